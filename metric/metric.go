@@ -206,6 +206,9 @@ type Build struct {
 	Status     BuildStatus   `json:"status"`
 	Duration   time.Duration `json:"duration_ns"`
 	FirstError string        `json:"first_error,omitempty"` // of a failed build
+	// Aside are the lines of a build that failed before any agent ran, for no error in a
+	// file of the project. As long as there is nothing else its status is BuildUnknown.
+	Aside []string `json:"set_aside,omitempty"`
 }
 
 // Code is the shape of the project's own source: no vendored, generated or

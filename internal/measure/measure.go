@@ -28,6 +28,7 @@ type Options struct {
 	Watch      Watch          // may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
+	Begins     bool           // a measurement without known tests is where a loop begins: see [metric.Build]
 	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
 
 	// BeforeStart is passed to [runner.Command]. It may be called concurrently.
@@ -63,6 +64,7 @@ type Run struct {
 	tests     *metric.Tests
 	coverage  *metric.Coverage
 	lint      *metric.Lint
+	build     *metric.Build
 	state     metric.Validity
 	killed    bool
 	gone      bool // the folder that the check runs in
@@ -103,6 +105,7 @@ type Meter struct {
 	suites  map[string]map[string]bool // command of a test check: the suites it has run
 	unseen  map[string]bool            // test checks some of whose tests are known only from a list
 	covers  map[string]bool            // test checks that reported coverage
+	aside   map[string]bool            // lines of builds that failed before any agent ran
 	formats map[string]string          // command of a linter: the format of its findings
 }
 
@@ -111,7 +114,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}}
 	m.recall(o.Memory)
 	return m
 }
@@ -179,6 +182,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 		return run, err
 	}
 	m.learn(&run)
+	run.build = m.built(&run, known == nil)
 	run.Carried = run.tests.Counts().Carried
 	return run, nil
 }
@@ -246,6 +250,10 @@ type gathering struct {
 }
 
 func (g *gathering) add(r *Run) {
+	g.build = joinBuilds(g.build, r.build)
+	if r.build != nil {
+		g.compiler = g.compiler.Merge(r.lint)
+	}
 	if r.state != metric.Measured {
 		section := r.Check.Kind.section()
 		if _, already := g.missing[section]; !already {
@@ -255,8 +263,6 @@ func (g *gathering) add(r *Run) {
 	}
 	switch r.Check.Kind {
 	case Build:
-		g.build = joinBuilds(g.build, *r)
-		g.compiler = g.compiler.Merge(r.lint)
 	case Test:
 		g.tests = joinTests(g.tests, r.tests)
 		g.coverage = joinCoverage(g.coverage, r.coverage)
@@ -439,21 +445,6 @@ func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
 		sum.Branches = sum.Branches.Plus(f.Branches)
 	}
 	return &sum
-}
-
-func joinBuilds(a *metric.Build, r Run) *metric.Build {
-	b := metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
-	if r.ExitCode != 0 {
-		b.Status, b.FirstError = metric.BuildFailure, firstError(r)
-	}
-	if a == nil {
-		return &b
-	}
-	b.Duration += a.Duration
-	if a.Status == metric.BuildFailure {
-		b.Status, b.FirstError = a.Status, a.FirstError
-	}
-	return &b
 }
 
 // scratch makes a private folder for the reports of one run. Its name cannot be

@@ -14,6 +14,7 @@ type Memory struct {
 	Suites  map[string][]string `json:"suites,omitempty"`          // by check: the suites it has run
 	Unseen  []string            `json:"listed_only,omitempty"`     // checks some of whose tests are known only from a list
 	Covers  []string            `json:"coverage_checks,omitempty"` // checks that reported coverage
+	Aside   []string            `json:"set_aside,omitempty"`       // see [metric.Build]
 	Formats map[string]string   `json:"lint_formats,omitempty"`    // by check: the format of its findings
 }
 
@@ -25,7 +26,7 @@ type TestReport struct {
 
 // Memory returns what the meter has learnt so far.
 func (m *Meter) Memory() Memory {
-	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Suites: map[string][]string{}, Formats: maps.Clone(m.formats)}
+	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Aside: holding(m.aside), Suites: map[string][]string{}, Formats: maps.Clone(m.formats)}
 	for r, holds := range m.tested {
 		if holds {
 			out.Tested = append(out.Tested, TestReport{r.command, r.pattern})
@@ -68,6 +69,9 @@ func (m *Meter) recall(old Memory) {
 	}
 	for _, check := range old.Covers {
 		m.covers[check] = true
+	}
+	for _, line := range old.Aside {
+		m.aside[line] = true
 	}
 	maps.Copy(m.formats, old.Formats)
 }

@@ -58,6 +58,7 @@ func (r *reading) all(out *output) {
 	}
 	r.missing()
 	r.judge(out)
+	r.compilerErrors(out)
 }
 
 // output reads what was printed. A linter's standard error is read as well, unless its
@@ -388,7 +389,7 @@ func (r *reading) unread(out *output) string {
 	case Build:
 		return ""
 	case Lint:
-		if failed && len(r.findings()) == 0 {
+		if failed && len(r.run.findings()) == 0 {
 			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.end()))
 		}
 		if failed && r.lacksErrors() {
@@ -400,20 +401,13 @@ func (r *reading) unread(out *output) string {
 	return ""
 }
 
-func (r *reading) findings() []metric.Finding {
-	if r.run.lint == nil {
-		return nil
-	}
-	return r.run.lint.Findings
-}
-
 // lacksErrors reports whether a check that failed must have printed an error that was not
 // read: of what was read from text, all are warnings of tools that do not fail for them.
 func (r *reading) lacksErrors() bool {
 	if !slices.ContainsFunc(r.run.Read, func(s Source) bool { return !parsers.Structured(s.Format) }) {
 		return false
 	}
-	return !slices.ContainsFunc(r.findings(), func(f metric.Finding) bool {
+	return !slices.ContainsFunc(r.run.findings(), func(f metric.Finding) bool {
 		return f.Level == metric.Error || parsers.FailsOnWarnings(f.Tool)
 	})
 }

@@ -132,7 +132,7 @@ func (g *gate) prepare(ctx context.Context, plan measure.Plan) error {
 	case why != "":
 		return fmt.Errorf("%w: the base: %s", ErrUnmeasurable, why)
 	}
-	g.baseMeter = measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}})
+	g.baseMeter = measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Begins: true})
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 // measureHead measures the tree in its place.
 func (g *gate) measureHead(ctx context.Context) error {
 	g.OnProgress("measuring the tree")
-	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm})
+	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: aside(g.before)})
 	res, err := m.Run(ctx, g.before.Tests)
 	if err != nil {
 		return err
@@ -188,6 +188,14 @@ func (g *gate) measureHead(ctx context.Context) error {
 		g.note("%s: %s", res.Set.Missing(gap), gap.Why)
 	}
 	return nil
+}
+
+// aside is what the base teaches about builds that fail for no error in a file.
+func aside(base metric.Set) measure.Memory {
+	if base.Build == nil {
+		return measure.Memory{}
+	}
+	return measure.Memory{Aside: base.Build.Aside}
 }
 
 func why(s metric.Set) string {
@@ -204,7 +212,7 @@ func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, 
 	if dirty, err = r.dirty(ctx); err != nil {
 		return rec, false, err
 	}
-	m := measure.New(settings.Plan, measure.Options{Scratch: o.Scratch, Reruns: settings.Confirm})
+	m := measure.New(settings.Plan, measure.Options{Scratch: o.Scratch, Reruns: settings.Confirm, Begins: true})
 	first, err := m.Run(ctx, nil)
 	if err != nil {
 		return rec, dirty, err

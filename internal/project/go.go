@@ -27,11 +27,10 @@ func proposeGo(f folder) proposal {
 		p.note("go is not on PATH: install Go, or put it on PATH")
 	}
 	p.tool("go test", f.has("go.work", "go.mod"))
-	// Built to nowhere: a module with a single program would get its binary.
-	p.add(
-		Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)},
-		goTest(packages),
-	)
+	if goPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
+		p.add(Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)})
+	}
+	p.add(goTest(packages))
 	config := f.above(golangciConfigs...)
 	switch {
 	case config == "":
@@ -49,6 +48,16 @@ func proposeGo(f folder) proposal {
 		}
 	}
 	return p
+}
+
+var goMain = regexp.MustCompile(`(?m)^package main\b`)
+
+// goPrograms reports whether there seem to be programs, which only a build links.
+func goPrograms(f folder) bool {
+	if f.has("cmd") != "" || len(f.search(1, "main.go")) > 0 {
+		return true
+	}
+	return f.holds(goMain, slices.DeleteFunc(f.glob("*.go"), func(name string) bool { return strings.HasSuffix(name, "_test.go") })...) != ""
 }
 
 // Results may come from Go's cache. Where they must not, the meter adds -count=1.

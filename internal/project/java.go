@@ -45,7 +45,7 @@ func proposeMaven(f folder) proposal {
 	} else {
 		p.note("no coverage: add jacoco-maven-plugin with its goal prepare-agent to pom.xml")
 	}
-	p.add(Check{Kind: Build, Name: "maven test-compile", Command: run("test-compile")}, test)
+	p.add(test)
 	if strings.Contains(poms, "maven-checkstyle-plugin") {
 		p.tool("checkstyle", "pom.xml")
 		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyle:checkstyle"), Reports: []string{"**/target/checkstyle-result.xml"}})
@@ -132,7 +132,7 @@ func proposeGradle(f folder) proposal {
 		test.Command = run("cleanTest", "test")
 		p.note("no coverage: add the plugin jacoco to %s", f.has(gradleFiles...))
 	}
-	p.add(Check{Kind: Build, Name: "gradle testClasses", Command: run("testClasses"), Stderr: true}, test)
+	p.add(test)
 	if gradleCheckstyle.MatchString(text) {
 		p.tool("checkstyle", f.has(gradleFiles...))
 		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyleMain", "checkstyleTest"), Reports: []string{"**/build/reports/checkstyle/*.xml"}})

@@ -44,8 +44,7 @@ func commands(p project.Project) string {
 }
 
 func TestDetectGo(t *testing.T) {
-	const always = "build: go build -o " + os.DevNull + " ./...\n" +
-		"test: go test -json -coverprofile={{report_dir}}/cover.out ./...\n"
+	const always = "test: go test -json -coverprofile={{report_dir}}/cover.out ./...\n"
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
@@ -107,7 +106,7 @@ func TestGoBuildLeavesNothing(t *testing.T) {
 	}
 	const program = "package main\n\nfunc main() {}\n"
 	for name, files := range map[string]map[string]string{
-		"libraries":      {"a/a.go": "package a\n", "b/b.go": "package b\n"},
+		"no main.go":     {"m.go": program},
 		"one program":    {"main.go": program},
 		"programs":       {"cmd/x/main.go": program, "cmd/y/main.go": program},
 		"program in m/m": {"m/main.go": program},

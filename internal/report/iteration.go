@@ -131,6 +131,7 @@ func (p *page) metrics(v Iteration) {
 		p.line("| %s | %s | %s | %s | %s | %s |", r.name, value(&v.It.Set, r.field, r.unit), value(previous, r.field, r.unit),
 			delta(a.FromPrevious, r.field, r.unit), value(&v.Baseline.Set, r.field, r.unit), delta(a.FromBaseline, r.field, r.unit))
 	}
+	p.line("| Build | %s | %s | | %s | |", build(v.It.Set.Build), buildOf(previous), build(v.Baseline.Set.Build))
 	for _, g := range v.It.Set.Gaps {
 		p.line("\n**Not measured**: %s (%s): %s", g.Section, g.State, g.Why)
 	}

@@ -43,7 +43,7 @@ var classTones = map[detector.Class]Tone{
 }
 
 // Line sums an iteration up in one line: number, class, tests passed of all,
-// coverage, errors, score, time and alerts.
+// coverage, errors, build, score, time and alerts.
 func Line(it ledger.Iteration, paint Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
 	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", className(it)))
@@ -70,12 +70,32 @@ func undone(it ledger.Iteration) string {
 	return " → rolled back"
 }
 
-// numbers are the columns for tests, skipped tests, coverage and errors.
+// numbers are the columns for tests, skipped tests, coverage, errors and build.
 func numbers(s metric.Set) string {
-	return fmt.Sprintf("%9s  %4s  %6s  %4s", tests(s), value(&s, metric.TestsSkipped, ""), coverage(s), value(&s, metric.ErrorCount, ""))
+	return fmt.Sprintf("%9s  %4s  %6s  %4s  %5s", tests(s), value(&s, metric.TestsSkipped, ""), coverage(s), value(&s, metric.ErrorCount, ""), build(s.Build))
 }
 
-const numbersHead = "   passed  skip   cover  errs"
+const numbersHead = "   passed  skip   cover  errs  build"
+
+func buildOf(s *metric.Set) string {
+	if s == nil {
+		return notMeasured
+	}
+	return build(s.Build)
+}
+
+// build says in a word how the build ended.
+func build(b *metric.Build) string {
+	switch {
+	case b == nil:
+		return notMeasured
+	case b.Status == metric.BuildSuccess:
+		return "ok"
+	case b.Status == metric.BuildFailure:
+		return "fails"
+	}
+	return "aside"
+}
 
 func coverage(s metric.Set) string {
 	v, ok := s.Value(metric.CoveragePct)

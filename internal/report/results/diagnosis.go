@@ -72,8 +72,11 @@ func (t Text) Notes(notes []string) {
 func (t Text) Runs(res measure.Result) {
 	for _, r := range res.Runs {
 		tone, mark := report.Good, "ok     "
-		if r.Why != "" {
+		switch {
+		case r.Why != "":
 			tone, mark = report.Bad, "unread "
+		case r.Check.Kind == measure.Build && r.ExitCode != 0:
+			tone, mark = report.Bad, "failed "
 		}
 		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r), report.Carried(r.Carried))
 		t.below(report.Bad, r.Why)

@@ -1,0 +1,148 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/internal/fingerprint"
+	"supervise/metric"
+)
+
+// compilers are the runners whose command compiles the whole project before its tests.
+var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
+
+// compiles reports whether the results of tests say whether the project can be built.
+func (c Check) compiles() bool { return c.Kind == Test && compilers[c.Runner] }
+
+// built is what a run says about whether the project can be built, nil if nothing.
+func (m *Meter) built(r *Run, first bool) *metric.Build {
+	switch {
+	case r.Check.Kind == Build && r.state == metric.Measured:
+		return m.outcome(r, first)
+	case r.Check.compiles():
+		return r.compiled()
+	}
+	return nil
+}
+
+// outcome is how a build ended. One that fails where a loop begins, for a reason that is
+// in no file of the project, says nothing about what an agent does: the machine lacks
+// something, or a package is no program. It is set aside as long as it fails for that
+// alone.
+func (m *Meter) outcome(r *Run, first bool) *metric.Build {
+	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
+	if r.ExitCode == 0 {
+		return b
+	}
+	b.Status, b.FirstError = metric.BuildFailure, firstError(*r)
+	lines := r.unplaced()
+	if first && m.opts.Begins {
+		for _, l := range lines {
+			m.aside[l] = true
+		}
+	}
+	if len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool { return !m.aside[l] }) {
+		b.Status, b.Aside = metric.BuildUnknown, lines
+		r.Problems = append(r.Problems, fmt.Sprintf("failed before any agent ran, for no error in a file of the project; other errors count: %s", b.FirstError))
+		return b
+	}
+	b.FirstError = m.news(r, b.FirstError)
+	return b
+}
+
+// news is the first error of a build that is not set aside. The go command names the
+// package in the line before.
+func (m *Meter) news(r *Run, first string) string {
+	for line := range strings.Lines(r.Output) {
+		line = strings.TrimSpace(line)
+		if len(m.aside) == 0 || line == "" || m.aside[fingerprint.Of(line)] {
+			continue
+		}
+		if pkg, heads := strings.CutPrefix(line, "# "); heads {
+			return pkg + ": " + first
+		}
+		return line
+	}
+	return first
+}
+
+// unplaced returns the lines of a failed build so that those of two runs can be compared;
+// none if an error is in a file.
+func (r *Run) unplaced() []string {
+	if slices.ContainsFunc(r.findings(), func(f metric.Finding) bool { return f.File != "" }) {
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(r.Output) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, fingerprint.Of(line))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (r *Run) findings() []metric.Finding {
+	if r.lint == nil {
+		return nil
+	}
+	return r.lint.Findings
+}
+
+// compiled is what tests show that are compiled with the project. That a test of Go does
+// not compile is no broken build.
+func (r *Run) compiled() *metric.Build {
+	for _, f := range r.findings() {
+		if f.Type && !strings.HasSuffix(f.File, "_test.go") {
+			return &metric.Build{Status: metric.BuildFailure, FirstError: f.Place()}
+		}
+	}
+	switch {
+	case r.state == metric.Measured:
+		return &metric.Build{Status: metric.BuildSuccess}
+	case r.tests == nil && r.ExitCode != 0 && !r.killed && !r.gone:
+		return &metric.Build{Status: metric.BuildFailure, FirstError: r.Why}
+	}
+	return nil
+}
+
+// severity orders what builds say: the worst counts, and a success more than what is
+// not known.
+var severity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
+
+func joinBuilds(a, b *metric.Build) *metric.Build {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	out := *a
+	if severity[b.Status] > severity[a.Status] {
+		out.Status, out.FirstError = b.Status, b.FirstError
+	}
+	out.Duration, out.Aside = a.Duration+b.Duration, slices.Concat(a.Aside, b.Aside)
+	return &out
+}
+
+// compilerErrors reads what a compiler printed where the command failed that runs the
+// tests as well.
+func (r *reading) compilerErrors(out *output) {
+	if !r.check.compiles() || r.run.ExitCode == 0 || r.run.lint != nil || out.rewind() != nil {
+		return
+	}
+	build := *r
+	build.check.Kind, build.run = Build, &Run{Check: r.run.Check}
+	build.source(out.file, "output")
+	if !r.check.Stderr {
+		build.source(out.errs.file, "standard error")
+	}
+	lint := &metric.Lint{}
+	for _, f := range build.run.findings() {
+		if f.Type && f.File != "" {
+			lint.Findings = append(lint.Findings, f)
+		}
+	}
+	if len(lint.Findings) > 0 {
+		lint.Tools, r.run.lint = build.run.lint.Tools, lint
+	}
+}
