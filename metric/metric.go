@@ -112,6 +112,7 @@ type Coverage struct {
 	Format   string         `json:"format"`
 	Branches *Ratio         `json:"branches,omitempty"` // nil where the report has none
 	Files    []FileCoverage `json:"files,omitempty"`
+	Without  []string       `json:"without,omitempty"` // suites that did not run, sorted: what they cover is missing
 }
 
 // Ratio is a part of a whole, 0 ≤ Covered ≤ Total.
@@ -186,9 +187,9 @@ func (c *Coverage) Percent() (float64, bool) {
 }
 
 // Comparable reports whether the percentages of c and d may be compared: both
-// are measured, in the same unit and format.
+// are measured, in the same unit and format, and the same suites are missing.
 func (c *Coverage) Comparable(d *Coverage) bool {
-	return c != nil && d != nil && c.Unit == d.Unit && c.Format == d.Format
+	return c != nil && d != nil && c.Unit == d.Unit && c.Format == d.Format && slices.Equal(c.Without, d.Without)
 }
 
 // BuildStatus is the outcome of the build check.

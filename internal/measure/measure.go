@@ -301,7 +301,8 @@ func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
 	if s.Tests != nil && s.Tests.Failure != "" {
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: s.Tests.Failure + inPart})
 	}
-	if why := cmp.Or(coverageGap(wanted, s), g.uncovered); why != "" {
+	s.Coverage = without(s.Coverage, s.Tests)
+	if why := cmp.Or(coverageGap(wanted, s, known), g.uncovered); why != "" {
 		s.Coverage = nil
 		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
 	}
@@ -375,21 +376,37 @@ func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
 }
 
 // coverageGap returns why the coverage of s does not count, "" if it does. A suite that
-// did not run leaves its lines out of the report, which would look like another
-// coverage of the same code.
-func coverageGap(wanted bool, s metric.Set) string {
-	switch {
-	case !wanted:
+// did not run leaves its lines out of the report, which would look like another coverage
+// of the same code, unless it did not run before either.
+func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
+	if !wanted {
 		return ""
-	case s.Tests == nil:
+	}
+	if s.Tests == nil {
 		return "the tests were not measured"
-	case len(s.Tests.Broken) > 0:
-		b := s.Tests.Broken[0]
-		return fmt.Sprintf("%s did not run: %s", b.Name, b.Why)
-	case s.Coverage == nil:
+	}
+	for _, b := range s.Tests.Broken {
+		if known != nil && !slices.ContainsFunc(known.Broken, func(k metric.Suite) bool { return k.Name == b.Name }) {
+			return fmt.Sprintf("%s did not run: %s", b.Name, b.Why)
+		}
+	}
+	if s.Coverage == nil {
 		return "the test command wrote no coverage report"
 	}
 	return ""
+}
+
+// without returns the coverage with the names of the suites that are missing from it.
+func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
+	if c == nil || t == nil || len(t.Broken) == 0 {
+		return c
+	}
+	out := *c
+	for _, b := range t.Broken {
+		out.Without = append(out.Without, b.Name)
+	}
+	slices.Sort(out.Without)
+	return &out
 }
 
 func joinTests(a, b *metric.Tests) *metric.Tests {

@@ -350,6 +350,14 @@ func Carried(n int) string {
 	return "; " + Count(n, "test", "tests") + " carried from the cache"
 }
 
+// Without names what is missing from a coverage, as the continuation of a sentence.
+func Without(c *metric.Coverage) string {
+	if len(c.Without) == 0 {
+		return ""
+	}
+	return " without " + strings.Join(Cut(c.Without, 3), ", ") + ", which did not run"
+}
+
 // numbers are the sections that were measured.
 func (l *layout) numbers(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {

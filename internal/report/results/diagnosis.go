@@ -127,7 +127,7 @@ func summary(s metric.Set) string {
 		list = append(list, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", report.Count(n.Count, "test", "tests"), n.Passed, n.Failed, n.Skipped))
 	}
 	if percent, ok := s.Coverage.Percent(); ok {
-		list = append(list, fmt.Sprintf("coverage %s %% of %d %s", report.Number(percent), s.Coverage.Total, s.Coverage.Unit))
+		list = append(list, fmt.Sprintf("coverage %s %% of %d %s%s", report.Number(percent), s.Coverage.Total, s.Coverage.Unit, report.Without(s.Coverage)))
 	}
 	if s.Lint != nil {
 		n := s.Lint.Counts()
