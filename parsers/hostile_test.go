@@ -89,6 +89,18 @@ var hostile = []hostileCase{
 	{"endless text of PMD", func() io.Reader {
 		return endless(`<pmd><file name="a"><violation rule="r">`, "text ", big, `</violation></file></pmd>`)
 	}, ""},
+	{"endless message of Boost.Test", func() io.Reader {
+		return endless(`<TestLog><TestSuite name="m"><TestCase name="a"><Error file="a" line="1"><![CDATA[`, "text ", big, `]]></Error></TestCase></TestSuite></TestLog>`)
+	}, ""},
+	{"endless incidents of Qt", func() io.Reader {
+		return endless(`<TestCase name="A"><Environment><QtVersion>5</QtVersion></Environment><TestFunction name="a">`, `<Incident type="fail"><Description>no</Description></Incident>`, big/5, `</TestFunction></TestCase>`)
+	}, ""},
+	{"endless output of a test of Qt", func() io.Reader {
+		return endless("********* Start testing of A *********\nFAIL!  : A::a() no\n", "a line of output\n", big/2, "Totals: 0 passed, 1 failed, 0 skipped, 0 blacklisted, 1ms\n")
+	}, ""},
+	{"endless trace of Allure", func() io.Reader {
+		return endless(`{"uuid":"1","historyId":"h","name":"a","status":"failed","statusDetails":{"trace":"`, "text ", big, `"}}`)
+	}, "one value is longer than 32 MiB"},
 	{"endless test point", func() io.Reader {
 		return endless("TAP version 13\n1..1\nnot ok 1 ", "text ", big, "\n")
 	}, ""},

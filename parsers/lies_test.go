@@ -77,6 +77,33 @@ var lies = []lie{
 		{`<OverallResult success="true"/>`, ``},
 		{"", `<testsuite/>`},
 	}},
+	{"boost", `<TestResult><TestSuite name="m" result="passed" test_cases_passed="1" test_cases_failed="0" test_cases_timed_out="0"><TestCase name="a" result="passed"/></TestSuite></TestResult>`, [][2]string{
+		{`test_cases_failed="0"`, `test_cases_failed="1"`},
+		{`test_cases_timed_out="0"`, `test_cases_timed_out="1"`},
+		{`name="m" result="passed"`, `name="m" result="aborted"`},
+		{`name="a" result="passed"`, `name="a" result="murky"`},
+		{`<TestCase name="a" result="passed"/>`, ``},
+		{"", `<testsuite/>`},
+	}},
+	{"boost", `<TestLog><TestSuite name="m"><TestCase name="a"><TestingTime>9</TestingTime></TestCase></TestSuite></TestLog>`, [][2]string{
+		{`</TestCase>`, `</TestCase><FatalError file="a.cpp" line="1">no</FatalError>`},
+	}},
+	{"qttest", `<TestCase name="A"><Environment><QtVersion>6</QtVersion></Environment><TestFunction name="a"><Incident type="pass"/></TestFunction></TestCase>`, [][2]string{
+		{`type="pass"`, `type="murky"`},
+		{`<Incident type="pass"/>`, `<Message type="qfatal"><Description>no</Description></Message><Incident type="pass"/>`},
+		{`<TestFunction name="a">`, `<TestFunction name="b"/><TestFunction name="a">`},
+		{"", `<testsuite/>`},
+	}},
+	{"qttest-text", "********* Start testing of A *********\nPASS   : A::a()\nTotals: 1 passed, 0 failed, 0 skipped, 0 blacklisted, 1ms\n", [][2]string{
+		{`0 failed`, `1 failed`},
+		{`1 passed, 0 failed`, `0 passed, 1 failed`},
+		{`PASS   : A::a()`, "PASS   : A::a()\nQFATAL : A::b() no"},
+		{"Totals: 1", "Totale: 1"},
+	}},
+	{"allure", `{"uuid":"1","historyId":"h","name":"a","status":"passed"}`, [][2]string{
+		{`"status":"passed"`, `"status":"murky"`},
+		{`"status":"passed"`, `"stage":"running"`},
+	}},
 	{"ctrf", `{"reportFormat":"CTRF","results":{"tool":{"name":"x"},"summary":{"tests":1,"passed":1,"failed":0},"tests":[{"name":"a","status":"passed"}]}}`, [][2]string{
 		{`"failed":0`, `"failed":5`},
 		{`"status":"passed"`, `"status":"murky"`},

@@ -27,10 +27,14 @@ var sameRuns = []struct {
 	want    numbers
 	differs map[string]difference
 }{
+	{"allure/pytest.xml allure/results.json", numbers{10, 4, 4, 2, 0, 0}, nil},
 	{"bats/bats.junit.xml bats/bats.tap", numbers{7, 3, 2, 2, 0, 1}, map[string]difference{
 		"bats/bats.tap": {numbers{count: 1, failed: 1}, "the set up of a file is written as a test, in the place of two"},
 	}},
 	{"behave/behave.json behave/TESTS-*.xml", numbers{12, 3, 6, 3, 0, 0}, nil},
+	{"boost/log.xml boost/report.xml boost/junit.xml", numbers{15, 6, 7, 2, 0, 0}, map[string]difference{
+		"boost/report.xml": {numbers{count: -1, passed: 1, failed: -1, skipped: -1}, "it has no disabled test, and knows that a failure was expected"},
+	}},
 	{"busted/busted.junit.xml", numbers{7, 3, 2, 2, 0, 1}, nil},
 	{"catch2/catch2.xml catch2/catch2.junit.xml", numbers{10, 5, 5, 0, 0, 0}, map[string]difference{
 		"catch2/catch2.junit.xml": {numbers{2, 1, 1, 0, 0, 0}, "each section is a case, a case without assertions is none, and a failure that may be is one"},
@@ -72,6 +76,9 @@ var sameRuns = []struct {
 	}},
 	{"pytest/pytest.jsonl pytest/pytest.json pytest/pytest.junit.xml", numbers{22, 9, 8, 5, 1, 1}, map[string]difference{
 		"pytest/pytest.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
+	}},
+	{"qttest/shop.xml qttest/shop.txt qttest/light.xml qttest/junit.xml", numbers{12, 8, 3, 1, 0, 0}, map[string]difference{
+		"qttest/junit.xml": {numbers{count: -2, passed: -1, skipped: -1}, "the rows of a function are one case, and a skipped one reads as passed"},
 	}},
 	{"robot/robot.xml robot/robot.xunit.xml", numbers{13, 4, 7, 2, 0, 1}, map[string]difference{
 		"robot/robot.xunit.xml": {numbers{broken: -1}, "the set up of a suite is not written"},

@@ -92,3 +92,8 @@ func FuzzRobotJSON(f *testing.F) {
 func FuzzMochawesome(f *testing.F) {
 	reports.Fuzz(f, "mochawesome", `{"stats":{"tests":2,"passes":1},"results":[{"file":"a.js","title":"","suites":[{"title":"g","beforeHooks":[{"title":"h","fail":true,"err":{"message":"m"}}],"tests":[{"title":"a","state":"passed","pass":true},{"title":"b","skipped":true}],"suites":[]}]},false]}`)
 }
+
+func FuzzAllure(f *testing.F) {
+	reports.Fuzz(f, "allure", `{"uuid":"1","historyId":"h","name":"a","status":"broken","start":2,"stop":5,"statusDetails":{"message":"m"},"labels":[{"name":"suite","value":"s"}],"parameters":[{"name":"n","value":"1"}]}
+{"uuid":"2","historyId":"h","name":"a","status":"passed","start":9}`, `{"uuid":"1","name":"a","testCaseId":"t","stage":"pending"}`)
+}

@@ -22,6 +22,10 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 		Note: "A file that could not be loaded and a failing setUpAll or tearDownAll break the suite. No `done` is an error, unless all announced suites and tests ended.",
 	},
 	{
+		Name: "allure", Detect: detectAllure, Parse: parseAllure, Marks: "`uuid`, `name` with `historyId`, `testCaseId` or `labels`", Tools: "Allure 2: each *-result.json of its folder",
+		Note: "Name them all: `--test-report 'allure-results/*-result.json'`. broken and unknown are errors. Attempts of a retried test are files of their own: the worst counts, where Allure takes the last. In one text, as `cat` makes it, a later pass is flaky. Nothing says how many tests there should be. Suite and class: the labels parentSuite, suite and subSuite.",
+	},
+	{
 		Name: "ctrf", Detect: detectCTRF, Parse: parseCTRF, Marks: "`results.tests` with `reportFormat` or `results.tool`", Tools: "CTRF reporters",
 		Note: "pending and skipped are skipped; so is other, unless the tool's word is an error or a timeout. A retry that passed is flaky. Files that could not be loaded are not in the report.",
 	},

@@ -18,6 +18,10 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 		Note: "Skipped and excluded tests are skipped. Tests of a module whose setup_all failed are errors, and its file is broken. Fewer names than tests are an error.",
 	},
 	{
+		Name: "qttest-text", Detect: detectQtText, Parse: parseQtText, Marks: "a line `Start testing of`", Tools: "Qt Test 5 and 6, also several programs in one log (ctest -V)",
+		Note: "As qttest. A program without totals is broken; fewer names than the totals count (-silent) is an error.",
+	},
+	{
 		Name: "tap", Detect: detectTAP, Parse: parseTAP, Marks: "a line `TAP version N`, a plan with points, or numbered points", Tools: "node:test, tape, ava, vitest, bats, busted, Test::More, `prove -v` and others; TAP 12 to 14",
 		Note: "SKIP and TODO are skipped, whatever the outcome. The tests are the points without subtests; class: the subtests around them; suite: the file in the output of prove, else `TAP`. Too few points, no plan, Bail out or a cut last line break the suite. More points than planned and numbers out of order are problems. prove without -v names no tests; a file that it skipped is one skipped test. The pragma +strict is ignored.",
 	},

@@ -30,6 +30,12 @@ func FuzzMinitest(f *testing.F) {
 		"A#test_a = x\n0.01 s = .\nA#test_b = 0.00 s = F\n\n  1) Failure:\nA#test_b [a.rb:3]:\nx\n\nError:\nA#test_b:\ny\n\n2 runs, 1 assertions, 1 failures, 0 errors, 0 skips\n")
 }
 
+func FuzzQtText(f *testing.F) {
+	reports.Fuzz(f, "qttest-text", qtText+"FAIL!  : n::A::b(one (1)) no\n more\n   Loc: [a.cpp(3)]\nXFAIL  : n::A::c() known\nPASS   : n::A::c()\nBPASS  : n::A::d()\nTotals: 1 passed, 1 failed, 0 skipped, 1 blacklisted, 3ms\n")
+}
+
+const qtText = "********* Start testing of n::A *********\n"
+
 func FuzzExUnit(f *testing.F) {
 	reports.Fuzz(f, "exunit",
 		"ATest [test/a_test.exs]\n  * test a [L#1]\r  * test a (0.1ms) [L#1]\n  * test b (excluded) [L#2]\n\n  1) test a (ATest)\n     x\n\n  0) ATest: failure on setup_all callback, x\n\n2 tests, 1 failure, 1 excluded\n")
@@ -86,6 +92,14 @@ func TestTextTests(t *testing.T) {
 			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "error"},
 		},
 		{
+			"two programs of Qt, the second without totals", "qttest-text",
+			qtText + "QDEBUG : n::A::b() FAIL!  : n::A::x()\nFAIL!  : n::A::b(one) no (x)\n   Loc: [a.cpp(3)]\nXFAIL  : n::A::c() known\nPASS   : n::A::c()\nBFAIL  : n::A::d() no\nPASS   : n::A::e(a) b)\nTotals: 2 passed, 1 failed, 0 skipped, 1 blacklisted, 3ms\n********* Finished testing of n::A *********\n********* Start testing of B *********\nPASS   : B::f()\nXFAIL  : B::g() known\n",
+			map[string]string{
+				"n::A: b(one)": "failed", "n::A: c": "passed", "n::A: d": "skipped", "n::A: e(a) b)": "passed", "B: f": "passed", "B: g": "error",
+				"broken B": "there are no totals: the program crashed, or its output was cut off",
+			},
+		},
+		{
 			"minitest with output between", "minitest",
 			"A#test_a = hello\n0.01 s = .\nB::C#test_b c = 0.00 s = S\n\n2 runs, 1 assertions, 0 failures, 0 errors, 1 skips\n",
 			map[string]string{"A: test_a": "passed", "B::C: test_b c": "skipped"},
@@ -124,6 +138,7 @@ func TestTextWithoutNamesIsRefused(t *testing.T) {
 		"..\n2 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n":                                                              "with --verbose only",
 		"A#test_a = 0.00 s = .\n2 runs, 1 assertions, 0 failures, 0 errors, 0 skips":                                             "2 tests ran, and 1 are named",
 		"A#test_a = 0.00 s = .\n":                                                                                                "ends before its totals",
+		qtText + "FAIL!  : n::A::b() no\nTotals: 4 passed, 1 failed, 0 skipped, 0 blacklisted, 3ms\n":                            "run it without -silent",
 		"..\n\nFinished in 0.05 seconds\n2 tests, 0 failures\n":                                                                  "with --trace only",
 		"ATest [test/a_test.exs]\n  * test a (0.1ms) [L#1]\n":                                                                    "ends before its totals",
 	} {

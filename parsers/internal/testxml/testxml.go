@@ -47,6 +47,14 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 		Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections.",
 	},
 	{
+		Name: "boost", Detect: detectBoost, Parse: parseBoost, Marks: "root `TestLog`, or `TestResult` with suites", Tools: "Boost.Test: XML log and XML report, also both in one file",
+		Note: "An exception is an error, and so are aborted and timed-out. Where both name a test, the report counts: the log alone does not know expected failures, nor tests skipped for a dependency. A failure outside of tests breaks the module. Suite: the module; class: the suites. Without test cases it is an error: use --log_level=test_suite or --report_level=detailed.",
+	},
+	{
+		Name: "qttest", Detect: detectQtTest, Parse: parseQtTest, Marks: "root `TestCase` or `Environment`, with `QtVersion` or `Incident`", Tools: "Qt Test 5 and 6 with -xml or -lightxml",
+		Note: "Counts as Qt does: each row of data, initTestCase and cleanupTestCase are tests. fail and xpass failed, xfail followed by a pass passed, blacklisted outcomes are skipped. A failed initTestCase, a fatal message or signal break the suite. A function without outcome is an error. Suite: the class.",
+	},
+	{
 		Name: "junit", Detect: detectJUnit, Parse: parseJUnit, Marks: "root `testsuites`, `testsuite`, `testcase` or `testrun` (Eclipse)", Tools: "most test runners: see the dialects below",
 		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count where no element says more; an unknown one is a [contradiction](#contradictions).",
 	},

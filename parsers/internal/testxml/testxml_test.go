@@ -50,6 +50,88 @@ func FuzzCatch2(f *testing.F) {
 	reports.Fuzz(f, "catch2", `<Catch name="x"><Group><TestCase name="a" filename="a.cpp" line="1"><Section><Expression success="false"><Expanded>1 == 2</Expanded></Expression></Section><OverallResult success="false"/></TestCase></Group></Catch>`)
 }
 
+func FuzzBoost(f *testing.F) {
+	reports.Fuzz(f, "boost", boostLog+`<TestResult><TestSuite name="m" result="failed" test_cases_failed="1"><TestSuite name="s"><TestCase name="b" result="passed"/></TestSuite><TestCase name="c" result="aborted"/></TestSuite></TestResult></TestLog>`)
+}
+
+const boostLog = `<TestLog><TestSuite name="m"><TestSuite name="s" file="a.cpp" line="1"><TestCase name="b" file="a.cpp" line="3"><Error file="a.cpp" line="4"><![CDATA[no]]></Error><TestingTime>12</TestingTime></TestCase><TestCase name="d" skipped="yes" reason="disabled"/></TestSuite></TestSuite>`
+
+// The report of Boost.Test counts where the log knows less, and says so where it has
+// fewer failures than it counts.
+func TestBoost(t *testing.T) {
+	for _, tt := range []struct {
+		name, report string
+		want         map[string]string
+		problem      string
+	}{
+		{"a log", boostLog + "</TestLog>", map[string]string{"m: s.b": "failed", "m: s.d": "skipped"}, ""},
+		{
+			"log and report", boostLog + `<TestResult><TestSuite name="m"><TestSuite name="s"><TestCase name="b" result="passed"/><TestCase name="e" result="timed-out"/></TestSuite></TestSuite></TestResult></TestLog>`,
+			map[string]string{"m: s.b": "passed", "m: s.d": "skipped", "m: s.e": "error"},
+			"",
+		},
+		{
+			"more failures than cases", `<TestResult><TestSuite name="m" test_cases_failed="2" test_cases_timed_out="1"><TestCase name="b" result="failed"/><TestCase name="c" result="odd"/></TestSuite></TestResult>`,
+			map[string]string{"m: b": "failed", "m: c": "error"},
+			"the report says 3 test cases failed or timed out and holds 2",
+		},
+		{"a fixture that failed", `<TestLog><TestSuite name="m"><Exception file="a" line="0">no</Exception></TestSuite></TestLog>`, map[string]string{"broken m": "no"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := parsers.Parse(strings.NewReader(tt.report), "report")
+			if err != nil || r.Format != "boost" {
+				t.Fatal(r.Format, err)
+			}
+			if diff := cmp.Diff(tt.want, reports.Statuses(r.Tests)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if all := strings.Join(r.Problems, "\n"); !strings.Contains(all, tt.problem) || (r.Tests.Failure == "") != (tt.problem == "") {
+				t.Errorf("problems %q, failure %q", all, r.Tests.Failure)
+			}
+		})
+	}
+	for report, want := range map[string]string{
+		`<TestLog></TestLog>`: "--log_level=test_suite", `<TestLog><Error>no</Error></TestLog>`: "names no test cases",
+		`<TestResult><TestSuite name="m" test_cases_passed="4"></TestSuite></TestResult>`: "counts 4 test cases and names none",
+	} {
+		if _, err := parsers.Parse(strings.NewReader(report), "report"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", report, err, want)
+		}
+	}
+}
+
+func FuzzQtTest(f *testing.F) {
+	reports.Fuzz(f, "qttest", `<TestCase name="A"><Environment><QtVersion>5</QtVersion></Environment><TestFunction name="b"><Incident type="fail" file="a.cpp" line="3"><DataTag>one</DataTag><Description>no</Description></Incident><Message type="skip"/><Duration msecs="0.5"/></TestFunction><TestFunction name="c"/></TestCase>`,
+		`<Environment><QtVersion>5</QtVersion></Environment><TestFunction name="b"><Incident type="xfail"/><Incident type="pass"/></TestFunction><Duration msecs="1"/>`)
+}
+
+// A program of Qt that ended early is broken, and a function without outcome an error.
+func TestQtTest(t *testing.T) {
+	const version = `<Environment><QtVersion>6</QtVersion></Environment>`
+	for report, want := range map[string]map[string]string{
+		`<TestCase name="A">` + version + `<TestFunction name="b"><Incident type="fail"><Description>Received signal 11</Description></Incident></TestFunction><TestFunction name="c"/></TestCase>`: {"A: b": "failed", "A: c": "error", "broken A": "Received signal 11"},
+		`<TestCase name="A">` + version + `<TestFunction name="b"><Incident type="skip"><DataTag>x</DataTag></Incident><Incident type="bfail"><DataTag>y</DataTag></Incident><Incident type="odd"><DataTag>z</DataTag></Incident></TestFunction></TestCase>`: {
+			"A: b(x)": "skipped", "A: b(y)": "skipped", "A: b(z)": "error",
+		},
+	} {
+		r, err := parsers.Parse(strings.NewReader(report), "report")
+		if err != nil || r.Format != "qttest" {
+			t.Fatal(r.Format, err)
+		}
+		if diff := cmp.Diff(want, reports.Statuses(r.Tests)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for report, want := range map[string]string{
+		version + `<TestFunction name="b"><Incident type="pass"/></TestFunction>`: "before the duration of the program",
+		`<TestCase name="A">` + version + `</TestCase>`:                           "no test functions",
+	} {
+		if _, err := parsers.Parse(strings.NewReader(report), "report"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", report, err, want)
+		}
+	}
+}
+
 // trx wraps results, definitions and a summary into a run.
 func trx(results, definitions, summary string) string {
 	return "<TestRun><Results>" + results + "</Results><TestDefinitions>" + definitions + "</TestDefinitions>" + summary + "</TestRun>"
