@@ -53,11 +53,11 @@ var sameRuns = []struct {
 	}},
 	{"gotestsum/rerun.jsonl gotestsum/rerun.junit.xml", numbers{3, 2, 1, 0, 1, 0}, nil},
 	{"gtest/gtest.json gtest/gtest.junit.xml", numbers{13, 5, 5, 3, 0, 0}, nil},
-	{"jest/jest.json jest/jest.ctrf.json jest/jest.junit.xml", numbers{19, 9, 6, 4, 1, 3}, map[string]difference{
+	{"jest/jest.json jest/jest.ctrf.json jest/jest.junit.xml", numbers{20, 10, 6, 4, 1, 3}, map[string]difference{
 		"jest/jest.ctrf.json": {numbers{broken: -3}, "files that could not be loaded are not written"},
 		"jest/jest.junit.xml": {numbers{passed: 1, skipped: -1, flaky: -1, broken: -2}, "neither test.todo, attempts nor files that could not be loaded are written"},
 	}},
-	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml mocha/mocha.tap", numbers{15, 8, 3, 4, 1, 1}, map[string]difference{
+	{"mocha/mocha.json mocha/mocha.xunit.xml mocha/mocha.junit.xml mocha/mocha.tap", numbers{16, 9, 3, 4, 1, 1}, map[string]difference{
 		"mocha/mocha.tap":       {numbers{count: 2, failed: 2, flaky: -1, broken: -1}, "hooks that failed are written as tests, and no attempts"},
 		"mocha/mocha.xunit.xml": {numbers{flaky: -1}, "attempts are not written"},
 		"mocha/mocha.junit.xml": {numbers{count: -4, skipped: -4, flaky: -1}, "mocha-junit-reporter leaves pending tests out, and attempts"},
@@ -65,10 +65,10 @@ var sameRuns = []struct {
 	{"nextest/nextest.jsonl nextest/nextest.junit.xml", numbers{15, 8, 4, 3, 1, 0}, map[string]difference{
 		"nextest/nextest.junit.xml": {numbers{count: -3, skipped: -3}, "ignored tests are not written"},
 	}},
-	{"node/node.junit.xml node/node.tap", numbers{19, 8, 6, 5, 0, 1}, map[string]difference{
+	{"node/node.junit.xml node/node.tap", numbers{20, 9, 6, 5, 0, 1}, map[string]difference{
 		"node/node.tap": {numbers{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
 	}},
-	{"node24/node.junit.xml node24/node.tap", numbers{18, 8, 5, 5, 0, 1}, map[string]difference{
+	{"node24/node.junit.xml node24/node.tap", numbers{19, 9, 5, 5, 0, 1}, map[string]difference{
 		"node24/node.tap": {numbers{count: 1, failed: 1, broken: -1}, "a file that could not be loaded is written as a test"},
 	}},
 	{"playwright/playwright.json playwright/playwright.junit.xml", numbers{20, 10, 7, 3, 1, 0}, map[string]difference{
@@ -83,14 +83,14 @@ var sameRuns = []struct {
 	{"robot/robot.xml robot/robot.xunit.xml", numbers{13, 4, 7, 2, 0, 1}, map[string]difference{
 		"robot/robot.xunit.xml": {numbers{broken: -1}, "the set up of a suite is not written"},
 	}},
-	{"rspec/rspec.json rspec/rspec.junit.xml", numbers{19, 7, 8, 4, 0, 1}, map[string]difference{
+	{"rspec/rspec.json rspec/rspec.junit.xml", numbers{20, 8, 8, 4, 0, 1}, map[string]difference{
 		"rspec/rspec.junit.xml": {numbers{broken: -1}, "errors outside of examples are not written"},
 	}},
-	{"vitest/vitest.json vitest/vitest.junit.xml vitest/vitest.tap", numbers{19, 8, 5, 6, 1, 3}, map[string]difference{
+	{"vitest/vitest.json vitest/vitest.junit.xml vitest/vitest.tap", numbers{20, 9, 5, 6, 1, 3}, map[string]difference{
 		"vitest/vitest.tap":       {numbers{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
 		"vitest/vitest.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},
-	{"vitest5/vitest.json vitest5/vitest.junit.xml vitest5/vitest.tap", numbers{19, 8, 5, 6, 1, 3}, map[string]difference{
+	{"vitest5/vitest.json vitest5/vitest.junit.xml vitest5/vitest.tap", numbers{20, 9, 5, 6, 1, 3}, map[string]difference{
 		"vitest5/vitest.tap":       {numbers{count: 2, failed: 2, flaky: -1, broken: -1}, "files that could not be loaded are written as tests, and no attempts"},
 		"vitest5/vitest.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},

@@ -185,12 +185,23 @@ func (s selection) each(option string, name func(metric.Test) string) []string {
 func (s selection) names(name func(metric.Test) string) []string {
 	var out []string
 	for _, t := range s.tests {
-		if n := name(t); !slices.Contains(out, n) {
-			out = append(out, n)
+		for _, t := range []metric.Test{t, unnumbered(t)} {
+			if n := name(t); !slices.Contains(out, n) {
+				out = append(out, n)
+			}
 		}
 	}
 	return out
 }
+
+// unnumbered is a test under the name that its runner knows: the second of one name has
+// a number in its report's set.
+func unnumbered(t metric.Test) metric.Test {
+	t.Name = numbered.ReplaceAllString(t.Name, "")
+	return t
+}
+
+var numbered = regexp.MustCompile(`\[\d+\]$`)
 
 func (s selection) joined(separator string, name func(metric.Test) string) string {
 	return strings.Join(s.names(name), separator)

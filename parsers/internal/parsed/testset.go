@@ -28,6 +28,7 @@ type TestSet struct {
 	Totals   Totals
 	Broken   []metric.Suite
 	Problems textstream.Problems
+	Several  bool   // cases of one identity are several tests, not attempts at one
 	denied   string // the first contradiction
 	unnamed  int
 }
@@ -45,12 +46,39 @@ func (s *TestSet) Add(t metric.Test) {
 
 // Tests returns the set of tests, in which cases of one identity are one.
 func (s *TestSet) Tests() *metric.Tests {
-	t := metric.NewTests(s.Cases)
+	t := Distinct(s.Cases, s.Several)
 	t.Broken, t.Failure = UniqueSuites(s.Broken), s.Denied()
 	if same := s.Totals.Tests - len(t.Cases); same > 0 {
 		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return t
+}
+
+// Distinct returns the set of the cases. With several, those of one identity are several
+// tests: the second and later ones get a number, as "name[2]", unless they are reruns.
+func Distinct(cases []metric.Test, several bool) *metric.Tests {
+	t := metric.NewTests(cases)
+	if !several || len(t.Cases) == len(cases) {
+		return t
+	}
+	order := make([]int, len(cases)) // moving numbers is cheaper than moving cases
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cases[a].Compare(cases[b].ID), a-b) })
+	id, n := metric.ID{}, 0
+	for _, i := range order {
+		switch c := &cases[i]; {
+		case c.ID != id:
+			id, n = c.ID, 1
+		case !c.Rerun:
+			for taken := true; taken; _, taken = t.Lookup(c.ID) {
+				n++
+				c.Name = fmt.Sprintf("%s[%d]", id.Name, n)
+			}
+		}
+	}
+	return metric.NewTests(cases)
 }
 
 // Contradicts says that the report denies its own cases: they are not all.

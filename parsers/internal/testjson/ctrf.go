@@ -39,6 +39,7 @@ func detectCTRF(h sniff.Head) bool {
 
 func parseCTRF(r io.Reader) (parsed.Report, error) {
 	s, producer := &parsed.Outcomes{}, ""
+	s.Several = true
 	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
 		var c ctrfResults
 		before := s.Totals

@@ -65,6 +65,7 @@ func detectJest(h sniff.Head) bool {
 
 func parseJest(r io.Reader) (parsed.Report, error) {
 	s, producer := &parsed.Outcomes{}, "vitest"
+	s.Several = true
 	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
 		about, before := jestAbout{total: -1, failed: -1, failedFiles: -1, runtimeErrors: -1, success: true}, len(s.Broken)
 		counted := s.Totals

@@ -54,6 +54,7 @@ func detectKarma(h sniff.Head) bool {
 
 func parseKarma(r io.Reader) (parsed.Report, error) {
 	s := &parsed.Outcomes{}
+	s.Several = true
 	return s.Documents(r, "karma", func(j *jsonstream.Reader) error {
 		var k karmaReport
 		err := parsed.Members(j, map[string]any{"browsers": &k.browsers, "result": &k.results, "summary": &k.summary})

@@ -49,6 +49,7 @@ func detectMocha(h sniff.Head) bool {
 
 func parseMocha(r io.Reader) (parsed.Report, error) {
 	s := &parsed.Outcomes{}
+	s.Several = true
 	return s.Documents(r, "mocha", func(j *jsonstream.Reader) error {
 		m := mochaReport{counts: map[string]map[mochaKey]int{}, matched: map[mochaKey]int{}}
 		if err := m.read(j); err != nil {

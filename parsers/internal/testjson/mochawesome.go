@@ -43,6 +43,7 @@ func detectMochawesome(h sniff.Head) bool {
 
 func parseMochawesome(r io.Reader) (parsed.Report, error) {
 	s := &parsed.Outcomes{}
+	s.Several = true
 	return s.Documents(r, "mochawesome", func(j *jsonstream.Reader) error {
 		var stats struct {
 			Tests    *parsed.AnyNumber `json:"testsRegistered"` // the others leave out what did not run

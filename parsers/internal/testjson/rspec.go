@@ -43,6 +43,7 @@ func detectRSpec(h sniff.Head) bool {
 
 func parseRSpec(r io.Reader) (parsed.Report, error) {
 	s := &parsed.Outcomes{}
+	s.Several = true
 	return s.Documents(r, "rspec", func(j *jsonstream.Reader) error { return readRSpec(j, s) })
 }
 

@@ -29,7 +29,7 @@ func (t *tap) report() parsed.Report {
 	if t.noise > 0 {
 		t.problems.Add("%d lines are no TAP, the first: %s", t.noise, t.sample)
 	}
-	r := parsed.Report{Producer: t.prove.producer(), Tests: metric.NewTests(cases), Cases: t.total}
+	r := parsed.Report{Producer: t.prove.producer(), Tests: parsed.Distinct(cases, true), Cases: t.total}
 	r.Tests.Broken = parsed.UniqueSuites(broken)
 	for _, c := range r.Tests.Cases {
 		r.Tests.Duration += c.Duration

@@ -299,7 +299,7 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 	if j.totals.Tests == 0 {
 		j.broken = append(j.broken, j.hollow...)
 	}
-	t := metric.NewTests(j.cases)
+	t := parsed.Distinct(j.cases, junitSeveral[j.producer])
 	t.Broken = parsed.UniqueSuites(j.broken)
 	t.Duration = j.frames[0].suite.sum
 	if len(t.Broken) == 0 {

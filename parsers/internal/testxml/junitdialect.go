@@ -26,6 +26,10 @@ const (
 	vitest     = "vitest"
 )
 
+// junitSeveral are the producers that list every test once, so that cases of one identity
+// are several tests.
+var junitSeveral = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, "karma": true, "bun": true}
+
 // junitProducers recognise the tool that wrote a report by an attribute of one
 // of its elements; the first match counts.
 var junitProducers = map[string][]struct{ attr, contains, name string }{
