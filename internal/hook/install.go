@@ -249,14 +249,13 @@ var systemSettings = map[Client]string{
 
 func opencodeRun(r Request, _ clientHooks) (Installed, error) {
 	const name = "supervise-opencode.js"
-	config := &object{}
-	if text := r.Getenv(opencodeEnv); text != "" {
-		var err error
-		if config, err = parseObject([]byte(text)); err != nil {
-			return Installed{}, fmt.Errorf("%s holds no JSON: %w", opencodeEnv, err)
-		}
+	config, err := parse([]byte(r.Getenv(opencodeEnv)))
+	if err != nil {
+		return Installed{}, fmt.Errorf("%s holds no JSON: %w", opencodeEnv, err)
 	}
-	config.appendTo("plugin", "file://"+filepath.Join(r.Dir, name))
+	if err := config.once("plugin", "file://"+filepath.Join(r.Dir, name)); err != nil {
+		return Installed{}, fmt.Errorf("%s: %w", opencodeEnv, err)
+	}
 	return Installed{
 		Env:   []string{opencodeEnv + "=" + string(config.compact())},
 		Files: map[string][]byte{name: plugin(opencodePlugin, r)},

@@ -5,164 +5,314 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
-// object is an object of JSON that keeps the order of its keys, so that a file of
-// the user's looks afterwards as it did before. The values are *object, []any, or
-// json.RawMessage.
-type object struct {
-	keys   []string
-	values map[string]any
+// document is a file of settings in which nothing changes but what is added or taken
+// away: what is left when our part is removed is byte for byte what was there before.
+//
+// What we add says by its white space how the place looked before. A container that we
+// made has some before its end. One that was empty has none there, and that which it had
+// stands before the first thing in it.
+type document struct {
+	value hujson.Value
+	root  *hujson.Object
+	fresh map[any]bool // containers that were not in the text
+	style
 }
 
-func (o *object) get(key string) any { return o.values[key] }
+// style is how a file is laid out.
+type style struct {
+	newline string // "" for a file of one line
+	indent  string
+}
 
-func (o *object) set(key string, v any) {
-	if o.values == nil {
-		o.values = map[string]any{}
+// ourEnd stands before the end of an object that was made in a file without any.
+const ourEnd = " "
+
+// blankFile reports whether a text that exists holds nothing.
+func blankFile(text []byte) bool { return text != nil && len(bytes.TrimSpace(text)) == 0 }
+
+var errNoObject = errors.New("it holds no object of JSON")
+
+// parse reads a text, which may have comments; nothing is an empty object.
+func parse(text []byte) (*document, error) {
+	d := &document{root: &hujson.Object{}, fresh: map[any]bool{}, style: style{"\n", "  "}}
+	if len(bytes.TrimSpace(text)) == 0 {
+		d.value.Value, d.fresh[d.root] = d.root, true
+		if d.root.AfterExtra = hujson.Extra("\n"); blankFile(text) {
+			d.root.AfterExtra, d.value.AfterExtra = hujson.Extra(ourEnd), text
+		} else {
+			d.value.AfterExtra = hujson.Extra("\n")
+		}
+		return d, nil
 	}
-	if _, ok := o.values[key]; !ok {
-		o.keys = append(o.keys, key)
+	v, err := hujson.Parse(bytes.Clone(text))
+	if err != nil {
+		return nil, err
 	}
-	o.values[key] = v
+	root, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, errNoObject
+	}
+	d.value, d.root = v, root
+	d.style = styleOf(text, root)
+	return d, nil
 }
 
-func (o *object) remove(key string) {
-	delete(o.values, key)
-	o.keys = slices.DeleteFunc(o.keys, func(k string) bool { return k == key })
+func styleOf(text []byte, root *hujson.Object) style {
+	s := style{"\n", "  "}
+	if bytes.Contains(text, []byte("\r\n")) {
+		s.newline = "\r\n"
+	}
+	if len(root.Members) == 0 {
+		return s
+	}
+	before := string(root.Members[0].Name.BeforeExtra)
+	i := strings.LastIndexByte(before, '\n')
+	if i < 0 {
+		return style{} // of one line
+	}
+	if unit := before[i+1:]; unit != "" && strings.TrimLeft(unit, " \t") == "" {
+		s.indent = unit
+	}
+	return s
 }
 
-// object returns the object under a key and makes it where there is nothing.
-func (o *object) object(key string) (*object, error) {
-	switch v := o.get(key).(type) {
-	case nil:
-		in := &object{}
-		o.set(key, in)
-		return in, nil
-	case *object:
-		return v, nil
+// origin is what a file was that we have filled: nil where there was none.
+func (d *document) origin() []byte {
+	if string(d.root.AfterExtra) != ourEnd {
+		return nil
+	}
+	return append([]byte{}, d.value.AfterExtra...)
+}
+
+// text is the file.
+func (d *document) text() []byte { return d.value.Pack() }
+
+// compact is the file in one line, without comments.
+func (d *document) compact() []byte {
+	v := d.value.Clone()
+	v.Minimize()
+	return v.Pack()
+}
+
+// at is the white space before what stands in a container of a depth, from 0.
+func (s style) at(depth int) hujson.Extra {
+	if s.newline == "" {
+		return nil
+	}
+	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth+1))
+}
+
+// end is the white space before the end of a container that we make.
+func (s style) end(depth int) hujson.Extra {
+	if s.newline == "" {
+		return hujson.Extra(ourEnd)
+	}
+	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth))
+}
+
+// laid lays a value out, for a container of a depth.
+func (s style) laid(v any, depth int) (hujson.Value, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return hujson.Value{}, err
+	}
+	out, err := hujson.Parse(bytes.TrimSpace(b.Bytes()))
+	if err == nil {
+		s.lay(&out, depth)
+	}
+	return out, err
+}
+
+func (s style) lay(v *hujson.Value, depth int) {
+	switch c := v.Value.(type) {
+	case *hujson.Object:
+		for i := range c.Members {
+			c.Members[i].Name.BeforeExtra, c.Members[i].Value.BeforeExtra = s.at(depth), hujson.Extra(" ")
+			s.lay(&c.Members[i].Value, depth+1)
+		}
+		c.AfterExtra = s.end(depth)
+	case *hujson.Array:
+		for i := range c.Elements {
+			c.Elements[i].BeforeExtra = s.at(depth)
+			s.lay(&c.Elements[i], depth+1)
+		}
+		c.AfterExtra = s.end(depth)
+	}
+}
+
+// place returns where the next thing of a container stands, and what is then before the
+// container's end. last is the thing before, nil for none.
+func (d *document) place(in any, last *hujson.Value, end hujson.Extra, depth int) (before, after hujson.Extra) {
+	switch {
+	case last == nil && !d.fresh[in]:
+		return end, nil // it was empty
+	case last != nil && d.newline == "":
+		return hujson.Extra(" "), end
+	}
+	return d.at(depth), end
+}
+
+// member finds a member of an object.
+func member(o *hujson.Object, key string) *hujson.Value {
+	for i := range o.Members {
+		if name, ok := o.Members[i].Name.Value.(hujson.Literal); ok && name.String() == key {
+			return &o.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// add adds a member that is not there.
+func (d *document) add(o *hujson.Object, depth int, key string, v hujson.Value) *hujson.Value {
+	var last *hujson.Value
+	if n := len(o.Members); n > 0 {
+		last = &o.Members[n-1].Value
+	}
+	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(key)}, Value: v}
+	m.Name.BeforeExtra, o.AfterExtra = d.place(o, last, o.AfterExtra, depth)
+	if len(m.Value.BeforeExtra) == 0 {
+		m.Value.BeforeExtra = hujson.Extra(" ")
+	}
+	if last != nil {
+		m.Value.AfterExtra = last.AfterExtra // a comma at the end stays one
+	}
+	o.Members = append(o.Members, m)
+	return &o.Members[len(o.Members)-1].Value
+}
+
+// push adds an element.
+func (d *document) push(a *hujson.Array, depth int, v hujson.Value) {
+	var last *hujson.Value
+	if n := len(a.Elements); n > 0 {
+		last = &a.Elements[n-1]
+	}
+	v.BeforeExtra, a.AfterExtra = d.place(a, last, a.AfterExtra, depth)
+	if last != nil {
+		v.AfterExtra = last.AfterExtra
+	}
+	a.Elements = append(a.Elements, v)
+}
+
+// take takes a member away, and reports whether the object is one that we made and that
+// holds nothing any more.
+func take(o *hujson.Object, key string) (over bool) {
+	for i := range o.Members {
+		name, ok := o.Members[i].Name.Value.(hujson.Literal)
+		if !ok || name.String() != key {
+			continue
+		}
+		gone := o.Members[i]
+		o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
+		switch n := len(o.Members); {
+		case n == 0:
+			return emptied(&o.AfterExtra, gone.Name.BeforeExtra)
+		case i == 0:
+			o.Members[0].Name.BeforeExtra = gone.Name.BeforeExtra
+		case i == n:
+			inherit(&o.Members[n-1].Value, gone.Value)
+		}
+		return false
+	}
+	return false
+}
+
+// without takes elements away, as take does members.
+func without(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) {
+	var left []hujson.Value
+	for i := range a.Elements {
+		if gone(&a.Elements[i]) {
+			found = true
+		} else {
+			left = append(left, a.Elements[i])
+		}
+	}
+	if !found {
+		return false, false
+	}
+	all := a.Elements
+	if a.Elements = left; len(left) == 0 {
+		return true, emptied(&a.AfterExtra, all[0].BeforeExtra)
+	}
+	left[0].BeforeExtra = all[0].BeforeExtra
+	inherit(&left[len(left)-1], all[len(all)-1])
+	return true, false
+}
+
+// inherit has the last thing that is left keep the comma at the end.
+func inherit(last *hujson.Value, gone hujson.Value) {
+	if last.AfterExtra == nil {
+		last.AfterExtra = gone.AfterExtra
+	}
+}
+
+// emptied puts the white space back that an empty container had, and reports whether we
+// made it.
+func emptied(end *hujson.Extra, before hujson.Extra) (over bool) {
+	if len(*end) > 0 {
+		return true
+	}
+	*end = before
+	return false
+}
+
+// object returns the object under a key of another one of a depth, and makes it where
+// there is nothing.
+func (d *document) object(in *hujson.Object, depth int, key string) (*hujson.Object, error) {
+	v := member(in, key)
+	if v == nil {
+		o := &hujson.Object{AfterExtra: d.end(depth + 1)}
+		d.fresh[o] = true
+		v = d.add(in, depth, key, hujson.Value{Value: o})
+	}
+	if o, ok := v.Value.(*hujson.Object); ok {
+		return o, nil
 	}
 	return nil, fmt.Errorf("%q is no object", key)
 }
 
-// appendTo adds a text to a list, unless it holds it.
-func (o *object) appendTo(key, text string) {
-	list, _ := o.get(key).([]any)
-	item := json.RawMessage(tomlString(text))
-	for _, v := range list {
-		if raw, ok := v.(json.RawMessage); ok && bytes.Equal(raw, item) {
-			return
-		}
+// list is object for a list.
+func (d *document) list(in *hujson.Object, depth int, key string) (*hujson.Array, error) {
+	v := member(in, key)
+	if v == nil {
+		a := &hujson.Array{AfterExtra: d.end(depth + 1)}
+		d.fresh[a] = true
+		v = d.add(in, depth, key, hujson.Value{Value: a})
 	}
-	o.set(key, append(list, item))
-}
-
-// MarshalJSON writes the keys in their order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, key := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(tomlString(key))
-		b.WriteByte(':')
-		v, err := plain(o.values[key])
-		if err != nil {
-			return nil, err
-		}
-		b.Write(v)
+	if a, ok := v.Value.(*hujson.Array); ok {
+		return a, nil
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return nil, fmt.Errorf("%q is no list", key)
 }
 
-// plain encodes without escaping what HTML alone needs escaped.
-func plain(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n"), err
-}
-
-func (o *object) compact() []byte {
-	b, err := plain(o)
+// once adds a text to a list of the file, unless it holds it.
+func (d *document) once(key, text string) error {
+	list, err := d.list(d.root, 0, key)
 	if err != nil {
-		return nil
+		return err
 	}
-	return b
+	for i := range list.Elements {
+		if textOf(&list.Elements[i]) == text {
+			return nil
+		}
+	}
+	d.push(list, 1, hujson.Value{Value: hujson.String(text)})
+	return nil
 }
 
-// indented is how people write such files.
-func (o *object) indented() []byte {
-	var b bytes.Buffer
-	if err := json.Indent(&b, o.compact(), "", "  "); err != nil {
-		return nil
+// textOf returns a text of JSON, "" for anything else.
+func textOf(v *hujson.Value) string {
+	if v == nil {
+		return ""
 	}
-	b.WriteByte('\n')
-	return b.Bytes()
-}
-
-var errNoObject = errors.New("it holds no object of JSON")
-
-// parseObject reads a text; nothing is an empty object.
-func parseObject(text []byte) (*object, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		return &object{}, nil
+	if l, ok := v.Value.(hujson.Literal); ok && l.Kind() == '"' {
+		return l.String()
 	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	v, err := parseValue(dec)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more behind the JSON")
-	}
-	o, ok := v.(*object)
-	if !ok {
-		return nil, errNoObject
-	}
-	return o, nil
-}
-
-func parseValue(dec *json.Decoder) (any, error) {
-	t, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	d, ok := t.(json.Delim)
-	if !ok {
-		b, err := plain(t)
-		return json.RawMessage(b), err
-	}
-	if d == '[' {
-		list := []any{}
-		for dec.More() {
-			v, err := parseValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err := dec.Token()
-		return list, err
-	}
-	o := &object{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		v, err := parseValue(dec)
-		if err != nil {
-			return nil, err
-		}
-		o.set(fmt.Sprint(key), v)
-	}
-	_, err = dec.Token()
-	return o, err
+	return ""
 }

@@ -1,12 +1,13 @@
 package hook
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"supervise/internal/regexp"
+
+	"github.com/tailscale/hujson"
 )
 
 // Settings is a file of a client's own configuration that can hold hooks.
@@ -77,176 +78,234 @@ func (s Settings) Merge(text []byte, r Request) ([]byte, error) {
 	if r.Client != OpenCode {
 		return merge(text, r)
 	}
-	o, err := parseObject(text)
+	d, err := parse(text)
 	if err != nil {
 		return nil, notJSON(err)
 	}
-	o.appendTo("plugin", "file://"+s.Plugin)
-	return o.indented(), nil
+	if err := d.once("plugin", "file://"+s.Plugin); err != nil {
+		return nil, err
+	}
+	return d.text(), nil
 }
 
 // geminiFlags are the settings without which gemini calls no hook.
 var geminiFlags = [][2]string{{"hooksConfig", "enabled"}, {"tools", "enableHooks"}}
 
 func notJSON(err error) error {
-	return fmt.Errorf("it is no plain JSON (%w): comments have to go, or add the hooks by hand as docs/hooks.md shows", err)
+	return fmt.Errorf("it is no JSON (%w): mend it, or add the hooks by hand as docs/hooks.md shows", err)
 }
 
 // merge is Merge for the clients whose settings list commands.
 func merge(text []byte, r Request) ([]byte, error) {
-	o, err := parseObject(text)
+	d, err := parse(text)
 	if err != nil {
 		return nil, notJSON(err)
 	}
-	dropOurs(o, r.Client)
-	hooks, err := o.object("hooks")
+	if _, over := d.dropOurs(r.Client); over {
+		if d, err = parse(d.origin()); err != nil {
+			return nil, err
+		}
+	}
+	hooks, err := d.object(d.root, 0, "hooks")
 	if err != nil {
 		return nil, err
 	}
 	h := installers[r.Client]
 	for _, event := range h.events {
-		list, ok := hooks.get(event).([]any)
-		if !ok && hooks.get(event) != nil {
-			return nil, fmt.Errorf("hooks.%s is no list", event)
+		list, err := d.list(hooks, 1, event)
+		if err != nil {
+			return nil, fmt.Errorf("hooks: %w", err)
 		}
-		b, err := plain(h.entry(r, event))
+		item, err := d.laid(h.entry(r, event), 3)
 		if err != nil {
 			return nil, err
 		}
-		item, err := parseObject(b)
-		if err != nil {
-			return nil, err
-		}
-		hooks.set(event, append(list, item))
+		d.push(list, 2, item)
 	}
 	if r.Client == Gemini {
 		for _, flag := range geminiFlags {
-			in, err := o.object(flag[0])
-			if err != nil {
+			if err := d.raise(flag[0], flag[1]); err != nil {
 				return nil, err
 			}
-			in.set(flag[1], json.RawMessage("true"))
 		}
 	}
-	return o.indented(), nil
+	return d.text(), nil
 }
 
-// Remove takes our hooks out of the text of a client's settings; nil where nothing
-// is left of it. found is false where there were none.
+// Remove takes our hooks out of the text of a client's settings; nil where the file was
+// made for them. found is false where there were none.
 func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err error) {
-	o, err := parseObject(text)
+	d, err := parse(text)
 	if err != nil {
 		return nil, false, notJSON(err)
 	}
+	over := false
 	if c == OpenCode {
-		found = o.drop("plugin", func(v any) bool { return textOf(v) == "file://"+s.Plugin })
+		found, over = d.dropFrom(d.root, "plugin", func(v *hujson.Value) bool { return textOf(v) == "file://"+s.Plugin })
 	} else {
-		found = dropOurs(o, c)
-	}
-	if c == Gemini && found && o.get("hooks") == nil {
-		for _, flag := range geminiFlags {
-			dropFlag(o, flag[0], flag[1])
-		}
+		found, over = d.dropOurs(c)
 	}
 	if !found {
 		return text, false, nil
 	}
-	if len(o.keys) == 0 {
-		return nil, true, nil
+	if c == Gemini {
+		for _, flag := range geminiFlags {
+			over = d.lower(flag[0], flag[1]) || over
+		}
 	}
-	return o.indented(), true, nil
+	if over {
+		return d.origin(), true, nil
+	}
+	return d.text(), true, nil
 }
 
 // Has reports whether our hooks are in the text of a client's settings, and for which
 // events.
 func (s Settings) Has(c Client, text []byte) ([]string, error) {
-	o, err := parseObject(text)
+	d, err := parse(text)
 	if err != nil {
 		return nil, notJSON(err)
 	}
 	if c == OpenCode {
-		if o.drop("plugin", func(v any) bool { return textOf(v) == "file://"+s.Plugin }) {
+		if found, _ := d.dropFrom(d.root, "plugin", func(v *hujson.Value) bool { return textOf(v) == "file://"+s.Plugin }); found {
 			return installers[c].events, nil
 		}
 		return nil, nil
 	}
+	v := member(d.root, "hooks")
+	if v == nil {
+		return nil, nil
+	}
+	hooks, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return nil, nil
+	}
 	var out []string
-	hooks, _ := o.get("hooks").(*object)
 	for _, event := range installers[c].events {
-		if hooks != nil && hooks.drop(event, func(v any) bool { return ours(v, c) }) {
+		if found, _ := d.dropFrom(hooks, event, func(v *hujson.Value) bool { return ours(v, c) }); found {
 			out = append(out, event)
 		}
 	}
 	return out, nil
 }
 
-// drop takes what matches out of a list, and the list where nothing is left.
-func (o *object) drop(key string, match func(any) bool) bool {
-	list, _ := o.get(key).([]any)
-	var left []any
-	for _, v := range list {
-		if !match(v) {
-			left = append(left, v)
+// dropFrom takes what matches out of a list of an object, and the list with it where we
+// made it; over reports whether that leaves nothing of an object that we made.
+func (d *document) dropFrom(in *hujson.Object, key string, match func(*hujson.Value) bool) (found, over bool) {
+	v := member(in, key)
+	if v == nil {
+		return false, false
+	}
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		return false, false
+	}
+	found, empty := without(list, match)
+	if empty {
+		over = take(in, key)
+	}
+	return found, over
+}
+
+// dropOurs takes our entries out of all hooks; over is as of dropFrom for the whole file.
+func (d *document) dropOurs(c Client) (found, over bool) {
+	v := member(d.root, "hooks")
+	if v == nil {
+		return false, false
+	}
+	hooks, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return false, false
+	}
+	var events []string
+	for _, m := range hooks.Members {
+		events = append(events, textOf(&m.Name))
+	}
+	for _, event := range events {
+		here, empty := d.dropFrom(hooks, event, func(v *hujson.Value) bool { return ours(v, c) })
+		if found = found || here; empty {
+			over = take(d.root, "hooks")
 		}
 	}
-	if len(left) == len(list) {
+	return found, over
+}
+
+// The white space before a flag that we have set: where it was not there, and where it was
+// false.
+const (
+	added  = "  "
+	raised = "   "
+)
+
+// raise sets a flag.
+func (d *document) raise(key, flag string) error {
+	in, err := d.object(d.root, 0, key)
+	if err != nil {
+		return err
+	}
+	switch v := member(in, flag); {
+	case v == nil:
+		d.add(in, 1, flag, hujson.Value{BeforeExtra: hujson.Extra(added), Value: hujson.Bool(true)})
+	case string(v.Pack()) != "true" && textOfLiteral(v) == "false":
+		v.Value, v.BeforeExtra = hujson.Bool(true), hujson.Extra(raised+string(v.BeforeExtra))
+	}
+	return nil
+}
+
+// lower takes a flag back that we have set; over is as of dropFrom.
+func (d *document) lower(key, flag string) (over bool) {
+	outer := member(d.root, key)
+	if outer == nil {
 		return false
 	}
-	if o.set(key, left); len(left) == 0 {
-		o.remove(key)
-	}
-	return true
-}
-
-func dropFlag(o *object, key, flag string) {
-	if in, ok := o.get(key).(*object); ok {
-		if in.remove(flag); len(in.keys) == 0 {
-			o.remove(key)
-		}
-	}
-}
-
-func dropOurs(o *object, c Client) bool {
-	hooks, ok := o.get("hooks").(*object)
+	in, ok := outer.Value.(*hujson.Object)
 	if !ok {
 		return false
 	}
-	found := false
-	for _, event := range append([]string(nil), hooks.keys...) {
-		found = hooks.drop(event, func(v any) bool { return ours(v, c) }) || found
+	v := member(in, flag)
+	if v == nil {
+		return false
 	}
-	if len(hooks.keys) == 0 {
-		o.remove("hooks")
+	switch before := string(v.BeforeExtra); {
+	case strings.HasPrefix(before, raised):
+		v.Value, v.BeforeExtra = hujson.Bool(false), hujson.Extra(before[len(raised):])
+	case before == added:
+		if take(in, flag) {
+			over = take(d.root, key)
+		}
 	}
-	return found
+	return over
+}
+
+// textOfLiteral returns a literal as it is written, "" for anything else.
+func textOfLiteral(v *hujson.Value) string {
+	if l, ok := v.Value.(hujson.Literal); ok {
+		return string(l)
+	}
+	return ""
 }
 
 var ourCommand = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\w+) \w+( --\S+ \S+)*\s*$`)
 
 // ours reports whether an entry is one that supervise wrote: its only command is a
 // hook of the program, wherever it lay then.
-func ours(v any, c Client) bool {
-	m, ok := v.(*object)
+func ours(v *hujson.Value, c Client) bool {
+	m, ok := v.Value.(*hujson.Object)
 	if !ok {
 		return false
 	}
-	list, _ := m.get("hooks").([]any)
-	if len(list) != 1 {
+	of := member(m, "hooks")
+	if of == nil {
 		return false
 	}
-	in, ok := list[0].(*object)
+	list, ok := of.Value.(*hujson.Array)
+	if !ok || len(list.Elements) != 1 {
+		return false
+	}
+	in, ok := list.Elements[0].Value.(*hujson.Object)
 	if !ok {
 		return false
 	}
-	found := ourCommand.FindStringSubmatch(textOf(in.get("command")))
+	found := ourCommand.FindStringSubmatch(textOf(member(in, "command")))
 	return found != nil && strings.EqualFold(found[3], string(c))
-}
-
-// textOf returns a text of JSON, "" for anything else.
-func textOf(v any) string {
-	var s string
-	if raw, ok := v.(json.RawMessage); ok && json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
@@ -66,7 +67,7 @@ func Remove(s hook.Settings, client hook.Client) error {
 		case err != nil:
 			return fmt.Errorf("remove hooks from %w %s: %w", ErrSettings, s.Path, err)
 		case found && left == nil:
-			err = os.Remove(s.Path)
+			err = removeFile(s.Path)
 		case found:
 			err = write(s.Path, left)
 		}
@@ -77,11 +78,32 @@ func Remove(s hook.Settings, client hook.Client) error {
 	if s.Plugin == "" {
 		return nil
 	}
-	if err := os.Remove(s.Plugin); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeFile(s.Plugin); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the plugin: %w", err)
 	}
 	return nil
 }
+
+// removeFile removes a file that we made, and its folders up to the client's own, which
+// begins with a dot, as far as nothing else is in them.
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	var folders []string
+	for dir := filepath.Dir(path); len(folders) < maxFolders; dir = filepath.Dir(dir) {
+		if folders = append(folders, dir); strings.HasPrefix(filepath.Base(dir), ".") {
+			for _, dir := range folders {
+				_ = os.Remove(dir) // which fails where something is in it
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// maxFolders is how deep the clients' files lie in the clients' folders.
+const maxFolders = 3
 
 // StateOf reads which hooks a client has in its configuration for a scope, project or
 // user.
@@ -108,11 +130,16 @@ func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
 	return state, nil
 }
 
-// read reads a file that need not exist.
+// read reads a file; nil where there is none.
 func read(path string) ([]byte, error) {
 	text, err := projectfile.ReadAnywhere(path, projectfile.Manifest)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil //nolint:nilerr // there is none
+	case err != nil:
 		return nil, fmt.Errorf("read the configuration of the agent: %w", err)
+	case text == nil:
+		text = []byte{} // it is there, and empty
 	}
 	return text, nil
 }
