@@ -135,7 +135,7 @@ func read(path string) ([]byte, error) {
 	text, err := projectfile.ReadAnywhere(path, projectfile.Manifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil //nolint:nilerr // there is none
+		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the configuration of the agent: %w", err)
 	case text == nil:
