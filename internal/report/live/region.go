@@ -109,6 +109,7 @@ func (r *Region) run() {
 		case <-r.signals.resized:
 		case <-clock.C:
 		}
+		settle()
 		r.mu.Lock()
 		r.draw()
 		r.mu.Unlock()
@@ -118,6 +119,22 @@ func (r *Region) run() {
 		case <-time.After(drawEvery):
 		}
 		clock.Reset(clockEvery - drawEvery)
+	}
+}
+
+// settling is how long the signal that ends a stop may be on its way to us.
+const settling = 20 * time.Millisecond
+
+// settle waits for it: what wakes a process after Ctrl-Z and fg may as well be a timer, and
+// what is drawn then must not begin above what the shell has printed. Where it takes longer
+// than asked for, the machine is busy, or this was stopped meanwhile.
+func settle() {
+	for range 5 {
+		began := time.Now()
+		time.Sleep(settling)
+		if time.Since(began) < 2*settling {
+			return
+		}
 	}
 }
 
