@@ -35,6 +35,7 @@
 package parsers
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -138,7 +139,24 @@ func Parse(r io.Reader, name string) (Report, error) {
 			return report, textstream.Named(err, "report", name)
 		}
 	}
-	return Report{}, textstream.Named(ErrUnknownFormat, "report", name)
+	return Report{}, textstream.Named(unknown(head), "report", name)
+}
+
+// NoXcresult says what to do instead of reading the results of Xcode.
+const NoXcresult = "results of Xcode (xcresult) are not read: let xcbeautify or xcresultparser write JUnit XML, and xcrun llvm-cov export the coverage"
+
+const noBullseye = "BullseyeCoverage counts functions and conditions, not lines, and is not read: build with --coverage for gcov and gcovr, or with -fprofile-instr-generate -fcoverage-mapping for llvm-cov"
+
+// unknown is the error of a report of no known format. Of some it is known what to do
+// instead.
+func unknown(h sniff.Head) error {
+	switch {
+	case h.JSON("_type._name", "actions"), h.JSON("testPlanConfigurations", "testNodes"):
+		return fmt.Errorf("%w: %s", ErrUnknownFormat, NoXcresult)
+	case h.XML("BullseyeCoverage"), bytes.HasPrefix(h.Text, []byte("CoVfIlE")):
+		return fmt.Errorf("%w: %s", ErrUnknownFormat, noBullseye)
+	}
+	return ErrUnknownFormat
 }
 
 // ParseAs reads the report in r as the named format. It gives the errors of

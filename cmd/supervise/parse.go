@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"supervise/internal/event"
 	"supervise/internal/measure"
 	"supervise/internal/report/results"
+	"supervise/parsers"
 
 	"github.com/spf13/cobra"
 )
@@ -80,6 +82,9 @@ func (a *app) parseFile(name, format string) (measure.Report, error) {
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {
+			if filepath.Ext(filepath.Clean(name)) == ".xcresult" {
+				return measure.Report{}, errors.New(name + ": " + parsers.NoXcresult)
+			}
 			return measure.Report{}, errors.New(name + " is a folder: name the files in it")
 		}
 		in = f
