@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ func (m *Meter) Elsewhere(ctx context.Context, want Elsewhere) (Endings, error) 
 // they need: what they show of those is enough.
 func (p Plan) buildsTwice() bool {
 	for _, c := range p.Checks {
-		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !slices.Contains(c.Command, os.DevNull) {
+		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.toNowhere() {
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -42,15 +43,16 @@ func (p Plan) workers() int {
 }
 
 // stages divides the checks. Later checks may need what is built, so a build is a stage
-// by itself. Two test checks never run at the same time.
+// by itself, unless it leaves nothing. Two test checks never run at the same time.
 func (p Plan) stages() []stage {
 	var list []stage
 	open := false
 	for i, c := range p.Checks {
-		if c.Kind == Build || !open {
+		needed := c.Kind == Build && !c.toNowhere()
+		if needed || !open {
 			list = append(list, stage{})
 		}
-		open = c.Kind != Build
+		open = !needed
 		last := &list[len(list)-1]
 		if p.workers() > 1 && c.besideOthers(p.Parallel != Auto) {
 			last.beside = append(last.beside, i)
@@ -65,8 +67,11 @@ func (p Plan) stages() []stage {
 // into the tree that could be taken for the report of another check, and it is known,
 // or declared by the user, to only read.
 func (c Check) besideOthers(vouched bool) bool {
-	return c.Kind == Lint && c.private() && (vouched || c.readsOnly())
+	return c.Kind == Lint && c.private() && (vouched || c.readsOnly()) || c.Kind == Build && c.toNowhere()
 }
+
+// toNowhere reports whether what a build writes is thrown away.
+func (c Check) toNowhere() bool { return slices.Contains(c.Command, os.DevNull) }
 
 // private reports whether the check reports only by its output or in its private
 // folder.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"os"
 	"reflect"
 	"runtime"
 	"strings"
@@ -21,6 +22,8 @@ func TestBuildsAndTestsHaveStages(t *testing.T) {
 	}{
 		{"one at a time", 1, []Check{build, tests, vet}, []stage{{inOrder: []int{0}}, {inOrder: []int{1, 2}}}},
 		{"a build first", 2, []Check{build, tests, vet}, []stage{{inOrder: []int{0}}, {inOrder: []int{1}, beside: []int{2}}}},
+		{"a build to nowhere", 2, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{inOrder: []int{1}, beside: []int{0, 2}}}},
+		{"a build to nowhere, one at a time", 1, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{inOrder: []int{0, 1, 2}}}},
 		{"a build between", 2, []Check{vet, build, tests}, []stage{{beside: []int{0}}, {inOrder: []int{1}}, {inOrder: []int{2}}}},
 		{"two tests", 3, []Check{tests, vet, tests}, []stage{{inOrder: []int{0, 2}, beside: []int{1}}}},
 		{"a report in the tree", 2, []Check{tests, check(Lint, "eslint .", "out.json")}, []stage{{inOrder: []int{0, 1}}}},
