@@ -15,6 +15,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
@@ -43,9 +44,25 @@ type Format struct {
 	Note  string // what counts as what where that is not plain, and limits
 }
 
+// differs says, by format, why a tool of the same project prints another percentage of
+// the same coverage.
+var differs = map[string]string{
+	"go":          "`go tool cover -func` leaves out function literals outside of functions, which the profile and `go test -cover` count",
+	"coverage.py": "`coverage report` prints lines and branches as one percentage",
+}
+
+// Differs says why the project's own tool prints another percentage than c has, in words
+// for people, "" if it prints the same as far as is known.
+func Differs(c *metric.Coverage) string {
+	if c == nil || c.Format == "coverage.py" && c.Branches == nil {
+		return ""
+	}
+	return strings.ReplaceAll(differs[c.Format], "`", "")
+}
+
 // formats is the table of all formats, the most specific first.
 var formats = []Format{
-	{Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`", Note: "A block that is listed twice counts once."},
+	{Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`", Note: "A block that is listed twice counts once. " + differs["go"] + "."},
 	{
 		Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo, Units: "lines", Marks: "root `report` with counters", Tools: "JaCoCo, Kover, Pester, gcovr",
 		Note: "A line with one executed instruction is executed. Where lines are not listed, the counters of the file count, else those of its classes.",
@@ -72,7 +89,7 @@ var formats = []Format{
 		Note: "A line on which a statement begins counts. `{}`, a report of no file, is not recognised.",
 	},
 	{Name: "istanbul-summary", Detect: detectIstanbulSummary, Parse: parseIstanbulSummary, Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json", Note: "Names no lines."},
-	{Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy, Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines."},
+	{Name: "coverage.py", Detect: detectCoveragePy, Parse: parseCoveragePy, Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines. With branches, " + differs["coverage.py"] + "."},
 	{
 		Name: "llvm-cov", Detect: detectLLVM, Parse: parseLLVM, Units: "lines", Marks: "`data.[].files`", Tools: "`llvm-cov export`, cargo llvm-cov, Swift",
 		Note: "Numbers are those of `llvm-cov report`: a line in two functions (closures, generics) counts twice; in its LCOV it counts once.",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/coverage"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/report"
@@ -56,6 +57,10 @@ func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
 		if v, ok := set.Value(f); ok {
 			t.line("%-24s %s", f, report.Number(v))
 		}
+	}
+	if set.Coverage != nil {
+		t.line("%-24s %s", "coverage_unit", set.Coverage.Unit)
+		t.below(report.Faint, coverage.Differs(set.Coverage))
 	}
 	if set.Build != nil {
 		t.line("%-24s %s", "build_status", set.Build.Status)
