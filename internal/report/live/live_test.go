@@ -77,22 +77,24 @@ func TestALoopAsItIsSeen(t *testing.T) {
 
 	usd, tokens := 1.25, int64(41_200)
 	l.event(event.BaselineMeasured, 0, event.Baseline{})
-	l.event(event.IterationStarted, 1, event.AgentStart{Max: 3, Level: "MINIMAL", Budget: event.Budget{Deadline: l.at.Add(2 * time.Hour), MaxCost: 5, UsedCost: &usd}})
+	l.event(event.IterationStarted, 1, event.AgentStart{Max: 3, Level: "MINIMAL", Budget: event.Budget{Deadline: l.at.Add(2 * time.Hour), MaxCost: 5, MaxTokens: 2_000_000}})
 	l.event(event.AgentSpawned, 1, nil)
+	l.shows(t, "     iteration 1 of 3, prompt level minimal, 2m45s in all", "     the agent works  0s",
+		"     left: 2 iterations after this, 2h00m, $5 (no cost reported), 2000k tokens (none reported)")
 	l.wait(65 * time.Second)
 	l.Report(agentrun.Said{Text: "I run\nthe \x1b[2Jtests", Used: metric.Usage{CostUSD: &usd, Input: &tokens}})
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all",
 		"     the agent works  1m05s  41k tokens, $1.25",
 		"     │ I run the <U+001B>[2Jtests",
-		"     left: 2 iterations after this, 1h59m, $3.75 of $5")
+		"     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
 	l.event(event.AgentFinished, 1, nil)
-	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all", "     takes a snapshot  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5")
+	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all", "     takes a snapshot  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
 
 	l.check("go test", "", time.Second)
 	l.check("go vet", "", time.Second)
 	other := l.Check(measure.Check{Name: "go test (elsewhere)"})
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m52s in all",
-		"     judges  go test (elsewhere)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5")
+		"     judges  go test (elsewhere)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
 	_ = other.Close()
 	l.event(event.LoopStopping, 1, event.Stop{})
 	l.event(event.OutputSelected, 1, event.Selected{})

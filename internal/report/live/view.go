@@ -178,11 +178,17 @@ func (s State) left(now time.Time) string {
 	if !b.Deadline.IsZero() {
 		out = append(out, clock(max(0, b.Deadline.Sub(now))))
 	}
-	if b.MaxCost > 0 && b.UsedCost != nil {
+	switch {
+	case b.MaxCost > 0 && b.UsedCost != nil:
 		out = append(out, fmt.Sprintf("$%.2f of $%g", max(0, b.MaxCost-*b.UsedCost), b.MaxCost))
+	case b.MaxCost > 0:
+		out = append(out, fmt.Sprintf("$%g (no cost reported)", b.MaxCost))
 	}
-	if b.MaxTokens > 0 && b.UsedTokens != nil {
+	switch {
+	case b.MaxTokens > 0 && b.UsedTokens != nil:
 		out = append(out, fmt.Sprintf("%s of %s tokens", tokens(max(0, b.MaxTokens-*b.UsedTokens)), tokens(b.MaxTokens)))
+	case b.MaxTokens > 0:
+		out = append(out, tokens(b.MaxTokens)+" tokens (none reported)")
 	}
 	return strings.Join(out, ", ")
 }
