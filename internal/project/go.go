@@ -50,14 +50,18 @@ func proposeGo(f folder) proposal {
 	return p
 }
 
-var goMain = regexp.MustCompile(`(?m)^package main\b`)
+var (
+	goMain    = regexp.MustCompile(`(?m)^func main\(\)`)
+	goIgnored = regexp.MustCompile(`(?m)^//go:build .*\bignore\b`)
+)
 
-// goPrograms reports whether there seem to be programs, which only a build links.
+// goPrograms reports whether there seem to be programs, which only a build links. A
+// generator, which the build ignores, is none.
 func goPrograms(f folder) bool {
-	if f.has("cmd") != "" || len(f.search(1, "main.go")) > 0 {
-		return true
-	}
-	return f.holds(goMain, slices.DeleteFunc(f.glob("*.go"), func(name string) bool { return strings.HasSuffix(name, "_test.go") })...) != ""
+	return f.has("cmd") != "" || slices.ContainsFunc(append(f.glob("*.go"), f.search(50, "main.go")...), func(name string) bool {
+		text := f.read(name)
+		return goMain.MatchString(text) && !goIgnored.MatchString(text)
+	})
 }
 
 // Results may come from Go's cache. Where they must not, the meter adds -count=1.

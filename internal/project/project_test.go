@@ -59,6 +59,18 @@ func TestDetectGo(t *testing.T) {
 			always + "lint: go vet ./...", "",
 		},
 		{
+			"a generator",
+			map[string]string{"go.mod": "module m\n", "gen/main.go": "//go:build ignore\n\npackage main\n\nfunc main() {}\n"},
+			[]string{"go"},
+			always + "lint: go vet ./...", "",
+		},
+		{
+			"a program",
+			map[string]string{"go.mod": "module m\n", "tool/main.go": "package main\n\nfunc main() {}\n"},
+			[]string{"go"},
+			"build: go build -o " + os.DevNull + " ./...\n" + always + "lint: go vet ./...", "",
+		},
+		{
 			"golangci-lint configured and there",
 			map[string]string{"go.mod": "module m\n", ".golangci.yml": "version: \"2\"\n"},
 			[]string{"go", "golangci-lint"},
