@@ -142,7 +142,7 @@ var edits = []edit{
 		f.after["test_more.py"] = "from shop import price\n" + moved
 		return true
 	}},
-	{"the settings change", in(".supervise.yaml", "checks:", "integrity: {mode: off}\nchecks:")},
+	{"the settings change", in(".supervise.yaml", "checks:", "mode: minimal\nchecks:")},
 	{"a comment in a test changes", in("test_price.py", "def test_price_of_one():\n", "def test_price_of_one():\n    # One costs ten.\n")},
 }
 
@@ -206,6 +206,9 @@ func (f *faced) told() (out []string) {
 		worst := metric.Info
 		for _, x := range integrity.Audit([]integrity.File{alone}, integrity.Options{}) {
 			worst = max(worst, x.Severity, x.IfRan)
+		}
+		if !there && strings.HasPrefix(name, "test_") {
+			worst = metric.Critical // as the loop will measure it
 		}
 		says := metric.Info
 		switch text := string(answer); {
