@@ -100,9 +100,10 @@ func (r *Run) compiled() *metric.Build {
 		}
 	}
 	switch {
-	case r.state == metric.Measured:
+	case r.killed || r.gone:
+	case r.state == metric.Measured || r.ExitCode == 0:
 		return &metric.Build{Status: metric.BuildSuccess}
-	case r.tests == nil && r.ExitCode != 0 && !r.killed && !r.gone:
+	case r.tests == nil && r.Check.Runner == "go": // others may have died in the tests
 		return &metric.Build{Status: metric.BuildFailure, FirstError: r.Why}
 	}
 	return nil

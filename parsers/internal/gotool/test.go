@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/jsonstream"
+	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
@@ -60,11 +61,12 @@ type goTest struct {
 // goBuild is the build of one package, or of its test variant, that had
 // something to say.
 type goBuild struct {
-	path   string
-	first  string // the first error, else the first line
-	placed bool   // first names a file
-	failed bool
-	used   bool // a package says that it failed because of it
+	path    string
+	first   string // the first error, else the first line
+	placed  bool   // first names a file
+	failed  bool
+	sources []string // the command that instruments them, word by word
+	used    bool     // a package says that it failed because of it
 }
 
 // why words the failure.
@@ -152,9 +154,32 @@ func (g *goTest) built(path string) *goBuild {
 	return b
 }
 
+// coverSays is what go tool cover prints of a syntax error, with a path from the folder of
+// the package.
+var coverSays = regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d cover: \S+: \S*?([^/\\\s:]+\.go)(:\d+:\d+: .*)`)
+
+// uncovered returns such a line as a compiler would print it, with the path of the file.
+func (b *goBuild) uncovered(line string) string {
+	m := coverSays.FindStringSubmatch(line)
+	if m == nil {
+		return line
+	}
+	for _, path := range b.sources {
+		if strings.HasSuffix(path, "/"+m[1]) || strings.HasSuffix(path, "\\"+m[1]) {
+			return path + m[2] + "\n"
+		}
+	}
+	return m[1] + m[2] + "\n"
+}
+
 func (g *goTest) buildOutput(e *goEvent) {
 	b := g.built(string(e.importPath))
 	for line := range strings.Lines(string(e.output)) {
+		if strings.HasPrefix(line, "# [") && strings.Contains(line, " -pkgcfg ") { // the command that instruments the package
+			b.sources = strings.Fields(strings.TrimRight(line, "]\n"))
+			continue
+		}
+		line = b.uncovered(line)
 		before := g.build.Located
 		known := g.build.Line(line)
 		switch {
