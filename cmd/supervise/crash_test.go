@@ -67,12 +67,7 @@ func crashes(t *testing.T, want, share int) (kills int, seed uint64) {
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_CRASHES")); err == nil {
 		want = (share*n + 2) / 3
 	}
-	seed = uint64(time.Now().UnixNano())
-	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
-		seed = n
-	}
-	t.Logf("SUPERVISE_SEED=%d", seed)
-	return want, seed
+	return want, seedOf(t)
 }
 
 // crashWorld is a project, its loop, and the events that the loop has printed so far.

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"supervise/integrity"
 	"supervise/internal/ledger"
@@ -32,12 +31,9 @@ func TestFacesAgree(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	count, seed := faces, uint64(time.Now().UnixNano())
+	count, seed := faces, seedOf(t)
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_FACES")); err == nil {
 		count = n
-	}
-	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
-		seed = n
 	}
 	if testing.Short() {
 		count = min(count, 1)
@@ -59,8 +55,14 @@ type faced struct {
 }
 
 // runTests is the test runner: every function test_* of test_*.py, with one report.
-const runTests = `import glob, importlib, sys, traceback
+const runTests = `import glob, importlib, sys
 sys.path.insert(0, ".")
+class Skip(BaseException): pass
+try:
+    import pytest, unittest
+    Skip = (pytest.skip.Exception, unittest.SkipTest)
+except ImportError:
+    pass
 bad = 0
 out = ["<testsuite name='s'>"]
 for file in sorted(glob.glob("test_*.py")):
@@ -90,7 +92,7 @@ func newFaced(t *testing.T, seed uint64) *faced {
 		"test_price.py":   "from shop import price\n\n\ndef test_price_of_one():\n    assert price(1) == 10\n\n\ndef test_price_of_many():\n    assert price(20) == 180\n    assert price(11) == 99\n",
 		"test_text.py":    "from shop import label, parse\n\n\ndef test_label():\n    assert label(3) == \"item-3\"\n\n\ndef test_parse():\n    assert parse(\"nut:4\") == (\"nut\", 4)\n\n\ndef test_parse_zero():\n    name, count = parse(\"bolt:0\")\n    assert name == \"bolt\"\n    assert count == 0\n",
 	}
-	f.write("run.py", strings.Replace(runTests, "bad = 0\n", "bad = 0\nclass Skip(BaseException): pass\ntry:\n    import pytest, unittest\n    Skip = (pytest.skip.Exception, unittest.SkipTest)\nexcept ImportError:\n    pass\n", 1))
+	f.write("run.py", runTests)
 	for name, text := range f.before {
 		f.write("proj/"+name, text)
 	}

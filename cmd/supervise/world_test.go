@@ -9,14 +9,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // shellPlan measures a project of shell functions; see testdata/check.sh.
 const shellPlan = "checks: {test: sh ../check.sh}\n"
+
+// seedOf is the seed of what is random in a test: SUPERVISE_SEED, else the time.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64)
+	if err != nil {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("SUPERVISE_SEED=%d", seed)
+	return seed
+}
 
 // world is a project under git with a fake agent and a state folder of its own.
 type world struct {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/agent"
 	"supervise/internal/briefing"
+	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/metric"
@@ -139,12 +139,13 @@ func TestTextIsVisible(t *testing.T) {
 
 func TestLeft(t *testing.T) {
 	cost, tokens := 1.25, int64(700)
-	l := briefing.Limits{Iterations: 1, Time: 90*time.Second + time.Millisecond, Cost: 2, Tokens: 500}
-	got := strings.Join(l.Left(agent.Usage{CostUSD: &cost, Output: &tokens}), "; ")
+	now := time.Now()
+	b := event.Budget{Deadline: now.Add(90*time.Second + time.Millisecond), MaxCost: 2, UsedCost: &cost, MaxTokens: 500, UsedTokens: &tokens}
+	got := strings.Join(briefing.Left(1, b, now), "; ")
 	if want := "1 more iteration after this one; time: 1m30s; cost: $0.75 of $2.00; tokens: 0 of 500"; got != want {
 		t.Errorf("left is %q, want %q", got, want)
 	}
-	if got := (briefing.Limits{Cost: 2}).Left(agent.Usage{}); len(got) > 0 {
+	if got := briefing.Left(0, event.Budget{MaxCost: 2}, now); len(got) > 0 {
 		t.Errorf("without limits, or with a cost that nobody knows, %q is left", got)
 	}
 }

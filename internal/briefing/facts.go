@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"supervise/detector"
-	"supervise/internal/agent"
+	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -112,7 +112,7 @@ func (f Facts) source(file string, line int) string {
 		return ""
 	}
 	if text := strings.TrimSpace(f.Line(file, line)); text != "" {
-		return "\n> " + clip(text, maxLine)
+		return "\n> " + textstream.Short(text, maxLine)
 	}
 	return ""
 }
@@ -155,7 +155,7 @@ func (f Facts) fresh(set metric.Set, base *metric.Lint) (out []string) {
 			text += " [" + rule + "]"
 		}
 		if x.Text != "" {
-			text += "\n> " + clip(strings.TrimSpace(x.Text), maxLine)
+			text += "\n> " + textstream.Short(strings.TrimSpace(x.Text), maxLine)
 		} else {
 			text += f.source(x.File, x.Line)
 		}
@@ -204,7 +204,7 @@ func account(it ledger.Iteration) string {
 		how = "undone"
 		for _, a := range it.Assessment.Alerts {
 			if a.Weighs(detector.High) && !a.Secret() {
-				how += ": " + clip(a.Message(), maxLine)
+				how += ": " + textstream.Short(a.Message(), maxLine)
 				break
 			}
 		}
@@ -248,47 +248,27 @@ func brief(text string) string {
 			break
 		}
 	}
-	return clip(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
+	return textstream.Short(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
 }
 
-// clip cuts a text that is longer than so many bytes, at a character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	end := most - len("…")
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strings.TrimRight(text[:end], " \n") + "…"
-}
-
-// Limits are those of a loop; zero is none.
-type Limits struct {
-	Iterations int           // that may follow this one
-	Time       time.Duration // that is left
-	Cost       float64       // in all, in US dollars
-	Tokens     int64         // in all
-}
-
-// Left says what is left of limits, where there are any. spent is what the agent has
-// consumed.
-func (l Limits) Left(spent agent.Usage) []string {
+// Left says what is left of a loop's limits at a moment, where there are any. more is how
+// many iterations may follow this one.
+func Left(more int, b event.Budget, now time.Time) []string {
 	var out []string
 	switch {
-	case l.Iterations == 1:
+	case more == 1:
 		out = append(out, "1 more iteration after this one")
-	case l.Iterations > 1:
-		out = append(out, fmt.Sprintf("%d more iterations after this one", l.Iterations))
+	case more > 1:
+		out = append(out, fmt.Sprintf("%d more iterations after this one", more))
 	}
-	if l.Time > 0 {
-		out = append(out, "time: "+l.Time.Round(time.Second).String())
+	if !b.Deadline.IsZero() {
+		out = append(out, "time: "+max(0, b.Deadline.Sub(now)).Round(time.Second).String())
 	}
-	if l.Cost > 0 && spent.CostUSD != nil {
-		out = append(out, fmt.Sprintf("cost: $%.2f of $%.2f", max(0, l.Cost-*spent.CostUSD), l.Cost))
+	if b.MaxCost > 0 && b.UsedCost != nil {
+		out = append(out, fmt.Sprintf("cost: $%.2f of $%.2f", max(0, b.MaxCost-*b.UsedCost), b.MaxCost))
 	}
-	if n := spent.Tokens(); l.Tokens > 0 && n != nil {
-		out = append(out, fmt.Sprintf("tokens: %d of %d", max(0, l.Tokens-*n), l.Tokens))
+	if b.MaxTokens > 0 && b.UsedTokens != nil {
+		out = append(out, fmt.Sprintf("tokens: %d of %d", max(0, b.MaxTokens-*b.UsedTokens), b.MaxTokens))
 	}
 	return out
 }

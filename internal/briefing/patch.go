@@ -3,6 +3,8 @@ package briefing
 import (
 	"slices"
 	"strings"
+
+	"supervise/internal/textstream"
 )
 
 // maxHunk is how many lines of a hunk are told.
@@ -48,7 +50,7 @@ func changedOnly(lines []string) []string {
 		if len(out) > maxHunk {
 			return append(out, "…")
 		}
-		out = append(out, clip(line, maxLine))
+		out = append(out, textstream.Short(line, maxLine))
 	}
 	return out
 }

@@ -110,15 +110,12 @@ func (r *run) begin(ctx context.Context, n int) (*iteration, error) {
 
 // prompt writes the text of the iteration and reports its level. ctx is that of the agent.
 func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
-	left := briefing.Limits{Iterations: r.opts.MaxIterations - it.Number, Cost: r.opts.MaxCost, Tokens: r.opts.MaxTokens}
-	if end, limited := ctx.Deadline(); limited {
-		left.Time = end.Sub(r.opts.Now())
-	}
+	budget := r.budget(ctx)
 	hints, err := r.ledger.Hints()
 	if err != nil {
 		return prompted{}, err
 	}
-	p, err := r.prompts.Text(it.Number, left.Left(r.spent()), hints)
+	p, err := r.prompts.Text(it.Number, briefing.Left(r.opts.MaxIterations-it.Number, budget, r.opts.Now()), hints)
 	if err != nil {
 		return p, err
 	}
@@ -130,7 +127,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if from != p.level {
 		err = r.journal.Write(event.LevelChanged, it.Number, event.LevelChange{From: from, To: p.level, Why: p.why})
 	}
-	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: r.budget(ctx)}))
+	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: budget}))
 }
 
 // runAgent runs the agent and waits until nothing of it is left.

@@ -1,20 +1,15 @@
 package loop
 
 import (
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"supervise/detector"
-	"supervise/internal/briefing"
 	"supervise/internal/criterion"
 	"supervise/internal/fingerprint"
 	"supervise/internal/hook"
 	"supervise/internal/judge"
-	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
 	"supervise/metric"
 )
@@ -54,75 +49,6 @@ func (p *prompter) Text(n int, left, hints []string) (prompted, error) {
 	}
 	text, points, err := p.texts.Text(level, f)
 	return prompted{text + p.set.Until.Request(), evidence, level.String(), why, points}, err
-}
-
-// brief adds what was measured to the task, takes it out of the rest, so that nothing
-// stands twice, and returns all of it.
-func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
-	told := briefing.Facts{History: p.past, Left: left, Line: p.line}
-	if p.past.Rejected != nil {
-		told.Patch = p.patch(p.past.Rejected.Number)
-	}
-	groups := told.Groups()
-	text := briefing.Text(groups, p.set.EvidenceTokens)
-	if text == "" {
-		return nil
-	}
-	f.Task = strings.TrimSpace(f.Task + "\n\n" + text)
-	f.Failing = nil
-	if f.Rejection != nil && told.Patch != "" {
-		f.Rejection.Files = nil
-	}
-	if f.Error != nil && strings.Contains(text, f.Error.Text[:min(len(f.Error.Text), sameError)]) {
-		f.Error.Text = "see above"
-	}
-	out := map[string]string{briefing.FactsName: briefing.Whole(groups)}
-	if told.Patch != "" {
-		out[briefing.PatchName] = told.Patch
-	}
-	return out
-}
-
-// sameError is how many bytes of an error say that it is the same.
-const sameError = 40
-
-// maxPatch is how much of a refused change is read, in bytes.
-const maxPatch = 1 << 20
-
-// patch is what iteration n changed, "" where that is not known.
-func (p *prompter) patch(n int) string {
-	dir, err := p.folder(n)
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(filepath.Join(dir, patchName))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxPatch)) // what could be read is told
-	return string(text)
-}
-
-// line is a line of a file of the project, "" where it cannot be read.
-func (p *prompter) line(file string, n int) string {
-	if filepath.IsAbs(file) {
-		rel, err := filepath.Rel(p.set.Root, file)
-		if err != nil {
-			return ""
-		}
-		file = rel
-	}
-	text, err := projectfile.Read(filepath.Join(p.set.Root, file), projectfile.Settings)
-	if err != nil || !filepath.IsLocal(file) {
-		return ""
-	}
-	for line := range strings.Lines(string(text)) {
-		if n--; n == 0 {
-			return line
-		}
-	}
-	return ""
 }
 
 // lookBack is how many iterations the level of the prompt follows from.

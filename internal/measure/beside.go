@@ -3,7 +3,6 @@ package measure
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Beside returns a meter that knows what m knows, for runs elsewhere at the same time as
@@ -21,17 +20,6 @@ func (m *Meter) Beside(env ...string) *Meter {
 		plan: plan, opts: opts, code: codeCache{}, tested: maps.Clone(m.tested), formats: maps.Clone(m.formats), suites: maps.Clone(m.suites),
 		unseen: maps.Clone(m.unseen), covers: maps.Clone(m.covers), aside: m.aside,
 	}
-}
-
-// What follows the name of a check that is not run to measure the tree.
-const (
-	asideAgain     = " (again)"     // to confirm failures
-	asideElsewhere = " (elsewhere)" // in another tree
-)
-
-// Aside reports whether the check is run for judging, and not to measure the tree.
-func (c Check) Aside() bool {
-	return strings.HasSuffix(c.Name, asideAgain) || strings.HasSuffix(c.Name, asideElsewhere)
 }
 
 // With returns a meter for the same tree by another plan. Both share what they learn,

@@ -148,7 +148,7 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 	if !alone || r.lost[i] {
 		again, alone, r.done[i] = c, false, true
 	}
-	again.Name = c.Name + asideAgain
+	again.Name, again.Aside = c.Name+" (again)", true
 	again.Coverage = false
 	run, err := r.meter.rerun(ctx, again)
 	r.runs = append(r.runs, run)

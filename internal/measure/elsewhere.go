@@ -195,7 +195,7 @@ func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop
 
 func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 	c = c.anew()
-	c.Name += asideElsewhere
+	c.Name, c.Aside = c.Name+" (elsewhere)", true
 	c.Coverage = c.Coverage && e.covering
 	if e.limit > 0 {
 		c.Timeout = min(e.there.timeout(c), time.Until(e.until))

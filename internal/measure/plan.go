@@ -47,6 +47,7 @@ type Check struct {
 	Inventory []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
 	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
 	Planned   string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
+	Aside     bool              `json:"-" yaml:"-"` // it is run for judging, and not to measure the tree
 }
 
 // Line returns the command as a person would type it.

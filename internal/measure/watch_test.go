@@ -52,6 +52,6 @@ func (w watchedCheck) Write(p []byte) (int, error) {
 }
 
 func (w watchedCheck) Close() error {
-	w.to.ended[w.check.Name] = w.check.Aside() == strings.HasSuffix(w.check.Name, "(elsewhere)")
+	w.to.ended[w.check.Name] = w.check.Aside == strings.HasSuffix(w.check.Name, "(elsewhere)")
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"unicode/utf8"
 
 	"supervise/internal/projectfile"
+	"supervise/internal/textstream"
 )
 
 // Point is an occasion to write to the agent.
@@ -169,7 +169,7 @@ func (t *Texts) Inject(p Point, level Level, f Facts) (string, error) {
 			return text, nil
 		}
 	}
-	return clip(text, bytesPerToken*budget), nil
+	return textstream.Short(text, bytesPerToken*budget), nil
 }
 
 const bytesPerToken = 4
@@ -195,7 +195,7 @@ func (f Facts) within(level Level, divide, length int) Facts {
 	}
 	if f.Error != nil {
 		e := *f.Error
-		e.Text = clip(e.Text, length)
+		e.Text = textstream.Short(e.Text, length)
 		f.Error = &e
 	}
 	return f
@@ -205,7 +205,7 @@ func shorten(list []string, limit, length int) []string {
 	left := max(0, len(list)-limit)
 	out := slices.Clone(list[:len(list)-left])
 	for i, text := range out {
-		out[i] = clip(text, length)
+		out[i] = textstream.Short(text, length)
 	}
 	if left > 0 && limit > 0 {
 		out = append(out, fmt.Sprintf("and %d more", left))
@@ -213,18 +213,4 @@ func shorten(list []string, limit, length int) []string {
 		out = append(out, fmt.Sprintf("%d in all", left))
 	}
 	return out
-}
-
-const ellipsis = "…"
-
-// clip cuts a text that is longer than so many bytes, at a character.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	end := max(0, limit-len(ellipsis))
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strings.TrimRight(text[:end], " \n") + ellipsis
 }

@@ -3,6 +3,7 @@ package textstream
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"supervise/internal/regexp"
 )
@@ -67,6 +68,20 @@ func Clipped(s string) string {
 	var c Clip
 	c.Add(s)
 	return c.String()
+}
+
+// Short returns a text of at most so many bytes: one that is longer is cut at a character,
+// and ends with "…".
+func Short(text string, most int) string {
+	const ellipsis = "…"
+	if len(text) <= most {
+		return text
+	}
+	end := max(0, most-len(ellipsis))
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.TrimRight(text[:end], " \n") + ellipsis
 }
 
 var ansi = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"supervise/internal/projectfile"
 )
 
 // FileName is the file in a loop's folder that says what the loop does. It is a copy
@@ -18,9 +19,6 @@ const FileName = "live.json"
 
 // saveEvery is how often the file is written at most.
 const saveEvery = time.Second
-
-// maxFile bounds what is read of it, in bytes.
-const maxFile = 1 << 20
 
 // Keep writes the file whenever something is new, until stop is called, which writes it
 // once more and waits for that. What goes wrong is none of the loop's business.
@@ -75,17 +73,9 @@ func (b *Board) save() {
 
 // Read returns what the loop in a folder does, by its file.
 func Read(dir string) (s State, err error) {
-	path := filepath.Join(dir, FileName)
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular() || info.Size() > maxFile:
-		err = fs.ErrInvalid
-	default:
-		var text []byte
-		if text, err = os.ReadFile(path); err == nil {
-			err = json.Unmarshal(text, &s)
-		}
+	text, err := projectfile.ReadAnywhere(filepath.Join(dir, FileName), projectfile.Settings)
+	if err == nil {
+		err = json.Unmarshal(text, &s)
 	}
 	if err != nil {
 		return State{}, fmt.Errorf("read what the loop does: %w", err)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"supervise/internal/report"
 )
 
 // marks is what a terminal shows of a loop outside of its screen, and how it treats
@@ -52,7 +54,7 @@ func marksOf(env func(string) string) marks {
 // begin keeps the title, and end puts it back.
 func (m marks) begin() string {
 	if m.titles {
-		return "\x1b[22;2t"
+		return report.KeepTitle
 	}
 	return ""
 }
@@ -60,7 +62,7 @@ func (m marks) begin() string {
 func (m marks) end() string {
 	text := m.progress(State{}, time.Time{})
 	if m.titles {
-		text += "\x1b[23;2t"
+		text += report.PutTitle
 	}
 	return text
 }
@@ -77,7 +79,7 @@ func (m marks) title(s State) string {
 	case s.Iteration > 0:
 		what = "iteration " + strconv.Itoa(s.Iteration)
 	}
-	return "\x1b]2;supervise: " + what + ", " + s.Doing + "\x07"
+	return report.Title("supervise: " + what + ", " + s.Doing)
 }
 
 // progress says how much is done: 0 takes the bar away, 1 shows a share, 3 that it is

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"supervise/internal/event"
+	"supervise/internal/report"
 )
 
 // hold keeps an event until the agent has left the terminal, except the progress of
@@ -23,26 +24,20 @@ func (p *Printer) hold(e event.Event) {
 	p.held = append(p.held, e)
 }
 
-// The title of a terminal: xterm's sequences to keep it, to put it back, and to set it.
-const (
-	keepTitle  = "\x1b[22;2t"
-	putTitle   = "\x1b[23;2t"
-	setTitle   = "\x1b]2;"
-	titleEnd   = "\x07"
-	titleWidth = 120 // characters
-)
+// titleWidth bounds a title, in characters.
+const titleWidth = 120
 
 func (p *Printer) title(text string) {
 	if p.Watched && p.Raw {
-		fmt.Fprint(p.Out, setTitle+text+titleEnd)
+		fmt.Fprint(p.Out, report.Title(text))
 	}
 }
 
 // titles keeps the title of the terminal before a session, and puts it back after it.
 func (p *Printer) titles(before bool) {
-	sequence := putTitle
+	sequence := report.PutTitle
 	if before {
-		sequence = keepTitle
+		sequence = report.KeepTitle
 	}
 	if p.Watched && p.Raw {
 		fmt.Fprint(p.Out, sequence)
