@@ -59,7 +59,7 @@ func TestOtherUser(t *testing.T) {
 	// The first iteration deletes a test and is undone, by root; the second changes
 	// what was restored.
 	out, code := run("sh", "-c", own+` || exit; cat "$SUPERVISE_PROMPT_FILE" >who; for f in `+w.dir+`/state/supervise/*/loops; do ls "$f" && echo reached >>who; done 2>/dev/null
-if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo changed >keep.sh; else echo '# more' >>keep.sh && echo '# more' >>m_test.sh; fi`)
+if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo "lesson: it stays" >>"$SUPERVISE_NOTES"; echo changed >keep.sh; else echo '# more' >>keep.sh && echo '# more' >>m_test.sh; fi`)
 	if code != 0 || !regexp.MustCompile(`rolled back`).MatchString(out) {
 		t.Fatalf("status %d:\n%s", code, out)
 	}
@@ -67,7 +67,7 @@ if [ "$SUPERVISE_ITERATION" = 1 ]; then rm m_test.sh; echo changed >keep.sh; els
 	if left, err := filepath.Glob(filepath.Join(w.dir, "tmp", "supervise-*")); err != nil || len(left) > 0 {
 		t.Errorf("left among the temporary files: %v, %v", left, err)
 	}
-	if !regexp.MustCompile(`iteration`).MatchString(who) || regexp.MustCompile(`reached`).MatchString(who) {
+	if !regexp.MustCompile(`(?s)lesson: it stays.*iteration`).MatchString(who) || regexp.MustCompile(`reached`).MatchString(who) {
 		t.Errorf("the agent learned of, and reached: %s", who)
 	}
 	if got := w.read("proj/keep.sh") + w.read("proj/m_test.sh"); got != "# mine\n# more\nTestOne() { "+own+"; }\n# more\n" {

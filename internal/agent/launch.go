@@ -12,6 +12,9 @@ import (
 // EvidenceEnv is the variable that names to the agent the folder with all that was measured.
 const EvidenceEnv = "SUPERVISE_EVIDENCE"
 
+// NotesEnv is the variable that names to the agent its file of notes for later iterations.
+const NotesEnv = "SUPERVISE_NOTES"
+
 // MaxArgument is the longest argument that Linux passes to a program, in bytes.
 const MaxArgument = 131071
 

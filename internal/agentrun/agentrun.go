@@ -85,6 +85,7 @@ type Task struct {
 	Iteration int
 	Prompt    string
 	Evidence  map[string]string // files beside the prompt, by name: see [agent.EvidenceEnv]
+	Notes     string            // the agent's own of earlier iterations
 	Start     snapshot.ID       // the tree that the agent starts from
 	StartedAt time.Time
 	Spent     agent.Usage // of the loop before
@@ -116,7 +117,8 @@ type run struct {
 	task   Task
 	hooks  *hooks
 	record *ledger.AgentRun // of the runs so far
-	handed string           // folder with the prompt for another user, while the agent runs
+	notes  notes
+	handed string // folder with the prompt for another user, while the agent runs
 	stop   event.Stop
 }
 

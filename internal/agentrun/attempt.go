@@ -54,6 +54,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	unwatch := r.watchTree(ctx, cmd.Control, cancel)
 	res, err := runner.Run(ctx, cmd)
 	unwatch()
+	r.takeNotes()
 	if err := errors.Join(script.close(), reader.Close(), r.maskPrompt(dir)); err != nil {
 		r.Warn("keep the transcript", err)
 	}
@@ -75,7 +76,7 @@ func (r *run) note(res runner.Result, report agent.Report, printed string, cause
 	last := r.recordOf(res, report, cause)
 	last.LastWords = cmp.Or(last.LastWords, lastLine(printed))
 	last.Claimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
-	last.Blocked = r.hooks.blocks()
+	last.Blocked, last.Notes = r.hooks.blocks(), r.masked(r.task.Notes)
 	r.record = joined(r.record, last)
 	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
 }

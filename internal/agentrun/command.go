@@ -52,6 +52,9 @@ func (r *run) command(dir string) (runner.Command, error) {
 		return runner.Command{}, err
 	}
 	box, err := r.sandbox(path, evidence)
+	if err == nil {
+		err = r.layNotes()
+	}
 	if err != nil {
 		return runner.Command{}, err
 	}
@@ -135,6 +138,7 @@ func (r *run) agentEnv(prompt, evidence string) []string {
 		"SUPERVISE_ITERATION="+strconv.Itoa(r.task.Iteration),
 		"SUPERVISE_PROMPT_FILE="+prompt,
 		agent.EvidenceEnv+"="+evidence,
+		agent.NotesEnv+"="+r.notes.seen,
 	)
 }
 
@@ -171,15 +175,16 @@ func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
 	if files == nil {
 		files = map[string]string{}
 	}
-	files[ledger.PromptName] = text
+	files[ledger.PromptName], files[notesName] = text, r.task.Notes
 	if r.handed, err = r.User.Hand(files); err != nil {
 		return "", "", err
 	}
 	return filepath.Join(r.handed, ledger.PromptName), r.handed, nil
 }
 
-// takePromptBack removes what handPrompt and sandbox made.
+// takePromptBack removes what handPrompt, layNotes and sandbox made.
 func (r *run) takePromptBack() {
+	r.takeNotes()
 	if r.Shield.Sandbox != nil {
 		if err := os.RemoveAll(r.Ledger.Temp()); err != nil {
 			r.Warn("remove the temporary files of the agent", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/agent"
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
@@ -21,6 +22,7 @@ type Facts struct {
 	Patch   string                             // of the last iteration, where it was undone
 	Line    func(file string, line int) string // of the tree that the agent starts from; "" where it is not known
 	Left    []string                           // what is left of the loop's limits
+	More    bool                               // another iteration may follow
 }
 
 // Groups are all facts, the most useful kinds first.
@@ -28,7 +30,7 @@ func (f Facts) Groups() []Group {
 	set := f.History.Previous.Set
 	return []Group{
 		f.refused(), f.broken(set), f.failing(set), f.errors(set), f.criterion(),
-		f.earlier(),
+		f.notes(), f.earlier(),
 		{Title: "What is left", One: "limit", Facts: f.Left},
 	}
 }
@@ -179,6 +181,20 @@ func (f Facts) criterion() Group {
 	at := f.History.Iterations[f.History.Previous.Iteration]
 	if d := at.Decision; d != nil && d.Criterion != nil && !*d.Criterion && d.CriterionOutput != "" {
 		g.Facts = []string{d.CriterionOutput}
+	}
+	return g
+}
+
+// notes are those of the agent itself. It is told of them where somebody may read them.
+func (f Facts) notes() Group {
+	g := Group{One: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is undone)"}
+	for line := range strings.Lines(ledger.Notes(f.History.Iterations, f.History.Previous.Iteration)) {
+		if line = strings.TrimSpace(line); line != "" {
+			g.Facts = append(g.Facts, strings.TrimPrefix(line, "- "))
+		}
+	}
+	if len(g.Facts) == 0 && f.More {
+		g.Facts = []string{"none yet"}
 	}
 	return g
 }

@@ -38,6 +38,7 @@ type AgentRun struct {
 	Runs    int           `json:"runs,omitempty"`               // how often it was run, where more than once
 	Waited  time.Duration `json:"waited_ns,omitempty"`          // for the service, between the runs
 	Blocked []Block       `json:"blocked,omitempty"`            // what it said that it cannot do
+	Notes   string        `json:"notes,omitempty"`              // its notes as it left them, at most [MaxNotes] bytes
 }
 
 // Block is what an agent said that it cannot do. It is nothing but the agent's word: in
