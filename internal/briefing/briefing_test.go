@@ -84,7 +84,7 @@ Errors:
 The command that decides whether the loop is done failed, and printed at its end:
 - p95 is 812 ms, the limit is 200 ms
 Earlier iterations:
-- 2: undone: ` + f.History.Rejected.Assessment.Alerts[0].Message() + `; modified calc_test.go
+- 2: undone; modified calc_test.go
 - 1: kept, forward; added mul.go
   you said: I added Mul
 What is left:

@@ -44,12 +44,17 @@ func (f Facts) refused() Group {
 	}
 	gone := Facts{History: f.History} // without lines of source, which are others now
 	g.Title = fmt.Sprintf("Refused in iteration %d, and no longer there", it.Number)
+	brought := gone.fresh(it.Set, f.History.Previous.Set.Lint)
+	var failing []metric.Test
 	for _, c := range cases(it.Set) {
 		if before, known := f.History.Previous.Set.Tests.Lookup(c.ID); c.Failed() && !(known && before.Failed()) {
-			g.Facts = append(g.Facts, "it made fail: "+gone.test(c))
+			failing = append(failing, c)
 		}
 	}
-	for _, text := range gone.fresh(it.Set, f.History.Previous.Set.Lint) {
+	for _, text := range gone.failed(failing, bare(brought)) {
+		g.Facts = append(g.Facts, "it made fail: "+text)
+	}
+	for _, text := range brought {
 		g.Facts = append(g.Facts, "it brought: "+text)
 	}
 	g.Facts = append(g.Facts, hunks(f.Patch, f.History.Refused(*it))...)
@@ -74,49 +79,14 @@ func (f Facts) broken(set metric.Set) Group {
 // failing are the tests that fail, with their messages.
 func (f Facts) failing(set metric.Set) Group {
 	g := Group{Title: "Failing tests", One: "failing test"}
+	var failing []metric.Test
 	for _, c := range cases(set) {
 		if c.Failed() {
-			g.Facts = append(g.Facts, f.test(c))
+			failing = append(failing, c)
 		}
 	}
+	g.Facts = f.failed(failing, bare(f.errors(set).Facts))
 	return g
-}
-
-func cases(s metric.Set) []metric.Test {
-	if s.Tests == nil {
-		return nil
-	}
-	return s.Tests.Cases
-}
-
-// test is one failing test: its name and place, its message and the line of its source.
-func (f Facts) test(c metric.Test) string {
-	text := c.ID.String()
-	if c.File != "" {
-		text += " (" + place(c.File, c.Line) + ")"
-	}
-	if m := brief(c.Message); m != "" {
-		text += "\n" + m
-	}
-	return text + f.source(c.File, c.Line)
-}
-
-func place(file string, line int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d", file, line)
-}
-
-// source is a line of the project, on a line of its own.
-func (f Facts) source(file string, line int) string {
-	if f.Line == nil || file == "" || line == 0 {
-		return ""
-	}
-	if text := strings.TrimSpace(f.Line(file, line)); text != "" {
-		return "\n> " + textstream.Short(text, maxLine)
-	}
-	return ""
 }
 
 // errors are those of compilers and linters that the baseline did not have, and those that
@@ -151,10 +121,22 @@ func (f Facts) fresh(set metric.Set, base *metric.Lint) (out []string) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b metric.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+	rules := map[string][]string{} // that say the same of the same place, as vet and the compiler do
+	said := func(x metric.Finding) string { return place(x.File, x.Line) + ": " + brief(x.Message) }
 	for _, x := range list {
-		text := place(x.File, x.Line) + ": " + brief(x.Message)
-		if rule := strings.TrimSpace(x.Tool + " " + x.Rule); rule != "" {
-			text += " [" + rule + "]"
+		if rule := strings.TrimSpace(x.Tool + " " + x.Rule); rule != "" && !slices.Contains(rules[said(x)], rule) {
+			rules[said(x)] = append(rules[said(x)], rule)
+		}
+	}
+	told := map[string]bool{}
+	for _, x := range list {
+		text := said(x)
+		if told[text] {
+			continue
+		}
+		told[text] = true
+		if by := rules[text]; len(by) > 0 {
+			text += " [" + strings.Join(by, ", ") + "]"
 		}
 		if x.Text != "" {
 			text += "\n> " + textstream.Short(strings.TrimSpace(x.Text), maxLine)
@@ -162,6 +144,16 @@ func (f Facts) fresh(set metric.Set, base *metric.Lint) (out []string) {
 			text += f.source(x.File, x.Line)
 		}
 		out = append(out, text)
+	}
+	return out
+}
+
+// bare are errors without who says so and the line of code.
+func bare(errors []string) []string {
+	out := make([]string, len(errors))
+	for i, text := range errors {
+		out[i], _, _ = strings.Cut(text, "\n")
+		out[i], _, _ = strings.Cut(out[i], " [")
 	}
 	return out
 }
@@ -204,18 +196,21 @@ func (f Facts) earlier() Group {
 	g := Group{Title: "Earlier iterations", One: "iteration"}
 	for _, it := range slices.Backward(f.History.Iterations) {
 		if it.Number > 0 {
-			g.Facts = append(g.Facts, account(it))
+			g.Facts = append(g.Facts, account(it, f.History.Rejected != nil && f.History.Rejected.Number == it.Number))
 		}
 	}
 	return g
 }
 
-// account says what an iteration did, and how it ended.
-func account(it ledger.Iteration) string {
+// account says what an iteration did, and how it ended; why it was undone, unless the
+// prompt tells that of it anyhow.
+func account(it ledger.Iteration, refused bool) string {
 	how := "kept, " + it.Assessment.Class.String()
 	switch {
 	case it.Interrupted:
 		how = "interrupted, undone"
+	case refused:
+		how = "undone"
 	case it.Rejected:
 		how = "undone"
 		for _, a := range it.Assessment.Alerts {
@@ -230,14 +225,7 @@ func account(it ledger.Iteration) string {
 	for _, c := range it.Changed {
 		names = append(names, c.Kind+" "+c.Path)
 	}
-	switch n := len(names); {
-	case n == 0:
-		text += "nothing was changed"
-	case n > maxNames:
-		text += strings.Join(names[:maxNames], ", ") + fmt.Sprintf(" and %d more", n-maxNames)
-	default:
-		text += strings.Join(names, ", ")
-	}
+	text += cmp.Or(listed(names), "nothing was changed")
 	if it.Agent != nil {
 		if said := brief(it.Agent.LastWords); said != "" {
 			text += "\nyou said: " + said

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/briefing"
@@ -30,8 +31,16 @@ func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
 	}
 	f.Task = strings.TrimSpace(f.Task + "\n\n" + text)
 	f.Failing = nil
-	if f.Rejection != nil && told.Patch != "" {
-		f.Rejection.Files = nil
+	if x := f.Rejection; x != nil {
+		x.Tests = slices.DeleteFunc(x.Tests, func(test string) bool { return strings.Contains(text, test) })
+		for i, reason := range x.Reasons {
+			if what, why, ok := strings.Cut(reason, ": "); ok && strings.Contains(text, why) {
+				x.Reasons[i] = what
+			}
+		}
+		if told.Patch != "" {
+			x.Files = nil
+		}
 	}
 	if f.Error != nil && strings.Contains(text, f.Error.Text[:min(len(f.Error.Text), sameError)]) {
 		f.Error.Text = "see above"
