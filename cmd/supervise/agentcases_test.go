@@ -153,14 +153,8 @@ func deletingAgent(w *agentWorld) string {
 	if _, ok := r.find("iteration_rejected", 2); !ok {
 		w.t.Error("iteration 2 was not rejected")
 	}
-	p := w.prompt(3)
-	for _, want := range []string{
-		"Iteration 2 was REJECTED", "Failing tests:\n- calc: TestSub\n", "Refused in iteration 2, and no longer there:\n", "-func TestSub(t *testing.T) {",
-		"Earlier iterations:\n- 2: undone: ", "- 1: kept, forward; ", "What is left:\n",
-	} {
-		if strings.Count(p, want) != 1 {
-			w.t.Errorf("the prompt of iteration 3 is %q, with %d times %q, want 1", p, strings.Count(p, want), want)
-		}
+	if p := w.prompt(3); strings.Count(p, "Iteration 2 was REJECTED") != 1 {
+		w.t.Errorf("the prompt of iteration 3 is %q, which does not say once that iteration 2 was rejected", p)
 	}
 	return r.story()
 }

@@ -2,6 +2,7 @@ package mockllm
 
 import (
 	"cmp"
+	"maps"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -55,7 +56,9 @@ func openAIFailure(w http.ResponseWriter, f Failure) {
 		http.StatusBadRequest: {"invalid_request_error", nil}, http.StatusUnauthorized: {"invalid_request_error", "invalid_api_key"},
 		http.StatusTooManyRequests: {"rate_limit_exceeded", "rate_limit_exceeded"},
 	}[f.Status]
-	writeJSON(w, f.Status, fields{"error": fields{"message": f.Message, "type": cmp.Or(k.name, "server_error"), "param": nil, "code": k.code}})
+	failure := fields{"message": f.Message, "type": cmp.Or(k.name, "server_error"), "param": nil, "code": k.code}
+	maps.Copy(failure, f.Fields)
+	writeJSON(w, f.Status, fields{"error": failure})
 }
 
 func (chat) reply(w http.ResponseWriter, c conversation, r reply) {
