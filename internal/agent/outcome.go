@@ -147,7 +147,7 @@ var kinds = []struct {
 }
 
 // refusal matches what services say of requests that they never fulfil.
-var refusal = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
+var refusal = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|\bmodel\b.{0,40}may not exist or you|ran out of room in the model's context window|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
 
 // Classify returns what the text of an error means: Auth, BadRequest, RateLimit,
 // ServerError, or Crashed for everything else.

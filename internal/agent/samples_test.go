@@ -44,6 +44,7 @@ func TestSamples(t *testing.T) {
 		{"claude-bad-key", Claude, -9, Auth, none},
 		{"claude-rate-limit", Claude, -9, RateLimit, none},
 		{"claude-server-error", Claude, -9, ServerError, none},
+		{"claude-unknown-model", Claude, 1, BadRequest, all(0, 0, 0, 0, 1, 0)},
 
 		{"codex-edit-ok", Codex, 0, OK, all(3800, 800, 200, untold, untold, 3)},
 		{"codex-file_change", Codex, 0, OK, all(1700, 400, 100, untold, untold, 1)},
@@ -52,6 +53,8 @@ func TestSamples(t *testing.T) {
 		{"codex-rate-limit", Codex, 1, RateLimit, none},
 		{"codex-server-error", Codex, 1, ServerError, none},
 		{"codex-drop", Codex, 1, ServerError, none},
+		{"codex-usage-limit", Codex, 1, RateLimit, none},
+		{"codex-long-prompt", Codex, 1, BadRequest, none},
 
 		{"gemini-edit-ok", Gemini, 0, OK, all(3800, 800, 200, untold, untold, 3)},
 		{"gemini-json", Gemini, 0, OK, all(3800, 800, 200, untold, untold, 3)},
