@@ -33,17 +33,21 @@ var agentFailures = []agentFailure{
 		"429 with a reset", answers(http.StatusTooManyRequests, "The usage limit has been reached. Please try again in 2h0m0s.", object{
 			"type": "usage_limit_reached", "plan_type": "plus", "resets_at": time.Now().Add(2 * time.Hour).Unix(), "resets_in_seconds": 7200, // read by codex
 		}),
-		[]string{"rate_limit"}, 4, `leaves no time to wait (2h0m\d+s|1h59m\d+s) more`,
+		[]string{"rate_limit"},
+		4, `leaves no time to wait (2h0m\d+s|1h59m\d+s) more`,
 	},
 	{"529", answers(529, "Overloaded", nil), []string{"server_error"}, 4, `leaves no time to wait 10s more`},
 	{ // claude takes what came for the whole answer
-		"stream cut", mockllm.Step{Text: "I begin with the long work that is to be done here.", Cut: true},
-		[]string{"server_error", "ok"}, 4, `leaves no time to wait 10s more|the criterion is not met`,
+		"stream cut",
+		mockllm.Step{Text: "I begin with the long work that is to be done here.", Cut: true},
+		[]string{"server_error", "ok"},
+		4, `leaves no time to wait 10s more|the criterion is not met`,
 	},
 	{"unknown model", answers(http.StatusNotFound, "The model `mock-model` does not exist or you do not have access to it.", object{"code": "model_not_found"}), []string{"bad_request"}, 2, `name a model that you have`},
 	{
 		"prompt too long", answers(http.StatusBadRequest, "prompt is too long: 250000 tokens > 200000 maximum", object{"code": "context_length_exceeded"}),
-		[]string{"bad_request"}, 2, `give it a shorter task`,
+		[]string{"bad_request"},
+		2, `give it a shorter task`,
 	},
 	{"crash", mockllm.Step{Text: "Oh.", Do: []mockllm.Action{{Sh: `kill -9 $PPID; sleep 5`}}}, []string{"crashed", "no_final_event"}, 4, `iteration`},
 }

@@ -2,9 +2,9 @@ package mockllm
 
 import (
 	"cmp"
-	"maps"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 )
 
