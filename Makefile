@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents cross integrity cheats publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents simulation cross integrity cheats publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -90,6 +90,12 @@ e2e:
 AGENTS ?=
 e2e-agents:
 	.ci/e2e-agents $(AGENTS) $(FLAGS)
+
+# How many iterations a scripted model takes with the evidence in its prompt, and without:
+# docs/agents.md. RUNS of each task.
+RUNS ?= 10
+simulation:
+	SUPERVISE_SIMULATION=$(RUNS) $(GO) test -count=1 -timeout 1h -v -run '^TestSimulation$$' ./cmd/supervise | grep -v '^=== '
 
 # Measures the integrity rules: recall on injected tampering, false positives on real
 # commits. REPOS, or TUNE and REPORT, are git directories; without any, this

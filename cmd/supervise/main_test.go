@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		"supervise": main,
 		"agent":     func() { os.Exit(fakeAgent()) },
 		"asks":      func() { os.Exit(asksModel()) },
+
+		"simulated-model": func() { os.Exit(runSimulatedModel()) },
 	})
 }
 
