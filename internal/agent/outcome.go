@@ -15,6 +15,7 @@ const (
 	OK          Outcome = "ok"
 	Auth        Outcome = "auth"         // the service does not know the user, or has no money of theirs
 	BadRequest  Outcome = "bad_request"  // the service does not do what is asked: no such model, too long a prompt
+	Asks        Outcome = "asks_person"  // it waits for a person: for a login, or for consent
 	RateLimit   Outcome = "rate_limit"   // too much was asked of the service for now
 	ServerError Outcome = "server_error" // the service, or the way to it, fails
 	TurnLimit   Outcome = "turn_limit"   // the agent's own limit of turns
@@ -33,7 +34,9 @@ func (o Outcome) Waits() bool { return o == RateLimit || o == ServerError }
 
 // Hopeless reports whether every further run would end the same way until
 // somebody helps.
-func (o Outcome) Hopeless() bool { return o == Auth || o == NotFound || o == BadRequest }
+func (o Outcome) Hopeless() bool {
+	return o == Auth || o == NotFound || o == BadRequest || o == Asks
+}
 
 // Ending is what the process itself did.
 type Ending struct {

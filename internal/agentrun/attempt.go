@@ -42,6 +42,10 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	defer cancel(nil)
 	reader := r.observe(cancel)
 	cmd.Stdout = io.MultiWriter(cmd.Stdout, reader)
+	if questions, stop := r.watchQuestions(cancel); questions != nil {
+		defer stop()
+		cmd.Stdout = io.MultiWriter(cmd.Stdout, questions)
+	}
 	if cmd.Terminal == nil {
 		cmd.Stderr = cmd.Stdout
 	}
@@ -93,6 +97,9 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	outcome := report.Outcome(format, ending(res), asked)
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
+	}
+	if q := questionOf(cause); q != "" {
+		outcome, report.Message = agent.Asks, q
 	}
 	if alarm := (errAlarm{}); errors.As(cause, &alarm) {
 		run.Alarm = alarm.String()

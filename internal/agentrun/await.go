@@ -115,6 +115,8 @@ func (r *run) refused(o agent.Outcome) event.Stop {
 	}
 	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastWords)
 	switch {
+	case o == agent.Asks:
+		text = "nobody is there to answer the agent, and " + r.record.Message + "; start it once by hand and answer it"
 	case o == agent.BadRequest:
 		text += "; name a model that you have (--model), or give it a shorter task"
 	case known:

@@ -54,6 +54,7 @@ func openAIFailure(w http.ResponseWriter, f Failure) {
 	}
 	k := map[int]kind{
 		http.StatusBadRequest: {"invalid_request_error", nil}, http.StatusUnauthorized: {"invalid_request_error", "invalid_api_key"},
+		http.StatusForbidden: {"request_forbidden", "unsupported_country_region_territory"}, http.StatusNotFound: {"invalid_request_error", "model_not_found"},
 		http.StatusTooManyRequests: {"rate_limit_exceeded", "rate_limit_exceeded"},
 	}[f.Status]
 	failure := fields{"message": f.Message, "type": cmp.Or(k.name, "server_error"), "param": nil, "code": k.code}
