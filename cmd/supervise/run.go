@@ -11,6 +11,7 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/loop"
 	"supervise/internal/projectfile"
+	"supervise/internal/tasklist"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,6 +26,8 @@ type runOptions struct {
 	prompt, promptFile string
 	hint               string
 	dryRun, noApply    bool
+	commit, again      bool
+	commitMessage      string // template
 }
 
 func newRunCmd(a *app) *cobra.Command {
@@ -56,7 +59,10 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 	flags, s := cmd.Flags(), config.Default()
 	section(flags, "Task", func(f *pflag.FlagSet) {
 		f.StringVarP(&o.prompt, "prompt", "p", "", "`text` of the task")
-		f.StringVarP(&o.promptFile, "prompt-file", "P", "", "`file` that holds the task")
+		f.StringVarP(&o.promptFile, "prompt-file", "P", "", "`file` that holds the task, or several: a Markdown checklist and nothing else, or JSON")
+		f.BoolVar(&o.commit, "commit", false, "commit the changes of each task that is done, signed off as you")
+		f.StringVar(&o.commitMessage, "commit-message", "", "`template` of the message, with {{.Title}}, {{.Task}}, {{.Number}}, {{.Loop}}, {{.Iteration}} (default: title, iteration and loop)")
+		f.BoolVar(&o.again, "again", false, "do tasks of a list that an earlier loop has done, too")
 		f.StringVar(&o.hint, "hint", "", "`text` that the first prompt adds; later ones: supervise hint")
 	})
 	registerSettings(flags, &s)
@@ -153,7 +159,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	task, err := o.task()
+	task, tasks, err := o.task()
 	if err != nil {
 		return err
 	}
@@ -178,7 +184,13 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 		a.warnHidden(at, opts)
 	}
 	a.unwatched(s, &opts, o.json)
-	return a.supervise(ctx, opts, o.printFlags, loop.Run)
+	if tasks == nil && !o.commit {
+		return a.supervise(ctx, opts, o.printFlags, loop.Run)
+	}
+	if tasks == nil {
+		tasks = []tasklist.Task{{Text: task}}
+	}
+	return a.runList(ctx, at, opts, o, tasks)
 }
 
 // unwatched limits how long the agent may be silent, where nobody is at the terminal.
@@ -191,19 +203,20 @@ func (a *app) unwatched(s config.Settings, opts *loop.Options, json bool) {
 	}
 }
 
-// task returns the text of the task.
-func (o runOptions) task() (string, error) {
+// task returns the text of the task, and all tasks where the file has several.
+func (o runOptions) task() (string, []tasklist.Task, error) {
 	if o.promptFile == "" {
-		return o.prompt, nil
+		return o.prompt, nil, nil
 	}
 	if o.prompt != "" {
-		return "", usageError{errors.New("give the prompt with -p or with -P, not both")}
+		return "", nil, usageError{errors.New("give the prompt with -p or with -P, not both")}
 	}
 	text, err := projectfile.Named(o.promptFile, projectfile.Settings)
 	if err != nil {
-		return "", usageError{fmt.Errorf("read the prompt: %w", err)}
+		return "", nil, usageError{fmt.Errorf("read the prompt: %w", err)}
 	}
-	return string(text), nil
+	tasks, err := tasklist.Read(o.promptFile, text)
+	return string(text), tasks, wrongUsage(err)
 }
 
 // printFlags say how a loop is printed.
