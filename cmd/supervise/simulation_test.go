@@ -129,8 +129,10 @@ var simulations = []simulation{
 		files: map[string]string{"m.sh": strings.Join(each("Old() { test $WORD && echo; }\n", "1", "2", "3"), ""), "m_test.sh": "TestAll() { :; }\n"},
 		model: simulatedModel{
 			Rows: []simulatedRow{
-				{Says: "Earlier", Unless: `added a\.sh`, Does: "echo : >a.sh"}, {Says: "Earlier", Unless: `added b\.sh`, Does: "echo : >b.sh"},
-				{Says: "Earlier", Unless: `added c\.sh`, Does: "echo : >c.sh"}, {Says: "Earlier", Unless: `added d\.sh`, Does: "echo : >d.sh"},
+				{Says: "Earlier", Unless: `added a\.sh`, Does: "echo : >a.sh"},
+				{Says: "Earlier", Unless: `added b\.sh`, Does: "echo : >b.sh"},
+				{Says: "Earlier", Unless: `added c\.sh`, Does: "echo : >c.sh"},
+				{Says: "Earlier", Unless: `added d\.sh`, Does: "echo : >d.sh"},
 			},
 			Guesses: each("echo : >WORD.sh", "a", "b", "c", "d"),
 		},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -57,7 +58,7 @@ type list struct {
 // runList does the tasks and says at the end what became of each. A task that is not done
 // does not keep the next from being begun, unless a person is needed, the agent cannot
 // work, or the user stops it all.
-func (a *app) runList(ctx context.Context, at place, opts loop.Options, o runOptions, tasks []tasklist.Task) error {
+func (a *app) runList(ctx context.Context, at place, opts loop.Options, o runOptions, tasks []tasklist.Task) (err error) {
 	if o.noApply {
 		return usageError{errors.New("--no-apply leaves a tree that nobody has judged, on which no further task can be begun: leave it out, or give one task without --commit")}
 	}
@@ -68,29 +69,35 @@ func (a *app) runList(ctx context.Context, at place, opts loop.Options, o runOpt
 		}
 	}
 	if o.commit {
-		if err := l.committing(ctx, o.commitMessage); err != nil {
-			return err
-		}
+		err = l.committing(ctx, o.commitMessage)
 	}
-	before, err := ledger.Loops(opts.Home, at.root)
+	if err == nil {
+		err = l.plan(tasks, o.again)
+	}
 	if err != nil {
 		return err
 	}
+	err = l.all(ctx)
+	if len(tasks) > 1 {
+		l.say()
+	}
+	return err
+}
+
+// plan notes what is to be done of the tasks. Of a list, what a loop of this tree has done
+// is done only again.
+func (l *list) plan(tasks []tasklist.Task, again bool) error {
+	before, err := ledger.Loops(l.opts.Home, l.at.root)
 	for i, t := range tasks {
 		x := taskRun{Number: i + 1, Task: t, Status: taskNotBegun}
 		if t.Done {
 			x.Status = taskDoneBefore
 		}
-		for _, s := range before {
-			if len(tasks) > 1 && !o.again && s.Task == t.Text && s.Status == ledger.Completed && s.ExitCode == 0 {
-				x.Status, x.Loop = taskDoneBefore, s.LoopID
-			}
+		done := func(s ledger.State) bool { return s.Task == t.Text && s.Status == ledger.Completed && s.ExitCode == 0 }
+		if at := slices.IndexFunc(before, done); at >= 0 && len(tasks) > 1 && !again {
+			x.Status, x.Loop = taskDoneBefore, before[at].LoopID
 		}
 		l.runs = append(l.runs, x)
-	}
-	err = l.all(ctx)
-	if len(tasks) > 1 {
-		l.say()
 	}
 	return err
 }

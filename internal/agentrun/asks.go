@@ -2,22 +2,15 @@ package agentrun
 
 import (
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
 	"supervise/internal/agent"
-	"supervise/internal/regexp"
-	"supervise/internal/textstream"
 )
 
 // patience is how long an agent that nobody sees may be silent behind a question that only
 // a person answers: it may have printed the words for another reason.
 const patience = 5 * time.Minute
-
-// questions are what programs draw before they wait for a person, see testdata.
-var questions = regexp.MustCompile(`(?i)press (enter|return|any key) to (continue|sign in|log ?in)|do you trust (the files in )?this (folder|directory)|\bsign in with \w+|` +
-	`how would you like to (authenticate|sign in|log ?in)|(select|choose) (a |your )?(login|auth\w*) method|(enter|paste) (the |your )?(authori[sz]ation|verification|device|one-time) code|waiting for (you to )?(login|log in|sign in|authenticat\w+|authori[sz]ation)`)
 
 // errAsks is why a run is ended that waits for a person where there is none: its question.
 type errAsks string
@@ -54,8 +47,8 @@ func (a *asking) Write(p []byte) (int, error) {
 func (a *asking) silent() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if q := question(string(a.tail)); q != "" {
-		a.end(errAsks(q))
+	if q := agent.Question(string(a.tail)); q != "" {
+		a.end(errAsks(brief(q)))
 	}
 }
 
@@ -65,23 +58,6 @@ func (a *asking) stop() {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-}
-
-// moves are the sequences by which programs leave gaps between words.
-var moves = regexp.MustCompile(`\x1b\[\d*[CGd]|\x1b\[\d*;?\d*H`)
-
-// question is the line with which a screen asks a person, "" where it asks none. What a
-// known program tells as an event is no screen.
-func question(screen string) string {
-	const lines = 40
-	all := strings.FieldsFunc(agent.StripEscapes(moves.ReplaceAllString(screen, " ")), func(r rune) bool { return r == '\n' || r == '\r' })
-	for _, line := range all[max(0, len(all)-lines):] {
-		line = strings.Join(strings.Fields(strings.Trim(line, " │|")), " ")
-		if !strings.HasPrefix(line, "{") && questions.MatchString(line) {
-			return textstream.Short(line, maxBrief)
-		}
-	}
-	return ""
 }
 
 // unseen reports whether nobody can answer the agent.

@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 		{"a.txt", "  - [ ] indented\n", nil, ""},
 		{"a.md", "", nil, ""},
 		{"a.json", `[{"task": "Mend Sub", "until": "true"}, {"task": "Add"}]`, []tasklist.Task{{Text: "Mend Sub", Until: "true"}, {Text: "Add"}}, ""},
-		{"a.JSON", `[{"task": "Mend Sub", "untill": "true"}]`, nil, `a.JSON is no list of tasks: json: unknown field "untill": want [`},
+		{"a.JSON", `[{"task": "Mend Sub", "when": "true"}]`, nil, `a.JSON is no list of tasks: json: unknown field "when": want [`},
 		{"a.json", `[{"task": " "}]`, nil, "task 1 has no text"},
 		{"a.json", `[] []`, nil, "more behind the list"},
 		{"a.json", `[]`, nil, "it is empty"},
