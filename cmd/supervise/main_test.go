@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -173,6 +174,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
 			env.Setenv("SUPERVISE_E2E", os.Getenv("SUPERVISE_E2E"))
+			env.Setenv("RUSTUP_HOME", cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(os.Getenv("HOME"), ".rustup"))) // the home of scripts is empty
 			env.Setenv("AGENT_HEARD", filepath.Join(env.WorkDir, "heard"))
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, "gitconfig"))
 			if err := os.WriteFile(filepath.Join(env.WorkDir, "check.sh"), check, 0o644); err != nil {

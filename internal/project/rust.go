@@ -2,6 +2,7 @@ package project
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -127,11 +128,65 @@ func rustCovered(cover bool, c Check) Check {
 	return c
 }
 
+// rustLint checks what the build and the tests compile. Without --keep-going, what is
+// reported beside an error depends on which crate was first.
 func rustLint(f folder, p *proposal) Check {
+	words := with([]string{"--workspace"}, rustTargets(f)...)
+	if old := rustBefore(f, 74); old != "" {
+		p.note("the toolchain is %s, and cargo has --keep-going since 1.74: beside an error, the number of findings varies from run to run", old)
+	} else {
+		words = append(words, "--keep-going")
+	}
+	words = append(words, "--message-format=json")
 	if f.found("cargo-clippy") {
 		p.tool("clippy", "Cargo.toml")
-		return Check{Kind: Lint, Name: "clippy", Command: []string{"cargo", "clippy", "--workspace", "--all-targets", "--message-format=json"}}
+		return Check{Kind: Lint, Name: "clippy", Command: with([]string{"cargo", "clippy"}, words...)}
 	}
 	p.note("clippy is not installed: rustup component add clippy; cargo check is used until then")
-	return Check{Kind: Lint, Name: "cargo check", Command: []string{"cargo", "check", "--workspace", "--all-targets", "--message-format=json"}}
+	return Check{Kind: Lint, Name: "cargo check", Command: with([]string{"cargo", "check"}, words...)}
+}
+
+// rustTargets selects all targets, but no benchmarks where one needs a nightly toolchain
+// and the project does not pin one: on others they compile nowhere. --lib fails where
+// there is no library.
+func rustTargets(f folder) []string {
+	benches := slices.DeleteFunc(f.search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
+	if f.holds(rustNightly, benches...) == "" || strings.HasPrefix(rustChannel(f), "nightly") {
+		return []string{"--all-targets"}
+	}
+	targets := []string{"--bins", "--tests", "--examples"}
+	if f.has("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
+		targets = append(targets, "--lib")
+	}
+	return targets
+}
+
+var (
+	rustNightly = regexp.MustCompile(`(?m)^\s*#!\[feature\(`)
+	rustVersion = regexp.MustCompile(`^1\.(\d+)`)
+)
+
+// rustChannel is the toolchain that the project pins, "" if it pins none.
+func rustChannel(f folder) string {
+	name := f.above("rust-toolchain", "rust-toolchain.toml")
+	if name == "" {
+		return ""
+	}
+	text := f.read(name)
+	if channel := tomlStrings(text, "channel"); len(channel) == 1 {
+		return channel[0]
+	}
+	return strings.TrimSpace(text)
+}
+
+// rustBefore returns the toolchain that the project pins if it is older than 1.minor, else
+// "".
+func rustBefore(f folder, minor int) string {
+	channel := rustChannel(f)
+	if m := rustVersion.FindStringSubmatch(channel); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil && n < minor {
+			return channel
+		}
+	}
+	return ""
 }
