@@ -40,13 +40,13 @@ type RegressionLimit struct {
 	Limit float64
 }
 
-// RegressionLimits returns the limits in the order of the rules. wobble is by how
-// many points coverage varies on one tree.
-func (o Options) RegressionLimits(wobble float64) []RegressionLimit {
+// RegressionLimits returns the limits in the order of the rules. wobble is by how much
+// numbers vary on one tree.
+func (o Options) RegressionLimits(wobble metric.Delta) []RegressionLimit {
 	var out []RegressionLimit
 	for _, r := range rules {
 		if n := r.regression; n.limit != nil {
-			limit := n.limit(o, o.row(r, AgainstPrevious).threshold(), wobble)
+			limit := max(n.limit(o, o.row(r, AgainstPrevious).threshold()), wobble[n.field])
 			out = append(out, RegressionLimit{r.Name, n.field, limit})
 		}
 	}
@@ -60,7 +60,7 @@ func (l RegressionLimit) Exceeded(delta float64) bool {
 
 // regressed reports whether something got worse that no person had accepted.
 func (j *judge) regressed(alerts []Alert) bool {
-	for _, l := range j.opts.RegressionLimits(j.in.CoverageWobble) {
+	for _, l := range j.opts.RegressionLimits(j.in.Baseline.Set.Varies) {
 		if !j.accepted[l.Rule] && l.Exceeded(j.counted(l.Field)) {
 			return true
 		}
@@ -97,15 +97,12 @@ func (j *judge) plateau() bool {
 	}
 	for f, d := range j.previous.delta {
 		before, _ := j.previous.before.Value(f)
-		if math.Abs(course.Moved(f, before, d)) > j.opts.PlateauRange+epsilon || j.improved(f, before, d) {
+		moved := math.Abs(d) > j.wobble(f)+epsilon && math.Abs(course.Moved(f, before, d)) > j.opts.PlateauRange+epsilon
+		if moved || course.Improved(f, before, d, j.in.Baseline.Set.Varies) {
 			return false
 		}
 	}
 	return true
-}
-
-func (j *judge) improved(f metric.Field, before, delta float64) bool {
-	return course.Improved(f, before, delta, j.in.CoverageWobble)
 }
 
 // primary are the numbers that show progress, each with the least change for the better
@@ -121,10 +118,7 @@ func (j *judge) advanced() bool {
 	better := false
 	for _, p := range primary {
 		d := j.counted(p.field) * float64(p.field.Better())
-		slack := 0.0
-		if p.field == metric.CoveragePct {
-			slack = j.in.CoverageWobble
-		}
+		slack := j.wobble(p.field)
 		if d < -slack-epsilon {
 			return false
 		}
@@ -138,10 +132,11 @@ func (j *judge) byScore() Class {
 	if !j.in.Current.Scored || !j.in.Previous.Scored {
 		return Plateau
 	}
+	limit := max(j.opts.ScoreRange, j.wobble(metric.QualityScore)) + epsilon
 	switch d := j.in.Current.Score - j.in.Previous.Score; {
-	case d > j.opts.ScoreRange+epsilon:
+	case d > limit:
 		return Forward
-	case d < -j.opts.ScoreRange-epsilon:
+	case d < -limit:
 		return Regression
 	default:
 		return Plateau

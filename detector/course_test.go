@@ -150,7 +150,8 @@ func wobbling(coverages []float64, trees []string, wobble float64) detector.Asse
 		all = append(all, o)
 	}
 	last := len(all) - 1
-	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0], CoverageWobble: wobble}
+	all[0].Set.Varies = metric.Delta{metric.CoveragePct: wobble}
+	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0]}
 	return detector.Assess(in, detector.DefaultOptions())
 }
 
@@ -272,7 +273,8 @@ func TestErrorsAndMissingCoverageMakeACycle(t *testing.T) {
 		for i := range 10 {
 			all = append(all, detector.Observation{Iteration: i, Set: sets[i%2]})
 		}
-		in := detector.Input{Current: all[9], History: all[:9], Previous: all[8], Baseline: all[0], CoverageWobble: 3}
+		all[0].Set.Varies = metric.Delta{metric.CoveragePct: 3}
+		in := detector.Input{Current: all[9], History: all[:9], Previous: all[8], Baseline: all[0]}
 		if c := detector.Assess(in, detector.DefaultOptions()).Cycle; c == nil || c.Period != 2 {
 			t.Errorf("%s: cycle %+v, want the period 2", name, c)
 		}
@@ -402,7 +404,7 @@ func BenchmarkAssess(b *testing.B) {
 func TestCoverageWithinTheWobbleIsNoProgress(t *testing.T) {
 	in := step(measured(10, 9, 80), measured(10, 9, 80.5))
 	for wobble, class := range map[float64]detector.Class{0: detector.Forward, .6: detector.Plateau} {
-		in.CoverageWobble = wobble
+		in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: wobble}
 		if got := detector.Assess(in, detector.DefaultOptions()).Class; got != class {
 			t.Errorf("wobble %v: class %v, want %v", wobble, got, class)
 		}

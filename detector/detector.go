@@ -121,9 +121,6 @@ type Input struct {
 	// unknown again. For other tests the baseline decides. See
 	// [Assessment.LearnFlaky].
 	KnownFlaky map[metric.ID]bool
-	// CoverageWobble is by how many points coverage varies on one tree. A drop
-	// within it is no drop.
-	CoverageWobble float64
 	// Now is when the iteration is judged; acknowledgements that expired before
 	// do not count. Zero is before all of them.
 	Now time.Time

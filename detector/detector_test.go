@@ -515,11 +515,46 @@ func TestOneEventGivesOneAlertPerRule(t *testing.T) {
 
 func TestCoverageWobbleIsNoDrop(t *testing.T) {
 	in := step(measured(4, 4, 80), measured(4, 4, 77))
-	in.CoverageWobble = 3.5
+	in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: 3.5}
 	a := detector.Assess(in, detector.DefaultOptions())
 	want(t, a)
 	if a.Class == detector.Regression {
 		t.Error("a drop within the wobble is a regression")
+	}
+}
+
+// A linter whose findings differ on one tree regresses nothing by as many, also where the
+// score follows them, and makes no progress and no cycle.
+func TestErrorsWithinTheWobbleAreNone(t *testing.T) {
+	varies := metric.Delta{metric.ErrorCount: 8, metric.LintErrors: 8, metric.QualityScore: .1}
+	found := func(n int) metric.Set {
+		return metric.Set{Tests: numberedTests(0, 4, 4), Lint: lint(n), Varies: varies}
+	}
+	for _, tt := range []struct {
+		before, now int
+		alerts      []string
+		class       detector.Class
+	}{
+		{2, 10, nil, detector.Plateau},
+		{10, 2, nil, detector.Plateau},
+		{2, 11, []string{"HIGH error_increase"}, detector.Regression},
+		{11, 2, nil, detector.Forward},
+	} {
+		in := step(found(tt.before), found(tt.now))
+		in.Previous.Score, in.Previous.Scored, in.Current.Score, in.Current.Scored = .9, true, .9-.01*float64(tt.now-tt.before), true
+		a := detector.Assess(in, detector.DefaultOptions())
+		want(t, a, tt.alerts...)
+		if a.Class != tt.class {
+			t.Errorf("%d, then %d: class %v, want %v", tt.before, tt.now, a.Class, tt.class)
+		}
+	}
+	var all []detector.Observation
+	for i := range 10 {
+		all = append(all, detector.Observation{Iteration: i, Set: found(2 + 8*(i%2))})
+	}
+	in := detector.Input{Current: all[9], History: all[:9], Previous: all[8], Baseline: all[0]}
+	if c := detector.Assess(in, detector.DefaultOptions()).Cycle; c != nil {
+		t.Errorf("cycle %+v, although nothing but what wobbles moves", c)
 	}
 }
 

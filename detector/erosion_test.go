@@ -181,9 +181,10 @@ func TestErodedCoverageIsReportedOncePerDepth(t *testing.T) {
 			var history []detector.Observation
 			var got []detector.Assessment
 			for i, c := range tt.coverages {
-				in := detector.Input{Current: detector.Observation{Iteration: i, Set: measured(4, 4, c)}, History: history, CoverageWobble: tt.wobble}
+				in := detector.Input{Current: detector.Observation{Iteration: i, Set: measured(4, 4, c)}, History: history}
 				if i > 0 {
 					in.Baseline, in.Previous = history[0], history[i-1]
+					in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: tt.wobble}
 				}
 				got, history = append(got, detector.Assess(in, detector.DefaultOptions())), append(history, in.Current)
 			}

@@ -120,7 +120,7 @@ func (r Rule) Worsened(before, delta float64) float64 {
 // the threshold.
 func numberMoved(j *judge, c comparison, r row) []finding {
 	before, _, ok := c.values(r.Watch.Field)
-	if !ok || before < r.Watch.Min || r.Percent() && before <= 0 || r.Worsened(before, c.delta[r.Watch.Field]) <= r.threshold()+epsilon {
+	if !ok || before < r.Watch.Min || r.Percent() && before <= 0 || r.Worsened(before, c.delta[r.Watch.Field]) <= max(r.threshold(), j.wobble(r.Watch.Field))+epsilon {
 		return nil
 	}
 	return one(finding{values: j.numbers(c, r.Watch.Field, r.threshold())})

@@ -39,7 +39,7 @@ func (j *judge) reportedDepth(c comparison, limit float64, of func(*metric.Cover
 	if c.against != AgainstBaseline || !ok1 || !ok2 {
 		return false
 	}
-	limit = max(limit, j.in.CoverageWobble) + epsilon
+	limit = max(limit, j.wobble(metric.CoveragePct)) + epsilon
 	at := base
 	for _, o := range j.in.History {
 		switch v, ok := of(o.Set.Coverage); {
@@ -61,7 +61,7 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	in := glob.Path(pattern).Match
 	before, ok1 := part(c.before.Coverage, in).Percent()
 	now, ok2 := part(c.now.Coverage, in).Percent()
-	if !ok1 || !ok2 || before-now <= max(limit, j.in.CoverageWobble)+epsilon {
+	if !ok1 || !ok2 || before-now <= max(limit, j.wobble(metric.CoveragePct))+epsilon {
 		return finding{}, false
 	}
 	of := func(c *metric.Coverage) (float64, bool) { return part(c, in).Percent() }

@@ -150,11 +150,15 @@ func (c comparison) values(f metric.Field) (before, now float64, ok bool) {
 	return before, now, true
 }
 
+// wobble is by how much a number varies on one tree, as far as the baseline shows. A
+// change within it is none.
+func (j *judge) wobble(f metric.Field) float64 { return j.in.Baseline.Set.Varies[f] }
+
 // coverageFell reports whether coverage is lower by more than limit points and
 // by more than it varies by itself.
 func (j *judge) coverageFell(c comparison, limit float64) bool {
 	d, ok := c.delta[metric.CoveragePct]
-	return ok && -d > limit+epsilon && -d > j.in.CoverageWobble+epsilon
+	return ok && -d > limit+epsilon && -d > j.wobble(metric.CoveragePct)+epsilon
 }
 
 // epsilon keeps sums of decimal fractions from deciding: 77.9 to 75.9 is a drop

@@ -112,7 +112,7 @@ func (w world) input() detector.Input {
 	}
 	in := detector.Input{
 		Current: all[n], Previous: all[n-1], Baseline: all[0], History: all[:n], Before: w.sources(), After: w.sources(),
-		Errors: slices.Repeat([]string{"no such file"}, w.IntN(4)), SuiteUnread: w.IntN(2), CoverageWobble: 2 * w.Float64(),
+		Errors: slices.Repeat([]string{"no such file"}, w.IntN(4)), SuiteUnread: w.IntN(2),
 		GoneSymbols: []string{"Divide"}[:w.IntN(2)], GitLost: []string{"tag v1"}[:w.one01(8)], Best: &all[w.IntN(n)],
 		AckFiles: []string{".supervise-ack.yaml"}[:w.one01(8)],
 	}
@@ -138,6 +138,7 @@ func (w world) input() detector.Input {
 		}
 	}
 	in.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}[:w.one01(8)]
+	in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: 2 * w.Float64(), metric.ErrorCount: float64(w.IntN(3))}
 	return in
 }
 

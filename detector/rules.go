@@ -41,7 +41,7 @@ type Watch struct {
 // worse by more than a limit, whether or not the rule fires.
 type regression struct {
 	field metric.Field
-	limit func(o Options, threshold, wobble float64) float64
+	limit func(o Options, threshold float64) float64
 }
 
 // scope says what a rule judges: the tree that the iteration left, or the course
@@ -144,7 +144,7 @@ var rules = []Rule{
 		Watch:     Watch{Field: metric.CoveragePct, Better: metric.HigherIsBetter},
 		Condition: "coverage fell by more than the threshold, and by more than it varies between runs of one tree",
 		Message:   "Coverage{of} dropped {prev}%→{curr}% (exceeds -{threshold}% threshold)", find: coverageRegression,
-		regression: regression{metric.CoveragePct, thresholdOrWobble},
+		regression: regression{metric.CoveragePct, itsThreshold},
 	},
 	{
 		Name: HiddenTestFailing, Type: "hidden_test_failing", Severity: High, RestsOn: Executed, Action: AlertAndFlag, Unit: "tests",
@@ -154,7 +154,7 @@ var rules = []Rule{
 	{
 		Name: "error_increase", Type: "error_increase", Severity: High, RestsOn: Measured, Action: AlertRegression, Threshold: 5, Unit: "errors",
 		Watch:     Watch{Field: metric.ErrorCount, Better: metric.LowerIsBetter},
-		Condition: "error_count grew by more than the threshold",
+		Condition: "error_count grew by more than the threshold, and by more than it varies between runs of one tree",
 		Message:   "Error count increased by {delta}", find: numberMoved,
 		regression: regression{metric.ErrorCount, anyChange},
 	},
@@ -219,9 +219,9 @@ var rules = []Rule{
 	},
 }
 
-func anyChange(Options, float64, float64) float64                    { return 0 }
-func passRateDrop(o Options, _, _ float64) float64                   { return o.PassRateDrop }
-func thresholdOrWobble(_ Options, threshold, wobble float64) float64 { return max(threshold, wobble) }
+func anyChange(Options, float64) float64                { return 0 }
+func passRateDrop(o Options, _ float64) float64         { return o.PassRateDrop }
+func itsThreshold(_ Options, threshold float64) float64 { return threshold }
 
 // Rules returns the table of all rules, in the order of the specification.
 func Rules() []Rule { return slices.Clone(rules) }

@@ -476,7 +476,7 @@ func TestCoverageOfParts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := step(files(before), files(tt.now))
-			in.CoverageWobble = tt.wobble
+			in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: tt.wobble}
 			var got []string
 			for _, a := range detector.Assess(in, of("coverage_regression", detector.RuleOptions{Paths: limits})).Alerts {
 				got = append(got, a.Message())

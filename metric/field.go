@@ -29,6 +29,9 @@ const (
 	Complexity    Field = "complexity_score"
 	LOCAdded      Field = "loc_added"
 	LOCDeleted    Field = "loc_deleted"
+
+	// QualityScore is how a Set is graded, in [0,1]. No Set holds it.
+	QualityScore Field = "quality_score"
 )
 
 // Direction says which way a number gets better.
@@ -187,6 +190,27 @@ func (s Set) Sub(earlier Set) Delta {
 		}
 	}
 	return d
+}
+
+// wobbling are the numbers that may differ between two runs of one check on one tree,
+// beside the results of tests.
+var wobbling = []Field{CoveragePct, LintErrors, LintWarnings, TypeErrors, ErrorCount}
+
+// Wobble returns by how much numbers differ in a second measurement of the same tree,
+// nil where none does.
+func (s Set) Wobble(again Set) Delta {
+	var out Delta
+	d := again.Sub(s)
+	for _, f := range wobbling {
+		if d[f] == 0 {
+			continue
+		}
+		if out == nil {
+			out = Delta{}
+		}
+		out[f] = math.Abs(d[f])
+	}
+	return out
 }
 
 func ofCoverageField(f Field) bool {

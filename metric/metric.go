@@ -23,6 +23,9 @@ type Set struct {
 	Build    *Build    `json:"build,omitempty"`
 	Code     *Code     `json:"code,omitempty"`
 	Gaps     []Gap     `json:"gaps,omitempty"`
+	// Varies is by how much numbers differed between two measurements of this tree, and
+	// by how much [QualityScore] did; nil where none did, or it was measured once.
+	Varies Delta `json:"varies,omitempty"`
 }
 
 // Slim returns the set without which lines of each file were covered: no rule looks

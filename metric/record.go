@@ -11,6 +11,7 @@ type Record struct {
 	Codebase *CodebaseRecord `json:"codebase,omitempty"`
 	Partial  bool            `json:"partial"`
 	Missing  []Gap           `json:"missing,omitempty"`
+	Varies   Delta           `json:"varies,omitempty"` // see [Set]
 }
 
 // TestingRecord is the testing section of a [Record].
@@ -49,7 +50,7 @@ type CodebaseRecord struct {
 
 // Record returns s by section and name. Rates are rounded to four decimals.
 func (s Set) Record() Record {
-	r := Record{Partial: s.Partial(), Missing: s.Gaps}
+	r := Record{Partial: s.Partial(), Missing: s.Gaps, Varies: s.Varies}
 	if s.Tests != nil || s.Coverage != nil {
 		r.Testing = s.testing()
 	}

@@ -22,7 +22,8 @@ type Worse struct {
 	Why       string `json:"why"`
 }
 
-// slack is how much lower the score may be where no more tests pass.
+// slack is how much lower the score may be where no more tests pass, at least: it may be
+// lower by as much as it varies by itself.
 const slack = .02
 
 // worse returns why the candidate is worse than the tree that the user handed over, ""
@@ -46,10 +47,18 @@ func (c Candidate) worse(cands []Candidate) string {
 	if i < 0 || b.Settled > 0 || !cands[i].Scored || !c.Scored || !sameSections(cands[i].Set, c.Set) {
 		return ""
 	}
-	if fall := cands[i].Score - c.Score; fall > slack+epsilon {
+	if fall := cands[i].Score - c.Score; fall > max(slack, cands[i].varies())+epsilon {
 		return fmt.Sprintf("no more tests pass, and quality is %.1f points lower", 100*fall)
 	}
 	return ""
+}
+
+// varies is by how much the score of the same tree does.
+func (c Candidate) varies() float64 {
+	if c.Set == nil {
+		return 0
+	}
+	return c.Set.Varies[metric.QualityScore]
 }
 
 func tests(n int, one, many string) string {

@@ -96,7 +96,7 @@ func green(it ledger.Iteration, set, baseline metric.Set) bool {
 }
 
 // IsGreen reports whether no test fails, at least one passes, the build succeeds and
-// there are no more errors than at the baseline.
+// there are no more errors than at the baseline, and than they vary by.
 func IsGreen(set, baseline metric.Set) bool {
 	n := set.Tests.Counts()
 	if n.Passed == 0 || n.Failed > 0 || len(set.Tests.Broken) > 0 || set.Tests.Failure != "" {
@@ -107,7 +107,7 @@ func IsGreen(set, baseline metric.Set) bool {
 	}
 	now, ok := set.Value(metric.ErrorCount)
 	then, had := baseline.Value(metric.ErrorCount)
-	return !ok || !had || now <= then
+	return !ok || !had || now <= then+baseline.Varies[metric.ErrorCount]
 }
 
 // Met reports whether the criterion holds for an iteration, and nil when there is

@@ -34,7 +34,7 @@ var rows = []struct {
 	{event.CrashFound, "an earlier loop of this tree was killed, or (`over`) a rollback of it", event.Crash{}, "`loop_id`, `iteration`, `restored` (it was killed during a restore, which is finished now), `over`, `trees` (snapshots: `before` the iteration, `left` by the agent, `kept` from before the restore)"},
 	{event.CheckStarted, "before each check", event.Check{}, "as `check_finished`"},
 	{event.CheckFinished, "after each check", event.Check{}, "`name`, `command`, `done`, `exit_code`, `duration_ms`, `why` (it counts as not measured)"},
-	{event.BaselineMeasured, "once", event.Baseline{}, "`metrics`, `criterion`, `files`, `skipped`, `not_kept` (ignored, and made anew by tools), `check_outputs` (files that the checks make), `coverage_wobble`, `flaky`, `settings_without_effect` (limits of `paths` that match no file), `checks`"},
+	{event.BaselineMeasured, "once", event.Baseline{}, "`metrics`, `criterion`, `files`, `skipped`, `not_kept` (ignored, and made anew by tools), `check_outputs` (files that the checks make), `flaky`, `settings_without_effect` (limits of `paths` that match no file), `checks`"},
 	{event.SnapshotTaken, "the tree is kept", event.Taken{}, "`moment` (`before_checks`, `after_checks`, `before_agent`, `after_agent`, `before_tool`: before a call that may destroy something), `snapshot`, `tree` (identity of the contents), `files`, `check_outputs`"},
 	{event.SnapshotsDropped, "the snapshots exceeded their limit, or the disk was full", event.SnapshotsGone{}, "`snapshots` (names), `freed_bytes`, `store_bytes`, `limit_bytes`"},
 	{event.StoreOverLimit, "once, when nothing more may be dropped", event.OverLimit{}, "`store_bytes`, `limit_bytes`, `snapshots` (number), `why`"},

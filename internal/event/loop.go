@@ -99,12 +99,11 @@ type Check struct {
 type Baseline struct {
 	Progress  ledger.Progress   `json:"metrics"`
 	Criterion string            `json:"criterion"`
-	Files     int               `json:"files"`           // in the snapshot
-	Skipped   []string          `json:"skipped"`         // not in the snapshot, and why
-	Unkept    []string          `json:"not_kept"`        // ignored, and not in the snapshot, since tools make it anew
-	Artefacts []string          `json:"check_outputs"`   // files that the checks themselves make
-	Wobble    float64           `json:"coverage_wobble"` // points
-	Flaky     []string          `json:"flaky"`           // tests with two outcomes
+	Files     int               `json:"files"`         // in the snapshot
+	Skipped   []string          `json:"skipped"`       // not in the snapshot, and why
+	Unkept    []string          `json:"not_kept"`      // ignored, and not in the snapshot, since tools make it anew
+	Artefacts []string          `json:"check_outputs"` // files that the checks themselves make
+	Flaky     []string          `json:"flaky"`         // tests with two outcomes
 	Idle      []string          `json:"settings_without_effect"`
 	Checks    []ledger.CheckRun `json:"checks"`
 	It        ledger.Iteration  `json:"-"`

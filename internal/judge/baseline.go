@@ -4,20 +4,18 @@ import (
 	"math"
 
 	"supervise/metric"
+	"supervise/selector"
 )
 
-// Wobble is the difference between two measurements of the coverage of one tree, in
-// points; 0 where they cannot be compared.
-func Wobble(first, second metric.Set) float64 {
-	if !first.Coverage.Comparable(second.Coverage) {
-		return 0
+// Wobble is by how much numbers, and the score by these weights, differ between two
+// measurements of one tree; nil where none does.
+func Wobble(first, second metric.Set, w selector.Weights) metric.Delta {
+	out := first.Wobble(second)
+	a, b := selector.Grade(first, first, w), selector.Grade(second, first, w)
+	if len(out) > 0 && a.Measured && b.Measured {
+		out[metric.QualityScore] = math.Abs(b.Value - a.Value)
 	}
-	a, ok1 := first.Value(metric.CoveragePct)
-	b, ok2 := second.Value(metric.CoveragePct)
-	if !ok1 || !ok2 {
-		return 0
-	}
-	return math.Abs(a - b)
+	return out
 }
 
 // Unsteady returns the first results of two runs on one tree, with the tests marked as

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"supervise/metric"
+	"supervise/selector"
 )
 
 // Coverage wobbles within one unit and format alone: lines and statements of one
@@ -24,7 +25,7 @@ func TestWobbleNeedsComparableCoverage(t *testing.T) {
 		{"another format", of(80, metric.Lines, "lcov"), of(60, metric.Lines, "cobertura"), 0},
 		{"measured once", of(80, metric.Lines, "lcov"), metric.Set{}, 0},
 	} {
-		if got := Wobble(tt.first, tt.second); math.Abs(got-tt.want) > 1e-9 {
+		if got := Wobble(tt.first, tt.second, selector.DefaultWeights())[metric.CoveragePct]; math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

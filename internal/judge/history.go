@@ -237,7 +237,8 @@ func (h *History) first() ledger.Iteration {
 // before is the iteration whose tree the next one starts from.
 func (h *History) before() ledger.Iteration { return h.Iterations[h.Previous.Iteration] }
 
-func (h *History) wobble() float64 { return h.first().CoverageWobble }
+// wobble is by how much a number varies on one tree, as far as the baseline shows.
+func (h *History) wobble(f metric.Field) float64 { return h.first().Set.Varies[f] }
 
 // excludedIn returns the iteration that left the tree, where its coverage was measured
 // without exclusions; nil for none.

@@ -22,7 +22,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	current.Set, current.Error = it.Judged(), text // later iterations are compared with it.Set
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
-		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1), CoverageWobble: h.wobble(),
+		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
 		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
 		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
 		TestFiles: e.TestFiles, Granted: h.Granted(),
@@ -46,7 +46,7 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 // Beside compares measurements with the baseline.
 func (h *History) Beside(set metric.Set, o detector.Options) *detector.Balance {
 	current := detector.Observation{Iteration: len(h.Iterations), Set: set}
-	return detector.Weigh(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, CoverageWobble: h.wobble(), KnownFlaky: h.unsteady}, o)
+	return detector.Weigh(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.unsteady}, o)
 }
 
 // errorsWith are the errors in a row, with that of another iteration.

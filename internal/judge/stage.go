@@ -62,7 +62,7 @@ func broken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metr
 // recount measures the change since a snapshot once more.
 func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) recount.Recount {
 	return recount.Recount{
-		Workspace: c.Workspace, Was: since, Is: v.Snapshot, Changes: changes, Rules: c.Integrity, Wobble: c.History.wobble(),
+		Workspace: c.Workspace, Was: since, Is: v.Snapshot, Changes: changes, Rules: c.Integrity, Wobble: c.History.wobble(metric.CoveragePct),
 		Measured: v.Set.Coverage, Before: c.History.Previous.Set.Coverage,
 	}
 }

@@ -48,8 +48,8 @@ func (j Judge) Forgive(ctx context.Context, was, now metric.Set) ([]metric.ID, e
 // about a tree.
 var verifiedFields = []metric.Field{metric.TestCount, metric.TestsFailed, metric.TestsSkipped, metric.CoveragePct, metric.ErrorCount}
 
-// differences lists the numbers that are not the same. Known flaky tests and coverage
-// within its slack are no differences.
+// differences lists the numbers that are not the same. Known flaky tests, coverage
+// within its slack and errors within their wobble are no differences.
 func (h *History) differences(was, now metric.Set) []string {
 	out := []string{}
 	if was.Build != nil && now.Build != nil && was.Build.Status != now.Build.Status {
@@ -63,7 +63,7 @@ func (h *History) differences(was, now metric.Set) []string {
 			out = append(out, fmt.Sprintf("%s was measured once only", f))
 		case f == metric.CoveragePct && ok1 && b >= a-h.coverageSlack(was):
 		case f == metric.TestsFailed && h.onlyFlaky(was.Tests, now.Tests):
-		case ok1 && a != b:
+		case ok1 && math.Abs(a-b) > h.wobble(f)+1e-9:
 			out = append(out, fmt.Sprintf("%s was %s and is %s", f, number(a), number(b)))
 		}
 	}
@@ -76,7 +76,7 @@ func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100
 // for many tests take random paths: half a point, the wobble of the baseline, or two
 // lines, which are more in a small project.
 func (h *History) coverageSlack(was metric.Set) float64 {
-	slack := max(.5, h.wobble())
+	slack := max(.5, h.wobble(metric.CoveragePct))
 	if c := was.Coverage; c != nil && c.Total > 0 {
 		slack = max(slack, 100*2/float64(c.Total))
 	}

@@ -91,11 +91,10 @@ type Iteration struct {
 	Best       *BestIteration `json:"best_so_far,omitempty"`
 	Regression *Regression    `json:"regression,omitempty"`
 
-	// Of the baseline alone: how often it was measured, by how many points its
-	// coverage wobbled, and the files that the checks themselves left in the tree.
-	BaselineRuns   int      `json:"baseline_runs,omitempty"`
-	CoverageWobble float64  `json:"coverage_wobble,omitempty"`
-	Artefacts      []string `json:"check_outputs,omitempty"`
+	// Of the baseline alone: how often it was measured, and the files that the checks
+	// themselves left in the tree.
+	BaselineRuns int      `json:"baseline_runs,omitempty"`
+	Artefacts    []string `json:"check_outputs,omitempty"`
 
 	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
 

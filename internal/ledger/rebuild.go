@@ -115,7 +115,7 @@ func (s *State) Add(it Iteration) {
 	})
 	if it.Number == 0 {
 		s.BaselineMetrics, s.BaselineSnapshot = new(it.Set.Record()), it.Snapshot
-		s.BaselineRuns, s.CoverageWobble = it.BaselineRuns, it.CoverageWobble
+		s.BaselineRuns = it.BaselineRuns
 	}
 	s.Spending = s.Spending.plus(it)
 	s.reinforce(it)

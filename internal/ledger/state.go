@@ -62,7 +62,6 @@ type State struct {
 	BaselineMetrics  *metric.Record   `json:"baseline_metrics,omitempty"`
 	BaselineSnapshot snapshot.ID      `json:"baseline_snapshot,omitempty"`
 	BaselineRuns     int              `json:"baseline_runs,omitempty"`
-	CoverageWobble   float64          `json:"coverage_wobble,omitempty"` // points
 	History          []HistoryEntry   `json:"iteration_history"`
 	Best             *BestIteration   `json:"best_iteration,omitempty"`
 	Selected         *BestIteration   `json:"selected_iteration,omitempty"`

@@ -22,7 +22,7 @@ import (
 )
 
 // repeatBelow is how long the tests may take for the baseline to be measured twice,
-// which shows flaky tests and how much coverage wobbles.
+// which shows flaky tests and how much numbers wobble.
 const repeatBelow = 60 * time.Second
 
 // baseline measures the tree before any agent runs: iteration 0.
@@ -65,7 +65,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 		return err
 	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
-	it.BaselineRuns, it.CoverageWobble, it.Artefacts = r.state.BaselineRuns, r.state.CoverageWobble, r.checks.outputs
+	it.BaselineRuns, it.Artefacts = r.state.BaselineRuns, r.checks.outputs
 	it.Verified = judge.Verified(it, nil)
 	r.startFrom(it)
 	err = errors.Join(r.checks.save(), r.ledger.Append(it, nil, false))
@@ -107,7 +107,7 @@ func (r *run) judgeable(set metric.Set) error {
 }
 
 // repeat measures the baseline once more when that is quick. Tests with two
-// outcomes are flaky; the difference of the coverages is its wobble.
+// outcomes are flaky, and numbers that differ wobble.
 func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	r.state.BaselineRuns = 1
 	if r.opts.NoRepeat || res.Set.Tests == nil || spent(*res) > repeatBelow {
@@ -124,7 +124,8 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	if res.Set.Tests.Counts().Carried > 0 {
 		*res, again = again, *res // what was run now is the measurement
 	}
-	r.state.CoverageWobble = judge.Wobble(res.Set, again.Set)
+	res.Set.Varies = judge.Wobble(res.Set, again.Set, r.opts.Weights)
+	measure.NoteWobble(res.Runs, again.Runs)
 	res.Set.Tests = varying.Learn(res.Set.Tests, again.Set.Tests)
 	res.Set.Tests = judge.Unsteady(res.Set.Tests, varying.Settle(again.Set.Tests, res.Set.Tests))
 	r.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))
@@ -148,7 +149,7 @@ func spent(res measure.Result) time.Duration {
 func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.Skipped(info),
-		Unkept: append([]string{}, r.tree.MadeAnew(info.ID)...), Artefacts: it.Artefacts, Wobble: r.state.CoverageWobble, Flaky: []string{}, Checks: it.Checks, It: it,
+		Unkept: append([]string{}, r.tree.MadeAnew(info.ID)...), Artefacts: it.Artefacts, Flaky: []string{}, Checks: it.Checks, It: it,
 		Idle: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
 	}
 	for id := range r.past.Flaky {

@@ -3,6 +3,7 @@ package reasoning
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -118,11 +119,14 @@ func flaky(in Input) []Exception {
 }
 
 func wobble(in Input) []Exception {
-	d, ok := in.It.Assessment.FromPrevious[metric.CoveragePct]
-	if w := in.Baseline.CoverageWobble; w > 0 && ok && d < 0 && -d <= w {
-		return one("coverage_wobble", "Coverage moved by %s points, within the %s that it varies by itself", number(d), number(w))
+	var out []Exception
+	for _, f := range slices.Sorted(maps.Keys(in.Baseline.Set.Varies)) {
+		d := in.It.Assessment.FromPrevious[f]
+		if w := in.Baseline.Set.Varies[f]; d*float64(f.Better()) < 0 && math.Abs(d) <= w {
+			out = append(out, one("wobble", "%s moved by %s, within the %s that it varies by itself", f, number(d), number(w))...)
+		}
 	}
-	return nil
+	return out
 }
 
 // erosion names what only the comparison with the baseline shows.

@@ -76,7 +76,7 @@ func worse(in Input, o detector.Options) []string {
 	if !in.Rules.Strict && len(unexplained(a.Changes)) == 0 {
 		excused["test_count_decreased"] = true
 	}
-	for _, l := range o.RegressionLimits(in.Baseline.CoverageWobble) {
+	for _, l := range o.RegressionLimits(in.Baseline.Set.Varies) {
 		if d := a.FromPrevious[l.Field]; !excused[l.Rule] && l.Exceeded(d) {
 			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", l.Field, signed(d), signed(-l.Limit*float64(l.Field.Better()))))
 		}
@@ -96,9 +96,9 @@ func excuses(alerts []detector.Alert) map[string]bool {
 
 // better returns the conditions of a step forward, and whether all of them hold.
 func better(in Input) ([]string, bool) {
-	d := in.It.Assessment.FromPrevious
+	d, wobble := in.It.Assessment.FromPrevious, in.Baseline.Set.Varies
 	rate, ok := in.It.Set.Value(metric.PassRate)
-	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -in.Baseline.CoverageWobble-1e-9 || d[metric.ErrorCount] > 0 {
+	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -wobble[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > wobble[metric.ErrorCount] {
 		return nil, false
 	}
 	out := []string{}
@@ -116,7 +116,7 @@ func byScore(in Input, o detector.Options) string {
 		return "no condition of another class holds"
 	}
 	was, is := in.Previous.Score.Value, in.It.Score.Value
-	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(o.ScoreRange))
+	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(max(o.ScoreRange, in.Baseline.Set.Varies[metric.QualityScore])))
 }
 
 // number writes a number with at most two decimals.

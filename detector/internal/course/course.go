@@ -22,7 +22,7 @@ type Point struct {
 // the limits by which they are read.
 type Path struct {
 	Points []Point
-	Wobble float64 // by how many points coverage varies on one tree
+	Wobble metric.Delta // by how much numbers vary on one tree
 
 	StallWindow int     // plateaus in a row that make a stall
 	StallRange  float64 // their scores lie within this

@@ -40,12 +40,12 @@ func Moved(f metric.Field, before, delta float64) float64 {
 	}
 }
 
-// Improved reports whether a change of a number is for the better. wobble is by how many
-// points coverage varies by itself.
-func Improved(f metric.Field, before, delta, wobble float64) bool {
+// Improved reports whether a change of a number is for the better. wobble is by how much
+// numbers vary by themselves.
+func Improved(f metric.Field, before, delta float64, wobble metric.Delta) bool {
 	u, shows := levels[f]
 	gain := delta * float64(f.Better())
-	if !shows || f == metric.CoveragePct && gain <= wobble+epsilon {
+	if !shows || gain <= wobble[f]+epsilon {
 		return false
 	}
 	return gain > max(u.grain, u.share*math.Abs(before)/100)
@@ -86,7 +86,7 @@ func (p Path) Stall() *Stall {
 		}
 	}
 	spread := max(0, high-low)
-	if spread >= p.StallRange-epsilon {
+	if spread >= max(p.StallRange, p.Wobble[metric.QualityScore])-epsilon {
 		return nil
 	}
 	return &Stall{Iterations: len(window), Range: spread}

@@ -6,10 +6,11 @@ import (
 	"supervise/metric"
 )
 
-// series are signatures in which coverage may vary by itself.
+// series are signatures in which coverage and errors may vary by themselves.
 type series struct {
 	signatures []metric.Signature
-	wobble     int // by how many tenths of a point it does
+	wobble     int // by how many tenths of a point coverage does
+	errors     int // by how many the number of errors does
 }
 
 // tenths returns points as tenths, rounded up: two numbers that are as far apart
@@ -27,7 +28,7 @@ func (w series) recurs(p int) bool {
 	}
 	low, high := now.Coverage, now.Coverage
 	for _, between := range w.signatures[last-p : last] {
-		if !sameButCoverage(now, between) {
+		if !w.sameButCoverage(now, between) {
 			return true
 		}
 		low, high = min(low, between.Coverage), max(high, between.Coverage)
@@ -37,10 +38,13 @@ func (w series) recurs(p int) bool {
 
 // same reports whether two signatures differ by no more than what varies by itself.
 func (w series) same(a, b metric.Signature) bool {
-	return a == b || sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.wobble
+	return a == b || w.sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.wobble
 }
 
-func sameButCoverage(a, b metric.Signature) bool {
+func (w series) sameButCoverage(a, b metric.Signature) bool {
+	if a.Errors != metric.NotMeasured && b.Errors != metric.NotMeasured && max(a.Errors-b.Errors, b.Errors-a.Errors) <= w.errors {
+		a.Errors = b.Errors
+	}
 	if (a.Coverage == metric.NotMeasured) != (b.Coverage == metric.NotMeasured) {
 		return false
 	}
