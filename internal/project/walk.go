@@ -15,10 +15,13 @@ const maxDepth = 3
 // and samples.
 var skipped = []string{
 	"node_modules", "bower_components", "vendor", "third_party", "site-packages", "deps", "Pods",
-	"target", "build", "dist", "out", "bin", "obj", "_build", "coverage", "htmlcov",
-	"testdata", "fixtures", "__fixtures__", "examples", "example", "samples", "fuzz",
-	"venv", "env", "__pycache__",
+	"target", "build", "dist", "out", "bin", "obj", "coverage", "htmlcov",
+	"testdata", "fixtures", "examples", "example", "samples", "fuzz",
+	"venv", "env",
 }
+
+// aside marks names of folders that Go and others leave out: _examples, __fixtures__.
+const aside = "_"
 
 // walk collects the projects of a checkout.
 type walk struct{ found []part }
@@ -33,7 +36,7 @@ func (w *walk) visit(f folder, above []part) {
 	}
 	ignored := f.ignored()
 	for _, name := range f.folders() {
-		if !slices.Contains(skipped, name) && !slices.Contains(ignored, name) {
+		if !strings.HasPrefix(name, aside) && !slices.Contains(skipped, name) && !slices.Contains(ignored, name) {
 			w.visit(f.below(name), above)
 		}
 	}
