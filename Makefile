@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents simulation cross integrity cheats publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents simulation cross integrity cheats carried publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -114,6 +114,11 @@ integrity: build
 SDIST ?=
 cheats: build
 	@cd bench && $(GO) run ./cheats -binary "$(CURDIR)/bin/supervise" $(if $(SDIST),-sdist "$(abspath $(SDIST))") $(FLAGS)
+
+# Replays 100 commits of Go repositories in a loop, and compares each verdict, carried from
+# Go's cache or not, with a full run. REPOS are git directories.
+carried: build
+	@cd bench && $(GO) run ./carried -binary "$(CURDIR)/bin/supervise" $(FLAGS) $(abspath $(REPOS))
 
 # Writes the golden files anew; read the diff before committing it. The generated parts of
 # docs/ name the command that writes them.
