@@ -67,7 +67,9 @@ func (r *replay) all(w io.Writer) (err error) {
 	if err != nil {
 		return fmt.Errorf("list commits: %w", err)
 	}
-	r.commits = strings.Fields(string(out))
+	r.commits = slices.DeleteFunc(strings.Fields(string(out)), func(commit string) bool { // before there were modules
+		return exec.Command("git", "--git-dir", r.repo, "cat-file", "-e", commit+":go.mod").Run() != nil
+	})
 	if err := r.loop(); err != nil {
 		return err
 	}
@@ -122,7 +124,11 @@ func (r *replay) loop() error {
 		{"git", "-c", "user.name=t", "-c", "user.email=t@localhost", "commit", "-qm", "start"},
 		{r.binary, "run", "--config", "../config.yaml", "--unattended", "--max-iterations", strconv.Itoa(len(r.commits) - 1), "--", "sh", "../step"},
 	} {
-		if out, err := r.in(tree, args...).CombinedOutput(); err != nil && args[0] != r.binary { // whose status is about the selection
+		out, err := r.in(tree, args...).CombinedOutput()
+		if args[0] == r.binary { // whose status is about the selection
+			return os.WriteFile(filepath.Join(r.dir, "output"), out, 0o644)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w\n%s", args, err, out)
 		}
 	}
@@ -140,7 +146,8 @@ func (r *replay) in(dir string, args ...string) *exec.Cmd {
 func (r *replay) iteration(i int) (verdicts, int, error) {
 	files, err := filepath.Glob(filepath.Join(r.dir, fmt.Sprintf("state/supervise/*/loops/*/iterations/iteration-%03d/metrics.json", i)))
 	if err != nil || len(files) != 1 {
-		return nil, 0, fmt.Errorf("iteration %d has %d records: %w", i, len(files), err)
+		out, _ := os.ReadFile(filepath.Join(r.dir, "output"))
+		return nil, 0, fmt.Errorf("iteration %d has %d records: %v\n%s", i, len(files), err, out[max(0, len(out)-2000):])
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

@@ -30,7 +30,9 @@ func proposeGo(f folder) proposal {
 	if goPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
 		p.add(Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)})
 	}
-	p.add(goTest(packages))
+	if f.dir == "" || len(f.search(1, "*_test.go")) > 0 {
+		p.add(goTest(packages))
+	}
 	config := f.above(golangciConfigs...)
 	switch {
 	case config == "":
