@@ -77,6 +77,11 @@ var lies = []lie{
 		{`<OverallResult success="true"/>`, ``},
 		{"", `<testsuite/>`},
 	}},
+	{"doctest", `<doctest binary="t"><TestSuite><TestCase name="a"><OverallResultsAsserts successes="1" failures="0" test_case_success="true"/></TestCase></TestSuite><OverallResultsTestCases successes="1" failures="0" skipped="0"/></doctest>`, [][2]string{
+		{`<OverallResultsTestCases successes="1" failures="0"`, `<OverallResultsTestCases successes="0" failures="1"`},
+		{`<OverallResultsAsserts successes="1" failures="0" test_case_success="true"/>`, ``},
+		{"", `<testsuite/>`},
+	}},
 	{"boost", `<TestResult><TestSuite name="m" result="passed" test_cases_passed="1" test_cases_failed="0" test_cases_timed_out="0"><TestCase name="a" result="passed"/></TestSuite></TestResult>`, [][2]string{
 		{`test_cases_failed="0"`, `test_cases_failed="1"`},
 		{`test_cases_timed_out="0"`, `test_cases_timed_out="1"`},

@@ -47,6 +47,9 @@ var sameRuns = []struct {
 	{"ginkgo/ginkgo.json ginkgo/ginkgo.junit.xml", numbers{13, 4, 6, 3, 1, 1}, map[string]difference{
 		"ginkgo/ginkgo.junit.xml": {numbers{flaky: -1}, "attempts are not written"},
 	}},
+	{"doctest/doctest.xml doctest/doctest.junit.xml", numbers{13, 7, 5, 1, 0, 0}, map[string]difference{
+		"doctest/doctest.junit.xml": {numbers{1, 1, 1, -1, 0, 0}, "each subcase is a case, a skipped test is none, and a failure that may be, or a warning, is one"},
+	}},
 	{"gotestsum/gotest.jsonl gotestsum/gotestsum.junit.xml gotestsum/go-junit-report.junit.xml", numbers{15, 9, 4, 2, 0, 3}, map[string]difference{
 		"gotestsum/gotestsum.junit.xml":       {numbers{broken: -1}, "a panic is the failure of the test that ran"},
 		"gotestsum/go-junit-report.junit.xml": {numbers{broken: -1}, "a panic is the failure of the test that ran"},

@@ -47,6 +47,10 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 		Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections.",
 	},
 	{
+		Name: "doctest", Detect: detectDoctest, Parse: parseDoctest, Marks: "root `doctest`", Tools: "doctest with `-r=xml`",
+		Note: "As catch2. Its JUnit reporter counts subcases, leaves out skipped tests, and writes failures that may be, and warnings, as failures. Suite: the program; class: the test suite.",
+	},
+	{
 		Name: "boost", Detect: detectBoost, Parse: parseBoost, Marks: "root `TestLog`, or `TestResult` with suites", Tools: "Boost.Test: XML log and XML report, also both in one file",
 		Note: "An exception is an error, and so are aborted and timed-out. Where both name a test, the report counts: the log alone does not know expected failures, nor tests skipped for a dependency. A failure outside of tests breaks the module. Suite: the module; class: the suites. Without test cases it is an error: use --log_level=test_suite or --report_level=detailed.",
 	},

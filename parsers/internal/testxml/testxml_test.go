@@ -50,6 +50,10 @@ func FuzzCatch2(f *testing.F) {
 	reports.Fuzz(f, "catch2", `<Catch name="x"><Group><TestCase name="a" filename="a.cpp" line="1"><Section><Expression success="false"><Expanded>1 == 2</Expanded></Expression></Section><OverallResult success="false"/></TestCase></Group></Catch>`)
 }
 
+func FuzzDoctest(f *testing.F) {
+	reports.Fuzz(f, "doctest", `<doctest binary="./x"><TestSuite name="s"><TestCase name="a" filename="a.cpp" line="1"><SubCase><Message><Text>no</Text></Message></SubCase><OverallResultsAsserts failures="1" test_case_success="false"/></TestCase><TestCase name="b" skipped="true"/></TestSuite><OverallResultsTestCases failures="1"/></doctest>`)
+}
+
 func FuzzBoost(f *testing.F) {
 	reports.Fuzz(f, "boost", boostLog+`<TestResult><TestSuite name="m" result="failed" test_cases_failed="1"><TestSuite name="s"><TestCase name="b" result="passed"/></TestSuite><TestCase name="c" result="aborted"/></TestSuite></TestResult></TestLog>`)
 }

@@ -1,0 +1,105 @@
+package testxml
+
+import (
+	"io"
+	"path"
+
+	"supervise/internal/sniff"
+	"supervise/internal/textstream"
+	"supervise/internal/xmlstream"
+	"supervise/metric"
+	"supervise/parsers/internal/parsed"
+)
+
+func detectDoctest(h sniff.Head) bool { return h.XML("doctest") }
+
+// doctestReader reads the XML of doctest. A test case counts once, whatever subcases it
+// has; the suite is the program.
+type doctestReader struct {
+	xmlSet
+	stated int // failed test cases, as the totals say
+}
+
+func parseDoctest(r io.Reader) (parsed.Report, error) {
+	d := &doctestReader{}
+	x, err := readRoot(r, "doctest XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
+		return d.inside(x, metric.ID{Suite: path.Base(parsed.Slashed(attr(t, "binary")))})
+	}, "doctest")
+	if d.stated > 0 {
+		d.Fails("test cases failed", float64(d.stated), d.bad())
+	}
+	return d.report(x, "doctest"), err
+}
+
+func (d *doctestReader) inside(x *xmlstream.Reader, in metric.ID) error {
+	return x.Children(func(t xmlstream.Token) error {
+		switch t.Name {
+		case "TestSuite":
+			return d.inside(x, metric.ID{Suite: in.Suite, Class: attr(t, "name")})
+		case "OverallResultsTestCases":
+			d.stated = declaredNumber(t, "failures")
+		case "TestCase":
+			return d.test(x, t, in)
+		}
+		return nil
+	})
+}
+
+func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.ID) error {
+	in.Name = attr(t, "name")
+	test := metric.Test{
+		ID: in, File: textstream.CleanName(attr(t, "filename")), Line: junitLine(attr(t, "line")),
+		Status: metric.Errored, // a crash leaves no result
+	}
+	var why textstream.Clip
+	ended := false
+	err := x.Children(func(t xmlstream.Token) error {
+		if t.Name != "OverallResultsAsserts" {
+			return doctestFailure(x, t, &why)
+		}
+		ended = true
+		test.Duration = junitTime(attr(t, "duration"))
+		switch success, stated := t.Attr("test_case_success"); { // 2.4.7 and earlier do not have it
+		case success == "true" || !stated && declaredNumber(t, "failures") == 0:
+			test.Status = metric.Passed
+		default:
+			test.Status = metric.Failed
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err // its outcome may be in the part that is missing
+	case attr(t, "skipped") == "true":
+		test.Status = metric.Skipped
+	case !ended:
+		why.Add("\nthe test has no result")
+	}
+	if test.Status != metric.Passed {
+		test.Message = why.String()
+	}
+	d.Add(test)
+	return nil
+}
+
+// doctestFailure adds what an element says of a failure, in subcases as well.
+func doctestFailure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
+	switch t.Name {
+	case "SubCase", "Message":
+		return x.Children(func(t xmlstream.Token) error { return doctestFailure(x, t, why) })
+	case "Expression":
+		if attr(t, "success") == "true" {
+			return nil
+		}
+		why.Add(textstream.CleanText(attr(t, "filename") + ":" + attr(t, "line") + ": "))
+		return x.Children(func(t xmlstream.Token) error {
+			if t.Name == "Expanded" || t.Name == "Exception" {
+				return addLine(x, why)
+			}
+			return nil
+		})
+	case "Exception", "Text":
+		return addLine(x, why)
+	}
+	return nil
+}
