@@ -22,6 +22,11 @@ func withTools(cond string) (holds, known bool) {
 	switch cond {
 	case "e2e":
 		return e2e != "", true
+	case "cpptests":
+		return !slices.ContainsFunc([]string{"gtest/gtest.h", "catch2", "doctest/doctest.h"}, func(header string) bool {
+			_, err := os.Stat(filepath.Join("/usr/include", header))
+			return err != nil
+		}), true
 	case "pytest":
 		return exec.Command("python3", "-c", "import pytest").Run() == nil, true
 	case "jest", "vitest":

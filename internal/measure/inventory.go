@@ -60,6 +60,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 		return nil
 	}
 	before, count := len(run.tests.Problems), len(run.tests.Cases)
+	list = run.unlisted(list)
 	run.tests, run.Listed = reconcile(run.tests, list), len(list)
 	m.unseen[c.id()] = len(run.tests.Cases) > count
 	run.Problems = append(run.Problems, run.tests.Problems[before:]...)

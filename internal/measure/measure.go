@@ -67,7 +67,8 @@ type Run struct {
 	build     *metric.Build
 	state     metric.Validity
 	killed    bool
-	gone      bool // the folder that the check runs in
+	gone      bool            // the folder that the check runs in
+	programs  map[string]bool // tests of ctest in whose place their cases count
 }
 
 // Source is one report that was read.
@@ -175,6 +176,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	}
 	run.tests = varying.Settle(run.tests, known)
 	m.stopped(&run, known)
+	run.lost(known)
 	if err := m.inventory(ctx, &run, known); err != nil {
 		return run, err
 	}

@@ -169,7 +169,7 @@ func (r *reading) results(report Report, name string) {
 	r.findingsAs(report)
 	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
-		r.run.tests = joinTests(r.run.tests, r.localTests(report.Tests, report.Format))
+		r.run.tests = joinTests(r.run.tests, r.localTests(r.unfolded(report.Tests), report.Format))
 		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }

@@ -84,7 +84,7 @@ var rerunners = map[string]rerunner{
 	},
 	"ctest": {
 		programs: []string{"ctest"},
-		args:     func(s selection) []string { return []string{"-R", s.alternatives(cmake, "^(", ")$", nameOf)} },
+		args:     func(s selection) []string { return []string{"-R", s.alternatives(cmake, "^(", ")$", s.ctestName)} },
 	},
 	"dotnet": {
 		programs: []string{"dotnet"}, own: []string{"--filter", "--report-trx"}, after: "--", at: beforeWord,

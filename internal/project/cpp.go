@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/ctestcases"
 	"supervise/internal/regexp"
 )
 
@@ -22,20 +23,28 @@ func proposeCMake(f folder) proposal {
 		Check{Kind: Build, Name: "cmake", Command: []string{"cmake", "-S", ".", "-B", dir}, Stderr: true},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir, "--parallel"}, Stderr: true},
 	)
-	file := f.holds(cmakeTests, append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)...)
+	lists := append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)
+	file := f.holds(cmakeTests, lists...)
 	if file == "" {
 		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
 		return p
 	}
 	report := ReportDir + "/ctest.xml"
 	p.tool("ctest", file)
-	p.add(Check{
+	c := Check{
 		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
 		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
 		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
-	})
+	}
+	if f.holds(cmakeCases, lists...) != "" {
+		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir)
+	}
+	p.add(c)
 	return p
 }
+
+// cmakeCases are the frameworks whose programs have cases of their own.
+var cmakeCases = regexp.MustCompile(`(?i)gtest|googletest|catch2?\b|catch_|doctest`)
 
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.

@@ -103,7 +103,11 @@ func shownCheck(c project.Check) string {
 		fmt.Fprintf(&b, "\tenv %s\n", env)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
-		fmt.Fprintf(&b, "\tfile %s %q\n", name, c.Files[name])
+		text := c.Files[name]
+		if at := strings.LastIndex(strings.TrimSpace(text), "\n"); len(text) > 1000 {
+			text = "… " + text[at+1:]
+		}
+		fmt.Fprintf(&b, "\tfile %s %q\n", name, text)
 	}
 	for _, report := range c.Reports {
 		fmt.Fprintf(&b, "\treport %s\n", report)

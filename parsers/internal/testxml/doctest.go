@@ -22,6 +22,7 @@ type doctestReader struct {
 
 func parseDoctest(r io.Reader) (parsed.Report, error) {
 	d := &doctestReader{}
+	d.Several = true // tests of one name may stand in several files
 	x, err := readRoot(r, "doctest XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
 		return d.inside(x, metric.ID{Suite: path.Base(parsed.Slashed(attr(t, "binary")))})
 	}, "doctest")

@@ -1,0 +1,92 @@
+package ctestcases_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"supervise/internal/ctestcases"
+	"supervise/metric"
+)
+
+func test(suite, class, name string, s metric.Status) metric.Test {
+	return metric.Test{ID: metric.ID{Suite: suite, Class: class, Name: name}, Status: s}
+}
+
+// shown is a set of tests, one a line.
+func shown(t *metric.Tests) string {
+	var out []string
+	for _, c := range t.Cases {
+		out = append(out, fmt.Sprintf("%s|%s|%s %s", c.Suite, c.Class, c.Name, c.Status))
+	}
+	for _, b := range t.Broken {
+		out = append(out, "broken "+b.Name)
+	}
+	if t.Failure != "" {
+		out = append(out, "failure")
+	}
+	return strings.Join(out, "\n")
+}
+
+const list = "Running main() from gtest_main.cc\nA.\n  one\n  DISABLED_two\nNums/P.  # TypeParam = int\n  even/0  # GetParam() = 2\n"
+
+func TestUnfold(t *testing.T) {
+	ran := metric.NewTests([]metric.Test{test("unit", "A", "one", metric.Passed), test("A", "", "two", metric.Passed)})
+	failed := metric.NewTests([]metric.Test{test("unit", "A", "one", metric.Failed)})
+	for _, tt := range []struct {
+		name  string
+		tests []metric.Test
+		left  ctestcases.Program
+		want  string
+	}{
+		{"a test of ctest", []metric.Test{test("linux", "", "unit", metric.Failed)}, ctestcases.Program{}, "linux||unit failed"},
+		{"a program", []metric.Test{test("linux", "", "unit", metric.Passed)}, ctestcases.Program{List: list, Cases: ran}, "unit|A|one passed\nunit|A|two passed"},
+		{"a case that failed", []metric.Test{test("linux", "", "unit", metric.Failed)}, ctestcases.Program{List: list, Cases: failed}, "unit|A|one failed"},
+		{"a program that failed", []metric.Test{test("linux", "", "unit", metric.Failed)}, ctestcases.Program{List: list, Cases: ran}, "unit|A|one passed\nunit|A|two passed\nfailure"},
+		{"a program that ended", []metric.Test{test("linux", "", "unit", metric.Failed)}, ctestcases.Program{List: list}, "unit|A|DISABLED_two skipped\nunit|A|one not_run\nunit|Nums/P|even/0 not_run\nbroken unit"},
+		{"a program that lists no cases", []metric.Test{test("linux", "", "unit", metric.Errored)}, ctestcases.Program{List: "Available reporters: xml"}, "broken unit"},
+		{"a program that reports nothing", []metric.Test{test("linux", "", "unit", metric.Passed)}, ctestcases.Program{List: list}, "linux||unit passed"},
+		{"a program without cases", []metric.Test{test("linux", "", "unit", metric.Passed)}, ctestcases.Program{List: list, Cases: metric.NewTests(nil)}, "linux||unit passed"},
+		{
+			"one name in two folders",
+			[]metric.Test{test("linux", "", "unit", metric.Passed), test("linux", "x", "unit", metric.Failed)},
+			ctestcases.Program{List: list, Cases: ran},
+			"linux||unit passed\nlinux|x|unit failed",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sum := sha256.Sum256([]byte("unit"))
+			got, names := ctestcases.Unfold(&metric.Tests{Cases: tt.tests}, func(file string) ctestcases.Program {
+				if file != hex.EncodeToString(sum[:]) {
+					t.Errorf("file %s", file)
+				}
+				return tt.left
+			})
+			if shown(got) != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", shown(got), tt.want)
+			}
+			if replaced := !strings.Contains(tt.want, "linux"); names["unit"] != replaced {
+				t.Errorf("replaced: %t, want %t", names["unit"], replaced)
+			}
+		})
+	}
+}
+
+// What reported cases before and cannot be run now has not become another test.
+func TestLost(t *testing.T) {
+	known := metric.NewTests([]metric.Test{test("web/unit", "A", "one", metric.Passed), test("linux", "", "plain", metric.Passed)})
+	now := metric.NewTests([]metric.Test{test("web/linux", "", "unit", metric.Errored), test("web/linux", "", "plain", metric.Failed)})
+	got := ctestcases.Lost(now, known, "web/")
+	if want := "web/linux||plain failed\nbroken web/unit"; shown(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", shown(got), want)
+	}
+	if want := "web/unit|A|one not_run"; !slices.Contains(strings.Split(shown(got.CarryOver(known)), "\n"), want) {
+		t.Errorf("got\n%s\nwithout %s", shown(got.CarryOver(known)), want)
+	}
+	if got := ctestcases.Lost(now, nil, ""); got != now {
+		t.Error("without known tests something changed")
+	}
+}
