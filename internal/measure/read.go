@@ -457,8 +457,14 @@ func (r *reading) contradiction() []string {
 	return nil
 }
 
+// offline is what tools print that cannot reach the network.
+var offline = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
+
 // firstError is the first line that explains why a build failed.
 func firstError(r Run) string {
+	if line := offline.FindString(r.Output); line != "" {
+		return strings.TrimSpace(line) + ": the build downloads what is not on this machine; install it, or let the build reach the network"
+	}
 	if r.lint != nil {
 		for _, f := range r.lint.Findings {
 			if f.Level == metric.Error {

@@ -83,7 +83,7 @@ func TestSelected(t *testing.T) {
 		{"cargo", "cargo test -- --test-threads=1", "cargo test -- --test-threads=1 --exact tests::a", metric.Test{ID: metric.ID{Suite: "x", Name: "tests::a"}}},
 		{"nextest", "cargo nextest run", `cargo nextest run -E test(=a::b\u{28}\u{29})`, metric.Test{ID: metric.ID{Suite: "x", Name: "a::b()"}}},
 		{"ctest", "ctest --test-dir build", `ctest --test-dir build -R ^(a[+]b +c)$`, metric.Test{ID: metric.ID{Name: "a+b c"}}},
-		{"ctest", "ctest --test-dir build", `ctest --test-dir build -R ^(unit tests)$`, metric.Test{ID: metric.ID{Suite: "web/unit tests", Class: "A", Name: "one"}}},
+		{"ctest", "ctest --test-dir build", `ctest --test-dir build -R ^(unit +tests)$`, metric.Test{ID: metric.ID{Suite: "web/unit tests", Class: "A", Name: "one"}}},
 		{"dotnet", "dotnet test --nologo", `dotnet test --nologo --filter FullyQualifiedName~N.C.Adds|DisplayName~Adds`, metric.Test{ID: metric.ID{Suite: "calc.dll", Class: "N.C", Name: "Adds(a: 1)"}}},
 		{"dotnet", "dotnet test --report-trx", "", metric.Test{ID: metric.ID{Class: "N.C", Name: "Adds"}}},
 		{"maven", "./mvnw test", "./mvnw test -Dtest=a.B#c* -Dit.test=a.B#c* -DfailIfNoTests=false -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false", metric.Test{ID: metric.ID{Suite: "web/a.B", Name: "c(int)[1]"}}},

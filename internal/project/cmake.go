@@ -1,0 +1,82 @@
+package project
+
+import (
+	"strings"
+
+	"supervise/internal/ctestcases"
+	"supervise/internal/regexp"
+)
+
+var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|gtest_discover_tests|catch_discover_tests|doctest_discover_tests)`)
+
+// proposeCMake recognises a CMake project. Three checks need its build folder, so it is
+// in the tree: an existing one, else one that git ignores, else "build".
+func proposeCMake(f folder) proposal {
+	p := proposal{language: "c++", covers: everything}
+	if !f.found("cmake") {
+		p.note("cmake is not on PATH: install CMake 3.21 or later")
+	}
+	p.tool("CMake", "CMakeLists.txt")
+	dir := buildFolder(f, &p, "CMakeCache.txt")
+	p.add(
+		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, switchedOn(f, &p, dir)...), Stderr: true},
+		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir, "--parallel"}, Stderr: true},
+	)
+	lists := append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)
+	file := f.holds(cmakeTests, lists...)
+	if file == "" {
+		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
+		return p
+	}
+	report := ReportDir + "/ctest.xml"
+	p.tool("ctest", file)
+	c := Check{
+		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
+		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
+		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
+	}
+	if f.holds(cmakeCases, lists...) != "" {
+		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir)
+	}
+	p.add(c)
+	return p
+}
+
+// cmakeCases are the frameworks whose programs have cases of their own.
+var cmakeCases = regexp.MustCompile(`(?i)gtest|googletest|catch2?\b|catch_|doctest`)
+
+// cmakeSwitch is an option, with its default, that says whether tests are built. Those of
+// one group of tests have other names, and are left as they are.
+var cmakeSwitch = regexp.MustCompile(`(?i)\b(?:option|cmake_dependent_option)\s*\(\s*` + testOption + `\s+(?:"(?:[^"\\]|\\.)*"\s*)?(?:` + cmakeOff + `|\))|` +
+	`\bset\s*\(\s*` + testOption + `\s+` + cmakeOff + `\s+CACHE\b`)
+
+const (
+	testOption = `((?:\w+_)?(?:build|enable|with)_(?:unit_?)?test(?:s|ing)?)`
+	cmakeOff   = `(?:off|false|no|0)\b`
+)
+
+// cmakeComment is a comment that has a line, or the end of one.
+var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
+
+// switchedOn are the arguments that switch the tests on which the project leaves out of a
+// fresh build folder. What a person has switched off in the folder stays off.
+func switchedOn(f folder, p *proposal, dir string) []string {
+	text := cmakeComment.ReplaceAllString(f.read("CMakeLists.txt"), "")
+	cache := f.read(dir + "/CMakeCache.txt")
+	var names []string
+	for _, m := range cmakeSwitch.FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1]+m[2])
+	}
+	if names = unique(names); len(names) > 0 && strings.Contains(text, "BUILD_TESTING") {
+		names = unique(append(names, "BUILD_TESTING"))
+	}
+	var out []string
+	for _, name := range names {
+		if regexp.MustCompile(`(?mi)^` + name + `:\w+=(off|false|no|0)$`).MatchString(cache) {
+			p.note("%s is off in %s: for its tests, run cmake -D%s=ON %s", name, dir, name, dir)
+			continue
+		}
+		out = append(out, "-D"+name+"=ON")
+	}
+	return out
+}
