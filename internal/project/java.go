@@ -12,10 +12,14 @@ var gradleFiles = []string{"build.gradle", "build.gradle.kts", "settings.gradle"
 // Failing tests do not end the run: later modules would look deleted.
 var mavenFlags = []string{"--batch-mode", "--no-transfer-progress", "-Dstyle.color=never", "-Dmaven.test.failure.ignore=true"}
 
+// jvmTests are folders of tests of a project or its modules. A build below the root without
+// any packages something else.
+var jvmTests = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
+
 // proposeMaven recognises a pom.xml, with the modules that it names.
 func proposeMaven(f folder) proposal {
-	if f.has("gradlew") != "" && f.has("mvnw") == "" {
-		return proposal{} // both exist, and Gradle is the one in use
+	if f.has("gradlew") != "" && f.has("mvnw") == "" || f.dir != "" && f.has(jvmTests...) == "" {
+		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
 	p := proposal{language: jvmLanguage(f)}
 	maven := "mvn"
@@ -100,7 +104,7 @@ const gradleInit = `gradle.projectsEvaluated {
 
 // proposeGradle recognises a Gradle build, with its subprojects.
 func proposeGradle(f folder) proposal {
-	if f.has("pom.xml") != "" && (f.has("mvnw") != "" || f.has("gradlew") == "") {
+	if f.has("pom.xml") != "" && (f.has("mvnw") != "" || f.has("gradlew") == "") || f.dir != "" && f.has(jvmTests...) == "" {
 		return proposal{}
 	}
 	p := proposal{language: jvmLanguage(f), covers: everything}

@@ -107,7 +107,7 @@ var recognisers = []recogniser{
 	{"php", phpMarkers, proposePHP},
 	{"dotnet", dotnetMarkers, proposeDotnet},
 	{"c++", []string{"CMakeLists.txt"}, proposeCMake},
-	{"meson", []string{"meson.build"}, proposeMeson},
+	{"c++", []string{"meson.build"}, proposeMeson},
 	{"elixir", []string{"mix.exs"}, proposeElixir},
 }
 

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // maxDepth is how many levels below the root are searched.
@@ -76,11 +78,19 @@ func (r recogniser) ask(f folder, above []part) (part, bool) {
 	}
 	p := part{proposal: r.propose(f), dir: f.dir, from: r.language}
 	p.language = cmp.Or(p.language, r.language)
-	if len(p.checks)+len(p.notes) == 0 || f.dir != "" && !p.has(Test) {
+	if len(p.checks)+len(p.notes) == 0 || f.dir != "" && (!p.has(Test) || measuring.MatchString(f.dir) && !p.tests()) {
 		return part{}, false
 	}
 	p.checks = slices.DeleteFunc(p.checks, func(c Check) bool { return c.Kind == Lint && linted(c.Name, r.language, above) })
 	return p, true
+}
+
+// measuring are folders whose scripts named test usually measure time.
+var measuring = regexp.MustCompile(`(?i)(^|/)(bench(mark)?(s|ing)?|perf|performance)(/|$)`)
+
+// tests reports whether a known framework runs tests.
+func (p part) tests() bool {
+	return slices.ContainsFunc(p.checks, func(c Check) bool { return c.Kind == Test && c.Runner != "" })
 }
 
 // linted reports whether a linter of a folder above already covers the folder.
