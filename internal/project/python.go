@@ -31,9 +31,12 @@ type python struct {
 func proposePython(f folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
+	said, _ := py.scripted()
 	switch {
+	case said.module == "unittest" && py.configured(pytestSections) == "":
+		py.unittestScript(said, &p)
 	case py.usesPytest(&p):
-		py.pytest(&p)
+		py.pytest(&p, said.selecting()...)
 		p.covers = py.covers
 	case f.has("manage.py") != "" && strings.Contains(f.read("manage.py"), "django"):
 		p.tool("django test", "manage.py")
@@ -137,16 +140,17 @@ func (py python) covers(dir string) bool {
 var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
 
 // The project's pytest options are kept, but the run does not end at the first failure
-// and does not fail by a coverage limit.
-func (py python) pytest(p *proposal) {
+// and does not fail by a coverage limit. Words of the project's script say which tests run.
+func (py python) pytest(p *proposal, said ...string) {
 	report, cover := ReportDir+"/pytest.xml", ReportDir+"/coverage.json"
 	words := []string{
 		"-m", "pytest", "--junitxml=" + report, "-o", "junit_family=xunit1", "-o", "cache_dir=" + ReportDir + "/.cache",
 		"--maxfail=0", "--color=no",
 	}
+	words = append(words, said...)
 	c := Check{
 		Kind: Test, Name: "pytest", Runner: "pytest", Reports: []string{report}, Env: py.environment(),
-		Inventory: py.program("-m", "pytest", "--collect-only", "--verbosity=-1", "--color=no", "-p", "no:cacheprovider"),
+		Inventory: py.program(with([]string{"-m", "pytest", "--collect-only", "--verbosity=-1", "--color=no", "-p", "no:cacheprovider"}, said...)...),
 	}
 	switch {
 	case py.available("pytest-cov"):
@@ -173,7 +177,7 @@ func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECO
 // whatever the result of the tests.
 func (py python) covered(c Check, words []string) Check {
 	python := strings.Join(py.program(), " ")
-	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuoted(words...) + "; status=$?; " +
+	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuoted(with(py.measured(), words...)...) + "; status=$?; " +
 		python + " -m coverage combine -q >/dev/null 2>&1; " +
 		python + " -m coverage json -q --fail-under=0 -o " + runner.ShellQuoted(ReportDir+"/coverage.json") + " && exit $status"}
 	return c

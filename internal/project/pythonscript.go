@@ -1,0 +1,208 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+)
+
+// pythonScripts are where a project says how its tests are run. In a table of TOML a
+// script is a key, or a table of its own with the command in one of the keys of inner.
+var pythonScripts = []struct {
+	file, table string
+	keys        []string
+}{
+	{"pyproject.toml", "tool.hatch.envs.test.scripts", []string{"test", "tests", "run", "unit"}},
+	{"pyproject.toml", "tool.hatch.envs.hatch-test.scripts", []string{"run"}},
+	{"pyproject.toml", "tool.hatch.envs.default.scripts", []string{"test", "tests", "unit"}},
+	{"hatch.toml", "envs.test.scripts", []string{"test", "tests", "run", "unit"}},
+	{"hatch.toml", "envs.default.scripts", []string{"test", "tests", "unit"}},
+	{"pyproject.toml", "tool.pdm.scripts", []string{"test", "tests", "unit"}},
+	{"pyproject.toml", "tool.poe.tasks", []string{"test", "tests", "unit"}},
+	{"pyproject.toml", "tool.taskipy.tasks", []string{"test", "tests", "unit"}},
+	{"tox.ini", "testenv", []string{"commands"}},
+}
+
+// inner are the keys of a table that hold the command of a script.
+var inner = []string{"cmd", "shell"}
+
+// script is a command by which the project runs its tests: the module that python runs,
+// and its arguments.
+type script struct {
+	module string
+	args   []string
+	from   string // "script test in pyproject.toml"
+}
+
+// scripted finds the first script that runs unittest or pytest.
+func (py python) scripted() (script, bool) {
+	for _, s := range pythonScripts {
+		text := py.read(s.file)
+		if text == "" {
+			continue
+		}
+		for _, key := range s.keys {
+			for _, line := range scriptLines(text, s.table, key) {
+				for _, segment := range split(placeholders(line)) {
+					if found, ok := moduleOf(segment); ok {
+						found.from = "script " + key + " in " + s.file
+						return found, true
+					}
+				}
+			}
+		}
+	}
+	return script{}, false
+}
+
+// scriptLines are the commands of a script.
+func scriptLines(text, table, key string) []string {
+	lines, _ := tomlTable(text, table)
+	if table == "testenv" {
+		m := iniCommands.FindStringSubmatch(lines)
+		if m == nil {
+			return nil
+		}
+		return strings.Split(strings.ReplaceAll(m[1], "\\\n", " "), "\n")
+	}
+	if out := tomlStrings(lines, key); out != nil {
+		return out
+	}
+	own, _ := tomlTable(text, table+"."+key)
+	if m := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(key) + `\s*=\s*\{(.*)\}`).FindStringSubmatch(lines); m != nil {
+		own += inlineKey.ReplaceAllString(m[1], "\n$1")
+	}
+	for _, name := range inner {
+		if out := tomlStrings(own, name); out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+var (
+	iniCommands = regexp.MustCompile(`(?m)^commands\s*=\s*((?:.*\n?)(?:[ \t]+.*\n?)*)`)
+	inlineKey   = regexp.MustCompile(`(?:^|,)\s*(\w+\s*=)`)
+	posargs     = regexp.MustCompile(`\{(?:args|posargs)(?::([^{}]*))?\}`)
+	ownFolder   = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
+)
+
+// placeholders fills in what hatch and tox do where nothing is given.
+func placeholders(line string) string {
+	return ownFolder.ReplaceAllString(posargs.ReplaceAllString(line, "$1"), "")
+}
+
+// moduleOf returns what a command runs, if that is unittest or pytest, also under
+// coverage.py, and no word of it is for a shell or another tool to fill in.
+func moduleOf(s segment) (script, bool) {
+	at := slices.IndexFunc(s.words, func(w string) bool { return w == "unittest" || w == "pytest" || w == "py.test" })
+	if at < 0 || !s.plain || len(s.env) > 0 || slices.ContainsFunc(s.words, func(w string) bool { return strings.ContainsAny(w, "{}") }) {
+		return script{}, false
+	}
+	known := map[string]bool{"python": true, "python3": true, "-m": true, "coverage": true, "run": true}
+	for _, w := range before(s.words[:at]) {
+		if !known[path.Base(w)] {
+			return script{}, false
+		}
+	}
+	out := script{module: s.words[at], args: s.words[at+1:]}
+	if out.module == "py.test" {
+		out.module = "pytest"
+	}
+	return out, true
+}
+
+// before are the words before a module without the options of coverage.py.
+func before(words []string) []string {
+	var out []string
+	covering := false
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		covering = covering || w == "run"
+		switch {
+		case !covering || w == "run" || w == "-m" || !strings.HasPrefix(w, "-"):
+			out = append(out, w)
+		case coverageValue[w]:
+			i++
+		}
+	}
+	return out
+}
+
+// coverageValue are options of coverage run whose value may follow in a word of its own.
+var coverageValue = map[string]bool{"--source": true, "--omit": true, "--include": true, "--rcfile": true, "--data-file": true, "--context": true, "--concurrency": true, "--debug": true}
+
+// pytestKept are the options of pytest that say which tests run, with whether a value
+// follows in a word of its own.
+var pytestKept = map[string]bool{
+	"-m": true, "-k": true, "-p": true, "-W": true, "--ignore": true, "--ignore-glob": true, "--deselect": true,
+	"--import-mode": true, "--doctest-modules": false, "--doctest-glob": true, "--pyargs": false,
+}
+
+// selecting are the arguments of a script that say which tests of pytest run.
+func (s script) selecting() []string {
+	var out []string
+	for i := 0; s.module == "pytest" && i < len(s.args); i++ {
+		w := s.args[i]
+		name, _, inline := strings.Cut(w, "=")
+		follows, kept := pytestKept[name]
+		switch {
+		case kept && follows && !inline && i+1 < len(s.args):
+			i++
+			out = append(out, w, s.args[i])
+		case kept || !strings.HasPrefix(w, "-"):
+			out = append(out, w)
+		case strings.HasPrefix(w, "-") && !inline && len(w) == 2 && pytestValue[w]:
+			i++
+		}
+	}
+	return out
+}
+
+// pytestValue are other options of pytest whose value follows in a word of its own.
+var pytestValue = map[string]bool{"-n": true, "-c": true, "-o": true, "-r": true}
+
+// measured are the options that say which code counts, of the first command in the
+// project's files that runs tests under coverage.py.
+func (py python) measured() []string {
+	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
+		m := coverageRun.FindStringSubmatch(tomlComment.ReplaceAllString(py.read(file), ""))
+		if m == nil {
+			continue
+		}
+		var out []string
+		for _, s := range split(ownFolder.ReplaceAllString(m[1], "")) {
+			for i, w := range s.words {
+				name, _, inline := strings.Cut(w, "=")
+				switch {
+				case name == "--branch" || measuredOptions[name] && inline:
+					out = append(out, w)
+				case measuredOptions[name] && i+1 < len(s.words):
+					out = append(out, w+"="+s.words[i+1])
+				}
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+var (
+	coverageRun     = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
+	measuredOptions = map[string]bool{"--source": true, "--omit": true, "--include": true}
+)
+
+// unittestScript runs unittest as the script does, with the name of each test.
+func (py python) unittestScript(s script, p *proposal) {
+	words := slices.DeleteFunc(slices.Clone(s.args), func(w string) bool {
+		return slices.Contains([]string{"-v", "--verbose", "-q", "--quiet", "-f", "--failfast", "-b", "--buffer"}, w)
+	})
+	p.tool("unittest", s.from)
+	if len(words) > 0 && words[0] == "discover" {
+		p.add(py.unittest("unittest", with([]string{"-m", "unittest", "discover", "-v"}, words[1:]...)...))
+		return
+	}
+	p.add(py.unittest("unittest", with([]string{"-m", "unittest", "-v"}, words...)...))
+}
