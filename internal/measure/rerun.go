@@ -63,6 +63,12 @@ var rerunners = map[string]rerunner{
 		programs: []string{"mocha"}, own: []string{"-g", "--grep", "-f", "--fgrep"},
 		args: func(s selection) []string { return []string{"--grep=" + s.titles(javaScript)} },
 	},
+	"lab": {
+		programs: []string{"lab"}, own: []string{"-g", "--grep", "-i", "--id"},
+		args: func(s selection) []string {
+			return []string{"--grep", s.alternatives(javaScript, begins, ")$", nameOf)}
+		},
+	},
 	"playwright": {
 		programs: []string{"playwright"}, own: []string{"-g", "--grep"},
 		args: func(s selection) []string { return []string{"--grep=" + s.alternatives(javaScript, "(", ")", nameOf)} },

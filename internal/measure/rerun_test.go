@@ -76,6 +76,7 @@ func TestSelected(t *testing.T) {
 		{"mocha", "npx c8 mocha", `npx c8 mocha --grep=(^|\s)(sum (. )?of adds\s+1[+]1)$`, unit},
 		{"mocha", "npx mocha -g sum", "", unit},
 		{"playwright", "npx playwright test", `npx playwright test --grep=(adds\s+1[+]1)`, unit},
+		{"lab", "npx lab -c", `npx lab -c --grep (^|\s)(adds\s+1[+]1)$`, unit},
 		{"node", "node --test src/", `node --test --test-name-pattern=(^|\s)(adds\s+1[+]1)$ src/`, unit},
 		{"node", "node run.js", "", unit},
 		{"phpunit", "php vendor/bin/phpunit tests", `php vendor/bin/phpunit tests --filter=/(ATest[:][:]testB\s+with\s+data\s+set\s+.x.)$/s`, metric.Test{ID: metric.ID{Class: `N\ATest`, Name: `testB with data set "x"`}}},

@@ -97,6 +97,16 @@ func (n node) instrumented(check Check, c call) Check {
 	return check
 }
 
+// lab lints and checks types only where it is told to: what fails then is no test.
+func (n node) lab(c call) Check {
+	report, cover := ReportDir+"/lab.xml", ReportDir+"/lcov.info"
+	return Check{
+		Name:    "lab",
+		Command: n.exec("lab", with(c.args, "-r", "console", "-o", "stdout", "-r", "junit", "-o", report, "--coverage", "-r", "lcov", "-o", cover)...),
+		Reports: []string{report, cover}, Coverage: true,
+	}
+}
+
 func (n node) playwright(c call) Check {
 	report := ReportDir + "/playwright.json"
 	return Check{

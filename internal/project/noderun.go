@@ -31,6 +31,7 @@ var nodeRunners = []nodeRunner{
 	},
 	{"vitest", "vitest", "", []string{"vitest"}, []string{"vitest.config.*", "vitest.workspace.*"}, vitestDrop, node.vitest},
 	{"mocha", "mocha", "", []string{"mocha"}, []string{".mocharc.*"}, mochaDrop, node.mocha},
+	{"lab", "lab", "", []string{"@hapi/lab", "lab"}, []string{".labrc.js"}, labDrop, node.lab},
 	{"playwright", "playwright", "test", []string{"@playwright/test"}, []string{"playwright.config.*"}, map[string]int{"--reporter": 1, "--ui": 0, "--headed": 0, "--debug": 0, "-x": 0, "--max-failures": 1, "-u": 0, "--update-snapshots": 0, "--only-changed": 0, "--last-failed": 0}, node.playwright},
 	{"node", "node", "--test", nil, nil, nodeDrop, node.nodeTest},
 	{"node", "tsx", "--test", nil, nil, nodeDrop, node.nodeTest},
@@ -56,6 +57,11 @@ var (
 	mochaDrop = map[string]int{
 		"--watch": 0, "-w": 0, "--reporter": 1, "-R": 1, "--reporter-option": 1, "--reporter-options": 1, "-O": 1,
 		"--bail": 0, "-b": 0, "--colors": 0, "--color": 0, "-c": 0, "-C": 0,
+	}
+	labDrop = map[string]int{
+		"--reporter": 1, "-r": 1, "--output": 1, "-o": 1, "--coverage": 0, "-c": 0, "--threshold": 1, "-t": 1, "--bail": 0,
+		"--lint": 0, "-L": 0, "--lint-fix": 0, "--lint-errors-threshold": 1, "--lint-warnings-threshold": 1, "--types": 0, "-Y": 0, "--types-test": 1,
+		"--colors": 0, "-C": 0, "--verbose": 0, "-v": 0, "--dry": 0, "-d": 0, "--shuffle": 0, "--inspect": 0,
 	}
 	nodeDrop = map[string]int{
 		"--test": 0, "--watch": 0, "--test-reporter": 1, "--test-reporter-destination": 1, "--experimental-test-coverage": 0,
@@ -96,6 +102,9 @@ var coverageOf = map[string]string{"vitest": "@vitest/coverage-v8", "mocha": "c8
 func (n node) propose(p *proposal, r nodeRunner, c call) {
 	check := n.test(r, c)
 	p.add(check)
+	if r.name == "lab" && slices.ContainsFunc(c.args, func(w string) bool { return slices.Contains([]string{"-L", "--lint", "-Y", "--types"}, w) }) {
+		p.note("lab also lints or checks types in the test script, which is not measured: configure eslint or tsc, or give --lint-cmd")
+	}
 	if need := coverageOf[r.program]; need != "" && !check.Coverage {
 		p.note("no coverage: add %s to the devDependencies", need)
 	}

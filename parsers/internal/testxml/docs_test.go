@@ -25,6 +25,7 @@ var dialects = []struct{ producer, note string }{
 	{ginkgo, "Failing suite nodes break the suite; specs that were skipped because of another one did not run."},
 	{"unittest-xml-reporting", "The time in names of suites is left out. Modules that could not be imported and failing class fixtures are broken."},
 	{busted + ", bats", "The line is no part of the identity; a file whose set-up failed is broken."},
+	{lab, "A failed `before` or `after` is in no case: the totals contradict them."},
 	{"nextest", "Ignored tests are not in the report."},
 	{"meson", "A test that timed out, passed unexpectedly or broke its TAP plan reads as passed: mind the exit status."},
 	{"rspec_junit_formatter", "Errors outside of examples are not in the report: prefer the JSON."},

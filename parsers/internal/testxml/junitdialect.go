@@ -24,11 +24,12 @@ const (
 	gotestsum  = "gotestsum"
 	ginkgo     = "ginkgo"
 	vitest     = "vitest"
+	lab        = "lab"
 )
 
 // junitSeveral are the producers that list every test once, so that cases of one identity
 // are several tests.
-var junitSeveral = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, "karma": true, "bun": true}
+var junitSeveral = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, lab: true, "karma": true, "bun": true}
 
 // junitProducers recognise the tool that wrote a report by an attribute of one
 // of its elements; the first match counts.
@@ -73,12 +74,30 @@ func junitProducer(t xmlstream.Token) string {
 	switch t.Name {
 	case "testcase":
 		return caseProducer(t)
+	case "testsuite":
+		if labSuite(t.Attrs) {
+			return lab
+		}
 	case "testsuites":
 		if id, ok := t.Attr("id"); ok && id+attr(t, "name") == "" {
 			return playwright
 		}
 	}
 	return ""
+}
+
+// labSuite knows lab by the attributes of its suites, which count no failures.
+func labSuite(attrs []xmlstream.Attr) bool {
+	names := [...]string{"name", "tests", "skipped", "errors", "time"}
+	if len(attrs) != len(names) {
+		return false
+	}
+	for i, a := range attrs {
+		if a.Name != names[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // caseProducer knows tools by what only their cases have.
