@@ -62,6 +62,11 @@ func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 	} else {
 		a.err = m.try(ctx, a)
 	}
+	if c.Instead != nil && a.err == nil && a.run.ExitCode != 0 {
+		a.release()
+		a = m.attempt(ctx, *c.Instead)
+		a.run.instead = true
+	}
 	return a
 }
 

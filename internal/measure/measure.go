@@ -69,6 +69,8 @@ type Run struct {
 	killed    bool
 	gone      bool            // the folder that the check runs in
 	programs  map[string]bool // tests of ctest in whose place their cases count
+	later     map[string]bool // suites of integration tests
+	instead   bool            // it ran in the place of another form, see [Check]
 }
 
 // Source is one report that was read.
@@ -107,6 +109,7 @@ type Meter struct {
 	unseen  map[string]bool            // test checks some of whose tests are known only from a list
 	covers  map[string]bool            // test checks that reported coverage
 	aside   map[string]bool            // lines of builds that failed before any agent ran
+	later   map[string]Later           // by test check
 	formats map[string]string          // command of a linter: the format of its findings
 }
 
@@ -115,14 +118,13 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}}
 	m.recall(o.Memory)
 	return m
 }
 
-// Quick is [Meter.Run] where a tool may take from its own cache what the change does not
-// touch: the verdicts of tests that were not run are marked as carried.
-func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
+// all runs the checks of the plan as they are.
+func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
 	if err := m.give(m.plan.Root); err != nil {
 		return res, err
@@ -175,6 +177,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 		return run, err
 	}
 	run.tests = varying.Settle(run.tests, known)
+	m.postponed(&run, known)
 	m.stopped(&run, known)
 	run.lost(known)
 	if err := m.inventory(ctx, &run, known); err != nil {

@@ -24,6 +24,13 @@ func TestMain(m *testing.M) {
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
+	lay(t, root, files)
+	return root
+}
+
+// lay writes files below root.
+func lay(t *testing.T, root string, files map[string]string) {
+	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -33,7 +40,6 @@ func tree(t *testing.T, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	return root
 }
 
 func shell(kind measure.Kind, line string, reports ...string) measure.Check {

@@ -48,6 +48,8 @@ type Check struct {
 	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
 	Planned   string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
 	Aside     bool              `json:"-" yaml:"-"` // it is run for judging, and not to measure the tree
+	Unit      bool              `json:"-" yaml:"-"` // it leaves integration tests out
+	Instead   *Check            `json:"-" yaml:"-"` // is run if this one fails; nil: nothing
 }
 
 // Line returns the command as a person would type it.

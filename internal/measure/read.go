@@ -169,7 +169,9 @@ func (r *reading) results(report Report, name string) {
 	r.findingsAs(report)
 	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
-		r.run.tests = joinTests(r.run.tests, r.localTests(r.unfolded(report.Tests), report.Format))
+		tests := r.localTests(r.unfolded(report.Tests), report.Format)
+		r.integration(name, tests)
+		r.run.tests = joinTests(r.run.tests, tests)
 		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }

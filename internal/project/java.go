@@ -48,6 +48,9 @@ func proposeMaven(f folder) proposal {
 		test.Coverage, test.Reports = true, append(test.Reports, "**/target/site/jacoco/jacoco.xml")
 	} else {
 		p.note("no coverage: add jacoco-maven-plugin with its goal prepare-agent to pom.xml")
+		if slices.Contains(test.Command, "verify") {
+			p.note("an iteration runs mvn test, and integration tests only if one changed or failed; they run at the baseline, before the criterion counts as met, and at the end. For every iteration give the command: --test-cmd 'mvn verify'")
+		}
 	}
 	p.add(test)
 	if strings.Contains(poms, "maven-checkstyle-plugin") {

@@ -347,7 +347,7 @@ func Carried(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "; " + Count(n, "test", "tests") + " carried from the cache"
+	return "; " + Count(n, "test", "tests") + " carried from the last run"
 }
 
 // Without names what is missing from a coverage, as the continuation of a sentence.

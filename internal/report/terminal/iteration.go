@@ -40,7 +40,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 		p.note("hidden tests: %s", text)
 	}
 	if n := it.Set.Tests.Counts(); n.Carried > 0 {
-		p.note("%d of %s run, %d carried from the cache", n.Count-n.Carried, report.Count(n.Count, "test", "tests"), n.Carried)
+		p.note("%d of %s run, %d carried from the last run", n.Count-n.Carried, report.Count(n.Count, "test", "tests"), n.Carried)
 	}
 	for _, g := range it.Set.Gaps {
 		p.line("     %s", p.Paint(report.Warn, it.Set.Missing(g)+": "+mainLine(g.Why)))

@@ -1,0 +1,159 @@
+package measure
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/internal/projectfile"
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// Later is what a meter knows of the tests of a check that an iteration can do without.
+// Maven's integration tests are in it: they need packages, servers and time.
+type Later struct {
+	Suites []string `json:"suites"`
+	Files  string   `json:"files"`            // digest of their files, and of the poms, when they ran last
+	Proven bool     `json:"proven,omitempty"` // the check succeeded without them
+	Needed bool     `json:"needed,omitempty"` // it fails without them: what it packages is needed
+}
+
+// failsafe is the folder of the reports of integration tests.
+const failsafe = "/failsafe-reports/"
+
+// integration matches the classes that failsafe takes for integration tests by default.
+var integration = regexp.MustCompile(`^(IT.*|.*IT|.*ITCase)$`)
+
+var jvmSource = regexp.MustCompile(`\.(java|kt|groovy|scala)$`)
+
+// sooner returns the plan of an iteration: checks that were recognised leave out their
+// integration tests, if nothing that is known asks for them.
+func (m *Meter) sooner(known *metric.Tests) Plan {
+	p := m.plan
+	if !p.Recognised || known == nil {
+		return p
+	}
+	p.Checks = slices.Clone(p.Checks)
+	for i, c := range p.Checks {
+		if later, learnt := m.later[c.id()]; learnt && c.integrates() && !later.Needed && later.restsOn(known) && later.Files == m.laterFiles(c, later.Suites) {
+			p.Checks[i] = c.unit()
+			if !later.Proven {
+				p.Checks[i].Instead = &c
+			}
+		}
+	}
+	return p
+}
+
+// integrates reports whether the check runs integration tests that could be left out.
+// Coverage is a sum over all tests, and could not be compared without them.
+func (c Check) integrates() bool {
+	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, ofIntegration)
+}
+
+func ofIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
+
+// unit is the check without its integration tests.
+func (c Check) unit() Check {
+	c.Planned, c.Unit = c.id(), true
+	c.Command = slices.Clone(c.Command)
+	c.Command[slices.Index(c.Command, "verify")] = "test"
+	c.Reports = slices.DeleteFunc(slices.Clone(c.Reports), ofIntegration)
+	return c
+}
+
+// restsOn reports whether all tests of the suites passed, or were skipped: what fails is
+// run in every iteration, for it may be what the agent is to mend.
+func (l Later) restsOn(known *metric.Tests) bool {
+	return len(l.Suites) > 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool {
+		return t.Status != metric.Passed && t.Status != metric.Skipped && slices.Contains(l.Suites, t.Suite)
+	})
+}
+
+// postponed carries the verdicts of the tests that a successful run left out, and learns
+// from one that left out none which they are.
+func (m *Meter) postponed(run *Run, known *metric.Tests) {
+	id := run.Check.id()
+	switch {
+	case run.state != metric.Measured || run.tests == nil || run.ExitCode != 0:
+	case !run.Check.Unit && len(run.later) > 0:
+		suites := slices.Sorted(maps.Keys(run.later))
+		m.later[id] = Later{Suites: suites, Files: m.laterFiles(run.Check, suites), Proven: m.later[id].Proven, Needed: m.later[id].Needed || run.instead}
+	case run.Check.Unit:
+		later := m.later[id]
+		cases := slices.Clone(run.tests.Cases)
+		for _, t := range known.Cases {
+			if slices.Contains(later.Suites, t.Suite) {
+				t.Carried = true
+				cases = append(cases, t)
+			}
+		}
+		tests := *run.tests
+		tests.Cases = metric.NewTests(cases).Cases
+		run.tests = &tests
+		later.Proven = true
+		m.later[id] = later
+	}
+}
+
+// integration notes which suites a report of integration tests has.
+func (r *reading) integration(report string, t *metric.Tests) {
+	if !ofIntegration(report) {
+		return
+	}
+	if r.run.later == nil {
+		r.run.later = map[string]bool{}
+	}
+	for _, c := range t.Cases {
+		r.run.later[c.Suite] = true
+	}
+}
+
+// laterFiles is a digest of the poms and of the files of integration tests: those that are
+// named like one of the suites, or as failsafe asks for it.
+func (m *Meter) laterFiles(c Check, suites []string) string {
+	names := map[string]bool{}
+	for _, s := range suites {
+		names[lastWord(s)] = true
+	}
+	tree, err := projectfile.Open(m.plan.Root)
+	if err != nil {
+		return ""
+	}
+	defer tree.Close()
+	sum := sha256.New()
+	err = filepath.WalkDir(m.base(c), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		if d.IsDir() && path != m.base(c) && (base == "target" || base == "node_modules" || strings.HasPrefix(base, ".")) {
+			return fs.SkipDir
+		}
+		class := jvmSource.ReplaceAllString(base, "")
+		if d.Type().IsRegular() && (base == "pom.xml" || class != base && (names[class] || integration.MatchString(class))) {
+			return hashed(sum, tree, relative(m.plan.Root, path))
+		}
+		return nil
+	})
+	if err != nil {
+		return "" // whatever it was before, it is not known to be the same
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// hashed adds a file to a digest.
+func hashed(sum io.Writer, tree *projectfile.Tree, name string) error {
+	text, err := tree.Read(name, projectfile.Source)
+	if err == nil {
+		_, err = fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+	}
+	return err
+}
