@@ -30,19 +30,35 @@ import (
 	"supervise/internal/protect"
 	"supervise/internal/recovery"
 	"supervise/internal/review"
+	"supervise/internal/yamlfile"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
-
-	"github.com/goccy/go-yaml"
 )
 
 // FileName is the configuration in the root of a project.
 const FileName = ".supervise.yaml"
 
 // ErrInvalid is wrapped by every error that a change of flags or file mends.
-var ErrInvalid = errors.New("invalid configuration")
+var ErrInvalid = yamlfile.ErrInvalid
+
+// settingsFile is a text with settings.
+func settingsFile(path string, text []byte) yamlfile.File {
+	return yamlfile.File{Path: path, Text: text, Reference: "docs/configuration.md"}
+}
+
+// locate adds the file and the line to an error about a setting, which may be there by its
+// name in another tool.
+func locate(err error, path string, text []byte) error {
+	var others []string
+	if field, ok := errors.AsType[*yamlfile.FieldError](err); ok {
+		if other := otherNames[strings.Join(field.Keys, ".")]; other != "" {
+			others = strings.Split(persistenceKey+other, ".")
+		}
+	}
+	return settingsFile(path, text).Locate(err, others...)
+}
 
 // Default returns the settings of a user who sets nothing.
 func Default() Settings {
@@ -95,8 +111,8 @@ func LoadFor(path string, named bool, home string) (Settings, error) {
 		return s, nil
 	}
 	s.under(text)
-	if err := yaml.UnmarshalWithOptions(text, &s, yaml.Strict()); err != nil {
-		return s, unreadable(err, path, text)
+	if err := settingsFile(path, text).Decode(&s); err != nil {
+		return s, err
 	}
 	if err := s.Validate(); err != nil {
 		return s, locate(err, path, text)
@@ -123,10 +139,10 @@ func withoutComments(text string) string {
 // Validate checks what the types alone do not say.
 func (s Settings) Validate() error {
 	if _, err := prompt.ParseLevel(s.Reinforcement); err != nil && !strings.EqualFold(s.Reinforcement, "adaptive") {
-		return invalid(fmt.Sprintf("reinforcement: %v, or adaptive", err), "reinforcement")
+		return yamlfile.Invalid(fmt.Sprintf("reinforcement: %v, or adaptive", err), "reinforcement")
 	}
 	if err := s.weights().Validate(); err != nil {
-		return invalid(fmt.Sprintf("quality_weights: %v", err), "quality_weights")
+		return yamlfile.Invalid(fmt.Sprintf("quality_weights: %v", err), "quality_weights")
 	}
 	if _, err := s.rules(); err != nil {
 		return err
@@ -136,7 +152,7 @@ func (s Settings) Validate() error {
 	}
 	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions(), s.Reviewer.conditions()) {
 		if c.bad {
-			return invalid(c.text, strings.Split(c.key, ".")...)
+			return yamlfile.Invalid(c.text, strings.Split(c.key, ".")...)
 		}
 	}
 	return nil

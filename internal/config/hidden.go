@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/holdout"
 	"supervise/internal/measure"
+	"supervise/internal/yamlfile"
 )
 
 // hidden are the hidden tests of a loop in root. A folder that the agent works in,
@@ -16,7 +17,7 @@ import (
 func (h HoldOut) hidden(root string, timeout time.Duration) (holdout.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
-			return holdout.HiddenOptions{}, invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
+			return holdout.HiddenOptions{}, yamlfile.Invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
 		}
 		return holdout.HiddenOptions{}, nil
 	}
@@ -47,7 +48,7 @@ func (h HoldOut) hidden(root string, timeout time.Duration) (holdout.HiddenOptio
 }
 
 func wrongDir(format string, args ...any) error {
-	return invalid("holdout.dir: "+fmt.Sprintf(format, args...), "holdout", "dir")
+	return yamlfile.Invalid("holdout.dir: "+fmt.Sprintf(format, args...), "holdout", "dir")
 }
 
 // resolved is an absolute path without links.

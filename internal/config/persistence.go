@@ -13,6 +13,7 @@ import (
 	"supervise/internal/loop"
 	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
+	"supervise/internal/yamlfile"
 	"supervise/selector"
 
 	"github.com/goccy/go-yaml"
@@ -77,13 +78,13 @@ var otherNames = map[string]string{
 // under applies the section of a file to settings; other keys of the file take
 // precedence.
 func (s *Settings) under(text []byte) {
-	var file struct {
+	var other struct {
 		Persistence Persistence `yaml:"agent_persistence"`
 	}
-	if yaml.Unmarshal(text, &file) != nil {
+	if yaml.Unmarshal(text, &other) != nil {
 		return // the strict reading that follows says what is wrong
 	}
-	s.adopt(file.Persistence)
+	s.adopt(other.Persistence)
 }
 
 // adopt sets the keys that the section is another way to write.
@@ -123,17 +124,17 @@ func (s *Settings) neighbour(dir string) error {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		var file struct {
+		var other struct {
 			Persistence ast.Node `yaml:"agent_persistence"`
 		}
 		if err == nil {
-			err = yaml.Unmarshal(text, &file)
+			err = yaml.Unmarshal(text, &other)
 		}
-		if err == nil && file.Persistence != nil {
-			err = yaml.NodeToValue(file.Persistence, &s.Persistence, yaml.Strict())
+		if err == nil && other.Persistence != nil {
+			err = yaml.NodeToValue(other.Persistence, &s.Persistence, yaml.Strict())
 		}
 		if err != nil {
-			return unreadable(err, path, text)
+			return settingsFile(path, text).Unreadable(err, s)
 		}
 		s.adopt(s.Persistence)
 		if err := s.Validate(); err != nil {
@@ -163,7 +164,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	add := func(from int, name string, path ...string) error {
 		level, err := prompt.ParseLevel(name)
 		if err != nil {
-			return invalid(err.Error(), append([]string{"agent_persistence", "reinforcement"}, path...)...)
+			return yamlfile.Invalid(err.Error(), append([]string{"agent_persistence", "reinforcement"}, path...)...)
 		}
 		out = append(out, prompt.Threshold{From: from, Level: level})
 		return nil
@@ -180,7 +181,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 		number, ok := strings.CutPrefix(key, iterationPrefix)
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
-			return nil, invalid(fmt.Sprintf("escalation_thresholds: %q is not an iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
+			return nil, yamlfile.Invalid(fmt.Sprintf("escalation_thresholds: %q is not an iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
 		}
 		if err := add(n, name, "escalation_thresholds", key); err != nil {
 			return nil, err
@@ -220,7 +221,7 @@ func (p Persistence) validate() error {
 		{p.Performance.Overhead, 0, []string{"performance", "max_integration_overhead_percentage"}},
 	} {
 		if c.value != nil && *c.value < c.low {
-			return invalid(strings.Join(c.path, ".")+" must not be negative", append([]string{"agent_persistence"}, c.path...)...)
+			return yamlfile.Invalid(strings.Join(c.path, ".")+" must not be negative", append([]string{"agent_persistence"}, c.path...)...)
 		}
 	}
 	return nil

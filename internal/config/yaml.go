@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"supervise/internal/measure"
+	"supervise/internal/yamlfile"
 )
 
 // Argv is a command. In the file it is a string for the shell or a list of
@@ -65,7 +66,7 @@ func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
 		*p = measure.Auto
 		return nil
 	}
-	return invalid("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")
+	return yamlfile.Invalid("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")
 }
 
 // UnmarshalYAML reads a string for the shell, or a mapping.
@@ -88,7 +89,7 @@ func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 // validate says what makes no sense of a check. at are the keys that lead to it.
 func (c Check) validate(at []string) error {
 	wrong := func(key, format string, args ...any) error {
-		return invalid(strings.Join(at[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(at), key)...)
+		return yamlfile.Invalid(strings.Join(at[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(at), key)...)
 	}
 	switch {
 	case len(c.Command) == 0:

@@ -1,4 +1,4 @@
-package config
+package yamlfile
 
 import (
 	"errors"
@@ -14,8 +14,9 @@ import (
 // unknownKey finds the name of a key in the error about it.
 var unknownKey = regexp.MustCompile(`unknown field "([^"]+)"`)
 
-// suggestion names the key that was probably meant by an unknown one, "" for none.
-func suggestion(err error) string {
+// suggestion names the key that was probably meant by an unknown one, and where the keys
+// are listed where none is near; "" for another error.
+func suggestion(err error, into any, reference string) string {
 	var unknown *yaml.UnknownFieldError
 	if !errors.As(err, &unknown) {
 		return ""
@@ -25,13 +26,13 @@ func suggestion(err error) string {
 		return ""
 	}
 	best, least := "", len(m[1])/3+2
-	for _, key := range keys(reflect.TypeFor[Settings](), map[reflect.Type]bool{}) {
+	for _, key := range keys(reflect.TypeOf(into), map[reflect.Type]bool{}) {
 		if d := distance(m[1], key); d < least {
 			best, least = key, d
 		}
 	}
 	if best == "" {
-		return "\nthe keys are in docs/configuration.md"
+		return "\nthe keys are in " + reference
 	}
 	return fmt.Sprintf("\ndid you mean %s?", best)
 }

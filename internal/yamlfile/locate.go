@@ -1,4 +1,4 @@
-package config
+package yamlfile
 
 import (
 	"errors"
@@ -12,34 +12,36 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// fieldError is a value that makes no sense, and the keys that lead to it.
-type fieldError struct {
-	keys []string
-	text string
+// FieldError is a value that makes no sense, and the keys that lead to it.
+type FieldError struct {
+	Keys []string
+	Text string
 }
 
 // Error says what is wrong.
-func (e *fieldError) Error() string { return e.text }
+func (e *FieldError) Error() string { return e.Text }
 
-func invalid(text string, keys ...string) error {
-	return fmt.Errorf("%w: %w", ErrInvalid, &fieldError{keys, text})
+// Invalid is the error of the value that the keys lead to, wrapped in [ErrInvalid].
+func Invalid(text string, keys ...string) error {
+	return fmt.Errorf("%w: %w", ErrInvalid, &FieldError{keys, text})
 }
 
-// locate adds the file to an error, and the line of the value, as the
-// errors of the YAML reader have it.
-func locate(err error, path string, text []byte) error {
-	field, ok := errors.AsType[*fieldError](err)
+// Locate adds the file to an error, and the line of the value, as the errors of the YAML
+// reader have it. The keys of the value are looked for first, then others by which it may
+// be there.
+func (f File) Locate(err error, others ...string) error {
+	field, ok := errors.AsType[*FieldError](err)
 	if !ok {
-		return fmt.Errorf("%w: %s: %w", ErrInvalid, path, err)
+		return fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
 	}
-	at := find(text, field.keys)
-	if other := otherNames[strings.Join(field.keys, ".")]; at == nil && other != "" {
-		at = find(text, strings.Split(persistenceKey+other, "."))
+	at := find(f.Text, field.Keys)
+	if at == nil && len(others) > 0 {
+		at = find(f.Text, others)
 	}
 	if at == nil {
-		return fmt.Errorf("%w: %s: %w", ErrInvalid, path, field)
+		return fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, field)
 	}
-	return shown(field, path, at)
+	return shown(field, f.Path, at)
 }
 
 // shown adds the file, the line and the lines around to an error.
