@@ -176,8 +176,8 @@ func TestTriedAgentsAreInTheSuite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !p.Experimental && !slices.ContainsFunc(agentClients, func(c agentClient) bool { return c.name == p.Name && c.version == p.Max }) {
-			t.Errorf("agent preset %s %s is not run under supervise: add it to agentClients, or mark the preset as experimental", p.Name, p.Max)
+		if p.Observed.Supervised && !slices.ContainsFunc(agentClients, func(c agentClient) bool { return c.name == p.Name && c.version == p.Observed.Version }) {
+			t.Errorf("agent preset %s %s is not run under supervise: add it to agentClients, or leave out observed.supervised", p.Name, p.Observed.Version)
 		}
 	}
 }

@@ -49,6 +49,16 @@ func TestCommand(t *testing.T) {
 		{"no sessions", "cn", Launch{Prompt: "P", Session: "S", Yolo: true}, "cn --format json --auto -p P", ByArgument},
 		{"consent by the environment", "goose", Launch{Prompt: "P", File: "/f", Yolo: true}, "goose run --no-session --output-format stream-json -i /f", ByFile},
 		{"a session by its name", "cursor-agent", Launch{Prompt: "P", Session: "S"}, "cursor-agent -p --output-format stream-json --resume S P", ByArgument},
+		{"a session that the flag makes or continues", "copilot", Launch{Prompt: "P", Session: "S", Yolo: true}, "copilot --output-format json --no-auto-update --no-ask-user --yolo --session-id S -p P", ByArgument},
+		{"what it is like, and its own program", "kilo", Launch{Prompt: "P", Yolo: true}, "kilo run --format json --auto P", ByArgument},
+		{"a long prompt that is a sentence about a file", "kimi", Launch{Prompt: long, File: "/f"}, "kimi --output-format stream-json -p Read the file /f and do all that it says.", ByFile},
+		{"a session by subcommands", "amp", Launch{Prompt: "P", Session: "S", Yolo: true}, "amp threads continue S --dangerously-allow-all --stream-json -x P", ByArgument},
+		{"a flag stays for standard input", "amp", Launch{Prompt: long}, "amp --stream-json -x", ByStdin},
+		{"a file where it is long", "droid", Launch{Prompt: long, File: "/f"}, "droid exec -o stream-json -f /f", ByFile},
+		{"no flag of consent", "auggie", Launch{Prompt: "P", Session: "S", Yolo: true}, "auggie --print --output-format json --resume S --instruction P", ByArgument},
+		{"text alone", "crush", Launch{Prompt: "P", Session: "S"}, "crush run --quiet P", ByArgument},
+		{"a limit of its own", "vibe", Launch{Prompt: "P", Budget: 2, Yolo: true}, "vibe --output streaming --trust --auto-approve --max-price 2 -p P", ByArgument},
+		{"a task", "openhands", Launch{Prompt: "P", Yolo: true}, "openhands --headless --json --task P", ByArgument},
 		{"always a file", "aider", Launch{Prompt: "P", File: "/f", Yolo: true}, "aider --no-auto-commits --no-check-update --no-pretty --yes-always --message-file /f", ByFile},
 	}
 	tried := map[string]bool{}
@@ -68,27 +78,40 @@ func TestCommand(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range Names() {
+	for _, name := range Load("").Names() {
 		if !tried[name] {
 			t.Errorf("agent preset %s has no case: add its command to the table of TestCommand", name)
 		}
 	}
 }
 
+// preset is the built-in agent of that name; "" knows nothing.
+func preset(t *testing.T, name string) Preset {
+	t.Helper()
+	if name == "" {
+		return Preset{}
+	}
+	p, err := Load("").ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // TestConsent makes sure that no preset approves anything by itself.
 func TestConsent(t *testing.T) {
-	for _, p := range presets {
+	for _, name := range Load("").Names() {
+		p := preset(t, name)
 		args := p.Command(Launch{Prompt: "P", File: "F", Model: "m", Session: "s"}).Args
-		for _, flag := range []string{"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--auto", "--yes-always", "--force"} {
+		for _, flag := range []string{"--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--auto", "--yes-always", "--force", "--allow-all", "--dangerously-allow-all", "--skip-permissions-unsafe", "--auto-approve"} {
 			if slices.Contains(args, flag) {
 				t.Errorf("%s has %s without consent", p.Name, flag)
 			}
 		}
-		if !p.Always && len(p.Yolo)+len(p.YoloEnv) == 0 {
-			t.Errorf("%s: nothing says how it is given consent", p.Name)
-		}
-		if p.Install == "" || p.Login == "" {
-			t.Errorf("%s: no remedy", p.Name)
+		for _, flag := range p.Yolo {
+			if slices.Contains(args, flag) {
+				t.Errorf("%s has %s without consent", p.Name, flag)
+			}
 		}
 	}
 }
@@ -105,7 +128,7 @@ func TestRecognise(t *testing.T) {
 	if _, ok := Recognise(nil); ok {
 		t.Error("no command at all is taken for one")
 	}
-	if _, err := ByName("cluade"); err == nil || !strings.Contains(err.Error(), "claude, codex, gemini, opencode, pi, qwen") {
+	if _, err := ByName("cluade"); err == nil || !strings.Contains(err.Error(), "claude, codex, gemini, opencode, pi, qwen, copilot") {
 		t.Errorf("the error does not name the presets: %v", err)
 	}
 }
@@ -129,7 +152,7 @@ func TestEnviron(t *testing.T) {
 func TestOutcome(t *testing.T) {
 	tests := []struct {
 		name   string
-		format Format
+		agent  string
 		text   string
 		end    Ending
 		strict bool
@@ -137,40 +160,42 @@ func TestOutcome(t *testing.T) {
 	}{
 		{"custom, ends well", "", "429 rate limit\n", Ending{}, false, OK},
 		{"custom, fails", "", "429 rate limit\n", Ending{ExitCode: 1}, false, Crashed},
+		{"custom, refused", "", "{\n}\nError: 429 Too Many Requests\n", Ending{ExitCode: 1}, false, RateLimit},
+		{"custom, in an object", "", `{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`, Ending{ExitCode: 1}, false, Auth},
 		{"no such command", "", "sh: agent: not found\n", Ending{ExitCode: 127}, false, NotFound},
-		{"by a signal", Claude, "", Ending{ExitCode: -1, Signal: "SIGSEGV"}, true, Crashed},
-		{"stopped, and says success", Claude, `{"type":"result","subtype":"success"}`, Ending{Stopped: true}, true, Stopped},
-		{"in time, and says success", Claude, `{"type":"result","subtype":"success"}`, Ending{TimedOut: true}, true, Timeout},
-		{"denied", Claude, `{"type":"result","subtype":"success","permission_denials":[{"tool_name":"Bash"}]}`, Ending{}, true, Denied},
-		{"fails in its result", Claude, `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: slow down"}`, Ending{ExitCode: 1}, true, RateLimit},
-		{"no money is no rate limit", Claude, `{"type":"result","is_error":true,"api_error_status":429,"result":"Credit balance is too low"}`, Ending{ExitCode: 1}, true, Auth},
-		{"says success, whatever its code", Claude, `{"type":"result","subtype":"success"}`, Ending{ExitCode: 3}, true, OK},
-		{"cut off", Codex, `{"type":"thread.started","thread_id":"t"}`, Ending{}, true, NoFinal},
-		{"printed text, as it was told", Codex, "Done.\n", Ending{}, false, OK},
-		{"in text", Claude, "Invalid API key · Please run /login\n", Ending{ExitCode: 1}, false, Auth},
-		{"long ago", Claude, "HTTP 500\na\nb\nc\n", Ending{ExitCode: 1}, false, Crashed},
-		{"over, before it crashed", Codex, `{"type":"error","message":"Reconnecting... 2/5 (last status: 429)"}` + "\n" + `{"type":"item.started","item":{}}`, Ending{ExitCode: 1}, true, Crashed},
-		{"answered, in text", Aider, "Aider v0.86.2\n{\n}\nTokens: 2.7k sent, 103 received.\nApplied edit to calc.go\n", Ending{}, true, OK},
-		{"gave up, in text", Aider, "Tokens: 2 sent, 1 received.\nlitellm.InternalServerError: InternalServerError: OpenAIException - Connection\nerror.\nRetrying in 32.0 seconds...\n", Ending{}, true, ServerError},
-		{"limited, in text", Aider, "litellm.RateLimitError: RateLimitError: OpenAIException - rate limit reached\n", Ending{}, true, RateLimit},
-		{"refused, in text", Aider, "litellm.AuthenticationError: AuthenticationError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
-		{"refused behind a spinner", Aider, "░█\b\b  \b\blitellm.BadRequestError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
-		{"answered at last, in text", Aider, "litellm.RateLimitError: no\nRetrying in 0.2 seconds...\nTokens: 2 sent, 1 received.\n", Ending{}, true, OK},
-		{"never asked, in text", Aider, "Aider v0.86.2\n", Ending{}, true, NoFinal},
-		{"too many turns", Gemini, "", Ending{ExitCode: 53}, true, TurnLimit},
-		{"not signed in", Gemini, "Please set an Auth method\n", Ending{ExitCode: 41}, true, Auth},
-		{"asks for rights", OpenCode, `{"type":"tool_use","part":{"state":{"status":"error","error":"The user rejected permission to use this tool"}}}` + "\n" + `{"type":"step_finish","part":{"reason":"stop"}}`, Ending{}, true, Denied},
-		{"waits for the server", Codex, `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 503 Service Unavailable)"}`, Ending{TimedOut: true}, true, ServerError},
-		{"waits for the network", Codex, `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}`, Ending{TimedOut: true}, true, ServerError},
-		{"got on since", Codex, `{"type":"error","message":"Reconnecting... 2/5 (stream disconnected)"}` + "\n" + `{"type":"item.completed","item":{"type":"agent_message","text":"x"}}`, Ending{TimedOut: true}, true, Timeout},
-		{"another's events", Claude, "{\"type\":\"turn.completed\"}\n[1]\n{not json}\n{}", Ending{}, true, NoFinal},
+		{"by a signal", "claude", "", Ending{ExitCode: -1, Signal: "SIGSEGV"}, true, Crashed},
+		{"stopped, and says success", "claude", `{"type":"result","subtype":"success"}`, Ending{Stopped: true}, true, Stopped},
+		{"in time, and says success", "claude", `{"type":"result","subtype":"success"}`, Ending{TimedOut: true}, true, Timeout},
+		{"denied", "claude", `{"type":"result","subtype":"success","permission_denials":[{"tool_name":"Bash"}]}`, Ending{}, true, Denied},
+		{"fails in its result", "claude", `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: slow down"}`, Ending{ExitCode: 1}, true, RateLimit},
+		{"no money is no rate limit", "claude", `{"type":"result","is_error":true,"api_error_status":429,"result":"Credit balance is too low"}`, Ending{ExitCode: 1}, true, Auth},
+		{"says success, whatever its code", "claude", `{"type":"result","subtype":"success"}`, Ending{ExitCode: 3}, true, OK},
+		{"cut off", "codex", `{"type":"thread.started","thread_id":"t"}`, Ending{}, true, NoFinal},
+		{"printed text, as it was told", "codex", "Done.\n", Ending{}, false, OK},
+		{"in text", "claude", "Invalid API key · Please run /login\n", Ending{ExitCode: 1}, false, Auth},
+		{"long ago", "claude", "HTTP 500\na\nb\nc\n", Ending{ExitCode: 1}, false, Crashed},
+		{"over, before it crashed", "codex", `{"type":"error","message":"Reconnecting... 2/5 (last status: 429)"}` + "\n" + `{"type":"item.started","item":{}}`, Ending{ExitCode: 1}, true, Crashed},
+		{"answered, in text", "aider", "Aider v0.86.2\n{\n}\nTokens: 2.7k sent, 103 received.\nApplied edit to calc.go\n", Ending{}, true, OK},
+		{"gave up, in text", "aider", "Tokens: 2 sent, 1 received.\nlitellm.InternalServerError: InternalServerError: OpenAIException - Connection\nerror.\nRetrying in 32.0 seconds...\n", Ending{}, true, ServerError},
+		{"limited, in text", "aider", "litellm.RateLimitError: RateLimitError: OpenAIException - rate limit reached\n", Ending{}, true, RateLimit},
+		{"refused, in text", "aider", "litellm.AuthenticationError: AuthenticationError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
+		{"refused behind a spinner", "aider", "░█\b\b  \b\blitellm.BadRequestError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
+		{"answered at last, in text", "aider", "litellm.RateLimitError: no\nRetrying in 0.2 seconds...\nTokens: 2 sent, 1 received.\n", Ending{}, true, OK},
+		{"never asked, in text", "aider", "Aider v0.86.2\n", Ending{}, true, NoFinal},
+		{"too many turns", "gemini", "", Ending{ExitCode: 53}, true, TurnLimit},
+		{"not signed in", "gemini", "Please set an Auth method\n", Ending{ExitCode: 41}, true, Auth},
+		{"asks for rights", "opencode", `{"type":"tool_use","part":{"state":{"status":"error","error":"The user rejected permission to use this tool"}}}` + "\n" + `{"type":"step_finish","part":{"reason":"stop"}}`, Ending{}, true, Denied},
+		{"waits for the server", "codex", `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 503 Service Unavailable)"}`, Ending{TimedOut: true}, true, ServerError},
+		{"waits for the network", "codex", `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}`, Ending{TimedOut: true}, true, ServerError},
+		{"got on since", "codex", `{"type":"error","message":"Reconnecting... 2/5 (stream disconnected)"}` + "\n" + `{"type":"item.completed","item":{"type":"agent_message","text":"x"}}`, Ending{TimedOut: true}, true, Timeout},
+		{"another's events", "claude", "{\"type\":\"turn.completed\"}\n[1]\n{not json}\n{}", Ending{}, true, NoFinal},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := NewReader(tt.format, nil)
+			r := preset(t, tt.agent).NewReader(nil)
 			_, _ = r.Write([]byte(tt.text))
 			_ = r.Close()
-			if got := r.Report().Outcome(tt.format, tt.end, tt.strict); got != tt.want {
+			if got := r.Report().Outcome(preset(t, tt.agent), tt.end, tt.strict); got != tt.want {
 				t.Errorf("%s, want %s; %+v", got, tt.want, r.Report())
 			}
 		})
@@ -202,7 +227,7 @@ func TestCumulative(t *testing.T) {
 	var before Usage
 	var got []int64
 	for _, total := range []string{"4600", "5600", "6600", "1000"} {
-		r := NewReader(Codex, nil)
+		r := preset(t, "codex").NewReader(nil)
 		_, _ = r.Write([]byte(`{"type":"turn.completed","usage":{"input_tokens":` + total + `,"cached_input_tokens":0,"output_tokens":0}}` + "\n"))
 		now := r.Report().Usage
 		got = append(got, *now.Since(before).Input)
@@ -211,15 +236,15 @@ func TestCumulative(t *testing.T) {
 	if want := []int64{4600, 1000, 1000, 1000}; !slices.Equal(got, want) { // the last thread is another one
 		t.Errorf("consumed %v, want %v", got, want)
 	}
-	if !Qwen.Cumulative() || Claude.Cumulative() {
-		t.Error("the formats whose numbers grow are codex and qwen")
+	if !preset(t, "qwen").Grows || preset(t, "claude").Grows {
+		t.Error("the agents whose numbers grow are codex and qwen")
 	}
 }
 
 // TestWhileRunning wants the numbers that limits are held against before the end.
 func TestWhileRunning(t *testing.T) {
 	var tokens []int64
-	r := NewReader(Claude, func(r Report) {
+	r := preset(t, "claude").NewReader(func(r Report) {
 		if n := r.Usage.Tokens(); n != nil {
 			tokens = append(tokens, *n)
 		}
@@ -240,7 +265,7 @@ func TestWhileRunning(t *testing.T) {
 // TestLongLines wants a line that no memory should hold to be passed over, and
 // what follows to be read.
 func TestLongLines(t *testing.T) {
-	r := NewReader(Claude, nil)
+	r := preset(t, "claude").NewReader(nil)
 	part := []byte(strings.Repeat("x", 1<<20))
 	_, _ = r.Write([]byte(`{"type":"`))
 	for range maxLine>>20 + 1 {
@@ -253,8 +278,8 @@ func TestLongLines(t *testing.T) {
 }
 
 func TestTried(t *testing.T) {
-	p := Preset{Min: "2.1.197", Max: "2.2.0"}
-	for version, want := range map[string]bool{"": true, "2.1.197": true, "2.1.200": true, "2.2": true, "2.1.99": false, "2.10.0": false, "v2.2.0": true, "dev": true} {
+	p := Preset{Observed: Observed{Version: "2.2.0"}}
+	for version, want := range map[string]bool{"": true, "2.2.0": true, "2.2": true, "2.2.1": false, "2.1.99": false, "2.10.0": false, "v2.2.0": true, "dev": true} {
 		if p.Tried(version) != want {
 			t.Errorf("%q: want %v", version, want)
 		}
@@ -264,8 +289,11 @@ func TestTried(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	f.Add("claude", []byte(`{"type":"result","usage":{"input_tokens":1}}`+"\r\n"))
 	f.Add("gemini", []byte("{\n \"response\":\"x\"\n}\n"))
-	f.Fuzz(func(t *testing.T, format string, text []byte) {
-		whole, split := NewReader(Format(format), nil), NewReader(Format(format), nil)
+	f.Add("opencode", []byte(`{"type":"step_finish","part":{"tokens":{"input":1}}}`+"\n"))
+	f.Add("", []byte(`{"error":{"code":429}}`+"\n"))
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		p, _ := ByName(name) // any other reads nothing
+		whole, split := p.NewReader(nil), p.NewReader(nil)
 		_, _ = whole.Write(text)
 		for part := range parts(text, 3) {
 			_, _ = split.Write(part)

@@ -17,10 +17,11 @@ import (
 // presets. What an agent reports of its usage is read from its sample.
 func TestPresetsAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| `--agent` | tried with | command | `--yolo` adds | long prompts | `--session continue` | usage, while it runs | usage, at its end | hooks |\n|---|---|---|---|---|---|---|---|---|\n")
-	for _, p := range presets {
+	b.WriteString("| `--agent` | known | command | `--yolo` adds | long prompts | `--session continue` | usage, while it runs | usage, at its end | hooks |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, name := range Load("").Names() {
+		p := preset(t, name)
 		running, end := usageOf(t, p)
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s | %s | %s | %s |\n", p.Name, versions(p),
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s | %s | %s | %s |\n", p.Name, known(p),
 			strings.Join(p.Command(Launch{Prompt: "PROMPT", File: "FILE"}).Args, " "), consent(p), longPrompt(p),
 			cmp.Or(quoted(p.Resume), "no"), running, end, hooks(p))
 	}
@@ -31,7 +32,8 @@ func TestPresetsAreDocumented(t *testing.T) {
 func TestNeedsAreDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| agent | files in the home folder | hosts | variables |\n|---|---|---|---|\n")
-	for _, p := range presets {
+	for _, name := range Load("").Names() {
+		p := preset(t, name)
 		n := p.Needs()
 		if len(n.Home) == 0 || len(n.Hosts) == 0 || len(n.Vars) == 0 {
 			t.Errorf("%s: nothing is known of what it needs in a sandbox", p.Name)
@@ -41,15 +43,9 @@ func TestNeedsAreDocumented(t *testing.T) {
 	docs.Block(t, "threat-model.md", "needs", "./internal/agent", b.String())
 }
 
-func versions(p Preset) string {
-	text := p.Min
-	if p.Max != p.Min {
-		text += "–" + p.Max
-	}
-	if p.Experimental {
-		text = strings.TrimPrefix(text+", experimental", ", ")
-	}
-	return text
+// known is of which version, and by what.
+func known(p Preset) string {
+	return strings.TrimPrefix(p.Observed.Version+" "+p.Observed.What, " ")
 }
 
 func consent(p Preset) string {
@@ -59,7 +55,7 @@ func consent(p Preset) string {
 	case p.Root != "":
 		return quoted(p.Yolo) + "; as root only where `" + p.Root + "` is set"
 	}
-	return cmp.Or(quoted(p.Yolo), quoted(p.YoloEnv)+" (environment)")
+	return cmp.Or(quoted(p.Yolo), quoted(Preset{YoloEnv: p.YoloEnv}.Environ(nil, true))+" (environment)")
 }
 
 func longPrompt(p Preset) string {
@@ -71,7 +67,7 @@ func longPrompt(p Preset) string {
 }
 
 func hooks(p Preset) string {
-	if len(hook.Events(hook.Client(p.Name))) > 0 {
+	if len(hook.Events(hook.Client(p.Hooks))) > 0 {
 		return "yes"
 	}
 	return "no"
@@ -89,20 +85,20 @@ func usageOf(t *testing.T, p Preset) (running, end string) {
 	text, err := os.ReadFile(filepath.Join("testdata/samples", p.Name+"-edit-ok.jsonl"))
 	switch {
 	case err == nil:
-	case p.Min == "":
+	case !p.Observed.Supervised && p.IsRead() == p.Events.Any():
 		return "not tried", "not tried"
-	case p.Format == Aider:
-		return "none", "none" // it prints rounded numbers, which are not read
+	case !p.Events.Any():
+		return "none", "none"
 	default:
 		t.Errorf("agent preset %s has no sample of its output: record %s-edit-ok.jsonl as internal/agent/testdata/README.md describes, and add it to TestSamples", p.Name, p.Name)
 		return "", ""
 	}
 	text = bytes.TrimRight(text, "\n")
-	return usageIn(p.Format, text[:bytes.LastIndexByte(text, '\n')+1]), usageIn(p.Format, append(text, '\n'))
+	return usageIn(p, text[:bytes.LastIndexByte(text, '\n')+1]), usageIn(p, append(text, '\n'))
 }
 
-func usageIn(f Format, text []byte) string {
-	r := NewReader(f, nil)
+func usageIn(p Preset, text []byte) string {
+	r := p.NewReader(nil)
 	_, _ = r.Write(text)
 	_ = r.Close()
 	switch u := r.Report().Usage; {

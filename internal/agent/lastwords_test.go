@@ -66,3 +66,40 @@ func TestLastWordsOfAService(t *testing.T) {
 		}
 	}
 }
+
+// Of a program that is not known only what clients of services alone print is read, at the
+// start of a line.
+func TestLastWordsOfAnyClient(t *testing.T) {
+	for words, want := range map[string]Outcome{
+		"Error: 429 Too Many Requests": RateLimit,
+		"Error: 401 Unauthorized":      Auth,
+		`API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`:                                           RateLimit,
+		"openai.RateLimitError: Error code: 429 - {'error': {'message': 'slow', 'type': 'requests', 'code': 'rate_limit_exceeded'}}":          RateLimit,
+		"openai.RateLimitError: Error code: 429 - {'error': {'message': 'You exceeded your current quota', 'code': 'insufficient_quota'}}":    Auth,
+		"anthropic.AuthenticationError: Error code: 401 - {'type': 'error', 'error': {'type': 'authentication_error', 'message': 'invalid'}}": Auth,
+		`{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}`:                                        RateLimit,
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`:                                                         ServerError,
+		`529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`:                                                     ServerError,
+		`{"error":{"message":"The model gpt-9 does not exist","type":"invalid_request_error","code":"model_not_found"}}`:                      BadRequest,
+		"HTTP 503 Service Unavailable":           ServerError,
+		"unexpected status 401 Unauthorized: no": Auth,
+		"Status code: 429":                       RateLimit,
+		"APIError: 402 payment required":         Auth,
+		"429 Too Many Requests":                  RateLimit,
+	} {
+		if got := ofAnyClient([]string{"some work", words}); got != want {
+			t.Errorf("%q is %s, want %s", words, got, want)
+		}
+	}
+	for _, words := range []string{
+		"429 rate limit", "429", "401", "rate limit", "unauthorized", "line 429: error", "Error: 4290 files", "Error: 429:12 unexpected token",
+		"Error: 429.5 is no integer", "error at cli.js:503:17", "ok 429 - handles Error: 401 Unauthorized", "expected Error: 429 Too Many Requests",
+		"Error: connection refused", "Error: port 503 is taken", "status: 500ms", "503 files changed", "Error: 500 tests failed in 3s: x",
+		`{"error":{"message":"no such file","code":"ENOENT"}}`, `{"level":"error","status":429}`, `{"error":"429"}`, "AuthenticationError", "HTTP 200 OK",
+		"--- FAIL: TestRateLimit (0.01s) status 429, want 200",
+	} {
+		if got := ofAnyClient([]string{words}); got != Crashed {
+			t.Errorf("%q is %s, want crashed", words, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -111,13 +112,16 @@ func fill(list []string, pairs ...string) []string {
 // has set stays as it is.
 func (p Preset) Environ(env []string, yolo bool) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(p.Unset, name(entry)) })
-	defaults := p.Env
-	if yolo {
-		defaults = append(slices.Clone(defaults), p.YoloEnv...)
+	defaults := maps.Clone(p.Env)
+	if yolo && defaults == nil {
+		defaults = map[string]string{}
 	}
-	for _, entry := range defaults {
-		if !slices.ContainsFunc(out, func(have string) bool { return name(have) == name(entry) }) {
-			out = append(out, entry)
+	if yolo {
+		maps.Copy(defaults, p.YoloEnv)
+	}
+	for _, variable := range slices.Sorted(maps.Keys(defaults)) {
+		if !slices.ContainsFunc(out, func(have string) bool { return name(have) == variable }) {
+			out = append(out, variable+"="+defaults[variable])
 		}
 	}
 	return out

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -38,6 +40,19 @@ func (o Outcome) Hopeless() bool {
 	return o == Auth || o == NotFound || o == BadRequest || o == Asks
 }
 
+// reportable are the outcomes that a program itself can report.
+var reportable = []Outcome{OK, Auth, BadRequest, RateLimit, ServerError, TurnLimit, BudgetLimit, Denied, Crashed}
+
+func (o Outcome) named() bool { return slices.Contains(reportable, o) }
+
+func outcomeNames() string {
+	names := make([]string, len(reportable))
+	for i, o := range reportable {
+		names[i] = string(o)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Ending is what the process itself did.
 type Ending struct {
 	ExitCode int
@@ -52,19 +67,15 @@ const (
 	exitNotFound      = 127
 )
 
-// exits are exit codes that programs have of their own.
-var exits = map[Format]map[int]Outcome{
-	Gemini: {41: Auth, 53: TurnLimit, 401 % 256: Auth, 403 % 256: Auth, 429 % 256: RateLimit, 500 % 256: ServerError, 502 % 256: ServerError, 503 % 256: ServerError, 504 % 256: ServerError},
-	Qwen:   {53: TurnLimit},
-}
-
 // Outcome judges a run: our own signals are remembered, then counts what the
 // final event says, then the exit code. With strict a final event is missed where
 // it did not come: the program was started so that it prints one.
-func (r Report) Outcome(format Format, e Ending, strict bool) Outcome {
+func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	switch {
 	case e.Stopped:
 		return Stopped
+	case e.TimedOut && r.Asks:
+		return Auth
 	case e.TimedOut && r.Retry != nil:
 		return r.Retry.Why // it was waiting for the service all the time
 	case e.TimedOut:
@@ -74,19 +85,19 @@ func (r Report) Outcome(format Format, e Ending, strict bool) Outcome {
 	case r.Final:
 		return r.Verdict
 	}
-	return r.code(format, e, strict)
+	return r.code(p, e, strict)
 }
 
 // code judges a run without a final event by its exit code.
-func (r Report) code(format Format, e Ending, strict bool) Outcome {
-	if o, ok := exits[format][e.ExitCode]; ok {
+func (r Report) code(p Preset, e Ending, strict bool) Outcome {
+	if o, ok := p.Exits[e.ExitCode]; ok {
 		return o
 	}
 	switch {
 	case e.ExitCode == exitNotFound || e.ExitCode == exitNotExecutable && r.Lines == 0:
 		return NotFound
 	case e.ExitCode != 0 || e.Signal != "":
-		return r.crash(format)
+		return r.crash(p.IsRead())
 	case r.Retry != nil: // it gave up, and says so in words alone
 		return r.Retry.Why
 	case strict:
@@ -95,10 +106,13 @@ func (r Report) code(format Format, e Ending, strict bool) Outcome {
 	return OK
 }
 
-// crash finds in the last words of a known program why it failed.
-func (r Report) crash(format Format) Outcome {
-	if format == "" {
-		return Crashed
+// crash finds in the last words of a program why it failed. Those of one that is not known
+// are its own business, unless they have a form that clients of services alone have.
+func (r Report) crash(known bool) Outcome {
+	lines := strings.Split(r.Words, "\n")
+	last := lines[max(0, len(lines)-lastLines):]
+	if !known {
+		return ofAnyClient(last)
 	}
 	if r.Retry != nil {
 		return r.Retry.Why
@@ -106,8 +120,48 @@ func (r Report) crash(format Format) Outcome {
 	if why := Classify(r.Message); why != Crashed {
 		return why
 	}
-	lines := strings.Split(r.Words, "\n")
-	return lastWords(strings.Join(lines[max(0, len(lines)-lastLines):], "\n"))
+	return lastWords(strings.Join(last, "\n"))
+}
+
+// anyClient matches the lines in which clients of services report that a request failed,
+// whoever wrote them: at the start of a line, a status behind a word that names it, with the
+// service's phrase or object behind it where the word is only an error. A number or a word
+// anywhere else is none.
+var anyClient = regexp.MustCompile(`(?i)^(?:(?:fatal|error|failed)\W{1,4})?(?:` +
+	`[\w.]*?(?:API ?|Status|RateLimit|Authentication|PermissionDenied|InternalServer)?Error:?\W{1,2}(40[123]|429|50[0234]|529)(?:$|[ :-]{1,3}(?:\{|rate limit\b|` + phrases + `))` +
+	`|(?:[\w.]+: )?(?:error code|status code|http(?:/[\d.]+)?(?: error| status)?|unexpected status)\W{1,2}(40[123]|429|50[0234]|529)(?:$|[^\w.:]|: \D)` +
+	`|(40[123]|429|50[0234]|529) (?:\{"|` + phrases + `))`)
+
+const phrases = `(?:unauthorized|forbidden|payment required|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)\b`
+
+// errorObject matches the objects of errors of the three great services, and what only they
+// have in them, at the start of a line or behind such a report.
+var errorObject = regexp.MustCompile(`^[^{]{0,60}\{\s*["'](?:type["']:\s*["']error["'],\s*["'])?error["']:\s*\{.*["'](?:type|code|status)["']:\s*` +
+	`["']?(?P<kind>authentication_error|permission_error|invalid_api_key|UNAUTHENTICATED|PERMISSION_DENIED|insufficient_quota|billing_error|rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|overloaded_error|api_error|server_error|UNAVAILABLE|INTERNAL|not_found_error|model_not_found|context_length_exceeded|401|403|429|500|503|529)["']?[,}\s]`)
+
+// objectKinds are what the kinds of error objects mean, where their names do not say it as
+// [Classify] reads them.
+var objectKinds = map[string]Outcome{
+	"authentication_error": Auth, "permission_error": Auth, "invalid_api_key": Auth, "PERMISSION_DENIED": Auth, "billing_error": Auth,
+	"not_found_error": BadRequest, "model_not_found": BadRequest, "api_error": ServerError, "INTERNAL": ServerError,
+}
+
+// ofAnyClient returns what the last lines of a program say that is not known.
+func ofAnyClient(last []string) Outcome {
+	for _, line := range slices.Backward(last) {
+		if m := errorObject.FindStringSubmatch(line); m != nil {
+			kind := m[1]
+			if why, ok := objectKinds[kind]; ok {
+				return why
+			}
+			return Classify(kind)
+		}
+		if m := anyClient.FindStringSubmatch(line); m != nil {
+			status, _ := strconv.Atoi(m[1] + m[2] + m[3]) // digits, by the pattern
+			return because(status, line)
+		}
+	}
+	return Crashed
 }
 
 // own matches, in the last words of a program, what services and their clients say and

@@ -11,29 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// Format is what a program prints: which events, and how they are to be read.
-type Format string
-
-// The formats. The empty one is plain text, of which nothing is read.
-const (
-	Claude   Format = "claude"
-	Codex    Format = "codex"
-	Gemini   Format = "gemini"
-	OpenCode Format = "opencode"
-	Pi       Format = "pi"
-	Qwen     Format = "qwen"
-	Cline    Format = "cline"
-	Continue Format = "continue"
-	Goose    Format = "goose"
-	Aider    Format = "aider" // text
-)
-
 // Usage is what a run consumed.
 type Usage = metric.Usage
-
-// Cumulative reports whether the usage of a continued session contains that of
-// the runs before.
-func (f Format) Cumulative() bool { return f == Codex || f == Qwen }
 
 // Retry is an attempt of the program itself to reach the service once more.
 type Retry struct {
@@ -57,12 +36,15 @@ type Report struct {
 	Reset   Reset   // when the service may be asked again
 	Retry   *Retry  // the program waits for the service; nil when it got on since
 	Denials int     // tools that were not approved
+	Asks    bool    // it waits for somebody to sign in
 	Lines   int     // events that were read
 }
 
-// Hopeless reports whether the program tries again and again what cannot
-// succeed.
-func (r Report) Hopeless() bool { return r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3 }
+// Hopeless reports whether the program tries again and again what cannot succeed, or waits
+// for somebody to sign in.
+func (r Report) Hopeless() bool {
+	return r.Asks || r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3
+}
 
 // events reads the events of one program.
 type events interface {
@@ -75,17 +57,23 @@ type textual interface {
 	text(line string, r *Report)
 }
 
-var readers = map[Format]func() events{
-	Claude:   func() events { return &claude{} },
-	Codex:    func() events { return &codex{} },
-	Gemini:   func() events { return &gemini{} },
-	OpenCode: func() events { return &openCode{} },
-	Pi:       func() events { return &pi{} },
-	Qwen:     func() events { return &claude{qwen: true} },
-	Cline:    func() events { return &cline{} },
-	Continue: func() events { return &continued{} },
-	Goose:    func() events { return &goose{} },
-	Aider:    func() events { return &aider{} },
+// dialects are those that rules cannot say: their numbers have to be put together.
+var dialects = map[string]func() events{
+	"claude": func() events { return &claude{} },
+	"gemini": func() events { return &gemini{} },
+	"pi":     func() events { return &pi{} },
+	"qwen":   func() events { return &claude{qwen: true} },
+}
+
+// reader returns what reads the events, nil where nothing is read.
+func (e Events) reader() events {
+	if start, ok := dialects[e.Dialect]; ok {
+		return start()
+	}
+	if len(e.Rules) == 0 {
+		return nil
+	}
+	return ruled(e.Rules)
 }
 
 // Reader reads what a program prints, while it prints: from pipes as from a
@@ -94,6 +82,7 @@ var readers = map[Format]func() events{
 type Reader struct {
 	mu       sync.Mutex
 	events   events
+	lines    linesRuled
 	onChange func(Report)
 	report   Report
 	passed   int
@@ -113,14 +102,10 @@ const (
 	maxWord  = 500
 )
 
-// NewReader returns a reader of that format. onChange is called when something
+// NewReader returns a reader of what the program prints. onChange is called when something
 // new was reported, from Write, which waits for it; nil calls nobody.
-func NewReader(f Format, onChange func(Report)) *Reader {
-	r := &Reader{onChange: onChange}
-	if start, ok := readers[f]; ok {
-		r.events = start()
-	}
-	return r
+func (p Preset) NewReader(onChange func(Report)) *Reader {
+	return &Reader{onChange: onChange, events: p.Events.reader(), lines: p.Lines}
 }
 
 // Write takes a part of the output in; it never fails.
@@ -202,14 +187,12 @@ func (r *Reader) line(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	if line[0] == '{' && len(line) > 1 && line[len(line)-1] == '}' {
-		if r.events != nil {
-			r.report.Lines++
-			r.events.event(line, &r.report)
-		}
+	if r.events != nil && line[0] == '{' && len(line) > 1 && line[len(line)-1] == '}' {
+		r.report.Lines++
+		r.events.event(line, &r.report)
 		return
 	}
-	if r.open = r.open || len(line) == 1 && line[0] == '{' && r.report.Lines == 0; r.open && len(r.whole) < maxWhole {
+	if r.open = r.open || r.events != nil && len(line) == 1 && line[0] == '{' && r.report.Lines == 0; r.open && len(r.whole) < maxWhole {
 		r.whole = append(append(r.whole, line...), '\n')
 		return
 	}
@@ -221,4 +204,5 @@ func (r *Reader) line(line []byte) {
 	if t, ok := r.events.(textual); ok {
 		t.text(text, &r.report)
 	}
+	r.lines.text(text, &r.report)
 }

@@ -10,8 +10,8 @@ import (
 // Notes are what a user should know of an agent program before it runs unattended.
 func (p Preset) Notes(yolo bool) []string {
 	var out []string
-	if p.Experimental {
-		out = append(out, p.Name+" is experimental: not every feature was tested under supervise")
+	if !p.Observed.Supervised {
+		out = append(out, p.Name+" is experimental: known "+p.Observed.What+"; 'supervise agents check "+p.Name+"' tries it")
 	}
 	switch {
 	case p.Always:
@@ -29,11 +29,7 @@ func Untried(program, version string) string {
 	if program == "" || err != nil || p.Tried(version) {
 		return ""
 	}
-	versions := p.Min
-	if p.Max != p.Min {
-		versions += " to " + p.Max
-	}
-	return fmt.Sprintf("%s %s: tested with %s only", p.Name, version, versions)
+	return fmt.Sprintf("%s %s: tested with %s only", p.Name, version, p.Observed.Version)
 }
 
 // Startable returns an error where the program of a command, which runs in dir, does

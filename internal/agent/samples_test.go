@@ -29,73 +29,109 @@ const untold = -1
 func TestSamples(t *testing.T) {
 	none := Usage{}
 	tests := []struct {
-		name   string // without its ending
-		format Format
-		exit   int
-		want   Outcome
-		usage  Usage
+		name  string // without its ending
+		agent string
+		exit  int
+		want  Outcome
+		usage Usage
 	}{
-		{"claude-edit-ok", Claude, 0, OK, all(4600, 800, 200, .01704, 4, 3)},
-		{"claude-json", Claude, 0, OK, all(4600, 800, 200, .01704, 4, untold)},
-		{"claude-budget", Claude, 1, BudgetLimit, all(3300, 600, 150, .01233, 3, 3)},
-		{"claude-maxturns", Claude, 1, TurnLimit, all(2100, 400, 100, .00792, 3, 2)},
-		{"claude-tool-fail", Claude, 0, OK, all(2100, 400, 100, .00792, 2, 1)},
-		{"claude-drop", Claude, 0, OK, all(1000, 200, 50, .00381, 1, 0)},
-		{"claude-bad-key", Claude, -9, Auth, none},
-		{"claude-rate-limit", Claude, -9, RateLimit, none},
-		{"claude-server-error", Claude, -9, ServerError, none},
-		{"claude-unknown-model", Claude, 1, BadRequest, all(0, 0, 0, 0, 1, 0)},
+		{"claude-edit-ok", "claude", 0, OK, all(4600, 800, 200, .01704, 4, 3)},
+		{"claude-json", "claude", 0, OK, all(4600, 800, 200, .01704, 4, untold)},
+		{"claude-budget", "claude", 1, BudgetLimit, all(3300, 600, 150, .01233, 3, 3)},
+		{"claude-maxturns", "claude", 1, TurnLimit, all(2100, 400, 100, .00792, 3, 2)},
+		{"claude-tool-fail", "claude", 0, OK, all(2100, 400, 100, .00792, 2, 1)},
+		{"claude-drop", "claude", 0, OK, all(1000, 200, 50, .00381, 1, 0)},
+		{"claude-bad-key", "claude", -9, Auth, none},
+		{"claude-rate-limit", "claude", -9, RateLimit, none},
+		{"claude-server-error", "claude", -9, ServerError, none},
+		{"claude-unknown-model", "claude", 1, BadRequest, all(0, 0, 0, 0, 1, 0)},
 
-		{"codex-edit-ok", Codex, 0, OK, all(3800, 800, 200, untold, untold, 3)},
-		{"codex-file_change", Codex, 0, OK, all(1700, 400, 100, untold, untold, 1)},
-		{"codex-tool-fail", Codex, 0, OK, all(1700, 400, 100, untold, untold, 1)},
-		{"codex-bad-key", Codex, 1, Auth, none},
-		{"codex-rate-limit", Codex, 1, RateLimit, none},
-		{"codex-server-error", Codex, 1, ServerError, none},
-		{"codex-drop", Codex, 1, ServerError, none},
-		{"codex-usage-limit", Codex, 1, RateLimit, none},
-		{"codex-long-prompt", Codex, 1, BadRequest, none},
+		{"codex-edit-ok", "codex", 0, OK, all(3800, 800, 200, untold, untold, 3)},
+		{"codex-file_change", "codex", 0, OK, all(1700, 400, 100, untold, untold, 1)},
+		{"codex-tool-fail", "codex", 0, OK, all(1700, 400, 100, untold, untold, 1)},
+		{"codex-bad-key", "codex", 1, Auth, none},
+		{"codex-rate-limit", "codex", 1, RateLimit, none},
+		{"codex-server-error", "codex", 1, ServerError, none},
+		{"codex-drop", "codex", 1, ServerError, none},
+		{"codex-usage-limit", "codex", 1, RateLimit, none},
+		{"codex-long-prompt", "codex", 1, BadRequest, none},
 
-		{"gemini-edit-ok", Gemini, 0, OK, all(3800, 800, 200, untold, untold, 3)},
-		{"gemini-json", Gemini, 0, OK, all(3800, 800, 200, untold, untold, 3)},
-		{"gemini-tool-fail", Gemini, 0, OK, all(1700, 400, 100, untold, untold, 1)},
-		{"gemini-bad-key", Gemini, 145, Auth, all(0, 0, 0, untold, untold, 0)},
-		{"gemini-rate-limit", Gemini, 173, RateLimit, none},
-		{"gemini-server-error", Gemini, 244, ServerError, none},
-		{"gemini-drop", Gemini, 1, ServerError, all(0, 0, 0, untold, untold, 0)},
+		{"gemini-edit-ok", "gemini", 0, OK, all(3800, 800, 200, untold, untold, 3)},
+		{"gemini-json", "gemini", 0, OK, all(3800, 800, 200, untold, untold, 3)},
+		{"gemini-tool-fail", "gemini", 0, OK, all(1700, 400, 100, untold, untold, 1)},
+		{"gemini-bad-key", "gemini", 145, Auth, all(0, 0, 0, untold, untold, 0)},
+		{"gemini-rate-limit", "gemini", 173, RateLimit, none},
+		{"gemini-server-error", "gemini", 244, ServerError, none},
+		{"gemini-drop", "gemini", 1, ServerError, all(0, 0, 0, untold, untold, 0)},
 
-		{"opencode-edit-ok", OpenCode, 0, OK, all(3800, 800, 200, .01464, 4, 3)},
-		{"opencode-tool-fail", OpenCode, 0, OK, all(1700, 400, 100, .00672, 2, 1)},
-		{"opencode-bad-key", OpenCode, 1, Auth, none},
-		{"opencode-rate-limit", OpenCode, 1, RateLimit, none},
-		{"opencode-server-error", OpenCode, -9, Timeout, none}, // it says nothing at all
-		{"opencode-drop", OpenCode, -9, Timeout, none},
+		{"opencode-edit-ok", "opencode", 0, OK, all(3800, 800, 200, .01464, 4, 3)},
+		{"opencode-tool-fail", "opencode", 0, OK, all(1700, 400, 100, .00672, 2, 1)},
+		{"opencode-bad-key", "opencode", 1, Auth, none},
+		{"opencode-rate-limit", "opencode", 1, RateLimit, none},
+		{"opencode-server-error", "opencode", -9, Timeout, none}, // it says nothing at all
+		{"opencode-drop", "opencode", -9, Timeout, none},
 
-		{"pi-edit-ok", Pi, 0, OK, all(3800, 800, 200, .01464, 4, 3)},
-		{"pi-tool-fail", Pi, 0, OK, all(1700, 400, 100, .00672, 2, 1)},
-		{"pi-bad-key", Pi, 0, Auth, zero(1)},
-		{"pi-rate-limit", Pi, 0, RateLimit, zero(4)},
-		{"pi-server-error", Pi, 0, ServerError, zero(4)},
-		{"pi-drop", Pi, 0, ServerError, zero(4)},
+		{"pi-edit-ok", "pi", 0, OK, all(3800, 800, 200, .01464, 4, 3)},
+		{"pi-tool-fail", "pi", 0, OK, all(1700, 400, 100, .00672, 2, 1)},
+		{"pi-bad-key", "pi", 0, Auth, zero(1)},
+		{"pi-rate-limit", "pi", 0, RateLimit, zero(4)},
+		{"pi-server-error", "pi", 0, ServerError, zero(4)},
+		{"pi-drop", "pi", 0, ServerError, zero(4)},
 
-		{"qwen-edit-ok", Qwen, 0, OK, all(3800, 800, 200, untold, 4, 3)},
-		{"qwen-tool-fail", Qwen, 0, OK, all(1700, 400, 100, untold, 2, 1)},
-		{"qwen-bad-key", Qwen, 0, Auth, all(0, 0, 0, untold, 1, 0)},
-		{"qwen-rate-limit", Qwen, -9, Timeout, none},
-		{"qwen-server-error", Qwen, -9, Timeout, none},
-		{"qwen-drop", Qwen, 0, ServerError, all(0, 0, 0, untold, 1, 0)},
+		{"qwen-edit-ok", "qwen", 0, OK, all(3800, 800, 200, untold, 4, 3)},
+		{"qwen-tool-fail", "qwen", 0, OK, all(1700, 400, 100, untold, 2, 1)},
+		{"qwen-bad-key", "qwen", 0, Auth, all(0, 0, 0, untold, 1, 0)},
+		{"qwen-rate-limit", "qwen", -9, Timeout, none},
+		{"qwen-server-error", "qwen", -9, Timeout, none},
+		{"qwen-drop", "qwen", 0, ServerError, all(0, 0, 0, untold, 1, 0)},
 
-		{"cline-edit-ok", Cline, 0, OK, all(3800, 800, 200, 0, 4, 3)},
-		{"cline-tool-fail", Cline, 0, OK, all(1700, 400, 100, 0, 2, 1)},
-		{"cline-bad-key", Cline, 1, Auth, zero(1)},
-		{"cline-rate-limit", Cline, 1, RateLimit, zero(1)},
-		{"cline-server-error", Cline, -9, Timeout, none},
-		{"cline-drop", Cline, 1, ServerError, zero(1)},
+		{"cline-edit-ok", "cline", 0, OK, all(3800, 800, 200, 0, 4, 3)},
+		{"cline-tool-fail", "cline", 0, OK, all(1700, 400, 100, 0, 2, 1)},
+		{"cline-bad-key", "cline", 1, Auth, zero(1)},
+		{"cline-rate-limit", "cline", 1, RateLimit, zero(1)},
+		{"cline-server-error", "cline", -9, Timeout, none},
+		{"cline-drop", "cline", 1, ServerError, zero(1)},
 
-		{"cn-edit-ok", Continue, 0, OK, none},
-		{"cn-tool-fail", Continue, 0, OK, none},
-		{"cn-bad-key", Continue, 1, Auth, none},
-		{"cn-drop", Continue, -9, Timeout, none},
+		{"cn-edit-ok", "cn", 0, OK, none},
+		{"cn-tool-fail", "cn", 0, OK, none},
+		{"cn-bad-key", "cn", 1, Auth, none},
+		{"cn-drop", "cn", -9, Timeout, none},
+
+		{"copilot-edit-ok", "copilot", 0, OK, calls(3, 2)},
+		{"copilot-tool-fail", "copilot", 0, OK, calls(2, 1)},
+		{"copilot-denied", "copilot", 0, Denied, calls(3, 2)},
+		{"copilot-no-login", "copilot", 1, Auth, none},
+		{"copilot-bad-key", "copilot", 1, Auth, none},
+		{"copilot-forbidden", "copilot", 1, Auth, none},
+		{"copilot-rate-limit", "copilot", -9, RateLimit, none},
+		{"copilot-server-error", "copilot", 1, ServerError, none},
+		{"copilot-no-model", "copilot", 1, BadRequest, none},
+		{"copilot-too-long", "copilot", 1, BadRequest, none},
+		{"copilot-drop", "copilot", 1, ServerError, none},
+
+		{"kilo-edit-ok", "kilo", 0, OK, all(3300, 600, 150, .01233, 3, 2)},
+		{"kilo-tool-fail", "kilo", 0, OK, all(2100, 400, 100, .00792, 2, 1)},
+		{"kilo-bad-key", "kilo", 1, Auth, none},
+		{"kilo-server-error", "kilo", 1, ServerError, none},
+		{"kilo-no-model", "kilo", 1, BadRequest, none},
+		{"kilo-drop", "kilo", 1, ServerError, none},
+
+		{"kimi-edit-ok", "kimi", 0, OK, calls(3, 2)},
+		{"kimi-tool-fail", "kimi", 0, OK, calls(2, 1)},
+		{"kimi-no-login", "kimi", 1, Auth, none},
+		{"kimi-bad-key", "kimi", 1, Auth, none},
+		{"kimi-forbidden", "kimi", 1, Auth, none},
+		{"kimi-rate-limit", "kimi", -9, RateLimit, none},
+		{"kimi-server-error", "kimi", -9, ServerError, none},
+		{"kimi-overloaded", "kimi", -9, ServerError, none},
+		{"kimi-no-model", "kimi", 1, BadRequest, none},
+		{"kimi-too-long", "kimi", 1, BadRequest, none},
+		{"kimi-drop", "kimi", -9, ServerError, none},
+
+		{"droid-no-login", "droid", 1, Auth, none},
+		{"auggie-no-login", "auggie", 1, Auth, none},
+		{"amp-no-login", "amp", -9, Auth, none}, // it waits for a person
+		{"amp-offline", "amp", 1, ServerError, none},
 	}
 	read := map[string]bool{}
 	for _, tt := range tests {
@@ -103,7 +139,7 @@ func TestSamples(t *testing.T) {
 			end := Ending{ExitCode: tt.exit, TimedOut: tt.exit == -9}
 			t.Run(tt.name+out.kind, func(t *testing.T) {
 				for _, size := range []int{len(out.text) + 1, 7} {
-					r := NewReader(tt.format, nil)
+					r := preset(t, tt.agent).NewReader(nil)
 					for part := range parts(out.text, size) {
 						if _, err := r.Write(part); err != nil {
 							t.Fatal(err)
@@ -113,7 +149,7 @@ func TestSamples(t *testing.T) {
 						t.Fatal(err)
 					}
 					got := r.Report()
-					if o := got.Outcome(tt.format, end, true); o != tt.want {
+					if o := got.Outcome(preset(t, tt.agent), end, true); o != tt.want {
 						t.Errorf("in parts of %d bytes: outcome %s, want %s; %+v", size, o, tt.want, got)
 					}
 					if !same(got.Usage, tt.usage) {
@@ -133,6 +169,9 @@ func TestSamples(t *testing.T) {
 		}
 	}
 }
+
+// calls is the usage of a program that reports no tokens.
+func calls(turns, tools int64) Usage { return Usage{Turns: &turns, ToolCalls: &tools} }
 
 // zero is the usage of calls that all failed.
 func zero(turns int64) Usage { return all(0, 0, 0, 0, turns, untold) }

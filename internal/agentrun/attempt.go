@@ -87,14 +87,13 @@ func (r *run) note(res runner.Result, report agent.Report, printed string, cause
 
 // recordOf puts together what is known of one run.
 func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
-	format, asked := a.format()
 	p, _ := a.Preset()
 	run := &ledger.AgentRun{
 		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
 		Containment: res.Containment.String(), Leftovers: res.Leftovers, RefusedHosts: res.Refused,
 		Program: p.Name, Session: report.Session, Model: report.Model, Version: report.Version,
 	}
-	outcome := report.Outcome(format, ending(res), asked)
+	outcome := report.Outcome(p, ending(res), a.Program.Name != "" && p.IsRead())
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
 	}
@@ -114,7 +113,7 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	if report.Lines > 0 {
 		run.LastWords = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
 	}
-	a.chat.total, run.Usage = a.account(format, report)
+	a.chat.total, run.Usage = a.account(p, report)
 	a.chat.id = report.Session
 	if outcome == agent.Crashed || outcome == agent.NoFinal {
 		a.chat.id = "" // it may be the session that cannot be continued
@@ -124,12 +123,12 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 
 // account returns what the agent's session consumed, and what this run did of it; nil
 // where nothing is known.
-func (a *Agent) account(f agent.Format, r agent.Report) (total agent.Usage, run *agent.Usage) {
+func (a *Agent) account(p agent.Preset, r agent.Report) (total agent.Usage, run *agent.Usage) {
 	if r.Usage.IsZero() {
 		return a.chat.total, nil
 	}
 	u := r.Usage
-	if f.Cumulative() && r.Session != "" && r.Session == a.chat.asked {
+	if p.Grows && r.Session != "" && r.Session == a.chat.asked {
 		u = u.Since(a.chat.total)
 	}
 	return r.Usage, &u
@@ -207,11 +206,11 @@ var errHopeless = errors.New("the service refuses the agent")
 // observe returns a reader of what the agent prints. It ends the run where a limit
 // is reached, or where it cannot come to anything, and reports its retries.
 func (r *run) observe(end context.CancelCauseFunc) *agent.Reader {
-	format, _ := r.format()
+	preset, _ := r.Preset()
 	before, last := r.consumed(), agent.Retry{}
-	return agent.NewReader(format, func(p agent.Report) { // one call after another
+	return preset.NewReader(func(p agent.Report) { // one call after another
 		used := before
-		if _, now := r.account(format, p); now != nil {
+		if _, now := r.account(preset, p); now != nil {
 			used = before.Plus(*now)
 			if limit := r.over(used); limit != "" {
 				end(limit)

@@ -106,7 +106,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 	inv := p.Command(l)
 	cmd.Args, cmd.Stdin = inv.Args, strings.NewReader(inv.Stdin)
 	if cmd.Grace == (runner.Grace{}) {
-		cmd.Grace = p.Grace
+		cmd.Grace = p.Grace()
 	}
 	r.chat.asked = l.Session
 	return nil

@@ -132,13 +132,6 @@ func (s Setup) FromJSON() Setup {
 	return s
 }
 
-// format is how the agent's output is to be read, and whether it was started so that
-// it prints that.
-func (s Setup) format() (f agent.Format, asked bool) {
-	p, _ := s.Preset()
-	return p.Format, s.Program.Name != "" && p.Format != ""
-}
-
 // environ is the environment of the agent. A command of the user's own gets env as it
 // is.
 func (s Setup) environ(env []string) []string {
@@ -159,5 +152,6 @@ func (s Setup) given(env []string) []string {
 // Site is where a sandbox of the agent is made, as far as its command says that.
 func (s Setup) Site(env []string) protect.Site {
 	p, _ := s.Preset()
-	return protect.Site{Root: s.Root, Args: s.CommandLine(), Env: s.environ(env), Needs: protect.Needs(p.Needs())}
+	n := p.Needs()
+	return protect.Site{Root: s.Root, Args: s.CommandLine(), Env: s.environ(env), Needs: protect.Needs{Home: n.Home, Hosts: n.Hosts, Vars: n.Vars}}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"supervise/internal/agent"
 	"supervise/internal/agentrun"
 	"supervise/internal/hook"
 )
@@ -28,7 +29,8 @@ const (
 // known one that has hooks.
 func (s Settings) hooks() agentrun.Hooks {
 	out := agentrun.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.Closed(), Stop: s.Hooks.Stop == hooksMeasure}
-	if c, err := hook.ParseClient(s.Agent); err == nil {
+	preset, _ := agent.ByName(s.Agent) // the zero one has no hooks
+	if c, err := hook.ParseClient(preset.Hooks); err == nil {
 		out.Client = c
 	}
 	return out

@@ -28,7 +28,7 @@ type key struct {
 
 // ranges are those that stand in another package.
 func ranges(name string) string {
-	list := map[string][]string{"agents": agent.Names(), "runners": measure.Runners()}[name]
+	list := map[string][]string{"agents": agent.Load("").Names(), "runners": measure.Runners()}[name]
 	if name == "actions" {
 		for _, a := range detector.Actions() {
 			list = append(list, string(a))

@@ -60,7 +60,7 @@ func (o Options) interactive() Options {
 	o.Approval, o.Person.Terminal, o.Hooks.Stop = Approval{}, "", false
 	if p, known := agent.Recognise(o.Args); known {
 		// For codex the hooks of everybody would have to be trusted unseen.
-		if c, err := hook.ParseClient(p.Name); err == nil && c != hook.Codex {
+		if c, err := hook.ParseClient(p.Hooks); err == nil && c != hook.Codex {
 			o.Hooks.Client = c
 		}
 	}

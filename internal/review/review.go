@@ -144,7 +144,7 @@ func (r *Reviewer) run(ctx context.Context, t holdout.Tree, d desk, out *ledger.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p, known := r.Preset()
-	reader := agent.NewReader(p.Format, func(report agent.Report) {
+	reader := p.NewReader(func(report agent.Report) {
 		if r.Over == nil {
 			return
 		}
@@ -183,7 +183,7 @@ func (r *Reviewer) run(ctx context.Context, t holdout.Tree, d desk, out *ledger.
 func (r *Reviewer) failure(res runner.Result, report agent.Report, known bool) string {
 	p, _ := r.Preset()
 	end := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal, TimedOut: res.Cause == runner.TimedOut, Stopped: res.Cause == runner.Stopped || res.Cause == runner.Interrupted}
-	switch outcome := report.Outcome(p.Format, end, known && p.Format != agent.Aider); {
+	switch outcome := report.Outcome(p, end, known && p.Events.Any()); {
 	case outcome == agent.Timeout:
 		return fmt.Sprintf("it took longer than %s", r.limit())
 	case outcome == agent.OK, outcome == agent.Denied:
@@ -213,7 +213,7 @@ func (r *Reviewer) command(ctx context.Context, t holdout.Tree, d desk) runner.C
 	env := r.Protect.ForAgent(foreign(r.Env), nil)
 	if p, known := r.Preset(); known {
 		inv := p.Command(agent.Launch{Prompt: d.prompt, File: d.file, Model: r.Model, Budget: r.Left})
-		cmd.Args, cmd.Stdin, cmd.Grace = inv.Args, strings.NewReader(inv.Stdin), p.Grace
+		cmd.Args, cmd.Stdin, cmd.Grace = inv.Args, strings.NewReader(inv.Stdin), p.Grace()
 		env = p.Environ(env, false)
 	}
 	if t.User != nil {

@@ -17,8 +17,8 @@ import (
 // indented. Of a known program that prints events, it shows the messages.
 func AgentOutput(out io.Writer, paint report.Paint, program string) io.WriteCloser {
 	to := &lines{to: out, prefix: paint(report.Faint, "       │ ")}
-	if known, err := agent.ByName(program); err == nil && known.Format != "" {
-		return newMessages(known.Format, to)
+	if known, err := agent.ByName(program); err == nil && known.Events.Any() {
+		return newMessages(known, to)
 	}
 	return to
 }
@@ -72,9 +72,9 @@ type messages struct {
 	pending string // the last text, which may still be growing
 }
 
-func newMessages(f agent.Format, to io.WriteCloser) *messages {
+func newMessages(p agent.Preset, to io.WriteCloser) *messages {
 	s := &messages{to: to}
-	s.Reader = agent.NewReader(f, func(r agent.Report) {
+	s.Reader = p.NewReader(func(r agent.Report) {
 		if !strings.HasPrefix(r.Text, s.pending) {
 			s.flush()
 		}

@@ -13,19 +13,23 @@ import (
 func TestMessagesAreShownOnce(t *testing.T) {
 	for _, tt := range []struct {
 		sample string
-		format agent.Format
+		agent  string
 		want   string
 	}{
-		{"claude-edit-ok.jsonl", agent.Claude, "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
-		{"gemini-edit-ok.pty", agent.Gemini, "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
-		{"gemini-bad-key.stderr", agent.Gemini, "Warning: True color"},
+		{"claude-edit-ok.jsonl", "claude", "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
+		{"gemini-edit-ok.pty", "gemini", "I will add Mul and a test for it.|Now a note file.|Running the tests.|All tests pass. Work finished.|"},
+		{"gemini-bad-key.stderr", "gemini", "Warning: True color"},
 	} {
 		text, err := os.ReadFile("../../agent/testdata/samples/" + tt.sample)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var shown strings.Builder
-		s := newMessages(tt.format, &lines{to: &shown})
+		p, err := agent.ByName(tt.agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newMessages(p, &lines{to: &shown})
 		for part := range strings.SplitAfterSeq(string(text), "}") {
 			_, _ = s.Write([]byte(part))
 		}

@@ -1,0 +1,478 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/regexp"
+	"supervise/internal/yamlfile"
+)
+
+// Events say what a program prints: by rules, or by the name of a dialect that is read by
+// code, since its numbers have to be put together.
+type Events struct {
+	Dialect string
+	Rules   []Rule
+}
+
+// UnmarshalYAML reads the name of a dialect, or a list of rules.
+func (e *Events) UnmarshalYAML(unmarshal func(any) error) error {
+	var name string
+	if unmarshal(&name) == nil {
+		*e = Events{Dialect: name}
+		return nil
+	}
+	*e = Events{}
+	return unmarshal(&e.Rules)
+}
+
+// Any reports whether the program prints events that are read.
+func (e Events) Any() bool { return e.Dialect != "" || len(e.Rules) > 0 }
+
+// IsRead reports whether anything is read of what the program prints.
+func (p Preset) IsRead() bool { return p.Events.Any() || len(p.Lines) > 0 }
+
+func (p Preset) validateRules() error {
+	e := p.Events
+	if _, ok := dialects[e.Dialect]; e.Dialect != "" && !ok {
+		return yamlfile.Invalid(fmt.Sprintf("events: there is no dialect %s; the dialects are %s; anything else is a list of rules", e.Dialect, strings.Join(slices.Sorted(maps.Keys(dialects)), ", ")), "events")
+	}
+	for _, of := range []struct {
+		name  string
+		rules []Rule
+	}{{"events", e.Rules}, {"lines", p.Lines}} {
+		for i, r := range of.rules {
+			if why, key := r.wrong(of.name == "lines"); why != "" {
+				return yamlfile.Invalid(of.name+": "+why, of.name, strconv.Itoa(i), key)
+			}
+		}
+	}
+	return nil
+}
+
+// Rule says what an event means, or a line that is none. All rules that fit are applied, in
+// their order. A path names a value of the event, by keys with dots between, numbers of
+// elements, or the named groups of a pattern of the rule; of a line it is `line` itself.
+type Rule struct {
+	// paths and what they must be: a value, a list of them, or a pattern that begins with ^
+	When map[string]Match `yaml:"when"`
+	// the same, of which none may be
+	Unless map[string]Match `yaml:"unless"`
+	// under `lines`: pattern of a line that is no event; it begins with ^
+	Line *Pattern `yaml:"line"`
+	// the rule does not apply after the final event
+	BeforeEnd bool `yaml:"before_end"`
+
+	// path of the session's name
+	Session Path `yaml:"session"`
+	// path of the model's name
+	Model Path `yaml:"model"`
+	// path of the program's version
+	Version Path `yaml:"version"`
+	// path of what the agent says
+	Text Path `yaml:"text"`
+	// what was used: `input`, `cache_read`, `cache_write`, `output`, `cost`, `turns`, `tool_calls`, each a path or a sum like `a.b - c + 1`
+	Usage map[string]Sum `yaml:"usage"`
+	// the usage comes on top of what was before
+	Adds bool `yaml:"adds"`
+
+	// the program got on: what it complained of is over
+	Going bool `yaml:"going"`
+	// a tool was not approved
+	Denied bool `yaml:"denied"`
+	// the final event is still to come, whatever was seen
+	Reopens bool `yaml:"reopens"`
+	// the program waits until somebody signs in: it is ended
+	AsksLogin bool `yaml:"asks_login"`
+	// the program tries again by itself to reach its service
+	Retry bool `yaml:"retry"`
+	// path of the number of that attempt; the default counts them
+	Attempt Path `yaml:"attempt"`
+	// path of the milliseconds until then
+	WaitMS Path `yaml:"wait_ms"`
+	// path of the seconds until then
+	WaitS Path `yaml:"wait_s"`
+	// the final event: an outcome, or `failed`, which the status, or else the message, says more of
+	Ends Outcome `yaml:"ends"`
+	// paths of the parts of the error's message
+	Message []Path `yaml:"message"`
+	// path of the HTTP status
+	Status Path `yaml:"status"`
+	// path of more text about the error, which is not shown
+	Detail Path `yaml:"detail"`
+	// paths of when the service may be asked again, named like `retry-after`
+	Reset []Path `yaml:"reset"`
+}
+
+// failed is the end of a run whose outcome follows from the error.
+const failed Outcome = "failed"
+
+// wrong says what makes no sense of a rule, of lines or of events, and of which key.
+func (r Rule) wrong(ofLines bool) (why, key string) {
+	switch {
+	case ofLines && r.Line == nil:
+		return "a rule of lines must have line, the pattern of a whole line or its beginning", "when"
+	case !ofLines && (r.Line != nil || len(r.When) == 0):
+		return "a rule of events must have when, the values that the event has; rules with line go under lines", "line"
+	case r.Line != nil && !strings.HasPrefix(r.Line.String(), "^"):
+		return "line must begin with ^: a text somewhere in a line may be of the agent's work", "line"
+	case r.Ends != "" && r.Ends != failed && !r.Ends.named():
+		return fmt.Sprintf("there is no outcome %s; the outcomes are %s, and failed", r.Ends, outcomeNames()), "ends"
+	case r.Retry && len(r.Message) == 0 && r.Status == "":
+		return "retry needs message or status, which say why", "retry"
+	}
+	for name := range r.Usage {
+		if !slices.Contains(usageNames, name) {
+			return fmt.Sprintf("usage has no %s; it has %s", name, strings.Join(usageNames, ", ")), "usage"
+		}
+	}
+	return "", ""
+}
+
+// Pattern is a regular expression of a file.
+type Pattern struct{ *regexp.Regexp }
+
+// UnmarshalYAML reads a regular expression.
+func (p *Pattern) UnmarshalYAML(unmarshal func(any) error) error {
+	var text string
+	if err := unmarshal(&text); err != nil {
+		return err
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return yamlfile.Invalid(fmt.Sprintf("events: %q is no pattern: %v; see https://pkg.go.dev/regexp/syntax", text, err), "events")
+	}
+	p.Regexp = re
+	return nil
+}
+
+// Match is what a value must be: one of these texts, or fit one of these patterns.
+type Match struct {
+	texts    []string
+	patterns []Pattern
+}
+
+// UnmarshalYAML reads a value, or a list of them.
+func (m *Match) UnmarshalYAML(unmarshal func(any) error) error {
+	var list []any
+	if unmarshal(&list) != nil {
+		var one any
+		if err := unmarshal(&one); err != nil {
+			return err
+		}
+		list = []any{one}
+	}
+	*m = Match{}
+	for _, v := range list {
+		text := textOfValue(v)
+		if !strings.HasPrefix(text, "^") {
+			m.texts = append(m.texts, text)
+			continue
+		}
+		var p Pattern
+		if err := p.UnmarshalYAML(func(to any) error { *to.(*string) = text; return nil }); err != nil { //nolint:forcetypeassert // it asks for a string
+			return err
+		}
+		m.patterns = append(m.patterns, p)
+	}
+	return nil
+}
+
+// fits reports whether a text is what it must be, and adds the named groups of its pattern.
+func (m Match) fits(text string, groups map[string]any) bool {
+	if slices.Contains(m.texts, text) {
+		return true
+	}
+	return slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.fits(text, groups) })
+}
+
+func (p Pattern) fits(text string, groups map[string]any) bool {
+	found := p.FindStringSubmatch(text)
+	for i, name := range p.SubexpNames() {
+		if found != nil && name != "" {
+			groups[name] = found[i]
+		}
+	}
+	return found != nil
+}
+
+// Path leads to a value of an event.
+type Path string
+
+// of returns the value, nil where there is none.
+func (p Path) of(event map[string]any) any {
+	if p == "" {
+		return nil
+	}
+	var at any = event
+	for key := range strings.SplitSeq(string(p), ".") {
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err == nil && i < 0 {
+				i += len(v)
+			}
+			if err != nil || i < 0 || i >= len(v) {
+				return nil
+			}
+			at = v[i]
+		default:
+			return nil
+		}
+	}
+	return at
+}
+
+// text is the value as a text; of a list of a message's parts the texts among them.
+func (p Path) text(event map[string]any) string {
+	v := p.of(event)
+	list, isList := v.([]any)
+	if !isList {
+		return textOfValue(v)
+	}
+	var out []string
+	for _, part := range list {
+		part, _ := part.(map[string]any)
+		if text, ok := part["text"].(string); ok && text != "" && part["type"] == "text" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func (p Path) number(event map[string]any) (float64, bool) {
+	switch v := p.of(event).(type) {
+	case float64:
+		return v, true
+	case string:
+		n, err := strconv.ParseFloat(v, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+func textOfValue(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case map[string]any, []any:
+		text, _ := json.Marshal(v) // it was JSON
+		return string(text)
+	}
+	return fmt.Sprint(v)
+}
+
+// Sum is a sum of paths and numbers, which is never below 0.
+type Sum []term
+
+type term struct {
+	sign  float64
+	path  Path
+	whole float64 // where there is no path
+}
+
+// UnmarshalYAML reads a number, or terms with + and - between.
+func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
+	var v any
+	if err := unmarshal(&v); err != nil {
+		return err
+	}
+	*s = nil
+	next := 1.0
+	for word := range strings.FieldsSeq(textOfValue(v)) {
+		switch n, err := strconv.ParseFloat(word, 64); {
+		case word == "+" || word == "-":
+			next = 1
+			if word == "-" {
+				next = -1
+			}
+			continue
+		case err == nil:
+			*s = append(*s, term{sign: next, whole: n})
+		default:
+			*s = append(*s, term{sign: next, path: Path(word)})
+		}
+	}
+	return nil
+}
+
+// of returns the sum, false where the event has none of its values.
+func (s Sum) of(event map[string]any) (sum float64, ok bool) {
+	for _, t := range s {
+		n, has := t.whole, true
+		if t.path != "" {
+			n, has = t.path.number(event)
+		}
+		sum, ok = sum+t.sign*n, ok || has
+	}
+	return max(0, sum), ok
+}
+
+var usageNames = []string{"input", "cache_read", "cache_write", "output", "cost", "turns", "tool_calls"}
+
+// used is what an event says was used.
+func (r Rule) used(event map[string]any) Usage {
+	var u Usage
+	whole := map[string]**int64{"input": &u.Input, "cache_read": &u.CacheRead, "cache_write": &u.CacheWrite, "output": &u.Output, "turns": &u.Turns, "tool_calls": &u.ToolCalls}
+	for name, sum := range r.Usage {
+		n, ok := sum.of(event)
+		switch field := whole[name]; {
+		case !ok:
+		case field == nil:
+			u.CostUSD = new(n)
+		default:
+			*field = new(int64(n))
+		}
+	}
+	return u
+}
+
+// over returns a usage with the numbers of another where that has some.
+func over(u, v Usage) Usage {
+	for _, f := range []struct{ to, from **int64 }{
+		{&u.Input, &v.Input}, {&u.CacheRead, &v.CacheRead}, {&u.CacheWrite, &v.CacheWrite}, {&u.Output, &v.Output}, {&u.Turns, &v.Turns}, {&u.ToolCalls, &v.ToolCalls},
+	} {
+		*f.to = cmp.Or(*f.from, *f.to)
+	}
+	u.CostUSD = cmp.Or(v.CostUSD, u.CostUSD)
+	return u
+}
+
+// ruled reads the events of a program by rules.
+type ruled []Rule
+
+// event applies the rules.
+func (d ruled) event(line []byte, r *Report) {
+	event, ok := decode[map[string]any](line)
+	if !ok {
+		return
+	}
+	for _, rule := range d {
+		if rule.fits(event, r) {
+			rule.apply(event, r)
+		}
+	}
+}
+
+// linesRuled reads the lines that are no events.
+type linesRuled []Rule
+
+// text applies the rules. A terminal's spinner takes back what is before it.
+func (d linesRuled) text(line string, r *Report) {
+	line = line[strings.LastIndexByte(line, '\b')+1:]
+	read := false
+	for _, rule := range d {
+		event := map[string]any{"line": line}
+		if rule.Line.fits(line, event) && rule.fits(event, r) {
+			rule.apply(event, r)
+			read = true
+		}
+	}
+	if read {
+		r.Lines++
+	}
+}
+
+func (r Rule) fits(event map[string]any, report *Report) bool {
+	if r.BeforeEnd && report.Final {
+		return false
+	}
+	for path, m := range r.When {
+		if !m.fits(Path(path).text(event), event) {
+			return false
+		}
+	}
+	for path, m := range r.Unless {
+		if m.fits(Path(path).text(event), event) {
+			return false
+		}
+	}
+	return true
+}
+
+// apply notes in the report what the event means.
+func (r Rule) apply(event map[string]any, to *Report) {
+	if r.Going {
+		to.going()
+	}
+	for _, field := range []struct {
+		path Path
+		of   *string
+	}{{r.Session, &to.Session}, {r.Model, &to.Model}, {r.Version, &to.Version}, {r.Text, &to.Text}} {
+		if text := field.path.text(event); text != "" {
+			*field.of = text
+		}
+	}
+	if r.Usage != nil {
+		used := r.used(event)
+		if r.Adds {
+			used = to.Usage.Plus(used)
+		}
+		to.Usage = over(to.Usage, used)
+	}
+	if r.Denied {
+		to.Denials++
+	}
+	to.Asks = to.Asks || r.AsksLogin
+	if r.Reopens {
+		to.Final, to.Verdict = false, ""
+	}
+	r.outcome(event, to)
+	if to.Retry != nil {
+		if ms, ok := r.WaitMS.number(event); ok {
+			to.Retry.Delay = millis(ms)
+		}
+		if s, ok := r.WaitS.number(event); ok {
+			to.Retry.Delay = time.Duration(s * float64(time.Second))
+		}
+	}
+	for _, path := range r.Reset {
+		if text := path.text(event); text != "" {
+			name := string(path)
+			to.Reset = ResetIn(name[strings.LastIndexByte(name, '.')+1:] + ": " + text)
+			break
+		}
+	}
+}
+
+// outcome notes how the run ended, or that it is tried again, or what went wrong.
+func (r Rule) outcome(event map[string]any, to *Report) {
+	var parts []string
+	for _, path := range r.Message {
+		if text := path.text(event); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	message := strings.Join(parts, ": ")
+	status, _ := r.Status.number(event)
+	why := because(int(status), message+" "+r.Detail.text(event))
+	switch {
+	case r.Retry && why != Crashed:
+		attempt, given := r.Attempt.number(event)
+		if !given {
+			attempt = 1
+			if to.Retry != nil {
+				attempt = float64(to.Retry.Attempt + 1)
+			}
+		}
+		to.retry(why, int(attempt), 0, message)
+	case r.Retry, r.Ends == failed:
+		to.end(why, message)
+	case r.Ends != "":
+		to.end(r.Ends, message)
+	case message != "":
+		to.fail(message)
+	}
+}
