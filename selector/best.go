@@ -119,6 +119,7 @@ type Choice struct {
 	Partial        bool         `json:"partial,omitempty"`             // only partial ones were eligible
 	Unscored       bool         `json:"unscored,omitempty"`            // nothing of it was measured
 	BaselineChosen bool         `json:"baseline_chosen,omitempty"`     // no iteration was eligible
+	Alone          bool         `json:"alone,omitempty"`               // there was nothing but the baseline
 	Superseded     []int        `json:"superseded,omitempty"`          // left behind by later progress
 	Ineligible     []int        `json:"ineligible,omitempty"`          // rejected, with a CRITICAL alert, or worse than the baseline
 	Worse          []Worse      `json:"worse_than_baseline,omitempty"` // those of them that nothing else is held against
@@ -351,7 +352,7 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		Iteration: chosen.Iteration, Score: chosen.Score, Final: final.Iteration, FinalScore: final.Score,
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
-		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline,
+		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline, Alone: chosen.Baseline && len(cands) == 1,
 		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, PassedOver: p.open, AsGood: p.asGood(chosen), Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
 		Diminishing: Diminishing(cands, SmallGains, SmallGain),
 	}
@@ -390,6 +391,8 @@ func reason(c Choice) string {
 	case c.BaselineChosen && len(c.Worse) > 0:
 		last := c.Worse[len(c.Worse)-1]
 		return fmt.Sprintf("No iteration was acceptable; iteration %d is worse than the baseline: %s", last.Iteration, last.Why)
+	case c.Alone:
+		return "There is no other iteration"
 	case c.BaselineChosen:
 		return "No iteration was acceptable"
 	case c.Unscored:

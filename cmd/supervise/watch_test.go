@@ -214,6 +214,19 @@ git checkout -q a_test.sh
 	}
 }
 
+// A session that changes nothing ends well, and says so.
+func TestWatchNothing(t *testing.T) {
+	t.Parallel()
+	v := visit(t, "", `printf 'only talk'`, "--rest", "300ms", "--hooks", "off")
+	screen := v.end(0)
+	if !strings.Contains(screen, "nothing changed") || strings.Contains(strings.ToLower(screen), "acceptable") {
+		t.Errorf("it does not say that nothing changed:\n%s", screen)
+	}
+	if s := state(t, v.w); s.StopReason != "nothing_changed" || len(s.History) != 1 {
+		t.Errorf("%s with %d iterations, want nothing_changed with the baseline", s.StopReason, len(s.History))
+	}
+}
+
 func TestWatchNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -145,6 +145,7 @@ var notes = map[event.Reason]string{
 	event.Done:           "all iterations, `--until never`",
 	event.PausedByUser:   "`supervise pause`",
 	event.SessionOver:    "of `watch`",
+	event.NothingChanged: "during `watch`",
 	event.Refused:        "by its service",
 	event.Aborted:        "by a person, or `--approval abort`",
 	event.Blocked:        "the agent [said](agents.md#the-honest-way-out) that it cannot go on, and nobody was there to decide, or agreed",

@@ -36,7 +36,8 @@ const (
 	Interrupted    Reason = "interrupted"
 	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
 	SessionOver    Reason = "session_over"
-	CriticalLeft   Reason = "critical_left" // in the tree at the end of a session that was watched
+	NothingChanged Reason = "nothing_changed" // in a session that was watched
+	CriticalLeft   Reason = "critical_left"   // in the tree at the end of a session that was watched
 	Broken         Reason = "error"
 )
 
@@ -50,6 +51,7 @@ var reasons = []struct {
 	{Done, 0, ledger.Completed},
 	{BaselineKept, 0, ledger.Completed},
 	{SessionOver, 0, ledger.Completed},
+	{NothingChanged, 0, ledger.Completed},
 	{Broken, 1, ledger.Failed},
 	{Refused, 2, ledger.Failed},
 	{NoCommand, 2, ledger.Failed},

@@ -73,6 +73,8 @@ func (r *run) watchOver(ctx context.Context) event.Stop {
 	switch {
 	case interrupted(ctx):
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
+	case last.Number == 0:
+		return event.Stop{Reason: event.NothingChanged, Text: "the session is over, and nothing changed: no file is other than before it"}
 	case last.Assessment.Critical():
 		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(detector.CriticalMessages(last.Assessment.Alerts), "; "))}
 	}

@@ -62,6 +62,8 @@ func (p *Printer) tree(t *event.TreeState) {
 // selection names the iteration that was selected, and why.
 func (p *Printer) selection() {
 	switch c := p.choice.Choice; {
+	case c.Alone:
+		p.line("%s: there is no iteration.", p.Paint(report.Strong, "Kept the baseline"))
 	case c.BaselineChosen:
 		p.line("%s: no iteration was acceptable.", p.Paint(report.Strong, "Kept the baseline"))
 		p.worse(c.Worse)
