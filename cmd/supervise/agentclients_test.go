@@ -27,8 +27,9 @@ type agentClient struct {
 	// gives up on a server that refuses.
 	retries bool
 	// noTools says that it reads edits from the text and runs nothing.
-	noTools bool
-	hooks   bool // supervise installs hooks for it
+	noTools  bool
+	noTokens bool // it does not report what it used
+	hooks    bool // supervise installs hooks for it
 	// idle is a silence that means that it hangs, on a machine with much else to do.
 	idle time.Duration
 }
@@ -125,6 +126,14 @@ var agentClients = []agentClient{
 				"general": object{"disableAutoUpdate": true, "enableAutoUpdate": false},
 			}.String()}
 		},
+	},
+	{
+		name: "copilot", version: "1.0.102", program: "copilot/node_modules/.bin/copilot", noTokens: true, retries: true, idle: 40 * time.Second,
+		flags: []string{"--agent", "copilot", "--yolo"},
+		env: func(url, _ string) []string {
+			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=mock-key", "COPILOT_MODEL=mock-model"}
+		},
+		files: func(_, _, _ string) map[string]string { return nil },
 	},
 	{
 		name: "aider", version: "0.86.2", program: "aider/bin/aider", noTools: true, retries: true, idle: 70 * time.Second,

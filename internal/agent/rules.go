@@ -122,7 +122,7 @@ func (r Rule) wrong(ofLines bool) (why, key string) {
 		return "a rule of events must have when, the values that the event has; rules with line go under lines", "line"
 	case r.Line != nil && !strings.HasPrefix(r.Line.String(), "^"):
 		return "line must begin with ^: a text somewhere in a line may be of the agent's work", "line"
-	case r.Ends != "" && r.Ends != failed && !r.Ends.named():
+	case !slices.Contains(append([]Outcome{"", failed}, reportable...), r.Ends):
 		return fmt.Sprintf("there is no outcome %s; the outcomes are %s, and failed", r.Ends, outcomeNames()), "ends"
 	case r.Retry && len(r.Message) == 0 && r.Status == "":
 		return "retry needs message or status, which say why", "retry"
