@@ -22,7 +22,7 @@ var groups = []struct {
 	{"See what happened", []string{"status", "report", "explain", "diff", "analytics", "verify"}},
 	{"Decide", []string{"approve", "reject", "abort", "pause", "hint", "ack", "select", "rollback", "clean"}},
 	{"Merges and histories", []string{"gate", "baseline", "audit", "replay"}},
-	{"Agents and orchestrators", []string{"blocked", "hooks", "hook", "record", "decide"}},
+	{"Agents and orchestrators", []string{"agents", "blocked", "hooks", "hook", "record", "decide"}},
 	{"Measure", []string{"measure", "parse", "benchmark"}},
 }
 

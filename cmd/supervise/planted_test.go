@@ -96,6 +96,8 @@ func planted() [][]string {
 		{"replay", "HEAD~1..HEAD"},
 		{"replay", "latest"},
 		{"ack", "--list"},
+		{"agents"},
+		{"agents", "check", "claude"},
 		{"hooks", "install", "claude"},
 		{"hooks", "status"},
 		{"clean"},

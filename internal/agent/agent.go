@@ -29,53 +29,53 @@ type Preset struct {
 	From string `yaml:"-"` // path of the file of a user, "" for a built-in one
 	Sum  string `yaml:"-"` // SHA-256 of that file, "" for a built-in one
 
-	// built-in agent whose values are those of all keys that the file does not have
+	// built-in agent from which the other keys are taken
 	Like string `yaml:"like"`
-	// base names of the command; the first is the one that is started. The default is the agent's name
+	// base names of its command, the started one first; default: its name
 	Programs []string `yaml:"programs"`
-	// what was really run
+	// what was really run: `version`, `what`; `supervised`: it passes `make e2e-agents`
 	Observed Observed `yaml:"observed"`
-	// arguments, with the places of the lists below: `{{yolo}}`, `{{model}}`, `{{resume}}`, `{{budget}}`, `{{prompt}}`
+	// arguments, with `{{yolo}}`, `{{model}}`, `{{resume}}`, `{{budget}}`, `{{prompt}}` for the lists below
 	Args []string `yaml:"arguments"`
-	// arguments by which the program approves everything; given only with `--yolo`
+	// arguments that approve everything, given with `--yolo`
 	Yolo []string `yaml:"yolo"`
-	// environment variables that do the same
+	// variables that do the same
 	YoloEnv map[string]string `yaml:"yolo_env"`
-	// the program approves everything anyway
+	// it approves everything anyway
 	Always bool `yaml:"never_asks"`
 	// arguments with `{{model}}`
 	Model []string `yaml:"model"`
-	// arguments with `{{session}}` that continue a session; without them none can be continued
+	// arguments with `{{session}}`, to continue one
 	Resume []string `yaml:"resume"`
-	// arguments with `{{budget}}`, in US dollars: the program's own limit of its cost
+	// arguments with `{{budget}}`: its own limit in US dollars
 	Budget []string `yaml:"budget"`
-	// arguments with `{{prompt}}`, or with `{{prompt_file}}`, the path of a file
+	// arguments with `{{prompt}}` or `{{prompt_file}}`
 	Prompt []string `yaml:"prompt"`
-	// the same where the text cannot be an argument. Without `{{prompt_file}}` it comes on standard input
+	// arguments for [prompts that are no argument](#known-agents); without `{{prompt_file}}` they come on standard input
 	Large []string `yaml:"long_prompt"`
-	// environment variables that are set, unless the user has set them
+	// variables that are set, unless you have set them
 	Env map[string]string `yaml:"env"`
-	// environment variables that are not inherited
+	// variables that are removed
 	Unset []string `yaml:"unset"`
-	// environment variable without which `yolo` is refused to the superuser
+	// variable without which it refuses `yolo` as root
 	Root string `yaml:"root_needs"`
-	// signals that end it: `term: false` leaves out SIGTERM, for programs that go on after it
+	// `{term: false}`: it does not end at SIGTERM
 	Stop StopSignals `yaml:"stop"`
-	// [what it prints](#events): a list of rules, or the name of a built-in agent whose events it prints
+	// rules about its JSON events, or a dialect: `claude`, `gemini`, `pi`, `qwen`
 	Events Events `yaml:"events"`
-	// [what its other lines mean](#events): a list of rules
+	// rules about its other lines
 	Lines []Rule `yaml:"lines"`
-	// the usage of a continued session contains that of its earlier runs
+	// the usage of a continued session includes earlier runs
 	Grows bool `yaml:"usage_grows"`
-	// outcomes of exit codes of its own
+	// outcomes of its own exit codes
 	Exits map[int]Outcome `yaml:"exit_codes"`
-	// agent whose [hooks](hooks.md) it has
+	// client whose [hooks](hooks.md) it has
 	Hooks string `yaml:"hooks"`
-	// what it needs in a [sandbox](threat-model.md#sandbox)
+	// its needs in a [sandbox](threat-model.md#sandbox): `home`, `hosts`, `vars`; `any_model`: also those of well-known services
 	Sandbox Needs `yaml:"sandbox"`
 	// how to install it
 	Install string `yaml:"install"`
-	// what helps when the service refuses
+	// what to do when its service refuses
 	Login string `yaml:"login"`
 }
 

@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,39 +18,78 @@ import (
 	"supervise/test/docs"
 )
 
-// TestPresetsAreDocumented compares the reference of the known agents with the
-// presets. What an agent reports of its usage is read from its sample.
+// TestPresetsAreDocumented compares the reference of the known agents with their files.
+// What an agent reports of its usage is read from its sample.
 func TestPresetsAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| `--agent` | known | command | `--yolo` adds | long prompts | `--session continue` | usage, while it runs | usage, at its end | hooks |\n|---|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| `--agent` | tried with | `--yolo` adds | `--session continue` | usage, while it runs | at its end | hooks |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range Load("").Names() {
 		p := preset(t, name)
 		running, end := usageOf(t, p)
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s | %s | %s | %s |\n", p.Name, known(p),
-			strings.Join(p.Command(Launch{Prompt: "PROMPT", File: "FILE"}).Args, " "), consent(p), longPrompt(p),
-			cmp.Or(quoted(p.Resume), "no"), running, end, hooks(p))
+		fmt.Fprintf(&b, "| [`%s`](../internal/agent/presets/%[1]s.yaml) | %s | %s | %s | %s | %s | %s |\n", p.Name, known(p), consent(p), cmp.Or(quoted(p.Resume), "no"), running, end, hooks(p))
 	}
 	docs.Block(t, "agents.md", "known agents", "./internal/agent", b.String())
 }
 
-// TestNeedsAreDocumented compares the table of what programs are given in a sandbox.
-func TestNeedsAreDocumented(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("| agent | files in the home folder | hosts | variables |\n|---|---|---|---|\n")
-	for _, name := range Load("").Names() {
-		p := preset(t, name)
-		n := p.Needs()
-		if len(n.Home) == 0 || len(n.Hosts) == 0 || len(n.Vars) == 0 {
-			t.Errorf("%s: nothing is known of what it needs in a sandbox", p.Name)
+// TestKeysAreDocumented compares the reference of the keys of a file. Their comments are
+// its text.
+func TestKeysAreDocumented(t *testing.T) {
+	for block, in := range map[string]struct{ file, name string }{"preset keys": {"agent.go", "Preset"}, "rule keys": {"rules.go", "Rule"}} {
+		var b strings.Builder
+		b.WriteString("| key | meaning |\n|---|---|\n")
+		for _, f := range fieldsOf(t, in.file, in.name) {
+			tag, _ := strconv.Unquote(f.Tag.Value)
+			key := reflect.StructTag(tag).Get("yaml")
+			if key == "-" {
+				continue
+			}
+			text := strings.TrimSpace(f.Doc.Text())
+			if text == "" || strings.Contains(text, "\n") {
+				t.Errorf("%s.%s: the comment is the text of the reference; it has to be one line, and is %q", in.name, key, text)
+			}
+			fmt.Fprintf(&b, "| `%s` | %s |\n", key, text)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name, quoted(n.Home), quoted(n.Hosts), quoted(n.Vars))
+		docs.Block(t, "agents.md", block, "./internal/agent", b.String())
 	}
-	docs.Block(t, "threat-model.md", "needs", "./internal/agent", b.String())
 }
 
-// known is of which version, and by what.
+// fieldsOf are the fields of a struct that have tags.
+func fieldsOf(t *testing.T, file, name string) (out []*ast.Field) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == name {
+			for _, field := range spec.Type.(*ast.StructType).Fields.List { //nolint:forcetypeassert // it is one
+				if field.Tag != nil {
+					out = append(out, field)
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// TestNeedsAreDocumented compares what programs are given in a sandbox that let their user
+// choose a service. What one needs besides is in its file.
+func TestNeedsAreDocumented(t *testing.T) {
+	for _, name := range Load("").Names() {
+		if n := preset(t, name).Needs(); len(n.Home) == 0 || len(n.Hosts) == 0 || len(n.Vars) == 0 {
+			t.Errorf("%s: nothing is known of what it needs in a sandbox", name)
+		}
+	}
+	docs.Block(t, "threat-model.md", "any model", "./internal/agent", fmt.Sprintf("%s and the variables %s.\n", quoted(manyHosts), quoted(manyVars)))
+}
+
+// known is which version was run, and where that is not the suite, what of it.
 func known(p Preset) string {
-	return strings.TrimPrefix(p.Observed.Version+" "+p.Observed.What, " ")
+	if p.Observed.Supervised {
+		return p.Observed.Version
+	}
+	return strings.TrimPrefix(p.Observed.Version+", "+p.Observed.What, ", ")
 }
 
 func consent(p Preset) string {
@@ -56,14 +100,6 @@ func consent(p Preset) string {
 		return quoted(p.Yolo) + "; as root only where `" + p.Root + "` is set"
 	}
 	return cmp.Or(quoted(p.Yolo), quoted(Preset{YoloEnv: p.YoloEnv}.Environ(nil, true))+" (environment)")
-}
-
-func longPrompt(p Preset) string {
-	inv := p.Command(Launch{Prompt: strings.Repeat("x", MaxArgument+1), File: "FILE"})
-	if inv.By == ByFile {
-		return "file"
-	}
-	return "standard input"
 }
 
 func hooks(p Preset) string {

@@ -58,55 +58,55 @@ func (p Preset) validateRules() error {
 
 // Rule says what an event means, or a line that is none. All rules that fit are applied, in
 // their order. A path names a value of the event, by keys with dots between, numbers of
-// elements, or the named groups of a pattern of the rule; of a line it is `line` itself.
+// elements, or the named groups of a pattern of the rule; of a line, line itself.
 type Rule struct {
-	// paths and what they must be: a value, a list of them, or a pattern that begins with ^
+	// events: paths and their values: one, several, or a pattern that begins with `^`
 	When map[string]Match `yaml:"when"`
-	// the same, of which none may be
+	// the same, of which none may fit
 	Unless map[string]Match `yaml:"unless"`
-	// under `lines`: pattern of a line that is no event; it begins with ^
+	// lines: a pattern that begins with `^`
 	Line *Pattern `yaml:"line"`
-	// the rule does not apply after the final event
+	// only before the final event
 	BeforeEnd bool `yaml:"before_end"`
 
-	// path of the session's name
+	// path
 	Session Path `yaml:"session"`
-	// path of the model's name
+	// path
 	Model Path `yaml:"model"`
-	// path of the program's version
+	// path
 	Version Path `yaml:"version"`
 	// path of what the agent says
 	Text Path `yaml:"text"`
-	// what was used: `input`, `cache_read`, `cache_write`, `output`, `cost`, `turns`, `tool_calls`, each a path or a sum like `a.b - c + 1`
+	// `input` (uncached), `cache_read`, `cache_write`, `output`, `cost`, `turns`, `tool_calls`: sums like `a.b - c + 1`
 	Usage map[string]Sum `yaml:"usage"`
-	// the usage comes on top of what was before
+	// the usage is added to what was before
 	Adds bool `yaml:"adds"`
 
-	// the program got on: what it complained of is over
+	// it got on: its trouble is over
 	Going bool `yaml:"going"`
 	// a tool was not approved
 	Denied bool `yaml:"denied"`
-	// the final event is still to come, whatever was seen
+	// the final event is still to come
 	Reopens bool `yaml:"reopens"`
-	// the program waits until somebody signs in: it is ended
+	// it waits until somebody signs in, and is ended
 	AsksLogin bool `yaml:"asks_login"`
-	// the program tries again by itself to reach its service
+	// it tries its service again by itself
 	Retry bool `yaml:"retry"`
-	// path of the number of that attempt; the default counts them
+	// path of the number of that attempt; default: counted
 	Attempt Path `yaml:"attempt"`
 	// path of the milliseconds until then
 	WaitMS Path `yaml:"wait_ms"`
 	// path of the seconds until then
 	WaitS Path `yaml:"wait_s"`
-	// the final event: an outcome, or `failed`, which the status, or else the message, says more of
+	// the final event: an outcome, or `failed`: by `status`, or else by `message`
 	Ends Outcome `yaml:"ends"`
-	// paths of the parts of the error's message
+	// paths, joined by `: `
 	Message []Path `yaml:"message"`
 	// path of the HTTP status
 	Status Path `yaml:"status"`
-	// path of more text about the error, which is not shown
+	// path of more text about the error, not shown
 	Detail Path `yaml:"detail"`
-	// paths of when the service may be asked again, named like `retry-after`
+	// paths of when to ask again, named like `retry-after`
 	Reset []Path `yaml:"reset"`
 }
 

@@ -2,12 +2,15 @@ package agentrun
 
 import (
 	"cmp"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 	"unicode/utf8"
 
 	"supervise/internal/agent"
 	"supervise/internal/hook"
+	"supervise/internal/ledger"
 	"supervise/internal/protect"
 )
 
@@ -50,6 +53,8 @@ type Program struct {
 	Continue bool   `json:"continue,omitempty"`
 	// Yolo is the consent of the user that the agent is asked for no approval.
 	Yolo bool `json:"yolo,omitempty"`
+	// Sum is the SHA-256 of the user's file about it, "" for a built-in preset.
+	Sum string `json:"file_sha256,omitempty"`
 }
 
 // Hooks say how an agent's own hooks are used.
@@ -102,6 +107,19 @@ func (s Setup) Preset() (p agent.Preset, known bool) {
 		return p, err == nil
 	}
 	return agent.Recognise(s.Args)
+}
+
+// SameAgent returns an error where the file about the agent is another one than when the
+// loop began: the agent may have written it.
+func (s Setup) SameAgent() error {
+	if s.Program.Name == "" {
+		return nil
+	}
+	p, err := agent.ByName(s.Program.Name)
+	if err == nil && p.Sum != s.Program.Sum {
+		err = fmt.Errorf("the agent's file %s %w: put it back, or start a new loop", filepath.Join(agent.Folder(), s.Program.Name+".yaml"), ledger.ErrChanged)
+	}
+	return err
 }
 
 // CommandLine is the agent's command for people, without a prompt.

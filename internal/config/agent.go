@@ -30,7 +30,8 @@ func (s Settings) program() agentrun.Program {
 	if s.Agent == "" {
 		return agentrun.Program{}
 	}
-	return agentrun.Program{Name: s.Agent, Model: s.Model, Continue: s.Session == sessionContinue, Yolo: s.Yolo}
+	p, _ := agent.ByName(s.Agent) // agentConditions has said what is wrong with it
+	return agentrun.Program{Name: s.Agent, Model: s.Model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Sum: p.Sum}
 }
 
 // until is the criterion of the settings.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"supervise/internal/agent"
 	"supervise/internal/agentrun"
 	"supervise/internal/environment"
 	"supervise/internal/event"
@@ -148,6 +149,10 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 		}
 		if why != "" {
 			r.warn(why, nil)
+		}
+		// What a user wrote about agents is read once, and later loops read it again.
+		if dir, err := filepath.EvalSymlinks(agent.Folder()); err == nil && len(shield.ReadOnly) > 0 {
+			shield.ReadOnly = append(shield.ReadOnly, dir)
 		}
 	}
 	r.checks.user, err = p.OtherUser(ctx, protect.Tree{

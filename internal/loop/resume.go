@@ -131,6 +131,9 @@ func (s *resumption) reload() error {
 	o.MaxTime = cmp.Or(limits.MaxTime, o.MaxTime)
 	o.MaxCost, o.MaxTokens = cmp.Or(limits.MaxCost, o.MaxCost), cmp.Or(limits.MaxTokens, o.MaxTokens)
 	o.Setup = o.Setup.FromJSON()
+	if err := o.SameAgent(); err != nil {
+		return err
+	}
 	o.Approval.Policy = cmp.Or(limits.Approval.Policy, o.Approval.Policy)
 	o.Approval.Unattended = o.Approval.Unattended || limits.Approval.Unattended
 	return nil

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"supervise/internal/agent"
+	"supervise/internal/config"
+	"supervise/internal/criterion"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/tryout"
+
+	"github.com/spf13/cobra"
+)
+
+// agentsOptions are the options of supervise agents and of supervise agents check.
+type agentsOptions struct {
+	json, yolo bool
+	model      string
+	timeout    time.Duration
+	extra      []string // arguments for the program, behind --
+}
+
+func newAgentsCmd(a *app) *cobra.Command {
+	var o agentsOptions
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List the agent programs that supervise knows",
+		Long: `List the agent programs that supervise knows.
+
+For each one: whether it is installed, in which version, and what of it was really run.
+A file NAME.yaml in ` + "~/.config/supervise/agents" + ` adds an agent, or replaces a built-in one.
+Exits with 2 if such a file is broken.`,
+		Example: `  supervise agents
+  supervise agents --json
+  supervise agents check claude --yolo`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAgents(cmd.Context(), a, o) },
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	cmd.AddCommand(newAgentsCheckCmd(a))
+	return cmd
+}
+
+func newAgentsCheckCmd(a *app) *cobra.Command {
+	var o agentsOptions
+	cmd := &cobra.Command{
+		Use:   "check NAME [flags] [-- ARGS...]",
+		Short: "Run one turn of an agent in a scratch project, and show what was understood",
+		Long: `Run one turn of an agent in a scratch project, and show what was understood.
+
+The agent is asked to write one small file in a temporary git repository. What follows
+is read as in a loop: outcome, usage and cost, session, and whether consent and hooks
+had an effect. This needs the agent's account, and costs one short turn.
+
+Exits with 0 if the agent did it and said so, 2 if it cannot work until somebody helps
+(not installed, not signed in, no such model), and 4 otherwise. The folder is then kept.`,
+		Example: `  supervise agents check claude --yolo
+  supervise agents check opencode --yolo --model anthropic/claude-sonnet-4-5 --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.extra = args[1:]
+			return runAgentsCheck(cmd.Context(), a, args[0], o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.yolo, "yolo", false, "the agent may do everything without asking, as in supervise run")
+	cmd.Flags().StringVar(&o.model, "model", "", "`name` of the model, as the agent calls it")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 5*time.Minute, "how long the turn may take")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print as JSON")
+	finish(cmd)
+	return cmd
+}
+
+func runAgents(ctx context.Context, a *app, o agentsOptions) error {
+	list := tryout.List(ctx, agent.Names())
+	for _, row := range list {
+		if row.Error != "" {
+			a.code = exitCode(usageError{errors.New(row.Error)})
+		}
+	}
+	if o.json {
+		return a.encode(list)
+	}
+	a.text().Agents(list)
+	return nil
+}
+
+func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) error {
+	p, err := agent.ByName(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if o.timeout <= 0 {
+		return usageError{errors.New("--timeout must be above 0, like 5m")}
+	}
+	dir, err := os.MkdirTemp("", "supervise-agents-check-")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	turn, err := a.tryAgent(ctx, dir, p, o)
+	if err != nil {
+		return errors.Join(err, ledger.RemoveTree(dir))
+	}
+	if a.code = turn.Status(); a.code == 0 {
+		turn.Folder = ""
+		if err := ledger.RemoveTree(dir); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return a.encode(turn)
+	}
+	a.text().Turn(turn)
+	return nil
+}
+
+// tryAgent runs a loop of one iteration in a scratch project below dir.
+func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (tryout.Turn, error) {
+	turn := tryout.Turn{Agent: p.Name, Consent: o.yolo, Hooks: tryout.HooksNone, Folder: dir}
+	root := filepath.Join(dir, "project")
+	if err := tryout.Lay(ctx, root); err != nil {
+		return turn, err
+	}
+	opts, err := checkOptions(root, p.Name, o)
+	if err != nil {
+		return turn, err
+	}
+	opts.Home, opts.Log, opts.Self, opts.OnEvent = ledger.Home(filepath.Join(dir, "state"), root), a.log(), program(), turn.Note
+	if err := a.ready(place{root: root, here: root, project: root}, opts, o.yolo); err != nil {
+		return turn, err
+	}
+	if _, err := loop.Run(ctx, opts); err != nil {
+		return turn, err
+	}
+	turn.Command = opts.CommandLine()
+	if agent.Outcome(turn.Run.Outcome).Hopeless() {
+		turn.Remedy = p.Login
+	}
+	_, err = os.Stat(filepath.Join(root, tryout.File))
+	turn.Done = err == nil
+	return turn, nil
+}
+
+// checkOptions are those of a loop of one iteration that waits for nobody.
+func checkOptions(root, name string, o agentsOptions) (loop.Options, error) {
+	s := config.Default()
+	s.Agent, s.Model, s.Yolo, s.Unattended = name, o.model, o.yolo, true
+	s.Checks.Test = config.List{{Command: config.Shell(tryout.Check)}}
+	s.Limits.MaxIterations, s.Limits.MaxWait, s.Limits.MaxRetries, s.Limits.IterationTimeout = 1, 0, 0, o.timeout
+	s.Until, s.Reinforcement, s.EvidenceTokens = string(criterion.Never), "off", 0
+	opts, err := s.Loop(root)
+	if err != nil {
+		return opts, err
+	}
+	opts.Plan, _, err = s.Plan(root, lookPath)
+	opts.Task, opts.Args, opts.NoRepeat, opts.NoApply = tryout.Task, o.extra, true, true
+	return opts, err
+}

@@ -1,0 +1,119 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"supervise/internal/report"
+	"supervise/internal/tryout"
+)
+
+// Agents prints the known agents, those that are installed first.
+func (t Text) Agents(list []tryout.Agent) {
+	for _, there := range []bool{true, false} {
+		head := "Installed"
+		if !there {
+			head = "Not installed"
+		}
+		for _, a := range list {
+			if (a.Path != "" || a.Error != "") != there {
+				continue
+			}
+			if head != "" {
+				fmt.Fprintf(t, "%s:\n", t.Paint(report.Strong, head))
+				head = ""
+			}
+			t.agent(a)
+		}
+	}
+}
+
+func (t Text) agent(a tryout.Agent) {
+	if a.Error != "" {
+		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(report.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
+		return
+	}
+	var notes []string
+	if a.From != "" {
+		notes = append(notes, a.From)
+	}
+	seen := "observed: " + a.Observed
+	if a.ObservedVersion != "" && a.ObservedVersion != a.Version {
+		seen += ", in version " + a.ObservedVersion
+	}
+	notes = append(notes, seen)
+	if a.Hooks != "" {
+		notes = append(notes, "hooks")
+	}
+	what := "not here; " + a.Install
+	if a.Path != "" {
+		what = strings.TrimSpace(cmp.Or(a.Version, "version unknown"))
+	}
+	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(report.Faint, strings.Join(notes, "; ")))
+}
+
+// Turn prints what was understood of one turn of an agent.
+func (t Text) Turn(r tryout.Turn) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "%-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("command", "%s", strings.Join(r.Command, " "))
+	line("outcome", "%s, exit code %d, after %s", cmp.Or(r.Run.Outcome, "none"), r.Run.ExitCode, r.Run.Duration.Round(100*time.Millisecond))
+	if r.Run.Message != "" {
+		line("message", "%s", r.Run.Message)
+	}
+	if r.Remedy != "" {
+		line("remedy", "%s", r.Remedy)
+	}
+	line("task", "%s", taskOf(r))
+	line("usage", "%s", usageOf(r))
+	line("session", "%s", cmp.Or(r.Run.Session, "not reported: --session continue needs one, unless the agent continues its latest"))
+	if version := strings.TrimSpace(r.Run.Version + " " + r.Run.Model); version != "" {
+		line("version", "%s", version)
+	}
+	line("hooks", "%s", hooksOf(r))
+	if r.Run.LastWords != "" {
+		line("says", "%s", r.Run.LastWords)
+	}
+	if r.Folder != "" {
+		line("kept", "%s", r.Folder)
+	}
+}
+
+func taskOf(r tryout.Turn) string {
+	switch {
+	case r.Done && r.Consent:
+		return "done, with the consent of --yolo"
+	case r.Done:
+		return "done, without consent: it did not ask"
+	case r.Consent:
+		return "not done: " + tryout.File + " was not written"
+	}
+	return "not done, and no consent was given: try --yolo"
+}
+
+func usageOf(r tryout.Turn) string {
+	if r.Run.Usage == nil {
+		return "not reported: --max-cost and --max-tokens have no effect"
+	}
+	text := report.Used(&r.Run)
+	if r.Run.Usage.Tokens() == nil {
+		text += "; no tokens: --max-tokens has no effect"
+	}
+	if r.Run.Usage.CostUSD == nil {
+		text += "; no cost: --max-cost has no effect"
+	}
+	return text
+}
+
+func hooksOf(r tryout.Turn) string {
+	switch r.Hooks {
+	case tryout.HooksCalled:
+		return fmt.Sprintf("called %s", report.Count(r.Calls, "time", "times"))
+	case tryout.HooksSilent:
+		return "installed and never called: " + r.Why
+	}
+	return "none that supervise knows"
+}

@@ -1,0 +1,162 @@
+// Package tryout tries the known agents: which of them are installed, and what supervise
+// understands of one turn of one of them in a scratch project.
+package tryout
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"supervise/internal/agent"
+	"supervise/internal/event"
+	"supervise/internal/git"
+	"supervise/internal/ledger"
+	"supervise/internal/regexp"
+	"supervise/runner"
+)
+
+// Agent is a known agent, and whether it is there.
+type Agent struct {
+	Name     string   `json:"name"`
+	Programs []string `json:"programs,omitempty"`
+	Path     string   `json:"path,omitempty"`    // of the program, "" where it is not installed
+	Version  string   `json:"version,omitempty"` // that it prints, "" where it prints none
+	// Observed is what was really run of it, in ObservedVersion; Supervised says that it
+	// passes the suite of real programs.
+	Observed        string `json:"observed,omitempty"`
+	ObservedVersion string `json:"observed_version,omitempty"`
+	Supervised      bool   `json:"supervised"`
+	Hooks           string `json:"hooks,omitempty"` // whose hooks it has
+	From            string `json:"from,omitempty"`  // the file of the user, "" for a built-in one
+	Install         string `json:"install,omitempty"`
+	Error           string `json:"error,omitempty"` // what is wrong with its file
+}
+
+// atOnce is how many programs are asked for their version at a time.
+const atOnce = 4
+
+// versionLimit is how long a program may take to print its version.
+const versionLimit = 15 * time.Second
+
+// List returns all known agents. Those that are installed are asked for their version.
+func List(ctx context.Context, names []string) []Agent {
+	list := make([]Agent, len(names))
+	var wait sync.WaitGroup
+	room := make(chan struct{}, atOnce)
+	for i, name := range names {
+		wait.Go(func() {
+			room <- struct{}{}
+			list[i] = look(ctx, name)
+			<-room
+		})
+	}
+	wait.Wait()
+	return list
+}
+
+func look(ctx context.Context, name string) Agent {
+	p, err := agent.ByName(name)
+	if err != nil {
+		return Agent{Name: name, Error: err.Error()}
+	}
+	out := Agent{
+		Name: name, Programs: p.Programs, Observed: p.Observed.What, ObservedVersion: p.Observed.Version, Supervised: p.Observed.Supervised,
+		Hooks: p.Hooks, From: p.From, Install: p.Install,
+	}
+	for _, program := range p.Programs {
+		if path, err := exec.LookPath(program); err == nil {
+			out.Path, out.Version = path, version(ctx, p, path)
+			break
+		}
+	}
+	return out
+}
+
+// number finds a version among other words.
+var number = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+
+func version(ctx context.Context, p agent.Preset, path string) string {
+	said := runner.NewTail(4 << 10)
+	res, err := runner.Run(ctx, runner.Command{
+		Args: []string{path, "--version"}, Env: p.Environ(os.Environ(), false), Stdin: strings.NewReader(""), Stdout: said, Stderr: said, Timeout: versionLimit, NoCgroup: true,
+	})
+	if err != nil || res.ExitCode != 0 {
+		return ""
+	}
+	return strings.TrimRight(number.FindString(agent.StripEscapes(said.String())), ".")
+}
+
+// The scratch project: its only test passes when the agent has written the file.
+const (
+	// File is what the agent is to write.
+	File = "done.txt"
+	// Task is what it is told.
+	Task = "Write the word supervise into the new file " + File + " in this folder, by a command of your shell. Change nothing else, and then say that you are done."
+	// Check is the command of the project's test.
+	Check = "test -s " + File + " && echo 'ok 1 - the file is written' || echo 'not ok 1 - the file is written'; echo 1..1"
+)
+
+// Lay makes the scratch project.
+func Lay(ctx context.Context, root string) error {
+	err := errors.Join(os.MkdirAll(root, 0o700), os.WriteFile(filepath.Join(root, "README.md"), []byte("A scratch project of supervise agents check.\n"), 0o600))
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"add", "."},
+		{"-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
+	} {
+		if err == nil {
+			_, err = git.In(root, args...).Output(ctx)
+		}
+	}
+	return err
+}
+
+// How the hooks of an agent did.
+const (
+	HooksNone   = "none"   // it has none that supervise knows
+	HooksCalled = "called" // supervise was asked
+	HooksSilent = "silent" // they were installed, and never called
+)
+
+// Turn is what was understood of one turn.
+type Turn struct {
+	Agent   string          `json:"agent"`
+	Command []string        `json:"command"` // without the prompt
+	Run     ledger.AgentRun `json:"run"`
+	Remedy  string          `json:"remedy,omitempty"`
+	Consent bool            `json:"consent"` // it was given leave to do everything unasked
+	Done    bool            `json:"done"`    // the file was written
+	Hooks   string          `json:"hooks"`
+	Calls   int             `json:"hook_calls"`
+	Why     string          `json:"hooks_why,omitempty"` // they are silent
+	Folder  string          `json:"folder,omitempty"`    // with the project and the transcript, kept where it did not go well
+}
+
+// Note takes in an event of the loop.
+func (t *Turn) Note(e event.Event) {
+	switch d := e.Data.(type) {
+	case ledger.AgentRun:
+		t.Run = d
+	case event.HookCall:
+		t.Hooks, t.Calls = HooksCalled, t.Calls+1
+	case event.Silence:
+		t.Hooks, t.Why = HooksSilent, d.Why
+	}
+}
+
+// Status is the exit status: 0 where it did its task and said so, 2 where it cannot work
+// until somebody helps, 4 otherwise.
+func (t Turn) Status() int {
+	switch {
+	case t.Run.Outcome == string(agent.OK) && t.Done && t.Hooks != HooksSilent:
+		return 0
+	case agent.Outcome(t.Run.Outcome).Hopeless():
+		return 2
+	}
+	return 4
+}
