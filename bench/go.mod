@@ -3,18 +3,19 @@ module supervise/bench
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/joshdk/go-junit v1.0.0
 	gotest.tools/gotestsum v1.13.0
 	supervise v0.0.0
 )
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/bitfield/gotestdox v0.2.2 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/creack/pty v1.1.24 // indirect
 	github.com/fatih/color v1.18.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
-	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/jstemmer/go-junit-report/v2 v2.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
