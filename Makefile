@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents simulation cross integrity cheats carried publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents simulation cross integrity cheats carried sweep publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -119,6 +119,12 @@ cheats: build
 # Go's cache or not, with a full run. REPOS are git directories.
 carried: build
 	@cd bench && $(GO) run ./carried -binary "$(CURDIR)/bin/supervise" $(FLAGS) $(abspath $(REPOS))
+
+# Measures public repositories beside their own commands, and writes bench/results/sweep.md:
+# bench/sweep/README.md. They are cloned, or in the folder SWEEP_MIRROR.
+# FLAGS="-language rust", "-only jsoup -again", "-last"
+sweep: build
+	@cd bench && $(GO) run ./sweep -binary "$(CURDIR)/bin/supervise" -commit "$$(git rev-parse --short HEAD)" $(FLAGS)
 
 # Writes the golden files anew; read the diff before committing it. The generated parts of
 # docs/ name the command that writes them.

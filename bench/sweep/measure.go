@@ -80,8 +80,10 @@ type checkout struct {
 // measure is all of one repository.
 func measure(ctx context.Context, f *flags, r *repo) (*result, error) {
 	base := filepath.Join(f.work, strings.ReplaceAll(r.Name, "/", "+"))
-	c := &checkout{flags: f, repo: r, dir: filepath.Join(base, filepath.Base(r.Name)), out: filepath.Join(base, "out"),
-		result: &result{Commit: r.Commit, Date: time.Now().UTC().Format("2006-01-02 15:04"), Load: load1(), Version: f.commit}}
+	c := &checkout{
+		flags: f, repo: r, dir: filepath.Join(base, filepath.Base(r.Name)), out: filepath.Join(base, "out"),
+		result: &result{Commit: r.Commit, Date: time.Now().UTC().Format("2006-01-02 15:04"), Load: load1(), Version: f.commit},
+	}
 	if err := errors.Join(os.RemoveAll(base), os.MkdirAll(c.out, 0o755), os.MkdirAll(filepath.Join(base, "tmp"), 0o755)); err != nil {
 		return c.result, err
 	}

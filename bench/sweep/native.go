@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -34,18 +35,20 @@ func (c *counts) add(d counts) {
 }
 
 // summary says which numbers of a tool's closing lines mean what. All that match are
-// added up. Without a pattern for the total, it is the sum of the three others.
+// added up, in the last of the lines if there is a pattern for those. Without a pattern
+// for the total, it is the sum of the three others.
 type summary struct {
-	total, passed, failed, skipped string
+	line, total, passed, failed, skipped string
 }
 
 // readers knows the closing lines of the tools, by the name that the table gives them.
 var readers = map[string]func([]byte) (counts, error){
 	"go test -json": goTest,
 	"pytest": summary{
-		passed:  `(\d+) (?:passed|xpassed)\b[^\n]* in [\d.]+s`,
-		failed:  `(\d+) (?:failed|errors?)\b[^\n]* in [\d.]+s`,
-		skipped: `(\d+) (?:skipped|xfailed)\b[^\n]* in [\d.]+s`,
+		line:    `(?m)^.* in \d+\.\d+s\b.*$`,
+		passed:  `(\d+) (?:passed|xpassed)\b`,
+		failed:  `(\d+) (?:failed|errors?)\b`,
+		skipped: `(\d+) (?:skipped|xfailed)\b`,
 	}.read,
 	"unittest": summary{
 		total:   `(?m)^Ran (\d+) tests? in `,
@@ -162,16 +165,25 @@ var readers = map[string]func([]byte) (counts, error){
 	}.read,
 }
 
+var errNoLine = errors.New("no closing line of its tests in the output")
+
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 
 func (s summary) read(out []byte) (counts, error) {
 	out = escapes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), nil)
+	if s.line != "" {
+		lines := regexp.MustCompile(s.line).FindAll(out, -1)
+		if len(lines) == 0 {
+			return counts{}, errNoLine
+		}
+		out = lines[len(lines)-1]
+	}
 	total, found := sum(s.total, out)
 	passed, other := sum(s.passed, out)
 	failed, _ := sum(s.failed, out)
 	skipped, _ := sum(s.skipped, out)
 	if !found && !other {
-		return counts{}, fmt.Errorf("no closing line of its tests in the output")
+		return counts{}, errNoLine
 	}
 	if s.total == "" {
 		total = passed + failed + skipped
