@@ -35,7 +35,7 @@ type flags struct {
 	language                string
 	only                    *regexp.Regexp
 	last, again, keep, list bool
-	native                  bool
+	native, counts          bool
 	limit                   time.Duration
 }
 
@@ -56,6 +56,7 @@ func parse(args []string) (*flags, error) {
 	fs.BoolVar(&f.again, "again", false, "also those that have a result")
 	fs.BoolVar(&f.keep, "keep", false, "keep the checkouts and what was printed")
 	fs.BoolVar(&f.native, "native", false, "run the native commands alone and print what they count")
+	fs.BoolVar(&f.counts, "counts", false, "count alone, once: no edits and no times, which a later run adds")
 	fs.BoolVar(&f.list, "list", false, "list the repositories that would run, and write the report")
 	fs.DurationVar(&f.limit, "limit", 10*time.Minute, "time limit of each command")
 	if err := fs.Parse(args); err != nil {
@@ -95,7 +96,7 @@ func run(ctx context.Context, args []string) error {
 		if !f.wants(r) {
 			continue
 		}
-		if _, err := os.Stat(f.file(r)); err == nil && !f.again && !f.native {
+		if !f.again && !f.native && f.done(r) {
 			continue
 		}
 		if f.list {
@@ -121,6 +122,12 @@ func run(ctx context.Context, args []string) error {
 		return nil
 	}
 	return t.report(f)
+}
+
+// done reports whether a repository has a result, with times if they are wanted.
+func (f *flags) done(r *repo) bool {
+	res, err := read(f.file(r))
+	return err == nil && (f.counts || !res.untimed())
 }
 
 // file is where the result of a repository is kept.

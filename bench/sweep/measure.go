@@ -39,6 +39,9 @@ type result struct {
 
 func (r *result) exact() bool { return r.Recognised && r.Native == r.Ours }
 
+// untimed is the result of a run that only counted.
+func (r *result) untimed() bool { return r.Error == "" && r.NativeFull == 0 }
+
 func (r *result) line(of *repo) string {
 	if r.Error != "" {
 		return fmt.Sprintf("%s: %s", of.Name, r.Error)
@@ -99,13 +102,16 @@ func measure(ctx context.Context, f *flags, r *repo) (*result, error) {
 
 func (c *checkout) all(ctx context.Context) error {
 	parts := []func(context.Context) error{c.clone, c.full, c.edited, c.loop}
-	if c.flags.native {
+	if c.flags.native || c.counts {
 		parts = parts[:2]
 	}
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
 		}
+	}
+	if c.counts { // made once, and on a machine as busy as it may be
+		c.NativeFull, c.OursFull = 0, 0
 	}
 	return nil
 }
@@ -141,12 +147,12 @@ func (c *checkout) clone(ctx context.Context) error {
 // full takes the best time of several runs, ours and native ones in turn, since a busy
 // machine can only make them longer. A slow project runs once.
 func (c *checkout) full(ctx context.Context) error {
-	if c.Warm {
+	if c.Warm && !c.counts {
 		if _, _, err := c.native(ctx, false); err != nil {
 			return fmt.Errorf("native commands: %w", err)
 		}
 	}
-	for n := 0; n == 0 || n < runs(c.NativeFull); n++ {
+	for n := 0; n == 0 || !c.counts && n < runs(c.NativeFull); n++ {
 		if !c.flags.native {
 			if err := errors.Join(c.clean(ctx), c.ours(ctx)); err != nil {
 				return err

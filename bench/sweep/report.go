@@ -45,6 +45,9 @@ func sumUp(name string, rows []*row, in func(*row) bool) *total {
 			continue
 		}
 		t.recognised++
+		if r.untimed() {
+			continue
+		}
 		t.full = append(t.full, r.OursFull/r.NativeFull)
 		if r.OursEdited > 0 {
 			t.edited = append(t.edited, r.OursEdited/r.NativeEdited)
@@ -147,7 +150,7 @@ func (t *table) page(rows []*row) string {
 			b.WriteString(s.line())
 		}
 	}
-	b.WriteString("\n## Repositories\n\nTimes are in seconds, the best of up to three runs; load is that of the machine when the measurement began. Carried are tests that the iteration with the edit did not run again. \\*: of the last twenty.\n\n" +
+	b.WriteString("\n## Repositories\n\nTimes are in seconds, the best of up to three runs; load is that of the machine when the measurement began. –: counted only. Carried are tests that the iteration with the edit did not run again. \\*: of the last twenty.\n\n" +
 		"| repository | language | native tests | ours | native full | ours | native edited | ours | carried | load |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		if r.Error != "" {
@@ -160,8 +163,8 @@ func (t *table) page(rows []*row) string {
 		case r.exact():
 			ours = "the same"
 		}
-		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %.1f | %.1f | %.1f | %s | %d | %s |\n", r.repo.Name, star(r.repo), r.repo.Language, r.Native, ours,
-			r.NativeFull, r.OursFull, r.NativeEdited, seconds(r.OursEdited), r.Carried, r.Load)
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s | %s | %s | %d | %s |\n", r.repo.Name, star(r.repo), r.repo.Language, r.Native, ours,
+			seconds(r.NativeFull), seconds(r.OursFull), seconds(r.NativeEdited), seconds(r.OursEdited), r.Carried, r.Load)
 	}
 	b.WriteString(differing(rows))
 	return b.String()
