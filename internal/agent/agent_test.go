@@ -277,6 +277,17 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// TestLongEvents wants an event that holds files to be passed over, where it would have to
+// be taken apart into values.
+func TestLongEvents(t *testing.T) {
+	r := preset(t, "codex").NewReader(nil)
+	_, _ = r.Write([]byte(`{"type":"turn.failed","list":[` + strings.Repeat("1,", maxEvent/2) + "1]}\n"))
+	_, _ = r.Write([]byte(`{"type":"turn.completed","usage":{"input_tokens":1}}` + "\n"))
+	if got := r.Report(); got.Lines != 2 || got.Verdict != OK || *got.Usage.Input != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestTried(t *testing.T) {
 	p := Preset{Observed: Observed{Version: "2.2.0"}}
 	for version, want := range map[string]bool{"": true, "2.2.0": true, "2.2": true, "2.2.1": false, "2.1.99": false, "2.10.0": false, "v2.2.0": true, "dev": true} {

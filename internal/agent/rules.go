@@ -353,8 +353,15 @@ func over(u, v Usage) Usage {
 // ruled reads the events of a program by rules.
 type ruled []Rule
 
+// maxEvent is how long an event may be, in bytes, to be looked into: as values it takes up
+// to thirty times as much memory, and no numbers of a run are in one that holds files.
+const maxEvent = 4 << 20
+
 // event applies the rules.
 func (d ruled) event(line []byte, r *Report) {
+	if len(line) > maxEvent {
+		return
+	}
 	event, ok := decode[map[string]any](line)
 	if !ok {
 		return

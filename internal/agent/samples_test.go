@@ -108,6 +108,7 @@ func TestSamples(t *testing.T) {
 		{"copilot-no-model", "copilot", 1, BadRequest, none},
 		{"copilot-too-long", "copilot", 1, BadRequest, none},
 		{"copilot-drop", "copilot", 1, ServerError, none},
+		{"copilot-down", "copilot", 1, ServerError, none},
 
 		{"kilo-edit-ok", "kilo", 0, OK, all(3300, 600, 150, .01233, 3, 2)},
 		{"kilo-tool-fail", "kilo", 0, OK, all(2100, 400, 100, .00792, 2, 1)},
