@@ -29,6 +29,7 @@ type agentClient struct {
 	// noTools says that it reads edits from the text and runs nothing.
 	noTools  bool
 	noTokens bool // it does not report what it used
+	survives bool // its commands have a parent of their own, and killing that leaves it alone
 	hooks    bool // supervise installs hooks for it
 	// idle is a silence that means that it hangs, on a machine with much else to do.
 	idle time.Duration
@@ -128,7 +129,7 @@ var agentClients = []agentClient{
 		},
 	},
 	{
-		name: "copilot", version: "1.0.102", program: "copilot/node_modules/.bin/copilot", noTokens: true, retries: true, idle: 40 * time.Second,
+		name: "copilot", version: "1.0.102", program: "copilot/node_modules/.bin/copilot", noTokens: true, survives: true, retries: true, idle: 40 * time.Second,
 		flags: []string{"--agent", "copilot", "--yolo"},
 		env: func(url, _ string) []string {
 			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_API_KEY=mock-key", "COPILOT_MODEL=mock-model"}

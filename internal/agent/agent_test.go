@@ -282,9 +282,12 @@ func TestLongLines(t *testing.T) {
 func TestLongEvents(t *testing.T) {
 	r := preset(t, "codex").NewReader(nil)
 	_, _ = r.Write([]byte(`{"type":"turn.failed","list":[` + strings.Repeat("1,", maxEvent/2) + "1]}\n"))
+	if got := r.Report(); got.Lines != 1 || got.Final {
+		t.Errorf("it was read: %+v", got)
+	}
 	_, _ = r.Write([]byte(`{"type":"turn.completed","usage":{"input_tokens":1}}` + "\n"))
 	if got := r.Report(); got.Lines != 2 || got.Verdict != OK || *got.Usage.Input != 1 {
-		t.Errorf("%+v", got)
+		t.Errorf("what follows was not read: %+v", got)
 	}
 }
 

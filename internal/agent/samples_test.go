@@ -107,6 +107,7 @@ func TestSamples(t *testing.T) {
 		{"copilot-server-error", "copilot", 1, ServerError, none},
 		{"copilot-no-model", "copilot", 1, BadRequest, none},
 		{"copilot-too-long", "copilot", 1, BadRequest, none},
+		{"copilot-too-long-code", "copilot", 1, BadRequest, none},
 		{"copilot-drop", "copilot", 1, ServerError, none},
 		{"copilot-down", "copilot", 1, ServerError, none},
 
