@@ -86,7 +86,7 @@ func agentArgs(cmd *cobra.Command, args []string) error {
 // registerSettings adds the flags that override settings of the configuration.
 func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 	section(flags, "Agent", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Agent, "agent", s.Agent, "known agent program, by `name`; supervise agents lists them")
+		f.StringVar(&s.Agent, "agent", s.Agent, "known agent program, by `name`; supervise agents lists them. NAME,NAME:MODEL: the next one continues when the service of one is used up for longer than --max-wait")
 		f.StringVar(&s.Model, "model", s.Model, "`model` of that agent (default: its own choice)")
 		f.StringVar(&s.Session, "session", s.Session, "fresh: a new session per iteration; continue: the previous one, except after a rollback")
 		f.BoolVar(&s.Yolo, "yolo", s.Yolo, "let the agent do everything without asking, with its own flag for that")

@@ -56,23 +56,35 @@ func (a *app) ready(at place, opts loop.Options, yolo bool) error {
 		}
 		return wrongUsage(agent.Startable(at.here, opts.Args))
 	}
-	p, err := agent.ByName(opts.Program.Name)
 	switch {
-	case err != nil:
-		return usageError{err}
 	case opts.Task == "":
-		return usageError{fmt.Errorf("%s needs a task: give it with -p or -P", p.Name)}
+		return usageError{fmt.Errorf("%s needs a task: give it with -p or -P", opts.Program.Name)}
 	case opts.Program.Yolo && !yolo && a.config == "":
 		return usageError{errors.New("yolo: true needs --yolo, or a file named with --config: the agent can write .supervise.yaml")}
+	case len(opts.Fallback) > 0 && len(opts.Args) > 0:
+		return usageError{errors.New("arguments behind -- go with one agent: each of several has its own")}
 	}
-	if err := agent.Startable(at.here, p.Programs); err != nil {
-		return usageError{err}
+	for _, x := range opts.Programs() {
+		if err := a.startable(at, x); err != nil {
+			return usageError{err}
+		}
 	}
-	if err := p.Refused(os.Environ(), opts.Program.Yolo); err != nil {
-		return usageError{err}
-	}
-	a.notes(p.Notes(opts.Program.Yolo)...)
 	return nil
+}
+
+// startable refuses a known agent that cannot be started, and prints notes about it.
+func (a *app) startable(at place, x agentrun.Program) error {
+	p, err := agent.ByName(x.Name)
+	if err == nil {
+		err = agent.Startable(at.here, p.Programs)
+	}
+	if err == nil {
+		err = p.Refused(os.Environ(), x.Yolo)
+	}
+	if err == nil {
+		a.notes(p.Notes(x.Yolo)...)
+	}
+	return err
 }
 
 // reviewerReady refuses a reviewer that cannot be started: a known program that is not
@@ -211,9 +223,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	}
 	opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.New(o).Event))
 	if show == "lines" {
-		opts.Mirror = func(int) io.WriteCloser {
-			return a.masked(both{terminal.AgentOutput(a.out, o.Paint, opts.Program.Name), board.Agent()})
-		}
+		opts.Mirror = a.agentLines(opts, o.Paint, board)
 	}
 	if !o.Live {
 		return stop
@@ -226,6 +236,21 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	return func() {
 		end()
 		stop()
+	}
+}
+
+// agentLines returns what shows the output of an agent: as the program prints it that is
+// at work.
+func (a *app) agentLines(opts *loop.Options, paint report.Paint, board *live.Board) func(int) io.WriteCloser {
+	name, next := opts.Program.Name, opts.OnEvent
+	opts.OnEvent = func(e event.Event) {
+		if d, ok := e.Data.(event.Waiting); ok {
+			name = cmp.Or(d.Next, name)
+		}
+		next(e)
+	}
+	return func(int) io.WriteCloser {
+		return a.masked(both{terminal.AgentOutput(a.out, paint, name), board.Agent()})
 	}
 }
 

@@ -59,7 +59,9 @@ type Said struct {
 type Agent struct {
 	Options
 	chat   chat
-	silent bool // that no hook was called was reported
+	silent bool                 // that no hook was called was reported
+	order  []Program            // all programs that may do the work
+	used   map[string]time.Time // until when one may not be asked again, by its name
 }
 
 // chat is the session of the agent that the next run may continue.
@@ -70,7 +72,7 @@ type chat struct {
 }
 
 // New returns the agent of a loop.
-func New(o Options) *Agent { return &Agent{Options: o} }
+func New(o Options) *Agent { return &Agent{Options: o, order: o.Programs()} }
 
 // Forget has the next run begin a new session: one that was continued would believe
 // in what was undone. A nil agent has nothing to forget.

@@ -44,6 +44,11 @@ func (r *run) await(ctx context.Context, report agent.Report) (again bool, err e
 	delay, byService := r.delay(r.record, report)
 	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
 	deadline, timed := ctx.Deadline()
+	if r.record.Waited+delay > limit || timed && r.Now().Add(delay).After(deadline) {
+		if again, err := r.handOver(r.Now().Add(delay)); again || err != nil {
+			return again, err
+		}
+	}
 	switch {
 	case r.record.Waited+delay > limit:
 		r.stop = event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(r.record), max(limit, 0), delay.Round(time.Second))}

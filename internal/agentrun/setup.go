@@ -24,7 +24,10 @@ type Setup struct {
 	// Program is how a known agent program is started; its zero value is a command
 	// that the user has put together.
 	Program Program `json:"program,omitzero"`
-	RawTask []byte  `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
+	// Fallback are the programs that go on, in this order, where one before them has used
+	// up what its service gives.
+	Fallback []Program `json:"fallback,omitempty"`
+	RawTask  []byte    `json:"task_bytes,omitempty"` // Task, where it is no text that JSON can hold
 
 	MaxTime          time.Duration `json:"max_time_ns,omitempty"`          // of the whole loop; 0: none
 	IterationTimeout time.Duration `json:"iteration_timeout_ns,omitempty"` // 0: none
@@ -112,14 +115,16 @@ func (s Setup) Preset() (p agent.Preset, known bool) {
 // SameAgent returns an error where the file about the agent is another one than when the
 // loop began: the agent may have written it.
 func (s Setup) SameAgent() error {
-	if s.Program.Name == "" {
-		return nil
+	for _, x := range s.Programs() {
+		p, err := agent.ByName(x.Name)
+		if err == nil && p.Sum != x.Sum {
+			err = fmt.Errorf("the agent's file %s %w: put it back, or start a new loop", filepath.Join(agent.Folder(), x.Name+".yaml"), ledger.ErrChanged)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	p, err := agent.ByName(s.Program.Name)
-	if err == nil && p.Sum != s.Program.Sum {
-		err = fmt.Errorf("the agent's file %s %w: put it back, or start a new loop", filepath.Join(agent.Folder(), s.Program.Name+".yaml"), ledger.ErrChanged)
-	}
-	return err
+	return nil
 }
 
 // CommandLine is the agent's command for people, without a prompt.
@@ -171,5 +176,10 @@ func (s Setup) given(env []string) []string {
 func (s Setup) Site(env []string) protect.Site {
 	p, _ := s.Preset()
 	n := p.Needs()
+	for _, x := range s.Fallback {
+		other, _ := agent.ByName(x.Name) // the zero one needs nothing
+		more := other.Needs()
+		n.Home, n.Hosts, n.Vars = slices.Concat(n.Home, more.Home), slices.Concat(n.Hosts, more.Hosts), slices.Concat(n.Vars, more.Vars)
+	}
 	return protect.Site{Root: s.Root, Args: s.CommandLine(), Env: s.environ(env), Needs: protect.Needs{Home: n.Home, Hosts: n.Hosts, Vars: n.Vars}}
 }

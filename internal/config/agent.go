@@ -30,8 +30,47 @@ func (s Settings) program() agentrun.Program {
 	if s.Agent == "" {
 		return agentrun.Program{}
 	}
-	p, _ := agent.ByName(s.Agent) // agentConditions has said what is wrong with it
-	return agentrun.Program{Name: s.Agent, Model: s.Model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Sum: p.Sum}
+	return s.programs()[0]
+}
+
+// programs are the agents of the settings, NAME or NAME:MODEL with commas between. The model
+// of the settings is that of the first.
+func (s Settings) programs() (out []agentrun.Program) {
+	for i, one := range strings.Split(s.Agent, ",") {
+		name, model, _ := strings.Cut(strings.TrimSpace(one), ":")
+		if i == 0 {
+			model = cmp.Or(model, s.Model)
+		}
+		p, _ := agent.ByName(name) // agentConditions has said what is wrong with it
+		out = append(out, agentrun.Program{Name: name, Model: model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Sum: p.Sum})
+	}
+	return out
+}
+
+// fallback are all agents but the first.
+func (s Settings) fallback() []agentrun.Program {
+	if all := s.programs(); len(all) > 1 {
+		return all[1:]
+	}
+	return nil
+}
+
+// wrongAgent says what is wrong with one of the agents.
+func (s Settings) wrongAgent() error {
+	seen := map[string]bool{}
+	for _, x := range s.programs() {
+		p, err := agent.ByName(x.Name)
+		switch {
+		case err != nil:
+			return err
+		case seen[x.Name]:
+			return fmt.Errorf("%s is there twice", x.Name)
+		case s.Session == sessionContinue && len(p.Resume) == 0:
+			return fmt.Errorf("%s cannot continue a session; session must be fresh", x.Name)
+		}
+		seen[x.Name] = true
+	}
+	return nil
 }
 
 // until is the criterion of the settings.
@@ -50,7 +89,7 @@ func (s Settings) until() criterion.Criterion {
 
 // agentConditions are those of the settings about the agent.
 func (s Settings) agentConditions() []condition {
-	_, err := agent.ByName(s.Agent)
+	err := s.wrongAgent()
 	kind := s.until().Kind
 	alone := kind == criterion.Idle || kind == criterion.Never
 	return []condition{
@@ -59,7 +98,6 @@ func (s Settings) agentConditions() []condition {
 		{s.Agent == "" && s.Yolo, "yolo", "yolo goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
 		{s.Agent == "" && s.Session == sessionContinue, "session", "session: continue goes with agent, which names a known agent program: " + strings.Join(agent.Names(), ", ")},
 		{!slices.Contains([]string{sessionFresh, sessionContinue}, s.Session), "session", "session must be fresh or continue, not " + s.Session},
-		{s.Session == sessionContinue && s.cannotContinue(), "session", "session: " + s.Agent + " cannot continue one; session must be fresh"},
 		{!(s.Limits.MaxCost >= 0), "limits.max_cost", "limits.max_cost must not be negative"},
 		{s.Limits.MaxTokens < 0, "limits.max_tokens", "limits.max_tokens must not be negative"},
 		{s.Limits.MaxWait < 0, "limits.max_wait", "limits.max_wait must not be negative; 0 ends the loop at once where the agent's service fails"},
@@ -69,11 +107,6 @@ func (s Settings) agentConditions() []condition {
 		{s.Promise != "" && alone, "completion_promise", "completion_promise goes with until auto, green, quality or a command, not with " + s.Until},
 		{s.Promise != "" && strings.TrimSpace(s.Promise) == "", "completion_promise", "completion_promise must be a text"},
 	}
-}
-
-func (s Settings) cannotContinue() bool {
-	p, err := agent.ByName(s.Agent)
-	return err == nil && len(p.Resume) == 0
 }
 
 // maxWait is the limit of a loop: without one it would take the default.

@@ -29,7 +29,7 @@ const (
 // known one that has hooks.
 func (s Settings) hooks() agentrun.Hooks {
 	out := agentrun.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.Closed(), Stop: s.Hooks.Stop == hooksMeasure}
-	preset, _ := agent.ByName(s.Agent) // the zero one has no hooks
+	preset, _ := agent.ByName(s.program().Name) // the zero one has no hooks
 	if c, err := hook.ParseClient(preset.Hooks); err == nil {
 		out.Client = c
 	}

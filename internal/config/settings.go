@@ -18,7 +18,7 @@ type Settings struct {
 	Parallel Parallel `yaml:"checks_parallel" zero:"auto" range:"auto, ≥ 1"`
 	Confirm  Confirm  `yaml:"confirm"`
 	Limits   Limits   `yaml:"limits"`
-	// a [known agent program](agents.md#known-agents) that supervise starts; otherwise it starts the command behind `--`
+	// a [known agent program](agents.md#known-agents) that supervise starts, or several, [each in place of the one before](agents.md#fallback); otherwise it starts the command behind `--`
 	Agent string `yaml:"agent" range:"agents"`
 	// the model of `agent`
 	Model string `yaml:"model" zero:"its own choice"`

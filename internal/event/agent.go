@@ -46,6 +46,9 @@ type Waiting struct {
 	DelayMS   int64     `json:"delay_ms"`
 	ByService bool      `json:"delay_from_service"` // the service named the delay
 	Runs      int       `json:"runs"`               // of the agent in this iteration so far
+	// Agent and Next are set where nobody waits: another program goes on at once.
+	Agent string `json:"agent,omitempty"`
+	Next  string `json:"next_agent,omitempty"`
 }
 
 // HookCall is the data of hook_called: what an agent wanted to do, and what became

@@ -180,6 +180,9 @@ func (b *Board) data(e event.Event) {
 		s.Iteration, s.Max, s.Part, s.Level, s.Checks, s.Says, b.heard = e.Iteration, d.Max, "", strings.ToLower(d.Level), nil, "", false
 		s.Budget = Budget(d.Budget)
 	case event.Waiting:
+		if d.Next != "" {
+			return // another program works
+		}
 		b.does("waits for the agent's service until " + d.Until.Local().Format(time.TimeOnly))
 	case event.Child:
 		if d.What == event.ChildReviewer {

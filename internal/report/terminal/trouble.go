@@ -77,6 +77,9 @@ func (p *Printer) changed(e event.Event, d event.TreeChange) {
 
 // waiting says why the loop waits, and until when.
 func waiting(d event.Waiting) string {
+	if d.Next != "" {
+		return fmt.Sprintf("%s: %s, until %s; %s goes on from the same tree", d.Agent, outcomeOf(d.Outcome, d.Message), d.Until.Local().Format(time.DateTime), d.Next)
+	}
 	until := "waiting until " + d.Until.Local().Format(time.TimeOnly)
 	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
 		until = "waiting until " + d.Until.Local().Format(time.DateTime)
