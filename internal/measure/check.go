@@ -193,13 +193,22 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 	}
 	res, err := runner.Run(ctx, runner.Command{
 		Hold: m.opts.Hold, BeforeStart: m.opts.BeforeStart, User: m.opts.User,
-		Args: c.Command, Dir: m.base(c), Env: append(m.environment(), c.Env...),
+		Args: c.Command, Dir: m.base(c), Env: append(m.environmentOf(c.Kind), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})
 	return res, errors.Join(err, out.rewind())
 }
 
-// environment is that of the checks: no terminal, no colour, no prompts.
+// environmentOf is the environment of a kind of checks. Tests of a program's colours expect
+// the environment of a person, and reports are read with colours as well.
+func (m *Meter) environmentOf(k Kind) []string {
+	if k == Test {
+		return m.environment()
+	}
+	return append(m.environment(), "NO_COLOR=1")
+}
+
+// environment is that of all checks: no terminal, no prompts.
 func (m *Meter) environment() []string {
 	env := m.opts.Env
 	if env == nil {
@@ -208,7 +217,7 @@ func (m *Meter) environment() []string {
 	if m.opts.User != nil {
 		env = m.opts.User.Environ(env)
 	}
-	return append(git.Without(env), "CI=true", "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
+	return append(git.Without(env), "CI=true", "TERM=dumb", "GIT_TERMINAL_PROMPT=0")
 }
 
 // in returns c with its private report folder filled in.

@@ -126,12 +126,13 @@ func (r *runs) alone(ctx context.Context) (time.Duration, error) {
 			args = append(args, fill.Replace(a))
 		}
 		for name, text := range c.Files {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(fill.Replace(text)), 0o600)); err != nil {
 				return 0, fmt.Errorf("write a file for a check: %w", err)
 			}
 		}
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Dir, cmd.Env = filepath.Join(r.Settings.Plan.Root, c.Dir), append(os.Environ(), "CI=true", "NO_COLOR=1", "TERM=dumb")
+		cmd.Dir, cmd.Env = filepath.Join(r.Settings.Plan.Root, c.Dir), append(os.Environ(), "CI=true", "TERM=dumb")
 		for _, e := range c.Env {
 			cmd.Env = append(cmd.Env, fill.Replace(e))
 		}
