@@ -174,12 +174,13 @@ func (py python) pytest(p *proposal, said ...string) {
 func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECODE=1"} }
 
 // covered runs a check under coverage.py, which writes its report in a second step,
-// whatever the result of the tests.
+// whatever the result of the tests. As pytest-cov does, it leaves out files that it cannot
+// read as Python.
 func (py python) covered(c Check, words []string) Check {
 	python := strings.Join(py.program(), " ")
 	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuoted(with(py.measured(), words...)...) + "; status=$?; " +
 		python + " -m coverage combine -q >/dev/null 2>&1; " +
-		python + " -m coverage json -q --fail-under=0 -o " + runner.ShellQuoted(ReportDir+"/coverage.json") + " && exit $status"}
+		python + " -m coverage json -q -i --fail-under=0 -o " + runner.ShellQuoted(ReportDir+"/coverage.json") + "; exit $status"}
 	return c
 }
 
