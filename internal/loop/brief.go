@@ -34,7 +34,7 @@ func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
 	if x := f.Rejection; x != nil {
 		x.Tests = slices.DeleteFunc(x.Tests, func(test string) bool { return strings.Contains(text, test) })
 		for i, reason := range x.Reasons {
-			if what, why, ok := strings.Cut(reason, ": "); ok && strings.Contains(text, why) {
+			if what, why, ok := strings.Cut(reason, ": "); ok && len(why) >= anError && strings.Contains(text, why) {
 				x.Reasons[i] = what
 			}
 		}
@@ -51,6 +51,9 @@ func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
 	}
 	return out
 }
+
+// anError is how many bytes an error has at least that is told by itself.
+const anError = 12
 
 // sameError is how many bytes of an error say that it is the same.
 const sameError = 40
