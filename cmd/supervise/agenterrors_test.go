@@ -34,7 +34,7 @@ var agentFailures = []agentFailure{
 			"type": "usage_limit_reached", "plan_type": "plus", "resets_at": time.Now().Add(2 * time.Hour).Unix(), "resets_in_seconds": 7200, // read by codex
 		}),
 		[]string{"rate_limit", "timeout"}, // qwen asks again without a word
-		4, `leaves no time to wait (2h0m\d+s|1h59m\d+s) more|the criterion is not met`,
+		4, `leaves no time to wait (2h0m\d+s|1h5\dm\d+s) more|the criterion is not met`,
 	},
 	{"529", answers(529, "Overloaded", nil), []string{"server_error"}, 4, `leaves no time to wait 10s more`},
 	{ // claude takes what came for the whole answer
