@@ -142,6 +142,23 @@ func (f folder) holds(re *regexp.Regexp, names ...string) string {
 	return ""
 }
 
+var submodulePath = regexp.MustCompile(`(?m)^\s*path\s*=\s*(.+?)\s*$`)
+
+// submodules notes those of git that were not fetched: builds fail without them.
+func (f folder) submodules() []string {
+	var missing []string
+	for _, m := range submodulePath.FindAllStringSubmatch(f.read(".gitmodules"), -1) {
+		entries, err := os.ReadDir(f.abs(m[1]))
+		if filepath.IsLocal(m[1]) && (errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0) {
+			missing = append(missing, m[1])
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return []string{strings.Join(missing, ", ") + " in .gitmodules is not fetched: run git submodule update --init"}
+}
+
 // found reports whether a program is on PATH.
 func (f folder) found(program string) bool {
 	if f.look == nil {

@@ -135,7 +135,7 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 		return Project{Notes: l.notes(), Blocked: l.blocked()}, err
 	}
 	p := w.project(root)
-	p.Notes, p.Blocked = append(p.Notes, l.notes()...), l.blocked()
+	p.Notes, p.Blocked = slices.Concat(p.Notes, top.submodules(), l.notes()), l.blocked()
 	return p, nil
 }
 

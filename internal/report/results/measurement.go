@@ -64,6 +64,9 @@ func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
 	}
 	if set.Build != nil {
 		t.line("%-24s %s", "build_status", set.Build.Status)
+		if set.Build.Status == metric.BuildFailure {
+			t.below(report.Warn, set.Build.FirstError)
+		}
 	}
 	for _, g := range set.Gaps {
 		t.line("%s", t.Paint(report.Warn, set.Missing(g)+": "+g.Why))
