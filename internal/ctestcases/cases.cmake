@@ -10,8 +10,8 @@ file(TO_CMAKE_PATH "${cases_folder}" cases_folder)
 file(MAKE_DIRECTORY "${cases_folder}")
 
 # Of each framework: a word that its programs hold; an argument that selects one case; how a
-# program says that it reads the options, and what it prints then; the options. FILE stands
-# for it without extension.
+# program says that it reads the options, and what it prints then; the options. FILE is the
+# file without its extension.
 set(cases_gtest gtest_list_tests "^--gtest_filter=[^*?:]+$"
   --gtest_list_tests "\\.\n  " "--gtest_output=xml:FILE.xml")
 set(cases_doctest dt-list-reporters "^-+(dt-)?(tc|test-case)=[^*]+$"
