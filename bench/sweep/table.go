@@ -56,9 +56,9 @@ type repo struct {
 	Name     string `yaml:"name"` // owner/name
 	Language string `yaml:"language"`
 	Commit   string `yaml:"commit"`
-	Last     bool   `yaml:"last"` // of the last twenty: chosen before they were run, measured once
-	Edit     string `yaml:"edit"` // the leaf file that is edited
-	Expect   counts `yaml:"expect"`
+	Last     bool   `yaml:"last"`    // of the last twenty: chosen before they were run, measured once
+	Edit     string `yaml:"edit"`    // the leaf file that is edited
+	Expect   counts `yaml:"expect"`  // what the native commands counted when the row was written
 	Differs  string `yaml:"differs"` // why our numbers are other ones, where that is known
 	Defaults `yaml:",inline"`
 
