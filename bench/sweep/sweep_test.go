@@ -40,7 +40,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The closing lines are those that the tools printed.
+// The closing lines are written in the form that each tool documents.
 func TestReaders(t *testing.T) {
 	for _, c := range []struct {
 		reader, text string
