@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -82,7 +83,9 @@ func Load(dir string) *Known {
 			k.names = append(k.names, name)
 		}
 	}
-	slices.SortFunc(k.names, func(a, b string) int { return strings.Compare(rank(a)+a, rank(b)+b) })
+	slices.SortFunc(k.names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+	})
 	return k
 }
 
@@ -96,11 +99,11 @@ func builtInNames() []string {
 }
 
 // rank sorts the first ones before all others.
-func rank(name string) string {
+func rank(name string) int {
 	if i := slices.Index(first, name); i >= 0 {
-		return string(rune('0' + i))
+		return i
 	}
-	return "~"
+	return len(first)
 }
 
 func (k *Known) read(dir string) {

@@ -112,10 +112,8 @@ func fill(list []string, pairs ...string) []string {
 // has set stays as it is.
 func (p Preset) Environ(env []string, yolo bool) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(p.Unset, name(entry)) })
-	defaults := maps.Clone(p.Env)
-	if yolo && defaults == nil {
-		defaults = map[string]string{}
-	}
+	defaults := map[string]string{}
+	maps.Copy(defaults, p.Env)
 	if yolo {
 		maps.Copy(defaults, p.YoloEnv)
 	}

@@ -144,12 +144,17 @@ func (p *Pattern) UnmarshalYAML(unmarshal func(any) error) error {
 	if err := unmarshal(&text); err != nil {
 		return err
 	}
+	var err error
+	*p, err = compile(text)
+	return err
+}
+
+func compile(text string) (Pattern, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return yamlfile.Invalid(fmt.Sprintf("events: %q is no pattern: %v; see https://pkg.go.dev/regexp/syntax", text, err), "events")
+		return Pattern{}, yamlfile.Invalid(fmt.Sprintf("events: %q is no pattern: %v; see https://pkg.go.dev/regexp/syntax", text, err), "events")
 	}
-	p.Regexp = re
-	return nil
+	return Pattern{re}, nil
 }
 
 // Match is what a value must be: one of these texts, or fit one of these patterns.
@@ -175,8 +180,8 @@ func (m *Match) UnmarshalYAML(unmarshal func(any) error) error {
 			m.texts = append(m.texts, text)
 			continue
 		}
-		var p Pattern
-		if err := p.UnmarshalYAML(func(to any) error { *to.(*string) = text; return nil }); err != nil { //nolint:forcetypeassert // it asks for a string
+		p, err := compile(text)
+		if err != nil {
 			return err
 		}
 		m.patterns = append(m.patterns, p)
