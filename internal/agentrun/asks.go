@@ -1,7 +1,6 @@
 package agentrun
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -38,8 +37,9 @@ func (a *asking) Write(p []byte) (int, error) {
 	a.tail = a.tail[max(0, len(a.tail)-screenful):]
 	if a.timer == nil {
 		a.timer = time.AfterFunc(a.after, a.silent)
+	} else {
+		a.timer.Reset(a.after)
 	}
-	a.timer.Reset(a.after)
 	return len(p), nil
 }
 
@@ -63,24 +63,14 @@ func (a *asking) stop() {
 // unseen reports whether nobody can answer the agent.
 func (r *run) unseen() bool { return r.Terminal == nil || r.Terminal.In == nil }
 
-// watchQuestions returns a writer for what the agent prints, nil where a person sees it,
-// and what stops it.
-func (r *run) watchQuestions(end func(error)) (*asking, func()) {
+// watchQuestions returns a writer for what the agent prints, nil where a person sees it.
+func (r *run) watchQuestions(end func(error)) *asking {
 	if !r.unseen() {
-		return nil, func() {}
+		return nil
 	}
 	a := &asking{after: patience, end: end}
 	if r.IdleTimeout > 0 {
 		a.after = min(a.after, r.IdleTimeout/2)
 	}
-	return a, a.stop
-}
-
-// questionOf is the question by which a run was ended, "" for another reason.
-func questionOf(cause error) string {
-	var q errAsks
-	if errors.As(cause, &q) {
-		return q.Error()
-	}
-	return ""
+	return a
 }

@@ -42,8 +42,8 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	defer cancel(nil)
 	reader := r.observe(cancel)
 	cmd.Stdout = io.MultiWriter(cmd.Stdout, reader)
-	if questions, stop := r.watchQuestions(cancel); questions != nil {
-		defer stop()
+	if questions := r.watchQuestions(cancel); questions != nil {
+		defer questions.stop()
 		cmd.Stdout = io.MultiWriter(cmd.Stdout, questions)
 	}
 	if cmd.Terminal == nil {
@@ -97,8 +97,8 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
 	}
-	if q := questionOf(cause); q != "" {
-		outcome, report.Message = agent.Asks, q
+	if q, ok := errors.AsType[errAsks](cause); ok {
+		outcome, report.Message = agent.Asks, q.Error()
 	}
 	if alarm := (errAlarm{}); errors.As(cause, &alarm) {
 		run.Alarm = alarm.String()

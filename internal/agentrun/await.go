@@ -42,22 +42,28 @@ func (r *run) await(ctx context.Context, report agent.Report) (again bool, err e
 		return false, nil
 	}
 	delay, byService := r.delay(r.record, report)
+	stop := r.tooLong(ctx, delay)
+	if stop == (event.Stop{}) {
+		return r.pause(ctx, delay, byService)
+	}
+	if again, err := r.handOver(r.Now().Add(delay)); again || err != nil {
+		return again, err
+	}
+	r.stop = stop
+	return false, nil
+}
+
+// tooLong is the stop of a loop that has no time to wait so long, none where it has.
+func (r *run) tooLong(ctx context.Context, delay time.Duration) event.Stop {
 	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
 	deadline, timed := ctx.Deadline()
-	if r.record.Waited+delay > limit || timed && r.Now().Add(delay).After(deadline) {
-		if again, err := r.handOver(r.Now().Add(delay)); again || err != nil {
-			return again, err
-		}
-	}
 	switch {
 	case r.record.Waited+delay > limit:
-		r.stop = event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(r.record), max(limit, 0), delay.Round(time.Second))}
-		return false, nil
+		return event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(r.record), max(limit, 0), delay.Round(time.Second))}
 	case timed && r.Now().Add(delay).After(deadline):
-		r.stop = event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(r.record), r.MaxTime)}
-		return false, nil
+		return event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(r.record), r.MaxTime)}
 	}
-	return r.pause(ctx, delay, byService)
+	return event.Stop{}
 }
 
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }

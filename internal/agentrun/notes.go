@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"supervise/internal/agent"
 	"supervise/internal/ledger"
@@ -84,8 +83,5 @@ func readNotes(path string) (string, error) {
 	if len(text) > ledger.MaxNotes {
 		text = text[:strings.LastIndexByte(text[:ledger.MaxNotes], '\n')+1] + fmt.Sprintf("[supervise] cut: notes have at most %d bytes\n", ledger.MaxNotes)
 	}
-	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "�")
-	}
-	return agent.StripEscapes(text), nil
+	return agent.StripEscapes(strings.ToValidUTF8(text, "�")), nil
 }
