@@ -2,6 +2,7 @@ package testxml
 
 import (
 	"io"
+	"slices"
 
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
@@ -17,6 +18,11 @@ func detectCatch2(h sniff.Head) bool { return h.XML("Catch", "Catch2TestRun") }
 type catch2Reader struct {
 	xmlSet
 	stated int // failed assertions or test cases, as the totals say
+}
+
+var catch2Says = assertions{
+	nested: []string{"Section", "BenchmarkResults"},
+	texts:  []string{"Exception", "Failure", "FatalErrorCondition", "Skip"},
 }
 
 func parseCatch2(r io.Reader) (parsed.Report, error) {
@@ -54,7 +60,7 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 	ended := false
 	err := x.Children(func(t xmlstream.Token) error {
 		if t.Name != "OverallResult" {
-			return catch2Failure(x, t, &why)
+			return catch2Says.failure(x, t, &why)
 		}
 		ended = true
 		test.Duration = junitTime(attr(t, "durationInSeconds"))
@@ -81,26 +87,30 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 	return nil
 }
 
-// catch2Failure adds what an element says of a failure, in sections as well.
-func catch2Failure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
-	switch t.Name {
-	case "Section", "BenchmarkResults":
-		return x.Children(func(t xmlstream.Token) error { return catch2Failure(x, t, why) })
-	case "Expression":
-		if attr(t, "success") == "true" {
-			return nil
-		}
-		why.Add(textstream.CleanText(attr(t, "filename") + ":" + attr(t, "line") + ": "))
-		return x.Children(func(t xmlstream.Token) error {
-			if t.Name == "Expanded" || t.Name == "Exception" {
-				return addLine(x, why)
-			}
-			return nil
-		})
-	case "Exception", "Failure", "FatalErrorCondition", "Skip":
+// assertions are the names of elements in which Catch2, and doctest after it, say why a
+// test failed.
+type assertions struct {
+	nested []string // have others in them
+	texts  []string
+}
+
+// failure adds what an element says.
+func (a assertions) failure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
+	switch {
+	case slices.Contains(a.nested, t.Name):
+		return x.Children(func(t xmlstream.Token) error { return a.failure(x, t, why) })
+	case slices.Contains(a.texts, t.Name):
 		return addLine(x, why)
+	case t.Name != "Expression" || attr(t, "success") == "true":
+		return nil
 	}
-	return nil
+	why.Add(textstream.CleanText(attr(t, "filename") + ":" + attr(t, "line") + ": "))
+	return x.Children(func(t xmlstream.Token) error {
+		if t.Name == "Expanded" || t.Name == "Exception" {
+			return addLine(x, why)
+		}
+		return nil
+	})
 }
 
 func addLine(x *xmlstream.Reader, c *textstream.Clip) error {

@@ -20,6 +20,8 @@ type doctestReader struct {
 	stated int // failed test cases, as the totals say
 }
 
+var doctestSays = assertions{nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}}
+
 func parseDoctest(r io.Reader) (parsed.Report, error) {
 	d := &doctestReader{}
 	d.Several = true // tests of one name may stand in several files
@@ -56,7 +58,7 @@ func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.I
 	ended := false
 	err := x.Children(func(t xmlstream.Token) error {
 		if t.Name != "OverallResultsAsserts" {
-			return doctestFailure(x, t, &why)
+			return doctestSays.failure(x, t, &why)
 		}
 		ended = true
 		test.Duration = junitTime(attr(t, "duration"))
@@ -80,27 +82,5 @@ func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.I
 		test.Message = why.String()
 	}
 	d.Add(test)
-	return nil
-}
-
-// doctestFailure adds what an element says of a failure, in subcases as well.
-func doctestFailure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
-	switch t.Name {
-	case "SubCase", "Message":
-		return x.Children(func(t xmlstream.Token) error { return doctestFailure(x, t, why) })
-	case "Expression":
-		if attr(t, "success") == "true" {
-			return nil
-		}
-		why.Add(textstream.CleanText(attr(t, "filename") + ":" + attr(t, "line") + ": "))
-		return x.Children(func(t xmlstream.Token) error {
-			if t.Name == "Expanded" || t.Name == "Exception" {
-				return addLine(x, why)
-			}
-			return nil
-		})
-	case "Exception", "Text":
-		return addLine(x, why)
-	}
 	return nil
 }
