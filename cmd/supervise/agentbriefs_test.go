@@ -4,6 +4,7 @@ package main
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"supervise/internal/briefing"
@@ -50,12 +51,13 @@ var briefs = []agentBrief{
 	{name: "hint", flags: []string{"--hint", "begin with Sub"}, want: []string{`A person adds: begin with Sub\n`}},
 }
 
-func init() {
+func briefCases() (cases []agentCase) {
 	for _, b := range briefs {
-		agentCases = append(agentCases, agentCase{
+		cases = append(cases, agentCase{
 			name: "told of " + b.name, run: b.run, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing",
 		})
 	}
+	return cases
 }
 
 // run plays the situation, and reads what reached the model.
@@ -73,7 +75,7 @@ func (b agentBrief) run(w *agentWorld) string {
 		w.git("add", ".")
 		w.git("commit", "-qm", "more")
 	}
-	r := w.start(append([]string{"--hooks", "off", "--max-iterations", string(rune('0' + len(parts)))}, b.flags...)...)
+	r := w.start(append([]string{"--hooks", "off", "--max-iterations", strconv.Itoa(len(parts))}, b.flags...)...)
 	r.end()
 	got := w.prompt(len(parts))
 	for _, want := range b.want {

@@ -153,8 +153,14 @@ func deletingAgent(w *agentWorld) string {
 	if _, ok := r.find("iteration_rejected", 2); !ok {
 		w.t.Error("iteration 2 was not rejected")
 	}
-	if p := w.prompt(3); strings.Count(p, "Iteration 2 was REJECTED") != 1 {
-		w.t.Errorf("the prompt of iteration 3 is %q, which does not say once that iteration 2 was rejected", p)
+	p := w.prompt(3)
+	for _, want := range []string{
+		"Iteration 2 was REJECTED", "Failing tests:\n- calc: TestSub", "Refused in iteration 2, and no longer there:\n", "-func TestSub(t *testing.T) {",
+		"Earlier iterations:\n- 2: undone; ", "- 1: kept, forward; ", "What is left:\n",
+	} {
+		if n := strings.Count(p, want); n != 1 {
+			w.t.Errorf("the prompt of iteration 3 says %d times, not once, %q:\n%s", n, want, p)
+		}
 	}
 	return r.story()
 }

@@ -52,13 +52,14 @@ var agentFailures = []agentFailure{
 	{"crash", mockllm.Step{Text: "Oh.", Do: []mockllm.Action{{Sh: `kill -9 $PPID; sleep 5`}}}, []string{"crashed", "no_final_event"}, 4, `iteration`},
 }
 
-func init() {
+func failureCases() (cases []agentCase) {
 	for _, f := range agentFailures {
-		agentCases = append(agentCases, agentCase{
+		cases = append(cases, agentCase{
 			name: "fails by " + f.name, run: f.run,
 			without: func(c agentClient) bool { return (c.noTools || c.survives) && f.step.Do != nil }, why: "it runs nothing, or goes on",
 		})
 	}
+	return cases
 }
 
 // run has the agent fail in its only iteration, without leave to wait.

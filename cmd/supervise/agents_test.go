@@ -46,7 +46,7 @@ func TestAgents(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("%s is not installed: %v", c.name, err)
 			}
-			for _, a := range agentCases {
+			for _, a := range slices.Concat(agentCases, briefCases(), failureCases()) {
 				t.Run(a.name, func(t *testing.T) {
 					if a.without != nil && a.without(c) {
 						t.Skipf("%s: not with %s", a.why, c.name)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"supervise/internal/briefing"
 )
 
 // simulatedModel is an agent that does what its prompt says, and nothing else: the first of
@@ -166,7 +168,7 @@ const simulated = 60
 
 // TestSimulation compares how many iterations a scripted model takes with the evidence and
 // without: it cannot say how much the evidence helps a real one. SUPERVISE_SIMULATION is
-// the number of runs of each task; 0 runs the first two once.
+// the number of runs of each task; without it, the first two are run once.
 func TestSimulation(t *testing.T) {
 	runs, tasks := 1, simulations[:2]
 	if n := os.Getenv("SUPERVISE_SIMULATION"); n != "" {
@@ -180,7 +182,7 @@ func TestSimulation(t *testing.T) {
 	for _, s := range tasks {
 		var took [2]int
 		for seed := range runs {
-			for with, budget := range []int{0, 1500} {
+			for with, budget := range []int{0, briefing.DefaultBudget} {
 				took[with] += s.iterations(t, fmt.Sprint(seed), budget)
 			}
 		}

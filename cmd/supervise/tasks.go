@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -79,7 +78,7 @@ func (a *app) runList(ctx context.Context, at place, opts loop.Options, o runOpt
 	}
 	err = l.all(ctx)
 	if len(tasks) > 1 {
-		l.say()
+		err = errors.Join(err, l.say())
 	}
 	return err
 }
@@ -239,13 +238,9 @@ func (l *list) undo(ctx context.Context, x *taskRun) error {
 }
 
 // say prints what became of each task.
-func (l *list) say() {
+func (l *list) say() error {
 	if l.print.json {
-		line, err := json.Marshal(map[string]any{"type": "tasks_finished", "tasks": l.runs})
-		if err == nil {
-			fmt.Fprintf(l.app.doc, "%s\n", line)
-		}
-		return
+		return l.app.lines([]any{map[string]any{"type": "tasks_finished", "tasks": l.runs}})
 	}
 	fmt.Fprintln(l.app.out)
 	for _, x := range l.runs {
@@ -267,4 +262,5 @@ func (l *list) say() {
 			fmt.Fprintf(l.app.out, "         %s\n", strings.Join(more, ", "))
 		}
 	}
+	return nil
 }
