@@ -1,6 +1,7 @@
 package agentrun
 
 import (
+	"errors"
 	"testing"
 	"time"
 )
@@ -10,7 +11,7 @@ func TestAsking(t *testing.T) {
 	ended := make(chan error, 2)
 	a := &asking{after: time.Millisecond, end: func(err error) { ended <- err }}
 	a.Write([]byte("Press enter to continue\n"))
-	if err := <-ended; err != errAsks("Press enter to continue") {
+	if err := <-ended; !errors.Is(err, errAsks("Press enter to continue")) {
 		t.Errorf("ended by %v", err)
 	}
 	a.stop()
