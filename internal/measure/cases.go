@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/ctestcases"
+	"supervise/internal/measure/internal/listing"
 	"supervise/internal/projectfile"
 	"supervise/metric"
 )
@@ -63,8 +64,8 @@ func (r *Run) lost(known *metric.Tests) {
 }
 
 // unlisted drops what ctest lists and runs as the cases of a program.
-func (r *Run) unlisted(list []listed) []listed {
-	return slices.DeleteFunc(list, func(l listed) bool { return r.programs[l.name] })
+func (r *Run) unlisted(list []listing.Test) []listing.Test {
+	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.programs[l.Name] })
 }
 
 // ctestName is the test of ctest that runs a test: itself, or the program that it is a case

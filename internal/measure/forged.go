@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure/internal/listing"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 	"supervise/metric"
@@ -70,13 +71,13 @@ func (m *Meter) unlisted(ctx context.Context, run *Run, tests []metric.Test) ([]
 	if err != nil || len(list) == 0 {
 		return nil, context.Cause(ctx)
 	}
-	there := map[listed]bool{}
+	there := map[listing.Test]bool{}
 	for _, l := range list {
-		there[key("", withoutParameters(l.name))] = true
+		there[listing.Key("", withoutParameters(l.Name))] = true
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool {
 		name := withoutParameters(t.Name)
-		return there[key("", name)] || there[key("", lastWord(t.Class)+" "+name)] || there[key("", t.Class+" "+name)]
+		return there[listing.Key("", name)] || there[listing.Key("", listing.LastWord(t.Class)+" "+name)] || there[listing.Key("", t.Class+" "+name)]
 	}), nil
 }
 

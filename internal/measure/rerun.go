@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure/internal/listing"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -46,7 +47,7 @@ var rerunners = map[string]rerunner{
 	"gradle": {change: gradleAgain},
 	"unittest": {
 		programs: []string{"unittest", "manage.py"}, args: func(s selection) []string {
-			return s.each("-k", func(t metric.Test) string { return "*" + lastWord(t.Class) + "." + beforeParameters(t.Name) })
+			return s.each("-k", func(t metric.Test) string { return "*" + listing.LastWord(t.Class) + "." + beforeParameters(t.Name) })
 		},
 	},
 	"jest": {
@@ -110,7 +111,7 @@ var otherRunners = []string{"meson", "minitest", "mix"}
 
 // Runners lists the valid names for [Check].Runner, sorted.
 func Runners() []string {
-	list := slices.Concat(slices.Collect(maps.Keys(rerunners)), slices.Collect(maps.Keys(listings)), otherRunners)
+	list := slices.Concat(slices.Collect(maps.Keys(rerunners)), listing.Frameworks(), otherRunners)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

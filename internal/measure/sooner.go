@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure/internal/listing"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 	"supervise/metric"
@@ -121,7 +122,7 @@ func (r *reading) integration(report string, t *metric.Tests) {
 func (m *Meter) laterFiles(c Check, suites []string) string {
 	names := map[string]bool{}
 	for _, s := range suites {
-		names[lastWord(s)] = true
+		names[listing.LastWord(s)] = true
 	}
 	tree, err := projectfile.Open(m.plan.Root)
 	if err != nil {

@@ -1,4 +1,4 @@
-package measure
+package listing
 
 import (
 	"fmt"
@@ -13,27 +13,27 @@ import (
 // their names. A listed test without a name that ran is one of those, if the two names
 // differ in nothing but what changes: a time, a random value.
 type changingNames struct {
-	waiting map[listed][]metric.ID // by suite and stem
+	waiting map[Test][]metric.ID // by suite and stem
 	taken   map[metric.ID]bool
 	lost    int // listed tests whose names change by their shape, and that nothing matches
 	first   string
 }
 
-func changing(t *metric.Tests, list []listed) *changingNames {
-	out := &changingNames{waiting: map[listed][]metric.ID{}, taken: map[metric.ID]bool{}}
-	named := make(map[listed]bool, len(list))
+func changing(t *metric.Tests, list []Test) *changingNames {
+	out := &changingNames{waiting: map[Test][]metric.ID{}, taken: map[metric.ID]bool{}}
+	named := make(map[Test]bool, len(list))
 	for _, l := range list {
-		named[key(l.suite, l.name)] = true
+		named[Key(l.Suite, l.Name)] = true
 	}
 	for _, c := range t.Cases {
-		names := aliases(c)
-		if slices.ContainsFunc(names, func(n listed) bool { return named[n] }) {
+		names := Aliases(c)
+		if slices.ContainsFunc(names, func(n Test) bool { return named[n] }) {
 			continue
 		}
-		slices.SortFunc(names, func(a, b listed) int { return strings.Compare(a.suite+"\x00"+a.name, b.suite+"\x00"+b.name) })
+		slices.SortFunc(names, func(a, b Test) int { return strings.Compare(a.Suite+"\x00"+a.Name, b.Suite+"\x00"+b.Name) })
 		for _, n := range slices.Compact(names) {
-			if stem, ok := varying.Stem(n.name); ok {
-				n.name = stem
+			if stem, ok := varying.Stem(n.Name); ok {
+				n.Name = stem
 				out.waiting[n] = append(out.waiting[n], c.ID)
 			}
 		}
@@ -43,23 +43,23 @@ func changing(t *metric.Tests, list []listed) *changingNames {
 
 // take reports whether a listed test need not have run under its name: one did under
 // another, or nobody can know its name.
-func (n *changingNames) take(l listed) bool {
-	name := key(l.suite, l.name)
-	stem, ok := varying.Stem(name.name)
-	if !ok || l.ignored {
+func (n *changingNames) take(l Test) bool {
+	name := Key(l.Suite, l.Name)
+	stem, ok := varying.Stem(name.Name)
+	if !ok || l.Ignored {
 		return false
 	}
-	name.name = stem
+	name.Name = stem
 	for _, id := range n.waiting[name] {
 		if !n.taken[id] {
 			n.taken[id] = true
 			return true
 		}
 	}
-	_, changes := varying.Shape(l.name)
+	_, changes := varying.Shape(l.Name)
 	if changes {
 		if n.lost++; n.first == "" {
-			n.first = strings.TrimSpace(l.suite + " " + l.name)
+			n.first = strings.TrimSpace(l.Suite + " " + l.Name)
 		}
 	}
 	return changes

@@ -1,0 +1,81 @@
+package listing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/metric"
+)
+
+// Reconcile adds the listed tests that did not run, as not run, or as skipped if the
+// framework lists them as such and reports none of them. A test that is listed only by
+// its file is missing if nothing of the file ran.
+func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
+	ran := namesOf(t)
+	var missed []metric.Test
+	out := *t
+	out.Broken, out.Problems = slices.Clone(t.Broken), slices.Clone(t.Problems)
+	told, n := "", 0
+	other := changing(t, list)
+	for _, l := range list {
+		known := slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.Suite || l.Suite == "" })
+		if known || ran[Key(l.Suite, l.Name)] || other.take(l) {
+			continue // it ran, or is already known not to have run
+		}
+		test := metric.Test{ID: metric.ID{Suite: l.Suite, Name: l.Name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"}
+		switch {
+		case l.Ignored:
+			test.Status, test.Message = metric.Skipped, "ignored"
+			missed = append(missed, test)
+			continue
+		case l.Name == "":
+			out.Broken = append(out.Broken, metric.Suite{Name: l.Suite, Why: test.Message})
+		default:
+			missed = append(missed, test)
+		}
+		if n++; told == "" {
+			told = strings.TrimSpace(l.Suite + " " + l.Name)
+		}
+	}
+	cases := append(missed, t.Cases...)
+	other.mark(cases[len(missed):], &out.Problems)
+	out.Cases = metric.NewTests(cases).Cases
+	if n > 0 {
+		out.Problems = append(out.Problems, fmt.Sprintf("%d of the %d tests or files that the framework lists did not run, the first: %s", n, len(list), told))
+	}
+	return &out
+}
+
+// namesOf returns all names by which a list may refer to the tests that ran, and their
+// files.
+func namesOf(t *metric.Tests) map[Test]bool {
+	names := map[Test]bool{}
+	for _, c := range t.Cases {
+		for _, suite := range []string{c.Suite, c.File, ""} {
+			names[Key(suite, "")] = suite != ""
+		}
+		for _, name := range Aliases(c) {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// Aliases are the names by which a list may refer to a test.
+func Aliases(c metric.Test) []Test {
+	var out []Test
+	for _, suite := range []string{c.Suite, c.File, ""} {
+		out = append(out, Key(suite, c.Name), Key(suite, c.Class+" "+c.Name), Key(suite, LastWord(c.Class)+" "+c.Name))
+	}
+	return out
+}
+
+// Key makes names comparable that are joined in different ways.
+func Key(suite, name string) Test {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' })
+	return Test{Suite: suite, Name: strings.Join(words, " ")}
+}
+
+// LastWord is the innermost part of a dotted class name.
+func LastWord(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }
