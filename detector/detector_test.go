@@ -320,9 +320,23 @@ var ruleCases = []struct {
 		before: metric.Set{Tests: took(numberedTests(0, 3, 3), 900*time.Millisecond)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), time.Millisecond)},
 	},
 	{
+		rule: "test_time_anomaly", name: "others ran beside them before",
+		before: metric.Set{Tests: beside(took(numberedTests(0, 3, 3), 10*time.Second), 5*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), 2600*time.Millisecond)},
+	},
+	{
+		rule: "test_time_anomaly", name: "less than they can take alone", severity: "MEDIUM", message: "Tests took 2.4s, were 10s",
+		before: metric.Set{Tests: beside(took(numberedTests(0, 3, 3), 10*time.Second), 5*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 3, 3), 2400*time.Millisecond)},
+	},
+	{
 		rule: "test_time_anomaly", name: "other tests",
 		before: metric.Set{Tests: took(numberedTests(0, 3, 3), 10*time.Second)}, now: metric.Set{Tests: took(numberedTests(0, 4, 4), time.Second)},
 	},
+}
+
+// beside returns tests of whose time others may have cost a part.
+func beside(t *metric.Tests, lost time.Duration) *metric.Tests {
+	t.Crowded = lost
+	return t
 }
 
 func alertOf(a detector.Assessment, rule string) (detector.Alert, bool) {

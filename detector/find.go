@@ -182,8 +182,13 @@ func coverageDenominator(j *judge, c comparison, r row) []finding {
 }
 
 func testTimeAnomaly(j *judge, c comparison, r row) []finding {
-	if !sameOutcomes(c) {
+	now, ok := c.now.Value(r.Watch.Field)
+	if !ok || !sameOutcomes(c) {
 		return nil
+	}
+	alone := float64((c.before.Tests.Duration - c.before.Tests.Crowded).Milliseconds())
+	if r.Worsened(alone, now-alone) <= r.threshold()+epsilon {
+		return nil // what ran beside them before may have cost the rest
 	}
 	return numberMoved(j, c, r)
 }

@@ -194,7 +194,7 @@ var rules = []Rule{
 	{
 		Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, RestsOn: Measured, Action: AlertAndReview, Threshold: 50, Unit: "%",
 		Watch:     Watch{Field: metric.TestTime, Better: metric.HigherIsBetter, Min: 1000},
-		Condition: "the same tests took less time, by more than the threshold, and at least one second before",
+		Condition: "the same tests took less time, by more than the threshold, and than checks beside them may have cost before; at least one second before",
 		Message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
 	},
 	{

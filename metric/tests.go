@@ -142,8 +142,9 @@ func (s Suite) Brief() string {
 // Tests is a set of test outcomes. Cases are unique by identity and sorted.
 type Tests struct {
 	Cases    []Test        `json:"cases"`
-	Broken   []Suite       `json:"broken,omitempty"` // suites that did not build, crashed or timed out
-	Duration time.Duration `json:"duration_ns"`      // wall time of the run, or the sum of the cases
+	Crowded  time.Duration `json:"crowded_ns,omitempty"` // how much of Duration other checks may have cost
+	Broken   []Suite       `json:"broken,omitempty"`     // suites that did not build, crashed or timed out
+	Duration time.Duration `json:"duration_ns"`          // wall time of the run, or the sum of the cases
 	Format   string        `json:"format,omitempty"`
 	Producer string        `json:"producer,omitempty"`
 	Runner   string        `json:"runner,omitempty"`   // the frameworks that the plan names, "jest" or "jest+pytest"; "" if it names none

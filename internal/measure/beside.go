@@ -18,7 +18,7 @@ func (m *Meter) Beside(env ...string) *Meter {
 	opts.OnProgress, opts.Watch = func(Progress) {}, nil
 	return &Meter{
 		plan: plan, opts: opts, code: codeCache{}, tested: maps.Clone(m.tested), formats: maps.Clone(m.formats), suites: maps.Clone(m.suites),
-		unseen: maps.Clone(m.unseen), covers: maps.Clone(m.covers), aside: m.aside, later: maps.Clone(m.later),
+		unseen: maps.Clone(m.unseen), covers: maps.Clone(m.covers), aside: m.aside, later: maps.Clone(m.later), built: maps.Clone(m.built), took: maps.Clone(m.took),
 	}
 }
 

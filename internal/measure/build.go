@@ -16,9 +16,10 @@ var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
 // compiles reports whether the results of tests say whether the project can be built.
 func (c Check) compiles() bool { return c.Kind == Test && compilers[c.Runner] }
 
-// built is what a run says about whether the project can be built, nil if nothing.
-func (m *Meter) built(r *Run, first bool) *metric.Build {
+// standing is what a run says about whether the project can be built, nil if nothing.
+func (m *Meter) standing(r *Run, first bool) *metric.Build {
 	switch {
+	case r.skipped:
 	case r.Check.Kind == Build && r.state == metric.Measured:
 		return m.outcome(r, first)
 	case r.Check.compiles():
@@ -34,6 +35,7 @@ func (m *Meter) built(r *Run, first bool) *metric.Build {
 func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
 	if r.ExitCode == 0 {
+		m.built[r.Check.id()] = true
 		return b
 	}
 	b.Status, b.FirstError = metric.BuildFailure, firstError(*r)
@@ -49,7 +51,24 @@ func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 		return b
 	}
 	b.FirstError = m.news(r, b.FirstError)
+	if m.built[r.Check.id()] && m.fell != nil && !r.Check.toNowhere() {
+		m.fell[r.Check.Dir] = b.FirstError
+	}
 	return b
+}
+
+// needless returns why a check is not run, "" if it is: what it needs did build, and does
+// not any more. At the baseline everything is run, and for as long as a build has never
+// succeeded: what it breaks is known there.
+func (m *Meter) needless(c Check) string {
+	first, broken := m.fell[c.Dir]
+	if !broken {
+		return ""
+	}
+	if _, compiles := c.readsOnly(); c.Kind == Lint && !compiles {
+		return ""
+	}
+	return fmt.Sprintf("%s was not run, for the build is broken: %s", c.Name, first)
 }
 
 // news is the first error of a build that is not set aside. The go command names the

@@ -57,9 +57,12 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 // attempt runs one command. It may be called concurrently.
 func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 	a := &attempt{check: c, run: Run{Check: c, state: metric.Absent}}
-	if ctx.Err() != nil {
+	switch why := m.needless(c); {
+	case ctx.Err() != nil:
 		a.err = context.Cause(ctx)
-	} else {
+	case why != "":
+		a.run.Why, a.run.skipped = why, true
+	default:
 		a.err = m.try(ctx, a)
 	}
 	if c.Instead != nil && a.err == nil && a.run.ExitCode != 0 {
@@ -91,6 +94,7 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	}
 	res, err := m.watched(ctx, a)
 	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.end(), res.Leftovers
+	a.run.started = res.Started
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -120,11 +124,14 @@ func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
 	return fmt.Sprintf("%s: %v", c.Name, err), false
 }
 
-// emptied turns a test check without its folder into one whose suites could not run.
-// Those of other projects are measured as usual.
+// emptied turns a test check without its folder, or its build, into one whose suites could
+// not run. Those of other projects are measured as usual.
 func (m *Meter) emptied(r *Run) {
 	suites := m.suites[r.Check.id()]
-	if !r.gone || r.Check.Kind != Test || len(suites) == 0 {
+	if r.skipped && r.Check.Kind == Build {
+		r.state = metric.Measured // that it is broken is known
+	}
+	if !r.gone && !r.skipped || r.Check.Kind != Test || len(suites) == 0 {
 		return
 	}
 	r.state, r.tests = metric.Measured, metric.NewTests(nil)

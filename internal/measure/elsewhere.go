@@ -126,7 +126,7 @@ type elsewhere struct {
 
 func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
 	e := &elsewhere{
-		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, later: map[string]Later{}, apart: true},
+		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, apart: true},
 		ends: map[metric.ID]Ending{}, limit: limit,
 	}
 	if limit > 0 {

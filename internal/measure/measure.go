@@ -71,6 +71,8 @@ type Run struct {
 	programs  map[string]bool // tests of ctest in whose place their cases count
 	later     map[string]bool // suites of integration tests
 	instead   bool            // it ran in the place of another form, see [Check]
+	started   time.Time
+	skipped   bool // it needs a build that is broken
 }
 
 // Source is one report that was read.
@@ -108,8 +110,11 @@ type Meter struct {
 	suites  map[string]map[string]bool // command of a test check: the suites it has run
 	unseen  map[string]bool            // test checks some of whose tests are known only from a list
 	covers  map[string]bool            // test checks that reported coverage
+	fell    map[string]string          // in this measurement: by folder the first error of a build that had succeeded
 	aside   map[string]bool            // lines of builds that failed before any agent ran
 	later   map[string]Later           // by test check
+	built   map[string]bool            // builds that succeeded
+	took    map[string]time.Duration   // by check: its last run
 	formats map[string]string          // command of a linter: the format of its findings
 }
 
@@ -118,7 +123,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}}
 	m.recall(o.Memory)
 	return m
 }
@@ -129,6 +134,7 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 	if err := m.give(m.plan.Root); err != nil {
 		return res, err
 	}
+	m.fell = map[string]string{}
 	for _, st := range m.plan.stages() {
 		runs, err := m.stage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)
@@ -136,6 +142,7 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 			return res, err
 		}
 	}
+	crowd(res.Runs)
 	res.Set, res.Read = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
 	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)
@@ -187,7 +194,8 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 		return run, err
 	}
 	m.learn(&run)
-	run.build = m.built(&run, known == nil)
+	run.build = m.standing(&run, known == nil)
+	m.took[run.Check.id()] = run.Duration
 	run.Carried = run.tests.Counts().Carried
 	return run, nil
 }
@@ -422,7 +430,7 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 	t.Broken = slices.Concat(a.Broken, b.Broken)
 	t.Problems = slices.Concat(a.Problems, b.Problems)
 	t.Forged = slices.Concat(a.Forged, b.Forged)
-	t.Duration = a.Duration + b.Duration
+	t.Duration, t.Crowded = a.Duration+b.Duration, a.Crowded+b.Crowded
 	t.Format, t.Producer, t.Runner = both(a.Format, b.Format), both(a.Producer, b.Producer), both(a.Runner, b.Runner)
 	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t

@@ -4,19 +4,22 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Memory is what a meter has learnt from its runs. A meter that starts with the memory
 // of another continues where that one ended.
 type Memory struct {
-	Covered bool                `json:"covered,omitempty"`           // coverage was read
-	Tested  []TestReport        `json:"test_reports,omitempty"`      // where tests were read from
-	Suites  map[string][]string `json:"suites,omitempty"`            // by check: the suites it has run
-	Unseen  []string            `json:"listed_only,omitempty"`       // checks some of whose tests are known only from a list
-	Covers  []string            `json:"coverage_checks,omitempty"`   // checks that reported coverage
-	Aside   []string            `json:"set_aside,omitempty"`         // see [metric.Build]
-	Later   map[string]Later    `json:"integration_tests,omitempty"` // by check
-	Formats map[string]string   `json:"lint_formats,omitempty"`      // by check: the format of its findings
+	Covered bool                     `json:"covered,omitempty"`           // coverage was read
+	Tested  []TestReport             `json:"test_reports,omitempty"`      // where tests were read from
+	Suites  map[string][]string      `json:"suites,omitempty"`            // by check: the suites it has run
+	Unseen  []string                 `json:"listed_only,omitempty"`       // checks some of whose tests are known only from a list
+	Covers  []string                 `json:"coverage_checks,omitempty"`   // checks that reported coverage
+	Aside   []string                 `json:"set_aside,omitempty"`         // see [metric.Build]
+	Later   map[string]Later         `json:"integration_tests,omitempty"` // by check
+	Built   []string                 `json:"built,omitempty"`             // builds that succeeded
+	Took    map[string]time.Duration `json:"took_ns,omitempty"`           // by check: its last run
+	Formats map[string]string        `json:"lint_formats,omitempty"`      // by check: the format of its findings
 }
 
 // TestReport is the report of a check, by its pattern in the plan.
@@ -27,7 +30,7 @@ type TestReport struct {
 
 // Memory returns what the meter has learnt so far.
 func (m *Meter) Memory() Memory {
-	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Aside: holding(m.aside), Suites: map[string][]string{}, Formats: maps.Clone(m.formats), Later: maps.Clone(m.later)}
+	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Aside: holding(m.aside), Suites: map[string][]string{}, Formats: maps.Clone(m.formats), Later: maps.Clone(m.later), Built: holding(m.built), Took: maps.Clone(m.took)}
 	for r, holds := range m.tested {
 		if holds {
 			out.Tested = append(out.Tested, TestReport{r.command, r.pattern})
@@ -76,4 +79,8 @@ func (m *Meter) recall(old Memory) {
 	}
 	maps.Copy(m.formats, old.Formats)
 	maps.Copy(m.later, old.Later)
+	maps.Copy(m.took, old.Took)
+	for _, check := range old.Built {
+		m.built[check] = true
+	}
 }

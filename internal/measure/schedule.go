@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -11,11 +12,16 @@ import (
 )
 
 // Auto is the [Plan].Parallel with which linters that are known to only read run next
-// to the tests, with four CPUs or more.
+// to the tests, where there are two CPUs and memory for both.
 const Auto = 0
 
-// enoughCPUs is the number from which on a linter does not slow the tests down.
+// enoughCPUs is the number from which on a linter does not slow the tests down. With
+// fewer, see [crowd].
 const enoughCPUs = 4
+
+// enoughMemory is what has to be free for two checks at a time, in bytes: compilers and
+// type checkers of larger projects take about one GiB each.
+const enoughMemory = 2 << 30
 
 // stage is a set of checks, by their index in the plan, that all end before the next
 // stage begins.
@@ -36,17 +42,20 @@ func (p Plan) workers() int {
 	switch {
 	case p.Parallel > 0:
 		return p.Parallel
-	case runtime.GOMAXPROCS(0) >= enoughCPUs:
-		return 2
+	case runtime.GOMAXPROCS(0) < 2:
+		return 1
 	}
-	return 1
+	if free, known := freeMemory(); known && free < enoughMemory {
+		return 1
+	}
+	return 2
 }
 
 // stages divides the checks. Later checks may need what is built, so a build is a stage
 // by itself, unless it leaves nothing. Two test checks never run at the same time.
 func (p Plan) stages() []stage {
 	var list []stage
-	open := false
+	open, several := false, p.workers() > 1
 	for i, c := range p.Checks {
 		needed := c.Kind == Build && !c.toNowhere()
 		if needed || !open {
@@ -54,7 +63,7 @@ func (p Plan) stages() []stage {
 		}
 		open = !needed
 		last := &list[len(list)-1]
-		if p.workers() > 1 && c.besideOthers(p.Parallel != Auto) {
+		if several && c.besideOthers(p.Parallel != Auto) {
 			last.beside = append(last.beside, i)
 		} else {
 			last.inOrder = append(last.inOrder, i)
@@ -67,7 +76,8 @@ func (p Plan) stages() []stage {
 // into the tree that could be taken for the report of another check, and it is known,
 // or declared by the user, to only read.
 func (c Check) besideOthers(vouched bool) bool {
-	return c.Kind == Lint && c.private() && (vouched || c.readsOnly()) || c.Kind == Build && c.toNowhere()
+	reads, _ := c.readsOnly()
+	return c.Kind == Lint && c.private() && (vouched || reads) || c.Kind == Build && c.toNowhere()
 }
 
 // toNowhere reports whether what a build writes is thrown away.
@@ -80,33 +90,37 @@ func (c Check) private() bool {
 }
 
 // readers are linters and type checkers that do not change the tree, with the option
-// that they need for that, and whose caches several processes may share.
-var readers = []struct{ tool, option string }{
-	{"go vet", ""},
-	{"golangci-lint", ""},
-	{"staticcheck", ""},
-	{"eslint", ""},
-	{"biome", ""},
-	{"oxlint", ""},
-	{"stylelint", ""},
-	{"tsc", "--noEmit"},
-	{"vue-tsc", "--noEmit"},
-	{"pyright", ""},
-	{"basedpyright", ""},
-	{"ruff", ""},
-	{"flake8", ""},
-	{"mypy", ""},
-	{"pylint", ""},
-	{"cargo clippy", ""},
-	{"cargo check", ""},
-	{"rubocop", ""},
-	{"standardrb", ""},
-	{"phpstan", ""},
-	{"psalm", ""},
-	{"shellcheck", ""},
-	{"hadolint", ""},
-	{"yamllint", ""},
-	{"actionlint", ""},
+// that they need for that, and whose caches several processes may share. Some compile
+// what a build does.
+var readers = []struct {
+	tool, option string
+	compiles     bool
+}{
+	{"go vet", "", true},
+	{"golangci-lint", "", true},
+	{"staticcheck", "", true},
+	{"eslint", "", false},
+	{"biome", "", false},
+	{"oxlint", "", false},
+	{"stylelint", "", false},
+	{"tsc", "--noEmit", true},
+	{"vue-tsc", "--noEmit", true},
+	{"pyright", "", false},
+	{"basedpyright", "", false},
+	{"ruff", "", false},
+	{"flake8", "", false},
+	{"mypy", "", false},
+	{"pylint", "", false},
+	{"cargo clippy", "", true},
+	{"cargo check", "", true},
+	{"rubocop", "", false},
+	{"standardrb", "", false},
+	{"phpstan", "", false},
+	{"psalm", "", false},
+	{"shellcheck", "", false},
+	{"hadolint", "", false},
+	{"yamllint", "", false},
+	{"actionlint", "", false},
 }
 
 // writes are prefixes of options with which they do write.
@@ -117,11 +131,11 @@ var writes = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--al
 const maxWrapper = 5
 
 // readsOnly reports whether the command is a known tool, with options that leave the
-// tree alone.
-func (c Check) readsOnly() bool {
+// tree alone, and whether that compiles.
+func (c Check) readsOnly() (known, compiles bool) {
 	for _, option := range writes {
 		if slices.ContainsFunc(c.Command, func(word string) bool { return strings.HasPrefix(word, option) }) {
-			return false
+			return false, false
 		}
 	}
 	before := ""
@@ -129,12 +143,12 @@ func (c Check) readsOnly() bool {
 		word = filepath.Base(word)
 		for _, r := range readers {
 			if i <= maxWrapper && (r.tool == word || r.tool == before+" "+word) {
-				return r.option == "" || slices.Contains(c.Command, r.option)
+				return r.option == "" || slices.Contains(c.Command, r.option), r.compiles
 			}
 		}
 		before = word
 	}
-	return false
+	return false, false
 }
 
 // lanes runs the checks of one stage.
@@ -142,30 +156,47 @@ type lanes struct {
 	meter     *Meter
 	attempts  map[int]chan *attempt // by index in the plan; each holds one
 	concluded chan struct{}         // the last one of inOrder was read
+	waiting   chan int              // those of beside that did not begin
 	done      sync.WaitGroup
 }
 
 // begin starts a stage. Every check of it is sent as an attempt, also if ctx ends
-// before its turn.
+// before its turn. Next to others the cheapest comes first, by what it took last time.
 func (m *Meter) begin(ctx context.Context, s stage) *lanes {
-	l := &lanes{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1)}
+	l := &lanes{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.beside))}
 	for _, i := range s.all() {
 		l.attempts[i] = make(chan *attempt, 1)
 	}
-	l.done.Go(func() { l.inOrder(ctx, s.inOrder) })
-	waiting := make(chan int, len(s.beside))
-	for _, i := range s.beside {
-		waiting <- i
+	for _, i := range m.cheapest(s.beside) {
+		l.waiting <- i
 	}
-	close(waiting)
+	close(l.waiting)
+	l.done.Go(func() {
+		l.inOrder(ctx, s.inOrder)
+		l.beside(ctx)
+	})
 	for range min(m.plan.workers()-1, len(s.beside)) {
-		l.done.Go(func() {
-			for i := range waiting {
-				l.attempts[i] <- m.attempt(ctx, m.plan.Checks[i])
-			}
-		})
+		l.done.Go(func() { l.beside(ctx) })
 	}
 	return l
+}
+
+// cheapest sorts checks by what they took last time. Before that is known linters come
+// before a build, which links.
+func (m *Meter) cheapest(list []int) []int {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b int) int {
+		one, other := m.plan.Checks[a], m.plan.Checks[b]
+		return cmp.Or(cmp.Compare(m.took[one.id()], m.took[other.id()]), -cmp.Compare(one.Kind, other.Kind))
+	})
+	return list
+}
+
+// beside runs what may run at any time.
+func (l *lanes) beside(ctx context.Context) {
+	for i := range l.waiting {
+		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
+	}
 }
 
 // inOrder runs checks one after another. The reports of each are read before the next

@@ -47,20 +47,20 @@ func TestAutoRunsReadingLintersNextToTests(t *testing.T) {
 		lint   string
 		beside bool
 	}{
-		{3, "go vet ./...", false},
-		{4, "go vet ./...", true},
-		{4, "go version", false},
-		{4, "make lint", false},
-		{4, "npx --no-install eslint . --format=json", true},
-		{4, "node_modules/.bin/eslint .", true},
-		{4, "eslint . --fix", false},
-		{4, "uv run --frozen python -m mypy .", true},
-		{4, "tsc --noEmit", true},
-		{4, "tsc", false},
-		{4, "rubocop -A", false},
-		{4, "cargo clippy", true},
-		{4, "cargo fmt", false},
-		{4, "echo a b c d e eslint", false},
+		{1, "go vet ./...", false},
+		{2, "go vet ./...", true},
+		{2, "go version", false},
+		{2, "make lint", false},
+		{2, "npx --no-install eslint . --format=json", true},
+		{2, "node_modules/.bin/eslint .", true},
+		{2, "eslint . --fix", false},
+		{2, "uv run --frozen python -m mypy .", true},
+		{2, "tsc --noEmit", true},
+		{2, "tsc", false},
+		{2, "rubocop -A", false},
+		{2, "cargo clippy", true},
+		{2, "cargo fmt", false},
+		{2, "echo a b c d e eslint", false},
 	} {
 		runtime.GOMAXPROCS(tc.cpus)
 		st := Plan{Checks: []Check{check(Test, "go test"), check(Lint, tc.lint)}}.stages()

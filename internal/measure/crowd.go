@@ -1,0 +1,51 @@
+package measure
+
+import (
+	"runtime"
+	"slices"
+	"time"
+)
+
+// crowd notes on the tests of a measurement how much of their time checks that ran beside
+// them may have cost. With few CPUs each of those may take one away from the tests, so
+// that n+1 checks at a time get at least one part in n+1 of the machine.
+func crowd(runs []Run) {
+	if runtime.GOMAXPROCS(0) >= enoughCPUs {
+		return
+	}
+	for i, r := range runs {
+		if r.tests == nil || r.Duration <= 0 {
+			continue
+		}
+		tests := *r.tests
+		tests.Crowded = time.Duration(float64(tests.Duration) * crowded(r, runs))
+		runs[i].tests = &tests
+	}
+}
+
+// crowded returns the part of a run, in [0,1), that others may have cost.
+func crowded(r Run, runs []Run) float64 {
+	var moments []time.Time // at which the number of others may change
+	for _, o := range runs {
+		for _, t := range []time.Time{o.started, o.ended()} {
+			if t.After(r.started) && t.Before(r.ended()) {
+				moments = append(moments, t)
+			}
+		}
+	}
+	slices.SortFunc(moments, time.Time.Compare)
+	lost, last := 0.0, r.started
+	for _, t := range append(moments, r.ended()) {
+		others := -1 // itself
+		for _, o := range runs {
+			if !o.started.After(last) && o.ended().After(last) {
+				others++
+			}
+		}
+		lost += t.Sub(last).Seconds() * float64(others) / float64(others+1)
+		last = t
+	}
+	return lost / r.Duration.Seconds()
+}
+
+func (r Run) ended() time.Time { return r.started.Add(r.Duration) }

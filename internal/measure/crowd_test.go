@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"supervise/metric"
+)
+
+// What ran beside the tests may have cost one part in n+1 of the time that n others did.
+func TestCrowd(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	start := time.Now()
+	ran := func(from, to int) Run {
+		return Run{started: start.Add(time.Duration(from) * time.Second), Duration: time.Duration(to-from) * time.Second}
+	}
+	for _, tt := range []struct {
+		name   string
+		cpus   int
+		others []Run
+		want   float64 // of ten seconds
+	}{
+		{"alone", 2, nil, 0},
+		{"one all along", 2, []Run{ran(-2, 12)}, 5},
+		{"one for a while", 2, []Run{ran(2, 6)}, 2},
+		{"one after another", 2, []Run{ran(0, 4), ran(4, 8)}, 4},
+		{"two at a time", 2, []Run{ran(0, 6), ran(3, 6)}, 1.5 + 2},
+		{"before and after", 2, []Run{ran(-5, 0), ran(10, 12)}, 0},
+		{"CPUs enough", 4, []Run{ran(0, 10)}, 0},
+	} {
+		runtime.GOMAXPROCS(tt.cpus)
+		tests := ran(0, 10)
+		tests.tests = &metric.Tests{Duration: 10 * time.Second}
+		runs := append([]Run{tests}, tt.others...)
+		crowd(runs)
+		if got := runs[0].tests.Crowded.Seconds(); math.Abs(got-tt.want) > 1e-6 {
+			t.Errorf("%s: %v s, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTheCheapestBegins(t *testing.T) {
+	lint, build := check(Lint, "go vet"), check(Build, "go build -o /dev/null")
+	style, types := check(Lint, "eslint"), check(Lint, "tsc --noEmit")
+	m := New(Plan{Checks: []Check{build, lint, style, types}}, Options{})
+	if got := m.cheapest([]int{0, 1, 2, 3}); got[3] != 0 {
+		t.Errorf("order %v, want the build last: nothing is known", got)
+	}
+	m = New(m.plan, Options{Memory: Memory{Took: map[string]time.Duration{build.id(): 1, lint.id(): 4, style.id(): 3, types.id(): 2}}})
+	for i, want := range []int{0, 3, 2, 1} {
+		if got := m.cheapest([]int{0, 1, 2, 3}); got[i] != want {
+			t.Fatalf("order %v, want that of what they took", got)
+		}
+	}
+}

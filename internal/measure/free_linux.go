@@ -1,0 +1,41 @@
+package measure
+
+import (
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// freeMemory is how much memory may still be used, in bytes: that of the machine, or of
+// the control group that this process is limited by. It is false if unknown.
+func freeMemory() (bytes int64, known bool) {
+	text, err := os.ReadFile("/proc/meminfo") //nolint:forbidigo // the kernel's
+	if err != nil {
+		return 0, false
+	}
+	bytes = math.MaxInt64
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemAvailable:" {
+			if kib, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+				bytes, known = kib<<10, true
+			}
+		}
+	}
+	most, ok1 := number("/sys/fs/cgroup/memory.max")
+	used, ok2 := number("/sys/fs/cgroup/memory.current")
+	if ok1 && ok2 && most-used < bytes {
+		bytes, known = most-used, true
+	}
+	return bytes, known
+}
+
+// number reads a file that holds a number alone.
+func number(path string) (int64, bool) {
+	text, err := os.ReadFile(path) //nolint:forbidigo // the kernel's
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil // "max" is no limit
+}
