@@ -23,6 +23,9 @@ type Set struct {
 	Build    *Build    `json:"build,omitempty"`
 	Code     *Code     `json:"code,omitempty"`
 	Gaps     []Gap     `json:"gaps,omitempty"`
+	// Aside are lines of checks that failed before any agent ran, for no error in a file of
+	// the project, and that fail for them still. They are made comparable.
+	Aside []string `json:"set_aside,omitempty"`
 	// Varies is by how much numbers differed between two measurements of this tree, and
 	// by how much [QualityScore] did; nil where none did, or it was measured once.
 	Varies Delta `json:"varies,omitempty"`
@@ -210,9 +213,6 @@ type Build struct {
 	Status     BuildStatus   `json:"status"`
 	Duration   time.Duration `json:"duration_ns"`
 	FirstError string        `json:"first_error,omitempty"` // of a failed build
-	// Aside are the lines of a build that failed before any agent ran, for no error in a
-	// file of the project. As long as there is nothing else its status is BuildUnknown.
-	Aside []string `json:"set_aside,omitempty"`
 }
 
 // Code is the shape of the project's own source: no vendored, generated or

@@ -142,6 +142,7 @@ func (s Suite) Brief() string {
 // Tests is a set of test outcomes. Cases are unique by identity and sorted.
 type Tests struct {
 	Cases    []Test        `json:"cases"`
+	Aside    []string      `json:"set_aside,omitempty"`  // suites that could not be built before any agent ran, for no error in a file of the project
 	Crowded  time.Duration `json:"crowded_ns,omitempty"` // how much of Duration other checks may have cost
 	Broken   []Suite       `json:"broken,omitempty"`     // suites that did not build, crashed or timed out
 	Duration time.Duration `json:"duration_ns"`          // wall time of the run, or the sum of the cases

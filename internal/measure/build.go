@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"supervise/internal/fingerprint"
@@ -28,10 +27,7 @@ func (m *Meter) standing(r *Run, first bool) *metric.Build {
 	return nil
 }
 
-// outcome is how a build ended. One that fails where a loop begins, for a reason that is
-// in no file of the project, says nothing about what an agent does: the machine lacks
-// something, or a package is no program. It is set aside as long as it fails for that
-// alone.
+// outcome is how a build ended, unless it is set aside.
 func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
 	if r.ExitCode == 0 {
@@ -39,15 +35,9 @@ func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 		return b
 	}
 	b.Status, b.FirstError = metric.BuildFailure, firstError(*r)
-	lines := r.unplaced()
-	if first && m.opts.Begins {
-		for _, l := range lines {
-			m.aside[l] = true
-		}
-	}
-	if len(lines) > 0 && !slices.ContainsFunc(lines, func(l string) bool { return !m.aside[l] }) {
-		b.Status, b.Aside = metric.BuildUnknown, lines
-		r.Problems = append(r.Problems, fmt.Sprintf("failed before any agent ran, for no error in a file of the project; other errors count: %s", b.FirstError))
+	if m.isAside(r, r.unplaced(), first) {
+		b.Status = metric.BuildUnknown
+		r.Problems = append(r.Problems, fmt.Sprintf(asideText, b.FirstError))
 		return b
 	}
 	b.FirstError = m.news(r, b.FirstError)
@@ -87,22 +77,6 @@ func (m *Meter) news(r *Run, first string) string {
 	return first
 }
 
-// unplaced returns the lines of a failed build so that those of two runs can be compared;
-// none if an error is in a file.
-func (r *Run) unplaced() []string {
-	if slices.ContainsFunc(r.findings(), func(f metric.Finding) bool { return f.File != "" }) {
-		return nil
-	}
-	var out []string
-	for line := range strings.Lines(r.Output) {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, fingerprint.Of(line))
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 func (r *Run) findings() []metric.Finding {
 	if r.lint == nil {
 		return nil
@@ -140,7 +114,7 @@ func joinBuilds(a, b *metric.Build) *metric.Build {
 	if severity[b.Status] > severity[a.Status] {
 		out.Status, out.FirstError = b.Status, b.FirstError
 	}
-	out.Duration, out.Aside = a.Duration+b.Duration, slices.Concat(a.Aside, b.Aside)
+	out.Duration = a.Duration + b.Duration
 	return &out
 }
 

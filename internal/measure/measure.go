@@ -28,7 +28,7 @@ type Options struct {
 	Watch      Watch          // may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
-	Begins     bool           // a measurement without known tests is where a loop begins: see [metric.Build]
+	Begins     bool           // a measurement without known tests is where a loop begins: see [metric.Set]
 	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
 
 	// BeforeStart is passed to [runner.Command]. It may be called concurrently.
@@ -72,7 +72,8 @@ type Run struct {
 	later     map[string]bool // suites of integration tests
 	instead   bool            // it ran in the place of another form, see [Check]
 	started   time.Time
-	skipped   bool // it needs a build that is broken
+	skipped   bool     // it needs a build that is broken
+	aside     []string // lines of it that are set aside: what is missing is no gap
 }
 
 // Source is one report that was read.
@@ -111,7 +112,7 @@ type Meter struct {
 	unseen  map[string]bool            // test checks some of whose tests are known only from a list
 	covers  map[string]bool            // test checks that reported coverage
 	fell    map[string]string          // in this measurement: by folder the first error of a build that had succeeded
-	aside   map[string]bool            // lines of builds that failed before any agent ran
+	aside   map[string]bool            // lines of what failed before any agent ran
 	later   map[string]Later           // by test check
 	built   map[string]bool            // builds that succeeded
 	took    map[string]time.Duration   // by check: its last run
@@ -194,6 +195,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 		return run, err
 	}
 	m.learn(&run)
+	m.setAside(&run, known == nil)
 	run.build = m.standing(&run, known == nil)
 	m.took[run.Check.id()] = run.Duration
 	run.Carried = run.tests.Counts().Carried
@@ -259,6 +261,7 @@ type gathering struct {
 	compiler *metric.Lint   // compile errors found by checks other than linters
 	missing  map[metric.Section]metric.Gap
 
+	aside     []string
 	uncovered string // why the coverage does not include all checks
 }
 
@@ -266,6 +269,10 @@ func (g *gathering) add(r *Run) {
 	g.build = joinBuilds(g.build, r.build)
 	if r.build != nil {
 		g.compiler = g.compiler.Merge(r.lint)
+	}
+	g.aside = append(g.aside, r.aside...)
+	if len(r.aside) > 0 && r.Check.Kind == Lint {
+		return
 	}
 	if r.state != metric.Measured {
 		section := r.Check.Kind.section()
@@ -286,7 +293,7 @@ func (g *gathering) add(r *Run) {
 
 // set returns the gathered sections. With wanted, missing coverage is reported.
 func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
-	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build}
+	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, Aside: g.aside}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
 		gap, missing := g.missing[section]
 		if !missing {
@@ -411,10 +418,11 @@ func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
 
 // without returns the coverage with the names of the suites that are missing from it.
 func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
-	if c == nil || t == nil || len(t.Broken) == 0 {
+	if c == nil || t == nil || len(t.Broken)+len(t.Aside) == 0 {
 		return c
 	}
 	out := *c
+	out.Without = slices.Clone(t.Aside)
 	for _, b := range t.Broken {
 		out.Without = append(out.Without, b.Name)
 	}
@@ -427,7 +435,7 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 		return cmp.Or(a, b)
 	}
 	t := metric.NewTests(slices.Concat(a.Cases, b.Cases))
-	t.Broken = slices.Concat(a.Broken, b.Broken)
+	t.Broken, t.Aside = slices.Concat(a.Broken, b.Broken), slices.Concat(a.Aside, b.Aside)
 	t.Problems = slices.Concat(a.Problems, b.Problems)
 	t.Forged = slices.Concat(a.Forged, b.Forged)
 	t.Duration, t.Crowded = a.Duration+b.Duration, a.Crowded+b.Crowded

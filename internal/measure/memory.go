@@ -15,7 +15,7 @@ type Memory struct {
 	Suites  map[string][]string      `json:"suites,omitempty"`            // by check: the suites it has run
 	Unseen  []string                 `json:"listed_only,omitempty"`       // checks some of whose tests are known only from a list
 	Covers  []string                 `json:"coverage_checks,omitempty"`   // checks that reported coverage
-	Aside   []string                 `json:"set_aside,omitempty"`         // see [metric.Build]
+	Aside   []string                 `json:"set_aside,omitempty"`         // see [metric.Set]
 	Later   map[string]Later         `json:"integration_tests,omitempty"` // by check
 	Built   []string                 `json:"built,omitempty"`             // builds that succeeded
 	Took    map[string]time.Duration `json:"took_ns,omitempty"`           // by check: its last run

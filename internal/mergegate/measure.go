@@ -175,7 +175,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 // measureHead measures the tree in its place.
 func (g *gate) measureHead(ctx context.Context) error {
 	g.OnProgress("measuring the tree")
-	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: aside(g.before)})
+	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Aside: g.before.Aside}})
 	res, err := m.Run(ctx, g.before.Tests)
 	if err != nil {
 		return err
@@ -188,14 +188,6 @@ func (g *gate) measureHead(ctx context.Context) error {
 		g.note("%s: %s", res.Set.Missing(gap), gap.Why)
 	}
 	return nil
-}
-
-// aside is what the base teaches about builds that fail for no error in a file.
-func aside(base metric.Set) measure.Memory {
-	if base.Build == nil {
-		return measure.Memory{}
-	}
-	return measure.Memory{Aside: base.Build.Aside}
 }
 
 func why(s metric.Set) string {

@@ -186,7 +186,7 @@ func (g *goTest) buildOutput(e *goEvent) {
 		case b.placed:
 		case g.build.Located > before:
 			b.first, b.placed = g.build.Latest.Place(), true
-		case b.first == "" && !known:
+		case b.first == "" && !known && !strings.HasPrefix(line, "#"):
 			b.first = textstream.CleanText(line)
 		}
 	}

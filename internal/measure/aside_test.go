@@ -1,0 +1,40 @@
+package measure_test
+
+import (
+	"strings"
+	"testing"
+
+	"supervise/internal/measure"
+)
+
+// A module that Maven cannot build where the loop begins, for nothing in a file of the
+// project, is said once and keeps nothing from being green. Other errors of it count.
+func TestModuleThatCannotBeBuiltIsSetAside(t *testing.T) {
+	root := tree(t, map[string]string{
+		"junit.xml": `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`, "said": "[INFO] Total time: 1.2 s\n[ERROR] Failed to execute goal on project b: Could not resolve dependencies: lacking:jar:1 is not there\n",
+	})
+	check := shell(measure.Test, "cp junit.xml target.xml; cat said; exit 1", "target.xml")
+	check.Runner = "maven"
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Begins: true})
+	first, err := m.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := strings.Join(first.Runs[0].Problems, "\n"); first.Set.Tests.Failure != "" || first.Set.Partial() || !strings.Contains(problems, "failed before any agent ran") || strings.Contains(problems, "although no test failed") {
+		t.Errorf("at first: %+v, problems %q", first.Set, problems)
+	}
+	for _, tt := range []struct {
+		name, said string
+		counts     bool
+	}{
+		{"the same", "[INFO] Total time: 2.7 s\n[ERROR] Failed to execute goal on project b: Could not resolve dependencies: lacking:jar:1 is not there\n", false},
+		{"another error", "[ERROR] Failed to execute goal on project a: the plugin is gone\n", true},
+		{"an error in a file", "[ERROR] /src/A.java:[3,4] cannot find symbol\n", true},
+	} {
+		lay(t, root, map[string]string{"said": tt.said})
+		res, err := measure.New(measure.Plan{Root: root, Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Memory: m.Memory()}).Quick(t.Context(), first.Set.Tests)
+		if err != nil || (res.Set.Tests.Failure != "") != tt.counts || len(res.Runs[0].Problems) > 0 != tt.counts {
+			t.Errorf("%s: %+v, problems %q, %v", tt.name, res.Set.Tests, res.Runs[0].Problems, err)
+		}
+	}
+}
