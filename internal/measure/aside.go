@@ -31,12 +31,12 @@ func (m *Meter) isAside(r *Run, lines []string, first bool) bool {
 }
 
 // setAside does so with what tests and linters cannot compile: with packages, with what a
-// build tool could not build beside tests that ran, and with a linter of which nothing
-// could be read.
+// build tool could not build beside tests that ran, and with a linter that did not come to
+// read the code.
 func (m *Meter) setAside(r *Run, first bool) {
 	switch {
 	case r.ExitCode == 0 || r.killed || r.gone || r.skipped:
-	case r.Check.Kind == Lint && r.state == metric.Absent:
+	case r.Check.Kind == Lint && r.lacksOnly():
 		if m.isAside(r, r.unplaced(), first) && first {
 			r.Problems = append(r.Problems, fmt.Sprintf(asideText, lastLine(r.Output)))
 		}
@@ -60,15 +60,31 @@ const unbuilt = "build failed: "
 // placed matches an error that names the place of it.
 var placed = regexp.MustCompile(`^\S+\.\w+:\d+`)
 
+// unmet matches the error of the go command about a module that is not on this machine.
+// It names the file that imports it, whose fault it is not.
+var unmet = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
+
+// atFault reports whether an error is one of the file that it names.
+func atFault(f metric.Finding) bool { return f.File != "" && !unmet.MatchString(f.Message) }
+
+// lacksOnly reports whether a linter found nothing in the code: none of its output could be
+// read, or it names only what is missing.
+func (r *Run) lacksOnly() bool {
+	return r.state == metric.Absent || len(r.findings()) > 0 && !slices.ContainsFunc(r.findings(), func(f metric.Finding) bool {
+		return atFault(f) || !f.Type && !unmet.MatchString(f.Message)
+	})
+}
+
 func (m *Meter) setSuitesAside(r *Run, first bool) {
 	var broken []metric.Suite
 	for _, s := range r.tests.Broken {
 		why, is := strings.CutPrefix(s.Why, unbuilt)
-		if !is || placed.MatchString(why) || !m.isAside(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
+		if !is || placed.MatchString(why) && !unmet.MatchString(why) || !m.isAside(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
 			broken = append(broken, s)
 			continue
 		}
 		r.tests.Aside = append(r.tests.Aside, s.Name)
+		r.forget(why)
 		if first {
 			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(asideText, why))
 		}
@@ -76,10 +92,21 @@ func (m *Meter) setSuitesAside(r *Run, first bool) {
 	r.tests.Broken = broken
 }
 
+// forget drops the errors that tell the same as a reason does.
+func (r *Run) forget(why string) {
+	if r.lint == nil {
+		return
+	}
+	why = strings.TrimPrefix(strings.TrimPrefix(why, placed.FindString(why)), ": ")
+	lint := *r.lint
+	lint.Findings = slices.DeleteFunc(slices.Clone(lint.Findings), func(f metric.Finding) bool { return !atFault(f) && strings.HasPrefix(f.Message, why) })
+	r.lint = &lint
+}
+
 // unplaced returns the lines of a failed run so that those of two runs can be compared;
 // none if an error is in a file. Where a tool marks its errors, these are all.
 func (r *Run) unplaced() []string {
-	if slices.ContainsFunc(r.findings(), func(f metric.Finding) bool { return f.File != "" }) {
+	if slices.ContainsFunc(r.findings(), atFault) {
 		return nil
 	}
 	var all, marked []string
@@ -97,4 +124,35 @@ func (r *Run) unplaced() []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// spare keeps what other checks measured beside one of which no test can be read: its
+// suites did not run. Where it never had any it is one itself, and set aside like those if
+// errors in files would be known.
+func (m *Meter) spare(runs []Run, first bool) {
+	counts := func(r Run) bool { return r.Check.Kind == Test && r.state == metric.Measured && len(r.tests.Cases) > 0 }
+	if !slices.ContainsFunc(runs, counts) {
+		return
+	}
+	for i := range runs {
+		r := &runs[i]
+		if r.Check.Kind != Test || r.state == metric.Measured {
+			continue
+		}
+		if known := m.suites[r.Check.id()]; len(known) > 0 {
+			if r.state == metric.Absent {
+				m.emptied(r)
+			}
+			continue
+		}
+		r.state, r.tests = metric.Measured, metric.NewTests(nil)
+		if !r.Check.compiles() || r.ExitCode == 0 || r.killed || !m.isAside(r, r.unplaced(), first) {
+			r.tests.Broken = []metric.Suite{{Name: r.Check.Name, Why: r.Why}}
+			continue
+		}
+		r.tests.Aside, r.build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
+		if first {
+			r.Problems = append(r.Problems, fmt.Sprintf(asideText, lastLine(r.Output)))
+		}
+	}
 }

@@ -124,14 +124,11 @@ func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
 	return fmt.Sprintf("%s: %v", c.Name, err), false
 }
 
-// emptied turns a test check without its folder, or its build, into one whose suites could
-// not run. Those of other projects are measured as usual.
+// emptied turns a test check into one whose suites, if it has run any, could not run.
+// Those of other projects are measured as usual.
 func (m *Meter) emptied(r *Run) {
 	suites := m.suites[r.Check.id()]
-	if r.skipped && r.Check.Kind == Build {
-		r.state = metric.Measured // that it is broken is known
-	}
-	if !r.gone && !r.skipped || r.Check.Kind != Test || len(suites) == 0 {
+	if len(suites) == 0 {
 		return
 	}
 	r.state, r.tests = metric.Measured, metric.NewTests(nil)
@@ -145,7 +142,13 @@ func (m *Meter) emptied(r *Run) {
 func (m *Meter) read(a *attempt) (Run, error) {
 	defer a.release()
 	if a.err != nil || !a.unread {
-		m.emptied(&a.run)
+		switch {
+		case !a.run.gone && !a.run.skipped:
+		case a.run.Check.Kind == Test:
+			m.emptied(&a.run)
+		case a.run.skipped && a.run.Check.Kind == Build:
+			a.run.state = metric.Measured // that it is broken is known
+		}
 		return a.run, a.err
 	}
 	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, holds: map[string]bool{}}
@@ -350,6 +353,9 @@ func lastLine(s string) string {
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		if line := strings.TrimSpace(lines[i]); !advice.MatchString(line) {
+			if i > 0 && strings.HasPrefix(lines[i], "\t") && strings.HasSuffix(lines[i-1], ":") {
+				line = lines[i-1] + " " + line // what the go command says one should do
+			}
 			return line
 		}
 	}

@@ -144,6 +144,7 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 		}
 	}
 	crowd(res.Runs)
+	m.spare(res.Runs, known == nil)
 	res.Set, res.Read = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
 	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)

@@ -71,6 +71,15 @@ func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
 	for _, g := range set.Gaps {
 		t.line("%s", t.Paint(report.Warn, set.Missing(g)+": "+g.Why))
 	}
+	if set.Tests != nil {
+		for i, s := range set.Tests.Broken {
+			if i == maxProblems {
+				t.line("%s", t.Paint(report.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
+				break
+			}
+			t.line("%s", t.Paint(report.Warn, s.Name+" did not run: "+s.Brief()))
+		}
+	}
 	for _, r := range checks {
 		t.line("%s", t.Paint(report.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
 		for _, problem := range report.Cut(r.Problems, maxProblems) {
