@@ -30,6 +30,7 @@ func (m *Meter) standing(r *Run, first bool) *metric.Build {
 // outcome is how a build ended, unless it is set aside.
 func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
+	m.stands(r)
 	if r.ExitCode == 0 {
 		m.built[r.Check.id()] = true
 		return b

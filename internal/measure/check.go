@@ -62,6 +62,8 @@ func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 		a.err = context.Cause(ctx)
 	case why != "":
 		a.run.Why, a.run.skipped = why, true
+	case m.implied(c):
+		a.run.state, a.run.lint, a.run.Read = metric.Measured, &metric.Lint{}, []Source{{Path: m.stood[c.Dir], Format: "the same"}}
 	default:
 		a.err = m.try(ctx, a)
 	}

@@ -112,6 +112,7 @@ type Meter struct {
 	unseen  map[string]bool            // test checks some of whose tests are known only from a list
 	covers  map[string]bool            // test checks that reported coverage
 	fell    map[string]string          // in this measurement: by folder the first error of a build that had succeeded
+	stood   map[string]string          // in this measurement: by folder the builds that succeeded, "" where one did not
 	aside   map[string]bool            // lines of what failed before any agent ran
 	later   map[string]Later           // by test check
 	built   map[string]bool            // builds that succeeded
@@ -135,7 +136,7 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 	if err := m.give(m.plan.Root); err != nil {
 		return res, err
 	}
-	m.fell = map[string]string{}
+	m.fell, m.stood = map[string]string{}, map[string]string{}
 	for _, st := range m.plan.stages() {
 		runs, err := m.stage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)

@@ -48,6 +48,7 @@ type Check struct {
 	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
 	Planned   string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
 	Aside     bool              `json:"-" yaml:"-"` // it is run for judging, and not to measure the tree
+	Implied   string            `json:"-" yaml:"-"` // see [project.Check]; "" if it always runs
 	Unit      bool              `json:"-" yaml:"-"` // it leaves integration tests out
 	Instead   *Check            `json:"-" yaml:"-"` // is run if this one fails; nil: nothing
 }

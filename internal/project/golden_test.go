@@ -93,6 +93,7 @@ func shownCheck(c project.Check) string {
 		{c.Runner != "", "runner " + c.Runner},
 		{c.Coverage, "coverage"},
 		{c.Stderr, "stderr"},
+		{c.Implied != "", "implied by a build"},
 	} {
 		if word.on {
 			b.WriteString(", " + word.text)

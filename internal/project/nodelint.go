@@ -73,6 +73,7 @@ func (n node) lint(p *proposal) {
 			args = with([]string{"check"}, args[1:]...)
 		}
 		c.Command = n.exec(l.name, with(args, l.flags...)...)
+		c.Implied = n.implied(l, args, p.checks)
 		if l.report != "" {
 			c.Reports = []string{ReportDir + "/" + l.report}
 		}

@@ -47,6 +47,7 @@ type Check struct {
 	Coverage  bool              // the reports hold coverage as well
 	Runner    string            // the test framework, for running single tests again, or ""
 	Inventory []string          // argv that lists the tests without running them; nil if there is none
+	Implied   string            // SHA-256 of the package.json, in Dir, with which builds of the folder that succeed ran this check too; "" if none does
 }
 
 // Part is one project of a checkout.

@@ -1,0 +1,77 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// emits are options of tsc that say what it writes, not what it checks.
+var emits = map[string]int{"--noEmit": 0, "--outDir": 1, "--declaration": 0, "-d": 0, "--sourceMap": 0, "--declarationMap": 0, "--listEmittedFiles": 0, "--pretty": 0, "--preserveWatchOutput": 0}
+
+// implied is the SHA-256 of the package.json with which a proposed build runs the check as
+// well, "" if none does.
+func (n node) implied(l nodeLinter, args []string, checks []Check) string {
+	if l.name != "tsc" || !n.built(args, checks) {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(n.read("package.json")))
+	return hex.EncodeToString(sum[:])
+}
+
+// built reports whether a build runs tsc with the same arguments, and fails if that does.
+func (n node) built(args []string, checks []Check) bool {
+	same := func(other []string) bool {
+		return slices.Equal(compared(args), compared(other))
+	}
+	return slices.ContainsFunc(checks, func(c Check) bool {
+		if c.Kind != Build {
+			return false
+		}
+		if slices.Equal(c.Command, n.script("build")) {
+			return slices.ContainsFunc(find(n.surely("build", 0), "tsc", ""), func(c call) bool { return c.plain && len(c.env) == 0 && same(c.args) })
+		}
+		i := slices.Index(c.Command, "tsc")
+		return i >= 0 && len(c.Env) == 0 && same(c.Command[i+1:])
+	})
+}
+
+// compared are the arguments of tsc by which two calls of it check the same.
+func compared(args []string) []string {
+	out := slices.Clone(without(args, emits))
+	for i, a := range out {
+		switch a {
+		case "-b":
+			out[i] = "--build"
+		case "-p":
+			out[i] = "--project"
+		}
+	}
+	return out
+}
+
+// surely returns the commands of a script without which it fails. Hooks like prebuild are
+// none: not every package manager runs them.
+func (n node) surely(script string, depth int) []segment {
+	line := n.scripts[script]
+	for _, t := range tokens(line) {
+		if t.operator && t.text != "&&" {
+			return nil
+		}
+	}
+	if strings.Contains(line, "\n") || depth > 4 {
+		return nil
+	}
+	var out []segment
+	for _, s := range split(line) {
+		names := n.nested(s.words)
+		if len(names) == 0 {
+			out = append(out, s)
+		}
+		for _, name := range names {
+			out = append(out, n.surely(name, depth+1)...)
+		}
+	}
+	return out
+}
