@@ -26,7 +26,7 @@ type Tree struct {
 }
 
 // New makes a tree below base, which nobody else uses, for the repository that contains
-// the folder repo. It first removes what a killed process left there. The error wraps
+// the folder repo; "" makes one without a repository. It first removes what a killed process left there. The error wraps
 // [ledger.ErrLocked] while another process has a tree there.
 func New(ctx context.Context, repo, base string) (*Tree, error) {
 	if err := os.MkdirAll(base, 0o700); err != nil {
@@ -43,9 +43,26 @@ func New(ctx context.Context, repo, base string) (*Tree, error) {
 	return t, nil
 }
 
+// Reopen returns a tree that an earlier process has left. The errors wrap those of [New],
+// and [fs.ErrNotExist] where there is none.
+func Reopen(base string) (*Tree, error) {
+	t := &Tree{Dir: filepath.Join(base, "tree"), Base: base}
+	if _, err := os.Stat(t.Dir); err != nil {
+		return nil, fmt.Errorf("find a checkout: %w", err)
+	}
+	var err error
+	if t.Lock, err = ledger.HoldTree(base); err != nil {
+		return nil, fmt.Errorf("find a checkout: another process is at work there: %w", err)
+	}
+	return t, nil
+}
+
 func (t *Tree) create(ctx context.Context, repo string) error {
 	if err := removeAll(t.Dir); err != nil {
 		return fmt.Errorf("remove what an earlier run left: %w", err)
+	}
+	if repo == "" {
+		return os.MkdirAll(t.Dir, 0o700)
 	}
 	objects, err := run(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", "objects")
 	if err != nil {

@@ -99,9 +99,9 @@ func (l *Ledger) ReadAround(v any) (bool, error) {
 	return err == nil, err
 }
 
-// ReadMeter reads what the measuring had learnt. Nothing is no error.
-func (l *Ledger) ReadMeter(v any) error {
-	err := readJSON(filepath.Join(l.dir, meterName), v)
+// ReadMeter reads what the measuring of the loop in dir had learnt. Nothing is no error.
+func ReadMeter(dir string, v any) error {
+	err := readJSON(filepath.Join(dir, meterName), v)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

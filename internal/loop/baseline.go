@@ -38,21 +38,14 @@ func (r *run) baseline(ctx context.Context) error {
 func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := r.opts.Now()
 	r.state.BaselineSnapshot, r.past.Safe = info.ID, info.ID
-	res, err := r.checks.measure(ctx, quick, nil)
-	if err != nil {
-		return fmt.Errorf("measure the baseline: %w", err)
+	it, taken, err := r.takenBaseline(info)
+	if err == nil && !taken {
+		it, err = r.measuredBaseline(ctx, info)
 	}
-	if r.checks.outputs, err = r.tree.Made(ctx, info.ID, r.checks.outputs); err != nil {
+	if err != nil {
 		return err
 	}
-	if err := r.repeat(ctx, &res); err != nil {
-		return fmt.Errorf("measure the baseline again: %w", err)
-	}
-	it := ledger.Iteration{
-		LoopID: r.state.LoopID, Number: 0, StartedAt: started, EndedAt: r.opts.Now(), Set: res.Set,
-		Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Snapshot: info.ID, Start: info.ID, Tree: info.Tree,
-		Checks: holdout.Runs(res.Runs),
-	}
+	it.LoopID, it.StartedAt, it.EndedAt, it.Snapshot, it.Start, it.Tree = r.state.LoopID, started, r.opts.Now(), info.ID, info.ID, info.Tree
 	around, err := r.around.look(ctx)
 	if err == nil {
 		err = r.around.accept(around)
@@ -61,8 +54,10 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 		return err
 	}
 	it.OwnTime = it.EndedAt.Sub(started) - r.checks.spent
-	if it.Hidden, err = r.judging().HiddenBaseline(ctx, it); err != nil {
-		return err
+	if !taken {
+		if it.Hidden, err = r.judging().HiddenBaseline(ctx, it); err != nil {
+			return err
+		}
 	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.Artefacts = r.state.BaselineRuns, r.checks.outputs
@@ -79,6 +74,40 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 		return err
 	}
 	return r.judgeable(it.Set)
+}
+
+// measuredBaseline is what the checks find in the tree.
+func (r *run) measuredBaseline(ctx context.Context, info snapshot.Info) (it ledger.Iteration, err error) {
+	res, err := r.checks.measure(ctx, quick, nil)
+	if err != nil {
+		return it, fmt.Errorf("measure the baseline: %w", err)
+	}
+	if r.checks.outputs, err = r.tree.Made(ctx, info.ID, r.checks.outputs); err != nil {
+		return it, err
+	}
+	if err := r.repeat(ctx, &res); err != nil {
+		return it, fmt.Errorf("measure the baseline again: %w", err)
+	}
+	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: holdout.Runs(res.Runs)}, nil
+}
+
+// takenBaseline is the baseline of the loop in [Options.Baseline], false where there is
+// none, or it is of other files.
+func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool, err error) {
+	if r.opts.Baseline == "" {
+		return it, false, nil
+	}
+	its, err := ledger.Iterations(r.opts.Baseline)
+	if err != nil || len(its) == 0 || its[0].Tree != info.Tree {
+		return it, false, err
+	}
+	it = its[0]
+	r.state.BaselineRuns, r.checks.outputs = it.BaselineRuns, it.Artefacts
+	r.past.LearnFlaky(judge.FlakyOf(it.Set.Tests))
+	if len(it.Artefacts) > 0 {
+		err = r.tree.Store.Exclude(it.Artefacts)
+	}
+	return it, err == nil, err
 }
 
 // startFrom takes the baseline as what the first iteration is compared with, and

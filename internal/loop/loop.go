@@ -41,6 +41,10 @@ type Options struct {
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
 	Env    []string // of which agent and checks are given what Protect allows; nil is that of this process
 	Self   string   // supervise, absolute, for the agent's hooks to call; "": none are installed
+	// Baseline is the folder of a loop in another tree with the same files, whose baseline
+	// counts for this one; "": it is measured.
+	Baseline string
+	Sealed   []string // further folders in which the agent can change nothing
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody

@@ -47,8 +47,12 @@ func open(ctx context.Context, o Options) (*run, error) {
 	if err == nil && o.Hint != "" {
 		err = ledger.AddHint(l.Dir(), o.Hint)
 	}
+	var learnt measure.Memory
+	if err == nil && o.Baseline != "" {
+		err = ledger.ReadMeter(o.Baseline, &learnt)
+	}
 	if err == nil {
-		err = r.equip(ctx, event.NewPosition(), measure.Memory{})
+		err = r.equip(ctx, event.NewPosition(), learnt)
 	}
 	if err == nil {
 		err = r.journal.Write(event.LoopStarted, 0, event.Started{Dir: l.Dir(), Plan: o.Plan, Agent: state.Agent, MaxIterations: o.MaxIterations, Settings: sum})
@@ -153,6 +157,9 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 		// What a user wrote about agents is read once, and later loops read it again.
 		if dir, err := filepath.EvalSymlinks(agent.Folder()); err == nil && len(shield.ReadOnly) > 0 {
 			shield.ReadOnly = append(shield.ReadOnly, dir)
+		}
+		if len(shield.ReadOnly) > 0 {
+			shield.ReadOnly = append(shield.ReadOnly, r.opts.Sealed...)
 		}
 	}
 	r.checks.user, err = p.OtherUser(ctx, protect.Tree{

@@ -84,7 +84,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 		return err
 	}
 	var learnt measure.Memory
-	if err := r.ledger.ReadMeter(&learnt); err != nil {
+	if err := ledger.ReadMeter(r.ledger.Dir(), &learnt); err != nil {
 		return err
 	}
 	if err := r.endSurvivors(ctx, s.at); err != nil {

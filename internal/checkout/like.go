@@ -1,0 +1,116 @@
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/git"
+)
+
+// settings are those of a repository that say who commits and how files are written. No
+// other one is taken over: without remotes and hooks nothing is done that a tree does not
+// hold.
+const settings = `^(user\.(name|email)|core\.(autocrlf|eol|filemode|ignorecase|symlinks|safecrlf|precomposeunicode))$`
+
+// besides are files of a repository that are taken over as they are, where they exist.
+var besides = []string{"index", "sharedindex.*", "info/exclude", "info/attributes", "shallow"}
+
+// Like makes the tree's repository like that which contains the folder repo: HEAD,
+// branches, tags and what is staged. The files are to be written into the tree already.
+func (t *Tree) Like(ctx context.Context, repo string) error {
+	refs, err := run(ctx, repo, "for-each-ref", "--format=%(if)%(symref)%(then)%(else)create %(refname) %(objectname)%(end)")
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		func() error { return t.input(ctx, strings.TrimSpace(strings.ReplaceAll(refs, "\n\n", "\n"))+"\n", "update-ref", "--stdin") },
+		func() error { return t.head(ctx, repo) },
+		func() error { return t.configure(ctx, repo) },
+		func() error { return t.copyFiles(ctx, repo) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	_, _ = t.Git(ctx, "update-index", "-q", "--refresh") // status 1: some files differ
+	return nil
+}
+
+func (t *Tree) input(ctx context.Context, text string, args ...string) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	c := git.In(t.Dir, args...)
+	c.Stdin = strings.NewReader(text)
+	if _, err := c.Output(ctx); err != nil {
+		return fmt.Errorf("for a checkout: %w", err)
+	}
+	return nil
+}
+
+func (t *Tree) head(ctx context.Context, repo string) error {
+	if branch, err := run(ctx, repo, "symbolic-ref", "-q", "HEAD"); err == nil {
+		_, err = t.Git(ctx, "symbolic-ref", "HEAD", strings.TrimSpace(branch))
+		return err
+	}
+	id, err := run(ctx, repo, "rev-parse", "--verify", "HEAD")
+	if err == nil {
+		_, err = t.Git(ctx, "update-ref", "--no-deref", "HEAD", strings.TrimSpace(id))
+	}
+	return err
+}
+
+func (t *Tree) configure(ctx context.Context, repo string) error {
+	list, err := run(ctx, repo, "config", "-z", "--local", "--get-regexp", settings)
+	if err != nil {
+		return nil //nolint:nilerr // it has none
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		if _, err := t.Git(ctx, "config", key, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tree) copyFiles(ctx context.Context, repo string) error {
+	for _, name := range besides {
+		pattern, err := run(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", name)
+		if err != nil {
+			return err
+		}
+		pattern = strings.TrimSuffix(pattern, "\n")
+		from, err := filepath.Glob(filepath.Join(escape(filepath.Dir(pattern)), filepath.Base(pattern)))
+		if err != nil {
+			return fmt.Errorf("for a checkout: %w", err)
+		}
+		for _, path := range from {
+			to := filepath.Join(t.Dir, ".git", filepath.Dir(filepath.FromSlash(name)), filepath.Base(path))
+			data, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil {
+				err = os.MkdirAll(filepath.Dir(to), 0o700)
+			}
+			if err == nil {
+				err = os.WriteFile(to, data, 0o600)
+			}
+			if err != nil {
+				return fmt.Errorf("for a checkout: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// escape keeps the characters of a folder from being a pattern.
+func escape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}

@@ -1,0 +1,124 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"supervise/snapshot/internal/disk"
+	"supervise/snapshot/internal/manifest"
+	"supervise/snapshot/internal/pack"
+)
+
+// Work is what became of a tree in between two snapshots of its store.
+type Work struct {
+	Store    *Store
+	From, To ID
+}
+
+// TakeOver makes a snapshot of base and of the work that was done in a copy of its tree, which has a store of its own:
+// working files that came, changed or went there. Git's own state and the ignored files are those of base, so a restore
+// brings files into this tree, and no commits. The tree itself is not looked at.
+func (s *Store) TakeOver(ctx context.Context, base ID, w Work, label string) (Info, error) {
+	m, err := s.takeOver(ctx, base, w, label)
+	if err != nil {
+		return Info{}, fmt.Errorf("take over snapshot %s of %s: %w", w.To, w.Store.dir, err)
+	}
+	return m.Info, nil
+}
+
+func (s *Store) takeOver(ctx context.Context, base ID, work Work, label string) (*manifest.Manifest, error) {
+	from := work.Store
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	first, last, err := from.both(work.From, work.To)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if s.stale {
+		if err := s.refresh(); err != nil {
+			return nil, err
+		}
+		s.stale = false
+	}
+	ours, err := s.manifest(base)
+	if err != nil {
+		return nil, err
+	}
+	seq, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	m := *ours
+	m.ID, m.Label, m.TakenAt, m.Stored = ID(strconv.Itoa(seq)), label, time.Now(), nil
+	m.Work, m.WorkTree = changed(ours.Work, first.Work, last.Work), ""
+	m.Files, m.Bytes = 0, 0
+	m.Total()
+	w := pack.NewWriter(s.objects)
+	w.Space = &disk.Space{Dir: s.dir, Keep: s.opts.MinFree}
+	defer w.Abort()
+	if err := s.contents(ctx, w, from, m.Work); err != nil {
+		return nil, disk.ExplainFull(err, s.dir)
+	}
+	if err := s.commit(&m, w); err != nil {
+		return nil, err
+	}
+	seen := s.base // the tree has not become what is taken over
+	err = s.publish(&m, w)
+	s.base = seen
+	return &m, err
+}
+
+// changed is a list of files with what changed from one list to another. Folders do not know their git trees any more.
+func changed(files, from, to []manifest.Entry) []manifest.Entry {
+	byPath := manifest.ByPath(files)
+	manifest.Pairs(from, to, func(a, b *manifest.Entry) {
+		switch {
+		case b == nil:
+			delete(byPath, a.Path)
+		case a == nil || !a.Same(b):
+			byPath[b.Path] = *b
+		}
+	})
+	out := make([]manifest.Entry, 0, len(byPath))
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		e := byPath[path]
+		if e.Kind == disk.KindDir {
+			e.OID = pack.OID{}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// contents copies what the store lacks of the files from another one.
+func (s *Store) contents(ctx context.Context, w *pack.Writer, from *Store, files []manifest.Entry) error {
+	for _, e := range files {
+		if e.Kind == disk.KindDir || w.Has(e.OID) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		err := from.objects.CopyTo(&b, e.OID)
+		if err == nil {
+			_, err = w.Add(pack.Blob, b.Bytes())
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", e.Path, err)
+		}
+	}
+	return nil
+}
