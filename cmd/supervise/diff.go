@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"supervise/internal/trees"
 	"supervise/snapshot"
@@ -15,6 +16,7 @@ import (
 type diffOptions struct {
 	loop                  string
 	trees                 []string
+	candidate             int // 0: none was named
 	stat, namesOnly, json bool
 }
 
@@ -29,14 +31,25 @@ The result is a unified diff. ` + trees.Names + ` An iteration alone
 is compared with the tree that it started from, any other tree with the baseline.`,
 		Example: `  supervise diff 3
   supervise diff fix-tests baseline best --stat
-  supervise diff latest now`,
-		Args: loopAndTrees(1, 2),
+  supervise diff latest now
+  supervise diff fix-tests --candidate 2`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("candidate") {
+				return cobra.MaximumNArgs(1)(cmd, args)
+			}
+			return loopAndTrees(1, 2)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("candidate") {
+				o.loop, o.trees = first(args), []string{strconv.Itoa(o.candidate)}
+				return runDiff(cmd.Context(), a, o)
+			}
 			args = loopFirst(args)
 			o.loop, o.trees = args[0], args[1:]
 			return runDiff(cmd.Context(), a, o)
 		},
 	}
+	cmd.Flags().IntVar(&o.candidate, "candidate", 0, "what this candidate changed")
 	cmd.Flags().BoolVar(&o.stat, "stat", false, "only the number of changed lines per file")
 	cmd.Flags().BoolVar(&o.namesOnly, "name-only", false, "only the kind of change and the name of each file")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the changed files as JSON")

@@ -19,7 +19,7 @@ var groups = []struct {
 	commands []string
 }{
 	{"Start", []string{"demo", "init", "doctor", "run", "watch", "resume"}},
-	{"See what happened", []string{"status", "report", "explain", "diff", "analytics", "verify"}},
+	{"See what happened", []string{"status", "report", "explain", "diff", "compare", "analytics", "verify"}},
 	{"Decide", []string{"approve", "reject", "abort", "pause", "hint", "ack", "select", "rollback", "clean"}},
 	{"Merges and histories", []string{"gate", "baseline", "audit", "replay"}},
 	{"Agents and orchestrators", []string{"agents", "blocked", "hooks", "hook", "record", "decide"}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"supervise/internal/candidate"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 
@@ -83,6 +84,11 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
 	}
 	opts := loop.Options{Settings: o.limits, Home: home}
+	if state.Kind == ledger.Competing {
+		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (candidate.Outcome, error) {
+			return candidate.Resume(ctx, state.LoopID, opts)
+		})
+	}
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		return loop.Resume(ctx, state.LoopID, opts, o.force)
 	})

@@ -117,7 +117,7 @@ back the best iteration, not the last.`,
 	})
 	cmd.AddCommand(newDemoAgentCmd(a), newManCmd())
 	for _, add := range []func(*app) *cobra.Command{
-		newAbortCmd, newAckCmd, newAgentsCmd, newAnalyticsCmd, newApproveCmd, newAuditCmd, newBaselineCmd, newBenchmarkCmd, newBlockedCmd, newCleanCmd,
+		newAbortCmd, newAckCmd, newAgentsCmd, newAnalyticsCmd, newApproveCmd, newAuditCmd, newBaselineCmd, newBenchmarkCmd, newBlockedCmd, newCleanCmd, newCompareCmd,
 		newDecideCmd, newDemoCmd, newDiffCmd, newDoctorCmd, newExplainCmd, newGateCmd, newHintCmd, newHookCmd, newHooksCmd, newInitCmd,
 		newMeasureCmd, newParseCmd, newPauseCmd, newRecordCmd, newRejectCmd, newReplayCmd, newReportCmd, newResumeCmd,
 		newRollbackCmd, newRunCmd, newSelectCmd, newStatusCmd, newVerifyCmd, newVersionCmd, newWatchCmd,

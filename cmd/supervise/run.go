@@ -20,6 +20,7 @@ import (
 type runOptions struct {
 	checkFlags
 	printFlags
+	candidateFlags
 	flags              *pflag.FlagSet // the settings among them override the configuration
 	agent              []string       // the command behind --
 	prompt, promptFile string
@@ -65,6 +66,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		f.StringVar(&o.hint, "hint", "", "`text` that the first prompt adds; later ones: supervise hint")
 	})
 	registerSettings(flags, &s)
+	section(flags, "Candidates", o.candidateFlags.register)
 	o.checkFlags.register(flags)
 	section(flags, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&o.noApply, "no-apply", false, "leave the tree as the last iteration left it")
@@ -151,7 +153,7 @@ func overlay(s *config.Settings, given *pflag.FlagSet, register func(*pflag.Flag
 }
 
 func runRun(ctx context.Context, a *app, o runOptions) error {
-	if err := o.printFlags.check(); err != nil {
+	if err := errors.Join(o.printFlags.check(), o.candidateFlags.check(o, o.flags)); err != nil {
 		return err
 	}
 	at, err := a.place(ctx)
@@ -183,6 +185,12 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 		a.warnHidden(at, opts)
 	}
 	a.unwatched(s, &opts, o.json)
+	if o.number > 0 {
+		if tasks != nil || o.commit {
+			return usageError{errors.New("--candidates does one task: give it alone, without --commit")}
+		}
+		return a.runCandidates(ctx, opts, o)
+	}
 	if tasks == nil && !o.commit {
 		return a.supervise(ctx, opts, o.printFlags, loop.Run)
 	}

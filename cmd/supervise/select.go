@@ -26,6 +26,7 @@ import (
 type selectOptions struct {
 	loop                         string
 	wish                         record.Wish
+	candidate                    int // 0: none was named
 	apply, dryRun, json, cleanup bool
 	csv                          string
 }
@@ -36,7 +37,7 @@ type selectFlags struct {
 	threshold         float64
 	weights           []string
 	useBest, useFinal bool
-	use               int
+	use, candidate    int
 	reason            string
 }
 
@@ -56,13 +57,16 @@ report and final-output/. The working tree stays as it is, unless --apply restor
 selected tree like supervise rollback.`,
 		Example: `  supervise select
   supervise select fix-tests --mode highest_quality
-  supervise select fix-tests --use 3 --reason "2 renamed the public API" --apply`,
+  supervise select fix-tests --use 3 --reason "2 renamed the public API" --apply
+  supervise select fix-tests --candidate 2`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			o.loop = first(args)
 			if o.wish, err = f.wish(cmd); err != nil {
 				return usageError{err}
 			}
+			o.candidate = f.candidate
+			o.apply = o.apply || f.candidate > 0 && !o.dryRun && !cmd.Flags().Changed("no-apply")
 			return runSelect(cmd.Context(), a, o)
 		},
 	}
@@ -73,6 +77,7 @@ selected tree like supervise rollback.`,
 		flags.BoolVar(&f.useBest, "use-best", false, "confirm the automatic choice (needs --reason)")
 		flags.BoolVar(&f.useFinal, "use-final", false, "take the last iteration (needs --reason)")
 		flags.IntVar(&f.use, "use", 0, "take this iteration, 0 for the baseline (needs --reason)")
+		flags.IntVar(&f.candidate, "candidate", 0, "take this candidate, and restore its tree")
 		flags.StringVar(&f.reason, "reason", "", "why, for the log")
 	})
 	section(cmd.Flags(), "Result", func(flags *pflag.FlagSet) {
@@ -105,7 +110,7 @@ func exclusive(cmd *cobra.Command, groups ...[]string) error {
 // wish returns the choice that the flags ask for.
 func (f *selectFlags) wish(cmd *cobra.Command) (record.Wish, error) {
 	w := record.Wish{Mode: selector.Mode(f.mode)}
-	if err := exclusive(cmd, []string{"use-best", "use-final", "use"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
+	if err := exclusive(cmd, []string{"use-best", "use-final", "use", "candidate"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
 		return w, err
 	}
 	if f.mode != "" && !w.Mode.Valid() {
@@ -133,10 +138,15 @@ func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
 		o.Kind = selector.UseBest
 	case f.useFinal:
 		o.Kind = selector.UseFinal
+	case cmd.Flags().Changed("candidate"):
+		if f.candidate < 1 {
+			return nil, fmt.Errorf("--candidate is %d: give the number of a candidate; --use 0 takes the baseline", f.candidate)
+		}
+		o.Kind, o.Iteration, o.Reason = selector.UseSpecific, f.candidate, cmp.Or(o.Reason, fmt.Sprintf("candidate %d was taken by hand", f.candidate))
 	case cmd.Flags().Changed("use"):
 		o.Kind, o.Iteration = selector.UseSpecific, f.use
 	case o.Reason != "":
-		return nil, errors.New("--reason belongs to --use-best, --use-final or --use N")
+		return nil, errors.New("--reason belongs to --use-best, --use-final, --use N or --candidate N")
 	default:
 		return nil, nil //nolint:nilnil // nobody overrides
 	}
@@ -166,6 +176,11 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		return err
 	}
 	state := v.State
+	if o.candidate > 0 {
+		if err := hasCandidates(state); err != nil {
+			return err
+		}
+	}
 	v, choice, err := v.Choose(o.wish)
 	if err != nil {
 		return err

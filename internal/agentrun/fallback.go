@@ -19,14 +19,24 @@ func (s Setup) Programs() []Program {
 
 // use has the agent be that of a program from now on, in a session of its own.
 func (a *Agent) use(p Program) {
-	a.Program = p
-	preset, _ := a.Preset() // it was known when the loop began
+	a.Program, a.Hooks.Client = p, p.client()
+	a.Forget()
+}
+
+// client is whose hooks a known program calls, "" for none.
+func (p Program) client() hook.Client {
+	preset, _ := agent.ByName(p.Name) // it was known when the loop began
 	client, err := hook.ParseClient(preset.Hooks)
 	if err != nil {
-		client = "" // it has no hooks
+		return ""
 	}
-	a.Hooks.Client = client
-	a.Forget()
+	return client
+}
+
+// As is the setup with one program in place of all.
+func (s Setup) As(p Program) Setup {
+	s.Program, s.Fallback, s.Hooks.Client = p, nil, p.client()
+	return s
 }
 
 // handOver has another program go on where the present one may not be asked again before

@@ -28,7 +28,9 @@ func (t *Tree) Like(ctx context.Context, repo string) error {
 		return err
 	}
 	for _, step := range []func() error{
-		func() error { return t.input(ctx, strings.TrimSpace(strings.ReplaceAll(refs, "\n\n", "\n"))+"\n", "update-ref", "--stdin") },
+		func() error {
+			return t.input(ctx, strings.TrimSpace(strings.ReplaceAll(refs, "\n\n", "\n"))+"\n", "update-ref", "--stdin")
+		},
 		func() error { return t.head(ctx, repo) },
 		func() error { return t.configure(ctx, repo) },
 		func() error { return t.copyFiles(ctx, repo) },

@@ -17,6 +17,7 @@ type Event struct {
 	Time      time.Time `json:"time"`
 	LoopID    string    `json:"loop_id"`
 	Iteration int       `json:"iteration"`
+	Candidate int       `json:"candidate,omitempty"` // of several, whose loop it is; 0: of the loop itself
 	Data      any       `json:"data,omitempty"`
 	Head      string    `json:"head,omitempty"` // of the log, with this event; of loop_finished alone
 }
@@ -64,6 +65,11 @@ const (
 	OutputVerified       Type = "output_verified"
 	OutputReviewed       Type = "output_reviewed"
 	LoopFinished         Type = "loop_finished"
+
+	// The events of a loop of candidates.
+	CandidateStarted   Type = "candidate_started"
+	CandidateFinished  Type = "candidate_finished"
+	CandidatesCompared Type = "candidates_compared"
 
 	// The events of the agent's own hooks.
 	HookCalled  Type = "hook_called"

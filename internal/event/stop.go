@@ -37,6 +37,7 @@ const (
 	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
 	SessionOver    Reason = "session_over"
 	NothingChanged Reason = "nothing_changed" // in a session that was watched
+	NotApplied     Reason = "not_applied"     // the tree had changed, so the candidate that was chosen was not put into it
 	CriticalLeft   Reason = "critical_left"   // in the tree at the end of a session that was watched
 	Broken         Reason = "error"
 )
@@ -63,6 +64,7 @@ var reasons = []struct {
 	{FindingsOpen, 3, ledger.Completed},
 	{TestsGaveWay, 3, ledger.Completed},
 	{CriticalLeft, 3, ledger.Completed},
+	{NotApplied, 3, ledger.Completed},
 	{IterationLimit, 4, ledger.Completed},
 	{TimeLimit, 4, ledger.Completed},
 	{CostLimit, 4, ledger.Completed},

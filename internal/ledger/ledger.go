@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -284,7 +285,12 @@ func Loops(home, workspace string) ([]State, error) {
 // Find returns the folder and state of a loop of the working tree by its name or
 // a unique part of it; the latest loop when name is "latest" or empty. The error
 // wraps [ErrNoLoop].
+//
+// A name like LOOP/3 is that of a candidate's own loop.
 func Find(home, workspace, name string) (string, State, error) {
+	if of, n, ok := strings.Cut(name, "/"); ok {
+		return findCandidate(home, workspace, of, n)
+	}
 	loops, err := Loops(home, workspace)
 	if err != nil {
 		return "", State{}, err
@@ -314,6 +320,20 @@ func Find(home, workspace, name string) (string, State, error) {
 		return "", State{}, fmt.Errorf("%w: %s (looked in %s)", ErrNoLoop, name, home)
 	}
 	return "", State{}, fmt.Errorf("%w: %s stands for %d loops; write more of the name", ErrNoLoop, name, len(found))
+}
+
+func findCandidate(home, workspace, of, number string) (string, State, error) {
+	_, s, err := Find(home, workspace, of)
+	if err != nil {
+		return "", s, err
+	}
+	n, err := strconv.Atoi(number)
+	if s.Kind != Competing || err != nil || n < 1 {
+		return "", s, fmt.Errorf("%w: %s/%s is no candidate of a loop", ErrNoLoop, of, number)
+	}
+	dir := Dir(CandidateHome(home, s.LoopID, n), CandidateID(s.LoopID, n))
+	s, err = ReadState(dir)
+	return dir, s.settle(dir), err
 }
 
 // newer finds a loop that is meant and that only a newer supervise can read.

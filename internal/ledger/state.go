@@ -39,6 +39,10 @@ const Recorded Kind = "recorded"
 // when the agent rests, and none is rolled back.
 const Watched Kind = "watched"
 
+// Competing is a loop whose iterations are candidates: each is what a loop of its own came
+// to, in a tree of its own, from the same baseline.
+const Competing Kind = "candidates"
+
 // State is the state of a loop, as state.json holds it.
 type State struct {
 	Version    int           `json:"version"`

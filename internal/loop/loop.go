@@ -36,6 +36,7 @@ var ErrUnmeasurable = errors.New("nothing to judge by")
 // Options are all circumstances of a loop.
 type Options struct {
 	Settings
+	ID     string   // of the loop; "": one is made
 	Hint   string   // a person's word for the first prompt; "" for none
 	Person Person   // who can be asked
 	Home   string   // the folder of this tree's loops, see [ledger.Home]

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 	}
 	mask := secrets.MaskOf(o.Env)
 	state := ledger.State{
-		LoopID: ledger.NewID(mask.String(name)), Status: ledger.Running, Task: mask.String(o.Task), Agent: mask.Texts(o.CommandLine()), Criterion: o.Until.String(),
+		LoopID: cmp.Or(o.ID, ledger.NewID(mask.String(name))), Status: ledger.Running, Task: mask.String(o.Task), Agent: mask.Texts(o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
 		Kind: o.kind(), History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{}, Config: o.configuration(),
 	}

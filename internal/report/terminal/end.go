@@ -13,6 +13,10 @@ import (
 )
 
 func (p *Printer) finished(d event.LoopEnd, head string) {
+	if p.compared {
+		p.decided(d, head)
+		return
+	}
 	if p.choice == nil {
 		p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
 		p.logHead(head)

@@ -36,6 +36,7 @@ type Printer struct {
 	choice   *event.Selected
 	verified *event.Verification
 	reviewed *ledger.SelectionReview
+	compared bool // candidates were
 	dir, id  string
 	untried  string           // the last note about the agent's version
 	calls    []event.HookCall // of the present run of the agent
@@ -60,6 +61,10 @@ func (p *Printer) yields(t event.Type) bool {
 
 // Event prints one event, or keeps it until the agent has left the terminal.
 func (p *Printer) Event(e event.Event) {
+	if e.Candidate > 0 {
+		p.candidate(e)
+		return
+	}
 	if p.yields(e.Type) || p.hooked(e) {
 		return
 	}
@@ -108,6 +113,7 @@ func (p *Printer) course(e event.Event) {
 	default:
 		p.trouble(e)
 		p.aftermath(e)
+		p.contest(e)
 	}
 }
 

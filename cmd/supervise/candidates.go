@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"supervise/internal/candidate"
+	"supervise/internal/loop"
+	"supervise/internal/projectfile"
+	"supervise/internal/regexp"
+
+	"github.com/spf13/pflag"
+)
+
+// candidateFlags are the flags of supervise run for several candidates.
+type candidateFlags struct {
+	number, jobs, stopWhen int
+	vary, setup            string
+}
+
+func (c *candidateFlags) register(f *pflag.FlagSet) {
+	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a tree of its own, and give back the best; --agent a,b,… gives them their agents in turn")
+	f.IntVar(&c.jobs, "jobs", 0, "how many of them run at the same time (default: as many as the machine has processors)")
+	f.IntVar(&c.stopWhen, "stop-when", 0, "end the others when this many have done the task (default: all run to their end)")
+	f.StringVar(&c.vary, "vary", "", "`file` with texts that are added to the task of each in turn, with lines of --- between")
+	f.StringVar(&c.setup, "setup", "", "`command` that prepares each tree, such as 'npm ci'")
+}
+
+// check refuses what does not go together.
+func (c *candidateFlags) check(o runOptions, given *pflag.FlagSet) error {
+	if c.number == 0 {
+		for _, name := range []string{"jobs", "stop-when", "vary", "setup"} {
+			if given.Changed(name) {
+				return usageError{fmt.Errorf("--%s is for --candidates", name)}
+			}
+		}
+		return nil
+	}
+	switch {
+	case c.number < 2 || c.number > maxCandidates:
+		return usageError{fmt.Errorf("--candidates is %d: give a number from 2 to %d", c.number, maxCandidates)}
+	case c.jobs < 0 || given.Changed("jobs") && c.jobs == 0:
+		return usageError{fmt.Errorf("--jobs is %d: give a number from 1", c.jobs)}
+	case c.stopWhen < 0 || c.stopWhen > c.number:
+		return usageError{fmt.Errorf("--stop-when is %d: give a number from 1 to that of --candidates", c.stopWhen)}
+	case o.noApply:
+		return usageError{errors.New("--no-apply leaves the tree as the last iteration left it, and candidates work in trees of their own: leave it out")}
+	}
+	return nil
+}
+
+// maxCandidates bounds the number of trees.
+const maxCandidates = 64
+
+// separator is the line between the texts of --vary.
+var separator = regexp.MustCompile(`(?m)^---+[ \t]*\r?\n`)
+
+// settings are those of the flags.
+func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error) {
+	s := candidate.Settings{Number: c.number, Jobs: c.jobs, StopWhen: c.stopWhen, Setup: c.setup, Programs: opts.Programs()}
+	if s.Jobs == 0 {
+		s.Jobs = min(c.number, runtime.NumCPU())
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	s.Folder = filepath.Join(base, "supervise", "candidates")
+	if c.vary == "" {
+		return s, nil
+	}
+	text, err := projectfile.Named(c.vary, projectfile.Settings)
+	if err != nil {
+		return s, usageError{fmt.Errorf("read the variations: %w", err)}
+	}
+	for _, part := range separator.Split(string(text), -1) {
+		if part = strings.TrimSpace(part); part != "" {
+			s.Tasks = append(s.Tasks, strings.TrimSpace(opts.Task+"\n\n"+part))
+		}
+	}
+	if len(s.Tasks) == 0 {
+		return s, usageError{fmt.Errorf("read the variations: %s has none: write one or more texts, with lines of --- between", c.vary)}
+	}
+	return s, nil
+}
+
+// runCandidates runs several loops on the task, and gives back the best.
+func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions) error {
+	s, err := o.candidateFlags.settings(opts)
+	if err != nil {
+		return err
+	}
+	if opts.Protect.User != "" {
+		return usageError{errors.New("--candidates does not go with protect.user: the trees belong to you alone")}
+	}
+	return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (candidate.Outcome, error) {
+		opts.Fallback = nil // each has one
+		return candidate.Run(ctx, candidate.Options{Settings: s, Loop: opts})
+	})
+}
+
+// contest runs candidates with this process's terminal. What their agents print is not
+// shown: it is in their folders.
+func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, loop.Options) (candidate.Outcome, error)) error {
+	p.agentOutput = "none"
+	return a.supervise(ctx, opts, p, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
+		out, err := start(ctx, opts)
+		return loop.Outcome{LoopID: out.LoopID, Dir: out.Dir, Stop: out.Stop}, err
+	})
+}

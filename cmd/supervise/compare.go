@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"supervise/internal/ledger"
+	"supervise/internal/report"
+
+	"github.com/spf13/cobra"
+)
+
+// compareOptions are the options of supervise compare.
+type compareOptions struct {
+	loop  string
+	trees []string
+	json  bool
+}
+
+func newCompareCmd(a *app) *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare [LOOP] [A B]",
+		Short: "Show the candidates of a loop side by side, or what differs between two",
+		Long: `Show the candidates of a loop side by side, or what differs between two.
+
+The best comes first: those that did the task, by the share of the others' tests that pass
+over them, the power of their own tests, score, size of the change and cost. With two
+numbers the result is the unified diff from candidate A to candidate B.`,
+		Example: `  supervise compare
+  supervise compare fix-tests 1 3`,
+		Args: cobra.MaximumNArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args)%2 == 1 {
+				o.loop, args = args[0], args[1:]
+			}
+			o.trees = args
+			return runCompare(cmd.Context(), a, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the candidates as JSON")
+	return cmd
+}
+
+func runCompare(ctx context.Context, a *app, o compareOptions) error {
+	dir, state, err := a.find(ctx, o.loop)
+	if err != nil {
+		return err
+	}
+	if err := hasCandidates(state); err != nil {
+		return err
+	}
+	if len(o.trees) > 0 {
+		if o.json {
+			return usageError{errors.New("--json is for all candidates: leave out their numbers")}
+		}
+		return runDiff(ctx, a, diffOptions{loop: state.LoopID, trees: o.trees})
+	}
+	list, err := ledger.ReadStandings(dir)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return a.encode(map[string]any{"loop_id": state.LoopID, "status": state.Status, "standings": append([]ledger.Standing{}, list...)})
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(a.out, "the candidates of %s are not compared yet (%s); of one: %s explain %[1]s/1\n", state.LoopID, state.Status, a.self())
+		return nil
+	}
+	fmt.Fprintln(a.out, report.Standings(list, a.paint(a.out)))
+	return nil
+}
+
+// hasCandidates refuses a loop without candidates.
+func hasCandidates(s ledger.State) error {
+	if s.Kind != ledger.Competing {
+		return usageError{fmt.Errorf("loop %s has no candidates: supervise run --candidates makes them", s.LoopID)}
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+// Package candidate runs several loops on the same task side by side, each in a tree of its
+// own, compares what they came to by running, and gives back the best.
+//
+// It is an orchestrator beside the loop, of which it knows what everybody does: a loop runs
+// with options, and leaves a folder. What the loops came to are the iterations of a loop
+// of the kind [ledger.Competing], so that all that reads a loop reads them.
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"supervise/internal/agentrun"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/secrets"
+	"supervise/internal/worktree"
+	"supervise/snapshot"
+)
+
+// Settings say how many candidates there are, and how they differ. They are kept in the
+// folder of the loop.
+type Settings struct {
+	Number   int `json:"candidates"`          // at least 2
+	Jobs     int `json:"jobs"`                // that run at the same time, at least 1
+	StopWhen int `json:"stop_when,omitempty"` // the others end when so many have done the task; 0: never
+	// Programs and Tasks are given to the candidates in turn; empty: the same to all.
+	Programs []agentrun.Program `json:"programs,omitempty"`
+	Tasks    []string           `json:"tasks,omitempty"`
+	Setup    string             `json:"setup,omitempty"` // command of the shell that makes a tree ready; "": none
+	Folder   string             `json:"folder"`          // absolute, for the trees
+}
+
+// Options are all circumstances of a loop of candidates.
+type Options struct {
+	Settings
+	Loop loop.Options // of each, but for its tree; OnEvent hears of all
+}
+
+// Outcome is how it ended.
+type Outcome struct {
+	LoopID    string
+	Dir       string
+	Stop      event.Stop
+	Chosen    int               // candidate, 0: none
+	Standings []ledger.Standing // the best first
+}
+
+// kept is what the folder of the loop has of the options.
+type kept struct {
+	loop.Settings
+	Candidates Settings `json:"candidate_settings"`
+}
+
+// contest is such a loop while this process runs it.
+type contest struct {
+	Options
+	ledger  *ledger.Ledger
+	state   ledger.State
+	journal *event.Journal
+	tree    *worktree.Tree // of the user
+	entries []*entry       // by number
+	base    ledger.Iteration
+	now     func() time.Time
+	heard   sync.Mutex // while an event is passed on
+}
+
+// Run runs the candidates to their end. The errors are those of [loop.Run].
+func Run(ctx context.Context, o Options) (Outcome, error) {
+	c := newContest(o)
+	mask := secrets.MaskOf(c.Loop.Env)
+	name := o.Loop.Task
+	if name == "" && len(o.Loop.Args) > 0 {
+		name = o.Loop.Args[0]
+	}
+	c.state = ledger.State{
+		LoopID: ledger.NewID(mask.String(name)), Kind: ledger.Competing, Status: ledger.Running, Task: mask.String(o.Loop.Task), Agent: mask.Texts(o.Loop.CommandLine()),
+		Criterion: o.Loop.Until.String(), Workspace: o.Loop.Root, PID: os.Getpid(), StartedAt: c.now(), UpdatedAt: c.now(),
+		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
+		Config: ledger.Configuration{MaxIterations: o.Number, TimeoutMinutes: o.Loop.MaxTime.Minutes(), MaxRetries: o.Loop.Recovery.MaxRetries, Mode: string(o.Loop.Rules.Mode), PlanHash: o.Loop.Plan.Hash()},
+	}
+	var err error
+	if c.ledger, err = ledger.Create(o.Loop.Home, c.state); err != nil {
+		return Outcome{}, err
+	}
+	defer c.close()
+	c.listen()
+	set := kept{o.Loop.Settings, o.Settings}
+	set.Setup = set.Settings.Setup.ForJSON()
+	sum, err := c.ledger.SaveSettings(set)
+	if err == nil {
+		err = c.journal.Write(event.LoopStarted, 0, event.Started{Dir: c.ledger.Dir(), Plan: o.Loop.Plan, Agent: c.state.Agent, MaxIterations: o.Number, Settings: sum})
+	}
+	return c.whole(ctx, err)
+}
+
+// Resume goes on with candidates whose supervisor is gone: those that had ended stay as they
+// are, and the others are resumed. The errors are those of [loop.Resume].
+func Resume(ctx context.Context, id string, o loop.Options) (Outcome, error) {
+	at := event.NewPosition()
+	c := newContest(Options{Loop: o})
+	var err error
+	if c.ledger, c.state, err = ledger.Open(o.Home, id, at.Read); err != nil {
+		return Outcome{}, err
+	}
+	defer c.close()
+	c.listen()
+	if at.Settings == "" {
+		return Outcome{}, fmt.Errorf("resume loop %s: %w: start a new one", id, ledger.ErrNotBegun)
+	}
+	var set kept
+	if err := ledger.ReadSettings(c.ledger.Dir(), at.Settings, &set); err != nil {
+		return Outcome{}, err
+	}
+	set.Setup = set.Settings.Setup.FromJSON()
+	c.Loop.Settings, c.Settings = set.Settings, set.Candidates
+	if at.Ended && c.state.Status != ledger.Paused && at.End.Reason != event.Interrupted {
+		at.End.Tree = nil // which was then
+		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Data: at.End})
+		return c.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}, nil), nil
+	}
+	c.state.Begin()
+	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode, c.state.PID, c.state.Selected = ledger.Running, "", "", 0, os.Getpid(), nil
+	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended go on", Max: c.Number})
+	return c.whole(ctx, err)
+}
+
+func newContest(o Options) *contest {
+	if o.Loop.Env == nil {
+		o.Loop.Env = os.Environ()
+	}
+	if o.Loop.OnEvent == nil {
+		o.Loop.OnEvent = func(event.Event) {}
+	}
+	c := &contest{Options: o, now: o.Loop.Now}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	return c
+}
+
+func (c *contest) listen() {
+	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.Loop.OnEvent}}
+}
+
+func (c *contest) close() {
+	if c.tree != nil {
+		_ = c.tree.Store.Close()
+	}
+	_ = c.ledger.Close()
+}
+
+// whole is the line: the baseline, the candidates side by side, what they came to, the
+// comparison, and the best one into the user's tree.
+func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
+	for _, step := range []func(context.Context) error{c.open, c.baseline, c.race, c.gather} {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	var list []ledger.Standing
+	if err == nil && !c.paused() {
+		list, err = c.standings(ctx)
+	}
+	var stop event.Stop
+	if err == nil {
+		stop, err = c.finish(ctx, list)
+	}
+	err = errors.Join(err, c.sweep())
+	if err != nil {
+		c.fail(err)
+	}
+	return c.outcome(stop, list), err
+}
+
+// open takes the snapshot of the user's tree that all begin with.
+func (c *contest) open(ctx context.Context) error {
+	store, err := worktree.Open(ctx, c.Loop.Root, c.Loop.Home, c.ledger.SnapshotDir(), c.Loop.Snapshot)
+	if err != nil {
+		return err
+	}
+	c.tree = worktree.New(store, worktree.Options{Journal: c.journal, Iteration: func() int { return 0 }, Dropped: map[snapshot.ID]bool{}})
+	if c.state.BaselineSnapshot == "" {
+		info, err := c.tree.Take(ctx, 0, event.BeforeChecks)
+		if err != nil {
+			return err
+		}
+		c.state.BaselineSnapshot = info.ID
+	}
+	for n := range c.Number + 1 {
+		e, err := c.entry(ctx, n)
+		if err != nil {
+			return err
+		}
+		c.entries = append(c.entries, e)
+	}
+	return c.save()
+}
+
+// baseline measures the baseline, in a tree of its own.
+func (c *contest) baseline(ctx context.Context) error {
+	e := c.entries[0]
+	its, err := ledger.Iterations(e.dir())
+	if state, stateErr := ledger.ReadState(e.dir()); stateErr != nil || err != nil || len(its) == 0 || state.Status != ledger.Completed {
+		if err := ledger.RemoveTree(e.home); err != nil {
+			return err
+		}
+		o := c.optionsOf(e)
+		o.MaxIterations, o.NoApply = 0, true
+		out, err := loop.Run(ctx, o)
+		if err != nil {
+			return err
+		}
+		its = out.History
+	}
+	if len(its) == 0 {
+		return fmt.Errorf("measure the baseline: %w", context.Cause(ctx))
+	}
+	c.base = its[0]
+	if state, err := ledger.ReadState(e.dir()); err == nil {
+		c.state.Criterion = state.Criterion
+	}
+	it := its[0]
+	it.LoopID, it.Snapshot, it.Start = c.state.LoopID, c.state.BaselineSnapshot, c.state.BaselineSnapshot
+	record := it.Set.Record()
+	c.state.BaselineMetrics, c.state.BaselineRuns = &record, it.BaselineRuns
+	info, err := c.tree.Store.Info(it.Snapshot)
+	if err != nil {
+		return err
+	}
+	it.Tree = info.Tree
+	c.state.Add(it)
+	return errors.Join(c.ledger.Append(it, nil, false), c.journal.Write(event.BaselineMeasured, 0, event.Baseline{
+		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.Skipped(info), Unkept: []string{}, Artefacts: it.Artefacts,
+		Flaky: []string{}, Checks: it.Checks, Idle: []string{}, It: it,
+	}), c.save())
+}
+
+func (c *contest) save() error {
+	c.state.UpdatedAt = c.now()
+	return c.ledger.Save(c.state)
+}
+
+func (c *contest) fail(err error) {
+	reason := event.Broken
+	if errors.Is(err, loop.ErrUnmeasurable) {
+		reason = event.Unmeasurable
+	}
+	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode = ledger.Failed, string(reason), err.Error(), reason.ExitCode()
+	_ = c.save()
+	c.journal.Note(event.LoopFinished, 0, event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: c.state.ExitCode})
+}
+
+func (c *contest) outcome(stop event.Stop, list []ledger.Standing) Outcome {
+	out := Outcome{LoopID: c.state.LoopID, Dir: c.ledger.Dir(), Stop: stop, Standings: list}
+	if len(list) > 0 && list[0].Chosen {
+		out.Chosen = list[0].Candidate
+	}
+	return out
+}
+
+// sweep removes the trees. What was done in them is in the snapshots.
+func (c *contest) sweep() error {
+	var errs []error
+	for _, e := range c.entries {
+		errs = append(errs, e.tree.Remove())
+	}
+	c.entries = nil
+	_ = os.Remove(filepath.Join(c.Folder, c.state.LoopID)) // fails where a tree could not be removed
+	return errors.Join(errs...)
+}
+
+// warn tells of what does not keep the candidates from going on.
+func (c *contest) warn(what string, err error) {
+	if c.Loop.Log != nil {
+		c.Loop.Log.WithError(err).Warn(what)
+	}
+}

@@ -1,0 +1,327 @@
+package candidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"supervise/detector"
+	"supervise/internal/checkout"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/internal/loop"
+	"supervise/internal/notify"
+	"supervise/internal/treediff"
+	"supervise/metric"
+	"supervise/snapshot"
+)
+
+// Env is the variable that tells the agent and the checks the number of their candidate.
+const Env = "SUPERVISE_CANDIDATE"
+
+// entry is one candidate; number 0 is that of the baseline.
+type entry struct {
+	number int
+	id     string // of its loop
+	home   string
+	tree   *checkout.Tree
+
+	stop     event.Stop // why its loop ended; zero: it did not begin
+	selected int        // iteration, 0: none
+	count    int        // of its iterations
+	it       ledger.Iteration
+	tests    []string           // files with tests among its changes
+	own      map[metric.ID]bool // tests that it added
+	changes  []snapshot.Change
+}
+
+func (e *entry) dir() string { return ledger.Dir(e.home, e.id) }
+
+// done reports whether its loop ended well, with something to give back.
+func (e *entry) done() bool {
+	return e.stop.Reason != "" && e.stop.Reason.ExitCode() == 0 && e.selected > 0
+}
+
+// readyName is the file beside a tree that says that it is made.
+const readyName = "ready"
+
+// entry returns a candidate with its tree, which is made where there is none.
+func (c *contest) entry(ctx context.Context, n int) (*entry, error) {
+	e := &entry{number: n, id: ledger.CandidateID(c.state.LoopID, n), home: ledger.CandidateHome(c.Loop.Home, c.state.LoopID, n)}
+	base := filepath.Join(c.Folder, c.state.LoopID, strconv.Itoa(n))
+	var err error
+	if _, unready := os.Stat(filepath.Join(base, readyName)); unready == nil {
+		if e.tree, err = checkout.Reopen(base); !errors.Is(err, fs.ErrNotExist) {
+			return e, err
+		}
+	}
+	repo := treediff.Repo{Dir: c.Loop.Root}.TopLevel(ctx)
+	if e.tree, err = checkout.New(ctx, repo, base); err != nil {
+		return e, err
+	}
+	if err := c.fill(ctx, e.tree, repo); err != nil {
+		return e, errors.Join(err, e.tree.Remove())
+	}
+	return e, os.WriteFile(filepath.Join(base, readyName), nil, 0o600)
+}
+
+// fill makes a tree equal to the user's: its files, what is installed there, and its
+// repository.
+func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error {
+	store := c.tree.Store
+	if err := store.Export(ctx, c.state.BaselineSnapshot, t.Dir); err != nil {
+		return err
+	}
+	if repo != "" {
+		if err := t.Like(ctx, repo); err != nil {
+			return err
+		}
+	}
+	files, err := store.Files(c.state.BaselineSnapshot)
+	if err != nil {
+		return err
+	}
+	why, err := t.Prepare(ctx, files, checkout.Project{Root: c.Loop.Root, Plan: c.Loop.Plan, Setup: c.Setup})
+	if err == nil && why != "" {
+		err = errors.New(why)
+	}
+	return err
+}
+
+// optionsOf are the options of a candidate's loop: those of all, in its own tree, with its
+// part of the budget. Nobody is asked: what needs a person is decided by the policy.
+func (c *contest) optionsOf(e *entry) loop.Options {
+	o := c.Loop
+	o.ID, o.Home, o.Sealed = e.id, e.home, nil
+	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
+	o.Env = append(slices.Clone(o.Env), Env+"="+strconv.Itoa(e.number))
+	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
+	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}
+	o.OnEvent = func(ev event.Event) {
+		ev.Candidate = e.number
+		if _, check := ev.Data.(event.Check); check || e.number > 0 { // the baseline is told of as that of all
+			c.hear(ev)
+		}
+	}
+	if e.number > 0 {
+		o.Baseline = c.entries[0].dir()
+	}
+	o.Sealed = []string{c.Loop.Root}
+	for _, other := range c.entries {
+		if other.number != e.number {
+			o.Sealed = append(o.Sealed, other.tree.Base)
+		}
+	}
+	if o.Protect.Sandbox { // what is installed there is linked, and git reads its objects
+		o.Protect.Readable = append(slices.Clone(o.Protect.Readable), c.Loop.Root)
+	}
+	part := float64(c.Number)
+	o.MaxCost, o.MaxTokens = o.MaxCost/part, o.MaxTokens/int64(c.Number)
+	if c.Jobs < c.Number {
+		o.MaxTime /= time.Duration((c.Number + c.Jobs - 1) / c.Jobs)
+	}
+	c.vary(e.number, &o)
+	return o
+}
+
+// moved is a path of the user's tree in that of a candidate.
+func (c *contest) moved(e *entry, path string) string {
+	rel, err := filepath.Rel(c.Loop.Root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return filepath.Join(e.tree.Dir, rel)
+}
+
+// vary gives a candidate its own agent and task.
+func (c *contest) vary(n int, o *loop.Options) {
+	if n == 0 {
+		return
+	}
+	if len(c.Programs) > 0 {
+		o.Setup = o.As(c.Programs[(n-1)%len(c.Programs)])
+	}
+	if len(c.Tasks) > 0 {
+		o.Task, o.RawTask = c.Tasks[(n-1)%len(c.Tasks)], nil
+	}
+}
+
+// hear passes an event of a candidate on, one at a time.
+func (c *contest) hear(e event.Event) {
+	c.heard.Lock()
+	defer c.heard.Unlock()
+	c.Loop.OnEvent(e)
+}
+
+// errEnough is why candidates are ended when enough have done the task.
+var errEnough = errors.New("enough candidates have done the task")
+
+// race runs the candidates, as many at a time as there are jobs.
+func (c *contest) race(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	slots, errs := make(chan struct{}, c.Jobs), make([]error, len(c.entries))
+	var mu sync.Mutex
+	won := 0
+	for _, e := range c.entries[1:] {
+		all.Go(func() {
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+			case <-ctx.Done():
+				return
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			errs[e.number] = c.run(ctx, e)
+			mu.Lock()
+			defer mu.Unlock()
+			if e.done() {
+				won++
+			}
+			if c.StopWhen > 0 && won >= c.StopWhen {
+				cancel(errEnough)
+			}
+		})
+	}
+	all.Wait()
+	for _, e := range c.entries[1:] {
+		if err := errs[e.number]; err != nil { // one that breaks does not take the others with it
+			c.warn(fmt.Sprintf("candidate %d", e.number), err)
+			e.stop = event.Stop{Reason: event.Broken, Text: err.Error()}
+		}
+	}
+	if !slices.ContainsFunc(c.entries[1:], func(e *entry) bool { return e.stop.Reason != event.Broken }) {
+		return errors.Join(errs...)
+	}
+	return nil
+}
+
+// run runs or resumes the loop of a candidate. One that has ended stays as it is.
+func (c *contest) run(ctx context.Context, e *entry) error {
+	o := c.optionsOf(e)
+	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: o.CommandLine()})
+	if err != nil {
+		return err
+	}
+	var out loop.Outcome
+	switch state, readErr := ledger.ReadState(e.dir()); {
+	case readErr != nil:
+		out, err = loop.Run(ctx, o)
+	case state.Status.Over() && state.Status != ledger.Crashed && state.StopReason != string(event.Interrupted):
+		out.Stop = event.Stop{Reason: event.Reason(state.StopReason), Text: state.StopText}
+	default:
+		out, err = loop.Resume(ctx, e.id, o, true)
+		if errors.Is(err, ledger.ErrNotBegun) {
+			err = ledger.RemoveTree(e.home)
+			if err == nil {
+				out, err = loop.Run(ctx, o)
+			}
+		}
+	}
+	if err != nil {
+		return err
+	}
+	e.stop = out.Stop
+	if err := e.read(); err != nil {
+		return err
+	}
+	return c.journal.Write(event.CandidateFinished, 0, event.CandidateEnd{
+		Candidate: e.number, LoopID: e.id, Reason: e.stop.Reason, Text: e.stop.Text, Iteration: e.selected, Iterations: e.count,
+	})
+}
+
+// read finds what the loop of a candidate selected.
+func (e *entry) read() error {
+	state, err := ledger.ReadState(e.dir())
+	if err != nil {
+		return err
+	}
+	its, err := ledger.Iterations(e.dir())
+	if err != nil {
+		return err
+	}
+	e.count = max(0, len(its)-1)
+	if s := state.Selected; s != nil && s.Iteration > 0 && s.Iteration < len(its) {
+		e.selected, e.it = s.Iteration, its[s.Iteration]
+	}
+	e.it.StartedAt, e.it.EndedAt = state.StartedAt, state.UpdatedAt
+	if state.Spending != nil {
+		run := ledger.AgentRun{}
+		if e.it.Agent != nil {
+			run = *e.it.Agent
+		}
+		usage := state.Spending.Usage
+		run.Usage = &usage
+		e.it.Agent = &run
+	}
+	return nil
+}
+
+// paused reports whether a candidate was paused by the user.
+func (c *contest) paused() bool {
+	return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.stop.Reason == event.PausedByUser })
+}
+
+// gather takes what the candidates came to over into the store of the user's tree, as the
+// iterations of this loop.
+func (c *contest) gather(ctx context.Context) error {
+	if c.paused() {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, e := range c.entries[1:] {
+		if err := c.take(ctx, e); err != nil {
+			return fmt.Errorf("candidate %d: %w", e.number, err)
+		}
+		if err := c.ledger.Append(e.it, nil, false); err != nil {
+			return err
+		}
+		c.state.Iteration = e.number
+		c.state.Add(e.it)
+	}
+	return c.save()
+}
+
+// take makes the iteration of a candidate.
+func (c *contest) take(ctx context.Context, e *entry) error {
+	base := c.state.BaselineSnapshot
+	e.it.LoopID, e.it.Number, e.it.Start, e.it.Best, e.it.Regression = c.state.LoopID, e.number, base, nil, nil
+	if e.selected == 0 {
+		e.it.Interrupted, e.it.Rejected, e.it.Snapshot, e.it.Tree = true, true, base, c.base.Tree
+		e.it.Set = metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "it came to nothing that can be kept"}}}
+		e.it.Assessment = detector.Assessment{Iteration: e.number, Class: detector.Plateau}
+		return nil
+	}
+	theirs, err := ledger.ReadState(e.dir())
+	if err != nil {
+		return err
+	}
+	store, err := snapshot.Open(ctx, e.tree.Dir, ledger.SnapshotDir(e.dir()), snapshot.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	info, err := c.tree.Store.TakeOver(ctx, base, snapshot.Work{Store: store, From: theirs.BaselineSnapshot, To: e.it.Snapshot}, "candidate "+strconv.Itoa(e.number))
+	if err != nil {
+		return err
+	}
+	e.it.Snapshot, e.it.Tree = info.ID, info.Tree
+	if e.changes, err = c.tree.Store.Changes(ctx, base, info.ID); err != nil {
+		return err
+	}
+	e.it.Changed = nil
+	for _, change := range e.changes {
+		e.it.Changed = append(e.it.Changed, ledger.FileChange{Path: change.Path, Kind: string(change.Kind)})
+	}
+	return nil
+}

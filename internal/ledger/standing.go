@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Standing is how a candidate compares with the others.
+type Standing struct {
+	Candidate int      `json:"candidate"`
+	LoopID    string   `json:"candidate_loop"`
+	Agent     []string `json:"agent"`
+	Reason    string   `json:"reason"`    // why its loop ended
+	Text      string   `json:"text"`      // the same for people
+	Iteration int      `json:"iteration"` // that its loop selected; 0: none
+	Eligible  bool     `json:"eligible"`  // it did the task, and was measured to have done it
+	Chosen    bool     `json:"chosen,omitempty"`
+
+	// Own is how many tests it added. Of these, Before pass over the baseline already, and
+	// Disputed fail over most of the others: those count against nobody.
+	Own      int `json:"own_tests"`
+	Before   int `json:"own_tests_passing_before"`
+	Disputed int `json:"own_tests_disputed"`
+	// Agreement is the share, in [0,1], of the tests of others that pass over it, each other
+	// candidate counting the same; nil where no test of others could be run over it. Failed
+	// are those that do not, by candidate.
+	Agreement *float64         `json:"agreement"`
+	Failed    map[int][]string `json:"failed_tests_of_others,omitempty"`
+	// Power is the share, in [0,1], of changed product lines that its tests notice; nil
+	// where that was not measured.
+	Power   *float64 `json:"power"`
+	Score   float64  `json:"quality_score"` // in [0,1]
+	Lines   int      `json:"changed_lines"` // added and removed
+	CostUSD *float64 `json:"cost_usd"`
+	Tokens  *int64   `json:"tokens"`
+	Why     string   `json:"why"` // it has this place
+}
+
+// CandidateHome is the folder of what a candidate of a loop below home keeps; number 0 is
+// that of the baseline.
+func CandidateHome(home, loopID string, n int) string {
+	return filepath.Join(home, "candidates", loopID, strconv.Itoa(n))
+}
+
+// CandidateID is the name of a candidate's loop.
+func CandidateID(loopID string, n int) string { return loopID + "-c" + strconv.Itoa(n) }
+
+const standingsName = "candidates.json"
+
+// WriteStandings keeps how the candidates compare, the best first.
+func (l *Ledger) WriteStandings(list []Standing) error {
+	return WriteJSON(filepath.Join(l.dir, standingsName), list)
+}
+
+// ReadStandings reads how the candidates of the loop in dir compare; none where they were
+// not compared yet.
+func ReadStandings(dir string) (list []Standing, err error) {
+	err = readJSON(filepath.Join(dir, standingsName), &list)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return list, err
+}

@@ -1,0 +1,66 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"supervise/internal/event"
+	"supervise/internal/report"
+)
+
+// candidate prints an event of a candidate's own loop: its iterations, and what keeps it.
+func (p *Printer) candidate(e event.Event) {
+	name := p.Paint(report.Faint, fmt.Sprintf("%d ", e.Candidate))
+	switch d := e.Data.(type) {
+	case event.IterationEnd:
+		p.line("%s%s", name, report.Line(d.It, p.Paint))
+	case event.Rejected:
+		for _, why := range d.Reasons {
+			p.line("%s     %s", name, p.Paint(report.Bad, why))
+		}
+	case event.Waiting:
+		p.line("%s     %s", name, p.Paint(report.Warn, waiting(d)))
+	case event.Interruption:
+		p.line("%s%s", name, report.Line(d.It, p.Paint))
+	}
+}
+
+// contest prints what a loop of candidates goes through.
+func (p *Printer) contest(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.Candidate:
+		p.line("%s", p.Paint(report.Faint, fmt.Sprintf("candidate %d begins: %s", d.Candidate, strings.Join(d.Agent, " "))))
+	case event.CandidateEnd:
+		text := fmt.Sprintf("candidate %d: %s", d.Candidate, d.Text)
+		if d.Iteration > 0 {
+			text += fmt.Sprintf("; iteration %d of %d", d.Iteration, d.Iterations)
+		}
+		p.line("%s", p.Paint(toneOf(d.Reason), text))
+	case event.Compared:
+		p.line("")
+		p.line("%s", report.Standings(d.Standings, p.Paint))
+		p.compared = true
+	}
+}
+
+func toneOf(r event.Reason) report.Tone {
+	if r.ExitCode() == 0 {
+		return report.Good
+	}
+	return report.Warn
+}
+
+// decided prints the end of a loop of candidates.
+func (p *Printer) decided(d event.LoopEnd, head string) {
+	p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
+	if text := report.Spent(d.Spending); text != "" {
+		p.line("%s %s", p.Paint(report.Strong, "spent   "), text)
+	}
+	p.line("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(report.Strong, "compare "), p.Self, p.id)
+	if p.choice != nil && p.choice.Applied {
+		p.line("%s %s rollback %s 0", p.Paint(report.Strong, "undo all"), p.Self, p.id)
+	}
+	p.line("%s %s", p.Paint(report.Strong, "report  "), d.Report)
+	p.logHead(head)
+	p.tree(d.Tree)
+}
