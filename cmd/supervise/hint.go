@@ -41,10 +41,16 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 	if state.Kind == ledger.Watched || state.Kind == ledger.Recorded {
 		return usageError{fmt.Errorf("supervise writes no prompts in %s: it is run elsewhere", state.LoopID)}
 	}
-	if err := ledger.AddHint(dir, o.text); errors.Is(err, ledger.ErrHint) {
-		return usageError{err}
-	} else if err != nil {
-		return err
+	dirs := []string{dir}
+	if state.Kind == ledger.Competing {
+		dirs = atWork(dir, state)
+	}
+	for _, dir := range dirs {
+		if err := ledger.AddHint(dir, o.text); errors.Is(err, ledger.ErrHint) {
+			return usageError{err}
+		} else if err != nil {
+			return err
+		}
 	}
 	when := "in the next iteration"
 	if free, err := ledger.Free(dir); err == nil && free {

@@ -37,8 +37,14 @@ func runPause(ctx context.Context, a *app, o pauseOptions) error {
 	if state.Kind == ledger.Watched {
 		return usageError{fmt.Errorf("%s is a watched session: it ends with its agent", state.LoopID)}
 	}
-	if err := ledger.RequestPause(dir); err != nil {
-		return err
+	dirs := []string{dir}
+	if state.Kind == ledger.Competing {
+		dirs = atWork(dir, state)
+	}
+	for _, dir := range dirs {
+		if err := ledger.RequestPause(dir); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(a.out, "%s pauses after iteration %d; %s resume %s continues it\n", state.LoopID, state.Iteration, a.self(), state.LoopID)
 	return nil

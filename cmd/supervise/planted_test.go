@@ -70,6 +70,7 @@ func planted() [][]string {
 		append(with("run", "--max-iterations", "2", "--until", "never", "--agent-output", "lines"), "--", "sh", "-c", "echo more >>b.txt; echo new >new.txt; for f in evil*; do echo x >>\"$f\"; done; rm -f c.bin; cat tap.sh"),
 		{"status"},
 		{"diff", "0", "1", "--name-only"},
+		{"compare", "latest"},
 		{"diff", "0", "1", "--stat"},
 		{"diff", "0", "1"},
 		{"explain", "1"},

@@ -186,6 +186,9 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if err != nil {
 		return err
 	}
+	if state.Kind == ledger.Competing {
+		return usageError{fmt.Errorf("the iterations of %s are candidates, which were judged in loops of their own: %s replay %[1]s/1", state.LoopID, a.self())}
+	}
 	rec, err := replay.Read(asLoop(dir, state))
 	if err != nil {
 		return err

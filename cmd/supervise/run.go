@@ -185,17 +185,21 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 		a.warnHidden(at, opts)
 	}
 	a.unwatched(s, &opts, o.json)
-	if o.number > 0 {
-		if tasks != nil || o.commit {
-			return usageError{errors.New("--candidates does one task: give it alone, without --commit")}
-		}
+	return a.start(ctx, at, opts, o, tasks)
+}
+
+// start runs candidates, a list of tasks, or one loop.
+func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptions, tasks []tasklist.Task) error {
+	several := tasks != nil || o.commit
+	switch {
+	case o.number > 0 && several:
+		return usageError{errors.New("--candidates does one task: give it alone, without --commit")}
+	case o.number > 0:
 		return a.runCandidates(ctx, opts, o)
-	}
-	if tasks == nil && !o.commit {
+	case !several:
 		return a.supervise(ctx, opts, o.printFlags, loop.Run)
-	}
-	if tasks == nil {
-		tasks = []tasklist.Task{{Text: task}}
+	case tasks == nil:
+		tasks = []tasklist.Task{{Text: opts.Task}}
 	}
 	return a.runList(ctx, at, opts, o, tasks)
 }

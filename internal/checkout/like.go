@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"supervise/internal/git"
+	"supervise/internal/projectfile"
 )
 
 // settings are those of a repository that say who commits and how files are written. No
@@ -70,7 +71,7 @@ func (t *Tree) head(ctx context.Context, repo string) error {
 func (t *Tree) configure(ctx context.Context, repo string) error {
 	list, err := run(ctx, repo, "config", "-z", "--local", "--get-regexp", settings)
 	if err != nil {
-		return nil //nolint:nilerr // it has none
+		return nil // it has none
 	}
 	for entry := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
@@ -94,7 +95,7 @@ func (t *Tree) copyFiles(ctx context.Context, repo string) error {
 		}
 		for _, path := range from {
 			to := filepath.Join(t.Dir, ".git", filepath.Dir(filepath.FromSlash(name)), filepath.Base(path))
-			data, err := os.ReadFile(path)
+			data, err := projectfile.Read(path, projectfile.Report)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

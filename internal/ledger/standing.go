@@ -44,6 +44,20 @@ func CandidateHome(home, loopID string, n int) string {
 	return filepath.Join(home, "candidates", loopID, strconv.Itoa(n))
 }
 
+// CandidateLoops are the folders of the loops that are candidates of the loop in dir, by
+// number; "" of one that has not begun.
+func CandidateLoops(dir string, s State) map[int]string {
+	out := map[int]string{}
+	for n := 1; n <= s.Config.MaxIterations; n++ {
+		of := Dir(CandidateHome(filepath.Dir(filepath.Dir(dir)), s.LoopID, n), CandidateID(s.LoopID, n))
+		if _, err := os.Stat(of); err != nil {
+			of = ""
+		}
+		out[n] = of
+	}
+	return out
+}
+
 // CandidateID is the name of a candidate's loop.
 func CandidateID(loopID string, n int) string { return loopID + "-c" + strconv.Itoa(n) }
 

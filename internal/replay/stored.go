@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +24,9 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 		return nil, err
 	}
 	out := []Check{log, store}
+	if state.Kind == ledger.Competing {
+		return candidates(ctx, l, out)
+	}
 	v := &verifier{dir: dir, there: there}
 	early := false
 	if v.rec, err = Read(l); err == nil {
@@ -41,6 +45,30 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	}
 	if early {
 		out[2].Note = fmt.Sprintf("loop %s ended before its baseline was measured: there is nothing more to check", state.LoopID)
+	}
+	return out, nil
+}
+
+// candidates adds the checklists of the candidates' own loops, from which all else of a
+// loop of candidates was taken.
+func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
+	loops := ledger.CandidateLoops(l.Dir, l.State)
+	for _, n := range slices.Sorted(maps.Keys(loops)) {
+		state, err := ledger.ReadState(loops[n])
+		if loops[n] == "" || errors.Is(err, ledger.ErrNoLoop) {
+			continue // it was not begun
+		}
+		var list []Check
+		if err == nil {
+			list, err = Verify(ctx, Loop{Dir: loops[n], State: state, Again: l.Again}, "")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("candidate %d: %w", n, err)
+		}
+		for _, c := range list {
+			c.Name = fmt.Sprintf("candidate %d: %s", n, c.Name)
+			out = append(out, c)
+		}
 	}
 	return out, nil
 }
