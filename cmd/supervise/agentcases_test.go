@@ -37,6 +37,7 @@ var agentCases = []agentCase{
 	{name: "hangs", run: hangingAgent},
 	{name: "interrupted", run: interruptedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
 	{name: "reviews", run: reviewingAgent},
+	{name: "two candidates", run: twoCandidates, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
 	{name: "sandboxed", host: outside, run: sandboxedAgent},
 	{name: "killed", run: killedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it runs nothing"},
 }
@@ -161,6 +162,24 @@ func deletingAgent(w *agentWorld) string {
 		if n := strings.Count(p, want); n != 1 {
 			w.t.Errorf("the prompt of iteration 3 says %d times, not once, %q:\n%s", n, want, p)
 		}
+	}
+	return r.story()
+}
+
+// Of two candidates the one that does the task is chosen, and nothing is left of the trees.
+func twoCandidates(w *agentWorld) string {
+	second := mendsSub
+	second.Sh = `[ "$SUPERVISE_CANDIDATE" != 2 ] || ` + second.Sh
+	w.serve(steps(append([]mockllm.Step{{Text: "A function and its test.", Do: []mockllm.Action{addsMul}}}, does("Now Sub.", second)...)))
+	r := w.start("--hooks", "off", "--candidates", "2", "--jobs", "1", "-m", "1")
+	code := r.end()
+	last := r.events[max(0, len(r.events)-1):]
+	if code != 0 || len(last) == 0 || word(last[0].Data, "reason") != "criterion_met" || !strings.Contains(word(last[0].Data, "text"), "candidate 2 of 2") {
+		w.t.Fatalf("status %d, %s\n%s\n%s", code, r.story(), r.talk, w.asked())
+	}
+	w.done()
+	if left, err := filepath.Glob(filepath.Join(w.dir, "home", ".cache", "supervise", "candidates", "*")); err != nil || len(left) > 0 {
+		w.t.Errorf("trees are left: %v %v", left, err)
 	}
 	return r.story()
 }
