@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash steps torrent e2e e2e-agents simulation cross integrity cheats carried sweep publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation cross integrity cheats carried sweep publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -69,6 +69,13 @@ CRASHES ?= 1000
 SEED ?=
 crash:
 	SUPERVISE_CRASHES=$(CRASHES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCrash(User)?$$' ./cmd/supervise
+
+# Mixes of four scripted agents, of which some are right, in Go, Python and Node: MIXES of
+# each, and whom they have chosen. Then 200 kills of supervise while candidates work.
+MIXES ?= 20
+candidates:
+	SUPERVISE_CANDIDATE_MIXES=$(MIXES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCandidateMixes$$' ./cmd/supervise
+	SUPERVISE_CRASHES=600 SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCandidateCrash$$' ./cmd/supervise
 
 # An agent that prints ten gigabytes, runs after which no byte may be missing, and trees
 # of a thousand processes.
