@@ -20,6 +20,7 @@ var (
 	unittestOutcome = regexp.MustCompile(`^(ok|FAIL|ERROR|expected failure|unexpected success|skipped)(?: '(.*)'| "(.*)")?$`)
 	unittestRan     = regexp.MustCompile(`^Ran (\d+) tests? in [0-9.]+s$`)
 	unittestFailed  = regexp.MustCompile(`^FAILED \(.*(?:failures|errors|unexpected successes)=\d+.*\)$`)
+	unittestStated  = regexp.MustCompile(`(?:failures|errors|unexpected successes)=(\d+)`)
 	unittestDetail  = regexp.MustCompile(`^(?:ERROR|FAIL): (.*)$`)
 )
 
@@ -103,6 +104,7 @@ type unittest struct {
 	output textstream.Clip
 	ran    int    // -1 before the line with the count
 	failed string // the line that says how many tests failed
+	stated int    // the sum of what such lines say
 
 	unread []string // lines that end with an outcome and name no test
 }
@@ -124,8 +126,11 @@ func parseUnittest(r io.Reader) (parsed.Report, error) {
 	for _, key := range u.order {
 		u.set.Breaks(u.broken[key].Name, u.broken[key].Why)
 	}
-	if u.failed != "" && u.set.Failed() == 0 && known >= u.ran {
+	switch failed := u.set.Failed() + len(u.order); {
+	case u.failed != "" && u.set.Failed() == 0 && known >= u.ran:
 		u.set.Contradicts("unittest says %s although no test failed", u.failed)
+	case u.stated > failed:
+		u.set.Problems.Add("unittest counts %d failures, each of a subtest or of cleaning up by itself; here a test counts once, so %d failed", u.stated, failed)
 	}
 	report := u.set.Report("unittest")
 	switch {
@@ -187,6 +192,9 @@ func (u *unittest) line(text string) {
 	case u.ran >= 0 && unittestFailed.MatchString(text):
 		u.shown()
 		u.failed = text
+		for _, m := range unittestStated.FindAllStringSubmatch(text, -1) {
+			u.stated += parsed.CountOf(m[1]).Whole()
+		}
 	case strings.HasPrefix(text, "======"):
 		u.shown()
 		u.open, u.headed = -1, false
