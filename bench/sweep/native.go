@@ -41,9 +41,28 @@ type summary struct {
 	line, total, passed, failed, skipped string
 }
 
+// The frameworks of C++, whose programs ctest runs too.
+var (
+	gtest = summary{
+		total:   `\[=+\] (\d+) tests? from .* ran\.|YOU HAVE (\d+) DISABLED TEST`,
+		failed:  `\[  FAILED  \] (\d+) tests?, listed`,
+		skipped: `\[  SKIPPED \] (\d+) tests?, listed|YOU HAVE (\d+) DISABLED TEST`,
+	}
+	catch2 = summary{
+		total:   `All tests passed \(.* in (\d+) test cases?\)|test cases:\s*(\d+) \|`,
+		failed:  `test cases:.*?(\d+) failed`,
+		skipped: `test cases:.*?(\d+) skipped`,
+	}
+	doctest = summary{
+		total:  `\[doctest\] test cases:\s*(\d+) \|`,
+		failed: `\[doctest\] test cases:.*?(\d+) failed`,
+	}
+)
+
 // readers knows the closing lines of the tools, by the name that the table gives them.
 var readers = map[string]func([]byte) (counts, error){
 	"go test -json": goTest,
+	"ctest -V":      ctestPrograms,
 	"pytest": summary{
 		line:    `(?m)^.* in \d+\.\d+s\b.*$`,
 		passed:  `(\d+) (?:passed|xpassed)\b`,
@@ -90,7 +109,7 @@ var readers = map[string]func([]byte) (counts, error){
 	"tape": summary{
 		total:   `(?m)^# tests\s+(\d+)`,
 		failed:  `(?m)^# fail\s+(\d+)`,
-		skipped: `(?m)^# skip\s+(\d+)`,
+		skipped: `(?m)^(?:not )?ok \d+ .*(# (?:SKIP|TODO))`, // its closing lines count them as passed
 	}.read,
 	"tap": summary{
 		total:   `(?m)^(?:# )?[aA]sserts:?.* (?:of )?(\d+)$`,
@@ -113,21 +132,9 @@ var readers = map[string]func([]byte) (counts, error){
 		failed:  `(?m)^\d+% tests passed, (\d+) tests? failed out of \d+`,
 		skipped: `(?m)^\s*\d+/\d+ Test .*(\*\*\*Skipped|\*\*\*Not Run \(Disabled\))`,
 	}.read,
-	// The programs behind ctest -V, each with its own closing lines.
-	"gtest": summary{
-		total:   `\[=+\] (\d+) tests? from .* ran\.`,
-		failed:  `\[  FAILED  \] (\d+) tests?, listed`,
-		skipped: `\[  SKIPPED \] (\d+) tests?, listed|YOU HAVE (\d+) DISABLED TEST`,
-	}.read,
-	"catch2": summary{
-		total:   `All tests passed \(.* in (\d+) test cases?\)|test cases:\s*(\d+) \|`,
-		failed:  `test cases:.*?(\d+) failed`,
-		skipped: `test cases:.*?(\d+) skipped`,
-	}.read,
-	"doctest": summary{
-		total:  `\[doctest\] test cases:\s*(\d+) \|`,
-		failed: `\[doctest\] test cases:.*?(\d+) failed`,
-	}.read,
+	"gtest":   gtest.read,
+	"catch2":  catch2.read,
+	"doctest": doctest.read,
 	"automake": summary{
 		total:   `(?m)^# TOTAL:\s+(\d+)`,
 		failed:  `(?m)^# (?:FAIL|ERROR|XPASS):\s+(\d+)`,
@@ -240,4 +247,40 @@ func goTest(out []byte) (counts, error) {
 		return c, fmt.Errorf("no test in the output")
 	}
 	return c, lines.Err()
+}
+
+var (
+	ctestOutput = regexp.MustCompile(`(?m)^(\d+): (.*\n)`)
+	ctestEnd    = regexp.MustCompile(`(?m)^\s*\d+/\d+ Test\s+#(\d+): .*?(Passed|\*\*\*Skipped|\*\*\*Not Run \(Disabled\)|\*\*\*)`)
+)
+
+// ctestPrograms counts the cases of each program that ctest -V ran, by the closing lines of
+// its framework, and a program without such lines as one test.
+func ctestPrograms(out []byte) (all counts, err error) {
+	out = escapes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), nil)
+	printed := map[string][]byte{}
+	for _, m := range ctestOutput.FindAllSubmatch(out, -1) {
+		printed[string(m[1])] = append(printed[string(m[1])], m[2]...)
+	}
+	for _, m := range ctestEnd.FindAllSubmatch(out, -1) {
+		c := counts{Total: 1}
+		switch string(m[2]) {
+		case "Passed":
+		case "***":
+			c.Failed = 1
+		default:
+			c.Skipped = 1
+		}
+		for _, framework := range []summary{doctest, gtest, catch2} {
+			if cases, err := framework.read(printed[string(m[1])]); err == nil {
+				c = cases
+				break
+			}
+		}
+		all.add(c)
+	}
+	if all.Total == 0 {
+		return all, errNoLine
+	}
+	return all, nil
 }
