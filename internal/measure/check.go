@@ -9,7 +9,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -220,7 +222,11 @@ func (m *Meter) environmentOf(k Kind) []string {
 	return append(m.environment(), "NO_COLOR=1")
 }
 
-// environment is that of all checks: no terminal, no prompts.
+// buildJobs says how many compilers cmake --build starts. Without it that is one with make,
+// and with --parallel as many as there are files.
+const buildJobs = "CMAKE_BUILD_PARALLEL_LEVEL="
+
+// environment is that of all checks: no terminal, no prompts, a compiler for each CPU.
 func (m *Meter) environment() []string {
 	env := m.opts.Env
 	if env == nil {
@@ -229,7 +235,11 @@ func (m *Meter) environment() []string {
 	if m.opts.User != nil {
 		env = m.opts.User.Environ(env)
 	}
-	return append(git.Without(env), "CI=true", "TERM=dumb", "GIT_TERMINAL_PROMPT=0")
+	env = append(git.Without(env), "CI=true", "TERM=dumb", "GIT_TERMINAL_PROMPT=0")
+	if slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, buildJobs) }) {
+		return env
+	}
+	return append(env, buildJobs+strconv.Itoa(runtime.GOMAXPROCS(0)))
 }
 
 // in returns c with its private report folder filled in.

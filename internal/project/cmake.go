@@ -20,7 +20,7 @@ func proposeCMake(f folder) proposal {
 	dir := buildFolder(f, &p, "CMakeCache.txt")
 	p.add(
 		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, switchedOn(f, &p, dir)...), Stderr: true},
-		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir, "--parallel"}, Stderr: true},
+		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
 	lists := append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)
 	file := f.holds(cmakeTests, lists...)
