@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"testing"
 
 	"supervise/metric"
@@ -43,6 +44,29 @@ func TestCoverageOfSeveralChecks(t *testing.T) {
 				t.Errorf("coverage %+v, want %+v", got, tt.want)
 			}
 		})
+	}
+}
+
+// What two checks run counts once, and the second of them says so.
+func TestTestsOfSeveralChecks(t *testing.T) {
+	test := func(name string, s metric.Status) metric.Test {
+		return metric.Test{ID: metric.ID{Suite: "TAP", Name: name}, Status: s}
+	}
+	of := func(tests ...metric.Test) Run {
+		return Run{Check: Check{Kind: Test}, state: metric.Measured, tests: metric.NewTests(tests)}
+	}
+	runs := []Run{
+		of(test("a", metric.Passed), test("b", metric.Passed)),
+		of(test("c", metric.Passed)),
+		of(test("b", metric.Failed), test("c", metric.Passed), test("d", metric.Passed)),
+	}
+	set, _ := New(Plan{}, Options{}).gather(runs, nil)
+	if got := set.Tests.Counts(); got.Count != 4 || got.Failed != 1 {
+		t.Errorf("%+v, want 4 with 1 failed", got)
+	}
+	want := "2 of its 3 tests ran in another check too; each counts once, with the worse result, the first: TAP: b"
+	if got := [][]string{runs[0].Problems, runs[1].Problems, runs[2].Problems}; len(got[0])+len(got[1]) > 0 || !slices.Equal(got[2], []string{want}) {
+		t.Errorf("problems %q, want %q for the last", got, want)
 	}
 }
 

@@ -209,6 +209,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *metric.Tests) {
 	g := gathering{errors: m.plan.ErrorFields, missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
+		runs[i].again(g.tests)
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
 	}
@@ -444,6 +445,25 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 	t.Format, t.Producer, t.Runner = both(a.Format, b.Format), both(a.Producer, b.Producer), both(a.Runner, b.Runner)
 	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t
+}
+
+// again says which tests other checks ran as well: the project counts them once per run.
+func (r *Run) again(others *metric.Tests) {
+	if others == nil || r.tests == nil || r.state != metric.Measured || r.Check.Kind != Test {
+		return
+	}
+	n, first := 0, metric.ID{}
+	metric.Pair(others, r.tests, func(was, is *metric.Test) {
+		if was == nil || is == nil {
+			return
+		}
+		if n++; n == 1 {
+			first = is.ID
+		}
+	})
+	if n > 0 {
+		r.Problems = append(r.Problems, fmt.Sprintf("%d of its %d tests ran in another check too; each counts once, with the worse result, the first: %s", n, len(r.tests.Cases), first))
+	}
 }
 
 // both joins the formats, or the runners, of two reports.
