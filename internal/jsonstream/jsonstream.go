@@ -179,11 +179,15 @@ func (r *Reader) fault(err error) error {
 	return fmt.Errorf("read report: %w", err)
 }
 
+// maxPointer limits a place in a document, which is as long as what it lies in is deep, in
+// bytes.
+const maxPointer = 200
+
 func orRoot(p jsontext.Pointer) string {
 	if p == "" {
 		return "the document"
 	}
-	return string(p)
+	return textstream.Short(string(p), maxPointer)
 }
 
 // counted returns no more than a ration of bytes until it is renewed, and counts lines.
