@@ -423,7 +423,7 @@ func (r *reading) noTests(out *output) string {
 	case t == nil && last == "":
 		return name + " printed nothing and wrote no report; have it print go test -json or write JUnit XML and name the file with --test-report"
 	case t == nil:
-		return name + " printed nothing that can be read as test results; have it print go test -json or write JUnit XML and name the file with --test-report"
+		return name + " printed nothing that can be read as test results, and tests count by their names, not by totals; have it print TAP, or write JUnit XML and name the file with --test-report"
 	case len(t.Cases) == 0 && len(t.Broken) == 0 && r.run.ExitCode != 0:
 		return fmt.Sprintf("%s ended with status %d and found no tests: %s", name, r.run.ExitCode, orNothing(last))
 	}
