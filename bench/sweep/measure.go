@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -122,10 +123,14 @@ func (c *checkout) clone(ctx context.Context) error {
 	if c.mirror != "" {
 		from = filepath.Join(c.mirror, strings.ReplaceAll(c.repo.Name, "/", "+"), "repo")
 	}
-	for _, argv := range [][]string{
-		{"clone", "--quiet", from, c.dir},
+	commands := [][]string{
+		{"clone", "--quiet", "--no-checkout", from, c.dir},
 		{"-C", c.dir, "-c", "advice.detachedHead=false", "checkout", "--quiet", c.repo.Commit},
-	} {
+	}
+	if c.Folder != "" {
+		commands = slices.Insert(commands, 1, []string{"-C", c.dir, "sparse-checkout", "set", c.Folder})
+	}
+	for _, argv := range commands {
 		if out, err := exec.CommandContext(ctx, "git", argv...).CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w: %s", argv[0], err, bytes.TrimSpace(out))
 		}

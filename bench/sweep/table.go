@@ -57,6 +57,7 @@ type repo struct {
 	Language string `yaml:"language"`
 	Commit   string `yaml:"commit"`
 	Last     bool   `yaml:"last"`    // of the last twenty: chosen before they were run, measured once
+	Folder   string `yaml:"folder"`  // what is checked out beside the files at the top; empty: all
 	Edit     string `yaml:"edit"`    // the leaf file that is edited
 	Expect   counts `yaml:"expect"`  // what the native commands counted when the row was written
 	Differs  string `yaml:"differs"` // why our numbers are other ones, where that is known
