@@ -215,6 +215,11 @@ var lies = []lie{
 		{"\nOK\n", "\nFAILED (errors=1)\n"},
 		{"\nOK\n", "\nFAILED (unexpected successes=1)\n"},
 	}},
+	{"automake", "PASS: a.sh\nTestsuite summary for calc 1.0\n# TOTAL: 1\n# PASS:  1\n# FAIL:  0\n# XPASS: 0\n# ERROR: 0\n", [][2]string{
+		{`FAIL:  0`, `FAIL:  1`},
+		{`XPASS: 0`, `XPASS: 1`},
+		{`ERROR: 0`, `ERROR: 1`},
+	}},
 	{"minitest", "A#test_x = 0.00 s = .\n\n1 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n", [][2]string{
 		{`0 failures`, `1 failures`},
 		{`0 errors`, `1 errors`},

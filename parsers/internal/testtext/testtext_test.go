@@ -30,6 +30,11 @@ func FuzzMinitest(f *testing.F) {
 		"A#test_a = x\n0.01 s = .\nA#test_b = 0.00 s = F\n\n  1) Failure:\nA#test_b [a.rb:3]:\nx\n\nError:\nA#test_b:\ny\n\n2 runs, 1 assertions, 1 failures, 0 errors, 0 skips\n")
 }
 
+func FuzzAutomake(f *testing.F) {
+	reports.Fuzz(f, "automake",
+		"Making check in a\nmake  check-TESTS\nmake[3]: Entering directory '/a'\nPASS: x.sh\nXFAIL: p.tap 1 - b # TODO c\nFAIL: p.tap 2\n   calc 1.0: a/test-suite.log\nFAIL: x\n=======\n\nno\nFAIL x.sh (exit status: 1)\nTestsuite summary for calc 1.0\n====\n# TOTAL: 3\n# FAIL:  1\n# ERROR: 0\nmake[3]: Leaving directory '/a'\n")
+}
+
 func FuzzQtText(f *testing.F) {
 	reports.Fuzz(f, "qttest-text", qtText+"FAIL!  : n::A::b(one (1)) no\n more\n   Loc: [a.cpp(3)]\nXFAIL  : n::A::c() known\nPASS   : n::A::c()\nBPASS  : n::A::d()\nTotals: 1 passed, 1 failed, 0 skipped, 1 blacklisted, 3ms\n")
 }
