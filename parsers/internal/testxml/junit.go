@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
@@ -73,13 +72,15 @@ type junitReader struct {
 	hollow   []metric.Suite // suites with tests that are not there
 	totals   parsed.Totals
 	noTests  int            // cases that represent a suite
+	failing  int            // suites with a case that failed
 	more     int            // cases that a suite does not count itself
 	unnamed  map[string]int // how many cases without a name each suite has
 	spare    *junitCase     // for the next case
 	producer string
 	problems textstream.Problems
-	denied   string // the first contradiction
-	found    bool   // there is an element of a test report
+	denied   string         // the first contradiction
+	found    bool           // there is an element of a test report
+	node     map[string]int // the totals of node:test
 }
 
 // junitFrame is what an open element belongs to, and where its text goes.
@@ -126,8 +127,8 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 				clip.Add(t.Text)
 			}
 		case xmlstream.Comment:
-			if j.producer == "" && strings.HasPrefix(t.Text, " suites ") { // one of its totals
-				j.producer = nodeTest
+			if len(j.frames) == 2 && (j.producer == "" || j.producer == nodeTest) {
+				j.comment(t.Text)
 			}
 		}
 	}
@@ -270,6 +271,9 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 			j.hollow = append(j.hollow, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.declared.Tests)})
 		}
 	}
+	if all := s.own.Plus(s.inner); all.Failed+all.Errors > 0 && s.name != "" {
+		j.failing++
+	}
 	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
 	s.parent.more += s.more
 	s.parent.sum += cmp.Or(s.took, s.sum)
@@ -295,6 +299,7 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 		j.broken = append(j.broken, broken...)
 		j.noTests += len(broken)
 	}
+	j.compare()
 	markReruns(j.cases, j.producer)
 	if j.totals.Tests == 0 {
 		j.broken = append(j.broken, j.hollow...)

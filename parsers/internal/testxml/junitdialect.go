@@ -2,12 +2,14 @@ package testxml
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/internal/xmlstream"
 	"supervise/metric"
+	"supervise/parsers/internal/parsed"
 )
 
 // The producers of JUnit XML whose reports are read in a way of their own.
@@ -161,6 +163,40 @@ var (
 
 // nodeClass is what node:test says of every test.
 const nodeClass = "test"
+
+var nodeTotal = regexp.MustCompile(`^ (tests|suites|fail) (\d+) $`)
+
+// comment takes one of the totals that node:test writes into comments.
+func (j *junitReader) comment(text string) {
+	m := nodeTotal.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+	case m[1] == "suites":
+		j.producer = nodeTest
+	default:
+		if j.node == nil {
+			j.node = map[string]int{}
+		}
+		j.node[m[1]] += parsed.CountOf(m[2]).Whole()
+	}
+}
+
+// compare compares the totals of node:test with the cases. It writes a test with others in
+// it as their suite, without an outcome of its own: that of one that fails by itself is
+// lost.
+func (j *junitReader) compare() {
+	if j.producer != nodeTest {
+		return
+	}
+	if more := j.node["tests"] - j.totals.Tests; more > 0 {
+		j.problems.Add("node counts tests with others in them too, %d here; in this report only the innermost count", more)
+	}
+	held := j.totals.Failed + j.totals.Errors
+	if failed := j.node["fail"]; failed > held+j.failing {
+		j.denied = cmp.Or(j.denied, fmt.Sprintf("node says that %d tests failed, and the report holds %d, in %d suites: a test with others in it failed by itself", failed, held, j.failing))
+		j.problems.Add("%s", j.denied)
+	}
+}
 
 // pythonModule returns the file, or where no files are named the module, that
 // an error of unittest is about: "test_a", "setUpClass (pkg.test_a.Class)".
