@@ -23,7 +23,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 	},
 	{
 		Name: "automake", Detect: detectAutomake, Parse: parseAutomake, Marks: "a line `Testsuite summary for`, or the start of `check-TESTS`", Tools: "`make check` with Automake's parallel harness",
-		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. Messages are there with `VERBOSE=1`. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error.",
+		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. Messages are there with `VERBOSE=1`. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error. Without `make -k` the folders after one that fails are missing.",
 	},
 	{
 		Name: "tap", Detect: detectTAP, Parse: parseTAP, Marks: "a line `TAP version N`, a plan with points, or numbered points", Tools: "node:test, tape, ava, vitest, bats, busted, Test::More, `prove -v` and others; TAP 12 to 14",
