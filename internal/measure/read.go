@@ -462,7 +462,7 @@ func (r *reading) contradiction() []string {
 // offline is what tools print that cannot reach the network.
 var offline = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
 
-// firstError is the first line that explains why a build failed.
+// firstError is the line that explains best why a build failed.
 func firstError(r Run) string {
 	if line := offline.FindString(r.Output); line != "" {
 		return strings.TrimSpace(line) + ": the build downloads what is not on this machine; install it, or let the build reach the network"
@@ -474,10 +474,18 @@ func firstError(r Run) string {
 			}
 		}
 	}
+	first := ""
 	for line := range strings.Lines(r.Output) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if errorLine.MatchString(line) {
 			return line
 		}
+		first = cmp.Or(first, line)
 	}
-	return fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode)
+	return cmp.Or(first, fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode))
 }
+
+// errorLine is a line that says what failed, among those that say what was done.
+var errorLine = regexp.MustCompile(`(?i)\berror: |^\w*make\b.*: \*\*\* `)
