@@ -9,8 +9,10 @@ import (
 	"runtime"
 	"strings"
 
+	"supervise/internal/agentrun"
 	"supervise/internal/candidate"
 	"supervise/internal/loop"
+	"supervise/internal/measure"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 
@@ -98,18 +100,21 @@ func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions
 	if opts.Protect.User != "" {
 		return usageError{errors.New("--candidates does not go with protect.user: the trees belong to you alone")}
 	}
-	return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (candidate.Outcome, error) {
-		opts.Fallback = nil // each has one
-		return candidate.Run(ctx, candidate.Options{Settings: s, Loop: opts})
+	return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
+		c.Settings, c.Loop.Fallback = s, nil // each has one agent
+		return candidate.Run(ctx, c)
 	})
 }
 
 // contest runs candidates with this process's terminal. What their agents print is not
 // shown: it is in their folders.
-func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, loop.Options) (candidate.Outcome, error)) error {
+func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, candidate.Options) (candidate.Outcome, error)) error {
 	p.agentOutput = "none"
 	return a.supervise(ctx, opts, p, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
-		out, err := start(ctx, opts)
+		out, err := start(ctx, candidate.Options{Loop: opts, Watch: func(n int) (measure.Watch, func(agentrun.Said)) {
+			b := a.board.Candidate(n)
+			return b.Check, b.Report
+		}})
 		return loop.Outcome{LoopID: out.LoopID, Dir: out.Dir, Stop: out.Stop}, err
 	})
 }

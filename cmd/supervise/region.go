@@ -32,9 +32,7 @@ func (a *app) openRegion(b *live.Board, spoken bool) (end func()) {
 // shownOn has a board know of events before they are printed.
 func shownOn(b *live.Board, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
-		if e.Candidate == 0 {
-			b.Event(e)
-		}
+		b.Event(e)
 		next(e)
 	}
 }

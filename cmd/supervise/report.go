@@ -116,7 +116,11 @@ func (a *app) reportHTML(ctx context.Context, loop, file string) error {
 	if len(v.Iterations) == 0 {
 		return usageError{fmt.Errorf("loop %s has no iteration yet", v.State.LoopID)}
 	}
-	page := report.HTML{Dir: v.Dir, State: v.State, Iterations: v.Iterations, Rules: v.Settings.Rules, Version: version(), Now: time.Now()}
+	standings, err := ledger.ReadStandings(v.Dir)
+	if err != nil {
+		return err
+	}
+	page := report.HTML{Dir: v.Dir, State: v.State, Iterations: v.Iterations, Standings: standings, Rules: v.Settings.Rules, Version: version(), Now: time.Now()}
 	if file == "-" {
 		return page.Write(a.doc)
 	}

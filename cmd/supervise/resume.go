@@ -85,8 +85,8 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	}
 	opts := loop.Options{Settings: o.limits, Home: home}
 	if state.Kind == ledger.Competing {
-		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (candidate.Outcome, error) {
-			return candidate.Resume(ctx, state.LoopID, opts)
+		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
+			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {

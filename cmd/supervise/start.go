@@ -205,6 +205,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 		opts.Terminal = &runner.Terminal{In: a.in, Out: a.raw.out.(*os.File)} //nolint:forcetypeassert // a terminal is a file
 	}
 	board := live.NewBoard(time.Now, a.mask.String)
+	a.board = board
 	opts.WatchChecks, opts.OnReport = board.Check, board.Report
 	if opts.Terminal == nil {
 		opts.Mirror = func(int) io.WriteCloser { return a.masked(board.Agent()) }

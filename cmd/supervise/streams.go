@@ -25,6 +25,7 @@ type output struct {
 	raw       streams   // contents of files, and the terminal of an agent
 	mask      secrets.Mask
 	screen    *screen
+	board     *live.Board // of the loop that runs here; nil before
 }
 
 // screen is the terminal of a command, with what is shown on its last lines.

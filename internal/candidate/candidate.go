@@ -19,6 +19,7 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
+	"supervise/internal/measure"
 	"supervise/internal/secrets"
 	"supervise/internal/worktree"
 	"supervise/snapshot"
@@ -41,6 +42,9 @@ type Settings struct {
 type Options struct {
 	Settings
 	Loop loop.Options // of each, but for its tree; OnEvent hears of all
+	// Watch returns who looks at the checks of a candidate, and hears what its agent
+	// reports; nil: nobody.
+	Watch func(candidate int) (measure.Watch, func(agentrun.Said))
 }
 
 // Outcome is how it ended.
@@ -102,11 +106,11 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 
 // Resume goes on with candidates whose supervisor is gone: those that had ended stay as they
 // are, and the others are resumed. The errors are those of [loop.Resume].
-func Resume(ctx context.Context, id string, o loop.Options) (Outcome, error) {
+func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	at := event.NewPosition()
-	c := newContest(Options{Loop: o})
+	c := newContest(o)
 	var err error
-	if c.ledger, c.state, err = ledger.Open(o.Home, id, at.Read); err != nil {
+	if c.ledger, c.state, err = ledger.Open(o.Loop.Home, id, at.Read); err != nil {
 		return Outcome{}, err
 	}
 	defer c.close()

@@ -110,8 +110,14 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 			c.hear(ev)
 		}
 	}
+	if e.number == 0 {
+		o.WatchChecks = c.Loop.WatchChecks
+	}
 	if e.number > 0 {
 		o.Baseline = c.entries[0].dir()
+		if c.Watch != nil {
+			o.WatchChecks, o.OnReport = c.Watch(e.number)
+		}
 	}
 	o.Sealed = []string{c.Loop.Root}
 	for _, other := range c.entries {

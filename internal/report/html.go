@@ -26,6 +26,7 @@ type HTML struct {
 	Dir        string // the loop's folder: patches and transcripts are read from there
 	State      ledger.State
 	Iterations []ledger.Iteration
+	Standings  []ledger.Standing // of candidates, the best first; none in other loops
 	Rules      detector.Options
 	Version    string // of supervise
 	Now        time.Time
@@ -113,8 +114,25 @@ func (v HTML) Write(w io.Writer) error {
 	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.Visible(string(data)))
 	return t.Execute(w, map[string]any{
 		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // our own texts, and JSON
-		"Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
+		"Candidates": v.candidates(), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
+}
+
+// candidates are the rows of the comparison, with what is to be known of each, nil where
+// there is none.
+func (v HTML) candidates() [][]string {
+	if len(v.Standings) == 0 {
+		return nil
+	}
+	rows := standingRows(v.Standings)
+	rows[0] = append(rows[0], "why")
+	for i, s := range v.Standings {
+		if s.Chosen {
+			rows[i+1][1] += ", chosen"
+		}
+		rows[i+1] = append(rows[i+1], textstream.Visible(strings.Join(append([]string{s.Why}, Remarks(s)...), "; ")))
+	}
+	return rows
 }
 
 func (v HTML) data() htmlData {

@@ -12,21 +12,7 @@ import (
 // Standings is the table of candidates, the best first: of each what it is compared by, and
 // why it has its place. What is not known is a dash.
 func Standings(list []ledger.Standing, paint Paint) string {
-	rows := [][]string{{"candidate", "did it", "agree", "power", "score", "lines", "cost", "agent"}}
-	for _, s := range list {
-		did := "no"
-		if s.Eligible {
-			did = "yes"
-		}
-		cost := notMeasured
-		switch {
-		case s.CostUSD != nil:
-			cost = fmt.Sprintf("$%.2f", *s.CostUSD)
-		case s.Tokens != nil:
-			cost = fmt.Sprintf("%d tokens", *s.Tokens)
-		}
-		rows = append(rows, []string{fmt.Sprint(s.Candidate), did, part(s.Agreement), part(s.Power), fmt.Sprintf("%.1f", 100*s.Score), fmt.Sprint(s.Lines), cost, agentName(s.Agent)})
-	}
+	rows := standingRows(list)
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -53,6 +39,26 @@ func Standings(list []ledger.Standing, paint Paint) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// standingRows are the cells of the table, with its head.
+func standingRows(list []ledger.Standing) [][]string {
+	rows := [][]string{{"candidate", "did it", "agree", "power", "score", "lines", "cost", "agent"}}
+	for _, s := range list {
+		did := "no"
+		if s.Eligible {
+			did = "yes"
+		}
+		cost := notMeasured
+		switch {
+		case s.CostUSD != nil:
+			cost = fmt.Sprintf("$%.2f", *s.CostUSD)
+		case s.Tokens != nil:
+			cost = fmt.Sprintf("%d tokens", *s.Tokens)
+		}
+		rows = append(rows, []string{fmt.Sprint(s.Candidate), did, part(s.Agreement), part(s.Power), fmt.Sprintf("%.1f", 100*s.Score), fmt.Sprint(s.Lines), cost, agentName(s.Agent)})
+	}
+	return rows
 }
 
 // Remarks are what a person has to know of a candidate besides its place.

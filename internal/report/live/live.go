@@ -32,6 +32,8 @@ type State struct {
 	Planned   int       `json:"planned_checks"`
 	Says      string    `json:"agent_says,omitempty"` // the end of what the agent last said
 	Budget    Budget    `json:"budget"`
+	// Candidates are several loops on the same task, by number.
+	Candidates []Candidate `json:"candidates,omitempty"`
 
 	// What it took the last time, by what was done or by check, and how many tests the
 	// runner printed then.
@@ -84,6 +86,8 @@ type Board struct {
 	told   []chan struct{} // each holds one: something is new
 	heard  bool            // the agent reports what it says by itself
 	folder string          // of the loop
+
+	candidates []*candidate
 }
 
 // NewBoard returns a board on which nothing is yet. mask takes secrets out of texts.
@@ -98,6 +102,11 @@ func (b *Board) State() State {
 	s := b.state
 	s.Checks = append([]Check{}, s.Checks...)
 	s.Took, s.Tests = maps.Clone(s.Took), maps.Clone(s.Tests)
+	for _, c := range b.candidates {
+		of := c.Candidate
+		of.State = c.board.State()
+		s.Candidates = append(s.Candidates, of)
+	}
 	return s
 }
 
@@ -158,9 +167,15 @@ var phases = map[event.Type]string{
 
 // Event takes an event of the loop in.
 func (b *Board) Event(e event.Event) {
+	if n := e.Candidate; n > 0 {
+		e.Candidate = 0
+		b.Candidate(n).Event(e)
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.data(e)
+	b.contest(e)
 	if what, known := phases[e.Type]; known {
 		b.does(what)
 	}

@@ -60,6 +60,12 @@ func (s State) lines(now time.Time) []line {
 	if s.LoopID != "" {
 		out = append(out, s.head(now))
 	}
+	for _, c := range s.Candidates {
+		out = append(out, c.line(now))
+	}
+	if len(s.Candidates) > 0 {
+		return out
+	}
 	out = append(out, s.work(now)...)
 	if s.Doing == doesAgent && s.Says != "" {
 		out = append(out, line{{report.Faint, "     │ " + s.Says}})
@@ -72,8 +78,19 @@ func (s State) lines(now time.Time) []line {
 
 // head says which iteration it is.
 func (s State) head(now time.Time) line {
+	rest := ""
+	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
+		rest = ", prompt level " + s.Level
+	}
+	return line{{report.Strong, "     " + s.title()}, {report.Faint, rest + ", " + clock(now.Sub(s.Began)) + " in all"}}
+}
+
+// title names the iteration, or the part of the loop.
+func (s State) title() string {
 	text := "baseline"
 	switch {
+	case len(s.Candidates) > 0:
+		text = report.Count(len(s.Candidates), "candidate", "candidates")
 	case s.Part == Repeat:
 		text = "baseline, measured again to find flaky tests"
 	case s.Part == End:
@@ -83,11 +100,7 @@ func (s State) head(now time.Time) line {
 	case s.Iteration > 0:
 		text = fmt.Sprintf("iteration %d", s.Iteration)
 	}
-	rest := ""
-	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
-		rest = ", prompt level " + s.Level
-	}
-	return line{{report.Strong, "     " + text}, {report.Faint, rest + ", " + clock(now.Sub(s.Began)) + " in all"}}
+	return text
 }
 
 // work says what is done: the checks that run, or else what the loop itself does.

@@ -1,0 +1,80 @@
+package live
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"supervise/internal/event"
+	"supervise/internal/report"
+)
+
+// Candidate is what one of several loops on the same task does.
+type Candidate struct {
+	Number int    `json:"candidate"`
+	Agent  string `json:"agent"`
+	State  State  `json:"state"`
+	Ended  string `json:"ended,omitempty"` // how it ended; "" while it runs
+	Good   bool   `json:"did_the_task,omitempty"`
+}
+
+// candidate is the same while it is gathered.
+type candidate struct {
+	Candidate
+	board *Board
+}
+
+// Candidate returns the board of a candidate's own loop.
+func (b *Board) Candidate(n int) *Board {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.candidate(n).board
+}
+
+// candidate returns a candidate, a new one the first time. The caller holds the lock.
+func (b *Board) candidate(n int) *candidate {
+	for _, c := range b.candidates {
+		if c.Number == n {
+			return c
+		}
+	}
+	c := &candidate{Candidate: Candidate{Number: n}, board: NewBoard(b.now, b.mask)}
+	c.board.told = b.told // who looks at this one is told of that one
+	b.candidates = append(b.candidates, c)
+	slices.SortFunc(b.candidates, func(x, y *candidate) int { return cmp.Compare(x.Number, y.Number) })
+	return c
+}
+
+// contest takes in when candidates begin and end. The caller holds the lock.
+func (b *Board) contest(e event.Event) {
+	switch d := e.Data.(type) {
+	case event.Candidate:
+		c := b.candidate(d.Candidate)
+		c.Ended = ""
+		if len(d.Agent) > 0 {
+			c.Agent = d.Agent[0]
+		}
+	case event.CandidateEnd:
+		c := b.candidate(d.Candidate)
+		c.Ended, c.Good = d.Text, d.Reason.ExitCode() == 0
+	}
+}
+
+// line says in one line what a candidate does, or how it ended.
+func (c Candidate) line(now time.Time) line {
+	l := line{{report.Strong, fmt.Sprintf("     %d ", c.Number)}, {report.Faint, c.Agent + "  "}}
+	switch work := c.State.work(now); {
+	case c.Good:
+		return append(l, part{report.Good, c.Ended})
+	case c.Ended != "":
+		return append(l, part{report.Warn, c.Ended})
+	case c.State.Over() || len(work) == 0:
+		return append(l, part{report.Faint, "begins"})
+	default:
+		l = append(l, part{report.Faint, c.State.title() + "  "})
+		work[0][0].text = strings.TrimLeft(work[0][0].text, " ")
+		return append(l, work[0]...)
+	}
+}
