@@ -20,6 +20,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/notify"
 	"supervise/internal/secrets"
 	"supervise/internal/worktree"
 	"supervise/snapshot"
@@ -65,6 +66,7 @@ type kept struct {
 // contest is such a loop while this process runs it.
 type contest struct {
 	Options
+	mask    secrets.Mask
 	ledger  *ledger.Ledger
 	state   ledger.State
 	journal *event.Journal
@@ -78,7 +80,7 @@ type contest struct {
 // Run runs the candidates to their end. The errors are those of [loop.Run].
 func Run(ctx context.Context, o Options) (Outcome, error) {
 	c := newContest(o)
-	mask := secrets.MaskOf(c.Loop.Env)
+	mask := c.mask
 	name := o.Loop.Task
 	if name == "" && len(o.Loop.Args) > 0 {
 		name = o.Loop.Args[0]
@@ -114,7 +116,6 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer c.close()
-	c.listen()
 	if at.Settings == "" {
 		return Outcome{}, fmt.Errorf("resume loop %s: %w: start a new one", id, ledger.ErrNotBegun)
 	}
@@ -124,6 +125,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	}
 	set.Setup = set.Settings.Setup.FromJSON()
 	c.Loop.Settings, c.Settings = set.Settings, set.Candidates
+	c.listen()
 	if at.Ended && c.state.Status != ledger.Paused && at.End.Reason != event.Interrupted {
 		at.End.Tree = nil // which was then
 		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Data: at.End})
@@ -142,7 +144,7 @@ func newContest(o Options) *contest {
 	if o.Loop.OnEvent == nil {
 		o.Loop.OnEvent = func(event.Event) {}
 	}
-	c := &contest{Options: o, now: o.Loop.Now}
+	c := &contest{Options: o, now: o.Loop.Now, mask: secrets.MaskOf(o.Loop.Env)}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -150,7 +152,8 @@ func newContest(o Options) *contest {
 }
 
 func (c *contest) listen() {
-	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.Loop.OnEvent}}
+	notifier := notify.New(c.Loop.Notify, c.mask, func(err error) { c.warn("tell somebody", err) })
+	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.hear, notifier.Hear}}
 }
 
 func (c *contest) close() {

@@ -215,7 +215,7 @@ func (c *contest) race(ctx context.Context) error {
 // run runs or resumes the loop of a candidate. One that has ended stays as it is.
 func (c *contest) run(ctx context.Context, e *entry) error {
 	o := c.optionsOf(e)
-	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: o.CommandLine()})
+	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: c.mask.Texts(o.CommandLine())})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func Clean(home, root string, keep int, before time.Time) (list []Deletable, you
 			continue
 		}
 		if free, err := Free(dir); err == nil && free && snapshot.UnfinishedIn(SnapshotDir(dir)) == nil {
-			list = append(list, Deletable{s, dir, sizeOf(dir) + sizeOf(SnapshotDir(dir))})
+			list = append(list, Deletable{s, dir, sizeOf(dir) + sizeOf(SnapshotDir(dir)) + sizeOf(candidatesOf(dir))})
 		}
 	}
 	return list, young, nil
@@ -89,10 +89,15 @@ func finishDeleting(home, dir string) (kept string, err error) {
 		err = RemoveTree(store)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = errors.Join(RemoveTree(scratchDir(loop)), RemoveTree(dir))
+		err = errors.Join(RemoveTree(scratchDir(loop)), RemoveTree(candidatesOf(loop)), RemoveTree(dir))
 	}
 	_ = os.Remove(filepath.Dir(dir)) // where it is empty
 	return kept, err
+}
+
+// candidatesOf is the folder of the candidates of the loop in dir, where it has some.
+func candidatesOf(dir string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "candidates", filepath.Base(dir))
 }
 
 // sizeOf is the sum of the sizes of the files in a folder that can be read.

@@ -11,7 +11,7 @@ import (
 )
 
 // ownNames are what supervise itself puts into a home.
-var ownNames = []string{"loops", "snapshots", "scratch", "replay", "gate.json", hiddenBy}
+var ownNames = []string{"loops", "snapshots", "scratch", "replay", "candidates", deleted, "gate.json", hiddenBy}
 
 // hiddenBy is the file by which git ignores a home inside the working tree.
 const (
