@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/event"
@@ -110,6 +111,8 @@ func (c *contest) finish(ctx context.Context, list []ledger.Standing) (event.Sto
 func (c *contest) stopOf(ctx context.Context, list []ledger.Standing) event.Stop {
 	first := list[0]
 	switch {
+	case ctx.Err() != nil && first.Chosen:
+		return event.Stop{Reason: event.Interrupted, Text: fmt.Sprintf("interrupted by the user; candidate %d of %d is in the tree: %s", first.Candidate, c.Number, first.Text)}
 	case first.Chosen:
 		return event.Stop{Reason: event.Reason(first.Reason), Text: fmt.Sprintf("candidate %d of %d: %s (%s)", first.Candidate, c.Number, first.Text, first.Why)}
 	case ctx.Err() != nil:
@@ -142,8 +145,9 @@ func (c *contest) unlike(ctx context.Context, n int) (string, error) {
 		return "", err
 	}
 	was, err := c.tree.Store.Info(c.state.BaselineSnapshot)
-	done := c.entries[n].it.Tree // it is there where a crash came behind it
-	if err = errors.Join(err, drop()); err != nil || now.Tree == was.Tree || now.Tree == done {
+	// That of a candidate is there after a crash behind it, or an interruption.
+	ours := slices.ContainsFunc(c.entries[1:], func(e *entry) bool { return e.it.Tree == now.Tree })
+	if err = errors.Join(err, drop()); err != nil || now.Tree == was.Tree || ours {
 		return "", err
 	}
 	return fmt.Sprintf("the tree has changed since the loop began, so candidate %d was not put into it: supervise select %s --candidate %d does, and keeps what is there", n, c.state.LoopID, n), nil
