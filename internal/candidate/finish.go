@@ -44,7 +44,7 @@ func (c *contest) standing(ctx context.Context, e *entry) (ledger.Standing, erro
 		Eligible: e.done(), Own: len(e.own), Score: e.it.Score.Value, Power: powerOf(e.it.Power),
 	}
 	if e.stop.Reason == "" {
-		s.Text = "it was not begun: " + errEnough.Error()
+		s.Text = "it was not begun"
 	}
 	_, s.Tokens, s.CostUSD = e.it.Cost()
 	lines, err := c.tree.Store.Lines(ctx, c.state.BaselineSnapshot, e.it.Snapshot)
