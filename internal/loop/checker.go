@@ -38,7 +38,7 @@ type checker struct {
 	entry     string       // folder that this user can enter, for what the checks need; "" without such a user
 
 	outputs []string      // files that the checks themselves left in the tree
-	spent   time.Duration // since the iteration began
+	clock   measure.Clock // since the iteration began
 }
 
 // scratch is where private trees and reports are made.
@@ -51,7 +51,7 @@ func (c *checker) progress(p measure.Progress) {
 		c.journal.Note(event.CheckStarted, c.iteration(), check)
 		return
 	}
-	c.spent += p.Run.Duration
+	c.clock.Add(*p.Run)
 	check.ExitCode, check.DurationMS, check.Why, check.Done = p.Run.ExitCode, p.Run.Duration.Milliseconds(), c.mask.String(p.Run.Why), true
 	c.journal.Note(event.CheckFinished, c.iteration(), check)
 }

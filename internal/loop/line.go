@@ -14,6 +14,7 @@ import (
 	"supervise/internal/hook"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/internal/recovery"
 	"supervise/snapshot"
 )
@@ -98,7 +99,7 @@ func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
 
 // begin takes the snapshot that the agent starts from.
 func (r *run) begin(ctx context.Context, n int) (*iteration, error) {
-	r.state.Iteration, r.checks.spent = n, 0
+	r.state.Iteration, r.checks.clock = n, measure.Clock{}
 	it := &iteration{Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: r.opts.Now(), Retry: r.past.Recovery.Retries}}
 	var err error
 	if it.start, err = r.tree.Take(ctx, n, event.BeforeAgent); err != nil {
@@ -186,7 +187,7 @@ func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 	it.EndedAt = r.opts.Now()
 	if !it.Resumed { // else nobody was at work most of the time
 		whole := it.EndedAt.Sub(it.StartedAt)
-		it.OwnTime = whole - r.checks.spent - it.Agent.Duration - it.Agent.Waited
+		it.OwnTime = whole - r.checks.clock.Took() - it.Agent.Duration - it.Agent.Waited
 		if over := r.opts.Budget.Over(it.OwnTime, whole); over != "" {
 			r.warn(over, nil)
 		}

@@ -14,6 +14,7 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/snapshot"
 )
 
@@ -169,7 +170,7 @@ func (w *watched) begin(ctx context.Context) (*iteration, error) {
 		return nil, err
 	}
 	n, now := len(r.past.Iterations), r.opts.Now()
-	r.state.Iteration, r.checks.spent, r.tree.Start = n, 0, start.ID
+	r.state.Iteration, r.checks.clock, r.tree.Start = n, measure.Clock{}, start.ID
 	it := &iteration{start: start, Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: w.since, Start: start.ID}}
 	it.Agent = &ledger.AgentRun{Cause: ledger.AtRest, Duration: max(0, now.Sub(w.since)), Program: string(r.opts.Hooks.Client)}
 	return it, r.capture(ctx, it)

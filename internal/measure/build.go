@@ -38,7 +38,9 @@ func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 	b.Status, b.FirstError = metric.BuildFailure, firstError(*r)
 	if m.isAside(r, r.unplaced(), first) {
 		b.Status = metric.BuildUnknown
-		r.Problems = append(r.Problems, fmt.Sprintf(asideText, b.FirstError))
+		if first {
+			r.Problems = append(r.Problems, fmt.Sprintf(asideText, b.FirstError))
+		}
 		return b
 	}
 	b.FirstError = m.news(r, b.FirstError)

@@ -49,3 +49,28 @@ func crowded(r Run, runs []Run) float64 {
 }
 
 func (r Run) ended() time.Time { return r.started.Add(r.Duration) }
+
+// Clock adds up how long the commands of checks were running: those side by side count
+// once.
+type Clock struct{ spans []span }
+
+type span struct{ from, to time.Time }
+
+// Add adds a run.
+func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.started, r.ended()}) }
+
+// Took is the sum.
+func (c *Clock) Took() time.Duration {
+	slices.SortFunc(c.spans, func(a, b span) int { return a.from.Compare(b.from) })
+	var sum time.Duration
+	var until time.Time
+	for _, s := range c.spans {
+		if s.from.After(until) {
+			until = s.from
+		}
+		if more := s.to.Sub(until); more > 0 {
+			sum, until = sum+more, s.to
+		}
+	}
+	return sum
+}

@@ -42,6 +42,33 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// Time in which several commands ran counts once, in whatever order they are listed.
+func TestClock(t *testing.T) {
+	start := time.Now()
+	ran := func(from, to int) Run {
+		return Run{started: start.Add(time.Duration(from) * time.Second), Duration: time.Duration(to-from) * time.Second}
+	}
+	for _, tt := range []struct {
+		name string
+		runs []Run
+		want time.Duration
+	}{
+		{"none", nil, 0},
+		{"not run", []Run{{}}, 0},
+		{"one after another", []Run{ran(0, 4), ran(5, 8)}, 7 * time.Second},
+		{"within another, and listed before", []Run{ran(2, 4), ran(0, 10)}, 10 * time.Second},
+		{"overlapping", []Run{ran(0, 6), ran(4, 8), ran(9, 10)}, 9 * time.Second},
+	} {
+		var clock Clock
+		for _, r := range tt.runs {
+			clock.Add(r)
+		}
+		if got := clock.Took(); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestTheCheapestBegins(t *testing.T) {
 	lint, build := check(Lint, "go vet"), check(Build, "go build -o /dev/null")
 	style, types := check(Lint, "eslint"), check(Lint, "tsc --noEmit")

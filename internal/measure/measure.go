@@ -71,9 +71,9 @@ type Run struct {
 	programs  map[string]bool // tests of ctest in whose place their cases count
 	later     map[string]bool // suites of integration tests
 	instead   bool            // it ran in the place of another form, see [Check]
-	started   time.Time
-	skipped   bool     // it needs a build that is broken
-	aside     []string // lines of it that are set aside: what is missing is no gap
+	started   time.Time       // when its command did, zero if that was not run
+	skipped   bool            // it needs a build that is broken
+	aside     []string        // lines of it that are set aside: what is missing is no gap
 }
 
 // Source is one report that was read.
