@@ -31,6 +31,8 @@ type Step struct {
 	Cut     bool     `json:"cut,omitempty"`   // the connection breaks behind the text of a stream
 	Failure *Failure `json:"failure,omitempty"`
 	Usage   *Usage   `json:"usage,omitempty"` // nil is [DefaultUsage] of the step
+	// Headers are those of the answer; of an error they are the error's own.
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // Failure is an error of the API.

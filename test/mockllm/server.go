@@ -209,17 +209,22 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, x exchange) {
 		panic(http.ErrAbortHandler) // the client is gone, or the server ends
 	}
 	if refused {
-		for name, value := range st.Failure.Headers {
-			w.Header().Set(name, value)
-		}
+		setHeaders(w, st.Failure.Headers)
 		x.api.fail(w, *st.Failure)
 		return
 	}
+	setHeaders(w, st.Headers)
 	usage := DefaultUsage(at.step)
 	if st.Usage != nil {
 		usage = *st.Usage
 	}
 	x.api.reply(w, x.talk, reply{id: fmt.Sprintf("mock_%d_%d", at.part, at.step), text: text, calls: calls, cut: st.Cut, usage: usage})
+}
+
+func setHeaders(w http.ResponseWriter, headers map[string]string) {
+	for name, value := range headers {
+		w.Header().Set(name, value)
+	}
 }
 
 // refuses says whether a step fails now, and counts it.
