@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ var agentCases = []agentCase{
 	{name: "hook denies", run: deniedAgent, without: func(c agentClient) bool { return !c.hooks }, why: "it has no hooks"},
 	{name: "session goes on", run: continuedAgent, without: func(c agentClient) bool { return c.noTools }, why: "it has no sessions"},
 	{name: "rate limit", run: limitedAgent},
+	{name: "window told", run: windowAgent, without: func(c agentClient) bool { return c.window == nil }, why: "it tells no window"},
 	{name: "key refused", run: refusedAgent},
 	{name: "server down", run: cutOffAgent},
 	{name: "hangs", run: hangingAgent},
@@ -269,6 +271,22 @@ func (w *agentWorld) recovers(r *agentRun, requests int) {
 		w.t.Error(err)
 	}
 	w.model.Recover()
+}
+
+// A program that tells how much of its window is used is ended at the share that it may use.
+func windowAgent(w *agentWorld) string {
+	told := w.client.window(85, time.Now().Add(2*time.Hour))
+	looks := mockllm.Step{Text: "I look.", Do: []mockllm.Action{{Sh: "ls"}}, Headers: told}
+	w.serve(steps([]mockllm.Step{looks, looks, {Hang: true}}))
+	env := w.client.env
+	w.client.env = func(url, home string) []string { return append(env(url, home), w.client.login...) }
+	r := w.start("--hooks", "off", "--max-window", "80%", "--max-wait", "1m")
+	r.wants(4, "service_unavailable")
+	data, _ := r.find("agent_finished", 1)
+	if message := word(data, "message"); word(data, "outcome") != "rate_limit" || !regexp.MustCompile(`^85% of the (five|5) hour window is used, and limits.max_window is 80%$`).MatchString(message) {
+		w.t.Errorf("it ended by %s\n%s", data, w.asked())
+	}
+	return r.story()
 }
 
 // A key that is not accepted ends the loop at once, and says what helps.

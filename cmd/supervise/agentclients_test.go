@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,10 @@ type agentClient struct {
 	noTokens bool // it does not report what it used
 	survives bool // its commands have a parent of their own, and killing that leaves it alone
 	hooks    bool // supervise installs hooks for it
+	// window are the headers by which its service tells how much of five hours is used, and
+	// login the variables of a subscription, which alone has such a window; nil: it tells none.
+	window func(percent float64, reset time.Time) map[string]string
+	login  []string
 	// idle is a silence that means that it hangs, on a machine with much else to do.
 	idle time.Duration
 }
@@ -42,6 +47,9 @@ var agentClients = []agentClient{
 		flags: []string{"--agent", "codex", "--yolo"},
 		env: func(_, home string) []string {
 			return []string{"CODEX_HOME=" + filepath.Join(home, ".codex"), "CODEX_MOCK_KEY=mock-key"}
+		},
+		window: func(percent float64, reset time.Time) map[string]string {
+			return map[string]string{"x-codex-primary-used-percent": fmt.Sprint(percent), "x-codex-primary-window-minutes": "300", "x-codex-primary-reset-at": fmt.Sprint(reset.Unix())}
 		},
 		files: func(url, _, project string) map[string]string {
 			return map[string]string{".codex/config.toml": strings.NewReplacer("URL", url, "PROJECT", project).Replace(codexConfig)}
@@ -56,6 +64,14 @@ var agentClients = []agentClient{
 				"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"), "CLAUDE_CODE_MAX_RETRIES=1", "IS_SANDBOX=1",
 			}
 		},
+		window: func(percent float64, reset time.Time) map[string]string {
+			at := fmt.Sprint(reset.Unix())
+			return map[string]string{
+				"anthropic-ratelimit-unified-status": "allowed_warning", "anthropic-ratelimit-unified-representative-claim": "five_hour", "anthropic-ratelimit-unified-reset": at,
+				"anthropic-ratelimit-unified-5h-utilization": fmt.Sprint(percent / 100), "anthropic-ratelimit-unified-5h-reset": at, "anthropic-ratelimit-unified-5h-surpassed-threshold": "0.75",
+			}
+		},
+		login: []string{"ANTHROPIC_API_KEY=", "CLAUDE_CODE_OAUTH_TOKEN=mock-token"},
 		files: func(_, _, project string) map[string]string {
 			return map[string]string{
 				".claude/settings.json": "{}",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"supervise/internal/candidate"
+	"supervise/internal/config"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 
@@ -18,6 +19,7 @@ type resumeOptions struct {
 	printFlags
 	loop   string
 	limits loop.Settings // zero values stay as they were
+	window config.Percent
 	force  bool
 }
 
@@ -50,6 +52,7 @@ needs a higher --max-iterations.`,
 		f.DurationVar(&l.MaxTime, "max-time", 0, "time limit of the whole loop, without interruptions (default as before)")
 		f.Float64Var(&l.MaxCost, "max-cost", 0, "cost limit of the whole loop in US dollars (default as before)")
 		f.Int64Var(&l.MaxTokens, "max-tokens", 0, "limit of tokens of all kinds in the whole loop (default as before)")
+		f.Var(&o.window, "max-window", "share of a window of its service that the agent may use, like 80% (default as before)")
 	})
 	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait; also spelled --gate (default as before)")
@@ -83,6 +86,7 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	if state.Kind == ledger.Recorded {
 		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
 	}
+	o.limits.MaxWindow = float64(o.window)
 	opts := loop.Options{Settings: o.limits, Home: home}
 	if state.Kind == ledger.Competing {
 		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {

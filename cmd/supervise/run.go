@@ -105,6 +105,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.DurationVar(&l.MaxTime, "max-time", l.MaxTime, "time limit of the whole loop, for example 8h (default none)")
 		f.Float64Var(&l.MaxCost, "max-cost", l.MaxCost, "cost limit of the whole loop in US dollars, for agents that report cost (default none)")
 		f.Int64Var(&l.MaxTokens, "max-tokens", l.MaxTokens, "limit of tokens of all kinds in the whole loop (default none)")
+		f.Var(&l.MaxWindow, "max-window", "share of a window of its service that the agent may use, like 80%, for agents that tell it; then as at a usage limit (default all)")
 		f.DurationVar(&l.MaxWait, "max-wait", l.MaxWait, "how long to wait while the agent's service is unavailable")
 		f.DurationVar(&l.IterationTimeout, "iteration-timeout", l.IterationTimeout, "time limit of the agent in one iteration (default none)")
 		f.Var(&l.IdleTimeout, "idle-timeout", "stop the agent when it prints nothing for this long, 0: never; auto: 30m where nobody is at the terminal")
@@ -184,7 +185,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if !o.flags.Changed("holdout-dir") && !o.json {
 		a.warnHidden(at, opts)
 	}
-	a.unwatched(s, &opts, o.json)
+	a.limits(s, &opts, o.json)
 	return a.start(ctx, at, opts, o, tasks)
 }
 
@@ -204,13 +205,15 @@ func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptio
 	return a.runList(ctx, at, opts, o, tasks)
 }
 
-// unwatched limits how long the agent may be silent, where nobody is at the terminal.
-func (a *app) unwatched(s config.Settings, opts *loop.Options, json bool) {
-	if !s.Unattended && !json && isTerminal(a.in) {
-		return
+// limits says which limit has no effect, and limits how long the agent may be silent where
+// nobody is at the terminal.
+func (a *app) limits(s config.Settings, opts *loop.Options, json bool) {
+	said := []string{opts.WithoutWindow()}
+	if s.Unattended || json || !isTerminal(a.in) {
+		said = append(said, s.Limits.Unwatched(&opts.Setup))
 	}
-	if note := s.Limits.Unwatched(&opts.Setup); note != "" && !json {
-		a.notes(note)
+	if !json {
+		a.notes(said...)
 	}
 }
 

@@ -10,6 +10,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +66,8 @@ type Preset struct {
 	Events Events `yaml:"events"`
 	// rules about its other lines
 	Lines []Rule `yaml:"lines"`
+	// file in which it notes more than it prints: `home` (or the variable `var`) and `path`, with `{{session}}`, name it; of its `events` only [windows](#windows) are read
+	Log SessionLog `yaml:"session_log"`
 	// the usage of a continued session includes earlier runs
 	Grows bool `yaml:"usage_grows"`
 	// outcomes of its own exit codes
@@ -197,7 +200,7 @@ func (p Preset) validate() error {
 			return yamlfile.Invalid(fmt.Sprintf("exit_codes: there is no outcome %s; the outcomes are %s", o, outcomeNames()), "exit_codes", fmt.Sprint(code))
 		}
 	}
-	return p.validateRules()
+	return cmp.Or(p.Log.validate(), p.validateRules())
 }
 
 func meaningful(list []string) string {

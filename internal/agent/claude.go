@@ -54,8 +54,10 @@ type claudeEvent struct {
 	} `json:"modelUsage"`
 	// of rate_limit_event
 	Limit struct {
-		Status   string
-		ResetsAt int64
+		Status      string
+		ResetsAt    int64
+		Type        string   `json:"rateLimitType"`
+		Utilization *float64 // of 1; only where the service warns
 	} `json:"rate_limit_info"`
 	Error json.RawMessage // a name in api_retry, an object in results
 }
@@ -75,9 +77,7 @@ func (c *claude) event(line []byte, r *Report) {
 		r.going()
 		c.message(e, r)
 	case "rate_limit_event":
-		if e.Limit.Status == "rejected" && e.Limit.ResetsAt > 0 {
-			r.Reset = Reset{At: time.Unix(e.Limit.ResetsAt, 0)}
-		}
+		c.limit(e, r)
 	case "result":
 		c.result(e, r)
 	}
@@ -94,6 +94,20 @@ func (c *claude) system(e claudeEvent, r *Report) {
 			why = ServerError
 		}
 		r.retry(why, e.Attempt, millis(e.Delay), message)
+	}
+}
+
+// limit reads what a subscription has left.
+func (c *claude) limit(e claudeEvent, r *Report) {
+	var at time.Time
+	if e.Limit.ResetsAt > 0 {
+		at = time.Unix(e.Limit.ResetsAt, 0)
+	}
+	if e.Limit.Status == "rejected" && !at.IsZero() {
+		r.Reset = Reset{At: at}
+	}
+	if e.Limit.Utilization != nil {
+		r.tell(Window{Name: e.Limit.Type, Used: 100 * *e.Limit.Utilization, Reset: at})
 	}
 }
 

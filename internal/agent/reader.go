@@ -28,16 +28,17 @@ type Report struct {
 	Model   string
 	Version string
 	Usage   Usage
-	Final   bool    // the event came that says how the run ended
-	Verdict Outcome // of that event
-	Message string  // of the last error, in the program's own words
-	Text    string  // the last text of the agent
-	Words   string  // the last lines that were no events
-	Reset   Reset   // when the service may be asked again
-	Retry   *Retry  // the program waits for the service; nil when it got on since
-	Denials int     // tools that were not approved
-	Asks    bool    // it waits for somebody to sign in
-	Lines   int     // events that were read
+	Final   bool     // the event came that says how the run ended
+	Verdict Outcome  // of that event
+	Message string   // of the last error, in the program's own words
+	Text    string   // the last text of the agent
+	Words   string   // the last lines that were no events
+	Reset   Reset    // when the service may be asked again
+	Windows []Window // how much is used of each that was told, the latest last
+	Retry   *Retry   // the program waits for the service; nil when it got on since
+	Denials int      // tools that were not approved
+	Asks    bool     // it waits for somebody to sign in
+	Lines   int      // events that were read
 }
 
 // Hopeless reports whether the program tries again and again what cannot succeed, or waits

@@ -108,6 +108,8 @@ type Rule struct {
 	Detail Path `yaml:"detail"`
 	// paths of when to ask again, named like `retry-after`
 	Reset []Path `yaml:"reset"`
+	// paths of how much of a [window](#windows) is used: `used` (percent), `resets` (seconds since 1970, or a text), `name` or `minutes`
+	Window Telling `yaml:"window"`
 }
 
 // failed is the end of a run whose outcome follows from the error.
@@ -457,6 +459,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 			break
 		}
 	}
+	r.Window.apply(event, to)
 }
 
 // outcome notes how the run ended, or that it is tried again, or what went wrong.

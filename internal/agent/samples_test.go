@@ -44,6 +44,7 @@ func TestSamples(t *testing.T) {
 		{"claude-bad-key", "claude", -9, Auth, none},
 		{"claude-rate-limit", "claude", -9, RateLimit, none},
 		{"claude-server-error", "claude", -9, ServerError, none},
+		{"claude-window", "claude", 0, OK, all(3300, 600, 150, .01233, 3, 2)},
 		{"claude-unknown-model", "claude", 1, BadRequest, all(0, 0, 0, 0, 1, 0)},
 
 		{"codex-edit-ok", "codex", 0, OK, all(3800, 800, 200, untold, untold, 3)},

@@ -53,6 +53,8 @@ type Options struct {
 type Said struct {
 	Text string      // the end of what it last said, "" for nothing
 	Used agent.Usage // in the whole loop
+	// Window is the one of which most is used, nil where none was told.
+	Window *agent.Window
 }
 
 // Agent is the agent of one loop. Its runs follow one after another.
@@ -62,6 +64,7 @@ type Agent struct {
 	silent bool                 // that no hook was called was reported
 	order  []Program            // all programs that may do the work
 	used   map[string]time.Time // until when one may not be asked again, by its name
+	rest   *rest                // before the next run
 }
 
 // chat is the session of the agent that the next run may continue.
@@ -119,6 +122,7 @@ type run struct {
 	task   Task
 	hooks  *hooks
 	record *ledger.AgentRun // of the runs so far
+	waited time.Duration    // for the service
 	notes  notes
 	handed string // folder with the prompt for another user, while the agent runs
 	stop   event.Stop
@@ -133,6 +137,9 @@ func (a *Agent) Run(ctx context.Context, t Task) (Result, error) {
 }
 
 func (r *run) attempts(ctx context.Context) (err error) {
+	if rested, err := r.takeRest(ctx); err != nil || !rested {
+		return err
+	}
 	if r.hooks, err = r.openHooks(); err != nil {
 		return err
 	}

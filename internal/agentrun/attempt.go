@@ -40,7 +40,9 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	reader := r.observe(cancel)
+	preset, _ := r.Preset()
+	log := preset.NewLogReader(cmd.Env)
+	reader := r.observe(cancel, log)
 	cmd.Stdout = io.MultiWriter(cmd.Stdout, reader)
 	if questions := r.watchQuestions(cancel); questions != nil {
 		defer questions.stop()
@@ -71,7 +73,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if noted != nil {
 		return none, noted
 	}
-	return r.note(res, reader.Report(), script.words.String(), context.Cause(ctx))
+	return r.note(res, log.Add(reader.Report()), script.words.String(), context.Cause(ctx))
 }
 
 // note adds an attempt to the record of the iteration. printed is the end of what the
@@ -82,6 +84,7 @@ func (r *run) note(res runner.Result, report agent.Report, printed string, cause
 	last.Claimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
 	last.Blocked, last.Notes = r.hooks.blocks(), r.masked(r.task.Notes)
 	r.record = joined(r.record, last)
+	r.record.Waited = r.waited
 	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
 }
 
@@ -100,6 +103,9 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	if q, ok := errors.AsType[errAsks](cause); ok {
 		outcome, report.Message = agent.Asks, q.Error()
 	}
+	if full, ok := errors.AsType[errWindow](cause); ok {
+		outcome, report.Message = full.ended(p, report)
+	}
 	if alarm := (errAlarm{}); errors.As(cause, &alarm) {
 		run.Alarm = alarm.String()
 	}
@@ -113,6 +119,7 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	if report.Lines > 0 {
 		run.LastWords = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
 	}
+	run.Window = report.Window(a.Now())
 	a.chat.total, run.Usage = a.account(p, report)
 	a.chat.id = report.Session
 	if outcome == agent.Crashed || outcome == agent.NoFinal {
@@ -151,7 +158,7 @@ func joined(before, run *ledger.AgentRun) *ledger.AgentRun {
 	if before == nil {
 		return run
 	}
-	run.Runs, run.Waited = max(before.Runs, 1)+1, before.Waited
+	run.Runs = max(before.Runs, 1) + 1
 	run.Duration += before.Duration
 	run.Leftovers = append(before.Leftovers, run.Leftovers...)
 	run.RefusedHosts = append(before.RefusedHosts, run.RefusedHosts...)
@@ -204,11 +211,13 @@ func lastLine(s string) string {
 var errHopeless = errors.New("the service refuses the agent")
 
 // observe returns a reader of what the agent prints. It ends the run where a limit
-// is reached, or where it cannot come to anything, and reports its retries.
-func (r *run) observe(end context.CancelCauseFunc) *agent.Reader {
+// is reached, or where it cannot come to anything, and reports its retries. The agent's log
+// is read with it.
+func (r *run) observe(end context.CancelCauseFunc, log *agent.LogReader) *agent.Reader {
 	preset, _ := r.Preset()
 	before, last := r.consumed(), agent.Retry{}
 	return preset.NewReader(func(p agent.Report) { // one call after another
+		p = log.Add(p)
 		used := before
 		if _, now := r.account(preset, p); now != nil {
 			used = before.Plus(*now)
@@ -217,7 +226,10 @@ func (r *run) observe(end context.CancelCauseFunc) *agent.Reader {
 			}
 		}
 		if r.OnReport != nil {
-			r.OnReport(Said{Text: r.masked(brief(lastLine(p.Text))), Used: used})
+			r.OnReport(Said{Text: r.masked(brief(lastLine(p.Text))), Used: used, Window: p.Window(r.Now())})
+		}
+		if full, ok := r.full(p); ok && !p.Final {
+			end(full)
 		}
 		if p.Hopeless() {
 			end(errHopeless)

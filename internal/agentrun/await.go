@@ -38,15 +38,30 @@ func (r *run) await(ctx context.Context, report agent.Report) (again bool, err e
 	if o.Hopeless() {
 		r.stop = r.refused(o)
 	}
-	if interrupted(ctx) || !o.Waits() {
+	full, over := r.full(report)
+	if over && report.Reset.IsZero() {
+		report.Reset.At = full.Reset
+	}
+	switch {
+	case interrupted(ctx):
 		return false, nil
+	case o.Waits():
+		delay, byService := r.delay(r.record, report)
+		return r.outlast(ctx, r.record, delay, byService)
+	case over:
+		r.restFor(ctx, full, report)
 	}
-	delay, byService := r.delay(r.record, report)
-	stop := r.tooLong(ctx, delay)
+	return false, nil
+}
+
+// outlast waits for the service, or has another program go on where that takes too long,
+// and reports whether the agent is to be run again. Else it notes the stop.
+func (r *run) outlast(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
+	stop := r.tooLong(ctx, why, delay)
 	if stop == (event.Stop{}) {
-		return r.pause(ctx, delay, byService)
+		return r.pause(ctx, why, delay, byService)
 	}
-	if again, err := r.handOver(r.Now().Add(delay)); again || err != nil {
+	if again, err := r.handOver(why, r.Now().Add(delay)); again || err != nil {
 		return again, err
 	}
 	r.stop = stop
@@ -54,14 +69,14 @@ func (r *run) await(ctx context.Context, report agent.Report) (again bool, err e
 }
 
 // tooLong is the stop of a loop that has no time to wait so long, none where it has.
-func (r *run) tooLong(ctx context.Context, delay time.Duration) event.Stop {
+func (r *run) tooLong(ctx context.Context, why *ledger.AgentRun, delay time.Duration) event.Stop {
 	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
 	deadline, timed := ctx.Deadline()
 	switch {
-	case r.record.Waited+delay > limit:
-		return event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(r.record), max(limit, 0), delay.Round(time.Second))}
+	case why.Waited+delay > limit:
+		return event.Stop{Reason: event.Unavailable, Text: fmt.Sprintf("the agent's service is not available (%s), and limits.max_wait (%s) leaves no time to wait %s more", reasonOf(why), max(limit, 0), delay.Round(time.Second))}
 	case timed && r.Now().Add(delay).After(deadline):
-		return event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(r.record), r.MaxTime)}
+		return event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the agent's service is not available (%s), and the time limit of %s comes before it may be asked again", reasonOf(why), r.MaxTime)}
 	}
 	return event.Stop{}
 }
@@ -82,16 +97,16 @@ func (a *Agent) delay(run *ledger.AgentRun, report agent.Report) (d time.Duratio
 }
 
 // pause waits, reports it, and counts it.
-func (r *run) pause(ctx context.Context, delay time.Duration, byService bool) (again bool, err error) {
+func (r *run) pause(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	from := r.Now()
 	until := from.Add(delay)
 	err = r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: r.record.Outcome, Message: r.record.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: max(r.record.Runs, 1),
+		Outcome: why.Outcome, Message: why.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: max(why.Runs, 1),
 	})
 	if err != nil {
 		return false, err
 	}
-	if err := r.task.OnWait(fmt.Sprintf("%s, until %s", reasonOf(r.record), until.Local().Format(time.DateTime))); err != nil {
+	if err := r.task.OnWait(fmt.Sprintf("%s, until %s", reasonOf(why), until.Local().Format(time.DateTime))); err != nil {
 		return false, err
 	}
 	timer := time.NewTimer(delay)
@@ -101,7 +116,8 @@ func (r *run) pause(ctx context.Context, delay time.Duration, byService bool) (a
 		again = true
 	case <-ctx.Done():
 	}
-	r.record.Waited += r.Now().Sub(from)
+	r.waited += r.Now().Sub(from)
+	why.Waited = r.waited
 	return again, r.task.OnWait("")
 }
 

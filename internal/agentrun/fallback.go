@@ -7,6 +7,7 @@ import (
 	"supervise/internal/agent"
 	"supervise/internal/event"
 	"supervise/internal/hook"
+	"supervise/internal/ledger"
 )
 
 // Programs are all that may do the work, in their order; none where the user gave a command.
@@ -20,6 +21,7 @@ func (s Setup) Programs() []Program {
 // use has the agent be that of a program from now on, in a session of its own.
 func (a *Agent) use(p Program) {
 	a.Program, a.Hooks.Client = p, p.client()
+	a.rest = nil
 	a.Forget()
 }
 
@@ -39,27 +41,36 @@ func (s Setup) As(p Program) Setup {
 	return s
 }
 
-// handOver has another program go on where the present one may not be asked again before
-// a time, and reports whether there is one that may. It begins from the same tree, with
-// the same prompt.
-func (r *run) handOver(until time.Time) (bool, error) {
-	if r.used == nil {
-		r.used = map[string]time.Time{}
+// another finds the program that goes on where the present one may not be asked again before
+// a time.
+func (a *Agent) another(until time.Time) (p Program, found bool) {
+	if a.used == nil {
+		a.used = map[string]time.Time{}
 	}
-	r.used[r.Program.Name] = until
-	at := slices.IndexFunc(r.order, func(p Program) bool { return !r.Now().Before(r.used[p.Name]) })
-	if at < 0 || agent.Outcome(r.record.Outcome) != agent.RateLimit {
+	a.used[a.Program.Name] = until
+	at := slices.IndexFunc(a.order, func(p Program) bool { return !a.Now().Before(a.used[p.Name]) })
+	if at < 0 {
+		return Program{}, false
+	}
+	return a.order[at], true
+}
+
+// handOver has another program go on for a reason where the present one may not be asked
+// again before a time, and reports whether there is one that may. It begins from the same
+// tree, with the same prompt.
+func (r *run) handOver(why *ledger.AgentRun, until time.Time) (bool, error) {
+	next, found := r.another(until)
+	if !found || agent.Outcome(why.Outcome) != agent.RateLimit {
 		return false, nil
 	}
-	next := r.order[at]
 	err := r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: r.record.Outcome, Message: r.record.Message, Until: until, Runs: max(r.record.Runs, 1), Agent: r.Program.Name, Next: next.Name,
+		Outcome: why.Outcome, Message: why.Message, Until: until, Runs: max(why.Runs, 1), Agent: r.Program.Name, Next: next.Name,
 	})
 	if err == nil {
 		err = r.hooks.close(r.record)
 	}
 	r.use(next)
-	if err == nil {
+	if err == nil && r.record != nil {
 		r.hooks, err = r.openHooks()
 	}
 	return err == nil, err

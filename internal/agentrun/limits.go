@@ -2,6 +2,7 @@ package agentrun
 
 import (
 	"fmt"
+	"strings"
 
 	"supervise/internal/agent"
 	"supervise/internal/event"
@@ -39,6 +40,55 @@ func (s Setup) Exhausted(u agent.Usage) event.Stop {
 		return event.Stop{Reason: event.TokenLimit, Text: fmt.Sprintf("the limit of tokens is reached: %d of %d", *u.Tokens(), s.MaxTokens)}
 	}
 	return event.Stop{}
+}
+
+// errWindow is why a run is ended whose service has given the share that the loop may use.
+type errWindow struct {
+	agent.Window
+	limit float64
+}
+
+// Error says how much of which window is used.
+func (e errWindow) Error() string {
+	return fmt.Sprintf("%s is used, and limits.max_window is %g%%", e.Window, e.limit)
+}
+
+// ended is how a run ended that is ended for it: one that was done already was done.
+func (e errWindow) ended(p agent.Preset, r agent.Report) (o agent.Outcome, message string) {
+	if r.Final {
+		return r.Outcome(p, agent.Ending{}, true), r.Message
+	}
+	return agent.RateLimit, e.Error()
+}
+
+// WithoutWindow says which programs the share of a window cannot stop, since they do not tell
+// it; "" where none is limited so, or all tell.
+func (s Setup) WithoutWindow() string {
+	if s.MaxWindow == 0 {
+		return ""
+	}
+	var names []string
+	for _, p := range s.Programs() {
+		if preset, err := agent.ByName(p.Name); err == nil && !preset.TellsWindows() {
+			names = append(names, p.Name)
+		}
+	}
+	if preset, _ := s.Preset(); s.Program.Name == "" && !preset.TellsWindows() {
+		names = []string{"the agent's command"}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "limits.max_window has no effect on " + strings.Join(names, ", ") + ": nothing tells how much of a window is used; use --max-tokens or --max-time"
+}
+
+// full finds the window of which the loop may use no more.
+func (a *Agent) full(r agent.Report) (e errWindow, found bool) {
+	w := r.Window(a.Now())
+	if a.MaxWindow == 0 || w == nil || w.Used < a.MaxWindow {
+		return errWindow{}, false
+	}
+	return errWindow{*w, a.MaxWindow}, true
 }
 
 // consumed is what the agent consumed in the loop, with the earlier runs of the

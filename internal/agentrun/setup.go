@@ -34,8 +34,9 @@ type Setup struct {
 	IdleTimeout      time.Duration `json:"idle_timeout_ns,omitempty"`      // 0: none
 	// FirstOutputTimeout is how long the agent may take to print anything; 0: none.
 	FirstOutputTimeout time.Duration `json:"first_output_timeout_ns,omitempty"`
-	MaxCost            float64       `json:"max_cost_usd,omitempty"` // of the agent in the whole loop, in US dollars; 0: none
-	MaxTokens          int64         `json:"max_tokens,omitempty"`   // the same in tokens of all kinds; 0: none
+	MaxCost            float64       `json:"max_cost_usd,omitempty"`       // of the agent in the whole loop, in US dollars; 0: none
+	MaxTokens          int64         `json:"max_tokens,omitempty"`         // the same in tokens of all kinds; 0: none
+	MaxWindow          float64       `json:"max_window_percent,omitempty"` // of a window of the agent's service, that may be used; 0: all
 	// MaxWait is how long a loop waits for the agent's service without a break, and
 	// FirstWait how long the first time, where the service does not say. 0: the
 	// default; a negative MaxWait: not at all.

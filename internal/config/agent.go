@@ -100,6 +100,7 @@ func (s Settings) agentConditions() []condition {
 		{!slices.Contains([]string{sessionFresh, sessionContinue}, s.Session), "session", "session must be fresh or continue, not " + s.Session},
 		{!(s.Limits.MaxCost >= 0), "limits.max_cost", "limits.max_cost must not be negative"},
 		{s.Limits.MaxTokens < 0, "limits.max_tokens", "limits.max_tokens must not be negative"},
+		{s.Limits.MaxWindow < 0, "limits.max_window", "limits.max_window is no share between 0% and 100%, like 80%"},
 		{s.Limits.MaxWait < 0, "limits.max_wait", "limits.max_wait must not be negative; 0 ends the loop at once where the agent's service fails"},
 		{s.Limits.FirstWait <= 0, "limits.first_wait", "limits.first_wait must be above 0, like 10s"},
 		{!(s.QualityTarget >= 0 && s.QualityTarget <= 100), "quality_target", "quality_target must be between 0 and 100"},

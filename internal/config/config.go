@@ -277,7 +277,7 @@ func (s Settings) setup(root string) agentrun.Setup {
 	l := s.Limits
 	return agentrun.Setup{
 		Root: root, Program: s.program(), Fallback: s.fallback(), Hooks: s.hooks(), Alarms: agentrun.AlarmAction(s.Alarm.Action),
-		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxTime: l.MaxTime, MaxWait: l.maxWait(), FirstWait: l.FirstWait,
+		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, MaxWindow: float64(l.MaxWindow), MaxTime: l.MaxTime, MaxWait: l.maxWait(), FirstWait: l.FirstWait,
 		IterationTimeout: l.IterationTimeout, IdleTimeout: l.IdleTimeout.given(), FirstOutputTimeout: l.FirstOutput.given(),
 		Pty: agentrun.PtyMode(s.Pty), Transcript: l.TranscriptMB << 20,
 	}

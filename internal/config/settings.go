@@ -192,6 +192,8 @@ type Limits struct {
 	MaxCost float64 `yaml:"max_cost" range:"≥ 0"`
 	// limit of tokens of all kinds in the whole loop
 	MaxTokens int64 `yaml:"max_tokens" range:"≥ 0"`
+	// share of a [window](agents.md#windows) of its service that the agent may use, like `80%`
+	MaxWindow Percent `yaml:"max_window" range:"0–100"`
 	// how long an iteration waits while the agent's service is [unavailable](agents.md#how-a-run-ended); 0: not at all
 	MaxWait time.Duration `yaml:"max_wait" range:"≥ 0"`
 	// the first wait if the service gives no time; doubled each time, up to 10 min

@@ -65,7 +65,8 @@ const footer = `
 #   check_timeout: 30m
 #   max_retries: 3          # of a rejected iteration
 #   max_cost: 5             # of the agent in the whole loop, in US dollars; no limit by default
-#   max_tokens: 2000000     # tokens of all kinds in the whole loop; no limit by default; none by default
+#   max_tokens: 2000000     # tokens of all kinds in the whole loop; no limit by default
+#   max_window: 80%         # of a window of the agent's service, where the agent tells it; no limit by default
 #   max_wait: 6h            # while the agent's service is unavailable; 0: not at all
 #   first_wait: 10s         # first wait if the service gives no time; doubled each time
 

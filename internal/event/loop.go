@@ -134,6 +134,8 @@ type Budget struct {
 	MaxTokens  int64
 	UsedCost   *float64 // nil where the agent reports none
 	UsedTokens *int64
+	MaxWindow  float64 // of a window of the agent's service, in percent
+	UsedWindow *float64
 }
 
 // IterationEnd is the data of iteration_finished.

@@ -32,13 +32,15 @@ type AgentRun struct {
 	Model   string `json:"model,omitempty"`
 	Version string `json:"agent_version,omitempty"`
 	// Usage is nil where the agent reported none.
-	Usage   *metric.Usage `json:"usage,omitempty"`
-	Limit   string        `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
-	Claimed bool          `json:"completion_claimed,omitempty"` // it printed the completion promise
-	Runs    int           `json:"runs,omitempty"`               // how often it was run, where more than once
-	Waited  time.Duration `json:"waited_ns,omitempty"`          // for the service, between the runs
-	Blocked []Block       `json:"blocked,omitempty"`            // what it said that it cannot do
-	Notes   string        `json:"notes,omitempty"`              // its notes as it left them, at most [MaxNotes] bytes
+	Usage *metric.Usage `json:"usage,omitempty"`
+	// Window is the one of which most was used, nil where the agent told none.
+	Window  *metric.Window `json:"window,omitempty"`
+	Limit   string         `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
+	Claimed bool           `json:"completion_claimed,omitempty"` // it printed the completion promise
+	Runs    int            `json:"runs,omitempty"`               // how often it was run, where more than once
+	Waited  time.Duration  `json:"waited_ns,omitempty"`          // for the service, between the runs
+	Blocked []Block        `json:"blocked,omitempty"`            // what it said that it cannot do
+	Notes   string         `json:"notes,omitempty"`              // its notes as it left them, at most [MaxNotes] bytes
 }
 
 // Block is what an agent said that it cannot do. It is nothing but the agent's word: in

@@ -130,6 +130,7 @@ func (s *resumption) reload() error {
 	o.MaxIterations = cmp.Or(limits.MaxIterations, s.run.state.Config.MaxIterations, o.MaxIterations)
 	o.MaxTime = cmp.Or(limits.MaxTime, o.MaxTime)
 	o.MaxCost, o.MaxTokens = cmp.Or(limits.MaxCost, o.MaxCost), cmp.Or(limits.MaxTokens, o.MaxTokens)
+	o.MaxWindow = cmp.Or(limits.MaxWindow, o.MaxWindow)
 	o.Setup = o.Setup.FromJSON()
 	if err := o.SameAgent(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"supervise/detector"
+	"supervise/internal/agentrun"
 	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/judge"
@@ -82,7 +83,7 @@ func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
 	switch {
 	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesSpent, stop.Reason == event.Blocked:
 		return stop
-	case it.unserved.Reason != "":
+	case it.unserved.Reason != "" && (stop.Reason == "" || agentrun.Unserved(it.Agent)):
 		return it.unserved
 	case stop.Reason != "":
 		return stop

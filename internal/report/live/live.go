@@ -71,6 +71,8 @@ type Budget struct {
 	MaxTokens  int64     `json:"max_tokens,omitempty"`
 	UsedCost   *float64  `json:"used_cost_usd,omitempty"`
 	UsedTokens *int64    `json:"used_tokens,omitempty"`
+	MaxWindow  float64   `json:"max_window_percent,omitempty"`
+	UsedWindow *float64  `json:"used_window_percent,omitempty"`
 }
 
 // Over reports whether nothing is done any more.
@@ -232,6 +234,9 @@ func (b *Board) Report(r agentrun.Said) {
 	}
 	b.heard = true
 	b.state.Budget.UsedCost, b.state.Budget.UsedTokens = r.Used.CostUSD, r.Used.Tokens()
+	if r.Window != nil {
+		b.state.Budget.UsedWindow = &r.Window.Used
+	}
 	b.tell()
 }
 

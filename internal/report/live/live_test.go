@@ -105,6 +105,16 @@ func TestALoopAsItIsSeen(t *testing.T) {
 	l.shows(t, "")
 }
 
+// What is left of a window of the service is known when the agent tells it.
+func TestWindowLeft(t *testing.T) {
+	l := newLoop(t.TempDir())
+	l.event(event.IterationStarted, 1, event.AgentStart{Max: 3, Budget: event.Budget{MaxWindow: 80}})
+	l.event(event.AgentSpawned, 1, nil)
+	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 80% (none told)")
+	l.Report(agentrun.Said{Window: &metric.Window{Name: "five_hour", Used: 42.5}})
+	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 37.5% of 80%")
+}
+
 // The last line of an agent that nobody knows is what it says, whatever it prints.
 func TestTheLastLineOfAnAgent(t *testing.T) {
 	b := NewBoard(time.Now, strings.TrimSpace)

@@ -203,6 +203,12 @@ func (s State) left(now time.Time) string {
 	case b.MaxTokens > 0:
 		out = append(out, tokens(b.MaxTokens)+" tokens (none reported)")
 	}
+	switch {
+	case b.MaxWindow > 0 && b.UsedWindow != nil:
+		out = append(out, fmt.Sprintf("window %.4g%% of %g%%", max(0, b.MaxWindow-*b.UsedWindow), b.MaxWindow))
+	case b.MaxWindow > 0:
+		out = append(out, fmt.Sprintf("window %g%% (none told)", b.MaxWindow))
+	}
 	return strings.Join(out, ", ")
 }
 

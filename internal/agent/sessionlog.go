@@ -1,0 +1,143 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"supervise/internal/projectfile"
+	"supervise/internal/regexp"
+	"supervise/internal/yamlfile"
+)
+
+// SessionLog is a file in which a program notes what it does not print.
+type SessionLog struct {
+	// variable that names its folder
+	Var string `yaml:"var"`
+	// that folder below the home folder, where the variable is not set
+	Home string `yaml:"home"`
+	// path below it, with * for any name and {{session}}
+	Path string `yaml:"path"`
+	// rules, of which windows alone are read: the agent can write to the file
+	Events []Rule `yaml:"events"`
+}
+
+func (l SessionLog) validate() error {
+	if l.Path == "" && len(l.Events) == 0 {
+		return nil
+	}
+	if !strings.Contains(l.Path, "{{session}}") || l.Home == "" {
+		return yamlfile.Invalid("session_log must have home, a folder below the home folder, and path, the file in it with {{session}} in its name", "session_log")
+	}
+	for i, r := range l.Events {
+		if why, key := r.wrong(false); why != "" {
+			return yamlfile.Invalid("session_log: "+why, "session_log", "events", strconv.Itoa(i), key)
+		}
+	}
+	return nil
+}
+
+// folder is where the logs are, by the environment of the program; "" where nothing says so.
+func (l SessionLog) folder(env []string) string {
+	value := func(name string) string {
+		for _, kv := range slices.Backward(env) {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok && name != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	if dir := value(l.Var); filepath.IsAbs(dir) {
+		return dir
+	}
+	if home := value("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, l.Home)
+	}
+	return ""
+}
+
+// LogReader reads the log of one run while it is written.
+type LogReader struct {
+	log   SessionLog
+	dir   string
+	path  string
+	tries int
+	read  int64
+	seen  Report
+}
+
+// Bounds of what is read of a log.
+const (
+	maxTries = 50      // to find it: a program may begin it late
+	maxTail  = 1 << 20 // bytes at once; what is before them is old
+)
+
+// sessionName matches the names of sessions that may stand in a path.
+var sessionName = regexp.MustCompile(`^[\w-]{1,100}$`)
+
+// NewLogReader returns a reader of the program's log, by its environment; nil where it has
+// none.
+func (p Preset) NewLogReader(env []string) *LogReader {
+	dir := p.Log.folder(env)
+	if p.Log.Path == "" || dir == "" {
+		return nil
+	}
+	return &LogReader{log: p.Log, dir: dir}
+}
+
+// Add returns a report with what the log tells beside it. A log that cannot be read tells
+// nothing.
+func (l *LogReader) Add(r Report) Report {
+	if l == nil || !sessionName.MatchString(r.Session) {
+		return r
+	}
+	if l.path == "" && l.tries < maxTries {
+		l.tries++
+		found, _ := filepath.Glob(filepath.Join(l.dir, strings.ReplaceAll(l.log.Path, "{{session}}", r.Session))) // the pattern is the preset's
+		if len(found) > 0 {
+			l.path = found[len(found)-1] // the latest, by its name
+		}
+	}
+	if l.path != "" {
+		_ = l.next() // what it does not tell is not known
+	}
+	for _, w := range l.seen.Windows {
+		r.tell(w)
+	}
+	return r
+}
+
+// next reads what was written since.
+func (l *LogReader) next() error {
+	f, err := projectfile.Anywhere(l.path, projectfile.Report)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", l.path, err)
+	}
+	from := max(l.read, size-maxTail)
+	text := make([]byte, max(0, size-from))
+	n, err := f.ReadAt(text, from)
+	if err != nil && err != io.EOF { //nolint:errorlint // it became shorter
+		return fmt.Errorf("read %s: %w", l.path, err)
+	}
+	text = text[:n]
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	l.read = from + int64(whole)
+	for line := range bytes.Lines(text[:whole]) {
+		event, ok := decode[map[string]any](line)
+		for _, rule := range l.log.Events {
+			if ok && rule.fits(event, &l.seen) {
+				rule.Window.apply(event, &l.seen)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"supervise/metric"
+)
+
+// Window is how much is used of what a service gives in a time.
+type Window = metric.Window
+
+// Telling are the paths by which an event tells how much of a window is used.
+type Telling struct {
+	// how the program calls the window
+	Name Path `yaml:"name"`
+	// of how long it is, in minutes, where it has no name
+	Minutes Path `yaml:"minutes"`
+	// of what is used, in percent
+	Used Path `yaml:"used"`
+	// of when it is given anew: seconds since 1970, or a text
+	Resets Path `yaml:"resets"`
+}
+
+// apply notes what the event tells, if it does.
+func (t Telling) apply(event map[string]any, to *Report) {
+	used, ok := t.Used.number(event)
+	if !ok {
+		return
+	}
+	w := Window{Name: t.Name.text(event), Used: used}
+	if n, ok := t.Minutes.number(event); ok {
+		w.Name = long(int(n))
+	}
+	if at, ok := t.Resets.number(event); ok {
+		w.Reset = time.Unix(int64(at), 0)
+	} else if text := t.Resets.text(event); text != "" {
+		now := time.Now()
+		w.Reset = now.Add(ResetIn("resets at: " + text).Wait(now))
+	}
+	to.tell(w)
+}
+
+// long names a window by its minutes: 5_hour.
+func long(minutes int) string {
+	for _, u := range []struct {
+		minutes int
+		name    string
+	}{{24 * 60, "day"}, {60, "hour"}} {
+		if minutes > 0 && minutes%u.minutes == 0 {
+			return strconv.Itoa(minutes/u.minutes) + "_" + u.name
+		}
+	}
+	return strconv.Itoa(minutes) + "_minute"
+}
+
+// tell notes a window, in place of what was told of it before. The list is a new one: a
+// report that was passed on keeps its own.
+func (r *Report) tell(w Window) {
+	others := slices.DeleteFunc(slices.Clone(r.Windows), func(v Window) bool { return v.Name == w.Name })
+	r.Windows = append(others, w)
+}
+
+// Window returns the window of which most is used, nil where none was told that is not
+// given anew before now.
+func (r Report) Window(now time.Time) *Window {
+	var most *Window
+	for _, w := range r.Windows {
+		if (w.Reset.IsZero() || w.Reset.After(now)) && (most == nil || w.Used > most.Used) {
+			most = &w
+		}
+	}
+	return most
+}
+
+// TellsWindows reports whether the program tells how much of a window is used.
+func (p Preset) TellsWindows() bool {
+	return p.Events.Dialect == "claude" || slices.ContainsFunc(slices.Concat(p.Events.Rules, p.Lines, p.Log.Events), func(r Rule) bool { return r.Window.Used != "" })
+}
