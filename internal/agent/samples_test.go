@@ -98,6 +98,15 @@ func TestSamples(t *testing.T) {
 		{"cn-bad-key", "cn", 1, Auth, none},
 		{"cn-drop", "cn", -9, Timeout, none},
 
+		{"aider-edit-ok", "aider", 0, OK, none},
+		{"aider-bad-key", "aider", 0, Auth, none},
+		{"aider-forbidden", "aider", 0, Crashed, none}, // it prints no status
+		{"aider-rate-limit", "aider", 0, RateLimit, none},
+		{"aider-overloaded", "aider", 0, ServerError, none},
+		{"aider-drop", "aider", 0, ServerError, none},
+		{"aider-no-model", "aider", 0, BadRequest, none},
+		{"aider-too-long", "aider", 0, BadRequest, none},
+
 		{"copilot-edit-ok", "copilot", 0, OK, calls(3, 2)},
 		{"copilot-tool-fail", "copilot", 0, OK, calls(2, 1)},
 		{"copilot-denied", "copilot", 0, Denied, calls(3, 2)},
