@@ -136,10 +136,10 @@ func TestFailuresAreDocumented(t *testing.T) {
 		row.names = append(row.names, f.name)
 		for _, name := range slices.Sorted(maps.Keys(f.unlike)) {
 			end := f.unlike[name]
-			row.other = append(row.other, fmt.Sprintf("%s after %s: `%s`, %s", name, f.name, end.outcomes[0], end.why))
+			row.other = append(row.other, fmt.Sprintf("%s, %s: `%s`, %s", name, f.name, end.outcomes[0], end.why))
 		}
 	}
-	text := "| failure | outcome | next run | the loop ends | but |\n|---|---|---|---|---|\n"
+	text := "| failure | outcome | then | but |\n|---|---|---|---|\n"
 	for _, r := range rows {
 		text += fmt.Sprintf("| %s | %s | %s |\n", strings.Join(r.names, ", "), r.then, strings.Join(r.other, "; "))
 	}
@@ -154,12 +154,12 @@ type failureRow struct {
 }
 
 func (f agentFailure) row() *failureRow {
-	next, ends := "none", fmt.Sprintf("status %d", f.status)
+	next := fmt.Sprintf("status %d", f.status)
 	switch {
 	case f.status == 0:
-		next, ends = "next iteration", "no"
+		next = "next iteration"
 	case f.waits != "":
-		next, ends = f.waits, ends+", after `--max-wait`"
+		next = "waits " + f.waits
 	}
-	return &failureRow{then: fmt.Sprintf("`%s` | %s | %s", strings.Join(f.outcomes, "`, `"), next, ends)}
+	return &failureRow{then: fmt.Sprintf("`%s` | %s", strings.Join(f.outcomes, "`, `"), next)}
 }

@@ -66,7 +66,7 @@ type Preset struct {
 	Events Events `yaml:"events"`
 	// rules about its other lines
 	Lines []Rule `yaml:"lines"`
-	// file in which it notes more than it prints: `home` (or the variable `var`) and `path`, with `{{session}}`, name it; of its `events` only [windows](#windows) are read
+	// file of its session: `path` (with `{{session}}`) below `home` (or the variable `var`); of its `events` only [windows](#windows) are read
 	Log SessionLog `yaml:"session_log"`
 	// the usage of a continued session includes earlier runs
 	Grows bool `yaml:"usage_grows"`

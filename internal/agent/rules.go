@@ -108,7 +108,7 @@ type Rule struct {
 	Detail Path `yaml:"detail"`
 	// paths of when to ask again, named like `retry-after`
 	Reset []Path `yaml:"reset"`
-	// paths of how much of a [window](#windows) is used: `used` (percent), `resets` (seconds since 1970, or a text), `name` or `minutes`
+	// a [window](#windows): paths `used` (percent), `resets` (seconds since 1970, or a text), `name` or `minutes`
 	Window Telling `yaml:"window"`
 }
 
