@@ -87,15 +87,15 @@ func readByErrorformat(r io.Reader) (any, error) {
 	return out, nil
 }
 
-var lintTextReport = sync.OnceValue(func() []byte { return lintTextOf(20 << 20) })
+var lintTextReport = sync.OnceValue(func() []byte { return lintLogOf(buildLog, 20<<20) })
 
-// lintTextOf returns the log of a build of about size bytes, in which each tool prints
-// for one file after the other.
-func lintTextOf(size int) []byte {
+// lintLogOf returns a log of about size bytes, in which each tool prints for one file
+// after the other.
+func lintLogOf(log string, size int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < size; i++ {
 		stem := fmt.Sprintf("src/part%d/module%d", i/100, i)
-		for _, line := range strings.Split(strings.NewReplacer("STEM", stem, "NAME", fmt.Sprintf("value%d", i), "LINE", strconv.Itoa(1+i*7%900), "COL", strconv.Itoa(1+i%80)).Replace(buildLog), "\n") {
+		for _, line := range strings.Split(strings.NewReplacer("STEM", stem, "NAME", fmt.Sprintf("value%d", i), "LINE", strconv.Itoa(1+i*7%900), "COL", strconv.Itoa(1+i%80)).Replace(log), "\n") {
 			b.WriteString(line + "\n")
 		}
 	}
@@ -138,3 +138,27 @@ func lintMillion(n int) []byte {
 	}
 	return b.Bytes()
 }
+
+// BenchmarkLintTextUnknown reads 20 MB of what tools print that nothing is known of.
+func BenchmarkLintTextUnknown(b *testing.B) {
+	readers := lintTextReaders()
+	readers[0] = ours("errorformat")
+	compare(b, lintUnknownReport(), readers...)
+}
+
+var lintUnknownReport = sync.OnceValue(func() []byte { return lintLogOf(unknownLog, 20<<20) })
+
+// unknownLog is what tools print of whose forms none is known: places in files of a kind
+// that is not known either, and lines that are no findings.
+const unknownLog = `checking STEM.house against the rules of the house, version 3.2 of them
+STEM.house:LINE:COL: key NAME is set twice, the second one wins
+STEM.house:LINE: NAME has no unit
+STEM.house:LINE:COL: NAME is used and never given
+STEM.house:LINE: the block that begins here is not closed
+STEM.house:LINE:2: NAME could be shorter
+    key = NAME
+          ^
+STEM.house:LINE: no such record: NAME
+12:04:51 rule NAME took 3 ms over STEM, and was found in 4 of 9 places
+loading https://rules.example.com:8443/NAME/index.json
+  all NAME is well in this line of a program that prints what it does, at length and without any finding`
