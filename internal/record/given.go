@@ -71,6 +71,7 @@ type Message struct {
 	IsBest   any `json:"is_best_iteration"`
 	Derived  any `json:"derived"`
 	Partial  any `json:"partial"`
+	Broken   any `json:"did_not_run"`
 	Projects any `json:"projects"`
 	Checks   any `json:"checks"`
 	Verified any `json:"verified"`

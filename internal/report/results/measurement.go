@@ -21,7 +21,8 @@ type Measurement struct {
 		QualityScore *float64         `json:"quality_score"` // nil also where the tests were measured in part
 		Signature    metric.Signature `json:"signature"`
 	} `json:"derived"`
-	Projects []ProjectRecord   `json:"projects,omitempty"` // where there are several
+	Broken   []metric.Suite    `json:"did_not_run,omitempty"` // suites; the others are measured
+	Projects []ProjectRecord   `json:"projects,omitempty"`    // where there are several
 	Checks   []ledger.CheckRun `json:"checks"`
 }
 
@@ -40,6 +41,9 @@ func MeasurementOf(res measure.Result, checks []ledger.CheckRun) Measurement {
 	m.Derived.Signature = res.Set.Signature()
 	if m.Quality != nil {
 		m.Derived.ErrorCount = m.Quality.ErrorCount
+	}
+	if res.Set.Tests != nil {
+		m.Broken = res.Set.Tests.Broken
 	}
 	disputed := res.Set.Tests != nil && res.Set.Tests.Failure != ""
 	if score := selector.Grade(res.Set, res.Set, selector.DefaultWeights()); score.Measured && !disputed {
