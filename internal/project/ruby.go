@@ -68,9 +68,14 @@ func (r ruby) rspec(p *proposal) {
 
 var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
 
-// minitest is run as the project runs it: by Rails, by its own task, else file by file.
+// minitest is run as the project runs it: by Rails, by its own task, else file by file. A
+// task may have files of Minitest::Spec with names of RSpec.
 func (r ruby) minitest(p *proposal) {
-	files := r.search(1, "*_test.rb", "test_*.rb")
+	names, task := []string{"*_test.rb", "test_*.rb"}, r.holds(rakeTest, "Rakefile", "rakefile")
+	if task != "" && !p.has(Test) {
+		names = append(names, "*_spec.rb", "spec_*.rb")
+	}
+	files := r.search(1, names...)
 	if len(files) == 0 || r.has("test") == "" {
 		return
 	}
@@ -79,8 +84,8 @@ func (r ruby) minitest(p *proposal) {
 	case r.has("bin/rails") != "":
 		p.tool("minitest", "bin/rails")
 		c.Command = []string{"bin/rails", "test", "--verbose"}
-	case r.holds(rakeTest, "Rakefile", "rakefile") != "":
-		p.tool("minitest", "Rakefile")
+	case task != "":
+		p.tool("minitest", task)
 		c.Command, c.Env = r.exec("rake", "test"), []string{"TESTOPTS=--verbose", "A=--verbose"}
 	default:
 		p.tool("minitest", files[0])
