@@ -222,11 +222,7 @@ func (m *Meter) environmentOf(k Kind) []string {
 	return append(m.environment(), "NO_COLOR=1")
 }
 
-// buildJobs says how many compilers cmake --build starts. Without it that is one with make,
-// and with --parallel as many as there are files.
-const buildJobs = "CMAKE_BUILD_PARALLEL_LEVEL="
-
-// environment is that of all checks: no terminal, no prompts, a compiler for each CPU.
+// environment is that of all checks.
 func (m *Meter) environment() []string {
 	env := m.opts.Env
 	if env == nil {
@@ -235,11 +231,21 @@ func (m *Meter) environment() []string {
 	if m.opts.User != nil {
 		env = m.opts.User.Environ(env)
 	}
-	env = append(git.Without(env), "CI=true", "TERM=dumb", "GIT_TERMINAL_PROMPT=0")
-	if slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, buildJobs) }) {
-		return env
+	return Environ(env)
+}
+
+// Environ is an environment as checks see it: no terminal and no prompts. What the user has
+// set for CI or cmake stays: a project may know other values, and cmake --build starts one
+// compiler with make, or with --parallel as many as there are files.
+func Environ(env []string) []string {
+	env = append(git.Without(env), "TERM=dumb", "GIT_TERMINAL_PROMPT=0")
+	for _, unset := range []string{"CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
+		name, _, _ := strings.Cut(unset, "=")
+		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			env = append(env, unset)
+		}
 	}
-	return append(env, buildJobs+strconv.Itoa(runtime.GOMAXPROCS(0)))
+	return env
 }
 
 // in returns c with its private report folder filled in.

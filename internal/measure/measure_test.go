@@ -415,11 +415,19 @@ func TestOutputIsClosed(t *testing.T) {
 }
 
 func TestChecksRunWithoutTerminal(t *testing.T) {
+	t.Setenv("CI", "")
+	if err := os.Unsetenv("CI"); err != nil {
+		t.Fatal(err)
+	}
 	root := tree(t, map[string]string{"junit.xml": junit})
 	line := `test "$CI" = true && test "$CMAKE_BUILD_PARALLEL_LEVEL" -gt 0 && ! test -t 0 && ! test -t 1 && ! (: </dev/tty) 2>/dev/null && test -z "$(cat)" && cat junit.xml`
 	res := run(t, root, nil, shell(measure.Test, line))
 	if res.Set.Tests == nil {
 		t.Errorf("the check saw a terminal, an open standard input, no CI=true or no number of CPUs: %v", res.Set.Gaps)
+	}
+	t.Setenv("CI", "own")
+	if res = run(t, root, nil, shell(measure.Test, `test "$CI" = own && cat junit.xml`)); res.Set.Tests == nil {
+		t.Errorf("the check saw another CI than the user's: %v", res.Set.Gaps)
 	}
 }
 

@@ -132,7 +132,7 @@ func (r *runs) alone(ctx context.Context) (time.Duration, error) {
 			}
 		}
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Dir, cmd.Env = filepath.Join(r.Settings.Plan.Root, c.Dir), append(os.Environ(), "CI=true", "TERM=dumb")
+		cmd.Dir, cmd.Env = filepath.Join(r.Settings.Plan.Root, c.Dir), measure.Environ(os.Environ())
 		for _, e := range c.Env {
 			cmd.Env = append(cmd.Env, fill.Replace(e))
 		}
