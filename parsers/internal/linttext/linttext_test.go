@@ -127,6 +127,8 @@ func TestLintText(t *testing.T) {
 var notFindings = []struct{ name, text string }{
 	{"a traceback", "Traceback (most recent call last):\n  File \"/p/a.py\", line 8, in <module>\n    main()\nImportError: No module named x\n"},
 	{"a crash of node", "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module '/p/x.js'\n    at Module._resolve (node:internal/modules/cjs/loader:1077:15)\n"},
+	{"an exception of Ruby", "/usr/lib/ruby/b.rb:319:in `block in c': can't find executable rubocop (Gem::Exception)\n\tfrom /usr/lib/ruby/d.rb:347:in `e'\n\tfrom /usr/bin/rubocop:25:in `<main>'\n"},
+	{"an exception of Ruby 3.4", "bin/lint:3:in 'Object#a': no (RuntimeError)\n\tfrom bin/lint:5:in '<main>'\n"},
 	{"no such command", "bash: line 1: eslint: command not found\n"},
 	{"no such command in a script", "./lint.sh: line 3: eslint: command not found\n"},
 	{"no such command, zsh", "zsh:1: command not found: eslint\n"},

@@ -90,9 +90,13 @@ var crashes = []string{
 // noCommand is what shells say of a command that is not there.
 var noCommand = regexp.MustCompile(`^(?:\S*/)?(?:(?:ba|z|da|k)?sh|\S+\.sh): ?(?:line )?\d*:? ?.*not found`)
 
+// rubyError is the first line of an exception of Ruby.
+var rubyError = regexp.MustCompile(`^\S+:\d+:in ['` + "`" + `]`)
+
 func (l *lintText) crash(s string) bool {
 	begins := func(words string) bool { return strings.HasPrefix(s, words) }
-	if !slices.ContainsFunc(crashes, begins) && !(strings.Contains(s, "not found") && noCommand.MatchString(s)) {
+	if !slices.ContainsFunc(crashes, begins) && !(strings.Contains(s, "not found") && noCommand.MatchString(s)) &&
+		!(strings.Contains(s, ":in ") && rubyError.MatchString(s)) {
 		return false
 	}
 	if l.broken == nil {
