@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"supervise/internal/holdout"
+	"supervise/internal/measure"
 	"supervise/internal/report/results"
+	"supervise/metric"
 
 	"github.com/spf13/cobra"
 )
@@ -46,6 +49,9 @@ func runMeasure(ctx context.Context, a *app, o measureOptions) error {
 	res, err := a.measureOnce(ctx, plan)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test }) {
+		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: "no check runs them: give --test-cmd (and --test-report), or write them into .supervise.yaml"})
 	}
 	checks := holdout.Runs(res.Runs)
 	if o.json {
