@@ -119,12 +119,14 @@ func (c *checkout) all(ctx context.Context) error {
 
 // clone checks the commit out and installs its dependencies.
 func (c *checkout) clone(ctx context.Context) error {
-	from := "https://github.com/" + c.repo.Name
+	public := "https://github.com/" + c.repo.Name
+	from := public
 	if c.mirror != "" {
 		from = filepath.Join(c.mirror, strings.ReplaceAll(c.repo.Name, "/", "+"), "repo")
 	}
 	commands := [][]string{
 		{"clone", "--quiet", "--no-checkout", from, c.dir},
+		{"-C", c.dir, "remote", "set-url", "origin", public}, // some checks look at it
 		{"-C", c.dir, "-c", "advice.detachedHead=false", "checkout", "--quiet", c.repo.Commit},
 	}
 	if c.Folder != "" {

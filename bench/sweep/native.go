@@ -174,7 +174,8 @@ var readers = map[string]func([]byte) (counts, error){
 
 var errNoLine = errors.New("no closing line of its tests in the output")
 
-var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+// escapes are what terminals do not show: colours, and spaces without width.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]|\u200b")
 
 func (s summary) read(out []byte) (counts, error) {
 	out = escapes.ReplaceAll(bytes.ReplaceAll(out, []byte("\r"), nil), nil)
