@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -129,7 +130,8 @@ func (r *Run) unplaced() []string {
 // spare keeps what other checks measured beside one of which no test can be read: its
 // suites did not run. Where it never had any it is one itself, and set aside like those if
 // errors in files would be known.
-func (m *Meter) spare(runs []Run, first bool) {
+func (m *Meter) spare(runs []Run, known *metric.Tests) {
+	first := known == nil
 	counts := func(r Run) bool { return r.Check.Kind == Test && r.state == metric.Measured && len(r.tests.Cases) > 0 }
 	if !slices.ContainsFunc(runs, counts) {
 		return
@@ -139,10 +141,13 @@ func (m *Meter) spare(runs []Run, first bool) {
 		if r.Check.Kind != Test || r.state == metric.Measured {
 			continue
 		}
-		if known := m.suites[r.Check.id()]; len(known) > 0 {
+		if len(m.suites[r.Check.id()]) > 0 {
 			if r.state == metric.Absent {
 				m.emptied(r)
 			}
+			continue
+		}
+		if m.unowned(runs, known) {
 			continue
 		}
 		r.state, r.tests = metric.Measured, metric.NewTests(nil)
@@ -155,4 +160,24 @@ func (m *Meter) spare(runs []Run, first bool) {
 			r.Problems = append(r.Problems, fmt.Sprintf(asideText, lastLine(r.Output)))
 		}
 	}
+}
+
+// unowned reports whether tests are known of a suite that no check has run, as in a gate,
+// whose meter is a new one: it may be that of a check that cannot be read.
+func (m *Meter) unowned(runs []Run, known *metric.Tests) bool {
+	if known == nil {
+		return false
+	}
+	owned := map[string]bool{}
+	for _, suites := range m.suites {
+		maps.Copy(owned, suites)
+	}
+	for _, r := range runs {
+		if r.tests != nil {
+			for _, s := range r.tests.Broken {
+				owned[s.Name] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(known.Cases, func(t metric.Test) bool { return !owned[t.Suite] })
 }

@@ -38,3 +38,35 @@ func TestModuleThatCannotBeBuiltIsSetAside(t *testing.T) {
 		}
 	}
 }
+
+// Beside a check that is read, the known tests of one that is not did not run. Where nobody
+// knows whose they are, none of the tests is measured.
+func TestTestsOfACheckThatCannotBeReadAreNotGone(t *testing.T) {
+	suite := func(name string) string {
+		return `<testsuite name="` + name + `"><testcase name="one"/></testsuite>`
+	}
+	root := tree(t, map[string]string{"a.xml": suite("a"), "b.xml": suite("b")})
+	plan := measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, "cat a.xml"), shell(measure.Test, "cat b.xml")}}
+	m := measure.New(plan, measure.Options{Scratch: t.TempDir(), Begins: true})
+	first, err := m.Run(t.Context(), nil)
+	if err != nil || first.Set.Tests.Counts().Passed != 2 {
+		t.Fatalf("at first: %+v, %v", first.Set, err)
+	}
+	lay(t, root, map[string]string{"b.xml": "cannot be read"})
+	for _, tt := range []struct {
+		name   string
+		memory measure.Memory
+		broken bool
+	}{
+		{"known whose they are", m.Memory(), true},
+		{"a new meter", measure.Memory{}, false},
+	} {
+		res, err := measure.New(plan, measure.Options{Scratch: t.TempDir(), Memory: tt.memory}).Run(t.Context(), first.Set.Tests)
+		if err != nil || (res.Set.Tests != nil) != tt.broken {
+			t.Fatalf("%s: %+v, %v", tt.name, res.Set, err)
+		}
+		if n := res.Set.Tests.Counts(); tt.broken && (n.Count != 2 || n.Passed != 1 || n.Failed != 1) {
+			t.Errorf("%s: %+v, want one test that passed and one that did not run", tt.name, n)
+		}
+	}
+}

@@ -145,7 +145,7 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 		}
 	}
 	crowd(res.Runs)
-	m.spare(res.Runs, known == nil)
+	m.spare(res.Runs, known)
 	res.Set, res.Read = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
 	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"supervise/internal/measure/internal/free"
 )
 
 // Auto is the [Plan].Parallel with which linters that are known to only read run next
@@ -45,7 +47,7 @@ func (p Plan) workers() int {
 	case runtime.GOMAXPROCS(0) < 2:
 		return 1
 	}
-	if free, known := freeMemory(); known && free < enoughMemory {
+	if bytes, known := free.Memory(); known && bytes < enoughMemory {
 		return 1
 	}
 	return 2

@@ -1,4 +1,5 @@
-package measure
+// Package free tells what of the machine may still be used.
+package free
 
 import (
 	"math"
@@ -7,9 +8,9 @@ import (
 	"strings"
 )
 
-// freeMemory is how much memory may still be used, in bytes: that of the machine, or of
+// Memory is how much memory may still be used, in bytes: that of the machine, or of
 // the control group that this process is limited by. It is false if unknown.
-func freeMemory() (bytes int64, known bool) {
+func Memory() (bytes int64, known bool) {
 	text, err := os.ReadFile("/proc/meminfo") //nolint:forbidigo // the kernel's
 	if err != nil {
 		return 0, false
