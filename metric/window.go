@@ -13,6 +13,9 @@ type Window struct {
 	Reset time.Time `json:"resets_at,omitzero"` // when it is given anew; zero where that was not told
 }
 
+// Past reports whether the window is given anew, as far as that was told.
+func (w Window) Past(now time.Time) bool { return !w.Reset.IsZero() && !w.Reset.After(now) }
+
 // String returns it for people: 85% of the five hour window.
 func (w Window) String() string {
 	name := strings.ReplaceAll(w.Name, "_", " ")

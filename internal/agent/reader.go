@@ -197,6 +197,9 @@ func (r *Reader) line(line []byte) {
 		r.whole = append(append(r.whole, line...), '\n')
 		return
 	}
+	if back := bytes.LastIndexAny(line, "\b\r") + 1; back < len(line) {
+		line = line[back:] // a spinner takes back what is before it
+	}
 	text := strings.ToValidUTF8(string(line[:min(len(line), maxWord)]), "?")
 	r.words = append(r.words, text)
 	if len(r.words) > maxWords {

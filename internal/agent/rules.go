@@ -383,9 +383,8 @@ func (d ruled) event(line []byte, r *Report) {
 // linesRuled reads the lines that are no events.
 type linesRuled []Rule
 
-// text applies the rules. A terminal's spinner takes back what is before it.
+// text applies the rules.
 func (d linesRuled) text(line string, r *Report) {
-	line = line[strings.LastIndexByte(line, '\b')+1:]
 	read := false
 	for _, rule := range d {
 		event := map[string]any{"line": line}

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"supervise/metric"
@@ -55,9 +57,20 @@ func long(minutes int) string {
 	return strconv.Itoa(minutes) + "_minute"
 }
 
-// tell notes a window, in place of what was told of it before. The list is a new one: a
-// report that was passed on keeps its own.
+// maxName bounds the name of a window, in bytes.
+const maxName = 40
+
+// tell notes a window, in place of what was told of it before, unless that is none that can
+// be. The list is a new one: a report that was passed on keeps its own.
 func (r *Report) tell(w Window) {
+	if !(w.Used >= 0) || math.IsInf(w.Used, 0) {
+		return
+	}
+	if year := w.Reset.UTC().Year(); year < 1970 || year > 9000 { // JSON holds four digits
+		w.Reset = time.Time{}
+	}
+	name := StripEscapes(w.Name)
+	w.Name = strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 	others := slices.DeleteFunc(slices.Clone(r.Windows), func(v Window) bool { return v.Name == w.Name })
 	r.Windows = append(others, w)
 }
@@ -67,14 +80,16 @@ func (r *Report) tell(w Window) {
 func (r Report) Window(now time.Time) *Window {
 	var most *Window
 	for _, w := range r.Windows {
-		if (w.Reset.IsZero() || w.Reset.After(now)) && (most == nil || w.Used > most.Used) {
+		if !w.Past(now) && (most == nil || w.Used > most.Used) {
 			most = &w
 		}
 	}
 	return most
 }
 
-// TellsWindows reports whether the program tells how much of a window is used.
+// TellsWindows reports whether the program tells how much of a window is used. Others who
+// print what claude does tell none.
 func (p Preset) TellsWindows() bool {
-	return p.Events.Dialect == "claude" || slices.ContainsFunc(slices.Concat(p.Events.Rules, p.Lines, p.Log.Events), func(r Rule) bool { return r.Window.Used != "" })
+	isClaude := p.Events.Dialect == "claude" && (p.Name == "claude" || p.Like == "claude")
+	return isClaude || slices.ContainsFunc(slices.Concat(p.Events.Rules, p.Lines, p.Log.Events), func(r Rule) bool { return r.Window.Used != "" })
 }

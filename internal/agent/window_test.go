@@ -2,9 +2,11 @@ package agent
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -80,6 +82,36 @@ func TestCodexLogsItsWindows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What no share and no time can be is not taken.
+func TestImpossibleWindows(t *testing.T) {
+	k := Load(files(t, map[string]string{"mine.yaml": whole + "events:\n  - {when: {t: w}, window: {used: used, resets: at, name: name}}\n"}))
+	p, err := k.ByName("mine")
+	if err != nil || !p.TellsWindows() {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`{"t":"w","used":"NaN","at":1}`:  "",
+		`{"t":"w","used":"Inf"}`:         "",
+		`{"t":"w","used":-1}`:            "",
+		`{"t":"w"}`:                      "",
+		`{"t":"w","used":50,"at":1e300}`: "50% of the window",
+		`{"t":"w","used":50,"at":"2099-01-01T00:00:00Z","name":"a_\u001b[1mb"}`: "50% of the a b window",
+		`{"t":"w","used":101.5,"name":"` + strings.Repeat("x", 1000) + `"}`:     "101.5% of the " + strings.Repeat("x", maxName) + " window",
+	} {
+		r := p.NewReader(nil)
+		_, _ = r.Write([]byte(text + "\n"))
+		w := r.Report().Window(time.Unix(1795665000, 0))
+		switch {
+		case w == nil && want != "", w != nil && w.String() != want:
+			t.Errorf("%.80s tells %v, want %q", text, w, want)
+		case w != nil:
+			if _, err := json.Marshal(w); err != nil {
+				t.Errorf("%.80s: %v", text, err)
+			}
+		}
 	}
 }
 

@@ -119,7 +119,9 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	if report.Lines > 0 {
 		run.LastWords = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
 	}
-	run.Window = report.Window(a.Now())
+	if run.Window = report.Window(a.Now()); run.Window != nil {
+		run.Window.Name = a.masked(run.Window.Name)
+	}
 	a.chat.total, run.Usage = a.account(p, report)
 	a.chat.id = report.Session
 	if outcome == agent.Crashed || outcome == agent.NoFinal {

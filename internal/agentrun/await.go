@@ -96,12 +96,20 @@ func (a *Agent) delay(run *ledger.AgentRun, report agent.Report) (d time.Duratio
 	return step, false
 }
 
+// runs is how often the agent was run in this iteration.
+func (r *run) runs() int {
+	if r.record == nil {
+		return 0
+	}
+	return max(r.record.Runs, 1)
+}
+
 // pause waits, reports it, and counts it.
 func (r *run) pause(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	from := r.Now()
 	until := from.Add(delay)
 	err = r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: why.Outcome, Message: why.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: max(why.Runs, 1),
+		Outcome: why.Outcome, Message: why.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: r.runs(),
 	})
 	if err != nil {
 		return false, err

@@ -64,7 +64,7 @@ func (r *run) handOver(why *ledger.AgentRun, until time.Time) (bool, error) {
 		return false, nil
 	}
 	err := r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: why.Outcome, Message: why.Message, Until: until, Runs: max(why.Runs, 1), Agent: r.Program.Name, Next: next.Name,
+		Outcome: why.Outcome, Message: why.Message, Until: until, Runs: r.runs(), Agent: r.Program.Name, Next: next.Name,
 	})
 	if err == nil {
 		err = r.hooks.close(r.record)

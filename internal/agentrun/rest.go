@@ -20,7 +20,7 @@ type rest struct {
 // restFor has the next run wait until a window is given anew. Where there is no time for
 // that, and no other program, it notes the stop.
 func (r *run) restFor(ctx context.Context, full errWindow, report agent.Report) {
-	why := &ledger.AgentRun{Program: r.record.Program, Cause: runner.NotStarted.String(), Outcome: string(agent.RateLimit), Message: full.Error()}
+	why := &ledger.AgentRun{Program: r.record.Program, Cause: runner.NotStarted.String(), Outcome: string(agent.RateLimit), Message: r.masked(full.Error())}
 	delay, _ := r.delay(why, report)
 	r.rest = &rest{why: why, until: r.Now().Add(delay)}
 	if stop := r.tooLong(ctx, why, delay); stop != (event.Stop{}) {

@@ -145,7 +145,7 @@ func (r *run) budget(ctx context.Context) event.Budget {
 	b := event.Budget{MaxCost: r.opts.MaxCost, MaxTokens: r.opts.MaxTokens, UsedCost: used.CostUSD, UsedTokens: used.Tokens()}
 	b.Deadline, _ = ctx.Deadline()
 	b.MaxWindow = r.opts.MaxWindow
-	if run := r.past.Iterations[len(r.past.Iterations)-1].Agent; run != nil && run.Window != nil {
+	if run := r.past.Iterations[len(r.past.Iterations)-1].Agent; run != nil && run.Window != nil && !run.Window.Past(r.opts.Now()) {
 		b.UsedWindow = &run.Window.Used
 	}
 	return b
