@@ -119,11 +119,14 @@ func place(by []criterion, list []ledger.Standing, i int) string {
 	return fmt.Sprintf("%s; candidate %d: %s", row.says(s), list[against].Candidate, row.says(list[against]))
 }
 
-// judged adds to the standings what the tests of the candidates say of each other.
-func judged(list []ledger.Standing, all crossed) {
+// judged adds to the standings what the tests of the candidates say of each other. code
+// identifies the product code of each: the same code has one voice.
+func judged(list []ledger.Standing, all crossed, code map[int]string) {
 	disputed := map[int]map[metric.ID]bool{}
 	for author, runs := range all {
-		disputed[author] = disputes(runs)
+		if all.contradicted(author) {
+			disputed[author] = disputes(runs, code)
+		}
 	}
 	for i := range list {
 		s := &list[i]
@@ -155,28 +158,51 @@ func judged(list []ledger.Standing, all crossed) {
 	}
 }
 
-// disputes are the tests of a candidate that fail over most of the others, and over two at
-// least: it may be the test that is wrong.
-func disputes(runs map[int]result) map[metric.ID]bool {
-	passed, failed := map[metric.ID]int{}, map[metric.ID]int{}
-	for code, res := range runs {
-		for id, passes := range res {
-			switch {
-			case code == 0: // they are to fail there
-			case passes:
-				passed[id]++
-			default:
-				failed[id]++
+// contradicted reports whether a test of another candidate fails over the code of one.
+func (all crossed) contradicted(candidate int) bool {
+	for _, runs := range all {
+		for _, passes := range runs[candidate] {
+			if !passes {
+				return true
 			}
 		}
 	}
+	return false
+}
+
+// disputes are the tests of a candidate that fail over most of the others, and over two at
+// least: where the tests of others contradict the candidate too, it may be its own that are
+// wrong.
+func disputes(runs map[int]result, code map[int]string) map[metric.ID]bool {
+	passed, failed := map[metric.ID]map[string]bool{}, map[metric.ID]map[string]bool{}
+	for candidate, res := range runs {
+		for id, passes := range res {
+			votes := failed
+			if passes {
+				votes = passed
+			}
+			if votes[id] == nil {
+				votes[id] = map[string]bool{}
+			}
+			votes[id][code[candidate]] = candidate > 0 // over the baseline they are to fail
+		}
+	}
 	out := map[metric.ID]bool{}
-	for id, n := range failed {
-		if n >= 2 && n > passed[id] {
+	for id, votes := range failed {
+		if n := count(votes); n >= 2 && n > count(passed[id]) {
 			out[id] = true
 		}
 	}
 	return out
+}
+
+func count(votes map[string]bool) (n int) {
+	for _, counts := range votes {
+		if counts {
+			n++
+		}
+	}
+	return n
 }
 
 func counted(res result, disputed map[metric.ID]bool) (passed int, failed []string) {

@@ -49,7 +49,7 @@ func TestJudged(t *testing.T) {
 		1: {0: {id("wrong"): false}, 2: {id("wrong"): false}, 3: {id("wrong"): false}},
 		2: {0: {id("a"): true, id("b"): false, id("c"): false}, 1: {id("a"): true, id("b"): false, id("c"): false}, 3: {id("a"): true, id("b"): true, id("c"): true}},
 		3: {1: {id("d"): true}, 2: {id("d"): true}},
-	})
+	}, map[int]string{1: "x", 2: "y", 3: "z"})
 	if a := list[0]; a.Disputed != 1 || *a.Agreement != (1.0/3+1)/2 || len(a.Failed[2]) != 2 || a.Failed[2][0] != "b" {
 		t.Errorf("candidate 1: %+v", a)
 	}
@@ -58,6 +58,17 @@ func TestJudged(t *testing.T) {
 	}
 	if c := list[2]; *c.Agreement != 1 {
 		t.Errorf("candidate 3: %+v", c)
+	}
+	few := []ledger.Standing{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}, {Candidate: 3, Eligible: true}}
+	one := crossed{1: {2: {id("right"): false}, 3: {id("right"): false}}}
+	judged(few, one, map[int]string{2: "y", 3: "z"})
+	if few[0].Disputed != 0 || *few[1].Agreement != 0 {
+		t.Errorf("a candidate that no test contradicts: %+v", few)
+	}
+	one[2] = map[int]result{1: {id("other"): false}}
+	judged(few, one, map[int]string{2: "same", 3: "same"})
+	if few[0].Disputed != 0 {
+		t.Errorf("the same code has two voices: %+v", few)
 	}
 	if d := list[3]; d.Agreement != nil {
 		t.Errorf("candidate 4, which did not do the task: %+v", d)

@@ -2,7 +2,11 @@ package candidate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -75,11 +79,19 @@ func (c *contest) meter() (*measure.Meter, error) {
 // its changes that hold tests or what they lean on.
 func (c *contest) findOwn(ctx context.Context, e *entry) error {
 	e.own, e.tests = map[metric.ID]bool{}, nil
+	sum := sha256.New()
 	for _, change := range e.changes {
 		if holdsTests(change.Path) {
 			e.tests = append(e.tests, change.Path)
+			continue
 		}
+		text, err := c.tree.Store.ReadFile(ctx, e.it.Snapshot, change.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %s %q\n", change.Path, change.Kind, text)
 	}
+	e.code = hex.EncodeToString(sum.Sum(nil))
 	if e.it.Set.Tests == nil {
 		return ctx.Err()
 	}

@@ -39,6 +39,7 @@ type entry struct {
 	it       ledger.Iteration
 	tests    []string           // files with tests among its changes
 	own      map[metric.ID]bool // tests that it added
+	code     string             // identity of its other changes
 	changes  []snapshot.Change
 }
 

@@ -33,7 +33,11 @@ func (c *contest) standings(ctx context.Context) ([]ledger.Standing, error) {
 		}
 		list = append(list, s)
 	}
-	judged(list, all)
+	code := map[int]string{}
+	for _, e := range c.entries[1:] {
+		code[e.number] = e.code
+	}
+	judged(list, all, code)
 	list = rank(list)
 	return list, c.ledger.WriteStandings(list)
 }
