@@ -167,7 +167,9 @@ func FuzzGoTest(f *testing.F) {
 		"=== RUN   TestA\npanic: x [recovered]\nFAIL\tp\t0.1s\n")
 }
 
-func FuzzGoTestJSON(f *testing.F) { reports.Fuzz(f, "go-test-json") }
+func FuzzGoTestJSON(f *testing.F) {
+	reports.Fuzz(f, "go-test-json", "{\"Action\":\"run\",\"Package\":\"a\xff\",\"Test\":\"TestA\"}\n{\"Action\":\"fail\",\"Package\":\"a\xff\",\"Test\":\"TestA\"}\n{\"Action\":\"fail\",\"Package\":\"b\xff\"}\n")
+}
 
 func FuzzGoVetJSON(f *testing.F) { reports.Fuzz(f, "go-vet-json") }
 

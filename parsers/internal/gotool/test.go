@@ -210,7 +210,7 @@ func (g *goTest) run(e *goEvent) *goRun {
 	if len(runs) == 0 {
 		g.packages = append(g.packages, pkg)
 	}
-	g.latest = &goRun{pkg: pkg, open: map[string]*goCase{}, spare: &g.spare}
+	g.latest = &goRun{pkg: pkg, suite: textstream.CleanName(pkg), open: map[string]*goCase{}, spare: &g.spare}
 	g.runs[pkg] = append(runs, g.latest)
 	return g.latest
 }
@@ -225,7 +225,7 @@ func (g *goTest) report() parsed.Report {
 			cases = run.tests(cases, g.runs[pkg][:i])
 			sum += run.seconds()
 			if why := run.broken(g.builds); why != "" {
-				suites = append(suites, metric.Suite{Name: pkg, Why: why})
+				suites = append(suites, metric.Suite{Name: run.suite, Why: why})
 			}
 		}
 	}

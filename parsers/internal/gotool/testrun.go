@@ -14,6 +14,7 @@ import (
 // goRun is one run of the tests of one package.
 type goRun struct {
 	pkg    string
+	suite  string             // the same for people
 	open   map[string]*goCase // begun and not ended
 	latest *goCase            // of the last event, if it is open
 	spare  *[]*textstream.Clip
@@ -145,7 +146,7 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 			continue
 		}
 		t := metric.Test{
-			ID:       metric.ID{Suite: r.pkg, Name: textstream.CleanName(c.name)},
+			ID:       metric.ID{Suite: r.suite, Name: textstream.CleanName(c.name)},
 			Status:   c.status,
 			Duration: parsed.Seconds(c.took),
 			Message:  c.printed(),
