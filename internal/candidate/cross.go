@@ -35,18 +35,21 @@ func (c *contest) cross(ctx context.Context) (crossed, error) {
 		return nil, err
 	}
 	w := holdout.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	var errs []error
-	out, slots := crossed{}, make(chan struct{}, c.Jobs)
-	for _, author := range c.entries[1:] {
-		if !author.done() {
+	out := crossed{}
+	for _, e := range c.entries[1:] {
+		if !e.done() {
 			continue
 		}
-		if err := c.findOwn(ctx, author); err != nil {
+		if err := c.findOwn(ctx, e); err != nil {
 			return nil, err
 		}
-		out[author.number] = map[int]result{}
+		out[e.number] = map[int]result{}
+	}
+	var all sync.WaitGroup
+	var mu sync.Mutex // of the results
+	var errs []error
+	slots := make(chan struct{}, c.Jobs)
+	for _, author := range c.entries[1:] {
 		for _, code := range c.entries {
 			if len(author.own) == 0 || code == author || code.number > 0 && !code.done() {
 				continue

@@ -129,8 +129,8 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 	if o.Protect.Sandbox { // what is installed there is linked, and git reads its objects
 		o.Protect.Readable = append(slices.Clone(o.Protect.Readable), c.Loop.Root)
 	}
-	part := float64(c.Number)
-	o.MaxCost, o.MaxTokens = o.MaxCost/part, o.MaxTokens/int64(c.Number)
+	o.MaxCost /= float64(c.Number)
+	o.MaxTokens = (o.MaxTokens + int64(c.Number) - 1) / int64(c.Number) // 0 would be no limit
 	if c.Jobs < c.Number {
 		o.MaxTime /= time.Duration((c.Number + c.Jobs - 1) / c.Jobs)
 	}
