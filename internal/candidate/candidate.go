@@ -127,6 +127,9 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	c.Loop.Settings, c.Settings = set.Settings, set.Candidates
 	c.listen()
 	if at.Ended && c.state.Status != ledger.Paused && at.End.Reason != event.Interrupted {
+		if err := ledger.RemoveTree(filepath.Join(c.Folder, id)); err != nil { // it may have been killed behind its end
+			return Outcome{}, err
+		}
 		at.End.Tree = nil // which was then
 		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Data: at.End})
 		return c.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}, nil), nil
