@@ -54,18 +54,8 @@ func newContestWorld(t *testing.T, random *rand.Rand) *contestWorld {
 	t.Helper()
 	c := &contestWorld{world: newWorld(t), random: random, mark: strconv.Itoa(1_000_000 + random.IntN(1_000_000))}
 	for name, text := range map[string]string{
-		"proj/check.sh": `code=0
-{
-  echo '<testsuite name="s">'
-  for f in t-*.txt; do
-    if grep -q ok "$f"; then echo "<testcase classname=\"c\" name=\"$f\"/>"
-    else echo "<testcase classname=\"c\" name=\"$f\"><failure message=\"no\"/></testcase>"; code=1; fi
-  done
-  echo '</testsuite>'
-} > "$1/junit.xml"
-exit $code
-`,
-		"proj/t-1.txt": "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n", "proj/deep/file.txt": "deep\n",
+		"proj/check.sh": checkOfFiles,
+		"proj/t-1.txt":  "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n", "proj/deep/file.txt": "deep\n",
 		"agent.sh": fmt.Sprintf(`setsid sleep %s & sleep %s &
 case $SUPERVISE_CANDIDATE in
 1) for i in 1 2 3 4 5; do echo $i >half-$i.txt; sleep .03; done ;;
@@ -171,10 +161,5 @@ func (c *contestWorld) chosen() {
 		_ = unix.Flock(int(lock.Fd()), unix.LOCK_EX)
 		lock.Close()
 	}
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range lines {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(c.mark)) {
-			c.t.Errorf("still running: %s (%s)", bytes.ReplaceAll(text, []byte{0}, []byte{' '}), path)
-		}
-	}
+	nothingRuns(c.t, c.mark)
 }

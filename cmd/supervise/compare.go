@@ -83,7 +83,7 @@ func hasCandidates(s ledger.State) error {
 // atWork are the folders of the candidates' loops that run.
 func atWork(dir string, s ledger.State) (out []string) {
 	for _, of := range ledger.CandidateLoops(dir, s) {
-		if free, err := ledger.Free(of); of != "" && err == nil && !free {
+		if free, err := ledger.Free(of); err == nil && !free {
 			out = append(out, of)
 		}
 	}

@@ -101,18 +101,8 @@ func newCrashWorld(t *testing.T, random *rand.Rand) *crashWorld {
 	c := &crashWorld{world: newWorld(t), random: random}
 	c.mark = strconv.Itoa(1_000_000 + random.IntN(1_000_000))
 	for name, text := range map[string]string{
-		"proj/check.sh": `code=0
-{
-  echo '<testsuite name="s">'
-  for f in t-*.txt; do
-    if grep -q ok "$f"; then echo "<testcase classname=\"c\" name=\"$f\"/>"
-    else echo "<testcase classname=\"c\" name=\"$f\"><failure message=\"no\"/></testcase>"; code=1; fi
-  done
-  echo '</testsuite>'
-} > "$1/junit.xml"
-exit $code
-`,
-		"proj/t-1.txt": "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n",
+		"proj/check.sh": checkOfFiles,
+		"proj/t-1.txt":  "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n",
 		"proj/tracked.txt": "one\n", "proj/deep/file.txt": "deep\n",
 		"agent.sh": fmt.Sprintf(`n=$SUPERVISE_ITERATION
 setsid sleep %s & sleep %s &
@@ -295,12 +285,7 @@ func (c *crashWorld) nobodyLeft() {
 	if err := unix.Flock(int(tree.Fd()), unix.LOCK_EX); err != nil {
 		c.t.Fatal(err)
 	}
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range lines {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(c.mark)) {
-			c.t.Errorf("still running: %s (%s)", bytes.ReplaceAll(text, []byte{0}, []byte{' '}), path)
-		}
-	}
+	nothingRuns(c.t, c.mark)
 }
 
 // meddle changes the tree behind the loop's back, sometimes, where the loop knows
@@ -439,5 +424,29 @@ func (c *crashWorld) nothingLost() {
 	}
 	if want := map[string]bool{"MM tracked.txt": true, "?? untracked.txt": true}; !maps.Equal(files, want) {
 		c.t.Errorf("at the baseline git says %v, want %v", files, want)
+	}
+}
+
+// checkOfFiles is a fast check: each t-*.txt is a test, which passes if it holds ok.
+const checkOfFiles = `code=0
+{
+  echo '<testsuite name="s">'
+  for f in t-*.txt; do
+    if grep -q ok "$f"; then echo "<testcase classname=\"c\" name=\"$f\"/>"
+    else echo "<testcase classname=\"c\" name=\"$f\"><failure message=\"no\"/></testcase>"; code=1; fi
+  done
+  echo '</testsuite>'
+} > "$1/junit.xml"
+exit $code
+`
+
+// nothingRuns looks for processes with a mark in their command line.
+func nothingRuns(t *testing.T, mark string) {
+	t.Helper()
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(mark)) {
+			t.Errorf("still running: %s (%s)", bytes.ReplaceAll(text, []byte{0}, []byte{' '}), path)
+		}
 	}
 }

@@ -100,7 +100,7 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 // part of the budget. Nobody is asked: what needs a person is decided by the policy.
 func (c *contest) optionsOf(e *entry) loop.Options {
 	o := c.Loop
-	o.ID, o.Home, o.Sealed = e.id, e.home, nil
+	o.ID, o.Home = e.id, e.home
 	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
 	o.Env = append(slices.Clone(o.Env), Env+"="+strconv.Itoa(e.number))
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
@@ -111,14 +111,14 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 			c.hear(ev)
 		}
 	}
-	if e.number == 0 {
+	switch {
+	case e.number == 0:
 		o.WatchChecks = c.Loop.WatchChecks
+	case c.Watch != nil:
+		o.WatchChecks, o.OnReport = c.Watch(e.number)
 	}
 	if e.number > 0 {
 		o.Baseline = c.entries[0].dir()
-		if c.Watch != nil {
-			o.WatchChecks, o.OnReport = c.Watch(e.number)
-		}
 	}
 	o.Sealed = []string{c.Loop.Root}
 	for _, other := range c.entries {

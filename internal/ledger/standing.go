@@ -41,19 +41,18 @@ type Standing struct {
 // CandidateHome is the folder of what a candidate of a loop below home keeps; number 0 is
 // that of the baseline.
 func CandidateHome(home, loopID string, n int) string {
-	return filepath.Join(home, "candidates", loopID, strconv.Itoa(n))
+	return filepath.Join(candidatesOf(Dir(home, loopID)), strconv.Itoa(n))
 }
 
 // CandidateLoops are the folders of the loops that are candidates of the loop in dir, by
-// number; "" of one that has not begun.
+// number, without those that have not begun.
 func CandidateLoops(dir string, s State) map[int]string {
 	out := map[int]string{}
 	for n := 1; n <= s.Config.MaxIterations; n++ {
 		of := Dir(CandidateHome(filepath.Dir(filepath.Dir(dir)), s.LoopID, n), CandidateID(s.LoopID, n))
-		if _, err := os.Stat(of); err != nil {
-			of = ""
+		if _, err := os.Stat(of); err == nil {
+			out[n] = of
 		}
-		out[n] = of
 	}
 	return out
 }

@@ -156,10 +156,10 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 			r.warn(why, nil)
 		}
 		// What a user wrote about agents is read once, and later loops read it again.
-		if dir, err := filepath.EvalSymlinks(agent.Folder()); err == nil && len(shield.ReadOnly) > 0 {
-			shield.ReadOnly = append(shield.ReadOnly, dir)
-		}
 		if len(shield.ReadOnly) > 0 {
+			if dir, err := filepath.EvalSymlinks(agent.Folder()); err == nil {
+				shield.ReadOnly = append(shield.ReadOnly, dir)
+			}
 			shield.ReadOnly = append(shield.ReadOnly, r.opts.Sealed...)
 		}
 	}

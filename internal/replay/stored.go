@@ -55,7 +55,7 @@ func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 	loops := ledger.CandidateLoops(l.Dir, l.State)
 	for _, n := range slices.Sorted(maps.Keys(loops)) {
 		state, err := ledger.ReadState(loops[n])
-		if loops[n] == "" || errors.Is(err, ledger.ErrNoLoop) {
+		if errors.Is(err, ledger.ErrNoLoop) {
 			continue // it was not begun
 		}
 		var list []Check
