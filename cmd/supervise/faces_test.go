@@ -100,9 +100,8 @@ func newFaced(t *testing.T, seed uint64) *faced {
 	f.git("add", ".")
 	f.git("commit", "-qm", "start")
 	f.after = maps.Clone(f.before)
-	for range 1 + f.random.IntN(3) {
-		e := edits[f.random.IntN(len(edits))]
-		if e.do(f) {
+	for _, i := range f.random.Perm(len(edits))[:1+f.random.IntN(3)] { // none twice: a second time would not be Python
+		if e := edits[i]; e.do(f) {
 			f.made = append(f.made, e.what)
 		}
 	}
