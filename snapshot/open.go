@@ -211,13 +211,28 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	if s.config.Version != configVersion {
 		return fmt.Errorf("read snapshot store %s: version %d is unknown; use the program that wrote it", s.configFile(), s.config.Version)
 	}
-	if string(s.config.Work) != s.work {
+	switch {
+	case string(s.config.Work) == s.work:
+	case s.opts.Moved && !busy:
+		if err := s.move(); err != nil {
+			return err
+		}
+	default:
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
 	s.other = !s.config.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) && !disk.Empty(s.work)
 	s.opts = s.config.Limits
 	s.rules = ignore.New(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
+}
+
+// move makes the store that of the tree where it lies now.
+func (s *Store) move() (err error) {
+	s.config.Work = manifest.PathText(s.work)
+	if s.config.External, err = gitdir.FindExternal(s.work); err != nil {
+		return err
+	}
+	return s.saveConfig()
 }
 
 func (s *Store) ruleDir() string { return filepath.Join(s.dir, "rules") }

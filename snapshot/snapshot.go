@@ -35,6 +35,9 @@ type Options struct {
 	// MinFree is how many bytes of the store's disk a snapshot must leave free (see ErrNoSpace). Zero means the larger of
 	// 512 MiB and 2 % of the disk, a negative number that the disk may be filled.
 	MinFree int64
+	// Moved says that the tree may lie elsewhere than the one that the store is of: it was moved, cloned, or is to be made
+	// from the snapshots. The store belongs to it from then on. It is another repository in most cases, see Store.Adopt.
+	Moved bool `json:"-"`
 
 	lockWait time.Duration // for the store's lock; zero means defaultLockWait
 }

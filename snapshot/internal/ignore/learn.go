@@ -219,11 +219,17 @@ func repoIgnores(ctx context.Context, root string) (exclude, global []byte) {
 	return exclude, global
 }
 
-func writeScope(dir string, exclude, global []byte) error {
+// makeScope makes the folders of a scope's copy. A copy of the store, such as git's, may lack them where they are empty.
+func makeScope(dir string) error {
 	var errs []error
 	for _, d := range []string{"tree", "git/objects", "git/refs", "git/info"} {
 		errs = append(errs, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(d)), 0o700))
 	}
+	return errors.Join(errs...)
+}
+
+func writeScope(dir string, exclude, global []byte) error {
+	errs := []error{makeScope(dir)}
 	for name, data := range map[string][]byte{"git/HEAD": []byte("ref: refs/heads/none\n"), "git/info/exclude": exclude, "global": global} {
 		errs = append(errs, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o600))
 	}

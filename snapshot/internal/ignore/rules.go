@@ -255,6 +255,9 @@ type asker struct {
 }
 
 func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
+	if err := makeScope(dir); err != nil {
+		return nil, fmt.Errorf("make the copy of the ignore rules: %w", err)
+	}
 	tree := filepath.Join(dir, "tree")
 	args := []string{"-c", "core.excludesFile=" + filepath.Join(dir, "global"), "-c", "core.attributesFile=" + os.DevNull}
 	if ignoreCase != "" {
