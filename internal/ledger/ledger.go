@@ -111,10 +111,8 @@ func Create(home string, s State) (*Ledger, error) {
 }
 
 func (l *Ledger) make(home string, s State) error {
-	for _, sub := range folders {
-		if err := os.MkdirAll(filepath.Join(l.dir, sub), 0o700); err != nil {
-			return fmt.Errorf("make loop folder: %w", err)
-		}
+	if err := l.makeFolders(); err != nil {
+		return err
 	}
 	if err := hide(home, s.Workspace); err != nil {
 		return err
@@ -130,16 +128,42 @@ func (l *Ledger) make(home string, s State) error {
 	return l.Save(s)
 }
 
+func (l *Ledger) makeFolders() error {
+	for _, sub := range folders {
+		if err := os.MkdirAll(filepath.Join(l.dir, sub), 0o700); err != nil {
+			return fmt.Errorf("make loop folder: %w", err)
+		}
+	}
+	return nil
+}
+
 // Open takes an existing loop to go on with it, and shows each event of its log,
 // oldest first. What a crash left half written is swept away. The error wraps
 // [ErrLocked] when a supervisor still works on the loop or in its tree.
 func Open(home, loopID string, each func(Event)) (*Ledger, State, error) {
+	return OpenIn("", home, loopID, each)
+}
+
+// OpenIn is [Open] for a loop whose working tree may lie elsewhere than before, and its
+// folder too. From then on the tree is that at workspace; "" is where it was.
+func OpenIn(workspace, home, loopID string, each func(Event)) (*Ledger, State, error) {
 	l := &Ledger{dir: Dir(home, loopID)}
 	s, err := ReadState(l.dir)
 	if err != nil {
 		return nil, s, err
 	}
-	return l.take(s.tree(), each)
+	if workspace == "" || s.tree() == "" {
+		return l.take(s.tree(), each)
+	}
+	l, s, err = l.take(workspace, each)
+	if err != nil || s.Workspace == workspace {
+		return l, s, err
+	}
+	s.Workspace = workspace
+	if err := l.Save(s); err != nil {
+		return nil, s, errors.Join(err, l.release())
+	}
+	return l, s, nil
 }
 
 // Amend takes an existing loop as [Open] does to add to its records. The working
@@ -174,10 +198,13 @@ func (s State) tree() string {
 
 // open reads the state again, now that no other process writes it.
 func (l *Ledger) open(each func(Event)) (State, error) {
-	if err := l.sweep(); err != nil {
+	err := l.sweep()
+	if err == nil {
+		err = l.makeFolders() // copies of a folder, such as git's, may lack empty ones
+	}
+	if err != nil {
 		return State{}, err
 	}
-	var err error
 	if l.log, err = openLog(filepath.Join(l.dir, logName), each); err != nil {
 		return State{}, err
 	}

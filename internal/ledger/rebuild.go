@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type stateChange struct {
 	ExitCode   int    `json:"exit_code"`
 	PID        int    `json:"pid"`
 	Criterion  string `json:"completion_criteria"`
+	Workspace  string `json:"workspace,omitempty"`
 	Selected   int    `json:"selected_iteration"` // -1: none
 	Reason     string `json:"selection_reason,omitempty"`
 	Iterations int    `json:"max_iterations"`
@@ -31,7 +33,7 @@ type stateChange struct {
 func (s State) change() stateChange {
 	c := stateChange{
 		Status: s.Status, StopReason: s.StopReason, StopText: s.StopText, TreeText: s.TreeText, ExitCode: s.ExitCode, PID: s.PID,
-		Criterion: s.Criterion, Selected: -1, Iterations: s.Config.MaxIterations,
+		Criterion: s.Criterion, Workspace: s.Workspace, Selected: -1, Iterations: s.Config.MaxIterations,
 	}
 	if s.Selected != nil {
 		c.Selected, c.Reason = s.Selected.Iteration, s.Selected.Reason
@@ -91,7 +93,7 @@ var errNoBeginning = errors.New("the log does not tell how the loop began")
 
 func (s *State) apply(c stateChange, its []Iteration, dir string) {
 	s.Status, s.StopReason, s.StopText, s.ExitCode = c.Status, c.StopReason, c.StopText, c.ExitCode
-	s.TreeText = c.TreeText
+	s.TreeText, s.Workspace = c.TreeText, cmp.Or(c.Workspace, s.Workspace)
 	s.PID, s.Criterion, s.Config.MaxIterations = c.PID, c.Criterion, c.Iterations
 	i := slices.IndexFunc(its, func(it Iteration) bool { return it.Number == c.Selected })
 	if i >= 0 {

@@ -40,9 +40,20 @@ func (l *Ledger) SaveSettings(v any) (string, error) {
 	return sha(b), nil
 }
 
-// ReadSettings reads the settings of the loop in dir. The error wraps
-// [ErrChanged] when the file does not have the given SHA-256.
-func ReadSettings(dir, sum string, v any) error {
+// ReadSettings reads the settings of the loop in dir. Where its tree lies elsewhere than
+// when they were written, so do the folders and files of the tree that they name, and those
+// in other folders that have moved. The error wraps [ErrChanged] when the file does not have
+// the given SHA-256.
+func ReadSettings(dir, sum string, v any, others ...Move) error {
+	s, err := ReadState(dir)
+	if err != nil {
+		return err
+	}
+	return ReadSettingsAt(s.Workspace, dir, sum, v, others...)
+}
+
+// ReadSettingsAt is [ReadSettings] for a loop whose tree is that at workspace.
+func ReadSettingsAt(workspace, dir, sum string, v any, others ...Move) error {
 	path := filepath.Join(dir, settingsName)
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -51,7 +62,10 @@ func ReadSettings(dir, sum string, v any) error {
 	if sha(b) != sum {
 		return fmt.Errorf("read %s: %w: start a new loop instead", path, ErrChanged)
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	if b, err = moved(b, append(others, Move{rootOf(b), workspace})...); err == nil {
+		err = json.Unmarshal(b, v)
+	}
+	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
