@@ -82,8 +82,24 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return fmt.Errorf("make a checkout: %w", err)
 	}
-	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(objects))
+	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(t.borrowed(strings.TrimSuffix(objects, "\n"))+"\n"))
 }
+
+// borrowed says where the objects of the user's repository are, in a way that holds also for
+// a tree that is made again elsewhere from snapshots of this one: by a link beside the tree.
+func (t *Tree) borrowed(objects string) string {
+	link := filepath.Join(t.Base, objectsName)
+	_ = os.Remove(link) // of an earlier tree
+	if os.Symlink(objects, link) != nil {
+		return objects // a system without links
+	}
+	return "../../../" + objectsName // from .git/objects
+}
+
+// Objects is the link through which git finds the objects of the user's repository.
+func (t *Tree) Objects() string { return filepath.Join(t.Base, objectsName) }
+
+const objectsName = "objects"
 
 // CheckOut makes the tree equal to the commit's, whatever was in it.
 func (t *Tree) CheckOut(ctx context.Context, commit string) error {
@@ -122,6 +138,9 @@ func run(ctx context.Context, dir string, args ...string) (string, error) {
 	}
 	return string(out), nil
 }
+
+// Leave leaves the tree to a later process.
+func (t *Tree) Leave() error { return t.Lock.Close() }
 
 // Remove removes the tree.
 func (t *Tree) Remove() error {
