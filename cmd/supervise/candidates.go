@@ -11,6 +11,8 @@ import (
 
 	"supervise/internal/agentrun"
 	"supervise/internal/candidate"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/projectfile"
@@ -22,21 +24,47 @@ import (
 // candidateFlags are the flags of supervise run for several candidates.
 type candidateFlags struct {
 	number, jobs, stopWhen int
-	vary, setup            string
+	vary, setup, trees     string
 }
 
 func (c *candidateFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a tree of its own, and give back the best; --agent a,b,… gives them their agents in turn")
+	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a tree of its own, and give back the best (1: one loop beside your tree, which it touches at the end alone); --agent a,b,… gives them their agents in turn")
 	f.IntVar(&c.jobs, "jobs", 0, "how many of them run at the same time (default: as many as the machine has processors)")
 	f.IntVar(&c.stopWhen, "stop-when", 0, "end the others when this many have done the task (default: all run to their end)")
 	f.StringVar(&c.vary, "vary", "", "`file` with texts that are added to the task of each in turn, with lines of --- between")
 	f.StringVar(&c.setup, "setup", "", "`command` that prepares each tree, such as 'npm ci'")
+	registerTrees(f, &c.trees)
+}
+
+func registerTrees(f *pflag.FlagSet, dir *string) {
+	f.StringVar(dir, "trees", "", "`folder` for the trees of candidates (default: supervise/candidates in the cache folder; in a loop that is resumed, where they were)")
+}
+
+// treesIn is the folder for the trees that a flag names, "" for none.
+func treesIn(dir, root string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	abs, err := filepath.Abs(dir)
+	if _, inside := ledger.Inside(abs, root); inside {
+		err = errors.New("the trees are copies of the working tree, and this is a folder in it: give one outside")
+	}
+	if err == nil {
+		err = os.MkdirAll(abs, 0o700)
+	}
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", usageError{fmt.Errorf("--trees %s: %w", dir, err)}
+	}
+	return abs, nil
 }
 
 // check refuses what does not go together.
 func (c *candidateFlags) check(o runOptions, given *pflag.FlagSet) error {
 	if c.number == 0 {
-		for _, name := range []string{"jobs", "stop-when", "vary", "setup"} {
+		for _, name := range []string{"jobs", "stop-when", "vary", "setup", "trees"} {
 			if given.Changed(name) {
 				return usageError{fmt.Errorf("--%s is for --candidates", name)}
 			}
@@ -44,12 +72,14 @@ func (c *candidateFlags) check(o runOptions, given *pflag.FlagSet) error {
 		return nil
 	}
 	switch {
-	case c.number < 2 || c.number > maxCandidates:
-		return usageError{fmt.Errorf("--candidates is %d: give a number from 2 to %d", c.number, maxCandidates)}
+	case c.number < 1 || c.number > maxCandidates:
+		return usageError{fmt.Errorf("--candidates is %d: give a number from 1 to %d", c.number, maxCandidates)}
 	case c.jobs < 0 || given.Changed("jobs") && c.jobs == 0:
 		return usageError{fmt.Errorf("--jobs is %d: give a number from 1", c.jobs)}
 	case c.stopWhen < 0 || c.stopWhen > c.number:
 		return usageError{fmt.Errorf("--stop-when is %d: give a number from 1 to that of --candidates", c.stopWhen)}
+	case o.steps.n != nil && *o.steps.n != 0:
+		return usageError{errors.New("with --candidates, --steps is 0: the baseline is measured, and supervise resume LOOP --candidate N --steps M does iterations of one")}
 	case o.noApply:
 		return usageError{errors.New("--no-apply leaves the tree as the last iteration left it, and candidates work in trees of their own: leave it out")}
 	}
@@ -68,13 +98,9 @@ func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error)
 	if s.Jobs == 0 {
 		s.Jobs = min(c.number, runtime.NumCPU())
 	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		base = os.TempDir()
-	}
-	s.Folder = filepath.Join(base, "supervise", "candidates")
-	if c.vary == "" {
-		return s, nil
+	var err error
+	if s.Folder, err = treesIn(c.trees, opts.Root); err != nil || c.vary == "" {
+		return s, err
 	}
 	text, err := projectfile.Named(c.vary, projectfile.Settings)
 	if err != nil {
@@ -89,6 +115,15 @@ func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error)
 		return s, usageError{fmt.Errorf("read the variations: %s has none: write one or more texts, with lines of --- between", c.vary)}
 	}
 	return s, nil
+}
+
+// defaultTrees is where candidates have their trees if nobody says otherwise.
+func defaultTrees() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, "supervise", "candidates")
 }
 
 // runCandidates runs several loops on the task, and gives back the best.
@@ -111,10 +146,24 @@ func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions
 func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, candidate.Options) (candidate.Outcome, error)) error {
 	p.agentOutput = "none"
 	return a.supervise(ctx, opts, p, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
-		out, err := start(ctx, candidate.Options{Loop: opts, Watch: func(n int) (measure.Watch, func(agentrun.Said)) {
+		out, err := start(ctx, candidate.Options{Loop: opts, Cache: defaultTrees(), Watch: func(n int) (measure.Watch, func(agentrun.Said)) {
 			b := a.board.Candidate(n)
 			return b.Check, b.Report
 		}})
 		return loop.Outcome{LoopID: out.LoopID, Dir: out.Dir, Stop: out.Stop}, err
+	})
+}
+
+// stepCandidate runs iterations of the loop of one candidate. It is printed as any loop.
+func (a *app) stepCandidate(ctx context.Context, opts loop.Options, o resumeOptions, id string) error {
+	o.agentOutput = "none"
+	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
+		if next := opts.OnEvent; !o.json {
+			opts.OnEvent = func(e event.Event) {
+				e.Candidate = 0
+				next(e)
+			}
+		}
+		return candidate.Step(ctx, id, o.candidate, candidate.Options{Loop: opts, Cache: defaultTrees(), Force: o.force, Settings: candidate.Settings{Folder: o.trees}})
 	})
 }

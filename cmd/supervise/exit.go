@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/ack"
+	"supervise/internal/candidate"
 	"supervise/internal/config"
 	"supervise/internal/hook/standalone"
 	"supervise/internal/ledger"
@@ -30,7 +31,7 @@ var exitStatuses = []struct {
 	code    int
 	meaning string
 }{
-	{0, "done: the criterion is met, or no regression was found"},
+	{0, "done: the criterion is met, no regression was found, or the iterations of --steps are done"},
 	{1, "internal error of supervise"},
 	{2, "wrong usage or configuration"},
 	{3, "a critical finding is unresolved"},
@@ -81,6 +82,7 @@ var exitCodes = []struct {
 	{ledger.ErrChanged, 2},
 	{ledger.ErrNotBegun, 2},
 	{loop.ErrOverlaid, 2},
+	{candidate.ErrOver, 2},
 	{mergegate.ErrUnmeasurable, 6},
 	{mergegate.ErrBase, 6},
 	{mergegate.ErrRatchet, 2},

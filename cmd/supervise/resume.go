@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"supervise/internal/candidate"
 	"supervise/internal/config"
@@ -21,6 +22,10 @@ type resumeOptions struct {
 	limits loop.Settings // zero values stay as they were
 	window config.Percent
 	force  bool
+
+	steps     stepsFlag
+	candidate int // 0: the whole loop
+	trees     string
 }
 
 func newResumeCmd(a *app) *cobra.Command {
@@ -37,9 +42,13 @@ iteration is measured and judged; processes that are left of it are ended first.
 The command, the checks and the rules are those that the loop started with, even if
 the configuration has changed. If the tree is not as the loop left it, it is restored,
 and its present state is kept as a snapshot. A loop that has done all its iterations
-needs a higher --max-iterations.`,
+needs a higher --max-iterations.
+
+Where the folder of the state was copied, give the whole name of the loop and --force:
+it goes on in this tree.`,
 		Example: `  supervise resume
-  supervise resume fix-tests --max-iterations 30`,
+  supervise resume fix-tests --max-iterations 30
+  supervise resume fix-tests --candidate 2 --steps 1`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.loop = first(args)
@@ -53,47 +62,90 @@ needs a higher --max-iterations.`,
 		f.Float64Var(&l.MaxCost, "max-cost", 0, "cost limit of the whole loop in US dollars (default as before)")
 		f.Int64Var(&l.MaxTokens, "max-tokens", 0, "limit of tokens of all kinds in the whole loop (default as before)")
 		f.Var(&o.window, "max-window", "share of a window of its service that the agent may use, like 80% (default as before)")
+		o.steps.register(f)
+	})
+	section(cmd.Flags(), "Candidates", func(f *pflag.FlagSet) {
+		f.IntVar(&o.candidate, "candidate", 0, "only the loop of this `candidate`, in its tree, which stays until its loop is over; yours is not touched")
+		registerTrees(f, &o.trees)
 	})
 	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
 		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait; also spelled --gate (default as before)")
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree, or it is another repository now")
+		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree, or it is another repository, or lies elsewhere now")
 		o.printFlags.register(f)
 	})
 	return cmd
 }
 
 func runResume(ctx context.Context, a *app, o resumeOptions) error {
-	if err := o.printFlags.check(); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
+	at, home, err := a.located(ctx)
+	if err != nil {
+		return err
+	}
+	state, err := resumable(at, home, o)
+	if err != nil {
+		return err
+	}
+	o.limits.MaxWindow = float64(o.window)
+	if o.trees, err = treesIn(o.trees, at.root); err != nil {
+		return err
+	}
+	o.limits.Root = at.root
+	opts := loop.Options{Settings: o.limits, Home: home, Steps: o.steps.n}
+	return a.goOn(ctx, state, opts, o)
+}
+
+// check refuses values that do not exist.
+func (o *resumeOptions) check() error {
 	if l := o.limits; l.MaxIterations < 0 || l.MaxTime < 0 || l.MaxCost < 0 || l.MaxTokens < 0 {
 		return usageError{errors.New("limits must not be negative")}
 	}
 	if !o.limits.Approval.Policy.Valid() {
 		return usageError{fmt.Errorf("--approval is reject, abort or wait, not %s", o.limits.Approval.Policy)}
 	}
-	_, home, err := a.located(ctx)
-	if err != nil {
-		return err
-	}
-	_, state, err := a.find(ctx, o.loop)
-	if err != nil {
-		return err
-	}
-	if state.Kind == ledger.Recorded {
+	return o.printFlags.check()
+}
+
+// goOn resumes candidates, one of them, or an ordinary loop.
+func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o resumeOptions) error {
+	switch one := o.candidate != 0; {
+	case state.Kind == ledger.Recorded:
 		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
-	}
-	o.limits.MaxWindow = float64(o.window)
-	opts := loop.Options{Settings: o.limits, Home: home}
-	if state.Kind == ledger.Competing {
+	case state.Kind != ledger.Competing && (one || o.trees != ""):
+		return usageError{fmt.Errorf("loop %s has no candidates: leave --candidate and --trees out", state.LoopID)}
+	case one:
+		return a.stepCandidate(ctx, opts, o, state.LoopID)
+	case state.Kind == ledger.Competing && o.steps.n != nil && *o.steps.n > 0:
+		return usageError{errors.New("--steps of a loop of candidates is for one of them: give --candidate N, or --steps 0 for the baseline")}
+	case state.Kind == ledger.Competing:
 		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
+			c.Folder, c.Force = o.trees, o.force
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		return loop.Resume(ctx, state.LoopID, opts, o.force)
 	})
+}
+
+// resumable finds the loop that is to go on. One whose tree lay elsewhere, and whose folder
+// was copied here, is found by its whole name.
+func resumable(at place, home string, o resumeOptions) (ledger.State, error) {
+	_, state, err := ledger.Find(home, at.root, o.loop)
+	if !errors.Is(err, ledger.ErrNoLoop) || o.loop == "" || filepath.Base(o.loop) != o.loop {
+		return state, err
+	}
+	moved, readErr := ledger.ReadState(ledger.Dir(home, o.loop))
+	switch {
+	case readErr != nil:
+		return state, err
+	case !o.force:
+		return state, usageError{fmt.Errorf("loop %s is of the tree %s: --force has it go on in %s, and keeps what is there as a snapshot", moved.LoopID, moved.Workspace, at.root)}
+	}
+	return moved, nil
 }

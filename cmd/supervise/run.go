@@ -21,6 +21,7 @@ type runOptions struct {
 	checkFlags
 	printFlags
 	candidateFlags
+	steps              stepsFlag
 	flags              *pflag.FlagSet // the settings among them override the configuration
 	agent              []string       // the command behind --
 	prompt, promptFile string
@@ -66,6 +67,7 @@ otherwise on standard input, and in the file $SUPERVISE_PROMPT_FILE.`,
 		f.StringVar(&o.hint, "hint", "", "`text` that the first prompt adds; later ones: supervise hint")
 	})
 	registerSettings(flags, &s)
+	section(flags, "Limits", o.steps.register)
 	section(flags, "Candidates", o.candidateFlags.register)
 	o.checkFlags.register(flags)
 	section(flags, "Output", func(f *pflag.FlagSet) {
@@ -175,7 +177,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if o.dryRun {
 		return a.showPlan(opts.Plan, o.json)
 	}
-	opts.Dir, opts.Task, opts.Args, opts.NoApply, opts.Hint = at.here, task, o.agent, o.noApply, o.hint
+	opts.Dir, opts.Task, opts.Args, opts.NoApply, opts.Hint, opts.Steps = at.here, task, o.agent, o.noApply, o.hint, o.steps.n
 	if err := a.ready(at, opts, o.flags.Changed("yolo")); err != nil {
 		return err
 	}
@@ -195,6 +197,8 @@ func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptio
 	switch {
 	case o.number > 0 && several:
 		return usageError{errors.New("--candidates does one task: give it alone, without --commit")}
+	case several && o.steps.n != nil:
+		return usageError{errors.New("--steps is for one task: give it alone, without --commit")}
 	case o.number > 0:
 		return a.runCandidates(ctx, opts, o)
 	case !several:

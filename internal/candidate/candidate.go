@@ -7,6 +7,7 @@
 package candidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"supervise/internal/agentrun"
+	"supervise/internal/checkout"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
@@ -29,20 +31,25 @@ import (
 // Settings say how many candidates there are, and how they differ. They are kept in the
 // folder of the loop.
 type Settings struct {
-	Number   int `json:"candidates"`          // at least 2
+	Number   int `json:"candidates"`          // at least 1
 	Jobs     int `json:"jobs"`                // that run at the same time, at least 1
 	StopWhen int `json:"stop_when,omitempty"` // the others end when so many have done the task; 0: never
 	// Programs and Tasks are given to the candidates in turn; empty: the same to all.
 	Programs []agentrun.Program `json:"programs,omitempty"`
 	Tasks    []string           `json:"tasks,omitempty"`
-	Setup    string             `json:"setup,omitempty"` // command of the shell that makes a tree ready; "": none
-	Folder   string             `json:"folder"`          // absolute, for the trees
+	Setup    string             `json:"setup,omitempty"`  // command of the shell that makes a tree ready; "": none
+	Folder   string             `json:"folder,omitempty"` // absolute, for the trees; "": [Options.Cache]
 }
 
 // Options are all circumstances of a loop of candidates.
 type Options struct {
 	Settings
-	Loop loop.Options // of each, but for its tree; OnEvent hears of all
+	// Loop is of each, but for its tree; OnEvent hears of all. With Steps 0 the baseline is
+	// measured, and no candidate begins; see [Step].
+	Loop  loop.Options
+	Cache string // folder for the trees where nobody names another, absolute
+	// Force has the loop go on in a tree that is another one than before, see [loop.Resume].
+	Force bool
 	// Watch returns who looks at the checks of a candidate, and hears what its agent
 	// reports; nil: nobody.
 	Watch func(candidate int) (measure.Watch, func(agentrun.Said))
@@ -74,6 +81,7 @@ type contest struct {
 	entries []*entry       // by number
 	base    ledger.Iteration
 	now     func() time.Time
+	former  string     // folder of the trees before this process, "" in a new loop
 	heard   sync.Mutex // while an event is passed on
 }
 
@@ -101,7 +109,7 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 	set.Setup = set.Settings.Setup.ForJSON()
 	sum, err := c.ledger.SaveSettings(set)
 	if err == nil {
-		err = c.journal.Write(event.LoopStarted, 0, event.Started{Dir: c.ledger.Dir(), Plan: o.Loop.Plan, Agent: c.state.Agent, MaxIterations: o.Number, Settings: sum})
+		err = c.journal.Write(event.LoopStarted, 0, event.Started{Dir: c.ledger.Dir(), Plan: o.Loop.Plan, Agent: c.state.Agent, MaxIterations: o.Number, Settings: sum, Steps: o.Loop.Steps})
 	}
 	return c.whole(ctx, err)
 }
@@ -112,22 +120,16 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	at := event.NewPosition()
 	c := newContest(o)
 	var err error
-	if c.ledger, c.state, err = ledger.Open(o.Loop.Home, id, at.Read); err != nil {
+	if c.ledger, c.state, err = ledger.OpenIn(o.Loop.Root, o.Loop.Home, id, at.Read); err != nil {
 		return Outcome{}, err
 	}
 	defer c.close()
-	if at.Settings == "" {
-		return Outcome{}, fmt.Errorf("resume loop %s: %w: start a new one", id, ledger.ErrNotBegun)
-	}
-	var set kept
-	if err := ledger.ReadSettings(c.ledger.Dir(), at.Settings, &set); err != nil {
+	if err := c.reload(c.ledger.Dir(), at.Settings); err != nil {
 		return Outcome{}, err
 	}
-	set.Setup = set.Settings.Setup.FromJSON()
-	c.Loop.Settings, c.Settings = set.Settings, set.Candidates
 	c.listen()
-	if at.Ended && c.state.Status != ledger.Paused && at.End.Reason != event.Interrupted {
-		if err := ledger.RemoveTree(filepath.Join(c.Folder, id)); err != nil { // it may have been killed behind its end
+	if at.Ended && final(at.End.Reason) {
+		if err := ledger.RemoveTree(filepath.Join(c.folder(), id)); err != nil { // it may have been killed behind its end
 			return Outcome{}, err
 		}
 		at.End.Tree = nil // which was then
@@ -136,7 +138,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	}
 	c.state.Begin()
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode, c.state.PID, c.state.Selected = ledger.Running, "", "", 0, os.Getpid(), nil
-	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended go on", Max: c.Number})
+	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended go on", Max: c.Number, Steps: o.Loop.Steps})
 	return c.whole(ctx, err)
 }
 
@@ -163,19 +165,25 @@ func (c *contest) close() {
 	if c.tree != nil {
 		_ = c.tree.Store.Close()
 	}
-	_ = c.ledger.Close()
+	if c.ledger != nil {
+		_ = c.ledger.Close()
+	}
 }
 
 // whole is the line: the baseline, the candidates side by side, what they came to, the
 // comparison, and the best one into the user's tree.
 func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
-	for _, step := range []func(context.Context) error{c.open, c.baseline, c.race, c.gather} {
+	steps := []func(context.Context) error{c.open, c.baseline, c.enter, c.race, c.gather}
+	if c.Loop.Steps != nil {
+		steps = steps[:2]
+	}
+	for _, step := range steps {
 		if err == nil {
 			err = step(ctx)
 		}
 	}
 	var list []ledger.Standing
-	if err == nil && !c.paused() {
+	if err == nil && !c.setDown() {
 		list, err = c.standings(ctx)
 	}
 	var stop event.Stop
@@ -189,13 +197,48 @@ func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
 	return c.outcome(stop, list), err
 }
 
-// open takes the snapshot of the user's tree that all begin with.
-func (c *contest) open(ctx context.Context) error {
-	store, err := worktree.Open(ctx, c.Loop.Root, c.Loop.Home, c.ledger.SnapshotDir(), c.Loop.Snapshot)
-	if err != nil {
+// reload reads what the loop in dir was asked to do. A folder for the trees that this
+// process was given replaces the kept one.
+func (c *contest) reload(dir, sum string) error {
+	if sum == "" {
+		return fmt.Errorf("resume loop %s: %w: start a new one", c.state.LoopID, ledger.ErrNotBegun)
+	}
+	var set kept
+	if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set); err != nil {
 		return err
 	}
-	c.tree = worktree.New(store, worktree.Options{Journal: c.journal, Iteration: func() int { return 0 }, Dropped: map[snapshot.ID]bool{}})
+	set.Setup = set.Settings.Setup.FromJSON()
+	c.former = cmp.Or(set.Candidates.Folder, c.Cache)
+	if c.Folder != "" {
+		set.Candidates.Folder = c.Folder
+	}
+	c.Loop.Settings, c.Settings = set.Settings, set.Candidates
+	return nil
+}
+
+// openStore opens the snapshots of the user's tree.
+func (c *contest) openStore(ctx context.Context) error {
+	if c.tree != nil {
+		return nil
+	}
+	dir := ledger.SnapshotDir(ledger.Dir(c.Loop.Home, c.state.LoopID))
+	o := c.Loop.Snapshot
+	o.Moved = c.Force
+	store, err := worktree.Open(ctx, c.Loop.Root, c.Loop.Home, dir, o)
+	if err == nil && c.Force {
+		err = store.Adopt()
+	}
+	if err == nil {
+		c.tree = worktree.New(store, worktree.Options{Journal: c.journal, Iteration: func() int { return 0 }, Dropped: map[snapshot.ID]bool{}})
+	}
+	return err
+}
+
+// open takes the snapshot of the user's tree that all begin with.
+func (c *contest) open(ctx context.Context) error {
+	if err := c.openStore(ctx); err != nil {
+		return err
+	}
 	if c.state.BaselineSnapshot == "" {
 		info, err := c.tree.Take(ctx, 0, event.BeforeChecks)
 		if err != nil {
@@ -203,22 +246,43 @@ func (c *contest) open(ctx context.Context) error {
 		}
 		c.state.BaselineSnapshot = info.ID
 	}
-	for n := range c.Number + 1 {
-		e, err := c.entry(ctx, n)
+	c.entries = []*entry{c.entryOf(0)}
+	return c.save()
+}
+
+// enter makes the trees of the candidates.
+func (c *contest) enter(ctx context.Context) error {
+	for n := range c.Number {
+		e := c.entryOf(n + 1)
+		err := error(nil)
+		if e.over().Reason == "" {
+			err = c.plant(ctx, e)
+		} else { // nothing is done there any more
+			e.tree, err = checkout.New(ctx, "", c.place(e.number))
+		}
 		if err != nil {
 			return err
 		}
 		c.entries = append(c.entries, e)
 	}
-	return c.save()
+	return nil
+}
+
+// measured returns the baseline, and false where it is not measured yet.
+func (e *entry) measured() (ledger.Iteration, bool) {
+	its, err := ledger.Iterations(e.dir())
+	state, stateErr := ledger.ReadState(e.dir())
+	if stateErr != nil || err != nil || len(its) == 0 || state.Status != ledger.Completed {
+		return ledger.Iteration{}, false
+	}
+	return its[0], true
 }
 
 // baseline measures the baseline, in a tree of its own.
 func (c *contest) baseline(ctx context.Context) error {
-	e := c.entries[0]
-	its, err := ledger.Iterations(e.dir())
-	if state, stateErr := ledger.ReadState(e.dir()); stateErr != nil || err != nil || len(its) == 0 || state.Status != ledger.Completed {
-		if err := ledger.RemoveTree(e.home); err != nil {
+	e, known := c.entries[0], false
+	if c.base, known = e.measured(); !known {
+		if err := errors.Join(ledger.RemoveTree(e.home), c.plant(ctx, e)); err != nil {
 			return err
 		}
 		o := c.optionsOf(e)
@@ -227,16 +291,15 @@ func (c *contest) baseline(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		its = out.History
+		if len(out.History) == 0 {
+			return fmt.Errorf("measure the baseline: %w", context.Cause(ctx))
+		}
+		c.base = out.History[0]
 	}
-	if len(its) == 0 {
-		return fmt.Errorf("measure the baseline: %w", context.Cause(ctx))
-	}
-	c.base = its[0]
 	if state, err := ledger.ReadState(e.dir()); err == nil {
 		c.state.Criterion = state.Criterion
 	}
-	it := its[0]
+	it := c.base
 	it.LoopID, it.Snapshot, it.Start = c.state.LoopID, c.state.BaselineSnapshot, c.state.BaselineSnapshot
 	record := it.Set.Record()
 	c.state.BaselineMetrics, c.state.BaselineRuns = &record, it.BaselineRuns
@@ -279,10 +342,15 @@ func (c *contest) outcome(stop event.Stop, list []ledger.Standing) Outcome {
 func (c *contest) sweep() error {
 	var errs []error
 	for _, e := range c.entries {
-		errs = append(errs, e.tree.Remove())
+		if e.tree != nil {
+			errs = append(errs, e.tree.Remove())
+		}
 	}
 	c.entries = nil
-	_ = os.Remove(filepath.Join(c.Folder, c.state.LoopID)) // fails where a tree could not be removed
+	_ = os.Remove(filepath.Join(c.folder(), c.state.LoopID)) // fails where a tree could not be removed
+	if c.former != "" && c.former != c.folder() {
+		errs = append(errs, ledger.RemoveTree(filepath.Join(c.former, c.state.LoopID)))
+	}
 	return errors.Join(errs...)
 }
 

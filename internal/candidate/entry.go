@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,24 +54,41 @@ func (e *entry) done() bool {
 // readyName is the file beside a tree that says that it is made.
 const readyName = "ready"
 
-// entry returns a candidate with its tree, which is made where there is none.
-func (c *contest) entry(ctx context.Context, n int) (*entry, error) {
-	e := &entry{number: n, id: ledger.CandidateID(c.state.LoopID, n), home: ledger.CandidateHome(c.Loop.Home, c.state.LoopID, n)}
-	base := filepath.Join(c.Folder, c.state.LoopID, strconv.Itoa(n))
+// entryOf returns a candidate, without a tree.
+func (c *contest) entryOf(n int) *entry {
+	return &entry{number: n, id: ledger.CandidateID(c.state.LoopID, n), home: ledger.CandidateHome(c.Loop.Home, c.state.LoopID, n)}
+}
+
+// place is the folder of a candidate's tree.
+func (c *contest) place(n int) string {
+	return filepath.Join(c.folder(), c.state.LoopID, strconv.Itoa(n))
+}
+
+// folder is that of the trees of all loops of candidates.
+func (c *contest) folder() string { return cmp.Or(c.Folder, c.Cache) }
+
+// plant gives a candidate its tree, which is made where there is none.
+func (c *contest) plant(ctx context.Context, e *entry) error {
+	base := c.place(e.number)
 	var err error
 	if _, unready := os.Stat(filepath.Join(base, readyName)); unready == nil {
 		if e.tree, err = checkout.Reopen(base); !errors.Is(err, fs.ErrNotExist) {
-			return e, err
+			return err
 		}
+	}
+	if err = c.openStore(ctx); err != nil {
+		return err
 	}
 	repo := treediff.Repo{Dir: c.Loop.Root}.TopLevel(ctx)
 	if e.tree, err = checkout.New(ctx, repo, base); err != nil {
-		return e, err
+		return err
 	}
 	if err := c.fill(ctx, e.tree, repo); err != nil {
-		return e, errors.Join(err, e.tree.Remove())
+		err = errors.Join(err, e.tree.Remove())
+		e.tree = nil
+		return err
 	}
-	return e, os.WriteFile(filepath.Join(base, readyName), nil, 0o600)
+	return os.WriteFile(filepath.Join(base, readyName), nil, 0o600)
 }
 
 // fill makes a tree equal to the user's: its files, what is installed there, and its
@@ -118,17 +136,11 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 		o.WatchChecks, o.OnReport = c.Watch(e.number)
 	}
 	if e.number > 0 {
-		o.Baseline = c.entries[0].dir()
+		o.Baseline = c.entryOf(0).dir()
 	}
-	o.Sealed = []string{c.Loop.Root}
-	for _, other := range c.entries {
-		if other.number != e.number {
-			o.Sealed = append(o.Sealed, other.tree.Base)
-		}
-	}
-	if o.Protect.Sandbox { // what is installed there is linked, and git reads its objects
-		o.Protect.Readable = append(slices.Clone(o.Protect.Readable), c.Loop.Root)
-	}
+	o.Sealed = append(c.others(e.number), c.Loop.Root)
+	o.Origin = c.Loop.Root
+	o.Readable = []string{c.Loop.Root, e.tree.Objects()} // what is installed there is linked, and git reads its objects
 	o.MaxCost /= float64(c.Number)
 	o.MaxTokens = (o.MaxTokens + int64(c.Number) - 1) / int64(c.Number) // 0 would be no limit
 	if c.Jobs < c.Number {
@@ -136,6 +148,16 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 	}
 	c.vary(e.number, &o)
 	return o
+}
+
+// others are the folders of the trees of the other candidates.
+func (c *contest) others(n int) (out []string) {
+	for other := range c.Number + 1 {
+		if _, err := os.Stat(c.place(other)); err == nil && other != n {
+			out = append(out, c.place(other))
+		}
+	}
+	return out
 }
 
 // moved is a path of the user's tree in that of a candidate.
@@ -202,7 +224,9 @@ func (c *contest) race(ctx context.Context) error {
 	}
 	all.Wait()
 	for _, e := range c.entries[1:] {
-		if err := errs[e.number]; err != nil { // one that breaks does not take the others with it
+		if err := errs[e.number]; errors.Is(err, ledger.ErrLocked) {
+			return fmt.Errorf("candidate %d: %w", e.number, err)
+		} else if err != nil { // one that breaks does not take the others with it
 			c.warn(fmt.Sprintf("candidate %d", e.number), err)
 			e.stop = event.Stop{Reason: event.Broken, Text: err.Error()}
 		}
@@ -220,31 +244,44 @@ func (c *contest) run(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	var out loop.Outcome
-	switch state, readErr := ledger.ReadState(e.dir()); {
-	case readErr != nil:
-		out, err = loop.Run(ctx, o)
-	case state.Status.Over() && state.Status != ledger.Crashed && state.StopReason != string(event.Interrupted):
-		out.Stop = event.Stop{Reason: event.Reason(state.StopReason), Text: state.StopText}
-	default:
-		out, err = loop.Resume(ctx, e.id, o, true)
-		if errors.Is(err, ledger.ErrNotBegun) {
-			err = ledger.RemoveTree(e.home)
-			if err == nil {
-				out, err = loop.Run(ctx, o)
-			}
+	if e.stop = e.over(); e.stop.Reason == "" {
+		out, err := e.goOn(ctx, o)
+		if err != nil {
+			return err
 		}
+		e.stop = out.Stop
 	}
-	if err != nil {
-		return err
-	}
-	e.stop = out.Stop
 	if err := e.read(); err != nil {
 		return err
 	}
 	return c.journal.Write(event.CandidateFinished, 0, event.CandidateEnd{
 		Candidate: e.number, LoopID: e.id, Reason: e.stop.Reason, Text: e.stop.Text, Iteration: e.selected, Iterations: e.count,
 	})
+}
+
+// over is why the loop of a candidate has ended for good; zero where it goes on.
+func (e *entry) over() event.Stop {
+	state, err := ledger.ReadState(e.dir())
+	stop := event.Stop{Reason: event.Reason(state.StopReason), Text: state.StopText}
+	if err != nil || !state.Status.Over() || state.Status == ledger.Crashed || !final(stop.Reason) {
+		return event.Stop{}
+	}
+	return stop
+}
+
+// goOn begins the loop of a candidate, or resumes it.
+func (e *entry) goOn(ctx context.Context, o loop.Options) (loop.Outcome, error) {
+	if _, err := ledger.ReadState(e.dir()); err != nil {
+		return loop.Run(ctx, o)
+	}
+	out, err := loop.Resume(ctx, e.id, o, true)
+	if !errors.Is(err, ledger.ErrNotBegun) {
+		return out, err
+	}
+	if err := ledger.RemoveTree(e.home); err != nil {
+		return out, err
+	}
+	return loop.Run(ctx, o)
 }
 
 // read finds what the loop of a candidate selected.
@@ -274,15 +311,16 @@ func (e *entry) read() error {
 	return nil
 }
 
-// paused reports whether a candidate was paused by the user.
-func (c *contest) paused() bool {
-	return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.stop.Reason == event.PausedByUser })
+// setDown reports whether candidates are not at their end, and nothing broke or interrupted
+// them: the user has paused one, or wants the baseline alone.
+func (c *contest) setDown() bool {
+	return c.Loop.Steps != nil || slices.ContainsFunc(c.entries, func(e *entry) bool { return e.stop.Reason == event.PausedByUser })
 }
 
 // gather takes what the candidates came to over into the store of the user's tree, as the
 // iterations of this loop.
 func (c *contest) gather(ctx context.Context) error {
-	if c.paused() {
+	if c.setDown() {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -313,7 +351,7 @@ func (c *contest) take(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	store, err := snapshot.Open(ctx, e.tree.Dir, ledger.SnapshotDir(e.dir()), snapshot.Options{})
+	store, err := snapshot.Open(ctx, e.tree.Dir, ledger.SnapshotDir(e.dir()), snapshot.Options{Moved: true})
 	if err != nil {
 		return err
 	}

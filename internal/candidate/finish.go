@@ -10,6 +10,7 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
+	"supervise/internal/loop"
 	"supervise/internal/record"
 	"supervise/internal/report"
 	"supervise/selector"
@@ -75,7 +76,11 @@ func powerOf(p *ledger.Power) *float64 {
 
 // finish writes the choice down and puts it into the user's tree.
 func (c *contest) finish(ctx context.Context, list []ledger.Standing) (event.Stop, error) {
-	if c.paused() {
+	switch {
+	case c.Loop.Steps != nil:
+		stop := event.Stop{Reason: event.Stepped, Text: loop.SteppedText}
+		return stop, c.ended(stop, nil, "")
+	case c.setDown():
 		stop := event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume goes on"}
 		return stop, c.ended(stop, nil, "")
 	}

@@ -26,8 +26,8 @@ var rows = []struct {
 	data   any
 	fields string
 }{
-	{event.LoopStarted, "first", event.Started{}, "`dir`, `plan` {`language`, `root`, `checks` [{`kind`, `name`, `command`, `reports`, …}]}, `agent`, `max_iterations`, `settings_sha256`"},
-	{event.LoopResumed, "first, in a resumed loop", event.Resumed{}, "`dir`, `plan`, `agent`, `iteration`, `from` (what it does first), `max_iterations`"},
+	{event.LoopStarted, "first", event.Started{}, "`dir`, `plan` {`language`, `root`, `checks` [{`kind`, `name`, `command`, `reports`, …}]}, `agent`, `max_iterations`, `settings_sha256`, `steps` (iterations that this process does at most)"},
+	{event.LoopResumed, "first, in a resumed loop", event.Resumed{}, "`dir`, `plan`, `agent`, `iteration`, `from` (what it does first), `max_iterations`, `steps`"},
 	{event.LogDamaged, "the log has unreadable lines", event.Damage{}, "`problems`"},
 	{event.SurvivorsEnded, "processes of a dead run's agent were still running, and were ended", event.Survivors{}, "`names`"},
 	{event.TreeChanged, "the tree was not as the loop left it, and is about to be restored; or, without `restored_snapshot`, the loop goes on with it", event.TreeChange{}, "`kept_snapshot`, `restored_snapshot`, `files`"},
@@ -74,7 +74,7 @@ var rows = []struct {
 	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it began", nil, "`dir`, `settings_sha256`"},
 	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},
 	{event.IterationReplaced, "there, before a number is recorded again", record.Replaced{}, "`before` (the old record), `by`, `reason`"},
-	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) lets happen, to be read), `tree` (what the tree was found to be after the last restore: `snapshot`, `as`, `files_compared`, `git_files_compared`, `ignored_files_compared`, `except` as in `restore_incomplete`, `not_compared`)"},
+	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `iterations` (that the loop has done in all), `best_iteration` (selected, or the best so far) and its `quality_score` in [0,1], `safe_snapshot` (that a further iteration starts from), `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) lets happen, to be read), `tree` (what the tree was found to be after the last restore: `snapshot`, `as`, `files_compared`, `git_files_compared`, `ignored_files_compared`, `except` as in `restore_incomplete`, `not_compared`)"},
 }
 
 func TestEventsAreDocumented(t *testing.T) {
@@ -147,6 +147,7 @@ func constants(t *testing.T, file, typ string) map[string]string {
 var notes = map[event.Reason]string{
 	event.Done:           "all iterations, `--until never`",
 	event.PausedByUser:   "`supervise pause`",
+	event.Stepped:        "with `--steps`; `supervise resume` goes on",
 	event.SessionOver:    "of `watch`",
 	event.NothingChanged: "during `watch`",
 	event.Refused:        "by its service",

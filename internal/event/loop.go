@@ -18,6 +18,7 @@ type Started struct {
 	Agent         []string     `json:"agent"`
 	MaxIterations int          `json:"max_iterations"`
 	Settings      string       `json:"settings_sha256"` // of settings.json
+	Steps         *int         `json:"steps,omitempty"` // iterations that this process does at most; nil: all
 }
 
 // Resumed is the data of loop_resumed: the loop goes on after its supervisor
@@ -29,6 +30,7 @@ type Resumed struct {
 	Iteration int          `json:"iteration"` // that it goes on with
 	From      string       `json:"from"`      // what it does first
 	Max       int          `json:"max_iterations"`
+	Steps     *int         `json:"steps,omitempty"` // iterations that this process does at most; nil: all
 
 	History []ledger.Iteration `json:"-"`
 }
@@ -209,6 +211,14 @@ type LoopEnd struct {
 	Text     string `json:"text"`
 	ExitCode int    `json:"exit_code"`
 	Report   string `json:"report,omitempty"`
+	// Iterations is how many the loop has done in all, and Best the one that was selected, or
+	// is the best so far, with its score in [0,1]; nil where there is none. Of a loop of
+	// candidates these are the candidates.
+	Iterations int      `json:"iterations"`
+	Best       *int     `json:"best_iteration,omitempty"`
+	Score      *float64 `json:"quality_score,omitempty"`
+	// Safe is the snapshot, as sN, that a further iteration starts from; "" where none was taken.
+	Safe string `json:"safe_snapshot,omitempty"`
 	// Spending is nil where the agent reported none.
 	Spending *ledger.Spending `json:"spending,omitempty"`
 	// Declared are findings that the user let happen, for a person to read.

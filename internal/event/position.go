@@ -41,7 +41,12 @@ type Position struct {
 	End   LoopEnd
 	Last  time.Time // of the latest event
 
+	// Steps is how many iterations the latest process was to do at most, nil for all.
+	Steps *int
+
 	askedAt time.Time
+	judged  int           // the last iteration that is over
+	from    int           // that before the first one of the steps
 	active  time.Duration // of the earlier processes
 	session time.Time     // when the latest one began
 }
@@ -65,10 +70,11 @@ var afterwards = map[Type]bool{SelectionChanged: true, SelectionApplied: true}
 // readers are the events that say where a loop is.
 var readers = map[Type]func(*Position, ledger.Event){
 	LoopStarted: func(p *Position, e ledger.Event) {
-		p.Settings, p.session = decode[Started](e).Settings, e.Time
+		d := decode[Started](e)
+		p.Settings, p.Steps, p.session = d.Settings, d.Steps, e.Time
 	},
 	LoopRecorded: func(p *Position, e ledger.Event) { p.Settings = decode[Started](e).Settings },
-	LoopResumed:  func(p *Position, e ledger.Event) { p.resumed(e.Time) },
+	LoopResumed:  func(p *Position, e ledger.Event) { p.resumed(e.Time, decode[Resumed](e).Steps) },
 	SnapshotTaken: func(p *Position, e ledger.Event) {
 		p.taken(e, decode[Taken](e))
 	},
@@ -93,8 +99,9 @@ var readers = map[Type]func(*Position, ledger.Event){
 		p.Asked = false
 		p.session = p.session.Add(max(0, e.Time.Sub(p.askedAt))) // the waiting is none of the loop's time
 	},
-	IterationFinished: func(p *Position, _ ledger.Event) { p.Judged, p.Children = true, nil },
-	IterationRejected: func(p *Position, _ ledger.Event) { p.Undone = true },
+	IterationFinished:    func(p *Position, e ledger.Event) { p.Judged, p.Children, p.judged = true, nil, e.Iteration },
+	IterationRejected:    func(p *Position, _ ledger.Event) { p.Undone = true },
+	IterationInterrupted: func(p *Position, e ledger.Event) { p.judged = e.Iteration },
 	TreeChanged: func(p *Position, e ledger.Event) {
 		p.Foreign = append(p.Foreign, snapshotNamed(decode[TreeChange](e).Kept))
 	},
@@ -151,12 +158,23 @@ func (p *Position) taken(e ledger.Event, d Taken) {
 	}
 }
 
-func (p *Position) resumed(at time.Time) {
+func (p *Position) resumed(at time.Time, steps *int) {
+	p.from, p.Steps = p.StepsFrom(), steps
 	p.active += max(0, p.before(at).Sub(p.session))
 	p.session, p.Children = at, nil // what was left was ended first
 	if p.Ended {
 		p.Ended, p.Stop = false, nil
 	}
+}
+
+// StepsFrom is the iteration behind which the steps of a process that goes on begin to
+// count. One that was killed had not done all of its steps, and the next one does the rest:
+// no iteration is done for a kill.
+func (p *Position) StepsFrom() int {
+	if p.Ended || p.Steps == nil {
+		return p.judged
+	}
+	return p.from
 }
 
 // before is when the process before the given time ended, as far as is known.

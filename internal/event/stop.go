@@ -34,7 +34,8 @@ const (
 	TestsGaveWay   Reason = "tests_gave_way"       // over the selected tree: only their changed versions pass
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
-	PausedByUser   Reason = "paused" // by supervise pause; resume goes on
+	PausedByUser   Reason = "paused"  // by supervise pause; resume goes on
+	Stepped        Reason = "stepped" // the process has done the iterations that it was to do; resume goes on
 	SessionOver    Reason = "session_over"
 	NothingChanged Reason = "nothing_changed" // in a session that was watched
 	NotApplied     Reason = "not_applied"     // the tree had changed, so the candidate that was chosen was not put into it
@@ -53,6 +54,7 @@ var reasons = []struct {
 	{BaselineKept, 0, ledger.Completed},
 	{SessionOver, 0, ledger.Completed},
 	{NothingChanged, 0, ledger.Completed},
+	{Stepped, 0, ledger.Paused},
 	{Broken, 1, ledger.Failed},
 	{Refused, 2, ledger.Failed},
 	{NoCommand, 2, ledger.Failed},

@@ -32,8 +32,9 @@ func (s *surroundings) accept(now environment.State) error {
 	return s.ledger.SaveAround(now)
 }
 
-// recall brings back what an earlier process has seen.
-func (s *surroundings) recall(ctx context.Context) error {
+// recall brings back what an earlier process has seen. Elsewhere other programs are
+// installed, so what is there when the loop comes there is what counts.
+func (s *surroundings) recall(ctx context.Context, elsewhere bool) error {
 	known, err := s.ledger.ReadAround(&s.known)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (s *surroundings) recall(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case known:
+	case known && !elsewhere:
 		s.known = s.known.WithPackages(now)
 		return nil
 	}

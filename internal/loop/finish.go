@@ -44,7 +44,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 		r.state.TreeText = tree.String()
 	}
 	err := errors.Join(saved, r.save())
-	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Spending: r.state.Spending, Declared: declared, Tree: tree})
+	r.journal.Note(event.LoopFinished, r.state.Iteration, r.ended(event.LoopEnd{Reason: out.Stop.Reason, Text: out.Stop.Text, ExitCode: r.state.ExitCode, Report: path, Declared: declared, Tree: tree}))
 	return out, errors.Join(err, r.reports.seal())
 }
 

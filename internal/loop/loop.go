@@ -46,6 +46,10 @@ type Options struct {
 	// counts for this one; "": it is measured.
 	Baseline string
 	Sealed   []string // further folders in which the agent can change nothing
+	Readable []string // further folders that an agent in a sandbox sees
+	// Steps is how many iterations this process does at most; then the loop ends by
+	// [event.Stepped] if nothing else ends it, and nothing is given back. Nil: all.
+	Steps *int
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
@@ -78,6 +82,7 @@ type run struct {
 	notifier *notify.Sender
 	mask     secrets.Mask // of the secrets in the environment
 	past     *judge.History
+	until    int // the last iteration that this process does, by its steps
 
 	tree     *worktree.Tree // nil before the store is open, as all below
 	around   *surroundings
@@ -118,10 +123,10 @@ func (r *run) iterations(ctx context.Context, from int, spent time.Duration) (ev
 	}
 	r.approver.waited = 0
 	begun := r.opts.Now().Add(-spent)
-	if _, err := r.ledger.TakePause(); err != nil { // one that was meant for another run
-		return event.Stop{}, err
-	}
-	for n := from; n <= r.opts.MaxIterations; n++ {
+	for n := from; ; n++ {
+		if stop, err := r.rest(n, n == from); stop.Reason != "" || err != nil {
+			return stop, err
+		}
 		agentCtx, cancel := timed(ctx, r.opts.MaxTime, begun.Add(r.approver.waited))
 		stop, err := r.iterate(ctx, agentCtx, n)
 		over := r.opts.MaxTime > 0 && !r.opts.Now().Before(begun.Add(r.approver.waited+r.opts.MaxTime))
@@ -134,11 +139,7 @@ func (r *run) iterations(ctx context.Context, from int, spent time.Duration) (ev
 		case over:
 			return event.Stop{Reason: event.TimeLimit, Text: fmt.Sprintf("the time limit of %s is reached", r.opts.MaxTime)}, nil
 		}
-		if paused, err := r.ledger.TakePause(); paused || err != nil {
-			return event.Stop{Reason: event.PausedByUser, Text: "paused: supervise resume goes on"}, err
-		}
 	}
-	return r.opts.allDone(), nil
 }
 
 // timed returns the context of an agent: it ends with the time limit of the loop,
@@ -152,7 +153,10 @@ func timed(ctx context.Context, limit time.Duration, begun time.Time) (context.C
 
 // end gives the best iteration back, or the last safe tree when something broke.
 func (r *run) end(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
-	if err = errors.Join(err, r.reports.catchUp()); err == nil {
+	switch err = errors.Join(err, r.reports.catchUp()); {
+	case err == nil && stop.Reason == event.Stepped:
+		return r.setDown(stop)
+	case err == nil:
 		return r.finish(ctx, stop)
 	}
 	if r.past.Safe != "" && !r.opts.NoApply {
@@ -178,7 +182,7 @@ func (r *run) fail(err error) {
 	if err := r.save(); err != nil {
 		r.opts.Log.WithError(err).Error("save the state")
 	}
-	r.journal.Note(event.LoopFinished, r.state.Iteration, event.LoopEnd{Reason: reason, Text: text, ExitCode: r.state.ExitCode})
+	r.journal.Note(event.LoopFinished, r.state.Iteration, r.ended(event.LoopEnd{Reason: reason, Text: text, ExitCode: r.state.ExitCode}))
 }
 
 func (r *run) outcome(stop event.Stop) Outcome {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/agent"
@@ -44,6 +45,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 		return nil, err
 	}
 	r := newRun(o, l, state)
+	r.stepsFrom(0)
 	sum, err := r.ledger.SaveSettings(o.forJSON())
 	if err == nil && o.Hint != "" {
 		err = ledger.AddHint(l.Dir(), o.Hint)
@@ -56,7 +58,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 		err = r.equip(ctx, event.NewPosition(), learnt)
 	}
 	if err == nil {
-		err = r.journal.Write(event.LoopStarted, 0, event.Started{Dir: l.Dir(), Plan: o.Plan, Agent: state.Agent, MaxIterations: o.MaxIterations, Settings: sum})
+		err = r.journal.Write(event.LoopStarted, 0, event.Started{Dir: l.Dir(), Plan: o.Plan, Agent: state.Agent, MaxIterations: o.MaxIterations, Settings: sum, Steps: o.Steps})
 	}
 	if err == nil {
 		err = r.sweep(ctx)
@@ -139,6 +141,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 // finds the user whom agent and checks are to run as.
 func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	p := r.opts.Protect
+	p.Readable = slices.Concat(p.Readable, r.opts.Readable)
 	if err := p.Confinable(ctx, r.opts.Root, r.opts.Home); err != nil {
 		return shield, err
 	}

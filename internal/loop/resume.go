@@ -25,7 +25,8 @@ const diedWithSupervise = "supervisor_died"
 // Resume goes on with a loop whose supervisor is gone, from where its log says that it
 // was. What the loop was asked to do comes from its folder; o gives what belongs to this
 // process, and limits where they are not zero. force goes on although a later loop has
-// worked in the tree.
+// worked in the tree, or that is another one than before. Where o.Root is given, the tree
+// lies there now, and so does what the settings name in it.
 //
 // Survivors of the dead run are ended first. An agent that was cut off is judged
 // by what it left; one that had done nothing is run again. A loop that has ended
@@ -36,7 +37,7 @@ const diedWithSupervise = "supervisor_died"
 // [ledger.ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
 	at := event.NewPosition()
-	l, state, err := ledger.Open(o.Home, id, at.Read)
+	l, state, err := ledger.OpenIn(o.Root, o.Home, id, at.Read)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -64,6 +65,8 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 type resumption struct {
 	run *run
 	at  *event.Position
+
+	elsewhere bool // the tree is another one than before, maybe on another machine
 }
 
 // revive leaves the tree closed where nothing is left to be done.
@@ -77,9 +80,10 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 	if err == nil {
 		err = s.replay(its)
 	}
-	if err != nil || s.at.Ended && (r.opts.Watching() || len(its) > r.opts.MaxIterations) {
+	if err != nil || s.at.Ended && s.at.End.Reason.Status() != ledger.Paused && (r.opts.Watching() || len(its) > r.opts.MaxIterations) {
 		return err
 	}
+	r.stepsFrom(s.at.StepsFrom())
 	if err := s.overlaid(); err != nil && !force {
 		return err
 	}
@@ -95,7 +99,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 	}
 	if len(its) > 0 {
 		r.checks.outputs = its[0].Artefacts
-		if err := r.around.recall(ctx); err != nil {
+		if err := r.around.recall(ctx, s.elsewhere); err != nil {
 			return err
 		}
 	}
@@ -107,14 +111,16 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 
 // equip opens what an iteration needs; with force also if the tree is another repository now.
 func (s *resumption) equip(ctx context.Context, learnt measure.Memory, force bool) error {
-	err := s.run.equip(ctx, s.at, learnt)
-	switch {
-	case err != nil:
+	s.run.opts.Snapshot.Moved = force
+	if err := s.run.equip(ctx, s.at, learnt); err != nil {
 		return err
-	case force:
-		return s.run.tree.Store.Adopt()
 	}
-	return s.run.tree.Store.SameRepository() // an agent at work there could not be undone
+	other := s.run.tree.Store.SameRepository() // an agent at work there could not be undone
+	if other == nil || !force {
+		return other
+	}
+	s.elsewhere = true
+	return s.run.tree.Store.Adopt()
 }
 
 // reload reads what the loop was asked to do.
@@ -124,8 +130,15 @@ func (s *resumption) reload() error {
 	}
 	o, limits := &s.run.opts, s.run.opts.Settings
 	o.Settings = Settings{}
-	if err := ledger.ReadSettings(s.run.ledger.Dir(), s.at.Settings, &o.Settings); err != nil {
+	dir := s.run.ledger.Dir()
+	if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings); err != nil {
 		return err
+	}
+	if was := o.Origin; limits.Origin != was {
+		o.Settings = Settings{}
+		if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings, ledger.Move{From: was, To: limits.Origin}); err != nil {
+			return err
+		}
 	}
 	o.MaxIterations = cmp.Or(limits.MaxIterations, s.run.state.Config.MaxIterations, o.MaxIterations)
 	o.MaxTime = cmp.Or(limits.MaxTime, o.MaxTime)
@@ -210,7 +223,7 @@ func (s *resumption) report() error {
 	}
 	n, from := s.where()
 	return s.run.journal.Write(event.LoopResumed, n, event.Resumed{
-		Dir: s.run.ledger.Dir(), Plan: s.run.opts.Plan, Agent: s.run.opts.CommandLine(), Iteration: n, From: from, Max: s.run.opts.MaxIterations, History: s.run.past.Iterations,
+		Dir: s.run.ledger.Dir(), Plan: s.run.opts.Plan, Agent: s.run.opts.CommandLine(), Iteration: n, From: from, Max: s.run.opts.MaxIterations, Steps: s.run.opts.Steps, History: s.run.past.Iterations,
 	})
 }
 

@@ -20,6 +20,8 @@ type Settings struct {
 	agentrun.Setup
 	judge.Settings
 
+	// Origin is the tree of which the loop's is a copy, "" for none.
+	Origin        string              `json:"origin,omitempty"`
 	MaxIterations int                 `json:"max_iterations"` // at least 1; 0 in a session that is watched
 	Until         criterion.Criterion `json:"until"`
 	Level         *prompt.Level       `json:"reinforcement,omitempty"` // fixed reinforcement level; nil follows the iteration

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/spf13/pflag"
+)
+
+// stepsFlag is the value of --steps: a number of iterations, nil for all.
+type stepsFlag struct{ n *int }
+
+func (s *stepsFlag) String() string {
+	if s.n == nil {
+		return ""
+	}
+	return strconv.Itoa(*s.n)
+}
+
+func (s *stepsFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return errors.New("give a number from 0")
+	}
+	s.n = &n
+	return nil
+}
+
+// Type is what the help calls the value.
+func (s *stepsFlag) Type() string { return "int" }
+
+func (s *stepsFlag) register(f *pflag.FlagSet) {
+	f.Var(s, "steps", "end this process after so many iterations, with nothing given back; supervise resume goes on (0: after the baseline; default: run the loop to its end)")
+}
