@@ -1,0 +1,403 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// programs are what the tests start.
+var programs struct{ supervise, fleet, server string }
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "fleet")
+	if err != nil {
+		panic(err)
+	}
+	programs.supervise, programs.fleet = filepath.Join(dir, "supervise"), filepath.Join(dir, "supervise-fleet")
+	for _, b := range [][]string{{"../../..", programs.supervise, "./cmd/supervise"}, {".", programs.fleet, "."}} {
+		cmd := exec.Command("go", "build", "-o", b[1], b[2])
+		cmd.Dir, cmd.Stderr = b[0], os.Stderr
+		if err := cmd.Run(); err != nil {
+			panic(err)
+		}
+	}
+	programs.server = os.Getenv("SUPERVISE_FLEET_SERVER")
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// fleet is a repository with tasks, and what runs for them.
+type fleet struct {
+	t       *testing.T
+	dir     string
+	address string
+	mu      sync.Mutex
+	running map[string]*exec.Cmd // by name
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fleet{t: t, dir: dir, running: map[string]*exec.Cmd{}}
+	t.Cleanup(f.stop)
+	for name, text := range project {
+		f.write(filepath.Join("project", name), text)
+	}
+	project := filepath.Join(dir, "project")
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-qm", "start"}, {"clone", "-q", "--bare", project, filepath.Join(dir, "project.git")}} {
+		f.command("git", append([]string{"-C", project}, args...)...)
+	}
+	return f
+}
+
+// project is what the agents work on: a shell script with tests, of which one fails.
+var project = map[string]string{
+	".supervise.yaml": "checks:\n  test: {command: 'sh run-tests.sh {{report_dir}}/junit.xml', reports: ['{{report_dir}}/junit.xml']}\n",
+	"add.sh":          "echo $(($1 - $2))\n",
+	"tests/small.sh":  "test \"$(sh add.sh 1 1)\" = 2\n",
+	"tests/zero.sh":   "test \"$(sh add.sh 3 0)\" = 3\n",
+	"tests/large.sh":  "test \"$(sh add.sh 40 2)\" = 42\n",
+	"run-tests.sh": `bad=0
+out='<testsuite name="s">'
+for f in tests/*.sh; do
+	name=$(basename "$f" .sh)
+	if sh "$f"; then out="$out<testcase classname=\"tests\" name=\"$name\"/>"
+	else bad=1; out="$out<testcase classname=\"tests\" name=\"$name\"><failure message=\"wrong sum\"/></testcase>"; fi
+done
+echo "$out</testsuite>" > "$1"
+exit $bad
+`,
+}
+
+// agentText is the agent: the candidate that the prompt names takes two iterations to do the
+// task, and the others cheat, do nothing, or half of it.
+const agentText = `prompt=$(cat "$SUPERVISE_PROMPT_FILE")
+right=$(echo "$prompt" | sed -n 's/.*right is \([0-9]\).*/\1/p')
+sleep "${AGENT_TAKES:-0}"
+case $SUPERVISE_CANDIDATE in
+$right)
+	if [ "$SUPERVISE_ITERATION" = 1 ]; then echo '# Adds two numbers.' > notes.md
+	else echo 'echo $(($1 + $2))' > add.sh; fi ;;
+1) rm -f tests/small.sh tests/large.sh ;;
+2) : ;;
+3) echo 'if [ "$1" = 1 ]; then echo 2; else echo $(($1 - $2)); fi' > add.sh ;;
+esac
+`
+
+func (f *fleet) write(name, text string) string {
+	f.t.Helper()
+	path := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
+	return path
+}
+
+func (f *fleet) environment() []string {
+	return append(os.Environ(),
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_CONFIG_GLOBAL="+os.DevNull,
+		"HOME="+f.dir, "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"), "XDG_STATE_HOME="+filepath.Join(f.dir, "state"), "TEMPORAL_ADDRESS="+f.address)
+}
+
+// command runs a command that has to succeed, and returns what it prints.
+func (f *fleet) command(name string, args ...string) string {
+	f.t.Helper()
+	out, status := f.try(name, args...)
+	if status != 0 {
+		f.t.Fatalf("%s %v: status %d\n%s", filepath.Base(name), args, status, out)
+	}
+	return out
+}
+
+func (f *fleet) try(name string, args ...string) (out string, status int) {
+	f.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = f.dir, f.environment()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	text, err := cmd.Output()
+	if cmd.ProcessState == nil {
+		f.t.Fatal(err)
+	}
+	return string(text) + said.String(), cmd.ProcessState.ExitCode()
+}
+
+// start starts a program that runs until it is killed.
+func (f *fleet) start(name, program string, args ...string) {
+	f.t.Helper()
+	log, err := os.OpenFile(filepath.Join(f.dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = f.dir, f.environment(), log, log
+	if err := cmd.Start(); err != nil {
+		f.t.Fatal(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.running[name] = cmd
+}
+
+// kill kills a program, and with sig 9 nothing can be done about it.
+func (f *fleet) kill(name string, sig syscall.Signal) {
+	f.mu.Lock()
+	cmd := f.running[name]
+	delete(f.running, name)
+	f.mu.Unlock()
+	if cmd != nil {
+		_ = cmd.Process.Signal(sig)
+		_ = cmd.Wait()
+	}
+}
+
+func (f *fleet) stop() {
+	for name := range f.running {
+		f.kill(name, syscall.SIGKILL)
+	}
+	if f.t.Failed() {
+		logs, _ := filepath.Glob(filepath.Join(f.dir, "*.log"))
+		for _, path := range logs {
+			text, _ := os.ReadFile(path)
+			f.t.Logf("%s:\n%s", filepath.Base(path), text[max(0, len(text)-3000):])
+		}
+	}
+}
+
+// server starts the server, and waits until it answers.
+func (f *fleet) server() {
+	f.t.Helper()
+	if programs.server == "" {
+		f.t.Skip("no Temporal server: SUPERVISE_FLEET_SERVER names the program, which make fleet builds in some minutes")
+	}
+	if f.address == "" {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		f.address = l.Addr().String()
+		_ = l.Close()
+	}
+	f.start("server", programs.server, "--address", f.address, "--data", filepath.Join(f.dir, "server.db"))
+	f.until(time.Minute, "the server answers", func() bool {
+		_, status := f.try(programs.fleet, "status")
+		return status == 0
+	})
+}
+
+func (f *fleet) worker(n int) {
+	f.t.Helper()
+	name := "worker" + strconv.Itoa(n)
+	f.start(name, programs.fleet, "worker", "--name", name, "--dir", filepath.Join(f.dir, name), "--supervise", programs.supervise, "--report-every", "500ms", "--dead-after", "4s", "--sticky=false")
+}
+
+// until waits until something holds.
+func (f *fleet) until(limit time.Duration, what string, holds func() bool) {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for !holds() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			f.t.Fatalf("%s: not within %s", what, limit)
+		}
+	}
+}
+
+// tasks writes a task file. right is which candidate of each does the task, 0 for none.
+func (f *fleet) tasks(right ...int) string {
+	var b strings.Builder
+	agent := f.write("agent.sh", agentText)
+	fmt.Fprintf(&b, "fleet: night\ndefaults:\n  repository: %s\n  commit: main\n  command: [sh, %s]\n  candidates: 3\n  max_iterations: 3\n  flags: [--max-retries, '1', --hooks, 'off']\ntasks:\n", filepath.Join(f.dir, "project.git"), agent)
+	for i, n := range right {
+		fmt.Fprintf(&b, "  - {id: t%d, prompt: right is %d}\n", i, n)
+	}
+	return f.write("night.yaml", b.String())
+}
+
+// results asks for the results.
+func (f *fleet) results() (out fleetState) {
+	f.t.Helper()
+	text, _ := f.try(programs.fleet, "results", "night", "--json")
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		f.t.Fatalf("results: %v\n%s", err, text)
+	}
+	return out
+}
+
+// check compares what was chosen with what had to be.
+func (f *fleet) check(right []int) {
+	f.t.Helper()
+	got := f.results()
+	for i, s := range got.Tasks {
+		n, err := strconv.Atoi(strings.TrimPrefix(s.Task, "t"))
+		if err != nil || s.Result == nil || s.Result.Candidate != right[n] {
+			f.t.Errorf("task %d: %+v, want candidate %d", i, s, right[n])
+			continue
+		}
+		for _, c := range s.Result.Candidates {
+			if c.Candidate == right[n] && c.Iterations != 2 {
+				f.t.Errorf("task %s: candidate %d has %d iterations, want 2", s.Task, c.Candidate, c.Iterations)
+			}
+		}
+	}
+	if len(got.Tasks) != len(right) {
+		f.t.Errorf("%d tasks, want %d", len(got.Tasks), len(right))
+	}
+	// Of each task nothing is left but the best tree and the result.
+	refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "--format=%(refname)", "refs/supervise")
+	for line := range strings.Lines(refs) {
+		if name := filepath.Base(strings.TrimSpace(line)); name != "best" && name != "result" {
+			f.t.Errorf("left behind: %s", line)
+		}
+	}
+	f.fetched(right)
+}
+
+// fetched makes branches of the best trees, and runs the tests there.
+func (f *fleet) fetched(right []int) {
+	f.t.Helper()
+	project := filepath.Join(f.dir, "project")
+	for i, n := range right {
+		if n == 0 {
+			continue
+		}
+		f.command(programs.fleet, "fetch", fmt.Sprintf("night/t%d", i), "-C", project, "--remote", filepath.Join(f.dir, "project.git"))
+		f.command("git", "-C", project, "checkout", "-q", fmt.Sprintf("supervise/night/t%d", i))
+		if out, status := f.try("sh", "-c", "cd project && sh run-tests.sh /dev/null && git status --porcelain"); status != 0 || out != "" {
+			f.t.Errorf("the best tree of t%d: status %d\n%s", i, status, out)
+		}
+	}
+}
+
+// TestJobs does a task without a server, step by step, as jobs of a CI service do.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	tasks := f.tasks(2)
+	for _, args := range [][]string{{"prepare"}, {"candidate", "1"}, {"candidate", "2"}, {"candidate", "3"}, {"choose"}} {
+		line := append([]string{"job", args[0], tasks, "t0"}, args[1:]...)
+		// Each on a machine of its own.
+		line = append(line, "--dir", filepath.Join(f.dir, "machine"+strings.Join(args, "")), "--supervise", programs.supervise)
+		t.Log(f.command(programs.fleet, line...))
+	}
+	refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "--format=%(refname)", "refs/supervise")
+	if want := "refs/supervise/fleet/night/t0/best\nrefs/supervise/fleet/night/t0/result\n"; refs != want {
+		t.Errorf("refs %q, want %q", refs, want)
+	}
+	f.fetched([]int{2})
+}
+
+// TestFleet does tasks with a server and three workers.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.server()
+	for n := range 3 {
+		f.worker(n)
+	}
+	right := []int{1, 0, 3}
+	out, status := f.try(programs.fleet, "run", f.tasks(right...), "--wait")
+	if status != 4 { // one came to nothing
+		t.Errorf("status %d\n%s", status, out)
+	}
+	f.check(right)
+}
+
+// TestFleetCrash kills workers and the server at random moments, and starts them again.
+// What is chosen is what had to be.
+func TestFleetCrash(t *testing.T) {
+	t.Parallel()
+	kills, tasks := 6, 3
+	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_FLEET_KILLS")); err == nil {
+		kills, tasks = n, 12
+	}
+	seed := uint64(time.Now().UnixNano())
+	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	t.Logf("SUPERVISE_SEED=%d", seed)
+	random := rand.New(rand.NewPCG(seed, 9)) //nolint:gosec // it has to be repeatable
+	f := newFleet(t)
+	f.server()
+	for n := range 3 {
+		f.worker(n)
+	}
+	var right []int
+	for range tasks {
+		right = append(right, random.IntN(4))
+	}
+	f.command(programs.fleet, "run", f.tasks(right...))
+	for k := range kills {
+		pause := time.NewTimer(time.Duration(300+random.IntN(3000)) * time.Millisecond)
+		<-pause.C
+		if random.IntN(5) == 0 {
+			f.kill("server", syscall.SIGKILL)
+			f.server()
+		} else {
+			n := random.IntN(3)
+			f.kill("worker"+strconv.Itoa(n), syscall.SIGKILL)
+			f.worker(n)
+		}
+		if f.results().over() {
+			t.Logf("over after %d kills", k+1)
+			break
+		}
+	}
+	f.until(20*time.Minute, "all tasks end", func() bool { return f.results().over() })
+	f.check(right)
+}
+
+// TestCancel cancels a fleet while its agents work: nothing of them is left.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.server()
+	f.worker(0)
+	agent := f.write("sleeper.sh", "echo $$ >> "+filepath.Join(f.dir, "pids")+"\nexec sleep 600\n")
+	tasks := f.write("night.yaml", fmt.Sprintf("fleet: night\ntasks:\n  - {id: t0, repository: %s, prompt: sleep, command: [sh, %s]}\n", filepath.Join(f.dir, "project.git"), agent))
+	f.command(programs.fleet, "run", tasks)
+	f.until(time.Minute, "the agent runs", func() bool {
+		_, err := os.Stat(filepath.Join(f.dir, "pids"))
+		return err == nil
+	})
+	t.Log(f.command(programs.fleet, "cancel", "night"))
+	text, err := os.ReadFile(filepath.Join(f.dir, "pids"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Fields(string(text)) {
+		if pid, err := strconv.Atoi(line); err == nil && syscall.Kill(pid, 0) == nil {
+			t.Errorf("process %d still runs", pid)
+		}
+	}
+	if refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "refs/supervise"); refs != "" {
+		t.Errorf("left behind: %s", refs)
+	}
+}

@@ -1,0 +1,129 @@
+package flow
+
+import (
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// perRun is after how many iterations a candidate begins a new history.
+const perRun = 50
+
+// The reasons for which a candidate ends that supervise run does not have.
+const (
+	BudgetSpent  = "fleet_budget"
+	WorkerFailed = "worker_failed"
+	EndedEarly   = "ended_early" // enough others have done the task
+)
+
+// iterating are the options of an iteration: it may take as long as it takes, and whoever
+// does not report it is gone. A worker that dies is not the fault of the agent, so that it
+// is tried often.
+func iterating(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 7 * 24 * time.Hour,
+		HeartbeatTimeout:    HeartbeatTimeout,
+		WaitForCancellation: true,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 30},
+	})
+}
+
+// HeartbeatTimeout is after how long a worker that does not report is taken for dead. A
+// program sets it before it runs workflows; those that were scheduled before keep theirs.
+var HeartbeatTimeout = 30 * time.Second
+
+// Candidate runs the iterations of one candidate in turn, on whatever worker is free, until
+// its loop is over.
+func Candidate(ctx workflow.Context, in CandidateInput) (Iteration, error) {
+	c := &candidate{CandidateInput: in, id: workflow.GetInfo(ctx).WorkflowExecution.ID}
+	if err := workflow.SetQueryHandler(ctx, WaitingQuery, func() (string, error) { return c.waiting, nil }); err != nil {
+		return c.Last, err
+	}
+	for range perRun {
+		over, err := c.iterate(ctx)
+		if err != nil || over {
+			return c.Last, err
+		}
+	}
+	return c.Last, workflow.NewContinueAsNewError(ctx, CandidateName, c.CandidateInput)
+}
+
+type candidate struct {
+	CandidateInput
+	id      string
+	waiting string
+}
+
+// iterate runs the next iteration. It reports whether the loop is over.
+func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
+	if c.Budget {
+		if grant, err := c.reserve(ctx); err != nil || !grant.OK {
+			c.Last.Over, c.Last.Reason, c.Last.Text = true, BudgetSpent, grant.Text
+			return true, err
+		}
+	}
+	var it Iteration
+	err = workflow.ExecuteActivity(iterating(ctx), IterateName, IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer}).Get(ctx, &it)
+	if c.Budget {
+		used := it.Amount.Minus(c.Last.Amount)
+		free, cancel := workflow.NewDisconnectedContext(ctx)
+		defer cancel()
+		if settled := workflow.SignalExternalWorkflow(free, FleetID(c.Fleet), "", SettleSignal, Settle{c.id, used}).Get(free, nil); settled != nil {
+			workflow.GetLogger(ctx).Warn("settle with the fleet", "error", settled)
+		}
+	}
+	switch {
+	case temporal.IsCanceledError(err):
+		return true, err
+	case err != nil:
+		c.Last.Over, c.Last.Reason, c.Last.Text, c.Last.Status = true, WorkerFailed, text(err), 1
+		return true, nil
+	}
+	c.Last, c.Answer, c.Next = it, nil, it.Number+1
+	if it.Over || it.Waiting == "" {
+		return it.Over, nil
+	}
+	c.Next = it.Number // it is not judged yet
+	c.waiting = it.Waiting
+	var a Answer
+	if err := receive(ctx, workflow.GetSignalChannel(ctx, AnswerSignal), &a); err != nil {
+		return true, err
+	}
+	c.Answer, c.waiting = &a, ""
+	return false, nil
+}
+
+func (c *candidate) reserve(ctx workflow.Context) (g Grant, err error) {
+	if err := workflow.SignalExternalWorkflow(ctx, FleetID(c.Fleet), "", ReserveSignal, c.id).Get(ctx, nil); err != nil {
+		return g, err
+	}
+	return g, receive(ctx, workflow.GetSignalChannel(ctx, GrantSignal), &g)
+}
+
+// receive waits for a signal, or for the end of the context.
+func receive(ctx workflow.Context, c workflow.ReceiveChannel, into any) error {
+	sel := workflow.NewSelector(ctx)
+	sel.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
+	sel.AddReceive(c, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, into) })
+	sel.Select(ctx)
+	return ctx.Err()
+}
+
+// text is an error as far as a history keeps it.
+func text(err error) string {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		return cut(app.Message())
+	}
+	return cut(err.Error())
+}
+
+// cut is the beginning of a text.
+func cut(s string) string {
+	const most = 300
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + " …"
+	}
+	return s
+}

@@ -1,0 +1,239 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"supervise/fleet/taskfile"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+)
+
+// machine is what the workflows of a test find behind the names of activities.
+type machine struct {
+	mu        sync.Mutex
+	iterate   func(IterateInput) (Iteration, error)
+	iterated  []string // candidate and iteration
+	published []Choice
+	dropped   int
+	ends      []Iteration
+}
+
+// environment is one in which time passes as fast as nothing happens.
+func environment(t *testing.T, m *machine) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
+	for name, f := range map[string]any{FleetName: Fleet, TaskName: Task, CandidateName: Candidate} {
+		env.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
+	}
+	for name, f := range map[string]any{
+		PrepareName: func(_ context.Context, p Place, _ taskfile.Task) (Prepared, error) {
+			return Prepared{Place: p, Loop: "loop", Pack: "base"}, nil
+		},
+		IterateName: func(_ context.Context, in IterateInput) (Iteration, error) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.iterated = append(m.iterated, fmt.Sprint(in.Candidate, "/", in.Iteration))
+			return m.iterate(in)
+		},
+		ChooseName: func(_ context.Context, in ChooseInput) (Choice, error) {
+			m.ends = in.Ends
+			for i, e := range in.Ends {
+				if e.Reason == "criterion_met" {
+					return Choice{Candidate: i + 1, Text: "it did the task", Commit: "best"}, nil
+				}
+			}
+			return Choice{Status: 4, Text: "no candidate did the task"}, nil
+		},
+		PublishName: func(_ context.Context, _ Place, c Choice) error {
+			m.published = append(m.published, c)
+			return nil
+		},
+		DropName: func(context.Context, Prepared, int) error {
+			m.dropped++
+			return nil
+		},
+	} {
+		env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	}
+	env.OnSignalExternalWorkflow("default-test-namespace", FleetID("night"), "", EndedSignal, "one").Return(nil).Maybe()
+	return env
+}
+
+func input(task taskfile.Task) TaskInput {
+	task.ID = "one"
+	return TaskInput{Fleet: "night", Task: task}
+}
+
+// done is an iteration that ends a candidate's loop.
+func done(n int) Iteration { return Iteration{Number: n, Over: true, Reason: "criterion_met"} }
+
+// TestGate waits eight hours for a person, and publishes what he approves.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		answer    string
+		timeout   time.Duration
+		published int
+		status    int
+	}{
+		{answer: "approve", published: 1},
+		{answer: "reject", status: 3},
+		{timeout: 7 * time.Hour, status: 3},
+	} {
+		m := &machine{iterate: func(in IterateInput) (Iteration, error) { return done(in.Iteration), nil }}
+		env := environment(t, m)
+		begun := env.Now()
+		env.RegisterDelayedCallback(func() {
+			if len(m.published) > 0 {
+				t.Error("published before the answer")
+			}
+			if c.answer != "" {
+				env.SignalWorkflow(AnswerSignal, Answer{Choice: c.answer, By: "ada"})
+			}
+		}, 8*time.Hour)
+		env.ExecuteWorkflow(TaskName, input(taskfile.Task{Candidates: 2, Gate: true, GateTimeout: c.timeout}))
+		var res Result
+		if err := env.GetWorkflowResult(&res); err != nil {
+			t.Fatal(err)
+		}
+		waited := env.Now().Sub(begun)
+		if len(m.published) != c.published || res.Status != c.status || waited < 7*time.Hour || m.dropped != 1 {
+			t.Errorf("%+v: published %v, %+v after %v, dropped %d times", c, m.published, res, waited, m.dropped)
+		}
+	}
+}
+
+// TestEnough ends the other candidates when one has done the task.
+func TestEnough(t *testing.T) {
+	t.Parallel()
+	m := &machine{}
+	m.iterate = func(in IterateInput) (Iteration, error) {
+		if in.Candidate == 2 && in.Iteration == 2 {
+			return done(2), nil
+		}
+		return Iteration{Number: in.Iteration}, nil
+	}
+	env := environment(t, m)
+	env.ExecuteWorkflow(TaskName, input(taskfile.Task{Candidates: 3, StopWhen: 1}))
+	var res Result
+	if err := env.GetWorkflowResult(&res); err != nil {
+		t.Fatal(err)
+	}
+	if res.Candidate != 2 || m.ends[0].Reason != EndedEarly || m.ends[2].Reason != EndedEarly || len(m.published) != 1 {
+		t.Errorf("%+v of %+v", res, m.ends)
+	}
+}
+
+// TestBroken goes on with the others when no worker can iterate one, and tells what became
+// of it.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	m := &machine{}
+	m.iterate = func(in IterateInput) (Iteration, error) {
+		if in.Candidate == 1 {
+			return Iteration{}, temporal.NewNonRetryableApplicationError("the disk is full", "final", nil)
+		}
+		return done(in.Iteration), nil
+	}
+	env := environment(t, m)
+	env.ExecuteWorkflow(TaskName, input(taskfile.Task{Candidates: 2}))
+	var res Result
+	if err := env.GetWorkflowResult(&res); err != nil {
+		t.Fatal(err)
+	}
+	if res.Candidate != 2 || res.Candidates[0].Reason != WorkerFailed || !strings.Contains(res.Candidates[0].Text, "the disk is full") {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestWaiting holds a candidate until a person has answered, and gives the answer to the
+// iteration that asked.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	m := &machine{}
+	m.iterate = func(in IterateInput) (Iteration, error) {
+		switch {
+		case in.Iteration == 1:
+			return Iteration{Number: 1}, nil
+		case in.Answer == nil:
+			return Iteration{Number: 2, Waiting: "a test was deleted"}, nil
+		case in.Answer.Choice != "reject":
+			return Iteration{}, errors.New("another answer")
+		}
+		return done(2), nil
+	}
+	env := environment(t, m)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(AnswerSignal, Answer{Choice: "reject"}) }, 30*time.Hour)
+	env.ExecuteWorkflow(CandidateName, CandidateInput{Candidate: 1, Next: 1})
+	var it Iteration
+	if err := env.GetWorkflowResult(&it); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(m.iterated, " "); got != "1/1 1/2 1/2" || it.Number != 2 || !it.Over {
+		t.Errorf("%s, %+v", got, it)
+	}
+}
+
+// TestAnew begins a new history after some iterations, with all that it has to know.
+func TestAnew(t *testing.T) {
+	t.Parallel()
+	m := &machine{iterate: func(in IterateInput) (Iteration, error) {
+		return Iteration{Number: in.Iteration, Amount: Amount{Tokens: int64(in.Iteration)}}, nil
+	}}
+	env := environment(t, m)
+	env.ExecuteWorkflow(CandidateName, CandidateInput{Candidate: 1, Next: 1})
+	anew, ok := errors.AsType[*workflow.ContinueAsNewError](env.GetWorkflowError())
+	if !ok || anew.WorkflowType.Name != CandidateName || len(m.iterated) != perRun {
+		t.Errorf("%v after %d iterations", env.GetWorkflowError(), len(m.iterated))
+	}
+}
+
+// TestBudget has workers that iterate at random: what is spent exceeds the limit by no more
+// than one iteration a worker, and what could be spent is.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 23)) //nolint:gosec // it has to be repeatable
+		l := &Ledger{Reserved: map[string]Amount{}}
+		limit := Amount{CostUSD: 1 + 9*r.Float64()}
+		workers, most := 1+r.IntN(8), 0.0
+		for n := range workers {
+			l.Waiting = append(l.Waiting, fmt.Sprint("w", n))
+		}
+		running := map[string]bool{}
+		for {
+			for who, g, ok := l.next(limit); ok; who, g, ok = l.next(limit) {
+				if g.OK {
+					running[who] = true
+				}
+			}
+			if len(running) == 0 {
+				break
+			}
+			for who := range running {
+				used := Amount{CostUSD: r.Float64()}
+				most = max(most, used.CostUSD)
+				delete(l.Reserved, who)
+				delete(running, who)
+				l.Spent, l.Largest = l.Spent.Plus(used), l.Largest.Most(used)
+				l.Waiting = append(l.Waiting, who)
+				break
+			}
+		}
+		if over := l.Spent.CostUSD - limit.CostUSD; over < 0 || over > float64(workers)*most {
+			t.Fatalf("seed %d: spent %.2f of %.2f with %d workers, the largest iteration %.2f", seed, l.Spent.CostUSD, limit.CostUSD, workers, most)
+		}
+	}
+}

@@ -1,0 +1,314 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/fleet/flow"
+	"supervise/internal/event"
+	"supervise/internal/ledger"
+	"supervise/runner"
+
+	"go.temporal.io/sdk/activity"
+)
+
+// Iterate runs one iteration of a candidate. It begins with what the last one left in the
+// repository, whoever ran that, and is done when what it left is there as well. An
+// iteration that is in the ledger already is not run again.
+func (w *Worker) Iterate(ctx context.Context, in flow.IterateInput) (flow.Iteration, error) {
+	out, hear, done := w.reporting(ctx)
+	defer done()
+	it, err := w.iterate(out, hear, in)
+	if attempt := activity.GetInfo(ctx).Attempt; attempt > 1 {
+		it.Attempt = int(attempt)
+	}
+	return it, ended(err)
+}
+
+func (w *Worker) iterate(ctx context.Context, hear func(flow.Progress), in flow.IterateInput) (flow.Iteration, error) {
+	c := &candidate{Worker: w, IterateInput: in, hear: hear, place: w.place(in.Place, "candidate-"+strconv.Itoa(in.Candidate))}
+	leave, err := c.hold(ctx, c.dir)
+	if err != nil {
+		return flow.Iteration{}, err
+	}
+	defer leave()
+	c.spans = startSpans(ctx, in)
+	it, err := c.iterate(ctx)
+	c.spans.end(it, err)
+	return it, err
+}
+
+// candidate is one while a worker iterates it.
+type candidate struct {
+	*Worker
+	flow.IterateInput
+	place
+	hear  func(flow.Progress)
+	spans *spans
+	repo  *remote
+	was   string // commit of the state with which the iteration begins
+}
+
+// The files beside a state.
+const (
+	packedName  = "packed"  // of which commit the state is
+	runningName = "running" // something was begun that is in no commit
+)
+
+func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
+	if err := c.ready(ctx); err != nil {
+		return flow.Iteration{}, fmt.Errorf("make candidate %d ready: %w", c.Candidate, err)
+	}
+	before, err := c.read()
+	if err != nil {
+		return before, err
+	}
+	if before.Over || before.Number >= c.Iteration && (before.Waiting == "" || c.Answer == nil) {
+		return before, nil // somebody has done it
+	}
+	if err := c.answer(ctx); err != nil {
+		return before, err
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, runningName), nil, 0o600); err != nil {
+		return before, err
+	}
+	p := process{program: c.Supervise, hear: c.hear, spans: c.spans}
+	end, err := c.in(ctx, c.place, p, "resume", c.Loop, "--candidate", strconv.Itoa(c.Candidate), "--steps", "1", "--trees", c.trees, "--force", "--json")
+	if err != nil {
+		return before, fmt.Errorf("iterate candidate %d: %w", c.Candidate, err)
+	}
+	after, err := c.read()
+	switch {
+	case err != nil:
+		return before, err
+	case !after.Over && after.Waiting == "" && after.Number == before.Number:
+		return before, failed("iterate candidate "+strconv.Itoa(c.Candidate), end, nil)
+	}
+	return c.keep(ctx, after)
+}
+
+// end is what the repository knows of the candidate, and nothing is run.
+func (c *candidate) end(ctx context.Context) (flow.Iteration, error) {
+	leave, err := c.hold(ctx, c.dir)
+	if err != nil {
+		return flow.Iteration{}, err
+	}
+	defer leave()
+	if err := os.RemoveAll(c.dir); err != nil {
+		return flow.Iteration{}, err
+	}
+	defer os.RemoveAll(c.dir)
+	if err := c.ready(ctx); err != nil {
+		return flow.Iteration{}, err
+	}
+	return c.read()
+}
+
+// keep brings the state into the repository. Where another worker was faster, what that
+// has done counts.
+func (c *candidate) keep(ctx context.Context, it flow.Iteration) (flow.Iteration, error) {
+	c.hear(flow.Progress{Phase: "push", Iteration: it.Number, Since: time.Now()})
+	id, err := c.repo.pack(ctx, c.home, c.was, fmt.Sprintf("candidate %d, iteration %d", c.Candidate, it.Number))
+	if err != nil {
+		return it, fmt.Errorf("keep iteration %d of candidate %d: %w", it.Number, c.Candidate, err)
+	}
+	err = c.repo.write(ctx, refOf(c.Place, c.Candidate), id, c.own())
+	switch {
+	case errors.Is(err, errMoved):
+		return it, err // the next attempt finds it
+	case err != nil:
+		return it, fmt.Errorf("keep iteration %d of candidate %d: %w", it.Number, c.Candidate, err)
+	}
+	it.Pack = id
+	if it.Over { // nothing comes back to it
+		return it, os.RemoveAll(c.dir)
+	}
+	return it, errors.Join(os.WriteFile(filepath.Join(c.dir, packedName), []byte(id), 0o600), os.Remove(filepath.Join(c.dir, runningName)))
+}
+
+// own is what the candidate's ref is while nobody else writes it: nothing before its first
+// iteration, whose state begins with that of all.
+func (c *candidate) own() string {
+	if c.was == c.Pack {
+		return ""
+	}
+	return c.was
+}
+
+// ready makes tree and state those of the last iteration that is in the repository.
+func (c *candidate) ready(ctx context.Context) (err error) {
+	c.hear(flow.Progress{Phase: "fetch", Iteration: c.Iteration, Since: time.Now()})
+	if c.repo, err = c.remote(ctx, c.Repository); err != nil {
+		return err
+	}
+	from := refOf(c.Place, c.Candidate)
+	if c.was, err = c.repo.read(ctx, from); err != nil {
+		return err
+	}
+	if c.was == "" {
+		c.was, from = c.Pack, ref(c.Place, baseName)
+	}
+	_, dirty := os.Stat(filepath.Join(c.dir, runningName))
+	has, _ := os.ReadFile(filepath.Join(c.dir, packedName))
+	if dirty != nil && string(has) == c.was {
+		return nil
+	}
+	if dirty == nil {
+		if err := c.clear(ctx); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		return err
+	}
+	if err := c.repo.fetch(ctx, from, c.was); err != nil {
+		return err
+	}
+	if _, err := c.repo.commit(ctx, c.Commit); err != nil {
+		return err
+	}
+	if err := c.repo.unpack(ctx, c.was, c.home); err != nil {
+		return err
+	}
+	if err := c.repo.tree(ctx, c.tree, c.Commit); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(c.dir, packedName), []byte(c.was), 0o600)
+}
+
+// loop is the folder of the candidate's loop.
+func (c *candidate) loop() (home, id, dir string) {
+	home, id = ledger.CandidateHome(c.home, c.Loop, c.Candidate), ledger.CandidateID(c.Loop, c.Candidate)
+	return home, id, ledger.Dir(home, id)
+}
+
+// clear ends what a worker that is gone has left running here.
+func (c *candidate) clear(ctx context.Context) error {
+	home, id, dir := c.loop()
+	if _, err := os.Stat(dir); err != nil {
+		return nil // it had not begun
+	}
+	for _, loop := range []string{ledger.Dir(c.home, c.Loop), dir} {
+		if err := quiet(ctx, loop); err != nil {
+			return err
+		}
+	}
+	at := event.NewPosition()
+	l, _, err := ledger.Open(home, id, at.Read)
+	if err != nil {
+		return nil // what cannot be read has begun nothing
+	}
+	defer l.Close()
+	for _, child := range at.Children {
+		if _, err := runner.KillSurvivors(ctx, child.Shim, child.Leader); err != nil && !errors.Is(err, runner.ErrDoubtful) {
+			return err
+		}
+	}
+	return nil
+}
+
+// quiet waits until no process holds a loop, and asks the one that does to stop.
+func quiet(ctx context.Context, dir string) error {
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for asked, begun := false, time.Now(); ; {
+		free, err := ledger.Free(dir)
+		if err != nil || free {
+			return nil // there is none
+		}
+		if state, err := ledger.ReadState(dir); err == nil && state.PID > 0 {
+			if p, err := os.FindProcess(state.PID); err == nil {
+				switch {
+				case !asked:
+					asked = true
+					_ = terminate(p)
+				case time.Since(begun) > patience:
+					_ = p.Kill()
+				}
+			}
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// answer gives the answer of a person to the loop that asked.
+func (c *candidate) answer(ctx context.Context) error {
+	if c.Answer == nil {
+		return nil
+	}
+	home, id, _ := c.loop()
+	at := c.place
+	at.home = home
+	args := []string{c.Answer.Choice, id}
+	if c.Answer.Reason != "" {
+		args = append(args, "--reason", c.Answer.Reason)
+	}
+	end, err := c.supervise(ctx, at, c.hear, args...)
+	if err != nil || end.status != 0 {
+		return failed("answer "+id, end, err)
+	}
+	return nil
+}
+
+// read reads what the loop of the candidate has come to.
+func (c *candidate) read() (it flow.Iteration, err error) {
+	_, _, dir := c.loop()
+	it.Pack = c.was
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return it, nil
+	}
+	state, err := ledger.ReadState(dir)
+	if err != nil {
+		return it, fmt.Errorf("candidate %d: %w", c.Candidate, err)
+	}
+	its, err := ledger.Iterations(dir)
+	if err != nil {
+		return it, fmt.Errorf("candidate %d: %w", c.Candidate, err)
+	}
+	it.Number, it.Text, it.Status = max(0, len(its)-1), short(state.StopText), state.ExitCode
+	it.Reason = state.StopReason
+	it.Over = state.Status.Over() && state.Status != ledger.Crashed && state.StopReason != string(event.Interrupted)
+	if !it.Over {
+		it.Reason, it.Text, it.Status = "", "", 0
+		if state.StopReason == "waiting" {
+			it.Waiting, it.Number = short(state.StopText), it.Number+1
+		}
+	}
+	if s := state.Spending; s != nil {
+		if s.Tokens != nil {
+			it.Tokens = *s.Tokens
+		}
+		if s.CostUSD != nil {
+			it.CostUSD = *s.CostUSD
+		}
+	}
+	if s := state.Selected; s != nil && s.Iteration < len(its) && it.Over {
+		its = its[:s.Iteration+1]
+	}
+	if len(its) > 0 {
+		last := its[len(its)-1]
+		it.Score = last.Score.Value
+		n := last.Set.Tests.Counts()
+		it.Passed, it.Failed = n.Passed, n.Failed
+	}
+	return it, nil
+}
+
+// short is the first line of a text, cut.
+func short(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if r := []rune(s); len(r) > 300 {
+		return string(r[:300]) + " …"
+	}
+	return s
+}

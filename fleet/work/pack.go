@@ -1,0 +1,177 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/git"
+)
+
+// remote is the repository of a task, as a worker has it: a copy without a tree, in which
+// the objects of all its tasks are.
+type remote struct {
+	dir string // of the copy
+	url string
+}
+
+// prefix is where the refs of fleets are.
+const prefix = "refs/supervise/fleet/"
+
+// errMoved is the reason for which a ref could not be written: somebody else has.
+var errMoved = errors.New("somebody else has written it")
+
+// openRemote makes the copy where there is none.
+func openRemote(ctx context.Context, dir, url string) (*remote, error) {
+	r := &remote{dir: dir, url: url}
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
+		return r, nil
+	}
+	temp := dir + ".new"
+	err := errors.Join(os.RemoveAll(temp), os.MkdirAll(filepath.Dir(dir), 0o700))
+	if err == nil {
+		_, err = git.In(filepath.Dir(dir), "init", "-q", "--bare", temp).Output(ctx)
+	}
+	if err == nil {
+		// Whatever the attributes of a state say, its files are kept as they are.
+		err = os.WriteFile(filepath.Join(temp, "info", "attributes"), []byte("* -text -filter -ident -working-tree-encoding\n"), 0o600)
+	}
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("copy %s: %w", url, err)
+	}
+	return r, nil
+}
+
+func (r *remote) git(ctx context.Context, args ...string) (string, error) {
+	out, err := git.In(r.dir, args...).Output(ctx)
+	return strings.TrimSpace(string(out)), err
+}
+
+// commit fetches a commit, branch or tag, and returns the commit.
+func (r *remote) commit(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		name = "HEAD"
+	}
+	if id, err := r.git(ctx, "rev-parse", "-q", "--verify", name+"^{commit}"); err == nil && len(name) >= 40 {
+		return id, nil
+	}
+	if _, err := r.git(ctx, "fetch", "-q", "--no-tags", r.url, name); err != nil {
+		// A server that gives no single commits gives its branches.
+		if _, all := r.git(ctx, "fetch", "-q", r.url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"); all != nil {
+			return "", err
+		}
+		return r.git(ctx, "rev-parse", "-q", "--verify", name+"^{commit}")
+	}
+	return r.git(ctx, "rev-parse", "FETCH_HEAD^{commit}")
+}
+
+// read returns what a ref of the repository is, "" where there is none.
+func (r *remote) read(ctx context.Context, ref string) (string, error) {
+	out, err := r.git(ctx, "ls-remote", r.url, prefix+ref)
+	id, _, _ := strings.Cut(out, "\t")
+	return id, err
+}
+
+// fetch makes a commit of a ref be there.
+func (r *remote) fetch(ctx context.Context, ref, id string) error {
+	if _, err := r.git(ctx, "cat-file", "-e", id+"^{tree}"); err == nil {
+		return nil
+	}
+	_, err := r.git(ctx, "fetch", "-q", "--no-tags", r.url, prefix+ref)
+	return err
+}
+
+// write writes a ref if it is still what it was; "" for a new one. Otherwise the error
+// wraps [errMoved].
+func (r *remote) write(ctx context.Context, ref, id, was string) error {
+	_, err := r.git(ctx, "push", "-q", "--no-verify", "--force-with-lease="+prefix+ref+":"+was, r.url, id+":"+prefix+ref)
+	if err == nil {
+		return nil
+	}
+	if now, readErr := r.read(ctx, ref); readErr == nil && now != was {
+		if now == id {
+			return nil
+		}
+		return fmt.Errorf("write %s: %w", ref, errMoved)
+	}
+	return err
+}
+
+// remove removes refs that are there.
+func (r *remote) remove(ctx context.Context, refs ...string) error {
+	var errs []error
+	for _, ref := range refs {
+		id, err := r.read(ctx, ref)
+		if err == nil && id != "" {
+			_, err = r.git(ctx, "push", "-q", "--no-verify", r.url, ":"+prefix+ref)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// pack makes a commit of a folder, after another one; "" for the first.
+func (r *remote) pack(ctx context.Context, dir, after, says string) (string, error) {
+	index := dir + ".index"
+	defer os.Remove(index)
+	in := func(args ...string) (string, error) {
+		c := git.Command{Dir: dir, Args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + dir}, args...), Env: append(os.Environ(), "GIT_INDEX_FILE="+index), Given: true}
+		out, err := c.Output(ctx)
+		return strings.TrimSpace(string(out)), err
+	}
+	if after != "" { // what is as it was is not read again
+		if _, err := in("read-tree", after); err != nil {
+			return "", err
+		}
+	}
+	if _, err := in("add", "-A", "-f", "--", "."); err != nil {
+		return "", err
+	}
+	tree, err := in("write-tree")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"-c", "user.name=supervise-fleet", "-c", "user.email=fleet@localhost", "commit-tree", tree, "-m", says}
+	if after != "" {
+		args = append(args, "-p", after)
+	}
+	return r.git(ctx, args...)
+}
+
+// unpack makes a folder what a commit, or a folder in it, holds.
+func (r *remote) unpack(ctx context.Context, tree, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	index := filepath.Clean(dir) + ".index"
+	defer os.Remove(index)
+	env := append(os.Environ(), "GIT_INDEX_FILE="+index)
+	for _, args := range [][]string{{"read-tree", tree}, {"checkout-index", "-a", "-f", "-q"}} {
+		c := git.Command{Dir: dir, Args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + dir}, args...), Env: env, Given: true}
+		if _, err := c.Output(ctx); err != nil {
+			return fmt.Errorf("unpack %s: %w", tree, err)
+		}
+	}
+	return nil
+}
+
+// tree makes a repository with the given commit checked out, that shares the objects.
+func (r *remote) tree(ctx context.Context, dir, commit string) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	if _, err := git.In(dir, "init", "-q").Output(ctx); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"), []byte(filepath.Join(r.dir, "objects")+"\n"), 0o600); err != nil {
+		return err
+	}
+	_, err := git.In(dir, "checkout", "-q", "--detach", commit).Output(ctx)
+	return err
+}

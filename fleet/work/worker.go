@@ -1,0 +1,187 @@
+// Package work is what a worker of a fleet does on its machine: it keeps trees and states in
+// a folder of its own, has supervise run the iterations, and moves what they came to by git.
+package work
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"supervise/fleet/flow"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+)
+
+// Worker has the activities.
+type Worker struct {
+	Dir       string // for trees and states; absolute, without links
+	Supervise string // the program
+	Name      string // of this worker, for people
+	Client    client.Client
+	Every     time.Duration // between two reports
+
+	mu   sync.Mutex
+	held map[string]chan struct{} // folders in use
+}
+
+// The reasons for which an activity ends before it is done.
+var (
+	errCancelled = errors.New("cancelled")
+	errReplaced  = errors.New("somebody else does it meanwhile")
+	errShutdown  = errors.New("the worker is shutting down")
+)
+
+// reporting returns a context that ends when somebody wants the activity to end, and how
+// it tells what it does. The activity's own context is not asked: it ends as well when the
+// server cannot be reached for a second, and then the work goes on.
+func (w *Worker) reporting(ctx context.Context) (out context.Context, hear func(flow.Progress), done func()) {
+	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	var mu sync.Mutex
+	now := flow.Progress{Phase: "start", Worker: w.Name, Since: time.Now()}
+	hear = func(p flow.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		now, now.Worker = p, w.Name
+	}
+	token, stop, over := activity.GetInfo(ctx).TaskToken, activity.GetWorkerStopChannel(ctx), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		ticker := time.NewTicker(w.Every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				return
+			case <-stop:
+				cancel(errShutdown)
+				return
+			case <-ticker.C:
+			}
+			mu.Lock()
+			p := now
+			mu.Unlock()
+			asked, end := context.WithTimeout(out, 10*time.Second)
+			err := w.Client.RecordActivityHeartbeat(asked, token, p)
+			end()
+			switch {
+			case temporal.IsCanceledError(err):
+				cancel(errCancelled)
+			case gone(err):
+				cancel(errReplaced)
+			}
+		}
+	})
+	return out, hear, func() {
+		close(over)
+		all.Wait()
+		cancel(nil)
+	}
+}
+
+// gone reports whether the server says that nobody waits for the activity any more.
+func gone(err error) bool {
+	_, is := errors.AsType[*serviceerror.NotFound](err)
+	return is
+}
+
+// ended turns the error of an activity into that of Temporal.
+func ended(err error) error {
+	switch {
+	case errors.Is(err, errCancelled):
+		return temporal.NewCanceledError()
+	case errors.Is(err, errFinal):
+		return temporal.NewNonRetryableApplicationError(err.Error(), "final", nil)
+	}
+	return err
+}
+
+// errFinal is in the error of what will not come out differently on another worker.
+var errFinal = errors.New("the task cannot be begun")
+
+// place is the folder of a task, or of a candidate of it, on this machine.
+type place struct {
+	dir, tree, trees string
+	home             string // of the loops
+}
+
+func (w *Worker) place(p flow.Place, name string) place {
+	dir := filepath.Join(w.Dir, p.Fleet, p.Task, name)
+	return place{dir: dir, tree: filepath.Join(dir, "tree"), trees: filepath.Join(dir, "trees"), home: filepath.Join(dir, "state")}
+}
+
+// remote opens the copy of a task's repository.
+func (w *Worker) remote(ctx context.Context, url string) (*remote, error) {
+	sum := sha256.Sum256([]byte(url))
+	dir := filepath.Join(w.Dir, "repositories", hex.EncodeToString(sum[:8])+".git")
+	leave, err := w.hold(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return openRemote(ctx, dir, url)
+}
+
+// hold waits until nobody in this worker, and no other worker, uses a folder.
+func (w *Worker) hold(ctx context.Context, dir string) (leave func(), err error) {
+	w.mu.Lock()
+	if w.held == nil {
+		w.held = map[string]chan struct{}{}
+	}
+	ch := w.held[dir]
+	if ch == nil {
+		ch = make(chan struct{}, 1)
+		w.held[dir] = ch
+	}
+	w.mu.Unlock()
+	select {
+	case ch <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		<-ch
+		return nil, err
+	}
+	unlock, err := lock(ctx, dir+".lock")
+	if err != nil {
+		<-ch
+		return nil, err
+	}
+	return func() {
+		unlock()
+		<-ch
+	}, nil
+}
+
+// ref is the name of what is kept of a task.
+func ref(p flow.Place, name string) string { return p.Fleet + "/" + p.Task + "/" + name }
+
+// refOf is that of a candidate.
+func refOf(p flow.Place, candidate int) string { return ref(p, "candidate-"+strconv.Itoa(candidate)) }
+
+// supervise runs the program in a place.
+func (w *Worker) supervise(ctx context.Context, at place, hear func(flow.Progress), args ...string) (ending, error) {
+	return w.in(ctx, at, process{program: w.Supervise, hear: hear}, args...)
+}
+
+func (w *Worker) in(ctx context.Context, at place, p process, args ...string) (ending, error) {
+	return p.run(ctx, at.tree, append([]string{"--state-dir", at.home, "-C", at.tree}, args...)...)
+}
+
+// failed is the error of supervise where it did not do what it was asked for.
+func failed(what string, end ending, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%s: supervise ended with status %d: %s", what, end.status, end.said)
+}
