@@ -1,7 +1,7 @@
 # The targets of the house. `make test` is the README's test command.
 GO ?= go
 
-.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation cross integrity cheats carried sweep publish ci
+.PHONY: build test race lint vet fuzz bench golden corpora hostile hostile-files hostile-agents histories crash candidates steps torrent e2e e2e-agents simulation fleet fleet-server cross integrity cheats carried sweep publish ci
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/supervise ./cmd/supervise
@@ -34,6 +34,16 @@ fuzz:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd bench && $(GO) test -run '^$$' -bench . -benchmem .
+
+# fleet/ is a module of its own, and its server for tests another one: it takes some minutes
+# to build, once. Workers and server are killed KILLS times while twelve tasks run.
+KILLS ?= 50
+fleet-server:
+	cd fleet/devserver && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../../bin/supervise-fleet-server .
+
+fleet: fleet-server
+	cd fleet && SUPERVISE_FLEET_SERVER="$(CURDIR)/bin/supervise-fleet-server" SUPERVISE_FLEET_KILLS=$(KILLS) SUPERVISE_SEED=$(SEED) \
+	  $(GO) test -count=1 -timeout 60m ./...
 
 # Reads a gigabyte of each thing that was made to break readers.
 hostile:
