@@ -46,7 +46,7 @@ func (w *Worker) choose(ctx context.Context, hear func(flow.Progress), in flow.C
 		return out, fmt.Errorf("put the candidates together: %w", err)
 	}
 	defer os.RemoveAll(at.dir)
-	end, err := w.supervise(ctx, at, hear, "resume", in.Loop, "--steps", "0", "--trees", at.trees, "--force", "--json")
+	end, err := w.supervise(ctx, at, hear, "resume", in.Loop, "--choose", "--trees", at.trees, "--force", "--json")
 	if err != nil {
 		return out, fmt.Errorf("compare the candidates: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -18,12 +19,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 )
 
 // programs are what the tests start.
 var programs struct{ supervise, fleet, server string }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	dir, err := os.MkdirTemp("", "fleet")
 	if err != nil {
 		panic(err)
@@ -328,6 +336,42 @@ func TestFleet(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	f.check(right)
+	if *record != "" {
+		f.record(filepath.Join("..", "..", "flow", "testdata", "histories", *record), "fleet/night", "fleet/night/t0", "fleet/night/t1", "fleet/night/t0/1", "fleet/night/t1/3")
+	}
+}
+
+var record = flag.String("record", "", "version whose histories TestFleet writes, for TestReplay")
+
+// record writes the histories of workflows.
+func (f *fleet) record(dir string, ids ...string) {
+	f.t.Helper()
+	c, err := client.Dial(client.Options{HostPort: f.address})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer c.Close()
+	for _, id := range ids {
+		var h history.History
+		for it := c.GetWorkflowHistory(context.Background(), id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
+			e, err := it.Next()
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			h.Events = append(h.Events, e)
+		}
+		text, err := protojson.MarshalOptions{Multiline: true}.Marshal(&h)
+		if err == nil {
+			err = os.MkdirAll(dir, 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(id, "/", "-")+".json"), text, 0o644)
+		}
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		f.t.Logf("%s: %d events, %d bytes", id, len(h.Events), proto.Size(&h))
+	}
 }
 
 // TestFleetCrash kills workers and the server at random moments, and starts them again.
