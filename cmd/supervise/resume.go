@@ -26,6 +26,7 @@ type resumeOptions struct {
 	steps     stepsFlag
 	candidate int // 0: the whole loop
 	trees     string
+	choose    bool
 }
 
 func newResumeCmd(a *app) *cobra.Command {
@@ -66,6 +67,7 @@ it goes on in this tree.`,
 	})
 	section(cmd.Flags(), "Candidates", func(f *pflag.FlagSet) {
 		f.IntVar(&o.candidate, "candidate", 0, "only the loop of this `candidate`, in its tree, which stays until its loop is over; yours is not touched")
+		f.BoolVar(&o.choose, "choose", false, "compare the candidates that have ended and give back the best; no other begins or goes on")
 		registerTrees(f, &o.trees)
 	})
 	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
@@ -118,13 +120,15 @@ func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o
 		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
 	case state.Kind != ledger.Competing && (one || o.trees != ""):
 		return usageError{fmt.Errorf("loop %s has no candidates: leave --candidate and --trees out", state.LoopID)}
+	case o.choose && (one || state.Kind != ledger.Competing || o.steps.n != nil):
+		return usageError{errors.New("--choose is for a loop of candidates, without --candidate and --steps")}
 	case one:
 		return a.stepCandidate(ctx, opts, o, state.LoopID)
 	case state.Kind == ledger.Competing && o.steps.n != nil && *o.steps.n > 0:
 		return usageError{errors.New("--steps of a loop of candidates is for one of them: give --candidate N, or --steps 0 for the baseline")}
 	case state.Kind == ledger.Competing:
 		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
-			c.Folder, c.Force = o.trees, o.force
+			c.Folder, c.Force, c.Choose = o.trees, o.force, o.choose
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}

@@ -50,6 +50,8 @@ type Options struct {
 	Cache string // folder for the trees where nobody names another, absolute
 	// Force has the loop go on in a tree that is another one than before, see [loop.Resume].
 	Force bool
+	// Choose compares the candidates that have ended, and lets no other begin or go on.
+	Choose bool
 	// Watch returns who looks at the checks of a candidate, and hears what its agent
 	// reports; nil: nobody.
 	Watch func(candidate int) (measure.Watch, func(agentrun.Said))

@@ -239,12 +239,15 @@ func (c *contest) race(ctx context.Context) error {
 
 // run runs or resumes the loop of a candidate. One that has ended stays as it is.
 func (c *contest) run(ctx context.Context, e *entry) error {
+	if e.stop = e.over(); c.Choose && e.stop.Reason == "" {
+		return nil
+	}
 	o := c.optionsOf(e)
 	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: c.mask.Texts(o.CommandLine())})
 	if err != nil {
 		return err
 	}
-	if e.stop = e.over(); e.stop.Reason == "" {
+	if e.stop.Reason == "" {
 		out, err := e.goOn(ctx, o)
 		if err != nil {
 			return err

@@ -50,6 +50,9 @@ func (c *contest) standing(ctx context.Context, e *entry) (ledger.Standing, erro
 	}
 	if e.stop.Reason == "" {
 		s.Text = "it was not begun"
+		if _, err := ledger.ReadState(e.dir()); err == nil {
+			s.Text = "it has not come to its end"
+		}
 	}
 	_, s.Tokens, s.CostUSD = e.it.Cost()
 	lines, err := c.tree.Store.Lines(ctx, c.state.BaselineSnapshot, e.it.Snapshot)
