@@ -56,23 +56,15 @@ type candidate struct {
 	waiting string
 }
 
+// pause is how long a candidate waits when others have reserved what is left of the budget.
+const pause = 5 * time.Second
+
 // iterate runs the next iteration. It reports whether the loop is over.
 func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
-	if c.Budget {
-		if grant, err := c.reserve(ctx); err != nil || !grant.OK {
-			c.Last.Over, c.Last.Reason, c.Last.Text = true, BudgetSpent, grant.Text
-			return true, err
-		}
-	}
 	var it Iteration
-	err = workflow.ExecuteActivity(iterating(ctx), IterateName, IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer}).Get(ctx, &it)
-	if c.Budget {
-		used := it.Amount.Minus(c.Last.Amount)
-		free, cancel := workflow.NewDisconnectedContext(ctx)
-		defer cancel()
-		if settled := workflow.SignalExternalWorkflow(free, FleetID(c.Fleet), "", SettleSignal, Settle{c.id, used}).Get(free, nil); settled != nil {
-			workflow.GetLogger(ctx).Warn("settle with the fleet", "error", settled)
-		}
+	err = workflow.ExecuteActivity(iterating(ctx), IterateName, IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer, c.Budget}).Get(ctx, &it)
+	if c.Budget && !it.Later && it.Reason != BudgetSpent {
+		c.settle(ctx, Settle{Who: c.id, Amount: it.Amount.Minus(c.Last.Amount), Unknown: err != nil})
 	}
 	switch {
 	case temporal.IsCanceledError(err):
@@ -80,6 +72,8 @@ func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
 	case err != nil:
 		c.Last.Over, c.Last.Reason, c.Last.Text, c.Last.Status = true, WorkerFailed, text(err), 1
 		return true, nil
+	case it.Later:
+		return false, workflow.Sleep(ctx, pause)
 	}
 	c.Last, c.Answer, c.Next = it, nil, it.Number+1
 	if it.Over || it.Waiting == "" {
@@ -95,11 +89,13 @@ func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
 	return false, nil
 }
 
-func (c *candidate) reserve(ctx workflow.Context) (g Grant, err error) {
-	if err := workflow.SignalExternalWorkflow(ctx, FleetID(c.Fleet), "", ReserveSignal, c.id).Get(ctx, nil); err != nil {
-		return g, err
+// settle tells the fleet what an iteration took, also when the candidate is cancelled.
+func (c *candidate) settle(ctx workflow.Context, s Settle) {
+	free, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	if err := workflow.SignalExternalWorkflow(free, FleetID(c.Fleet), "", SettleSignal, s).Get(free, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("settle with the fleet", "error", err)
 	}
-	return g, receive(ctx, workflow.GetSignalChannel(ctx, GrantSignal), &g)
 }
 
 // receive waits for a signal, or for the end of the context.

@@ -22,8 +22,7 @@ const (
 	DropName    = "Drop"
 
 	AnswerSignal  = "answer"  // of a person, to a task or a candidate
-	ReserveSignal = "reserve" // of a candidate, to the fleet
-	GrantSignal   = "grant"   // of the fleet, to a candidate
+	ReserveUpdate = "reserve" // of a worker, to the fleet
 	SettleSignal  = "settle"  // of a candidate, to the fleet
 	EndedSignal   = "ended"   // of a task, to the fleet
 	BudgetQuery   = "budget"  // of the fleet
@@ -75,6 +74,7 @@ type IterateInput struct {
 	Candidate int     `json:"candidate"`
 	Iteration int     `json:"iteration"`
 	Answer    *Answer `json:"answer,omitempty"`
+	Budget    bool    `json:"budget,omitempty"` // the fleet has one
 }
 
 // Iteration is what an iteration came to.
@@ -85,7 +85,8 @@ type Iteration struct {
 	Status  int     `json:"status,omitempty"` // as that of supervise run
 	Text    string  `json:"text,omitempty"`   // of the end, cut
 	Waiting string  `json:"waiting,omitempty"`
-	Score   float64 `json:"score"` // in [0,1]
+	Later   bool    `json:"later,omitempty"` // nothing was done: the budget is reserved by others
+	Score   float64 `json:"score"`           // in [0,1]
 	Passed  int     `json:"passed"`
 	Failed  int     `json:"failed"`
 	Amount          // of the candidate so far

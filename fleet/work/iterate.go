@@ -16,6 +16,7 @@ import (
 	"supervise/runner"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 )
 
 // Iterate runs one iteration of a candidate. It begins with what the last one left in the
@@ -72,6 +73,9 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 	if before.Over || before.Number >= c.Iteration && (before.Waiting == "" || c.Answer == nil) {
 		return before, nil // somebody has done it
 	}
+	if granted, err := c.reserve(ctx, &before); err != nil || !granted {
+		return before, err
+	}
 	if err := c.answer(ctx); err != nil {
 		return before, err
 	}
@@ -91,6 +95,28 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 		return before, failed("iterate candidate "+strconv.Itoa(c.Candidate), end, nil)
 	}
 	return c.keep(ctx, after)
+}
+
+// reserve asks the fleet whether its budget allows an iteration; it says in it why not.
+func (c *candidate) reserve(ctx context.Context, it *flow.Iteration) (granted bool, err error) {
+	if !c.Budget {
+		return true, nil
+	}
+	id := fmt.Sprintf("%s/%d", flow.TaskID(c.Fleet, c.Task), c.Candidate)
+	u, err := c.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: flow.FleetID(c.Fleet), UpdateName: flow.ReserveUpdate, Args: []any{id}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	var g flow.Grant
+	if err == nil {
+		err = u.Get(ctx, &g)
+	}
+	if err != nil {
+		return false, fmt.Errorf("reserve a part of the budget: %w", err)
+	}
+	if it.Later = g.Later; !g.OK && !g.Later {
+		it.Over, it.Reason, it.Text = true, flow.BudgetSpent, g.Text
+	}
+	return g.OK, nil
 }
 
 // end is what the repository knows of the candidate, and nothing is run.

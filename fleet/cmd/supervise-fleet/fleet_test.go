@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"supervise/fleet/flow"
+
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
@@ -126,7 +128,7 @@ func (f *fleet) write(name, text string) string {
 func (f *fleet) environment() []string {
 	return append(os.Environ(),
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_CONFIG_GLOBAL="+os.DevNull,
-		"HOME="+f.dir, "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"), "XDG_STATE_HOME="+filepath.Join(f.dir, "state"), "TEMPORAL_ADDRESS="+f.address)
+		"HOME="+f.dir, "PATH="+filepath.Join(f.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"), "XDG_STATE_HOME="+filepath.Join(f.dir, "state"), "TEMPORAL_ADDRESS="+f.address)
 }
 
 // command runs a command that has to succeed, and returns what it prints.
@@ -416,6 +418,96 @@ func TestFleetCrash(t *testing.T) {
 	}
 	f.until(20*time.Minute, "all tasks end", func() bool { return f.results().over() })
 	f.check(right)
+}
+
+// TestFleetGate has a person approve a choice when the worker that chose is gone.
+func TestFleetGate(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.server()
+	f.worker(0)
+	tasks := f.tasks(2, 2)
+	text, err := os.ReadFile(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("night.yaml", strings.Replace(string(text), "  candidates: 3\n", "  candidates: 3\n  gate: true\n", 1))
+	f.command(programs.fleet, "run", tasks)
+	f.until(time.Minute, "both tasks wait for a person", func() bool {
+		return strings.Count(f.command(programs.fleet, "status", "night"), "waiting") == 2
+	})
+	if out, status := f.try(programs.fleet, "fetch", "night/t0", "-C", "project", "--remote", filepath.Join(f.dir, "project.git")); status == 0 {
+		t.Errorf("there is a tree before anybody approved it\n%s", out)
+	}
+	f.kill("worker0", syscall.SIGKILL)
+	f.command(programs.fleet, "approve", "night/t0", "--reason", "looks right")
+	f.command(programs.fleet, "reject", "night/t1")
+	f.worker(1)
+	if out, status := f.try(programs.fleet, "watch", "night"); status != 3 {
+		t.Errorf("status %d\n%s", status, out)
+	}
+	f.fetched([]int{2})
+	got := f.results()
+	if a := got.Tasks[0].Result.Answer; a == nil || a.Reason != "looks right" || got.Tasks[1].State != "rejected" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// spender is an agent that tells what it costs.
+const spender = `#!/bin/sh
+echo "iteration $SUPERVISE_ITERATION of $SUPERVISE_CANDIDATE" > notes.md
+echo '{"type":"result","tokens":1000,"cost":0.5}'
+`
+
+// TestFleetBudget spends no more than the budget of the fleet and one iteration a worker,
+// also when workers are killed.
+func TestFleetBudget(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.write(".config/supervise/agents/spender.yaml", `programs: [spender]
+observed: {what: this test}
+install: nowhere
+login: never
+never_asks: true
+arguments: ["{{prompt}}"]
+prompt: ["{{prompt}}"]
+events:
+  - when: {type: result}
+    usage: {input: tokens, cost: cost}
+    ends: ok
+`)
+	if err := os.Chmod(f.write("bin/spender", spender), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f.server()
+	for n := range 3 {
+		f.worker(n)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "fleet: night\nbudget: {cost: 4}\ndefaults: {repository: %s, agents: [spender], candidates: 2, max_iterations: 3, prompt: spend, flags: [--hooks, 'off']}\ntasks:\n", filepath.Join(f.dir, "project.git"))
+	for n := range 6 {
+		fmt.Fprintf(&b, "  - {id: t%d}\n", n)
+	}
+	f.command(programs.fleet, "run", f.write("night.yaml", b.String()))
+	f.kill("worker0", syscall.SIGKILL)
+	f.worker(0)
+	out, status := f.try(programs.fleet, "watch", "night")
+	if status != 4 {
+		t.Fatalf("status %d\n%s", status, out)
+	}
+	got := f.results()
+	sum, denied := 0.0, 0
+	for _, s := range got.Tasks {
+		sum += s.Result.CostUSD
+		for _, c := range s.Result.Candidates {
+			if c.Reason == flow.BudgetSpent {
+				denied++
+			}
+		}
+	}
+	if got.Budget == nil || got.Budget.Spent.CostUSD < sum || sum < 4 || sum > 4+3*0.5 || denied == 0 {
+		t.Errorf("the candidates spent %.2f, the budget says %+v, %d were denied", sum, got.Budget, denied)
+	}
 }
 
 // TestCancel cancels a fleet while its agents work: nothing of them is left.
