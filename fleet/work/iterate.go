@@ -70,8 +70,8 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 	if err != nil {
 		return before, err
 	}
-	if before.Over || before.Number >= c.Iteration && (before.Waiting == "" || c.Answer == nil) {
-		return before, nil // somebody has done it
+	if c.has(before) {
+		return before, nil
 	}
 	if granted, err := c.reserve(ctx, &before); err != nil || !granted {
 		return before, err
@@ -95,6 +95,11 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 		return before, failed("iterate candidate "+strconv.Itoa(c.Candidate), end, nil)
 	}
 	return c.keep(ctx, after)
+}
+
+// has reports whether the iteration, or all there will be, is done already.
+func (c *candidate) has(it flow.Iteration) bool {
+	return it.Over || it.Number >= c.Iteration && (it.Waiting == "" || c.Answer == nil)
 }
 
 // reserve asks the fleet whether its budget allows an iteration; it says in it why not.

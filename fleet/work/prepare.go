@@ -96,7 +96,7 @@ func measured(at place, p flow.Place, end ending) (flow.Prepared, error) {
 		return out, fmt.Errorf("%w: %w", errFinal, failed("measure the baseline", end, err))
 	}
 	state := loops[0]
-	if state.Status != ledger.Paused || state.StopReason != string(event.Reason("stepped")) {
+	if state.Status != ledger.Paused || state.StopReason != string(event.Stepped) {
 		return out, fmt.Errorf("%w: %s", errFinal, short(state.StopText))
 	}
 	its, err := ledger.Iterations(ledger.Dir(at.home, state.LoopID))

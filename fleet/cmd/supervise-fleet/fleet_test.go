@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -345,6 +346,9 @@ func TestFleet(t *testing.T) {
 
 var record = flag.String("record", "", "version whose histories TestFleet writes, for TestReplay")
 
+// machine is how a client names itself: by its process and its machine.
+var machine = regexp.MustCompile(`"\d+@[^"]*"`)
+
 // record writes the histories of workflows.
 func (f *fleet) record(dir string, ids ...string) {
 	f.t.Helper()
@@ -363,6 +367,7 @@ func (f *fleet) record(dir string, ids ...string) {
 			h.Events = append(h.Events, e)
 		}
 		text, err := protojson.MarshalOptions{Multiline: true}.Marshal(&h)
+		text = machine.ReplaceAll(text, []byte(`"client"`))
 		if err == nil {
 			err = os.MkdirAll(dir, 0o755)
 		}
