@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"supervise/internal/approval"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ tree from before the loop, and --keep-changes the last tree of the agent.` + onl
 func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if o.revert && o.keep {
 		return usageError{errors.New("give one of --revert (the tree from before the loop) and --keep-changes (the last tree of the agent)")}
+	}
+	if _, state, err := a.find(ctx, o.loop); err == nil && state.StopReason == string(event.Awaiting) {
+		return runAnswer(ctx, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
 	}
 	dir, state, err := a.running(ctx, o.loop)
 	if err != nil {

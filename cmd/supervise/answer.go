@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"supervise/internal/approval"
+	"supervise/internal/event"
 	"supervise/internal/ledger"
 
 	"github.com/spf13/cobra"
@@ -70,13 +71,16 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if err != nil {
 		return err
 	}
+	reply, later := approval.Reply, ""
 	switch _, noQuestion := approval.Asked(dir); {
+	case free && noQuestion == nil && state.StopReason == string(event.Awaiting):
+		reply, later = approval.Leave, "; supervise resume goes on with it"
 	case free && noQuestion == nil:
 		return usageError{fmt.Errorf("loop %s was waiting for approval when it was killed: %s resume %s asks again", state.LoopID, a.self(), state.LoopID)}
 	case free || noQuestion != nil:
 		return usageError{fmt.Errorf("loop %s (%s) does not wait for approval", state.LoopID, state.Status)}
 	}
-	q, err := approval.Reply(dir, answer)
+	q, err := reply(dir, answer)
 	if err != nil {
 		return err
 	}
@@ -84,6 +88,6 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if q.Kind == approval.Blocked {
 		what = "what the agent said in " + what
 	}
-	fmt.Fprintf(a.out, "%s is %s\n", what, answer)
+	fmt.Fprintf(a.out, "%s is %s%s\n", what, answer, later)
 	return nil
 }

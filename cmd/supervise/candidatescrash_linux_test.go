@@ -10,10 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"supervise/internal/event"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -30,9 +33,30 @@ func TestCandidateCrash(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(100+stream))) //nolint:gosec // it has to be repeatable
 		return func(t *testing.T, _ int) int {
 			c := newContestWorld(t, random)
-			for ended := false; !ended && !t.Failed(); {
-				ended = c.once()
+			c.toItsEnd()
+			c.chosen()
+			return c.kills
+		}
+	})
+}
+
+// TestStepCrash is the same with the loops of the candidates in steps, each a process of its
+// own: a step that was killed is begun again until it comes to its end, and has done one
+// iteration then.
+func TestStepCrash(t *testing.T) {
+	t.Parallel()
+	want, seed := crashes(t, 4, 1)
+	sideBySide(t, want, min(2, 1+want/50), func(stream int) func(*testing.T, int) int {
+		random := rand.New(rand.NewPCG(seed, uint64(200+stream))) //nolint:gosec // it has to be repeatable
+		return func(t *testing.T, _ int) int {
+			c := newContestWorld(t, random)
+			c.most = 500 * time.Millisecond
+			c.toItsEnd("--steps", "0")
+			for open, n := []int{1, 2, 3}, 1; len(open) > 0 && !t.Failed(); n++ {
+				random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+				open = slices.DeleteFunc(open, func(k int) bool { return c.step(k, n) })
 			}
+			c.toItsEnd()
 			c.chosen()
 			return c.kills
 		}
@@ -47,12 +71,30 @@ type contestWorld struct {
 	before map[string]string
 	loop   string
 	kills  int
-	placed bool // a candidate may be in the user's tree
+	placed bool          // a candidate may be in the user's tree
+	most   time.Duration // after which supervise is killed, if it is
+	end    event.LoopEnd // of the latest loop_finished
+}
+
+// toItsEnd begins supervise until it is not killed.
+func (c *contestWorld) toItsEnd(args ...string) {
+	for ended := false; !ended && !c.t.Failed(); {
+		ended = c.once(args...)
+	}
+}
+
+// step does one iteration of a candidate, its n-th, and reports whether that was the last.
+func (c *contestWorld) step(candidate, n int) (over bool) {
+	c.toItsEnd("--candidate", strconv.Itoa(candidate), "--steps", "1")
+	if c.end.Iterations != n || n > 2 {
+		c.t.Errorf("candidate %d has done %d iterations in %d steps: %s", candidate, c.end.Iterations, n, c.end.Text)
+	}
+	return c.end.Reason != event.Stepped
 }
 
 func newContestWorld(t *testing.T, random *rand.Rand) *contestWorld {
 	t.Helper()
-	c := &contestWorld{world: newWorld(t), random: random, mark: strconv.Itoa(1_000_000 + random.IntN(1_000_000))}
+	c := &contestWorld{world: newWorld(t), random: random, most: 2500 * time.Millisecond, mark: strconv.Itoa(1_000_000 + random.IntN(1_000_000))}
 	for name, text := range map[string]string{
 		"proj/check.sh": checkOfFiles,
 		"proj/t-1.txt":  "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n", "proj/deep/file.txt": "deep\n",
@@ -79,13 +121,14 @@ func (c *contestWorld) cache() string { return filepath.Join(c.dir, "cache") }
 
 // once runs or resumes the candidates, kills supervise in most cases, and reports whether it
 // came to its end.
-func (c *contestWorld) once() bool {
-	args := []string{"resume", c.loop, "--json"}
+func (c *contestWorld) once(more ...string) bool {
+	args := append([]string{"resume", c.loop, "--json"}, more...)
 	if c.loop == "" {
-		args = []string{
-			"run", "--json", "--candidates", "3", "--jobs", "3", "-m", "2", "--test-cmd", "sh check.sh {{report_dir}}", "--test-report", "{{report_dir}}/junit.xml",
+		args = append([]string{"run", "--json"}, more...)
+		args = append(
+			args, "--candidates", "3", "--jobs", "3", "-m", "2", "--test-cmd", "sh check.sh {{report_dir}}", "--test-report", "{{report_dir}}/junit.xml",
 			"--", "sh", filepath.Join(c.dir, "agent.sh"),
-		}
+		)
 	}
 	cmd := c.command("supervise", args...)
 	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+c.cache())
@@ -95,7 +138,7 @@ func (c *contestWorld) once() bool {
 		c.t.Fatal(err)
 	}
 	if c.random.IntN(5) > 0 {
-		killer := time.AfterFunc(time.Duration(c.random.IntN(2500))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		killer := time.AfterFunc(time.Duration(c.random.Int64N(int64(c.most))), func() { _ = cmd.Process.Kill() })
 		defer killer.Stop()
 	}
 	_ = cmd.Wait() // its status is looked at below
@@ -110,7 +153,7 @@ func (c *contestWorld) once() bool {
 		c.kills++
 		return false
 	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 {
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != c.end.ExitCode {
 		c.t.Errorf("supervise %s: status %d, want 0\n%s\n%s", strings.Join(args, " "), code, out.String(), talk.String())
 	}
 	return true
@@ -123,6 +166,7 @@ func (c *contestWorld) listen(out string) {
 			LoopID    string `json:"loop_id"`
 			Candidate int
 		}
+		c.ends(line)
 		if err := json.Unmarshal([]byte(line), &e); err == nil && e.Candidate == 0 && !strings.Contains(e.LoopID, "-c0") {
 			c.loop = e.LoopID
 			c.placed = c.placed || e.Type == "candidates_compared"
@@ -130,6 +174,17 @@ func (c *contestWorld) listen(out string) {
 	}
 	if text, err := exec.Command("sh", "-c", "cat "+c.dir+"/state/supervise/*/loops/*/hook-log.jsonl").Output(); err == nil && bytes.Contains(text, []byte(`"candidates_compared"`)) {
 		c.placed = true // the pipe was closed before it could be printed
+	}
+}
+
+// ends keeps the end of a loop that a line tells.
+func (c *contestWorld) ends(line string) {
+	var e struct {
+		Type string
+		Data event.LoopEnd
+	}
+	if json.Unmarshal([]byte(line), &e) == nil && e.Type == string(event.LoopFinished) {
+		c.end = e.Data
 	}
 }
 

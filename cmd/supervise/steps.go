@@ -30,5 +30,5 @@ func (s *stepsFlag) Set(text string) error {
 func (s *stepsFlag) Type() string { return "int" }
 
 func (s *stepsFlag) register(f *pflag.FlagSet) {
-	f.Var(s, "steps", "end this process after so many iterations, with nothing given back; supervise resume goes on (0: after the baseline; default: run the loop to its end)")
+	f.Var(s, "steps", "end this process after so many iterations, or with a question to you, and give nothing back; supervise resume goes on (0: after the baseline; default: run the loop to its end)")
 }

@@ -7,6 +7,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,8 @@ type Options struct {
 	By       string        // name of the user at the terminal
 	Self     string        // command line of supervise, for an answer from elsewhere
 	Timeout  time.Duration // after which the question counts as rejected; 0: none
+	// Later leaves the question open, and an answer to it to a later call of Ask.
+	Later bool
 	// OnOpen is called as soon as an answer can be given from elsewhere, before the
 	// terminal shows the question. Its error ends Ask.
 	OnOpen func() error
@@ -150,7 +153,23 @@ const pollEvery = 100 * time.Millisecond
 // Ask asks and returns the answer. It returns the error of ctx if that ends first, the
 // error of OnOpen, and otherwise an error only if the folder cannot be used. If the
 // terminal goes away, Ask waits for an answer from elsewhere.
+//
+// A question that was left open and answered meanwhile is not asked again. With Later the
+// error wraps [ErrUnanswered] where nobody has answered. Then, and after such an answer, the
+// question stays until [Close].
 func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
+	left, err := leftOpen(q, o)
+	switch {
+	case left != nil:
+		return *left, nil
+	case o.Later:
+		return Answer{}, cmp.Or(err, leave(q, o), ErrUnanswered)
+	}
+	return wait(ctx, q, o)
+}
+
+// wait asks and waits for the answer.
+func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 	t, err := openTerminal(o.Terminal)
 	if err != nil {
 		return Answer{}, err

@@ -40,28 +40,34 @@ type box struct {
 
 // post writes the question with a new secret, so that an answer that was left before,
 // or to another question, is refused.
-func post(dir string, q Question) (*box, error) {
-	b := &box{dir: dir, secret: rand.Text()}
+func post(dir string, q Question) (box, error) {
+	b := box{dir: dir, secret: rand.Text()}
 	if err := os.Remove(b.path(answerName)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("ask: %w", err)
+		return b, fmt.Errorf("ask: %w", err)
 	}
 	if err := write(b.path(questionName), posted{q, b.secret}); err != nil {
-		return nil, fmt.Errorf("ask: %w", err)
+		return b, fmt.Errorf("ask: %w", err)
 	}
 	return b, nil
 }
 
-func (b *box) path(name string) string { return filepath.Join(b.dir, name) }
+func (b box) path(name string) string { return filepath.Join(b.dir, name) }
 
 // answer removes an answer and returns it, nil if there is none. why says what is wrong
 // with a refused one.
-func (b *box) answer() (a *Answer, why string) {
-	path := b.path(answerName)
-	text, err := os.ReadFile(path)
+func (b box) answer() (a *Answer, why string) {
+	if a, why = b.look(); a != nil || why != "" {
+		_ = os.Remove(b.path(answerName)) // a leftover answer must not count for another question
+	}
+	return a, why
+}
+
+// look is answer without removing anything.
+func (b box) look() (a *Answer, why string) {
+	text, err := os.ReadFile(b.path(answerName))
 	if err != nil {
 		return nil, "" // it appears as a whole, renamed from another name
 	}
-	_ = os.Remove(path) // a leftover answer must not count for another question
 	var g given
 	switch err := json.Unmarshal(text, &g); {
 	case err != nil:
@@ -76,7 +82,7 @@ func (b *box) answer() (a *Answer, why string) {
 	return &g.Answer, ""
 }
 
-func (b *box) close() {
+func (b box) close() {
 	_ = os.Remove(b.path(questionName)) // nobody waits for what is left
 	_ = os.Remove(b.path(answerName))
 }

@@ -346,6 +346,8 @@ func (c *contest) sweep() error {
 	for _, e := range c.entries {
 		if e.tree != nil {
 			errs = append(errs, e.tree.Remove())
+		} else { // that of the baseline, where a killed process left it
+			errs = append(errs, ledger.RemoveTree(c.place(e.number)))
 		}
 	}
 	c.entries = nil

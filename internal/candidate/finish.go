@@ -210,8 +210,13 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 func (c *contest) ended(stop event.Stop, tree *event.TreeState, path string) error {
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode = stop.Reason.Status(), string(stop.Reason), stop.Text, stop.Reason.ExitCode()
 	err := c.save()
-	c.journal.Note(event.LoopFinished, c.state.Iteration, event.LoopEnd{
-		Reason: stop.Reason, Text: stop.Text, ExitCode: c.state.ExitCode, Report: path, Spending: c.state.Spending, Tree: tree,
-	})
+	d := event.LoopEnd{
+		Reason: stop.Reason, Text: stop.Text, ExitCode: c.state.ExitCode, Report: path, Iterations: c.state.Iteration, Safe: c.state.BaselineSnapshot.Name(),
+		Spending: c.state.Spending, Tree: tree,
+	}
+	if best := c.state.Selected; best != nil {
+		d.Best, d.Score = &best.Iteration, &best.QualityScore
+	}
+	c.journal.Note(event.LoopFinished, c.state.Iteration, d)
 	return err
 }

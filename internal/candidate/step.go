@@ -55,7 +55,7 @@ func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, e
 		return out, err
 	}
 	out, err = e.goOn(ctx, c.optionsOf(e))
-	if err == nil && out.Stop.Reason == event.Stepped {
+	if err == nil && out.Stop.Reason.SetDown() {
 		return out, e.tree.Leave()
 	}
 	return out, errors.Join(err, e.tree.Remove())
@@ -63,18 +63,22 @@ func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, e
 
 // final reports whether a loop that ended for a reason goes on no more.
 func final(r event.Reason) bool {
-	return !slices.Contains([]event.Reason{event.Stepped, event.PausedByUser, event.Interrupted, event.Broken}, r)
+	return !r.SetDown() && !slices.Contains([]event.Reason{event.PausedByUser, event.Interrupted, event.Broken}, r)
 }
 
 // again tells the end of a candidate's loop once more.
 func (c *contest) again(e *entry) (loop.Outcome, error) {
 	at := event.NewPosition()
-	if _, err := ledger.ReadLog(e.dir(), at.Read); err != nil {
+	_, err := ledger.ReadLog(e.dir(), at.Read)
+	if err == nil {
+		err = e.read()
+	}
+	if err != nil {
 		return loop.Outcome{}, err
 	}
 	d := at.End
 	if !at.Ended { // it was killed behind its end
-		d = event.LoopEnd{Reason: e.stop.Reason, Text: e.stop.Text, ExitCode: e.stop.Reason.ExitCode()}
+		d = event.LoopEnd{Reason: e.stop.Reason, Text: e.stop.Text, ExitCode: e.stop.Reason.ExitCode(), Iterations: e.count}
 	}
 	d.Tree = nil // which was then
 	c.hear(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: e.id, Iteration: at.Iteration, Candidate: e.number, Data: d})

@@ -147,6 +147,7 @@ func constants(t *testing.T, file, typ string) map[string]string {
 var notes = map[event.Reason]string{
 	event.Done:           "all iterations, `--until never`",
 	event.PausedByUser:   "`supervise pause`",
+	event.Awaiting:       "for a [person](approval.md), with `--steps`; `supervise resume` takes the answer",
 	event.Stepped:        "with `--steps`; `supervise resume` goes on",
 	event.SessionOver:    "of `watch`",
 	event.NothingChanged: "during `watch`",

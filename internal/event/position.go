@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/approval"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
 )
@@ -28,6 +29,8 @@ type Position struct {
 	Judged      bool             // the verdict is in the log
 	Undone      bool             // the iteration was rejected, and the tree is restored
 	Asked       bool             // a person was asked, who has not answered
+	// Answered are the answers about this iteration so far.
+	Answered map[approval.Kind]approval.Answer
 
 	Foreign   []snapshot.ID // what was found in the tree and is kept
 	Dropped   map[snapshot.ID]bool
@@ -44,6 +47,7 @@ type Position struct {
 	// Steps is how many iterations the latest process was to do at most, nil for all.
 	Steps *int
 
+	asked   approval.Kind // last, and when
 	askedAt time.Time
 	judged  int           // the last iteration that is over
 	from    int           // that before the first one of the steps
@@ -92,12 +96,16 @@ var readers = map[Type]func(*Position, ledger.Event){
 		a := decode[ledger.AgentRun](e)
 		p.Agent, p.Children = &a, nil
 	},
-	AgentBlocked:      func(p *Position, e ledger.Event) { p.Blocked = append(p.Blocked, decode[ledger.Block](e)) },
-	BaselineMeasured:  func(p *Position, _ ledger.Event) { p.Children = nil },
-	ApprovalRequested: func(p *Position, e ledger.Event) { p.Asked, p.askedAt = true, e.Time },
+	AgentBlocked:     func(p *Position, e ledger.Event) { p.Blocked = append(p.Blocked, decode[ledger.Block](e)) },
+	BaselineMeasured: func(p *Position, _ ledger.Event) { p.Children = nil },
+	ApprovalRequested: func(p *Position, e ledger.Event) {
+		p.Asked, p.asked, p.askedAt = true, decode[ApprovalRequest](e).Question.Kind, e.Time
+	},
 	ApprovalAnswered: func(p *Position, e ledger.Event) {
-		p.Asked = false
-		p.session = p.session.Add(max(0, e.Time.Sub(p.askedAt))) // the waiting is none of the loop's time
+		p.Asked, p.Answered[p.asked] = false, decode[approval.Answer](e)
+		if p.askedAt.After(p.session) { // else nobody waited in this process
+			p.session = p.session.Add(max(0, e.Time.Sub(p.askedAt))) // the waiting is none of the loop's time
+		}
 	},
 	IterationFinished:    func(p *Position, e ledger.Event) { p.Judged, p.Children, p.judged = true, nil, e.Iteration },
 	IterationRejected:    func(p *Position, _ ledger.Event) { p.Undone = true },
@@ -140,7 +148,9 @@ func decode[T any](e ledger.Event) (v T) {
 func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPrefix(name, "s")) }
 
 // NewPosition returns the position of a loop whose log was not read yet.
-func NewPosition() *Position { return &Position{Dropped: map[snapshot.ID]bool{}} }
+func NewPosition() *Position {
+	return &Position{Dropped: map[snapshot.ID]bool{}, Answered: map[approval.Kind]approval.Answer{}}
+}
 
 func (p *Position) taken(e ledger.Event, d Taken) {
 	switch d.Moment {
@@ -151,7 +161,7 @@ func (p *Position) taken(e ledger.Event, d Taken) {
 	case BeforeAgent:
 		p.Iteration, p.Began, p.Start = e.Iteration, e.Time, d.ID
 		p.Level, p.Spawned, p.Agent, p.After, p.Judged, p.Undone = "", nil, nil, "", false, false
-		p.Asked, p.Blocked = false, nil
+		p.Asked, p.Answered, p.Blocked = false, map[approval.Kind]approval.Answer{}, nil
 	case AfterAgent:
 		p.After = d.ID
 	case BeforeTool:

@@ -36,6 +36,7 @@ const (
 	Interrupted    Reason = "interrupted"
 	PausedByUser   Reason = "paused"  // by supervise pause; resume goes on
 	Stepped        Reason = "stepped" // the process has done the iterations that it was to do; resume goes on
+	Awaiting       Reason = "waiting" // for a person's answer; resume goes on
 	SessionOver    Reason = "session_over"
 	NothingChanged Reason = "nothing_changed" // in a session that was watched
 	NotApplied     Reason = "not_applied"     // the tree had changed, so the candidate that was chosen was not put into it
@@ -81,6 +82,7 @@ var reasons = []struct {
 	{Unmeasurable, 6, ledger.Failed},
 	{Interrupted, 130, ledger.Aborted},
 	{PausedByUser, 130, ledger.Paused},
+	{Awaiting, 130, ledger.Paused},
 }
 
 // Reasons are all reasons to end, by exit status.
@@ -97,6 +99,10 @@ func (r Reason) ExitCode() int {
 	code, _ := r.ending()
 	return code
 }
+
+// SetDown reports whether only the process ended: the loop is as its last iteration left it,
+// and nothing was given back.
+func (r Reason) SetDown() bool { return r == Stepped || r == Awaiting }
 
 // Status returns the status of a loop that ended for the reason.
 func (r Reason) Status() ledger.Status {

@@ -45,6 +45,10 @@ type approver struct {
 	pause   func(ledger.Status) error // writes down that the loop waits, or goes on
 
 	waited time.Duration // for people
+	later  bool          // a question is left to the process that goes on
+	// answered are the answers about an iteration that an earlier process has taken.
+	answered map[approval.Kind]approval.Answer
+	of       int // that iteration
 }
 
 // consult returns what a person, or the policy where nobody can be asked, says about a
@@ -103,6 +107,10 @@ func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before met
 
 // ask waits for the answer of a person. The loop is paused meanwhile.
 func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
+	if answer, known := a.answered[q.Kind]; known && q.Iteration == a.of {
+		approval.Close(a.dir)
+		return answer, nil
+	}
 	from := a.now()
 	o := approval.Options{
 		Dir: a.dir, By: a.Name, Self: a.Self, Timeout: a.Timeout,
@@ -111,6 +119,7 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 	if !a.Unattended {
 		o.Terminal = a.Terminal
 	}
+	o.Later = a.later && o.Terminal == ""
 	o.OnOpen = func() error { // whoever is notified can answer at once
 		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, q.Iteration, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
 	}
@@ -119,7 +128,9 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 	if err != nil {
 		return answer, fmt.Errorf("ask about iteration %d: %w", q.Iteration, err)
 	}
-	return answer, errors.Join(a.journal.Write(event.ApprovalAnswered, q.Iteration, answer), a.pause(ledger.Running))
+	err = errors.Join(a.journal.Write(event.ApprovalAnswered, q.Iteration, answer), a.pause(ledger.Running))
+	approval.Close(a.dir)
+	return answer, err
 }
 
 // question is what a person has to know to decide.

@@ -154,7 +154,7 @@ func timed(ctx context.Context, limit time.Duration, begun time.Time) (context.C
 // end gives the best iteration back, or the last safe tree when something broke.
 func (r *run) end(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
 	switch err = errors.Join(err, r.reports.catchUp()); {
-	case err == nil && stop.Reason == event.Stepped:
+	case err == nil && stop.Reason.SetDown():
 		return r.setDown(stop)
 	case err == nil:
 		return r.finish(ctx, stop)

@@ -122,7 +122,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	r.checks.meter, r.checks.plan = r.checks.base, o.Plan
 	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
 	r.approver = &approver{
-		Approval: o.Approval, Person: o.Person, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
+		Approval: o.Approval, Person: o.Person, later: o.Steps != nil, answered: at.Answered, of: at.Iteration, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
 		pause: func(s ledger.Status) error {
 			r.state.Status = s
 			return r.save()

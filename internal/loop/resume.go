@@ -264,7 +264,7 @@ func (s *resumption) goOn(ctx context.Context) (event.Stop, error) {
 	switch {
 	case err != nil || ctx.Err() != nil:
 		return stopped(ctx, err)
-	case stop.Reason != "" && !s.at.Ended:
+	case stop.Reason != "":
 		return stop, nil
 	}
 	return s.run.iterations(ctx, len(s.run.past.Iterations), s.at.Spent())

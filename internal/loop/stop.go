@@ -2,11 +2,13 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"supervise/detector"
 	"supervise/internal/agentrun"
+	"supervise/internal/approval"
 	"supervise/internal/criterion"
 	"supervise/internal/event"
 	"supervise/internal/judge"
@@ -91,10 +93,14 @@ func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
 	return r.opts.Exhausted(r.spent())
 }
 
-// stopped turns an interruption into a stop; any other error stays one.
+// stopped turns an interruption, or a question that nobody has answered yet, into a stop; any
+// other error stays one.
 func stopped(ctx context.Context, err error) (event.Stop, error) {
 	if ctx.Err() != nil {
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}, nil //nolint:nilerr // the error is the interruption
+	}
+	if errors.Is(err, approval.ErrUnanswered) {
+		return event.Stop{Reason: event.Awaiting, Text: "a person is asked: supervise approve, reject or abort, then supervise resume"}, nil
 	}
 	return event.Stop{}, err
 }

@@ -51,6 +51,9 @@ func (s *Sender) Hear(e event.Event) {
 		}
 		n.Event, n.Text = approval.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), fate(d))
 	case event.LoopEnd:
+		if d.Reason.SetDown() {
+			return
+		}
 		n.Event, n.Text = approval.OnEnd, fmt.Sprintf("%s is over (exit status %d): %s", e.LoopID, d.ExitCode, d.Text)
 	default:
 		return

@@ -222,7 +222,7 @@ func iterationOf(s ledger.State) string {
 // Continuation is the command that continues a loop that is not over, "" where none does.
 func Continuation(s ledger.State) string {
 	switch {
-	case s.Status == ledger.Paused && s.StopReason == "":
+	case s.Status == ledger.Paused && (s.StopReason == "" || s.StopReason == string(event.Awaiting)):
 		return "supervise approve|reject|abort " + s.LoopID
 	case s.Kind == ledger.Watched && s.Status == ledger.Aborted:
 		return ""

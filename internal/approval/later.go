@@ -1,0 +1,69 @@
+package approval
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrUnanswered is returned for a question that nobody has answered yet.
+var ErrUnanswered = errors.New("nobody has answered yet")
+
+// same reports whether two questions ask the same. What was measured is measured again
+// before a question is asked again.
+func (q Question) same(other Question) bool {
+	return q.LoopID == other.LoopID && q.Iteration == other.Iteration && q.Kind == other.Kind
+}
+
+// leftOpen returns the answer to a question that an earlier process has left open; nil where
+// it has left none, or nobody has answered in time.
+func leftOpen(q Question, o Options) (*Answer, error) {
+	p, err := read(o.Dir)
+	if err != nil || !q.same(p.Question) {
+		return nil, nil //nolint:nilerr,nilnil // it is asked anew
+	}
+	b := box{o.Dir, p.Secret}
+	a, why := b.look()
+	switch {
+	case why != "":
+		if o.OnRefused != nil {
+			o.OnRefused(why)
+		}
+		return nil, os.Remove(b.path(answerName))
+	case a == nil && o.Later && o.Timeout > 0 && time.Since(p.Question.AskedAt) > o.Timeout:
+		return &Answer{Choice: Reject, How: ByTimeout, At: time.Now()}, nil
+	}
+	return a, nil
+}
+
+// leave posts a question, unless it stands already.
+func leave(q Question, o Options) error {
+	if p, err := read(o.Dir); err == nil && q.same(p.Question) {
+		return nil
+	}
+	if _, err := post(o.Dir, q); err != nil || o.OnOpen == nil {
+		return err
+	}
+	return o.OnOpen()
+}
+
+// Leave answers the open question of the loop in dir for whoever goes on with the loop. The
+// error wraps [ErrNoQuestion] if there is none.
+func Leave(dir string, a Answer) (Question, error) {
+	if err := a.Validate(); err != nil {
+		return Question{}, err
+	}
+	p, err := read(dir)
+	if err == nil {
+		err = write(filepath.Join(dir, answerName), given{p.Secret, a})
+	}
+	if err != nil {
+		err = fmt.Errorf("answer: %w", err)
+	}
+	return p.Question, err
+}
+
+// Close removes the question of the loop in dir, with its answer: that is written down.
+func Close(dir string) { box{dir: dir}.close() }
