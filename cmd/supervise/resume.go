@@ -26,6 +26,7 @@ type resumeOptions struct {
 	steps     stepsFlag
 	candidate int // 0: the whole loop
 	trees     string
+	hidden    string // folder of hidden tests
 	choose    bool
 }
 
@@ -75,6 +76,7 @@ it goes on in this tree.`,
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
+		f.StringVar(&o.hidden, "holdout-dir", "", "`folder` of the hidden tests, where it lies elsewhere now (default: where it was)")
 		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree, or it is another repository, or lies elsewhere now")
 		o.printFlags.register(f)
 	})
@@ -96,6 +98,11 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	o.limits.MaxWindow = float64(o.window)
 	if o.trees, err = treesIn(o.trees, at.root); err != nil {
 		return err
+	}
+	if o.hidden != "" {
+		if o.limits.Hidden.Dir, err = config.HiddenFolder(o.hidden, at.root); err != nil {
+			return err
+		}
 	}
 	o.limits.Root = at.root
 	opts := loop.Options{Settings: o.limits, Home: home, Steps: o.steps.n}

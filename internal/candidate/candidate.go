@@ -83,8 +83,10 @@ type contest struct {
 	entries []*entry       // by number
 	base    ledger.Iteration
 	now     func() time.Time
-	former  string     // folder of the trees before this process, "" in a new loop
-	heard   sync.Mutex // while an event is passed on
+	// elsewhere: the user's tree is another one than before.
+	elsewhere bool
+	former    string     // folder of the trees before this process, "" in a new loop
+	heard     sync.Mutex // while an event is passed on
 }
 
 // Run runs the candidates to their end. The errors are those of [loop.Run].
@@ -209,6 +211,12 @@ func (c *contest) reload(dir, sum string) error {
 	if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set); err != nil {
 		return err
 	}
+	if moves := c.Loop.Moves(set.Settings); len(moves) > 0 {
+		set = kept{}
+		if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set, moves...); err != nil {
+			return err
+		}
+	}
 	set.Setup = set.Settings.Setup.FromJSON()
 	c.former = cmp.Or(set.Candidates.Folder, c.Cache)
 	if c.Folder != "" {
@@ -228,6 +236,7 @@ func (c *contest) openStore(ctx context.Context) error {
 	o.Moved = c.Force
 	store, err := worktree.Open(ctx, c.Loop.Root, c.Loop.Home, dir, o)
 	if err == nil && c.Force {
+		c.elsewhere = store.SameRepository() != nil
 		err = store.Adopt()
 	}
 	if err == nil {
@@ -247,6 +256,10 @@ func (c *contest) open(ctx context.Context) error {
 			return err
 		}
 		c.state.BaselineSnapshot = info.ID
+	} else if c.elsewhere { // what comes into the tree at the end starts from there
+		if err := c.tree.Settle(ctx, c.state.BaselineSnapshot, ""); err != nil {
+			return err
+		}
 	}
 	c.entries = []*entry{c.entryOf(0)}
 	return c.save()

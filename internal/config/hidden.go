@@ -12,8 +12,7 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// hidden are the hidden tests of a loop in root. A folder that the agent works in,
-// or above, is refused: it would read them. timeout is that of the command.
+// hidden are the hidden tests of a loop in root. timeout is that of the command.
 func (h HoldOut) hidden(root string, timeout time.Duration) (holdout.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
@@ -21,30 +20,40 @@ func (h HoldOut) hidden(root string, timeout time.Duration) (holdout.HiddenOptio
 		}
 		return holdout.HiddenOptions{}, nil
 	}
-	dir, err := resolved(h.Dir)
+	dir, err := HiddenFolder(h.Dir, root)
 	if err != nil {
-		return holdout.HiddenOptions{}, wrongDir("%v; name the folder of the hidden tests", err)
-	}
-	tree, err := resolved(root)
-	if err != nil {
-		return holdout.HiddenOptions{}, wrongDir("%v", err)
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case err != nil:
-		return holdout.HiddenOptions{}, wrongDir("%v; name the folder of the hidden tests", err)
-	case !info.IsDir():
-		return holdout.HiddenOptions{}, wrongDir("%s is a file; name the folder of the hidden tests", h.Dir)
-	case within(dir, tree):
-		return holdout.HiddenOptions{}, wrongDir("%s is in the working tree, where the agent can read it: move the tests out of %s", h.Dir, root)
-	case within(tree, dir):
-		return holdout.HiddenOptions{}, wrongDir("the working tree %s is in %s: name a folder that holds the hidden tests alone", root, h.Dir)
+		return holdout.HiddenOptions{}, err
 	}
 	out := holdout.HiddenOptions{Dir: dir, AtEnd: h.When == atEnd}
 	if len(h.Command) > 0 {
 		out.Check = &measure.Check{Kind: measure.Test, Name: "hidden tests", Command: h.Command, Reports: h.Reports, Timeout: timeout}
 	}
 	return out, nil
+}
+
+// HiddenFolder returns a folder of hidden tests as an absolute path without links. One that
+// the agent of a loop in root works in, or above, is refused: it would read them.
+func HiddenFolder(name, root string) (string, error) {
+	dir, err := resolved(name)
+	if err != nil {
+		return "", wrongDir("%v; name the folder of the hidden tests", err)
+	}
+	tree, err := resolved(root)
+	if err != nil {
+		return "", wrongDir("%v", err)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return "", wrongDir("%v; name the folder of the hidden tests", err)
+	case !info.IsDir():
+		return "", wrongDir("%s is a file; name the folder of the hidden tests", name)
+	case within(dir, tree):
+		return "", wrongDir("%s is in the working tree, where the agent can read it: move the tests out of %s", name, root)
+	case within(tree, dir):
+		return "", wrongDir("the working tree %s is in %s: name a folder that holds the hidden tests alone", root, name)
+	}
+	return dir, nil
 }
 
 func wrongDir(format string, args ...any) error {

@@ -134,9 +134,9 @@ func (s *resumption) reload() error {
 	if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings); err != nil {
 		return err
 	}
-	if was := o.Origin; limits.Origin != was {
+	if moves := limits.Moves(o.Settings); len(moves) > 0 {
 		o.Settings = Settings{}
-		if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings, ledger.Move{From: was, To: limits.Origin}); err != nil {
+		if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings, moves...); err != nil {
 			return err
 		}
 	}

@@ -84,6 +84,17 @@ func (s Settings) configuration() ledger.Configuration {
 	return c
 }
 
+// Moves are the folders outside of the tree that the settings name, and that lie elsewhere
+// than kept settings say.
+func (s Settings) Moves(kept Settings) (out []ledger.Move) {
+	for _, m := range []ledger.Move{{From: kept.Origin, To: s.Origin}, {From: kept.Hidden.Dir, To: s.Hidden.Dir}} {
+		if m.From != "" && m.To != "" && m.From != m.To {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 // forJSON returns the settings as they can be written down.
 func (s Settings) forJSON() Settings {
 	s.Setup = s.Setup.ForJSON()
