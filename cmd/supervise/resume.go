@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"supervise/internal/candidate"
 	"supervise/internal/config"
@@ -109,8 +110,16 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 	return a.goOn(ctx, state, opts, o)
 }
 
-// check refuses values that do not exist.
+// check refuses values that do not exist. The name of a candidate, like LOOP/2, stands for
+// --candidate.
 func (o *resumeOptions) check() error {
+	if of, number := ledger.CandidateNamed(o.loop); of != "" {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || o.candidate != 0 && o.candidate != n {
+			return usageError{fmt.Errorf("%s is not the name of a candidate: give LOOP/1, or LOOP --candidate 1", o.loop)}
+		}
+		o.loop, o.candidate = of, n
+	}
 	if l := o.limits; l.MaxIterations < 0 || l.MaxTime < 0 || l.MaxCost < 0 || l.MaxTokens < 0 {
 		return usageError{errors.New("limits must not be negative")}
 	}

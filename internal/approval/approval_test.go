@@ -149,6 +149,49 @@ func TestTimeoutNeverApproves(t *testing.T) {
 	}
 }
 
+func TestAQuestionLeftOpen(t *testing.T) {
+	dir, opened, refused := t.TempDir(), 0, ""
+	ask := func(q approval.Question, timeout time.Duration) (approval.Answer, error) {
+		return approval.Ask(t.Context(), q, approval.Options{
+			Dir: dir, Later: true, Timeout: timeout, OnRefused: func(why string) { refused = why },
+			OnOpen: func() error { opened++; return nil },
+		})
+	}
+	asked := question
+	asked.AskedAt = time.Now().Add(-time.Hour)
+	for range 2 { // the second process finds the question of the first
+		if _, err := ask(asked, 0); !errors.Is(err, approval.ErrUnanswered) || opened != 1 {
+			t.Fatalf("Ask = %v, opened %d times", err, opened)
+		}
+	}
+	if a, err := ask(asked, time.Minute); err != nil || a.Choice != approval.Reject || a.How != approval.ByTimeout {
+		t.Errorf("an hour later Ask = %+v, %v, want a rejection by the time", a, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "answer.json"), []byte(`{"secret": "guess", "answer": {"choice": "reject"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(asked, 0); !errors.Is(err, approval.ErrUnanswered) || !strings.Contains(refused, "secret") {
+		t.Errorf("an answer without the secret: %v, refused because %q", err, refused)
+	}
+	if q, err := approval.Leave(dir, approval.Answer{Choice: approval.Reject, By: "ann"}); err != nil || q.Iteration != 7 {
+		t.Fatalf("Leave = %+v, %v", q, err)
+	}
+	for range 2 { // one that is killed before it has written the answer down is given it again
+		if a, err := ask(asked, 0); err != nil || a.String() != "rejected by ann" {
+			t.Errorf("Ask = %s, %v", a, err)
+		}
+	}
+	next := asked
+	next.Iteration++
+	if _, err := ask(next, 0); !errors.Is(err, approval.ErrUnanswered) || opened != 2 {
+		t.Errorf("the answer counts for another question: %v", err)
+	}
+	approval.Close(dir)
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
 func TestAskEndsWithItsContext(t *testing.T) {
 	dir, stop := t.TempDir(), errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())

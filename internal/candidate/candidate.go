@@ -83,10 +83,8 @@ type contest struct {
 	entries []*entry       // by number
 	base    ledger.Iteration
 	now     func() time.Time
-	// elsewhere: the user's tree is another one than before.
-	elsewhere bool
-	former    string     // folder of the trees before this process, "" in a new loop
-	heard     sync.Mutex // while an event is passed on
+	former  string     // folder of the trees before this process, "" in a new loop
+	heard   sync.Mutex // while an event is passed on
 }
 
 // Run runs the candidates to their end. The errors are those of [loop.Run].
@@ -235,10 +233,6 @@ func (c *contest) openStore(ctx context.Context) error {
 	o := c.Loop.Snapshot
 	o.Moved = c.Force
 	store, err := worktree.Open(ctx, c.Loop.Root, c.Loop.Home, dir, o)
-	if err == nil && c.Force {
-		c.elsewhere = store.SameRepository() != nil
-		err = store.Adopt()
-	}
 	if err == nil {
 		c.tree = worktree.New(store, worktree.Options{Journal: c.journal, Iteration: func() int { return 0 }, Dropped: map[snapshot.ID]bool{}})
 	}
@@ -250,13 +244,19 @@ func (c *contest) open(ctx context.Context) error {
 	if err := c.openStore(ctx); err != nil {
 		return err
 	}
+	elsewhere := c.tree.Store.SameRepository() != nil
+	if c.Force {
+		if err := c.tree.Store.Adopt(); err != nil {
+			return err
+		}
+	}
 	if c.state.BaselineSnapshot == "" {
 		info, err := c.tree.Take(ctx, 0, event.BeforeChecks)
 		if err != nil {
 			return err
 		}
 		c.state.BaselineSnapshot = info.ID
-	} else if c.elsewhere { // what comes into the tree at the end starts from there
+	} else if c.Force && elsewhere { // what comes into the tree at the end starts from there
 		if err := c.tree.Settle(ctx, c.state.BaselineSnapshot, ""); err != nil {
 			return err
 		}

@@ -18,8 +18,9 @@ var ErrOver = errors.New("the loop of candidates is over")
 // options say. The tree of the candidate stays for the next step as long as its loop is not
 // over; where it is over already, its end is told again.
 //
-// Nothing but the folder of the candidate and its tree is written to: steps of several
-// candidates can run at the same time, also on several machines. The errors are those of
+// Nothing but the folder of the candidate and its tree is written to, and elsewhere the
+// place of the user's tree beside its snapshots: steps of several candidates can run at the
+// same time, also on several machines. The errors are those of
 // [loop.Resume]; in addition the error may wrap [ErrOver].
 func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, err error) {
 	c := newContest(o)

@@ -313,9 +313,9 @@ func Loops(home, workspace string) ([]State, error) {
 // a unique part of it; the latest loop when name is "latest" or empty. The error
 // wraps [ErrNoLoop].
 //
-// A name like LOOP/3 is that of a candidate's own loop.
+// A name like LOOP/3 is that of a candidate's own loop, as its own name is.
 func Find(home, workspace, name string) (string, State, error) {
-	if of, n, ok := strings.Cut(name, "/"); ok {
+	if of, n := CandidateNamed(name); of != "" {
 		return findCandidate(home, workspace, of, n)
 	}
 	loops, err := Loops(home, workspace)

@@ -27,7 +27,7 @@ func rootOf(settings []byte) string {
 // moved returns JSON in whose texts what lay in a folder lies where that is now: paths of it,
 // also within commands, and nothing whose name only begins like it.
 func moved(text []byte, moves ...Move) ([]byte, error) {
-	moves = slices.DeleteFunc(moves, func(m Move) bool { return m.From == "" || m.From == m.To })
+	moves = slices.DeleteFunc(slices.Clone(moves), func(m Move) bool { return m.From == "" || m.From == m.To })
 	if len(moves) == 0 {
 		return text, nil
 	}

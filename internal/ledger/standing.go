@@ -1,10 +1,14 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // Standing is how a candidate compares with the others.
@@ -59,6 +63,20 @@ func CandidateLoops(dir string, s State) map[int]string {
 
 // CandidateID is the name of a candidate's loop.
 func CandidateID(loopID string, n int) string { return loopID + "-c" + strconv.Itoa(n) }
+
+var candidateID = regexp.MustCompile(`^(.*-[0-9a-f]{8})-c([0-9]+)$`)
+
+// CandidateNamed returns the loop and the number of a candidate that a name like LOOP/3, or
+// that of its own loop, stands for; "" for other names.
+func CandidateNamed(name string) (loop, number string) {
+	if m := candidateID.FindStringSubmatch(name); m != nil {
+		return m[1], m[2]
+	}
+	if loop, number, ok := strings.Cut(name, "/"); ok {
+		return cmp.Or(loop, "latest"), number
+	}
+	return "", ""
+}
 
 const standingsName = "candidates.json"
 

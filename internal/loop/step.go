@@ -40,7 +40,7 @@ func (r *run) setDown(stop event.Stop) (Outcome, error) {
 	r.state.Status, r.state.StopReason, r.state.StopText, r.state.ExitCode = stop.Reason.Status(), string(stop.Reason), stop.Text, stop.Reason.ExitCode()
 	err := errors.Join(r.checks.tidy(r.opts.Root, r.warn), r.save())
 	r.journal.Note(event.LoopFinished, r.state.Iteration, r.ended(event.LoopEnd{Reason: stop.Reason, Text: stop.Text, ExitCode: r.state.ExitCode}))
-	return r.outcome(stop), errors.Join(err, r.reports.seal())
+	return r.outcome(stop), err
 }
 
 // ended adds to the data of the end what the loop has come to.
