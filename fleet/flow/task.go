@@ -97,7 +97,7 @@ func (t *task) publish(ctx workflow.Context, p Prepared, res *Result) error {
 
 // gate waits for a person.
 func (t *task) gate(ctx workflow.Context, c Choice) (a Answer, err error) {
-	t.waiting = "approve candidate " + strconv.Itoa(c.Candidate) + ": " + c.Text
+	t.waiting = c.Text
 	defer func() { t.waiting = "" }()
 	if t.Task.GateTimeout <= 0 {
 		return a, receive(ctx, workflow.GetSignalChannel(ctx, AnswerSignal), &a)

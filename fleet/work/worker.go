@@ -46,19 +46,16 @@ var (
 // server cannot be reached for a second, and then the work goes on.
 func (w *Worker) reporting(ctx context.Context) (out context.Context, hear func(flow.Progress), done func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	var mu sync.Mutex
-	now := flow.Progress{Phase: "start", Worker: w.Name, Since: time.Now()}
-	hear = func(p flow.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		now, now.Worker = p, w.Name
-	}
-	token, stop, over := activity.GetInfo(ctx).TaskToken, activity.GetWorkerStopChannel(ctx), make(chan struct{})
+	r := &reporter{Worker: w, token: activity.GetInfo(ctx).TaskToken, now: flow.Progress{Phase: "start", Worker: w.Name, Since: time.Now()}}
+	stop, over := activity.GetWorkerStopChannel(ctx), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		ticker := time.NewTicker(w.Every)
+		ticker := time.NewTicker(min(w.Every, time.Second))
 		defer ticker.Stop()
 		for {
+			if cause := r.report(out); cause != nil {
+				cancel(cause)
+			}
 			select {
 			case <-over:
 				return
@@ -67,25 +64,54 @@ func (w *Worker) reporting(ctx context.Context) (out context.Context, hear func(
 				return
 			case <-ticker.C:
 			}
-			mu.Lock()
-			p := now
-			mu.Unlock()
-			asked, end := context.WithTimeout(out, 10*time.Second)
-			err := w.Client.RecordActivityHeartbeat(asked, token, p)
-			end()
-			switch {
-			case temporal.IsCanceledError(err):
-				cancel(errCancelled)
-			case gone(err):
-				cancel(errReplaced)
-			}
 		}
 	})
-	return out, hear, func() {
+	return out, r.hear, func() {
 		close(over)
 		all.Wait()
 		cancel(nil)
 	}
+}
+
+// reporter tells the server what an activity does: what is new within a second, and else as
+// often as the worker is to.
+type reporter struct {
+	*Worker
+	token []byte
+
+	mu   sync.Mutex
+	now  flow.Progress
+	told flow.Progress
+	at   time.Time // when it was told
+}
+
+func (r *reporter) hear(p flow.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now, r.now.Worker = p, r.Name
+}
+
+// report returns why the activity is to end, nil where it is not.
+func (r *reporter) report(ctx context.Context) error {
+	r.mu.Lock()
+	p := r.now
+	due := p != r.told || time.Since(r.at) >= r.Every
+	r.mu.Unlock()
+	if !due || ctx.Err() != nil {
+		return nil
+	}
+	ctx, end := context.WithTimeout(ctx, 10*time.Second)
+	defer end()
+	err := r.Client.RecordActivityHeartbeat(ctx, r.token, p)
+	switch {
+	case temporal.IsCanceledError(err):
+		return errCancelled
+	case gone(err):
+		return errReplaced
+	case err == nil:
+		r.told, r.at = p, time.Now()
+	}
+	return nil
 }
 
 // gone reports whether the server says that nobody waits for the activity any more.

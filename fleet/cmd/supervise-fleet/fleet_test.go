@@ -55,14 +55,14 @@ func TestMain(m *testing.M) {
 
 // fleet is a repository with tasks, and what runs for them.
 type fleet struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	address string
 	mu      sync.Mutex
 	running map[string]*exec.Cmd // by name
 }
 
-func newFleet(t *testing.T) *fleet {
+func newFleet(t testing.TB) *fleet {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -35,6 +35,7 @@ type taskState struct {
 type candidateState struct {
 	Candidate int            `json:"candidate"`
 	Attempt   int            `json:"attempt,omitempty"` // of what runs now
+	Queued    bool           `json:"queued,omitempty"`  // no worker is free
 	Waiting   string         `json:"waiting,omitempty"`
 	Now       *flow.Progress `json:"now,omitempty"`
 }
@@ -194,7 +195,7 @@ func (a *app) doing(ctx context.Context, c client.Client, id string) (out candid
 		return out, nil
 	}
 	p := res.PendingActivities[0]
-	out.Attempt = int(p.Attempt)
+	out.Attempt, out.Queued = int(p.Attempt), p.State == enums.PENDING_ACTIVITY_STATE_SCHEDULED
 	if p.HeartbeatDetails != nil {
 		var now flow.Progress
 		if a.data.FromPayloads(p.HeartbeatDetails, &now) == nil {

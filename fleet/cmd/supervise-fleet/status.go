@@ -114,13 +114,22 @@ func (a *app) table(f fleetState) error {
 func (s taskState) says() string {
 	switch {
 	case s.Waiting != "":
-		return s.Waiting
+		return cut(s.Waiting)
 	case s.Result == nil:
 		return ""
 	case s.Result.Refused != "":
 		return s.Result.Refused
 	}
-	return s.Result.Text
+	return cut(s.Result.Text)
+}
+
+// cut is a text as far as a line of a table has it; --json has it whole.
+func cut(s string) string {
+	const most = 120
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + " …"
+	}
+	return s
 }
 
 // says is what a candidate does in words.
@@ -128,7 +137,9 @@ func (c candidateState) says() string {
 	switch {
 	case c.Waiting != "":
 		return "waits for a person: " + c.Waiting
-	case c.Now == nil && c.Attempt > 0:
+	case c.Queued && c.Attempt > 1:
+		return fmt.Sprintf("waits for a worker, attempt %d", c.Attempt)
+	case c.Queued:
 		return "waits for a worker"
 	case c.Now == nil:
 		return ""
@@ -195,9 +206,13 @@ func (a *app) watch(ctx context.Context, c client.Client, fleet string) error {
 			return err
 		}
 		for _, s := range f.Tasks {
-			a.tell(told, s.Task, s.State+suffix(s.says()))
+			text := s.State + suffix(s.says())
+			if s.State == "waiting" {
+				text += fmt.Sprintf(" (supervise-fleet approve %s/%s, or reject)", fleet, s.Task)
+			}
+			a.tell(told, s.Task, text)
 			for _, k := range s.Candidates {
-				if k.Now != nil {
+				if k.Now != nil && !k.Queued && k.Now.Iteration > 0 {
 					a.tell(told, fmt.Sprintf("%s/%d", s.Task, k.Candidate), fmt.Sprintf("iteration %d: %s on %s", k.Now.Iteration, k.Now.Phase, k.Now.Worker))
 				}
 			}
