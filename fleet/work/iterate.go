@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"supervise/fleet/flow"
+	"supervise/internal/approval"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/runner"
@@ -76,7 +77,7 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 	if granted, err := c.reserve(ctx, &before); err != nil || !granted {
 		return before, err
 	}
-	if err := c.answer(ctx); err != nil {
+	if err := c.answer(); err != nil {
 		return before, err
 	}
 	if err := os.WriteFile(filepath.Join(c.dir, runningName), nil, 0o600); err != nil {
@@ -91,7 +92,7 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 	switch {
 	case err != nil:
 		return before, err
-	case !after.Over && after.Waiting == "" && after.Number == before.Number:
+	case !after.Over && after.Waiting == before.Waiting && after.Number == before.Number: // nothing has happened
 		return before, failed("iterate candidate "+strconv.Itoa(c.Candidate), end, nil)
 	}
 	return c.keep(ctx, after)
@@ -272,21 +273,15 @@ func quiet(ctx context.Context, dir string) error {
 	}
 }
 
-// answer gives the answer of a person to the loop that asked.
-func (c *candidate) answer(ctx context.Context) error {
+// answer leaves the answer of a person for the loop that asked.
+func (c *candidate) answer() error {
 	if c.Answer == nil {
 		return nil
 	}
-	home, id, _ := c.loop()
-	at := c.place
-	at.home = home
-	args := []string{c.Answer.Choice, id}
-	if c.Answer.Reason != "" {
-		args = append(args, "--reason", c.Answer.Reason)
-	}
-	end, err := c.supervise(ctx, at, c.hear, args...)
-	if err != nil || end.status != 0 {
-		return failed("answer "+id, end, err)
+	_, id, dir := c.loop()
+	a := approval.Answer{Choice: approval.Choice(c.Answer.Choice), Reason: c.Answer.Reason, By: c.Answer.By, At: time.Now()}
+	if _, err := approval.Leave(dir, a); err != nil {
+		return fmt.Errorf("answer %s: %w", id, err)
 	}
 	return nil
 }
@@ -311,7 +306,7 @@ func (c *candidate) read() (it flow.Iteration, err error) {
 	it.Over = state.Status.Over() && state.Status != ledger.Crashed && state.StopReason != string(event.Interrupted)
 	if !it.Over {
 		it.Reason, it.Text, it.Status = "", "", 0
-		if state.StopReason == "waiting" {
+		if state.StopReason == string(event.Awaiting) {
 			it.Waiting, it.Number = short(state.StopText), it.Number+1
 		}
 	}

@@ -144,7 +144,9 @@ func (f *fleet) command(name string, args ...string) string {
 
 func (f *fleet) try(name string, args ...string) (out string, status int) {
 	f.t.Helper()
-	cmd := exec.Command(name, args...)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = f.dir, f.environment()
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -455,6 +457,32 @@ func TestFleetGate(t *testing.T) {
 	got := f.results()
 	if a := got.Tasks[0].Result.Answer; a == nil || a.Reason != "looks right" || got.Tasks[1].State != "rejected" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestFleetAsked has a person answer about an iteration, for which no worker waits.
+func TestFleetAsked(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.server()
+	f.worker(0)
+	agent := f.write("hasty.sh", "if [ $SUPERVISE_ITERATION = 1 ]; then rm tests/small.sh; else echo 'echo $(($1 + $2))' > add.sh; fi\n")
+	f.command(programs.fleet, "run", f.write("night.yaml", fmt.Sprintf("fleet: night\ntasks:\n  - {id: t0, repository: %s, prompt: work, command: [sh, %s], flags: [--approval, wait, --hooks, 'off']}\n", filepath.Join(f.dir, "project.git"), agent)))
+	f.until(time.Minute, "the candidate waits for a person", func() bool {
+		return strings.Contains(f.command(programs.fleet, "status", "night"), "waits for a person")
+	})
+	f.kill("worker0", syscall.SIGKILL)
+	f.worker(1)
+	f.command(programs.fleet, "reject", "night/t0/1", "--reason", "keep the test")
+	if out, status := f.try(programs.fleet, "watch", "night"); status != 0 {
+		t.Fatalf("status %d\n%s", status, out)
+	}
+	f.fetched([]int{1})
+	if c := f.results().Tasks[0].Result.Candidates[0]; c.Iterations != 2 || c.Reason != "criterion_met" {
+		t.Errorf("%+v", c)
+	}
+	if _, err := os.Stat(filepath.Join(f.dir, "project/tests/small.sh")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -107,7 +107,7 @@ func (a *app) dial() (client.Client, error) {
 	if o.DataConverter, o.FailureConverter, err = seal.Converters(os.Getenv); err != nil {
 		return nil, usageError{err}
 	}
-	o.Logger, a.data = quietLogger{a.err}, o.DataConverter
+	o.Logger, a.data = quietLogger{a}, o.DataConverter
 	if a.seen != nil {
 		a.seen.Add(&o)
 	}
@@ -123,16 +123,16 @@ func (a *app) dial() (client.Client, error) {
 }
 
 // quietLogger passes on what is wrong.
-type quietLogger struct{ w io.Writer }
+type quietLogger struct{ *app }
 
 func (quietLogger) Debug(string, ...any) {}
 func (quietLogger) Info(string, ...any)  {}
 func (l quietLogger) Warn(msg string, kv ...any) {
-	fmt.Fprintln(l.w, "supervise-fleet:", msg, keyed(kv))
+	fmt.Fprintln(l.err, "supervise-fleet:", msg, keyed(kv))
 }
 
 func (l quietLogger) Error(msg string, kv ...any) {
-	fmt.Fprintln(l.w, "supervise-fleet:", msg, keyed(kv))
+	fmt.Fprintln(l.err, "supervise-fleet:", msg, keyed(kv))
 }
 
 // keyed are the values that help a reader.
