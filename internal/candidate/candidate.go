@@ -199,8 +199,8 @@ func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
 	return c.outcome(stop, list), err
 }
 
-// reload reads what the loop in dir was asked to do. A folder for the trees that this
-// process was given replaces the kept one.
+// reload reads what the loop in dir was asked to do. Limits and a folder for the trees that
+// this process was given replace the kept ones.
 func (c *contest) reload(dir, sum string) error {
 	if sum == "" {
 		return fmt.Errorf("resume loop %s: %w: start a new one", c.state.LoopID, ledger.ErrNotBegun)
@@ -216,6 +216,7 @@ func (c *contest) reload(dir, sum string) error {
 		}
 	}
 	set.Setup = set.Settings.Setup.FromJSON()
+	set.Limit(c.Loop.Settings)
 	c.former = cmp.Or(set.Candidates.Folder, c.Cache)
 	if c.Folder != "" {
 		set.Candidates.Folder = c.Folder

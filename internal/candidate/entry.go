@@ -111,7 +111,10 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 	if err == nil && why != "" {
 		err = errors.New(why)
 	}
-	return err
+	if err != nil || repo == "" {
+		return err
+	}
+	return t.Ignore(ctx, c.Loop.Root)
 }
 
 // optionsOf are the options of a candidate's loop: those of all, in its own tree, with its

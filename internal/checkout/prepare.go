@@ -2,14 +2,18 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"supervise/internal/holdout"
+	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/projectfile"
 	"supervise/runner"
 	"supervise/snapshot"
 )
@@ -31,6 +35,32 @@ func (t *Tree) Of(p Project) (string, error) {
 		return "", fmt.Errorf("find the project in the tree: %w", err)
 	}
 	return filepath.Join(t.Dir, below), nil
+}
+
+// Ignore has git ignore the links of the tree to what is installed in the folder root: they
+// are no work, and lead elsewhere in a tree that is made again elsewhere. A pattern that
+// ignores a folder does not ignore a link of that name.
+func (t *Tree) Ignore(ctx context.Context, root string) error {
+	list, err := t.Git(ctx, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(t.Dir, ".git", "info", "exclude")
+	text, err := projectfile.Read(path, projectfile.Git)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("for a checkout: %w", err)
+	}
+	had := len(text)
+	for name := range strings.SplitSeq(list, "\x00") {
+		to, err := os.Readlink(filepath.Join(t.Dir, filepath.FromSlash(name)))
+		if _, inside := ledger.Inside(to, root); name != "" && err == nil && inside && filepath.IsAbs(to) {
+			text = fmt.Appendf(text, "\n/%s\n", escape(name))
+		}
+	}
+	if len(text) == had {
+		return nil
+	}
+	return ledger.WriteFile(path, text)
 }
 
 // Prepare links what is installed in the user's working tree to the tree, which holds

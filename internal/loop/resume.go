@@ -140,17 +140,10 @@ func (s *resumption) reload() error {
 			return err
 		}
 	}
-	o.MaxIterations = cmp.Or(limits.MaxIterations, s.run.state.Config.MaxIterations, o.MaxIterations)
-	o.MaxTime = cmp.Or(limits.MaxTime, o.MaxTime)
-	o.MaxCost, o.MaxTokens = cmp.Or(limits.MaxCost, o.MaxCost), cmp.Or(limits.MaxTokens, o.MaxTokens)
-	o.MaxWindow = cmp.Or(limits.MaxWindow, o.MaxWindow)
+	o.MaxIterations = cmp.Or(s.run.state.Config.MaxIterations, o.MaxIterations)
+	o.Limit(limits)
 	o.Setup = o.Setup.FromJSON()
-	if err := o.SameAgent(); err != nil {
-		return err
-	}
-	o.Approval.Policy = cmp.Or(limits.Approval.Policy, o.Approval.Policy)
-	o.Approval.Unattended = o.Approval.Unattended || limits.Approval.Unattended
-	return nil
+	return o.SameAgent()
 }
 
 // overlaid finds a loop that worked in the tree later.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -82,6 +83,13 @@ func (s Settings) configuration() ledger.Configuration {
 		c.Checks = append(c.Checks, string(check.Kind)+": "+check.Line())
 	}
 	return c
+}
+
+// Limit replaces limits, and what is done about questions, by those of l that are given.
+func (s *Settings) Limit(l Settings) {
+	s.MaxIterations, s.MaxTime = cmp.Or(l.MaxIterations, s.MaxIterations), cmp.Or(l.MaxTime, s.MaxTime)
+	s.MaxCost, s.MaxTokens, s.MaxWindow = cmp.Or(l.MaxCost, s.MaxCost), cmp.Or(l.MaxTokens, s.MaxTokens), cmp.Or(l.MaxWindow, s.MaxWindow)
+	s.Approval.Policy, s.Approval.Unattended = cmp.Or(l.Approval.Policy, s.Approval.Policy), s.Approval.Unattended || l.Approval.Unattended
 }
 
 // Moves are the folders outside of the tree that the settings name, and that lie elsewhere
