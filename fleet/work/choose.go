@@ -210,5 +210,5 @@ func (w *Worker) drop(ctx context.Context, p flow.Prepared, candidates int) erro
 	for n := range candidates {
 		refs = append(refs, refOf(p.Place, n+1))
 	}
-	return errors.Join(r.remove(ctx, refs...), os.RemoveAll(filepath.Join(w.Dir, p.Fleet, p.Task)))
+	return errors.Join(r.remove(ctx, refs...), os.RemoveAll(filepath.Join(w.Dir, fleets, p.Fleet, p.Task)))
 }

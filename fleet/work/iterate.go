@@ -43,6 +43,10 @@ func (w *Worker) iterate(ctx context.Context, hear func(flow.Progress), in flow.
 	c.spans = startSpans(ctx, in)
 	it, err := c.iterate(ctx)
 	c.spans.end(it, err)
+	if errors.Is(err, errCancelled) { // nothing comes back to it
+		free := context.WithoutCancel(ctx)
+		err = errors.Join(err, c.clear(free), os.RemoveAll(c.dir))
+	}
 	return it, err
 }
 

@@ -140,8 +140,11 @@ type place struct {
 	home             string // of the loops
 }
 
+// fleets is the folder with those of fleets; beside it are the copies of repositories.
+const fleets = "fleets"
+
 func (w *Worker) place(p flow.Place, name string) place {
-	dir := filepath.Join(w.Dir, p.Fleet, p.Task, name)
+	dir := filepath.Join(w.Dir, fleets, p.Fleet, p.Task, name)
 	return place{dir: dir, tree: filepath.Join(dir, "tree"), trees: filepath.Join(dir, "trees"), home: filepath.Join(dir, "state")}
 }
 

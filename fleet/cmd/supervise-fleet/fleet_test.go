@@ -569,4 +569,7 @@ func TestCancel(t *testing.T) {
 	if refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "refs/supervise"); refs != "" {
 		t.Errorf("left behind: %s", refs)
 	}
+	if left, _ := filepath.Glob(filepath.Join(f.dir, "worker0", "fleets", "night", "*", "*")); len(left) > 0 {
+		t.Errorf("left behind: %s", left)
+	}
 }

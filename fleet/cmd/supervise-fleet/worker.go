@@ -95,7 +95,17 @@ func (a *app) work(ctx context.Context, c client.Client, o workerOptions) error 
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	fmt.Fprintf(a.err, "worker %s waits for iterations of queue %s\n", activities.Name, o.queue)
-	<-ctx.Done()
+	every := time.NewTicker(6 * time.Hour)
+	defer every.Stop()
+	for ctx.Err() == nil {
+		if err := activities.Sweep(ctx); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(a.err, "supervise-fleet: remove idle folders:", err)
+		}
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+		}
+	}
 	w.Stop()
 	return nil
 }
