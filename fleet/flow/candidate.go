@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 )
@@ -61,8 +62,7 @@ const pause = 5 * time.Second
 
 // iterate runs the next iteration. It reports whether the loop is over.
 func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
-	var it Iteration
-	err = workflow.ExecuteActivity(iterating(ctx), IterateName, IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer, c.Budget}).Get(ctx, &it)
+	it, err := c.execute(ctx)
 	if c.Budget && !it.Later && it.Reason != BudgetSpent {
 		c.settle(ctx, Settle{Who: c.id, Amount: it.Amount.Minus(c.Last.Amount), Unknown: err != nil})
 	}
@@ -87,6 +87,21 @@ func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
 	}
 	c.Answer, c.waiting = &a, ""
 	return false, nil
+}
+
+// execute has the worker do it that did the last one, since that has the tree with what is
+// installed there. If it does not begin, whoever is free does.
+func (c *candidate) execute(ctx workflow.Context) (it Iteration, err error) {
+	in, options := IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer, c.Budget}, iterating(ctx)
+	if queue := c.Last.Queue; queue != "" {
+		same := workflow.WithScheduleToStartTimeout(workflow.WithTaskQueue(options, queue), HeartbeatTimeout)
+		err = workflow.ExecuteActivity(same, IterateName, in).Get(ctx, &it)
+		if late, is := errors.AsType[*temporal.TimeoutError](err); !is || late.TimeoutType() != enums.TIMEOUT_TYPE_SCHEDULE_TO_START {
+			return it, err
+		}
+	}
+	err = workflow.ExecuteActivity(options, IterateName, in).Get(ctx, &it)
+	return it, err
 }
 
 // settle tells the fleet what an iteration took, also when the candidate is cancelled.

@@ -12,7 +12,10 @@ import (
 
 	"supervise/fleet/taskfile"
 
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
@@ -183,6 +186,40 @@ func TestWaiting(t *testing.T) {
 	}
 	if got := strings.Join(m.iterated, " "); got != "1/1 1/2 1/2" || it.Number != 2 || !it.Over {
 		t.Errorf("%s, %+v", got, it)
+	}
+}
+
+// TestSameWorker has the worker go on that did the last iteration, and another one when that
+// does not begin.
+func TestSameWorker(t *testing.T) {
+	t.Parallel()
+	m := &machine{}
+	m.iterate = func(in IterateInput) (Iteration, error) {
+		if in.Iteration == 3 {
+			return done(3), nil
+		}
+		return Iteration{Number: in.Iteration, Queue: fmt.Sprint("worker", in.Iteration)}, nil
+	}
+	env := environment(t, m)
+	var queues []string
+	env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		queues = append(queues, info.TaskQueue)
+	})
+	env.ExecuteWorkflow(CandidateName, CandidateInput{Candidate: 1, Next: 1})
+	if err := env.GetWorkflowError(); err != nil || len(queues) != 3 || queues[1] != "worker1" || queues[2] != "worker2" || queues[0] == "worker1" {
+		t.Errorf("%v, %q", err, queues)
+	}
+	m.iterated = nil
+	env = environment(t, m)
+	late := temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+	env.OnActivity(IterateName, mock.Anything, mock.MatchedBy(func(in IterateInput) bool { return in.Iteration == 2 })).Return(Iteration{}, late).Once()
+	env.OnActivity(IterateName, mock.Anything, mock.Anything).Return(func(_ context.Context, in IterateInput) (Iteration, error) {
+		m.iterated = append(m.iterated, fmt.Sprint(in.Iteration))
+		return m.iterate(in)
+	})
+	env.ExecuteWorkflow(CandidateName, CandidateInput{Candidate: 1, Next: 1})
+	if err := env.GetWorkflowError(); err != nil || strings.Join(m.iterated, " ") != "1 2 3" {
+		t.Errorf("%v, %q", err, m.iterated)
 	}
 }
 

@@ -92,6 +92,7 @@ type Iteration struct {
 	Amount          // of the candidate so far
 	Pack    string  `json:"pack"`
 	Attempt int     `json:"attempt,omitempty"` // of the activity, if not the first
+	Queue   string  `json:"queue,omitempty"`   // of the worker alone that did it, and has the tree
 }
 
 // Amount is what agents consumed.

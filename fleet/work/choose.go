@@ -23,6 +23,11 @@ const choiceName = "choice.json"
 func (w *Worker) Choose(ctx context.Context, in flow.ChooseInput) (flow.Choice, error) {
 	ctx, hear, done := w.reporting(ctx)
 	defer done()
+	leave, err := w.slot(ctx)
+	if err != nil {
+		return flow.Choice{}, ended(err)
+	}
+	defer leave()
 	c, err := w.choose(ctx, hear, in)
 	return c, ended(err)
 }

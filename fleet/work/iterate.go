@@ -26,7 +26,13 @@ import (
 func (w *Worker) Iterate(ctx context.Context, in flow.IterateInput) (flow.Iteration, error) {
 	out, hear, done := w.reporting(ctx)
 	defer done()
-	it, err := w.iterate(out, hear, in)
+	var it flow.Iteration
+	leave, err := w.slot(out)
+	if err == nil {
+		it, err = w.iterate(out, hear, in)
+		leave()
+	}
+	it.Queue = w.Queue
 	if attempt := activity.GetInfo(ctx).Attempt; attempt > 1 {
 		it.Attempt = int(attempt)
 	}

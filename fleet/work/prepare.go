@@ -32,6 +32,11 @@ const preparedName = "fleet.json"
 func (w *Worker) Prepare(ctx context.Context, at flow.Place, task taskfile.Task) (flow.Prepared, error) {
 	ctx, hear, done := w.reporting(ctx)
 	defer done()
+	leave, err := w.slot(ctx)
+	if err != nil {
+		return flow.Prepared{}, ended(err)
+	}
+	defer leave()
 	p, err := w.prepare(ctx, hear, at, task)
 	return p, ended(err)
 }

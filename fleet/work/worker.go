@@ -29,6 +29,8 @@ type Worker struct {
 	Name      string // of this worker, for people
 	Client    client.Client
 	Every     time.Duration // between two reports
+	Queue     string        // of this worker alone; "" for none
+	Slots     chan struct{} // as many activities at a time as it holds; nil: no limit
 
 	mu   sync.Mutex
 	held map[string]chan struct{} // folders in use
@@ -112,6 +114,20 @@ func (r *reporter) report(ctx context.Context) error {
 		r.told, r.at = p, time.Now()
 	}
 	return nil
+}
+
+// slot waits until the worker has less to do: what comes by its own queue counts with what
+// comes by that of all.
+func (w *Worker) slot(ctx context.Context) (leave func(), err error) {
+	if w.Slots == nil {
+		return func() {}, nil
+	}
+	select {
+	case w.Slots <- struct{}{}:
+		return func() { <-w.Slots }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // gone reports whether the server says that nobody waits for the activity any more.

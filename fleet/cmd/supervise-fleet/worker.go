@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"supervise/fleet/flow"
@@ -86,12 +88,13 @@ func (a *app) work(ctx context.Context, c client.Client, o workerOptions) error 
 		worker.SetStickyWorkflowCacheSize(0)
 	}
 	flow.HeartbeatTimeout = o.dead
-	w := worker.New(c, o.queue, worker.Options{
-		Identity: activities.Name, MaxConcurrentActivityExecutionSize: o.slots, WorkerStopTimeout: 2 * time.Minute,
-		MaxHeartbeatThrottleInterval: o.every, DefaultHeartbeatThrottleInterval: o.every,
-	})
+	options := worker.Options{Identity: activities.Name, MaxConcurrentActivityExecutionSize: o.slots, WorkerStopTimeout: 2 * time.Minute}
+	w := worker.New(c, o.queue, options)
 	register(w, activities)
-	if err := w.Start(); err != nil {
+	options.DisableWorkflowWorker = true
+	own := worker.New(c, activities.Queue, options)
+	own.RegisterActivityWithOptions(activities.Iterate, activity.RegisterOptions{Name: flow.IterateName})
+	if err := errors.Join(w.Start(), own.Start()); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	fmt.Fprintf(a.err, "worker %s waits for iterations of queue %s\n", activities.Name, o.queue)
@@ -106,7 +109,10 @@ func (a *app) work(ctx context.Context, c client.Client, o workerOptions) error 
 		case <-ctx.Done():
 		}
 	}
+	var all sync.WaitGroup
+	all.Go(own.Stop)
 	w.Stop()
+	all.Wait()
 	return nil
 }
 
@@ -149,7 +155,12 @@ func (o workerOptions) activities(c client.Client) (*work.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &work.Worker{Dir: o.dir, Supervise: program, Name: o.name, Client: c, Every: o.every}, nil
+	// The trees in the folder are those of this queue, also after a restart.
+	sum := sha256.Sum256([]byte(o.name + "\x00" + o.dir))
+	return &work.Worker{
+		Dir: o.dir, Supervise: program, Name: o.name, Client: c, Every: o.every,
+		Queue: fmt.Sprintf("%s/%s-%x", o.queue, o.name, sum[:4]), Slots: make(chan struct{}, o.slots),
+	}, nil
 }
 
 // findProgram finds a program of ours: as given, beside this one, or in PATH.
