@@ -125,14 +125,16 @@ func receive(ctx workflow.Context, c workflow.ReceiveChannel, into any) error {
 // text is an error as far as a history keeps it.
 func text(err error) string {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		return cut(app.Message())
+		return Cut(app.Message(), Most)
 	}
-	return cut(err.Error())
+	return Cut(err.Error(), Most)
 }
 
-// cut is the beginning of a text.
-func cut(s string) string {
-	const most = 300
+// Most is how much of a text a history keeps, in characters.
+const Most = 300
+
+// Cut is the beginning of a text.
+func Cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + " …"
 	}

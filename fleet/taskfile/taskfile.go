@@ -2,18 +2,17 @@
 package taskfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
+	"supervise/internal/projectfile"
+	"supervise/internal/yamlfile"
 )
 
 // ErrInvalid is in the error of a file that makes no sense.
@@ -61,18 +60,21 @@ type Task struct {
 }
 
 // most is how large a task file, or a prompt, may be.
-const most = 4 << 20
+const most projectfile.Limit = 4 << 20
+
+// reference is where the keys are documented.
+const reference = "docs/fleet.md"
 
 // Read reads a task file with the prompts that it names. The error wraps [ErrInvalid]
 // where the file makes no sense.
 func Read(path string) (File, error) {
-	text, err := readFile(path)
+	text, err := projectfile.Named(path, most)
 	if err != nil {
 		return File{}, fmt.Errorf("read the tasks: %w", err)
 	}
 	var f File
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.DisallowUnknownField(), yaml.CustomUnmarshaler(duration)).Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return f, fmt.Errorf("%w: %s: %w", ErrInvalid, path, err)
+	if err := (yamlfile.File{Path: path, Text: text, Reference: reference}).Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return f, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if f.Named = f.Fleet != ""; !f.Named {
 		f.Fleet = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -87,27 +89,6 @@ func Read(path string) (File, error) {
 		return f, fmt.Errorf("%w: %s: %w", ErrInvalid, path, err)
 	}
 	return f, nil
-}
-
-func duration(d *time.Duration, text []byte) (err error) {
-	*d, err = time.ParseDuration(strings.Trim(string(text), `"' `))
-	return err
-}
-
-func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is no file", path))
-	}
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && len(text) > most {
-		err = fmt.Errorf("%s is larger than %d MiB", path, most>>20)
-	}
-	return text, err
 }
 
 // fill takes what is not said from the defaults.
@@ -161,7 +142,7 @@ func (t *Task) readPrompt(dir string) error {
 	if !filepath.IsAbs(t.PromptFile) {
 		t.PromptFile = filepath.Join(dir, t.PromptFile)
 	}
-	text, err := readFile(t.PromptFile)
+	text, err := projectfile.Named(t.PromptFile, most)
 	t.Prompt = string(text)
 	return err
 }

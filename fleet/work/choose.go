@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -121,16 +120,8 @@ func keep(ctx context.Context, r *remote, at place, in flow.ChooseInput, out flo
 			return out, fmt.Errorf("keep the best tree: %w", err)
 		}
 	}
-	text, err := json.Marshal(out)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(at.home, choiceName), text, 0o600)
-	}
-	if err == nil {
-		out.Pack, err = r.pack(ctx, at.home, "", fmt.Sprintf("%s: candidate %d", in.Task, out.Candidate))
-	}
-	if err == nil {
-		err = r.write(ctx, ref(in.Place, resultName), out.Pack, "")
-	}
+	var err error
+	out.Pack, err = r.keep(ctx, at.home, ref(in.Place, resultName), document{choiceName, out}, fmt.Sprintf("%s: candidate %d", in.Task, out.Candidate))
 	if errors.Is(err, errMoved) {
 		return chosen(ctx, r, in.Place)
 	}
@@ -162,17 +153,7 @@ func commit(ctx context.Context, r *remote, tree string, in flow.ChooseInput, ou
 
 // chosen is what an earlier attempt has chosen, without a pack where there was none.
 func chosen(ctx context.Context, r *remote, p flow.Place) (out flow.Choice, err error) {
-	id, err := r.read(ctx, ref(p, resultName))
-	if err != nil || id == "" {
-		return out, err
-	}
-	if err := r.fetch(ctx, ref(p, resultName), id); err != nil {
-		return out, err
-	}
-	text, err := r.git(ctx, "cat-file", "blob", id+":"+choiceName)
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &out)
-	}
+	id, err := r.kept(ctx, ref(p, resultName), document{choiceName, &out})
 	out.Pack = id
 	return out, err
 }

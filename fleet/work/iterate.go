@@ -343,8 +343,5 @@ func (c *candidate) read() (it flow.Iteration, err error) {
 // short is the first line of a text, cut.
 func short(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	if r := []rune(s); len(r) > 300 {
-		return string(r[:300]) + " …"
-	}
-	return s
+	return flow.Cut(s, flow.Most)
 }

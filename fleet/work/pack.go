@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -142,6 +143,43 @@ func (r *remote) pack(ctx context.Context, dir, after, says string) (string, err
 		args = append(args, "-p", after)
 	}
 	return r.git(ctx, args...)
+}
+
+// keep brings a state, with what a step came to in a file of it, into a new ref. The error
+// wraps [errMoved] where there is one already.
+func (r *remote) keep(ctx context.Context, dir, ref string, as document, says string) (id string, err error) {
+	text, err := json.Marshal(as.value)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, as.name), text, 0o600)
+	}
+	if err == nil {
+		id, err = r.pack(ctx, dir, "", says)
+	}
+	if err == nil {
+		err = r.write(ctx, ref, id, "")
+	}
+	return id, err
+}
+
+// kept reads what [remote.keep] has kept, and returns its commit, "" where there is none.
+func (r *remote) kept(ctx context.Context, ref string, into document) (id string, err error) {
+	if id, err = r.read(ctx, ref); err != nil || id == "" {
+		return "", err
+	}
+	if err := r.fetch(ctx, ref, id); err != nil {
+		return "", err
+	}
+	text, err := r.git(ctx, "cat-file", "blob", id+":"+into.name)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), into.value)
+	}
+	return id, err
+}
+
+// document is a value that is kept as a file in a state.
+type document struct {
+	name  string
+	value any
 }
 
 // unpack makes a folder what a commit, or a folder in it, holds.

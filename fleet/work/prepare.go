@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -77,16 +76,7 @@ func (w *Worker) prepare(ctx context.Context, hear func(flow.Progress), p flow.P
 	if out, err = measured(at, p, end); err != nil {
 		return out, err
 	}
-	text, err := json.Marshal(out)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(at.home, preparedName), text, 0o600)
-	}
-	if err == nil {
-		out.Pack, err = r.pack(ctx, at.home, "", "the baseline of "+p.Task)
-	}
-	if err == nil {
-		err = r.write(ctx, ref(p, baseName), out.Pack, "")
-	}
+	out.Pack, err = r.keep(ctx, at.home, ref(p, baseName), document{preparedName, out}, "the baseline of "+p.Task)
 	if errors.Is(err, errMoved) { // another attempt was faster: its baseline counts
 		return prepared(ctx, r, p)
 	}
@@ -114,17 +104,7 @@ func measured(at place, p flow.Place, end ending) (flow.Prepared, error) {
 
 // prepared is what an earlier attempt has prepared, without a loop where there was none.
 func prepared(ctx context.Context, r *remote, p flow.Place) (out flow.Prepared, err error) {
-	id, err := r.read(ctx, ref(p, baseName))
-	if err != nil || id == "" {
-		return out, err
-	}
-	if err := r.fetch(ctx, ref(p, baseName), id); err != nil {
-		return out, err
-	}
-	text, err := r.git(ctx, "cat-file", "blob", id+":"+preparedName)
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &out)
-	}
+	id, err := r.kept(ctx, ref(p, baseName), document{preparedName, &out})
 	out.Pack = id
 	return out, err
 }

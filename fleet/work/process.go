@@ -16,6 +16,7 @@ import (
 
 	"supervise/fleet/flow"
 	"supervise/fleet/seal"
+	"supervise/runner"
 )
 
 // process is supervise while it runs for an activity.
@@ -43,7 +44,7 @@ func (p process) run(ctx context.Context, dir string, args ...string) (ending, e
 	}
 	cmd := exec.Command(p.program, args...)
 	cmd.Dir, cmd.Env = dir, allowed(os.Environ())
-	said := &tail{most: 4 << 10}
+	said := runner.NewTail(4 << 10)
 	cmd.Stderr = said
 	events, err := cmd.StdoutPipe()
 	if err != nil {
@@ -151,27 +152,4 @@ func (p process) follow(r io.Reader) {
 		}
 		p.hear(now)
 	}
-}
-
-// tail is the end of what was written.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-	most int
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if over := len(t.text) - t.most; over > 0 {
-		t.text = t.text[over:]
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
 }

@@ -122,6 +122,18 @@ func (a *app) dial() (client.Client, error) {
 	return c, nil
 }
 
+// connected is a command that begins by connecting to the server.
+func (a *app) connected(run func(context.Context, client.Client, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := a.dial()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return run(cmd.Context(), c, args)
+	}
+}
+
 // quietLogger passes on what is wrong.
 type quietLogger struct{ *app }
 

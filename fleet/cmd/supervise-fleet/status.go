@@ -22,16 +22,11 @@ func newStatus(a *app) *cobra.Command {
 		Use:   "status [FLEET]",
 		Short: "Show the fleets, or the tasks of one and what runs",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.dial()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: a.connected(func(ctx context.Context, c client.Client, args []string) error {
 			if len(args) == 0 {
-				return a.fleets(cmd.Context(), c)
+				return a.fleets(ctx, c)
 			}
-			f, err := a.named(cmd.Context(), c, args[0])
+			f, err := a.named(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
@@ -39,7 +34,7 @@ func newStatus(a *app) *cobra.Command {
 				return a.print(f)
 			}
 			return a.table(f)
-		},
+		}),
 	}
 }
 
@@ -114,23 +109,17 @@ func (a *app) table(f fleetState) error {
 func (s taskState) says() string {
 	switch {
 	case s.Waiting != "":
-		return cut(s.Waiting)
+		return flow.Cut(s.Waiting, column)
 	case s.Result == nil:
 		return ""
 	case s.Result.Refused != "":
 		return s.Result.Refused
 	}
-	return cut(s.Result.Text)
+	return flow.Cut(s.Result.Text, column)
 }
 
-// cut is a text as far as a line of a table has it; --json has it whole.
-func cut(s string) string {
-	const most = 120
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + " …"
-	}
-	return s
-}
+// column is how much of a text a line of a table has, in characters; --json has it whole.
+const column = 120
 
 // says is what a candidate does in words.
 func (c candidateState) says() string {
@@ -180,18 +169,13 @@ func newWatch(a *app) *cobra.Command {
 
 The exit status is 0 when each task came to a tree, 3 when a person has rejected one, else 4.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.dial()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
+		RunE: a.connected(func(ctx context.Context, c client.Client, args []string) error {
 			parts, err := named(args[0], 1)
 			if err != nil {
 				return err
 			}
-			return a.watch(cmd.Context(), c, parts[0])
-		},
+			return a.watch(ctx, c, parts[0])
+		}),
 	}
 }
 
@@ -265,13 +249,8 @@ func newResults(a *app) *cobra.Command {
 		Use:   "results FLEET",
 		Short: "Show what the tasks came to",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.dial()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			f, err := a.named(cmd.Context(), c, args[0])
+		RunE: a.connected(func(ctx context.Context, c client.Client, args []string) error {
+			f, err := a.named(ctx, c, args[0])
 			if err != nil {
 				return err
 			}
@@ -283,7 +262,7 @@ func newResults(a *app) *cobra.Command {
 				return page.Execute(a.out, f)
 			}
 			return printResults(a.out, f)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&html, "html", false, "print a page")
 	return cmd
