@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"supervise/internal/agentrun"
@@ -29,7 +28,7 @@ type candidateFlags struct {
 
 func (c *candidateFlags) register(f *pflag.FlagSet) {
 	f.IntVar(&c.number, "candidates", 0, "run this many loops, each in a tree of its own, and give back the best (1: one loop beside your tree, which it touches at the end alone); --agent a,b,… gives them their agents in turn")
-	f.IntVar(&c.jobs, "jobs", 0, "how many of them run at the same time (default: as many as the machine has processors)")
+	f.IntVar(&c.jobs, "jobs", 0, "how many of them run at the same time (default: all, at most 8); of their checks, as many as the machine has processors")
 	f.IntVar(&c.stopWhen, "stop-when", 0, "end the others when this many have done the task (default: all run to their end)")
 	f.StringVar(&c.vary, "vary", "", "`file` with texts that are added to the task of each in turn, with lines of --- between")
 	f.StringVar(&c.setup, "setup", "", "`command` that prepares each tree, such as 'npm ci'")
@@ -86,8 +85,10 @@ func (c *candidateFlags) check(o runOptions, given *pflag.FlagSet) error {
 	return nil
 }
 
-// maxCandidates bounds the number of trees.
-const maxCandidates = 64
+const (
+	maxCandidates = 64 // bounds the number of trees
+	maxJobs       = 8  // bounds the agents at the same time, unless the user says otherwise
+)
 
 // separator is the line between the texts of --vary.
 var separator = regexp.MustCompile(`(?m)^---+[ \t]*\r?\n`)
@@ -96,7 +97,7 @@ var separator = regexp.MustCompile(`(?m)^---+[ \t]*\r?\n`)
 func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error) {
 	s := candidate.Settings{Number: c.number, Jobs: c.jobs, StopWhen: c.stopWhen, Setup: c.setup, Programs: opts.Programs()}
 	if s.Jobs == 0 {
-		s.Jobs = min(c.number, runtime.NumCPU())
+		s.Jobs = min(c.number, maxJobs)
 	}
 	var err error
 	if s.Folder, err = treesIn(c.trees, opts.Root); err != nil || c.vary == "" {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -32,7 +33,7 @@ import (
 // folder of the loop.
 type Settings struct {
 	Number   int `json:"candidates"`          // at least 1
-	Jobs     int `json:"jobs"`                // that run at the same time, at least 1
+	Jobs     int `json:"jobs"`                // that run at the same time, at least 1; their checks: at most one for each processor
 	StopWhen int `json:"stop_when,omitempty"` // the others end when so many have done the task; 0: never
 	// Programs and Tasks are given to the candidates in turn; empty: the same to all.
 	Programs []agentrun.Program `json:"programs,omitempty"`
@@ -83,8 +84,9 @@ type contest struct {
 	entries []*entry       // by number
 	base    ledger.Iteration
 	now     func() time.Time
-	former  string     // folder of the trees before this process, "" in a new loop
-	heard   sync.Mutex // while an event is passed on
+	former  string        // folder of the trees before this process, "" in a new loop
+	heard   sync.Mutex    // while an event is passed on
+	turns   chan struct{} // as many places as candidates may run checks at the same time
 }
 
 // Run runs the candidates to their end. The errors are those of [loop.Run].
@@ -151,7 +153,7 @@ func newContest(o Options) *contest {
 	if o.Loop.OnEvent == nil {
 		o.Loop.OnEvent = func(event.Event) {}
 	}
-	c := &contest{Options: o, now: o.Loop.Now, mask: secrets.MaskOf(o.Loop.Env)}
+	c := &contest{Options: o, now: o.Loop.Now, mask: secrets.MaskOf(o.Loop.Env), turns: make(chan struct{}, runtime.NumCPU())}
 	if c.now == nil {
 		c.now = time.Now
 	}

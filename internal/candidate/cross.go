@@ -48,7 +48,7 @@ func (c *contest) cross(ctx context.Context) (crossed, error) {
 	var all sync.WaitGroup
 	var mu sync.Mutex // of the results
 	var errs []error
-	slots := make(chan struct{}, c.Jobs)
+	slots := make(chan struct{}, min(c.Jobs, cap(c.turns)))
 	for _, author := range c.entries[1:] {
 		for _, code := range c.entries {
 			if len(author.own) == 0 || code == author || code.number > 0 && !code.done() {

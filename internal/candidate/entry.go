@@ -139,7 +139,7 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 		o.WatchChecks, o.OnReport = c.Watch(e.number)
 	}
 	if e.number > 0 {
-		o.Baseline = c.entryOf(0).dir()
+		o.Baseline, o.Turn = c.entryOf(0).dir(), c.turn
 	}
 	o.Sealed = append(c.others(e.number), c.Loop.Root)
 	o.Origin = c.Loop.Root
@@ -151,6 +151,17 @@ func (c *contest) optionsOf(e *entry) loop.Options {
 	}
 	c.vary(e.number, &o)
 	return o
+}
+
+// turn waits until the checks of a candidate may run. Agents mostly wait for their service,
+// and checks for a processor.
+func (c *contest) turn(ctx context.Context) (done func()) {
+	select {
+	case c.turns <- struct{}{}:
+		return func() { <-c.turns }
+	case <-ctx.Done():
+		return func() {}
+	}
 }
 
 // others are the folders of the trees of the other candidates.

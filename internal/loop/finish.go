@@ -105,6 +105,10 @@ func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Outpu
 
 // confirm measures the selected tree anew, and corrects the reason to end by what that shows.
 func (r *run) confirm(ctx context.Context, out *Outcome) error {
+	defer r.turn(ctx)()
+	if interrupted(ctx) {
+		return nil
+	}
 	choice, err := out.Choice, error(nil)
 	out.Verified, err = r.verify(ctx, choice.Iteration)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"supervise/detector"
 	"supervise/internal/agentrun"
@@ -32,7 +33,8 @@ type iteration struct {
 	measured judge.Measured
 	verdict  judge.Verdict
 
-	unserved event.Stop // why the agent cannot be run again, its zero value where it can
+	turned   time.Duration // waited for others' checks
+	unserved event.Stop    // why the agent cannot be run again, its zero value where it can
 }
 
 // iterate runs one iteration and returns a stop when it is the last. This is the line
@@ -62,6 +64,9 @@ func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) 
 
 // assess is the line from what the agent left on.
 func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
+	asked := r.opts.Now()
+	defer r.turn(ctx)()
+	it.turned = r.opts.Now().Sub(asked)
 	if interrupted(ctx) {
 		return event.Stop{}, r.abandon(it)
 	}
@@ -76,6 +81,14 @@ func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
 		return event.Stop{}, err
 	}
 	return r.settle(ctx, it)
+}
+
+// turn waits until checks may run, and returns what is called when they have run.
+func (r *run) turn(ctx context.Context) (done func()) {
+	if r.opts.Turn == nil {
+		return func() {}
+	}
+	return r.opts.Turn(ctx)
 }
 
 // settle is the line from the verdict on. What was decided is written down before
@@ -187,7 +200,7 @@ func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 	it.EndedAt = r.opts.Now()
 	if !it.Resumed { // else nobody was at work most of the time
 		whole := it.EndedAt.Sub(it.StartedAt)
-		it.OwnTime = whole - r.checks.clock.Took() - it.Agent.Duration - it.Agent.Waited
+		it.OwnTime = whole - r.checks.clock.Took() - it.Agent.Duration - it.Agent.Waited - it.turned
 		if over := r.opts.Budget.Over(it.OwnTime, whole); over != "" {
 			r.warn(over, nil)
 		}

@@ -46,6 +46,9 @@ type Options struct {
 	// counts for this one; "": it is measured.
 	Baseline string
 	Sealed   []string // further folders in which the agent can change nothing
+	// Turn waits until the loop may run checks, and returns what is called when they have
+	// run. It ends with the context. Nil: at once.
+	Turn     func(context.Context) (done func())
 	Readable []string // further folders that an agent in a sandbox sees
 	// Steps is how many iterations this process does at most; then the loop ends by
 	// [event.Stepped] if nothing else ends it, and nothing is given back. Nil: all.
