@@ -1,6 +1,8 @@
 package project
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,7 +20,7 @@ var jvmTests = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*
 
 // proposeMaven recognises a pom.xml, with the modules that it names.
 func proposeMaven(f folder) proposal {
-	if f.has("gradlew") != "" && f.has("mvnw") == "" || f.dir != "" && f.has(jvmTests...) == "" {
+	if f.has(gradleFiles...) != "" && !mavenFirst(f) || f.dir != "" && f.has(jvmTests...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
 	p := proposal{language: jvmLanguage(f)}
@@ -28,6 +30,9 @@ func proposeMaven(f folder) proposal {
 		p.tool("Maven wrapper", "mvnw")
 	} else if !f.found("mvn") {
 		p.note("mvn is not on PATH: install Maven, or add its wrapper")
+	}
+	if f.has("gradlew") != "" && f.has("mvnw") == "" {
+		p.note("Maven is used: the Gradle of gradlew is not installed. To use it instead, run ./gradlew once")
 	}
 	p.tool("Maven", "pom.xml")
 	poms, modules := mavenModules(f, "")
@@ -93,6 +98,32 @@ func jvmLanguage(f folder) string {
 	return "java"
 }
 
+// mavenFirst reports whether Maven is used where there are files of both: the one with a
+// wrapper, and Maven where Gradle's wrapper would have to be downloaded and mvn is there.
+func mavenFirst(f folder) bool {
+	return f.has("mvnw") != "" || f.has("gradlew") == "" || !gradleInstalled(f) && f.found("mvn")
+}
+
+var gradleDistribution = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
+
+// gradleInstalled reports whether the wrapper has its Gradle, or does not say which one.
+func gradleInstalled(f folder) bool {
+	m := gradleDistribution.FindStringSubmatch(f.read("gradle/wrapper/gradle-wrapper.properties"))
+	if m == nil {
+		return true
+	}
+	home := os.Getenv("GRADLE_USER_HOME")
+	if home == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return false
+		}
+		home = filepath.Join(user, ".gradle")
+	}
+	_, err := os.Stat(filepath.Join(home, "wrapper", "dists", m[1]))
+	return err == nil
+}
+
 // gradleInit makes JaCoCo write XML, whatever the project configures. Old versions of
 // Gradle use another name for it.
 const gradleInit = `gradle.projectsEvaluated {
@@ -107,7 +138,7 @@ const gradleInit = `gradle.projectsEvaluated {
 
 // proposeGradle recognises a Gradle build, with its subprojects.
 func proposeGradle(f folder) proposal {
-	if f.has("pom.xml") != "" && (f.has("mvnw") != "" || f.has("gradlew") == "") || f.dir != "" && f.has(jvmTests...) == "" {
+	if f.has("pom.xml") != "" && mavenFirst(f) || f.dir != "" && f.has(jvmTests...) == "" {
 		return proposal{}
 	}
 	p := proposal{language: jvmLanguage(f), covers: everything}

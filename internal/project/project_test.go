@@ -109,6 +109,29 @@ func TestDetectGo(t *testing.T) {
 	}
 }
 
+// Of a project with files of Maven and Gradle, the tool is used that is there.
+func TestMavenOrGradle(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("GRADLE_USER_HOME", home)
+	root := write(t, map[string]string{
+		"pom.xml": "<project/>", "build.gradle": "", "gradlew": "", "src/test/java/ATest.java": "",
+		"gradle/wrapper/gradle-wrapper.properties": "distributionBase=GRADLE_USER_HOME\ndistributionUrl=https\\://services.gradle.org/distributions/gradle-8.14-bin.zip\n",
+	})
+	uses := func(program string, tools ...string) {
+		t.Helper()
+		p, err := project.Detect(root, having(tools...))
+		if err != nil || len(p.Checks) != 1 || p.Checks[0].Command[0] != program {
+			t.Errorf("with %v: %s, %v, want %s", tools, commands(p), err, program)
+		}
+	}
+	uses("mvn", "mvn")
+	uses("./gradlew")
+	if err := os.MkdirAll(filepath.Join(home, "wrapper", "dists", "gradle-8.14-bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	uses("./gradlew", "mvn")
+}
+
 // The proposed build works for every layout of a module and leaves nothing behind. By
 // itself go build ./... writes a program if the module is one main package, and fails
 // if a folder has the name of that program.
