@@ -150,6 +150,7 @@ func (c *cargoText) shown() {
 // ran are tests that are not named.
 func (c *cargoText) result(m []string) {
 	c.shown()
+	c.open.dropTryBuilt()
 	passed, failed, ignored := parsed.CountOf(m[1]), parsed.CountOf(m[2]), parsed.CountOf(m[3])
 	name, named, ran := c.open.name, len(c.open.cases), c.open.stated
 	event := "ok"
