@@ -1,6 +1,7 @@
 //go:build unix
 
-package work
+// Package filelock keeps processes of a machine from doing the same at the same time.
+package filelock
 
 import (
 	"context"
@@ -9,8 +10,9 @@ import (
 	"time"
 )
 
-// lock waits until this process alone holds a file.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
+// Lock waits until nobody else holds a file, which is made where there is none. It ends with
+// the process as well.
+func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -26,5 +28,3 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	}
 	return func() { _ = f.Close() }, nil
 }
-
-func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

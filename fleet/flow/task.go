@@ -76,7 +76,7 @@ func (t *task) whole(ctx workflow.Context) (res Result, err error) {
 
 // Place is where the trees of the task are.
 func (in TaskInput) Place() Place {
-	return Place{Fleet: in.Fleet, Task: in.Task.ID, Repository: in.Task.Repository, Commit: in.Task.Commit}
+	return Place{Fleet: in.Fleet, Task: in.Task.ID, Repository: in.Task.Repository, Commit: in.Task.Commit, Store: in.Task.Store}
 }
 
 // publish publishes the best tree, after a person has approved it where there is a gate.

@@ -39,8 +39,9 @@ func TaskID(fleet, task string) string { return FleetID(fleet) + "/" + task }
 type Place struct {
 	Fleet      string `json:"fleet"`
 	Task       string `json:"task"`
-	Repository string `json:"repository"` // for git
-	Commit     string `json:"commit"`     // with which all begin
+	Repository string `json:"repository"`      // for git
+	Commit     string `json:"commit"`          // with which all begin
+	Store      string `json:"store,omitempty"` // bucket; "": the repository
 }
 
 // TaskInput is what a workflow Task begins with.

@@ -38,6 +38,7 @@ type Task struct {
 	ID         string `yaml:"id" json:"id"`
 	Repository string `yaml:"repository" json:"repository"` // for git: workers read it and push to it
 	Commit     string `yaml:"commit" json:"commit"`         // or a branch or tag; default HEAD
+	Store      string `yaml:"store" json:"store,omitempty"` // bucket that carries states and trees; "": the repository
 	Prompt     string `yaml:"prompt" json:"prompt,omitempty"`
 	PromptFile string `yaml:"prompt_file" json:"-"` // beside the task file
 
@@ -97,7 +98,7 @@ func (t *Task) fill(d Task) {
 		to   *string
 		from string
 	}{
-		{&t.Repository, d.Repository}, {&t.Commit, d.Commit}, {&t.Setup, d.Setup}, {&t.Until, d.Until},
+		{&t.Repository, d.Repository}, {&t.Commit, d.Commit}, {&t.Store, d.Store}, {&t.Setup, d.Setup}, {&t.Until, d.Until},
 	} {
 		if *row.to == "" {
 			*row.to = row.from
@@ -150,6 +151,9 @@ func (t *Task) readPrompt(dir string) error {
 // name is what a task or a fleet may be called: it becomes part of the name of a branch.
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
 
+// store is the address of a bucket.
+var store = regexp.MustCompile(`^(file:///|s3://|gs://|azblob://)[^/]`)
+
 func (f File) check() error {
 	if !name.MatchString(f.Fleet) {
 		return fmt.Errorf("fleet: %q: letters, digits, - and _ make a name, at most 63", f.Fleet)
@@ -181,6 +185,7 @@ func (t Task) check() error {
 		{!name.MatchString(t.ID), fmt.Sprintf("id: %q: letters, digits, - and _ make a name, at most 63", t.ID)},
 		{t.Repository == "" || strings.HasPrefix(t.Repository, "-"), fmt.Sprintf("repository: %q: give the address that workers clone", t.Repository)},
 		{strings.HasPrefix(t.Commit, "-"), fmt.Sprintf("commit: %q is no commit", t.Commit)},
+		{t.Store != "" && !store.MatchString(t.Store), fmt.Sprintf("store: %q: give file:///folder, s3://bucket, gs://bucket or azblob://container", t.Store)},
 		{strings.TrimSpace(t.Prompt) == "", "prompt: say what is to be done"},
 		{(len(t.Agents) == 0) == (len(t.Command) == 0), "give agents or command, one of the two"},
 		{t.Candidates < 1 || t.Candidates > 64, fmt.Sprintf("candidates: %d: give a number from 1 to 64", t.Candidates)},

@@ -38,7 +38,7 @@ func (w *Worker) choose(ctx context.Context, hear func(flow.Progress), in flow.C
 		return out, err
 	}
 	defer leave()
-	r, err := w.remote(ctx, in.Repository)
+	r, err := w.remote(ctx, in.Place)
 	if err != nil {
 		return out, err
 	}
@@ -146,9 +146,20 @@ func commit(ctx context.Context, r *remote, tree string, in flow.ChooseInput, ou
 	if out.Commit, err = run("-c", "user.name=supervise-fleet", "-c", "user.email=fleet@localhost", "commit-tree", id, "-p", in.Commit, "-m", says); err != nil {
 		return err
 	}
+	const here = "refs/supervise/best"
+	if _, err := run("update-ref", here, out.Commit); err != nil {
+		return err
+	}
+	if _, err := r.git(ctx, "fetch", "-q", "--no-tags", tree, here); err != nil {
+		return err
+	}
 	// Another attempt may have been here: then its commit is replaced, since the result is not written.
-	_, err = run("push", "-q", "--no-verify", "-f", r.url, out.Commit+":"+prefix+ref(in.Place, proposedName))
-	return err
+	to := ref(in.Place, proposedName)
+	was, err := r.read(ctx, to)
+	if err != nil {
+		return err
+	}
+	return r.write(ctx, to, out.Commit, was, in.Commit)
 }
 
 // chosen is what an earlier attempt has chosen, without a pack where there was none.
@@ -166,8 +177,11 @@ func (w *Worker) Publish(ctx context.Context, p flow.Place, c flow.Choice) error
 }
 
 func (w *Worker) publish(ctx context.Context, p flow.Place, c flow.Choice) error {
-	r, err := w.remote(ctx, p.Repository)
+	r, err := w.remote(ctx, p)
 	if err != nil {
+		return err
+	}
+	if _, err := r.commit(ctx, p.Commit); err != nil {
 		return err
 	}
 	if err := r.fetch(ctx, ref(p, proposedName), c.Commit); err != nil {
@@ -177,7 +191,7 @@ func (w *Worker) publish(ctx context.Context, p flow.Place, c flow.Choice) error
 	if err != nil || was == c.Commit {
 		return err
 	}
-	return r.write(ctx, ref(p, bestName), c.Commit, was)
+	return r.write(ctx, ref(p, bestName), c.Commit, was, p.Commit)
 }
 
 // Drop removes what was on the way between workers. Best tree and result stay.
@@ -188,7 +202,7 @@ func (w *Worker) Drop(ctx context.Context, p flow.Prepared, candidates int) erro
 }
 
 func (w *Worker) drop(ctx context.Context, p flow.Prepared, candidates int) error {
-	r, err := w.remote(ctx, p.Repository)
+	r, err := w.remote(ctx, p.Place)
 	if err != nil {
 		return err
 	}

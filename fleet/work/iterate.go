@@ -160,7 +160,7 @@ func (c *candidate) keep(ctx context.Context, it flow.Iteration) (flow.Iteration
 	if err != nil {
 		return it, fmt.Errorf("keep iteration %d of candidate %d: %w", it.Number, c.Candidate, err)
 	}
-	err = c.repo.write(ctx, refOf(c.Place, c.Candidate), id, c.own())
+	err = c.repo.write(ctx, refOf(c.Place, c.Candidate), id, c.own(), c.Pack)
 	switch {
 	case errors.Is(err, errMoved):
 		return it, err // the next attempt finds it
@@ -186,7 +186,7 @@ func (c *candidate) own() string {
 // ready makes tree and state those of the last iteration that is in the repository.
 func (c *candidate) ready(ctx context.Context) (err error) {
 	c.hear(flow.Progress{Phase: "fetch", Iteration: c.Iteration, Since: time.Now()})
-	if c.repo, err = c.remote(ctx, c.Repository); err != nil {
+	if c.repo, err = c.remote(ctx, c.Place); err != nil {
 		return err
 	}
 	from := refOf(c.Place, c.Candidate)

@@ -12,22 +12,34 @@ import (
 	"supervise/internal/git"
 )
 
-// remote is the repository of a task, as a worker has it: a copy without a tree, in which
-// the objects of all its tasks are.
+// remote is the repository of a task, as a worker has it, and the refs by which workers hand
+// each other what they did.
 type remote struct {
-	dir string // of the copy
+	objects
+	refs
 	url string
 }
 
-// prefix is where the refs of fleets are.
-const prefix = "refs/supervise/fleet/"
+// refs are names of commits that all workers see.
+type refs interface {
+	// read returns which commit a ref is, "" where there is none.
+	read(ctx context.Context, ref string) (string, error)
+	// fetch makes a commit of a ref be there.
+	fetch(ctx context.Context, ref, id string) error
+	// write writes a ref if it is still what it was; "" for a new one. Otherwise the error
+	// wraps [errMoved]. Everybody has the commit base.
+	write(ctx context.Context, ref, id, was, base string) error
+	// remove removes refs that are there.
+	remove(ctx context.Context, refs ...string) error
+}
 
-// errMoved is the reason for which a ref could not be written: somebody else has.
-var errMoved = errors.New("somebody else has written it")
+// objects is a repository without a tree, in which the objects of all tasks are that have
+// the same one.
+type objects struct{ dir string }
 
-// openRemote makes the copy where there is none.
-func openRemote(ctx context.Context, dir, url string) (*remote, error) {
-	r := &remote{dir: dir, url: url}
+// openObjects makes the copy of a repository where there is none.
+func openObjects(ctx context.Context, dir, url string) (objects, error) {
+	r := objects{dir: dir}
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
 		return r, nil
 	}
@@ -44,14 +56,24 @@ func openRemote(ctx context.Context, dir, url string) (*remote, error) {
 		err = os.Rename(temp, dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("copy %s: %w", url, err)
+		return r, fmt.Errorf("copy %s: %w", url, err)
 	}
 	return r, nil
 }
 
-func (r *remote) git(ctx context.Context, args ...string) (string, error) {
+func (r objects) git(ctx context.Context, args ...string) (string, error) {
 	out, err := git.In(r.dir, args...).Output(ctx)
 	return strings.TrimSpace(string(out)), err
+}
+
+// has reports whether all these commits are there, with what they need.
+func (r objects) has(ctx context.Context, ids ...string) bool {
+	for _, id := range ids {
+		if _, err := r.git(ctx, "cat-file", "-e", id+"^{tree}"); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // commit fetches a commit, branch or tag, and returns the commit.
@@ -72,53 +94,8 @@ func (r *remote) commit(ctx context.Context, name string) (string, error) {
 	return r.git(ctx, "rev-parse", "FETCH_HEAD^{commit}")
 }
 
-// read returns what a ref of the repository is, "" where there is none.
-func (r *remote) read(ctx context.Context, ref string) (string, error) {
-	out, err := r.git(ctx, "ls-remote", r.url, prefix+ref)
-	id, _, _ := strings.Cut(out, "\t")
-	return id, err
-}
-
-// fetch makes a commit of a ref be there.
-func (r *remote) fetch(ctx context.Context, ref, id string) error {
-	if _, err := r.git(ctx, "cat-file", "-e", id+"^{tree}"); err == nil {
-		return nil
-	}
-	_, err := r.git(ctx, "fetch", "-q", "--no-tags", r.url, prefix+ref)
-	return err
-}
-
-// write writes a ref if it is still what it was; "" for a new one. Otherwise the error
-// wraps [errMoved].
-func (r *remote) write(ctx context.Context, ref, id, was string) error {
-	_, err := r.git(ctx, "push", "-q", "--no-verify", "--force-with-lease="+prefix+ref+":"+was, r.url, id+":"+prefix+ref)
-	if err == nil {
-		return nil
-	}
-	if now, readErr := r.read(ctx, ref); readErr == nil && now != was {
-		if now == id {
-			return nil
-		}
-		return fmt.Errorf("write %s: %w", ref, errMoved)
-	}
-	return err
-}
-
-// remove removes refs that are there.
-func (r *remote) remove(ctx context.Context, refs ...string) error {
-	var errs []error
-	for _, ref := range refs {
-		id, err := r.read(ctx, ref)
-		if err == nil && id != "" {
-			_, err = r.git(ctx, "push", "-q", "--no-verify", r.url, ":"+prefix+ref)
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
 // pack makes a commit of a folder, after another one; "" for the first.
-func (r *remote) pack(ctx context.Context, dir, after, says string) (string, error) {
+func (r objects) pack(ctx context.Context, dir, after, says string) (string, error) {
 	index := dir + ".index"
 	defer os.Remove(index)
 	in := func(args ...string) (string, error) {
@@ -156,7 +133,7 @@ func (r *remote) keep(ctx context.Context, dir, ref string, as document, says st
 		id, err = r.pack(ctx, dir, "", says)
 	}
 	if err == nil {
-		err = r.write(ctx, ref, id, "")
+		err = r.write(ctx, ref, id, "", "")
 	}
 	return id, err
 }
@@ -183,7 +160,7 @@ type document struct {
 }
 
 // unpack makes a folder what a commit, or a folder in it, holds.
-func (r *remote) unpack(ctx context.Context, tree, dir string) error {
+func (r objects) unpack(ctx context.Context, tree, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -200,7 +177,7 @@ func (r *remote) unpack(ctx context.Context, tree, dir string) error {
 }
 
 // tree makes a repository with the given commit checked out, that shares the objects.
-func (r *remote) tree(ctx context.Context, dir, commit string) error {
+func (r objects) tree(ctx context.Context, dir, commit string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
 	}

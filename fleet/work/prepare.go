@@ -48,7 +48,7 @@ func (w *Worker) prepare(ctx context.Context, hear func(flow.Progress), p flow.P
 	}
 	defer leave()
 	hear(flow.Progress{Phase: "fetch", Since: time.Now()})
-	r, err := w.remote(ctx, p.Repository)
+	r, err := w.remote(ctx, p)
 	if err != nil {
 		return out, err
 	}

@@ -2,10 +2,15 @@
 
 package work
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 func group(*exec.Cmd) {}
 
-func interrupt(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+func terminate(p *os.Process) error { return p.Kill() }
+
+func interrupt(cmd *exec.Cmd) { _ = terminate(cmd.Process) }
 
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

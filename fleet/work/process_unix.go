@@ -3,6 +3,7 @@
 package work
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -11,6 +12,8 @@ import (
 // reach it past the worker.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = attributes() }
 
-func interrupt(cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) }
+func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+
+func interrupt(cmd *exec.Cmd) { _ = terminate(cmd.Process) }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

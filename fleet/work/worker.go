@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"supervise/fleet/bucket"
+	"supervise/fleet/filelock"
 	"supervise/fleet/flow"
 
 	"go.temporal.io/api/serviceerror"
@@ -32,8 +34,9 @@ type Worker struct {
 	Queue     string        // of this worker alone; "" for none
 	Slots     chan struct{} // as many activities at a time as it holds; nil: no limit
 
-	mu   sync.Mutex
-	held map[string]chan struct{} // folders in use
+	mu      sync.Mutex
+	held    map[string]chan struct{}  // folders in use
+	buckets map[string]*bucket.Bucket // that are open
 }
 
 // The reasons for which an activity ends before it is done.
@@ -164,16 +167,45 @@ func (w *Worker) place(p flow.Place, name string) place {
 	return place{dir: dir, tree: filepath.Join(dir, "tree"), trees: filepath.Join(dir, "trees"), home: filepath.Join(dir, "state")}
 }
 
-// remote opens the copy of a task's repository.
-func (w *Worker) remote(ctx context.Context, url string) (*remote, error) {
-	sum := sha256.Sum256([]byte(url))
+// remote opens the copy of a task's repository, and where its refs are.
+func (w *Worker) remote(ctx context.Context, p flow.Place) (*remote, error) {
+	sum := sha256.Sum256([]byte(p.Repository))
 	dir := filepath.Join(w.Dir, "repositories", hex.EncodeToString(sum[:8])+".git")
 	leave, err := w.hold(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return openRemote(ctx, dir, url)
+	o, err := openObjects(ctx, dir, p.Repository)
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{objects: o, refs: pushed{o, p.Repository}, url: p.Repository}
+	if p.Store != "" {
+		b, err := w.bucket(ctx, p.Store)
+		if err != nil {
+			return nil, err
+		}
+		r.refs = stored{o, b}
+	}
+	return r, nil
+}
+
+// bucket opens one once.
+func (w *Worker) bucket(ctx context.Context, address string) (*bucket.Bucket, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if b := w.buckets[address]; b != nil {
+		return b, nil
+	}
+	b, err := bucket.Open(context.WithoutCancel(ctx), address) // which may need its context later
+	if err == nil {
+		if w.buckets == nil {
+			w.buckets = map[string]*bucket.Bucket{}
+		}
+		w.buckets[address] = b
+	}
+	return b, err
 }
 
 // hold waits until nobody in this worker, and no other worker, uses a folder.
@@ -197,7 +229,7 @@ func (w *Worker) hold(ctx context.Context, dir string) (leave func(), err error)
 		<-ch
 		return nil, err
 	}
-	unlock, err := lock(ctx, dir+".lock")
+	unlock, err := filelock.Lock(ctx, dir+".lock")
 	if err != nil {
 		<-ch
 		return nil, err

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"supervise/fleet/bucket"
 	"supervise/fleet/flow"
 	"supervise/internal/git"
 
@@ -136,7 +139,7 @@ func (a *app) cancel(ctx context.Context, name string) error {
 }
 
 func newFetch(a *app) *cobra.Command {
-	var branch, remote, dir string
+	var branch, remote, store, dir string
 	cmd := &cobra.Command{
 		Use:   "fetch FLEET/TASK",
 		Short: "Make a branch of a task's best tree, in this repository",
@@ -153,6 +156,14 @@ func newFetch(a *app) *cobra.Command {
 			if branch == "" {
 				branch = "supervise/" + name
 			}
+			if store != "" {
+				file, done, err := bundle(cmd.Context(), store, name+"/best")
+				if err != nil {
+					return err
+				}
+				defer done()
+				remote = file
+			}
 			if _, err := git.In(dir, "fetch", "-q", "--no-tags", remote, "refs/supervise/fleet/"+name+"/best:refs/heads/"+branch).Output(cmd.Context()); err != nil {
 				return fmt.Errorf("%s has no best tree at %s, or none yet (supervise-fleet status %s): %w", name, remote, parts[0], err)
 			}
@@ -163,6 +174,33 @@ func newFetch(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&branch, "branch", "", "`name` of the branch (default supervise/FLEET/TASK)")
 	f.StringVar(&remote, "remote", "origin", "where the task's repository is, as a remote or an address")
+	f.StringVar(&store, "store", "", "`address` of the bucket, if the task has one")
 	f.StringVarP(&dir, "directory", "C", ".", "`folder` of the repository")
 	return cmd
+}
+
+// bundle copies the last git bundle of a name out of a bucket.
+func bundle(ctx context.Context, store, name string) (file string, done func(), err error) {
+	b, err := bucket.Open(ctx, store)
+	if err != nil {
+		return "", nil, err
+	}
+	defer b.Close()
+	n, err := b.Last(ctx, name)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%s has no %s, or none yet", store, name)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	dir, err := os.MkdirTemp("", "supervise-fleet-")
+	if err != nil {
+		return "", nil, err
+	}
+	file, done = filepath.Join(dir, "best.bundle"), func() { _ = os.RemoveAll(dir) }
+	if err := b.Get(ctx, name, n, file); err != nil {
+		done()
+		return "", nil, err
+	}
+	return file, done, nil
 }

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -244,14 +245,38 @@ func (f *fleet) until(limit time.Duration, what string, holds func() bool) {
 }
 
 // tasks writes a task file. right is which candidate of each does the task, 0 for none.
+// Every second one has a bucket.
 func (f *fleet) tasks(right ...int) string {
 	var b strings.Builder
 	agent := f.write("agent.sh", agentText)
 	fmt.Fprintf(&b, "fleet: night\ndefaults:\n  repository: %s\n  commit: main\n  command: [sh, %s]\n  candidates: 3\n  max_iterations: 3\n  flags: [--max-retries, '1', --hooks, 'off']\ntasks:\n", filepath.Join(f.dir, "project.git"), agent)
 	for i, n := range right {
-		fmt.Fprintf(&b, "  - {id: t%d, prompt: right is %d}\n", i, n)
+		fmt.Fprintf(&b, "  - {id: t%d, prompt: right is %d%s}\n", i, n, map[bool]string{true: ", store: 'file://" + f.bucket() + "'"}[f.stored(i)])
 	}
 	return f.write("night.yaml", b.String())
+}
+
+// bucket is the folder that stands for one.
+func (f *fleet) bucket() string { return filepath.Join(f.dir, "bucket") }
+
+// stored reports whether a task has a bucket.
+func (f *fleet) stored(task int) bool { return task%2 == 1 }
+
+// kept are the names of what is in the repository and in the bucket.
+func (f *fleet) kept() (names []string) {
+	f.t.Helper()
+	refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "--format=%(refname)", "refs/supervise")
+	names = strings.Fields(refs)
+	files, err := filepath.Glob(filepath.Join(f.bucket(), "*", "*", "*", "*"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, file := range files {
+		if name := filepath.Dir(file); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // results asks for the results.
@@ -284,10 +309,9 @@ func (f *fleet) check(right []int) {
 		f.t.Errorf("%d tasks, want %d", len(got.Tasks), len(right))
 	}
 	// Of each task nothing is left but the best tree and the result.
-	refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "--format=%(refname)", "refs/supervise")
-	for line := range strings.Lines(refs) {
-		if name := filepath.Base(strings.TrimSpace(line)); name != "best" && name != "result" {
-			f.t.Errorf("left behind: %s", line)
+	for _, name := range f.kept() {
+		if base := filepath.Base(name); base != "best" && base != "result" {
+			f.t.Errorf("left behind: %s", name)
 		}
 	}
 	f.fetched(right)
@@ -301,7 +325,11 @@ func (f *fleet) fetched(right []int) {
 		if n == 0 {
 			continue
 		}
-		f.command(programs.fleet, "fetch", fmt.Sprintf("night/t%d", i), "-C", project, "--remote", filepath.Join(f.dir, "project.git"))
+		from := []string{"--remote", filepath.Join(f.dir, "project.git")}
+		if f.stored(i) {
+			from = []string{"--store", "file://" + f.bucket()}
+		}
+		f.command(programs.fleet, append([]string{"fetch", fmt.Sprintf("night/t%d", i), "-C", project}, from...)...)
 		f.command("git", "-C", project, "checkout", "-q", fmt.Sprintf("supervise/night/t%d", i))
 		if out, status := f.try("sh", "-c", "cd project && sh run-tests.sh /dev/null && git status --porcelain"); status != 0 || out != "" {
 			f.t.Errorf("the best tree of t%d: status %d\n%s", i, status, out)
@@ -309,22 +337,27 @@ func (f *fleet) fetched(right []int) {
 	}
 }
 
-// TestJobs does a task without a server, step by step, as jobs of a CI service do.
+// TestJobs does tasks without a server, step by step, as jobs of a CI service do.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	tasks := f.tasks(2)
+	tasks := f.tasks(2, 2)
 	for _, args := range [][]string{{"prepare"}, {"candidate", "1"}, {"candidate", "2"}, {"candidate", "3"}, {"choose"}} {
-		line := append([]string{"job", args[0], tasks, "t0"}, args[1:]...)
-		// Each on a machine of its own.
-		line = append(line, "--dir", filepath.Join(f.dir, "machine"+strings.Join(args, "")), "--supervise", programs.supervise)
-		t.Log(f.command(programs.fleet, line...))
+		for _, task := range []string{"t0", "t1"} {
+			line := append([]string{"job", args[0], tasks, task}, args[1:]...)
+			// Each on a machine of its own.
+			line = append(line, "--dir", filepath.Join(f.dir, "machine"+task+strings.Join(args, "")), "--supervise", programs.supervise)
+			t.Log(f.command(programs.fleet, line...))
+		}
 	}
-	refs := f.command("git", "--git-dir", filepath.Join(f.dir, "project.git"), "for-each-ref", "--format=%(refname)", "refs/supervise")
-	if want := "refs/supervise/fleet/night/t0/best\nrefs/supervise/fleet/night/t0/result\n"; refs != want {
-		t.Errorf("refs %q, want %q", refs, want)
+	want := []string{
+		"refs/supervise/fleet/night/t0/best", "refs/supervise/fleet/night/t0/result",
+		filepath.Join(f.bucket(), "night", "t1", "best"), filepath.Join(f.bucket(), "night", "t1", "result"),
 	}
-	f.fetched([]int{2})
+	if kept := f.kept(); !slices.Equal(kept, want) {
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+	f.fetched([]int{2, 2})
 }
 
 // TestFleet does tasks with a server and three workers.

@@ -59,7 +59,7 @@ func (a *app) job(ctx context.Context, o workerOptions, args []string) error {
 			fmt.Fprintf(a.err, "%s  %s\n", time.Now().Format("15:04:05"), text)
 		}
 	}}
-	p, err := here.Prepare(ctx, flow.Place{Fleet: f.Fleet, Task: task.ID, Repository: task.Repository, Commit: task.Commit}, task)
+	p, err := here.Prepare(ctx, flow.Place{Fleet: f.Fleet, Task: task.ID, Repository: task.Repository, Commit: task.Commit, Store: task.Store}, task)
 	if err != nil {
 		return err
 	}

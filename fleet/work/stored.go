@@ -1,0 +1,172 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"supervise/fleet/bucket"
+)
+
+// stored are refs in a bucket. Each time one is written, it is another file, a git bundle
+// with what the readers of the last one do not have.
+type stored struct {
+	objects
+	*bucket.Bucket
+}
+
+// headSize is how much of a bundle is read for its first lines.
+const headSize = 16 << 10
+
+// header is what a bundle begins with.
+type header struct {
+	id    string
+	needs []string // commits
+}
+
+func (r stored) read(ctx context.Context, ref string) (string, error) {
+	n, err := r.Last(ctx, ref)
+	if err != nil || n == 0 {
+		return "", err
+	}
+	h, err := r.header(ctx, ref, n)
+	return h.id, err
+}
+
+func (r stored) header(ctx context.Context, ref string, number int) (h header, err error) {
+	text, err := r.Head(ctx, ref, number, headSize)
+	if err != nil {
+		return h, err
+	}
+	for line := range strings.Lines(string(text)) {
+		switch line = strings.TrimSuffix(line, "\n"); {
+		case line == "" && h.id != "":
+			return h, nil
+		case strings.HasPrefix(line, "#"), strings.HasPrefix(line, "@"):
+		case strings.HasPrefix(line, "-"):
+			id, _, _ := strings.Cut(line[1:], " ")
+			h.needs = append(h.needs, id)
+		default:
+			h.id, _, _ = strings.Cut(line, " ")
+		}
+	}
+	return h, fmt.Errorf("number %d of %s in the bucket is no git bundle", number, ref)
+}
+
+func (r stored) fetch(ctx context.Context, ref, id string) error {
+	if r.has(ctx, id) {
+		return nil
+	}
+	last, err := r.Last(ctx, ref)
+	if err != nil {
+		return err
+	}
+	first := last
+	for ; first > 0; first-- { // the last one whose needs are here, and those after it
+		h, err := r.header(ctx, ref, first)
+		if err != nil {
+			return err
+		}
+		if r.has(ctx, h.needs...) {
+			break
+		}
+		if base := path.Join(path.Dir(ref), baseName); first == 1 && ref != base {
+			for _, need := range h.needs {
+				if err := r.fetch(ctx, base, need); err != nil {
+					return err
+				}
+			}
+			break
+		}
+	}
+	for n := max(first, 1); n <= last; n++ {
+		if err := r.unbundle(ctx, ref, n); err != nil {
+			return fmt.Errorf("fetch %s: %w", ref, err)
+		}
+	}
+	if !r.has(ctx, id) {
+		return fmt.Errorf("fetch %s: the bucket does not have %s", ref, id)
+	}
+	return nil
+}
+
+func (r stored) unbundle(ctx context.Context, ref string, number int) error {
+	file, done, err := r.temporary()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := r.Get(ctx, ref, number, file); err != nil {
+		return err
+	}
+	_, err = r.git(ctx, "bundle", "unbundle", file)
+	return err
+}
+
+func (r stored) write(ctx context.Context, ref, id, was, base string) error {
+	last, err := r.Last(ctx, ref)
+	if err != nil {
+		return err
+	}
+	now := ""
+	if last > 0 {
+		h, err := r.header(ctx, ref, last)
+		if err != nil {
+			return err
+		}
+		now = h.id
+	}
+	switch now {
+	case id:
+		return nil
+	case was:
+	default:
+		return fmt.Errorf("write %s: %w", ref, errMoved)
+	}
+	file, done, err := r.temporary()
+	if err != nil {
+		return err
+	}
+	defer done()
+	name := prefix + ref
+	if _, err := r.git(ctx, "update-ref", name, id); err != nil {
+		return err
+	}
+	args := []string{"bundle", "create", "-q", file, name}
+	for _, has := range []string{was, base} {
+		if has != "" {
+			args = append(args, "^"+has)
+		}
+	}
+	_, err = r.git(ctx, args...)
+	_, removed := r.git(ctx, "update-ref", "-d", name)
+	if err := errors.Join(err, removed); err != nil {
+		return err
+	}
+	if err := r.Put(ctx, ref, last+1, file); errors.Is(err, bucket.ErrMoved) {
+		return fmt.Errorf("write %s: %w", ref, errMoved)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func (r stored) remove(ctx context.Context, refs ...string) error {
+	var errs []error
+	for _, ref := range refs {
+		errs = append(errs, r.Remove(ctx, ref))
+	}
+	return errors.Join(errs...)
+}
+
+// temporary is the name of a file for a bundle.
+func (r stored) temporary() (name string, done func(), err error) {
+	f, err := os.CreateTemp(r.dir, "bundle-")
+	if err != nil {
+		return "", nil, err
+	}
+	return f.Name(), func() { _ = os.Remove(f.Name()) }, f.Close()
+}
