@@ -417,12 +417,13 @@ func (f *fleet) record(dir string, ids ...string) {
 }
 
 // TestFleetCrash kills workers and the server at random moments, and starts them again.
-// What is chosen is what had to be.
+// What is chosen is what had to be. With SUPERVISE_FLEET_KILLS twelve tasks after the other
+// are done until so many were killed.
 func TestFleetCrash(t *testing.T) {
 	t.Parallel()
-	kills, tasks := 6, 3
+	kills, tasks, whole := 6, 3, false
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_FLEET_KILLS")); err == nil {
-		kills, tasks = n, 12
+		kills, tasks, whole = n, 12, true
 	}
 	seed := uint64(time.Now().UnixNano())
 	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
@@ -430,20 +431,33 @@ func TestFleetCrash(t *testing.T) {
 	}
 	t.Logf("SUPERVISE_SEED=%d", seed)
 	random := rand.New(rand.NewPCG(seed, 9)) //nolint:gosec // it has to be repeatable
+	for kills > 0 && !t.Failed() {
+		n := crash(t, random, kills, tasks)
+		t.Logf("%d tasks, %d kills", tasks, n)
+		if kills -= n; !whole {
+			return
+		}
+	}
+}
+
+// crash has a fleet do tasks, kills at most so many times while it does, and returns how
+// often it has.
+func crash(t *testing.T, random *rand.Rand, most, tasks int) (kills int) {
 	f := newFleet(t)
 	f.server()
 	for n := range 3 {
 		f.worker(n)
 	}
+	defer f.stop()
 	var right []int
 	for range tasks {
 		right = append(right, random.IntN(4))
 	}
 	f.command(programs.fleet, "run", f.tasks(right...))
-	for k := range kills {
-		pause := time.NewTimer(time.Duration(300+random.IntN(3000)) * time.Millisecond)
+	for kills < most && !f.results().over() {
+		pause := time.NewTimer(time.Duration(100+random.IntN(1500)) * time.Millisecond)
 		<-pause.C
-		if random.IntN(5) == 0 {
+		if kills++; random.IntN(5) == 0 {
 			f.kill("server", syscall.SIGKILL)
 			f.server()
 		} else {
@@ -451,13 +465,10 @@ func TestFleetCrash(t *testing.T) {
 			f.kill("worker"+strconv.Itoa(n), syscall.SIGKILL)
 			f.worker(n)
 		}
-		if f.results().over() {
-			t.Logf("over after %d kills", k+1)
-			break
-		}
 	}
 	f.until(20*time.Minute, "all tasks end", func() bool { return f.results().over() })
 	f.check(right)
+	return kills
 }
 
 // TestFleetGate has a person approve a choice when the worker that chose is gone.

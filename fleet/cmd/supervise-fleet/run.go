@@ -55,12 +55,12 @@ func (a *app) begin(ctx context.Context, f taskfile.File, on string, wait bool) 
 	}
 	defer c.Close()
 	limit := flow.Amount{CostUSD: f.Budget.CostUSD, Tokens: f.Budget.Tokens}
-	if _, err := start(ctx, c, on, flow.FleetID(f.Fleet), flow.FleetName, flow.FleetInput{Fleet: f.Fleet, Tasks: len(f.Tasks), Limit: limit}); err != nil {
+	if _, err := start(ctx, c, on, flow.FleetID(f.Fleet), flow.FleetName, flow.FleetInput{Fleet: f.Fleet, Tasks: len(f.Tasks), Limit: limit}, map[string]any{tasksMemo: len(f.Tasks)}); err != nil {
 		return fmt.Errorf("begin fleet %s: %w", f.Fleet, err)
 	}
 	begun := 0
 	for _, t := range f.Tasks {
-		is, err := start(ctx, c, on, flow.TaskID(f.Fleet, t.ID), flow.TaskName, flow.TaskInput{Fleet: f.Fleet, Task: t, Budget: !limit.None()})
+		is, err := start(ctx, c, on, flow.TaskID(f.Fleet, t.ID), flow.TaskName, flow.TaskInput{Fleet: f.Fleet, Task: t, Budget: !limit.None()}, nil)
 		if err != nil {
 			return fmt.Errorf("begin task %s (the same command with --name %s begins the rest): %w", t.ID, f.Fleet, err)
 		}
@@ -85,9 +85,9 @@ func (a *app) begin(ctx context.Context, f taskfile.File, on string, wait bool) 
 }
 
 // start starts a workflow. It reports whether it was not there before.
-func start(ctx context.Context, c client.Client, on, id, name string, input any) (bool, error) {
+func start(ctx context.Context, c client.Client, on, id, name string, input any, memo map[string]any) (bool, error) {
 	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: on, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		ID: id, TaskQueue: on, Memo: memo, WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 	}, name, input)
 	if _, there := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); there {

@@ -47,12 +47,13 @@ func (s taskState) over() bool { return s.State != "running" && s.State != "wait
 type fleetState struct {
 	Fleet  string       `json:"fleet"`
 	Tasks  []taskState  `json:"tasks"`
+	Total  int          `json:"total,omitempty"` // tasks of the file: some may not have begun
 	Budget *flow.Ledger `json:"budget,omitempty"`
 }
 
-// over reports whether all tasks are.
+// over reports whether all tasks are. The server lists what has begun a little later.
 func (f fleetState) over() bool {
-	return !slices.ContainsFunc(f.Tasks, func(s taskState) bool { return !s.over() })
+	return len(f.Tasks) >= f.Total && !slices.ContainsFunc(f.Tasks, func(s taskState) bool { return !s.over() })
 }
 
 // statuses are how workflows that have not ended as they should are called.
@@ -84,10 +85,14 @@ func list(ctx context.Context, c client.Client, query string, f func(*workflowpb
 // fleet asks the server for the state of a fleet.
 func (a *app) fleet(ctx context.Context, c client.Client, fleet string) (fleetState, error) {
 	out := fleetState{Fleet: fleet}
+	var err error
+	if out.Total, err = a.total(ctx, c, fleet); err != nil {
+		return out, err
+	}
 	tasks := map[string]*taskState{}
 	candidates := map[string][]string{} // names of workflows that run, by task
 	query := fmt.Sprintf("WorkflowId STARTS_WITH '%s/'", flow.FleetID(fleet))
-	err := list(ctx, c, query, func(info *workflowpb.WorkflowExecutionInfo) {
+	err = list(ctx, c, query, func(info *workflowpb.WorkflowExecutionInfo) {
 		id := info.Execution.WorkflowId
 		task, number, candidate := strings.Cut(strings.TrimPrefix(id, flow.FleetID(fleet)+"/"), "/")
 		switch {
@@ -104,9 +109,6 @@ func (a *app) fleet(ctx context.Context, c client.Client, fleet string) (fleetSt
 	if err != nil {
 		return out, fmt.Errorf("list the tasks of fleet %s: %w", fleet, err)
 	}
-	if len(tasks) == 0 {
-		return out, usageError{fmt.Errorf("there is no fleet %s: supervise-fleet status lists them", fleet)}
-	}
 	for _, task := range slices.Sorted(maps.Keys(tasks)) {
 		s := tasks[task]
 		if err := a.task(ctx, c, fleet, s, candidates[task]); err != nil {
@@ -121,6 +123,24 @@ func (a *app) fleet(ctx context.Context, c client.Client, fleet string) (fleetSt
 		}
 	}
 	return out, nil
+}
+
+// tasksMemo is in the memo of a fleet: how many tasks it has.
+const tasksMemo = "tasks"
+
+// total is how many tasks a fleet has, 0 where it does not say.
+func (a *app) total(ctx context.Context, c client.Client, fleet string) (n int, err error) {
+	seen, err := c.DescribeWorkflow(ctx, flow.FleetID(fleet), "")
+	if _, gone := errors.AsType[*serviceerror.NotFound](err); gone {
+		return 0, usageError{fmt.Errorf("there is no fleet %s: supervise-fleet status lists them", fleet)}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("ask for fleet %s: %w", fleet, err)
+	}
+	if p := seen.RawResponse.GetWorkflowExecutionInfo().GetMemo().GetFields()[tasksMemo]; p != nil {
+		err = a.data.FromPayload(p, &n)
+	}
+	return n, err
 }
 
 // task fills in what a task came to, or what its candidates do.

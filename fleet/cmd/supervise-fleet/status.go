@@ -189,6 +189,9 @@ func (a *app) watch(ctx context.Context, c client.Client, fleet string) error {
 		if err != nil {
 			return err
 		}
+		if missing := f.Total - len(f.Tasks); missing > 0 {
+			a.tell(told, fleet, fmt.Sprintf("%d of %d tasks have begun", len(f.Tasks), f.Total))
+		}
 		for _, s := range f.Tasks {
 			text := s.State + suffix(s.says())
 			if s.State == "waiting" {
