@@ -139,7 +139,7 @@ carried: build
 
 # Measures public repositories beside their own commands, and writes bench/results/sweep.md:
 # bench/sweep/README.md. They are cloned, or in the folder SWEEP_MIRROR.
-# FLAGS="-language rust", "-only jsoup -again", "-last"
+# FLAGS="-language rust", "-only jsoup -again", "-last 1"
 sweep: build
 	@cd bench && $(GO) run ./sweep -binary "$(CURDIR)/bin/supervise" -commit "$$(git rev-parse --short HEAD)" $(FLAGS)
 

@@ -90,7 +90,7 @@ var readers = map[string]func([]byte) (counts, error){
 		skipped: `(?m)^\s*Tests .*?(\d+) (?:skipped|todo)`,
 	}.read,
 	"ava": summary{
-		passed:  `(?m)^\s+(\d+) tests? passed`,
+		passed:  `(?m)^\s+(\d+) (?:tests? passed|known failures?)`,
 		failed:  `(?m)^\s+(\d+) tests? failed`,
 		skipped: `(?m)^\s+(\d+) tests? (?:skipped|todo)`,
 	}.read,
@@ -135,6 +135,10 @@ var readers = map[string]func([]byte) (counts, error){
 	"gtest":   gtest.read,
 	"catch2":  catch2.read,
 	"doctest": doctest.read,
+	"boost": summary{
+		total:  `(?m)^Running (\d+) test cases?\.\.\.`,
+		failed: `(?m)^\*\*\* (\d+) failures? (?:is|are) detected`,
+	}.read,
 	"automake": summary{
 		total:   `(?m)^# TOTAL:\s+(\d+)`,
 		failed:  `(?m)^# (?:FAIL|ERROR|XPASS):\s+(\d+)`,
