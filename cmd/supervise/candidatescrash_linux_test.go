@@ -50,7 +50,7 @@ func TestStepCrash(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(200+stream))) //nolint:gosec // it has to be repeatable
 		return func(t *testing.T, _ int) int {
 			c := newContestWorld(t, random)
-			c.most = 500 * time.Millisecond
+			c.most, c.iterations = 500*time.Millisecond, 2
 			c.toItsEnd("--steps", "0")
 			for open, n := []int{1, 2, 3}, 1; len(open) > 0 && !t.Failed(); n++ {
 				random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
@@ -73,7 +73,9 @@ type contestWorld struct {
 	kills  int
 	placed bool          // a candidate may be in the user's tree
 	most   time.Duration // after which supervise is killed, if it is
-	end    event.LoopEnd // of the latest loop_finished
+	// Of each candidate. What an agent had done that was killed counts as an iteration.
+	iterations int
+	end        event.LoopEnd // of the latest loop_finished
 }
 
 // toItsEnd begins supervise until it is not killed.
@@ -94,7 +96,7 @@ func (c *contestWorld) step(candidate, n int) (over bool) {
 
 func newContestWorld(t *testing.T, random *rand.Rand) *contestWorld {
 	t.Helper()
-	c := &contestWorld{world: newWorld(t), random: random, most: 2500 * time.Millisecond, mark: strconv.Itoa(1_000_000 + random.IntN(1_000_000))}
+	c := &contestWorld{world: newWorld(t), random: random, most: 2500 * time.Millisecond, iterations: 4, mark: strconv.Itoa(1_000_000 + random.IntN(1_000_000))}
 	for name, text := range map[string]string{
 		"proj/check.sh": checkOfFiles,
 		"proj/t-1.txt":  "ok\n", "proj/t-2.txt": "fails\n", "proj/.gitignore": "*.log\n", "proj/deep/file.txt": "deep\n",
@@ -126,7 +128,7 @@ func (c *contestWorld) once(more ...string) bool {
 	if c.loop == "" {
 		args = append([]string{"run", "--json"}, more...)
 		args = append(
-			args, "--candidates", "3", "--jobs", "3", "-m", "2", "--test-cmd", "sh check.sh {{report_dir}}", "--test-report", "{{report_dir}}/junit.xml",
+			args, "--candidates", "3", "--jobs", "3", "-m", strconv.Itoa(c.iterations), "--test-cmd", "sh check.sh {{report_dir}}", "--test-report", "{{report_dir}}/junit.xml",
 			"--", "sh", filepath.Join(c.dir, "agent.sh"),
 		)
 	}
@@ -199,6 +201,10 @@ func (c *contestWorld) chosen() {
 		if got := c.read("proj/" + name); got != text {
 			c.t.Errorf("%s is %q, want %q", name, got, text)
 		}
+	}
+	if c.t.Failed() {
+		out, err := c.command("supervise", "compare", c.loop).CombinedOutput()
+		c.t.Logf("%s\n%s%v", c.end.Text, out, err)
 	}
 	if log := c.git("log", "--oneline"); strings.Count(log, "\n") != 1 {
 		c.t.Errorf("the user's history is %s", log)
