@@ -19,7 +19,7 @@ func proposeCMake(f folder) proposal {
 	p.tool("CMake", "CMakeLists.txt")
 	dir := buildFolder(f, &p, "CMakeCache.txt")
 	p.add(
-		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, switchedOn(f, &p, dir)...), Stderr: true},
+		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
 	lists := append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)
@@ -79,4 +79,19 @@ func switchedOn(f folder, p *proposal, dir string) []string {
 		out = append(out, "-D"+name+"=ON")
 	}
 	return out
+}
+
+// cmakeDocs is an option that builds the documentation unless it is off.
+var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)
+
+// switchedOff are the arguments that leave the documentation out where Doxygen is missing,
+// without which many projects cannot be configured then.
+func switchedOff(f folder) (out []string) {
+	if f.found("doxygen") {
+		return nil
+	}
+	for _, m := range cmakeDocs.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.read("CMakeLists.txt"), ""), -1) {
+		out = append(out, "-D"+m[1]+"=OFF")
+	}
+	return unique(out)
 }
