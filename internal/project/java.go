@@ -120,8 +120,8 @@ func gradleInstalled(f folder) bool {
 		}
 		home = filepath.Join(user, ".gradle")
 	}
-	_, err := os.Stat(filepath.Join(home, "wrapper", "dists", m[1]))
-	return err == nil
+	whole, err := filepath.Glob(filepath.Join(home, "wrapper", "dists", m[1], "*", "*.ok")) // written when it is complete
+	return err == nil && len(whole) > 0
 }
 
 // gradleInit makes JaCoCo write XML, whatever the project configures. Old versions of

@@ -126,7 +126,12 @@ func TestMavenOrGradle(t *testing.T) {
 	}
 	uses("mvn", "mvn")
 	uses("./gradlew")
-	if err := os.MkdirAll(filepath.Join(home, "wrapper", "dists", "gradle-8.14-bin"), 0o755); err != nil {
+	dir := filepath.Join(home, "wrapper", "dists", "gradle-8.14-bin", "1a2b3c")
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "gradle-8.14-bin.zip.part"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	uses("mvn", "mvn") // its download has failed
+	if err := os.WriteFile(filepath.Join(dir, "gradle-8.14-bin.zip.ok"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	uses("./gradlew", "mvn")
