@@ -50,7 +50,7 @@ func TestStepCrash(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(200+stream))) //nolint:gosec // it has to be repeatable
 		return func(t *testing.T, _ int) int {
 			c := newContestWorld(t, random)
-			c.most, c.iterations = 500*time.Millisecond, 2
+			c.most, c.iterations = 500*time.Millisecond, 3
 			c.toItsEnd("--steps", "0")
 			for open, n := []int{1, 2, 3}, 1; len(open) > 0 && !t.Failed(); n++ {
 				random.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
@@ -88,7 +88,7 @@ func (c *contestWorld) toItsEnd(args ...string) {
 // step does one iteration of a candidate, its n-th, and reports whether that was the last.
 func (c *contestWorld) step(candidate, n int) (over bool) {
 	c.toItsEnd("--candidate", strconv.Itoa(candidate), "--steps", "1")
-	if c.end.Iterations != n || n > 2 {
+	if c.end.Iterations != n || n > c.iterations {
 		c.t.Errorf("candidate %d has done %d iterations in %d steps: %s", candidate, c.end.Iterations, n, c.end.Text)
 	}
 	return c.end.Reason != event.Stepped
@@ -197,9 +197,16 @@ func (c *contestWorld) chosen() {
 		return
 	}
 	want := map[string]string{"t-1.txt": "ok\n", "t-2.txt": "ok\n", "new-5.txt": "5\n", "untracked.txt": "mine\n", "mine.log": "ignored\n", "deep/file.txt": "deep\n"}
+	if text := fmt.Sprintf("candidate 2: all of %d iterations done", c.iterations); c.kills >= c.iterations && strings.Contains(c.end.Text, text) {
+		c.t.Log("the agent of candidate 2 was killed in each iteration")
+		if now := c.picture(); !cmp.Equal(c.before, now) {
+			c.t.Errorf("the user's tree has changed and no candidate was chosen: %s", cmp.Diff(c.before, now))
+		}
+		want = nil
+	}
 	for name, text := range want {
-		if got := c.read("proj/" + name); got != text {
-			c.t.Errorf("%s is %q, want %q", name, got, text)
+		if got, err := os.ReadFile(filepath.Join(c.dir, "proj", name)); err != nil || string(got) != text {
+			c.t.Errorf("%s is %q, %v, want %q", name, got, err, text)
 		}
 	}
 	if c.t.Failed() {
