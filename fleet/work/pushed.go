@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"supervise/fleet/bucket"
 )
 
 // prefix is where the refs of fleets are.
 const prefix = "refs/supervise/fleet/"
 
 // errMoved is the reason for which a ref could not be written: somebody else has.
-var errMoved = errors.New("somebody else has written it")
+var errMoved = bucket.ErrMoved
 
 // pushed are refs in the repository of the task itself.
 type pushed struct {

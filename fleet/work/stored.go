@@ -28,12 +28,17 @@ type header struct {
 }
 
 func (r stored) read(ctx context.Context, ref string) (string, error) {
-	n, err := r.Last(ctx, ref)
-	if err != nil || n == 0 {
-		return "", err
+	_, id, err := r.last(ctx, ref)
+	return id, err
+}
+
+// last is the last file of a ref, with its commit; 0 where there is none.
+func (r stored) last(ctx context.Context, ref string) (number int, id string, err error) {
+	if number, err = r.Last(ctx, ref); err != nil || number == 0 {
+		return 0, "", err
 	}
-	h, err := r.header(ctx, ref, n)
-	return h.id, err
+	h, err := r.header(ctx, ref, number)
+	return number, h.id, err
 }
 
 func (r stored) header(ctx context.Context, ref string, number int) (h header, err error) {
@@ -107,17 +112,9 @@ func (r stored) unbundle(ctx context.Context, ref string, number int) error {
 }
 
 func (r stored) write(ctx context.Context, ref, id, was, base string) error {
-	last, err := r.Last(ctx, ref)
+	last, now, err := r.last(ctx, ref)
 	if err != nil {
 		return err
-	}
-	now := ""
-	if last > 0 {
-		h, err := r.header(ctx, ref, last)
-		if err != nil {
-			return err
-		}
-		now = h.id
 	}
 	switch now {
 	case id:
@@ -146,12 +143,7 @@ func (r stored) write(ctx context.Context, ref, id, was, base string) error {
 	if err := errors.Join(err, removed); err != nil {
 		return err
 	}
-	if err := r.Put(ctx, ref, last+1, file); errors.Is(err, bucket.ErrMoved) {
-		return fmt.Errorf("write %s: %w", ref, errMoved)
-	} else if err != nil {
-		return err
-	}
-	return nil
+	return r.Put(ctx, ref, last+1, file)
 }
 
 func (r stored) remove(ctx context.Context, refs ...string) error {
