@@ -87,7 +87,7 @@ type Beginning struct {
 	same func(ID) bool
 }
 
-// Holds reports whether the tree that is to be replaced is that of another snapshot.
+// Holds reports whether nothing is to be replaced that another snapshot does not have.
 func (b Beginning) Holds(id ID) bool { return b.same(id) }
 
 // OnRestore has do called before every restore that changes a file, when the safety snapshot is there: who is killed
@@ -104,7 +104,7 @@ func (s *Store) announce(present, target *manifest.Manifest) error {
 			return false
 		}
 		files, ignored, git := restore.Planned(s.config.Excludes, present, other)
-		return files+ignored+git == 0
+		return files+ignored+git == 0 && !restore.Replaces(present, target, other)
 	}}
 	b.Files, b.Ignored, b.GitFiles = restore.Planned(s.config.Excludes, present, target)
 	if b.Files+b.Ignored+b.GitFiles == 0 {

@@ -233,3 +233,29 @@ func TestOnRestore(t *testing.T) {
 	mustRestore(t, s, got.Safety)
 	same(t, "what was said brings it back", before, picture(t, dir))
 }
+
+// A tree is not that of a snapshot if an ignored file came later that is about to be
+// replaced. One that stays where it is does not count.
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	dir := small(t)
+	write(t, dir, ".gitignore", "*.db\n")
+	write(t, dir, "kept.db", "the user's\n")
+	s := open(t, dir, Options{})
+	first := take(t, s)
+	havoc(t, dir)
+	must(t, os.Remove(filepath.Join(dir, "kept.db")))
+	second := take(t, s)
+	var holds bool
+	s.OnRestore(func(b Beginning) error {
+		holds = b.Holds(second.ID)
+		return errors.New("enough")
+	})
+	for name, want := range map[string]bool{"other.db": true, "kept.db": false} {
+		write(t, dir, name, "came later\n")
+		if _, err := s.Restore(t.Context(), first.ID); err == nil || holds != want {
+			t.Errorf("with %s: holds %v, want %v (%v)", name, holds, want, err)
+		}
+		must(t, os.Remove(filepath.Join(dir, name)))
+	}
+}

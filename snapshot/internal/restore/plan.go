@@ -72,6 +72,24 @@ func Planned(excludes gitdir.Excludes, present, target *manifest.Manifest) (file
 	return files, ignored, git
 }
 
+// Replaces reports whether a restore of target writes over an ignored file of present that other does not have.
+func Replaces(present, target, other *manifest.Manifest) bool {
+	mine := map[string]*manifest.Entry{}
+	manifest.Pairs(present.Kept, other.Kept, func(p, o *manifest.Entry) {
+		if o == nil && p.Kind != disk.KindDir {
+			mine[p.Path] = p
+		}
+	})
+	for _, list := range [][]manifest.Entry{target.Kept, target.Work} {
+		for i := range list {
+			if was := mine[list[i].Path]; was != nil && !was.Same(&list[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (p plan) size() int { return len(p.remove) + len(p.write) + len(p.chmod) }
 
 func depth(p string) int { return strings.Count(p, "/") }
