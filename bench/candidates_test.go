@@ -12,10 +12,11 @@ import (
 // candidateRounds is how often each is run, in turns.
 const candidateRounds = 3
 
-// BenchmarkCandidates runs one loop of one iteration, and four candidates of one iteration,
-// in turns, on published projects, and reports medians in seconds, and the median of the
-// ratios of each round. One agent takes no time, so that only checks count; the other waits
-// as long for its service as real ones do for the shortest of changes.
+// BenchmarkCandidates runs, in turns, on published projects, a plain loop of one iteration,
+// one candidate of one iteration and four of them, and reports medians in seconds, and the
+// medians of the ratios of each round: four candidates to one, and to the plain loop, whose
+// tree is the one that compilers know. One agent takes no time, so that only checks count;
+// the other waits as long for its service as real ones do for the shortest of changes.
 func BenchmarkCandidates(b *testing.B) {
 	for _, p := range realProjects {
 		b.Run(p.name, func(b *testing.B) {
@@ -26,16 +27,19 @@ func BenchmarkCandidates(b *testing.B) {
 				waits int // seconds
 			}{{"agent-0s", 0}, {"agent-10s", 10}} {
 				b.Run(agent.name, func(b *testing.B) {
-					var one, four, ratios []float64
+					var plain, one, four, toOne, toPlain []float64
 					for b.Loop() {
 						for range candidateRounds {
-							alone, all := w.loop(b, agent.waits), w.loop(b, agent.waits, "--candidates", "4")
-							one, four, ratios = append(one, alone), append(four, all), append(ratios, all/alone)
+							alone, single, all := w.loop(b, agent.waits), w.loop(b, agent.waits, "--candidates", "1"), w.loop(b, agent.waits, "--candidates", "4")
+							plain, one, four = append(plain, alone), append(one, single), append(four, all)
+							toOne, toPlain = append(toOne, all/single), append(toPlain, all/alone)
 						}
 					}
+					b.ReportMetric(middle(plain), "loop-s")
 					b.ReportMetric(middle(one), "one-s")
 					b.ReportMetric(middle(four), "four-s")
-					b.ReportMetric(middle(ratios), "x-one")
+					b.ReportMetric(middle(toOne), "x-one")
+					b.ReportMetric(middle(toPlain), "x-loop")
 					b.ReportMetric(0, "ns/op")
 				})
 			}
