@@ -46,7 +46,7 @@ var rerunners = map[string]rerunner{
 	"rspec":  {change: rspecAgain, limited: true},
 	"gradle": {change: gradleAgain},
 	"unittest": {
-		programs: []string{"unittest", "manage.py"}, args: func(s selection) []string {
+		programs: []string{"unittest", "manage.py", "django"}, args: func(s selection) []string {
 			return s.each("-k", func(t metric.Test) string { return "*" + listing.LastWord(t.Class) + "." + beforeParameters(t.Name) })
 		},
 	},
@@ -69,6 +69,10 @@ var rerunners = map[string]rerunner{
 		args: func(s selection) []string {
 			return []string{"--grep", s.alternatives(javaScript, begins, ")$", nameOf)}
 		},
+	},
+	"jasmine": {
+		programs: []string{"jasmine"}, own: []string{"--filter"},
+		args: func(s selection) []string { return []string{"--filter=" + s.titles(javaScript)} },
 	},
 	"playwright": {
 		programs: []string{"playwright"}, own: []string{"-g", "--grep"},

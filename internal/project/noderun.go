@@ -33,6 +33,9 @@ var nodeRunners = []nodeRunner{
 	{"mocha", "mocha", "", []string{"mocha"}, []string{".mocharc.*"}, mochaDrop, node.mocha},
 	{"lab", "lab", "", []string{"@hapi/lab", "lab"}, []string{".labrc.js"}, labDrop, node.lab},
 	{"playwright", "playwright", "test", []string{"@playwright/test"}, []string{"playwright.config.*"}, map[string]int{"--reporter": 1, "--ui": 0, "--headed": 0, "--debug": 0, "-x": 0, "--max-failures": 1, "-u": 0, "--update-snapshots": 0, "--only-changed": 0, "--last-failed": 0}, node.playwright},
+	{"jasmine", "jasmine", "", []string{"jasmine"}, []string{"spec/support/jasmine.*"}, map[string]int{"--reporter": 1, "--fail-fast": 0, "--no-color": 0, "--color": 0, "--verbose": 0}, node.jasmine},
+	{"", "uvu", "", []string{"uvu"}, nil, map[string]int{"-b": 0, "--bail": 0, "-c": 0, "--color": 0}, node.uvu},
+	{"", "borp", "", []string{"borp"}, []string{".borp.yaml", ".borp.yml"}, borpDrop, node.borp},
 	{"node", "node", "--test", nil, nil, nodeDrop, node.nodeTest},
 	{"node", "tsx", "--test", nil, nil, nodeDrop, node.nodeTest},
 	{"", "ava", "", []string{"ava"}, []string{"ava.config.*"}, map[string]int{"--tap": 0, "-t": 0, "--watch": 0, "-w": 0, "--verbose": 0, "-v": 0, "--fail-fast": 0, "-u": 0}, func(n node, c call) Check {
@@ -62,6 +65,10 @@ var (
 		"--reporter": 1, "-r": 1, "--output": 1, "-o": 1, "--coverage": 0, "-c": 0, "--threshold": 1, "-t": 1, "--bail": 0,
 		"--lint": 0, "-L": 0, "--lint-fix": 0, "--lint-errors-threshold": 1, "--lint-warnings-threshold": 1, "--types": 0, "-Y": 0, "--types-test": 1,
 		"--colors": 0, "-C": 0, "--verbose": 0, "-v": 0, "--dry": 0, "-d": 0, "--shuffle": 0, "--inspect": 0,
+	}
+	borpDrop = map[string]int{
+		"--reporter": 1, "-r": 1, "--watch": 0, "-w": 0, "--coverage": 0, "-C": 0, "--check-coverage": 0, "--coverage-html": 0,
+		"--lines": 1, "--branches": 1, "--functions": 1, "--statements": 1,
 	}
 	nodeDrop = map[string]int{
 		"--test": 0, "--watch": 0, "--test-reporter": 1, "--test-reporter-destination": 1, "--experimental-test-coverage": 0,
