@@ -23,18 +23,20 @@ var dependencyFiles = []string{
 // python is a folder with Python in it.
 type python struct {
 	folder
-	env   string   // the virtual environment, relative to the folder; "" is none
-	start []string // what starts a program of the project's environment: "uv run --frozen"
-	deps  string   // the text of everything that lists dependencies
+	env    string   // the virtual environment, relative to the folder; "" is none
+	start  []string // what starts a program of the project's environment: "uv run --frozen"
+	locked string   // the text of the lock file of that tool
+	deps   string   // the text of everything that lists dependencies
 }
 
 func proposePython(f folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
 	said, _ := py.scripted()
+	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript}[said.module]
 	switch {
-	case said.module == "unittest" && py.configured(pytestSections) == "":
-		py.unittestScript(said, &p)
+	case own != nil && py.configured(pytestSections) == "":
+		own(said, &p)
 	case py.usesPytest(&p):
 		py.pytest(&p, said.selecting()...)
 		p.covers = py.covers
@@ -43,6 +45,10 @@ func proposePython(f folder) proposal {
 		p.add(py.unittest("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
 	default:
 		py.discover(&p)
+		said.env = nil
+	}
+	for i := range p.checks {
+		p.checks[i].Env = append(p.checks[i].Env, said.env...)
 	}
 	py.lint(&p)
 	p.lintsAll = true
@@ -59,7 +65,7 @@ func newPython(f folder, p *proposal) python {
 	if config := f.above(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
 		py.env = path.Dir(config)
 	}
-	py.start = py.launcher(p)
+	py.start, py.locked = py.launcher(p)
 	return py
 }
 

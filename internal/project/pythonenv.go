@@ -19,7 +19,9 @@ var launchers = []struct {
 	{"Pipfile.lock", "pipenv", []string{"pipenv", "run"}, "pip install pipenv"},
 }
 
-func (py python) launcher(p *proposal) []string {
+// launcher returns what starts a program of the project's environment, and the text of its
+// lock file.
+func (py python) launcher(p *proposal) (start []string, locked string) {
 	for _, l := range launchers {
 		lock := py.lock(l.lock)
 		if lock == "" {
@@ -27,11 +29,11 @@ func (py python) launcher(p *proposal) []string {
 		}
 		if py.found(l.program) {
 			p.tool(l.program, lock)
-			return l.start
+			return l.start, py.read(lock)
 		}
 		p.note("%s is there but %s is not on PATH: %s", lock, l.program, l.get)
 	}
-	return nil
+	return nil, ""
 }
 
 // lock finds a lock file: in the folder, or in one above if the folder has no
@@ -86,6 +88,15 @@ func (py python) available(name string) bool {
 		return py.installed(name)
 	}
 	return py.depends(name)
+}
+
+// lacks reports whether a program can not be started: it is neither in the project's
+// environment, nor in the lock file of the tool that keeps that, nor on PATH.
+func (py python) lacks(name string) bool {
+	if py.start != nil && (py.locked == "" || strings.Contains(py.locked, `"`+name+`"`)) {
+		return false
+	}
+	return !py.installed(name) && !py.found(name)
 }
 
 // needs notes that a file requires pytest, which was not found.

@@ -89,7 +89,7 @@ func (py python) lint(p *proposal) {
 		if file == "" {
 			continue
 		}
-		if py.start == nil && !py.installed(l.name) && !py.found(l.name) {
+		if py.lacks(l.name) {
 			p.note("%s is asked for by %s but is not installed: pip install %s", l.name, file, l.name)
 			continue
 		}

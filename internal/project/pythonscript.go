@@ -22,8 +22,11 @@ var pythonScripts = []struct {
 	{"pyproject.toml", "tool.pdm.scripts", []string{"test", "tests", "unit"}},
 	{"pyproject.toml", "tool.poe.tasks", []string{"test", "tests", "unit"}},
 	{"pyproject.toml", "tool.taskipy.tasks", []string{"test", "tests", "unit"}},
-	{"tox.ini", "testenv", []string{"commands"}},
+	{"tox.ini", testenv, []string{"commands"}},
 }
+
+// testenv is the section of tox.ini for the environments that tests run in.
+const testenv = "testenv"
 
 // inner are the keys of a table that hold the command of a script.
 var inner = []string{"cmd", "shell"}
@@ -33,10 +36,14 @@ var inner = []string{"cmd", "shell"}
 type script struct {
 	module string
 	args   []string
-	from   string // "script test in pyproject.toml"
+	env    []string // NAME=value
+	from   string   // "script test in pyproject.toml"
 }
 
-// scripted finds the first script that runs unittest or pytest.
+// pythonModules run tests.
+var pythonModules = []string{"unittest", "pytest", "py.test", "django", "django-admin"}
+
+// scripted finds the first script that runs one of the modules.
 func (py python) scripted() (script, bool) {
 	for _, s := range pythonScripts {
 		text := py.read(s.file)
@@ -48,6 +55,9 @@ func (py python) scripted() (script, bool) {
 				for _, segment := range split(placeholders(line)) {
 					if found, ok := moduleOf(segment); ok {
 						found.from = "script " + key + " in " + s.file
+						if s.table == testenv {
+							found.env = toxEnvironment(text)
+						}
 						return found, true
 					}
 				}
@@ -60,12 +70,12 @@ func (py python) scripted() (script, bool) {
 // scriptLines are the commands of a script.
 func scriptLines(text, table, key string) []string {
 	lines, _ := tomlTable(text, table)
-	if table == "testenv" {
-		m := iniCommands.FindStringSubmatch(lines)
-		if m == nil {
-			return nil
+	if table == testenv {
+		out := iniLines(lines, key)
+		for i, line := range out {
+			out[i] = toxFactors.ReplaceAllString(line, "")
 		}
-		return strings.Split(strings.ReplaceAll(m[1], "\\\n", " "), "\n")
+		return out
 	}
 	if out := tomlStrings(lines, key); out != nil {
 		return out
@@ -82,11 +92,39 @@ func scriptLines(text, table, key string) []string {
 	return nil
 }
 
+// iniLines are the lines of a key.
+func iniLines(section, key string) []string {
+	m := regexp.MustCompile(`(?m)^` + key + `\s*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)`).FindStringSubmatch(section)
+	if m == nil {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(m[1], "\\\n", " "), "\n")
+}
+
+// toxEnvironment are the variables that tox sets whatever its environment, as far as they
+// need nothing that tox alone fills in.
+func toxEnvironment(text string) []string {
+	section, _ := tomlTable(text, testenv)
+	var out []string
+	for _, key := range []string{"setenv", "set_env"} {
+		for _, line := range iniLines(section, key) {
+			name, value, ok := strings.Cut(line, "=")
+			name, value = strings.TrimSpace(name), ownFolder.ReplaceAllString(strings.TrimSpace(value), "./")
+			if ok && variable.MatchString(name) && !toolVariable.MatchString(name) && value != "" && !strings.ContainsAny(value, `{}\#`) {
+				out = append(out, name+"="+value)
+			}
+		}
+	}
+	return out
+}
+
 var (
-	iniCommands = regexp.MustCompile(`(?m)^commands\s*=\s*((?:.*\n?)(?:[ \t]+.*\n?)*)`)
-	inlineKey   = regexp.MustCompile(`(?:^|,)\s*(\w+\s*=)`)
-	posargs     = regexp.MustCompile(`\{(?:args|posargs)(?::([^{}]*))?\}`)
-	ownFolder   = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
+	toxFactors   = regexp.MustCompile(`^\s*[\w{},!.-]+:\s+`) // "py311,docs: " before a command
+	variable     = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	toolVariable = regexp.MustCompile(`^(COVERAGE|PIP|UV|VIRTUALENV)_`)
+	inlineKey    = regexp.MustCompile(`(?:^|,)\s*(\w+\s*=)`)
+	posargs      = regexp.MustCompile(`\{(?:args|posargs)(?::([^{}]*))?\}`)
+	ownFolder    = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
 )
 
 // placeholders fills in what hatch and tox do where nothing is given.
@@ -94,45 +132,45 @@ func placeholders(line string) string {
 	return ownFolder.ReplaceAllString(posargs.ReplaceAllString(line, "$1"), "")
 }
 
-// moduleOf returns what a command runs, if that is unittest or pytest, also under
+// moduleOf returns what a command runs, if that is one of the modules, also under
 // coverage.py, and no word of it is for a shell or another tool to fill in.
 func moduleOf(s segment) (script, bool) {
-	at := slices.IndexFunc(s.words, func(w string) bool { return w == "unittest" || w == "pytest" || w == "py.test" })
+	at := slices.IndexFunc(s.words, func(w string) bool { return slices.Contains(pythonModules, w) })
 	if at < 0 || !s.plain || len(s.env) > 0 || slices.ContainsFunc(s.words, func(w string) bool { return strings.ContainsAny(w, "{}") }) {
 		return script{}, false
 	}
-	known := map[string]bool{"python": true, "python3": true, "-m": true, "coverage": true, "run": true}
-	for _, w := range before(s.words[:at]) {
-		if !known[path.Base(w)] {
-			return script{}, false
-		}
+	if slices.ContainsFunc(before(s.words[:at]), func(w string) bool { return !slices.Contains(pythonStarts, path.Base(w)) }) {
+		return script{}, false
 	}
 	out := script{module: s.words[at], args: s.words[at+1:]}
-	if out.module == "py.test" {
-		out.module = "pytest"
+	if alias := moduleAlias[out.module]; alias != "" {
+		out.module = alias
 	}
-	return out, true
+	return out, out.module != "django" || len(out.args) > 0 && out.args[0] == "test"
 }
 
-// before are the words before a module without the options of coverage.py.
+var moduleAlias = map[string]string{"py.test": "pytest", "django-admin": "django"}
+
+// pythonStarts are the words that may be before a module.
+var pythonStarts = []string{"python", "python3", "-m", "coverage", "run", "poetry", "pdm", "uv", "pipenv"}
+
+// before are the words before a module without the options of Python and of coverage.py.
 func before(words []string) []string {
 	var out []string
-	covering := false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		covering = covering || w == "run"
 		switch {
-		case !covering || w == "run" || w == "-m" || !strings.HasPrefix(w, "-"):
+		case w == "-m" || !strings.HasPrefix(w, "-"):
 			out = append(out, w)
-		case coverageValue[w]:
+		case optionValue[w]:
 			i++
 		}
 	}
 	return out
 }
 
-// coverageValue are options of coverage run whose value may follow in a word of its own.
-var coverageValue = map[string]bool{"--source": true, "--omit": true, "--include": true, "--rcfile": true, "--data-file": true, "--context": true, "--concurrency": true, "--debug": true}
+// optionValue are options of python and of coverage run whose value may follow in a word of its own.
+var optionValue = map[string]bool{"-W": true, "-X": true, "--source": true, "--omit": true, "--include": true, "--rcfile": true, "--data-file": true, "--context": true, "--concurrency": true, "--debug": true}
 
 // pytestKept are the options of pytest that say which tests run, with whether a value
 // follows in a word of its own.
@@ -193,6 +231,17 @@ var (
 	coverageRun     = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
 	measuredOptions = map[string]bool{"--source": true, "--omit": true, "--include": true}
 )
+
+// djangoScript runs Django's tests as the script does, with the name of each test.
+func (py python) djangoScript(s script, p *proposal) {
+	p.tool("django test", s.from)
+	words := with([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, without(s.args[1:], djangoDrop)...)
+	p.add(py.unittest("django test", words...))
+}
+
+// djangoDrop are options of Django's tests that are given already, or end them early, with
+// how many values follow.
+var djangoDrop = map[string]int{"-v": 1, "--verbosity": 1, "-v0": 0, "-v1": 0, "-v2": 0, "-v3": 0, "--no-input": 0, "--noinput": 0, "--failfast": 0}
 
 // unittestScript runs unittest as the script does, with the name of each test.
 func (py python) unittestScript(s script, p *proposal) {
