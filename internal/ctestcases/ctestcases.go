@@ -1,5 +1,6 @@
 // Package ctestcases takes apart the tests of ctest that are programs with test cases of
-// their own, of GoogleTest, Catch2 or doctest: each case counts, in place of the program.
+// their own, of GoogleTest, Catch2, doctest or Boost.Test: each case counts, in place of the
+// program.
 //
 // ctest reads a file of ours in place of that of the build folder. It takes in the tests
 // from there, and adds to the command of such a program the options with which it reports
@@ -24,13 +25,21 @@ const (
 	Reports = ".cases"
 )
 
-//go:embed cases.cmake
-var script string
+var (
+	//go:embed cases.cmake
+	cases string
+	//go:embed programs.cmake
+	programs string
+)
 
 // Files are what the private folder must hold. build is the build folder, a slash path
 // relative to where the check runs.
 func Files(build string) map[string]string {
-	return map[string]string{Folder + "/CTestTestfile.cmake": strings.ReplaceAll(script, "{{build}}", build)}
+	in := strings.NewReplacer("{{build}}", build)
+	return map[string]string{
+		Folder + "/CTestTestfile.cmake": in.Replace(cases),
+		Folder + "/programs.cmake":      in.Replace(programs),
+	}
 }
 
 // Program is what the program of one test left.

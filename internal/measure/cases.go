@@ -24,17 +24,32 @@ func (r *reading) unfolded(t *metric.Tests) *metric.Tests {
 		if p.List == "" {
 			return p
 		}
-		f, err := projectfile.Anywhere(base+".xml", projectfile.Report)
-		if err != nil {
-			return p
-		}
-		defer f.Close()
-		if report, err := Read(f, r.check.Name, ""); err == nil {
-			p.Cases = report.Tests
-		}
+		p.Cases = r.casesIn(base+".xml", base+".report.xml")
 		return p
 	})
 	return t
+}
+
+// casesIn reads what a program wrote: one file, or, of Boost.Test, its log and its report,
+// which are read as one. It returns nil if that is not whole.
+func (r *reading) casesIn(paths ...string) *metric.Tests {
+	var list []io.Reader
+	for _, path := range paths {
+		f, err := projectfile.Anywhere(path, projectfile.Report)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		list = append(list, f)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	report, err := Read(io.MultiReader(list...), r.check.Name, "")
+	if err != nil {
+		return nil
+	}
+	return report.Tests
 }
 
 const ctest = "ctest"

@@ -205,9 +205,10 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 	if c.Stderr {
 		errs = out
 	}
+	dir := m.base(c) // make and ctest look at PWD, as shells set it
 	res, err := runner.Run(ctx, runner.Command{
 		Hold: m.opts.Hold, BeforeStart: m.opts.BeforeStart, User: m.opts.User,
-		Args: c.Command, Dir: m.base(c), Env: append(m.environmentOf(c.Kind), c.Env...),
+		Args: c.Command, Dir: dir, Env: append(append(m.environmentOf(c.Kind), "PWD="+dir), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})
 	return res, errors.Join(err, out.rewind())

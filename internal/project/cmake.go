@@ -3,7 +3,6 @@ package project
 import (
 	"strings"
 
-	"supervise/internal/ctestcases"
 	"supervise/internal/regexp"
 )
 
@@ -12,7 +11,8 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f folder) proposal {
-	p := proposal{language: "c++", covers: everything}
+	lists := cmakeFiles(f)
+	p := proposal{language: "c++", covers: lists.covers}
 	if !f.found("cmake") {
 		p.note("cmake is not on PATH: install CMake 3.21 or later")
 	}
@@ -22,28 +22,9 @@ func proposeCMake(f folder) proposal {
 		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
-	lists := append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)
-	file := f.holds(cmakeTests, lists...)
-	if file == "" {
-		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
-		return p
-	}
-	report := ReportDir + "/ctest.xml"
-	p.tool("ctest", file)
-	c := Check{
-		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
-		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
-		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
-	}
-	if f.holds(cmakeCases, lists...) != "" {
-		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir)
-	}
-	p.add(c)
+	lists.ctest(&p, dir)
 	return p
 }
-
-// cmakeCases are the frameworks whose programs have cases of their own.
-var cmakeCases = regexp.MustCompile(`(?i)gtest|googletest|catch2?\b|catch_|doctest`)
 
 // cmakeSwitch is an option, with its default, that says whether tests are built. Those of
 // one group of tests have other names, and are left as they are.
@@ -61,7 +42,7 @@ var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 // switchedOn are the arguments that switch the tests on which the project leaves out of a
 // fresh build folder. What a person has switched off in the folder stays off.
 func switchedOn(f folder, p *proposal, dir string) []string {
-	text := cmakeComment.ReplaceAllString(f.read("CMakeLists.txt"), "")
+	text := f.uncommented("CMakeLists.txt")
 	cache := f.read(dir + "/CMakeCache.txt")
 	var names []string
 	for _, m := range cmakeSwitch.FindAllStringSubmatch(text, -1) {
@@ -90,7 +71,7 @@ func switchedOff(f folder) (out []string) {
 	if f.found("doxygen") {
 		return nil
 	}
-	for _, m := range cmakeDocs.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.read("CMakeLists.txt"), ""), -1) {
+	for _, m := range cmakeDocs.FindAllStringSubmatch(f.uncommented("CMakeLists.txt"), -1) {
 		out = append(out, "-D"+m[1]+"=OFF")
 	}
 	return unique(out)

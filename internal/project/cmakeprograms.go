@@ -1,0 +1,136 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/internal/ctestcases"
+	"supervise/internal/regexp"
+)
+
+// cmakeLists are the build files of a CMake project.
+type cmakeLists struct {
+	folder
+	names []string
+	apart []string // folders with tests that are a project of their own: "tests"
+}
+
+// testFolder is the name of a folder with tests.
+var testFolder = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
+
+// cmakeFiles finds the build files of the project in a folder, without those of projects
+// in folders below that no other build file adds.
+func cmakeFiles(f folder) cmakeLists {
+	l := cmakeLists{folder: f, names: append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)}
+	others := unique(append(l.names, f.search(200, "*.cmake")...))
+	for _, name := range l.names {
+		dir := path.Dir(name)
+		inside := func(other string) bool { return strings.HasPrefix(other, dir+"/") }
+		if dir == "." || !slices.Contains(l.names, name) || !cmakeProject.MatchString(f.uncommented(name)) {
+			continue
+		}
+		if slices.ContainsFunc(others, func(other string) bool { return !inside(other) && f.adds(other, dir) }) {
+			continue
+		}
+		l.names = slices.DeleteFunc(slices.Clone(l.names), inside)
+		if testFolder.MatchString(path.Base(dir)) {
+			l.apart = append(l.apart, dir)
+		}
+	}
+	return l
+}
+
+var (
+	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(`)
+	cmakeSubdir  = regexp.MustCompile(`(?i)\b(?:add_)?subdir\w*\s*\(([^)]*)\)`)
+)
+
+// adds reports whether a build file adds the folder, or may do so with a variable.
+func (f folder) adds(file, dir string) bool {
+	for _, m := range cmakeSubdir.FindAllStringSubmatch(f.uncommented(file), -1) {
+		for _, word := range strings.Fields(m[1]) {
+			parent, last := path.Split(strings.Trim(word, `"`))
+			parent = join(path.Dir(file), knownDir.ReplaceAllString(parent, ""))
+			switch variable := strings.Contains(last, "${") && !knownDir.MatchString(last+"/"); {
+			case last == path.Base(dir):
+				return true
+			case variable && (parent == path.Dir(dir) || strings.Contains(parent, "${")):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// knownDir begins a path with a folder that CMake names: ${CMAKE_CURRENT_SOURCE_DIR}/.
+var knownDir = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
+
+// uncommented is the text of a build file without its comments.
+func (f folder) uncommented(name string) string {
+	return cmakeComment.ReplaceAllString(f.read(name), "")
+}
+
+// first is the first of the build files that matches, without its comments, or "".
+func (l cmakeLists) first(re *regexp.Regexp) string {
+	for _, name := range l.names {
+		if re.MatchString(l.uncommented(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// covers reports whether the project includes another CMake project below it.
+func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.apart, dir) }
+
+// ctest is the check of tests that ctest knows, and of programs with test cases that it
+// does not know. There is none if neither is in the build files.
+func (l cmakeLists) ctest(p *proposal, dir string) {
+	report := ReportDir + "/ctest.xml"
+	c := Check{
+		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
+		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
+		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
+	}
+	programs := l.programs()
+	if programs != "" {
+		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir)
+	}
+	switch known := l.first(cmakeTests); {
+	case known != "":
+		p.tool("ctest", known)
+	case programs != "" && l.first(cmakeProgram) != "":
+		p.tool("programs with test cases", programs)
+	case len(l.apart) == 0:
+		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
+		return
+	default:
+		return
+	}
+	p.add(c)
+}
+
+var (
+	// cmakeFramework are the frameworks whose programs have cases of their own.
+	cmakeFramework = regexp.MustCompile(`(?i)gtest|googletest|catch2?\b|catch_|doctest|unit_test_framework`)
+	cmakeProgram   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
+	// testInclude takes in such a framework, also one that is a file of the project.
+	testInclude = regexp.MustCompile(`(?m)^\s*#\s*include\s*[<"](gtest/|gmock/|catch2/|boost/test/|([\w./-]*/)?(catch|catch_amalgamated|doctest)\.h)`)
+	testSource  = regexp.MustCompile(`(?i)test|spec`)
+)
+
+// programs is the file that shows that there are programs of a known framework, "" if
+// none does.
+func (l cmakeLists) programs() string {
+	if file := l.first(cmakeFramework); file != "" {
+		return file
+	}
+	sources := slices.DeleteFunc(l.search(1000, "*.cpp", "*.cc", "*.cxx"), func(name string) bool {
+		return !testSource.MatchString(name) || slices.ContainsFunc(l.apart, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
+	})
+	return l.holds(testInclude, sources[:min(len(sources), maxSources)]...)
+}
+
+// maxSources is how many sources of tests are read for what they include.
+const maxSources = 30
