@@ -381,5 +381,5 @@ func lastLine(s string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// advice is what Maven, Gradle, npm and cargo print after the error itself.
-var advice = regexp.MustCompile(`^(See https://\S+ for more information .*|\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)
+// advice is what Maven, Gradle, npm, cargo, Node and the JVM print after the error itself.
+var advice = regexp.MustCompile(`^(at \S.*(?:\)|:\d+)|Node\.js v\d\S*|(?:inifile|rootdir): .*|See https://\S+ for more information .*|\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)

@@ -32,7 +32,7 @@ type python struct {
 func proposePython(f folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
-	said, _ := py.scripted()
+	said, other := py.scripted()
 	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript}[said.module]
 	switch {
 	case own != nil && py.configured(pytestSections) == "":
@@ -46,6 +46,9 @@ func proposePython(f folder) proposal {
 	default:
 		py.discover(&p)
 		said.env = nil
+		if other != "" && p.has(Test) {
+			p.note("%s, which is not known: unittest runs instead, and may find other tests; give --test-cmd (and --test-report) with what writes JUnit XML", other)
+		}
 	}
 	for i := range p.checks {
 		p.checks[i].Env = append(p.checks[i].Env, said.env...)

@@ -43,8 +43,12 @@ type script struct {
 // pythonModules run tests.
 var pythonModules = []string{"unittest", "pytest", "py.test", "django", "django-admin"}
 
-// scripted finds the first script that runs one of the modules.
-func (py python) scripted() (script, bool) {
+// strangePython run tests too, and print what cannot be read.
+var strangePython = []string{"trial", "nose2", "nosetests", "stestr", "zope-testrunner", "ward", "virtue"}
+
+// scripted finds the first script that runs one of the modules. other is a program that
+// another script runs tests with.
+func (py python) scripted() (found script, other string) {
 	for _, s := range pythonScripts {
 		text := py.read(s.file)
 		if text == "" {
@@ -53,18 +57,21 @@ func (py python) scripted() (script, bool) {
 		for _, key := range s.keys {
 			for _, line := range scriptLines(text, s.table, key) {
 				for _, segment := range split(placeholders(line)) {
-					if found, ok := moduleOf(segment); ok {
-						found.from = "script " + key + " in " + s.file
-						if s.table == testenv {
-							found.env = toxEnvironment(text)
-						}
-						return found, true
+					found, ok := moduleOf(segment)
+					if ok && s.table == testenv {
+						found.env = toxEnvironment(text)
+					}
+					if found.from = "script " + key + " in " + s.file; ok {
+						return found, ""
+					}
+					if i := slices.IndexFunc(segment.words, func(w string) bool { return slices.Contains(strangePython, path.Base(w)) }); i >= 0 {
+						other = found.from + " runs " + path.Base(segment.words[i])
 					}
 				}
 			}
 		}
 	}
-	return script{}, false
+	return script{}, other
 }
 
 // scriptLines are the commands of a script.

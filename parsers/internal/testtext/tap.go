@@ -192,6 +192,9 @@ func (t *tap) comment(indent int, body string, fresh bool) {
 		if m := tapFailed.FindStringSubmatch(body); m != nil {
 			t.doc.stated = parsed.CountOf(m[1]).Whole()
 		}
+		if m := tapCount.FindStringSubmatch(body); m != nil {
+			t.doc.counted = parsed.CountOf(m[1] + m[2]).Whole()
+		}
 	}
 	if t.now != nil && !t.doc.version {
 		t.now.say(text)

@@ -111,6 +111,11 @@ func TestTAPProblems(t *testing.T) {
 		"1..2\nok 1 a\nok 3 b\n":        "test point 3 is where 2 should be",
 		"1..0 # SKIP no net\n":          "TAP: there are no tests in it no net",
 		"TAP version 13\n1..1\nlog\nok": "1 lines are no TAP, the first: log",
+		"1..1\nok 1 a\n# tests 3\n":     "TAP: the report says 3 tests and holds 1",
+
+		"# Subtest: a\n    ok 1 - x\n    1..1\nok 1 - a\n1..1\n# tests 2\n": "TAP: the last lines count tests with others in them too, 1 here; in this report only the innermost count",
+
+		"1..1\n# Subtest: a\n    ok 1 - x\n    1..1\nok 1 - a\n\n# { total: 2, pass: 2 }\n": "TAP: the last lines count tests with others in them too, 1 here; in this report only the innermost count",
 	} {
 		r, err := parsers.Parse(strings.NewReader(report), "test")
 		if err != nil || len(r.Problems) != 1 || r.Problems[0] != want {

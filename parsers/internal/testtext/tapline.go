@@ -28,6 +28,7 @@ var (
 	tapBail    = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
 	tapSubtest = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
 	tapFailed  = regexp.MustCompile(`^# *(?:fail|failed|Looks like you failed) +(\d+)(?: tests?\b.*| of \d+ tests?)?$`)
+	tapCount   = regexp.MustCompile(`^# *(?:tests +(\d+)|\{ total: (\d+),.*\})$`)
 	tapWord    = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^(?:time=|in )([0-9.]+) ?(m?s)(?:ec)?\b\s*(.*)$`)
 	tapEscape  = strings.NewReplacer(`\#`, `#`, `\\`, `\`)
 )

@@ -71,6 +71,7 @@ func (t *tap) finish(d *tapDoc) []metric.Suite {
 		why = "no test failed: " + d.exit
 	}
 	t.deny(d, why)
+	t.outnumbered(d)
 	if why != "" {
 		broken = append(broken, metric.Suite{Name: d.suite, Why: cmp.Or(parsed.Because(why, d.exit), why)})
 	}
@@ -82,6 +83,28 @@ func (t *tap) deny(d *tapDoc, why string) {
 	if why == "" && d.stated > 0 && d.bad == 0 {
 		t.denied = fmt.Sprintf("%s: the report says %d failed tests and holds 0", d.suite, d.stated)
 		t.problems.Add("%s", t.denied)
+	}
+}
+
+// outnumbered notes that a stream counts more tests than it holds. Node and tap also count
+// tests with others in them, tap some of them.
+func (t *tap) outnumbered(d *tapDoc) {
+	tests, outer := 0, 0
+	for _, i := range d.tests {
+		if !i.suite {
+			tests++
+		}
+	}
+	for _, g := range d.groups {
+		if !g.result.suite {
+			outer++
+		}
+	}
+	switch more := d.counted - tests; {
+	case more > 0 && more <= outer:
+		t.problems.Add("%s: the last lines count tests with others in them too, %d here; in this report only the innermost count", d.suite, more)
+	case more > 0:
+		t.problems.Add("%s: the report says %d tests and holds %d", d.suite, d.counted, tests)
 	}
 }
 

@@ -26,6 +26,7 @@ type tapDoc struct {
 	why     string // it bailed out
 	exit    string // how the program ended, where prove says so
 	stated  int    // how many tests failed, as its last comment about it says
+	counted int    // how many tests there are, as its last comment about it says
 	bad     int    // points that failed, subtests and their parts
 
 	// tape writes the name of a test as a comment before its assertions, and the
