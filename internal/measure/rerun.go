@@ -46,7 +46,7 @@ var rerunners = map[string]rerunner{
 	"rspec":  {change: rspecAgain, limited: true},
 	"gradle": {change: gradleAgain},
 	"unittest": {
-		programs: []string{"unittest", "manage.py", "django"}, args: func(s selection) []string {
+		programs: []string{"unittest", "manage.py", "runtests.py", "django"}, args: func(s selection) []string {
 			return s.each("-k", func(t metric.Test) string { return "*" + listing.LastWord(t.Class) + "." + beforeParameters(t.Name) })
 		},
 	},

@@ -72,3 +72,21 @@ var coverageValues = map[string]bool{
 	"--cwd": true, "--require": true, "-i": true, "--lines": true, "--functions": true, "--branches": true, "--statements": true,
 	"--nycrc-path": true, "--config": true, "-c": true, "--cache-dir": true,
 }
+
+// uncovered are the words of a command without the coverage tool that it runs under.
+func uncovered(words []string) []string {
+	if len(words) == 0 || words[0] != "c8" && words[0] != "nyc" {
+		return words
+	}
+	for i := 1; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == "--":
+			return words[i+1:]
+		case !strings.HasPrefix(w, "-"):
+			return words[i:]
+		case measuredBy[w] || coverageValues[w]:
+			i++
+		}
+	}
+	return words
+}

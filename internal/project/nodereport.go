@@ -2,8 +2,11 @@ package project
 
 import (
 	_ "embed" // what the frameworks load
+	"path"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // Frameworks that write no report load a file that writes one, in the JSON of jest.
@@ -41,4 +44,36 @@ func (n node) borp(c call) Check {
 	return n.instrumented(Check{
 		Name: "borp", Command: with([]string{"borp"}, with(c.args, "--reporter=spec", "--reporter=junit:"+report)...), Reports: []string{report},
 	}, c)
+}
+
+var (
+	nodeTests = regexp.MustCompile(`\b(?:from|require\()\s*['"]node:test['"]`)
+	nodeLoads = regexp.MustCompile(`(?m)^\s*(?:import|.*\brequire\()\s*['"](\./[^'"]+)['"]`)
+)
+
+// nodeFile is a file that node runs without --test and that holds its tests, or loads
+// files that do.
+func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
+	calls := find([]segment{s}, "node", "")
+	if len(calls) == 0 {
+		return nodeRunner{}, call{}, false
+	}
+	c := calls[0]
+	at := slices.IndexFunc(c.args, func(w string) bool {
+		return slices.Contains([]string{".js", ".mjs", ".cjs"}, path.Ext(w)) && n.exists(w)
+	})
+	if at < 0 {
+		return nodeRunner{}, call{}, false
+	}
+	files := []string{c.args[at]}
+	for _, m := range nodeLoads.FindAllStringSubmatch(n.read(files[0]), -1) {
+		files = append(files, path.Join(path.Dir(files[0]), m[1]))
+	}
+	return nodeRunner{program: "node", drop: nodeDrop, check: node.nodeTestFile}, c, n.holds(nodeTests, files...) != ""
+}
+
+func (n node) nodeTestFile(c call) Check {
+	report := ReportDir + "/node.xml"
+	words := with([]string{"node", "--test-reporter=junit", "--test-reporter-destination=" + report}, c.args...)
+	return n.instrumented(Check{Name: "node", Command: words, Reports: []string{report}}, c)
 }

@@ -160,7 +160,7 @@ func (n node) scripted(p *proposal) bool {
 		parts := n.flatten(name)
 		var before []segment
 		for i, s := range parts {
-			r, c, ok := runnerOf(s)
+			r, c, ok := n.runnerOf(s)
 			if ok && !s.plain {
 				if i == len(parts)-1 && n.appended(name, r, c, p) {
 					return true
@@ -204,13 +204,13 @@ func (n node) appended(script string, r nodeRunner, c call, p *proposal) bool {
 	return true
 }
 
-func runnerOf(s segment) (nodeRunner, call, bool) {
+func (n node) runnerOf(s segment) (nodeRunner, call, bool) {
 	for _, r := range nodeRunners {
 		if calls := find([]segment{s}, r.program, r.sub); len(calls) > 0 {
 			return r, calls[0], true
 		}
 	}
-	return nodeRunner{}, call{}, false
+	return n.nodeFile(s)
 }
 
 // preparations are programs that tests need to have run before: compilers and bundlers,

@@ -43,12 +43,15 @@ func (n node) flatten(script string, within ...string) []segment {
 		out = n.flatten("pre"+script, within...)
 	}
 	for _, s := range split(n.scripts[script]) {
-		names := n.nested(s.words)
+		names := n.nested(uncovered(s.words))
 		if len(names) == 0 {
 			out = append(out, s)
 		}
 		for _, name := range names {
-			out = append(out, n.flatten(name, within...)...)
+			for _, in := range n.flatten(name, within...) {
+				in.env = slices.Concat(s.env, in.env)
+				out = append(out, in)
+			}
 		}
 		if len(out) > maxSegments {
 			return out[:maxSegments]

@@ -43,6 +43,9 @@ func proposePython(f folder) proposal {
 	case f.has("manage.py") != "" && strings.Contains(f.read("manage.py"), "django"):
 		p.tool("django test", "manage.py")
 		p.add(py.unittest("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
+	case f.holds(djangoTests, "runtests.py") != "":
+		p.tool("django test", "runtests.py")
+		p.add(py.unittest("django test", "runtests.py", "--verbosity=2", "--no-input"))
 	default:
 		py.discover(&p)
 		said.env = nil
@@ -103,6 +106,9 @@ var pytestSections = []section{
 	{"tests/conftest.py", ""},
 	{"test/conftest.py", ""},
 }
+
+// djangoTests is in a program that runs Django's tests with the arguments that it gets.
+var djangoTests = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)
 
 var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
 

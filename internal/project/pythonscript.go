@@ -136,7 +136,7 @@ var (
 
 // placeholders fills in what hatch and tox do where nothing is given.
 func placeholders(line string) string {
-	return ownFolder.ReplaceAllString(posargs.ReplaceAllString(line, "$1"), "")
+	return posargs.ReplaceAllString(ownFolder.ReplaceAllString(line, ""), "$1")
 }
 
 // moduleOf returns what a command runs, if that is one of the modules, also under

@@ -27,6 +27,9 @@ func proposeRust(f folder) proposal {
 	if !f.found("cargo") {
 		p.note("cargo is not on PATH: install Rust with rustup")
 	}
+	if f.dir != "" && f.holds(rustTest, f.search(500, "*.rs")...) == "" { // only benchmarks, or an example
+		return p
+	}
 	p.add(Check{Kind: Build, Name: "cargo build", Stderr: true, Command: []string{"cargo", "build", "--workspace", "--color=never"}})
 	rustTests(f, &p)
 	p.add(rustLint(f, &p))
@@ -162,6 +165,7 @@ func rustTargets(f folder) []string {
 }
 
 var (
+	rustTest    = regexp.MustCompile("(?m)#\\[(?:\\w+::)*test\\b|^\\s*//[/!] ?```")
 	rustNightly = regexp.MustCompile(`(?m)^\s*#!\[feature\(`)
 	rustVersion = regexp.MustCompile(`^1\.(\d+)`)
 )
