@@ -98,6 +98,7 @@ func TestOnlyValidReportsCount(t *testing.T) {
 		{"advice behind the error", shell(measure.Test, `printf '[ERROR] A.java:[5,22] expected ;\n[ERROR] \n[ERROR] -> [Help 1]\n[ERROR] Re-run Maven using the -X switch\n[ERROR] [Help 1] http://example.org\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: [ERROR] A.java:[5,22] expected ;"},
 		{"cut off", shell(measure.Test, "cp truncated.xml r.xml", "r.xml"), metric.Partial, "r.xml"},
 		{"no tests", shell(measure.Test, "cp none.xml r.xml", "r.xml"), metric.Absent, "found no tests"},
+		{"a stack behind the error", shell(measure.Test, `printf 'TypeError: f is not a function\n    at g (file:///a.js:1:2)\n    at async Promise.all (index 0)\n    at a.B.c(B.java:7)\n\nNode.js v20.1.0\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: TypeError: f is not a function"},
 		{"no tests and a failure", shell(measure.Test, "cp none.xml r.xml; exit 5", "r.xml"), metric.Absent, "ended with status 5 and found no tests"},
 		{"old report", shell(measure.Test, "touch -d '2 hours ago' old.xml || touch -A -020000 old.xml", "*.xml"), metric.Stale, "older than the command"},
 		{"a link for a report", shell(measure.Test, "ln -sf good.xml r.xml", "r.xml"), metric.Absent, "not a regular file"},

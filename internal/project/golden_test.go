@@ -105,7 +105,7 @@ func shownCheck(c project.Check) string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		text := c.Files[name]
-		if at := strings.LastIndex(strings.TrimSpace(text), "\n"); len(text) > 1000 {
+		if at := strings.LastIndex(strings.TrimSpace(text), "\n"); len(text) > 500 {
 			text = "… " + text[at+1:]
 		}
 		fmt.Fprintf(&b, "\tfile %s %q\n", name, text)

@@ -120,17 +120,19 @@ func (n node) playwright(c call) Check {
 
 // nodeTest puts its options first: what follows a file belongs to the file.
 func (n node) nodeTest(c call) Check {
-	report, cover := ReportDir+"/node.xml", ReportDir+"/lcov.info"
-	words := []string{c.program, "--test", "--test-reporter=junit", "--test-reporter-destination=" + report}
-	if n.dependsAbove("c8", "nyc") == "" && n.nodeMajor() >= 22 {
-		words = append(words, "--experimental-test-coverage", "--test-reporter=lcov", "--test-reporter-destination="+cover)
-		check := Check{Name: "node --test", Command: with(words, c.args...), Reports: []string{report, cover}, Coverage: true}
-		if c.program != "node" {
-			check.Command = n.exec(check.Command[0], check.Command[1:]...)
-		}
-		return check
+	cover := ReportDir + "/lcov.info"
+	check := reportedByNode(Check{Name: "node --test", Command: with([]string{c.program, "--test"}, nodeReporting...)})
+	if n.dependsAbove("c8", "nyc") != "" || n.nodeMajor() < 22 {
+		check.Command = append(check.Command, c.args...)
+		return n.instrumented(check, c)
 	}
-	return n.instrumented(Check{Name: "node --test", Command: with(words, c.args...), Reports: []string{report}}, c)
+	options := []string{"--experimental-test-coverage", "--test-reporter=lcov", "--test-reporter-destination=" + cover}
+	check.Command = slices.Concat(check.Command, options, c.args)
+	check.Reports, check.Coverage = append(check.Reports, cover), true
+	if c.program != "node" {
+		check.Command = n.exec(check.Command[0], check.Command[1:]...)
+	}
+	return check
 }
 
 var major = regexp.MustCompile(`\d+`)

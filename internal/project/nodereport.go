@@ -9,10 +9,12 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Frameworks that write no report load a file that writes one, in the JSON of jest.
+// Frameworks that write no report, or one that lacks tests, load a file that writes one.
 var (
 	//go:embed reporters/jasmine.cjs
 	jasmineReporter string
+	//go:embed reporters/node.mjs
+	nodeReporter string
 	//go:embed reporters/uvu.cjs
 	uvuReporter string
 )
@@ -40,11 +42,21 @@ const nodeOptions = "NODE_OPTIONS="
 
 // borp runs node's own tests, and takes its reporters.
 func (n node) borp(c call) Check {
-	report := ReportDir + "/node.xml"
-	return n.instrumented(Check{
-		Name: "borp", Command: with([]string{"borp"}, with(c.args, "--reporter=spec", "--reporter=junit:"+report)...), Reports: []string{report},
-	}, c)
+	return n.instrumented(reportedByNode(Check{
+		Name: "borp", Command: with([]string{"borp"}, with(c.args, "--reporter=spec", "--reporter="+ReportDir+"/.node.mjs:"+nodeReport)...),
+	}), c)
 }
+
+const nodeReport = ReportDir + "/node.xml"
+
+// reportedByNode is a check whose command names the report.
+func reportedByNode(c Check) Check {
+	c.Files, c.Reports = map[string]string{".node.mjs": nodeReporter}, []string{nodeReport}
+	return c
+}
+
+// nodeReporting are the options with which node writes the report.
+var nodeReporting = []string{"--test-reporter=" + ReportDir + "/.node.mjs", "--test-reporter-destination=" + nodeReport}
 
 var (
 	nodeTests = regexp.MustCompile(`\b(?:from|require\()\s*['"]node:test['"]`)
@@ -73,7 +85,5 @@ func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
 }
 
 func (n node) nodeTestFile(c call) Check {
-	report := ReportDir + "/node.xml"
-	words := with([]string{"node", "--test-reporter=junit", "--test-reporter-destination=" + report}, c.args...)
-	return n.instrumented(Check{Name: "node", Command: words, Reports: []string{report}}, c)
+	return n.instrumented(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeReporting, c.args)}), c)
 }

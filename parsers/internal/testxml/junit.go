@@ -274,6 +274,9 @@ func (j *junitReader) endSuite(s *junitSuite, whole bool) {
 	if all := s.own.Plus(s.inner); all.Failed+all.Errors > 0 && s.name != "" {
 		j.failing++
 	}
+	if j.producer == nodeTest {
+		s.parent.suites = s.parent.suites.Plus(s.asOne())
+	}
 	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
 	s.parent.more += s.more
 	s.parent.sum += cmp.Or(s.took, s.sum)

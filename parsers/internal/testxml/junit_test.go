@@ -237,3 +237,23 @@ func TestWrittenJUnitIsReadBack(t *testing.T) {
 		t.Errorf("(-want +got):\n%s\n%s", diff, b.String())
 	}
 }
+
+// TestNodeCountsSuitesLikeCases reads what node writes of suites in suites, and a test with
+// others in it that is a case beside its suite.
+func TestNodeCountsSuitesLikeCases(t *testing.T) {
+	const report = `<testsuites>
+	<testsuite name="outer" time="0.1" tests="3" failures="2">
+		<testcase name="a" classname="test"/>
+		<testsuite name="b" tests="2" failures="2"><testcase name="deep" classname="test"><failure/></testcase><testcase name="deeper" classname="test"><failure/></testcase></testsuite>
+		<testcase name="b" classname="test"><failure/></testcase>
+	</testsuite>
+	<testcase name="outer" classname="test"><failure/></testcase>
+	<!-- tests 5 -->
+	<!-- suites 0 -->
+	<!-- fail 4 -->
+</testsuites>`
+	r, err := parsers.Parse(strings.NewReader(report), "node.xml")
+	if want := (parsers.Totals{Tests: 5, Passed: 1, Failed: 4}); err != nil || r.Cases != want || len(r.Problems) > 0 || len(r.Tests.Cases) != 5 {
+		t.Errorf("counted %+v, want %+v; problems %q, tests %+v", r.Cases, want, r.Problems, r.Tests.Cases)
+	}
+}
