@@ -39,8 +39,8 @@ func (e *jestError) UnmarshalJSON(raw []byte) error {
 }
 
 type jestTest struct {
-	AncestorTitles  []string         `json:"ancestorTitles"`
-	Title           string           `json:"title"`
+	AncestorTitles  []jestTitle      `json:"ancestorTitles"`
+	Title           jestTitle        `json:"title"`
 	Status          string           `json:"status"`
 	Duration        parsed.AnyNumber `json:"duration"` // milliseconds
 	FailureMessages []parsed.AnyText `json:"failureMessages"`
@@ -48,6 +48,22 @@ type jestTest struct {
 	Location        *struct {
 		Line parsed.AnyNumber `json:"line"`
 	} `json:"location"`
+}
+
+// jestTitle is a title, for which old versions of jest take any value: a text, a number, a
+// list of them.
+type jestTitle string
+
+// UnmarshalJSON reads what it can and never fails.
+func (t *jestTitle) UnmarshalJSON(raw []byte) error {
+	text := parsed.TextOf(raw)
+	if raw[0] == '[' {
+		text = strings.ReplaceAll(text, "\n", ",") // as JavaScript writes one
+	} else if raw[0] != '"' {
+		text = cmp.Or(text, string(raw))
+	}
+	*t = jestTitle(text)
+	return nil
 }
 
 // jestAbout is what the report says of itself.
@@ -132,8 +148,12 @@ var jestStatuses = map[string]metric.Status{
 // test returns the case. A pass that took several attempts, or left messages of
 // a failed one, is flaky.
 func (t jestTest) test(file string) metric.Test {
+	groups := make([]string, len(t.AncestorTitles))
+	for i, title := range t.AncestorTitles {
+		groups[i] = string(title)
+	}
 	out := metric.Test{
-		ID:       metric.ID{Suite: file, Class: parsed.GroupPath(t.AncestorTitles...), Name: t.Title},
+		ID:       metric.ID{Suite: file, Class: parsed.GroupPath(groups...), Name: string(t.Title)},
 		Status:   metric.Errored,
 		Duration: t.Duration.In(time.Millisecond),
 		Message:  parsed.JoinTexts(t.FailureMessages, "\n"),
