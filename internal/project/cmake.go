@@ -11,6 +11,9 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f folder) proposal {
+	if f.mesonTests() {
+		return proposal{}
+	}
 	lists := cmakeFiles(f)
 	p := proposal{language: "c++", covers: lists.covers}
 	if !f.found("cmake") {
@@ -28,13 +31,13 @@ func proposeCMake(f folder) proposal {
 
 // cmakeSwitch is an option, with its default, that says whether tests are built. Those of
 // one group of tests have other names, and are left as they are.
-var cmakeSwitch = regexp.MustCompile(`(?i)\b(?:option|cmake_dependent_option)\s*\(\s*` + testOption + `\s+(?:"(?:[^"\\]|\\.)*"\s*)?(?:` + cmakeOff + `|\))|` +
-	`\bset\s*\(\s*` + testOption + `\s+` + cmakeOff + `\s+CACHE\b`)
+var cmakeSwitch = switchOf(`((?:\w+_)?(?:build|enable|with|use)_(?:unit_?)?test(?:s|ing)?)`)
 
-const (
-	testOption = `((?:\w+_)?(?:build|enable|with)_(?:unit_?)?test(?:s|ing)?)`
-	cmakeOff   = `(?:off|false|no|0)\b`
-)
+func switchOf(name string) *regexp.Regexp {
+	const off = `(?:off|false|no|0)\b`
+	return regexp.MustCompile(`(?i)\b(?:option|cmake_dependent_option)\s*\(\s*` + name + `\s+(?:"(?:[^"\\]|\\.)*"\s*)?(?:` + off + `|\))|` +
+		`\bset\s*\(\s*` + name + `\s+` + off + `\s+CACHE\b`)
+}
 
 // cmakeComment is a comment that has a line, or the end of one.
 var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
@@ -45,7 +48,11 @@ func switchedOn(f folder, p *proposal, dir string) []string {
 	text := f.uncommented("CMakeLists.txt")
 	cache := f.read(dir + "/CMakeCache.txt")
 	var names []string
-	for _, m := range cmakeSwitch.FindAllStringSubmatch(text, -1) {
+	all := cmakeSwitch.FindAllStringSubmatch(text, -1)
+	if name := notWord.ReplaceAllString(f.cmakeName(), "_?"); name != "" { // X_TESTS of the project X
+		all = append(all, switchOf(`(`+name+`_tests?)`).FindAllStringSubmatch(text, -1)...)
+	}
+	for _, m := range all {
 		names = append(names, m[1]+m[2])
 	}
 	if names = unique(names); len(names) > 0 && strings.Contains(text, "BUILD_TESTING") {
@@ -61,6 +68,8 @@ func switchedOn(f folder, p *proposal, dir string) []string {
 	}
 	return out
 }
+
+var notWord = regexp.MustCompile(`\W`)
 
 // cmakeDocs is an option that builds the documentation unless it is off.
 var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)

@@ -34,15 +34,33 @@ func cmakeFiles(f folder) cmakeLists {
 			continue
 		}
 		l.names = slices.DeleteFunc(slices.Clone(l.names), inside)
-		if testFolder.MatchString(path.Base(dir)) {
+		if testFolder.MatchString(path.Base(dir)) && !f.wantsInstalled(name) {
 			l.apart = append(l.apart, dir)
 		}
 	}
 	return l
 }
 
+// wantsInstalled reports whether a build file looks for the project itself, as installed.
+func (f folder) wantsInstalled(file string) bool {
+	text := f.uncommented(file)
+	return !cmakeAbove.MatchString(text) && slices.ContainsFunc(cmakeFind.FindAllStringSubmatch(text, -1), func(m []string) bool {
+		return strings.EqualFold(m[1], f.cmakeName())
+	})
+}
+
+// cmakeName is the name of the project, "" if it is in a variable.
+func (f folder) cmakeName() string {
+	if m := cmakeProject.FindStringSubmatch(f.uncommented("CMakeLists.txt")); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 var (
-	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(`)
+	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(\s*"?([\w.+-]*)`)
+	cmakeFind    = regexp.MustCompile(`(?i)\bfind_package\s*\(\s*([\w.+-]+)`)
+	cmakeAbove   = regexp.MustCompile(`(?i)\badd_subdirectory\s*\([^)]*\.\.`)
 	cmakeSubdir  = regexp.MustCompile(`(?i)\b(?:add_)?subdir\w*\s*\(([^)]*)\)`)
 )
 
@@ -93,14 +111,14 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
 		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
 	}
-	programs := l.programs()
+	known, programs := l.tests()
 	if programs != "" {
 		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir)
 	}
-	switch known := l.first(cmakeTests); {
+	switch {
 	case known != "":
 		p.tool("ctest", known)
-	case programs != "" && l.first(cmakeProgram) != "":
+	case programs != "":
 		p.tool("programs with test cases", programs)
 	case len(l.apart) == 0:
 		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
@@ -109,6 +127,16 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 		return
 	}
 	p.add(c)
+}
+
+// tests are the file that tells ctest about tests, and the one that shows that there are
+// programs of a known framework; "" where there is none.
+func (l cmakeLists) tests() (known, programs string) {
+	known = l.first(cmakeTests)
+	if known != "" || l.first(cmakeProgram) != "" {
+		programs = l.programs()
+	}
+	return known, programs
 }
 
 var (
@@ -126,11 +154,23 @@ func (l cmakeLists) programs() string {
 	if file := l.first(cmakeFramework); file != "" {
 		return file
 	}
-	sources := slices.DeleteFunc(l.search(1000, "*.cpp", "*.cc", "*.cxx"), func(name string) bool {
-		return !testSource.MatchString(name) || slices.ContainsFunc(l.apart, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
+	var text strings.Builder
+	for _, name := range l.names {
+		text.WriteString(l.uncommented(name))
+	}
+	sources := slices.DeleteFunc(l.search(1000, "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.h"), func(name string) bool {
+		return !testSource.MatchString(name) || !l.builds(text.String(), name)
 	})
 	return l.holds(testInclude, sources[:min(len(sources), maxSources)]...)
 }
 
+// builds reports whether the build files, whose text it gets, may compile a source: they
+// name it or its folder, or one of them is in its folder.
+func (l cmakeLists) builds(text, source string) bool {
+	top, _, below := strings.Cut(source, "/")
+	return strings.Contains(text, path.Base(source)) || below && strings.Contains(text, top+"/") ||
+		slices.ContainsFunc(l.names, func(name string) bool { return path.Dir(name) != "." && strings.HasPrefix(source, path.Dir(name)+"/") })
+}
+
 // maxSources is how many sources of tests are read for what they include.
-const maxSources = 30
+const maxSources = 60

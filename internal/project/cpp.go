@@ -3,12 +3,14 @@ package project
 import (
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.
 func proposeMeson(f folder) proposal {
-	if f.has("CMakeLists.txt") != "" {
+	if f.has("CMakeLists.txt") != "" && !f.mesonTests() {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: everything}
@@ -31,6 +33,18 @@ func proposeMeson(f folder) proposal {
 	)
 	return p
 }
+
+// mesonTests reports whether Meson has the tests of a project that CMake builds without.
+func (f folder) mesonTests() bool {
+	if f.has("CMakeLists.txt") == "" || f.holds(mesonTest, f.search(100, "meson.build")...) == "" {
+		return false
+	}
+	l := cmakeFiles(f)
+	known, programs := l.tests()
+	return known+programs == "" && len(l.apart) == 0
+}
+
+var mesonTest = regexp.MustCompile(`(?m)^\s*test\s*\(`)
 
 var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
 

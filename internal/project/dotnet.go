@@ -1,16 +1,25 @@
 package project
 
-import "strings"
+import (
+	"strings"
+
+	"supervise/internal/regexp"
+)
 
 var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}
+
+var dotnetProject = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
 // proposeDotnet recognises a solution or, if there is none, a project.
 func proposeDotnet(f folder) proposal {
 	p := proposal{covers: everything}
+	file := f.has(dotnetMarkers...)
+	if text := f.read(file); strings.Contains(text, ".vcxproj") && !dotnetProject.MatchString(text) {
+		return proposal{} // its projects are those of C++
+	}
 	if !f.found("dotnet") {
 		p.note("dotnet is not on PATH: install the .NET SDK")
 	}
-	file := f.has(dotnetMarkers...)
 	text := f.read("Directory.Packages.props") + f.read("Directory.Build.props")
 	for _, name := range f.search(200, "*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props") {
 		text += f.read(name)
