@@ -155,7 +155,7 @@ func (c *contestWorld) once(more ...string) bool {
 		c.kills++
 		return false
 	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 && code != c.end.ExitCode {
+	if code := cmd.ProcessState.ExitCode(); code != 0 && (code != c.end.ExitCode || c.end.Reason == event.Broken) {
 		c.t.Errorf("supervise %s: status %d, want 0\n%s\n%s", strings.Join(args, " "), code, out.String(), talk.String())
 	}
 	return true
@@ -169,7 +169,7 @@ func (c *contestWorld) listen(out string) {
 			Candidate int
 		}
 		c.ends(line)
-		if err := json.Unmarshal([]byte(line), &e); err == nil && e.Candidate == 0 && !strings.Contains(e.LoopID, "-c0") {
+		if err := json.Unmarshal([]byte(line), &e); err == nil && e.Candidate == 0 && !strings.HasSuffix(e.LoopID, "-c0") {
 			c.loop = e.LoopID
 			c.placed = c.placed || e.Type == "candidates_compared"
 		}
@@ -216,9 +216,10 @@ func (c *contestWorld) chosen() {
 	if log := c.git("log", "--oneline"); strings.Count(log, "\n") != 1 {
 		c.t.Errorf("the user's history is %s", log)
 	}
-	left, _ := filepath.Glob(filepath.Join(c.cache(), "supervise", "candidates", "*"))
-	if len(left) > 0 {
-		c.t.Errorf("folders are left: %v", left)
+	folder := filepath.Join(c.cache(), "supervise", "candidates")
+	if left, _ := filepath.Glob(filepath.Join(folder, "*")); len(left) > 0 {
+		list, _ := exec.Command("find", folder).Output()
+		c.t.Errorf("folders are left by %s: %s", c.loop, list)
 	}
 	homes, _ := filepath.Glob(filepath.Join(c.dir, "state", "supervise", "*", "candidates", "*", "*", "loops", "*"))
 	for _, dir := range homes { // watchers of the dead hold the locks until all is ended
