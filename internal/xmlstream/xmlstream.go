@@ -77,6 +77,7 @@ type Reader struct {
 	pos   int
 	end   int
 	rdErr error // the error that ended the source
+	nulls int   // null bytes in a row at the end of what was read
 
 	consumed int64 // bytes before buf[0]
 	counted  int   // the lines before buf[counted] are counted

@@ -84,6 +84,7 @@ var readable = []struct {
 	{"control characters as references", "<a x='&#x1b;[0m'>&#7;</a>", []string{`start a x="\x1b[0m"`, "text \a", "end a"}},
 	{"predefined references", "<a x='&lt;&amp;&quot;'>&gt;&apos;</a>", []string{`start a x="<&\""`, "text >'", "end a"}},
 	{"unknown references stay", "<a x='&nbsp;'>&nope; & &#xZ; &;</a>", []string{`start a x="&nbsp;"`, "text &nope; & &#xZ; &;", "end a"}},
+	{"single null bytes", "<a x='\x00'>b\x00c</a>", []string{"start a x=\"\uFFFD\"", "text b\uFFFDc", "end a"}},
 	{"reference to no character", "<a>&#xD800;&#x110000;</a>", []string{"start a", "text \uFFFD\uFFFD", "end a"}},
 	{"raw < in an attribute", `<a x="1 < 2 <b>"/>`, []string{`start a x="1 < 2 <b>"`, "end a"}},
 	{"raw < in text", `<a>1 < 2</a>`, []string{"start a", "text 1 < 2", "end a"}},
@@ -132,7 +133,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 		{"rubbish in a tag", `<a "x">`, "stands in the tag <a> where an attribute should"},
 		{"too deep", strings.Repeat("<a>", 100_000), "nested more than 4096 deep"},
 		{"too many attributes", "<a" + strings.Repeat(" x=''", 2000) + "/>", "more than 1024 attributes"},
-		{"null byte", "<a>\nb\x00c</a>", "line 2 (byte 5): a null byte stands in the document"},
+		{"null bytes", "<a>\nb" + strings.Repeat("\x00", 16) + "c</a>", "line 2 (byte 5): null bytes stand in the document"},
 		{"endless name", "<a" + strings.Repeat("a", 10_000), "a name is longer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

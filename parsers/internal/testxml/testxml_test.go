@@ -286,7 +286,7 @@ func TestDamagedDotNetReportIsRefused(t *testing.T) {
 			}
 		}
 	}
-	for _, report := range []string{`<test-run><test-case name="a("b")" result="Passed"/></test-run>`, "<test-run>\x00</test-run>"} {
+	for _, report := range []string{`<test-run><test-case name="a("b")" result="Passed"/></test-run>`, "<test-run>" + strings.Repeat("\x00", 16) + "</test-run>"} {
 		var syntax *parsers.SyntaxError
 		if _, err := parsers.Parse(strings.NewReader(report), "report"); !errors.As(err, &syntax) {
 			t.Errorf("%q: error %v, want a SyntaxError", report, err)
