@@ -41,6 +41,9 @@ var nodeRunners = []nodeRunner{
 	{"", "ava", "", []string{"ava"}, []string{"ava.config.*"}, map[string]int{"--tap": 0, "-t": 0, "--watch": 0, "-w": 0, "--verbose": 0, "-v": 0, "--fail-fast": 0, "-u": 0}, func(n node, c call) Check {
 		return Check{Name: "ava", Command: n.exec("ava", with(c.args, "--tap")...)}
 	}},
+	{"", "tap", "", []string{"tap"}, []string{".taprc"}, map[string]int{
+		"--reporter": 1, "-R": 1, "--bail": 0, "-b": 0, "--watch": 0, "-w": 0, "--snapshot": 0, "--check-coverage": 0, "--color": 0, "-c": 0, "--100": 0,
+	}, node.tap},
 	{"", "tape", "", []string{"tape"}, nil, nil, func(n node, c call) Check {
 		return Check{Name: "tape", Command: n.exec("tape", c.args...)}
 	}},
@@ -215,7 +218,7 @@ func (n node) runnerOf(s segment) (nodeRunner, call, bool) {
 
 // preparations are programs that tests need to have run before: compilers and bundlers,
 // not linters and cleaners.
-var preparations = []string{"tsc", "babel", "swc", "esbuild", "rollup", "webpack", "vite", "tsup", "tsdown", "ncc", "parcel", "unbuild", "prisma", "tspc"}
+var preparations = []string{"tsc", "tshy", "babel", "swc", "esbuild", "rollup", "webpack", "vite", "tsup", "tsdown", "ncc", "parcel", "unbuild", "prisma", "tspc"}
 
 // prepare proposes what the test script runs before the framework, as builds.
 func (n node) prepare(before []segment, p *proposal) {
