@@ -66,6 +66,9 @@ func (n node) lint(p *proposal) {
 		}
 		c := Check{Kind: Lint, Name: l.name}
 		args := n.targets(l)
+		if own := n.buildMode(p); l.name == "tsc" && own != nil {
+			args = own
+		}
 		if len(calls) > 0 {
 			args, c.Env = without(calls[0].args, l.drop), calls[0].env
 		}
@@ -80,6 +83,20 @@ func (n node) lint(p *proposal) {
 		p.tool(l.name, config)
 		p.add(c)
 	}
+}
+
+// buildMode are the arguments with which a proposed build runs tsc --build: without them
+// what that writes is checked as well, nil for none.
+func (n node) buildMode(p *proposal) []string {
+	if !p.has(Build) {
+		return nil
+	}
+	for _, c := range find(n.surely("build", 0), "tsc", "") {
+		if c.plain && slices.ContainsFunc(c.args, func(a string) bool { return a == "--build" || a == "-b" }) && !slices.Contains(c.args, "--clean") {
+			return without(c.args, emits)
+		}
+	}
+	return nil
 }
 
 func (n node) lintParts() []segment {
