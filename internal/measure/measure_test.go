@@ -656,6 +656,20 @@ func TestListedTestsThatDidNotRun(t *testing.T) {
 	}
 }
 
+// A name may hold what reports and lists write in other ways.
+func TestListedNamesThatAreNotPrinted(t *testing.T) {
+	root := tree(t, map[string]string{
+		"r.json":    `{"numTotalTests":2,"testResults":[{"name":"a.test.js","status":"passed","message":"","assertionResults":[{"ancestorTitles":["urls"],"title":"\u0000http:\u200d//a","status":"passed"},{"ancestorTitles":["urls"],"title":"","status":"passed"}]}]}`,
+		"list.json": `[{"name":"urls > \u0000http:\u200d//a","file":"a.test.js"},{"name":"urls > ","file":"a.test.js"}]`,
+	})
+	c := shell(measure.Test, "cat r.json")
+	c.Runner, c.Inventory = "vitest", []string{"cat", "list.json"}
+	res := run(t, root, nil, c)
+	if got, want := res.Set.Tests.Counts(), (metric.Counts{Count: 2, Passed: 2}); got != want || len(res.Runs[0].Problems) > 0 {
+		t.Errorf("counts %+v, want %+v; problems %q", got, want, res.Runs[0].Problems)
+	}
+}
+
 // The inventory of Go is that of go test itself.
 func TestListedGoTestsThatDidNotRun(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {

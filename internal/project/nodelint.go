@@ -65,10 +65,7 @@ func (n node) lint(p *proposal) {
 			continue
 		}
 		c := Check{Kind: Lint, Name: l.name}
-		args := n.targets(l)
-		if own := n.buildMode(p); l.name == "tsc" && own != nil {
-			args = own
-		}
+		args := n.targets(l, p)
 		if len(calls) > 0 {
 			args, c.Env = without(calls[0].args, l.drop), calls[0].env
 		}
@@ -127,9 +124,11 @@ func (l nodeLinter) elsewhere(c call) bool {
 }
 
 // targets are the arguments of a linter that no script calls.
-func (n node) targets(l nodeLinter) []string {
-	config := n.read("tsconfig.json")
+func (n node) targets(l nodeLinter, p *proposal) []string {
+	config, own := n.read("tsconfig.json"), n.buildMode(p)
 	switch {
+	case l.name == "tsc" && own != nil:
+		return own
 	case l.name == "tsc" && strings.Contains(config, `"references"`) && strings.Contains(strings.Join(strings.Fields(config), ""), `"files":[]`):
 		return []string{"--build", "--noEmit"}
 	case l.name == "eslint" && n.has(".eslintrc", ".eslintrc.*") != "" && n.dependsAbove("typescript") != "":

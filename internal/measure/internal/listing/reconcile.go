@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
@@ -65,15 +66,20 @@ func namesOf(t *metric.Tests) map[Test]bool {
 // Aliases are the names by which a list may refer to a test.
 func Aliases(c metric.Test) []Test {
 	var out []Test
+	name := c.Name
+	if strings.HasPrefix(name, "(unnamed ") && c.Class != "" { // readers of reports number tests without a name
+		name = ""
+	}
 	for _, suite := range []string{c.Suite, c.File, ""} {
-		out = append(out, Key(suite, c.Name), Key(suite, c.Class+" "+c.Name), Key(suite, LastWord(c.Class)+" "+c.Name))
+		out = append(out, Key(suite, name), Key(suite, c.Class+" "+name), Key(suite, LastWord(c.Class)+" "+name))
 	}
 	return out
 }
 
-// Key makes names comparable that are joined in different ways.
+// Key makes names comparable that are joined in different ways, or hold what is not
+// printed.
 func Key(suite, name string) Test {
-	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' })
+	words := strings.FieldsFunc(textstream.CleanName(name), func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' })
 	return Test{Suite: suite, Name: strings.Join(words, " ")}
 }
 
