@@ -12,7 +12,7 @@ file(MAKE_DIRECTORY "${cases_folder}")
 # Of each framework: what its programs hold, also those that use it as a shared library; an
 # argument that selects one case; how a program says that it reads the options, and what it
 # prints then; the options. FILE is the file without its extension.
-set(cases_boost "5boost9unit_test" "^-+(t|run_test)"
+set(cases_boost "5boost9unit_test" "^(-t|--run_test)"
   --list_content "[*]\n" --log_format=XML --log_level=test_suite --log_sink=FILE.xml
   --report_format=XML --report_level=detailed --report_sink=FILE.report.xml)
 set(cases_gtest "gtest_list_tests|N7testing8internal" "^--gtest_filter=[^*?:]+$"
@@ -28,7 +28,7 @@ function(cases_framework result program)
   if(NOT framework)
     set(framework none)
     if(EXISTS "${program}" AND NOT IS_DIRECTORY "${program}")
-      file(STRINGS "${program}" held 
+      file(STRINGS "${program}" held
         REGEX "gtest_list_tests|list-reporters|N7testing8internal|N5Catch|5boost9unit_test")
       foreach(one boost catch2 doctest gtest)
         list(GET cases_${one} 0 word)

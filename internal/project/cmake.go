@@ -11,7 +11,8 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f folder) proposal {
-	if f.mesonTests() {
+	meson := f.mesonTests()
+	if meson && f.found("meson") {
 		return proposal{}
 	}
 	lists := cmakeFiles(f)
@@ -25,6 +26,10 @@ func proposeCMake(f folder) proposal {
 		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
+	if meson {
+		p.note("the tests are those of meson.build: pip install meson ninja")
+		return p
+	}
 	lists.ctest(&p, dir)
 	return p
 }

@@ -10,7 +10,7 @@ import (
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.
 func proposeMeson(f folder) proposal {
-	if f.has("CMakeLists.txt") != "" && !f.mesonTests() {
+	if f.has("CMakeLists.txt") != "" && !(f.found("meson") && f.mesonTests()) {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: everything}
