@@ -112,9 +112,9 @@ var readers = map[string]func([]byte) (counts, error){
 		skipped: `(?m)^(?:not )?ok \d+ .*(# (?:SKIP|TODO))`, // its closing lines count them as passed
 	}.read,
 	"tap": summary{
-		total:   `(?m)^(?:# )?[aA]sserts:?.* (?:of )?(\d+)$`,
-		failed:  `(?m)^(?:# )?[aA]sserts:.*?(\d+) failed`,
-		skipped: `(?m)^(?:# )?[aA]sserts:.*?(\d+) skip`,
+		total:   `(?m)^(?:# )?[aA]sserts:?.* (?:of )?(\d+)$|^# \{ total: (\d+)`,
+		failed:  `(?m)^(?:# )?[aA]sserts:.*?(\d+) failed|^# \{ total: .*?fail: (\d+)`,
+		skipped: `(?m)^(?:# )?[aA]sserts:.*?(\d+) skip|^# \{ total: .*?(?:skip|todo): (\d+)`,
 	}.read,
 	"cargo": summary{
 		passed:  `(?m)^test result: .*?(\d+) passed`,

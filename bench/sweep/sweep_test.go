@@ -58,6 +58,7 @@ func TestReaders(t *testing.T) {
 		{"tape", "ok 1 a\nok 2 b # SKIP not here\n\n1..2\n# tests 2\n# pass  2\n\n# ok\n", counts{2, 0, 1}},
 		{"tape", "1..5\n# tests 5\n# pass  4\n\n# fail  1\n", counts{5, 1, 0}},
 		{"tap", "Suites:   \u200b51 passed\u200b, \u200b51 of 51 completed\u200b\nAsserts:  \u200b\u200b9182 passed\u200b, \u200bof 9182\u200b\n\u200bTime:\u200b   \u200b39s\u200b\n", counts{9182, 0, 0}},
+		{"tap", "ok 1 - test/index.js # time=9ms\n\n# { total: 213, pass: 210, fail: 2, skip: 1 }\n# time=11ms\n", counts{213, 2, 1}},
 		{"lab", "..........\n\n1818 tests complete\nTest duration: 3021 ms\n", counts{1818, 0, 0}},
 		{"cargo", "test result: ok. 10 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\ntest result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n", counts{15, 1, 1}},
 		{"maven", "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in a.B\n[INFO] Results:\n[INFO] \n[WARNING] Tests run: 30, Failures: 1, Errors: 2, Skipped: 4\n", counts{30, 3, 4}},
