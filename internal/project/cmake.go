@@ -11,11 +11,11 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f folder) proposal {
-	meson := f.mesonTests()
+	lists := cmakeFiles(f)
+	meson := lists.mesonTests()
 	if meson && f.found("meson") {
 		return proposal{}
 	}
-	lists := cmakeFiles(f)
 	p := proposal{language: "c++", covers: lists.covers}
 	if !f.found("cmake") {
 		p.note("cmake is not on PATH: install CMake 3.21 or later")

@@ -10,7 +10,7 @@ import (
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.
 func proposeMeson(f folder) proposal {
-	if f.has("CMakeLists.txt") != "" && !(f.found("meson") && f.mesonTests()) {
+	if f.has("CMakeLists.txt") != "" && !(f.found("meson") && cmakeFiles(f).mesonTests()) {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: everything}
@@ -35,11 +35,10 @@ func proposeMeson(f folder) proposal {
 }
 
 // mesonTests reports whether Meson has the tests of a project that CMake builds without.
-func (f folder) mesonTests() bool {
-	if f.has("CMakeLists.txt") == "" || f.holds(mesonTest, f.search(100, "meson.build")...) == "" {
+func (l cmakeLists) mesonTests() bool {
+	if l.holds(mesonTest, l.search(100, "meson.build")...) == "" {
 		return false
 	}
-	l := cmakeFiles(f)
 	known, programs := l.tests()
 	return known+programs == "" && len(l.apart) == 0
 }
