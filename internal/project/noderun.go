@@ -88,21 +88,72 @@ func (n node) tests(p *proposal) {
 	}
 	script := n.scripts["test"]
 	delegating := delegated(n.parts)
+	if r, wrapper := n.wrapped(); wrapper != "" && !delegating {
+		p.tool(r.program, "package.json")
+		p.note("the script test of package.json runs %s, which is not known: %s runs instead, and may find other tests; give --test-cmd (and --test-report) with what %[1]s runs", wrapper, r.program)
+		n.propose(p, r, r.call())
+		return
+	}
 	settled := delegating || script != "" && !placeholder(script) // the script in package.json decides what runs
 	for _, r := range nodeRunners {
 		config := n.configured(r)
 		if config == "" || delegating || settled && config == "package.json" {
 			continue
 		}
-		c := call{program: r.program}
-		if r.sub != "" {
-			c.args = []string{r.sub}
-		}
 		p.tool(r.program, config)
-		n.propose(p, r, c)
+		n.propose(p, r, r.call())
 		return
 	}
 	n.unrecognised(p, delegating)
+}
+
+// call is the framework as it is without a script.
+func (r nodeRunner) call() call {
+	c := call{program: r.program}
+	if r.sub != "" {
+		c.args = []string{r.sub}
+	}
+	return c
+}
+
+// wrapped returns the framework that a test script runs through a program of another
+// dependency, and that program: the only framework that the project depends on.
+func (n node) wrapped() (nodeRunner, string) {
+	script := n.scripts["test"]
+	if len(n.parts) == 0 || len(n.workspaces) > 0 || placeholder(script) || watches.MatchString(script) {
+		return nodeRunner{}, ""
+	}
+	wrapper := ""
+	for _, s := range n.parts {
+		at := slices.IndexFunc(s.words, func(w string) bool { return !wraps([]string{w}) })
+		if at >= 0 && n.provided(s.words[at]) && !checksOnly(s.words[at]) {
+			wrapper = s.words[at]
+			break
+		}
+	}
+	if wrapper == "" {
+		return nodeRunner{}, ""
+	}
+	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.depends(r.packages...) == "" })
+	if len(found) != 1 {
+		return nodeRunner{}, ""
+	}
+	return found[0], wrapper
+}
+
+// checksOnly reports whether a program of a script compiles or lints, so that it tests nothing.
+func checksOnly(program string) bool {
+	return slices.Contains(preparations, program) || slices.ContainsFunc(nodeLinters, func(l nodeLinter) bool { return l.name == program })
+}
+
+// provided reports whether a dependency has the name of the program, in any scope.
+func (n node) provided(program string) bool {
+	for name := range n.deps {
+		if name == program || strings.HasPrefix(name, "@") && strings.HasSuffix(name, "/"+program) {
+			return true
+		}
+	}
+	return false
 }
 
 // coverageOf are the dependencies that these frameworks need to measure coverage.
