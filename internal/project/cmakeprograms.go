@@ -121,7 +121,7 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 	case programs != "":
 		p.tool("programs with test cases", programs)
 	case len(l.apart) == 0:
-		p.note("no tests recognised: call enable_testing() and add_test() in CMakeLists.txt")
+		p.untested = "call enable_testing() and add_test() in CMakeLists.txt"
 		return
 	default:
 		return

@@ -76,6 +76,7 @@ type proposal struct {
 	checks   []Check
 	tools    []string
 	notes    []string
+	untested string                // how to have its tests recognised, "" if they are
 	covers   func(dir string) bool // whether the checks include the project in dir, a slash path below the folder; nil: none
 	lintsAll bool                  // the linters cover every folder below
 }
@@ -190,6 +191,9 @@ func (w walk) project(root string) Project {
 			}
 			out.Checks = append(out.Checks, c)
 		}
+		if p.untested != "" && !w.makes() {
+			p.note("no tests recognised: %s", p.untested)
+		}
 		for _, n := range p.notes {
 			if p.dir != "" {
 				n = p.dir + ": " + n
@@ -202,6 +206,11 @@ func (w walk) project(root string) Project {
 		out.Notes = append(out.Notes, "no tests recognised: give --test-cmd (and --test-report), or write them into .supervise.yaml")
 	}
 	return out
+}
+
+// makes reports whether a Makefile runs the tests.
+func (w walk) makes() bool {
+	return slices.ContainsFunc(w.found, func(p part) bool { return p.from == makefile.language })
 }
 
 func unique(list []string) []string {

@@ -44,8 +44,8 @@ func (w *walk) visit(f folder, above []part) {
 	}
 }
 
-// recognise finds the projects in one folder. A Makefile adds what nothing else there,
-// or above, provides.
+// recognise finds the projects in one folder. A Makefile adds what nothing else there
+// provides, where nothing there or above has tests.
 func (w *walk) recognise(f folder, above []part) []part {
 	var here []part
 	for _, r := range recognisers {
@@ -53,7 +53,7 @@ func (w *walk) recognise(f folder, above []part) []part {
 			here = append(here, p)
 		}
 	}
-	if len(above) == 0 && !slices.ContainsFunc(here, func(p part) bool { return p.has(Test) }) {
+	if !slices.ContainsFunc(slices.Concat(above, here), func(p part) bool { return p.has(Test) }) {
 		if p, ok := makefile.ask(f, nil); ok {
 			p.checks = slices.DeleteFunc(p.checks, func(c Check) bool {
 				return slices.ContainsFunc(here, func(p part) bool { return p.has(c.Kind) })
