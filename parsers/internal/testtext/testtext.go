@@ -10,7 +10,7 @@ import (
 var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 	{
 		Name: "unittest", Detect: detectUnittest, Parse: parseUnittest, Marks: "`Ran N tests in`, or an outcome after `name (module.Class)`", Tools: "`python -m unittest -v`, Django's runner with `-v 2`",
-		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. A module that cannot be loaded, and a class or module whose set-up failed, is broken. A name that cannot be read counts as it is printed, with a problem; many fewer names than `Ran` says (no -v) is an error. What `--failfast` left out is unknown.",
+		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. The second test of one name, if `Ran` counts both, is `name[2]`. A module that cannot be loaded, and a class or module whose set-up failed, is broken. A name that cannot be read counts as it is printed, with a problem; many fewer names than `Ran` says (no -v) is an error. What `--failfast` left out is unknown.",
 	},
 	{Name: "minitest", Detect: detectMinitest, Parse: parseMinitest, Marks: "lines like `A#test_x = 0.00 s = .`, or its totals", Tools: "minitest and Rails with `--verbose`", Note: "Suite: the class. Fewer names than runs are an error."},
 	{

@@ -92,6 +92,16 @@ func TestTextTests(t *testing.T) {
 			map[string]string{"m: C.test_a": "passed", "m: C.test_Links,_inline": "failed", "test with spaces (m.C)": "passed"},
 		},
 		{
+			"unittest that runs the same tests twice", "unittest",
+			"test_a (m.C.test_a) ... ok\ntest_b (m.C.test_b) ... ok\nskip (m.D) ... ok\ntest_a (m.C.test_a) ... FAIL\ntest_b (m.C.test_b) ... skipped 'no'\n\nRan 5 tests in 0.1s\n\nFAILED (failures=1, skipped=1)\n",
+			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "passed", "m: D.skip": "passed", "m: C.test_a[2]": "failed", "m: C.test_b[2]": "skipped"},
+		},
+		{
+			"unittest with a test that fails again as it cleans up", "unittest",
+			"test_a (m.C.test_a) ... FAIL\ntest_a (m.C.test_a) ... ERROR\n\nRan 1 test in 0.1s\n\nFAILED (failures=1, errors=1)\n",
+			map[string]string{"m: C.test_a": "error"},
+		},
+		{
 			"unittest with an outcome that is missing", "unittest",
 			"test_a (m.C.test_a) ... ok\ntest_b (m.C.test_b) ... \nRan 2 tests in 0.000s\n",
 			map[string]string{"m: C.test_a": "passed", "m: C.test_b": "error"},
