@@ -32,12 +32,12 @@ type python struct {
 func proposePython(f folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
-	said, other := py.scripted()
-	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript}[said.module]
+	said, other := py.said()
+	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript, program: py.ownProgram}[said.module]
 	switch {
 	case own != nil && py.configured(pytestSections) == "":
 		own(said, &p)
-	case py.usesPytest(&p):
+	case py.usesPytest(said, &p):
 		py.pytest(&p, said.selecting()...)
 		p.covers = py.covers
 	case f.has("manage.py") != "" && strings.Contains(f.read("manage.py"), "django"):
@@ -50,7 +50,7 @@ func proposePython(f folder) proposal {
 		py.discover(&p)
 		said.env = nil
 		if other != "" && p.has(Test) {
-			p.note("%s, which is not known: unittest runs instead, and may find other tests; give --test-cmd (and --test-report) with what writes JUnit XML", other)
+			p.note("%s: unittest runs instead, and may find other tests; give --test-cmd (and --test-report) with what writes JUnit XML", other)
 		}
 	}
 	for i := range p.checks {
@@ -115,7 +115,7 @@ var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(as
 // testFiles are those that unittest and pytest look for.
 func (py python) testFiles() []string { return py.search(50, "test*.py", "*_test.py") }
 
-func (py python) usesPytest(p *proposal) bool {
+func (py python) usesPytest(said script, p *proposal) bool {
 	config := py.configured(pytestSections)
 	switch {
 	case config != "":
@@ -124,7 +124,11 @@ func (py python) usesPytest(p *proposal) bool {
 		config = "dependencies"
 		p.tool("pytest", config)
 	default:
-		if config = py.holds(pytestStyle, py.testFiles()...); config == "" {
+		config = py.holds(pytestStyle, py.testFiles()...)
+		if config == "" && said.workflow && said.module == "pytest" {
+			config = said.from
+		}
+		if config == "" {
 			return false
 		}
 		p.tool("pytest", config)

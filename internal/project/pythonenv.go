@@ -1,6 +1,7 @@
 package project
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -101,11 +102,33 @@ func (py python) lacks(name string) bool {
 
 // needs notes that a file requires pytest, which was not found.
 func (py python) needs(name, file string, p *proposal) {
+	install := "run python3 -m venv .venv && .venv/bin/python -m pip install " + name + " and what the project needs"
+	switch {
+	case py.env != "" && py.usesUV(): // its environments have no pip
+		install = "run uv pip install --python " + py.env + "/bin/python " + name
+	case py.env != "":
+		install = "run " + py.env + "/bin/python -m pip install " + name
+	case py.usesUV():
+		install = "run uv sync --all-groups --all-extras"
+	}
 	switch {
 	case py.start != nil:
 	case py.env != "" && !py.installed(name):
-		p.note("%s is asked for by %s but is not in %s: run %s/bin/python -m pip install %s", name, file, py.env, py.env, name)
+		p.note("%s is asked for by %s but is not in %s: %s", name, file, py.env, install)
 	case py.env == "" && !py.found(name):
-		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: run python3 -m venv .venv && .venv/bin/python -m pip install %s and what the project needs", name, file, name)
+		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: %s", name, file, install)
 	}
 }
+
+// usesUV reports whether the project's environment is one of uv: by its lock file, its
+// table in pyproject.toml, the environment itself, or a workflow.
+func (py python) usesUV() bool {
+	_, table := tomlTable(py.read("pyproject.toml"), "tool.uv")
+	return table || py.lock("uv.lock") != "" ||
+		py.env != "" && madeByUV.MatchString(py.read(py.env+"/pyvenv.cfg")) ||
+		slices.ContainsFunc(py.steps(), func(s step) bool {
+			return s.words[0] == "uv" && len(s.words) > 1 && slices.Contains([]string{"sync", "run", "pip"}, s.words[1])
+		})
+}
+
+var madeByUV = regexp.MustCompile(`(?m)^uv\s*=`)

@@ -38,6 +38,8 @@ type script struct {
 	args   []string
 	env    []string // NAME=value
 	from   string   // "script test in pyproject.toml"
+
+	workflow bool // of a workflow, which may run a part of the tests
 }
 
 // pythonModules run tests.
@@ -65,7 +67,7 @@ func (py python) scripted() (found script, other string) {
 						return found, ""
 					}
 					if i := slices.IndexFunc(segment.words, func(w string) bool { return slices.Contains(strangePython, path.Base(w)) }); i >= 0 {
-						other = found.from + " runs " + path.Base(segment.words[i])
+						other = found.from + " runs " + path.Base(segment.words[i]) + ", which is not known"
 					}
 				}
 			}
@@ -189,7 +191,7 @@ var pytestKept = map[string]bool{
 // selecting are the arguments of a script that say which tests of pytest run.
 func (s script) selecting() []string {
 	var out []string
-	for i := 0; s.module == "pytest" && i < len(s.args); i++ {
+	for i := 0; s.module == "pytest" && !s.workflow && i < len(s.args); i++ {
 		w := s.args[i]
 		name, _, inline := strings.Cut(w, "=")
 		follows, kept := pytestKept[name]

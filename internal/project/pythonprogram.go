@@ -1,0 +1,93 @@
+package project
+
+import (
+	"cmp"
+	_ "embed" // what python runs
+	"path"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+)
+
+//go:embed reporters/unittest.py
+var unittestProgram string
+
+var (
+	startsUnittest = regexp.MustCompile(`\bTextTestRunner\b|\bunittest\.main\(`)
+	namedForTests  = regexp.MustCompile(`(?i)test`)
+)
+
+// program stands for one of the project's own in the place of a module.
+const program = "program"
+
+// said is how the project says that its tests are run: in a script, else in its workflows.
+// other is what it runs tests with otherwise.
+func (py python) said() (found script, other string) {
+	if found, other = py.scripted(); found.module != "" {
+		return found, other
+	}
+	found, ways := py.workflowScript()
+	switch {
+	case found.module == "pytest" && py.lacks("pytest"):
+		ways, found = found.from+" runs pytest, which is not installed", script{}
+	case found.module == "pytest":
+		return found, ""
+	case len(py.testFiles()) == 0:
+		return script{}, ""
+	}
+	return found, cmp.Or(other, ways)
+}
+
+// workflowScript is how the workflows run the tests, if all that run them do it alike.
+func (py python) workflowScript() (found script, other string) {
+	for _, s := range py.steps() {
+		runs, ok := moduleOf(s.segment)
+		if !ok {
+			runs, ok = py.programOf(s.segment)
+		}
+		several := ok && found.module != "" && (found.module != runs.module || !slices.Equal(found.args, runs.args))
+		if several || !ok && runsTests(s.words) {
+			return script{}, s.file + " runs tests in several ways"
+		}
+		if ok {
+			found, found.from, found.workflow = runs, s.file, true
+		}
+	}
+	return found, ""
+}
+
+// runsTests reports whether a command names what runs tests, and does not install it.
+func runsTests(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(pythonModules[:3], w) }) &&
+		!slices.ContainsFunc(words, func(w string) bool { return slices.Contains([]string{"install", "add", "sync"}, w) })
+}
+
+// programOf returns the program of the project's own that a command runs tests with, if
+// that uses unittest: "python runtests.py", or "python -m shop.tests.run".
+func (py python) programOf(s segment) (script, bool) {
+	at := slices.IndexFunc(s.words, func(w string) bool { return programWord.MatchString(w) })
+	if at < 0 || !s.plain || at+1 >= len(s.words) {
+		return script{}, false
+	}
+	words, file := s.words[at+1:], s.words[at+1]
+	if file == "-m" && len(words) > 1 {
+		file = strings.ReplaceAll(words[1], ".", "/") + ".py"
+	}
+	files := []string{file, path.Join(path.Dir(file), "__init__.py")}
+	if !namedForTests.MatchString(file) || path.Ext(file) != ".py" || !py.exists(file) || py.holds(startsUnittest, files...) == "" {
+		return script{}, false
+	}
+	return script{module: program, args: words}, true
+}
+
+var programWord = regexp.MustCompile(`^([\w./-]+/)?python3?$`)
+
+// ownProgram runs a program of the project's own, whose unittest names each test.
+func (py python) ownProgram(s script, p *proposal) {
+	own := ReportDir + "/.unittest.py"
+	p.tool("unittest", s.from)
+	c := py.unittest("unittest", with([]string{own}, s.args...)...)
+	c.Runner, c.Files = "", map[string]string{".unittest.py": unittestProgram}
+	p.add(c)
+}

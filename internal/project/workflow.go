@@ -1,0 +1,66 @@
+package project
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// step is a command that a workflow of GitHub runs in the checkout's root.
+type step struct {
+	segment
+	file    string
+	nightly bool // its job installs a nightly toolchain
+}
+
+// workflow is the needed part of a file in .github/workflows.
+type workflow struct {
+	Defaults workflowDefaults
+	Jobs     map[string]struct {
+		Defaults workflowDefaults
+		Steps    []struct {
+			Uses, Run string
+			Dir       string `yaml:"working-directory"`
+			With      map[string]any
+		}
+	}
+}
+
+type workflowDefaults struct {
+	Run struct {
+		Dir string `yaml:"working-directory"`
+	}
+}
+
+// steps are the commands of the checkout's workflows. One that cannot be read has none.
+func (f folder) steps() []step {
+	if f.dir != "" {
+		return nil
+	}
+	var out []step
+	for _, file := range f.glob(".github/workflows/*.y*ml") {
+		var w workflow
+		if yaml.Unmarshal([]byte(f.read(file)), &w) != nil || w.Defaults.Run.Dir != "" {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
+			job := w.Jobs[name]
+			nightly := false
+			for _, s := range job.Steps {
+				toolchain, _ := s.With["toolchain"].(string)
+				nightly = nightly || strings.HasSuffix(s.Uses, "@nightly") || strings.HasPrefix(toolchain, "nightly")
+				if s.Dir != "" || job.Defaults.Run.Dir != "" {
+					continue
+				}
+				for line := range strings.Lines(strings.ReplaceAll(s.Run, "\\\n", " ")) {
+					for _, segment := range split(strings.TrimSpace(line)) {
+						out = append(out, step{segment: segment, file: file, nightly: nightly})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
