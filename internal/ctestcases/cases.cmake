@@ -20,7 +20,7 @@ set(cases_gtest "gtest_list_tests|N7testing8internal" "^--gtest_filter=[^*?:]+$"
 set(cases_doctest dt-list-reporters "^-+(dt-)?(tc|test-case)=[^*]+$"
   --dt-list-reporters "name: xml" --dt-reporters=xml --dt-out=FILE.xml)
 set(cases_catch2 "list-reporters|N5Catch" "^[^][*~-]+$"
-  --list-reporters "xml" --reporter xml --out FILE.xml)
+  --list-reporters "xml|XML" --reporter xml --out FILE.xml)
 set(cases_none "" "")
 
 function(cases_framework result program)

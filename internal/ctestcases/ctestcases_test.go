@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"supervise/internal/ctestcases"
+	"supervise/internal/regexp"
 	"supervise/metric"
 )
 
@@ -88,5 +91,22 @@ func TestLost(t *testing.T) {
 	}
 	if got := ctestcases.Lost(now, nil, ""); got != now {
 		t.Error("without known tests something changed")
+	}
+}
+
+// What programs of Catch2 print with --list-reporters. In 3.4 the names begin with a
+// capital, and --reporter takes both.
+func TestReportersOfCatch2(t *testing.T) {
+	text := ctestcases.Files("build")[ctestcases.Folder+"/CTestTestfile.cmake"]
+	m := regexp.MustCompile(`--list-reporters "([^"]*)" --reporter xml `).FindStringSubmatch(text)
+	said, err := filepath.Glob("testdata/catch2-*.txt")
+	if m == nil || err != nil || len(said) < 2 {
+		t.Fatalf("pattern %q, outputs %q: %v", m, said, err)
+	}
+	for _, name := range said {
+		printed, err := os.ReadFile(name)
+		if err != nil || !regexp.MustCompile(m[1]).Match(printed) {
+			t.Errorf("%s has no reporter %s: %v", name, m[1], err)
+		}
 	}
 }
