@@ -58,13 +58,13 @@ var e2eProjects = []struct {
 		},
 	},
 	{
-		"nodereports", // jasmine, uvu, borp, and a file that node runs
+		"nodereports", // jasmine, uvu, borp, a file that node runs, and an old mocha
 		[]string{"node", "npx"},
 		[]string{"node_modules"},
 		[]e2eCase{
-			{name: "as it is", want: map[string]any{"test_count": 20, "tests_passed": 9, "tests_failed": 7, "tests_skipped": 4}},
+			{name: "as it is", want: map[string]any{"test_count": 23, "tests_passed": 10, "tests_failed": 8, "tests_skipped": 5}},
 			{name: "broken build", files: map[string]string{"src/sum.js": "exports.sum = ("}, want: map[string]any{"tests_passed": 0, "tests_failed": 0}, why: "uvu ended before"},
-			{name: "no tests", files: map[string]string{"spec/sum.spec.js": "", "uvu/sum.js": "", "uvu/only.mjs": "", "borp/sum.test.js": "", "node/all.js": ""}, code: 6, want: map[string]any{"test_count": nil}},
+			{name: "no tests", files: map[string]string{"spec/sum.spec.js": "", "uvu/sum.js": "", "uvu/only.mjs": "", "borp/sum.test.js": "", "node/all.js": "", "mocha/sum.js": ""}, code: 6, want: map[string]any{"test_count": nil}},
 			{name: "crashed", files: map[string]string{"src/sum.js": "process.abort()\n"}, code: 6, want: map[string]any{"test_count": nil}, why: "status 134"},
 		},
 	},

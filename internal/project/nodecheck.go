@@ -69,6 +69,9 @@ func (n node) vitest(c call) Check {
 func (n node) mocha(c call) Check {
 	report := ReportDir + "/mocha.json"
 	base := with([]string{"mocha"}, c.args...)
+	if major, minor := n.version("mocha"); major > 0 && (major < 9 || major == 9 && minor < 2) {
+		return n.oldMocha(base, major, c)
+	}
 	check := Check{
 		Name: "mocha", Reports: []string{report},
 		Command:   with(base, "--reporter=json", "--reporter-option=output="+report, "--no-bail", "--no-color"),

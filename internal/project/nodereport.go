@@ -1,9 +1,12 @@
 package project
 
 import (
+	"cmp"
 	_ "embed" // what the frameworks load
+	"encoding/json"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -13,6 +16,8 @@ import (
 var (
 	//go:embed reporters/jasmine.cjs
 	jasmineReporter string
+	//go:embed reporters/mocha.cjs
+	mochaReporter string
 	//go:embed reporters/node.mjs
 	nodeReporter string
 	//go:embed reporters/uvu.cjs
@@ -35,6 +40,20 @@ func (n node) uvu(c call) Check {
 	return n.instrumented(Check{
 		Name: "uvu", Command: with([]string{"uvu"}, c.args...), Env: []string{nodeOptions + options},
 		Files: map[string]string{".uvu.cjs": uvuReporter}, Reports: []string{ReportDir + "/uvu.json"},
+	}, c)
+}
+
+// oldMocha writes its JSON only to standard output, and lists no tests. Before 6 an option
+// that is not known is an error.
+func (n node) oldMocha(base []string, major int, c call) Check {
+	words := []string{"--reporter=" + ReportDir + "/.mocha.cjs"}
+	if major < 6 {
+		words = append(words, "--no-colors")
+	} else {
+		words = append(words, "--no-bail", "--no-color")
+	}
+	return n.instrumented(Check{
+		Name: "mocha", Command: with(base, words...), Files: map[string]string{".mocha.cjs": mochaReporter}, Reports: []string{ReportDir + "/mocha.json"},
 	}, c)
 }
 
@@ -87,3 +106,24 @@ func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
 func (n node) nodeTestFile(c call) Check {
 	return n.instrumented(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeReporting, c.args)}), c)
 }
+
+// version is that of the installed package, else the lowest that package.json asks for, 0
+// if unknown.
+func (n node) version(name string) (major, minor int) {
+	text := n.deps[name]
+	if file := n.above("node_modules/" + name + "/package.json"); file != "" {
+		var installed struct{ Version string }
+		if json.Unmarshal([]byte(n.read(file)), &installed) == nil && installed.Version != "" {
+			text = installed.Version
+		}
+	}
+	m := versionNumber.FindStringSubmatch(text)
+	if m == nil {
+		return 0, 0
+	}
+	major, _ = strconv.Atoi(m[1]) // digits
+	minor, _ = strconv.Atoi(cmp.Or(m[2], "99"))
+	return major, minor
+}
+
+var versionNumber = regexp.MustCompile(`^[\^~>=v ]*(\d+)(?:\.(\d+))?`)
