@@ -33,6 +33,7 @@ func proposeRust(f folder) proposal {
 	p.add(Check{Kind: Build, Name: "cargo build", Stderr: true, Command: []string{"cargo", "build", "--workspace", "--color=never"}})
 	rustTests(f, &p)
 	p.add(rustLint(f, &p))
+	rustFeatures(f, &p)
 	return p
 }
 

@@ -12,7 +12,7 @@ import (
 type step struct {
 	segment
 	file    string
-	nightly bool // its job installs a nightly toolchain
+	nightly bool // its job has installed a nightly toolchain
 }
 
 // workflow is the needed part of a file in .github/workflows.
@@ -20,6 +20,7 @@ type workflow struct {
 	Defaults workflowDefaults
 	Jobs     map[string]struct {
 		Defaults workflowDefaults
+		Strategy struct{ Matrix any }
 		Steps    []struct {
 			Uses, Run string
 			Dir       string `yaml:"working-directory"`
@@ -47,7 +48,7 @@ func (f folder) steps() []step {
 		}
 		for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
 			job := w.Jobs[name]
-			nightly := false
+			nightly := onlyNightly(job.Strategy.Matrix)
 			for _, s := range job.Steps {
 				toolchain, _ := s.With["toolchain"].(string)
 				nightly = nightly || strings.HasSuffix(s.Uses, "@nightly") || strings.HasPrefix(toolchain, "nightly")
@@ -55,6 +56,7 @@ func (f folder) steps() []step {
 					continue
 				}
 				for line := range strings.Lines(strings.ReplaceAll(s.Run, "\\\n", " ")) {
+					nightly = nightly || strings.Contains(line, "rustup ") && strings.Contains(line, "nightly")
 					for _, segment := range split(strings.TrimSpace(line)) {
 						out = append(out, step{segment: segment, file: file, nightly: nightly})
 					}
@@ -63,4 +65,20 @@ func (f folder) steps() []step {
 		}
 	}
 	return out
+}
+
+// onlyNightly reports whether a matrix has a list of toolchains of which each is a nightly one.
+func onlyNightly(matrix any) bool {
+	lists, _ := matrix.(map[string]any)
+	for _, values := range lists {
+		list, _ := values.([]any)
+		other := func(v any) bool {
+			name, _ := v.(string)
+			return !strings.HasPrefix(name, "nightly")
+		}
+		if len(list) > 0 && !slices.ContainsFunc(list, other) {
+			return true
+		}
+	}
+	return false
 }
