@@ -3,6 +3,8 @@ package project
 import (
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // rustFeatures adds to the checks the features that all workflows test with. It notes tests
@@ -32,62 +34,65 @@ func featured(command, words []string) []string {
 }
 
 // workflowFeatures are the options for features of the commands that test everything: none if
-// one of them has none. several is a workflow whose commands differ, or are filled in.
+// one of them has none, all features if one of them has those. several is a workflow whose
+// commands differ, or are filled in.
 func workflowFeatures(f folder) (words []string, several string) {
-	all := false
+	var sets [][]string
 	for _, s := range f.steps() {
-		own, ok := cargoFeatures(s)
-		switch {
-		case !ok || all && s.plain && len(own) > 0:
-		case s.plain && len(own) == 0:
+		args, ok := cargoTest(s)
+		if !ok {
+			continue
+		}
+		own := cargoFeatures(args)
+		if s.plain && len(own) == 0 {
 			return nil, ""
-		case s.plain && slices.Contains(own, "--all-features"):
-			all, words = true, []string{"--all-features"}
-		case !s.plain || words != nil && !slices.Equal(own, words):
+		}
+		if sets = append(sets, own); !s.plain || !slices.Equal(own, sets[0]) {
 			several = s.file
-		default:
-			words = own
 		}
 	}
-	if several != "" && !all {
+	if every := []string{"--all-features"}; slices.ContainsFunc(sets, func(set []string) bool { return slices.Equal(set, every) }) {
+		return every, ""
+	}
+	if several != "" || sets == nil {
 		return nil, several
 	}
-	return words, ""
+	return sets[0], ""
 }
 
-// cargoFeatures are the options for features of a command by which a stable toolchain tests
-// everything for the machine itself.
-func cargoFeatures(s step) (words []string, ok bool) {
-	args := s.words
-	if s.nightly || args[0] != "cargo" {
+// cargoTest returns the options of a command by which a stable toolchain tests everything for
+// the machine itself.
+func cargoTest(s step) (args []string, ok bool) {
+	line := strings.Join(s.words, " ") + " "
+	start := cargoTests.FindString(line)
+	if s.nightly || start == "" {
 		return nil, false
 	}
-	args = args[1:]
-	if len(args) > 0 && strings.HasPrefix(args[0], "+stable") {
-		args = args[1:]
-	}
-	if len(args) > 1 && args[0] == "nextest" {
-		args = args[1:]
-	}
-	if len(args) == 0 || args[0] != "test" && args[0] != "run" || args[0] == "run" && s.words[1] != "nextest" {
-		return nil, false
-	}
-	for i := 1; i < len(args) && args[i] != "--"; i++ {
-		name, value, inline := strings.Cut(args[i], "=")
+	line, _, _ = strings.Cut(line[len(start):], " -- ")
+	args = strings.Fields(line)
+	return args, !slices.ContainsFunc(args, func(w string) bool {
+		name, _, _ := strings.Cut(w, "=")
+		return slices.Contains(cargoPart, name)
+	})
+}
+
+var cargoTests = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
+
+func cargoFeatures(args []string) []string {
+	var words []string
+	for i, w := range args {
+		name, value, inline := strings.Cut(w, "=")
 		switch {
-		case slices.Contains(cargoPart, name):
-			return nil, false
 		case name == "--all-features":
 			words = append(words, name)
-		case (name == "--features" || name == "-F") && !inline && i+1 < len(args):
-			i++
-			value = args[i]
-			fallthrough
-		case name == "--features" && value != "":
+		case name != "--features" && name != "-F":
+		case inline:
 			words = append(words, "--features="+value)
+		case i+1 < len(args):
+			words = append(words, "--features="+args[i+1])
 		}
 	}
-	return words, true
+	return words
 }
 
 // cargoPart are options of cargo with which a part of the tests runs, or less than the
