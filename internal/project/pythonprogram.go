@@ -67,10 +67,20 @@ func runsTests(words []string) bool {
 // that uses unittest: "python runtests.py", or "python -m shop.tests.run".
 func (py python) programOf(s segment) (script, bool) {
 	at := slices.IndexFunc(s.words, func(w string) bool { return programWord.MatchString(w) })
-	if at < 0 || !s.plain || at+1 >= len(s.words) {
+	if at < 0 || !s.plain {
 		return script{}, false
 	}
-	words, file := s.words[at+1:], s.words[at+1]
+	words := s.words[at+1:]
+	for len(words) > 1 && strings.HasPrefix(words[0], "-") && words[0] != "-m" {
+		if optionValue[words[0]] {
+			words = words[1:]
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, "{}") }) {
+		return script{}, false
+	}
+	file := words[0]
 	if file == "-m" && len(words) > 1 {
 		file = strings.ReplaceAll(words[1], ".", "/") + ".py"
 	}
@@ -81,7 +91,7 @@ func (py python) programOf(s segment) (script, bool) {
 	return script{module: program, args: words}, true
 }
 
-var programWord = regexp.MustCompile(`^([\w./-]+/)?python3?$`)
+var programWord = regexp.MustCompile(`^(([\w./-]+|\{envbindir\})/)?python3?$|^\{envpython\}$`)
 
 // ownProgram runs a program of the project's own, whose unittest names each test.
 func (py python) ownProgram(s script, p *proposal) {

@@ -60,6 +60,9 @@ func (py python) scripted() (found script, other string) {
 			for _, line := range scriptLines(text, s.table, key) {
 				for _, segment := range split(placeholders(line)) {
 					found, ok := moduleOf(segment)
+					if !ok {
+						found, ok = py.programOf(segment)
+					}
 					if ok && s.table == testenv {
 						found.env = toxEnvironment(text)
 					}
