@@ -220,6 +220,10 @@ var lies = []lie{
 		{`XPASS: 0`, `XPASS: 1`},
 		{`ERROR: 0`, `ERROR: 1`},
 	}},
+	{"unity", "a.c:3:test_a:PASS\n\n-----------------------\n1 Tests 0 Failures 0 Ignored \nOK\n", [][2]string{
+		{`0 Failures`, `1 Failures`},
+		{`1 Tests`, `2 Tests`},
+	}},
 	{"minitest", "A#test_x = 0.00 s = .\n\n1 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n", [][2]string{
 		{`0 failures`, `1 failures`},
 		{`0 errors`, `1 errors`},

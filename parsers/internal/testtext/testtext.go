@@ -22,6 +22,10 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 		Note: "As qttest. A program without totals is broken; fewer names than the totals count (-silent) is an error.",
 	},
 	{
+		Name: "unity", Detect: detectUnity, Parse: parseUnity, Marks: "a line like `test_calc.c:12:test_add:PASS`, or its totals", Tools: "programs of Unity (C), also several in one log",
+		Note: "Suite: the file, or the group. Ignored tests are skipped. A program without totals is broken; fewer names than the totals count (Unity Fixture without -v) is an error.",
+	},
+	{
 		Name: "automake", Detect: detectAutomake, Parse: parseAutomake, Marks: "a line `Testsuite summary for`, or the start of `check-TESTS`", Tools: "`make check` with Automake's parallel harness",
 		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. Messages are there with `VERBOSE=1`. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error. Without `make -k` the folders after one that fails are missing.",
 	},

@@ -41,6 +41,13 @@ func FuzzQtText(f *testing.F) {
 
 const qtText = "********* Start testing of n::A *********\n"
 
+func FuzzUnity(f *testing.F) {
+	reports.Fuzz(f, "unity",
+		"a.c:3:test_a:PASS\nC:\\b.c:4:test_b(1, 2):FAIL: Expected 1 Was 2: why\na.c:5:test_c:IGNORE: later\na.c:6:test_d:PASS (0 ms)\na.c:6:test_d:INFO: x\n\n-----\n4 Tests 1 Failures 1 Ignored \nFAIL\na.c:3:test_a:PASS\n",
+		"TEST(g, a) PASS\nTEST(g, b)a.c:3::FAIL: no\nIGNORE_TEST(g, c)\n3 Tests 1 Failures 1 Ignored \n",
+		"a.c:3:test_a:PASS\n99999999999999999999 Tests 0 Failures 0 Ignored \n")
+}
+
 func FuzzExUnit(f *testing.F) {
 	reports.Fuzz(f, "exunit",
 		"ATest [test/a_test.exs]\n  * test a [L#1]\r  * test a (0.1ms) [L#1]\n  * test b (excluded) [L#2]\n\n  1) test a (ATest)\n     x\n\n  0) ATest: failure on setup_all callback, x\n\n2 tests, 1 failure, 1 excluded\n")
@@ -118,6 +125,11 @@ func TestTextTests(t *testing.T) {
 			"minitest with output between", "minitest",
 			"A#test_a = hello\n0.01 s = .\nB::C#test_b c = 0.00 s = S\n\n2 runs, 1 assertions, 0 failures, 0 errors, 1 skips\n",
 			map[string]string{"A: test_a": "passed", "B::C: test_b c": "skipped"},
+		},
+		{
+			"two programs of Unity, the first without totals", "unity",
+			"a.c:3:test_a:PASS\nb.c:3:test_a:PASS\nb.c:4:test_b:FAIL: no\n\n-----------------------\n2 Tests 1 Failures 0 Ignored \nFAIL\n",
+			map[string]string{"a.c: test_a": "passed", "b.c: test_a": "passed", "b.c: test_b": "failed", "broken a.c": "there are no totals: the program crashed, or its output was cut off"},
 		},
 		{
 			"mix test with a module that could not be set up", "exunit",
