@@ -224,6 +224,9 @@ var lies = []lie{
 		{`0 Failures`, `1 Failures`},
 		{`1 Tests`, `2 Tests`},
 	}},
+	{"acutest", "Test a...    [ OK ]\nSUCCESS: All unit tests have passed.\n", [][2]string{
+		{`SUCCESS: All unit tests have passed.`, `FAILED: 1 of 1 unit tests has failed.`},
+	}},
 	{"minitest", "A#test_x = 0.00 s = .\n\n1 runs, 1 assertions, 0 failures, 0 errors, 0 skips\n", [][2]string{
 		{`0 failures`, `1 failures`},
 		{`0 errors`, `1 errors`},

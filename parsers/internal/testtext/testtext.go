@@ -26,6 +26,10 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 		Note: "Suite: the file, or the group. Ignored tests are skipped. A program without totals is broken; fewer names than the totals count (Unity Fixture without -v) is an error.",
 	},
 	{
+		Name: "acutest", Detect: detectAcutest, Parse: parseAcutest, Marks: "a line like `Test add...   [ OK ]`, or `SUCCESS: All unit tests have passed.`", Tools: "programs of Acutest (C, C++), also several in one log",
+		Note: "A test without an outcome is an error, a program without the closing line is broken.",
+	},
+	{
 		Name: "automake", Detect: detectAutomake, Parse: parseAutomake, Marks: "a line `Testsuite summary for`, or the start of `check-TESTS`", Tools: "`make check` with Automake's parallel harness",
 		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. Messages are there with `VERBOSE=1`. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error. Without `make -k` the folders after one that fails are missing.",
 	},

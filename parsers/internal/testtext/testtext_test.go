@@ -48,6 +48,12 @@ func FuzzUnity(f *testing.F) {
 		"a.c:3:test_a:PASS\n99999999999999999999 Tests 0 Failures 0 Ignored \n")
 }
 
+func FuzzAcutest(f *testing.F) {
+	reports.Fuzz(f, "acutest",
+		"Test a...      [ OK ]\nTest b...   word\nmore[ OK ]  0.1 secs\nTest c...   [ FAILED ]\n  a.c:3: Check 1 == 2... failed\nTest d...   [ SKIPPED ]\n  a.c:4: no\nTest e...   \nFAILED: 2 of 4 unit tests have failed.\nTest a...   [ OK ]\n",
+		"SUCCESS: All unit tests have passed.\nTest a...   [ OK ]\nFAILED: 99999999999999999999 of 1 unit tests has failed.\n")
+}
+
 func FuzzExUnit(f *testing.F) {
 	reports.Fuzz(f, "exunit",
 		"ATest [test/a_test.exs]\n  * test a [L#1]\r  * test a (0.1ms) [L#1]\n  * test b (excluded) [L#2]\n\n  1) test a (ATest)\n     x\n\n  0) ATest: failure on setup_all callback, x\n\n2 tests, 1 failure, 1 excluded\n")
