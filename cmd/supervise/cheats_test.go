@@ -23,7 +23,7 @@ func withTools(cond string) (holds, known bool) {
 	case "e2e":
 		return e2e != "", true
 	case "cpptests":
-		return !slices.ContainsFunc([]string{"gtest/gtest.h", "catch2", "doctest/doctest.h", "boost/test/unit_test.hpp", "check.h", "cmocka.h"}, func(header string) bool {
+		return !slices.ContainsFunc([]string{"gtest/gtest.h", "catch2", "doctest/doctest.h", "boost/test/unit_test.hpp", "check.h", "cmocka.h", "criterion/criterion.h"}, func(header string) bool {
 			_, err := os.Stat(filepath.Join("/usr/include", header))
 			return err != nil
 		}), true

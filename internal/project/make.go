@@ -47,7 +47,8 @@ func proposeMake(f folder) proposal {
 // is read as the output of the check, or a file of its own.
 //
 // https://libcheck.github.io/check/doc/check_html/check_4.html#Environment-Variable-Reference,
-// https://api.cmocka.org/group__cmocka__exec.html
+// https://api.cmocka.org/group__cmocka__exec.html,
+// https://criterion.readthedocs.io/en/master/env.html
 var envReports = []struct {
 	linked *regexp.Regexp // how a Makefile links the framework
 	env    string
@@ -56,6 +57,7 @@ var envReports = []struct {
 	{regexp.MustCompile(`(?i)(-l|lib|/)(gtest|gmock)`), "GTEST_OUTPUT=xml:" + ReportDir + "/", ReportDir + "/*.xml"},
 	{regexp.MustCompile(`-lcheck\b|pkg-config\b.*\s"?check\b`), "CK_TAP_LOG_FILE_NAME=-", ""},
 	{regexp.MustCompile(`-lcmocka\b|pkg-config\b.*\s"?cmocka\b`), "CMOCKA_MESSAGE_OUTPUT=TAP", ""},
+	{regexp.MustCompile(`-lcriterion\b|pkg-config\b.*\s"?criterion\b`), "CRITERION_OUTPUTS=tap:-", ""},
 }
 
 // reportByEnv has the programs of the frameworks that a Makefile links report.
