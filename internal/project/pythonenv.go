@@ -100,23 +100,18 @@ func (py python) lacks(name string) bool {
 	return !py.installed(name) && !py.found(name)
 }
 
-// needs notes that a file requires pytest, which was not found.
+// needs notes that a file requires pytest, which was not found. An environment of uv has no pip.
 func (py python) needs(name, file string, p *proposal) {
-	install := "run python3 -m venv .venv && .venv/bin/python -m pip install " + name + " and what the project needs"
 	switch {
-	case py.env != "" && py.usesUV(): // its environments have no pip
-		install = "run uv pip install --python " + py.env + "/bin/python " + name
+	case py.start != nil || py.env != "" && py.installed(name) || py.env == "" && py.found(name):
+	case py.env != "" && py.usesUV():
+		p.note("%s is asked for by %s but is not in %s: run uv pip install --python %s/bin/python %s", name, file, py.env, py.env, name)
 	case py.env != "":
-		install = "run " + py.env + "/bin/python -m pip install " + name
+		p.note("%s is asked for by %s but is not in %s: run %s/bin/python -m pip install %s", name, file, py.env, py.env, name)
 	case py.usesUV():
-		install = "run uv sync --all-groups --all-extras"
-	}
-	switch {
-	case py.start != nil:
-	case py.env != "" && !py.installed(name):
-		p.note("%s is asked for by %s but is not in %s: %s", name, file, py.env, install)
-	case py.env == "" && !py.found(name):
-		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: %s", name, file, install)
+		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: run uv sync --all-groups --all-extras", name, file)
+	default:
+		p.note("%s is asked for by %s but neither a virtual environment nor PATH has it: run python3 -m venv .venv && .venv/bin/python -m pip install %s and what the project needs", name, file, name)
 	}
 }
 

@@ -90,7 +90,11 @@ func (py python) lint(p *proposal) {
 			continue
 		}
 		if py.lacks(l.name) {
-			p.note("%s is asked for by %s but is not installed: pip install %s", l.name, file, l.name)
+			install := "pip install"
+			if py.usesUV() {
+				install = "uv pip install"
+			}
+			p.note("%s is asked for by %s but is not installed: %s %s", l.name, file, install, l.name)
 			continue
 		}
 		c := l.command(py)
