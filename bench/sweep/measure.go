@@ -267,8 +267,9 @@ func (c *checkout) ours(ctx context.Context) error {
 			Failed  int `json:"tests_failed"`
 			Skipped int `json:"tests_skipped"`
 		}
-		Missing []struct{ Section, Why string }
-		Checks  []struct {
+		Missing   []struct{ Section, Why string }
+		DidNotRun []struct{ Name, Why string } `json:"did_not_run"`
+		Checks    []struct {
 			Name, Command, Why string
 			Problems           []string
 		}
@@ -283,6 +284,9 @@ func (c *checkout) ours(ctx context.Context) error {
 	c.OursFull, c.Checks, c.Words = best(c.OursFull, took), nil, nil
 	for _, g := range m.Missing {
 		c.Words = append(c.Words, g.Section+": "+g.Why)
+	}
+	for _, d := range m.DidNotRun {
+		c.Words = append(c.Words, d.Name+" did not run: "+d.Why)
 	}
 	for _, k := range m.Checks {
 		c.Checks = append(c.Checks, k.Command)

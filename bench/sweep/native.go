@@ -128,7 +128,7 @@ var readers = map[string]func([]byte) (counts, error){
 		skipped: `(?m)^\[\w+\] Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: (\d+)$`,
 	}.read,
 	"ctest": summary{
-		total:   `(?m)^\d+% tests passed, \d+ tests? failed out of (\d+)`,
+		total:   `(?m)^\d+% tests passed(?:, \d+ tests? failed)? out of (\d+)`, // CMake 4.4 says nothing of failures where there are none
 		failed:  `(?m)^\d+% tests passed, (\d+) tests? failed out of \d+`,
 		skipped: `(?m)^\s*\d+/\d+ Test .*(\*\*\*Skipped|\*\*\*Not Run \(Disabled\))`,
 	}.read,
