@@ -86,14 +86,14 @@ func (n node) tests(p *proposal) {
 	if n.scripted(p) {
 		return
 	}
-	script := n.scripts["test"]
-	delegating := delegated(n.parts)
-	if r, wrapper := n.wrapped(); wrapper != "" && !delegating {
+	if r, wrapper := n.wrapped(); wrapper != "" {
 		p.tool(r.program, "package.json")
 		p.note("the script test of package.json runs %s, which is not known: %s runs instead, and may find other tests; give --test-cmd (and --test-report) with what %[1]s runs", wrapper, r.program)
 		n.propose(p, r, r.call())
 		return
 	}
+	script := n.scripts["test"]
+	delegating := delegated(n.parts)
 	settled := delegating || script != "" && !placeholder(script) // the script in package.json decides what runs
 	for _, r := range nodeRunners {
 		config := n.configured(r)
@@ -119,8 +119,7 @@ func (r nodeRunner) call() call {
 // wrapped returns the framework that a test script runs through a program of another
 // dependency, and that program: the only framework that the project depends on.
 func (n node) wrapped() (nodeRunner, string) {
-	script := n.scripts["test"]
-	if len(n.parts) == 0 || len(n.workspaces) > 0 || placeholder(script) || watches.MatchString(script) {
+	if delegated(n.parts) || len(n.workspaces) > 0 || watches.MatchString(n.scripts["test"]) {
 		return nodeRunner{}, ""
 	}
 	wrapper := ""
@@ -131,11 +130,8 @@ func (n node) wrapped() (nodeRunner, string) {
 			break
 		}
 	}
-	if wrapper == "" {
-		return nodeRunner{}, ""
-	}
 	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.depends(r.packages...) == "" })
-	if len(found) != 1 {
+	if wrapper == "" || len(found) != 1 {
 		return nodeRunner{}, ""
 	}
 	return found[0], wrapper
