@@ -53,7 +53,7 @@ func parse(args []string) (*flags, error) {
 	fs.StringVar(&f.projects, "projects", filepath.Join("..", "docs", "projects.md"), "the page that has the short table")
 	fs.StringVar(&f.language, "language", "", "only repositories of this language")
 	fs.StringVar(&only, "only", "", "only repositories whose name matches")
-	fs.IntVar(&f.last, "last", 0, "the last twenty of that number, 1 to 4, which do not run without it")
+	fs.IntVar(&f.last, "last", 0, "the last twenty of that number, 1 to 5, which do not run without it")
 	fs.BoolVar(&f.again, "again", false, "also those that have a result")
 	fs.BoolVar(&f.keep, "keep", false, "keep the checkouts and what was printed")
 	fs.BoolVar(&f.native, "native", false, "run the native commands alone and print what they count")

@@ -56,7 +56,7 @@ type repo struct {
 	Name     string `yaml:"name"` // owner/name
 	Language string `yaml:"language"`
 	Commit   string `yaml:"commit"`
-	Last     int    `yaml:"last"`    // of the first to fourth last twenty: chosen before they were run, measured once; 0: of none
+	Last     int    `yaml:"last"`    // of the first to fifth last twenty: chosen before they were run, measured once; 0: of none
 	Folder   string `yaml:"folder"`  // what is checked out beside the files at the top; empty: all
 	Edit     string `yaml:"edit"`    // the leaf file that is edited
 	Expect   counts `yaml:"expect"`  // what the native commands counted when the row was written
