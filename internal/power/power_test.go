@@ -250,6 +250,22 @@ func TestPowerOfPythonTests(t *testing.T) {
 	}
 }
 
+// Code that shows the product is not the product, though the tests have a word of its name.
+func TestExamplesHaveNoFaults(t *testing.T) {
+	w := newWorld(t, files{"shop.py": shopPy, "examples/price.py": shopPy, "test_shop.py": testPy}, pytest(t))
+	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
+	r := &trialRun{Trial: x, groups: x.groups(t.Context())}
+	pairs, err := r.pairs(t.Context(), r.groups, x.Is)
+	if err != nil || len(pairs) == 0 {
+		t.Fatalf("%d pairs, %v", len(pairs), err)
+	}
+	for _, p := range pairs {
+		if p.is.File != "shop.py" {
+			t.Errorf("a fault in %s", p.is.File)
+		}
+	}
+}
+
 // Tests that were only added have nothing to be compared with, and a comment is no change.
 // Tests that did not change are run where a mutant survives without them, or where they may
 // lean on what changed.

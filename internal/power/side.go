@@ -50,7 +50,7 @@ func (r *trialRun) side(t holdout.Tree) *side {
 func (s *side) control(ctx context.Context) error {
 	began := time.Now()
 	clear(s.pass)
-	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit})
+	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit, As: s.directly})
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,12 @@ func (s *side) control(ctx context.Context) error {
 	return nil
 }
 
+// directly starts the tests without a package manager. Tests that need what it adds fail
+// without a fault already, and are left out.
+func (s *side) directly(c measure.Check) (measure.Check, bool) {
+	return s.meter.Directly(s.tree.Project(), c), true
+}
+
 // keep leaves the tests of the groups that pass without a fault.
 func (s *side) keep(groups []*group, of func(*group) []metric.Test) {
 	s.tests = nil
@@ -92,7 +98,7 @@ func (s *side) overFault(ctx context.Context) error {
 	if err := s.write(f.File, f.In(f.src), f.exec); err != nil {
 		return err
 	}
-	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Whole: s.whole, Once: true, Limit: s.limit})
+	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Whole: s.whole, Once: true, Limit: s.limit, As: s.directly})
 	if err != nil {
 		return err
 	}

@@ -184,8 +184,7 @@ func (r *trialRun) codeOf(ctx context.Context, id snapshot.ID, m mentioned) ([]*
 	var list []*unit
 	for _, f := range all {
 		lang := source.LanguageOf(f.Path, nil)
-		if lang == source.Unknown || !m.langs[family(lang)] || !f.Mode.IsRegular() || f.Size > evidence.MaxText ||
-			integrity.BelongsToTests(f.Path) || source.Vendored(f.Path) || configures.MatchString(f.Path) {
+		if lang == source.Unknown || !m.langs[family(lang)] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !m.product(f.Path) {
 			continue
 		}
 		list = append(list, &unit{path: f.Path, exec: f.Mode&0o100 != 0, near: m.near(f.Path, lang)})
@@ -213,6 +212,19 @@ func (r *trialRun) codeOf(ctx context.Context, id snapshot.ID, m mentioned) ([]*
 
 // configures matches code that sets up tools.
 var configures = regexp.MustCompile(`(^|/)(setup\.py|noxfile\.py|tasks\.py|manage\.py|conf\.py|[\w.-]+\.config\.[mc]?[jt]s|\.eslintrc\.[mc]?js|[\w.-]+\.d\.ts|build\.rs|[gG]runtfile\.js|gulpfile\.js)$`)
+
+// shows matches folders of code that shows or measures the product.
+var shows = regexp.MustCompile(`(^|/)(examples?|demos?|docs?|bench(es|marks?)?)(/|$)`)
+
+// product reports whether a file is of the product: not of its tests, its tools, or a
+// folder beside it that the tests do not name.
+func (m mentioned) product(name string) bool {
+	if integrity.BelongsToTests(name) || source.Vendored(name) || configures.MatchString(name) {
+		return false
+	}
+	dir := path.Dir(name)
+	return !shows.MatchString(dir) || strings.Contains(m.text, dir) || m.dirs[dir]
+}
 
 // near says how near a file of code is to the tests: 0 where they name neither it nor
 // its package.
