@@ -120,8 +120,9 @@ func (g *gate) configure(context.Context) (err error) {
 	return err
 }
 
-// prepare makes the checkout of the base ready for the checks of a plan.
-func (g *gate) prepare(ctx context.Context, plan measure.Plan) error {
+// prepare makes the checkout of the base ready for checks: what they are depends on what
+// is installed there.
+func (g *gate) prepare(ctx context.Context) error {
 	files, err := g.store.Files(g.was)
 	if err != nil {
 		return err
@@ -132,8 +133,12 @@ func (g *gate) prepare(ctx context.Context, plan measure.Plan) error {
 	case why != "":
 		return fmt.Errorf("%w: the base: %s", ErrUnmeasurable, why)
 	}
-	g.baseMeter = measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Begins: true})
 	return nil
+}
+
+// measureBy sets the plan by which the base is measured.
+func (g *gate) measureBy(plan measure.Plan) {
+	g.baseMeter = measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Begins: true})
 }
 
 // original is how the tests of the base were run, nil where they are run so still.
@@ -147,20 +152,22 @@ func (g *gate) original() *holdout.Original {
 // measureBase measures the base in the checkout, where it has no record.
 func (g *gate) measureBase(ctx context.Context) error {
 	if g.record != nil {
-		if g.before = g.record.Set; g.moved {
-			return g.prepare(ctx, g.basePlan)
+		if g.before = g.record.Set; !g.moved {
+			return nil
 		}
-		return nil
+		g.measureBy(g.basePlan)
+		return g.prepare(ctx)
 	}
 	g.OnProgress("measuring the base, " + short(g.base.Commit))
+	if err := g.prepare(ctx); err != nil {
+		return err
+	}
 	dir := g.at(g.tree.Dir)
 	settings, err := g.Configure(dir, dir)
-	if err == nil {
-		err = g.prepare(ctx, settings.Plan)
-	}
 	if err != nil {
 		return err
 	}
+	g.measureBy(settings.Plan)
 	res, err := g.baseMeter.Run(ctx, nil)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 )
 
@@ -120,10 +121,17 @@ func (py python) needs(name, file string, p *proposal) {
 func (py python) usesUV() bool {
 	_, table := tomlTable(py.read("pyproject.toml"), "tool.uv")
 	return table || py.lock("uv.lock") != "" ||
-		py.env != "" && madeByUV.MatchString(py.read(py.env+"/pyvenv.cfg")) ||
+		py.env != "" && py.madeByUV() ||
 		slices.ContainsFunc(py.steps(), func(s step) bool {
 			return s.words[0] == "uv" && len(s.words) > 1 && slices.Contains([]string{"sync", "run", "pip"}, s.words[1])
 		})
+}
+
+// madeByUV reads what may be behind a link: environments are shared, and copies of a tree
+// link to them.
+func (py python) madeByUV() bool {
+	text, err := projectfile.ReadAnywhere(py.abs(py.env+"/pyvenv.cfg"), projectfile.Manifest)
+	return err == nil && madeByUV.Match(text)
 }
 
 var madeByUV = regexp.MustCompile(`(?m)^uv\s*=`)
