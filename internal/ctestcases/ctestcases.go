@@ -12,17 +12,20 @@ import (
 	"crypto/sha256"
 	_ "embed" // what ctest reads
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
 	"supervise/metric"
 )
 
-// Folder is where ctest finds its tests, and Reports where the programs report, both in
-// the private folder of a check.
+// Folder is where ctest finds its tests, Reports where the programs report, and Added the
+// names of the programs that ctest does not know, one a line, all in the private folder of a
+// check.
 const (
 	Folder  = ".ctest"
 	Reports = ".cases"
+	Added   = Reports + "/added"
 )
 
 var (
@@ -80,6 +83,32 @@ func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[s
 	out.Cases = metric.NewTests(cases).Cases
 	return &out, names
 }
+
+// Differs says in how far the number of tests is not the one that ctest prints, "" if it is.
+// read and unfolded are the tests before and after [Unfold], programs are the names of those
+// replaced, and added is the file [Added], "" if there is none.
+func Differs(read, unfolded *metric.Tests, programs map[string]bool, added string) string {
+	known, cases, unknown := 0, len(unfolded.Cases)-len(read.Cases)+len(programs), 0
+	for _, c := range read.Cases {
+		switch {
+		case strings.Contains("\n"+added, "\n"+c.Name+"\n"):
+			unknown++
+		case c.Status != metric.Skipped || c.Message != disabledByCMake:
+			known++
+		}
+	}
+	if len(programs) == 0 || unknown == 0 && cases == len(programs) {
+		return ""
+	}
+	why := fmt.Sprintf("%d tests, where ctest itself counts %d: programs of a test framework (%d) count by their cases (%d)", len(unfolded.Cases), known, len(programs), cases)
+	if unknown > 0 {
+		why += fmt.Sprintf("; not known to ctest: %d", unknown)
+	}
+	return why
+}
+
+// disabledByCMake is what ctest says of a test that it does not count.
+const disabledByCMake = "Disabled"
 
 // file is the name that the script gives to the files of a test.
 func file(test string) string {

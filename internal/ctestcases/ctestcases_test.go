@@ -78,6 +78,39 @@ func TestUnfold(t *testing.T) {
 	}
 }
 
+func TestDiffers(t *testing.T) {
+	off := test("linux", "", "off", metric.Skipped)
+	off.Message = "Disabled"
+	read := &metric.Tests{Cases: []metric.Test{test("linux", "", "a", metric.Passed), test("linux", "", "b", metric.Skipped), test("linux", "", "unit", metric.Passed), off}}
+	for _, tt := range []struct {
+		name         string
+		cases, added string
+		want         string
+	}{
+		{"as many", "one", "", ""},
+		{"more", "one two", "", "5 tests, where ctest itself counts 3: programs of a test framework (1) count by their cases (2)"},
+		{"a program that ctest does not know", "one", "unit\n", "4 tests, where ctest itself counts 2: programs of a test framework (1) count by their cases (1); not known to ctest: 1"},
+		{"no program", "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var cases []metric.Test
+			for _, name := range strings.Fields(tt.cases) {
+				cases = append(cases, test("", "A", name, metric.Passed))
+			}
+			out, programs := ctestcases.Unfold(read, func(file string) ctestcases.Program {
+				sum := sha256.Sum256([]byte("unit"))
+				if file != hex.EncodeToString(sum[:]) {
+					return ctestcases.Program{}
+				}
+				return ctestcases.Program{List: list, Cases: metric.NewTests(cases)}
+			})
+			if got := ctestcases.Differs(read, out, programs, tt.added); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // What reported cases before and cannot be run now has not become another test.
 func TestLost(t *testing.T) {
 	known := metric.NewTests([]metric.Test{test("web/unit", "A", "one", metric.Passed), test("linux", "", "plain", metric.Passed)})

@@ -18,7 +18,8 @@ func (r *reading) unfolded(t *metric.Tests) *metric.Tests {
 	if r.check.Runner != ctest {
 		return t
 	}
-	t, r.run.programs = ctestcases.Unfold(t, func(file string) ctestcases.Program {
+	var out *metric.Tests
+	out, r.run.programs = ctestcases.Unfold(t, func(file string) ctestcases.Program {
 		base := filepath.Join(r.dir, ctestcases.Reports, file)
 		p := ctestcases.Program{List: listOf(base + ".list")}
 		if p.List == "" {
@@ -27,7 +28,8 @@ func (r *reading) unfolded(t *metric.Tests) *metric.Tests {
 		p.Cases = r.casesIn(base+".xml", base+".report.xml")
 		return p
 	})
-	return t
+	r.run.differs = ctestcases.Differs(t, out, r.run.programs, listOf(filepath.Join(r.dir, ctestcases.Added)))
+	return out
 }
 
 // casesIn reads what a program wrote: one file, or, of Boost.Test, its log and its report,

@@ -69,6 +69,7 @@ type Run struct {
 	killed    bool
 	gone      bool            // the folder that the check runs in
 	programs  map[string]bool // tests of ctest in whose place their cases count
+	differs   string          // how many tests ctest itself counts, "" if as many
 	later     map[string]bool // suites of integration tests
 	instead   bool            // it ran in the place of another form, see [Check]
 	started   time.Time       // when its command did, zero if that was not run
@@ -190,6 +191,9 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	m.postponed(&run, known)
 	m.stopped(&run, known)
 	run.lost(known)
+	if known == nil && run.differs != "" { // later it is known
+		run.Problems = append(run.Problems, run.differs)
+	}
 	if err := m.inventory(ctx, &run, known); err != nil {
 		return run, err
 	}
