@@ -33,6 +33,8 @@ var (
 	cases string
 	//go:embed programs.cmake
 	programs string
+	//go:embed build.cmake
+	build string
 )
 
 // Files are what the private folder must hold. build is the build folder, a slash path
@@ -51,10 +53,17 @@ type Program struct {
 	Cases *metric.Tests // nil if it wrote no report that can be read whole
 }
 
+// Build is a script of CMake that builds the programs which the default target leaves out:
+// cmake -DBUILD=folder -P {{report_dir}}/Build.
+const Build = ".build.cmake"
+
+// BuildFiles are what the private folder must hold for [Build].
+func BuildFiles() map[string]string { return map[string]string{Build: build} }
+
 // Unfold replaces each test whose program reported its cases by these; the test is their
 // suite. A program that ended before is a suite that did not run, with the cases that it
-// lists. of finds what a program left, by the name of its files without extension. The
-// names are those of the tests that were replaced.
+// lists, and so is a program that is not there. of finds what a program left, by the name of
+// its files without extension. The names are those of the tests that were replaced.
 func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[string]bool) {
 	out, names, times := *t, map[string]bool{}, map[string]int{}
 	for _, c := range t.Cases {
@@ -74,6 +83,10 @@ func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[s
 			why := strings.TrimSpace("its program ended before it reported, and a case that crashes takes the others with it: run the test " + c.Name + " by itself\n" + c.Message)
 			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: c.Name, Why: why})
 			cases = append(cases, listed(c.Name, why, p.List)...)
+		case notBuilt(c):
+			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: c.Name, Why: noProgram})
+			c.Status = metric.NotRun
+			fallthrough
 		default:
 			cases = append(cases, c)
 			continue
@@ -117,6 +130,13 @@ func file(test string) string {
 }
 
 func bad(c metric.Test) bool { return c.Status == metric.Failed || c.Status == metric.Errored }
+
+// notBuilt reports whether ctest did not find the program of a test.
+func notBuilt(c metric.Test) bool {
+	return c.Status == metric.Errored && strings.HasPrefix(c.Message, "Unable to find executable")
+}
+
+const noProgram = "its program is not there: it is not built, or not installed"
 
 // within are the cases of a program under the name of their test. The class is never
 // empty, which tells them from tests of ctest.
@@ -188,8 +208,8 @@ func Lost(t, known *metric.Tests, prefix string) *metric.Tests {
 	}
 	out := *t
 	out.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c metric.Test) bool {
-		lost := bad(c) && c.Class == "" && suites[prefix+c.Name]
-		if lost {
+		lost := (bad(c) || c.Status == metric.NotRun) && c.Class == "" && suites[prefix+c.Name]
+		if lost && bad(c) {
 			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: prefix + c.Name, Why: "its program cannot be run: " + c.Message})
 		}
 		return lost

@@ -39,6 +39,8 @@ const list = "Running main() from gtest_main.cc\nA.\n  one\n  DISABLED_two\nNums
 func TestUnfold(t *testing.T) {
 	ran := metric.NewTests([]metric.Test{test("unit", "A", "one", metric.Passed), test("A", "", "two", metric.Passed)})
 	failed := metric.NewTests([]metric.Test{test("unit", "A", "one", metric.Failed)})
+	unbuilt := test("linux", "", "unit", metric.Errored)
+	unbuilt.Message = "Unable to find executable\nUnable to find executable: unit"
 	for _, tt := range []struct {
 		name  string
 		tests []metric.Test
@@ -53,6 +55,7 @@ func TestUnfold(t *testing.T) {
 		{"a program that lists no cases", []metric.Test{test("linux", "", "unit", metric.Errored)}, ctestcases.Program{List: "Available reporters: xml"}, "broken unit"},
 		{"a program that reports nothing", []metric.Test{test("linux", "", "unit", metric.Passed)}, ctestcases.Program{List: list}, "linux||unit passed"},
 		{"a program without cases", []metric.Test{test("linux", "", "unit", metric.Passed)}, ctestcases.Program{List: list, Cases: metric.NewTests(nil)}, "linux||unit passed"},
+		{"a program that is not built", []metric.Test{unbuilt}, ctestcases.Program{}, "linux||unit not_run\nbroken unit"},
 		{
 			"one name in two folders",
 			[]metric.Test{test("linux", "", "unit", metric.Passed), test("linux", "x", "unit", metric.Failed)},
@@ -121,6 +124,10 @@ func TestLost(t *testing.T) {
 	}
 	if want := "web/unit|A|one not_run"; !slices.Contains(strings.Split(shown(got.CarryOver(known)), "\n"), want) {
 		t.Errorf("got\n%s\nwithout %s", shown(got.CarryOver(known)), want)
+	}
+	now.Cases[1].Status = metric.NotRun // its suite is broken already
+	if got := shown(ctestcases.Lost(now, known, "web/")); got != "web/linux||plain failed" {
+		t.Errorf("got\n%s", got)
 	}
 	if got := ctestcases.Lost(now, nil, ""); got != now {
 		t.Error("without known tests something changed")

@@ -58,6 +58,8 @@ func (f folder) cmakeName() string {
 }
 
 var (
+	// cmakeLeftOut are programs that the default target does not build.
+	cmakeLeftOut = regexp.MustCompile(`(?i)\b(add_executable|set_(target_)?propert\w+)\s*\([^)]*\bEXCLUDE_FROM_ALL\b|\badd_subdirectory\s*\([^)]*test[^)]*\bEXCLUDE_FROM_ALL\b`)
 	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(\s*"?([\w.+-]*)`)
 	cmakeFind    = regexp.MustCompile(`(?i)\bfind_package\s*\(\s*([\w.+-]+)`)
 	cmakeAbove   = regexp.MustCompile(`(?i)\badd_subdirectory\s*\([^)]*\.\.`)
@@ -118,6 +120,12 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 	switch {
 	case known != "":
 		p.tool("ctest", known)
+		if l.holds(cmakeLeftOut, append(l.names, l.search(200, "*.cmake")...)...) != "" {
+			p.add(Check{
+				Kind: Build, Name: "cmake --build for ctest", Stderr: true, Files: ctestcases.BuildFiles(),
+				Command: []string{"cmake", "-DBUILD=" + dir, "-P", ReportDir + "/" + ctestcases.Build},
+			})
+		}
 	case programs != "":
 		p.tool("programs with test cases", programs)
 	case len(l.apart) == 0:

@@ -1,0 +1,63 @@
+# Builds the programs of ctest's tests that the default target leaves out (EXCLUDE_FROM_ALL),
+# and what else the tests name as files of the build folder, each by the target of its name:
+# cmake -DBUILD=folder -P build.cmake
+
+cmake_minimum_required(VERSION 3.21)
+get_filename_component(build "${BUILD}" ABSOLUTE)
+
+# The words of all tests: the first is the program, without a folder if it was not built.
+set(files "${build}/CTestTestfile.cmake")
+set(names "")
+while(files)
+  list(POP_FRONT files file)
+  get_filename_component(folder "${file}" DIRECTORY)
+  if(NOT EXISTS "${file}")
+    continue()
+  endif()
+  file(STRINGS "${file}" lines REGEX "^ *(add_test|subdirs|include)\\(")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^ *(subdirs|include)\\(\"([^\"]+)\"")
+      get_filename_component(file "${CMAKE_MATCH_2}" ABSOLUTE BASE_DIR "${folder}")
+      if(CMAKE_MATCH_1 STREQUAL subdirs)
+        string(APPEND file /CTestTestfile.cmake)
+      endif()
+      list(APPEND files "${file}")
+    elseif(line MATCHES "^ *add_test\\(([^ \"]+)_NOT_BUILT ")
+      list(APPEND names "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^ *add_test\\((\\[=+\\[.*\\]=+\\]|\"[^\"]*\"|[^ \"]+) \"([^\"]*)\"")
+      list(APPEND names "${CMAKE_MATCH_2}")
+      string(REGEX MATCHALL "\"${build}/[^\"]+\"" words "${line}")
+      list(APPEND names ${words})
+    endif()
+  endforeach()
+endwhile()
+
+# Targets that do more than to build.
+set(acts all clean depend edit_cache help install list_install_components package package_source
+  rebuild_cache test)
+
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${build}" --target help OUTPUT_VARIABLE help)
+string(REGEX REPLACE "(^|\n)([.][.][.] )?([^ :\n]+)[^\n]*" "\\3;" known "${help}")
+set(targets "")
+foreach(name IN LISTS names)
+  string(REPLACE "\"" "" name "${name}")
+  get_filename_component(name "${name}" NAME)
+  string(REGEX REPLACE "[.]exe$" "" name "${name}")
+  if(name IN_LIST known AND NOT name IN_LIST acts AND NOT name IN_LIST targets)
+    list(APPEND targets "${name}")
+  endif()
+endforeach()
+if(targets)
+  file(STRINGS "${build}/CMakeCache.txt" generator REGEX "^CMAKE_GENERATOR:")
+  set(go_on "")
+  if(generator MATCHES "Ninja")
+    set(go_on -- -k 0)
+  elseif(generator MATCHES "Makefiles")
+    set(go_on -- -k)
+  endif()
+  execute_process(COMMAND "${CMAKE_COMMAND}" --build "${build}" --target ${targets} ${go_on}
+    RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "programs of tests could not be built")
+  endif()
+endif()
