@@ -3,7 +3,6 @@ package project
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -143,8 +142,7 @@ func (n node) nodeTest(c call) Check {
 // word against it.
 func (n node) tap(c call) Check {
 	check := Check{Name: "tap", Command: n.exec("tap", with(c.args, "--reporter=tap")...)}
-	version, _ := strconv.Atoi(major.FindString(n.deps["tap"])) // 0 where it is not a number
-	switch {
+	switch version, _ := n.version("tap"); {
 	case version >= 18:
 		check.Command = append(check.Command, "--allow-incomplete-coverage")
 	case version >= 15:
