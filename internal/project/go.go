@@ -1,6 +1,7 @@
 package project
 
 import (
+	"debug/buildinfo"
 	"os"
 	"slices"
 	"strings"
@@ -39,6 +40,9 @@ func proposeGo(f folder) proposal {
 		p.add(goVet(packages))
 	case !f.found("golangci-lint"):
 		p.note("%s is there but golangci-lint is not on PATH: go vet is used alone until it is installed", config)
+		p.add(goVet(packages))
+	case f.misfit(config) != "":
+		p.note("%s, so that it does not run: go vet is used alone", f.misfit(config))
 		p.add(goVet(packages))
 	default:
 		p.tool("golangci-lint", config)
@@ -95,8 +99,31 @@ func golangci(config string, packages []string) Check {
 	return c
 }
 
+// misfit says that golangci-lint has another version than its configuration, "" if it has
+// not, or if its version is unknown: neither reads the other's.
+func (f folder) misfit(config string) string {
+	program, err := f.look("golangci-lint")
+	if err != nil {
+		return ""
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil || !strings.HasPrefix(info.Main.Path, golangciModule) {
+		return ""
+	}
+	two := strings.HasPrefix(info.Main.Path, golangciModule+"/v2")
+	switch {
+	case two && !versionTwo.MatchString(f.read(config)):
+		return config + " is of version 1 and golangci-lint 2 is installed (golangci-lint migrate converts it)"
+	case !two && versionTwo.MatchString(f.read(config)):
+		return config + " is of version 2 and golangci-lint 1 is installed"
+	}
+	return ""
+}
+
+const golangciModule = "github.com/golangci/golangci-lint"
+
 var (
-	versionTwo = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*"?2"?`)
+	versionTwo = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
 	goUse      = regexp.MustCompile(`(?m)^use\s+([^\s(]+)`)
 	goUseBlock = regexp.MustCompile(`(?ms)^use\s*\((.*?)^\s*\)`)
 	goComment  = regexp.MustCompile(`//.*`)

@@ -109,6 +109,46 @@ func TestDetectGo(t *testing.T) {
 	}
 }
 
+// A golangci-lint does not run by a configuration of another version.
+func TestGolangciOfAnotherVersion(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not on PATH")
+	}
+	installed := func(module string) func(string) (string, error) {
+		dir := write(t, map[string]string{"go.mod": "module " + module + "\n", "main.go": "package main\n\nfunc main() {}\n"})
+		build := exec.Command("go", "build", "-o", "golangci-lint", ".")
+		build.Dir = dir
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return func(name string) (string, error) { return filepath.Join(dir, name), nil }
+	}
+	one, two := installed("github.com/golangci/golangci-lint"), installed("github.com/golangci/golangci-lint/v2")
+	for _, tt := range []struct {
+		name, config string
+		look         func(string) (string, error)
+		linter, note string
+	}{
+		{"2 by 1", "linters: {}\n", two, "go", ".golangci.yml is of version 1 and golangci-lint 2 is installed"},
+		{"1 by 2", "version: '2'\n", one, "go", ".golangci.yml is of version 2 and golangci-lint 1 is installed"},
+		{"2 by 2", "version: \"2\"\n", two, "golangci-lint", ""},
+		{"1 by 1", "linters: {}\n", one, "golangci-lint", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := project.Detect(write(t, map[string]string{"go.mod": "module m\n", ".golangci.yml": tt.config}), tt.look)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Checks[len(p.Checks)-1]; got.Kind != project.Lint || got.Command[0] != tt.linter {
+				t.Errorf("%s, want a linter of %s", commands(p), tt.linter)
+			}
+			if notes := strings.Join(p.Notes, "; "); !strings.Contains(notes, tt.note) || (tt.note == "") != (notes == "") {
+				t.Errorf("notes %q, want %q in them", notes, tt.note)
+			}
+		})
+	}
+}
+
 // Of a project with files of Maven and Gradle, the tool is used that is there.
 func TestMavenOrGradle(t *testing.T) {
 	home := t.TempDir()
