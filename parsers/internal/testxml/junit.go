@@ -212,6 +212,16 @@ func (j *junitReader) close(whole bool) {
 
 func (j *junitReader) endCase(f junitFrame) {
 	t := f.test.result(f.suite, j.producer)
+	j.add(f, t)
+	for n := 2; n <= f.test.skips && j.producer == pytest; n++ { // a module that is collected twice, with its doctests, is one case
+		again := t
+		again.Name = fmt.Sprintf("%s[%d]", t.Name, n)
+		j.add(f, again)
+	}
+}
+
+// add takes a case, or another one in the same element.
+func (j *junitReader) add(f junitFrame, t metric.Test) {
 	j.totals.Add(t.Status)
 	f.suite.own.Add(t.Status)
 	f.suite.more += f.test.more(t.Status)

@@ -116,6 +116,7 @@ type junitCase struct {
 	flaky   bool
 	notRun  bool
 	fails   int    // elements that say so, also of attempts that were made good
+	skips   int    // collections by pytest that skipped it
 	word    string // a status that nobody knows, where nothing else says how it ended
 	todo    bool   // it may fail, and does not count then
 	message textstream.Clip
@@ -166,8 +167,11 @@ func junitLine(s string) int {
 // ended takes one outcome of the case; of several the worst counts. It returns
 // where the text of the outcome goes.
 func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstream.Clip {
-	if s != metric.Skipped {
+	switch {
+	case s != metric.Skipped:
 		c.fails++
+	case message == "collection skipped":
+		c.skips++
 	}
 	if s >= metric.Skipped {
 		c.word = ""
