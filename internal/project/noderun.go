@@ -209,6 +209,7 @@ func (n node) scripted(p *proposal) bool {
 	for _, name := range testScripts {
 		parts := n.flatten(name)
 		var before []segment
+		var besides []string
 		for i, s := range parts {
 			r, c, ok := n.runnerOf(s)
 			if ok && !s.plain {
@@ -218,7 +219,7 @@ func (n node) scripted(p *proposal) bool {
 				ok = false
 			}
 			if !ok {
-				before = append(before, s)
+				before, besides = append(before, s), append(besides, n.unmeasured(s)...)
 				continue
 			}
 			n.prepare(before, p)
@@ -227,6 +228,9 @@ func (n node) scripted(p *proposal) bool {
 			n.propose(p, r, c)
 		}
 		if p.has(Test) {
+			if len(besides) > 0 {
+				p.note("the script %s of package.json also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, strings.Join(unique(besides), ", "))
+			}
 			return true
 		}
 	}

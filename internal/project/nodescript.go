@@ -283,3 +283,30 @@ func without(words []string, drop map[string]int) []string {
 	}
 	return out
 }
+
+// strangeNode are programs that run tests too, many of them in browsers, and print what
+// cannot be read.
+var strangeNode = []string{
+	"web-test-runner", "wtr", "karma", "cypress", "testem", "airtap", "browserstack-runner", "wdio", "nightwatch", "testcafe",
+	"tstyche", "qunit", "vows", "nodeunit", "alsatian", "ospec", "zora", "pta",
+}
+
+// unmeasured is what a command of a script runs tests with, if that is no known framework,
+// or one whose call needs a shell.
+func (n node) unmeasured(s segment) []string {
+	if r, _, ok := n.runnerOf(s); ok {
+		return []string{r.program}
+	}
+	for _, program := range strangeNode {
+		if len(find([]segment{s}, program, "")) > 0 {
+			return []string{program}
+		}
+	}
+	for _, c := range find([]segment{s}, "node", "") {
+		at := slices.IndexFunc(c.args, func(w string) bool { return !strings.HasPrefix(w, "-") })
+		if at >= 0 && namedForTests.MatchString(c.args[at]) && n.has(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
+			return []string{"node " + c.args[at]}
+		}
+	}
+	return nil
+}
