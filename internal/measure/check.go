@@ -69,10 +69,16 @@ func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 	default:
 		a.err = m.try(ctx, a)
 	}
+	if c.Instead == nil && a.err == nil && a.run.ExitCode != 0 {
+		c.Instead = m.byDefault(a.run)
+	}
 	if c.Instead != nil && a.err == nil && a.run.ExitCode != 0 {
 		a.release()
 		a = m.attempt(ctx, *c.Instead)
 		a.run.instead = true
+		if c.Instead.lacked != "" {
+			a.run.Problems = append(a.run.Problems, c.Instead.lacked)
+		}
 	}
 	return a
 }
