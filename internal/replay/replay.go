@@ -123,7 +123,7 @@ func (h *history) measure(ctx context.Context) error {
 		var e entry
 		known := h.cache.get(c.tree, &e)
 		switch {
-		case known && !h.opts.Fresh:
+		case known && !h.opts.Fresh && (e.Why == "" || h.opts.Recorded): // the machine may be the reason
 			h.entries[c.tree] = e
 		case !asked[c.tree]:
 			missing = append(missing, c)
