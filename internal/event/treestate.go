@@ -122,22 +122,25 @@ func (t TreeState) String() string {
 	return text
 }
 
-// Names lists ignored paths for people by their last elements, each once.
+// Names lists ignored paths for people: those with one name, such as caches, by that name.
 func Names(paths []string) string {
 	count := map[string]int{}
 	var names []string
+	whole := map[string]string{}
 	for _, p := range paths {
 		name := path.Base(p)
 		if strings.HasSuffix(p, "/") {
 			name += "/"
 		}
 		if count[name]++; count[name] == 1 {
-			names = append(names, name)
+			names, whole[name] = append(names, name), p
 		}
 	}
 	for i, name := range names {
 		if count[name] > 1 {
 			names[i] = fmt.Sprintf("%s (%d)", name, count[name])
+		} else {
+			names[i] = whole[name]
 		}
 	}
 	return some(names)
