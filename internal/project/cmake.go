@@ -54,8 +54,8 @@ func switchedOn(f folder, p *proposal, dir string) []string {
 	cache := f.read(dir + "/CMakeCache.txt")
 	var names []string
 	all := cmakeSwitch.FindAllStringSubmatch(text, -1)
-	if name := notWord.ReplaceAllString(f.cmakeName(), "_?"); name != "" { // X_TESTS of the project X
-		all = append(all, switchOf(`(`+name+`_tests?)`).FindAllStringSubmatch(text, -1)...)
+	if name := notWord.ReplaceAllString(f.cmakeName(), "_?"); name != "" { // X_TESTS, ENABLE_X_TESTING of the project X
+		all = append(all, switchOf(`((?:build_|enable_)?`+name+`_(?:compile_)?test(?:s|ing)?)`).FindAllStringSubmatch(text, -1)...)
 	}
 	for _, m := range all {
 		names = append(names, m[1]+m[2])
