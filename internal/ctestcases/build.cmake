@@ -1,12 +1,13 @@
 # Builds the programs of ctest's tests that the default target leaves out (EXCLUDE_FROM_ALL),
 # and what else the tests name as files of the build folder, each by the target of its name:
-# cmake -DBUILD=folder -P build.cmake
+# cmake -DBUILD=folder -DTESTS=folder -P build.cmake
 
 cmake_minimum_required(VERSION 3.21)
 get_filename_component(build "${BUILD}" ABSOLUTE)
+get_filename_component(tests "${TESTS}" ABSOLUTE)
 
 # The words of all tests: the first is the program, without a folder if it was not built.
-set(files "${build}/CTestTestfile.cmake")
+set(files "${tests}/CTestTestfile.cmake")
 set(names "")
 while(files)
   list(POP_FRONT files file)

@@ -114,5 +114,5 @@ function(add_test name program)
 endfunction()
 
 cmake_policy(POP)
-subdirs("$ENV{PWD}/{{build}}")
+subdirs("$ENV{PWD}/{{tests}}")
 include([==[{{report_dir}}/.ctest/programs.cmake]==])

@@ -37,10 +37,10 @@ var (
 	build string
 )
 
-// Files are what the private folder must hold. build is the build folder, a slash path
-// relative to where the check runs.
-func Files(build string) map[string]string {
-	in := strings.NewReplacer("{{build}}", build)
+// Files are what the private folder must hold. build is the build folder, and tests the one
+// where ctest would run, both slash paths relative to where the check runs.
+func Files(build, tests string) map[string]string {
+	in := strings.NewReplacer("{{build}}", build, "{{tests}}", tests)
 	return map[string]string{
 		Folder + "/CTestTestfile.cmake": in.Replace(cases),
 		Folder + "/programs.cmake":      in.Replace(programs),
@@ -54,7 +54,7 @@ type Program struct {
 }
 
 // Build is a script of CMake that builds the programs which the default target leaves out:
-// cmake -DBUILD=folder -P {{report_dir}}/Build.
+// cmake -DBUILD=folder -DTESTS=folder -P {{report_dir}}/Build. TESTS is where ctest would run.
 const Build = ".build.cmake"
 
 // BuildFiles are what the private folder must hold for [Build].

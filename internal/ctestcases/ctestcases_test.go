@@ -137,7 +137,7 @@ func TestLost(t *testing.T) {
 // What programs of Catch2 print with --list-reporters. In 3.4 the names begin with a
 // capital, and --reporter takes both.
 func TestReportersOfCatch2(t *testing.T) {
-	text := ctestcases.Files("build")[ctestcases.Folder+"/CTestTestfile.cmake"]
+	text := ctestcases.Files("build", "build")[ctestcases.Folder+"/CTestTestfile.cmake"]
 	m := regexp.MustCompile(`--list-reporters "([^"]*)" --reporter xml `).FindStringSubmatch(text)
 	said, err := filepath.Glob("testdata/catch2-*.txt")
 	if m == nil || err != nil || len(said) < 2 {

@@ -23,7 +23,7 @@ func proposeCMake(f folder) proposal {
 	p.tool("CMake", "CMakeLists.txt")
 	dir := buildFolder(f, &p, "CMakeCache.txt")
 	p.add(
-		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true},
+		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true, Env: lists.olderPolicies()},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
 	if meson {
@@ -32,6 +32,20 @@ func proposeCMake(f folder) proposal {
 	}
 	lists.ctest(&p, dir)
 	return p
+}
+
+// cmakeMinimum is a version that CMake 4 refuses.
+var cmakeMinimum = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
+
+// olderPolicies has CMake 4 configure a project that was written for CMake before 3.5, as
+// CMake itself advises; older ones do not know the variable.
+//
+// https://cmake.org/cmake/help/latest/envvar/CMAKE_POLICY_VERSION_MINIMUM.html
+func (l cmakeLists) olderPolicies() []string {
+	if l.first(cmakeMinimum) == "" {
+		return nil
+	}
+	return []string{"CMAKE_POLICY_VERSION_MINIMUM=3.5"}
 }
 
 // cmakeSwitch is an option, with its default, that says whether tests are built. Those of

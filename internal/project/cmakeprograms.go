@@ -58,6 +58,7 @@ func (f folder) cmakeName() string {
 }
 
 var (
+	cmakeEnables = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\))`)
 	// cmakeLeftOut are programs that the default target does not build.
 	cmakeLeftOut = regexp.MustCompile(`(?i)\b(add_executable|set_(target_)?propert\w+)\s*\([^)]*\bEXCLUDE_FROM_ALL\b|\badd_subdirectory\s*\([^)]*test[^)]*\bEXCLUDE_FROM_ALL\b`)
 	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(\s*"?([\w.+-]*)`)
@@ -107,15 +108,15 @@ func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.apart, d
 // ctest is the check of tests that ctest knows, and of programs with test cases that it
 // does not know. There is none if neither is in the build files.
 func (l cmakeLists) ctest(p *proposal, dir string) {
-	report := ReportDir + "/ctest.xml"
+	report, tests := ReportDir+"/ctest.xml", l.testDir(dir)
 	c := Check{
 		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
-		Command:   []string{"ctest", "--test-dir", dir, "--output-junit", report, "--output-on-failure"},
-		Inventory: []string{"ctest", "--test-dir", dir, "--show-only=json-v1"},
+		Command:   []string{"ctest", "--test-dir", tests, "--output-junit", report, "--output-on-failure"},
+		Inventory: []string{"ctest", "--test-dir", tests, "--show-only=json-v1"},
 	}
 	known, programs := l.tests()
 	if programs != "" {
-		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir)
+		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir, tests)
 	}
 	switch {
 	case known != "":
@@ -123,7 +124,7 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 		if l.holds(cmakeLeftOut, append(l.names, l.search(200, "*.cmake")...)...) != "" {
 			p.add(Check{
 				Kind: Build, Name: "cmake --build for ctest", Stderr: true, Files: ctestcases.BuildFiles(),
-				Command: []string{"cmake", "-DBUILD=" + dir, "-P", ReportDir + "/" + ctestcases.Build},
+				Command: []string{"cmake", "-DBUILD=" + dir, "-DTESTS=" + tests, "-P", ReportDir + "/" + ctestcases.Build},
 			})
 		}
 	case programs != "":
@@ -135,6 +136,21 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 		return
 	}
 	p.add(c)
+}
+
+// testDir is where ctest finds the tests. Where a folder with tests is the only one that
+// enables them, CMake writes no list of them above it.
+func (l cmakeLists) testDir(build string) string {
+	var in []string
+	for _, name := range unique(append(l.names, l.search(200, "*.cmake")...)) {
+		if cmakeEnables.MatchString(l.uncommented(name)) {
+			in = append(in, name)
+		}
+	}
+	if len(in) != 1 || path.Base(in[0]) != "CMakeLists.txt" || !testFolder.MatchString(path.Base(path.Dir(in[0]))) {
+		return build
+	}
+	return join(build, path.Dir(in[0]))
 }
 
 // tests are the file that tells ctest about tests, and the one that shows that there are
