@@ -226,7 +226,7 @@ func (m *Meter) environmentOf(k Kind) []string {
 	if k == Test {
 		return m.environment()
 	}
-	return append(m.environment(), "NO_COLOR=1")
+	return append(m.environment(), "NO_COLOR=1", dumb)
 }
 
 // environment is that of all checks.
@@ -241,12 +241,15 @@ func (m *Meter) environment() []string {
 	return Environ(env)
 }
 
-// Environ is an environment as checks see it: no terminal and no prompts. What the user has
-// set for CI or cmake stays: a project may know other values, and cmake --build starts one
+// dumb is the terminal that there is.
+const dumb = "TERM=dumb"
+
+// Environ is an environment as tests see it: no prompts. What the user has set for CI, the
+// terminal or cmake stays: a project may know other values, and cmake --build starts one
 // compiler with make, or with --parallel as many as there are files.
 func Environ(env []string) []string {
-	env = append(git.Without(env), "TERM=dumb", "GIT_TERMINAL_PROMPT=0")
-	for _, unset := range []string{"CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
+	env = append(git.Without(env), "GIT_TERMINAL_PROMPT=0")
+	for _, unset := range []string{dumb, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
 		name, _, _ := strings.Cut(unset, "=")
 		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
 			env = append(env, unset)

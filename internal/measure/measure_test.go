@@ -430,6 +430,11 @@ func TestChecksRunWithoutTerminal(t *testing.T) {
 	if res = run(t, root, nil, shell(measure.Test, `test "$CI" = own && cat junit.xml`)); res.Set.Tests == nil {
 		t.Errorf("the check saw another CI than the user's: %v", res.Set.Gaps)
 	}
+	t.Setenv("TERM", "own")
+	both := []measure.Check{shell(measure.Test, `test "$TERM" = own && cat junit.xml`), shell(measure.Lint, `test "$TERM" = dumb`)}
+	if res = run(t, root, nil, both...); res.Set.Tests == nil || res.Set.Lint == nil {
+		t.Errorf("the tests saw another terminal than the user's, or the linter saw that: %v", res.Set.Gaps)
+	}
 }
 
 var goFiles = map[string]string{
