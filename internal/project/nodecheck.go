@@ -139,10 +139,14 @@ func (n node) nodeTest(c call) Check {
 }
 
 // tap fails by default where the tests do not reach all lines; each version has its own
-// word against it.
+// word against it. Before 1 it has another one for its format.
 func (n node) tap(c call) Check {
+	version, minor := n.version("tap")
+	if version == 0 && minor > 0 {
+		return Check{Name: "tap", Command: n.exec("tap", with([]string{"--tap"}, c.args...)...)}
+	}
 	check := Check{Name: "tap", Command: n.exec("tap", with(c.args, "--reporter=tap")...)}
-	switch version, _ := n.version("tap"); {
+	switch {
 	case version >= 18:
 		check.Command = append(check.Command, "--allow-incomplete-coverage")
 	case version >= 15:
