@@ -76,8 +76,8 @@ func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 		a.release()
 		a = m.attempt(ctx, *c.Instead)
 		a.run.instead = true
-		if c.Instead.lacked != "" {
-			a.run.Problems = append(a.run.Problems, c.Instead.lacked)
+		if c.Instead.Lacked != "" {
+			a.run.Problems = append(a.run.Problems, c.Instead.Lacked)
 		}
 	}
 	return a

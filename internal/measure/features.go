@@ -27,7 +27,7 @@ func (m *Meter) byDefault(r Run) *Check {
 		return nil
 	}
 	c.Planned, c.Command, c.Inventory = c.id(), plain, slices.DeleteFunc(slices.Clone(c.Inventory), ofFeatures)
-	c.lacked = fmt.Sprintf("%s: with the features that the workflows name it cannot be built here (%s): measured with the default ones; install what that needs", c.Name, lacks[1]+lacks[2])
+	c.Lacked = fmt.Sprintf("%s: with the features that the workflows name it cannot be built here (%s): measured with the default ones; install what that needs", c.Name, lacks[1]+lacks[2])
 	return &c
 }
 

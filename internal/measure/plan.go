@@ -51,7 +51,7 @@ type Check struct {
 	Implied   string            `json:"-" yaml:"-"` // see [project.Check]; "" if it always runs
 	Unit      bool              `json:"-" yaml:"-"` // it leaves integration tests out
 	Instead   *Check            `json:"-" yaml:"-"` // is run if this one fails; nil: nothing
-	lacked    string            // why it runs instead of the planned one, "" if that says nothing
+	Lacked    string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that says nothing
 }
 
 // Line returns the command as a person would type it.
