@@ -24,6 +24,8 @@ func TestDirectly(t *testing.T) {
 		{".", "npx --no-install tape test/*.js", "node_modules/.bin/tape test/*.js", "node_modules/.bin"},
 		{"part", "pnpm exec tape x", "part/node_modules/.bin/tape x", "part/node_modules/.bin"},
 		{"part", "npx --no-install mocha", "node_modules/.bin/mocha", "node_modules/.bin"},
+		{".", "npx --no-install c8 --reporter=json mocha x", "node_modules/.bin/mocha x", "node_modules/.bin"},
+		{".", "npx --no-install c8 --reporter json mocha", "npx --no-install c8 --reporter json mocha", ""},
 		{".", "npx --no-install jest", "npx --no-install jest", ""},
 		{".", "npx --no-install --yes tape", "npx --no-install --yes tape", ""},
 		{".", "npm test", "npm test", ""},

@@ -39,13 +39,13 @@ var nodeRunners = []nodeRunner{
 	{"node", "node", "--test", nil, nil, nodeDrop, node.nodeTest},
 	{"node", "tsx", "--test", nil, nil, nodeDrop, node.nodeTest},
 	{"", "ava", "", []string{"ava"}, []string{"ava.config.*"}, map[string]int{"--tap": 0, "-t": 0, "--watch": 0, "-w": 0, "--verbose": 0, "-v": 0, "--fail-fast": 0, "-u": 0}, func(n node, c call) Check {
-		return Check{Name: "ava", Command: n.exec("ava", with(c.args, "--tap")...)}
+		return n.instrumented(Check{Name: "ava", Command: with([]string{"ava"}, with(c.args, "--tap")...)}, c)
 	}},
 	{"", "tap", "", []string{"tap"}, []string{".taprc"}, map[string]int{
 		"--reporter": 1, "-R": 1, "--bail": 0, "-b": 0, "--watch": 0, "-w": 0, "--snapshot": 0, "--check-coverage": 0, "--color": 0, "-c": 0, "--100": 0,
 	}, node.tap},
 	{"", "tape", "", []string{"tape"}, nil, nil, func(n node, c call) Check {
-		return Check{Name: "tape", Command: n.exec("tape", c.args...)}
+		return n.instrumented(Check{Name: "tape", Command: with([]string{"tape"}, c.args...)}, c)
 	}},
 	{"", "bun", "test", nil, nil, map[string]int{"--watch": 0, "--coverage": 0, "--bail": 0, "--reporter": 1, "--reporter-outfile": 1, "-u": 0, "--update-snapshots": 0}, node.bunTest},
 }
