@@ -6,6 +6,8 @@ cmake_minimum_required(VERSION 3.21)
 get_filename_component(build "${BUILD}" ABSOLUTE)
 get_filename_component(tests "${TESTS}" ABSOLUTE)
 
+string(REGEX REPLACE "([][+.*()^$?\\|\\\\])" "\\\\\\1" below "${build}")
+
 # The words of all tests: the first is the program, without a folder if it was not built.
 set(files "${tests}/CTestTestfile.cmake")
 set(names "")
@@ -27,7 +29,7 @@ while(files)
       list(APPEND names "${CMAKE_MATCH_1}")
     elseif(line MATCHES "^ *add_test\\((\\[=+\\[.*\\]=+\\]|\"[^\"]*\"|[^ \"]+) \"([^\"]*)\"")
       list(APPEND names "${CMAKE_MATCH_2}")
-      string(REGEX MATCHALL "\"${build}/[^\"]+\"" words "${line}")
+      string(REGEX MATCHALL "\"${below}/[^\"]+\"" words "${line}")
       list(APPEND names ${words})
     endif()
   endforeach()

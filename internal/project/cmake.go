@@ -53,7 +53,7 @@ func (l cmakeLists) olderPolicies() []string {
 var cmakeSwitch = switchOf(`((?:\w+_)?(?:build|enable|with|use)_(?:unit_?)?test(?:s|ing)?)`)
 
 func switchOf(name string) *regexp.Regexp {
-	const off = `(?:off|false|no|0)\b`
+	const off = `(?:(?:off|false|no|0)\b|"?\$\{\w+\})` // a variable mostly says whether the project is the main one
 	return regexp.MustCompile(`(?i)\b(?:option|cmake_dependent_option)\s*\(\s*` + name + `\s+(?:"(?:[^"\\]|\\.)*"\s*)?(?:` + off + `|\))|` +
 		`\bset\s*\(\s*` + name + `\s+` + off + `\s+CACHE\b`)
 }
@@ -88,7 +88,7 @@ func switchedOn(f folder, p *proposal, dir string) []string {
 	return out
 }
 
-var notWord = regexp.MustCompile(`\W`)
+var notWord = regexp.MustCompile(`[\W_]`)
 
 // cmakeDocs is an option that builds the documentation unless it is off.
 var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)

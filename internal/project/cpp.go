@@ -20,7 +20,7 @@ func proposeMeson(f folder) proposal {
 	p.tool("Meson", "meson.build")
 	dir := buildFolder(f, &p, "meson-private/coredata.dat")
 	if f.has(dir+"/meson-private/coredata.dat") == "" {
-		p.add(Check{Kind: Build, Name: "meson setup", Command: []string{"meson", "setup", dir}, Stderr: true})
+		p.add(Check{Kind: Build, Name: "meson setup", Command: append([]string{"meson", "setup", dir}, f.mesonSwitches()...), Stderr: true})
 	}
 	p.add(
 		Check{Kind: Build, Name: "meson compile", Command: []string{"meson", "compile", "-C", dir}, Stderr: true},
@@ -33,6 +33,19 @@ func proposeMeson(f folder) proposal {
 	)
 	return p
 }
+
+// mesonSwitches are the arguments that switch the tests on which the project leaves out.
+func (f folder) mesonSwitches() (out []string) {
+	for _, m := range mesonSwitch.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.read(f.has("meson.options", "meson_options.txt")), ""), -1) {
+		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
+	}
+	return out
+}
+
+// mesonSwitch is an option, with its type, that leaves the tests out.
+//
+// https://mesonbuild.com/Build-options.html
+var mesonSwitch = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|with)[_-])?(?:unit_?)?test(?:s|ing)?)'\s*,\s*type\s*:\s*'(boolean|feature)'\s*,\s*value\s*:\s*(?:false|'(?:disabled|false)')`)
 
 // mesonTests reports whether Meson has the tests of a project that CMake builds without.
 func (l cmakeLists) mesonTests() bool {
