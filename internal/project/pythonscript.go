@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -56,6 +57,12 @@ func (py python) scripted() (found script, other string) {
 		if text == "" {
 			continue
 		}
+		var env []string
+		if s.table == testenv {
+			text = toxSections(text)
+			env = toxEnvironment(text)
+			text = toxVariables(text, env)
+		}
 		for _, key := range s.keys {
 			for _, line := range scriptLines(text, s.table, key) {
 				for _, segment := range split(placeholders(line)) {
@@ -63,9 +70,7 @@ func (py python) scripted() (found script, other string) {
 					if !ok {
 						found, ok = py.programOf(segment)
 					}
-					if ok && s.table == testenv {
-						found.env = toxEnvironment(text)
-					}
+					found.env = env
 					if found.from = "script " + key + " in " + s.file; ok {
 						return found, ""
 					}
@@ -130,7 +135,31 @@ func toxEnvironment(text string) []string {
 	return out
 }
 
+// toxSections fills in what tox takes from other sections.
+func toxSections(text string) string {
+	return toxSection.ReplaceAllStringFunc(text, func(word string) string {
+		m := toxSection.FindStringSubmatch(word)
+		section, _ := tomlTable(text, m[1])
+		return strings.TrimSpace(strings.Join(iniLines(section, m[2]), "\n"))
+	})
+}
+
+// toxVariables fills in variables, and defaults of those that tox does not set.
+func toxVariables(text string, env []string) string {
+	values := map[string]string{}
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		values[name] = value
+	}
+	return toxVariable.ReplaceAllStringFunc(text, func(word string) string {
+		m := toxVariable.FindStringSubmatch(word)
+		return cmp.Or(values[m[1]], m[2], word)
+	})
+}
+
 var (
+	toxSection   = regexp.MustCompile(`\{\[([\w:.-]+)\](\w+)\}`)
+	toxVariable  = regexp.MustCompile(`\{env:(\w+)(?::([^{}]*))?\}`)
 	toxFactors   = regexp.MustCompile(`^\s*[\w{},!.-]+:\s+`) // "py311,docs: " before a command
 	variable     = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 	toolVariable = regexp.MustCompile(`^(COVERAGE|PIP|UV|VIRTUALENV)_`)
