@@ -82,6 +82,8 @@ var (
 	nodeLoads = regexp.MustCompile(`(?m)^\s*(?:import|.*\brequire\()\s*['"](\./[^'"]+)['"]`)
 )
 
+var nodeFiles = []string{".js", ".mjs", ".cjs"}
+
 // nodeFile is a file that node runs without --test and that holds its tests, or loads
 // files that do.
 func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
@@ -91,14 +93,18 @@ func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
 	}
 	c := calls[0]
 	at := slices.IndexFunc(c.args, func(w string) bool {
-		return slices.Contains([]string{".js", ".mjs", ".cjs"}, path.Ext(w)) && n.exists(w)
+		return slices.Contains(nodeFiles, path.Ext(w)) && n.exists(w)
 	})
 	if at < 0 {
 		return nodeRunner{}, call{}, false
 	}
 	files := []string{c.args[at]}
 	for _, m := range nodeLoads.FindAllStringSubmatch(n.read(files[0]), -1) {
-		files = append(files, path.Join(path.Dir(files[0]), m[1]))
+		if name := path.Join(path.Dir(files[0]), m[1]); slices.Contains(nodeFiles, path.Ext(name)) {
+			files = append(files, name)
+		} else { // it may be a folder
+			files = append(files, name+".js", name+"/index.js")
+		}
 	}
 	return nodeRunner{program: "node", drop: nodeDrop, check: node.nodeTestFile}, c, n.holds(nodeTests, files...) != ""
 }

@@ -137,9 +137,16 @@ func (n node) wrapped() (nodeRunner, string) {
 	return found[0], wrapper
 }
 
+// nodeCheckers are other programs in test scripts that run no tests.
+var nodeCheckers = []string{
+	"standard", "ts-standard", "semistandard", "neostandard", "xo", "prettier", "jshint", "jscs", "tslint", "oxlint", "dprint", "tsd", "dtslint",
+	"type-coverage", "attw", "publint", "knip", "depcheck", "size-limit", "remark", "markdownlint", "markdownlint-cli2", "cspell", "ls-engines",
+	"rimraf", "del", "shx", "cpy", "mkdirp",
+}
+
 // checksOnly reports whether a program of a script compiles or lints, so that it tests nothing.
 func checksOnly(program string) bool {
-	return slices.Contains(preparations, program) || slices.ContainsFunc(nodeLinters, func(l nodeLinter) bool { return l.name == program })
+	return slices.Contains(preparations, program) || slices.Contains(nodeCheckers, program) || slices.ContainsFunc(nodeLinters, func(l nodeLinter) bool { return l.name == program })
 }
 
 // provided reports whether a dependency has the name of the program, in any scope.
