@@ -1,6 +1,7 @@
 package project
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -117,7 +118,8 @@ func (r nodeRunner) call() call {
 }
 
 // wrapped returns the framework that a test script runs through a program of another
-// dependency, and that program: the only framework that the project depends on.
+// dependency, and that program: the only framework that the project, or its workspace,
+// depends on.
 func (n node) wrapped() (nodeRunner, string) {
 	if delegated(n.parts) || len(n.workspaces) > 0 || watches.MatchString(n.scripts["test"]) {
 		return nodeRunner{}, ""
@@ -130,7 +132,7 @@ func (n node) wrapped() (nodeRunner, string) {
 			break
 		}
 	}
-	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.depends(r.packages...) == "" })
+	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.dependsAbove(r.packages...) == "" })
 	if wrapper == "" || len(found) != 1 {
 		return nodeRunner{}, ""
 	}
@@ -151,12 +153,12 @@ func checksOnly(program string) bool {
 
 // provided reports whether a dependency has the name of the program, in any scope.
 func (n node) provided(program string) bool {
-	for name := range n.deps {
-		if name == program || strings.HasPrefix(name, "@") && strings.HasSuffix(name, "/"+program) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.upwards(), func(up folder) bool {
+		m, err := readManifest(up)
+		return err == nil && slices.ContainsFunc(slices.Collect(maps.Keys(m.deps)), func(name string) bool {
+			return name == program || strings.HasPrefix(name, "@") && strings.HasSuffix(name, "/"+program)
+		})
+	})
 }
 
 // coverageOf are the dependencies that these frameworks need to measure coverage.
