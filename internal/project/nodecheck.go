@@ -54,6 +54,9 @@ func (n node) vitest(c call) Check {
 		Reports:   []string{report},
 		Inventory: n.exec("vitest", with(with([]string{"list"}, c.args...), "--json")...),
 	}
+	if major, minor := n.version("vitest"); major < 2 && major+minor > 0 {
+		check.Inventory = nil // it lists tests since 2
+	}
 	provider := n.dependsAbove("@vitest/coverage-v8", "@vitest/coverage-istanbul")
 	if provider == "" {
 		return check
