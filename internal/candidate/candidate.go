@@ -303,7 +303,7 @@ func (c *contest) baseline(ctx context.Context) error {
 		if err := errors.Join(ledger.RemoveTree(e.home), c.plant(ctx, e)); err != nil {
 			return err
 		}
-		o := c.optionsOf(e)
+		o := c.optionsOf(ctx, e)
 		o.MaxIterations, o.NoApply = 0, true
 		out, err := loop.Run(ctx, o)
 		if err != nil {

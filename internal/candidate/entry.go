@@ -119,11 +119,11 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 
 // optionsOf are the options of a candidate's loop: those of all, in its own tree, with its
 // part of the budget. Nobody is asked: what needs a person is decided by the policy.
-func (c *contest) optionsOf(e *entry) loop.Options {
+func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 	o := c.Loop
 	o.ID, o.Home = e.id, e.home
 	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
-	o.Env = append(slices.Clone(o.Env), Env+"="+strconv.Itoa(e.number))
+	o.Env = slices.Concat(o.Env, o.Plan.InCopy(ctx, c.Loop.Plan.Root, o.Env), []string{Env + "=" + strconv.Itoa(e.number)})
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
 	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}
 	o.OnEvent = func(ev event.Event) {
@@ -256,7 +256,7 @@ func (c *contest) run(ctx context.Context, e *entry) error {
 	if e.stop = e.over(); c.Choose && e.stop.Reason == "" {
 		return nil
 	}
-	o := c.optionsOf(e)
+	o := c.optionsOf(ctx, e)
 	err := c.journal.Write(event.CandidateStarted, 0, event.Candidate{Candidate: e.number, LoopID: e.id, Dir: e.tree.Dir, Agent: c.mask.Texts(o.CommandLine())})
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (c *contest) standings(ctx context.Context) ([]ledger.Standing, error) {
 
 func (c *contest) standing(ctx context.Context, e *entry) (ledger.Standing, error) {
 	s := ledger.Standing{
-		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.optionsOf(e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.selected,
+		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.optionsOf(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.selected,
 		Eligible: e.done(), Own: len(e.own), Score: e.it.Score.Value, Power: powerOf(e.it.Power),
 	}
 	if e.stop.Reason == "" {

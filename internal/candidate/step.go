@@ -55,7 +55,7 @@ func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, e
 	if err := c.plant(ctx, e); err != nil {
 		return out, err
 	}
-	out, err = e.goOn(ctx, c.optionsOf(e))
+	out, err = e.goOn(ctx, c.optionsOf(ctx, e))
 	if err == nil && out.Stop.Reason.SetDown() {
 		return out, e.tree.Leave()
 	}

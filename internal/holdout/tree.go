@@ -101,7 +101,7 @@ func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := t.reuse(files); err != nil || t.User == nil {
+	if err := t.reuse(ctx, files); err != nil || t.User == nil {
 		return err
 	}
 	return t.User.Give(t.Path)
@@ -127,12 +127,13 @@ var dependencyFolders = []struct{ folder, beside string }{
 }
 
 // Reuse links the dependency folders of the tree in dir, which was made for the plan
-// and holds the files, to those of the working tree at root.
-func Reuse(dir, root string, plan measure.Plan, files []snapshot.File) error {
-	return Tree{Workspace{Root: root, Plan: plan}, dir}.reuse(files)
+// and holds the files, to those of the working tree at root, and copies what was built
+// there for packages that are edited in place.
+func Reuse(ctx context.Context, dir, root string, plan measure.Plan, files []snapshot.File) error {
+	return Tree{Workspace{Root: root, Plan: plan}, dir}.reuse(ctx, files)
 }
 
-func (t Tree) reuse(files []snapshot.File) error {
+func (t Tree) reuse(ctx context.Context, files []snapshot.File) error {
 	for dir, names := range t.projects(files) {
 		for _, d := range dependencyFolders {
 			if d.beside == "" || names[d.beside] {
@@ -142,7 +143,7 @@ func (t Tree) reuse(files []snapshot.File) error {
 			}
 		}
 	}
-	return nil
+	return t.built(ctx)
 }
 
 // projects maps the folders in which a project may begin to the names of the manifest

@@ -49,7 +49,7 @@ const maxSelected = 200
 // first. The meter learns nothing from the results. The error is ctx's, or a failure of
 // the machine.
 func (m *Meter) Elsewhere(ctx context.Context, want Elsewhere) (Endings, error) {
-	e := m.elsewhere(want.Root, want.Limit)
+	e := m.elsewhere(ctx, want.Root, want.Limit)
 	e.whole, e.as, e.once = want.Whole || len(want.Tests) > maxSelected, want.As, want.Once
 	err := e.all(ctx, want.Tests)
 	for _, t := range want.Tests {
@@ -124,9 +124,9 @@ type elsewhere struct {
 	covering bool // coverage is read as well
 }
 
-func (m *Meter) elsewhere(root string, limit time.Duration) *elsewhere {
+func (m *Meter) elsewhere(ctx context.Context, root string, limit time.Duration) *elsewhere {
 	e := &elsewhere{
-		meter: m, there: &Meter{plan: m.plan.in(root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, apart: true},
+		meter: m, there: &Meter{plan: m.copied(ctx, m.plan, root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, apart: true},
 		ends: map[metric.ID]Ending{}, limit: limit,
 	}
 	if limit > 0 {

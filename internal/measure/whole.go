@@ -21,10 +21,10 @@ type Whole struct {
 // limits of the checks. The meter learns nothing from the results. The error is ctx's,
 // or a failure of the machine.
 func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.Duration) (Whole, error) {
-	e := m.elsewhere(root, limit)
+	e := m.elsewhere(ctx, root, limit)
 	checks := e.there.plan.Checks
 	if own != nil {
-		checks = Plan{Root: m.plan.Root, Checks: []Check{*own}}.in(root).Checks
+		checks = m.copied(ctx, Plan{Root: m.plan.Root, Checks: []Check{*own}}, root).Checks
 	}
 	var out Whole
 	var err error
@@ -79,7 +79,7 @@ type Findings struct {
 // LintElsewhere runs only the linters on another tree. The meter learns nothing from
 // the results. The error is ctx's, or a failure of the machine.
 func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error) {
-	e := m.elsewhere(root, 0)
+	e := m.elsewhere(ctx, root, 0)
 	var out Findings
 	for _, c := range e.there.plan.Checks {
 		if c.Kind != Lint {
@@ -111,7 +111,7 @@ type Covered struct {
 // reads their coverage. The meter learns nothing from the results. The error is ctx's,
 // or a failure of the machine.
 func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, error) {
-	e := m.elsewhere(root, 0)
+	e := m.elsewhere(ctx, root, 0)
 	e.covering = true
 	var out Covered
 	var err error

@@ -137,8 +137,8 @@ func (g *gate) prepare(ctx context.Context) error {
 }
 
 // measureBy sets the plan by which the base is measured.
-func (g *gate) measureBy(plan measure.Plan) {
-	g.baseMeter = measure.New(plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Begins: true})
+func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
+	g.baseMeter = measure.New(plan.CopyOf(ctx, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Begins: true})
 }
 
 // original is how the tests of the base were run, nil where they are run so still.
@@ -155,7 +155,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 		if g.before = g.record.Set; !g.moved {
 			return nil
 		}
-		g.measureBy(g.basePlan)
+		g.measureBy(ctx, g.basePlan)
 		return g.prepare(ctx)
 	}
 	g.OnProgress("measuring the base, " + short(g.base.Commit))
@@ -167,7 +167,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.measureBy(settings.Plan)
+	g.measureBy(ctx, settings.Plan)
 	res, err := g.baseMeter.Run(ctx, nil)
 	if err != nil {
 		return err

@@ -87,6 +87,7 @@ func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why stri
 	if at.plan, err = moved(s.opts.Plan, s.opts.Plan.Root, root); err != nil {
 		return at, "", err
 	}
+	at.plan = at.plan.CopyOf(ctx, s.opts.Plan.Root, s.opts.Env)
 	at.meter = measure.New(at.plan, measure.Options{
 		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: e.Learnt, Reruns: s.opts.Settings.Confirm,
 	})

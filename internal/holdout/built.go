@@ -1,0 +1,49 @@
+package holdout
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/git"
+	"supervise/internal/projectfile"
+)
+
+// built copies modules that git ignores in packages that are edited in place, and that the
+// copy lacks: compiled ones, and such as _version.py, which an installation wrote.
+func (t Tree) built(ctx context.Context) error {
+	for _, source := range t.Plan.Sources(ctx) {
+		dir := path.Join(t.below(), filepath.ToSlash(source))
+		if !filepath.IsLocal(filepath.FromSlash(dir)) {
+			continue
+		}
+		list, err := git.In(t.Root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", dir).Output(ctx)
+		if err != nil {
+			return ctx.Err() // no repository: its snapshots have them
+		}
+		for name := range strings.SplitSeq(string(list), "\x00") {
+			if ext := path.Ext(name); ext != ".py" && ext != ".so" && ext != ".pyd" { // folders are caches and environments
+				continue
+			}
+			if err := t.copyFile(name); err != nil {
+				return fmt.Errorf("copy %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// copyFile copies a file of the working tree that the copy lacks.
+func (t Tree) copyFile(name string) error {
+	if _, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(name))); err == nil {
+		return nil
+	}
+	text, err := projectfile.ReadAnywhere(filepath.Join(t.Root, filepath.FromSlash(name)), projectfile.Report)
+	if err != nil {
+		return nil //nolint:nilerr // what cannot be imported there is not missing here
+	}
+	return Files{{Path: name, Text: text}}.Write(t.Path)
+}

@@ -1,0 +1,98 @@
+package measure
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"supervise/internal/environment"
+	"supervise/internal/projectfile"
+)
+
+// CopyOf returns the plan, which is for a copy of the tree in the folder root, so that its
+// checks run the code of the copy by what is installed for the tree. env is what the checks
+// get; nil is what the process has.
+func (p Plan) CopyOf(ctx context.Context, root string, env []string) Plan {
+	if env == nil {
+		env = os.Environ()
+	}
+	sources := p.sources(ctx, root, env)
+	checks := slices.Clone(p.Checks)
+	for i, c := range checks {
+		checks[i].Env = append(slices.Clone(c.Env), p.inCopy(root, sources, slices.Concat(env, c.Env))...)
+	}
+	p.Checks = checks
+	return p
+}
+
+// InCopy are the variables for programs that run in a copy of the tree in the folder root,
+// for which the plan is, and get the environment env: packages that are edited in place in
+// the tree are those of the copy, and uv installs nothing, which would be into the
+// environment of the tree.
+func (p Plan) InCopy(ctx context.Context, root string, env []string) []string {
+	return p.inCopy(root, p.sources(ctx, root, env), env)
+}
+
+func (p Plan) inCopy(root string, sources, env []string) (out []string) {
+	if _, err := os.Lstat(filepath.Join(root, ".venv")); err == nil {
+		out = append(out, "UV_NO_SYNC=1")
+	}
+	if len(sources) == 0 {
+		return out
+	}
+	var path []string
+	for _, rel := range sources {
+		path = append(path, filepath.Join(p.Root, rel))
+	}
+	list := string(os.PathListSeparator)
+	return append(out, selection{env: env}.extended("PYTHONPATH", list, strings.Join(path, list)))
+}
+
+// copied returns a plan for a copy of the meter's tree at root.
+func (m *Meter) copied(ctx context.Context, p Plan, root string) Plan {
+	return p.in(root).CopyOf(ctx, p.Root, m.environment())
+}
+
+// Sources are the folders of the tree whose packages are edited in place, as paths relative
+// to Root: see [environment.Watch.Editable]. Of a copy they are what its checks were given.
+func (p Plan) Sources(ctx context.Context) []string {
+	out := p.sources(ctx, p.Root, os.Environ())
+	for _, c := range p.Checks {
+		for _, v := range c.Env {
+			value, ok := strings.CutPrefix(v, "PYTHONPATH=")
+			for _, dir := range filepath.SplitList(value) {
+				if rel, err := filepath.Rel(p.Root, dir); ok && err == nil && filepath.IsAbs(dir) {
+					out = append(out, rel)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// sources are those of the tree of a folder.
+func (p Plan) sources(ctx context.Context, root string, env []string) []string {
+	root = resolved(root)
+	top, _ := projectfile.Checkout(root)
+	var out []string
+	for _, dir := range (environment.Watch{Root: root, Programs: p.Programs(), Env: env}).Editable(ctx) {
+		dir = resolved(dir)
+		below, err := filepath.Rel(top, dir)
+		rel, fault := filepath.Rel(root, dir)
+		if err == nil && fault == nil && filepath.IsLocal(below) {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// resolved is a folder behind links.
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}

@@ -1,0 +1,40 @@
+package measure
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A copy imports its own code, before what the user has on PYTHONPATH, and uv leaves the
+// environment of the tree alone. A copy of the copy does the same.
+func TestChecksOfACopy(t *testing.T) {
+	root, dir := t.TempDir(), t.TempDir()
+	site := filepath.Join(root, ".venv", "lib", "python3.12", "site-packages")
+	if err := os.MkdirAll(site, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(site, "shop.pth"), []byte(filepath.Join(root, "src")+"\n/elsewhere/src\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan := Plan{Root: root, Checks: []Check{{Command: []string{"uv", "run", "pytest"}}}}
+	one := plan.in(dir).CopyOf(t.Context(), root, []string{"PYTHONPATH=/mine"})
+	want := []string{"UV_NO_SYNC=1", "PYTHONPATH=" + filepath.Join(dir, "src") + ":/mine"}
+	if got := one.Checks[0].Env; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := os.Symlink(filepath.Join(root, ".venv"), filepath.Join(dir, ".venv")); err != nil {
+		t.Fatal(err)
+	}
+	two := one.in(filepath.Join(dir, "copy")).CopyOf(t.Context(), dir, nil)
+	if got, want := two.Checks[0].Env[1], "PYTHONPATH="+filepath.Join(dir, "copy", "src")+":/mine"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := one.Sources(t.Context()); !slices.Contains(got, "src") {
+		t.Errorf("sources %q", got)
+	}
+	if env := (Plan{Root: root, Checks: plan.Checks}).CopyOf(t.Context(), t.TempDir(), nil).Checks[0].Env; len(env) != 0 {
+		t.Errorf("a tree without an environment: %q", env)
+	}
+}
