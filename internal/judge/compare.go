@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"supervise/detector"
 	"supervise/internal/ack"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
+	"supervise/internal/measure"
 	"supervise/snapshot"
 )
 
@@ -47,6 +49,7 @@ func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) er
 	if err := c.excuseReturns(ctx, v, e.Tampering); err != nil {
 		return err
 	}
+	c.excuseReports(e.Tampering)
 	e.Tampering = append(e.Tampering, c.Tree.Around...)
 	if v.Resumed {
 		doubt(e.Tampering)
@@ -86,6 +89,23 @@ func (c Case) excuseReturns(ctx context.Context, v Verdict, list []detector.Tamp
 	return nil
 }
 
+// excuseReports explains reports that a run of the agent's left in the tree, where no check
+// reads one there: recognised tests report to a folder of their own.
+func (c Case) excuseReports(list []detector.Tampering) {
+	reads := func(k measure.Check) bool {
+		return slices.ContainsFunc(k.Reports, func(r string) bool { return !strings.HasPrefix(r, measure.ReportDir) })
+	}
+	written := slices.ContainsFunc(list, func(t detector.Tampering) bool { return t.Type == reportWritten })
+	if written || !c.Workspace.Plan.Recognised || slices.ContainsFunc(c.Workspace.Plan.Checks, reads) {
+		return
+	}
+	for i, t := range list {
+		if t.Type == reportForged && t.ExplainedBy == "" {
+			list[i].ExplainedBy = "no check reads a report in the tree"
+		}
+	}
+}
+
 // sinceBaseline are the changes since the loop began.
 func (c Case) sinceBaseline(ctx context.Context, v Verdict) ([]snapshot.Change, error) {
 	changes, err := c.Store.Changes(ctx, c.History.first().Snapshot, v.Snapshot)
@@ -97,6 +117,12 @@ func (c Case) sinceBaseline(ctx context.Context, v Verdict) ([]snapshot.Change, 
 
 // ofHarness reports whether a finding is about what runs and judges the tests.
 func ofHarness(t detector.Tampering) bool { return t.Pattern >= "TP-21" && t.Pattern <= "TP-32" }
+
+// The types of findings about reports, in the tree and by code that runs the tests.
+const (
+	reportForged  = "report_forged"
+	reportWritten = "report_written_by_code"
+)
 
 // The types of findings that a person may as well have caused while nobody supervised
 // the tree: changes to the configuration of supervise, and to the hidden tests.

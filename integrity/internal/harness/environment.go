@@ -81,9 +81,10 @@ func onlyDates(a, b []facts.Line) bool {
 	return slices.EqualFunc(a, b, func(x, y facts.Line) bool { return without(x) == without(y) })
 }
 
-// reports are names under which tools leave their reports.
+// reports are names under which tools leave their reports. What they keep for themselves,
+// such as .coverage and .pytest_cache, nobody reads as one.
 var (
-	reports     = regexp.MustCompile(`(?i)(^|/)(junit([\w.-]*)\.xml|TEST-[\w.-]+\.xml|(test[-_]?)?(results?|report)\.(xml|trx|tap|junit)|test[-_](results?|report|output)\.(xml|json|trx|tap)|nosetests\.xml|pytest[\w-]*\.xml|xunit[\w-]*\.xml|phpunit[-.](report|result|junit)[\w.-]*\.xml|rspec[\w-]*\.(xml|json)|ctest[\w-]*\.xml|coverage\.(xml|json|out|txt|info|lcov|cobertura\.xml|opencover\.xml)|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco[\w-]*\.(xml|exec|csv)|cover(age)?\.out|\.coverage|\.last_run\.json|\.resultset\.json|cover\.profile|eslint-report\.json|checkstyle-result\.xml|golangci[\w-]*report\.\w+)$|(^|/)(surefire-reports|failsafe-reports|test-results|test-reports|junit-reports|TestResults|htmlcov|\.pytest_cache|\.nyc_output|coverage/lcov-report)/`)
+	reports     = regexp.MustCompile(`(?i)(^|/)(junit([\w.-]*)\.xml|TEST-[\w.-]+\.xml|(test[-_]?)?(results?|report)\.(xml|trx|tap|junit)|test[-_](results?|report|output)\.(xml|json|trx|tap)|nosetests\.xml|pytest[\w-]*\.xml|xunit[\w-]*\.xml|phpunit[-.](report|result|junit)[\w.-]*\.xml|rspec[\w-]*\.(xml|json)|ctest[\w-]*\.xml|coverage\.(xml|json|out|txt|info|lcov|cobertura\.xml|opencover\.xml)|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco[\w-]*\.(xml|exec|csv)|cover(age)?\.out|cover\.profile|eslint-report\.json|checkstyle-result\.xml|golangci[\w-]*report\.\w+)$|(^|/)(surefire-reports|failsafe-reports|test-results|test-reports|junit-reports|TestResults)/`)
 	reportBody  = regexp.MustCompile(`(?s)^\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(testsuites?|testsuite|coverage|TestRun|assemblies|test-run|report)\b`)
 	keptReports = regexp.MustCompile(`(?i)(^|/)(test[-_]?data|tests?|spec|specs|fixtures?|__fixtures__|examples?|samples?|resources|docs?|demo|mocks?|data|golden|e2e|src/test|parsers?|corpus)/`)
 )
