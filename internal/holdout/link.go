@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"supervise/internal/projectfile"
 )
 
 // links links a dependency folder of the copy to that of the working tree, and to that
@@ -44,10 +46,57 @@ func (t Tree) link(from, to string) error {
 	if filepath.Base(from) == "node_modules" && info.IsDir() {
 		return t.linkEntries(from, to)
 	}
+	if _, err := os.Stat(filepath.Join(from, "autoload.php")); err == nil {
+		return linkComposer(from, to)
+	}
 	if _, err := os.Lstat(to); err == nil {
 		return nil
 	}
 	return os.Symlink(from, to)
+}
+
+// linkComposer makes a folder of Composer's. Its own files find the project from where
+// they lie, behind links, so that they are copied; packages are links.
+func linkComposer(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o700); errors.Is(err, fs.ErrExist) {
+		return nil // the copy has it
+	} else if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		switch {
+		case e.IsDir() && filepath.Base(from) == "vendor" && (e.Name() == "composer" || e.Name() == "bin"):
+			err = linkComposer(source, target)
+		case e.Type() == fs.ModeSymlink:
+			err = relink(source, target)
+		case e.IsDir():
+			err = os.Symlink(source, target)
+		default:
+			err = copyAs(source, target)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyAs copies a file, which can be run where it can be.
+func copyAs(from, to string) error {
+	text, err := projectfile.ReadAnywhere(from, projectfile.Source)
+	if err != nil {
+		return os.Symlink(from, to) // too large, or no file
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, info.Mode()&0o100|0o600)
 }
 
 // linkEntries makes a folder whose entries link to those of another, and leaves what it
