@@ -83,6 +83,13 @@ func (t Tree) below() string {
 // Project is the folder of the project in the tree, where the checks run.
 func (t Tree) Project() string { return filepath.Join(t.Path, filepath.FromSlash(t.below())) }
 
+// InCopy are the variables for other programs that run in the tree: see [measure.Plan.InCopy].
+func (t Tree) InCopy(ctx context.Context, env []string) []string {
+	p := t.Plan
+	p.Root = t.Project()
+	return p.InCopy(ctx, t.Plan.Root, env)
+}
+
 // Restore writes files as they are in a snapshot. Those that it lacks are deleted.
 func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) error {
 	if len(files) == 0 {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -219,7 +220,7 @@ func (r *Reviewer) command(ctx context.Context, t holdout.Tree, d desk) runner.C
 	if t.User != nil {
 		env = t.User.Environ(env)
 	}
-	cmd.Env = append(env, "SUPERVISE_PROMPT_FILE="+d.file, "TMPDIR="+d.temp)
+	cmd.Env = slices.Concat(env, t.InCopy(ctx, env), []string{"SUPERVISE_PROMPT_FILE=" + d.file, "TMPDIR=" + d.temp})
 	return cmd
 }
 
