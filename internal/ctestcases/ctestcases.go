@@ -80,7 +80,7 @@ func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[s
 			cases = append(cases, within(c, p.Cases)...)
 			add(&out, c, p.Cases)
 		case p.List != "" && bad(c):
-			why := strings.TrimSpace("its program ended before it reported, and a case that crashes takes the others with it: run the test " + c.Name + " by itself\n" + c.Message)
+			why := strings.TrimSpace(c.Message + "\nits program ended before it reported, and a case that crashes takes the others with it: run the test " + c.Name + " by itself")
 			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: c.Name, Why: why})
 			cases = append(cases, listed(c.Name, why, p.List)...)
 		case notBuilt(c):
