@@ -7,14 +7,17 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"supervise/internal/projectfile"
+	"supervise/internal/regexp"
 )
 
 // starters are the commands of package managers that start a program of the dependencies.
 var starters = [][]string{{"npx", "--no-install"}, {"bunx", "--no-install"}, {"pnpm", "exec"}}
 
 // Directly returns the check of a tree so that it starts the program of the dependencies
-// itself, without npx and the like and without c8, which takes notes and changes nothing:
-// both take longer than many a test. What npx adds to the environment beside PATH is missing.
+// itself, without npx and the like, and without what only measures coverage: both take
+// longer than many a test. What npx adds to the environment beside PATH is missing.
 func (m *Meter) Directly(root string, c Check) Check {
 	i := slices.IndexFunc(starters, func(s []string) bool {
 		return len(c.Command) > len(s) && slices.Equal(c.Command[:len(s)], s)
@@ -23,8 +26,8 @@ func (m *Meter) Directly(root string, c Check) Check {
 		return c
 	}
 	args := c.Command[len(starters[i]):]
-	if args[0] == "c8" {
-		args = args[max(0, slices.IndexFunc(args, func(a string) bool { return a != "c8" && !strings.HasPrefix(a, "-") })):]
+	if tool := args[0]; tool == "c8" || tool == "nyc" && !preloads(filepath.Join(root, filepath.FromSlash(c.Dir))) {
+		args = args[max(0, slices.IndexFunc(args, func(a string) bool { return a != tool && !strings.HasPrefix(a, "-") })):]
 	}
 	bin := installedIn(root, c.Dir, args[0])
 	if bin == "" {
@@ -34,6 +37,19 @@ func (m *Meter) Directly(root string, c Check) Check {
 	c.Env = append(slices.Clone(c.Env), "PATH="+bin+string(filepath.ListSeparator)+m.lookup("PATH"))
 	return c
 }
+
+// preloads reports whether nyc may load modules into the tests, as its option require does.
+func preloads(dir string) bool {
+	for _, name := range []string{"package.json", ".nycrc", ".nycrc.json", ".nycrc.yml", ".nycrc.yaml", "nyc.config.js", "nyc.config.cjs", "nyc.config.mjs"} {
+		text, err := projectfile.Read(filepath.Join(dir, name), projectfile.Manifest)
+		if err == nil && (loads.Match(text) || path.Ext(name) == ".js") {
+			return true
+		}
+	}
+	return false
+}
+
+var loads = regexp.MustCompile(`(?m)["']?\brequire\b["']?\s*:`)
 
 // installedIn returns the nearest folder of a tree that has the program of a dependency,
 // for a folder in it; "" if there is none.

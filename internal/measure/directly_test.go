@@ -19,12 +19,17 @@ func TestDirectly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(root, "part/.nycrc"), []byte(`{"require": ["ts-node/register"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	m := New(Plan{Root: root}, Options{Env: []string{"PATH=/bin"}})
 	for _, tt := range []struct{ dir, command, want, path string }{
 		{".", "npx --no-install tape test/*.js", "node_modules/.bin/tape test/*.js", "node_modules/.bin"},
 		{"part", "pnpm exec tape x", "part/node_modules/.bin/tape x", "part/node_modules/.bin"},
 		{"part", "npx --no-install mocha", "node_modules/.bin/mocha", "node_modules/.bin"},
 		{".", "npx --no-install c8 --reporter=json mocha x", "node_modules/.bin/mocha x", "node_modules/.bin"},
+		{".", "npx --no-install nyc --reporter=json mocha x", "node_modules/.bin/mocha x", "node_modules/.bin"},
+		{"part", "npx --no-install nyc --reporter=json mocha x", "npx --no-install nyc --reporter=json mocha x", ""},
 		{".", "npx --no-install c8 --reporter json mocha", "npx --no-install c8 --reporter json mocha", ""},
 		{".", "npx --no-install jest", "npx --no-install jest", ""},
 		{".", "npx --no-install --yes tape", "npx --no-install --yes tape", ""},
