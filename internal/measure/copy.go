@@ -36,8 +36,15 @@ func (p Plan) InCopy(ctx context.Context, root string, env []string) []string {
 }
 
 func (p Plan) inCopy(root string, sources, env []string) (out []string) {
-	if _, err := os.Lstat(filepath.Join(root, ".venv")); err == nil {
-		out = append(out, "UV_NO_SYNC=1")
+	top, _ := projectfile.Checkout(root)
+	for dir := root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".venv")); err == nil {
+			out = append(out, "UV_NO_SYNC=1")
+			break
+		}
+		if dir == top || dir == filepath.Dir(dir) {
+			break
+		}
 	}
 	if len(sources) == 0 {
 		return out

@@ -24,17 +24,27 @@ func TestChecksOfACopy(t *testing.T) {
 	if got := one.Checks[0].Env; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if err := os.MkdirAll(filepath.Join(root, "part"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	part := Plan{Root: filepath.Join(dir, "part"), Checks: plan.Checks}.CopyOf(t.Context(), filepath.Join(root, "part"), []string{"HOME=/"})
+	if got, want := part.Checks[0].Env, []string{"UV_NO_SYNC=1", "PYTHONPATH=" + filepath.Join(dir, "src")}; !slices.Equal(got, want) {
+		t.Errorf("a part of the tree: %q, want %q", got, want)
+	}
 	if err := os.Symlink(filepath.Join(root, ".venv"), filepath.Join(dir, ".venv")); err != nil {
 		t.Fatal(err)
 	}
-	two := one.in(filepath.Join(dir, "copy")).CopyOf(t.Context(), dir, nil)
+	two := one.in(filepath.Join(dir, "copy")).CopyOf(t.Context(), dir, []string{"HOME=/"})
 	if got, want := two.Checks[0].Env[1], "PYTHONPATH="+filepath.Join(dir, "copy", "src")+":/mine"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := one.Sources(t.Context()); !slices.Contains(got, "src") {
 		t.Errorf("sources %q", got)
 	}
-	if env := (Plan{Root: root, Checks: plan.Checks}).CopyOf(t.Context(), t.TempDir(), nil).Checks[0].Env; len(env) != 0 {
+	if env := (Plan{Root: root, Checks: plan.Checks}).CopyOf(t.Context(), t.TempDir(), []string{"HOME=/"}).Checks[0].Env; len(env) != 0 {
 		t.Errorf("a tree without an environment: %q", env)
 	}
 }
