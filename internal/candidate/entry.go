@@ -123,6 +123,7 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 	o := c.Loop
 	o.ID, o.Home = e.id, e.home
 	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
+	o.Plan = o.Plan.CopyOf(ctx, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
 	o.Env = slices.Concat(o.Env, o.Plan.InCopy(ctx, c.Loop.Plan.Root, o.Env), []string{Env + "=" + strconv.Itoa(e.number)})
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
 	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}

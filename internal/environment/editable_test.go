@@ -14,9 +14,9 @@ func TestEditable(t *testing.T) {
 	root := t.TempDir()
 	site := filepath.Join(root, ".venv", "lib", "python3.12", "site-packages")
 	for name, text := range map[string]string{
-		"_editable_impl_shop.pth":            "/work/shop/src\n",
-		"__editable__.shop-1.0.pth":          "/work/other/src/\n",
-		"__editable___flat_1_0_finder.py":    "from __future__ import annotations\nMAPPING: dict[str, str] = {'flat': '/work/flat/flat', 'a.b': '/work/deep/a/b', 'odd': '/work/odd/lib'}\nNAMESPACES: dict[str, list[str]] = {}\n",
+		"_editable_impl_shop.pth":            "/home/me/shop/src\n",
+		"__editable__.shop-1.0.pth":          "/home/me/other/src/\n",
+		"__editable___flat_1_0_finder.py":    "from __future__ import annotations\nMAPPING: dict[str, str] = {'flat': '/home/me/flat/flat', 'a.b': '/home/me/deep/a/b', 'odd': '/home/me/odd/lib'}\nNAMESPACES: dict[str, list[str]] = {}\n",
 		"distutils-precedence.pth":           "import os; var = 'SETUPTOOLS_USE_DISTUTILS'\n",
 		"relative.pth":                       "vendored\n",
 		"shop-1.0.dist-info/direct_url.json": "{}\n",
@@ -30,7 +30,7 @@ func TestEditable(t *testing.T) {
 		}
 	}
 	got := environment.Watch{Root: root}.Editable(t.Context())
-	if want := []string{"/work/deep", "/work/flat", "/work/other/src", "/work/shop/src"}; !slices.Equal(got, want) {
+	if want := []string{"/home/me/deep", "/home/me/flat", "/home/me/other/src", "/home/me/shop/src"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -23,7 +23,7 @@ func TestFeaturesThatNeedALibrary(t *testing.T) {
 		{name: "a library is missing", prints: library, count: 1, says: "(failed to run custom build command for `alsa-sys v0.3.1`): measured with the default ones"},
 		{name: "the linker misses it", prints: "  = note: rust-lld: error: unable to find library -lasound", count: 1, says: "(-lasound)"},
 		{name: "also by default", prints: library, without: "exit 101", says: "wrote no report that can be read"},
-		{name: "an error of the project", prints: "error: failed to run custom build command for `own v0.1.0 (/work/own)`", says: "wrote no report that can be read"},
+		{name: "an error of the project", prints: "error: failed to run custom build command for `own v0.1.0 (/home/me/own)`", says: "wrote no report that can be read"},
 		{name: "an error in the code", prints: "error[E0425]: cannot find value `x` in this scope", says: "wrote no report that can be read"},
 		{name: "the command is the user's", prints: library, given: true, says: "wrote no report that can be read"},
 	} {

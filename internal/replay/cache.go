@@ -18,7 +18,7 @@ import (
 )
 
 // cacheVersion changes when what is measured, or how it is read, does.
-const cacheVersion = 3
+const cacheVersion = 4
 
 // entry is what was measured of one tree.
 type entry struct {
