@@ -50,6 +50,10 @@ func (r *Regexp) FindSubmatchIndex(b []byte) []int {
 // FindStringSubmatchIndex is that of the standard package.
 func (r *Regexp) FindStringSubmatchIndex(s string) []int { return r.FindSubmatchIndex(view(s)) }
 
+// FindKnown is FindStringSubmatchIndex for a text that is known to match: what a match needs
+// is not searched for first.
+func (r *Regexp) FindKnown(s string) []int { return r.get().FindSubmatchIndex(view(s)) }
+
 // FindAllIndex is that of the standard package.
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.all(b, n, false) }
 

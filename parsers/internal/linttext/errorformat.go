@@ -9,7 +9,6 @@ import (
 
 	"github.com/reviewdog/errorformat"
 
-	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
@@ -27,13 +26,50 @@ var genericForms = []string{
 
 var genericLevels = map[string]metric.Level{"w": metric.Warning, "n": metric.Note, "i": metric.Note}
 
-// couldBePlace is a cheap look before the forms are tried.
-var couldBePlace = regexp.MustCompile(`^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`)
+// placeEnd returns the index of the first byte of a message after a place, which is
+// `^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`, and 0 where there is none. It is a cheap look before
+// the forms are tried.
+func placeEnd(s string) int {
+	if s == "" || s[0] == ':' || space(s[0]) {
+		return 0
+	}
+	for at := 1; ; at++ {
+		next := strings.IndexByte(s[at:], ':')
+		if next < 0 {
+			return 0
+		}
+		at += next
+		end := numberEnd(s, at+1)
+		if end == 0 {
+			continue
+		}
+		if column := numberEnd(s, end); column > 0 {
+			end = column
+		}
+		if end+1 < len(s) && s[end] == ' ' && !space(s[end+1]) {
+			return end + 1
+		}
+	}
+}
+
+// numberEnd returns the index behind a number of up to nine digits and a colon, 0 for
+// anything else.
+func numberEnd(s string, from int) int {
+	at := from
+	for at < len(s) && '0' <= s[at] && s[at] <= '9' {
+		at++
+	}
+	if at == from || at-from > 9 || at == len(s) || s[at] != ':' {
+		return 0
+	}
+	return at + 1
+}
+
+func space(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
 
 func detectErrorformat(h sniff.Head) bool {
 	return !bytes.HasPrefix(h.Text, []byte("mode: ")) && h.Line(func(l string) bool {
-		m := couldBePlace.FindString(l)
-		return m != "" && plausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
+		return placeEnd(l) > 0 && plausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
 	})
 }
 
@@ -59,27 +95,31 @@ func parseErrorformat(r io.Reader) (parsed.Report, error) {
 			return
 		}
 		text := textstream.StripANSI(string(line.Text))
-		if !couldBePlace.MatchString(text) {
-			return
-		}
-		if f, ok := genericFinding(forms, text); ok {
-			list.Add(f)
+		if at := placeEnd(text); at > 0 {
+			if f, ok := genericFinding(forms, text, at); ok {
+				list.Add(f)
+			}
 		}
 	})
 	l := &metric.Lint{Findings: list.Findings()}
 	return parsed.Report{Lint: l}, parsed.NothingFound(err, len(l.Findings) > 0 || !text, "finding")
 }
 
-func genericFinding(forms *errorformat.Errorformat, text string) (metric.Finding, bool) {
+// genericFinding reads a line whose message begins at an index or later. The forms are tried
+// on its beginning, since an expression takes long for a message.
+func genericFinding(forms *errorformat.Errorformat, text string, message int) (metric.Finding, bool) {
+	begin := text[:min(len(text), message+len("fatal warning: x"))]
+	place, _, _ := strings.Cut(text, " ")
+	column := columned(place) || strings.HasSuffix(place, `\`)
 	for i, form := range forms.Efms {
-		if !strings.Contains(text, levelWord(genericForms[i])) {
+		if !column && strings.HasPrefix(genericForms[i], "%f:%l:%c") || !strings.Contains(begin, formLevels[i]) {
 			continue
 		}
-		m := form.Match(text)
+		m := form.Match(begin)
 		if m == nil || !plausibleFile(m.F) {
 			continue
 		}
-		f := metric.Finding{Level: metric.Error, File: parsed.Slashed(m.F), Line: m.L, Column: m.C, Message: textstream.CleanText(m.M)}
+		f := metric.Finding{Level: metric.Error, File: parsed.Slashed(m.F), Line: m.L, Column: m.C, Message: textstream.CleanText(m.M + text[len(begin):])}
 		if l, ok := genericLevels[strings.ToLower(string(rune(m.T)))]; ok {
 			f.Level = l
 		}
@@ -88,10 +128,25 @@ func genericFinding(forms *errorformat.Errorformat, text string) (metric.Finding
 	return metric.Finding{}, false
 }
 
-// levelWord is what a line has that fits a form with a level: the letters of "rror" in
-// "%f:%l: %trror: %m". Trying the form takes much longer.
-func levelWord(form string) string {
-	_, word, _ := strings.Cut(form, "%t")
-	word, _, _ = strings.Cut(word, " ")
-	return word
+// columned reports whether a place ends in two numbers.
+func columned(place string) bool {
+	for range 2 {
+		rest := strings.TrimRight(strings.TrimSuffix(place, ":"), "0123456789")
+		if len(place)-len(rest) < 2 {
+			return false
+		}
+		place = rest
+	}
+	return strings.HasSuffix(place, ":")
 }
+
+// formLevels are what a line has that fits a form with a level: the letters of "rror" in
+// "%f:%l: %trror: %m". Trying the form takes much longer.
+var formLevels = func() []string {
+	out := make([]string, len(genericForms))
+	for i, form := range genericForms {
+		_, word, _ := strings.Cut(form, "%t")
+		out[i], _, _ = strings.Cut(word, " ")
+	}
+	return out
+}()

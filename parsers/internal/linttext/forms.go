@@ -94,7 +94,7 @@ const ruffName = `(?P<rule>[a-z]+(?:-[a-z0-9]+)+|unformatted)`
 // pythonForms are those of Python.
 var pythonForms = []lineForm{
 	{tool: "mypy", pattern: `{file}\.pyi?: (?P<level>note): (?:In |At ).*:`, skip: true},
-	{tool: "mypy", has: ".py", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]*\.pyi?):{line}(?::{col}(?::\d+:\d+)?)?: (?P<level>error|note): {msg}  \[{rule}\]`},
+	{tool: "mypy", has: ".py", pattern: `{py}:{line}(?::{col}(?::\d+:\d+)?)?: (?P<level>error|note): {msg}  \[{rule}\]`},
 	{tool: "mypy", has: ".py", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]*\.pyi?)(?::{line}(?::{col}(?::\d+:\d+)?)?)?: (?P<level>error|note): {msg}`, more: true},
 	{tool: "pyright", has: " - ", pattern: `\s+{file}:{line}:{col} - {word}: {msg}`, typed: true, more: true},
 	{tool: "pyright", has: ": error: ", pattern: `\s+{file}: (?P<level>error|warning): {msg}`, typed: true, more: true},
@@ -108,7 +108,8 @@ var pythonForms = []lineForm{
 	{tool: "bandit", has: "[bandit]", pattern: `{file}:{line}: (?P<rule>B\d+)\[bandit\]: (?P<level>\w+): {msg}`},
 	{tool: "bandit", has: ">> Issue: [", pattern: `>> Issue: \[(?P<rule>[^\]:]*)[^\]]*\] {msg}`, block: "bandit", keep: true},
 	{tool: "flake8", has: "[", pattern: `{file}:{line}: \[{rule}\] {msg}`, level: metric.Error},
-	{tool: "flake8", pattern: `{file}:(?:cell \d+:)?{line}(?::{col})?: (?P<rule>[A-Z]{1,5}\d{1,5}) (?:\[\*\] )?{msg}`, level: metric.Error},
+	{tool: "flake8", pattern: `{file}:{line}(?::{col})?: (?P<rule>[A-Z]{1,5}\d{1,5}) (?:\[\*\] )?{msg}`, level: metric.Error},
+	{tool: "flake8", has: ":cell ", pattern: `{file}:cell \d+:{line}(?::{col})?: (?P<rule>[A-Z]{1,5}\d{1,5}) (?:\[\*\] )?{msg}`, level: metric.Error},
 	{tool: "ruff", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]*\.(?:pyi?|ipynb)):{line}:{col}: ` + ruffName + `: (?:\[\*\] )?{msg}`, level: metric.Error},
 	{tool: "pydocstyle", pattern: `{file}:{line} (?:in|at) .*:`, block: "pydocstyle", keep: true},
 	{tool: "pydocstyle", pattern: `\s+(?P<rule>D\d+): {msg}`, block: "pydocstyle", level: metric.Error, once: true},

@@ -57,9 +57,9 @@ var otherForms = []lineForm{
 	{tool: "codechecker", pattern: `\[(?P<level>LOW|MEDIUM|HIGH|CRITICAL|STYLE|UNSPECIFIED)\] {file}:{line}:{col}: {msg} \[{rule}\]`},
 	{tool: "nagfor", has: ": ", pattern: `(?P<level>Info|Warning|Questionable|Extension|Obsolescent|Deleted feature used|Non-[Ss]tandard|Error|Runtime Error|Fatal Error|Panic)(?:\([\w ]+\))?: (?P<file>\S.*\.[fF]\w*|\S+\.inc)(?:, line {line})?: {msg}`, sure: true},
 	{tool: "armcc", has: ", line ", pattern: `{quoted}, line {line}: {word}\s+(?:\(\w+:)?(?P<rule>#?\w+(?:-\w)?)\)?: {msg}`, sure: true},
-	{tool: "staticcheck", has: ".go:", pattern: `(?P<file>.+\.go):{line}:{col}: {msg} \((?P<rule>(?:SA|ST|S|QF|U)\d{4}|compile)\)`},
-	{tool: "golangci-lint", has: ".go:", pattern: `(?P<file>.+\.go):{line}(?::{col})?: {msg} \((?P<rule>[a-z]\w*)\)`, level: metric.Error},
-	{tool: "golangci-lint", has: ".go:", pattern: `(?P<file>.+\.go):{line}:{col}\s{2,}(?P<rule>[a-z]\w*)\s{2,}{msg}`, level: metric.Error},
+	{tool: "staticcheck", has: ".go:", pattern: `{go}:{line}:{col}: {msg} \((?P<rule>(?:SA|ST|S|QF|U)\d{4}|compile)\)`},
+	{tool: "golangci-lint", has: ".go:", pattern: `{go}:{line}(?::{col})?: {msg} \((?P<rule>[a-z]\w*)\)`, level: metric.Error},
+	{tool: "golangci-lint", has: ".go:", pattern: `{go}:{line}:{col}\s{2,}(?P<rule>[a-z]\w*)\s{2,}{msg}`, level: metric.Error},
 	{tool: "actionlint", pattern: `(?P<file>\S+\.ya?ml):{line}:{col}: {msg} \[(?P<rule>[a-z][\w-]+)\]`, level: metric.Error},
 	{tool: "doxygen", pattern: `(?P<level>[Ww]arning|error|Notice): (?P<msg>(?:Output directory |tag |source |[Dd]oxygen |ignoring unsupported tag |the dot tool).*)`},
 	{tool: "ruff", pattern: `(?P<rule>[A-Z]{1,5}\d{2,5})(?: \[\*\])? {msg}`, level: metric.Error, block: "arrow", keep: true},
@@ -97,5 +97,5 @@ var nativeForms = []lineForm{
 
 // headerForms are the names of files over a list of findings.
 var headerForms = []lineForm{
-	{pattern: `(?P<file>[^\s:=].*?\.\w{1,12}|/[^\s:=]*):?`, block: "stylish", keep: true},
+	{pattern: fileLine, block: "stylish", keep: true},
 }

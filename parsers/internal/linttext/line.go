@@ -15,7 +15,7 @@ import (
 type lineForm struct {
 	tool    string
 	has     string // is in each such line as well
-	pattern string // with {file}, {line}, {col}, {level}, {rule}, {msg} and {pairs}
+	pattern string // with the names in braces of [places]
 	levels  map[string]metric.Level
 	level   metric.Level // where the line has no word for it
 	typed   bool         // errors are those of a compiler or type checker
@@ -35,13 +35,15 @@ type lineForm struct {
 
 	re    *regexp.Regexp
 	pairs *regexp.Regexp
-	inner *regexp.Regexp // re without the place in front and the message behind, nil if it has neither
+	cuts  cuts
 }
 
 // places are the expressions for the names in braces of a pattern.
 var places = strings.NewReplacer(
 	"{file}", `(?P<file>(?:/?[A-Za-z]:[\\/])?[^\s:"'|*?\[(][^:"|*?]*?)`,
 	"{quoted}", `"(?P<file>[^"]+)"`,
+	"{py}", `(?P<file>(?:[A-Za-z]:)?[^:]*\.pyi?)`,
+	"{go}", `(?P<file>(?:[A-Za-z]:)?[^:]+\.go)`,
 	"{line}", `(?P<line>\d{1,9})`,
 	"{col}", `(?P<col>\d{1,9})`,
 	"{msg}", `(?P<msg>.*?)`,
@@ -49,62 +51,6 @@ var places = strings.NewReplacer(
 	"{pairs}", `(?P<pairs>.*?)`,
 	"{word}", `(?P<level>(?i:fatal error|catastrophic error|internal error|error|fatal|warning|warn|note|notice|remark|info|information|style|performance|portability|hint))`,
 )
-
-func compileForms(table []lineForm) []lineForm {
-	out := make([]lineForm, len(table))
-	for i, f := range table {
-		f.re = regexp.MustCompile("^" + places.Replace(f.pattern) + "$")
-		rest, placed := strings.CutPrefix(f.pattern, placeFirst)
-		if rest, told := strings.CutSuffix(rest, messageLast); placed && told {
-			f.inner = regexp.MustCompile("^" + places.Replace(rest))
-		}
-		out[i] = f
-	}
-	return out
-}
-
-// Most forms begin with a place and end with a message. An expression takes long for both.
-const placeFirst, messageLast = "{file}:{line}", "{msg}"
-
-// read returns what the groups of a match say; ok is false if the line has another form.
-func (f *lineForm) read(s string) (p parts, ok bool) {
-	if f.inner != nil {
-		if file, line, rest := cutPlace(s); file != "" {
-			if at := f.inner.FindStringSubmatchIndex(rest); at != nil {
-				p = f.parts(rest, f.inner, at)
-				p.file, p.line, p.msg = file, line, rest[at[1]:]
-				return p, true
-			}
-		}
-	}
-	at := f.re.FindStringSubmatchIndex(s)
-	if at == nil {
-		return p, false
-	}
-	return f.parts(s, f.re, at), true
-}
-
-// cutPlace reads "file:line" as the expressions of [places] do. The file is "" where that
-// takes an expression.
-func cutPlace(s string) (file string, line int, rest string) {
-	begin := 0
-	if len(s) > 3 && s[1] == ':' && (s[2] == '/' || s[2] == '\\') {
-		begin = 3
-	}
-	end := strings.IndexAny(s[begin:], `:"|*?`) + begin
-	if end <= begin || s[end] != ':' || strings.IndexByte(" \t\n\f\r'[(", s[begin]) >= 0 {
-		return "", 0, s
-	}
-	digits := end + 1
-	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
-		digits++
-	}
-	line, err := strconv.Atoi(s[end+1 : digits])
-	if err != nil || digits-end > 10 {
-		return "", 0, s
-	}
-	return strings.TrimSpace(s[:end]), line, s[digits:]
-}
 
 // parts returns what the groups of a match say.
 func (f *lineForm) parts(s string, re *regexp.Regexp, at []int) parts {
@@ -257,13 +203,21 @@ func peel(s string) (level, rest string) {
 	if first := strings.TrimLeft(s, " \t\r\f"); first == "" || first[0] != '[' && (first[0] < '0' || first[0] > '9') {
 		return "", s
 	}
-	s = stamp.ReplaceAllString(s, "")
-	if shortClock.MatchString(s) {
-		s = s[strings.IndexByte(s, '['):]
+	if clock := strings.TrimPrefix(s, "["); len(clock) > 5 && (clock[2] == ':' || clock[4] == '-') {
+		s = stamp.ReplaceAllString(s, "")
+		if shortClock.MatchString(s) {
+			s = s[strings.IndexByte(s, '['):]
+		}
 	}
-	s = task.ReplaceAllString(s, "")
+	if strings.HasPrefix(strings.TrimLeft(s, " \t\r\f"), "[") {
+		s = task.ReplaceAllString(s, "")
+	}
 	s = node.ReplaceAllString(s, "")
-	for m := leveled.FindStringSubmatch(s); m != nil; m = leveled.FindStringSubmatch(s) {
+	for strings.HasPrefix(s, "[") {
+		m := leveled.FindStringSubmatch(s)
+		if m == nil {
+			break
+		}
 		level, s = m[1], s[len(m[0]):]
 	}
 	return level, s

@@ -123,9 +123,9 @@ func (l *lintText) form(s, outer string, known kinds, raw bool) bool {
 		if f.raw != raw || !strings.Contains(s, f.has) {
 			continue
 		}
-		p, ok := f.read(s)
+		p := f.read(s)
 		p.outer = outer
-		if ok && l.fits(f, p) {
+		if l.fits(f, p) {
 			return true
 		}
 	}

@@ -32,11 +32,11 @@ func toolOf(f metric.Finding) (tool, rule string) {
 	switch {
 	case f.Rule != "":
 		return tool, f.Rule
-	case shellRule.MatchString(last):
+	case strings.HasPrefix(last, "SC") && shellRule.MatchString(last):
 		tool = "shellcheck"
 	case tool == "gcc" && last != "" && !strings.HasPrefix(last, "-") && strings.Contains(last, "-"):
 		tool = "clang-tidy"
-	case tool == "gcc" && cppcheckRule.MatchString(last):
+	case tool == "gcc" && last != "" && last[0] != '-' && cppcheckRule.MatchString(last):
 		tool = "cppcheck"
 	case strings.HasPrefix(f.File, "<"):
 		tool = "gcc"
