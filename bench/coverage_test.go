@@ -22,7 +22,7 @@ var ourCoverage = reader{"ours", func(r io.Reader) (any, error) {
 // BenchmarkLCOV reads an LCOV tracefile of 50 MB. There is no library for Go to
 // compare with.
 func BenchmarkLCOV(b *testing.B) {
-	compare(b, lcovReport(),
+	compare(b, lcovOf(50<<20),
 		ourCoverage,
 		reader{"bufio-strings", readLCOV},
 		reader{"bufio-only", readLines},
@@ -73,7 +73,7 @@ func readLines(r io.Reader) (any, error) {
 
 // BenchmarkCobertura reads Cobertura XML of 50 MB.
 func BenchmarkCobertura(b *testing.B) {
-	compare(b, coberturaReport(),
+	compare(b, coberturaOf(50<<20),
 		ourCoverage,
 		reader{"encoding-xml", readCobertura},
 		reader{"encoding-xml-tokens", readTokens},

@@ -3,18 +3,11 @@ package bench
 import (
 	"bytes"
 	"fmt"
-	"sync"
 )
 
 // The generated reports are the same in every run: nothing in them is random.
-// Their numbers are strewn by steps that are prime to the lengths of the lists.
-var (
-	junitReport     = sync.OnceValue(func() []byte { return junitOf(100_000) })
-	goTestReport    = sync.OnceValue(func() []byte { return goTestOf(1_000_000) })
-	lcovReport      = sync.OnceValue(func() []byte { return lcovOf(50 << 20) })
-	coberturaReport = sync.OnceValue(func() []byte { return coberturaOf(50 << 20) })
-	sarifReport     = sync.OnceValue(func() []byte { return sarifOf(50 << 20) })
-)
+// Their numbers are strewn by steps that are prime to the lengths of the lists. None is kept
+// after its benchmark: the garbage collector would wait for the more in the next one.
 
 // junitOf returns JUnit XML of n cases in suites of 100, of about 250 bytes
 // each: one in 50 failed, one in 40 was skipped, one in 20 printed something.

@@ -12,7 +12,7 @@ import (
 
 // BenchmarkGoTest reads a million events of go test -json.
 func BenchmarkGoTest(b *testing.B) {
-	compare(b, goTestReport(),
+	compare(b, goTestOf(1_000_000),
 		ours("go-test-json"),
 		reader{"gotestsum", readGotestsum},
 		reader{"encoding-json", readGoEvents},

@@ -10,7 +10,7 @@ import (
 
 // BenchmarkJUnit reads JUnit XML of 100 000 cases.
 func BenchmarkJUnit(b *testing.B) {
-	compare(b, junitReport(),
+	compare(b, junitOf(100_000),
 		ours("junit"),
 		reader{"go-junit", func(r io.Reader) (any, error) { return junit.IngestReader(r) }},
 		reader{"encoding-xml", readJUnitXML},

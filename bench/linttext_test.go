@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/reviewdog/errorformat"
@@ -19,7 +18,7 @@ import (
 // BenchmarkLintText reads 20 MB of the log of a build: what compilers, linters and make
 // print, one after the other.
 func BenchmarkLintText(b *testing.B) {
-	compare(b, lintTextReport(), lintTextReaders()...)
+	compare(b, lintLogOf(buildLog, 20<<20), lintTextReaders()...)
 }
 
 // BenchmarkLintTextMillion reads a million findings of a compiler, all different.
@@ -87,8 +86,6 @@ func readByErrorformat(r io.Reader) (any, error) {
 	return out, nil
 }
 
-var lintTextReport = sync.OnceValue(func() []byte { return lintLogOf(buildLog, 20<<20) })
-
 // lintLogOf returns a log of about size bytes, in which each tool prints for one file
 // after the other.
 func lintLogOf(log string, size int) []byte {
@@ -143,10 +140,8 @@ func lintMillion(n int) []byte {
 func BenchmarkLintTextUnknown(b *testing.B) {
 	readers := lintTextReaders()
 	readers[0] = ours("errorformat")
-	compare(b, lintUnknownReport(), readers...)
+	compare(b, lintLogOf(unknownLog, 20<<20), readers...)
 }
-
-var lintUnknownReport = sync.OnceValue(func() []byte { return lintLogOf(unknownLog, 20<<20) })
 
 // unknownLog is what tools print of whose forms none is known: places in files of a kind
 // that is not known either, and lines that are no findings.

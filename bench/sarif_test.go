@@ -8,7 +8,7 @@ import (
 
 // BenchmarkSARIF reads 50 MB of results.
 func BenchmarkSARIF(b *testing.B) {
-	compare(b, sarifReport(), ours("sarif"), reader{"encoding-json", readSARIF})
+	compare(b, sarifOf(50<<20), ours("sarif"), reader{"encoding-json", readSARIF})
 }
 
 // sarifLog is the least of SARIF that findings need.

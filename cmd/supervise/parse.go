@@ -53,7 +53,7 @@ func runParse(a *app, o parseOptions) error {
 	}
 	for _, name := range o.files {
 		r, err := a.parseFile(name, o.format)
-		p := results.ParsedOf(name, r)
+		p := results.ParsedOf(name, r, o.json)
 		if err != nil {
 			a.code = event.Unmeasurable.ExitCode()
 			p = results.Parsed{File: name, Format: p.Format, Producer: p.Producer, Error: err.Error()}

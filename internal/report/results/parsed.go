@@ -61,8 +61,9 @@ type ParsedFinding struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// ParsedOf describes the report that was read from a file.
-func ParsedOf(file string, r measure.Report) Parsed {
+// ParsedOf describes the report that was read from a file, with the list of its findings if
+// wanted.
+func ParsedOf(file string, r measure.Report, items bool) Parsed {
 	p := Parsed{File: file, Format: r.Format, Producer: r.Producer, Problems: r.Problems}
 	if r.Tests != nil {
 		p.Tests = &ParsedTests{
@@ -78,14 +79,17 @@ func ParsedOf(file string, r measure.Report) Parsed {
 	}
 	if r.Lint != nil {
 		p.Findings = parsedFindings(r.Lint)
+		if items {
+			p.Findings.Items = parsedItems(r.Lint)
+		}
 	}
 	return p
 }
 
 func parsedFindings(l *metric.Lint) *ParsedFindings {
-	f := &ParsedFindings{Total: len(l.Findings), Tools: l.Tools, Items: []ParsedFinding{}, TypeErrors: l.Counts().TypeErrors}
-	for _, x := range l.Findings {
-		switch x.Level {
+	f := &ParsedFindings{Total: len(l.Findings), Tools: l.Tools, TypeErrors: l.Counts().TypeErrors}
+	for i := range l.Findings {
+		switch l.Findings[i].Level {
 		case metric.Error:
 			f.Errors++
 		case metric.Warning:
@@ -93,9 +97,16 @@ func parsedFindings(l *metric.Lint) *ParsedFindings {
 		case metric.Note:
 			f.Notes++
 		}
-		f.Items = append(f.Items, ParsedFinding{x, x.Fingerprint()})
 	}
 	return f
+}
+
+func parsedItems(l *metric.Lint) []ParsedFinding {
+	out := make([]ParsedFinding, len(l.Findings))
+	for i, x := range l.Findings {
+		out[i] = ParsedFinding{x, x.Fingerprint()}
+	}
+	return out
 }
 
 // Parsed prints what was read from one file.
