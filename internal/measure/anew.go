@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"supervise/internal/measure/internal/commandline"
 	"supervise/metric"
 )
 
@@ -22,13 +23,13 @@ func (c Check) anew() Check {
 	if c.Kind != Test || c.Runner != "go" {
 		return c
 	}
-	line, plain := invoked(c.Command)
-	at, ok := line.goTest()
-	if !plain || !ok || line.has("-count", "-test.count") {
+	line, plain := commandline.Of(c.Command)
+	at, ok := line.GoTest()
+	if !plain || !ok || line.Has("-count", "-test.count") {
 		return c
 	}
 	c.Planned = c.id()
-	c.Command = line.with(at, []string{"-count=1"}, nil)
+	c.Command = line.With(at, []string{"-count=1"}, nil)
 	return c
 }
 

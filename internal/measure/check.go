@@ -241,6 +241,16 @@ func (m *Meter) environment() []string {
 	return Environ(env)
 }
 
+// Lookup returns the value of a variable that the checks see.
+func (m *Meter) Lookup(name string) string {
+	for _, kv := range slices.Backward(m.environment()) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 // dumb is the terminal that there is.
 const dumb = "TERM=dumb"
 

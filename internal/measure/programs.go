@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"supervise/internal/measure/internal/commandline"
 )
 
 // Programs returns what the checks start, sorted: names, or paths relative to
@@ -25,10 +27,8 @@ func (p Plan) Programs() []string {
 			continue
 		}
 		add(c, c.Command[0])
-		if len(c.Command) == 3 && c.Command[1] == "-c" && shells[path.Base(c.Command[0])] {
-			for _, name := range firstWords(c.Command[2]) {
-				add(c, name)
-			}
+		for _, name := range firstWords(commandline.Shell(c.Command)) {
+			add(c, name)
 		}
 	}
 	slices.Sort(out)
@@ -43,7 +43,7 @@ func firstWords(line string) []string {
 		for len(words) > 0 && strings.ContainsRune(words[0], '=') {
 			words = words[1:]
 		}
-		if len(words) > 0 && !reserved[words[0]] && !strings.ContainsAny(words[0], "$`'\"*?<>\\") {
+		if len(words) > 0 && !commandline.Reserved(words[0]) && !strings.ContainsAny(words[0], "$`'\"*?<>\\") {
 			out = append(out, words[0])
 		}
 	}

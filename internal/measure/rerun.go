@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure/internal/commandline"
 	"supervise/internal/measure/internal/listing"
 	"supervise/internal/regexp"
 	"supervise/metric"
@@ -126,7 +127,7 @@ type selection struct {
 	root, base string // the tree, and where the check runs
 	env        []string
 	tests      []metric.Test
-	line       invocation
+	line       commandline.Command
 	plain      bool // the words of line are known
 	apart      bool // in a copy, of which nothing but the results of tests counts
 }
@@ -139,7 +140,7 @@ func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 		return c, false
 	}
 	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests, apart: m.apart}
-	s.line, s.plain = invoked(c.Command)
+	s.line, s.plain = commandline.Of(c.Command)
 	if r.change != nil {
 		return r.change(s)
 	}
@@ -147,17 +148,17 @@ func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 	if !ok {
 		return c, false
 	}
-	c.Command = s.line.with(at, s.separated(r, r.args(s)), s.line.places(r.drop...))
+	c.Command = s.line.With(at, s.separated(r, r.args(s)), s.line.Places(r.drop...))
 	return c, true
 }
 
 // room is the place in the command for the selecting words, and false if there is none.
 func (r rerunner) room(s selection) (int, bool) {
-	if !s.plain || s.line.index(r.programs...) < 0 && !s.script() || s.line.has(r.own...) {
+	if !s.plain || s.line.Index(r.programs...) < 0 && !s.script() || s.line.Has(r.own...) {
 		return 0, false
 	}
-	end := len(s.line.words)
-	switch at := s.line.before(r.after); r.at {
+	end := len(s.line.Words)
+	switch at := s.line.Before(r.after); r.at {
 	case behindWord:
 		return at + 1, at < end
 	case beforeWord:
@@ -171,13 +172,13 @@ func (r rerunner) room(s selection) (int, bool) {
 var scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
 
 func (s selection) script() bool {
-	return s.line.index(scriptRunners...) == 0 && s.line.has("test", "t", "run", "run-script")
+	return s.line.Index(scriptRunners...) == 0 && s.line.Has("test", "t", "run", "run-script")
 }
 
 // separated puts "--" before words for a script that npm runs; npm would read them
 // itself otherwise.
 func (s selection) separated(r rerunner, words []string) []string {
-	if s.line.index("npm") == 0 && s.line.index(r.programs...) < 0 && !s.line.has("--") {
+	if s.line.Index("npm") == 0 && s.line.Index(r.programs...) < 0 && !s.line.Has("--") {
 		return append([]string{"--"}, words...)
 	}
 	return words
@@ -321,4 +322,13 @@ func (d dialect) pattern(name string) string {
 		}
 	}
 	return b.String()
+}
+
+// withFiles returns the check with additional files and environment variables.
+func (c Check) withFiles(files map[string]string, env ...string) Check {
+	all := map[string]string{}
+	maps.Copy(all, c.Files)
+	maps.Copy(all, files)
+	c.Files, c.Env = all, append(slices.Clone(c.Env), env...)
+	return c
 }

@@ -38,7 +38,7 @@ func phpName(t metric.Test) string {
 // several words, which rustdoc reads as several names, so their file is used.
 func cargoArgs(s selection) []string {
 	words, exact := []string{"--"}, "--exact"
-	if s.line.has("--") {
+	if s.line.Has("--") {
 		words = nil
 	}
 	names := s.names(func(t metric.Test) string {
@@ -119,8 +119,8 @@ var gradleFilter string
 // gradleAgain selects by an init script: the option --tests applies to one task, and
 // there may be several.
 func gradleAgain(s selection) (Check, bool) {
-	at := s.line.index("gradle", "gradlew")
-	if !s.plain || at < 0 || s.line.has("--tests") {
+	at := s.line.Index("gradle", "gradlew")
+	if !s.plain || at < 0 || s.line.Has("--tests") {
 		return s.check, false
 	}
 	names := s.names(func(t metric.Test) string {
@@ -128,7 +128,7 @@ func gradleAgain(s selection) (Check, bool) {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(strings.TrimSuffix(class+"."+name, ".")) + "'"
 	})
 	c := s.check.withFiles(map[string]string{".rerun.gradle": strings.Replace(gradleFilter, "NAMES", strings.Join(names, ", "), 1)})
-	c.Command = s.line.with(at+1, []string{"--init-script=" + ReportDir + "/.rerun.gradle"}, nil)
+	c.Command = s.line.With(at+1, []string{"--init-script=" + ReportDir + "/.rerun.gradle"}, nil)
 	return c, true
 }
 
@@ -212,7 +212,7 @@ func goAgain(s selection) (Check, bool) {
 		if s.apart {
 			s.goCoverage(drop)
 		}
-		c.Command = s.line.with(at, words, drop)
+		c.Command = s.line.With(at, words, drop)
 		return c, true
 	}
 	c.Command, c.Reports, c.Stderr = slices.Concat([]string{"go", "test", "-json"}, words), nil, false
@@ -224,9 +224,9 @@ var goSwitches = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failf
 
 // goCoverage drops the options of go test that count what is covered.
 func (s selection) goCoverage(drop map[int]bool) {
-	for i := range s.line.places("-cover", "-coverprofile", "-covermode", "-coverpkg") {
+	for i := range s.line.Places("-cover", "-coverprofile", "-covermode", "-coverpkg") {
 		drop[i] = true
-		if goValued(s.line.words[i].text) {
+		if goValued(s.line.Words[i].Text) {
 			drop[i+1] = true
 		}
 	}
@@ -237,26 +237,16 @@ func goValued(option string) bool {
 	return !strings.Contains(option, "=") && !goSwitches.MatchString(option)
 }
 
-// goTest returns where the options of go test begin, and false if the command is not go
-// test, alone or within gotestsum.
-func (v invocation) goTest() (at int, ok bool) {
-	if i := v.index("go") + 1; i > 0 && i < len(v.words) && v.words[i].text == "test" {
-		return i + 1, true
-	}
-	at = v.before("--") + 1
-	return at, v.index("gotestsum") >= 0 && at <= len(v.words)
-}
-
 // goPackages returns the indexes of the packages in the command, and where to insert
 // others; false if the command is not understood.
 func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
-	start, ok := s.line.goTest()
+	start, ok := s.line.GoTest()
 	if !ok {
 		return 0, nil, false
 	}
 	drop = map[int]bool{}
-	for i := start; s.plain && i < len(s.line.words); i++ {
-		switch w := s.line.words[i].text; {
+	for i := start; s.plain && i < len(s.line.Words); i++ {
+		switch w := s.line.Words[i].Text; {
 		case w == "-args" || w == "--args":
 			return 0, nil, false
 		case !strings.HasPrefix(w, "-"):
@@ -265,5 +255,5 @@ func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
 			i++
 		}
 	}
-	return len(s.line.words), drop, s.plain
+	return len(s.line.Words), drop, s.plain
 }

@@ -1,4 +1,4 @@
-package measure
+package power
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 )
@@ -15,10 +16,11 @@ import (
 // starters are the commands of package managers that start a program of the dependencies.
 var starters = [][]string{{"npx", "--no-install"}, {"bunx", "--no-install"}, {"pnpm", "exec"}}
 
-// Directly returns the check of a tree so that it starts the program of the dependencies
+// directly returns the check of a tree so that it starts the program of the dependencies
 // itself, without npx and the like, and without what only measures coverage: both take
-// longer than many a test. What npx adds to the environment beside PATH is missing.
-func (m *Meter) Directly(root string, c Check) Check {
+// longer than many a test. onPath is PATH as the checks have it; what npx adds to the
+// environment beside it is missing.
+func directly(root, onPath string, c measure.Check) measure.Check {
 	i := slices.IndexFunc(starters, func(s []string) bool {
 		return len(c.Command) > len(s) && slices.Equal(c.Command[:len(s)], s)
 	})
@@ -34,7 +36,7 @@ func (m *Meter) Directly(root string, c Check) Check {
 		return c
 	}
 	c.Command = append([]string{filepath.Join(bin, args[0])}, args[1:]...)
-	c.Env = append(slices.Clone(c.Env), "PATH="+bin+string(filepath.ListSeparator)+m.lookup("PATH"))
+	c.Env = append(slices.Clone(c.Env), "PATH="+bin+string(filepath.ListSeparator)+onPath)
 	return c
 }
 
@@ -66,14 +68,4 @@ func installedIn(root, dir, program string) string {
 			return ""
 		}
 	}
-}
-
-// lookup returns the value of a variable that the checks see.
-func (m *Meter) lookup(name string) string {
-	for _, kv := range slices.Backward(m.environment()) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

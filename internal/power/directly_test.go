@@ -1,10 +1,12 @@
-package measure
+package power
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"supervise/internal/measure"
 )
 
 // A program of the dependencies is started without its package manager: that of the
@@ -22,7 +24,6 @@ func TestDirectly(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "part/.nycrc"), []byte(`{"require": ["ts-node/register"]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m := New(Plan{Root: root}, Options{Env: []string{"PATH=/bin"}})
 	for _, tt := range []struct{ dir, command, want, path string }{
 		{".", "npx --no-install tape test/*.js", "node_modules/.bin/tape test/*.js", "node_modules/.bin"},
 		{"part", "pnpm exec tape x", "part/node_modules/.bin/tape x", "part/node_modules/.bin"},
@@ -35,7 +36,7 @@ func TestDirectly(t *testing.T) {
 		{".", "npx --no-install --yes tape", "npx --no-install --yes tape", ""},
 		{".", "npm test", "npm test", ""},
 	} {
-		got := m.Directly(root, Check{Dir: tt.dir, Command: strings.Fields(tt.command)})
+		got := directly(root, "/bin", measure.Check{Dir: tt.dir, Command: strings.Fields(tt.command)})
 		if line := strings.ReplaceAll(strings.Join(got.Command, " "), root+"/", ""); line != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.command, tt.dir, line, tt.want)
 		}

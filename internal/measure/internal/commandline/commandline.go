@@ -1,7 +1,7 @@
-package measure
+// Package commandline reads the words of a command, so that others can be added to it.
+package commandline
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -9,41 +9,50 @@ import (
 	"supervise/runner"
 )
 
-// invocation is a command whose words are known: a program with arguments, or one
+// Command is a command whose words are known: a program with arguments, or one
 // simple shell command to which words can be added.
-type invocation struct {
+type Command struct {
 	shell []string // what starts the shell: "/bin/sh", "-c"; nil without one
 	line  string   // for the shell
-	words []word
+	Words []Word
 }
 
-// word is one word of a command, without its quotes.
-type word struct {
-	text       string
+// Word is one word of a command, without its quotes.
+type Word struct {
+	Text       string
 	start, end int // in the line for the shell
 }
 
-// invoked parses a command. It is false for a shell line with more than one simple
+// Of parses a command. It is false for a shell line with more than one simple
 // command: added words might reach the wrong one.
-func invoked(argv []string) (invocation, bool) {
-	if len(argv) != 3 || argv[1] != "-c" || !shells[path.Base(argv[0])] {
-		v := invocation{words: make([]word, len(argv))}
+func Of(argv []string) (Command, bool) {
+	line := Shell(argv)
+	if line == "" {
+		v := Command{Words: make([]Word, len(argv))}
 		for i, a := range argv {
-			v.words[i].text = a
+			v.Words[i].Text = a
 		}
 		return v, len(argv) > 0 && !shells[path.Base(argv[0])]
 	}
-	words, ok := simpleCommand(argv[2])
-	return invocation{argv[:2], argv[2], words}, ok
+	words, ok := simpleCommand(line)
+	return Command{argv[:2], line, words}, ok
+}
+
+// Shell returns the line of a shell's -c, "" for other commands.
+func Shell(argv []string) string {
+	if len(argv) == 3 && argv[1] == "-c" && shells[path.Base(argv[0])] {
+		return argv[2]
+	}
+	return ""
 }
 
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true}
 
-// with returns the command without the words at the indexes in drop, and with others
+// With returns the command without the words at the indexes in drop, and with others
 // inserted before the word at index at.
-func (v invocation) with(at int, add []string, drop map[int]bool) []string {
+func (v Command) With(at int, add []string, drop map[int]bool) []string {
 	var words []string
-	for i, w := range v.words {
+	for i, w := range v.Words {
 		if i == at {
 			words = append(words, v.written(add)...)
 		}
@@ -52,10 +61,10 @@ func (v invocation) with(at int, add []string, drop map[int]bool) []string {
 		case v.shell != nil:
 			words = append(words, v.line[w.start:w.end])
 		default:
-			words = append(words, w.text)
+			words = append(words, w.Text)
 		}
 	}
-	if at >= len(v.words) {
+	if at >= len(v.Words) {
 		words = append(words, v.written(add)...)
 	}
 	if v.shell == nil {
@@ -65,7 +74,7 @@ func (v invocation) with(at int, add []string, drop map[int]bool) []string {
 }
 
 // written are words in the form that the command needs.
-func (v invocation) written(words []string) []string {
+func (v Command) written(words []string) []string {
 	if v.shell == nil {
 		return words
 	}
@@ -76,26 +85,26 @@ func (v invocation) written(words []string) []string {
 	return out
 }
 
-// index is the index of the first word that runs one of the programs, -1 if there is
+// Index is the index of the first word that runs one of the programs, -1 if there is
 // none.
-func (v invocation) index(programs ...string) int {
-	return slices.IndexFunc(v.words, func(w word) bool { return slices.Contains(programs, programOf(w.text)) })
+func (v Command) Index(programs ...string) int {
+	return slices.IndexFunc(v.Words, func(w Word) bool { return slices.Contains(programs, programOf(w.Text)) })
 }
 
-// before is the index of the word, or the end if it is missing.
-func (v invocation) before(text string) int {
-	if i := slices.IndexFunc(v.words, func(w word) bool { return w.text == text }); i >= 0 {
+// Before is the index of the word, or the end if it is missing.
+func (v Command) Before(text string) int {
+	if i := slices.IndexFunc(v.Words, func(w Word) bool { return w.Text == text }); i >= 0 {
 		return i
 	}
-	return len(v.words)
+	return len(v.Words)
 }
 
-// places are the indexes of the words that give one of the options, with or without a
+// Places are the indexes of the words that give one of the options, with or without a
 // value after "=".
-func (v invocation) places(options ...string) map[int]bool {
+func (v Command) Places(options ...string) map[int]bool {
 	out := map[int]bool{}
-	for i, w := range v.words {
-		name, _, _ := strings.Cut(w.text, "=")
+	for i, w := range v.Words {
+		name, _, _ := strings.Cut(w.Text, "=")
 		if slices.Contains(options, name) {
 			out[i] = true
 		}
@@ -103,8 +112,18 @@ func (v invocation) places(options ...string) map[int]bool {
 	return out
 }
 
-// has reports whether the command has one of the words or options.
-func (v invocation) has(options ...string) bool { return len(v.places(options...)) > 0 }
+// Has reports whether the command has one of the words or options.
+func (v Command) Has(options ...string) bool { return len(v.Places(options...)) > 0 }
+
+// GoTest returns where the options of go test begin, and false if the command is not go
+// test, alone or within gotestsum.
+func (v Command) GoTest() (at int, ok bool) {
+	if i := v.Index("go") + 1; i > 0 && i < len(v.Words) && v.Words[i].Text == "test" {
+		return i + 1, true
+	}
+	at = v.Before("--") + 1
+	return at, v.Index("gotestsum") >= 0 && at <= len(v.Words)
+}
 
 // programOf is the name of the program that a word names:
 // "node_modules/.bin/jest" and "node_modules/jest/bin/jest.js" are jest.
@@ -116,14 +135,16 @@ func programOf(text string) string {
 	return strings.TrimPrefix(name, "_")
 }
 
-// reserved are the words that begin something other than a simple command.
+// Reserved reports whether a word begins something other than a simple command.
+func Reserved(word string) bool { return reserved[word] }
+
 var reserved = map[string]bool{
 	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
 }
 
 // simpleCommand returns the words of a shell line, and false if it is more than one
 // command with words, variables and patterns.
-func simpleCommand(line string) ([]word, bool) {
+func simpleCommand(line string) ([]Word, bool) {
 	s := shellLine{text: line}
 	for s.pos < len(line) {
 		if !s.step() {
@@ -134,16 +155,16 @@ func simpleCommand(line string) ([]word, bool) {
 		return nil, false
 	}
 	s.end()
-	return s.words, len(s.words) > 0 && !reserved[s.words[0].text]
+	return s.words, len(s.words) > 0 && !reserved[s.words[0].Text]
 }
 
 // shellLine is a shell line that is being parsed.
 type shellLine struct {
 	text    string
 	pos     int
-	words   []word
+	words   []Word
 	open    bool // inside a word
-	word    word
+	word    Word
 	quote   byte // the open quotation mark, 0 none
 	escaped bool // by a backslash
 }
@@ -190,13 +211,13 @@ func (s *shellLine) compound(c byte) bool {
 
 func (s *shellLine) begin() {
 	if !s.open {
-		s.open, s.word = true, word{start: s.pos}
+		s.open, s.word = true, Word{start: s.pos}
 	}
 }
 
 func (s *shellLine) take(c byte) {
 	s.begin()
-	s.word.text += string([]byte{c})
+	s.word.Text += string([]byte{c})
 }
 
 func (s *shellLine) end() {
@@ -205,13 +226,4 @@ func (s *shellLine) end() {
 		s.words = append(s.words, s.word)
 	}
 	s.open = false
-}
-
-// withFiles returns the check with additional files and environment variables.
-func (c Check) withFiles(files map[string]string, env ...string) Check {
-	all := map[string]string{}
-	maps.Copy(all, c.Files)
-	maps.Copy(all, files)
-	c.Files, c.Env = all, append(slices.Clone(c.Env), env...)
-	return c
 }
