@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure/internal/gotests"
 	"supervise/internal/measure/internal/listing"
 	"supervise/metric"
 )
@@ -22,7 +23,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 	if len(c.Inventory) == 0 || !listing.Known(c.Runner) || run.state != metric.Measured || run.tests == nil || run.gone || !m.loses(run, known) {
 		return nil
 	}
-	list, err := m.list(ctx, c)
+	list, err := m.listed(ctx, c, run.tests)
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -114,6 +115,28 @@ func whyStopped(run Run) string {
 		return cmp.Or(t.Failure, fmt.Sprintf("%s ended with status %d before it came to it", run.Check.Name, run.ExitCode))
 	}
 	return ""
+}
+
+// listed returns what the framework lists. Go is not asked for the packages of which all
+// tests in the sources ran.
+func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listing.Test, error) {
+	if c.Runner != "go" {
+		return m.list(ctx, c)
+	}
+	tagged := m.Lookup("GOFLAGS") != "" || slices.ContainsFunc(c.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })
+	list, again, ok := gotests.Listed(m.base(c), c.Inventory, tagged, ran)
+	switch {
+	case !ok:
+		return m.list(ctx, c)
+	case len(again) == 0:
+		return list, nil
+	}
+	c.Inventory = again
+	more, err := m.list(ctx, c) // also of packages below those
+	list = slices.SortedFunc(slices.Values(append(list, more...)), func(a, b listing.Test) int {
+		return cmp.Or(strings.Compare(a.Suite, b.Suite), strings.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(list), err
 }
 
 // list runs the inventory command and reads its output.

@@ -13,7 +13,7 @@ import (
 // framework lists them as such and reports none of them. A test that is listed only by
 // its file is missing if nothing of the file ran.
 func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
-	ran := namesOf(t)
+	ran := NamesOf(t)
 	var missed []metric.Test
 	out := *t
 	out.Broken, out.Problems = slices.Clone(t.Broken), slices.Clone(t.Problems)
@@ -48,9 +48,9 @@ func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
 	return &out
 }
 
-// namesOf returns all names by which a list may refer to the tests that ran, and their
+// NamesOf returns all names by which a list may refer to the tests that ran, and their
 // files.
-func namesOf(t *metric.Tests) map[Test]bool {
+func NamesOf(t *metric.Tests) map[Test]bool {
 	names := map[Test]bool{}
 	for _, c := range t.Cases {
 		for _, suite := range []string{c.Suite, c.File, ""} {
