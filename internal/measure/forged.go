@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/measure/internal/gotests"
 	"supervise/internal/measure/internal/listing"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
@@ -88,99 +89,15 @@ func withoutParameters(name string) string {
 	return strings.TrimSpace(name)
 }
 
-var (
-	goFunction     = regexp.MustCompile(`(?m)^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\s*\(`)
-	goTopLevel     = regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)[\p{L}\p{N}_]*`)
-	goModuleLine   = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
-	pythonFunction = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
-)
+var pythonFunction = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
 
-// maxFolders and maxSources bound what is looked through for modules and definitions.
-const (
-	maxFolders = 4000
-	maxSources = 5000
-)
+// maxSources bounds what is looked through for definitions.
+const maxSources = 5000
 
 // undefinedGo returns the tests of packages of the tree in whose folders no test file
-// defines them. Every test of Go is a function there.
+// defines them.
 func undefinedGo(m *Meter, c Check, tests []metric.Test) []metric.Test {
-	modules := m.goModules(c)
-	defined := map[string]map[string]bool{} // by folder
-	var out []metric.Test
-	for _, t := range tests {
-		name := goTopLevel.FindString(t.Name)
-		dir := folderOf(strings.TrimPrefix(t.Suite, c.Dir+"/"), modules)
-		if name == "" || dir == "" {
-			continue
-		}
-		if defined[dir] == nil {
-			defined[dir] = functions(dir)
-		}
-		if !defined[dir][name] {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// goModules maps the modules of the tree to their folders: that of the check, those above
-// it and below it.
-func (m *Meter) goModules(c Check) map[string]string {
-	out := map[string]string{}
-	read := func(dir string) {
-		if text, err := projectfile.Read(filepath.Join(dir, "go.mod"), projectfile.Manifest); err == nil {
-			if found := goModuleLine.FindSubmatch(text); found != nil {
-				out[string(found[1])] = dir
-			}
-		}
-	}
-	base := m.base(c)
-	for dir := base; dir != m.plan.Root && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		read(filepath.Dir(dir))
-	}
-	folders := 0
-	_ = filepath.WalkDir(base, func(dir string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return fs.SkipDir
-		case !d.IsDir():
-			return nil
-		case dir != base && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "vendor"):
-			return fs.SkipDir
-		}
-		if folders++; folders > maxFolders {
-			return fs.SkipAll
-		}
-		read(dir)
-		return nil
-	})
-	return out
-}
-
-// folderOf is the folder of a package, by the innermost of the modules that may hold it;
-// "" for none.
-func folderOf(pkg string, modules map[string]string) string {
-	module, found := "", ""
-	for name, dir := range modules {
-		if (pkg == name || strings.HasPrefix(pkg, name+"/")) && len(name) >= len(module) {
-			module, found = name, filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(pkg, name)))
-		}
-	}
-	return found
-}
-
-// functions are the names of the test functions in the test files of a folder.
-func functions(dir string) map[string]bool {
-	out := map[string]bool{}
-	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
-	for _, name := range files {
-		if text, err := projectfile.Read(name, projectfile.Source); err == nil {
-			for _, found := range goFunction.FindAllSubmatch(text, -1) {
-				out[string(found[1])] = true
-			}
-		}
-	}
-	return out
+	return gotests.Undefined(m.plan.Root, c.Dir, tests)
 }
 
 // undefinedPython returns the tests whose functions no file below the check defines.

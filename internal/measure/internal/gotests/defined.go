@@ -1,0 +1,101 @@
+package gotests
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"supervise/internal/projectfile"
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+var (
+	function = regexp.MustCompile(`(?m)^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\s*\(`)
+	topLevel = regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)[\p{L}\p{N}_]*`)
+)
+
+// maxFolders bounds what is looked through for modules.
+const maxFolders = 4000
+
+// Undefined returns the tests of packages of a tree in whose folders no test file defines
+// them. Every test of Go is a function there. dir is the folder of the check in the tree.
+func Undefined(root, dir string, tests []metric.Test) []metric.Test {
+	modules := modules(root, dir)
+	defined := map[string]map[string]bool{} // by folder
+	var out []metric.Test
+	for _, t := range tests {
+		name := topLevel.FindString(t.Name)
+		folder := folderOf(strings.TrimPrefix(t.Suite, dir+"/"), modules)
+		if name == "" || folder == "" {
+			continue
+		}
+		if defined[folder] == nil {
+			defined[folder] = functions(folder)
+		}
+		if !defined[folder][name] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// modules maps the modules of the tree to their folders: that of the check, those above
+// it and below it.
+func modules(root, dir string) map[string]string {
+	out := map[string]string{}
+	read := func(dir string) {
+		if text, err := projectfile.Read(filepath.Join(dir, "go.mod"), projectfile.Manifest); err == nil {
+			if found := moduleLine.FindSubmatch(text); found != nil {
+				out[string(found[1])] = dir
+			}
+		}
+	}
+	base := filepath.Join(root, filepath.FromSlash(dir))
+	for dir := base; dir != root && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		read(filepath.Dir(dir))
+	}
+	folders := 0
+	_ = filepath.WalkDir(base, func(dir string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir
+		case !d.IsDir():
+			return nil
+		case dir != base && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || d.Name() == "vendor"):
+			return fs.SkipDir
+		}
+		if folders++; folders > maxFolders {
+			return fs.SkipAll
+		}
+		read(dir)
+		return nil
+	})
+	return out
+}
+
+// folderOf is the folder of a package, by the innermost of the modules that may hold it;
+// "" for none.
+func folderOf(pkg string, modules map[string]string) string {
+	module, found := "", ""
+	for name, dir := range modules {
+		if (pkg == name || strings.HasPrefix(pkg, name+"/")) && len(name) >= len(module) {
+			module, found = name, filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(pkg, name)))
+		}
+	}
+	return found
+}
+
+// functions are the names of the test functions in the test files of a folder.
+func functions(dir string) map[string]bool {
+	out := map[string]bool{}
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
+	for _, name := range files {
+		if text, err := projectfile.Read(name, projectfile.Source); err == nil {
+			for _, found := range function.FindAllSubmatch(text, -1) {
+				out[string(found[1])] = true
+			}
+		}
+	}
+	return out
+}
