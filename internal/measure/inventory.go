@@ -123,7 +123,9 @@ func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listi
 	if c.Runner != "go" {
 		return m.list(ctx, c)
 	}
-	tagged := m.Lookup("GOFLAGS") != "" || slices.ContainsFunc(c.Env, func(kv string) bool { return strings.HasPrefix(kv, "GOFLAGS=") })
+	tagged := slices.ContainsFunc(append(m.environment(), c.Env...), func(kv string) bool {
+		return strings.HasPrefix(kv, "GOFLAGS=") && strings.Contains(kv, "-tags")
+	})
 	list, again, ok := gotests.Listed(m.base(c), c.Inventory, tagged, ran)
 	switch {
 	case !ok:
@@ -131,12 +133,16 @@ func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listi
 	case len(again) == 0:
 		return list, nil
 	}
-	c.Inventory = again
-	more, err := m.list(ctx, c) // also of packages below those
+	some := c
+	some.Inventory = again
+	more, err := m.list(ctx, some) // also of packages below those
+	if err != nil {                // they may all be left out
+		return m.list(ctx, c)
+	}
 	list = slices.SortedFunc(slices.Values(append(list, more...)), func(a, b listing.Test) int {
 		return cmp.Or(strings.Compare(a.Suite, b.Suite), strings.Compare(a.Name, b.Name))
 	})
-	return slices.Compact(list), err
+	return slices.Compact(list), nil
 }
 
 // list runs the inventory command and reads its output.
