@@ -10,9 +10,10 @@ import (
 )
 
 // alone runs tests again that failed beside other checks, with nothing beside them: on a
-// busy machine a test with a limit of time fails for that. Those that pass count as passed.
-func (m *Meter) alone(ctx context.Context, runs []Run) error {
-	if !m.settles || m.reruns().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
+// busy machine a test with a limit of time fails for that. Those that pass are flaky. Where
+// tests are known already, [Meter.Confirm] runs those again that passed before.
+func (m *Meter) alone(ctx context.Context, runs []Run, known *metric.Tests) error {
+	if known != nil || m.reruns().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return nil
 	}
 	for i, r := range runs {
@@ -52,13 +53,13 @@ func (r *Run) pass(alone map[metric.ID]metric.Status) {
 		if status, ok := alone[t.ID]; !ok || status != metric.Passed {
 			continue
 		}
-		tests.Cases[i].Status, tests.Cases[i].Message = metric.Passed, ""
+		tests.Cases[i].Status, tests.Cases[i].Flaky, tests.Cases[i].Message = metric.Passed, true, ""
 		if n++; first == "" {
 			first = t.ID.String()
 		}
 	}
 	if n > 0 {
 		r.tests = &tests
-		r.Problems = append(r.Problems, fmt.Sprintf("%d tests failed beside other checks and passed alone; they count as passed, the first: %s", n, first))
+		r.Problems = append(r.Problems, fmt.Sprintf("%d tests failed beside other checks and passed alone; they count as passed and flaky, the first: %s", n, first))
 	}
 }

@@ -39,7 +39,6 @@ func (c Check) anew() Check {
 // check is not an error but part of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	all := m.With(m.plan.Anew())
-	all.settles = true
 	res, err := all.all(ctx, known)
 	m.covered = all.covered
 	return res, err

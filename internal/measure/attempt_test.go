@@ -44,7 +44,7 @@ func TestLintersRunNextToTests(t *testing.T) {
 		plan.Checks[i].Timeout = 20 * time.Second
 	}
 	var told []string
-	m := measure.New(plan, measure.Options{Scratch: t.TempDir(), OnProgress: func(p measure.Progress) {
+	m := measure.New(plan, measure.Options{Scratch: t.TempDir(), Reruns: &measure.Reruns{}, OnProgress: func(p measure.Progress) {
 		word := "begins "
 		if p.Run != nil {
 			word = "ends "

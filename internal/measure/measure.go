@@ -107,7 +107,6 @@ type Meter struct {
 	code codeCache
 
 	apart   bool                       // it measures a copy: nothing but the results of tests counts
-	settles bool                       // failed tests that others may have disturbed run again, alone
 	covered bool                       // coverage was read
 	tested  map[named]bool             // reports that tests were read from
 	suites  map[string]map[string]bool // command of a test check: the suites it has run
@@ -147,7 +146,7 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 		}
 	}
 	crowd(res.Runs)
-	if err := m.alone(ctx, res.Runs); err != nil {
+	if err := m.alone(ctx, res.Runs, known); err != nil {
 		return res, err
 	}
 	m.spare(res.Runs, known)

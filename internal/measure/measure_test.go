@@ -535,7 +535,7 @@ func TestBroken(t *testing.T) { t.Fatal("always") }
 `,
 	}
 	root := tree(t, files)
-	m := measure.New(measure.Plan{Root: root, Checks: goPlan(root)}, measure.Options{Scratch: t.TempDir()})
+	m := measure.New(measure.Plan{Root: root, Parallel: 1, Checks: goPlan(root)}, measure.Options{Scratch: t.TempDir()})
 	res, err := m.Run(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
