@@ -139,10 +139,7 @@ func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listi
 	if err != nil {                // they may all be left out
 		return m.list(ctx, c)
 	}
-	list = slices.SortedFunc(slices.Values(append(list, more...)), func(a, b listing.Test) int {
-		return cmp.Or(strings.Compare(a.Suite, b.Suite), strings.Compare(a.Name, b.Name))
-	})
-	return slices.Compact(list), nil
+	return slices.Compact(slices.SortedFunc(slices.Values(append(list, more...)), listing.Test.Compare)), nil
 }
 
 // list runs the inventory command and reads its output.

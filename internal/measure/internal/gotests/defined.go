@@ -45,10 +45,8 @@ func Undefined(root, dir string, tests []metric.Test) []metric.Test {
 func modules(root, dir string) map[string]string {
 	out := map[string]string{}
 	read := func(dir string) {
-		if text, err := projectfile.Read(filepath.Join(dir, "go.mod"), projectfile.Manifest); err == nil {
-			if found := moduleLine.FindSubmatch(text); found != nil {
-				out[string(found[1])] = dir
-			}
+		if name := modulePath(dir); name != "" {
+			out[name] = dir
 		}
 	}
 	base := filepath.Join(root, filepath.FromSlash(dir))

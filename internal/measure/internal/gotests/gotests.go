@@ -65,15 +65,9 @@ type reader struct {
 }
 
 func (r *reader) all() bool {
-	text, err := projectfile.Read(filepath.Join(r.root, "go.mod"), projectfile.Manifest)
-	if err != nil {
+	if r.path = modulePath(r.root); r.path == "" {
 		return false
 	}
-	m := moduleLine.FindSubmatch(text)
-	if m == nil {
-		return false
-	}
-	r.path = string(m[1])
 	return filepath.WalkDir(r.root, func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -83,6 +77,18 @@ func (r *reader) all() bool {
 		}
 		return r.folder(dir)
 	}) == nil
+}
+
+// modulePath is the import path of the module in a folder, "" if there is none.
+func modulePath(dir string) string {
+	text, err := projectfile.Read(filepath.Join(dir, "go.mod"), projectfile.Manifest)
+	if err != nil {
+		return ""
+	}
+	if m := moduleLine.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return ""
 }
 
 func exists(file string) bool {

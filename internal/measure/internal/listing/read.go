@@ -3,6 +3,7 @@
 package listing
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"path/filepath"
@@ -20,6 +21,11 @@ type Test struct {
 	Suite   string // "" if the list does not name it
 	Name    string // "" for a file
 	Ignored bool   // it is not meant to run
+}
+
+// Compare orders tests by suite, then by name.
+func (t Test) Compare(u Test) int {
+	return cmp.Or(strings.Compare(t.Suite, u.Suite), strings.Compare(t.Name, u.Name))
 }
 
 // readers read the output of a framework's inventory command.
