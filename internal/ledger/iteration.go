@@ -19,6 +19,8 @@ import (
 	"supervise/parsers"
 	"supervise/selector"
 	"supervise/snapshot"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Iteration is everything that is known about one iteration; number 0 is the
@@ -438,20 +440,21 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	if it.Number == 0 {
 		progress = Name(0) + "-baseline.json"
 	}
-	writes := []func() error{
-		func() error { return writeResults(dir, it.Set) },
-		func() error { return writeEvidence(dir, it.Evidence) },
-		func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) },
-		func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) },
-		func() error { return l.checkpoint(it) },
-		func() error { return WriteJSON(filepath.Join(dir, "metrics.json"), it) }, // last: it is what readers look for
+	var metrics []byte
+	var all errgroup.Group // side by side: with many tests each takes a while
+	all.Go(func() error { return writeResults(dir, it.Set) })
+	all.Go(func() error { return writeEvidence(dir, it.Evidence) })
+	all.Go(func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) })
+	all.Go(func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) })
+	all.Go(func() error { return l.checkpoint(it) })
+	all.Go(func() (err error) {
+		metrics, err = encoded(it)
+		return err
+	})
+	if err := all.Wait(); err != nil {
+		return err //nolint:wrapcheck // each says what it wrote
 	}
-	for _, write := range writes {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return WriteFile(filepath.Join(dir, "metrics.json"), metrics) // last: it is what readers look for
 }
 
 func writeResults(dir string, s metric.Set) error {
