@@ -27,7 +27,8 @@ type output struct {
 
 // Every change of the running thread costs more than what a terminal gives at
 // once, which is 4 KiB. Output that flows is therefore waited for without the
-// poller of the Go runtime, and gathered before it is handed on.
+// poller of the Go runtime, and gathered before it is handed on. A pipe gathers it
+// itself, up to 64 KiB, while nobody reads.
 const (
 	flowing   = time.Millisecond // how long the next piece may take
 	gathering = 5 * time.Millisecond
@@ -52,8 +53,12 @@ func (s *streams) pump(o *output) {
 			s.last.Store(int64(now))
 			g.add(n, now, s.bare && s.lacksReturns())
 		}
-		if !flows || o.from != s.master {
+		pipe := o.from != s.master
+		if pipe || !flows {
 			g.pass()
+		}
+		if pipe && flows && n < readSize/4 && !o.over {
+			time.Sleep(flowing)
 		}
 		if o.over {
 			more -= n
