@@ -53,12 +53,11 @@ func (s *streams) pump(o *output) {
 			s.last.Store(int64(now))
 			g.add(n, now, s.bare && s.lacksReturns())
 		}
-		pipe := o.from != s.master
-		if pipe || !flows {
+		if !flows || o.from != s.master {
 			g.pass()
 		}
-		if pipe && flows && n < readSize/4 && !o.over {
-			time.Sleep(flowing)
+		if flows {
+			s.rest(o, n)
 		}
 		if o.over {
 			more -= n
@@ -72,6 +71,13 @@ func (s *streams) pump(o *output) {
 		if o.over {
 			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		}
+	}
+}
+
+// rest lets a pipe gather more, after n bytes of output that flows.
+func (s *streams) rest(o *output, n int) {
+	if o.from != s.master && n < readSize/4 && !o.over {
+		time.Sleep(flowing)
 	}
 }
 
