@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/fingerprint"
+	"supervise/internal/measure/internal/printed"
 	"supervise/metric"
 )
 
@@ -123,15 +124,15 @@ func joinBuilds(a, b *metric.Build) *metric.Build {
 
 // compilerErrors reads what a compiler printed where the command failed that runs the
 // tests as well.
-func (r *reading) compilerErrors(out *output) {
-	if !r.check.compiles() || r.run.ExitCode == 0 || r.run.lint != nil || out.rewind() != nil {
+func (r *reading) compilerErrors(out *printed.Output) {
+	if !r.check.compiles() || r.run.ExitCode == 0 || r.run.lint != nil || out.Rewind() != nil {
 		return
 	}
 	build := *r
 	build.check.Kind, build.run = Build, &Run{Check: r.run.Check}
-	build.source(out.file, "output")
+	build.source(out.File(), "output")
 	if !r.check.Stderr {
-		build.source(out.errs.file, "standard error")
+		build.source(out.Errors.File(), "standard error")
 	}
 	lint := &metric.Lint{}
 	for _, f := range build.run.findings() {

@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"supervise/internal/git"
+	"supervise/internal/measure/internal/printed"
 	"supervise/internal/regexp"
 	"supervise/internal/textstream"
 	"supervise/metric"
@@ -27,24 +27,27 @@ import (
 // bytes.
 const DefaultMaxOutput = 512 << 20
 
-// tailOutput limits what is kept in memory to explain a failure.
-const tailOutput = 16 << 10
-
 // attempt is one execution of a check, whose reports are not read yet.
 type attempt struct {
 	check   Check  // with its private folder filled in
 	dir     string // that folder
 	started time.Time
-	out     *output
+	out     *printed.Output
 	run     Run
-	unread  bool // reports are left that may count
+	unread  bool   // reports are left that may count
+	of      string // digest of what it links, see [linked]
 	err     error
+}
+
+// output keeps what a command prints in dir.
+func (m *Meter) output(dir string) (*printed.Output, error) {
+	return printed.Open(dir, cmp.Or(m.opts.MaxOutput, DefaultMaxOutput)) //nolint:wrapcheck // it says all
 }
 
 // release removes what the attempt kept.
 func (a *attempt) release() {
 	if a.out != nil {
-		a.out.close()
+		a.out.Close()
 	}
 	if a.dir != "" {
 		_ = os.RemoveAll(a.dir) // the next start cleans the scratch folder
@@ -66,6 +69,7 @@ func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
 		a.run.Why, a.run.skipped = why, true
 	case m.implied(c):
 		a.run.state, a.run.lint, a.run.Read = metric.Measured, &metric.Lint{}, []Source{{Path: m.stood[c.Dir], Format: "the same"}}
+	case m.linked(ctx, a):
 	default:
 		a.err = m.try(ctx, a)
 	}
@@ -99,11 +103,11 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	}
 	// A file system with coarse times may stamp a new file a little early.
 	a.started = time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
-	if a.out, err = m.newOutput(a.dir); err != nil {
+	if a.out, err = m.output(a.dir); err != nil {
 		return err
 	}
 	res, err := m.watched(ctx, a)
-	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.end(), res.Leftovers
+	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.End(), res.Leftovers
 	a.run.started = res.Started
 	switch {
 	case ctx.Err() != nil:
@@ -170,16 +174,16 @@ func (m *Meter) read(a *attempt) (Run, error) {
 }
 
 // broken returns why the reports cannot count, from how the command ended.
-func (m *Meter) broken(c Check, res runner.Result, out *output) string {
+func (m *Meter) broken(c Check, res runner.Result, out *printed.Output) string {
 	switch {
 	case res.Cause == runner.TimedOut:
 		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, m.timeout(c))
 	case res.Signal != "":
 		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
 	case res.ExitCode == 127 || res.ExitCode == 126:
-		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.end()))
-	case cmp.Or(out.err, out.errs.err) != nil:
-		return fmt.Sprintf("%s: %v", c.Name, cmp.Or(out.err, out.errs.err))
+		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.End()))
+	case out.Err() != nil:
+		return fmt.Sprintf("%s: %v", c.Name, out.Err())
 	}
 	return ""
 }
@@ -198,16 +202,16 @@ func (m *Meter) timeout(c Check) time.Duration {
 func (m *Meter) watched(ctx context.Context, a *attempt) (runner.Result, error) {
 	if m.opts.Watch != nil {
 		watcher := m.opts.Watch(a.run.Check)
-		a.out.watcher, a.out.errs.watcher = watcher, watcher
+		a.out.Watch(watcher)
 		defer func() { _ = watcher.Close() }() // it has no say
 	}
 	return m.execute(ctx, a.check, a.out)
 }
 
-func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Result, error) {
+func (m *Meter) execute(ctx context.Context, c Check, out *printed.Output) (runner.Result, error) {
 	// Standard error must not be mixed into a report. It is kept separately, since
 	// linters and compilers may report there.
-	var errs io.Writer = out.errs
+	var errs io.Writer = out.Errors
 	if c.Stderr {
 		errs = out
 	}
@@ -217,7 +221,7 @@ func (m *Meter) execute(ctx context.Context, c Check, out *output) (runner.Resul
 		Args: c.Command, Dir: dir, Env: append(append(m.environmentOf(c.Kind), "PWD="+dir), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: m.timeout(c),
 	})
-	return res, errors.Join(err, out.rewind())
+	return res, errors.Join(err, out.Rewind())
 }
 
 // environmentOf is the environment of a kind of checks. Tests of a program's colours expect
@@ -301,80 +305,6 @@ func (c Check) lay(dir string) error {
 	}
 	return nil
 }
-
-// output keeps a command's standard output in a file, and the end of both outputs in
-// memory.
-type output struct {
-	mu   sync.Mutex
-	file *os.File
-	most int64 // bytes
-	size int64
-	tail *runner.Tail
-	err  error
-	errs *output // standard error; nil if this is it
-
-	watcher io.Writer // nil: nobody watches
-}
-
-func (m *Meter) newOutput(dir string) (*output, error) {
-	most := cmp.Or(m.opts.MaxOutput, DefaultMaxOutput)
-	o, err := openOutput(filepath.Join(dir, ".output"), most, runner.NewTail(tailOutput))
-	if err != nil {
-		return nil, err
-	}
-	o.errs, err = openOutput(filepath.Join(dir, ".errors"), most, o.tail)
-	return o, err
-}
-
-func openOutput(path string, most int64, tail *runner.Tail) (*output, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:forbidigo // it is made
-	if err != nil {
-		return nil, fmt.Errorf("keep output: %w", err)
-	}
-	return &output{file: f, most: most, tail: tail}, nil
-}
-
-func (o *output) close() {
-	_ = o.file.Close() // errors do not matter after reading
-	if o.errs != nil {
-		o.errs.close()
-	}
-}
-
-// Write keeps p. Above the limit the rest is dropped and the output marked as
-// incomplete, but the command is not disturbed.
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	_, _ = o.tail.Write(p) // keeps it in memory, cannot fail
-	if o.watcher != nil {
-		_, _ = o.watcher.Write(p)
-	}
-	if o.err != nil {
-		return len(p), nil
-	}
-	if o.size += int64(len(p)); o.size > o.most {
-		o.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", o.most>>20)
-	} else if _, err := o.file.Write(p); err != nil {
-		o.err = fmt.Errorf("keep output: %w", err)
-	}
-	if o.err != nil {
-		_ = o.file.Truncate(0) // it will not be read, so it need not fill the disk
-	}
-	return len(p), nil
-}
-
-// rewind prepares reading what was kept.
-func (o *output) rewind() error {
-	_, err := o.file.Seek(0, io.SeekStart)
-	if o.errs != nil {
-		err = errors.Join(err, o.errs.rewind())
-	}
-	return err
-}
-
-// end is the end of the output, as text.
-func (o *output) end() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
 
 // noTestsFound are messages of test runners without tests. Most print them before they
 // list where they looked.

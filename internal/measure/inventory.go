@@ -143,28 +143,11 @@ func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listi
 }
 
 // list runs the inventory command and reads its output.
-func (m *Meter) list(ctx context.Context, c Check) ([]listing.Test, error) {
-	dir, err := m.scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	out, err := m.newOutput(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer out.close()
-	c.Command, c.Stderr = c.Inventory, false
-	res, err := m.execute(ctx, c.in(dir), out)
-	switch {
-	case err != nil:
-		return nil, err
-	case m.broken(c, res, out) != "":
-		return nil, errors.New(m.broken(c, res, out))
-	case res.ExitCode != 0:
-		return nil, fmt.Errorf("%s ended with status %d: %s", strings.Join(c.Inventory, " "), res.ExitCode, orNothing(lastLine(out.end())))
-	}
-	list, err := listing.Read(c.Runner, out.file)
+func (m *Meter) list(ctx context.Context, c Check) (list []listing.Test, err error) {
+	err = m.ask(ctx, c, c.Inventory, func(answer *os.File) (err error) {
+		list, err = listing.Read(c.Runner, answer)
+		return err
+	})
 	r := reading{check: c, root: m.plan.Root, base: m.base(c)}
 	for i, l := range list {
 		if c.Runner != "go" && l.Suite != "" {
@@ -172,4 +155,29 @@ func (m *Meter) list(ctx context.Context, c Check) ([]listing.Test, error) {
 		}
 	}
 	return list, err
+}
+
+// ask runs another command in the place of a check's, and has what it prints read.
+func (m *Meter) ask(ctx context.Context, c Check, command []string, read func(*os.File) error) error {
+	dir, err := m.scratch()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	out, err := m.output(dir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	c.Command, c.Stderr = command, false
+	res, err := m.execute(ctx, c.in(dir), out)
+	switch {
+	case err != nil:
+		return err
+	case m.broken(c, res, out) != "":
+		return errors.New(m.broken(c, res, out))
+	case res.ExitCode != 0:
+		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, orNothing(lastLine(out.End())))
+	}
+	return read(out.File())
 }

@@ -119,6 +119,7 @@ type Meter struct {
 	built   map[string]bool            // builds that succeeded
 	took    map[string]time.Duration   // by check: its last run
 	formats map[string]string          // command of a linter: the format of its findings
+	links   *links                     // nil: everything is run anew
 }
 
 // New returns a meter for the plan.
@@ -190,6 +191,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	if err != nil {
 		return run, err
 	}
+	m.link(a, run)
 	run.tests = varying.Settle(run.tests, known)
 	m.postponed(&run, known)
 	m.stopped(&run, known)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"supervise/coverage"
+	"supervise/internal/measure/internal/printed"
 	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/metric"
@@ -42,7 +43,7 @@ type named struct{ command, pattern string }
 // all reads the reports and the output, and decides whether they count. Other files in
 // the private folder, and the output, are read only if the named reports do not answer
 // the check.
-func (r *reading) all(out *output) {
+func (r *reading) all(out *printed.Output) {
 	named := r.named()
 	for _, path := range named {
 		r.file(path)
@@ -63,9 +64,9 @@ func (r *reading) all(out *output) {
 
 // output reads what was printed. A linter's standard error is read as well, unless its
 // standard output is a report: then standard error is only messages.
-func (r *reading) output(out *output) {
+func (r *reading) output(out *printed.Output) {
 	before := len(r.run.Read)
-	r.source(out.file, "output")
+	r.source(out.File(), "output")
 	if r.check.Kind == Test {
 		return
 	}
@@ -74,7 +75,7 @@ func (r *reading) output(out *output) {
 			return
 		}
 	}
-	r.source(out.errs.file, "standard error")
+	r.source(out.Errors.File(), "standard error")
 }
 
 // named lists the reports that the check names.
@@ -367,7 +368,7 @@ func (r *reading) local(l *metric.Lint) *metric.Lint {
 }
 
 // judge decides whether the run counts.
-func (r *reading) judge(out *output) {
+func (r *reading) judge(out *printed.Output) {
 	if r.fault != "" {
 		r.run.Why = r.fault
 		return
@@ -385,17 +386,17 @@ func (r *reading) judge(out *output) {
 
 // unread returns why nothing that counts was read, "" if something was. No output is an
 // answer only from a build or a linter that succeeded.
-func (r *reading) unread(out *output) string {
+func (r *reading) unread(out *printed.Output) string {
 	failed := r.run.ExitCode != 0
 	switch r.check.Kind {
 	case Build:
 		return ""
 	case Lint:
 		if failed && len(r.run.findings()) == 0 {
-			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.end()))
+			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.End()))
 		}
 		if failed && r.lacksErrors() {
-			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, lastLine(out.end()))
+			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, lastLine(out.End()))
 		}
 	case Test:
 		return r.noTests(out)
@@ -414,9 +415,9 @@ func (r *reading) lacksErrors() bool {
 	})
 }
 
-func (r *reading) noTests(out *output) string {
+func (r *reading) noTests(out *printed.Output) string {
 	t, name := r.run.tests, r.check.Name
-	last := lastLine(out.end())
+	last := lastLine(out.End())
 	switch {
 	case t == nil && r.run.ExitCode != 0:
 		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, orNothing(last))

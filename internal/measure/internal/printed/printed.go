@@ -1,0 +1,106 @@
+// Package printed keeps what a command prints: its standard output and its standard error
+// in files, up to a limit, and the end of both in memory.
+package printed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"supervise/runner"
+)
+
+// tail limits what is kept in memory to explain a failure, in bytes.
+const tail = 16 << 10
+
+// Output is what one command prints.
+type Output struct {
+	Stream
+	Errors *Stream
+}
+
+// Stream is one of its two outputs. It may be written to while the other is.
+type Stream struct {
+	mu   sync.Mutex
+	file *os.File
+	most int64 // bytes
+	size int64
+	err  error
+
+	tail    *runner.Tail // of both
+	watcher io.Writer    // nil: nobody watches
+}
+
+// Open makes the files in dir. most is how many bytes are kept of each.
+func Open(dir string, most int64) (*Output, error) {
+	end := runner.NewTail(tail)
+	var o Output
+	o.Errors = &Stream{most: most, tail: end}
+	o.most, o.tail = most, end
+	for name, s := range map[string]*Stream{".output": &o.Stream, ".errors": o.Errors} {
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:forbidigo // it is made
+		if err != nil {
+			o.Close()
+			return nil, fmt.Errorf("keep output: %w", err)
+		}
+		s.file = f
+	}
+	return &o, nil
+}
+
+// Watch has both outputs written to w as well.
+func (o *Output) Watch(w io.Writer) { o.watcher, o.Errors.watcher = w, w }
+
+// Close closes the files. Errors do not matter after reading.
+func (o *Output) Close() {
+	_ = o.file.Close()
+	_ = o.Errors.file.Close()
+}
+
+// Rewind prepares reading what was kept.
+func (o *Output) Rewind() error {
+	_, err := o.file.Seek(0, io.SeekStart)
+	_, err2 := o.Errors.file.Seek(0, io.SeekStart)
+	return errors.Join(err, err2)
+}
+
+// Err is why some of what was printed is not there, nil if all is.
+func (o *Output) Err() error {
+	if o.err != nil {
+		return o.err
+	}
+	return o.Errors.err
+}
+
+// End is the end of both outputs, as text.
+func (o *Output) End() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
+
+// File is where the stream is kept.
+func (s *Stream) File() *os.File { return s.file }
+
+// Write keeps p. Above the limit the rest is dropped and the stream marked as incomplete,
+// but the command is not disturbed: there is never an error.
+func (s *Stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = s.tail.Write(p) // keeps it in memory, cannot fail
+	if s.watcher != nil {
+		_, _ = s.watcher.Write(p)
+	}
+	if s.err != nil {
+		return len(p), nil
+	}
+	if s.size += int64(len(p)); s.size > s.most {
+		s.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", s.most>>20)
+	} else if _, err := s.file.Write(p); err != nil {
+		s.err = fmt.Errorf("keep output: %w", err)
+	}
+	if s.err != nil {
+		_ = s.file.Truncate(0) // it will not be read, so it need not fill the disk
+	}
+	return len(p), nil
+}

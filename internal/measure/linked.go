@@ -1,0 +1,51 @@
+package measure
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	"supervise/internal/measure/internal/golink"
+	"supervise/metric"
+)
+
+// links are the builds of Go programs in the iterations of a loop, by check.
+type links struct{ sync.Map }
+
+// linked is such a build, and the digest of what it linked.
+type linked struct {
+	of  string
+	run Run
+}
+
+// linked asks what a build is going to link. Where it did that before, it reports true, and
+// the attempt has the result of that time.
+func (m *Meter) linked(ctx context.Context, a *attempt) bool {
+	question, ok := golink.Question(a.check.Command)
+	if !ok || m.links == nil {
+		return false
+	}
+	began := time.Now()
+	if err := m.ask(ctx, a.check, question, func(answer *os.File) error {
+		a.of = golink.Digest(answer)
+		return nil
+	}); err != nil || a.of == "" {
+		return false // the build says why
+	}
+	last, ok := m.links.Load(a.check.id())
+	l, _ := last.(linked)
+	if !ok || l.of != a.of {
+		return false
+	}
+	a.of, a.run = "", l.run
+	a.run.started, a.run.Duration, a.run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
+	return true
+}
+
+// link remembers how a build ended.
+func (m *Meter) link(a *attempt, r Run) {
+	if a.of != "" && r.state == metric.Measured {
+		m.links.Store(r.Check.id(), linked{a.of, r})
+	}
+}
