@@ -11,16 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// streaming is a test command that prints ten thousand tests as go test -v does, in two
+// streaming is a test command that prints ten thousand tests as go test -json does, in two
 // halves. It waits before each at a named pipe.
 const streaming = `await() { until read -r line <../$1; do :; done 2>/dev/null; }
-half() { seq $1 $2 | sed 's/.*/=== RUN   Test&\n--- PASS: Test& (0.00s)/'; }
+event() { printf '{"Action":"%s","Package":"example.com/many"%s}\n' "$@"; }
+half() { seq $1 $2 | sed 's/.*/{"Action":"run","Package":"example.com\/many","Test":"Test&"}\n{"Action":"pass","Package":"example.com\/many","Test":"Test&"}/'; }
+event start
 await first
 half 1 5000
-printf '=== RUN   TestBad\n--- FAIL: TestBad (0.00s)\n'
+event run ',"Test":"TestBad"'
+event fail ',"Test":"TestBad"'
 await second
 half 5002 10000
-printf 'FAIL\nFAIL\texample.com/many\t1.0s\n'
+event fail
 exit 1
 `
 
