@@ -72,6 +72,7 @@ func drawn(text string) int {
 func TestRegion(t *testing.T) {
 	w := seenWorld(t)
 	p := newPane(t, w)
+	p.tmux("pipe-pane", "cat >"+filepath.Join(w.dir, "raw"))
 	p.await("bash")
 	p.press(fmt.Sprintf("cd %s; PS1='$ '; clear", w.root), "Enter")
 	p.press("supervise run --agent-output none --max-iterations 1 --until never --test-cmd 'sh ../check' -- sh ../talker", "Enter")
@@ -125,7 +126,8 @@ func TestRegion(t *testing.T) {
 	p.await("undo all")
 	p.await("\n$\n")
 	if all := p.history(); drawn(all) != 0 || strings.Contains(all, "evil") {
-		t.Errorf("what is left of the region when the loop is over:\n%s", all)
+		raw, err := os.ReadFile(filepath.Join(w.dir, "raw"))
+		t.Errorf("what is left of the region when the loop is over:\n%s\nwhat the terminal was given, %v:\n%q", all, err, raw)
 	}
 }
 

@@ -148,6 +148,7 @@ func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}
+	a.finishing(state.LoopID, ledger.Dir(opts.Home, state.LoopID))
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		return loop.Resume(ctx, state.LoopID, opts, o.force)
 	})
