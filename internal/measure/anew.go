@@ -49,9 +49,6 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 // change does not touch, and integration tests that passed and did not change are not
 // run. The verdicts of tests that were not run are marked as carried.
 func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
-	if m.links == nil {
-		m.links = &links{}
-	}
 	quick := m.With(m.sooner(known))
 	res, err := quick.all(ctx, known)
 	m.covered = quick.covered

@@ -39,6 +39,7 @@ func (m *Meter) linked(ctx context.Context, a *attempt) bool {
 		return false
 	}
 	a.of, a.run = "", l.run
+	a.run.Leftovers = nil
 	a.run.started, a.run.Duration, a.run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
 	return true
 }

@@ -127,7 +127,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, links: &links{}}
 	m.recall(o.Memory)
 	return m
 }
