@@ -142,13 +142,14 @@ func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o
 		return a.stepCandidate(ctx, opts, o, state.LoopID)
 	case state.Kind == ledger.Competing && o.steps.n != nil && *o.steps.n > 0:
 		return usageError{errors.New("--steps of a loop of candidates is for one of them: give --candidate N, or --steps 0 for the baseline")}
-	case state.Kind == ledger.Competing:
+	}
+	a.finishing(state.LoopID, ledger.Dir(opts.Home, state.LoopID))
+	if state.Kind == ledger.Competing {
 		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
 			c.Folder, c.Force, c.Choose = o.trees, o.force, o.choose
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}
-	a.finishing(state.LoopID, ledger.Dir(opts.Home, state.LoopID))
 	return a.supervise(ctx, opts, o.printFlags, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		return loop.Resume(ctx, state.LoopID, opts, o.force)
 	})

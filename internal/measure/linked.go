@@ -3,17 +3,13 @@ package measure
 import (
 	"context"
 	"os"
-	"sync"
 	"time"
 
 	"supervise/internal/measure/internal/golink"
 	"supervise/metric"
 )
 
-// links are the builds of Go programs in the iterations of a loop, by check.
-type links struct{ sync.Map }
-
-// linked is such a build, and the digest of what it linked.
+// linked is a build of Go programs in an iteration, and the digest of what it linked.
 type linked struct {
 	of  string
 	run Run

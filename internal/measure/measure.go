@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"supervise/internal/varying"
@@ -119,7 +120,7 @@ type Meter struct {
 	built   map[string]bool            // builds that succeeded
 	took    map[string]time.Duration   // by check: its last run
 	formats map[string]string          // command of a linter: the format of its findings
-	links   *links                     // nil: everything is run anew
+	links   *sync.Map                  // by check: linked; nil: everything is run anew
 }
 
 // New returns a meter for the plan.
@@ -127,7 +128,7 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, links: &links{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, links: &sync.Map{}}
 	m.recall(o.Memory)
 	return m
 }
