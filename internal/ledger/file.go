@@ -54,18 +54,18 @@ func syncDir(dir string) error {
 
 // WriteJSON writes v as indented JSON, as [WriteFile] does.
 func WriteJSON(path string, v any) error {
-	b, err := encoded(v)
+	b, err := encoded(v, "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return WriteFile(path, b)
 }
 
-func encoded(v any) ([]byte, error) {
+func encoded(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent("", indent)
 	err := enc.Encode(v)
 	return b.Bytes(), err
 }

@@ -446,15 +446,29 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	all.Go(func() error { return writeEvidence(dir, it.Evidence) })
 	all.Go(func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) })
 	all.Go(func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) })
-	all.Go(func() error { return l.checkpoint(it) })
 	all.Go(func() (err error) {
-		metrics, err = encoded(it)
-		return err
+		if metrics, err = encoded(it, ""); err != nil {
+			return fmt.Errorf("write iteration %d: %w", it.Number, err)
+		}
+		return l.checkpoint(it.Number, metrics)
 	})
 	if err := all.Wait(); err != nil {
 		return err //nolint:wrapcheck // each says what it wrote
 	}
-	return WriteFile(filepath.Join(dir, "metrics.json"), metrics) // last: it is what readers look for
+	return WriteFile(filepath.Join(dir, "metrics.json"), readable(metrics)) // last: it is what readers look for
+}
+
+// maxIndented limits what is indented for a reader, in bytes: of tens of thousands of tests
+// the indents would be a third.
+const maxIndented = 1 << 20
+
+// readable is a document as [WriteJSON] would write it, unless it is large.
+func readable(doc []byte) []byte {
+	var b bytes.Buffer
+	if len(doc) > maxIndented || json.Indent(&b, doc, "", "  ") != nil {
+		return doc
+	}
+	return b.Bytes()
 }
 
 func writeResults(dir string, s metric.Set) error {
@@ -503,16 +517,16 @@ func writeArtifacts(dir string, files Files) error {
 	return nil
 }
 
-func (l *Ledger) checkpoint(it Iteration) error {
+func (l *Ledger) checkpoint(n int, doc []byte) error {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if err := json.NewEncoder(z).Encode(it); err != nil {
+	if _, err := z.Write(doc); err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
 	if err := z.Close(); err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
-	return WriteFile(filepath.Join(l.dir, "checkpoints", Name(it.Number)+".json.gz"), b.Bytes())
+	return WriteFile(filepath.Join(l.dir, "checkpoints", Name(n)+".json.gz"), b.Bytes())
 }
 
 // WriteReport writes a report of the loop, for instance reports/….md.

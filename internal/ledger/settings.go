@@ -93,7 +93,7 @@ func (l *Ledger) SaveMeter(v any) error {
 // SaveAround keeps what stood around the tree when the last accepted iteration
 // was judged.
 func (l *Ledger) SaveAround(v any) error {
-	b, err := encoded(v)
+	b, err := encoded(v, "  ")
 	if err != nil {
 		return fmt.Errorf("keep what stands around the tree: %w", err)
 	}

@@ -159,7 +159,7 @@ func (l *Ledger) Save(s State) error {
 	s = s.settled(completionReport(l.dir))
 	l.log.calls.into(&s)
 	s.History, s.Recoveries, s.Levels = latest(s.History), latest(s.Recoveries), latest(s.Levels)
-	b, err := encoded(s)
+	b, err := encoded(s, "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", stateName, err)
 	}
