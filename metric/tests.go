@@ -226,8 +226,14 @@ func (t *Tests) Sorted() *Tests {
 }
 
 // Pair calls each with every test of two sets, in the order of their identities; with nil
-// for the side on which it is not.
+// for the side on which it is not. A nil set has no tests.
 func Pair(before, now *Tests, each func(was, is *Test)) {
+	if before == nil {
+		before = &Tests{}
+	}
+	if now == nil {
+		now = &Tests{}
+	}
 	i, k := 0, 0
 	for i < len(before.Cases) && k < len(now.Cases) {
 		was, is := &before.Cases[i], &now.Cases[k]

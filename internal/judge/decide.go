@@ -231,21 +231,36 @@ func sameFailing(recent []*metric.Tests) []string {
 // flipping are the tests that go back and forth between passing and failing, without
 // the flaky ones.
 func (h *History) flipping(recent []*metric.Tests) []string {
-	was, changes := map[metric.ID]bool{}, map[metric.ID]int{}
+	failed := map[metric.ID]bool{}
 	for _, tests := range recent {
 		for _, t := range tests.Cases {
-			if before, known := was[t.ID]; known && before != t.Failed() {
-				changes[t.ID]++
+			if t.Failed() && !h.Flaky[t.ID] {
+				failed[t.ID] = true
 			}
-			was[t.ID] = t.Failed()
 		}
 	}
 	var out []string
-	for id, n := range changes {
-		if n >= flips && !h.Flaky[id] {
+	for id := range failed {
+		if changes(recent, id) >= flips {
 			out = append(out, id.String())
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// changes is how often a test went over from passing to failing or back.
+func changes(recent []*metric.Tests, id metric.ID) int {
+	n, known, failed := 0, false, false
+	for _, tests := range recent {
+		t, there := tests.Lookup(id)
+		if !there {
+			continue
+		}
+		if known && failed != t.Failed() {
+			n++
+		}
+		known, failed = true, t.Failed()
+	}
+	return n
 }

@@ -98,7 +98,10 @@ func (j Judge) compare(ctx context.Context, was, is snapshot.ID) (since, error) 
 // gained reports whether a test, or a suite, that failed does not fail any more.
 func gained(before, now *metric.Tests) bool {
 	for _, t := range before.Cases {
-		if is, there := now.Lookup(t.ID); t.Failed() && (!there || !is.Failed()) {
+		if !t.Failed() {
+			continue
+		}
+		if is, there := now.Lookup(t.ID); !there || !is.Failed() {
 			return true
 		}
 	}

@@ -94,11 +94,11 @@ func (h *History) addedByLoop() map[metric.ID]bool {
 	if h.Previous.Set.Tests == nil || h.Commits || h.Nameless {
 		return out
 	}
-	for _, t := range h.Previous.Set.Tests.Cases {
-		if _, ok := h.Baseline.Set.Tests.Lookup(t.ID); !ok {
-			out[t.ID] = true
+	metric.Pair(h.Baseline.Set.Tests, h.Previous.Set.Tests, func(was, is *metric.Test) {
+		if was == nil {
+			out[is.ID] = true
 		}
-	}
+	})
 	return out
 }
 

@@ -99,7 +99,10 @@ func suspects(before, now *metric.Tests) []metric.Test {
 	}
 	var out []metric.Test
 	for _, t := range now.Cases {
-		if was, ok := before.Lookup(t.ID); ok && was.Status == metric.Passed && t.Failed() && t.Status != metric.NotRun {
+		if !t.Failed() || t.Status == metric.NotRun {
+			continue
+		}
+		if was, ok := before.Lookup(t.ID); ok && was.Status == metric.Passed {
 			out = append(out, t)
 		}
 	}

@@ -32,11 +32,11 @@ func (m *Meter) forged(ctx context.Context, run *Run, known *metric.Tests) error
 		return nil
 	}
 	var fresh []metric.Test
-	for _, t := range run.tests.Cases {
-		if _, there := known.Lookup(t.ID); !there && t.Status == metric.Passed {
-			fresh = append(fresh, t)
+	metric.Pair(known, run.tests, func(was, is *metric.Test) {
+		if was == nil && is.Status == metric.Passed {
+			fresh = append(fresh, *is)
 		}
-	}
+	})
 	if len(fresh) == 0 {
 		return nil
 	}

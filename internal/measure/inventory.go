@@ -53,10 +53,11 @@ func (m *Meter) loses(run *Run, known *metric.Tests) bool {
 	if known == nil {
 		return true
 	}
-	return slices.ContainsFunc(known.Cases, func(c metric.Test) bool {
-		_, there := run.tests.Lookup(c.ID)
-		return !there && (suites[c.Suite] || !learnt)
+	lost := false
+	metric.Pair(known, run.tests, func(was, is *metric.Test) {
+		lost = lost || is == nil && (suites[was.Suite] || !learnt)
 	})
+	return lost
 }
 
 // learn remembers the suites that a check runs, and those that it only lists.

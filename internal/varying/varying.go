@@ -71,17 +71,18 @@ func Settle(now, known *metric.Tests) *metric.Tests {
 	if len(names) == 0 && !varies {
 		return now
 	}
-	cases := make([]metric.Test, len(now.Cases))
-	for i, c := range now.Cases {
-		was, ok := known.Lookup(c.ID)
-		if ok && was.Varies {
-			c.Varies = true
+	cases := make([]metric.Test, 0, len(now.Cases))
+	metric.Pair(known, now, func(was, is *metric.Test) {
+		if is == nil {
+			return
 		}
+		c := *is
+		c.Varies = c.Varies || was != nil && was.Varies
 		if id, ok := names[c.ID]; ok {
 			c.ID, c.Varies = id, true
 		}
-		cases[i] = c
-	}
+		cases = append(cases, c)
+	})
 	out := *now
 	out.Cases = metric.NewTests(cases).Cases
 	return &out
