@@ -34,8 +34,9 @@ type attempt struct {
 	started time.Time
 	out     *printed.Output
 	run     Run
-	unread  bool   // reports are left that may count
-	of      string // digest of what it links, see [linked]
+	unread  bool                   // reports are left that may count
+	of      string                 // digest of what it links, see [linked]
+	ahead   func() (Report, error) // what it printed, read while it ran; nil where that is read later
 	err     error
 }
 
@@ -106,6 +107,9 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 	if a.out, err = m.output(a.dir); err != nil {
 		return err
 	}
+	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
+		a.ahead = ahead(a.out.Follow())
+	}
 	res, err := m.watched(ctx, a)
 	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.End(), res.Leftovers
 	a.run.started = res.Started
@@ -165,7 +169,7 @@ func (m *Meter) read(a *attempt) (Run, error) {
 		}
 		return a.run, a.err
 	}
-	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, holds: map[string]bool{}}
+	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, ahead: a.ahead, holds: map[string]bool{}}
 	read.all(a.out)
 	if a.run.tests != nil {
 		a.run.tests.Runner = a.check.Runner

@@ -29,6 +29,8 @@ type reading struct {
 	run   *Run
 	fault string // the first report that does not count, and the reason
 
+	ahead func() (Report, error) // what was read of the output, nil if nothing was
+
 	answered bool // the tests were read; another report of them repeats them
 
 	read   map[string]string // the meter's: formats of the findings of earlier runs
@@ -66,7 +68,12 @@ func (r *reading) all(out *printed.Output) {
 // standard output is a report: then standard error is only messages.
 func (r *reading) output(out *printed.Output) {
 	before := len(r.run.Read)
-	r.source(out.File(), "output")
+	if r.ahead != nil {
+		report, err := r.ahead()
+		r.take(report, err, "output")
+	} else {
+		r.source(out.File(), "output")
+	}
 	if r.check.Kind == Test {
 		return
 	}
@@ -140,6 +147,21 @@ func (r *reading) file(path string) {
 	}
 }
 
+// ahead begins to read a command's output, and returns what waits for the report.
+func ahead(output io.Reader) func() (Report, error) {
+	var report Report
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		report, err = Read(output, "output", "")
+	}()
+	return func() (Report, error) {
+		<-done
+		return report, err
+	}
+}
+
 func (r *reading) reject(state metric.Validity, format string, args ...any) {
 	if r.fault == "" {
 		r.fault, r.run.state = fmt.Sprintf(format, args...), state
@@ -149,6 +171,10 @@ func (r *reading) reject(state metric.Validity, format string, args ...any) {
 // source reads one report: of tests, of findings or of coverage.
 func (r *reading) source(f io.Reader, name string) {
 	report, err := Read(f, name, "")
+	r.take(report, err, name)
+}
+
+func (r *reading) take(report Report, err error, name string) {
 	switch {
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
 	case report.Coverage != nil || isCoverage(sniff.Head{}, report.Format):

@@ -25,11 +25,13 @@ type Output struct {
 
 // Stream is one of its two outputs. It may be written to while the other is.
 type Stream struct {
-	mu   sync.Mutex
-	file *os.File
-	most int64 // bytes
-	size int64
-	err  error
+	mu    sync.Mutex
+	grown *sync.Cond // the stream has, or ended
+	file  *os.File
+	most  int64 // bytes
+	size  int64 // of what is in the file
+	ended bool
+	err   error
 
 	tail    *runner.Tail // of both
 	watcher io.Writer    // nil: nobody watches
@@ -47,7 +49,7 @@ func Open(dir string, most int64) (*Output, error) {
 			o.Close()
 			return nil, fmt.Errorf("keep output: %w", err)
 		}
-		s.file = f
+		s.file, s.grown = f, sync.NewCond(&s.mu)
 	}
 	return &o, nil
 }
@@ -57,12 +59,18 @@ func (o *Output) Watch(w io.Writer) { o.watcher, o.Errors.watcher = w, w }
 
 // Close closes the files. Errors do not matter after reading.
 func (o *Output) Close() {
-	_ = o.file.Close()
-	_ = o.Errors.file.Close()
+	for _, s := range []*Stream{&o.Stream, o.Errors} {
+		if s.file != nil {
+			s.end()
+			_ = s.file.Close()
+		}
+	}
 }
 
-// Rewind prepares reading what was kept.
+// Rewind prepares reading what was kept. Nothing is written any more.
 func (o *Output) Rewind() error {
+	o.end()
+	o.Errors.end()
 	_, err := o.file.Seek(0, io.SeekStart)
 	_, err2 := o.Errors.file.Seek(0, io.SeekStart)
 	return errors.Join(err, err2)
@@ -94,13 +102,58 @@ func (s *Stream) Write(p []byte) (int, error) {
 	if s.err != nil {
 		return len(p), nil
 	}
-	if s.size += int64(len(p)); s.size > s.most {
+	if s.size+int64(len(p)) > s.most {
 		s.err = fmt.Errorf("printed more than %d MB; have it write a report file instead", s.most>>20)
 	} else if _, err := s.file.Write(p); err != nil {
 		s.err = fmt.Errorf("keep output: %w", err)
 	}
 	if s.err != nil {
 		_ = s.file.Truncate(0) // it will not be read, so it need not fill the disk
+	} else {
+		s.size += int64(len(p))
 	}
+	s.grown.Broadcast()
 	return len(p), nil
+}
+
+func (s *Stream) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.grown.Broadcast()
+}
+
+// Follow returns a reader of the stream from its begin, which waits for what is still to
+// be written. It ends with the stream.
+func (s *Stream) Follow() io.Reader { return &follower{stream: s} }
+
+type follower struct {
+	stream *Stream
+	at     int64
+}
+
+func (f *follower) Read(p []byte) (int, error) {
+	more, err := f.stream.beyond(f.at)
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.stream.file.ReadAt(p[:min(int64(len(p)), more)], f.at)
+	f.at += int64(n)
+	return n, err //nolint:wrapcheck // io.Reader
+}
+
+// beyond waits until the stream has bytes after the first ones, and returns how many.
+func (s *Stream) beyond(at int64) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for at == s.size && !s.ended && s.err == nil {
+		s.grown.Wait()
+	}
+	switch {
+	case s.err != nil:
+		return 0, s.err
+	case at == s.size:
+		return 0, io.EOF
+	}
+	return s.size - at, nil
 }
