@@ -36,6 +36,9 @@ func TestScan(t *testing.T) {
 // ahead again and again. The limit is far above the tens of milliseconds that
 // each takes, and far below what it would take if the effort grew as the square.
 func TestScanIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it looks for time and memory, not for races")
+	}
 	const (
 		size  = 512 << 10
 		limit = 20 * time.Second

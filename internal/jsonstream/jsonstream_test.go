@@ -81,6 +81,9 @@ func TestErrorsNameTheirLine(t *testing.T) {
 // A value of any size is skipped in bounded memory; a huge value that must be kept
 // whole is an error.
 func TestMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it looks for time and memory, not for races")
+	}
 	huge := func() io.Reader {
 		return io.MultiReader(strings.NewReader(`[{"x":[`), &repeat{text: `"spam",`, left: 7 * 8 << 20}, strings.NewReader(`0],"n":"a"}]`))
 	}

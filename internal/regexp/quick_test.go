@@ -33,6 +33,9 @@ var fragments = []string{
 
 // Every expression finds in every text what the standard package finds.
 func TestSameAsRegexp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine compares results")
+	}
 	random := rand.New(rand.NewSource(1))
 	for _, expr := range append(expressions, `(?m)^[ \t]*(x|skip(\()?)[ab]*(\n)?`, `(a)?skip(\.todo)?`) {
 		got, want := MustCompile(expr), regexp.MustCompile(expr)
@@ -108,6 +111,9 @@ func TestNeedsAreFound(t *testing.T) {
 
 // Tries that each read to the end take no longer than one search of the text.
 func TestManyTriesAreGivenUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it looks for time and memory, not for races")
+	}
 	for expr, part := range map[string]string{
 		`\bcatch\([^)]*\)`:               "catch(",
 		`(?m)^[ \t]*except[^:]*:`:        "except\n",
