@@ -125,3 +125,28 @@ func (l *Ledger) RemoveResults(n int) error {
 	}
 	return nil
 }
+
+// writeArtifacts copies changed files. Their names come from the agent, so
+// nothing may leave the folder.
+func writeArtifacts(dir string, files Files) error {
+	if len(files) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keep changed files: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("keep changed files: %w", err)
+	}
+	defer root.Close()
+	for path, data := range files {
+		if err := root.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("keep changed files: %w", err)
+		}
+		if err := root.WriteFile(path, data, 0o600); err != nil {
+			return fmt.Errorf("keep changed files: %w", err)
+		}
+	}
+	return nil
+}

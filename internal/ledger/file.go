@@ -80,3 +80,16 @@ func readJSON(path string, v any) error {
 	}
 	return nil
 }
+
+// maxIndented limits what is indented for a reader, in bytes: of tens of thousands of tests
+// the indents would be a third.
+const maxIndented = 1 << 20
+
+// readable is a document as [WriteJSON] would write it, unless it is large.
+func readable(doc []byte) []byte {
+	var b bytes.Buffer
+	if len(doc) > maxIndented || json.Indent(&b, doc, "", "  ") != nil {
+		return doc
+	}
+	return b.Bytes()
+}

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -458,19 +457,6 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	return WriteFile(filepath.Join(dir, "metrics.json"), readable(metrics)) // last: it is what readers look for
 }
 
-// maxIndented limits what is indented for a reader, in bytes: of tens of thousands of tests
-// the indents would be a third.
-const maxIndented = 1 << 20
-
-// readable is a document as [WriteJSON] would write it, unless it is large.
-func readable(doc []byte) []byte {
-	var b bytes.Buffer
-	if len(doc) > maxIndented || json.Indent(&b, doc, "", "  ") != nil {
-		return doc
-	}
-	return b.Bytes()
-}
-
 func writeResults(dir string, s metric.Set) error {
 	if s.Tests != nil {
 		var b bytes.Buffer
@@ -492,59 +478,9 @@ func writeResults(dir string, s metric.Set) error {
 	return nil
 }
 
-// writeArtifacts copies changed files. Their names come from the agent, so
-// nothing may leave the folder.
-func writeArtifacts(dir string, files Files) error {
-	if len(files) == 0 {
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("keep changed files: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("keep changed files: %w", err)
-	}
-	defer root.Close()
-	for path, data := range files {
-		if err := root.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("keep changed files: %w", err)
-		}
-		if err := root.WriteFile(path, data, 0o600); err != nil {
-			return fmt.Errorf("keep changed files: %w", err)
-		}
-	}
-	return nil
-}
-
-func (l *Ledger) checkpoint(n int, doc []byte) error {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if _, err := z.Write(doc); err != nil {
-		return fmt.Errorf("write checkpoint: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return fmt.Errorf("write checkpoint: %w", err)
-	}
-	return WriteFile(filepath.Join(l.dir, "checkpoints", Name(n)+".json.gz"), b.Bytes())
-}
-
 // WriteReport writes a report of the loop, for instance reports/….md.
 func (l *Ledger) WriteReport(name string, text []byte) error {
 	return WriteFile(filepath.Join(l.dir, "reports", name), text)
-}
-
-// WriteOutput copies the changed files of the selected iteration to
-// final-output/, replacing what stood there.
-func (l *Ledger) WriteOutput(files Files) error {
-	dir := filepath.Join(l.dir, "final-output")
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("write final output: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("write final output: %w", err)
-	}
-	return writeArtifacts(dir, files)
 }
 
 // Iterations reads all iterations of the loop in dir, by number. One that was
@@ -594,20 +530,4 @@ func readIteration(dir, name string) (it Iteration, err error) {
 		return again, nil
 	}
 	return it, fmt.Errorf("read %s: %w; its checkpoint cannot be read either", path, err)
-}
-
-func readCheckpoint(dir, name string) (it Iteration, err error) {
-	f, err := os.Open(filepath.Join(dir, "checkpoints", name+".json.gz"))
-	if err != nil {
-		return it, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return it, err
-	}
-	if err := json.NewDecoder(z).Decode(&it); err != nil {
-		return it, err
-	}
-	return it, z.Close()
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"supervise/snapshot"
 )
@@ -59,4 +61,17 @@ func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected sna
 	}
 	out.Files, err = CopiesOf(ctx, store, selected, changes)
 	return out, err
+}
+
+// WriteOutput copies the changed files of the selected iteration to
+// final-output/, replacing what stood there.
+func (l *Ledger) WriteOutput(files Files) error {
+	dir := filepath.Join(l.dir, "final-output")
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("write final output: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("write final output: %w", err)
+	}
+	return writeArtifacts(dir, files)
 }

@@ -147,6 +147,18 @@ func (r *reading) file(path string) {
 	}
 }
 
+func (r *reading) reject(state metric.Validity, format string, args ...any) {
+	if r.fault == "" {
+		r.fault, r.run.state = fmt.Sprintf(format, args...), state
+	}
+}
+
+// source reads one report: of tests, of findings or of coverage.
+func (r *reading) source(f io.Reader, name string) {
+	report, err := Read(f, name, "")
+	r.take(report, err, name)
+}
+
 // ahead begins to read a command's output, and returns what waits for the report.
 func ahead(output io.Reader) func() (Report, error) {
 	var report Report
@@ -162,18 +174,7 @@ func ahead(output io.Reader) func() (Report, error) {
 	}
 }
 
-func (r *reading) reject(state metric.Validity, format string, args ...any) {
-	if r.fault == "" {
-		r.fault, r.run.state = fmt.Sprintf(format, args...), state
-	}
-}
-
-// source reads one report: of tests, of findings or of coverage.
-func (r *reading) source(f io.Reader, name string) {
-	report, err := Read(f, name, "")
-	r.take(report, err, name)
-}
-
+// take files what was read of one report, or rejects it.
 func (r *reading) take(report Report, err error, name string) {
 	switch {
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
