@@ -96,7 +96,7 @@ func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Resul
 	if p.Live {
 		defer a.openRegion(board, false)()
 	}
-	meter := measure.New(plan, measure.Options{Begins: true, Watch: board.Check, OnProgress: func(m measure.Progress) {
+	meter := measure.New(plan, measure.Options{Baseline: true, Watch: board.Check, OnProgress: func(m measure.Progress) {
 		p.Event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	res, err := meter.Run(ctx, nil)

@@ -134,7 +134,7 @@ func (c *contest) try(ctx context.Context, w holdout.Workspace, author, code *en
 				return err
 			}
 		}
-		whole, err := t.Meter.Whole(ctx, t.Project(), nil, 0)
+		whole, err := t.Meter.FullRun(ctx, t.Project(), nil, 0)
 		if err != nil || whole.Tests == nil {
 			return err
 		}

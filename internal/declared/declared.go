@@ -16,7 +16,7 @@ import (
 func Check(c project.Check, limit time.Duration) measure.Check {
 	return measure.Check{
 		Kind: measure.Kind(c.Kind), Name: c.Name, Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
-		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, Implied: c.Implied, Timeout: limit,
+		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, CoveredByBuild: c.Implied, Timeout: limit,
 	}
 }
 

@@ -154,28 +154,28 @@ func (r *run) failedBefore(id metric.ID) bool {
 }
 
 // ends runs tests in the copy, in disguise or as they are.
-func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (map[metric.ID]measure.Ending, error) {
-	want := measure.Elsewhere{Root: r.tree.Project(), Tests: tests}
+func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (map[metric.ID]measure.TestResult, error) {
+	want := measure.TreeRun{Root: r.tree.Project(), Tests: tests}
 	if r.Limit > 0 {
 		want.Limit = max(time.Until(r.until), time.Nanosecond)
 	}
 	if disguised {
 		stack := slices.ContainsFunc(r.Signs, func(s ledger.Sign) bool { return s.Stack })
-		want.As = func(c measure.Check) (measure.Check, bool) { return as(c, r.tree.Path, stack) }
+		want.Adapt = func(c measure.Check) (measure.Check, bool) { return as(c, r.tree.Path, stack) }
 	}
-	out, err := r.Meter.Elsewhere(ctx, want)
+	out, err := r.Meter.RunInTree(ctx, want)
 	r.out.Runs = append(r.out.Runs, holdout.Runs(out.Runs)...)
-	return out.Of, err
+	return out.ByTest, err
 }
 
 // fails reports whether a test ran and failed: one that cannot be loaded in disguise
 // proves nothing.
-func fails(e measure.Ending) bool { return !e.Unbuilt && e.Test.Failed() }
+func fails(e measure.TestResult) bool { return !e.Unbuilt && e.Test.Failed() }
 
 // results are the tests that fail in disguise over the new code. Over the base they pass
 // in disguise where they passed as they are; and where they failed, the other tests of
 // their suite pass.
-func (r *run) results(failed []metric.Test, now, base map[metric.ID]measure.Ending) {
+func (r *run) results(failed []metric.Test, now, base map[metric.ID]measure.TestResult) {
 	harmed := map[string]bool{}
 	for id, e := range base {
 		if r.passedBefore(id) && e.Test.Status != metric.Passed {
@@ -211,7 +211,7 @@ func (r *run) files() []string {
 }
 
 // shown is the message of a test in one short line, without the path of the copy.
-func (r *run) shown(e measure.Ending) string {
+func (r *run) shown(e measure.TestResult) string {
 	text := strings.ReplaceAll(cmp.Or(e.Why, e.Test.Message), r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {

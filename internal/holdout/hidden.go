@@ -54,7 +54,7 @@ func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.
 			return err
 		}
 		run := func() (*metric.Tests, error) {
-			whole, err := t.Meter.Whole(ctx, t.Project(), h.Check, h.Limit)
+			whole, err := t.Meter.FullRun(ctx, t.Project(), h.Check, h.Limit)
 			out.Runs = append(out.Runs, Runs(whole.Runs)...)
 			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
 			return h.only(whole.Tests.CarryOver(known), files, visible), err

@@ -217,7 +217,7 @@ func (r *trialRun) unbuilt() []metric.Test {
 // run runs tests in the tree and notes how they end.
 func (r *trialRun) run(ctx context.Context, tests []metric.Test, whole bool) error {
 	out, err := r.elsewhere(ctx, tests, whole)
-	for id, e := range out.Of {
+	for id, e := range out.ByTest {
 		r.ends[id] = r.verdict(e)
 	}
 	if whole {
@@ -237,7 +237,7 @@ func (r *trialRun) twice(ctx context.Context, tests []metric.Test) error {
 		return nil
 	}
 	again, err := r.elsewhere(ctx, broke, false)
-	for id, e := range again.Of {
+	for id, e := range again.ByTest {
 		if e.Test.Status == metric.Passed {
 			r.ends[id] = verdict{detector.NotHeld, "as it was it failed, and passed when run again: it is flaky"}
 		}
@@ -247,12 +247,12 @@ func (r *trialRun) twice(ctx context.Context, tests []metric.Test) error {
 
 // unnamed notes how the tests end that belong to suites which could not run before, and
 // the suites that still cannot.
-func (r *trialRun) unnamed(out measure.Endings) {
+func (r *trialRun) unnamed(out measure.TreeResults) {
 	for _, t := range out.Others {
 		_, known := r.Before.Lookup(t.ID)
 		if !known && brokenIn(r.Before, t.Suite) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
 			r.fresh = append(r.fresh, t)
-			r.ends[t.ID] = r.verdict(measure.Ending{Test: t})
+			r.ends[t.ID] = r.verdict(measure.TestResult{Test: t})
 		}
 	}
 	for _, s := range out.Broken {
@@ -265,17 +265,17 @@ func (r *trialRun) unnamed(out measure.Endings) {
 }
 
 // elsewhere runs tests as they were in the tree.
-func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test, whole bool) (measure.Endings, error) {
+func (r *trialRun) elsewhere(ctx context.Context, tests []metric.Test, whole bool) (measure.TreeResults, error) {
 	return r.by(ctx, r.tree.Meter, tests, whole)
 }
 
 // by runs tests in the tree.
-func (r *trialRun) by(ctx context.Context, m *measure.Meter, tests []metric.Test, whole bool) (measure.Endings, error) {
+func (r *trialRun) by(ctx context.Context, m *measure.Meter, tests []metric.Test, whole bool) (measure.TreeResults, error) {
 	limit := time.Duration(0)
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	out, err := m.Elsewhere(ctx, measure.Elsewhere{Root: r.tree.Project(), Tests: tests, Whole: whole, Limit: limit})
+	out, err := m.RunInTree(ctx, measure.TreeRun{Root: r.tree.Project(), Tests: tests, Full: whole, Limit: limit})
 	r.out.Runs = append(r.out.Runs, Runs(out.Runs)...)
 	return out, err
 }

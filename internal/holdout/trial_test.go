@@ -401,7 +401,7 @@ func TestRunnerOfTheBase(t *testing.T) {
 		t.Errorf("%v: %+v", err, out)
 	}
 	for _, r := range out.Runs {
-		if r.Name != "old (elsewhere)" {
+		if r.Name != "old (in another tree)" {
 			t.Errorf("%s ran tests as they were", r.Name)
 		}
 	}
@@ -460,7 +460,7 @@ func TestMisfitCountsAsUnbuilt(t *testing.T) {
 		"expected function to throw":                                 detector.Broke,
 	} {
 		r := &trialRun{}
-		end := measure.Ending{Test: metric.Test{Status: metric.Failed, Message: message}}
+		end := measure.TestResult{Test: metric.Test{Status: metric.Failed, Message: message}}
 		if got := r.verdict(end).outcome; got != want {
 			t.Errorf("%s: %s, want %s", message, got, want)
 		}

@@ -18,7 +18,7 @@ import (
 // verdict says what the end of a test in the copy means. A test that does not match the
 // code any more proves nothing, unless it failed like that before: then what it asks for
 // was not done.
-func (r *trialRun) verdict(e measure.Ending) verdict {
+func (r *trialRun) verdict(e measure.TestResult) verdict {
 	why := r.shown(cmp.Or(e.Why, e.Test.Message))
 	was, _ := r.Before.Lookup(e.Test.ID)
 	switch {
@@ -67,7 +67,7 @@ func (r *trialRun) overOldCode(ctx context.Context) error {
 		return err
 	}
 	out, err := r.elsewhere(ctx, failed, false)
-	for id, e := range out.Of {
+	for id, e := range out.ByTest {
 		if e.Test.Status != metric.Passed {
 			r.doubt(id, "away from the working tree it does not pass over the old code either", e)
 		}
@@ -97,9 +97,9 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 	list = slices.CompactFunc(list, func(a, b metric.Test) bool { return a.ID == b.ID })
 	out, err := r.by(ctx, r.Meter, list, false)
 	for id, now := range tests {
-		passes := slices.ContainsFunc(now, func(t metric.Test) bool { return out.Of[t.ID].Test.Status == metric.Passed })
+		passes := slices.ContainsFunc(now, func(t metric.Test) bool { return out.ByTest[t.ID].Test.Status == metric.Passed })
 		if len(now) > 0 && !passes {
-			r.doubt(id, "away from the working tree its new version does not pass either", out.Of[now[0].ID])
+			r.doubt(id, "away from the working tree its new version does not pass either", out.ByTest[now[0].ID])
 		}
 	}
 	return err
@@ -141,7 +141,7 @@ func (r *trialRun) successors(id metric.ID) []metric.Test {
 	return out
 }
 
-func (r *trialRun) doubt(id metric.ID, text string, e measure.Ending) {
+func (r *trialRun) doubt(id metric.ID, text string, e measure.TestResult) {
 	why := cmp.Or(r.shown(cmp.Or(e.Why, e.Test.Message)), r.ends[id].why)
 	r.ends[id] = verdict{detector.NotHeld, text + ": " + why}
 }

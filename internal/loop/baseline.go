@@ -154,7 +154,7 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 		*res, again = again, *res // what was run now is the measurement
 	}
 	res.Set.Varies = judge.Wobble(res.Set, again.Set, r.opts.Weights)
-	measure.NoteWobble(res.Runs, again.Runs)
+	measure.RecordVariation(res.Runs, again.Runs)
 	res.Set.Tests = varying.Learn(res.Set.Tests, again.Set.Tests)
 	res.Set.Tests = judge.Unsteady(res.Set.Tests, varying.Settle(again.Set.Tests, res.Set.Tests))
 	r.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))

@@ -113,7 +113,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	}
 	m := measure.Options{
 		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Watch: o.WatchChecks, Memory: learnt, Hold: r.ledger.Held(),
-		BeforeStart: r.journal.Starting(event.ChildCheck, r.number), Reruns: o.Confirm, Begins: true,
+		BeforeStart: r.journal.Starting(event.ChildCheck, r.number), Reruns: o.Confirm, Baseline: true,
 	}
 	if _, inside := ledger.Inside(o.Home, o.Root); inside {
 		m.Ignore = o.Home

@@ -17,36 +17,36 @@ var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
 func (c Check) compiles() bool { return c.Kind == Test && compilers[c.Runner] }
 
 // standing is what a run says about whether the project can be built, nil if nothing.
-func (m *Meter) standing(r *Run, first bool) *metric.Build {
+func (m *Meter) buildOf(r *Run, first bool) *metric.Build {
 	switch {
-	case r.skipped:
-	case r.Check.Kind == Build && r.state == metric.Measured:
-		return m.outcome(r, first)
+	case r.Skipped:
+	case r.Check.Kind == Build && r.State == metric.Measured:
+		return m.buildOutcome(r, first)
 	case r.Check.compiles():
-		return r.compiled()
+		return r.buildFromTests()
 	}
 	return nil
 }
 
 // outcome is how a build ended, unless it is set aside.
-func (m *Meter) outcome(r *Run, first bool) *metric.Build {
+func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
-	m.stands(r)
+	m.recordBuild(r)
 	if r.ExitCode == 0 {
-		m.built[r.Check.id()] = true
+		m.built[r.Check.ID()] = true
 		return b
 	}
 	b.Status, b.FirstError = metric.BuildFailure, firstError(*r)
-	if m.isAside(r, r.unplaced(), first) {
+	if m.isExcluded(r, r.comparableLines(), first) {
 		b.Status = metric.BuildUnknown
 		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(asideText, b.FirstError))
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, b.FirstError))
 		}
 		return b
 	}
-	b.FirstError = m.news(r, b.FirstError)
-	if m.built[r.Check.id()] && m.fell != nil && !r.Check.toNowhere() {
-		m.fell[r.Check.Dir] = b.FirstError
+	b.FirstError = m.newError(r, b.FirstError)
+	if m.built[r.Check.ID()] && m.brokenBuilds != nil && !r.Check.discardsOutput() {
+		m.brokenBuilds[r.Check.Dir] = b.FirstError
 	}
 	return b
 }
@@ -54,8 +54,8 @@ func (m *Meter) outcome(r *Run, first bool) *metric.Build {
 // needless returns why a check is not run, "" if it is: what it needs did build, and does
 // not any more. At the baseline everything is run, and for as long as a build has never
 // succeeded: what it breaks is known there.
-func (m *Meter) needless(c Check) string {
-	first, broken := m.fell[c.Dir]
+func (m *Meter) skipReason(c Check) string {
+	first, broken := m.brokenBuilds[c.Dir]
 	if !broken {
 		return ""
 	}
@@ -67,10 +67,10 @@ func (m *Meter) needless(c Check) string {
 
 // news is the first error of a build that is not set aside. The go command names the
 // package in the line before.
-func (m *Meter) news(r *Run, first string) string {
+func (m *Meter) newError(r *Run, first string) string {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimSpace(line)
-		if len(m.aside) == 0 || line == "" || m.aside[fingerprint.Of(line)] {
+		if len(m.excluded) == 0 || line == "" || m.excluded[fingerprint.Of(line)] {
 			continue
 		}
 		if pkg, heads := strings.CutPrefix(line, "# "); heads {
@@ -81,26 +81,26 @@ func (m *Meter) news(r *Run, first string) string {
 	return first
 }
 
-func (r *Run) findings() []metric.Finding {
-	if r.lint == nil {
+func (r *Run) Findings() []metric.Finding {
+	if r.Lint == nil {
 		return nil
 	}
-	return r.lint.Findings
+	return r.Lint.Findings
 }
 
 // compiled is what tests show that are compiled with the project. That a test of Go does
 // not compile is no broken build.
-func (r *Run) compiled() *metric.Build {
-	for _, f := range r.findings() {
+func (r *Run) buildFromTests() *metric.Build {
+	for _, f := range r.Findings() {
 		if f.Type && !strings.HasSuffix(f.File, "_test.go") {
 			return &metric.Build{Status: metric.BuildFailure, FirstError: f.Place()}
 		}
 	}
 	switch {
-	case r.killed || r.gone:
-	case r.state == metric.Measured || r.ExitCode == 0:
+	case r.Killed || r.DirMissing:
+	case r.State == metric.Measured || r.ExitCode == 0:
 		return &metric.Build{Status: metric.BuildSuccess}
-	case r.tests == nil && r.Check.Runner == "go": // others may have died in the tests
+	case r.Tests == nil && r.Check.Runner == "go": // others may have died in the tests
 		return &metric.Build{Status: metric.BuildFailure, FirstError: r.Why}
 	}
 	return nil
@@ -125,7 +125,7 @@ func joinBuilds(a, b *metric.Build) *metric.Build {
 // compilerErrors reads what a compiler printed where the command failed that runs the
 // tests as well.
 func (r *reading) compilerErrors(out *printed.Output) {
-	if !r.check.compiles() || r.run.ExitCode == 0 || r.run.lint != nil || out.Rewind() != nil {
+	if !r.check.compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
 		return
 	}
 	build := *r
@@ -135,12 +135,12 @@ func (r *reading) compilerErrors(out *printed.Output) {
 		build.source(out.Errors.File(), "standard error")
 	}
 	lint := &metric.Lint{}
-	for _, f := range build.run.findings() {
+	for _, f := range build.run.Findings() {
 		if f.Type && f.File != "" {
 			lint.Findings = append(lint.Findings, f)
 		}
 	}
 	if len(lint.Findings) > 0 {
-		lint.Tools, r.run.lint = build.run.lint.Tools, lint
+		lint.Tools, r.run.Lint = build.run.Lint.Tools, lint
 	}
 }

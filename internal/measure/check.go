@@ -62,41 +62,41 @@ func (m *Meter) check(ctx context.Context, c Check) (Run, error) {
 
 // attempt runs one command. It may be called concurrently.
 func (m *Meter) attempt(ctx context.Context, c Check) *attempt {
-	a := &attempt{check: c, run: Run{Check: c, state: metric.Absent}}
-	switch why := m.needless(c); {
+	a := &attempt{check: c, run: Run{Check: c, State: metric.Absent}}
+	switch why := m.skipReason(c); {
 	case ctx.Err() != nil:
 		a.err = context.Cause(ctx)
 	case why != "":
-		a.run.Why, a.run.skipped = why, true
-	case m.implied(c):
-		a.run.state, a.run.lint, a.run.Read = metric.Measured, &metric.Lint{}, []Source{{Path: m.stood[c.Dir], Format: "the same"}}
-	case m.linked(ctx, a):
+		a.run.Why, a.run.Skipped = why, true
+	case m.coveredByBuild(c):
+		a.run.State, a.run.Lint, a.run.Read = metric.Measured, &metric.Lint{}, []Source{{Path: m.builds[c.Dir], Format: "the same"}}
+	case m.reuseLink(ctx, a):
 	default:
-		a.err = m.try(ctx, a)
+		a.err = m.runCommand(ctx, a)
 	}
-	if c.Instead == nil && a.err == nil && a.run.ExitCode != 0 {
-		c.Instead = m.byDefault(a.run)
+	if c.Fallback == nil && a.err == nil && a.run.ExitCode != 0 {
+		c.Fallback = m.withDefaultFeatures(a.run)
 	}
-	if c.Instead != nil && a.err == nil && a.run.ExitCode != 0 {
+	if c.Fallback != nil && a.err == nil && a.run.ExitCode != 0 {
 		a.release()
-		a = m.attempt(ctx, *c.Instead)
-		a.run.instead = true
-		if c.Instead.Lacked != "" {
-			a.run.Problems = append(a.run.Problems, c.Instead.Lacked)
+		a = m.attempt(ctx, *c.Fallback)
+		a.run.IsFallback = true
+		if c.Fallback.FallbackReason != "" {
+			a.run.Problems = append(a.run.Problems, c.Fallback.FallbackReason)
 		}
 	}
 	return a
 }
 
 // try prepares and runs the command of the attempt, and records how it ended.
-func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
-	if a.dir, err = m.scratch(); err != nil {
+func (m *Meter) runCommand(ctx context.Context, a *attempt) (err error) {
+	if a.dir, err = m.privateDir(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.check.lay(a.dir), m.give(a.dir)); err != nil {
+	if err := errors.Join(a.check.writeFiles(a.dir), m.giveToUser(a.dir)); err != nil {
 		return err
 	}
-	c := a.check.in(a.dir)
+	c := a.check.withDir(a.dir)
 	a.check = c
 	if err := m.deleteOld(c); err != nil {
 		a.run.Why = err.Error()
@@ -108,11 +108,11 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
-		a.ahead = ahead(a.out.Follow())
+		a.ahead = readWhileRunning(a.out.Follow())
 	}
-	res, err := m.watched(ctx, a)
+	res, err := m.runWatched(ctx, a)
 	a.run.ExitCode, a.run.Duration, a.run.Output, a.run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.out.End(), res.Leftovers
-	a.run.started = res.Started
+	a.run.Started = res.Started
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -120,13 +120,13 @@ func (m *Meter) try(ctx context.Context, a *attempt) (err error) {
 		a.run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
 		return nil
 	case errors.Is(err, runner.ErrUnstartable): // the agent may have caused it
-		a.run.Why, a.run.gone = m.unstartable(c, err)
+		a.run.Why, a.run.DirMissing = m.unstartable(c, err)
 		return nil
 	case err != nil:
 		return err
 	}
-	if why := m.broken(c, res, a.out); why != "" {
-		a.run.Why, a.run.killed = why, true
+	if why := m.failure(c, res, a.out); why != "" {
+		a.run.Why, a.run.Killed = why, true
 		return nil
 	}
 	a.unread = true
@@ -144,14 +144,14 @@ func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
 
 // emptied turns a test check into one whose suites, if it has run any, could not run.
 // Those of other projects are measured as usual.
-func (m *Meter) emptied(r *Run) {
-	suites := m.suites[r.Check.id()]
+func (m *Meter) breakSuites(r *Run) {
+	suites := m.suites[r.Check.ID()]
 	if len(suites) == 0 {
 		return
 	}
-	r.state, r.tests = metric.Measured, metric.NewTests(nil)
+	r.State, r.Tests = metric.Measured, metric.NewTests(nil)
 	for _, name := range slices.Sorted(maps.Keys(suites)) {
-		r.tests.Broken = append(r.tests.Broken, metric.Suite{Name: name, Why: r.Why})
+		r.Tests.Broken = append(r.Tests.Broken, metric.Suite{Name: name, Why: r.Why})
 	}
 	r.Problems, r.Why = append(r.Problems, r.Why), ""
 }
@@ -161,24 +161,24 @@ func (m *Meter) read(a *attempt) (Run, error) {
 	defer a.release()
 	if a.err != nil || !a.unread {
 		switch {
-		case !a.run.gone && !a.run.skipped:
+		case !a.run.DirMissing && !a.run.Skipped:
 		case a.run.Check.Kind == Test:
-			m.emptied(&a.run)
-		case a.run.skipped && a.run.Check.Kind == Build:
-			a.run.state = metric.Measured // that it is broken is known
+			m.breakSuites(&a.run)
+		case a.run.Skipped && a.run.Check.Kind == Build:
+			a.run.State = metric.Measured // that it is broken is known
 		}
 		return a.run, a.err
 	}
-	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, read: m.formats, ahead: a.ahead, holds: map[string]bool{}}
+	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, formats: m.formats, ahead: a.ahead, holds: map[string]bool{}}
 	read.all(a.out)
-	if a.run.tests != nil {
-		a.run.tests.Runner = a.check.Runner
+	if a.run.Tests != nil {
+		a.run.Tests.Runner = a.check.Runner
 	}
 	return a.run, nil
 }
 
 // broken returns why the reports cannot count, from how the command ended.
-func (m *Meter) broken(c Check, res runner.Result, out *printed.Output) string {
+func (m *Meter) failure(c Check, res runner.Result, out *printed.Output) string {
 	switch {
 	case res.Cause == runner.TimedOut:
 		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, m.timeout(c))
@@ -203,7 +203,7 @@ func (m *Meter) timeout(c Check) time.Duration {
 }
 
 // watched runs the command of an attempt before the eyes of who watches.
-func (m *Meter) watched(ctx context.Context, a *attempt) (runner.Result, error) {
+func (m *Meter) runWatched(ctx context.Context, a *attempt) (runner.Result, error) {
 	if m.opts.Watch != nil {
 		watcher := m.opts.Watch(a.run.Check)
 		a.out.Watch(watcher)
@@ -234,7 +234,7 @@ func (m *Meter) environmentOf(k Kind) []string {
 	if k == Test {
 		return m.environment()
 	}
-	return append(m.environment(), "NO_COLOR=1", dumb)
+	return append(m.environment(), "NO_COLOR=1", dumbTerminal)
 }
 
 // environment is that of all checks.
@@ -260,14 +260,14 @@ func (m *Meter) Lookup(name string) string {
 }
 
 // dumb is the terminal that there is.
-const dumb = "TERM=dumb"
+const dumbTerminal = "TERM=dumb"
 
 // Environ is an environment as tests see it: no prompts. What the user has set for CI, the
 // terminal or cmake stays: a project may know other values, and cmake --build starts one
 // compiler with make, or with --parallel as many as there are files.
 func Environ(env []string) []string {
 	env = append(git.Without(env), "GIT_TERMINAL_PROMPT=0")
-	for _, unset := range []string{dumb, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
+	for _, unset := range []string{dumbTerminal, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
 		name, _, _ := strings.Cut(unset, "=")
 		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
 			env = append(env, unset)
@@ -277,7 +277,7 @@ func Environ(env []string) []string {
 }
 
 // in returns c with its private report folder filled in.
-func (c Check) in(dir string) Check {
+func (c Check) withDir(dir string) Check {
 	fill := func(list []string, dir string) []string {
 		out := make([]string, len(list))
 		for i, s := range list {
@@ -286,15 +286,15 @@ func (c Check) in(dir string) Check {
 		return out
 	}
 	c.Command, c.Env = fill(c.Command, dir), fill(c.Env, dir)
-	c.Reports = fill(c.Reports, literally.Replace(dir))
+	c.Reports = fill(c.Reports, globEscaper.Replace(dir))
 	return c
 }
 
 // literally quotes a name for use in a pattern.
-var literally = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+var globEscaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 // lay writes the check's own files into its private folder.
-func (c Check) lay(dir string) error {
+func (c Check) writeFiles(dir string) error {
 	for name, text := range c.Files {
 		if !filepath.IsLocal(name) {
 			return fmt.Errorf("write %s for %s: it would lie outside the private folder", name, c.Name)

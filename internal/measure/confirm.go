@@ -151,26 +151,26 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 	if !alone || r.lost[i] {
 		again, alone, r.done[i] = c, false, true
 	}
-	again.Name, again.Aside = c.Name+" (again)", true
+	again.Name, again.Extra = c.Name+" (again)", true
 	again.Coverage = false
 	run, err := r.meter.rerun(ctx, again)
 	r.runs = append(r.runs, run)
 	r.lost[i] = alone && slices.ContainsFunc(own, func(s metric.Test) bool {
-		t, ok := run.tests.Lookup(s.ID)
+		t, ok := run.Tests.Lookup(s.ID)
 		return !ok || t.Status == metric.Skipped
 	})
-	r.done[i] = r.done[i] || run.killed // it would take as long again
+	r.done[i] = r.done[i] || run.Killed // it would take as long again
 	return run, err
 }
 
 // rerun runs a check without learning from it: a few tests say nothing about the
 // others, and their coverage is meaningless.
 func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
-	c = c.anew()
+	c = c.uncached()
 	m.opts.OnProgress(Progress{Check: c})
 	apart := &Meter{plan: m.plan, opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}}
 	run, err := apart.check(ctx, c)
-	run.coverage = nil
+	run.Coverage = nil
 	if err == nil {
 		m.opts.OnProgress(Progress{Check: c, Run: &run})
 	}
@@ -181,12 +181,12 @@ func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 // suspect, and none counts in a run that failed as a whole.
 func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	out := map[metric.ID]metric.Status{}
-	if r.state != metric.Measured || r.tests == nil {
+	if r.State != metric.Measured || r.Tests == nil {
 		return out
 	}
-	whole := len(r.tests.Broken) == 0 && (r.tests.Failure == "" || rerunners[r.Check.Runner].limited)
+	whole := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunners[r.Check.Runner].limited)
 	for _, s := range suspects {
-		t, ok := r.tests.Lookup(s.ID)
+		t, ok := r.Tests.Lookup(s.ID)
 		switch {
 		case !ok:
 		case whole || t.Status != metric.Passed:
@@ -199,7 +199,7 @@ func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 // testsOf returns the suspects in suites that the check has run, or all of them if its
 // suites are unknown.
 func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
-	suites, learnt := m.suites[c.id()]
+	suites, learnt := m.suites[c.ID()]
 	if !learnt {
 		return suspects
 	}

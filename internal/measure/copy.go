@@ -58,7 +58,7 @@ func (p Plan) inCopy(root string, sources, env []string) (out []string) {
 }
 
 // copied returns a plan for a copy of the meter's tree at root.
-func (m *Meter) copied(ctx context.Context, p Plan, root string) Plan {
+func (m *Meter) planFor(ctx context.Context, p Plan, root string) Plan {
 	return p.in(root).CopyOf(ctx, p.Root, m.environment())
 }
 

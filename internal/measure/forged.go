@@ -26,13 +26,13 @@ var definitions = map[string]func(m *Meter, c Check, tests []metric.Test) []metr
 // forged takes those out of a run that passed, were not known, and that neither a source
 // file defines nor the framework lists: something printed their names. Tests that were
 // there before are not asked about.
-func (m *Meter) forged(ctx context.Context, run *Run, known *metric.Tests) error {
+func (m *Meter) removeForged(ctx context.Context, run *Run, known *metric.Tests) error {
 	undefined, ok := definitions[run.Check.Runner]
-	if !ok || known == nil || run.state != metric.Measured || run.tests == nil || run.gone {
+	if !ok || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
 		return nil
 	}
 	var fresh []metric.Test
-	metric.Pair(known, run.tests, func(was, is *metric.Test) {
+	metric.Pair(known, run.Tests, func(was, is *metric.Test) {
 		if was == nil && is.Status == metric.Passed {
 			fresh = append(fresh, *is)
 		}
@@ -50,14 +50,14 @@ func (m *Meter) forged(ctx context.Context, run *Run, known *metric.Tests) error
 	if len(suspects) == 0 {
 		return nil
 	}
-	out := *run.tests
+	out := *run.Tests
 	out.Cases = slices.DeleteFunc(slices.Clone(out.Cases), func(t metric.Test) bool {
 		return slices.ContainsFunc(suspects, func(s metric.Test) bool { return s.ID == t.ID })
 	})
 	for _, s := range suspects {
 		out.Forged = append(out.Forged, s.ID)
 	}
-	run.tests = &out
+	run.Tests = &out
 	run.Problems = append(run.Problems, fmt.Sprintf("%d tests are said to have passed that no source file defines and no runner lists; they do not count, the first: %s", len(suspects), suspects[0].ID))
 	return nil
 }

@@ -35,8 +35,8 @@ func TestCoverageOfSeveralChecks(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tests := metric.NewTests([]metric.Test{{}})
 			runs := []Run{
-				{Check: Check{Kind: Test}, state: metric.Measured, tests: tests, coverage: &first},
-				{Check: Check{Kind: Test}, state: metric.Measured, tests: tests, coverage: &tt.second},
+				{Check: Check{Kind: Test}, State: metric.Measured, Tests: tests, Coverage: &first},
+				{Check: Check{Kind: Test}, State: metric.Measured, Tests: tests, Coverage: &tt.second},
 			}
 			set, _ := New(Plan{}, Options{}).gather(runs, nil)
 			got := set.Coverage
@@ -53,7 +53,7 @@ func TestTestsOfSeveralChecks(t *testing.T) {
 		return metric.Test{ID: metric.ID{Suite: "TAP", Name: name}, Status: s}
 	}
 	of := func(tests ...metric.Test) Run {
-		return Run{Check: Check{Kind: Test}, state: metric.Measured, tests: metric.NewTests(tests)}
+		return Run{Check: Check{Kind: Test}, State: metric.Measured, Tests: metric.NewTests(tests)}
 	}
 	runs := []Run{
 		of(test("a", metric.Passed), test("b", metric.Passed)),
@@ -77,7 +77,7 @@ func TestErrorsThatCount(t *testing.T) {
 		want   float64
 	}{{nil, 2}, {[]metric.Field{metric.LintErrors}, 1}} {
 		m := New(Plan{ErrorFields: tt.fields}, Options{})
-		runs := []Run{{Check: Check{Kind: Lint, Dir: "a"}, state: metric.Measured, lint: found}, {Check: Check{Kind: Lint, Dir: "b"}, state: metric.Measured, lint: &metric.Lint{}}}
+		runs := []Run{{Check: Check{Kind: Lint, Dir: "a"}, State: metric.Measured, Lint: found}, {Check: Check{Kind: Lint, Dir: "b"}, State: metric.Measured, Lint: &metric.Lint{}}}
 		set, _ := m.gather(runs, nil)
 		parts := m.parts(runs)
 		if got, ok := set.Value(metric.ErrorCount); !ok || got != tt.want {

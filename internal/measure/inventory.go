@@ -20,41 +20,41 @@ import (
 // may be missing: at the baseline, and when a known test is not in the report.
 func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
-	if len(c.Inventory) == 0 || !listing.Known(c.Runner) || run.state != metric.Measured || run.tests == nil || run.gone || !m.loses(run, known) {
+	if len(c.Inventory) == 0 || !listing.Known(c.Runner) || run.State != metric.Measured || run.Tests == nil || run.DirMissing || !m.missesKnown(run, known) {
 		return nil
 	}
-	list, err := m.listed(ctx, c, run.tests)
+	list, err := m.listed(ctx, c, run.Tests)
 	if err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if known == nil && len(run.tests.Cases) == 0 && len(run.tests.Broken) > 0 {
+		if known == nil && len(run.Tests.Cases) == 0 && len(run.Tests.Broken) > 0 {
 			return nil // why is said already
 		}
 		why := fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err)
 		run.Problems = append(run.Problems, why)
-		if m.unseen[c.id()] { // without the list they would look deleted
-			run.state, run.Why = metric.Partial, why
+		if m.listedOnly[c.ID()] { // without the list they would look deleted
+			run.State, run.Why = metric.Partial, why
 		}
 		return nil
 	}
-	before, count := len(run.tests.Problems), len(run.tests.Cases)
-	list = run.unlisted(list)
-	run.tests, run.Listed = listing.Reconcile(run.tests, list), len(list)
-	m.unseen[c.id()] = len(run.tests.Cases) > count
-	run.Problems = append(run.Problems, run.tests.Problems[before:]...)
+	before, count := len(run.Tests.Problems), len(run.Tests.Cases)
+	list = run.withoutPrograms(list)
+	run.Tests, run.Listed = listing.Reconcile(run.Tests, list), len(list)
+	m.listedOnly[c.ID()] = len(run.Tests.Cases) > count
+	run.Problems = append(run.Problems, run.Tests.Problems[before:]...)
 	return nil
 }
 
 // loses reports whether a known test of the check is not among those of the run, or
 // none is known. Runs teach which suites a check runs.
-func (m *Meter) loses(run *Run, known *metric.Tests) bool {
-	suites, learnt := m.suites[run.Check.id()]
+func (m *Meter) missesKnown(run *Run, known *metric.Tests) bool {
+	suites, learnt := m.suites[run.Check.ID()]
 	if known == nil {
 		return true
 	}
 	lost := false
-	metric.Pair(known, run.tests, func(was, is *metric.Test) {
+	metric.Pair(known, run.Tests, func(was, is *metric.Test) {
 		lost = lost || is == nil && (suites[was.Suite] || !learnt)
 	})
 	return lost
@@ -62,14 +62,14 @@ func (m *Meter) loses(run *Run, known *metric.Tests) bool {
 
 // learn remembers the suites that a check runs, and those that it only lists.
 func (m *Meter) learn(run *Run) {
-	if run.state != metric.Measured || run.tests == nil {
+	if run.State != metric.Measured || run.Tests == nil {
 		return
 	}
-	line := run.Check.id()
+	line := run.Check.ID()
 	if m.suites[line] == nil {
 		m.suites[line] = map[string]bool{}
 	}
-	for _, t := range run.tests.Cases {
+	for _, t := range run.Tests.Cases {
 		m.suites[line][t.Suite] = true
 	}
 }
@@ -79,16 +79,16 @@ var buildTools = map[string]bool{"maven": true, "gradle": true, "dotnet": true}
 
 // stopped marks known suites as broken if their check ran nothing because one of them
 // is broken, or if a build tool stopped before them.
-func (m *Meter) stopped(run *Run, known *metric.Tests) {
-	if run.state != metric.Measured || run.tests == nil || known == nil {
+func (m *Meter) markStopped(run *Run, known *metric.Tests) {
+	if run.State != metric.Measured || run.Tests == nil || known == nil {
 		return
 	}
 	why := whyStopped(*run)
 	if why == "" {
 		return
 	}
-	t := run.tests
-	suites, learnt := m.suites[run.Check.id()]
+	t := run.Tests
+	suites, learnt := m.suites[run.Check.ID()]
 	seen := map[string]bool{}
 	for _, c := range t.Cases {
 		seen[c.Suite] = true
@@ -108,7 +108,7 @@ func (m *Meter) stopped(run *Run, known *metric.Tests) {
 // whyStopped returns why suites did not run that the report does not name, "" if all of
 // them should have.
 func whyStopped(run Run) string {
-	t := run.tests
+	t := run.Tests
 	switch {
 	case len(t.Cases) == 0 && len(t.Broken) > 0:
 		return t.Broken[0].Why
@@ -160,7 +160,7 @@ func (m *Meter) list(ctx context.Context, c Check) (list []listing.Test, err err
 
 // ask runs another command in the place of a check's, and has what it prints read.
 func (m *Meter) ask(ctx context.Context, c Check, command []string, read func(*os.File) error) error {
-	dir, err := m.scratch()
+	dir, err := m.privateDir()
 	if err != nil {
 		return err
 	}
@@ -171,12 +171,12 @@ func (m *Meter) ask(ctx context.Context, c Check, command []string, read func(*o
 	}
 	defer out.Close()
 	c.Command, c.Stderr = command, false
-	res, err := m.execute(ctx, c.in(dir), out)
+	res, err := m.execute(ctx, c.withDir(dir), out)
 	switch {
 	case err != nil:
 		return err
-	case m.broken(c, res, out) != "":
-		return errors.New(m.broken(c, res, out))
+	case m.failure(c, res, out) != "":
+		return errors.New(m.failure(c, res, out))
 	case res.ExitCode != 0:
 		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, orNothing(lastLine(out.End())))
 	}

@@ -29,7 +29,7 @@ type Options struct {
 	Watch      Watch          // may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
-	Begins     bool           // a measurement without known tests is where a loop begins: see [metric.Set]
+	Baseline   bool           // a measurement without known tests is where a loop begins: see [metric.Set]
 	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
 
 	// BeforeStart is passed to [runner.Command]. It may be called concurrently.
@@ -59,23 +59,25 @@ type Run struct {
 	Carried  int           `json:"carried,omitempty"`  // how many tests were not run, since the tool knows their last verdict
 	Why      string        `json:"why,omitempty"`      // the reason if the check counts as not measured
 	Output   string        `json:"output,omitempty"`   // the end of what it printed
-	// Leftovers are the names of the processes that still ran at its end. They were
-	// ended too.
+	// Leftovers are the names of the processes that still ran after its command ended, and
+	// were killed.
 	Leftovers []string `json:"leftovers,omitempty"`
-	tests     *metric.Tests
-	coverage  *metric.Coverage
-	lint      *metric.Lint
-	build     *metric.Build
-	state     metric.Validity
-	killed    bool
-	gone      bool            // the folder that the check runs in
-	programs  map[string]bool // tests of ctest in whose place their cases count
-	differs   string          // how many tests ctest itself counts, "" if as many
-	later     map[string]bool // suites of integration tests
-	instead   bool            // it ran in the place of another form, see [Check]
-	started   time.Time       // when its command did, zero if that was not run
-	skipped   bool            // it needs a build that is broken
-	aside     []string        // lines of it that are set aside: what is missing is no gap
+
+	State    metric.Validity  `json:"-"`
+	Tests    *metric.Tests    `json:"-"`
+	Coverage *metric.Coverage `json:"-"`
+	Lint     *metric.Lint     `json:"-"`
+	Build    *metric.Build    `json:"-"`
+
+	Started      time.Time       `json:"-"` // when its command started, zero if it did not
+	Killed       bool            `json:"-"`
+	Skipped      bool            `json:"-"` // it needs a build that is broken
+	DirMissing   bool            `json:"-"` // the folder that the check runs in is missing
+	IsFallback   bool            `json:"-"` // it ran instead of another check, see [Check]
+	Excluded     []string        `json:"-"` // its failures that were broken at the baseline
+	Deferred     map[string]bool `json:"-"` // suites of integration tests
+	Programs     map[string]bool `json:"-"` // tests of ctest that are counted by their cases
+	CountDiffers string          `json:"-"` // how many tests ctest itself counts, "" if as many
 }
 
 // Source is one report that was read.
@@ -87,11 +89,11 @@ type Source struct {
 // Result is a measurement and its runs.
 type Result struct {
 	Set metric.Set
-	// Read is the tests as they were read, before the comparison with the known tests:
+	// Reported are the tests as they were read, before the comparison with the known tests:
 	// nil if nothing was read, without a case if no suite could run.
-	Read  *metric.Tests
-	Runs  []Run
-	Parts []Part // if the plan has checks in several folders
+	Reported *metric.Tests
+	Runs     []Run
+	Parts    []Part // if the plan has checks in several folders
 }
 
 // Part is the result of one of several projects.
@@ -107,20 +109,20 @@ type Meter struct {
 	opts Options
 	code codeCache
 
-	apart   bool                       // it measures a copy: nothing but the results of tests counts
-	covered bool                       // coverage was read
-	tested  map[named]bool             // reports that tests were read from
-	suites  map[string]map[string]bool // command of a test check: the suites it has run
-	unseen  map[string]bool            // test checks some of whose tests are known only from a list
-	covers  map[string]bool            // test checks that reported coverage
-	fell    map[string]string          // in this measurement: by folder the first error of a build that had succeeded
-	stood   map[string]string          // in this measurement: by folder the builds that succeeded, "" where one did not
-	aside   map[string]bool            // lines of what failed before any agent ran
-	later   map[string]Later           // by test check
-	built   map[string]bool            // builds that succeeded
-	took    map[string]time.Duration   // by check: its last run
-	formats map[string]string          // command of a linter: the format of its findings
-	links   *sync.Map                  // by check: linked; nil: everything is run anew
+	inCopy       bool                       // it measures a copy: nothing but the results of tests counts
+	covered      bool                       // coverage was read
+	tested       map[named]bool             // reports that tests were read from
+	suites       map[string]map[string]bool // command of a test check: the suites it has run
+	listedOnly   map[string]bool            // test checks some of whose tests are known only from a list
+	covers       map[string]bool            // test checks that reported coverage
+	brokenBuilds map[string]string          // in this measurement: by folder the first error of a build that had succeeded
+	builds       map[string]string          // in this measurement: by folder the builds that succeeded, "" where one did not
+	excluded     map[string]bool            // lines of what failed before any agent ran
+	deferred     map[string]DeferredTests   // by test check
+	built        map[string]bool            // builds that succeeded
+	durations    map[string]time.Duration   // by check: its last run
+	formats      map[string]string          // command of a linter: the format of its findings
+	links        *sync.Map                  // by check: linked; nil: everything is run anew
 }
 
 // New returns a meter for the plan.
@@ -128,18 +130,18 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, unseen: map[string]bool{}, covers: map[string]bool{}, aside: map[string]bool{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, links: &sync.Map{}}
+	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, listedOnly: map[string]bool{}, covers: map[string]bool{}, excluded: map[string]bool{}, deferred: map[string]DeferredTests{}, built: map[string]bool{}, durations: map[string]time.Duration{}, links: &sync.Map{}}
 	m.recall(o.Memory)
 	return m
 }
 
 // all runs the checks of the plan as they are.
-func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
+func (m *Meter) measureAll(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
-	if err := m.give(m.plan.Root); err != nil {
+	if err := m.giveToUser(m.plan.Root); err != nil {
 		return res, err
 	}
-	m.fell, m.stood = map[string]string{}, map[string]string{}
+	m.brokenBuilds, m.builds = map[string]string{}, map[string]string{}
 	for _, st := range m.plan.stages() {
 		runs, err := m.stage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)
@@ -147,12 +149,12 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 			return res, err
 		}
 	}
-	crowd(res.Runs)
-	if err := m.alone(ctx, res.Runs, known); err != nil {
+	recordContention(res.Runs)
+	if err := m.rerunIsolated(ctx, res.Runs, known); err != nil {
 		return res, err
 	}
-	m.spare(res.Runs, known)
-	res.Set, res.Read = m.gather(res.Runs, known)
+	m.keepReadable(res.Runs, known)
+	res.Set, res.Reported = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
 	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)
 	if err != nil {
@@ -166,8 +168,8 @@ func (m *Meter) all(ctx context.Context, known *metric.Tests) (Result, error) {
 // in the order of the plan.
 func (m *Meter) stage(ctx context.Context, st stage, known *metric.Tests) ([]Run, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	lanes := m.begin(ctx, st)
-	defer lanes.end()
+	lanes := m.startStage(ctx, st)
+	defer lanes.wait()
 	defer cancel()
 	var runs []Run
 	for _, i := range st.all() {
@@ -177,7 +179,7 @@ func (m *Meter) stage(ctx context.Context, st stage, known *metric.Tests) ([]Run
 		if err != nil {
 			return runs, fmt.Errorf("run %s: %w", c.Name, err)
 		}
-		if slices.Contains(st.inOrder, i) {
+		if slices.Contains(st.sequential, i) {
 			lanes.concluded <- struct{}{}
 		}
 		m.opts.OnProgress(Progress{Check: c, Run: &run})
@@ -192,25 +194,25 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	if err != nil {
 		return run, err
 	}
-	m.link(a, run)
-	run.tests = varying.Settle(run.tests, known)
-	m.postponed(&run, known)
-	m.stopped(&run, known)
-	run.lost(known)
-	if known == nil && run.differs != "" { // later it is known
-		run.Problems = append(run.Problems, run.differs)
+	m.rememberLink(a, run)
+	run.Tests = varying.Settle(run.Tests, known)
+	m.mergeDeferred(&run, known)
+	m.markStopped(&run, known)
+	run.nameLostSuites(known)
+	if known == nil && run.CountDiffers != "" { // later it is known
+		run.Problems = append(run.Problems, run.CountDiffers)
 	}
 	if err := m.inventory(ctx, &run, known); err != nil {
 		return run, err
 	}
-	if err := m.forged(ctx, &run, known); err != nil {
+	if err := m.removeForged(ctx, &run, known); err != nil {
 		return run, err
 	}
 	m.learn(&run)
-	m.setAside(&run, known == nil)
-	run.build = m.standing(&run, known == nil)
-	m.took[run.Check.id()] = run.Duration
-	run.Carried = run.tests.Counts().Carried
+	m.exclude(&run, known == nil)
+	run.Build = m.buildOf(&run, known == nil)
+	m.durations[run.Check.ID()] = run.Duration
+	run.Carried = run.Tests.Counts().Carried
 	return run, nil
 }
 
@@ -219,7 +221,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *metric.Tests) {
 	g := gathering{errors: m.plan.ErrorFields, missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
-		runs[i].again(g.tests)
+		runs[i].reportDuplicates(g.tests)
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
 	}
@@ -234,10 +236,10 @@ func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *m
 // others would cover less code.
 func (m *Meter) uncovered(g *gathering, r Run) {
 	switch {
-	case r.state != metric.Measured || r.Check.Kind != Test:
-	case r.coverage != nil:
-		m.covers[r.Check.id()] = true
-	case m.covers[r.Check.id()]:
+	case r.State != metric.Measured || r.Check.Kind != Test:
+	case r.Coverage != nil:
+		m.covers[r.Check.ID()] = true
+	case m.covers[r.Check.ID()]:
 		g.uncovered = cmp.Or(g.uncovered, r.Check.Name+" wrote no coverage report, which it did before")
 	}
 }
@@ -274,39 +276,39 @@ type gathering struct {
 	compiler *metric.Lint   // compile errors found by checks other than linters
 	missing  map[metric.Section]metric.Gap
 
-	aside     []string
+	excluded  []string
 	uncovered string // why the coverage does not include all checks
 }
 
 func (g *gathering) add(r *Run) {
-	g.build = joinBuilds(g.build, r.build)
-	if r.build != nil {
-		g.compiler = g.compiler.Merge(r.lint)
+	g.build = joinBuilds(g.build, r.Build)
+	if r.Build != nil {
+		g.compiler = g.compiler.Merge(r.Lint)
 	}
-	g.aside = append(g.aside, r.aside...)
-	if len(r.aside) > 0 && r.Check.Kind == Lint {
+	g.excluded = append(g.excluded, r.Excluded...)
+	if len(r.Excluded) > 0 && r.Check.Kind == Lint {
 		return
 	}
-	if r.state != metric.Measured {
+	if r.State != metric.Measured {
 		section := r.Check.Kind.section()
 		if _, already := g.missing[section]; !already {
-			g.missing[section] = metric.Gap{Section: section, State: r.state, Why: r.Why}
+			g.missing[section] = metric.Gap{Section: section, State: r.State, Why: r.Why}
 		}
 		return
 	}
 	switch r.Check.Kind {
 	case Build:
 	case Test:
-		g.tests = joinTests(g.tests, r.tests)
-		g.coverage = joinCoverage(g.coverage, r.coverage)
+		g.tests = joinTests(g.tests, r.Tests)
+		g.coverage = joinCoverage(g.coverage, r.Coverage)
 	case Lint:
-		g.lint = g.lint.Merge(r.lint)
+		g.lint = g.lint.Merge(r.Lint)
 	}
 }
 
 // set returns the gathered sections. With wanted, missing coverage is reported.
 func (g *gathering) set(wanted bool, known *metric.Tests) metric.Set {
-	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, Aside: g.aside}
+	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, Aside: g.excluded}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
 		gap, missing := g.missing[section]
 		if !missing {
@@ -458,12 +460,12 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 }
 
 // again says which tests other checks ran as well: the project counts them once per run.
-func (r *Run) again(others *metric.Tests) {
-	if others == nil || r.tests == nil || r.state != metric.Measured || r.Check.Kind != Test {
+func (r *Run) reportDuplicates(others *metric.Tests) {
+	if others == nil || r.Tests == nil || r.State != metric.Measured || r.Check.Kind != Test {
 		return
 	}
 	n, first := 0, metric.ID{}
-	metric.Pair(others, r.tests, func(was, is *metric.Test) {
+	metric.Pair(others, r.Tests, func(was, is *metric.Test) {
 		if was == nil || is == nil {
 			return
 		}
@@ -472,7 +474,7 @@ func (r *Run) again(others *metric.Tests) {
 		}
 	})
 	if n > 0 {
-		r.Problems = append(r.Problems, fmt.Sprintf("%d of its %d tests ran in another check too; each counts once, with the worse result, the first: %s", n, len(r.tests.Cases), first))
+		r.Problems = append(r.Problems, fmt.Sprintf("%d of its %d tests ran in another check too; each counts once, with the worse result, the first: %s", n, len(r.Tests.Cases), first))
 	}
 }
 
@@ -519,7 +521,7 @@ func joinCoverage(a, b *metric.Coverage) *metric.Coverage {
 
 // scratch makes a private folder for the reports of one run. Its name cannot be
 // guessed, so nothing can put a report there beforehand.
-func (m *Meter) scratch() (string, error) {
+func (m *Meter) privateDir() (string, error) {
 	if m.opts.Scratch != "" {
 		if err := os.MkdirAll(m.opts.Scratch, 0o700); err != nil {
 			return "", fmt.Errorf("make report folder: %w", err)
@@ -529,11 +531,11 @@ func (m *Meter) scratch() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make report folder: %w", err)
 	}
-	return dir, m.give(dir)
+	return dir, m.giveToUser(dir)
 }
 
 // give changes the owner of a folder's contents to the user of the checks.
-func (m *Meter) give(dir string) error {
+func (m *Meter) giveToUser(dir string) error {
 	if m.opts.User == nil {
 		return nil
 	}

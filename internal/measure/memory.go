@@ -10,16 +10,16 @@ import (
 // Memory is what a meter has learnt from its runs. A meter that starts with the memory
 // of another continues where that one ended.
 type Memory struct {
-	Covered bool                     `json:"covered,omitempty"`           // coverage was read
-	Tested  []TestReport             `json:"test_reports,omitempty"`      // where tests were read from
-	Suites  map[string][]string      `json:"suites,omitempty"`            // by check: the suites it has run
-	Unseen  []string                 `json:"listed_only,omitempty"`       // checks some of whose tests are known only from a list
-	Covers  []string                 `json:"coverage_checks,omitempty"`   // checks that reported coverage
-	Aside   []string                 `json:"set_aside,omitempty"`         // see [metric.Set]
-	Later   map[string]Later         `json:"integration_tests,omitempty"` // by check
-	Built   []string                 `json:"built,omitempty"`             // builds that succeeded
-	Took    map[string]time.Duration `json:"took_ns,omitempty"`           // by check: its last run
-	Formats map[string]string        `json:"lint_formats,omitempty"`      // by check: the format of its findings
+	Covered    bool                     `json:"covered,omitempty"`           // coverage was read
+	Tested     []TestReport             `json:"test_reports,omitempty"`      // where tests were read from
+	Suites     map[string][]string      `json:"suites,omitempty"`            // by check: the suites it has run
+	ListedOnly []string                 `json:"listed_only,omitempty"`       // checks some of whose tests are known only from a list
+	Covers     []string                 `json:"coverage_checks,omitempty"`   // checks that reported coverage
+	Excluded   []string                 `json:"set_aside,omitempty"`         // see [metric.Set]
+	Deferred   map[string]DeferredTests `json:"integration_tests,omitempty"` // by check
+	Built      []string                 `json:"built,omitempty"`             // builds that succeeded
+	Durations  map[string]time.Duration `json:"took_ns,omitempty"`           // by check: its last run
+	Formats    map[string]string        `json:"lint_formats,omitempty"`      // by check: the format of its findings
 }
 
 // TestReport is the report of a check, by its pattern in the plan.
@@ -30,7 +30,7 @@ type TestReport struct {
 
 // Memory returns what the meter has learnt so far.
 func (m *Meter) Memory() Memory {
-	out := Memory{Covered: m.covered, Unseen: holding(m.unseen), Covers: holding(m.covers), Aside: holding(m.aside), Suites: map[string][]string{}, Formats: maps.Clone(m.formats), Later: maps.Clone(m.later), Built: holding(m.built), Took: maps.Clone(m.took)}
+	out := Memory{Covered: m.covered, ListedOnly: holding(m.listedOnly), Covers: holding(m.covers), Excluded: holding(m.excluded), Suites: map[string][]string{}, Formats: maps.Clone(m.formats), Deferred: maps.Clone(m.deferred), Built: holding(m.built), Durations: maps.Clone(m.durations)}
 	for r, holds := range m.tested {
 		if holds {
 			out.Tested = append(out.Tested, TestReport{r.command, r.pattern})
@@ -68,18 +68,18 @@ func (m *Meter) recall(old Memory) {
 			m.suites[check][s] = true
 		}
 	}
-	for _, check := range old.Unseen {
-		m.unseen[check] = true
+	for _, check := range old.ListedOnly {
+		m.listedOnly[check] = true
 	}
 	for _, check := range old.Covers {
 		m.covers[check] = true
 	}
-	for _, line := range old.Aside {
-		m.aside[line] = true
+	for _, line := range old.Excluded {
+		m.excluded[line] = true
 	}
 	maps.Copy(m.formats, old.Formats)
-	maps.Copy(m.later, old.Later)
-	maps.Copy(m.took, old.Took)
+	maps.Copy(m.deferred, old.Deferred)
+	maps.Copy(m.durations, old.Durations)
 	for _, check := range old.Built {
 		m.built[check] = true
 	}

@@ -34,24 +34,24 @@ const (
 
 // Check is one command of a project.
 type Check struct {
-	Kind      Kind              `json:"kind" yaml:"-"`
-	Name      string            `json:"name" yaml:"name,omitempty"`
-	Dir       string            `json:"dir,omitempty" yaml:"dir,omitempty"`                  // slash path of its project below Root, in which it runs; "" for Root itself
-	Command   []string          `json:"command" yaml:"command,flow"`                         // argv
-	Env       []string          `json:"env,omitempty" yaml:"env,omitempty,flow"`             // NAME=value added to the environment; may hold ReportDir
-	Files     map[string]string `json:"files,omitempty" yaml:"files,omitempty"`              // files written into the private folder before the run: name to text
-	Reports   []string          `json:"reports,omitempty" yaml:"reports,omitempty,flow"`     // files or patterns, relative to Dir; ** matches any folders; without any the output is read
-	Stderr    bool              `json:"stderr,omitempty" yaml:"stderr,omitempty"`            // standard error is read with standard output, as one text
-	Coverage  bool              `json:"coverage,omitempty" yaml:"coverage,omitempty"`        // the reports hold coverage as well
-	Runner    string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
-	Inventory []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
-	Timeout   time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
-	Planned   string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
-	Aside     bool              `json:"-" yaml:"-"` // it is run for judging, and not to measure the tree
-	Implied   string            `json:"-" yaml:"-"` // see [project.Check]; "" if it always runs
-	Unit      bool              `json:"-" yaml:"-"` // it leaves integration tests out
-	Instead   *Check            `json:"-" yaml:"-"` // is run if this one fails; nil: nothing
-	Lacked    string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that says nothing
+	Kind           Kind              `json:"kind" yaml:"-"`
+	Name           string            `json:"name" yaml:"name,omitempty"`
+	Dir            string            `json:"dir,omitempty" yaml:"dir,omitempty"`                  // slash path of its project below Root, in which it runs; "" for Root itself
+	Command        []string          `json:"command" yaml:"command,flow"`                         // argv
+	Env            []string          `json:"env,omitempty" yaml:"env,omitempty,flow"`             // NAME=value added to the environment; may hold ReportDir
+	Files          map[string]string `json:"files,omitempty" yaml:"files,omitempty"`              // files written into the private folder before the run: name to text
+	Reports        []string          `json:"reports,omitempty" yaml:"reports,omitempty,flow"`     // files or patterns, relative to Dir; ** matches any folders; without any the output is read
+	Stderr         bool              `json:"stderr,omitempty" yaml:"stderr,omitempty"`            // standard error is read with standard output, as one text
+	Coverage       bool              `json:"coverage,omitempty" yaml:"coverage,omitempty"`        // the reports hold coverage as well
+	Runner         string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
+	Inventory      []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
+	Timeout        time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
+	PlannedID      string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
+	Extra          bool              `json:"-" yaml:"-"` // it is run for judging, and not to measure the tree
+	CoveredByBuild string            `json:"-" yaml:"-"` // see [project.Check]; "" if it always runs
+	UnitOnly       bool              `json:"-" yaml:"-"` // it leaves integration tests out
+	Fallback       *Check            `json:"-" yaml:"-"` // is run if this one fails; nil: nothing
+	FallbackReason string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that says nothing
 }
 
 // Line returns the command as a person would type it.
@@ -64,7 +64,7 @@ func (c Check) Line() string {
 
 // id identifies the check in its plan, since several projects may have the same
 // command.
-func (c Check) id() string { return cmp.Or(c.Planned, c.Dir+": "+c.Line()) }
+func (c Check) ID() string { return cmp.Or(c.PlannedID, c.Dir+": "+c.Line()) }
 
 // Plan is all checks that measure one tree.
 type Plan struct {

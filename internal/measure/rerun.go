@@ -139,7 +139,7 @@ func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 	if !known {
 		return c, false
 	}
-	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests, apart: m.apart}
+	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests, apart: m.inCopy}
 	s.line, s.plain = commandline.Of(c.Command)
 	if r.change != nil {
 		return r.change(s)

@@ -79,7 +79,7 @@ func TestSelectedApart(t *testing.T) {
 		"make test": "go test -json -vet=off -count=1 -run=^(TestA)$ m/p",
 	} {
 		m := New(Plan{Root: t.TempDir()}, Options{})
-		m.apart = true
+		m.inCopy = true
 		got, ok := m.selected(Check{Kind: Test, Runner: "go", Command: strings.Fields(command)}, []metric.Test{one})
 		if diff := cmp.Diff(want, strings.Join(got.Command, " ")); diff != "" || !ok {
 			t.Errorf("%s: %t (-want +got):\n%s", command, ok, diff)

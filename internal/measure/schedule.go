@@ -28,19 +28,19 @@ const enoughMemory = 2 << 30
 // stage is a set of checks, by their index in the plan, that all end before the next
 // stage begins.
 type stage struct {
-	inOrder []int // one after another: each may need what earlier ones wrote
-	beside  []int // at any time during the stage
+	sequential []int // one after another: each may need what earlier ones wrote
+	parallel   []int // at any time during the stage
 }
 
 // all returns the checks of the stage in the order of the plan.
 func (s stage) all() []int {
-	list := slices.Concat(s.inOrder, s.beside)
+	list := slices.Concat(s.sequential, s.parallel)
 	slices.Sort(list)
 	return list
 }
 
 // workers is how many checks of the plan run at the same time at most.
-func (p Plan) workers() int {
+func (p Plan) maxWorkers() int {
 	switch {
 	case p.Parallel > 0:
 		return p.Parallel
@@ -57,18 +57,18 @@ func (p Plan) workers() int {
 // by itself, unless it leaves nothing. Two test checks never run at the same time.
 func (p Plan) stages() []stage {
 	var list []stage
-	open, several := false, p.workers() > 1
+	open, several := false, p.maxWorkers() > 1
 	for i, c := range p.Checks {
-		needed := c.Kind == Build && !c.toNowhere()
+		needed := c.Kind == Build && !c.discardsOutput()
 		if needed || !open {
 			list = append(list, stage{})
 		}
 		open = !needed
 		last := &list[len(list)-1]
-		if several && c.besideOthers(p.Parallel != Auto) {
-			last.beside = append(last.beside, i)
+		if several && c.runsInParallel(p.Parallel != Auto) {
+			last.parallel = append(last.parallel, i)
 		} else {
-			last.inOrder = append(last.inOrder, i)
+			last.sequential = append(last.sequential, i)
 		}
 	}
 	return list
@@ -77,17 +77,17 @@ func (p Plan) stages() []stage {
 // besideOthers reports whether the check may run next to the tests: it writes nothing
 // into the tree that could be taken for the report of another check, and it is known,
 // or declared by the user, to only read.
-func (c Check) besideOthers(vouched bool) bool {
+func (c Check) runsInParallel(vouched bool) bool {
 	reads, _ := c.readsOnly()
-	return c.Kind == Lint && c.private() && (vouched || reads) || c.Kind == Build && c.toNowhere()
+	return c.Kind == Lint && c.reportsPrivately() && (vouched || reads) || c.Kind == Build && c.discardsOutput()
 }
 
 // toNowhere reports whether what a build writes is thrown away.
-func (c Check) toNowhere() bool { return slices.Contains(c.Command, os.DevNull) }
+func (c Check) discardsOutput() bool { return slices.Contains(c.Command, os.DevNull) }
 
 // private reports whether the check reports only by its output or in its private
 // folder.
-func (c Check) private() bool {
+func (c Check) reportsPrivately() bool {
 	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
 }
 
@@ -154,31 +154,31 @@ func (c Check) readsOnly() (known, compiles bool) {
 }
 
 // lanes runs the checks of one stage.
-type lanes struct {
+type workers struct {
 	meter     *Meter
 	attempts  map[int]chan *attempt // by index in the plan; each holds one
 	concluded chan struct{}         // the last one of inOrder was read
 	waiting   chan int              // those of beside that did not begin
-	done      sync.WaitGroup
+	running   sync.WaitGroup
 }
 
 // begin starts a stage. Every check of it is sent as an attempt, also if ctx ends
 // before its turn. Next to others the cheapest comes first, by what it took last time.
-func (m *Meter) begin(ctx context.Context, s stage) *lanes {
-	l := &lanes{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.beside))}
+func (m *Meter) startStage(ctx context.Context, s stage) *workers {
+	l := &workers{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.parallel))}
 	for _, i := range s.all() {
 		l.attempts[i] = make(chan *attempt, 1)
 	}
-	for _, i := range m.cheapest(s.beside) {
+	for _, i := range m.cheapest(s.parallel) {
 		l.waiting <- i
 	}
 	close(l.waiting)
-	l.done.Go(func() {
-		l.inOrder(ctx, s.inOrder)
-		l.beside(ctx)
+	l.running.Go(func() {
+		l.runSequential(ctx, s.sequential)
+		l.runParallel(ctx)
 	})
-	for range min(m.plan.workers()-1, len(s.beside)) {
-		l.done.Go(func() { l.beside(ctx) })
+	for range min(m.plan.maxWorkers()-1, len(s.parallel)) {
+		l.running.Go(func() { l.runParallel(ctx) })
 	}
 	return l
 }
@@ -189,13 +189,13 @@ func (m *Meter) cheapest(list []int) []int {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int {
 		one, other := m.plan.Checks[a], m.plan.Checks[b]
-		return cmp.Or(cmp.Compare(m.took[one.id()], m.took[other.id()]), -cmp.Compare(one.Kind, other.Kind))
+		return cmp.Or(cmp.Compare(m.durations[one.ID()], m.durations[other.ID()]), -cmp.Compare(one.Kind, other.Kind))
 	})
 	return list
 }
 
 // beside runs what may run at any time.
-func (l *lanes) beside(ctx context.Context) {
+func (l *workers) runParallel(ctx context.Context) {
 	for i := range l.waiting {
 		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
 	}
@@ -203,7 +203,7 @@ func (l *lanes) beside(ctx context.Context) {
 
 // inOrder runs checks one after another. The reports of each are read before the next
 // one may overwrite them.
-func (l *lanes) inOrder(ctx context.Context, list []int) {
+func (l *workers) runSequential(ctx context.Context, list []int) {
 	for _, i := range list {
 		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
 		select {
@@ -214,8 +214,8 @@ func (l *lanes) inOrder(ctx context.Context, list []int) {
 }
 
 // end waits for what still runs, and releases what nobody has taken.
-func (l *lanes) end() {
-	l.done.Wait()
+func (l *workers) wait() {
+	l.running.Wait()
 	for _, c := range l.attempts {
 		select {
 		case a := <-c:

@@ -20,15 +20,15 @@ func TestBuildsAndTestsHaveStages(t *testing.T) {
 		checks   []Check
 		want     []stage
 	}{
-		{"one at a time", 1, []Check{build, tests, vet}, []stage{{inOrder: []int{0}}, {inOrder: []int{1, 2}}}},
-		{"a build first", 2, []Check{build, tests, vet}, []stage{{inOrder: []int{0}}, {inOrder: []int{1}, beside: []int{2}}}},
-		{"a build to nowhere", 2, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{inOrder: []int{1}, beside: []int{0, 2}}}},
-		{"a build to nowhere, one at a time", 1, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{inOrder: []int{0, 1, 2}}}},
-		{"a build between", 2, []Check{vet, build, tests}, []stage{{beside: []int{0}}, {inOrder: []int{1}}, {inOrder: []int{2}}}},
-		{"two tests", 3, []Check{tests, vet, tests}, []stage{{inOrder: []int{0, 2}, beside: []int{1}}}},
-		{"a report in the tree", 2, []Check{tests, check(Lint, "eslint .", "out.json")}, []stage{{inOrder: []int{0, 1}}}},
-		{"a private report", 2, []Check{tests, check(Lint, "eslint .", ReportDir+"/out.json")}, []stage{{inOrder: []int{0}, beside: []int{1}}}},
-		{"vouched for", 2, []Check{tests, check(Lint, "make lint")}, []stage{{inOrder: []int{0}, beside: []int{1}}}},
+		{"one at a time", 1, []Check{build, tests, vet}, []stage{{sequential: []int{0}}, {sequential: []int{1, 2}}}},
+		{"a build first", 2, []Check{build, tests, vet}, []stage{{sequential: []int{0}}, {sequential: []int{1}, parallel: []int{2}}}},
+		{"a build to nowhere", 2, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{sequential: []int{1}, parallel: []int{0, 2}}}},
+		{"a build to nowhere, one at a time", 1, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{sequential: []int{0, 1, 2}}}},
+		{"a build between", 2, []Check{vet, build, tests}, []stage{{parallel: []int{0}}, {sequential: []int{1}}, {sequential: []int{2}}}},
+		{"two tests", 3, []Check{tests, vet, tests}, []stage{{sequential: []int{0, 2}, parallel: []int{1}}}},
+		{"a report in the tree", 2, []Check{tests, check(Lint, "eslint .", "out.json")}, []stage{{sequential: []int{0, 1}}}},
+		{"a private report", 2, []Check{tests, check(Lint, "eslint .", ReportDir+"/out.json")}, []stage{{sequential: []int{0}, parallel: []int{1}}}},
+		{"vouched for", 2, []Check{tests, check(Lint, "make lint")}, []stage{{sequential: []int{0}, parallel: []int{1}}}},
 		{"nothing", 2, nil, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAutoRunsReadingLintersNextToTests(t *testing.T) {
 	} {
 		runtime.GOMAXPROCS(tc.cpus)
 		st := Plan{Checks: []Check{check(Test, "go test"), check(Lint, tc.lint)}}.stages()
-		if got := len(st) == 1 && len(st[0].beside) == 1; got != tc.beside {
+		if got := len(st) == 1 && len(st[0].parallel) == 1; got != tc.beside {
 			t.Errorf("%d CPUs, %s: beside the tests %t, want %t", tc.cpus, tc.lint, got, tc.beside)
 		}
 	}

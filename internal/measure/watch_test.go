@@ -18,12 +18,12 @@ func TestWatch(t *testing.T) {
 	m := measure.New(measure.Plan{Root: t.TempDir(), Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Watch: watched.watch})
 	res, err := m.Run(t.Context(), nil)
 	if err == nil {
-		_, err = m.Elsewhere(t.Context(), measure.Elsewhere{Root: t.TempDir(), Tests: res.Set.Tests.Cases, Whole: true})
+		_, err = m.RunInTree(t.Context(), measure.TreeRun{Root: t.TempDir(), Tests: res.Set.Tests.Cases, Full: true})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"one", "one (elsewhere)"} {
+	for _, name := range []string{"one", "one (in another tree)"} {
 		text := watched.printed[name]
 		if !strings.Contains(text, "out\n") || !strings.Contains(text, "err\n") || !watched.ended[name] {
 			t.Errorf("%s: watched %q, ended %t", name, text, watched.ended[name])
@@ -52,6 +52,6 @@ func (w watchedCheck) Write(p []byte) (int, error) {
 }
 
 func (w watchedCheck) Close() error {
-	w.to.ended[w.check.Name] = w.check.Aside == strings.HasSuffix(w.check.Name, "(elsewhere)")
+	w.to.ended[w.check.Name] = w.check.Extra == strings.HasSuffix(w.check.Name, "(in another tree)")
 	return nil
 }

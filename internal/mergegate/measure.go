@@ -138,7 +138,7 @@ func (g *gate) prepare(ctx context.Context) error {
 
 // measureBy sets the plan by which the base is measured.
 func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
-	g.baseMeter = measure.New(plan.CopyOf(ctx, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Begins: true})
+	g.baseMeter = measure.New(plan.CopyOf(ctx, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
 }
 
 // original is how the tests of the base were run, nil where they are run so still.
@@ -182,7 +182,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 // measureHead measures the tree in its place.
 func (g *gate) measureHead(ctx context.Context) error {
 	g.OnProgress("measuring the tree")
-	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Aside: g.before.Aside}})
+	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Excluded: g.before.Aside}})
 	res, err := m.Run(ctx, g.before.Tests)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, 
 	if dirty, err = r.dirty(ctx); err != nil {
 		return rec, false, err
 	}
-	m := measure.New(settings.Plan, measure.Options{Scratch: o.Scratch, Reruns: settings.Confirm, Begins: true})
+	m := measure.New(settings.Plan, measure.Options{Scratch: o.Scratch, Reruns: settings.Confirm, Baseline: true})
 	first, err := m.Run(ctx, nil)
 	if err != nil {
 		return rec, dirty, err

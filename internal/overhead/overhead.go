@@ -57,7 +57,7 @@ func Measure(ctx context.Context, o Options) (out Result, err error) {
 		return out, err
 	}
 	out.First, out.Runs = time.Since(began), o.Runs
-	o.Settings.Plan = o.Settings.Plan.Anew() // else the first run alone would be compared
+	o.Settings.Plan = o.Settings.Plan.Uncached() // else the first run alone would be compared
 	r := &runs{Options: o, store: store, meter: measure.New(o.Settings.Plan, measure.Options{Scratch: filepath.Join(o.Scratch, "reports")})}
 	for n := range o.Runs + 1 {
 		if err := r.both(ctx, n); err != nil {

@@ -43,14 +43,14 @@ func (e ended) by(tests []metric.Test) bool {
 // side returns the side in a copy. Python keeps no compiled files there: one of another
 // mutant with the same size and time would be taken for this one's.
 func (r *trialRun) side(t holdout.Tree) *side {
-	return &side{meter: t.Meter.Beside("PYTHONDONTWRITEBYTECODE=1"), tree: t, pass: map[metric.ID]bool{}}
+	return &side{meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1"), tree: t, pass: map[metric.ID]bool{}}
 }
 
 // control runs the tests over the code as it is. One that does not pass proves nothing.
 func (s *side) control(ctx context.Context) error {
 	began := time.Now()
 	clear(s.pass)
-	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit, As: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit, Adapt: s.directly})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *side) control(ctx context.Context) error {
 		s.whole = s.whole || ran[r.Check.Name] // it ran twice: first some tests, then all
 		ran[r.Check.Name] = true
 	}
-	for id, e := range ends.Of {
+	for id, e := range ends.ByTest {
 		switch {
 		case e.Test.Status == metric.Passed && !e.Test.Flaky:
 			s.pass[id] = true
@@ -98,16 +98,16 @@ func (s *side) overFault(ctx context.Context) error {
 	if err := s.write(f.File, f.In(f.src), f.exec); err != nil {
 		return err
 	}
-	ends, err := s.meter.Elsewhere(ctx, measure.Elsewhere{Root: s.tree.Project(), Tests: s.tests, Whole: s.whole, Once: true, Limit: s.limit, As: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Root: s.tree.Project(), Tests: s.tests, Full: s.whole, NoRetry: true, Limit: s.limit, Adapt: s.directly})
 	if err != nil {
 		return err
 	}
 	s.ended = ended{killers: map[metric.ID]bool{}}
-	for id, e := range ends.Of {
+	for id, e := range ends.ByTest {
 		switch {
 		case e.Unbuilt:
 			s.ended.invalid = true
-		case e.Died:
+		case e.Aborted:
 			s.ended.broke = true
 		case e.Test.Failed():
 			s.ended.killers[id] = true

@@ -65,7 +65,7 @@ func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
 }
 
 func (r Recount) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
-	found, err := r.Meter.LintElsewhere(ctx, c.Project())
+	found, err := r.Meter.LintInTree(ctx, c.Project())
 	out.Runs = append(out.Runs, holdout.Runs(found.Runs)...)
 	out.Why = found.Why
 	return found.Lint, err
@@ -142,7 +142,7 @@ func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *l
 
 // coverIn runs the tests in the copy.
 func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
-	out, err := r.Meter.CoverageElsewhere(ctx, c.Project())
+	out, err := r.Meter.CoverageInTree(ctx, c.Project())
 	x.Runs = append(x.Runs, holdout.Runs(out.Runs)...)
 	x.Why = out.Why
 	if err == nil && x.Why == "" && !out.Coverage.Comparable(&x.Measured) {

@@ -47,7 +47,7 @@ func (s *site) measure(ctx context.Context, c Commit) (entry, error) {
 	}
 	set := res.Set
 	if set.Tests == nil {
-		set.Tests = res.Read // what carries over depends on the commit before
+		set.Tests = res.Reported // what carries over depends on the commit before
 	}
 	e.Set, e.Learnt = secrets.MaskOf(s.opts.Env).Set(set).Slim(), at.meter.Memory()
 	e.Why = unmeasured(e.Set)

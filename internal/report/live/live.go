@@ -245,7 +245,7 @@ func (b *Board) Check(c measure.Check) io.WriteCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := &b.state
-	check := Check{Name: shown(nameOf(c)), Began: b.now(), Aside: c.Aside, Lists: len(c.Inventory) > 0}
+	check := Check{Name: shown(nameOf(c)), Began: b.now(), Aside: c.Extra, Lists: len(c.Inventory) > 0}
 	what := doesMeasure
 	if check.Aside {
 		what = doesJudge

@@ -92,9 +92,9 @@ func TestALoopAsItIsSeen(t *testing.T) {
 
 	l.check("go test", "", time.Second)
 	l.check("go vet", "", time.Second)
-	other := l.Check(measure.Check{Aside: true, Name: "go test (elsewhere)"})
+	other := l.Check(measure.Check{Extra: true, Name: "go test (in another tree)"})
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m52s in all",
-		"     judges  go test (elsewhere)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
+		"     judges  go test (in another tree)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
 	_ = other.Close()
 	l.event(event.LoopStopping, 1, event.Stop{})
 	l.event(event.OutputSelected, 1, event.Selected{})

@@ -18,12 +18,12 @@ func TestAnew(t *testing.T) {
 		{"jest", "npx jest", "npx jest"},
 	} {
 		c := Check{Kind: Test, Runner: tt.runner, Command: strings.Fields(tt.command)}
-		got := Plan{Checks: []Check{c}}.Anew().Checks[0]
+		got := Plan{Checks: []Check{c}}.Uncached().Checks[0]
 		if got.Line() != tt.want {
 			t.Errorf("%s: %s, want %s", tt.command, got.Line(), tt.want)
 		}
-		if got.id() != c.id() {
-			t.Errorf("%s: its results are not known as those of the check any more: %s", tt.command, got.id())
+		if got.ID() != c.ID() {
+			t.Errorf("%s: its results are not known as those of the check any more: %s", tt.command, got.ID())
 		}
 	}
 }

@@ -12,32 +12,32 @@ import (
 )
 
 // Ending is how a test ended in another tree.
-type Ending struct {
+type TestResult struct {
 	// Test is its result; its Status is zero if it did not run.
 	Test metric.Test
 	// Unbuilt reports that it could not run because it, or code next to it, could not
 	// be built or loaded there.
 	Unbuilt bool
-	Died    bool   // the command was stopped, or died, before it reported
+	Aborted bool   // the command was stopped, or died, before it reported
 	Why     string // why it did not run, "" if it did
 }
 
 // Elsewhere is what is run in another tree.
-type Elsewhere struct {
-	Root  string
-	Tests []metric.Test
-	Whole bool          // the whole command: others may end otherwise there as well
-	Once  bool          // nothing is run again where some of the tests did not run
-	Limit time.Duration // of all of it; 0: the limits of the checks
+type TreeRun struct {
+	Root    string
+	Tests   []metric.Test
+	Full    bool          // the whole command: others may end otherwise there as well
+	NoRetry bool          // nothing is run again where some of the tests did not run
+	Limit   time.Duration // of all of it; 0: the limits of the checks
 	// As changes how the tests are started; false: not possible. nil changes nothing.
-	As func(Check) (Check, bool)
+	Adapt func(Check) (Check, bool)
 }
 
 // Endings are the results of a run in another tree.
-type Endings struct {
-	Of     map[metric.ID]Ending // of the tests that were to run, all of them
-	Others []metric.Test        // that ran there as well
-	Broken []metric.Suite       // that could not run there
+type TreeResults struct {
+	ByTest map[metric.ID]TestResult // of the tests that were to run, all of them
+	Others []metric.Test            // that ran there as well
+	Broken []metric.Suite           // that could not run there
 	Runs   []Run
 }
 
@@ -48,23 +48,23 @@ const maxSelected = 200
 // if their framework allows it, otherwise the whole command. Checks that build run
 // first. The meter learns nothing from the results. The error is ctx's, or a failure of
 // the machine.
-func (m *Meter) Elsewhere(ctx context.Context, want Elsewhere) (Endings, error) {
-	e := m.elsewhere(ctx, want.Root, want.Limit)
-	e.whole, e.as, e.once = want.Whole || len(want.Tests) > maxSelected, want.As, want.Once
+func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error) {
+	e := m.inTree(ctx, want.Root, want.Limit)
+	e.full, e.adapt, e.noRetry = want.Full || len(want.Tests) > maxSelected, want.Adapt, want.NoRetry
 	err := e.all(ctx, want.Tests)
 	for _, t := range want.Tests {
-		if _, known := e.ends[t.ID]; !known {
-			e.ends[t.ID] = Ending{Why: "no check ran it"}
+		if _, known := e.results[t.ID]; !known {
+			e.results[t.ID] = TestResult{Why: "no check ran it"}
 		}
 	}
-	return Endings{e.ends, e.others, e.broken, e.runs}, err
+	return TreeResults{e.results, e.others, e.broken, e.runs}, err
 }
 
 // buildsTwice reports whether the builds leave nothing behind, and the tests build what
 // they need: what they show of those is enough.
 func (p Plan) buildsTwice() bool {
 	for _, c := range p.Checks {
-		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.toNowhere() {
+		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.discardsOutput() {
 			return false
 		}
 	}
@@ -108,26 +108,26 @@ func movedPath(text, from, to string) string {
 }
 
 // elsewhere is one run of tests in another tree.
-type elsewhere struct {
-	meter *Meter // of the project's own tree
-	there *Meter
-	limit time.Duration
-	until time.Time // zero: no limit
-	ends  map[metric.ID]Ending
-	runs  []Run
+type treeRun struct {
+	meter   *Meter // of the project's own tree
+	inTree  *Meter
+	limit   time.Duration
+	until   time.Time // zero: no limit
+	results map[metric.ID]TestResult
+	runs    []Run
 
-	whole    bool // nothing is selected
-	once     bool
+	full     bool // nothing is selected
+	noRetry  bool
 	others   []metric.Test
 	broken   []metric.Suite
-	as       func(Check) (Check, bool)
-	covering bool // coverage is read as well
+	adapt    func(Check) (Check, bool)
+	coverage bool // coverage is read as well
 }
 
-func (m *Meter) elsewhere(ctx context.Context, root string, limit time.Duration) *elsewhere {
-	e := &elsewhere{
-		meter: m, there: &Meter{plan: m.copied(ctx, m.plan, root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, later: map[string]Later{}, built: map[string]bool{}, took: map[string]time.Duration{}, apart: true},
-		ends: map[metric.ID]Ending{}, limit: limit,
+func (m *Meter) inTree(ctx context.Context, root string, limit time.Duration) *treeRun {
+	e := &treeRun{
+		meter: m, inTree: &Meter{plan: m.planFor(ctx, m.plan, root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, deferred: map[string]DeferredTests{}, built: map[string]bool{}, durations: map[string]time.Duration{}, inCopy: true},
+		results: map[metric.ID]TestResult{}, limit: limit,
 	}
 	if limit > 0 {
 		e.until = time.Now().Add(limit)
@@ -135,7 +135,7 @@ func (m *Meter) elsewhere(ctx context.Context, root string, limit time.Duration)
 	return e
 }
 
-func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
+func (e *treeRun) all(ctx context.Context, tests []metric.Test) error {
 	for _, kind := range []Kind{Build, Test} {
 		if kind == Build && e.meter.plan.buildsTwice() {
 			continue
@@ -145,10 +145,10 @@ func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
 			if kind == Test {
 				own = e.meter.testsOf(c, tests)
 			}
-			if c.Kind != kind || len(own) == 0 && !e.whole {
+			if c.Kind != kind || len(own) == 0 && !e.full {
 				continue
 			}
-			stop, err := e.check(ctx, e.there.plan.Checks[i], own)
+			stop, err := e.check(ctx, e.inTree.plan.Checks[i], own)
 			if stop || err != nil {
 				return err
 			}
@@ -158,58 +158,58 @@ func (e *elsewhere) all(ctx context.Context, tests []metric.Test) error {
 }
 
 // check runs one check for the tests, and reports whether nothing is left to do.
-func (e *elsewhere) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
+func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
 	alone := false
 	whole := c
-	if c.Kind == Test && !e.whole {
-		c, alone = e.there.selected(c, own)
+	if c.Kind == Test && !e.full {
+		c, alone = e.inTree.selected(c, own)
 	}
-	if e.as != nil && c.Kind == Test {
+	if e.adapt != nil && c.Kind == Test {
 		var can, could bool
-		c, can = e.as(c)
-		if whole, could = e.as(whole); !can || !could {
+		c, can = e.adapt(c)
+		if whole, could = e.adapt(whole); !can || !could {
 			for _, t := range own {
-				e.ends[t.ID] = Ending{Why: "its runner does not allow that"}
+				e.results[t.ID] = TestResult{Why: "its runner does not allow that"}
 			}
 			return false, nil
 		}
 	}
 	run, err := e.run(ctx, c)
-	if err == nil && alone && e.unheard(run, own) {
+	if err == nil && alone && e.missingResults(run, own) {
 		run, err = e.run(ctx, whole)
 	}
 	switch {
 	case err != nil:
 		return false, err
 	case c.Kind == Test:
-		e.note(run, own)
-	case run.killed, run.ExitCode != 0:
+		e.record(run, own)
+	case run.Killed, run.ExitCode != 0:
 		why := cmp.Or(run.Why, firstError(run))
 		for _, t := range own {
-			e.ends[t.ID] = Ending{Unbuilt: !run.killed, Why: why}
+			e.results[t.ID] = TestResult{Unbuilt: !run.Killed, Why: why}
 		}
 		return true, nil
 	}
 	return false, nil
 }
 
-func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
-	c = c.anew()
-	c.Name, c.Aside = c.Name+" (elsewhere)", true
-	c.Coverage = c.Coverage && e.covering
+func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
+	c = c.uncached()
+	c.Name, c.Extra = c.Name+" (in another tree)", true
+	c.Coverage = c.Coverage && e.coverage
 	if e.limit > 0 {
-		c.Timeout = min(e.there.timeout(c), time.Until(e.until))
+		c.Timeout = min(e.inTree.timeout(c), time.Until(e.until))
 		if c.Timeout <= 0 {
-			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree is over", e.limit), killed: true}, nil
+			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree is over", e.limit), Killed: true}, nil
 		}
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
-	if err := e.there.give(e.there.plan.Root); err != nil {
+	if err := e.inTree.giveToUser(e.inTree.plan.Root); err != nil {
 		return Run{}, err
 	}
-	run, err := e.there.check(ctx, c)
-	if !e.covering {
-		run.coverage = nil
+	run, err := e.inTree.check(ctx, c)
+	if !e.coverage {
+		run.Coverage = nil
 	}
 	e.runs = append(e.runs, run)
 	if err == nil {
@@ -222,79 +222,79 @@ func (e *elsewhere) run(ctx context.Context, c Check) (Run, error) {
 
 // unheard reports whether a run of some tests did not run all of them, and no suite
 // explains it: the framework may have read their names differently.
-func (e *elsewhere) unheard(r Run, own []metric.Test) bool {
-	if e.once || r.killed || r.tests != nil && len(r.tests.Broken) > 0 {
+func (e *treeRun) missingResults(r Run, own []metric.Test) bool {
+	if e.noRetry || r.Killed || r.Tests != nil && len(r.Tests.Broken) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(own, func(t metric.Test) bool {
-		_, ran := r.tests.Lookup(t.ID)
+		_, ran := r.Tests.Lookup(t.ID)
 		return !ran
 	})
 }
 
 // note records how the tests ended. If several checks ran a test, the worst result
 // counts.
-func (e *elsewhere) note(r Run, own []metric.Test) {
+func (e *treeRun) record(r Run, own []metric.Test) {
 	for _, t := range own {
-		is := endingIn(r, t.ID)
-		if was, known := e.ends[t.ID]; !known || was.Test.Status == 0 || is.Test.Status > was.Test.Status {
-			e.ends[t.ID] = is
+		is := resultIn(r, t.ID)
+		if was, known := e.results[t.ID]; !known || was.Test.Status == 0 || is.Test.Status > was.Test.Status {
+			e.results[t.ID] = is
 		}
 	}
-	if r.killed || r.tests == nil {
+	if r.Killed || r.Tests == nil {
 		return
 	}
-	e.broken = append(e.broken, r.tests.Broken...)
+	e.broken = append(e.broken, r.Tests.Broken...)
 	wanted := map[metric.ID]bool{}
 	for _, t := range own {
 		wanted[t.ID] = true
 	}
-	for _, t := range r.tests.Cases {
-		if e.whole && t.Status != metric.NotRun && !wanted[t.ID] {
+	for _, t := range r.Tests.Cases {
+		if e.full && t.Status != metric.NotRun && !wanted[t.ID] {
 			e.others = append(e.others, t)
 		}
 	}
 }
 
 // endingIn is the result of a test in a run.
-func endingIn(r Run, id metric.ID) Ending {
-	if r.killed {
-		return Ending{Died: true, Why: r.Why}
+func resultIn(r Run, id metric.ID) TestResult {
+	if r.Killed {
+		return TestResult{Aborted: true, Why: r.Why}
 	}
-	t, ran := r.tests.Lookup(id)
+	t, ran := r.Tests.Lookup(id)
 	switch {
-	case ran && t.Status == metric.Passed && !r.stands():
-		return Ending{Why: cmp.Or(r.Why, r.tests.Failure)}
+	case ran && t.Status == metric.Passed && !r.passesCount():
+		return TestResult{Why: cmp.Or(r.Why, r.Tests.Failure)}
 	case ran && t.Status == metric.Skipped:
-		return Ending{Why: cmp.Or(t.Message, "it was skipped there")}
+		return TestResult{Why: cmp.Or(t.Message, "it was skipped there")}
 	case ran && t.Status != metric.NotRun:
-		return Ending{Test: t}
+		return TestResult{Test: t}
 	}
 	if why, broken := brokenBy(r, id); broken {
-		return Ending{Unbuilt: true, Why: why}
+		return TestResult{Unbuilt: true, Why: why}
 	}
-	return Ending{Why: cmp.Or(r.Why, "no test of that name ran there")}
+	return TestResult{Why: cmp.Or(r.Why, "no test of that name ran there")}
 }
 
 // stands reports whether a pass in the run counts: none does if the run failed as a
 // whole.
-func (r Run) stands() bool {
-	return r.state == metric.Measured && (r.tests.Failure == "" || rerunners[r.Check.Runner].limited)
+func (r Run) passesCount() bool {
+	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunners[r.Check.Runner].limited)
 }
 
 // brokenBy returns what kept the suite of a test from running. A command that fails and
 // reports no test at all did not reach them.
 func brokenBy(r Run, id metric.ID) (string, bool) {
-	if r.tests != nil {
-		for _, b := range r.tests.Broken {
+	if r.Tests != nil {
+		for _, b := range r.Tests.Broken {
 			if b.Name == id.Suite {
 				return b.Why, true
 			}
 		}
-		if len(r.tests.Broken) > 0 {
-			return r.tests.Broken[0].Why, true
+		if len(r.Tests.Broken) > 0 {
+			return r.Tests.Broken[0].Why, true
 		}
 	}
-	empty := r.tests == nil || len(r.tests.Cases) == 0
+	empty := r.Tests == nil || len(r.Tests.Cases) == 0
 	return cmp.Or(r.Why, firstError(r)), empty && r.ExitCode != 0
 }

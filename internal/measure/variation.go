@@ -11,13 +11,13 @@ import (
 
 // NoteWobble notes on the runs of a measurement which numbers of a check were others in a
 // second measurement of the same tree.
-func NoteWobble(first, second []Run) {
+func RecordVariation(first, second []Run) {
 	for i := range first {
 		for _, again := range second {
-			if first[i].Check.id() != again.Check.id() {
+			if first[i].Check.ID() != again.Check.ID() {
 				continue
 			}
-			if told := first[i].wobble(again); told != "" {
+			if told := first[i].variation(again); told != "" {
 				first[i].Problems = append(first[i].Problems, told)
 			}
 		}
@@ -25,8 +25,8 @@ func NoteWobble(first, second []Run) {
 }
 
 // wobble says which numbers of two runs differ, "" if none does.
-func (r *Run) wobble(again Run) string {
-	was, is := r.numbers(), again.numbers()
+func (r *Run) variation(again Run) string {
+	was, is := r.sections(), again.sections()
 	differs := was.Wobble(is)
 	delete(differs, metric.ErrorCount) // the sum of others
 	if len(differs) == 0 {
@@ -42,12 +42,12 @@ func (r *Run) wobble(again Run) string {
 }
 
 // numbers is what the check measured by itself, its tests apart.
-func (r *Run) numbers() (s metric.Set) {
-	if r.state == metric.Measured && r.Check.Kind == Lint {
-		s.Lint = r.lint
+func (r *Run) sections() (s metric.Set) {
+	if r.State == metric.Measured && r.Check.Kind == Lint {
+		s.Lint = r.Lint
 	}
-	if r.state == metric.Measured {
-		s.Coverage = r.coverage
+	if r.State == metric.Measured {
+		s.Coverage = r.Coverage
 	}
 	return s
 }

@@ -15,7 +15,7 @@ func TestModuleThatCannotBeBuiltIsSetAside(t *testing.T) {
 	})
 	check := shell(measure.Test, "cp junit.xml target.xml; cat said; exit 1", "target.xml")
 	check.Runner = "maven"
-	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Begins: true})
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Baseline: true})
 	first, err := m.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestTestsOfACheckThatCannotBeReadAreNotGone(t *testing.T) {
 	}
 	root := tree(t, map[string]string{"a.xml": suite("a"), "b.xml": suite("b")})
 	plan := measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, "cat a.xml"), shell(measure.Test, "cat b.xml")}}
-	m := measure.New(plan, measure.Options{Scratch: t.TempDir(), Begins: true})
+	m := measure.New(plan, measure.Options{Scratch: t.TempDir(), Baseline: true})
 	first, err := m.Run(t.Context(), nil)
 	if err != nil || first.Set.Tests.Counts().Passed != 2 {
 		t.Fatalf("at first: %+v, %v", first.Set, err)

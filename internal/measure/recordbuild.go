@@ -9,25 +9,25 @@ import (
 )
 
 // stands notes how a build ended. One that leaves nothing may run at any time.
-func (m *Meter) stands(r *Run) {
-	if m.stood == nil || r.Check.toNowhere() {
+func (m *Meter) recordBuild(r *Run) {
+	if m.builds == nil || r.Check.discardsOutput() {
 		return
 	}
 	dir := r.Check.Dir
-	switch before, is := m.stood[dir]; {
+	switch before, is := m.builds[dir]; {
 	case r.ExitCode != 0:
-		m.stood[dir] = ""
+		m.builds[dir] = ""
 	case !is:
-		m.stood[dir] = r.Check.Name
+		m.builds[dir] = r.Check.Name
 	case before != "":
-		m.stood[dir] = before + " and " + r.Check.Name
+		m.builds[dir] = before + " and " + r.Check.Name
 	}
 }
 
 // implied reports whether a build that succeeded ran the check too, which found nothing.
 // What a build runs is written in the tree, so that has to be what the plan knows.
-func (m *Meter) implied(c Check) bool {
-	if c.Implied == "" || m.stood[c.Dir] == "" {
+func (m *Meter) coveredByBuild(c Check) bool {
+	if c.CoveredByBuild == "" || m.builds[c.Dir] == "" {
 		return false
 	}
 	tree, err := projectfile.Open(m.plan.Root)
@@ -37,5 +37,5 @@ func (m *Meter) implied(c Check) bool {
 	defer tree.Close()
 	text, err := tree.Read(path.Join(c.Dir, "package.json"), projectfile.Manifest)
 	sum := sha256.Sum256(text)
-	return err == nil && hex.EncodeToString(sum[:]) == c.Implied
+	return err == nil && hex.EncodeToString(sum[:]) == c.CoveredByBuild
 }

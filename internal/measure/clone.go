@@ -8,7 +8,7 @@ import (
 // Beside returns a meter that knows what m knows, for runs elsewhere at the same time as
 // others: it reports no progress, and what it learns stays with it. Its checks have more
 // environment variables.
-func (m *Meter) Beside(env ...string) *Meter {
+func (m *Meter) Clone(env ...string) *Meter {
 	plan := m.plan
 	plan.Checks = slices.Clone(plan.Checks)
 	for i, c := range plan.Checks {
@@ -18,7 +18,7 @@ func (m *Meter) Beside(env ...string) *Meter {
 	opts.OnProgress, opts.Watch = func(Progress) {}, nil
 	return &Meter{
 		plan: plan, opts: opts, code: codeCache{}, tested: maps.Clone(m.tested), formats: maps.Clone(m.formats), suites: maps.Clone(m.suites),
-		unseen: maps.Clone(m.unseen), covers: maps.Clone(m.covers), aside: m.aside, later: maps.Clone(m.later), built: maps.Clone(m.built), took: maps.Clone(m.took),
+		listedOnly: maps.Clone(m.listedOnly), covers: maps.Clone(m.covers), excluded: m.excluded, deferred: maps.Clone(m.deferred), built: maps.Clone(m.built), durations: maps.Clone(m.durations),
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 
 // unfolded are the tests of a report, in which the cases of a program that ctest runs count
 // in its place.
-func (r *reading) unfolded(t *metric.Tests) *metric.Tests {
+func (r *reading) expandCTest(t *metric.Tests) *metric.Tests {
 	if r.check.Runner != ctest {
 		return t
 	}
 	var out *metric.Tests
-	out, r.run.programs = ctestcases.Unfold(t, func(file string) ctestcases.Program {
+	out, r.run.Programs = ctestcases.Unfold(t, func(file string) ctestcases.Program {
 		base := filepath.Join(r.dir, ctestcases.Reports, file)
 		p := ctestcases.Program{List: listOf(base + ".list")}
 		if p.List == "" {
@@ -28,7 +28,7 @@ func (r *reading) unfolded(t *metric.Tests) *metric.Tests {
 		p.Cases = r.casesIn(base+".xml", base+".report.xml")
 		return p
 	})
-	r.run.differs = ctestcases.Differs(t, out, r.run.programs, listOf(filepath.Join(r.dir, ctestcases.Added)))
+	r.run.CountDiffers = ctestcases.Differs(t, out, r.run.Programs, listOf(filepath.Join(r.dir, ctestcases.Added)))
 	return out
 }
 
@@ -73,16 +73,16 @@ func listOf(path string) string {
 }
 
 // lost names the suites whose programs could not be run, see [ctestcases.Lost].
-func (r *Run) lost(known *metric.Tests) {
+func (r *Run) nameLostSuites(known *metric.Tests) {
 	if r.Check.Runner != ctest {
 		return
 	}
-	r.tests = ctestcases.Lost(r.tests, known, r.Check.prefix())
+	r.Tests = ctestcases.Lost(r.Tests, known, r.Check.prefix())
 }
 
 // unlisted drops what ctest lists and runs as the cases of a program.
-func (r *Run) unlisted(list []listing.Test) []listing.Test {
-	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.programs[l.Name] })
+func (r *Run) withoutPrograms(list []listing.Test) []listing.Test {
+	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.Programs[l.Name] })
 }
 
 // ctestName is the test of ctest that runs a test: itself, or the program that it is a case

@@ -10,7 +10,7 @@ import (
 
 // Whole is the result of the test checks in another tree. Tests is nil if they could
 // not be read completely, and Why is the reason.
-type Whole struct {
+type FullRun struct {
 	Tests *metric.Tests
 	Runs  []Run
 	Why   string
@@ -20,16 +20,16 @@ type Whole struct {
 // first, or only with own if it is not nil. limit applies to all of it; 0 leaves the
 // limits of the checks. The meter learns nothing from the results. The error is ctx's,
 // or a failure of the machine.
-func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.Duration) (Whole, error) {
-	e := m.elsewhere(ctx, root, limit)
-	checks := e.there.plan.Checks
+func (m *Meter) FullRun(ctx context.Context, root string, own *Check, limit time.Duration) (FullRun, error) {
+	e := m.inTree(ctx, root, limit)
+	checks := e.inTree.plan.Checks
 	if own != nil {
-		checks = m.copied(ctx, Plan{Root: m.plan.Root, Checks: []Check{*own}}, root).Checks
+		checks = m.planFor(ctx, Plan{Root: m.plan.Root, Checks: []Check{*own}}, root).Checks
 	}
-	var out Whole
+	var out FullRun
 	var err error
-	out.Why, err = e.builtAndTested(ctx, checks, func(_ int, run Run) string {
-		out.Tests = joinTests(out.Tests, run.tests)
+	out.Why, err = e.buildAndTest(ctx, checks, func(_ int, run Run) string {
+		out.Tests = joinTests(out.Tests, run.Tests)
 		return ""
 	})
 	out.Runs = e.runs
@@ -47,7 +47,7 @@ func (m *Meter) Whole(ctx context.Context, root string, own *Check, limit time.D
 // builtAndTested runs the checks that build, then the tests. It passes each usable run
 // to read, with the index of its check. The first reason of either ends it, and is
 // returned.
-func (e *elsewhere) builtAndTested(ctx context.Context, checks []Check, read func(int, Run) string) (why string, err error) {
+func (e *treeRun) buildAndTest(ctx context.Context, checks []Check, read func(int, Run) string) (why string, err error) {
 	for _, kind := range []Kind{Build, Test} {
 		for i, c := range checks {
 			if c.Kind != kind {
@@ -57,7 +57,7 @@ func (e *elsewhere) builtAndTested(ctx context.Context, checks []Check, read fun
 			if err != nil {
 				return "", err
 			}
-			if why := unfit(run); why != "" {
+			if why := unusable(run); why != "" {
 				return why, nil
 			}
 			if why := read(i, run); why != "" {
@@ -70,7 +70,7 @@ func (e *elsewhere) builtAndTested(ctx context.Context, checks []Check, read fun
 
 // Findings is the result of the linters in another tree. Lint is nil if there are none,
 // or if one could not be read; then Why is the reason.
-type Findings struct {
+type TreeLint struct {
 	Lint *metric.Lint
 	Runs []Run
 	Why  string
@@ -78,10 +78,10 @@ type Findings struct {
 
 // LintElsewhere runs only the linters on another tree. The meter learns nothing from
 // the results. The error is ctx's, or a failure of the machine.
-func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error) {
-	e := m.elsewhere(ctx, root, 0)
-	var out Findings
-	for _, c := range e.there.plan.Checks {
+func (m *Meter) LintInTree(ctx context.Context, root string) (TreeLint, error) {
+	e := m.inTree(ctx, root, 0)
+	var out TreeLint
+	for _, c := range e.inTree.plan.Checks {
 		if c.Kind != Lint {
 			continue
 		}
@@ -90,18 +90,18 @@ func (m *Meter) LintElsewhere(ctx context.Context, root string) (Findings, error
 		if err != nil {
 			return out, err
 		}
-		if run.state != metric.Measured {
+		if run.State != metric.Measured {
 			out.Lint, out.Why = nil, cmp.Or(run.Why, "nothing of "+c.Name+" could be read")
 			return out, nil
 		}
-		out.Lint = out.Lint.Merge(run.lint)
+		out.Lint = out.Lint.Merge(run.Lint)
 	}
 	return out, nil
 }
 
 // Covered is what the tests of another tree cover. Coverage is nil if it could not be
 // read completely, and Why is the reason.
-type Covered struct {
+type TreeCoverage struct {
 	Coverage *metric.Coverage
 	Runs     []Run
 	Why      string
@@ -110,16 +110,16 @@ type Covered struct {
 // CoverageElsewhere runs the test checks on another tree, after those that build, and
 // reads their coverage. The meter learns nothing from the results. The error is ctx's,
 // or a failure of the machine.
-func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, error) {
-	e := m.elsewhere(ctx, root, 0)
-	e.covering = true
-	var out Covered
+func (m *Meter) CoverageInTree(ctx context.Context, root string) (TreeCoverage, error) {
+	e := m.inTree(ctx, root, 0)
+	e.coverage = true
+	var out TreeCoverage
 	var err error
-	out.Why, err = e.builtAndTested(ctx, e.there.plan.Checks, func(i int, run Run) string {
-		if c := m.plan.Checks[i]; run.coverage == nil && m.covers[c.id()] {
+	out.Why, err = e.buildAndTest(ctx, e.inTree.plan.Checks, func(i int, run Run) string {
+		if c := m.plan.Checks[i]; run.Coverage == nil && m.covers[c.ID()] {
 			return c.Name + " wrote no coverage report there"
 		}
-		out.Coverage = joinCoverage(out.Coverage, run.coverage)
+		out.Coverage = joinCoverage(out.Coverage, run.Coverage)
 		return ""
 	})
 	out.Runs = e.runs
@@ -135,11 +135,11 @@ func (m *Meter) CoverageElsewhere(ctx context.Context, root string) (Covered, er
 }
 
 // unfit returns why a run is not usable, "" if it is.
-func unfit(r Run) string {
+func unusable(r Run) string {
 	switch {
-	case r.Check.Kind == Build && (r.killed || r.ExitCode != 0):
+	case r.Check.Kind == Build && (r.Killed || r.ExitCode != 0):
 		return "the build fails there: " + cmp.Or(r.Why, firstError(r))
-	case r.Check.Kind == Test && r.state != metric.Measured:
+	case r.Check.Kind == Test && r.State != metric.Measured:
 		return cmp.Or(r.Why, "nothing of "+r.Check.Name+" could be read")
 	}
 	return ""

@@ -9,36 +9,36 @@ import (
 // crowd notes on the tests of a measurement how much of their time checks that ran beside
 // them may have cost. With few CPUs each of those may take one away from the tests, so
 // that n+1 checks at a time get at least one part in n+1 of the machine.
-func crowd(runs []Run) {
+func recordContention(runs []Run) {
 	if runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return
 	}
 	for i, r := range runs {
-		if r.tests == nil || r.Duration <= 0 {
+		if r.Tests == nil || r.Duration <= 0 {
 			continue
 		}
-		tests := *r.tests
-		tests.Crowded = time.Duration(float64(tests.Duration) * crowded(r, runs))
-		runs[i].tests = &tests
+		tests := *r.Tests
+		tests.Crowded = time.Duration(float64(tests.Duration) * contention(r, runs))
+		runs[i].Tests = &tests
 	}
 }
 
 // crowded returns the part of a run, in [0,1), that others may have cost.
-func crowded(r Run, runs []Run) float64 {
+func contention(r Run, runs []Run) float64 {
 	var moments []time.Time // at which the number of others may change
 	for _, o := range runs {
-		for _, t := range []time.Time{o.started, o.ended()} {
-			if t.After(r.started) && t.Before(r.ended()) {
+		for _, t := range []time.Time{o.Started, o.Ended()} {
+			if t.After(r.Started) && t.Before(r.Ended()) {
 				moments = append(moments, t)
 			}
 		}
 	}
 	slices.SortFunc(moments, time.Time.Compare)
-	lost, last := 0.0, r.started
-	for _, t := range append(moments, r.ended()) {
+	lost, last := 0.0, r.Started
+	for _, t := range append(moments, r.Ended()) {
 		others := -1 // itself
 		for _, o := range runs {
-			if !o.started.After(last) && o.ended().After(last) {
+			if !o.Started.After(last) && o.Ended().After(last) {
 				others++
 			}
 		}
@@ -48,7 +48,7 @@ func crowded(r Run, runs []Run) float64 {
 	return lost / r.Duration.Seconds()
 }
 
-func (r Run) ended() time.Time { return r.started.Add(r.Duration) }
+func (r Run) Ended() time.Time { return r.Started.Add(r.Duration) }
 
 // Clock adds up how long the commands of checks were running: those side by side count
 // once.
@@ -57,7 +57,7 @@ type Clock struct{ spans []span }
 type span struct{ from, to time.Time }
 
 // Add adds a run.
-func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.started, r.ended()}) }
+func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.Started, r.Ended()}) }
 
 // Took is the sum.
 func (c *Clock) Took() time.Duration {

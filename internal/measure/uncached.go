@@ -9,17 +9,17 @@ import (
 )
 
 // Anew returns the plan whose checks take no result from a cache of their tool.
-func (p Plan) Anew() Plan {
+func (p Plan) Uncached() Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
-		p.Checks[i] = c.anew()
+		p.Checks[i] = c.uncached()
 	}
 	return p
 }
 
 // anew returns the check that runs everything. Commands that are no plain go test are
 // left as they are: a script decides by itself what it runs.
-func (c Check) anew() Check {
+func (c Check) uncached() Check {
 	if c.Kind != Test || c.Runner != "go" {
 		return c
 	}
@@ -28,7 +28,7 @@ func (c Check) anew() Check {
 	if !plain || !ok || line.Has("-count", "-test.count") {
 		return c
 	}
-	c.Planned = c.id()
+	c.PlannedID = c.ID()
 	c.Command = line.With(at, []string{"-count=1"}, nil)
 	return c
 }
@@ -38,9 +38,9 @@ func (c Check) anew() Check {
 // not run are carried over. The error is ctx's, or a failure of the machine. A failing
 // check is not an error but part of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
-	all := m.With(m.plan.Anew())
+	all := m.With(m.plan.Uncached())
 	all.links = nil
-	res, err := all.all(ctx, known)
+	res, err := all.measureAll(ctx, known)
 	m.covered = all.covered
 	return res, err
 }
@@ -49,8 +49,8 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 // change does not touch, and integration tests that passed and did not change are not
 // run. The verdicts of tests that were not run are marked as carried.
 func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
-	quick := m.With(m.sooner(known))
-	res, err := quick.all(ctx, known)
+	quick := m.With(m.deferTests(known))
+	res, err := quick.measureAll(ctx, known)
 	m.covered = quick.covered
 	return res, err
 }

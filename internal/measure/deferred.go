@@ -19,7 +19,7 @@ import (
 
 // Later is what a meter knows of the tests of a check that an iteration can do without.
 // Maven's integration tests are in it: they need packages, servers and time.
-type Later struct {
+type DeferredTests struct {
 	Suites []string `json:"suites"`
 	Files  string   `json:"files"`            // digest of their files, and of the poms, when they ran last
 	Proven bool     `json:"proven,omitempty"` // the check succeeded without them
@@ -36,17 +36,17 @@ var jvmSource = regexp.MustCompile(`\.(java|kt|groovy|scala)$`)
 
 // sooner returns the plan of an iteration: checks that were recognised leave out their
 // integration tests, if nothing that is known asks for them.
-func (m *Meter) sooner(known *metric.Tests) Plan {
+func (m *Meter) deferTests(known *metric.Tests) Plan {
 	p := m.plan
 	if !p.Recognised || known == nil {
 		return p
 	}
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
-		if later, learnt := m.later[c.id()]; learnt && c.integrates() && !later.Needed && later.restsOn(known) && later.Files == m.laterFiles(c, later.Suites) {
-			p.Checks[i] = c.unit()
+		if later, learnt := m.deferred[c.ID()]; learnt && c.defersTests() && !later.Needed && later.allPassed(known) && later.Files == m.deferredDigest(c, later.Suites) {
+			p.Checks[i] = c.unitOnly()
 			if !later.Proven {
-				p.Checks[i].Instead = &c
+				p.Checks[i].Fallback = &c
 			}
 		}
 	}
@@ -55,15 +55,15 @@ func (m *Meter) sooner(known *metric.Tests) Plan {
 
 // integrates reports whether the check runs integration tests that could be left out.
 // Coverage is a sum over all tests, and could not be compared without them.
-func (c Check) integrates() bool {
+func (c Check) defersTests() bool {
 	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, ofIntegration)
 }
 
 func ofIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
 
 // unit is the check without its integration tests.
-func (c Check) unit() Check {
-	c.Planned, c.Unit = c.id(), true
+func (c Check) unitOnly() Check {
+	c.PlannedID, c.UnitOnly = c.ID(), true
 	c.Command = slices.Clone(c.Command)
 	c.Command[slices.Index(c.Command, "verify")] = "test"
 	c.Reports = slices.DeleteFunc(slices.Clone(c.Reports), ofIntegration)
@@ -72,7 +72,7 @@ func (c Check) unit() Check {
 
 // restsOn reports whether all tests of the suites passed, or were skipped: what fails is
 // run in every iteration, for it may be what the agent is to mend.
-func (l Later) restsOn(known *metric.Tests) bool {
+func (l DeferredTests) allPassed(known *metric.Tests) bool {
 	return len(l.Suites) > 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool {
 		return t.Status != metric.Passed && t.Status != metric.Skipped && slices.Contains(l.Suites, t.Suite)
 	})
@@ -80,27 +80,27 @@ func (l Later) restsOn(known *metric.Tests) bool {
 
 // postponed carries the verdicts of the tests that a successful run left out, and learns
 // from one that left out none which they are.
-func (m *Meter) postponed(run *Run, known *metric.Tests) {
-	id := run.Check.id()
+func (m *Meter) mergeDeferred(run *Run, known *metric.Tests) {
+	id := run.Check.ID()
 	switch {
-	case run.state != metric.Measured || run.tests == nil || run.ExitCode != 0:
-	case !run.Check.Unit && len(run.later) > 0:
-		suites := slices.Sorted(maps.Keys(run.later))
-		m.later[id] = Later{Suites: suites, Files: m.laterFiles(run.Check, suites), Proven: m.later[id].Proven, Needed: m.later[id].Needed || run.instead}
-	case run.Check.Unit:
-		later := m.later[id]
-		cases := slices.Clone(run.tests.Cases)
+	case run.State != metric.Measured || run.Tests == nil || run.ExitCode != 0:
+	case !run.Check.UnitOnly && len(run.Deferred) > 0:
+		suites := slices.Sorted(maps.Keys(run.Deferred))
+		m.deferred[id] = DeferredTests{Suites: suites, Files: m.deferredDigest(run.Check, suites), Proven: m.deferred[id].Proven, Needed: m.deferred[id].Needed || run.IsFallback}
+	case run.Check.UnitOnly:
+		later := m.deferred[id]
+		cases := slices.Clone(run.Tests.Cases)
 		for _, t := range known.Cases {
 			if slices.Contains(later.Suites, t.Suite) {
 				t.Carried = true
 				cases = append(cases, t)
 			}
 		}
-		tests := *run.tests
+		tests := *run.Tests
 		tests.Cases = metric.NewTests(cases).Cases
-		run.tests = &tests
+		run.Tests = &tests
 		later.Proven = true
-		m.later[id] = later
+		m.deferred[id] = later
 	}
 }
 
@@ -109,17 +109,17 @@ func (r *reading) integration(report string, t *metric.Tests) {
 	if !ofIntegration(report) {
 		return
 	}
-	if r.run.later == nil {
-		r.run.later = map[string]bool{}
+	if r.run.Deferred == nil {
+		r.run.Deferred = map[string]bool{}
 	}
 	for _, c := range t.Cases {
-		r.run.later[c.Suite] = true
+		r.run.Deferred[c.Suite] = true
 	}
 }
 
 // laterFiles is a digest of the poms and of the files of integration tests: those that are
 // named like one of the suites, or as failsafe asks for it.
-func (m *Meter) laterFiles(c Check, suites []string) string {
+func (m *Meter) deferredDigest(c Check, suites []string) string {
 	names := map[string]bool{}
 	for _, s := range suites {
 		names[listing.LastWord(s)] = true

@@ -14,42 +14,42 @@ import (
 // What fails where a loop begins, for a reason that is in no file of the project, says
 // nothing about what an agent does: the machine lacks something, or a package is no
 // program. It is set aside as long as it fails for that alone.
-const asideText = "failed before any agent ran, for no error in a file of the project; other errors count: %s"
+const excludedText = "failed before any agent ran, for no error in a file of the project; other errors count: %s"
 
 // isAside reports whether a failure with these lines, made comparable, is set aside, and
 // notes them on the run.
-func (m *Meter) isAside(r *Run, lines []string, first bool) bool {
-	if first && m.opts.Begins {
+func (m *Meter) isExcluded(r *Run, lines []string, first bool) bool {
+	if first && m.opts.Baseline {
 		for _, l := range lines {
-			m.aside[l] = true
+			m.excluded[l] = true
 		}
 	}
-	if len(lines) == 0 || slices.ContainsFunc(lines, func(l string) bool { return !m.aside[l] }) {
+	if len(lines) == 0 || slices.ContainsFunc(lines, func(l string) bool { return !m.excluded[l] }) {
 		return false
 	}
-	r.aside = append(r.aside, lines...)
+	r.Excluded = append(r.Excluded, lines...)
 	return true
 }
 
 // setAside does so with what tests and linters cannot compile: with packages, with what a
 // build tool could not build beside tests that ran, and with a linter that did not come to
 // read the code.
-func (m *Meter) setAside(r *Run, first bool) {
+func (m *Meter) exclude(r *Run, first bool) {
 	switch {
-	case r.ExitCode == 0 || r.killed || r.gone || r.skipped:
-	case r.Check.Kind == Lint && r.lacksOnly():
-		if m.isAside(r, r.unplaced(), first) && first {
-			r.Problems = append(r.Problems, fmt.Sprintf(asideText, lastLine(r.Output)))
+	case r.ExitCode == 0 || r.Killed || r.DirMissing || r.Skipped:
+	case r.Check.Kind == Lint && r.onlyMissing():
+		if m.isExcluded(r, r.comparableLines(), first) && first {
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, lastLine(r.Output)))
 		}
-	case r.Check.Kind == Test && r.tests != nil:
-		tests := *r.tests
-		r.tests = &tests
-		m.setSuitesAside(r, first)
-		if buildTools[r.Check.Runner] && tests.Failure != "" && m.isAside(r, r.unplaced(), first) {
+	case r.Check.Kind == Test && r.Tests != nil:
+		tests := *r.Tests
+		r.Tests = &tests
+		m.excludeSuites(r, first)
+		if buildTools[r.Check.Runner] && tests.Failure != "" && m.isExcluded(r, r.comparableLines(), first) {
 			r.Problems = slices.DeleteFunc(r.Problems, func(p string) bool { return p == tests.Failure })
 			tests.Failure = ""
 			if first {
-				r.Problems = append(r.Problems, fmt.Sprintf(asideText, lastLine(r.Output)))
+				r.Problems = append(r.Problems, fmt.Sprintf(excludedText, lastLine(r.Output)))
 			}
 		}
 	}
@@ -59,55 +59,55 @@ func (m *Meter) setAside(r *Run, first bool) {
 const unbuilt = "build failed: "
 
 // placed matches an error that names the place of it.
-var placed = regexp.MustCompile(`^\S+\.\w+:\d+`)
+var located = regexp.MustCompile(`^\S+\.\w+:\d+`)
 
 // unmet matches the error of the go command about a module that is not on this machine.
 // It names the file that imports it, whose fault it is not.
-var unmet = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
+var missingModule = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
 
 // atFault reports whether an error is one of the file that it names.
-func atFault(f metric.Finding) bool { return f.File != "" && !unmet.MatchString(f.Message) }
+func atFault(f metric.Finding) bool { return f.File != "" && !missingModule.MatchString(f.Message) }
 
 // lacksOnly reports whether a linter found nothing in the code: none of its output could be
 // read, or it names only what is missing.
-func (r *Run) lacksOnly() bool {
-	return r.state == metric.Absent || len(r.findings()) > 0 && !slices.ContainsFunc(r.findings(), func(f metric.Finding) bool {
-		return atFault(f) || !f.Type && !unmet.MatchString(f.Message)
+func (r *Run) onlyMissing() bool {
+	return r.State == metric.Absent || len(r.Findings()) > 0 && !slices.ContainsFunc(r.Findings(), func(f metric.Finding) bool {
+		return atFault(f) || !f.Type && !missingModule.MatchString(f.Message)
 	})
 }
 
-func (m *Meter) setSuitesAside(r *Run, first bool) {
+func (m *Meter) excludeSuites(r *Run, first bool) {
 	var broken []metric.Suite
-	for _, s := range r.tests.Broken {
+	for _, s := range r.Tests.Broken {
 		why, is := strings.CutPrefix(s.Why, unbuilt)
-		if !is || placed.MatchString(why) && !unmet.MatchString(why) || !m.isAside(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
+		if !is || located.MatchString(why) && !missingModule.MatchString(why) || !m.isExcluded(r, []string{s.Name + ": " + fingerprint.Of(why)}, first) {
 			broken = append(broken, s)
 			continue
 		}
-		r.tests.Aside = append(r.tests.Aside, s.Name)
-		r.forget(why)
+		r.Tests.Aside = append(r.Tests.Aside, s.Name)
+		r.dropFindings(why)
 		if first {
-			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(asideText, why))
+			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(excludedText, why))
 		}
 	}
-	r.tests.Broken = broken
+	r.Tests.Broken = broken
 }
 
 // forget drops the errors that tell the same as a reason does.
-func (r *Run) forget(why string) {
-	if r.lint == nil {
+func (r *Run) dropFindings(why string) {
+	if r.Lint == nil {
 		return
 	}
-	why = strings.TrimPrefix(strings.TrimPrefix(why, placed.FindString(why)), ": ")
-	lint := *r.lint
+	why = strings.TrimPrefix(strings.TrimPrefix(why, located.FindString(why)), ": ")
+	lint := *r.Lint
 	lint.Findings = slices.DeleteFunc(slices.Clone(lint.Findings), func(f metric.Finding) bool { return !atFault(f) && strings.HasPrefix(f.Message, why) })
-	r.lint = &lint
+	r.Lint = &lint
 }
 
 // unplaced returns the lines of a failed run so that those of two runs can be compared;
 // none if an error is in a file. Where a tool marks its errors, these are all.
-func (r *Run) unplaced() []string {
-	if slices.ContainsFunc(r.findings(), atFault) {
+func (r *Run) comparableLines() []string {
+	if slices.ContainsFunc(r.Findings(), atFault) {
 		return nil
 	}
 	var all, marked []string
@@ -130,41 +130,41 @@ func (r *Run) unplaced() []string {
 // spare keeps what other checks measured beside one of which no test can be read: its
 // suites did not run. Where it never had any it is one itself, and set aside like those if
 // errors in files would be known.
-func (m *Meter) spare(runs []Run, known *metric.Tests) {
+func (m *Meter) keepReadable(runs []Run, known *metric.Tests) {
 	first := known == nil
-	counts := func(r Run) bool { return r.Check.Kind == Test && r.state == metric.Measured && len(r.tests.Cases) > 0 }
+	counts := func(r Run) bool { return r.Check.Kind == Test && r.State == metric.Measured && len(r.Tests.Cases) > 0 }
 	if !slices.ContainsFunc(runs, counts) {
 		return
 	}
 	for i := range runs {
 		r := &runs[i]
-		if r.Check.Kind != Test || r.state == metric.Measured {
+		if r.Check.Kind != Test || r.State == metric.Measured {
 			continue
 		}
-		if len(m.suites[r.Check.id()]) > 0 {
-			if r.state == metric.Absent {
-				m.emptied(r)
+		if len(m.suites[r.Check.ID()]) > 0 {
+			if r.State == metric.Absent {
+				m.breakSuites(r)
 			}
 			continue
 		}
-		if m.unowned(runs, known) {
+		if m.unownedTests(runs, known) {
 			continue
 		}
-		r.state, r.tests = metric.Measured, metric.NewTests(nil)
-		if !r.Check.compiles() || r.ExitCode == 0 || r.killed || !m.isAside(r, r.unplaced(), first) {
-			r.tests.Broken = []metric.Suite{{Name: r.Check.Name, Why: r.Why}}
+		r.State, r.Tests = metric.Measured, metric.NewTests(nil)
+		if !r.Check.compiles() || r.ExitCode == 0 || r.Killed || !m.isExcluded(r, r.comparableLines(), first) {
+			r.Tests.Broken = []metric.Suite{{Name: r.Check.Name, Why: r.Why}}
 			continue
 		}
-		r.tests.Aside, r.build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
+		r.Tests.Aside, r.Build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
 		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(asideText, lastLine(r.Output)))
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, lastLine(r.Output)))
 		}
 	}
 }
 
 // unowned reports whether tests are known of a suite that no check has run, as in a gate,
 // whose meter is a new one: it may be that of a check that cannot be read.
-func (m *Meter) unowned(runs []Run, known *metric.Tests) bool {
+func (m *Meter) unownedTests(runs []Run, known *metric.Tests) bool {
 	if known == nil {
 		return false
 	}
@@ -173,8 +173,8 @@ func (m *Meter) unowned(runs []Run, known *metric.Tests) bool {
 		maps.Copy(owned, suites)
 	}
 	for _, r := range runs {
-		if r.tests != nil {
-			for _, s := range r.tests.Broken {
+		if r.Tests != nil {
+			for _, s := range r.Tests.Broken {
 				owned[s.Name] = true
 			}
 		}

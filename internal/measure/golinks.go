@@ -17,7 +17,7 @@ type linked struct {
 
 // linked asks what a build is going to link. Where it did that before, it reports true, and
 // the attempt has the result of that time.
-func (m *Meter) linked(ctx context.Context, a *attempt) bool {
+func (m *Meter) reuseLink(ctx context.Context, a *attempt) bool {
 	question, ok := golink.Question(a.check.Command)
 	if !ok || m.links == nil {
 		return false
@@ -29,20 +29,20 @@ func (m *Meter) linked(ctx context.Context, a *attempt) bool {
 	}); err != nil || a.of == "" {
 		return false // the build says why
 	}
-	last, ok := m.links.Load(a.check.id())
+	last, ok := m.links.Load(a.check.ID())
 	l, _ := last.(linked)
 	if !ok || l.of != a.of {
 		return false
 	}
 	a.of, a.run = "", l.run
 	a.run.Leftovers = nil
-	a.run.started, a.run.Duration, a.run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
+	a.run.Started, a.run.Duration, a.run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
 	return true
 }
 
 // link remembers how a build ended.
-func (m *Meter) link(a *attempt, r Run) {
-	if a.of != "" && r.state == metric.Measured {
-		m.links.Store(r.Check.id(), linked{a.of, r})
+func (m *Meter) rememberLink(a *attempt, r Run) {
+	if a.of != "" && r.State == metric.Measured {
+		m.links.Store(r.Check.ID(), linked{a.of, r})
 	}
 }

@@ -15,7 +15,7 @@ func TestCrowd(t *testing.T) {
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	start := time.Now()
 	ran := func(from, to int) Run {
-		return Run{started: start.Add(time.Duration(from) * time.Second), Duration: time.Duration(to-from) * time.Second}
+		return Run{Started: start.Add(time.Duration(from) * time.Second), Duration: time.Duration(to-from) * time.Second}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -33,10 +33,10 @@ func TestCrowd(t *testing.T) {
 	} {
 		runtime.GOMAXPROCS(tt.cpus)
 		tests := ran(0, 10)
-		tests.tests = &metric.Tests{Duration: 10 * time.Second}
+		tests.Tests = &metric.Tests{Duration: 10 * time.Second}
 		runs := append([]Run{tests}, tt.others...)
-		crowd(runs)
-		if got := runs[0].tests.Crowded.Seconds(); math.Abs(got-tt.want) > 1e-6 {
+		recordContention(runs)
+		if got := runs[0].Tests.Crowded.Seconds(); math.Abs(got-tt.want) > 1e-6 {
 			t.Errorf("%s: %v s, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestCrowd(t *testing.T) {
 func TestClock(t *testing.T) {
 	start := time.Now()
 	ran := func(from, to int) Run {
-		return Run{started: start.Add(time.Duration(from) * time.Second), Duration: time.Duration(to-from) * time.Second}
+		return Run{Started: start.Add(time.Duration(from) * time.Second), Duration: time.Duration(to-from) * time.Second}
 	}
 	for _, tt := range []struct {
 		name string
@@ -76,7 +76,7 @@ func TestTheCheapestBegins(t *testing.T) {
 	if got := m.cheapest([]int{0, 1, 2, 3}); got[3] != 0 {
 		t.Errorf("order %v, want the build last: nothing is known", got)
 	}
-	m = New(m.plan, Options{Memory: Memory{Took: map[string]time.Duration{build.id(): 1, lint.id(): 4, style.id(): 3, types.id(): 2}}})
+	m = New(m.plan, Options{Memory: Memory{Durations: map[string]time.Duration{build.ID(): 1, lint.ID(): 4, style.ID(): 3, types.ID(): 2}}})
 	for i, want := range []int{0, 3, 2, 1} {
 		if got := m.cheapest([]int{0, 1, 2, 3}); got[i] != want {
 			t.Fatalf("order %v, want that of what they took", got)

@@ -41,11 +41,11 @@ func TestResultsElsewhereTeachNothing(t *testing.T) {
 		{"no time", goFiles, time.Nanosecond, map[string]string{"TestF": "", "TestSkip": "", "TestG": ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: tree(t, tt.files), Tests: all, Limit: tt.limit})
+			out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: tree(t, tt.files), Tests: all, Limit: tt.limit})
 			if err != nil {
 				t.Fatal(err)
 			}
-			ends := out.Of
+			ends := out.ByTest
 			for id, e := range ends {
 				got := ""
 				switch {
@@ -74,9 +74,9 @@ func TestElsewhereBuildsOnce(t *testing.T) {
 		checks[0].Command = []string{"go", "build", "-mod=mod", "-o", target, "./a"}
 		m := measure.New(measure.Plan{Root: root, Checks: checks}, measure.Options{Scratch: t.TempDir()})
 		one := metric.Test{ID: metric.ID{Suite: "m/a", Name: "TestF"}}
-		out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: root, Tests: []metric.Test{one}})
-		if err != nil || len(out.Runs) != want || out.Of[one.ID].Test.Status != metric.Passed {
-			t.Errorf("-o %s: %v, %d runs, want %d: %+v", target, err, len(out.Runs), want, out.Of)
+		out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: root, Tests: []metric.Test{one}})
+		if err != nil || len(out.Runs) != want || out.ByTest[one.ID].Test.Status != metric.Passed {
+			t.Errorf("-o %s: %v, %d runs, want %d: %+v", target, err, len(out.Runs), want, out.ByTest)
 		}
 	}
 }
@@ -91,18 +91,18 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	c.Env = []string{"AT=" + root}
 	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
 	one, three := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}, metric.Test{ID: metric.ID{Suite: "s", Name: "three"}}
-	out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: other, Tests: []metric.Test{one, three}})
+	out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: other, Tests: []metric.Test{one, three}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends, runs := out.Of, out.Runs
+	ends, runs := out.ByTest, out.Runs
 	if e := ends[one.ID]; e.Test.Status != metric.Passed {
 		t.Errorf("one: %+v, runs %+v", e, runs)
 	}
 	if e := ends[three.ID]; e.Test.Status != 0 || e.Unbuilt {
 		t.Errorf("three: %+v", e)
 	}
-	if out, err = m.Elsewhere(context.Background(), measure.Elsewhere{Root: other, Tests: []metric.Test{one}, Whole: true}); err != nil || len(out.Others) != 1 || out.Others[0].Name != "two" {
+	if out, err = m.RunInTree(context.Background(), measure.TreeRun{Root: other, Tests: []metric.Test{one}, Full: true}); err != nil || len(out.Others) != 1 || out.Others[0].Name != "two" {
 		t.Errorf("others: %+v, %v", out.Others, err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(root, "ran")); len(text) > 0 {
@@ -121,8 +121,8 @@ echo '<testsuite name="s"><testcase name="one"/></testsuite>' >out.xml
 	c := measure.Check{Kind: measure.Test, Name: "mocha", Command: []string{"env", "sh", "mocha"}, Runner: "mocha", Reports: []string{"out.xml"}}
 	m := measure.New(measure.Plan{Root: tree(t, files), Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
 	one := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}
-	out, err := m.Elsewhere(context.Background(), measure.Elsewhere{Root: tree(t, files), Tests: []metric.Test{one}})
-	if err != nil || len(out.Runs) != 2 || out.Of[one.ID].Test.Status != metric.Passed {
-		t.Errorf("%+v, %v after %d runs", out.Of, err, len(out.Runs))
+	out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: tree(t, files), Tests: []metric.Test{one}})
+	if err != nil || len(out.Runs) != 2 || out.ByTest[one.ID].Test.Status != metric.Passed {
+		t.Errorf("%+v, %v after %d runs", out.ByTest, err, len(out.Runs))
 	}
 }

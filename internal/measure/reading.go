@@ -33,9 +33,9 @@ type reading struct {
 
 	answered bool // the tests were read; another report of them repeats them
 
-	read   map[string]string // the meter's: formats of the findings of earlier runs
-	tested map[named]bool    // the meter's: reports that had tests in some run
-	holds  map[string]bool   // by path: whether a test report of this run has any
+	formats map[string]string // the meter's: formats of the findings of earlier runs
+	tested  map[named]bool    // the meter's: reports that had tests in some run
+	holds   map[string]bool   // by path: whether a test report of this run has any
 }
 
 // named is a report as the plan names it, the same in every run: its pattern and the
@@ -50,16 +50,16 @@ func (r *reading) all(out *printed.Output) {
 	for _, path := range named {
 		r.file(path)
 	}
-	r.answered = r.run.tests != nil
+	r.answered = r.run.Tests != nil
 	if !r.complete() {
 		for _, path := range r.others(named) {
 			r.file(path)
 		}
 	}
-	if r.answered = r.run.tests != nil; !r.complete() {
+	if r.answered = r.run.Tests != nil; !r.complete() {
 		r.output(out)
 	}
-	r.missing()
+	r.rejectMissing()
 	r.judge(out)
 	r.compilerErrors(out)
 }
@@ -70,7 +70,7 @@ func (r *reading) output(out *printed.Output) {
 	before := len(r.run.Read)
 	if r.ahead != nil {
 		report, err := r.ahead()
-		r.take(report, err, "output")
+		r.accept(report, err, "output")
 	} else {
 		r.source(out.File(), "output")
 	}
@@ -119,9 +119,9 @@ func (r *reading) others(named []string) []string {
 func (r *reading) complete() bool {
 	switch r.check.Kind {
 	case Test:
-		return r.run.tests != nil && (r.run.coverage != nil || !r.check.Coverage)
+		return r.run.Tests != nil && (r.run.Coverage != nil || !r.check.Coverage)
 	case Lint:
-		return r.run.lint != nil
+		return r.run.Lint != nil
 	case Build:
 	}
 	return false
@@ -149,18 +149,18 @@ func (r *reading) file(path string) {
 
 func (r *reading) reject(state metric.Validity, format string, args ...any) {
 	if r.fault == "" {
-		r.fault, r.run.state = fmt.Sprintf(format, args...), state
+		r.fault, r.run.State = fmt.Sprintf(format, args...), state
 	}
 }
 
 // source reads one report: of tests, of findings or of coverage.
 func (r *reading) source(f io.Reader, name string) {
 	report, err := Read(f, name, "")
-	r.take(report, err, name)
+	r.accept(report, err, name)
 }
 
 // ahead begins to read a command's output, and returns what waits for the report.
-func ahead(output io.Reader) func() (Report, error) {
+func readWhileRunning(output io.Reader) func() (Report, error) {
 	var report Report
 	var err error
 	done := make(chan struct{})
@@ -175,7 +175,7 @@ func ahead(output io.Reader) func() (Report, error) {
 }
 
 // take files what was read of one report, or rejects it.
-func (r *reading) take(report Report, err error, name string) {
+func (r *reading) accept(report Report, err error, name string) {
 	switch {
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
 	case report.Coverage != nil || isCoverage(sniff.Head{}, report.Format):
@@ -195,11 +195,11 @@ func (r *reading) results(report Report, name string) {
 	r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.findingsAs(report)
-	r.run.lint = r.run.lint.Merge(r.local(report.Lint))
+	r.run.Lint = r.run.Lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
-		tests := r.localTests(r.unfolded(report.Tests), report.Format)
+		tests := r.localTests(r.expandCTest(report.Tests), report.Format)
 		r.integration(name, tests)
-		r.run.tests = joinTests(r.run.tests, tests)
+		r.run.Tests = joinTests(r.run.Tests, tests)
 		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }
@@ -214,10 +214,10 @@ func (r *reading) findingsAs(report Report) {
 	if r.check.Kind != Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
 		return
 	}
-	line := r.run.Check.id()
-	before, known := r.read[line]
+	line := r.run.Check.ID()
+	before, known := r.formats[line]
 	if !known {
-		r.read[line] = report.Format
+		r.formats[line] = report.Format
 		return
 	}
 	if before != report.Format && !(compilerText[before] && compilerText[report.Format]) {
@@ -228,12 +228,12 @@ func (r *reading) findingsAs(report Report) {
 // missing rejects a run if a named report had tests in an earlier run, and now is
 // missing or no test report: half of the tests would look deleted. A test report
 // without tests counts.
-func (r *reading) missing() {
+func (r *reading) rejectMissing() {
 	if r.check.Kind != Test {
 		return
 	}
 	for i, pattern := range r.run.Check.Reports {
-		report, spoke := named{r.run.Check.id(), pattern}, false
+		report, spoke := named{r.run.Check.ID(), pattern}, false
 		paths := matches(r.base, r.check.Reports[i])
 		for _, path := range paths {
 			holds, isTests := r.holds[path]
@@ -354,12 +354,12 @@ func (r *reading) coverage(report Report, err error, name string) {
 // addCoverage adds another report of the same run. For other files it is a part of the
 // sum; in another format it repeats the same.
 func (r *reading) addCoverage(c *metric.Coverage, name string) {
-	first := r.run.coverage
+	first := r.run.Coverage
 	switch {
 	case first == nil:
-		r.run.coverage = c
+		r.run.Coverage = c
 	case first.Comparable(c):
-		r.run.coverage = joinCoverage(first, c)
+		r.run.Coverage = joinCoverage(first, c)
 	default:
 		r.run.Problems = append(r.run.Problems, fmt.Sprintf("coverage in %s (%s, %s) is not counted: that of this run was read as %s, %s", name, c.Format, c.Unit, first.Format, first.Unit))
 	}
@@ -401,12 +401,12 @@ func (r *reading) judge(out *printed.Output) {
 		return
 	}
 	if why := r.unread(out); why != "" {
-		r.run.Why, r.run.state = why, metric.Absent
+		r.run.Why, r.run.State = why, metric.Absent
 		return
 	}
-	r.run.state = metric.Measured
-	if r.check.Kind == Lint && r.run.lint == nil {
-		r.run.lint = &metric.Lint{Tools: []string{r.check.Name}}
+	r.run.State = metric.Measured
+	if r.check.Kind == Lint && r.run.Lint == nil {
+		r.run.Lint = &metric.Lint{Tools: []string{r.check.Name}}
 	}
 	r.run.Problems = append(r.run.Problems, r.contradiction()...)
 }
@@ -419,10 +419,10 @@ func (r *reading) unread(out *printed.Output) string {
 	case Build:
 		return ""
 	case Lint:
-		if failed && len(r.run.findings()) == 0 {
+		if failed && len(r.run.Findings()) == 0 {
 			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.End()))
 		}
-		if failed && r.lacksErrors() {
+		if failed && r.missingErrors() {
 			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, lastLine(out.End()))
 		}
 	case Test:
@@ -433,17 +433,17 @@ func (r *reading) unread(out *printed.Output) string {
 
 // lacksErrors reports whether a check that failed must have printed an error that was not
 // read: of what was read from text, all are warnings of tools that do not fail for them.
-func (r *reading) lacksErrors() bool {
+func (r *reading) missingErrors() bool {
 	if !slices.ContainsFunc(r.run.Read, func(s Source) bool { return !parsers.Structured(s.Format) }) {
 		return false
 	}
-	return !slices.ContainsFunc(r.run.findings(), func(f metric.Finding) bool {
+	return !slices.ContainsFunc(r.run.Findings(), func(f metric.Finding) bool {
 		return f.Level == metric.Error || parsers.FailsOnWarnings(f.Tool)
 	})
 }
 
 func (r *reading) noTests(out *printed.Output) string {
-	t, name := r.run.tests, r.check.Name
+	t, name := r.run.Tests, r.check.Name
 	last := lastLine(out.End())
 	switch {
 	case t == nil && r.run.ExitCode != 0:
@@ -467,21 +467,21 @@ func orNothing(s string) string {
 
 // toldToGoOn are options with which a test command succeeds although tests failed, so
 // that coverage is reported too.
-var toldToGoOn = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
+var ignoresFailures = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
 
 // contradiction returns what the exit status says and the report does not.
 func (r *reading) contradiction() []string {
-	if r.check.Kind != Test || r.run.tests == nil {
+	if r.check.Kind != Test || r.run.Tests == nil {
 		return nil
 	}
-	bad := r.run.tests.Counts().Failed > 0 || len(r.run.tests.Broken) > 0
+	bad := r.run.Tests.Counts().Failed > 0 || len(r.run.Tests.Broken) > 0
 	switch {
-	case bad && r.run.ExitCode == 0 && toldToGoOn.MatchString(r.check.Line()):
+	case bad && r.run.ExitCode == 0 && ignoresFailures.MatchString(r.check.Line()):
 	case bad && r.run.ExitCode == 0:
 		return []string{r.check.Name + " ended with status 0 although tests failed"}
 	case !bad && r.run.ExitCode != 0:
 		why := fmt.Sprintf("%s ended with status %d although no test failed", r.check.Name, r.run.ExitCode)
-		r.run.tests.Failure = cmp.Or(r.run.tests.Failure, why)
+		r.run.Tests.Failure = cmp.Or(r.run.Tests.Failure, why)
 		return []string{why}
 	}
 	return nil
@@ -495,8 +495,8 @@ func firstError(r Run) string {
 	if line := offline.FindString(r.Output); line != "" {
 		return strings.TrimSpace(line) + ": the build downloads what is not on this machine; install it, or let the build reach the network"
 	}
-	if r.lint != nil {
-		for _, f := range r.lint.Findings {
+	if r.Lint != nil {
+		for _, f := range r.Lint.Findings {
 			if f.Level == metric.Error {
 				return f.Place()
 			}

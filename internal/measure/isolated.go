@@ -12,13 +12,13 @@ import (
 // alone runs tests again that failed beside other checks, with nothing beside them: on a
 // busy machine a test with a limit of time fails for that. Those that pass are flaky. Where
 // tests are known already, [Meter.Confirm] runs those again that passed before.
-func (m *Meter) alone(ctx context.Context, runs []Run, known *metric.Tests) error {
+func (m *Meter) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tests) error {
 	if known != nil || m.reruns().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return nil
 	}
 	for i, r := range runs {
-		at := slices.IndexFunc(m.plan.Checks, func(c Check) bool { return c.id() == r.Check.id() })
-		failed := m.disturbed(r, runs)
+		at := slices.IndexFunc(m.plan.Checks, func(c Check) bool { return c.ID() == r.Check.ID() })
+		failed := m.failedUnderContention(r, runs)
 		if at < 0 || len(failed) == 0 {
 			continue
 		}
@@ -26,18 +26,18 @@ func (m *Meter) alone(ctx context.Context, runs []Run, known *metric.Tests) erro
 		if err != nil {
 			return fmt.Errorf("run failed tests alone: %w", err)
 		}
-		runs[i].pass(outcomes(again, failed))
+		runs[i].markFlaky(outcomes(again, failed))
 	}
 	return nil
 }
 
 // disturbed returns the tests of a run that failed while others ran, none where they are
 // too many for that to be the reason.
-func (m *Meter) disturbed(r Run, runs []Run) []metric.Test {
-	if r.tests == nil || len(r.tests.Broken) > 0 || r.Duration <= 0 || crowded(r, runs) == 0 {
+func (m *Meter) failedUnderContention(r Run, runs []Run) []metric.Test {
+	if r.Tests == nil || len(r.Tests.Broken) > 0 || r.Duration <= 0 || contention(r, runs) == 0 {
 		return nil
 	}
-	failed := slices.DeleteFunc(slices.Clone(r.tests.Cases), func(t metric.Test) bool { return !t.Failed() || t.Status == metric.NotRun })
+	failed := slices.DeleteFunc(slices.Clone(r.Tests.Cases), func(t metric.Test) bool { return !t.Failed() || t.Status == metric.NotRun })
 	if len(failed) > m.reruns().MaxTests {
 		return nil
 	}
@@ -45,8 +45,8 @@ func (m *Meter) disturbed(r Run, runs []Run) []metric.Test {
 }
 
 // pass has those tests pass that did so alone.
-func (r *Run) pass(alone map[metric.ID]metric.Status) {
-	tests := *r.tests
+func (r *Run) markFlaky(alone map[metric.ID]metric.Status) {
+	tests := *r.Tests
 	tests.Cases = slices.Clone(tests.Cases)
 	n, first := 0, ""
 	for i, t := range tests.Cases {
@@ -59,7 +59,7 @@ func (r *Run) pass(alone map[metric.ID]metric.Status) {
 		}
 	}
 	if n > 0 {
-		r.tests = &tests
+		r.Tests = &tests
 		r.Problems = append(r.Problems, fmt.Sprintf("%d tests failed beside other checks and passed alone; they count as passed and flaky, the first: %s", n, first))
 	}
 }
