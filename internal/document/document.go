@@ -1,0 +1,170 @@
+// Package document is the common form of reports: a document is a list of blocks, and is
+// rendered as text for a terminal, as Markdown or as HTML. Texts from outside cannot steer
+// a terminal, give commands to a CI system, or become Markdown or HTML.
+package document
+
+import "strings"
+
+// Document is a report. The zero value is empty.
+type Document []Block
+
+// Block is a part of a document: a [Heading], [Paragraph], [Fields], [List], [Table],
+// [Code], [Diff], [Chart] or [Details].
+type Block interface{ block() }
+
+// The blocks.
+type (
+	// Heading starts a section. The title of a document has level 1.
+	Heading struct {
+		Level int
+		Text  Text
+	}
+	// Paragraph is text that keeps its line breaks.
+	Paragraph struct{ Text Text }
+	// Fields are named values, one below the other.
+	Fields []Item
+	// List is a list of items.
+	List []Item
+	// Table has rows below a head, which may be nil.
+	Table struct {
+		Head  []string
+		Right []bool // the columns that are aligned to the right; may be shorter than Head
+		Rows  [][]Text
+	}
+	// Code is text that is shown as it is, line by line.
+	Code []string
+	// Diff is a unified diff.
+	Diff string
+	// Chart is a bar chart.
+	Chart []Bar
+	// Details is a part that Markdown and HTML show on demand.
+	Details struct {
+		Summary string
+		Body    Document
+	}
+)
+
+// Item is an entry of a list, or a named value.
+type Item struct {
+	Label Span // a terminal shows it in a column of its own; may be empty
+	Text  Text
+	Below Document
+}
+
+// Bar is one bar of a chart.
+type Bar struct {
+	Name  string
+	Share float64 // of the full width, in [0,1]
+	Value string
+	Note  string
+}
+
+func (Heading) block()   {}
+func (Paragraph) block() {}
+func (Fields) block()    {}
+func (List) block()      {}
+func (Table) block()     {}
+func (Code) block()      {}
+func (Diff) block()      {}
+func (Chart) block()     {}
+func (Details) block()   {}
+
+// Add appends blocks.
+func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
+
+// Heading appends a heading. The format is that of [Textf].
+func (d *Document) Heading(level int, format string, args ...any) {
+	d.Add(Heading{level, Textf(format, args...)})
+}
+
+// Paragraph appends a paragraph. The format is that of [Textf].
+func (d *Document) Paragraph(format string, args ...any) { d.Add(Paragraph{Textf(format, args...)}) }
+
+// Field appends a named value to the fields at the end of the document, which it starts if
+// there are none. The format is that of [Textf].
+func (d *Document) Field(name, format string, args ...any) {
+	field := Item{Label: Span{Text: name}, Text: Textf(format, args...)}
+	if n := len(*d); n > 0 {
+		if last, ok := (*d)[n-1].(Fields); ok {
+			(*d)[n-1] = append(last, field)
+			return
+		}
+	}
+	d.Add(Fields{field})
+}
+
+// Item appends an item to the list at the end of the document, which it starts if there is
+// none. The format is that of [Textf].
+func (d *Document) Item(format string, args ...any) {
+	d.AddItem(Item{Text: Textf(format, args...)})
+}
+
+// Labelled appends an item with a label. The format is that of [Textf].
+func (d *Document) Labelled(label Span, format string, args ...any) {
+	d.AddItem(Item{Label: label, Text: Textf(format, args...)})
+}
+
+// AddItem appends an item to the list at the end of the document.
+func (d *Document) AddItem(item Item) {
+	if last := d.list(); last != nil {
+		(*d)[len(*d)-1] = append(last, item)
+		return
+	}
+	d.Add(List{item})
+}
+
+// list is the list at the end of the document, nil if there is none.
+func (d *Document) list() List {
+	if len(*d) == 0 {
+		return nil
+	}
+	last, _ := (*d)[len(*d)-1].(List)
+	return last
+}
+
+// Below returns the document below the last item of the list at the end.
+func (d *Document) Below() *Document {
+	last := d.list()
+	return &last[len(last)-1].Below
+}
+
+// Row appends a row. A cell is a [Span], a [Text], or a value as [fmt.Sprint] writes it.
+func (t *Table) Row(cells ...any) {
+	row := make([]Text, len(cells))
+	for i, c := range cells {
+		row[i] = Textf("%v", c)
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// columns returns the number of columns.
+func (t Table) columns() int {
+	n := len(t.Head)
+	for _, row := range t.Rows {
+		n = max(n, len(row))
+	}
+	return n
+}
+
+func (t Table) right(column int) bool { return column < len(t.Right) && t.Right[column] }
+
+// lines returns the chart as text.
+func (c Chart) lines() []string {
+	const width = 36
+	out := make([]string, len(c))
+	for i, b := range c {
+		out[i] = oneLine(strings.TrimRight(pad(b.Name, 14, false)+" "+Meter(b.Share, width)+" "+pad(b.Value, 6, true)+b.Note, " "))
+	}
+	return out
+}
+
+// Meter draws a share of [0,1] in width cells of eighths.
+func Meter(share float64, width int) string {
+	cells := []rune(" ▏▎▍▌▋▊▉█")
+	n := int(min(max(share, 0), 1)*float64(width)*8 + .5)
+	out := strings.Repeat("█", n/8)
+	if rest := n % 8; rest > 0 {
+		out += string(cells[rest])
+	}
+	return pad(out, width, false)
+}

@@ -1,0 +1,157 @@
+package document
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"supervise/internal/textstream"
+)
+
+// Paint sets a text off on a terminal.
+type Paint func(Style, string) string
+
+// NoPaint leaves texts as they are.
+func NoPaint(_ Style, s string) string { return s }
+
+// ANSI colours texts for a terminal.
+func ANSI(t Style, s string) string {
+	codes := [...]string{Good: "32", Bad: "31;1", Warn: "33", Faint: "2", Strong: "1", Verbatim: ""}
+	if codes[t] == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + codes[t] + "m" + s + "\x1b[0m"
+}
+
+// labelWidth is the width of the column of labels on a terminal.
+const labelWidth = 10
+
+// Terminal returns the document as text for a terminal.
+func (d Document) Terminal(paint Paint) string {
+	t := terminal{paint: paint}
+	t.blocks(d, "")
+	return textstream.Painted(t.String())
+}
+
+type terminal struct {
+	strings.Builder
+	paint Paint
+}
+
+func (t *terminal) blocks(d Document, indent string) {
+	for i, b := range d {
+		switch b := b.(type) {
+		case Heading:
+			if i > 0 {
+				t.WriteString("\n")
+			}
+			t.line(indent, t.paint(Strong, textstream.Visible(b.Text.oneLine().String())))
+		case Paragraph:
+			t.text(indent, indent, b.Text)
+		case Fields:
+			t.items(indent, b)
+		case List:
+			t.items(indent, b)
+		case Table:
+			t.table(indent, b)
+		case Code:
+			for line := range strings.SplitSeq(strings.Join(b, "\n"), "\n") {
+				t.line(indent, t.paint(Faint, textstream.Visible(line)))
+			}
+		case Diff:
+			for line := range strings.Lines(string(b)) {
+				t.line(indent, t.paint(diffStyle(line), textstream.Visible(strings.TrimRight(line, "\r\n"))))
+			}
+		case Chart:
+			for _, line := range b.lines() {
+				t.line(indent, textstream.Visible(line))
+			}
+		case Details:
+			t.line(indent, textstream.Visible(oneLine(b.Summary))+":")
+			t.blocks(b.Body, indent+"  ")
+		}
+	}
+}
+
+func (t *terminal) line(indent, text string) {
+	t.WriteString(strings.TrimRight(indent+text, " ") + "\n")
+}
+
+// text writes a text whose lines are indented, the first one after its own head.
+func (t *terminal) text(head, indent string, text Text) {
+	var b strings.Builder
+	b.WriteString(head)
+	for _, s := range text {
+		for i, line := range strings.Split(textstream.Visible(s.Text), "\n") {
+			if i > 0 {
+				b.WriteString("\n" + indent)
+			}
+			b.WriteString(t.paint(s.Style, line))
+		}
+	}
+	t.line("", b.String())
+}
+
+func (t *terminal) items(indent string, list []Item) {
+	for _, item := range list {
+		head, below := "- ", indent+"  "
+		if item.Label.Text != "" {
+			label := textstream.Visible(oneLine(item.Label.Text))
+			if item.Label.Style == Plain {
+				item.Label.Style = Faint
+			}
+			head = t.paint(item.Label.Style, pad(label, labelWidth-1, false)) + " "
+			below = indent + strings.Repeat(" ", labelWidth)
+		}
+		t.text(indent+head, below, item.Text)
+		t.blocks(item.Below, below)
+	}
+}
+
+func (t *terminal) table(indent string, b Table) {
+	rows := make([][]string, 0, 1+len(b.Rows))
+	if b.Head != nil {
+		head := make([]string, len(b.Head))
+		for i, name := range b.Head {
+			head[i] = textstream.Visible(oneLine(name))
+		}
+		rows = append(rows, head)
+	}
+	for _, row := range b.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = textstream.Visible(c.oneLine().String())
+		}
+		rows = append(rows, cells)
+	}
+	width := make([]int, b.columns())
+	for _, row := range rows {
+		for i, c := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for n, row := range rows {
+		for i := range row {
+			row[i] = pad(row[i], width[i], b.right(i))
+		}
+		text := strings.TrimRight(strings.Join(row, "  "), " ")
+		if n == 0 && b.Head != nil {
+			text = t.paint(Strong, text)
+		}
+		t.line(indent, text)
+	}
+}
+
+// diffStyle is the style of a line of a diff.
+func diffStyle(line string) Style {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):
+		return Strong
+	case strings.HasPrefix(line, "@@"):
+		return Faint
+	case strings.HasPrefix(line, "+"):
+		return Good
+	case strings.HasPrefix(line, "-"):
+		return Bad
+	}
+	return Plain
+}
