@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"supervise/internal/config"
+	"supervise/internal/document"
 	"supervise/internal/measure"
 	"supervise/internal/report"
 
@@ -85,9 +86,9 @@ func (a *app) showPlan(plan measure.Plan, asJSON bool) error {
 		return a.encode(plan)
 	}
 	paint := a.paint(a.out)
-	fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, "tree "), plan.Root)
+	fmt.Fprintf(a.out, "%s %s\n", paint(document.Faint, "tree "), plan.Root)
 	for _, c := range plan.Checks {
-		fmt.Fprintf(a.out, "%s %s\n", paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, paint))
+		fmt.Fprintf(a.out, "%s %s\n", paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, paint))
 	}
 	return nil
 }

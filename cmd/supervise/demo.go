@@ -11,9 +11,9 @@ import (
 
 	"supervise/internal/config"
 	"supervise/internal/criterion"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
-	"supervise/internal/report"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/tools/txtar"
@@ -70,7 +70,7 @@ func runDemo(ctx context.Context, a *app) error {
 	if err := layDemo(ctx, root); err != nil {
 		return fmt.Errorf("lay out the demo: %w", err)
 	}
-	fmt.Fprintln(a.out, a.paint(a.out)(report.Faint, strings.TrimRight(demoIntro, "\n"))+"\n")
+	fmt.Fprintln(a.out, a.paint(a.out)(document.Faint, strings.TrimRight(demoIntro, "\n"))+"\n")
 	opts, err := demoOptions(root, filepath.Join(dir, "state"))
 	if err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"syscall"
 
 	"supervise/internal/config"
+	"supervise/internal/document"
 	"supervise/internal/loop"
-	"supervise/internal/report"
 	"supervise/internal/report/results"
 	"supervise/runner"
 
@@ -142,11 +142,11 @@ func (a *app) register(flags *pflag.FlagSet) {
 }
 
 // paint colours for a terminal, unless NO_COLOR asks not to.
-func (a *app) paint(w io.Writer) report.Paint {
+func (a *app) paint(w io.Writer) document.Paint {
 	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w) {
-		return report.ANSI
+		return document.ANSI
 	}
-	return report.NoPaint
+	return document.NoPaint
 }
 
 func isTerminal(w any) bool {

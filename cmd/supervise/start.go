@@ -15,6 +15,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/config"
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
@@ -218,9 +219,9 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	o := terminal.Options{Out: a.doc, Talk: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
 	switch f.ui {
 	case "plain":
-		o.Paint = report.NoPaint
+		o.Paint = document.NoPaint
 	case "rich":
-		o.Paint = report.ANSI
+		o.Paint = document.ANSI
 	}
 	opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.New(o).Event))
 	if show == "lines" {
@@ -242,7 +243,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 
 // agentLines returns what shows the output of an agent: as the program prints it that is
 // at work.
-func (a *app) agentLines(opts *loop.Options, paint report.Paint, board *live.Board) func(int) io.WriteCloser {
+func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.Board) func(int) io.WriteCloser {
 	name, next := opts.Program.Name, opts.OnEvent
 	opts.OnEvent = func(e event.Event) {
 		if d, ok := e.Data.(event.Waiting); ok {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/regexp"
@@ -76,12 +77,12 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 	}
 	paint := a.paint(a.out)
 	for _, c := range checks {
-		mark, tone := "[x]", report.Good
+		mark, tone := "[x]", document.Good
 		switch {
 		case c.Later:
-			mark, tone = "[-]", report.Faint
+			mark, tone = "[-]", document.Faint
 		case !c.OK:
-			mark, tone = "[ ]", report.Bad
+			mark, tone = "[ ]", document.Bad
 			a.code = event.StoppedByRule.ExitCode()
 		}
 		if o.json {

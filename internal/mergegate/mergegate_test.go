@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/report"
+	"supervise/internal/document"
 	"supervise/metric"
 )
 
@@ -245,11 +245,11 @@ func TestReportsOfHostileNames(t *testing.T) {
 		t.Errorf("%d bytes, beginning %.40q", b.Len(), b.String())
 	}
 	b.Reset()
-	if err := r.Text(&b, report.NoPaint); err != nil || !strings.Contains(b.String(), "failed: 30 findings of severity CRITICAL or above") {
+	if err := r.Text(&b, document.NoPaint); err != nil || !strings.Contains(b.String(), "failed: 30 findings of severity CRITICAL or above") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	for name, write := range map[string]func() error{
-		"github": func() error { return r.GitHub(&b) }, "markdown": func() error { return r.Markdown(&b) }, "text": func() error { return r.Text(&b, report.NoPaint) },
+		"github": func() error { return r.GitHub(&b) }, "markdown": func() error { return r.Markdown(&b) }, "text": func() error { return r.Text(&b, document.NoPaint) },
 		"sarif": func() error { return r.SARIF(&b, "1", "x") }, "gitlab": func() error { return r.GitLab(&b, "x") }, "junit": func() error { return r.JUnit(&b) }, "json": func() error { return r.JSON(&b) },
 	} {
 		b.Reset()

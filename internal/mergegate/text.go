@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
 	"supervise/internal/textstream"
@@ -57,46 +58,46 @@ func shown(v float64, ok bool, unit string) string {
 const maxPlaces = 5
 
 // Text writes the report for people.
-func (r Report) Text(w io.Writer, paint report.Paint) error {
+func (r Report) Text(w io.Writer, paint document.Paint) error {
 	p := &printer{w: w, paint: paint}
 	for _, f := range r.Findings {
 		p.finding(f)
 	}
 	for _, s := range r.Ratchet {
-		p.line("%s  %s", paint(report.Bad, "RATCHET "), s)
+		p.line("%s  %s", paint(document.Bad, "RATCHET "), s)
 	}
 	p.line("%s", "")
 	for _, n := range r.Rows {
 		p.line("  %-10s %14s  %14s  %s", n.Name, n.Base, n.Head, n.Delta)
 	}
 	for _, l := range r.Lost {
-		p.line("%s", paint(report.Faint, "explained "+explained(l)))
+		p.line("%s", paint(document.Faint, "explained "+explained(l)))
 	}
 	if r.Goals != nil {
-		p.line("%s", paint(report.Faint, "goals     "+goals(*r.Goals)))
+		p.line("%s", paint(document.Faint, "goals     "+goals(*r.Goals)))
 	}
 	if r.Hidden != nil {
-		p.line("%s", paint(report.Faint, "hidden    "+r.Hidden.String()))
+		p.line("%s", paint(document.Faint, "hidden    "+r.Hidden.String()))
 	}
 	if r.Review != nil {
-		p.line("%s", paint(report.Faint, "reviewer  "+r.Review.String()))
+		p.line("%s", paint(document.Faint, "reviewer  "+r.Review.String()))
 	}
 	for _, line := range power(r.Power) {
-		p.line("%s", paint(report.Faint, "power     "+line))
+		p.line("%s", paint(document.Faint, "power     "+line))
 	}
 	for _, n := range r.Notes {
-		p.line("%s", paint(report.Warn, "note: "+n))
+		p.line("%s", paint(document.Warn, "note: "+n))
 	}
-	p.line("%s %s", paint(report.Faint, "base     "), r.Base)
-	tone, verdict := report.Good, "passed"
+	p.line("%s %s", paint(document.Faint, "base     "), r.Base)
+	tone, verdict := document.Good, "passed"
 	if !r.Passed {
-		tone, verdict = report.Bad, "failed"
+		tone, verdict = document.Bad, "failed"
 	}
-	p.line("%s %s", paint(report.Faint, "gate     "), paint(tone, verdict)+": "+r.Summary())
+	p.line("%s %s", paint(document.Faint, "gate     "), paint(tone, verdict)+": "+r.Summary())
 	for i, line := range r.howToAccept() {
 		head := "          "
 		if i == 0 {
-			head = paint(report.Faint, "accept    ")
+			head = paint(document.Faint, "accept    ")
 		}
 		p.line("%s%s", head, line)
 	}
@@ -129,7 +130,7 @@ const declaredNote = "; read it before the merge"
 
 type printer struct {
 	w     io.Writer
-	paint report.Paint
+	paint document.Paint
 	err   error
 }
 
@@ -144,12 +145,12 @@ func (p *printer) line(format string, args ...any) {
 }
 
 func (p *printer) finding(f Finding) {
-	tone := report.Warn
+	tone := document.Warn
 	switch {
 	case f.Acknowledged != "" || f.Severity <= detector.Low:
-		tone = report.Faint
+		tone = document.Faint
 	case f.Blocking:
-		tone = report.Bad
+		tone = document.Bad
 	}
 	note := ""
 	if f.Acknowledged != "" {
@@ -167,7 +168,7 @@ func (p *printer) finding(f Finding) {
 		p.line("          %s", placeLine(at))
 	}
 	for _, line := range report.Sides(f.Versions) {
-		p.line("          %s", p.paint(report.Faint, line))
+		p.line("          %s", p.paint(document.Faint, line))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
@@ -111,9 +112,9 @@ func Spent(s *ledger.Spending) string {
 }
 
 // CheckLine is the command of a check, and the folder where it is not the root.
-func CheckLine(c measure.Check, paint Paint) string {
+func CheckLine(c measure.Check, paint document.Paint) string {
 	if c.Dir == "" {
 		return c.Line()
 	}
-	return c.Line() + paint(Faint, " (in "+c.Dir+")")
+	return c.Line() + paint(document.Faint, " (in "+c.Dir+")")
 }

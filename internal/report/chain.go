@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/internal/textstream"
@@ -14,8 +15,8 @@ import (
 
 // Chain returns a chain of reasoning as plain text, for a terminal, with the ways
 // to override it at its end.
-func Chain(c reasoning.Chain, paint Paint) string {
-	l := &layout{code: func(s string) string { return s }, head: func(s string) string { return paint(Strong, s) + "\n" }}
+func Chain(c reasoning.Chain, paint document.Paint) string {
+	l := &layout{code: func(s string) string { return s }, head: func(s string) string { return paint(document.Strong, s) + "\n" }}
 	l.chain(c)
 	if len(c.Overrides) > 0 {
 		l.heading("How to override")

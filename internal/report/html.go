@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/internal/textstream"
@@ -250,7 +251,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 			in.Previous = &v.Iterations[i]
 		}
 	}
-	h.Reasoning = Chain(reasoning.Of(in), NoPaint)
+	h.Reasoning = Chain(reasoning.Of(in), document.NoPaint)
 	dir := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
 	h.Patch, h.PatchNote = readPatch(filepath.Join(dir, "changes.patch"))
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))

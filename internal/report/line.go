@@ -6,45 +6,18 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/metric"
 )
 
-// Paint colours a text; plain output passes it through.
-type Paint func(Tone, string) string
-
-// Tone is the meaning of a colour.
-type Tone uint8
-
-// The tones of the terminal.
-const (
-	Plain Tone = iota
-	Good
-	Bad
-	Warn
-	Faint
-	Strong
-)
-
-// NoPaint leaves texts as they are.
-func NoPaint(_ Tone, s string) string { return s }
-
-// ANSI colours texts for a terminal.
-func ANSI(t Tone, s string) string {
-	codes := [...]string{Plain: "", Good: "32", Bad: "31;1", Warn: "33", Faint: "2", Strong: "1"}
-	if codes[t] == "" || s == "" {
-		return s
-	}
-	return "\x1b[" + codes[t] + "m" + s + "\x1b[0m"
-}
-
-var classTones = map[detector.Class]Tone{
-	detector.Baseline: Faint, detector.Forward: Good, detector.Plateau: Plain, detector.Regression: Bad, detector.Stalled: Warn,
+var classTones = map[detector.Class]document.Style{
+	detector.Baseline: document.Faint, detector.Forward: document.Good, detector.Plateau: document.Plain, detector.Regression: document.Bad, detector.Stalled: document.Warn,
 }
 
 // Line sums an iteration up in one line: number, class, tests passed of all,
 // coverage, errors, build, score, time and alerts.
-func Line(it ledger.Iteration, paint Paint) string {
+func Line(it ledger.Iteration, paint document.Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
 	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", className(it)))
 	tail := ""
@@ -52,13 +25,13 @@ func Line(it ledger.Iteration, paint Paint) string {
 		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
 	}
 	if it.Rejected && !it.Interrupted {
-		tail += paint(Bad, undone(it))
+		tail += paint(document.Bad, undone(it))
 	}
 	took := Duration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
 		took = notMeasured
 	}
-	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(Strong, number), class, numbers(it.Set), quality(it), took, tail)
+	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, numbers(it.Set), quality(it), took, tail)
 }
 
 // undone says what became of a rejected iteration. Of one that somebody else ran, only the
@@ -106,8 +79,8 @@ func coverage(s metric.Set) string {
 }
 
 // LineHead names the columns of [Line].
-func LineHead(paint Paint) string {
-	return paint(Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", numbersHead, "score", "time", "alerts"))
+func LineHead(paint document.Paint) string {
+	return paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", numbersHead, "score", "time", "alerts"))
 }
 
 // className is the class of an iteration, or that it was not judged.
@@ -128,14 +101,14 @@ func alertNames(alerts []detector.Alert) string {
 	return strings.Join(out, ", ")
 }
 
-func alertTone(alerts []detector.Alert) Tone {
-	tone := Faint
+func alertTone(alerts []detector.Alert) document.Style {
+	tone := document.Faint
 	for _, a := range alerts {
 		switch {
 		case a.Severity >= detector.Critical:
-			return Bad
+			return document.Bad
 		case a.Severity >= detector.Medium:
-			tone = Warn
+			tone = document.Warn
 		}
 	}
 	return tone
@@ -175,22 +148,22 @@ func flags(it ledger.Iteration, selected int) string {
 }
 
 // Table draws all iterations, a line each, with the trajectory as bars.
-func Table(its []ledger.Iteration, selected int, paint Paint) []string {
+func Table(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	const width = 20
-	out := []string{paint(Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", numbersHead, width, "quality", "score"))}
+	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", numbersHead, width, "quality", "score"))}
 	for _, it := range its {
-		share, tone := 0.0, Plain
+		share, tone := 0.0, document.Plain
 		if it.Score.Measured {
 			share = it.Score.Value
 		}
 		note := ""
 		switch {
 		case it.Number == selected:
-			tone, note = Good, " ← selected"
+			tone, note = document.Good, " ← selected"
 		case it.Interrupted:
 			note = " interrupted"
 		case it.Rejected:
-			tone, note = Bad, " rejected"
+			tone, note = document.Bad, " rejected"
 		}
 		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), numbers(it.Set),
 			paint(tone, bar(share, width)), quality(it), paint(tone, note)))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/metric"
 )
@@ -19,8 +20,8 @@ const farBelow = .1
 
 // Quality draws the scores of the iterations, the best one and the regressions
 // marked. selected is the number of the best one, negative for none.
-func Quality(its []ledger.Iteration, selected int, paint Paint) []string {
-	out := []string{paint(Strong, "Quality Trajectory:")}
+func Quality(its []ledger.Iteration, selected int, paint document.Paint) []string {
+	out := []string{paint(document.Strong, "Quality Trajectory:")}
 	best, lost := math.Inf(-1), false
 	for _, it := range its {
 		q := it.Quality()
@@ -35,12 +36,12 @@ func Quality(its []ledger.Iteration, selected int, paint Paint) []string {
 			out = append(out, fmt.Sprintf("%s: %s", name, notMeasured))
 			continue
 		}
-		tone, mark := Plain, ""
+		tone, mark := document.Plain, ""
 		switch {
 		case it.Number == selected:
-			tone, mark = Good, " ⬅ BEST"
+			tone, mark = document.Good, " ⬅ BEST"
 		case regressed(it), *q < best-farBelow && !lost:
-			tone, mark = Bad, " ⬅ REGRESSION"
+			tone, mark = document.Bad, " ⬅ REGRESSION"
 		}
 		if it.Number > 0 {
 			lost = *q < best-farBelow
@@ -57,10 +58,10 @@ func regressed(it ledger.Iteration) bool {
 }
 
 // Regressions lists what cost an iteration, and what came of it.
-func Regressions(s ledger.State, paint Paint) []string {
-	out := []string{paint(Strong, "Regression Events:")}
+func Regressions(s ledger.State, paint document.Paint) []string {
+	out := []string{paint(document.Strong, "Regression Events:")}
 	for _, r := range s.Regressions {
-		out = append(out, paint(Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s)", r.ID, r.Iteration, r.Type, r.Severity)), "  - "+r.Message)
+		out = append(out, paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s)", r.ID, r.Iteration, r.Type, r.Severity)), "  - "+r.Message)
 		if len(r.Tests) > 0 {
 			const most = 10
 			names := r.Tests[:min(len(r.Tests), most)]
@@ -85,8 +86,8 @@ func Regressions(s ledger.State, paint Paint) []string {
 
 // Persistence is the state of a loop in a few lines. falsePositives is the share of
 // its findings that people called false, in [0,1], nil where there were none.
-func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint Paint) []string {
-	out := []string{paint(Strong, "Persistence Metrics:")}
+func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
+	out := []string{paint(document.Strong, "Persistence Metrics:")}
 	add := func(name, text string) { out = append(out, name+": "+text) }
 	if len(its) > 0 {
 		add("Baseline Metrics", Brief(its[0].Set))

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/selector"
 )
@@ -23,7 +24,7 @@ func TestQuality(t *testing.T) {
 		"Iteration 6: 77% ░░░░░░░░░░░░░░░",
 		"Iteration 7: 70% ░░░░░░░░░░░░░░ ⬅ REGRESSION",
 	}
-	if got := Quality(its, 2, NoPaint); !slices.Equal(got, want) {
+	if got := Quality(its, 2, document.NoPaint); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/internal/report"
@@ -147,11 +148,11 @@ func TestGoldens(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "analytics.json", append(analytics, '\n'))
-	screen := []string{report.LineHead(report.NoPaint)}
+	screen := []string{report.LineHead(document.NoPaint)}
 	for _, it := range v.Iterations {
-		screen = append(screen, report.Line(it, report.NoPaint))
+		screen = append(screen, report.Line(it, document.NoPaint))
 	}
-	screen = append(append(screen, ""), report.Table(v.Iterations, v.Choice.Iteration, report.NoPaint)...)
+	screen = append(append(screen, ""), report.Table(v.Iterations, v.Choice.Iteration, document.NoPaint)...)
 	golden(t, "screen.txt", []byte(strings.Join(screen, "\n")+"\n"))
 }
 
@@ -211,7 +212,7 @@ func TestNotMeasuredIsNeverZero(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", want, text)
 		}
 	}
-	if line := report.Line(it, report.NoPaint); strings.Contains(line, "0/0") || !strings.Contains(line, "n/a") {
+	if line := report.Line(it, document.NoPaint); strings.Contains(line, "0/0") || !strings.Contains(line, "n/a") {
 		t.Errorf("line %q, want n/a", line)
 	}
 }
@@ -247,7 +248,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	it := v.Iterations[3]
 	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
 	it.Checks[0].Problems = []string{"\x1b[31mred"}
-	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), report.NoPaint)
+	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), document.NoPaint)
 	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test<U+001B>]0;owned<U+0007><U+001B>[2J") || !strings.Contains(text, "[31mred") {
 		t.Errorf("%q", text)
 	}
@@ -259,7 +260,7 @@ func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
 	it := base
 	it.Number, it.Rejected, it.Recorded, it.Decision = 3, true, &ledger.Reported{}, &ledger.Decision{Target: 2, Retry: 1}
-	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base}), report.NoPaint)
+	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base}), document.NoPaint)
 	for _, want := range []string{"- Done: advised to put the tree back to iteration 2; next: retry 1\n", "- Coverage: 72 %, of which no more is known\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

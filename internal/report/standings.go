@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 )
 
 // Standings is the table of candidates, the best first: of each what it is compared by, and
 // why it has its place. What is not known is a dash.
-func Standings(list []ledger.Standing, paint Paint) string {
+func Standings(list []ledger.Standing, paint document.Paint) string {
 	rows := standingRows(list)
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -26,16 +27,16 @@ func Standings(list []ledger.Standing, paint Paint) string {
 		}
 		line := strings.TrimRight(strings.Join(row, "  "), " ")
 		if n == 0 {
-			out = append(out, paint(Strong, line))
+			out = append(out, paint(document.Strong, line))
 			continue
 		}
 		s := list[n-1]
 		if s.Chosen {
-			line = paint(Good, line+"  ← chosen")
+			line = paint(document.Good, line+"  ← chosen")
 		}
 		out = append(out, line)
 		for _, text := range append([]string{s.Why}, Remarks(s)...) {
-			out = append(out, "     "+paint(Faint, text))
+			out = append(out, "     "+paint(document.Faint, text))
 		}
 	}
 	return strings.Join(out, "\n")

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"supervise/internal/config"
+	"supervise/internal/document"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
 	"supervise/internal/prompt"
@@ -347,7 +348,7 @@ func (f *feed) end(w *wish) {
 	}
 	f.explain(v)
 	f.folder(dir)
-	var paint report.Paint = func(_ report.Tone, s string) string { return s }
+	var paint document.Paint = func(_ document.Style, s string) string { return s }
 	f.found["status"] = map[string]any{
 		"persistence": strings.Join(report.Persistence(state, v.Iterations, nil, paint), "\n"),
 		"regressions": strings.Join(report.Regressions(state, paint), "\n"),
@@ -386,7 +387,7 @@ func (f *feed) explain(v record.View) {
 			in.Previous = &before
 		}
 		in.Baseline, _ = v.Iteration(0)
-		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.Of(in), func(_ report.Tone, s string) string { return s })
+		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.Of(in), func(_ document.Style, s string) string { return s })
 	}
 	f.found["explain"] = chains
 }

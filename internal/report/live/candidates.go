@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/document"
 	"supervise/internal/event"
-	"supervise/internal/report"
 )
 
 // Candidate is what one of several loops on the same task does.
@@ -64,16 +64,16 @@ func (b *Board) contest(e event.Event) {
 
 // line says in one line what a candidate does, or how it ended.
 func (c Candidate) line(now time.Time) line {
-	l := line{{report.Strong, fmt.Sprintf("     %d ", c.Number)}, {report.Faint, c.Agent + "  "}}
+	l := line{{document.Strong, fmt.Sprintf("     %d ", c.Number)}, {document.Faint, c.Agent + "  "}}
 	switch work := c.State.work(now); {
 	case c.Good:
-		return append(l, part{report.Good, c.Ended})
+		return append(l, part{document.Good, c.Ended})
 	case c.Ended != "":
-		return append(l, part{report.Warn, c.Ended})
+		return append(l, part{document.Warn, c.Ended})
 	case c.State.Over() || len(work) == 0:
-		return append(l, part{report.Faint, "begins"})
+		return append(l, part{document.Faint, "begins"})
 	default:
-		l = append(l, part{report.Faint, c.State.title() + "  "})
+		l = append(l, part{document.Faint, c.State.title() + "  "})
 		work[0][0].text = strings.TrimLeft(work[0][0].text, " ")
 		return append(l, work[0]...)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"supervise/internal/agentrun"
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/measure"
-	"supervise/internal/report"
 	"supervise/metric"
 )
 
@@ -43,7 +43,7 @@ func (l *loop) check(name, output string, took time.Duration) {
 
 func (l *loop) shows(t *testing.T, want ...string) {
 	t.Helper()
-	got := strings.Join(l.State().Lines(l.at, 100, report.NoPaint), "\n")
+	got := strings.Join(l.State().Lines(l.at, 100, document.NoPaint), "\n")
 	if got != strings.Join(want, "\n") {
 		t.Errorf("shown:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
 	}
@@ -152,11 +152,11 @@ func TestTheFileOfALoop(t *testing.T) {
 
 	other := NewBoard(func() time.Time { return l.at }, strings.TrimSpace)
 	other.Load(dir, true)
-	if want, got := l.State().Lines(l.at, 100, report.NoPaint), other.State().Lines(l.at, 100, report.NoPaint); strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != 2 {
+	if want, got := l.State().Lines(l.at, 100, document.NoPaint), other.State().Lines(l.at, 100, document.NoPaint); strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != 2 {
 		t.Errorf("another process sees %q, want %q", got, want)
 	}
 	other.Load(dir, false)
-	if got := other.State().Lines(l.at, 100, report.NoPaint); len(got) > 0 {
+	if got := other.State().Lines(l.at, 100, document.NoPaint); len(got) > 0 {
 		t.Errorf("nobody is at work, and %q is seen", got)
 	}
 	_ = running.Close()
@@ -177,7 +177,7 @@ func TestAFileOfOthers(t *testing.T) {
 	b := NewBoard(time.Now, strings.TrimSpace)
 	b.Load(dir, true)
 	s := b.State()
-	shown := strings.Join(s.Lines(time.Now(), 100, report.NoPaint), "|") + marksOf(func(string) string { return "xterm" }).title(s)
+	shown := strings.Join(s.Lines(time.Now(), 100, document.NoPaint), "|") + marksOf(func(string) string { return "xterm" }).title(s)
 	if strings.ContainsAny(strings.TrimSuffix(strings.TrimPrefix(shown[strings.LastIndex(shown, "|"):], "|"), "\x07"), "\x07\u009b\u202e") || strings.Contains(shown, "\x1b[") {
 		t.Errorf("%q", shown)
 	}
@@ -188,7 +188,7 @@ func TestLinesFit(t *testing.T) {
 	s := State{LoopID: "x", Doing: doesAgent, Says: strings.Repeat("世界 ", 50), Iteration: 1, Max: 2, Took: map[string]time.Duration{}}
 	for width := minCols; width < 120; width++ {
 		for _, l := range s.lines(time.Now()) {
-			text, taken := l.fit(width, report.NoPaint)
+			text, taken := l.fit(width, document.NoPaint)
 			if taken > width || taken < width-1 && strings.Contains(text, "…") {
 				t.Errorf("%q takes %d of %d columns", text, taken, width)
 			}

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"supervise/internal/document"
 	"supervise/internal/event"
-	"supervise/internal/report"
 
 	"golang.org/x/term"
 )
@@ -62,7 +62,7 @@ type Region struct {
 // Options say where and how a board is shown.
 type Options struct {
 	Out    *os.File // a terminal
-	Paint  report.Paint
+	Paint  document.Paint
 	Spoken bool                // what the agent says is printed as it is said
 	Env    func(string) string // a variable of the environment
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/document"
 	"supervise/internal/report"
 
 	"github.com/mattn/go-runewidth"
@@ -13,7 +14,7 @@ import (
 
 // part is a piece of a line.
 type part struct {
-	tone report.Tone
+	tone document.Style
 	text string
 }
 
@@ -21,7 +22,7 @@ type part struct {
 type line []part
 
 // fit returns the line, cut to a width in columns, and how many it takes.
-func (l line) fit(width int, paint report.Paint) (text string, taken int) {
+func (l line) fit(width int, paint document.Paint) (text string, taken int) {
 	var whole strings.Builder
 	for _, p := range l {
 		whole.WriteString(p.text)
@@ -43,7 +44,7 @@ func (l line) fit(width int, paint report.Paint) (text string, taken int) {
 }
 
 // Lines returns the state for people, the most important lines first.
-func (s State) Lines(now time.Time, width int, paint report.Paint) []string {
+func (s State) Lines(now time.Time, width int, paint document.Paint) []string {
 	var out []string
 	for _, l := range s.lines(now) {
 		text, _ := l.fit(width, paint)
@@ -68,10 +69,10 @@ func (s State) lines(now time.Time) []line {
 	}
 	out = append(out, s.work(now)...)
 	if s.Doing == doesAgent && s.Says != "" {
-		out = append(out, line{{report.Faint, "     │ " + s.Says}})
+		out = append(out, line{{document.Faint, "     │ " + s.Says}})
 	}
 	if text := s.left(now); text != "" {
-		out = append(out, line{{report.Faint, "     left: " + text}})
+		out = append(out, line{{document.Faint, "     left: " + text}})
 	}
 	return out
 }
@@ -82,7 +83,7 @@ func (s State) head(now time.Time) line {
 	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
 		rest = ", prompt level " + s.Level
 	}
-	return line{{report.Strong, "     " + s.title()}, {report.Faint, rest + ", " + clock(now.Sub(s.Began)) + " in all"}}
+	return line{{document.Strong, "     " + s.title()}, {document.Faint, rest + ", " + clock(now.Sub(s.Began)) + " in all"}}
 }
 
 // title names the iteration, or the part of the loop.
@@ -110,7 +111,7 @@ func (s State) work(now time.Time) []line {
 		if !c.Done() {
 			out = append(out, s.check(c, now))
 			if c.Tally.Failing != "" {
-				out = append(out, line{{report.Bad, "       ✗ " + c.Tally.Failing}})
+				out = append(out, line{{document.Bad, "       ✗ " + c.Tally.Failing}})
 			}
 		}
 	}
@@ -123,11 +124,11 @@ func (s State) work(now time.Time) []line {
 		if last.Lists {
 			what += ", listing the tests"
 		}
-		return []line{{{report.Faint, "     " + s.place(last)}, {report.Plain, last.Name + what}, {report.Faint, "  " + clock(now.Sub(last.Ended))}}}
+		return []line{{{document.Faint, "     " + s.place(last)}, {document.Plain, last.Name + what}, {document.Faint, "  " + clock(now.Sub(last.Ended))}}}
 	}
-	l := line{{report.Plain, "     " + s.Doing}, {report.Faint, "  " + clock(now.Sub(s.Since))}}
+	l := line{{document.Plain, "     " + s.Doing}, {document.Faint, "  " + clock(now.Sub(s.Since))}}
 	if text := s.used(); s.Doing == doesAgent && text != "" {
-		l = append(l, part{report.Faint, "  " + text})
+		l = append(l, part{document.Faint, "  " + text})
 	}
 	return []line{append(l, s.last(s.Doing))}
 }
@@ -144,19 +145,19 @@ func (s State) place(c Check) string {
 }
 
 func (s State) check(c Check, now time.Time) line {
-	l := line{{report.Faint, "     " + s.place(c)}, {report.Plain, c.Name}, {report.Faint, "  " + clock(now.Sub(c.Began))}}
+	l := line{{document.Faint, "     " + s.place(c)}, {document.Plain, c.Name}, {document.Faint, "  " + clock(now.Sub(c.Began))}}
 	if n := c.Tally.Count(); n > 0 {
-		l = append(l, part{report.Plain, "  " + strconv.Itoa(n)})
+		l = append(l, part{document.Plain, "  " + strconv.Itoa(n)})
 		if last := s.Tests[c.Name]; last > 0 && !c.Aside {
-			l = append(l, part{report.Faint, fmt.Sprintf(" of %d", last)})
+			l = append(l, part{document.Faint, fmt.Sprintf(" of %d", last)})
 		}
-		l = append(l, part{report.Plain, " tests"})
+		l = append(l, part{document.Plain, " tests"})
 	}
 	if c.Tally.Failed > 0 {
-		l = append(l, part{report.Bad, fmt.Sprintf(", %d failed", c.Tally.Failed)})
+		l = append(l, part{document.Bad, fmt.Sprintf(", %d failed", c.Tally.Failed)})
 	}
 	if c.Tally.Skipped > 0 {
-		l = append(l, part{report.Faint, fmt.Sprintf(", %d skipped", c.Tally.Skipped)})
+		l = append(l, part{document.Faint, fmt.Sprintf(", %d skipped", c.Tally.Skipped)})
 	}
 	return append(l, s.last(c.Name))
 }
@@ -164,7 +165,7 @@ func (s State) check(c Check, now time.Time) line {
 // last says how long something took the last time.
 func (s State) last(what string) part {
 	if took := s.Took[what]; took >= time.Second {
-		return part{report.Faint, "  (last time " + clock(took) + ")"}
+		return part{document.Faint, "  (last time " + clock(took) + ")"}
 	}
 	return part{}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/record"
 	"supervise/internal/report"
 )
@@ -12,19 +13,19 @@ import (
 func (t Text) Recorded(rec record.Recorded) {
 	it := rec.Iteration
 	if rec.Created {
-		t.row(report.Faint, "new loop", "%s", rec.View.Dir)
+		t.row(document.Faint, "new loop", "%s", rec.View.Dir)
 	}
 	t.line("%s\n%s", report.LineHead(t.Paint), report.Line(it, t.Paint))
 	for _, alert := range it.Assessment.Alerts {
 		if alert.Severity >= detector.Medium {
-			t.line("     %s", t.Paint(report.Bad, fmt.Sprintf("%s %s", alert.Severity, alert.Message())))
+			t.line("     %s", t.Paint(document.Bad, fmt.Sprintf("%s %s", alert.Severity, alert.Message())))
 		}
 	}
 	if b := rec.View.State.Best; b != nil {
-		t.row(report.Faint, "best    ", "iteration %d (%.1f%%)", b.Iteration, 100*b.QualityScore)
+		t.row(document.Faint, "best    ", "iteration %d (%.1f%%)", b.Iteration, 100*b.QualityScore)
 	}
 	if len(rec.Rejudged) > 0 {
-		t.row(report.Warn, "iterations", "%v have another verdict now", rec.Rejudged)
+		t.row(document.Warn, "iterations", "%v have another verdict now", rec.Rejudged)
 	}
 	t.Advice(rec.View.Decide(record.Question{}))
 }
@@ -35,7 +36,7 @@ func (t Text) Advice(r record.Recommendation) {
 	if r.Target != nil {
 		what += " to " + iteration(*r.Target)
 	}
-	t.row(report.Faint, "advice  ", "%s: %s (confidence %.2f)", t.Paint(report.Strong, what), r.Reason, r.Confidence)
+	t.row(document.Faint, "advice  ", "%s: %s (confidence %.2f)", t.Paint(document.Strong, what), r.Reason, r.Confidence)
 	for _, line := range append([]string{r.Advice}, r.Alternatives...) {
 		if line != "" {
 			t.line("         %s", line)
@@ -45,6 +46,6 @@ func (t Text) Advice(r record.Recommendation) {
 		t.line("         retry %d of %d", r.Retry, r.MaxRetries)
 	}
 	if d := r.Diminishing; d != nil {
-		t.row(report.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
+		t.row(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/document"
 	"supervise/internal/report"
 	"supervise/internal/tryout"
 )
@@ -22,7 +23,7 @@ func (t Text) Agents(list []tryout.Agent) {
 				continue
 			}
 			if head != "" {
-				fmt.Fprintf(t, "%s:\n", t.Paint(report.Strong, head))
+				fmt.Fprintf(t, "%s:\n", t.Paint(document.Strong, head))
 				head = ""
 			}
 			t.agent(a)
@@ -32,7 +33,7 @@ func (t Text) Agents(list []tryout.Agent) {
 
 func (t Text) agent(a tryout.Agent) {
 	if a.Error != "" {
-		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(report.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
+		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(document.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
 		return
 	}
 	var notes []string
@@ -51,7 +52,7 @@ func (t Text) agent(a tryout.Agent) {
 	if a.Path != "" {
 		what = strings.TrimSpace(cmp.Or(a.Version, "version unknown"))
 	}
-	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(report.Faint, strings.Join(notes, "; ")))
+	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(document.Faint, strings.Join(notes, "; ")))
 }
 
 // Turn prints what was understood of one turn of an agent.

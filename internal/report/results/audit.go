@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"supervise/integrity"
+	"supervise/internal/document"
 	"supervise/internal/report"
 	"supervise/metric"
 )
 
-var severityTones = map[metric.Severity]report.Tone{
-	metric.Critical: report.Bad, metric.High: report.Bad, metric.Medium: report.Warn, metric.Low: report.Faint, metric.Info: report.Faint,
+var severityTones = map[metric.Severity]document.Style{
+	metric.Critical: document.Bad, metric.High: document.Bad, metric.Medium: document.Warn, metric.Low: document.Faint, metric.Info: document.Faint,
 }
 
 // Audit prints the findings about a change of so many files, explained ones only if

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/report"
@@ -38,11 +39,11 @@ type DiagnosedProgram struct {
 
 // Diagnosis prints what was recognised, before any check runs.
 func (t Text) Diagnosis(d Diagnosis) {
-	row := func(label, text string) { t.row(report.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
+	row := func(label, text string) { t.row(document.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
 	row("tree", d.Tree)
 	for _, p := range d.Programs {
 		if p.Missing != "" {
-			row(p.Name, t.Paint(report.Warn, p.Missing))
+			row(p.Name, t.Paint(document.Warn, p.Missing))
 			continue
 		}
 		row(p.Name, p.Version)
@@ -64,41 +65,41 @@ func (t Text) Diagnosis(d Diagnosis) {
 // Notes prints remarks about the project.
 func (t Text) Notes(notes []string) {
 	for _, n := range notes {
-		t.row(report.Faint, "note    ", "%s", t.Paint(report.Warn, n))
+		t.row(document.Faint, "note    ", "%s", t.Paint(document.Warn, n))
 	}
 }
 
 // Runs prints how each check ended and what was read from where, and then the sum.
 func (t Text) Runs(res measure.Result) {
 	for _, r := range res.Runs {
-		tone, mark := report.Good, "ok     "
+		tone, mark := document.Good, "ok     "
 		switch {
 		case r.Why != "":
-			tone, mark = report.Bad, "unread "
+			tone, mark = document.Bad, "unread "
 		case r.Check.Kind == measure.Build && r.ExitCode != 0:
-			tone, mark = report.Bad, "failed "
+			tone, mark = document.Bad, "failed "
 		}
 		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r), report.Carried(r.Carried))
-		t.below(report.Bad, r.Why)
+		t.below(document.Bad, r.Why)
 		for _, problem := range r.Problems {
-			t.below(report.Warn, problem)
+			t.below(document.Warn, problem)
 		}
 		if len(r.Leftovers) > 0 {
-			t.below(report.Warn, "processes left running, now ended: "+strings.Join(r.Leftovers, ", "))
+			t.below(document.Warn, "processes left running, now ended: "+strings.Join(r.Leftovers, ", "))
 		}
 	}
 	t.line("")
 	for _, p := range res.Parts {
-		t.row(report.Strong, cmp.Or(p.Dir, "."), "%s", summary(p.Set))
+		t.row(document.Strong, cmp.Or(p.Dir, "."), "%s", summary(p.Set))
 	}
-	t.row(report.Strong, "measured", "%s", summary(res.Set))
+	t.row(document.Strong, "measured", "%s", summary(res.Set))
 	for _, g := range res.Set.Gaps {
-		t.row(report.Warn, res.Set.Missing(g)+":", "%s", g.Why)
+		t.row(document.Warn, res.Set.Missing(g)+":", "%s", g.Why)
 	}
 }
 
 // below prints a text under a row, unless it is empty.
-func (t Text) below(tone report.Tone, text string) {
+func (t Text) below(tone document.Style, text string) {
 	if text != "" {
 		t.line("        %s", t.Paint(tone, text))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/internal/report"
@@ -125,9 +126,9 @@ func (t Text) findings(f LoopFindings) {
 		case row.FalsePositive:
 			note = " (marked as a false positive)"
 		}
-		t.row(report.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.RestsOn, row.Message, note)
+		t.row(document.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.RestsOn, row.Message, note)
 	}
-	t.row(report.Faint, "findings ", "%s; all loops of this tree: %s", f.text(), f.Project.text())
+	t.row(document.Faint, "findings ", "%s; all loops of this tree: %s", f.text(), f.Project.text())
 }
 
 func (d Findings) text() string {
@@ -150,7 +151,7 @@ func (t Text) tests(its []ledger.Iteration) {
 	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
 		if lines := append(testLines(its[i].Assessment.Changes), executed(its[i])...); len(lines) > 0 {
 			for n := range lines {
-				lines[n] = fmt.Sprintf("%s iteration %d, %s", t.Paint(report.Faint, "tests    "), its[i].Number, lines[n])
+				lines[n] = fmt.Sprintf("%s iteration %d, %s", t.Paint(document.Faint, "tests    "), its[i].Number, lines[n])
 			}
 			blocks = append(blocks, lines)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/coverage"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/report"
@@ -64,31 +65,31 @@ func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
 	}
 	if set.Coverage != nil {
 		t.line("%-24s %s", "coverage_unit", set.Coverage.Unit)
-		t.below(report.Faint, coverage.Differs(set.Coverage))
+		t.below(document.Faint, coverage.Differs(set.Coverage))
 	}
 	if set.Build != nil {
 		t.line("%-24s %s", "build_status", set.Build.Status)
 		if set.Build.Status == metric.BuildFailure {
-			t.below(report.Warn, set.Build.FirstError)
+			t.below(document.Warn, set.Build.FirstError)
 		}
 	}
 	for _, g := range set.Gaps {
-		t.line("%s", t.Paint(report.Warn, set.Missing(g)+": "+g.Why))
+		t.line("%s", t.Paint(document.Warn, set.Missing(g)+": "+g.Why))
 	}
 	if set.Tests != nil {
 		for i, s := range set.Tests.Broken {
 			if i == maxProblems {
-				t.line("%s", t.Paint(report.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
+				t.line("%s", t.Paint(document.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
 				break
 			}
-			t.line("%s", t.Paint(report.Warn, s.Name+" did not run: "+s.Brief()))
+			t.line("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.Brief()))
 		}
 	}
 	for _, r := range checks {
-		t.line("%s", t.Paint(report.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
+		t.line("%s", t.Paint(document.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
 		for _, problem := range report.Cut(r.Problems, maxProblems) {
 			if !set.Explained(problem) {
-				t.below(report.Warn, problem)
+				t.below(document.Warn, problem)
 			}
 		}
 	}

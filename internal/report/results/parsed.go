@@ -3,6 +3,7 @@ package results
 import (
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/measure"
 	"supervise/internal/report"
 	"supervise/metric"
@@ -115,7 +116,7 @@ func (t Text) Parsed(p Parsed) {
 	if p.Producer != "" && p.Producer != p.Format {
 		what += ", " + p.Producer
 	}
-	t.line("%s (%s)", t.Paint(report.Strong, p.File), what)
+	t.line("%s (%s)", t.Paint(document.Strong, p.File), what)
 	if p.Tests != nil {
 		t.parsedTests(p.Tests)
 	}
@@ -126,7 +127,7 @@ func (t Text) Parsed(p Parsed) {
 		t.line("  findings  %d: %d errors, %d warnings, %d notes", f.Total, f.Errors, f.Warnings, f.Notes)
 	}
 	for _, problem := range p.Problems {
-		t.line("  %s", t.Paint(report.Warn, problem))
+		t.line("  %s", t.Paint(document.Warn, problem))
 	}
 }
 
@@ -134,11 +135,11 @@ func (t Text) parsedTests(p *ParsedTests) {
 	t.line("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
 	for _, c := range p.Cases {
 		if c.Failed() {
-			t.line("    %s %s", t.Paint(report.Bad, c.Status.String()), c.ID)
+			t.line("    %s %s", t.Paint(document.Bad, c.Status.String()), c.ID)
 		}
 	}
 	for _, b := range p.Broken {
-		t.line("    %s %s: %s", t.Paint(report.Bad, "did not run"), b.Name, strings.SplitN(b.Why, "\n", 2)[0])
+		t.line("    %s %s: %s", t.Paint(document.Bad, "did not run"), b.Name, strings.SplitN(b.Why, "\n", 2)[0])
 	}
 }
 

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 
-	"supervise/internal/report"
+	"supervise/internal/document"
 )
 
 // Text prints results for people.
 type Text struct {
 	io.Writer // which shows what is hidden in a text
-	Paint     report.Paint
+	Paint     document.Paint
 	Self      string // how supervise is called, in the commands that are printed
 }
 
@@ -21,7 +21,7 @@ func (t Text) line(format string, args ...any) {
 }
 
 // row prints a text behind a label that is as wide as those around it.
-func (t Text) row(tone report.Tone, label string, format string, args ...any) {
+func (t Text) row(tone document.Style, label string, format string, args ...any) {
 	t.line("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }
 

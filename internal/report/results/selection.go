@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/record"
 	"supervise/internal/report"
@@ -14,25 +15,25 @@ import (
 // that the loop had, applied says that the selected tree is in the working tree.
 func (t Text) Selection(sel record.Selection, doc record.BestIterationSelection, before ledger.State, self string, applied bool) {
 	if before.Selected != nil {
-		t.row(report.Faint, "was     ", "%s: %s", iteration(before.Selected.Iteration), before.Selected.Reason)
+		t.row(document.Faint, "was     ", "%s: %s", iteration(before.Selected.Iteration), before.Selected.Reason)
 	}
 	what := "would be"
 	if sel.Path != "" {
 		what = "selected"
 	}
-	t.row(report.Strong, what, "%s: %s", t.Paint(report.Good, iteration(doc.Selected)), doc.Reason)
+	t.row(document.Strong, what, "%s: %s", t.Paint(document.Good, iteration(doc.Selected)), doc.Reason)
 	for _, r := range doc.Rationale {
 		t.line("         %s", r)
 	}
 	if len(doc.Flags) > 0 {
-		t.row(report.Warn, "note    ", "%s", strings.Join(doc.Flags, ", "))
+		t.row(document.Warn, "note    ", "%s", strings.Join(doc.Flags, ", "))
 	}
 	for _, line := range report.Table(sel.View.Iterations, doc.Selected, t.Paint) {
 		t.line("%s", line)
 	}
 	t.summary(sel)
 	if it, err := sel.View.Iteration(doc.Selected); err == nil && sel.Path != "" && !applied && it.Snapshot != "" {
-		t.row(report.Faint, "tree    ", "left as it is; to restore the selected one: %s rollback %s %d", self, sel.View.State.LoopID, doc.Selected)
+		t.row(document.Faint, "tree    ", "left as it is; to restore the selected one: %s rollback %s %d", self, sel.View.State.LoopID, doc.Selected)
 	}
 }
 
@@ -48,11 +49,11 @@ func (t Text) summary(sel record.Selection) {
 	if s.CostUSD != nil {
 		text += fmt.Sprintf(", $%.4f", *s.CostUSD)
 	}
-	t.row(report.Faint, "in all  ", "%s", text)
+	t.row(document.Faint, "in all  ", "%s", text)
 	if d := sel.Choice.Diminishing; d != nil {
-		t.row(report.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
+		t.row(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
 	}
 	if sel.Path != "" {
-		t.row(report.Faint, "report  ", "%s", sel.Path)
+		t.row(document.Faint, "report  ", "%s", sel.Path)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
@@ -76,7 +77,7 @@ func (t Text) executed(name, what string, e Executed) {
 	if e.Short > 0 {
 		text += fmt.Sprintf("; no time for a mutant in %d (power.budget)", e.Short)
 	}
-	t.row(report.Faint, name, "%s", text)
+	t.row(document.Faint, name, "%s", text)
 }
 
 // Snapshots says what the snapshots of a loop hold, and what they leave out.
@@ -101,9 +102,9 @@ func (t Text) snapshots(d Snapshots) {
 	if d.Dropped > 0 {
 		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
 	}
-	t.row(report.Faint, "snapshots", "%s", text)
+	t.row(document.Faint, "snapshots", "%s", text)
 	if len(d.Skipped) > 0 {
-		t.row(report.Faint, "not kept ", "%s", strings.Join(report.Cut(d.Skipped, 10), ", "))
+		t.row(document.Faint, "not kept ", "%s", strings.Join(report.Cut(d.Skipped, 10), ", "))
 	}
 }
 
@@ -114,22 +115,22 @@ func (t Text) Status(d Status) {
 		t.line("%s", line)
 	}
 	for _, r := range d.Regressions {
-		t.line("%s", t.Paint(report.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
+		t.line("%s", t.Paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
 	}
 	for _, b := range d.Blocked {
 		for _, line := range b.Lines() {
-			t.row(report.Faint, "blocked  ", "%s", line)
+			t.row(document.Faint, "blocked  ", "%s", line)
 		}
 	}
 	for _, a := range ledger.Declared(d.Iterations, d.selected()) {
-		t.row(report.Faint, "to read  ", "%s %s of iteration %d: %s", a.Severity, a.Rule, a.TriggeredAt, a.Message())
+		t.row(document.Faint, "to read  ", "%s %s of iteration %d: %s", a.Severity, a.Rule, a.TriggeredAt, a.Message())
 	}
 	t.tests(d.Iterations)
 	t.findings(d.Findings)
 	t.executed("goals    ", "tests run as they were", d.Goals)
 	t.executed("power    ", "changed tests run over mutants of the code", d.Power)
 	t.snapshots(d.Snapshots)
-	t.row(report.Faint, "state    ", "%s", d.Dir)
+	t.row(document.Faint, "state    ", "%s", d.Dir)
 }
 
 // selected is the number of the iteration that was chosen, -1 for none.
@@ -172,7 +173,7 @@ func (t Text) Loop(s ledger.State) {
 
 func (t Text) statusHead(d Status) {
 	s := d.State
-	t.row(report.Strong, s.LoopID, "%s", s.Status)
+	t.row(document.Strong, s.LoopID, "%s", s.Status)
 	type row struct{ name, text string }
 	rows := []row{
 		{"task", s.Task},
@@ -197,7 +198,7 @@ func (t Text) statusHead(d Status) {
 	}
 	for _, r := range rows {
 		if r.text != "" {
-			t.row(report.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
+			t.row(document.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
 		}
 	}
 	fmt.Fprintln(t)

@@ -9,14 +9,14 @@ import (
 	"unicode"
 
 	"supervise/internal/agent"
-	"supervise/internal/report"
+	"supervise/internal/document"
 	"supervise/internal/textstream"
 )
 
 // AgentOutput returns a writer that shows what an agent prints, a line at a time and
 // indented. Of a known program that prints events, it shows the messages.
-func AgentOutput(out io.Writer, paint report.Paint, program string) io.WriteCloser {
-	to := &lines{to: out, prefix: paint(report.Faint, "       │ ")}
+func AgentOutput(out io.Writer, paint document.Paint, program string) io.WriteCloser {
+	to := &lines{to: out, prefix: paint(document.Faint, "       │ ")}
 	if known, err := agent.ByName(program); err == nil && known.Events.Any() {
 		return newMessages(known, to)
 	}

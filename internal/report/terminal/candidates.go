@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/report"
 )
 
 // candidate prints an event of a candidate's own loop: its iterations, and what keeps it.
 func (p *Printer) candidate(e event.Event) {
-	name := p.Paint(report.Faint, fmt.Sprintf("%d ", e.Candidate))
+	name := p.Paint(document.Faint, fmt.Sprintf("%d ", e.Candidate))
 	switch d := e.Data.(type) {
 	case event.IterationEnd:
 		p.line("%s%s", name, report.Line(d.It, p.Paint))
 	case event.Rejected:
 		for _, why := range d.Reasons {
-			p.line("%s     %s", name, p.Paint(report.Bad, why))
+			p.line("%s     %s", name, p.Paint(document.Bad, why))
 		}
 	case event.Waiting:
-		p.line("%s     %s", name, p.Paint(report.Warn, waiting(d)))
+		p.line("%s     %s", name, p.Paint(document.Warn, waiting(d)))
 	case event.Interruption:
 		p.line("%s%s", name, report.Line(d.It, p.Paint))
 	}
@@ -29,7 +30,7 @@ func (p *Printer) candidate(e event.Event) {
 func (p *Printer) contest(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Candidate:
-		p.line("%s", p.Paint(report.Faint, fmt.Sprintf("candidate %d begins: %s", d.Candidate, strings.Join(d.Agent, " "))))
+		p.line("%s", p.Paint(document.Faint, fmt.Sprintf("candidate %d begins: %s", d.Candidate, strings.Join(d.Agent, " "))))
 	case event.CandidateEnd:
 		text := fmt.Sprintf("candidate %d: %s", d.Candidate, d.Text)
 		if d.Iteration > 0 {
@@ -43,24 +44,24 @@ func (p *Printer) contest(e event.Event) {
 	}
 }
 
-func toneOf(r event.Reason) report.Tone {
+func toneOf(r event.Reason) document.Style {
 	if r.ExitCode() == 0 {
-		return report.Good
+		return document.Good
 	}
-	return report.Warn
+	return document.Warn
 }
 
 // decided prints the end of a loop of candidates.
 func (p *Printer) decided(d event.LoopEnd, head string) {
-	p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
+	p.line("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 	if text := report.Spent(d.Spending); text != "" {
-		p.line("%s %s", p.Paint(report.Strong, "spent   "), text)
+		p.line("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
-	p.line("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(report.Strong, "compare "), p.Self, p.id)
+	p.line("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(document.Strong, "compare "), p.Self, p.id)
 	if p.choice != nil && p.choice.Applied {
-		p.line("%s %s rollback %s 0", p.Paint(report.Strong, "undo all"), p.Self, p.id)
+		p.line("%s %s rollback %s 0", p.Paint(document.Strong, "undo all"), p.Self, p.id)
 	}
-	p.line("%s %s", p.Paint(report.Strong, "report  "), d.Report)
+	p.line("%s %s", p.Paint(document.Strong, "report  "), d.Report)
 	p.logHead(head)
 	p.tree(d.Tree)
 }

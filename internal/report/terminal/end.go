@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
@@ -18,7 +19,7 @@ func (p *Printer) finished(d event.LoopEnd, head string) {
 		return
 	}
 	if p.choice == nil {
-		p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
+		p.line("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 		p.logHead(head)
 		p.tree(d.Tree)
 		return
@@ -27,24 +28,24 @@ func (p *Printer) finished(d event.LoopEnd, head string) {
 	for _, line := range report.Table(p.history, p.selected, p.Paint) {
 		p.line("%s", line)
 	}
-	p.line("\n%s %s", p.Paint(report.Strong, "stopped "), d.Text)
+	p.line("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 	p.selection()
 	p.verification()
 	p.review()
 	if text := report.Spent(d.Spending); text != "" {
-		p.line("%s %s", p.Paint(report.Strong, "spent   "), text)
+		p.line("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
 	p.blocked(d.Reason)
 	p.declared(d.Declared)
 	p.open()
-	p.line("%s %s rollback %s 0", p.Paint(report.Strong, "undo all"), p.Self, p.id)
+	p.line("%s %s rollback %s 0", p.Paint(document.Strong, "undo all"), p.Self, p.id)
 	if !p.choice.Applied && p.selected < len(p.history)-1 {
-		p.line("%s %s rollback %s %d", p.Paint(report.Strong, "restore "), p.Self, p.id, p.selected)
+		p.line("%s %s rollback %s %d", p.Paint(document.Strong, "restore "), p.Self, p.id, p.selected)
 	}
 	if d.Reason == event.Interrupted && !p.Watched {
-		p.line("%s %s resume %s", p.Paint(report.Strong, "continue"), p.Self, p.id)
+		p.line("%s %s resume %s", p.Paint(document.Strong, "continue"), p.Self, p.id)
 	}
-	p.line("%s %s", p.Paint(report.Strong, "report  "), d.Report)
+	p.line("%s %s", p.Paint(document.Strong, "report  "), d.Report)
 	p.logHead(head)
 	p.tree(d.Tree)
 }
@@ -52,7 +53,7 @@ func (p *Printer) finished(d event.LoopEnd, head string) {
 // logHead prints the head of the log, for somebody to keep it elsewhere.
 func (p *Printer) logHead(hash string) {
 	if hash != "" {
-		p.line("%s %s; later: %s verify %s --head %[2]s", p.Paint(report.Strong, "log head"), hash, p.Self, p.id)
+		p.line("%s %s; later: %s verify %s --head %[2]s", p.Paint(document.Strong, "log head"), hash, p.Self, p.id)
 	}
 }
 
@@ -67,14 +68,14 @@ func (p *Printer) tree(t *event.TreeState) {
 func (p *Printer) selection() {
 	switch c := p.choice.Choice; {
 	case c.Alone:
-		p.line("%s: there is no iteration.", p.Paint(report.Strong, "Kept the baseline"))
+		p.line("%s: there is no iteration.", p.Paint(document.Strong, "Kept the baseline"))
 	case c.BaselineChosen:
-		p.line("%s: no iteration was acceptable.", p.Paint(report.Strong, "Kept the baseline"))
+		p.line("%s: no iteration was acceptable.", p.Paint(document.Strong, "Kept the baseline"))
 		p.worse(c.Worse)
 	case p.selected == 0:
-		p.line("%s %s: %s", p.Paint(report.Strong, "selected"), p.Paint(report.Good, "the baseline"), c.Reason)
+		p.line("%s %s: %s", p.Paint(document.Strong, "selected"), p.Paint(document.Good, "the baseline"), c.Reason)
 	default:
-		p.line("%s %s: %s", p.Paint(report.Strong, "selected"), p.Paint(report.Good, fmt.Sprintf("iteration %d", p.selected)), c.Reason)
+		p.line("%s %s: %s", p.Paint(document.Strong, "selected"), p.Paint(document.Good, fmt.Sprintf("iteration %d", p.selected)), c.Reason)
 	}
 	p.asGood(p.choice.Choice.AsGood)
 }
@@ -103,7 +104,7 @@ func (p *Printer) asGood(list []int) {
 // open names the findings that a person has to look at.
 func (p *Printer) open() {
 	for _, o := range ledger.OpenAt(p.history, p.selected) {
-		p.line("%s %s", p.Paint(report.Strong, "open    "), p.Paint(report.Bad, o.String()))
+		p.line("%s %s", p.Paint(document.Strong, "open    "), p.Paint(document.Bad, o.String()))
 		p.line("         see: %s explain %s %d; accept: supervise ack %s --reason …", p.Self, p.id, o.Iteration, o.ID)
 	}
 	if list := p.choice.Choice.PassedOver; len(list) > 0 {
@@ -118,7 +119,7 @@ func (p *Printer) blocked(why event.Reason) {
 	}
 	last := p.history[len(p.history)-1]
 	for _, s := range last.Said() {
-		p.line("%s %s", p.Paint(report.Strong, "blocked "), p.Paint(report.Warn, s.String()))
+		p.line("%s %s", p.Paint(document.Strong, "blocked "), p.Paint(document.Warn, s.String()))
 	}
 	p.line("         if that is so: change the test or the task yourself and run again, or let the agent change what tests expect with --tests change")
 	p.line("         if not: %s resume %s --max-iterations N", p.Self, p.id)
@@ -127,7 +128,7 @@ func (p *Printer) blocked(why event.Reason) {
 // declared lists what the user let happen to the tests, for a person to read.
 func (p *Printer) declared(list []detector.Alert) {
 	for _, a := range list {
-		p.line("%s %s", p.Paint(report.Strong, "to read "), p.Paint(report.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
+		p.line("%s %s", p.Paint(document.Strong, "to read "), p.Paint(document.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
 	}
 	if len(list) > 0 {
 		p.line("         what these tests expected was changed, as tests: change declares; both versions are in the report")
@@ -143,11 +144,11 @@ func (p *Printer) verification() {
 	case p.verified.Holds:
 		p.line("         Restored and re-measured: same results.")
 	default:
-		p.line("         %s", p.Paint(report.Bad, "Restored and re-measured: DIFFERENT results: "+strings.Join(p.verified.Differences, "; ")))
+		p.line("         %s", p.Paint(document.Bad, "Restored and re-measured: DIFFERENT results: "+strings.Join(p.verified.Differences, "; ")))
 	}
 	if v := p.verified; v != nil {
 		for _, a := range v.Goals.GaveWay() {
-			p.line("         %s", p.Paint(report.Bad, a.Severity.String()+" "+a.Message()))
+			p.line("         %s", p.Paint(document.Bad, a.Severity.String()+" "+a.Message()))
 		}
 	}
 }
@@ -157,8 +158,8 @@ func (p *Printer) review() {
 	if p.reviewed == nil {
 		return
 	}
-	p.line("%s %s", p.Paint(report.Strong, "reviewer"), p.reviewed.Review)
+	p.line("%s %s", p.Paint(document.Strong, "reviewer"), p.reviewed.Review)
 	for _, a := range p.reviewed.Alerts {
-		p.line("         %s %s %s: %s", a.ID(), p.Paint(report.Warn, a.Severity.String()), a.Rule, a.Message())
+		p.line("         %s %s %s: %s", a.ID(), p.Paint(document.Warn, a.Severity.String()), a.Rule, a.Message())
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agent"
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/hook"
 	"supervise/internal/ledger"
@@ -43,7 +44,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 		p.note("%d of %s run, %d carried from the last run", n.Count-n.Carried, report.Count(n.Count, "test", "tests"), n.Carried)
 	}
 	for _, g := range it.Set.Gaps {
-		p.line("     %s", p.Paint(report.Warn, it.Set.Missing(g)+": "+mainLine(g.Why)))
+		p.line("     %s", p.Paint(document.Warn, it.Set.Missing(g)+": "+mainLine(g.Why)))
 	}
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
@@ -51,7 +52,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 			p.note("and %d more did not run", len(broken)-i)
 			break
 		}
-		p.line("     %s", p.Paint(report.Warn, s.Name+" did not run: "+s.Brief()))
+		p.line("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.Brief()))
 	}
 	for _, c := range it.Checks {
 		for _, problem := range c.Problems {
@@ -100,7 +101,7 @@ func (p *Printer) rejected(d event.Rejected, iteration int) {
 		if n := len(p.history); n > 0 && repeats(p.history[n-1], r) {
 			continue
 		}
-		p.line("     %s", p.Paint(report.Bad, r))
+		p.line("     %s", p.Paint(document.Bad, r))
 	}
 	if len(d.Tests) > 0 {
 		p.line("     tests: %s", strings.Join(report.Cut(d.Tests, 5), ", "))

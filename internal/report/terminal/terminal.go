@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
@@ -18,7 +19,7 @@ import (
 type Options struct {
 	Out     io.Writer // what is worth keeping
 	Talk    io.Writer // progress
-	Paint   report.Paint
+	Paint   document.Paint
 	Live    bool   // progress is shown elsewhere, and not as lines
 	Raw     bool   // the agent writes to the same terminal
 	Watched bool   // the session is the user's own
@@ -118,13 +119,13 @@ func (p *Printer) course(e event.Event) {
 }
 
 func (p *Printer) started(id string, d event.Started) {
-	p.line("%s %s", p.Paint(report.Strong, "supervise"), id)
+	p.line("%s %s", p.Paint(document.Strong, "supervise"), id)
 	p.head(id, d.Dir, d.Agent, d.Plan)
 	p.line("\n%s", report.LineHead(p.Paint))
 }
 
 func (p *Printer) resumed(id string, d event.Resumed) {
-	p.line("%s %s, iteration %d: %s", p.Paint(report.Strong, "supervise resumes"), id, d.Iteration, d.From)
+	p.line("%s %s, iteration %d: %s", p.Paint(document.Strong, "supervise resumes"), id, d.Iteration, d.From)
 	p.head(id, d.Dir, d.Agent, d.Plan)
 	p.line("\n%s", report.LineHead(p.Paint))
 	p.history = d.History
@@ -135,11 +136,11 @@ func (p *Printer) resumed(id string, d event.Resumed) {
 
 func (p *Printer) head(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
-	p.line("%s %s", p.Paint(report.Faint, "agent"), strings.Join(agent, " "))
+	p.line("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
 	for _, c := range plan.Checks {
-		p.line("%s %s", p.Paint(report.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, p.Paint))
+		p.line("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, p.Paint))
 	}
-	p.line("%s %s", p.Paint(report.Faint, "state"), dir)
+	p.line("%s %s", p.Paint(document.Faint, "state"), dir)
 }
 
 // status shows what is going on, on a line of its own.
@@ -152,7 +153,7 @@ func (p *Printer) status(format string, args ...any) {
 func (p *Printer) talk(format string, args ...any) {
 	text := textstream.Painted("     " + fmt.Sprintf(format, args...))
 	if p.Live {
-		text = p.Paint(report.Faint, text)
+		text = p.Paint(document.Faint, text)
 	}
 	fmt.Fprintln(p.Talk, text)
 }
@@ -179,7 +180,7 @@ func (p *Printer) baseline(d event.Baseline) {
 		p.note("flaky tests before any agent ran: %s", strings.Join(d.Flaky, ", "))
 	}
 	for _, text := range d.Idle {
-		p.note("%s", p.Paint(report.Warn, text))
+		p.note("%s", p.Paint(document.Warn, text))
 	}
 	for _, s := range d.Skipped {
 		p.note("not in the snapshots: %s", s)
@@ -196,7 +197,7 @@ func (p *Printer) baseline(d event.Baseline) {
 }
 
 func (p *Printer) note(format string, args ...any) {
-	p.line("     %s", p.Paint(report.Faint, fmt.Sprintf(format, args...)))
+	p.line("     %s", p.Paint(document.Faint, fmt.Sprintf(format, args...)))
 }
 
 // JSON returns a function that prints one JSON object per event.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/internal/approval"
+	"supervise/internal/document"
 	"supervise/internal/event"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
@@ -15,7 +16,7 @@ import (
 func (p *Printer) trouble(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Waiting:
-		p.line("     %s", p.Paint(report.Warn, waiting(d)))
+		p.line("     %s", p.Paint(document.Warn, waiting(d)))
 	case event.Retrying:
 		p.note("agent: %s; the agent retries, attempt %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
 	case event.Silence:
@@ -47,7 +48,7 @@ func (p *Printer) aftermath(e event.Event) {
 		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Count(len(d.Snapshots), "old snapshot", "old snapshots"),
 			report.Bytes(d.Freed), report.Bytes(d.Bytes), strings.Join(report.Cut(d.Snapshots, 10), ", "))
 	case event.OverLimit:
-		p.line("     %s", p.Paint(report.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.Bytes(d.Bytes), report.Bytes(d.Limit), d.Why)))
+		p.line("     %s", p.Paint(document.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.Bytes(d.Bytes), report.Bytes(d.Limit), d.Why)))
 	case event.Shortfall:
 		for _, text := range d.Lines() {
 			p.warn(text)
@@ -103,11 +104,11 @@ func (p *Printer) asked(d event.ApprovalRequest) {
 	if d.Terminal {
 		return
 	}
-	p.line("%s", p.Paint(report.Warn, strings.TrimRight(d.Question.Text(), "\n")))
+	p.line("%s", p.Paint(document.Warn, strings.TrimRight(d.Question.Text(), "\n")))
 	p.line("     waiting for: %s approve|reject|abort %s (approve needs --reason)", p.Self, d.Question.LoopID)
 }
 
-func (p *Printer) warn(text string) { p.line("     %s", p.Paint(report.Warn, text)) }
+func (p *Printer) warn(text string) { p.line("     %s", p.Paint(document.Warn, text)) }
 
 func isAre(n int) string {
 	if n == 1 {
@@ -129,7 +130,7 @@ func (p *Printer) crash(d event.Crash) {
 	if d.Over {
 		text = "a restore of a tree of loop " + d.LoopID + " was interrupted, and is now done"
 	}
-	p.line("%s", p.Paint(report.Warn, strings.Join(append([]string{text}, d.Trees.Lines(p.Self, d.LoopID)...), "; ")))
+	p.line("%s", p.Paint(document.Warn, strings.Join(append([]string{text}, d.Trees.Lines(p.Self, d.LoopID)...), "; ")))
 }
 
 // shared prints what happened to refs that linked worktrees share.
@@ -138,5 +139,5 @@ func (p *Printer) shared(e event.Event, d event.SharedRefs) {
 	if e.Type == event.SharedLost {
 		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 restores it", strings.Join(report.Cut(d.Names, 10), ", "), p.Self, e.LoopID)
 	}
-	p.line("     %s", p.Paint(report.Warn, text))
+	p.line("     %s", p.Paint(document.Warn, text))
 }
