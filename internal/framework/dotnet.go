@@ -1,0 +1,35 @@
+package framework
+
+var dotnet = []Framework{
+	{
+		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: list("Microsoft.NET.Test.Sdk"),
+		ConfigFiles: list("*.runsettings"),
+		Options: Options{
+			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= -f= --test-modules=",
+			Exclude:   "--filter-not-class= --filter-not-method= --filter-not-namespace= --filter-not-trait= --skip= --exclude=",
+			StopEarly: "--maximum-failed-tests= --stop-on-fail=on",
+			RunNone:   "-t --list-tests",
+			Update:    None,
+			Loosen:    "--retry-failed-tests= --retry-failed-tests-max-percentage= --timeout=",
+			Mask:      "--ignore-exit-code=",
+			HideCode:  "-p:Exclude=* /p:Exclude=* --collect=none",
+			Config:    "-s= --settings= --config-file= -c= --configuration= --test-adapter-path= --no-build",
+			Neutral:   "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= --framework= -a= --arch=",
+		},
+	},
+	{
+		Name: "vstest", Language: "dotnet", Programs: []string{"vstest.console", "nunit3-console", "xunit.console"}, ConfigFiles: list("nunit.config xunit.runner.json"),
+		Options: Options{
+			Focus:     "/Tests= --Tests= /TestCaseFilter= --TestCaseFilter= --test= --where= -class= -method= -trait= -namespace= --testlist=",
+			Exclude:   "-notrait= -noclass= -nomethod= -nonamespace=",
+			StopEarly: "--stoponerror -stoponfail",
+			RunNone:   "/ListTests /lt --ListTests --explore",
+			Update:    None,
+			Loosen:    "--timeout=",
+			Mask:      None,
+			HideCode:  None,
+			Config:    "/Settings= --Settings= --config= --params=",
+		},
+		Unsupported: callsOnly(),
+	},
+}

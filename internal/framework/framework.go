@@ -1,0 +1,199 @@
+// Package framework knows the test frameworks: one row for each, with how it is recognised,
+// how it is called, and what its options do. The rows are data; every other package reads
+// them.
+//
+// A row fills in each [Capability], or says why the framework does not support it. The test
+// of this package names what a row leaves out, and writes the table in docs/projects.md.
+package framework
+
+import (
+	"slices"
+	"strings"
+)
+
+// Framework is one test framework.
+type Framework struct {
+	Name string // unique: "pytest"
+
+	// Like names the framework that this one is a variant of: pest is like phpunit. What
+	// this row leaves out is taken from that one, and [Framework.Runner] is that one's name.
+	Like string
+
+	Language string // "python"
+
+	// Programs start the framework: the program and the words after it that mean tests, as
+	// "cargo nextest run". Words that only start a program, such as npx and python -m, are
+	// left out.
+	Programs []string
+
+	Packages    []string // dependencies that show that a project uses it
+	ConfigFiles []string // patterns of its configuration files, relative to the project
+
+	Style   Style // how its options are written
+	Options Options
+
+	// Unsupported has the reason for each capability that the framework does not support.
+	Unsupported map[Capability]string
+
+	index index
+}
+
+// Capability is something that a row fills in, or gives a reason against.
+type Capability string
+
+// The capabilities.
+const (
+	Call    Capability = "call"      // Programs
+	Detect  Capability = "detection" // Packages, ConfigFiles
+	Narrows Capability = "options"   // Options: all effects
+)
+
+// capability is one of them, with what a row has of it: "" if nothing.
+type capability struct {
+	name Capability
+	has  func(Framework) string
+}
+
+var capabilities = []capability{
+	{Call, func(f Framework) string { return code(f.Programs) }},
+	{Detect, func(f Framework) string { return code(slices.Concat(f.Packages, f.ConfigFiles)) }},
+	{Narrows, func(f Framework) string {
+		if len(f.Options.holes()) > 0 {
+			return ""
+		}
+		return "yes"
+	}},
+}
+
+func code(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "`" + strings.Join(list, "`, `") + "`"
+}
+
+// Runner is the name by which a check refers to the framework.
+func (f *Framework) Runner() string {
+	if f.Like != "" {
+		return f.Like
+	}
+	return f.Name
+}
+
+// All returns the rows, in the order of the languages. Callers must not change them.
+func All() []Framework { return frameworks }
+
+// Named returns the row with the name, nil if there is none.
+func Named(name string) *Framework {
+	if i, ok := byName[name]; ok {
+		return &frameworks[i]
+	}
+	return nil
+}
+
+// Of returns the framework that a command starts, and its arguments; nil if it starts none.
+// The first word is the name of a program, without folder and extension.
+func Of(words []string) (*Framework, []string) {
+	for _, c := range byProgram.of(words) {
+		if rest, ok := frameworks[c.row].index.after(words[1:], c.words); ok {
+			return &frameworks[c.row], rest
+		}
+	}
+	return nil, nil
+}
+
+// after returns what follows the wanted words, together with the options between them.
+func (x index) after(words, want []string) ([]string, bool) {
+	if len(want) == 0 {
+		return words, true
+	}
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case w == want[0]:
+			rest, ok := x.after(words[i+1:], want[1:])
+			return append(slices.Clone(words[:i]), rest...), ok
+		case !passedOver(w):
+			return nil, false
+		case x.takes(w):
+			i++
+		}
+	}
+	return nil, false
+}
+
+// passedOver reports whether a word may be between a program and what it is to do: options,
+// +nightly of cargo, :module: of gradle, a clean before the tests.
+func passedOver(word string) bool {
+	return strings.IndexAny(word, "-+:") == 0 || strings.Contains(word, "clean")
+}
+
+var (
+	frameworks = completed(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
+	byName     = names(frameworks)
+	byProgram  = programs(frameworks, func(f Framework) []string { return f.Programs })
+)
+
+// completed fills in what variants take from the framework that they are like.
+func completed(rows []Framework) []Framework {
+	all := names(rows)
+	for i, f := range rows {
+		if f.Like != "" {
+			rows[i] = f.filled(rows[all[f.Like]])
+		}
+		rows[i].index = rows[i].Options.index(rows[i].Style)
+	}
+	return rows
+}
+
+func (f Framework) filled(like Framework) Framework {
+	f.Language, f.Style = like.Language, like.Style
+	f.Options = f.Options.or(like.Options)
+	if f.ConfigFiles == nil {
+		f.ConfigFiles = like.ConfigFiles
+	}
+	if f.Unsupported == nil {
+		f.Unsupported = like.Unsupported
+	}
+	return f
+}
+
+func names(rows []Framework) map[string]int {
+	out := map[string]int{}
+	for i, f := range rows {
+		out[f.Name] = i
+	}
+	return out
+}
+
+// callRow is one way to start the program of a row: the words after its name.
+type callRow struct {
+	words []string
+	row   int
+}
+
+type calls map[string][]callRow
+
+// of are the calls of the program, those with more words first.
+func (c calls) of(words []string) []callRow {
+	if len(words) == 0 {
+		return nil
+	}
+	return c[words[0]]
+}
+
+func programs[T any](rows []T, of func(T) []string) calls {
+	out := calls{}
+	for i, row := range rows {
+		for _, call := range of(row) {
+			words := strings.Fields(call)
+			out[words[0]] = append(out[words[0]], callRow{words[1:], i})
+		}
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b callRow) int { return len(b.words) - len(a.words) })
+	}
+	return out
+}
+
+// list splits words at blanks.
+func list(words string) []string { return strings.Fields(words) }

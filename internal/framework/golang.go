@@ -1,0 +1,46 @@
+package framework
+
+var golang = []Framework{
+	{
+		Name: "go", Language: "go", Programs: []string{"go test"},
+		ConfigFiles: list("go.mod go.work"),
+		Style:       OneDash,
+		Options: Options{
+			Focus:     "-run=",
+			Exclude:   "-skip= -short",
+			StopEarly: "-failfast",
+			RunNone:   "-list= -exec= -c -n -count=0",
+			Update:    "-update[=] -u --update-goldens --update-golden",
+			Loosen:    None,
+			Mask:      None,
+			HideCode:  "--no-cov --exclude-files= --omit=",
+			Config:    "-modfile= -overlay= -tags= -mod=",
+			Neutral: "-bench= -benchtime= -blockprofile= -blockprofilerate= -count= -covermode= -coverpkg= -coverprofile= -cpu= -cpuprofile= -fuzz= -fuzztime= -fuzzminimizetime= " +
+				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
+		},
+	},
+	{
+		Name: "gotestsum", Like: "go", Programs: []string{"gotestsum"}, Packages: list("gotest.tools/gotestsum"),
+		Options: Options{
+			StopEarly: "-failfast -max-fails=",
+			Loosen:    "-rerun-fails[=] -rerun-fails-max-failures= -rerun-fails-max-attempts=",
+			Neutral:   "-format= -junitfile= -jsonfile= -jsonfile-timing-events= -post-run-command= -junitfile-project-name= -junitfile-testcase-classname= -junitfile-testsuite-name= -format-icons= -packages= -coverprofile= -count= -timeout=",
+		},
+	},
+	{
+		Name: "ginkgo", Language: "go", Programs: []string{"ginkgo"}, Packages: list("github.com/onsi/ginkgo github.com/onsi/ginkgo/v2"),
+		Style: OneDash,
+		Options: Options{
+			Focus:     "-run= -focus= -focus-file= -label-filter= -sem-ver-filter=",
+			Exclude:   "-skip= -short -skip-file= -skip-package=",
+			StopEarly: "-fail-fast",
+			RunNone:   "-dry-run -n",
+			Update:    "-update[=] -u",
+			Loosen:    "-flake-attempts= -poll-progress-after=",
+			Mask:      None,
+			HideCode:  "-coverpkg=",
+			Config:    None,
+		},
+		Unsupported: callsOnly(),
+	},
+}

@@ -1,0 +1,192 @@
+package framework
+
+// Linter is a program that checks code without running it: for style, faults, types or
+// formatting.
+type Linter struct {
+	Name        string
+	Language    string
+	Programs    []string // as [Framework.Programs]
+	Packages    []string // dependencies that show that a project uses it
+	ConfigFiles []string // patterns
+
+	Style   Style
+	Options Options // Allow turns rules off; Config and the like as in tests
+
+	// Verdict are options that do not change what is found: where it is written, and how.
+	// Fixing, caches and colours are among them, which a measurement leaves out.
+	Verdict string
+
+	index index
+}
+
+// Linters returns the rows of all linters. Callers must not change them.
+func Linters() []Linter { return linters }
+
+// LinterNamed returns the row with the name, nil if there is none.
+func LinterNamed(name string) *Linter {
+	for i := range linters {
+		if linters[i].Name == name {
+			return &linters[i]
+		}
+	}
+	return nil
+}
+
+// LinterOf returns the linter that a command starts, and its arguments; nil if it starts
+// none. The first word is the name of a program, without folder and extension.
+func LinterOf(words []string) (*Linter, []string) {
+	for _, c := range linterPrograms.of(words) {
+		if rest, ok := linters[c.row].index.after(words[1:], c.words); ok {
+			return &linters[c.row], rest
+		}
+	}
+	return nil, nil
+}
+
+// Uses finds the options among the arguments of a call that have an effect.
+func (l *Linter) Uses(args []string) []Use { return l.index.uses(args) }
+
+// commonAllow are the options by which most linters turn rules off.
+const commonAllow = "--disable= --ignore= --extend-ignore= --ignore-errors= --except= --rule= --quiet --exclude= --skip= --severity="
+
+// The options are those of eslint 9, biome 2, stylelint 17, ruff 0.14, flake8 7, pylint 4, mypy 1,
+// golangci-lint 2, clippy of Rust 1.9x, rubocop 1, phpstan 2 and shellcheck 0.11.
+var linters = indexed([]Linter{
+	{
+		Name: "eslint", Language: "node", Programs: []string{"eslint"}, Packages: list("eslint"), ConfigFiles: list("eslint.config.* .eslintrc .eslintrc.*"),
+		Options: Options{
+			Allow:  commonAllow + " --no-eslintrc --ignore-pattern= --no-inline-config --pass-on-unpruned-suppressions --suppress-all --suppress-rule=",
+			Mask:   "--exit-zero --no-error-on-unmatched-pattern --pass-on-no-patterns",
+			Config: "-c= --config= --no-config-lookup --plugin= --rulesdir= --parser-options= --ignore-path= --env=",
+		},
+		Verdict: "--fix --fix-dry-run --fix-type= --max-warnings= --cache --cache-location= --cache-strategy= -f= --format= -o= --output-file= --color --no-color --debug --stats",
+	},
+	{
+		Name: "biome", Language: "node", Programs: []string{"biome check", "biome lint", "biome ci", "biome format"}, Packages: list("@biomejs/biome"), ConfigFiles: list("biome.json biome.jsonc .biome.json .biome.jsonc"),
+		Options: Options{
+			Allow:  "--skip= --diagnostic-level= --formatter-enabled=false --linter-enabled=false --assist-enabled=false --only=",
+			Mask:   "--no-errors-on-unmatched --suppress",
+			Config: "--config-path= --vcs-enabled=",
+		},
+		Verdict: "--write --apply --fix --unsafe --apply-unsafe --reporter= --max-diagnostics= --colors= --error-on-warnings --staged --changed",
+	},
+	{
+		Name: "stylelint", Language: "node", Programs: []string{"stylelint"}, Packages: list("stylelint"), ConfigFiles: list(".stylelintrc .stylelintrc.* stylelint.config.*"),
+		Options: Options{
+			Allow:  commonAllow + " --ignore-pattern= --ip= --ignore-disables --id",
+			Mask:   "--allow-empty-input --aei",
+			Config: "--config= -c= --ignore-path= -i= --config-basedir=",
+		},
+		Verdict: "--fix --max-warnings= --mw= --cache --cache-location= -f= --formatter= -o= --output-file= --color --no-color",
+	},
+	{
+		Name: "tsc", Language: "node", Programs: []string{"tsc", "vue-tsc"}, Packages: list("typescript"), ConfigFiles: list("tsconfig.json"),
+		Options: Options{
+			Allow:  commonAllow + " --noCheck --skipLibCheck --strict=false --noImplicitAny=false --strictNullChecks=false --suppressImplicitAnyIndexErrors --ignoreDeprecations=",
+			Config: "-p= --project= --types= --lib=",
+		},
+		Verdict: "--watch -w --pretty --preserveWatchOutput",
+	},
+	{
+		Name: "deno lint", Language: "node", Programs: []string{"deno lint", "deno check", "deno fmt"}, ConfigFiles: list("deno.json deno.jsonc"),
+		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags=", Mask: "--permit-no-files", Config: "-c= --config= --no-config --rules-include="},
+		Verdict: "--json --compact --fix --watch",
+	},
+	{
+		Name: "ruff", Language: "python", Programs: []string{"ruff check", "ruff format", "ruff"}, Packages: list("ruff"), ConfigFiles: list("ruff.toml .ruff.toml"),
+		Options: Options{
+			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --extend-per-file-ignores= --select= --unfixable=",
+			Mask:   "--exit-zero --force-exclude=false",
+			Config: "--config= --isolated --target-version=",
+		},
+		Verdict: "--fix --unsafe-fixes --no-fix --no-cache --cache-dir= --output-format= -o= --output-file= --watch --show-fixes --statistics -q",
+	},
+	{
+		Name: "flake8", Language: "python", Programs: []string{"flake8"}, Packages: list("flake8"), ConfigFiles: list(".flake8"),
+		Options: Options{
+			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --select= --disable-noqa --max-line-length= --max-complexity=",
+			Mask:   "--exit-zero",
+			Config: "--config= --append-config= --isolated",
+		},
+		Verdict: "--format= --color= --output-file= --tee --statistics --count --benchmark -j= --jobs=",
+	},
+	{
+		Name: "pylint", Language: "python", Programs: []string{"pylint"}, Packages: list("pylint"), ConfigFiles: list(".pylintrc pylintrc .pylintrc.toml pylintrc.toml"),
+		Options: Options{
+			Allow:  commonAllow + " -d= --ignore-patterns= --ignore-paths= -E --errors-only --disable-all",
+			Mask:   "--exit-zero --fail-under=0 --fail-on=",
+			Config: "--rcfile= --load-plugins= --enable=",
+		},
+		Verdict: "--output-format= -f= --output= --recursive= -j= --jobs= --reports= --score=",
+	},
+	{
+		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: list("mypy"), ConfigFiles: list("mypy.ini .mypy.ini"),
+		Options: Options{
+			Allow:  commonAllow + " --ignore-missing-imports --disable-error-code= --follow-imports= --no-strict-optional --allow-untyped-defs --allow-untyped-calls --no-check-untyped-defs",
+			Mask:   "--non-interactive",
+			Config: "--config-file= --python-version= --platform=",
+		},
+		Verdict: "--no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
+	},
+	{
+		Name: "pyright", Language: "python", Programs: []string{"pyright", "basedpyright"}, Packages: list("pyright basedpyright"), ConfigFiles: list("pyrightconfig.json"),
+		Options: Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Mask: None, Config: "-p= --project= --pythonpath= --pythonversion="},
+		Verdict: "--outputjson --stats --verbose -w --watch",
+	},
+	{
+		Name: "golangci-lint", Language: "go", Programs: []string{"golangci-lint run", "golangci-lint"}, Packages: list("github.com/golangci/golangci-lint"), ConfigFiles: list(".golangci.yml .golangci.yaml .golangci.toml .golangci.json"),
+		Options: Options{
+			Allow:  commonAllow + " -D= --disable-all --fast --fast-only --skip-dirs= --skip-files= -e= --new --new-from-rev= --new-from-merge-base= --default=none --enable-only= -E= --max-same-issues= --max-issues-per-linter= --tests=false",
+			Mask:   "--issues-exit-code=0",
+			Config: "-c= --config= --no-config --build-tags=",
+		},
+		Verdict: "--out-format= --output.json.path= --output.text.path= --fix --concurrency= --timeout= --color= -v --verbose",
+	},
+	{
+		Name: "go vet", Language: "go", Programs: []string{"go vet", "go tool"},
+		Style:   OneDash,
+		Options: Options{Allow: "-printf=false -copylocks=false -structtag=false", Mask: None, Config: "-vettool= -tags="},
+		Verdict: "-json -c= -v -x",
+	},
+	{
+		Name: "clippy", Language: "rust", Programs: []string{"cargo clippy", "cargo fmt", "cargo check", "cargo deny", "cargo audit", "cargo hack"}, ConfigFiles: list("clippy.toml .clippy.toml"),
+		Options: Options{
+			Allow:  commonAllow + " -A= --allow= --cap-lints= -W=",
+			Mask:   None,
+			Config: "--config= --manifest-path=",
+		},
+		Verdict: "--message-format= --fix --allow-dirty --allow-staged --color= --keep-going",
+	},
+	{
+		Name: "rubocop", Language: "ruby", Programs: []string{"rubocop", "standardrb", "rake rubocop", "rake lint"}, Packages: list("rubocop standard"), ConfigFiles: list(".rubocop.yml"),
+		Options: Options{
+			Allow:  commonAllow + " --fail-level= --only= --display-only-fail-level-offenses --disable-pending-cops --force-exclusion",
+			Mask:   "--fail-level=fatal",
+			Config: "-c= --config= --force-default-config --auto-gen-config",
+		},
+		Verdict: "-f= --format= -o= --out= --cache= --no-color --color -a -A --autocorrect --autocorrect-all -x --fix-layout",
+	},
+	{
+		Name: "phpstan", Language: "php", Programs: []string{"phpstan", "composer phpstan", "composer stan"}, Packages: list("phpstan/phpstan"), ConfigFiles: list("phpstan.neon phpstan.neon.dist phpstan.dist.neon"),
+		Options: Options{Allow: commonAllow + " -l= --level= -b= --generate-baseline= --allow-empty-baseline", Mask: None, Config: "-c= --configuration= -a= --autoload-file="},
+		Verdict: "--error-format= --no-progress --no-interaction --no-ansi --memory-limit= --debug",
+	},
+	{
+		Name: "shellcheck", Language: "shell", Programs: []string{"shellcheck"}, ConfigFiles: list(".shellcheckrc"),
+		Options: Options{Allow: commonAllow + " -e= -S= -i= --include=", Mask: None, Config: "--rcfile= --norc -s= --shell="},
+		Verdict: "-f= --format= -C --color[=] -W=",
+	},
+	{Name: "other linters", Programs: list("tslint tsd pyre pycodestyle pydocstyle bandit black isort ty xo standard ts-standard semistandard oxlint jshint " +
+		"staticcheck golint revive errcheck gosec govulncheck brakeman sorbet srb reek psalm phpcs php-cs-fixer phpmd infection rector " +
+		"detekt ktlint checkstyle spotbugs swiftlint clang-tidy clang-format cppcheck hadolint yamllint actionlint markdownlint codespell commitlint knip depcheck size-limit attw publint goveralls diff-cover stryker mutmut " +
+		"prettier dmypy"), Options: Options{Allow: commonAllow, Mask: "--exit-zero --fail-never", Config: "-c= --config="}},
+})
+
+func indexed(rows []Linter) []Linter {
+	for i := range rows {
+		rows[i].index = rows[i].Options.index(rows[i].Style)
+	}
+	return rows
+}
+
+var linterPrograms = programs(linters, func(l Linter) []string { return l.Programs })

@@ -1,0 +1,105 @@
+package framework
+
+// Frameworks of C and C++. Programs of GoogleTest and its like have any name: ctest and make
+// start them.
+var native = []Framework{
+	{
+		Name: "ctest", Language: "c++", Programs: []string{"ctest"}, ConfigFiles: list("CMakeLists.txt CTestCustom.cmake"),
+		Options: Options{
+			Focus:     "-R= -L= --tests-regex= --label-regex= --rerun-failed -I= --tests-information= --preset=",
+			Exclude:   "-E= -LE= --exclude-regex= --label-exclude= -FA= --fixture-exclude-any= -FS= --fixture-exclude-setup= -FC= --fixture-exclude-cleanup= --tests-from-file= --exclude-from-file=",
+			StopEarly: "--stop-on-failure --stop-time=",
+			RunNone:   "-N --show-only[=] --print-labels --list-presets",
+			Update:    None,
+			Loosen:    "--repeat= --repeat-until-fail= --timeout= --test-timeout=",
+			Mask:      "--no-tests=ignore",
+			HideCode:  None,
+			Config:    "-C= --build-config= --test-dir= -S= --script= -D= -T= --test-action= -M= --test-model=",
+			Neutral:   "-j= --parallel= -O= --output-log= --output-junit= --max-width= --test-load= --test-output-size-passed= --test-output-size-failed=",
+		},
+	},
+	{
+		Name: "meson", Language: "c++", Programs: []string{"meson test"}, ConfigFiles: list("meson.build"),
+		Options: Options{
+			Focus:     "--suite=",
+			Exclude:   "--no-suite=",
+			StopEarly: "--maxfail=",
+			RunNone:   "--list --benchmark",
+			Update:    None,
+			Loosen:    "-t= --timeout-multiplier= --repeat=",
+			Mask:      None,
+			HideCode:  None,
+			Config:    "--setup= --wrapper= --wrap= --test-args= --gdb -C=",
+			Neutral:   "-j= --num-processes= --logbase= --max-lines=",
+		},
+	},
+	{
+		Name: "googletest", Language: "c++",
+		Options: Options{
+			Focus:     "--gtest_filter=",
+			Exclude:   "--gtest_filter=-*",
+			StopEarly: "--gtest_fail_fast --gtest_break_on_failure",
+			RunNone:   "--gtest_list_tests",
+			Update:    None,
+			Loosen:    "--gtest_repeat=",
+			Mask:      None,
+			HideCode:  None,
+			Config:    "--gtest_flagfile=",
+		},
+		Unsupported: programOfAnyName(),
+	},
+	{
+		Name: "catch2", Language: "c++",
+		Options: Options{
+			Focus:     "-c= --section= -f= --input-file=",
+			Exclude:   None,
+			StopEarly: "-a --abort -x= --abortx=",
+			RunNone:   "-l --list-tests --list-tags --list-reporters",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--allow-running-no-tests -e --nothrow",
+			HideCode:  None,
+			Config:    None,
+		},
+		Unsupported: programOfAnyName(),
+	},
+	{
+		Name: "doctest", Language: "c++",
+		Options: Options{
+			Focus:     "--test-case= -tc= --test-suite= -ts= --source-file= -sf= --subcase= -sc= -f= --first= -l= --last=",
+			Exclude:   "--test-case-exclude= -tce= --test-suite-exclude= -tse= --source-file-exclude= -sfe= --subcase-exclude= -sce=",
+			StopEarly: "--abort-after= -aa=",
+			RunNone:   "--list-test-cases -ltc --list-test-suites -lts --count -c --no-run -nr",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--no-exitcode -ne --no-throw -nt",
+			HideCode:  None,
+			Config:    None,
+		},
+		Unsupported: programOfAnyName(),
+	},
+	{
+		Name: "boost.test", Language: "c++",
+		Options: Options{
+			Focus:     "--run_test= -t=",
+			Exclude:   "--run_test=!*",
+			StopEarly: None,
+			RunNone:   "--list_content[=] --list_labels",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--result_code=no --catch_system_errors=no",
+			HideCode:  None,
+			Config:    None,
+		},
+		Unsupported: programOfAnyName(),
+	},
+}
+
+// programOfAnyName are the reasons of a library that is linked into a program of the
+// project's own.
+func programOfAnyName() map[Capability]string {
+	return map[Capability]string{
+		Call:   "is linked into programs of the project, which have any name",
+		Detect: "is found when ctest runs its program",
+	}
+}

@@ -1,0 +1,248 @@
+package framework
+
+import (
+	"slices"
+	"strings"
+)
+
+// Effect is what an option does to a run of tests or of a linter.
+type Effect uint8
+
+// The effects.
+const (
+	Focus     Effect = iota // selects tests
+	Exclude                 // leaves tests out
+	StopEarly               // ends the run at a failure
+	RunNone                 // runs no test at all
+	Update                  // rewrites what is expected
+	Loosen                  // retries, or waits longer
+	Mask                    // makes a failure count for nothing
+	HideCode                // leaves code out of the coverage
+	Config                  // reads another configuration, or sets values of it
+	Allow                   // turns rules of a linter off
+	neutral                 // none of these, and takes a value
+	effects                 // how many there are
+)
+
+var effectNames = [...]string{"focus", "exclude", "stop early", "run none", "update", "loosen", "mask", "hide code", "configure", "allow", "neutral"}
+
+func (e Effect) String() string { return effectNames[e] }
+
+// Options are the options of a program by their effect: names separated by blanks.
+//
+//	--lf            takes no value
+//	--maxfail=      takes a value, after "=" or in the next word
+//	-only-testing:  takes a value after ":"
+//	--bail[=]       may have a value, after "=" only
+//	--coverage=off  has the effect with this value only
+//	--tag=~*        has the effect with values that begin so
+//
+// A spelling with a value has precedence over the same option without one.
+type Options struct {
+	Focus, Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode, Config, Allow string
+
+	Neutral string // others that take a value: their value is no option
+}
+
+// None says that a program has no option with an effect.
+const None = "-"
+
+func (o Options) byEffect() [effects]string {
+	return [effects]string{o.Focus, o.Exclude, o.StopEarly, o.RunNone, o.Update, o.Loosen, o.Mask, o.HideCode, o.Config, o.Allow, o.Neutral}
+}
+
+// holes are the effects that the options leave out. Only linters allow.
+func (o Options) holes() []Effect {
+	var out []Effect
+	for e, names := range o.byEffect() {
+		if names == "" && Effect(e) != neutral && Effect(e) != Allow {
+			out = append(out, Effect(e))
+		}
+	}
+	return out
+}
+
+// or takes what is missing from other options.
+func (o Options) or(other Options) Options {
+	for _, f := range []struct {
+		own   *string
+		other string
+	}{
+		{&o.Focus, other.Focus},
+		{&o.Exclude, other.Exclude},
+		{&o.StopEarly, other.StopEarly},
+		{&o.RunNone, other.RunNone},
+		{&o.Update, other.Update},
+		{&o.Loosen, other.Loosen},
+		{&o.Mask, other.Mask},
+		{&o.HideCode, other.HideCode},
+		{&o.Config, other.Config},
+		{&o.Allow, other.Allow},
+		{&o.Neutral, other.Neutral},
+	} {
+		if *f.own == "" {
+			*f.own = f.other
+		}
+	}
+	return o
+}
+
+// Style is how the options of a program are written.
+type Style uint8
+
+// The styles.
+const (
+	Plain   Style = iota // as in the table
+	Bundled              // short options may share one dash: -xvs
+	CamelOK              // --testNamePattern may be --test-name-pattern; short options may share one dash
+	OneDash              // --run may be -run or -test.run, as in Go
+)
+
+// option is one option in its table.
+type option struct {
+	effect Effect
+	value  string // with which it has the effect; "" for any
+	takes  bool   // a value may be the next word
+}
+
+// index has the options by their name, in a style.
+type index struct {
+	style  Style
+	byName map[string][]option
+}
+
+func (o Options) index(style Style) index {
+	x := index{style, map[string][]option{}}
+	for e, names := range o.byEffect() {
+		if names == None {
+			continue
+		}
+		for _, spelling := range strings.Fields(names) {
+			opt := option{effect: Effect(e)}
+			name := strings.TrimSuffix(spelling, "[=]")
+			if at := strings.IndexAny(name, "=:"); at > 0 && name == spelling {
+				opt.value, opt.takes = name[at+1:], true
+				name = name[:at]
+			}
+			name = x.canonical(name)
+			x.byName[name] = append(x.byName[name], opt)
+		}
+	}
+	return x
+}
+
+// canonical is the spelling of a name by which it is found.
+func (x index) canonical(name string) string {
+	switch {
+	case x.style == OneDash && strings.HasPrefix(name, "-"):
+		name = "-" + strings.TrimPrefix(strings.TrimLeft(name, "-"), "test.")
+	case x.style == CamelOK && strings.HasPrefix(name, "--"):
+		name = "--" + strings.ToLower(strings.ReplaceAll(name[2:], "-", ""))
+	}
+	return name
+}
+
+// Use is an option in a call that has an effect.
+type Use struct {
+	Effect Effect
+	Name   string // as it is written: "--ignore"
+	Value  string // "" if it has none
+	At     int    // the index of its word
+}
+
+// Uses finds the options among the arguments of a call that have an effect.
+func (f *Framework) Uses(args []string) []Use { return f.index.uses(args) }
+
+func (x index) uses(args []string) []Use {
+	var out []Use
+	for i := 0; i < len(args); i++ {
+		name, value, given := cut(args[i])
+		next := ""
+		if !given && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			next = args[i+1]
+		}
+		found, took := x.effects(name, value, next, given)
+		if took {
+			value = next
+		}
+		for _, e := range found {
+			out = append(out, Use{e, name, value, i})
+		}
+		if !took && len(found) == 0 {
+			out = append(out, x.bundled(args[i], i)...)
+		}
+		if took {
+			i++
+		}
+	}
+	return slices.DeleteFunc(out, func(u Use) bool { return u.Effect == neutral })
+}
+
+// cut divides an argument into the name of the option and its value.
+func cut(arg string) (name, value string, given bool) {
+	if at := strings.IndexAny(arg, "=:"); at > 0 {
+		return arg[:at], arg[at+1:], true
+	}
+	return arg, "", false
+}
+
+// effects are those of an option with a value, or with the next word for one. took says
+// that this word is the value.
+func (x index) effects(name, value, next string, given bool) (out []Effect, took bool) {
+	var wide []Effect
+	for _, o := range x.byName[x.canonical(name)] {
+		v := value
+		if o.takes && !given {
+			v, took = next, took || next != ""
+		}
+		switch {
+		case o.value == "" && !o.off(v):
+			wide = append(wide, o.effect)
+		case o.value != "" && (o.value == v || strings.HasSuffix(o.value, "*") && strings.HasPrefix(v, strings.TrimSuffix(o.value, "*"))):
+			out = append(out, o.effect)
+		}
+	}
+	if out == nil {
+		return wide, took
+	}
+	return out, took
+}
+
+// off reports whether a value turns the option off, as --bail=0 does.
+func (o option) off(value string) bool {
+	switch o.effect {
+	case Focus, Exclude, HideCode, Config, Allow:
+		return !o.takes && value == "false"
+	case Loosen, neutral, effects:
+		return false
+	case StopEarly, RunNone, Update, Mask:
+	}
+	return value == "false" || value == "0"
+}
+
+// bundled looks for options in a word such as -xvs, or -kname, where the value follows the
+// letter at once.
+func (x index) bundled(arg string, at int) (out []Use) {
+	if x.style != Bundled && x.style != CamelOK || len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
+		return nil
+	}
+	for i := 1; i < len(arg); i++ {
+		letter := "-" + arg[i:i+1]
+		for _, o := range x.byName[letter] {
+			switch {
+			case o.value != "":
+			case o.takes:
+				return append(out, Use{o.effect, letter, arg[i+1:], at})
+			default:
+				out = append(out, Use{o.effect, letter, "", at})
+			}
+		}
+	}
+	return out
+}
+
+// takes reports whether the value of an option is the next word.
+func (x index) takes(word string) bool {
+	name, _, given := cut(word)
+	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takes })
+}

@@ -1,0 +1,166 @@
+package framework
+
+// Frameworks of other languages, and of none.
+var others = []Framework{
+	{
+		Name: "mix", Language: "elixir", Programs: []string{"mix test", "mix coveralls", "mix espec"}, ConfigFiles: list("mix.exs"),
+		Options: Options{
+			Focus:     "--only= --failed --stale --partitions= -n= --name-pattern=",
+			Exclude:   "--exclude= --skip=",
+			StopEarly: "--max-failures=",
+			RunNone:   "--dry-run list",
+			Update:    None,
+			Loosen:    "--timeout=",
+			Mask:      "--exit-status=0",
+			HideCode:  None,
+			Config:    "--no-compile --import=",
+			Neutral:   "--include= --seed= --formatter= --slowest= --max-cases= --repeat-until-failure= --export-coverage= --profile-require=",
+		},
+	},
+	{
+		Name: "swift", Language: "swift", Programs: []string{"swift test"}, ConfigFiles: list("Package.swift"),
+		Options: Options{
+			Focus:     "--filter= -s= --specifier= --test-product= -f= --search=",
+			Exclude:   "--skip= --disable-xctest --disable-swift-testing",
+			StopEarly: None,
+			RunNone:   "list last -l --list-tests",
+			Update:    None,
+			Loosen:    None,
+			Mask:      None,
+			HideCode:  "--disable-code-coverage",
+			Config:    "--package-path= -c= --configuration= --skip-build",
+		},
+		Unsupported: callsOnly(),
+	},
+	{
+		Name: "xcodebuild", Language: "swift", Programs: []string{"xcodebuild test", "xcodebuild test-without-building"},
+		Options: Options{
+			Focus:     "-only-testing: -only-test-configuration= --filter=",
+			Exclude:   "-skip-testing: -skip-test-configuration=",
+			StopEarly: None,
+			RunNone:   "-enumerate-tests -dry-run",
+			Update:    None,
+			Loosen:    "-retry-tests-on-failure -test-iterations= -maximum-test-execution-time-allowance= -default-test-execution-time-allowance=",
+			Mask:      None,
+			HideCode:  "-enableCodeCoverage=NO",
+			Config:    "-testPlan= -xctestrun= -xcconfig= -scheme=",
+			Neutral:   "-destination= -workspace= -project= -derivedDataPath= -resultBundlePath= -sdk= -configuration=",
+		},
+		Unsupported: callsOnly(Detect),
+	},
+	{
+		Name: "xctest", Language: "swift", Programs: []string{"xctest"},
+		Options: Options{
+			Focus: "-XCTest=", Exclude: None, StopEarly: None, RunNone: None, Update: None, Loosen: None, Mask: None, HideCode: None, Config: None,
+		},
+		Unsupported: callsOnly(Detect),
+	},
+	{
+		Name: "zig", Language: "zig", Programs: []string{"zig test", "zig build test"}, ConfigFiles: list("build.zig"),
+		Options: Options{
+			Focus:     "--test-filter= -Dtest-filter=",
+			Exclude:   None,
+			StopEarly: None,
+			RunNone:   "--test-no-exec -fno-emit-bin",
+			Update:    None,
+			Loosen:    None,
+			Mask:      None,
+			HideCode:  None,
+			Config:    "--test-runner= --test-cmd= --build-file=",
+		},
+		Unsupported: callsOnly(),
+	},
+	{
+		Name: "bazel", Language: "any", Programs: []string{"bazel test", "bazel coverage"}, ConfigFiles: list("MODULE.bazel WORKSPACE"),
+		Options: Options{
+			Focus:     "--test_filter= --test_arg=--focus*",
+			Exclude:   "--test_tag_filters= --test_size_filters= --test_timeout_filters= --test_lang_filters= --build_tests_only",
+			StopEarly: "--test_runner_fail_fast --notest_keep_going --test_keep_going=false",
+			RunNone:   "--nobuild --check_tests_up_to_date",
+			Update:    None,
+			Loosen:    "--flaky_test_attempts= --test_timeout=",
+			Mask:      None,
+			HideCode:  "--instrumentation_filter=",
+			Config:    "--config= --bazelrc= --run_under= --test_env=",
+			Neutral:   "-c= --compilation_mode= --jobs= --test_output= --runs_per_test=",
+		},
+		Unsupported: callsOnly(),
+	},
+	{
+		Name: "bats", Language: "shell", Programs: []string{"bats"},
+		Style: Bundled,
+		Options: Options{
+			Focus:     "-f= --filter= --filter-tags= --filter-status= --search=",
+			Exclude:   "--negative-filter= --skip= --exclude=",
+			StopEarly: "--abort",
+			RunNone:   "-c --count",
+			Update:    None,
+			Loosen:    None,
+			Mask:      None,
+			HideCode:  None,
+			Config:    "--setup-suite-file=",
+			Neutral:   "-F= --formatter= --report-formatter= -o= --output= -j= --jobs= --gather-test-outputs-in= --code-quote-style=",
+		},
+		Unsupported: callsOnly(Detect),
+	},
+	{
+		Name: "shellspec", Language: "shell", Programs: []string{"shellspec"}, ConfigFiles: list(".shellspec"),
+		Style: Bundled,
+		Options: Options{
+			Focus:     "-E= --example= -T= --tag= --only-failures -n --next-failure -r --repair -F --focus",
+			Exclude:   "-P= --pattern= --default-path=",
+			StopEarly: "--fail-fast[=]",
+			RunNone:   "--dry-run --count --list= --syntax-check --no-exec --translate",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--failure-exit-code=0 --no-fail-no-examples --no-fail-low-coverage --warning-as-failure=no",
+			HideCode:  "--no-kcov",
+			Config:    "-O= --options= -s= --shell= --require= --env-from=",
+			Neutral:   "-f= --format= -o= --output= -j= --jobs= --kcov-options= --random=",
+		},
+		Unsupported: callsOnly(),
+	},
+	{
+		Name: "prove", Language: "perl", Programs: []string{"prove"},
+		Style: Bundled,
+		Options: Options{
+			Focus:     "--state=",
+			Exclude:   None,
+			StopEarly: None,
+			RunNone:   "-D --dry",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--ignore-exit",
+			HideCode:  None,
+			Config:    "--rc= --norc -I= -M= -P= -e= --exec=",
+			Neutral:   "-j= --jobs= --formatter= --source= -a= --archive= --harness= --ext=",
+		},
+		Unsupported: callsOnly(Detect),
+	},
+}
+
+// callsOnly are the reasons of a framework of which only the calls are known, so that options
+// that narrow a run are found. Others may be added.
+func callsOnly(more ...Capability) map[Capability]string {
+	out := map[Capability]string{}
+	for _, c := range more {
+		out[c] = "only its calls are known"
+	}
+	return out
+}
+
+// Common are options that mean the same for any program that runs tests. Where the program
+// is unknown, they are all that is known.
+var Common = Options{
+	Focus:   "--gtest_filter= --test-case= --test-suite= --run_test=",
+	RunNone: "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help --skip-tests --print-config",
+	Update:  "-u --updateSnapshot --update-snapshots --snapshot-update --update-goldens --update-golden -update --test-update-snapshots --force-regen --regen-all",
+	Loosen:  "--reruns= --retries= --retry= --flaky --testTimeout= --test-timeout= --rerun-fails --max-runs= --only-rerun=",
+	Mask: "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code --warn-only --allow-no-tests " +
+		"--no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass",
+}
+
+// CommonUses finds the options among the arguments that mean the same for any program.
+func CommonUses(args []string) []Use { return common.uses(args) }
+
+var common = Common.index(Plain)

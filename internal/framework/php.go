@@ -1,0 +1,62 @@
+package framework
+
+// The options of PHP's frameworks are those of PHPUnit 12, Pest 4, Codeception 5 and Behat 3.
+var php = []Framework{
+	{
+		Name: "phpunit", Language: "php", Programs: []string{"phpunit", "simple-phpunit", "paratest"}, Packages: list("phpunit/phpunit symfony/phpunit-bridge"),
+		ConfigFiles: list("phpunit.xml phpunit.xml.dist phpunit.dist.xml"),
+		Options: Options{
+			Focus:     "--filter= --group= --testsuite= --covers= --uses= --requires-php-extension= --run-test-id= --test-files-file= --test-suffix= --dirty --retry",
+			Exclude:   "--exclude-group= --exclude-filter= --exclude-testsuite= --skip=",
+			StopEarly: "--stop-on-failure --stop-on-defect --stop-on-error --stop-on-warning --stop-on-risky --stop-on-skipped --stop-on-incomplete --stop-on-deprecation --stop-on-notice",
+			RunNone:   "--list-tests --list-tests-xml= --list-groups --list-suites --list-test-files --list-test-ids --check-version --warm-coverage-cache",
+			Update:    "-d=--update-snapshots -d=--update* --update-snapshots",
+			Loosen:    "--max-attempts=",
+			Mask:      "--do-not-fail-on-warning --do-not-fail-on-risky --do-not-fail-on-incomplete --do-not-fail-on-skipped --do-not-fail-on-deprecation --do-not-fail-on-notice --do-not-fail-on-empty-test-suite --do-not-fail-on-phpunit-warning --ignore-baseline",
+			HideCode:  "--no-coverage --coverage-filter=",
+			Config:    "-c= --configuration= --no-configuration --bootstrap= --use-baseline= --generate-baseline= --no-extensions",
+			Neutral:   "--log-junit= --coverage-clover= --cache-directory= --colors= --order-by= --random-order-seed= --processes= -p= --repeat=",
+		},
+	},
+	{
+		Name: "pest", Like: "phpunit", Programs: []string{"pest"}, Packages: list("pestphp/pest"), ConfigFiles: list("tests/Pest.php"),
+		Options: Options{
+			Focus:     "--filter= --group= --testsuite= --covers= --uses= --dirty --retry --todos --todo --shard= --issue= --pr= --pull-request= --assignee= --ticket= --notes --flaky",
+			StopEarly: "--bail --stop-on-failure --stop-on-defect --stop-on-error --stop-on-warning --stop-on-risky --stop-on-skipped --stop-on-incomplete --stop-on-deprecation --stop-on-notice",
+			Update:    "--update-snapshots -d=--update*",
+		},
+	},
+	{
+		Name: "codecept", Language: "php", Programs: []string{"codecept run", "codecept"}, Packages: list("codeception/codeception"), ConfigFiles: list("codeception.yml codeception.dist.yml"),
+		Style: Bundled,
+		Options: Options{
+			Focus:     "-g= --group= --filter= --testsuite= -o= --env= --shard= --dirty --retry",
+			Exclude:   "-s= --skip= -x= --skip-group= --exclude-group=",
+			StopEarly: "-f --fail-fast[=]",
+			RunNone:   "build config:validate dry-run",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--no-exit",
+			HideCode:  "--disable-coverage-php",
+			Config:    "-c= --config= --override= --bootstrap[=]",
+			Neutral:   "--seed=",
+		},
+		Unsupported: callsOnly(),
+	},
+	{
+		Name: "behat", Language: "php", Programs: []string{"behat"}, Packages: list("behat/behat"), ConfigFiles: list("behat.yml behat.yml.dist"),
+		Options: Options{
+			Focus:     "--tags= --name= --role= -s= --suite= --rerun --rerun-only",
+			Exclude:   "--tags=~*",
+			StopEarly: "--stop-on-failure",
+			RunNone:   "--dry-run --init -d= --definitions= --story-syntax",
+			Update:    None,
+			Loosen:    None,
+			Mask:      "--no-strict",
+			HideCode:  None,
+			Config:    "-p= --profile= -c= --config=",
+			Neutral:   "-f= --format= -o= --out= --lang= --order=",
+		},
+		Unsupported: callsOnly(),
+	},
+}
