@@ -127,12 +127,6 @@ var (
 // SyntaxError says where a report is damaged or cut off.
 type SyntaxError = textstream.SyntaxError
 
-// Parse recognises the report in r and returns its coverage; see [Read].
-func Parse(r io.Reader, name string) (*metric.Coverage, error) {
-	report, err := Read(r, name)
-	return report.Coverage, err
-}
-
 // Read recognises the report in r and reads it. The name is only used in
 // messages. Errors wrap [ErrEmpty], [ErrUnknownFormat] or a [*SyntaxError], or come
 // from r. What was read before a SyntaxError is returned with it.

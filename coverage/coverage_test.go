@@ -67,18 +67,19 @@ func TestErrors(t *testing.T) {
 		{"white space", "\uFEFF\r\n", coverage.ErrEmpty},
 		{"something else", "hello\n", coverage.ErrUnknownFormat},
 	} {
-		c, err := coverage.Parse(strings.NewReader(tt.profile), "cover.out")
-		if c != nil || !errors.Is(err, tt.is) || !strings.Contains(err.Error(), "cover.out") {
-			t.Errorf("%s: %v, %v; want nothing and %v", tt.name, c, err, tt.is)
+		report, err := coverage.Read(strings.NewReader(tt.profile), "cover.out")
+		if c := report.Coverage; c != nil || !errors.Is(err, tt.is) || !strings.Contains(err.Error(), "cover.out") {
+			t.Errorf("%s: %v, %v; want nothing and %v", tt.name, report.Coverage, err, tt.is)
 		}
 	}
-	c, err := coverage.Parse(strings.NewReader(two+"p/a.go:5.1,"), "cover.out")
+	report, err := coverage.Read(strings.NewReader(two+"p/a.go:5.1,"), "cover.out")
+	c := report.Coverage
 	var syntax *coverage.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Line != 4 || syntax.File != "cover.out" || c == nil || c.Total != 5 {
 		t.Errorf("cut off: %+v, %v; want 5 statements and an error for line 4", c, err)
 	}
 	broken := errors.New("disk on fire")
-	if _, err := coverage.Parse(io.MultiReader(strings.NewReader(two), iotest.ErrReader(broken)), "cover.out"); !errors.Is(err, broken) {
+	if _, err := coverage.Read(io.MultiReader(strings.NewReader(two), iotest.ErrReader(broken)), "cover.out"); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 }

@@ -167,8 +167,8 @@ func (r Rule) checkRow(own RuleOptions) *FieldError {
 		return wrong("the rule has no threshold"+r.hint(), "threshold")
 	case t != nil && !isLimit(*t):
 		return wrong(fmt.Sprintf("it is %v; give a number of at least 0", *t), "threshold")
-	case own.Action != "" && !slices.Contains(actions, own.Action):
-		return wrong(fmt.Sprintf("there is no action %s; the actions are %v", own.Action, actions), "action")
+	case own.Action != "" && !slices.Contains(Actions(), own.Action):
+		return wrong(fmt.Sprintf("there is no action %s; the actions are %v", own.Action, Actions()), "action")
 	case own.Action == AlertAndRollback && cmp.Or(own.Severity, r.Severity) != Critical:
 		return wrong(string(AlertAndRollback)+" undoes findings that are CRITICAL, and no others; set severity: critical as well", "action")
 	}

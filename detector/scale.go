@@ -79,12 +79,10 @@ const (
 	Off              Action = "off" // the rule does not fire
 )
 
-var actions = []Action{
-	AlertAndRollback, AlertAndFlag, AlertRegression, AlertAndReview, AlertComplexity, ForceTerminate, AskHuman, Note, Off,
+// Actions lists the actions that a rule may have.
+func Actions() []Action {
+	return []Action{AlertAndRollback, AlertAndFlag, AlertRegression, AlertAndReview, AlertComplexity, ForceTerminate, AskHuman, Note, Off}
 }
-
-// Actions lists what the action of a rule may be.
-func Actions() []Action { return slices.Clone(actions) }
 
 // Recommend is what an assessment advises the loop to do.
 type Recommend string

@@ -44,17 +44,17 @@ func TestPassRate(t *testing.T) {
 			all := append(repeat(tt.passed, metric.Passed), repeat(tt.failed, metric.Failed)...)
 			all = append(all, repeat(tt.skipped, metric.Skipped)...)
 			all = append(all, repeat(tt.notRun, metric.NotRun)...)
-			got, ok := outcomes(all...).PassRate()
+			got, ok := metric.Set{Tests: outcomes(all...)}.Value(metric.PassRate)
 			if !ok || math.Round(got*10)/10 != tt.want {
-				t.Errorf("PassRate() = %v, %v, want %v", got, ok, tt.want)
+				t.Errorf("pass rate = %v, %v, want %v", got, ok, tt.want)
 			}
 		})
 	}
 }
 
 func TestPassRateOfNoTestsIsNotMeasured(t *testing.T) {
-	if got, ok := metric.NewTests(nil).PassRate(); ok {
-		t.Errorf("PassRate() of no tests = %v, want not measured", got)
+	if got, ok := (metric.Set{Tests: metric.NewTests(nil)}).Value(metric.PassRate); ok {
+		t.Errorf("pass rate of no tests = %v, want not measured", got)
 	}
 }
 

@@ -291,12 +291,8 @@ func (t *Tests) Counts() Counts {
 	return n
 }
 
-// PassRate returns 100·passed/count in [0,100], and false for an empty set. A
+// passRate returns 100·passed/count in [0,100], and false for an empty set. A
 // skipped test counts as a test, so a skip never raises the rate.
-func (t *Tests) PassRate() (float64, bool) {
-	return t.Counts().passRate()
-}
-
 func (n Counts) passRate() (float64, bool) {
 	if n.Count == 0 {
 		return 0, false

@@ -81,9 +81,7 @@ type Score struct {
 	Dimensions []Dimension `json:"dimensions,omitempty"`
 }
 
-// Points returns the score in [0,100], rounded as people read it.
-func (s Score) Points() int { return points(s.Value) }
-
+// points returns a score in [0,100], rounded for people.
 func points(v float64) int { return int(math.Round(math.Round(v*1e11) / 1e9)) }
 
 // Dimension is one aspect of quality: the mean of those of its components that

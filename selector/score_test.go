@@ -162,8 +162,8 @@ func TestFromDimensionsConformance(t *testing.T) {
 		{dims(.90, .85, .85, .80, .80), 86},
 	} {
 		got, err := selector.FromDimensions(tt.scores, selector.DefaultWeights())
-		if err != nil || got.Points() != tt.want {
-			t.Errorf("%v gives %d points (%v, %v), want %d", tt.scores, got.Points(), got.Value, err, tt.want)
+		if points := int(math.Round(100 * got.Value)); err != nil || points != tt.want {
+			t.Errorf("%v gives %d points (%v, %v), want %d", tt.scores, points, got.Value, err, tt.want)
 		}
 	}
 }

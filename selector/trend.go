@@ -15,9 +15,6 @@ type Degradation struct {
 	Triggers  []Trigger `json:"triggers,omitempty"`
 }
 
-// Flagged reports whether the loss is more than the usual up and down.
-func (d Degradation) Flagged() bool { return len(d.Triggers) > 0 }
-
 // Trigger is what makes a loss of quality a degradation.
 type Trigger string
 

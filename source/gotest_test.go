@@ -31,9 +31,10 @@ func names(t *testing.T, path, src string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kinds := map[TestKind]string{Test: "test", Subtest: "subtest", Benchmark: "benchmark", Fuzz: "fuzz", Example: "example"}
 	var list []string
 	for _, def := range file.Tests {
-		list = append(list, def.Kind.String()+" "+def.Name)
+		list = append(list, kinds[def.Kind]+" "+def.Name)
 	}
 	return list
 }

@@ -152,7 +152,7 @@ func (c *crashWorld) run() {
 
 // story logs what happened to a loop that came out wrong.
 func (c *crashWorld) story() {
-	events, _, _ := ledger.Audit(c.folder())
+	events, _, _ := audit(c.folder())
 	for _, e := range events {
 		c.t.Logf("%s %d %s %.300s", e.Time.Format("05.000"), e.Iteration, e.Name, e.Data)
 	}
@@ -295,7 +295,7 @@ func (c *crashWorld) meddle() {
 	if c.loop == "" || c.random.IntN(2) == 0 {
 		return
 	}
-	events, _, err := ledger.Audit(c.folder())
+	events, _, err := audit(c.folder())
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func (c *crashWorld) folder() string {
 // nothingMissing compares the printed events with the record.
 func (c *crashWorld) nothingMissing() {
 	dir := c.folder()
-	events, problems, err := ledger.Audit(dir)
+	events, problems, err := audit(dir)
 	if err != nil || len(problems) > 0 {
 		c.t.Errorf("the log: %v, problems %v", err, problems)
 	}
@@ -449,4 +449,10 @@ func nothingRuns(t *testing.T, mark string) {
 			t.Errorf("still running: %s (%s)", bytes.ReplaceAll(text, []byte{0}, []byte{' '}), path)
 		}
 	}
+}
+
+// audit returns the events of the log of the loop in dir, and the problems of its chain.
+func audit(dir string) (events []ledger.Event, problems []string, err error) {
+	problems, err = ledger.ReadLog(dir, func(e ledger.Event) { events = append(events, e) })
+	return events, problems, err
 }

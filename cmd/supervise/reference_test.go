@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"supervise/internal/event"
 	"supervise/test/docs"
 
 	"github.com/spf13/cobra"
@@ -151,11 +150,6 @@ func TestExitStatusesAreDocumented(t *testing.T) {
 	for _, row := range exitCodes {
 		if !known[row.code] {
 			t.Errorf("%q ends with status %d, which exitStatuses in exit.go lacks", row.err, row.code)
-		}
-	}
-	for _, r := range event.Reasons() {
-		if code := r.ExitCode(); !known[code] {
-			t.Errorf("the reason %s ends with status %d, which exitStatuses in exit.go lacks", r, code)
 		}
 	}
 }

@@ -60,9 +60,6 @@ var disguises = map[string]func(root string, stack bool) (map[string]string, err
 	"vitest": underNode,
 }
 
-// Runners are the runners whose tests can be run in disguise.
-func Runners() []string { return slices.Sorted(maps.Keys(disguises)) }
-
 // as returns the check with its tests in disguise, and false where its runner does not
 // allow it.
 func as(c measure.Check, root string, stack bool) (measure.Check, bool) {

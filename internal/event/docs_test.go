@@ -168,6 +168,7 @@ var notes = map[event.Reason]string{
 func TestReasonsAreDocumented(t *testing.T) {
 	byStatus := map[int][]string{}
 	documented := map[string]bool{}
+	statusTable := docs.Page(t, "commands.md")
 	for _, r := range event.Reasons() {
 		text := "`" + string(r) + "`"
 		if note := notes[r]; note != "" {
@@ -177,6 +178,9 @@ func TestReasonsAreDocumented(t *testing.T) {
 		byStatus[r.ExitCode()] = append(byStatus[r.ExitCode()], text)
 		if r.Status() == "" {
 			t.Errorf("the reason %s says nothing of the loop's status", r)
+		}
+		if !strings.Contains(statusTable, fmt.Sprintf("\n| %d | ", r.ExitCode())) {
+			t.Errorf("the reason %s ends with status %d, which docs/commands.md does not list: add it to exitStatuses in cmd/supervise/exit.go", r, r.ExitCode())
 		}
 	}
 	for name, value := range constants(t, "stop.go", "Reason") {

@@ -85,15 +85,6 @@ var reasons = []struct {
 	{Awaiting, 130, ledger.Paused},
 }
 
-// Reasons are all reasons to end, by exit status.
-func Reasons() []Reason {
-	out := make([]Reason, len(reasons))
-	for i, row := range reasons {
-		out[i] = row.reason
-	}
-	return out
-}
-
 // ExitCode returns the exit status of supervise for the reason.
 func (r Reason) ExitCode() int {
 	code, _ := r.ending()

@@ -37,16 +37,6 @@ const (
 	Scanning
 )
 
-var opNames = [...]string{New: "new", Changed: "changed", Gone: "gone", Lost: "lost", Scanning: "scanning"}
-
-// String returns the name of the operation.
-func (o Op) String() string {
-	if o == 0 || int(o) >= len(opNames) {
-		return "unknown"
-	}
-	return opNames[o]
-}
-
 // Event is something that happened to a file; folders have none of their own.
 type Event struct {
 	Op   Op

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"context"
-	"slices"
 
 	"supervise/internal/recount"
 	"supervise/metric"
@@ -32,9 +31,6 @@ var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclu
 
 // again are the stages for a recorded iteration, whose measurements are settled.
 var again = []Stage{Grade{}, Assess{}}
-
-// Stages returns the stages in their order.
-func Stages() []Stage { return slices.Clone(stages) }
 
 // progress announces what takes long.
 func (c Case) progress(what string) {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func TestStagesAreDocumented(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| stage | reads | adds |\n|---|---|---|\n")
-	for _, s := range Stages() {
+	for _, s := range stages {
 		a := s.About()
 		fmt.Fprintf(&b, "| [%s](../internal/judge/%s) | %s | %s |\n", a.Name, fileOf(s), a.Reads, a.Adds)
 	}
@@ -46,7 +46,7 @@ func fileOf(s Stage) string { return strings.ToLower(reflect.TypeOf(s).Name()) +
 // Every stage has a file of its own, whose only exported type it is.
 func TestStagesHaveTheirOwnFiles(t *testing.T) {
 	seen := map[string]bool{}
-	for _, s := range Stages() {
+	for _, s := range stages {
 		text, err := os.ReadFile(fileOf(s))
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 	v := Verdict{Iteration: tree.Iteration, Measured: set}
 	v.Set = set
 	past := known(t, w.past)
-	for _, s := range Stages() {
+	for _, s := range stages {
 		before := encoded(t, v)
 		next, err := s.Apply(t.Context(), c, v)
 		if err != nil {

@@ -178,16 +178,10 @@ func (l *Ledger) Head() string { return l.log.last.Hash }
 // Sync makes what was written last.
 func (l *Ledger) Sync() error { return l.log.sync() }
 
-// Audit reads the log of the loop in dir and checks its chain. The problems
-// name the lines that are damaged or were changed; the events before and after
-// them are returned all the same. A line that is being written, or that a crash
-// tore, is no event yet.
-func Audit(dir string) (events []Event, problems []string, err error) {
-	problems, err = ReadLog(dir, func(e Event) { events = append(events, e) })
-	return events, problems, err
-}
-
-// ReadLog shows each event of the log of the loop in dir, as [Audit] does.
+// ReadLog reads the log of the loop in dir, calls each with its events and checks its
+// chain. The problems name the lines that are damaged or were changed; the events before
+// and after them are read all the same. A line that is being written, or that a crash
+// cut off, is not an event yet.
 func ReadLog(dir string, each func(Event)) (problems []string, err error) {
 	f, err := os.Open(filepath.Join(dir, logName))
 	if err != nil {

@@ -125,16 +125,6 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Worst returns the most severe finding that is not accepted, nil for none.
-func (r Report) Worst() *Finding {
-	for i, f := range r.Findings {
-		if f.Acknowledged == "" && f.Severity > detector.Info {
-			return &r.Findings[i]
-		}
-	}
-	return nil
-}
-
 // Open are the findings above INFO that are not accepted, the most severe first.
 func (r Report) Open() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {

@@ -49,15 +49,6 @@ var operators = []struct {
 	{SwapLogic, "and becomes or, or becomes and"},
 }
 
-// Operators returns the operators with what they do.
-func Operators() (names []Operator, about map[Operator]string) {
-	about = map[Operator]string{}
-	for _, o := range operators {
-		names, about[o.name] = append(names, o.name), o.about
-	}
-	return names, about
-}
-
 // Mutant is one fault in one file.
 type Mutant struct {
 	File     string

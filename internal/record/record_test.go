@@ -147,7 +147,7 @@ func TestScoreIsWeighedFromDimensions(t *testing.T) {
 	} {
 		rec := put(t, p, fmt.Sprintf(`{"type": "IterationComplete", "loop_id": "l", "iteration_number": %d, "verification_status": "passed",
 			"dimensions": {"validation": %v, "completeness": %v, "correctness": %v, "readability": %v, "efficiency": %v}}`, n+1, tt.v, tt.c, tt.k, tt.r, tt.e))
-		if got := rec.Iteration.Score.Points(); got != tt.want || !rec.Iteration.Verified {
+		if got := int(math.Round(100 * rec.Iteration.Score.Value)); got != tt.want || !rec.Iteration.Verified {
 			t.Errorf("iteration %d has %d points, verified %v, want %d", n+1, got, rec.Iteration.Verified, tt.want)
 		}
 	}
@@ -391,7 +391,7 @@ func TestReplaceJudgesWhatFollowsAgain(t *testing.T) {
 	if it, err := v.Iteration(2); err != nil || it.Rejected || len(v.Iterations) != 3 || len(state.Regressions) != 0 {
 		t.Errorf("iteration 2 is %+v, %v; regressions %v", it.Assessment, err, state.Regressions)
 	}
-	events, problems, err := ledger.Audit(dir)
+	events, problems, err := audit(dir)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
@@ -507,4 +507,10 @@ func TestSelectIsWrittenDown(t *testing.T) {
 	if _, err := record.Select(context.Background(), p.Home, "l", w, "ann", noon); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("while somebody writes: %v, want ErrLocked", err)
 	}
+}
+
+// audit returns the events of the log of the loop in dir, and the problems of its chain.
+func audit(dir string) (events []ledger.Event, problems []string, err error) {
+	problems, err = ledger.ReadLog(dir, func(e ledger.Event) { events = append(events, e) })
+	return events, problems, err
 }

@@ -178,14 +178,6 @@ func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) stri
 	return src
 }
 
-// ReplaceAllLiteralString is that of the standard package.
-func (r *Regexp) ReplaceAllLiteralString(src, repl string) string {
-	if re := r.on(view(src)); re != nil {
-		return re.ReplaceAllLiteralString(src, repl)
-	}
-	return src
-}
-
 // Split is that of the standard package.
 func (r *Regexp) Split(s string, n int) []string { return r.get().Split(s, n) }
 
@@ -194,11 +186,3 @@ func (r *Regexp) SubexpNames() []string { return r.get().SubexpNames() }
 
 // SubexpIndex is that of the standard package.
 func (r *Regexp) SubexpIndex(name string) int { return r.get().SubexpIndex(name) }
-
-// NumSubexp is that of the standard package.
-func (r *Regexp) NumSubexp() int { return r.get().NumSubexp() }
-
-// ExpandString is that of the standard package.
-func (r *Regexp) ExpandString(dst []byte, template string, src string, match []int) []byte {
-	return r.get().ExpandString(dst, template, src, match)
-}

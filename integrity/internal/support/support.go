@@ -26,11 +26,6 @@ const (
 	Other               // documentation, CI, editors, installed packages
 )
 
-// String returns the name of a role.
-func (r Role) String() string {
-	return [...]string{"product", "test", "support", "runner", "mixed", "other"}[r]
-}
-
 // OfTests reports whether the file is a test or what tests lean on.
 func (r Role) OfTests() bool { return r == Test || r == Support }
 

@@ -56,7 +56,7 @@ func TestRolesByPath(t *testing.T) {
 		"README.md": Other, ".github/workflows/ci.yml": Other, "node_modules/expect/build/index.js": Other, ".gitignore": Other, "venv/lib/python3/site-packages/_pytest/x.py": Other,
 	} {
 		if got := ByPath(name); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
+			t.Errorf("%s: got role %d, want %d", name, got, want)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestRolesInAProject(t *testing.T) {
 				files = append(files, p.change("calc.py", "from helpers import assert_total\n"))
 			}
 			if got := Roles(files, p.tree())[tc.file]; got != tc.want {
-				t.Errorf("got %s, want %s", got, tc.want)
+				t.Errorf("got role %d, want %d", got, tc.want)
 			}
 		})
 	}

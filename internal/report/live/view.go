@@ -43,16 +43,7 @@ func (l line) fit(width int, paint document.Paint) (text string, taken int) {
 	return b.String(), runewidth.StringWidth(cut)
 }
 
-// Lines returns the state for people, the most important lines first.
-func (s State) Lines(now time.Time, width int, paint document.Paint) []string {
-	var out []string
-	for _, l := range s.lines(now) {
-		text, _ := l.fit(width, paint)
-		out = append(out, text)
-	}
-	return out
-}
-
+// lines are the state for people, the most important first.
 func (s State) lines(now time.Time) []line {
 	if s.Over() {
 		return nil

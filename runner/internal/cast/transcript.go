@@ -192,11 +192,10 @@ const defaultTail = 64 << 10
 // Tail is a writer that keeps the last bytes written to it. The zero value
 // keeps 64 KiB. It may be used from several goroutines.
 type Tail struct {
-	mu      sync.Mutex
-	limit   int
-	buf     []byte
-	next    int // where the oldest byte is, once buf is full
-	written int64
+	mu    sync.Mutex
+	limit int
+	buf   []byte
+	next  int // where the oldest byte is, once buf is full
 }
 
 // NewTail returns a Tail that keeps the last limit bytes; a limit below 1 means
@@ -211,7 +210,6 @@ func (t *Tail) Write(p []byte) (int, error) {
 		t.limit = defaultTail
 	}
 	n := len(p)
-	t.written += int64(n)
 	if n >= t.limit {
 		t.buf, t.next = append(t.buf[:0], p[n-t.limit:]...), 0
 		return n, nil
@@ -234,10 +232,3 @@ func (t *Tail) Bytes() []byte {
 
 // String returns what is kept.
 func (t *Tail) String() string { return string(t.Bytes()) }
-
-// Written returns the number of bytes written so far, kept or not.
-func (t *Tail) Written() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.written
-}

@@ -1,7 +1,6 @@
 package assertion
 
 import (
-	"fmt"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -20,16 +19,6 @@ const (
 	Approx                      // any value near to one
 	Exact                       // one value
 )
-
-var strengthNames = [...]string{"", "truthy", "non_null", "bound", "shape", "pattern", "approx", "exact"}
-
-// String returns the lower-case name of the strength.
-func (s Strength) String() string {
-	if s == 0 || int(s) >= len(strengthNames) {
-		return fmt.Sprintf("strength(%d)", uint8(s))
-	}
-	return strengthNames[s]
-}
 
 // Assertion is what the text of an assertion says.
 type Assertion struct {

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,30 +18,6 @@ const (
 	Fuzz                      // runs its seeds as a test
 	Example                   // its output is compared
 )
-
-var kindNames = [...]string{"test", "subtest", "benchmark", "fuzz", "example"}
-
-// String returns the lower-case name of the kind.
-func (k TestKind) String() string {
-	if int(k) >= len(kindNames) {
-		return fmt.Sprintf("testkind(%d)", uint8(k))
-	}
-	return kindNames[k]
-}
-
-// MarshalText returns the same name as String; it never fails. The evidence of an
-// iteration is stored with it.
-func (k TestKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads what MarshalText writes. Another name is an error.
-func (k *TestKind) UnmarshalText(text []byte) error {
-	i := slices.Index(kindNames[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("unknown kind of test %q", text)
-	}
-	*k = TestKind(i)
-	return nil
-}
 
 // TestDef is the definition of a test in a source file. What is said of a test
 // includes its subtests, which are listed once more for themselves.

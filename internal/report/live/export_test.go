@@ -1,0 +1,17 @@
+package live
+
+import (
+	"time"
+
+	"supervise/internal/document"
+)
+
+// Lines returns the state for people, the most important lines first.
+func (s State) Lines(now time.Time, width int, paint document.Paint) []string {
+	var out []string
+	for _, l := range s.lines(now) {
+		text, _ := l.fit(width, paint)
+		out = append(out, text)
+	}
+	return out
+}
