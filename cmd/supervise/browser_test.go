@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"supervise/test/tools"
 )
 
 // browser is a headless Chromium, driven by the W3C WebDriver protocol.
@@ -124,8 +126,8 @@ func (b *browser) text(selector string) string {
 }
 
 // The page about a loop in a real browser: its chart, and clicks through iterations.
-func TestPageInBrowser(t *testing.T) {
-	onlyWithTools(t)
+func TestE2EPageInBrowser(t *testing.T) {
+	tools.Installed(t)
 	b := newBrowser(t)
 	w := newWorld(t)
 	t.Setenv("TMPDIR", w.dir)

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	"supervise/test/tools"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -130,8 +131,8 @@ func TestCandidateMixes(t *testing.T) {
 	random := rand.New(rand.NewPCG(seedOf(t), 0))
 	t.Log("| language | right of 4 | mixes | the right one chosen | a wrong one | the baseline |")
 	for _, l := range languages {
-		if _, err := exec.LookPath(l.needs); err != nil {
-			t.Logf("%s is not here: no mixes in %s", l.needs, l.name)
+		if err := tools.Check(l.needs); err != nil {
+			t.Logf("no mixes in %s: %v", l.name, err)
 			continue
 		}
 		counts := map[int]*[4]int{} // by k: mixes, right, wrong, baseline

@@ -3,12 +3,12 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
+
+	"supervise/test/tools"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,6 +18,9 @@ import (
 
 // withTools are the conditions of scripts that need more than Go.
 func withTools(cond string) (holds, known bool) {
+	if programs, ok := strings.CutPrefix(cond, "runs:"); ok {
+		return tools.Check(programs) == nil, true
+	}
 	e2e := os.Getenv("SUPERVISE_E2E")
 	switch cond {
 	case "e2e":
@@ -28,21 +31,12 @@ func withTools(cond string) (holds, known bool) {
 			return err != nil
 		}), true
 	case "pytest":
-		return exec.Command("python3", "-c", "import pytest").Run() == nil, true
+		return tools.Check("python3 -m pytest") == nil, true
 	case "jest", "vitest":
 		_, err := os.Stat(filepath.Join(e2e, cond, "node_modules", cond))
 		return err == nil, true
 	}
 	return false, false
-}
-
-// onlyWithTools skips a test that takes long where the tools of other languages are not
-// installed: .ci/e2e runs it.
-func onlyWithTools(t *testing.T) {
-	t.Helper()
-	if os.Getenv("SUPERVISE_E2E") == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e runs this, it takes long")
-	}
 }
 
 // cheatSteps applies and checks such steps:

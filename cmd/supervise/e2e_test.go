@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"supervise/internal/report/results"
+	"supervise/test/tools"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -147,18 +148,11 @@ var rustCases = []e2eCase{
 // TestE2E measures real projects without any configuration. SUPERVISE_E2E names
 // the folder in which .ci/e2e installed their tools.
 func TestE2E(t *testing.T) {
-	base := os.Getenv("SUPERVISE_E2E")
-	if base == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this")
-	}
+	base := tools.Installed(t)
 	t.Setenv("PATH", filepath.Join(base, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, p := range e2eProjects {
 		t.Run(p.name, func(t *testing.T) {
-			for _, program := range p.needs {
-				if _, err := exec.LookPath(program); err != nil {
-					t.Skipf("%s is not installed", program)
-				}
-			}
+			tools.Need(t, p.needs...)
 			for _, c := range p.cases {
 				t.Run(c.name, func(t *testing.T) { c.check(t, base, p.name, p.heavy) })
 			}
@@ -168,10 +162,7 @@ func TestE2E(t *testing.T) {
 
 // Several projects in one repository are measured each by itself and in sum.
 func TestE2EMonorepo(t *testing.T) {
-	base := os.Getenv("SUPERVISE_E2E")
-	if base == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this")
-	}
+	base := tools.Installed(t)
 	root := t.TempDir()
 	for dir, p := range map[string]struct{ project, heavy string }{"web": {"vitest", "node_modules"}, "api": {"python", ".venv"}} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("testdata", "e2e", p.project))); err != nil {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"supervise/test/tools"
 )
 
 // e2eLoops are loops on real projects: the agent of iteration 1 mends something, that
@@ -51,18 +53,11 @@ var e2eLoops = []struct {
 // A loop on a project of each language, and everything that can be asked about it
 // afterwards.
 func TestE2ELoop(t *testing.T) {
-	base := os.Getenv("SUPERVISE_E2E")
-	if base == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this")
-	}
+	base := tools.Installed(t)
 	t.Setenv("PATH", filepath.Join(base, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, c := range e2eLoops {
 		t.Run(c.name, func(t *testing.T) {
-			for _, program := range c.needs {
-				if _, err := exec.LookPath(program); err != nil {
-					t.Skipf("%s is not installed", program)
-				}
-			}
+			tools.Need(t, c.needs...)
 			dir := filepath.Join(t.TempDir(), c.name)
 			if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "e2e", c.name))); err != nil {
 				t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/mergegate"
 	"supervise/metric"
+	"supervise/test/tools"
 )
 
 // faces is how many random changes are made; make histories makes more.
@@ -28,9 +28,7 @@ const faces = 2
 // afterwards.
 func TestFacesAgree(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not installed")
-	}
+	tools.Need(t, "python3")
 	count, seed := faces, seedOf(t)
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_FACES")); err == nil {
 		count = n

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"supervise/internal/ledger"
+	"supervise/test/tools"
 )
 
 // On a copy of a real module, five iterations: one that changes a comment, one
@@ -17,9 +18,9 @@ import (
 // coverage, and one that lowers it. The second and third are rolled back, the
 // fourth is selected. Of its tests those of two packages run: of the others there
 // is nothing to learn that would be worth a minute.
-func TestRealModule(t *testing.T) {
+func TestE2ERealModule(t *testing.T) {
 	t.Parallel()
-	onlyWithTools(t)
+	tools.Installed(t)
 	goCaches(t)
 	w := newWorld(t)
 	copyModule(t, "github.com/google/go-cmp", w.root)

@@ -11,6 +11,7 @@ import (
 	"supervise/internal/config"
 	"supervise/internal/measure"
 	"supervise/metric"
+	"supervise/test/tools"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -49,18 +50,11 @@ var rerunCases = []struct {
 // TestE2ERerun runs failing tests of real projects again, those alone, with the
 // tools of their languages.
 func TestE2ERerun(t *testing.T) {
-	base := os.Getenv("SUPERVISE_E2E")
-	if base == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this")
-	}
+	base := tools.Installed(t)
 	t.Setenv("PATH", filepath.Join(base, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, c := range rerunCases {
 		t.Run(c.name, func(t *testing.T) {
-			for _, program := range c.needs {
-				if _, err := exec.LookPath(program); err != nil {
-					t.Skipf("%s is not installed", program)
-				}
-			}
+			tools.Need(t, c.needs...)
 			root := t.TempDir()
 			shakyProject(t, root, c.project, c.check)
 			if c.heavy != "" {
@@ -173,14 +167,10 @@ func runsIn(t *testing.T, path string) int64 {
 // A loop on a real project in another language learns at its baseline which tests
 // are flaky, and does not hold a failure against the agent that chance explains.
 func TestE2ERerunInALoop(t *testing.T) {
-	if os.Getenv("SUPERVISE_E2E") == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this")
-	}
+	tools.Installed(t)
 	for _, c := range []struct{ project, program string }{{"pytest", "pytest"}, {"node", "node"}, {"rspec", "rspec"}} {
 		t.Run(c.project, func(t *testing.T) {
-			if _, err := exec.LookPath(c.program); err != nil {
-				t.Skipf("%s is not installed", c.program)
-			}
+			tools.Need(t, c.program)
 			w := newWorld(t)
 			shakyProject(t, w.root, c.project, "")
 			state := t.TempDir()

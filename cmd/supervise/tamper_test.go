@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"supervise/test/tools"
 )
 
 // shop is a project with a test that fails because of a fault in the code.
@@ -224,9 +226,9 @@ func newShop(t *testing.T) *world {
 	return w
 }
 
-// TestTampering lets an agent do in a loop what agents do to look finished.
-func TestTampering(t *testing.T) {
-	onlyWithTools(t)
+// TestE2ETampering lets an agent do in a loop what agents do to look finished.
+func TestE2ETampering(t *testing.T) {
+	tools.Installed(t)
 	goCaches(t)
 	grave, accusing := regexp.MustCompile(`(CRITICAL|HIGH) [a-z:_]+`), regexp.MustCompile(`CRITICAL|HIGH|left`)
 	for _, tc := range cheats {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"supervise/test/tools"
 )
 
 // pane is a terminal of tmux with a shell in it.
@@ -19,11 +21,7 @@ type pane struct {
 
 func newPane(t *testing.T, w *world) *pane {
 	t.Helper()
-	for _, program := range []string{"tmux", "bash", "vim"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip("needs " + program)
-		}
-	}
+	tools.Need(t, "tmux", "bash", "vim")
 	p := &pane{t: t, socket: filepath.Join(w.dir, "tmux")}
 	start := w.command("tmux", "-S", p.socket, "-f", "/dev/null", "new-session", "-d", "-x", "90", "-y", "24", "bash --norc -i")
 	start.Env = append(start.Env, "TERM=screen-256color", "HOME="+w.dir, "HISTFILE=/dev/null")

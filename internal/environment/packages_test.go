@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"supervise/internal/environment"
+	"supervise/test/tools"
 )
 
 // lookAt looks at a folder with what is installed in it.
@@ -130,9 +131,7 @@ func checkEdited(t *testing.T, root string, before, now environment.State, want 
 
 // A virtual environment holds pip, which recorded the sums of its own files.
 func TestEditedPackagesOfPython(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("there is no python3")
-	}
+	tools.Need(t, "python3")
 	root := t.TempDir()
 	if out, err := exec.Command("python3", "-m", "venv", filepath.Join(root, ".venv")).CombinedOutput(); err != nil {
 		t.Skipf("no virtual environment could be made: %v\n%s", err, out)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"supervise/test/docs"
+	"supervise/test/tools"
 )
 
 func read(t *testing.T, name string) []byte {
@@ -127,10 +128,7 @@ func TestMutantsAreValidPrograms(t *testing.T) {
 		"cart.js": {"node", "-e", "const fs = require('fs'), vm = require('vm'); for (const f of process.argv.slice(1)) new vm.Script(fs.readFileSync(f, 'utf8'), {filename: f})"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			program, err := exec.LookPath(parse[0])
-			if err != nil {
-				t.Skip(parse[0] + " is not on PATH")
-			}
+			tools.Need(t, parse[0])
 			src, dir := read(t, name), t.TempDir()
 			args := slices.Clone(parse[1:])
 			for i, m := range Of(name, src) {
@@ -140,7 +138,7 @@ func TestMutantsAreValidPrograms(t *testing.T) {
 				}
 				args = append(args, file)
 			}
-			if out, err := exec.Command(program, args...).CombinedOutput(); err != nil || len(args) < 10 {
+			if out, err := exec.Command(parse[0], args...).CombinedOutput(); err != nil || len(args) < 10 {
 				t.Errorf("%d arguments, %v: %s", len(args), err, out)
 			}
 		})

@@ -1,0 +1,49 @@
+// Package tools skips tests whose programs are missing. Only tests import it.
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// versions are the arguments that print a version, if not --version.
+var versions = map[string]string{"go": "version", "tmux": "-V"}
+
+// Check runs each program and returns an error that names the first that fails. A program
+// on PATH may be a proxy without anything behind it: cargo of a rustup without a toolchain. A program may have arguments, as
+// "python3 -m pytest".
+func Check(programs ...string) error {
+	for _, program := range programs {
+		version := cmp.Or(versions[program], "--version")
+		command := append(strings.Fields(program), version)
+		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			text, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+			return fmt.Errorf("%s is missing or does not run: %w: %s", program, err, text)
+		}
+	}
+	return nil
+}
+
+// Need skips the test unless all programs run.
+func Need(t testing.TB, programs ...string) {
+	t.Helper()
+	if err := Check(programs...); err != nil {
+		t.Skip(err)
+	}
+}
+
+// Installed returns the folder in which .ci/e2e installs the tools of other languages. It
+// skips the test without them, that is in every run but that of .ci/e2e, which runs the
+// tests whose names start with TestE2E.
+func Installed(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("SUPERVISE_E2E")
+	if dir == "" {
+		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this test")
+	}
+	return dir
+}
