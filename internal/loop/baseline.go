@@ -14,7 +14,7 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/varying"
+	"supervise/internal/unstablenames"
 	"supervise/internal/worktree"
 	"supervise/metric"
 	"supervise/selector"
@@ -155,8 +155,8 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	}
 	res.Set.Varies = judge.Wobble(res.Set, again.Set, r.opts.Weights)
 	measure.RecordVariation(res.Runs, again.Runs)
-	res.Set.Tests = varying.Learn(res.Set.Tests, again.Set.Tests)
-	res.Set.Tests = judge.Unsteady(res.Set.Tests, varying.Settle(again.Set.Tests, res.Set.Tests))
+	res.Set.Tests = unstablenames.Learn(res.Set.Tests, again.Set.Tests)
+	res.Set.Tests = judge.Unsteady(res.Set.Tests, unstablenames.Settle(again.Set.Tests, res.Set.Tests))
 	r.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))
 	return nil
 }

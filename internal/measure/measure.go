@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"supervise/internal/varying"
+	"supervise/internal/unstablenames"
 	"supervise/metric"
 	"supervise/runner"
 )
@@ -195,7 +195,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 		return run, err
 	}
 	m.rememberLink(a, run)
-	run.Tests = varying.Settle(run.Tests, known)
+	run.Tests = unstablenames.Settle(run.Tests, known)
 	m.mergeDeferred(&run, known)
 	m.markStopped(&run, known)
 	run.nameLostSuites(known)

@@ -13,7 +13,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/treediff"
-	"supervise/internal/varying"
+	"supervise/internal/unstablenames"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -59,7 +59,7 @@ func (h *history) step(c Commit, before metric.Set) step {
 	if p.why != "" {
 		return p
 	}
-	p.set.Tests = varying.Settle(e.Set.Tests, before.Tests).CarryOver(before.Tests)
+	p.set.Tests = unstablenames.Settle(e.Set.Tests, before.Tests).CarryOver(before.Tests)
 	if len(e.Set.Tests.Cases) == 0 {
 		gap, _ := e.Set.Gap(metric.SectionTests)
 		if len(p.set.Tests.Cases) == 0 {

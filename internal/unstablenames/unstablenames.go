@@ -1,7 +1,7 @@
-// Package varying matches tests whose names change from run to run: names that hold a
+// Package unstablenames matches tests whose names change from run to run: names that hold a
 // time, an address, a temporary path or a random value. Such a name is no identity; the
 // test keeps the name under which it was first seen.
-package varying
+package unstablenames
 
 import (
 	"strings"
