@@ -8,8 +8,8 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/git"
-	"supervise/internal/holdout"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/project"
 	"supervise/internal/report/live"
 	"supervise/internal/report/results"
@@ -77,7 +77,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 		return err
 	}
 	record := res.Set.Record()
-	d.Runs, d.Metrics = holdout.Runs(res.Runs), &record
+	d.Runs, d.Metrics = originaltests.Runs(res.Runs), &record
 	idle := opts.Rules.Unmatched(res.Set)
 	d.Notes = append(d.Notes, idle...)
 	if !o.json {

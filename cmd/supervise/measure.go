@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"supervise/internal/holdout"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/report/results"
 	"supervise/metric"
 
@@ -53,7 +53,7 @@ func runMeasure(ctx context.Context, a *app, o measureOptions) error {
 	if !slices.ContainsFunc(plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test }) {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: "no check runs them: give --test-cmd (and --test-report), or write them into .supervise.yaml"})
 	}
-	checks := holdout.Runs(res.Runs)
+	checks := originaltests.Runs(res.Runs)
 	if o.json {
 		return a.encode(results.MeasurementOf(res, checks))
 	}

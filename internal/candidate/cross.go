@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/metric"
 	"supervise/snapshot"
 	"supervise/source"
@@ -34,7 +34,7 @@ func (c *contest) cross(ctx context.Context) (crossed, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := holdout.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
+	w := originaltests.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
 	out := crossed{}
 	for _, e := range c.entries[1:] {
 		if !e.done() {
@@ -119,13 +119,13 @@ func holdsTests(file string) bool {
 
 // try runs the tests of a candidate over the code of another, from which its own tests are
 // taken away.
-func (c *contest) try(ctx context.Context, w holdout.Workspace, author, code *entry) (result, error) {
+func (c *contest) try(ctx context.Context, w originaltests.Workspace, author, code *entry) (result, error) {
 	id := code.it.Snapshot
 	if code.number == 0 {
 		id = c.state.BaselineSnapshot
 	}
 	out := result{}
-	err := w.In(ctx, id, func(t holdout.Tree) error {
+	err := w.In(ctx, id, func(t originaltests.Tree) error {
 		for _, side := range []struct {
 			files []string
 			from  snapshot.ID

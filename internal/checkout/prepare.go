@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/projectfile"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -66,7 +66,7 @@ func (t *Tree) Ignore(ctx context.Context, root string) error {
 // Prepare links what is installed in the user's working tree to the tree, which holds
 // the files, and runs the user's setup. why says why that failed.
 func (t *Tree) Prepare(ctx context.Context, files []snapshot.File, p Project) (why string, err error) {
-	if err := holdout.Reuse(ctx, t.Dir, p.Root, p.Plan, files); err != nil || p.Setup == "" {
+	if err := originaltests.Reuse(ctx, t.Dir, p.Root, p.Plan, files); err != nil || p.Setup == "" {
 		return "", err
 	}
 	dir, err := t.Of(p)

@@ -19,10 +19,10 @@ import (
 	"supervise/internal/criterion"
 	"supervise/internal/declared"
 	"supervise/internal/git"
-	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/power"
 	"supervise/internal/project"
 	"supervise/internal/projectfile"
@@ -257,7 +257,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	if err := s.Persistence.fill(&o.Settings); err != nil {
 		return loop.Options{}, err
 	}
-	o.HoldOut = holdout.Options{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
+	o.HoldOut = originaltests.Options{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
 	o.Power = power.Options{Off: s.Power.Off, MaxMutants: s.Power.MaxMutants, Budget: s.Power.Budget}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err

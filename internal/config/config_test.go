@@ -12,10 +12,10 @@ import (
 	"supervise/internal/approval"
 	"supervise/internal/config"
 	"supervise/internal/criterion"
-	"supervise/internal/holdout"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
 	"supervise/internal/notify"
+	"supervise/internal/originaltests"
 	"supervise/internal/power"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,7 +95,7 @@ rules:
 	want := detector.DefaultOptions()
 	want.Mode, want.Strict, want.RollbackTo = detector.ModeMinimal, true, detector.ToBest
 	want.Tests, want.AllowRemove = detector.TestsAppend, []string{"TestOld*", "legacy/**"}
-	if got := (holdout.Options{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
+	if got := (originaltests.Options{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
 		t.Errorf("hold-out %+v, want %+v", o.HoldOut, got)
 	}
 	if got := (power.Options{MaxMutants: 12, Budget: time.Minute}); o.Power != got {

@@ -7,24 +7,24 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/holdout"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/yamlfile"
 )
 
 // hidden are the hidden tests of a loop in root. timeout is that of the command.
-func (h HoldOut) hidden(root string, timeout time.Duration) (holdout.HiddenOptions, error) {
+func (h HoldOut) hidden(root string, timeout time.Duration) (originaltests.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
-			return holdout.HiddenOptions{}, yamlfile.Invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
+			return originaltests.HiddenOptions{}, yamlfile.Invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
 		}
-		return holdout.HiddenOptions{}, nil
+		return originaltests.HiddenOptions{}, nil
 	}
 	dir, err := HiddenFolder(h.Dir, root)
 	if err != nil {
-		return holdout.HiddenOptions{}, err
+		return originaltests.HiddenOptions{}, err
 	}
-	out := holdout.HiddenOptions{Dir: dir, AtEnd: h.When == atEnd}
+	out := originaltests.HiddenOptions{Dir: dir, AtEnd: h.When == atEnd}
 	if len(h.Command) > 0 {
 		out.Check = &measure.Check{Kind: measure.Test, Name: "hidden tests", Command: h.Command, Reports: h.Reports, Timeout: timeout}
 	}

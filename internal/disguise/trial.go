@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -19,7 +19,7 @@ import (
 // Trial runs the tests of a tree in disguise, and those that fail then over the base as
 // well: where the base fails like that too, the disguise is the reason.
 type Trial struct {
-	holdout.Workspace
+	originaltests.Workspace
 
 	Was, Is     snapshot.ID // the base and the tree
 	Changes     []snapshot.Change
@@ -47,7 +47,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
 	if t.Limit > 0 {
 		r.until = began.Add(t.Limit)
 	}
-	err := t.In(ctx, t.Is, func(tree holdout.Tree) error {
+	err := t.In(ctx, t.Is, func(tree originaltests.Tree) error {
 		r.tree = tree
 		return r.all(ctx)
 	})
@@ -61,7 +61,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
 type run struct {
 	Trial
 	out   *ledger.Disguised
-	tree  holdout.Tree
+	tree  originaltests.Tree
 	until time.Time
 }
 
@@ -164,7 +164,7 @@ func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (ma
 		want.Adapt = func(c measure.Check) (measure.Check, bool) { return as(c, r.tree.Path, stack) }
 	}
 	out, err := r.Meter.RunInTree(ctx, want)
-	r.out.Runs = append(r.out.Runs, holdout.Runs(out.Runs)...)
+	r.out.Runs = append(r.out.Runs, originaltests.Runs(out.Runs)...)
 	return out.ByTest, err
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/evidence"
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
+	"supervise/internal/originaltests"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -122,17 +122,17 @@ func (c Case) lost(v Verdict) bool {
 	})
 }
 
-func (c Case) trial(was, is snapshot.ID, s since) holdout.Trial {
+func (c Case) trial(was, is snapshot.ID, s since) originaltests.Trial {
 	flaky := map[metric.ID]bool{}
 	for id, is := range c.History.Flaky {
 		flaky[id] = is
 	}
-	return holdout.Trial{Workspace: c.Workspace, Was: was, Is: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.HoldOut.Timeout}
+	return originaltests.Trial{Workspace: c.Workspace, Was: was, Is: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.HoldOut.Timeout}
 }
 
 // try runs a trial, unless the same was run before, and masks its record. A fault of the
 // machine, such as a full disk, ends nothing: the findings count without the trial then.
-func (c Case) try(ctx context.Context, t holdout.Trial) (*ledger.Goals, error) {
+func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, error) {
 	key, err := t.Key()
 	if known := c.History.goals[key]; err == nil && known != nil {
 		again := *known

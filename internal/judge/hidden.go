@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"supervise/detector"
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
+	"supervise/internal/originaltests"
 	"supervise/metric"
 )
 
@@ -56,7 +56,7 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // runHidden runs the hidden tests over the tree of an iteration. known are those of the
 // tree that it started from, passed how they ended before.
 func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
-	run := holdout.Hidden{Workspace: j.Workspace, Folder: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.HoldOut.Timeout, Passed: passed}
+	run := originaltests.Hidden{Workspace: j.Workspace, Folder: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.HoldOut.Timeout, Passed: passed}
 	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger
 		return nil, nil //nolint:nilnil // there are none, as documented
 	}
 	if j.Settings.Hidden.AtEnd {
-		files, err := holdout.ReadFiles(j.Settings.Hidden.Dir)
+		files, err := originaltests.ReadFiles(j.Settings.Hidden.Dir)
 		return &ledger.Hidden{Later: true, Files: files.Sum()}, err
 	}
 	return j.runHidden(ctx, it, nil, nil)
@@ -85,7 +85,7 @@ func (j Judge) HiddenChanged(h *History) []detector.Tampering {
 	if j.Settings.Hidden.Dir == "" || len(h.Iterations) == 0 || h.first().Hidden == nil {
 		return nil
 	}
-	if files, err := holdout.ReadFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.first().Hidden.Files {
+	if files, err := originaltests.ReadFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.first().Hidden.Files {
 		return nil
 	}
 	return []detector.Tampering{{

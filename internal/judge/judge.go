@@ -10,8 +10,8 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/evidence"
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
+	"supervise/internal/originaltests"
 	"supervise/internal/review"
 	"supervise/internal/secrets"
 	"supervise/metric"
@@ -35,7 +35,7 @@ const (
 type Judge struct {
 	Settings
 	Subject Subject
-	holdout.Workspace
+	originaltests.Workspace
 	Mask     secrets.Mask
 	Now      func() time.Time
 	Reviewer *review.Reviewer // nil: nobody is asked for a second opinion

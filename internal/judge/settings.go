@@ -5,9 +5,9 @@ import (
 
 	"supervise/detector"
 	"supervise/integrity"
-	"supervise/internal/holdout"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/power"
 	"supervise/internal/recovery"
 	"supervise/internal/review"
@@ -26,9 +26,9 @@ type Settings struct {
 
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 
-	HoldOut holdout.Options       `json:"hold_out,omitzero"` // when tests are run as they were
-	Power   power.Options         `json:"power,omitzero"`    // how changed tests are run over mutants
-	Hidden  holdout.HiddenOptions `json:"hidden,omitzero"`   // tests that the agent does not see
+	HoldOut originaltests.Options       `json:"hold_out,omitzero"` // when tests are run as they were
+	Power   power.Options               `json:"power,omitzero"`    // how changed tests are run over mutants
+	Hidden  originaltests.HiddenOptions `json:"hidden,omitzero"`   // tests that the agent does not see
 
 	Reviewer review.Options `json:"reviewer,omitzero"` // who is asked for a second opinion
 

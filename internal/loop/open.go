@@ -14,12 +14,12 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/environment"
 	"supervise/internal/event"
-	"supervise/internal/holdout"
 	"supervise/internal/hook"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/internal/notify"
+	"supervise/internal/originaltests"
 	"supervise/internal/prompt"
 	"supervise/internal/protect"
 	"supervise/internal/secrets"
@@ -185,7 +185,7 @@ func (o Options) hiddenReady() error {
 	if _, inside := ledger.Inside(o.Home, o.Root); inside {
 		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", o.Home)
 	}
-	if _, err := holdout.ReadFiles(o.Hidden.Dir); err != nil {
+	if _, err := originaltests.ReadFiles(o.Hidden.Dir); err != nil {
 		return fmt.Errorf("hidden tests: %w", err)
 	}
 	return nil

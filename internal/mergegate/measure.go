@@ -14,9 +14,9 @@ import (
 	"supervise/internal/checkout"
 	"supervise/internal/declared"
 	"supervise/internal/git"
-	"supervise/internal/holdout"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/internal/projectfile"
 	"supervise/internal/secrets"
 	"supervise/metric"
@@ -142,11 +142,11 @@ func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
 }
 
 // original is how the tests of the base were run, nil where they are run so still.
-func (g *gate) original() *holdout.Original {
+func (g *gate) original() *originaltests.Original {
 	if !g.moved {
 		return nil
 	}
-	return &holdout.Original{Meter: g.baseMeter, Root: g.tree.Dir}
+	return &originaltests.Original{Meter: g.baseMeter, Root: g.tree.Dir}
 }
 
 // measureBase measures the base in the checkout, where it has no record.
@@ -187,7 +187,7 @@ func (g *gate) measureHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: holdout.Runs(res.Runs)}
+	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: originaltests.Runs(res.Runs)}
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}

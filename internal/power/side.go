@@ -7,15 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"supervise/internal/holdout"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/metric"
 )
 
 // side is a private copy of a tree, in which tests run over mutants.
 type side struct {
 	meter *measure.Meter
-	tree  holdout.Tree
+	tree  originaltests.Tree
 	tests []metric.Test
 	pass  map[metric.ID]bool // over the code without a fault
 	why   string             // none passes
@@ -42,7 +42,7 @@ func (e ended) by(tests []metric.Test) bool {
 
 // side returns the side in a copy. Python keeps no compiled files there: one of another
 // mutant with the same size and time would be taken for this one's.
-func (r *trialRun) side(t holdout.Tree) *side {
+func (r *trialRun) side(t originaltests.Tree) *side {
 	return &side{meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1"), tree: t, pass: map[metric.ID]bool{}}
 }
 
@@ -119,7 +119,7 @@ func (s *side) overFault(ctx context.Context) error {
 // write writes a file of the copy. Each text has a time of its own, in whole seconds:
 // tools that build go by it.
 func (s *side) write(name string, text []byte, exec bool) error {
-	if err := (holdout.Files{{Path: name, Text: text, Exec: exec}}).Write(s.tree.Path); err != nil {
+	if err := (originaltests.Files{{Path: name, Text: text, Exec: exec}}).Write(s.tree.Path); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(s.tree.Path)

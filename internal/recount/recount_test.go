@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"supervise/internal/holdout"
 	"supervise/internal/measure"
+	"supervise/internal/originaltests"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -53,7 +53,7 @@ func TestLintFindsWhatNewCommentsHide(t *testing.T) {
 	}
 	plan := measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Lint, Name: "lint", Command: []string{"sh", "lint.sh"}}}}
 	r := Recount{
-		Workspace: holdout.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: scratch},
+		Workspace: originaltests.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: scratch},
 		Was:       was, Is: is, Changes: changes,
 	}
 	out, err := r.Lint(t.Context())

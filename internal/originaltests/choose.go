@@ -1,4 +1,4 @@
-package holdout
+package originaltests
 
 import (
 	"path"

@@ -1,6 +1,6 @@
-// Package holdout runs tests in private copies of a tree: tests of one tree over the
+// Package originaltests runs tests in private copies of a tree: tests of one tree over the
 // code of another, and tests that the agent does not see.
-package holdout
+package originaltests
 
 import (
 	"context"
