@@ -22,8 +22,8 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/mutationcheck"
 	"supervise/internal/originaltests"
-	"supervise/internal/power"
 	"supervise/internal/project"
 	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
@@ -73,7 +73,7 @@ func Default() Settings {
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
 		HoldOut:   HoldOut{Run: always, When: onIteration},
 		Reviewer:  Reviewer{Timeout: review.DefaultTimeout},
-		Power:     Power{MaxMutants: power.DefaultMutants},
+		Power:     Power{MaxMutants: mutationcheck.DefaultMutants},
 		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
 		Tests:     string(detector.TestsFree),
 		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
@@ -258,7 +258,7 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 		return loop.Options{}, err
 	}
 	o.HoldOut = originaltests.Options{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
-	o.Power = power.Options{Off: s.Power.Off, MaxMutants: s.Power.MaxMutants, Budget: s.Power.Budget}
+	o.Power = mutationcheck.Options{Off: s.Power.Off, MaxMutants: s.Power.MaxMutants, Budget: s.Power.Budget}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err
 	}

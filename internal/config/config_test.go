@@ -14,9 +14,9 @@ import (
 	"supervise/internal/criterion"
 	"supervise/internal/loop"
 	"supervise/internal/measure"
+	"supervise/internal/mutationcheck"
 	"supervise/internal/notify"
 	"supervise/internal/originaltests"
-	"supervise/internal/power"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -98,7 +98,7 @@ rules:
 	if got := (originaltests.Options{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
 		t.Errorf("hold-out %+v, want %+v", o.HoldOut, got)
 	}
-	if got := (power.Options{MaxMutants: 12, Budget: time.Minute}); o.Power != got {
+	if got := (mutationcheck.Options{MaxMutants: 12, Budget: time.Minute}); o.Power != got {
 		t.Errorf("power %+v, want %+v", o.Power, got)
 	}
 	want.StallWindow, want.StallRange, want.CycleWindow, want.CycleMin, want.StuckCount = 4, .05, 6, 20, 5

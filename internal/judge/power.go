@@ -8,7 +8,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/power"
+	"supervise/internal/mutationcheck"
 	"supervise/metric"
 )
 
@@ -35,7 +35,7 @@ func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	}
 	goals := c.trial(was, v.Snapshot, s)
 	goals.Before, goals.Now = before, v.Set.Tests
-	t := power.Trial{
+	t := mutationcheck.Trial{
 		Workspace: c.Workspace, Options: c.Judge.Power, Was: was, Is: v.Snapshot, PutBack: goals.Restored(),
 		Evidence: *s.evidence, Before: before, Now: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v), Cost: c.cost(v),
 	}
@@ -51,7 +51,7 @@ func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 
 // cost is what was run in the iteration shows of the time that a trial takes. One run of
 // the tests is the shorter of the first one as they were, and of the test checks.
-func (c Case) cost(v Verdict) (out power.Cost) {
+func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 	tests := map[string]bool{}
 	for _, check := range c.Workspace.Plan.Checks {
 		tests[check.Name] = check.Kind == measure.Test
@@ -86,7 +86,7 @@ func (c Case) cost(v Verdict) (out power.Cost) {
 
 // notice runs a trial, unless the same was run before, and masks its record. A fault of
 // the machine ends nothing: the findings count without the trial then.
-func (c Case) notice(ctx context.Context, t power.Trial, key string) (*ledger.Power, error) {
+func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.Power, error) {
 	if known := c.History.power[key]; known != nil {
 		again := *known
 		again.Reused, again.Took, again.Allowed, again.Runs, again.CodeOf = true, 0, 0, 0, t.Is

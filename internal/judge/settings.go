@@ -7,8 +7,8 @@ import (
 	"supervise/integrity"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/mutationcheck"
 	"supervise/internal/originaltests"
-	"supervise/internal/power"
 	"supervise/internal/recovery"
 	"supervise/internal/review"
 	"supervise/selector"
@@ -27,7 +27,7 @@ type Settings struct {
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 
 	HoldOut originaltests.Options       `json:"hold_out,omitzero"` // when tests are run as they were
-	Power   power.Options               `json:"power,omitzero"`    // how changed tests are run over mutants
+	Power   mutationcheck.Options       `json:"power,omitzero"`    // how changed tests are run over mutants
 	Hidden  originaltests.HiddenOptions `json:"hidden,omitzero"`   // tests that the agent does not see
 
 	Reviewer review.Options `json:"reviewer,omitzero"` // who is asked for a second opinion

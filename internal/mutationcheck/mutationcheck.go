@@ -1,7 +1,7 @@
-// Package power compares what changed tests notice with what they noticed before: small
+// Package mutationcheck compares what changed tests notice with what they noticed before: small
 // faults are put into the product code, and the tests run over them as they were and as
 // they are.
-package power
+package mutationcheck
 
 import (
 	"context"
