@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"supervise/internal/disguise"
+	"supervise/internal/conceal"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/metric"
@@ -47,7 +47,7 @@ func (Disguise) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 
 // disguise is the trial of a tree, without signs where nothing was added that may look
 // for tests.
-func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (disguise.Trial, error) {
+func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal.Trial, error) {
 	flaky := map[metric.ID]bool{}
 	for id, is := range c.History.Flaky {
 		flaky[id] = is
@@ -57,7 +57,7 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (disguis
 			flaky[id] = true
 		}
 	}
-	t := disguise.Trial{Workspace: c.Workspace, Was: was, Is: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.HoldOut.Timeout}
+	t := conceal.Trial{Workspace: c.Workspace, Was: was, Is: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.HoldOut.Timeout}
 	if v.Start != was {
 		var err error
 		if t.Changes, err = c.Store.Changes(ctx, was, v.Snapshot); err != nil {
@@ -65,7 +65,7 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (disguis
 		}
 	}
 	var err error
-	t.Signs, err = disguise.Signs(t.Changes, leanedOn(v.Evidence), evidence.ReaderOf(ctx, c.Store, was, v.Snapshot))
+	t.Signs, err = conceal.Signs(t.Changes, leanedOn(v.Evidence), evidence.ReaderOf(ctx, c.Store, was, v.Snapshot))
 	return t, err
 }
 
@@ -74,7 +74,7 @@ func leanedOn(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e
 
 // runDisguised runs the trial and masks its record. A fault of the machine ends nothing:
 // the iteration is judged without the trial then.
-func (c Case) runDisguised(ctx context.Context, t disguise.Trial) (*ledger.Disguised, error) {
+func (c Case) runDisguised(ctx context.Context, t conceal.Trial) (*ledger.Disguised, error) {
 	c.progress("running tests where the code cannot see them")
 	out, err := t.Run(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -3,7 +3,7 @@ package judge
 import (
 	"context"
 
-	"supervise/internal/disguise"
+	"supervise/internal/conceal"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/snapshot"
@@ -24,6 +24,6 @@ func Provable(e *ledger.Evidence, changes []snapshot.Change, read evidence.Reade
 	if e.TouchesTests() {
 		return true, nil
 	}
-	signs, err := disguise.Signs(changes, leanedOn(e), read)
+	signs, err := conceal.Signs(changes, leanedOn(e), read)
 	return len(signs) > 0, err
 }

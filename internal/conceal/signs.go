@@ -1,4 +1,4 @@
-package disguise
+package conceal
 
 import (
 	"bytes"

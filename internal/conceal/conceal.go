@@ -1,6 +1,6 @@
-// Package disguise runs tests so that the code under test cannot see that it is under
+// Package conceal runs tests so that the code under test cannot see that it is under
 // test. Code that behaves otherwise then was written for its tests.
-package disguise
+package conceal
 
 import (
 	_ "embed"
