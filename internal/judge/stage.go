@@ -3,7 +3,7 @@ package judge
 import (
 	"context"
 
-	"supervise/internal/recount"
+	"supervise/internal/remeasure"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -56,8 +56,8 @@ func (c Case) unbuilt(v Verdict) bool { return c.Subject == Change && broken(v.S
 func broken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
 
 // recount measures the change since a snapshot once more.
-func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) recount.Recount {
-	return recount.Recount{
+func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) remeasure.Recount {
+	return remeasure.Recount{
 		Workspace: c.Workspace, Was: since, Is: v.Snapshot, Changes: changes, Rules: c.Integrity, Wobble: c.History.wobble(metric.CoveragePct),
 		Measured: v.Set.Coverage, Before: c.History.Previous.Set.Coverage,
 	}

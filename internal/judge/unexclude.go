@@ -9,7 +9,7 @@ import (
 	"supervise/detector"
 	"supervise/integrity"
 	"supervise/internal/ledger"
-	"supervise/internal/recount"
+	"supervise/internal/remeasure"
 	"supervise/metric"
 )
 
@@ -74,15 +74,15 @@ func isExclusion(t detector.Tampering) bool {
 
 // without returns what is known of the coverage without the exclusions, and the
 // coverage that counts.
-func (c Case) without(ctx context.Context, v Verdict, r recount.Recount, undone recount.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
+func (c Case) without(ctx context.Context, v Verdict, r remeasure.Recount, undone remeasure.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
 	x := undone.Record(r.Measured)
 	if before := c.stillHidden(x.Files); before != nil {
 		x.Hidden, x.Reused = before, true
-		return x, recount.Lower(r.Measured, recount.WithHidden(r.Measured, before)), nil
+		return x, remeasure.Lower(r.Measured, remeasure.WithHidden(r.Measured, before)), nil
 	}
 	if c.undone(v) {
 		x.Why = "nothing was run, for the iteration is undone in any case"
-		return x, recount.Lower(r.Measured, r.Before), nil
+		return x, remeasure.Lower(r.Measured, r.Before), nil
 	}
 	counted, err := r.Coverage(ctx, undone, x)
 	return x, counted, err

@@ -1,6 +1,6 @@
-// Package recount measures a change again without what keeps findings from the
+// Package remeasure measures a change again without what keeps findings from the
 // linters, or code out of the coverage: comments and settings that the change added.
-package recount
+package remeasure
 
 import (
 	"context"

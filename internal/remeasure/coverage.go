@@ -1,4 +1,4 @@
-package recount
+package remeasure
 
 import (
 	"slices"
