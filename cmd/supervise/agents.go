@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"supervise/internal/agent"
+	"supervise/internal/agentcheck"
 	"supervise/internal/config"
 	"supervise/internal/criterion"
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
-	"supervise/internal/tryout"
 
 	"github.com/spf13/cobra"
 )
@@ -75,7 +75,7 @@ Exits with 0 if the agent did it and said so, 2 if it cannot work until somebody
 }
 
 func runAgents(ctx context.Context, a *app, o agentsOptions) error {
-	list := tryout.List(ctx, agent.Names())
+	list := agentcheck.List(ctx, agent.Names())
 	for _, row := range list {
 		if row.Error != "" {
 			a.code = exitCode(usageError{errors.New(row.Error)})
@@ -121,10 +121,10 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 }
 
 // tryAgent runs a loop of one iteration in a scratch project below dir.
-func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (tryout.Turn, error) {
-	turn := tryout.Turn{Agent: p.Name, Consent: o.yolo, Hooks: tryout.HooksNone, Folder: dir}
+func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (agentcheck.Turn, error) {
+	turn := agentcheck.Turn{Agent: p.Name, Consent: o.yolo, Hooks: agentcheck.HooksNone, Folder: dir}
 	root := filepath.Join(dir, "project")
-	if err := tryout.Lay(ctx, root); err != nil {
+	if err := agentcheck.Lay(ctx, root); err != nil {
 		return turn, err
 	}
 	opts, err := checkOptions(root, p.Name, o)
@@ -142,7 +142,7 @@ func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agents
 	if agent.Outcome(turn.Run.Outcome).Hopeless() {
 		turn.Remedy = p.Login
 	}
-	_, err = os.Stat(filepath.Join(root, tryout.File))
+	_, err = os.Stat(filepath.Join(root, agentcheck.File))
 	turn.Done = err == nil
 	return turn, nil
 }
@@ -151,7 +151,7 @@ func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agents
 func checkOptions(root, name string, o agentsOptions) (loop.Options, error) {
 	s := config.Default()
 	s.Agent, s.Model, s.Yolo, s.Unattended = name, o.model, o.yolo, true
-	s.Checks.Test = config.List{{Command: config.Shell(tryout.Check)}}
+	s.Checks.Test = config.List{{Command: config.Shell(agentcheck.Check)}}
 	s.Limits.MaxIterations, s.Limits.MaxWait, s.Limits.MaxRetries, s.Limits.IterationTimeout = 1, 0, 0, o.timeout
 	s.Until, s.Reinforcement, s.EvidenceTokens = string(criterion.Never), "off", 0
 	opts, err := s.Loop(root)
@@ -159,6 +159,6 @@ func checkOptions(root, name string, o agentsOptions) (loop.Options, error) {
 		return opts, err
 	}
 	opts.Plan, _, err = s.Plan(root, lookPath)
-	opts.Task, opts.Args, opts.NoRepeat, opts.NoApply = tryout.Task, o.extra, true, true
+	opts.Task, opts.Args, opts.NoRepeat, opts.NoApply = agentcheck.Task, o.extra, true, true
 	return opts, err
 }

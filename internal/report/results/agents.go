@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/agentcheck"
 	"supervise/internal/document"
 	"supervise/internal/report"
-	"supervise/internal/tryout"
 )
 
 // Agents prints the known agents, those that are installed first.
-func (t Text) Agents(list []tryout.Agent) {
+func (t Text) Agents(list []agentcheck.Agent) {
 	for _, there := range []bool{true, false} {
 		head := "Installed"
 		if !there {
@@ -31,7 +31,7 @@ func (t Text) Agents(list []tryout.Agent) {
 	}
 }
 
-func (t Text) agent(a tryout.Agent) {
+func (t Text) agent(a agentcheck.Agent) {
 	if a.Error != "" {
 		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(document.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
 		return
@@ -56,7 +56,7 @@ func (t Text) agent(a tryout.Agent) {
 }
 
 // Turn prints what was understood of one turn of an agent.
-func (t Text) Turn(r tryout.Turn) {
+func (t Text) Turn(r agentcheck.Turn) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -83,19 +83,19 @@ func (t Text) Turn(r tryout.Turn) {
 	}
 }
 
-func taskOf(r tryout.Turn) string {
+func taskOf(r agentcheck.Turn) string {
 	switch {
 	case r.Done && r.Consent:
 		return "done, with the consent of --yolo"
 	case r.Done:
 		return "done, without consent: it did not ask"
 	case r.Consent:
-		return "not done: " + tryout.File + " was not written"
+		return "not done: " + agentcheck.File + " was not written"
 	}
 	return "not done, and no consent was given: try --yolo"
 }
 
-func usageOf(r tryout.Turn) string {
+func usageOf(r agentcheck.Turn) string {
 	if r.Run.Usage == nil {
 		return "not reported: --max-cost and --max-tokens have no effect"
 	}
@@ -109,11 +109,11 @@ func usageOf(r tryout.Turn) string {
 	return text
 }
 
-func hooksOf(r tryout.Turn) string {
+func hooksOf(r agentcheck.Turn) string {
 	switch r.Hooks {
-	case tryout.HooksCalled:
+	case agentcheck.HooksCalled:
 		return fmt.Sprintf("called %s", report.Count(r.Calls, "time", "times"))
-	case tryout.HooksSilent:
+	case agentcheck.HooksSilent:
 		return "installed and never called: " + r.Why
 	}
 	return "none that supervise knows"

@@ -1,6 +1,6 @@
-// Package tryout tries the known agents: which of them are installed, and what supervise
+// Package agentcheck tries the known agents: which of them are installed, and what supervise
 // understands of one turn of one of them in a scratch project.
-package tryout
+package agentcheck
 
 import (
 	"context"
