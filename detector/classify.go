@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"supervise/detector/internal/course"
+	"supervise/detector/internal/trajectory"
 	"supervise/metric"
 )
 
@@ -97,8 +97,8 @@ func (j *judge) plateau() bool {
 	}
 	for f, d := range j.previous.delta {
 		before, _ := j.previous.before.Value(f)
-		moved := math.Abs(d) > j.wobble(f)+epsilon && math.Abs(course.Moved(f, before, d)) > j.opts.PlateauRange+epsilon
-		if moved || course.Improved(f, before, d, j.in.Baseline.Set.Varies) {
+		moved := math.Abs(d) > j.wobble(f)+epsilon && math.Abs(trajectory.Moved(f, before, d)) > j.opts.PlateauRange+epsilon
+		if moved || trajectory.Improved(f, before, d, j.in.Baseline.Set.Varies) {
 			return false
 		}
 	}

@@ -1,31 +1,31 @@
 package detector
 
 import (
-	"supervise/detector/internal/course"
+	"supervise/detector/internal/trajectory"
 )
 
 // Stall is a run of iterations without progress.
-type Stall = course.Stall
+type Stall = trajectory.Stall
 
 // Cycle is a confirmed repetition of the metrics, or of the tree.
-type Cycle = course.Cycle
+type Cycle = trajectory.Cycle
 
 // Stuck is one error again and again.
-type Stuck = course.Stuck
+type Stuck = trajectory.Stuck
 
 // aCycle is how often a loop comes to one tree until that is a cycle. The second time is
 // a revert.
 const aCycle = 3
 
 // path is the end of the way of the loop, up to the current iteration.
-func (j *judge) path() course.Path {
-	p := course.Path{
+func (j *judge) path() trajectory.Path {
+	p := trajectory.Path{
 		Wobble: j.in.Baseline.Set.Varies, StallWindow: j.opts.StallWindow, StallRange: j.opts.StallRange,
 		CycleWindow: j.opts.CycleWindow, StuckCount: j.opts.StuckCount,
 	}
 	earlier := j.in.History[max(0, len(j.in.History)-p.Need()+1):]
 	for _, o := range append(earlier[:len(earlier):len(earlier)], j.in.Current) {
-		p.Points = append(p.Points, course.Point{
+		p.Points = append(p.Points, trajectory.Point{
 			Set: o.Set, Plateau: o.Class == Plateau || o.Class == Stalled, Score: o.Score, Scored: o.Scored,
 			Idle: o.AgentExit != 0 && !o.Changed && o.Iteration > 0,
 		})
@@ -43,7 +43,7 @@ func (j *judge) follow(undone bool) {
 		return
 	}
 	h := j.in.History
-	times, ago := course.Visits(len(h)+1, func(i int) string {
+	times, ago := trajectory.Visits(len(h)+1, func(i int) string {
 		if i == len(h) {
 			return j.in.Current.Tree
 		}

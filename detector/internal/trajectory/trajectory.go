@@ -1,6 +1,6 @@
-// Package course finds what the accepted iterations of a loop add up to: no progress,
+// Package trajectory finds what the accepted iterations of a loop add up to: no progress,
 // the same numbers or trees again and again, and one error again and again.
-package course
+package trajectory
 
 import (
 	"fmt"
