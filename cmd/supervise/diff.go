@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"supervise/internal/trees"
+	"supervise/internal/worktree"
 	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
@@ -27,7 +27,7 @@ func newDiffCmd(a *app) *cobra.Command {
 		Short: "Show what iteration N changed, or what differs between N and M",
 		Long: `Show what iteration N changed, or what differs between N and M.
 
-The result is a unified diff. ` + trees.Names + ` An iteration alone
+The result is a unified diff. ` + worktree.NamesHelp + ` An iteration alone
 is compared with the tree that it started from, any other tree with the baseline.`,
 		Example: `  supervise diff 3
   supervise diff fix-tests baseline best --stat

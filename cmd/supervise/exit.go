@@ -18,7 +18,7 @@ import (
 	"supervise/internal/record"
 	"supervise/internal/replay"
 	"supervise/internal/treediff"
-	"supervise/internal/trees"
+	"supervise/internal/worktree"
 	"supervise/runner"
 	"supervise/selector"
 	"supervise/snapshot"
@@ -90,7 +90,7 @@ var exitCodes = []struct {
 	{replay.ErrNothing, 6},
 	{runner.ErrNotFound, 2},
 	{ledger.ErrFinding, 2},
-	{trees.ErrName, 2},
+	{worktree.ErrName, 2},
 	{treediff.ErrRevision, 2},
 	{snapshot.ErrNoRollback, 2},
 	{snapshot.ErrOtherRepository, 2},

@@ -11,7 +11,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/record"
 	"supervise/internal/regexp"
-	"supervise/internal/trees"
+	"supervise/internal/worktree"
 	"supervise/runner"
 	"supervise/snapshot"
 
@@ -67,13 +67,13 @@ func (a *app) anyView(ctx context.Context, name string) (record.View, error) {
 }
 
 // trees opens the trees of a loop.
-func (a *app) trees(ctx context.Context, name string) (*trees.Trees, error) {
+func (a *app) trees(ctx context.Context, name string) (*worktree.Trees, error) {
 	dir, state, err := a.find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	a.finishing(state.LoopID, dir)
-	return trees.Open(ctx, dir, state)
+	return worktree.OpenTrees(ctx, dir, state)
 }
 
 // finishing says, before the snapshots of a loop are opened, that a restore which was

@@ -7,7 +7,7 @@ import (
 
 	"supervise/internal/event"
 	"supervise/internal/ledger"
-	"supervise/internal/trees"
+	"supervise/internal/worktree"
 	"supervise/snapshot"
 
 	"github.com/spf13/cobra"
@@ -27,7 +27,7 @@ func newRollbackCmd(a *app) *cobra.Command {
 		Short: "Restore the tree of an iteration, rejected or not",
 		Long: `Restore the tree of an iteration, rejected or not, with git's state.
 
-` + trees.Names + `
+` + worktree.NamesHelp + `
 
 The present tree is kept as a snapshot first. --undo restores what was there before
 the last rollback, of the loop or of any loop of this working tree. An undo is a
@@ -63,7 +63,7 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 	if o.tree == "now" {
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
 	}
-	return a.putBackLast(ctx, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	return a.putBackLast(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
 		id, err := t.Find(ctx, o.tree)
 		if err != nil {
 			return "", snapshot.Restored{}, err
@@ -77,7 +77,7 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 }
 
 // adopt lets a tree be restored into another repository, where that is wanted.
-func (o rollbackOptions) adopt(t *trees.Trees) error {
+func (o rollbackOptions) adopt(t *worktree.Trees) error {
 	if o.force {
 		return t.Store.Adopt()
 	}
@@ -91,11 +91,11 @@ func (a *app) undo(ctx context.Context, o rollbackOptions) error {
 		if err != nil {
 			return err
 		}
-		if o.loop, err = trees.LastRollback(home, at.root); err != nil {
+		if o.loop, err = worktree.LastRollback(home, at.root); err != nil {
 			return err
 		}
 	}
-	return a.putBackLast(ctx, o.loop, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	return a.putBackLast(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
 		if err := o.adopt(t); err != nil {
 			return "", snapshot.Restored{}, err
 		}
@@ -105,7 +105,7 @@ func (a *app) undo(ctx context.Context, o rollbackOptions) error {
 }
 
 // putBackLast is putBack with what the tree was found to be as the last line.
-func (a *app) putBackLast(ctx context.Context, loop string, do func(*trees.Trees) (string, snapshot.Restored, error)) error {
+func (a *app) putBackLast(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) error {
 	err := a.putBack(ctx, loop, do)
 	a.lastLine()
 	return err
@@ -119,7 +119,7 @@ func (a *app) lastLine() {
 }
 
 // putBack has do restore a tree of the loop, and prints the result.
-func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (string, snapshot.Restored, error)) (err error) {
+func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees) (string, snapshot.Restored, error)) (err error) {
 	dir, state, err := a.find(ctx, loop)
 	if err != nil {
 		return err
@@ -130,10 +130,10 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*trees.Trees) (s
 	}
 	defer tree.Close()
 	a.finishing(state.LoopID, dir)
-	t, err := trees.Open(ctx, dir, state)
+	t, err := worktree.OpenTrees(ctx, dir, state)
 	if unfinished := new(snapshot.UnfinishedError); errors.As(err, &unfinished) {
 		fmt.Fprintln(a.err, "supervise:", unfinished) // the user says now what is to be there
-		t, err = trees.Open(ctx, dir, state)
+		t, err = worktree.OpenTrees(ctx, dir, state)
 	}
 	if err != nil {
 		return err

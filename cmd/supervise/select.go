@@ -17,7 +17,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/record"
 	"supervise/internal/report"
-	"supervise/internal/trees"
+	"supervise/internal/worktree"
 	"supervise/selector"
 	"supervise/snapshot"
 )
@@ -261,7 +261,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 	if o.json || o.csv == "-" {
 		talk.out = a.err
 	}
-	err = talk.putBack(ctx, v.State.LoopID, func(t *trees.Trees) (string, snapshot.Restored, error) {
+	err = talk.putBack(ctx, v.State.LoopID, func(t *worktree.Trees) (string, snapshot.Restored, error) {
 		id, err := t.Existing(it.Snapshot)
 		if err == nil {
 			err = write()

@@ -1,5 +1,4 @@
-// Package trees finds the trees that a loop keeps by the names that users give them.
-package trees
+package worktree
 
 import (
 	"context"
@@ -16,8 +15,8 @@ import (
 // ErrName marks names that match no tree of the loop.
 var ErrName = errors.New("no such tree")
 
-// Names says in a help text how a tree is named.
-const Names = `A tree is named
+// NamesHelp explains in a help text how a tree is named.
+const NamesHelp = `A tree is named
 by the number of an iteration, best, baseline (or 0), now for the working tree as it
 is, or sN for a snapshot by its printed name.`
 
@@ -29,8 +28,8 @@ type Trees struct {
 	drop  []func() error // deletes snapshots that were taken only to be compared
 }
 
-// Open opens the trees of the loop in a folder.
-func Open(ctx context.Context, dir string, state ledger.State) (*Trees, error) {
+// OpenTrees opens the trees of the loop in a folder.
+func OpenTrees(ctx context.Context, dir string, state ledger.State) (*Trees, error) {
 	store, err := snapshot.Open(ctx, state.Workspace, ledger.SnapshotDir(dir), snapshot.Options{})
 	if err != nil {
 		return nil, err
