@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"supervise/internal/briefing"
+	"supervise/internal/prompt"
 	"supervise/test/mockllm"
 )
 
@@ -85,7 +85,7 @@ func (b agentBrief) run(w *agentWorld) string {
 	}
 	_, section, _ := strings.Cut(got, "[supervise] What was measured:")
 	section, _, _ = strings.Cut(section, "\n[supervise]")
-	if most := 4 * briefing.DefaultBudget; len(section) > most {
+	if most := 4 * prompt.DefaultEvidenceTokens; len(section) > most {
 		w.t.Errorf("the section has %d bytes, want at most %d:\n%s", len(section), most, section)
 	}
 	return r.story()

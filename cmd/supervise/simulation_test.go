@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"supervise/internal/briefing"
+	"supervise/internal/prompt"
 )
 
 // simulatedModel is an agent that does what its prompt says, and nothing else: the first of
@@ -182,7 +182,7 @@ func TestSimulation(t *testing.T) {
 	for _, s := range tasks {
 		var took [2]int
 		for seed := range runs {
-			for with, budget := range []int{0, briefing.DefaultBudget} {
+			for with, budget := range []int{0, prompt.DefaultEvidenceTokens} {
 				took[with] += s.iterations(t, fmt.Sprint(seed), budget)
 			}
 		}

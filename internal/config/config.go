@@ -15,7 +15,6 @@ import (
 	"supervise/detector"
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
-	"supervise/internal/briefing"
 	"supervise/internal/criterion"
 	"supervise/internal/declared"
 	"supervise/internal/git"
@@ -67,7 +66,7 @@ func Default() Settings {
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
-		Session: sessionFresh, Until: "auto", OnStall: "auto", Reinforcement: "adaptive", EvidenceTokens: briefing.DefaultBudget, Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateKept},
+		Session: sessionFresh, Until: "auto", OnStall: "auto", Reinforcement: "adaptive", EvidenceTokens: prompt.DefaultEvidenceTokens, Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateKept},
 		Approval:  string(approval.PolicyReject),
 		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},

@@ -7,7 +7,6 @@ import (
 	"supervise/internal/approval"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/prompt"
 	"supervise/selector"
 )
 
@@ -124,9 +123,9 @@ type AgentStart struct {
 	Level string `json:"reinforcement_level"`
 	Why   string `json:"why"`
 	// Points are what the prompt says beside the task.
-	Points []prompt.Point `json:"points"`
-	Hints  []string       `json:"hints,omitempty"` // of a person
-	Budget Budget         `json:"-"`
+	Points []string `json:"points"`
+	Hints  []string `json:"hints,omitempty"` // of a person
+	Budget Budget   `json:"-"`
 }
 
 // Budget is what a loop may use in all, zero without a limit, and has used so far.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/briefing"
 	"supervise/internal/projectfile"
 	"supervise/internal/prompt"
 )
@@ -20,12 +19,12 @@ func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
 		defer tree.Close()
 		source.tree, source.root = tree, p.set.Root
 	}
-	told := briefing.Facts{History: p.past, Left: left, More: f.Iteration < f.Max, Line: source.at}
+	told := prompt.Evidence{History: p.past, Left: left, More: f.Iteration < f.Max, Line: source.at}
 	if p.past.Rejected != nil {
 		told.Patch = p.patch(p.past.Rejected.Number)
 	}
 	groups := told.Groups()
-	text := briefing.Text(groups, p.set.EvidenceTokens)
+	text := prompt.EvidenceText(groups, p.set.EvidenceTokens)
 	if text == "" {
 		return nil
 	}
@@ -45,9 +44,9 @@ func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
 	if f.Error != nil && strings.Contains(text, f.Error.Text[:min(len(f.Error.Text), sameError)]) {
 		f.Error.Text = "see above"
 	}
-	out := map[string]string{briefing.FactsName: briefing.Whole(groups)}
+	out := map[string]string{prompt.EvidenceFile: prompt.AllEvidence(groups)}
 	if told.Patch != "" {
-		out[briefing.PatchName] = told.Patch
+		out[prompt.PatchFile] = told.Patch
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/agentrun"
-	"supervise/internal/briefing"
 	"supervise/internal/environment"
 	"supervise/internal/event"
 	"supervise/internal/evidence"
@@ -16,6 +15,7 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/prompt"
 	"supervise/internal/recovery"
 	"supervise/snapshot"
 )
@@ -129,7 +129,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if err != nil {
 		return prompted{}, err
 	}
-	p, err := r.prompts.Text(it.Number, briefing.Left(r.opts.MaxIterations-it.Number, budget, r.opts.Now()), hints)
+	p, err := r.prompts.Text(it.Number, prompt.Left(r.opts.MaxIterations-it.Number, budget, r.opts.Now()), hints)
 	if err != nil {
 		return p, err
 	}

@@ -30,7 +30,7 @@ type prompted struct {
 	evidence map[string]string // the facts of the text, whole
 	level    string
 	why      string
-	points   []prompt.Point // that the prompt makes beside the task
+	points   []string // that the prompt makes beside the task
 }
 
 // Text writes the prompt of iteration n. left is what is left of the loop's limits, and

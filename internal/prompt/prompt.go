@@ -1,5 +1,6 @@
-// Package prompt writes the prompt of an iteration: the task and, by level, the state
-// of the loop, what was rejected and why, and what to avoid.
+// Package prompt writes the prompt of an iteration: the task, the measured evidence and,
+// by level, the state of the loop, what was rejected and why, and what to avoid. It
+// measures nothing, and reads only the texts of a project.
 package prompt
 
 import (
@@ -177,19 +178,19 @@ type Risk struct {
 	Why    string // it is a risk
 }
 
-// Text returns the whole prompt of an iteration, and which points it has.
-func (t *Texts) Text(level Level, f Facts) (string, []Point, error) {
+// Text returns the complete prompt of an iteration, and the names of its points.
+func (t *Texts) Text(level Level, f Facts) (string, []string, error) {
 	if level == Off {
 		return f.Task, nil, nil
 	}
-	parts, points := []string{f.Task}, []Point(nil)
+	parts, points := []string{f.Task}, []string(nil)
 	for _, p := range due(f) {
 		text, err := t.Inject(p, level, f)
 		if err != nil {
 			return "", nil, err
 		}
 		if text != "" {
-			points = append(points, p)
+			points = append(points, string(p))
 			if len(points) > 1 {
 				parts[len(parts)-1] += "\n" + text
 				continue

@@ -1,7 +1,4 @@
-// Package briefing writes the section of a prompt that says what was measured: why tests
-// fail, which errors there are, what was refused, what earlier iterations did and what is
-// left. Facts stand whole or not at all, the most useful first.
-package briefing
+package prompt
 
 import (
 	"fmt"
@@ -11,15 +8,13 @@ import (
 	"supervise/internal/textstream"
 )
 
-// DefaultBudget is how many tokens the section has, at about four bytes each.
-const DefaultBudget = 1500
-
-const bytesPerToken = 4
+// DefaultEvidenceTokens is how many tokens the section has, at about four bytes each.
+const DefaultEvidenceTokens = 1500
 
 // The files in the folder that [agent.EvidenceEnv] names.
 const (
-	FactsName = "facts.md"      // all facts, uncut
-	PatchName = "refused.patch" // the whole change of the last iteration, where it was undone
+	EvidenceFile = "facts.md"      // all facts, uncut
+	PatchFile    = "refused.patch" // the whole change of the last iteration, where it was undone
 )
 
 // Group are facts of one kind, the most useful first.
@@ -29,11 +24,11 @@ type Group struct {
 	Facts []string
 }
 
-// Text returns as many of the facts as the budget has room for, in tokens. A group takes
+// EvidenceText returns as many of the facts as the budget has room for, in tokens. A group takes
 // at most half of the room that is left, so that none hides those after it; what is left
 // out is counted, with where it stands. "" where there are no facts.
-func Text(groups []Group, budget int) string {
-	groups = told(groups)
+func EvidenceText(groups []Group, budget int) string {
+	groups = nonEmpty(groups)
 	if len(groups) == 0 || budget <= 0 {
 		return ""
 	}
@@ -54,7 +49,7 @@ func Text(groups []Group, budget int) string {
 		}
 	}
 	if len(omitted) > 0 {
-		fmt.Fprintf(&b, "Left out here: %s. All of it is in $%s/%s.\n", strings.Join(omitted, ", "), agent.EvidenceEnv, FactsName)
+		fmt.Fprintf(&b, "Left out here: %s. All of it is in $%s/%s.\n", strings.Join(omitted, ", "), agent.EvidenceEnv, EvidenceFile)
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -62,18 +57,18 @@ func Text(groups []Group, budget int) string {
 // reserve is the room in bytes for the line that says what is left out.
 const reserve = 200
 
-// Whole returns all facts.
-func Whole(groups []Group) string {
+// AllEvidence returns all facts.
+func AllEvidence(groups []Group) string {
 	var b strings.Builder
-	for _, g := range told(groups) {
+	for _, g := range nonEmpty(groups) {
 		text, _ := g.within(1 << 40)
 		b.WriteString(text + "\n")
 	}
 	return b.String()
 }
 
-// told drops groups without facts.
-func told(groups []Group) (out []Group) {
+// nonEmpty drops groups without facts.
+func nonEmpty(groups []Group) (out []Group) {
 	for _, g := range groups {
 		if len(g.Facts) > 0 {
 			out = append(out, g)

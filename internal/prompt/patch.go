@@ -1,4 +1,4 @@
-package briefing
+package prompt
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package briefing
+package prompt
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"supervise/metric"
 )
 
-// Facts is what a briefing is made of.
-type Facts struct {
+// Evidence is what the section of measured facts is written from.
+type Evidence struct {
 	History *judge.History
 	Patch   string                             // of the last iteration, where it was undone
 	Line    func(file string, line int) string // of the tree that the agent starts from; "" where it is not known
@@ -26,28 +26,28 @@ type Facts struct {
 }
 
 // Groups are all facts, the most useful kinds first.
-func (f Facts) Groups() []Group {
-	set := f.History.Previous.Set
+func (e Evidence) Groups() []Group {
+	set := e.History.Previous.Set
 	return []Group{
-		f.refused(), f.broken(set), f.failing(set), f.errors(set), f.criterion(),
-		f.notes(), f.earlier(),
-		{Title: "What is left", One: "limit", Facts: f.Left},
+		e.refused(), e.broken(set), e.failing(set), e.errors(set), e.criterion(),
+		e.notes(), e.earlier(),
+		{Title: "What is left", One: "limit", Facts: e.Left},
 	}
 }
 
 // refused is what was undone, by hunk, with what failed by it.
-func (f Facts) refused() Group {
+func (e Evidence) refused() Group {
 	g := Group{One: "refused hunk"}
-	it := f.History.Rejected
+	it := e.History.Rejected
 	if it == nil {
 		return g
 	}
-	gone := Facts{History: f.History} // without lines of source, which are others now
+	gone := Evidence{History: e.History} // without lines of source, which are others now
 	g.Title = fmt.Sprintf("Refused in iteration %d, and no longer there", it.Number)
-	brought := gone.fresh(it.Set, f.History.Previous.Set.Lint)
+	brought := gone.fresh(it.Set, e.History.Previous.Set.Lint)
 	var failing []metric.Test
 	for _, c := range cases(it.Set) {
-		if before, known := f.History.Previous.Set.Tests.Lookup(c.ID); c.Failed() && !(known && before.Failed()) {
+		if before, known := e.History.Previous.Set.Tests.Lookup(c.ID); c.Failed() && !(known && before.Failed()) {
 			failing = append(failing, c)
 		}
 	}
@@ -57,12 +57,12 @@ func (f Facts) refused() Group {
 	for _, text := range brought {
 		g.Facts = append(g.Facts, "it brought: "+text)
 	}
-	g.Facts = append(g.Facts, hunks(f.Patch, f.History.Refused(*it))...)
+	g.Facts = append(g.Facts, hunks(e.Patch, e.History.Refused(*it))...)
 	return g
 }
 
 // broken is what could not even be run.
-func (f Facts) broken(set metric.Set) Group {
+func (e Evidence) broken(set metric.Set) Group {
 	g := Group{Title: "Could not be run", One: "suite"}
 	if set.Tests == nil {
 		return g
@@ -77,7 +77,7 @@ func (f Facts) broken(set metric.Set) Group {
 }
 
 // failing are the tests that fail, with their messages.
-func (f Facts) failing(set metric.Set) Group {
+func (e Evidence) failing(set metric.Set) Group {
 	g := Group{Title: "Failing tests", One: "failing test"}
 	var failing []metric.Test
 	for _, c := range cases(set) {
@@ -85,17 +85,17 @@ func (f Facts) failing(set metric.Set) Group {
 			failing = append(failing, c)
 		}
 	}
-	g.Facts = f.failed(failing, bare(f.errors(set).Facts))
+	g.Facts = e.failed(failing, bare(e.errors(set).Facts))
 	return g
 }
 
 // errors are those of compilers and linters that the baseline did not have, and those that
 // it had where there are no others.
-func (f Facts) errors(set metric.Set) Group {
+func (e Evidence) errors(set metric.Set) Group {
 	g := Group{Title: "Errors", One: "error"}
-	g.Facts = f.fresh(set, f.History.Baseline.Set.Lint)
+	g.Facts = e.fresh(set, e.History.Baseline.Set.Lint)
 	if len(g.Facts) == 0 {
-		g.Facts = f.fresh(set, nil)
+		g.Facts = e.fresh(set, nil)
 	}
 	if len(g.Facts) == 0 && set.Build != nil && set.Build.FirstError != "" {
 		g.Facts = []string{brief(set.Build.FirstError)}
@@ -104,7 +104,7 @@ func (f Facts) errors(set metric.Set) Group {
 }
 
 // fresh are the errors of a set that another one did not have, those of compilers first.
-func (f Facts) fresh(set metric.Set, base *metric.Lint) (out []string) {
+func (e Evidence) fresh(set metric.Set, base *metric.Lint) (out []string) {
 	had := map[string]int{}
 	if base != nil {
 		for _, x := range base.Findings {
@@ -141,7 +141,7 @@ func (f Facts) fresh(set metric.Set, base *metric.Lint) (out []string) {
 		if x.Text != "" {
 			text += "\n> " + textstream.Short(strings.TrimSpace(x.Text), maxLine)
 		} else {
-			text += f.source(x.File, x.Line)
+			text += e.source(x.File, x.Line)
 		}
 		out = append(out, text)
 	}
@@ -168,9 +168,9 @@ func rank(x metric.Finding) int {
 
 // criterion is what the command of the criterion printed when it failed on the tree that
 // the agent starts from.
-func (f Facts) criterion() Group {
+func (e Evidence) criterion() Group {
 	g := Group{Title: "The command that decides whether the loop is done failed, and printed at its end", One: "output"}
-	at := f.History.Iterations[f.History.Previous.Iteration]
+	at := e.History.Iterations[e.History.Previous.Iteration]
 	if d := at.Decision; d != nil && d.Criterion != nil && !*d.Criterion && d.CriterionOutput != "" {
 		g.Facts = []string{d.CriterionOutput}
 	}
@@ -178,25 +178,25 @@ func (f Facts) criterion() Group {
 }
 
 // notes are those of the agent itself. It is told of them where somebody may read them.
-func (f Facts) notes() Group {
+func (e Evidence) notes() Group {
 	g := Group{One: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is undone)"}
-	for line := range strings.Lines(ledger.Notes(f.History.Iterations, f.History.Previous.Iteration)) {
+	for line := range strings.Lines(ledger.Notes(e.History.Iterations, e.History.Previous.Iteration)) {
 		if line = strings.TrimSpace(line); line != "" {
 			g.Facts = append(g.Facts, strings.TrimPrefix(line, "- "))
 		}
 	}
-	if len(g.Facts) == 0 && f.More {
+	if len(g.Facts) == 0 && e.More {
 		g.Facts = []string{"none yet"}
 	}
 	return g
 }
 
 // earlier are the iterations before, the latest first.
-func (f Facts) earlier() Group {
+func (e Evidence) earlier() Group {
 	g := Group{Title: "Earlier iterations", One: "iteration"}
-	for _, it := range slices.Backward(f.History.Iterations) {
+	for _, it := range slices.Backward(e.History.Iterations) {
 		if it.Number > 0 {
-			g.Facts = append(g.Facts, account(it, f.History.Rejected != nil && f.History.Rejected.Number == it.Number))
+			g.Facts = append(g.Facts, account(it, e.History.Rejected != nil && e.History.Rejected.Number == it.Number))
 		}
 	}
 	return g

@@ -1,10 +1,10 @@
-package briefing_test
+package prompt_test
 
 import (
 	"strings"
 	"testing"
 
-	"supervise/internal/briefing"
+	"supervise/internal/prompt"
 	"supervise/metric"
 )
 
@@ -25,13 +25,13 @@ func TestFailingTestsAreToldOnce(t *testing.T) {
 	again := two
 	again.Tool = "go vet"
 	set.Lint = &metric.Lint{Findings: []metric.Finding{two, again}}
-	f := briefing.Facts{History: h, Line: func(file string, line int) string {
+	f := prompt.Evidence{History: h, Line: func(file string, line int) string {
 		if file == "calc/calc_test.go" && line == 13 {
 			return "t.Error(got)"
 		}
 		return ""
 	}}
-	_, got, _ := strings.Cut(briefing.Text(f.Groups(), briefing.DefaultBudget), "Failing tests:\n")
+	_, got, _ := strings.Cut(prompt.EvidenceText(f.Groups(), prompt.DefaultEvidenceTokens), "Failing tests:\n")
 	got, _, _ = strings.Cut(got, "The command")
 	want := `- a.org/m/calc: TestA (calc/calc_test.go:13)
   got 5

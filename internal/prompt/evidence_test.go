@@ -1,4 +1,4 @@
-package briefing_test
+package prompt_test
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"supervise/detector"
-	"supervise/internal/briefing"
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
+	"supervise/internal/prompt"
 	"supervise/metric"
 )
 
@@ -62,11 +62,11 @@ diff --git a/calc_test.go b/calc_test.go
 
 // Everything that was measured is told, each once, the change that was refused by its hunk.
 func TestGroups(t *testing.T) {
-	f := briefing.Facts{
+	f := prompt.Evidence{
 		History: past(), Patch: patch, Left: []string{"2 more iterations after this one"},
 		Line: func(file string, line int) string { return fmt.Sprintf("\tline %d of %s", line, file) },
 	}
-	got := briefing.Text(f.Groups(), briefing.DefaultBudget)
+	got := prompt.EvidenceText(f.Groups(), prompt.DefaultEvidenceTokens)
 	want := `[supervise] What was measured:
 Refused in iteration 2, and no longer there:
 - it made fail: calc: TestAdd
@@ -90,7 +90,7 @@ Earlier iterations:
 What is left:
 - 2 more iterations after this one`
 	if got != want {
-		t.Errorf("the briefing is\n%s\nwant\n%s", got, want)
+		t.Errorf("the evidence is\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -101,9 +101,9 @@ func TestTextKeepsToItsBudget(t *testing.T) {
 	for i := range 500 {
 		many = append(many, fmt.Sprintf("fact %03d %s end", i, strings.Repeat("é", i%90)))
 	}
-	groups := []briefing.Group{{Title: "Failing tests", One: "failing test", Facts: many}, {Title: "None", One: "none"}, {Title: "Errors", One: "error", Facts: many}, {Title: "What is left", One: "limit", Facts: []string{"the last end"}}}
+	groups := []prompt.Group{{Title: "Failing tests", One: "failing test", Facts: many}, {Title: "None", One: "none"}, {Title: "Errors", One: "error", Facts: many}, {Title: "What is left", One: "limit", Facts: []string{"the last end"}}}
 	for _, budget := range []int{100, 300, 1500, 5000} {
-		got := briefing.Text(groups, budget)
+		got := prompt.EvidenceText(groups, budget)
 		if len(got) > 4*budget {
 			t.Errorf("%d bytes with a budget of %d tokens", len(got), budget)
 		}
@@ -121,17 +121,17 @@ func TestTextKeepsToItsBudget(t *testing.T) {
 			t.Errorf("a group without facts has a title:\n%s", got)
 		}
 	}
-	if got := briefing.Whole(groups); strings.Count(got, "- fact ") != 1000 {
+	if got := prompt.AllEvidence(groups); strings.Count(got, "- fact ") != 1000 {
 		t.Errorf("the whole has %d facts, want 1000", strings.Count(got, "- fact "))
 	}
-	if got := briefing.Text(nil, 1500) + briefing.Text(groups, 0); got != "" {
+	if got := prompt.EvidenceText(nil, 1500) + prompt.EvidenceText(groups, 0); got != "" {
 		t.Errorf("without facts or budget the text is %q", got)
 	}
 }
 
 // What the project's tests print cannot hide anything from a person who reads the prompt.
 func TestTextIsVisible(t *testing.T) {
-	got := briefing.Text([]briefing.Group{{Title: "Failing tests", Facts: []string{"a\x1b[2Jb\u202Ec"}}}, 100)
+	got := prompt.EvidenceText([]prompt.Group{{Title: "Failing tests", Facts: []string{"a\x1b[2Jb\u202Ec"}}}, 100)
 	if strings.ContainsAny(got, "\x1b\u202E") {
 		t.Errorf("%q", got)
 	}
@@ -141,11 +141,11 @@ func TestLeft(t *testing.T) {
 	cost, tokens := 1.25, int64(700)
 	now := time.Now()
 	b := event.Budget{Deadline: now.Add(90*time.Second + time.Millisecond), MaxCost: 2, UsedCost: &cost, MaxTokens: 500, UsedTokens: &tokens}
-	got := strings.Join(briefing.Left(1, b, now), "; ")
+	got := strings.Join(prompt.Left(1, b, now), "; ")
 	if want := "1 more iteration after this one; time: 1m30s; cost: $0.75 of $2.00; tokens: 0 of 500"; got != want {
 		t.Errorf("left is %q, want %q", got, want)
 	}
-	if got := briefing.Left(0, event.Budget{MaxCost: 2}, now); len(got) > 0 {
+	if got := prompt.Left(0, event.Budget{MaxCost: 2}, now); len(got) > 0 {
 		t.Errorf("without limits, or with a cost that nobody knows, %q is left", got)
 	}
 }

@@ -1,4 +1,4 @@
-package briefing
+package prompt
 
 import (
 	"fmt"
@@ -22,13 +22,13 @@ func cases(s metric.Set) []metric.Test {
 // failed tells of tests that fail: their names and place, their message and the line of
 // their source. Tests that fail alike, as all of a package that does not build, are one
 // fact. known are texts that are told elsewhere, which no message repeats.
-func (f Facts) failed(list []metric.Test, known []string) (out []string) {
+func (e Evidence) failed(list []metric.Test, known []string) (out []string) {
 	type failure struct{ place, message, source string }
 	names := map[failure][]string{}
 	var order []failure
 	for _, c := range list {
-		file, line, message := f.where(c)
-		x := failure{source: f.source(file, line), message: brief(message)}
+		file, line, message := e.where(c)
+		x := failure{source: e.source(file, line), message: brief(message)}
 		if file != "" {
 			x.place = " (" + place(file, line) + ")"
 		}
@@ -64,9 +64,9 @@ var leads = regexp.MustCompile(`^\s*([\w.-]+\.\w+):(\d+): `)
 
 // where is the place of a failure, and the message without it. Go's tests name a file
 // without its folder, which is the end of the name of their package.
-func (f Facts) where(c metric.Test) (file string, line int, message string) {
+func (e Evidence) where(c metric.Test) (file string, line int, message string) {
 	m := leads.FindStringSubmatch(c.Message)
-	if c.File != "" || m == nil || f.Line == nil {
+	if c.File != "" || m == nil || e.Line == nil {
 		return c.File, c.Line, c.Message
 	}
 	line, err := strconv.Atoi(m[2])
@@ -74,7 +74,7 @@ func (f Facts) where(c metric.Test) (file string, line int, message string) {
 		return "", 0, c.Message
 	}
 	for dir := c.Suite; ; _, dir, _ = strings.Cut(dir, "/") {
-		if file = path.Join(dir, m[1]); f.Line(file, line) != "" {
+		if file = path.Join(dir, m[1]); e.Line(file, line) != "" {
 			return file, line, c.Message[len(m[0]):]
 		}
 		if dir == "" {
@@ -91,11 +91,11 @@ func place(file string, line int) string {
 }
 
 // source is a line of the project, on a line of its own.
-func (f Facts) source(file string, line int) string {
-	if f.Line == nil || file == "" || line == 0 {
+func (e Evidence) source(file string, line int) string {
+	if e.Line == nil || file == "" || line == 0 {
 		return ""
 	}
-	if text := strings.TrimSpace(f.Line(file, line)); text != "" {
+	if text := strings.TrimSpace(e.Line(file, line)); text != "" {
 		return "\n> " + textstream.Short(text, maxLine)
 	}
 	return ""
