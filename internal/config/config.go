@@ -16,7 +16,7 @@ import (
 	"supervise/internal/agentrun"
 	"supervise/internal/approval"
 	"supervise/internal/criterion"
-	"supervise/internal/declared"
+	"supervise/internal/detectedplan"
 	"supervise/internal/git"
 	"supervise/internal/judge"
 	"supervise/internal/loop"
@@ -318,7 +318,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 		}
 		for _, c := range found.Checks {
 			if measure.Kind(c.Kind) == kind {
-				plan.Checks = append(plan.Checks, declared.Check(c, s.Limits.CheckTimeout))
+				plan.Checks = append(plan.Checks, detectedplan.Check(c, s.Limits.CheckTimeout))
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"supervise/internal/declared"
+	"supervise/internal/detectedplan"
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
@@ -28,7 +28,7 @@ type checker struct {
 	base      *measure.Meter // by the plan that the loop began with
 	began     measure.Plan
 	meter     *measure.Meter // by plan
-	plan      measure.Plan   // of the present tree: see [declared.At]
+	plan      measure.Plan   // of the present tree: see [detectedplan.At]
 	mask      secrets.Mask
 	ledger    *ledger.Ledger
 	journal   *event.Journal
@@ -58,7 +58,7 @@ func (c *checker) progress(p measure.Progress) {
 
 // choose finds out by which plan the tree is measured as it is now.
 func (c *checker) choose() {
-	now, moved := declared.At(c.began.Root, c.began, exec.LookPath)
+	now, moved := detectedplan.At(c.began.Root, c.began, exec.LookPath)
 	switch {
 	case !moved:
 		c.plan, c.meter = c.began, c.base

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"supervise/internal/checkout"
-	"supervise/internal/declared"
+	"supervise/internal/detectedplan"
 	"supervise/internal/git"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
@@ -115,7 +115,7 @@ func (g *gate) configure(context.Context) (err error) {
 		return fmt.Errorf("%w: the base has no folder %s", ErrBase, g.below)
 	}
 	if g.settings, err = g.Configure(from, g.Project); err == nil && g.texts != "" {
-		g.basePlan, g.moved = declared.At(from, g.settings.Plan, exec.LookPath)
+		g.basePlan, g.moved = detectedplan.At(from, g.settings.Plan, exec.LookPath)
 	}
 	return err
 }

@@ -1,7 +1,7 @@
-// Package declared turns what a checkout declares into the checks of a plan, and finds
+// Package detectedplan turns what a checkout declares into the checks of a plan, and finds
 // out whether a tree declares other test runners than those of a plan: the project moved
 // its tests to another framework.
-package declared
+package detectedplan
 
 import (
 	"maps"
