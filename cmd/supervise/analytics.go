@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"supervise/internal/ledger"
@@ -42,7 +43,7 @@ func runAnalytics(ctx context.Context, a *app, o analyticsOptions) error {
 	if o.json {
 		return a.encode(report.AnalyticsOf(r))
 	}
-	_, err = a.out.Write(report.Completion(r))
+	_, err = io.WriteString(a.out, report.Completion(r).Markdown())
 	return err
 }
 

@@ -22,12 +22,12 @@ func (d Document) markdown() []string {
 		}
 		switch b := b.(type) {
 		case Heading:
-			out = append(out, strings.Repeat("#", b.Level)+" "+b.Text.oneLine().markdown())
+			out = append(out, strings.Repeat("#", b.Level)+" "+b.Text.oneLine().markdown(false))
 		case Paragraph:
-			out = append(out, strings.Split(b.Text.markdown(), "\n")...)
+			out = append(out, strings.Split(b.Text.markdown(true), "\n")...)
 		case Fields:
 			for _, f := range b {
-				out = append(out, "**"+name(f.Label.Text)+"**: "+f.Text.oneLine().markdown())
+				out = append(out, "**"+name(f.Label.Text)+"**: "+f.Text.oneLine().markdown(false))
 			}
 		case List:
 			for _, item := range b {
@@ -56,7 +56,7 @@ var labelMarks = map[Style]string{Good: "✅ ", Bad: "❌ ", Warn: "⚠️ "}
 func name(text string) string { return escape(textstream.Visible(oneLine(text))) }
 
 func (i Item) markdown() []string {
-	text := i.Text.oneLine().markdown()
+	text := i.Text.oneLine().markdown(i.Label.Text == "")
 	if i.Label.Text != "" {
 		text = labelMarks[i.Label.Style] + "**" + name(i.Label.Text) + "**: " + text
 	}
@@ -86,7 +86,7 @@ func (t Table) markdown() []string {
 	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
-			cells[i] = strings.ReplaceAll(c.oneLine().markdown(), "|", `\|`)
+			cells[i] = strings.ReplaceAll(c.oneLine().markdown(false), "|", `\|`)
 		}
 		out = append(out, "| "+strings.Join(cells, " | ")+" |")
 	}
@@ -103,9 +103,9 @@ func fenced(language string, lines []string) []string {
 	return append(append([]string{fence + language}, strings.Split(text, "\n")...), fence)
 }
 
-func (t Text) markdown() string {
+// markdown returns the text; fresh says that it starts a line.
+func (t Text) markdown(fresh bool) string {
 	var b strings.Builder
-	fresh := true // at the start of a line
 	for _, s := range t {
 		for i, text := range strings.Split(textstream.Visible(s.Text), "\n") {
 			if i > 0 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/metric"
 	"supervise/parsers"
 	"supervise/selector"
@@ -479,8 +480,8 @@ func writeResults(dir string, s metric.Set) error {
 }
 
 // WriteReport writes a report of the loop, for instance reports/….md.
-func (l *Ledger) WriteReport(name string, text []byte) error {
-	return WriteFile(filepath.Join(l.dir, "reports", name), text)
+func (l *Ledger) WriteReport(name string, d document.Document) error {
+	return WriteFile(filepath.Join(l.dir, "reports", name), []byte(d.Markdown()))
 }
 
 // Iterations reads all iterations of the loop in dir, by number. One that was

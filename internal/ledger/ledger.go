@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/document"
 	"supervise/internal/regexp"
 )
 
@@ -417,10 +418,10 @@ func RemoveTree(dir string) error {
 }
 
 // WriteAnalytics writes analytics/analytics.json and analytics/report.md.
-func (l *Ledger) WriteAnalytics(v any, text []byte) error {
+func (l *Ledger) WriteAnalytics(v any, d document.Document) error {
 	return errors.Join(
 		WriteJSON(filepath.Join(l.dir, "analytics", "analytics.json"), v),
-		WriteFile(filepath.Join(l.dir, "analytics", "report.md"), text),
+		WriteFile(filepath.Join(l.dir, "analytics", "report.md"), []byte(d.Markdown())),
 	)
 }
 

@@ -34,7 +34,7 @@ func (w *reports) iteration(it ledger.Iteration, state ledger.State) error {
 	err := w.ledger.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(v))
 	if d := it.Decision; d != nil && d.Asks != "" {
 		v := report.Escalation{State: state, Iterations: w.past.Iterations, Why: d.Asks, Now: w.now(), Self: w.self}
-		err = errors.Join(err, w.ledger.WriteReport(report.EscalationName, v.Text()))
+		err = errors.Join(err, w.ledger.WriteReport(report.EscalationName, v.Document()))
 	}
 	return errors.Join(err, w.track())
 }

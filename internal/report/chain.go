@@ -9,22 +9,20 @@ import (
 	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
-	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
-// Chain returns a chain of reasoning as plain text, for a terminal, with the ways
-// to override it at its end.
-func Chain(c reasoning.Chain, paint document.Paint) string {
-	l := &layout{code: func(s string) string { return s }, head: func(s string) string { return paint(document.Strong, s) + "\n" }}
+// Chain returns a chain of reasoning, with the ways to override it at its end.
+func Chain(c reasoning.Chain) document.Document {
+	l := &layout{level: 2}
 	l.chain(c)
 	if len(c.Overrides) > 0 {
-		l.heading("How to override")
+		l.Heading(2, "How to override")
 	}
 	for _, o := range c.Overrides {
-		l.item("%s:\n    %s", overrideText(o), o.Command+o.Config)
+		l.Item("%s:\n  %s", overrideText(o), o.Command+o.Config)
 	}
-	return l.String()
+	return l.Document
 }
 
 func overrideText(o reasoning.Override) string {
@@ -34,40 +32,30 @@ func overrideText(o reasoning.Override) string {
 	return o.When
 }
 
-// layout lays a chain out, as Markdown or as text.
+// layout lays a chain out.
 type layout struct {
-	strings.Builder
-	code func(string) string // marks a name
-	head func(string) string // marks a heading
+	document.Document
+	level int // of its headings
 	// brief leaves out the tests and files, which are elsewhere on the page.
 	brief bool
 }
 
-func markdown() *layout {
-	return &layout{
-		code: func(s string) string { return "`" + s + "`" },
-		head: func(s string) string { return "#### " + s + "\n\n" }, brief: true,
-	}
-}
+func (l *layout) heading(s string) { l.Heading(l.level, "%s", s) }
 
-func (l *layout) heading(s string) {
-	if l.Len() > 0 {
-		l.WriteString("\n")
-	}
-	l.WriteString(l.head(s))
-}
-
-func (l *layout) item(format string, args ...any) {
-	l.WriteString("- " + textstream.Shown(fmt.Sprintf(format, args...)) + "\n")
-}
-
-// under writes names below an item.
+// under writes names below an item, in a format that starts with what they are.
 func (l *layout) under(kind string, n reasoning.Names) {
 	for _, name := range n.List {
-		l.WriteString("  - " + kind + l.code(textstream.Shown(name)) + "\n")
+		l.Below().Item("%s`%s`", kind, name)
 	}
 	if n.More > 0 {
-		fmt.Fprintf(&l.Builder, "  - and %d more\n", n.More)
+		l.Below().Item("and %d more", n.More)
+	}
+}
+
+// runs writes the runs of checks below an item.
+func (l *layout) runs(list []reasoning.Check) {
+	for _, c := range list {
+		l.Below().Item("`%s`: status %d in %s%s", c.Command, c.ExitCode, Duration(c.Duration), read(c))
 	}
 }
 
@@ -77,20 +65,20 @@ func (l *layout) chain(c reasoning.Chain) {
 	l.reasoning(c.Reasoning)
 	l.heading("4. Exception")
 	for _, e := range c.Exceptions {
-		l.item("%s", e.Text)
+		l.Item("%s", e.Text)
 		if e.Tests != nil {
 			l.under("", *e.Tests)
 		}
 	}
 	if len(c.Exceptions) == 0 {
-		l.item("nothing out of the ordinary")
+		l.Item("nothing out of the ordinary")
 	}
 	l.synthesis(c.Synthesis)
 }
 
 func (l *layout) goal(g reasoning.Goal) {
 	l.heading("1. Goal")
-	l.item("%s", l.compared(g))
+	l.Item("%s", compared(g))
 	rules := Count(g.Rules, "rule", "rules")
 	if g.Mode == string(detector.ModeStandard) || g.Mode == string(detector.ModeAggressive) {
 		rules += " and the patterns of integrity"
@@ -99,39 +87,40 @@ func (l *layout) goal(g reasoning.Goal) {
 	if g.Strict {
 		mode = fmt.Sprintf("%s, mode %s, strict: no lost test is explained", rules, g.Mode)
 	}
-	l.item("Judged by %s", mode)
+	l.Item("Judged by %s", mode)
 	if g.Criterion != "" {
-		l.item("Done when: %s", g.Criterion)
+		l.Item("Done when: %s", g.Criterion)
 	}
 }
 
-func (l *layout) compared(g reasoning.Goal) string {
+func compared(g reasoning.Goal) document.Text {
 	if g.Current.Iteration == 0 {
-		return fmt.Sprintf("The tree before any agent ran%s is measured; every iteration is held against it", l.tree(g.Current))
+		return document.Textf("The tree before any agent ran%s is measured; every iteration is compared with it", tree(g.Current))
 	}
-	text := fmt.Sprintf("Iteration %d%s", g.Current.Iteration, l.tree(g.Current))
+	text := document.Textf("Iteration %d%s", g.Current.Iteration, tree(g.Current))
 	switch {
 	case g.Previous == nil && g.Baseline == nil:
-		return text + " is compared with nothing: none was recorded before it"
+		return document.Textf("%s is compared with nothing: none was recorded before it", text)
 	case g.Previous == nil:
-		return text + fmt.Sprintf(" is compared with the baseline%s", l.tree(*g.Baseline))
+		return document.Textf("%s is compared with the baseline%s", text, tree(*g.Baseline))
 	}
-	text += fmt.Sprintf(" is compared with %s%s, which it started from", iterationOr(g.Previous.Iteration), l.tree(*g.Previous))
+	why := "which it started from"
 	if g.Assumed {
-		text = strings.TrimSuffix(text, "which it started from") + "the last one that was not to be undone"
+		why = "the last one that was not to be undone"
 	}
+	text = document.Textf("%s is compared with %s%s, %s", text, iterationOr(g.Previous.Iteration), tree(*g.Previous), why)
 	if g.Baseline != nil && g.Previous.Iteration != 0 {
-		text += fmt.Sprintf(", and, for slow erosion, with the baseline%s", l.tree(*g.Baseline))
+		return document.Textf("%s, and, for slow erosion, with the baseline%s", text, tree(*g.Baseline))
 	}
 	return text
 }
 
-// tree names the tree of a side, where there is one.
-func (l *layout) tree(s reasoning.Side) string {
+// tree names the tree of a side, if there is one.
+func tree(s reasoning.Side) document.Text {
 	if s.Snapshot == "" {
-		return ""
+		return nil
 	}
-	return " (tree " + l.code(s.Snapshot) + ")"
+	return document.Textf(" (tree `%s`)", s.Snapshot)
 }
 
 func iterationOr(n int) string {
@@ -144,18 +133,18 @@ func iterationOr(n int) string {
 func (l *layout) extraction(e reasoning.Extraction) {
 	l.heading("2. Extraction")
 	if e.Agent != nil {
-		l.item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
+		l.Item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
 		if text := Reported(e.Agent); text != "" {
-			l.item("It reported: %s", text)
+			l.Item("It reported: %s", text)
 		}
 	}
 	if e.Reused {
-		l.item("Checks: not run, the same tree had been measured before")
+		l.Item("Checks: not run, the same tree had been measured before")
 	}
 	for _, c := range e.Checks {
-		l.item("%s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
+		l.Item("%s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
 		for _, problem := range c.Problems {
-			l.WriteString("  - " + textstream.Shown(problem) + "\n")
+			l.Below().Item("%s", problem)
 		}
 	}
 	l.again(e.Again)
@@ -167,17 +156,17 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	l.excluded(e.Excluded)
 	l.numbers(e)
 	for _, g := range e.Gaps {
-		l.item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
+		l.Item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
 	}
 	if e.Recorded {
-		l.item("Measured and reported by an orchestrator")
+		l.Item("Measured and reported by an orchestrator")
 	}
 	if !e.Recorded || e.Changed.Len() > 0 {
-		l.item("Changed files: %d", e.Changed.Len())
+		l.Item("Changed files: %d", e.Changed.Len())
 		l.under("", e.Changed)
 	}
 	if !e.Recorded {
-		l.item("supervise's own work: %s", Duration(e.OwnTime))
+		l.Item("supervise's own work: %s", Duration(e.OwnTime))
 	}
 }
 
@@ -188,13 +177,11 @@ func (l *layout) again(a *reasoning.Again) {
 	}
 	failed := Count(a.Suspects.Len(), "test that passed before failed", "tests that passed before failed")
 	if a.Refused != "" {
-		l.item("%s, not run again: %s", failed, a.Refused)
+		l.Item("%s, not run again: %s", failed, a.Refused)
 		return
 	}
-	l.item("%s, run again: %d passed then, and are flaky", failed, a.Flaky.Len())
-	for _, c := range a.Runs {
-		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
-	}
+	l.Item("%s, run again: %d passed then, and are flaky", failed, a.Flaky.Len())
+	l.runs(a.Runs)
 }
 
 // goals describes how tests ended as they were, over the new code.
@@ -203,23 +190,21 @@ func (l *layout) goals(h *reasoning.Goals) {
 		return
 	}
 	if h.Refused != "" {
-		l.item("Goal tests: not run as they were: %s", h.Refused)
+		l.Item("Goal tests: not run as they were: %s", h.Refused)
 		return
 	}
 	took := "in " + Duration(h.Took)
 	if h.Reused {
 		took = "in an earlier run"
 	}
-	l.item("Goal tests, run as they were over the new code %s: %d passed", took, h.Passed)
+	l.Item("Goal tests, run as they were over the new code %s: %d passed", took, h.Passed)
 	for _, g := range h.Ended {
 		if g.Outcome != detector.Held {
-			l.item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
+			l.Item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
 			l.under("", g.Tests)
 		}
 	}
-	for _, c := range h.Runs {
-		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
-	}
+	l.runs(h.Runs)
 }
 
 // power describes what changed tests notice.
@@ -228,7 +213,7 @@ func (l *layout) power(p *reasoning.Power) {
 		return
 	}
 	if p.Refused != "" {
-		l.item("Power: changed tests were not run over mutants: %s", p.Refused)
+		l.Item("Power: changed tests were not run over mutants: %s", p.Refused)
 		return
 	}
 	took := "in " + Duration(p.Took)
@@ -236,7 +221,7 @@ func (l *layout) power(p *reasoning.Power) {
 		took = "in an earlier run"
 	}
 	for _, g := range p.Groups {
-		l.item("Power of %s, %s: %s", strings.Join(g.Files, ", "), took, g.Power)
+		l.Item("Power of %s, %s: %s", strings.Join(g.Files, ", "), took, g.Power)
 		l.under("survives: ", g.Lives)
 	}
 }
@@ -247,10 +232,10 @@ func (l *layout) disguise(d *reasoning.Disguise) {
 		return
 	}
 	if d.Refused != "" {
-		l.item("Code that may look for its tests: not run without them in sight: %s", d.Refused)
+		l.Item("Code that may look for its tests: not run without them in sight: %s", d.Refused)
 		return
 	}
-	l.item("Code that may look for its tests: %s, run where it cannot see that it is under test in %s: %d failed", Count(d.Tests, "test", "tests"), Duration(d.Took), d.Failed.Len())
+	l.Item("Code that may look for its tests: %s, run where it cannot see that it is under test in %s: %d failed", Count(d.Tests, "test", "tests"), Duration(d.Took), d.Failed.Len())
 	l.under("", d.Files)
 	l.under("", d.Failed)
 }
@@ -260,12 +245,10 @@ func (l *layout) hidden(h *reasoning.Hidden) {
 	if h == nil {
 		return
 	}
-	l.item("Hidden tests: %s", hiddenText(h))
+	l.Item("Hidden tests: %s", hiddenText(h))
 	l.under("does not pass: ", h.Failing)
 	l.under("flaky: ", h.Flaky)
-	for _, c := range h.Runs {
-		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
-	}
+	l.runs(h.Runs)
 }
 
 // silenced describes what new comments hide from the linters.
@@ -273,9 +256,9 @@ func (l *layout) silenced(q *reasoning.Silenced) {
 	switch {
 	case q == nil:
 	case q.Why != "":
-		l.item("New comments silence linters; what they hide is not known: %s", q.Why)
+		l.Item("New comments silence linters; what they hide is not known: %s", q.Why)
 	default:
-		l.item("New comments silence linters and hide %s, which count as errors", Count(q.Findings.Len(), "finding", "findings"))
+		l.Item("New comments silence linters and hide %s, which count as errors", Count(q.Findings.Len(), "finding", "findings"))
 		l.under("", q.Findings)
 	}
 }
@@ -287,16 +270,14 @@ func (l *layout) excluded(x *reasoning.Excluded) {
 	}
 	switch {
 	case x.Why != "":
-		l.item("What came in this loop takes code out of the coverage. What is covered without is not known, so that it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
+		l.Item("What came in this loop takes code out of the coverage. What is covered without is not known, so that it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
 	case x.Counted < x.With:
-		l.item("What came in this loop takes code out of the coverage. It counts as %.1f %%, which it is without; with it %.1f %% was measured%s", x.Counted, x.With, asBefore(x))
+		l.Item("What came in this loop takes code out of the coverage. It counts as %.1f %%, which it is without; with it %.1f %% was measured%s", x.Counted, x.With, asBefore(x))
 	default:
-		l.item("What came in this loop takes code out of the coverage, which is no lower without%s", asBefore(x))
+		l.Item("What came in this loop takes code out of the coverage, which is no lower without%s", asBefore(x))
 	}
 	l.under("", x.Files)
-	for _, c := range x.Runs {
-		fmt.Fprintf(&l.Builder, "  - %s: status %d in %s%s\n", l.code(c.Command), c.ExitCode, Duration(c.Duration), read(c))
-	}
+	l.runs(x.Runs)
 }
 
 func asBefore(x *reasoning.Excluded) string {
@@ -366,25 +347,25 @@ func (l *layout) numbers(e reasoning.Extraction) {
 		if t.Carried > 0 {
 			carried = fmt.Sprintf(", %d carried", t.Carried)
 		}
-		l.item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, carried)
+		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, carried)
 	}
 	if c := e.Coverage; c != nil && c.Unit == metric.Percentage {
-		l.item("Coverage: %s %%, of which no more is known", Number(c.Percent))
+		l.Item("Coverage: %s %%, of which no more is known", Number(c.Percent))
 	} else if c != nil {
-		l.item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, Number(c.Percent), Count(c.Files, "file", "files"))
+		l.Item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, Number(c.Percent), Count(c.Files, "file", "files"))
 	}
 	if f := e.Lint; f != nil {
 		by := ""
 		if len(f.Tools) > 0 {
 			by = ", by " + strings.Join(f.Tools, ", ")
 		}
-		l.item("Findings: %s, %s, %s%s", Count(f.Errors, "error", "errors"), Count(f.Warnings, "warning", "warnings"), Count(f.TypeErrors, "type error", "type errors"), by)
+		l.Item("Findings: %s, %s, %s%s", Count(f.Errors, "error", "errors"), Count(f.Warnings, "warning", "warnings"), Count(f.TypeErrors, "type error", "type errors"), by)
 	}
 	if b := e.Build; b != nil {
-		l.item("Build: %s", strings.TrimSuffix(string(b.Status)+": "+b.FirstError, ": "))
+		l.Item("Build: %s", strings.TrimSuffix(string(b.Status)+": "+b.FirstError, ": "))
 	}
 	if c := e.Code; c != nil {
-		l.item("Code: %s, %d lines, mean complexity %s over %s", Count(c.Files, "file", "files"), c.LOC, Number(c.Complexity), Count(c.Functions, "function", "functions"))
+		l.Item("Code: %s, %d lines, mean complexity %s over %s", Count(c.Files, "file", "files"), c.LOC, Number(c.Complexity), Count(c.Functions, "function", "functions"))
 	}
 }
 
@@ -394,35 +375,38 @@ func (l *layout) reasoning(r reasoning.Reasoning) {
 		l.fired(f)
 	}
 	if len(r.Fired) == 0 {
-		l.item("No rule fired")
+		l.Item("No rule fired")
 	}
 	for _, n := range r.Near {
-		l.item("%s did not fire: %s", l.code(n.Rule), nearText(n))
+		l.Item("`%s` did not fire: %s", n.Rule, nearText(n))
 	}
 	if len(r.NotJudged) > 0 {
-		var list []string
-		for _, n := range r.NotJudged {
-			list = append(list, fmt.Sprintf("%s (needs %s)", l.code(n.Rule), n.Field))
+		var list document.Text
+		for i, n := range r.NotJudged {
+			if i > 0 {
+				list = append(list, document.Span{Text: ", "})
+			}
+			list = append(list, document.Textf("`%s` (needs %s)", n.Rule, n.Field)...)
 		}
-		l.item("Could not be judged, for want of a number: %s", strings.Join(list, ", "))
+		l.Item("Could not be judged, for want of a number: %s", list)
 	}
 	if l.brief {
 		return
 	}
 	for _, g := range r.Tests {
-		l.item("%s: %s", g.What, Count(g.Tests.Len(), "test", "tests"))
+		l.Item("%s: %s", g.What, Count(g.Tests.Len(), "test", "tests"))
 		l.under("", g.Tests)
 	}
 	for _, e := range r.Explained {
-		l.item("Gone, but no deletion, because %s: %s", e.Why, Count(e.Tests.Len(), "test", "tests"))
+		l.Item("Gone, but no deletion, because %s: %s", e.Why, Count(e.Tests.Len(), "test", "tests"))
 		l.under("", e.Tests)
 	}
 }
 
 func (l *layout) fired(f reasoning.Fired) {
-	l.item("%s (%s, %s, finding %s) fired against the %s: %s", l.code(f.Rule), severityText(f), f.RestsOn, l.code(f.ID), f.Against, f.Message)
+	l.Item("`%s` (%s, %s, finding `%s`) fired against the %s: %s", f.Rule, severityText(f), f.RestsOn, f.ID, f.Against, f.Message)
 	if text := valuesText(f.Values); text != "" {
-		l.WriteString("  - " + text + "\n")
+		l.Below().Item("%s", text)
 	}
 	if !l.brief {
 		l.under("test ", f.Tests)
@@ -476,7 +460,7 @@ func nearText(n reasoning.Near) string {
 
 func (l *layout) synthesis(s reasoning.Synthesis) {
 	l.heading("5. Synthesis")
-	l.item("Classification: %s, because %s", s.Class, strings.Join(s.Because, "; "))
+	l.Item("Classification: %s, because %s", s.Class, strings.Join(s.Because, "; "))
 	if s.Score != nil {
 		text := fmt.Sprintf("Quality score: %.4f", *s.Score)
 		if s.PreviousScore != nil {
@@ -485,7 +469,7 @@ func (l *layout) synthesis(s reasoning.Synthesis) {
 		if s.Best != nil {
 			text += fmt.Sprintf("; best so far: iteration %d with %.4f", s.Best.Iteration, s.Best.QualityScore)
 		}
-		l.item("%s", text)
+		l.Item("%s", text)
 	}
 	l.advice(s.Recommendation)
 	l.done(s)
@@ -499,13 +483,13 @@ func (l *layout) advice(r detector.Recommendation) {
 	if r.Action == detector.Rollback {
 		target = " to " + iterationOr(r.Target)
 	}
-	l.item("Recommendation: %s%s: %s", r.Action, target, r.Reason)
+	l.Item("Recommendation: %s%s: %s", r.Action, target, r.Reason)
 	var parts []string
 	for _, p := range r.Parts {
 		parts = append(parts, fmt.Sprintf("%+.2f %s", p.Points, p.Why))
 	}
 	from := strings.Join(parts, ", ")
-	l.item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
+	l.Item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
 }
 
 // advised is what an orchestrator was told about an iteration to undo.
@@ -519,19 +503,19 @@ func (l *layout) done(s reasoning.Synthesis) {
 	if d == nil {
 		return
 	}
-	did := "accepted"
+	did := document.Textf("accepted")
 	switch {
 	case s.Rejected && s.Advised:
-		did = advised(d)
+		did = document.Textf("%s", advised(d))
 	case s.Rejected:
-		did = fmt.Sprintf("rejected: the tree was restored to %s (%s), the rejected tree is kept as %s", iterationOr(d.Target), l.code(d.Restore.Name()), l.code(s.Kept))
+		did = document.Textf("rejected: the tree was restored to %s (`%s`), the rejected tree is kept as `%s`", iterationOr(d.Target), d.Restore.Name(), s.Kept)
 	}
-	l.item("Done: %s; next: %s", did, next(d))
+	l.Item("Done: %s; next: %s", did, next(d))
 	if d.Diagnosis != "" {
-		l.item("Diagnosis: %s", d.Diagnosis)
+		l.Item("Diagnosis: %s", d.Diagnosis)
 	}
 	if d.Criterion != nil {
-		l.item("The criterion holds: %s", strings.ToLower(yes(*d.Criterion)))
+		l.Item("The criterion holds: %s", strings.ToLower(yes(*d.Criterion)))
 	}
 }
 

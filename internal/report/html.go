@@ -251,7 +251,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 			in.Previous = &v.Iterations[i]
 		}
 	}
-	h.Reasoning = Chain(reasoning.Of(in), document.NoPaint)
+	h.Reasoning = Chain(reasoning.Of(in)).Terminal(document.NoPaint)
 	dir := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
 	h.Patch, h.PatchNote = readPatch(filepath.Join(dir, "changes.patch"))
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))

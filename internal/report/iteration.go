@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/metric"
@@ -27,7 +28,7 @@ func (v Iteration) chain() reasoning.Chain {
 	return reasoning.Of(reasoning.Input{It: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
-// rows of the metrics table: the four of the specification first.
+// metricRows are the rows of the table of metrics, the four of the specification first.
 var metricRows = []struct {
 	name  string
 	field metric.Field
@@ -48,67 +49,60 @@ var metricRows = []struct {
 	{"Complexity", metric.Complexity, ""},
 }
 
-// page collects Markdown.
-type page struct{ strings.Builder }
-
-func (p *page) line(format string, args ...any) {
-	fmt.Fprintf(&p.Builder, format+"\n", args...)
-}
+// page is a report under construction.
+type page struct{ document.Document }
 
 // OfIteration returns the report of one iteration.
-func OfIteration(v Iteration) []byte {
+func OfIteration(v Iteration) document.Document {
 	p := &page{}
 	p.head(v)
 	p.metrics(v)
 	p.breakdown(v.It)
 	p.alerts(v.It.Assessment.Alerts)
 	p.open(v.It.Open)
-	p.said("### The Agent Could Not Go On", v.It)
+	p.blocked(3, v.It)
 	p.tests(v.It.Assessment.Changes)
 	p.best(v)
 	p.recommendation(v)
+	p.Heading(3, "Chain of Reasoning")
 	c := v.chain()
-	p.reasoning(c)
+	chain := layout{level: 4, brief: true}
+	chain.chain(c)
+	p.Add(chain.Document...)
 	p.overrides(c.Overrides)
-	return []byte(p.String())
+	return p.Document
 }
 
 func (p *page) head(v Iteration) {
-	title := fmt.Sprintf("Iteration %d Progress Report", v.It.Number)
 	if v.It.Number == 0 {
-		title = "Baseline Report"
+		p.Heading(2, "Baseline Report")
+	} else {
+		p.Heading(2, "Iteration %d Progress Report", v.It.Number)
 	}
-	p.line("## %s\n", title)
-	p.line("**Timestamp**: %s", v.It.EndedAt.UTC().Format(time.RFC3339))
-	p.line("**Classification**: %s", v.It.Assessment.Class)
-	p.line("**Quality Score**: %s", score(v.It))
-	if outcome := outcome(v.It); outcome != "" {
-		p.line("**Outcome**: %s", outcome)
+	p.Field("Timestamp", "%s", v.It.EndedAt.UTC().Format(time.RFC3339))
+	p.Field("Classification", "%s", v.It.Assessment.Class)
+	p.Field("Quality Score", "%s", score(v.It))
+	if outcome := outcome(v.It); outcome != nil {
+		p.Field("Outcome", "%s", outcome)
 	}
-	p.line("")
 }
 
 // outcome says in one line what was done with an iteration that was not accepted.
-func outcome(it ledger.Iteration) string {
+func outcome(it ledger.Iteration) document.Text {
+	d := it.Decision
 	switch {
 	case it.Interrupted:
-		return fmt.Sprintf("interrupted before it could be judged; the agent's work is kept as snapshot `s%s`: `supervise rollback %s %d`", it.Snapshot, it.LoopID, it.Number)
+		return document.Textf("interrupted before it could be judged; the agent's work is kept as snapshot `s%s`: `supervise rollback %s %d`", it.Snapshot, it.LoopID, it.Number)
 	case !it.Rejected:
-		return ""
+		return nil
+	case it.Recorded != nil && d != nil && it.Snapshot == "":
+		return document.Textf("%s: %s; next: %s", advised(d), d.Reason, next(d))
+	case it.Recorded != nil && d != nil:
+		return document.Textf("%s: %s; next: %s; its tree is kept as snapshot `s%s`", advised(d), d.Reason, next(d), it.Snapshot)
+	case d == nil:
+		return document.Textf("rejected; its changes were undone and are kept as snapshot `s%s`", it.Snapshot)
 	}
-	if it.Recorded != nil && it.Decision != nil {
-		text := fmt.Sprintf("%s: %s; next: %s", advised(it.Decision), it.Decision.Reason, next(it.Decision))
-		if it.Snapshot != "" {
-			text += fmt.Sprintf("; its tree is kept as snapshot `s%s`", it.Snapshot)
-		}
-		return text
-	}
-	text := "rejected"
-	if it.Decision != nil {
-		text += ": " + it.Decision.Reason
-		text += fmt.Sprintf("; the tree was restored to %s, next: %s", iterationOr(it.Decision.Target), next(it.Decision))
-	}
-	return text + fmt.Sprintf("; its changes were undone and are kept as snapshot `s%s`", it.Snapshot)
+	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were undone and are kept as snapshot `s%s`", d.Reason, iterationOr(d.Target), next(d), it.Snapshot)
 }
 
 func score(it ledger.Iteration) string {
@@ -123,63 +117,61 @@ func (p *page) metrics(v Iteration) {
 	if v.Previous != nil {
 		previous = &v.Previous.Set
 	}
-	p.line("### Metrics\n")
-	p.line("| Metric | Current | Previous | Delta | Baseline | Delta from Baseline |")
-	p.line("|--------|---------|----------|-------|----------|---------------------|")
+	p.Heading(3, "Metrics")
+	t := document.Table{Head: []string{"Metric", "Current", "Previous", "Delta", "Baseline", "Delta from Baseline"}}
 	a := v.It.Assessment
 	for _, r := range metricRows {
-		p.line("| %s | %s | %s | %s | %s | %s |", r.name, value(&v.It.Set, r.field, r.unit), value(previous, r.field, r.unit),
-			delta(a.FromPrevious, r.field, r.unit), value(&v.Baseline.Set, r.field, r.unit), delta(a.FromBaseline, r.field, r.unit))
+		t.Row(r.name, value(&v.It.Set, r.field, r.unit), value(previous, r.field, r.unit), delta(a.FromPrevious, r.field, r.unit),
+			value(&v.Baseline.Set, r.field, r.unit), delta(a.FromBaseline, r.field, r.unit))
 	}
-	p.line("| Build | %s | %s | | %s | |", build(v.It.Set.Build), buildOf(previous), build(v.Baseline.Set.Build))
+	t.Row("Build", build(v.It.Set.Build), buildOf(previous), "", build(v.Baseline.Set.Build), "")
+	p.Add(t)
 	for _, g := range v.It.Set.Gaps {
-		p.line("\n**Not measured**: %s (%s): %s", g.Section, g.State, g.Why)
+		p.Paragraph("**Not measured**: %s (%s): %s", g.Section, g.State, g.Why)
 	}
-	p.line("")
 }
 
 func (p *page) breakdown(it ledger.Iteration) {
-	p.line("### Quality Score Breakdown\n")
-	p.line("| Dimension | Score | Weight | Contribution |")
-	p.line("|-----------|-------|--------|--------------|")
+	p.Heading(3, "Quality Score Breakdown")
+	t := document.Table{Head: []string{"Dimension", "Score", "Weight", "Contribution"}}
 	var weights float64
 	for _, d := range it.Score.Dimensions {
+		name := strings.ToUpper(d.Name[:1]) + d.Name[1:]
 		if !d.Measured {
-			p.line("| %s | %s | %.2f | %s |", title(d.Name), notMeasured, d.Weight, notMeasured)
+			t.Row(name, notMeasured, fmt.Sprintf("%.2f", d.Weight), notMeasured)
 			continue
 		}
 		weights += d.Weight
-		p.line("| %s | %.2f | %.2f | %.4f |", title(d.Name), d.Score, d.Weight, d.Contribution)
+		t.Row(name, fmt.Sprintf("%.2f", d.Score), fmt.Sprintf("%.2f", d.Weight), fmt.Sprintf("%.4f", d.Contribution))
 	}
-	p.line("| **Total** | **%s** | %.2f | **%s** |\n", score(it), weights, score(it))
-}
-
-func title(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	total := document.Span{Style: document.Strong, Text: score(it)}
+	t.Row(document.Span{Style: document.Strong, Text: "Total"}, total, fmt.Sprintf("%.2f", weights), total)
+	p.Add(t)
 }
 
 func (p *page) alerts(alerts []detector.Alert) {
-	p.line("### Alerts\n")
+	p.Heading(3, "Alerts")
 	if len(alerts) == 0 {
-		p.line("No alerts\n")
+		p.Paragraph("No alerts")
 		return
 	}
 	for _, a := range alerts {
-		p.line("- **%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.RestsOn, a.Against, a.ID(), a.Message(), a.Action, accepted(a), reasoning.Source(a.Rule))
+		p.Item("**%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.RestsOn, a.Against, a.ID(), a.Message(), a.Action, accepted(a), reasoning.Source(a.Rule))
 		names := make([]string, len(a.Tests))
 		for i, id := range a.Tests {
 			names[i] = id.String()
 		}
-		p.under("test", names)
-		p.under("file", a.Files)
-		for _, line := range Sides(a.Versions) {
-			p.line("  %s", line)
-		}
+		p.below("test", names)
+		p.below("file", a.Files)
+		p.versions(a)
 	}
-	p.line("")
+}
+
+// versions shows tests before and now, below an item.
+func (p *page) versions(a detector.Alert) {
+	if lines := Sides(a.Versions); len(lines) > 0 {
+		p.Below().Add(document.Code(lines))
+	}
 }
 
 // Sides are the lines that show tests before and now, one version below the other.
@@ -187,7 +179,7 @@ func Sides(list []detector.Versions) []string {
 	var out []string
 	side := func(when string, x *detector.Excerpt) {
 		if x == nil {
-			out = append(out, when+": not there")
+			out = append(out, when+": missing")
 			return
 		}
 		out = append(out, fmt.Sprintf("%s, %s:%d:", when, x.File, x.Line))
@@ -208,27 +200,24 @@ func (p *page) open(list []ledger.OpenFinding) {
 	if len(list) == 0 {
 		return
 	}
-	p.line("### Open findings about integrity\n")
-	p.line("They undo nothing. Until they are gone or acknowledged, the tree is not verified and no criterion is met.\n")
+	p.Heading(3, "Open findings about integrity")
+	p.Paragraph("They undo nothing. Until they are gone or acknowledged, the tree is not verified and no criterion is met.")
 	for _, o := range list {
-		p.line("- %s", o)
+		p.Item("%s", o)
 	}
-	p.line("")
 }
 
-// said lists what the agents of iterations said that they cannot do.
-func (p *page) said(title string, its ...ledger.Iteration) {
+// blocked lists what the agents of iterations said that they cannot do.
+func (p *page) blocked(level int, its ...ledger.Iteration) {
+	var lines []string
 	for _, it := range its {
-		for _, line := range it.Blocking().Lines() {
-			if title != "" {
-				p.line("%s\n", title)
-				title = ""
-			}
-			p.line("- %s", strings.ToUpper(line[:1])+line[1:])
-		}
+		lines = append(lines, it.Blocking().Lines()...)
 	}
-	if title == "" {
-		p.line("")
+	if len(lines) > 0 {
+		p.Heading(level, "The Agent Could Not Go On")
+	}
+	for _, line := range lines {
+		p.Item("%s", strings.ToUpper(line[:1])+line[1:])
 	}
 }
 
@@ -240,57 +229,52 @@ func accepted(a detector.Alert) string {
 	return fmt.Sprintf(" (acknowledged as %s: %s; else %s)", a.Acknowledged.ID, a.Acknowledged.Reason, a.Acknowledged.Severity)
 }
 
-// under lists names below a line, as many as one can read.
-func (p *page) under(kind string, list []string) {
+// below lists names below an item, as many as one can read.
+func (p *page) below(kind string, list []string) {
 	n := reasoning.NamesOf(list)
 	for _, name := range n.List {
-		p.line("  - %s `%s`", kind, name)
+		p.Below().Item("%s `%s`", kind, name)
 	}
 	if n.More > 0 {
-		p.line("  - and %s more, see metrics.json", Count(n.More, kind, kind+"s"))
+		p.Below().Item("and %s more, see metrics.json", Count(n.More, kind, kind+"s"))
 	}
 }
 
 func (p *page) tests(c detector.TestChanges) {
-	if len(reasoning.Groups(c))+len(reasoning.Losses(c)) == 0 {
-		return
+	if len(reasoning.Groups(c))+len(reasoning.Losses(c)) > 0 {
+		p.Heading(3, "Tests")
+		p.testGroups(c)
 	}
-	p.line("### Tests\n")
-	p.testGroups(c)
-	p.line("")
 }
 
 // testGroups lists what happened to which tests, and reports whether anything did.
 func (p *page) testGroups(c detector.TestChanges) bool {
 	groups, losses := reasoning.Groups(c), reasoning.Losses(c)
 	for _, g := range groups {
-		p.line("- %s: %s", g.What, names(g.Tests))
+		p.Item("%s: %s", g.What, names(g.Tests))
 	}
 	for _, l := range losses {
-		p.line("- Gone, but explained: %s (%s)", names(l.Tests), l.By)
+		p.Item("Gone, but explained: %s (%s)", names(l.Tests), l.By)
 	}
 	return len(groups)+len(losses) > 0
 }
 
-func names(n reasoning.Names) string {
-	out := make([]string, 0, len(n.List)+1)
-	for _, name := range n.List {
-		out = append(out, "`"+name+"`")
-	}
+func names(n reasoning.Names) document.Text {
+	text := document.Join(document.Verbatim, n.List, ", ")
 	if n.More > 0 {
-		out = append(out, fmt.Sprintf("and %d more", n.More))
+		return document.Textf("%s, and %d more", text, n.More)
 	}
-	return strings.Join(out, ", ")
+	return text
 }
 
 func (p *page) best(v Iteration) {
-	p.line("### Best Iteration Tracker\n")
+	p.Heading(3, "Best Iteration Tracker")
 	if v.Best == nil {
-		p.line("- **Current Best**: none yet")
+		p.Item("**Current Best**: none yet")
 	} else {
-		p.line("- **Current Best**: Iteration %d (quality: %.4f)", v.Best.Iteration, v.Best.QualityScore)
+		p.Item("**Current Best**: Iteration %d (quality: %.4f)", v.Best.Iteration, v.Best.QualityScore)
 	}
-	p.line("- **This Iteration**: Iteration %d (quality: %s)", v.It.Number, score(v.It))
+	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.It.Number, score(v.It))
 	preserved := "no"
 	switch {
 	case v.Best == nil:
@@ -299,7 +283,7 @@ func (p *page) best(v Iteration) {
 	default:
 		preserved = "its numbers, and the artifacts that were given; it was recorded without a snapshot"
 	}
-	p.line("- **Best Preserved**: %s\n", preserved)
+	p.Item("**Best Preserved**: %s", preserved)
 }
 
 func (p *page) recommendation(v Iteration) {
@@ -307,21 +291,13 @@ func (p *page) recommendation(v Iteration) {
 	if v.It.Number == 0 {
 		return
 	}
-	p.line("### Recommendation\n")
-	p.line("**Action**: %s", r.Action)
+	p.Heading(3, "Recommendation")
+	p.Field("Action", "%s", r.Action)
 	if r.Action == detector.Rollback {
-		p.line("**Target**: iteration %d", r.Target)
+		p.Field("Target", "iteration %d", r.Target)
 	}
-	p.line("**Reason**: %s", r.Reason)
-	p.line("**Confidence**: %.2f\n", r.Confidence)
-}
-
-// reasoning writes the chain of reasoning in its five steps.
-func (p *page) reasoning(c reasoning.Chain) {
-	p.line("### Chain of Reasoning\n")
-	l := markdown()
-	l.chain(c)
-	p.WriteString(l.String())
+	p.Field("Reason", "%s", r.Reason)
+	p.Field("Confidence", "%.2f", r.Confidence)
 }
 
 // overrides ends the report: how to decide otherwise.
@@ -329,9 +305,9 @@ func (p *page) overrides(list []reasoning.Override) {
 	if len(list) == 0 {
 		return
 	}
-	p.line("\n### How to Override\n")
+	p.Heading(3, "How to Override")
 	for _, o := range list {
-		p.line("- %s: `%s`", overrideText(o), o.Command+o.Config)
+		p.Item("%s: `%s`", overrideText(o), o.Command+o.Config)
 	}
 }
 

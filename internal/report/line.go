@@ -114,21 +114,19 @@ func alertTone(alerts []detector.Alert) document.Style {
 	return tone
 }
 
-// Trajectory draws the scores of all iterations as bars and marks the selected
-// and the rejected ones.
-func Trajectory(its []ledger.Iteration, selected int) []string {
-	const width = 36
-	var out []string
+// Trajectory draws the scores of all iterations, and marks the selected and the rejected
+// ones.
+func Trajectory(its []ledger.Iteration, selected int) document.Chart {
+	var out document.Chart
 	for _, it := range its {
-		name := fmt.Sprintf("Iteration %d:", it.Number)
+		b := document.Bar{Name: fmt.Sprintf("Iteration %d:", it.Number), Value: quality(it), Note: flags(it, selected)}
 		if it.Number == 0 {
-			name = "Baseline:"
+			b.Name = "Baseline:"
 		}
-		share := 0.0
 		if it.Score.Measured {
-			share = it.Score.Value
+			b.Share = it.Score.Value
 		}
-		out = append(out, strings.TrimRight(fmt.Sprintf("%-14s %s %6s%s", name, bar(share, width), quality(it), flags(it, selected)), " "))
+		out = append(out, b)
 	}
 	return out
 }
@@ -166,7 +164,7 @@ func Table(its []ledger.Iteration, selected int, paint document.Paint) []string 
 			tone, note = document.Bad, " rejected"
 		}
 		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), numbers(it.Set),
-			paint(tone, bar(share, width)), quality(it), paint(tone, note)))
+			paint(tone, document.Meter(share, width)), quality(it), paint(tone, note)))
 	}
 	return out
 }

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/reasoning"
 	"supervise/metric"
@@ -74,26 +76,23 @@ func (v Loop) count() int {
 }
 
 // Selection returns the output selection report.
-func Selection(v Loop) []byte {
+func Selection(v Loop) document.Document {
 	p := &page{}
-	p.line("# Output Selection Report\n")
-	p.line("**Loop ID**: %s", v.State.LoopID)
-	p.line("**Total Iterations**: %d", v.count())
-	p.line("**Selected Iteration**: %s\n", iterationName(v.Choice.Iteration))
+	p.Heading(1, "Output Selection Report")
+	p.Field("Loop ID", "%s", v.State.LoopID)
+	p.Field("Total Iterations", "%d", v.count())
+	p.Field("Selected Iteration", "%s", iterationName(v.Choice.Iteration))
 	p.summary(v)
 	p.scores(v)
 	p.rationale(v)
 	p.open(v.Open)
 	p.degradation(v)
 	p.totals(v.Summary)
-	p.line("## Quality Trajectory\n\n```")
-	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
-		p.line("%s", line)
-	}
-	p.line("```\n")
+	p.Heading(2, "Quality Trajectory")
+	p.Add(Trajectory(v.Iterations, v.Choice.Iteration))
 	p.applied(v)
 	p.recommendations(v)
-	return []byte(p.String())
+	return p.Document
 }
 
 func iterationName(n int) string {
@@ -105,16 +104,16 @@ func iterationName(n int) string {
 
 func (p *page) summary(v Loop) {
 	final := v.final()
-	p.line("## Summary\n")
-	p.line("| Metric | Value |")
-	p.line("|--------|-------|")
-	p.line("| Selected Iteration | %s |", iterationName(v.Choice.Iteration))
-	p.line("| Selected Quality | %s |", quality(v.selected()))
-	p.line("| Final Iteration | %s |", iterationName(final.Number))
-	p.line("| Final Quality | %s |", quality(final))
-	p.line("| Degradation Detected | %s |", yes(v.Choice.Degradation != nil))
-	p.line("| Selection Mode | %s, threshold %s |", v.Mode, percent(v.Threshold))
-	p.line("| Verified | %s |\n", yes(v.selected().Verified))
+	p.Heading(2, "Summary")
+	t := document.Table{Head: []string{"Metric", "Value"}}
+	t.Row("Selected Iteration", iterationName(v.Choice.Iteration))
+	t.Row("Selected Quality", quality(v.selected()))
+	t.Row("Final Iteration", iterationName(final.Number))
+	t.Row("Final Quality", quality(final))
+	t.Row("Degradation Detected", yes(v.Choice.Degradation != nil))
+	t.Row("Selection Mode", fmt.Sprintf("%s, threshold %s", v.Mode, percent(v.Threshold)))
+	t.Row("Verified", yes(v.selected().Verified))
+	p.Add(t)
 }
 
 func quality(it ledger.Iteration) string {
@@ -132,20 +131,18 @@ func yes(b bool) string {
 }
 
 func (p *page) scores(v Loop) {
-	p.line("## Quality Scores\n")
-	p.line("| Iteration | Quality | Delta | Tests | Coverage | Errors | Classification | Tokens | Cost | Verified | Status |")
-	p.line("|-----------|---------|-------|-------|----------|--------|----------------|--------|------|----------|--------|")
+	p.Heading(2, "Quality Scores")
+	t := document.Table{Head: []string{"Iteration", "Quality", "Delta", "Tests", "Coverage", "Errors", "Classification", "Tokens", "Cost", "Verified", "Status"}}
 	var before *float64
 	for _, it := range v.Iterations {
 		tokens, cost := spent(it)
-		p.line("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", it.Number, quality(it), scoreDelta(it, before), tests(it.Set),
-			value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""), it.Assessment.Class, tokens, cost, mark(it.Verified), v.status(it))
+		t.Row(it.Number, quality(it), scoreDelta(it, before), tests(it.Set), value(&it.Set, metric.CoveragePct, "%"), value(&it.Set, metric.ErrorCount, ""),
+			it.Assessment.Class, tokens, cost, mark(it.Verified), v.status(it))
 		if it.Score.Measured && !it.Rejected {
-			s := it.Score.Value
-			before = &s
+			before = &it.Score.Value
 		}
 	}
-	p.line("")
+	p.Add(t)
 }
 
 // spent is what the iteration used, as far as it is known.
@@ -201,23 +198,22 @@ func (v Loop) status(it ledger.Iteration) string {
 }
 
 func (p *page) rationale(v Loop) {
-	p.line("## Selection Rationale\n")
-	p.line("**Selected**: Iteration %s", iterationName(v.Choice.Iteration))
-	p.line("**Reason**: %s\n", v.Choice.Reason)
+	p.Heading(2, "Selection Rationale")
+	p.Field("Selected", "Iteration %s", iterationName(v.Choice.Iteration))
+	p.Field("Reason", "%s", v.Choice.Reason)
 	if o := v.Choice.Override; o != nil {
-		p.line("**Override**: %s by %s on %s\n", o.Kind, orNobody(o.By), v.Now.UTC().Format(time.RFC3339))
+		p.Field("Override", "%s by %s on %s", o.Kind, cmp.Or(o.By, "an unknown user"), v.Now.UTC().Format(time.RFC3339))
 	}
 	for _, r := range v.Choice.Rationale {
-		p.line("- %s", r)
+		p.Item("%s", r)
 	}
-	p.line("- By %s", reasoning.SourceOfSelection)
+	p.Item("By %s", reasoning.SourceOfSelection)
 	p.verification(v.Verification)
-	p.goals(v.Verification)
 	if v.Verification != nil {
 		p.hidden(v.Verification.Hidden)
 	}
 	p.review(v.State.Review)
-	p.line("")
+	p.goals(v.Verification)
 }
 
 // review describes the second opinion on the selected tree.
@@ -225,40 +221,39 @@ func (p *page) review(r *ledger.SelectionReview) {
 	if r == nil {
 		return
 	}
-	p.line("- Reviewer `%s`: %s", strings.ReplaceAll(r.Reviewer, "`", "'"), r.Review)
+	p.Item("Reviewer `%s`: %s", r.Reviewer, r.Review)
 	for _, a := range r.Alerts {
-		p.line("  - %s %s (%s, %s): %s", a.Severity, a.Rule, a.RestsOn, a.ID(), a.Message())
+		p.Below().Item("%s %s (%s, %s): %s", a.Severity, a.Rule, a.RestsOn, a.ID(), a.Message())
 	}
 }
 
 // hidden describes how the tests ended that the agent does not see.
 func (p *page) hidden(h *ledger.Hidden) {
 	if e := reasoning.HiddenOf(h); e != nil {
-		p.line("- Hidden tests: %s", hiddenText(e))
+		p.Item("Hidden tests: %s", hiddenText(e))
 		if e.Failing.Len() > 0 {
-			p.line("- Hidden tests that do not pass: %s", names(e.Failing))
+			p.Item("Hidden tests that do not pass: %s", names(e.Failing))
 		}
 	}
 }
 
-// goals describes how tests end as they were before the loop.
+// goals describes how the original tests end on the selected code.
 func (p *page) goals(v *Verification) {
 	if v == nil || v.Goals == nil {
 		return
 	}
 	h := reasoning.GoalsOf(v.Goals)
 	if h.Refused != "" {
-		p.line("- Goal tests were not run as they were before the loop: %s", h.Refused)
+		p.Item("Goal tests were not run as they were before the loop: %s", h.Refused)
 		return
 	}
-	p.line("- Goal tests, as they were before the loop, over the selected code: %d passed", h.Passed)
+	p.Item("Goal tests, as they were before the loop, over the selected code: %d passed", h.Passed)
 	for _, g := range h.Ended {
 		if g.Outcome != detector.Held {
-			p.line("- Goal tests over the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
+			p.Item("Goal tests over the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
 		}
 	}
 	if len(v.Goals.Alerts) > 0 {
-		p.line("")
 		p.alerts(v.Goals.Alerts)
 	}
 }
@@ -266,11 +261,11 @@ func (p *page) goals(v *Verification) {
 func (p *page) verification(v *Verification) {
 	switch {
 	case v == nil:
-		p.line("- The selected tree was not measured again")
+		p.Item("The selected tree was not measured again")
 	case v.Holds:
-		p.line("- The selected tree was restored and re-measured: same results")
+		p.Item("The selected tree was restored and re-measured: same results")
 	default:
-		p.line("- The selected tree was restored and re-measured: DIFFERENT results: %s", strings.Join(v.Differences, "; "))
+		p.Item("The selected tree was restored and re-measured: DIFFERENT results: %s", strings.Join(v.Differences, "; "))
 	}
 }
 
@@ -282,21 +277,20 @@ func (p *page) degradation(v Loop) {
 		return
 	}
 	s, f := selected.Score.Value, final.Score.Value
-	p.line("## Degradation Analysis\n")
-	p.line("- Selected quality %s, final quality %s: a difference of %+.1f points", percent(s), percent(f), 100*(s-f))
+	p.Heading(2, "Degradation Analysis")
+	p.Item("Selected quality %s, final quality %s: a difference of %+.1f points", percent(s), percent(f), 100*(s-f))
 	if f > 0 {
-		p.line("- Improvement over the final iteration: %+.1f%% of the final quality", 100*(s-f)/f)
+		p.Item("Improvement over the final iteration: %+.1f%% of the final quality", 100*(s-f)/f)
 	}
 	if s > 0 {
-		p.line("- Quality loss after the selection: %+.1f%% of the selected quality", 100*(f-s)/s)
+		p.Item("Quality loss after the selection: %+.1f%% of the selected quality", 100*(f-s)/s)
 	}
 	if d := v.Choice.Degradation; d != nil {
-		p.line("- Degradation started at iteration %d; iterations after the peak: %d", d.Started, d.AfterPeak)
+		p.Item("Degradation started at iteration %d; iterations after the peak: %d", d.Started, d.AfterPeak)
 		for _, t := range d.Triggers {
-			p.line("- Flagged: %s", triggers[t])
+			p.Item("Flagged: %s", triggers[t])
 		}
 	}
-	p.line("")
 }
 
 // triggers say in words why a loss of quality is more than the usual up and down.
@@ -308,45 +302,36 @@ var triggers = map[selector.Trigger]string{
 
 // totals says what the loop took, and how quality went.
 func (p *page) totals(s selector.Summary) {
-	p.line("## Totals\n")
-	p.line("| Metric | Value |")
-	p.line("|--------|-------|")
-	p.line("| Iterations | %d, %d rejected |", s.Iterations, s.Rejected)
+	p.Heading(2, "Totals")
+	t := document.Table{Head: []string{"Metric", "Value"}}
+	t.Row("Iterations", fmt.Sprintf("%d, %d rejected", s.Iterations, s.Rejected))
 	if s.Average != nil {
-		p.line("| Quality | average %s, best %s, worst %s |", percent(*s.Average), percent(*s.Best), percent(*s.Worst))
+		t.Row("Quality", fmt.Sprintf("average %s, best %s, worst %s", percent(*s.Average), percent(*s.Best), percent(*s.Worst)))
 	}
-	p.line("| Trajectory | %s |", s.Trend)
+	t.Row("Trajectory", s.Trend)
 	if s.Duration != nil {
-		p.line("| Time | %s |", Duration(*s.Duration))
+		t.Row("Time", Duration(*s.Duration))
 	}
 	if s.Tokens != nil {
-		p.line("| Tokens | %d |", *s.Tokens)
+		t.Row("Tokens", *s.Tokens)
 	}
 	if s.CostUSD != nil {
-		p.line("| Cost | $%.4f |", *s.CostUSD)
+		t.Row("Cost", fmt.Sprintf("$%.4f", *s.CostUSD))
 	}
-	p.line("")
-}
-
-func orNobody(name string) string {
-	if name == "" {
-		return "an unknown user"
-	}
-	return name
+	p.Add(t)
 }
 
 func (p *page) applied(v Loop) {
-	p.line("## Artifacts Applied\n")
+	p.Heading(2, "Artifacts Applied")
 	if len(v.Artifacts)+len(v.Removed) == 0 {
-		p.line("- none: %s", v.nothing())
+		p.Item("none: %s", v.nothing())
 	}
 	for _, path := range v.Artifacts {
-		p.line("- %s (from iteration %d)", path, v.Choice.Iteration)
+		p.Item("%s (from iteration %d)", path, v.Choice.Iteration)
 	}
 	for _, path := range v.Removed {
-		p.line("- %s (deleted by iteration %d)", path, v.Choice.Iteration)
+		p.Item("%s (deleted by iteration %d)", path, v.Choice.Iteration)
 	}
-	p.line("")
 }
 
 // nothing says why no file was applied.
@@ -385,93 +370,83 @@ func (p *page) recommendations(v Loop) {
 		}
 		list = append(list, "The selection is not verified"+why)
 	}
-	if len(list) == 0 {
-		return
+	if len(list) > 0 {
+		p.Heading(2, "Recommendations")
 	}
-	p.line("## Recommendations\n")
 	for _, r := range list {
-		p.line("- %s", r)
+		p.Item("%s", r)
 	}
-	p.line("")
 }
 
-// Completion returns the completion report: how the loop ended, what it cost
-// and what happened on the way.
-func Completion(v Loop) []byte {
+// Completion returns the completion report: how the loop ended, what it cost and what
+// happened in it.
+func Completion(v Loop) document.Document {
 	p := &page{}
-	p.line("# Loop Completion Report\n")
-	p.line("**Loop ID**: %s", v.State.LoopID)
-	p.line("**Status**: %s", v.State.Status)
+	p.Heading(1, "Loop Completion Report")
+	p.Field("Loop ID", "%s", v.State.LoopID)
+	p.Field("Status", "%s", v.State.Status)
 	if v.State.StopReason != "" {
-		p.line("**Stopped because**: %s (%s)", v.State.StopText, v.State.StopReason)
+		p.Field("Stopped because", "%s (%s)", v.State.StopText, v.State.StopReason)
 	}
-	p.line("**Completion Criteria**: %s", v.State.Criterion)
-	p.line("**Iterations**: %d, %d rejected", v.count(), v.State.Rejections())
+	p.Field("Completion Criteria", "%s", v.State.Criterion)
+	p.Field("Iterations", "%d, %d rejected", v.count(), v.State.Rejections())
 	switch took := v.Summary.Duration; {
 	case v.State.Kind != ledger.Recorded:
-		p.line("**Total Time**: %s", Duration(v.Now.Sub(v.State.StartedAt)))
+		p.Field("Total Time", "%s", Duration(v.Now.Sub(v.State.StartedAt)))
 	case took != nil:
-		p.line("**Total Time**: %s, as reported", Duration(*took))
+		p.Field("Total Time", "%s, as reported", Duration(*took))
 	}
 	if text := Spent(v.State.Spending); text != "" {
-		p.line("**Spent by the Agent**: %s", text)
+		p.Field("Spent by the Agent", "%s", text)
 	}
 	if v.Head != "" {
-		p.line("**Head of the Log**: `%s`", v.Head)
+		p.Field("Head of the Log", "`%s`", v.Head)
 	}
-	p.line("**Selected Iteration**: %s: %s\n", iterationName(v.Choice.Iteration), v.Choice.Reason)
+	p.Field("Selected Iteration", "%s: %s", iterationName(v.Choice.Iteration), v.Choice.Reason)
 	p.comparison(v)
 	p.testComparison(v)
 	p.regressions(v.State.Regressions)
 	p.declared(v.Declared)
-	p.said("## The Agent Could Not Go On", v.Iterations...)
-	p.line("## Quality Trajectory\n\n```")
-	for _, line := range Trajectory(v.Iterations, v.Choice.Iteration) {
-		p.line("%s", line)
-	}
-	p.line("```")
+	p.blocked(2, v.Iterations...)
+	p.Heading(2, "Quality Trajectory")
+	p.Add(Trajectory(v.Iterations, v.Choice.Iteration))
 	p.list("Not in the Snapshots", v.Skipped)
 	p.list("Snapshots Dropped to Save Space", v.Dropped)
-	return []byte(p.String())
+	return p.Document
 }
 
-// declared lists what the user let happen to the tests before the loop.
+// declared lists the changes of tests that the user allowed before the loop.
 func (p *page) declared(list []detector.Alert) {
 	if len(list) == 0 {
 		return
 	}
-	p.line("## To Be Read\n")
-	p.line("What these tests expected was changed, as `tests: change` declares. Nothing was undone for it; a person reads whether it is right.\n")
+	p.Heading(2, "To Be Read")
+	p.Paragraph("What these tests expected was changed, as `tests: change` declares. Nothing was undone for it; a person reads whether it is right.")
 	for _, a := range list {
-		p.line("- **%s** `%s` of iteration %d (finding `%s`): %s", a.Severity, a.Rule, a.TriggeredAt, a.ID(), a.Message())
-		for _, line := range Sides(a.Versions) {
-			p.line("  %s", line)
-		}
+		p.Item("**%s** `%s` of iteration %d (finding `%s`): %s", a.Severity, a.Rule, a.TriggeredAt, a.ID(), a.Message())
+		p.versions(a)
 	}
-	p.line("")
 }
 
 // list writes a section, if it has anything.
 func (p *page) list(title string, items []string) {
-	if len(items) == 0 {
-		return
+	if len(items) > 0 {
+		p.Heading(2, "%s", title)
 	}
-	p.line("\n## %s\n", title)
 	for _, i := range items {
-		p.line("- `%s`", i)
+		p.Item("`%s`", i)
 	}
 }
 
 func (p *page) comparison(v Loop) {
 	base, sel := v.baseline().Set, v.selected().Set
 	d := sel.Sub(base)
-	p.line("## Baseline and Selection\n")
-	p.line("| Metric | Baseline | Selected | Delta |")
-	p.line("|--------|----------|----------|-------|")
+	p.Heading(2, "Baseline and Selection")
+	t := document.Table{Head: []string{"Metric", "Baseline", "Selected", "Delta"}}
 	for _, r := range metricRows {
-		p.line("| %s | %s | %s | %s |", r.name, value(&base, r.field, r.unit), value(&sel, r.field, r.unit), delta(d, r.field, r.unit))
+		t.Row(r.name, value(&base, r.field, r.unit), value(&sel, r.field, r.unit), delta(d, r.field, r.unit))
 	}
-	p.line("")
+	p.Add(t)
 }
 
 // testComparison says what became of each test between the baseline and the
@@ -487,30 +462,26 @@ func (p *page) testComparison(v Loop) {
 			explained = append(explained, it.Assessment.Changes.Explained...)
 		}
 	}
-	changes := detector.Between(base.Set.Tests, selected.Set.Tests, explained)
-	p.line("### Tests, Baseline to Selection\n")
-	if !p.testGroups(changes) {
-		p.line("The same tests, with the same outcomes.")
+	p.Heading(3, "Tests, Baseline to Selection")
+	if !p.testGroups(detector.Between(base.Set.Tests, selected.Set.Tests, explained)) {
+		p.Paragraph("The same tests, with the same outcomes.")
 	}
-	p.line("")
 }
 
 func (p *page) regressions(list []ledger.Regression) {
-	p.line("## Regression Events\n")
+	p.Heading(2, "Regression Events")
 	if len(list) == 0 {
-		p.line("none\n")
-		return
+		p.Paragraph("none")
 	}
 	for _, r := range list {
-		p.line("- [%s] Iteration %d - %s (%s): %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message)
-		kept := ""
-		if r.Kept != "" {
-			kept = fmt.Sprintf("; the rejected tree is snapshot `%s`", r.Kept)
+		p.Item("[%s] Iteration %d - %s (%s): %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message)
+		if r.Kept == "" {
+			p.Below().Item("Recovery: %s", r.Outcome)
+		} else {
+			p.Below().Item("Recovery: %s; the rejected tree is snapshot `%s`", r.Outcome, r.Kept)
 		}
-		p.line("  - Recovery: %s%s", r.Outcome, kept)
 		for _, t := range r.Tests {
-			p.line("  - test `%s`", t)
+			p.Below().Item("test `%s`", t)
 		}
 	}
-	p.line("")
 }

@@ -84,18 +84,6 @@ func two(n int) string {
 	return strconv.Itoa(n)
 }
 
-// bar draws a share of [0,1] in width cells of eighths.
-func bar(share float64, width int) string {
-	const eighths = " ▏▎▍▌▋▊▉█"
-	cells := []rune(eighths)
-	n := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
-	out := strings.Repeat("█", n/8)
-	if rest := n % 8; rest > 0 {
-		out += string(cells[rest])
-	}
-	return out + strings.Repeat(" ", width-len([]rune(out)))
-}
-
 // Bytes writes a number of bytes in the unit that suits it.
 func Bytes(n int64) string {
 	switch {

@@ -129,14 +129,14 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestGoldens(t *testing.T) {
 	v := story()
-	golden(t, "selection.md", report.Selection(v))
-	golden(t, "completion.md", report.Completion(v))
+	golden(t, "selection.md", []byte(report.Selection(v).Markdown()))
+	golden(t, "completion.md", []byte(report.Completion(v).Markdown()))
 	for _, n := range []int{0, 2, 3} {
 		r := report.Iteration{It: v.Iterations[n], Baseline: v.Iterations[0], Best: &ledger.BestIteration{Iteration: 2, Snapshot: "4", QualityScore: v.Iterations[2].Score.Value}}
 		if n > 0 {
 			r.Previous = &v.Iterations[n-1]
 		}
-		golden(t, fmt.Sprintf("iteration-%03d.md", n), report.OfIteration(r))
+		golden(t, fmt.Sprintf("iteration-%03d.md", n), []byte(report.OfIteration(r).Markdown()))
 	}
 	var table bytes.Buffer
 	if err := report.CSV(&table, v); err != nil {
@@ -177,7 +177,7 @@ func TestCompletionComparesTests(t *testing.T) {
 	section := func(selected int) string {
 		v := report.Loop{Iterations: its}
 		v.Choice.Iteration = selected
-		_, rest, _ := strings.Cut(string(report.Completion(v)), "### Tests, Baseline to Selection\n\n")
+		_, rest, _ := strings.Cut(report.Completion(v).Markdown(), "### Tests, Baseline to Selection\n\n")
 		text, _, _ := strings.Cut(rest, "\n\n##")
 		return text
 	}
@@ -206,7 +206,7 @@ func TestCompletionComparesTests(t *testing.T) {
 
 func TestNotMeasuredIsNeverZero(t *testing.T) {
 	it := ledger.Iteration{Set: metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "the database is down"}}}}
-	text := string(report.OfIteration(report.Iteration{It: it, Baseline: it}))
+	text := report.OfIteration(report.Iteration{It: it, Baseline: it}).Markdown()
 	for _, want := range []string{"| Test Count | n/a | n/a | n/a | n/a | n/a |", "**Quality Score**: n/a", "**Not measured**: tests (absent): the database is down"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q:\n%s", want, text)
@@ -234,7 +234,7 @@ func TestNumbers(t *testing.T) {
 
 func TestTrajectoryMarksTheSelection(t *testing.T) {
 	v := story()
-	lines := report.Trajectory(v.Iterations, 2)
+	lines := strings.Split(strings.TrimSpace(document.Document{report.Trajectory(v.Iterations, 2)}.Terminal(document.NoPaint)), "\n")
 	if len(lines) != 5 || !strings.HasSuffix(lines[2], "← SELECTED") || !strings.HasSuffix(lines[3], "← REJECTED") || !strings.HasPrefix(lines[0], "Baseline:") {
 		t.Errorf("trajectory:\n%s", strings.Join(lines, "\n"))
 	}
@@ -248,7 +248,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	it := v.Iterations[3]
 	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
 	it.Checks[0].Problems = []string{"\x1b[31mred"}
-	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]}), document.NoPaint)
+	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]})).Terminal(document.NoPaint)
 	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test<U+001B>]0;owned<U+0007><U+001B>[2J") || !strings.Contains(text, "[31mred") {
 		t.Errorf("%q", text)
 	}
@@ -260,7 +260,7 @@ func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
 	it := base
 	it.Number, it.Rejected, it.Recorded, it.Decision = 3, true, &ledger.Reported{}, &ledger.Decision{Target: 2, Retry: 1}
-	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base}), document.NoPaint)
+	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base})).Terminal(document.NoPaint)
 	for _, want := range []string{"- Done: advised to put the tree back to iteration 2; next: retry 1\n", "- Coverage: 72 %, of which no more is known\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

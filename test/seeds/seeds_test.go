@@ -387,7 +387,7 @@ func (f *feed) explain(v record.View) {
 			in.Previous = &before
 		}
 		in.Baseline, _ = v.Iteration(0)
-		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.Of(in), func(_ document.Style, s string) string { return s })
+		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.Of(in)).Terminal(document.NoPaint)
 	}
 	f.found["explain"] = chains
 }
