@@ -122,8 +122,16 @@ func TestHostileTexts(t *testing.T) {
 func TestTextf(t *testing.T) {
 	got := document.Textf("%s: `%-6s` is **%d**%% of %s, 2*3", document.Span{Style: document.Good, Text: "ok"}, "x", 5, document.Join(document.Verbatim, []string{"a", "b"}, ", "))
 	want := document.Text{
-		{document.Good, "ok"}, {document.Plain, ": "}, {document.Verbatim, "x     "}, {document.Plain, " is "}, {document.Strong, "5"}, {document.Plain, "% of "},
-		{document.Verbatim, "a"}, {document.Plain, ", "}, {document.Verbatim, "b"}, {document.Plain, ", 2*3"},
+		{document.Good, "ok"},
+		{document.Plain, ": "},
+		{document.Verbatim, "x     "},
+		{document.Plain, " is "},
+		{document.Strong, "5"},
+		{document.Plain, "% of "},
+		{document.Verbatim, "a"},
+		{document.Plain, ", "},
+		{document.Verbatim, "b"},
+		{document.Plain, ", 2*3"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
