@@ -12,6 +12,7 @@ import (
 	"supervise/internal/measure"
 	"supervise/metric"
 	"supervise/runner"
+	"supervise/test/tools"
 )
 
 func TestMain(m *testing.M) {
@@ -249,21 +250,23 @@ test('honest, with its own', () => {
 func TestNode(t *testing.T) {
 	t.Setenv("npm_lifecycle_event", "test")
 	t.Setenv("CI", "true")
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("node is not installed")
-	}
-	t.Run("node", func(t *testing.T) {
-		dir := write(t, map[string]string{"sniff.js": nodeSniffs("NODE_TEST_CONTEXT", ".test."), "sniff.test.js": "const test = require('node:test');\n" + nodeTests})
-		check(t, dir, measure.Check{Kind: measure.Test, Name: "node", Runner: "node", Command: []string{"node", "--test", "--test-reporter=tap"}}, "honest", "honest, with its own")
-	})
+	tools.Need(t, "node")
+	dir := write(t, map[string]string{"sniff.js": nodeSniffs("NODE_TEST_CONTEXT", ".test."), "sniff.test.js": "const test = require('node:test');\n" + nodeTests})
+	check(t, dir, measure.Check{Kind: measure.Test, Name: "node", Runner: "node", Command: []string{"node", "--test", "--test-reporter=tap"}}, "honest", "honest, with its own")
+}
+
+func TestE2ENode(t *testing.T) {
+	t.Setenv("npm_lifecycle_event", "test")
+	t.Setenv("CI", "true")
+	base := tools.Installed(t)
 	for name, c := range map[string]measure.Check{
 		"jest":   {Command: []string{"node_modules/.bin/jest", "--json", "--outputFile=" + measure.ReportDir + "/out.json"}},
 		"vitest": {Command: []string{"node_modules/.bin/vitest", "run", "--globals", "--reporter=json", "--outputFile=" + measure.ReportDir + "/out.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			installed := filepath.Join(os.Getenv("SUPERVISE_E2E"), name, "node_modules")
+			installed := filepath.Join(base, name, "node_modules")
 			if _, err := os.Stat(filepath.Join(installed, name)); err != nil {
-				t.Skipf("%s is not installed: .ci/e2e runs this", name)
+				t.Skipf("%s is not installed", name)
 			}
 			variable := map[string]string{"jest": "JEST_WORKER_ID", "vitest": "VITEST"}[name]
 			dir := write(t, map[string]string{"package.json": `{"jest": {"transform": {}}}`, "sniff.js": nodeSniffs(variable, "node_modules"), "sniff.test.js": nodeTests})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
+	"supervise/test/tools"
 	"supervise/test/trees"
 )
 
@@ -102,22 +102,15 @@ func (w *world) run(x Trial) *ledger.Power {
 	return out
 }
 
-func program(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-		t.Skipf("%s is missing: %s", name, out)
-	}
-}
-
 func pytest(t *testing.T) measure.Check {
 	t.Helper()
-	program(t, "python3", "-m", "pytest", "--version")
+	tools.Need(t, "python3 -m pytest")
 	return measure.Check{Kind: measure.Test, Name: "pytest", Runner: "pytest", Command: []string{"python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml"}, Reports: []string{"report.xml"}}
 }
 
 func goTest(t *testing.T) measure.Check {
 	t.Helper()
-	program(t, "go", "version")
+	tools.Need(t, "go")
 	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-ldflags=-w", "-count=1", "./..."}}
 }
 
@@ -219,13 +212,8 @@ def test_slug():
 `}, false, true},
 }
 
-// few reports whether one change stands for all: each takes some ten runs of real tests.
-func few() bool { return testing.Short() || os.Getenv("SUPERVISE_E2E") == "" }
-
-func TestPowerOfPythonTests(t *testing.T) {
-	if few() {
-		t.Skip("a minute of mutants: .ci/e2e runs them")
-	}
+func TestE2EPowerOfPythonTests(t *testing.T) {
+	tools.Installed(t)
 	check := pytest(t)
 	for _, tt := range pythonChanges {
 		t.Run(tt.name, func(t *testing.T) {
@@ -360,14 +348,22 @@ const tableGo = `func TestPrice(t *testing.T) {
 }
 `
 
-func TestPowerOfGoTests(t *testing.T) {
-	check := goTest(t)
-	for name, tt := range map[string]struct {
-		is   string
-		code string
-		kept bool
-	}{
-		"a table becomes tests": {`func check(t *testing.T, n int, member bool, want int) {
+// A goChange is a change of Go tests. The first one is enough for most runs: each takes some
+// ten runs of real tests.
+type goChange struct {
+	name string
+	is   string
+	code string
+	kept bool
+}
+
+var goChanges = []goChange{
+	{
+		"another interface",
+		strings.Replace(tableGo, "Price(tt.n, tt.member)", "Price(tt.member, tt.n)", 1),
+		strings.Replace(shopGo, "n int, member bool", "member bool, n int", 1), true,
+	},
+	{"a table becomes tests", `func check(t *testing.T, n int, member bool, want int) {
 	t.Helper()
 	if got, err := Price(n, member); got != want || err != nil {
 		t.Errorf("got %d, %v", got, err)
@@ -383,16 +379,21 @@ func TestNone(t *testing.T) {
 	}
 }
 `, shopGo, true},
-		"a row less": {strings.Replace(tableGo, "\t\t\"member\": {10, true, 19, false},\n", "", 1), shopGo, false},
-		"another interface": {
-			strings.Replace(tableGo, "Price(tt.n, tt.member)", "Price(tt.member, tt.n)", 1),
-			strings.Replace(shopGo, "n int, member bool", "member bool, n int", 1), true,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if few() && name != "another interface" {
-				t.Skip("one change is enough here: .ci/e2e runs all")
-			}
+	{"a row less", strings.Replace(tableGo, "\t\t\"member\": {10, true, 19, false},\n", "", 1), shopGo, false},
+}
+
+func TestPowerOfGoTests(t *testing.T) { powerOfGoTests(t, goChanges[:1]) }
+
+func TestE2EPowerOfGoTests(t *testing.T) {
+	tools.Installed(t)
+	powerOfGoTests(t, goChanges[1:])
+}
+
+func powerOfGoTests(t *testing.T, changes []goChange) {
+	t.Helper()
+	check := goTest(t)
+	for _, tt := range changes {
+		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, files{"go.mod": "module example.com/shop\n\ngo 1.21\n", "shop.go": shopGo, "shop_test.go": goTests(tableGo)}, check)
 			x := w.trial(files{"shop.go": tt.code, "shop_test.go": goTests(tt.is)})
 			x.MaxMutants, x.Budget = 10, 5*time.Minute
@@ -400,7 +401,7 @@ func TestNone(t *testing.T) {
 			if len(out.Results) != 1 {
 				t.Fatalf("%d groups", len(out.Results))
 			}
-			if p := out.Results[0]; p.Kept() != tt.kept || p.Apart != (name == "another interface") {
+			if p := out.Results[0]; p.Kept() != tt.kept || p.Apart != (tt.name == "another interface") {
 				t.Errorf("%s: %+v", p, p)
 			}
 		})
@@ -453,10 +454,8 @@ func TestTimeIsKnownBefore(t *testing.T) {
 }
 
 // Nor does it take longer where each run would: what is cut off counts for neither side.
-func TestBudgetCutsARunOff(t *testing.T) {
-	if few() {
-		t.Skip("endless loops take their time: .ci/e2e runs it")
-	}
+func TestE2EBudgetCutsARunOff(t *testing.T) {
+	tools.Installed(t)
 	code := "def count(n):\n    i = 0\n    while i != n:\n        i += 1\n    return i\n"
 	test := "from loops import count\n\n\ndef test_count():\n    assert count(%d) == %[1]d\n"
 	w := newWorld(t, files{"loops.py": code, "test_loops.py": fmt.Sprintf(test, 3)}, pytest(t))
@@ -472,10 +471,8 @@ func TestBudgetCutsARunOff(t *testing.T) {
 }
 
 // An endless loop is stopped, and noticed by both.
-func TestPowerOverEndlessLoops(t *testing.T) {
-	if few() {
-		t.Skip("endless loops take their time: .ci/e2e runs it")
-	}
+func TestE2EPowerOverEndlessLoops(t *testing.T) {
+	tools.Installed(t)
 	code := "def count(n):\n    i = 0\n    while i < n:\n        i += 1\n    return i\n"
 	test := "from loops import count\n\n\ndef test_count():\n    assert count(3) == %d\n"
 	w := newWorld(t, files{"loops.py": code, "test_loops.py": fmt.Sprintf(test, 3)}, pytest(t))

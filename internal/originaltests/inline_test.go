@@ -2,8 +2,6 @@ package originaltests
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 	"supervise/metric"
+	"supervise/test/tools"
 )
 
 const (
@@ -22,28 +21,37 @@ const (
 	rustExact    = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn halves() {\n        assert_eq!(half(8), 4);\n    }\n}\n"
 )
 
-// Rust tests in a file of code are put into the new code as they were.
-func TestInlineTestsAsTheyWere(t *testing.T) {
-	if _, err := exec.LookPath("cargo"); err != nil {
-		t.Skip("cargo is not on PATH")
-	}
-	few := testing.Short() || os.Getenv("SUPERVISE_E2E") == "" // .ci/e2e runs all: cargo takes long
-	weak := strings.Replace(rustExact, "assert_eq!(half(8), 4)", "assert!(half(8) > 0)", 1)
-	for _, tt := range []struct {
-		name    string
-		code    string // before, with the exact test
-		change  string
-		outcome detector.Outcome
-		want    detector.Severity // of the alert; 0: there is none
-	}{
-		{"weakened over broken code", rustBroken, rustBroken + weak, detector.Broke, detector.Critical},
-		{"the code was mended as well", rustBroken, rustRight + weak, detector.Held, 0},
-		{"the code is broken, too", rustRight, rustBroken + weak, detector.Broke, detector.High},
-		{"it does not compile any more", rustRight, rustOther + strings.Replace(weak, "half(8)", "half(8, 2)", 1), detector.Unbuilt, detector.High},
-	} {
-		if few && tt.name != "weakened over broken code" {
-			continue
-		}
+var rustWeak = strings.Replace(rustExact, "assert_eq!(half(8), 4)", "assert!(half(8) > 0)", 1)
+
+// An inlineChange is a change of a Rust test. The first one is enough for most runs: cargo
+// takes long.
+type inlineChange struct {
+	name    string
+	code    string // before, with the exact test
+	change  string
+	outcome detector.Outcome
+	want    detector.Severity // of the alert; 0: there is none
+}
+
+var inlineChanges = []inlineChange{
+	{"weakened over broken code", rustBroken, rustBroken + rustWeak, detector.Broke, detector.Critical},
+	{"the code was mended as well", rustBroken, rustRight + rustWeak, detector.Held, 0},
+	{"the code is broken, too", rustRight, rustBroken + rustWeak, detector.Broke, detector.High},
+	{"it does not compile any more", rustRight, rustOther + strings.Replace(rustWeak, "half(8)", "half(8, 2)", 1), detector.Unbuilt, detector.High},
+}
+
+// The original Rust tests of a file of code are put into the new code.
+func TestOriginalInlineTests(t *testing.T) { originalInlineTests(t, inlineChanges[:1]) }
+
+func TestE2EOriginalInlineTests(t *testing.T) {
+	tools.Installed(t)
+	originalInlineTests(t, inlineChanges[1:])
+}
+
+func originalInlineTests(t *testing.T, changes []inlineChange) {
+	t.Helper()
+	tools.Need(t, "cargo")
+	for _, tt := range changes {
 		t.Run(tt.name, func(t *testing.T) {
 			check := measure.Check{Kind: measure.Test, Name: "cargo test", Runner: "cargo", Command: []string{"cargo", "test", "--offline", "--lib", "--color=never"}, Timeout: 5 * time.Minute}
 			w := newTrialWorldInGit(t, files{"Cargo.toml": rustManifest, "src/lib.rs": tt.code + rustExact, ".gitignore": "target\nCargo.lock\n"}, check)

@@ -20,6 +20,7 @@ import (
 	"supervise/runner"
 	"supervise/snapshot"
 	"supervise/source"
+	"supervise/test/tools"
 	"supervise/test/trees"
 )
 
@@ -124,9 +125,7 @@ func outcomes(h ledger.Goals) map[string]detector.Outcome {
 
 func goCheck(t *testing.T) measure.Check {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not on PATH")
-	}
+	tools.Need(t, "go")
 	return measure.Check{Kind: measure.Test, Name: "go test", Runner: "go", Command: []string{"go", "test", "-json", "-vet=off", "-ldflags=-w", "-count=1", "./..."}}
 }
 

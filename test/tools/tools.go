@@ -41,6 +41,9 @@ func Need(t testing.TB, programs ...string) {
 // tests whose names start with TestE2E.
 func Installed(t testing.TB) string {
 	t.Helper()
+	if !strings.HasPrefix(t.Name(), "TestE2E") {
+		t.Fatalf(".ci/e2e would not run %s: its name has to start with TestE2E", t.Name())
+	}
 	dir := os.Getenv("SUPERVISE_E2E")
 	if dir == "" {
 		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this test")
