@@ -129,7 +129,7 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown nested key":          {"limits:\n  max_iteration: 3\n", "[2:3]"},
 		"unknown key of a check":      {"checks:\n  test:\n    comand: x\n", "comand"},
 		"wrong type":                  {"limits:\n  max_iterations: many\n", "[2:"},
-		"no such runner":              {"checks: {test: {command: make test, runner: jets}}\n", "there is no runner jets; the runners are cargo, ctest"},
+		"no such runner":              {"checks: {test: {command: make test, runner: jets}}\n", "there is no runner jets; the runners are ava, borp"},
 		"no tests to run again":       {"confirm: {max_tests: 0}\n", "confirm.max_tests must be at least 1"},
 		"negative reruns":             {"confirm: {reruns: -1}\n", "confirm.reruns must not be negative"},
 		"no such rule":                {"rules:\n  test_count: {off: true}\n", "there is no rule test_count"},

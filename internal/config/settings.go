@@ -111,9 +111,9 @@ type Check struct {
 	Stderr bool `yaml:"stderr"`
 	// the reports also hold coverage, whose absence is reported
 	Coverage bool `yaml:"coverage"`
-	// the test framework, so that failing tests can be [rerun alone](rules.md#reruns-of-failing-tests) to detect flaky ones. For `mix`, `meson`, `minitest`, and without one, the whole command is rerun once
+	// the test framework, so that failing tests can be [rerun alone](rules.md#reruns-of-failing-tests) to detect flaky ones. Without one, and for a framework without `rerun` in [the table](projects.md#test-frameworks), the whole command is rerun once
 	Runner string `yaml:"runner" range:"runners"`
-	// a command that lists the tests without running them, for the runners go, pytest, jest, vitest, mocha, playwright, rspec, cargo, nextest and ctest. Listed tests without a result count as not run
+	// a command that lists the tests without running them, for a runner with `list` in [the table](projects.md#test-frameworks). Listed tests without a result count as not run
 	Inventory Argv `yaml:"inventory"`
 	// time limit of the command
 	Timeout time.Duration `yaml:"timeout" range:"≥ 0" zero:"limits.check_timeout"`

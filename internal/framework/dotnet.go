@@ -16,6 +16,11 @@ var dotnet = []Framework{
 			Config:    "-s= --settings= --config-file= -c= --configuration= --test-adapter-path= --no-build",
 			Neutral:   "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= --framework= -a= --arch=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("dotnet"), Own: list("--filter --report-trx"), Place: BeforeWord, Word: "--",
+			Words: func(s Selection) []string { return []string{"--filter", s.joined("|", dotnetName)} },
+		},
+		Unsupported: map[Capability]string{Lists: "its list has display names only"},
 	},
 	{
 		Name: "vstest", Language: "dotnet", Programs: []string{"vstest.console", "nunit3-console", "xunit.console"}, ConfigFiles: list("nunit.config xunit.runner.json"),

@@ -7,6 +7,7 @@
 package framework
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -32,6 +33,9 @@ type Framework struct {
 	Style   Style // how its options are written
 	Options Options
 
+	Rerun Rerun // how selected tests run
+	List  List  // how its tests are listed
+
 	// Unsupported has the reason for each capability that the framework does not support.
 	Unsupported map[Capability]string
 
@@ -46,6 +50,8 @@ const (
 	Call    Capability = "call"      // Programs
 	Detect  Capability = "detection" // Packages, ConfigFiles
 	Narrows Capability = "options"   // Options: all effects
+	Reruns  Capability = "rerun"     // Rerun
+	Lists   Capability = "list"      // List
 )
 
 // capability is one of them, with what a row has of it: "" if nothing.
@@ -63,6 +69,13 @@ var capabilities = []capability{
 		}
 		return "yes"
 	}},
+	{Reruns, func(f Framework) string { return f.Rerun.Way.String() }},
+	{Lists, func(f Framework) string {
+		if f.List.Format == NoList {
+			return ""
+		}
+		return "`" + strings.Join(f.List.Args, " ") + "`"
+	}},
 }
 
 func code(list []string) string {
@@ -78,6 +91,19 @@ func (f *Framework) Runner() string {
 		return f.Like
 	}
 	return f.Name
+}
+
+// Runners are the names by which a check can refer to a framework, sorted: of those that a
+// project is measured with.
+func Runners() []string {
+	var out []string
+	for _, f := range frameworks {
+		if f.Like == "" && len(f.Programs) > 0 && f.Unsupported[Reruns] != notMeasured {
+			out = append(out, f.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // All returns the rows, in the order of the languages. Callers must not change them.
@@ -151,10 +177,25 @@ func (f Framework) filled(like Framework) Framework {
 	if f.ConfigFiles == nil {
 		f.ConfigFiles = like.ConfigFiles
 	}
-	if f.Unsupported == nil {
-		f.Unsupported = like.Unsupported
+	if f.Rerun.Way == noWay {
+		f.Rerun = like.Rerun
 	}
+	if f.List.Format == NoList {
+		f.List = like.List
+	}
+	f.Unsupported = like.unsupported(f)
 	return f
+}
+
+// unsupported are the reasons of a variant: its own, and those for what it takes from here.
+func (like Framework) unsupported(f Framework) map[Capability]string {
+	out := map[Capability]string{}
+	for _, c := range capabilities {
+		if why := cmp.Or(f.Unsupported[c.name], like.Unsupported[c.name]); why != "" && c.has(f) == "" {
+			out[c.name] = why
+		}
+	}
+	return out
 }
 
 func names(rows []Framework) map[string]int {

@@ -18,6 +18,8 @@ var golang = []Framework{
 			Neutral: "-bench= -benchtime= -blockprofile= -blockprofilerate= -count= -covermode= -coverpkg= -coverprofile= -cpu= -cpuprofile= -fuzz= -fuzztime= -fuzzminimizetime= " +
 				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
 		},
+		Rerun: Rerun{Way: ByPackage},
+		List:  List{Args: list("-list ."), Format: GoList},
 	},
 	{
 		Name: "gotestsum", Like: "go", Programs: []string{"gotestsum"}, Packages: list("gotest.tools/gotestsum"),

@@ -17,6 +17,8 @@ var jvm = []Framework{
 			Config:    "-f= --file= -P= --activate-profiles= -s= --settings= -gs= --global-settings= -t= --toolchains= -Dsurefire.suiteXmlFiles=",
 			Neutral:   "-T= --threads= -l= --log-file= -b= --builder= --color=",
 		},
+		Rerun:       Rerun{Way: ByWords, Programs: list("mvn mvnw mvnd"), Own: list("-Dtest -Dit.test"), Words: mavenWords},
+		Unsupported: map[Capability]string{Lists: "lists no tests"},
 	},
 	{
 		Name: "gradle", Language: "java", ConfigFiles: list("build.gradle build.gradle.kts settings.gradle settings.gradle.kts"),
@@ -33,6 +35,8 @@ var jvm = []Framework{
 			Config:    "-I= --init-script= -c= --settings-file= -b= --build-file= --include-build=",
 			Neutral:   "-p= --project-dir= --console= --max-workers= --warning-mode= -g= --gradle-user-home= --project-cache-dir=",
 		},
+		Rerun:       Rerun{Way: ByInitScript, Programs: list("gradle gradlew"), Own: list("--tests")},
+		Unsupported: map[Capability]string{Lists: "its dry run writes no names of cases"},
 	},
 	{
 		Name: "sbt", Language: "java", ConfigFiles: list("build.sbt"), Programs: []string{"sbt test", "sbt testOnly", "sbt testQuick"},

@@ -17,6 +17,11 @@ var native = []Framework{
 			Config:    "-C= --build-config= --test-dir= -S= --script= -D= -T= --test-action= -M= --test-model=",
 			Neutral:   "-j= --parallel= -O= --output-log= --output-junit= --max-width= --test-load= --test-output-size-passed= --test-output-size-failed=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("ctest"),
+			Words: func(s Selection) []string { return []string{"-R", s.alternatives("^(", ")$", blanks, nameOf)} },
+		},
+		List: List{Args: list("--show-only=json-v1"), Format: CTestList},
 	},
 	{
 		Name: "meson", Language: "c++", Programs: []string{"meson test"}, ConfigFiles: list("meson.build"),
@@ -32,6 +37,7 @@ var native = []Framework{
 			Config:    "--setup= --wrapper= --wrap= --test-args= --gdb -C=",
 			Neutral:   "-j= --num-processes= --logbase= --max-lines=",
 		},
+		Unsupported: map[Capability]string{Reruns: "names of tests are not unique", Lists: "its list has no names of cases"},
 	},
 	{
 		Name: "googletest", Language: "c++",
@@ -101,5 +107,7 @@ func programOfAnyName() map[Capability]string {
 	return map[Capability]string{
 		Call:   "is linked into programs of the project, which have any name",
 		Detect: "is found when ctest runs its program",
+		Reruns: "ctest runs its program again",
+		Lists:  "its program is asked by ctest",
 	}
 }

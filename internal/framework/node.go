@@ -19,6 +19,13 @@ var node = []Framework{
 			Config:    "-c= --config= --rootDir= --roots= --runner= --testRunner= --testResultsProcessor= --globals= --setupFiles= --setupFilesAfterEnv= --moduleNameMapper= --preset= --env= --testEnvironment= --coverageThreshold=",
 			Neutral:   "-w= --maxWorkers= --reporters= --outputFile= --coverageReporters= --coverageDirectory= --seed= --coverageProvider= --collectCoverageFrom=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("jest react-scripts"), Own: list("-t --testNamePattern"), Conflicts: list("--coverage --collectCoverage"),
+			Words: func(s Selection) []string {
+				return append([]string{"--coverage=false", "--testNamePattern=" + s.titles()}, s.filePatterns()...)
+			},
+		},
+		List: List{Args: list("--listTests"), Format: FileList},
 	},
 	{Name: "react-scripts", Like: "jest", Programs: []string{"react-scripts test"}, Packages: list("react-scripts"), ConfigFiles: []string{}},
 	{
@@ -36,6 +43,13 @@ var node = []Framework{
 			Config:    "-c= --config= -r= --root= --mode= --environment= --globals= --pool= --coverage.thresholds.lines= --coverage.thresholds.functions= --coverage.thresholds.branches= --coverage.thresholds.statements=",
 			Neutral:   "--reporter= --outputFile= --maxWorkers= --coverage.provider= --coverage.reporter= --coverage.reportsDirectory=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("vitest"), Own: list("-t --testNamePattern"), Conflicts: list("--coverage --coverage.enabled"),
+			Words: func(s Selection) []string {
+				return append([]string{"--coverage.enabled=false", "--testNamePattern=" + s.titles()}, s.Files...)
+			},
+		},
+		List: List{Args: list("--json"), Format: NameAndFile},
 	},
 	{
 		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: list("mocha"), ConfigFiles: list(".mocharc.*"),
@@ -52,6 +66,11 @@ var node = []Framework{
 			Config:    "--config= --opts= --package= -r= --require= --file= --extension= --spec=",
 			Neutral:   "-R= --reporter= -O= --reporter-option= --reporter-options= -s= --slow= -u= --ui= -j= --jobs= -n= --node-option= --global= --globals=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("mocha"), Own: list("-g --grep -f --fgrep"),
+			Words: func(s Selection) []string { return []string{"--grep=" + s.titles()} },
+		},
+		List: List{Args: list("--dry-run --reporter=json --no-color"), Format: Report},
 	},
 	{
 		Name: "lab", Language: "node", Programs: []string{"lab"}, Packages: list("@hapi/lab lab"), ConfigFiles: list(".labrc.js"),
@@ -68,6 +87,11 @@ var node = []Framework{
 			Config:    "-P= --pattern= -T= --transform= --require= -e= --environment= -a= --assert=",
 			Neutral:   "-r= --reporter= -o= --output= -t= --threshold= -I= --globals= -n= --linter= --coverage-path= --coverage-pattern= --seed= -p= --default-plan-threshold= --types-test=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("lab"), Own: list("-g --grep -i --id"),
+			Words: func(s Selection) []string { return []string{"--grep", s.names()} },
+		},
+		Unsupported: map[Capability]string{Lists: "lists no tests"},
 	},
 	{
 		Name: "jasmine", Language: "node", Programs: []string{"jasmine"}, Packages: list("jasmine"), ConfigFiles: list("spec/support/jasmine.*"),
@@ -83,6 +107,11 @@ var node = []Framework{
 			Config:    "--config= --helper= --require= JASMINE_CONFIG_PATH=",
 			Neutral:   "--reporter= --parallel= --seed= --random=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("jasmine"), Own: list("--filter"),
+			Words: func(s Selection) []string { return []string{"--filter=" + s.titles()} },
+		},
+		Unsupported: map[Capability]string{Lists: "lists no tests"},
 	},
 	{
 		Name: "playwright", Language: "node", Programs: []string{"playwright test"}, Packages: list("@playwright/test"), ConfigFiles: list("playwright.config.*"),
@@ -99,6 +128,13 @@ var node = []Framework{
 			Config:    "-c= --config= --tsconfig=",
 			Neutral:   "--reporter= --add-reporter= -j= --workers= --output= --browser= --repeat-each= --trace=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("playwright"), Own: list("-g --grep"),
+			Words: func(s Selection) []string {
+				return []string{"--grep=" + s.alternatives("(", ")", anySpace, nameOf)}
+			},
+		},
+		List: List{Args: list("--list --reporter=json"), Format: Report},
 	},
 	{
 		Name: "node", Language: "node", Programs: []string{"node --test"},
@@ -114,7 +150,11 @@ var node = []Framework{
 			Config:    "--import= --require= -r= --loader= --experimental-loader= --env-file= --test-global-setup= --experimental-config-file=",
 			Neutral:   "--test-reporter= --test-reporter-destination= --test-concurrency=",
 		},
-		Unsupported: map[Capability]string{Detect: "part of Node: the script shows its use"},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("node tsx"), Own: list("--test-name-pattern"), Place: AfterWord, Word: "--test",
+			Words: func(s Selection) []string { return []string{"--test-name-pattern=" + s.names()} },
+		},
+		Unsupported: map[Capability]string{Detect: "part of Node: the script shows its use", Lists: "lists no tests"},
 	},
 	{Name: "tsx", Like: "node", Programs: []string{"tsx --test"}},
 	{
@@ -132,6 +172,7 @@ var node = []Framework{
 			Config:    "-P= --post-compile=",
 			Neutral:   "-r= --reporter= -c= --concurrency= --lines= --branches= --functions= --statements=",
 		},
+		Unsupported: map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests"},
 	},
 	{
 		Name: "uvu", Language: "node", Programs: []string{"uvu"}, Packages: list("uvu"),
@@ -147,6 +188,7 @@ var node = []Framework{
 			HideCode:  None,
 			Config:    "-r= --require= -C= --cwd=",
 		},
+		Unsupported: map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests"},
 	},
 	{
 		Name: "ava", Language: "node", Programs: []string{"ava"}, Packages: list("ava"), ConfigFiles: list("ava.config.*"),
@@ -163,6 +205,7 @@ var node = []Framework{
 			Config:    "--config= --node-arguments= --environment-variables=",
 			Neutral:   "-c= --concurrency=",
 		},
+		Unsupported: map[Capability]string{Reruns: "its titles are patterns", Lists: "lists no tests"},
 	},
 	{
 		Name: "tap", Language: "node", Programs: []string{"tap"}, Packages: list("tap"), ConfigFiles: list(".taprc"),
@@ -179,6 +222,7 @@ var node = []Framework{
 			Config:    "--node-arg= --test-env= --before= --after= --include= --plugin=",
 			Neutral:   "-R= --reporter= -j= --jobs= -c= --color=",
 		},
+		Unsupported: map[Capability]string{Reruns: "its reports lack the files of tests", Lists: "lists files only"},
 	},
 	{
 		Name: "tape", Language: "node", Programs: []string{"tape"}, Packages: list("tape"),
@@ -193,6 +237,7 @@ var node = []Framework{
 			HideCode:  None,
 			Config:    "-r= --require= --import=",
 		},
+		Unsupported: map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests"},
 	},
 	{
 		Name: "bun", Language: "node", Programs: []string{"bun test"}, ConfigFiles: list("bunfig.toml"),
@@ -209,6 +254,13 @@ var node = []Framework{
 			Config:    "-c= --config= --preload= --cwd= --env-file=",
 			Neutral:   "--reporter= --reporter-outfile= --coverage-reporter= --coverage-dir= --rerun-each= --seed= --max-concurrency=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("bun"), Own: list("-t --test-name-pattern"), Conflicts: list("--coverage"),
+			Words: func(s Selection) []string {
+				return append([]string{"--test-name-pattern=" + s.outermostFirst().titles()}, s.Files...)
+			},
+		},
+		List: List{Args: list("--test-name-pattern=(?!) --pass-with-no-tests"), Format: Report},
 	},
 	{
 		Name: "deno", Language: "node", Programs: []string{"deno test"}, ConfigFiles: list("deno.json deno.jsonc"),
@@ -224,6 +276,13 @@ var node = []Framework{
 			Config:    "-c= --config= --no-config --import-map= --preload= --env-file[=]",
 			Neutral:   "--reporter= --junit-path= --coverage-threshold= --seed= --ext= --location= --repeats=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("deno"), Own: list("--filter"), Conflicts: list("--coverage"), Place: AfterWord, Word: "test",
+			Words: func(s Selection) []string {
+				return []string{"--filter=" + s.alternatives("/^(", ")$/", anySpace, denoName)}
+			},
+		},
+		List: List{Args: list("--filter=/(?!)/ --reporter=junit"), Format: Report},
 	},
 	{
 		Name: "cypress", Language: "node", Programs: []string{"cypress run", "cypress"}, Packages: list("cypress"), ConfigFiles: list("cypress.config.*"),

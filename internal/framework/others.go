@@ -16,6 +16,10 @@ var others = []Framework{
 			Config:    "--no-compile --import=",
 			Neutral:   "--include= --seed= --formatter= --slowest= --max-cases= --repeat-until-failure= --export-coverage= --profile-require=",
 		},
+		Unsupported: map[Capability]string{
+			Reruns: "runs tests by file and line, which its output lacks",
+			Lists:  "lists no tests",
+		},
 	},
 	{
 		Name: "swift", Language: "swift", Programs: []string{"swift test"}, ConfigFiles: list("Package.swift"),
@@ -139,12 +143,15 @@ var others = []Framework{
 	},
 }
 
-// callsOnly are the reasons of a framework of which only the calls are known, so that options
-// that narrow a run are found. Others may be added.
+// notMeasured is why a framework lacks what measuring needs: its calls are known, so that
+// options that narrow a run are found, and it is not detected.
+const notMeasured = "only its calls are known"
+
+// callsOnly are the reasons of a framework that is not measured, with those for others.
 func callsOnly(more ...Capability) map[Capability]string {
-	out := map[Capability]string{}
+	out := map[Capability]string{Reruns: notMeasured, Lists: notMeasured}
 	for _, c := range more {
-		out[c] = "only its calls are known"
+		out[c] = notMeasured
 	}
 	return out
 }

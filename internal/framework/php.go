@@ -17,6 +17,13 @@ var php = []Framework{
 			Config:    "-c= --configuration= --no-configuration --bootstrap= --use-baseline= --generate-baseline= --no-extensions",
 			Neutral:   "--log-junit= --coverage-clover= --cache-directory= --colors= --order-by= --random-order-seed= --processes= -p= --repeat=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("phpunit pest simple-phpunit"), Own: list("--filter"),
+			Words: func(s Selection) []string {
+				return []string{"--filter=" + s.alternatives("/(", ")$/s", anySpace, phpName)}
+			},
+		},
+		Unsupported: map[Capability]string{Lists: "its list has names that its report writes in another way"},
 	},
 	{
 		Name: "pest", Like: "phpunit", Programs: []string{"pest"}, Packages: list("pestphp/pest"), ConfigFiles: list("tests/Pest.php"),

@@ -19,6 +19,8 @@ var python = []Framework{
 			Config:    "-c= --config-file= -o= --override-ini= --rootdir= --confcutdir= -p= --disable-plugin-autoload --import-mode= --assert=plain --cov-fail-under=",
 			Neutral:   "-r= --report-chars= -n= --numprocesses= --dist= --tx= --tb= --color= --durations= --durations-min= --junit-xml= --junitxml= --junit-prefix= --cov= --cov-report= --basetemp= --log-level= --log-file= -W= --pythonwarnings= --reruns-delay= --timeout= --capture= --verbosity= --pdbcls= --doctest-glob=",
 		},
+		Rerun: Rerun{Way: ByPlugin},
+		List:  List{Args: list("--collect-only --verbosity=-1"), Format: NodeIDs},
 	},
 	{
 		Name: "unittest", Language: "python", Programs: []string{"unittest"},
@@ -35,7 +37,11 @@ var python = []Framework{
 			Config:    None,
 			Neutral:   "-s= --start-directory= -t= --top-level-directory= --durations=",
 		},
-		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use"},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("unittest manage.py runtests.py django"),
+			Words: func(s Selection) []string { return s.each("-k", unittestName) },
+		},
+		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests"},
 	},
 	{
 		Name: "django", Like: "unittest", Programs: []string{"manage.py test", "django-admin test", "django test"}, ConfigFiles: list("manage.py"),

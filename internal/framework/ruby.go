@@ -16,6 +16,8 @@ var ruby = []Framework{
 			Config:    "-O= --options= -r= --require= -I= --default-path= --dependency-tool=",
 			Neutral:   "-f= --format= -o= --out= --seed= --order= --deprecation-out=",
 		},
+		Rerun: Rerun{Way: ByEnvironment, CoverageLimit: true},
+		List:  List{Args: list("--dry-run --format=json"), Format: Report},
 	},
 	{
 		Name: "minitest", Language: "ruby", Programs: []string{"rails test", "rake test", "bake test", "minitest", "ruby -Itest", "ruby -Ilib:test", "ruby -Ilib"}, Packages: list("minitest"), ConfigFiles: list("Rakefile test/test_helper.rb"),
@@ -32,6 +34,7 @@ var ruby = []Framework{
 			Config:    "--environment= -I=",
 			Neutral:   "-s= --seed= -S= --skip= -t= --tag=",
 		},
+		Unsupported: map[Capability]string{Reruns: "tasks of Rake and Rails take names in different ways", Lists: "lists no tests"},
 	},
 	{
 		Name: "cucumber", Language: "ruby", Programs: []string{"cucumber"}, Packages: list("cucumber"), ConfigFiles: list("cucumber.yml cucumber.js"),

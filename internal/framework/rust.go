@@ -15,6 +15,8 @@ var rust = []Framework{
 			Config:    "--config= --manifest-path= --no-default-features --cfg=",
 			Neutral:   "-F= --features= -j= --jobs= --color= --message-format= --profile= --target= --target-dir= --test-threads= --format= --logfile= -Z= --shuffle-seed= --output-path= --output-dir= -o= --out=",
 		},
+		Rerun: Rerun{Way: ByWords, Programs: list("cargo"), Words: cargoWords},
+		List:  List{Args: list("-- --list --format=terse"), Format: RustTerse},
 	},
 	{
 		Name: "nextest", Language: "rust", Programs: []string{"cargo nextest run", "cargo nextest", "cargo-nextest nextest run", "cargo llvm-cov nextest"}, ConfigFiles: list(".config/nextest.toml"),
@@ -30,5 +32,10 @@ var rust = []Framework{
 			Config:    "--config-file= --tool-config-file= --ignore-default-filter --config= --manifest-path= --no-default-features -P= --profile=",
 			Neutral:   "-F= --features= -j= --build-jobs= --test-threads= --color= --message-format= --cargo-profile= --target= --target-dir= --status-level= --final-status-level= --output-path=",
 		},
+		Rerun: Rerun{
+			Way: ByWords, Programs: list("nextest cargo-nextest"), Place: BeforeWord, Word: "--",
+			Words: func(s Selection) []string { return []string{"-E", s.joined(" + ", nextestName)} },
+		},
+		List: List{Args: list("--message-format=json"), Format: NextestList},
 	},
 }

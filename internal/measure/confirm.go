@@ -184,7 +184,7 @@ func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	if r.State != metric.Measured || r.Tests == nil {
 		return out
 	}
-	whole := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunners[r.Check.Runner].limited)
+	whole := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
 	for _, s := range suspects {
 		t, ok := r.Tests.Lookup(s.ID)
 		switch {

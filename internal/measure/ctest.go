@@ -85,13 +85,16 @@ func (r *Run) withoutPrograms(list []listing.Test) []listing.Test {
 	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.Programs[l.Name] })
 }
 
-// ctestName is the test of ctest that runs a test: itself, or the program that it is a case
-// of.
-func (s selection) ctestName(t metric.Test) string {
-	if t.Class == "" {
-		return t.Name
+// programs are the tests of ctest that run the tests: themselves, or the programs that they
+// are cases of.
+func (s selection) programs() []metric.Test {
+	out := slices.Clone(s.tests)
+	for i, t := range out {
+		if t.Class != "" {
+			out[i].Name = strings.TrimPrefix(t.Suite, s.check.prefix())
+		}
 	}
-	return strings.TrimPrefix(t.Suite, s.check.prefix())
+	return out
 }
 
 // prefix is what the suites of a check in a folder of its own begin with.

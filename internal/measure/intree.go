@@ -279,7 +279,7 @@ func resultIn(r Run, id metric.ID) TestResult {
 // stands reports whether a pass in the run counts: none does if the run failed as a
 // whole.
 func (r Run) passesCount() bool {
-	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunners[r.Check.Runner].limited)
+	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
 }
 
 // brokenBy returns what kept the suite of a test from running. A command that fails and

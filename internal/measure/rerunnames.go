@@ -3,114 +3,20 @@ package measure
 import (
 	_ "embed" // a plugin of pytest
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/runner"
 )
 
-func nameOf(t metric.Test) string { return t.Name }
-
-// beforeParameters is a name without the parameters of the case.
-func beforeParameters(name string) string {
-	if i := strings.IndexAny(name, "([{<"); i > 0 {
-		return strings.TrimSpace(name[:i])
-	}
-	return name
-}
-
-// phpName is what PHPUnit matches its filter against, "class::name". It has only the
-// last part of the class, since reports write namespaces in several ways.
-func phpName(t metric.Test) string {
-	class := t.Class[strings.LastIndexAny(t.Class, `.\`)+1:]
-	if class == "" {
-		return t.Name
-	}
-	return class + "::" + t.Name
-}
-
-// cargoArgs names the tests for the test binaries. Names of documentation tests have
-// several words, which rustdoc reads as several names, so their file is used.
-func cargoArgs(s selection) []string {
-	words, exact := []string{"--"}, "--exact"
-	if s.line.Has("--") {
-		words = nil
-	}
-	names := s.names(func(t metric.Test) string {
-		if strings.Contains(t.Suite, "doc-tests ") {
-			exact = ""
-			return strings.Fields(t.Name)[0]
-		}
-		return t.Name
-	})
-	if exact != "" {
-		words = append(words, exact)
-	}
-	return append(words, names...)
-}
-
-// nextestName is a name in nextest's filter expressions, with special characters
-// written as numbers.
-func nextestName(t metric.Test) string {
-	return "test(=" + escaped(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
-}
-
-// dotnetName is a condition of dotnet test. The full name of a case is that of its
-// method; a case with a display name is known by that.
-func dotnetName(t metric.Test) string {
-	full := strings.TrimPrefix(t.Class+"."+beforeParameters(t.Name), ".")
-	backslash := func(r rune) string {
-		if strings.ContainsRune(`\()&|=!~`, r) {
-			return `\` + string(r)
-		}
-		return string(r)
-	}
-	return "FullyQualifiedName~" + escaped(full, backslash) + "|DisplayName~" + escaped(beforeParameters(t.Name), backslash)
-}
-
-// escaped is a name in which everything but letters, digits, underscores and colons is
-// replaced.
-func escaped(name string, by func(rune) string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if r == ':' || wordRune.MatchString(string(r)) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(by(r))
-		}
-	}
-	return b.String()
-}
-
-var javaName = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
-
-// method is the class and the method of a JVM test, with "*" for the parameters of a
-// case. The method is "" if the name may be a display name.
-func method(t metric.Test) (class, name string) {
-	class = t.Class
-	if class == "" {
-		class = t.Suite[strings.LastIndexByte(t.Suite, '/')+1:]
-	}
-	switch name = beforeParameters(t.Name); {
-	case !javaName.MatchString(name):
-		return class, ""
-	case name != t.Name && strings.TrimSuffix(t.Name, "()") != name:
-		name += "*"
-	}
-	return class, name
-}
-
-func mavenName(t metric.Test) string {
-	class, name := method(t)
-	if name == "" {
-		return class
-	}
-	return class + "#" + name
+// names are the distinct names of the tests.
+func (s selection) names(name func(metric.Test) string) []string {
+	return framework.Selection{Tests: s.tests}.Names(name)
 }
 
 //go:embed rerun.gradle
@@ -118,13 +24,13 @@ var gradleFilter string
 
 // gradleAgain selects by an init script: the option --tests applies to one task, and
 // there may be several.
-func gradleAgain(s selection) (Check, bool) {
-	at := s.line.Index("gradle", "gradlew")
-	if !s.plain || at < 0 || s.line.Has("--tests") {
+func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
+	at := s.line.Index(r.Programs...)
+	if !s.plain || at < 0 || s.line.Has(r.Own...) {
 		return s.check, false
 	}
 	names := s.names(func(t metric.Test) string {
-		class, name := method(t)
+		class, name := framework.JavaMethod(t)
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(strings.TrimSuffix(class+"."+name, ".")) + "'"
 	})
 	c := s.check.withFiles(map[string]string{".rerun.gradle": strings.Replace(gradleFilter, "NAMES", strings.Join(names, ", "), 1)})

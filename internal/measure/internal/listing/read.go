@@ -5,11 +5,10 @@ package listing
 import (
 	"cmp"
 	"io"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/jsonstream"
 	"supervise/internal/regexp"
 	"supervise/internal/textstream"
@@ -29,27 +28,30 @@ func (t Test) Compare(u Test) int {
 }
 
 // readers read the output of a framework's inventory command.
-var readers = map[string]func(io.Reader) ([]Test, error){
-	"go":         listGo,
-	"pytest":     listPytest,
-	"jest":       listFiles,
-	"vitest":     listVitest,
-	"mocha":      listReport,
-	"playwright": listReport,
-	"rspec":      listReport,
-	"cargo":      listCargo,
-	"nextest":    listNextest,
-	"ctest":      listCTest,
+var readers = map[framework.ListFormat]func(io.Reader) ([]Test, error){
+	framework.GoList:      listGo,
+	framework.NodeIDs:     listPytest,
+	framework.FileList:    listFiles,
+	framework.NameAndFile: listVitest,
+	framework.Report:      listReport,
+	framework.RustTerse:   listCargo,
+	framework.NextestList: listNextest,
+	framework.CTestList:   listCTest,
+}
+
+// reader reads the list of a framework, nil if it cannot be read.
+func reader(runner string) func(io.Reader) ([]Test, error) {
+	if f := framework.Named(runner); f != nil {
+		return readers[f.List.Format]
+	}
+	return nil
 }
 
 // Known reports whether the list of a framework can be read.
-func Known(framework string) bool { return readers[framework] != nil }
-
-// Frameworks are those whose lists can be read, in any order.
-func Frameworks() []string { return slices.Collect(maps.Keys(readers)) }
+func Known(runner string) bool { return reader(runner) != nil }
 
 // Read reads what the inventory command of a known framework printed.
-func Read(framework string, r io.Reader) ([]Test, error) { return readers[framework](r) }
+func Read(runner string, r io.Reader) ([]Test, error) { return reader(runner)(r) }
 
 // listGo reads go test -list . -json, without benchmarks.
 func listGo(r io.Reader) ([]Test, error) {

@@ -1,0 +1,23 @@
+package framework
+
+// List is how a framework lists its tests without running them.
+type List struct {
+	Args   []string   // what is added to the command, or takes the place of its last words
+	Format ListFormat // of the output
+}
+
+// ListFormat is a format of lists of tests, which a reader of package measure reads.
+type ListFormat int
+
+// The formats.
+const (
+	NoList      ListFormat = iota
+	GoList                 // go test -list . -json
+	NodeIDs                // file::class::name, one in a line
+	FileList               // a file in each line
+	NameAndFile            // JSON: an array of objects with name and file
+	Report                 // a report of tests that did not run
+	RustTerse              // name: test
+	NextestList            // JSON: suites of test cases
+	CTestList              // JSON: an object with an array of tests
+)

@@ -1,0 +1,294 @@
+package framework
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/internal/regexp"
+	"supervise/metric"
+)
+
+// Rerun is how a framework runs selected tests. More tests than those may run, but not
+// fewer: only their results count.
+//
+// In regular expressions, characters of a name that a shell, a script or a report may
+// change are "any character".
+type Rerun struct {
+	Way       Way
+	Programs  []string // one of them must be in the command; none: any command works
+	Own       []string // options by which a command selects tests itself, which override ours
+	Conflicts []string // options that are removed, since they conflict with ours
+	Place     Place    // of the words in the command
+	Word      string   // that the place refers to
+	Words     func(Selection) []string
+
+	// CoverageLimit says that the run may fail by a limit of coverage, which a few tests
+	// cannot reach and which cannot be turned off.
+	CoverageLimit bool
+}
+
+// Way is what selects the tests.
+type Way int
+
+// The ways.
+const (
+	noWay         Way = iota
+	ByWords           // words that are added to the command
+	ByPackage         // go test: packages of the command are replaced
+	ByPlugin          // pytest: a plugin that the environment names
+	ByEnvironment     // RSpec: options in the environment
+	ByInitScript      // Gradle: a script that the command loads
+)
+
+func (w Way) String() string {
+	return [...]string{"", "options", "packages", "a plugin", "the environment", "an init script"}[w]
+}
+
+// Place is where words are added to a command.
+type Place int
+
+// The places.
+const (
+	AtEnd      Place = iota
+	BeforeWord       // before the word, or at the end
+	AfterWord        // after the word, which must be there
+)
+
+// Selection are the tests that shall run.
+type Selection struct {
+	Tests []metric.Test
+	Files []string // their files relative to where the command runs; nil if one is unknown
+	Dash  bool     // the command has "--" already
+}
+
+// Names are the distinct names of the tests. A test is also looked for without the number
+// that tells it from others of its name in a report.
+func (s Selection) Names(name func(metric.Test) string) []string {
+	var out []string
+	for _, t := range s.Tests {
+		plain := t
+		plain.Name = numbered.ReplaceAllString(t.Name, "")
+		for _, t := range []metric.Test{t, plain} {
+			if n := name(t); !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+var numbered = regexp.MustCompile(`\[\d+\]$`)
+
+func (s Selection) joined(separator string, name func(metric.Test) string) string {
+	return strings.Join(s.Names(name), separator)
+}
+
+// each returns the option once for every name.
+func (s Selection) each(option string, name func(metric.Test) string) []string {
+	var out []string
+	for _, n := range s.Names(name) {
+		out = append(out, option, n)
+	}
+	return out
+}
+
+// alternatives is a regular expression that matches any of the names.
+func (s Selection) alternatives(open, end, space string, name func(metric.Test) string) string {
+	return open + s.joined("|", func(t metric.Test) string { return pattern(name(t), space) }) + end
+}
+
+// The expressions of JavaScript and Perl, and of CMake, for blanks in a name.
+const (
+	anySpace = `\s+`
+	blanks   = " +"
+)
+
+// titleStart is where the title of a test begins, after those of the groups around it if
+// the framework compares with them all.
+const titleStart = `(^|\s)(`
+
+// names is a regular expression for the names of tests.
+func (s Selection) names() string { return s.alternatives(titleStart, ")$", anySpace, nameOf) }
+
+// titles is a regular expression for the titles of tests, after those of the groups
+// around them.
+func (s Selection) titles() string {
+	return titleStart + s.joined("|", func(t metric.Test) string {
+		groups := strings.Split(t.Class, " > ")
+		for i, g := range groups {
+			groups[i] = pattern(g, anySpace)
+		}
+		return strings.TrimSpace(strings.Join(groups, " (. )?") + " " + pattern(t.Name, anySpace))
+	}) + ")$"
+}
+
+// filePatterns are the files as regular expressions.
+func (s Selection) filePatterns() []string {
+	var out []string
+	for _, f := range s.Files {
+		parts := strings.Split(f, "/")
+		for j, p := range parts {
+			parts[j] = pattern(p, anySpace)
+		}
+		out = append(out, strings.Join(parts, "/")+"$")
+	}
+	return out
+}
+
+var wordRune = regexp.MustCompile(`^[\p{L}\p{Nd}_]$`)
+
+// pattern is a regular expression that matches the name; space is for blanks in it.
+func pattern(name, space string) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range name {
+		if isSpace := r == ' ' || r == '\t' || r == '\u00A0'; isSpace || blank && r == '\uFFFD' {
+			if !blank {
+				b.WriteString(space)
+			}
+			blank = true
+			continue
+		}
+		blank = false
+		switch {
+		case wordRune.MatchString(string(r)):
+			b.WriteRune(r)
+		case strings.ContainsRune("&|;<>()*+?.,:#@=~{}", r):
+			b.WriteString("[" + string(r) + "]")
+		case r < 0x80:
+			b.WriteString(".")
+		case r == '\uFFFD': // one or more control characters, for example a line feed
+			b.WriteString(`[^a-zA-Z0-9]+`)
+		default:
+			b.WriteString(".+")
+		}
+	}
+	return b.String()
+}
+
+func nameOf(t metric.Test) string { return t.Name }
+
+// WithoutParameters is a name without the parameters of the case.
+func WithoutParameters(name string) string {
+	if i := strings.IndexAny(name, "([{<"); i > 0 {
+		return strings.TrimSpace(name[:i])
+	}
+	return name
+}
+
+// escaped is a name in which everything but letters, digits, underscores and colons is
+// replaced.
+func escaped(name string, by func(rune) string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r == ':' || wordRune.MatchString(string(r)) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(by(r))
+		}
+	}
+	return b.String()
+}
+
+// unittestName is a pattern of unittest's -k: the last part of the class, and the method.
+func unittestName(t metric.Test) string {
+	return "*" + t.Class[strings.LastIndexByte(t.Class, '.')+1:] + "." + WithoutParameters(t.Name)
+}
+
+// phpName is what PHPUnit compares its filter with, "class::name". It has only the last
+// part of the class, since reports write namespaces in several ways.
+func phpName(t metric.Test) string {
+	class := t.Class[strings.LastIndexAny(t.Class, `.\`)+1:]
+	if class == "" {
+		return t.Name
+	}
+	return class + "::" + t.Name
+}
+
+// cargoWords names the tests for the test binaries. Names of documentation tests have
+// several words, which rustdoc reads as several names, so their file is used.
+func cargoWords(s Selection) []string {
+	words, exact := []string{"--"}, "--exact"
+	if s.Dash {
+		words = nil
+	}
+	names := s.Names(func(t metric.Test) string {
+		if strings.Contains(t.Suite, "doc-tests ") {
+			exact = ""
+			return strings.Fields(t.Name)[0]
+		}
+		return t.Name
+	})
+	if exact != "" {
+		words = append(words, exact)
+	}
+	return append(words, names...)
+}
+
+// nextestName is a name in nextest's filter expressions, with special characters
+// written as numbers.
+func nextestName(t metric.Test) string {
+	return "test(=" + escaped(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
+}
+
+// dotnetName is a condition of dotnet test. The full name of a case is that of its
+// method; a case with a display name is known by that.
+func dotnetName(t metric.Test) string {
+	name := WithoutParameters(t.Name)
+	full := strings.TrimPrefix(t.Class+"."+name, ".")
+	backslash := func(r rune) string {
+		if strings.ContainsRune(`\()&|=!~`, r) {
+			return `\` + string(r)
+		}
+		return string(r)
+	}
+	return "FullyQualifiedName~" + escaped(full, backslash) + "|DisplayName~" + escaped(name, backslash)
+}
+
+var javaName = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
+
+// JavaMethod is the class and the method of a JVM test, with "*" for the parameters of a
+// case. The method is "" if the name may be a display name.
+func JavaMethod(t metric.Test) (class, name string) {
+	class = t.Class
+	if class == "" {
+		class = t.Suite[strings.LastIndexByte(t.Suite, '/')+1:]
+	}
+	switch name = WithoutParameters(t.Name); {
+	case !javaName.MatchString(name):
+		return class, ""
+	case name != t.Name && strings.TrimSuffix(t.Name, "()") != name:
+		name += "*"
+	}
+	return class, name
+}
+
+func mavenWords(s Selection) []string {
+	list := s.joined(",", func(t metric.Test) string {
+		class, name := JavaMethod(t)
+		if name == "" {
+			return class
+		}
+		return class + "#" + name
+	})
+	return []string{"-Dtest=" + list, "-Dit.test=" + list, "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false", "-Dfailsafe.failIfNoSpecifiedTests=false"}
+}
+
+// denoName is the test that has a step: Deno filters by tests.
+func denoName(t metric.Test) string {
+	name, _, _ := strings.Cut(t.Name, " > ")
+	return name
+}
+
+// outermostFirst turns the groups around each test round: Bun's report has the innermost
+// first, and its filter the outermost.
+func (s Selection) outermostFirst() Selection {
+	s.Tests = slices.Clone(s.Tests)
+	for i, t := range s.Tests {
+		groups := strings.Split(t.Class, " > ")
+		slices.Reverse(groups)
+		s.Tests[i].Class = strings.Join(groups, " > ")
+	}
+	return s
+}
