@@ -5,7 +5,7 @@ var dotnet = []Framework{
 		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: list("Microsoft.NET.Test.Sdk"),
 		ConfigFiles: list("*.runsettings"),
 		Options: Options{
-			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= -f= --test-modules=",
+			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= --test-modules=",
 			Exclude:   "--filter-not-class= --filter-not-method= --filter-not-namespace= --filter-not-trait= --skip= --exclude=",
 			StopEarly: "--maximum-failed-tests= --stop-on-fail=on",
 			RunNone:   "-t --list-tests",
@@ -14,7 +14,7 @@ var dotnet = []Framework{
 			Mask:      "--ignore-exit-code=",
 			HideCode:  "-p:Exclude=* /p:Exclude=* --collect=none",
 			Config:    "-s= --settings= --config-file= -c= --configuration= --test-adapter-path= --no-build",
-			Neutral:   "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= --framework= -a= --arch=",
+			Neutral:   "-l= --logger= -r= --runtime= --results-directory= -v= --verbosity= -d= --diag= -e= --environment= --collect= -f= --framework= -a= --arch=",
 		},
 		Rerun: Rerun{
 			Way: ByWords, Programs: list("dotnet"), Own: list("--filter --report-trx"), Place: BeforeWord, Word: "--",

@@ -208,6 +208,7 @@ func names(rows []Framework) map[string]int {
 
 // callRow is one way to start the program of a row: the words after its name.
 type callRow struct {
+	name  string // "cargo nextest run"
 	words []string
 	row   int
 }
@@ -227,7 +228,7 @@ func programs[T any](rows []T, of func(T) []string) calls {
 	for i, row := range rows {
 		for _, call := range of(row) {
 			words := strings.Fields(call)
-			out[words[0]] = append(out[words[0]], callRow{words[1:], i})
+			out[words[0]] = append(out[words[0]], callRow{call, words[1:], i})
 		}
 	}
 	for _, list := range out {

@@ -55,8 +55,8 @@ var linters = indexed([]Linter{
 	{
 		Name: "eslint", Language: "node", Programs: []string{"eslint"}, Packages: list("eslint"), ConfigFiles: list("eslint.config.* .eslintrc .eslintrc.*"),
 		Options: Options{
-			Allow:  commonAllow + " --no-eslintrc --ignore-pattern= --no-inline-config --pass-on-unpruned-suppressions --suppress-all --suppress-rule=",
-			Mask:   "--exit-zero --no-error-on-unmatched-pattern --pass-on-no-patterns",
+			Allow:  commonAllow + " --no-eslintrc --ignore-pattern= --no-inline-config --pass-on-unpruned-suppressions --suppress-all --suppress-rule= --no-error-on-unmatched-pattern --pass-on-no-patterns",
+			Mask:   "--exit-zero",
 			Config: "-c= --config= --no-config-lookup --plugin= --rulesdir= --parser-options= --ignore-path= --env=",
 		},
 		Verdict: "--fix --fix-dry-run --fix-type= --max-warnings= --cache --cache-location= --cache-strategy= -f= --format= -o= --output-file= --color --no-color --debug --stats",
@@ -64,8 +64,8 @@ var linters = indexed([]Linter{
 	{
 		Name: "biome", Language: "node", Programs: []string{"biome check", "biome lint", "biome ci", "biome format"}, Packages: list("@biomejs/biome"), ConfigFiles: list("biome.json biome.jsonc .biome.json .biome.jsonc"),
 		Options: Options{
-			Allow:  "--skip= --diagnostic-level= --formatter-enabled=false --linter-enabled=false --assist-enabled=false --only=",
-			Mask:   "--no-errors-on-unmatched --suppress",
+			Allow:  "--skip= --diagnostic-level= --formatter-enabled=false --linter-enabled=false --assist-enabled=false --only= --suppress --no-errors-on-unmatched",
+			Mask:   None,
 			Config: "--config-path= --vcs-enabled=",
 		},
 		Verdict: "--write --apply --fix --unsafe --apply-unsafe --reporter= --max-diagnostics= --colors= --error-on-warnings --staged --changed",
@@ -73,8 +73,8 @@ var linters = indexed([]Linter{
 	{
 		Name: "stylelint", Language: "node", Programs: []string{"stylelint"}, Packages: list("stylelint"), ConfigFiles: list(".stylelintrc .stylelintrc.* stylelint.config.*"),
 		Options: Options{
-			Allow:  commonAllow + " --ignore-pattern= --ip= --ignore-disables --id",
-			Mask:   "--allow-empty-input --aei",
+			Allow:  commonAllow + " --ignore-pattern= --ip= --ignore-disables --id --allow-empty-input --aei",
+			Mask:   None,
 			Config: "--config= -c= --ignore-path= -i= --config-basedir=",
 		},
 		Verdict: "--fix --max-warnings= --mw= --cache --cache-location= -f= --formatter= -o= --output-file= --color --no-color",
@@ -89,14 +89,14 @@ var linters = indexed([]Linter{
 	},
 	{
 		Name: "deno lint", Language: "node", Programs: []string{"deno lint", "deno check", "deno fmt"}, ConfigFiles: list("deno.json deno.jsonc"),
-		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags=", Mask: "--permit-no-files", Config: "-c= --config= --no-config --rules-include="},
+		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags= --permit-no-files", Mask: None, Config: "-c= --config= --no-config --rules-include="},
 		Verdict: "--json --compact --fix --watch",
 	},
 	{
 		Name: "ruff", Language: "python", Programs: []string{"ruff check", "ruff format", "ruff"}, Packages: list("ruff"), ConfigFiles: list("ruff.toml .ruff.toml"),
 		Options: Options{
 			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --extend-per-file-ignores= --select= --unfixable=",
-			Mask:   "--exit-zero --force-exclude=false",
+			Mask:   "--exit-zero",
 			Config: "--config= --isolated --target-version=",
 		},
 		Verdict: "--fix --unsafe-fixes --no-fix --no-cache --cache-dir= --output-format= -o= --output-file= --watch --show-fixes --statistics -q",
@@ -104,9 +104,9 @@ var linters = indexed([]Linter{
 	{
 		Name: "flake8", Language: "python", Programs: []string{"flake8"}, Packages: list("flake8"), ConfigFiles: list(".flake8"),
 		Options: Options{
-			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --select= --disable-noqa --max-line-length= --max-complexity=",
+			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --select= --disable-noqa",
 			Mask:   "--exit-zero",
-			Config: "--config= --append-config= --isolated",
+			Config: "--config= --append-config= --isolated --max-line-length= --max-complexity=",
 		},
 		Verdict: "--format= --color= --output-file= --tee --statistics --count --benchmark -j= --jobs=",
 	},
@@ -114,8 +114,8 @@ var linters = indexed([]Linter{
 		Name: "pylint", Language: "python", Programs: []string{"pylint"}, Packages: list("pylint"), ConfigFiles: list(".pylintrc pylintrc .pylintrc.toml pylintrc.toml"),
 		Options: Options{
 			Allow:  commonAllow + " -d= --ignore-patterns= --ignore-paths= -E --errors-only --disable-all",
-			Mask:   "--exit-zero --fail-under=0 --fail-on=",
-			Config: "--rcfile= --load-plugins= --enable=",
+			Mask:   "--exit-zero --fail-under=0",
+			Config: "--rcfile= --load-plugins= --enable= --fail-on=",
 		},
 		Verdict: "--output-format= -f= --output= --recursive= -j= --jobs= --reports= --score=",
 	},
@@ -123,10 +123,10 @@ var linters = indexed([]Linter{
 		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: list("mypy"), ConfigFiles: list("mypy.ini .mypy.ini"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-missing-imports --disable-error-code= --follow-imports= --no-strict-optional --allow-untyped-defs --allow-untyped-calls --no-check-untyped-defs",
-			Mask:   "--non-interactive",
+			Mask:   None,
 			Config: "--config-file= --python-version= --platform=",
 		},
-		Verdict: "--no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
+		Verdict: "--non-interactive --no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
 	},
 	{
 		Name: "pyright", Language: "python", Programs: []string{"pyright", "basedpyright"}, Packages: list("pyright basedpyright"), ConfigFiles: list("pyrightconfig.json"),
@@ -136,9 +136,9 @@ var linters = indexed([]Linter{
 	{
 		Name: "golangci-lint", Language: "go", Programs: []string{"golangci-lint run", "golangci-lint"}, Packages: list("github.com/golangci/golangci-lint"), ConfigFiles: list(".golangci.yml .golangci.yaml .golangci.toml .golangci.json"),
 		Options: Options{
-			Allow:  commonAllow + " -D= --disable-all --fast --fast-only --skip-dirs= --skip-files= -e= --new --new-from-rev= --new-from-merge-base= --default=none --enable-only= -E= --max-same-issues= --max-issues-per-linter= --tests=false",
+			Allow:  commonAllow + " -D= --disable-all --fast --fast-only --skip-dirs= --skip-files= -e= --new --new-from-rev= --new-from-merge-base= --default=none --enable-only= --max-same-issues= --max-issues-per-linter= --tests=false",
 			Mask:   "--issues-exit-code=0",
-			Config: "-c= --config= --no-config --build-tags=",
+			Config: "-c= --config= --no-config --build-tags= -E= --enable=",
 		},
 		Verdict: "--out-format= --output.json.path= --output.text.path= --fix --concurrency= --timeout= --color= -v --verbose",
 	},
@@ -151,7 +151,7 @@ var linters = indexed([]Linter{
 	{
 		Name: "clippy", Language: "rust", Programs: []string{"cargo clippy", "cargo fmt", "cargo check", "cargo deny", "cargo audit", "cargo hack"}, ConfigFiles: list("clippy.toml .clippy.toml"),
 		Options: Options{
-			Allow:  commonAllow + " -A= --allow= --cap-lints= -W=",
+			Allow:  commonAllow + " -A= --allow= --cap-lints=",
 			Mask:   None,
 			Config: "--config= --manifest-path=",
 		},
@@ -160,15 +160,15 @@ var linters = indexed([]Linter{
 	{
 		Name: "rubocop", Language: "ruby", Programs: []string{"rubocop", "standardrb", "rake rubocop", "rake lint"}, Packages: list("rubocop standard"), ConfigFiles: list(".rubocop.yml"),
 		Options: Options{
-			Allow:  commonAllow + " --fail-level= --only= --display-only-fail-level-offenses --disable-pending-cops --force-exclusion",
+			Allow:  commonAllow + " --fail-level= --only= --display-only-fail-level-offenses --disable-pending-cops",
 			Mask:   "--fail-level=fatal",
-			Config: "-c= --config= --force-default-config --auto-gen-config",
+			Config: "-c= --config= --force-default-config --auto-gen-config --force-exclusion",
 		},
 		Verdict: "-f= --format= -o= --out= --cache= --no-color --color -a -A --autocorrect --autocorrect-all -x --fix-layout",
 	},
 	{
 		Name: "phpstan", Language: "php", Programs: []string{"phpstan", "composer phpstan", "composer stan"}, Packages: list("phpstan/phpstan"), ConfigFiles: list("phpstan.neon phpstan.neon.dist phpstan.dist.neon"),
-		Options: Options{Allow: commonAllow + " -l= --level= -b= --generate-baseline= --allow-empty-baseline", Mask: None, Config: "-c= --configuration= -a= --autoload-file="},
+		Options: Options{Allow: commonAllow + " -b= --generate-baseline= --allow-empty-baseline", Mask: None, Config: "-c= --configuration= -a= --autoload-file= -l= --level="},
 		Verdict: "--error-format= --no-progress --no-interaction --no-ansi --memory-limit= --debug",
 	},
 	{

@@ -246,3 +246,11 @@ func (x index) takes(word string) bool {
 	name, _, given := cut(word)
 	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takes })
 }
+
+// Spellings are the options with an effect, as in the table.
+func (o Options) Spellings(e Effect) []string {
+	if names := o.byEffect()[e]; names != None {
+		return strings.Fields(names)
+	}
+	return nil
+}

@@ -4,112 +4,31 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
-)
-
-// Trait is how a call differs from one that checks everything.
-type Trait uint8
-
-// The traits of a call.
-const (
-	Masks     Trait = iota // its failure counts for nothing, or it never runs
-	Focuses                // it selects tests
-	Excludes               // it leaves tests out
-	RunsNone               // it runs no test at all
-	Updates                // it rewrites what is expected
-	Loosens                // it retries, or waits longer
-	HidesCode              // it leaves code out of the coverage
-	Allows                 // it turns rules of a linter off
 )
 
 // Call is one call of a program that checks.
 type Call struct {
 	check
 	Command
-	Traits []Mark
+	Marks []Mark
 }
 
-// Mark is one trait of a call: what shows it, and its value if it has one.
+// Mark is how a call differs from one that checks everything: the effect, what shows it,
+// and its value if it has one.
 type Mark struct {
-	Trait Trait
-	Name  string // "--ignore", "|| true"
-	Value string
+	Effect framework.Effect
+	Name   string // "--ignore", "|| true"
+	Value  string
 }
 
-// Has reports whether a call has a trait by the argument or operator with that name.
-func (c Call) Has(t Trait, name string) bool {
-	return slices.ContainsFunc(c.Traits, func(m Mark) bool { return m.Trait == t && m.Name == name })
+// Has reports whether a call has an effect by the argument or operator with that name.
+func (c Call) Has(e framework.Effect, name string) bool {
+	return slices.ContainsFunc(c.Marks, func(m Mark) bool { return m.Effect == e && m.Name == name })
 }
 
-// flagRow is a list of arguments, separated by blanks, with the trait that they give to
-// calls of the programs that match.
-type flagRow struct {
-	trait Trait
-	heads *regexp.Regexp
-	names string
-}
-
-// flags are the arguments that give a call a trait.
-var flags = []flagRow{
-	{Masks, regexp.MustCompile(``), "--passWithNoTests --pass-with-no-tests --exit-zero --no-fail --fail-never -fn --issues-exit-code=0 --failure-exit-code=0 --suppress-tests-exit-code -Dmaven.test.failure.ignore -Dmaven.test.failure.ignore=true -DtestFailureIgnore=true --warn-only --allow-no-tests --no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass"},
-	{RunsNone, regexp.MustCompile(``), "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help -DskipTests -DskipTests=true -Dmaven.test.skip -Dmaven.test.skip=true -DskipITs=true --skip-tests --print-config"},
-	{RunsNone, regexp.MustCompile(`^go test`), "-list -exec -c -n"},
-	{RunsNone, regexp.MustCompile(`^(vitest|mix|pytest)`), "list"},
-	{Focuses, regexp.MustCompile(`^(jest|vitest)`), "--selectProjects --dir --project"},
-	{Focuses, regexp.MustCompile(`^(turbo|pnpm|npm|lerna)`), "--filter --scope -F"},
-	{Focuses, regexp.MustCompile(`^cargo`), "-p --package -E --filterset --filter-expr --test --doc --example --bin"},
-	{Focuses, regexp.MustCompile(`^mvn`), "-pl --projects"},
-	{Focuses, regexp.MustCompile(`^(rake|rails)`), "TEST TESTOPTS SPEC SPEC_OPTS TESTS"},
-	{Focuses, regexp.MustCompile(`^unittest`), "-p --pattern"},
-	{Focuses, regexp.MustCompile(`^manage\.py`), "-k --tag"},
-	{Focuses, regexp.MustCompile(`^meson`), "--suite"},
-	{Excludes, regexp.MustCompile(`^meson`), "--no-suite"},
-	{Excludes, regexp.MustCompile(`^manage\.py`), "--exclude-tag"},
-	{Excludes, regexp.MustCompile(`^(nx|lerna|turbo)`), "--exclude --ignore"},
-	{Excludes, regexp.MustCompile(`^(pytest|py\.test)`), "-c"},
-	{Focuses, regexp.MustCompile(``), "--gtest_filter --test-case --test-suite --run_test"},
-	{RunsNone, regexp.MustCompile(`^ctest`), "-N --show-only"},
-	{RunsNone, regexp.MustCompile(`^make|^gradle`), "-n -m --just-print"},
-	{Focuses, regexp.MustCompile(`^go test|^gotestsum`), "-run -test.run --run"},
-	{Focuses, regexp.MustCompile(`^(pytest|py\.test|unittest|nose|trial)`), "-k --lf --last-failed --sw --stepwise"},
-	{Focuses, regexp.MustCompile(`^(jest|vitest|react-scripts|npm|bun|ava)`), "-t --testNamePattern --testPathPattern --testPathPatterns --onlyChanged -o --changedSince --findRelatedTests --changed --match --runTestsByPath --onlyFailures"},
-	{Focuses, regexp.MustCompile(`^(_?mocha|playwright|cypress|npm|tap|borp|lab)`), "-g --grep -f --fgrep --only-changed --spec --only --last-failed"},
-	{Focuses, regexp.MustCompile(`^(rspec|minitest|ruby|rails|rake)`), "-e --example --only-failures -n --name"},
-	{Focuses, regexp.MustCompile(`^(phpunit|paratest|pest|simple-phpunit|codecept|composer)`), "--filter --group --testsuite --dirty --retry"},
-	{Focuses, regexp.MustCompile(`^mvn`), "-Dtest -Dit.test -Dgroups"},
-	{Focuses, regexp.MustCompile(`^gradle`), "--tests -Dtest.single"},
-	{Focuses, regexp.MustCompile(`^(dotnet|swift|deno|xcodebuild|bats|ward)`), "--filter -only-testing -f --search"},
-	{Focuses, regexp.MustCompile(`^ctest`), "-R -L --tests-regex --label-regex --rerun-failed"},
-	{Focuses, regexp.MustCompile(`^mix`), "--only --failed --stale"},
-	{Focuses, regexp.MustCompile(`^(bazel|ginkgo|node|cargo)`), "--test_filter --focus --test-name-pattern --test-only --ignored"},
-	{Focuses, regexp.MustCompile(`^(jest|vitest|ava|jasmine|uvu|tape)`), "-g --grep"},
-	{Excludes, regexp.MustCompile(`^go test|^gotestsum|^ginkgo`), "-skip -short --skip -test.short"},
-	{Excludes, regexp.MustCompile(`^(pytest|py\.test|nose|unittest)`), "--ignore --ignore-glob --deselect -m"},
-	{Excludes, regexp.MustCompile(`^(jest|vitest|react-scripts|npm|bun|playwright|_?mocha|ava|karma|cypress|tap|borp)`), "--testPathIgnorePatterns --exclude --ignore -i --invert --grep-invert --modulePathIgnorePatterns"},
-	{Excludes, regexp.MustCompile(`^(rspec|rake|rails)`), "--exclude-pattern -P --pattern -t --tag"},
-	{Excludes, regexp.MustCompile(`^(phpunit|paratest|pest|simple-phpunit|codecept|composer)`), "--exclude-group --exclude-filter --exclude-testsuite --skip"},
-	{Excludes, regexp.MustCompile(`^mvn`), "-Dsurefire.excludes -DexcludedGroups -Dsurefire.excludesFile"},
-	{Excludes, regexp.MustCompile(`^(gradle|cargo|mix|swift|dotnet|xcodebuild|bats)`), "-x --exclude-task --skip --exclude --lib --bins -skip-testing"},
-	{Excludes, regexp.MustCompile(`^ctest`), "-E -LE --exclude-regex --label-exclude"},
-	{Excludes, regexp.MustCompile(`^(bazel|node|deno)`), "--test_tag_filters --test-skip-pattern --ignore"},
-	{Updates, regexp.MustCompile(``), "-u --updateSnapshot --update-snapshots --snapshot-update --update-goldens --update-golden -update --test-update-snapshots --force-regen --regen-all"},
-	{Loosens, regexp.MustCompile(``), "--reruns --retries --retry --flaky --testTimeout --test-timeout --rerun-fails --max-runs --only-rerun -Dsurefire.rerunFailingTestsCount"},
-	{HidesCode, regexp.MustCompile(`^(nyc|c8|cargo|go test|pytest|coverage|jest|npm|vitest)`), "--no-cov --exclude-files --omit --coverage=false --coveragePathIgnorePatterns --ignore-filename-regex"},
-	{Allows, regexp.MustCompile(`^(eslint|flake8|pylint|ruff|golangci-lint|mypy|rubocop|tsc|pyright|stylelint|bandit|npm run lint|cargo clippy|phpstan|shellcheck|staticcheck|black|swiftlint|yamllint|markdownlint)`), "--disable --ignore --extend-ignore --ignore-errors --ignore-missing-imports --noCheck --skipLibCheck --except -A --rule --quiet --no-eslintrc --exclude --skip --severity --cap-lints"},
-}
-
-// flagsByName are the rows of flags for each argument.
-var flagsByName = func() map[string][]flagRow {
-	out := map[string][]flagRow{}
-	for _, row := range flags {
-		for _, name := range strings.Fields(row.names) {
-			out[name] = append(out[name], row)
-		}
-	}
-	return out
-}()
-
-// CallsOf finds the calls in the commands of a file, each with its traits.
+// CallsOf finds the calls in the commands of a file, each with its marks.
 func CallsOf(r *Reading) []Call {
 	var out []Call
 	for from := 0; from < len(r.Commands); {
@@ -178,13 +97,13 @@ func block(lines []Command) []Call {
 				c, ok = checkByKey(l.Key, cmd.Words)
 			}
 			if ok {
-				found := Call{check: c, Command: l, Traits: marksOf(c)}
+				found := Call{check: c, Command: l, Marks: marksOf(c)}
 				if why := s.mask(l, list, n); why != "" {
-					found.Traits = append(found.Traits, Mark{Masks, why, ""})
+					found.Marks = append(found.Marks, Mark{framework.Mask, why, ""})
 				} else if s.forgiving && !statusRead(lines[i:]) {
-					found.Traits = append(found.Traits, Mark{Masks, "set +e", ""})
+					found.Marks = append(found.Marks, Mark{framework.Mask, "set +e", ""})
 				} else if s.loose(lines, i, list, n) {
-					found.Traits = append(found.Traits, Mark{Masks, Unchecked, ""})
+					found.Marks = append(found.Marks, Mark{framework.Mask, Unchecked, ""})
 				}
 				out = append(out, found)
 			}
@@ -203,10 +122,10 @@ var preparation = strings.Fields("cd rm mkdir cp mv ln export set unset source .
 func checkByKey(key string, words []string) (check, bool) {
 	p := purposeOf(key)
 	words = unwrap(words)
-	if p == noCheck || len(words) == 0 || DoesNothing(words) || slices.Contains(preparation, words[0]) || strings.ContainsAny(words[0], "={") {
+	if p == framework.Unknown || len(words) == 0 || DoesNothing(words) || slices.Contains(preparation, words[0]) || strings.ContainsAny(words[0], "={") {
 		return check{}, false
 	}
-	return check{Head: programName(words[0]), Purpose: p, Args: words[1:], Guessed: true}, true
+	return check{framework.Invocation{Name: programName(words[0]), Purpose: p, Args: words[1:]}, true}, true
 }
 
 func (s *shellState) enter(cmd simple, list []simple, n int) {
@@ -356,23 +275,12 @@ func statusRead(lines []Command) bool {
 	})
 }
 
-// marksOf finds the traits that the arguments of a call give it.
+// marksOf finds the marks that the arguments of a call give it.
 func marksOf(c check) []Mark {
 	var out []Mark
-	for i, arg := range c.Args {
-		name, value, given := strings.Cut(arg, "=")
-		rows := flagsByName[name]
-		if given {
-			rows = slices.Concat(rows, flagsByName[arg])
-		}
-		if !given && i+1 < len(c.Args) && !strings.HasPrefix(c.Args[i+1], "-") {
-			value = c.Args[i+1]
-			rows = slices.Concat(rows, flagsByName[name+"="+value])
-		}
-		for _, row := range rows {
-			if m := (Mark{row.trait, name, value}); row.heads.MatchString(c.Head) && !m.harmless(c) {
-				out = append(out, m)
-			}
+	for _, u := range c.Uses() {
+		if m := (Mark{u.Effect, u.Name, u.Value}); !m.harmless(c) {
+			out = append(out, m)
 		}
 	}
 	return out
@@ -384,58 +292,26 @@ var NoTestsThere = regexp.MustCompile(`(?i)^["'(]*(\*\*/|\./|/|\^|\\/|<rootdir>/
 // harmless reports whether an argument takes nothing away, because of its value or the
 // program.
 func (m Mark) harmless(c check) bool {
-	switch m.Trait {
-	case Excludes:
-		return m.leavesAll(c)
-	case Focuses:
-		return m.takesAll(c)
-	case Masks, HidesCode:
-		return m.switchedOn()
-	case RunsNone:
-		return m.Value == "false" || m.Name == "-exec" && strings.Contains(m.Value, "wasm") || m.Name == "--dry-run" && c.Purpose != RunsTests
-	case Updates:
-		return !snapshotTools.MatchString(c.Head) && (m.Name == "-u" || c.Head == "cargo test")
-	case Loosens, Allows:
+	switch m.Effect {
+	case framework.Exclude:
+		return NoTestsThere.MatchString(m.Value)
+	case framework.Focus:
+		return everyName.MatchString(m.Value) || slices.ContainsFunc(c.Args, testless) || c.Name == goTest && slices.ContainsFunc(c.Args, benchmarks)
+	case framework.RunNone:
+		return m.Name == "-exec" && strings.Contains(m.Value, "wasm") || m.Name == "--dry-run" && c.Purpose != framework.RunsTests
+	default:
+		return false
 	}
-	return false
 }
 
-// takesAll reports whether an argument that selects tests selects all of them, or none
-// are run anyway.
-func (m Mark) takesAll(c check) bool {
-	return everyName.MatchString(m.Value) || c.Head != "go test" && slices.ContainsFunc(c.Args, testless) || c.Head == "go test" && slices.ContainsFunc(c.Args, benchmarks)
-}
+const goTest = "go test"
 
 // testless matches the arguments of Maven with which it runs no tests.
 func testless(arg string) bool {
 	return strings.HasPrefix(arg, "-DskipTests") || strings.HasPrefix(arg, "-Dmaven.test.skip")
 }
 
-// leavesAll reports whether what is left out holds no tests.
-func (m Mark) leavesAll(c check) bool {
-	switch m.Name {
-	case "-m":
-		return strings.HasPrefix(c.Head, "unittest")
-	case "-t", "--tag": // of rspec: ~ leaves out
-		return !strings.HasPrefix(m.Value, "~")
-	}
-	return NoTestsThere.MatchString(m.Value)
-}
-
-// switchedOn reports whether an argument that may turn a check off leaves it on.
-func (m Mark) switchedOn() bool {
-	switch {
-	case strings.HasSuffix(m.Name, "exit-code"):
-		return m.Value != "" && m.Value != "0"
-	case strings.HasPrefix(m.Name, "--fail-on"), m.Name == "--coverage":
-		return m.Value != "false"
-	}
-	return false
-}
-
 var everyName = regexp.MustCompile(`^\.\*?$`)
-
-var snapshotTools = regexp.MustCompile(`^(jest|vitest|playwright|npm)`)
 
 func benchmarks(arg string) bool {
 	return strings.HasPrefix(arg, "-bench") || strings.HasPrefix(arg, "-fuzz")
@@ -447,5 +323,5 @@ func AddsArguments(key string) bool { return argumentKeys.MatchString(key) || ke
 
 // Follows reports whether another call checks at least as much in the same place.
 func (c Call) Follows(x Call) bool {
-	return x.Key == c.Key && (x.Purpose == c.Purpose || x.Purpose == RunsTests) && (c.Guessed || !x.Guessed)
+	return x.Key == c.Key && (x.Purpose == c.Purpose || x.Purpose == framework.RunsTests) && (c.Guessed || !x.Guessed)
 }

@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 				r = ReadLines([]byte(text))
 			}
 			for _, c := range CallsOf(&r) {
-				if c.Head == "" {
+				if c.Name == "" {
 					t.Errorf("a call without a program: %+v", c)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -260,7 +261,7 @@ func (r *Reading) namedCommands() {
 			key, step := strings.CutSuffix(s.Key, ".uses")
 			if text, ok := actions[name]; ok {
 				r.Commands = append(r.Commands, Command{Key: s.Key, Text: text, Line: s.Line})
-			} else if step && name != "" && purposeOf(key+".run") == RunsTests && !aroundTests.MatchString(name) {
+			} else if step && name != "" && purposeOf(key+".run") == framework.RunsTests && !aroundTests.MatchString(name) {
 				r.Commands = append(r.Commands, Command{Key: key + ".run", Text: name, Line: s.Line})
 			}
 		case strings.HasSuffix(s.Key, ".inputs.command"): // of a step of Azure Pipelines

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -103,75 +104,6 @@ func (p *lineParser) operator(rest string) int {
 	return n
 }
 
-// Purpose is what a program does for the project.
-type Purpose uint8
-
-// The purposes of programs.
-const (
-	noCheck Purpose = iota
-	RunsTests
-	runsLint // linters, types, formatting, coverage that must be reached
-)
-
-// runners are the programs that check a project, as the words they begin with.
-// A word may hold alternatives, divided by "|".
-var runners = map[string][]struct {
-	words   string
-	purpose Purpose
-}{
-	"go":            {{"test", RunsTests}, {"vet", runsLint}, {"tool", runsLint}},
-	"cargo":         {{"test|t|nextest|llvm-cov|tarpaulin|miri", RunsTests}, {"clippy|fmt|check|deny|audit|hack", runsLint}},
-	"npm":           {{"test|t|tst|run test", RunsTests}, {"run check", runsLint}},
-	"mvn":           {{"test|verify|integration-test|install|package", RunsTests}, {"checkstyle:check|spotbugs:check|pmd:check", runsLint}},
-	"gradle":        {{"test|check|build|integrationTest|allTests|connectedCheck", RunsTests}, {"lint|detekt|ktlintCheck|checkstyleMain|spotlessCheck", runsLint}},
-	"bake":          {{"test|spec", RunsTests}},
-	"rake":          {{"test|spec|default|", RunsTests}, {"rubocop|lint", runsLint}},
-	"rails":         {{"test|spec", RunsTests}},
-	"ruby":          {{"-Itest|-Ilib:test|-Ilib", RunsTests}},
-	"dotnet":        {{"test", RunsTests}, {"format|build", runsLint}},
-	"make":          {{"test|tests|check|unittest|ci|spec", RunsTests}, {"lint|vet|typecheck|coverage|fmt-check", runsLint}},
-	"mix":           {{"test|coveralls|espec", RunsTests}, {"credo|dialyzer|format|compile", runsLint}},
-	"swift":         {{"test", RunsTests}},
-	"xcodebuild":    {{"test", RunsTests}},
-	"deno":          {{"test|task", RunsTests}, {"lint|check|fmt", runsLint}},
-	"bun":           {{"test|run test", RunsTests}},
-	"sbt":           {{"test|testOnly|", RunsTests}},
-	"bazel":         {{"test|coverage", RunsTests}},
-	"zig":           {{"test", RunsTests}},
-	"node":          {{"--test", RunsTests}},
-	"hatch":         {{"test|run test|run cov", RunsTests}, {"fmt", runsLint}},
-	"composer":      {{"test|tests|run test|run-script test|phpunit|check", RunsTests}, {"lint|phpstan|cs|psalm|stan", runsLint}},
-	"coverage":      {{"run", RunsTests}, {"report", runsLint}},
-	"meson":         {{"test", RunsTests}},
-	"task":          {{"test|check|", RunsTests}, {"lint", runsLint}},
-	"ninja":         {{"test|check", RunsTests}},
-	"biome":         {{"check|lint|ci|format", runsLint}},
-	"prettier":      {{"--check|-c|--list-different|-l", runsLint}},
-	"ruff":          {{"check|format|", runsLint}},
-	"vue-tsc":       {{"", runsLint}},
-	"next":          {{"lint", runsLint}},
-	"golangci-lint": {{"", runsLint}},
-	"pre-commit":    {{"run", runsLint}},
-	"nx":            {{"test|run-many|affected", RunsTests}, {"lint", runsLint}},
-	"manage.py":     {{"test", RunsTests}},
-	"setup.py":      {{"test|pytest", RunsTests}},
-	"turbo":         {{"test|run test", RunsTests}, {"lint|run lint", runsLint}},
-	"lerna":         {{"run test", RunsTests}},
-	"grunt":         {{"test|karma|mocha|", RunsTests}, {"lint|eslint|jshint", runsLint}},
-	"gulp":          {{"test|", RunsTests}, {"lint", runsLint}},
-	"ng":            {{"test|e2e", RunsTests}, {"lint", runsLint}},
-}
-
-// testPrograms and lintPrograms check whatever their arguments are.
-var (
-	testPrograms = strings.Fields("pytest py.test nosetests nose2 unittest trial green stestr ward jest vitest mocha _mocha ava tap tape jasmine karma cypress playwright " +
-		"qunit uvu lab borp web-test-runner wtr react-scripts rspec minitest cucumber phpunit paratest pest simple-phpunit codecept behat ctest tox nox gotestsum ginkgo " +
-		"xctest bats shellspec prove vstest.console nunit3-console xunit.console karate detox testcafe wdio nightwatch tst c8 nyc")
-	lintPrograms = strings.Fields("eslint tsc tslint tsd mypy pyright basedpyright pyre flake8 pylint pycodestyle pydocstyle bandit black isort ty xo standard ts-standard semistandard stylelint oxlint jshint " +
-		"staticcheck golint revive errcheck gosec govulncheck rubocop standardrb brakeman sorbet srb reek phpstan psalm phpcs php-cs-fixer phpmd infection rector " +
-		"detekt ktlint checkstyle spotbugs swiftlint clang-tidy clang-format cppcheck shellcheck hadolint yamllint actionlint markdownlint codespell commitlint knip depcheck size-limit attw publint goveralls diff-cover stryker mutmut")
-)
-
 // wrappers run the words after them; those with a value take the next word.
 var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bunx pnpm yarn poetry pipenv uv uvx pdm rye bundle cross-env cross-env-shell dotenv xvfb-run dbus-run-session " +
 	"python python2 python3 pypy3 py php ruby run exec dlx tool x timeout gtimeout setsid stdbuf retry then do else if while until ! { } && winpty conda micromamba mamba direnv")
@@ -188,10 +120,9 @@ var (
 
 // check is a call of a program that checks the project.
 type check struct {
-	Head    string // the program and what it is to do: "go test"
-	Purpose Purpose
-	Args    []string // what follows
-	// guessed says that only the name of the script suggests that it checks.
+	framework.Invocation
+
+	// Guessed says that only the name of the script suggests that it checks.
 	Guessed bool
 }
 
@@ -202,25 +133,12 @@ func checkOf(words []string) (check, bool) {
 		return check{}, false
 	}
 	name := programName(words[0])
-	rest := words[1:]
-	for _, set := range []struct {
-		names   []string
-		purpose Purpose
-	}{{testPrograms, RunsTests}, {lintPrograms, runsLint}} {
-		if slices.Contains(set.names, name) {
-			return check{Head: name, Purpose: set.purpose, Args: rest}, true
-		}
-	}
-	rest = wholeTask(name, rest)
-	for _, row := range runners[name] {
-		for _, want := range strings.Split(row.words, "|") {
-			if args, ok := afterWords(rest, strings.Fields(want)); ok && (want != "" || len(rest) == 0) {
-				return check{Head: strings.TrimSpace(name + " " + want), Purpose: row.purpose, Args: args}, true
-			}
-		}
+	rest := wholeTask(name, words[1:])
+	if c, ok := framework.InvocationOf(slices.Concat([]string{name}, rest)); ok {
+		return check{Invocation: c}, true
 	}
 	if name == "npm" && len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") && packageScript.MatchString(rest[1]) {
-		return check{Head: "npm run " + rest[1], Purpose: scriptPurpose(rest[1]), Args: rest[2:]}, true
+		return check{Invocation: framework.PackageScript(rest[1], scriptPurpose(rest[1]), rest[2:])}, true
 	}
 	return ownScript(words)
 }
@@ -241,7 +159,7 @@ func ownScript(words []string) (check, bool) {
 	if !strings.ContainsAny(words[0], `/\`) && !scriptFile.MatchString(words[0]) || !ownCheck.MatchString(name) {
 		return check{}, false
 	}
-	return check{Head: name, Purpose: RunsTests, Args: words[1:], Guessed: true}, true
+	return check{framework.Invocation{Name: name, Purpose: framework.RunsTests, Args: words[1:]}, true}, true
 }
 
 // ownCheck is the name of a script or program of the project's own that tests it.
@@ -251,23 +169,23 @@ var (
 )
 
 // purposeOf derives from the key of a command what it is for, whatever it runs.
-func purposeOf(key string) Purpose {
+func purposeOf(key string) framework.Purpose {
 	if step := stepName.FindStringSubmatch(key); step != nil {
 		if stepTests.MatchString(step[1]) && !stepPrepares.MatchString(step[1]) {
-			return RunsTests
+			return framework.RunsTests
 		}
-		return noCheck
+		return framework.Unknown
 	}
 	name := strings.TrimRight(LastKey(key), "[]")
 	switch {
 	case strings.HasPrefix(key, "testenv") && name == "commands":
-		return RunsTests
+		return framework.RunsTests
 	case strings.Contains(key, "scripts.") || strings.Contains(key, "aliases.") || !strings.Contains(key, "."):
 		if packageScript.MatchString(name) {
 			return scriptPurpose(name)
 		}
 	}
-	return noCheck
+	return framework.Unknown
 }
 
 var (
@@ -276,11 +194,11 @@ var (
 	stepPrepares = regexp.MustCompile(`install|setup|prepare|upload|build|report|summary|publish|artifact|cache|download|latest|fetch|clone|setup|version|print|show`)
 )
 
-func scriptPurpose(name string) Purpose {
+func scriptPurpose(name string) framework.Purpose {
 	if strings.Contains(name, "test") || strings.Contains(name, "unit") || strings.Contains(name, "spec") || strings.Contains(name, "e2e") {
-		return RunsTests
+		return framework.RunsTests
 	}
-	return runsLint
+	return framework.RunsLint
 }
 
 // programName is the name of a program without its folder and extension.
@@ -302,26 +220,6 @@ func programName(word string) string {
 		return "dotnet"
 	}
 	return name
-}
-
-// afterWords returns what follows the wanted words, with options between them
-// passed over.
-func afterWords(words, want []string) ([]string, bool) {
-	if len(want) == 0 {
-		return words, true
-	}
-	var passed []string
-	for i, w := range words {
-		if w == want[0] || strings.HasPrefix(w, want[0]+":") && want[0] == "run" {
-			rest, ok := afterWords(words[i+1:], want[1:])
-			return append(passed, rest...), ok
-		}
-		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") && !strings.HasPrefix(w, ":") && !strings.Contains(w, "clean") {
-			return nil, false
-		}
-		passed = append(passed, w)
-	}
-	return nil, false
 }
 
 // unwrap removes what only starts a program: assignments of the environment, npx, poetry
@@ -417,7 +315,7 @@ func nextProgram(words []string) []string {
 
 func unwrapOne(name string, words []string) []string {
 	if strings.HasPrefix(name, "py") {
-		if len(words) > 0 && len(runners[path.Base(words[0])]) > 0 {
+		if len(words) > 0 && framework.Starts(path.Base(words[0])) {
 			return words
 		}
 		return afterModule(words)

@@ -7,18 +7,19 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
 
-// traitRule finds the calls with a trait that the same calls did not have before.
-func traitRule(t configtext.Trait) func(*facts.Set) []facts.Finding {
+// effectRule finds the calls with a trait that the same calls did not have before.
+func effectRule(e framework.Effect) func(*facts.Set) []facts.Finding {
 	return func(c *facts.Set) []facts.Finding {
 		var out []facts.Finding
 		for _, f := range facts.ConfigFiles.Of(c) {
 			for _, is := range f.CallsIs {
-				for _, m := range is.Traits {
-					if m.Trait != t || !newMark(c, is, m) {
+				for _, m := range is.Marks {
+					if m.Effect != e || !newMark(c, is, m) {
 						continue
 					}
 					if s := weigh(c, f, is, m); s != 0 {
@@ -53,7 +54,7 @@ func calls(c *facts.Set, after bool, ok func(*facts.ConfigFile, configtext.Call)
 // one that moved, between lines or files, is not new.
 func newMark(c *facts.Set, is configtext.Call, m configtext.Mark) bool {
 	same := func(_ *facts.ConfigFile, x configtext.Call) bool {
-		return x.Head == is.Head && slices.Contains(x.Traits, m)
+		return x.Name == is.Name && slices.Contains(x.Marks, m)
 	}
 	return calls(c, true, same) > calls(c, false, same)
 }
@@ -63,42 +64,42 @@ func newMark(c *facts.Set, is configtext.Call, m configtext.Mark) bool {
 // takes nothing away.
 func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
 	clean := func(_ *facts.ConfigFile, x configtext.Call) bool {
-		return x.Head == is.Head && !slices.Contains(x.Traits, m)
+		return x.Name == is.Name && !slices.Contains(x.Marks, m)
 	}
 	here := func(g *facts.ConfigFile, x configtext.Call) bool {
-		return g == f && x.Key == is.Key && x.Purpose == is.Purpose && !slices.Contains(x.Traits, m)
+		return g == f && x.Key == is.Key && x.Purpose == is.Purpose && !slices.Contains(x.Marks, m)
 	}
 	replaced := calls(c, true, clean) < calls(c, false, clean) || calls(c, false, here) > 0 && calls(c, true, here) == 0
 	if !replaced && !configtext.AddsArguments(is.Key) {
-		if m.Trait == configtext.Masks && m.Name != configtext.Unchecked {
+		if m.Effect == framework.Mask && m.Name != configtext.Unchecked {
 			return metric.Medium
 		}
 		return 0
 	}
-	return severity(m, calls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Head == is.Head && x.Has(m.Trait, m.Name) }) > 0)
+	return severity(m, calls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == is.Name && x.Has(m.Effect, m.Name) }) > 0)
 }
 
 // gentle are the arguments that legitimate projects use to divide their tests.
-var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F")
+var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F --shard --shard-id --test-shard --partition --partitions")
 
 // severity is that of a mark. had says that the argument was there before
 // with another value.
 func severity(m configtext.Mark, had bool) metric.Severity {
-	switch m.Trait {
-	case configtext.Masks:
+	switch m.Effect {
+	case framework.Mask:
 		return masking(m)
-	case configtext.RunsNone:
+	case framework.RunNone:
 		return metric.Critical
-	case configtext.Updates:
+	case framework.Update:
 		return metric.High
-	case configtext.Loosens, configtext.HidesCode, configtext.Allows:
+	case framework.Loosen, framework.HideCode, framework.Allow, framework.StopEarly:
 		return metric.Medium
-	case configtext.Focuses, configtext.Excludes:
+	default:
 	}
 	switch {
-	case m.Trait == configtext.Focuses && had && !strings.Contains(m.Value, "not ") && !strings.Contains(m.Value, "!"):
+	case m.Effect == framework.Focus && had && !strings.Contains(m.Value, "not ") && !strings.Contains(m.Value, "!"):
 		return metric.Medium
-	case slices.Contains(gentle, m.Name) && (m.Trait == configtext.Excludes || m.Name != "-t"):
+	case slices.Contains(gentle, m.Name) && (m.Effect == framework.Exclude || m.Name != "-t"):
 		return metric.High
 	}
 	return metric.Critical
@@ -125,7 +126,7 @@ func rewritten(c *facts.Set) []facts.Finding {
 func rewrittenIn(c *facts.Set, f *facts.ConfigFile) []facts.Finding {
 	type place struct {
 		key     string
-		purpose configtext.Purpose
+		purpose framework.Purpose
 	}
 	var out []facts.Finding
 	done := map[place]bool{}
@@ -157,14 +158,14 @@ func goneCall(c *facts.Set, f *facts.ConfigFile, was configtext.Call) []facts.Fi
 	switch {
 	case f.After().Exists() && len(now) > 0 && (allQuiet(now) || quieted(f, was.Key, now)):
 		return []facts.Finding{{File: f.Path, Line: now[0].Line, Evidence: facts.Evidence(was.Text + " → " + now[0].Text)}}
-	case was.Purpose != configtext.RunsTests || was.Guessed || gained(c, was.Purpose):
+	case was.Purpose != framework.RunsTests || was.Guessed || gained(c, was.Purpose):
 		return nil
 	case emptied(f, was.Key):
 		return []facts.Finding{{File: f.Path, Line: was.Line, Evidence: facts.Evidence(was.Text + " → nothing")}}
 	}
 	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.Line), Evidence: facts.Evidence(was.Text + " is gone")}
 	switch {
-	case mentioned(now, was.Head), aside.MatchString(f.Path):
+	case mentioned(now, was.Name), aside.MatchString(f.Path):
 	case countTests(f.CallsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.Key), replacedByQuiet(f, was.Key):
 		finding.Severity = metric.High
 	}
@@ -197,7 +198,7 @@ func mentioned(list []configtext.Command, program string) bool {
 
 // gained reports whether other commands with the purpose were added: one that is gone
 // may have moved or been replaced.
-func gained(c *facts.Set, p configtext.Purpose) bool {
+func gained(c *facts.Set, p framework.Purpose) bool {
 	var was, is []string
 	for _, f := range facts.ConfigFiles.Of(c) {
 		for _, x := range f.CallsWas {
@@ -206,7 +207,7 @@ func gained(c *facts.Set, p configtext.Purpose) bool {
 			}
 		}
 		for _, x := range f.CallsIs {
-			if x.Purpose == p && len(x.Traits) == 0 && !x.Guessed {
+			if x.Purpose == p && len(x.Marks) == 0 && !x.Guessed {
 				is = append(is, x.Text)
 			}
 		}
@@ -217,7 +218,7 @@ func gained(c *facts.Set, p configtext.Purpose) bool {
 func countTests(calls []configtext.Call) int {
 	n := 0
 	for _, x := range calls {
-		if x.Purpose == configtext.RunsTests && !x.Guessed {
+		if x.Purpose == framework.RunsTests && !x.Guessed {
 			n++
 		}
 	}
@@ -291,16 +292,16 @@ func fewerPaths(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
 		for _, is := range f.CallsIs {
-			if is.Purpose != configtext.RunsTests || !narrow(is) && !deeper(f, is) {
+			if is.Purpose != framework.RunsTests || !narrow(is) && !deeper(f, is) {
 				continue
 			}
 			if deeper(f, is) {
 				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(is.Text)})
 				continue
 			}
-			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Head == is.Head && !narrow(x) }
+			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == is.Name && !narrow(x) }
 			same := func(_ *facts.ConfigFile, x configtext.Call) bool {
-				return x.Head == is.Head && slices.Equal(x.Args, is.Args)
+				return x.Name == is.Name && slices.Equal(x.Args, is.Args)
 			}
 			if calls(c, true, wide) < calls(c, false, wide) && calls(c, true, same) > calls(c, false, same) {
 				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(is.Text)})
@@ -314,8 +315,8 @@ func fewerPaths(c *facts.Set) []facts.Finding {
 // it.
 func deeper(f *facts.ConfigFile, is configtext.Call) bool {
 	return slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool {
-		return was.Head == is.Head && was.Key == is.Key && !slices.Equal(was.Args, is.Args) && within(was.Args, is.Args)
-	}) && !slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool { return was.Head == is.Head && slices.Equal(was.Args, is.Args) })
+		return was.Name == is.Name && was.Key == is.Key && !slices.Equal(was.Args, is.Args) && within(was.Args, is.Args)
+	}) && !slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool { return was.Name == is.Name && slices.Equal(was.Args, is.Args) })
 }
 
 // within reports whether all new paths among the arguments are in folders that were
@@ -344,17 +345,17 @@ var folder = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w
 
 // narrow reports whether the arguments of a call name single files, or packages.
 func narrow(x configtext.Call) bool {
-	if x.Head == "go test" {
+	if x.Name == "go test" {
 		return !slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, "...") || strings.Contains(a, "$") })
 	}
 	switch {
-	case strings.HasPrefix(x.Head, "npm"), strings.HasPrefix(x.Head, "make"):
+	case strings.HasPrefix(x.Name, "npm"), strings.HasPrefix(x.Name, "make"):
 		return false
-	case x.Head == "cargo test":
+	case x.Name == "cargo test":
 		return byTestName(x.Args)
-	case x.Head == "unittest":
+	case x.Name == "unittest":
 		return !slices.Contains(x.Args, "discover") && slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, ".") && !strings.HasPrefix(a, "-") })
-	case x.Head == "dotnet test":
+	case x.Name == "dotnet test":
 		return slices.ContainsFunc(x.Args, func(a string) bool { return strings.HasSuffix(a, "proj") })
 	}
 	return slices.ContainsFunc(x.Args, singleFile)

@@ -6,6 +6,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -109,7 +110,7 @@ func Exclusions(c *facts.Set, on map[string]bool) []facts.Place {
 		out = excludingSettings(c)
 	}
 	if on["coverage_excluded_by_command"] {
-		for _, f := range traitRule(configtext.HidesCode)(c) {
+		for _, f := range effectRule(framework.HideCode)(c) {
 			out = append(out, facts.Place{Path: f.File, Line: f.Line, After: true})
 		}
 	}

@@ -5,8 +5,8 @@ package configuration
 import (
 	"slices"
 
-	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/metric"
 )
 
@@ -15,16 +15,17 @@ var Rules = slices.Concat(commandRules, settingRules, lineRules, needRules)
 
 // commandRules are the rows about commands that run checks.
 var commandRules = []facts.Rule{
-	{ID: "TP-08", Name: "focus_in_configuration", Severity: metric.Critical, Find: traitRule(configtext.Focuses), Fires: "`-run`, `-k`, `-t`, `--grep`, `--filter`, `-Dtest=`, `--tests` in a test command or in addopts", Grades: "CRITICAL; `--group`, `-L` and their like HIGH; another value of the same argument MEDIUM", Spares: "an additional script; `-run '^$' -bench`"},
-	{ID: "TP-15", Name: "retries_in_command", Severity: metric.Medium, Find: traitRule(configtext.Loosens), Fires: "`--reruns`, `--retries`, a longer `--testTimeout` in a test command"},
-	{ID: "TP-16", Name: "expectations_rewritten_by_command", Severity: metric.High, Find: traitRule(configtext.Updates), Fires: "`jest -u` and its like in the test command"},
+	{ID: "TP-08", Name: "focus_in_configuration", Severity: metric.Critical, Find: effectRule(framework.Focus), Fires: "`-run`, `-k`, `-t`, `--grep`, `--filter`, `-Dtest=`, `--tests` in a test command or in addopts", Grades: "CRITICAL; `--group`, `-L` and their like HIGH; another value of the same argument MEDIUM", Spares: "an additional script; `-run '^$' -bench`"},
+	{ID: "TP-15", Name: "retries_in_command", Severity: metric.Medium, Find: effectRule(framework.Loosen), Fires: "`--reruns`, `--retries`, a longer `--testTimeout` in a test command"},
+	{ID: "TP-16", Name: "expectations_rewritten_by_command", Severity: metric.High, Find: effectRule(framework.Update), Fires: "`jest -u` and its like in the test command"},
 	{ID: "TP-24", Name: "test_command_rewritten", Severity: metric.Critical, Find: rewritten, Fires: "`\"test\": \"true\"`, `echo ok`, an emptied target", Grades: "CRITICAL; HIGH for a removed test command, MEDIUM if others remain or it was in a sub-folder", Spares: "another runner; a command that moved"},
-	{ID: "TP-24", Name: "test_command_runs_nothing", Severity: metric.Critical, Find: traitRule(configtext.RunsNone), Fires: "`--listTests`, `--collect-only`, `--no-run`, `-DskipTests`, `-exec`", Spares: "`--dry-run` of a linter"},
-	{ID: "TP-25", Name: "failure_ignored", Severity: metric.Critical, Find: traitRule(configtext.Masks), Fires: "`|| true`, `; exit 0`, `- ` in a recipe, `set +e`, `if false`, `exit 0` before the check, `continue-on-error`, `allow_failure`, `if: false`, `--exit-zero`", Grades: "CRITICAL; HIGH for `--passWithNoTests` and `when: manual`; MEDIUM for a new command of this kind", Spares: "`rm … || true`; a status that is checked (`$?`); `continue-on-error` of an upload, or of `${{ matrix.… }}`"},
-	{ID: "TP-26", Name: "discovery_narrowed_by_command", Severity: metric.Critical, Find: traitRule(configtext.Excludes), Fires: "`--ignore`, `--deselect`, `-skip`, `-m`, `--exclude` in a test command", Grades: "CRITICAL; HIGH for `-m`, `-short`, `-x`", Spares: "folders without tests"},
+	{ID: "TP-24", Name: "test_command_runs_nothing", Severity: metric.Critical, Find: effectRule(framework.RunNone), Fires: "`--listTests`, `--collect-only`, `--no-run`, `-DskipTests`, `-exec`", Spares: "`--dry-run` of a linter"},
+	{ID: "TP-25", Name: "failure_ignored", Severity: metric.Critical, Find: effectRule(framework.Mask), Fires: "`|| true`, `; exit 0`, `- ` in a recipe, `set +e`, `if false`, `exit 0` before the check, `continue-on-error`, `allow_failure`, `if: false`, `--exit-zero`", Grades: "CRITICAL; HIGH for `--passWithNoTests` and `when: manual`; MEDIUM for a new command of this kind", Spares: "`rm … || true`; a status that is checked (`$?`); `continue-on-error` of an upload, or of `${{ matrix.… }}`"},
+	{ID: "TP-26", Name: "discovery_narrowed_by_command", Severity: metric.Critical, Find: effectRule(framework.Exclude), Fires: "`--ignore`, `--deselect`, `-skip`, `-m`, `--exclude` in a test command", Grades: "CRITICAL; HIGH for `-m`, `-short`, `-x`", Spares: "folders without tests"},
+	{ID: "TP-26", Name: "stops_at_first_failure", Severity: metric.Medium, Find: effectRule(framework.StopEarly), Fires: "`-x`, `--bail`, `-failfast`, `--max-failures=1` in a test command: tests after a failure do not run", Spares: "`--bail=0`; an additional script"},
 	{ID: "TP-26", Name: "command_runs_fewer_tests", Severity: metric.High, Find: fewerPaths, Fires: "`./...` → one package; a folder → one of its folders, or single files"},
-	{ID: "TP-27", Name: "coverage_excluded_by_command", Severity: metric.Medium, Find: traitRule(configtext.HidesCode), Fires: "`--no-cov`, `--omit`, `--coverage=false`"},
-	{ID: "TP-28", Name: "rule_off_by_command", Severity: metric.Medium, Find: traitRule(configtext.Allows), Fires: "`--disable`, `--ignore`, `--skipLibCheck` in the command of a linter"},
+	{ID: "TP-27", Name: "coverage_excluded_by_command", Severity: metric.Medium, Find: effectRule(framework.HideCode), Fires: "`--no-cov`, `--omit`, `--coverage=false`"},
+	{ID: "TP-28", Name: "rule_off_by_command", Severity: metric.Medium, Find: effectRule(framework.Allow), Fires: "`--disable`, `--ignore`, `--skipLibCheck` in the command of a linter"},
 }
 
 // settingRules are the rows about values of configuration files.

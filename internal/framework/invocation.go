@@ -1,0 +1,159 @@
+package framework
+
+import (
+	"slices"
+	"strings"
+)
+
+// Purpose is what a command does for the project.
+type Purpose uint8
+
+// The purposes.
+const (
+	Unknown Purpose = iota
+	RunsTests
+	RunsLint // linters, types, formatting, coverage that must be reached
+)
+
+// Invocation is a command that tests or lints.
+type Invocation struct {
+	Name      string // the program and what it is to do: "cargo nextest run"
+	Purpose   Purpose
+	Framework *Framework // nil for a linter, and if the project decides what runs
+	Args      []string   // what follows
+
+	index index
+}
+
+// InvocationOf reads a command that tests or lints; false if it does neither. The first word is
+// the name of a program, without folder and extension.
+func InvocationOf(words []string) (Invocation, bool) {
+	for _, c := range byProgram.of(words) {
+		f := &frameworks[c.row]
+		if rest, ok := f.index.after(words[1:], c.words); ok {
+			return Invocation{c.name, RunsTests, f, rest, f.index}, true
+		}
+	}
+	for _, c := range linterPrograms.of(words) {
+		l := &linters[c.row]
+		if rest, ok := l.index.after(words[1:], c.words); ok {
+			return Invocation{c.name, RunsLint, nil, rest, l.index}, true
+		}
+	}
+	return taskOf(words)
+}
+
+// Uses finds the options among the arguments that have an effect: those of the program, and
+// those that mean the same for any.
+func (c Invocation) Uses() []Use {
+	out := c.index.uses(c.Args)
+	for _, u := range CommonUses(c.Args) {
+		if len(c.index.byName[c.index.canonical(u.Name)]) == 0 {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// task is a program that runs what the project names: a script, a target, a task.
+type task struct {
+	program     string
+	tests, lint string // names of tasks, "_" for words in one name
+	bare        bool   // without a task it tests
+	like        string // the framework whose options it passes on
+	options     Options
+
+	index index
+}
+
+// The options of a task runner are its own, and those that it usually passes on.
+var tasks = indexedTasks([]task{
+	{program: "npm", tests: "test t tst run_test", lint: "run_check", options: Options{
+		Focus: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --onlyChanged -o --changedSince= --findRelatedTests= --changed[=] --lastCommit --match= --runTestsByPath --onlyFailures " +
+			"-g= --grep= -f --fgrep= --only-changed[=] --spec= --only= --last-failed --filter= --scope= -F=",
+		Exclude:   "--testPathIgnorePatterns= --modulePathIgnorePatterns= --exclude= --ignore= -i --invert --grep-invert=",
+		StopEarly: "--bail[=] --fail-fast --max-failures=",
+		Update:    "-u",
+		HideCode:  "--no-cov --exclude-files= --omit= --coverage=false --coveragePathIgnorePatterns= --ignore-filename-regex=",
+	}},
+	{program: "bun", tests: "run_test", like: "bun"},
+	{program: "deno", tests: "task", like: "deno"},
+	{program: "make", tests: "test tests check unittest ci spec", lint: "lint vet typecheck coverage fmt-check", options: Options{RunNone: "-n -m --just-print"}},
+	{program: "ninja", tests: "test check", options: Options{RunNone: "-n"}},
+	{program: "task", tests: "test check", lint: "lint", bare: true},
+	{program: "rake", tests: "default", bare: true, like: "rspec"},
+	{program: "grunt", tests: "test karma mocha", lint: "lint eslint jshint", bare: true},
+	{program: "gulp", tests: "test", lint: "lint", bare: true},
+	{program: "nx", tests: "test run-many affected", lint: "lint", options: Options{Focus: "--projects=", Exclude: "--exclude= --ignore="}},
+	{program: "turbo", tests: "test run_test", lint: "lint run_lint", options: Options{Focus: "--filter= --scope= -F=", Exclude: "--exclude= --ignore="}},
+	{program: "lerna", tests: "run_test", options: Options{Focus: "--filter= --scope= -F=", Exclude: "--exclude= --ignore="}},
+	{program: "ng", tests: "test e2e", lint: "lint", options: Options{Focus: "--include=", Exclude: "--exclude="}},
+	{program: "next", lint: "lint"},
+	{program: "hatch", tests: "test run_test run_cov", lint: "fmt", like: "pytest"},
+	{program: "tox", bare: true, tests: "*"},
+	{program: "nox", bare: true, tests: "*"},
+	{program: "setup.py", tests: "test pytest"},
+	{program: "coverage", tests: "run", lint: "report", options: Options{HideCode: "--omit="}},
+	{program: "composer", tests: "test tests run_test run-script_test phpunit check", lint: "lint cs psalm", like: "phpunit"},
+	{program: "sbt", bare: true, like: "sbt"},
+	{program: "mvn", lint: "checkstyle:check spotbugs:check pmd:check", like: "maven"},
+	{program: "gradle", lint: "lint detekt ktlintCheck checkstyleMain spotlessCheck", like: "gradle"},
+	{program: "dotnet", lint: "format build"},
+	{program: "mix", lint: "credo dialyzer format compile"},
+	{program: "pre-commit", lint: "run"},
+	{program: "tst", bare: true, tests: "*"},
+	{program: "c8", bare: true, tests: "*", options: Options{HideCode: "--exclude="}},
+	{program: "nyc", bare: true, tests: "*", options: Options{HideCode: "--exclude="}},
+})
+
+func indexedTasks(rows []task) map[string]*task {
+	out := map[string]*task{}
+	for _, t := range rows {
+		o := t.options
+		if t.like != "" {
+			o = o.or(Named(t.like).Options)
+		}
+		t.index = o.index(CamelOK)
+		out[t.program] = &t
+	}
+	return out
+}
+
+func taskOf(words []string) (Invocation, bool) {
+	if len(words) == 0 || tasks[words[0]] == nil {
+		return Invocation{}, false
+	}
+	t, rest := tasks[words[0]], words[1:]
+	if t.bare && (len(rest) == 0 || t.tests == "*") {
+		return Invocation{t.program, RunsTests, nil, rest, t.index}, true
+	}
+	for _, set := range []struct {
+		names   string
+		purpose Purpose
+	}{{t.tests, RunsTests}, {t.lint, RunsLint}} {
+		for _, name := range list(set.names) {
+			want := strings.Split(name, "_")
+			if args, ok := t.index.after(rest, want); ok {
+				return Invocation{strings.Join(slices.Concat(words[:1], want), " "), set.purpose, nil, args, t.index}, true
+			}
+		}
+	}
+	return Invocation{}, false
+}
+
+// PackageScript is a call of a script of package.json, whose name shows its purpose.
+func PackageScript(name string, p Purpose, args []string) Invocation {
+	c := Invocation{Name: "npm run " + name, Purpose: p, Args: args, index: tasks["npm"].index}
+	if p == RunsLint {
+		c.index = lintScript
+	}
+	return c
+}
+
+// lintScript are the options that most linters have.
+var lintScript = Options{Allow: commonAllow}.index(Plain)
+
+// Starts reports whether some calls of a program test or lint.
+func Starts(program string) bool {
+	return len(byProgram[program])+len(linterPrograms[program]) > 0 || tasks[program] != nil
+}
