@@ -43,10 +43,10 @@ func usageLine(cmd *cobra.Command) string {
 	return strings.TrimSpace(strings.ReplaceAll(cmd.UseLine(), " [flags]", ""))
 }
 
-// TestCommandsAreDocumented compares the list of commands and the reference of flags
-// in docs/commands.md with the commands themselves.
+// TestCommandsAreDocumented compares the list of commands in docs/commands.md with the
+// commands themselves. Their flags are documented by --help alone.
 func TestCommandsAreDocumented(t *testing.T) {
-	var list, flags strings.Builder
+	var list strings.Builder
 	all := commands(t)
 	for _, g := range append(all[0].Root().Groups(), &cobra.Group{Title: "Other commands:"}) {
 		fmt.Fprintf(&list, "%s\n\n| command | what it does |\n|---|---|\n", g.Title)
@@ -57,18 +57,7 @@ func TestCommandsAreDocumented(t *testing.T) {
 		}
 		list.WriteString("\n")
 	}
-	for _, cmd := range all {
-		if cmd.HasAvailableLocalFlags() {
-			fmt.Fprintf(&flags, "### `%s`\n\n", usageLine(cmd))
-			writeFlags(&flags, cmd)
-		}
-	}
-	writeChecks(t, &flags, all)
-	flags.WriteString("### All commands\n\n")
-	writeList(&flags, all[0].Root().PersistentFlags())
-	const pkg = "./cmd/supervise"
-	docs.Block(t, "commands.md", "commands", pkg, list.String())
-	docs.Block(t, "commands.md", "flags", pkg, flags.String())
+	docs.Block(t, "commands.md", "commands", "./cmd/supervise", list.String())
 }
 
 // groupOf is the group of the help that a command, or the command above it, is in.
@@ -79,61 +68,31 @@ func groupOf(cmd *cobra.Command, top string) string {
 	return cmd.GroupID
 }
 
-// checksSection is the title of the flags that all commands that measure share. The
-// reference has them once.
-const checksSection = "Checks"
-
-// writeFlags writes the flags of one command, by purpose.
-func writeFlags(b *strings.Builder, cmd *cobra.Command) {
-	for _, s := range flagSections(cmd) {
-		switch s.title {
-		case commonFlags:
-			continue
-		case checksSection:
-			b.WriteString("Also the flags of the [checks](#checks).\n\n")
-			continue
-		case "Flags":
-		default:
-			fmt.Fprintf(b, "%s:\n\n", s.title)
-		}
-		writeList(b, s.flags)
-	}
-}
-
-// writeChecks writes the flags of the checks, once for all commands. All must have the same.
-func writeChecks(t *testing.T, b *strings.Builder, all []*cobra.Command) {
-	t.Helper()
-	once := ""
-	for _, cmd := range all {
+// Every flag has a meaning, and all commands that measure have the same flags of checks.
+func TestFlagsHaveMeanings(t *testing.T) {
+	checks := ""
+	for _, cmd := range commands(t) {
 		for _, s := range flagSections(cmd) {
 			var list strings.Builder
-			writeList(&list, s.flags)
-			if s.title == checksSection && once != "" && list.String() != once {
+			s.flags.VisitAll(func(f *pflag.Flag) {
+				value, meaning := pflag.UnquoteUsage(f)
+				if meaning == "" {
+					t.Errorf("%s: --%s has no usage text", cmd.CommandPath(), f.Name)
+				}
+				fmt.Fprintf(&list, "--%s %s: %s\n", f.Name, value, meaning)
+			})
+			switch {
+			case s.title != "Checks":
+			case checks == "":
+				checks = list.String()
+			case checks != list.String():
 				t.Errorf("%s has other flags of checks:\n%s", cmd.CommandPath(), list.String())
-			} else if s.title == checksSection {
-				once = list.String()
 			}
 		}
 	}
-	b.WriteString("### Checks\n\n" + once)
-}
-
-func writeList(b *strings.Builder, flags *pflag.FlagSet) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		value, meaning := pflag.UnquoteUsage(f)
-		name := strings.TrimSpace("--" + f.Name + " " + value)
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		fmt.Fprintf(b, "- `%s`", name)
-		switch f.DefValue {
-		case "", "0", "0s", "false", "[]":
-		default:
-			fmt.Fprintf(b, " (`%s`)", f.DefValue)
-		}
-		fmt.Fprintf(b, ": %s\n", meaning)
-	})
-	b.WriteString("\n")
+	if checks == "" {
+		t.Error("no command has flags of checks")
+	}
 }
 
 // TestExitStatusesAreDocumented compares docs/commands.md with the table of exit
