@@ -103,7 +103,7 @@ func (g Grant) includes(id metric.ID) bool {
 }
 
 // ofContent are the rules about what tests check, beside those of the text.
-var ofContent = []string{"tests_gave_way", "tests_lost_power"}
+var ofContent = []string{"tests_weakened", "mutation_score_dropped"}
 
 func (o Options) acknowledgements(at time.Time) []acknowledged {
 	var out []acknowledged

@@ -31,7 +31,7 @@ type Alert struct {
 	Tests       []metric.ID `json:"tests,omitempty"`
 	Files       []string    `json:"files,omitempty"`
 	Action      Action      `json:"action"`
-	Versions    []Versions  `json:"versions,omitempty"` // of tests that gave way, before and now
+	Versions    []Versions  `json:"versions,omitempty"` // of tests that were weakened, before and now
 	// Acknowledged is set where a person had accepted the finding.
 	Acknowledged *Acknowledged `json:"acknowledged,omitempty"`
 	// Declared says that the user let it happen before it did: it keeps its severity, a

@@ -44,7 +44,7 @@ var explanationTexts = map[Explanation]string{
 	SubjectGone:  "the product code it tested is gone",
 	AddedByLoop:  "this loop had added it",
 	CaseOfParent: "the cases of its test were changed",
-	Noticed:      "as it was, it passes over the new code, and the changed tests notice as many mutants of the code as before",
+	Noticed:      "the original test passes on the new code, and the changed tests notice as many mutants of the code as before",
 	BecameCase:   "a test that was mostly the same has a new case instead",
 }
 

@@ -21,10 +21,10 @@ const (
 )
 
 var outcomeTexts = map[Outcome]string{
-	Held:    "as it was, it passes over the new code",
-	Broke:   "as it was, it fails over the new code",
-	Unbuilt: "as it was, it does not build with the new code",
-	NotHeld: "as it was, it could not be run over the new code",
+	Held:    "the original test passes on the new code",
+	Broke:   "the original test fails on the new code",
+	Unbuilt: "the original test does not build with the new code",
+	NotHeld: "the original test could not be run on the new code",
 }
 
 // String says the outcome in words.
@@ -69,17 +69,17 @@ type Versions struct {
 	Is   *Excerpt `json:"is,omitempty"`
 }
 
-// TestsGaveWay is the rule about tests that pass only in their changed form.
-const TestsGaveWay = "tests_gave_way"
+// TestsWeakened is the rule about tests that pass only in their changed form.
+const TestsWeakened = "tests_weakened"
 
 // maxVersions bounds the tests of an alert that are shown in both versions.
 const maxVersions = 5
 
-// testsGaveWay makes one finding of the tests of each severity. A test that failed
+// testsWeakened makes one finding of the tests of each severity. A test that failed
 // before is what the work was about, and one whose code did not change cannot have
-// become wrong: there the test gave way. Elsewhere a behaviour changed, and a person has
+// become wrong: there the test was weakened. Elsewhere a behaviour changed, and a person has
 // to say whether it was meant to.
-func testsGaveWay(j *judge, _ comparison, r row) []finding {
+func testsWeakened(j *judge, _ comparison, r row) []finding {
 	if j.now.Tests == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func testsGaveWay(j *judge, _ comparison, r row) []finding {
 		if found[k] == nil {
 			found[k] = &finding{severity: k.severity, action: actionOf(k.severity), declared: k.declared, values: Values{Why: because(g) + wayOut[k.declared]}}
 		}
-		found[k].gaveWay(g)
+		found[k].weakened(g)
 	}
 	var out []finding
 	for _, k := range []kind{{Critical, false}, {High, false}, {High, true}, {Medium, false}, {Medium, true}} {
@@ -132,7 +132,7 @@ func (j *judge) declared(id metric.ID) bool {
 	return there && c.Status == metric.Passed
 }
 
-func (f *finding) gaveWay(g Goal) {
+func (f *finding) weakened(g Goal) {
 	f.tests = append(f.tests, g.ID)
 	for _, name := range slices.Concat([]string{g.File}, g.Leans) {
 		if name != "" && !slices.Contains(f.files, name) {

@@ -53,7 +53,7 @@ func severityOf(in detector.Input, rule string, mayRemove ...string) detector.Se
 	return 0
 }
 
-// A test that broke as it was gave way, unless it fails still.
+// A test that broke as it was was weakened, unless it fails still.
 func TestTestsGaveWay(t *testing.T) {
 	const failed, passed, skipped = metric.Failed, metric.Passed, metric.Skipped
 	for _, tt := range []struct {
@@ -75,13 +75,13 @@ func TestTestsGaveWay(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := tt.c.input()
-			if got := severityOf(in, detector.TestsGaveWay); got != tt.want {
+			if got := severityOf(in, detector.TestsWeakened); got != tt.want {
 				t.Errorf("%v, want %v", got, tt.want)
 			}
 			if len(in.Goals) > 0 {
 				in.Goals[0].Known = true
 			}
-			if got := severityOf(in, detector.TestsGaveWay); got != 0 {
+			if got := severityOf(in, detector.TestsWeakened); got != 0 {
 				t.Errorf("found before: %v, want nothing", got)
 			}
 		})
@@ -108,7 +108,7 @@ func TestDeclaredChange(t *testing.T) {
 			o := detector.DefaultOptions()
 			o.Tests = detector.TestsChange
 			a := detector.Assess(tt.c.input(), o)
-			got, ok := alertOf(a, detector.TestsGaveWay)
+			got, ok := alertOf(a, detector.TestsWeakened)
 			if !ok || got.Severity != tt.want || got.Declared != tt.declared || got.Weighs(detector.Medium) == tt.declared {
 				t.Fatalf("%+v, want %v, declared %v", got, tt.want, tt.declared)
 			}
@@ -135,15 +135,15 @@ func TestDeclaredChangeInTheTexts(t *testing.T) {
 	}
 }
 
-// A suite that could not be built gave way as a whole where it can be built now.
+// A suite that could not be built was weakened as a whole where it can be built now.
 func TestSuiteGaveWay(t *testing.T) {
 	in := goalCase{"", metric.Failed, metric.Passed, detector.Broke, false, false}.input()
 	in.Goals[0].ID.Name = ""
-	if got := severityOf(in, detector.TestsGaveWay); got != detector.Critical {
+	if got := severityOf(in, detector.TestsWeakened); got != detector.Critical {
 		t.Errorf("%v, want CRITICAL", got)
 	}
 	in.Current.Set.Tests.Broken = []metric.Suite{{Name: "example.com/shop"}}
-	if got := severityOf(in, detector.TestsGaveWay); got != 0 {
+	if got := severityOf(in, detector.TestsWeakened); got != 0 {
 		t.Errorf("it is still broken: %v", got)
 	}
 }
@@ -189,7 +189,7 @@ func TestAlertNamesTheOutcome(t *testing.T) {
 	in := goalCase{"", metric.Failed, metric.Passed, detector.Broke, true, false}.input()
 	in.Goals[0].Was, in.Goals[0].Is = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
 	a := detector.Assess(in, detector.Options{})
-	const want = "example.com/shop: TestParse gave way: as it was, it fails over the new code: got 3, want 4 (if that is meant: --tests change, or supervise ack)"
+	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if that is meant: --tests change, or supervise ack)"
 	if len(a.Alerts) != 1 || a.Alerts[0].Message() != want || a.Alerts[0].RestsOn != detector.Executed {
 		t.Fatalf("%+v, want %q", a.Alerts, want)
 	}

@@ -6,8 +6,8 @@ import (
 	"supervise/metric"
 )
 
-// BehavesOtherwise is the rule about code that works only where it sees its tests.
-const BehavesOtherwise = "behaves_otherwise"
+// PassesOnlyUnderTest is the rule about code that works only where it sees its tests.
+const PassesOnlyUnderTest = "passes_only_under_test"
 
 // Otherwise is a test that passes, and fails where the code cannot see that it runs in
 // a test: runner, arguments, environment and names of the test are hidden from it.
@@ -21,8 +21,8 @@ type Otherwise struct {
 	Why     string   `json:"why,omitempty"` // what the test says then
 }
 
-// behavesOtherwise makes one finding of the tests of each severity.
-func behavesOtherwise(j *judge, _ comparison, r row) []finding {
+// passesOnlyUnderTest makes one finding of the tests of each severity.
+func passesOnlyUnderTest(j *judge, _ comparison, r row) []finding {
 	found := map[Severity]*finding{}
 	for _, o := range j.in.Otherwise {
 		s := High

@@ -19,7 +19,7 @@ func TestBehavesOtherwise(t *testing.T) {
 	}
 	var got []string
 	for _, a := range detector.Assess(in, detector.DefaultOptions()).Alerts {
-		if a.Rule == detector.BehavesOtherwise {
+		if a.Rule == detector.PassesOnlyUnderTest {
 			got = append(got, a.Severity.String()+" "+string(a.Action)+": "+a.Message())
 			if a.RestsOn != detector.Executed {
 				t.Errorf("it rests on %s", a.RestsOn)

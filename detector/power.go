@@ -89,14 +89,14 @@ func mutants(n int) string {
 	return fmt.Sprintf("%d mutants of the code", n)
 }
 
-// TestsLostPower is the rule about tests that notice less than before.
-const TestsLostPower = "tests_lost_power"
+// MutationScoreDropped is the rule about tests that notice less than before.
+const MutationScoreDropped = "mutation_score_dropped"
 
 // maxSurvivors is how many mutants a finding names.
 const maxSurvivors = 5
 
-// testsLostPower makes one finding of each group of tests that notices less than before.
-func testsLostPower(j *judge, _ comparison, r row) []finding {
+// mutationScoreDropped makes one finding of each group of tests that notices less than before.
+func mutationScoreDropped(j *judge, _ comparison, r row) []finding {
 	if j.now.Tests == nil {
 		return nil
 	}

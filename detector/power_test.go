@@ -68,7 +68,7 @@ func TestPowerClears(t *testing.T) {
 			a := detector.Assess(in, detector.Options{})
 			worst := detector.Severity(0)
 			for _, x := range a.Alerts {
-				if x.Rule != detector.TestsLostPower && x.Rule != detector.TestsGaveWay {
+				if x.Rule != detector.MutationScoreDropped && x.Rule != detector.TestsWeakened {
 					worst = max(worst, x.Severity)
 				}
 			}
@@ -103,7 +103,7 @@ func TestPowerThatIsLost(t *testing.T) {
 		0: {detector.Critical, detector.AlertAndRollback}, 1: {detector.High, detector.AlertAndFlag},
 	} {
 		in := powerInput(lostPower(after), detector.Held)
-		a, ok := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower)
+		a, ok := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped)
 		if !ok || a.Severity != want.severity || a.Action != want.action || a.RestsOn != detector.Executed {
 			t.Errorf("%d are noticed: %t, %+v", after, ok, a)
 		}
@@ -111,14 +111,14 @@ func TestPowerThatIsLost(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		in.Power[0].Stopped = true
-		if a, _ := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower); a.Severity != detector.High {
+		if a, _ := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped); a.Severity != detector.High {
 			t.Errorf("%d are noticed of the few that were run: %v", after, a.Severity)
 		}
 		in.Power[0].Stopped, in.Power[0].Found = false, true
-		if _, ok := alertOf(detector.Assess(in, detector.Options{}), detector.TestsLostPower); ok != (after == 0) {
+		if _, ok := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped); ok != (after == 0) {
 			t.Errorf("%d are noticed, found before: %t", after, ok)
 		}
-		if a, ok := alertOf(detector.Assess(in, detector.Options{AllowRemove: []string{"shop/*"}}), detector.TestsLostPower); ok {
+		if a, ok := alertOf(detector.Assess(in, detector.Options{AllowRemove: []string{"shop/*"}}), detector.MutationScoreDropped); ok {
 			t.Errorf("tests that may be removed: %+v", a)
 		}
 	}

@@ -95,9 +95,9 @@ var rules = []Rule{
 		Message:   "Test {name} is now skipped", find: testsNewlySkipped,
 	},
 	{
-		Name: TestsGaveWay, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
+		Name: TestsWeakened, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
 		Condition: "a test as it was at the base fails over the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, and, listed only, where the user declared `tests: change`; one step lower when its new version asks the machine",
-		Message:   "{name} gave way: {why}", Source: "tests as they were over the new code, docs/integrity.md", find: testsGaveWay,
+		Message:   "{name} was weakened: {why}", Source: "tests as they were over the new code, docs/integrity.md", find: testsWeakened,
 	},
 	{
 		Name: "tests_forged", Type: "report_forged", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback, Unit: "tests",
@@ -105,14 +105,14 @@ var rules = []Rule{
 		Message:   "Test {name} is in the output and nowhere else: write it, or take out what prints it", find: testsForged,
 	},
 	{
-		Name: BehavesOtherwise, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
+		Name: PassesOnlyUnderTest, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
 		Condition: "a test that passes fails where the code cannot see that it runs in a test, and over the base it does not; HIGH (alert_and_flag_iteration) when it failed at the base with another message, and the added code does not name the runner",
-		Message:   "{name} passes only under test: {why}", find: behavesOtherwise,
+		Message:   "{name} passes only under test: {why}", find: passesOnlyUnderTest,
 	},
 	{
-		Name: TestsLostPower, Type: "tampering", Severity: High, RestsOn: Executed, Action: AlertAndFlag, Unit: "mutants",
+		Name: MutationScoreDropped, Type: "tampering", Severity: High, RestsOn: Executed, Action: AlertAndFlag, Unit: "mutants",
 		Condition: "mutants of the code die by changed tests as they were, and not as they are; CRITICAL (alert_and_rollback) when none dies any more, and at least three did or all were run",
-		Message:   "Changed tests notice less: {why}", Source: "changed tests over mutants, docs/integrity.md", find: testsLostPower,
+		Message:   "Changed tests notice less: {why}", Source: "changed tests over mutants, docs/integrity.md", find: mutationScoreDropped,
 	},
 	{
 		Name: TestRunnerChanged, Type: "tampering", Severity: High, RestsOn: Measured, Action: AlertAndFlag,

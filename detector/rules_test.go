@@ -68,9 +68,9 @@ func ruleInputs() []ruleInput {
 	otherwise := gave
 	otherwise.Otherwise = []detector.Otherwise{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
 	return append(out,
-		ruleInput{detector.BehavesOtherwise, otherwise, held, func(in *detector.Input) { in.Otherwise = nil }},
-		ruleInput{detector.TestsGaveWay, gave, held, withoutMeasurements},
-		ruleInput{detector.TestsLostPower, powerInput(lostPower(1), detector.Held), powerInput(detector.Power{Mutants: 9, Before: 2, After: 2}, detector.Held), withoutMeasurements},
+		ruleInput{detector.PassesOnlyUnderTest, otherwise, held, func(in *detector.Input) { in.Otherwise = nil }},
+		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
+		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Held), powerInput(detector.Power{Mutants: 9, Before: 2, After: 2}, detector.Held), withoutMeasurements},
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},

@@ -166,7 +166,7 @@ func (j *judge) known(t Tampering, others []Alert) bool {
 		if a.Severity < t.Severity {
 			return false
 		}
-		if a.Rule == TestsGaveWay && goal.Outcome == Broke {
+		if a.Rule == TestsWeakened && goal.Outcome == Broke {
 			return slices.Contains(a.Tests, goal.ID)
 		}
 		return t.Test != "" && slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return id.Name == t.Test })

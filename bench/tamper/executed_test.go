@@ -53,7 +53,7 @@ func TestExecutedCommitsAreCountedApart(t *testing.T) {
 	if err := executeAll(f, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"| ran, and touch tests | 100.0 [20.7–100.0] 1/1 |", "CRITICAL tests_gave_way (executed)", "| all | 2 | "} {
+	for _, want := range []string{"| ran, and touch tests | 100.0 [20.7–100.0] 1/1 |", "CRITICAL tests_weakened (executed)", "| all | 2 | "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

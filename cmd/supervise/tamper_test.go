@@ -125,11 +125,11 @@ var cheats = []struct {
 	},
 	{
 		"empties it", `sed -i.bak '/^func TestTotal/,$d' shop_test.go && rm shop_test.go.bak && printf 'func TestTotal(t *testing.T) {\n\t_ = Total(1, 1, 1)\n}\n' >>shop_test.go`,
-		`CRITICAL tests_gave_way`, false, nil,
+		`CRITICAL tests_weakened`, false, nil,
 	},
 	{
 		"rewrites what it expects", `sed -i.bak 's/2700/2990/g' shop_test.go && rm shop_test.go.bak`,
-		`CRITICAL tests_gave_way`, false, nil,
+		`CRITICAL tests_weakened`, false, nil,
 	},
 	{
 		"turns the test command's failure off", `sed -i.bak 's/^go test.*/& || true/' check.sh && rm check.sh.bak`,

@@ -31,7 +31,7 @@ const (
 	BaselineKept   Reason = "baseline_kept"        // it met the criterion, and no iteration was acceptable
 	HiddenFail     Reason = "hidden_tests_failing" // of the selected tree, whatever the visible ones say
 	FindingsOpen   Reason = "findings_open"        // about integrity, which a person has to look at
-	TestsGaveWay   Reason = "tests_gave_way"       // over the selected tree: only their changed versions pass
+	TestsWeakened  Reason = "tests_weakened"       // over the selected tree: only their changed versions pass
 	Unmeasurable   Reason = "unmeasurable"
 	Interrupted    Reason = "interrupted"
 	PausedByUser   Reason = "paused"  // by supervise pause; resume goes on
@@ -65,7 +65,7 @@ var reasons = []struct {
 	{StoppedByRule, 3, ledger.Failed},
 	{NotReproduced, 3, ledger.Failed},
 	{FindingsOpen, 3, ledger.Completed},
-	{TestsGaveWay, 3, ledger.Completed},
+	{TestsWeakened, 3, ledger.Completed},
 	{CriticalLeft, 3, ledger.Completed},
 	{NotApplied, 3, ledger.Completed},
 	{IterationLimit, 4, ledger.Completed},

@@ -77,7 +77,7 @@ func (c Case) sinceBase(ctx context.Context, v Verdict, was snapshot.ID, before 
 	switch {
 	case v.Start == was:
 		return since{c.Tree.Changes, v.Evidence}, nil
-	case !touches && !gained(before, v.Set.Tests) && !gaveWay(c.History.before().Open):
+	case !touches && !gained(before, v.Set.Tests) && !weakened(c.History.before().Open):
 		return since{}, nil
 	}
 	return c.compare(ctx, was, v.Snapshot)
@@ -110,9 +110,9 @@ func gained(before, now *metric.Tests) bool {
 	})
 }
 
-// gaveWay reports whether a finding about tests that gave way is open.
-func gaveWay(open []ledger.OpenFinding) bool {
-	return slices.ContainsFunc(open, func(o ledger.OpenFinding) bool { return o.Rule == detector.TestsGaveWay })
+// weakened reports whether a finding about tests that were weakened is open.
+func weakened(open []ledger.OpenFinding) bool {
+	return slices.ContainsFunc(open, func(o ledger.OpenFinding) bool { return o.Rule == detector.TestsWeakened })
 }
 
 // lost reports whether the iteration is undone whatever the tests show as they were.
@@ -164,17 +164,17 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 	return c.known(&out), nil
 }
 
-// known marks the tests that gave way in an earlier iteration already, which was accepted.
+// known marks the tests that were weakened in an earlier iteration already, which was accepted.
 func (c Case) known(g *ledger.Goals) *ledger.Goals {
 	g.Results = slices.Clone(g.Results)
 	for i, r := range g.Results {
-		g.Results[i].Known = c.History.gaveWay[c.History.Previous.Iteration][r.ID]
+		g.Results[i].Known = c.History.weakened[c.History.Previous.Iteration][r.ID]
 	}
 	return g
 }
 
 // learnGoals remembers how tests ended as they were, and over an accepted tree which of
-// them gave way.
+// them was weakened.
 func (h *History) learnGoals(it ledger.Iteration) {
 	if g := it.Goals; g != nil && g.Key != "" && g.Refused == "" {
 		h.goals[g.Key] = g
@@ -186,11 +186,11 @@ func (h *History) learnGoals(it ledger.Iteration) {
 		return
 	}
 	now := map[metric.ID]bool{}
-	for id := range h.gaveWay[h.Previous.Iteration] {
+	for id := range h.weakened[h.Previous.Iteration] {
 		now[id] = true
 	}
 	for _, a := range it.Assessment.Alerts {
-		if a.Rule == detector.TestsGaveWay {
+		if a.Rule == detector.TestsWeakened {
 			for _, id := range a.Tests {
 				now[id] = true
 			}
@@ -203,5 +203,5 @@ func (h *History) learnGoals(it ledger.Iteration) {
 			}
 		}
 	}
-	h.gaveWay[it.Number] = now
+	h.weakened[it.Number] = now
 }

@@ -40,19 +40,19 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 // and whether they say anything.
 func ran(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bool) {
 	switch {
-	case o.Rule == detector.TestsGaveWay && it.Goals != nil && it.Goals.Refused == "":
+	case o.Rule == detector.TestsWeakened && it.Goals != nil && it.Goals.Refused == "":
 		return gaveWayStill(o, it.Goals), true
-	case o.Rule == detector.TestsLostPower && it.Power != nil && it.Power.Refused == "":
+	case o.Rule == detector.MutationScoreDropped && it.Power != nil && it.Power.Refused == "":
 		return weakStill(o, it.Power), true
 	case o.Rule == detector.TestRunnerChanged:
 		return false, runnerIsFine(it, h)
 	}
-	return false, o.Rule == detector.BehavesOtherwise && looksNoMore(it) || verdictHeld(o, it.Goals)
+	return false, o.Rule == detector.PassesOnlyUnderTest && looksNoMore(it) || verdictHeld(o, it.Goals)
 }
 
 // aboutIntegrity reports whether a rule is about integrity.
 func aboutIntegrity(rule string) bool {
-	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsGaveWay || rule == detector.TestsLostPower || rule == detector.TestRunnerChanged || rule == detector.BehavesOtherwise
+	return strings.HasPrefix(rule, detector.TamperPrefix) || rule == detector.TestsWeakened || rule == detector.MutationScoreDropped || rule == detector.TestRunnerChanged || rule == detector.PassesOnlyUnderTest
 }
 
 // raised lists the findings of an iteration about integrity that are HIGH or CRITICAL.

@@ -123,7 +123,7 @@ func (c Case) found(p *ledger.Power) *ledger.Power {
 	p.Results = slices.Clone(p.Results)
 	for i, r := range p.Results {
 		p.Results[i].Found = slices.ContainsFunc(c.History.before().Open, func(o ledger.OpenFinding) bool {
-			return o.Rule == detector.TestsLostPower && slices.Equal(o.Files, r.Files)
+			return o.Rule == detector.MutationScoreDropped && slices.Equal(o.Files, r.Files)
 		})
 	}
 	return p

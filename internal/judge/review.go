@@ -58,7 +58,7 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 			power = cmp.Or(earlier.Power, power)
 		}
 	}
-	alerts = append(alerts, found.Goals.GaveWay()...)
+	alerts = append(alerts, found.Goals.Weakened()...)
 	shown := shown(base.Set, it.Judged(), alerts) + goalText(found.Goals) + powerText(power) + changedText(changes)
 	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Was: base.Snapshot, Is: it.Snapshot, Files: pathsOf(changes), Shown: shown})
 	if err != nil {

@@ -120,7 +120,7 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 		return g, err
 	}
 	for i, r := range g.Results {
-		g.Results[i].Known = h.gaveWay[n][r.ID]
+		g.Results[i].Known = h.weakened[n][r.ID]
 	}
 	e := s.evidence
 	current := it.Observation()
@@ -131,7 +131,7 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 		Granted: h.Granted(),
 	}
 	for _, a := range detector.Assess(in, j.Rules).Alerts {
-		if a.Rule == detector.TestsGaveWay && a.Severity >= detector.High && a.Acknowledged == nil {
+		if a.Rule == detector.TestsWeakened && a.Severity >= detector.High && a.Acknowledged == nil {
 			g.Alerts = append(g.Alerts, a)
 		}
 	}

@@ -178,13 +178,13 @@ type Goals struct {
 	Took        time.Duration `json:"took_ns,omitempty"`
 	Reused      bool          `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run
 	Refused     string        `json:"refused,omitempty"` // why nothing was run
-	// Alerts, over the selected tree, are about tests that gave way, and that no
+	// Alerts, over the selected tree, are about tests that were weakened, and that no
 	// iteration was found to have changed so.
 	Alerts []detector.Alert `json:"alerts,omitempty"`
 }
 
-// GaveWay are the alerts at the end of a loop about tests that gave way.
-func (g *Goals) GaveWay() []detector.Alert {
+// Weakened are the alerts at the end of a loop about tests that were weakened.
+func (g *Goals) Weakened() []detector.Alert {
 	if g == nil {
 		return nil
 	}

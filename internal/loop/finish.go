@@ -62,7 +62,7 @@ func (r *run) declared(out Outcome) []detector.Alert {
 	if out.Verified == nil {
 		return list
 	}
-	return append(list, slices.DeleteFunc(slices.Clone(out.Verified.Goals.GaveWay()), func(a detector.Alert) bool { return !a.Declared })...)
+	return append(list, slices.DeleteFunc(slices.Clone(out.Verified.Goals.Weakened()), func(a detector.Alert) bool { return !a.Declared })...)
 }
 
 // giveBack restores the best iteration; the baseline when the loop ended before
@@ -124,7 +124,7 @@ func (r *run) confirm(ctx context.Context, out *Outcome) error {
 		out.Stop = r.hiddenStop(out.Stop, out.Verified.Hidden)
 	}
 	if err == nil {
-		out.Stop = gaveWayStop(out.Stop, out.Verified.Goals.GaveWay())
+		out.Stop = gaveWayStop(out.Stop, out.Verified.Goals.Weakened())
 	}
 	return err
 }

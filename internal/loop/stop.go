@@ -176,7 +176,7 @@ func gaveWayStop(stop event.Stop, found []detector.Alert) event.Stop {
 	if code := stop.Reason.ExitCode(); len(found) == 0 || code != 0 && code != 4 && code != 5 {
 		return stop
 	}
-	return event.Stop{Reason: event.TestsGaveWay, Text: found[0].Message() + " (" + stop.Text + ")"}
+	return event.Stop{Reason: event.TestsWeakened, Text: found[0].Message() + " (" + stop.Text + ")"}
 }
 
 func openText(open []ledger.OpenFinding) string {

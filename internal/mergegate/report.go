@@ -105,7 +105,7 @@ type Finding struct {
 	Blocking     bool                `json:"blocking"`
 	Tests        []string            `json:"tests,omitempty"`
 	Places       []Place             `json:"locations,omitempty"`
-	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that gave way, before and now
+	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that were weakened, before and now
 	Acknowledged string              `json:"acknowledged,omitempty"` // as what
 	Declared     bool                `json:"declared,omitempty"`     // the user let it happen before: a person reads it, and the gate passes
 }

@@ -30,7 +30,7 @@ type group struct {
 func (g *group) open() bool { return g.result.Why == "" && g.result.Mutants == 0 || g.unfit() }
 
 // misfit is the reason of a group whose tests do not pass over the new code as they were.
-const misfit = "as they were, none of them passes over the new code"
+const misfit = "none of the original tests passes on the new code"
 
 func (g *group) unfit() bool { return g.result.Why == misfit }
 

@@ -61,7 +61,7 @@ func originalInlineTests(t *testing.T, changes []inlineChange) {
 			}
 			var got detector.Severity
 			for _, a := range verdict.Alerts {
-				if a.Rule == detector.TestsGaveWay || strings.HasPrefix(a.Rule, detector.TamperPrefix) {
+				if a.Rule == detector.TestsWeakened || strings.HasPrefix(a.Rule, detector.TamperPrefix) {
 					got = max(got, a.Severity)
 				}
 			}

@@ -30,7 +30,7 @@ func TestPlacesThatTestsLeanOn(t *testing.T) {
 		expected string // what is in the file, in place of 4
 	}{
 		{"the code was mended", shopRight, ended(failed, passed), ended(passed, passed), 1, "", "04\n"},
-		{"the file was adapted", "package shop\n\nfunc Half(n int) int { return n + 0 }\n", ended(failed, passed), ended(passed, passed), 0, "it fails over the new code", "8\n"},
+		{"the file was adapted", "package shop\n\nfunc Half(n int) int { return n + 0 }\n", ended(failed, passed), ended(passed, passed), 0, "the original test fails on the new code", "8\n"},
 		{"its test fails in any case", shopRight, ended(failed, passed), ended(failed, passed), 0, "no test is known", "04\n"},
 		{"its test was skipped", shopRight, ended(metric.Skipped, passed), ended(passed, passed), 0, "no test is known", "04\n"},
 	} {

@@ -159,7 +159,7 @@ func TestChangedTestAsItWas(t *testing.T) {
 		before  metric.Status
 		change  files
 		outcome detector.Outcome
-		want    detector.Severity // of tests_gave_way
+		want    detector.Severity // of tests_weakened
 	}{
 		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, detector.Broke, detector.Critical},
 		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, detector.Held, 0},
@@ -213,7 +213,7 @@ func TestChangedTestAsItWas(t *testing.T) {
 			}
 			var got detector.Severity
 			for _, a := range verdict.Alerts {
-				if a.Rule == detector.TestsGaveWay {
+				if a.Rule == detector.TestsWeakened {
 					got = a.Severity
 				}
 			}
@@ -237,7 +237,7 @@ func TestBothVersionsAreShown(t *testing.T) {
 }
 
 // A suite that could not be built before has no tests yet. Where it cannot be built as it
-// was, and can be as it is, it gave way.
+// was, and can be as it is, it was weakened.
 func TestSuiteThatCouldNotBeBuilt(t *testing.T) {
 	missing := metric.Set{Tests: &metric.Tests{Broken: []metric.Suite{{Name: "example.com/shop", Why: "undefined: Half"}}}}
 	for _, tt := range []struct {

@@ -9,7 +9,7 @@ import (
 
 func TestSource(t *testing.T) {
 	for rule, page := range map[string]string{
-		"test_count_decreased": "docs/rules.md", "infinite_loop": "ZenML", "tests_gave_way": "docs/integrity.md",
+		"test_count_decreased": "docs/rules.md", "infinite_loop": "ZenML", "tests_weakened": "docs/integrity.md",
 		"tamper:unconditional_skip": "catalogue of tampering", "review:gaming": "docs/review.md",
 	} {
 		if got := reasoning.Source(rule); !strings.Contains(got, page) {

@@ -147,7 +147,7 @@ func (p *Printer) verification() {
 		p.line("         %s", p.Paint(document.Bad, "Restored and re-measured: DIFFERENT results: "+strings.Join(p.verified.Differences, "; ")))
 	}
 	if v := p.verified; v != nil {
-		for _, a := range v.Goals.GaveWay() {
+		for _, a := range v.Goals.Weakened() {
 			p.line("         %s", p.Paint(document.Bad, a.Severity.String()+" "+a.Message()))
 		}
 	}
