@@ -114,7 +114,7 @@ func (r *replay) checkout(index, commit string) []string {
 func (r *replay) loop() error {
 	tree := filepath.Join(r.dir, "tree")
 	step := "set -- " + strings.Join(r.commits[1:], " ") + "\nshift $((SUPERVISE_ITERATION-1))\n" + strings.Join(r.checkout("index", `"$1"`), " ") + "\n"
-	config := "checks: {lint: 'true'}\nmode: off\nuntil: never\non_stall: continue\nstuck: {errors: 100000}\nholdout: {run: never}\npower: {off: true}\nlimits: {max_retries: 100000}\n"
+	config := "checks: {lint: 'true'}\nmode: off\nuntil: never\non_stall: continue\nstuck: {errors: 100000}\ngoal_tests: {run: never}\nmutation_check: {off: true}\nlimits: {max_retries: 100000}\n"
 	err := errors.Join(os.Mkdir(tree, 0o755), os.WriteFile(filepath.Join(r.dir, "step"), []byte(step), 0o644), os.WriteFile(filepath.Join(r.dir, "config.yaml"), []byte(config), 0o644))
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ and with 6 if there is nothing to compare with.`,
 // registerGateSettings adds the flags that override settings of the configuration.
 func registerGateSettings(flags *pflag.FlagSet, s *config.Settings) {
 	section(flags, "Verdict", func(f *pflag.FlagSet) {
-		f.StringVar(&s.HoldOut.Dir, "holdout-dir", s.HoldOut.Dir, "`folder` outside the tree with tests that the author of the change does not see")
+		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the author of the change does not see")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the change")
 	})
 }

@@ -33,7 +33,7 @@ func TestOtherUser(t *testing.T) {
 	}
 	run := func(args ...string) (string, int) {
 		t.Helper()
-		return w.supervise(append([]string{"run", "--config", "../user.yaml", "--until", own, "--holdout-dir", "../hidden", "--max-iterations", "2", "--"}, args...)...)
+		return w.supervise(append([]string{"run", "--config", "../user.yaml", "--until", own, "--hidden-tests", "../hidden", "--max-iterations", "2", "--"}, args...)...)
 	}
 	refused := func(want string) {
 		t.Helper()

@@ -46,7 +46,7 @@ checks of supervise run. It shares what is installed in the working tree (node_m
 .venv and the like); --setup installs what a commit needs beside that.
 
 Of a commit that touches tests, they are run as they were before over the new code, and
-changed ones over mutants of it, as supervise run and gate do (holdout and power in the
+changed ones over mutants of it, as supervise run and gate do (goal_tests and mutation_check in the
 configuration). A commit whose tests cannot be run is judged by its texts alone, and
 counted apart.
 

@@ -125,7 +125,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		registerRules(f, s)
 		f.StringVar(&s.Alarm.Action, "alarm-action", s.Alarm.Action, "what happens when tests vanish while the agent works: off, warn, stop")
 		f.StringVar(&s.Reviewer.Agent, "reviewer", s.Reviewer.Agent, "known agent program, or `command`, that gives a second opinion on the selected tree")
-		f.StringVar(&s.HoldOut.Dir, "holdout-dir", s.HoldOut.Dir, "`folder` outside the tree with tests that the agent does not see")
+		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the agent does not see")
 	})
 	section(flags, "Approval", func(f *pflag.FlagSet) {
 		f.StringVar(&s.Approval, "approval", s.Approval, "what happens when an approval is needed and there is no terminal: reject, abort, wait; also spelled --gate")
@@ -184,7 +184,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err := a.prepare(ctx, at, &opts, s.Limits.MaxLoops, o.json); err != nil {
 		return err
 	}
-	if !o.flags.Changed("holdout-dir") && !o.json {
+	if !o.flags.Changed("hidden-tests") && !o.json {
 		a.warnHidden(at, opts)
 	}
 	a.limits(s, &opts, o.json)

@@ -143,7 +143,7 @@ func listening(t *testing.T) string {
 // probe runs the agent, and returns what it could do and what supervise printed.
 func (w *sandboxWorld) probe(flags ...string) (seen []string, out string, code int) {
 	w.t.Helper()
-	args := append([]string{"run", "--config", "../sandbox.yaml", "--holdout-dir", "../hidden", "--until", "never", "-m", "1"}, flags...)
+	args := append([]string{"run", "--config", "../sandbox.yaml", "--hidden-tests", "../hidden", "--until", "never", "-m", "1"}, flags...)
 	cmd := w.command(filepath.Join(w.dir, "bin/supervise"), append(args, "--no-apply", "--", "sh", "probe")...)
 	in := func(name string) string { return filepath.Join(w.dir, name) }
 	cmd.Env = append(cmd.Env, "HOME="+in("home"), "TMPDIR="+in("tmp"), "WORLD="+w.dir, "PRIVATE="+strings.Join(private, " "), "ALLOWED="+w.allowed, "OTHER="+w.other,

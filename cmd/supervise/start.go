@@ -165,7 +165,7 @@ func (a *app) warnHidden(at place, opts loop.Options) {
 		return
 	}
 	if rel, err := filepath.Rel(at.root, path); err == nil && filepath.IsLocal(rel) {
-		a.notes("the agent can read " + rel + ", which names the folder of the hidden tests: use --holdout-dir, or a --config outside the tree")
+		a.notes("the agent can read " + rel + ", which names the folder of the hidden tests: use --hidden-tests, or a --config outside the tree")
 	}
 }
 

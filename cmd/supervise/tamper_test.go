@@ -89,7 +89,7 @@ func TestSecretTotal(t *testing.T) {
 const forged = `echo '<testsuite name="shop"><testcase name="TestDouble"/><testcase name="TestPaths"/><testcase name="TestTotal"/></testsuite>'`
 
 var (
-	hidden   = []string{"--holdout-dir", "../hidden"}
+	hidden   = []string{"--hidden-tests", "../hidden"}
 	reported = []string{"--test-cmd", "sh report.sh", "--test-report", "report.xml"}
 )
 

@@ -70,15 +70,15 @@ func Default() Settings {
 		Approval:  string(approval.PolicyReject),
 		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
-		HoldOut:   HoldOut{Run: always, When: onIteration},
-		Reviewer:  Reviewer{Timeout: review.DefaultTimeout},
-		Power:     Power{MaxMutants: mutationcheck.DefaultMutants},
-		Hooks:     Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
-		Tests:     string(detector.TestsFree),
-		Limits:    Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
-		Weights:   Weights(selector.DefaultWeights()),
-		Selection: Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
-		Snapshot:  Snapshot{MaxFileMB: 50, MaxIgnoredMB: snapshot.DefaultMaxIgnored >> 20, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
+		GoalTests: GoalTests{Run: always}, HiddenTests: HiddenTests{When: onIteration},
+		Reviewer:      Reviewer{Timeout: review.DefaultTimeout},
+		MutationCheck: MutationCheck{MaxMutants: mutationcheck.DefaultMutants},
+		Hooks:         Hooks{Use: hooksOn, OnError: hooksOpen, Stop: hooksOff},
+		Tests:         string(detector.TestsFree),
+		Limits:        Limits{MaxIterations: 10, MaxWait: agentrun.DefaultMaxWait, FirstWait: agentrun.DefaultFirstWait, MaxRetries: 3, CheckTimeout: measure.DefaultTimeout, TranscriptMB: runner.DefaultTranscriptLimit >> 20},
+		Weights:       Weights(selector.DefaultWeights()),
+		Selection:     Selection{Mode: string(selector.HighestQualityVerified), Threshold: 70},
+		Snapshot:      Snapshot{MaxFileMB: 50, MaxIgnoredMB: snapshot.DefaultMaxIgnored >> 20, MaxStoreMB: 4096, Precious: snapshot.DefaultPrecious()},
 	}
 }
 
@@ -119,8 +119,8 @@ func LoadFor(path string, named bool, home string) (Settings, error) {
 	if err := s.Integrity.load(filepath.Dir(path)); err != nil {
 		return s, locate(err, path, text)
 	}
-	if dir := s.HoldOut.Dir; dir != "" && !filepath.IsAbs(dir) {
-		s.HoldOut.Dir = filepath.Join(home, filepath.FromSlash(dir))
+	if dir := s.HiddenTests.Dir; dir != "" && !filepath.IsAbs(dir) {
+		s.HiddenTests.Dir = filepath.Join(home, filepath.FromSlash(dir))
 	}
 	return s, nil
 }
@@ -169,12 +169,13 @@ func (s Settings) conditions() []condition {
 		{s.Confirm.MaxTests < 1, "confirm.max_tests", "confirm.max_tests must be at least 1; reruns: 0 turns running tests again off"},
 		{s.EvidenceTokens < 0, "evidence_tokens", "evidence_tokens must not be negative; 0 tells nothing"},
 		{s.Confirm.Reruns < 0, "confirm.reruns", "confirm.reruns must not be negative"},
-		{s.HoldOut.Run != always && s.HoldOut.Run != never, "holdout.run", "holdout.run must be always or never, not " + s.HoldOut.Run},
-		{s.HoldOut.Timeout < 0, "holdout.timeout", "holdout.timeout must not be negative"},
-		{s.HoldOut.When != onIteration && s.HoldOut.When != atEnd, "holdout.when", "holdout.when must be iteration or end, not " + s.HoldOut.When},
-		{len(s.HoldOut.Reports) > 0 && len(s.HoldOut.Command) == 0, "holdout.reports", "holdout.reports are those of holdout.command: give the command as well"},
-		{s.Power.MaxMutants < 1, "power.max_mutants", "power.max_mutants must be at least 1; off: true turns it off"},
-		{s.Power.Budget < 0, "power.budget", "power.budget must not be negative"},
+		{s.GoalTests.Run != always && s.GoalTests.Run != never, "goal_tests.run", "goal_tests.run must be always or never, not " + s.GoalTests.Run},
+		{s.GoalTests.Timeout < 0, "goal_tests.timeout", "goal_tests.timeout must not be negative"},
+		{s.HiddenTests.Timeout < 0, "hidden_tests.timeout", "hidden_tests.timeout must not be negative"},
+		{s.HiddenTests.When != onIteration && s.HiddenTests.When != atEnd, "hidden_tests.when", "hidden_tests.when must be iteration or end, not " + s.HiddenTests.When},
+		{len(s.HiddenTests.Reports) > 0 && len(s.HiddenTests.Command) == 0, "hidden_tests.reports", "hidden_tests.reports are those of hidden_tests.command: give the command as well"},
+		{s.MutationCheck.MaxMutants < 1, "mutation_check.max_mutants", "mutation_check.max_mutants must be at least 1; off: true turns it off"},
+		{s.MutationCheck.Budget < 0, "mutation_check.budget", "mutation_check.budget must not be negative"},
 		{s.Limits.MaxRetries < 0, "limits.max_retries", "max_retries must not be negative"},
 		{s.Limits.MaxTime < 0, "limits.max_time", "limits.max_time must not be negative"},
 		{s.Limits.IdleTimeout == unread, "limits.idle_timeout", "limits.idle_timeout is no duration like 30m, nor 0 for no limit, nor auto"},
@@ -256,13 +257,13 @@ func (s Settings) Loop(root string) (loop.Options, error) {
 	if err := s.Persistence.fill(&o.Settings); err != nil {
 		return loop.Options{}, err
 	}
-	o.HoldOut = originaltests.Options{Never: s.HoldOut.Run == never, Timeout: s.HoldOut.Timeout}
-	o.Power = mutationcheck.Options{Off: s.Power.Off, MaxMutants: s.Power.MaxMutants, Budget: s.Power.Budget}
+	o.GoalTests = originaltests.Options{Never: s.GoalTests.Run == never, Timeout: s.GoalTests.Timeout}
+	o.MutationCheck = mutationcheck.Options{Off: s.MutationCheck.Off, MaxMutants: s.MutationCheck.MaxMutants, Budget: s.MutationCheck.Budget}
 	if o.Protect, err = s.Protect.options(); err != nil {
 		return loop.Options{}, err
 	}
 	o.Reviewer = s.Reviewer.options(o.Protect)
-	if o.Hidden, err = s.HoldOut.hidden(root, s.Limits.CheckTimeout); err != nil {
+	if o.Hidden, err = s.HiddenTests.options(root, s.Limits.CheckTimeout); err != nil {
 		return loop.Options{}, err
 	}
 	if s.Confirm != Default().Confirm {

@@ -70,8 +70,8 @@ strict: true
 rollback_to: best
 tests: append
 allow_remove: [TestOld*, legacy/**]
-holdout: {run: never, timeout: 5m}
-power: {max_mutants: 12, budget: 1m}
+goal_tests: {run: never, timeout: 5m}
+mutation_check: {max_mutants: 12, budget: 1m}
 stall: {iterations: 4, range: .05}
 cycle: {window: 6, after: 20}
 stuck: {errors: 5}
@@ -95,11 +95,11 @@ rules:
 	want := detector.DefaultOptions()
 	want.Mode, want.Strict, want.RollbackTo = detector.ModeMinimal, true, detector.ToBest
 	want.Tests, want.AllowRemove = detector.TestsAppend, []string{"TestOld*", "legacy/**"}
-	if got := (originaltests.Options{Never: true, Timeout: 5 * time.Minute}); o.HoldOut != got {
-		t.Errorf("hold-out %+v, want %+v", o.HoldOut, got)
+	if got := (originaltests.Options{Never: true, Timeout: 5 * time.Minute}); o.GoalTests != got {
+		t.Errorf("goal tests %+v, want %+v", o.GoalTests, got)
 	}
-	if got := (mutationcheck.Options{MaxMutants: 12, Budget: time.Minute}); o.Power != got {
-		t.Errorf("power %+v, want %+v", o.Power, got)
+	if got := (mutationcheck.Options{MaxMutants: 12, Budget: time.Minute}); o.MutationCheck != got {
+		t.Errorf("mutation check %+v, want %+v", o.MutationCheck, got)
 	}
 	want.StallWindow, want.StallRange, want.CycleWindow, want.CycleMin, want.StuckCount = 4, .05, 6, 20, 5
 	want.Rules = map[string]detector.RuleOptions{"coverage_regression": {
@@ -147,10 +147,10 @@ func TestLoadRefuses(t *testing.T) {
 		"misspelt criterion":          {"until: gren\n", "there is no command gren"},
 		"no such intent":              {"mode: standard\ntests: locked\n", "[2:1] tests: it is locked; give free, append, change or frozen"},
 		"everything may go":           {"allow_remove: ['**']\n", `[1:1] allow_remove: the pattern "**" covers everything or nothing`},
-		"no such hold-out":            {"holdout:\n  run: sometimes\n", "[2:3] holdout.run must be always or never, not sometimes"},
-		"no mutants":                  {"power: {max_mutants: 0}\n", "power.max_mutants must be at least 1"},
-		"negative power":              {"power: {budget: -1m}\n", "power.budget must not be negative"},
-		"negative hold-out":           {"holdout: {timeout: -1m}\n", "holdout.timeout must not be negative"},
+		"no such run of goal tests":   {"goal_tests:\n  run: sometimes\n", "[2:3] goal_tests.run must be always or never, not sometimes"},
+		"no mutants":                  {"mutation_check: {max_mutants: 0}\n", "mutation_check.max_mutants must be at least 1"},
+		"negative budget":             {"mutation_check: {budget: -1m}\n", "mutation_check.budget must not be negative"},
+		"negative time of goal tests": {"goal_tests: {timeout: -1m}\n", "goal_tests.timeout must not be negative"},
 		"no such severity":            {"rules:\n  flaky_test: {severity: awful}\n", "rules.flaky_test.severity"},
 		"threshold of a rule without": {"rules:\n  build_broken: {threshold: 1}\n", "[2:18] rules.build_broken.threshold: the rule has no threshold"},
 		"threshold of a cycle":        {"rules: {infinite_loop: {threshold: 1}}\n", "cycle.after"},

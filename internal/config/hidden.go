@@ -12,11 +12,11 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// hidden are the hidden tests of a loop in root. timeout is that of the command.
-func (h HoldOut) hidden(root string, timeout time.Duration) (originaltests.HiddenOptions, error) {
+// options are the hidden tests of a loop in root. timeout is that of the command.
+func (h HiddenTests) options(root string, timeout time.Duration) (originaltests.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
-			return originaltests.HiddenOptions{}, yamlfile.Invalid("holdout.command runs the tests in holdout.dir: give the folder as well", "holdout", "command")
+			return originaltests.HiddenOptions{}, yamlfile.Invalid("hidden_tests.command runs the tests in hidden_tests.dir: give the folder as well", "hidden_tests", "command")
 		}
 		return originaltests.HiddenOptions{}, nil
 	}
@@ -24,7 +24,7 @@ func (h HoldOut) hidden(root string, timeout time.Duration) (originaltests.Hidde
 	if err != nil {
 		return originaltests.HiddenOptions{}, err
 	}
-	out := originaltests.HiddenOptions{Dir: dir, AtEnd: h.When == atEnd}
+	out := originaltests.HiddenOptions{Dir: dir, AtEnd: h.When == atEnd, Timeout: h.Timeout}
 	if len(h.Command) > 0 {
 		out.Check = &measure.Check{Kind: measure.Test, Name: "hidden tests", Command: h.Command, Reports: h.Reports, Timeout: timeout}
 	}
@@ -57,7 +57,7 @@ func HiddenFolder(name, root string) (string, error) {
 }
 
 func wrongDir(format string, args ...any) error {
-	return yamlfile.Invalid("holdout.dir: "+fmt.Sprintf(format, args...), "holdout", "dir")
+	return yamlfile.Invalid("hidden_tests.dir: "+fmt.Sprintf(format, args...), "hidden_tests", "dir")
 }
 
 // resolved is an absolute path without links.

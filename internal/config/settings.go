@@ -51,17 +51,18 @@ type Settings struct {
 	// names or paths, with `*`, of tests and test files that may be removed
 	AllowRemove []string `yaml:"allow_remove"`
 	// what a rejected iteration is rolled back to: the tree it started from, or the best so far
-	RollbackTo string          `yaml:"rollback_to" range:"started|best"`
-	Stall      Stall           `yaml:"stall"`
-	Cycle      Cycle           `yaml:"cycle"`
-	Stuck      Stuck           `yaml:"stuck"`
-	Rules      map[string]Rule `yaml:"rules"`
-	Integrity  Integrity       `yaml:"integrity"`
-	HoldOut    HoldOut         `yaml:"holdout"`
-	Reviewer   Reviewer        `yaml:"reviewer"`
-	Power      Power           `yaml:"power"`
-	Hooks      Hooks           `yaml:"hooks"`
-	Protect    Protect         `yaml:"protect"`
+	RollbackTo    string          `yaml:"rollback_to" range:"started|best"`
+	Stall         Stall           `yaml:"stall"`
+	Cycle         Cycle           `yaml:"cycle"`
+	Stuck         Stuck           `yaml:"stuck"`
+	Rules         map[string]Rule `yaml:"rules"`
+	Integrity     Integrity       `yaml:"integrity"`
+	GoalTests     GoalTests       `yaml:"goal_tests"`
+	HiddenTests   HiddenTests     `yaml:"hidden_tests"`
+	Reviewer      Reviewer        `yaml:"reviewer"`
+	MutationCheck MutationCheck   `yaml:"mutation_check"`
+	Hooks         Hooks           `yaml:"hooks"`
+	Protect       Protect         `yaml:"protect"`
 	// the metrics that `error_count` sums up
 	ErrorCount []metric.Field `yaml:"error_count" range:"lint_errors|lint_warnings|type_errors"`
 	Weights    Weights        `yaml:"quality_weights"`
@@ -127,14 +128,16 @@ type Confirm struct {
 	Reruns int `yaml:"reruns" range:"≥ 0"`
 }
 
-// HoldOut says whether tests are run as they were over the new code, and which tests the
-// agent does not see.
-type HoldOut struct {
-	// whether tests are [run as they were](integrity.md#goal-tests) over the new code
+// GoalTests are the original tests, run on the new code.
+type GoalTests struct {
+	// whether the [original tests](integrity.md#goal-tests) are run on the new code
 	Run string `yaml:"run" range:"always|never"`
-	// time limit of one such trial, or of one run of hidden tests
+	// time limit of one such trial
 	Timeout time.Duration `yaml:"timeout" range:"≥ 0" zero:"the limits of the checks"`
+}
 
+// HiddenTests are tests that the agent does not see.
+type HiddenTests struct {
 	// a folder outside the tree with [tests that the agent does not see](integrity.md#hidden-tests); relative to the folder of the configuration
 	Dir string `yaml:"dir"`
 	// command that runs the hidden tests
@@ -143,6 +146,8 @@ type HoldOut struct {
 	Reports []string `yaml:"reports" zero:"its output"`
 	// whether hidden tests are run on every iteration, or only on the selected tree
 	When string `yaml:"when" range:"iteration|end"`
+	// time limit of one run of the hidden tests
+	Timeout time.Duration `yaml:"timeout" range:"≥ 0" zero:"the limits of the checks"`
 }
 
 // Reviewer says who gives a second opinion on a change.
@@ -155,18 +160,18 @@ type Reviewer struct {
 	Timeout time.Duration `yaml:"timeout" range:"≥ 0"`
 }
 
-// Power limits how changed tests are compared with what they were, by mutants of the
-// code.
-type Power struct {
-	// turns [power](integrity.md#power) off
+// MutationCheck limits how changed tests are compared with the original ones, by mutants
+// of the code.
+type MutationCheck struct {
+	// turns the [mutation check](integrity.md#mutation-check) off
 	Off bool `yaml:"off"`
-	// how many mutants changed tests are run over
+	// how many mutants changed tests are run on
 	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
-	// [time for one comparison](integrity.md#power), with copies and runs without a mutant, and what goal tests took beyond one run
+	// [time for one comparison](integrity.md#mutation-check), with copies and runs without a mutant, and what goal tests took beyond one run
 	Budget time.Duration `yaml:"budget" range:"≥ 0" zero:"20s, or twice the time of one run of those tests if that is more"`
 }
 
-// The values of [HoldOut].Run and [HoldOut].When.
+// The values of [GoalTests].Run and [HiddenTests].When.
 const (
 	always      = "always"
 	never       = "never"

@@ -24,7 +24,7 @@ func (Disguise) About() About {
 // iteration changed nothing but tests.
 func (Disguise) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	was, before := c.base(v)
-	if c.HoldOut.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.TestsAlone || len(c.Tree.Changes) == 0 {
+	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.TestsAlone || len(c.Tree.Changes) == 0 {
 		return v, nil
 	}
 	t, err := c.disguise(ctx, v, was)
@@ -57,7 +57,7 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal
 			flaky[id] = true
 		}
 	}
-	t := conceal.Trial{Workspace: c.Workspace, Was: was, Is: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.HoldOut.Timeout}
+	t := conceal.Trial{Workspace: c.Workspace, Was: was, Is: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.GoalTests.Timeout}
 	if v.Start != was {
 		var err error
 		if t.Changes, err = c.Store.Changes(ctx, was, v.Snapshot); err != nil {

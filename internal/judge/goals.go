@@ -27,7 +27,7 @@ func (Goals) About() About {
 // base, or for an iteration that touches no test and has none to gain.
 func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	was, before := c.base(v)
-	if c.HoldOut.Never || was == "" || before == nil || c.unbuilt(v) {
+	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) {
 		return v, nil
 	}
 	s, err := c.sinceBase(ctx, v, was, before)
@@ -127,7 +127,7 @@ func (c Case) trial(was, is snapshot.ID, s since) originaltests.Trial {
 	for id, is := range c.History.Flaky {
 		flaky[id] = is
 	}
-	return originaltests.Trial{Workspace: c.Workspace, Was: was, Is: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.HoldOut.Timeout}
+	return originaltests.Trial{Workspace: c.Workspace, Was: was, Is: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
 }
 
 // try runs a trial, unless the same was run before, and masks its record. A fault of the

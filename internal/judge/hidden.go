@@ -56,7 +56,7 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // runHidden runs the hidden tests over the tree of an iteration. known are those of the
 // tree that it started from, passed how they ended before.
 func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
-	run := originaltests.Hidden{Workspace: j.Workspace, Folder: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.HoldOut.Timeout, Passed: passed}
+	run := originaltests.Hidden{Workspace: j.Workspace, Folder: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed}
 	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (Power) About() About {
 // where tests were only added.
 func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	was, before := c.base(v)
-	if c.Judge.Power.Off || c.HoldOut.Never || was == "" || before == nil || v.Set.Tests == nil || broken(v.Set) || !v.Evidence.TouchesTests() {
+	if c.Judge.MutationCheck.Off || c.GoalTests.Never || was == "" || before == nil || v.Set.Tests == nil || broken(v.Set) || !v.Evidence.TouchesTests() {
 		return v, nil
 	}
 	s, err := c.sinceBase(ctx, v, was, before)
@@ -36,7 +36,7 @@ func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	goals := c.trial(was, v.Snapshot, s)
 	goals.Before, goals.Now = before, v.Set.Tests
 	t := mutationcheck.Trial{
-		Workspace: c.Workspace, Options: c.Judge.Power, Was: was, Is: v.Snapshot, PutBack: goals.Restored(),
+		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Was: was, Is: v.Snapshot, PutBack: goals.Restored(),
 		Evidence: *s.evidence, Before: before, Now: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v), Cost: c.cost(v),
 	}
 	switch {

@@ -26,9 +26,9 @@ type Settings struct {
 
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 
-	HoldOut originaltests.Options       `json:"hold_out,omitzero"` // when tests are run as they were
-	Power   mutationcheck.Options       `json:"power,omitzero"`    // how changed tests are run over mutants
-	Hidden  originaltests.HiddenOptions `json:"hidden,omitzero"`   // tests that the agent does not see
+	GoalTests     originaltests.Options       `json:"goal_tests,omitzero"`     // whether the original tests are run on the new code
+	MutationCheck mutationcheck.Options       `json:"mutation_check,omitzero"` // how changed tests are run on mutants
+	Hidden        originaltests.HiddenOptions `json:"hidden,omitzero"`         // tests that the agent does not see
 
 	Reviewer review.Options `json:"reviewer,omitzero"` // who is asked for a second opinion
 

@@ -147,7 +147,7 @@ func (w *world) tree() Tree {
 func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 	w := newWorld(t)
 	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Skip(\"hunter22hunter22\") }\n")
-	w.judge.Settings.HoldOut.Never = true
+	w.judge.Settings.GoalTests.Never = true
 	tree := w.tree()
 	tree.Lines = &evidence.Lines{}
 	fmt.Fprintln(tree.Lines, "+one\n-two\n+three")

@@ -99,7 +99,7 @@ func (h *History) onlyFlaky(was, now *metric.Tests) bool {
 // changed.
 func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Goals, error) {
 	base, it := h.first(), h.Iterations[n]
-	if j.HoldOut.Never || n == 0 || base.Set.Tests == nil {
+	if j.GoalTests.Never || n == 0 || base.Set.Tests == nil {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
 	s, err := j.compare(ctx, base.Snapshot, it.Snapshot)

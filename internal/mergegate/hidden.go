@@ -81,5 +81,5 @@ func hiddenUnknown(h *ledger.Hidden, past *judge.History) error {
 	if base := past.Iterations[0].Hidden; base != nil && base.Tests != nil && len(base.Tests.Cases) > 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: no hidden test could be read: check holdout.dir and holdout.command", ErrUnmeasurable)
+	return fmt.Errorf("%w: no hidden test could be read: check hidden_tests.dir and hidden_tests.command", ErrUnmeasurable)
 }

@@ -17,9 +17,10 @@ import (
 // HiddenOptions are tests that the agent does not see: a folder outside the working tree,
 // whose files are written into a copy of the tree, and run there.
 type HiddenOptions struct {
-	Dir   string         `json:"dir,omitempty"`    // absolute; "": there are none
-	Check *measure.Check `json:"check,omitempty"`  // nil: the checks of the plan
-	AtEnd bool           `json:"at_end,omitempty"` // over the selected tree alone, not after each iteration
+	Dir     string         `json:"dir,omitempty"`        // absolute; "": there are none
+	Check   *measure.Check `json:"check,omitempty"`      // nil: the checks of the plan
+	AtEnd   bool           `json:"at_end,omitempty"`     // on the selected tree alone, not after each iteration
+	Timeout time.Duration  `json:"timeout_ns,omitempty"` // of one run; 0: the limits of the checks
 }
 
 // Hidden runs tests that the agent does not see: the files of a folder, which are

@@ -39,7 +39,7 @@ func (p proof) refused() string {
 // prove runs the tests of the commits that touch some, or that add code which may look
 // for them: as they were, over mutants, and where the code cannot see them.
 func (h *history) prove(ctx context.Context) error {
-	if h.opts.Settings.HoldOut.Never {
+	if h.opts.Settings.GoalTests.Never {
 		return nil
 	}
 	var todo []*pair
@@ -69,7 +69,7 @@ func (h *history) prove(ctx context.Context) error {
 
 // name names the proof of a pair in the cache.
 func (h *history) name(p pair) string {
-	limits, _ := json.Marshal([]any{h.opts.Settings.HoldOut, h.opts.Settings.Power}) //nolint:errchkjson // numbers and switches
+	limits, _ := json.Marshal([]any{h.opts.Settings.GoalTests, h.opts.Settings.MutationCheck}) //nolint:errchkjson // numbers and switches
 	return "proof " + p.from.tree + " " + p.commit.tree + " " + string(limits)
 }
 

@@ -75,7 +75,7 @@ func (t Text) executed(name, what string, e Executed) {
 	}
 	text := fmt.Sprintf("%s in %s, %s in all, %s per iteration", what, report.Count(e.Iterations, "iteration", "iterations"), report.Duration(e.Took), report.Duration(e.Added))
 	if e.Short > 0 {
-		text += fmt.Sprintf("; no time for a mutant in %d (power.budget)", e.Short)
+		text += fmt.Sprintf("; no time for a mutant in %d (mutation_check.budget)", e.Short)
 	}
 	t.row(document.Faint, name, "%s", text)
 }
