@@ -10,6 +10,7 @@ import (
 
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
+	"supervise/internal/tomlfile"
 )
 
 // folder is a read-only view of one folder of a checkout. Names are slash paths
@@ -25,6 +26,9 @@ type folder struct {
 type files struct {
 	tree    *projectfile.Tree
 	refused []*projectfile.Refusal // each file once
+
+	documents map[string]tomlfile.Document // by slash path below the root
+	mistakes  []string                     // in those, with file and line
 }
 
 // refuse notes a file that exists and cannot be read.
@@ -51,7 +55,7 @@ func (l *files) notes() []string {
 	for _, r := range l.refused {
 		out = append(out, r.Error())
 	}
-	return out
+	return append(out, l.mistakes...)
 }
 
 func (f folder) abs(name string) string {

@@ -128,17 +128,31 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 	w, l := walk{}, &files{tree: tree}
 	top := folder{root: root, look: look, files: l}
 	w.visit(top, nil)
-	lacks := "found no " + strings.Join(markers(), ", ")
+	lacks := ""
 	if len(w.found) == 0 {
-		lacks = cmp.Or(w.stray(top), lacks)
+		lacks = w.stray(top)
 	}
 	if len(w.found) == 0 {
+		if mistakes := strings.Join(l.mistakes, "; "); mistakes != "" {
+			lacks, l.mistakes = mistakes, nil
+		}
+		lacks = cmp.Or(lacks, top.untested(), "found no "+strings.Join(markers(), ", "))
 		err := fmt.Errorf("%w in %s: %s; or give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, lacks)
 		return Project{Notes: l.notes(), Blocked: l.blocked()}, err
 	}
 	p := w.project(root)
 	p.Notes, p.Blocked = slices.Concat(p.Notes, top.submodules(), l.notes()), l.blocked()
 	return p, nil
+}
+
+// untested says of a project that has nothing to run that it was found.
+func (f folder) untested() string {
+	for _, r := range recognisers {
+		if f.readable(r.markers...) {
+			return "found " + f.has(r.markers...) + ", but no build, tests or linter to run"
+		}
+	}
+	return ""
 }
 
 func markers() []string {

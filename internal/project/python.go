@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func newPython(f folder, p *proposal) python {
 	py := python{folder: f}
 	for _, pattern := range dependencyFiles {
 		for _, name := range f.glob(pattern) {
-			py.deps += tomlComment.ReplaceAllString(f.read(name), "") + "\n"
+			py.deps += lineComment.ReplaceAllString(f.read(name), "") + "\n"
 		}
 	}
 	if config := f.above(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
@@ -84,10 +85,7 @@ func (py python) configured(sections []section) string {
 		if py.has(s.file) == "" {
 			continue
 		}
-		if s.name == "" {
-			return s.file
-		}
-		if _, ok := tomlTable(py.read(s.file), s.name); ok {
+		if s.name == "" || py.hasSection(s.file, s.name) {
 			return s.file
 		}
 	}
@@ -141,12 +139,15 @@ func (py python) usesPytest(said script, p *proposal) bool {
 // everything below, unless testpaths names them.
 func (py python) covers(dir string) bool {
 	var paths []string
-	for _, s := range pytestSections[:6] {
-		table, _ := tomlTable(py.read(s.file), s.name)
-		if strings.HasSuffix(s.file, ".toml") {
-			inner, _ := tomlTable(py.read(s.file), s.name+".ini_options")
-			paths = append(paths, tomlStrings(table+inner, "testpaths")...)
-		} else if m := iniPaths.FindStringSubmatch(table); m != nil {
+	for _, s := range pytestSections[:7] {
+		name := cmp.Or(s.name, "pytest")
+		if path.Ext(s.file) == ".toml" {
+			paths = append(paths, py.table(s.file, name).Strings("testpaths")...)
+			paths = append(paths, py.table(s.file, name+".ini_options").Strings("testpaths")...)
+			continue
+		}
+		section, _ := iniSection(py.read(s.file), name)
+		if m := iniPaths.FindStringSubmatch(section); m != nil {
 			paths = append(paths, strings.Fields(m[1])...)
 		}
 	}

@@ -45,8 +45,7 @@ func (py python) lock(name string) string {
 		if up.has(name) == "" {
 			continue
 		}
-		_, workspace := tomlTable(up.read("pyproject.toml"), "tool.uv.workspace")
-		if i > 0 && py.has("pyproject.toml") != "" && !workspace {
+		if i > 0 && py.has("pyproject.toml") != "" && !up.hasSection("pyproject.toml", "tool.uv.workspace") {
 			return ""
 		}
 		return strings.Repeat("../", i) + name
@@ -119,8 +118,7 @@ func (py python) needs(name, file string, p *proposal) {
 // usesUV reports whether the project's environment is one of uv: by its lock file, its
 // table in pyproject.toml, the environment itself, or a workflow.
 func (py python) usesUV() bool {
-	_, table := tomlTable(py.read("pyproject.toml"), "tool.uv")
-	return table || py.lock("uv.lock") != "" ||
+	return py.hasSection("pyproject.toml", "tool.uv") || py.lock("uv.lock") != "" ||
 		py.env != "" && py.madeByUV() ||
 		slices.ContainsFunc(py.steps(), func(s step) bool {
 			return s.words[0] == "uv" && len(s.words) > 1 && slices.Contains([]string{"sync", "run", "pip"}, s.words[1])

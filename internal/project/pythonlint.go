@@ -57,8 +57,8 @@ var mypySections = []section{{"mypy.ini", ""}, {".mypy.ini", ""}, {"pyproject.to
 // mypyTargets reports whether the configuration names what is checked.
 func (py python) mypyTargets() bool {
 	for _, s := range mypySections {
-		table, _ := tomlTable(py.read(s.file), cmp.Or(s.name, "mypy"))
-		if pythonTargets.MatchString(table) {
+		section, _ := iniSection(py.read(s.file), cmp.Or(s.name, "mypy"))
+		if pythonTargets.MatchString(section) || py.table(s.file, s.name).Has("files", "packages", "modules") {
 			return true
 		}
 	}

@@ -53,18 +53,9 @@ var strangePython = []string{"trial", "nose2", "nosetests", "stestr", "zope-test
 // another script runs tests with.
 func (py python) scripted() (found script, other string) {
 	for _, s := range pythonScripts {
-		text := py.read(s.file)
-		if text == "" {
-			continue
-		}
-		var env []string
-		if s.table == testenv {
-			text = toxSections(text)
-			env = toxEnvironment(text)
-			text = toxVariables(text, env)
-		}
 		for _, key := range s.keys {
-			for _, line := range scriptLines(text, s.table, key) {
+			lines, env := py.scriptLines(s.file, s.table, key)
+			for _, line := range lines {
 				for _, segment := range split(placeholders(line)) {
 					found, ok := moduleOf(segment)
 					if !ok {
@@ -84,29 +75,26 @@ func (py python) scripted() (found script, other string) {
 	return script{}, other
 }
 
-// scriptLines are the commands of a script.
-func scriptLines(text, table, key string) []string {
-	lines, _ := tomlTable(text, table)
+// scriptLines are the commands of a script, and the variables that are set for them.
+func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	if table == testenv {
-		out := iniLines(lines, key)
-		for i, line := range out {
-			out[i] = toxFactors.ReplaceAllString(line, "")
+		text := toxSections(py.read(file))
+		env = toxEnvironment(text)
+		section, _ := iniSection(toxVariables(text, env), testenv)
+		for _, line := range iniLines(section, key) {
+			lines = append(lines, toxFactors.ReplaceAllString(line, ""))
 		}
-		return out
+		return lines, env
 	}
-	if out := tomlStrings(lines, key); out != nil {
-		return out
-	}
-	own, _ := tomlTable(text, table+"."+key)
-	if m := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(key) + `\s*=\s*\{(.*)\}`).FindStringSubmatch(lines); m != nil {
-		own += inlineKey.ReplaceAllString(m[1], "\n$1")
-	}
+	scripts := py.table(file, table)
+	lines = scripts.Strings(key)
+	own, _ := scripts.Table(key)
 	for _, name := range inner {
-		if out := tomlStrings(own, name); out != nil {
-			return out
+		if lines == nil {
+			lines = own.Strings(name)
 		}
 	}
-	return nil
+	return lines, nil
 }
 
 // iniLines are the lines of a key.
@@ -121,7 +109,7 @@ func iniLines(section, key string) []string {
 // toxEnvironment are the variables that tox sets whatever its environment, as far as they
 // need nothing that tox alone fills in.
 func toxEnvironment(text string) []string {
-	section, _ := tomlTable(text, testenv)
+	section, _ := iniSection(text, testenv)
 	var out []string
 	for _, key := range []string{"setenv", "set_env"} {
 		for _, line := range iniLines(section, key) {
@@ -139,7 +127,7 @@ func toxEnvironment(text string) []string {
 func toxSections(text string) string {
 	return toxSection.ReplaceAllStringFunc(text, func(word string) string {
 		m := toxSection.FindStringSubmatch(word)
-		section, _ := tomlTable(text, m[1])
+		section, _ := iniSection(text, m[1])
 		return strings.TrimSpace(strings.Join(iniLines(section, m[2]), "\n"))
 	})
 }
@@ -163,7 +151,6 @@ var (
 	toxFactors   = regexp.MustCompile(`^\s*[\w{},!.-]+:\s+`) // "py311,docs: " before a command
 	variable     = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 	toolVariable = regexp.MustCompile(`^(COVERAGE|PIP|UV|VIRTUALENV)_`)
-	inlineKey    = regexp.MustCompile(`(?:^|,)\s*(\w+\s*=)`)
 	posargs      = regexp.MustCompile(`\{(?:args|posargs)(?::([^{}]*))?\}`)
 	ownFolder    = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
 )
@@ -247,7 +234,7 @@ var pytestValue = map[string]bool{"-n": true, "-c": true, "-o": true, "-r": true
 // project's files that runs tests under coverage.py.
 func (py python) measured() []string {
 	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
-		m := coverageRun.FindStringSubmatch(tomlComment.ReplaceAllString(py.read(file), ""))
+		m := coverageRun.FindStringSubmatch(lineComment.ReplaceAllString(py.read(file), ""))
 		if m == nil {
 			continue
 		}

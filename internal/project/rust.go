@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +19,9 @@ const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nexte
 // proposeRust recognises a package or a workspace.
 func proposeRust(f folder) proposal {
 	var p proposal
-	text := f.read("Cargo.toml")
-	workspace, isWorkspace := tomlTable(text, "workspace")
-	if isWorkspace {
+	if f.hasSection("Cargo.toml", "workspace") {
 		p.tool("workspace", "Cargo.toml")
-		p.covers = rustMembers(f, workspace)
+		p.covers = rustMembers(f)
 	}
 	if !f.found("cargo") {
 		p.note("cargo is not on PATH: install Rust with rustup")
@@ -40,16 +39,15 @@ func proposeRust(f folder) proposal {
 // rustMembers returns the packages of a workspace. In addition to those that it lists,
 // Cargo includes their path dependencies. So everything below counts that is neither
 // excluded nor a workspace itself.
-func rustMembers(f folder, workspace string) func(string) bool {
-	excluded := tomlStrings(workspace, "exclude")
+func rustMembers(f folder) func(string) bool {
+	excluded := f.table("Cargo.toml", "workspace").Strings("exclude")
 	return func(dir string) bool {
 		for _, e := range excluded {
 			if e = strings.Trim(e, "/"); dir == e || strings.HasPrefix(dir, e+"/") {
 				return false
 			}
 		}
-		_, own := tomlTable(f.read(dir+"/Cargo.toml"), "workspace")
-		return !own
+		return !f.hasSection(dir+"/Cargo.toml", "workspace")
 	}
 }
 
@@ -82,10 +80,8 @@ func rustTests(f folder, p *proposal) {
 	}
 	// The project's own configuration overrides the one that is added.
 	report := ReportDir + "/nextest.xml"
-	if own, _ := tomlTable(f.read(".config/nextest.toml"), "profile.default.junit"); own != "" {
-		if path := tomlStrings(own, "path"); len(path) == 1 {
-			report = "target/nextest/default/" + path[0]
-		}
+	if own := f.table(".config/nextest.toml", "profile.default.junit").Strings("path"); len(own) == 1 {
+		report = "target/nextest/default/" + own[0]
 	}
 	p.tool("nextest", uses)
 	p.add(rustCovered(cover, Check{
@@ -171,17 +167,18 @@ var (
 	rustVersion = regexp.MustCompile(`^1\.(\d+)`)
 )
 
-// rustChannel is the toolchain that the project pins, "" if it pins none.
+// rustChannel is the toolchain that the project pins, "" if it pins none. An old
+// rust-toolchain holds only that name.
 func rustChannel(f folder) string {
 	name := f.above("rust-toolchain", "rust-toolchain.toml")
 	if name == "" {
 		return ""
 	}
-	text := f.read(name)
-	if channel := tomlStrings(text, "channel"); len(channel) == 1 {
-		return channel[0]
+	if text := strings.TrimSpace(f.read(name)); path.Ext(name) == "" && !strings.Contains(text, "=") {
+		return text
 	}
-	return strings.TrimSpace(text)
+	toolchain, _ := f.toml(name).Table("toolchain")
+	return strings.Join(toolchain.Strings("channel"), "")
 }
 
 // rustBefore returns the toolchain that the project pins if it is older than 1.minor, else

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
+	"supervise/internal/tomlfile"
 )
 
 // rustFeatures adds to the checks the features that all workflows test with. It notes tests
@@ -16,7 +17,7 @@ func rustFeatures(f folder, p *proposal) {
 	}
 	if len(words) > 0 {
 		p.tool("cargo test "+strings.Join(words, " "), ".github/workflows")
-	} else if missing := missingFeatures(f.read("Cargo.toml")); len(missing) > 0 {
+	} else if missing := missingFeatures(f.toml("Cargo.toml")); len(missing) > 0 {
 		p.note("tests in Cargo.toml need the features %s, which are not default ones: cargo leaves these tests out; give --test-cmd with --features", strings.Join(missing, ","))
 	}
 	for i := range p.checks {
@@ -103,26 +104,24 @@ var cargoPart = []string{
 }
 
 // missingFeatures are those that targets with tests require and that are no default ones.
-func missingFeatures(text string) []string {
-	features, _ := tomlTable(text, "features")
+func missingFeatures(manifest tomlfile.Document) []string {
+	features, _ := manifest.Table("features")
+	tests, _ := manifest.Table("test")
 	on := map[string]bool{}
 	var enable func(name string)
 	enable = func(name string) {
 		if !on[name] {
 			on[name] = true
-			for _, next := range tomlStrings(features, name) {
+			for _, next := range features.Strings(name) {
 				enable(next)
 			}
 		}
 	}
 	enable("default")
 	var missing []string
-	for _, block := range strings.Split(text, "[[test]]")[1:] {
-		block, _, _ = strings.Cut(block, "\n[")
-		for _, name := range tomlStrings(block, "required-features") {
-			if !on[name] {
-				missing = append(missing, name)
-			}
+	for _, name := range tests.Strings("required-features") {
+		if !on[name] {
+			missing = append(missing, name)
 		}
 	}
 	return unique(missing)

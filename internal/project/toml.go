@@ -1,18 +1,57 @@
 package project
 
 import (
+	"path"
 	"strings"
 
 	"supervise/internal/regexp"
+	"supervise/internal/tomlfile"
 )
 
-// tomlTable returns the lines of a table of a TOML text, and whether it or a table
-// inside it exists. It understands only enough TOML to recognise tools.
-func tomlTable(text, name string) (string, bool) {
+// toml returns the content of a TOML file, which is empty if the file does not exist. A
+// mistake in it is noted once.
+func (f folder) toml(name string) tomlfile.Document {
+	file := join(f.dir, name)
+	if doc, ok := f.documents[file]; ok {
+		return doc
+	}
+	doc, err := tomlfile.Parse(file, []byte(f.read(name)))
+	if err != nil {
+		f.mistakes = append(f.mistakes, err.Error())
+	}
+	if f.documents == nil {
+		f.documents = map[string]tomlfile.Document{}
+	}
+	f.documents[file] = doc
+	return doc
+}
+
+// table returns a table of a TOML file, nothing of another file.
+func (f folder) table(file, name string) tomlfile.Document {
+	if path.Ext(file) != ".toml" {
+		return nil
+	}
+	table, _ := f.toml(file).Table(name)
+	return table
+}
+
+// hasSection reports whether a TOML or INI file has a table or section, or one in it.
+func (f folder) hasSection(file, name string) bool {
+	if path.Ext(file) == ".toml" {
+		_, ok := f.toml(file).Table(name)
+		return ok
+	}
+	_, ok := iniSection(f.read(file), name)
+	return ok
+}
+
+// iniSection returns the lines of a section of an INI file, and whether it or a section
+// inside it exists.
+func iniSection(text, name string) (string, bool) {
 	var b strings.Builder
 	found, in := false, false
 	for line := range strings.Lines(text) {
-		if m := tomlHeader.FindStringSubmatch(line); m != nil {
+		if m := iniHeader.FindStringSubmatch(line); m != nil {
 			in = m[1] == name
 			found = found || in || strings.HasPrefix(m[1], name+".")
 			continue
@@ -25,21 +64,6 @@ func tomlTable(text, name string) (string, bool) {
 }
 
 var (
-	tomlHeader  = regexp.MustCompile(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
-	tomlString  = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
-	tomlComment = regexp.MustCompile(`(?m)^\s*#.*$`)
+	iniHeader   = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*(#.*)?$`)
+	lineComment = regexp.MustCompile(`(?m)^\s*#.*$`)
 )
-
-// tomlStrings returns the strings of a key of a table: of a list or a single one.
-func tomlStrings(table, key string) []string {
-	re := regexp.MustCompile(`(?ms)^\s*` + regexp.QuoteMeta(key) + `\s*=\s*(\[.*?\]|"[^"\n]*"|'[^'\n]*')`)
-	m := re.FindStringSubmatch(tomlComment.ReplaceAllString(table, ""))
-	if m == nil {
-		return nil
-	}
-	var out []string
-	for _, s := range tomlString.FindAllStringSubmatch(m[1], -1) {
-		out = append(out, s[1]+s[2])
-	}
-	return out
-}
