@@ -14,8 +14,9 @@ type atom struct {
 }
 
 // atoms splits a text into pieces, without comments.
-func atoms(text string, at int) []atom {
+func atoms(text string) []atom {
 	var out []atom
+	at := 1
 	for len(text) > 0 {
 		n := passed(text)
 		if n == 0 {
@@ -107,10 +108,10 @@ func wordByte(c byte) bool {
 }
 
 // braces reads what is written with braces and brackets: JSON with comments,
-// the objects of JavaScript, the blocks of Gradle, the inline values of TOML.
+// the objects of JavaScript, the blocks of Gradle.
 // Code in between is skipped.
-func (r *Reading) braces(text, key string, at int) {
-	b := bracesReader{Reading: r, list: atoms(text, at), stack: []nest{{key: key, list: key != ""}}}
+func (r *Reading) braces(text string) {
+	b := bracesReader{Reading: r, list: atoms(text), stack: []nest{{}}}
 	for b.pos < len(b.list) {
 		b.step()
 	}

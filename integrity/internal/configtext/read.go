@@ -109,11 +109,11 @@ func Read(kind Kind, name string, text []byte) (Reading, bool) {
 	case yamlConfig:
 		ok = r.yaml(text)
 	case jsonConfig, braceConfig:
-		r.braces(string(text), "", 1)
+		r.braces(string(text))
 	case tomlConfig:
-		r.sections(string(text), true)
+		r.toml(text)
 	case iniConfig:
-		r.sections(string(text), false)
+		r.ini(string(text))
 	case xmlConfig:
 		ok = r.xml(text)
 	case makeConfig:

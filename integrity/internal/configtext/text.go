@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"supervise/internal/regexp"
+	"supervise/internal/tomlfile"
 	"supervise/internal/xmlstream"
 )
 
@@ -131,10 +132,29 @@ func (r *Reading) xml(text []byte) bool {
 	}
 }
 
-var sectionHead = regexp.MustCompile(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*([#;].*)?$`)
+// toml reads TOML, without the lines that have mistakes.
+func (r *Reading) toml(text []byte) {
+	doc, _ := tomlfile.Parse("", text)
+	for _, e := range doc {
+		if !e.Scalar {
+			continue
+		}
+		key := ""
+		for _, name := range e.Path {
+			if name == tomlfile.Element {
+				key += name
+			} else {
+				key = under(key, name)
+			}
+		}
+		r.set(key, e.Value, e.Line)
+	}
+}
 
-// sections reads TOML and INI files: names and values under heads in brackets.
-func (r *Reading) sections(text string, toml bool) {
+var sectionHead = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*([#;].*)?$`)
+
+// ini reads INI files: names and values in sections.
+func (r *Reading) ini(text string) {
 	section := ""
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
@@ -152,13 +172,6 @@ func (r *Reading) sections(text string, toml bool) {
 			continue
 		}
 		at := i + 1
-		if toml {
-			for ; openValue(value) && i+1 < len(lines); i++ {
-				value += "\n" + lines[i+1]
-			}
-			r.tomlValue(under(section, strings.Trim(name, `"'`)), value, at)
-			continue
-		}
 		for ; goesOn(lines[i+1:]); i++ {
 			value += "\n" + strings.TrimRight(lines[i+1], " \t\r")
 		}
@@ -180,50 +193,6 @@ func goesOn(lines []string) bool {
 // sectionKey reads the head of a section: "tool:pytest" is tool.pytest.
 func sectionKey(head string) string {
 	return PlainKey(strings.NewReplacer(`"`, "", "'", "", ":", ".", " ", ".").Replace(head))
-}
-
-// openValue reports whether a value of TOML goes on in the next line.
-func openValue(value string) bool {
-	for _, q := range []string{`"""`, `'''`} {
-		if strings.HasPrefix(value, q) {
-			return strings.Count(value, q) < 2
-		}
-	}
-	if !strings.HasPrefix(value, "[") && !strings.HasPrefix(value, "{") {
-		return false
-	}
-	depth := 0
-	for _, a := range atoms(value, 0) {
-		switch {
-		case a.quoted || a.word:
-		case a.text == "[" || a.text == "{":
-			depth++
-		case a.text == "]" || a.text == "}":
-			depth--
-		}
-	}
-	return depth > 0
-}
-
-func (r *Reading) tomlValue(key, value string, at int) {
-	if strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") {
-		parent, name := "", key
-		if i := strings.LastIndexByte(key, '.'); i >= 0 {
-			parent, name = key[:i], key[i+1:]
-		}
-		b := bracesReader{Reading: r, list: atoms(value, at), stack: []nest{{key: parent, pending: name}}}
-		for b.pos < len(b.list) {
-			b.step()
-		}
-		return
-	}
-	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") {
-		value, _, _ = strings.Cut(value, "#")
-	} else if body, n := quotedAt(value); strings.HasPrefix(strings.TrimSpace(value[n:]), "#") || strings.TrimSpace(value[n:]) == "" {
-		r.set(key, body, at)
-		return
-	}
-	r.set(key, unquote(value), at)
 }
 
 // iniValue sets the value and, where it is a list, its elements.
