@@ -10,20 +10,14 @@ import (
 	"supervise/metric"
 )
 
-// compilers are the runners whose command compiles the whole project before its tests.
-var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
-
-// compiles reports whether the results of tests say whether the project can be built.
-func (c Check) compiles() bool { return c.Kind == Test && compilers[c.Runner] }
-
 // standing is what a run says about whether the project can be built, nil if nothing.
 func (m *Meter) buildOf(r *Run, first bool) *metric.Build {
 	switch {
 	case r.Skipped:
 	case r.Check.Kind == Build && r.State == metric.Measured:
 		return m.buildOutcome(r, first)
-	case r.Check.compiles():
-		return r.buildFromTests()
+	case r.Check.Compiles():
+		return buildFromTests(r)
 	}
 	return nil
 }
@@ -36,8 +30,8 @@ func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 		m.built[r.Check.ID()] = true
 		return b
 	}
-	b.Status, b.FirstError = metric.BuildFailure, firstError(*r)
-	if m.isExcluded(r, r.comparableLines(), first) {
+	b.Status, b.FirstError = metric.BuildFailure, r.FirstError()
+	if m.isExcluded(r, comparableLines(r), first) {
 		b.Status = metric.BuildUnknown
 		if first {
 			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, b.FirstError))
@@ -45,7 +39,7 @@ func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 		return b
 	}
 	b.FirstError = m.newError(r, b.FirstError)
-	if m.built[r.Check.ID()] && m.brokenBuilds != nil && !r.Check.discardsOutput() {
+	if m.built[r.Check.ID()] && m.brokenBuilds != nil && !r.Check.DiscardsOutput() {
 		m.brokenBuilds[r.Check.Dir] = b.FirstError
 	}
 	return b
@@ -59,7 +53,7 @@ func (m *Meter) skipReason(c Check) string {
 	if !broken {
 		return ""
 	}
-	if _, compiles := c.readsOnly(); c.Kind == Lint && !compiles {
+	if _, compiles := c.ReadsOnly(); c.Kind == Lint && !compiles {
 		return ""
 	}
 	return fmt.Sprintf("%s was not run, for the build is broken: %s", c.Name, first)
@@ -81,16 +75,9 @@ func (m *Meter) newError(r *Run, first string) string {
 	return first
 }
 
-func (r *Run) Findings() []metric.Finding {
-	if r.Lint == nil {
-		return nil
-	}
-	return r.Lint.Findings
-}
-
 // compiled is what tests show that are compiled with the project. That a test of Go does
 // not compile is no broken build.
-func (r *Run) buildFromTests() *metric.Build {
+func buildFromTests(r *Run) *metric.Build {
 	for _, f := range r.Findings() {
 		if f.Type && !strings.HasSuffix(f.File, "_test.go") {
 			return &metric.Build{Status: metric.BuildFailure, FirstError: f.Place()}
@@ -125,7 +112,7 @@ func joinBuilds(a, b *metric.Build) *metric.Build {
 // compilerErrors reads what a compiler printed where the command failed that runs the
 // tests as well.
 func (r *reading) compilerErrors(out *printed.Output) {
-	if !r.check.compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
+	if !r.check.Compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
 		return
 	}
 	build := *r

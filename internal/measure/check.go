@@ -17,8 +17,6 @@ import (
 
 	"supervise/internal/git"
 	"supervise/internal/measure/internal/printed"
-	"supervise/internal/regexp"
-	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/runner"
 )
@@ -93,10 +91,10 @@ func (m *Meter) runCommand(ctx context.Context, a *attempt) (err error) {
 	if a.dir, err = m.privateDir(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.check.writeFiles(a.dir), m.giveToUser(a.dir)); err != nil {
+	if err := errors.Join(a.check.WriteFiles(a.dir), m.giveToUser(a.dir)); err != nil {
 		return err
 	}
-	c := a.check.withDir(a.dir)
+	c := a.check.WithDir(a.dir)
 	a.check = c
 	if err := m.deleteOld(c); err != nil {
 		a.run.Why = err.Error()
@@ -185,7 +183,7 @@ func (m *Meter) failure(c Check, res runner.Result, out *printed.Output) string 
 	case res.Signal != "":
 		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
 	case res.ExitCode == 127 || res.ExitCode == 126:
-		return fmt.Sprintf("%s could not be started: %s", c.Name, lastLine(out.End()))
+		return fmt.Sprintf("%s could not be started: %s", c.Name, printed.LastLine(out.End()))
 	case out.Err() != nil:
 		return fmt.Sprintf("%s: %v", c.Name, out.Err())
 	}
@@ -275,64 +273,3 @@ func Environ(env []string) []string {
 	}
 	return env
 }
-
-// in returns c with its private report folder filled in.
-func (c Check) withDir(dir string) Check {
-	fill := func(list []string, dir string) []string {
-		out := make([]string, len(list))
-		for i, s := range list {
-			out[i] = strings.ReplaceAll(s, ReportDir, dir)
-		}
-		return out
-	}
-	c.Command, c.Env = fill(c.Command, dir), fill(c.Env, dir)
-	c.Reports = fill(c.Reports, globEscaper.Replace(dir))
-	return c
-}
-
-// literally quotes a name for use in a pattern.
-var globEscaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
-
-// lay writes the check's own files into its private folder.
-func (c Check) writeFiles(dir string) error {
-	for name, text := range c.Files {
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("write %s for %s: it would lie outside the private folder", name, c.Name)
-		}
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("write %s for %s: %w", name, c.Name, err)
-		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, ReportDir, dir)), 0o600); err != nil {
-			return fmt.Errorf("write %s for %s: %w", name, c.Name, err)
-		}
-	}
-	return nil
-}
-
-// noTestsFound are messages of test runners without tests. Most print them before they
-// list where they looked.
-var noTestsFound = regexp.MustCompile(`(?i)\bno tests? (?:files? |cases? |suites? )?(?:(?:were |was )?(?:found|executed|ran|collected)|to run)\b|\bno test files\b`)
-
-// lastLine is the line of a command's output that best explains how it ended, usually
-// the last one.
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(textstream.StripANSI(s)), "\n")
-	for _, line := range lines {
-		if noTestsFound.MatchString(line) {
-			return strings.TrimSpace(line)
-		}
-	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		if line := strings.TrimSpace(lines[i]); !advice.MatchString(line) {
-			if i > 0 && strings.HasPrefix(lines[i], "\t") && strings.HasSuffix(lines[i-1], ":") {
-				line = lines[i-1] + " " + line // what the go command says one should do
-			}
-			return line
-		}
-	}
-	return strings.TrimSpace(lines[len(lines)-1])
-}
-
-// advice is what Maven, Gradle, npm, cargo, Node and the JVM print after the error itself.
-var advice = regexp.MustCompile(`^(at \S.*(?:\)|:\d+)|Node\.js v\d\S*|(?:inifile|rootdir): .*|See https://\S+ for more information .*|\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)

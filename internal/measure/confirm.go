@@ -166,7 +166,7 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 // rerun runs a check without learning from it: a few tests say nothing about the
 // others, and their coverage is meaningless.
 func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
-	c = c.uncached()
+	c = c.Uncached()
 	m.opts.OnProgress(Progress{Check: c})
 	apart := &Meter{plan: m.plan, opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}}
 	run, err := apart.check(ctx, c)

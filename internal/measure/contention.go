@@ -48,8 +48,6 @@ func contention(r Run, runs []Run) float64 {
 	return lost / r.Duration.Seconds()
 }
 
-func (r Run) Ended() time.Time { return r.Started.Add(r.Duration) }
-
 // Clock adds up how long the commands of checks were running: those side by side count
 // once.
 type Clock struct{ spans []span }

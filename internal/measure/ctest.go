@@ -73,15 +73,15 @@ func listOf(path string) string {
 }
 
 // lost names the suites whose programs could not be run, see [ctestcases.Lost].
-func (r *Run) nameLostSuites(known *metric.Tests) {
+func nameLostSuites(r *Run, known *metric.Tests) {
 	if r.Check.Runner != ctest {
 		return
 	}
-	r.Tests = ctestcases.Lost(r.Tests, known, r.Check.prefix())
+	r.Tests = ctestcases.Lost(r.Tests, known, r.Check.Prefix())
 }
 
 // unlisted drops what ctest lists and runs as the cases of a program.
-func (r *Run) withoutPrograms(list []listing.Test) []listing.Test {
+func withoutPrograms(r *Run, list []listing.Test) []listing.Test {
 	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.Programs[l.Name] })
 }
 
@@ -91,16 +91,8 @@ func (s selection) programs() []metric.Test {
 	out := slices.Clone(s.tests)
 	for i, t := range out {
 		if t.Class != "" {
-			out[i].Name = strings.TrimPrefix(t.Suite, s.check.prefix())
+			out[i].Name = strings.TrimPrefix(t.Suite, s.check.Prefix())
 		}
 	}
 	return out
-}
-
-// prefix is what the suites of a check in a folder of its own begin with.
-func (c Check) prefix() string {
-	if c.Dir == "" {
-		return ""
-	}
-	return c.Dir + "/"
 }

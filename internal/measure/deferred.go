@@ -43,8 +43,8 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 	}
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
-		if later, learnt := m.deferred[c.ID()]; learnt && c.defersTests() && !later.Needed && later.allPassed(known) && later.Files == m.deferredDigest(c, later.Suites) {
-			p.Checks[i] = c.unitOnly()
+		if later, learnt := m.deferred[c.ID()]; learnt && defersTests(c) && !later.Needed && later.allPassed(known) && later.Files == m.deferredDigest(c, later.Suites) {
+			p.Checks[i] = unitOnly(c)
 			if !later.Proven {
 				p.Checks[i].Fallback = &c
 			}
@@ -55,14 +55,14 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 
 // integrates reports whether the check runs integration tests that could be left out.
 // Coverage is a sum over all tests, and could not be compared without them.
-func (c Check) defersTests() bool {
+func defersTests(c Check) bool {
 	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, ofIntegration)
 }
 
 func ofIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
 
 // unit is the check without its integration tests.
-func (c Check) unitOnly() Check {
+func unitOnly(c Check) Check {
 	c.PlannedID, c.UnitOnly = c.ID(), true
 	c.Command = slices.Clone(c.Command)
 	c.Command[slices.Index(c.Command, "verify")] = "test"

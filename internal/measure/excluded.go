@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/fingerprint"
+	"supervise/internal/measure/internal/printed"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -37,19 +38,19 @@ func (m *Meter) isExcluded(r *Run, lines []string, first bool) bool {
 func (m *Meter) exclude(r *Run, first bool) {
 	switch {
 	case r.ExitCode == 0 || r.Killed || r.DirMissing || r.Skipped:
-	case r.Check.Kind == Lint && r.onlyMissing():
-		if m.isExcluded(r, r.comparableLines(), first) && first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, lastLine(r.Output)))
+	case r.Check.Kind == Lint && onlyMissing(r):
+		if m.isExcluded(r, comparableLines(r), first) && first {
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
 		}
 	case r.Check.Kind == Test && r.Tests != nil:
 		tests := *r.Tests
 		r.Tests = &tests
 		m.excludeSuites(r, first)
-		if buildTools[r.Check.Runner] && tests.Failure != "" && m.isExcluded(r, r.comparableLines(), first) {
+		if buildTools[r.Check.Runner] && tests.Failure != "" && m.isExcluded(r, comparableLines(r), first) {
 			r.Problems = slices.DeleteFunc(r.Problems, func(p string) bool { return p == tests.Failure })
 			tests.Failure = ""
 			if first {
-				r.Problems = append(r.Problems, fmt.Sprintf(excludedText, lastLine(r.Output)))
+				r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func atFault(f metric.Finding) bool { return f.File != "" && !missingModule.Matc
 
 // lacksOnly reports whether a linter found nothing in the code: none of its output could be
 // read, or it names only what is missing.
-func (r *Run) onlyMissing() bool {
+func onlyMissing(r *Run) bool {
 	return r.State == metric.Absent || len(r.Findings()) > 0 && !slices.ContainsFunc(r.Findings(), func(f metric.Finding) bool {
 		return atFault(f) || !f.Type && !missingModule.MatchString(f.Message)
 	})
@@ -85,7 +86,7 @@ func (m *Meter) excludeSuites(r *Run, first bool) {
 			continue
 		}
 		r.Tests.Aside = append(r.Tests.Aside, s.Name)
-		r.dropFindings(why)
+		dropFindings(r, why)
 		if first {
 			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(excludedText, why))
 		}
@@ -94,7 +95,7 @@ func (m *Meter) excludeSuites(r *Run, first bool) {
 }
 
 // forget drops the errors that tell the same as a reason does.
-func (r *Run) dropFindings(why string) {
+func dropFindings(r *Run, why string) {
 	if r.Lint == nil {
 		return
 	}
@@ -106,7 +107,7 @@ func (r *Run) dropFindings(why string) {
 
 // unplaced returns the lines of a failed run so that those of two runs can be compared;
 // none if an error is in a file. Where a tool marks its errors, these are all.
-func (r *Run) comparableLines() []string {
+func comparableLines(r *Run) []string {
 	if slices.ContainsFunc(r.Findings(), atFault) {
 		return nil
 	}
@@ -151,13 +152,13 @@ func (m *Meter) keepReadable(runs []Run, known *metric.Tests) {
 			continue
 		}
 		r.State, r.Tests = metric.Measured, metric.NewTests(nil)
-		if !r.Check.compiles() || r.ExitCode == 0 || r.Killed || !m.isExcluded(r, r.comparableLines(), first) {
+		if !r.Check.Compiles() || r.ExitCode == 0 || r.Killed || !m.isExcluded(r, comparableLines(r), first) {
 			r.Tests.Broken = []metric.Suite{{Name: r.Check.Name, Why: r.Why}}
 			continue
 		}
 		r.Tests.Aside, r.Build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
 		if first {
-			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, lastLine(r.Output)))
+			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (m *Meter) CoverageInTree(ctx context.Context, root string) (TreeCoverage, 
 func unusable(r Run) string {
 	switch {
 	case r.Check.Kind == Build && (r.Killed || r.ExitCode != 0):
-		return "the build fails there: " + cmp.Or(r.Why, firstError(r))
+		return "the build fails there: " + cmp.Or(r.Why, r.FirstError())
 	case r.Check.Kind == Test && r.State != metric.Measured:
 		return cmp.Or(r.Why, "nothing of "+r.Check.Name+" could be read")
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"supervise/metric"
@@ -62,49 +61,13 @@ func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error
 
 // buildsTwice reports whether the builds leave nothing behind, and the tests build what
 // they need: what they show of those is enough.
-func (p Plan) buildsTwice() bool {
+func buildsTwice(p Plan) bool {
 	for _, c := range p.Checks {
-		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.discardsOutput() {
+		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.DiscardsOutput() {
 			return false
 		}
 	}
 	return true
-}
-
-// in returns the plan for a tree in another folder.
-func (p Plan) in(root string) Plan {
-	moved := func(list []string) []string {
-		out := slices.Clone(list)
-		for i, s := range out {
-			out[i] = movedPath(s, p.Root, root)
-		}
-		return out
-	}
-	checks := slices.Clone(p.Checks)
-	for i, c := range checks {
-		checks[i].Command, checks[i].Env, checks[i].Reports = moved(c.Command), moved(c.Env), moved(c.Reports)
-	}
-	p.Root, p.Checks = root, checks
-	return p
-}
-
-// movedPath replaces the name of a folder in a text, where it is a whole path or the
-// beginning of one.
-func movedPath(text, from, to string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, from)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		if after == "" || strings.ContainsRune(`/\ '":;,)`, rune(after[0])) {
-			b.WriteString(to)
-		} else {
-			b.WriteString(from)
-		}
-		text = after
-	}
 }
 
 // elsewhere is one run of tests in another tree.
@@ -137,7 +100,7 @@ func (m *Meter) inTree(ctx context.Context, root string, limit time.Duration) *t
 
 func (e *treeRun) all(ctx context.Context, tests []metric.Test) error {
 	for _, kind := range []Kind{Build, Test} {
-		if kind == Build && e.meter.plan.buildsTwice() {
+		if kind == Build && buildsTwice(e.meter.plan) {
 			continue
 		}
 		for i, c := range e.meter.plan.Checks {
@@ -184,7 +147,7 @@ func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop b
 	case c.Kind == Test:
 		e.record(run, own)
 	case run.Killed, run.ExitCode != 0:
-		why := cmp.Or(run.Why, firstError(run))
+		why := cmp.Or(run.Why, run.FirstError())
 		for _, t := range own {
 			e.results[t.ID] = TestResult{Unbuilt: !run.Killed, Why: why}
 		}
@@ -194,7 +157,7 @@ func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop b
 }
 
 func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
-	c = c.uncached()
+	c = c.Uncached()
 	c.Name, c.Extra = c.Name+" (in another tree)", true
 	c.Coverage = c.Coverage && e.coverage
 	if e.limit > 0 {
@@ -263,7 +226,7 @@ func resultIn(r Run, id metric.ID) TestResult {
 	}
 	t, ran := r.Tests.Lookup(id)
 	switch {
-	case ran && t.Status == metric.Passed && !r.passesCount():
+	case ran && t.Status == metric.Passed && !passesCount(r):
 		return TestResult{Why: cmp.Or(r.Why, r.Tests.Failure)}
 	case ran && t.Status == metric.Skipped:
 		return TestResult{Why: cmp.Or(t.Message, "it was skipped there")}
@@ -278,7 +241,7 @@ func resultIn(r Run, id metric.ID) TestResult {
 
 // stands reports whether a pass in the run counts: none does if the run failed as a
 // whole.
-func (r Run) passesCount() bool {
+func passesCount(r Run) bool {
 	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
 }
 
@@ -296,5 +259,10 @@ func brokenBy(r Run, id metric.ID) (string, bool) {
 		}
 	}
 	empty := r.Tests == nil || len(r.Tests.Cases) == 0
-	return cmp.Or(r.Why, firstError(r)), empty && r.ExitCode != 0
+	return cmp.Or(r.Why, r.FirstError()), empty && r.ExitCode != 0
+}
+
+// planFor returns a plan for a copy of the meter's tree at root.
+func (m *Meter) planFor(ctx context.Context, p Plan, root string) Plan {
+	return p.MoveTo(root).CopyOf(ctx, p.Root, m.environment())
 }

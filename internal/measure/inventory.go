@@ -12,6 +12,7 @@ import (
 
 	"supervise/internal/measure/internal/gotests"
 	"supervise/internal/measure/internal/listing"
+	"supervise/internal/measure/internal/printed"
 	"supervise/metric"
 )
 
@@ -39,7 +40,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 		return nil
 	}
 	before, count := len(run.Tests.Problems), len(run.Tests.Cases)
-	list = run.withoutPrograms(list)
+	list = withoutPrograms(run, list)
 	run.Tests, run.Listed = listing.Reconcile(run.Tests, list), len(list)
 	m.listedOnly[c.ID()] = len(run.Tests.Cases) > count
 	run.Problems = append(run.Problems, run.Tests.Problems[before:]...)
@@ -171,14 +172,14 @@ func (m *Meter) ask(ctx context.Context, c Check, command []string, read func(*o
 	}
 	defer out.Close()
 	c.Command, c.Stderr = command, false
-	res, err := m.execute(ctx, c.withDir(dir), out)
+	res, err := m.execute(ctx, c.WithDir(dir), out)
 	switch {
 	case err != nil:
 		return err
 	case m.failure(c, res, out) != "":
 		return errors.New(m.failure(c, res, out))
 	case res.ExitCode != 0:
-		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, orNothing(lastLine(out.End())))
+		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, orNothing(printed.LastLine(out.End())))
 	}
 	return read(out.File())
 }

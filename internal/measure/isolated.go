@@ -26,7 +26,7 @@ func (m *Meter) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tes
 		if err != nil {
 			return fmt.Errorf("run failed tests alone: %w", err)
 		}
-		runs[i].markFlaky(outcomes(again, failed))
+		markFlaky(&runs[i], outcomes(again, failed))
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (m *Meter) failedUnderContention(r Run, runs []Run) []metric.Test {
 }
 
 // pass has those tests pass that did so alone.
-func (r *Run) markFlaky(alone map[metric.ID]metric.Status) {
+func markFlaky(r *Run, alone map[metric.ID]metric.Status) {
 	tests := *r.Tests
 	tests.Cases = slices.Clone(tests.Cases)
 	n, first := 0, ""

@@ -48,44 +48,6 @@ type Progress struct {
 // time, and so may the two outputs of one be written.
 type Watch func(Check) io.WriteCloser
 
-// Run is the result of one check: what ran, and what was read from where.
-type Run struct {
-	Check    Check         `json:"check"`
-	ExitCode int           `json:"exit_code"`
-	Duration time.Duration `json:"duration_ns"`
-	Read     []Source      `json:"read,omitempty"`     // reports that were read
-	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
-	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it was asked
-	Carried  int           `json:"carried,omitempty"`  // how many tests were not run, since the tool knows their last verdict
-	Why      string        `json:"why,omitempty"`      // the reason if the check counts as not measured
-	Output   string        `json:"output,omitempty"`   // the end of what it printed
-	// Leftovers are the names of the processes that still ran after its command ended, and
-	// were killed.
-	Leftovers []string `json:"leftovers,omitempty"`
-
-	State    metric.Validity  `json:"-"`
-	Tests    *metric.Tests    `json:"-"`
-	Coverage *metric.Coverage `json:"-"`
-	Lint     *metric.Lint     `json:"-"`
-	Build    *metric.Build    `json:"-"`
-
-	Started      time.Time       `json:"-"` // when its command started, zero if it did not
-	Killed       bool            `json:"-"`
-	Skipped      bool            `json:"-"` // it needs a build that is broken
-	DirMissing   bool            `json:"-"` // the folder that the check runs in is missing
-	IsFallback   bool            `json:"-"` // it ran instead of another check, see [Check]
-	Excluded     []string        `json:"-"` // its failures that were broken at the baseline
-	Deferred     map[string]bool `json:"-"` // suites of integration tests
-	Programs     map[string]bool `json:"-"` // tests of ctest that are counted by their cases
-	CountDiffers string          `json:"-"` // how many tests ctest itself counts, "" if as many
-}
-
-// Source is one report that was read.
-type Source struct {
-	Path   string `json:"path"` // or "output"
-	Format string `json:"format"`
-}
-
 // Result is a measurement and its runs.
 type Result struct {
 	Set metric.Set
@@ -142,7 +104,7 @@ func (m *Meter) measureAll(ctx context.Context, known *metric.Tests) (Result, er
 		return res, err
 	}
 	m.brokenBuilds, m.builds = map[string]string{}, map[string]string{}
-	for _, st := range m.plan.stages() {
+	for _, st := range stages(m.plan) {
 		runs, err := m.stage(ctx, st, known)
 		res.Runs = append(res.Runs, runs...)
 		if err != nil {
@@ -198,7 +160,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	run.Tests = unstablenames.Settle(run.Tests, known)
 	m.mergeDeferred(&run, known)
 	m.markStopped(&run, known)
-	run.nameLostSuites(known)
+	nameLostSuites(&run, known)
 	if known == nil && run.CountDiffers != "" { // later it is known
 		run.Problems = append(run.Problems, run.CountDiffers)
 	}
@@ -221,7 +183,7 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *metric.Tests) {
 	g := gathering{errors: m.plan.ErrorFields, missing: map[metric.Section]metric.Gap{}}
 	for i := range runs {
-		runs[i].reportDuplicates(g.tests)
+		reportDuplicates(&runs[i], g.tests)
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
 	}
@@ -229,7 +191,7 @@ func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *m
 	if _, missing := g.missing[metric.SectionTests]; !missing {
 		read = g.tests
 	}
-	return g.set(m.covered || m.plan.wantsCoverage(), known), read
+	return g.set(m.covered || m.plan.WantsCoverage(), known), read
 }
 
 // uncovered notes that a check wrote no coverage although it did before: the sum of the
@@ -290,7 +252,7 @@ func (g *gathering) add(r *Run) {
 		return
 	}
 	if r.State != metric.Measured {
-		section := r.Check.Kind.section()
+		section := r.Check.Kind.Section()
 		if _, already := g.missing[section]; !already {
 			g.missing[section] = metric.Gap{Section: section, State: r.State, Why: r.Why}
 		}
@@ -460,7 +422,7 @@ func joinTests(a, b *metric.Tests) *metric.Tests {
 }
 
 // again says which tests other checks ran as well: the project counts them once per run.
-func (r *Run) reportDuplicates(others *metric.Tests) {
+func reportDuplicates(r *Run, others *metric.Tests) {
 	if others == nil || r.Tests == nil || r.State != metric.Measured || r.Check.Kind != Test {
 		return
 	}

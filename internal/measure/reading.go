@@ -192,7 +192,7 @@ func (r *reading) results(report Report, name string) {
 	if r.check.Kind == Test && (report.Tests == nil || r.answered) {
 		return // any text may look like findings
 	}
-	r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format})
+	r.run.Read = append(r.run.Read, Source{Path: r.shown(name), Format: report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.findingsAs(report)
 	r.run.Lint = r.run.Lint.Merge(r.local(report.Lint))
@@ -256,7 +256,7 @@ func (r *reading) ending() string {
 	if r.run.ExitCode == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, orNothing(lastLine(r.run.Output)))
+	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, orNothing(printed.LastLine(r.run.Output)))
 }
 
 // localTests makes suites and files relative to the root, so that they are the same in
@@ -345,7 +345,7 @@ func (r *reading) coverage(report Report, err error, name string) {
 			r.run.Problems = append(r.run.Problems, err.Error())
 		}
 	default:
-		r.run.Read = append(r.run.Read, Source{r.shown(name), report.Format + " coverage"})
+		r.run.Read = append(r.run.Read, Source{Path: r.shown(name), Format: report.Format + " coverage"})
 		r.run.Problems = append(r.run.Problems, report.Problems...)
 		r.addCoverage(r.localCoverage(report.Coverage), r.shown(name))
 	}
@@ -420,10 +420,10 @@ func (r *reading) unread(out *printed.Output) string {
 		return ""
 	case Lint:
 		if failed && len(r.run.Findings()) == 0 {
-			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, lastLine(out.End()))
+			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, printed.LastLine(out.End()))
 		}
 		if failed && r.missingErrors() {
-			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, lastLine(out.End()))
+			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, printed.LastLine(out.End()))
 		}
 	case Test:
 		return r.noTests(out)
@@ -444,7 +444,7 @@ func (r *reading) missingErrors() bool {
 
 func (r *reading) noTests(out *printed.Output) string {
 	t, name := r.run.Tests, r.check.Name
-	last := lastLine(out.End())
+	last := printed.LastLine(out.End())
 	switch {
 	case t == nil && r.run.ExitCode != 0:
 		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, orNothing(last))
@@ -486,34 +486,3 @@ func (r *reading) contradiction() []string {
 	}
 	return nil
 }
-
-// offline is what tools print that cannot reach the network.
-var offline = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
-
-// firstError is the line that explains best why a build failed.
-func firstError(r Run) string {
-	if line := offline.FindString(r.Output); line != "" {
-		return strings.TrimSpace(line) + ": the build downloads what is not on this machine; install it, or let the build reach the network"
-	}
-	if r.Lint != nil {
-		for _, f := range r.Lint.Findings {
-			if f.Level == metric.Error {
-				return f.Place()
-			}
-		}
-	}
-	first := ""
-	for line := range strings.Lines(r.Output) {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if errorLine.MatchString(line) {
-			return line
-		}
-		first = cmp.Or(first, line)
-	}
-	return cmp.Or(first, fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode))
-}
-
-// errorLine is a line that says what failed, among those that say what was done.
-var errorLine = regexp.MustCompile(`(?i)\berror: |^\w*make\b.*: \*\*\* `)

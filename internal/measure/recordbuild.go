@@ -10,7 +10,7 @@ import (
 
 // stands notes how a build ended. One that leaves nothing may run at any time.
 func (m *Meter) recordBuild(r *Run) {
-	if m.builds == nil || r.Check.discardsOutput() {
+	if m.builds == nil || r.Check.DiscardsOutput() {
 		return
 	}
 	dir := r.Check.Dir

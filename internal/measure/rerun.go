@@ -133,7 +133,7 @@ func (s selection) file(t metric.Test) (string, bool) {
 }
 
 // withFiles returns the check with additional files and environment variables.
-func (c Check) withFiles(files map[string]string, env ...string) Check {
+func withFiles(c Check, files map[string]string, env ...string) Check {
 	all := map[string]string{}
 	maps.Copy(all, c.Files)
 	maps.Copy(all, files)

@@ -33,7 +33,7 @@ func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
 		class, name := framework.JavaMethod(t)
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(strings.TrimSuffix(class+"."+name, ".")) + "'"
 	})
-	c := s.check.withFiles(map[string]string{".rerun.gradle": strings.Replace(gradleFilter, "NAMES", strings.Join(names, ", "), 1)})
+	c := withFiles(s.check, map[string]string{".rerun.gradle": strings.Replace(gradleFilter, "NAMES", strings.Join(names, ", "), 1)})
 	c.Command = s.line.With(at+1, []string{"--init-script=" + ReportDir + "/.rerun.gradle"}, nil)
 	return c, true
 }
@@ -62,7 +62,7 @@ func pytestAgain(s selection) (Check, bool) {
 		return s.check, false
 	}
 	dir := ".rerun/"
-	return s.check.withFiles(map[string]string{dir + "supervise_rerun.py": pytestPlugin, dir + "tests.json": string(text)},
+	return withFiles(s.check, map[string]string{dir + "supervise_rerun.py": pytestPlugin, dir + "tests.json": string(text)},
 		s.extended("PYTHONPATH", string(os.PathListSeparator), ReportDir+"/.rerun"),
 		s.extended("PYTEST_PLUGINS", ",", "supervise_rerun"),
 	), true
@@ -85,7 +85,7 @@ func rspecAgain(s selection) (Check, bool) {
 		}
 		words = append(words, "--example="+n)
 	}
-	return s.check.withFiles(nil, s.extended("SPEC_OPTS", " ", runner.ShellQuoted(words...))), true
+	return withFiles(s.check, nil, s.extended("SPEC_OPTS", " ", runner.ShellQuoted(words...))), true
 }
 
 // extended is an environment variable with a value put before the check's own.

@@ -3,11 +3,8 @@ package measure
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"supervise/internal/measure/internal/free"
@@ -40,7 +37,7 @@ func (s stage) all() []int {
 }
 
 // workers is how many checks of the plan run at the same time at most.
-func (p Plan) maxWorkers() int {
+func maxWorkers(p Plan) int {
 	switch {
 	case p.Parallel > 0:
 		return p.Parallel
@@ -55,102 +52,23 @@ func (p Plan) maxWorkers() int {
 
 // stages divides the checks. Later checks may need what is built, so a build is a stage
 // by itself, unless it leaves nothing. Two test checks never run at the same time.
-func (p Plan) stages() []stage {
+func stages(p Plan) []stage {
 	var list []stage
-	open, several := false, p.maxWorkers() > 1
+	open, several := false, maxWorkers(p) > 1
 	for i, c := range p.Checks {
-		needed := c.Kind == Build && !c.discardsOutput()
+		needed := c.Kind == Build && !c.DiscardsOutput()
 		if needed || !open {
 			list = append(list, stage{})
 		}
 		open = !needed
 		last := &list[len(list)-1]
-		if several && c.runsInParallel(p.Parallel != Auto) {
+		if several && c.RunsInParallel(p.Parallel != Auto) {
 			last.parallel = append(last.parallel, i)
 		} else {
 			last.sequential = append(last.sequential, i)
 		}
 	}
 	return list
-}
-
-// besideOthers reports whether the check may run next to the tests: it writes nothing
-// into the tree that could be taken for the report of another check, and it is known,
-// or declared by the user, to only read.
-func (c Check) runsInParallel(vouched bool) bool {
-	reads, _ := c.readsOnly()
-	return c.Kind == Lint && c.reportsPrivately() && (vouched || reads) || c.Kind == Build && c.discardsOutput()
-}
-
-// toNowhere reports whether what a build writes is thrown away.
-func (c Check) discardsOutput() bool { return slices.Contains(c.Command, os.DevNull) }
-
-// private reports whether the check reports only by its output or in its private
-// folder.
-func (c Check) reportsPrivately() bool {
-	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
-}
-
-// readers are linters and type checkers that do not change the tree, with the option
-// that they need for that, and whose caches several processes may share. Some compile
-// what a build does.
-var readers = []struct {
-	tool, option string
-	compiles     bool
-}{
-	{"go vet", "", true},
-	{"golangci-lint", "", true},
-	{"staticcheck", "", true},
-	{"eslint", "", false},
-	{"biome", "", false},
-	{"oxlint", "", false},
-	{"stylelint", "", false},
-	{"tsc", "--noEmit", true},
-	{"vue-tsc", "--noEmit", true},
-	{"pyright", "", false},
-	{"basedpyright", "", false},
-	{"ruff", "", false},
-	{"flake8", "", false},
-	{"mypy", "", false},
-	{"pylint", "", false},
-	{"cargo clippy", "", true},
-	{"cargo check", "", true},
-	{"rubocop", "", false},
-	{"standardrb", "", false},
-	{"phpstan", "", false},
-	{"psalm", "", false},
-	{"shellcheck", "", false},
-	{"hadolint", "", false},
-	{"yamllint", "", false},
-	{"actionlint", "", false},
-}
-
-// writes are prefixes of options with which they do write.
-var writes = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--alter", "-a", "-A"}
-
-// maxWrapper is how many words may precede the name of a tool, as in "npx --no-install
-// eslint" and "uv run --frozen python -m mypy".
-const maxWrapper = 5
-
-// readsOnly reports whether the command is a known tool, with options that leave the
-// tree alone, and whether that compiles.
-func (c Check) readsOnly() (known, compiles bool) {
-	for _, option := range writes {
-		if slices.ContainsFunc(c.Command, func(word string) bool { return strings.HasPrefix(word, option) }) {
-			return false, false
-		}
-	}
-	before := ""
-	for i, word := range c.Command {
-		word = filepath.Base(word)
-		for _, r := range readers {
-			if i <= maxWrapper && (r.tool == word || r.tool == before+" "+word) {
-				return r.option == "" || slices.Contains(c.Command, r.option), r.compiles
-			}
-		}
-		before = word
-	}
-	return false, false
 }
 
 // lanes runs the checks of one stage.
@@ -177,7 +95,7 @@ func (m *Meter) startStage(ctx context.Context, s stage) *workers {
 		l.runSequential(ctx, s.sequential)
 		l.runParallel(ctx)
 	})
-	for range min(m.plan.maxWorkers()-1, len(s.parallel)) {
+	for range min(maxWorkers(m.plan)-1, len(s.parallel)) {
 		l.running.Go(func() { l.runParallel(ctx) })
 	}
 	return l

@@ -2,36 +2,9 @@ package measure
 
 import (
 	"context"
-	"slices"
 
-	"supervise/internal/measure/internal/commandline"
 	"supervise/metric"
 )
-
-// Anew returns the plan whose checks take no result from a cache of their tool.
-func (p Plan) Uncached() Plan {
-	p.Checks = slices.Clone(p.Checks)
-	for i, c := range p.Checks {
-		p.Checks[i] = c.uncached()
-	}
-	return p
-}
-
-// anew returns the check that runs everything. Commands that are no plain go test are
-// left as they are: a script decides by itself what it runs.
-func (c Check) uncached() Check {
-	if c.Kind != Test || c.Runner != "go" {
-		return c
-	}
-	line, plain := commandline.Of(c.Command)
-	at, ok := line.GoTest()
-	if !plain || !ok || line.Has("-count", "-test.count") {
-		return c
-	}
-	c.PlannedID = c.ID()
-	c.Command = line.With(at, []string{"-count=1"}, nil)
-	return c
-}
 
 // Run measures the present tree with everything run anew. known are the tests of the
 // tree that the agent started from, nil for the baseline; those of a suite that could

@@ -17,7 +17,7 @@ func RecordVariation(first, second []Run) {
 			if first[i].Check.ID() != again.Check.ID() {
 				continue
 			}
-			if told := first[i].variation(again); told != "" {
+			if told := variation(&first[i], again); told != "" {
 				first[i].Problems = append(first[i].Problems, told)
 			}
 		}
@@ -25,8 +25,8 @@ func RecordVariation(first, second []Run) {
 }
 
 // wobble says which numbers of two runs differ, "" if none does.
-func (r *Run) variation(again Run) string {
-	was, is := r.sections(), again.sections()
+func variation(r *Run, again Run) string {
+	was, is := sections(r), sections(&again)
 	differs := was.Wobble(is)
 	delete(differs, metric.ErrorCount) // the sum of others
 	if len(differs) == 0 {
@@ -42,7 +42,7 @@ func (r *Run) variation(again Run) string {
 }
 
 // numbers is what the check measured by itself, its tests apart.
-func (r *Run) sections() (s metric.Set) {
+func sections(r *Run) (s metric.Set) {
 	if r.State == metric.Measured && r.Check.Kind == Lint {
 		s.Lint = r.Lint
 	}

@@ -1,4 +1,4 @@
-package measure
+package checks
 
 import (
 	"context"
@@ -54,12 +54,7 @@ func (p Plan) inCopy(root string, sources, env []string) (out []string) {
 		path = append(path, filepath.Join(p.Root, rel))
 	}
 	list := string(os.PathListSeparator)
-	return append(out, selection{env: env}.extended("PYTHONPATH", list, strings.Join(path, list)))
-}
-
-// copied returns a plan for a copy of the meter's tree at root.
-func (m *Meter) planFor(ctx context.Context, p Plan, root string) Plan {
-	return p.in(root).CopyOf(ctx, p.Root, m.environment())
+	return append(out, extended(env, "PYTHONPATH", strings.Join(path, list)))
 }
 
 // Sources are the folders of the tree whose packages are edited in place, as paths relative
@@ -102,4 +97,16 @@ func resolved(dir string) string {
 		return real
 	}
 	return dir
+}
+
+// extended is an environment variable with a list of folders put before its own.
+func extended(env []string, name, value string) string {
+	for _, v := range slices.Backward(env) {
+		if old, ok := strings.CutPrefix(v, name+"="); ok && old != "" {
+			return v[:len(name)+1] + value + string(os.PathListSeparator) + old
+		} else if ok {
+			break
+		}
+	}
+	return name + "=" + value
 }

@@ -1,10 +1,9 @@
-package measure
+package checks
 
 import (
 	"path"
 	"slices"
 	"strings"
-
 	"supervise/internal/measure/internal/commandline"
 )
 

@@ -1,4 +1,4 @@
-package measure
+package checks
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func TestChecksOfACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := Plan{Root: root, Checks: []Check{{Command: []string{"uv", "run", "pytest"}}}}
-	one := plan.in(dir).CopyOf(t.Context(), root, []string{"PYTHONPATH=/mine"})
+	one := plan.MoveTo(dir).CopyOf(t.Context(), root, []string{"PYTHONPATH=/mine"})
 	want := []string{"UV_NO_SYNC=1", "PYTHONPATH=" + filepath.Join(dir, "src") + ":/mine"}
 	if got := one.Checks[0].Env; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -37,7 +37,7 @@ func TestChecksOfACopy(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, ".venv"), filepath.Join(dir, ".venv")); err != nil {
 		t.Fatal(err)
 	}
-	two := one.in(filepath.Join(dir, "copy")).CopyOf(t.Context(), dir, []string{"HOME=/"})
+	two := one.MoveTo(filepath.Join(dir, "copy")).CopyOf(t.Context(), dir, []string{"HOME=/"})
 	if got, want := two.Checks[0].Env[1], "PYTHONPATH="+filepath.Join(dir, "copy", "src")+":/mine"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
