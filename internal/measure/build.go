@@ -27,7 +27,7 @@ func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
 	m.recordBuild(r)
 	if r.ExitCode == 0 {
-		m.built[r.Check.ID()] = true
+		m.memory.LearnBuild(r.Check.ID())
 		return b
 	}
 	b.Status, b.FirstError = metric.BuildFailure, r.FirstError()
@@ -39,7 +39,7 @@ func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 		return b
 	}
 	b.FirstError = m.newError(r, b.FirstError)
-	if m.built[r.Check.ID()] && m.brokenBuilds != nil && !r.Check.DiscardsOutput() {
+	if m.memory.Built.Has(r.Check.ID()) && m.brokenBuilds != nil && !r.Check.DiscardsOutput() {
 		m.brokenBuilds[r.Check.Dir] = b.FirstError
 	}
 	return b
@@ -64,7 +64,7 @@ func (m *Meter) skipReason(c Check) string {
 func (m *Meter) newError(r *Run, first string) string {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimSpace(line)
-		if len(m.excluded) == 0 || line == "" || m.excluded[fingerprint.Of(line)] {
+		if len(m.memory.Excluded) == 0 || line == "" || m.memory.Excluded.Has(fingerprint.Of(line)) {
 			continue
 		}
 		if pkg, heads := strings.CutPrefix(line, "# "); heads {

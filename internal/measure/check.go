@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -143,12 +142,12 @@ func (m *Meter) unstartable(c Check, err error) (why string, gone bool) {
 // emptied turns a test check into one whose suites, if it has run any, could not run.
 // Those of other projects are measured as usual.
 func (m *Meter) breakSuites(r *Run) {
-	suites := m.suites[r.Check.ID()]
+	suites := m.memory.Suites[r.Check.ID()]
 	if len(suites) == 0 {
 		return
 	}
 	r.State, r.Tests = metric.Measured, metric.NewTests(nil)
-	for _, name := range slices.Sorted(maps.Keys(suites)) {
+	for _, name := range suites {
 		r.Tests.Broken = append(r.Tests.Broken, metric.Suite{Name: name, Why: r.Why})
 	}
 	r.Problems, r.Why = append(r.Problems, r.Why), ""
@@ -167,7 +166,7 @@ func (m *Meter) read(a *attempt) (Run, error) {
 		}
 		return a.run, a.err
 	}
-	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, tested: m.tested, formats: m.formats, ahead: a.ahead, holds: map[string]bool{}}
+	read := reading{check: a.check, root: m.plan.Root, base: m.base(a.check), dir: a.dir, since: a.started, run: &a.run, memory: m.memory, ahead: a.ahead, holds: map[string]bool{}}
 	read.all(a.out)
 	if a.run.Tests != nil {
 		a.run.Tests.Runner = a.check.Runner

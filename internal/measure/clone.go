@@ -1,8 +1,9 @@
 package measure
 
 import (
-	"maps"
 	"slices"
+
+	"supervise/internal/measure/internal/codesize"
 )
 
 // Beside returns a meter that knows what m knows, for runs elsewhere at the same time as
@@ -16,10 +17,7 @@ func (m *Meter) Clone(env ...string) *Meter {
 	}
 	opts := m.opts
 	opts.OnProgress, opts.Watch = func(Progress) {}, nil
-	return &Meter{
-		plan: plan, opts: opts, code: codeCache{}, tested: maps.Clone(m.tested), formats: maps.Clone(m.formats), suites: maps.Clone(m.suites),
-		listedOnly: maps.Clone(m.listedOnly), covers: maps.Clone(m.covers), excluded: m.excluded, deferred: maps.Clone(m.deferred), built: maps.Clone(m.built), durations: maps.Clone(m.durations),
-	}
+	return &Meter{plan: plan, opts: opts, memory: m.memory.Clone(), code: codesize.Cache{}}
 }
 
 // With returns a meter for the same tree by another plan. Both share what they learn,

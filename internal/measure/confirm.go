@@ -168,7 +168,7 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	m.opts.OnProgress(Progress{Check: c})
-	apart := &Meter{plan: m.plan, opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}}
+	apart := &Meter{plan: m.plan, opts: m.opts, memory: (&Memory{}).Clone()}
 	run, err := apart.check(ctx, c)
 	run.Coverage = nil
 	if err == nil {
@@ -199,9 +199,9 @@ func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 // testsOf returns the suspects in suites that the check has run, or all of them if its
 // suites are unknown.
 func (m *Meter) testsOf(c Check, suspects []metric.Test) []metric.Test {
-	suites, learnt := m.suites[c.ID()]
+	suites, learnt := m.memory.Suites[c.ID()]
 	if !learnt {
 		return suspects
 	}
-	return slices.DeleteFunc(slices.Clone(suspects), func(t metric.Test) bool { return !suites[t.Suite] })
+	return slices.DeleteFunc(slices.Clone(suspects), func(t metric.Test) bool { return !suites.Has(t.Suite) })
 }

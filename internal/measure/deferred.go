@@ -12,19 +12,11 @@ import (
 	"strings"
 
 	"supervise/internal/measure/internal/listing"
+	"supervise/internal/measure/internal/memory"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
-
-// Later is what a meter knows of the tests of a check that an iteration can do without.
-// Maven's integration tests are in it: they need packages, servers and time.
-type DeferredTests struct {
-	Suites []string `json:"suites"`
-	Files  string   `json:"files"`            // digest of their files, and of the poms, when they ran last
-	Proven bool     `json:"proven,omitempty"` // the check succeeded without them
-	Needed bool     `json:"needed,omitempty"` // it fails without them: what it packages is needed
-}
 
 // failsafe is the folder of the reports of integration tests.
 const failsafe = "/failsafe-reports/"
@@ -43,7 +35,7 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 	}
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
-		if later, learnt := m.deferred[c.ID()]; learnt && defersTests(c) && !later.Needed && later.allPassed(known) && later.Files == m.deferredDigest(c, later.Suites) {
+		if later, learnt := m.memory.Deferred[c.ID()]; learnt && defersTests(c) && !later.Needed && allPassed(later.Suites, known) && later.Files == m.deferredDigest(c, later.Suites) {
 			p.Checks[i] = unitOnly(c)
 			if !later.Proven {
 				p.Checks[i].Fallback = &c
@@ -72,9 +64,9 @@ func unitOnly(c Check) Check {
 
 // restsOn reports whether all tests of the suites passed, or were skipped: what fails is
 // run in every iteration, for it may be what the agent is to mend.
-func (l DeferredTests) allPassed(known *metric.Tests) bool {
-	return len(l.Suites) > 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool {
-		return t.Status != metric.Passed && t.Status != metric.Skipped && slices.Contains(l.Suites, t.Suite)
+func allPassed(suites []string, known *metric.Tests) bool {
+	return len(suites) > 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool {
+		return t.Status != metric.Passed && t.Status != metric.Skipped && slices.Contains(suites, t.Suite)
 	})
 }
 
@@ -86,9 +78,9 @@ func (m *Meter) mergeDeferred(run *Run, known *metric.Tests) {
 	case run.State != metric.Measured || run.Tests == nil || run.ExitCode != 0:
 	case !run.Check.UnitOnly && len(run.Deferred) > 0:
 		suites := slices.Sorted(maps.Keys(run.Deferred))
-		m.deferred[id] = DeferredTests{Suites: suites, Files: m.deferredDigest(run.Check, suites), Proven: m.deferred[id].Proven, Needed: m.deferred[id].Needed || run.IsFallback}
+		m.memory.Deferred[id] = memory.DeferredTests{Suites: suites, Files: m.deferredDigest(run.Check, suites), Proven: m.memory.Deferred[id].Proven, Needed: m.memory.Deferred[id].Needed || run.IsFallback}
 	case run.Check.UnitOnly:
-		later := m.deferred[id]
+		later := m.memory.Deferred[id]
 		cases := slices.Clone(run.Tests.Cases)
 		for _, t := range known.Cases {
 			if slices.Contains(later.Suites, t.Suite) {
@@ -100,7 +92,7 @@ func (m *Meter) mergeDeferred(run *Run, known *metric.Tests) {
 		tests.Cases = metric.NewTests(cases).Cases
 		run.Tests = &tests
 		later.Proven = true
-		m.deferred[id] = later
+		m.memory.Deferred[id] = later
 	}
 }
 

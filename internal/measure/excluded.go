@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -21,11 +20,9 @@ const excludedText = "failed before any agent ran, for no error in a file of the
 // notes them on the run.
 func (m *Meter) isExcluded(r *Run, lines []string, first bool) bool {
 	if first && m.opts.Baseline {
-		for _, l := range lines {
-			m.excluded[l] = true
-		}
+		m.memory.LearnExcluded(lines)
 	}
-	if len(lines) == 0 || slices.ContainsFunc(lines, func(l string) bool { return !m.excluded[l] }) {
+	if len(lines) == 0 || slices.ContainsFunc(lines, func(l string) bool { return !m.memory.Excluded.Has(l) }) {
 		return false
 	}
 	r.Excluded = append(r.Excluded, lines...)
@@ -142,7 +139,7 @@ func (m *Meter) keepReadable(runs []Run, known *metric.Tests) {
 		if r.Check.Kind != Test || r.State == metric.Measured {
 			continue
 		}
-		if len(m.suites[r.Check.ID()]) > 0 {
+		if len(m.memory.Suites[r.Check.ID()]) > 0 {
 			if r.State == metric.Absent {
 				m.breakSuites(r)
 			}
@@ -170,8 +167,10 @@ func (m *Meter) unownedTests(runs []Run, known *metric.Tests) bool {
 		return false
 	}
 	owned := map[string]bool{}
-	for _, suites := range m.suites {
-		maps.Copy(owned, suites)
+	for _, suites := range m.memory.Suites {
+		for _, s := range suites {
+			owned[s] = true
+		}
 	}
 	for _, r := range runs {
 		if r.Tests != nil {

@@ -116,7 +116,7 @@ func (m *Meter) CoverageInTree(ctx context.Context, root string) (TreeCoverage, 
 	var out TreeCoverage
 	var err error
 	out.Why, err = e.buildAndTest(ctx, e.inTree.plan.Checks, func(i int, run Run) string {
-		if c := m.plan.Checks[i]; run.Coverage == nil && m.covers[c.ID()] {
+		if c := m.plan.Checks[i]; run.Coverage == nil && m.memory.Covers.Has(c.ID()) {
 			return c.Name + " wrote no coverage report there"
 		}
 		out.Coverage = joinCoverage(out.Coverage, run.Coverage)

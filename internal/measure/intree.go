@@ -89,7 +89,7 @@ type treeRun struct {
 
 func (m *Meter) inTree(ctx context.Context, root string, limit time.Duration) *treeRun {
 	e := &treeRun{
-		meter: m, inTree: &Meter{plan: m.planFor(ctx, m.plan, root), opts: m.opts, tested: map[named]bool{}, formats: map[string]string{}, deferred: map[string]DeferredTests{}, built: map[string]bool{}, durations: map[string]time.Duration{}, inCopy: true},
+		meter: m, inTree: &Meter{plan: m.planFor(ctx, m.plan, root), opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
 		results: map[metric.ID]TestResult{}, limit: limit,
 	}
 	if limit > 0 {

@@ -34,7 +34,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 		}
 		why := fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err)
 		run.Problems = append(run.Problems, why)
-		if m.listedOnly[c.ID()] { // without the list they would look deleted
+		if m.memory.ListedOnly.Has(c.ID()) { // without the list they would look deleted
 			run.State, run.Why = metric.Partial, why
 		}
 		return nil
@@ -42,7 +42,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 	before, count := len(run.Tests.Problems), len(run.Tests.Cases)
 	list = withoutPrograms(run, list)
 	run.Tests, run.Listed = listing.Reconcile(run.Tests, list), len(list)
-	m.listedOnly[c.ID()] = len(run.Tests.Cases) > count
+	m.memory.LearnListed(c.ID(), len(run.Tests.Cases) > count)
 	run.Problems = append(run.Problems, run.Tests.Problems[before:]...)
 	return nil
 }
@@ -50,29 +50,15 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 // loses reports whether a known test of the check is not among those of the run, or
 // none is known. Runs teach which suites a check runs.
 func (m *Meter) missesKnown(run *Run, known *metric.Tests) bool {
-	suites, learnt := m.suites[run.Check.ID()]
+	suites, learnt := m.memory.Suites[run.Check.ID()]
 	if known == nil {
 		return true
 	}
 	lost := false
 	metric.Pair(known, run.Tests, func(was, is *metric.Test) {
-		lost = lost || is == nil && (suites[was.Suite] || !learnt)
+		lost = lost || is == nil && (suites.Has(was.Suite) || !learnt)
 	})
 	return lost
-}
-
-// learn remembers the suites that a check runs, and those that it only lists.
-func (m *Meter) learn(run *Run) {
-	if run.State != metric.Measured || run.Tests == nil {
-		return
-	}
-	line := run.Check.ID()
-	if m.suites[line] == nil {
-		m.suites[line] = map[string]bool{}
-	}
-	for _, t := range run.Tests.Cases {
-		m.suites[line][t.Suite] = true
-	}
 }
 
 // buildTools run the tests of one module after another.
@@ -89,7 +75,7 @@ func (m *Meter) markStopped(run *Run, known *metric.Tests) {
 		return
 	}
 	t := run.Tests
-	suites, learnt := m.suites[run.Check.ID()]
+	suites, learnt := m.memory.Suites[run.Check.ID()]
 	seen := map[string]bool{}
 	for _, c := range t.Cases {
 		seen[c.Suite] = true
@@ -98,7 +84,7 @@ func (m *Meter) markStopped(run *Run, known *metric.Tests) {
 		seen[b.Name] = true
 	}
 	for _, c := range known.Cases {
-		ours := suites[c.Suite] || !learnt && run.Check.Dir != "" && strings.HasPrefix(c.Suite, run.Check.Dir+"/")
+		ours := suites.Has(c.Suite) || !learnt && run.Check.Dir != "" && strings.HasPrefix(c.Suite, run.Check.Dir+"/")
 		if ours && !seen[c.Suite] {
 			seen[c.Suite] = true
 			t.Broken = append(t.Broken, metric.Suite{Name: c.Suite, Why: why})

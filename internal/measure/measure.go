@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"supervise/internal/measure/internal/codesize"
 	"supervise/internal/unstablenames"
 	"supervise/metric"
 	"supervise/runner"
@@ -67,24 +68,15 @@ type Part struct {
 // Meter measures trees by one plan. It remembers the shape of files, so that measuring
 // again costs only what changed. It is not safe for concurrent use.
 type Meter struct {
-	plan Plan
-	opts Options
-	code codeCache
+	plan   Plan
+	opts   Options
+	memory *Memory
+	code   codesize.Cache
+	links  *sync.Map // by check: linked; nil: everything runs uncached
+	inCopy bool      // it measures a copy: only the results of tests count
 
-	inCopy       bool                       // it measures a copy: nothing but the results of tests counts
-	covered      bool                       // coverage was read
-	tested       map[named]bool             // reports that tests were read from
-	suites       map[string]map[string]bool // command of a test check: the suites it has run
-	listedOnly   map[string]bool            // test checks some of whose tests are known only from a list
-	covers       map[string]bool            // test checks that reported coverage
-	brokenBuilds map[string]string          // in this measurement: by folder the first error of a build that had succeeded
-	builds       map[string]string          // in this measurement: by folder the builds that succeeded, "" where one did not
-	excluded     map[string]bool            // lines of what failed before any agent ran
-	deferred     map[string]DeferredTests   // by test check
-	built        map[string]bool            // builds that succeeded
-	durations    map[string]time.Duration   // by check: its last run
-	formats      map[string]string          // command of a linter: the format of its findings
-	links        *sync.Map                  // by check: linked; nil: everything is run anew
+	brokenBuilds map[string]string // in this measurement: by folder the first error of a build that had succeeded
+	builds       map[string]string // in this measurement: by folder the builds that succeeded, "" if one failed
 }
 
 // New returns a meter for the plan.
@@ -92,10 +84,11 @@ func New(plan Plan, o Options) *Meter {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
-	m := &Meter{plan: plan, opts: o, code: codeCache{}, tested: map[named]bool{}, formats: map[string]string{}, suites: map[string]map[string]bool{}, listedOnly: map[string]bool{}, covers: map[string]bool{}, excluded: map[string]bool{}, deferred: map[string]DeferredTests{}, built: map[string]bool{}, durations: map[string]time.Duration{}, links: &sync.Map{}}
-	m.recall(o.Memory)
-	return m
+	return &Meter{plan: plan, opts: o, memory: o.Memory.Clone(), code: codesize.Cache{}, links: &sync.Map{}}
 }
+
+// Memory returns what the meter has learnt so far.
+func (m *Meter) Memory() Memory { return *m.memory.Clone() }
 
 // all runs the checks of the plan as they are.
 func (m *Meter) measureAll(ctx context.Context, known *metric.Tests) (Result, error) {
@@ -118,7 +111,7 @@ func (m *Meter) measureAll(ctx context.Context, known *metric.Tests) (Result, er
 	m.keepReadable(res.Runs, known)
 	res.Set, res.Reported = m.gather(res.Runs, known)
 	res.Parts = m.parts(res.Runs)
-	code, err := m.code.measure(ctx, m.plan.Root, m.opts.Ignore)
+	code, err := m.code.Measure(ctx, m.plan.Root, m.opts.Ignore)
 	if err != nil {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionCode, State: metric.Absent, Why: err.Error()})
 	}
@@ -170,10 +163,12 @@ func (m *Meter) conclude(ctx context.Context, a *attempt, known *metric.Tests) (
 	if err := m.removeForged(ctx, &run, known); err != nil {
 		return run, err
 	}
-	m.learn(&run)
+	if run.State == metric.Measured && run.Tests != nil {
+		m.memory.LearnSuites(run.Check.ID(), run.Tests)
+	}
 	m.exclude(&run, known == nil)
 	run.Build = m.buildOf(&run, known == nil)
-	m.durations[run.Check.ID()] = run.Duration
+	m.memory.Durations[run.Check.ID()] = run.Duration
 	run.Carried = run.Tests.Counts().Carried
 	return run, nil
 }
@@ -187,11 +182,11 @@ func (m *Meter) gather(runs []Run, known *metric.Tests) (set metric.Set, read *m
 		g.add(&runs[i])
 		m.uncovered(&g, runs[i])
 	}
-	m.covered = m.covered || g.coverage != nil // once measured, coverage is expected
+	m.memory.Covered = m.memory.Covered || g.coverage != nil // once measured, coverage is expected
 	if _, missing := g.missing[metric.SectionTests]; !missing {
 		read = g.tests
 	}
-	return g.set(m.covered || m.plan.WantsCoverage(), known), read
+	return g.set(m.memory.Covered || m.plan.WantsCoverage(), known), read
 }
 
 // uncovered notes that a check wrote no coverage although it did before: the sum of the
@@ -200,8 +195,8 @@ func (m *Meter) uncovered(g *gathering, r Run) {
 	switch {
 	case r.State != metric.Measured || r.Check.Kind != Test:
 	case r.Coverage != nil:
-		m.covers[r.Check.ID()] = true
-	case m.covers[r.Check.ID()]:
+		m.memory.LearnCoverage(r.Check.ID())
+	case m.memory.Covers.Has(r.Check.ID()):
 		g.uncovered = cmp.Or(g.uncovered, r.Check.Name+" wrote no coverage report, which it did before")
 	}
 }

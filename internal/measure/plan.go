@@ -6,7 +6,10 @@
 // with a reason; it is never zero.
 package measure
 
-import "supervise/internal/measure/internal/checks"
+import (
+	"supervise/internal/measure/internal/checks"
+	"supervise/internal/measure/internal/memory"
+)
 
 // The vocabulary of a plan and of what was read of its checks.
 type (
@@ -15,6 +18,7 @@ type (
 	Plan   = checks.Plan
 	Run    = checks.Run
 	Source = checks.Source
+	Memory = memory.Memory
 )
 
 // The kinds of checks.

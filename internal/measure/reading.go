@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"supervise/coverage"
+	"supervise/internal/measure/internal/memory"
 	"supervise/internal/measure/internal/printed"
 	"supervise/internal/regexp"
 	"supervise/internal/sniff"
@@ -33,14 +34,9 @@ type reading struct {
 
 	answered bool // the tests were read; another report of them repeats them
 
-	formats map[string]string // the meter's: formats of the findings of earlier runs
-	tested  map[named]bool    // the meter's: reports that had tests in some run
-	holds   map[string]bool   // by path: whether a test report of this run has any
+	memory *Memory
+	holds  map[string]bool // by path: whether a test report of this run has any
 }
-
-// named is a report as the plan names it, the same in every run: its pattern and the
-// command that writes it.
-type named struct{ command, pattern string }
 
 // all reads the reports and the output, and decides whether they count. Other files in
 // the private folder, and the output, are read only if the named reports do not answer
@@ -215,9 +211,9 @@ func (r *reading) findingsAs(report Report) {
 		return
 	}
 	line := r.run.Check.ID()
-	before, known := r.formats[line]
+	before, known := r.memory.Formats[line]
 	if !known {
-		r.formats[line] = report.Format
+		r.memory.Formats[line] = report.Format
 		return
 	}
 	if before != report.Format && !(compilerText[before] && compilerText[report.Format]) {
@@ -233,14 +229,16 @@ func (r *reading) rejectMissing() {
 		return
 	}
 	for i, pattern := range r.run.Check.Reports {
-		report, spoke := named{r.run.Check.ID(), pattern}, false
+		report, spoke := memory.TestReport{Check: r.run.Check.ID(), Pattern: pattern}, false
 		paths := matches(r.base, r.check.Reports[i])
 		for _, path := range paths {
 			holds, isTests := r.holds[path]
 			spoke = spoke || isTests
-			r.tested[report] = r.tested[report] || holds
+			if holds {
+				r.memory.LearnReport(report)
+			}
 		}
-		if spoke || !r.tested[report] {
+		if spoke || !r.memory.HadTests(report) {
 			continue
 		}
 		what := "was not written"

@@ -107,7 +107,7 @@ func (m *Meter) cheapest(list []int) []int {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int {
 		one, other := m.plan.Checks[a], m.plan.Checks[b]
-		return cmp.Or(cmp.Compare(m.durations[one.ID()], m.durations[other.ID()]), -cmp.Compare(one.Kind, other.Kind))
+		return cmp.Or(cmp.Compare(m.memory.Durations[one.ID()], m.memory.Durations[other.ID()]), -cmp.Compare(one.Kind, other.Kind))
 	})
 	return list
 }

@@ -13,17 +13,12 @@ import (
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	all := m.With(m.plan.Uncached())
 	all.links = nil
-	res, err := all.measureAll(ctx, known)
-	m.covered = all.covered
-	return res, err
+	return all.measureAll(ctx, known)
 }
 
 // Quick is [Meter.Run] for an iteration: a tool may take from its own cache what the
 // change does not touch, and integration tests that passed and did not change are not
 // run. The verdicts of tests that were not run are marked as carried.
 func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
-	quick := m.With(m.deferTests(known))
-	res, err := quick.measureAll(ctx, known)
-	m.covered = quick.covered
-	return res, err
+	return m.With(m.deferTests(known)).measureAll(ctx, known)
 }

@@ -1,4 +1,5 @@
-package measure
+// Package codesize counts the files, lines and functions of a project's own source.
+package codesize
 
 import (
 	"bytes"
@@ -21,9 +22,9 @@ import (
 // maxSource is the size above which a file is not considered hand-written source.
 const maxSource = 4 << 20
 
-// codeCache remembers the shape of files by name, so that only changed files are read
+// Cache remembers the shape of files by name, so that only changed files are read
 // again.
-type codeCache map[string]shape
+type Cache map[string]shape
 
 type shape struct {
 	size     int64
@@ -34,9 +35,9 @@ type shape struct {
 	branches int // sum of the functions' complexities
 }
 
-// measure returns the shape of the project's own source below root, without what is
+// Measure returns the shape of the project's own source below root, without what is
 // below ignore.
-func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Code, error) {
+func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, error) {
 	paths, err := tracked(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("list source files: %w", err)
@@ -70,7 +71,7 @@ func (c codeCache) measure(ctx context.Context, root, ignore string) (*metric.Co
 
 // shape returns the shape of one file: the zero shape if it is gone, not a regular
 // file, or not the project's own source.
-func (c codeCache) shape(dir *projectfile.Tree, root, path string) shape {
+func (c Cache) shape(dir *projectfile.Tree, root, path string) shape {
 	if source.Vendored(path) {
 		return shape{}
 	}
