@@ -164,11 +164,11 @@ func TestE2EPageInBrowser(t *testing.T) {
 		t.Errorf("shown at first: %q", got)
 	}
 	for _, c := range []struct{ click, tab, in, want string }{
-		{`#trajectory circle[data-n="3"]`, "reasoning", "#iteration-title", "Iteration 3, rejected"},
+		{`#trajectory circle[data-n="3"]`, "report", "#iteration-title", "Iteration 3, rejected"},
 		{`#picker button[data-i="3"]`, "diff", "#diff .diff", "-func TestParse"},
 		{`#picker button[data-i="4"]`, "transcript", "#transcript .screen", "Deleting was refused"},
-		{`#trajectory circle[data-n="1"]`, "numbers", "#numbers", "Tests Passed 4 +1 +1"},
-		{`#picker button[data-i="4"]`, "reasoning", "#reasoning", "tests_newly_skipped"},
+		{`#trajectory circle[data-n="1"]`, "report", "#report", "Tests Passed 4 3 +1 3 +1"},
+		{`#picker button[data-i="4"]`, "report", "#report", "tests_newly_skipped"},
 	} {
 		b.click(c.click)
 		b.click(`#tabs button[data-tab="` + c.tab + `"]`)

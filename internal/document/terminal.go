@@ -44,7 +44,7 @@ func (t *terminal) blocks(d Document, indent string) {
 			if i > 0 {
 				t.WriteString("\n")
 			}
-			t.line(indent, t.paint(Strong, textstream.Visible(b.Text.oneLine().String())))
+			t.line(indent, t.paint(Strong, b.Text.visible()))
 		case Paragraph:
 			t.text(indent, indent, b.Text)
 		case Fields:
@@ -108,38 +108,41 @@ func (t *terminal) items(indent string, list []Item) {
 }
 
 func (t *terminal) table(indent string, b Table) {
-	rows := make([][]string, 0, 1+len(b.Rows))
+	rows := b.Rows
 	if b.Head != nil {
-		head := make([]string, len(b.Head))
+		head := make([]Text, len(b.Head))
 		for i, name := range b.Head {
-			head[i] = textstream.Visible(oneLine(name))
+			head[i] = Text{{Strong, name}}
 		}
-		rows = append(rows, head)
-	}
-	for _, row := range b.Rows {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			cells[i] = textstream.Visible(c.oneLine().String())
-		}
-		rows = append(rows, cells)
+		rows = append([][]Text{head}, rows...)
 	}
 	width := make([]int, b.columns())
 	for _, row := range rows {
 		for i, c := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
+			width[i] = max(width[i], utf8.RuneCountInString(c.visible()))
 		}
 	}
-	for n, row := range rows {
-		for i := range row {
-			row[i] = pad(row[i], width[i], b.right(i))
+	for _, row := range rows {
+		line := indent
+		for i, c := range row {
+			fill := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.visible()))
+			if b.right(i) {
+				line += fill
+			}
+			for _, s := range c.oneLine() {
+				line += t.paint(s.Style, textstream.Visible(s.Text))
+			}
+			if !b.right(i) {
+				line += fill
+			}
+			line += "  "
 		}
-		text := strings.TrimRight(strings.Join(row, "  "), " ")
-		if n == 0 && b.Head != nil {
-			text = t.paint(Strong, text)
-		}
-		t.line(indent, text)
+		t.line("", line)
 	}
 }
+
+// visible returns the text as it is shown on one line.
+func (t Text) visible() string { return textstream.Visible(t.oneLine().String()) }
 
 // diffStyle is the style of a line of a diff.
 func diffStyle(line string) Style {

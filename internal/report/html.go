@@ -54,9 +54,6 @@ var (
 // The data of the page, as the script reads it.
 type (
 	htmlData struct {
-		Loop       string          `json:"loop"`
-		Task       string          `json:"task"`
-		Facts      [][2]string     `json:"facts"`
 		Selected   int             `json:"selected"` // -1 for none
 		Metrics    []htmlMetric    `json:"metrics"`
 		Matrix     htmlMatrix      `json:"matrix"`
@@ -76,18 +73,15 @@ type (
 		States string `json:"states"` // a letter for each iteration
 	}
 	htmlIteration struct {
-		Number    int         `json:"number"`
-		Class     string      `json:"class"`
-		Score     *float64    `json:"score"`
-		Rejected  bool        `json:"rejected"`
-		Alerts    []htmlAlert `json:"alerts"`
-		Facts     [][2]string `json:"facts"`
-		Numbers   [][4]string `json:"numbers"`
-		Reasoning string      `json:"reasoning"`
-		Patch     string      `json:"patch"`
-		PatchNote string      `json:"patch_note"`
-		Cast      *htmlCast   `json:"cast"`
-		CastNote  string      `json:"cast_note"`
+		Number   int         `json:"number"`
+		Class    string      `json:"class"`
+		Score    *float64    `json:"score"`
+		Rejected bool        `json:"rejected"`
+		Alerts   []htmlAlert `json:"alerts"`
+		Report   string      `json:"report"` // HTML
+		Diff     string      `json:"diff"`   // HTML
+		Cast     *htmlCast   `json:"cast"`
+		CastNote string      `json:"cast_note"`
 	}
 	htmlAlert struct {
 		Severity string   `json:"severity"`
@@ -113,46 +107,42 @@ func (v HTML) Write(w io.Writer) error {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.Visible(string(data)))
-	return t.Execute(w, map[string]any{
-		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // our own texts, and JSON
-		"Candidates": v.candidates(), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
+	return t.Execute(w, map[string]any{ // the texts are our own, JSON, and what document escapes
+		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // see above
+		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(Standings(v.Standings).HTML()), //nolint:gosec // see above
+		"Task": textstream.Visible(v.State.Task), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
 }
 
-// candidates are the rows of the comparison, with what is to be known of each, nil where
-// there is none.
-func (v HTML) candidates() [][]string {
-	if len(v.Standings) == 0 {
-		return nil
-	}
-	rows := standingRows(v.Standings)
-	rows[0] = append(rows[0], "why")
-	for i, s := range v.Standings {
-		if s.Chosen {
-			rows[i+1][1] += ", chosen"
+// facts are the named values at the head of the page.
+func (v HTML) facts() document.Document {
+	s := v.State
+	return fields([][2]string{
+		{"status", string(s.Status)},
+		{"stopped", s.StopText},
+		{"criterion", s.Criterion},
+		{"agent", strings.Join(s.Agent, " ")},
+		{"tree", s.Workspace},
+		{"started", s.StartedAt.Format(time.DateTime) + ", " + Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
+		{"regressions", events(s.Regressions)},
+	})
+}
+
+// fields returns those named values that are not empty.
+func fields(list [][2]string) (d document.Document) {
+	for _, f := range list {
+		if f[1] != "" {
+			d.Field(f[0], "%s", f[1])
 		}
-		rows[i+1] = append(rows[i+1], textstream.Visible(strings.Join(append([]string{s.Why}, Remarks(s)...), "; ")))
 	}
-	return rows
+	return d
 }
 
 func (v HTML) data() htmlData {
-	d := htmlData{Loop: v.State.LoopID, Task: v.State.Task, Selected: -1, Metrics: []htmlMetric{}, Iterations: []htmlIteration{}}
+	d := htmlData{Selected: -1, Metrics: []htmlMetric{}, Iterations: []htmlIteration{}}
 	if best := v.State.Chosen(); best != nil {
 		d.Selected = best.Iteration
 	}
-	add := func(name, text string) {
-		if text != "" {
-			d.Facts = append(d.Facts, [2]string{name, text})
-		}
-	}
-	add("status", string(v.State.Status))
-	add("stopped", v.State.StopText)
-	add("criterion", v.State.Criterion)
-	add("agent", strings.Join(v.State.Agent, " "))
-	add("tree", v.State.Workspace)
-	add("started", v.State.StartedAt.Format(time.DateTime)+", "+Duration(v.State.UpdatedAt.Sub(v.State.StartedAt))+" to the last change")
-	add("regressions", events(v.State.Regressions))
 	for _, r := range metricRows {
 		d.Metrics = append(d.Metrics, v.metric(r.name, r.unit, r.field))
 	}
@@ -229,7 +219,7 @@ func (v HTML) matrix() htmlMatrix {
 }
 
 func (v HTML) iteration(it ledger.Iteration) htmlIteration {
-	h := htmlIteration{Number: it.Number, Class: it.Assessment.Class.String(), Score: it.Quality(), Rejected: it.Rejected, Alerts: []htmlAlert{}, Numbers: [][4]string{}}
+	h := htmlIteration{Number: it.Number, Class: it.Assessment.Class.String(), Score: it.Quality(), Rejected: it.Rejected, Alerts: []htmlAlert{}}
 	for _, a := range it.Assessment.Alerts {
 		alert := htmlAlert{Severity: a.Severity.String(), Rule: a.Rule, Message: a.Message(), Tests: []string{}}
 		for _, id := range a.Tests {
@@ -237,83 +227,49 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 		}
 		h.Alerts = append(h.Alerts, alert)
 	}
-	h.Facts = v.facts(it)
-	for _, r := range metricRows {
-		row := [4]string{r.name, value(&it.Set, r.field, r.unit), change(it.Assessment.FromPrevious, r.field), change(it.Assessment.FromBaseline, r.field)}
-		h.Numbers = append(h.Numbers, row)
-	}
-	in := reasoning.Input{It: it, Criterion: v.State.Criterion, Rules: v.Rules}
+	of := Iteration{It: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
 	if first := v.Iterations[0]; first.Number == 0 {
-		in.Baseline = first
+		of.Baseline = first
 	}
 	if n := reasoning.Previous(v.Iterations, it.Number); n >= 0 {
 		if i := slices.IndexFunc(v.Iterations, func(x ledger.Iteration) bool { return x.Number == n }); i >= 0 {
-			in.Previous = &v.Iterations[i]
+			of.Previous = &v.Iterations[i]
 		}
 	}
-	h.Reasoning = Chain(reasoning.Of(in)).Terminal(document.NoPaint)
+	h.Report = append(runOf(it), OfIteration(of)[1:]...).HTML() // the page has its title
 	dir := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
-	h.Patch, h.PatchNote = readPatch(filepath.Join(dir, "changes.patch"))
+	h.Diff = readPatch(filepath.Join(dir, "changes.patch")).HTML()
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))
 	return h
 }
 
-// change is the difference of a number, "" where it was not measured on both sides.
-func change(d metric.Delta, f metric.Field) string {
-	if v, ok := d[f]; ok && v != 0 {
-		return fmt.Sprintf("%+.4g", v)
-	}
-	return ""
-}
-
-func (v HTML) facts(it ledger.Iteration) [][2]string {
-	var out [][2]string
-	add := func(name, text string) {
-		if text != "" {
-			out = append(out, [2]string{name, text})
-		}
-	}
-	add("class", it.Assessment.Class.String())
-	add("quality", share(it.Quality()))
-	if d := it.Decision; d != nil {
-		text := d.Move
-		switch {
-		case it.Rejected && it.Recorded != nil:
-			text = advised(d)
-		case it.Rejected:
-			text = fmt.Sprintf("rejected, the tree was restored to iteration %d", d.Target)
-		}
-		add("decision", text+": "+d.Reason)
-		add("diagnosis", d.Diagnosis)
-	}
+// runOf are facts about the run of an iteration.
+func runOf(it ledger.Iteration) document.Document {
+	var agent, lastOutput, took string
 	if it.Agent != nil {
-		add("agent", Ending(it.Agent))
-		add("last words", it.Agent.LastWords)
+		agent, lastOutput = Ending(it.Agent), it.Agent.LastWords
 	}
-	add("level", it.Level)
-	if n := len(it.Changed); n > 0 {
-		add("changed", Count(n, "file", "files"))
-	}
-	took := Duration(it.EndedAt.Sub(it.StartedAt))
 	switch {
 	case it.Recorded == nil:
-		add("time", took+", of which supervise's own "+Duration(it.OwnTime))
+		took = Duration(it.EndedAt.Sub(it.StartedAt)) + ", of which supervise's own " + Duration(it.OwnTime)
 	case it.Recorded.TimeMS != nil:
-		add("time", took)
+		took = Duration(it.EndedAt.Sub(it.StartedAt))
 	}
-	return out
+	return fields([][2]string{{"agent", agent}, {"last output", lastOutput}, {"reminder level", it.Level}, {"time", took}})
 }
 
-// readPatch reads what an iteration changed, as far as the page takes it.
-func readPatch(path string) (text, note string) {
+// readPatch reads what an iteration changed, up to a limit.
+func readPatch(path string) (d document.Document) {
 	b, err := os.ReadFile(path)
-	if err != nil {
-		return "", ""
+	if err != nil || len(b) == 0 {
+		d.Paragraph("It changed nothing.")
+		return d
 	}
+	d.Add(document.Diff(strings.ToValidUTF8(string(b[:min(len(b), maxPatch)]), "\uFFFD")))
 	if len(b) > maxPatch {
-		b, note = b[:maxPatch], fmt.Sprintf("Cut off after %d KiB of %d; the whole is %s", maxPatch>>10, len(b)>>10, path)
+		d.Paragraph("Cut off after %d of %d KiB; the complete diff is `%s`", maxPatch>>10, len(b)>>10, path)
 	}
-	return strings.ToValidUTF8(string(b), "\uFFFD"), note
+	return d
 }
 
 // readCast reads a transcript, as far as the page takes it.

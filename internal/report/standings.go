@@ -10,60 +10,44 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Standings is the table of candidates, the best first: of each what it is compared by, and
-// why it has its place. What is not known is a dash.
-func Standings(list []ledger.Standing, paint document.Paint) string {
-	rows := standingRows(list)
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
+// Standings is the table of candidates, the best first: by what each is compared, and why
+// it has its place. What is not known is a dash.
+func Standings(list []ledger.Standing) (d document.Document) {
+	if len(list) == 0 {
+		return nil
 	}
-	var out []string
-	for n, row := range rows {
-		for i := range row {
-			row[i] += strings.Repeat(" ", width[i]-len(row[i]))
-		}
-		line := strings.TrimRight(strings.Join(row, "  "), " ")
-		if n == 0 {
-			out = append(out, paint(document.Strong, line))
-			continue
-		}
-		s := list[n-1]
-		if s.Chosen {
-			line = paint(document.Good, line+"  ← chosen")
-		}
-		out = append(out, line)
-		for _, text := range append([]string{s.Why}, Remarks(s)...) {
-			out = append(out, "     "+paint(document.Faint, text))
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// standingRows are the cells of the table, with its head.
-func standingRows(list []ledger.Standing) [][]string {
-	rows := [][]string{{"candidate", "did it", "agree", "power", "score", "lines", "cost", "agent"}}
+	t := document.Table{Head: []string{"candidate", "did it", "agree", "power", "score", "lines", "cost", "agent", ""}}
 	for _, s := range list {
-		did := "no"
+		did, chosen, cost := "no", document.Span{}, notMeasured
 		if s.Eligible {
 			did = "yes"
 		}
-		cost := notMeasured
+		if s.Chosen {
+			chosen = document.Span{Style: document.Good, Text: "← chosen"}
+		}
 		switch {
 		case s.CostUSD != nil:
 			cost = fmt.Sprintf("$%.2f", *s.CostUSD)
 		case s.Tokens != nil:
 			cost = fmt.Sprintf("%d tokens", *s.Tokens)
 		}
-		rows = append(rows, []string{fmt.Sprint(s.Candidate), did, part(s.Agreement), part(s.Power), fmt.Sprintf("%.1f", 100*s.Score), fmt.Sprint(s.Lines), cost, agentName(s.Agent)})
+		t.Row(s.Candidate, did, part(s.Agreement), part(s.Power), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, agentName(s.Agent), chosen)
 	}
-	return rows
+	d.Add(t)
+	for _, s := range list {
+		for i, text := range append([]string{s.Why}, remarks(s)...) {
+			if i == 0 {
+				d.Item("candidate %d: %s", s.Candidate, text)
+			} else {
+				d.Below().Item("%s", text)
+			}
+		}
+	}
+	return d
 }
 
-// Remarks are what a person has to know of a candidate besides its place.
-func Remarks(s ledger.Standing) (out []string) {
+// remarks are what a person has to know of a candidate besides its place.
+func remarks(s ledger.Standing) (out []string) {
 	if s.Before > 0 {
 		out = append(out, fmt.Sprintf("%d of its %s pass over the baseline already", s.Before, Count(s.Own, "new test", "new tests")))
 	}

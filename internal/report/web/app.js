@@ -54,13 +54,6 @@ function chart(rows, o) {
   return root;
 }
 
-function head() {
-  $("title").textContent = data.loop;
-  $("task").textContent = data.task;
-  for (const [k, v] of data.facts) $("facts").append(el("dt", {}, k), el("dd", {}, v));
-  document.title = data.loop;
-}
-
 function trajectory() {
   const rows = its.map(it => ({n: it.number, v: it.score === null ? null : it.score * 100}));
   $("trajectory").append(chart(rows, {name: "quality by iteration", width: 1000, height: 260, left: 48, min: Math.max(0, Math.floor(Math.min(100, ...rows.filter(r => r.v !== null).map(r => r.v)) / 10) * 10 - 10), max: 100, ticks: [0, 20, 40, 60, 80, 100].filter(t => rows.some(r => r.v !== null && r.v < t + 20)), unit: "%", radius: 6, labels: 25,
@@ -128,24 +121,9 @@ function show(i) {
   $("iteration-title").textContent = label(it)[0].toUpperCase() + label(it).slice(1) + (it.number === data.selected ? ", selected" : it.rejected ? ", rejected" : "");
   for (const d of document.querySelectorAll("#trajectory .dot")) d.classList.toggle("chosen", Number(d.dataset.n) === it.number);
   for (const b of $("picker").children) b.classList.toggle("on", Number(b.dataset.i) === i);
-  const facts = el("dl", {});
-  for (const [k, v] of it.facts) facts.append(el("dt", {}, k), el("dd", {}, v));
-  $("iteration-facts").replaceChildren(facts);
-  $("reasoning").firstElementChild.textContent = it.reasoning;
-  diff(it);
+  $("report").innerHTML = it.report; // escaped by supervise
+  $("diff").innerHTML = it.diff;
   player(it);
-  const t = el("table", {}, el("tr", {}, ...["", "now", "since previous", "since baseline"].map(h => el("th", {}, h))));
-  for (const [name, ...cells] of it.numbers) t.append(el("tr", {}, el("td", {}, name), ...cells.map(c => el("td", {}, c))));
-  $("numbers").replaceChildren(t);
-}
-
-function diff(it) {
-  const pre = el("pre", {className: "diff"});
-  for (const line of it.patch.split("\n")) {
-    const c = /^(diff |\+\+\+|---|index |new file|deleted file|rename )/.test(line) ? "f" : line[0] === "+" ? "a" : line[0] === "-" ? "d" : line.startsWith("@@") ? "h" : "";
-    pre.append(c ? el("span", {className: c}, line) : line, "\n");
-  }
-  $("diff").replaceChildren(it.patch ? pre : el("p", {}, "It changed nothing."), it.patch_note ? el("p", {}, it.patch_note) : "");
 }
 
 // A terminal as far as agents' output needs one: cursor, erasing, scrolling; colours are left out.
@@ -213,14 +191,14 @@ function player(it) {
   if (!cast) { box.replaceChildren(el("p", {}, it.cast_note || "There is no transcript.")); return; }
   let at = cast.events.length;
   const pre = el("pre", {className: "screen"}), range = el("input", {type: "range", min: 0, max: cast.events.length, value: at, "aria-label": "position"});
-  const button = el("button", {id: "play"}, "play"), all = el("button", {}, "whole text"), clock = el("span", {});
+  const button = el("button", {id: "play"}, "play"), all = el("button", {}, "full text"), clock = el("span", {});
   let screen, done;
   const start = () => { screen = new Screen(cast.cols, cast.rows); done = 0; };
-  const draw = (to, whole) => {
+  const draw = (to, all) => {
     if (!screen || to < done) start();
     for (; done < to; done++) { const [, type, text] = cast.events[done]; if (type === "o") screen.write(text); else if (type === "r") { const [c, r] = text.split("x").map(Number); screen.resize(c, r); } }
     at = to; range.value = to; clock.textContent = (to ? cast.events[to - 1][0] : 0).toFixed(1) + " s";
-    pre.textContent = screen.text(whole);
+    pre.textContent = screen.text(all);
   };
   const stop = () => { clearTimeout(playing); playing = null; button.textContent = "play"; };
   const step = () => {
@@ -236,5 +214,5 @@ function player(it) {
   draw(at, true);
 }
 
-head(); trajectory(); metrics(); alerts(); matrix(); picker();
+trajectory(); metrics(); alerts(); matrix(); picker();
 show(Math.max(0, its.findIndex(it => it.number === data.selected)));
