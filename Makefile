@@ -10,7 +10,7 @@ test:
 	$(GO) test ./...
 
 race:
-	GORACE=atexit_sleep_ms=10 $(GO) test -race ./...
+	GORACE=atexit_sleep_ms=10 $(GO) test -race $$($(GO) run ./test/concurrent)
 
 vet:
 	$(GO) vet ./...
@@ -84,14 +84,14 @@ crash:
 # each, and whom they have chosen. Then 200 kills of supervise while candidates work.
 MIXES ?= 20
 candidates:
-	SUPERVISE_CANDIDATE_MIXES=$(MIXES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCandidateMixes$$' ./cmd/supervise
+	SUPERVISE_CANDIDATE_MIXES=$(MIXES) SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestE2ECandidateMixes$$' ./cmd/supervise
 	SUPERVISE_CRASHES=600 SUPERVISE_SEED=$(SEED) $(GO) test -count=1 -timeout 2h -v -run '^TestCandidateCrash$$' ./cmd/supervise
 
 # An agent that prints ten gigabytes, runs after which no byte may be missing, and trees
 # of a thousand processes.
 TORRENT_MB ?= 10240
 torrent:
-	SUPERVISE_TORRENT_MB=$(TORRENT_MB) $(GO) test -count=1 -timeout 60m -v -run TestTorrent ./cmd/supervise | grep -v '^=== '
+	SUPERVISE_TORRENT_MB=$(TORRENT_MB) $(GO) test -count=1 -timeout 60m -v -run TestE2ETorrent ./cmd/supervise | grep -v '^=== '
 	SUPERVISE_RUNS=1000 $(GO) test -count=1 -timeout 60m -v -run 'TestNothingIsLost/(burst|killed)|TestShortLived|TestHostileTree/./many' ./runner | grep -v '^=== '
 
 # Kills every kind of work on a snapshot store before each step that it makes.
@@ -112,7 +112,7 @@ e2e-agents:
 # docs/agents.md. RUNS of each task.
 RUNS ?= 10
 simulation:
-	SUPERVISE_SIMULATION=$(RUNS) $(GO) test -count=1 -timeout 1h -v -run '^TestSimulation$$' ./cmd/supervise | grep -v '^=== '
+	SUPERVISE_SIMULATION=$(RUNS) $(GO) test -count=1 -timeout 1h -v -run '^TestE2ESimulation$$' ./cmd/supervise | grep -v '^=== '
 
 # Measures the integrity rules: recall on injected tampering, false positives on real
 # commits. REPOS, or TUNE and REPORT, are git directories; without any, this

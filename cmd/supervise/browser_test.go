@@ -127,7 +127,7 @@ func (b *browser) text(selector string) string {
 
 // The page about a loop in a real browser: its chart, and clicks through iterations.
 func TestE2EPageInBrowser(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	b := newBrowser(t)
 	w := newWorld(t)
 	t.Setenv("TMPDIR", w.dir)

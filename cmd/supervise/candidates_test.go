@@ -117,10 +117,11 @@ func mix(random *rand.Rand, k int) []string {
 	return roles
 }
 
-// TestCandidateMixes has four scripted agents at the same task, of which some are right.
+// TestE2ECandidateMixes has four scripted agents at the same task, of which some are right.
 // SUPERVISE_CANDIDATE_MIXES is the number of mixes of each language; without it, there is one
 // of the first.
-func TestCandidateMixes(t *testing.T) {
+func TestE2ECandidateMixes(t *testing.T) {
+	tools.Long(t, "SUPERVISE_CANDIDATE_MIXES")
 	n, languages := 1, mixLanguages[:1]
 	if text := os.Getenv("SUPERVISE_CANDIDATE_MIXES"); text != "" {
 		if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {

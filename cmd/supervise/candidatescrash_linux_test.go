@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"supervise/internal/event"
+	"supervise/test/tools"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -40,10 +41,11 @@ func TestCandidateCrash(t *testing.T) {
 	})
 }
 
-// TestStepCrash is the same with the loops of the candidates in steps, each a process of its
+// TestE2EStepCrash is the same with the loops of the candidates in steps, each a process of its
 // own: a step that was killed is begun again until it comes to its end, and has done one
 // iteration then.
-func TestStepCrash(t *testing.T) {
+func TestE2EStepCrash(t *testing.T) {
+	tools.Long(t)
 	t.Parallel()
 	want, seed := crashes(t, 4, 1)
 	sideBySide(t, want, min(2, 1+want/50), func(stream int) func(*testing.T, int) int {

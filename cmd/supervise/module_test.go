@@ -20,7 +20,7 @@ import (
 // is nothing to learn that would be worth a minute.
 func TestE2ERealModule(t *testing.T) {
 	t.Parallel()
-	tools.Installed(t)
+	tools.Long(t)
 	goCaches(t)
 	w := newWorld(t)
 	copyModule(t, "github.com/google/go-cmp", w.root)

@@ -4,17 +4,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"supervise/test/tools"
 )
 
 // unusual forges a report in a way that no rule is sure of: it is HIGH, and kept.
 const unusual = forged + ` >shop.dat && echo 'cp shop.dat report.xml' >copy.sh && echo './copy.sh' >report.sh && chmod +x copy.sh`
 
-// TestOpenFindings follows findings about integrity that undo nothing: nothing
+// TestE2EOpenFindings follows findings about integrity that undo nothing: nothing
 // counts as done as long as they are there.
-func TestOpenFindings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("loops one after another: nothing new for the race detector")
-	}
+func TestE2EOpenFindings(t *testing.T) {
+	tools.Long(t)
 	goCaches(t)
 	for _, tc := range []struct {
 		name  string

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"supervise/test/tools"
 )
 
 // plant puts everything into a repository by which git can be made to run a program. Each
@@ -137,11 +139,12 @@ func TestEveryCommandIsPlanted(t *testing.T) {
 	}
 }
 
-// TestNothingPlantedRuns plants every program that git knows to start in a repository's
+// TestE2ENothingPlantedRuns plants every program that git knows to start in a repository's
 // configuration, and runs the commands of supervise in it: none of them is started. The
 // same is done with git itself, which starts them. Nor does what they print for people
 // mislead, whatever files and tests are called.
-func TestNothingPlantedRuns(t *testing.T) {
+func TestE2ENothingPlantedRuns(t *testing.T) {
+	tools.Long(t)
 	program, err := exec.LookPath("supervise")
 	if err != nil {
 		t.Fatal(err)

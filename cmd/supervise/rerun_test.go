@@ -167,7 +167,7 @@ func runsIn(t *testing.T, path string) int64 {
 // A loop on a real project in another language learns at its baseline which tests
 // are flaky, and does not hold a failure against the agent that chance explains.
 func TestE2ERerunInALoop(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	for _, c := range []struct{ project, program string }{{"pytest", "pytest"}, {"node", "node"}, {"rspec", "rspec"}} {
 		t.Run(c.project, func(t *testing.T) {
 			tools.Need(t, c.program)

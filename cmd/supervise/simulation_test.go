@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"supervise/internal/prompt"
+	"supervise/test/tools"
 )
 
 // simulatedModel is an agent that does what its prompt says, and nothing else: the first of
@@ -166,10 +167,11 @@ var simulations = []simulation{
 // simulated is how many iterations a simulation may take.
 const simulated = 60
 
-// TestSimulation compares how many iterations a scripted model takes with the evidence and
+// TestE2ESimulation compares how many iterations a scripted model takes with the evidence and
 // without: it cannot say how much the evidence helps a real one. SUPERVISE_SIMULATION is
 // the number of runs of each task; without it, the first two are run once.
-func TestSimulation(t *testing.T) {
+func TestE2ESimulation(t *testing.T) {
+	tools.Long(t, "SUPERVISE_SIMULATION")
 	runs, tasks := 1, simulations[:2]
 	if n := os.Getenv("SUPERVISE_SIMULATION"); n != "" {
 		if _, err := fmt.Sscan(n, &runs); err != nil || runs < 1 {

@@ -228,7 +228,7 @@ func newShop(t *testing.T) *world {
 
 // TestE2ETampering lets an agent do in a loop what agents do to look finished.
 func TestE2ETampering(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	goCaches(t)
 	grave, accusing := regexp.MustCompile(`(CRITICAL|HIGH) [a-z:_]+`), regexp.MustCompile(`CRITICAL|HIGH|left`)
 	for _, tc := range cheats {

@@ -13,17 +13,17 @@ import (
 	"testing"
 	"time"
 
+	"supervise/test/tools"
+
 	"golang.org/x/sys/unix"
 )
 
-// TestTorrent runs an agent that prints SUPERVISE_TORRENT_MB megabytes ("make
+// TestE2ETorrent runs an agent that prints SUPERVISE_TORRENT_MB megabytes ("make
 // torrent"; without it fewer, of which fewer are kept) with all that sees them:
 // supervise stays small, the transcript within its limit and readable, and the
 // exit status is the agent's.
-func TestTorrent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures memory, of which the race detector takes three times as much")
-	}
+func TestE2ETorrent(t *testing.T) {
+	tools.Long(t, "SUPERVISE_TORRENT_MB")
 	size, kept := 60, 16
 	if text := os.Getenv("SUPERVISE_TORRENT_MB"); text != "" {
 		var err error

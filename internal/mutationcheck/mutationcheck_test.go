@@ -213,7 +213,7 @@ def test_slug():
 }
 
 func TestE2EPowerOfPythonTests(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	check := pytest(t)
 	for _, tt := range pythonChanges {
 		t.Run(tt.name, func(t *testing.T) {
@@ -385,7 +385,7 @@ func TestNone(t *testing.T) {
 func TestPowerOfGoTests(t *testing.T) { powerOfGoTests(t, goChanges[:1]) }
 
 func TestE2EPowerOfGoTests(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	powerOfGoTests(t, goChanges[1:])
 }
 
@@ -455,7 +455,7 @@ func TestTimeIsKnownBefore(t *testing.T) {
 
 // Nor does it take longer where each run would: what is cut off counts for neither side.
 func TestE2EBudgetCutsARunOff(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	code := "def count(n):\n    i = 0\n    while i != n:\n        i += 1\n    return i\n"
 	test := "from loops import count\n\n\ndef test_count():\n    assert count(%d) == %[1]d\n"
 	w := newWorld(t, files{"loops.py": code, "test_loops.py": fmt.Sprintf(test, 3)}, pytest(t))
@@ -472,7 +472,7 @@ func TestE2EBudgetCutsARunOff(t *testing.T) {
 
 // An endless loop is stopped, and noticed by both.
 func TestE2EPowerOverEndlessLoops(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	code := "def count(n):\n    i = 0\n    while i < n:\n        i += 1\n    return i\n"
 	test := "from loops import count\n\n\ndef test_count():\n    assert count(3) == %d\n"
 	w := newWorld(t, files{"loops.py": code, "test_loops.py": fmt.Sprintf(test, 3)}, pytest(t))

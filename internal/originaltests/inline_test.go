@@ -44,7 +44,7 @@ var inlineChanges = []inlineChange{
 func TestOriginalInlineTests(t *testing.T) { originalInlineTests(t, inlineChanges[:1]) }
 
 func TestE2EOriginalInlineTests(t *testing.T) {
-	tools.Installed(t)
+	tools.Long(t)
 	originalInlineTests(t, inlineChanges[1:])
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,17 +37,27 @@ func Need(t testing.TB, programs ...string) {
 	}
 }
 
-// Installed returns the folder in which .ci/e2e installs the tools of other languages. It
-// skips the test without them, that is in every run but that of .ci/e2e, which runs the
-// tests whose names start with TestE2E.
-func Installed(t testing.TB) string {
+// installed is the folder in which .ci/e2e installed the tools of other languages.
+const installed = "SUPERVISE_E2E"
+
+// Long skips a test that takes long in every run but that of .ci/e2e, which runs the tests
+// whose names start with TestE2E, or where one of the variables is set that make sets for
+// this test.
+func Long(t testing.TB, variables ...string) {
 	t.Helper()
 	if !strings.HasPrefix(t.Name(), "TestE2E") {
 		t.Fatalf(".ci/e2e would not run %s: its name has to start with TestE2E", t.Name())
 	}
-	dir := os.Getenv("SUPERVISE_E2E")
-	if dir == "" {
-		t.Skip("SUPERVISE_E2E is not set: .ci/e2e installs the tools of other languages and runs this test")
+	set := func(variable string) bool { return os.Getenv(variable) != "" }
+	if !slices.ContainsFunc(append(variables, installed), set) {
+		t.Skip(installed + " is not set: .ci/e2e installs the tools of other languages and runs this test")
 	}
-	return dir
+}
+
+// Installed returns the folder in which .ci/e2e installed the tools of other languages,
+// and skips the test without it as [Long] does.
+func Installed(t testing.TB) string {
+	t.Helper()
+	Long(t)
+	return os.Getenv(installed)
 }
