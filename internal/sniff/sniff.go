@@ -91,6 +91,14 @@ func (h Head) JSON(paths ...string) bool {
 	return h.paths != nil && !slices.ContainsFunc(paths, func(p string) bool { return !h.holds(strings.Split(p, ".")) })
 }
 
+// JSON returns a function that recognises documents with all members of at least one of
+// the lists, in which paths are separated by spaces; see [Head.JSON].
+func JSON(lists ...string) func(Head) bool {
+	return func(h Head) bool {
+		return slices.ContainsFunc(lists, func(paths string) bool { return h.JSON(strings.Fields(paths)...) })
+	}
+}
+
 func (h Head) holds(want []string) bool {
 	if !slices.Contains(want, "*") {
 		return h.paths[strings.Join(want, separator)]

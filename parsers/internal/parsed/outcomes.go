@@ -83,15 +83,10 @@ func (s *Outcomes) StatedFails(what string, stated *AnyNumber, counts ...int) {
 // Failed is how many cases failed or broke off.
 func (s *Outcomes) Failed() int { return s.Totals.Failed + s.Totals.Errors }
 
-// Documents reads the JSON documents in r with read, once for each.
-func (s *Outcomes) Documents(r io.Reader, producer string, read func(*jsonstream.Reader) error) (Report, error) {
-	return s.DocumentsOf(r, &producer, read)
-}
-
-// DocumentsOf is Documents where the producer is known only after the reading.
-// Documents of another shape, such as the log lines of a test, are no part of
-// the report, as long as there is one.
-func (s *Outcomes) DocumentsOf(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
+// Documents reads the JSON documents in r with read, once for each. The producer is only
+// looked at afterwards. Documents of another shape, such as the log lines of a test, do not
+// belong to the report, as long as there is one that does.
+func (s *Outcomes) Documents(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
 	own := 0
 	var other *shapeError
 	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
@@ -152,15 +147,6 @@ func Items[T any](j *jsonstream.Reader, take func(T)) func() error {
 			return err
 		})
 	}
-}
-
-// Shape returns err, or the error of [OtherShape] where the document is not of
-// the format.
-func Shape(j *jsonstream.Reader, err error, ours bool, problem string) error {
-	if err != nil || ours {
-		return err
-	}
-	return OtherShape(j, problem)
 }
 
 // OtherShape is the error of a whole document that is no report of the format.

@@ -132,6 +132,14 @@ func (t *Totals) Add(s metric.Status) {
 	}
 }
 
+// Bad is how many cases failed or could not finish.
+func (t Totals) Bad() int { return t.Failed + t.Errors }
+
+// Minus returns the sums without those of o.
+func (t Totals) Minus(o Totals) Totals {
+	return Totals{t.Tests - o.Tests, t.Passed - o.Passed, t.Failed - o.Failed, t.Errors - o.Errors, t.Skipped - o.Skipped}
+}
+
 // Plus returns the sums of both.
 func (t Totals) Plus(o Totals) Totals {
 	return Totals{t.Tests + o.Tests, t.Passed + o.Passed, t.Failed + o.Failed, t.Errors + o.Errors, t.Skipped + o.Skipped}

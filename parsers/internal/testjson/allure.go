@@ -8,14 +8,9 @@ import (
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
-
-func detectAllure(h sniff.Head) bool {
-	return h.JSON("uuid", "name") && (h.JSON("historyId") || h.JSON("testCaseId") || h.JSON("labels.[].name", "start"))
-}
 
 // allureResult is what Allure 2 keeps of one attempt of a test, in a file of its own.
 type allureResult struct {
@@ -53,7 +48,7 @@ func parseAllure(r io.Reader) (parsed.Report, error) {
 	var s parsed.Outcomes
 	var list []allureAttempt
 	producer := "allure"
-	report, err := s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
+	report, err := s.Documents(r, &producer, func(j *jsonstream.Reader) error {
 		var a allureResult
 		err := j.Value(&a)
 		if err == nil && (a.UUID == "" || a.Name == "" && a.FullName == "") {

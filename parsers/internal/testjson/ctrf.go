@@ -1,12 +1,9 @@
 package testjson
 
 import (
-	"io"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -27,61 +24,44 @@ type ctrfTest struct {
 	Browser   parsed.AnyText   `json:"browser"`
 }
 
-type ctrfResults struct {
-	tool    parsed.AnyText
-	summary map[string]jsonstream.Raw
-	tests   bool
+// ctrfSummary has the sums of a report. It distinguishes pending, skipped and other tests,
+// which are all skipped here.
+type ctrfSummary struct {
+	Tests  *parsed.AnyNumber `json:"tests"`
+	Passed *parsed.AnyNumber `json:"passed"`
+	Failed *parsed.AnyNumber `json:"failed"`
+	Start  parsed.AnyNumber  `json:"start"` // milliseconds
+	Stop   parsed.AnyNumber  `json:"stop"`
 }
 
-func detectCTRF(h sniff.Head) bool {
-	return h.JSON("results.tests") && (h.JSON("reportFormat") || h.JSON("results.tool", "results.summary"))
-}
-
-func parseCTRF(r io.Reader) (parsed.Report, error) {
-	s, producer := &parsed.Outcomes{}, ""
-	s.Several = true
-	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
-		var c ctrfResults
-		before := s.Totals
-		err := parsed.Members(j, map[string]any{"results": func() error { return c.read(j, s) }})
-		if err := parsed.Shape(j, err, c.tests, "this is no report in CTRF: it has no tests"); err != nil {
-			return err
-		}
-		producer = string(c.tool)
-		c.check(s, before)
-		return nil
-	})
-}
-
-func (c *ctrfResults) read(j *jsonstream.Reader, s *parsed.Outcomes) error {
+func readCTRF(d *document) error {
 	var tool struct {
 		Name parsed.AnyText `json:"name"`
 	}
-	err := parsed.Members(j, map[string]any{"tool": &tool, "summary": &c.summary, "tests": func() error {
-		c.tests = true
-		return parsed.Items(j, func(t ctrfTest) { s.Add(t.test()) })()
+	var summary ctrfSummary
+	d.Several = true
+	listed := false
+	err := parsed.Members(d.Reader, map[string]any{"results": func() error {
+		return parsed.Members(d.Reader, map[string]any{"tool": &tool, "summary": &summary, "tests": func() error {
+			listed = true
+			return items(d, func(t ctrfTest) { d.Add(t.test()) })()
+		}})
 	}})
-	c.tool = tool.Name
-	return err
-}
-
-// check compares the summary with the recount; it distinguishes pending, skipped and
-// other tests, which are all skipped here.
-func (c *ctrfResults) check(s *parsed.Outcomes, before parsed.Totals) {
-	value := func(name string) float64 {
-		var n parsed.AnyNumber
-		if jsonstream.Unmarshal(c.summary[name], &n) != nil {
-			return -1
-		}
-		return float64(n)
+	if err == nil && !listed {
+		err = d.otherShape("CTRF", "tests")
 	}
-	s.Declares("tests", value("tests"), s.Totals.Tests-before.Tests)
-	s.Declares("passed tests", value("passed"), s.Totals.Passed-before.Passed)
-	failed, errors := s.Totals.Failed-before.Failed, s.Totals.Errors-before.Errors
-	s.Fails("failed tests", value("failed"), failed, failed+errors)
-	if took := parsed.AnyNumber(value("stop") - value("start")); value("start") > 0 && took > 0 {
-		s.Took += took.In(time.Millisecond)
+	if err != nil {
+		return err
 	}
+	*d.producer = string(tool.Name)
+	n := d.counts()
+	d.Stated("tests", summary.Tests, n.Tests)
+	d.Stated("passed tests", summary.Passed, n.Passed)
+	d.StatedFails("failed tests", summary.Failed, n.Failed, n.Failed+n.Errors)
+	if summary.Start > 0 {
+		d.Took += (summary.Stop - summary.Start).In(time.Millisecond)
+	}
+	return nil
 }
 
 func (t ctrfTest) test() metric.Test {
@@ -93,20 +73,16 @@ func (t ctrfTest) test() metric.Test {
 	if t.Browser != "" {
 		out.Class = parsed.GroupPath(string(t.Browser), out.Class)
 	}
-	switch t.Status {
-	case "passed":
-		out.Status = metric.Passed
-		out.Flaky = t.Flaky || t.Retries > 0
-	case "failed":
-		out.Status = metric.Failed
-	case "skipped", "pending":
-		out.Status = metric.Skipped
-	case "other":
+	setStatus(&out, ctrfStatuses, t.Status)
+	if t.Status == "other" {
 		out.Status = ctrfOther(t.RawStatus)
-	default:
-		out.Status, out.Message = metric.Errored, "it has the unknown status "+t.Status
 	}
+	out.Flaky = out.Status == metric.Passed && (t.Flaky || t.Retries > 0)
 	return out
+}
+
+var ctrfStatuses = map[string]metric.Status{
+	"passed": metric.Passed, "failed": metric.Failed, "skipped": metric.Skipped, "pending": metric.Skipped, "other": metric.Skipped,
 }
 
 // ctrfOther decides by the word of the tool whether a test that neither passed

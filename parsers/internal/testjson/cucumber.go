@@ -3,14 +3,12 @@ package testjson
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -56,36 +54,22 @@ type cucumberStep struct {
 	After  []cucumberStep `json:"after"`
 }
 
-func detectCucumber(h sniff.Head) bool {
-	return h.JSON("[].elements", "[].keyword") || h.JSON("[].elements.[].steps") || h.JSON("[].uri", "[].keyword", "[].name")
-}
-
-// parseCucumber reads scenarios as tests. An undefined or pending step skips
-// its scenario, as it does not say that something is wrong; an ambiguous one
-// fails it.
-func parseCucumber(r io.Reader) (parsed.Report, error) {
-	s, producer := &parsed.Outcomes{}, "cucumber"
-	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
-		if j.Kind() != '[' {
-			if err := j.Skip(); err != nil {
-				return err
-			}
-			return parsed.OtherShape(j, "this is no report of Cucumber: it has no features")
+// readCucumber reads scenarios as tests. An undefined or pending step skips its
+// scenario, because it does not say that something is wrong; an ambiguous one fails it.
+func readCucumber(d *document) error {
+	return d.list("Cucumber", func() error {
+		var f cucumberFeature
+		if err := f.read(d.Reader); err != nil {
+			return err
 		}
-		return j.Array(func() error {
-			var f cucumberFeature
-			if err := f.read(j); err != nil {
-				return err
-			}
-			if f.uri == "" && f.location == "" && !f.listed {
-				return j.Error("this is no feature of Cucumber: it has no place and no elements")
-			}
-			if f.uri == "" && f.location != "" {
-				producer = "behave"
-			}
-			f.add(s)
-			return nil
-		})
+		if f.uri == "" && f.location == "" && !f.listed {
+			return d.Error("this is not a feature of Cucumber: it has no place and no elements")
+		}
+		if f.uri == "" && f.location != "" {
+			*d.producer = "behave"
+		}
+		f.add(d.Outcomes)
+		return nil
 	})
 }
 

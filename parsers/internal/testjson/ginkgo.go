@@ -1,13 +1,11 @@
 package testjson
 
 import (
-	"io"
 	"strings"
 	"time"
 
 	"supervise/internal/jsonstream"
 	"supervise/internal/regexp"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -44,28 +42,17 @@ type ginkgoSpec struct {
 	} `json:"Failure"`
 }
 
-func detectGinkgo(h sniff.Head) bool { return h.JSON("[].SuitePath", "[].SpecReports") }
-
-func parseGinkgo(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	return s.Documents(r, "ginkgo", func(j *jsonstream.Reader) error {
-		if j.Kind() != '[' {
-			if err := j.Skip(); err != nil {
-				return err
-			}
-			return parsed.OtherShape(j, "this is no report of Ginkgo: it has no suites")
+func readGinkgo(d *document) error {
+	return d.list("Ginkgo", func() error {
+		g := ginkgoSuite{}
+		if err := g.read(d.Reader); err != nil {
+			return err
 		}
-		return j.Array(func() error {
-			g := ginkgoSuite{}
-			if err := g.read(j); err != nil {
-				return err
-			}
-			if g.path == "" {
-				return j.Error("this is no suite of Ginkgo: it has no path")
-			}
-			g.add(s)
-			return nil
-		})
+		if g.path == "" {
+			return d.Error("this is not a suite of Ginkgo: it has no path")
+		}
+		g.add(d.Outcomes)
+		return nil
 	})
 }
 
@@ -108,9 +95,7 @@ func (g *ginkgoSuite) add(s *parsed.Outcomes) {
 			s.Add(t)
 		}
 	}
-	if g.stated != nil {
-		s.Declares("specs", float64(*g.stated), s.Totals.Tests-count)
-	}
+	s.Stated("specs", g.stated, s.Totals.Tests-count)
 	switch {
 	case len(g.why) > 0:
 		s.Breaks(g.path, parsed.JoinTexts(g.why, "\n"))
@@ -124,22 +109,14 @@ func (g *ginkgoSuite) add(s *parsed.Outcomes) {
 var ginkgoOrdered = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
 
 func (spec ginkgoSpec) test(suite string) metric.Test {
-	var path []string
-	for _, c := range spec.Containers {
-		path = append(path, string(c))
-	}
 	out := metric.Test{
-		ID:       metric.ID{Suite: suite, Class: parsed.GroupPath(path...), Name: string(spec.Text)},
-		Status:   ginkgoStates[spec.State],
-		Duration: spec.RunTime.In(time.Nanosecond),
-		File:     string(spec.Location.FileName), Line: spec.Location.Line.Whole(),
+		ID:       metric.ID{Suite: suite, Class: parsed.JoinTexts(spec.Containers, " > "), Name: string(spec.Text)},
+		Duration: spec.RunTime.In(time.Nanosecond), File: string(spec.Location.FileName), Line: spec.Location.Line.Whole(),
 		Flaky: spec.State == "passed" && spec.Attempts > 1 && spec.Must <= 1,
 	}
 	if f := spec.Failure; f != nil {
 		out.Message = parsed.JoinTexts([]parsed.AnyText{f.Message, f.ForwardedPanic, f.Location.StackTrace}, "\n")
 	}
-	if out.Status == 0 {
-		out.Status, out.Message = metric.Errored, "it has the unknown state "+spec.State
-	}
+	setStatus(&out, ginkgoStates, spec.State)
 	return out
 }

@@ -2,12 +2,9 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -33,28 +30,19 @@ type googletestCase struct {
 	Skipped []parsed.AnyText `json:"skipped"`
 }
 
-func detectGoogletest(h sniff.Head) bool {
-	return h.JSON("tests", "disabled", "testsuites") || h.JSON("testsuites.[].testsuite")
-}
-
-func parseGoogletest(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	return s.Documents(r, "googletest", func(j *jsonstream.Reader) error {
-		stated, failures, errors, suites := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
-		before := s.Totals
-		err := parsed.Members(j, map[string]any{"tests": &stated, "failures": &failures, "errors": &errors, "testsuites": func() error {
-			suites = true
-			return parsed.Items(j, func(g googletestSuite) { g.add(s) })()
-		}})
-		if err := parsed.Shape(j, err, suites, "this is no report of googletest: it has no suites"); err != nil {
-			return err
-		}
-		s.Declares("tests", float64(stated), s.Totals.Tests-before.Tests)
-		failed := s.Failed() - before.Failed - before.Errors
-		s.Fails("failures", float64(failures), failed)
-		s.Fails("errors", float64(errors), 0, failed)
-		return nil
+func readGoogletest(d *document) error {
+	stated, failures, errors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
+	err := d.members("googletest", []string{"testsuites"}, map[string]any{
+		"tests": &stated, "failures": &failures, "errors": &errors, "testsuites": items(d, func(g googletestSuite) { g.add(d.Outcomes) }),
 	})
+	if err != nil {
+		return err
+	}
+	n := d.counts()
+	d.Declares("tests", float64(stated), n.Tests)
+	d.Fails("failures", float64(failures), n.Bad())
+	d.Fails("errors", float64(errors), 0, n.Bad())
+	return nil
 }
 
 func (g googletestSuite) add(s *parsed.Outcomes) {

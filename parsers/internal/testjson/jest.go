@@ -2,12 +2,9 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -66,59 +63,34 @@ func (t *jestTitle) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// jestAbout is what the report says of itself.
-type jestAbout struct {
-	total, failed, failedFiles, runtimeErrors parsed.AnyNumber // -1 where it says nothing
-
-	success     bool
-	interrupted bool
-	files       bool
-}
-
-func detectJest(h sniff.Head) bool {
-	return h.JSON("testResults", "numTotalTests") || h.JSON("testResults.[].assertionResults")
-}
-
-func parseJest(r io.Reader) (parsed.Report, error) {
-	s, producer := &parsed.Outcomes{}, "vitest"
-	s.Several = true
-	return s.DocumentsOf(r, &producer, func(j *jsonstream.Reader) error {
-		about, before := jestAbout{total: -1, failed: -1, failedFiles: -1, runtimeErrors: -1, success: true}, len(s.Broken)
-		counted := s.Totals
-		if err := about.read(j, s); err != nil {
-			return err
-		}
-		switch {
-		case !about.files:
-			return parsed.OtherShape(j, "this is no report of jest or vitest: it has no testResults")
-		case about.interrupted:
-			return j.Error("jest says that it was interrupted before its tests had run")
-		}
-		if about.runtimeErrors >= 0 {
-			producer = "jest"
-		}
-		s.Declares("tests", float64(about.total), s.Totals.Tests-counted.Tests)
-		failed := s.Failed() - counted.Failed - counted.Errors
-		s.Fails("failed tests", float64(about.failed), failed)
-		if failed == 0 && len(s.Broken) == before {
-			s.Fails("test files that failed", float64(max(about.failedFiles, about.runtimeErrors)), 0)
-			if !about.success {
-				s.Contradicts("%s says that the run failed although no test did", producer)
-			}
-		}
-		return nil
+func readJest(d *document) error {
+	total, failed, failedFiles, runtimeErrors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
+	success, interrupted, broken := true, false, len(d.Broken)
+	d.Several = true
+	err := d.members("jest or vitest", []string{"testResults"}, map[string]any{
+		"numTotalTests": &total, "numFailedTests": &failed, "numFailedTestSuites": &failedFiles, "numRuntimeErrorTestSuites": &runtimeErrors,
+		"success": &success, "wasInterrupted": &interrupted,
+		"testResults": items(d, func(f jestFile) { f.add(d.Outcomes) }),
 	})
-}
-
-func (a *jestAbout) read(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	return parsed.Members(j, map[string]any{
-		"numTotalTests": &a.total, "numFailedTests": &a.failed, "numFailedTestSuites": &a.failedFiles, "numRuntimeErrorTestSuites": &a.runtimeErrors,
-		"success": &a.success, "wasInterrupted": &a.interrupted,
-		"testResults": func() error {
-			a.files = true
-			return parsed.Items(j, func(f jestFile) { f.add(s) })()
-		},
-	})
+	switch {
+	case err != nil:
+		return err
+	case interrupted:
+		return d.Error("jest says that it was interrupted before its tests had run")
+	}
+	if runtimeErrors >= 0 {
+		*d.producer = "jest"
+	}
+	n := d.counts()
+	d.Declares("tests", float64(total), n.Tests)
+	d.Fails("failed tests", float64(failed), n.Bad())
+	if n.Bad() == 0 && len(d.Broken) == broken {
+		d.Fails("test files that failed", float64(max(failedFiles, runtimeErrors)), 0)
+		if !success {
+			d.Contradicts("%s says that the run failed although no test did", *d.producer)
+		}
+	}
+	return nil
 }
 
 // jestUnloaded is how jest words that a file failed outside of its tests.
@@ -156,16 +128,9 @@ func (t jestTest) test(file string) metric.Test {
 	}
 	out := metric.Test{
 		ID:       metric.ID{Suite: file, Class: parsed.GroupPath(groups...), Name: string(t.Title)},
-		Status:   metric.Errored,
-		Duration: t.Duration.In(time.Millisecond),
-		Message:  parsed.JoinTexts(t.FailureMessages, "\n"),
-		File:     file,
+		Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinTexts(t.FailureMessages, "\n"), File: file,
 	}
-	if s, known := jestStatuses[t.Status]; known {
-		out.Status = s
-	} else {
-		out.Message = parsed.JoinMessage("it has the unknown status "+t.Status, out.Message)
-	}
+	setStatus(&out, jestStatuses, t.Status)
 	if t.Location != nil {
 		out.Line = t.Location.Line.Whole()
 	}

@@ -1,15 +1,12 @@
 package testjson
 
 import (
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/internal/regexp"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -36,58 +33,46 @@ type karmaBrowser struct {
 	} `json:"lastResult"`
 }
 
-type karmaReport struct {
-	browsers map[string]karmaBrowser
-	results  map[string][]karmaTest
-	summary  *struct {
+func readKarma(d *document) error {
+	var browsers map[string]karmaBrowser
+	var results map[string][]karmaTest
+	var summary struct {
 		Success      *parsed.AnyNumber `json:"success"`
 		Failed       *parsed.AnyNumber `json:"failed"`
 		Skipped      *parsed.AnyNumber `json:"skipped"`
 		Error        bool              `json:"error"`
 		Disconnected bool              `json:"disconnected"`
 	}
+	d.Several = true
+	err := d.members("karma", []string{"result", "summary"}, map[string]any{"browsers": &browsers, "result": &results, "summary": &summary})
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(results)) {
+		browsers[id].add(d.Outcomes, results[id])
+	}
+	n := d.counts()
+	d.Stated("passed tests", summary.Success, n.Passed)
+	d.StatedFails("failed tests", summary.Failed, n.Failed)
+	d.Stated("skipped tests", summary.Skipped, n.Skipped)
+	if (summary.Error || summary.Disconnected) && n.Failed == 0 && len(d.Broken) == 0 {
+		d.Failure = "karma says that there was an error although no test failed"
+	}
+	return nil
 }
 
-func detectKarma(h sniff.Head) bool {
-	return h.JSON("browsers", "result", "summary") || h.JSON("browsers.*.lastResult", "result")
-}
-
-func parseKarma(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	s.Several = true
-	return s.Documents(r, "karma", func(j *jsonstream.Reader) error {
-		var k karmaReport
-		err := parsed.Members(j, map[string]any{"browsers": &k.browsers, "result": &k.results, "summary": &k.summary})
-		if err := parsed.Shape(j, err, k.results != nil && k.summary != nil, "this is no report of karma: it has no result or no summary"); err != nil {
-			return err
-		}
-		k.add(s)
-		return nil
-	})
-}
-
-func (k karmaReport) add(s *parsed.Outcomes) {
-	before := s.Totals
-	for _, id := range slices.Sorted(maps.Keys(k.results)) {
-		name, count, failed := k.browsers[id].short(), s.Totals.Tests, s.Totals.Failed
-		for _, t := range k.results[id] {
-			s.Add(t.test(name))
-		}
-		last := k.browsers[id].LastResult
-		if last == nil {
-			continue
-		}
-		s.Stated("tests in "+name, last.Total, s.Totals.Tests-count)
-		s.StatedFails("failed tests in "+name, last.Failed, s.Totals.Failed-failed)
+func (b karmaBrowser) add(s *parsed.Outcomes, tests []karmaTest) {
+	name, before := b.short(), s.Totals
+	for _, t := range tests {
+		s.Add(t.test(name))
+	}
+	if last := b.LastResult; last != nil {
+		n := s.Totals.Minus(before)
+		s.Stated("tests in "+name, last.Total, n.Tests)
+		s.StatedFails("failed tests in "+name, last.Failed, n.Failed)
 		if last.Disconnected {
 			s.Breaks(name, "the browser was disconnected before its tests had run")
 		}
-	}
-	s.Stated("passed tests", k.summary.Success, s.Totals.Passed-before.Passed)
-	s.StatedFails("failed tests", k.summary.Failed, s.Totals.Failed-before.Failed)
-	s.Stated("skipped tests", k.summary.Skipped, s.Totals.Skipped-before.Skipped)
-	if (k.summary.Error || k.summary.Disconnected) && s.Totals.Failed == before.Failed && len(s.Broken) == 0 {
-		s.Failure = "karma says that there was an error although no test failed"
 	}
 }
 

@@ -2,13 +2,11 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"strings"
 	"time"
 
 	"supervise/internal/jsonstream"
 	"supervise/internal/regexp"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -43,52 +41,28 @@ type mochaKey struct{ file, fullTitle parsed.AnyText }
 
 func (t mochaTest) key() mochaKey { return mochaKey{t.File, t.FullTitle} }
 
-func detectMocha(h sniff.Head) bool {
-	return h.JSON("stats.suites", "stats.passes", "tests") // the other lists may follow the head
-}
-
-func parseMocha(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	s.Several = true
-	return s.Documents(r, "mocha", func(j *jsonstream.Reader) error {
-		m := mochaReport{counts: map[string]map[mochaKey]int{}, matched: map[mochaKey]int{}}
-		if err := m.read(j); err != nil {
-			return err
-		}
-		if m.counts["tests"] == nil || m.counts["failures"] == nil {
-			return parsed.OtherShape(j, "this is no report of mocha: it has no lists of tests and failures")
-		}
-		m.add(s)
-		return nil
-	})
-}
-
-func (m *mochaReport) read(j *jsonstream.Reader) error {
-	return j.Object(func(name string) error {
-		switch name {
-		case "stats":
-			return j.Value(&m.stats)
-		case "tests", "passes", "failures", "pending":
+func readMocha(d *document) error {
+	d.Several = true
+	m := mochaReport{counts: map[string]map[mochaKey]int{}, matched: map[mochaKey]int{}}
+	list := func(name string, keep *[]mochaTest) func() error {
+		return func() error {
 			m.counts[name] = map[mochaKey]int{}
-			return j.Array(func() error { return m.item(j, name) })
+			return items(d, func(t mochaTest) {
+				m.counts[name][t.key()]++
+				if keep != nil {
+					*keep = append(*keep, t)
+				}
+			})()
 		}
-		return j.Skip()
+	}
+	err := d.members("mocha", []string{"tests", "failures"}, map[string]any{
+		"stats": &m.stats, "tests": list("tests", &m.tests), "failures": list("failures", &m.failures),
+		"passes": list("passes", nil), "pending": list("pending", nil),
 	})
-}
-
-func (m *mochaReport) item(j *jsonstream.Reader, list string) error {
-	var t mochaTest
-	if err := j.Value(&t); err != nil {
-		return err
+	if err == nil {
+		m.add(d.Outcomes)
 	}
-	m.counts[list][t.key()]++
-	switch list {
-	case "tests":
-		m.tests = append(m.tests, t)
-	case "failures":
-		m.failures = append(m.failures, t)
-	}
-	return nil
+	return err
 }
 
 // take removes the test from the list, and reports whether it was there.

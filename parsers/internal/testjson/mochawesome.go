@@ -2,12 +2,9 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -37,44 +34,33 @@ type mochawesomeTest struct {
 	} `json:"err"`
 }
 
-func detectMochawesome(h sniff.Head) bool {
-	return h.JSON("stats.passes", "results") && (h.JSON("meta.mochawesome") || h.JSON("stats.testsRegistered") || h.JSON("results.[].suites"))
-}
-
-func parseMochawesome(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	s.Several = true
-	return s.Documents(r, "mochawesome", func(j *jsonstream.Reader) error {
-		var stats struct {
-			Tests    *parsed.AnyNumber `json:"testsRegistered"` // the others leave out what did not run
-			Failures *parsed.AnyNumber `json:"failures"`
-			Duration parsed.AnyNumber  `json:"duration"`
-		}
-		before, results := s.Totals, false
-		err := parsed.Members(j, map[string]any{"stats": &stats, "results": func() error {
-			results = true
-			return j.Array(func() error { return readMochawesome(j, s) })
-		}})
-		if err := parsed.Shape(j, err, results, "this is no report of mochawesome: it has no results"); err != nil {
-			return err
-		}
-		failed := s.Totals.Failed + s.Totals.Errors - before.Failed - before.Errors
-		s.Stated("tests", stats.Tests, s.Totals.Tests-before.Tests)
-		s.StatedFails("failures", stats.Failures, failed, failed+len(s.Broken))
-		s.Took += stats.Duration.In(time.Millisecond)
-		return nil
-	})
-}
-
-func readMochawesome(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	if j.Kind() != '{' { // false, where nothing ran
-		return j.Skip()
+func readMochawesome(d *document) error {
+	var stats struct {
+		Tests    *parsed.AnyNumber `json:"testsRegistered"` // the others leave out what did not run
+		Failures *parsed.AnyNumber `json:"failures"`
+		Duration parsed.AnyNumber  `json:"duration"`
 	}
-	var m mochawesomeSuite
-	if err := j.Value(&m); err != nil {
+	d.Several = true
+	err := d.members("mochawesome", []string{"results"}, map[string]any{"stats": &stats, "results": func() error {
+		return d.Array(func() error {
+			if d.Kind() != '{' { // false if nothing ran
+				return d.Skip()
+			}
+			var m mochawesomeSuite
+			err := d.Value(&m)
+			if err == nil {
+				m.add(d.Outcomes, "", nil)
+			}
+			return err
+		})
+	}})
+	if err != nil {
 		return err
 	}
-	m.add(s, "", nil)
+	n := d.counts()
+	d.Stated("tests", stats.Tests, n.Tests)
+	d.StatedFails("failures", stats.Failures, n.Bad(), n.Bad()+len(d.Broken))
+	d.Took += stats.Duration.In(time.Millisecond)
 	return nil
 }
 
@@ -99,16 +85,15 @@ func (m mochawesomeSuite) add(s *parsed.Outcomes, file string, path []string) {
 	}
 	for _, t := range m.Tests {
 		out := metric.Test{
-			ID:       metric.ID{Suite: file, Class: parsed.GroupPath(path...), Name: string(t.Title)},
-			Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
+			ID:     metric.ID{Suite: file, Class: parsed.GroupPath(path...), Name: string(t.Title)},
+			Status: t.status(), Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
 		}
-		out.Status = t.status()
-		if out.Status == metric.NotRun {
+		switch out.Status {
+		case metric.NotRun:
 			out.Message = "a hook before it failed"
 			s.AddNotRun(out)
 			continue
-		}
-		if out.Status == metric.Errored {
+		case metric.Errored:
 			out.Message = "the report does not say how it ended"
 		}
 		s.Add(out)

@@ -2,14 +2,12 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -60,56 +58,34 @@ type playwrightError struct {
 }
 
 type playwrightReport struct {
-	root    string
-	suites  bool
+	config struct {
+		RootDir parsed.AnyText `json:"rootDir"`
+	}
 	errors  []playwrightError
 	stats   map[string]parsed.AnyNumber
 	classes map[string]int // tests by their status
 	set     *parsed.Outcomes
 }
 
-func detectPlaywright(h sniff.Head) bool {
-	return h.JSON("config", "suites") && (h.JSON("config.rootDir") || h.JSON("suites.[].specs"))
-}
-
-func parsePlaywright(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	return s.Documents(r, "playwright", func(j *jsonstream.Reader) error {
-		p := playwrightReport{set: s, classes: map[string]int{}}
-		if err := p.read(j); err != nil {
-			return err
-		}
-		if !p.suites {
-			return parsed.OtherShape(j, "this is no report of Playwright: it has no suites")
-		}
-		p.end()
-		return nil
-	})
-}
-
-func (p *playwrightReport) read(j *jsonstream.Reader) error {
-	return parsed.Members(j, map[string]any{
-		"errors": &p.errors, "stats": &p.stats,
-		"config": func() error {
-			var config struct {
-				RootDir parsed.AnyText `json:"rootDir"`
-			}
-			err := j.Value(&config)
-			p.root = string(config.RootDir)
-			return err
-		},
+func readPlaywright(d *document) error {
+	p := playwrightReport{set: d.Outcomes, classes: map[string]int{}}
+	err := d.members("Playwright", []string{"suites"}, map[string]any{
+		"errors": &p.errors, "stats": &p.stats, "config": &p.config,
 		"suites": func() error {
-			p.suites = true
-			return j.Array(func() error {
+			return d.Array(func() error {
 				var s playwrightSuite
-				if err := s.read(j); err != nil {
-					return err
+				err := s.read(d.Reader)
+				if err == nil {
+					p.suite(s, string(s.file), nil)
 				}
-				p.suite(s, string(s.file), nil)
-				return nil
+				return err
 			})
 		},
 	})
+	if err == nil {
+		p.end()
+	}
+	return err
 }
 
 func (s *playwrightSuite) read(j *jsonstream.Reader) error {
@@ -151,7 +127,7 @@ var playwrightStatuses = map[string]metric.Status{
 
 func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric.ID) {
 	p.classes[t.Status]++
-	out := metric.Test{ID: id, Status: playwrightStatuses[t.Status], File: id.Suite, Line: spec.Line.Whole(), Flaky: t.Status == "flaky"}
+	out := metric.Test{ID: id, File: id.Suite, Line: spec.Line.Whole(), Flaky: t.Status == "flaky"}
 	last := ""
 	for _, r := range t.Results {
 		out.Duration += r.Duration.In(time.Millisecond)
@@ -161,9 +137,8 @@ func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric
 		out.Message = cmp.Or(parsed.JoinTexts(r.Errors, "\n"), out.Message)
 		last = r.Status
 	}
+	setStatus(&out, playwrightStatuses, t.Status)
 	switch {
-	case out.Status == 0:
-		out.Status, out.Message = metric.Errored, "it has the unknown status "+t.Status
 	case out.Status == metric.Failed && last == "passed":
 		out.Message = "it passed and was expected to fail"
 	case out.Status == metric.Skipped && t.ExpectedStatus != "skipped":
@@ -211,7 +186,7 @@ func (p *playwrightReport) end() {
 
 // relative names a file as the suites do.
 func (p *playwrightReport) relative(file string) string {
-	file, root := strings.ReplaceAll(file, `\`, "/"), strings.ReplaceAll(p.root, `\`, "/")
+	file, root := strings.ReplaceAll(file, `\`, "/"), strings.ReplaceAll(string(p.config.RootDir), `\`, "/")
 	if rest, inside := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); inside && root != "" {
 		return rest
 	}

@@ -2,14 +2,10 @@ package testjson
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"path"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -30,60 +26,49 @@ type pytestJSONPhase struct {
 	Longrepr pytestRepr       `json:"longrepr"`
 }
 
-func detectPytestJSON(h sniff.Head) bool {
-	return h.JSON("exitcode", "summary", "root") && (h.JSON("tests") || h.JSON("collectors") || h.JSON("summary.collected"))
+type pytestJSONSummary struct {
+	Total  *parsed.AnyNumber `json:"total"`
+	Failed *parsed.AnyNumber `json:"failed"`
+	Error  *parsed.AnyNumber `json:"error"`
 }
 
-func parsePytestJSON(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	return s.Documents(r, "pytest", func(j *jsonstream.Reader) error { return readPytestJSON(j, s) })
-}
-
-func readPytestJSON(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	var sum map[string]parsed.AnyNumber
-	var exit *parsed.AnyNumber
-	before, files := s.Totals, 0 // files that are skipped as a whole
-	var took parsed.AnyNumber
-	err := parsed.Members(j, map[string]any{
+func readPytestJSON(d *document) error {
+	var sum pytestJSONSummary
+	var exit, took parsed.AnyNumber
+	files := 0 // that are skipped completely
+	err := d.members("pytest-json-report", []string{"summary", "exitcode"}, map[string]any{
 		"exitcode": &exit, "summary": &sum, "duration": &took,
 		"collectors": func() error {
-			err := j.Array(func() error { return readCollector(j, s) })
-			files = s.Totals.Tests - before.Tests
+			err := items(d, func(c pytestCollector) { c.add(d.Outcomes) })()
+			files = d.counts().Tests
 			return err
 		},
-		"tests": parsed.Items(j, func(t pytestJSONTest) { s.Add(t.test()) }),
+		"tests": items(d, func(t pytestJSONTest) { d.Add(t.test()) }),
 	})
-	s.Took += took.In(time.Second)
-	if err := parsed.Shape(j, err, sum != nil && exit != nil, "this is no report of pytest-json-report: it has no summary or no exit code"); err != nil {
+	d.Took += took.In(time.Second)
+	if err != nil {
 		return err
 	}
-	if n, stated := sum["total"]; stated {
-		s.Declares("tests", float64(n), s.Totals.Tests-before.Tests-files)
-	}
-	failed, errors := s.Totals.Failed-before.Failed, s.Totals.Errors-before.Errors
-	for name, counted := range map[string]int{"failed": failed, "error": errors} {
-		if n, stated := sum[name]; stated {
-			s.Fails("tests with the outcome "+name, float64(n), counted)
-		}
-	}
+	n := d.counts()
+	d.Stated("tests", sum.Total, n.Tests-files)
+	d.StatedFails("tests with the outcome failed", sum.Failed, n.Failed)
+	d.StatedFails("tests with the outcome error", sum.Error, n.Errors)
 	switch why := pytestExits[exit.Whole()]; {
-	case why != "" && len(s.Broken) == 0:
-		s.Failure = why
-	case exit.Whole() == pytestFailed && failed+errors == 0:
-		s.Contradicts(pytestDenied)
+	case why != "" && len(d.Broken) == 0:
+		d.Failure = why
+	case exit.Whole() == pytestFailed && n.Bad() == 0:
+		d.Contradicts(pytestDenied)
 	}
 	return nil
 }
 
-func readCollector(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	var c struct {
-		NodeID   string     `json:"nodeid"`
-		Outcome  string     `json:"outcome"`
-		Longrepr pytestRepr `json:"longrepr"`
-	}
-	if err := j.Value(&c); err != nil {
-		return err
-	}
+type pytestCollector struct {
+	NodeID   string     `json:"nodeid"`
+	Outcome  string     `json:"outcome"`
+	Longrepr pytestRepr `json:"longrepr"`
+}
+
+func (c pytestCollector) add(s *parsed.Outcomes) {
 	file, _, inside := strings.Cut(c.NodeID, "::")
 	switch {
 	case c.Outcome == "failed":
@@ -91,7 +76,6 @@ func readCollector(j *jsonstream.Reader, s *parsed.Outcomes) error {
 	case c.Outcome == "skipped" && !inside && path.Ext(file) != "":
 		s.Add(skippedFile(file, c.Longrepr))
 	}
-	return nil
 }
 
 // pytestOutcomes are the words for a test as a whole. A rerun test passed at
@@ -103,8 +87,9 @@ var pytestOutcomes = map[string]metric.Status{
 }
 
 func (t pytestJSONTest) test() metric.Test {
-	out := metric.Test{ID: pytestID(t.NodeID), Status: pytestOutcomes[t.Outcome], Flaky: t.Outcome == "rerun"}
+	out := metric.Test{ID: pytestID(t.NodeID), Flaky: t.Outcome == "rerun"}
 	out.File = out.Suite
+	setStatus(&out, pytestOutcomes, t.Outcome)
 	if t.Line != nil {
 		out.Line = t.Line.Whole() + 1
 	}
@@ -117,9 +102,6 @@ func (t pytestJSONTest) test() metric.Test {
 		if out.Flaky && p.Outcome == "failed" { // it did not pass the last time either
 			out.Status, out.Flaky = metric.Failed, false
 		}
-	}
-	if out.Status == 0 {
-		out.Status, out.Message = metric.Errored, fmt.Sprintf("it has the unknown outcome %q", t.Outcome)
 	}
 	return out
 }

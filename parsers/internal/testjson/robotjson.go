@@ -2,11 +2,9 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -35,34 +33,24 @@ type robotStep struct {
 	Message parsed.AnyText `json:"message"`
 }
 
-func detectRobotJSON(h sniff.Head) bool {
-	return h.JSON("generator", "suite.id") && (h.JSON("rpa") || h.JSON("suite.tests") || h.JSON("suite.suites"))
-}
-
-func parseRobotJSON(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	return s.Documents(r, "robot", func(j *jsonstream.Reader) error {
-		var root *robotSuite
-		var sums struct {
-			Total struct {
-				Fail *parsed.AnyNumber `json:"fail"`
-			} `json:"total"`
-		}
-		before := s.Totals
-		err := parsed.Members(j, map[string]any{"statistics": &sums, "suite": func() error {
-			root = &robotSuite{}
-			return root.read(j)
-		}})
-		if err := parsed.Shape(j, err, root != nil, "this is no output of Robot Framework: it has no suite"); err != nil {
-			return err
-		}
-		root.add(s, nil)
-		s.StatedFails("failed tests", sums.Total.Fail, s.Totals.Failed-before.Failed)
-		if root.status == "FAIL" && s.Failed() == before.Failed+before.Errors {
-			s.Contradicts("the suite %q says FAIL although no test failed", root.name)
-		}
-		return nil
-	})
+func readRobotJSON(d *document) error {
+	var root robotSuite
+	var sums struct {
+		Total struct {
+			Fail *parsed.AnyNumber `json:"fail"`
+		} `json:"total"`
+	}
+	err := d.members("Robot Framework", []string{"suite"}, map[string]any{"statistics": &sums, "suite": func() error { return root.read(d.Reader) }})
+	if err != nil {
+		return err
+	}
+	root.add(d.Outcomes, nil)
+	n := d.counts()
+	d.StatedFails("failed tests", sums.Total.Fail, n.Failed)
+	if root.status == "FAIL" && n.Bad() == 0 {
+		d.Contradicts("the suite %q says FAIL although no test failed", root.name)
+	}
+	return nil
 }
 
 func (suite *robotSuite) read(j *jsonstream.Reader) error {

@@ -2,13 +2,10 @@ package testjson
 
 import (
 	"cmp"
-	"io"
 	"strings"
 	"time"
 
-	"supervise/internal/jsonstream"
 	"supervise/internal/regexp"
-	"supervise/internal/sniff"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -37,39 +34,25 @@ type rspecSummary struct {
 	Errors   parsed.AnyNumber  `json:"errors_outside_of_examples_count"`
 }
 
-func detectRSpec(h sniff.Head) bool {
-	return h.JSON("examples", "summary_line") || h.JSON("examples.[].full_description", "examples.[].status")
-}
-
-func parseRSpec(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	s.Several = true
-	return s.Documents(r, "rspec", func(j *jsonstream.Reader) error { return readRSpec(j, s) })
-}
-
-func readRSpec(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	var sum *rspecSummary
+func readRSpec(d *document) error {
+	var sum rspecSummary
 	var messages []parsed.AnyText
-	before, listed := s.Totals, false
-	err := parsed.Members(j, map[string]any{"summary": &sum, "messages": &messages, "examples": func() error {
-		listed = true
-		return parsed.Items(j, func(e rspecExample) { s.Add(e.test()) })()
-	}})
-	if err := parsed.Shape(j, err, listed && sum != nil, "this is no report of RSpec: it has no examples or no summary"); err != nil {
+	d.Several = true
+	err := d.members("RSpec", []string{"examples", "summary"}, map[string]any{
+		"summary": &sum, "messages": &messages, "examples": items(d, func(e rspecExample) { d.Add(e.test()) }),
+	})
+	if err != nil {
 		return err
 	}
-	sum.check(s, before)
+	n := d.counts()
+	d.Stated("examples", sum.Examples, n.Tests)
+	d.StatedFails("failures", sum.Failures, n.Bad())
+	d.Stated("pending examples", sum.Pending, n.Skipped)
+	d.Took += sum.Duration.In(time.Second)
 	if sum.Errors > 0 {
-		rspecErrors(s, messages)
+		rspecErrors(d.Outcomes, messages)
 	}
 	return nil
-}
-
-func (sum *rspecSummary) check(s *parsed.Outcomes, before parsed.Totals) {
-	s.Stated("examples", sum.Examples, s.Totals.Tests-before.Tests)
-	s.StatedFails("failures", sum.Failures, s.Failed()-before.Failed-before.Errors)
-	s.Stated("pending examples", sum.Pending, s.Totals.Skipped-before.Skipped)
-	s.Took += sum.Duration.In(time.Second)
 }
 
 // rspecErrors takes the errors outside of examples. The messages name the file
@@ -105,15 +88,10 @@ func (e rspecExample) test() metric.Test {
 	if x := e.Exception; x != nil {
 		out.Message = parsed.JoinMessage(string(x.Class)+": "+strings.TrimSpace(string(x.Message)), parsed.JoinTexts(x.Backtrace, "\n"))
 	}
-	switch e.Status {
-	case "passed":
-		out.Status = metric.Passed
-	case "failed":
-		out.Status = metric.Failed
-	case "pending":
-		out.Status, out.Message = metric.Skipped, string(e.PendingMessage)
-	default:
-		out.Status, out.Message = metric.Errored, "it has the unknown status "+e.Status
+	if setStatus(&out, rspecStatuses, e.Status); out.Status == metric.Skipped {
+		out.Message = string(e.PendingMessage)
 	}
 	return out
 }
+
+var rspecStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "pending": metric.Skipped}

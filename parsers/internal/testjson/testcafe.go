@@ -1,11 +1,8 @@
 package testjson
 
 import (
-	"io"
 	"time"
 
-	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
@@ -25,42 +22,25 @@ type testcafeFixture struct {
 	} `json:"tests"`
 }
 
-func detectTestCafe(h sniff.Head) bool { return h.JSON("fixtures", "userAgents") }
-
-func parseTestCafe(r io.Reader) (parsed.Report, error) {
-	s := &parsed.Outcomes{}
-	return s.Documents(r, "testcafe", func(j *jsonstream.Reader) error {
-		total, passed, fixtures := parsed.AnyNumber(-1), parsed.AnyNumber(-1), false
-		before := s.Totals
-		err := parsed.Members(j, map[string]any{
-			"total": &total, "passed": &passed,
-			"fixtures": func() error {
-				fixtures = true
-				return parsed.Items(j, func(f testcafeFixture) { f.add(s) })()
-			},
-			"warnings": func() error { return testcafeWarnings(j, s) },
-		})
-		if err := parsed.Shape(j, err, fixtures, "this is no report of TestCafe: it has no fixtures"); err != nil {
-			return err
-		}
-		failed := s.Failed() - before.Failed - before.Errors
-		ran := s.Totals.Passed - before.Passed + failed
-		s.Declares("tests that ran", float64(total), ran)
-		s.Declares("passed tests", float64(passed), s.Totals.Passed-before.Passed)
-		if total >= 0 && passed >= 0 && int(total-passed) > failed {
-			s.Fails("tests that did not pass", float64(total-passed), failed)
-		}
-		return nil
+func readTestCafe(d *document) error {
+	total, passed := parsed.AnyNumber(-1), parsed.AnyNumber(-1)
+	err := d.members("TestCafe", []string{"fixtures"}, map[string]any{
+		"total": &total, "passed": &passed,
+		"fixtures": items(d, func(f testcafeFixture) { f.add(d.Outcomes) }),
+		"warnings": items(d, func(w parsed.AnyText) {
+			d.Problems.Add("testcafe warns: %s", textstream.FirstLine(textstream.CleanText(string(w))))
+		}),
 	})
-}
-
-func testcafeWarnings(j *jsonstream.Reader, s *parsed.Outcomes) error {
-	var warnings []parsed.AnyText
-	err := j.Value(&warnings)
-	for _, w := range warnings {
-		s.Problems.Add("testcafe warns: %s", textstream.FirstLine(textstream.CleanText(string(w))))
+	if err != nil {
+		return err
 	}
-	return err
+	n := d.counts()
+	d.Declares("tests that ran", float64(total), n.Passed+n.Bad())
+	d.Declares("passed tests", float64(passed), n.Passed)
+	if total >= 0 && passed >= 0 && int(total-passed) > n.Bad() {
+		d.Fails("tests that did not pass", float64(total-passed), n.Bad())
+	}
+	return nil
 }
 
 func (f testcafeFixture) add(s *parsed.Outcomes) {

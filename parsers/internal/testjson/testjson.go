@@ -3,6 +3,7 @@
 package testjson
 
 import (
+	"supervise/internal/sniff"
 	"supervise/parsers/internal/parsed"
 )
 
@@ -22,51 +23,72 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 		Note: "A file that could not be loaded and a failing setUpAll or tearDownAll break the suite. No `done` is an error, unless all announced suites and tests ended.",
 	},
 	{
-		Name: "allure", Detect: detectAllure, Parse: parseAllure, Marks: "`uuid`, `name` with `historyId`, `testCaseId` or `labels`", Tools: "Allure 2: each *-result.json of its folder",
+		Name: "allure", Detect: sniff.JSON("uuid name historyId", "uuid name testCaseId", "uuid name labels.[].name start"),
+		Parse: parseAllure, Marks: "`uuid`, `name` with `historyId`, `testCaseId` or `labels`", Tools: "Allure 2: each *-result.json of its folder",
 		Note: "Name them all: `--test-report 'allure-results/*-result.json'`. broken and unknown are errors. Attempts of a retried test are files of their own: the worst counts, where Allure takes the last. In one text, as `cat` makes it, a later pass is flaky. Nothing says how many tests there should be. Suite and class: the labels parentSuite, suite and subSuite.",
 	},
 	{
-		Name: "ctrf", Detect: detectCTRF, Parse: parseCTRF, Marks: "`results.tests` with `reportFormat` or `results.tool`", Tools: "CTRF reporters",
+		Name: "ctrf", Detect: sniff.JSON("results.tests reportFormat", "results.tests results.tool results.summary"),
+		Parse: documents("", readCTRF), Marks: "`results.tests` with `reportFormat` or `results.tool`", Tools: "CTRF reporters",
 		Note: "pending and skipped are skipped; so is other, unless the tool's word is an error or a timeout. A retry that passed is flaky. Files that could not be loaded are not in the report.",
 	},
 	{
-		Name: "rwx", Detect: detectRWX, Parse: parseRWX, Marks: "`framework`, `summary.otherErrors`", Tools: "RWX test results v1",
+		Name: "rwx", Detect: sniff.JSON("framework.kind summary tests summary.otherErrors"),
+		Parse: documents("", readRWX), Marks: "`framework`, `summary.otherErrors`", Tools: "RWX test results v1",
 		Note: "quarantined is skipped, canceled an error; a failed attempt followed by a pass is flaky. Other errors break a file or fail the run.",
 	},
 	{
-		Name: "ginkgo-json", Detect: detectGinkgo, Parse: parseGinkgo, Marks: "list with `SuitePath`, `SpecReports`", Tools: "Ginkgo 2",
+		Name: "ginkgo-json", Detect: sniff.JSON("[].SuitePath [].SpecReports"),
+		Parse: documents("ginkgo", readGinkgo), Marks: "list with `SuitePath`, `SpecReports`", Tools: "Ginkgo 2",
 		Note: "Only `It` nodes count. panicked, aborted and interrupted are errors. Failing suite nodes and compile errors break the suite; specs after a failed BeforeSuite did not run. Several attempts and a pass are flaky.",
 	},
 	{
-		Name: "jest-json", Detect: detectJest, Parse: parseJest, Marks: "`testResults` with `numTotalTests` or `assertionResults`", Tools: "`jest --json`, vitest's json reporter",
+		Name: "jest-json", Detect: sniff.JSON("testResults numTotalTests", "testResults.[].assertionResults"),
+		Parse: documents("vitest", readJest), Marks: "`testResults` with `numTotalTests` or `assertionResults`", Tools: "`jest --json`, vitest's json reporter",
 		Note: "A file that failed without a failing test, or \"failed to run\", is broken. A pass after a failed attempt is flaky. An interrupted run (also `--bail`) is an error. Suite: the file; class: the describe path. vitest calls tests after a failing `beforeAll` skipped; their file is broken.",
 	},
 	{
-		Name: "playwright-json", Detect: detectPlaywright, Parse: parsePlaywright, Marks: "`config` and `suites`", Tools: "Playwright",
+		Name: "playwright-json", Detect: sniff.JSON("config suites config.rootDir", "config suites suites.[].specs"),
+		Parse: documents("playwright", readPlaywright), Marks: "`config` and `suites`", Tools: "Playwright",
 		Note: "One case per spec and project, all attempts together. A test that was not skipped and did not run counts as not run. An error with a place breaks its file, one without fails the run. Class: project, describe path. When one file cannot be loaded, nothing runs.",
 	},
 	{
-		Name: "rspec-json", Detect: detectRSpec, Parse: parseRSpec, Marks: "`examples` with `summary_line` or `full_description`", Tools: "RSpec",
+		Name: "rspec-json", Detect: sniff.JSON("examples summary_line", "examples.[].full_description examples.[].status"),
+		Parse: documents("rspec", readRSpec), Marks: "`examples` with `summary_line` or `full_description`", Tools: "RSpec",
 		Note: "pending is skipped. An error outside of examples breaks the file that its message names. Class: the groups. A dry run (`--dry-run`) looks like a pass.",
 	},
-	{Name: "pytest-json", Detect: detectPytestJSON, Parse: parsePytestJSON, Marks: "`exitcode`, `summary`, `root`", Tools: "pytest-json-report", Note: "As pytest-reportlog; the outcome rerun with a pass is flaky."},
-	{Name: "testcafe-json", Detect: detectTestCafe, Parse: parseTestCafe, Marks: "`fixtures`, `userAgents`", Tools: "TestCafe", Note: "An unstable test that passed is flaky. Warnings are problems."},
-	{Name: "karma-json", Detect: detectKarma, Parse: parseKarma, Marks: "`browsers`, `result`, `summary`", Tools: "karma-json-reporter", Note: "Suite: the browser without its version. A disconnected browser is broken."},
 	{
-		Name: "googletest-json", Detect: detectGoogletest, Parse: parseGoogletest, Marks: "`testsuites` with `disabled`", Tools: "GoogleTest with `--gtest_output=json`",
+		Name: "pytest-json", Detect: sniff.JSON("exitcode summary root tests", "exitcode summary root collectors", "exitcode summary root summary.collected"),
+		Parse: documents("pytest", readPytestJSON), Marks: "`exitcode`, `summary`, `root`", Tools: "pytest-json-report", Note: "As pytest-reportlog; the outcome rerun with a pass is flaky.",
+	},
+	{Name: "testcafe-json", Detect: sniff.JSON("fixtures userAgents"),
+		Parse: documents("testcafe", readTestCafe), Marks: "`fixtures`, `userAgents`", Tools: "TestCafe", Note: "An unstable test that passed is flaky. Warnings are problems."},
+	{
+		Name: "karma-json", Detect: sniff.JSON("browsers result summary", "browsers.*.lastResult result"),
+		Parse: documents("karma", readKarma), Marks: "`browsers`, `result`, `summary`", Tools: "karma-json-reporter", Note: "Suite: the browser without its version. A disconnected browser is broken.",
+	},
+	{
+		Name: "googletest-json", Detect: sniff.JSON("tests disabled testsuites", "testsuites.[].testsuite"),
+		Parse: documents("googletest", readGoogletest), Marks: "`testsuites` with `disabled`", Tools: "GoogleTest with `--gtest_output=json`",
 		Note: "Disabled and suppressed tests are skipped. A failure outside of tests breaks the suite.",
 	},
-	{Name: "robot-json", Detect: detectRobotJSON, Parse: parseRobotJSON, Marks: "`generator`, `suite`", Tools: "Robot Framework 7", Note: "As robot; NOT RUN is skipped."},
 	{
-		Name: "mochawesome", Detect: detectMochawesome, Parse: parseMochawesome, Marks: "`stats.passes` and `results`", Tools: "mochawesome, Cypress",
+		Name: "robot-json", Detect: sniff.JSON("generator suite.id rpa", "generator suite.id suite.tests", "generator suite.id suite.suites"),
+		Parse: documents("robot", readRobotJSON), Marks: "`generator`, `suite`", Tools: "Robot Framework 7", Note: "As robot; NOT RUN is skipped.",
+	},
+	{
+		Name: "mochawesome", Detect: sniff.JSON("stats.passes results meta.mochawesome", "stats.passes results stats.testsRegistered", "stats.passes results results.[].suites"),
+		Parse: documents("mochawesome", readMochawesome), Marks: "`stats.passes` and `results`", Tools: "mochawesome, Cypress",
 		Note: "A failing hook breaks its file; what mochawesome calls skipped after it did not run. pending is skipped.",
 	},
 	{
-		Name: "mocha-json", Detect: detectMocha, Parse: parseMocha, Marks: "`stats` and `tests`", Tools: "mocha's json reporter, Cypress",
+		Name: "mocha-json", Detect: sniff.JSON("stats.suites stats.passes tests"),
+		Parse: documents("mocha", readMocha), Marks: "`stats` and `tests`", Tools: "mocha's json reporter, Cypress",
 		Note: "A test in none of the lists of outcomes is an error. A failing hook breaks its file; the tests after it are not in the report and are carried over as not run. A pass with `currentRetry` is flaky.",
 	},
 	{
-		Name: "cucumber-json", Detect: detectCucumber, Parse: parseCucumber, Marks: "list with `elements`, `keyword` or `uri`", Tools: "Cucumber of all languages, behave",
+		Name: "cucumber-json", Detect: sniff.JSON("[].elements [].keyword", "[].elements.[].steps", "[].uri [].keyword [].name"),
+		Parse: documents("cucumber", readCucumber), Marks: "list with `elements`, `keyword` or `uri`", Tools: "Cucumber of all languages, behave",
 		Note: "A scenario is a test: the worst of its steps, hooks and background; a step without a result is an error where nothing else failed. undefined, pending and skipped are skipped, ambiguous failed. Class: the feature. Scenarios of one name get numbers. cucumber-js writes the last attempt only; that a strict run fails on undefined steps is not in the report.",
 	},
 })
