@@ -29,7 +29,6 @@ const istanbulClover = "3.2.0"
 type cloverReader struct {
 	*xmlReport
 	istanbul bool
-	project  bool
 	tests    int // depth of testproject
 	pkg      string
 	inFile   bool
@@ -42,12 +41,8 @@ type cloverReader struct {
 }
 
 func parseClover(r io.Reader) (Report, error) {
-	c := &cloverReader{xmlReport: newXMLReport(r, metric.Statements)}
-	err := c.each(c.start, c.endElement, nil)
-	if err == nil && !c.project {
-		return Report{}, &SyntaxError{Problem: "there is no project in the report: the tool measured nothing"}
-	}
-	return c.report("clover", err)
+	c := &cloverReader{xmlReport: newXMLReport(r, metric.Statements, "project")}
+	return c.report(c.each(c.start, c.endElement, nil))
 }
 
 func (c *cloverReader) start(t xmlstream.Token) error {
@@ -57,16 +52,15 @@ func (c *cloverReader) start(t xmlstream.Token) error {
 			return c.lineElement(t)
 		}
 	case "coverage":
-		version, _ := t.Attr("clover")
-		if c.istanbul = version == istanbulClover; c.istanbul {
+		if c.istanbul = t.Value("clover") == istanbulClover; c.istanbul {
 			c.unit = metric.Lines
 		}
 	case "project":
-		c.project = true
+		c.needs = ""
 	case "testproject":
 		c.tests++
 	case "package":
-		c.pkg, _ = t.Attr("name")
+		c.pkg = t.Value("name")
 	case "file":
 		if c.tests == 0 {
 			c.begin(c.path(t))
@@ -74,10 +68,7 @@ func (c *cloverReader) start(t xmlstream.Token) error {
 		}
 	case "metrics":
 		if t.Depth == 2 && c.tests == 0 { // of the project
-			c.declares = totals{
-				covered: total(t, "coveredstatements"), units: total(t, "statements"),
-				taken: total(t, "coveredconditionals"), branches: total(t, "conditionals"),
-			}
+			c.declares = declared(t, "coveredstatements", "statements", "coveredconditionals", "conditionals")
 		}
 	}
 	return nil
@@ -102,10 +93,10 @@ func (c *cloverReader) endElement(name string) {
 // in a package is put below the folders of the package: other packages may
 // have a file of that name.
 func (c *cloverReader) path(t xmlstream.Token) string {
-	if full, _ := t.Attr("path"); full != "" {
+	if full := t.Value("path"); full != "" {
 		return full
 	}
-	name, _ := t.Attr("name")
+	name := t.Value("name")
 	if c.pkg == "" || strings.ContainsAny(name, `/\`) {
 		return name
 	}
@@ -113,30 +104,16 @@ func (c *cloverReader) path(t xmlstream.Token) string {
 }
 
 func (c *cloverReader) lineElement(t xmlstream.Token) error {
-	var num, kind, count string
-	yes, no := number(-1), number(-1)
-	for _, a := range t.Attrs {
-		switch a.Name {
-		case "num":
-			num = a.Value
-		case "type":
-			kind = a.Value
-		case "count":
-			count = a.Value
-		case "truecount":
-			yes = declaredNumber(a.Value)
-		case "falsecount":
-			no = declaredNumber(a.Value)
-		}
-	}
+	kind, count := t.Value("type"), t.Value("count")
 	if kind == "method" {
 		return nil
 	}
-	n, err := c.lineNumber("line", num)
+	n, err := c.lineNumber(t.Name, t.Value("num"))
 	if err != nil {
 		return err
 	}
 	if kind == "cond" {
+		yes, no := declaredNumber(t.Value("truecount")), declaredNumber(t.Value("falsecount"))
 		if yes < 0 || no < 0 {
 			return c.fault("the counts of the condition on line %d are no numbers", n)
 		}
@@ -145,7 +122,7 @@ func (c *cloverReader) lineElement(t xmlstream.Token) error {
 			return nil
 		}
 	}
-	hit, err := c.executed("line", count)
+	hit, err := c.executed(t.Name, count)
 	if err != nil {
 		return err
 	}

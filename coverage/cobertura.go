@@ -32,23 +32,18 @@ type coberturaReader struct {
 	inSource bool
 	inMethod bool
 	inClass  bool
-	packages bool       // there is a list of packages, even if it is empty
 	own      bool       // the class has lines of its own
 	held     marks      // lines of the methods, which count if the class has none
 	branches conditions // of them
 }
 
 func parseCobertura(r io.Reader) (Report, error) {
-	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines)}
-	err := c.each(c.start, c.endElement, func(text string) {
+	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines, "packages")}
+	return c.report(c.each(c.start, c.endElement, func(text string) {
 		if c.inSource && c.source.Len() < 4096 {
 			c.source.WriteString(text)
 		}
-	})
-	if err == nil && !c.packages {
-		return Report{}, &SyntaxError{Problem: "there are no packages in the report: the tool measured nothing"}
-	}
-	return c.report("cobertura", err)
+	}))
 }
 
 func (c *coberturaReader) start(t xmlstream.Token) error {
@@ -63,13 +58,10 @@ func (c *coberturaReader) start(t xmlstream.Token) error {
 		c.beginClass(t)
 	case "source":
 		c.inSource = true
-	case "packages":
-		c.packages = true
+	case "packages": // the list may be empty
+		c.needs = ""
 	case "coverage":
-		c.declares = totals{
-			covered: total(t, "lines-covered"), units: total(t, "lines-valid"),
-			taken: total(t, "branches-covered"), branches: total(t, "branches-valid"),
-		}
+		c.declares = declared(t, "lines-covered", "lines-valid", "branches-covered", "branches-valid")
 	}
 	return nil
 }
@@ -91,10 +83,7 @@ func (c *coberturaReader) endElement(name string) {
 }
 
 func (c *coberturaReader) beginClass(t xmlstream.Token) {
-	name, _ := t.Attr("filename")
-	if name == "" {
-		name, _ = t.Attr("name")
-	}
+	name := cmp.Or(t.Value("filename"), t.Value("name"))
 	if len(c.sources) == 1 {
 		name = below(c.sources[0], name)
 	}
@@ -114,26 +103,11 @@ func (c *coberturaReader) endClass() {
 }
 
 func (c *coberturaReader) lineElement(t xmlstream.Token) error {
-	var number, hits string
-	var covered, total int64
-	for _, a := range t.Attrs {
-		switch a.Name {
-		case "number":
-			number = a.Value
-		case "hits":
-			hits = a.Value
-		case "condition-coverage":
-			covered, total, _ = fraction(a.Value) // a percentage alone counts nothing
-		}
-	}
-	n, err := c.lineNumber("line", number)
+	n, hit, err := c.execution(t, "number", "hits")
 	if err != nil {
 		return err
 	}
-	hit, err := c.executed("line", hits)
-	if err != nil {
-		return err
-	}
+	covered, total, _ := fraction(t.Value("condition-coverage")) // a percentage alone counts nothing
 	if !c.inMethod {
 		c.own = true
 		c.line(n, hit)

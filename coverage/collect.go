@@ -38,6 +38,7 @@ type collector struct {
 	open     *file
 	section  marks // lines of the open file
 	declares totals
+	needs    string // what was not found yet, and has to be in a report
 	noise    string // the first line of text that does not belong to the report
 }
 
@@ -137,9 +138,9 @@ func small(digits []byte, limit uint64) (uint64, bool) {
 }
 
 // coverage returns what was gathered, the files in the order of their paths.
-func (c *collector) coverage(format string) *metric.Coverage {
+func (c *collector) coverage() *metric.Coverage {
 	c.end()
-	out := &metric.Coverage{Unit: c.unit, Format: format}
+	out := &metric.Coverage{Unit: c.unit}
 	var branches metric.Ratio
 	for _, f := range c.files {
 		fc := f.coverage()
@@ -213,10 +214,13 @@ func shown(n number) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// report returns what was gathered; err is what ended the reading before its
-// time. Only a report that was read whole is compared with its totals.
-func (c *collector) report(format string, err error) (Report, error) {
-	cov := c.coverage(format)
+// report returns what was gathered; err is what ended the reading early. Only a report
+// that was read completely is compared with its totals.
+func (c *collector) report(err error) (Report, error) {
+	if err == nil && c.needs != "" {
+		return Report{}, &SyntaxError{Problem: "the report has no " + c.needs + ": the tool measured nothing"}
+	}
+	cov := c.coverage()
 	if err == nil && len(c.files) >= maxFiles {
 		err = &SyntaxError{Problem: fmt.Sprintf("the report has %d files or more", maxFiles)}
 	}

@@ -1,17 +1,10 @@
 package coverage
 
 import (
-	"io"
 	"strconv"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
-	"supervise/metric"
 )
-
-func detectCoveragePy(h sniff.Head) bool {
-	return h.JSON("meta.branch_coverage", "files") || h.JSON("files.*.executed_lines")
-}
 
 // coveragepyFile is one file of the report of "coverage json". Functions and
 // classes repeat what it says.
@@ -30,30 +23,22 @@ type coveragepySummary struct {
 	Branches        *int64 `json:"num_branches"`
 }
 
-// parseCoveragePy reads the JSON of coverage.py, formats 2 and 3. What it calls
+// readCoveragePy reads the JSON of coverage.py, formats 2 and 3. What it calls
 // statements are lines, as in its other reports.
-func parseCoveragePy(r io.Reader) (Report, error) {
-	c := newCollector(metric.Lines)
-	files := false
-	err := c.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(name string) error {
-			switch name {
-			case "totals":
-				var s coveragepySummary
-				err := r.Value(&s)
-				c.declares = s.totals()
-				return err
-			case "files":
-				files = true
-				return r.Object(func(path string) error { return c.coveragepy(r, path) })
-			}
-			return r.Skip()
-		})
+func (c *collector) readCoveragePy(r *jsonstream.Reader) error {
+	return r.Object(func(name string) error {
+		switch name {
+		case "totals":
+			var s coveragepySummary
+			err := r.Value(&s)
+			c.declares = s.totals()
+			return err
+		case "files":
+			c.needs = ""
+			return r.Object(func(path string) error { return c.coveragepy(r, path) })
+		}
+		return r.Skip()
 	})
-	if err == nil && !files {
-		return Report{}, &SyntaxError{Problem: "the report has no files"}
-	}
-	return c.report("coverage.py", err)
 }
 
 func (c *collector) coveragepy(r *jsonstream.Reader, path string) error {

@@ -2,14 +2,9 @@ package coverage
 
 import (
 	"fmt"
-	"io"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
-	"supervise/metric"
 )
-
-func detectCoverlet(h sniff.Head) bool { return h.JSON("*.*.*.*.Lines") }
 
 // coverletMethod is one method: module, file, class and method are the names of
 // objects in objects.
@@ -21,21 +16,17 @@ type coverletMethod struct {
 	}
 }
 
-// parseCoverlet reads the JSON of coverlet, which it writes if no other format
+// readCoverlet reads the JSON of coverlet, which it writes if no other format
 // is asked for.
-func parseCoverlet(r io.Reader) (Report, error) {
-	c := newCollector(metric.Lines)
-	err := c.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(string) error {
-			return r.Object(func(file string) error {
-				c.begin(file)
-				return r.Object(func(string) error {
-					return r.Object(func(method string) error { return c.coverlet(r, file, method) })
-				})
+func (c *collector) readCoverlet(r *jsonstream.Reader) error {
+	return r.Object(func(string) error {
+		return r.Object(func(file string) error {
+			c.begin(file)
+			return r.Object(func(string) error {
+				return r.Object(func(method string) error { return c.coverlet(r, file, method) })
 			})
 		})
 	})
-	return c.report("coverlet", err)
 }
 
 func (c *collector) coverlet(r *jsonstream.Reader, file, method string) error {

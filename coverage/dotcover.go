@@ -39,7 +39,7 @@ func parseDotCover(r io.Reader) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("read report: %w", err)
 	}
-	d := &dotcoverReader{xmlReport: newXMLReport(src, metric.Statements), paths: map[string]string{}}
+	d := &dotcoverReader{xmlReport: newXMLReport(src, metric.Statements, ""), paths: map[string]string{}}
 	if head.Root.Name != "" {
 		err = d.each(d.start, d.endElement, nil)
 		if err == nil {
@@ -51,7 +51,7 @@ func parseDotCover(r io.Reader) (Report, error) {
 	if err == nil && d.declares.units < 0 {
 		err = &SyntaxError{Problem: "the report does not say how many statements there are"}
 	}
-	return d.report("dotcover", err)
+	return d.report(err)
 }
 
 func (d *dotcoverReader) push(kind string) {
@@ -138,8 +138,7 @@ func (d *dotcoverReader) start(t xmlstream.Token) error {
 	name, hasName := t.Attr("Name")
 	switch t.Name {
 	case "File":
-		index, _ := t.Attr("Index")
-		d.paths[index] = name
+		d.paths[t.Value("Index")] = name
 	case "Statement":
 		return d.xmlStatement(t)
 	case "FileIndices":
@@ -164,21 +163,20 @@ func (d *dotcoverReader) endElement(name string) {
 }
 
 func (d *dotcoverReader) xmlStatement(t xmlstream.Token) error {
-	value := func(name string) string { v, _ := t.Attr(name); return v }
-	path, ok := d.paths[value("FileIndex")]
+	path, ok := d.paths[t.Value("FileIndex")]
 	if !ok {
-		return d.fault("a statement is in file %q, which is not in the list of files", value("FileIndex"))
+		return d.fault("a statement is in file %q, which is not in the list of files", t.Value("FileIndex"))
 	}
-	line, err := d.lineNumber(t.Name, value("Line"))
+	line, err := d.lineNumber(t.Name, t.Value("Line"))
 	if err != nil {
 		return err
 	}
-	covered := value("Covered")
+	covered := t.Value("Covered")
 	if covered != "True" && covered != "False" {
 		return d.fault("the statement on line %d of %s is neither covered nor not", line, path)
 	}
 	d.begin(path)
-	d.statement(line, hashed(value("Column"), value("EndLine"), value("EndColumn")), covered == "True")
+	d.statement(line, hashed(t.Value("Column"), t.Value("EndLine"), t.Value("EndColumn")), covered == "True")
 	d.counted()
 	return nil
 }

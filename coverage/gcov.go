@@ -1,17 +1,10 @@
 package coverage
 
 import (
-	"io"
 	"strconv"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
-	"supervise/metric"
 )
-
-func detectGcov(h sniff.Head) bool {
-	return h.JSON("files.[].lines.[].line_number") || h.JSON("gcovr/format_version", "files") || h.JSON("gcc_version", "files")
-}
 
 // gcovFile is one file of "gcov --json-format" and of "gcovr --json". A line
 // is listed once for each function it is compiled into.
@@ -30,19 +23,15 @@ type gcovLine struct {
 	Excluded bool `json:"gcovr/excluded"`
 }
 
-// parseGcov reads the JSON of gcov and of gcovr. A line, and the nth branch of a
+// readGcov reads the JSON of gcov and of gcovr. A line, and the nth branch of a
 // line, is executed if it is in one of its functions; lines that gcovr excludes do not count.
-func parseGcov(r io.Reader) (Report, error) {
-	c := newCollector(metric.Lines)
-	err := c.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(name string) error {
-			if name != "files" {
-				return r.Skip()
-			}
-			return r.Array(func() error { return c.gcovFile(r) })
-		})
+func (c *collector) readGcov(r *jsonstream.Reader) error {
+	return r.Object(func(name string) error {
+		if name != "files" {
+			return r.Skip()
+		}
+		return r.Array(func() error { return c.gcovFile(r) })
 	})
-	return c.report("gcov", err)
 }
 
 func (c *collector) gcovFile(r *jsonstream.Reader) error {
@@ -75,8 +64,6 @@ func (c *collector) gcovFile(r *jsonstream.Reader) error {
 	return nil
 }
 
-func detectGcovrSummary(h sniff.Head) bool { return h.JSON("files.[].line_total", "files.[].filename") }
-
 // gcovrSummary is the summary of one file, or of all.
 type gcovrSummary struct {
 	File            string `json:"filename"`
@@ -86,26 +73,22 @@ type gcovrSummary struct {
 	CoveredBranches int64  `json:"branch_covered"`
 }
 
-// parseGcovrSummary reads the summary of "gcovr --json-summary". It names no
+// readGcovrSummary reads the summary of "gcovr --json-summary". It names no
 // lines.
-func parseGcovrSummary(r io.Reader) (Report, error) {
-	c := newCollector(metric.Lines)
+func (c *collector) readGcovrSummary(r *jsonstream.Reader) error {
 	numbers := map[string]*number{
 		"line_covered": &c.declares.covered, "line_total": &c.declares.units,
 		"branch_covered": &c.declares.taken, "branch_total": &c.declares.branches,
 	}
-	err := c.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(name string) error {
-			if n := numbers[name]; n != nil {
-				return r.Value(n)
-			}
-			if name != "files" {
-				return r.Skip()
-			}
-			return r.Array(func() error { return c.gcovrSummary(r) })
-		})
+	return r.Object(func(name string) error {
+		if n := numbers[name]; n != nil {
+			return r.Value(n)
+		}
+		if name != "files" {
+			return r.Skip()
+		}
+		return r.Array(func() error { return c.gcovrSummary(r) })
 	})
-	return c.report("gcovr-summary", err)
 }
 
 func (c *collector) gcovrSummary(r *jsonstream.Reader) error {

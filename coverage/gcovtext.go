@@ -47,7 +47,7 @@ func parseGcovText(r io.Reader) (Report, error) {
 	case g.cut:
 		err = g.at.Error("the report ends in the middle of a line")
 	}
-	return g.report("gcov-text", err)
+	return g.report(err)
 }
 
 // take reads one line of the report.

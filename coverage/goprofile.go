@@ -54,7 +54,7 @@ func parseGo(r io.Reader) (Report, error) {
 }
 
 func goCoverage(profiles []*cover.Profile) *metric.Coverage {
-	c := &metric.Coverage{Unit: metric.Statements, Format: "go"}
+	c := &metric.Coverage{Unit: metric.Statements}
 	for _, p := range profiles {
 		f := goFile(p)
 		c.Covered += f.Covered

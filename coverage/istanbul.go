@@ -2,17 +2,10 @@ package coverage
 
 import (
 	"cmp"
-	"io"
 	"strconv"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
-	"supervise/metric"
 )
-
-func detectIstanbul(h sniff.Head) bool {
-	return h.JSON("*.statementMap") || h.JSON("*.data", "*.data.statementMap")
-}
 
 // istanbulFile is one file of coverage-final.json, as jest, vitest, nyc and c8
 // write it. Maps say where statements and branches are, s and b how often they were executed.
@@ -36,24 +29,20 @@ type istanbulBranch struct {
 	Loc  istanbulRange `json:"loc"`
 }
 
-// parseIstanbul reads coverage-final.json. The unit is lines, as istanbul itself
+// readIstanbul reads coverage-final.json. The unit is lines, as istanbul itself
 // makes them for all of its other reports: a line is one on which a statement
 // begins, and it is executed if one of those is.
-func parseIstanbul(r io.Reader) (Report, error) {
-	c := newCollector(metric.Lines)
-	err := c.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(name string) error {
-			var f istanbulFile
-			if err := r.Value(&f); err != nil {
-				return err
-			}
-			if f.Data != nil {
-				f = *f.Data
-			}
-			return c.istanbul(r, name, f)
-		})
+func (c *collector) readIstanbul(r *jsonstream.Reader) error {
+	return r.Object(func(name string) error {
+		var f istanbulFile
+		if err := r.Value(&f); err != nil {
+			return err
+		}
+		if f.Data != nil {
+			f = *f.Data
+		}
+		return c.istanbul(r, name, f)
 	})
-	return c.report("istanbul", err)
 }
 
 func (c *collector) istanbul(r *jsonstream.Reader, name string, f istanbulFile) error {
@@ -89,42 +78,33 @@ func (b istanbulBranch) line() int {
 	return b.Line
 }
 
-func detectIstanbulSummary(h sniff.Head) bool { return h.JSON("*.lines.pct", "*.statements.pct") }
-
 // istanbulSummary is one file of coverage-summary.json.
 type istanbulSummary struct {
 	Lines    *counted `json:"lines"`
-	Branches *counted `json:"branches"`
+	Branches counted  `json:"branches"`
 }
 
-// parseIstanbulSummary reads coverage-summary.json: the lines of each file; the
+// readIstanbulSummary reads coverage-summary.json: the lines of each file; the
 // member total is compared. It names no lines.
-func parseIstanbulSummary(r io.Reader) (Report, error) {
-	c := newCollector(metric.Lines)
-	err := c.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(name string) error {
-			var f istanbulSummary
-			if err := r.Value(&f); err != nil {
-				return err
-			}
-			if f.Lines == nil {
-				return r.Error("%s has no lines: this is no summary of istanbul", name)
-			}
-			if f.Branches == nil {
-				f.Branches = &counted{}
-			}
-			lines, ok := f.Lines.ratio()
-			branches, okBranches := f.Branches.ratio()
-			switch {
-			case !ok || !okBranches:
-				return r.Error("%s has more covered than there is", name)
-			case name == "total":
-				c.declares = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
-				return nil
-			}
-			c.numbers(name, lines, branches)
+func (c *collector) readIstanbulSummary(r *jsonstream.Reader) error {
+	return r.Object(func(name string) error {
+		var f istanbulSummary
+		if err := r.Value(&f); err != nil {
+			return err
+		}
+		if f.Lines == nil {
+			return r.Error("%s has no lines: this is not a summary of istanbul", name)
+		}
+		lines, ok := f.Lines.ratio()
+		branches, okBranches := f.Branches.ratio()
+		switch {
+		case !ok || !okBranches:
+			return r.Error("%s has more covered than there is", name)
+		case name == "total":
+			c.declares = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
 			return nil
-		})
+		}
+		c.numbers(name, lines, branches)
+		return nil
 	})
-	return c.report("istanbul-summary", err)
 }

@@ -44,7 +44,7 @@ type jacocoClass struct {
 type jacocoCounters struct{ lines, branches metric.Ratio }
 
 func parseJaCoCo(r io.Reader) (Report, error) {
-	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines), owner: map[string]string{}}
+	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines, ""), owner: map[string]string{}}
 	err := j.each(j.start, j.endElement, nil)
 	if l := j.all.lines; l.Total > 0 {
 		j.declares.covered, j.declares.units = l.Covered, l.Total
@@ -52,11 +52,11 @@ func parseJaCoCo(r io.Reader) (Report, error) {
 	if b := j.all.branches; b.Total > 0 {
 		j.declares.taken, j.declares.branches = b.Covered, b.Total
 	}
-	return j.report("jacoco", err)
+	return j.report(err)
 }
 
 func (j *jacocoReader) start(t xmlstream.Token) error {
-	name, _ := t.Attr("name")
+	name := t.Value("name")
 	switch t.Name {
 	case "line":
 		if j.within == "sourcefile" {
@@ -147,7 +147,7 @@ func (j *jacocoReader) count(c jacocoCounters) {
 
 // className returns the path of the source file of a class, or its name.
 func (j *jacocoReader) className(t xmlstream.Token, name string) string {
-	if source, _ := t.Attr("sourcefilename"); source != "" {
+	if source := t.Value("sourcefilename"); source != "" {
 		return j.path(source)
 	}
 	return name
@@ -173,32 +173,14 @@ func (j *jacocoReader) path(source string) string {
 }
 
 func (j *jacocoReader) lineElement(t xmlstream.Token) error {
-	var nr, ci string
-	known := false
-	var missed, covered number
-	for _, a := range t.Attrs {
-		switch a.Name {
-		case "nr":
-			nr = a.Value
-		case "ci":
-			ci, known = a.Value, true
-		case "mb":
-			missed = declaredNumber(a.Value)
-		case "cb":
-			covered = declaredNumber(a.Value)
-		}
-	}
-	if !known {
+	if _, known := t.Attr("ci"); !known {
 		return nil
 	}
-	n, err := j.lineNumber("line", nr)
+	n, hit, err := j.execution(t, "nr", "ci")
 	if err != nil {
 		return err
 	}
-	hit, err := j.executed("line", ci)
-	if err != nil {
-		return err
-	}
+	missed, covered := branchCount(t, "mb"), branchCount(t, "cb")
 	if missed < 0 || covered < 0 {
 		return j.fault("the branches of line %d are no numbers", n)
 	}
@@ -206,6 +188,14 @@ func (j *jacocoReader) lineElement(t xmlstream.Token) error {
 	j.line(n, hit)
 	j.condition(n, covered, missed+covered)
 	return nil
+}
+
+// branchCount returns the number of an attribute that may be missing, -1 if it is none.
+func branchCount(t xmlstream.Token, name string) number {
+	if v, ok := t.Attr(name); ok {
+		return declaredNumber(v)
+	}
+	return 0
 }
 
 func (j *jacocoReader) counter(t xmlstream.Token) error {
@@ -225,7 +215,7 @@ func (j *jacocoReader) counter(t xmlstream.Token) error {
 		return j.fault("a counter has no numbers")
 	}
 	r := metric.Ratio{Covered: covered, Total: missed + covered}
-	switch kind, _ := t.Attr("type"); kind {
+	switch t.Value("type") {
 	case "LINE":
 		to.lines = r
 	case "BRANCH":

@@ -9,6 +9,17 @@ import (
 	"supervise/metric"
 )
 
+// jsonReport returns a function that reads a report in JSON, in which the tool counts
+// lines. It passes each document to read. What is needed is what a report cannot be
+// without: read clears c.needs when it finds it.
+func jsonReport(needs string, read func(*collector, *jsonstream.Reader) error) func(io.Reader) (Report, error) {
+	return func(r io.Reader) (Report, error) {
+		c := newCollector(metric.Lines)
+		c.needs = needs
+		return c.report(c.documents(r, func(j *jsonstream.Reader) error { return read(c, j) }))
+	}
+}
+
 // documents reads a report in JSON: f takes each of its documents.
 func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (err error) {
 	c.noise, err = jsonstream.Documents(r, f)

@@ -52,18 +52,18 @@ func parseLCOV(r io.Reader) (Report, error) {
 	_, damaged := errors.AsType[*SyntaxError](err)
 	switch {
 	case damaged && (l.at.Whole || !l.within): // else what is wrong is that it is cut off
-		return l.report("lcov", err)
+		return l.report(err)
 	case !damaged && !errors.Is(err, io.EOF):
-		return l.report("lcov", fmt.Errorf("read LCOV: %w", err))
+		return l.report(fmt.Errorf("read LCOV: %w", err))
 	case l.within:
 		why := "the record of " + l.open.path + " has no end_of_record: the tool was stopped, or its output was cut off"
-		return l.report("lcov", &SyntaxError{Line: l.begun, Problem: why})
+		return l.report(&SyntaxError{Line: l.begun, Problem: why})
 	case l.titled && len(l.files) > 0:
-		return l.report("lcov", &SyntaxError{Line: l.begun, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
+		return l.report(&SyntaxError{Line: l.begun, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
 	case len(l.files) == 0:
 		return Report{}, &SyntaxError{Problem: "no source file is named"}
 	}
-	return l.report("lcov", nil)
+	return l.report(nil)
 }
 
 // take reads one line.

@@ -1,28 +1,9 @@
 package coverage
 
 import (
-	"io"
-
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 )
-
-func detectLLVM(h sniff.Head) bool {
-	file := "data.[].files.[]."
-	return h.JSON(file+"filename") || h.JSON(file+"segments") || h.JSON(file+"expansions") || h.JSON(file+"branches")
-}
-
-// llvmReader reads what "llvm-cov export" writes, as cargo llvm-cov and Swift
-// do too. The numbers of a file are those of its summary, which counts lines
-// function by function: a line in two functions, as in a closure, counts twice
-// there. Which lines were executed is taken from the segments, as "llvm-cov
-// show" and the LCOV of the same tool do; a report made with -summary-only has
-// none.
-type llvmReader struct {
-	*collector
-	data bool
-}
 
 type llvmSummary struct {
 	Lines    *llvmCount `json:"lines"`
@@ -38,34 +19,32 @@ func (c llvmCount) ratio() metric.Ratio { return metric.Ratio{Covered: c.Covered
 
 func (c llvmCount) sane() bool { return c.Covered >= 0 && c.Covered <= c.Count }
 
-func parseLLVM(r io.Reader) (Report, error) {
-	l := &llvmReader{collector: newCollector(metric.Lines)}
-	err := l.documents(r, func(r *jsonstream.Reader) error {
-		return r.Object(func(name string) error {
-			if name != "data" {
-				return r.Skip()
-			}
-			l.data = true
-			return r.Array(func() error { return r.Object(func(name string) error { return l.export(r, name) }) })
-		})
+// readLLVM reads what "llvm-cov export" writes, as cargo llvm-cov and Swift do. The
+// numbers of a file are those of its summary, which counts lines function by function: a
+// line in two functions, as in a closure, counts twice there. Which lines were executed is
+// read from the segments, as "llvm-cov show" and the LCOV of the same tool do; a report
+// made with -summary-only has none.
+func (c *collector) readLLVM(r *jsonstream.Reader) error {
+	return r.Object(func(name string) error {
+		if name != "data" {
+			return r.Skip()
+		}
+		c.needs = ""
+		return r.Array(func() error { return r.Object(func(name string) error { return c.llvmExport(r, name) }) })
 	})
-	if err == nil && !l.data {
-		return Report{}, &SyntaxError{Problem: "the report has no data"}
-	}
-	return l.report("llvm-cov", err)
 }
 
-// export reads one member of an item of data: there is one for each program.
-func (l *llvmReader) export(r *jsonstream.Reader, name string) error {
+// llvmExport reads one member of an item of data: there is one for each program.
+func (c *collector) llvmExport(r *jsonstream.Reader, name string) error {
 	switch name {
 	case "files":
-		return r.Array(func() error { return l.file(r) })
+		return r.Array(func() error { return c.llvmFile(r) })
 	case "totals":
 		var s llvmSummary
 		if err := r.Value(&s); err != nil || s.Lines == nil {
 			return err
 		}
-		d := &l.declares // of all programs
+		d := &c.declares // of all programs
 		d.covered = max(d.covered, 0) + s.Lines.Covered
 		d.units = max(d.units, 0) + s.Lines.Count
 		d.taken = max(d.taken, 0) + s.Branches.Covered
@@ -75,7 +54,7 @@ func (l *llvmReader) export(r *jsonstream.Reader, name string) error {
 	return r.Skip()
 }
 
-func (l *llvmReader) file(r *jsonstream.Reader) error {
+func (c *collector) llvmFile(r *jsonstream.Reader) error {
 	var summary llvmSummary
 	var lines llvmLines
 	path := ""
@@ -99,9 +78,9 @@ func (l *llvmReader) file(r *jsonstream.Reader) error {
 	if path == "" || summary.Lines == nil || !summary.Lines.sane() || !summary.Branches.sane() {
 		return r.Error("a file has no name or no numbers of lines")
 	}
-	f := l.numbers(path, summary.Lines.ratio(), summary.Branches.ratio())
+	f := c.numbers(path, summary.Lines.ratio(), summary.Branches.ratio())
 	f.lines.add(&lines.marks)
-	l.end()
+	c.end()
 	return nil
 }
 

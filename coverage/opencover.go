@@ -29,47 +29,35 @@ type opencoverReader struct {
 	ref      string // path of the method's file
 	text     strings.Builder
 	inMethod bool
-	modules  bool
 }
 
 func parseOpenCover(r io.Reader) (Report, error) {
-	o := &opencoverReader{xmlReport: newXMLReport(r, metric.Statements), paths: map[string]string{}}
-	err := o.each(o.start, o.endElement, func(text string) {
+	o := &opencoverReader{xmlReport: newXMLReport(r, metric.Statements, "modules"), paths: map[string]string{}}
+	return o.report(o.each(o.start, o.endElement, func(text string) {
 		if o.text.Len() < 16<<10 {
 			o.text.WriteString(text)
 		}
-	})
-	if err == nil && !o.modules {
-		return Report{}, &SyntaxError{Problem: "there are no modules in the report: the tool measured nothing"}
-	}
-	return o.report("opencover", err)
+	}))
 }
 
 func (o *opencoverReader) start(t xmlstream.Token) error {
 	o.text.Reset()
 	switch t.Name {
-	case "SequencePoint":
+	case "SequencePoint", "BranchPoint":
 		return o.point(t)
-	case "BranchPoint":
-		return o.branchPoint(t)
 	case "FileRef":
-		uid, _ := t.Attr("uid")
-		o.ref = o.paths[uid]
+		o.ref = o.paths[t.Value("uid")]
 	case "Method":
 		o.inMethod, o.ref, o.method = true, "", ""
 	case "Class":
 		o.class = ""
 	case "File":
-		uid, _ := t.Attr("uid")
-		o.paths[uid], _ = t.Attr("fullPath")
+		o.paths[t.Value("uid")] = t.Value("fullPath")
 	case "Modules":
-		o.modules = true
+		o.needs = ""
 	case "Summary":
 		if t.Depth == 1 { // of the session
-			o.declares = totals{
-				covered: total(t, "visitedSequencePoints"), units: total(t, "numSequencePoints"),
-				taken: total(t, "visitedBranchPoints"), branches: total(t, "numBranchPoints"),
-			}
+			o.declares = declared(t, "visitedSequencePoints", "numSequencePoints", "visitedBranchPoints", "numBranchPoints")
 		}
 	}
 	return nil
@@ -87,66 +75,25 @@ func (o *opencoverReader) endElement(name string) {
 	o.text.Reset()
 }
 
-// opencoverPoint is the place of a sequence or branch point.
-type opencoverPoint struct {
-	line     int
-	within   [5]string // method, ordinal, column, end line, end column
-	branch   [2]string // offset, path
-	executed bool
-}
-
-func (o *opencoverReader) place(t xmlstream.Token) (p opencoverPoint, err error) {
-	var start, count, path string
-	p.within[0] = o.method
-	for _, a := range t.Attrs {
-		switch a.Name {
-		case "vc":
-			count = a.Value
-		case "fileid":
-			path = o.paths[a.Value]
-		case "sl":
-			start = a.Value
-		case "ordinal":
-			p.within[1] = a.Value
-		case "sc":
-			p.within[2] = a.Value
-		case "el":
-			p.within[3] = a.Value
-		case "ec":
-			p.within[4] = a.Value
-		case "offset":
-			p.branch[0] = a.Value
-		case "path":
-			p.branch[1] = a.Value
+// point reads a sequence or branch point. It may have no line and no count.
+func (o *opencoverReader) point(t xmlstream.Token) (err error) {
+	line, hit := 0, false
+	if start := t.Value("sl"); start != "" {
+		if line, err = o.lineNumber(t.Name, start); err != nil {
+			return err
 		}
 	}
-	if start != "" {
-		if p.line, err = o.lineNumber(t.Name, start); err != nil {
-			return p, err
+	if count := t.Value("vc"); count != "" {
+		if hit, err = o.executed(t.Name, count); err != nil {
+			return err
 		}
 	}
-	if count != "" {
-		p.executed, err = o.executed(t.Name, count)
+	o.begin(cmp.Or(o.paths[t.Value("fileid")], o.ref, o.class))
+	if t.Name == "BranchPoint" {
+		o.branch(line, []byte(o.method), []byte(t.Value("offset")+":"+t.Value("path")), hit)
+	} else {
+		o.statement(line, hashed(o.method, t.Value("ordinal"), t.Value("sc"), t.Value("el"), t.Value("ec")), hit)
 	}
-	o.begin(cmp.Or(path, o.ref, o.class))
-	return p, err
-}
-
-func (o *opencoverReader) point(t xmlstream.Token) error {
-	p, err := o.place(t)
-	if err != nil {
-		return err
-	}
-	o.statement(p.line, hashed(p.within[:]...), p.executed)
-	return nil
-}
-
-func (o *opencoverReader) branchPoint(t xmlstream.Token) error {
-	p, err := o.place(t)
-	if err != nil {
-		return err
-	}
-	o.branch(p.line, []byte(o.method), []byte(p.branch[0]+":"+p.branch[1]), p.executed)
 	return nil
 }
 

@@ -7,14 +7,8 @@ import (
 	"strings"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/metric"
 )
-
-func detectSimpleCov(h sniff.Head) bool {
-	return h.JSON("meta.simplecov_version") || h.JSON("coverage.*.lines") ||
-		h.JSON("*.coverage.*.lines") || h.JSON("*.coverage.*.[]")
-}
 
 // simplecovReader reads what SimpleCov keeps (.resultset.json, one result for
 // each command) and what its JSON formatter writes (coverage.json). Results
@@ -25,7 +19,6 @@ type simplecovReader struct {
 	*collector
 	lines map[string][]simplecovLine
 	order []string
-	found bool
 }
 
 // simplecovLine is what is known of a line.
@@ -46,6 +39,7 @@ func (a simplecovLine) merge(b simplecovLine) simplecovLine {
 
 func parseSimpleCov(r io.Reader) (Report, error) {
 	s := &simplecovReader{collector: newCollector(metric.Lines), lines: map[string][]simplecovLine{}}
+	s.needs = "results"
 	err := s.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			switch {
@@ -62,11 +56,8 @@ func parseSimpleCov(r io.Reader) (Report, error) {
 			})
 		})
 	})
-	if err == nil && !s.found {
-		return Report{}, &SyntaxError{Problem: "the report has no results"}
-	}
 	s.finish()
-	return s.report("simplecov", err)
+	return s.report(err)
 }
 
 func (s *simplecovReader) finish() {
@@ -83,7 +74,7 @@ func (s *simplecovReader) finish() {
 
 // result reads the files of one result.
 func (s *simplecovReader) result(r *jsonstream.Reader) error {
-	s.found = true
+	s.needs = ""
 	return r.Object(func(path string) error {
 		if len(s.lines) >= maxFiles {
 			return r.Error("the report has %d files or more", maxFiles)

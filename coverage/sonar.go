@@ -13,30 +13,27 @@ func detectSonar(h sniff.Head) bool { return h.XML("coverage") && h.Elements("fi
 // parseSonar reads the generic coverage of SonarQube, which many tools write:
 // files, and in each the lines that can be covered.
 func parseSonar(r io.Reader) (Report, error) {
-	s := newXMLReport(r, metric.Lines)
+	s := newXMLReport(r, metric.Lines, "")
 	within := false
 	start := func(t xmlstream.Token) error {
 		switch {
 		case t.Name == "file":
-			path, _ := t.Attr("path")
-			s.begin(path)
+			s.begin(t.Value("path"))
 			within = true
 		case t.Name == "lineToCover" && within:
 			return s.sonarLine(t)
 		}
 		return nil
 	}
-	err := s.each(start, func(name string) { within = within && name != "file" }, nil)
-	return s.report("sonarqube", err)
+	return s.report(s.each(start, func(name string) { within = within && name != "file" }, nil))
 }
 
 func (x *xmlReport) sonarLine(t xmlstream.Token) error {
-	value, _ := t.Attr("lineNumber")
-	n, err := x.lineNumber("lineToCover", value)
+	n, err := x.lineNumber(t.Name, t.Value("lineNumber"))
 	if err != nil {
 		return err
 	}
-	covered, _ := t.Attr("covered")
+	covered := t.Value("covered")
 	if covered != "true" && covered != "false" {
 		return x.fault("line %d is neither covered nor not", n)
 	}

@@ -17,8 +17,10 @@ type xmlReport struct {
 	x *xmlstream.Reader
 }
 
-func newXMLReport(r io.Reader, unit metric.Unit) *xmlReport {
-	return &xmlReport{collector: newCollector(unit), x: xmlstream.NewReader(r)}
+func newXMLReport(r io.Reader, unit metric.Unit, needs string) *xmlReport {
+	x := &xmlReport{collector: newCollector(unit), x: xmlstream.NewReader(r)}
+	x.needs = needs
+	return x
 }
 
 // each calls start, end and, unless it is nil, text for the elements and texts of
@@ -57,8 +59,21 @@ func (x *xmlReport) fault(format string, args ...any) error {
 
 // total returns the number of an attribute, -1 where it is none.
 func total(t xmlstream.Token, name string) number {
-	v, _ := t.Attr(name)
-	return declaredNumber(strings.TrimSpace(v))
+	return declaredNumber(strings.TrimSpace(t.Value(name)))
+}
+
+// declared returns the totals in the attributes: how many units are covered, how many
+// there are, and the same of branches.
+func declared(t xmlstream.Token, covered, units, taken, branches string) totals {
+	return totals{total(t, covered), total(t, units), total(t, taken), total(t, branches)}
+}
+
+// execution reads the attributes with the number of a line and how often it was executed.
+func (x *xmlReport) execution(t xmlstream.Token, line, count string) (n int, hit bool, err error) {
+	if n, err = x.lineNumber(t.Name, t.Value(line)); err == nil {
+		hit, err = x.executed(t.Name, t.Value(count))
+	}
+	return n, hit, err
 }
 
 // lineNumber reads an attribute that has to be a number.

@@ -68,6 +68,12 @@ func (t Token) Attr(name string) (string, bool) {
 	return "", false
 }
 
+// Value returns the value of the attribute, "" if the element does not have it.
+func (t Token) Value(name string) string {
+	v, _ := t.Attr(name)
+	return v
+}
+
 // Reader reads one document, or several that were written one after another.
 type Reader struct {
 	Unread string // set by the caller: the last outermost element that it does not know

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
@@ -97,10 +96,6 @@ type cucumberChild struct {
 			} `json:"tableBody"`
 		} `json:"examples"`
 	} `json:"scenario"`
-}
-
-func detectCucumberMessages(h sniff.Head) bool {
-	return h.JSON("meta.protocolVersion") || h.JSON("gherkinDocument.feature") || h.JSON("testRunStarted", "pickle.astNodeIds")
 }
 
 // cucumberMessages reads the messages of one run.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
@@ -53,10 +52,6 @@ type dartEvent struct {
 	Error      parsed.AnyText `json:"error"`
 	StackTrace parsed.AnyText `json:"stackTrace"`
 	Success    *bool          `json:"success"`
-}
-
-func detectDart(h sniff.Head) bool {
-	return h.JSON("protocolVersion", "runnerVersion") || h.JSON("type", "time", "suite.path") || h.JSON("type", "time", "test.suiteID")
 }
 
 // dart reads the events of one run, or of several one after another.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"supervise/internal/jsonstream"
-	"supervise/internal/sniff"
 	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
@@ -78,8 +77,6 @@ func pytestID(node string) metric.ID {
 	}
 	return id
 }
-
-func detectReportlog(h sniff.Head) bool { return h.JSON("$report_type") }
 
 // reportlog reads the events of one session of pytest, or of several one after
 // another.

@@ -11,15 +11,15 @@ import (
 // most specific first.
 var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	{
-		Name: "pytest-reportlog", Detect: detectReportlog, Parse: parseReportlog, Marks: "`$report_type`", Tools: "pytest-reportlog",
+		Name: "pytest-reportlog", Detect: sniff.JSON("$report_type"), Parse: parseReportlog, Marks: "`$report_type`", Tools: "pytest-reportlog",
 		Note: "A failing call failed, a failing set-up or tear-down is an error; xfail is skipped, xpass passed, strict xpass failed; a rerun that passed is flaky. A file that could not be collected is broken, and so are all collected files of an interrupted session. A failing subtest fails its test. Class: classes joined by `::`. With `-x` nothing says what did not run.",
 	},
 	{
-		Name: "cucumber-messages", Detect: detectCucumberMessages, Parse: parseCucumberMessages, Marks: "`meta.protocolVersion` or `gherkinDocument`", Tools: "Cucumber with `--format message`",
+		Name: "cucumber-messages", Detect: sniff.JSON("meta.protocolVersion", "gherkinDocument.feature", "testRunStarted pickle.astNodeIds"), Parse: parseCucumberMessages, Marks: "`meta.protocolVersion` or `gherkinDocument`", Tools: "Cucumber with `--format message`",
 		Note: "As cucumber-json; a retry that passed is flaky. A file that cannot be parsed is broken. No testRunFinished is an error.",
 	},
 	{
-		Name: "dart-json", Detect: detectDart, Parse: parseDart, Marks: "`protocolVersion`, `runnerVersion`", Tools: "`dart test --reporter json`, `flutter test --machine`",
+		Name: "dart-json", Detect: sniff.JSON("protocolVersion runnerVersion", "type time suite.path", "type time test.suiteID"), Parse: parseDart, Marks: "`protocolVersion`, `runnerVersion`", Tools: "`dart test --reporter json`, `flutter test --machine`",
 		Note: "A file that could not be loaded and a failing setUpAll or tearDownAll break the suite. No `done` is an error, unless all announced suites and tests ended.",
 	},
 	{

@@ -68,7 +68,7 @@ func (b *boostReader) log(x *xmlstream.Reader) error {
 	return x.Children(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
-			b.suites = append(b.suites, attr(t, "name"))
+			b.suites = append(b.suites, t.Value("name"))
 			err := b.log(x)
 			b.suites = b.suites[:len(b.suites)-1]
 			return err
@@ -102,10 +102,10 @@ var boostFailures = map[string]metric.Status{"Error": metric.Failed, "FatalError
 
 func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 	test := metric.Test{
-		ID: b.id(attr(t, "name")), File: textstream.CleanName(attr(t, "file")), Line: junitLine(attr(t, "line")), Status: metric.Passed,
+		ID: b.id(t.Value("name")), File: textstream.CleanName(t.Value("file")), Line: junitLine(t.Value("line")), Status: metric.Passed,
 	}
-	if attr(t, "skipped") == "yes" {
-		test.Status, test.Message = metric.Skipped, textstream.Clipped(attr(t, "reason"))
+	if t.Value("skipped") == "yes" {
+		test.Status, test.Message = metric.Skipped, textstream.Clipped(t.Value("reason"))
 	}
 	var why textstream.Clip
 	err := x.Children(func(t xmlstream.Token) error {
@@ -113,7 +113,7 @@ func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 		switch {
 		case failed:
 			test.Status = max(test.Status, status)
-			why.Add(textstream.CleanText(attr(t, "file") + ":" + attr(t, "line") + ": "))
+			why.Add(textstream.CleanText(t.Value("file") + ":" + t.Value("line") + ": "))
 			return addLine(x, &why)
 		case t.Name == "TestingTime":
 			text, err := clipped(x)
@@ -155,7 +155,7 @@ func (b *boostReader) result(x *xmlstream.Reader) error {
 func (b *boostReader) resultSuite(x *xmlstream.Reader, t xmlstream.Token) error {
 	stated := t
 	stated.Attrs = append([]xmlstream.Attr{}, t.Attrs...) // the reader uses them again
-	module := attr(t, "name")
+	module := t.Value("name")
 	b.suites = append(b.suites, module)
 	err := b.result(x)
 	b.suites = b.suites[:len(b.suites)-1]
@@ -171,7 +171,7 @@ func (b *boostReader) resultSuite(x *xmlstream.Reader, t xmlstream.Token) error 
 	for _, name := range []string{"test_cases_passed", "test_cases_failed", "test_cases_timed_out"} {
 		b.stated += max(0, declaredNumber(stated, name))
 	}
-	if word := attr(stated, "result"); bad == 0 && boostOutcomes[word] > metric.NotRun {
+	if word := stated.Value("result"); bad == 0 && boostOutcomes[word] > metric.NotRun {
 		b.Contradicts("the report calls module %q %s and holds no test that failed", module, word)
 	}
 	if len(b.cases) > 0 {
@@ -181,8 +181,8 @@ func (b *boostReader) resultSuite(x *xmlstream.Reader, t xmlstream.Token) error 
 }
 
 func (b *boostReader) resultCase(t xmlstream.Token) {
-	word := attr(t, "result")
-	test := metric.Test{ID: b.id(attr(t, "name")), Status: boostOutcomes[word]}
+	word := t.Value("result")
+	test := metric.Test{ID: b.id(t.Value("name")), Status: boostOutcomes[word]}
 	if test.Status == 0 {
 		test.Status = metric.Errored
 		b.Problems.Add("test %q has the unknown result %q: it counts as an error", test.Name, word)

@@ -28,7 +28,7 @@ var catch2Says = assertions{
 func parseCatch2(r io.Reader) (parsed.Report, error) {
 	c := &catch2Reader{}
 	x, err := readRoot(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
-		return c.inside(x, attr(t, "name"))
+		return c.inside(x, t.Value("name"))
 	}, "Catch", "Catch2TestRun")
 	if c.stated > 0 && c.bad() == 0 {
 		c.Fails("assertions or test cases failed", float64(c.stated), 0)
@@ -52,8 +52,8 @@ func (c *catch2Reader) inside(x *xmlstream.Reader, program string) error {
 
 func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program string) error {
 	test := metric.Test{
-		ID:   metric.ID{Suite: program, Name: attr(t, "name")},
-		File: textstream.CleanName(attr(t, "filename")), Line: junitLine(attr(t, "line")),
+		ID:   metric.ID{Suite: program, Name: t.Value("name")},
+		File: textstream.CleanName(t.Value("filename")), Line: junitLine(t.Value("line")),
 		Status: metric.Errored, // a crash leaves no result
 	}
 	var why textstream.Clip
@@ -63,8 +63,8 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 			return catch2Says.failure(x, t, &why)
 		}
 		ended = true
-		test.Duration = junitTime(attr(t, "durationInSeconds"))
-		switch success := attr(t, "success") == "true"; {
+		test.Duration = junitTime(t.Value("durationInSeconds"))
+		switch success := t.Value("success") == "true"; {
 		case !success:
 			test.Status = metric.Failed
 		case declaredNumber(t, "skips") > 0:
@@ -101,10 +101,10 @@ func (a assertions) failure(x *xmlstream.Reader, t xmlstream.Token, why *textstr
 		return x.Children(func(t xmlstream.Token) error { return a.failure(x, t, why) })
 	case slices.Contains(a.texts, t.Name):
 		return addLine(x, why)
-	case t.Name != "Expression" || attr(t, "success") == "true":
+	case t.Name != "Expression" || t.Value("success") == "true":
 		return nil
 	}
-	why.Add(textstream.CleanText(attr(t, "filename") + ":" + attr(t, "line") + ": "))
+	why.Add(textstream.CleanText(t.Value("filename") + ":" + t.Value("line") + ": "))
 	return x.Children(func(t xmlstream.Token) error {
 		if t.Name == "Expanded" || t.Name == "Exception" {
 			return addLine(x, why)

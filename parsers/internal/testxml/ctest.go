@@ -28,7 +28,7 @@ func parseCTest(r io.Reader) (parsed.Report, error) {
 		if t.Name != "Site" {
 			return false, nil
 		}
-		build, found := attr(t, "BuildName"), false
+		build, found := t.Value("BuildName"), false
 		err := x.Children(func(t xmlstream.Token) error {
 			if t.Name != "Testing" {
 				return nil
@@ -68,7 +68,7 @@ func (c *ctestReader) testing(x *xmlstream.Reader, build string) error {
 }
 
 func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string) error {
-	word := attr(t, "Status")
+	word := t.Value("Status")
 	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
 	full, measured := "", map[string]string{}
 	results := func(xmlstream.Token) error {
@@ -97,7 +97,7 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 
 // ctestMeasurement reads one value; the output of the test has no name.
 func ctestMeasurement(x *xmlstream.Reader, t xmlstream.Token, into map[string]string) error {
-	name := attr(t, "name")
+	name := t.Value("name")
 	return x.Children(func(t xmlstream.Token) (err error) {
 		if t.Name == "Value" {
 			into[name], err = clipped(x)

@@ -26,7 +26,7 @@ func parseDoctest(r io.Reader) (parsed.Report, error) {
 	d := &doctestReader{}
 	d.Several = true // tests of one name may stand in several files
 	x, err := readRoot(r, "doctest XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
-		return d.inside(x, metric.ID{Suite: path.Base(parsed.Slashed(attr(t, "binary")))})
+		return d.inside(x, metric.ID{Suite: path.Base(parsed.Slashed(t.Value("binary")))})
 	}, "doctest")
 	if d.stated > 0 {
 		d.Fails("test cases failed", float64(d.stated), d.bad())
@@ -38,7 +38,7 @@ func (d *doctestReader) inside(x *xmlstream.Reader, in metric.ID) error {
 	return x.Children(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
-			return d.inside(x, metric.ID{Suite: in.Suite, Class: attr(t, "name")})
+			return d.inside(x, metric.ID{Suite: in.Suite, Class: t.Value("name")})
 		case "OverallResultsTestCases":
 			d.stated = declaredNumber(t, "failures")
 		case "TestCase":
@@ -49,9 +49,9 @@ func (d *doctestReader) inside(x *xmlstream.Reader, in metric.ID) error {
 }
 
 func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.ID) error {
-	in.Name = attr(t, "name")
+	in.Name = t.Value("name")
 	test := metric.Test{
-		ID: in, File: textstream.CleanName(attr(t, "filename")), Line: junitLine(attr(t, "line")),
+		ID: in, File: textstream.CleanName(t.Value("filename")), Line: junitLine(t.Value("line")),
 		Status: metric.Errored, // a crash leaves no result
 	}
 	var why textstream.Clip
@@ -61,7 +61,7 @@ func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.I
 			return doctestSays.failure(x, t, &why)
 		}
 		ended = true
-		test.Duration = junitTime(attr(t, "duration"))
+		test.Duration = junitTime(t.Value("duration"))
 		switch success, stated := t.Attr("test_case_success"); { // 2.4.7 and earlier do not have it
 		case success == "true" || !stated && declaredNumber(t, "failures") == 0:
 			test.Status = metric.Passed
@@ -73,7 +73,7 @@ func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.I
 	switch {
 	case err != nil:
 		return err // its outcome may be in the part that is missing
-	case attr(t, "skipped") == "true":
+	case t.Value("skipped") == "true":
 		test.Status = metric.Skipped
 	case !ended:
 		why.Add("\nthe test has no result")

@@ -169,8 +169,8 @@ func (j *junitReader) newCase(t xmlstream.Token, s *junitSuite) *junitCase {
 
 // property knows one property: the one that [WriteJUnit] writes.
 func (j *junitReader) property(t xmlstream.Token, f junitFrame) {
-	if name, _ := t.Attr("name"); name == propertyBroken && f.test == nil {
-		why, _ := t.Attr("value")
+	if name := t.Value("name"); name == propertyBroken && f.test == nil {
+		why := t.Value("value")
 		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(why)})
 	}
 }
@@ -182,9 +182,9 @@ func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
 	if !known || f.text != nil { // an element within an outcome is a part of its text
 		return f.text
 	}
-	message, _ := t.Attr("message")
+	message := t.Value("message")
 	if f.test != nil {
-		why, _ := t.Attr("type")
+		why := t.Value("type")
 		f.test.todo = f.test.todo || o.status == metric.Skipped && why == "todo"
 		return f.test.ended(o.status, o.flaky, message)
 	}

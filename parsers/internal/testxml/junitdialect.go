@@ -81,7 +81,7 @@ func junitProducer(t xmlstream.Token) string {
 			return lab
 		}
 	case "testsuites":
-		if id, ok := t.Attr("id"); ok && id+attr(t, "name") == "" {
+		if id, ok := t.Attr("id"); ok && id+t.Value("name") == "" {
 			return playwright
 		}
 	}
@@ -104,15 +104,15 @@ func labSuite(attrs []xmlstream.Attr) bool {
 
 // caseProducer knows tools by what only their cases have.
 func caseProducer(t xmlstream.Token) string {
-	class, name := attr(t, "classname"), attr(t, "name")
+	class, name := t.Value("classname"), t.Value("name")
 	_, counts := t.Attr("assertions")
 	_, line := t.Attr("lineno")
 	_, took := t.Attr("duration")
-	status := attr(t, "status")
+	status := t.Value("status")
 	switch {
 	case class == "test":
 		return nodeTest
-	case counts && attr(t, "class") != "":
+	case counts && t.Value("class") != "":
 		return "phpunit"
 	case counts && line:
 		return "minitest"

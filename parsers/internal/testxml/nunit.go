@@ -57,7 +57,7 @@ func parseNUnit(r io.Reader) (parsed.Report, error) {
 			t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
 			top := &nunitSuite{}
 			if n.old { // it names the assembly, or the file of a project
-				top.assembly = assembly(attr(t, "name"))
+				top.assembly = assembly(t.Value("name"))
 			}
 			err := n.inside(x, top)
 			if err == nil {
@@ -83,7 +83,7 @@ func (n *nunitReader) compare(t xmlstream.Token) {
 		}
 	}
 	if len(n.Broken) == 0 {
-		n.hollow(t, cmp.Or(assembly(attr(t, "name")), "test run"), all.Tests)
+		n.hollow(t, cmp.Or(assembly(t.Value("name")), "test run"), all.Tests)
 	}
 	n.declared(t, "total", "tests ran", all.Tests, all.Tests-notRun, all.Tests-declaredNumber(t, "not-run"))
 	if n.old {
@@ -92,11 +92,11 @@ func (n *nunitReader) compare(t xmlstream.Token) {
 	}
 	n.fails(t, "tests failed", []int{n.bad()}, "failed")
 	if nunitStatus(t) >= metric.Failed && n.bad() == 0 {
-		n.Contradicts("the report says %s although no test failed", attr(t, "result"))
+		n.Contradicts("the report says %s although no test failed", t.Value("result"))
 	}
 }
 
-func declaredNumber(t xmlstream.Token, name string) int { return junitLine(attr(t, name)) }
+func declaredNumber(t xmlstream.Token, name string) int { return junitLine(t.Value(name)) }
 
 // inside reads the suites and cases in the open element.
 func (n *nunitReader) inside(x *xmlstream.Reader, s *nunitSuite) error {
@@ -115,13 +115,13 @@ func (n *nunitReader) inside(x *xmlstream.Reader, s *nunitSuite) error {
 
 func (n *nunitReader) suite(x *xmlstream.Reader, t xmlstream.Token, outer *nunitSuite) error {
 	s := &nunitSuite{
-		outer: outer, kind: attr(t, "type"), name: attr(t, "name"), assembly: outer.assembly,
-		full: cmp.Or(attr(t, "classname"), attr(t, "fullname"), attr(t, "name")),
+		outer: outer, kind: t.Value("type"), name: t.Value("name"), assembly: outer.assembly,
+		full: cmp.Or(t.Value("classname"), t.Value("fullname"), t.Value("name")),
 	}
 	if s.kind == "Assembly" || isAssembly(s.name) {
 		s.assembly = assembly(s.name)
 	}
-	result, site := nunitStatus(t), attr(t, "site")
+	result, site := nunitStatus(t), t.Value("site")
 	var why textstream.Clip
 	err := x.Children(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -177,11 +177,11 @@ func isAssembly(name string) bool {
 // 2.5 says only whether a test was executed, and whether with success: what
 // was executed and did not fail passed.
 func nunitStatus(t xmlstream.Token) metric.Status {
-	word := strings.ToLower(attr(t, "result"))
+	word := strings.ToLower(t.Value("result"))
 	if i := strings.IndexAny(word, "(:"); i >= 0 {
 		word = word[:i]
 	}
-	executed, success := attr(t, "executed"), attr(t, "success")
+	executed, success := t.Value("executed"), t.Value("success")
 	switch {
 	case word != "" || executed+success == "":
 		return nunitResults[word]
@@ -204,8 +204,8 @@ func nunitMessage(x *xmlstream.Reader, c *textstream.Clip) error {
 }
 
 func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite) error {
-	word := attr(t, "result")
-	c := metric.Test{Status: nunitStatus(t), Duration: junitTime(cmp.Or(attr(t, "duration"), attr(t, "time")))}
+	word := t.Value("result")
+	c := metric.Test{Status: nunitStatus(t), Duration: junitTime(cmp.Or(t.Value("duration"), t.Value("time")))}
 	c.Suite = s.assembly
 	c.Class, c.Name = s.names(t)
 	var why textstream.Clip
@@ -237,9 +237,9 @@ func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite
 // of a fixture in the full name alone; NUnit 2 gives one full name, whose class
 // is that of the fixture around it.
 func (s *nunitSuite) names(t xmlstream.Token) (class, name string) {
-	name = attr(t, "name")
-	full := cmp.Or(attr(t, "fullname"), name)
-	if class = attr(t, "classname"); class != "" {
+	name = t.Value("name")
+	full := cmp.Or(t.Value("fullname"), name)
+	if class = t.Value("classname"); class != "" {
 		if long, ok := strings.CutSuffix(full, "."+name); ok && strings.HasPrefix(long, class) {
 			class = long
 		}

@@ -28,12 +28,12 @@ func parseQtTest(r io.Reader) (parsed.Report, error) {
 	x, err := readXML(r, "Qt Test XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		switch t.Name {
 		case "TestCase":
-			err := q.program(x, attr(t, "name"))
+			err := q.program(x, t.Value("name"))
 			q.qt.AddTo(&q.TestSet)
 			return true, err
 		case "TestFunction": // of light XML
 			q.light = true
-			return true, q.function(x, "QtTest", attr(t, "name"))
+			return true, q.function(x, "QtTest", t.Value("name"))
 		case "Duration":
 			q.light = false
 			return true, nil
@@ -54,7 +54,7 @@ func parseQtTest(r io.Reader) (parsed.Report, error) {
 func (q *qtReader) program(x *xmlstream.Reader, class string) error {
 	return x.Children(func(t xmlstream.Token) error {
 		if t.Name == "TestFunction" {
-			return q.function(x, class, attr(t, "name"))
+			return q.function(x, class, t.Value("name"))
 		}
 		return nil
 	})
@@ -68,7 +68,7 @@ func (q *qtReader) function(x *xmlstream.Reader, class, name string) error {
 		case "Incident", "Message":
 			return q.said(x, t, class, name)
 		case "Duration":
-			ms, _ := strconv.ParseFloat(attr(t, "msecs"), 64) // 0 where it is no number
+			ms, _ := strconv.ParseFloat(t.Value("msecs"), 64) // 0 where it is no number
 			took = parsed.Seconds(ms / 1000)
 		}
 		return nil
@@ -83,7 +83,7 @@ func (q *qtReader) function(x *xmlstream.Reader, class, name string) error {
 }
 
 func (q *qtReader) said(x *xmlstream.Reader, t xmlstream.Token, class, function string) error {
-	word, file, line := attr(t, "type"), attr(t, "file"), junitLine(attr(t, "line"))
+	word, file, line := t.Value("type"), t.Value("file"), junitLine(t.Value("line"))
 	incident := t.Name == "Incident"
 	var row, message string
 	if err := children(x, map[string]any{"DataTag": &row, "Description": &message}); err != nil {

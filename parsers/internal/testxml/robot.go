@@ -51,10 +51,10 @@ func parseRobot(r io.Reader) (parsed.Report, error) {
 }
 
 func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string) error {
-	path = strings.TrimPrefix(path+within+attr(t, "name"), within)
-	file := textstream.CleanName(attr(t, "source"))
+	path = strings.TrimPrefix(path+within+t.Value("name"), within)
+	file := textstream.CleanName(t.Value("source"))
 	first := len(b.tests)
-	if other := attr(t, "src"); other != "" { // split by Robot Framework 2
+	if other := t.Value("src"); other != "" { // split by Robot Framework 2
 		b.Breaks(cmp.Or(file, path), "its results are in another file, "+other)
 	}
 	var end robotEnd
@@ -107,7 +107,7 @@ func (b *robotReader) tornDown(first int, why string) {
 }
 
 func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
-	c := metric.Test{ID: metric.ID{Suite: cmp.Or(file, path), Class: path, Name: attr(t, "name")}, File: file, Line: junitLine(attr(t, "line"))}
+	c := metric.Test{ID: metric.ID{Suite: cmp.Or(file, path), Class: path, Name: t.Value("name")}, File: file, Line: junitLine(t.Value("line"))}
 	var end robotEnd
 	err := children(x, map[string]any{"status": func(t xmlstream.Token) error { return end.read(x, t) }})
 	if err != nil {
@@ -122,7 +122,7 @@ func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file st
 }
 
 func (end *robotEnd) read(x *xmlstream.Reader, t xmlstream.Token) (err error) {
-	end.status, end.took = attr(t, "status"), attr(t, "elapsed")
+	end.status, end.took = t.Value("status"), t.Value("elapsed")
 	end.why, err = clipped(x)
 	return err
 }

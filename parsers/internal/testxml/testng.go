@@ -44,7 +44,7 @@ func (n *testngReader) inside(x *xmlstream.Reader, class string) error {
 		case "suite", "test":
 			return n.inside(x, class)
 		case "class":
-			return n.inside(x, attr(t, "name"))
+			return n.inside(x, t.Value("name"))
 		case "test-method":
 			return n.method(x, t, class)
 		}
@@ -53,9 +53,9 @@ func (n *testngReader) inside(x *xmlstream.Reader, class string) error {
 }
 
 func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class string) error {
-	word, config := attr(t, "status"), attr(t, "is-config") == "true"
+	word, config := t.Value("status"), t.Value("is-config") == "true"
 	c := metric.Test{
-		ID:       metric.ID{Suite: class, Name: attr(t, "name")},
+		ID:       metric.ID{Suite: class, Name: t.Value("name")},
 		Status:   testngStatuses[word],
 		Duration: time.Duration(declaredNumber(t, "duration-ms")) * time.Millisecond,
 	}
@@ -91,7 +91,7 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 func testngParams(x *xmlstream.Reader) (values []string, err error) {
 	err = x.Children(func(xmlstream.Token) error {
 		return x.Children(func(t xmlstream.Token) error {
-			null := attr(t, "is-null") == "true"
+			null := t.Value("is-null") == "true"
 			value, err := clipped(x)
 			if null {
 				value = "null"
@@ -105,7 +105,7 @@ func testngParams(x *xmlstream.Reader) (values []string, err error) {
 
 // testngException reads the stack trace, which begins with the message.
 func testngException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
-	class, why := attr(t, "class"), ""
+	class, why := t.Value("class"), ""
 	err := x.Children(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "message", "full-stacktrace", "short-stacktrace":

@@ -163,12 +163,6 @@ func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Tok
 	return x, nil
 }
 
-// attr returns the value of the attribute, "" where the element has none.
-func attr(t xmlstream.Token, name string) string {
-	v, _ := t.Attr(name)
-	return v
-}
-
 // content adds the text of the open element to c.
 func content(x *xmlstream.Reader, c *textstream.Clip) error {
 	if !c.Empty() {

@@ -108,12 +108,12 @@ func (v *trxReader) resultsIn(x *xmlstream.Reader, outer *trxResult) error {
 
 func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxResult) error {
 	word, given := t.Attr("outcome")
-	r := trxResult{id: attr(t, "testId"), test: metric.Test{
-		ID:       metric.ID{Name: attr(t, "testName")},
+	r := trxResult{id: t.Value("testId"), test: metric.Test{
+		ID:       metric.ID{Name: t.Value("testName")},
 		Status:   trxOutcomes[strings.ToLower(word)],
-		Duration: clockTime(attr(t, "duration")),
+		Duration: clockTime(t.Value("duration")),
 	}}
-	if row := attr(t, "dataRowInfo"); row != "" && attr(t, "resultType") == "DataDrivenDataRow" && !strings.ContainsAny(r.test.Name, "(") {
+	if row := t.Value("dataRowInfo"); row != "" && t.Value("resultType") == "DataDrivenDataRow" && !strings.ContainsAny(r.test.Name, "(") {
 		r.test.Name += "[" + row + "]"
 	}
 	err := x.Children(func(t xmlstream.Token) (err error) {
@@ -169,14 +169,14 @@ func trxMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
 }
 
 func (v *trxReader) define(x *xmlstream.Reader, t xmlstream.Token) error {
-	id := attr(t, "id")
-	d := trxDefinition{storage: attr(t, "storage"), name: attr(t, "name")}
+	id := t.Value("id")
+	d := trxDefinition{storage: t.Value("storage"), name: t.Value("name")}
 	err := x.Children(func(t xmlstream.Token) error {
 		if t.Name == "TestMethod" {
 			// "Name.Space.Class, Assembly, Version=…" of older versions
-			class, _, _ := strings.Cut(attr(t, "className"), ",")
-			d.class, d.adapter = class, attr(t, "adapterTypeName")
-			d.storage = cmp.Or(attr(t, "codeBase"), d.storage)
+			class, _, _ := strings.Cut(t.Value("className"), ",")
+			d.class, d.adapter = class, t.Value("adapterTypeName")
+			d.storage = cmp.Or(t.Value("codeBase"), d.storage)
 		}
 		return nil
 	})
@@ -210,7 +210,7 @@ func lastDot(name string) int {
 }
 
 func (v *trxReader) summarize(x *xmlstream.Reader, t xmlstream.Token, counters *xmlstream.Token) error {
-	v.summary = strings.ToLower(attr(t, "outcome"))
+	v.summary = strings.ToLower(t.Value("outcome"))
 	return x.Children(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "Counters":
@@ -225,7 +225,7 @@ func (v *trxReader) summarize(x *xmlstream.Reader, t xmlstream.Token, counters *
 
 // info reads one message about the run as a whole.
 func (v *trxReader) info(x *xmlstream.Reader, t xmlstream.Token) error {
-	outcome := strings.ToLower(attr(t, "outcome"))
+	outcome := strings.ToLower(t.Value("outcome"))
 	text, err := clipped(x)
 	if trxOutcomes[outcome] == metric.Errored || trxOutcomes[outcome] == metric.Failed {
 		v.infos = append(v.infos[:min(len(v.infos), 8)], text)

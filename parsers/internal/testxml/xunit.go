@@ -50,8 +50,8 @@ func parseXUnit(r io.Reader) (parsed.Report, error) {
 }
 
 func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
-	name := assembly(attr(t, "name"))
-	if framework := strings.ToLower(attr(t, "test-framework")); u.producer == "" {
+	name := assembly(t.Value("name"))
+	if framework := strings.ToLower(t.Value("test-framework")); u.producer == "" {
 		u.producer = "xunit.net"
 		if !strings.Contains(framework, "xunit") && framework != "" {
 			u.producer, _, _ = strings.Cut(framework, " ")
@@ -80,7 +80,7 @@ func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
 // failed reads an error outside of all tests: a fixture that could not be set
 // up or cleaned up, or a crash.
 func (u *xunitReader) failed(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
-	kind, what := attr(t, "type"), attr(t, "name")
+	kind, what := t.Value("type"), t.Value("name")
 	if strings.HasSuffix(kind, "cleanup") && what != "" { // all of its tests ran
 		suite = what
 	}
@@ -110,15 +110,15 @@ func (u *xunitReader) test(x *xmlstream.Reader, t xmlstream.Token, suite string)
 	if t.Name != "test" {
 		return nil
 	}
-	class := attr(t, "type")
-	word := attr(t, "result")
+	class := t.Value("type")
+	word := t.Value("result")
 	c := metric.Test{
-		ID:       metric.ID{Suite: suite, Class: class, Name: withoutClass(attr(t, "name"), class)},
+		ID:       metric.ID{Suite: suite, Class: class, Name: withoutClass(t.Value("name"), class)},
 		Status:   xunitResults[strings.ToLower(word)],
-		Duration: junitTime(attr(t, "time")),
-		File:     textstream.CleanName(attr(t, "source-file")),
+		Duration: junitTime(t.Value("time")),
+		File:     textstream.CleanName(t.Value("source-file")),
 	}
-	line := attr(t, "source-line")
+	line := t.Value("source-line")
 	err := children(x, map[string]any{
 		"source-file": &c.File, "source-line": &line,
 		"failure": func(xmlstream.Token) (err error) {
