@@ -11,6 +11,7 @@ import (
 
 // Every framework fills in every capability, or says why it does not support it.
 func TestMatrix(t *testing.T) {
+	var reasons, known []string
 	var b strings.Builder
 	b.WriteString("| framework |")
 	for _, c := range capabilities {
@@ -18,7 +19,7 @@ func TestMatrix(t *testing.T) {
 	}
 	b.WriteString("\n|" + strings.Repeat("---|", len(capabilities)+1) + "\n")
 	for _, f := range All() {
-		fmt.Fprintf(&b, "| %s |", f.Name)
+		row := "| " + f.Name + " |"
 		for _, c := range capabilities {
 			has, why := c.has(f), f.Unsupported[c.name]
 			switch {
@@ -28,15 +29,41 @@ func TestMatrix(t *testing.T) {
 				t.Errorf("%s leaves out %s: fill it in, or add a reason to Unsupported", f.Name, c.name)
 			case has != "" && why != "":
 				t.Errorf("%s has %s, and says that it is not supported: %s", f.Name, c.name, why)
-			case has != "":
-				fmt.Fprintf(&b, " %s |", has)
+			case has == "":
+				row += " –" + note(&reasons, why) + " |"
+			case slices.Contains([]Capability{Call, Reports, Covers, Reruns}, c.name):
+				row += " " + has + " |"
 			default:
-				fmt.Fprintf(&b, " – (%s) |", why)
+				row += " yes |"
 			}
 		}
-		b.WriteString("\n")
+		if f.Unsupported[Reports] == notMeasured {
+			known = append(known, f.Name)
+		} else {
+			b.WriteString(row + "\n")
+		}
 	}
+	b.WriteString("\nWhy not:\n\n")
+	for i, why := range reasons {
+		if why != notMeasured {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, why)
+		}
+	}
+	fmt.Fprintf(&b, "\nThe calls and options of these are known, and they are not measured: %s.\n", strings.Join(known, ", "))
 	docs.Block(t, "projects.md", "frameworks", "./internal/framework", b.String())
+}
+
+// note is the number of a reason, as a raised number.
+func note(reasons *[]string, why string) string {
+	if why == notMeasured {
+		return ""
+	}
+	i := slices.Index(*reasons, why)
+	if i < 0 {
+		i = len(*reasons)
+		*reasons = append(*reasons, why)
+	}
+	return fmt.Sprintf("<sup>%d</sup>", i+1)
 }
 
 // Names, programs and packages belong to one framework each.

@@ -20,7 +20,14 @@ var dotnet = []Framework{
 			Way: ByWords, Programs: list("dotnet"), Own: list("--filter --report-trx"), Place: BeforeWord, Word: "--",
 			Words: func(s Selection) []string { return []string{"--filter", s.joined("|", dotnetName)} },
 		},
-		Unsupported: map[Capability]string{Lists: "its list has display names only"},
+		Report:   Output{Format: "trx", Args: list("--logger=trx --results-directory={{report_dir}}/.results"), Files: list("{{report_dir}}/.results/**/*.trx")},
+		Coverage: Output{Format: "cobertura", Files: list("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: list("coverlet.collector")},
+		Mutants:  Environment,
+		Marks:    list("testhost VSTEST_HOST_DEBUG"),
+		Unsupported: map[Capability]string{
+			Lists:   "its list has display names only",
+			Affects: "has no such option",
+		},
 	},
 	{
 		Name: "vstest", Language: "dotnet", Programs: []string{"vstest.console", "nunit3-console", "xunit.console"}, ConfigFiles: list("nunit.config xunit.runner.json"),

@@ -8,6 +8,7 @@ package framework
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,13 +29,26 @@ type Framework struct {
 	Programs []string
 
 	Packages    []string // dependencies that show that a project uses it
-	ConfigFiles []string // patterns of its configuration files, relative to the project
+	ConfigFiles []string // patterns of its configuration files, relative to the project; "file#section" for a section or key
 
 	Style   Style // how its options are written
 	Options Options
 
-	Rerun Rerun // how selected tests run
-	List  List  // how its tests are listed
+	// Drop are options of a project's own call that conflict with those that supervise adds:
+	// they end a run early, or change what is written. They are written as in [Options].
+	Drop []string
+
+	Report   Output
+	Coverage Output
+
+	Rerun    Rerun    // how selected tests run
+	List     List     // how its tests are listed
+	Affected Affected // how tests run that a change affects
+
+	Shadows      []string // names of modules that a file of the project could hide
+	TestPackages []string // installed packages that belong to it, by prefix
+	Mutants      Switch   // how mutants are switched while tests run
+	Marks        []string // words by which code finds out that it is tested
 
 	// Unsupported has the reason for each capability that the framework does not support.
 	Unsupported map[Capability]string
@@ -52,6 +66,14 @@ const (
 	Narrows Capability = "options"   // Options: all effects
 	Reruns  Capability = "rerun"     // Rerun
 	Lists   Capability = "list"      // List
+
+	Reports    Capability = "report"
+	Covers     Capability = "coverage"
+	Affects    Capability = "affected tests"
+	Shadowed   Capability = "shadowed names"
+	Installs   Capability = "test packages"
+	Switches   Capability = "mutants"
+	Detectable Capability = "marks" // Marks
 )
 
 // capability is one of them, with what a row has of it: "" if nothing.
@@ -69,6 +91,8 @@ var capabilities = []capability{
 		}
 		return "yes"
 	}},
+	{Reports, func(f Framework) string { return f.Report.Format }},
+	{Covers, func(f Framework) string { return f.Coverage.Format }},
 	{Reruns, func(f Framework) string { return f.Rerun.Way.String() }},
 	{Lists, func(f Framework) string {
 		if f.List.Format == NoList {
@@ -76,6 +100,11 @@ var capabilities = []capability{
 		}
 		return "`" + strings.Join(f.List.Args, " ") + "`"
 	}},
+	{Affects, func(f Framework) string { return code(list(f.Affected.Since + " " + f.Affected.Files)) }},
+	{Shadowed, func(f Framework) string { return code(f.Shadows) }},
+	{Installs, func(f Framework) string { return code(f.TestPackages) }},
+	{Switches, func(f Framework) string { return f.Mutants.String() }},
+	{Detectable, func(f Framework) string { return code(f.Marks) }},
 }
 
 func code(list []string) string {
@@ -166,10 +195,50 @@ func completed(rows []Framework) []Framework {
 		if f.Like != "" {
 			rows[i] = f.filled(rows[all[f.Like]])
 		}
+		rows[i].Unsupported = rows[i].reasons()
 		rows[i].index = rows[i].Options.index(rows[i].Style)
 	}
 	return rows
 }
+
+// reasons are those of the row, and of its language.
+func (f Framework) reasons() map[Capability]string {
+	out := maps.Clone(ofLanguage[f.Language])
+	for c, why := range f.Unsupported {
+		out[c] = why
+	}
+	for _, c := range capabilities {
+		if why := out[c.name]; c.has(f) != "" && (why == notMeasured || why == ofLanguage[f.Language][c.name]) {
+			delete(out, c.name)
+		}
+	}
+	return out
+}
+
+// ofLanguage are the reasons that hold for any framework of a language, unless a row has
+// something to say.
+var ofLanguage = map[string]map[Capability]string{
+	"go":     {Shadowed: "imports name a module", Installs: "part of Go, or in go.sum"},
+	"node":   {Shadowed: "packages are found in node_modules", Installs: "part of the program"},
+	"python": {Installs: "part of Python"},
+	"rust":   {Shadowed: compiled, Installs: "Cargo.lock has sums"},
+	"java":   {Shadowed: compiled, Installs: notWatched},
+	"ruby":   {Shadowed: "folders are searched in an order that options set", Installs: notWatched},
+	"php":    {Shadowed: "classes are found by Composer", Installs: notWatched},
+	"dotnet": {Shadowed: compiled, Installs: notWatched},
+	"c++":    {Shadowed: compiled, Installs: notWatched},
+	"elixir": {Shadowed: compiled, Installs: notWatched},
+	"swift":  {Shadowed: compiled, Installs: notWatched},
+	"zig":    {Shadowed: compiled, Installs: notWatched},
+	"any":    {Shadowed: compiled, Installs: notWatched},
+	"shell":  {Shadowed: "has no modules", Installs: notWatched},
+	"perl":   {Shadowed: "folders are searched in an order that options set", Installs: notWatched},
+}
+
+const (
+	compiled   = "is compiled with its dependencies"
+	notWatched = "installed packages of the language are not watched"
+)
 
 func (f Framework) filled(like Framework) Framework {
 	f.Language, f.Style = like.Language, like.Style
@@ -183,6 +252,10 @@ func (f Framework) filled(like Framework) Framework {
 	if f.List.Format == NoList {
 		f.List = like.List
 	}
+	if f.Drop == nil {
+		f.Drop = like.Drop
+	}
+	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows = like.Report, like.Coverage, like.Affected, like.Mutants, like.Marks, like.Shadows
 	f.Unsupported = like.unsupported(f)
 	return f
 }

@@ -18,8 +18,15 @@ var golang = []Framework{
 			Neutral: "-bench= -benchtime= -blockprofile= -blockprofilerate= -count= -covermode= -coverpkg= -coverprofile= -cpu= -cpuprofile= -fuzz= -fuzztime= -fuzzminimizetime= " +
 				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
 		},
-		Rerun: Rerun{Way: ByPackage},
-		List:  List{Args: list("-list ."), Format: GoList},
+		Rerun:    Rerun{Way: ByPackage},
+		List:     List{Args: list("-list ."), Format: GoList},
+		Report:   Output{Format: "go-test-json", Args: list("-json")},
+		Coverage: Output{Format: "go", Args: list("-coverprofile={{report_dir}}/cover.out"), Files: list("{{report_dir}}/cover.out")},
+		Mutants:  Environment,
+		Marks:    list("testing.Testing -test. _test.go"),
+		Unsupported: map[Capability]string{
+			Affects: "go list names the packages that import what changed",
+		},
 	},
 	{
 		Name: "gotestsum", Like: "go", Programs: []string{"gotestsum"}, Packages: list("gotest.tools/gotestsum"),

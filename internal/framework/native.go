@@ -21,7 +21,14 @@ var native = []Framework{
 			Way: ByWords, Programs: list("ctest"),
 			Words: func(s Selection) []string { return []string{"-R", s.alternatives("^(", ")$", blanks, nameOf)} },
 		},
-		List: List{Args: list("--show-only=json-v1"), Format: CTestList},
+		List:    List{Args: list("--show-only=json-v1"), Format: CTestList},
+		Report:  Output{Format: "junit", Args: list("--output-junit={{report_dir}}/ctest.xml"), Files: list("{{report_dir}}/ctest.xml")},
+		Mutants: Environment,
+		Marks:   list("DASHBOARD_TEST_FROM_CTEST"),
+		Unsupported: map[Capability]string{
+			Affects: "has no such option",
+			Covers:  "needs options of the compiler",
+		},
 	},
 	{
 		Name: "meson", Language: "c++", Programs: []string{"meson test"}, ConfigFiles: list("meson.build"),
@@ -37,7 +44,15 @@ var native = []Framework{
 			Config:    "--setup= --wrapper= --wrap= --test-args= --gdb -C=",
 			Neutral:   "-j= --num-processes= --logbase= --max-lines=",
 		},
-		Unsupported: map[Capability]string{Reruns: "names of tests are not unique", Lists: "its list has no names of cases"},
+		Report:  Output{Format: "junit", Files: list("meson-logs/testlog.junit.xml")},
+		Mutants: Environment,
+		Marks:   list("MESON_TEST_ITERATION"),
+		Unsupported: map[Capability]string{
+			Reruns:  "names of tests are not unique",
+			Lists:   "its list has no names of cases",
+			Affects: "has no such option",
+			Covers:  "needs options of the compiler",
+		},
 	},
 	{
 		Name: "googletest", Language: "c++",
@@ -52,6 +67,9 @@ var native = []Framework{
 			HideCode:  None,
 			Config:    "--gtest_flagfile=",
 		},
+		Report:      Output{Format: "junit", Args: list("--gtest_output=xml:{{report_dir}}"), Env: list("GTEST_OUTPUT=xml:{{report_dir}}")},
+		Mutants:     Environment,
+		Marks:       list("GTEST_OUTPUT GTEST_FILTER"),
 		Unsupported: programOfAnyName(),
 	},
 	{
@@ -67,6 +85,9 @@ var native = []Framework{
 			HideCode:  None,
 			Config:    None,
 		},
+		Report:      Output{Format: "catch2", Args: list("-r xml")},
+		Mutants:     Environment,
+		Marks:       list("CATCH_CONFIG_MAIN"),
 		Unsupported: programOfAnyName(),
 	},
 	{
@@ -82,7 +103,9 @@ var native = []Framework{
 			HideCode:  None,
 			Config:    None,
 		},
-		Unsupported: programOfAnyName(),
+		Report:      Output{Format: "doctest", Args: list("-r=xml")},
+		Mutants:     Environment,
+		Unsupported: programOfAnyName(Detectable),
 	},
 	{
 		Name: "boost.test", Language: "c++",
@@ -97,17 +120,25 @@ var native = []Framework{
 			HideCode:  None,
 			Config:    None,
 		},
-		Unsupported: programOfAnyName(),
+		Report:      Output{Format: "boost", Args: list("--log_format=XML")},
+		Mutants:     Environment,
+		Unsupported: programOfAnyName(Detectable),
 	},
 }
 
 // programOfAnyName are the reasons of a library that is linked into a program of the
 // project's own.
-func programOfAnyName() map[Capability]string {
-	return map[Capability]string{
-		Call:   "is linked into programs of the project, which have any name",
-		Detect: "is found when ctest runs its program",
-		Reruns: "ctest runs its program again",
-		Lists:  "its program is asked by ctest",
+func programOfAnyName(markless ...Capability) map[Capability]string {
+	out := map[Capability]string{
+		Call:    "is linked into programs of the project, which have any name",
+		Detect:  "is found when ctest runs its program",
+		Reruns:  "ctest runs its program again",
+		Lists:   "its program is asked by ctest",
+		Covers:  "needs options of the compiler",
+		Affects: "has no such option",
 	}
+	for _, c := range markless {
+		out[c] = "sets nothing of its own"
+	}
+	return out
 }

@@ -16,9 +16,14 @@ var others = []Framework{
 			Config:    "--no-compile --import=",
 			Neutral:   "--include= --seed= --formatter= --slowest= --max-cases= --repeat-until-failure= --export-coverage= --profile-require=",
 		},
+		Report:   Output{Format: "junit", Args: list("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: list("_build/test/lib/*/*.xml"), Needs: list("junit_formatter")},
+		Affected: Affected{Files: "--stale"},
+		Mutants:  Environment,
+		Marks:    list("MIX_ENV ExUnit"),
 		Unsupported: map[Capability]string{
 			Reruns: "runs tests by file and line, which its output lacks",
 			Lists:  "lists no tests",
+			Covers: "its report is not read",
 		},
 	},
 	{
@@ -149,7 +154,10 @@ const notMeasured = "only its calls are known"
 
 // callsOnly are the reasons of a framework that is not measured, with those for others.
 func callsOnly(more ...Capability) map[Capability]string {
-	out := map[Capability]string{Reruns: notMeasured, Lists: notMeasured}
+	out := map[Capability]string{}
+	for _, c := range []Capability{Reports, Covers, Reruns, Lists, Affects, Shadowed, Switches, Detectable} {
+		out[c] = notMeasured
+	}
 	for _, c := range more {
 		out[c] = notMeasured
 	}

@@ -23,7 +23,14 @@ var php = []Framework{
 				return []string{"--filter=" + s.alternatives("/(", ")$/s", anySpace, phpName)}
 			},
 		},
-		Unsupported: map[Capability]string{Lists: "its list has names that its report writes in another way"},
+		Report:   Output{Format: "junit", Args: list("--log-junit={{report_dir}}/phpunit.xml --colors=never --do-not-cache-result"), Files: list("{{report_dir}}/phpunit.xml")},
+		Coverage: Output{Format: "clover", Args: list("--coverage-clover={{report_dir}}/clover.xml"), Env: list("XDEBUG_MODE=coverage"), Files: list("{{report_dir}}/clover.xml"), Needs: list("ext-pcov ext-xdebug phpunit-pcov")},
+		Mutants:  Environment,
+		Marks:    list("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
+		Unsupported: map[Capability]string{
+			Lists:   "its list has names that its report writes in another way",
+			Affects: "has no such option",
+		},
 	},
 	{
 		Name: "pest", Like: "phpunit", Programs: []string{"pest"}, Packages: list("pestphp/pest"), ConfigFiles: list("tests/Pest.php"),

@@ -5,7 +5,7 @@ package framework
 var python = []Framework{
 	{
 		Name: "pytest", Language: "python", Programs: []string{"pytest", "py.test"}, Packages: list("pytest"),
-		ConfigFiles: list("pytest.ini .pytest.ini pytest.toml .pytest.toml conftest.py tests/conftest.py test/conftest.py"),
+		ConfigFiles: list("pytest.ini .pytest.ini pytest.toml .pytest.toml pyproject.toml#tool.pytest tox.ini#pytest setup.cfg#tool:pytest conftest.py tests/conftest.py test/conftest.py"),
 		Style:       Bundled,
 		Options: Options{
 			Focus:     "-k= --lf --last-failed --sw --stepwise --testmon --picked[=] --shard-id=",
@@ -19,8 +19,17 @@ var python = []Framework{
 			Config:    "-c= --config-file= -o= --override-ini= --rootdir= --confcutdir= -p= --disable-plugin-autoload --import-mode= --assert=plain --cov-fail-under=",
 			Neutral:   "-r= --report-chars= -n= --numprocesses= --dist= --tx= --tb= --color= --durations= --durations-min= --junit-xml= --junitxml= --junit-prefix= --cov= --cov-report= --basetemp= --log-level= --log-file= -W= --pythonwarnings= --reruns-delay= --timeout= --capture= --verbosity= --pdbcls= --doctest-glob=",
 		},
-		Rerun: Rerun{Way: ByPlugin},
-		List:  List{Args: list("--collect-only --verbosity=-1"), Format: NodeIDs},
+		Rerun:        Rerun{Way: ByPlugin},
+		List:         List{Args: list("--collect-only --verbosity=-1"), Format: NodeIDs},
+		Report:       Output{Format: "junit", Args: list("--junitxml={{report_dir}}/pytest.xml -o junit_family=xunit1 -o cache_dir={{report_dir}}/.cache --maxfail=0 --color=no"), Files: list("{{report_dir}}/pytest.xml")},
+		Coverage:     Output{Format: "coverage.py", Args: list("--cov --cov-report=json:{{report_dir}}/coverage.json --cov-fail-under=0"), Files: list("{{report_dir}}/coverage.json"), Needs: list("pytest-cov coverage")},
+		Shadows:      list("pytest _pytest pluggy xdist pytest_cov"),
+		TestPackages: list("pytest _pytest pytest-* pluggy xdist"),
+		Mutants:      Environment,
+		Marks:        list("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"),
+		Unsupported: map[Capability]string{
+			Affects: "by plugins only",
+		},
 	},
 	{
 		Name: "unittest", Language: "python", Programs: []string{"unittest"},
@@ -41,7 +50,16 @@ var python = []Framework{
 			Way: ByWords, Programs: list("unittest manage.py runtests.py django"),
 			Words: func(s Selection) []string { return s.each("-k", unittestName) },
 		},
-		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests"},
+		Report:   Output{Format: "unittest"},
+		Coverage: Output{Format: "coverage.py", Files: list("{{report_dir}}/coverage.json"), Needs: list("coverage")},
+		Shadows:  list("unittest doctest"),
+		Mutants:  Environment,
+		Marks:    list("unittest"),
+		Unsupported: map[Capability]string{
+			Detect:  "part of Python: test files that import it show its use",
+			Lists:   "lists no tests",
+			Affects: "has no such option",
+		},
 	},
 	{
 		Name: "django", Like: "unittest", Programs: []string{"manage.py test", "django-admin test", "django test"}, ConfigFiles: list("manage.py"),
@@ -69,7 +87,9 @@ var python = []Framework{
 			Config:    "-c= --config= -w= --where= --plugin= --exclude-plugin= --no-plugins --no-user-config",
 			Neutral:   "-s= --start-dir= -t= --top-level-directory= --project-directory= --verbosity= --log-level= --coverage= --coverage-report= --coverage-config= --xunit-file= --with-xunit",
 		},
-		Unsupported: callsOnly(),
+		Shadows:      list("nose nose2"),
+		TestPackages: list("nose nose2"),
+		Unsupported:  callsOnly(),
 	},
 	{
 		Name: "trial", Language: "python", Programs: []string{"trial"}, Packages: list("twisted"),

@@ -15,8 +15,15 @@ var rust = []Framework{
 			Config:    "--config= --manifest-path= --no-default-features --cfg=",
 			Neutral:   "-F= --features= -j= --jobs= --color= --message-format= --profile= --target= --target-dir= --test-threads= --format= --logfile= -Z= --shuffle-seed= --output-path= --output-dir= -o= --out=",
 		},
-		Rerun: Rerun{Way: ByWords, Programs: list("cargo"), Words: cargoWords},
-		List:  List{Args: list("-- --list --format=terse"), Format: RustTerse},
+		Rerun:    Rerun{Way: ByWords, Programs: list("cargo"), Words: cargoWords},
+		List:     List{Args: list("-- --list --format=terse"), Format: RustTerse},
+		Report:   Output{Format: "cargo-test"},
+		Coverage: Output{Format: "llvm-cov", Args: list("--ignore-run-fail --json --output-path={{report_dir}}/llvm-cov.json"), Files: list("{{report_dir}}/llvm-cov.json"), Needs: list("cargo-llvm-cov")},
+		Mutants:  Environment,
+		Marks:    list("cfg(test)"),
+		Unsupported: map[Capability]string{
+			Affects: "by package only",
+		},
 	},
 	{
 		Name: "nextest", Language: "rust", Programs: []string{"cargo nextest run", "cargo nextest", "cargo-nextest nextest run", "cargo llvm-cov nextest"}, ConfigFiles: list(".config/nextest.toml"),
@@ -36,6 +43,13 @@ var rust = []Framework{
 			Way: ByWords, Programs: list("nextest cargo-nextest"), Place: BeforeWord, Word: "--",
 			Words: func(s Selection) []string { return []string{"-E", s.joined(" + ", nextestName)} },
 		},
-		List: List{Args: list("--message-format=json"), Format: NextestList},
+		List:     List{Args: list("--message-format=json"), Format: NextestList},
+		Report:   Output{Format: "junit", Args: list("--tool-config-file=supervise:{{report_dir}}/.nextest.toml"), Files: list("{{report_dir}}/nextest.xml")},
+		Coverage: Output{Format: "llvm-cov", Args: list("--ignore-run-fail --json --output-path={{report_dir}}/llvm-cov.json"), Files: list("{{report_dir}}/llvm-cov.json"), Needs: list("cargo-llvm-cov")},
+		Mutants:  Environment,
+		Marks:    list("NEXTEST NEXTEST_RUN_ID NEXTEST_EXECUTION_MODE cfg(test)"),
+		Unsupported: map[Capability]string{
+			Affects: "by package only: -E rdeps(…)",
+		},
 	},
 }

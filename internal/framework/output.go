@@ -1,0 +1,42 @@
+package framework
+
+// ReportDir is replaced, in options and names of files, by the private folder that each run
+// of a check gets for its reports. It is outside the tree. Files in it that are not reports
+// have a name that begins with a dot.
+const ReportDir = "{{report_dir}}"
+
+// Output is a machine-readable output of a framework, and how it is requested.
+type Output struct {
+	Format string   // its name in docs/formats.md
+	Args   []string // options that request it
+	Env    []string // NAME=value, which requests it
+	Files  []string // that it is written to; none: it is printed
+	Needs  []string // dependencies, of which the project must have one
+}
+
+// Affected are the options with which a framework runs only tests that a change affects.
+type Affected struct {
+	Since string // followed by a revision of git: "--changedSince="
+	Files string // followed by the changed files: "--findRelatedTests"
+}
+
+// Switch is how a mutant can be switched on while tests run, without building again.
+type Switch int
+
+// The ways to switch.
+const (
+	noSwitch    Switch = iota
+	Environment        // code under test reads a variable of the environment
+	Permission         // the same, and the program must be permitted to: deno --allow-env
+)
+
+func (s Switch) String() string {
+	return [...]string{"", "environment", "environment, with a permission"}[s]
+}
+
+// HelperPackages are packages of Node that tests use with any framework. What they do decides
+// how tests end.
+var HelperPackages = list("chai c8 nyc istanbul sinon should assert @testing-library power-assert supertest nock msw ts-node")
+
+// PythonHelpers are packages of Python that tests use with any framework.
+var PythonHelpers = list("coverage hypothesis mock assertpy hamcrest unittest2")
