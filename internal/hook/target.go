@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/integrity"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -87,13 +88,11 @@ func (j *judge) tests(files []string) []string {
 var (
 	superviseFiles = regexp.MustCompile(`(^|/)\.supervise([.-][\w.-]+)?(/|$)|(^|/)aiwg\.ya?ml$`)
 	hookFiles      = regexp.MustCompile(`(^|/)(\.husky|\.githooks)/|(^|/)\.git/hooks/|(^|/)\.pre-commit-config\.ya?ml$|(^|/)\.?lefthook\.ya?ml$|(^|/)\.(claude|codex|gemini|qwen)/(settings[\w.]*\.json|hooks\.json|hooks/|config\.toml)|(^|/)\.opencode/|(^|/)opencode\.jsonc?$|(^|/)\.pi/extensions/`)
-	// configFiles decide which checks are run and on what.
-	configFiles = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py|noxfile\.py|\.coveragerc|\.?flake8|\.?pylintrc|mypy\.ini|\.?ruff\.toml|package\.json|(jest|vitest|vite|playwright|karma|cypress|mocha|ava|nyc|eslint|babel|jasmine)\.\w*\.?(config|conf|setup|workspace)\.\w+|\.(mocharc|nycrc|c8rc|eslintrc|taprc)(\.\w+)?|tsconfig[\w.]*\.json|makefile|gnumakefile|justfile|taskfile\.ya?ml|rakefile|\.rspec|\.rubocop(_todo)?\.yml|\.simplecov|phpunit(\.dist)?\.xml(\.dist)?|phpstan[\w.]*\.neon(\.dist)?|psalm\.xml|\.?golangci\.(ya?ml|toml|json)|clippy\.toml|\.cargo/config(\.toml)?|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|detekt\.ya?ml|checkstyle\.xml|ctestcustom\.cmake|directory\.build\.(props|targets)|[\w.]+\.runsettings|\.editorconfig|mix\.exs|\.credo\.exs|\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.yml|codecov\.ya?ml|\.codecov\.ya?ml)$|(^|/)\.github/workflows/|(^|/)\.circleci/|(^|/)\.ci/`)
 )
 
 // isConfig reports whether a file decides what the checks are.
 func (j *judge) isConfig(rel string) bool {
-	return configFiles.MatchString(rel) || slices.Contains(j.opt.Checks, rel)
+	return framework.CheckFile.MatchString(rel) || slices.Contains(j.opt.Checks, rel)
 }
 
 // own reports whether a place belongs to supervise. Reading it is harmless.

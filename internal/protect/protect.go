@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/git"
 	"supervise/internal/regexp"
 	"supervise/runner"
@@ -50,10 +51,10 @@ type Settings struct {
 
 // steers matches the variables that make a runner of tests, or its language, run
 // something else than what the project has.
-var steers = regexp.MustCompile(`^(PYTEST_\w+|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
+var steers = regexp.MustCompile(`^(` + framework.Variable + `|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
 	`GO(FLAGS|WORK|TOOLCHAIN)|RUBY(OPT|LIB)|PERL5(OPT|LIB)|(JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|MAVEN_(OPTS|ARGS)|GRADLE_OPTS|CLASSPATH|` +
 	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
-	`(GNU)?MAKEFLAGS|MFLAGS|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
+	`(GNU)?MAKEFLAGS|MFLAGS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
 
 // Steering returns the variables of an environment that steer runners of tests,
 // each with the SHA-256 of its value.

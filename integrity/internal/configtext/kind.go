@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source"
 )
@@ -42,15 +43,15 @@ var configNames = []struct {
 	{regexp.MustCompile(`\.xctestplan$|(^|/)CMake(User)?Presets\.json$`), jsonConfig},
 	{regexp.MustCompile(`(^|/)Makefile\.am$`), makeConfig},
 	{regexp.MustCompile(`(^|/)(\.rspec|\.mvn/(maven|jvm)\.config|\.jvmopts|\.sbtopts)$`), argsConfig},
-	{regexp.MustCompile(`(^|/)(jest|vitest|vite|playwright|karma|cypress|wdio|ava|nyc|stryker|eslint|webdriver|mocha|babel|c8|jasmine|protractor|testcafe|tap|xo|stylelint|lint-staged|nightwatch|web-test-runner)\.(\w+\.)?(config|conf|workspace|rc|setup)(\.\w+)?\.[mc]?[jt]s$`), braceConfig},
-	{regexp.MustCompile(`(^|/)(vitest\.workspace|karma\.conf|\.(mocharc|eslintrc|nycrc|c8rc|taprc|huskyrc|lintstagedrc|stylelintrc|prettierrc))\.[mc]?[jt]s$`), braceConfig},
+	{regexp.MustCompile(`(^|/)(` + framework.NodeConfig + `)\.(\w+\.)?(config|conf|workspace|rc|setup)(\.\w+)?\.[mc]?[jt]s$`), braceConfig},
+	{regexp.MustCompile(`(^|/)(\w+\.(workspace|conf)|\.(` + framework.DotSettings + `))\.[mc]?[jt]s$`), braceConfig},
 	{regexp.MustCompile(`\.gradle(\.kts)?$|\.sbt$|(^|/)(Jenkinsfile|mix\.exs|\.credo\.exs|coveralls\.exs|[Gg]runtfile\.js)$`), braceConfig},
-	{regexp.MustCompile(`(^|/)\.(eslintrc|nycrc|mocharc|c8rc|babelrc|swcrc|jshintrc|stylelintrc|huskyrc|lintstagedrc|taprc)$|\.(jsonc|json5)$`), jsonConfig},
-	{regexp.MustCompile(`(^|/)([^/]*(config|rc|conf)[^/]*|package|composer|deno|biome|project|nx|lerna|turbo|jasmine|settings[^/]*|cypress|infection|phpstan|tslint|coveralls|codecov|hooks|nest-cli|angular|xunit\.runner|testconfig|testem|coverlet[^/]*|\.c8rc)\.json$`), jsonConfig},
+	{regexp.MustCompile(`(^|/)\.(` + framework.DotSettings + `|babelrc|swcrc|jshintrc)$|\.(jsonc|json5)$`), jsonConfig},
+	{regexp.MustCompile(`(^|/)([^/]*(config|rc|conf)[^/]*|package|composer|deno|biome|project|nx|lerna|turbo|` + framework.NodeConfig + `|settings[^/]*|infection|phpstan|tslint|coveralls|codecov|hooks|nest-cli|angular|xunit\.runner|testconfig|testem|coverlet[^/]*|\.c8rc)\.json$`), jsonConfig},
 	{regexp.MustCompile(`\.ya?ml$|(^|/)\.clang-(tidy|format)$|(^|/)(phpstan|phpstan-baseline)(\.dist)?\.neon(\.dist)?$`), yamlConfig},
 	{regexp.MustCompile(`\.toml$|(^|/)\.cargo/config$|(^|/)Pipfile$`), tomlConfig},
 	{regexp.MustCompile(`(^|/)(\.coveragerc|\.flake8|\.?pylintrc|\.npmrc|\.yarnrc|\.bandit|\.pydocstyle|\.condarc|\.nosetestsrc|\.testr\.conf|\.gitconfig|\.gitmodules|\.pypirc)$|\.(ini|cfg|properties|editorconfig)$|(^|/)\.?env(\.[\w.-]+)?$`), iniConfig},
-	{regexp.MustCompile(`(^|/)(pom|phpunit|phpcs|phpmd|psalm|build|testng|checkstyle|pmd|spotbugs|findbugs|ruleset|nunit|behat)[\w.-]*\.xml(\.dist)?$|\.xml\.dist$|(^|/)[\w.-]*(exclude|suppress|baseline|testng|checkstyle|detekt|lint)[\w.-]*\.xml$`), xmlConfig},
+	{regexp.MustCompile(`(^|/)(` + framework.XMLSettings + `)[\w.-]*\.xml(\.dist)?$|\.xml\.dist$|(^|/)[\w.-]*(exclude|suppress|baseline|checkstyle|detekt|lint)[\w.-]*\.xml$`), xmlConfig},
 	{regexp.MustCompile(`\.(cs|fs|vb|vcx)proj$|\.(props|targets|runsettings|ruleset)$`), xmlConfig},
 	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
 }

@@ -113,7 +113,7 @@ var environments = strings.Fields("uv poetry pdm pipenv conda mamba micromamba r
 
 var (
 	assignment    = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|unit|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|mocha|jest|vitest|ci|verify|eslint|style)([:_.-].*)?$`)
+	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|unit|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|` + framework.ScriptNames + `|ci|verify|eslint|style)([:_.-].*)?$`)
 	shellVariable = regexp.MustCompile(`^\$[({]?(\w+)[)}]?$`)
 	numberWord    = regexp.MustCompile(`^\d+[smhd]?$`)
 )

@@ -7,6 +7,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -21,7 +22,7 @@ type lineRow struct {
 }
 
 // checkers are names of programs that check, as they would be replaced in a script.
-const checkers = `(go|cargo|npm|npx|yarn|pnpm|pytest|python3?|tox|jest|vitest|mocha|mvn|gradle|rake|rspec|bundle|phpunit|composer|dotnet|ctest|mix|swift|make)`
+var checkers = `(` + strings.Join(framework.Programs(), "|") + `)`
 
 var lineTable = []lineRow{
 	{"TP-25", regexp.MustCompile(`(?i)(^|/)(GNU)?makefile$|\.mk$`), regexp.MustCompile(`^\.IGNORE\s*:|^(export\s+)?(GNU)?MAKEFLAGS\s*[:+?]?=.*(\s-?[a-z]*i\b|--ignore-errors|\s-k\b)|^(export\s+)?SHELL\s*[:?]?=\s*\S*\b(true|echo)\b`), nil, 0},

@@ -7,6 +7,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -112,8 +113,8 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 }))
 
 const (
-	jsTools = `(?i)(jest|vitest|vite|playwright|karma|mocha|ava|cypress|wdio|nyc|c8|package\.json|jasmine)`
-	pyTools = `(pytest|pyproject|setup\.cfg|tox)\.?(ini|toml|cfg)?$|^pytest\.ini$`
+	jsTools = framework.NodeSettings
+	pyTools = framework.PythonSettings
 )
 
 // ownConfig is the configuration of a tool of JavaScript, in which there are no tests.

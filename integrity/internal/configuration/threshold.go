@@ -8,6 +8,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -19,7 +20,7 @@ var (
 	// bare names are limits of the coverage where the file, or the rest of the
 	// key, is about coverage.
 	bareFloors   = regexp.MustCompile(`(^|\.)(threshold|minimum|target|lines|branches|functions|statements|min|watermarks\.\w+|level)$`)
-	aboutCover   = regexp.MustCompile(`(?i)cov|jacoco|nyc|c8|kover|simplecov|summary|jest|vitest|msi|proj$|\.props$`)
+	aboutCover   = regexp.MustCompile(`(?i)cov|jacoco|nyc|c8|kover|simplecov|summary|` + framework.NodeSettings[len(`(?i)`):] + `|msi|proj$|\.props$`)
 	ceilings     = regexp.MustCompile(`(^|\.)(\w*maxwarnings|maxissues|maxallowedviolations|maxerrors|maxallowed\w*|maximumallowed\w+|failurethreshold\w*|errorthreshold|maxfailures|failatviolations|allowedviolations|warningsasserrorsthreshold)$`)
 	softCeilings = regexp.MustCompile(`(^|\.|\])(maxcomplexity|mccabe\.maxcomplexity|cyclop\.maxcomplexity|complexity|gocyclo\.mincomplexity|errorlevel|funlen\.(lines|statements)|maxstatements|maxbranches|cognitivecomplexitythreshold|cyclomaticcomplexity\.max)$`)
 	percent      = regexp.MustCompile(`^\s*(\d+(?:\.\d+)?)\s*%?\s*$`)
@@ -146,7 +147,7 @@ func goneBound(c *facts.Set, f *facts.ConfigFile, o bound) []facts.Finding {
 // passes.
 var patience = regexp.MustCompile(`(^|\.)(testtimeout|defaulttimeout|timeout|retries|retry|reruns|rerunfailingtestscount|flakyretries|maxretries|slowtestthreshold|failurethreshold|maxdiffpixels|maxdiffpixelratio|threshold|tolerance|rtol|atol|maxparallelforks)$`)
 
-var testTool = regexp.MustCompile(jsTools + `|` + pyTools + `|nextest|surefire|pom\.xml|\.gradle|runsettings|phpunit|karma`)
+var testTool = regexp.MustCompile(framework.RunnerSettings)
 
 // loosened finds retries that were added or raised, and times and tolerances that
 // were at least doubled.

@@ -7,6 +7,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -84,7 +85,7 @@ func onlyDates(a, b []facts.Line) bool {
 // reports are names under which tools leave their reports. What they keep for themselves,
 // such as .coverage and .pytest_cache, nobody reads as one.
 var (
-	reports     = regexp.MustCompile(`(?i)(^|/)(junit([\w.-]*)\.xml|TEST-[\w.-]+\.xml|(test[-_]?)?(results?|report)\.(xml|trx|tap|junit)|test[-_](results?|report|output)\.(xml|json|trx|tap)|nosetests\.xml|pytest[\w-]*\.xml|xunit[\w-]*\.xml|phpunit[-.](report|result|junit)[\w.-]*\.xml|rspec[\w-]*\.(xml|json)|ctest[\w-]*\.xml|coverage\.(xml|json|out|txt|info|lcov|cobertura\.xml|opencover\.xml)|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco[\w-]*\.(xml|exec|csv)|cover(age)?\.out|cover\.profile|eslint-report\.json|checkstyle-result\.xml|golangci[\w-]*report\.\w+)$|(^|/)(surefire-reports|failsafe-reports|test-results|test-reports|junit-reports|TestResults)/`)
+	reports     = regexp.MustCompile(`(?i)(^|/)(` + framework.ReportName + `|coverage\.(xml|json|out|txt|info|lcov|cobertura\.xml|opencover\.xml)|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco[\w-]*\.(xml|exec|csv)|cover(age)?\.out|cover\.profile|eslint-report\.json|checkstyle-result\.xml|golangci[\w-]*report\.\w+)$|(^|/)(` + framework.ReportFolder + `)/`)
 	reportBody  = regexp.MustCompile(`(?s)^\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(testsuites?|testsuite|coverage|TestRun|assemblies|test-run|report)\b`)
 	keptReports = regexp.MustCompile(`(?i)(^|/)(test[-_]?data|tests?|spec|specs|fixtures?|__fixtures__|examples?|samples?|resources|docs?|demo|mocks?|data|golden|e2e|src/test|parsers?|corpus)/`)
 )
@@ -109,10 +110,10 @@ func reportForged(f *facts.ChangedFile) []facts.Finding {
 
 // reportName is a report named in code; writes are the ways to write it.
 var (
-	reportName = regexp.MustCompile(`(?i)["'\x60/= >](junit[\w.-]*\.xml|TEST-[\w.*-]+\.xml|(test-?)?(results?|report)\.xml|nosetests\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
+	reportName = regexp.MustCompile(`(?i)["'\x60/= >](` + framework.ReportName + `|TEST-\*\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
 	writes     = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|WriteFile\(|os\.Create\(|fs::write\(|File\.write|file_put_contents|Files\.write|WriteAllText|copyFile(Sync)?\(|shutil\.copy\w*\(|os\.(rename|replace)\(|(^|[^-=>])>{1,2}\s*["']?[\w./$-]*(junit|TEST-|results?|report|coverage|lcov|cobertura|clover|jacoco|cover|reward)[\w.-]*\.(xml|info|json|out|txt)|\b(cp|mv|ln|install|tee|touch)\s+(-\w+\s+)*\S*.*\.(xml|info|json|out|txt)\b)`)
 	// byRunner matches test runners and report converters, which may write reports.
-	byRunner = regexp.MustCompile(`(?i)(go test|pytest|jest|vitest|mocha|cargo|phpunit|rspec|ctest|nosetests|--junit|--cov|gcov|lcov |genhtml|coverage (xml|json|lcov|combine)|go tool|gocov|go-junit-report|gotestsum|llvm-cov|grcov|tarpaulin|nyc|c8|cobertura|gcovr|covdata|gobco|merge|mktemp|upload|artifact|build/reports/|tap-xunit|tap-junit)`)
+	byRunner = regexp.MustCompile(`(?i)(` + framework.Mentions + `|--cov|gcov|lcov |genhtml|coverage (xml|json|lcov|combine)|go tool|gocov|llvm-cov|grcov|tarpaulin|nyc|c8|cobertura|gcovr|covdata|gobco|merge|mktemp|upload|artifact|build/reports/)`)
 )
 
 // reportWritten finds lines, in what runs the tests, that write a report.

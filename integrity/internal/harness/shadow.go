@@ -7,6 +7,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -18,10 +19,9 @@ var (
 	pthCode = regexp.MustCompile(`(?m)^\s*import[ \t]`)
 	// runnerNames are programs that run or check; a file of such a name in the
 	// project comes before them where the search path leads to it.
-	runnerNames = strings.Fields("pytest py.test python python3 node npm npx yarn pnpm jest vitest mocha go cargo rustc mvn gradle java ruby rspec rake bundle php phpunit composer dotnet " +
-		"make cmake ctest ninja tox nox mix elixir swift xcodebuild eslint tsc mypy ruff flake8 pylint golangci-lint coverage nyc c8 git tap ava bun deno playwright unittest bats uv poetry hatch")
-	binstub = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
-	wrapper = regexp.MustCompile(`^(gradlew|mvnw)$`)
+	runnerNames = framework.Programs()
+	binstub     = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
+	wrapper     = regexp.MustCompile(`^(gradlew|mvnw)$`)
 )
 
 // shimmed finds files that run instead of the runner, or before it.
@@ -80,10 +80,9 @@ func callsItsTool(f *facts.ChangedFile) bool {
 var (
 	// libraries are import names of packages that tests use: a module of the project
 	// with such a name hides the package.
-	libraries = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose nose2 doctest xdist faker responses freezegun vcr tox nox " +
-		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources " +
-		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest")
-	runnersOwn = strings.Fields("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose doctest xdist")
+	libraries = slices.Concat(framework.PythonTests, strings.Fields("nose2 faker responses freezegun vcr tox nox "+
+		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources "+
+		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest"))
 	replaced   = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
 	moduleLine = regexp.MustCompile(`(?m)^module\s+(\S+)`)
 	vendorList = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
@@ -105,7 +104,7 @@ func shadowed(c *facts.Set) []facts.Finding {
 			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
 		case f.Added && name != "" && !ownPackage(c, f.Path):
 			finding := facts.Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
-			if slices.Contains(runnersOwn, name) {
+			if slices.Contains(framework.PythonTests, name) {
 				finding.Severity = metric.Critical
 			}
 			out = append(out, finding)

@@ -8,6 +8,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -28,7 +29,7 @@ var (
 	// ownModule matches the import of a module of the project in a script.
 	ownModule = regexp.MustCompile(`(?:\bimport\s+(?:\*\s+as\s+(\w+)|(\w+))\s+from\s+|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:require|await import)\(\s*)["'](\.{1,2}/[^"']+)["']`)
 	// scriptSet matches a line by which a script exchanges what a module exports.
-	scriptSet  = regexp.MustCompile(`^\s*(\w+)(?:\.prototype)?\.\w+(?:\.\w+)*\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>|jest\.fn|vi\.fn|\w+\s*;?\s*$)|\bObject\.(?:assign|defineProperty|defineProperties)\(\s*(\w+)(?:\.prototype)?\s*,`)
+	scriptSet  = regexp.MustCompile(`^\s*(\w+)(?:\.prototype)?\.\w+(?:\.\w+)*\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>|` + framework.NodeMock + `\.fn|\w+\s*;?\s*$)|\bObject\.(?:assign|defineProperty|defineProperties)\(\s*(\w+)(?:\.prototype)?\s*,`)
 	requireSet = regexp.MustCompile(`\brequire\(\s*["'](\.{1,2}/[^"']+)["']\s*\)(?:\.\w+)+\s*=[^=>]|\brequire\.cache\[`)
 )
 

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
 )
 
 // mocks matches calls that replace a module by a double.
-var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b(?:jest|vi)\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
+var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b` + framework.NodeMock + `\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
 
 // findMockedSubject finds tests that replace what they test by a double: what their
 // file is named after, what they call themselves, or what they assert about.
@@ -56,7 +57,7 @@ var (
 	doubling = regexp.MustCompile(`(?i)mock|patch|stub|double|spy|fake|substitute|setattr|proxyquire|autospec|prophesize|receive\(`)
 	// doubles matches what makes a double, which replaces a thing that a line before
 	// made.
-	doubles = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b(?:jest|vi)\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
+	doubles = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b` + framework.NodeMock + `\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
 	// given splits a line that gives a value to a name.
 	given = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+){0,3}[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
 	// stubbed matches what replaces one function or method by name.
@@ -129,7 +130,7 @@ func replacesOwn(f *facts.ChangedFile, p facts.Pair, l facts.Line) bool {
 }
 
 // standIn matches names of doubles.
-var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b(?:jest|vi)\.fn\b|sinon`)
+var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b` + framework.NodeMock + `\.fn\b|sinon`)
 
 // sameMaker reports whether two values come from the same call: a real thing with a
 // double as its argument is still real.

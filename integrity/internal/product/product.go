@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -14,16 +15,16 @@ import (
 // sniffing matches by language how code detects that it is tested.
 var sniffing = map[source.Language]*regexp.Regexp{
 	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
-	source.Python:     regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|nose|test)["'] in \w+ for \w+ in sys\.(?:argv|modules)|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`),
-	source.JavaScript: regexp.MustCompile(`NODE_ENV['"\]]*\s*[!=]==?\s*['"]test['"]|['"]test['"]\s*[!=]==?\s*process\.env\.NODE_ENV|JEST_WORKER_ID|process\.env\.(?:VITEST|JEST|MOCHA)\b|typeof\s+(?:jest|describe|it|vi|expect)\s*[!=]==?|globalThis\.(?:jest|describe|expect|vi)\b`),
-	source.Java:       regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("(?:org\.)?(?:junit|testng)|getProperty\("(?:surefire|org\.gradle\.test|junit)[\w.]*"\)|java\.class\.path.*(?:surefire|junit)`),
-	source.Rust:       regexp.MustCompile(`\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]|RUST_TEST_THREADS|NEXTEST|CARGO_TARGET_TMPDIR|CARGO_BIN_EXE_|thread::current\(\)\.name\(\).*test`),
-	source.Ruby:       regexp.MustCompile(`defined\?\(?\s*(?:::)?(?:RSpec|Minitest|Test::Unit)|Rails\.env\.test\?|ENV\[['"](?:RAILS_ENV|RACK_ENV)['"]\]\s*==\s*['"]test|(?:\$PROGRAM_NAME|\$0).*(?:rspec|test)|Object\.const_defined\?\(:(?:RSpec|Minitest)|\$LOADED_FEATURES.*(?:rspec|minitest)`),
-	source.PHP:        regexp.MustCompile(`defined\(\s*['"](?:PHPUNIT_\w+|__PHPUNIT_PHAR__)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]?\\?\\?PHPUnit|getenv\(['"]APP_ENV['"]\)\s*===?\s*['"]test`),
-	source.CSharp:     regexp.MustCompile(`AppDomain.*(?i:xunit|nunit|mstest|testhost)|StartsWith\("(?:xunit|nunit|testhost)|GetAssemblies\(\).*(?i:xunit|nunit|test)`),
-	source.CPP:        regexp.MustCompile(`\bgetenv\("(?:GTEST_|TEST_)|\b(?:::)?testing::UnitTest::GetInstance|__has_include\(<gtest|#if(?:n?def|\s+defined)\s*\(?\s*(?:UNIT_TEST|TESTING|GTEST)\w*`),
-	source.Swift:      regexp.MustCompile(`XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest`),
-	source.Elixir:     regexp.MustCompile(`Mix\.env\(?\)?\s*(?:==|in)\s*\[?:test|Process\.whereis\(ExUnit|Code\.ensure_loaded\?\(ExUnit\)`),
+	source.Python:     framework.PythonDetection,
+	source.JavaScript: framework.NodeDetection,
+	source.Java:       framework.JavaDetection,
+	source.Rust:       framework.RustDetection,
+	source.Ruby:       framework.RubyDetection,
+	source.PHP:        framework.PHPDetection,
+	source.CSharp:     framework.DotnetDetection,
+	source.CPP:        framework.CPPDetection,
+	source.Swift:      framework.SwiftDetection,
+	source.Elixir:     framework.ElixirDetection,
 }
 
 // testVariable matches in all languages the reading of a variable by whose name

@@ -10,20 +10,14 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source"
 )
 
 var (
-	// runnersPart matches keys that configure the runner in a file that configures more.
-	runnersPart = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karma|\bava\b|\bnyc\b|\bc8\b|\btap\b|rspec|coverage|surefire|failsafe|harness|\brunner\b|plugin(\[\w*\])?\.configuration|argline|autoloaddev|\bspecs?\b|\bcheck\b|\bverify\b|\be2e\b|\bci\b`)
 	// dependency matches keys that name packages and their versions.
 	dependency = regexp.MustCompile(`dependenc|requires?\b|\bextras|devdeps|packages\b`)
-	// runs matches commands that run tests.
-	runs = regexp.MustCompile(`\b(jest|vitest|mocha|ava|tap|jasmine|karma|cypress|playwright|pytest|unittest|nose2?|tox|nox|rspec|phpunit|pest|ctest|nextest|surefire)\b|\b(go|cargo|deno|bun|mix|swift|dotnet|node --|mvn|gradle|npm|yarn|pnpm|rake|rails) ?(run )?-*test`)
-	// runnersLine is a line about tests in a file that is code, or about other modules in
-	// one of Go.
-	runnersLine = regexp.MustCompile(`(?i)^\s*replace\b|=>|(^|[^a-z])(unit|integration|add_|e2e_)?tests?([^a-z]|$)|test(Target|Task|Framework|Options|Runtime|Compile|_suite|_command|_paths)|pytest|ctest|gtest|coverage|\bspec\b|jacoco|surefire|ignoreFailures`)
 )
 
 // touchesRunner reports whether a change of a mixed file is one of the runner's part.
@@ -32,12 +26,12 @@ func touchesRunner(f facts.File) bool {
 	was, ok := configtext.Read(kind, f.Path, f.Before)
 	is, well := configtext.Read(kind, f.Path, f.After)
 	if kind == configtext.None || !ok && len(f.Before) > 0 || !well && len(f.After) > 0 {
-		return slices.ContainsFunc(differing(lines(f.Before), lines(f.After)), runnersLine.MatchString)
+		return slices.ContainsFunc(differing(lines(f.Before), lines(f.After)), framework.RunnerLine.MatchString)
 	}
 	a, b := parts(was), parts(is)
 	if len(a)+len(b) == 0 || codeLike.MatchString(f.Path) {
 		a, b = lines(f.Before), lines(f.After)
-		return slices.ContainsFunc(differing(a, b), runnersLine.MatchString)
+		return slices.ContainsFunc(differing(a, b), framework.RunnerLine.MatchString)
 	}
 	return len(differing(a, b)) > 0
 }
@@ -49,12 +43,12 @@ var codeLike = regexp.MustCompile(`\.(py|cmake|swift|exs)$|CMakeLists|BUILD|meso
 func parts(r configtext.Reading) []string {
 	var out []string
 	for _, s := range r.Settings {
-		if runnersPart.MatchString(s.Key) && !dependency.MatchString(s.Key) || strings.HasPrefix(s.Key, "scripts.") && runs.MatchString(s.Value) {
+		if framework.RunnerKey.MatchString(s.Key) && !dependency.MatchString(s.Key) || strings.HasPrefix(s.Key, "scripts.") && framework.TestCommand.MatchString(s.Value) {
 			out = append(out, s.Key+"\x00"+s.Value)
 		}
 	}
 	for _, c := range r.Commands {
-		if runnersPart.MatchString(c.Key) || runs.MatchString(c.Text) {
+		if framework.RunnerKey.MatchString(c.Key) || framework.TestCommand.MatchString(c.Text) {
 			out = append(out, c.Key+"\x00"+c.Text)
 		}
 	}
@@ -121,12 +115,9 @@ func (t *tree) configure() {
 	}
 }
 
-// configNames are parts of the names of configuration files: most files have none of them.
-var configNames = strings.Fields("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
-
 func mayConfigure(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return slices.ContainsFunc(configNames, func(part string) bool { return strings.Contains(base, part) })
+	return slices.ContainsFunc(framework.MayConfigure, func(part string) bool { return strings.Contains(base, part) })
 }
 
 // namedBy are settings of runners whose values are files that run in the tests.
@@ -152,11 +143,11 @@ func (t *tree) settings(name string, r configtext.Reading) {
 		has := func(list []string) bool {
 			return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(list, n) })
 		}
-		if slices.Contains(names, "pytest11") {
+		if slices.Contains(names, framework.PluginEntry) {
 			t.plugin(name, s.Value, t.product)
 			continue
 		}
-		if slices.Contains(names, "coverage") || role != Runner && !runnersPart.MatchString(s.Key) {
+		if slices.Contains(names, "coverage") || role != Runner && !framework.RunnerKey.MatchString(s.Key) {
 			continue
 		}
 		switch {
@@ -187,7 +178,7 @@ var (
 // commands takes in the files that commands which run tests name.
 func (t *tree) commands(name string, r configtext.Reading) {
 	for _, c := range r.Commands {
-		if !runs.MatchString(c.Text) && !runnersPart.MatchString(c.Key) && path.Base(name) != ".rspec" {
+		if !framework.TestCommand.MatchString(c.Text) && !framework.RunnerKey.MatchString(c.Key) && path.Base(name) != ".rspec" {
 			continue
 		}
 		for _, m := range fileOption.FindAllStringSubmatch(c.Text, -1) {
@@ -239,7 +230,6 @@ func (t *tree) plugin(config, module string, into map[string]bool) {
 }
 
 var (
-	pluginList   = regexp.MustCompile(`(?m)^pytest_plugins\s*(?::[^=\n]+)?\+?=\s*([\[(]?[^\])\n]*(?:\n[^\])\n]*)*?[\])\n])`)
 	quotedModule = regexp.MustCompile(`["']([A-Za-z_][\w.]*)["']`)
 	localImport  = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bresolve\s*\(|\bimport\s*\()\s*["'](\.{1,2}/[^"'\n]+)["']`)
 )
@@ -249,7 +239,7 @@ func (t *tree) plugins(name string, text []byte) {
 	if !bytes.Contains(text, []byte("pytest_plugins")) {
 		return
 	}
-	for _, list := range pluginList.FindAllSubmatch(text, -1) {
+	for _, list := range framework.PluginList.FindAllSubmatch(text, -1) {
 		for _, m := range quotedModule.FindAllSubmatch(list[1], -1) {
 			t.plugin(name, string(m[1]), t.named)
 		}

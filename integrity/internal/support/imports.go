@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source"
 )
@@ -40,12 +41,11 @@ var (
 	leaning = strings.Fields("test tests testing testutil testutils testhelper testhelpers testkit testlib testsupport testtools testenv helper helpers fixture fixtures mock mocks mocked mocking fake fakes " +
 		"stub stubs dummy dummies assert asserts assertion assertions matcher matchers expect expected expectation expectations golden goldens factory factories cases testcases samples harness")
 	frameworks = map[source.Language]*regexp.Regexp{
-		source.Python:     regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest|nose2?|hypothesis|hamcrest|assertpy|testtools)\b|^def (?:assert|expect|should)_?\w*\(`),
+		source.Python:     framework.PythonImport,
 		source.Go:         regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/.*|github\.com/onsi/\w+|github\.com/google/go-cmp/cmp)"`),
-		source.JavaScript: scriptFrameworks,
-		source.TypeScript: scriptFrameworks,
+		source.JavaScript: framework.NodeImport,
+		source.TypeScript: framework.NodeImport,
 	}
-	scriptFrameworks = regexp.MustCompile(`["'](?:vitest|@jest/globals|jest-[\w-]+|chai|expect|sinon|@testing-library/[\w-]+|node:test|@playwright/test|cypress|supertest|nock|msw)["']|^export (?:async )?function (?:assert|expect|should)\w*\(`)
 )
 
 // leans reports whether a file looks as if it was made for tests.
@@ -164,7 +164,7 @@ var (
 	pythonImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([^\n#]+)`)
 	pythonFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]+)`)
 	dottedName   = regexp.MustCompile(`["']([A-Za-z_]\w*(?:\.\w+)+)(?::\w+)?["']`)
-	specifier    = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\b(?:jest|vi)\.\w+\()\s*["'\x60]([^"'\x60\n]+)["'\x60]`)
+	specifier    = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\b` + framework.NodeMock + `\.\w+\()\s*["'\x60]([^"'\x60\n]+)["'\x60]`)
 	goImport     = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]+)"\s*(?://.*)?$`)
 	moduleLine   = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 )

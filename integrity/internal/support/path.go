@@ -6,32 +6,23 @@ import (
 	"strings"
 
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source"
 )
 
 // pathRoles are roles that a path gives for certain; the first match counts.
 var pathRoles = []struct {
-	path *regexp.Regexp
-	role Role
+	matches func(path string) bool
+	role    Role
 }{
-	{regexp.MustCompile(`(^|/)(node_modules|site-packages|\.?venv|virtualenv|\.yarn|\.tox|\.nox|__pycache__|\.pytest_cache|\.git|\.hg|\.svn)/`), Other},
-	{regexp.MustCompile(`(^|/)(conftest|sitecustomize|usercustomize)\.py$|\.pth$`), Support},
-	{regexp.MustCompile(`(^|/)\.?pytest\.(ini|toml)$|(^|/)(tox\.ini|\.?coveragerc|nose2?\.cfg|\.noserc|\.?nosetests\.cfg|\.testr\.conf|\.stestr\.conf|noxfile\.py)$`), Runner},
-	{regexp.MustCompile(`(^|/)(jest|vitest|playwright|karma|cypress|wdio|ava|nyc|c8|mocha|jasmine|protractor|testcafe|tap|nightwatch|web-test-runner|stryker|testem|detox|japa|codecept)\.([\w-]+\.)*(config|conf|workspace|projects|rc|setup|preset)(\.[\w-]+)*\.([mc]?[jt]s|json5?|ya?ml|toml)$`), Runner},
-	{regexp.MustCompile(`(^|/)(jest|vitest|playwright|karma|cypress|ava|mocha)\.(config|conf|workspace|setup|json)(\.[\w-]+)*$|(^|/)(testem|jasmine|cypress|\.testcaferc)\.(js|json)$`), Runner},
-	{regexp.MustCompile(`(^|/)\.(mocha|nyc|c8|tap|testcafe|ava)rc(\.\w+)?$|(^|/)mocha\.opts$|(^|/)tsconfig[.-](\w+[.-])?(tests?|specs?|jest|vitest|e2e)\.json$`), Runner},
-	{regexp.MustCompile(`(^|/)(jest|vitest|mocha|test|tests)[.-]?setup\.[mc]?[jt]sx?$|(^|/)setup-?[tT]ests?\.[mc]?[jt]sx?$|(^|/)setup[.-](jest|vitest|mocha)\.[mc]?[jt]sx?$`), Support},
-	{regexp.MustCompile(`(^|/)\.(rspec(-local|-parallel)?|simplecov|cucumber|minitest)$|(^|/)cucumber\.(ya?ml|[mc]?js|json)$`), Runner},
-	{regexp.MustCompile(`(^|/)(spec|test|rails|minitest)_helper\.rb$|(^|/)test_helper\.exs?$|(^|/)test_helper\.(ba)?sh$`), Support},
-	{regexp.MustCompile(`(^|/)(phpunit|codeception|behat|kahlan|phpspec|infection)([.-][\w-]+)*\.(xml|ya?ml|json5?|php)(\.dist)?$`), Runner},
-	{regexp.MustCompile(`(^|/)(junit-platform\.properties|testng[\w-]*\.xml|surefire\.properties|TestNG\.xml|kotest\.properties|allure\.properties)$|(^|/)META-INF/services/(org\.(junit|testng|spockframework)|io\.kotest)[\w.$]*$`), Runner},
-	{regexp.MustCompile(`(^|/)(\.config/)?nextest\.toml$|(^|/)(tarpaulin|insta)\.(toml|yaml)$|(^|/)xunit\.runner\.json$|\.(runsettings|xctestplan|testsettings)$|(^|/)testconfig\.json$|(^|/)CTest(Custom|Config|TestfileLocal)\.cmake$`), Runner},
-	{regexp.MustCompile(`(^|/)(run[_-]?)?(unit|integration|all)?[_-]?(run)?tests?\.(sh|bash|ps1|bat|cmd)$|(^|/)run[_-]?tests?(\.py|\.[mc]?js)?$|(^|/)\.env\.tests?(\.\w+)?$`), Runner},
-	{regexp.MustCompile(`(?i)\.(snap|ambr|golden)$|\.(golden|snap|approved|verified)\.\w+$|(^|/)__(snapshots|image_snapshots|file_snapshots|mocks|fixtures)__/|(^|/)(cassettes|goldens?|golden[-_]files)/|-snapshots/`), Support},
-	{regexp.MustCompile(`(^|/)testdata/|(^|/)src/(test|it|[a-z]+Test)(Fixtures)?/|(^|/)src/(testFixtures|testUtils|testkit)/|\.(Unit|Integration)?Tests?\.\w*proj$`), Support},
-	{regexp.MustCompile(`(^|/)src/(main|commonMain|jvmMain)/`), Product},
-	{regexp.MustCompile(`(^|/)\.(github|gitlab|circleci|buildkite|vscode|idea|husky|githooks|cursor|claude|devcontainer)/|(^|/)(\.gitlab-ci|\.travis|appveyor|azure-pipelines|\.pre-commit-config|codecov|\.codecov|renovate)\.(ya?ml|json5?)$|(^|/)\.(gitignore|gitattributes|gitmodules|editorconfig|dockerignore|npmignore|mailmap|git-blame-ignore-revs|prettierrc|prettierignore|eslintignore)$|(^|/)(CODEOWNERS|AGENTS\.md|CLAUDE\.md)$|\.(log|tmp|bak|orig|rej|swp)$`), Other},
+	{regexp.MustCompile(`(^|/)(node_modules|site-packages|\.?venv|virtualenv|\.yarn|\.tox|\.nox|__pycache__|\.\w+_cache|\.git|\.hg|\.svn)/`).MatchString, Other},
+	{framework.RunnerFile, Runner},
+	{framework.SupportFile, Support},
+	{regexp.MustCompile(`(?i)\.(snap|ambr|golden)$|\.(golden|snap|approved|verified)\.\w+$|(^|/)__(snapshots|image_snapshots|file_snapshots|mocks|fixtures)__/|(^|/)(cassettes|goldens?|golden[-_]files)/|-snapshots/`).MatchString, Support},
+	{regexp.MustCompile(`(^|/)testdata/|(^|/)src/(test|it|[a-z]+Test)(Fixtures)?/|(^|/)src/(testFixtures|testUtils|testkit)/|\.(Unit|Integration)?Tests?\.\w*proj$`).MatchString, Support},
+	{regexp.MustCompile(`(^|/)src/(main|commonMain|jvmMain)/`).MatchString, Product},
+	{regexp.MustCompile(`(^|/)\.(github|gitlab|circleci|buildkite|vscode|idea|husky|githooks|cursor|claude|devcontainer)/|(^|/)(\.gitlab-ci|\.travis|appveyor|azure-pipelines|\.pre-commit-config|codecov|\.codecov|renovate)\.(ya?ml|json5?)$|(^|/)\.(gitignore|gitattributes|gitmodules|editorconfig|dockerignore|npmignore|mailmap|git-blame-ignore-revs|prettierrc|prettierignore|eslintignore)$|(^|/)(CODEOWNERS|AGENTS\.md|CLAUDE\.md)$|\.(log|tmp|bak|orig|rej|swp)$`).MatchString, Other},
 }
 
 // mixed matches files that configure the runner among other things.
@@ -56,7 +47,7 @@ func inTestFolder(name string) bool {
 // that.
 func byPath(name string) (role Role, sure bool) {
 	for _, p := range pathRoles {
-		if p.path.MatchString(name) {
+		if p.matches(name) {
 			return p.role, true
 		}
 	}

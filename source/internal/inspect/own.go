@@ -1,12 +1,13 @@
 package inspect
 
 import (
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source/internal/language"
 )
 
 // runners match the modules that hand out the functions of a runner.
-var runners = regexp.MustCompile(`^(?:@jest/globals|vitest|jasmine(?:-core)?|mocha|bun:test|node:test|@playwright/test)$`)
+var runners = regexp.MustCompile(`^(?:` + framework.NodeModules + `)$`)
 
 // ownName reports whether a file defines a function of that name, or imports one from
 // another module than a runner: a model that is fitted is not a test in focus.

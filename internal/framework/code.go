@@ -1,0 +1,94 @@
+package framework
+
+import (
+	"supervise/internal/regexp"
+)
+
+// Expressions for what code has in common with frameworks, to be combined by callers.
+const (
+	// NodeModules matches the modules from which tests take the functions of a runner.
+	NodeModules = `@jest/globals|vitest|jasmine(?:-core)?|mocha|bun:test|node:test|@playwright/test`
+
+	// NodeMock matches the object with whose methods a test replaces modules and functions.
+	NodeMock = `(?:jest|vi)`
+
+	// Mentions match commands that run tests, or convert their reports.
+	Mentions = `go test|pytest|jest|vitest|mocha|cargo|phpunit|rspec|ctest|nosetests|--junit|gotestsum|go-junit-report|tap-xunit|tap-junit`
+
+	// ScriptNames match names of scripts that test by the runner's name.
+	ScriptNames = `mocha|jest|vitest`
+)
+
+// TestCommand matches commands that run tests.
+var TestCommand = regexp.MustCompile(`\b(jest|vitest|mocha|ava|tap|jasmine|karma|cypress|playwright|pytest|unittest|nose2?|tox|nox|rspec|phpunit|pest|ctest|nextest|surefire)\b|\b(go|cargo|deno|bun|mix|swift|dotnet|node --|mvn|gradle|npm|yarn|pnpm|rake|rails) ?(run )?-*test`)
+
+// RunnerLine is a line about tests in a file that is code, or about other modules in one of
+// Go.
+var RunnerLine = regexp.MustCompile(`(?i)^\s*replace\b|=>|(^|[^a-z])(unit|integration|add_|e2e_)?tests?([^a-z]|$)|test(Target|Task|Framework|Options|Runtime|Compile|_suite|_command|_paths)|pytest|ctest|gtest|coverage|\bspec\b|jacoco|surefire|ignoreFailures`)
+
+// PythonImport and NodeImport match code that imports a framework, or what belongs to one.
+var (
+	PythonImport = regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pytest|unittest|nose2?|hypothesis|hamcrest|assertpy|testtools)\b|^def (?:assert|expect|should)_?\w*\(`)
+	NodeImport   = regexp.MustCompile(`["'](?:vitest|@jest/globals|jest-[\w-]+|chai|expect|sinon|@testing-library/[\w-]+|node:test|@playwright/test|cypress|supertest|nock|msw)["']|^export (?:async )?function (?:assert|expect|should)\w*\(`)
+)
+
+// PluginList is the list of plugins in a file of pytest: the variable, and the entry point
+// of a package.
+var (
+	PluginList  = regexp.MustCompile(`(?m)^pytest_plugins\s*(?::[^=\n]+)?\+?=\s*([\[(]?[^\])\n]*(?:\n[^\])\n]*)*?[\])\n])`)
+	PluginEntry = "pytest11"
+)
+
+// PythonTests are the modules that run tests, or belong to what does: a module of the
+// project with such a name hides it.
+var PythonTests = list("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose doctest xdist")
+
+// PythonPackage matches the folder of an installed package that runs tests.
+var PythonPackage = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|coverage|hypothesis|nose2?|unittest2|mock|assertpy|hamcrest)$`)
+
+// NodePackages are packages that run tests, or belong to what does.
+var NodePackages = list("jest @jest expect @types/jest vitest @vitest mocha chai ava tap @tapjs tape jasmine karma cypress playwright @playwright c8 nyc istanbul sinon should assert uvu " +
+	"ts-jest babel-jest pretty-format @testing-library power-assert tinyspy node-tap supertest nock msw vite-node tsx ts-node")
+
+// Detections of a test run in product code, by language. Reveals is more: what is left in
+// code or an environment while tests run.
+var (
+	PythonDetection = regexp.MustCompile(`PYTEST_CURRENT_TEST|["'](?:pytest|unittest|nose|test)["'] in \w+ for \w+ in sys\.(?:argv|modules)|["'](?:pytest|unittest|_pytest)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules\.get\(["'](?:pytest|unittest)|PYTEST_VERSION|PYTEST_XDIST|["']pytest["']\s+in\s+sys\.argv|(?:inspect\.stack|_getframe|currentframe).*test`)
+	NodeDetection   = regexp.MustCompile(`NODE_ENV['"\]]*\s*[!=]==?\s*['"]test['"]|['"]test['"]\s*[!=]==?\s*process\.env\.NODE_ENV|JEST_WORKER_ID|process\.env\.(?:VITEST|JEST|MOCHA)\b|typeof\s+(?:jest|describe|it|vi|expect)\s*[!=]==?|globalThis\.(?:jest|describe|expect|vi)\b`)
+	JavaDetection   = regexp.MustCompile(`getStackTrace\(\).*(?i:junit|test)|Class\.forName\("org\.(?:junit|testng)|StackWalker.*(?i:junit)|contains\("(?:org\.)?junit|startsWith\("(?:org\.)?(?:junit|testng)|getProperty\("(?:surefire|org\.gradle\.test|junit)[\w.]*"\)|java\.class\.path.*(?:surefire|junit)`)
+	RustDetection   = regexp.MustCompile(`\bcfg!\(test\)|#\[cfg\(not\(test\)\)\]|RUST_TEST_THREADS|NEXTEST|CARGO_TARGET_TMPDIR|CARGO_BIN_EXE_|thread::current\(\)\.name\(\).*test`)
+	RubyDetection   = regexp.MustCompile(`defined\?\(?\s*(?:::)?(?:RSpec|Minitest|Test::Unit)|Rails\.env\.test\?|ENV\[['"](?:RAILS_ENV|RACK_ENV)['"]\]\s*==\s*['"]test|(?:\$PROGRAM_NAME|\$0).*(?:rspec|test)|Object\.const_defined\?\(:(?:RSpec|Minitest)|\$LOADED_FEATURES.*(?:rspec|minitest)`)
+	PHPDetection    = regexp.MustCompile(`defined\(\s*['"](?:PHPUNIT_\w+|__PHPUNIT_PHAR__)|PHPUNIT_COMPOSER_INSTALL|class_exists\(\s*['"]?\\?\\?PHPUnit|getenv\(['"]APP_ENV['"]\)\s*===?\s*['"]test`)
+	DotnetDetection = regexp.MustCompile(`AppDomain.*(?i:xunit|nunit|mstest|testhost)|StartsWith\("(?:xunit|nunit|testhost)|GetAssemblies\(\).*(?i:xunit|nunit|test)`)
+	CPPDetection    = regexp.MustCompile(`\bgetenv\("(?:GTEST_|TEST_)|\b(?:::)?testing::UnitTest::GetInstance|__has_include\(<gtest|#if(?:n?def|\s+defined)\s*\(?\s*(?:UNIT_TEST|TESTING|GTEST)\w*`)
+	SwiftDetection  = regexp.MustCompile(`XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest`)
+	ElixirDetection = regexp.MustCompile(`Mix\.env\(?\)?\s*(?:==|in)\s*\[?:test|Process\.whereis\(ExUnit|Code\.ensure_loaded\?\(ExUnit\)`)
+
+	PythonReveals = regexp.MustCompile(`(?i)pytest|unittest|\btox\b|\bsys\s*\.\s*modules\b|\borig_argv\b|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`)
+	NodeReveals   = regexp.MustCompile(`(?i)\b(jest|vitest|mocha)(_\w+)?\b|NODE_TEST_CONTEXT|NODE_ENV\b.*["'\x60]test|npm_lifecycle_event|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`)
+)
+
+// Variable matches the variables that make a runner of tests run something else than what
+// the project has.
+const Variable = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+`
+
+// Programs are the programs that test or lint, and those that start them.
+func Programs() []string {
+	var out []string
+	for _, f := range frameworks {
+		for _, p := range f.Programs {
+			out = append(out, first(p))
+		}
+	}
+	for _, l := range linters {
+		for _, p := range l.Programs {
+			out = append(out, first(p))
+		}
+	}
+	for name := range tasks {
+		out = append(out, name)
+	}
+	return append(out, list("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
+}
+
+func first(call string) string { return list(call)[0] }

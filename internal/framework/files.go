@@ -1,0 +1,88 @@
+package framework
+
+import (
+	"slices"
+
+	"supervise/internal/regexp"
+)
+
+// nodeNames are the names that configuration files of Node's tools begin with.
+const nodeNames = `jest|vitest|playwright|karma|cypress|wdio|ava|nyc|c8|mocha|jasmine|protractor|testcafe|tap|nightwatch|web-test-runner|stryker`
+
+// Expressions for parts of file names, to be combined by callers.
+const (
+	// NodeConfig matches the name of a tool of Node that runs tests, bundles or lints, as in
+	// NAME.config.js.
+	NodeConfig = nodeNames + `|vite|eslint|webdriver|babel|xo|stylelint|lint-staged`
+
+	// NodeSettings matches the base name of a file with settings of Node's test tools.
+	NodeSettings = `(?i)(jest|vitest|vite|playwright|karma|mocha|ava|cypress|wdio|nyc|c8|package\.json|jasmine)`
+
+	// PythonSettings matches the base name of a file with settings of Python's test tools.
+	PythonSettings = `(pytest|pyproject|setup\.cfg|tox)\.?(ini|toml|cfg)?$|^pytest\.ini$`
+
+	// RunnerSettings matches the base name of a file with settings of any test tool.
+	RunnerSettings = NodeSettings + `|` + PythonSettings + `|nextest|surefire|pom\.xml|\.gradle|runsettings|phpunit|karma`
+
+	// XMLSettings matches the start of the name of an XML file with settings.
+	XMLSettings = `pom|phpunit|phpcs|phpmd|psalm|build|testng|checkstyle|pmd|spotbugs|findbugs|ruleset|nunit|behat`
+
+	// DotSettings matches the name of a file of settings that starts with a dot.
+	DotSettings = `mocharc|eslintrc|nycrc|c8rc|taprc|huskyrc|lintstagedrc|stylelintrc|prettierrc`
+
+	// ReportName matches the base name of a report that a test runner writes.
+	ReportName = `junit([\w.-]*)\.xml|TEST-[\w.-]+\.xml|(test[-_]?)?(results?|report)\.(xml|trx|tap|junit)|test[-_](results?|report|output)\.(xml|json|trx|tap)|nosetests\.xml|pytest[\w-]*\.xml|xunit[\w-]*\.xml|phpunit[-.](report|result|junit)[\w.-]*\.xml|rspec[\w-]*\.(xml|json)|ctest[\w-]*\.xml`
+
+	// ReportFolder matches the name of a folder of such reports.
+	ReportFolder = `surefire-reports|failsafe-reports|test-results|test-reports|junit-reports|TestResults`
+
+	// SetUpFile matches the base name of a file of settings of Node's runners, which is code
+	// that runs before the tests.
+	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
+)
+
+// runnerFiles configure a runner of tests, and nothing else; they match whole paths.
+var runnerFiles = []*regexp.Regexp{
+	regexp.MustCompile(`(^|/)\.?pytest\.(ini|toml)$|(^|/)(tox\.ini|\.?coveragerc|nose2?\.cfg|\.noserc|\.?nosetests\.cfg|\.testr\.conf|\.stestr\.conf|noxfile\.py)$`),
+	regexp.MustCompile(`(^|/)(` + nodeNames + `|testem|detox|japa|codecept)\.([\w-]+\.)*(config|conf|workspace|projects|rc|setup|preset)(\.[\w-]+)*\.([mc]?[jt]s|json5?|ya?ml|toml)$`),
+	regexp.MustCompile(`(^|/)(jest|vitest|playwright|karma|cypress|ava|mocha)\.(config|conf|workspace|setup|json)(\.[\w-]+)*$|(^|/)(testem|jasmine|cypress|\.testcaferc)\.(js|json)$`),
+	regexp.MustCompile(`(^|/)\.(mocha|nyc|c8|tap|testcafe|ava)rc(\.\w+)?$|(^|/)mocha\.opts$|(^|/)tsconfig[.-](\w+[.-])?(tests?|specs?|jest|vitest|e2e)\.json$`),
+	regexp.MustCompile(`(^|/)\.(rspec(-local|-parallel)?|simplecov|cucumber|minitest)$|(^|/)cucumber\.(ya?ml|[mc]?js|json)$`),
+	regexp.MustCompile(`(^|/)(phpunit|codeception|behat|kahlan|phpspec|infection)([.-][\w-]+)*\.(xml|ya?ml|json5?|php)(\.dist)?$`),
+	regexp.MustCompile(`(^|/)(junit-platform\.properties|testng[\w-]*\.xml|surefire\.properties|TestNG\.xml|kotest\.properties|allure\.properties)$|(^|/)META-INF/services/(org\.(junit|testng|spockframework)|io\.kotest)[\w.$]*$`),
+	regexp.MustCompile(`(^|/)(\.config/)?nextest\.toml$|(^|/)(tarpaulin|insta)\.(toml|yaml)$|(^|/)xunit\.runner\.json$|\.(runsettings|xctestplan|testsettings)$|(^|/)testconfig\.json$|(^|/)CTest(Custom|Config|TestfileLocal)\.cmake$`),
+	regexp.MustCompile(`(^|/)(run[_-]?)?(unit|integration|all)?[_-]?(run)?tests?\.(sh|bash|ps1|bat|cmd)$|(^|/)run[_-]?tests?(\.py|\.[mc]?js)?$|(^|/)\.env\.tests?(\.\w+)?$`),
+}
+
+// RunnerFile reports whether a file configures a runner of tests, and nothing else.
+func RunnerFile(path string) bool { return matchesAny(runnerFiles, path) }
+
+// supportFiles are loaded into the tests by their name.
+var supportFiles = []*regexp.Regexp{
+	regexp.MustCompile(`(^|/)(conftest|sitecustomize|usercustomize)\.py$|\.pth$`),
+	regexp.MustCompile(`(^|/)(jest|vitest|mocha|test|tests)[.-]?setup\.[mc]?[jt]sx?$|(^|/)setup-?[tT]ests?\.[mc]?[jt]sx?$|(^|/)setup[.-](jest|vitest|mocha)\.[mc]?[jt]sx?$`),
+	regexp.MustCompile(`(^|/)(spec|test|rails|minitest)_helper\.rb$|(^|/)test_helper\.exs?$|(^|/)test_helper\.(ba)?sh$`),
+}
+
+// SupportFile reports whether tests load a file because of its name.
+func SupportFile(path string) bool { return matchesAny(supportFiles, path) }
+
+func matchesAny(list []*regexp.Regexp, path string) bool {
+	return slices.ContainsFunc(list, func(r *regexp.Regexp) bool { return r.MatchString(path) })
+}
+
+// CheckFile matches files that decide which checks run, and on what.
+var CheckFile = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py|noxfile\.py|\.coveragerc|\.?flake8|\.?pylintrc|mypy\.ini|\.?ruff\.toml|package\.json|(jest|vitest|vite|playwright|karma|cypress|mocha|ava|nyc|eslint|babel|jasmine)\.\w*\.?(config|conf|setup|workspace)\.\w+|\.(mocharc|nycrc|c8rc|eslintrc|taprc)(\.\w+)?|tsconfig[\w.]*\.json|makefile|gnumakefile|justfile|taskfile\.ya?ml|rakefile|\.rspec|\.rubocop(_todo)?\.yml|\.simplecov|phpunit(\.dist)?\.xml(\.dist)?|phpstan[\w.]*\.neon(\.dist)?|psalm\.xml|\.?golangci\.(ya?ml|toml|json)|clippy\.toml|\.cargo/config(\.toml)?|nextest\.toml|pom\.xml|build\.gradle(\.kts)?|detekt\.ya?ml|checkstyle\.xml|ctestcustom\.cmake|directory\.build\.(props|targets)|[\w.]+\.runsettings|\.editorconfig|deno\.jsonc?|bunfig\.toml|mix\.exs|\.credo\.exs|\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.yml|codecov\.ya?ml|\.codecov\.ya?ml)$|(^|/)\.github/workflows/|(^|/)\.circleci/|(^|/)\.ci/`)
+
+// RunnerKey matches keys that configure a runner, in a file that configures more.
+var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karma|\bava\b|\bnyc\b|\bc8\b|\btap\b|rspec|coverage|surefire|failsafe|harness|\brunner\b|plugin(\[\w*\])?\.configuration|argline|autoloaddev|\bspecs?\b|\bcheck\b|\bverify\b|\be2e\b|\bci\b`)
+
+// MayConfigure are parts of the names of configuration files, in lower case: most files
+// have none of them.
+var MayConfigure = list("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
+
+// ArgumentFiles have the arguments of a program: the end of the path → the program.
+var ArgumentFiles = map[string]string{".rspec": "rspec"}
+
+// ArgumentSettings have the arguments of a program: the end of the key → the program.
+var ArgumentSettings = map[string]string{"addopts": "pytest"}
