@@ -225,7 +225,7 @@ func (a *app) writeGate(rep mergegate.Report, o gateOptions) error {
 		}
 	}
 	if summary := os.Getenv("GITHUB_STEP_SUMMARY"); summary != "" && o.format == "github" {
-		return a.writeTo(summary, os.O_APPEND, rep.Markdown)
+		return a.writeTo(summary, os.O_APPEND, func(w io.Writer) error { return a.writeFormat(w, "markdown", rep) })
 	}
 	return nil
 }
@@ -252,7 +252,9 @@ func (a *app) writeFormat(w io.Writer, format string, rep mergegate.Report) erro
 	case "junit":
 		return rep.JUnit(w)
 	case "markdown":
-		return rep.Markdown(w)
+		_, err := io.WriteString(w, rep.Markdown())
+		return err
 	}
-	return rep.Text(w, a.paint(w))
+	_, err := io.WriteString(w, rep.Text().Terminal(a.paint(w)))
+	return err
 }

@@ -76,7 +76,7 @@ func (t Table) markdown() []string {
 	head, rule := make([]string, t.columns()), make([]string, t.columns())
 	copy(head, t.Head)
 	for i, text := range head {
-		head[i] = strings.ReplaceAll(name(text), "|", `\|`)
+		head[i] = name(text)
 		rule[i] = strings.Repeat("-", max(3, utf8.RuneCountInString(text)+2))
 		if t.right(i) {
 			rule[i] = rule[i][1:] + ":"
@@ -86,7 +86,7 @@ func (t Table) markdown() []string {
 	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
-			cells[i] = strings.ReplaceAll(c.oneLine().markdown(false), "|", `\|`)
+			cells[i] = strings.NewReplacer(`\|`, `\|`, "|", `\|`).Replace(c.oneLine().markdown(false)) // also in code
 		}
 		out = append(out, "| "+strings.Join(cells, " | ")+" |")
 	}
@@ -147,7 +147,7 @@ var (
 	// start matches what makes a heading, list, quotation or rule of a line.
 	start = regexp.MustCompile(`^(\d+[.)]|[-+#]+)(?:\s|$)|^([>=])`)
 	// special matches what makes markup, a tag, a link, a reference or a mention of a text.
-	special = regexp.MustCompile("[`\\\\*~]|</?[A-Za-z!?]|&#?\\w+;|\\][(:\\[]|@\\w|#\\d|\\b_+|_+\\b")
+	special = regexp.MustCompile("[`\\\\*~|]|</?[A-Za-z!?]|&#?\\w+;|\\][(:\\[]|@\\w|#\\d|\\b_+|_+\\b")
 )
 
 func escapeStart(text string) string {

@@ -52,6 +52,9 @@ func (t *terminal) blocks(d Document, indent string) {
 		case List:
 			t.items(indent, b)
 		case Table:
+			if i > 0 {
+				t.WriteString("\n")
+			}
 			t.table(indent, b)
 		case Code:
 			for line := range strings.SplitSeq(strings.Join(b, "\n"), "\n") {
@@ -66,8 +69,7 @@ func (t *terminal) blocks(d Document, indent string) {
 				t.line(indent, textstream.Visible(line))
 			}
 		case Details:
-			t.line(indent, textstream.Visible(oneLine(b.Summary))+":")
-			t.blocks(b.Body, indent+"  ")
+			t.blocks(b.Body, indent)
 		}
 	}
 }

@@ -16,7 +16,8 @@ const perLevel = 10
 // GitHub writes the findings as workflow commands, which GitHub shows beside the
 // lines, the worst first and as many as it shows; the rest is in the summary.
 func (r Report) GitHub(w io.Writer) error {
-	p := &printer{w: w}
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	left := map[string]int{"error": perLevel, "warning": perLevel, "notice": perLevel - 1} // the last one counts those that are left out
 	more := 0
 	for _, f := range r.Open() {
@@ -27,17 +28,18 @@ func (r Report) GitHub(w io.Writer) error {
 				continue
 			}
 			left[level]--
-			p.line("::%s %stitle=%s::%s", level, position(at), property("supervise: "+f.Rule+" ("+f.Severity.String()+")"), data(message(f, at)))
+			line("::%s %stitle=%s::%s", level, position(at), property("supervise: "+f.Rule+" ("+f.Severity.String()+")"), data(message(f, at)))
 		}
 	}
 	for _, s := range r.Ratchet {
-		p.line("::error title=%s::%s", property("supervise: ratchet"), data(s.String()))
+		line("::error title=%s::%s", property("supervise: ratchet"), data(s.String()))
 	}
 	if more > 0 {
-		p.line("::notice title=supervise::%s", data(fmt.Sprintf("%d more annotations are left out; the summary has all findings", more)))
+		line("::notice title=supervise::%s", data(fmt.Sprintf("%d more annotations are left out; the summary has all findings", more)))
 	}
-	p.line("supervise gate: %s", r.Summary())
-	return p.err
+	line("supervise gate: %s", r.Summary())
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // level is that of an annotation.

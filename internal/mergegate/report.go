@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"supervise/detector"
+	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/metric"
 )
@@ -75,7 +76,7 @@ type Report struct {
 	Checks   []ledger.CheckRun    `json:"checks"`
 	Ratchet  []Slip               `json:"ratchet,omitempty"` // limits that do not hold
 	Notes    []string             `json:"notes,omitempty"`
-	Rows     []Row                `json:"-"` // the numbers, as people read them
+	Table    document.Table       `json:"-"` // the metrics of both sides, for people
 
 	Tightened Ratchet          `json:"-"` // what the limits may become
 	Alerts    []detector.Alert `json:"-"` // what the findings are made of
@@ -149,7 +150,7 @@ func (g *gate) report() Report {
 	out := Report{
 		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
 		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
-		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, Power: v.Power, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Rows: g.rows(), Alerts: v.Assessment.Alerts,
+		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, Power: v.Power, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)

@@ -2,49 +2,42 @@ package mergegate
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"supervise/detector"
 	"supervise/internal/document"
 	"supervise/internal/ledger"
 	"supervise/internal/report"
-	"supervise/internal/textstream"
 	"supervise/metric"
 )
 
-// rows are the numbers that the reports compare.
-var rows = []struct {
-	name  string
-	field metric.Field
-	unit  string
-}{
-	{"tests", metric.TestCount, ""},
-	{"passed", metric.TestsPassed, ""},
-	{"failed", metric.TestsFailed, ""},
-	{"skipped", metric.TestsSkipped, ""},
-	{"coverage", metric.CoveragePct, "%"},
-	{"errors", metric.ErrorCount, ""},
-}
-
-// Row is one number on both sides, "not measured" where it is absent.
-type Row struct{ Name, Base, Head, Delta string }
-
-func (g *gate) rows() []Row {
-	var out []Row
-	for _, r := range rows {
+// table compares the metrics of both sides.
+func (g *gate) table() document.Table {
+	t := document.Table{Head: []string{"", "base", "now", ""}, Right: []bool{false, true, true, true}}
+	for _, r := range []struct {
+		name  string
+		field metric.Field
+		unit  string
+	}{
+		{"tests", metric.TestCount, ""},
+		{"passed", metric.TestsPassed, ""},
+		{"failed", metric.TestsFailed, ""},
+		{"skipped", metric.TestsSkipped, ""},
+		{"coverage", metric.CoveragePct, "%"},
+		{"errors", metric.ErrorCount, ""},
+	} {
 		was, before := g.before.Value(r.field)
 		is, now := g.now.Value(r.field)
 		if !before && !now {
 			continue
 		}
-		line := Row{Name: r.name, Base: shown(was, before, r.unit), Head: shown(is, now, r.unit)}
+		delta := ""
 		if before && now && is != was {
-			line.Delta = fmt.Sprintf("%+.4g", is-was)
+			delta = fmt.Sprintf("%+.4g", is-was)
 		}
-		out = append(out, line)
+		t.Row(r.name, shown(was, before, r.unit), shown(is, now, r.unit), delta)
 	}
-	return out
+	return t
 }
 
 func shown(v float64, ok bool, unit string) string {
@@ -54,122 +47,150 @@ func shown(v float64, ok bool, unit string) string {
 	return report.Number(v) + unit
 }
 
-// maxPlaces is how many places of a finding are named for people.
-const maxPlaces = 5
+// Marker is the hidden first line by which a comment is found again and replaced.
+const Marker = "<!-- supervise gate -->"
 
-// Text writes the report for people.
-func (r Report) Text(w io.Writer, paint document.Paint) error {
-	p := &printer{w: w, paint: paint}
+// The limits of what people read.
+const (
+	maxPlaces = 5   // of a finding
+	maxAccept = 100 // findings that the command names that accepts them
+
+	// maxFindings bounds the Markdown of the findings, in bytes: GitHub takes 65 535 characters
+	// of a comment, and drops a summary over 1 MiB.
+	maxFindings = 52_000
+)
+
+// Text returns the report for a terminal, the verdict last.
+func (r Report) Text() document.Document {
+	var d document.Document
 	for _, f := range r.Findings {
-		p.finding(f)
+		d.AddItem(f.item())
 	}
 	for _, s := range r.Ratchet {
-		p.line("%s  %s", paint(document.Bad, "RATCHET "), s)
+		d.Labelled(document.Span{Style: document.Bad, Text: "RATCHET"}, "%s", s)
 	}
-	p.line("%s", "")
-	for _, n := range r.Rows {
-		p.line("  %-10s %14s  %14s  %s", n.Name, n.Base, n.Head, n.Delta)
+	d.Add(r.Table)
+	r.facts(&d)
+	verdict := document.Span{Style: document.Good, Text: "passed"}
+	if !r.Passed {
+		verdict = document.Span{Style: document.Bad, Text: "failed"}
 	}
-	for _, l := range r.Lost {
-		p.line("%s", paint(document.Faint, "explained "+explained(l)))
+	d.Labelled(label("gate"), "%s: %s", verdict, r.Summary())
+	r.howToAccept(&d)
+	return d
+}
+
+// Markdown returns the report for a comment or a step summary, the verdict first.
+func (r Report) Markdown() string {
+	var d document.Document
+	verdict := "✅ passed"
+	if !r.Passed {
+		verdict = "❌ failed"
+	}
+	d.Heading(3, "supervise gate: %s", verdict)
+	summary := r.Summary()
+	d.Paragraph("%s.", strings.ToUpper(summary[:1])+summary[1:])
+	d.Add(r.Table)
+	size := 0
+	for i, f := range r.Findings {
+		item := f.item()
+		if size += len(document.Document{document.List{item}}.Markdown()); size > maxFindings {
+			d.Item("and %s more; `supervise gate --format json` has them all", report.Count(len(r.Findings)-i, "finding", "findings"))
+			break
+		}
+		d.AddItem(item)
+	}
+	for _, s := range r.Ratchet {
+		d.Labelled(document.Span{Style: document.Bad, Text: "RATCHET"}, "%s", s)
+	}
+	r.facts(&d)
+	r.howToAccept(&d)
+	return Marker + "\n" + d.Markdown()
+}
+
+func label(text string) document.Span { return document.Span{Text: text} }
+
+// facts are what was compared, run and asked, and what to know about it.
+func (r Report) facts(d *document.Document) {
+	if len(r.Lost) > 0 {
+		var lost document.Document
+		for _, l := range r.Lost {
+			lost.Labelled(label("explained"), "%s", explained(l))
+		}
+		d.Add(document.Details{Summary: report.Count(len(r.Lost), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 	if r.Goals != nil {
-		p.line("%s", paint(document.Faint, "goals     "+goals(*r.Goals)))
+		d.Labelled(label("goals"), "%s", goals(*r.Goals))
 	}
 	if r.Hidden != nil {
-		p.line("%s", paint(document.Faint, "hidden    "+r.Hidden.String()))
+		d.Labelled(label("hidden"), "%s", r.Hidden)
 	}
 	if r.Review != nil {
-		p.line("%s", paint(document.Faint, "reviewer  "+r.Review.String()))
+		d.Labelled(label("reviewer"), "%s", r.Review)
 	}
-	for _, line := range power(r.Power) {
-		p.line("%s", paint(document.Faint, "power     "+line))
+	if p := r.Power; p != nil && p.Refused != "" {
+		d.Labelled(label("mutants"), "changed tests were not run on mutants: %s", p.Refused)
+	} else if p != nil {
+		for _, res := range p.Results {
+			d.Labelled(label("mutants"), "%s: %s", strings.Join(res.Files, ", "), res)
+			for _, s := range res.Survivors {
+				d.Below().Item("survives: %s", s)
+			}
+		}
 	}
 	for _, n := range r.Notes {
-		p.line("%s", paint(document.Warn, "note: "+n))
+		d.Labelled(document.Span{Style: document.Warn, Text: "note"}, "%s", n)
 	}
-	p.line("%s %s", paint(document.Faint, "base     "), r.Base)
-	tone, verdict := document.Good, "passed"
-	if !r.Passed {
-		tone, verdict = document.Bad, "failed"
-	}
-	p.line("%s %s", paint(document.Faint, "gate     "), paint(tone, verdict)+": "+r.Summary())
-	for i, line := range r.howToAccept() {
-		head := "          "
-		if i == 0 {
-			head = paint(document.Faint, "accept    ")
-		}
-		p.line("%s%s", head, line)
-	}
-	return p.err
+	d.Labelled(label("base"), "%s", r.Base)
 }
 
 // howToAccept says by which commands a person accepts the findings by which the gate
-// fails: each line a command, with what it does.
-func (r Report) howToAccept() []string {
+// fails.
+func (r Report) howToAccept(d *document.Document) {
 	ids := r.blocking()
 	if len(ids) == 0 {
-		return nil
+		return
 	}
-	out := []string{"supervise gate --accept " + strings.Join(ids, ",") + "   (for this run)"}
-	for i, id := range ids {
-		if i == maxPlaces {
-			return append(out, fmt.Sprintf("and so on for %d more", len(ids)-i))
-		}
-		line := "supervise ack " + id + " --reason …"
+	text := document.Textf("`supervise gate --accept %s`   (for this run)", strings.Join(ids[:min(len(ids), maxAccept)], ","))
+	for i, id := range ids[:min(len(ids), maxPlaces)] {
+		text = document.Textf("%s\n`supervise ack %s --reason …`", text, id)
 		if i == 0 {
-			line += "   (for good, once it is in the base)"
+			text = document.Textf("%s   (for good, once it is in the base)", text)
 		}
-		out = append(out, line)
 	}
-	return out
-}
-
-// declaredNote marks a finding by which the gate does not fail.
-const declaredNote = "; read it before the merge"
-
-type printer struct {
-	w     io.Writer
-	paint document.Paint
-	err   error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		text := fmt.Sprintf(format+"\n", args...)
-		if p.paint != nil { // for people
-			text = textstream.Painted(text)
-		}
-		_, p.err = io.WriteString(p.w, text)
+	if more := len(ids) - maxPlaces; more > 0 {
+		text = document.Textf("%s\nand so on for %d more", text, more)
 	}
+	d.Labelled(label("accept"), "%s", text)
 }
 
-func (p *printer) finding(f Finding) {
-	tone := document.Warn
+// item describes a finding.
+func (f Finding) item() document.Item {
+	label := document.Span{Style: document.Warn, Text: f.Severity.String()}
 	switch {
 	case f.Acknowledged != "" || f.Severity <= detector.Low:
-		tone = document.Faint
+		label.Style = document.Faint
 	case f.Blocking:
-		tone = document.Bad
+		label.Style = document.Bad
 	}
 	note := ""
 	if f.Acknowledged != "" {
 		note = " (acknowledged as " + f.Acknowledged + ")"
 	}
 	if f.Declared {
-		note += declaredNote
+		note += "; read it before the merge"
 	}
-	p.line("%s  %s %s (%s)  %s%s", p.paint(tone, fmt.Sprintf("%-8s", f.Severity)), f.ID, f.Rule, f.RestsOn, f.Message, note)
-	for i, at := range f.Places {
-		if i == maxPlaces {
-			p.line("          and %d more", len(f.Places)-i)
-			break
-		}
-		p.line("          %s", placeLine(at))
+	item := document.Item{Label: label, Text: document.Textf("`%s` `%s` (%s)  %s%s", f.ID, f.Rule, f.RestsOn, f.Message, note)}
+	for _, at := range f.Places[:min(len(f.Places), maxPlaces)] {
+		item.Below.Item("%s", placeLine(at))
 	}
-	for _, line := range report.Sides(f.Versions) {
-		p.line("          %s", p.paint(document.Faint, line))
+	if more := len(f.Places) - maxPlaces; more > 0 {
+		item.Below.Item("and %d more", more)
 	}
+	if len(f.Versions) > 0 {
+		item.Below.Add(document.Details{Summary: "before and now", Body: document.Document{document.Code(report.Sides(f.Versions))}})
+	}
+	return item
 }
 
 func placeLine(p Place) string {
@@ -234,26 +255,7 @@ func explained(l detector.Loss) string {
 	return text
 }
 
-// power describes what changed tests notice, one line for each group of files, and what
-// they do not notice any more.
-func power(p *ledger.Power) []string {
-	switch {
-	case p == nil:
-		return nil
-	case p.Refused != "":
-		return []string{"changed tests were not run over mutants: " + p.Refused}
-	}
-	var out []string
-	for _, r := range p.Results {
-		out = append(out, fmt.Sprintf("%s: %s", strings.Join(r.Files, ", "), r))
-		for _, s := range r.Survivors {
-			out = append(out, "  survives: "+s.String())
-		}
-	}
-	return out
-}
-
-// goals describes how tests ended as they were, over the new code.
+// goals describes how the original tests ended on the new code.
 func goals(h ledger.Goals) string {
 	if h.Refused != "" {
 		return "not run: " + h.Refused
@@ -269,5 +271,5 @@ func goals(h ledger.Goals) string {
 			parts = append(parts, fmt.Sprintf("%d %s", count[o], o.Short()))
 		}
 	}
-	return "tests as they were, run over the new code: " + strings.Join(parts, ", ")
+	return "original tests, run on the new code: " + strings.Join(parts, ", ")
 }
