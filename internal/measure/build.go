@@ -1,17 +1,15 @@
 package measure
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"supervise/internal/fingerprint"
-	"supervise/internal/measure/internal/printed"
 	"supervise/metric"
 )
 
 // standing is what a run says about whether the project can be built, nil if nothing.
-func (m *Meter) buildOf(r *Run, first bool) *metric.Build {
+func (m *measurement) buildOf(r *Run, first bool) *metric.Build {
 	switch {
 	case r.Skipped:
 	case r.Check.Kind == Build && r.State == metric.Measured:
@@ -23,7 +21,7 @@ func (m *Meter) buildOf(r *Run, first bool) *metric.Build {
 }
 
 // outcome is how a build ended, unless it is set aside.
-func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
+func (m *measurement) buildOutcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
 	m.recordBuild(r)
 	if r.ExitCode == 0 {
@@ -39,7 +37,7 @@ func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 		return b
 	}
 	b.FirstError = m.newError(r, b.FirstError)
-	if m.memory.Built.Has(r.Check.ID()) && m.brokenBuilds != nil && !r.Check.DiscardsOutput() {
+	if m.memory.Built.Has(r.Check.ID()) && !r.Check.DiscardsOutput() {
 		m.brokenBuilds[r.Check.Dir] = b.FirstError
 	}
 	return b
@@ -48,7 +46,7 @@ func (m *Meter) buildOutcome(r *Run, first bool) *metric.Build {
 // needless returns why a check is not run, "" if it is: what it needs did build, and does
 // not any more. At the baseline everything is run, and for as long as a build has never
 // succeeded: what it breaks is known there.
-func (m *Meter) skipReason(c Check) string {
+func (m *measurement) skipReason(c Check) string {
 	first, broken := m.brokenBuilds[c.Dir]
 	if !broken {
 		return ""
@@ -61,7 +59,7 @@ func (m *Meter) skipReason(c Check) string {
 
 // news is the first error of a build that is not set aside. The go command names the
 // package in the line before.
-func (m *Meter) newError(r *Run, first string) string {
+func (m *measurement) newError(r *Run, first string) string {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimSpace(line)
 		if len(m.memory.Excluded) == 0 || line == "" || m.memory.Excluded.Has(fingerprint.Of(line)) {
@@ -91,43 +89,4 @@ func buildFromTests(r *Run) *metric.Build {
 		return &metric.Build{Status: metric.BuildFailure, FirstError: r.Why}
 	}
 	return nil
-}
-
-// severity orders what builds say: the worst counts, and a success more than what is
-// not known.
-var severity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
-
-func joinBuilds(a, b *metric.Build) *metric.Build {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	out := *a
-	if severity[b.Status] > severity[a.Status] {
-		out.Status, out.FirstError = b.Status, b.FirstError
-	}
-	out.Duration = a.Duration + b.Duration
-	return &out
-}
-
-// compilerErrors reads what a compiler printed where the command failed that runs the
-// tests as well.
-func (r *reading) compilerErrors(out *printed.Output) {
-	if !r.check.Compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
-		return
-	}
-	build := *r
-	build.check.Kind, build.run = Build, &Run{Check: r.run.Check}
-	build.source(out.File(), "output")
-	if !r.check.Stderr {
-		build.source(out.Errors.File(), "standard error")
-	}
-	lint := &metric.Lint{}
-	for _, f := range build.run.Findings() {
-		if f.Type && f.File != "" {
-			lint.Findings = append(lint.Findings, f)
-		}
-	}
-	if len(lint.Findings) > 0 {
-		lint.Tools, r.run.Lint = build.run.Lint.Tools, lint
-	}
 }

@@ -16,7 +16,7 @@ var missingLibrary = regexp.MustCompile("(?m)^error: (failed to run custom build
 // byDefault returns the check with the default features, if it failed for what the machine
 // lacks, and a dependency that only other features need may be what lacks it. Those are from
 // the workflows, whose machines have more. Else nil.
-func (m *Meter) withDefaultFeatures(r Run) *Check {
+func (m *measurement) withDefaultFeatures(r Run) *Check {
 	c := r.Check
 	lacks := missingLibrary.FindStringSubmatch(r.Output)
 	if !m.plan.Recognised || c.Command[0] != "cargo" || lacks == nil {

@@ -169,7 +169,7 @@ func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	m.opts.OnProgress(Progress{Check: c})
 	apart := &Meter{plan: m.plan, opts: m.opts, memory: (&Memory{}).Clone()}
-	run, err := apart.check(ctx, c)
+	run, err := apart.start().check(ctx, c)
 	run.Coverage = nil
 	if err == nil {
 		m.opts.OnProgress(Progress{Check: c, Run: &run})

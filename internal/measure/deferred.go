@@ -13,13 +13,12 @@ import (
 
 	"supervise/internal/measure/internal/listing"
 	"supervise/internal/measure/internal/memory"
+	"supervise/internal/measure/internal/read"
+	"supervise/internal/measure/internal/reportfile"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
-
-// failsafe is the folder of the reports of integration tests.
-const failsafe = "/failsafe-reports/"
 
 // integration matches the classes that failsafe takes for integration tests by default.
 var integration = regexp.MustCompile(`^(IT.*|.*IT|.*ITCase)$`)
@@ -48,17 +47,15 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 // integrates reports whether the check runs integration tests that could be left out.
 // Coverage is a sum over all tests, and could not be compared without them.
 func defersTests(c Check) bool {
-	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, ofIntegration)
+	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, read.OfIntegration)
 }
-
-func ofIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
 
 // unit is the check without its integration tests.
 func unitOnly(c Check) Check {
 	c.PlannedID, c.UnitOnly = c.ID(), true
 	c.Command = slices.Clone(c.Command)
 	c.Command[slices.Index(c.Command, "verify")] = "test"
-	c.Reports = slices.DeleteFunc(slices.Clone(c.Reports), ofIntegration)
+	c.Reports = slices.DeleteFunc(slices.Clone(c.Reports), read.OfIntegration)
 	return c
 }
 
@@ -72,7 +69,7 @@ func allPassed(suites []string, known *metric.Tests) bool {
 
 // postponed carries the verdicts of the tests that a successful run left out, and learns
 // from one that left out none which they are.
-func (m *Meter) mergeDeferred(run *Run, known *metric.Tests) {
+func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 	id := run.Check.ID()
 	switch {
 	case run.State != metric.Measured || run.Tests == nil || run.ExitCode != 0:
@@ -96,19 +93,6 @@ func (m *Meter) mergeDeferred(run *Run, known *metric.Tests) {
 	}
 }
 
-// integration notes which suites a report of integration tests has.
-func (r *reading) integration(report string, t *metric.Tests) {
-	if !ofIntegration(report) {
-		return
-	}
-	if r.run.Deferred == nil {
-		r.run.Deferred = map[string]bool{}
-	}
-	for _, c := range t.Cases {
-		r.run.Deferred[c.Suite] = true
-	}
-}
-
 // laterFiles is a digest of the poms and of the files of integration tests: those that are
 // named like one of the suites, or as failsafe asks for it.
 func (m *Meter) deferredDigest(c Check, suites []string) string {
@@ -122,17 +106,17 @@ func (m *Meter) deferredDigest(c Check, suites []string) string {
 	}
 	defer tree.Close()
 	sum := sha256.New()
-	err = filepath.WalkDir(m.base(c), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(m.plan.Dir(c), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		base := d.Name()
-		if d.IsDir() && path != m.base(c) && (base == "target" || base == "node_modules" || strings.HasPrefix(base, ".")) {
+		if d.IsDir() && path != m.plan.Dir(c) && (base == "target" || base == "node_modules" || strings.HasPrefix(base, ".")) {
 			return fs.SkipDir
 		}
 		class := jvmSource.ReplaceAllString(base, "")
 		if d.Type().IsRegular() && (base == "pom.xml" || class != base && (names[class] || integration.MatchString(class))) {
-			return hashed(sum, tree, relative(m.plan.Root, path))
+			return hashed(sum, tree, reportfile.Relative(m.plan.Root, path))
 		}
 		return nil
 	})

@@ -18,7 +18,7 @@ const excludedText = "failed before any agent ran, for no error in a file of the
 
 // isAside reports whether a failure with these lines, made comparable, is set aside, and
 // notes them on the run.
-func (m *Meter) isExcluded(r *Run, lines []string, first bool) bool {
+func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
 	if first && m.opts.Baseline {
 		m.memory.LearnExcluded(lines)
 	}
@@ -32,7 +32,7 @@ func (m *Meter) isExcluded(r *Run, lines []string, first bool) bool {
 // setAside does so with what tests and linters cannot compile: with packages, with what a
 // build tool could not build beside tests that ran, and with a linter that did not come to
 // read the code.
-func (m *Meter) exclude(r *Run, first bool) {
+func (m *measurement) exclude(r *Run, first bool) {
 	switch {
 	case r.ExitCode == 0 || r.Killed || r.DirMissing || r.Skipped:
 	case r.Check.Kind == Lint && onlyMissing(r):
@@ -74,7 +74,7 @@ func onlyMissing(r *Run) bool {
 	})
 }
 
-func (m *Meter) excludeSuites(r *Run, first bool) {
+func (m *measurement) excludeSuites(r *Run, first bool) {
 	var broken []metric.Suite
 	for _, s := range r.Tests.Broken {
 		why, is := strings.CutPrefix(s.Why, unbuilt)
@@ -128,7 +128,7 @@ func comparableLines(r *Run) []string {
 // spare keeps what other checks measured beside one of which no test can be read: its
 // suites did not run. Where it never had any it is one itself, and set aside like those if
 // errors in files would be known.
-func (m *Meter) keepReadable(runs []Run, known *metric.Tests) {
+func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
 	first := known == nil
 	counts := func(r Run) bool { return r.Check.Kind == Test && r.State == metric.Measured && len(r.Tests.Cases) > 0 }
 	if !slices.ContainsFunc(runs, counts) {
@@ -162,7 +162,7 @@ func (m *Meter) keepReadable(runs []Run, known *metric.Tests) {
 
 // unowned reports whether tests are known of a suite that no check has run, as in a gate,
 // whose meter is a new one: it may be that of a check that cannot be read.
-func (m *Meter) unownedTests(runs []Run, known *metric.Tests) bool {
+func (m *measurement) unownedTests(runs []Run, known *metric.Tests) bool {
 	if known == nil {
 		return false
 	}

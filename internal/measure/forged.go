@@ -18,7 +18,7 @@ import (
 
 // definitions say, by runner, which of some tests no source file defines. A runner that
 // is not here runs tests whose names are made at run time.
-var definitions = map[string]func(m *Meter, c Check, tests []metric.Test) []metric.Test{
+var definitions = map[string]func(m *measurement, c Check, tests []metric.Test) []metric.Test{
 	"go":     undefinedGo,
 	"pytest": undefinedPython,
 }
@@ -26,7 +26,7 @@ var definitions = map[string]func(m *Meter, c Check, tests []metric.Test) []metr
 // forged takes those out of a run that passed, were not known, and that neither a source
 // file defines nor the framework lists: something printed their names. Tests that were
 // there before are not asked about.
-func (m *Meter) removeForged(ctx context.Context, run *Run, known *metric.Tests) error {
+func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.Tests) error {
 	undefined, ok := definitions[run.Check.Runner]
 	if !ok || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
 		return nil
@@ -64,7 +64,7 @@ func (m *Meter) removeForged(ctx context.Context, run *Run, known *metric.Tests)
 
 // unlisted returns those of some tests that the framework does not list; none where it
 // cannot be asked.
-func (m *Meter) unlisted(ctx context.Context, run *Run, tests []metric.Test) ([]metric.Test, error) {
+func (m *measurement) unlisted(ctx context.Context, run *Run, tests []metric.Test) ([]metric.Test, error) {
 	if len(run.Check.Inventory) == 0 {
 		return nil, nil
 	}
@@ -96,12 +96,12 @@ const maxSources = 5000
 
 // undefinedGo returns the tests of packages of the tree in whose folders no test file
 // defines them.
-func undefinedGo(m *Meter, c Check, tests []metric.Test) []metric.Test {
+func undefinedGo(m *measurement, c Check, tests []metric.Test) []metric.Test {
 	return gotests.Undefined(m.plan.Root, c.Dir, tests)
 }
 
 // undefinedPython returns the tests whose functions no file below the check defines.
-func undefinedPython(m *Meter, c Check, tests []metric.Test) []metric.Test {
+func undefinedPython(m *measurement, c Check, tests []metric.Test) []metric.Test {
 	left := map[string]bool{}
 	function := func(t metric.Test) string {
 		name := withoutParameters(t.Name)
@@ -111,7 +111,7 @@ func undefinedPython(m *Meter, c Check, tests []metric.Test) []metric.Test {
 		left[function(t)] = true
 	}
 	files := 0
-	base := m.base(c)
+	base := m.plan.Dir(c)
 	_ = filepath.WalkDir(base, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil, d.IsDir() && source.Vendored(d.Name()+"/x"):

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"supervise/internal/measure/internal/sections"
 	"supervise/metric"
 )
 
@@ -29,7 +30,7 @@ func (m *Meter) FullRun(ctx context.Context, root string, own *Check, limit time
 	var out FullRun
 	var err error
 	out.Why, err = e.buildAndTest(ctx, checks, func(_ int, run Run) string {
-		out.Tests = joinTests(out.Tests, run.Tests)
+		out.Tests = sections.JoinTests(out.Tests, run.Tests)
 		return ""
 	})
 	out.Runs = e.runs
@@ -119,7 +120,7 @@ func (m *Meter) CoverageInTree(ctx context.Context, root string) (TreeCoverage, 
 		if c := m.plan.Checks[i]; run.Coverage == nil && m.memory.Covers.Has(c.ID()) {
 			return c.Name + " wrote no coverage report there"
 		}
-		out.Coverage = joinCoverage(out.Coverage, run.Coverage)
+		out.Coverage = sections.JoinCoverage(out.Coverage, run.Coverage)
 		return ""
 	})
 	out.Runs = e.runs

@@ -17,32 +17,32 @@ type linked struct {
 
 // linked asks what a build is going to link. Where it did that before, it reports true, and
 // the attempt has the result of that time.
-func (m *Meter) reuseLink(ctx context.Context, a *attempt) bool {
-	question, ok := golink.Question(a.check.Command)
+func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
+	question, ok := golink.Question(a.Check.Command)
 	if !ok || m.links == nil {
 		return false
 	}
 	began := time.Now()
-	if err := m.ask(ctx, a.check, question, func(answer *os.File) error {
-		a.of = golink.Digest(answer)
+	if err := m.commands().Ask(ctx, a.Check, question, func(answer *os.File) error {
+		a.linked = golink.Digest(answer)
 		return nil
-	}); err != nil || a.of == "" {
+	}); err != nil || a.linked == "" {
 		return false // the build says why
 	}
-	last, ok := m.links.Load(a.check.ID())
+	last, ok := m.links.Load(a.Check.ID())
 	l, _ := last.(linked)
-	if !ok || l.of != a.of {
+	if !ok || l.of != a.linked {
 		return false
 	}
-	a.of, a.run = "", l.run
-	a.run.Leftovers = nil
-	a.run.Started, a.run.Duration, a.run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
+	a.linked, a.Run = "", l.run
+	a.Run.Leftovers = nil
+	a.Run.Started, a.Run.Duration, a.Run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
 	return true
 }
 
 // link remembers how a build ended.
-func (m *Meter) rememberLink(a *attempt, r Run) {
-	if a.of != "" && r.State == metric.Measured {
-		m.links.Store(r.Check.ID(), linked{a.of, r})
+func (m *measurement) rememberLink(a *attempt, r Run) {
+	if a.linked != "" && r.State == metric.Measured {
+		m.links.Store(r.Check.ID(), linked{a.linked, r})
 	}
 }

@@ -161,16 +161,16 @@ func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
 	c.Name, c.Extra = c.Name+" (in another tree)", true
 	c.Coverage = c.Coverage && e.coverage
 	if e.limit > 0 {
-		c.Timeout = min(e.inTree.timeout(c), time.Until(e.until))
+		c.Timeout = min(e.inTree.commands().Timeout(c), time.Until(e.until))
 		if c.Timeout <= 0 {
 			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree is over", e.limit), Killed: true}, nil
 		}
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
-	if err := e.inTree.giveToUser(e.inTree.plan.Root); err != nil {
+	if err := e.inTree.commands().Give(e.inTree.plan.Root); err != nil {
 		return Run{}, err
 	}
-	run, err := e.inTree.check(ctx, c)
+	run, err := e.inTree.start().check(ctx, c)
 	if !e.coverage {
 		run.Coverage = nil
 	}
@@ -264,5 +264,5 @@ func brokenBy(r Run, id metric.ID) (string, bool) {
 
 // planFor returns a plan for a copy of the meter's tree at root.
 func (m *Meter) planFor(ctx context.Context, p Plan, root string) Plan {
-	return p.MoveTo(root).CopyOf(ctx, p.Root, m.environment())
+	return p.MoveTo(root).CopyOf(ctx, p.Root, m.commands().Environ())
 }

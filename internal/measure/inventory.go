@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,14 +11,14 @@ import (
 
 	"supervise/internal/measure/internal/gotests"
 	"supervise/internal/measure/internal/listing"
-	"supervise/internal/measure/internal/printed"
+	"supervise/internal/measure/internal/read"
 	"supervise/metric"
 )
 
 // inventory compares the tests that ran with the framework's list, and returns them
 // together with those that did not run. It runs the inventory command only if something
 // may be missing: at the baseline, and when a known test is not in the report.
-func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
+func (m *measurement) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
 	if len(c.Inventory) == 0 || !listing.Known(c.Runner) || run.State != metric.Measured || run.Tests == nil || run.DirMissing || !m.missesKnown(run, known) {
 		return nil
@@ -49,7 +48,7 @@ func (m *Meter) inventory(ctx context.Context, run *Run, known *metric.Tests) er
 
 // loses reports whether a known test of the check is not among those of the run, or
 // none is known. Runs teach which suites a check runs.
-func (m *Meter) missesKnown(run *Run, known *metric.Tests) bool {
+func (m *measurement) missesKnown(run *Run, known *metric.Tests) bool {
 	suites, learnt := m.memory.Suites[run.Check.ID()]
 	if known == nil {
 		return true
@@ -66,7 +65,7 @@ var buildTools = map[string]bool{"maven": true, "gradle": true, "dotnet": true}
 
 // stopped marks known suites as broken if their check ran nothing because one of them
 // is broken, or if a build tool stopped before them.
-func (m *Meter) markStopped(run *Run, known *metric.Tests) {
+func (m *measurement) markStopped(run *Run, known *metric.Tests) {
 	if run.State != metric.Measured || run.Tests == nil || known == nil {
 		return
 	}
@@ -107,14 +106,14 @@ func whyStopped(run Run) string {
 
 // listed returns what the framework lists. Go is not asked for the packages of which all
 // tests in the sources ran.
-func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listing.Test, error) {
+func (m *measurement) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listing.Test, error) {
 	if c.Runner != "go" {
 		return m.list(ctx, c)
 	}
-	tagged := slices.ContainsFunc(append(m.environment(), c.Env...), func(kv string) bool {
+	tagged := slices.ContainsFunc(append(m.commands().Environ(), c.Env...), func(kv string) bool {
 		return strings.HasPrefix(kv, "GOFLAGS=") && strings.Contains(kv, "-tags")
 	})
-	list, again, ok := gotests.Listed(m.base(c), c.Inventory, tagged, ran)
+	list, again, ok := gotests.Listed(m.plan.Dir(c), c.Inventory, tagged, ran)
 	switch {
 	case !ok:
 		return m.list(ctx, c)
@@ -131,41 +130,15 @@ func (m *Meter) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listi
 }
 
 // list runs the inventory command and reads its output.
-func (m *Meter) list(ctx context.Context, c Check) (list []listing.Test, err error) {
-	err = m.ask(ctx, c, c.Inventory, func(answer *os.File) (err error) {
+func (m *measurement) list(ctx context.Context, c Check) (list []listing.Test, err error) {
+	err = m.commands().Ask(ctx, c, c.Inventory, func(answer *os.File) (err error) {
 		list, err = listing.Read(c.Runner, answer)
 		return err
 	})
-	r := reading{check: c, root: m.plan.Root, base: m.base(c)}
 	for i, l := range list {
 		if c.Runner != "go" && l.Suite != "" {
-			list[i].Suite = r.suite(filepath.ToSlash(l.Suite))
+			list[i].Suite = read.SuiteName(c, m.plan.Root, filepath.ToSlash(l.Suite))
 		}
 	}
 	return list, err
-}
-
-// ask runs another command in the place of a check's, and has what it prints read.
-func (m *Meter) ask(ctx context.Context, c Check, command []string, read func(*os.File) error) error {
-	dir, err := m.privateDir()
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	out, err := m.output(dir)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	c.Command, c.Stderr = command, false
-	res, err := m.execute(ctx, c.WithDir(dir), out)
-	switch {
-	case err != nil:
-		return err
-	case m.failure(c, res, out) != "":
-		return errors.New(m.failure(c, res, out))
-	case res.ExitCode != 0:
-		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, orNothing(printed.LastLine(out.End())))
-	}
-	return read(out.File())
 }

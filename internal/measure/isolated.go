@@ -12,7 +12,7 @@ import (
 // alone runs tests again that failed beside other checks, with nothing beside them: on a
 // busy machine a test with a limit of time fails for that. Those that pass are flaky. Where
 // tests are known already, [Meter.Confirm] runs those again that passed before.
-func (m *Meter) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tests) error {
+func (m *measurement) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tests) error {
 	if known != nil || m.reruns().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (m *Meter) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tes
 		if at < 0 || len(failed) == 0 {
 			continue
 		}
-		again, err := (&rounds{meter: m, lost: map[int]bool{}, done: map[int]bool{}}).run(ctx, at, failed)
+		again, err := (&rounds{meter: m.Meter, lost: map[int]bool{}, done: map[int]bool{}}).run(ctx, at, failed)
 		if err != nil {
 			return fmt.Errorf("run failed tests alone: %w", err)
 		}
@@ -33,7 +33,7 @@ func (m *Meter) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tes
 
 // disturbed returns the tests of a run that failed while others ran, none where they are
 // too many for that to be the reason.
-func (m *Meter) failedUnderContention(r Run, runs []Run) []metric.Test {
+func (m *measurement) failedUnderContention(r Run, runs []Run) []metric.Test {
 	if r.Tests == nil || len(r.Tests.Broken) > 0 || r.Duration <= 0 || contention(r, runs) == 0 {
 		return nil
 	}

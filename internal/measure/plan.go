@@ -7,8 +7,10 @@
 package measure
 
 import (
+	"io"
 	"supervise/internal/measure/internal/checks"
 	"supervise/internal/measure/internal/memory"
+	"supervise/internal/measure/internal/read"
 )
 
 // The vocabulary of a plan and of what was read of its checks.
@@ -31,3 +33,12 @@ const (
 // ReportDir is replaced, in commands and report paths, by the private folder that each
 // run of a check gets for its reports.
 const ReportDir = checks.ReportDir
+
+// Report is what was read from one file.
+type Report = read.Report
+
+// Read detects the kind of report in r and reads it, see [read.Read].
+func Read(r io.Reader, name, format string) (Report, error) { return read.Read(r, name, format) }
+
+// Formats lists the names of all formats that [Read] knows.
+func Formats() []string { return read.Formats() }

@@ -9,8 +9,8 @@ import (
 )
 
 // stands notes how a build ended. One that leaves nothing may run at any time.
-func (m *Meter) recordBuild(r *Run) {
-	if m.builds == nil || r.Check.DiscardsOutput() {
+func (m *measurement) recordBuild(r *Run) {
+	if r.Check.DiscardsOutput() {
 		return
 	}
 	dir := r.Check.Dir
@@ -26,7 +26,7 @@ func (m *Meter) recordBuild(r *Run) {
 
 // implied reports whether a build that succeeded ran the check too, which found nothing.
 // What a build runs is written in the tree, so that has to be what the plan knows.
-func (m *Meter) coveredByBuild(c Check) bool {
+func (m *measurement) coveredByBuild(c Check) bool {
 	if c.CoveredByBuild == "" || m.builds[c.Dir] == "" {
 		return false
 	}

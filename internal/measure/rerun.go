@@ -9,6 +9,7 @@ import (
 
 	"supervise/internal/framework"
 	"supervise/internal/measure/internal/commandline"
+	"supervise/internal/measure/internal/reportfile"
 	"supervise/metric"
 )
 
@@ -37,7 +38,7 @@ type selection struct {
 // selected returns the check that runs only the tests, and false if its framework is
 // unknown or its command not understood.
 func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
-	s := selection{check: c, root: m.plan.Root, base: m.base(c), env: m.environment(), tests: tests, apart: m.inCopy}
+	s := selection{check: c, root: m.plan.Root, base: m.plan.Dir(c), env: m.commands().Environ(), tests: tests, apart: m.inCopy}
 	s.line, s.plain = commandline.Of(c.Command)
 	r := rerunOf(c)
 	switch r.Way {
@@ -124,12 +125,12 @@ func (s selection) file(t metric.Test) (string, bool) {
 	if name == "" || filepath.IsAbs(name) {
 		return name, false
 	}
-	if below, ok := strings.CutPrefix(name, s.check.Dir+"/"); ok && s.check.Dir != "" && exists(filepath.Join(s.base, below)) {
+	if below, ok := strings.CutPrefix(name, s.check.Dir+"/"); ok && s.check.Dir != "" && reportfile.Exists(filepath.Join(s.base, below)) {
 		return below, true
 	}
 	full := filepath.Join(s.root, filepath.FromSlash(name))
 	rel, err := filepath.Rel(s.base, full)
-	return filepath.ToSlash(rel), err == nil && exists(full)
+	return filepath.ToSlash(rel), err == nil && reportfile.Exists(full)
 }
 
 // withFiles returns the check with additional files and environment variables.

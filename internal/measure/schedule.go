@@ -73,7 +73,7 @@ func stages(p Plan) []stage {
 
 // lanes runs the checks of one stage.
 type workers struct {
-	meter     *Meter
+	meter     *measurement
 	attempts  map[int]chan *attempt // by index in the plan; each holds one
 	concluded chan struct{}         // the last one of inOrder was read
 	waiting   chan int              // those of beside that did not begin
@@ -82,7 +82,7 @@ type workers struct {
 
 // begin starts a stage. Every check of it is sent as an attempt, also if ctx ends
 // before its turn. Next to others the cheapest comes first, by what it took last time.
-func (m *Meter) startStage(ctx context.Context, s stage) *workers {
+func (m *measurement) startStage(ctx context.Context, s stage) *workers {
 	l := &workers{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.parallel))}
 	for _, i := range s.all() {
 		l.attempts[i] = make(chan *attempt, 1)
@@ -103,7 +103,7 @@ func (m *Meter) startStage(ctx context.Context, s stage) *workers {
 
 // cheapest sorts checks by what they took last time. Before that is known linters come
 // before a build, which links.
-func (m *Meter) cheapest(list []int) []int {
+func (m *measurement) cheapest(list []int) []int {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int {
 		one, other := m.plan.Checks[a], m.plan.Checks[b]
@@ -137,7 +137,7 @@ func (l *workers) wait() {
 	for _, c := range l.attempts {
 		select {
 		case a := <-c:
-			a.release()
+			a.Release()
 		default:
 		}
 	}

@@ -26,7 +26,7 @@ func RecordVariation(first, second []Run) {
 
 // wobble says which numbers of two runs differ, "" if none does.
 func variation(r *Run, again Run) string {
-	was, is := sections(r), sections(&again)
+	was, is := varying(r), varying(&again)
 	differs := was.Wobble(is)
 	delete(differs, metric.ErrorCount) // the sum of others
 	if len(differs) == 0 {
@@ -41,8 +41,8 @@ func variation(r *Run, again Run) string {
 	return fmt.Sprintf("its numbers wobble on the same tree: %s; a difference within that is no regression", strings.Join(list, "; "))
 }
 
-// numbers is what the check measured by itself, its tests apart.
-func sections(r *Run) (s metric.Set) {
+// varying is what the check measured by itself, its tests apart.
+func varying(r *Run) (s metric.Set) {
 	if r.State == metric.Measured && r.Check.Kind == Lint {
 		s.Lint = r.Lint
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -106,3 +107,6 @@ func (k Kind) Section() metric.Section {
 	}
 	return ""
 }
+
+// Dir is the folder that a check of the plan runs in.
+func (p Plan) Dir(c Check) string { return filepath.Join(p.Root, filepath.FromSlash(c.Dir)) }

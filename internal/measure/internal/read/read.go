@@ -1,4 +1,4 @@
-package measure
+package read
 
 import (
 	"cmp"
@@ -12,8 +12,12 @@ import (
 	"time"
 
 	"supervise/coverage"
+	"supervise/internal/measure/internal/checks"
+	"supervise/internal/measure/internal/command"
 	"supervise/internal/measure/internal/memory"
 	"supervise/internal/measure/internal/printed"
+	"supervise/internal/measure/internal/reportfile"
+	"supervise/internal/measure/internal/sections"
 	"supervise/internal/regexp"
 	"supervise/internal/sniff"
 	"supervise/metric"
@@ -22,20 +26,37 @@ import (
 
 // reading collects what one run of a check wrote.
 type reading struct {
-	check Check
+	check checks.Check
 	root  string    // of the tree
 	base  string    // where the check ran
 	dir   string    // the private folder of the run
 	since time.Time // an older report is not from this run
-	run   *Run
+	run   *checks.Run
 	fault string // the first report that does not count, and the reason
 
 	ahead func() (Report, error) // what was read of the output, nil if nothing was
 
 	answered bool // the tests were read; another report of them repeats them
 
-	memory *Memory
+	memory *memory.Memory
 	holds  map[string]bool // by path: whether a test report of this run has any
+}
+
+// Reports reads the reports and the output of an attempt in the tree at root, and notes on
+// its run what they report, and whether they count. early is what was read of the output
+// while it was printed, nil if nothing was.
+func Reports(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
+	r := reading{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, ahead: early, holds: map[string]bool{}}
+	r.all(a.Output)
+	if a.Run.Tests != nil {
+		a.Run.Tests.Runner = a.Check.Runner
+	}
+}
+
+// SuiteName names a suite of a check relative to the root.
+func SuiteName(c checks.Check, root, name string) string {
+	r := reading{check: c, root: root, base: checks.Plan{Root: root}.Dir(c)}
+	return r.suite(name)
 }
 
 // all reads the reports and the output, and decides whether they count. Other files in
@@ -70,7 +91,7 @@ func (r *reading) output(out *printed.Output) {
 	} else {
 		r.source(out.File(), "output")
 	}
-	if r.check.Kind == Test {
+	if r.check.Kind == checks.Test {
 		return
 	}
 	for _, s := range r.run.Read[before:] {
@@ -85,7 +106,7 @@ func (r *reading) output(out *printed.Output) {
 func (r *reading) named() []string {
 	var out []string
 	for _, pattern := range r.check.Reports {
-		for _, path := range matches(r.base, pattern) {
+		for _, path := range reportfile.Glob(r.base, pattern) {
 			if !slices.Contains(out, path) {
 				out = append(out, path)
 			}
@@ -114,11 +135,11 @@ func (r *reading) others(named []string) []string {
 // complete reports whether the reports answer the check without its output.
 func (r *reading) complete() bool {
 	switch r.check.Kind {
-	case Test:
+	case checks.Test:
 		return r.run.Tests != nil && (r.run.Coverage != nil || !r.check.Coverage)
-	case Lint:
+	case checks.Lint:
 		return r.run.Lint != nil
-	case Build:
+	case checks.Build:
 	}
 	return false
 }
@@ -133,7 +154,7 @@ func (r *reading) file(path string) {
 	case info.ModTime().Before(r.since):
 		r.reject(metric.Stale, "%s is older than the command that should have written it", path)
 	default:
-		f, err := openReport(r.root, path)
+		f, err := reportfile.Open(r.root, path)
 		if err != nil {
 			r.reject(metric.Absent, "%v", err)
 			return
@@ -155,8 +176,8 @@ func (r *reading) source(f io.Reader, name string) {
 	r.accept(report, err, name)
 }
 
-// ahead begins to read a command's output, and returns what waits for the report.
-func readWhileRunning(output io.Reader) func() (Report, error) {
+// WhileRunning starts to read a command's output, and returns what waits for the report.
+func WhileRunning(output io.Reader) func() (Report, error) {
 	var report Report
 	var err error
 	done := make(chan struct{})
@@ -185,17 +206,17 @@ func (r *reading) accept(report Report, err error, name string) {
 
 // results takes tests or findings.
 func (r *reading) results(report Report, name string) {
-	if r.check.Kind == Test && (report.Tests == nil || r.answered) {
+	if r.check.Kind == checks.Test && (report.Tests == nil || r.answered) {
 		return // any text may look like findings
 	}
-	r.run.Read = append(r.run.Read, Source{Path: r.shown(name), Format: report.Format})
+	r.run.Read = append(r.run.Read, checks.Source{Path: r.shown(name), Format: report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.findingsAs(report)
 	r.run.Lint = r.run.Lint.Merge(r.local(report.Lint))
 	if report.Tests != nil {
 		tests := r.localTests(r.expandCTest(report.Tests), report.Format)
 		r.integration(name, tests)
-		r.run.Tests = joinTests(r.run.Tests, tests)
+		r.run.Tests = sections.JoinTests(r.run.Tests, tests)
 		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }
@@ -207,7 +228,7 @@ var compilerText = map[string]bool{"go-vet": true, "go-build": true, "lint-text"
 // findingsAs rejects findings in another format than before. The two cannot be
 // compared, and often the linter has only printed why it did not run.
 func (r *reading) findingsAs(report Report) {
-	if r.check.Kind != Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
+	if r.check.Kind != checks.Lint || report.Lint == nil || len(report.Lint.Findings) == 0 {
 		return
 	}
 	line := r.run.Check.ID()
@@ -225,12 +246,12 @@ func (r *reading) findingsAs(report Report) {
 // missing or no test report: half of the tests would look deleted. A test report
 // without tests counts.
 func (r *reading) rejectMissing() {
-	if r.check.Kind != Test {
+	if r.check.Kind != checks.Test {
 		return
 	}
 	for i, pattern := range r.run.Check.Reports {
 		report, spoke := memory.TestReport{Check: r.run.Check.ID(), Pattern: pattern}, false
-		paths := matches(r.base, r.check.Reports[i])
+		paths := reportfile.Glob(r.base, r.check.Reports[i])
 		for _, path := range paths {
 			holds, isTests := r.holds[path]
 			spoke = spoke || isTests
@@ -245,7 +266,7 @@ func (r *reading) rejectMissing() {
 		if len(paths) > 0 {
 			what = "holds no test results any more"
 		}
-		r.reject(metric.Absent, "report %s, which the tests wrote before, %s%s", strings.TrimPrefix(pattern, ReportDir+"/"), what, r.ending())
+		r.reject(metric.Absent, "report %s, which the tests wrote before, %s%s", strings.TrimPrefix(pattern, checks.ReportDir+"/"), what, r.ending())
 	}
 }
 
@@ -254,7 +275,7 @@ func (r *reading) ending() string {
 	if r.run.ExitCode == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, orNothing(printed.LastLine(r.run.Output)))
+	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, printed.OrNothing(printed.LastLine(r.run.Output)))
 }
 
 // localTests makes suites and files relative to the root, so that they are the same in
@@ -300,15 +321,10 @@ func (r *reading) place(path string) string {
 		return filepath.ToSlash(filepath.Clean(r.relative(path)))
 	}
 	path = filepath.ToSlash(filepath.Clean(path))
-	if r.check.Dir == "" || !exists(filepath.Join(r.base, path)) && exists(filepath.Join(r.root, path)) {
+	if r.check.Dir == "" || !reportfile.Exists(filepath.Join(r.base, path)) && reportfile.Exists(filepath.Join(r.root, path)) {
 		return path
 	}
 	return r.check.Dir + "/" + path
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // shown is the name of a report in messages: the private folder is gone when somebody
@@ -320,30 +336,18 @@ func (r *reading) shown(path string) string {
 	return r.relative(path)
 }
 
-func (r *reading) relative(path string) string { return relative(r.root, path) }
-
-// relative is the path below root with slashes, or path if it is not below.
-func relative(root, path string) string {
-	if !filepath.IsAbs(path) {
-		return path
-	}
-	rel, err := filepath.Rel(root, path)
-	if err != nil || strings.HasPrefix(rel, "..") {
-		return path
-	}
-	return filepath.ToSlash(rel)
-}
+func (r *reading) relative(path string) string { return reportfile.Relative(r.root, path) }
 
 // coverage takes the coverage of a test check.
 func (r *reading) coverage(report Report, err error, name string) {
 	switch {
-	case r.check.Kind != Test:
+	case r.check.Kind != checks.Test:
 	case err != nil:
 		if name != "output" { // the output may contain any text
 			r.run.Problems = append(r.run.Problems, err.Error())
 		}
 	default:
-		r.run.Read = append(r.run.Read, Source{Path: r.shown(name), Format: report.Format + " coverage"})
+		r.run.Read = append(r.run.Read, checks.Source{Path: r.shown(name), Format: report.Format + " coverage"})
 		r.run.Problems = append(r.run.Problems, report.Problems...)
 		r.addCoverage(r.localCoverage(report.Coverage), r.shown(name))
 	}
@@ -357,7 +361,7 @@ func (r *reading) addCoverage(c *metric.Coverage, name string) {
 	case first == nil:
 		r.run.Coverage = c
 	case first.Comparable(c):
-		r.run.Coverage = joinCoverage(first, c)
+		r.run.Coverage = sections.JoinCoverage(first, c)
 	default:
 		r.run.Problems = append(r.run.Problems, fmt.Sprintf("coverage in %s (%s, %s) is not counted: that of this run was read as %s, %s", name, c.Format, c.Unit, first.Format, first.Unit))
 	}
@@ -403,7 +407,7 @@ func (r *reading) judge(out *printed.Output) {
 		return
 	}
 	r.run.State = metric.Measured
-	if r.check.Kind == Lint && r.run.Lint == nil {
+	if r.check.Kind == checks.Lint && r.run.Lint == nil {
 		r.run.Lint = &metric.Lint{Tools: []string{r.check.Name}}
 	}
 	r.run.Problems = append(r.run.Problems, r.contradiction()...)
@@ -414,16 +418,16 @@ func (r *reading) judge(out *printed.Output) {
 func (r *reading) unread(out *printed.Output) string {
 	failed := r.run.ExitCode != 0
 	switch r.check.Kind {
-	case Build:
+	case checks.Build:
 		return ""
-	case Lint:
+	case checks.Lint:
 		if failed && len(r.run.Findings()) == 0 {
 			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, printed.LastLine(out.End()))
 		}
 		if failed && r.missingErrors() {
 			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, printed.LastLine(out.End()))
 		}
-	case Test:
+	case checks.Test:
 		return r.noTests(out)
 	}
 	return ""
@@ -432,7 +436,7 @@ func (r *reading) unread(out *printed.Output) string {
 // lacksErrors reports whether a check that failed must have printed an error that was not
 // read: of what was read from text, all are warnings of tools that do not fail for them.
 func (r *reading) missingErrors() bool {
-	if !slices.ContainsFunc(r.run.Read, func(s Source) bool { return !parsers.Structured(s.Format) }) {
+	if !slices.ContainsFunc(r.run.Read, func(s checks.Source) bool { return !parsers.Structured(s.Format) }) {
 		return false
 	}
 	return !slices.ContainsFunc(r.run.Findings(), func(f metric.Finding) bool {
@@ -445,22 +449,15 @@ func (r *reading) noTests(out *printed.Output) string {
 	last := printed.LastLine(out.End())
 	switch {
 	case t == nil && r.run.ExitCode != 0:
-		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, orNothing(last))
+		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, printed.OrNothing(last))
 	case t == nil && last == "":
 		return name + " printed nothing and wrote no report; have it print go test -json or write JUnit XML and name the file with --test-report"
 	case t == nil:
 		return name + " printed nothing that can be read as test results, and tests count by their names, not by totals; have it print TAP, or write JUnit XML and name the file with --test-report"
 	case len(t.Cases) == 0 && len(t.Broken) == 0 && r.run.ExitCode != 0:
-		return fmt.Sprintf("%s ended with status %d and found no tests: %s", name, r.run.ExitCode, orNothing(last))
+		return fmt.Sprintf("%s ended with status %d and found no tests: %s", name, r.run.ExitCode, printed.OrNothing(last))
 	}
 	return ""
-}
-
-func orNothing(s string) string {
-	if s == "" {
-		return "it printed nothing"
-	}
-	return s
 }
 
 // toldToGoOn are options with which a test command succeeds although tests failed, so
@@ -469,7 +466,7 @@ var ignoresFailures = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ig
 
 // contradiction returns what the exit status says and the report does not.
 func (r *reading) contradiction() []string {
-	if r.check.Kind != Test || r.run.Tests == nil {
+	if r.check.Kind != checks.Test || r.run.Tests == nil {
 		return nil
 	}
 	bad := r.run.Tests.Counts().Failed > 0 || len(r.run.Tests.Broken) > 0
@@ -483,4 +480,27 @@ func (r *reading) contradiction() []string {
 		return []string{why}
 	}
 	return nil
+}
+
+// compilerErrors reads what a compiler printed where the command failed that runs the
+// tests as well.
+func (r *reading) compilerErrors(out *printed.Output) {
+	if !r.check.Compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
+		return
+	}
+	build := *r
+	build.check.Kind, build.run = checks.Build, &checks.Run{Check: r.run.Check}
+	build.source(out.File(), "output")
+	if !r.check.Stderr {
+		build.source(out.Errors.File(), "standard error")
+	}
+	lint := &metric.Lint{}
+	for _, f := range build.run.Findings() {
+		if f.Type && f.File != "" {
+			lint.Findings = append(lint.Findings, f)
+		}
+	}
+	if len(lint.Findings) > 0 {
+		lint.Tools, r.run.Lint = build.run.Lint.Tools, lint
+	}
 }

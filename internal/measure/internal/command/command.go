@@ -1,0 +1,259 @@
+// Package command runs the commands of checks, each with a private folder for its reports.
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"supervise/internal/git"
+	"supervise/internal/measure/internal/checks"
+	"supervise/internal/measure/internal/printed"
+	"supervise/internal/measure/internal/reportfile"
+	"supervise/runner"
+)
+
+// DefaultMaxOutput limits what is kept on disk of each of a check's two outputs, in
+// bytes.
+const DefaultMaxOutput = 512 << 20
+
+// DefaultTimeout limits a check without a limit of its own.
+const DefaultTimeout = 30 * time.Minute
+
+// Runner runs the commands of the checks of a tree. It may be used concurrently.
+type Runner struct {
+	Root        string       // of the tree
+	Scratch     string       // folder for the private folders; "" is the system's
+	User        *runner.User // who must be able to enter Scratch; nil: the user of this process
+	Env         []string     // nil is that of this process
+	Watch       func(checks.Check) io.WriteCloser
+	Hold        []*os.File
+	BeforeStart func(shim runner.Process) error
+	MaxOutput   int64 // bytes kept of each output of a check; 0 is [DefaultMaxOutput]
+}
+
+// Attempt is one execution of a check, whose reports are not read yet.
+type Attempt struct {
+	Check   checks.Check // with its private folder filled in
+	Dir     string       // that folder
+	Started time.Time
+	Output  *printed.Output
+	Follow  func(io.Reader) // is given the output while it is printed, may be nil
+	Run     checks.Run
+	Unread  bool // reports are left that may count
+	Err     error
+}
+
+// Release removes what the attempt kept.
+func (a *Attempt) Release() {
+	if a.Output != nil {
+		a.Output.Close()
+	}
+	if a.Dir != "" {
+		_ = os.RemoveAll(a.Dir) // the next start cleans the scratch folder
+	}
+}
+
+// Run prepares and runs the command of the attempt, and records how it ended.
+func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
+	if a.Dir, err = r.privateDir(); err != nil {
+		return err
+	}
+	if err := errors.Join(a.Check.WriteFiles(a.Dir), r.Give(a.Dir)); err != nil {
+		return err
+	}
+	c := a.Check.WithDir(a.Dir)
+	a.Check = c
+	if err := reportfile.DeleteOld(r.Root, r.dir(c), c.Reports); err != nil {
+		a.Run.Why = err.Error()
+		return nil //nolint:nilerr // it is the check that does not count, not the machine that is broken
+	}
+	// A file system with coarse times may stamp a new file a little early.
+	a.Started = time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
+	if a.Output, err = r.output(a.Dir); err != nil {
+		return err
+	}
+	if a.Follow != nil {
+		a.Follow(a.Output.Follow())
+	}
+	res, err := r.runWatched(ctx, a)
+	a.Run.ExitCode, a.Run.Duration, a.Run.Output, a.Run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.Output.End(), res.Leftovers
+	a.Run.Started = res.Started
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, runner.ErrNotFound):
+		a.Run.Why = fmt.Sprintf("%s: command not found: %s; install it or put it on PATH, or give another command with --%s-cmd", c.Name, c.Command[0], c.Kind)
+		return nil
+	case errors.Is(err, runner.ErrUnstartable): // the agent may have caused it
+		a.Run.Why, a.Run.DirMissing = r.unstartable(c, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	if why := r.failure(c, res, a.Output); why != "" {
+		a.Run.Why, a.Run.Killed = why, true
+		return nil
+	}
+	a.Unread = true
+	return nil
+}
+
+// unstartable returns why a command could not be started, and whether its folder is
+// missing.
+func (r *Runner) unstartable(c checks.Check, err error) (why string, gone bool) {
+	if info, statErr := os.Stat(r.dir(c)); statErr != nil || !info.IsDir() {
+		return fmt.Sprintf("the folder %s, which %s runs in, is gone", cmp.Or(c.Dir, r.Root), c.Name), true
+	}
+	return fmt.Sprintf("%s: %v", c.Name, err), false
+}
+
+// broken returns why the reports cannot count, from how the command ended.
+func (r *Runner) failure(c checks.Check, res runner.Result, out *printed.Output) string {
+	switch {
+	case res.Cause == runner.TimedOut:
+		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, r.Timeout(c))
+	case res.Signal != "":
+		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
+	case res.ExitCode == 127 || res.ExitCode == 126:
+		return fmt.Sprintf("%s could not be started: %s", c.Name, printed.LastLine(out.End()))
+	case out.Err() != nil:
+		return fmt.Sprintf("%s: %v", c.Name, out.Err())
+	}
+	return ""
+}
+
+// Timeout is the time limit of a check.
+func (r *Runner) Timeout(c checks.Check) time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return DefaultTimeout
+}
+
+// watched runs the command of an attempt before the eyes of who watches.
+func (r *Runner) runWatched(ctx context.Context, a *Attempt) (runner.Result, error) {
+	if r.Watch != nil {
+		watcher := r.Watch(a.Run.Check)
+		a.Output.Watch(watcher)
+		defer func() { _ = watcher.Close() }() // it has no say
+	}
+	return r.execute(ctx, a.Check, a.Output)
+}
+
+func (r *Runner) execute(ctx context.Context, c checks.Check, out *printed.Output) (runner.Result, error) {
+	// Standard error must not be mixed into a report. It is kept separately, since
+	// linters and compilers may report there.
+	var errs io.Writer = out.Errors
+	if c.Stderr {
+		errs = out
+	}
+	dir := r.dir(c) // make and ctest look at PWD, as shells set it
+	res, err := runner.Run(ctx, runner.Command{
+		Hold: r.Hold, BeforeStart: r.BeforeStart, User: r.User,
+		Args: c.Command, Dir: dir, Env: append(append(r.environmentOf(c.Kind), "PWD="+dir), c.Env...),
+		Stdout: out, Stderr: errs, Timeout: r.Timeout(c),
+	})
+	return res, errors.Join(err, out.Rewind())
+}
+
+// environmentOf is the environment of a kind of checks. Tests of a program's colours expect
+// the environment of a person, and reports are read with colours as well.
+func (r *Runner) environmentOf(k checks.Kind) []string {
+	if k == checks.Test {
+		return r.Environ()
+	}
+	return append(r.Environ(), "NO_COLOR=1", dumbTerminal)
+}
+
+// Environ is the environment of all checks.
+func (r *Runner) Environ() []string {
+	env := r.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	if r.User != nil {
+		env = r.User.Environ(env)
+	}
+	return Environ(env)
+}
+
+// scratch makes a private folder for the reports of one run. Its name cannot be
+// guessed, so nothing can put a report there beforehand.
+func (r *Runner) privateDir() (string, error) {
+	if r.Scratch != "" {
+		if err := os.MkdirAll(r.Scratch, 0o700); err != nil {
+			return "", fmt.Errorf("make report folder: %w", err)
+		}
+	}
+	dir, err := os.MkdirTemp(r.Scratch, "supervise-reports-")
+	if err != nil {
+		return "", fmt.Errorf("make report folder: %w", err)
+	}
+	return dir, r.Give(dir)
+}
+
+// Give changes the owner of a folder's contents to the user of the checks.
+func (r *Runner) Give(dir string) error {
+	if r.User == nil {
+		return nil
+	}
+	return r.User.Give(dir)
+}
+
+// Ask runs another command in the place of a check's, and has what it prints read.
+func (r *Runner) Ask(ctx context.Context, c checks.Check, command []string, read func(*os.File) error) error {
+	dir, err := r.privateDir()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	out, err := r.output(dir)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	c.Command, c.Stderr = command, false
+	res, err := r.execute(ctx, c.WithDir(dir), out)
+	switch {
+	case err != nil:
+		return err
+	case r.failure(c, res, out) != "":
+		return errors.New(r.failure(c, res, out))
+	case res.ExitCode != 0:
+		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, printed.OrNothing(printed.LastLine(out.End())))
+	}
+	return read(out.File())
+}
+
+// output keeps what a command prints in dir.
+func (r *Runner) output(dir string) (*printed.Output, error) {
+	return printed.Open(dir, cmp.Or(r.MaxOutput, DefaultMaxOutput)) //nolint:wrapcheck // it says all
+}
+
+// dumb is the terminal that there is.
+const dumbTerminal = "TERM=dumb"
+
+// Environ is an environment as tests see it: no prompts. What the user has set for CI, the
+// terminal or cmake stays: a project may know other values, and cmake --build starts one
+// compiler with make, or with --parallel as many as there are files.
+func Environ(env []string) []string {
+	env = append(git.Without(env), "GIT_TERMINAL_PROMPT=0")
+	for _, unset := range []string{dumbTerminal, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
+		name, _, _ := strings.Cut(unset, "=")
+		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			env = append(env, unset)
+		}
+	}
+	return env
+}
+
+func (r *Runner) dir(c checks.Check) string { return checks.Plan{Root: r.Root}.Dir(c) }

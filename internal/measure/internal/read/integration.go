@@ -1,0 +1,26 @@
+package read
+
+import (
+	"path/filepath"
+	"strings"
+	"supervise/metric"
+)
+
+// failsafe is the folder of the reports of integration tests.
+const failsafe = "/failsafe-reports/"
+
+// OfIntegration reports whether a report is of integration tests.
+func OfIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
+
+// integration notes which suites a report of integration tests has.
+func (r *reading) integration(report string, t *metric.Tests) {
+	if !OfIntegration(report) {
+		return
+	}
+	if r.run.Deferred == nil {
+		r.run.Deferred = map[string]bool{}
+	}
+	for _, c := range t.Cases {
+		r.run.Deferred[c.Suite] = true
+	}
+}

@@ -1,0 +1,138 @@
+// Package reportfile finds, opens and deletes the reports that checks write.
+package reportfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"supervise/internal/projectfile"
+)
+
+// DeleteOld removes reports of an earlier run, so that they cannot count for this one. The
+// patterns are those of a check that runs in base, in the tree at root. An error names the
+// report that is in the way, and the reason.
+func DeleteOld(root, base string, patterns []string) error {
+	for _, pattern := range patterns {
+		for _, path := range Glob(base, pattern) {
+			if err := Delete(root, pattern, path); err != nil {
+				return fmt.Errorf("old report %s cannot be deleted: %w", Relative(root, path), err)
+			}
+		}
+		if outside(pattern) { // it does not exist yet, but the next run would refuse it
+			return fmt.Errorf("old report %s cannot be deleted: %w", pattern, errOutside)
+		}
+	}
+	return nil
+}
+
+// The reasons to leave a report alone.
+var (
+	errOutside = errors.New("it lies outside the working tree; name it by its absolute path")
+	errFolder  = errors.New("it is a folder")
+)
+
+// outside reports whether the name of a relative pattern leads out of the working tree.
+func outside(pattern string) bool {
+	return !filepath.IsAbs(pattern) && !filepath.IsLocal(pattern)
+}
+
+// Delete deletes one file that the pattern of a check in the tree at root matches. In the
+// tree it follows no link out of it. A missing file is no error.
+func Delete(root, pattern, path string) error {
+	if outside(pattern) {
+		return errOutside
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return unlessMissing(os.Remove(path)) // by its absolute path: a person configured it so
+	}
+	tree, err := os.OpenRoot(root)
+	if err != nil {
+		return unlessMissing(err)
+	}
+	defer tree.Close()
+	info, err := tree.Lstat(rel)
+	switch {
+	case err != nil:
+		return unlessMissing(err)
+	case info.IsDir():
+		return errFolder
+	}
+	return unlessMissing(tree.Remove(rel))
+}
+
+// unlessMissing is err without the path, which the caller names, and nil if the file is already
+// gone.
+func unlessMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
+// Glob lists the files that a pattern matches in the folder, as absolute paths. "**"
+// does not follow links to folders.
+func Glob(base, pattern string) []string {
+	if filepath.IsAbs(pattern) {
+		paths, err := doublestar.FilepathGlob(pattern, doublestar.WithNoFollow())
+		if err != nil {
+			return nil
+		}
+		return paths
+	}
+	if outside(pattern) {
+		paths, err := filepath.Glob(filepath.Join(base, pattern))
+		if err != nil {
+			return nil
+		}
+		return paths
+	}
+	names, err := doublestar.Glob(os.DirFS(base), filepath.ToSlash(filepath.Clean(pattern)), doublestar.WithNoFollow()) //nolint:forbidigo // names alone
+	if err != nil {
+		return nil
+	}
+	for i, name := range names {
+		names[i] = filepath.Join(base, filepath.FromSlash(name))
+	}
+	return names
+}
+
+// Open opens a report for reading. In the tree it follows no link out of it.
+func Open(root, path string) (*os.File, error) {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return projectfile.Anywhere(path, projectfile.Report)
+	}
+	tree, err := projectfile.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	return tree.File(rel, projectfile.Report)
+}
+
+// Relative is the path below root with slashes, or path if it is not below.
+func Relative(root, path string) string {
+	if !filepath.IsAbs(path) {
+		return path
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// Exists reports whether there is anything at the path.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,298 @@
+// Package sections joins the runs of checks into the sections of one set.
+package sections
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"supervise/internal/measure/internal/checks"
+	"supervise/metric"
+)
+
+// New returns an empty gathering. The fields are those that count as errors.
+func New(errors []metric.Field) *Gathering {
+	return &Gathering{errors: errors, missing: map[metric.Section]metric.Gap{}}
+}
+
+// Tests are the tests of all runs, nil if a run is missing from them.
+func (g *Gathering) Tests() *metric.Tests {
+	if _, missing := g.missing[metric.SectionTests]; missing {
+		return nil
+	}
+	return g.tests
+}
+
+type Gathering struct {
+	tests    *metric.Tests
+	coverage *metric.Coverage
+	lint     *metric.Lint
+	build    *metric.Build
+	errors   []metric.Field // that count as such
+	compiler *metric.Lint   // compile errors found by checks other than linters
+	missing  map[metric.Section]metric.Gap
+
+	excluded  []string
+	Uncovered string // why the coverage does not include all checks
+}
+
+// Add adds a run.
+func (g *Gathering) Add(r *checks.Run) {
+	g.build = JoinBuilds(g.build, r.Build)
+	if r.Build != nil {
+		g.compiler = g.compiler.Merge(r.Lint)
+	}
+	g.excluded = append(g.excluded, r.Excluded...)
+	if len(r.Excluded) > 0 && r.Check.Kind == checks.Lint {
+		return
+	}
+	if r.State != metric.Measured {
+		section := r.Check.Kind.Section()
+		if _, already := g.missing[section]; !already {
+			g.missing[section] = metric.Gap{Section: section, State: r.State, Why: r.Why}
+		}
+		return
+	}
+	switch r.Check.Kind {
+	case checks.Build:
+	case checks.Test:
+		g.tests = JoinTests(g.tests, r.Tests)
+		g.coverage = JoinCoverage(g.coverage, r.Coverage)
+	case checks.Lint:
+		g.lint = g.lint.Merge(r.Lint)
+	}
+}
+
+// Set returns the gathered sections. With wanted, missing coverage is reported.
+func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
+	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, Aside: g.excluded}
+	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
+		gap, missing := g.missing[section]
+		if !missing {
+			continue
+		}
+		s.Gaps = append(s.Gaps, gap)
+		switch section {
+		case metric.SectionBuild:
+			s.Build = nil
+		case metric.SectionTests:
+			s.Tests, s.Coverage = nil, nil
+		case metric.SectionLint:
+			s.Lint = nil
+		case metric.SectionCoverage, metric.SectionCode:
+		}
+	}
+	if why := changed(s.Tests, known); why != "" {
+		s.Tests, s.Coverage = nil, nil
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: why})
+	}
+	if why := emptiness(s.Tests, known); why != "" {
+		s.Tests, s.Coverage = nil, nil
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: why})
+	}
+	if s.Tests != nil && s.Tests.Failure != "" {
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Partial, Why: s.Tests.Failure + inPart})
+	}
+	s.Coverage = without(s.Coverage, s.Tests)
+	if why := cmp.Or(coverageGap(wanted, s, known), g.Uncovered); why != "" {
+		s.Coverage = nil
+		s.Gaps = append(s.Gaps, metric.Gap{Section: metric.SectionCoverage, State: metric.Absent, Why: why})
+	}
+	return s
+}
+
+// inPart follows the reason why the results of the tests are not whole.
+const inPart = "; only what the report lists is counted, and the checks are not green: compare it with what the command prints, or pass a report of another format with --test-report"
+
+// changed returns why the tests cannot be compared with the known ones: another
+// reporter gives them other names.
+func changed(t, known *metric.Tests) string {
+	if t == nil || known == nil || len(t.Cases) == 0 || len(known.Cases) == 0 {
+		return ""
+	}
+	if otherRunner(t, known) {
+		return ""
+	}
+	for _, is := range []struct{ what, now, before string }{{"format", t.Format, known.Format}, {"producer", t.Producer, known.Producer}} {
+		if is.now != is.before && is.now != "" && is.before != "" {
+			return fmt.Sprintf("the %s of the test reports changed from %s to %s: their tests cannot be compared; undo the change, or start a new loop with it", is.what, is.before, is.now)
+		}
+	}
+	return ""
+}
+
+// otherRunner reports whether the plan of a tree names another framework than that of the
+// known tests, as it does where the project changed it: its reports differ then.
+func otherRunner(t, known *metric.Tests) bool {
+	return t.Runner != known.Runner && t.Runner != "" && known.Runner != ""
+}
+
+// emptiness returns why a set without tests is not a measurement, "" if it is one. If a
+// run succeeded and found no tests where there had been some, they are gone.
+func emptiness(t, known *metric.Tests) string {
+	switch {
+	case t == nil || len(t.Cases) > 0:
+		return ""
+	case len(t.Broken) > 0:
+		return fmt.Sprintf("%s did not run: %s", t.Broken[0].Name, t.Broken[0].Why)
+	case known == nil || len(known.Cases) == 0:
+		return "the test command found no tests"
+	}
+	return ""
+}
+
+// withCompiler adds the compiler's errors to the findings, without duplicates: a linter
+// that builds the code finds them too.
+func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
+	if lint == nil || compiler == nil {
+		return lint
+	}
+	type place struct {
+		file      string
+		line, col int
+	}
+	seen := map[place]bool{}
+	for _, f := range lint.Findings {
+		if f.Type {
+			seen[place{f.File, f.Line, f.Column}] = true
+		}
+	}
+	more := &metric.Lint{}
+	for _, f := range compiler.Findings {
+		if at := (place{f.File, f.Line, f.Column}); f.Type && !seen[at] {
+			seen[at] = true
+			more.Findings = append(more.Findings, f)
+		}
+	}
+	return lint.Merge(more)
+}
+
+// coverageGap returns why the coverage of s does not count, "" if it does. A suite that
+// did not run leaves its lines out of the report, which would look like another coverage
+// of the same code, unless it did not run before either.
+func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
+	if !wanted {
+		return ""
+	}
+	if s.Tests == nil {
+		return "the tests were not measured"
+	}
+	for _, b := range s.Tests.Broken {
+		if known != nil && !slices.ContainsFunc(known.Broken, func(k metric.Suite) bool { return k.Name == b.Name }) {
+			return fmt.Sprintf("%s did not run: %s", b.Name, b.Why)
+		}
+	}
+	if s.Coverage == nil {
+		return "the test command wrote no coverage report"
+	}
+	return ""
+}
+
+// without returns the coverage with the names of the suites that are missing from it.
+func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
+	if c == nil || t == nil || len(t.Broken)+len(t.Aside) == 0 {
+		return c
+	}
+	out := *c
+	out.Without = slices.Clone(t.Aside)
+	for _, b := range t.Broken {
+		out.Without = append(out.Without, b.Name)
+	}
+	slices.Sort(out.Without)
+	return &out
+}
+
+func JoinTests(a, b *metric.Tests) *metric.Tests {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	t := metric.NewTests(slices.Concat(a.Cases, b.Cases))
+	t.Broken, t.Aside = slices.Concat(a.Broken, b.Broken), slices.Concat(a.Aside, b.Aside)
+	t.Problems = slices.Concat(a.Problems, b.Problems)
+	t.Forged = slices.Concat(a.Forged, b.Forged)
+	t.Duration, t.Crowded = a.Duration+b.Duration, a.Crowded+b.Crowded
+	t.Format, t.Producer, t.Runner = both(a.Format, b.Format), both(a.Producer, b.Producer), both(a.Runner, b.Runner)
+	t.Failure = cmp.Or(a.Failure, b.Failure)
+	return t
+}
+
+// ReportDuplicates notes which tests other checks ran as well: the project counts them once per run.
+func (g *Gathering) ReportDuplicates(r *checks.Run) {
+	others := g.tests
+	if others == nil || r.Tests == nil || r.State != metric.Measured || r.Check.Kind != checks.Test {
+		return
+	}
+	n, first := 0, metric.ID{}
+	metric.Pair(others, r.Tests, func(was, is *metric.Test) {
+		if was == nil || is == nil {
+			return
+		}
+		if n++; n == 1 {
+			first = is.ID
+		}
+	})
+	if n > 0 {
+		r.Problems = append(r.Problems, fmt.Sprintf("%d of its %d tests ran in another check too; each counts once, with the worse result, the first: %s", n, len(r.Tests.Cases), first))
+	}
+}
+
+// both joins the formats, or the runners, of two reports.
+func both(a, b string) string {
+	list := slices.Concat(strings.Split(a, "+"), strings.Split(b, "+"))
+	slices.Sort(list)
+	return strings.Join(slices.DeleteFunc(slices.Compact(list), func(s string) bool { return s == "" }), "+")
+}
+
+// JoinCoverage sums the coverage of two runs. If their units differ, the sum has the
+// unit [metric.Mixed] and the names of both formats, and can only be compared with a
+// sum of the same parts. A file in both counts once, with the higher coverage.
+func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := metric.Coverage{Unit: a.Unit, Format: both(a.Format, b.Format)}
+	if a.Unit != b.Unit {
+		sum.Unit = metric.Mixed
+	}
+	if len(a.Files) == 0 || len(b.Files) == 0 { // only totals are known
+		sum.Covered, sum.Total, sum.Branches = a.Covered+b.Covered, a.Total+b.Total, a.Branches.Plus(b.Branches)
+		sum.Files = slices.Concat(a.Files, b.Files)
+		return &sum
+	}
+	at := map[string]int{}
+	for _, f := range slices.Concat(a.Files, b.Files) {
+		i, twice := at[f.Path]
+		switch {
+		case !twice:
+			at[f.Path] = len(sum.Files)
+			sum.Files = append(sum.Files, f)
+		case f.Covered > sum.Files[i].Covered:
+			sum.Files[i] = f
+		}
+	}
+	for _, f := range sum.Files {
+		sum.Covered, sum.Total = sum.Covered+f.Covered, sum.Total+f.Total
+		sum.Branches = sum.Branches.Plus(f.Branches)
+	}
+	return &sum
+}
+
+// severity orders what builds say: the worst counts, and a success more than what is
+// not known.
+var severity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
+
+func JoinBuilds(a, b *metric.Build) *metric.Build {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	out := *a
+	if severity[b.Status] > severity[a.Status] {
+		out.Status, out.FirstError = b.Status, b.FirstError
+	}
+	out.Duration = a.Duration + b.Duration
+	return &out
+}
+
+// Covered reports whether a run had coverage.
+func (g *Gathering) Covered() bool { return g.coverage != nil }
