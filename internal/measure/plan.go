@@ -8,6 +8,7 @@ package measure
 
 import (
 	"io"
+
 	"supervise/internal/measure/internal/checks"
 	"supervise/internal/measure/internal/memory"
 	"supervise/internal/measure/internal/read"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"supervise/internal/measure/internal/reportfile"
 )
 

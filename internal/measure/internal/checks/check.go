@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
 	"supervise/internal/measure/internal/commandline"
 )
 

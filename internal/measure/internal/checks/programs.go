@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+
 	"supervise/internal/measure/internal/commandline"
 )
 

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
+
 	"supervise/internal/regexp"
 	"supervise/metric"
-	"time"
 )
 
 // Run is the result of one check: what ran, and what was read from where.

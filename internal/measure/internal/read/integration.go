@@ -3,6 +3,7 @@ package read
 import (
 	"path/filepath"
 	"strings"
+
 	"supervise/metric"
 )
 
