@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -142,9 +143,11 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	case o.json:
 		return a.encode(rep)
 	case o.format == "markdown":
-		return rep.Markdown(a.out)
+		_, err = io.WriteString(a.out, rep.Tables().Markdown())
+		return err
 	}
-	return rep.Text(a.out)
+	_, err = io.WriteString(a.out, rep.Text().Terminal(a.paint(a.out)))
+	return err
 }
 
 func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
@@ -207,5 +210,6 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if o.json {
 		return a.encode(rep)
 	}
-	return rep.Text(a.out)
+	_, err = io.WriteString(a.out, rep.Document().Terminal(a.paint(a.out)))
+	return err
 }

@@ -2,69 +2,84 @@ package replay
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"supervise/detector"
+	"supervise/internal/document"
+	"supervise/internal/report"
 	"supervise/metric"
 )
 
 // maxTests is how many tests a line names.
 const maxTests = 5
 
-// Text writes the report for people.
-func (r Report) Text(w io.Writer) error {
-	p := printer{w: w}
-	p.line("%s", r.head())
+// page is a report under construction.
+type page struct{ document.Document }
+
+// Text returns the report with the verdicts.
+func (r Report) Text() document.Document {
+	p := &page{}
+	p.Paragraph("%s", r.head())
 	for _, u := range r.Unmeasured {
-		p.line("  not measured  %s %s: %s", u.Short(), u.Subject, u.Why)
+		p.Item("not measured: %s %s: %s", u.Short(), u.Subject, u.Why)
 	}
-	p.line("%s", r.Proven)
+	p.Paragraph("%s", r.Proven)
 	for _, v := range r.Commits {
 		if v.Untried != "" {
-			p.line("  not run as they were  %s %s: %s", v.Short(), v.Subject, v.Untried)
+			p.Item("original tests not run: %s %s: %s", v.Short(), v.Subject, v.Untried)
 		}
 	}
-	p.line("")
 	for _, v := range r.Commits {
 		p.verdict(v)
 	}
-	p.line("%s\n", r.Moved.String())
+	p.Heading(3, "How often the rules fired")
+	p.Paragraph("%s", r.Moved)
 	p.rates(r.Rules, nil)
 	p.byText(r.TextRules)
 	if r.WhatIf != nil {
-		p.line("")
 		p.whatIf(*r.WhatIf)
 		p.rates(r.WhatIf.Rules, r.Rules)
 		p.byText(r.WhatIf.TextRules)
 	}
-	return p.err
+	return p.Document
 }
 
-// byText writes the table of the commits that did not run, with the rules that fired.
-func (p *printer) byText(list []Rate) {
-	if len(list) > 0 {
-		p.line("\njudged by text alone, %d commits:", list[0].Of)
-		p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.Known(r.Rule) }), nil)
-	}
+// Tables returns the rates without the verdicts.
+func (r Report) Tables() document.Document {
+	p := &page{}
+	p.Paragraph("%s. %s.", r.head(), r.Proven)
+	p.rates(r.Rules, nil)
+	p.byText(r.TextRules)
+	p.Paragraph("%s.", r.Moved)
+	return p.Document
 }
+
+// byText adds the table of the commits that did not run, with the rules that fired.
+func (p *page) byText(list []Rate) {
+	if len(list) == 0 {
+		return
+	}
+	p.Heading(3, "%s judged by text alone", commits(list[0].Of))
+	p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.Known(r.Rule) }), nil)
+}
+
+func commits(n int) string { return report.Count(n, "commit", "commits") }
 
 // String says what was run for the verdicts.
 func (n Proven) String() string {
-	text := fmt.Sprintf("%d commits touch tests; tests of %d were run as they were, those of %d over mutants", n.Touching, n.Goals, n.Power)
+	text := fmt.Sprintf("%s touched tests; the original tests ran for %d, a mutation check for %d", commits(n.Touching), n.Goals, n.Power)
 	if n.Untried > 0 {
-		text += fmt.Sprintf("; those of %d could not be run so", n.Untried)
+		text += fmt.Sprintf("; neither could run for %d", n.Untried)
 	}
 	if n.ByText > 0 {
-		text += fmt.Sprintf("; %d commits were judged by text alone", n.ByText)
+		text += fmt.Sprintf("; %s judged by text alone", commits(n.ByText))
 	}
 	return text
 }
 
 func (r Report) head() string {
-	text := fmt.Sprintf("%d commits, %d judged, each against the one before; %d measured now", r.Total, r.Judged, r.Measured)
+	text := fmt.Sprintf("%s, %d judged, each against the one before; %d measured now", commits(r.Total), r.Judged, r.Measured)
 	if n := len(r.Unmeasured); n > 0 {
 		text += fmt.Sprintf("; %d could not be measured", n)
 	}
@@ -80,47 +95,11 @@ func (m Moved) String() string {
 		kinds = append(kinds, fmt.Sprintf("%s %d", string(by), count))
 	}
 	slices.Sort(kinds)
-	text := fmt.Sprintf("%d commits only moved, renamed or merged tests; %d of them CRITICAL", m.Commits, m.Critical)
+	text := fmt.Sprintf("%s only moved, renamed or merged tests; %d of them CRITICAL", commits(m.Commits), m.Critical)
 	if n > 0 {
 		text += fmt.Sprintf(". %d lost tests were explained: %s", n, strings.Join(kinds, ", "))
 	}
 	return text
-}
-
-// Markdown writes the rates as a table.
-func (r Report) Markdown(w io.Writer) error {
-	p := printer{w: w}
-	p.line("%s. %s.\n", r.head(), r.Proven)
-	p.table(r.Rules)
-	if len(r.TextRules) > 0 {
-		p.line("\nJudged by text alone:\n")
-		p.table(r.TextRules)
-	}
-	p.line("\n%s.", r.Moved.String())
-	return p.err
-}
-
-func (p *printer) table(list []Rate) {
-	p.line("| rule | commits it fired on | of them CRITICAL | per 100 commits (95 %%) | false discovery rate at 1 %% | at 5 %% | at 20 %% |")
-	p.line("|---|---|---|---|---|---|---|")
-	var silent []string
-	for _, rate := range list {
-		if rate.Fired == 0 && detector.Known(rate.Rule) {
-			silent = append(silent, quoted(rate.Rule))
-			continue
-		}
-		p.line("| %s | %d | %d | %s | %s |", quoted(rate.Rule), rate.Fired, rate.Critical, rate.Per100, strings.Join(rate.discoveries(), " | "))
-	}
-	if len(silent) > 0 {
-		p.line("\nNever fired, per 100 commits: %s: %s.", list[0].none(), strings.Join(silent, ", "))
-	}
-}
-
-func quoted(rule string) string {
-	if detector.Known(rule) {
-		return "`" + rule + "`"
-	}
-	return rule
 }
 
 // String writes a rate and its interval.
@@ -129,49 +108,73 @@ func (i Interval) String() string { return fmt.Sprintf("%.1f (%.1f–%.1f)", i.R
 // none is the interval of a rule that did not fire.
 func (r Rate) none() Interval { return wilson(0, r.Of) }
 
-func (r Rate) discoveries() []string {
-	out := make([]string, len(r.FDR))
-	for i, d := range r.FDR {
-		out[i] = fmt.Sprintf("%.0f %% (%.0f–%.0f)", 100*d.Rate, 100*d.Low, 100*d.High)
+// rates adds the table; before is that of the current settings, if others are tried.
+func (p *page) rates(list, before []Rate) {
+	if len(list) == 0 || list[0].Of == 0 {
+		return
 	}
-	return out
+	was := map[string]int{}
+	for _, r := range before {
+		was[r.Rule] = r.Fired
+	}
+	t := document.Table{Head: []string{"rule", "fired", "CRITICAL", "per 100 commits (95 %)"}}
+	for i, share := range prevalences {
+		name := "at %.0f %%"
+		if i == 0 {
+			name = "false discovery rate at %.0f %%"
+		}
+		t.Head = append(t.Head, fmt.Sprintf(name, 100*share))
+	}
+	var silent []string
+	for _, r := range list {
+		if r.Fired == 0 && detector.Known(r.Rule) && was[r.Rule] == 0 {
+			silent = append(silent, r.Rule)
+			continue
+		}
+		row := []any{document.Textf("%s", r.Rule), r.Fired, r.Critical, r.Per100}
+		if detector.Known(r.Rule) {
+			row[0] = document.Textf("`%s`", r.Rule)
+		}
+		if before != nil && was[r.Rule] != r.Fired {
+			row[1] = fmt.Sprintf("%d → %d", was[r.Rule], r.Fired)
+		}
+		for _, d := range r.FDR {
+			row = append(row, fmt.Sprintf("%.0f %% (%.0f–%.0f)", 100*d.Rate, 100*d.Low, 100*d.High))
+		}
+		t.Row(row...)
+	}
+	p.Add(t)
+	if len(silent) > 0 {
+		p.Paragraph("never fired, per 100 commits: %s: %s", list[0].none(), document.Join(document.Verbatim, silent, ", "))
+	}
 }
 
-// Text writes the report for people.
-func (r LoopReport) Text(w io.Writer) error {
-	p := printer{w: w}
-	if r.Exact() {
-		p.line("%d verdicts are as they were recorded", r.Judged)
-	} else {
-		p.line("%d of %d verdicts are not as they were recorded", len(r.Differences), r.Judged)
+// Document returns the report for people.
+func (r LoopReport) Document() document.Document {
+	p := &page{}
+	switch {
+	case !r.Exact():
+		p.Paragraph("%d of %d verdicts differ from the record", len(r.Differences), r.Judged)
+	case r.Judged == 1:
+		p.Paragraph("1 verdict matches the record")
+	default:
+		p.Paragraph("%d verdicts match the record", r.Judged)
 	}
 	p.differences("differs", r.Differences)
 	for _, b := range r.Best {
-		p.line("the best so far was %d and is %d", b.Was, b.Is)
+		p.Paragraph("the best so far was %d and is %d", b.Was, b.Is)
 	}
 	if s := r.Selection; s != nil {
-		p.line("iteration %d was selected, and %d is", s.Was, s.Is)
+		p.Paragraph("iteration %d was selected, and %d is", s.Was, s.Is)
 	}
 	if r.WhatIf != nil {
 		p.whatIf(*r.WhatIf)
 	}
-	return p.err
+	return p.Document
 }
 
-// printer keeps the first error of many lines.
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
-
-// verdict writes what fired on a commit, if it weighs anything.
-func (p *printer) verdict(v Verdict) {
+// verdict adds what fired on a commit, if it weighs anything.
+func (p *page) verdict(v Verdict) {
 	if v.worst() <= detector.Info && !v.Undone {
 		return
 	}
@@ -182,82 +185,52 @@ func (p *printer) verdict(v Verdict) {
 	if v.ByText != "" {
 		after += ", by text alone: " + v.ByText
 	}
-	p.line("%s %s (%s%s)", v.Name(), v.Subject, v.Class, after)
+	p.Heading(4, "%s %s (%s%s)", v.Name(), v.Subject, v.Class, after)
 	if v.Undone && v.worst() < detector.Critical {
-		p.line("  %s", v.Recommendation.Reason)
+		p.Item("%s", v.Recommendation.Reason)
 	}
 	for _, a := range v.Alerts {
 		if a.Severity > detector.Info {
-			p.alert("", a)
+			style := document.Warn
+			if a.Blocks() {
+				style = document.Bad
+			}
+			p.Labelled(document.Span{Style: style, Text: a.Severity.String()}, "%s", alert(a))
 		}
 	}
 }
 
-func (p *printer) alert(what string, a detector.Alert) {
-	p.line("  %s%-8s %s (%s): %s%s", what, a.Severity, a.Rule, a.RestsOn, a.Message(), tests(a.Tests))
+func alert(a detector.Alert) document.Text {
+	return document.Textf("`%s` (%s): %s%s", a.Rule, a.RestsOn, a.Message(), tests(a.Tests))
 }
 
 func tests(ids []metric.ID) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	names := make([]string, 0, maxTests)
-	for _, id := range ids[:min(maxTests, len(ids))] {
-		names = append(names, id.String())
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = id.String()
 	}
-	text := " [" + strings.Join(names, ", ")
-	if more := len(ids) - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text + "]"
+	return " [" + strings.Join(report.Cut(names, maxTests), ", ") + "]"
 }
 
-// rates writes the table; before is that of the settings of now, where others are
-// tried.
-func (p *printer) rates(list, before []Rate) {
-	if p.err != nil || len(list) == 0 || list[0].Of == 0 {
-		return
-	}
-	was := map[string]int{}
-	for _, r := range before {
-		was[r.Rule] = r.Fired
-	}
-	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "rule\tfired\tCRITICAL\tper 100 (95 %)\tfalse discovery rate at 1 %\tat 5 %\tat 20 %")
-	var silent []string
-	for _, r := range list {
-		if r.Fired == 0 && detector.Known(r.Rule) && was[r.Rule] == 0 {
-			silent = append(silent, r.Rule)
-			continue
-		}
-		fired := fmt.Sprint(r.Fired)
-		if before != nil && was[r.Rule] != r.Fired {
-			fired = fmt.Sprintf("%d → %d", was[r.Rule], r.Fired)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.Rule, fired, r.Critical, r.Per100, strings.Join(r.discoveries(), "\t"))
-	}
-	p.err = t.Flush()
-	if len(silent) > 0 {
-		p.line("never fired, per 100: %s: %s", list[0].none(), strings.Join(silent, ", "))
-	}
-}
-
-func (p *printer) whatIf(w WhatIf) {
-	p.line("with the settings that are tried, %d verdicts change", len(w.Changes))
+func (p *page) whatIf(w WhatIf) {
+	p.Heading(3, "With the settings that are tried, %s", report.Count(len(w.Changes), "verdict changes", "verdicts change"))
 	p.differences("changes", w.Changes)
 	if s := w.Select; s != nil {
-		p.line("iteration %d is selected, and %d would be", s.Was, s.Is)
+		p.Paragraph("iteration %d is selected, and %d would be", s.Was, s.Is)
 	}
 }
 
-func (p *printer) differences(what string, list []Difference) {
+func (p *page) differences(what string, list []Difference) {
 	for _, d := range list {
-		p.line("%s %s: %s → %s", d.Is.Name(), what, d.Was.summary(), d.Is.summary())
+		p.Heading(4, "%s %s: %s → %s", d.Is.Name(), what, d.Was.summary(), d.Is.summary())
 		for _, a := range without(d.Was.Alerts, d.Is.Alerts) {
-			p.alert("no more  ", a)
+			p.Labelled(document.Span{Text: "no more"}, "%s %s", a.Severity, alert(a))
 		}
 		for _, a := range without(d.Is.Alerts, d.Was.Alerts) {
-			p.alert("new      ", a)
+			p.Labelled(document.Span{Text: "new"}, "%s %s", a.Severity, alert(a))
 		}
 	}
 }
