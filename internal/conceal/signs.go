@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/ledger"
 	"supervise/internal/regexp"
 	"supervise/snapshot"
@@ -21,7 +22,7 @@ type sign struct {
 
 // ofNode are the signs of JavaScript and TypeScript.
 var ofNode = []sign{
-	{regexp.MustCompile(`(?i)\b(jest|vitest|mocha)(_\w+)?\b|NODE_TEST_CONTEXT|NODE_ENV\b.*["'\x60]test|npm_lifecycle_event|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`), true, false},
+	{framework.NodeReveals, true, false},
 	{regexp.MustCompile(`\bprocess\s*[.\[]|["'](node:)?process["']|\benv\b|\bargv\b|\bexecArgv\b|\bglobalThis\b|/proc/self|\bCI\b`), false, false},
 }
 
@@ -29,7 +30,7 @@ var ofNode = []sign{
 // tests, and is no finding.
 var signs = map[string][]sign{
 	".py": {
-		{regexp.MustCompile(`(?i)pytest|unittest|\btox\b|\bsys\s*\.\s*modules\b|\borig_argv\b|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`), true, false},
+		{framework.PythonReveals, true, false},
 		{regexp.MustCompile(`\binspect\b|_getframe|\bcurrentframe\b|\btraceback\b|\b(extract|walk)_stack\b`), false, true},
 		{regexp.MustCompile(`\bsys\s*\.\s*argv\b|\bargv\b|\benviron\b|\bgetenv\b|__main__|/proc/self|\bcmdline\b|\bmodules\b|\bCI\b`), false, false},
 	},

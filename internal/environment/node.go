@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/projectfile"
 )
 
@@ -36,8 +37,7 @@ var nodeRecords = []string{".package-lock.json", ".yarn-integrity", ".yarn-state
 
 // testPackages are packages that run tests or decide how they end, with those whose names
 // begin with one and a hyphen.
-var testPackages = strings.Fields("jest @jest expect @types/jest vitest @vitest mocha chai ava tap @tapjs tape jasmine karma cypress playwright @playwright c8 nyc istanbul sinon should assert uvu " +
-	"ts-jest babel-jest pretty-format @testing-library power-assert tinyspy node-tap supertest nock msw vite-node tsx ts-node")
+var testPackages = framework.NodePackages
 
 func runsTests(name string) bool {
 	scope, _, _ := strings.Cut(name, "/")

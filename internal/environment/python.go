@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"supervise/internal/framework"
 	"supervise/internal/git"
 	"supervise/internal/projectfile"
-	"supervise/internal/regexp"
 )
 
 // python are folders named site-packages. Each package has a RECORD with the sums of its
@@ -115,14 +115,11 @@ func otherThanRecorded(was, now *place, file string) bool {
 	return base64.RawURLEncoding.EncodeToString(sum[:]) != strings.TrimRight(want, "=")
 }
 
-// pythonTests matches the folders of packages that run tests.
-var pythonTests = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|coverage|hypothesis|nose2?|unittest2|mock|assertpy|hamcrest)$`)
-
 // generated reports whether a package that was there before may have written a new file
 // of its own, such as the tables of a parser.
 func generated(was *place, file string) bool {
 	top, _, below := strings.Cut(file, "/")
-	if !below || pythonTests.MatchString(top) {
+	if !below || framework.PythonPackage.MatchString(top) {
 		return false
 	}
 	for name := range was.files {

@@ -15,6 +15,18 @@ const (
 	// Mentions match commands that run tests, or convert their reports.
 	Mentions = `go test|pytest|jest|vitest|mocha|cargo|phpunit|rspec|ctest|nosetests|--junit|gotestsum|go-junit-report|tap-xunit|tap-junit`
 
+	// Receivers are the objects whose methods tests call, separated by blanks.
+	Receivers = `pytest unittest jest vi sinon chai`
+
+	// RubyReceiver is the module whose methods define groups of tests.
+	RubyReceiver = `RSpec`
+
+	// RubyFailure matches what a failed assertion raises.
+	RubyFailure = `Minitest::Assertion|RSpec::Expectations`
+
+	// TargetNames match names of targets that test by the runner's name.
+	TargetNames = `rspec|cucumber`
+
 	// ScriptNames match names of scripts that test by the runner's name.
 	ScriptNames = `mocha|jest|vitest`
 )

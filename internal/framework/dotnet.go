@@ -4,6 +4,7 @@ var dotnet = []Framework{
 	{
 		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: list("Microsoft.NET.Test.Sdk"),
 		ConfigFiles: list("*.runsettings"),
+		Operands:    Projects,
 		Options: Options{
 			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= --test-modules=",
 			Exclude:   "--filter-not-class= --filter-not-method= --filter-not-namespace= --filter-not-trait= --skip= --exclude=",

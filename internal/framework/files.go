@@ -81,8 +81,18 @@ var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karm
 // have none of them.
 var MayConfigure = list("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
 
-// ArgumentFiles have the arguments of a program: the end of the path → the program.
+// ArgumentFile matches the base name of a file with the arguments of a program.
+const ArgumentFile = `\.rspec`
+
+// ArgumentFiles have the arguments of a program: the base name → the program.
 var ArgumentFiles = map[string]string{".rspec": "rspec"}
 
-// ArgumentSettings have the arguments of a program: the end of the key → the program.
-var ArgumentSettings = map[string]string{"addopts": "pytest"}
+// ArgumentSettings have the arguments of a program: a part of the key → the program.
+var ArgumentSettings = map[string]string{"addopts": "pytest", "maven": "mvn test", "gradle": "gradle test"}
+
+// Actions are the checks that a workflow of GitHub runs without a command of its own.
+var Actions = map[string]string{
+	"golangci/golangci-lint-action": "golangci-lint run", "pre-commit/action": "pre-commit run", "psf/black": "black --check",
+	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",
+	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",
+}

@@ -31,8 +31,9 @@ type Framework struct {
 	Packages    []string // dependencies that show that a project uses it
 	ConfigFiles []string // patterns of its configuration files, relative to the project; "file#section" for a section or key
 
-	Style   Style // how its options are written
-	Options Options
+	Style    Style // how its options are written
+	Options  Options
+	Operands Operand // what its operands name
 
 	// Drop are options of a project's own call that conflict with those that supervise adds:
 	// they end a run early, or change what is written. They are written as in [Options].
@@ -55,6 +56,18 @@ type Framework struct {
 
 	index index
 }
+
+// Operand is what the operands of a call name: the tests that run.
+type Operand uint8
+
+// What operands name.
+const (
+	Files    Operand = iota // files or folders
+	Packages                // packages, "./..." for all
+	Names                   // tests
+	Modules                 // modules with dots
+	Projects                // project files
+)
 
 // Capability is something that a row fills in, or gives a reason against.
 type Capability string
@@ -242,7 +255,7 @@ const (
 
 func (f Framework) filled(like Framework) Framework {
 	f.Language, f.Style = like.Language, like.Style
-	f.Options = f.Options.or(like.Options)
+	f.Options, f.Operands = f.Options.or(like.Options), cmp.Or(f.Operands, like.Operands)
 	if f.ConfigFiles == nil {
 		f.ConfigFiles = like.ConfigFiles
 	}

@@ -5,6 +5,7 @@ var golang = []Framework{
 		Name: "go", Language: "go", Programs: []string{"go test"},
 		ConfigFiles: list("go.mod go.work"),
 		Style:       OneDash,
+		Operands:    Packages,
 		Options: Options{
 			Focus:     "-run=",
 			Exclude:   "-skip= -short",

@@ -55,6 +55,20 @@ func (c Invocation) Uses() []Use {
 	return out
 }
 
+// Operands are the arguments up to "--" that are neither options nor their values.
+func (c Invocation) Operands() []string {
+	var out []string
+	for i := 0; i < len(c.Args) && c.Args[i] != "--"; i++ {
+		switch word := c.Args[i]; {
+		case !strings.HasPrefix(word, "-"):
+			out = append(out, word)
+		case c.index.takes(word):
+			i++
+		}
+	}
+	return out
+}
+
 // task is a program that runs what the project names: a script, a target, a task.
 type task struct {
 	program     string

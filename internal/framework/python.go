@@ -33,7 +33,8 @@ var python = []Framework{
 	},
 	{
 		Name: "unittest", Language: "python", Programs: []string{"unittest"},
-		Style: Bundled,
+		Style:    Bundled,
+		Operands: Modules,
 		Options: Options{
 			Focus:     "-k= -p= --pattern=",
 			Exclude:   "--ignore= --ignore-glob= --deselect=",

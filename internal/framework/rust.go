@@ -3,6 +3,7 @@ package framework
 var rust = []Framework{
 	{
 		Name: "cargo", Language: "rust", Programs: []string{"cargo test", "cargo t", "cargo miri", "cargo tarpaulin", "cargo llvm-cov"}, ConfigFiles: list("Cargo.toml"),
+		Operands: Names,
 		Options: Options{
 			Focus:     "-p= --package= --test= --doc --example= --bin= --ignored --exact --test-only -E= --filterset= --filter-expr= --focus=",
 			Exclude:   "--skip= --exclude= --lib --bins -x --exclude-should-panic",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source"
 )
@@ -89,7 +90,7 @@ func (r revision) literalEqual() bool {
 var nothing = regexp.MustCompile(`^(?:None|nil|null|undefined|[Tt]rue|false|False)$`)
 
 // expectsFailure matches what turns the failure of an assertion into a success.
-var expectsFailure = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:Minitest::Assertion|RSpec::Expectations)`)
+var expectsFailure = regexp.MustCompile(`raises\(\s*(?:AssertionError|builtins\.AssertionError)\s*\)|assertRaises\(\s*AssertionError|assertThrows\(\s*(?:AssertionError|AssertionFailedError)|raise_error\(\s*(?:` + framework.RubyFailure + `)`)
 
 // catchesFailure matches a handler of the failure of an assertion, which is also
 // what some products throw.

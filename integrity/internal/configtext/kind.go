@@ -42,7 +42,7 @@ var configNames = []struct {
 	{regexp.MustCompile(`(?i)\.(ps1|cmd|bat)$`), powerShellConfig},
 	{regexp.MustCompile(`\.xctestplan$|(^|/)CMake(User)?Presets\.json$`), jsonConfig},
 	{regexp.MustCompile(`(^|/)Makefile\.am$`), makeConfig},
-	{regexp.MustCompile(`(^|/)(\.rspec|\.mvn/(maven|jvm)\.config|\.jvmopts|\.sbtopts)$`), argsConfig},
+	{regexp.MustCompile(`(^|/)(` + framework.ArgumentFile + `|\.mvn/(maven|jvm)\.config|\.jvmopts|\.sbtopts)$`), argsConfig},
 	{regexp.MustCompile(`(^|/)(` + framework.NodeConfig + `)\.(\w+\.)?(config|conf|workspace|rc|setup)(\.\w+)?\.[mc]?[jt]s$`), braceConfig},
 	{regexp.MustCompile(`(^|/)(\w+\.(workspace|conf)|\.(` + framework.DotSettings + `))\.[mc]?[jt]s$`), braceConfig},
 	{regexp.MustCompile(`\.gradle(\.kts)?$|\.sbt$|(^|/)(Jenkinsfile|mix\.exs|\.credo\.exs|coveralls\.exs|[Gg]runtfile\.js)$`), braceConfig},

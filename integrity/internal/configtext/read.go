@@ -3,8 +3,10 @@
 package configtext
 
 import (
+	"path"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -150,13 +152,13 @@ func (r *Reading) finish() {
 
 // arguments reads a file of arguments of one program, in one line or in several.
 func (r *Reading) arguments(name, text string) {
-	program := "mvn test "
-	if strings.HasSuffix(name, ".rspec") {
-		program = "rspec "
+	program := framework.ArgumentFiles[path.Base(name)]
+	if program == "" {
+		program = "mvn test"
 	}
 	for i, l := range strings.Split(text, "\n") {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") {
-			r.Commands = append(r.Commands, Command{Key: "args", Text: program + l, Line: i + 1})
+			r.Commands = append(r.Commands, Command{Key: "args", Text: program + " " + l, Line: i + 1})
 		}
 	}
 }

@@ -234,13 +234,6 @@ var commandKeys = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|scri
 // argumentKeys are the settings whose values are arguments of a known program.
 var argumentKeys = regexp.MustCompile(`(^|\.)(addopts|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
 
-// actions are the checks that a workflow runs without a command of its own.
-var actions = map[string]string{
-	"golangci/golangci-lint-action": "golangci-lint run", "pre-commit/action": "pre-commit run", "psf/black": "black --check",
-	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",
-	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",
-}
-
 // aroundTests are actions that run no tests, whatever their step is called.
 var aroundTests = regexp.MustCompile(`(?i)report|upload|download|artifact|comment|publish|setup|checkout|cache|cov|login|summary|annotat|notif|slack|label|free-disk`)
 
@@ -259,7 +252,7 @@ func (r *Reading) namedCommands() {
 		case strings.HasSuffix(s.Key, ".uses"):
 			name, _, _ := strings.Cut(s.Value, "@")
 			key, step := strings.CutSuffix(s.Key, ".uses")
-			if text, ok := actions[name]; ok {
+			if text, ok := framework.Actions[name]; ok {
 				r.Commands = append(r.Commands, Command{Key: s.Key, Text: text, Line: s.Line})
 			} else if step && name != "" && purposeOf(key+".run") == framework.RunsTests && !aroundTests.MatchString(name) {
 				r.Commands = append(r.Commands, Command{Key: key + ".run", Text: name, Line: s.Line})
@@ -309,13 +302,10 @@ func (r *Reading) words(key string) string {
 
 // argumentsOf names the program that gets the arguments.
 func argumentsOf(key string) string {
-	switch {
-	case strings.Contains(key, "addopts"):
-		return "pytest "
-	case strings.Contains(key, "maven"):
-		return "mvn test "
-	case strings.Contains(key, "gradle"):
-		return "gradle test "
+	for part, program := range framework.ArgumentSettings {
+		if strings.Contains(key, part) {
+			return program + " "
+		}
 	}
 	return ""
 }

@@ -345,18 +345,19 @@ var folder = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w
 
 // narrow reports whether the arguments of a call name single files, or packages.
 func narrow(x configtext.Call) bool {
-	if x.Name == "go test" {
-		return !slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, "...") || strings.Contains(a, "$") })
+	if x.Framework == nil {
+		return !strings.HasPrefix(x.Name, "npm") && !strings.HasPrefix(x.Name, "make") && slices.ContainsFunc(x.Args, singleFile)
 	}
-	switch {
-	case strings.HasPrefix(x.Name, "npm"), strings.HasPrefix(x.Name, "make"):
-		return false
-	case x.Name == "cargo test":
-		return byTestName(x.Args)
-	case x.Name == "unittest":
+	switch x.Framework.Operands {
+	case framework.Packages:
+		return !slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, "...") || strings.Contains(a, "$") })
+	case framework.Names:
+		return slices.ContainsFunc(x.Operands(), func(a string) bool { return !strings.ContainsAny(a, "$={") })
+	case framework.Modules:
 		return !slices.Contains(x.Args, "discover") && slices.ContainsFunc(x.Args, func(a string) bool { return strings.Contains(a, ".") && !strings.HasPrefix(a, "-") })
-	case x.Name == "dotnet test":
+	case framework.Projects:
 		return slices.ContainsFunc(x.Args, func(a string) bool { return strings.HasSuffix(a, "proj") })
+	case framework.Files:
 	}
 	return slices.ContainsFunc(x.Args, singleFile)
 }
@@ -372,20 +373,4 @@ func singleFile(a string) bool {
 		}
 	}
 	return strings.Contains(a, "::") || strings.Contains(a, ".py::")
-}
-
-// cargoValues are the arguments of cargo test that take the next word.
-var cargoValues = strings.Fields("-p --package --features -F --target --manifest-path --profile -j --jobs --color --config --exclude --test --bench --example --bin --target-dir --message-format -Z")
-
-// byTestName reports whether a call of cargo test selects tests by name.
-func byTestName(args []string) bool {
-	for i, a := range args {
-		if a == "--" {
-			return false
-		}
-		if !strings.HasPrefix(a, "-") && !strings.ContainsAny(a, "$={") && (i == 0 || !slices.Contains(cargoValues, args[i-1])) {
-			return true
-		}
-	}
-	return false
 }

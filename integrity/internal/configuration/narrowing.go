@@ -7,6 +7,7 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
@@ -90,7 +91,7 @@ func fixedFolder(pattern string) string {
 
 // aboutTests is a target that tests; aims are those that people and CI call.
 var (
-	aboutTests = regexp.MustCompile(`(?i)^(unit|integration|run|go|py|js|e2e)?[-_]?(tests?|spec|check|rspec|cucumber)([-_]\w+)?$`)
+	aboutTests = regexp.MustCompile(`(?i)^(unit|integration|run|go|py|js|e2e)?[-_]?(tests?|spec|check|` + framework.TargetNames + `)([-_]\w+)?$`)
 	aims       = regexp.MustCompile(`^(all|ci|check|test|tests|default|verify|build|validate|precommit|tests_?)(\.needs)?$|^(check|x)?(tests|checkprograms)$`)
 )
 

@@ -178,7 +178,7 @@ var (
 // commands takes in the files that commands which run tests name.
 func (t *tree) commands(name string, r configtext.Reading) {
 	for _, c := range r.Commands {
-		if !framework.TestCommand.MatchString(c.Text) && !framework.RunnerKey.MatchString(c.Key) && path.Base(name) != ".rspec" {
+		if !framework.TestCommand.MatchString(c.Text) && !framework.RunnerKey.MatchString(c.Key) && framework.ArgumentFiles[path.Base(name)] == "" {
 			continue
 		}
 		for _, m := range fileOption.FindAllStringSubmatch(c.Text, -1) {

@@ -176,7 +176,7 @@ func inherited(c *facts.Set, head *classHead) bool {
 }
 
 var (
-	groupLine = regexp.MustCompile(`^\s*(?:RSpec\.)?(?:describe|context|suite|feature)\b`)
+	groupLine = regexp.MustCompile(`^\s*(?:[A-Z]\w*\.)?(?:describe|context|suite|feature)\b`)
 	// blankGroup matches what takes a block and does not run it, with the name, if any,
 	// by which it could be called.
 	blankGroup = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/source/internal/function"
 	"supervise/source/internal/language"
 	"supervise/source/internal/lex"
@@ -18,7 +19,7 @@ func (f *testFinder) call(i int) {
 		return
 	}
 	isTest, isGroup := f.calls[name], f.Groups[name]
-	if !isTest && !isGroup || f.Is(i-1, ".") && !f.Is(i-2, "RSpec") || notBeforeCall[f.Text(i-1)] {
+	if !isTest && !isGroup || f.Is(i-1, ".") && !f.Is(i-2, framework.RubyReceiver) || notBeforeCall[f.Text(i-1)] {
 		return
 	}
 	open := f.arguments(i)
@@ -245,7 +246,7 @@ var assertingWords = []string{
 // of what is tested.
 var noise = lex.Words(`self this cls super if for while switch catch function new not and or in is return await async lambda
 	print len str int list dict set range type isinstance console log to be eq equal that get let have fn mock
-	pytest unittest jest vi sinon chai Assert Assertions Mockito String println format vec None True False`)
+	` + framework.Receivers + ` Assert Assertions Mockito String println format vec None True False`)
 
 // compares are the operators that count as tokens.
 var compares = lex.Words(`== != < > <= >= && || !`)
