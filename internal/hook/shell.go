@@ -4,6 +4,8 @@ import (
 	"path"
 	"strings"
 
+	"supervise/internal/shell"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -93,20 +95,19 @@ func (r *reader) text(text string) stream {
 	if r.depth > maxDepth || r.inner > maxInner || r.bytes > maxBytes {
 		return stream{}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	list, err := shell.Parse(text)
 	if err != nil {
 		return r.guess(text)
 	}
-	return r.stmts(file.Stmts, stream{})
+	return r.stmts(list, stream{})
 }
 
 // guess reads what is no shell that we know, word by word.
 func (r *reader) guess(text string) stream {
 	r.script.unread = true
-	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune("\n;|&(){}`", c) }) {
+	for _, words := range shell.Plain(text) {
 		var list []word
-		for w := range strings.FieldsSeq(part) {
-			w = strings.Trim(w, `"'`)
+		for _, w := range words {
 			list = append(list, word{text: w, glob: strings.ContainsAny(w, "*?[")})
 		}
 		r.run(list, nil, stream{})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
+	"supervise/internal/shell"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -88,7 +89,8 @@ var unknown = word{text: "*", glob: true, unknown: true}
 func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		return []word{lit(p.Value, quoted)}
+		text, pattern := shell.Literal(p.Value, quoted)
+		return []word{{text: text, glob: pattern}}
 	case *syntax.SglQuoted:
 		if p.Dollar {
 			return []word{{text: strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`, `\'`, `'`).Replace(p.Value)}}
@@ -144,34 +146,6 @@ func (r *reader) braces(p *syntax.BraceExp) []word {
 		out = append(out, list[:min(len(list), maxWords-len(out))]...)
 	}
 	return out
-}
-
-// lit takes the escapes out of a literal.
-func lit(text string, quoted bool) word {
-	if !strings.Contains(text, `\`) {
-		return word{text: text, glob: !quoted && (strings.ContainsAny(text, "*?[") || strings.Contains(text, "{") && strings.Contains(text, ","))}
-	}
-	var b strings.Builder
-	w := word{}
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case c == '\\' && i+1 < len(text):
-			if i++; text[i] == '\n' {
-				continue
-			}
-			if quoted && !strings.ContainsRune("$`\"\\", rune(text[i])) {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(text[i])
-			continue
-		case strings.IndexByte("*?[", c) >= 0 && !quoted:
-			w.glob = true
-		}
-		b.WriteByte(c)
-	}
-	w.text = b.String()
-	return w
 }
 
 // param returns the values of a variable.

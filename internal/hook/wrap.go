@@ -58,7 +58,7 @@ func handler(name string) func(*reader, command) stream {
 	case "find", "fd":
 		return executed
 	case "bash", "sh", "zsh", "dash", "ksh", "ash", "su", "runuser", "script":
-		return shell
+		return subshell
 	case "source", ".":
 		return sourced
 	case "trap":
@@ -112,9 +112,9 @@ func evaluated(r *reader, c command) stream {
 	return r.text(strings.Join(texts, " "))
 }
 
-// shell reads the script that a shell is given: behind -c, on its input, or in a
-// file that the agent has written.
-func shell(r *reader, c command) stream {
+// subshell reads the script that a shell is given: after -c, on its input, or in a file that
+// the agent has written.
+func subshell(r *reader, c command) stream {
 	for i, w := range c.args {
 		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c") && i+1 < len(c.args) {
 			return r.alone(c.args[i+1].text, c.args[i+2:])

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/regexp"
+	"supervise/internal/shell"
 )
 
 // segment is one command of a script of package.json.
@@ -124,89 +125,30 @@ func delegated(parts []segment) bool {
 func split(line string) []segment {
 	var out []segment
 	keep := true
-	for _, t := range tokens(line) {
-		if !t.operator {
-			if keep {
-				if len(out) == 0 {
-					out = append(out, segment{plain: true})
-				}
-				out[len(out)-1].add(t)
-			}
-			continue
+	for _, c := range shell.Commands(line) {
+		s := segment{plain: true}
+		for _, w := range c.Words {
+			s.add(w, c.Group)
 		}
-		keep = t.text == "&&" || t.text == ";" || t.text == "&"
-		if keep && len(out) > 0 && len(out[len(out)-1].words) > 0 {
-			out = append(out, segment{plain: true})
+		if keep && len(s.words) > 0 {
+			out = append(out, s)
 		}
-	}
-	return slices.DeleteFunc(out, func(s segment) bool { return len(s.words) == 0 })
-}
-
-var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
-
-func (s *segment) add(t token) {
-	s.plain = s.plain && !t.shell
-	s.globs = s.globs || t.glob
-	if len(s.words) == 0 && assignment.MatchString(t.text) {
-		s.env = append(s.env, t.text)
-		return
-	}
-	if len(s.words) == 0 && slices.Contains([]string{"cross-env", "env", "cross-env-shell"}, t.text) {
-		return
-	}
-	s.words = append(s.words, t.text)
-}
-
-// token is a word or an operator of a shell line.
-type token struct {
-	text     string
-	operator bool
-	shell    bool // contains something that the shell would expand
-	glob     bool
-}
-
-var tokenRE = regexp.MustCompile(`&&|\|\||[;&|]|(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|'"\\])+`)
-
-func tokens(line string) []token {
-	var out []token
-	for _, text := range tokenRE.FindAllString(line, -1) {
-		if strings.Trim(text, "&|;") == "" {
-			out = append(out, token{text: text, operator: true})
-			continue
-		}
-		out = append(out, unquote(text))
+		keep = c.Op != "||" && c.Op != "|"
 	}
 	return out
 }
 
-// unquote removes the quotes from a word.
-func unquote(word string) token {
-	var t token
-	var b strings.Builder
-	var quote byte
-	for i := 0; i < len(word); i++ {
-		c := word[i]
-		switch {
-		case c == '\\' && quote != '\'' && i+1 < len(word):
-			i++
-			b.WriteByte(word[i])
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case c == quote && quote != 0:
-			quote = 0
-		default:
-			t.mark(c, quote)
-			b.WriteByte(c)
-		}
+func (s *segment) add(w shell.Word, group bool) {
+	s.plain = s.plain && !group && !w.Expands && !w.Redirect
+	s.globs = s.globs || w.Pattern
+	switch {
+	case len(s.words) > 0:
+		s.words = append(s.words, w.Text)
+	case shell.Assignment(w.Text):
+		s.env = append(s.env, w.Text)
+	case !slices.Contains([]string{"cross-env", "env", "cross-env-shell"}, w.Text):
+		s.words = append(s.words, w.Text)
 	}
-	t.text = b.String()
-	return t
-}
-
-// mark notes what a character needs from the shell.
-func (t *token) mark(c, quote byte) {
-	t.shell = t.shell || quote != '\'' && (c == '$' || c == '`') || quote == 0 && strings.IndexByte("<>()", c) >= 0
-	t.glob = t.glob || quote == 0 && strings.IndexByte("*?[{", c) >= 0
 }
 
 // call is a command of a script that runs a known program.
@@ -260,7 +202,7 @@ var wrappers = []string{"npx", "pnpx", "bunx", "pnpm", "yarn", "bun", "exec", "d
 func wraps(words []string) bool {
 	for i, w := range words {
 		flagValue := i > 0 && strings.HasPrefix(words[i-1], "-")
-		if !slices.Contains(wrappers, w) && !strings.HasPrefix(w, "-") && !flagValue && !assignment.MatchString(w) {
+		if !slices.Contains(wrappers, w) && !strings.HasPrefix(w, "-") && !flagValue && !shell.Assignment(w) {
 			return false
 		}
 	}

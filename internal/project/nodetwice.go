@@ -4,7 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
+
+	"supervise/internal/shell"
 )
 
 // emits are options of tsc that say what it writes, not what it checks.
@@ -55,12 +56,8 @@ func compared(args []string) []string {
 // none: not every package manager runs them.
 func (n node) surely(script string, depth int) []segment {
 	line := n.scripts[script]
-	for _, t := range tokens(line) {
-		if t.operator && t.text != "&&" {
-			return nil
-		}
-	}
-	if strings.Contains(line, "\n") || depth > 4 {
+	other := func(c shell.Command) bool { return c.Op != "&&" && c.Op != "" }
+	if slices.ContainsFunc(shell.Commands(line), other) || depth > 4 {
 		return nil
 	}
 	var out []segment

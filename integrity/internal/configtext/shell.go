@@ -7,6 +7,7 @@ import (
 
 	"supervise/internal/framework"
 	"supervise/internal/regexp"
+	"supervise/internal/shell"
 )
 
 // simple is one command of a line of shell: its words and what follows it.
@@ -15,93 +16,13 @@ type simple struct {
 	op    string   // "&&", "||", ";", "|", "&", or "" at the end of the line
 }
 
-// makeVariable is the rest of a variable of a Makefile, $(GO).
-var makeVariable = regexp.MustCompile(`^\(\w+\)`)
-
-// SimpleCommands splits a line of shell into its commands. Quotes hide operators; the
-// words of subshells and groups are read as separate commands.
+// SimpleCommands splits a line of shell into its commands.
 func SimpleCommands(text string) []simple {
-	var p lineParser
-	for i := 0; i < len(text); {
-		i += p.step(text[i:], i > 0 && text[i-1] == '>', i > 0 && text[i-1] == '$')
+	var out []simple
+	for _, c := range shell.Commands(text) {
+		out = append(out, simple{c.Texts(), c.Op})
 	}
-	p.endWord()
-	if len(p.cur.Words) > 0 {
-		p.out = append(p.out, p.cur)
-	}
-	return p.out
-}
-
-// lineParser is the state while reading a line.
-type lineParser struct {
-	out  []simple
-	cur  simple
-	word strings.Builder
-	open bool // a word has begun, be it empty
-}
-
-func (p *lineParser) add(s string) { p.word.WriteString(s); p.open = true }
-
-func (p *lineParser) endWord() {
-	if p.open {
-		p.cur.Words = append(p.cur.Words, p.word.String())
-	}
-	p.word.Reset()
-	p.open = false
-}
-
-// step reads from the beginning of rest and returns how many bytes. afterGreater
-// and afterDollar say what comes before.
-func (p *lineParser) step(rest string, afterGreater, afterDollar bool) int {
-	if n := p.literal(rest, afterDollar); n > 0 {
-		return n
-	}
-	switch c := rest[0]; {
-	case c == '#' && !p.open:
-		return len(rest)
-	case c == ' ' || c == '\t' || c == '(' || c == ')':
-		p.endWord()
-	case c == '&' && (afterGreater || len(rest) > 1 && rest[1] == '>'):
-		p.add("&")
-	case strings.IndexByte(";|&\n", c) >= 0:
-		return p.operator(rest)
-	default:
-		p.add(rest[:1])
-	}
-	return 1
-}
-
-// literal reads what is taken literally: an escaped byte, a string, a variable of
-// a Makefile. It returns how many bytes, 0 for something else.
-func (p *lineParser) literal(rest string, afterDollar bool) int {
-	switch c := rest[0]; {
-	case c == '\\' && len(rest) > 1:
-		p.add(rest[1:2])
-		return 2
-	case c == '"' || c == '\'':
-		body, n := quotedAt(rest)
-		p.add(body)
-		return n
-	case c == '(' && afterDollar:
-		name := makeVariable.FindString(rest)
-		if name != "" {
-			p.add(name)
-		}
-		return len(name)
-	}
-	return 0
-}
-
-func (p *lineParser) operator(rest string) int {
-	p.endWord()
-	n := 1
-	if len(rest) > 1 && rest[1] == rest[0] && rest[0] != '\n' {
-		n = 2
-	}
-	p.cur.op = rest[:n]
-	p.out = append(p.out, p.cur)
-	p.cur = simple{}
-	return n
+	return out
 }
 
 // wrappers run the words after them; those with a value take the next word.
@@ -112,7 +33,6 @@ var wrappers = strings.Fields("env sudo time exec command nice nohup npx pnpx bu
 var environments = strings.Fields("uv poetry pdm pipenv conda mamba micromamba rye hatch")
 
 var (
-	assignment    = regexp.MustCompile(`^[A-Za-z_]\w*=`)
 	packageScript = regexp.MustCompile(`(?i)^(unit-?|ci[:-]?|run-?|e2e-?|integration-?)?(test|tests|unit|spec|check|lint|types?(check)?|tsc|coverage|cov|e2e|` + framework.ScriptNames + `|ci|verify|eslint|style)([:_.-].*)?$`)
 	shellVariable = regexp.MustCompile(`^\$[({]?(\w+)[)}]?$`)
 	numberWord    = regexp.MustCompile(`^\d+[smhd]?$`)
@@ -228,7 +148,7 @@ func unwrap(words []string) []string {
 	words = slices.Clone(words)
 	for len(words) > 0 {
 		w := strings.TrimLeft(words[0], "@-+")
-		if w == "" || assignment.MatchString(w) {
+		if w == "" || shell.Assignment(w) {
 			words = words[1:]
 			continue
 		}

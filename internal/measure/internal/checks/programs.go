@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/measure/internal/commandline"
+	"supervise/internal/shell"
 )
 
 // Programs returns what the checks start, sorted: names, or paths relative to
@@ -38,13 +39,16 @@ func (p Plan) Programs() []string {
 // firstWords are the plain first words of the commands in a line of the shell.
 func firstWords(line string) []string {
 	var out []string
-	for _, command := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|()\n", r) }) {
-		words := strings.Fields(command)
-		for len(words) > 0 && strings.ContainsRune(words[0], '=') {
+	for _, c := range shell.Commands(line) {
+		words := c.Words
+		for len(words) > 0 && shell.Assignment(words[0].Text) {
 			words = words[1:]
 		}
-		if len(words) > 0 && !commandline.Reserved(words[0]) && !strings.ContainsAny(words[0], "$`'\"*?<>\\") {
-			out = append(out, words[0])
+		if len(words) == 0 || shell.Reserved(words[0].Text) {
+			continue
+		}
+		if w := words[0]; !w.Expands && !w.Pattern && !w.Redirect {
+			out = append(out, w.Text)
 		}
 	}
 	return out

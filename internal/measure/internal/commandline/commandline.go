@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/shell"
 	"supervise/runner"
 )
 
@@ -14,13 +15,7 @@ import (
 type Command struct {
 	shell []string // what starts the shell: "/bin/sh", "-c"; nil without one
 	line  string   // for the shell
-	Words []Word
-}
-
-// Word is one word of a command, without its quotes.
-type Word struct {
-	Text       string
-	start, end int // in the line for the shell
+	Words []shell.Word
 }
 
 // Of parses a command. It is false for a shell line with more than one simple
@@ -28,13 +23,13 @@ type Word struct {
 func Of(argv []string) (Command, bool) {
 	line := Shell(argv)
 	if line == "" {
-		v := Command{Words: make([]Word, len(argv))}
+		v := Command{Words: make([]shell.Word, len(argv))}
 		for i, a := range argv {
 			v.Words[i].Text = a
 		}
 		return v, len(argv) > 0 && !shells[path.Base(argv[0])]
 	}
-	words, ok := simpleCommand(line)
+	words, ok := shell.Simple(line)
 	return Command{argv[:2], line, words}, ok
 }
 
@@ -59,7 +54,7 @@ func (v Command) With(at int, add []string, drop map[int]bool) []string {
 		switch {
 		case drop[i]:
 		case v.shell != nil:
-			words = append(words, v.line[w.start:w.end])
+			words = append(words, v.line[w.Start:w.End])
 		default:
 			words = append(words, w.Text)
 		}
@@ -88,12 +83,12 @@ func (v Command) written(words []string) []string {
 // Index is the index of the first word that runs one of the programs, -1 if there is
 // none.
 func (v Command) Index(programs ...string) int {
-	return slices.IndexFunc(v.Words, func(w Word) bool { return slices.Contains(programs, programOf(w.Text)) })
+	return slices.IndexFunc(v.Words, func(w shell.Word) bool { return slices.Contains(programs, programOf(w.Text)) })
 }
 
 // Before is the index of the word, or the end if it is missing.
 func (v Command) Before(text string) int {
-	if i := slices.IndexFunc(v.Words, func(w Word) bool { return w.Text == text }); i >= 0 {
+	if i := slices.IndexFunc(v.Words, func(w shell.Word) bool { return w.Text == text }); i >= 0 {
 		return i
 	}
 	return len(v.Words)
@@ -133,97 +128,4 @@ func programOf(text string) string {
 		name = strings.TrimSuffix(name, end)
 	}
 	return strings.TrimPrefix(name, "_")
-}
-
-// Reserved reports whether a word begins something other than a simple command.
-func Reserved(word string) bool { return reserved[word] }
-
-var reserved = map[string]bool{
-	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
-}
-
-// simpleCommand returns the words of a shell line, and false if it is more than one
-// command with words, variables and patterns.
-func simpleCommand(line string) ([]Word, bool) {
-	s := shellLine{text: line}
-	for s.pos < len(line) {
-		if !s.step() {
-			return nil, false
-		}
-	}
-	if s.quote != 0 || s.escaped {
-		return nil, false
-	}
-	s.end()
-	return s.words, len(s.words) > 0 && !reserved[s.words[0].Text]
-}
-
-// shellLine is a shell line that is being parsed.
-type shellLine struct {
-	text    string
-	pos     int
-	words   []Word
-	open    bool // inside a word
-	word    Word
-	quote   byte // the open quotation mark, 0 none
-	escaped bool // by a backslash
-}
-
-// step takes one byte. It is false at a byte that makes more than a simple command.
-func (s *shellLine) step() bool {
-	c := s.text[s.pos]
-	switch {
-	case s.escaped:
-		s.escaped = false
-		s.take(c)
-	case c == s.quote:
-		s.quote = 0
-	case s.quote == '\'':
-		s.take(c)
-	case c == '\\':
-		s.begin()
-		s.escaped = true
-	case s.quote == 0 && (c == '\'' || c == '"'):
-		s.begin()
-		s.quote = c
-	case s.compound(c):
-		return false
-	case s.quote == 0 && (c == ' ' || c == '\t'):
-		s.end()
-	default:
-		s.take(c)
-	}
-	s.pos++
-	return true
-}
-
-// compound reports whether the byte, which is neither escaped nor in single quotes,
-// makes more than a simple command.
-func (s *shellLine) compound(c byte) bool {
-	switch {
-	case c == '`', c == '$' && strings.HasPrefix(s.text[s.pos+1:], "("):
-		return true
-	case s.quote != 0:
-		return false
-	}
-	return strings.IndexByte(";&|<>()\n\r", c) >= 0 || c == '#' && !s.open
-}
-
-func (s *shellLine) begin() {
-	if !s.open {
-		s.open, s.word = true, Word{start: s.pos}
-	}
-}
-
-func (s *shellLine) take(c byte) {
-	s.begin()
-	s.word.Text += string([]byte{c})
-}
-
-func (s *shellLine) end() {
-	if s.open {
-		s.word.end = s.pos
-		s.words = append(s.words, s.word)
-	}
-	s.open = false
 }

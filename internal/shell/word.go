@@ -1,0 +1,120 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word reads the word at the current position.
+func (s *splitter) word() Word {
+	rest := s.text[s.pos:]
+	if n := lettersOnly(rest); n > 0 { // most words, twenty times faster
+		return Word{Text: rest[:n], Start: s.pos, End: s.pos + n}
+	}
+	if s.parser == nil {
+		s.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
+	}
+	for parsed, err := range s.parser.WordsSeq(strings.NewReader(rest)) {
+		n := 0
+		if s.refusals > maxRefusals {
+			break
+		}
+		if err == nil {
+			n = int(parsed.End().Offset()) //nolint:gosec // an offset in a text in memory
+		}
+		if n == 0 || n > len(rest) || parsed.Pos().Offset() != 0 {
+			break
+		}
+		w := Word{Start: s.pos, End: s.pos + n}
+		for _, p := range parsed.Parts {
+			w.part(rest, p, false)
+		}
+		s.compound = s.compound || w.Runs
+		return w
+	}
+	s.refusals++
+	return s.plainWord(rest)
+}
+
+// lettersOnly returns the length of a word without quotes, variables and patterns, 0 for another.
+func lettersOnly(text string) int {
+	n := strings.IndexAny(text, " \t\r\n;&|()<>'\"`$\\*?[]{}!@+")
+	switch {
+	case n < 0:
+		return len(text)
+	case strings.IndexByte(" \t\r\n;&|()<>", text[n]) >= 0:
+		return n
+	}
+	return 0
+}
+
+// part adds a part of a word.
+func (w *Word) part(text string, p syntax.WordPart, quoted bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		literal, pattern := Literal(p.Value, quoted)
+		w.Text += literal
+		w.Pattern = w.Pattern || pattern
+	case *syntax.SglQuoted:
+		w.Text += p.Value
+	case *syntax.DblQuoted:
+		for _, in := range p.Parts {
+			w.part(text, in, true)
+		}
+	default:
+		_, extglob := p.(*syntax.ExtGlob)
+		_, param := p.(*syntax.ParamExp)
+		w.Text += text[p.Pos().Offset():p.End().Offset()]
+		w.Pattern = w.Pattern || extglob
+		w.Expands = w.Expands || !extglob
+		w.Runs = w.Runs || !extglob && !param
+	}
+}
+
+// Literal takes the escapes out of a literal part of a word, which may be in double quotes,
+// and reports whether the shell would take it for a pattern.
+func Literal(text string, quoted bool) (literal string, pattern bool) {
+	special := "*?["
+	if strings.Contains(text, ",") || strings.Contains(text, "..") {
+		special = "*?[{"
+	}
+	if quoted {
+		special = ""
+	}
+	if !strings.Contains(text, `\`) {
+		return text, strings.ContainsAny(text, special)
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c != '\\' || i+1 == len(text) {
+			pattern = pattern || strings.IndexByte(special, c) >= 0
+			b.WriteByte(c)
+			continue
+		}
+		if i++; text[i] == '\n' {
+			continue
+		}
+		if quoted && strings.IndexByte("$`\"\\", text[i]) < 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String(), pattern
+}
+
+// plainWord reads what is no word of a shell: up to a blank or an operator, and from a quote
+// that is not closed to the end of the line.
+func (s *splitter) plainWord(rest string) Word {
+	s.compound = true
+	text := rest[:lineLength(rest)]
+	n := len(text)
+	if i := strings.IndexAny(text, " \t\r;&|()<>'\"`"); i >= 0 && strings.IndexByte("'\"`", text[i]) < 0 {
+		n = max(i, 1)
+		text = text[:n]
+	} else if i >= 0 {
+		text = text[:i] + text[i+1:]
+	}
+	return Word{Text: text, Start: s.pos, End: s.pos + n, Expands: strings.ContainsAny(text, "$`")}
+}
