@@ -47,7 +47,7 @@ type Format struct {
 // differs says, by format, why a tool of the same project prints another percentage of
 // the same coverage.
 var differs = map[string]string{
-	"go":          "`go tool cover -func` leaves out function literals outside of functions, which the profile and `go test -cover` count",
+	"go":          "`go tool cover -func` omits function literals outside functions, which the profile and `go test -cover` count",
 	"coverage.py": "`coverage report` prints lines and branches as one percentage",
 }
 
@@ -65,7 +65,7 @@ var formats = []Format{
 	{Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`", Note: "A block that is listed twice counts once. " + differs["go"] + "."},
 	{
 		Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo, Units: "lines", Marks: "root `report` with counters", Tools: "JaCoCo, Kover, Pester, gcovr",
-		Note: "A line with one executed instruction is executed. Where lines are not listed, the counters of the file count, else those of its classes.",
+		Note: "A line with one executed instruction is executed. If lines are not listed, the counters of the file count, else those of its classes.",
 	},
 	{Name: "sonarqube", Detect: detectSonar, Parse: parseSonar, Units: "lines", Marks: "root `coverage` with `lineToCover`", Tools: "SonarQube's generic format"},
 	{
@@ -74,7 +74,7 @@ var formats = []Format{
 	},
 	{
 		Name: "cobertura", Detect: detectCobertura, Parse: parseCobertura, Units: "lines", Marks: "root `coverage` with `line-rate`, `lines-valid` or packages", Tools: "Cobertura, coverage.py, gcovr, coverlet, istanbul, PHPUnit, Kover, scoverage, Microsoft and others",
-		Note: "Lines of methods count where the class lists none. `condition-coverage=\"50% (1/2)\"` gives branches. The path is below the source root if there is exactly one. A report without packages is refused.",
+		Note: "Lines of methods count if the class lists none. `condition-coverage=\"50% (1/2)\"` gives branches. The path is below the source root if there is exactly one. A report without packages is refused.",
 	},
 	{
 		Name: "opencover", Detect: detectOpenCover, Parse: parseOpenCover, Units: "statements", Marks: "root `CoverageSession`", Tools: "OpenCover, coverlet, AltCover",
@@ -86,7 +86,7 @@ var formats = []Format{
 	},
 	{
 		Name: "istanbul", Detect: sniff.JSON("*.statementMap", "*.data *.data.statementMap"), Parse: jsonReport("", (*collector).readIstanbul), Units: "lines", Marks: "`statementMap` of a file", Tools: "coverage-final.json of jest, vitest, nyc, c8",
-		Note: "A line on which a statement begins counts. `{}`, a report of no file, is not recognised.",
+		Note: "A line on which a statement starts counts. `{}`, a report of no file, is not recognised.",
 	},
 	{Name: "istanbul-summary", Detect: sniff.JSON("*.lines.pct *.statements.pct"), Parse: jsonReport("", (*collector).readIstanbulSummary), Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json", Note: "Names no lines."},
 	{Name: "coverage.py", Detect: sniff.JSON("meta.branch_coverage files", "files.*.executed_lines"), Parse: jsonReport("files", (*collector).readCoveragePy), Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines. With branches, " + differs["coverage.py"] + "."},
@@ -100,7 +100,7 @@ var formats = []Format{
 	},
 	{
 		Name: "gcov-text", Detect: detectGcovText, Parse: parseGcovText, Units: "lines", Marks: "a line `-:    0:Source:`", Tools: "gcov, `llvm-cov gcov`: *.gcov",
-		Note: "As gcov. A file names one source; `gcov -t` writes all into one text. A line that is missing is an error; a cut between two lines cannot be seen.",
+		Note: "As gcov. A file names one source; `gcov -t` writes all into one text. A line that is missing is an error; a cut between two lines cannot be detected.",
 	},
 	{Name: "gcovr-summary", Detect: sniff.JSON("files.[].line_total files.[].filename"), Parse: jsonReport("", (*collector).readGcovrSummary), Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`", Note: "Names no lines; each instance of a template counts."},
 	{Name: "coverlet", Detect: sniff.JSON("*.*.*.*.Lines"), Parse: jsonReport("", (*collector).readCoverlet), Units: "lines", Marks: "`Lines` of a method", Tools: "coverlet's own JSON"},
@@ -110,7 +110,7 @@ var formats = []Format{
 	},
 	{
 		Name: "lcov", Detect: detectLCOV, Parse: parseLCOV, Units: "lines", Marks: "`SF:` and a record", Tools: "lcov, llvm-cov, istanbul, coverage.py, gcovr, SimpleCov, grcov, Dart, Bazel and others",
-		Note: "LF, LH, BRF and BRH count only where no lines are listed. `-`, `#####`, `=====` and `undefined` mean not executed. Functions and MC/DC do not count. A cut between two records cannot be seen.",
+		Note: "LF, LH, BRF and BRH count only if no lines are listed. `-`, `#####`, `=====` and `undefined` mean not executed. Functions and MC/DC do not count. A cut between two records cannot be detected.",
 	},
 }
 

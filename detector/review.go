@@ -39,7 +39,7 @@ func (r Reviewed) Text() string {
 func reviewRule(kind string) Rule {
 	return Rule{
 		Name: ReviewPrefix + kind, Type: "review", Severity: Medium, Action: AlertAndReview, RestsOn: Text,
-		Condition: "the reviewer (reviewer.agent) reports " + words(kind) + "; HIGH where the tests of the file could not be run as they were", Message: "{why}", Source: "a second opinion, docs/review.md",
+		Condition: "the reviewer (reviewer.agent) reports " + words(kind) + "; HIGH if the original tests of the file could not run", Message: "{why}", Source: "a second opinion, docs/review.md",
 	}
 }
 

@@ -96,27 +96,27 @@ var rules = []Rule{
 	},
 	{
 		Name: TestsWeakened, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
-		Condition: "a test as it was at the base fails over the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, and, listed only, where the user declared `tests: change`; one step lower when its new version asks the machine",
+		Condition: "an original test fails on the new code, and its new version does not; HIGH (alert_and_flag_iteration) when it passed before and the product changed, or, only listed, with `tests: change`; one level lower when its new version depends on the machine",
 		Message:   "{name} was weakened: {why}", Source: "tests as they were over the new code, docs/integrity.md", find: testsWeakened,
 	},
 	{
 		Name: "tests_forged", Type: "report_forged", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback, Unit: "tests",
-		Condition: "a new test is said to have passed that no source file defines and no runner lists (Go, pytest); it does not count",
+		Condition: "a new test is reported as passed, but no source file defines it and no runner lists it (Go, pytest); it does not count",
 		Message:   "Test {name} is in the output and nowhere else: write it, or take out what prints it", find: testsForged,
 	},
 	{
 		Name: PassesOnlyUnderTest, Type: "tampering", Severity: Critical, RestsOn: Executed, Action: AlertAndRollback, Unit: "tests",
-		Condition: "a test that passes fails where the code cannot see that it runs in a test, and over the base it does not; HIGH (alert_and_flag_iteration) when it failed at the base with another message, and the added code does not name the runner",
+		Condition: "a passing test fails when the test run is concealed from the code, and on the base it does not; HIGH (alert_and_flag_iteration) when it failed at the base with another message, and the added code does not name the runner",
 		Message:   "{name} passes only under test: {why}", find: passesOnlyUnderTest,
 	},
 	{
 		Name: MutationScoreDropped, Type: "tampering", Severity: High, RestsOn: Executed, Action: AlertAndFlag, Unit: "mutants",
-		Condition: "mutants of the code die by changed tests as they were, and not as they are; CRITICAL (alert_and_rollback) when none dies any more, and at least three did or all were run",
+		Condition: "the originals of changed tests kill mutants that the changed tests do not kill; CRITICAL (alert_and_rollback) when the changed tests kill none, and the originals killed at least three or all mutants were run",
 		Message:   "Changed tests notice less: {why}", Source: "changed tests over mutants, docs/integrity.md", find: mutationScoreDropped,
 	},
 	{
 		Name: TestRunnerChanged, Type: "tampering", Severity: High, RestsOn: Measured, Action: AlertAndFlag,
-		Condition: "the project declares another test runner, and tests as they were could not be compared with the new ones over mutants of the code; MEDIUM when some could not, INFO when all could",
+		Condition: "the project declares another test runner, and original tests could not be compared with the new ones by their mutants; MEDIUM when some could not, INFO when all could",
 		Message:   "The tests are run by {why}", find: testRunnerChanged,
 	},
 	{
@@ -131,7 +131,7 @@ var rules = []Rule{
 	},
 	{
 		Name: "user_work_lost", Type: "work_loss", Severity: Critical, RestsOn: Measured, Action: AlertAndRollback, Unit: "files",
-		Condition: "what was uncommitted, untracked or kept although ignored when the loop began is gone, and is at no other path and in no commit",
+		Condition: "work that was uncommitted, untracked, or ignored but kept when the loop started is gone, and is at no other path and in no commit",
 		Message:   "Work of the user is lost: {why} (if that is meant: approve it, or supervise ack)", find: userWorkLost,
 	},
 	{
@@ -160,7 +160,7 @@ var rules = []Rule{
 	},
 	{
 		Name: "suite_did_not_run", Type: "suite_did_not_run", Severity: High, RestsOn: Measured, Action: AlertRegression, Unit: "iterations",
-		Condition: "the test check produced nothing that can be read, or a report that denies itself where it did not before; CRITICAL the second time in a row",
+		Condition: "the test check produced nothing readable, or a report that contradicts itself and did not before; CRITICAL the second time in a row",
 		Message:   "Test results could not be read: {why}", find: suiteDidNotRun,
 	},
 	{
@@ -194,7 +194,7 @@ var rules = []Rule{
 	{
 		Name: "test_time_anomaly", Type: "test_time_anomaly", Severity: Medium, RestsOn: Measured, Action: AlertAndReview, Threshold: 50, Unit: "%",
 		Watch:     Watch{Field: metric.TestTime, Better: metric.HigherIsBetter, Min: 1000},
-		Condition: "the same tests took less time, by more than the threshold, and than checks beside them may have cost before; at least one second before",
+		Condition: "the same tests took less time, by more than the threshold, and by more than parallel checks may have cost before; at least one second before",
 		Message:   "Tests took {curr_time}, were {prev_time}", find: testTimeAnomaly,
 	},
 	{
@@ -204,7 +204,7 @@ var rules = []Rule{
 	},
 	{
 		Name: MetricCycling, Type: "metric_cycling", Severity: High, RestsOn: Measured, Action: AskHuman, scope: ofLoop,
-		Condition: "a cycle is confirmed early in the loop; the loop goes on unless `on_stall` is ask or stop",
+		Condition: "a cycle is confirmed early in the loop; the loop continues unless `on_stall` is ask or stop",
 		Message:   "{why}", Source: cycling, find: metricCycling,
 	},
 	{

@@ -53,9 +53,9 @@ var modes = []struct {
 	mode    Mode
 	chooses string
 }{
-	{HighestQualityVerified, "the verified iteration with the highest score; the highest unverified one where none is verified. Superseded iterations are left out"},
+	{HighestQualityVerified, "the verified iteration with the highest score; if none is verified, the highest unverified one. Superseded iterations are excluded"},
 	{HighestQuality, "the iteration with the highest score, verified or not"},
-	{MostRecentAboveThreshold, "the latest iteration whose score reaches the threshold; the highest score where none does"},
+	{MostRecentAboveThreshold, "the latest iteration whose score reaches the threshold; if none does, the highest score"},
 }
 
 // ModeNames lists the modes, the default first.

@@ -72,7 +72,7 @@ func median(v []float64, form string) string {
 	return fmt.Sprintf(form, m)
 }
 
-const totalsHead = `| repositories | measured | recognised | exact | differ, said why | differ, not said | full, ours : native | edited, ours : native | edited : full, ours | native |
+const totalsHead = `| repositories | measured | recognised | exact | differ, explained | differ, unexplained | full, ours : native | edited, ours : native | edited : full, ours | native |
 |---|---|---|---|---|---|---|---|---|---|
 `
 
@@ -95,13 +95,13 @@ func totals(rows []*row) string {
 	b.WriteString(totalsHead)
 	main := func(r *row) bool { return !r.repo.of.Apart }
 	for _, t := range []*total{
-		sumUp("measured first", rows, func(r *row) bool { return main(r) && r.repo.Last == 0 }),
-		sumUp("last twenty, measured once", rows, func(r *row) bool { return main(r) && r.repo.Last == 1 }),
-		sumUp("another twenty, after mending what those showed, measured once", rows, func(r *row) bool { return main(r) && r.repo.Last == 2 }),
-		sumUp("a third twenty, after mending again, measured once", rows, func(r *row) bool { return main(r) && r.repo.Last == 3 }),
-		sumUp("a fourth twenty, after mending again, measured once", rows, func(r *row) bool { return main(r) && r.repo.Last == 4 }),
-		sumUp("a fifth twenty, after mending again, measured once", rows, func(r *row) bool { return main(r) && r.repo.Last == 5 }),
-		sumUp("apart: Ruby", rows, func(r *row) bool { return r.repo.of.Apart }),
+		sumUp("first set", rows, func(r *row) bool { return main(r) && r.repo.Last == 0 }),
+		sumUp("second set", rows, func(r *row) bool { return main(r) && r.repo.Last == 1 }),
+		sumUp("third set", rows, func(r *row) bool { return main(r) && r.repo.Last == 2 }),
+		sumUp("fourth set", rows, func(r *row) bool { return main(r) && r.repo.Last == 3 }),
+		sumUp("fifth set", rows, func(r *row) bool { return main(r) && r.repo.Last == 4 }),
+		sumUp("sixth set", rows, func(r *row) bool { return main(r) && r.repo.Last == 5 }),
+		sumUp("separate: Ruby", rows, func(r *row) bool { return r.repo.of.Apart }),
 	} {
 		if len(t.rows) > 0 {
 			b.WriteString(t.line())

@@ -43,13 +43,13 @@ type Persistence struct {
 	Recovery struct {
 		// `limits.max_retries`
 		MaxRetries *int `yaml:"max_retries" range:"≥ 0"`
-		// false: ask for approval when the retries are spent, not at once
+		// false: ask for approval after the last retry, not at once
 		AutoEscalate *bool `yaml:"auto_escalate_on_critical"`
 		// `approval_timeout`; null: wait forever
 		GateTimeout *float64 `yaml:"human_gate_timeout_minutes" range:"≥ 0"`
 	} `yaml:"recovery"`
 	Selection struct {
-		// false: give back the last acceptable iteration
+		// false: restore the last acceptable iteration
 		Enabled *bool `yaml:"enabled"`
 		// `selection.threshold`
 		Threshold *float64 `yaml:"quality_threshold" range:"0–100"`

@@ -14,20 +14,20 @@ import (
 
 // Protect limits what the agent and the checks can reach.
 type Protect struct {
-	// keep supervise's own files from being changed by the agent: by [a mount namespace](threat-model.md#the-state) or Landlock; where the system has neither, a line at the start says so
+	// keep supervise's own files from being changed by the agent: by [a mount namespace](threat-model.md#the-state) or Landlock; if the system has neither, a line at the start says so
 	State string `yaml:"state" range:"auto|off"`
 	// on Linux: the agent and its children [can write only](threat-model.md#landlock) to the tree, its git folder, `$TMPDIR`, devices, and `protect.writable`
 	Landlock bool `yaml:"landlock"`
 	// more files and folders that they may write, as absolute paths or `~/…`, for example those of the agent program (`~/.claude`) and of package managers
 	Writable []string `yaml:"writable"`
-	// on Linux: [hide from the agent](threat-model.md#sandbox) all of the home folders and of the folder around the tree that it does not need, and limit its network; refused where the system cannot
+	// on Linux: [hide from the agent](threat-model.md#sandbox) everything in the home folders and in the parent folder that it does not need, and limit its network; refused if the system cannot
 	Sandbox bool `yaml:"sandbox"`
 	// files and folders that the agent sees in a sandbox in addition, as absolute paths or `~/…`
 	Readable []string `yaml:"readable"`
 	// hosts that the agent reaches from a sandbox in addition to its service: `NAME`, `NAME:PORT`, `*.NAME`; or only `all`, or `none`
 	Network Hosts `yaml:"network" zero:"its service"`
 	// run the agent and the checks [as this user](threat-model.md#another-user), a name or a number, who cannot reach the state; supervise must run as root
-	User string `yaml:"user" zero:"whoever runs supervise"`
+	User string `yaml:"user" zero:"the user of supervise"`
 	// names of the [variables](threat-model.md#the-environment) that the agent gets, with `*`; it always gets `PATH`, `HOME`, the user, the language and the like
 	AgentEnv []string `yaml:"agent_env" zero:"all"`
 	// the same for the checks

@@ -18,7 +18,7 @@ type Settings struct {
 	Parallel Parallel `yaml:"checks_parallel" zero:"auto" range:"auto, ≥ 1"`
 	Confirm  Confirm  `yaml:"confirm"`
 	Limits   Limits   `yaml:"limits"`
-	// a [known agent program](agents.md#known-agents) that supervise starts, or several, [each in place of the one before](agents.md#fallback); otherwise it starts the command behind `--`
+	// a [known agent program](agents.md#known-agents) that supervise starts, or several, [each as the fallback of the previous one](agents.md#fallback); otherwise it starts the command after `--`
 	Agent string `yaml:"agent" range:"agents"`
 	// the model of `agent`
 	Model string `yaml:"model" zero:"its own choice"`
@@ -36,11 +36,11 @@ type Settings struct {
 	OnStall string `yaml:"on_stall" range:"auto|stop|ask|continue"`
 	// end the loop (exit status 5) when quality grows by less than 5 points twice in a row; reports mention it in any case
 	Diminishing bool `yaml:"stop_on_diminishing"`
-	// whether the agent gets a [terminal](agents.md#terminal); `auto`: where possible
+	// whether the agent gets a [terminal](agents.md#terminal); `auto`: if possible
 	Pty string `yaml:"pty" range:"auto|always|never"`
 	// how strongly [the prompt reminds the agent](recovery.md#prompts) of the rules; `adaptive` depends on what happened before
 	Reinforcement string `yaml:"reinforcement" range:"adaptive|off|minimal|standard|aggressive"`
-	// how many tokens [the prompt](recovery.md#evidence) tells of what was measured: failing tests, errors, what was refused, earlier iterations; 0: nothing
+	// how many tokens of [evidence](recovery.md#evidence) the prompt has: failing tests, errors, refused changes, earlier iterations; 0: none
 	EvidenceTokens int `yaml:"evidence_tokens" range:"≥ 0"`
 	// [which rules apply](rules.md#setting-the-rules): none, the CRITICAL ones about metrics, the usual ones, all
 	Mode string `yaml:"mode" range:"off|minimal|standard|aggressive"`
@@ -50,7 +50,7 @@ type Settings struct {
 	Tests string `yaml:"tests" range:"free|append|change|frozen"`
 	// names or paths, with `*`, of tests and test files that may be removed
 	AllowRemove []string `yaml:"allow_remove"`
-	// what a rejected iteration is rolled back to: the tree it started from, or the best so far
+	// target of a rollback: the tree that the rejected iteration started from, or the best so far
 	RollbackTo    string          `yaml:"rollback_to" range:"started|best"`
 	Stall         Stall           `yaml:"stall"`
 	Cycle         Cycle           `yaml:"cycle"`
@@ -73,7 +73,7 @@ type Settings struct {
 
 	// what happens when an [approval](approval.md) is needed and there is no terminal
 	Approval string `yaml:"approval" range:"reject|abort|wait"`
-	// an approval that nobody gives for this long counts as rejected; 0: wait forever
+	// without an answer for this long, an approval counts as rejected; 0: wait forever
 	ApprovalTimeout time.Duration `yaml:"approval_timeout" range:"≥ 0"`
 	// never ask on the terminal
 	Unattended bool   `yaml:"unattended"`
@@ -112,7 +112,7 @@ type Check struct {
 	Stderr bool `yaml:"stderr"`
 	// the reports also hold coverage, whose absence is reported
 	Coverage bool `yaml:"coverage"`
-	// the test framework, so that failing tests can be [rerun alone](rules.md#reruns-of-failing-tests) to detect flaky ones. Without one, and for a framework without `rerun` in [the table](projects.md#test-frameworks), the whole command is rerun once
+	// the test framework, so that failing tests can be [rerun alone](rules.md#reruns-of-failing-tests) to detect flaky ones. Without one, and for a framework without `rerun` in [the table](projects.md#test-frameworks), the complete command is rerun once
 	Runner string `yaml:"runner" range:"runners"`
 	// a command that lists the tests without running them, for a runner with `list` in [the table](projects.md#test-frameworks). Listed tests without a result count as not run
 	Inventory Argv `yaml:"inventory"`
@@ -163,7 +163,7 @@ type Reviewer struct {
 // MutationCheck limits how changed tests are compared with the original ones, by mutants
 // of the code.
 type MutationCheck struct {
-	// turns the [mutation check](integrity.md#mutation-check) off
+	// disable the [mutation check](integrity.md#mutation-check)
 	Off bool `yaml:"off"`
 	// how many mutants changed tests are run on
 	MaxMutants int `yaml:"max_mutants" range:"≥ 1"`
@@ -183,19 +183,19 @@ const (
 type Limits struct {
 	// maximum number of iterations
 	MaxIterations int `yaml:"max_iterations" range:"≥ 1"`
-	// time limit of the whole loop
+	// time limit of the loop
 	MaxTime time.Duration `yaml:"max_time" range:"≥ 0"`
 	// time limit of the agent in one iteration; its work until then is measured
 	IterationTimeout time.Duration `yaml:"iteration_timeout" range:"≥ 0"`
-	// stop the agent when it prints nothing for this long; `auto`: 30m where nobody is at the terminal, no limit else; 0: no limit
+	// stop the agent when it prints nothing for this long; `auto`: 30m without a person at the terminal, otherwise no limit; 0: no limit
 	IdleTimeout Patience `yaml:"idle_timeout" zero:"auto" range:"≥ 0"`
-	// stop the agent when it has printed nothing at all for this long; `auto`: 10m where nobody is at the terminal
+	// stop the agent when it has printed nothing at all for this long; `auto`: 10m without a person at the terminal
 	FirstOutput Patience `yaml:"first_output_timeout" zero:"auto" range:"≥ 0"`
 	// size limit of the output kept per iteration, in MiB: the first eighth and the end are kept
 	TranscriptMB int64 `yaml:"transcript_mb" range:"≥ 1"`
-	// cost limit of the whole loop in US dollars, if the agent [reports cost](agents.md#what-it-cost)
+	// cost limit of the loop in US dollars, if the agent [reports cost](agents.md#what-it-cost)
 	MaxCost float64 `yaml:"max_cost" range:"≥ 0"`
-	// limit of tokens of all kinds in the whole loop
+	// limit of tokens of all kinds in the loop
 	MaxTokens int64 `yaml:"max_tokens" range:"≥ 0"`
 	// share of a [window](agents.md#windows) of its service that the agent may use, like `80%`
 	MaxWindow Percent `yaml:"max_window" range:"0–100"`
@@ -228,7 +228,7 @@ type Weights struct {
 
 // Selection is how the best iteration is chosen.
 type Selection struct {
-	// which iteration the loop gives back: the best verified one, the best of all, or the last that reaches the threshold
+	// which iteration the loop restores at the end: the best verified one, the best of all, or the last that reaches the threshold
 	Mode string `yaml:"mode" range:"highest_quality_verified|highest_quality|most_recent_above_threshold"`
 	// acceptable quality score; if no iteration reaches it, the best is taken, and the report says so
 	Threshold float64 `yaml:"threshold" range:"0–100"`
@@ -238,7 +238,7 @@ type Selection struct {
 type Snapshot struct {
 	// largest file that is kept, in MiB; larger files are never touched
 	MaxFileMB int64 `yaml:"max_file_mb" range:"≥ 1"`
-	// limit, in MiB, of all ignored files that are kept: those that [no tool makes anew](state.md#ignored-files); 0: none
+	// limit, in MiB, of all ignored files that are kept: those that [no tool regenerates](state.md#ignored-files); 0: none
 	MaxIgnoredMB int64 `yaml:"max_ignored_mb" range:"≥ 0"`
 	// size limit of the store, in MiB: above it the oldest snapshots are dropped, except [some](state.md#what-is-kept-and-for-how-long); 0: no limit
 	MaxStoreMB int64 `yaml:"max_store_mb" range:"≥ 0"`

@@ -22,7 +22,7 @@ type Compare struct{}
 
 // About describes the stage.
 func (Compare) About() About {
-	return About{"compare", "the changed files before and after; git's state; what was found around the tree", "the evidence: test definitions, renamed and removed files, findings about tampering"}
+	return About{"compare", "the changed files before and after; git's state; findings outside the tree", "the evidence: test definitions, renamed and removed files, findings about tampering"}
 }
 
 // Apply applies the stage.

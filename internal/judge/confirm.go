@@ -15,7 +15,7 @@ type Confirm struct{}
 
 // About describes the stage.
 func (Confirm) About() About {
-	return About{"confirm", "tests that fail and passed in the tree before, run again", "which of them are flaky; these count as passed"}
+	return About{"confirm", "failing tests that passed in the previous tree, run again", "which of them are flaky; these count as passed"}
 }
 
 // Apply applies the stage.

@@ -17,7 +17,7 @@ type Disguise struct{}
 
 // About describes the stage.
 func (Disguise) About() About {
-	return About{"disguise", "code added since the base that may look for its tests; the tests, run without it seeing them in a copy", "which of them pass only under test"}
+	return About{"disguise", "code added since the base that may look for its tests; the tests, concealed from it in a copy", "which of them pass only under test"}
 }
 
 // Apply applies the stage. Nothing is run where no such code was added, or where the

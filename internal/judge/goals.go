@@ -20,7 +20,7 @@ type Goals struct{}
 
 // About describes the stage.
 func (Goals) About() About {
-	return About{"goals", "the change since the base; tests that failed there or are touched, run as they were over the new code in a copy", "whether each of them passes"}
+	return About{"goals", "the change since the base; the originals of tests that failed there or were changed, run on the new code in a copy", "whether each of them passes"}
 }
 
 // Apply applies the stage. Nothing is run where nothing about the tests changed since the

@@ -13,7 +13,7 @@ type Grade struct{}
 
 // About describes the stage.
 func (Grade) About() About {
-	return About{"grade", "what counts, beside the baseline; the weights", "the score"}
+	return About{"grade", "the settled metrics and the baseline; the weights", "the score"}
 }
 
 // Apply applies the stage.

@@ -17,7 +17,7 @@ type Hidden struct{}
 
 // About describes the stage.
 func (Hidden) About() About {
-	return About{"hidden tests", "the folder of the tests that the agent does not see; run over the new code in a copy", "how each of them ends"}
+	return About{"hidden tests", "the hidden tests, run on the new code in a copy", "the result of each"}
 }
 
 // Apply applies the stage. Nothing is run where the code is as it was when the tests

@@ -8,7 +8,7 @@ type Mask struct{}
 
 // About describes the stage.
 func (Mask) About() About {
-	return About{"mask", "what the checks measured and printed; the environment", "the same without the values of secrets"}
+	return About{"mask", "what the checks measured and printed; the environment", "the same without secrets"}
 }
 
 // Apply applies the stage.

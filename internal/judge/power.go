@@ -19,7 +19,7 @@ type Power struct{}
 
 // About describes the stage.
 func (Power) About() About {
-	return About{"power", "changed tests, as they were at the base and as they are; run over mutants of the code in copies", "which mutants they notice"}
+	return About{"power", "changed tests and their originals, run on mutants of the code in copies", "which mutants they kill"}
 }
 
 // Apply applies the stage. Nothing is run for an iteration that touches no test, and

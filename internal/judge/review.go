@@ -20,7 +20,7 @@ type Review struct{}
 
 // About describes the stage.
 func (Review) About() About {
-	return About{"review", "the change of a merge request, and what running it showed; given to the reviewer, where one is set", "what the reviewer says"}
+	return About{"review", "the change of a merge request and the results of running it, given to a configured reviewer", "the reviewer's answer"}
 }
 
 // Apply applies the stage.

@@ -83,7 +83,7 @@ func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
 	return r.settle(ctx, it)
 }
 
-// turn waits until checks may run, and returns what is called when they have run.
+// turn waits until checks may run, and returns the function that ends the turn.
 func (r *run) turn(ctx context.Context) (done func()) {
 	if r.opts.Turn == nil {
 		return func() {}
@@ -144,7 +144,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: budget}))
 }
 
-// runAgent runs the agent and waits until nothing of it is left.
+// runAgent runs the agent and waits until all its processes are gone.
 func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
@@ -160,7 +160,7 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	return err
 }
 
-// capture takes the snapshot of what the agent left. It is taken also when the
+// capture takes the snapshot of the agent's tree. It is taken also when the
 // loop is being interrupted: nothing the agent did may be lost.
 func (r *run) capture(ctx context.Context, it *iteration) error {
 	ctx = context.WithoutCancel(ctx)
@@ -174,7 +174,7 @@ func (r *run) capture(ctx context.Context, it *iteration) error {
 	return r.describe(ctx, it, info)
 }
 
-// measure measures what the agent left. What it did beside the tree is looked at before
+// measure measures the agent's tree. What it did beside the tree is looked at before
 // any check runs.
 func (r *run) measure(ctx context.Context, it *iteration) (err error) {
 	if it.around, err = r.around.look(ctx); err != nil {
@@ -190,7 +190,7 @@ func (r *run) measure(ctx context.Context, it *iteration) (err error) {
 	return r.tree.SharedLost(r.state.BaselineSnapshot, it.Snapshot)
 }
 
-// judge judges what was measured.
+// judge judges the measurements.
 func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, Around: it.beside}
 	it.verdict, err = r.judging().Judge(ctx, t, it.measured, r.past)
@@ -208,7 +208,7 @@ func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 	return nil
 }
 
-// decide draws the conclusion from the verdict, and asks a person where that is due.
+// decide turns the verdict into the next step, and asks a person if one is needed.
 func (r *run) decide(ctx context.Context, it *iteration) error {
 	r.past.Learn(it.verdict)
 	step, next := r.past.Decide(it.Iteration, r.opts.Settings.Settings)
@@ -243,8 +243,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	return r.approver.unblock(ctx, &it.Iteration, r.past.Previous.Set)
 }
 
-// append adds the iteration to the history and to the ledger, and returns what was
-// written.
+// append adds the iteration to the history and to the ledger, and returns the entry.
 func (r *run) append(it *iteration) (*ledger.Iteration, error) {
 	r.accept(it.Iteration)
 	if !it.Rejected {
@@ -281,7 +280,7 @@ func (r *run) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, er
 	return r.stopAfter(it), nil
 }
 
-// restore puts back the tree that the rejected iteration is to be replaced from. The
+// restore restores the tree that the next iteration starts from. The
 // rejected tree stays a snapshot.
 func (r *run) restore(ctx context.Context, it ledger.Iteration) error {
 	if err := r.journal.Write(event.RollbackStarted, it.Number, event.RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {

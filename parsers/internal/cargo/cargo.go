@@ -12,11 +12,11 @@ import (
 var Formats = slices.Concat(
 	parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{{
 		Name: "libtest-json", Detect: detectLibtest, Parse: parseLibtest, Marks: "lines that begin with `{ \"type\": \"suite\"` and have `test_count`", Tools: "`cargo test -- -Z unstable-options --format json`, `cargo nextest --message-format libtest-json`",
-		Note: "ignored and allowed_failure are skipped, benchmarks passed. A suite without an end is broken, a test without one is an error. Suite: the binary that cargo names on standard error (add `2>&1`) or that nextest names. Doc tests are named without their line. nextest's passing attempt `#2` is flaky; which tests are ignored it does not say. A cut between two binaries cannot be seen.",
+		Note: "ignored and allowed_failure are skipped, benchmarks passed. A suite without an end is broken, a test without one is an error. Suite: the binary that cargo names on standard error (add `2>&1`) or that nextest names. Doc tests are named without their line. nextest's passing attempt `#2` is flaky; it does not say which tests are ignored. A cut between two binaries cannot be detected.",
 	}}),
 	parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{{
 		Name: "cargo-test", Detect: detectCargoTest, Parse: parseCargoTest, Marks: "`running N tests` with a line of a test or result", Tools: "cargo test",
-		Note: "As libtest-json. `-q` names no tests and is an error. Use `--no-fail-fast`: cargo ends with the first binary that fails. Output without a line feed hides the outcome of its test. A cut right after a binary cannot be seen.",
+		Note: "As libtest-json. `-q` names no tests and is an error. Use `--no-fail-fast`: cargo ends with the first binary that fails. Output without a line feed hides the outcome of its test. A cut right after a binary cannot be detected.",
 	}}),
 	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{
 		{

@@ -16,7 +16,7 @@ var Formats = slices.Concat(
 	}}),
 	parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{{
 		Name: "go-test", Detect: detectGoTestText, Parse: parseGoTestText, Marks: "result lines of packages, or `=== RUN` with `---`", Tools: "`go test -v`",
-		Note: "As go-test-json. Without -v passed tests are not named, which is an error. Up to 10,000 tests; use -json for more, or where tests print result lines of packages. A cut right after a package that passed cannot be seen.",
+		Note: "As go-test-json. Without -v passed tests are not named, which is an error. Up to 10,000 tests; use -json for more, or if tests print result lines of packages. A cut right after a package that passed cannot be detected.",
 	}}),
 	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{
 		Name: "go-vet-json", Silent: true, Loose: true, Detect: detectVetJSON, Parse: parseVetJSON, Marks: "`{package: {analyzer: [posn, message]}}`", Tools: "`go vet -json`",

@@ -66,7 +66,7 @@ var manyShapes = []lintShape{
 	},
 	{
 		name: "rdjson", clean: diagnosticsClean, like: []string{"diagnostics source.name", "diagnostics.[].location.path diagnostics.[].message"}, levels: rdjsonLevels,
-		from: "reviewdog, ruff, biome", note: "Without a severity: that of the whole report, else errors. ruff calls all findings warnings.",
+		from: "reviewdog, ruff, biome", note: "Without a severity: that of the report, else errors. ruff calls all findings warnings.",
 		lists: []lintList{rdjsonDiagnostic.in("diagnostics.[]")},
 		facts: []lintFact{
 			{"source.name", func(s *shapeReader, v lintItem) { s.source = v.text(".") }},

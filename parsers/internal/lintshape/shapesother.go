@@ -116,7 +116,7 @@ var otherShapes = []lintShape{
 	},
 	{
 		name: "sqlfluff", tool: "sqlfluff", clean: violationsClean,
-		note:  "Errors, or warnings where `warning` is true.",
+		note:  "Errors, or warnings if `warning` is true.",
 		like:  []string{"[].filepath [].violations", "violations.[].rule_code"},
 		lists: []lintList{sqlfluff.in("[].violations.[]"), sqlfluff.in("violations.[]")},
 	},

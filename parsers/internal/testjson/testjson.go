@@ -12,7 +12,7 @@ import (
 var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	{
 		Name: "pytest-reportlog", Detect: sniff.JSON("$report_type"), Parse: parseReportlog, Marks: "`$report_type`", Tools: "pytest-reportlog",
-		Note: "A failing call failed, a failing set-up or tear-down is an error; xfail is skipped, xpass passed, strict xpass failed; a rerun that passed is flaky. A file that could not be collected is broken, and so are all collected files of an interrupted session. A failing subtest fails its test. Class: classes joined by `::`. With `-x` nothing says what did not run.",
+		Note: "A failing call failed, a failing set-up or tear-down is an error; xfail is skipped, xpass passed, strict xpass failed; a rerun that passed is flaky. A file that could not be collected is broken, and so are all collected files of an interrupted session. A failing subtest fails its test. Class: classes joined by `::`. With `-x` the report does not say which tests did not run.",
 	},
 	{
 		Name: "cucumber-messages", Detect: sniff.JSON("meta.protocolVersion", "gherkinDocument.feature", "testRunStarted pickle.astNodeIds"), Parse: parseCucumberMessages, Marks: "`meta.protocolVersion` or `gherkinDocument`", Tools: "Cucumber with `--format message`",
@@ -25,12 +25,12 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	{
 		Name: "allure", Detect: sniff.JSON("uuid name historyId", "uuid name testCaseId", "uuid name labels.[].name start"),
 		Parse: parseAllure, Marks: "`uuid`, `name` with `historyId`, `testCaseId` or `labels`", Tools: "Allure 2: each *-result.json of its folder",
-		Note: "Name them all: `--test-report 'allure-results/*-result.json'`. broken and unknown are errors. Attempts of a retried test are files of their own: the worst counts, where Allure takes the last. In one text, as `cat` makes it, a later pass is flaky. Nothing says how many tests there should be. Suite and class: the labels parentSuite, suite and subSuite.",
+		Note: "Name them all: `--test-report 'allure-results/*-result.json'`. broken and unknown are errors. Attempts of a retried test are separate files: the worst counts, not the last as in Allure. In one text, as written by `cat`, a later pass is flaky. The expected number of tests is unknown. Suite and class: the labels parentSuite, suite and subSuite.",
 	},
 	{
 		Name: "ctrf", Detect: sniff.JSON("results.tests reportFormat", "results.tests results.tool results.summary"),
 		Parse: documents("", readCTRF), Marks: "`results.tests` with `reportFormat` or `results.tool`", Tools: "CTRF reporters",
-		Note: "pending and skipped are skipped; so is other, unless the tool's word is an error or a timeout. A retry that passed is flaky. Files that could not be loaded are not in the report.",
+		Note: "pending and skipped are skipped; so is other, unless the tool's status is an error or a timeout. A retry that passed is flaky. Files that could not be loaded are not in the report.",
 	},
 	{
 		Name: "rwx", Detect: sniff.JSON("framework.kind summary tests summary.otherErrors"),
@@ -55,7 +55,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	{
 		Name: "rspec-json", Detect: sniff.JSON("examples summary_line", "examples.[].full_description examples.[].status"),
 		Parse: documents("rspec", readRSpec), Marks: "`examples` with `summary_line` or `full_description`", Tools: "RSpec",
-		Note: "pending is skipped. An error outside of examples breaks the file that its message names. Class: the groups. A dry run (`--dry-run`) looks like a pass.",
+		Note: "pending is skipped. An error outside examples breaks the file that its message names. Class: the groups. A dry run (`--dry-run`) looks like a pass.",
 	},
 	{
 		Name: "pytest-json", Detect: sniff.JSON("exitcode summary root tests", "exitcode summary root collectors", "exitcode summary root summary.collected"),
@@ -70,7 +70,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	{
 		Name: "googletest-json", Detect: sniff.JSON("tests disabled testsuites", "testsuites.[].testsuite"),
 		Parse: documents("googletest", readGoogletest), Marks: "`testsuites` with `disabled`", Tools: "GoogleTest with `--gtest_output=json`",
-		Note: "Disabled and suppressed tests are skipped. A failure outside of tests breaks the suite.",
+		Note: "Disabled and suppressed tests are skipped. A failure outside tests breaks the suite.",
 	},
 	{
 		Name: "robot-json", Detect: sniff.JSON("generator suite.id rpa", "generator suite.id suite.tests", "generator suite.id suite.suites"),
@@ -84,11 +84,11 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 	{
 		Name: "mocha-json", Detect: sniff.JSON("stats.suites stats.passes tests"),
 		Parse: documents("mocha", readMocha), Marks: "`stats` and `tests`", Tools: "mocha's json reporter, Cypress",
-		Note: "A test in none of the lists of outcomes is an error. A failing hook breaks its file; the tests after it are not in the report and are carried over as not run. A pass with `currentRetry` is flaky.",
+		Note: "A test in none of the lists of outcomes is an error. A failing hook breaks its file; the tests after it are not in the report and count as not run. A pass with `currentRetry` is flaky.",
 	},
 	{
 		Name: "cucumber-json", Detect: sniff.JSON("[].elements [].keyword", "[].elements.[].steps", "[].uri [].keyword [].name"),
 		Parse: documents("cucumber", readCucumber), Marks: "list with `elements`, `keyword` or `uri`", Tools: "Cucumber of all languages, behave",
-		Note: "A scenario is a test: the worst of its steps, hooks and background; a step without a result is an error where nothing else failed. undefined, pending and skipped are skipped, ambiguous failed. Class: the feature. Scenarios of one name get numbers. cucumber-js writes the last attempt only; that a strict run fails on undefined steps is not in the report.",
+		Note: "A scenario is a test: the worst of its steps, hooks and background; a step without a result is an error if nothing else failed. undefined, pending and skipped are skipped, ambiguous failed. Class: the feature. Scenarios of one name get numbers. cucumber-js writes the last attempt only; that a strict run fails on undefined steps is not in the report.",
 	},
 })

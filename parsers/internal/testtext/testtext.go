@@ -10,7 +10,7 @@ import (
 var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 	{
 		Name: "unittest", Detect: detectUnittest, Parse: parseUnittest, Marks: "`Ran N tests in`, or an outcome after `name (module.Class)`", Tools: "`python -m unittest -v`, Django's runner with `-v 2`",
-		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. The second test of one name, if `Ran` counts both, is `name[2]`. A module that cannot be loaded, and a class or module whose set-up failed, is broken. A name that cannot be read counts as it is printed, with a problem; many fewer names than `Ran` says (no -v) is an error. What `--failfast` left out is unknown.",
+		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. The second test of one name, if `Ran` counts both, is `name[2]`. A module that cannot be loaded, and a class or module whose set-up failed, is broken. A name that cannot be read counts as it is printed, with a problem; many fewer names than `Ran` says (no -v) is an error. Tests skipped by `--failfast` are unknown.",
 	},
 	{Name: "minitest", Detect: detectMinitest, Parse: parseMinitest, Marks: "lines like `A#test_x = 0.00 s = .`, or its totals", Tools: "minitest and Rails with `--verbose`", Note: "Suite: the class. Fewer names than runs are an error."},
 	{
@@ -31,7 +31,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 	},
 	{
 		Name: "automake", Detect: detectAutomake, Parse: parseAutomake, Marks: "a line `Testsuite summary for`, or the start of `check-TESTS`", Tools: "`make check` with Automake's parallel harness",
-		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. Messages are there with `VERBOSE=1`. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error. Without `make -k` the folders after one that fails are missing.",
+		Note: "Suite: the folder. XFAIL and SKIP are skipped, XPASS failed. A test that prints TAP counts by its points, with its file as class. `VERBOSE=1` adds messages. Fewer names than `# TOTAL`, as in test-suite.log alone, are an error. Without `make -k` the folders after one that fails are missing.",
 	},
 	{
 		Name: "tap", Detect: detectTAP, Parse: parseTAP, Marks: "a line `TAP version N`, a plan with points, or numbered points", Tools: "node:test, tape, ava, vitest, bats, busted, Test::More, `prove -v` and others; TAP 12 to 14",

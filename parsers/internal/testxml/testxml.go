@@ -39,20 +39,20 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 	},
 	{
 		Name: "testng", Detect: detectTestNG, Parse: parseTestNG, Marks: "root `testng-results`", Tools: "TestNG",
-		Note: "Set-up and tear-down methods are no tests; one that fails breaks its class. Parameters are part of the name. A skipped attempt followed by a pass is flaky.",
+		Note: "Set-up and tear-down methods are not tests; one that fails breaks its class. Parameters are part of the name. A skipped attempt followed by a pass is flaky.",
 	},
-	{Name: "ctest", Detect: detectCTest, Parse: parseCTest, Marks: "root `Site` with `Testing`", Tools: "`ctest -T Test`", Note: "As CTest's JUnit XML. A listed test without a result means that the run broke off."},
+	{Name: "ctest", Detect: detectCTest, Parse: parseCTest, Marks: "root `Site` with `Testing`", Tools: "`ctest -T Test`", Note: "As CTest's JUnit XML. A listed test without a result means that the run aborted."},
 	{
 		Name: "catch2", Detect: detectCatch2, Parse: parseCatch2, Marks: "root `Catch` or `Catch2TestRun`", Tools: "Catch2 2 and 3 with `-r xml`",
 		Note: "A test case counts once, by its own result; without one it crashed, which is an error. Its JUnit reporter counts sections.",
 	},
 	{
 		Name: "doctest", Detect: detectDoctest, Parse: parseDoctest, Marks: "root `doctest`", Tools: "doctest with `-r=xml`",
-		Note: "As catch2. Its JUnit reporter counts subcases, leaves out skipped tests, and writes failures that may be, and warnings, as failures. Suite: the program; class: the test suite.",
+		Note: "As catch2. Its JUnit reporter counts subcases, omits skipped tests, and writes allowed failures and warnings as failures. Suite: the program; class: the test suite.",
 	},
 	{
 		Name: "boost", Detect: detectBoost, Parse: parseBoost, Marks: "root `TestLog`, or `TestResult` with suites", Tools: "Boost.Test: XML log and XML report, also both in one file",
-		Note: "An exception is an error, and so are aborted and timed-out. Where both name a test, the report counts: the log alone does not know expected failures, nor tests skipped for a dependency. A failure outside of tests breaks the module. Suite: the module; class: the suites. Without test cases it is an error: use --log_level=test_suite or --report_level=detailed.",
+		Note: "An exception is an error, and so are aborted and timed-out. If both name a test, the report counts: the log alone has neither expected failures nor tests skipped for a dependency. A failure outside tests breaks the module. Suite: the module; class: the suites. Without test cases it is an error: use --log_level=test_suite or --report_level=detailed.",
 	},
 	{
 		Name: "qttest", Detect: detectQtTest, Parse: parseQtTest, Marks: "root `TestCase` or `Environment`, with `QtVersion` or `Incident`", Tools: "Qt Test 5 and 6 with -xml or -lightxml",
@@ -60,7 +60,7 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 	},
 	{
 		Name: "junit", Detect: detectJUnit, Parse: parseJUnit, Marks: "root `testsuites`, `testsuite`, `testcase` or `testrun` (Eclipse)", Tools: "most test runners: see the dialects below",
-		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count where no element says more; an unknown one is a [contradiction](#contradictions).",
+		Note: "The worst of several outcomes, or of several cases with one identity, counts; `flakyFailure` is a flaky pass. Words in `status` and `result` count if no element is more specific; an unknown one is a [contradiction](#contradictions).",
 	},
 })
 
