@@ -174,6 +174,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("AGENT_STEPS", filepath.Join(env.WorkDir, "steps"))
 			env.Setenv("SUPERVISE_E2E", os.Getenv("SUPERVISE_E2E"))
+			for _, cache := range []string{"CCACHE_DIR", "CCACHE_SLOPPINESS", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER"} { // of .ci/e2e
+				if value := os.Getenv(cache); value != "" {
+					env.Setenv(cache, value)
+				}
+			}
 			env.Setenv("RUSTUP_HOME", cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(os.Getenv("HOME"), ".rustup"))) // the home of scripts is empty
 			env.Setenv("AGENT_HEARD", filepath.Join(env.WorkDir, "heard"))
 			env.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(env.WorkDir, "gitconfig"))
