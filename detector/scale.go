@@ -1,7 +1,6 @@
 package detector
 
 import (
-	"slices"
 
 	"supervise/metric"
 )
@@ -30,10 +29,10 @@ const (
 	Stalled                     // the last of several plateaus in a row
 )
 
-var classNames = [...]string{Baseline: "baseline", Forward: "forward", Plateau: "plateau", Regression: "regression", Stalled: "stalled"}
+var classNames = metric.Names{Baseline: "baseline", Forward: "forward", Plateau: "plateau", Regression: "regression", Stalled: "stalled"}
 
 // String returns the class in lower case.
-func (c Class) String() string { return nameOf(classNames[:], int(c)) }
+func (c Class) String() string { return classNames.Of(int(c)) }
 
 // MarshalText writes the class by name; it never fails.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
@@ -41,24 +40,9 @@ func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 // UnmarshalText reads a class by name. An unknown name is a
 // [metric.UnknownNameError].
 func (c *Class) UnmarshalText(text []byte) error {
-	i, err := indexOf(classNames[:], "classification", text)
+	i, err := classNames.Index("classification", text)
 	*c = Class(i)
 	return err
-}
-
-func nameOf(names []string, i int) string {
-	if i == 0 || i >= len(names) {
-		return "unknown"
-	}
-	return names[i]
-}
-
-func indexOf(names []string, kind string, text []byte) (int, error) {
-	i := slices.Index(names, string(text))
-	if i <= 0 {
-		return 0, &metric.UnknownNameError{Kind: kind, Name: string(text)}
-	}
-	return i, nil
 }
 
 // Action is what an alert asks for.

@@ -19,27 +19,21 @@ const (
 	Error
 )
 
-var levelNames = [...]string{Note: "note", Warning: "warning", Error: "error"}
+var levelNames = Names{Note: "note", Warning: "warning", Error: "error"}
 
 // String returns the level as it is written in files.
-func (l Level) String() string {
-	if l == 0 || int(l) >= len(levelNames) {
-		return "unknown"
-	}
-	return levelNames[l]
-}
+func (l Level) String() string { return levelNames.Of(int(l)) }
 
 // MarshalText writes the level by name.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText reads a level by name. An unknown name is an error.
 func (l *Level) UnmarshalText(text []byte) error {
-	i := slices.Index(levelNames[:], string(text))
-	if i <= 0 {
-		return &UnknownNameError{Kind: "finding level", Name: string(text)}
+	i, err := levelNames.Index("finding level", text)
+	if err == nil {
+		*l = Level(i)
 	}
-	*l = Level(i)
-	return nil
+	return err
 }
 
 // Finding is one remark of a linter, type checker or compiler.

@@ -1,7 +1,5 @@
 package metric
 
-import "slices"
-
 // Severity is that of a finding. Severities are ordered: a more severe one is
 // greater. The zero value is no severity.
 type Severity uint8
@@ -15,15 +13,10 @@ const (
 	Critical
 )
 
-var severityNames = [...]string{Info: "INFO", Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
+var severityNames = Names{Info: "INFO", Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
 
 // String returns the severity in capitals, as reports write it.
-func (s Severity) String() string {
-	if s == 0 || int(s) >= len(severityNames) {
-		return "unknown"
-	}
-	return severityNames[s]
-}
+func (s Severity) String() string { return severityNames.Of(int(s)) }
 
 // MarshalText writes the severity by name; it never fails.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
@@ -31,10 +24,9 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 // UnmarshalText reads a severity by its name in capitals. An unknown name is a
 // [UnknownNameError].
 func (s *Severity) UnmarshalText(text []byte) error {
-	i := slices.Index(severityNames[:], string(text))
-	if i <= 0 {
-		return &UnknownNameError{Kind: "severity", Name: string(text)}
+	i, err := severityNames.Index("severity", text)
+	if err == nil {
+		*s = Severity(i)
 	}
-	*s = Severity(i)
-	return nil
+	return err
 }

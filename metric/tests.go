@@ -67,27 +67,21 @@ const (
 	Errored
 )
 
-var statusNames = [...]string{Passed: "passed", Skipped: "skipped", NotRun: "not_run", Failed: "failed", Errored: "error"}
+var statusNames = Names{Passed: "passed", Skipped: "skipped", NotRun: "not_run", Failed: "failed", Errored: "error"}
 
 // String returns the status as it is written in files.
-func (s Status) String() string {
-	if s == 0 || int(s) >= len(statusNames) {
-		return "unknown"
-	}
-	return statusNames[s]
-}
+func (s Status) String() string { return statusNames.Of(int(s)) }
 
 // MarshalText writes the status by name.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a status by name. An unknown name is an error.
 func (s *Status) UnmarshalText(text []byte) error {
-	i := slices.Index(statusNames[:], string(text))
-	if i <= 0 {
-		return &UnknownNameError{Kind: "test status", Name: string(text)}
+	i, err := statusNames.Index("test status", text)
+	if err == nil {
+		*s = Status(i)
 	}
-	*s = Status(i)
-	return nil
+	return err
 }
 
 // UnknownNameError is returned for a name that is none of an enumeration.

@@ -41,9 +41,7 @@ type acutest struct {
 func parseAcutest(r io.Reader) (parsed.Report, error) {
 	a := &acutest{}
 	a.set.Several = true // tests of several programs may have one name
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		a.line(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), "\r"))
-	})
+	err := eachLine(r, "\r", a.line)
 	if a.name != "" {
 		a.end()
 		a.set.Breaks(acutestSuite, "there are no totals: the program crashed, or its output was cut off")

@@ -53,9 +53,7 @@ type automake struct {
 
 func parseAutomake(r io.Reader) (parsed.Report, error) {
 	a := &automake{index: map[metric.ID]int{}, stated: map[string]int{}}
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		a.line(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), " "))
-	})
+	err := eachLine(r, " ", a.line)
 	for _, c := range a.cases {
 		a.set.Add(c)
 	}

@@ -49,9 +49,7 @@ type exunit struct {
 
 func parseExUnit(r io.Reader) (parsed.Report, error) {
 	e := &exunit{index: map[metric.ID]int{}, files: map[string]string{}, failed: -1}
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		e.line(lastPart(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)]))))
-	})
+	err := eachLine(r, "", func(s string) { e.line(lastPart(s)) })
 	e.shown()
 	for _, c := range e.cases {
 		e.set.Add(c)

@@ -43,9 +43,7 @@ type minitest struct {
 
 func parseMinitest(r io.Reader) (parsed.Report, error) {
 	m := &minitest{index: map[string]int{}, open: -1, about: -1}
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		m.line(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])))
-	})
+	err := eachLine(r, "", m.line)
 	m.shown()
 	for _, c := range m.cases {
 		if c.Status == 0 {

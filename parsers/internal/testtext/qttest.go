@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"supervise/internal/regexp"
 	"supervise/internal/sniff"
@@ -42,9 +41,7 @@ type qtText struct {
 
 func parseQtText(r io.Reader) (parsed.Report, error) {
 	q := &qtText{}
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		q.take(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), "\r"))
-	})
+	err := eachLine(r, "\r", q.take)
 	q.cut()
 	switch {
 	case err != nil:

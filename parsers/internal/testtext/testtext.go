@@ -2,6 +2,10 @@
 package testtext
 
 import (
+	"io"
+	"strings"
+
+	"supervise/internal/textstream"
 	"supervise/parsers/internal/parsed"
 )
 
@@ -38,3 +42,11 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 		Note: "SKIP and TODO are skipped, whatever the outcome. The tests are the points without subtests; class: the subtests around them; suite: the file in the output of prove, else `TAP`. Too few points, no plan, Bail out or a cut last line break the suite. More points than planned and numbers out of order are problems. prove without -v names no tests; a file that it skipped is one skipped test. The pragma +strict is ignored.",
 	},
 })
+
+// eachLine calls f with the beginning of every line, without colors and what is in cutset
+// at its end.
+func eachLine(r io.Reader, cutset string, f func(string)) error {
+	return textstream.EachLine(r, func(l textstream.Line) {
+		f(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), cutset))
+	})
+}

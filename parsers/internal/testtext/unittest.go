@@ -111,9 +111,7 @@ type unittest struct {
 
 func parseUnittest(r io.Reader) (parsed.Report, error) {
 	u := &unittest{index: map[string]int{}, open: -1, ran: -1, broken: map[string]metric.Suite{}}
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		u.line(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), " "))
-	})
+	err := eachLine(r, " ", u.line)
 	u.shown()
 	u.unnamed()
 	known := len(u.cases) + u.loaders()

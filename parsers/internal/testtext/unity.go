@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"supervise/internal/regexp"
 	"supervise/internal/sniff"
-	"supervise/internal/textstream"
 	"supervise/metric"
 	"supervise/parsers/internal/parsed"
 )
@@ -38,9 +36,7 @@ type unity struct {
 func parseUnity(r io.Reader) (parsed.Report, error) {
 	u := &unity{}
 	u.set.Several = true // a test may be run with several arguments
-	err := textstream.EachLine(r, func(l textstream.Line) {
-		u.line(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), "\r"))
-	})
+	err := eachLine(r, "\r", u.line)
 	u.cut(len(u.tests))
 	if err == nil && u.missing != "" {
 		err = &parsed.SyntaxError{Problem: u.missing}
