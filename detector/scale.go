@@ -1,7 +1,6 @@
 package detector
 
 import (
-
 	"supervise/metric"
 )
 
