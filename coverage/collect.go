@@ -74,7 +74,7 @@ func (c *collector) end() {
 }
 
 // line adds a line of the open file. Lines are counted from 1: some compilers
-// name a line 0 for code without a place, which is no line.
+// name a line 0 for code without a place, which is not a line.
 func (c *collector) line(number int, hit bool) {
 	if number < 1 || number > maxLine {
 		c.problems.Add("%s: %d is no line", c.open.path, number)
@@ -185,7 +185,7 @@ func some(r metric.Ratio) *metric.Ratio {
 	return &r
 }
 
-// number is a total that a report declares; -1 where it does not.
+// number is a total that a report declares; -1 if it does not.
 type number = int64
 
 // totals are what a report declares of all its files.

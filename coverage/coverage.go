@@ -6,9 +6,9 @@
 // Numbers keep the unit of their report: lines where it lists lines, else
 // statements, as in a Go profile. A file that is listed twice is merged: a
 // line of it is executed if it is in one place. A report that cannot
-// be read whole gives an error and what was read so far; an empty one is an
+// be read completely gives an error and what was read so far; an empty one is an
 // error, not full or no coverage. One that lists nothing executable has 0 of 0,
-// which is no coverage either: [metric.Coverage.Percent] says so.
+// which is not coverage either: [metric.Coverage.Percent] says so.
 package coverage
 
 import (

@@ -17,7 +17,7 @@ func detectDotCover(h sniff.Head) bool {
 
 // dotcoverReader reads the reports of dotCover in JSON, XML and detailed XML: a tree of
 // assemblies or projects, namespaces, types and methods. Only the detailed one names files
-// and lines; in the others an outermost type stands for its file.
+// and lines; in the others an outermost type represents its file.
 type dotcoverReader struct {
 	*xmlReport
 	nodes []dotcoverNode // those that are open

@@ -100,7 +100,7 @@ func gcovCount(count []byte) (hit, ok bool) {
 	return positive(count)
 }
 
-// below reads what stands below a line: "branch  0 taken 50% (fallthrough)". Blocks,
+// below reads what is below a line: "branch  0 taken 50% (fallthrough)". Blocks,
 // calls, functions and the names of instances do not count.
 func (g *gcovText) below(s []byte) error {
 	fields := bytes.Fields(s)

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 const fixtures = "../testdata/coverage"
 
 // captured lists the captured reports: the files that have a golden file
-// beside them.
+// in addition to them.
 func captured(t testing.TB) []string {
 	t.Helper()
 	var out []string
@@ -38,7 +38,7 @@ func captured(t testing.TB) []string {
 }
 
 // TestGolden compares what is read from captured reports with golden files. To
-// add a report, make an empty golden file beside it and update.
+// add a report, make an empty golden file in addition to it and update.
 func TestGolden(t *testing.T) {
 	for _, path := range captured(t) {
 		name, err := filepath.Rel(fixtures, path)
@@ -88,7 +88,7 @@ func compareGolden(t *testing.T, path, name string) {
 }
 
 // TestTruncatedReportIsRefused reads every captured report without its last
-// part: whatever is missing, it may not be read as a whole one. An LCOV file or Go profile that
+// part: whatever is missing, it may not be read as a complete one. An LCOV file or Go profile that
 // ends between two records looks like a whole one.
 func TestTruncatedReportIsRefused(t *testing.T) {
 	for _, path := range captured(t) {

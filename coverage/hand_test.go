@@ -202,7 +202,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestDamagedReportIsRefused reads what is no report, or is none that one can count on.
+// TestDamagedReportIsRefused reads what is not a report, or is none that one can count on.
 func TestDamagedReportIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, report, why string }{
 		{"gcov-text: cut off in a line", "        -:    0:Source:a.cc\n        1:    1:x\n        1:    2", "the middle of a line"},
@@ -264,7 +264,7 @@ func TestReadErrorIsReturned(t *testing.T) {
 	}
 }
 
-// TestFileNamedBehindTheHeadIsRead reads a report whose first file is named behind more text than
+// TestFileNamedBehindTheHeadIsRead reads a report whose first file is named after more text than
 // is looked at to recognise it.
 func TestFileNamedBehindTheHeadIsRead(t *testing.T) {
 	var b strings.Builder

@@ -84,7 +84,7 @@ func (c *collector) llvmFile(r *jsonstream.Reader) error {
 	return nil
 }
 
-// llvmSegment is where a region of code begins or goes on: line, column,
+// llvmSegment is where a region of code begins or continues: line, column,
 // count, whether there is a count, whether it is the beginning, and whether it
 // is a gap between regions.
 type llvmSegment struct {
@@ -96,7 +96,7 @@ type llvmSegment struct {
 // maxSegment is more lines than any region of code has.
 const maxSegment = 1 << 20
 
-// llvmLines makes lines of segments. A line has code where a region goes on
+// llvmLines makes lines of segments. A line has code where a region continues
 // from the line before or a region with a count begins; the most executed of
 // these decides.
 type llvmLines struct {

@@ -9,8 +9,8 @@ import (
 
 // positive reports whether a number of executions is more than none. Counts
 // are written as integers of any size, and by some tools as 1.0 or 1e3, or
-// negative where a counter ran over, which is no execution that one could rely
-// on. ok is false for what is no number.
+// negative where a counter ran over, which is not an execution that one could rely
+// on. ok is false for what is not a number.
 func positive[T ~string | ~[]byte](count T) (hit, ok bool) {
 	if len(count) == 0 {
 		return false, false
@@ -44,7 +44,7 @@ func natural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	return n, true
 }
 
-// declaredNumber returns the number of an attribute, -1 where it is none.
+// declaredNumber returns the number of an attribute, -1 if it is none.
 func declaredNumber[T ~string | ~[]byte](s T) number {
 	if n, ok := natural(s); ok {
 		return number(n)

@@ -13,7 +13,7 @@ import (
 // simplecovReader reads what SimpleCov keeps (.resultset.json, one result for
 // each command) and what its JSON formatter writes (coverage.json). Results
 // are merged as SimpleCov does: a line is executed if it is in one result, and
-// is no code if one result says so and none executed it, since files that a
+// is not code if one result says so and none executed it, since files that a
 // command did not load are guessed at.
 type simplecovReader struct {
 	*collector

@@ -57,7 +57,7 @@ func (x *xmlReport) fault(format string, args ...any) error {
 	return &SyntaxError{Line: x.x.Line(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// total returns the number of an attribute, -1 where it is none.
+// total returns the number of an attribute, -1 if it is none.
 func total(t xmlstream.Token, name string) number {
 	return declaredNumber(strings.TrimSpace(t.Value(name)))
 }

@@ -193,11 +193,11 @@ func (s Set) Sub(earlier Set) Delta {
 }
 
 // wobbling are the numbers that may differ between two runs of one check on one tree,
-// beside the results of tests.
+// in addition to the results of tests.
 var wobbling = []Field{CoveragePct, LintErrors, LintWarnings, TypeErrors, ErrorCount}
 
 // Wobble returns by how much numbers differ in a second measurement of the same tree,
-// nil where none does.
+// nil if none does.
 func (s Set) Wobble(again Set) Delta {
 	var out Delta
 	d := again.Sub(s)

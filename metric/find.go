@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Find returns the test that somebody means by a name of their own writing: as
+// Find returns the test that a user means by the name: as
 // [ID.String] writes it, by its name alone, or the way that a runner writes it, such as
-// "tests/test_a.py::test_b". The name of a parametrised test stands for its cases. False
+// "tests/test_a.py::test_b". The name of a parametrised test is for its cases. False
 // where no test, or more than one, can be meant.
 func (t *Tests) Find(name string) (ID, bool) {
 	if t == nil || name == "" {

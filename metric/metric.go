@@ -27,7 +27,7 @@ type Set struct {
 	// the project, and that fail for them still. They are made comparable.
 	Aside []string `json:"set_aside,omitempty"`
 	// Varies is by how much numbers differed between two measurements of this tree, and
-	// by how much [QualityScore] did; nil where none did, or it was measured once.
+	// by how much [QualityScore] did; nil if none did, or it was measured once.
 	Varies Delta `json:"varies,omitempty"`
 }
 
@@ -90,7 +90,7 @@ const (
 	SectionCode     Section = "code"
 )
 
-// Gap is a section that was planned and could not be measured, or not as a whole.
+// Gap is a section that was planned and could not be measured, or not completely.
 type Gap struct {
 	Section Section  `json:"section"`
 	State   Validity `json:"state"`
@@ -100,7 +100,7 @@ type Gap struct {
 // Validity says how far a section's report can be trusted.
 type Validity string
 
-// The validity states: read whole, read in part, older than the command that
+// The validity states: read completely, read in part, older than the command that
 // should have written it, or not there at all.
 const (
 	Measured Validity = "measured"
@@ -116,7 +116,7 @@ type Coverage struct {
 	Total    int64          `json:"total"`
 	Unit     Unit           `json:"unit"`
 	Format   string         `json:"format"`
-	Branches *Ratio         `json:"branches,omitempty"` // nil where the report has none
+	Branches *Ratio         `json:"branches,omitempty"` // nil if the report has none
 	Files    []FileCoverage `json:"files,omitempty"`
 	Without  []string       `json:"without,omitempty"` // suites that did not run, sorted: what they cover is missing
 }
@@ -154,7 +154,7 @@ type FileCoverage struct {
 	Path     string `json:"path"`
 	Covered  int64  `json:"covered"`
 	Total    int64  `json:"total"`
-	Branches *Ratio `json:"branches,omitempty"` // nil where the report has none
+	Branches *Ratio `json:"branches,omitempty"` // nil if the report has none
 	Hit      []Span `json:"hit,omitempty"`      // lines that were executed, where the report names lines
 	Missed   []Span `json:"missed,omitempty"`   // lines that could have been executed and were not
 }

@@ -1,7 +1,7 @@
 package metric
 
 // Severity is that of a finding. Severities are ordered: a more severe one is
-// greater. The zero value is no severity.
+// greater. The zero value is not a severity.
 type Severity uint8
 
 // The severities, in ascending order.

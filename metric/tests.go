@@ -101,7 +101,7 @@ type Test struct {
 	Flaky    bool          `json:"flaky,omitempty"`  // failed, then passed when run again
 	Rerun    bool          `json:"rerun,omitempty"`  // a second attempt at the same identity
 	Varies   bool          `json:"varies,omitempty"` // its name changes from run to run; it keeps the first one
-	// Carried says that the test was not run: its last verdict stands, since nothing that
+	// Carried says that the test was not run: its last verdict counts, since nothing that
 	// its tool knows it by has changed.
 	Carried bool `json:"carried,omitempty"`
 }
@@ -143,7 +143,7 @@ type Tests struct {
 	Format   string        `json:"format,omitempty"`
 	Producer string        `json:"producer,omitempty"`
 	Runner   string        `json:"runner,omitempty"`   // the frameworks that the plan names, "jest" or "jest+pytest"; "" if it names none
-	Failure  string        `json:"failure,omitempty"`  // why the run failed as a whole although no test did, or how its report contradicts itself
+	Failure  string        `json:"failure,omitempty"`  // why the run failed although no test did, or how its report contradicts itself
 	Problems []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
 	Forged   []ID          `json:"forged,omitempty"`   // said to have passed, defined and listed nowhere; not among Cases
 }

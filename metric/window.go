@@ -10,10 +10,10 @@ import (
 type Window struct {
 	Name  string    `json:"name,omitempty"`     // the client's own, like five_hour
 	Used  float64   `json:"used_percent"`       // of it, in percent
-	Reset time.Time `json:"resets_at,omitzero"` // when it is given anew; zero where that was not told
+	Reset time.Time `json:"resets_at,omitzero"` // when it is given again; zero if the client did not say
 }
 
-// Past reports whether the window is given anew, as far as that was told.
+// Past reports whether the window is given again, as far as the client says.
 func (w Window) Past(now time.Time) bool { return !w.Reset.IsZero() && !w.Reset.After(now) }
 
 // String returns it for people: 85% of the five hour window.

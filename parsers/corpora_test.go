@@ -29,7 +29,7 @@ type divergence struct {
 	reason string
 }
 
-// refused are the entries that are no report here, with the reason.
+// refused are the entries that are not reports here, with the reason.
 var refused = map[string]string{
 	"tapjs+tap-parser/test/fixtures/die.tap":         "an empty file is no report of no tests",
 	"tapjs+tap-parser/test/fixtures/empty.tap":       "an empty file is no report of no tests",

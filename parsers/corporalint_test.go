@@ -113,7 +113,7 @@ func TestLintCorpora(t *testing.T) {
 }
 
 // want is the number of findings: without what is suppressed, or gone since the
-// baseline. A run that failed as a whole is an error.
+// baseline. A run that failed completely is an error.
 func (e lintEntry) want() int {
 	if e.Expected.ExecutionFailed > 0 {
 		return -1

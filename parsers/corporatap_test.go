@@ -37,8 +37,8 @@ var tapSuccesses = map[string]string{
 	"plan-in-bad-places-pre.tap":  "a second plan without tests is a stream that broke off",
 }
 
-// TestCorporaTAP compares whether the stream as a whole is a success. Plans and
-// numbers that contradict the points are no failure here, but a problem.
+// TestCorporaTAP compares whether the entire stream is a success. Plans and
+// numbers that contradict the points are not failures here, but a problem.
 func TestCorporaTAP(t *testing.T) {
 	dir := os.Getenv("SUPERVISE_CORPORA")
 	if dir == "" {

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 const fixtures = "../testdata"
 
 // TestGolden compares what is read from captured reports with golden files. To
-// add a report, make an empty golden file beside it and update.
+// add a report, make an empty golden file in addition to it and update.
 func TestGolden(t *testing.T) {
 	for _, path := range reports.Captured(t, "tests", "lint") {
 		name, err := filepath.Rel(fixtures, path)
@@ -72,7 +72,7 @@ func compareGolden(t *testing.T, path, name string) {
 }
 
 // TestTruncatedTestReportLosesNoTest reads every captured report without its last part: whatever is
-// missing, a test report may not be read as a whole one with fewer tests.
+// missing, a test report may not be read as a complete one with fewer tests.
 func TestTruncatedTestReportLosesNoTest(t *testing.T) {
 	for _, path := range reports.Captured(t, "tests") {
 		text, err := os.ReadFile(path)
@@ -113,7 +113,7 @@ func loses(cut, whole *metric.Tests) bool {
 }
 
 // TestTruncatedLintReportIsRefused reads every captured report of a linter in JSON or XML
-// without its last part: fewer findings are never read as a whole report.
+// without its last part: fewer findings are never read as a complete report.
 func TestTruncatedLintReportIsRefused(t *testing.T) {
 	for _, path := range reports.Captured(t, "lint") {
 		if ext := filepath.Ext(path); ext != ".json" && ext != ".sarif" && ext != ".xml" {

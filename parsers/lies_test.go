@@ -14,7 +14,7 @@ type lie struct {
 	lies           [][2]string
 }
 
-// silent are the formats that state no sums, and have no word for the run as a whole.
+// silent are the formats that state no sums, and have no word for the entire run.
 var silent = map[string]string{
 	"ctest": "states no sums; a listed test without a result breaks the suite", "ginkgo-json": "a failed suite without a failed spec is broken",
 	"go-test-json": "a failed package without a failed test is broken", "go-test": "as go-test-json",

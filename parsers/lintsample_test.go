@@ -11,7 +11,7 @@ import (
 )
 
 // lintSamples are small reports, at least one of each format, with what they
-// hold: "tool rule level place: message", a ! behind the level of type errors.
+// hold: "tool rule level place: message", a ! after the level of type errors.
 var lintSamples = []struct{ format, report, want string }{
 	{"checkstyle", `<?xml version="1.0"?><checkstyle version="8"><file name="C:\src\A.java"><error line="3" column="5" severity="warning" message="a &lt; b" source="com.puppycrawl.tools.checkstyle.checks.X"/><error severity="ignore" message="c" source="x"/><exception>no such class</exception></file></checkstyle>`, "checkstyle com.puppycrawl.tools.checkstyle.checks.X warning C:/src/A.java:3:5: a < b\n x note C:/src/A.java:0:0: c\n  error C:/src/A.java:0:0: no such class"},
 	{"checkstyle", `<checkstyle version="5.0"><file name="a/b.go"><error column="0" line="1" message=": # p&#10;./b.go:4:9: undefined: x" severity="error" source="typecheck"/></file></checkstyle>`, " typecheck error! b.go:4:9: undefined: x"},
@@ -119,8 +119,8 @@ func TestLintSamples(t *testing.T) {
 	}
 }
 
-// TestTruncatedLintSampleIsRefused truncates each sample at every byte behind
-// its beginning: what is left is never read as a whole report. The end of a line
+// TestTruncatedLintSampleIsRefused truncates each sample at every byte after
+// its beginning: what is left is never read as a complete report. The end of a line
 // of JSON looks like the end of the report, except before cargo's last event.
 func TestTruncatedLintSampleIsRefused(t *testing.T) {
 	for _, s := range lintSamples {

@@ -6,7 +6,7 @@
 // A format is a row of one table and a stateless function. The policies that
 // all of them share:
 //
-//   - A report that cannot be read whole gives an error and what was read so
+//   - A report that cannot be read completely gives an error and what was read so
 //     far. It is never read as zero.
 //   - A report that states more failures than it lists, or that it failed although
 //     no test did, contradicts itself: Tests.Failure says how.
@@ -57,7 +57,7 @@ import (
 )
 
 // The types of a report and of a format; the formats and what they share are in
-// packages of their own.
+// their own packages.
 type (
 	// Report is what was read. A nil section is one that the format does not hold.
 	Report = parsed.Report
@@ -160,7 +160,7 @@ func unknown(h sniff.Head) error {
 }
 
 // ParseAs reads the report in r as the named format. It gives the errors of
-// [Parse]; the empty report of a [Format] that is Silent is no error.
+// [Parse]; the empty report of a [Format] that is Silent is not an error.
 func ParseAs(r io.Reader, format string) (Report, error) {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == format })
 	if i < 0 {

@@ -41,7 +41,7 @@ const (
 func LanguageOf(file string, head []byte) Language { return language.Of(file, head) }
 
 // Vendored reports whether a path (slash separated, relative to the root of
-// the project) lies in a folder of third-party code or build products. The
+// the project) is in a folder of third-party code or build products. The
 // file's own name does not count.
 func Vendored(file string) bool { return language.Vendored(file) }
 
@@ -58,7 +58,7 @@ func Binary(head []byte) bool { return language.Binary(head) }
 // TestFile reports whether a path (slash separated, relative to the root of
 // the project) is a test by the conventions of its language, fixtures and
 // shared set-up in test folders included. Names are matched at word borders:
-// latest/foo.ts, contest.ts and Latest.java are no tests.
+// latest/foo.ts, contest.ts and Latest.java are not tests.
 func TestFile(file string, lang Language) bool { return language.TestFile(file, lang) }
 
 // File holds the facts about one source file.
@@ -79,7 +79,7 @@ type TestKind = tests.TestKind
 // The kinds of test definitions.
 const (
 	Test      = tests.Test      // a test that always runs
-	Subtest   = tests.Subtest   // a part of another test, with a name of its own
+	Subtest   = tests.Subtest   // a part of another test, with its own name
 	Benchmark = tests.Benchmark // runs only on demand, so test reports do not name it
 	Fuzz      = tests.Fuzz      // runs its seeds as a test
 	Example   = tests.Example   // its output is compared

@@ -16,7 +16,7 @@ type InlineTests struct {
 	From, To  int    // where it is, with its attributes, in bytes
 	First     int    // line that it begins in, from 1
 	Last      int    // line that it ends in
-	Elsewhere bool   // it is declared alone (mod tests;), and is in a file of its own
+	Elsewhere bool   // it is declared alone (mod tests;), and is in its own file
 }
 
 // Holds reports whether line n, from 1, is in the module.
@@ -70,7 +70,7 @@ type rustModule struct {
 	end  int
 }
 
-// braceEnd returns the place behind the brace that closes the one at from, the end of
+// braceEnd returns the place after the brace that closes the one at from, the end of
 // the text where none does.
 func braceEnd(masked []byte, from int) int {
 	depth := 0
@@ -91,7 +91,7 @@ func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte(
 
 // WithInlineTests returns a file with the modules of tests as they are in another
 // version of it: in the place of those of the same name, or at the end of the file.
-// Modules that the other version lacks stay. It is false where that version has none,
+// Modules that the other version lacks stay. It is false if that version has none,
 // or one belongs into a module that is not there.
 func WithInlineTests(path string, src, other []byte) ([]byte, bool) {
 	wanted := slices.DeleteFunc(InlineTestsOf(path, other), func(t InlineTests) bool { return t.Elsewhere })

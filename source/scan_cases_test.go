@@ -7,7 +7,7 @@ type fn struct {
 	Complexity int
 }
 
-// scanCase is a source and what was counted in it by hand: the numbers behind
+// scanCase is a source and what was counted in it manually: the numbers after
 // a comment sign are the decision points of that line.
 type scanCase struct {
 	name, path, src string

@@ -1,6 +1,6 @@
 package source
 
-// moreScanCases goes on where scanCases ends; the file would be too long.
+// moreScanCases continues where scanCases ends; the file would be too long.
 var moreScanCases = []scanCase{
 	{
 		name: "php", path: "a.php", loc: 21, src: `<h1>if</h1>

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestScan compares with lines and complexities counted by hand.
+// TestScan compares with lines and complexities counted manually.
 func TestScan(t *testing.T) {
 	for _, tt := range slices.Concat(scanCases, moreScanCases) {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"supervise/internal/textstream"
 )
 
-// MaxValue limits the memory of a value that is read as a whole.
+// MaxValue limits the memory of a value that is read completely.
 const MaxValue = 32 << 20
 
 var errTooLong = fmt.Errorf("one value is longer than %d MiB: no report is like that", MaxValue>>20)
@@ -60,7 +60,7 @@ func (r *Reader) Kind() byte {
 	return byte(r.dec.PeekKind())
 }
 
-// Value decodes the next value as a whole.
+// Value decodes the next value completely.
 func (r *Reader) Value(v any) error {
 	r.src.left = MaxValue
 	return r.fault(json.UnmarshalDecode(r.dec, v))
@@ -179,7 +179,7 @@ func (r *Reader) fault(err error) error {
 	return fmt.Errorf("read report: %w", err)
 }
 
-// maxPointer limits a place in a document, which is as long as what it lies in is deep, in
+// maxPointer limits a place in a document, which is as long as what it is in is deep, in
 // bytes.
 const maxPointer = 200
 

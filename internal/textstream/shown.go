@@ -21,7 +21,7 @@ func Shown(s string) string { return shown(s, false) }
 // Painted is [Shown] for text with colours of our own, which stay.
 func Painted(s string) string { return shown(s, true) }
 
-// Visible returns text in which nothing is hidden, as by [Shown], for what is no log.
+// Visible returns text in which nothing is hidden, as by [Shown], for what is not a log.
 func Visible(s string) string { return visible(s, false) }
 
 func shown(s string, colours bool) string {

@@ -84,7 +84,7 @@ func NewLines(r io.Reader) *Lines { return &Lines{src: bufio.NewReaderSize(r, ch
 func (l *Lines) Next() (Line, error) {
 	line := Line{Number: l.number + 1, Offset: l.offset}
 	part, err := l.src.ReadSlice('\n')
-	if err == nil { // usually the buffer holds the whole line
+	if err == nil { // usually the buffer holds the entire line
 		l.offset += int64(len(part))
 		l.number++
 		line.Whole, line.Text = true, trimEnd(part)

@@ -122,7 +122,7 @@ func (r *Reader) until(delimiter string, keep int) ([]byte, error) {
 		r.advance(n)
 	}
 	if cap(r.kept) > chunk {
-		r.kept = nil // one long value is no reason to keep its memory
+		r.kept = nil // one long value is not a reason to keep its memory
 	}
 	for {
 		if err := r.need(len(delimiter)); err != nil {

@@ -93,7 +93,7 @@ func shrankToo(c *facts.Set, h helper, gone []string) bool {
 }
 
 // usedBy reports whether a function is used by tests, and by which, if that is one of the
-// change. Of a file without tests, tests elsewhere use it.
+// change. Of a file without tests, tests in another place use it.
 func usedBy(c *facts.Set, name string) (test string, used bool) {
 	for _, p := range facts.Tests.Of(c).Pairs {
 		if p.Now.Parent == nil && (p.Now.Tokens[name] > 0 || strings.Contains(p.Now.Side.WholeTest(p.Now.TestDef), "@"+name)) {

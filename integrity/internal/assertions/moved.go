@@ -113,7 +113,7 @@ var (
 var ofTwo = regexp.MustCompile(`,[A-Za-z_]`)
 
 // lessIn reports whether all that a helper asserts is weaker than the assertion that it
-// stands for.
+// is for.
 func (r handover) lessIn(list []source.Assertion) bool {
 	return !slices.ContainsFunc(list, func(a source.Assertion) bool { return !r.weaker(a) })
 }

@@ -113,7 +113,7 @@ func droppedAlone(c *facts.Set, d delta) bool {
 }
 
 // sameKinds reports whether the literals of two assertions are of the same kinds,
-// one by one, and short: in one line a value is touched up, a text is written anew.
+// one by one, and short: in one line a value is touched up, a text is written again.
 func sameKinds(was, now []string) bool {
 	return slices.EqualFunc(was, now, func(a, b string) bool {
 		return a == b || a != "" && b != "" && facts.IsName(a) == facts.IsName(b) && (a[0] == '"' || a[0] == '\'' || a[0] == '`') == (b[0] == '"' || b[0] == '\'' || b[0] == '`') &&

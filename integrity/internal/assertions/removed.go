@@ -140,7 +140,7 @@ var (
 	// ownBody matches a test with a body; one without is given a macro that asserts.
 	ownBody = regexp.MustCompile(`=>|\bfunction\b`)
 	// macroBehindTitle matches a test of ava up to the function in place of
-	// its body; what comes behind is handed to that.
+	// its body; what comes after is handed to that.
 	macroBehindTitle = regexp.MustCompile(`^[^,]*,\s*([\w$]+)\s*[,)]`)
 	assertsByHandle  = regexp.MustCompile(`\bt\.\w+\(`)
 )

@@ -150,7 +150,7 @@ func (r revision) otherValue() bool {
 // escapes are what one notation of a string needs and another does not.
 var escapes = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `""`, `"`, `\\`, `\`)
 
-// numberType matches a number with letters for its type behind it, as 1.5D and 1L.
+// numberType matches a number with letters for its type after it, as 1.5D and 1L.
 var numberType = regexp.MustCompile(`^(-?\d[\d.]*(?:[eE][+-]?\d+)?)(?:[dDfFmM]|[uUlL]{1,3})$`)
 
 // values returns what literals mean, as far as notation goes: quotes, prefixes,

@@ -96,7 +96,7 @@ func (d delta) weaker(r revision) (facts.Finding, bool) {
 	case r.now.Trivial || d.How == facts.ByBody:
 		return f, false // another rule's
 	case broadened(r.was.Text, r.now.Text):
-		if kept.MatchString(r.now.Text) && !kept.MatchString(r.was.Text) { // what was raised may be looked at behind it
+		if kept.MatchString(r.now.Text) && !kept.MatchString(r.was.Text) { // what was raised may be looked at after it
 			f.Severity = metric.Medium
 		}
 		return f, true
@@ -246,7 +246,7 @@ var ofFalse = regexp.MustCompile(`^assert_equal false,|(?:[!=]==?|,|\bis|[(])\s*
 // denied reports whether an assertion about a truth expects it to be false.
 func denied(a facts.Assertion) bool { return a.Negated != ofFalse.MatchString(a.Text) }
 
-// continued matches an assertion whose text goes on elsewhere.
+// continued matches an assertion whose text continues in another place.
 var continued = regexp.MustCompile(`(?:[=!<>]=|=~|[^=]=|<>|[|+,(])$`)
 
 // incomplete reports whether one of the two could not be read to its end, so that
@@ -258,7 +258,7 @@ func (r revision) incomplete() bool {
 // caughtAs matches the name under which an expected error is kept.
 var caughtAs = regexp.MustCompile(`\bas (\w+):?$`)
 
-// elsewhere reports whether an expected error is kept, and checked by new assertions.
+// in another place reports whether an expected error is kept, and checked by new assertions.
 func (d delta) elsewhere(r revision) bool {
 	m := caughtAs.FindStringSubmatch(r.now.Text)
 	return m != nil && slices.ContainsFunc(d.added, func(a facts.Assertion) bool { return facts.WordCounts(a.Text)[m[1]] > 0 })

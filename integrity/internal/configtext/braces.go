@@ -177,7 +177,7 @@ func (b *bracesReader) step() {
 	}
 }
 
-// close ends what is open. A block behind the arguments of a call is named by
+// close ends what is open. A block after the arguments of a call is named by
 // the call and its last argument: named("test") { … }.
 func (b *bracesReader) close() {
 	if len(b.stack) == 1 {
@@ -215,7 +215,7 @@ func (b *bracesReader) value(a atom, t *nest) {
 }
 
 // assigned returns how long the sign of an assignment is that comes next: in PHP
-// and Ruby it is =>, behind quotes.
+// and Ruby it is =>, after quotes.
 func (b *bracesReader) assigned(a atom, t *nest) int {
 	next, then := b.at(0), b.at(1)
 	switch {

@@ -48,14 +48,14 @@ type shellState struct {
 	over      bool // exit 0 was passed
 	depth     int  // of if, for, while, case and functions
 	dead      int  // the depth of an "if false", 0 for none
-	script    bool // a file of its own, which no option ends at the first failure
+	script    bool // its own file, which no option ends at the first failure
 }
 
-// Unchecked is the mark of a call in a script that goes on when it fails, so that
+// Unchecked is the mark of a call in a script that continues when it fails, so that
 // the exit status of the script does not show it.
 const Unchecked = "the script goes on"
 
-// scriptKeys are the keys of commands of a script that is a file of its own.
+// scriptKeys are the keys of commands of a script that is its own file.
 const (
 	shellKey      = ""
 	powerShellKey = "powershell"

@@ -177,7 +177,7 @@ func (r *Reading) plainLines(text string) {
 	}
 }
 
-// cutAssignment cuts at the first "=" or ":" behind a name.
+// cutAssignment cuts at the first "=" or ":" after a name.
 func cutAssignment(l string) (name, value string, ok bool) {
 	i := strings.IndexAny(l, "=:")
 	if i < 0 {

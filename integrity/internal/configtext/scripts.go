@@ -246,7 +246,7 @@ func (r *Reading) namedCommands() {
 	r.listedArguments()
 	for _, s := range r.Settings {
 		if list, ok := strings.CutSuffix(s.Key, "[]"); ok && there[Setting{Key: list, Line: s.Line}] {
-			continue // the words of a value that is there as a whole
+			continue // the words of a value that is there completely
 		}
 		switch {
 		case strings.HasSuffix(s.Key, ".uses"):
@@ -268,7 +268,7 @@ func (r *Reading) namedCommands() {
 }
 
 // listedArguments takes the lists of arguments, whose elements are the words of one
-// command, where they are not there as a whole.
+// command, where they are not there completely.
 func (r *Reading) listedArguments() {
 	whole := map[string][]string{}
 	for _, s := range r.Settings {

@@ -213,7 +213,7 @@ func startsScript(base string, rest []string) bool {
 	return slices.Contains([]string{"sh", "bash", "pwsh", "powershell"}, base) && len(rest) > 0 && scriptFile.MatchString(rest[0])
 }
 
-// afterModule returns the words behind "-m", with it gone.
+// afterModule returns the words after "-m", with it gone.
 func afterModule(words []string) []string {
 	if i := slices.Index(words, "-m"); i >= 0 && i+1 < len(words) {
 		return words[i+1:]

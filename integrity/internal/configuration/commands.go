@@ -172,7 +172,7 @@ func goneCall(c *facts.Set, f *facts.ConfigFile, was configtext.Call) []facts.Fi
 	return []facts.Finding{finding}
 }
 
-// aside matches folders with projects of their own, by which this one is not tested.
+// aside matches folders with their own projects, by which this one is not tested.
 var aside = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
 
 // mainScript is the key of the script by which a project is tested.

@@ -123,7 +123,7 @@ const ownConfig = `(?i)^(<rootDir>|\^|\*\*)?[\\/]*[\w*-]*(\\?\.\w+)?\\?\.(config
 // env matches a variable of the environment, wherever it is set.
 func env(names string) string { return `(^|\.|@)(` + names + `)` }
 
-// harmlessPaths hold no tests; harmlessCode is no code of the product's own, or
+// harmlessPaths hold no tests; harmlessCode is not code of the product's own, or
 // are lines that cannot be reached.
 var (
 	harmlessPaths = configtext.NoTestsThere.String()
@@ -216,7 +216,7 @@ var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|p
 // sourceFile is the name of one file of code, not a pattern.
 var sourceFile = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
 
-// placeholder matches a value of Maven that is defined elsewhere.
+// placeholder matches a value of Maven that is defined in another place.
 var placeholder = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
 
 // byProfile reports whether a value is a property that a profile leaves empty, as
@@ -228,7 +228,7 @@ func byProfile(f *facts.ConfigFile, value string) bool {
 		(strings.Contains(text, "<"+m[1]+"></"+m[1]+">") || strings.Contains(text, "<"+m[1]+"/>") || strings.Contains(text, "<"+m[1]+" />"))
 }
 
-// weight is the severity of the row, less for tests that run elsewhere, or were
+// weight is the severity of the row, less for tests that run in another place, or were
 // never there, and more for a single file of the product that is left out of the
 // coverage.
 func (r *settingRow) weight(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) metric.Severity {
@@ -276,7 +276,7 @@ func widened(f *facts.ConfigFile, s configtext.Setting) bool {
 	return false
 }
 
-// newTarget reports whether a target of Cargo with a harness of its own is new, with its
+// newTarget reports whether a target of Cargo with its own harness is new, with its
 // own file: then no existing test is lost.
 func newTarget(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) bool {
 	table, name, _ := strings.Cut(s.Key, ".")

@@ -11,7 +11,7 @@ import (
 //
 //	class Name, def self.name          a word that defines, and a name
 //	name = function, name: (…) =>      a function that is given a name
-//	type name(…) throws X {            a function without a word of its own
+//	type name(…) throws X {            a function without its own word
 //
 // It finds what the expression in its test finds, which takes a hundred times as
 // long: in a text without semicolons each call keeps it looking for the brace of a
@@ -38,9 +38,9 @@ func definitions(text []byte) []string {
 // definitionReader reads definitions from the front of a text to its end.
 type definitionReader struct {
 	text      []byte
-	semicolon int   // the first one behind the last place that was looked up
+	semicolon int   // the first one after the last place that was looked up
 	heads     []int // where each ") {" begins, see bracesBehind
-	ends      []int // and the place behind it
+	ends      []int // and the place after it
 	braced    bool
 }
 
@@ -80,7 +80,7 @@ func (d *definitionReader) at(i int) (name []byte, end int) {
 	return nil, 0
 }
 
-// modifier returns the place behind a modifier and its blanks, -1 for none.
+// modifier returns the place after a modifier and its blanks, -1 for none.
 func (d *definitionReader) modifier(i int) int {
 	var j int
 	switch rest := d.text[i:]; {
@@ -161,7 +161,7 @@ func (d *definitionReader) assigned(i int) (name []byte, end int) {
 	return nil, 0
 }
 
-// braceless reads "name(…) {", maybe behind a type. What is in the parentheses
+// braceless reads "name(…) {", maybe after a type. What is in the parentheses
 // may hold others, but no semicolon.
 func (d *definitionReader) braceless(i int) (name []byte, end int) {
 	j := d.run(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte("<>[],.?"), c) >= 0 })
@@ -195,7 +195,7 @@ func (d *definitionReader) called(i int) (name []byte, end int) {
 	return name, d.ends[k]
 }
 
-// bracesBehind lists the closing parentheses with a brace behind them, once.
+// bracesBehind lists the closing parentheses with a brace after them, once.
 func (d *definitionReader) bracesBehind() {
 	if d.braced {
 		return

@@ -43,7 +43,7 @@ type Finding struct {
 	IfRan metric.Severity `json:"-"`
 	File  string          `json:"file"`
 	// Line is where, from 1, in the file after the change, or before it where it
-	// is gone; 0 is the file as a whole.
+	// is gone; 0 is the entire file.
 	Line int `json:"line,omitempty"`
 	// Test is the name of the test concerned, as its runner prints it.
 	Test string `json:"test,omitempty"`

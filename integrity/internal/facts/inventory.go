@@ -17,7 +17,7 @@ type Test struct {
 	at     []int // see assertionLines
 }
 
-// Pair is a test that exists before and after the change. How is "" where its
+// Pair is a test that exists before and after the change. How is "" if its
 // name and file are the same.
 type Pair struct {
 	Was, Now *Test
@@ -106,7 +106,7 @@ func (m *matcher) absorbed(b *Test) bool {
 		m.literalsMoved(b)
 }
 
-// becameRow reports whether the values of each assertion of a test are, one behind the
+// becameRow reports whether the values of each assertion of a test are, one after the
 // other, in other test code of its file now, where something asserts as strictly: its
 // cases became rows of a table, or calls of a helper.
 func (m *matcher) becameRow(b *Test) bool {

@@ -135,7 +135,7 @@ func (m *matcher) take(was, now *Test, how string) {
 	m.Pairs = append(m.Pairs, Pair{was, now, how})
 }
 
-// canReplace reports whether a test elsewhere can replace a lost one: not if it lost all
+// canReplace reports whether a test in another place can replace a lost one: not if it lost all
 // assertions.
 func canReplace(was, now *Test) bool {
 	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped

@@ -75,7 +75,7 @@ func Parallel(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Tree is the whole project before a change. It is read only when a rule needs
+// Tree is the entire project before a change. It is read only when a rule needs
 // tests that did not change. The zero value is a project of which only the
 // changed files are known.
 type Tree struct {

@@ -91,7 +91,7 @@ var ShrunkWords = Define(func(c *Set) map[string]bool {
 })
 
 // outsideTests returns those lines of product code that are in no test, nil
-// where the file is no product code.
+// where the file is not product code.
 func outsideTests(s *Side, list []Line) []Line {
 	if !s.Product() {
 		return nil
@@ -166,7 +166,7 @@ func (c *Set) mentions(l Loss, words map[string]bool) bool {
 }
 
 // IsNamespace reports whether a word is the name of a folder above the product code
-// that changed: of the whole project, which any test may name.
+// that changed: of the entire project, which any test may name.
 func (c *Set) IsNamespace(w string) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return f.Before().Product() && slices.ContainsFunc(strings.Split(path.Dir(f.Path), "/"), func(dir string) bool { return strings.EqualFold(dir, w) })
@@ -211,7 +211,7 @@ const (
 )
 
 // commonWords returns how many words of a test that not all of its file have are
-// among others, as a share; 0 where it has fewer than two.
+// among others, as a share; 0 if it has fewer than two.
 func (c *Set) commonWords(t *Test, have map[string]bool) float64 {
 	n, all := 0, 0
 	if len(have) == 0 {

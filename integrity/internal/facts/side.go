@@ -36,7 +36,7 @@ func (s *Side) scan() source.Inspection {
 	return s.texts.Inspect(s.Path, s.Text)
 }
 
-// Language is Unknown for what is no source code.
+// Language is Unknown for what is not source code.
 func (s *Side) Language() source.Language { return source.LanguageOf(s.Path, head(s.Text)) }
 
 func head(text []byte) []byte { return text[:min(len(text), 512)] }
@@ -79,7 +79,7 @@ func (s *Side) Product() bool {
 // testFolders hold tests and what they need, whatever the language.
 var testFolders = []string{"test", "tests", "spec", "specs", "testdata", "__tests__", "fixtures", "e2e", "testing"}
 
-// InTestFolder reports whether a path lies in a folder for tests and what they need.
+// InTestFolder reports whether a path is in a folder for tests and what they need.
 func InTestFolder(name string) bool {
 	return !strings.Contains("/"+name, "/src/main/") && slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return slices.Contains(testFolders, strings.ToLower(dir))

@@ -18,7 +18,7 @@ func (t *Test) becameHelper() bool {
 const sameBody = .75
 
 // Successor returns the function of the same file that has the body of a lost test,
-// and whether anything calls it. Its Line is 0 where there is none.
+// and whether anything calls it. Its Line is 0 if there is none.
 func Successor(t *Test) (fn source.Function, called bool) {
 	after := t.File.After()
 	if !after.Exists() || after.Language() != t.Side.Language() {
@@ -40,7 +40,7 @@ func Successor(t *Test) (fn source.Function, called bool) {
 	return fn, false
 }
 
-// Helpers are the functions of a file that are no tests.
+// Helpers are the functions of a file that are not tests.
 func Helpers(s *Side) []source.Function {
 	var out []source.Function
 	src := s.Source()

@@ -91,7 +91,7 @@ var (
 )
 
 // reportForged finds reports of tests or coverage among the files: they are written by
-// a run, never by hand. Those that tests read as data are in folders of tests.
+// a run, never manually. Those that tests read as data are in folders of tests.
 func reportForged(f *facts.ChangedFile) []facts.Finding {
 	if f.Deleted || keptReports.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) || f.After().Language() != source.Unknown {
 		return nil

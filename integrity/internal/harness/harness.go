@@ -29,7 +29,7 @@ type force struct {
 	langs []source.Language
 	code  *regexp.Regexp
 	where *regexp.Regexp // of paths; nil for setUp
-	hooks bool           // elsewhere than in setUp, and in tests, only beside hooks of pytest
+	hooks bool           // in another place than in setUp, and in tests, only beside hooks of pytest
 	// severity is not that of the rule, unless it is 0.
 	severity metric.Severity
 }
@@ -129,7 +129,7 @@ func takesLibrary(f *facts.ChangedFile, text string) bool {
 // without those within a longer string.
 func addedCode(f *facts.ChangedFile) []facts.Line {
 	if f.After().Language() == source.PHP {
-		return f.AddedLines() // a file without <?php is no code to the scanner
+		return f.AddedLines() // a file without <?php is not code to the scanner
 	}
 	plain, masked := facts.Lines(f.After().WithoutComments()), facts.Lines(f.After().WithoutStrings())
 	var out []facts.Line
@@ -472,7 +472,7 @@ func moduleRemoved(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// moduleElsewhere reports whether a module was declared elsewhere, or its file
+// moduleElsewhere reports whether a module was declared in another place, or its file
 // is part of the change, too.
 func moduleElsewhere(c *facts.Set, name string) bool {
 	declared := regexp.MustCompile(`(?m)^\s*(pub(\([^)]*\))?\s+)?mod\s+` + name + `\b`)

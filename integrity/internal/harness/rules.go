@@ -1,5 +1,5 @@
 // Package harness finds what changes around the tests: hooks and set-up code that force
-// outcomes, reports written by hand, programs and dependencies shadowed.
+// outcomes, reports written manually, programs and dependencies shadowed.
 package harness
 
 import (

@@ -116,7 +116,7 @@ func shadowed(c *facts.Set) []facts.Finding {
 }
 
 // installed reports whether the file belongs to a dependency as it is installed,
-// and was changed by hand. listed says that the list of dependencies changed, too.
+// and was changed manually. listed says that the list of dependencies changed, too.
 func installed(f *facts.ChangedFile, listed bool) bool {
 	if strings.Contains("/"+f.Path, "/node_modules/") {
 		return true

@@ -25,7 +25,7 @@ type answer struct {
 func (a answer) several() bool { return a.all && len(a.in) > 1 }
 
 // longPair is the length in bytes of input and output together from which on a single
-// pair is no coincidence.
+// pair is not a coincidence.
 const longPair = 8
 
 // long reports whether input and output are so long that they can only be taken from the
@@ -180,7 +180,7 @@ type formerly struct {
 func formerlyOf(s *facts.Side) *formerly {
 	p := &formerly{words: map[string]bool{}}
 	text := s.PlainRange(1, len(s.Starts()))
-	for _, t := range s.Source().Tests { // Rust has them beside the code
+	for _, t := range s.Source().Tests { // Rust has them in addition to the code
 		text = strings.Replace(text, s.PlainRange(t.Line, t.End), "", 1)
 	}
 	p.literals = keysIn(text)
@@ -370,7 +370,7 @@ func tables(added, inside []facts.Line) []answer {
 	return out
 }
 
-// tableOf returns the name of the table that a row belongs to, "" where the table
+// tableOf returns the name of the table that a row belongs to, "" if the table
 // is not new or has none.
 func tableOf(added []facts.Line, i int) string {
 	for j := i; j >= 0 && added[i].Number-added[j].Number <= tableReach; j-- {

@@ -157,7 +157,7 @@ func callsItself(p facts.Pair, text string) bool {
 	return false
 }
 
-// stubName is the name in quotes, or behind a colon, of what is replaced.
+// stubName is the name in quotes, or after a colon, of what is replaced.
 var stubName = regexp.MustCompile(`(?:['"]|receive\(:|\(:)(\w+)['")]`)
 
 // stubbedBefore reports whether the test already replaced the same function, by a line

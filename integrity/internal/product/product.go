@@ -60,7 +60,7 @@ func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	return out
 }
 
-// inTestModule reports whether a line is behind the first test of the file, as in
+// inTestModule reports whether a line is after the first test of the file, as in
 // Rust where tests are at the end.
 func inTestModule(s *facts.Side, n int) bool {
 	tests := s.Source().Tests

@@ -299,7 +299,7 @@ func (t *tree) onlyForTests(name string) bool {
 // expecting matches the names of data that tests compare with or read.
 var expecting = regexp.MustCompile(`(?i)(^|[/._-])(expect(ed|ations?)?|goldens?|fixtures?|snapshots?|samples?|(test[_-]?)?cases|want(ed)?|approved|baselines?|cassettes?|mocks?|stubs?|tests?[_-]?\w*)([/._-]|$)`)
 
-// data decides about a file that is no source code. One whose name says so, and which
+// data decides about a file that is not source code. One whose name says so, and which
 // tests name and product code does not, is theirs.
 func (t *tree) data(name string, suggested Role) Role {
 	if !expecting.MatchString(name) {

@@ -166,7 +166,7 @@ func (t *tree) settle(name string, suggested Role) Role {
 	return suggested
 }
 
-// text returns the text of a file, nil where it cannot be read.
+// text returns the text of a file, nil if it cannot be read.
 func (t *tree) text(name string) []byte {
 	t.fetch([]string{name})
 	return t.texts[name]

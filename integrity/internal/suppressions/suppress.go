@@ -12,7 +12,7 @@ import (
 	"supervise/source"
 )
 
-// silencing is a quick look at a line, before the file is read as a whole.
+// silencing is a quick look at a line, before the file is read completely.
 var silencing = regexp.MustCompile(`(?i)no-?lint|nosec|noqa|ignore|disable|no\s*(cover|branch)|suppress|allow\(|nocov|_EXCL|noinspection|NOSONAR|as any|@ts-|coverage|diagnostic|fmt:|todo|pylint|detekt`)
 
 // silenced is what a change does to the directives of one file.
@@ -25,7 +25,7 @@ type silenced struct {
 // mainly about directives.
 const linesEach = 10
 
-// inlineRule finds directives that became more in the whole change: one that moved does
+// inlineRule finds directives that became more in the entire change: one that moved does
 // not count. Three more without a reason in existing product files are severe if little
 // else was added; so is one that silences all rules in a file.
 func inlineRule(coverage bool) func(*facts.Set) []facts.Finding {
@@ -75,7 +75,7 @@ func (f *silenced) justified() int {
 	return n
 }
 
-// ofOneKind matches what silences a single rule in a whole file.
+// ofOneKind matches what silences a single rule in a complete file.
 var ofOneKind = regexp.MustCompile(`@file:Suppress(?:Warnings)?\("[\w:-]+"(?:,\s*"[\w:-]+")*\)|#!\[allow\(`)
 
 // silencesAll reports whether a directive silences all rules in a file.

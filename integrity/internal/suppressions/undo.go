@@ -10,7 +10,7 @@ import (
 )
 
 // CrossedOut returns the changed files without their new directives, and the paths of
-// those with one that cannot be undone.
+// those with one that cannot be rolled back.
 func CrossedOut(c *facts.Set, coverage bool) (texts map[string][]byte, kept []string) {
 	changed := silencedFiles(c, coverage)
 	moved := map[string]int{}

@@ -102,7 +102,7 @@ func aims(p facts.Pair, m source.Mark, a facts.Assertion) bool {
 	return shared
 }
 
-// keyword matches the words of a condition that are no names.
+// keyword matches the words of a condition that are not names.
 var keyword = regexp.MustCompile(`(?i)^(?:none|null|nil|undefined|not|is|and|or|in|true|false|len|if|unless|self|this)$`)
 
 // given reports whether a name is a parameter of a test, or a field of its table, by

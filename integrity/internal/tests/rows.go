@@ -104,7 +104,7 @@ func unrolled(c *facts.Set, b facts.Table, after *facts.Side) bool {
 	})
 }
 
-// whyRowsGone explains rows that are elsewhere, or whose subject is gone.
+// whyRowsGone explains rows that are in another place, or whose subject is gone.
 func whyRowsGone(c *facts.Set, gone []string, b facts.Table) string {
 	added := facts.AddedTestCode.Of(c)
 	n, without := 0, 0
@@ -199,7 +199,7 @@ func emptied(t facts.Table, now []facts.Table, before, after *facts.Side) bool {
 }
 
 // without returns some lines of the text that contains a table, without rows that have
-// lines of their own.
+// their own lines.
 func without(t facts.Table, s *facts.Side, from, to int) string {
 	if t.Line == t.End {
 		return s.MaskedRange(from, to)

@@ -31,7 +31,7 @@ func detectCargoTest(h sniff.Head) bool {
 // its JSON, one binary after another.
 type cargoText struct {
 	*libtest
-	pending  string // the test whose outcome comes on a line of its own
+	pending  string // the test whose outcome comes on its own line
 	section  string // the test whose output is shown
 	output   textstream.Clip
 	failures bool // the tests ended, and those that failed are listed
@@ -121,7 +121,7 @@ func (c *cargoText) test(line string) {
 		line = m[2]
 	}
 	if m := cargoOutcome.FindStringSubmatch(line); m != nil && c.pending != "" {
-		took, _ := strconv.ParseFloat(m[3], 64) // 0 where it is missing
+		took, _ := strconv.ParseFloat(m[3], 64) // 0 if it is missing
 		c.event(libtestEvent{Event: cargoEvents[m[1]], Name: c.pending, Reason: parsed.AnyText(m[2]), ExecTime: parsed.AnyNumber(took)})
 		c.pending = ""
 		return

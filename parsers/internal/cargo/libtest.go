@@ -129,7 +129,7 @@ func repaired(raw []byte) []byte {
 	})
 }
 
-// windowsPath are the separators of such a path that are no stray ones.
+// windowsPath are the separators of such a path that are not stray ones.
 var windowsPath = strings.NewReplacer("\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 func (l *libtest) event(raw []byte, at textstream.Line) error {

@@ -99,7 +99,7 @@ func (g *goTest) line(raw []byte, l textstream.Line) error {
 	return nil
 }
 
-// text takes what is no event: the errors of a compiler, as Go before 1.24
+// text takes what is not an event: the errors of a compiler, as Go before 1.24
 // writes them between the events, or noise.
 func (g *goTest) text(text []byte, _ textstream.Line) {
 	line := string(text)

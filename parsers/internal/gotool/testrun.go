@@ -15,7 +15,7 @@ import (
 type goRun struct {
 	pkg    string
 	suite  string             // the same for people
-	open   map[string]*goCase // begun and not ended
+	open   map[string]*goCase // started and not ended
 	latest *goCase            // of the last event, if it is open
 	spare  *[]*textstream.Clip
 	cases  []*goCase
@@ -36,7 +36,7 @@ type goCase struct {
 	name   string
 	status metric.Status // 0 before the end
 	took   float64
-	out    *textstream.Clip // nil where there is nothing to keep
+	out    *textstream.Clip // nil if there is nothing to keep
 }
 
 // goEnds are the actions that end a test or a package.
@@ -69,7 +69,7 @@ func (r *goRun) begin(name string) *goCase {
 	return c
 }
 
-// running returns the open test of that name, nil where there is none.
+// running returns the open test of that name, nil if there is none.
 func (r *goRun) running(name []byte) *goCase {
 	if r.latest == nil || r.latest.name != string(name) {
 		r.latest = r.open[string(name)]
@@ -136,7 +136,7 @@ func frame(line []byte) bool {
 	return slices.ContainsFunc(frames, func(p string) bool { return starts(line, p) })
 }
 
-// tests adds the outcomes of r to out. Benchmarks are no tests, except one that
+// tests adds the outcomes of r to out. Benchmarks are not tests, except one that
 // failed. A run that holds nothing but tests that failed in the earlier runs
 // is a rerun of those.
 func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
@@ -204,7 +204,7 @@ func (r *goRun) seconds() float64 {
 // broken returns why the package did not run to its end, and "" if it did. The
 // outcome comes from the actions: a package that failed without a failing test,
 // or has no end, is broken. A package that failed before its test binary said
-// so itself stopped on the way, and what it left out is unknown; a report
+// so itself stopped in between, and what it left out is unknown; a report
 // without output cannot show that.
 func (r *goRun) broken(builds map[string]*goBuild) string {
 	if r.result == "" {

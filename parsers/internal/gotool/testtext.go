@@ -20,7 +20,7 @@ import (
 )
 
 // goSummary is the line that ends the tests of a package. Its tabs may have
-// become spaces on the way; "ok" and one space begin a line of TAP.
+// become spaces in between; "ok" and one space begin a line of TAP.
 var goSummary = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
 
 func detectGoTestText(h sniff.Head) bool {
@@ -37,7 +37,7 @@ const maxGoTests = 10_000
 // the library.
 const maxGoText = 6 << 20
 
-// maxGoOutput is how many lines in a row are handed on that are no frame of a test
+// maxGoOutput is how many lines in a row are handed on that are not frames of a test
 // or package: more than anyone reads of a message.
 const maxGoOutput = 200
 
@@ -103,7 +103,7 @@ func parseGoTestText(r io.Reader) (parsed.Report, error) {
 	return g.report(), g.fault()
 }
 
-// goTestText is what the text of go test says beside its tests.
+// goTestText is what the text of go test says in addition to its tests.
 type goTestText struct {
 	set     parsed.Outcomes
 	build   parsed.GoText
@@ -234,7 +234,7 @@ func (g *goTestText) report() parsed.Report {
 	return r
 }
 
-// errUnnamed is why the text of go test is no report.
+// errUnnamed is why the text of go test is not a report.
 var errUnnamed = errors.New("go test names the tests that passed with -v or -json only")
 
 func (g *goTestText) fault() error {

@@ -62,7 +62,7 @@ func parseVetJSON(r io.Reader) (parsed.Report, error) {
 const errTooLong = "one object is longer than 32 MiB: no report is like that"
 
 // vetJSON gathers the lines of one object: go vet writes its braces at the
-// beginning of lines of their own.
+// beginning of their own lines.
 type vetJSON struct {
 	lint     *metric.Lint
 	text     parsed.GoText

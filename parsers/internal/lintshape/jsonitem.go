@@ -24,7 +24,7 @@ func (v lintItem) reach(path []string, take func(lintItem) error) error {
 	return v.descend(v.value, path, take)
 }
 
-// descend goes on from a value inside of v.
+// descend continues from a value inside of v.
 func (v lintItem) descend(value any, path []string, take func(lintItem) error) error {
 	if len(path) == 0 {
 		if value == nil {

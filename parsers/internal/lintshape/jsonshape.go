@@ -23,14 +23,14 @@ import (
 // the items of an array, * for the members of an object.
 type lintShape struct {
 	name   string
-	tool   string                  // "" where the report names it
+	tool   string                  // "" if the report names it
 	from   string                  // Tools of the format, "" for tool
 	note   string                  // Note of the format
 	like   []string                // members that identify the format: all those of one line
 	clean  *regexp.Regexp          // a report without findings, which like does not match
 	lines  bool                    // JSON Lines
 	types  bool                    // errors are type or compiler errors
-	levels map[string]metric.Level // beside those of [severities]
+	levels map[string]metric.Level // in addition to those of [severities]
 	lists  []lintList
 	facts  []lintFact
 }
@@ -50,7 +50,7 @@ type lintList struct {
 	each                                           func(lintItem, metric.Finding) []metric.Finding // what an item really gives
 }
 
-// lintFact is a value that says something about the whole report.
+// lintFact is a value that says something about the entire report.
 type lintFact struct {
 	at   string
 	tell func(*shapeReader, lintItem)
@@ -66,7 +66,7 @@ func total(at string, level metric.Level) lintFact {
 func sign(at string) lintFact { return lintFact{at, func(*shapeReader, lintItem) {}} }
 
 // looked is a fact: the files that were looked at, or how many they are. A
-// report of none that has nothing to say about a file is no clean one.
+// report of none that has nothing to say about a file is not a clean one.
 func looked(at string) lintFact {
 	return lintFact{at, func(s *shapeReader, v lintItem) {
 		list, _ := v.value.([]any)
@@ -138,7 +138,7 @@ type shapeReader struct {
 }
 
 // shapePlace is the place of a list or fact, cut where its items begin: what
-// lies above is read piece by piece, an item as a whole.
+// lies above is read piece by piece, an item completely.
 type shapePlace struct {
 	path  []string
 	outer int // names of path up to the first [] or *
@@ -243,7 +243,7 @@ func matches(place, path []string, outer int) bool {
 	return len(path) <= outer && slices.EqualFunc(place[:len(path)], path, func(want, have string) bool { return want == have || want == "*" })
 }
 
-// whole takes a value that is read as a whole to all whose place it is.
+// whole takes a value that is read completely to all whose place it is.
 func (s *shapeReader) whole(path []string, v lintItem) error {
 	for _, p := range s.places {
 		if len(path) == p.outer && matches(p.path, path, p.outer) {
@@ -284,7 +284,7 @@ func (s *shapeReader) finding(l lintList, v lintItem) error {
 	return nil
 }
 
-// level returns the level by its name; 0 where the report may still name one.
+// level returns the level by its name; 0 if the report may still name one.
 func (s *shapeReader) level(l lintList, name string) metric.Level {
 	name = strings.ToLower(name)
 	if level, ok := s.levels[name]; ok {

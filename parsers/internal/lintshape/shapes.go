@@ -211,7 +211,7 @@ var codeClimateScales = []struct {
 	{regexp.MustCompile(`^(lint|assist|plugin|suppressions)/|^(format|parse|syntax)$`), "biome", sonarLevels},
 }
 
-// codeClimate puts a finding on the scale of its tool. What is no issue, but a
+// codeClimate puts a finding on the scale of its tool. What is not an issue, but a
 // measurement, is not counted.
 func codeClimate(v lintItem, f metric.Finding) []metric.Finding {
 	if kind := v.text("type"); kind != "" && !strings.EqualFold(kind, "issue") {

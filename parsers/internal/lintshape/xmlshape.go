@@ -21,7 +21,7 @@ type xmlShape struct {
 	name   string
 	root   string // element
 	with   string // one of these has to be there too, "" among them for none
-	tool   string // "" where it is not known
+	tool   string // "" if it is not known
 	from   string // Tools of the format, "" for tool
 	note   string // Note of the format
 	levels map[string]metric.Level
@@ -240,5 +240,5 @@ func (x *xmlShapeReader) producer() string {
 	return ""
 }
 
-// count reads a number of a line or column, 0 where it is none.
+// count reads a number of a line or column, 0 if it is none.
 func count(text string) int { return lintItem{value: text}.number(".") }

@@ -17,7 +17,7 @@ var (
 	margin    = regexp.MustCompile(`^\s*\d*\s+\| ?`)
 )
 
-// goOn looks at a line that is no finding of its own: the source line with
+// goOn looks at a line that is not its own finding: the source line with
 // carets under it, or more of the message.
 func (l *lintText) goOn(s string) {
 	if !l.open {

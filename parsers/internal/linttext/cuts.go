@@ -7,12 +7,12 @@ import (
 	"supervise/internal/regexp"
 )
 
-// cuts is how a line is read that is known to have a form: what stands in front and what
-// stands behind is cut off, and an expression reads what is left. A whole expression takes
+// cuts is how a line is read that is known to have a form: what comes first and what
+// follows is cut off, and an expression reads what is left. A whole expression takes
 // three times as long.
 type cuts struct {
 	whole  bool // the line is the name of a file
-	placed bool // a place stands in front
+	placed bool // a place comes first
 	tail   func(s string) (message, rule string, ok bool)
 	middle *regexp.Regexp // nil if nothing can be cut off
 }
@@ -23,7 +23,7 @@ const fileLine = `(?P<file>[^\s:=].*?\.\w{1,12}|/[^\s:=]*):?`
 // placesFirst are the patterns for a place in front.
 var placesFirst = []string{"{file}:{line}", "{py}:{line}", "{go}:{line}"}
 
-// tails are the patterns for what stands behind, the longest first.
+// tails are the patterns for what follows, the longest first.
 var tails = []struct {
 	pattern string
 	cut     func(s string) (message, rule string, ok bool)
@@ -84,7 +84,7 @@ func (f *lineForm) read(s string) parts {
 	return f.parts(s, f.re, at)
 }
 
-// cut reads a line by its cuts; ok is false where that takes the whole expression.
+// cut reads a line by its cuts; ok is false if that takes the entire expression.
 func (f *lineForm) cut(s string) (p parts, ok bool) {
 	file, line, rest := "", 0, s
 	if f.cuts.placed {
@@ -111,7 +111,7 @@ func (f *lineForm) cut(s string) (p parts, ok bool) {
 	return p, ok
 }
 
-// cutPlace reads "file:line" as the expressions of [places] do. The file is "" where that
+// cutPlace reads "file:line" as the expressions of [places] do. The file is "" if that
 // takes an expression.
 func cutPlace(s string) (file string, line int, rest string) {
 	begin := 0
@@ -144,7 +144,7 @@ func cutBehind(open string) func(string) (message, rule string, ok bool) {
 	}
 }
 
-// cutColumn cuts off a rule that stands in a column of its own, if there is one.
+// cutColumn cuts off a rule that is in its own column, if there is one.
 func cutColumn(s string) (message, rule string, ok bool) {
 	const spaces = " \t\n\f\r"
 	begin := strings.LastIndexAny(s, spaces) + 1

@@ -27,7 +27,7 @@ var genericForms = []string{
 var genericLevels = map[string]metric.Level{"w": metric.Warning, "n": metric.Note, "i": metric.Note}
 
 // placeEnd returns the index of the first byte of a message after a place, which is
-// `^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`, and 0 where there is none. It is a cheap look before
+// `^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`, and 0 if there is none. It is a cheap look before
 // the forms are tried.
 func placeEnd(s string) int {
 	if s == "" || s[0] == ':' || space(s[0]) {
@@ -52,7 +52,7 @@ func placeEnd(s string) int {
 	}
 }
 
-// numberEnd returns the index behind a number of up to nine digits and a colon, 0 for
+// numberEnd returns the index after a number of up to nine digits and a colon, 0 for
 // anything else.
 func numberEnd(s string, from int) int {
 	at := from

@@ -30,7 +30,7 @@ var solidityForms = []lineForm{
 }
 
 // rareForms are those of tools of Ruby, PHP, TypeScript, Haskell and others that
-// print in a way of their own.
+// print in their own way.
 var rareForms = []lineForm{
 	{tool: "rubocop", pattern: `{file}:{line}:{col}: (?P<level>[CWRIA]): (?:\[(?:Correctable|Corrected|Todo)\] )?{msg}`},
 	{tool: "haml-lint", has: ".haml:", pattern: `(?P<file>\S.*\.haml):{line} \[(?P<level>[WEF])\] (?:{rule}: )?{msg}`},

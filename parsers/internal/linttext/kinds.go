@@ -16,7 +16,7 @@ type kinds struct {
 }
 
 // lineKinds recognises all kinds of lines at once: first the summaries, then the ruler,
-// then the forms. To try each form in turn takes ten times as long.
+// then the forms. To try each form one after the other takes ten times as long.
 var lineKinds = sync.OnceValue(func() *regexp.Set {
 	var list []string
 	for _, s := range summaries() {

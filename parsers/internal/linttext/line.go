@@ -25,7 +25,7 @@ type lineForm struct {
 	from0   bool         // columns are counted from 0
 	raw     bool         // the level in brackets belongs to it
 	join    bool         // what the lines kept before say stays
-	more    bool         // indented lines that follow go on with the message
+	more    bool         // indented lines that follow continue the message
 
 	// A finding that is spread over several lines: they share a block, the
 	// first ones are kept, and the last one makes the finding.

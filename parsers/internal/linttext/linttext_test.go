@@ -18,7 +18,7 @@ func FuzzLintText(f *testing.F) {
 }
 
 // textSamples are texts of tools that are not captured, and mixtures, with what
-// they hold: "tool rule level place: message", a ! behind the level of type
+// they hold: "tool rule level place: message", a ! after the level of type
 // errors.
 var textSamples = []struct{ name, report, want string }{
 	{"MSBuild repeats itself at its end", `  1>C:\src\My App\A.cs(3,5): error CS1002: ; expected [C:\src\My App\p.csproj]

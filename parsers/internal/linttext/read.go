@@ -24,7 +24,7 @@ type lintText struct {
 	packed  parsed.Packed // all findings but the latest
 	latest  metric.Finding
 	any     bool // there is a latest one
-	open    bool // the following lines may go on with it
+	open    bool // the following lines may continue it
 	text    bool // there was some
 	more    bool
 	stray   bool

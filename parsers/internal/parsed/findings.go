@@ -70,7 +70,7 @@ var typeCheckers = map[string]bool{
 	"go build": true, "csc": true, "msvc": true, "flow": true, "sorbet": true,
 }
 
-// typeRules are tools that pass on the errors of a compiler beside their own:
+// typeRules are tools that pass on the errors of a compiler in addition to their own:
 // the rules of those errors.
 var typeRules = map[string]*regexp.Regexp{
 	"clippy":                              RustcError,

@@ -20,7 +20,7 @@ type GoText struct {
 
 	headed  bool // a header was seen, and nothing foreign since
 	inVet   bool
-	open    bool // an indented line goes on with the last finding
+	open    bool // an indented line continues the last finding
 	repeat  bool // which was there before
 	Located int
 	Latest  goFinding
@@ -87,7 +87,7 @@ func (g *GoText) Line(s string) bool {
 // finding returns what a line that names a file says.
 func (g *GoText) finding(m []string) goFinding {
 	f := goFinding{level: metric.Error, file: Slashed(m[2]), message: textstream.CleanText(m[5])}
-	f.lineNumber, _ = strconv.Atoi(m[3]) // digits; 0 where there are too many of them
+	f.lineNumber, _ = strconv.Atoi(m[3]) // digits; 0 if there are too many of them
 	f.column, _ = strconv.Atoi(m[4])
 	f.vet = g.inVet || g.Only == "go vet" && !g.headed // errors under "# package" are those of the compiler
 	f.typed = !f.vet || m[1] != ""

@@ -66,14 +66,14 @@ func (s *Outcomes) Declares(what string, stated float64, counted int) {
 	}
 }
 
-// Stated is Declares for a sum that is nil where the report does not state it.
+// Stated is Declares for a sum that is nil if the report does not state it.
 func (s *Outcomes) Stated(what string, stated *AnyNumber, counted int) {
 	if stated != nil {
 		s.Declares(what, float64(*stated), counted)
 	}
 }
 
-// StatedFails is Fails for a sum that is nil where the report does not state it.
+// StatedFails is Fails for a sum that is nil if the report does not state it.
 func (s *Outcomes) StatedFails(what string, stated *AnyNumber, counts ...int) {
 	if stated != nil {
 		s.Fails(what, float64(*stated), counts...)
@@ -114,7 +114,7 @@ func (s *Outcomes) Documents(r io.Reader, producer *string, read func(*jsonstrea
 	return s.Report(*producer), err
 }
 
-// shapeError is what a document of another shape gives that was read whole.
+// shapeError is what a document of another shape gives that was read completely.
 type shapeError struct{ error }
 
 // Unwrap returns the error that names the place.
@@ -149,7 +149,7 @@ func Items[T any](j *jsonstream.Reader, take func(T)) func() error {
 	}
 }
 
-// OtherShape is the error of a whole document that is no report of the format.
+// OtherShape is the error of a complete document that is not a report of the format.
 func OtherShape(j *jsonstream.Reader, problem string) error {
 	return &shapeError{j.Error("%s", problem)}
 }
@@ -177,7 +177,7 @@ func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Whole returns n without its fraction, 0 where it is below 0 or no number.
+// Whole returns n without its fraction, 0 if it is below 0 or no number.
 func (n AnyNumber) Whole() int { return Whole(float64(n)) }
 
 // In returns the duration of n units.

@@ -145,7 +145,7 @@ type Seen struct {
 	set    map[uint64]struct{}
 }
 
-// Add reports whether a finding, with what else tells it apart, is new.
+// Add reports whether a finding, with what else distinguishes it, is new.
 func (s *Seen) Add(f metric.Finding, more string) bool {
 	s.hash.Reset()
 	s.number = binary.AppendUvarint(append(s.number[:0], byte(f.Level)), uint64(f.Line))

@@ -11,7 +11,7 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Because joins what happened and its reason, where there is one.
+// Because joins what happened and its reason, if there is one.
 func Because(what, why string) string {
 	if why == "" {
 		return what
@@ -40,7 +40,7 @@ func Slashed(file string) string { return path.Clean(strings.ReplaceAll(file, `\
 // MaxMessage is how many bytes of a message of several lines are gathered.
 const MaxMessage = 2 << 10
 
-// Whole returns f without its fraction, 0 where it is below 0 or too large.
+// Whole returns f without its fraction, 0 if it is below 0 or too large.
 func Whole(f float64) int {
 	if math.IsNaN(f) || f < 0 || f > 1e9 {
 		return 0
@@ -87,7 +87,7 @@ func URIPath(uri string) string {
 	return Slashed(textstream.CleanName(path))
 }
 
-// Seconds turns a number of seconds into a duration; what is no sensible time
+// Seconds turns a number of seconds into a duration; what is not a sensible time
 // is none.
 func Seconds(s float64) time.Duration {
 	if math.IsNaN(s) || s <= 0 || s > 1e9 {

@@ -92,7 +92,7 @@ var sarifLevels = map[string]metric.Level{
 	"error": metric.Error, "warning": metric.Warning, "note": metric.Note, "none": metric.Note,
 }
 
-// sarifKinds are the kinds of results that are no failures: those of level 0
+// sarifKinds are the kinds of results that are not failures: those of level 0
 // are not counted, the others are notes.
 var sarifKinds = map[string]metric.Level{
 	"pass": 0, "notApplicable": 0,
@@ -107,7 +107,7 @@ func detectSARIF(h sniff.Head) bool {
 // parseSARIF reads SARIF 2.1.0. The level of a result is its own, else that of
 // its rule, else warning. Suppressed results, those that passed and those that
 // are gone since the baseline are not counted. What a tool calls an error of
-// its own run is an Error; a run that failed as a whole is an error.
+// its own run is an Error; a run that failed completely is an error.
 func parseSARIF(r io.Reader) (parsed.Report, error) {
 	s := sarif{lint: parsed.NewFindingSet(), names: parsed.Interner{}}
 	noise, err := jsonstream.Documents(r, s.document)

@@ -35,7 +35,7 @@ type sarifLookup struct {
 	rule *sarifRule
 }
 
-// sarifKey and sarifPlaceKey identify references; -1 is no number.
+// sarifKey and sarifPlaceKey identify references; -1 is not a number.
 type (
 	sarifKey struct {
 		id, guid, component string
@@ -86,8 +86,8 @@ func (r *sarifRun) place(p sarifPlace) *sarifPlace {
 type sarifPending struct {
 	rule       *sarifLookup
 	place      *sarifPlace   // nil unknown
-	message    *sarifMessage // nil where the text is there
-	level      metric.Level  // 0 where the rule has it
+	message    *sarifMessage // nil if the text is there
+	level      metric.Level  // 0 if the rule has it
 	invocation int32         // -1 unknown
 }
 
@@ -168,7 +168,7 @@ func (r *sarifRun) add(p sarifPending, m *sarifMessage, locations []sarifLocatio
 	r.pending = append(r.pending, p)
 }
 
-// end completes the findings with what is elsewhere in the run.
+// end completes the findings with what other parts of the run say.
 func (r *sarifRun) end(j *jsonstream.Reader) {
 	for _, inv := range r.invocations {
 		r.notifications(inv.Execution, false)
@@ -202,8 +202,8 @@ func (r *sarifRun) end(j *jsonstream.Reader) {
 	r.success(j)
 }
 
-// sarifHarmless are errors of a run that are no failure of it: SpotBugs misses
-// classes that a library needs, and goes on. Its XML has them as a remark.
+// sarifHarmless are errors of a run that are not failures of it: SpotBugs misses
+// classes that a library needs, and continues. Its XML has them as a remark.
 var sarifHarmless = map[string]bool{"spotbugs-missing-classes": true}
 
 // sarifCompilers are the rules under which linters pass on what a compiler

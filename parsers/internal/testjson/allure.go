@@ -12,7 +12,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// allureResult is what Allure 2 keeps of one attempt of a test, in a file of its own.
+// allureResult is what Allure 2 keeps of one attempt of a test, in its own file.
 type allureResult struct {
 	UUID      string  `json:"uuid"`
 	History   string  `json:"historyId"`

@@ -214,7 +214,7 @@ func (r cucumberResult) worsen(t *metric.Test) {
 	}
 }
 
-// end takes the attempt that ended. One that is repeated is no outcome.
+// end takes the attempt that ended. One that is repeated is not an outcome.
 func (c *cucumberMessages) end(id string, again bool) {
 	t := c.attempts[id]
 	delete(c.attempts, id)

@@ -254,7 +254,7 @@ func (d *dart) done(e dartEvent) {
 	t.suite.ended++
 }
 
-// hook reports whether it is no test of the project: the loading of a file, or
+// hook reports whether it is not a test of the project: the loading of a file, or
 // what runs before and after the tests.
 func (t *dartTest) hook() bool {
 	return t.test.Name == "(setUpAll)" || t.test.Name == "(tearDownAll)" || t.test.Class == t.suite.where && strings.HasPrefix(t.test.Name, "loading ") && t.test.Line == 0

@@ -122,7 +122,7 @@ var jestStatuses = map[string]metric.Status{
 func (t jestTest) test(file string) metric.Test {
 	var groups []string
 	for i, title := range t.AncestorTitles {
-		if i > 0 || !strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+string(title)) { // vitest names the file of a test of types once more
+		if i > 0 || !strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+string(title)) { // vitest names the file of a test of types again
 			groups = append(groups, string(title))
 		}
 	}

@@ -78,7 +78,7 @@ func (c pytestCollector) add(s *parsed.Outcomes) {
 	}
 }
 
-// pytestOutcomes are the words for a test as a whole. A rerun test passed at
+// pytestOutcomes are the words for an entire test. A rerun test passed at
 // the end.
 var pytestOutcomes = map[string]metric.Status{
 	"passed": metric.Passed, "xpassed": metric.Passed, "rerun": metric.Passed,

@@ -157,7 +157,7 @@ func (p *reportlog) collect(e reportlogEvent) {
 	}
 }
 
-// skippedFile represents the tests of a file that is skipped as a whole, which
+// skippedFile represents the tests of a file that is skipped completely, which
 // are not named.
 func skippedFile(file string, why pytestRepr) metric.Test {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))

@@ -13,7 +13,7 @@ import (
 )
 
 // outcomes is what a report says: the tests with their outcomes, what is broken,
-// and what failed as a whole.
+// and what failed completely.
 func outcomes(t *metric.Tests) map[string]string {
 	out := reports.Statuses(t)
 	for _, c := range t.Cases {
@@ -27,7 +27,7 @@ func outcomes(t *metric.Tests) map[string]string {
 	return out
 }
 
-// lines puts every text in a line of its own.
+// lines puts every text in its own line.
 func lines(texts ...string) string { return strings.Join(texts, "\n") + "\n" }
 
 const (

@@ -40,7 +40,7 @@ func loneTapPlan(h sniff.Head) bool {
 	return parseTapPlan(first).set && strings.HasPrefix(first, "1..")
 }
 
-// tapAlone reports whether the first line that is no comment is a test point.
+// tapAlone reports whether the first line that is not a comment is a test point.
 func tapAlone(h sniff.Head) bool {
 	for line := range strings.Lines(string(h.Text)) {
 		line = strings.TrimRight(line, "\r\n")

@@ -12,7 +12,7 @@ import (
 // tapPoint is a test point: "not ok 3 - name # SKIP why".
 type tapPoint struct {
 	ok       bool
-	number   int // 0 where there is none
+	number   int // 0 if there is none
 	name     string
 	skip     string // "SKIP" or "TODO"
 	why      string // of the skip
@@ -53,7 +53,7 @@ func parseTapPoint(line string) (p tapPoint, ok bool) {
 		return p, false
 	}
 	p.ok = m[1] == ""
-	p.number, _ = strconv.Atoi(m[2]) // digits; 0 where there are none or too many
+	p.number, _ = strconv.Atoi(m[2]) // digits; 0 if there are none or too many
 	text := strings.TrimSpace(m[3])
 	if text == "{" || strings.HasSuffix(text, " {") {
 		p.buffered, text = true, strings.TrimSpace(text[:len(text)-1])
@@ -78,7 +78,7 @@ func (p *tapPoint) directives(text string) string {
 	case m[3] != "":
 		p.skip, p.why = "SKIP", m[4]
 	default:
-		p.seconds, _ = strconv.ParseFloat(m[5], 64) // 0 where it is none
+		p.seconds, _ = strconv.ParseFloat(m[5], 64) // 0 if it is none
 		if m[6] == "ms" {
 			p.seconds /= 1000
 		}

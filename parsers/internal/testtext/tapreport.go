@@ -181,7 +181,7 @@ func (d *tapDoc) timed() bool {
 type tapProve struct {
 	on, ended, summary bool
 	files, tests       int
-	skipped            []metric.Test // the files that were skipped as a whole
+	skipped            []metric.Test // the files that were skipped completely
 }
 
 var (

@@ -59,7 +59,7 @@ type tapItem struct {
 	out     *textstream.Clip
 	file    string
 	line    int
-	suite   bool // it says that it is no test
+	suite   bool // it says that it is not a test
 }
 
 func (d *tapDoc) empty() bool {
@@ -286,16 +286,16 @@ var (
 	tapSuiteKey = regexp.MustCompile(`^type: '?suite'?$`)
 )
 
-// know takes a member of the block that is no message.
+// know takes a member of the block that is not a message.
 func (i *tapItem) know(member string) bool {
 	if m := tapDuration.FindStringSubmatch(member); m != nil {
-		ms, _ := strconv.ParseFloat(m[1], 64) // 0 where it is none
+		ms, _ := strconv.ParseFloat(m[1], 64) // 0 if it is none
 		i.point.seconds = ms / 1000
 		return true
 	}
 	if m := tapPlace.FindStringSubmatch(member); m != nil {
 		i.file = textstream.CleanName(m[1])
-		i.line, _ = strconv.Atoi(m[2]) // digits; 0 where there are too many
+		i.line, _ = strconv.Atoi(m[2]) // digits; 0 if there are too many
 		return true
 	}
 	if tapSuiteKey.MatchString(member) {

@@ -252,7 +252,7 @@ func (u *unittest) test(text string) {
 }
 
 // begin takes the name and place of a test: since Python 3.11 with
-// its name once more. A class or module that is skipped as a whole is reported as
+// its name again. A class or module that is skipped completely is reported as
 // its setup, and represents its tests.
 func (u *unittest) begin(h unittestHead) {
 	name, place, key := h.name, h.place, h.key()

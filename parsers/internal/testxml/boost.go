@@ -117,7 +117,7 @@ func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 			return addLine(x, &why)
 		case t.Name == "TestingTime":
 			text, err := clipped(x)
-			us, _ := strconv.ParseFloat(text, 64) // 0 where it is no number
+			us, _ := strconv.ParseFloat(text, 64) // 0 if it is not a number
 			test.Duration = parsed.Seconds(us / float64(time.Second/time.Microsecond))
 			return err
 		}

@@ -32,7 +32,7 @@ var dialects = []struct{ producer, note string }{
 	{"phpunit", "Risky tests and warnings are errors, as it writes them."},
 }
 
-// plainProducers write nothing that is read in a way of its own.
+// plainProducers write nothing that is read in its own way.
 var plainProducers = []string{"behave", "bazel", "bun", "catch2", "cucumber-js", "eslint", "exunit", "karma", "minitest", "robot", "swift"}
 
 func TestDocsListTheDialectsOfJUnit(t *testing.T) {

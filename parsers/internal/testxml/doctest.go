@@ -24,7 +24,7 @@ var doctestSays = assertions{nested: []string{"SubCase", "Message"}, texts: []st
 
 func parseDoctest(r io.Reader) (parsed.Report, error) {
 	d := &doctestReader{}
-	d.Several = true // tests of one name may stand in several files
+	d.Several = true // tests of one name may be in several files
 	x, err := readRoot(r, "doctest XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
 		return d.inside(x, metric.ID{Suite: path.Base(parsed.Slashed(t.Value("binary")))})
 	}, "doctest")

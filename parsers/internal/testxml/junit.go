@@ -16,7 +16,7 @@ import (
 
 // junitOutcomes are the elements in a testcase that say how it ended. A
 // testcase without any passed. An element with a status of 0 says nothing more
-// than the failure beside it.
+// than the failure next to it.
 var junitOutcomes = map[string]struct {
 	status metric.Status
 	flaky  bool // it failed, and passed when it was run again
@@ -35,8 +35,8 @@ var junitOutcomes = map[string]struct {
 }
 
 // junitStatuses are the words that some writers put into the attribute status
-// or result of a testcase, beside the outcome or instead of it. The words of
-// junitNeutral say nothing; of others nobody knows whether the test passed.
+// or result of a testcase, in addition to the outcome or instead of it. The words of
+// junitNeutral say nothing; of others it is not known whether the test passed.
 var junitStatuses = map[string]metric.Status{
 	"fail": metric.Failed, "failed": metric.Failed, "failure": metric.Failed, "timeout": metric.Failed,
 	"error": metric.Errored, "errored": metric.Errored, "broken": metric.Errored,
@@ -194,7 +194,7 @@ func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
 	return nil
 }
 
-// close ends the innermost element; whole is false where the report broke off
+// close ends the innermost element; whole is false if the report broke off
 // in it.
 func (j *junitReader) close(whole bool) {
 	f := *j.top()
@@ -244,14 +244,14 @@ func (j *junitReader) add(f junitFrame, t metric.Test) {
 	j.cases = parsed.Keep(j.cases, t)
 }
 
-// unclear takes a case whose status is a word that nobody knows.
+// unclear takes a case whose status is a word that is not known.
 func (j *junitReader) unclear(t metric.Test, word string) {
 	why := fmt.Sprintf("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, word)
 	j.denied = cmp.Or(j.denied, why)
 	j.problems.Add("%s", why)
 }
 
-// noTest lists the suite of a case that is no test as broken, and reports
+// noTest lists the suite of a case that is not a test as broken, and reports
 // whether t is one.
 func (j *junitReader) noTest(t metric.Test) bool {
 	if !t.Failed() {

@@ -12,7 +12,7 @@ import (
 	"supervise/test/reports"
 )
 
-// TestJUnitProducers reads what single producers write in a way of their own.
+// TestJUnitProducers reads what single producers write in their own way.
 func TestJUnitProducers(t *testing.T) {
 	for _, tt := range []struct {
 		name, producer, report string
@@ -239,7 +239,7 @@ func TestWrittenJUnitIsReadBack(t *testing.T) {
 }
 
 // TestNodeCountsSuitesLikeCases reads what node writes of suites in suites, and a test with
-// others in it that is a case beside its suite.
+// others in it that is a case in addition to its suite.
 func TestNodeCountsSuitesLikeCases(t *testing.T) {
 	const report = `<testsuites>
 	<testsuite name="outer" time="0.1" tests="3" failures="2">

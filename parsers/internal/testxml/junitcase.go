@@ -29,7 +29,7 @@ type junitSuite struct {
 	noTests    int              // of its own cases
 	more       int              // failures beyond one of a case, and those that a later attempt made good
 	unsaid     int              // tests that ctest could not start, which it counts as skipped here
-	why        *textstream.Clip // it failed as a whole
+	why        *textstream.Clip // it failed completely
 }
 
 func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuite {
@@ -117,7 +117,7 @@ type junitCase struct {
 	notRun  bool
 	fails   int    // elements that say so, also of attempts that were made good
 	skips   int    // collections by pytest that skipped it
-	word    string // a status that nobody knows, where nothing else says how it ended
+	word    string // a status that is not known, where nothing else says how it ended
 	todo    bool   // it may fail, and does not count then
 	message textstream.Clip
 }
@@ -213,7 +213,7 @@ func (c *junitCase) result(s *junitSuite, producer string) metric.Test {
 	return t
 }
 
-// fileLine splits "a_test.exs:12" as ExUnit writes it: a line is no part of an
+// fileLine splits "a_test.exs:12" as ExUnit writes it: a line is not a part of an
 // identity. Without a line it returns the one given.
 func fileLine(file string, line int) (string, int) {
 	if n := len(file); n == 0 || file[n-1] < '0' || file[n-1] > '9' {
@@ -289,7 +289,7 @@ var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+\.\d+$`)
 
 // junitTime reads seconds, with a decimal point or comma, with separators of
 // thousands before a decimal point, or with a trailing "s". What it cannot read
-// is no time.
+// is not a time.
 func junitTime(s string) time.Duration {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "s"))
 	if strings.Contains(s, ",") && thousands.MatchString(s) {

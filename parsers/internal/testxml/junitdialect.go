@@ -12,7 +12,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// The producers of JUnit XML whose reports are read in a way of their own.
+// The producers of JUnit XML whose reports are read in their own way.
 const (
 	pytest     = "pytest"
 	surefire   = "surefire"
@@ -124,7 +124,7 @@ func caseProducer(t xmlstream.Token) string {
 	return ""
 }
 
-// junitNoTests are the failing cases that are no tests: they say that a file
+// junitNoTests are the failing cases that are not tests: they say that a file
 // could not be loaded or a fixture not be set up, so that some tests did not
 // run, or that something failed outside of all tests. The suite that broke is
 // that of the case, unless suite says another.
@@ -260,7 +260,7 @@ func identify(t *metric.Test, producer string) {
 	}
 }
 
-// junitNames are the producers with a way of their own to name a test.
+// junitNames are the producers with their own way to name a test.
 var junitNames = map[string]func(*metric.Test){
 	nodeTest: func(t *metric.Test) {
 		if t.Class == nodeClass {
@@ -271,7 +271,7 @@ var junitNames = map[string]func(*metric.Test){
 	mocha:     withoutTitle,
 	jestJUnit: withoutTitle,
 	rspec: func(t *metric.Test) {
-		if t.File != "" { // its class is the file once more
+		if t.File != "" { // its class is the file again
 			t.Class = ""
 		}
 	},
@@ -298,7 +298,7 @@ func withoutTitle(t *metric.Test) {
 // nodeEscapes undoes what node:test escapes twice in an attribute.
 var nodeEscapes = strings.NewReplacer("&quot;", `"`, "&#10;", " ")
 
-// splitGroups takes those cases out that are no tests but groups around some,
+// splitGroups takes those cases out that are not tests but groups around some,
 // and returns them as broken suites: vitest lists a describe whose hook failed
 // like a test of its name.
 func splitGroups(cases []metric.Test) (tests []metric.Test, broken []metric.Suite) {

@@ -260,7 +260,7 @@ func (s *nunitSuite) names(t xmlstream.Token) (class, name string) {
 	return s.fixture(), name
 }
 
-// fixture returns the name of the innermost suite that is no assembly.
+// fixture returns the name of the innermost suite that is not an assembly.
 func (s *nunitSuite) fixture() string {
 	for o := s; o != nil; o = o.outer {
 		if o.name != "" && o.kind != "Assembly" && !isAssembly(o.name) && !strings.HasPrefix(o.kind, "Parameterized") {

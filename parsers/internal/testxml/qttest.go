@@ -68,7 +68,7 @@ func (q *qtReader) function(x *xmlstream.Reader, class, name string) error {
 		case "Incident", "Message":
 			return q.said(x, t, class, name)
 		case "Duration":
-			ms, _ := strconv.ParseFloat(t.Value("msecs"), 64) // 0 where it is no number
+			ms, _ := strconv.ParseFloat(t.Value("msecs"), 64) // 0 if it is not a number
 			took = parsed.Seconds(ms / 1000)
 		}
 		return nil

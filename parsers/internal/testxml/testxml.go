@@ -107,7 +107,7 @@ func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
 }
 
 // fails compares how many tests failed, the sum of some attributes, with the recounts;
-// what the report does not state is no contradiction.
+// what the report does not state is not a contradiction.
 func (s *xmlSet) fails(t xmlstream.Token, what string, counts []int, attrs ...string) {
 	sum, stated := 0, false
 	for _, name := range attrs {
@@ -132,7 +132,7 @@ func (s *xmlSet) hollow(t xmlstream.Token, name string, tests int) {
 	}
 }
 
-// readRoot reads a whole document with f, whose root has one of the names.
+// readRoot reads a complete document with f, whose root has one of the names.
 func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) error, names ...string) (*xmlstream.Reader, error) {
 	return readXML(r, format, func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		if !slices.Contains(names, t.Name) {
@@ -142,7 +142,7 @@ func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.To
 	})
 }
 
-// readXML reads a whole document: f is called with its outermost elements and
+// readXML reads a complete document: f is called with its outermost elements and
 // reports false for one that it does not know.
 func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {
 	x, found := xmlstream.NewReader(r), false

@@ -248,7 +248,7 @@ func TestXMLReports(t *testing.T) {
 	}
 }
 
-// TestDotNetRuns reads what reports say of the run as a whole.
+// TestDotNetRuns reads what reports say of the entire run.
 func TestDotNetRuns(t *testing.T) {
 	for _, tt := range []struct{ name, report, failure, problem string }{
 		{

@@ -223,7 +223,7 @@ func (v *trxReader) summarize(x *xmlstream.Reader, t xmlstream.Token, counters *
 	})
 }
 
-// info reads one message about the run as a whole.
+// info reads one message about the entire run.
 func (v *trxReader) info(x *xmlstream.Reader, t xmlstream.Token) error {
 	outcome := strings.ToLower(t.Value("outcome"))
 	text, err := clipped(x)
@@ -238,7 +238,7 @@ func (v *trxReader) info(x *xmlstream.Reader, t xmlstream.Token) error {
 	return err
 }
 
-// conclude says what the run as a whole came to where its tests do not show
+// conclude says how the entire run ended where its tests do not show
 // it. Other words than "Failed" and "Completed" mean that it broke off: the
 // tests that every assembly still had are unknown.
 func (v *trxReader) conclude(t *metric.Tests) {
@@ -286,7 +286,7 @@ func (v *trxReader) producer() string {
 var clock = regexp.MustCompile(`^(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)$`)
 
 // clockTime reads a time as .NET writes it: [days.]hours:minutes:seconds. What
-// it cannot read is no time.
+// it cannot read is not a time.
 func clockTime(s string) time.Duration {
 	m := clock.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

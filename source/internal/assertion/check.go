@@ -223,7 +223,7 @@ var ofSubject = []struct {
 // smallCall matches the call of an assertion that begins with a small letter.
 var smallCall = regexp.MustCompile(`\b(?:assert|t|test)\.[a-mo-z]|\b(?:assert|t|test)\.n[a-np-z]`)
 
-// macro matches the call of a macro of Rust, whose sign is no negation.
+// macro matches the call of a macro of Rust, whose sign is not a negation.
 var macro = regexp.MustCompile(`\b(\w+)!([(\[{])`)
 
 // sameOperands match assertions that compare a thing with itself.

@@ -9,7 +9,7 @@ import (
 // outside brackets.
 const headLimit = 200
 
-// body finds the body of a function whose head goes on at token i, in braces
+// body finds the body of a function whose head continues at token i, in braces
 // or as an expression.
 func (s *Shape) body(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 	for n := 0; i < len(t.List) && n < headLimit; n++ {
@@ -84,7 +84,7 @@ func initialises(t *lex.Tokens, head, i int) bool {
 	return false
 }
 
-// expression reads a body that is an expression behind token i.
+// expression reads a body that is an expression after token i.
 func (s *Shape) expression(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 	if t.Is(i+1, "{") {
 		f.Body, f.End = i+1, t.List[i+1].Mate
@@ -94,7 +94,7 @@ func (s *Shape) expression(t *lex.Tokens, f lex.Span, i int) (lex.Span, bool) {
 }
 
 // HeadEnd returns the last token of the head of a function whose body is
-// indented: the colon of Python, elsewhere the end of the parameters.
+// indented: the colon of Python, otherwise the end of the parameters.
 func (s *Shape) HeadEnd(t *lex.Tokens, head, from int) int {
 	if t.Lang != language.Python {
 		if t.Is(from, "(") && t.List[from].Mate > from {

@@ -40,7 +40,7 @@ type Shape struct {
 	closers  map[string]bool // words at the level of the head that close the body
 	goesOn   map[string]bool // words at the level of the head that belong to the body
 
-	name    func(t *lex.Tokens, i int) (string, int)  // behind a keyword: the name, and the token after it
+	name    func(t *lex.Tokens, i int) (string, int)  // after a keyword: the name, and the token after it
 	foreign func(t *lex.Tokens, head, brace int) bool // a brace in the head that does not open the body
 }
 
@@ -155,7 +155,7 @@ func findSpans(t *lex.Tokens) []lex.Span {
 }
 
 // typeEnd returns the last token of the type that token i declares, in which
-// members only look like functions; 0 where it declares none.
+// members only look like functions; 0 if it declares none.
 func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
 	if !s.types[t.Text(i)] || !t.IsWord(i+1) {
 		return 0
@@ -176,7 +176,7 @@ func (s *Shape) typeEnd(t *lex.Tokens, i int) int {
 	return 0
 }
 
-// parameters returns the opening parenthesis behind a name and its type
+// parameters returns the opening parenthesis after a name and its type
 // parameters, 0 if there is none.
 func parameters(t *lex.Tokens, i int) int {
 	if t.Is(i+1, "(") {
@@ -225,7 +225,7 @@ func (s *Shape) at(t *lex.Tokens, i int) (lex.Span, bool) {
 	return lex.Span{}, false
 }
 
-// keyword reads a function that begins with a word of its own.
+// keyword reads a function that begins with its own word.
 func (s *Shape) keyword(t *lex.Tokens, i int) (lex.Span, bool) {
 	name, from := s.name(t, i)
 	if name == "" {
@@ -237,7 +237,7 @@ func (s *Shape) keyword(t *lex.Tokens, i int) (lex.Span, bool) {
 	return s.body(t, lex.Span{Name: name, Head: i}, from)
 }
 
-// wordName reads a plain name behind a keyword, past the marks of generators
+// wordName reads a plain name after a keyword, past the marks of generators
 // and of functions that return references.
 func wordName(t *lex.Tokens, i int) (string, int) {
 	j := i + 1
@@ -274,7 +274,7 @@ func goName(t *lex.Tokens, i int) (string, int) {
 	return receiver + t.Text(j), j + 1
 }
 
-// kotlinName reads the last word before the parameters, behind type
+// kotlinName reads the last word before the parameters, after type
 // parameters and receiver.
 func kotlinName(t *lex.Tokens, i int) (string, int) {
 	for j := i + 1; j < len(t.List) && j < i+40; j++ {
@@ -291,7 +291,7 @@ func kotlinName(t *lex.Tokens, i int) (string, int) {
 	return "", i + 1
 }
 
-// nameLimit is the longest name that is read whole, in bytes.
+// nameLimit is the longest name that is read completely, in bytes.
 const nameLimit = 200
 
 // symbolName reads a name that may hold other signs than letters: empty?,
@@ -329,7 +329,7 @@ func ends(c byte, lang language.Language) bool {
 	return false
 }
 
-// notBefore are tokens that make of "name(…)" behind them a use, not a
+// notBefore are tokens that make of "name(…)" after them a use, not a
 // definition.
 var notBefore = lex.Words(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
 
@@ -376,7 +376,7 @@ func qualified(t *lex.Tokens, i int) string {
 	return string(t.Masked[t.List[start].Pos:t.List[i].End])
 }
 
-// trailer reports whether what is behind the parameters can belong to a
+// trailer reports whether what is after the parameters can belong to a
 // definition.
 func (s *Shape) trailer(t *lex.Tokens, i int) bool {
 	if t.Is(i, "{") {

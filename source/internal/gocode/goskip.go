@@ -86,7 +86,7 @@ func (s *skipper) statement(stmt, before ast.Stmt, under []guard) {
 }
 
 // branch reads both ways of an if; one that a constant condition closes is
-// left out, one that it always takes is no condition.
+// left out, one that it always takes is not a condition.
 func (s *skipper) branch(x *ast.IfStmt, before ast.Stmt, under []guard) {
 	value, known := truth(x.Cond)
 	if !known || value {

@@ -198,7 +198,7 @@ func (t *goTests) kind(d *ast.FuncDecl) (tests.TestKind, bool) {
 	return 0, false
 }
 
-// runnerName reports whether a name is a prefix alone, or goes on after it with
+// runnerName reports whether a name is a prefix alone, or continues after it with
 // anything but a lower-case letter.
 func runnerName(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
@@ -358,7 +358,7 @@ func (t *goTests) subtests(parent goTest) {
 	})
 }
 
-// subtest reads t.Run("name", …); the function is nil if it is no literal.
+// subtest reads t.Run("name", …); the function is nil if it is not a literal.
 func subtest(call *ast.CallExpr, handle string) (string, *ast.FuncLit, bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Run" || len(call.Args) != 2 {

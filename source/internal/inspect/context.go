@@ -183,8 +183,8 @@ func headOf(m []string) string {
 	return negatedIf(m[1] == "unless" || m[1] == "until", strings.TrimSpace(m[2]))
 }
 
-// begins returns the first token of a line; false where the line has none, or
-// goes on with a text.
+// begins returns the first token of a line; false if the line has none, or
+// continues a text.
 func (in *inspector) begins(n int) (int, bool) {
 	i := in.First[n-1]
 	return i, i < len(in.List) && in.List[i].Line == n && !in.InText[n-1]
@@ -243,7 +243,7 @@ func (in *inspector) annotationMark(m *Mark, i int) bool {
 	return false
 }
 
-// behindAnnotation returns the token behind the annotation at token i.
+// behindAnnotation returns the token after the annotation at token i.
 func (in *inspector) behindAnnotation(i int) int {
 	if b := in.up[i]; b >= 0 && in.Is(b, "[") { // within [ … ] of C#
 		return in.List[b].Mate + 1
@@ -306,7 +306,7 @@ func (in *inspector) callMark(m *Mark, i int) bool {
 	return true
 }
 
-// fileMark finds what holds a mark that is no statement of a test: the class
+// fileMark finds what holds a mark that is not a statement of a test: the class
 // around it, or the file.
 func (in *inspector) fileMark(m *Mark, i int) bool {
 	if in.Lang == language.Python && in.testAround(m.Line) != nil {

@@ -8,7 +8,7 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// dead notes the lines of tests that are never reached: behind a return that
+// dead notes the lines of tests that are never reached: after a return that
 // is under no condition, and under conditions that never hold.
 func (in *inspector) dead() {
 	for k := range in.file.Tests {
@@ -93,8 +93,8 @@ func (in *inspector) deadTokens(t *tests.TestDef, from, to int) {
 	}
 }
 
-// deadBlock looks at the block that token j opens. It returns the token to go on
-// behind, and whether nothing behind it is reached.
+// deadBlock looks at the block that token j opens. It returns the token to continue
+// after, and whether nothing after it is reached.
 func (in *inspector) deadBlock(t *tests.TestDef, j, to int) (next int, done bool) {
 	word, at := in.blockHead(j)
 	end := in.List[j].Mate
@@ -136,7 +136,7 @@ func (in *inspector) plainBlock(j, from int) bool {
 		if word, _ := in.blockHead(b); word != "" {
 			return false
 		}
-		if !in.Is(b-1, ";") && !in.Is(b-1, "{") && !in.Is(b-1, "}") { // of a function or class without a word of its own
+		if !in.Is(b-1, ";") && !in.Is(b-1, "{") && !in.Is(b-1, "}") { // of a function or class without its own word
 			return false
 		}
 	}
@@ -149,7 +149,7 @@ func (in *inspector) startsStatement(j int) bool {
 	return in.StartsLine(j) || in.Is(j-1, ";") || in.Is(j-1, "{") || in.Is(j-1, "}")
 }
 
-// statementEnd returns the token behind the statement at token j.
+// statementEnd returns the token after the statement at token j.
 func (in *inspector) statementEnd(j int) int {
 	for k := j + 1; k < len(in.List); k = in.Skip(k) {
 		if in.Is(k, ";") {
@@ -208,7 +208,7 @@ func (in *inspector) leavesLine(i, n int) bool {
 	return in.leavesAt(i) && !modifiers.MatchString(in.maskedLine(n)) || in.Lang == language.Ruby && rubyNext.MatchString(in.lineText(n))
 }
 
-// deadBehind notes all lines of a test behind line n.
+// deadBehind notes all lines of a test after line n.
 func (in *inspector) deadBehind(t *tests.TestDef, n int) {
 	end := t.End
 	if in.Lang != language.Python { // but for the word that ends it
@@ -220,7 +220,7 @@ func (in *inspector) deadBehind(t *tests.TestDef, n int) {
 }
 
 // deadHead looks at a line that begins a block. It returns the last line of a
-// block that is never reached, and whether nothing behind is reached.
+// block that is never reached, and whether nothing after is reached.
 func (in *inspector) deadHead(t *tests.TestDef, n, to int) (end int, done bool) {
 	m := neverHead.FindStringSubmatch(in.lineText(n))
 	if m == nil {

@@ -14,8 +14,8 @@ import (
 const Unwaited = "nobody waits for it"
 
 // guards notes the lines of tests that are only reached under a condition, without an
-// alternative: within an if, behind a return or a continue that is under one, and those
-// that run beside the test while nobody waits.
+// alternative: within an if, after a return or a continue that is under one, and those
+// that run in addition to the test while nobody waits.
 func (in *inspector) guards() {
 	for k := range in.file.Tests {
 		t := &in.file.Tests[k]
@@ -81,7 +81,7 @@ func (in *inspector) guardedLines(t *tests.TestDef) {
 	}
 }
 
-// nextLine returns the first line with code behind a line, 0 for none.
+// nextLine returns the first line with code after a line, 0 for none.
 func (in *inspector) nextLine(n, last int) int {
 	for n++; n <= last; n++ {
 		if _, ok := in.begins(n); ok {
@@ -100,7 +100,7 @@ func (in *inspector) guardedStatement(t *tests.TestDef, n, i int, cond string) {
 	in.guard(n, n, n, cond)
 }
 
-// leftBehind notes the lines behind a block that leaves the test, or the round of its
+// leftBehind notes the lines after a block that leaves the test, or the round of its
 // loop, as far as that is what it leaves.
 func (in *inspector) leftBehind(t *tests.TestDef, n, end int, word, cond string) {
 	to := t.End
@@ -141,7 +141,7 @@ func (in *inspector) guardedTokens(t *tests.TestDef) {
 	}
 }
 
-// guardedBlock notes a block: its first and last token, and the one behind it, which must
+// guardedBlock notes a block: its first and last token, and the one after it, which must
 // not be an alternative.
 func (in *inspector) guardedBlock(t *tests.TestDef, head int, block [3]int, cond string) {
 	first, last, behind := block[0], block[1], block[2]
@@ -181,7 +181,7 @@ func (in *inspector) ifBody(i, to int) (open, body int) {
 	return to + 1, to + 1
 }
 
-// beside is how a language runs something beside the test, and how a test waits for it.
+// beside is how a language runs something in addition to the test, and how a test waits for it.
 type beside struct{ starts, waits *regexp.Regexp }
 
 var besides = map[language.Language]beside{
@@ -191,7 +191,7 @@ var besides = map[language.Language]beside{
 	language.JavaScript: {regexp.MustCompile(`\.(?:then|finally)\(|\b(?:setTimeout|setImmediate|queueMicrotask|nextTick)\(|\bforEach\(\s*async\b|(?m:^\s*;?\(async\b)`), regexp.MustCompile(`\b(?:done|resolve|cb|callback|next|end)\b\s*[(,)]|[tT]imers?\b|\btick\(|\bplan\(|waitFor`)},
 }
 
-// besideTest notes the lines that run beside a test, if it does not wait for them.
+// besideTest notes the lines that run in addition to a test, if it does not wait for them.
 func (in *inspector) besideTest(t *tests.TestDef) {
 	how, ok := besides[in.likeLang()]
 	if !ok {
@@ -214,7 +214,7 @@ func (in *inspector) besideTest(t *tests.TestDef) {
 			continue
 		}
 		end := in.Line(in.List[i].Mate)
-		if in.Lang == language.Go && in.Is(in.List[i].Mate+1, "{") { // behind the parameters
+		if in.Lang == language.Go && in.Is(in.List[i].Mate+1, "{") { // after the parameters
 			end = in.Line(in.List[in.List[i].Mate+1].Mate)
 		}
 		in.guard(n, n+1, end, Unwaited)

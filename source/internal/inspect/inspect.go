@@ -81,7 +81,7 @@ type Directive struct {
 	Line int
 	// Text is what it reads, from its own beginning on.
 	Text string
-	// Blanket says that it silences everything, or a whole file.
+	// Blanket says that it silences everything, or a complete file.
 	Blanket bool
 	// Coverage says that it takes lines out of what is measured as covered.
 	Coverage bool
@@ -148,7 +148,7 @@ func (in *inspector) nesting() {
 		in.up[i] = -1
 		if len(open) > 0 {
 			in.up[i] = open[len(open)-1]
-			if in.List[open[len(open)-1]].Mate == i { // a closing one is beside its partner
+			if in.List[open[len(open)-1]].Mate == i { // a closing one is in addition to its partner
 				open = open[:len(open)-1]
 				in.up[i] = -1
 				if len(open) > 0 {
@@ -162,7 +162,7 @@ func (in *inspector) nesting() {
 	}
 }
 
-// tokenAt returns the token at or behind a place in the text.
+// tokenAt returns the token at or after a place in the text.
 func (in *inspector) tokenAt(pos int) int {
 	i, _ := slices.BinarySearchFunc(in.List, pos, func(t lex.Token, pos int) int { return t.Pos - pos })
 	return i

@@ -25,7 +25,7 @@ func (in *inspector) lists() []List {
 			continue
 		}
 		rows, ok := in.rows(i)
-		if !ok || in.Text(i-1) == "struct" { // its fields are no rows
+		if !ok || in.Text(i-1) == "struct" { // its fields are not rows
 			continue
 		}
 		if end := in.List[i].Mate; len(rows) == 1 && in.Is(i, "(") && in.List[end-1].Mate > i { // @ValueSource(ints = {1, 2})
@@ -118,7 +118,7 @@ func (in *inspector) callAt(i int) bool {
 }
 
 // compositeAt reports whether the element from token a up to b is in brackets
-// itself, or a value in brackets behind a key that is no name of a field.
+// itself, or a value in brackets after a key that is not a name of a field.
 func (in *inspector) compositeAt(a, b int) bool {
 	last := b - 1
 	if in.IsWord(a) && (in.Is(a+1, ":") || in.Is(a+1, "=")) {
@@ -213,7 +213,7 @@ func (in *inspector) loopWord(i int) bool {
 	return in.Is(i+1, ".") && iterators[in.Text(i+2)]
 }
 
-// repeated gathers the rows that are annotations of their own, one list for
+// repeated gathers the rows that are their own annotations, one list for
 // each test: [InlineData(…)], #[case(…)], #[test_case(…)].
 func (in *inspector) repeated() []List {
 	var out []List

@@ -27,7 +27,7 @@ const (
 	asAnnotation              // before a test or a class
 	asCall                    // the call of a test or a group itself
 	asFile                    // on all that the file, or the class, holds
-	asModifier                // behind the body or the title of a test
+	asModifier                // after the body or the title of a test
 	asExit                    // a statement anywhere in a file of tests
 	asNamed                   // the test whose name is first
 )
@@ -152,7 +152,7 @@ func (in *inspector) skips() {
 	in.returnsEarly()
 }
 
-// elsewhere matches conditions on the environment and the host.
+// in another place matches conditions on the environment and the host.
 var elsewhere = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
 
 // returnsEarly notes the returns of tests under conditions on the environment:
@@ -300,7 +300,7 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 			if in.List[j].End >= end || j+1 < len(in.List) && in.List[j+1].Pos >= end {
 				break
 			}
-			if in.Lang != language.Rust { // where the pattern may go on within the parentheses
+			if in.Lang != language.Rust { // where the pattern may continue within the parentheses
 				continue
 			}
 			break
@@ -323,7 +323,7 @@ func (in *inspector) firstArgument(i, end int) (string, bool) {
 
 var quotedText = regexp.MustCompile(`^"[^"]*"$`)
 
-// argumentEnd returns the token behind the argument that begins at token j.
+// argumentEnd returns the token after the argument that begins at token j.
 func (in *inspector) argumentEnd(j, end int) int {
 	for j < end && !in.Is(j, ",") {
 		j = in.Skip(j)

@@ -189,7 +189,7 @@ var alike = map[language.Language]language.Language{language.TypeScript: languag
 // likeLang is the language, or the one whose handlers read like its own.
 func (in *inspector) likeLang() language.Language { return cmp.Or(alike[in.Lang], in.Lang) }
 
-// suppressing matches what drops failures of the block behind it.
+// suppressing matches what drops failures of the block after it.
 var suppressing = regexp.MustCompile(`\bwith\s+(?:contextlib\.)?suppress\([^)]*\b(?:Exception|AssertionError|BaseException)\b`)
 
 // swallowed notes the lines of tests whose failures are caught and dropped.
@@ -274,7 +274,7 @@ func (in *inspector) triedAbove(m *Mark, level int) bool {
 	return false
 }
 
-// tokensFor returns the code in tokens, but for Go code that is no test and drops no
+// tokensFor returns the code in tokens, but for Go code that is not a test and drops no
 // failure: its functions are read by Go's own parser, and nobody asks for more.
 func tokensFor(r *lex.Reading, inTest bool) *lex.Tokens {
 	if r.Lang == language.Go && !inTest && !r.IsSplit() {

@@ -94,7 +94,7 @@ func (l Language) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText reads a name that MarshalText wrote. It returns an error for a
-// name that is no language of this version.
+// name that is not a language of this version.
 func (l *Language) UnmarshalText(text []byte) error {
 	for i := range dialects {
 		if dialects[i].name == string(text) {

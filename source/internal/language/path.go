@@ -26,7 +26,7 @@ var vendoredDirs = []string{
 }
 
 // Vendored reports whether a path (slash separated, relative to the root of
-// the project) lies in a folder of third-party code or build products. The
+// the project) is in a folder of third-party code or build products. The
 // file's own name does not count.
 func Vendored(file string) bool {
 	for _, dir := range folders(file) {
@@ -101,11 +101,11 @@ func Binary(head []byte) bool {
 // The stem is the file name without its last extension.
 type testPlace struct {
 	dirs     []string // names of folders whose every file is a test
-	dirEnds  []string // ends of such folder names, behind a capital or a dot: FooTests, Foo.Tests
+	dirEnds  []string // ends of such folder names, after a capital or a dot: FooTests, Foo.Tests
 	prefixes []string // beginnings of the stem
 	suffixes []string // ends of the stem
 	stems    []string // whole stems
-	exts     []string // extensions that are tests wherever they lie
+	exts     []string // extensions that are tests wherever they are
 }
 
 var (
@@ -158,7 +158,7 @@ var testPlaces = [Count]testPlace{
 // TestFile reports whether a path (slash separated, relative to the root of
 // the project) is a test by the conventions of its language, fixtures and
 // shared set-up in test folders included. Names are matched at word borders:
-// latest/foo.ts, contest.ts and Latest.java are no tests.
+// latest/foo.ts, contest.ts and Latest.java are not tests.
 func TestFile(file string, lang Language) bool {
 	if int(lang) >= Count {
 		return false

@@ -26,9 +26,9 @@ type quote struct {
 	line        bool   // ends at the end of the line even if not closed
 	double      bool   // the closing quote written twice is the character itself
 	greedy      bool   // of a longer run of quotes, the last ones close
-	heredoc     bool   // close is on a line of its own
+	heredoc     bool   // close is on its own line
 	interp      string // opens code within the text: "${"
-	interpLine  bool   // such code cannot go on over the end of the line
+	interpLine  bool   // such code cannot continue over the end of the line
 	nest        byte   // an opening bracket that is closed again within the text
 	as          Kind   // what the body is; the zero value represents text
 }
@@ -139,7 +139,7 @@ func (l *lexer) readCode() {
 // that must end with its line ends.
 func (l *lexer) newline() {
 	l.pos++
-	if len(l.pending) > 0 { // what follows is no line of code, even if it begins with some
+	if len(l.pending) > 0 { // what follows is not a line of code, even if it begins with some
 		l.kinds[l.pos-1] = Text
 	}
 	if l.inLine > 0 {
@@ -147,7 +147,7 @@ func (l *lexer) newline() {
 		l.stack = l.stack[:l.inLine]
 		l.inLine = 0
 	}
-	for i := len(l.pending) - 1; i >= 0; i-- { // the first is read first, so it goes on top
+	for i := len(l.pending) - 1; i >= 0; i-- { // the first is read first, so it is on top
 		l.stack = append(l.stack, frame{quote: l.pending[i]})
 	}
 	l.pending = l.pending[:0]

@@ -70,7 +70,7 @@ func pythonSpecial(l *lexer) bool {
 	return true
 }
 
-// pythonWord takes a string behind its prefix: f"", rb"".
+// pythonWord takes a string after its prefix: f"", rb"".
 func pythonWord(l *lexer, start int) {
 	if c := l.peek(0); c != '"' && c != '\'' || len(l.word) > 2 {
 		return

@@ -147,7 +147,7 @@ func (t *Tokens) Line(i int) int {
 	return t.List[i].Line
 }
 
-// Skip returns the index behind token i, or behind the partner of the bracket
+// Skip returns the index after token i, or after the partner of the bracket
 // that is there.
 func (t *Tokens) Skip(i int) int {
 	if m := t.List[i].Mate; m > i {
@@ -156,7 +156,7 @@ func (t *Tokens) Skip(i int) int {
 	return i + 1
 }
 
-// Spaced reports whether white space is before and behind token i.
+// Spaced reports whether white space is before and after token i.
 func (t *Tokens) Spaced(i int) (before, behind bool) {
 	tok := t.List[i]
 	before = tok.Pos > 0 && IsSpace(t.Masked[tok.Pos-1])

@@ -57,7 +57,7 @@ func (f *testFinder) untitledCall(i int) {
 	f.found[len(f.found)-1].Untitled = true
 }
 
-// notBeforeCall are tokens that make of a name behind them no call of a runner.
+// notBeforeCall are tokens that make of a name after them no call of a runner.
 var notBeforeCall = lex.Words(`def : -> :: fun func function`)
 
 // rustMacro reads the tests of a project's own macro: rgtest!(name, …).
@@ -180,7 +180,7 @@ func unescape(s string) string {
 	return strings.NewReplacer(`\'`, `'`, `\"`, `"`, "\\`", "`", `\\`, `\`).Replace(s)
 }
 
-// block returns the body of the call at token i whose title ends before behind.
+// block returns the body of the call at token i whose title ends before after.
 func (f *testFinder) block(i, open, behind int) (scope, bool) {
 	if f.Lang == language.Ruby || f.Lang == language.Elixir {
 		return f.rubyBlock(i, behind)
@@ -209,7 +209,7 @@ func (f *testFinder) mateOf(i int) int {
 	return f.List[i].Mate
 }
 
-// rubyBlock reads do … end or { … } behind the arguments of a call.
+// rubyBlock reads do … end or { … } after the arguments of a call.
 func (f *testFinder) rubyBlock(i, behind int) (scope, bool) {
 	last := f.lineEnd(i)
 	for j := behind; j <= last && j < len(f.List); j = f.Skip(j) {

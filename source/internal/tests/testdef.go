@@ -13,21 +13,21 @@ type TestKind uint8
 // The kinds of test definitions.
 const (
 	Test      TestKind = iota // a test that always runs
-	Subtest                   // a part of another test, with a name of its own
+	Subtest                   // a part of another test, with its own name
 	Benchmark                 // runs only on demand, so test reports do not name it
 	Fuzz                      // runs its seeds as a test
 	Example                   // its output is compared
 )
 
 // TestDef is the definition of a test in a source file. What is said of a test
-// includes its subtests, which are listed once more for themselves.
+// includes its subtests, which are listed again for themselves.
 type TestDef struct {
 	// Name is the test's name as the runner prints it: TestX, and TestX/a_b for
 	// a subtest with the literal name "a b". Subtests whose name is computed,
 	// such as the rows of a table, are part of the test around them. A method
 	// of a testify suite is TestRunner/TestMethod when the function that runs
 	// the suite is in the same file, else SuiteType/TestMethod. In other
-	// languages it is the name of the function or method, or the title behind
+	// languages it is the name of the function or method, or the title after
 	// those of all groups around it: "calc adds".
 	Name string
 	// Class is what is around the test, "" for nothing and in Go: the
@@ -90,7 +90,7 @@ func Similarity(a, b TestDef) float64 {
 }
 
 // BeginsWith reports whether a name begins with one of the words, in either
-// case, and goes on after it with anything but a lower-case letter.
+// case, and continues after it with anything but a lower-case letter.
 func BeginsWith(name string, words []string) bool {
 	lower := strings.ToLower(name)
 	for _, word := range words {

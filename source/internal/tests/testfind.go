@@ -17,7 +17,7 @@ type Shape struct {
 	doc      string          // a mark in a comment that does the same
 	anywhere bool            // marked functions are tests in any file
 	calls    map[string]bool // calls with a title and a body that are tests
-	Groups   map[string]bool // calls with a title whose tests are named behind it
+	Groups   map[string]bool // calls with a title whose tests are named after it
 	Classes  map[string]bool // words that begin what methods are in
 	macros   map[string]bool // macros whose arguments name a test
 
@@ -89,7 +89,7 @@ type testFinder struct {
 	plain  []byte // the source without its comments
 	inTest bool   // the file is one of tests
 	open   []scope
-	past   int // last token of what was read as a whole: the function or test before
+	past   int // last token of what was read completely: the function or test before
 	found  []TestDef
 }
 
@@ -193,7 +193,7 @@ func (f *testFinder) privateDef(head int) bool {
 }
 
 // visibility follows the words of Ruby that occur alone and say whether the methods
-// behind them may be called by all.
+// after them may be called by all.
 func (f *testFinder) visibility(i int) {
 	n := len(f.open)
 	if f.Lang != language.Ruby || n == 0 || i+1 >= len(f.List) || !f.StartsLine(i) || !f.StartsLine(i+1) {
@@ -239,7 +239,7 @@ func (f *testFinder) marked(head int) bool {
 	return f.documented(i, head)
 }
 
-// attributed reports whether a word behind the token is the name of an
+// attributed reports whether a word after the token is the name of an
 // annotation or attribute.
 func attributed(before string) bool {
 	switch before {
