@@ -34,7 +34,7 @@ func parseGcovText(r io.Reader) (Report, error) {
 		if fault == nil {
 			g.at = line
 			fault = g.take(line.Text)
-			g.cut = !line.Whole
+			g.cut = !line.Complete
 		}
 	})
 	switch {

@@ -89,11 +89,11 @@ func goFile(p *cover.Profile) metric.FileCoverage {
 // mode line, and well-formed blocks with a count of 0 or 1, since only that
 // matters and a larger one can be too large.
 type goCleaner struct {
-	src    *bufio.Reader
-	out    []byte
-	read   int
-	begun  bool
-	number int
+	src     *bufio.Reader
+	out     []byte
+	read    int
+	started bool
+	number  int
 
 	places map[string]string // of a block to its number of statements
 	noise  int
@@ -107,19 +107,19 @@ type goCleaner struct {
 func (g *goCleaner) Read(p []byte) (int, error) {
 	for g.read == len(g.out) {
 		g.out, g.read = g.out[:0], 0
-		if !g.begun {
-			g.begun = true
+		if !g.started {
+			g.started = true
 			g.out = append(g.out, "mode: set\n"...)
 			continue
 		}
-		line, whole, err := g.line()
+		line, complete, err := g.line()
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				g.err = err
 			}
 			return 0, io.EOF
 		}
-		g.take(line, whole)
+		g.take(line, complete)
 	}
 	n := copy(p, g.out[g.read:])
 	g.read += n
@@ -127,7 +127,7 @@ func (g *goCleaner) Read(p []byte) (int, error) {
 }
 
 // line returns the next line, cut to maxGoLine, and whether its end was there.
-func (g *goCleaner) line() (line []byte, whole bool, err error) {
+func (g *goCleaner) line() (line []byte, complete bool, err error) {
 	line, err = g.src.ReadSlice('\n')
 	for errors.Is(err, bufio.ErrBufferFull) {
 		_, err = g.src.ReadSlice('\n') // too long to be a block, whatever it is
@@ -141,13 +141,13 @@ func (g *goCleaner) line() (line []byte, whole bool, err error) {
 }
 
 // take passes on a block, and counts other lines.
-func (g *goCleaner) take(line []byte, whole bool) {
+func (g *goCleaner) take(line []byte, complete bool) {
 	m := goBlock.FindSubmatch(line)
 	switch {
 	case m != nil:
 		g.block(m)
 	case len(line) == 0, goMode.Match(line):
-	case !whole:
+	case !complete:
 		g.cut = g.number
 	default:
 		if g.noise++; g.noise == 1 {

@@ -31,11 +31,11 @@ func detectLCOV(h sniff.Head) bool {
 // compared, and counts where no lines are listed. A line counts as executed by its own count, never by its branches.
 type lcovReader struct {
 	*collector
-	at     textstream.Line
-	within bool  // a source file is open
-	titled bool  // a test is named, and no source file came yet
-	begun  int   // the line of its SF, or TN
-	taken  marks // branches of this section
+	at      textstream.Line
+	within  bool  // a source file is open
+	titled  bool  // a test is named, and no source file came yet
+	started int   // the line of its SF, or TN
+	taken   marks // branches of this section
 
 	lines, branches claim // of this section
 }
@@ -51,15 +51,15 @@ func parseLCOV(r io.Reader) (Report, error) {
 	}
 	_, damaged := errors.AsType[*SyntaxError](err)
 	switch {
-	case damaged && (l.at.Whole || !l.within): // else what is wrong is that it is cut off
+	case damaged && (l.at.Complete || !l.within): // else what is wrong is that it is cut off
 		return l.report(err)
 	case !damaged && !errors.Is(err, io.EOF):
 		return l.report(fmt.Errorf("read LCOV: %w", err))
 	case l.within:
 		why := "the record of " + l.open.path + " has no end_of_record: the tool was stopped, or its output was cut off"
-		return l.report(&SyntaxError{Line: l.begun, Problem: why})
+		return l.report(&SyntaxError{Line: l.started, Problem: why})
 	case l.titled && len(l.files) > 0:
-		return l.report(&SyntaxError{Line: l.begun, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
+		return l.report(&SyntaxError{Line: l.started, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
 	case len(l.files) == 0:
 		return Report{}, &SyntaxError{Problem: "no source file is named"}
 	}
@@ -81,8 +81,8 @@ func (l *lcovReader) take() error {
 		return l.endSource()
 	case ok && string(key) == "SF":
 		return l.beginSource(string(value))
-	case !l.within && isTitle(text, l.at.Whole):
-		l.titled, l.begun = true, l.at.Number
+	case !l.within && isTitle(text, l.at.Complete):
+		l.titled, l.started = true, l.at.Number
 		return nil
 	case ok && isRecordName(key):
 		read := lcovReaders[string(key)]
@@ -126,11 +126,11 @@ func plainLine(text []byte) (number int, hit, ok bool) {
 
 // isTitle reports whether a line outside of a record is a TN, or the beginning
 // of a TN or SF that was cut off.
-func isTitle(text []byte, whole bool) bool {
+func isTitle(text []byte, complete bool) bool {
 	if bytes.HasPrefix(text, []byte("TN:")) {
 		return true
 	}
-	return !whole && (bytes.HasPrefix([]byte("TN:"), text) || bytes.HasPrefix([]byte("SF:"), text))
+	return !complete && (bytes.HasPrefix([]byte("TN:"), text) || bytes.HasPrefix([]byte("SF:"), text))
 }
 
 func isRecordName(key []byte) bool {
@@ -139,10 +139,10 @@ func isRecordName(key []byte) bool {
 
 func (l *lcovReader) beginSource(path string) error {
 	if l.within {
-		return l.at.Error("another source file begins before the end_of_record of %s, which began on line %d", l.open.path, l.begun)
+		return l.at.Error("another source file begins before the end_of_record of %s, which began on line %d", l.open.path, l.started)
 	}
 	l.begin(path)
-	l.within, l.titled, l.begun = true, false, l.at.Number
+	l.within, l.titled, l.started = true, false, l.at.Number
 	l.lines, l.branches = claim{-1, -1}, claim{-1, -1}
 	return nil
 }

@@ -67,8 +67,8 @@ type File = scan.File
 // Function is a function with a body.
 type Function = function.Function
 
-// WholeFile names the one function of a file without any.
-const WholeFile = function.WholeFile
+// FileScope names the one function of a file without any.
+const FileScope = function.FileScope
 
 // TestDef is the definition of a test in a source file.
 type TestDef = tests.TestDef

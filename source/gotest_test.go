@@ -231,7 +231,7 @@ func TestSkips(t *testing.T) {
 		{name: "other error before", body: "_, err := f()\nif err != nil { t.Skip() }", conditions: []string{`err != nil`}},
 		{name: "environment", body: `if os.Getenv("CI") != "" { t.Skip() }`, conditions: []string{`os.Getenv("CI") != ""`}},
 		{name: "turned round", body: "if runtime.GOOS == \"linux\" { f(); return }\nt.Skip()", conditional: true, conditions: []string{`!(runtime.GOOS == "linux")`}},
-		{name: "behind a return that never comes", body: "if false { return }\nt.Skip()", skipped: true},
+		{name: "after a return that never comes", body: "if false { return }\nt.Skip()", skipped: true},
 		{name: "loop", body: `for range tools { t.Skip() }`, conditions: []string{`for range tools`}},
 		{name: "subtest", body: `t.Run("a", func(t *testing.T) { t.Skip() })`},
 	}

@@ -16,7 +16,7 @@ type InlineTests struct {
 	From, To  int    // where it is, with its attributes, in bytes
 	First     int    // line that it begins in, from 1
 	Last      int    // line that it ends in
-	Elsewhere bool   // it is declared alone (mod tests;), and is in its own file
+	OtherFile bool   // it is declared alone (mod tests;), and is in its own file
 }
 
 // Holds reports whether line n, from 1, is in the module.
@@ -54,7 +54,7 @@ func InlineTestsOf(path string, src []byte) []InlineTests {
 			for _, a := range around {
 				path = append(path, a.name)
 			}
-			t := InlineTests{Name: strings.Join(append(path, name), "::"), From: m[0], To: to, Elsewhere: !body}
+			t := InlineTests{Name: strings.Join(append(path, name), "::"), From: m[0], To: to, OtherFile: !body}
 			t.First, t.Last = lineAt(src, t.From), lineAt(src, t.To-1)
 			out, end = append(out, t), to
 		}
@@ -94,7 +94,7 @@ func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte(
 // Modules that the other version lacks stay. It is false if that version has none,
 // or one belongs into a module that is not there.
 func WithInlineTests(path string, src, other []byte) ([]byte, bool) {
-	wanted := slices.DeleteFunc(InlineTestsOf(path, other), func(t InlineTests) bool { return t.Elsewhere })
+	wanted := slices.DeleteFunc(InlineTestsOf(path, other), func(t InlineTests) bool { return t.OtherFile })
 	have := InlineTestsOf(path, src)
 	var missing []byte
 	with := map[string][]byte{}

@@ -26,7 +26,7 @@ func TestInlineTestsOf(t *testing.T) {
 		var got []string
 		for _, m := range source.InlineTestsOf(tt.path, []byte(tt.src)) {
 			name := m.Name
-			if m.Elsewhere {
+			if m.OtherFile {
 				name += " elsewhere"
 			}
 			got = append(got, fmt.Sprintf("%s %d-%d", name, m.First, m.Last))

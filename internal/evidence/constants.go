@@ -45,7 +45,7 @@ func (n *constants) add(before source.File, was, is []byte) {
 
 func inFunction(f source.File, line int) bool {
 	return slices.ContainsFunc(f.Functions, func(fn source.Function) bool {
-		return fn.Name != source.WholeFile && fn.Line < line && line <= fn.End
+		return fn.Name != source.FileScope && fn.Line < line && line <= fn.End
 	})
 }
 

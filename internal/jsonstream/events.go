@@ -46,7 +46,7 @@ func events(line textstream.Line, starts [][]byte, s Sink) error {
 	for len(text) > 0 {
 		at := first(text, starts)
 		if at < 0 {
-			if !line.Whole && text[0] == '{' {
+			if !line.Complete && text[0] == '{' {
 				return cutOff(line)
 			}
 			noise(text, line, s)
@@ -56,7 +56,7 @@ func events(line textstream.Line, starts [][]byte, s Sink) error {
 		text = text[at:]
 		n := objectEnd(text)
 		if n < 0 {
-			if !line.Whole {
+			if !line.Complete {
 				return cutOff(line)
 			}
 			noise(text, line, s)

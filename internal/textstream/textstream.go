@@ -57,11 +57,11 @@ func Named(err error, what, name string) error {
 
 // Line is one line of a text, without its end.
 type Line struct {
-	Text   []byte // valid until the next line is read
-	Number int    // from 1
-	Offset int64  // of its first byte
-	Whole  bool   // its end was read: it is not a truncated last line
-	Long   bool   // it has more than MaxLine bytes, and is shortened to them
+	Text     []byte // valid until the next line is read
+	Number   int    // from 1
+	Offset   int64  // of its first byte
+	Complete bool   // its end was read: it is not a truncated last line
+	Long     bool   // it has more than MaxLine bytes, and is shortened to them
 }
 
 // Error returns a [SyntaxError] at the line.
@@ -87,7 +87,7 @@ func (l *Lines) Next() (Line, error) {
 	if err == nil { // usually the buffer holds the entire line
 		l.offset += int64(len(part))
 		l.number++
-		line.Whole, line.Text = true, trimEnd(part)
+		line.Complete, line.Text = true, trimEnd(part)
 		return line, nil
 	}
 	l.buf = l.buf[:0]
@@ -106,7 +106,7 @@ func (l *Lines) Next() (Line, error) {
 		return Line{}, err
 	}
 	l.number++
-	line.Whole, line.Text = err == nil, trimEnd(l.buf)
+	line.Complete, line.Text = err == nil, trimEnd(l.buf)
 	return line, nil
 }
 

@@ -15,7 +15,7 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", textstream.MaxLine+7)
 	var got []string
 	err := textstream.EachLine(strings.NewReader("a\r\n\nb c\n"+long+"\nend"), func(l textstream.Line) {
-		got = append(got, fmt.Sprintf("%d@%d %v %v %d", l.Number, l.Offset, l.Whole, l.Long, len(l.Text)))
+		got = append(got, fmt.Sprintf("%d@%d %v %v %d", l.Number, l.Offset, l.Complete, l.Long, len(l.Text)))
 	})
 	want := fmt.Sprintf("1@0 true false 1,2@3 true false 0,3@4 true false 3,4@8 true true %d,5@%d false false 3", textstream.MaxLine, 8+len(long)+1)
 	if s := strings.Join(got, ","); s != want || err != nil {

@@ -51,8 +51,8 @@ func (r *Reader) fill() {
 	}
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[r.end:])
-		if whole := r.withoutNulls(r.buf[r.end : r.end+n]); whole < n {
-			n, err = whole, errNull
+		if kept := r.withoutNulls(r.buf[r.end : r.end+n]); kept < n {
+			n, err = kept, errNull
 		}
 		r.end += n
 		r.rdErr = err
@@ -255,9 +255,9 @@ func decode(raw []byte) string {
 // maxReference is longer than any reference that is resolved.
 const maxReference = 12
 
-// wholeText returns how much of a window without markup is complete text: all of it,
+// fullText returns how much of a window without markup is complete text: all of it,
 // except for a reference or character that may continue after it.
-func (r *Reader) wholeText(window []byte) int {
+func (r *Reader) fullText(window []byte) int {
 	if r.rdErr != nil {
 		return len(window)
 	}

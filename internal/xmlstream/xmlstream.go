@@ -361,7 +361,7 @@ func (r *Reader) text() (Token, bool) {
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexByte(window, '<')
 	if n < 0 {
-		n = r.wholeText(window)
+		n = r.fullText(window)
 	}
 	text := decode(window[:n])
 	r.advance(n)

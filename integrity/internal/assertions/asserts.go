@@ -156,7 +156,7 @@ var decorator = regexp.MustCompile(`(?m)^\s*@(\w+)`)
 // code of the change and that asserts.
 func callsNewHelper(c *facts.Set, d delta) bool {
 	names := maps.Clone(d.Now.Tokens)
-	for _, m := range decorator.FindAllStringSubmatch(d.Now.Side.WholeTest(d.Now.TestDef), -1) {
+	for _, m := range decorator.FindAllStringSubmatch(d.Now.Side.FullText(d.Now.TestDef), -1) {
 		names[m[1]]++
 	}
 	for token := range names {

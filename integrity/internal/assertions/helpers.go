@@ -96,7 +96,7 @@ func shrankToo(c *facts.Set, h helper, gone []string) bool {
 // change. Of a file without tests, tests in another place use it.
 func usedBy(c *facts.Set, name string) (test string, used bool) {
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Now.Parent == nil && (p.Now.Tokens[name] > 0 || strings.Contains(p.Now.Side.WholeTest(p.Now.TestDef), "@"+name)) {
+		if p.Now.Parent == nil && (p.Now.Tokens[name] > 0 || strings.Contains(p.Now.Side.FullText(p.Now.TestDef), "@"+name)) {
 			return p.Now.Name, true
 		}
 	}
@@ -180,7 +180,7 @@ func newlyRunBy(c *facts.Set, name string) []facts.Finding {
 	var out []facts.Finding
 	re := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Now.Parent != nil || len(p.Was.Assertions) == 0 || !re.MatchString(p.Now.Side.WholeTest(p.Now.TestDef)) || re.MatchString(p.Was.Side.WholeTest(p.Was.TestDef)) {
+		if p.Now.Parent != nil || len(p.Was.Assertions) == 0 || !re.MatchString(p.Now.Side.FullText(p.Now.TestDef)) || re.MatchString(p.Was.Side.FullText(p.Was.TestDef)) {
 			continue
 		}
 		out = append(out, facts.Finding{File: p.Now.Side.Path, Line: p.Now.Line, Test: p.Now.Name, Evidence: facts.Evidence(name + " drops the failure of what it runs")})

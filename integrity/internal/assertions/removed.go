@@ -38,7 +38,7 @@ func weightOfAll(c *facts.Set, d delta) metric.Severity {
 	switch {
 	case warnsNoMore(c, d):
 		return metric.Medium
-	case panics.MatchString(d.Now.Side.WholeTest(d.Now.TestDef)) && facts.ExpectedFailure(d.Was), d.onlyErrors() || droppedWith(c, d) || helpersDropped(c, d) || callsAsserter(d.Now):
+	case panics.MatchString(d.Now.Side.FullText(d.Now.TestDef)) && facts.ExpectedFailure(d.Was), d.onlyErrors() || droppedWith(c, d) || helpersDropped(c, d) || callsAsserter(d.Now):
 		return 0 // the rule's
 	}
 	return metric.Critical

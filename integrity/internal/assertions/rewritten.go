@@ -55,7 +55,7 @@ func inputsChanged(c *facts.Set, t *facts.Test) bool {
 			return false
 		}
 		if body == "" {
-			body = t.Side.WholeTest(t.TestDef)
+			body = t.Side.FullText(t.TestDef)
 		}
 		return strings.Contains(body, name) && len(f.RemovedLines())+len(f.AddedLines()) > 0
 	})

@@ -54,7 +54,7 @@ func (r revision) notNilOtherwise() bool {
 // asStrong reports whether an assertion that looks weaker is not, as far as the text
 // shows.
 func asStrong(c *facts.Set, d delta, r revision) bool {
-	return neverPasses.MatchString(r.now.Text) || r.notNilOtherwise() || strings.Contains(r.was.Text, ".is_err()") && strings.Contains(r.now.Text, ".unwrap_err()") || r.incomplete() || r.sameOtherwise() || d.elsewhere(r) || byHelper(c, r)
+	return neverPasses.MatchString(r.now.Text) || r.notNilOtherwise() || strings.Contains(r.was.Text, ".is_err()") && strings.Contains(r.now.Text, ".unwrap_err()") || r.incomplete() || r.sameOtherwise() || d.moved(r) || byHelper(c, r)
 }
 
 // byHelper reports whether an assertion is the call of a function of the tests now,
@@ -258,8 +258,8 @@ func (r revision) incomplete() bool {
 // caughtAs matches the name under which an expected error is kept.
 var caughtAs = regexp.MustCompile(`\bas (\w+):?$`)
 
-// in another place reports whether an expected error is kept, and checked by new assertions.
-func (d delta) elsewhere(r revision) bool {
+// moved reports whether an expected error is kept, and checked by new assertions.
+func (d delta) moved(r revision) bool {
 	m := caughtAs.FindStringSubmatch(r.now.Text)
 	return m != nil && slices.ContainsFunc(d.added, func(a facts.Assertion) bool { return facts.WordCounts(a.Text)[m[1]] > 0 })
 }

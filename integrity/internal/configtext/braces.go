@@ -200,14 +200,14 @@ func (b *bracesReader) value(a atom, t *nest) {
 		return
 	}
 	next := b.at(0)
-	behind := a.word && b.pos < len(b.list) && b.list[b.pos].line == a.line
+	follows := a.word && b.pos < len(b.list) && b.list[b.pos].line == a.line
 	switch {
-	case behind && next == "<" && b.at(2) == ">": // withType<Test>
+	case follows && next == "<" && b.at(2) == ">": // withType<Test>
 		t.pending = a.text + "." + b.list[b.pos+1].text
 		b.pos += 3
-	case behind && (next == "{" || next == "("):
+	case follows && (next == "{" || next == "("):
 		b.call(a, t)
-	case behind && next == "" && t.pending == "" && !t.list:
+	case follows && next == "" && t.pending == "" && !t.list:
 		t.pending = a.text // "exclude '**/a'"
 	default:
 		b.take(a, t)

@@ -219,7 +219,7 @@ func (s *shellState) mask(l Command, list []simple, n int) string {
 			return "true || before it"
 		}
 	}
-	return maskBehind(list, n)
+	return maskAfter(list, n)
 }
 
 // dashed reports whether a recipe ignores the failure of the line.
@@ -227,8 +227,8 @@ func (l Command) dashed() bool {
 	return strings.HasPrefix(strings.TrimPrefix(l.Text, "@"), "-") && !AddsArguments(l.Key)
 }
 
-// maskBehind looks at what follows a command.
-func maskBehind(list []simple, n int) string {
+// maskAfter looks at what follows a command.
+func maskAfter(list []simple, n int) string {
 	end := n
 	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&") {
 		end++

@@ -270,14 +270,14 @@ func (r *Reading) namedCommands() {
 // listedArguments takes the lists of arguments, whose elements are the words of one
 // command, where they are not there completely.
 func (r *Reading) listedArguments() {
-	whole := map[string][]string{}
+	values := map[string][]string{}
 	for _, s := range r.Settings {
-		whole[s.Key] = append(whole[s.Key], s.Value)
+		values[s.Key] = append(values[s.Key], s.Value)
 	}
 	taken := map[string]bool{}
 	for _, s := range r.Settings {
 		key, ok := strings.CutSuffix(s.Key, "[]")
-		ofValue := slices.ContainsFunc(whole[key], func(v string) bool { return strings.Contains(v, s.Value) }) // a word of it
+		ofValue := slices.ContainsFunc(values[key], func(v string) bool { return strings.Contains(v, s.Value) }) // a word of it
 		if ok && strings.HasSuffix(key, "addopts") && !taken[key] && !ofValue {
 			taken[key] = true
 			r.run(key, argumentsOf(key)+r.words(s.Key), s.Line)

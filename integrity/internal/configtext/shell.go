@@ -53,7 +53,7 @@ func checkOf(words []string) (check, bool) {
 		return check{}, false
 	}
 	name := programName(words[0])
-	rest := wholeTask(name, words[1:])
+	rest := joinTask(name, words[1:])
 	if c, ok := framework.InvocationOf(slices.Concat([]string{name}, rest)); ok {
 		return check{Invocation: c}, true
 	}
@@ -63,8 +63,8 @@ func checkOf(words []string) (check, bool) {
 	return ownScript(words)
 }
 
-// wholeTask treats test:external as test, if tasks have such names.
-func wholeTask(program string, args []string) []string {
+// joinTask treats test:external as test, if tasks have such names.
+func joinTask(program string, args []string) []string {
 	if len(args) == 0 || program != "rake" && program != "bake" && program != "rails" {
 		return args
 	}
@@ -169,7 +169,7 @@ func unwrap(words []string) []string {
 func packageCall(base string, rest []string) []string {
 	switch {
 	case base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-"):
-		return behindOptions(base, rest)
+		return afterOptions(base, rest)
 	case base != "yarn" && base != "pnpm" && base != "bun" || len(rest) == 0:
 	case base != "bun" && packageScript.MatchString(rest[0]):
 		return append([]string{"npm", "run"}, rest...)
@@ -179,8 +179,8 @@ func packageCall(base string, rest []string) []string {
 	return nil
 }
 
-// behindOptions moves the options of pnpm after the script that they are for.
-func behindOptions(base string, rest []string) []string {
+// afterOptions moves the options of pnpm after the script that they are for.
+func afterOptions(base string, rest []string) []string {
 	n := 1
 	if slices.Contains(strings.Fields("--filter -F -C --dir"), rest[0]) && len(rest) > 2 {
 		n = 2

@@ -165,15 +165,15 @@ func goneCall(c *facts.Set, f *facts.ConfigFile, was configtext.Call) []facts.Fi
 	}
 	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.Line), Evidence: facts.Evidence(was.Text + " is gone")}
 	switch {
-	case mentioned(now, was.Name), aside.MatchString(f.Path):
+	case mentioned(now, was.Name), exampleFolder.MatchString(f.Path):
 	case countTests(f.CallsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.Key), replacedByQuiet(f, was.Key):
 		finding.Severity = metric.High
 	}
 	return []facts.Finding{finding}
 }
 
-// aside matches folders with their own projects, by which this one is not tested.
-var aside = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
+// exampleFolder matches folders with their own projects, by which this one is not tested.
+var exampleFolder = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
 
 // mainScript is the key of the script by which a project is tested.
 var mainScript = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)

@@ -56,7 +56,7 @@ func news(files []*ConfigFile) {
 // leafOf and whole identify settings by the end of their key, or all of it.
 func leafOf(s configtext.Setting) string { return configtext.LastKey(s.Key) + "\x00" + s.Value }
 
-func whole(s configtext.Setting) string { return s.Key + "\x00" + s.Value }
+func keyValue(s configtext.Setting) string { return s.Key + "\x00" + s.Value }
 
 func tally(count map[string]int, list []configtext.Setting, name func(configtext.Setting) string) {
 	for _, s := range list {
@@ -67,10 +67,10 @@ func tally(count map[string]int, list []configtext.Setting, name func(configtext
 // more returns what is more often in b than in a and satisfies a condition.
 func more(a, b []configtext.Setting, ok func(configtext.Setting) bool) []configtext.Setting {
 	own := make(map[string]int, len(a))
-	tally(own, a, whole)
+	tally(own, a, keyValue)
 	var out []configtext.Setting
 	for _, s := range b {
-		if own[whole(s)]--; own[whole(s)] < 0 && ok(s) {
+		if own[keyValue(s)]--; own[keyValue(s)] < 0 && ok(s) {
 			out = append(out, s)
 		}
 	}

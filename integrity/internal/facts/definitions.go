@@ -39,7 +39,7 @@ func definitions(text []byte) []string {
 type definitionReader struct {
 	text      []byte
 	semicolon int   // the first one after the last place that was looked up
-	heads     []int // where each ") {" begins, see bracesBehind
+	heads     []int // where each ") {" begins, see bracesAfter
 	ends      []int // and the place after it
 	braced    bool
 }
@@ -187,7 +187,7 @@ func (d *definitionReader) called(i int) (name []byte, end int) {
 			d.semicolon = j + n
 		}
 	}
-	d.bracesBehind()
+	d.bracesAfter()
 	k := sort.SearchInts(d.heads, d.semicolon) - 1
 	if k < 0 || d.heads[k] <= j {
 		return nil, 0
@@ -195,8 +195,8 @@ func (d *definitionReader) called(i int) (name []byte, end int) {
 	return name, d.ends[k]
 }
 
-// bracesBehind lists the closing parentheses with a brace after them, once.
-func (d *definitionReader) bracesBehind() {
+// bracesAfter lists the closing parentheses with a brace after them, once.
+func (d *definitionReader) bracesAfter() {
 	if d.braced {
 		return
 	}

@@ -70,8 +70,8 @@ var suffixedNames = []string{".disabled.", ".bak.", ".skip.", ".old.", ".orig."}
 // namedTest reports whether the name of a file says that it holds tests.
 func namedTest(base string) bool {
 	stem, _, _ := strings.Cut(base, ".")
-	whole := strings.TrimSuffix(base, path.Ext(base))
-	return !strings.HasPrefix(base, "_") && (testEnd.MatchString(whole) || testStart.MatchString(stem))
+	name := strings.TrimSuffix(base, path.Ext(base))
+	return !strings.HasPrefix(base, "_") && (testEnd.MatchString(name) || testStart.MatchString(stem))
 }
 
 var (

@@ -86,13 +86,13 @@ func (m *matcher) explain(b *Test) string {
 		return ByNothing
 	case b.Parent != nil && !m.usedB[b.Parent] && m.explain(b.Parent) != "":
 		return byParent
-	case m.absorbed(b), m.becameRow(b), b.Untitled && m.expectedElsewhere(b):
+	case m.absorbed(b), m.becameRow(b), b.Untitled && m.expectedInOtherTest(b):
 		return ByAbsorbed
 	case m.c.SubjectGone(b):
 		return BySubject
 	case b.becameHelper():
 		return byHelper
-	case m.twin(b):
+	case m.hasDuplicate(b):
 		return byTwin
 	}
 	return ""
@@ -142,9 +142,9 @@ func namesOneOf(text string, names []string) bool {
 // ofSubject matches the beginning of an expectation of the subject, up to its matcher.
 var ofSubject = regexp.MustCompile(`^(?:(?:is|are)_expected\.(?:to|not_to|to_not)|should(?:_not)?)\s+`)
 
-// expectedElsewhere reports whether what a test without a title expected of the subject is
+// expectedInOtherTest reports whether what a test without a title expected of the subject is
 // expected in other test code now.
-func (m *matcher) expectedElsewhere(b *Test) bool {
+func (m *matcher) expectedInOtherTest(b *Test) bool {
 	added := AddedTestCode.Of(m.c)
 	return len(b.Assertions) > 0 && !slices.ContainsFunc(b.Assertions, func(a string) bool {
 		matcher := Squash(a[len(ofSubject.FindString(a)):])

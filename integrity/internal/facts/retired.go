@@ -369,15 +369,15 @@ func (m *matcher) literalsMoved(t *Test) bool {
 	return (all >= 2 || long >= longLiteral) && float64(n) >= literalsFound*float64(all)
 }
 
-// sameAsTwin is the share of words that a test must have in common with its duplicate.
-const sameAsTwin = .95
+// sameAsDuplicate is the share of words that a test must have in common with its duplicate.
+const sameAsDuplicate = .95
 
-// twin reports whether a test that stays has all assertions and literals of a
+// hasDuplicate reports whether a test that stays has all assertions and literals of a
 // lost one, and nearly all of its words.
-func (m *matcher) twin(b *Test) bool {
+func (m *matcher) hasDuplicate(b *Test) bool {
 	return slices.ContainsFunc(m.Pairs, func(p Pair) bool {
 		return p.Was.File == b.File && len(b.Assertions) > 0 && !p.Now.Skipped && subset(b.Assertions, p.Now.Assertions) &&
-			subset(b.Literals, p.Now.Literals) && source.Similarity(*b.TestDef, *p.Now.TestDef) >= sameAsTwin
+			subset(b.Literals, p.Now.Literals) && source.Similarity(*b.TestDef, *p.Now.TestDef) >= sameAsDuplicate
 	})
 }
 

@@ -184,9 +184,9 @@ func (s *Side) TestAt(n int) *source.TestDef {
 // MaskedRange returns some lines without comments and the bodies of strings.
 func (s *Side) MaskedRange(from, to int) string { return s.textRange(s.WithoutStrings(), from, to) }
 
-// WholeTest returns the text of a test without comments, with the annotations
+// FullText returns the text of a test without comments, with the annotations
 // above it, which may hold its rows.
-func (s *Side) WholeTest(t *source.TestDef) string {
+func (s *Side) FullText(t *source.TestDef) string {
 	from := t.Line
 	for from > 1 && t.Line-from < 60 && strings.TrimSpace(s.LineAt(from-1)) != "" {
 		if s.endsTest(from - 1) {

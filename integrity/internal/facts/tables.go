@@ -79,7 +79,7 @@ func (s *Side) user(l source.List) *source.TestDef {
 	use := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for i := range src.Tests {
 		d := &src.Tests[i]
-		if use.MatchString(s.wholeRange(d)) {
+		if use.MatchString(s.fullRange(d)) {
 			return d
 		}
 	}
@@ -106,9 +106,9 @@ func (s *Side) givesBack(name string, after, begin int) bool {
 // givenName matches the beginning of a line that gives a list a name.
 var givenName = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
 
-// wholeRange is a test with the annotations and comments above it, where its
+// fullRange is a test with the annotations and comments above it, where its
 // provider may be named.
-func (s *Side) wholeRange(d *source.TestDef) string {
+func (s *Side) fullRange(d *source.TestDef) string {
 	var b strings.Builder
 	for n := s.HeadOf(d); n <= d.End; n++ {
 		b.WriteString(s.LineAt(n))

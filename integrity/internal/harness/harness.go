@@ -463,7 +463,7 @@ func moduleRemoved(c *facts.Set) []facts.Finding {
 		}
 		for _, l := range f.RemovedLines() {
 			m := rustModule.FindStringSubmatch(l.Text)
-			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTest() || moduleElsewhere(c, m[1]) {
+			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTest() || moduleInOtherFile(c, m[1]) {
 				continue
 			}
 			out = append(out, facts.Finding{File: f.Path, Evidence: facts.Evidence(l.Text + " is gone")})
@@ -472,9 +472,9 @@ func moduleRemoved(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// moduleElsewhere reports whether a module was declared in another place, or its file
+// moduleInOtherFile reports whether a module was declared in another place, or its file
 // is part of the change, too.
-func moduleElsewhere(c *facts.Set, name string) bool {
+func moduleInOtherFile(c *facts.Set, name string) bool {
 	declared := regexp.MustCompile(`(?m)^\s*(pub(\([^)]*\))?\s+)?mod\s+` + name + `\b`)
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		own := path.Base(f.Before().Path) == name+".rs" || path.Base(path.Dir(f.Before().Path)) == name

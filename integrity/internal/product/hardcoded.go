@@ -111,7 +111,7 @@ func answered(s *facts.Side, list []answer, known map[int]string) {
 				continue
 			}
 			if in == nil {
-				in = keysIn(s.WholeTest(&tests[i]))
+				in = keysIn(s.FullText(&tests[i]))
 			}
 			if in[a.out] && a.given(in) {
 				known[n] = tests[i].Name

@@ -151,8 +151,8 @@ func callsItself(p facts.Pair, text string) bool {
 		}
 	}
 	if m := aPatch.FindStringSubmatch(text); m != nil {
-		whole := m[1] + m[2] + m[3]
-		return !surroundings.MatchString(whole) && calls(p, facts.LastName(whole))
+		target := m[1] + m[2] + m[3]
+		return !surroundings.MatchString(target) && calls(p, facts.LastName(target))
 	}
 	return false
 }

@@ -130,9 +130,9 @@ var plainKey = strings.NewReplacer("[]", "", "@", "")
 var (
 	// replacing are settings whose values stand for other modules: those of the product,
 	// unless they are called otherwise.
-	replacing = []string{"modulenamemapper", "alias"}
-	stands    = regexp.MustCompile(`(?i)mock|stub|fake|dummy|noop|empty|fixture|test|spec|transform|shim`)
-	globKeys  = []string{"pythonfiles", "testmatch", "spec", "testpathpatterns"}
+	replacing  = []string{"modulenamemapper", "alias"}
+	substitute = regexp.MustCompile(`(?i)mock|stub|fake|dummy|noop|empty|fixture|test|spec|transform|shim`)
+	globKeys   = []string{"pythonfiles", "testmatch", "spec", "testpathpatterns"}
 )
 
 // settings takes in what the settings of a file name.
@@ -157,7 +157,7 @@ func (t *tree) settings(name string, r configtext.Reading) {
 				t.globs = append(t.globs, "**/"+s.Value)
 			}
 		case has(replacing):
-			if stands.MatchString(s.Value) {
+			if substitute.MatchString(s.Value) {
 				t.file(name, s.Value)
 			}
 		case slices.Contains(names, "scripts"):

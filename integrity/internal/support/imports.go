@@ -28,7 +28,7 @@ func (t *tree) usedByProduct(name string, lang source.Language) bool {
 // name or its text says so, tests import it and product code does not, and it is not what
 // they test. Languages that load files by convention are left out.
 func (t *tree) helper(name string, lang source.Language) bool {
-	if !t.leans(name, lang) || t.subject(name, lang) || !t.beside(name, lang) {
+	if !t.usesTestCode(name, lang) || t.subject(name, lang) || !t.hasOtherProduct(name, lang) {
 		return false
 	}
 	u := t.users(name, lang, true)
@@ -37,8 +37,8 @@ func (t *tree) helper(name string, lang source.Language) bool {
 
 var (
 	words = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
-	// leaning are words in the names of what tests share.
-	leaning = strings.Fields("test tests testing testutil testutils testhelper testhelpers testkit testlib testsupport testtools testenv helper helpers fixture fixtures mock mocks mocked mocking fake fakes " +
+	// testWords are words in the names of what tests share.
+	testWords = strings.Fields("test tests testing testutil testutils testhelper testhelpers testkit testlib testsupport testtools testenv helper helpers fixture fixtures mock mocks mocked mocking fake fakes " +
 		"stub stubs dummy dummies assert asserts assertion assertions matcher matchers expect expected expectation expectations golden goldens factory factories cases testcases samples harness")
 	frameworks = map[source.Language]*regexp.Regexp{
 		source.Python:     framework.PythonImport,
@@ -48,8 +48,8 @@ var (
 	}
 )
 
-// leans reports whether a file looks as if it was made for tests.
-func (t *tree) leans(name string, lang source.Language) bool {
+// usesTestCode reports whether a file looks as if it was made for tests.
+func (t *tree) usesTestCode(name string, lang source.Language) bool {
 	re, known := frameworks[lang]
 	if !known {
 		return false
@@ -61,7 +61,7 @@ func (t *tree) leans(name string, lang source.Language) bool {
 		named += "_" + stem
 	}
 	for _, w := range words.FindAllString(named, -1) {
-		if slices.Contains(leaning, strings.ToLower(w)) {
+		if slices.Contains(testWords, strings.ToLower(w)) {
 			return true
 		}
 	}
@@ -80,8 +80,8 @@ func (t *tree) subject(name string, lang source.Language) bool {
 	})
 }
 
-// beside reports whether there is other code that may be the product.
-func (t *tree) beside(name string, lang source.Language) bool {
+// hasOtherProduct reports whether there is other code that may be the product.
+func (t *tree) hasOtherProduct(name string, lang source.Language) bool {
 	return slices.ContainsFunc(t.paths, func(p string) bool {
 		role, sure := byPath(p)
 		return p != name && role == Product && !sure && sameFamily(source.LanguageOf(p, nil), lang) && !mixed.MatchString(p) && (lang != source.Go || path.Dir(p) != path.Dir(name))

@@ -94,9 +94,9 @@ var (
 // collected reports whether pytest collects a class because of its name.
 func (h *classHead) collected() bool { return strings.HasPrefix(h.name, "Test") }
 
-// leftBehind reports whether a class lost both the name and the parent for which pytest
+// uncollected reports whether a class lost both the name and the parent for which pytest
 // collected it.
-func (h *classHead) leftBehind(was *classHead, lostParent bool) bool {
+func (h *classHead) uncollected(was *classHead, lostParent bool) bool {
 	return !h.collected() && (lostParent || was.collected() && !pythonParent.MatchString(h.text))
 }
 
@@ -119,7 +119,7 @@ func hides(lang source.Language, was, now *classHead) bool {
 	case source.Ruby, source.Swift:
 		return lostParent
 	case source.Python: // pytest takes Test* in any case, and what has a test case for parent
-		return now.leftBehind(was, lostParent)
+		return now.uncollected(was, lostParent)
 	default:
 		return false
 	}

@@ -111,5 +111,5 @@ func given(t *facts.Test, name string, but int) bool {
 	n := regexp.QuoteMeta(name)
 	head := regexp.MustCompile(`[(,]\s*` + n + `\b`)
 	field := regexp.MustCompile(`\b` + n + `\s*(?::|bool\b|string\b|int\b|error\b|=>)|["']` + n + `["']|:` + n + `\b`)
-	return head.MatchString(t.Side.LineAt(t.Line)) || field.MatchString(strings.ReplaceAll(t.Side.WholeTest(t.TestDef), t.Side.LineAt(but), ""))
+	return head.MatchString(t.Side.LineAt(t.Line)) || field.MatchString(strings.ReplaceAll(t.Side.FullText(t.TestDef), t.Side.LineAt(but), ""))
 }

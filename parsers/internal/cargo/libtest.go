@@ -159,13 +159,13 @@ func (l *libtest) suiteEvent(e libtestEvent) {
 			l.end(l.open, nil)
 		}
 		l.suites++
-		l.open, l.chunk = &libtestSuite{name: l.binary, stated: e.TestCount.Whole(), index: map[string]int{}}, nil
+		l.open, l.chunk = &libtestSuite{name: l.binary, stated: e.TestCount.Int(), index: map[string]int{}}, nil
 		l.binary = ""
 	case "ok", "failed":
 		switch {
 		case l.chunk != nil:
 			if e.Ignored != nil {
-				l.chunk.ignored = max(l.chunk.ignored, e.Ignored.Whole())
+				l.chunk.ignored = max(l.chunk.ignored, e.Ignored.Int())
 			}
 		case l.open != nil:
 			l.end(l.open, &e)
@@ -299,7 +299,7 @@ func (l *libtest) end(s *libtestSuite, e *libtestEvent) {
 
 // check compares the sums of the harness with the recount.
 func (e *libtestEvent) check(s *parsed.Outcomes, n parsed.Totals) {
-	s.Stated("passed tests", e.Passed, n.Passed-e.Measured.Whole())
+	s.Stated("passed tests", e.Passed, n.Passed-e.Measured.Int())
 	s.StatedFails("failed tests", e.Failed, n.Failed, n.Failed+n.Errors)
 	if e.Event == "failed" && (e.Failed == nil || *e.Failed == 0) && n.Failed+n.Errors == 0 {
 		s.Contradicts("a test binary says that it failed although none of its tests did")

@@ -74,7 +74,7 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 			continue
 		}
 		g.out = append(g.out[:0], line.Text[:min(len(line.Text), parsed.MaxLine)]...)
-		if line.Whole {
+		if line.Complete {
 			g.out = append(g.out, '\n')
 		}
 	}

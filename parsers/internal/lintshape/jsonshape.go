@@ -52,8 +52,8 @@ type lintList struct {
 
 // lintFact is a value that says something about the entire report.
 type lintFact struct {
-	at   string
-	tell func(*shapeReader, lintItem)
+	at    string
+	apply func(*shapeReader, lintItem)
 }
 
 // total is a fact: how many findings of a level, or of any, the report says it
@@ -154,7 +154,7 @@ func newShapeReader(s lintShape) *shapeReader {
 	}
 	for _, f := range s.facts {
 		r.wanted.add(placePath(f.at))
-		r.place(f.at, func(v lintItem) error { f.tell(r, v); return nil })
+		r.place(f.at, func(v lintItem) error { f.apply(r, v); return nil })
 	}
 	return r
 }
@@ -176,7 +176,7 @@ func (s *shapeReader) events(r io.Reader) (noise string, err error) {
 			if err := jsonstream.Unmarshal(raw, &v); err != nil {
 				return at.Error("%v", err)
 			}
-			return s.whole(nil, lintItem{value: v})
+			return s.takeValue(nil, lintItem{value: v})
 		},
 		Noise: func(text []byte, _ textstream.Line) {
 			if noise == "" {
@@ -210,7 +210,7 @@ func (s *shapeReader) walk(j *jsonstream.Reader, path []string, key string) erro
 		if err != nil {
 			return err
 		}
-		if err := s.whole(path, lintItem{value: v, key: key}); err != nil {
+		if err := s.takeValue(path, lintItem{value: v, key: key}); err != nil {
 			return j.Error("%v", err)
 		}
 		return nil
@@ -243,8 +243,8 @@ func matches(place, path []string, outer int) bool {
 	return len(path) <= outer && slices.EqualFunc(place[:len(path)], path, func(want, have string) bool { return want == have || want == "*" })
 }
 
-// whole takes a value that is read completely to all whose place it is.
-func (s *shapeReader) whole(path []string, v lintItem) error {
+// takeValue takes a value that is read completely to all whose place it is.
+func (s *shapeReader) takeValue(path []string, v lintItem) error {
 	for _, p := range s.places {
 		if len(path) == p.outer && matches(p.path, path, p.outer) {
 			if err := v.reach(p.path[p.outer:], p.take); err != nil {

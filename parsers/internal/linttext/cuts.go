@@ -11,10 +11,10 @@ import (
 // follows is cut off, and an expression reads what is left. A whole expression takes
 // three times as long.
 type cuts struct {
-	whole  bool // the line is the name of a file
-	placed bool // a place comes first
-	tail   func(s string) (message, rule string, ok bool)
-	middle *regexp.Regexp // nil if nothing can be cut off
+	fileOnly bool // the line is the name of a file
+	placed   bool // a place comes first
+	tail     func(s string) (message, rule string, ok bool)
+	middle   *regexp.Regexp // nil if nothing can be cut off
 }
 
 // fileLine is the form of a line that has the name of a file and no more.
@@ -29,11 +29,11 @@ var tails = []struct {
 	cut     func(s string) (message, rule string, ok bool)
 }{
 	{`{msg}(?:\s{2,}{rule})?`, cutColumn},
-	{`{msg}  \[{rule}\]`, cutBehind("  [")},
-	{`{msg} \[(?P<rule>SC\d+)\]`, cutBehind(" [")},
-	{`{msg} \[(?P<rule>[A-Z]\w+)\]`, cutBehind(" [")},
-	{`{msg} \({rule}\)`, cutBehind(" (")},
-	{`{msg} \((?P<rule>[a-z]\w*)\)`, cutBehind(" (")},
+	{`{msg}  \[{rule}\]`, cutSuffix("  [")},
+	{`{msg} \[(?P<rule>SC\d+)\]`, cutSuffix(" [")},
+	{`{msg} \[(?P<rule>[A-Z]\w+)\]`, cutSuffix(" [")},
+	{`{msg} \({rule}\)`, cutSuffix(" (")},
+	{`{msg} \((?P<rule>[a-z]\w*)\)`, cutSuffix(" (")},
 	{`{msg}`, func(s string) (string, string, bool) { return s, "", true }},
 }
 
@@ -48,7 +48,7 @@ func compileForms(table []lineForm) []lineForm {
 }
 
 func cutsOf(pattern string) cuts {
-	c := cuts{whole: pattern == fileLine}
+	c := cuts{fileOnly: pattern == fileLine}
 	for _, first := range placesFirst {
 		if rest, ok := strings.CutPrefix(pattern, first); ok {
 			pattern, c.placed = rest, true
@@ -69,7 +69,7 @@ func cutsOf(pattern string) cuts {
 
 // read returns what a line says that has the form.
 func (f *lineForm) read(s string) parts {
-	if f.cuts.whole {
+	if f.cuts.fileOnly {
 		return parts{file: strings.TrimSpace(strings.TrimSuffix(s, ":"))}
 	}
 	if f.cuts.middle != nil {
@@ -133,8 +133,8 @@ func cutPlace(s string) (file string, line int, rest string) {
 	return strings.TrimSpace(s[:end]), line, s[digits:]
 }
 
-// cutBehind cuts off a rule in brackets, which has neither these nor spaces.
-func cutBehind(open string) func(string) (message, rule string, ok bool) {
+// cutSuffix cuts off a rule in brackets, which has neither these nor spaces.
+func cutSuffix(open string) func(string) (message, rule string, ok bool) {
 	return func(s string) (message, rule string, ok bool) {
 		at := strings.LastIndex(s, open)
 		if at < 0 {

@@ -110,7 +110,7 @@ func (f *lineForm) finding(p parts) metric.Finding {
 		out.Column++
 	}
 	f.name(&out, p)
-	if rulesBehind[out.Tool] && out.Rule == "" && !f.more {
+	if rulesAtEnd[out.Tool] && out.Rule == "" && !f.more {
 		takeRule(&out)
 	}
 	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")

@@ -7,8 +7,8 @@ import (
 	"supervise/metric"
 )
 
-// rulesBehind are the tools that print the rule after the message.
-var rulesBehind = map[string]bool{
+// rulesAtEnd are the tools that print the rule after the message.
+var rulesAtEnd = map[string]bool{
 	"gcc": true, "clang-tidy": true, "cppcheck": true, "shellcheck": true, "doxygen": true, "sphinx": true, "mypy": true, "checkstyle": true,
 	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
 }

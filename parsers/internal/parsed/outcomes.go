@@ -61,8 +61,8 @@ func (s *Outcomes) Breaks(suite, why string) {
 // Declares compares a sum that the report states with the recount. A sum of
 // less than 0 is one that it does not state.
 func (s *Outcomes) Declares(what string, stated float64, counted int) {
-	if stated >= 0 && Whole(stated) != counted {
-		s.Problems.Add("the report says %d %s and holds %d", Whole(stated), what, counted)
+	if stated >= 0 && Int(stated) != counted {
+		s.Problems.Add("the report says %d %s and holds %d", Int(stated), what, counted)
 	}
 }
 
@@ -177,8 +177,8 @@ func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Whole returns n without its fraction, 0 if it is below 0 or no number.
-func (n AnyNumber) Whole() int { return Whole(float64(n)) }
+// Int returns n without its fraction, 0 if it is below 0 or no number.
+func (n AnyNumber) Int() int { return Int(float64(n)) }
 
 // In returns the duration of n units.
 func (n AnyNumber) In(unit time.Duration) time.Duration {

@@ -101,7 +101,7 @@ func (s *TestSet) Denied() string {
 // which any may be right. More than the greatest is a contradiction. A sum of less than
 // 0 is one that it does not state.
 func (s *TestSet) Fails(what string, stated float64, counts ...int) {
-	switch n := Whole(stated); {
+	switch n := Int(stated); {
 	case stated < 0 || slices.Contains(counts, n):
 	case n > slices.Max(counts):
 		s.Contradicts("the report says %d %s and holds %d", n, what, counts[0])

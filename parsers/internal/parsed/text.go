@@ -40,8 +40,8 @@ func Slashed(file string) string { return path.Clean(strings.ReplaceAll(file, `\
 // MaxMessage is how many bytes of a message of several lines are gathered.
 const MaxMessage = 2 << 10
 
-// Whole returns f without its fraction, 0 if it is below 0 or too large.
-func Whole(f float64) int {
+// Int returns f without its fraction, 0 if it is below 0 or too large.
+func Int(f float64) int {
 	if math.IsNaN(f) || f < 0 || f > 1e9 {
 		return 0
 	}

@@ -68,7 +68,7 @@ func (t ctrfTest) test() metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(t.FilePath), Class: strings.ReplaceAll(string(t.Suite), "\n", " > "), Name: string(t.Name)},
 		Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Message), string(t.Trace)),
-		File: string(t.FilePath), Line: t.Line.Whole(),
+		File: string(t.FilePath), Line: t.Line.Int(),
 	}
 	if t.Browser != "" {
 		out.Class = parsed.GroupPath(string(t.Browser), out.Class)

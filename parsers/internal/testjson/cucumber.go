@@ -172,7 +172,7 @@ func cucumberStatus(word string) metric.Status {
 func (e cucumberElement) test(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
 	out := worstStep(steps, unit)
 	out.ID = metric.ID{Suite: file, Class: feature, Name: string(e.Name)}
-	out.File, out.Line = file, e.Line.Whole()
+	out.File, out.Line = file, e.Line.Int()
 	if e.Location != "" {
 		out.File, out.Line = splitLine(string(e.Location))
 	}

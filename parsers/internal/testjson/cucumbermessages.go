@@ -198,10 +198,10 @@ func (c *cucumberMessages) number(children []cucumberChild) {
 		if child.Scenario == nil {
 			continue
 		}
-		c.lines[child.Scenario.ID] = child.Scenario.Location.Line.Whole()
+		c.lines[child.Scenario.ID] = child.Scenario.Location.Line.Int()
 		for _, e := range child.Scenario.Examples {
 			for _, row := range e.Body {
-				c.lines[row.ID] = row.Location.Line.Whole()
+				c.lines[row.ID] = row.Location.Line.Int()
 			}
 		}
 	}

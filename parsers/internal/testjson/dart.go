@@ -171,7 +171,7 @@ func (d *dart) event(raw []byte, at textstream.Line) error {
 func (d *dart) announce(e dartEvent) {
 	switch {
 	case e.Type == "allSuites":
-		d.stated = e.Count.Whole()
+		d.stated = e.Count.Int()
 	case e.Suite != nil:
 		s := &dartSuite{path: parsed.Slashed(string(e.Suite.Path)), stated: -1}
 		if e.Suite.Platform != "vm" {
@@ -181,7 +181,7 @@ func (d *dart) announce(e dartEvent) {
 	case e.Group != nil:
 		d.groups[e.Group.ID] = string(e.Group.Name)
 		if s := d.suites[e.Group.SuiteID]; s != nil && e.Group.ParentID == nil {
-			s.stated = e.Group.TestCount.Whole()
+			s.stated = e.Group.TestCount.Int()
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (d *dart) start(e dartEvent) {
 	t := &dartTest{suite: suite, started: e.Time, reason: string(e.Test.Metadata.SkipReason), test: metric.Test{
 		ID:   metric.ID{Suite: suite.path, Class: parsed.GroupPath(suite.where, class), Name: withoutGroup(e.Test.Name, class)},
 		File: cmp.Or(dartFile(string(cmp.Or(e.Test.RootURL, e.Test.URL))), suite.path),
-		Line: cmp.Or(e.Test.RootLine, e.Test.Line).Whole(),
+		Line: cmp.Or(e.Test.RootLine, e.Test.Line).Int(),
 	}}
 	d.tests[e.Test.ID] = t
 	d.order = append(d.order, t)

@@ -111,7 +111,7 @@ var ginkgoOrdered = regexp.MustCompile(`^Spec skipped because (an earlier spec i
 func (spec ginkgoSpec) test(suite string) metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: suite, Class: parsed.JoinTexts(spec.Containers, " > "), Name: string(spec.Text)},
-		Duration: spec.RunTime.In(time.Nanosecond), File: string(spec.Location.FileName), Line: spec.Location.Line.Whole(),
+		Duration: spec.RunTime.In(time.Nanosecond), File: string(spec.Location.FileName), Line: spec.Location.Line.Int(),
 		Flaky: spec.State == "passed" && spec.Attempts > 1 && spec.Must <= 1,
 	}
 	if f := spec.Failure; f != nil {

@@ -58,7 +58,7 @@ func (g googletestSuite) add(s *parsed.Outcomes) {
 		t := metric.Test{
 			ID:     metric.ID{Class: string(cmp.Or(c.ClassName, g.Name)), Name: string(c.Name)},
 			Status: metric.Passed, Duration: c.Time.In(time.Second), Message: parsed.JoinTexts(why, "\n"),
-			File: string(c.File), Line: c.Line.Whole(),
+			File: string(c.File), Line: c.Line.Int(),
 		}
 		switch {
 		case len(why) > 0:

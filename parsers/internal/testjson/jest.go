@@ -132,7 +132,7 @@ func (t jestTest) test(file string) metric.Test {
 	}
 	setStatus(&out, jestStatuses, t.Status)
 	if t.Location != nil {
-		out.Line = t.Location.Line.Whole()
+		out.Line = t.Location.Line.Int()
 	}
 	if out.Status == metric.Skipped && t.Status != "skipped" {
 		out.Message = t.Status

@@ -127,7 +127,7 @@ var playwrightStatuses = map[string]metric.Status{
 
 func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric.ID) {
 	p.classes[t.Status]++
-	out := metric.Test{ID: id, File: id.Suite, Line: spec.Line.Whole(), Flaky: t.Status == "flaky"}
+	out := metric.Test{ID: id, File: id.Suite, Line: spec.Line.Int(), Flaky: t.Status == "flaky"}
 	last := ""
 	for _, r := range t.Results {
 		out.Duration += r.Duration.In(time.Millisecond)

@@ -53,10 +53,10 @@ func readPytestJSON(d *document) error {
 	d.Stated("tests", sum.Total, n.Tests-files)
 	d.StatedFails("tests with the outcome failed", sum.Failed, n.Failed)
 	d.StatedFails("tests with the outcome error", sum.Error, n.Errors)
-	switch why := pytestExits[exit.Whole()]; {
+	switch why := pytestExits[exit.Int()]; {
 	case why != "" && len(d.Broken) == 0:
 		d.Failure = why
-	case exit.Whole() == pytestFailed && n.Bad() == 0:
+	case exit.Int() == pytestFailed && n.Bad() == 0:
 		d.Contradicts(pytestDenied)
 	}
 	return nil
@@ -91,7 +91,7 @@ func (t pytestJSONTest) test() metric.Test {
 	out.File = out.Suite
 	setStatus(&out, pytestOutcomes, t.Outcome)
 	if t.Line != nil {
-		out.Line = t.Line.Whole() + 1
+		out.Line = t.Line.Int() + 1
 	}
 	for _, p := range []*pytestJSONPhase{t.Setup, t.Call, t.Teardown} {
 		if p == nil {

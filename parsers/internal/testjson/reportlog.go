@@ -214,7 +214,7 @@ func (c *pytestCase) place(e reportlogEvent) {
 	}
 	var line *float64
 	if jsonstream.Unmarshal(e.Location[1], &line) == nil && line != nil {
-		c.test.File, c.test.Line = cmp.Or(parsed.TextOf(e.Location[0]), c.test.Suite), parsed.Whole(*line)+1
+		c.test.File, c.test.Line = cmp.Or(parsed.TextOf(e.Location[0]), c.test.Suite), parsed.Int(*line)+1
 	}
 }
 
@@ -242,7 +242,7 @@ const pytestDenied = "pytest ended with status 1, failed tests, although no test
 func (p *reportlog) exit(e reportlogEvent) {
 	status := 0
 	if e.ExitStatus != nil {
-		status = parsed.AnyNumber(*e.ExitStatus).Whole()
+		status = parsed.AnyNumber(*e.ExitStatus).Int()
 	}
 	why := pytestExits[status]
 	if why != "" && !p.crashed {

@@ -75,7 +75,7 @@ func (suite *robotSuite) add(s *parsed.Outcomes, path []string) {
 		out := metric.Test{
 			ID:     metric.ID{Suite: file, Class: class, Name: string(t.Name)},
 			Status: parsed.RobotStatus(t.Status), Duration: t.Elapsed.In(time.Second),
-			File: string(suite.source), Line: t.Line.Whole(),
+			File: string(suite.source), Line: t.Line.Int(),
 		}
 		if out.Status != metric.Passed {
 			out.Message = string(t.Message)

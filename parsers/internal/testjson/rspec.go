@@ -83,7 +83,7 @@ func (e rspecExample) test() metric.Test {
 	full, name := string(e.FullDescription), string(cmp.Or(e.Description, e.FullDescription))
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(e.FilePath), Class: strings.TrimSpace(strings.TrimSuffix(full, name)), Name: name},
-		Duration: e.RunTime.In(time.Second), File: string(e.FilePath), Line: e.Line.Whole(),
+		Duration: e.RunTime.In(time.Second), File: string(e.FilePath), Line: e.Line.Int(),
 	}
 	if x := e.Exception; x != nil {
 		out.Message = parsed.JoinMessage(string(x.Class)+": "+strings.TrimSpace(string(x.Message)), parsed.JoinTexts(x.Backtrace, "\n"))

@@ -72,7 +72,7 @@ func readRWX(d *document) error {
 	n := d.counts()
 	d.Stated("tests (of the summary)", summary.Tests, n.Tests)
 	d.Stated("successful (of the summary)", summary.Successful, n.Passed)
-	if sum := summary.Failed + summary.TimedOut + summary.Canceled; sum.Whole() > n.Bad() { // quarantined failures do not count
+	if sum := summary.Failed + summary.TimedOut + summary.Canceled; sum.Int() > n.Bad() { // quarantined failures do not count
 		d.Fails("tests that failed (of the summary)", float64(sum), n.Bad())
 	}
 	if d.Failure == "" {
@@ -106,7 +106,7 @@ func (t rwxTest) test() metric.Test {
 		ID:       metric.ID{Suite: string(t.Location.File), Name: string(t.Name)},
 		Duration: t.Attempt.Duration.In(time.Nanosecond),
 		Message:  parsed.JoinTexts([]parsed.AnyText{st.Exception, st.Message, parsed.AnyText(parsed.JoinTexts(st.Backtrace, "\n"))}, "\n"),
-		File:     string(t.Location.File), Line: t.Location.Line.Whole(),
+		File:     string(t.Location.File), Line: t.Location.Line.Int(),
 	}
 	if n := len(t.Lineage); n > 0 {
 		out.Class, out.Name = parsed.GroupPath(t.Lineage[:n-1:n-1]...), t.Lineage[n-1]

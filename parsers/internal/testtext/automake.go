@@ -89,13 +89,13 @@ func (a *automake) line(text string) {
 	case strings.HasSuffix(text, "test-suite.log") && automakeStart.MatchString(text):
 		a.log = true
 	case a.log:
-		a.told(text)
+		a.logLine(text)
 	case a.folder(text):
 	case automakeTest.MatchString(text):
 		a.test(automakeTest.FindStringSubmatch(text))
 	default:
 		if m := automakeTotal.FindStringSubmatch(text); m != nil && a.closed {
-			a.stated[m[1]] += parsed.CountOf(m[2]).Whole()
+			a.stated[m[1]] += parsed.CountOf(m[2]).Int()
 		}
 	}
 }
@@ -141,8 +141,8 @@ func (a *automake) test(m []string) {
 	a.cases = parsed.Keep(a.cases, t)
 }
 
-// told takes a line of the log, which ends what it says of a test with its name.
-func (a *automake) told(text string) {
+// logLine takes a line of the log, which ends what it says of a test with its name.
+func (a *automake) logLine(text string) {
 	switch m := automakeEnd.FindStringSubmatch(text); {
 	case m != nil:
 		if i, ok := a.index[metric.ID{Suite: a.suite(), Name: m[1]}]; ok {

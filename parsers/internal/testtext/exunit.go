@@ -70,7 +70,7 @@ func (e *exunit) fault() error {
 		switch m[2] {
 		case "excluded", "invalid", "skipped":
 		default:
-			stated += parsed.CountOf(m[1]).Whole()
+			stated += parsed.CountOf(m[1]).Int()
 		}
 	}
 	switch {

@@ -63,7 +63,7 @@ func (m *minitest) fault() error {
 		return &parsed.SyntaxError{Problem: "the report ends before its totals: minitest was stopped, or its output was cut off"}
 	}
 	stated := func(i int) float64 { return float64(parsed.CountOf(m.totals[i])) }
-	if n := parsed.Whole(stated(1)); len(m.cases) < n {
+	if n := parsed.Int(stated(1)); len(m.cases) < n {
 		if len(m.cases) == 0 {
 			return fmt.Errorf("%w: minitest names its tests with --verbose only", parsed.ErrUnknownFormat)
 		}
@@ -88,7 +88,7 @@ func (m *minitest) line(text string) {
 		return
 	}
 	if name := minitestName.FindStringSubmatch(text); name != nil && m.detail {
-		m.tell(name)
+		m.details(name)
 		return
 	}
 	if m.about >= 0 {
@@ -113,8 +113,8 @@ func (m *minitest) test(text string) {
 	}
 }
 
-// tell begins the details of one test.
-func (m *minitest) tell(name []string) {
+// details begins the details of one test.
+func (m *minitest) details(name []string) {
 	m.detail = false
 	i, known := m.index[name[1]]
 	if !known {

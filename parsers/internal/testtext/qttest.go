@@ -108,7 +108,7 @@ func (q *qtText) total(m []string) {
 		stated += float64(parsed.CountOf(n))
 	}
 	named := q.set.Totals.Tests - before.Tests
-	if n := parsed.Whole(stated); named < n && q.missing == "" {
+	if n := parsed.Int(stated); named < n && q.missing == "" {
 		q.missing = fmt.Sprintf("%s counts %d tests, and %d are named: run it without -silent", q.program, n, named)
 	}
 	q.set.Declares("tests", stated, named)

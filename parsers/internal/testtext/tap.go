@@ -131,7 +131,7 @@ func (t *tap) line(l textstream.Line) {
 	} else {
 		t.fresh = false
 	}
-	t.doc.cut = !l.Whole && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
+	t.doc.cut = !l.Complete && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
 }
 
 // outside takes a line outside of blocks.
@@ -190,10 +190,10 @@ func (t *tap) comment(indent int, body string, fresh bool) {
 	if indent == 0 && text != "" {
 		t.doc.section = text
 		if m := tapFailed.FindStringSubmatch(body); m != nil {
-			t.doc.stated = parsed.CountOf(m[1]).Whole()
+			t.doc.stated = parsed.CountOf(m[1]).Int()
 		}
 		if m := tapCount.FindStringSubmatch(body); m != nil {
-			t.doc.counted = parsed.CountOf(m[1] + m[2]).Whole()
+			t.doc.counted = parsed.CountOf(m[1] + m[2]).Int()
 		}
 	}
 	if t.now != nil && !t.doc.version {

@@ -203,7 +203,7 @@ func (u *unittest) line(text string) {
 		u.shown()
 		u.failed = text
 		for _, m := range unittestStated.FindAllStringSubmatch(text, -1) {
-			u.stated += parsed.CountOf(m[1]).Whole()
+			u.stated += parsed.CountOf(m[1]).Int()
 		}
 	case strings.HasPrefix(text, "======"):
 		u.shown()

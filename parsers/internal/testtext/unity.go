@@ -64,7 +64,7 @@ func (u *unity) test(id metric.ID, status, message string, place []string) {
 // total compares the totals of a program with the recount, and ends it. More tests than
 // it counts are those of a program before it, without totals.
 func (u *unity) total(m []string) {
-	n := parsed.CountOf(m[1]).Whole()
+	n := parsed.CountOf(m[1]).Int()
 	u.cut(len(u.tests) - n)
 	before := u.set.Totals
 	u.add(len(u.tests))

@@ -194,19 +194,19 @@ func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
 	return nil
 }
 
-// close ends the innermost element; whole is false if the report broke off
+// close ends the innermost element; complete is false if the report broke off
 // in it.
-func (j *junitReader) close(whole bool) {
+func (j *junitReader) close(complete bool) {
 	f := *j.top()
 	j.frames = j.frames[:len(j.frames)-1]
 	switch f.name {
 	case "testcase":
-		if whole { // else its outcome may still have been to come
+		if complete { // else its outcome may still have been to come
 			j.endCase(f)
 			j.spare = f.test
 		}
 	case "testsuites", "testsuite":
-		j.endSuite(f.suite, whole)
+		j.endSuite(f.suite, complete)
 	}
 }
 
@@ -271,8 +271,8 @@ func (j *junitReader) noTest(t metric.Test) bool {
 	return false
 }
 
-func (j *junitReader) endSuite(s *junitSuite, whole bool) {
-	if whole {
+func (j *junitReader) endSuite(s *junitSuite, complete bool) {
+	if complete {
 		j.denied = cmp.Or(j.denied, s.check(&j.problems))
 		if s.declares && len(s.name) > 0 {
 			j.more += max(0, s.own.Tests-s.noTests-s.declared.Tests)

@@ -48,10 +48,10 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 			s.took = junitTime(a.Value)
 		case "tests":
 			n, err := strconv.ParseFloat(a.Value, 64)
-			s.declared.Tests, s.declares = parsed.Whole(n), err == nil
+			s.declared.Tests, s.declares = parsed.Int(n), err == nil
 		case "failures", "errors":
 			n, _ := strconv.ParseFloat(a.Value, 64)
-			s.declared.Failed += parsed.Whole(n)
+			s.declared.Failed += parsed.Int(n)
 		}
 	}
 	s.path = parent.path
@@ -161,7 +161,7 @@ func (c *junitCase) more(s metric.Status) int {
 // junitLine reads a line number; what it cannot read is none.
 func junitLine(s string) int {
 	n, _ := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return parsed.Whole(n)
+	return parsed.Int(n)
 }
 
 // ended takes one outcome of the case; of several the worst counts. It returns

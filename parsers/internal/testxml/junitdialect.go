@@ -177,7 +177,7 @@ func (j *junitReader) comment(text string) {
 		if j.node == nil {
 			j.node = map[string]int{}
 		}
-		j.node[m[1]] += parsed.CountOf(m[2]).Whole()
+		j.node[m[1]] += parsed.CountOf(m[2]).Int()
 	}
 }
 

@@ -99,16 +99,16 @@ func isNamed(t *lex.Tokens, i int) bool {
 // ternary distinguishes the operator from the marks of optional types, optional
 // members and wildcards, which are written without blanks on both sides.
 func ternary(t *lex.Tokens, i int) bool {
-	before, behind := t.Spaced(i)
-	return before && behind && !t.Is(i-1, ",") && !t.Is(i-1, "<") && !t.Is(i-1, "(")
+	before, after := t.Spaced(i)
+	return before && after && !t.Is(i-1, ",") && !t.Is(i-1, "<") && !t.Is(i-1, "(")
 }
 
 // notNative excludes the preprocessor (#if decides nothing at run time) and
 // the references to temporaries of C++ (T&& x).
 func notNative(t *lex.Tokens, i, _ int) bool {
 	if t.Is(i, "&&") {
-		before, behind := t.Spaced(i)
-		return before != behind
+		before, after := t.Spaced(i)
+		return before != after
 	}
 	return t.Is(i-1, "#")
 }

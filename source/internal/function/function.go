@@ -21,8 +21,8 @@ type Function struct {
 	Complexity int
 }
 
-// WholeFile names the one function of a file without any.
-const WholeFile = "(file)"
+// FileScope names the one function of a file without any.
+const FileScope = "(file)"
 
 // Shape says how functions of a language look.
 type Shape struct {
@@ -92,7 +92,7 @@ func Of(t *lex.Tokens) []Function {
 	found := Spans(t)
 	if len(found) == 0 {
 		end := t.List[len(t.List)-1].Line
-		return []Function{{Name: WholeFile, Line: 1, End: end, Complexity: 1 + len(points)}}
+		return []Function{{Name: FileScope, Line: 1, End: end, Complexity: 1 + len(points)}}
 	}
 	list := make([]Function, len(found))
 	for i, s := range found {

@@ -218,7 +218,7 @@ func (in *inspector) annotationMark(m *Mark, i int) bool {
 	if in.Lang == language.Rust && m.Condition == "not not(test)" { // tests are built for tests alone
 		m.Constant = true
 	}
-	to := in.behindAnnotation(i)
+	to := in.afterAnnotation(i)
 	for n, j := 0, to; j < len(in.List) && n < tests.MaxMarks; j, n = j+1, n+1 {
 		for k := range in.file.Tests {
 			if t := &in.file.Tests[k]; t.Line == in.List[j].Line && t.Kind != tests.Subtest {
@@ -243,8 +243,8 @@ func (in *inspector) annotationMark(m *Mark, i int) bool {
 	return false
 }
 
-// behindAnnotation returns the token after the annotation at token i.
-func (in *inspector) behindAnnotation(i int) int {
+// afterAnnotation returns the token after the annotation at token i.
+func (in *inspector) afterAnnotation(i int) int {
 	if b := in.up[i]; b >= 0 && in.Is(b, "[") { // within [ … ] of C#
 		return in.List[b].Mate + 1
 	}

@@ -197,7 +197,7 @@ func (in *inspector) deadLines(t *tests.TestDef, from, to int) {
 			continue
 		}
 		if in.Indent(i) == base && in.leavesLine(i, n) {
-			in.deadBehind(t, n)
+			in.deadAfter(t, n)
 			return
 		}
 	}
@@ -208,8 +208,8 @@ func (in *inspector) leavesLine(i, n int) bool {
 	return in.leavesAt(i) && !modifiers.MatchString(in.maskedLine(n)) || in.Lang == language.Ruby && rubyNext.MatchString(in.lineText(n))
 }
 
-// deadBehind notes all lines of a test after line n.
-func (in *inspector) deadBehind(t *tests.TestDef, n int) {
+// deadAfter notes all lines of a test after line n.
+func (in *inspector) deadAfter(t *tests.TestDef, n int) {
 	end := t.End
 	if in.Lang != language.Python { // but for the word that ends it
 		end--

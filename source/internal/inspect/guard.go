@@ -26,7 +26,7 @@ func (in *inspector) guards() {
 			in.guardedLines(t)
 		} else {
 			in.guardedTokens(t)
-			in.besideTest(t)
+			in.concurrentWith(t)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (in *inspector) guardedLines(t *tests.TestDef) {
 		}
 		if first := in.nextLine(n, t.End); first > 0 && first <= end {
 			if at, _ := in.begins(first); leaving[in.Text(at)] {
-				in.leftBehind(t, n, end, in.Text(at), headOf(m))
+				in.unreachedAfter(t, n, end, in.Text(at), headOf(m))
 				continue
 			}
 			in.guard(n, first, end, headOf(m))
@@ -94,15 +94,15 @@ func (in *inspector) nextLine(n, last int) int {
 // guardedStatement notes the statement at token i of a line, which is under a condition.
 func (in *inspector) guardedStatement(t *tests.TestDef, n, i int, cond string) {
 	if i < len(in.List) && leaving[in.Text(i)] {
-		in.leftBehind(t, n, n, in.Text(i), cond)
+		in.unreachedAfter(t, n, n, in.Text(i), cond)
 		return
 	}
 	in.guard(n, n, n, cond)
 }
 
-// leftBehind notes the lines after a block that leaves the test, or the round of its
+// unreachedAfter notes the lines after a block that leaves the test, or the round of its
 // loop, as far as that is what it leaves.
-func (in *inspector) leftBehind(t *tests.TestDef, n, end int, word, cond string) {
+func (in *inspector) unreachedAfter(t *tests.TestDef, n, end int, word, cond string) {
 	to := t.End
 	if i, _ := in.begins(n); word != "return" {
 		level := in.Indent(i)
@@ -144,10 +144,10 @@ func (in *inspector) guardedTokens(t *tests.TestDef) {
 // guardedBlock notes a block: its first and last token, and the one after it, which must
 // not be an alternative.
 func (in *inspector) guardedBlock(t *tests.TestDef, head int, block [3]int, cond string) {
-	first, last, behind := block[0], block[1], block[2]
+	first, last, after := block[0], block[1], block[2]
 	n := in.Line(head)
 	switch {
-	case in.Is(behind, "else"):
+	case in.Is(after, "else"):
 	case leaving[in.Text(first)]:
 		to := t.End
 		for b := in.up[head]; b >= 0 && in.List[b].Line > t.Line; b = in.up[b] {
@@ -181,19 +181,19 @@ func (in *inspector) ifBody(i, to int) (open, body int) {
 	return to + 1, to + 1
 }
 
-// beside is how a language runs something in addition to the test, and how a test waits for it.
-type beside struct{ starts, waits *regexp.Regexp }
+// concurrency is how a language runs something in addition to the test, and how a test waits for it.
+type concurrency struct{ starts, waits *regexp.Regexp }
 
-var besides = map[language.Language]beside{
+var concurrencies = map[language.Language]concurrency{
 	language.Go:         {regexp.MustCompile(`\bgo func\(`), regexp.MustCompile(`Wait\(|<-|\bselect\b|Eventually|synctest|\.Do\(`)},
 	language.Rust:       {regexp.MustCompile(`\bspawn\(`), regexp.MustCompile(`join|await|recv`)},
 	language.Java:       {regexp.MustCompile(`\bnew Thread\(|\.(?:submit|execute)\(|CompletableFuture\.\w+Async\(`), regexp.MustCompile(`join\(|\.get\(|await|invokeAll|shutdown|Latch`)},
 	language.JavaScript: {regexp.MustCompile(`\.(?:then|finally)\(|\b(?:setTimeout|setImmediate|queueMicrotask|nextTick)\(|\bforEach\(\s*async\b|(?m:^\s*;?\(async\b)`), regexp.MustCompile(`\b(?:done|resolve|cb|callback|next|end)\b\s*[(,)]|[tT]imers?\b|\btick\(|\bplan\(|waitFor`)},
 }
 
-// besideTest notes the lines that run in addition to a test, if it does not wait for them.
-func (in *inspector) besideTest(t *tests.TestDef) {
-	how, ok := besides[in.likeLang()]
+// concurrentWith notes the lines that run in addition to a test, if it does not wait for them.
+func (in *inspector) concurrentWith(t *tests.TestDef) {
+	how, ok := concurrencies[in.likeLang()]
 	if !ok {
 		return
 	}

@@ -298,7 +298,7 @@ func (in *inspector) yielded() []List {
 func (in *inspector) functionAt(n int) int {
 	at := 0
 	for _, f := range in.file.Functions {
-		if f.Line <= n && n <= f.End && f.Line > at && f.Name != function.WholeFile {
+		if f.Line <= n && n <= f.End && f.Line > at && f.Name != function.FileScope {
 			at = f.Line
 		}
 	}

@@ -152,8 +152,8 @@ func (in *inspector) skips() {
 	in.returnsEarly()
 }
 
-// in another place matches conditions on the environment and the host.
-var elsewhere = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
+// environmental matches conditions on the environment and the host.
+var environmental = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\b|env::|\bENV\[|hostname|uname|getproperty|nodename|whoami|getlogin`)
 
 // returnsEarly notes the returns of tests under conditions on the environment:
 // the test does not run there, and passes.
@@ -167,7 +167,7 @@ func (in *inspector) returnsEarly() {
 		if t == nil {
 			continue
 		}
-		if conds, ok := in.conditions(i, t.Line); ok && len(conds) > 0 && elsewhere.MatchString(strings.Join(conds, " ")) {
+		if conds, ok := in.conditions(i, t.Line); ok && len(conds) > 0 && environmental.MatchString(strings.Join(conds, " ")) {
 			m.From, m.To = t.Line, t.End
 			in.under(&m, conds)
 			in.marks = append(in.marks, m)
@@ -380,7 +380,7 @@ func (in *inspector) exitMark(m *Mark, i int) bool {
 	m.From, m.To = m.Line, m.Line
 	from := 0
 	for _, f := range in.file.Functions {
-		if f.Line <= m.Line && m.Line <= f.End && f.Line > from && f.Name != function.WholeFile {
+		if f.Line <= m.Line && m.Line <= f.End && f.Line > from && f.Name != function.FileScope {
 			from = f.Line
 		}
 	}

@@ -75,7 +75,7 @@ func TestBinary(t *testing.T) {
 	}
 	late := append([]byte(strings.Repeat("x", binaryHead)), 0)
 	if Binary(late) {
-		t.Error("a NUL byte behind the head counts")
+		t.Error("a NUL byte after the head counts")
 	}
 }
 

@@ -157,11 +157,11 @@ func (t *Tokens) Skip(i int) int {
 }
 
 // Spaced reports whether white space is before and after token i.
-func (t *Tokens) Spaced(i int) (before, behind bool) {
+func (t *Tokens) Spaced(i int) (before, after bool) {
 	tok := t.List[i]
 	before = tok.Pos > 0 && IsSpace(t.Masked[tok.Pos-1])
-	behind = tok.End < len(t.Masked) && IsSpace(t.Masked[tok.End])
-	return before, behind
+	after = tok.End < len(t.Masked) && IsSpace(t.Masked[tok.End])
+	return before, after
 }
 
 // StartsLine reports whether token i is the first of its line.

@@ -23,12 +23,12 @@ func (f *testFinder) call(i int) {
 		return
 	}
 	open := f.arguments(i)
-	title, behind, ok := f.title(open+1, isGroup)
+	title, after, ok := f.title(open+1, isGroup)
 	if !ok {
 		f.untitledCall(i)
 		return
 	}
-	body, ok := f.block(i, open, behind)
+	body, ok := f.block(i, open, after)
 	switch {
 	case !ok:
 	case isGroup:
@@ -181,18 +181,18 @@ func unescape(s string) string {
 }
 
 // block returns the body of the call at token i whose title ends before after.
-func (f *testFinder) block(i, open, behind int) (scope, bool) {
+func (f *testFinder) block(i, open, after int) (scope, bool) {
 	if f.Lang == language.Ruby || f.Lang == language.Elixir {
-		return f.rubyBlock(i, behind)
+		return f.rubyBlock(i, after)
 	}
 	if m := f.mateOf(open); (f.Lang == language.Kotlin || f.Lang == language.Swift) && m > 0 && f.Is(m+1, "{") && f.List[m+1].Mate > m {
 		return scope{body: m + 2, end: f.List[m+1].Mate}, true
 	}
-	if !f.Is(open, "(") || f.List[open].Mate <= behind {
+	if !f.Is(open, "(") || f.List[open].Mate <= after {
 		return scope{}, false // a test without a body is only planned
 	}
-	s := scope{body: behind, end: f.List[open].Mate - 1}
-	for j := behind; j <= s.end; j = f.Skip(j) {
+	s := scope{body: after, end: f.List[open].Mate - 1}
+	for j := after; j <= s.end; j = f.Skip(j) {
 		if f.Is(j, "=>") || f.Is(j, "{") && f.Is(j-1, ")") {
 			s.body = j + 1
 			break
@@ -210,9 +210,9 @@ func (f *testFinder) mateOf(i int) int {
 }
 
 // rubyBlock reads do … end or { … } after the arguments of a call.
-func (f *testFinder) rubyBlock(i, behind int) (scope, bool) {
+func (f *testFinder) rubyBlock(i, after int) (scope, bool) {
 	last := f.lineEnd(i)
-	for j := behind; j <= last && j < len(f.List); j = f.Skip(j) {
+	for j := after; j <= last && j < len(f.List); j = f.Skip(j) {
 		switch f.Text(j) {
 		case "{":
 			if m := f.List[j].Mate; f.Lang == language.Ruby {
