@@ -6,16 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"supervise/internal/event"
 	"supervise/internal/git"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
 	"supervise/internal/project"
 	"supervise/internal/report/live"
 	"supervise/internal/report/results"
 	"supervise/internal/report/terminal"
-
-	"github.com/spf13/cobra"
+	"supervise/internal/treecopy"
 )
 
 // doctorOptions are the options of supervise doctor.
@@ -77,7 +77,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 		return err
 	}
 	record := res.Set.Record()
-	d.Runs, d.Metrics = originaltests.Runs(res.Runs), &record
+	d.Runs, d.Metrics = treecopy.Records(res.Runs), &record
 	idle := opts.Rules.Unmatched(res.Set)
 	d.Notes = append(d.Notes, idle...)
 	if !o.json {

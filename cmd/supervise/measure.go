@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"supervise/internal/measure"
-	"supervise/internal/originaltests"
-	"supervise/internal/report/results"
-	"supervise/metric"
-
 	"github.com/spf13/cobra"
+
+	"supervise/internal/measure"
+	"supervise/internal/report/results"
+	"supervise/internal/treecopy"
+	"supervise/metric"
 )
 
 // measureOptions are the options of supervise measure.
@@ -53,7 +53,7 @@ func runMeasure(ctx context.Context, a *app, o measureOptions) error {
 	if !slices.ContainsFunc(plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test }) {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: "no check runs them: give --test-cmd (and --test-report), or write them into .supervise.yaml"})
 	}
-	checks := originaltests.Runs(res.Runs)
+	checks := treecopy.Records(res.Runs)
 	if o.json {
 		return a.encode(results.MeasurementOf(res, checks))
 	}

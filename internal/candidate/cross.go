@@ -13,7 +13,7 @@ import (
 
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 	"supervise/source"
@@ -34,7 +34,7 @@ func (c *contest) cross(ctx context.Context) (crossed, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := originaltests.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
+	w := treecopy.Workspace{Store: c.tree.Store, Meter: meter, Plan: c.Loop.Plan, Root: c.Loop.Root, Scratch: c.ledger.ScratchDir()}
 	out := crossed{}
 	for _, e := range c.entries[1:] {
 		if !e.done() {
@@ -119,13 +119,13 @@ func holdsTests(file string) bool {
 
 // try runs the tests of a candidate over the code of another, from which its own tests are
 // taken away.
-func (c *contest) try(ctx context.Context, w originaltests.Workspace, author, code *entry) (result, error) {
+func (c *contest) try(ctx context.Context, w treecopy.Workspace, author, code *entry) (result, error) {
 	id := code.it.Snapshot
 	if code.number == 0 {
 		id = c.state.BaselineSnapshot
 	}
 	out := result{}
-	err := w.In(ctx, id, func(t originaltests.Tree) error {
+	err := w.In(ctx, id, func(t treecopy.Tree) error {
 		for _, side := range []struct {
 			files []string
 			from  snapshot.ID
@@ -134,7 +134,7 @@ func (c *contest) try(ctx context.Context, w originaltests.Workspace, author, co
 				return err
 			}
 		}
-		whole, err := t.Meter.FullRun(ctx, t.Project(), nil, 0)
+		whole, err := t.Meter.FullRun(ctx, t.Checks(ctx, t.Meter), 0)
 		if err != nil || whole.Tests == nil {
 			return err
 		}

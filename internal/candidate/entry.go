@@ -19,6 +19,7 @@ import (
 	"supervise/internal/ledger"
 	"supervise/internal/loop"
 	"supervise/internal/notify"
+	"supervise/internal/treecopy"
 	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/snapshot"
@@ -107,7 +108,7 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 	if err != nil {
 		return err
 	}
-	why, err := t.Prepare(ctx, files, checkout.Project{Root: c.Loop.Root, Plan: c.Loop.Plan, Setup: c.Setup})
+	why, err := treecopy.Project{Root: c.Loop.Root, Plan: c.Loop.Plan, Setup: c.Setup}.Prepare(ctx, t.Dir, files, t.Lock)
 	if err == nil && why != "" {
 		err = errors.New(why)
 	}
@@ -123,8 +124,8 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 	o := c.Loop
 	o.ID, o.Home = e.id, e.home
 	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
-	o.Plan = o.Plan.CopyOf(ctx, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
-	o.Env = slices.Concat(o.Env, o.Plan.InCopy(ctx, c.Loop.Plan.Root, o.Env), []string{Env + "=" + strconv.Itoa(e.number)})
+	o.Plan = treecopy.PlanOf(ctx, o.Plan, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
+	o.Env = slices.Concat(o.Env, treecopy.Env(ctx, o.Plan, c.Loop.Plan.Root, o.Env), []string{Env + "=" + strconv.Itoa(e.number)})
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
 	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}
 	o.OnEvent = func(ev event.Event) {

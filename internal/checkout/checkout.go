@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +57,7 @@ func Reopen(base string) (*Tree, error) {
 }
 
 func (t *Tree) create(ctx context.Context, repo string) error {
-	if err := removeAll(t.Dir); err != nil {
+	if err := ledger.RemoveTree(t.Dir); err != nil {
 		return fmt.Errorf("remove what an earlier run left: %w", err)
 	}
 	if repo == "" {
@@ -144,24 +143,10 @@ func (t *Tree) Leave() error { return t.Lock.Close() }
 
 // Remove removes the tree.
 func (t *Tree) Remove() error {
-	err := removeAll(t.Base)
+	err := ledger.RemoveTree(t.Base)
 	if err != nil {
 		err = fmt.Errorf("remove a checkout: %w; it can be deleted", err)
 	}
 	_ = os.Remove(filepath.Dir(t.Base)) // fails while another process has its checkout there
 	return errors.Join(err, t.Lock.Close())
-}
-
-// removeAll removes a folder, also with read-only folders in it.
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700) // if it does not help, RemoveAll fails below
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
 }

@@ -11,7 +11,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -19,7 +19,7 @@ import (
 // Trial runs the tests of a tree in disguise, and those that fail then over the base as
 // well: where the base fails like that too, the disguise is the reason.
 type Trial struct {
-	originaltests.Workspace
+	treecopy.Workspace
 
 	Was, Is     snapshot.ID // the base and the tree
 	Changes     []snapshot.Change
@@ -47,7 +47,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
 	if t.Limit > 0 {
 		r.until = began.Add(t.Limit)
 	}
-	err := t.In(ctx, t.Is, func(tree originaltests.Tree) error {
+	err := t.In(ctx, t.Is, func(tree treecopy.Tree) error {
 		r.tree = tree
 		return r.all(ctx)
 	})
@@ -61,7 +61,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
 type run struct {
 	Trial
 	out   *ledger.Disguised
-	tree  originaltests.Tree
+	tree  treecopy.Tree
 	until time.Time
 }
 
@@ -155,7 +155,7 @@ func (r *run) failedBefore(id metric.ID) bool {
 
 // ends runs tests in the copy, in disguise or as they are.
 func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (map[metric.ID]measure.TestResult, error) {
-	want := measure.TreeRun{Root: r.tree.Project(), Tests: tests}
+	want := measure.TreeRun{Plan: r.tree.Checks(ctx, r.Meter), Tests: tests}
 	if r.Limit > 0 {
 		want.Limit = max(time.Until(r.until), time.Nanosecond)
 	}
@@ -164,7 +164,7 @@ func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (ma
 		want.Adapt = func(c measure.Check) (measure.Check, bool) { return as(c, r.tree.Path, stack) }
 	}
 	out, err := r.Meter.RunInTree(ctx, want)
-	r.out.Runs = append(r.out.Runs, originaltests.Runs(out.Runs)...)
+	r.out.Runs = append(r.out.Runs, treecopy.Records(out.Runs)...)
 	return out.ByTest, err
 }
 

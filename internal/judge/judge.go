@@ -11,9 +11,9 @@ import (
 	"supervise/detector"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
-	"supervise/internal/originaltests"
 	"supervise/internal/review"
 	"supervise/internal/secrets"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -35,7 +35,7 @@ const (
 type Judge struct {
 	Settings
 	Subject Subject
-	originaltests.Workspace
+	treecopy.Workspace
 	Mask     secrets.Mask
 	Now      func() time.Time
 	Reviewer *review.Reviewer // nil: nobody is asked for a second opinion

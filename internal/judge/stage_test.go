@@ -15,8 +15,8 @@ import (
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
 	"supervise/internal/secrets"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/selector"
@@ -94,7 +94,7 @@ func newWorld(t *testing.T) *world {
 	w.judge = Judge{
 		Settings: Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()},
 		Mask:     secrets.MaskOf([]string{"API_TOKEN=hunter22hunter22"}), Now: func() time.Time { return time.Unix(1e9, 0) },
-		Workspace: originaltests.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: t.TempDir()},
+		Workspace: treecopy.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: t.TempDir()},
 	}
 	w.was = w.take()
 	w.past.Begin(ledger.Iteration{Set: suite(metric.Passed, ""), Snapshot: w.was.ID, Tree: w.was.Tree, Agent: &ledger.AgentRun{}})

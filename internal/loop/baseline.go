@@ -13,7 +13,7 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/internal/unstablenames"
 	"supervise/internal/worktree"
 	"supervise/metric"
@@ -88,7 +88,7 @@ func (r *run) measuredBaseline(ctx context.Context, info snapshot.Info) (it ledg
 	if err := r.repeat(ctx, &res); err != nil {
 		return it, fmt.Errorf("measure the baseline again: %w", err)
 	}
-	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: originaltests.Runs(res.Runs)}, nil
+	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.Records(res.Runs)}, nil
 }
 
 // takenBaseline is the baseline of the loop in [Options.Baseline], false where there is

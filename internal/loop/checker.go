@@ -14,8 +14,8 @@ import (
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
 	"supervise/internal/secrets"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/runner"
 )
@@ -89,11 +89,11 @@ func (c *checker) measured(ctx context.Context, how extent, known *metric.Tests)
 }
 
 // original is how tests were run at the baseline, nil where they are run so still.
-func (c *checker) original() *originaltests.Original {
+func (c *checker) original() *treecopy.Original {
 	if c.meter == c.base {
 		return nil
 	}
-	return &originaltests.Original{Meter: c.base}
+	return &treecopy.Original{Meter: c.base}
 }
 
 // measure measures the tree. The texts of failures and checks are stored and shown to
@@ -133,7 +133,7 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History, la
 	if err != nil {
 		return judge.Measured{}, err
 	}
-	return judge.Measured{Set: res.Set, Checks: originaltests.Runs(res.Runs)}, c.save()
+	return judge.Measured{Set: res.Set, Checks: treecopy.Records(res.Runs)}, c.save()
 }
 
 // save writes down what the checks taught about themselves.

@@ -14,8 +14,8 @@ import (
 	"supervise/internal/event"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/originaltests"
 	"supervise/internal/report"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -75,7 +75,7 @@ func (r *run) abandon(it *iteration) error {
 func (r *run) judging() judge.Judge {
 	return judge.Judge{
 		Settings: r.opts.Settings.Settings, Reviewer: r.reviewer(), Mask: r.mask, Now: r.opts.Now, OnTrouble: r.warn,
-		Workspace: originaltests.Workspace{
+		Workspace: treecopy.Workspace{
 			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratch(), User: r.checks.user, Original: r.checks.original(),
 		},
 	}

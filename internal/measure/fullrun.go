@@ -21,15 +21,11 @@ type FullRun struct {
 // first, or only with own if it is not nil. limit applies to all of it; 0 leaves the
 // limits of the checks. The meter learns nothing from the results. The error is ctx's,
 // or a failure of the machine.
-func (m *Meter) FullRun(ctx context.Context, root string, own *Check, limit time.Duration) (FullRun, error) {
-	e := m.inTree(ctx, root, limit)
-	checks := e.inTree.plan.Checks
-	if own != nil {
-		checks = m.planFor(ctx, Plan{Root: m.plan.Root, Checks: []Check{*own}}, root).Checks
-	}
+func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (FullRun, error) {
+	e := m.inTree(plan, limit)
 	var out FullRun
 	var err error
-	out.Why, err = e.buildAndTest(ctx, checks, func(_ int, run Run) string {
+	out.Why, err = e.buildAndTest(ctx, func(_ int, run Run) string {
 		out.Tests = sections.JoinTests(out.Tests, run.Tests)
 		return ""
 	})
@@ -48,9 +44,9 @@ func (m *Meter) FullRun(ctx context.Context, root string, own *Check, limit time
 // builtAndTested runs the checks that build, then the tests. It passes each usable run
 // to read, with the index of its check. The first reason of either ends it, and is
 // returned.
-func (e *treeRun) buildAndTest(ctx context.Context, checks []Check, read func(int, Run) string) (why string, err error) {
+func (e *treeRun) buildAndTest(ctx context.Context, read func(int, Run) string) (why string, err error) {
 	for _, kind := range []Kind{Build, Test} {
-		for i, c := range checks {
+		for i, c := range e.inTree.plan.Checks {
 			if c.Kind != kind {
 				continue
 			}
@@ -79,8 +75,8 @@ type TreeLint struct {
 
 // LintElsewhere runs only the linters on another tree. The meter learns nothing from
 // the results. The error is ctx's, or a failure of the machine.
-func (m *Meter) LintInTree(ctx context.Context, root string) (TreeLint, error) {
-	e := m.inTree(ctx, root, 0)
+func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeLint, error) {
+	e := m.inTree(plan, 0)
 	var out TreeLint
 	for _, c := range e.inTree.plan.Checks {
 		if c.Kind != Lint {
@@ -111,12 +107,12 @@ type TreeCoverage struct {
 // CoverageElsewhere runs the test checks on another tree, after those that build, and
 // reads their coverage. The meter learns nothing from the results. The error is ctx's,
 // or a failure of the machine.
-func (m *Meter) CoverageInTree(ctx context.Context, root string) (TreeCoverage, error) {
-	e := m.inTree(ctx, root, 0)
+func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeCoverage, error) {
+	e := m.inTree(plan, 0)
 	e.coverage = true
 	var out TreeCoverage
 	var err error
-	out.Why, err = e.buildAndTest(ctx, e.inTree.plan.Checks, func(i int, run Run) string {
+	out.Why, err = e.buildAndTest(ctx, func(i int, run Run) string {
 		if c := m.plan.Checks[i]; run.Coverage == nil && m.memory.Covers.Has(c.ID()) {
 			return c.Name + " wrote no coverage report there"
 		}

@@ -23,7 +23,7 @@ type TestResult struct {
 
 // Elsewhere is what is run in another tree.
 type TreeRun struct {
-	Root    string
+	Plan    Plan // that of the meter, for the other tree
 	Tests   []metric.Test
 	Full    bool          // the whole command: others may end otherwise there as well
 	NoRetry bool          // nothing is run again where some of the tests did not run
@@ -48,7 +48,7 @@ const maxSelected = 200
 // first. The meter learns nothing from the results. The error is ctx's, or a failure of
 // the machine.
 func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error) {
-	e := m.inTree(ctx, want.Root, want.Limit)
+	e := m.inTree(want.Plan, want.Limit)
 	e.full, e.adapt, e.noRetry = want.Full || len(want.Tests) > maxSelected, want.Adapt, want.NoRetry
 	err := e.all(ctx, want.Tests)
 	for _, t := range want.Tests {
@@ -87,9 +87,9 @@ type treeRun struct {
 	coverage bool // coverage is read as well
 }
 
-func (m *Meter) inTree(ctx context.Context, root string, limit time.Duration) *treeRun {
+func (m *Meter) inTree(plan Plan, limit time.Duration) *treeRun {
 	e := &treeRun{
-		meter: m, inTree: &Meter{plan: m.planFor(ctx, m.plan, root), opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
+		meter: m, inTree: &Meter{plan: plan, opts: m.opts, memory: (&Memory{}).Clone(), inCopy: true},
 		results: map[metric.ID]TestResult{}, limit: limit,
 	}
 	if limit > 0 {
@@ -260,9 +260,4 @@ func brokenBy(r Run, id metric.ID) (string, bool) {
 	}
 	empty := r.Tests == nil || len(r.Tests.Cases) == 0
 	return cmp.Or(r.Why, r.FirstError()), empty && r.ExitCode != 0
-}
-
-// planFor returns a plan for a copy of the meter's tree at root.
-func (m *Meter) planFor(ctx context.Context, p Plan, root string) Plan {
-	return p.MoveTo(root).CopyOf(ctx, p.Root, m.commands().Environ())
 }

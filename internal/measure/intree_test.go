@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 )
 
@@ -41,7 +42,7 @@ func TestResultsElsewhereTeachNothing(t *testing.T) {
 		{"no time", goFiles, time.Nanosecond, map[string]string{"TestF": "", "TestSkip": "", "TestG": ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: tree(t, tt.files), Tests: all, Limit: tt.limit})
+			out, err := m.RunInTree(context.Background(), measure.TreeRun{Plan: treecopy.MovePlan(m.Plan(), tree(t, tt.files)), Tests: all, Limit: tt.limit})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +75,7 @@ func TestElsewhereBuildsOnce(t *testing.T) {
 		checks[0].Command = []string{"go", "build", "-mod=mod", "-o", target, "./a"}
 		m := measure.New(measure.Plan{Root: root, Checks: checks}, measure.Options{Scratch: t.TempDir()})
 		one := metric.Test{ID: metric.ID{Suite: "m/a", Name: "TestF"}}
-		out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: root, Tests: []metric.Test{one}})
+		out, err := m.RunInTree(context.Background(), measure.TreeRun{Plan: treecopy.MovePlan(m.Plan(), root), Tests: []metric.Test{one}})
 		if err != nil || len(out.Runs) != want || out.ByTest[one.ID].Test.Status != metric.Passed {
 			t.Errorf("-o %s: %v, %d runs, want %d: %+v", target, err, len(out.Runs), want, out.ByTest)
 		}
@@ -91,7 +92,7 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	c.Env = []string{"AT=" + root}
 	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
 	one, three := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}, metric.Test{ID: metric.ID{Suite: "s", Name: "three"}}
-	out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: other, Tests: []metric.Test{one, three}})
+	out, err := m.RunInTree(context.Background(), measure.TreeRun{Plan: treecopy.MovePlan(m.Plan(), other), Tests: []metric.Test{one, three}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	if e := ends[three.ID]; e.Test.Status != 0 || e.Unbuilt {
 		t.Errorf("three: %+v", e)
 	}
-	if out, err = m.RunInTree(context.Background(), measure.TreeRun{Root: other, Tests: []metric.Test{one}, Full: true}); err != nil || len(out.Others) != 1 || out.Others[0].Name != "two" {
+	if out, err = m.RunInTree(context.Background(), measure.TreeRun{Plan: treecopy.MovePlan(m.Plan(), other), Tests: []metric.Test{one}, Full: true}); err != nil || len(out.Others) != 1 || out.Others[0].Name != "two" {
 		t.Errorf("others: %+v, %v", out.Others, err)
 	}
 	if text, _ := os.ReadFile(filepath.Join(root, "ran")); len(text) > 0 {
@@ -121,7 +122,7 @@ echo '<testsuite name="s"><testcase name="one"/></testsuite>' >out.xml
 	c := measure.Check{Kind: measure.Test, Name: "mocha", Command: []string{"env", "sh", "mocha"}, Runner: "mocha", Reports: []string{"out.xml"}}
 	m := measure.New(measure.Plan{Root: tree(t, files), Checks: []measure.Check{c}}, measure.Options{Scratch: t.TempDir()})
 	one := metric.Test{ID: metric.ID{Suite: "s", Name: "one"}}
-	out, err := m.RunInTree(context.Background(), measure.TreeRun{Root: tree(t, files), Tests: []metric.Test{one}})
+	out, err := m.RunInTree(context.Background(), measure.TreeRun{Plan: treecopy.MovePlan(m.Plan(), tree(t, files)), Tests: []metric.Test{one}})
 	if err != nil || len(out.Runs) != 2 || out.ByTest[one.ID].Test.Status != metric.Passed {
 		t.Errorf("%+v, %v after %d runs", out.ByTest, err, len(out.Runs))
 	}

@@ -126,6 +126,12 @@ func (m *Meter) With(plan Plan) *Meter {
 	return &other
 }
 
+// Plan returns the plan of the meter.
+func (m *Meter) Plan() Plan { return m.plan }
+
+// Environ returns the environment of the checks.
+func (m *Meter) Environ() []string { return m.commands().Environ() }
+
 // Lookup returns the value of a variable that the checks see.
 func (m *Meter) Lookup(name string) string {
 	for _, kv := range slices.Backward(m.commands().Environ()) {

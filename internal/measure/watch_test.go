@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 )
 
 // Who watches is given both outputs of each check that starts, in another tree as well,
@@ -18,7 +19,7 @@ func TestWatch(t *testing.T) {
 	m := measure.New(measure.Plan{Root: t.TempDir(), Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Watch: watched.watch})
 	res, err := m.Run(t.Context(), nil)
 	if err == nil {
-		_, err = m.RunInTree(t.Context(), measure.TreeRun{Root: t.TempDir(), Tests: res.Set.Tests.Cases, Full: true})
+		_, err = m.RunInTree(t.Context(), measure.TreeRun{Plan: treecopy.MovePlan(m.Plan(), t.TempDir()), Tests: res.Set.Tests.Cases, Full: true})
 	}
 	if err != nil {
 		t.Fatal(err)

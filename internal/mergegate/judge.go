@@ -10,8 +10,8 @@ import (
 
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
-	"supervise/internal/originaltests"
 	"supervise/internal/report"
+	"supervise/internal/treecopy"
 	"supervise/internal/treediff"
 	"supervise/metric"
 	"supervise/runner"
@@ -34,7 +34,7 @@ func (g *gate) judge(ctx context.Context) error {
 	j := judge.Judge{
 		Reviewer: g.reviewer(ctx),
 		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
-		Workspace: originaltests.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.original()},
+		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.original()},
 		OnTrouble: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
 	}
 	past, err := g.past(ctx, j)

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"supervise/internal/checkout"
 	"supervise/internal/detectedplan"
 	"supervise/internal/git"
 	"supervise/internal/judge"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
 	"supervise/internal/projectfile"
 	"supervise/internal/secrets"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 )
 
@@ -127,7 +126,7 @@ func (g *gate) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch why, err := g.tree.Prepare(ctx, files, checkout.Project{Root: g.Root, Plan: g.settings.Plan, Setup: g.Setup}); {
+	switch why, err := (treecopy.Project{Root: g.Root, Plan: g.settings.Plan, Setup: g.Setup}).Prepare(ctx, g.tree.Dir, files, g.tree.Lock); {
 	case err != nil:
 		return err
 	case why != "":
@@ -138,15 +137,15 @@ func (g *gate) prepare(ctx context.Context) error {
 
 // measureBy sets the plan by which the base is measured.
 func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
-	g.baseMeter = measure.New(plan.CopyOf(ctx, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
+	g.baseMeter = measure.New(treecopy.PlanOf(ctx, plan, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
 }
 
 // original is how the tests of the base were run, nil where they are run so still.
-func (g *gate) original() *originaltests.Original {
+func (g *gate) original() *treecopy.Original {
 	if !g.moved {
 		return nil
 	}
-	return &originaltests.Original{Meter: g.baseMeter, Root: g.tree.Dir}
+	return &treecopy.Original{Meter: g.baseMeter, Root: g.tree.Dir}
 }
 
 // measureBase measures the base in the checkout, where it has no record.
@@ -187,7 +186,7 @@ func (g *gate) measureHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: originaltests.Runs(res.Runs)}
+	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: treecopy.Records(res.Runs)}
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}

@@ -15,7 +15,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/mutation"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -44,7 +44,7 @@ type Cost struct {
 // Trial runs changed tests over mutants of the product code, as they were and as they
 // are.
 type Trial struct {
-	originaltests.Workspace
+	treecopy.Workspace
 	Options
 
 	Was, Is  snapshot.ID        // the trees with the tests as they were, and as they are
@@ -164,8 +164,8 @@ func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
 		}
 		return nil
 	}
-	return r.In(ctx, r.Is, func(is originaltests.Tree) error {
-		return r.AsWas().In(ctx, code, func(was originaltests.Tree) error {
+	return r.In(ctx, r.Is, func(is treecopy.Tree) error {
+		return r.AsWas().In(ctx, code, func(was treecopy.Tree) error {
 			if code == r.Is {
 				if err := was.Restore(ctx, r.Was, r.PutBack...); err != nil {
 					return err

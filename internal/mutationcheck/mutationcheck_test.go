@@ -13,7 +13,7 @@ import (
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -82,7 +82,7 @@ func (w *world) trial(change files) Trial {
 		}
 	})
 	return Trial{
-		Workspace: originaltests.Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch},
+		Workspace: treecopy.Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch},
 		Was:       was, Is: is, PutBack: e.TestFiles, Evidence: e, Before: before, Now: now,
 	}
 }

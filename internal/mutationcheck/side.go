@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 )
 
 // side is a private copy of a tree, in which tests run over mutants.
 type side struct {
 	meter *measure.Meter
-	tree  originaltests.Tree
+	tree  treecopy.Tree
 	tests []metric.Test
 	pass  map[metric.ID]bool // over the code without a fault
 	why   string             // none passes
@@ -42,7 +42,7 @@ func (e ended) by(tests []metric.Test) bool {
 
 // side returns the side in a copy. Python keeps no compiled files there: one of another
 // mutant with the same size and time would be taken for this one's.
-func (r *trialRun) side(t originaltests.Tree) *side {
+func (r *trialRun) side(t treecopy.Tree) *side {
 	return &side{meter: t.Meter.Clone("PYTHONDONTWRITEBYTECODE=1"), tree: t, pass: map[metric.ID]bool{}}
 }
 
@@ -50,7 +50,7 @@ func (r *trialRun) side(t originaltests.Tree) *side {
 func (s *side) control(ctx context.Context) error {
 	began := time.Now()
 	clear(s.pass)
-	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Root: s.tree.Project(), Tests: s.tests, Limit: s.limit, Adapt: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.Checks(ctx, s.meter), Tests: s.tests, Limit: s.limit, Adapt: s.directly})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *side) overFault(ctx context.Context) error {
 	if err := s.write(f.File, f.In(f.src), f.exec); err != nil {
 		return err
 	}
-	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Root: s.tree.Project(), Tests: s.tests, Full: s.whole, NoRetry: true, Limit: s.limit, Adapt: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.Checks(ctx, s.meter), Tests: s.tests, Full: s.whole, NoRetry: true, Limit: s.limit, Adapt: s.directly})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *side) overFault(ctx context.Context) error {
 // write writes a file of the copy. Each text has a time of its own, in whole seconds:
 // tools that build go by it.
 func (s *side) write(name string, text []byte, exec bool) error {
-	if err := (originaltests.Files{{Path: name, Text: text, Exec: exec}}).Write(s.tree.Path); err != nil {
+	if err := (treecopy.Files{{Path: name, Text: text, Exec: exec}}).Write(s.tree.Path); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(s.tree.Path)

@@ -3,31 +3,23 @@ package originaltests
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"sort"
 
 	"supervise/detector"
 	"supervise/internal/evidence"
 	"supervise/internal/projectfile"
+	"supervise/internal/treecopy"
 )
 
 // maxHidden bounds the hidden files, all of them together, in bytes.
 const maxHidden = 256 << 20
 
-// File is a file that is written into a tree.
-type File struct {
-	Path string // slash separated, relative
-	Text []byte
-	Exec bool
-}
-
-// Files are sorted by path.
-type Files []File
+// Files are the hidden tests, sorted by path.
+type Files treecopy.Files
 
 // ReadFiles reads the folder of the hidden tests. Links are followed; .git is left out.
 func ReadFiles(dir string) (Files, error) {
@@ -55,7 +47,7 @@ func ReadFiles(dir string) (Files, error) {
 		if left -= info.Size(); left < 0 {
 			return fmt.Errorf("%s holds more than %d MB: keep the tests alone there", dir, maxHidden>>20)
 		}
-		f := File{Exec: info.Mode()&0o100 != 0}
+		f := treecopy.File{Exec: info.Mode()&0o100 != 0}
 		rel, err := filepath.Rel(dir, name)
 		if err != nil {
 			return err
@@ -84,37 +76,6 @@ func (l Files) Sum() string {
 		h.Write(f.Text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// Write writes the files into a tree and replaces what is there. Links in the tree are
-// not followed: one in the place of a file is replaced, one in the place of a folder is
-// refused.
-func (l Files) Write(dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, f := range l {
-		mode := fs.FileMode(0o600)
-		if f.Exec {
-			mode = 0o700
-		}
-		name := filepath.FromSlash(f.Path)
-		err := root.MkdirAll(filepath.FromSlash(path.Dir(f.Path)), 0o700)
-		if err == nil {
-			if err = root.Remove(name); errors.Is(err, fs.ErrNotExist) {
-				err = nil
-			}
-		}
-		if err == nil {
-			err = root.WriteFile(name, f.Text, mode)
-		}
-		if err != nil {
-			return fmt.Errorf("lay a hidden test over the tree: %w", err)
-		}
-	}
-	return nil
 }
 
 // Tests are the tests that the files define.

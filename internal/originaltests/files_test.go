@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 )
 
 func writeAll(t *testing.T, dir string, list files) {
@@ -36,7 +36,7 @@ func TestHiddenFilesAreLaidIntoTheTreeAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := list.Write(tree); err != nil {
+	if err := treecopy.Files(list).Write(tree); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
@@ -53,7 +53,7 @@ func TestHiddenFilesAreLaidIntoTheTreeAlone(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(escaping, "a")); err != nil {
 		t.Fatal(err)
 	}
-	if err := list.Write(escaping); err == nil {
+	if err := treecopy.Files(list).Write(escaping); err == nil {
 		t.Error("a folder of the tree that leads out of it is written to")
 	}
 }
@@ -84,22 +84,6 @@ func TestHiddenFilesThatCannotBeUsed(t *testing.T) {
 	for dir, want := range map[string]string{empty: "there is no file in", filepath.Join(empty, "gone"): "gone"} {
 		if _, err := ReadFiles(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
-		}
-	}
-}
-
-// A project below the top of its repository is run where it stands.
-func TestTreeOfAProjectBelowTheTop(t *testing.T) {
-	for _, tt := range []struct{ root, project, want string }{
-		{"/r", "/r", "/tree"}, {"/r", "/r/a/b", "/tree/a/b"}, {"/r", "/elsewhere", "/tree"},
-	} {
-		tree := Tree{Workspace{Root: tt.root, Plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}, "/tree"}
-		if got := tree.Project(); got != tt.want {
-			t.Errorf("%s in %s: %s, want %s", tt.project, tt.root, got, tt.want)
-		}
-		web := filepath.ToSlash(strings.TrimPrefix(filepath.Join(tt.want, "web"), "/tree/"))
-		if _, ok := tree.projects(nil)[web]; !ok {
-			t.Errorf("%s in %s: dependencies are looked for in %v, want %s as well", tt.project, tt.root, tree.projects(nil), web)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -26,7 +27,7 @@ type HiddenOptions struct {
 // Hidden runs tests that the agent does not see: the files of a folder, which are
 // written into a copy of a tree.
 type Hidden struct {
-	Workspace
+	treecopy.Workspace
 	Folder string             // of the tests
 	Check  *measure.Check     // that runs them; nil: the checks of the plan
 	Limit  time.Duration      // of one run; 0: the limits of the checks
@@ -50,13 +51,17 @@ func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.
 		return nil, err
 	}
 	out := &ledger.Hidden{Files: files.Sum()}
-	return out, h.AsWas().In(ctx, id, func(t Tree) error {
-		if err := files.Write(t.Project()); err != nil {
+	return out, h.AsWas().In(ctx, id, func(t treecopy.Tree) error {
+		if err := treecopy.Files(files).Write(t.Project()); err != nil {
 			return err
 		}
+		plan := t.Checks(ctx, t.Meter)
+		if h.Check != nil {
+			plan = t.Only(ctx, t.Meter, *h.Check)
+		}
 		run := func() (*metric.Tests, error) {
-			whole, err := t.Meter.FullRun(ctx, t.Project(), h.Check, h.Limit)
-			out.Runs = append(out.Runs, Runs(whole.Runs)...)
+			whole, err := t.Meter.FullRun(ctx, plan, h.Limit)
+			out.Runs = append(out.Runs, treecopy.Records(whole.Runs)...)
 			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
 			return h.only(whole.Tests.CarryOver(known), files, visible), err
 		}
@@ -110,7 +115,7 @@ func (h Hidden) only(all *metric.Tests, files Files, visible *metric.Tests) *met
 	out.Broken, out.Failure = slices.Clone(all.Broken), ""
 	if h.OtherRunner() {
 		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
-			return !slices.ContainsFunc(files, func(f File) bool { return f.Path == b.Name })
+			return !slices.ContainsFunc(files, func(f treecopy.File) bool { return f.Path == b.Name })
 		})
 	}
 	if visible != nil {

@@ -7,6 +7,7 @@ import (
 
 	"supervise/detector"
 	"supervise/internal/evidence"
+	"supervise/internal/treecopy"
 	"supervise/source"
 )
 
@@ -50,9 +51,9 @@ func (t Trial) isInline(d detector.TestSource) bool {
 
 // putInto puts the modules of tests as they were into the new code.
 func (r *trialRun) putInto() error {
-	var files Files
+	var files treecopy.Files
 	for path, text := range r.inline {
-		files = append(files, File{Path: path, Text: text})
+		files = append(files, treecopy.File{Path: path, Text: text})
 		r.out.PutInto = append(r.out.PutInto, path)
 	}
 	slices.Sort(r.out.PutInto)

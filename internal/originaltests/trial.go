@@ -13,6 +13,7 @@ import (
 	"supervise/detector"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -27,7 +28,7 @@ type Options struct {
 // that failed before, and those that the change touches, in their original form and with
 // all that they leaned on.
 type Trial struct {
-	Workspace
+	treecopy.Workspace
 
 	Was, Is  snapshot.ID // the trees of the tests and of the code
 	Changes  []snapshot.Change
@@ -108,7 +109,7 @@ type trialRun struct {
 	Trial
 	choice choice
 	out    ledger.Goals
-	tree   Tree
+	tree   treecopy.Tree
 	ends   map[metric.ID]verdict
 	fresh  []metric.Test // tests that have no result of before
 	until  time.Time
@@ -122,7 +123,7 @@ func (r *trialRun) inTree(ctx context.Context) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
-	return r.AsWas().In(ctx, r.Is, func(t Tree) error {
+	return r.AsWas().In(ctx, r.Is, func(t treecopy.Tree) error {
 		r.tree = t
 		for _, step := range []func(context.Context) error{r.together, r.withManifests, r.fileByFile, r.inCode, r.overOldCode, r.asTheyAre} {
 			if err := step(ctx); err != nil {
@@ -275,7 +276,7 @@ func (r *trialRun) by(ctx context.Context, m *measure.Meter, tests []metric.Test
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	out, err := m.RunInTree(ctx, measure.TreeRun{Root: r.tree.Project(), Tests: tests, Full: whole, Limit: limit})
-	r.out.Runs = append(r.out.Runs, Runs(out.Runs)...)
+	out, err := m.RunInTree(ctx, measure.TreeRun{Plan: r.tree.Checks(ctx, m), Tests: tests, Full: whole, Limit: limit})
+	r.out.Runs = append(r.out.Runs, treecopy.Records(out.Runs)...)
 	return out, err
 }

@@ -16,6 +16,7 @@ import (
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -111,8 +112,8 @@ func (w *trialWorld) trial(before, now metric.Set, change files) Trial {
 	}
 }
 
-func (w *trialWorld) workspace(scratch string) Workspace {
-	return Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch}
+func (w *trialWorld) workspace(scratch string) treecopy.Workspace {
+	return treecopy.Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch}
 }
 
 func outcomes(h ledger.Goals) map[string]detector.Outcome {
@@ -394,7 +395,7 @@ func TestRunnerOfTheBase(t *testing.T) {
 		Before: tests("old", metric.Passed), Now: tests("new", metric.Passed),
 		Evidence: ledger.Evidence{TestFiles: []string{"t/half.sh"}, TestsAlone: true},
 	}
-	trial.Original = &Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
+	trial.Original = &treecopy.Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
 	out, err := trial.Run(context.Background())
 	if err != nil || !out.Whole || len(out.Runs) == 0 || out.Passed != 1 {
 		t.Errorf("%v: %+v", err, out)

@@ -7,20 +7,20 @@ import (
 	"path/filepath"
 	"slices"
 
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 )
 
 // copied is a private copy of a tree in which some files have other texts. A file whose
 // text is nil is deleted.
 type copied struct {
-	originaltests.Tree
+	treecopy.Tree
 	r     Recount
 	texts map[string][]byte
 }
 
 // inCopy makes the copy, calls work and removes the copy.
 func (r Recount) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) error {
-	return r.In(ctx, r.Is, func(t originaltests.Tree) error {
+	return r.In(ctx, r.Is, func(t treecopy.Tree) error {
 		c := copied{t, r, texts}
 		if err := c.write(); err != nil {
 			return err
@@ -31,7 +31,7 @@ func (r Recount) inCopy(ctx context.Context, texts map[string][]byte, work func(
 
 // write gives the files their other texts.
 func (c copied) write() error {
-	var files originaltests.Files
+	var files treecopy.Files
 	for _, path := range c.paths() {
 		full := filepath.Join(c.Path, filepath.FromSlash(path))
 		if c.texts[path] == nil {
@@ -44,7 +44,7 @@ func (c copied) write() error {
 		if err != nil {
 			return err
 		}
-		files = append(files, originaltests.File{Path: path, Text: c.texts[path], Exec: info.Mode()&0o100 != 0})
+		files = append(files, treecopy.File{Path: path, Text: c.texts[path], Exec: info.Mode()&0o100 != 0})
 	}
 	return files.Write(c.Path)
 }

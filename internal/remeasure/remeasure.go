@@ -12,14 +12,14 @@ import (
 	"supervise/integrity"
 	"supervise/internal/evidence"
 	"supervise/internal/ledger"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
 
 // Recount measures one change again, in a private copy of its tree.
 type Recount struct {
-	originaltests.Workspace
+	treecopy.Workspace
 
 	Was, Is snapshot.ID // the trees before and after the change
 	Changes []snapshot.Change
@@ -65,8 +65,8 @@ func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
 }
 
 func (r Recount) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
-	found, err := r.Meter.LintInTree(ctx, c.Project())
-	out.Runs = append(out.Runs, originaltests.Runs(found.Runs)...)
+	found, err := r.Meter.LintInTree(ctx, c.Checks(ctx, r.Meter))
+	out.Runs = append(out.Runs, treecopy.Records(found.Runs)...)
 	out.Why = found.Why
 	return found.Lint, err
 }
@@ -142,8 +142,8 @@ func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *l
 
 // coverIn runs the tests in the copy.
 func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
-	out, err := r.Meter.CoverageInTree(ctx, c.Project())
-	x.Runs = append(x.Runs, originaltests.Runs(out.Runs)...)
+	out, err := r.Meter.CoverageInTree(ctx, c.Checks(ctx, r.Meter))
+	x.Runs = append(x.Runs, treecopy.Records(out.Runs)...)
 	x.Why = out.Why
 	if err == nil && x.Why == "" && !out.Coverage.Comparable(&x.Measured) {
 		x.Why = fmt.Sprintf("the report there is another one: %s, not %s", out.Coverage.Format, x.Measured.Format)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"supervise/internal/measure"
-	"supervise/internal/originaltests"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -53,7 +53,7 @@ func TestLintFindsWhatNewCommentsHide(t *testing.T) {
 	}
 	plan := measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Lint, Name: "lint", Command: []string{"sh", "lint.sh"}}}}
 	r := Recount{
-		Workspace: originaltests.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: scratch},
+		Workspace: treecopy.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: scratch},
 		Was:       was, Is: is, Changes: changes,
 	}
 	out, err := r.Lint(t.Context())

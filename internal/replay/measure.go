@@ -10,6 +10,7 @@ import (
 
 	"supervise/internal/measure"
 	"supervise/internal/secrets"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/snapshot"
 )
@@ -70,7 +71,7 @@ func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why stri
 	if at.taken, err = s.tree.Take(ctx, s.store, c.ID); err != nil {
 		return at, "", err
 	}
-	root, err := s.tree.Of(s.project())
+	root, err := s.project().In(s.tree.Dir)
 	if err != nil {
 		return at, "", err
 	}
@@ -81,13 +82,13 @@ func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why stri
 	if err != nil {
 		return at, "", err
 	}
-	if why, err := s.tree.Prepare(ctx, files, s.project()); why != "" || err != nil {
+	if why, err := s.project().Prepare(ctx, s.tree.Dir, files, s.tree.Lock); why != "" || err != nil {
 		return at, why, err
 	}
 	if at.plan, err = moved(s.opts.Plan, s.opts.Plan.Root, root); err != nil {
 		return at, "", err
 	}
-	at.plan = at.plan.CopyOf(ctx, s.opts.Plan.Root, s.opts.Env)
+	at.plan = treecopy.PlanOf(ctx, at.plan, s.opts.Plan.Root, s.opts.Env)
 	at.meter = measure.New(at.plan, measure.Options{
 		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: e.Learnt, Reruns: s.opts.Settings.Confirm,
 	})

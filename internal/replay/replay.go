@@ -15,10 +15,10 @@ import (
 	"slices"
 	"time"
 
-	"supervise/internal/checkout"
 	"supervise/internal/judge"
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
+	"supervise/internal/treecopy"
 )
 
 // The errors that another command line mends.
@@ -141,8 +141,8 @@ func (h *history) measure(ctx context.Context) error {
 }
 
 // project is what is checked in the user's working tree.
-func (h *history) project() checkout.Project {
-	return checkout.Project{Root: h.opts.Root, Plan: h.opts.Plan, Setup: h.opts.Setup}
+func (h *history) project() treecopy.Project {
+	return treecopy.Project{Root: h.opts.Root, Plan: h.opts.Plan, Setup: h.opts.Setup}
 }
 
 // Checkout returns a folder for the checkouts of a replay: below home, unless that

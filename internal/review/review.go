@@ -19,8 +19,8 @@ import (
 	"supervise/internal/agent"
 	"supervise/internal/git"
 	"supervise/internal/ledger"
-	"supervise/internal/originaltests"
 	"supervise/internal/protect"
+	"supervise/internal/treecopy"
 	"supervise/metric"
 	"supervise/runner"
 	"supervise/snapshot"
@@ -72,7 +72,7 @@ type Change struct {
 // Ask has a change reviewed in a private copy of the tree. Whatever keeps the reviewer
 // from an answer is said in the review: there is no opinion then. The error is that of
 // ctx.
-func (r *Reviewer) Ask(ctx context.Context, w originaltests.Workspace, c Change) (*ledger.Review, error) {
+func (r *Reviewer) Ask(ctx context.Context, w treecopy.Workspace, c Change) (*ledger.Review, error) {
 	out := &ledger.Review{Reviewer: r.Masker.String(r.Agent)}
 	if r.Over != nil {
 		if limit := r.Over(metric.Usage{}); limit != "" {
@@ -92,13 +92,13 @@ func (r *Reviewer) Ask(ctx context.Context, w originaltests.Workspace, c Change)
 	return out, nil
 }
 
-func (r *Reviewer) ask(ctx context.Context, w originaltests.Workspace, c Change, out *ledger.Review) error {
+func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out *ledger.Review) error {
 	patch := &head{limit: maxPatch}
 	if err := w.Store.Patch(ctx, patch, c.Was, c.Is); err != nil {
 		return err
 	}
 	question := Question{Task: r.Task, Patch: patch.String(), Shown: c.Shown}
-	return w.In(ctx, c.Is, func(t originaltests.Tree) error {
+	return w.In(ctx, c.Is, func(t treecopy.Tree) error {
 		if err := t.Restore(ctx, c.Was, steering(c.Files)...); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r *Reviewer) ask(ctx context.Context, w originaltests.Workspace, c Change,
 // desk is a folder with what the reviewer needs besides the tree.
 type desk struct{ dir, prompt, file, temp string }
 
-func (r *Reviewer) desk(t originaltests.Tree, prompt string) (desk, error) {
+func (r *Reviewer) desk(t treecopy.Tree, prompt string) (desk, error) {
 	dir, err := os.MkdirTemp(t.Scratch, "review-")
 	if err != nil {
 		return desk{}, err
@@ -141,7 +141,7 @@ func (r *Reviewer) desk(t originaltests.Tree, prompt string) (desk, error) {
 const maxSaid = 256 << 10
 
 // run starts the reviewer and returns its last message.
-func (r *Reviewer) run(ctx context.Context, t originaltests.Tree, d desk, out *ledger.Review) (string, error) {
+func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger.Review) (string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p, known := r.Preset()
@@ -206,7 +206,7 @@ func (r *Reviewer) limit() time.Duration {
 // command puts the reviewer's command together. A known program gets the prompt in its
 // own way, and never the consent to do everything unasked; any other one gets it on
 // standard input, and in the file $SUPERVISE_PROMPT_FILE.
-func (r *Reviewer) command(ctx context.Context, t originaltests.Tree, d desk) runner.Command {
+func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d desk) runner.Command {
 	cmd := runner.Command{
 		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.Project(), Stdin: strings.NewReader(d.prompt), Timeout: r.limit(),
 		Hold: r.Hold, BeforeStart: r.BeforeStart, User: t.User, Writable: r.writable(ctx, t, d),
@@ -220,13 +220,13 @@ func (r *Reviewer) command(ctx context.Context, t originaltests.Tree, d desk) ru
 	if t.User != nil {
 		env = t.User.Environ(env)
 	}
-	cmd.Env = slices.Concat(env, t.InCopy(ctx, env), []string{"SUPERVISE_PROMPT_FILE=" + d.file, "TMPDIR=" + d.temp})
+	cmd.Env = slices.Concat(env, t.Env(ctx, env), []string{"SUPERVISE_PROMPT_FILE=" + d.file, "TMPDIR=" + d.temp})
 	return cmd
 }
 
 // writable lists what the reviewer may write: not the working tree, where the kernel can
 // see to that.
-func (r *Reviewer) writable(ctx context.Context, t originaltests.Tree, d desk) []string {
+func (r *Reviewer) writable(ctx context.Context, t treecopy.Tree, d desk) []string {
 	switch {
 	case r.Protect.Landlock:
 		return append(r.Protect.WritableIn(ctx, t.Path), d.dir)

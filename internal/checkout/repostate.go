@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"supervise/internal/git"
+	"supervise/internal/ledger"
 	"supervise/internal/projectfile"
 )
 
@@ -116,4 +117,30 @@ func (t *Tree) copyFiles(ctx context.Context, repo string) error {
 // escape keeps the characters of a folder from being a pattern.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// Ignore has git ignore the links of the tree to what is installed in the folder root: they
+// are no work, and lead elsewhere in a tree that is made again elsewhere. A pattern that
+// ignores a folder does not ignore a link of that name.
+func (t *Tree) Ignore(ctx context.Context, root string) error {
+	list, err := t.Git(ctx, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(t.Dir, ".git", "info", "exclude")
+	text, err := projectfile.Read(path, projectfile.Git)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("for a checkout: %w", err)
+	}
+	had := len(text)
+	for name := range strings.SplitSeq(list, "\x00") {
+		to, err := os.Readlink(filepath.Join(t.Dir, filepath.FromSlash(name)))
+		if _, inside := ledger.Inside(to, root); name != "" && err == nil && inside && filepath.IsAbs(to) {
+			text = fmt.Appendf(text, "\n/%s\n", escape(name))
+		}
+	}
+	if len(text) == had {
+		return nil
+	}
+	return ledger.WriteFile(path, text)
 }

@@ -1,4 +1,4 @@
-package checks
+package treecopy
 
 import (
 	"context"
@@ -8,20 +8,21 @@ import (
 	"strings"
 
 	"supervise/internal/environment"
+	"supervise/internal/measure"
 	"supervise/internal/projectfile"
 )
 
 // CopyOf returns the plan, which is for a copy of the tree in the folder root, so that its
 // checks run the code of the copy by what is installed for the tree. env is what the checks
 // get; nil is what the process has.
-func (p Plan) CopyOf(ctx context.Context, root string, env []string) Plan {
+func PlanOf(ctx context.Context, p measure.Plan, root string, env []string) measure.Plan {
 	if env == nil {
 		env = os.Environ()
 	}
-	sources := p.sources(ctx, root, env)
+	sources := editable(ctx, p, root, env)
 	checks := slices.Clone(p.Checks)
 	for i, c := range checks {
-		checks[i].Env = append(slices.Clone(c.Env), p.inCopy(root, sources, slices.Concat(env, c.Env))...)
+		checks[i].Env = append(slices.Clone(c.Env), variables(p, root, sources, slices.Concat(env, c.Env))...)
 	}
 	p.Checks = checks
 	return p
@@ -31,11 +32,11 @@ func (p Plan) CopyOf(ctx context.Context, root string, env []string) Plan {
 // for which the plan is, and get the environment env: packages that are edited in place in
 // the tree are those of the copy, and uv installs nothing, which would be into the
 // environment of the tree.
-func (p Plan) InCopy(ctx context.Context, root string, env []string) []string {
-	return p.inCopy(root, p.sources(ctx, root, env), env)
+func Env(ctx context.Context, p measure.Plan, root string, env []string) []string {
+	return variables(p, root, editable(ctx, p, root, env), env)
 }
 
-func (p Plan) inCopy(root string, sources, env []string) (out []string) {
+func variables(p measure.Plan, root string, sources, env []string) (out []string) {
 	top, _ := projectfile.Checkout(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".venv")); err == nil {
@@ -59,8 +60,8 @@ func (p Plan) inCopy(root string, sources, env []string) (out []string) {
 
 // Sources are the folders of the tree whose packages are edited in place, as paths relative
 // to Root: see [environment.Watch.Editable]. Of a copy they are what its checks were given.
-func (p Plan) Sources(ctx context.Context) []string {
-	out := p.sources(ctx, p.Root, os.Environ())
+func Sources(ctx context.Context, p measure.Plan) []string {
+	out := editable(ctx, p, p.Root, os.Environ())
 	for _, c := range p.Checks {
 		for _, v := range c.Env {
 			value, ok := strings.CutPrefix(v, "PYTHONPATH=")
@@ -76,7 +77,7 @@ func (p Plan) Sources(ctx context.Context) []string {
 }
 
 // sources are those of the tree of a folder.
-func (p Plan) sources(ctx context.Context, root string, env []string) []string {
+func editable(ctx context.Context, p measure.Plan, root string, env []string) []string {
 	root = resolved(root)
 	top, _ := projectfile.Checkout(root)
 	var out []string
@@ -109,4 +110,40 @@ func extended(env []string, name, value string) string {
 		}
 	}
 	return name + "=" + value
+}
+
+// in returns the plan for a tree in another folder.
+func MovePlan(p measure.Plan, root string) measure.Plan {
+	moved := func(list []string) []string {
+		out := slices.Clone(list)
+		for i, s := range out {
+			out[i] = movedPath(s, p.Root, root)
+		}
+		return out
+	}
+	checks := slices.Clone(p.Checks)
+	for i, c := range checks {
+		checks[i].Command, checks[i].Env, checks[i].Reports = moved(c.Command), moved(c.Env), moved(c.Reports)
+	}
+	p.Root, p.Checks = root, checks
+	return p
+}
+
+// movedPath replaces the name of a folder in a text, where it is a whole path or the
+// beginning of one.
+func movedPath(text, from, to string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, from)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if after == "" || strings.ContainsRune(`/\ '":;,)`, rune(after[0])) {
+			b.WriteString(to)
+		} else {
+			b.WriteString(from)
+		}
+		text = after
+	}
 }

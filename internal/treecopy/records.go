@@ -1,12 +1,12 @@
-package originaltests
+package treecopy
 
 import (
 	"supervise/internal/ledger"
 	"supervise/internal/measure"
 )
 
-// Runs returns the runs of checks as the ledger keeps them.
-func Runs(list []measure.Run) []ledger.CheckRun {
+// Records returns the runs of checks as the ledger keeps them.
+func Records(list []measure.Run) []ledger.CheckRun {
 	out := make([]ledger.CheckRun, 0, len(list))
 	for _, r := range list {
 		c := ledger.CheckRun{

@@ -1,4 +1,4 @@
-package originaltests
+package treecopy
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // built copies modules that git ignores in packages that are edited in place, and that the
 // copy lacks: compiled ones, and such as _version.py, which an installation wrote.
 func (t Tree) built(ctx context.Context) error {
-	for _, source := range t.Plan.Sources(ctx) {
+	for _, source := range Sources(ctx, t.Plan) {
 		dir := path.Join(t.below(), filepath.ToSlash(source))
 		if !filepath.IsLocal(filepath.FromSlash(dir)) {
 			continue

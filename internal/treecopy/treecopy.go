@@ -1,4 +1,6 @@
-package originaltests
+// Package treecopy makes private copies of a tree, prepared so that checks run in them: with
+// its dependencies, its environment, and for the user of the checks.
+package treecopy
 
 import (
 	"context"
@@ -83,11 +85,23 @@ func (t Tree) below() string {
 // Project is the folder of the project in the tree, where the checks run.
 func (t Tree) Project() string { return filepath.Join(t.Path, filepath.FromSlash(t.below())) }
 
-// InCopy are the variables for other programs that run in the tree: see [measure.Plan.InCopy].
-func (t Tree) InCopy(ctx context.Context, env []string) []string {
+// Env are the variables for other programs that run in the tree: see [Env].
+func (t Tree) Env(ctx context.Context, env []string) []string {
 	p := t.Plan
 	p.Root = t.Project()
-	return p.InCopy(ctx, t.Plan.Root, env)
+	return Env(ctx, p, t.Plan.Root, env)
+}
+
+// Checks is the plan of a meter for the tree.
+func (t Tree) Checks(ctx context.Context, m *measure.Meter) measure.Plan {
+	return t.Only(ctx, m, m.Plan().Checks...)
+}
+
+// Only is the plan of a meter for the tree, with other checks.
+func (t Tree) Only(ctx context.Context, m *measure.Meter, list ...measure.Check) measure.Plan {
+	p := m.Plan()
+	p.Checks = list
+	return PlanOf(ctx, MovePlan(p, t.Project()), p.Root, m.Environ())
 }
 
 // Restore writes files as they are in a snapshot. Those that it lacks are deleted.
@@ -131,13 +145,6 @@ var dependencyFolders = []struct{ folder, beside string }{
 	{"deps", "mix.exs"},
 	{"Pods", "Podfile"},
 	{"elm-stuff", "elm.json"},
-}
-
-// Reuse links the dependency folders of the tree in dir, which was made for the plan
-// and holds the files, to those of the working tree at root, and copies what was built
-// there for packages that are edited in place.
-func Reuse(ctx context.Context, dir, root string, plan measure.Plan, files []snapshot.File) error {
-	return Tree{Workspace{Root: root, Plan: plan}, dir}.reuse(ctx, files)
 }
 
 func (t Tree) reuse(ctx context.Context, files []snapshot.File) error {

@@ -1,4 +1,4 @@
-package originaltests
+package treecopy
 
 import (
 	"errors"

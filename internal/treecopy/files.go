@@ -1,0 +1,51 @@
+package treecopy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// File is a file that is written into a tree.
+type File struct {
+	Path string // slash separated, relative
+	Text []byte
+	Exec bool
+}
+
+// Files are sorted by path.
+type Files []File
+
+// Write writes the files into a tree and replaces what is there. Links in the tree are
+// not followed: one in the place of a file is replaced, one in the place of a folder is
+// refused.
+func (l Files) Write(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, f := range l {
+		mode := fs.FileMode(0o600)
+		if f.Exec {
+			mode = 0o700
+		}
+		name := filepath.FromSlash(f.Path)
+		err := root.MkdirAll(filepath.FromSlash(path.Dir(f.Path)), 0o700)
+		if err == nil {
+			if err = root.Remove(name); errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+		}
+		if err == nil {
+			err = root.WriteFile(name, f.Text, mode)
+		}
+		if err != nil {
+			return fmt.Errorf("write %s into the tree: %w", f.Path, err)
+		}
+	}
+	return nil
+}

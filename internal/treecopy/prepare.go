@@ -1,0 +1,58 @@
+package treecopy
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"supervise/internal/measure"
+	"supervise/runner"
+	"supervise/snapshot"
+)
+
+// prepareTimeout limits the preparation of a tree.
+const prepareTimeout = 30 * time.Minute
+
+// Project is what is checked in the user's working tree.
+type Project struct {
+	Root  string       // the working tree
+	Plan  measure.Plan // for it
+	Setup string       // run by the shell in the folder of the project, "" for nothing
+}
+
+// In is the folder of the project in a copy of the working tree.
+func (p Project) In(dir string) (string, error) {
+	below, err := filepath.Rel(p.Root, p.Plan.Root)
+	if err != nil {
+		return "", fmt.Errorf("find the project in the tree: %w", err)
+	}
+	return filepath.Join(dir, below), nil
+}
+
+// Prepare links what is installed in the user's working tree to the tree, which holds
+// the files, and runs the user's setup. why says why that failed.
+func (p Project) Prepare(ctx context.Context, dir string, files []snapshot.File, hold ...*os.File) (why string, err error) {
+	if err := (Tree{Workspace{Root: p.Root, Plan: p.Plan}, dir}).reuse(ctx, files); err != nil || p.Setup == "" {
+		return "", err
+	}
+	dir, err = p.In(dir)
+	if err != nil {
+		return "", err
+	}
+	words := runner.NewTail(4 << 10)
+	res, err := runner.Run(ctx, runner.Command{
+		Args: []string{"/bin/sh", "-c", p.Setup}, Dir: dir, Env: append(os.Environ(), "CI=true"),
+		Stdout: words, Stderr: words, Timeout: prepareTimeout, Hold: hold,
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("prepare a checkout: %w", err)
+	case res.Cause != runner.Exited || res.ExitCode != 0:
+		said, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
+		return strings.TrimSuffix(fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, said), ": "), nil
+	}
+	return "", nil
+}
