@@ -159,18 +159,12 @@ func listCommands(b *strings.Builder, cmd *cobra.Command) {
 // sectionKey annotates a flag with the section of the help that it belongs to.
 const sectionKey = "section"
 
-// spellings are other names of flags, as the specification has them.
-var spellings = map[string]string{"gate": "approval", "gate-timeout": "approval-timeout"}
-
 // section registers flags that serve one purpose, under a title of the help.
 func section(to *pflag.FlagSet, title string, register func(*pflag.FlagSet)) {
 	flags := pflag.NewFlagSet(title, pflag.ContinueOnError)
 	flags.SortFlags = false
 	register(flags)
 	flags.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{sectionKey: {title}} })
-	to.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(cmp.Or(spellings[name], name))
-	})
 	to.AddFlagSet(flags)
 }
 

@@ -73,7 +73,7 @@ it goes on in this tree.`,
 		registerTrees(f, &o.trees)
 	})
 	section(cmd.Flags(), "Approval", func(f *pflag.FlagSet) {
-		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait; also spelled --gate (default as before)")
+		f.StringVar((*string)(&l.Approval.Policy), "approval", "", "what happens when an approval is needed and there is no terminal: reject, abort, wait (default as before)")
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {

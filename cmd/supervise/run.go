@@ -128,7 +128,7 @@ func registerSettings(flags *pflag.FlagSet, s *config.Settings) {
 		f.StringVar(&s.HiddenTests.Dir, "hidden-tests", s.HiddenTests.Dir, "`folder` outside the tree with tests that the agent does not see")
 	})
 	section(flags, "Approval", func(f *pflag.FlagSet) {
-		f.StringVar(&s.Approval, "approval", s.Approval, "what happens when an approval is needed and there is no terminal: reject, abort, wait; also spelled --gate")
+		f.StringVar(&s.Approval, "approval", s.Approval, "what happens when an approval is needed and there is no terminal: reject, abort, wait")
 		f.DurationVar(&s.ApprovalTimeout, "approval-timeout", s.ApprovalTimeout, "reject when nobody has answered for this long (default: wait forever)")
 		f.BoolVar(&s.Unattended, "unattended", s.Unattended, "never ask on the terminal: --approval decides")
 	})
