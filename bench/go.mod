@@ -9,6 +9,8 @@ require (
 	supervise v0.0.0
 )
 
+require github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+
 require (
 	github.com/bitfield/gotestdox v0.2.2 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect

@@ -24,7 +24,7 @@ type Alert struct {
 	Rule        string      `json:"rule"`
 	Type        string      `json:"type"`
 	Severity    Severity    `json:"severity"`
-	RestsOn     Basis       `json:"rests_on"`
+	Basis       Basis       `json:"basis"`
 	Values      Values      `json:"values"`
 	Against     string      `json:"against"`      // AgainstPrevious or AgainstBaseline
 	TriggeredAt int         `json:"triggered_at"` // iteration
@@ -45,7 +45,7 @@ func (a Alert) Weighs(least Severity) bool { return a.Severity >= least && !a.De
 // Blocks reports whether an alert fails a merge gate by default: where it is CRITICAL, or
 // HIGH and more than a text says so. Nothing follows from one that a person accepted.
 func (a Alert) Blocks() bool {
-	return a.Acknowledged == nil && (a.Weighs(Critical) || a.Weighs(High) && a.RestsOn.Proven())
+	return a.Acknowledged == nil && (a.Weighs(Critical) || a.Weighs(High) && a.Basis.Proven())
 }
 
 // Values are the numbers and words behind an alert. A number that plays no part

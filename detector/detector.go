@@ -98,7 +98,7 @@ type Input struct {
 	// tests, and what they lean on, differs from the base.
 	Goals []Goal
 	// Places are the changed files that tests lean on, with how these tests ended.
-	Places []Place
+	Places []DependencyResult
 	// Otherwise are tests that pass, and fail where the code cannot see them.
 	Otherwise   []Otherwise
 	ProductSame bool

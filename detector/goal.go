@@ -50,9 +50,9 @@ type Goal struct {
 	Known bool `json:"known,omitempty"`
 	// Was and Is are the texts of a test that broke, as far as they are known. Leans are
 	// changed files that it may lean on, where its own text did not change.
-	Was   *Excerpt `json:"was,omitempty"`
-	Is    *Excerpt `json:"is,omitempty"`
-	Leans []string `json:"leans_on,omitempty"`
+	Was       *Excerpt `json:"was,omitempty"`
+	Is        *Excerpt `json:"is,omitempty"`
+	DependsOn []string `json:"depends_on,omitempty"`
 }
 
 // Excerpt is the beginning of a test in a file.
@@ -134,7 +134,7 @@ func (j *judge) declared(id metric.ID) bool {
 
 func (f *finding) weakened(g Goal) {
 	f.tests = append(f.tests, g.ID)
-	for _, name := range slices.Concat([]string{g.File}, g.Leans) {
+	for _, name := range slices.Concat([]string{g.File}, g.DependsOn) {
 		if name != "" && !slices.Contains(f.files, name) {
 			f.files = append(f.files, name)
 		}
@@ -206,7 +206,7 @@ var lossRules = []string{"test_count_decreased", "tests_replaced", "working_test
 // Clearable reports whether the tests as they were may take the weight of an alert away:
 // it rests on a text, or on names alone.
 func (a Alert) Clearable() bool {
-	return a.RestsOn == Text && strings.HasPrefix(a.Rule, TamperPrefix) || slices.Contains(lossRules, a.Rule)
+	return a.Basis == Text && strings.HasPrefix(a.Rule, TamperPrefix) || slices.Contains(lossRules, a.Rule)
 }
 
 // goals are the goals among some tests, and whether all of them are known.

@@ -190,7 +190,7 @@ func TestAlertNamesTheOutcome(t *testing.T) {
 	in.Goals[0].Was, in.Goals[0].Is = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
 	a := detector.Assess(in, detector.Options{})
 	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if that is meant: --tests change, or supervise ack)"
-	if len(a.Alerts) != 1 || a.Alerts[0].Message() != want || a.Alerts[0].RestsOn != detector.Executed {
+	if len(a.Alerts) != 1 || a.Alerts[0].Message() != want || a.Alerts[0].Basis != detector.Executed {
 		t.Fatalf("%+v, want %q", a.Alerts, want)
 	}
 	if v := a.Alerts[0].Versions; len(v) != 1 || v[0].Was.Text != "a == 4" || v[0].Is.Text != "a" {

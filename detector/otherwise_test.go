@@ -21,8 +21,8 @@ func TestBehavesOtherwise(t *testing.T) {
 	for _, a := range detector.Assess(in, detector.DefaultOptions()).Alerts {
 		if a.Rule == detector.PassesOnlyUnderTest {
 			got = append(got, a.Severity.String()+" "+string(a.Action)+": "+a.Message())
-			if a.RestsOn != detector.Executed {
-				t.Errorf("it rests on %s", a.RestsOn)
+			if a.Basis != detector.Executed {
+				t.Errorf("it rests on %s", a.Basis)
 			}
 		}
 	}

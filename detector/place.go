@@ -7,24 +7,24 @@ import (
 	"supervise/metric"
 )
 
-// Place is a changed file that tests lean on: a helper, expected output, set-up or the
+// DependencyResult is a changed file that tests lean on: a helper, expected output, set-up or the
 // configuration of the runner. It says how the tests that do lean on it ended with that
 // file, and all the others of this kind, as they were at the base.
-type Place struct {
-	File string `json:"file"`
-	Held int    `json:"held"`          // tests that passed; 0 where Why says something
-	Why  string `json:"why,omitempty"` // what keeps these tests from proving anything
+type DependencyResult struct {
+	File   string `json:"file"`
+	Passed int    `json:"passed"`        // tests that passed; 0 where Why says something
+	Why    string `json:"why,omitempty"` // what keeps these tests from proving anything
 }
 
 // String says the result in words.
-func (p Place) String() string {
+func (p DependencyResult) String() string {
 	switch {
 	case p.Why != "":
 		return "with " + p.File + " as it was nothing is proven: " + p.Why
-	case p.Held == 1:
+	case p.Passed == 1:
 		return "with it as it was, the test that leans on it passes over the new code"
 	}
-	return fmt.Sprintf("with it as it was, the %d tests that lean on it pass over the new code", p.Held)
+	return fmt.Sprintf("with it as it was, the %d tests that lean on it pass over the new code", p.Passed)
 }
 
 // OfVerdict are the patterns that say that the runner was made to say something else: what
@@ -33,10 +33,10 @@ var OfVerdict = []string{"TP-16", "TP-21"}
 
 // placeOf returns how the tests ended that lean on the file of a finding, with that file
 // as it was; false where the finding is about a test, or where that proves nothing.
-func (j *judge) placeOf(t Tampering) (Place, bool) {
-	i := slices.IndexFunc(j.in.Places, func(p Place) bool { return p.File == t.File && p.Held > 0 })
+func (j *judge) placeOf(t Tampering) (DependencyResult, bool) {
+	i := slices.IndexFunc(j.in.Places, func(p DependencyResult) bool { return p.File == t.File && p.Passed > 0 })
 	if i < 0 || !slices.Contains(clearable, t.Pattern) && !slices.Contains(OfVerdict, t.Pattern) {
-		return Place{}, false
+		return DependencyResult{}, false
 	}
 	return j.in.Places[i], t.Test == "" || len(j.cases(t)) == 0
 }

@@ -31,10 +31,10 @@ func TestFindingsAboutPlaces(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := goalCase{"TP-11", metric.Passed, metric.Passed, "", false, false}.input()
 			in.Tampering = []detector.Tampering{{Pattern: tt.pattern, Type: "found", Severity: tt.severity, File: tt.file, Test: tt.test}}
-			in.Places = []detector.Place{{File: "spec/golden.txt", Held: tt.held}, {File: "shop/parse_test.go", Held: 1}}
+			in.Places = []detector.DependencyResult{{File: "spec/golden.txt", Passed: tt.held}, {File: "shop/parse_test.go", Passed: 1}}
 			a, ok := alertOf(detector.Assess(in, detector.Options{Mode: detector.ModeAggressive}), "tamper:found")
-			if !ok || a.Severity != tt.want || a.RestsOn != tt.on {
-				t.Fatalf("%v by %s, want %v by %s", a.Severity, a.RestsOn, tt.want, tt.on)
+			if !ok || a.Severity != tt.want || a.Basis != tt.on {
+				t.Fatalf("%v by %s, want %v by %s", a.Severity, a.Basis, tt.want, tt.on)
 			}
 			if says := strings.HasSuffix(a.Message(), "; with it as it was, the 2 tests that lean on it pass over the new code"); says != (tt.held > 0 && tt.file == "spec/golden.txt" && tt.pattern != "TP-26") {
 				t.Errorf("it says %q", a.Message())

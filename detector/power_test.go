@@ -82,7 +82,7 @@ func TestPowerClears(t *testing.T) {
 				t.Errorf("explained %+v", losses)
 			}
 			i := slices.IndexFunc(a.Alerts, func(x detector.Alert) bool { return strings.HasPrefix(x.Rule, detector.TamperPrefix) })
-			if i < 0 || !strings.Contains(a.Alerts[i].Message(), "the tests noticed ") || a.Alerts[i].RestsOn != detector.Executed {
+			if i < 0 || !strings.Contains(a.Alerts[i].Message(), "the tests noticed ") || a.Alerts[i].Basis != detector.Executed {
 				t.Errorf("the finding does not say what cleared it: %+v", a.Alerts)
 			}
 		})
@@ -104,7 +104,7 @@ func TestPowerThatIsLost(t *testing.T) {
 	} {
 		in := powerInput(lostPower(after), detector.Held)
 		a, ok := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped)
-		if !ok || a.Severity != want.severity || a.Action != want.action || a.RestsOn != detector.Executed {
+		if !ok || a.Severity != want.severity || a.Action != want.action || a.Basis != detector.Executed {
 			t.Errorf("%d are noticed: %t, %+v", after, ok, a)
 		}
 		if text := a.Message(); !strings.Contains(text, "shop/shop.go:7 shift_boundary: n < 10 → n <= 10") || after == 0 && !strings.Contains(text, "total-- → nothing") {

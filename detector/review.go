@@ -38,7 +38,7 @@ func (r Reviewed) Text() string {
 // reviewRule is the row of a kind of findings of the reviewer.
 func reviewRule(kind string) Rule {
 	return Rule{
-		Name: ReviewPrefix + kind, Type: "review", Severity: Medium, Action: AlertAndReview, RestsOn: Text,
+		Name: ReviewPrefix + kind, Type: "review", Severity: Medium, Action: AlertAndReview, Basis: Text,
 		Condition: "the reviewer (reviewer.agent) reports " + words(kind) + "; HIGH if the original tests of the file could not run", Message: "{why}", Source: "a second opinion, docs/review.md",
 	}
 }

@@ -24,8 +24,8 @@ func TestReviewsAddFindingsAndNothingMore(t *testing.T) {
 		{"review:concern", "The reviewer says of a_test.go:3: the test asserts nothing", Medium, AlertAndReview},
 	} {
 		a := got.Alerts[i]
-		if a.Rule != want.rule || a.Message() != want.message || a.Severity != want.severity || a.Action != want.action || a.RestsOn != Text {
-			t.Errorf("alert %d is %s %s %s (%s) %q, want %+v", i, a.Rule, a.Severity, a.Action, a.RestsOn, a.Message(), want)
+		if a.Rule != want.rule || a.Message() != want.message || a.Severity != want.severity || a.Action != want.action || a.Basis != Text {
+			t.Errorf("alert %d is %s %s %s (%s) %q, want %+v", i, a.Rule, a.Severity, a.Action, a.Basis, a.Message(), want)
 		}
 	}
 	without := in

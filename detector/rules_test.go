@@ -113,7 +113,7 @@ func TestEveryRule(t *testing.T) {
 		}
 		t.Run(tt.rule, func(t *testing.T) {
 			a, ok := get(tt.fires, detector.Options{})
-			if !ok || a.Severity != row.Severity || a.RestsOn != row.RestsOn || a.RestsOn == "" || a.Action != row.Action || a.Type != row.Type || a.TriggeredAt != tt.fires.Current.Iteration {
+			if !ok || a.Severity != row.Severity || a.Basis != row.Basis || a.Basis == "" || a.Action != row.Action || a.Type != row.Type || a.TriggeredAt != tt.fires.Current.Iteration {
 				t.Fatalf("fires %v: %+v, want it as its row %+v has it", ok, a, row)
 			}
 			if a, ok := get(tt.near, detector.Options{}); ok {
@@ -172,7 +172,7 @@ func TestRulesAreDocumented(t *testing.T) {
 		if r.Baseline {
 			name += " B"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, r.Type, r.Severity, r.RestsOn, r.Condition, r.Message, r.Action, key)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, r.Type, r.Severity, r.Basis, r.Condition, r.Message, r.Action, key)
 	}
 	docs.Block(t, "rules.md", "alert rules", "./detector", b.String())
 }

@@ -27,8 +27,8 @@ type Tampering struct {
 	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it
 	Evidence string   `json:"evidence,omitempty"`
-	// RestsOn is what the finding rests on; "" for the text of the change.
-	RestsOn Basis `json:"rests_on,omitempty"`
+	// Basis is what the finding rests on; "" for the text of the change.
+	Basis Basis `json:"basis,omitempty"`
 	// ExplainedBy is why it is harmless; then it is at most Info.
 	ExplainedBy string `json:"explained_by,omitempty"`
 }
@@ -41,7 +41,7 @@ var lostPatterns = []string{"TP-01", "TP-02"}
 // tamperRule is the row of a pattern. There is one for every type.
 func tamperRule(kind string, s Severity) Rule {
 	return Rule{
-		Name: TamperPrefix + kind, Type: kind, Severity: s, RestsOn: Text, Action: actionOf(s),
+		Name: TamperPrefix + kind, Type: kind, Severity: s, Basis: Text, Action: actionOf(s),
 		Condition: "the text of the changed files shows " + words(kind), Message: "{why}",
 		Source: "catalogue of tampering, docs/integrity.md",
 	}
@@ -58,7 +58,7 @@ func (j *judge) tampering(others []Alert) []Alert {
 	type kind struct {
 		name     string
 		severity Severity
-		restsOn  Basis
+		basis  Basis
 	}
 	groups := map[kind][]Tampering{}
 	var order []kind
@@ -80,7 +80,7 @@ func (j *judge) tampering(others []Alert) []Alert {
 			continue
 		}
 		f := j.tamperFinding(groups[k])
-		f.restsOn = k.restsOn
+		f.basis = k.basis
 		a := j.alert(r, AgainstPrevious, f)
 		if a.Severity < High && a.Severity > Info && j.opts.Mode != ModeAggressive {
 			continue
@@ -111,7 +111,7 @@ func (j *judge) weigh(t Tampering) (Severity, Basis) {
 		}
 		return Low, Text
 	}
-	on := cmp.Or(t.RestsOn, Text)
+	on := cmp.Or(t.Basis, Text)
 	if t.IfRan > t.Severity && j.stopped(t) {
 		t.Severity, on = t.IfRan, Measured
 	}

@@ -74,7 +74,7 @@ var fields = []fieldRow{
 	{CoverageHit, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Covered })},
 	{CoverageTotal, Neutral, ofCoverage(func(c *Coverage) int64 { return c.Total })},
 	{TestTime, Neutral, func(s *view) (float64, bool) {
-		if s.Tests == nil || s.Tests.Duration == 0 || s.tests().Carried > 0 { // that is not how long the tests take
+		if s.Tests == nil || s.Tests.Duration == 0 || s.tests().Cached > 0 { // that is not how long the tests take
 			return 0, false
 		}
 		return milliseconds(s.Tests.Duration), true

@@ -23,9 +23,9 @@ type Set struct {
 	Build    *Build    `json:"build,omitempty"`
 	Code     *Code     `json:"code,omitempty"`
 	Gaps     []Gap     `json:"gaps,omitempty"`
-	// Aside are lines of checks that failed before any agent ran, for no error in a file of
+	// BrokenAtBaseline are lines of checks that failed before any agent ran, for no error in a file of
 	// the project, and that fail for them still. They are made comparable.
-	Aside []string `json:"set_aside,omitempty"`
+	BrokenAtBaseline []string `json:"broken_at_baseline,omitempty"`
 	// Varies is by how much numbers differed between two measurements of this tree, and
 	// by how much [QualityScore] did; nil if none did, or it was measured once.
 	Varies Delta `json:"varies,omitempty"`

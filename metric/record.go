@@ -26,7 +26,7 @@ type TestingRecord struct {
 	CoverageTotal *float64 `json:"coverage_lines_total"`
 	CoverageUnit  Unit     `json:"coverage_unit,omitempty"`
 	TestTime      *float64 `json:"test_time_ms"`
-	TestsCarried  int      `json:"tests_carried,omitempty"` // of test_count: not run, since their tool knows their last verdict
+	TestsCached   int      `json:"tests_cached,omitempty"` // of test_count: not run, since their tool knows their last verdict
 }
 
 // QualityRecord is the quality section of a [Record].
@@ -69,7 +69,7 @@ func (s Set) Record() Record {
 func (s Set) testing() *TestingRecord {
 	t := &TestingRecord{
 		TestCount: s.number(TestCount), TestsPassed: s.number(TestsPassed), TestsFailed: s.number(TestsFailed),
-		TestsSkipped: s.number(TestsSkipped), PassRate: s.number(PassRate), TestTime: s.number(TestTime), TestsCarried: s.Tests.Counts().Carried,
+		TestsSkipped: s.number(TestsSkipped), PassRate: s.number(PassRate), TestTime: s.number(TestTime), TestsCached: s.Tests.Counts().Cached,
 		CoveragePct: s.number(CoveragePct), CoverageHit: s.number(CoverageHit), CoverageTotal: s.number(CoverageTotal),
 	}
 	if s.Coverage != nil {

@@ -101,9 +101,9 @@ type Test struct {
 	Flaky    bool          `json:"flaky,omitempty"`  // failed, then passed when run again
 	Rerun    bool          `json:"rerun,omitempty"`  // a second attempt at the same identity
 	Varies   bool          `json:"varies,omitempty"` // its name changes from run to run; it keeps the first one
-	// Carried says that the test was not run: its last verdict counts, since nothing that
+	// Cached says that the test was not run: its last verdict counts, since nothing that
 	// its tool knows it by has changed.
-	Carried bool `json:"carried,omitempty"`
+	Cached bool `json:"cached,omitempty"`
 }
 
 // Suite is a package, file or suite that could not be run.
@@ -135,17 +135,17 @@ func (s Suite) Brief() string {
 
 // Tests is a set of test outcomes. Cases are unique by identity and sorted.
 type Tests struct {
-	Cases    []Test        `json:"cases"`
-	Aside    []string      `json:"set_aside,omitempty"`  // suites that could not be built before any agent ran, for no error in a file of the project
-	Crowded  time.Duration `json:"crowded_ns,omitempty"` // how much of Duration other checks may have cost
-	Broken   []Suite       `json:"broken,omitempty"`     // suites that did not build, crashed or timed out
-	Duration time.Duration `json:"duration_ns"`          // wall time of the run, or the sum of the cases
-	Format   string        `json:"format,omitempty"`
-	Producer string        `json:"producer,omitempty"`
-	Runner   string        `json:"runner,omitempty"`   // the frameworks that the plan names, "jest" or "jest+pytest"; "" if it names none
-	Failure  string        `json:"failure,omitempty"`  // why the run failed although no test did, or how its report contradicts itself
-	Problems []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
-	Forged   []ID          `json:"forged,omitempty"`   // said to have passed, defined and listed nowhere; not among Cases
+	Cases            []Test        `json:"cases"`
+	BrokenAtBaseline []string      `json:"broken_at_baseline,omitempty"` // suites that could not be built before any agent ran, for no error in a file of the project
+	Crowded          time.Duration `json:"crowded_ns,omitempty"`         // how much of Duration other checks may have cost
+	Broken           []Suite       `json:"broken,omitempty"`             // suites that did not build, crashed or timed out
+	Duration         time.Duration `json:"duration_ns"`                  // wall time of the run, or the sum of the cases
+	Format           string        `json:"format,omitempty"`
+	Producer         string        `json:"producer,omitempty"`
+	Runner           string        `json:"runner,omitempty"`   // the frameworks that the plan names, "jest" or "jest+pytest"; "" if it names none
+	Failure          string        `json:"failure,omitempty"`  // why the run failed although no test did, or how its report contradicts itself
+	Problems         []string      `json:"problems,omitempty"` // contradictions between the report's totals and its cases
+	Forged           []ID          `json:"forged,omitempty"`   // said to have passed, defined and listed nowhere; not among Cases
 }
 
 // NewTests returns the set of the given outcomes, in any order. Of several outcomes
@@ -180,7 +180,7 @@ func merge(a, b Test) Test {
 	if b.Status > a.Status {
 		worst = b
 	}
-	worst.Flaky, worst.Carried = a.Flaky || b.Flaky, a.Carried && b.Carried
+	worst.Flaky, worst.Cached = a.Flaky || b.Flaky, a.Cached && b.Cached
 	worst.Duration = a.Duration + b.Duration
 	return worst
 }
@@ -252,10 +252,10 @@ func Pair(before, now *Tests, each func(was, is *Test)) {
 }
 
 // Counts are the sums of a set of tests. Count includes skipped tests, Failed
-// includes errors and tests that were known and did not run. Carried tests count by
+// includes errors and tests that were known and did not run. Cached tests count by
 // their verdict as well.
 type Counts struct {
-	Count, Passed, Failed, Skipped, Flaky, Carried int
+	Count, Passed, Failed, Skipped, Flaky, Cached int
 }
 
 // Counts returns the sums of t.
@@ -278,8 +278,8 @@ func (t *Tests) Counts() Counts {
 		if c.Flaky {
 			n.Flaky++
 		}
-		if c.Carried {
-			n.Carried++
+		if c.Cached {
+			n.Cached++
 		}
 	}
 	return n

@@ -106,30 +106,30 @@ func DefaultOptions() Options {
 
 // Choice is the iteration that was chosen, and why.
 type Choice struct {
-	Iteration      int          `json:"selected_iteration"`
-	Score          float64      `json:"quality_score"`
-	Final          int          `json:"final_iteration"`
-	FinalScore     float64      `json:"final_quality"`
-	Mode           Mode         `json:"mode"`
-	Threshold      float64      `json:"threshold"`
-	Reason         string       `json:"reason"`
-	Verified       bool         `json:"verified"`
-	BelowThreshold bool         `json:"below_threshold,omitempty"`
-	FellBack       bool         `json:"fell_back,omitempty"`           // no iteration was verified
-	Partial        bool         `json:"partial,omitempty"`             // only partial ones were eligible
-	Unscored       bool         `json:"unscored,omitempty"`            // nothing of it was measured
-	BaselineChosen bool         `json:"baseline_chosen,omitempty"`     // no iteration was eligible
-	Alone          bool         `json:"alone,omitempty"`               // there was nothing but the baseline
-	Superseded     []int        `json:"superseded,omitempty"`          // left behind by later progress
-	Ineligible     []int        `json:"ineligible,omitempty"`          // rejected, with a CRITICAL alert, or worse than the baseline
-	Worse          []Worse      `json:"worse_than_baseline,omitempty"` // those of them that nothing else is held against
-	Costs          []string     `json:"costs,omitempty"`               // measured HIGH findings of the selected tree against the baseline
-	AsGood         []int        `json:"as_good,omitempty"`             // other trees with the same score
-	PassedOver     []int        `json:"passed_over,omitempty"`         // findings about integrity are open
-	Rationale      []string     `json:"rationale"`
-	Degradation    *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
-	Diminishing    *Returns     `json:"diminishing_returns,omitempty"`
-	Override       *Override    `json:"override,omitempty"`
+	Iteration              int          `json:"selected_iteration"`
+	Score                  float64      `json:"quality_score"`
+	Final                  int          `json:"final_iteration"`
+	FinalScore             float64      `json:"final_quality"`
+	Mode                   Mode         `json:"mode"`
+	Threshold              float64      `json:"threshold"`
+	Reason                 string       `json:"reason"`
+	Verified               bool         `json:"verified"`
+	BelowThreshold         bool         `json:"below_threshold,omitempty"`
+	FellBack               bool         `json:"fell_back,omitempty"`                 // no iteration was verified
+	Partial                bool         `json:"partial,omitempty"`                   // only partial ones were eligible
+	Unscored               bool         `json:"unscored,omitempty"`                  // nothing of it was measured
+	BaselineChosen         bool         `json:"baseline_chosen,omitempty"`           // no iteration was eligible
+	Alone                  bool         `json:"alone,omitempty"`                     // there was nothing but the baseline
+	Superseded             []int        `json:"superseded,omitempty"`                // left behind by later progress
+	Ineligible             []int        `json:"ineligible,omitempty"`                // rejected, with a CRITICAL alert, or worse than the baseline
+	Worse                  []Worse      `json:"worse_than_baseline,omitempty"`       // those of them that nothing else is held against
+	Costs                  []string     `json:"costs,omitempty"`                     // measured HIGH findings of the selected tree against the baseline
+	Tied                   []int        `json:"tied,omitempty"`                      // other trees with the same score
+	SkippedForOpenFindings []int        `json:"skipped_for_open_findings,omitempty"` // findings about integrity are open
+	Rationale              []string     `json:"rationale"`
+	Degradation            *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
+	Diminishing            *Returns     `json:"diminishing_returns,omitempty"`
+	Override               *Override    `json:"override,omitempty"`
 }
 
 // The errors of [Best].
@@ -353,7 +353,7 @@ func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
 		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline, Alone: chosen.Baseline && len(cands) == 1,
-		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, PassedOver: p.open, AsGood: p.asGood(chosen), Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
+		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, SkippedForOpenFindings: p.open, Tied: p.asGood(chosen), Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
 		Diminishing: Diminishing(cands, SmallGains, SmallGain),
 	}
 	if chosen.Balance != nil {
@@ -448,10 +448,10 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	for _, w := range c.Worse {
 		add(true, "Iteration %d is worse than the baseline: %s", w.Iteration, w.Why)
 	}
-	add(len(c.AsGood) > 0, "As good by its score: %s", list(c.AsGood))
+	add(len(c.Tied) > 0, "As good by its score: %s", list(c.Tied))
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
 	add(len(c.Ineligible) > 0, "Not eligible (rejected, with a CRITICAL finding, or worse than the baseline): %s", list(c.Ineligible))
-	add(len(c.PassedOver) > 0, "Passed over, because findings about integrity are open: %s", list(c.PassedOver))
+	add(len(c.SkippedForOpenFindings) > 0, "Passed over, because findings about integrity are open: %s", list(c.SkippedForOpenFindings))
 	add(chosen.Open, "Findings about integrity are open, and no iteration is without")
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {
 		add(true, "Final iteration %d has %s, %+.1f points", final.Iteration, percent(final.Score), 100*(final.Score-chosen.Score))

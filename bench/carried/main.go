@@ -1,5 +1,5 @@
 // Carried replays commits of Go repositories in a loop, each iteration the next commit, and
-// compares the verdict of every test, carried from Go's cache or not, with that of a full
+// compares the verdict of every test, cached from Go's cache or not, with that of a full
 // run of go test on the same tree.
 package main
 

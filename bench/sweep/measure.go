@@ -34,7 +34,7 @@ type result struct {
 	Words      []string `json:"words,omitempty"` // what our output says of numbers that may be others
 	OursFull   float64  `json:"ours_full_s"`
 	OursEdited float64  `json:"ours_edited_s"`
-	Carried    int      `json:"carried,omitempty"` // tests that the edit did not run again
+	Carried    int      `json:"cached,omitempty"`  // tests that the edit did not run again
 	Verdict    string   `json:"verdict,omitempty"` // of the iteration that made the edit
 }
 
@@ -332,7 +332,7 @@ func (c *checkout) loop(ctx context.Context) error {
 				Metrics struct {
 					Classification string
 					Testing        struct {
-						Carried int `json:"tests_carried"`
+						Carried int `json:"tests_cached"`
 					}
 				}
 			}

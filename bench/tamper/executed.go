@@ -49,7 +49,7 @@ type replayed struct {
 	Proven struct {
 		Touching int `json:"touch_tests"`
 		Goals    int `json:"as_they_were"`
-		Power    int `json:"over_mutants"`
+		Power    int `json:"mutation_checked"`
 		Untried  int `json:"untried"`
 	} `json:"proven"`
 	Verdicts []struct {
@@ -58,7 +58,7 @@ type replayed struct {
 		Alerts  []struct {
 			Rule         string          `json:"rule"`
 			Severity     metric.Severity `json:"severity"`
-			RestsOn      string          `json:"rests_on"`
+			Basis      string          `json:"basis"`
 			Acknowledged any             `json:"acknowledged"`
 		} `json:"alerts"`
 	} `json:"verdicts"`
@@ -142,7 +142,7 @@ func (r replayer) commit(dir, id string) (executed, error) {
 			e.worst = max(e.worst, a.Severity)
 		}
 		if a.Severity >= metric.High {
-			e.findings = append(e.findings, fmt.Sprintf("%s %s (%s)", a.Severity, a.Rule, a.RestsOn))
+			e.findings = append(e.findings, fmt.Sprintf("%s %s (%s)", a.Severity, a.Rule, a.Basis))
 		}
 	}
 	if e.blocked && e.ran { // judged once more: it was run

@@ -191,14 +191,14 @@ func (l mixLanguage) choose(t *testing.T, roles []string) int {
 		var e struct {
 			Type string
 			Data struct {
-				Standings []struct {
+				Ranking []struct {
 					Candidate int
 					Chosen    bool
 				}
 			}
 		}
-		if json.Unmarshal([]byte(line), &e) == nil && e.Type == "candidates_compared" && e.Data.Standings[0].Chosen {
-			chosen = e.Data.Standings[0].Candidate
+		if json.Unmarshal([]byte(line), &e) == nil && e.Type == "candidates_compared" && e.Data.Ranking[0].Chosen {
+			chosen = e.Data.Ranking[0].Candidate
 		}
 	}
 	if want := map[bool]int{true: 0, false: 4}[chosen > 0]; code != want {

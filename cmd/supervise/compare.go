@@ -57,18 +57,18 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 		}
 		return runDiff(ctx, a, diffOptions{loop: state.LoopID, trees: o.trees})
 	}
-	list, err := ledger.ReadStandings(dir)
+	list, err := ledger.ReadRanking(dir)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return a.encode(map[string]any{"loop_id": state.LoopID, "status": state.Status, "standings": append([]ledger.Standing{}, list...)})
+		return a.encode(map[string]any{"loop_id": state.LoopID, "status": state.Status, "ranking": append([]ledger.Rank{}, list...)})
 	}
 	if len(list) == 0 {
 		fmt.Fprintf(a.out, "the candidates of %s are not compared yet (%s); of one: %s explain %[1]s/1\n", state.LoopID, state.Status, a.self())
 		return nil
 	}
-	fmt.Fprint(a.out, report.Standings(list).Terminal(a.paint(a.out)))
+	fmt.Fprint(a.out, report.Ranking(list).Terminal(a.paint(a.out)))
 	return nil
 }
 

@@ -116,11 +116,11 @@ func (a *app) reportHTML(ctx context.Context, loop, file string) error {
 	if len(v.Iterations) == 0 {
 		return usageError{fmt.Errorf("loop %s has no iteration yet", v.State.LoopID)}
 	}
-	standings, err := ledger.ReadStandings(v.Dir)
+	ranking, err := ledger.ReadRanking(v.Dir)
 	if err != nil {
 		return err
 	}
-	page := report.HTML{Dir: v.Dir, State: v.State, Iterations: v.Iterations, Standings: standings, Rules: v.Settings.Rules, Version: version(), Now: time.Now()}
+	page := report.HTML{Dir: v.Dir, State: v.State, Iterations: v.Iterations, Ranking: ranking, Rules: v.Settings.Rules, Version: version(), Now: time.Now()}
 	if file == "-" {
 		return page.Write(a.doc)
 	}

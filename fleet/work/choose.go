@@ -102,7 +102,7 @@ func read(at place, loop string, end ending) (out flow.Choice, err error) {
 	if err != nil {
 		return out, failed("compare the candidates", end, err)
 	}
-	list, err := ledger.ReadStandings(dir)
+	list, err := ledger.ReadRanking(dir)
 	if err != nil || len(list) == 0 || !state.Status.Over() {
 		return out, failed("compare the candidates", end, err)
 	}

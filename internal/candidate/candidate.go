@@ -63,8 +63,8 @@ type Outcome struct {
 	LoopID    string
 	Dir       string
 	Stop      event.Stop
-	Chosen    int               // candidate, 0: none
-	Standings []ledger.Standing // the best first
+	Chosen    int           // candidate, 0: none
+	Ranking []ledger.Rank // the best first
 }
 
 // kept is what the folder of the loop has of the options.
@@ -186,9 +186,9 @@ func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
 			err = step(ctx)
 		}
 	}
-	var list []ledger.Standing
+	var list []ledger.Rank
 	if err == nil && !c.setDown() {
-		list, err = c.standings(ctx)
+		list, err = c.ranking(ctx)
 	}
 	var stop event.Stop
 	if err == nil {
@@ -348,8 +348,8 @@ func (c *contest) fail(err error) {
 	c.journal.Note(event.LoopFinished, 0, event.LoopEnd{Reason: reason, Text: err.Error(), ExitCode: c.state.ExitCode})
 }
 
-func (c *contest) outcome(stop event.Stop, list []ledger.Standing) Outcome {
-	out := Outcome{LoopID: c.state.LoopID, Dir: c.ledger.Dir(), Stop: stop, Standings: list}
+func (c *contest) outcome(stop event.Stop, list []ledger.Rank) Outcome {
+	out := Outcome{LoopID: c.state.LoopID, Dir: c.ledger.Dir(), Stop: stop, Ranking: list}
 	if len(list) > 0 && list[0].Chosen {
 		out.Chosen = list[0].Candidate
 	}

@@ -14,10 +14,10 @@ import (
 // rank orders candidates, the best first: those that did the task, by the tests of the
 // others that pass over them, by the power of their own, by score, by size and by cost. It
 // says of each why it has its place. A number that is not known decides nothing.
-func rank(list []ledger.Standing) []ledger.Standing {
+func rank(list []ledger.Rank) []ledger.Rank {
 	list = slices.Clone(list)
 	by := known(list)
-	slices.SortStableFunc(list, func(a, b ledger.Standing) int {
+	slices.SortStableFunc(list, func(a, b ledger.Rank) int {
 		_, differ := decides(by, a, b)
 		return cmp.Or(cmp.Compare(order(a.Eligible), order(b.Eligible)), differ, cmp.Compare(a.Candidate, b.Candidate))
 	})
@@ -38,30 +38,30 @@ func order(eligible bool) int {
 // criterion is one of the things by which candidates are compared: a number, the higher
 // the better. Where it is not known of all, it decides nothing.
 type criterion struct {
-	of   func(ledger.Standing) *float64
-	says func(ledger.Standing) string
+	of   func(ledger.Rank) *float64
+	says func(ledger.Rank) string
 }
 
 var criteria = []criterion{
-	{agreed, func(s ledger.Standing) string {
+	{agreed, func(s ledger.Rank) string {
 		return fmt.Sprintf("%.0f %% of the others' tests pass over it", 100**agreed(s))
 	}},
-	{func(s ledger.Standing) *float64 { return s.Power }, func(s ledger.Standing) string {
+	{func(s ledger.Rank) *float64 { return s.Power }, func(s ledger.Rank) string {
 		return fmt.Sprintf("its tests notice %.0f %% of the mutants", 100**s.Power)
 	}},
-	{func(s ledger.Standing) *float64 { return &s.Score }, func(s ledger.Standing) string { return fmt.Sprintf("score %.1f", 100*s.Score) }},
-	{func(s ledger.Standing) *float64 { return new(-float64(s.Lines)) }, func(s ledger.Standing) string { return fmt.Sprintf("%d changed lines", s.Lines) }},
-	{func(s ledger.Standing) *float64 { return less(s.CostUSD) }, func(s ledger.Standing) string { return fmt.Sprintf("cost $%.2f", *s.CostUSD) }},
-	{func(s ledger.Standing) *float64 {
+	{func(s ledger.Rank) *float64 { return &s.Score }, func(s ledger.Rank) string { return fmt.Sprintf("score %.1f", 100*s.Score) }},
+	{func(s ledger.Rank) *float64 { return new(-float64(s.Lines)) }, func(s ledger.Rank) string { return fmt.Sprintf("%d changed lines", s.Lines) }},
+	{func(s ledger.Rank) *float64 { return less(s.CostUSD) }, func(s ledger.Rank) string { return fmt.Sprintf("cost $%.2f", *s.CostUSD) }},
+	{func(s ledger.Rank) *float64 {
 		if s.Tokens == nil {
 			return nil
 		}
 		return new(-float64(*s.Tokens))
-	}, func(s ledger.Standing) string { return fmt.Sprintf("%d tokens", *s.Tokens) }},
+	}, func(s ledger.Rank) string { return fmt.Sprintf("%d tokens", *s.Tokens) }},
 }
 
 // agreed is the agreement; where no test of others could be run, nothing speaks against it.
-func agreed(s ledger.Standing) *float64 {
+func agreed(s ledger.Rank) *float64 {
 	if s.Agreement == nil {
 		return new(1.0)
 	}
@@ -76,14 +76,14 @@ func less(v *float64) *float64 {
 }
 
 // known are the criteria of which all that did the task have the number.
-func known(list []ledger.Standing) []criterion {
+func known(list []ledger.Rank) []criterion {
 	return slices.DeleteFunc(slices.Clone(criteria), func(c criterion) bool {
-		return slices.ContainsFunc(list, func(s ledger.Standing) bool { return s.Eligible && c.of(s) == nil })
+		return slices.ContainsFunc(list, func(s ledger.Rank) bool { return s.Eligible && c.of(s) == nil })
 	})
 }
 
 // decides is the first criterion by which two candidates differ, nil for none.
-func decides(by []criterion, a, b ledger.Standing) (row *criterion, order int) {
+func decides(by []criterion, a, b ledger.Rank) (row *criterion, order int) {
 	if !a.Eligible || !b.Eligible {
 		return nil, 0
 	}
@@ -100,7 +100,7 @@ func rounded(v *float64) float64 { return math.Round(*v*1e4) / 1e4 }
 
 // place says why a candidate has its place: against the next one for the first, against
 // the one before for the others.
-func place(by []criterion, list []ledger.Standing, i int) string {
+func place(by []criterion, list []ledger.Rank, i int) string {
 	s := list[i]
 	if !s.Eligible {
 		return s.Text
@@ -119,9 +119,9 @@ func place(by []criterion, list []ledger.Standing, i int) string {
 	return fmt.Sprintf("%s; candidate %d: %s", row.says(s), list[against].Candidate, row.says(list[against]))
 }
 
-// judged adds to the standings what the tests of the candidates say of each other. code
+// judged adds to the ranking what the tests of the candidates say of each other. code
 // identifies the product code of each: the same code has one voice.
-func judged(list []ledger.Standing, all crossed, code map[int]string) {
+func judged(list []ledger.Rank, all crossed, code map[int]string) {
 	disputed := map[int]map[metric.ID]bool{}
 	for author, runs := range all {
 		if all.contradicted(author) {

@@ -12,30 +12,30 @@ func id(name string) metric.ID { return metric.ID{Name: name} }
 // Each row is two candidates, of which the first is to be placed first, and why.
 func TestRank(t *testing.T) {
 	for name, c := range map[string]struct {
-		better, worse ledger.Standing
+		better, worse ledger.Rank
 		why           string
 	}{
-		"who did the task":          {ledger.Standing{Eligible: true}, ledger.Standing{Score: 1}, "the only one that did the task"},
-		"agreement before score":    {ledger.Standing{Eligible: true, Agreement: new(1.0)}, ledger.Standing{Eligible: true, Agreement: new(.5), Score: 1}, "100 % of the others' tests pass over it; candidate 1: 50 % of the others' tests pass over it"},
-		"no tests are no reproach":  {ledger.Standing{Eligible: true}, ledger.Standing{Eligible: true, Agreement: new(.9)}, "100 % of the others' tests pass over it; candidate 1: 90 % of the others' tests pass over it"},
-		"power before score":        {ledger.Standing{Eligible: true, Power: new(.9)}, ledger.Standing{Eligible: true, Power: new(.8), Score: 1}, "its tests notice 90 % of the mutants; candidate 1: its tests notice 80 % of the mutants"},
-		"a power that one lacks":    {ledger.Standing{Eligible: true, Score: .5}, ledger.Standing{Eligible: true, Power: new(.8), Score: .4}, "score 50.0; candidate 1: score 40.0"},
-		"score before size":         {ledger.Standing{Eligible: true, Score: .9, Lines: 90}, ledger.Standing{Eligible: true, Score: .8, Lines: 1}, "score 90.0; candidate 1: score 80.0"},
-		"scores that are equal":     {ledger.Standing{Eligible: true, Score: .9, Lines: 3}, ledger.Standing{Eligible: true, Score: .9 + 1e-9, Lines: 4}, "3 changed lines; candidate 1: 4 changed lines"},
-		"the cheaper one":           {ledger.Standing{Eligible: true, CostUSD: new(.1)}, ledger.Standing{Eligible: true, CostUSD: new(.25)}, "cost $0.10; candidate 1: cost $0.25"},
-		"the one with fewer tokens": {ledger.Standing{Eligible: true, Tokens: new(int64(10))}, ledger.Standing{Eligible: true, Tokens: new(int64(11))}, "10 tokens; candidate 1: 11 tokens"},
+		"who did the task":          {ledger.Rank{Eligible: true}, ledger.Rank{Score: 1}, "the only one that did the task"},
+		"agreement before score":    {ledger.Rank{Eligible: true, Agreement: new(1.0)}, ledger.Rank{Eligible: true, Agreement: new(.5), Score: 1}, "100 % of the others' tests pass over it; candidate 1: 50 % of the others' tests pass over it"},
+		"no tests are no reproach":  {ledger.Rank{Eligible: true}, ledger.Rank{Eligible: true, Agreement: new(.9)}, "100 % of the others' tests pass over it; candidate 1: 90 % of the others' tests pass over it"},
+		"power before score":        {ledger.Rank{Eligible: true, Power: new(.9)}, ledger.Rank{Eligible: true, Power: new(.8), Score: 1}, "its tests notice 90 % of the mutants; candidate 1: its tests notice 80 % of the mutants"},
+		"a power that one lacks":    {ledger.Rank{Eligible: true, Score: .5}, ledger.Rank{Eligible: true, Power: new(.8), Score: .4}, "score 50.0; candidate 1: score 40.0"},
+		"score before size":         {ledger.Rank{Eligible: true, Score: .9, Lines: 90}, ledger.Rank{Eligible: true, Score: .8, Lines: 1}, "score 90.0; candidate 1: score 80.0"},
+		"scores that are equal":     {ledger.Rank{Eligible: true, Score: .9, Lines: 3}, ledger.Rank{Eligible: true, Score: .9 + 1e-9, Lines: 4}, "3 changed lines; candidate 1: 4 changed lines"},
+		"the cheaper one":           {ledger.Rank{Eligible: true, CostUSD: new(.1)}, ledger.Rank{Eligible: true, CostUSD: new(.25)}, "cost $0.10; candidate 1: cost $0.25"},
+		"the one with fewer tokens": {ledger.Rank{Eligible: true, Tokens: new(int64(10))}, ledger.Rank{Eligible: true, Tokens: new(int64(11))}, "10 tokens; candidate 1: 11 tokens"},
 	} {
 		c.worse.Candidate, c.better.Candidate = 1, 2
-		got := rank([]ledger.Standing{c.worse, c.better})
+		got := rank([]ledger.Rank{c.worse, c.better})
 		if got[0].Candidate != 2 || got[0].Why != c.why || !got[0].Chosen || got[1].Chosen {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	none := rank([]ledger.Standing{{Candidate: 1, Text: "stuck"}, {Candidate: 2, Text: "stalled"}})
+	none := rank([]ledger.Rank{{Candidate: 1, Text: "stuck"}, {Candidate: 2, Text: "stalled"}})
 	if none[0].Chosen || none[0].Candidate != 1 || none[1].Why != "stalled" {
 		t.Errorf("where nobody did the task: %+v", none)
 	}
-	same := rank([]ledger.Standing{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}})
+	same := rank([]ledger.Rank{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}})
 	if same[0].Candidate != 1 || same[0].Why != "as good as candidate 2" {
 		t.Errorf("of two that are equal: %+v", same)
 	}
@@ -44,7 +44,7 @@ func TestRank(t *testing.T) {
 // The tests of each author count the same. One that fails over most others counts against
 // its author alone, and is told.
 func TestJudged(t *testing.T) {
-	list := []ledger.Standing{{Candidate: 1, Eligible: true, Own: 1}, {Candidate: 2, Eligible: true, Own: 3}, {Candidate: 3, Eligible: true, Own: 1}, {Candidate: 4}}
+	list := []ledger.Rank{{Candidate: 1, Eligible: true, Own: 1}, {Candidate: 2, Eligible: true, Own: 3}, {Candidate: 3, Eligible: true, Own: 1}, {Candidate: 4}}
 	judged(list, crossed{
 		1: {0: {id("wrong"): false}, 2: {id("wrong"): false}, 3: {id("wrong"): false}},
 		2: {0: {id("a"): true, id("b"): false, id("c"): false}, 1: {id("a"): true, id("b"): false, id("c"): false}, 3: {id("a"): true, id("b"): true, id("c"): true}},
@@ -59,7 +59,7 @@ func TestJudged(t *testing.T) {
 	if c := list[2]; *c.Agreement != 1 {
 		t.Errorf("candidate 3: %+v", c)
 	}
-	few := []ledger.Standing{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}, {Candidate: 3, Eligible: true}}
+	few := []ledger.Rank{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}, {Candidate: 3, Eligible: true}}
 	one := crossed{1: {2: {id("right"): false}, 3: {id("right"): false}}}
 	judged(few, one, map[int]string{2: "y", 3: "z"})
 	if few[0].Disputed != 0 || *few[1].Agreement != 0 {

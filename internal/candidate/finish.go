@@ -16,10 +16,10 @@ import (
 	"supervise/selector"
 )
 
-// standings compares the candidates, the best first. Where the user has interrupted, no test
+// ranking compares the candidates, the best first. Where the user has interrupted, no test
 // is run any more.
-func (c *contest) standings(ctx context.Context) ([]ledger.Standing, error) {
-	var list []ledger.Standing
+func (c *contest) ranking(ctx context.Context) ([]ledger.Rank, error) {
+	var list []ledger.Rank
 	var err error
 	var all crossed
 	if ctx.Err() == nil {
@@ -43,8 +43,8 @@ func (c *contest) standings(ctx context.Context) ([]ledger.Standing, error) {
 	return list, c.ledger.WriteStandings(list)
 }
 
-func (c *contest) standing(ctx context.Context, e *entry) (ledger.Standing, error) {
-	s := ledger.Standing{
+func (c *contest) standing(ctx context.Context, e *entry) (ledger.Rank, error) {
+	s := ledger.Rank{
 		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.optionsOf(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.selected,
 		Eligible: e.done(), Own: len(e.own), Score: e.it.Score.Value, Power: powerOf(e.it.Power),
 	}
@@ -78,7 +78,7 @@ func powerOf(p *ledger.Power) *float64 {
 }
 
 // finish writes the choice down and puts it into the user's tree.
-func (c *contest) finish(ctx context.Context, list []ledger.Standing) (event.Stop, error) {
+func (c *contest) finish(ctx context.Context, list []ledger.Rank) (event.Stop, error) {
 	switch {
 	case c.Loop.Steps != nil:
 		stop := event.Stop{Reason: event.Stepped, Text: loop.SteppedText}
@@ -96,7 +96,7 @@ func (c *contest) finish(ctx context.Context, list []ledger.Standing) (event.Sto
 	}
 	keep, err := c.unlike(ctx, n)
 	if err == nil {
-		err = c.journal.Write(event.CandidatesCompared, 0, event.Compared{Standings: list, Kept: keep})
+		err = c.journal.Write(event.CandidatesCompared, 0, event.Compared{Ranking: list, Kept: keep})
 	}
 	if err != nil {
 		return stop, err
@@ -120,7 +120,7 @@ func (c *contest) finish(ctx context.Context, list []ledger.Standing) (event.Sto
 }
 
 // stopOf says why the loop ended.
-func (c *contest) stopOf(ctx context.Context, list []ledger.Standing) event.Stop {
+func (c *contest) stopOf(ctx context.Context, list []ledger.Rank) event.Stop {
 	first := list[0]
 	switch {
 	case ctx.Err() != nil && first.Chosen:

@@ -22,7 +22,7 @@ type CandidateEnd struct {
 
 // Compared is the data of candidates_compared.
 type Compared struct {
-	Standings []ledger.Standing `json:"standings"` // the best first
+	Ranking []ledger.Rank `json:"ranking"` // the best first
 	// Kept is why the tree is left as it was although a candidate was chosen; "" where it is
 	// put into it.
 	Kept string `json:"kept,omitempty"`

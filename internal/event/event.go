@@ -30,7 +30,7 @@ const (
 	LoopStarted          Type = "loop_started"
 	LoopResumed          Type = "loop_resumed"
 	CrashFound           Type = "crash_found"
-	SurvivorsEnded       Type = "survivors_ended"
+	OrphansKilled        Type = "orphans_killed"
 	LogDamaged           Type = "log_damaged"
 	TreeChanged          Type = "tree_changed"
 	SnapshotTaken        Type = "snapshot_taken"
@@ -38,7 +38,7 @@ const (
 	StoreOverLimit       Type = "store_over_limit"
 	RestoreIncomplete    Type = "restore_incomplete"
 	SharedLost           Type = "shared_lost"
-	SharedPutBack        Type = "shared_put_back"
+	SharedRefsRestored   Type = "shared_refs_restored"
 	CheckStarted         Type = "check_started"
 	CheckFinished        Type = "check_finished"
 	BaselineMeasured     Type = "baseline_measured"
@@ -53,7 +53,7 @@ const (
 	RollbackStarted      Type = "rollback_started"
 	IterationRejected    Type = "iteration_rejected"
 	IterationInterrupted Type = "iteration_interrupted"
-	AgentRests           Type = "agent_rests" // printed, and not in the log: nothing follows from it
+	AgentIdle            Type = "agent_idle" // printed, and not in the log: nothing follows from it
 	MeasurementStale     Type = "measurement_stale"
 	TreeAlarmed          Type = "tree_alarm"
 	LevelChanged         Type = "reinforcement_changed"

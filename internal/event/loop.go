@@ -34,7 +34,7 @@ type Resumed struct {
 	History []ledger.Iteration `json:"-"`
 }
 
-// Survivors is the data of survivors_ended: what a dead supervisor had left
+// Survivors is the data of orphans_killed: what a dead supervisor had left
 // running.
 type Survivors struct {
 	Names []string `json:"names"`

@@ -46,7 +46,7 @@ type OverLimit struct {
 	Why       string `json:"why"`
 }
 
-// SharedRefs is the data of shared_lost and shared_put_back: branches, tags and
+// SharedRefs is the data of shared_lost and shared_refs_restored: branches, tags and
 // entries of the stash that all worktrees of the repository share.
 type SharedRefs struct {
 	Names []string `json:"refs"`

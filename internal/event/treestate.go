@@ -12,18 +12,18 @@ import (
 // Shortfall is the data of restore_incomplete: what is not as the restored snapshot has
 // it, or could not be compared with it.
 type Shortfall struct {
-	Gone        []string `json:"lost"`                     // was there, was not kept, and is gone
-	Anew        []string `json:"gone_made_anew,omitempty"` // the same, of what tools make anew
-	Changed     []string `json:"changed,omitempty"`        // was not kept either time, and has another size or time
-	InUse       []string `json:"in_use,omitempty"`         // ignored, and differs: another program has it open
-	New         []string `json:"new_ignored,omitempty"`    // ignored, was not there, and is not deleted
-	Left        []string `json:"not_deleted,omitempty"`    // new, in no snapshot, and so not deleted
-	Displaced   []string `json:"displaced,omitempty"`      // was in the way, is in no snapshot, and was moved
-	DisplacedTo string   `json:"displaced_to,omitempty"`   // where to
-	Replaced    string   `json:"replaced,omitempty"`       // where the file or link is that was in the place of the tree
-	Fsck        string   `json:"git_fsck,omitempty"`       // what git fsck --connectivity-only finds
-	Unlike      []string `json:"unlike,omitempty"`         // is whole, and belongs to somebody else, or has other hard links
-	Differs     []string `json:"differs,omitempty"`        // should have been put back, and is not as the snapshot has it
+	Gone               []string `json:"lost"`                            // was there, was not kept, and is gone
+	MissingRegenerable []string `json:"missing_regenerable,omitempty"`   // the same, of what tools make anew
+	Changed            []string `json:"changed,omitempty"`               // was not kept either time, and has another size or time
+	InUse              []string `json:"in_use,omitempty"`                // ignored, and differs: another program has it open
+	New                []string `json:"new_ignored,omitempty"`           // ignored, was not there, and is not deleted
+	Left               []string `json:"not_deleted,omitempty"`           // new, in no snapshot, and so not deleted
+	Displaced          []string `json:"displaced,omitempty"`             // was in the way, is in no snapshot, and was moved
+	DisplacedTo        string   `json:"displaced_to,omitempty"`          // where to
+	Replaced           string   `json:"replaced,omitempty"`              // where the file or link is that was in the place of the tree
+	Fsck               string   `json:"git_fsck,omitempty"`              // what git fsck --connectivity-only finds
+	OwnerOrLinksDiffer []string `json:"owner_or_links_differ,omitempty"` // is whole, and belongs to somebody else, or has other hard links
+	Differs            []string `json:"differs,omitempty"`               // should have been put back, and is not as the snapshot has it
 }
 
 // ShortfallOf collects what a restore did not bring back.
@@ -34,7 +34,7 @@ func ShortfallOf(res snapshot.Restored) Shortfall {
 	}
 	for _, p := range res.Gone {
 		if slices.Contains(res.Uncompared, p) || slices.Contains(res.Uncompared, p+"/") {
-			s.Anew = append(s.Anew, p)
+			s.MissingRegenerable = append(s.MissingRegenerable, p)
 		} else {
 			s.Gone = append(s.Gone, p)
 		}
@@ -43,7 +43,7 @@ func ShortfallOf(res snapshot.Restored) Shortfall {
 		s.Differs = append(s.Differs, m.Path+" ("+m.Why+")")
 	}
 	for _, m := range res.Unlike {
-		s.Unlike = append(s.Unlike, m.Path+" ("+m.Why+")")
+		s.OwnerOrLinksDiffer = append(s.OwnerOrLinksDiffer, m.Path+" ("+m.Why+")")
 	}
 	return s
 }
@@ -58,7 +58,7 @@ func (s Shortfall) Lines() (out []string) {
 		list []string
 	}{
 		{"not as the snapshot has it: ", s.Differs},
-		{"whole, but with another owner or hard link: ", s.Unlike},
+		{"whole, but with another owner or hard link: ", s.OwnerOrLinksDiffer},
 		{"gone, in no snapshot, cannot be restored: ", s.Gone},
 		{"changed, in no snapshot, cannot be restored: ", s.Changed},
 		{"ignored, in use by another program or not ours to write, left as it is: ", s.InUse},
@@ -70,8 +70,8 @@ func (s Shortfall) Lines() (out []string) {
 			out = append(out, row.text+some(row.list))
 		}
 	}
-	if len(s.Anew) > 0 {
-		out = append(out, "gone, in no snapshot, tools make it anew: "+Names(s.Anew))
+	if len(s.MissingRegenerable) > 0 {
+		out = append(out, "gone, in no snapshot, tools make it anew: "+Names(s.MissingRegenerable))
 	}
 	if s.Fsck != "" {
 		out = append(out, "git fsck finds: "+s.Fsck)

@@ -102,7 +102,7 @@ func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
 func verdictHeld(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.OfPattern(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.OfVerdict...) &&
 		!slices.ContainsFunc(o.Files, func(file string) bool {
-			return !slices.ContainsFunc(g.Places, func(p detector.Place) bool { return p.File == file && p.Held > 0 })
+			return !slices.ContainsFunc(g.Places, func(p detector.DependencyResult) bool { return p.File == file && p.Passed > 0 })
 		})
 }
 

@@ -13,7 +13,7 @@ import (
 // file as it was.
 func TestOpenUntilTheVerdictHeld(t *testing.T) {
 	const transform, golden, helper = "tamper:runner_replaced", "tamper:snapshot_regenerated", "tamper:assertions_removed"
-	held := []detector.Place{{File: "spec/golden.txt", Held: 1}, {File: "jest.config.js", Why: "it was not run"}}
+	held := []detector.DependencyResult{{File: "spec/golden.txt", Passed: 1}, {File: "jest.config.js", Why: "it was not run"}}
 	for _, tt := range []struct {
 		name  string
 		found ledger.OpenFinding

@@ -78,7 +78,7 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 		out.Once = first
 	}
 	out.Copy, out.Beyond = max(0, g.Took-all), max(0, g.Took-out.Once)
-	if g.Passed > 0 && !g.Whole { // else it is the run of other tests
+	if g.Passed > 0 && !g.FullSuite { // else it is the run of other tests
 		out.First = first
 	}
 	return out

@@ -107,7 +107,7 @@ func shown(was, is metric.Set, alerts []detector.Alert) string {
 		b.WriteString("none\n")
 	}
 	for _, a := range alerts {
-		fmt.Fprintf(&b, "%s %s (%s): %s\n", a.Severity, a.Rule, a.RestsOn, a.Message())
+		fmt.Fprintf(&b, "%s %s (%s): %s\n", a.Severity, a.Rule, a.Basis, a.Message())
 	}
 	return b.String()
 }

@@ -18,7 +18,7 @@ const MaxHint = 4 << 10
 // present iteration is told. Each line is a text in JSON.
 const (
 	hintsName = "hints.jsonl"
-	toldName  = "hints-told.jsonl"
+	toldName  = "hints-delivered.jsonl"
 )
 
 // ErrHint is wrapped by the error of AddHint about a text that is empty or too long.

@@ -61,16 +61,16 @@ func TestCreateLeavesTheUsersFoldersAlone(t *testing.T) {
 	}
 }
 
-// A loop that a newer supervise wrote is not called missing.
-func TestFindNamesLoopsOfNewerVersions(t *testing.T) {
+// A loop that another version of supervise wrote is not called missing.
+func TestFindNamesLoopsOfOtherVersions(t *testing.T) {
 	home := t.TempDir()
 	create(t, home, "ralph-a-00000001")
 	if err := os.WriteFile(filepath.Join(ledger.Dir(home, "ralph-a-00000001"), "state.json"), []byte(`{"version": 99}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"latest", "", "ralph-a"} {
-		if _, _, err := ledger.Find(home, workspace, name); !errors.Is(err, ledger.ErrNewer) {
-			t.Errorf("Find %q = %v, want ErrNewer", name, err)
+		if _, _, err := ledger.Find(home, workspace, name); !errors.Is(err, ledger.ErrVersion) {
+			t.Errorf("Find %q = %v, want ErrVersion", name, err)
 		}
 	}
 	if _, _, err := ledger.Find(home, workspace, "other"); !errors.Is(err, ledger.ErrNoLoop) {

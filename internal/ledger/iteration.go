@@ -163,13 +163,13 @@ type Confirmation struct {
 // Goals is the result of running tests as they were in one tree, with all that they
 // leaned on, over the product code of another.
 type Goals struct {
-	TestsOf snapshot.ID      `json:"tests_snapshot"`
-	CodeOf  snapshot.ID      `json:"code_snapshot"`
-	Key     string           `json:"key,omitempty"` // names what was run: the same again ends the same
-	Results []detector.Goal  `json:"results"`       // of those that passed only the ones that the change touches
-	Passed  int              `json:"passed"`
-	Places  []detector.Place `json:"places,omitempty"` // changed files that tests lean on
-	Whole   bool             `json:"whole_suite,omitempty"`
+	TestsOf   snapshot.ID                 `json:"tests_snapshot"`
+	CodeOf    snapshot.ID                 `json:"code_snapshot"`
+	Key       string                      `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results   []detector.Goal             `json:"results"`       // of those that passed only the ones that the change touches
+	Passed    int                         `json:"passed"`
+	Places    []detector.DependencyResult `json:"places,omitempty"` // changed files that tests lean on
+	FullSuite bool                        `json:"full_suite,omitempty"`
 	// ProductSame says that nothing but tests, and what they lean on, differs.
 	ProductSame bool          `json:"product_same,omitempty"`
 	PutBack     []string      `json:"restored_files,omitempty"`        // tests and what they lean on
@@ -340,7 +340,7 @@ type CheckRun struct {
 	Problems []string      `json:"problems,omitempty"`
 	Why      string        `json:"why,omitempty"` // why it counts as not measured
 	Output   string        `json:"output,omitempty"`
-	Carried  int           `json:"carried,omitempty"` // tests that were not run, since their tool knows their last verdict
+	Cached   int           `json:"cached,omitempty"` // tests that were not run, since their tool knows their last verdict
 
 	Leftovers []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
 }
@@ -524,7 +524,10 @@ func readIteration(dir, name string) (it Iteration, err error) {
 	if err != nil {
 		return it, fmt.Errorf("read iteration: %w", err)
 	}
-	if err = json.Unmarshal(b, &it); err == nil {
+	switch err = json.Unmarshal(b, &it); {
+	case err == nil && it.Version != Version:
+		return it, versionError(path, it.Version)
+	case err == nil:
 		return it, nil
 	}
 	if again, spare := readCheckpoint(dir, name); spare == nil {

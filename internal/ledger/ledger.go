@@ -23,16 +23,16 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Version is the schema version of the files this package writes. Files of a
-// lower version stay readable; a higher one is refused.
-const Version = 1
+// Version is the schema version of the files this package writes. Files of any other
+// version are refused: their keys have other names, and would be read as zero.
+const Version = 2
 
 // Errors that callers distinguish.
 var (
-	ErrNoLoop = errors.New("no such loop")
-	ErrLocked = errors.New("in use by another supervise")
-	ErrNewer  = errors.New("written by a newer supervise")
-	ErrHome   = errors.New("the state cannot be kept there")
+	ErrNoLoop  = errors.New("no such loop")
+	ErrLocked  = errors.New("in use by another supervise")
+	ErrVersion = errors.New("written by another version of supervise")
+	ErrHome    = errors.New("the state cannot be kept there")
 )
 
 // Home returns the folder that holds everything about the working tree at
@@ -339,7 +339,7 @@ func Find(home, workspace, name string) (string, State, error) {
 	case 1:
 		return Dir(home, found[0].LoopID), found[0], nil
 	case 0:
-		if err := newer(home, name); err != nil {
+		if err := foreign(home, name); err != nil {
 			return "", State{}, err
 		}
 		if name == "" {
@@ -364,14 +364,14 @@ func findCandidate(home, workspace, of, number string) (string, State, error) {
 	return dir, s.settle(dir), err
 }
 
-// newer finds a loop that is meant and that only a newer supervise can read.
-func newer(home, name string) error {
+// foreign finds a loop that matches the name and that only another version of supervise can read.
+func foreign(home, name string) error {
 	entries, err := os.ReadDir(filepath.Join(home, "loops"))
 	if err != nil {
 		return nil //nolint:nilerr // there is none
 	}
 	for _, e := range entries {
-		if _, err := ReadState(Dir(home, e.Name())); errors.Is(err, ErrNewer) && strings.Contains(e.Name(), name) {
+		if _, err := ReadState(Dir(home, e.Name())); errors.Is(err, ErrVersion) && strings.Contains(e.Name(), name) {
 			return err
 		}
 	}

@@ -70,6 +70,9 @@ func rebuild(dir string) (State, error) {
 	if s.LoopID == "" {
 		return s, fmt.Errorf("put the state together: %w", errNoBeginning)
 	}
+	if s.Version != Version {
+		return s, versionError("log of "+dir, s.Version)
+	}
 	its, err := Iterations(dir)
 	if err != nil {
 		return s, err

@@ -190,13 +190,13 @@ const stateName = "state.json"
 
 // ReadState reads the state of the loop in dir; it is put together from the log
 // where state.json is missing or damaged. The error wraps [ErrNoLoop] when there
-// is none, [ErrNewer] when this program is too old for it.
+// is none, [ErrVersion] if another version of supervise wrote it.
 func ReadState(dir string) (State, error) {
 	var s State
 	err := readJSON(filepath.Join(dir, stateName), &s)
 	if err != nil {
-		if again, err := rebuild(dir); err == nil {
-			return again, nil
+		if again, rebuildErr := rebuild(dir); rebuildErr == nil || errors.Is(rebuildErr, ErrVersion) {
+			return again, rebuildErr
 		}
 	}
 	switch {
@@ -204,10 +204,15 @@ func ReadState(dir string) (State, error) {
 		return s, fmt.Errorf("%w in %s", ErrNoLoop, dir)
 	case err != nil:
 		return s, err
-	case s.Version > Version:
-		return s, fmt.Errorf("read state of %s: %w (version %d, known up to %d); update supervise", dir, ErrNewer, s.Version, Version)
+	case s.Version != Version:
+		return s, versionError("state of "+dir, s.Version)
 	}
 	return s, nil
+}
+
+// versionError is the error for a file of another version.
+func versionError(what string, version int) error {
+	return fmt.Errorf("read %s: %w (format %d, this one reads %d): use the supervise that wrote it, or start a new loop", what, ErrVersion, version, Version)
 }
 
 // Chosen returns the iteration that was selected, or the best one so far; nil for none.

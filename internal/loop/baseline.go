@@ -150,7 +150,7 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	if again.Set.Tests == nil {
 		return nil
 	}
-	if res.Set.Tests.Counts().Carried > 0 {
+	if res.Set.Tests.Counts().Cached > 0 {
 		*res, again = again, *res // what was run now is the measurement
 	}
 	res.Set.Varies = judge.Wobble(res.Set, again.Set, r.opts.Weights)
@@ -168,7 +168,7 @@ func spent(res measure.Result) time.Duration {
 		sum += check.Duration
 	}
 	for _, t := range res.Set.Tests.Cases {
-		if _, nested := t.Parent(); t.Carried && !nested {
+		if _, nested := t.Parent(); t.Cached && !nested {
 			sum += t.Duration
 		}
 	}

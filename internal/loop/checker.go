@@ -120,14 +120,14 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History, la
 		if c.choose(); m.Set.Tests != nil && m.Set.Tests.Runner == past.Baseline.Set.Tests.Runner {
 			c.plan, c.meter = c.began, c.base
 		}
-		if m.Set.Tests.Counts().Carried == 0 || !last(m.Set) {
+		if m.Set.Tests.Counts().Cached == 0 || !last(m.Set) {
 			return m, nil
 		}
 		how = anew
 	}
 	known := past.Previous.Set.Tests
 	res, err := c.measured(ctx, how, known)
-	if err == nil && res.Set.Tests.Counts().Carried > 0 && last(res.Set) {
+	if err == nil && res.Set.Tests.Counts().Cached > 0 && last(res.Set) {
 		res, err = c.measured(ctx, anew, known)
 	}
 	if err != nil {

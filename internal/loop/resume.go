@@ -204,7 +204,7 @@ func (r *run) endSurvivors(ctx context.Context, at *event.Position) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return r.journal.Write(event.SurvivorsEnded, at.Iteration, event.Survivors{Names: names})
+	return r.journal.Write(event.OrphansKilled, at.Iteration, event.Survivors{Names: names})
 }
 
 // report reports what the log lost, and with what the loop goes on.

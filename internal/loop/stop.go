@@ -29,7 +29,7 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	case it.StaysBlocked():
 		return event.Stop{Reason: event.Blocked, Text: blockedText(it)}
 	case it.Rejected && move == recovery.Escalate:
-		return event.Stop{Reason: event.RetriesSpent, Text: d.Reason}
+		return event.Stop{Reason: event.RetriesExhausted, Text: d.Reason}
 	case met && len(it.Open) > 0:
 		return heldOpen(it)
 	case met:
@@ -83,7 +83,7 @@ func endOf(a detector.Assessment) event.Reason {
 // good end.
 func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
 	switch {
-	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesSpent, stop.Reason == event.Blocked:
+	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesExhausted, stop.Reason == event.Blocked:
 		return stop
 	case it.unserved.Reason != "" && (stop.Reason == "" || agentrun.Unserved(it.Agent)):
 		return it.unserved
@@ -117,7 +117,7 @@ func (s Settings) allDone() event.Stop {
 
 // unkept corrects the reason to end when nothing that was done can be kept.
 func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
-	decided := []event.Reason{event.Interrupted, event.RetriesSpent, event.Aborted, event.Blocked, event.StoppedByRule}
+	decided := []event.Reason{event.Interrupted, event.RetriesExhausted, event.Aborted, event.Blocked, event.StoppedByRule}
 	if !c.BaselineChosen || n < 2 || slices.Contains(decided, stop.Reason) {
 		return stop
 	}

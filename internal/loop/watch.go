@@ -79,7 +79,7 @@ func (r *run) watchOver(ctx context.Context) event.Stop {
 	case last.Assessment.Critical():
 		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(detector.CriticalMessages(last.Assessment.Alerts), "; "))}
 	}
-	return event.Stop{Reason: event.SessionOver, Text: "the session is over"}
+	return event.Stop{Reason: event.SessionEnded, Text: "the session is over"}
 }
 
 // watched is a session of the user's own, while it lasts.
@@ -98,7 +98,7 @@ func (r *run) attend(ctx context.Context) error {
 	w := newWatched(r)
 	err := r.agent.Attend(ctx, agentrun.Attendance{
 		Rest: r.opts.Rest, Skip: w.skipped, OnRest: w.look, Iteration: r.number,
-		OnSilence: func() { r.journal.Pass(event.AgentRests, r.state.Iteration, nil) },
+		OnSilence: func() { r.journal.Pass(event.AgentIdle, r.state.Iteration, nil) },
 	})
 	if err == nil {
 		_, err = w.look(ctx, ended)

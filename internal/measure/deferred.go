@@ -81,7 +81,7 @@ func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 		cases := slices.Clone(run.Tests.Cases)
 		for _, t := range known.Cases {
 			if slices.Contains(later.Suites, t.Suite) {
-				t.Carried = true
+				t.Cached = true
 				cases = append(cases, t)
 			}
 		}

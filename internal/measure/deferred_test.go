@@ -31,13 +31,13 @@ func TestIntegrationTestsOfAnIteration(t *testing.T) {
 		before  map[string]string // files that are there from the start
 		changed map[string]string
 		ran     string // in three iterations
-		carried bool
+		cached bool
 	}{
-		{name: "they passed", changed: map[string]string{"src/Main.java": "changed"}, ran: "test test test", carried: true},
+		{name: "they passed", changed: map[string]string{"src/Main.java": "changed"}, ran: "test test test", cached: true},
 		{name: "one changed", changed: map[string]string{"src/a/ServerIT.java": "changed"}, ran: "verify test test"},
 		{name: "one is new", changed: map[string]string{"src/a/OtherITCase.kt": "new"}, ran: "verify test test"},
 		{name: "the build changed", changed: map[string]string{"pom.xml": "<project/>"}, ran: "verify test test"},
-		{name: "what was built changed", changed: map[string]string{"target/a/ServerIT.java": "copy"}, ran: "test test test", carried: true},
+		{name: "what was built changed", changed: map[string]string{"target/a/ServerIT.java": "copy"}, ran: "test test test", cached: true},
 		{name: "one fails", before: map[string]string{"fails": "<failure/>"}, ran: "verify verify verify"},
 		{name: "their coverage counts", plan: func(p *measure.Plan) { p.Checks[0].Coverage = true }, ran: "verify verify verify"},
 		{name: "the command is the user's", plan: func(p *measure.Plan) { p.Recognised = false }, ran: "verify verify verify"},
@@ -73,11 +73,11 @@ func TestIntegrationTestsOfAnIteration(t *testing.T) {
 			}
 			for i, s := range sets {
 				_, missing := s.Gap(metric.SectionTests)
-				if n := s.Tests.Counts(); n.Count != 2 || missing || i == 0 && (n.Carried == 1) != tt.carried {
+				if n := s.Tests.Counts(); n.Count != 2 || missing || i == 0 && (n.Cached == 1) != tt.cached {
 					t.Errorf("iteration %d: %+v, gaps %v", i, n, s.Gaps)
 				}
 			}
-			if res, err = m.Run(t.Context(), res.Set.Tests); err != nil || res.Set.Tests.Counts().Carried > 0 {
+			if res, err = m.Run(t.Context(), res.Set.Tests); err != nil || res.Set.Tests.Counts().Cached > 0 {
 				t.Errorf("anew: %+v, %v", res.Set, err)
 			}
 		})
@@ -101,7 +101,7 @@ func TestIntegrationTestsAreNotCarriedBlindly(t *testing.T) {
 	}
 	lay(t, root, map[string]string{"mvn": goals + "exit 1"})
 	broken, err := m.Quick(t.Context(), first.Set.Tests)
-	if n := broken.Set.Tests.Counts(); err != nil || n.Failed != 1 || n.Carried != 0 {
+	if n := broken.Set.Tests.Counts(); err != nil || n.Failed != 1 || n.Cached != 0 {
 		t.Errorf("the build fails: %+v, %v; want that one did not run", n, err)
 	}
 	if err := os.Remove(filepath.Join(root, "src/a/ServerIT.java")); err != nil {

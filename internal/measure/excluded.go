@@ -82,7 +82,7 @@ func (m *measurement) excludeSuites(r *Run, first bool) {
 			broken = append(broken, s)
 			continue
 		}
-		r.Tests.Aside = append(r.Tests.Aside, s.Name)
+		r.Tests.BrokenAtBaseline = append(r.Tests.BrokenAtBaseline, s.Name)
 		dropFindings(r, why)
 		if first {
 			r.Problems = append(r.Problems, s.Name+" "+fmt.Sprintf(excludedText, why))
@@ -153,7 +153,7 @@ func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
 			r.Tests.Broken = []metric.Suite{{Name: r.Check.Name, Why: r.Why}}
 			continue
 		}
-		r.Tests.Aside, r.Build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
+		r.Tests.BrokenAtBaseline, r.Build = []string{r.Check.Name}, &metric.Build{Status: metric.BuildUnknown}
 		if first {
 			r.Problems = append(r.Problems, fmt.Sprintf(excludedText, printed.LastLine(r.Output)))
 		}

@@ -99,7 +99,7 @@ func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 
 // Quick is [Meter.Run] for an iteration: a tool may take from its own cache what the
 // change does not touch, and integration tests that passed and did not change are not
-// run. The verdicts of tests that were not run are marked as carried.
+// run. The verdicts of tests that were not run are marked as cached.
 func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
 	return m.With(m.deferTests(known)).start().all(ctx, known)
 }

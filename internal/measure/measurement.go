@@ -103,7 +103,7 @@ func (m *measurement) conclude(ctx context.Context, a *attempt, known *metric.Te
 	m.exclude(&run, known == nil)
 	run.Build = m.buildOf(&run, known == nil)
 	m.memory.Durations[run.Check.ID()] = run.Duration
-	run.Carried = run.Tests.Counts().Carried
+	run.Cached = run.Tests.Counts().Cached
 	return run, nil
 }
 

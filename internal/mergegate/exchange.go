@@ -54,7 +54,7 @@ type sarifResult struct {
 }
 
 type sarifProperties struct {
-	RestsOn detector.Basis `json:"restsOn"`
+	Basis detector.Basis `json:"basis"`
 }
 
 type sarifSuppression struct {
@@ -102,7 +102,7 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 }
 
 func resultOf(f Finding, p Place, fallback string) sarifResult {
-	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}, Properties: sarifProperties{f.RestsOn}}
+	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}, Properties: sarifProperties{f.Basis}}
 	var at sarifLocation
 	at.Physical.Artifact.URI = cmp.Or(p.File, fallback)
 	if p.Line > 0 && !p.Gone {

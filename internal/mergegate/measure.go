@@ -181,7 +181,7 @@ func (g *gate) measureBase(ctx context.Context) error {
 // measureHead measures the tree in its place.
 func (g *gate) measureHead(ctx context.Context) error {
 	g.OnProgress("measuring the tree")
-	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Excluded: g.before.Aside}})
+	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Excluded: g.before.BrokenAtBaseline}})
 	res, err := m.Run(ctx, g.before.Tests)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ type Record struct {
 }
 
 // recordVersion is that of the form of a record.
-const recordVersion = 1
+const recordVersion = 2
 
 const (
 	refs     = "refs/supervise/metrics/"
@@ -137,8 +137,8 @@ func parse(text []byte, from string) (rec Record, err error) {
 	switch {
 	case rec.Version == 0 || rec.Set.Tests == nil:
 		return rec, fmt.Errorf("%w: %s is no record of supervise baseline, or holds no tests", ErrBase, from)
-	case rec.Version > recordVersion:
-		return rec, fmt.Errorf("%w: %s was written by a newer supervise (%s)", ErrBase, from, rec.Supervise)
+	case rec.Version != recordVersion:
+		return rec, fmt.Errorf("%w: %s was written by another version of supervise (%s): record it again with supervise baseline", ErrBase, from, rec.Supervise)
 	}
 	return rec, nil
 }

@@ -101,7 +101,7 @@ type Finding struct {
 	Rule         string              `json:"rule"`
 	Type         string              `json:"type"`
 	Severity     detector.Severity   `json:"severity"`
-	RestsOn      detector.Basis      `json:"rests_on"`
+	Basis        detector.Basis      `json:"basis"`
 	Message      string              `json:"message"`
 	Blocking     bool                `json:"blocking"`
 	Tests        []string            `json:"tests,omitempty"`
@@ -172,7 +172,7 @@ func b2i(b bool) int {
 
 // finding is an alert with its places.
 func (g *gate) finding(a detector.Alert) Finding {
-	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, RestsOn: a.RestsOn, Message: a.Message(), Versions: a.Versions}
+	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Basis: a.Basis, Message: a.Message(), Versions: a.Versions}
 	if k := a.Acknowledged; k != nil {
 		f.Acknowledged = k.ID
 	}

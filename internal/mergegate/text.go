@@ -180,7 +180,7 @@ func (f Finding) item() document.Item {
 	if f.Declared {
 		note += "; read it before the merge"
 	}
-	item := document.Item{Label: label, Text: document.Textf("`%s` `%s` (%s)  %s%s", f.ID, f.Rule, f.RestsOn, f.Message, note)}
+	item := document.Item{Label: label, Text: document.Textf("`%s` `%s` (%s)  %s%s", f.ID, f.Rule, f.Basis, f.Message, note)}
 	for _, at := range f.Places[:min(len(f.Places), maxPlaces)] {
 		item.Below.Item("%s", placeLine(at))
 	}

@@ -30,14 +30,14 @@ func (r *trialRun) places(ctx context.Context) {
 }
 
 // place is how the tests ended that lean on a file.
-func (r *trialRun) place(ctx context.Context, file string, base evidence.Leaning) detector.Place {
-	out := detector.Place{File: file}
+func (r *trialRun) place(ctx context.Context, file string, base evidence.Leaning) detector.DependencyResult {
+	out := detector.DependencyResult{File: file}
 	tests, all := r.leanOn(file, base)
 	for _, t := range tests {
 		v, ran := r.ends[t.ID]
 		switch {
 		case v.outcome == detector.Held:
-			out.Held++
+			out.Passed++
 		case ran:
 			out.Why = t.ID.String() + ": " + v.outcome.String()
 		case all && (t.Flaky || r.Flaky[t.ID]): // many others are left
@@ -47,8 +47,8 @@ func (r *trialRun) place(ctx context.Context, file string, base evidence.Leaning
 	}
 	switch {
 	case out.Why != "" || ctx.Err() != nil:
-		out.Held = 0
-	case out.Held == 0:
+		out.Passed = 0
+	case out.Passed == 0:
 		out.Why = "no test is known that leans on it"
 	}
 	return out

@@ -39,7 +39,7 @@ func TestPlacesThatTestsLeanOn(t *testing.T) {
 			start["other_test.go"], start["spec/half.txt"] = "package shop\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {}\n", "4\n"
 			w := newTrialWorld(t, start, goCheck(t))
 			out, _ := w.trySets(tt.before, tt.now, files{"shop.go": tt.code, "spec/half.txt": tt.expected})
-			if len(out.Places) != 1 || out.Places[0].File != "spec/half.txt" || out.Places[0].Held != tt.held || !strings.Contains(out.Places[0].Why, tt.why) {
+			if len(out.Places) != 1 || out.Places[0].File != "spec/half.txt" || out.Places[0].Passed != tt.held || !strings.Contains(out.Places[0].Why, tt.why) {
 				t.Errorf("%+v, want %d held, %q", out.Places, tt.held, tt.why)
 			}
 		})
@@ -54,10 +54,10 @@ func TestFlakyTestsOfAPlace(t *testing.T) {
 	r.Before = metric.NewTests([]metric.Test{{ID: id("test_one"), Status: metric.Passed, Flaky: true}, {ID: id("test_two"), Status: metric.Passed}})
 	r.Now = r.Before
 	base := evidence.Leaning{"test_a.py": []byte("import helper\n\n\ndef test_one():\n    assert helper\n\n\ndef test_two():\n    assert helper\n")}
-	if got := r.place(t.Context(), "tests/helper.py", base); got.Held != 0 || !strings.Contains(got.Why, "test_one") {
+	if got := r.place(t.Context(), "tests/helper.py", base); got.Passed != 0 || !strings.Contains(got.Why, "test_one") {
 		t.Errorf("one of two is flaky: %+v", got)
 	}
-	if got := r.place(t.Context(), "pytest.ini", base); got.Held != 1 || got.Why != "" {
+	if got := r.place(t.Context(), "pytest.ini", base); got.Passed != 1 || got.Why != "" {
 		t.Errorf("all lean on it: %+v", got)
 	}
 }

@@ -85,7 +85,7 @@ func (t Trial) Run(ctx context.Context) (ledger.Goals, error) {
 	r := &trialRun{Trial: t, out: *t.Refused(""), ends: map[metric.ID]verdict{}, choice: t.choose()}
 	var err error
 	if !r.choice.empty() {
-		r.out.Whole = r.choice.whole
+		r.out.FullSuite = r.choice.whole
 		r.readInline(ctx)
 		err = r.inTree(ctx)
 	}

@@ -397,7 +397,7 @@ func TestRunnerOfTheBase(t *testing.T) {
 	}
 	trial.Original = &treecopy.Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
 	out, err := trial.Run(context.Background())
-	if err != nil || !out.Whole || len(out.Runs) == 0 || out.Passed != 1 {
+	if err != nil || !out.FullSuite || len(out.Runs) == 0 || out.Passed != 1 {
 		t.Errorf("%v: %+v", err, out)
 	}
 	for _, r := range out.Runs {

@@ -203,8 +203,8 @@ func (r *trialRun) texts(ctx context.Context, g *detector.Goal, home detector.Te
 	if home.File == "" || there && detector.SameTest(home, is) {
 		holds := r.defining()
 		for _, f := range restored(r.Evidence) {
-			if (!holds[f] || f == home.File) && len(g.Leans) < maxLean {
-				g.Leans = append(g.Leans, f)
+			if (!holds[f] || f == home.File) && len(g.DependsOn) < maxLean {
+				g.DependsOn = append(g.DependsOn, f)
 			}
 		}
 		return

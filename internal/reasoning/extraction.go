@@ -44,7 +44,7 @@ type Check struct {
 	Why       string        `json:"why,omitempty"` // why it counts as not measured
 	Problems  []string      `json:"problems,omitempty"`
 	Leftovers []string      `json:"leftovers,omitempty"`
-	Carried   int           `json:"carried,omitempty"` // tests that were not run, since their tool knows their last verdict
+	Cached    int           `json:"cached,omitempty"` // tests that were not run, since their tool knows their last verdict
 }
 
 // Again is the confirmation of tests that failed although they had passed before:
@@ -226,7 +226,7 @@ type Tests struct {
 	Skipped  int    `json:"skipped"`
 	NotRun   int    `json:"not_run"`
 	Flaky    int    `json:"flaky"`
-	Carried  int    `json:"carried,omitempty"` // not run, since their tool knows their last verdict
+	Cached   int    `json:"cached,omitempty"` // not run, since their tool knows their last verdict
 	Format   string `json:"format,omitempty"`
 	Producer string `json:"producer,omitempty"`
 }
@@ -283,7 +283,7 @@ func extraction(it ledger.Iteration) Extraction {
 func checks(runs []ledger.CheckRun) []Check {
 	out := make([]Check, 0, len(runs))
 	for _, c := range runs {
-		out = append(out, Check{c.Name, c.Command, c.ExitCode, c.Duration, c.Read, c.Why, c.Problems, c.Leftovers, c.Carried})
+		out = append(out, Check{c.Name, c.Command, c.ExitCode, c.Duration, c.Read, c.Why, c.Problems, c.Leftovers, c.Cached})
 	}
 	return out
 }
@@ -293,7 +293,7 @@ func tests(t *metric.Tests) *Tests {
 		return nil
 	}
 	n := t.Counts()
-	out := &Tests{Count: n.Count, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped, Flaky: n.Flaky, Carried: n.Carried, Format: t.Format, Producer: t.Producer}
+	out := &Tests{Count: n.Count, Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped, Flaky: n.Flaky, Cached: n.Cached, Format: t.Format, Producer: t.Producer}
 	for _, c := range t.Cases {
 		if c.Status == metric.NotRun {
 			out.NotRun++

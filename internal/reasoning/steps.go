@@ -20,7 +20,7 @@ type Fired struct {
 	Rule     string            `json:"rule"`
 	Type     string            `json:"type"`
 	Severity detector.Severity `json:"severity"`
-	RestsOn  detector.Basis    `json:"rests_on"`
+	Basis    detector.Basis    `json:"basis"`
 	Against  string            `json:"against"`
 	Message  string            `json:"message"`
 	Values   detector.Values   `json:"values"`
@@ -85,7 +85,7 @@ func reasoning(in Input) Reasoning {
 
 func firedOf(a detector.Alert) Fired {
 	return Fired{
-		ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, RestsOn: a.RestsOn, Against: a.Against, Message: a.Message(),
+		ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Basis: a.Basis, Against: a.Against, Message: a.Message(),
 		Values: a.Values, Tests: testNames(a.Tests), Files: NamesOf(a.Files), Action: a.Action,
 		Acknowledged: a.Acknowledged,
 	}

@@ -60,7 +60,7 @@ func notes(alerts []detector.Alert, least detector.Severity) []AlertNote {
 			continue
 		}
 		out = append(out, AlertNote{
-			Severity: a.Severity, RestsOn: a.RestsOn, Type: a.Type, Rule: a.Rule, Message: a.Message(), TriggeredAt: iterationLabel(a.TriggeredAt),
+			Severity: a.Severity, Basis: a.Basis, Type: a.Type, Rule: a.Rule, Message: a.Message(), TriggeredAt: iterationLabel(a.TriggeredAt),
 			Against: a.Against, Action: a.Action, Values: a.Values, Tests: names(a.Tests),
 		})
 	}

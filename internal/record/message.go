@@ -65,7 +65,7 @@ type Deltas struct {
 // AlertNote is an alert in a message.
 type AlertNote struct {
 	Severity    detector.Severity `json:"severity"`
-	RestsOn     detector.Basis    `json:"rests_on"`
+	Basis       detector.Basis    `json:"basis"`
 	Type        string            `json:"type"`
 	Rule        string            `json:"rule"`
 	Message     string            `json:"message"`
@@ -146,7 +146,7 @@ type BestIterationSelection struct {
 	Summary     SummaryNote               `json:"summary"`
 	Superseded  []int                     `json:"superseded"`
 	Ineligible  []int                     `json:"ineligible"`
-	AsGood      []int                     `json:"as_good"`
+	Tied        []int                     `json:"tied"`
 	Costs       []string                  `json:"costs"`
 	Worse       []selector.Worse          `json:"worse_than_baseline"`
 	Override    *selector.Override        `json:"override,omitempty"`
@@ -234,7 +234,7 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 			Artifacts: folder,
 		},
 		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...),
-		AsGood: append([]int{}, c.AsGood...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.Worse{}, c.Worse...), Override: c.Override,
+		Tied: append([]int{}, c.Tied...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.Worse{}, c.Worse...), Override: c.Override,
 		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.Tracked(v.Dir, v.Iterations),
 	}
 	b.Total = b.Summary.Iterations

@@ -18,7 +18,7 @@ import (
 )
 
 // cacheVersion changes when what is measured, or how it is read, does.
-const cacheVersion = 4
+const cacheVersion = 5
 
 // entry is what was measured of one tree.
 type entry struct {

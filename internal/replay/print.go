@@ -68,7 +68,7 @@ func commits(n int) string { return report.Count(n, "commit", "commits") }
 
 // String says what was run for the verdicts.
 func (n Proven) String() string {
-	text := fmt.Sprintf("%s touched tests; the original tests ran for %d, a mutation check for %d", commits(n.Touching), n.Goals, n.Power)
+	text := fmt.Sprintf("%s touched tests; the original tests ran for %d, a mutation check for %d", commits(n.Touching), n.OriginalTests, n.MutationChecked)
 	if n.Untried > 0 {
 		text += fmt.Sprintf("; neither could run for %d", n.Untried)
 	}
@@ -201,7 +201,7 @@ func (p *page) verdict(v Verdict) {
 }
 
 func alert(a detector.Alert) document.Text {
-	return document.Textf("`%s` (%s): %s%s", a.Rule, a.RestsOn, a.Message(), tests(a.Tests))
+	return document.Textf("`%s` (%s): %s%s", a.Rule, a.Basis, a.Message(), tests(a.Tests))
 }
 
 func tests(ids []metric.ID) string {

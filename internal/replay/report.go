@@ -27,11 +27,11 @@ type Report struct {
 
 // Proven counts the commits by what was run for their verdict beside their own tests.
 type Proven struct {
-	Touching int `json:"touch_tests"` // of those that were judged by their tests
-	Goals    int `json:"as_they_were"`
-	Power    int `json:"over_mutants"`
-	Untried  int `json:"untried"` // touch tests, which could not be run so
-	ByText   int `json:"by_text"` // judged by text alone
+	Touching        int `json:"touch_tests"` // of those that were judged by their tests
+	OriginalTests   int `json:"as_they_were"`
+	MutationChecked int `json:"mutation_checked"`
+	Untried         int `json:"untried"` // touch tests, which could not be run so
+	ByText          int `json:"by_text"` // judged by text alone
 }
 
 // Unmeasured is a commit whose tests could not be read.
@@ -104,8 +104,8 @@ func (h *history) report() Report {
 			continue
 		}
 		out.Proven.Touching += one(p.evidence.TouchesTests())
-		out.Proven.Goals += one(p.proof.Goals != nil && p.proof.Goals.Refused == "")
-		out.Proven.Power += one(p.proof.Power != nil && len(p.proof.Power.Mutants) > 0)
+		out.Proven.OriginalTests += one(p.proof.Goals != nil && p.proof.Goals.Refused == "")
+		out.Proven.MutationChecked += one(p.proof.Power != nil && len(p.proof.Power.Mutants) > 0)
 		out.Proven.Untried += one(p.proof.refused() != "")
 	}
 	return out
@@ -181,6 +181,6 @@ func same(a, b Verdict) bool {
 }
 
 func sameAlert(a, b detector.Alert) bool {
-	return a.Rule == b.Rule && a.Severity == b.Severity && a.RestsOn == b.RestsOn && a.Action == b.Action && a.Against == b.Against &&
+	return a.Rule == b.Rule && a.Severity == b.Severity && a.Basis == b.Basis && a.Action == b.Action && a.Against == b.Against &&
 		a.Message() == b.Message() && slices.Equal(a.Tests, b.Tests)
 }

@@ -122,7 +122,7 @@ func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, er
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s%s: %s", d.File, of, strings.Join(d.Why, "; ")))
 	}
-	c.Whole, c.Damaged = names(found.Whole), names(found.Damaged)
+	c.Intact, c.Damaged = names(found.Whole), names(found.Damaged)
 	if len(found.Damage) > 0 {
 		c.Note = remedy(c, loop)
 	}
@@ -135,11 +135,11 @@ func remedy(c Check, loop string) string {
 	switch {
 	case len(c.Damaged) == 0:
 		return "every snapshot is whole all the same"
-	case len(c.Whole) == 0:
+	case len(c.Intact) == 0:
 		return "no snapshot is whole: restore from a backup, or from git"
 	}
-	last := c.Whole[len(c.Whole)-1]
-	return fmt.Sprintf("damaged: %s; still whole: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Whole, ", "), loop, last)
+	last := c.Intact[len(c.Intact)-1]
+	return fmt.Sprintf("damaged: %s; still whole: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Intact, ", "), loop, last)
 }
 
 // names are the names of snapshots as people write them.

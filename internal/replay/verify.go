@@ -26,7 +26,7 @@ type Check struct {
 	Later    bool     `json:"pending,omitempty"` // the loop is not over
 	Note     string   `json:"note,omitempty"`    // what the check proves, or cannot
 	Head     string   `json:"head,omitempty"`    // hash of the last entry of the log
-	Whole    []string `json:"whole,omitempty"`   // snapshots of which everything is as it was written
+	Intact   []string `json:"intact,omitempty"`  // snapshots of which everything is as it was written
 	Damaged  []string `json:"damaged,omitempty"` // the others
 }
 

@@ -319,17 +319,17 @@ func read(c reasoning.Check) string {
 	case c.Why != "":
 		return ": not measured: " + c.Why
 	case len(c.Read) > 0:
-		return ", read " + strings.Join(c.Read, ", ") + Carried(c.Carried)
+		return ", read " + strings.Join(c.Read, ", ") + Cached(c.Cached)
 	}
-	return Carried(c.Carried)
+	return Cached(c.Cached)
 }
 
-// Carried says how many tests were not run, as the continuation of a sentence.
-func Carried(n int) string {
+// Cached says how many tests were not run, as the continuation of a sentence.
+func Cached(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "; " + Count(n, "test", "tests") + " carried from the last run"
+	return "; " + Count(n, "test", "tests") + " cached from the last run"
 }
 
 // Without names what is missing from a coverage, as the continuation of a sentence.
@@ -344,8 +344,8 @@ func Without(c *metric.Coverage) string {
 func (l *layout) numbers(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
 		carried := ""
-		if t.Carried > 0 {
-			carried = fmt.Sprintf(", %d carried", t.Carried)
+		if t.Cached > 0 {
+			carried = fmt.Sprintf(", %d cached", t.Cached)
 		}
 		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, carried)
 	}
@@ -404,7 +404,7 @@ func (l *layout) reasoning(r reasoning.Reasoning) {
 }
 
 func (l *layout) fired(f reasoning.Fired) {
-	l.Item("`%s` (%s, %s, finding `%s`) fired against the %s: %s", f.Rule, severityText(f), f.RestsOn, f.ID, f.Against, f.Message)
+	l.Item("`%s` (%s, %s, finding `%s`) fired against the %s: %s", f.Rule, severityText(f), f.Basis, f.ID, f.Against, f.Message)
 	if text := valuesText(f.Values); text != "" {
 		l.Below().Item("%s", text)
 	}

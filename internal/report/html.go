@@ -27,7 +27,7 @@ type HTML struct {
 	Dir        string // the loop's folder: patches and transcripts are read from there
 	State      ledger.State
 	Iterations []ledger.Iteration
-	Standings  []ledger.Standing // of candidates, the best first; none in other loops
+	Ranking    []ledger.Rank // of candidates, the best first; none in other loops
 	Rules      detector.Options
 	Version    string // of supervise
 	Now        time.Time
@@ -109,7 +109,7 @@ func (v HTML) Write(w io.Writer) error {
 	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.Visible(string(data)))
 	return t.Execute(w, map[string]any{ // the texts are our own, JSON, and what document escapes
 		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // see above
-		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(Standings(v.Standings).HTML()), //nolint:gosec // see above
+		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(Ranking(v.Ranking).HTML()), //nolint:gosec // see above
 		"Task": textstream.Visible(v.State.Task), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
 }

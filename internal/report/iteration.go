@@ -156,7 +156,7 @@ func (p *page) alerts(alerts []detector.Alert) {
 		return
 	}
 	for _, a := range alerts {
-		p.Item("**%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.RestsOn, a.Against, a.ID(), a.Message(), a.Action, accepted(a), reasoning.Source(a.Rule))
+		p.Item("**%s** `%s` (%s, %s, against the %s, finding `%s`): %s. Action: %s%s. Source: %s", a.Severity, a.Rule, a.Type, a.Basis, a.Against, a.ID(), a.Message(), a.Action, accepted(a), reasoning.Source(a.Rule))
 		names := make([]string, len(a.Tests))
 		for i, id := range a.Tests {
 			names[i] = id.String()

@@ -223,7 +223,7 @@ func (p *page) review(r *ledger.SelectionReview) {
 	}
 	p.Item("Reviewer `%s`: %s", r.Reviewer, r.Review)
 	for _, a := range r.Alerts {
-		p.Below().Item("%s %s (%s, %s): %s", a.Severity, a.Rule, a.RestsOn, a.ID(), a.Message())
+		p.Below().Item("%s %s (%s, %s): %s", a.Severity, a.Rule, a.Basis, a.ID(), a.Message())
 	}
 }
 

@@ -11,7 +11,7 @@ func Records(list []measure.Run) []ledger.CheckRun {
 	for _, r := range list {
 		c := ledger.CheckRun{
 			Name: r.Check.Name, Command: r.Check.Line(), ExitCode: r.ExitCode, Duration: r.Duration,
-			Problems: r.Problems, Why: r.Why, Read: []string{}, Leftovers: r.Leftovers, Carried: r.Carried,
+			Problems: r.Problems, Why: r.Why, Read: []string{}, Leftovers: r.Leftovers, Cached: r.Cached,
 		}
 		for _, src := range r.Read {
 			c.Read = append(c.Read, src.Format+" from "+src.Path)

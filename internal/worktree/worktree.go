@@ -158,7 +158,7 @@ func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
 func (t *Tree) shortfall(res snapshot.Restored) error {
 	data := event.ShortfallOf(res)
 	data.Differs = nil // which is an error
-	for reason, list := range map[string]*[]string{"gone": &data.Gone, "anew": &data.Anew, "changed": &data.Changed, "used": &data.InUse, "new": &data.New, "left": &data.Left, "unlike": &data.Unlike} {
+	for reason, list := range map[string]*[]string{"gone": &data.Gone, "regenerable": &data.MissingRegenerable, "changed": &data.Changed, "used": &data.InUse, "new": &data.New, "left": &data.Left, "owner": &data.OwnerOrLinksDiffer} {
 		*list = t.unreported(reason, *list)
 	}
 	if !data.Empty() {
@@ -169,7 +169,7 @@ func (t *Tree) shortfall(res snapshot.Restored) error {
 	if len(res.Shared) == 0 {
 		return nil
 	}
-	return t.Journal.Write(event.SharedPutBack, t.Iteration(), event.SharedRefs{Names: res.Shared})
+	return t.Journal.Write(event.SharedRefsRestored, t.Iteration(), event.SharedRefs{Names: res.Shared})
 }
 
 // SharedLost reports, each once, what is gone since a snapshot of that which linked

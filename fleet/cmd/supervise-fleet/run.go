@@ -23,7 +23,7 @@ func newRun(a *app) *cobra.Command {
 		Short: "Begin the tasks of a file",
 		Long: `Begin the tasks of a file.
 
-It returns when all are begun; workers do them. If it is interrupted, the same command
+It returns when all are started; workers do them. If it is interrupted, the same command
 with the same --name begins those that are missing.`,
 		Example: "  supervise-fleet run tasks.yaml --wait",
 		Args:    cobra.ExactArgs(1),
@@ -58,25 +58,25 @@ func (a *app) begin(ctx context.Context, f taskfile.File, on string, wait bool) 
 	if _, err := start(ctx, c, on, flow.FleetID(f.Fleet), flow.FleetName, flow.FleetInput{Fleet: f.Fleet, Tasks: len(f.Tasks), Limit: limit}, map[string]any{tasksMemo: len(f.Tasks)}); err != nil {
 		return fmt.Errorf("begin fleet %s: %w", f.Fleet, err)
 	}
-	begun := 0
+	started := 0
 	for _, t := range f.Tasks {
 		is, err := start(ctx, c, on, flow.TaskID(f.Fleet, t.ID), flow.TaskName, flow.TaskInput{Fleet: f.Fleet, Task: t, Budget: !limit.None()}, nil)
 		if err != nil {
 			return fmt.Errorf("begin task %s (the same command with --name %s begins the rest): %w", t.ID, f.Fleet, err)
 		}
 		if is {
-			begun++
+			started++
 		}
 	}
 	switch {
 	case a.json:
-		if err := a.print(map[string]any{"fleet": f.Fleet, "tasks": len(f.Tasks), "begun": begun}); err != nil {
+		if err := a.print(map[string]any{"fleet": f.Fleet, "tasks": len(f.Tasks), "started": started}); err != nil {
 			return err
 		}
-	case begun == len(f.Tasks):
-		fmt.Fprintf(a.out, "fleet %s: %d tasks begun (supervise-fleet watch %s)\n", f.Fleet, begun, f.Fleet)
+	case started == len(f.Tasks):
+		fmt.Fprintf(a.out, "fleet %s: %d tasks started (supervise-fleet watch %s)\n", f.Fleet, started, f.Fleet)
 	default:
-		fmt.Fprintf(a.out, "fleet %s: %d tasks begun, %d were there already\n", f.Fleet, begun, len(f.Tasks)-begun)
+		fmt.Fprintf(a.out, "fleet %s: %d tasks started, %d were there already\n", f.Fleet, started, len(f.Tasks)-started)
 	}
 	if wait {
 		return a.watch(ctx, c, f.Fleet)

@@ -25,7 +25,7 @@ type taskState struct {
 	Task       string           `json:"task"`
 	State      string           `json:"state"` // running, waiting, done, nothing, refused, cancelled, failed
 	Waiting    string           `json:"waiting,omitempty"`
-	Begun      time.Time        `json:"begun"`
+	StartedAt      time.Time        `json:"started_at"`
 	Ended      *time.Time       `json:"ended,omitempty"`
 	Candidates []candidateState `json:"candidates,omitempty"` // while it runs
 	Result     *flow.Result     `json:"result,omitempty"`
@@ -99,7 +99,7 @@ func (a *app) fleet(ctx context.Context, c client.Client, fleet string) (fleetSt
 		case candidate && info.Status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
 			candidates[task] = append(candidates[task], number)
 		case !candidate:
-			s := &taskState{Task: task, State: statuses[info.Status], Begun: info.StartTime.AsTime()}
+			s := &taskState{Task: task, State: statuses[info.Status], StartedAt: info.StartTime.AsTime()}
 			if info.CloseTime != nil {
 				s.Ended = new(info.CloseTime.AsTime())
 			}

@@ -51,7 +51,7 @@ func (a *app) named(ctx context.Context, c client.Client, name string) (fleetSta
 func (a *app) fleets(ctx context.Context, c client.Client) error {
 	type row struct {
 		Fleet string    `json:"fleet"`
-		Begun time.Time `json:"begun"`
+		StartedAt time.Time `json:"started_at"`
 		State string    `json:"state"`
 	}
 	rows := []row{}
@@ -70,7 +70,7 @@ func (a *app) fleets(ctx context.Context, c client.Client) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Fleet, r.Begun.Local().Format("2006-01-02 15:04"), r.State)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r.Fleet, r.StartedAt.Local().Format("2006-01-02 15:04"), r.State)
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(a.out, "no fleet yet: supervise-fleet run tasks.yaml begins one")
@@ -91,7 +91,7 @@ func (a *app) table(f fleetState) error {
 		if s.Result != nil {
 			cost, tokens = money(s.Result.CostUSD), count(s.Result.Tokens)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Task, s.State, end.Sub(s.Begun).Round(time.Second), cost, tokens, s.says())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", s.Task, s.State, end.Sub(s.StartedAt).Round(time.Second), cost, tokens, s.says())
 		for _, c := range s.Candidates {
 			fmt.Fprintf(w, "  %d\t\t\t\t\t%s\n", c.Candidate, c.says())
 		}

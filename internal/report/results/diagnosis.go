@@ -79,7 +79,7 @@ func (t Text) Runs(res measure.Result) {
 		case r.Check.Kind == measure.Build && r.ExitCode != 0:
 			tone, mark = document.Bad, "failed "
 		}
-		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r), report.Carried(r.Carried))
+		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r), report.Cached(r.Cached))
 		t.below(document.Bad, r.Why)
 		for _, problem := range r.Problems {
 			t.below(document.Warn, problem)

@@ -27,7 +27,7 @@ type FindingRow struct {
 	Iteration     int               `json:"iteration"`
 	Rule          string            `json:"rule"`
 	Severity      detector.Severity `json:"severity"`
-	RestsOn       detector.Basis    `json:"rests_on"`
+	Basis         detector.Basis    `json:"basis"`
 	Message       string            `json:"message"`
 	Tests         reasoning.Names   `json:"tests"`
 	Acknowledged  string            `json:"acknowledged,omitempty"` // as what
@@ -80,7 +80,7 @@ func rowOf(f ledger.Finding, marked map[string]bool) FindingRow {
 		names[i] = id.String()
 	}
 	row := FindingRow{
-		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity, RestsOn: f.Alert.RestsOn,
+		ID: f.Alert.ID(), Iteration: f.Iteration, Rule: f.Alert.Rule, Severity: f.Alert.Severity, Basis: f.Alert.Basis,
 		Message: f.Alert.Message(), Tests: reasoning.NamesOf(names),
 	}
 	row.FalsePositive = marked[row.ID]
@@ -126,7 +126,7 @@ func (t Text) findings(f LoopFindings) {
 		case row.FalsePositive:
 			note = " (marked as a false positive)"
 		}
-		t.row(document.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.RestsOn, row.Message, note)
+		t.row(document.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.Basis, row.Message, note)
 	}
 	t.row(document.Faint, "findings ", "%s; all loops of this tree: %s", f.text(), f.Project.text())
 }

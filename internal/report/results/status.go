@@ -34,11 +34,11 @@ type Status struct {
 
 // Executed says what a stage of judging that runs tests has added to a loop.
 type Executed struct {
-	Iterations int           `json:"iterations"` // in which any were run
-	Took       time.Duration `json:"took_ns"`
-	Added      time.Duration `json:"per_iteration_ns"`       // of all iterations
-	Allowed    time.Duration `json:"allowed_ns,omitempty"`   // what all of it might take; 0: no limit was known
-	Short      int           `json:"without_time,omitempty"` // iterations in which the time sufficed for no mutant
+	Iterations     int           `json:"iterations"` // in which any were run
+	Took           time.Duration `json:"took_ns"`
+	Added          time.Duration `json:"per_iteration_ns"`          // of all iterations
+	Allowed        time.Duration `json:"allowed_ns,omitempty"`      // what all of it might take; 0: no limit was known
+	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // iterations in which the time sufficed for no mutant
 }
 
 // SetExecuted sums up what the stages took in the iterations.
@@ -52,7 +52,7 @@ func (d *Status) SetExecuted() {
 			if !it.Power.Reused {
 				d.Power.Allowed += max(0, it.Power.Allowed)
 				if it.Power.Short() {
-					d.Power.Short++
+					d.Power.BudgetExceeded++
 				}
 			}
 		}
@@ -74,8 +74,8 @@ func (t Text) executed(name, what string, e Executed) {
 		return
 	}
 	text := fmt.Sprintf("%s in %s, %s in all, %s per iteration", what, report.Count(e.Iterations, "iteration", "iterations"), report.Duration(e.Took), report.Duration(e.Added))
-	if e.Short > 0 {
-		text += fmt.Sprintf("; no time for a mutant in %d (mutation_check.budget)", e.Short)
+	if e.BudgetExceeded > 0 {
+		text += fmt.Sprintf("; no time for a mutant in %d (mutation_check.budget)", e.BudgetExceeded)
 	}
 	t.row(document.Faint, name, "%s", text)
 }

@@ -38,7 +38,7 @@ func (p *Printer) contest(e event.Event) {
 		}
 		p.line("%s", p.Paint(toneOf(d.Reason), text))
 	case event.Compared:
-		p.line("\n%s", strings.TrimSpace(report.Standings(d.Standings).Terminal(p.Paint)))
+		p.line("\n%s", strings.TrimSpace(report.Ranking(d.Ranking).Terminal(p.Paint)))
 		p.compared = true
 	}
 }

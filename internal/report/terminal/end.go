@@ -77,7 +77,7 @@ func (p *Printer) selection() {
 	default:
 		p.line("%s %s: %s", p.Paint(document.Strong, "selected"), p.Paint(document.Good, fmt.Sprintf("iteration %d", p.selected)), c.Reason)
 	}
-	p.asGood(p.choice.Choice.AsGood)
+	p.asGood(p.choice.Choice.Tied)
 }
 
 // worse says why iterations that nothing else is held against were not selected, the
@@ -107,7 +107,7 @@ func (p *Printer) open() {
 		p.line("%s %s", p.Paint(document.Strong, "open    "), p.Paint(document.Bad, o.String()))
 		p.line("         see: %s explain %s %d; accept: supervise ack %s --reason …", p.Self, p.id, o.Iteration, o.ID)
 	}
-	if list := p.choice.Choice.PassedOver; len(list) > 0 {
+	if list := p.choice.Choice.SkippedForOpenFindings; len(list) > 0 {
 		p.line("         passed over for it: iterations %s; to take one: %s select %s --use N --reason … --apply", strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", "), p.Self, p.id)
 	}
 }

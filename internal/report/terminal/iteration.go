@@ -40,8 +40,8 @@ func (p *Printer) gaps(it ledger.Iteration) {
 	if text := report.Hidden(it.Hidden); text != "" {
 		p.note("hidden tests: %s", text)
 	}
-	if n := it.Set.Tests.Counts(); n.Carried > 0 {
-		p.note("%d of %s run, %d carried from the last run", n.Count-n.Carried, report.Count(n.Count, "test", "tests"), n.Carried)
+	if n := it.Set.Tests.Counts(); n.Cached > 0 {
+		p.note("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Count(n.Count, "test", "tests"), n.Cached)
 	}
 	for _, g := range it.Set.Gaps {
 		p.line("     %s", p.Paint(document.Warn, it.Set.Missing(g)+": "+mainLine(g.Why)))

@@ -17,7 +17,7 @@ func (p *Printer) hold(e event.Event) {
 	case event.IterationEnd:
 		p.headline = headline(d)
 	}
-	if e.Type == event.AgentRests {
+	if e.Type == event.AgentIdle {
 		p.title(p.headline)
 		return
 	}

@@ -151,7 +151,7 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 			Duration: parsed.Seconds(c.took),
 			Message:  c.printed(),
 			Rerun:    rerun,
-			Carried:  r.cached,
+			Cached:   r.cached,
 		}
 		if c.status == 0 {
 			t.Status = metric.Failed

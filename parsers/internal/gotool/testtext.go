@@ -155,7 +155,7 @@ func (g *goTestText) pkg(pkg gtr.Package) {
 			g.open = append(g.open, t.Name)
 		}
 		c := goTextTest(pkg.Name, t)
-		c.Carried = strings.Contains(result, "(cached)")
+		c.Cached = strings.Contains(result, "(cached)")
 		g.set.Add(c)
 	}
 	g.set.Took += pkg.Duration

@@ -18,7 +18,7 @@ type Run struct {
 	Read     []Source      `json:"read,omitempty"`     // reports that were read
 	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
 	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it was asked
-	Carried  int           `json:"carried,omitempty"`  // how many tests were not run, since the tool knows their last verdict
+	Cached   int           `json:"cached,omitempty"`   // how many tests were not run, since the tool knows their last verdict
 	Why      string        `json:"why,omitempty"`      // the reason if the check counts as not measured
 	Output   string        `json:"output,omitempty"`   // the end of what it printed
 	// Leftovers are the names of the processes that still ran after its command ended, and

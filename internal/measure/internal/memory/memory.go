@@ -14,16 +14,16 @@ import (
 // Memory is what a meter has learnt. A meter that starts with the memory of another
 // continues where that one ended. Checks are named by their ID.
 type Memory struct {
-	Covered    bool                     `json:"covered,omitempty"`           // coverage was read
-	Tested     []TestReport             `json:"test_reports,omitempty"`      // reports that tests were read from, sorted
-	Suites     map[string]Names         `json:"suites,omitempty"`            // by check: the suites it has run
-	ListedOnly Names                    `json:"listed_only,omitempty"`       // checks with tests that are known only from a list
-	Covers     Names                    `json:"coverage_checks,omitempty"`   // checks that reported coverage
-	Excluded   Names                    `json:"set_aside,omitempty"`         // failures at the baseline, see [metric.Set]
-	Deferred   map[string]DeferredTests `json:"integration_tests,omitempty"` // by check
-	Built      Names                    `json:"built,omitempty"`             // builds that succeeded
-	Durations  map[string]time.Duration `json:"took_ns,omitempty"`           // by check: of its last run
-	Formats    map[string]string        `json:"lint_formats,omitempty"`      // by check: the format of its findings
+	Covered    bool                     `json:"covered,omitempty"`            // coverage was read
+	Tested     []TestReport             `json:"test_reports,omitempty"`       // reports that tests were read from, sorted
+	Suites     map[string]Names         `json:"suites,omitempty"`             // by check: the suites it has run
+	ListedOnly Names                    `json:"listed_only,omitempty"`        // checks with tests that are known only from a list
+	Covers     Names                    `json:"coverage_checks,omitempty"`    // checks that reported coverage
+	Excluded   Names                    `json:"broken_at_baseline,omitempty"` // failures at the baseline, see [metric.Set]
+	Deferred   map[string]DeferredTests `json:"integration_tests,omitempty"`  // by check
+	Built      Names                    `json:"built,omitempty"`              // builds that succeeded
+	Durations  map[string]time.Duration `json:"took_ns,omitempty"`            // by check: of its last run
+	Formats    map[string]string        `json:"lint_formats,omitempty"`       // by check: the format of its findings
 }
 
 // TestReport is the report of a check, by its pattern in the plan.

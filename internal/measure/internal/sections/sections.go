@@ -66,7 +66,7 @@ func (g *Gathering) Add(r *checks.Run) {
 
 // Set returns the gathered sections. With wanted, missing coverage is reported.
 func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
-	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, Aside: g.excluded}
+	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, BrokenAtBaseline: g.excluded}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
 		gap, missing := g.missing[section]
 		if !missing {
@@ -191,11 +191,11 @@ func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
 
 // without returns the coverage with the names of the suites that are missing from it.
 func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
-	if c == nil || t == nil || len(t.Broken)+len(t.Aside) == 0 {
+	if c == nil || t == nil || len(t.Broken)+len(t.BrokenAtBaseline) == 0 {
 		return c
 	}
 	out := *c
-	out.Without = slices.Clone(t.Aside)
+	out.Without = slices.Clone(t.BrokenAtBaseline)
 	for _, b := range t.Broken {
 		out.Without = append(out.Without, b.Name)
 	}
@@ -208,7 +208,7 @@ func JoinTests(a, b *metric.Tests) *metric.Tests {
 		return cmp.Or(a, b)
 	}
 	t := metric.NewTests(slices.Concat(a.Cases, b.Cases))
-	t.Broken, t.Aside = slices.Concat(a.Broken, b.Broken), slices.Concat(a.Aside, b.Aside)
+	t.Broken, t.BrokenAtBaseline = slices.Concat(a.Broken, b.Broken), slices.Concat(a.BrokenAtBaseline, b.BrokenAtBaseline)
 	t.Problems = slices.Concat(a.Problems, b.Problems)
 	t.Forged = slices.Concat(a.Forged, b.Forged)
 	t.Duration, t.Crowded = a.Duration+b.Duration, a.Crowded+b.Crowded

@@ -10,9 +10,9 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Standings is the table of candidates, the best first: by what each is compared, and why
+// Ranking is the table of candidates, the best first: by what each is compared, and why
 // it has its place. What is not known is a dash.
-func Standings(list []ledger.Standing) (d document.Document) {
+func Ranking(list []ledger.Rank) (d document.Document) {
 	if len(list) == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func Standings(list []ledger.Standing) (d document.Document) {
 }
 
 // remarks are what a person has to know of a candidate besides its place.
-func remarks(s ledger.Standing) (out []string) {
+func remarks(s ledger.Rank) (out []string) {
 	if s.Before > 0 {
 		out = append(out, fmt.Sprintf("%d of its %s pass over the baseline already", s.Before, Count(s.Own, "new test", "new tests")))
 	}

@@ -11,8 +11,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Standing is how a candidate compares with the others.
-type Standing struct {
+// Rank is how a candidate compares with the others.
+type Rank struct {
 	Candidate int      `json:"candidate"`
 	LoopID    string   `json:"candidate_loop"`
 	Agent     []string `json:"agent"`
@@ -78,17 +78,17 @@ func CandidateNamed(name string) (loop, number string) {
 	return "", ""
 }
 
-const standingsName = "candidates.json"
+const rankingName = "candidates.json"
 
 // WriteStandings keeps how the candidates compare, the best first.
-func (l *Ledger) WriteStandings(list []Standing) error {
-	return WriteJSON(filepath.Join(l.dir, standingsName), list)
+func (l *Ledger) WriteStandings(list []Rank) error {
+	return WriteJSON(filepath.Join(l.dir, rankingName), list)
 }
 
-// ReadStandings reads how the candidates of the loop in dir compare; none where they were
+// ReadRanking reads how the candidates of the loop in dir compare; none where they were
 // not compared yet.
-func ReadStandings(dir string) (list []Standing, err error) {
-	err = readJSON(filepath.Join(dir, standingsName), &list)
+func ReadRanking(dir string) (list []Rank, err error) {
+	err = readJSON(filepath.Join(dir, rankingName), &list)
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
