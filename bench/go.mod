@@ -9,7 +9,10 @@ require (
 	supervise v0.0.0
 )
 
-require github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+require (
+	github.com/pelletier/go-toml/v2 v2.4.3 // indirect
+	mvdan.cc/sh/v3 v3.14.1 // indirect
+)
 
 require (
 	github.com/bitfield/gotestdox v0.2.2 // indirect

@@ -14,7 +14,7 @@ type Rule struct {
 	Name      string
 	Type      string
 	Severity  Severity
-	Basis   Basis
+	Basis     Basis
 	Action    Action
 	Threshold float64
 	Unit      string // of the threshold; "" where the rule has none
@@ -59,7 +59,7 @@ const (
 type finding struct {
 	severity Severity
 	action   Action
-	basis  Basis
+	basis    Basis
 	values   Values
 	tests    []metric.ID
 	files    []string

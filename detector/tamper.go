@@ -58,7 +58,7 @@ func (j *judge) tampering(others []Alert) []Alert {
 	type kind struct {
 		name     string
 		severity Severity
-		basis  Basis
+		basis    Basis
 	}
 	groups := map[kind][]Tampering{}
 	var order []kind

@@ -60,10 +60,10 @@ type Options struct {
 
 // Outcome is how it ended.
 type Outcome struct {
-	LoopID    string
-	Dir       string
-	Stop      event.Stop
-	Chosen    int           // candidate, 0: none
+	LoopID  string
+	Dir     string
+	Stop    event.Stop
+	Chosen  int           // candidate, 0: none
 	Ranking []ledger.Rank // the best first
 }
 

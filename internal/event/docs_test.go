@@ -149,7 +149,7 @@ var notes = map[event.Reason]string{
 	event.PausedByUser:   "`supervise pause`",
 	event.Awaiting:       "for a [person](approval.md), with `--steps`; `supervise resume` takes the answer",
 	event.Stepped:        "with `--steps`; `supervise resume` continues",
-	event.SessionEnded:    "of `watch`",
+	event.SessionEnded:   "of `watch`",
 	event.NothingChanged: "during `watch`",
 	event.Refused:        "by its service",
 	event.Aborted:        "by a person, or `--approval abort`",

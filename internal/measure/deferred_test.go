@@ -31,7 +31,7 @@ func TestIntegrationTestsOfAnIteration(t *testing.T) {
 		before  map[string]string // files that are there from the start
 		changed map[string]string
 		ran     string // in three iterations
-		cached bool
+		cached  bool
 	}{
 		{name: "they passed", changed: map[string]string{"src/Main.java": "changed"}, ran: "test test test", cached: true},
 		{name: "one changed", changed: map[string]string{"src/a/ServerIT.java": "changed"}, ran: "verify test test"},
