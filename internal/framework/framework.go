@@ -269,12 +269,12 @@ func (f Framework) filled(like Framework) Framework {
 		f.Drop = like.Drop
 	}
 	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows = like.Report, like.Coverage, like.Affected, like.Mutants, like.Marks, like.Shadows
-	f.Unsupported = like.unsupported(f)
+	f.Unsupported = f.ownReasons(like)
 	return f
 }
 
-// unsupported are the reasons of a variant: its own, and those for what it takes from here.
-func (like Framework) unsupported(f Framework) map[Capability]string {
+// ownReasons are the reasons of a variant: its own, and those for what it takes from another.
+func (f Framework) ownReasons(like Framework) map[Capability]string {
 	out := map[Capability]string{}
 	for _, c := range capabilities {
 		if why := cmp.Or(f.Unsupported[c.name], like.Unsupported[c.name]); why != "" && c.has(f) == "" {

@@ -88,12 +88,17 @@ var linters = indexed([]Linter{
 		Verdict: "--watch -w --pretty --preserveWatchOutput",
 	},
 	{
-		Name: "deno lint", Language: "node", Programs: []string{"deno lint", "deno check", "deno fmt"}, ConfigFiles: list("deno.json deno.jsonc"),
+		Name: "deno lint", Language: "node", Programs: []string{"deno lint", "deno fmt"}, ConfigFiles: list("deno.json deno.jsonc"),
 		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags= --permit-no-files", Mask: None, Config: "-c= --config= --no-config --rules-include="},
 		Verdict: "--json --compact --fix --watch",
 	},
 	{
-		Name: "ruff", Language: "python", Programs: []string{"ruff check", "ruff format", "ruff"}, Packages: list("ruff"), ConfigFiles: list("ruff.toml .ruff.toml"),
+		Name: "deno check", Language: "node", Programs: []string{"deno check"}, ConfigFiles: list("deno.json deno.jsonc"),
+		Options: Options{Allow: "--no-check[=]", Mask: None, Config: "-c= --config= --no-config --import-map="},
+		Verdict: "--watch --quiet -q",
+	},
+	{
+		Name: "ruff", Language: "python", Programs: []string{"ruff check", "ruff format", "ruff"}, Packages: list("ruff"), ConfigFiles: list("ruff.toml .ruff.toml pyproject.toml#tool.ruff"),
 		Options: Options{
 			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --extend-per-file-ignores= --select= --unfixable=",
 			Mask:   "--exit-zero",
@@ -102,7 +107,7 @@ var linters = indexed([]Linter{
 		Verdict: "--fix --unsafe-fixes --no-fix --no-cache --cache-dir= --output-format= -o= --output-file= --watch --show-fixes --statistics -q",
 	},
 	{
-		Name: "flake8", Language: "python", Programs: []string{"flake8"}, Packages: list("flake8"), ConfigFiles: list(".flake8"),
+		Name: "flake8", Language: "python", Programs: []string{"flake8"}, Packages: list("flake8"), ConfigFiles: list(".flake8 setup.cfg#flake8 tox.ini#flake8"),
 		Options: Options{
 			Allow:  commonAllow + " --per-file-ignores= --extend-exclude= --select= --disable-noqa",
 			Mask:   "--exit-zero",
@@ -111,7 +116,7 @@ var linters = indexed([]Linter{
 		Verdict: "--format= --color= --output-file= --tee --statistics --count --benchmark -j= --jobs=",
 	},
 	{
-		Name: "pylint", Language: "python", Programs: []string{"pylint"}, Packages: list("pylint"), ConfigFiles: list(".pylintrc pylintrc .pylintrc.toml pylintrc.toml"),
+		Name: "pylint", Language: "python", Programs: []string{"pylint"}, Packages: list("pylint"), ConfigFiles: list(".pylintrc pylintrc .pylintrc.toml pylintrc.toml pyproject.toml#tool.pylint"),
 		Options: Options{
 			Allow:  commonAllow + " -d= --ignore-patterns= --ignore-paths= -E --errors-only --disable-all",
 			Mask:   "--exit-zero --fail-under=0",
@@ -120,7 +125,7 @@ var linters = indexed([]Linter{
 		Verdict: "--output-format= -f= --output= --recursive= -j= --jobs= --reports= --score=",
 	},
 	{
-		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: list("mypy"), ConfigFiles: list("mypy.ini .mypy.ini"),
+		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: list("mypy"), ConfigFiles: list("mypy.ini .mypy.ini pyproject.toml#tool.mypy setup.cfg#mypy"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-missing-imports --disable-error-code= --follow-imports= --no-strict-optional --allow-untyped-defs --allow-untyped-calls --no-check-untyped-defs",
 			Mask:   None,
@@ -129,9 +134,12 @@ var linters = indexed([]Linter{
 		Verdict: "--non-interactive --no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
 	},
 	{
-		Name: "pyright", Language: "python", Programs: []string{"pyright", "basedpyright"}, Packages: list("pyright basedpyright"), ConfigFiles: list("pyrightconfig.json"),
-		Options: Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Mask: None, Config: "-p= --project= --pythonpath= --pythonversion="},
-		Verdict: "--outputjson --stats --verbose -w --watch",
+		Name: "pyright", Language: "python", Programs: []string{"pyright"}, Packages: list("pyright"), ConfigFiles: list("pyrightconfig.json pyproject.toml#tool.pyright"),
+		Options: pyright, Verdict: pyrightVerdict,
+	},
+	{
+		Name: "basedpyright", Language: "python", Programs: []string{"basedpyright"}, Packages: list("basedpyright"), ConfigFiles: list("pyproject.toml#tool.basedpyright"),
+		Options: pyright, Verdict: pyrightVerdict,
 	},
 	{
 		Name: "golangci-lint", Language: "go", Programs: []string{"golangci-lint run", "golangci-lint"}, Packages: list("github.com/golangci/golangci-lint"), ConfigFiles: list(".golangci.yml .golangci.yaml .golangci.toml .golangci.json"),
@@ -181,6 +189,10 @@ var linters = indexed([]Linter{
 		"detekt ktlint checkstyle spotbugs swiftlint clang-tidy clang-format cppcheck hadolint yamllint actionlint markdownlint codespell commitlint knip depcheck size-limit attw publint goveralls diff-cover stryker mutmut " +
 		"prettier dmypy"), Options: Options{Allow: commonAllow, Mask: "--exit-zero --fail-never", Config: "-c= --config="}},
 })
+
+var pyright = Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Mask: None, Config: "-p= --project= --pythonpath= --pythonversion="}
+
+const pyrightVerdict = "--outputjson --stats --verbose -w --watch"
 
 func indexed(rows []Linter) []Linter {
 	for i := range rows {

@@ -254,3 +254,24 @@ func (o Options) Spellings(e Effect) []string {
 	}
 	return nil
 }
+
+// Without removes options, written as in [Options], from the words of a command, together with
+// their values.
+func Without(words, options []string) []string {
+	takes := map[string]bool{}
+	for _, o := range options {
+		name, value := strings.CutSuffix(o, "=")
+		takes[name] = value
+	}
+	var out []string
+	for i := 0; i < len(words); i++ {
+		name, _, inline := strings.Cut(words[i], "=")
+		switch value, ok := takes[name]; {
+		case !ok:
+			out = append(out, words[i])
+		case value && !inline:
+			i++
+		}
+	}
+	return out
+}

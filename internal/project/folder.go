@@ -83,6 +83,26 @@ func (f folder) has(names ...string) string {
 	return ""
 }
 
+// packageJSON is the manifest of Node.
+const packageJSON = "package.json"
+
+// configuredBy returns the file of a pattern, or of "file#section" if it has the section or
+// key, "" if there is none.
+func (f folder) configuredBy(config string) string {
+	file, name, inside := strings.Cut(config, "#")
+	switch {
+	case !inside:
+		return f.has(file)
+	case file == packageJSON:
+		if m, err := readManifest(f); err == nil && m.keys[name] != nil {
+			return file
+		}
+	case f.has(file) != "" && f.hasSection(file, name):
+		return file
+	}
+	return ""
+}
+
 // exists reports whether a file or folder is there, and refuses what is neither.
 func (f folder) exists(name string) bool {
 	info, err := os.Lstat(f.abs(name))

@@ -74,6 +74,7 @@ type node struct {
 	folder
 	manifest
 	manager manager
+	file    string // that has the scripts
 	parts   []segment
 }
 
@@ -86,7 +87,7 @@ func proposeNode(f folder) proposal {
 		}
 		return p
 	}
-	n := node{folder: f, manifest: m}
+	n := node{folder: f, manifest: m, file: packageJSON}
 	n.manager = n.choose(&p)
 	n.parts = n.flatten("test")
 	n.build(&p)

@@ -1,20 +1,19 @@
 package project
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/runner"
 )
 
 // test is the check of a framework, called as in the script.
 func (n node) test(r nodeRunner, c call) Check {
-	drop := maps.Clone(r.drop)
-	c.args = without(c.args, drop)
+	c.args = framework.Without(c.args, r.Drop)
 	check := r.check(n, c)
-	check.Kind, check.Runner, check.Env = Test, r.name, append(slices.Clone(c.env), check.Env...)
+	check.Kind, check.Runner, check.Env = Test, r.Runner(), append(slices.Clone(c.env), check.Env...)
 	if c.globs && r.program != "mocha" && r.program != "vitest" {
 		check.Command = []string{"/bin/sh", "-c", unquotedGlobs(check.Command)}
 	}
@@ -34,60 +33,83 @@ func unquotedGlobs(words []string) string {
 
 var globWord = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
 
-func (n node) jest(start []string, c call) Check {
-	report, cover := ReportDir+"/jest.json", ReportDir+"/.coverage"
-	return Check{
-		Name: "jest",
-		Command: with(with(start, c.args...), "--ci", "--watchAll=false", "--bail=0", "--json", "--outputFile="+report,
-			"--coverage", "--coverageReporters=json", "--coverageDirectory="+cover, "--coverageThreshold={}"),
-		Reports: []string{report, cover + "/coverage-final.json"}, Coverage: true,
-		Inventory: with(with(start, c.args...), "--listTests"),
+// asRow is the check of a framework as its row says.
+func (n node) asRow(r nodeRunner, c call) Check {
+	words := with(c.args, r.Report.Args...)
+	check := Check{
+		Name: r.Runner(), Reports: slices.Clone(r.Report.Files), Env: slices.Clone(r.Report.Env), Files: reporterFiles[r.Name],
+		Inventory: n.listing(r, c),
 	}
+	switch {
+	case len(r.Coverage.Needs) > 0:
+		check.Command = with([]string{r.program}, words...)
+		return n.instrumented(check, c)
+	case len(r.Coverage.Args) > 0:
+		words = append(words, r.Coverage.Args...)
+		check.Coverage, check.Reports = true, append(check.Reports, r.Coverage.Files...)
+	}
+	check.Command = n.exec(r.program, words...)
+	return check
+}
+
+// listing is the command that lists tests, without variables that would send its report
+// elsewhere.
+func (n node) listing(r nodeRunner, c call) []string {
+	if len(r.List.Args) == 0 {
+		return nil
+	}
+	words := n.exec(r.program, with(c.args, r.List.Args...)...)
+	for _, v := range r.Report.Env {
+		name, _, _ := strings.Cut(v, "=")
+		words = with([]string{"env", "-u", name}, words...)
+	}
+	return words
 }
 
 // vitest measures coverage of a failed run only with an option. Its second reporter is for who watches.
 func (n node) vitest(c call) Check {
-	report, cover := ReportDir+"/vitest.json", ReportDir+"/.coverage"
+	row := framework.Named("vitest")
 	check := Check{
-		Name:      "vitest",
-		Command:   n.exec("vitest", with(with([]string{"run"}, c.args...), "--reporter=json", "--reporter=default", "--outputFile="+report, "--bail=0")...),
-		Reports:   []string{report},
-		Inventory: n.exec("vitest", with(with([]string{"list"}, c.args...), "--json")...),
+		Name:      row.Name,
+		Command:   n.exec(row.Name, with(with([]string{"run"}, c.args...), row.Report.Args...)...),
+		Reports:   slices.Clone(row.Report.Files),
+		Inventory: n.exec(row.Name, with(with([]string{"list"}, c.args...), row.List.Args...)...),
 	}
-	if major, minor := n.version("vitest"); major < 2 && major+minor > 0 {
+	if major, minor := n.version(row.Name); major < 2 && major+minor > 0 {
 		check.Inventory = nil // it lists tests since 2
 	}
-	provider := n.dependsAbove("@vitest/coverage-v8", "@vitest/coverage-istanbul")
+	provider := n.dependsAbove(row.Coverage.Needs...)
 	if provider == "" {
 		return check
 	}
-	check.Command = append(check.Command, "--coverage.enabled", "--coverage.provider="+strings.TrimPrefix(provider, "@vitest/coverage-"),
-		"--coverage.reporter=json", "--coverage.reportsDirectory="+cover, "--coverage.reportOnFailure",
-		"--coverage.thresholds.lines=0", "--coverage.thresholds.functions=0", "--coverage.thresholds.branches=0", "--coverage.thresholds.statements=0")
-	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
+	options := slices.Insert(slices.Clone(row.Coverage.Args), 1, "--coverage.provider="+strings.TrimPrefix(provider, "@vitest/coverage-"))
+	check.Command = append(check.Command, options...)
+	check.Coverage, check.Reports = true, append(check.Reports, row.Coverage.Files...)
 	return check
 }
 
 func (n node) mocha(c call) Check {
-	report := ReportDir + "/mocha.json"
-	base := with([]string{"mocha"}, c.args...)
-	if major, minor := n.version("mocha"); major > 0 && (major < 9 || major == 9 && minor < 2) {
+	row := framework.Named("mocha")
+	base := with([]string{row.Name}, c.args...)
+	if major, minor := n.version(row.Name); major > 0 && (major < 9 || major == 9 && minor < 2) {
 		return n.oldMocha(base, major, c)
 	}
 	check := Check{
-		Name: "mocha", Reports: []string{report},
-		Command:   with(base, "--reporter=json", "--reporter-option=output="+report, "--no-bail", "--no-color"),
-		Inventory: n.exec(base[0], with(base[1:], "--dry-run", "--reporter=json", "--no-color")...),
+		Name: row.Name, Reports: slices.Clone(row.Report.Files), Command: with(base, row.Report.Args...),
+		Inventory: n.exec(base[0], with(base[1:], row.List.Args...)...),
 	}
 	return n.instrumented(check, c)
 }
+
+// istanbulTools measure the coverage of frameworks that cannot.
+var istanbulTools = []string{"c8", "nyc"}
 
 // instrumented runs a check, whose command is the bare program, under the project's
 // coverage tool: the one in the script, else a dependency.
 func (n node) instrumented(check Check, c call) Check {
 	cover := ReportDir + "/.coverage"
 	temp := map[string]string{"c8": "--temp-directory=", "nyc": "--temp-dir="}
-	tool := n.dependsAbove("c8", "nyc")
+	tool := n.dependsAbove(istanbulTools...)
 	if i := slices.IndexFunc(c.words, func(w string) bool { return temp[w] != "" }); i >= 0 {
 		tool = c.words[i]
 	}
@@ -103,39 +125,16 @@ func (n node) instrumented(check Check, c call) Check {
 	return check
 }
 
-// lab lints and checks types only where it is told to: what fails then is no test.
-func (n node) lab(c call) Check {
-	report, cover := ReportDir+"/lab.xml", ReportDir+"/lcov.info"
-	return Check{
-		Name:    "lab",
-		Command: n.exec("lab", with(c.args, "-r", "console", "-o", "stdout", "-r", "junit", "-o", report, "--coverage", "-r", "lcov", "-o", cover)...),
-		Reports: []string{report, cover}, Coverage: true,
-	}
-}
-
-func (n node) playwright(c call) Check {
-	report := ReportDir + "/playwright.json"
-	return Check{
-		Name:      "playwright",
-		Command:   n.exec("playwright", with(c.args, "--reporter=json", "--output="+ReportDir+"/.artifacts", "--max-failures=0")...),
-		Env:       []string{"PLAYWRIGHT_JSON_OUTPUT_NAME=" + report},
-		Reports:   []string{report},
-		Inventory: with([]string{"env", "-u", "PLAYWRIGHT_JSON_OUTPUT_NAME"}, n.exec("playwright", with(c.args, "--list", "--reporter=json")...)...),
-	}
-}
-
 // nodeTest puts its options first: what follows a file belongs to the file.
 func (n node) nodeTest(c call) Check {
-	cover := ReportDir + "/lcov.info"
-	check := reportedByNode(Check{Name: "node --test", Command: with([]string{c.program, "--test"}, nodeReporting...)})
-	if n.dependsAbove("c8", "nyc") != "" || n.nodeMajor() < 22 {
+	check := reportedByNode(Check{Name: "node --test", Command: with([]string{c.program, "--test"}, nodeOwn.Report.Args...)})
+	if n.dependsAbove(istanbulTools...) != "" || n.nodeMajor() < 22 {
 		check.Command = append(check.Command, c.args...)
 		return n.instrumented(check, c)
 	}
-	options := []string{"--experimental-test-coverage", "--test-reporter=lcov", "--test-reporter-destination=" + cover}
-	check.Command = slices.Concat(check.Command, options, c.args)
-	check.Reports, check.Coverage = append(check.Reports, cover), true
-	if c.program != "node" {
+	check.Command = slices.Concat(check.Command, nodeOwn.Coverage.Args, c.args)
+	check.Reports, check.Coverage = append(check.Reports, nodeOwn.Coverage.Files...), true
+	if c.program != nodeOwn.Name {
 		check.Command = n.exec(check.Command[0], check.Command[1:]...)
 	}
 	return check
@@ -177,12 +176,30 @@ func (n node) nodeMajor() int {
 	return 0
 }
 
+// bunTest lists tests by a report of a run that selects none, which Bun writes to a file only.
 func (n node) bunTest(c call) Check {
-	report, cover := ReportDir+"/bun.xml", ReportDir+"/.coverage"
+	row := framework.Named("bun")
+	words := with([]string{row.Name}, c.args...)
+	list := ReportDir + "/.list.xml"
 	return Check{
-		Name: "bun test", Coverage: true,
-		Command: with(with([]string{"bun"}, c.args...), "--reporter=junit", "--reporter-outfile="+report,
-			"--coverage", "--coverage-reporter=lcov", "--coverage-dir="+cover),
-		Reports: []string{report, cover + "/lcov.info"},
+		Name: row.Programs[0], Coverage: true,
+		Command: with(with(words, row.Report.Args...), row.Coverage.Args...), Reports: slices.Concat(row.Report.Files, row.Coverage.Files),
+		Inventory: with(
+			[]string{"/bin/sh", "-c", `"$@" >/dev/null; status=$?; cat ` + runner.ShellQuoted(list) + `; exit $status`, "sh"},
+			with(with(words, row.List.Args...), "--reporter=junit", "--reporter-outfile="+list)...),
+	}
+}
+
+// denoTest has Deno write its coverage in a second step: after a failure it writes none itself.
+func (n node) denoTest(c call) Check {
+	row := framework.Named("deno")
+	words := with([]string{row.Name}, c.args...)
+	data := strings.TrimPrefix(row.Coverage.Args[0], "--coverage=")
+	covered := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuoted(row.Coverage.Files[0]) + " " + runner.ShellQuoted(data) + ` >/dev/null 2>&1; exit $status`
+	return Check{
+		Name: row.Programs[0], Coverage: true,
+		Command:   with([]string{"/bin/sh", "-c", covered, "sh"}, with(with(words, row.Report.Args...), row.Coverage.Args...)...),
+		Reports:   slices.Concat(row.Report.Files, row.Coverage.Files),
+		Inventory: with(words, row.List.Args...),
 	}
 }

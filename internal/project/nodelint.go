@@ -3,45 +3,33 @@ package project
 import (
 	"slices"
 	"strings"
+
+	"supervise/internal/framework"
 )
 
 // nodeLinter is a linter or a type checker for Node.
 type nodeLinter struct {
-	name     string
-	packages []string
-	configs  []string
-	key      string         // in package.json
-	drop     map[string]int // options that change files, hide findings or choose the format
-	targets  []string       // if no script names any
-	flags    []string
-	report   string // the file it writes; "" is its output
+	name    string
+	key     string   // in package.json
+	targets []string // if no script names any
+	flags   []string
+	report  string // the file it writes; "" is its output
 }
 
-var eslintDrop = map[string]int{"--fix": 0, "--fix-dry-run": 0, "--max-warnings": 1, "--cache": 0, "--cache-location": 1, "-f": 1, "--format": 1, "-o": 1, "--output-file": 1, "--color": 0}
+// row is what is known of the linter.
+func (l nodeLinter) row() *framework.Linter { return framework.LinterNamed(l.name) }
 
 var nodeLinters = []nodeLinter{
 	{
-		name: "eslint", packages: []string{"eslint"}, key: "eslintConfig",
-		configs: []string{"eslint.config.*", ".eslintrc", ".eslintrc.*"},
-		drop:    eslintDrop, targets: []string{"."},
+		name: "eslint", key: "eslintConfig", targets: []string{"."},
 		flags: []string{"--format=json", "--output-file=" + ReportDir + "/eslint.json", "--no-color"}, report: "eslint.json",
 	},
+	{name: "biome", targets: []string{"check", "."}, flags: []string{"--reporter=json", "--max-diagnostics=none", "--colors=off"}},
 	{
-		name: "biome", packages: []string{"@biomejs/biome"}, configs: []string{"biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc"},
-		drop:    map[string]int{"--write": 0, "--apply": 0, "--fix": 0, "--unsafe": 0, "--apply-unsafe": 0, "--reporter": 0, "--max-diagnostics": 0, "--colors": 0, "--error-on-warnings": 0, "--staged": 0, "--changed": 0},
-		targets: []string{"check", "."}, flags: []string{"--reporter=json", "--max-diagnostics=none", "--colors=off"},
+		name: "stylelint", key: "stylelint", targets: []string{"**/*.{css,scss}", "--allow-empty-input"},
+		flags: []string{"--formatter=json", "--output-file=" + ReportDir + "/stylelint.json", "--no-color"}, report: "stylelint.json",
 	},
-	{
-		name: "stylelint", packages: []string{"stylelint"}, key: "stylelint", configs: []string{".stylelintrc", ".stylelintrc.*", "stylelint.config.*"},
-		drop:    map[string]int{"--fix": 0, "--max-warnings": 1, "--mw": 1, "--cache": 0, "-f": 1, "--formatter": 1, "-o": 1, "--output-file": 1, "--color": 0},
-		targets: []string{"**/*.{css,scss}", "--allow-empty-input"},
-		flags:   []string{"--formatter=json", "--output-file=" + ReportDir + "/stylelint.json", "--no-color"}, report: "stylelint.json",
-	},
-	{
-		name: "tsc", packages: []string{"typescript"}, configs: []string{"tsconfig.json"},
-		drop:    map[string]int{"--watch": 0, "-w": 0, "--pretty": 0, "--preserveWatchOutput": 0},
-		targets: []string{"--noEmit"}, flags: []string{"--pretty", "false"},
-	},
+	{name: "tsc", targets: []string{"--noEmit"}, flags: []string{"--pretty", "false"}},
 }
 
 // lintScripts are searched for the arguments of the linters, in addition to those that
@@ -52,7 +40,7 @@ var lintScripts = []string{"lint", "eslint", "typecheck", "type-check", "check-t
 func (n node) lint(p *proposal) {
 	parts := n.lintParts()
 	for _, l := range nodeLinters {
-		config := n.has(l.configs...)
+		config := n.has(l.row().ConfigFiles...)
 		if _, ok := n.keys[l.key]; config == "" && ok {
 			config = "package.json"
 		}
@@ -61,13 +49,13 @@ func (n node) lint(p *proposal) {
 		if config == "" && len(calls) > 0 {
 			config = "script in package.json"
 		}
-		if config == "" || n.dependsAbove(l.packages...) == "" {
+		if config == "" || n.dependsAbove(l.row().Packages...) == "" {
 			continue
 		}
 		c := Check{Kind: Lint, Name: l.name}
 		args := n.targets(l, p)
 		if len(calls) > 0 {
-			args, c.Env = without(calls[0].args, l.drop), calls[0].env
+			args, c.Env = framework.Without(calls[0].args, strings.Fields(l.row().Verdict)), calls[0].env
 		}
 		if l.name == "biome" && len(args) > 0 && args[0] == "ci" {
 			args = with([]string{"check"}, args[1:]...)
@@ -90,7 +78,7 @@ func (n node) buildMode(p *proposal) []string {
 	}
 	for _, c := range find(n.surely("build", 0), "tsc", "") {
 		if c.plain && slices.ContainsFunc(c.args, func(a string) bool { return a == "--build" || a == "-b" }) && !slices.Contains(c.args, "--clean") {
-			return without(c.args, emits)
+			return framework.Without(c.args, emits)
 		}
 	}
 	return nil

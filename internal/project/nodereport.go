@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -24,12 +25,10 @@ var (
 	uvuReporter string
 )
 
-func (n node) jasmine(c call) Check {
-	own := ReportDir + "/.jasmine.cjs"
-	return n.instrumented(Check{
-		Name: "jasmine", Command: with([]string{"jasmine"}, with(c.args, "--reporter="+own)...),
-		Files: map[string]string{".jasmine.cjs": jasmineReporter}, Reports: []string{ReportDir + "/jasmine.json"},
-	}, c)
+// reporterFiles are what is written for frameworks whose options name a file of ours.
+var reporterFiles = map[string]map[string]string{
+	"jasmine": {".jasmine.cjs": jasmineReporter},
+	"borp":    {".node.mjs": nodeReporter},
 }
 
 func (n node) uvu(c call) Check {
@@ -59,23 +58,14 @@ func (n node) oldMocha(base []string, major int, c call) Check {
 
 const nodeOptions = "NODE_OPTIONS="
 
-// borp runs node's own tests, and takes its reporters.
-func (n node) borp(c call) Check {
-	return n.instrumented(reportedByNode(Check{
-		Name: "borp", Command: with([]string{"borp"}, with(c.args, "--reporter=spec", "--reporter="+ReportDir+"/.node.mjs:"+nodeReport)...),
-	}), c)
-}
-
-const nodeReport = ReportDir + "/node.xml"
+// nodeOwn is node's own framework.
+var nodeOwn = framework.Named("node")
 
 // reportedByNode is a check whose command names the report.
 func reportedByNode(c Check) Check {
-	c.Files, c.Reports = map[string]string{".node.mjs": nodeReporter}, []string{nodeReport}
+	c.Files, c.Reports = map[string]string{".node.mjs": nodeReporter}, slices.Clone(nodeOwn.Report.Files)
 	return c
 }
-
-// nodeReporting are the options with which node writes the report.
-var nodeReporting = []string{"--test-reporter=" + ReportDir + "/.node.mjs", "--test-reporter-destination=" + nodeReport}
 
 var (
 	nodeTests = regexp.MustCompile(`\b(?:from|require\()\s*['"]node:test['"]`)
@@ -106,11 +96,14 @@ func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
 			files = append(files, name+".js", name+"/index.js")
 		}
 	}
-	return nodeRunner{program: "node", drop: nodeDrop, check: node.nodeTestFile}, c, n.holds(nodeTests, files...) != ""
+	return nodeRunner{Framework: inFile, program: "node", check: node.nodeTestFile}, c, n.holds(nodeTests, files...) != ""
 }
 
+// inFile is node's own framework in a file that node runs: it takes no names of tests.
+var inFile = &framework.Framework{Drop: nodeOwn.Drop}
+
 func (n node) nodeTestFile(c call) Check {
-	return n.instrumented(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeReporting, c.args)}), c)
+	return n.instrumented(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeOwn.Report.Args, c.args)}), c)
 }
 
 // version is that of the installed package, else the lowest that package.json asks for, 0

@@ -4,81 +4,39 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"supervise/internal/framework"
 )
 
-// nodeRunner is a test framework for Node.
+// nodeRunner is a test framework for Node, as a project calls it.
 type nodeRunner struct {
-	name     string
-	program  string
-	sub      string   // the subcommand that tests
-	packages []string // any of which the project depends on
-	configs  []string
-	drop     map[string]int // options of the script that do not fit a single, complete, uncoloured run
-	check    func(n node, c call) Check
+	*framework.Framework
+	program string
+	sub     string // the subcommand that tests
+	check   func(n node, c call) Check
 }
 
-var nodeRunners = []nodeRunner{
-	{
-		"jest", "jest", "",
-		[]string{"jest"},
-		[]string{"jest.config.*"},
-		jestDrop, func(n node, c call) Check { return n.jest(n.exec("jest"), c) },
-	},
-	{
-		"jest", "react-scripts", "test",
-		[]string{"react-scripts"},
-		nil,
-		jestDrop, func(n node, c call) Check { return n.jest(n.exec("react-scripts"), c) },
-	},
-	{"vitest", "vitest", "", []string{"vitest"}, []string{"vitest.config.*", "vitest.workspace.*"}, vitestDrop, node.vitest},
-	{"mocha", "mocha", "", []string{"mocha"}, []string{".mocharc.*"}, mochaDrop, node.mocha},
-	{"lab", "lab", "", []string{"@hapi/lab", "lab"}, []string{".labrc.js"}, labDrop, node.lab},
-	{"playwright", "playwright", "test", []string{"@playwright/test"}, []string{"playwright.config.*"}, map[string]int{"--reporter": 1, "--ui": 0, "--headed": 0, "--debug": 0, "-x": 0, "--max-failures": 1, "-u": 0, "--update-snapshots": 0, "--only-changed": 0, "--last-failed": 0}, node.playwright},
-	{"jasmine", "jasmine", "", []string{"jasmine"}, []string{"spec/support/jasmine.*"}, map[string]int{"--reporter": 1, "--fail-fast": 0, "--no-color": 0, "--color": 0, "--verbose": 0}, node.jasmine},
-	{"", "uvu", "", []string{"uvu"}, nil, map[string]int{"-b": 0, "--bail": 0, "-c": 0, "--color": 0}, node.uvu},
-	{"", "borp", "", []string{"borp"}, []string{".borp.yaml", ".borp.yml"}, borpDrop, node.borp},
-	{"node", "node", "--test", nil, nil, nodeDrop, node.nodeTest},
-	{"node", "tsx", "--test", nil, nil, nodeDrop, node.nodeTest},
-	{"", "ava", "", []string{"ava"}, []string{"ava.config.*"}, map[string]int{"--tap": 0, "-t": 0, "--watch": 0, "-w": 0, "--verbose": 0, "-v": 0, "--fail-fast": 0, "-u": 0}, func(n node, c call) Check {
-		return n.instrumented(Check{Name: "ava", Command: with([]string{"ava"}, with(c.args, "--tap")...)}, c)
-	}},
-	{"", "tap", "", []string{"tap"}, []string{".taprc"}, map[string]int{
-		"--reporter": 1, "-R": 1, "--bail": 0, "-b": 0, "--watch": 0, "-w": 0, "--snapshot": 0, "--check-coverage": 0, "--color": 0, "-c": 0, "--100": 0,
-	}, node.tap},
-	{"", "tape", "", []string{"tape"}, nil, nil, func(n node, c call) Check {
-		return n.instrumented(Check{Name: "tape", Command: with([]string{"tape"}, c.args...)}, c)
-	}},
-	{"", "bun", "test", nil, nil, map[string]int{"--watch": 0, "--coverage": 0, "--bail": 0, "--reporter": 1, "--reporter-outfile": 1, "-u": 0, "--update-snapshots": 0}, node.bunTest},
+// nodeChecks are the checks of frameworks for Node that need more than their rows say.
+var nodeChecks = map[string]func(n node, c call) Check{
+	"vitest": node.vitest, "mocha": node.mocha, "uvu": node.uvu, "node": node.nodeTest, "tsx": node.nodeTest, "tap": node.tap, "bun": node.bunTest, "deno": node.denoTest,
 }
 
-var (
-	jestDrop = map[string]int{
-		"--watch": 0, "--watchAll": 0, "--coverage": 0, "--collectCoverage": 0, "--coverageDirectory": 1, "--coverageReporters": 1,
-		"--json": 0, "--outputFile": 1, "--bail": 0, "-b": 0, "--ci": 0, "--colors": 0, "--color": 0, "-o": 0, "--onlyChanged": 0,
-		"--changedSince": 1, "--lastCommit": 0, "-f": 0, "--onlyFailures": 0, "-u": 0, "--updateSnapshot": 0, "--notify": 0, "-t": 1,
+// nodeRunners are the frameworks for Node, in the order in which they are looked for.
+var nodeRunners = func() []nodeRunner {
+	var out []nodeRunner
+	for i, f := range framework.All() {
+		if f.Language != "node" || f.Report.Format == "" {
+			continue
+		}
+		r := nodeRunner{Framework: &framework.All()[i], check: nodeChecks[f.Name]}
+		r.program, r.sub, _ = strings.Cut(f.Programs[0], " ")
+		if r.check == nil {
+			r.check = func(n node, c call) Check { return n.asRow(r, c) }
+		}
+		out = append(out, r)
 	}
-	vitestDrop = map[string]int{
-		"run": 0, "watch": 0, "dev": 0, "--watch": 0, "-w": 0, "--run": 0, "--ui": 0, "--open": 0, "--coverage": 0, "--coverage.enabled": 0,
-		"--reporter": 1, "--outputFile": 1, "-u": 0, "--update": 0, "--bail": 1, "--changed": 0, "--silent": 0, "--color": 0,
-	}
-	mochaDrop = map[string]int{
-		"--watch": 0, "-w": 0, "--reporter": 1, "-R": 1, "--reporter-option": 1, "--reporter-options": 1, "-O": 1,
-		"--bail": 0, "-b": 0, "--colors": 0, "--color": 0, "-c": 0, "-C": 0,
-	}
-	labDrop = map[string]int{
-		"--reporter": 1, "-r": 1, "--output": 1, "-o": 1, "--coverage": 0, "-c": 0, "--threshold": 1, "-t": 1, "--bail": 0,
-		"--lint": 0, "-L": 0, "--lint-fix": 0, "--lint-errors-threshold": 1, "--lint-warnings-threshold": 1, "--types": 0, "-Y": 0, "--types-test": 1,
-		"--colors": 0, "-C": 0, "--verbose": 0, "-v": 0, "--dry": 0, "-d": 0, "--shuffle": 0, "--inspect": 0,
-	}
-	borpDrop = map[string]int{
-		"--reporter": 1, "-r": 1, "--watch": 0, "-w": 0, "--coverage": 0, "-C": 0, "--check-coverage": 0, "--coverage-html": 0,
-		"--lines": 1, "--branches": 1, "--functions": 1, "--statements": 1,
-	}
-	nodeDrop = map[string]int{
-		"--test": 0, "--watch": 0, "--test-reporter": 1, "--test-reporter-destination": 1, "--experimental-test-coverage": 0,
-		"--test-update-snapshots": 0,
-	}
-)
+	return out
+}()
 
 // tests proposes every framework that the test script runs. If the script names none, a
 // configuration file or a dependency decides, but not in the root of a workspace: there
@@ -132,7 +90,7 @@ func (n node) wrapped() (nodeRunner, string) {
 			break
 		}
 	}
-	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.dependsAbove(r.packages...) == "" })
+	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.dependsAbove(r.Packages...) == "" })
 	if wrapper == "" || len(found) != 1 {
 		return nodeRunner{}, ""
 	}
@@ -161,18 +119,15 @@ func (n node) provided(program string) bool {
 	})
 }
 
-// coverageOf are the dependencies that these frameworks need to measure coverage.
-var coverageOf = map[string]string{"vitest": "@vitest/coverage-v8", "mocha": "c8"}
-
 // propose adds the tests of a framework, and notes what coverage needs.
 func (n node) propose(p *proposal, r nodeRunner, c call) {
 	check := n.test(r, c)
 	p.add(check)
-	if r.name == "lab" && slices.ContainsFunc(c.args, func(w string) bool { return slices.Contains([]string{"-L", "--lint", "-Y", "--types"}, w) }) {
+	if r.Name == "lab" && slices.ContainsFunc(c.args, func(w string) bool { return slices.Contains([]string{"-L", "--lint", "-Y", "--types"}, w) }) {
 		p.note("lab also lints or checks types in the test script, which is not measured: configure eslint or tsc, or give --lint-cmd")
 	}
-	if need := coverageOf[r.program]; need != "" && !check.Coverage {
-		p.note("no coverage: add %s to the devDependencies", need)
+	if needs := r.Coverage.Needs; len(needs) > 0 && !check.Coverage {
+		p.note("no coverage: add %s to the devDependencies", needs[0])
 	}
 }
 
@@ -193,22 +148,18 @@ func (n node) unrecognised(p *proposal, delegating bool) {
 
 // configured returns the file that shows that the framework is used.
 func (n node) configured(r nodeRunner) string {
-	if config := n.has(r.configs...); config != "" {
-		return config
+	for _, config := range r.ConfigFiles {
+		if file := n.configuredBy(config); file != "" {
+			return file
+		}
 	}
-	if n.keyed(r) || n.depends(r.packages...) != "" && len(n.workspaces) == 0 {
-		return "package.json"
+	if n.depends(r.Packages...) != "" && len(n.workspaces) == 0 {
+		return packageJSON
 	}
 	return ""
 }
 
 func placeholder(script string) bool { return strings.Contains(script, "no test specified") }
-
-// keyed reports whether package.json configures the framework.
-func (n node) keyed(r nodeRunner) bool {
-	_, ok := n.keys[r.program]
-	return ok && slices.Contains([]string{"jest", "mocha", "ava"}, r.program)
-}
 
 // testScripts are tried in this order; the first that runs a framework counts.
 var testScripts = []string{"test", "test:ci", "test:unit", "tests", "unit"}
@@ -233,12 +184,12 @@ func (n node) scripted(p *proposal) bool {
 			}
 			n.prepare(before, p)
 			before = nil
-			p.tool(r.program, "script "+name+" in package.json")
+			p.tool(r.program, "script "+name+" in "+n.file)
 			n.propose(p, r, c)
 		}
 		if p.has(Test) {
 			if len(besides) > 0 {
-				p.note("the script %s of package.json also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, strings.Join(unique(besides), ", "))
+				p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(unique(besides), ", "))
 			}
 			return true
 		}
@@ -246,16 +197,19 @@ func (n node) scripted(p *proposal) bool {
 	return false
 }
 
+// anywhere are the frameworks that take options after any word.
+var anywhere = []string{"jest", "vitest", "playwright"}
+
 // appended proposes the script itself, with the framework's options after it. This is
 // for a script that only a shell understands, and that ends with a framework that takes
 // options anywhere.
 func (n node) appended(script string, r nodeRunner, c call, p *proposal) bool {
-	if !slices.Contains([]string{"jest", "vitest", "playwright"}, r.name) {
+	if !slices.Contains(anywhere, r.Runner()) {
 		return false
 	}
 	c.args, c.env = nil, nil
 	check := r.check(n, c)
-	check.Kind, check.Runner = Test, r.name
+	check.Kind, check.Runner = Test, r.Runner()
 	options := slices.DeleteFunc(slices.Clone(check.Command), func(w string) bool { return !strings.HasPrefix(w, "--") || w == "--no-install" || w == "--silent" })
 	check.Command = n.script(script)
 	if n.manager.run[0] == "npm" {

@@ -63,7 +63,7 @@ func (n node) flatten(script string, within ...string) []segment {
 
 // nested returns the scripts that a command runs.
 func (n node) nested(words []string) []string {
-	if len(words) < 2 || !slices.Contains(scriptRunners, words[0]) || words[0] == "bun" && words[1] == "test" { // bun has its own framework
+	if len(words) < 2 || !slices.Contains(scriptRunners, words[0]) || words[0] == "bun" && words[1] == "test" || words[0] == deno.name && words[1] != "task" { // these do not run scripts
 		return nil
 	}
 	var names []string
@@ -73,7 +73,7 @@ func (n node) nested(words []string) []string {
 			return n.known(names)
 		case toMembers(w):
 			return nil
-		case strings.HasPrefix(w, "-") || w == "run" || w == "run-script":
+		case strings.HasPrefix(w, "-") || w == "run" || w == "run-script" || w == "task" && words[0] == deno.name:
 		case w == "t" && words[0] == "npm":
 			names = append(names, "test")
 		default:
@@ -84,7 +84,7 @@ func (n node) nested(words []string) []string {
 }
 
 // scriptRunners run the scripts of package.json that follow them.
-var scriptRunners = []string{"npm", "pnpm", "yarn", "bun", "run-s", "run-p", "npm-run-all"}
+var scriptRunners = []string{"npm", "pnpm", "yarn", "bun", "deno", "run-s", "run-p", "npm-run-all"}
 
 // toMembers reports whether a word makes a package manager run the scripts of workspace
 // members.
@@ -207,23 +207,6 @@ func wraps(words []string) bool {
 		}
 	}
 	return true
-}
-
-// without removes options from the words of a command. drop is how many values follow
-// each of them; "--name=value" is removed as well.
-func without(words []string, drop map[string]int) []string {
-	var out []string
-	for i := 0; i < len(words); i++ {
-		name, _, inline := strings.Cut(words[i], "=")
-		values, ok := drop[name]
-		switch {
-		case !ok:
-			out = append(out, words[i])
-		case !inline:
-			i += values
-		}
-	}
-	return out
 }
 
 // strangeNode are programs that run tests too, many of them in browsers, and print what

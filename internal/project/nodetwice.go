@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/shell"
 )
 
 // emits are options of tsc that say what it writes, not what it checks.
-var emits = map[string]int{"--noEmit": 0, "--outDir": 1, "--declaration": 0, "-d": 0, "--sourceMap": 0, "--declarationMap": 0, "--listEmittedFiles": 0, "--pretty": 0, "--preserveWatchOutput": 0}
+var emits = strings.Fields("--noEmit --outDir= --declaration -d --sourceMap --declarationMap --listEmittedFiles --pretty --preserveWatchOutput")
 
 // implied is the SHA-256 of the package.json with which a proposed build runs the check as
 // well, "" if none does.
@@ -40,7 +42,7 @@ func (n node) built(args []string, checks []Check) bool {
 
 // compared are the arguments of tsc by which two calls of it check the same.
 func compared(args []string) []string {
-	out := slices.Clone(without(args, emits))
+	out := slices.Clone(framework.Without(args, emits))
 	for i, a := range out {
 		switch a {
 		case "-b":

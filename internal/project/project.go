@@ -100,7 +100,8 @@ type recogniser struct {
 // The order is that of the languages in [Project].
 var recognisers = []recogniser{
 	{"go", []string{"go.mod", "go.work"}, proposeGo},
-	{"node", []string{"package.json"}, proposeNode},
+	{"node", []string{packageJSON}, proposeNode},
+	{"deno", denoMarkers, proposeDeno},
 	{"python", pythonMarkers, proposePython},
 	{"rust", []string{"Cargo.toml"}, proposeRust},
 	{"java", []string{"pom.xml"}, proposeMaven},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/runner"
 )
@@ -36,7 +37,7 @@ func proposePython(f folder) proposal {
 	said, other := py.said()
 	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript, program: py.ownProgram}[said.module]
 	switch {
-	case own != nil && py.configured(pytestSections) == "":
+	case own != nil && py.firstConfig(pytest.ConfigFiles) == "":
 		own(said, &p)
 	case py.usesPytest(said, &p):
 		py.pytest(&p, said.selecting()...)
@@ -76,34 +77,17 @@ func newPython(f folder, p *proposal) python {
 	return py
 }
 
-// section is a configuration file, and the section in it, that shows that a tool is
-// used; without a section, the file itself does.
-type section struct{ file, name string }
-
-func (py python) configured(sections []section) string {
-	for _, s := range sections {
-		if py.has(s.file) == "" {
-			continue
-		}
-		if s.name == "" || py.hasSection(s.file, s.name) {
-			return s.file
+// firstConfig returns the first of the configuration files that is there, with its section.
+func (f folder) firstConfig(files []string) string {
+	for _, file := range files {
+		if found := f.configuredBy(file); found != "" {
+			return found
 		}
 	}
 	return ""
 }
 
-var pytestSections = []section{
-	{"pytest.ini", ""},
-	{".pytest.ini", ""},
-	{"pytest.toml", ""},
-	{".pytest.toml", ""},
-	{"pyproject.toml", "tool.pytest"},
-	{"tox.ini", "pytest"},
-	{"setup.cfg", "tool:pytest"},
-	{"conftest.py", ""},
-	{"tests/conftest.py", ""},
-	{"test/conftest.py", ""},
-}
+var pytest = framework.Named("pytest")
 
 // djangoTests is in a program that runs Django's tests with the arguments that it gets.
 var djangoTests = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)
@@ -114,7 +98,7 @@ var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(as
 func (py python) testFiles() []string { return py.search(50, "test*.py", "*_test.py") }
 
 func (py python) usesPytest(said script, p *proposal) bool {
-	config := py.configured(pytestSections)
+	config := py.firstConfig(pytest.ConfigFiles)
 	switch {
 	case config != "":
 		p.tool("pytest", config)
@@ -139,14 +123,18 @@ func (py python) usesPytest(said script, p *proposal) bool {
 // everything below, unless testpaths names them.
 func (py python) covers(dir string) bool {
 	var paths []string
-	for _, s := range pytestSections[:7] {
-		name := cmp.Or(s.name, "pytest")
-		if path.Ext(s.file) == ".toml" {
-			paths = append(paths, py.table(s.file, name).Strings("testpaths")...)
-			paths = append(paths, py.table(s.file, name+".ini_options").Strings("testpaths")...)
+	for _, config := range pytest.ConfigFiles {
+		file, name, _ := strings.Cut(config, "#")
+		name = cmp.Or(name, pytest.Name)
+		switch path.Ext(file) {
+		case ".toml":
+			paths = append(paths, py.table(file, name).Strings("testpaths")...)
+			paths = append(paths, py.table(file, name+".ini_options").Strings("testpaths")...)
+			continue
+		case ".py":
 			continue
 		}
-		section, _ := iniSection(py.read(s.file), name)
+		section, _ := iniSection(py.read(file), name)
 		if m := iniPaths.FindStringSubmatch(section); m != nil {
 			paths = append(paths, strings.Fields(m[1])...)
 		}
@@ -162,19 +150,15 @@ var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*
 // The project's pytest options are kept, but the run does not end at the first failure
 // and does not fail by a coverage limit. Words of the project's script say which tests run.
 func (py python) pytest(p *proposal, said ...string) {
-	report, cover := ReportDir+"/pytest.xml", ReportDir+"/coverage.json"
-	words := []string{
-		"-m", "pytest", "--junitxml=" + report, "-o", "junit_family=xunit1", "-o", "cache_dir=" + ReportDir + "/.cache",
-		"--maxfail=0", "--color=no",
-	}
+	words := with([]string{"-m", pytest.Name}, pytest.Report.Args...)
 	words = append(words, said...)
 	c := Check{
-		Kind: Test, Name: "pytest", Runner: "pytest", Reports: []string{report}, Env: py.environment(),
-		Inventory: py.program(with([]string{"-m", "pytest", "--collect-only", "--verbosity=-1", "--color=no", "-p", "no:cacheprovider"}, said...)...),
+		Kind: Test, Name: pytest.Name, Runner: pytest.Name, Reports: slices.Clone(pytest.Report.Files), Env: py.environment(),
+		Inventory: py.program(with(with([]string{"-m", pytest.Name}, pytest.List.Args...), said...)...),
 	}
 	switch {
 	case py.available("pytest-cov"):
-		words = append(words, "--cov", "--cov-report=json:"+cover, "--cov-fail-under=0")
+		words = append(words, pytest.Coverage.Args...)
 		c.Command = py.program(words...)
 	case py.available("coverage"):
 		c = py.covered(c, words)
@@ -184,7 +168,7 @@ func (py python) pytest(p *proposal, said ...string) {
 		p.add(c)
 		return
 	}
-	c.Coverage, c.Reports = true, append(c.Reports, cover)
+	c.Coverage, c.Reports = true, append(c.Reports, pytest.Coverage.Files...)
 	c.Env = append(c.Env, "COVERAGE_FILE="+ReportDir+"/.coverage")
 	p.add(c)
 }

@@ -4,61 +4,60 @@ import (
 	"cmp"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
 // pythonLinter is a linter or a type checker for Python.
 type pythonLinter struct {
-	name     string
-	sections []section
-	command  func(py python) Check
+	name    string
+	command func(py python) Check
 }
 
 // Caches are not used if the tool would also leave them in the tree without hiding them
 // from git.
 var pythonLinters = []pythonLinter{
-	{"ruff", []section{{"ruff.toml", ""}, {".ruff.toml", ""}, {"pyproject.toml", "tool.ruff"}}, func(py python) Check {
+	{"ruff", func(py python) Check {
 		report := ReportDir + "/ruff.json"
 		return Check{
 			Command: py.tool("ruff", "check", "--no-fix", "--no-cache", "--output-format=json", "--output-file="+report, "."),
 			Reports: []string{report},
 		}
 	}},
-	{"flake8", []section{{".flake8", ""}, {"setup.cfg", "flake8"}, {"tox.ini", "flake8"}}, func(py python) Check {
+	{"flake8", func(py python) Check {
 		words := []string{"--format=default", "--color=never"}
 		return Check{Command: py.tool("flake8", py.exclude(words, "--extend-exclude=", ".flake8", "setup.cfg", "tox.ini")...)}
 	}},
-	{"pylint", []section{{".pylintrc", ""}, {"pylintrc", ""}, {".pylintrc.toml", ""}, {"pylintrc.toml", ""}, {"pyproject.toml", "tool.pylint"}}, func(py python) Check {
+	{"pylint", func(py python) Check {
 		report := ReportDir + "/pylint.json"
 		return Check{
 			Command: py.tool("pylint", py.exclude([]string{"--recursive=y", "--output-format=json:" + report, "."}, "--ignore=CVS,", pylintConfigs...)...),
 			Reports: []string{report},
 		}
 	}},
-	{"mypy", mypySections, func(py python) Check {
+	{"mypy", func(py python) Check {
 		words := []string{"--no-color-output", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--no-error-summary"}
 		if !py.mypyTargets() {
 			words = append(words, ".")
 		}
 		return Check{Command: py.tool("mypy", words...)}
 	}},
-	{"pyright", []section{{"pyrightconfig.json", ""}, {"pyproject.toml", "tool.pyright"}}, func(py python) Check {
+	{"pyright", func(py python) Check {
 		return Check{Command: py.tool("pyright", "--outputjson")}
 	}},
-	{"basedpyright", []section{{"pyproject.toml", "tool.basedpyright"}}, func(py python) Check {
+	{"basedpyright", func(py python) Check {
 		return Check{Command: py.tool("basedpyright", "--outputjson")}
 	}},
 }
 
 var pythonTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
 
-var mypySections = []section{{"mypy.ini", ""}, {".mypy.ini", ""}, {"pyproject.toml", "tool.mypy"}, {"setup.cfg", "mypy"}}
-
 // mypyTargets reports whether the configuration names what is checked.
 func (py python) mypyTargets() bool {
-	for _, s := range mypySections {
-		section, _ := iniSection(py.read(s.file), cmp.Or(s.name, "mypy"))
-		if pythonTargets.MatchString(section) || py.table(s.file, s.name).Has("files", "packages", "modules") {
+	for _, config := range framework.LinterNamed("mypy").ConfigFiles {
+		file, name, _ := strings.Cut(config, "#")
+		section, _ := iniSection(py.read(file), cmp.Or(name, "mypy"))
+		if pythonTargets.MatchString(section) || py.table(file, name).Has("files", "packages", "modules") {
 			return true
 		}
 	}
@@ -82,7 +81,7 @@ var (
 // lint proposes the linters that are configured or depended on.
 func (py python) lint(p *proposal) {
 	for _, l := range pythonLinters {
-		file := py.configured(l.sections)
+		file := py.firstConfig(framework.LinterNamed(l.name).ConfigFiles)
 		if file == "" && py.depends(l.name) {
 			file = "dependencies"
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -263,13 +264,9 @@ var (
 // djangoScript runs Django's tests as the script does, with the name of each test.
 func (py python) djangoScript(s script, p *proposal) {
 	p.tool("django test", s.from)
-	words := with([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, without(s.args[1:], djangoDrop)...)
+	words := with([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, framework.Without(s.args[1:], framework.Named("django").Drop)...)
 	p.add(py.unittest("django test", words...))
 }
-
-// djangoDrop are options of Django's tests that are given already, or end them early, with
-// how many values follow.
-var djangoDrop = map[string]int{"-v": 1, "--verbosity": 1, "-v0": 0, "-v1": 0, "-v2": 0, "-v3": 0, "--no-input": 0, "--noinput": 0, "--failfast": 0}
 
 // unittestScript runs unittest as the script does, with the name of each test.
 func (py python) unittestScript(s script, p *proposal) {

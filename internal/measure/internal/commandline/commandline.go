@@ -19,7 +19,8 @@ type Command struct {
 }
 
 // Of parses a command. It is false for a shell line with more than one simple
-// command: added words might reach the wrong one.
+// command: added words might reach the wrong one. A shell that runs its arguments as a
+// command, sh -c '"$@"; …' sh go test, passes added words to that.
 func Of(argv []string) (Command, bool) {
 	line := Shell(argv)
 	if line == "" {
@@ -27,10 +28,15 @@ func Of(argv []string) (Command, bool) {
 		for i, a := range argv {
 			v.Words[i].Text = a
 		}
-		return v, len(argv) > 0 && !shells[path.Base(argv[0])]
+		return v, len(argv) > 0 && (!shells[path.Base(argv[0])] || runsArguments(argv))
 	}
 	words, ok := shell.Simple(line)
 	return Command{argv[:2], line, words}, ok
+}
+
+// runsArguments reports whether a shell runs the words after its line as a command.
+func runsArguments(argv []string) bool {
+	return len(argv) > 4 && argv[1] == "-c" && strings.HasPrefix(argv[2], `"$@"`)
 }
 
 // Shell returns the line of a shell's -c, "" for other commands.

@@ -1,0 +1,102 @@
+package project
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"supervise/internal/framework"
+)
+
+var denoMarkers = framework.Named("deno").ConfigFiles
+
+// denoTests are the files that deno test looks for.
+var denoTests = []string{"*_test.ts", "*.test.ts", "*_test.tsx", "*.test.tsx", "*_test.js", "*.test.js", "*_test.mjs", "*.test.mjs", "test.ts", "test.js"}
+
+// proposeDeno recognises a folder with a configuration of Deno and no package.json: that is
+// a project of Node, whose scripts may call Deno.
+func proposeDeno(f folder) proposal {
+	var p proposal
+	config := f.has(denoMarkers...)
+	if f.has(packageJSON) != "" {
+		return p
+	}
+	keys, err := jsonKeys(f.read(config))
+	if err != nil {
+		p.note("%s cannot be read: %v", config, err)
+		return p
+	}
+	n := node{folder: f, manifest: manifest{keys: keys, scripts: denoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
+	if !f.found(deno.name) {
+		p.note("%s is not on PATH: %s", deno.name, deno.get)
+	}
+	n.parts = n.flatten("test")
+	if !n.scripted(&p) && len(f.search(1, denoTests...)) > 0 {
+		r := denoRunner()
+		p.tool(r.program, config)
+		n.propose(&p, r, r.call())
+	}
+	n.denoLint(&p, config)
+	p.lintsAll = true
+	p.covers = everything
+	return p
+}
+
+// deno takes the place of a package manager: it runs its tasks itself.
+var deno = manager{name: "deno", run: []string{"deno", "task", "--quiet"}, get: "npm install -g deno"}
+
+func denoRunner() nodeRunner {
+	for _, r := range nodeRunners {
+		if r.Name == deno.name {
+			return r
+		}
+	}
+	return nodeRunner{}
+}
+
+// denoLint proposes the linter and the type check. Without a key or a task for them, all
+// files are checked by the rules that are recommended only if the project asks for it.
+func (n node) denoLint(p *proposal, config string) {
+	for _, l := range []struct {
+		key  string
+		args []string
+	}{{"lint", []string{"--json"}}, {"check", nil}} {
+		calls := find(n.lintParts(), deno.name, l.key)
+		if n.keys[l.key] == nil && len(calls) == 0 {
+			continue
+		}
+		row, words := framework.LinterNamed("deno "+l.key), []string{l.key}
+		if len(calls) > 0 {
+			words = framework.Without(calls[0].args, strings.Fields(row.Verdict))
+		}
+		p.tool(row.Name, config)
+		p.add(Check{Kind: Lint, Name: row.Name, Command: with(with([]string{deno.name}, words...), l.args...), Stderr: l.args == nil})
+	}
+}
+
+// jsonKeys are the keys of an object in JSON that may have comments and trailing commas.
+func jsonKeys(text string) (map[string]json.RawMessage, error) {
+	plain, err := hujson.Standardize([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]json.RawMessage
+	return keys, json.Unmarshal(plain, &keys)
+}
+
+// denoTasks are the commands of tasks, each a string or an object.
+func denoTasks(keys map[string]json.RawMessage) map[string]string {
+	var tasks map[string]json.RawMessage
+	out := map[string]string{}
+	if keys["tasks"] == nil || json.Unmarshal(keys["tasks"], &tasks) != nil {
+		return out
+	}
+	for name, raw := range tasks {
+		var task struct{ Command string }
+		if json.Unmarshal(raw, &task.Command) == nil || json.Unmarshal(raw, &task) == nil {
+			out[name] = task.Command
+		}
+	}
+	return out
+}
