@@ -70,6 +70,32 @@ var e2eProjects = []struct {
 		},
 	},
 	{
+		"bun",
+		[]string{"bun"},
+		[]string{"node_modules"},
+		[]e2eCase{
+			{name: "as it is", want: map[string]any{
+				"test_count": 7, "tests_passed": 4, "tests_failed": 1, "tests_skipped": 2, "coverage_lines_covered": 1, "coverage_lines_total": 1,
+			}},
+			{name: "broken build", files: map[string]string{"src/sum.ts": "export const sum = ("}, code: 6, want: map[string]any{"test_count": nil}},
+			{name: "no tests", files: map[string]string{"sum.test.ts": ""}, code: 6, want: map[string]any{"test_count": nil}},
+			{name: "crashed", files: map[string]string{"src/sum.ts": "process.abort();\n"}, code: 6, want: map[string]any{"test_count": nil}},
+		},
+	},
+	{
+		"deno",
+		[]string{"deno"},
+		nil,
+		[]e2eCase{
+			{name: "as it is", want: map[string]any{
+				"test_count": 8, "tests_passed": 5, "tests_failed": 2, "tests_skipped": 1, "lint_errors": 1, "coverage_lines_covered": 2, "coverage_lines_total": 2,
+			}},
+			{name: "broken build", files: map[string]string{"sum.ts": "export const sum = ("}, code: 6, want: map[string]any{"test_count": nil}},
+			{name: "no tests", files: map[string]string{"sum_test.ts": ""}, code: 6, want: map[string]any{"test_count": nil}},
+			{name: "crashed", files: map[string]string{"sum.ts": "Deno.exit(3);\n"}, code: 6, want: map[string]any{"test_count": nil}},
+		},
+	},
+	{
 		"python",
 		[]string{"python3"},
 		[]string{".venv"},

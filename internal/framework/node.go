@@ -368,7 +368,7 @@ var node = []Framework{
 		Rerun: Rerun{
 			Way: ByWords, Programs: list("bun"), Own: list("-t --test-name-pattern"), Conflicts: list("--coverage"),
 			Words: func(s Selection) []string {
-				return append([]string{"--test-name-pattern=" + s.outermostFirst().titles()}, s.Files...)
+				return append([]string{"--test-name-pattern=" + s.eitherWay().titles()}, s.Files...)
 			},
 		},
 		List:     List{Args: list("--test-name-pattern=(?!) --pass-with-no-tests"), Format: Report},

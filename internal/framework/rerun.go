@@ -281,14 +281,14 @@ func denoName(t metric.Test) string {
 	return name
 }
 
-// outermostFirst turns the groups around each test round: Bun's report has the innermost
-// first, and its filter the outermost.
-func (s Selection) outermostFirst() Selection {
-	s.Tests = slices.Clone(s.Tests)
-	for i, t := range s.Tests {
+// eitherWay has each test also with the groups around it turned round: Bun's report has the
+// innermost first, and its filter the outermost. A name of a group may look like two.
+func (s Selection) eitherWay() Selection {
+	for _, t := range slices.Clone(s.Tests) {
 		groups := strings.Split(t.Class, " > ")
 		slices.Reverse(groups)
-		s.Tests[i].Class = strings.Join(groups, " > ")
+		t.Class = strings.Join(groups, " > ")
+		s.Tests = append(slices.Clip(s.Tests), t)
 	}
 	return s
 }

@@ -54,7 +54,7 @@ func TestSelected(t *testing.T) {
 		{"go", "go test -json ./... -args -x", "go test -json -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}},
 		{"go", "make test", "go test -json -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}},
 		{"go", "gotestsum --junitfile x -- -short ./...", "gotestsum --junitfile x -- -short -count=1 -run=^(TestA)$ m/p", metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}},
-		{"bun", "bun test --coverage --reporter=junit", `bun test --reporter=junit --test-name-pattern=(^|\s)(of (. )?sum adds\s+1[+]1)$ src/a.test.js`, unit},
+		{"bun", "bun test --coverage --reporter=junit", `bun test --reporter=junit --test-name-pattern=(^|\s)(sum (. )?of adds\s+1[+]1|of (. )?sum adds\s+1[+]1)$ src/a.test.js`, unit},
 		{"bun", "bun test -t sum", "", unit},
 		{"deno", "deno test --allow-read", `deno test --filter=/^(adds\s+1[+]1)$/ --allow-read`, unit},
 		{"deno", "deno test", `deno test --filter=/^(steps)$/`, metric.Test{ID: metric.ID{Suite: "./a_test.ts", Name: "steps > first"}}},

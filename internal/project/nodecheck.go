@@ -198,6 +198,7 @@ func (n node) denoTest(c call) Check {
 	covered := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuoted(row.Coverage.Files[0]) + " " + runner.ShellQuoted(data) + ` >/dev/null 2>&1; exit $status`
 	return Check{
 		Name: row.Programs[0], Coverage: true,
+		Env:       []string{"NO_COLOR=1"},
 		Command:   with([]string{"/bin/sh", "-c", covered, "sh"}, with(with(words, row.Report.Args...), row.Coverage.Args...)...),
 		Reports:   slices.Concat(row.Report.Files, row.Coverage.Files),
 		Inventory: with(words, row.List.Args...),

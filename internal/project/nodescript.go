@@ -63,7 +63,7 @@ func (n node) flatten(script string, within ...string) []segment {
 
 // nested returns the scripts that a command runs.
 func (n node) nested(words []string) []string {
-	if len(words) < 2 || !slices.Contains(scriptRunners, words[0]) || words[0] == "bun" && words[1] == "test" || words[0] == deno.name && words[1] != "task" { // these do not run scripts
+	if len(words) < 2 || !runsScripts(words[0], words[1]) {
 		return nil
 	}
 	var names []string
@@ -83,8 +83,19 @@ func (n node) nested(words []string) []string {
 	return n.known(names)
 }
 
+// runsScripts reports whether a program runs scripts: Bun and Deno have their own framework.
+func runsScripts(program, word string) bool {
+	switch program {
+	case deno.name:
+		return word == "task"
+	case "bun":
+		return word != "test"
+	}
+	return slices.Contains(scriptRunners, program)
+}
+
 // scriptRunners run the scripts of package.json that follow them.
-var scriptRunners = []string{"npm", "pnpm", "yarn", "bun", "deno", "run-s", "run-p", "npm-run-all"}
+var scriptRunners = []string{"npm", "pnpm", "yarn", "run-s", "run-p", "npm-run-all"}
 
 // toMembers reports whether a word makes a package manager run the scripts of workspace
 // members.

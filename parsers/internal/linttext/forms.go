@@ -32,6 +32,8 @@ var scriptForms = []lineForm{
 	{tool: "tsc", has: " TS", pattern: `{file}\({line},{col}\): (?P<level>error|warning|message) {rule}: {msg}`, sure: true, more: true},
 	{tool: "tsc", has: " TS", pattern: `{file}:{line}:{col} - (?P<level>error|warning|message) {rule}: {msg}`, sure: true, more: true},
 	{tool: "tsc", has: " TS", pattern: `(?P<level>error|warning) (?P<rule>TS\d+): {msg}`, more: true},
+	{tool: "deno", has: " [", pattern: `(?P<rule>TS\d+) \[(?P<level>ERROR|WARNING)\]: {msg}`, block: "deno", keep: true},
+	{tool: "deno", has: "at file://", pattern: `\s+at file://(?P<file>\S+):{line}:{col}`, block: "deno", once: true, typed: true},
 	{tool: "prettier", has: "[warn] ", pattern: `\[warn\] (?P<file>[^:]*\.\w+)`, level: metric.Warning, raw: true},
 	{tool: "prettier", has: "[error] ", pattern: `\[error\] {file}: (?P<msg>SyntaxError: .*) \({line}:{col}\)`, level: metric.Error, raw: true},
 	{tool: "flow", has: "--", pattern: `(?P<level>Error|Warning) -{5,} {file}:{line}:{col}`},

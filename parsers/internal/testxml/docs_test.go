@@ -33,7 +33,7 @@ var dialects = []struct{ producer, note string }{
 }
 
 // plainProducers write nothing that is read in its own way.
-var plainProducers = []string{"behave", "bazel", "bun", "catch2", "cucumber-js", "eslint", "exunit", "karma", "minitest", "robot", "swift"}
+var plainProducers = []string{"behave", "bazel", "bun", "catch2", "cucumber-js", "deno", "eslint", "exunit", "karma", "minitest", "robot", "swift"}
 
 func TestDocsListTheDialectsOfJUnit(t *testing.T) {
 	var b strings.Builder

@@ -31,7 +31,7 @@ const (
 
 // junitSeveral are the producers that list every test once, so that cases of one identity
 // are several tests.
-var junitSeveral = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, lab: true, "karma": true, "bun": true}
+var junitSeveral = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, lab: true, "karma": true, "bun": true, "deno": true}
 
 // junitProducers recognise the tool that wrote a report by an attribute of one
 // of its elements; the first match counts.
@@ -45,6 +45,7 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 		{"name", "AllTests", "googletest"},
 		{"name", "supervise", "supervise"},
 		{"name", "bun test", "bun"},
+		{"name", "deno test", "deno"},
 	},
 	"testsuite": {
 		{"noNamespaceSchemaLocation", "surefire", surefire},
