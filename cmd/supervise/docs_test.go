@@ -92,9 +92,9 @@ func TestLinksOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// CONTRIBUTING.md has every room of the house on its floor map, and the files and
-// folders that it and docs/architecture.md name exist.
-func TestFloorMapIsComplete(t *testing.T) {
+// The layer table of CONTRIBUTING.md has every package, and the files and folders that it and
+// docs/architecture.md name exist.
+func TestLayerTableIsComplete(t *testing.T) {
 	read := func(page string) string {
 		text, err := os.ReadFile("../../" + page)
 		if err != nil {
@@ -102,16 +102,16 @@ func TestFloorMapIsComplete(t *testing.T) {
 		}
 		return string(text)
 	}
-	floors := read("CONTRIBUTING.md")
+	layers := read("CONTRIBUTING.md")
 	for _, pattern := range []string{"*/*.go", "internal/*/*.go", "test/*/*.go"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			room := filepath.ToSlash(filepath.Dir(strings.TrimPrefix(f, "../../")))
-			if room != "bench" && !strings.Contains(floors, "`"+room+"`") {
-				t.Errorf("CONTRIBUTING.md: %s is not on the floor map", room)
+			folder := filepath.ToSlash(filepath.Dir(strings.TrimPrefix(f, "../../")))
+			if folder != "bench" && !strings.Contains(layers, "`"+folder+"`") {
+				t.Errorf("CONTRIBUTING.md: %s is missing in the layer table", folder)
 			}
 		}
 	}
