@@ -446,7 +446,7 @@ func TestTimeIsKnownBefore(t *testing.T) {
 			if len(out.Results) != 1 || !out.Results[0].Stopped || !out.Short() || out.Runs > 0 || out.Allowed != tt.allowed || !strings.HasSuffix(out.Results[0].Why, tt.why) {
 				t.Errorf("%+v", out)
 			}
-			if out.Took > 5*time.Second {
+			if out.Took > 30*time.Second { // a run takes a minute: test_slow
 				t.Errorf("took %s", out.Took)
 			}
 		})
