@@ -21,7 +21,7 @@ func detectCobertura(h sniff.Head) bool {
 // write. The lines of all classes of one file are its lines; one that is
 // listed twice is executed if it is in one place, and has the greatest number of
 // branches. The lines of methods are those of their class again, and count
-// only where a class has none of its own.
+// only where a class has none.
 //
 // The path of a file is its filename, below the source root if there is exactly
 // one: with several roots nothing says which one it is.
@@ -32,7 +32,7 @@ type coberturaReader struct {
 	inSource bool
 	inMethod bool
 	inClass  bool
-	own      bool       // the class has lines of its own
+	own      bool       // the class has its own lines
 	held     marks      // lines of the methods, which count if the class has none
 	branches conditions // of them
 }

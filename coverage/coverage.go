@@ -1,6 +1,6 @@
 // Package coverage reads coverage reports. A report is recognised by its
 // content, never by its name, and is counted unit by unit; what a report says
-// of its own totals is never trusted: where they differ, that is a problem of
+// of its totals is never trusted: if they differ, that is a problem of
 // the report.
 //
 // Numbers keep the unit of their report: lines where it lists lines, else
@@ -117,7 +117,7 @@ var formats = []Format{
 // Formats returns the table of all formats, the most specific first.
 func Formats() []Format { return slices.Clone(formats) }
 
-// What a report can be that is none. Both come wrapped, with the name of the
+// Why a text is not a report. Both come wrapped, with the name of the
 // report.
 var (
 	ErrEmpty         = errors.New("the coverage report is empty: look whether the tests ran to their end")

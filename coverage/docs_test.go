@@ -19,7 +19,7 @@ func TestDocsListTheFormats(t *testing.T) {
 	docs.Block(t, "formats.md", "coverage", "./coverage", b.String())
 }
 
-// TestFormatsAreComplete names what a row of the table of formats lacks.
+// TestFormatsAreComplete names what is missing from a row of the table of formats.
 func TestFormatsAreComplete(t *testing.T) {
 	tests, err := os.ReadFile("fuzz_test.go")
 	if err != nil {
@@ -31,21 +31,21 @@ func TestFormatsAreComplete(t *testing.T) {
 		goldens[r.Format] = true
 	}
 	for _, f := range coverage.Formats() {
-		var lacks []string
+		var missing []string
 		if f.Units == "" || f.Marks == "" || f.Tools == "" {
-			lacks = append(lacks, "Units, Marks and Tools in its row")
+			missing = append(missing, "Units, Marks and Tools in its row")
 		}
 		if !strings.Contains(page, "| `"+f.Name+"` |") {
-			lacks = append(lacks, "a row in docs/formats.md (go test ./coverage -run Docs -update-docs)")
+			missing = append(missing, "a row in docs/formats.md (go test ./coverage -run Docs -update-docs)")
 		}
 		if !goldens[f.Name] {
-			lacks = append(lacks, "a report in testdata/coverage with a golden file beside it (REPORT.golden.json, empty; make golden)")
+			missing = append(missing, "a report in testdata/coverage with a golden file next to it (REPORT.golden.json, empty; make golden)")
 		}
 		if !strings.Contains(string(tests), `fuzz(f, "`+f.Name+`"`) {
-			lacks = append(lacks, `a fuzz function: func Fuzz…(f *testing.F) { fuzz(f, "`+f.Name+`") }`)
+			missing = append(missing, `a fuzz function: func Fuzz…(f *testing.F) { fuzz(f, "`+f.Name+`") }`)
 		}
-		if len(lacks) > 0 {
-			t.Errorf("format %s lacks\n\t%s", f.Name, strings.Join(lacks, "\n\t"))
+		if len(missing) > 0 {
+			t.Errorf("format %s: missing\n\t%s", f.Name, strings.Join(missing, "\n\t"))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"supervise/coverage"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const fixtures = "../testdata/coverage"
 
@@ -89,7 +89,7 @@ func compareGolden(t *testing.T, path, name string) {
 
 // TestTruncatedReportIsRefused reads every captured report without its last
 // part: whatever is missing, it may not be read as a complete one. An LCOV file or Go profile that
-// ends between two records looks like a whole one.
+// ends between two records looks complete.
 func TestTruncatedReportIsRefused(t *testing.T) {
 	for _, path := range captured(t) {
 		text, err := os.ReadFile(path)

@@ -202,7 +202,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestDamagedReportIsRefused reads what is not a report, or is none that one can count on.
+// TestDamagedReportIsRefused reads what is not a report, or not one to rely on.
 func TestDamagedReportIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, report, why string }{
 		{"gcov-text: cut off in a line", "        -:    0:Source:a.cc\n        1:    1:x\n        1:    2", "the middle of a line"},
@@ -214,7 +214,7 @@ func TestDamagedReportIsRefused(t *testing.T) {
 		{"dotcover: cut off", `{"DotCoverVersion":"1","Kind":"Root","TotalStatements":1,"Children":[{"Kind":"Type","Name":"T"`, "ends in the middle"},
 		{"lcov: no end_of_record", "TN:\nSF:a\nDA:1,1\n", "no end_of_record"},
 		{"lcov: cut off in a record", "SF:a\nDA:1,1\nend_of_record\nSF:b\nDA:1", "no end_of_record"},
-		{"lcov: cut off behind a test name", "TN:\nSF:a\nDA:1,1\nend_of_record\nTN:\n", "no source file follows"},
+		{"lcov: cut off after a test name", "TN:\nSF:a\nDA:1,1\nend_of_record\nTN:\n", "no source file follows"},
 		{"lcov: one file within another", "SF:a\nDA:1,1\nSF:b\nDA:1,1\nend_of_record\n", "line 3 (byte 12): another source file begins"},
 		{"lcov: a count that is none", "SF:a\nDA:1,yes\nend_of_record\n", `"yes" is no number of executions`},
 		{"lcov: a line that is none", "SF:a\nDA:x,1\nend_of_record\n", `"x" is no line number`},

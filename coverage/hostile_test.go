@@ -64,7 +64,7 @@ var hostile = []struct {
 	{"lcov: an endless count", func() io.Reader {
 		return endless("SF:a\nDA:2,0\nDA:1,", big, "\nend_of_record\n", always("1234"))
 	}, ""},
-	{"lcov: two files in turn, a line at a time", func() io.Reader {
+	{"lcov: two files alternately, a line at a time", func() io.Reader {
 		return endless("", big/4, "", func(n int) string {
 			return fmt.Sprintf("SF:%d\nDA:%d,%d\nend_of_record\n", n%2, 1+n*7919%9_999_991, n%3)
 		})
@@ -88,7 +88,7 @@ var hostile = []struct {
 		}
 		return strings.NewReader(bomb + "]>" + xmlHead + `<class filename="&j;"><lines><line number="1" hits="1"/></lines></class>` + xmlTail)
 	}, ""},
-	{"cobertura: two classes in turn, a line at a time", func() io.Reader {
+	{"cobertura: two classes alternately, a line at a time", func() io.Reader {
 		return endless(xmlHead, big/4, xmlTail, func(n int) string {
 			return fmt.Sprintf(`<class filename="%d"><lines><line number="%d" hits="%d" condition-coverage="50%% (1/2)"/></lines></class>`, n%2, 1+n*7919%999_983, n%3)
 		})

@@ -17,7 +17,7 @@ var sameRun = []struct {
 	{"vitest-istanbul", "4/9 lines, 2/13 branches", byLine("4/9 lines, 2/12 branches")},
 	{"c8", "18/23 lines, 4/9 branches", nil},
 	{"phpunit", "3/7 lines", map[string]otherwise{
-		"clover.xml": {"3/7 statements", "its unit is statements; every one is on a line of its own"},
+		"clover.xml": {"3/7 statements", "its unit is statements; each is on its own line"},
 	}},
 	{"go", "6/8 lines", map[string]otherwise{
 		"cover.out": {"4/5 statements", "a profile counts statements, its conversion every line of their blocks"},

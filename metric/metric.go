@@ -121,7 +121,7 @@ type Coverage struct {
 	Without  []string       `json:"without,omitempty"` // suites that did not run, sorted: what they cover is missing
 }
 
-// Ratio is a part of a whole, 0 ≤ Covered ≤ Total.
+// Ratio is a share, 0 ≤ Covered ≤ Total.
 type Ratio struct {
 	Covered int64 `json:"covered"`
 	Total   int64 `json:"total"`

@@ -84,7 +84,7 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnknownNameError is returned for a name that is none of an enumeration.
+// UnknownNameError is returned for a name that is not in an enumeration.
 type UnknownNameError struct{ Kind, Name string }
 
 // Error names the enumeration and the name that is not in it.

@@ -29,7 +29,7 @@ func (u Usage) Plus(v Usage) Usage {
 }
 
 // Since subtracts what a session had consumed before, for the numbers that grow over
-// the whole session: tokens and cost. A number below the earlier one was counted from
+// the entire session: tokens and cost. A number below the earlier one was counted from
 // zero again and stays as it is.
 func (u Usage) Since(before Usage) Usage {
 	u.Input, u.CacheRead, u.CacheWrite = less(u.Input, before.Input), less(u.CacheRead, before.CacheRead), less(u.CacheWrite, before.CacheWrite)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Window is how much is used of what a service gives in a time, as its client told it.
+// Window is how much is used of what a service gives in a time, as its client reports it.
 type Window struct {
 	Name  string    `json:"name,omitempty"`     // the client's own, like five_hour
 	Used  float64   `json:"used_percent"`       // of it, in percent

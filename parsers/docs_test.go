@@ -38,25 +38,25 @@ func TestDocsListTheFormats(t *testing.T) {
 	}
 }
 
-// TestFormatsAreComplete names what a row of the table of formats lacks.
+// TestFormatsAreComplete names what is missing from a row of the table of formats.
 func TestFormatsAreComplete(t *testing.T) {
 	goldens, tests, page := filesBelow(t, fixtures, ".golden.json"), filesBelow(t, ".", "_test.go"), docs.Page(t, "formats.md")
 	for _, f := range parsers.Formats() {
-		var lacks []string
+		var missing []string
 		if f.Marks == "" || f.Tools == "" {
-			lacks = append(lacks, "Marks and Tools in its row")
+			missing = append(missing, "Marks and Tools in its row")
 		}
 		if !strings.Contains(page, "| `"+f.Name+"` |") {
-			lacks = append(lacks, "a row in docs/formats.md (go test ./parsers -run Docs -update-docs)")
+			missing = append(missing, "a row in docs/formats.md (go test ./parsers -run Docs -update-docs)")
 		}
 		if !strings.Contains(goldens, `"format": "`+f.Name+`"`) {
-			lacks = append(lacks, "a report in testdata/"+string(f.Kind)+" with a golden file beside it (REPORT.golden.json, empty; make golden)")
+			missing = append(missing, "a report in testdata/"+string(f.Kind)+" with a golden file next to it (REPORT.golden.json, empty; make golden)")
 		}
 		if !strings.Contains(tests, `reports.Fuzz(f, "`+f.Name+`"`) {
-			lacks = append(lacks, `a fuzz function: func Fuzz…(f *testing.F) { reports.Fuzz(f, "`+f.Name+`") }`)
+			missing = append(missing, `a fuzz function: func Fuzz…(f *testing.F) { reports.Fuzz(f, "`+f.Name+`") }`)
 		}
-		if len(lacks) > 0 {
-			t.Errorf("format %s lacks\n\t%s", f.Name, strings.Join(lacks, "\n\t"))
+		if len(missing) > 0 {
+			t.Errorf("format %s: missing\n\t%s", f.Name, strings.Join(missing, "\n\t"))
 		}
 	}
 }

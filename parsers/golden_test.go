@@ -17,7 +17,7 @@ import (
 	"supervise/test/reports"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const fixtures = "../testdata"
 

@@ -250,7 +250,7 @@ func phase(node, when, outcome string) string {
 	return `{"nodeid":"` + node + `","when":"` + when + `","outcome":"` + outcome + `","$report_type":"TestReport"}`
 }
 
-// TestLies reads reports that contradict themselves: what they state of the whole denies
+// TestLies reads reports that contradict themselves: what they state as totals contradicts
 // what they list. None of them is one of tests that all passed, and each says why.
 func TestLies(t *testing.T) {
 	seen := map[string]bool{}
@@ -277,7 +277,7 @@ func TestLies(t *testing.T) {
 	}
 	for _, f := range parsers.Formats() {
 		if f.Kind == parsers.TestReport && !seen[f.Name] && silent[f.Name] == "" {
-			t.Errorf("%s has no report here that contradicts itself; a format that states nothing of the whole belongs to the silent ones, with the reason", f.Name)
+			t.Errorf("%s has no report here that contradicts itself; a format that states no totals belongs to the silent ones, with the reason", f.Name)
 		}
 	}
 }

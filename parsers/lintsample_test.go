@@ -134,7 +134,7 @@ func TestTruncatedLintSampleIsRefused(t *testing.T) {
 				continue
 			}
 			if r, err := parsers.ParseAs(strings.NewReader(cut), s.format); err == nil {
-				t.Fatalf("%s cut off behind %q was read: %+v", s.format, cut[max(0, n-30):], r.Lint.Findings)
+				t.Fatalf("%s cut off after %q was read: %+v", s.format, cut[max(0, n-30):], r.Lint.Findings)
 			}
 		}
 	}

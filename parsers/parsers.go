@@ -111,7 +111,7 @@ func Structured(format string) bool {
 // FailsOnWarnings reports whether the linter may fail although it found no error.
 func FailsOnWarnings(tool string) bool { return parsed.FailsOnWarnings(tool) }
 
-// What a report can be that is none. Both come wrapped, with the name of the
+// Why a text is not a report. Both come wrapped, with the name of the
 // report.
 var (
 	ErrEmpty         = errors.New("the report is empty: look whether the command ran to its end")

@@ -139,7 +139,7 @@ const (
 	Guard   = inspect.Guard   // lines that are reached, or waited for, only under a condition
 )
 
-// Unwaited is the condition of a [Guard] whose lines run where nobody waits for them.
+// Unwaited is the condition of a [Guard] whose lines run without the test waiting for them.
 const Unwaited = inspect.Unwaited
 
 // Scope is what a mark applies to.

@@ -91,7 +91,7 @@ func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte(
 
 // WithInlineTests returns a file with the modules of tests as they are in another
 // version of it: in the place of those of the same name, or at the end of the file.
-// Modules that the other version lacks stay. It is false if that version has none,
+// Modules that are missing in the other version stay. It is false if that version has none,
 // or one belongs into a module that is not there.
 func WithInlineTests(path string, src, other []byte) ([]byte, bool) {
 	wanted := slices.DeleteFunc(InlineTestsOf(path, other), func(t InlineTests) bool { return t.OtherFile })

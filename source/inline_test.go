@@ -17,7 +17,7 @@ func TestInlineTestsOf(t *testing.T) {
 	for _, tt := range []struct{ name, path, src, want string }{
 		{"at the end", "src/lib.rs", rustCode + "\n" + rustTests, "tests 5-12"},
 		{"nested, beside others", "src/lib.rs", "mod calc {\n    #[cfg(test)]\n    #[allow(unused)] // why\n    mod tests { fn a() {} }\n    pub mod more {}\n}\n#[cfg(all(test, unix))] pub(crate) mod extra {\n    mod inner {}\n}\n", "calc::tests 2-4, extra 7-9"},
-		{"in a file of its own", "src/lib.rs", rustCode + "#[cfg(test)]\nmod tests;\n", "tests elsewhere 4-5"},
+		{"in its own file", "src/lib.rs", rustCode + "#[cfg(test)]\nmod tests;\n", "tests in another file 4-5"},
 		{"other modules", "src/lib.rs", "mod tests {}\n#[cfg(unix)]\nmod unix {}\n#[cfg(not(test))]\nmod live {}\n", ""},
 		{"in a text", "src/lib.rs", "const A: &str = \"#[cfg(test)] mod tests {}\";\n/* #[cfg(test)] mod tests {} */\n", ""},
 		{"another language", "lib.py", rustTests, ""},
@@ -27,7 +27,7 @@ func TestInlineTestsOf(t *testing.T) {
 		for _, m := range source.InlineTestsOf(tt.path, []byte(tt.src)) {
 			name := m.Name
 			if m.OtherFile {
-				name += " elsewhere"
+				name += " in another file"
 			}
 			got = append(got, fmt.Sprintf("%s %d-%d", name, m.First, m.Last))
 		}

@@ -78,7 +78,7 @@ func TestInspectionsDoNotShareMemory(t *testing.T) {
 	}
 }
 
-// The scanner comes to an end, whatever the bytes, in all languages.
+// The scanner terminates, whatever the bytes, in all languages.
 func FuzzInspect(f *testing.F) {
 	for _, path := range []string{"a_test.go", "test_a.py", "a.test.js", "tests/a.rs", "a_spec.rb", "tests/ATest.php", "ATests.cs", "a_test.cc", "test/a_test.exs", "ATests.swift", "src/test/ATest.kt"} {
 		f.Add(path, "it('a', () => { if (x) { return } expect(1).toBe(1) })\n@skip\ndef test_a():\n    try:\n        assert x\n    except Exception:\n        pass\n")

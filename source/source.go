@@ -6,7 +6,7 @@
 // Go is read by its own parser. Every other language is read by one scanner
 // that masks comments and the bodies of strings and looks for functions and
 // decision points in what remains. That scanner is not a parser: it is right on
-// code that is formatted as usual, and it always comes to an end, whatever the
+// code that is formatted as usual, and it always terminates, whatever the
 // bytes. Its known limits:
 //
 //   - Text between the tags of JSX, and text around the code of templates other

@@ -147,7 +147,7 @@ func (r *Reader) open(want jsontext.Kind) (bool, error) {
 	case t.Kind() == 'n':
 		return false, nil
 	case t.Kind() != want:
-		return false, r.Error("%s stands where %s should", t.Kind(), want)
+		return false, r.Error("found %s, want %s", t.Kind(), want)
 	}
 	return true, nil
 }
@@ -172,7 +172,7 @@ func (r *Reader) fault(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return r.Error("the report ends in the middle of a value: the tool was stopped, or its output was cut off")
 	case errors.As(err, &semantic):
-		return r.Error("a JSON %s stands in %s where a %v should", semantic.JSONKind, orRoot(semantic.JSONPointer), semantic.GoType)
+		return r.Error("found a JSON %s in %s, want a %v", semantic.JSONKind, orRoot(semantic.JSONPointer), semantic.GoType)
 	case errors.As(err, &syntax):
 		return r.Error("%v in %s", syntax.Err, orRoot(syntax.JSONPointer))
 	}

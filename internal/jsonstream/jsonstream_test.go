@@ -49,7 +49,7 @@ func TestDocuments(t *testing.T) {
 		{"cut off", "x\n[{\"n\":\"a\"},\n{\"n\":\"b", []string{"a", ""}, "x", "line 3"},
 		{"cut off between", "[{\"n\":\"a\"},\n", []string{"a"}, "", "ends in the middle"},
 		{"damaged", "[{\"n\":\"a\"},\n{\"n\" 3}]", []string{"a"}, "", "line 2"},
-		{"another shape", `[["x"]]`, nil, "", "[ stands where"},
+		{"another shape", `[["x"]]`, nil, "", "found [, want"},
 		{"bad UTF-8 and twice", "[{\"n\":\"\xff\",\"n\":\"b\"}]", []string{"\ufffd", "b"}, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func NewReader(src io.Reader) *Reader {
 }
 
 // Mute makes Next skip text, which is much faster: most text in a report is output that
-// nobody needs.
+// is not needed.
 func (r *Reader) Mute(on bool) { r.mute = on }
 
 // Outside returns the beginning of the first text outside of all elements, "" if there
@@ -310,7 +310,7 @@ func (r *Reader) attributes(element string) (closed bool, err error) {
 			r.advance(2)
 			return true, nil
 		case !nameStart(c):
-			return false, r.fault("%q stands in the tag <%s> where an attribute should", string(rune(c)), element)
+			return false, r.fault("found %q in the tag <%s>, want an attribute", string(rune(c)), element)
 		}
 		if len(r.attrs) >= MaxAttrs {
 			return false, r.fault("<%s> has more than %d attributes", element, MaxAttrs)

@@ -130,7 +130,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 		{"wrong end", "<a><b></a>", "line 1 (byte 10): <b> is closed by </a>"},
 		{"end without start", "</a>", "closes an element that was never opened"},
 		{"value without quotes", "<a x=1>", "the value of attribute x of <a> is not in quotes"},
-		{"rubbish in a tag", `<a "x">`, "stands in the tag <a> where an attribute should"},
+		{"rubbish in a tag", `<a "x">`, "in the tag <a>, want an attribute"},
 		{"too deep", strings.Repeat("<a>", 100_000), "nested more than 4096 deep"},
 		{"too many attributes", "<a" + strings.Repeat(" x=''", 2000) + "/>", "more than 1024 attributes"},
 		{"null bytes", "<a>\nb" + strings.Repeat("\x00", 16) + "c</a>", "line 2 (byte 5): null bytes stand in the document"},
@@ -268,7 +268,7 @@ func TestChildren(t *testing.T) {
 			t.Errorf("%s: elements (-want +got):\n%s", name, diff)
 		}
 		if !strings.HasPrefix(r.Outside(), "n") {
-			t.Errorf("%s: outside stands %q, want noise", name, r.Outside())
+			t.Errorf("%s: outside is %q, want noise", name, r.Outside())
 		}
 	}
 }

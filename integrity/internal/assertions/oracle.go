@@ -103,7 +103,7 @@ func calls(text string) map[string]bool {
 }
 
 // subjects returns the functions that a test is about: what its assertions call, or what
-// gives a value to a name in them. Types and helpers of the tests are none.
+// gives a value to a name in them. Types and helpers of the tests do not count.
 func subjects(t *facts.Test) map[string]bool {
 	out, names := map[string]bool{}, map[string]bool{}
 	for _, a := range t.Assertions {

@@ -92,7 +92,7 @@ var printed = regexp.MustCompile(`(?:fnmatch|re_match)_lines?`)
 
 // touchedUp reports whether an assertion expects another value now without a reason
 // that shows: few do, nothing else of the test was changed, the value is of the same
-// kind, and what was changed beside has nothing to do with it.
+// kind, and what else was changed has nothing to do with it.
 func touchedUp(c *facts.Set, d delta, r revision) bool {
 	if printed.MatchString(r.was.Skeleton) {
 		return false
@@ -104,7 +104,7 @@ func touchedUp(c *facts.Set, d delta, r revision) bool {
 }
 
 // droppedAlone reports whether assertions were taken out of a test that is else as
-// it was, and name nothing of what was changed beside.
+// it was, and name nothing of what else was changed.
 func droppedAlone(c *facts.Set, d delta) bool {
 	if len(d.added)+len(d.revised) > 0 || callsChanged(c, d.Was) {
 		return false

@@ -14,7 +14,7 @@ const numberText = `(\d*\.?\d+(?:[eE][-+]?\d+)?)`
 
 var (
 	// tolerances match how far off a value may be, digits to how many places it
-	// must be right. Times are none: slow machines need more.
+	// must be right. Times do not count: slow machines need more.
 	tolerances = regexp.MustCompile(`(?:\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol|max_relative|within|msg_delta)\s*[=:(]\s*|\b(?:InDelta|InEpsilon)\w*\([^,]+,[^,]+,[^,]+,\s*|\b(?:closeTo|isCloseTo|EXPECT_NEAR|ASSERT_NEAR)\([^,]+,(?:[^,]+,)?\s*|_(?:delta|epsilon)\s*\(?[^,]+,[^,]+,\s*|_close_to\s*\(?[^,]+,\s*|\b(?:isWithin|be_within|within|WithDelta)\(|\bassertEquals\([^,]+,[^,]+,\s*)` + numberText + `\b`)
 	digits     = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
 )

@@ -53,7 +53,7 @@ type shellState struct {
 
 // Unchecked is the mark of a call in a script that continues when it fails, so that
 // the exit status of the script does not show it.
-const Unchecked = "the script goes on"
+const Unchecked = "the script continues"
 
 // scriptKeys are the keys of commands of a script that is its own file.
 const (

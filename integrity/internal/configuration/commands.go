@@ -249,7 +249,7 @@ func emptied(f *facts.ConfigFile, key string) bool {
 const reworkedFrom = 3
 
 // quieted reports whether a command that does nothing was put under a key, unless the
-// whole script was rewritten.
+// entire script was rewritten.
 func quieted(f *facts.ConfigFile, key string, now []configtext.Command) bool {
 	still, busy := 0, 0
 	for _, x := range now {

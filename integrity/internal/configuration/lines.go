@@ -15,7 +15,7 @@ import (
 // lineRow is a line that is a finding when it is added. Lines that only moved are not.
 type lineRow struct {
 	id       string
-	file     *regexp.Regexp // of the whole path
+	file     *regexp.Regexp // of the full path
 	line     *regexp.Regexp
 	but      *regexp.Regexp // nil for nothing
 	severity metric.Severity

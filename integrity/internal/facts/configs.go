@@ -53,7 +53,7 @@ func news(files []*ConfigFile) {
 	}
 }
 
-// leafOf and whole identify settings by the end of their key, or all of it.
+// leafOf and keyValue identify settings by the end of their key, or all of it.
 func leafOf(s configtext.Setting) string { return configtext.LastKey(s.Key) + "\x00" + s.Value }
 
 func keyValue(s configtext.Setting) string { return s.Key + "\x00" + s.Value }

@@ -95,7 +95,7 @@ func (c *Set) leftWithProduct(f *ChangedFile) bool {
 	})
 }
 
-// splitSuite is how many new files with tests, beside one that was moved, make a
+// splitSuite is how many new files with tests, in addition to one that was moved, make a
 // suite of a folder.
 const splitSuite = 3
 

@@ -42,7 +42,7 @@ type inventory struct {
 // What explains a lost test, in the order in which it is tried.
 const (
 	byRename   = "its file was renamed"
-	byName     = "a test elsewhere has its name"
+	byName     = "another test has its name"
 	ByBody     = "a new test has mostly the same body"
 	ByAbsorbed = "its assertions or literals are in other test code now"
 	BySubject  = "the product code it tested is gone"

@@ -34,7 +34,7 @@ var (
 )
 
 var (
-	// environment matches conditions on a variable that somebody may set.
+	// environment matches conditions on a variable that a user may set.
 	environment = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
 	// service matches the names of variables that say where something is.
 	service = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)

@@ -83,7 +83,7 @@ func onlyDates(a, b []facts.Line) bool {
 }
 
 // reports are names under which tools leave their reports. What they keep for themselves,
-// such as .coverage and .pytest_cache, nobody reads as one.
+// such as .coverage and .pytest_cache, no reviewer reads as one.
 var (
 	reports     = regexp.MustCompile(`(?i)(^|/)(` + framework.ReportName + `|coverage\.(xml|json|out|txt|info|lcov|cobertura\.xml|opencover\.xml)|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco[\w-]*\.(xml|exec|csv)|cover(age)?\.out|cover\.profile|eslint-report\.json|checkstyle-result\.xml|golangci[\w-]*report\.\w+)$|(^|/)(` + framework.ReportFolder + `)/`)
 	reportBody  = regexp.MustCompile(`(?s)^\s*(<\?xml[^>]*\?>\s*)?(<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<(testsuites?|testsuite|coverage|TestRun|assemblies|test-run|report)\b`)

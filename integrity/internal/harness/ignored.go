@@ -16,7 +16,7 @@ import (
 var ofTest = regexp.MustCompile(`(?i)tests?\b|_test|test_|spec`)
 
 // testsIgnored finds patterns of git that newly ignore a test of the project: what git
-// ignores is in no diff, and nobody reads it.
+// ignores is in no diff, and no reviewer reads it.
 func testsIgnored(c *facts.Set) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {

@@ -248,7 +248,7 @@ func linesIn(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Li
 	return out
 }
 
-// A literal that is the whole of a value, perhaps in a constructor: Ok("x"),
+// A literal that is an entire value, perhaps in a constructor: Ok("x"),
 // "x".into(), ("x", nil).
 const valueText = `(?:&|\()?\s*(?:new\s+)?(?:[\w.:]+\(\s*)?(` + facts.LiteralText + `)(?:\.\w+(?:\(\))?)*\s*\)*(?:\s*,\s*(?:nil|null|None|true|false))?\s*(?:[;,:}]|$|\b(?:if|unless|else|end)\b)`
 

@@ -62,7 +62,7 @@ var (
 	given = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+){0,3}[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
 	// stubbed matches what replaces one function or method by name.
 	stubbed = regexp.MustCompile(`spyOn\(\s*([\w.]+),\s*['"](\w+)['"]\s*\)\s*\.(?:mock|and\.)|\bstub\(\s*([\w.]+),\s*['"](\w+)['"]|allow\w*\(([\w.:]+)\)\.to\s+receive\(:(\w+[?!]?)\)|([\w.:@]+)\.(?:stubs|stub|expects)\(:(\w+[?!]?)|patch\.object\(\s*([\w.]+),\s*["'](\w+)["']|setattr\(\s*([\w.]+),\s*["'](\w+)["']`)
-	// aPatch matches what replaces a thing by its whole name.
+	// aPatch matches what replaces a thing by its full name.
 	aPatch = regexp.MustCompile(`\bpatch\(\s*f?["']([\w.]+)["']|\bpatch\.object\(\s*([\w.]+)\s*,|\bsetattr\(\s*["']([\w.]+)["']`)
 	// surroundings are things that every test may replace.
 	surroundings = regexp.MustCompile(`^(?:console|process|Date|Math|time|datetime|os|sys|logging|window|document|global|globalThis|random|socket|subprocess|builtins|requests|fetch|fs|http|https|axios|logger|log|Time|Kernel|File|ENV|Rails|builtins\..*|time\..*|os\..*|sys\..*|socket\..*|subprocess\..*|random\..*)$`)

@@ -253,7 +253,7 @@ func (t *tree) localImports(name string, text []byte) {
 	}
 }
 
-// discovered reports whether a file is one that the runner is told to look for.
+// discovered reports whether a file is one that the runner is configured to look for.
 func (t *tree) discovered(name string) bool {
 	return slices.ContainsFunc(t.globs, func(glob string) bool {
 		ok, err := doublestar.Match(glob, name)

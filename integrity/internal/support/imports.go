@@ -15,7 +15,7 @@ import (
 // users says who imports a file.
 type users struct {
 	product  bool // product code does
-	tests    bool // tests do, or what they lean on
+	tests    bool // tests do, or what they depend on
 	complete bool // all files that might were read
 }
 

@@ -1,4 +1,4 @@
-// Package support tells product code from tests and from what tests lean on: helpers,
+// Package support distinguishes product code from tests and from what tests depend on: helpers,
 // fixtures, expected outputs, plugins and set-up files, and the configuration of the
 // runner. It goes by paths first, then by what the configuration of the tree names, and
 // then by imports. Where none of these proves the contrary, a file is product code.
@@ -20,13 +20,13 @@ type Role uint8
 const (
 	Product Role = iota // what is tested, with its data; and everything that is nothing else
 	Test                // holds tests, or what their runner wrote for them
-	Support             // what tests lean on
+	Support             // what tests depend on
 	Runner              // configures the runner of tests, and nothing else
 	Mixed               // configures other things as well; the change is to the runner's part
 	Other               // documentation, CI, editors, installed packages
 )
 
-// OfTests reports whether the file is a test or what tests lean on.
+// OfTests reports whether the file is a test or what tests depend on.
 func (r Role) OfTests() bool { return r == Test || r == Support }
 
 // ByPath returns the role that the path of a file gives it, whatever the tree: [Mixed]

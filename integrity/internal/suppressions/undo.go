@@ -86,13 +86,13 @@ func fill(text []byte, with byte) {
 // the lines of the file after the change.
 func Reverted(f *facts.ChangedFile, text []byte, places []facts.Place) (out []byte, all bool) {
 	was, is := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
-	undone := make([]bool, len(places))
+	hits := make([]bool, len(places))
 	at := 0
 	for _, h := range facts.HunksOf(f.Before().Lines(), f.After().Lines()) {
 		hit := false
 		for i, p := range places {
 			if h.Holds(p.Line, p.After) {
-				undone[i], hit = true, true
+				hits[i], hit = true, true
 			}
 		}
 		if !hit {
@@ -106,5 +106,5 @@ func Reverted(f *facts.ChangedFile, text []byte, places []facts.Place) (out []by
 	if f.Added && len(out) == 0 {
 		out = nil
 	}
-	return out, !slices.Contains(undone, false)
+	return out, !slices.Contains(hits, false)
 }

@@ -22,7 +22,7 @@ var (
 
 // reasoned reports whether a skip states a reason: in the call that skips, or in a new
 // comment next to it. It may be an excuse, but it is what people do whose tests are
-// flaky, or fail because of somebody else's change.
+// flaky, or fail because of another person's change.
 func (s newSkip) reasoned() bool {
 	side := s.Now.Side
 	text := side.LineAt(s.Line)

@@ -132,13 +132,13 @@ type shapeReader struct {
 	fallback metric.Level // of findings that name no level, 0 for none
 	source   string       // the tool that the report names
 	idle     bool         // no file was looked at
-	failure  string       // why the report is not a whole one
+	failure  string       // why the report is not complete
 	names    parsed.Interner
 	wanted   lintWanted
 }
 
 // shapePlace is the place of a list or fact, cut where its items begin: what
-// lies above is read piece by piece, an item completely.
+// is above is read piece by piece, an item completely.
 type shapePlace struct {
 	path  []string
 	outer int // names of path up to the first [] or *
@@ -315,7 +315,7 @@ func (s *shapeReader) fill() {
 }
 
 // check compares the totals that the report declares, and looks whether it is a
-// whole one.
+// complete one.
 func (s *shapeReader) check() error {
 	count := map[metric.Level]int{0: s.items}
 	for _, f := range s.lint.Findings {

@@ -200,7 +200,7 @@ func (l lintList) in(at string) lintList {
 }
 
 // codeClimateScales are the levels of tools that use the words of Code Climate
-// in their own way, recognised by the names of their checks. Elsewhere "minor" is a
+// in their own way, recognised by the names of their checks. In other reports "minor" is a
 // warning and what is above it an error, as eslint and ruff mean it.
 var codeClimateScales = []struct {
 	check  *regexp.Regexp

@@ -8,7 +8,7 @@ import (
 )
 
 // cuts is how a line is read that is known to have a form: what comes first and what
-// follows is cut off, and an expression reads what is left. A whole expression takes
+// follows is cut off, and an expression reads what is left. A full expression takes
 // three times as long.
 type cuts struct {
 	fileOnly bool // the line is the name of a file

@@ -21,7 +21,7 @@ type lineForm struct {
 	typed   bool         // errors are those of a compiler or type checker
 	sure    bool         // the rest of the line says that {file} is one
 	outer   bool         // the line begins with a level in brackets, as in Maven
-	skip    bool         // looks like a finding and is none
+	skip    bool         // looks like a finding but is not
 	from0   bool         // columns are counted from 0
 	raw     bool         // the level in brackets belongs to it
 	join    bool         // what the lines kept before say stays
@@ -177,7 +177,7 @@ func (f *lineForm) levelOf(p parts) metric.Level {
 	return parsed.LevelOf(p.outer)
 }
 
-// levelWords are those of the texts of compilers and linters beside
+// levelWords are those of the texts of compilers and linters in addition to
 // [severities].
 var levelWords = map[string]metric.Level{
 	"remark": metric.Note, "performance": metric.Note, "portability": metric.Note, "hint warning": metric.Warning,

@@ -55,6 +55,6 @@ func TestSeen(t *testing.T) {
 		}
 	}
 	if !s.Add(f, "more") || s.Add(f, "more") {
-		t.Error("what is said beside the finding does not tell it apart")
+		t.Error("what is reported in addition to the finding does not distinguish it")
 	}
 }

@@ -15,14 +15,14 @@ type QtSet struct {
 	index map[metric.ID]int
 }
 
-// qtOutcomes are the words for outcomes. An expected failure is none: a pass or a failure
+// qtOutcomes are the words for outcomes. An expected failure is not an outcome: a pass or a failure
 // follows. What is blacklisted does not count, whatever came of it.
 var qtOutcomes = map[string]metric.Status{
 	"pass": metric.Passed, "fail": metric.Failed, "xpass": metric.Failed, "skip": metric.Skipped, "xfail": 0,
 	"bpass": metric.Skipped, "bfail": metric.Skipped, "bxpass": metric.Skipped, "bxfail": metric.Skipped, "bskip": metric.Skipped,
 }
 
-// Outcome returns what a word means; known is false for one that is none.
+// Outcome returns what a word means; known is false for another word.
 func (q *QtSet) Outcome(word string) (s metric.Status, known bool) {
 	s, known = qtOutcomes[strings.ToLower(strings.TrimSuffix(word, "!"))]
 	return s, known

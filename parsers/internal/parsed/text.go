@@ -60,7 +60,7 @@ func (n Interner) Of(s string) string {
 	return s
 }
 
-// Scheme is how an absolute URI begins; a drive letter is none.
+// Scheme is how an absolute URI begins; a drive letter is not a scheme.
 var Scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
 var drive = regexp.MustCompile(`^/[A-Za-z]:`)

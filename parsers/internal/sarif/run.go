@@ -82,7 +82,7 @@ func (r *sarifRun) place(p sarifPlace) *sarifPlace {
 	return kept
 }
 
-// sarifPending is what a finding still lacks.
+// sarifPending is what is still missing from a finding.
 type sarifPending struct {
 	rule       *sarifLookup
 	place      *sarifPlace   // nil unknown
@@ -152,7 +152,7 @@ func (res *sarifResult) ruleRef() sarifRuleRef {
 	return ref
 }
 
-// add keeps a finding and what it lacks.
+// add keeps a finding and what is missing from it.
 func (r *sarifRun) add(p sarifPending, m *sarifMessage, locations []sarifLocation) {
 	f := metric.Finding{}
 	if len(locations) > 0 {
@@ -227,7 +227,7 @@ func (r *sarifRun) compilers() {
 	r.lint.Findings = list
 }
 
-// notifications takes what a tool calls an error of its own run, and warnings
+// notifications takes what a tool calls an error of its run, and warnings
 // about the comments in a file that configure it: eslint reports useless ones
 // in this way.
 func (r *sarifRun) notifications(list []sarifNotification, configuration bool) {

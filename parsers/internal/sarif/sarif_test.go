@@ -27,14 +27,14 @@ func sarifAt(artifact string) string {
 
 func TestSARIF(t *testing.T) {
 	for _, tt := range []struct{ name, report, want string }{
-		{"level of its own", sarifOf(sarifDriver, `"results":[{"ruleId":"A","level":"note","message":{"text":"m"}},{"ruleId":"A","level":"none","message":{"text":"n"}}]`), "T A note :0:0: m\nT A note :0:0: n"},
+		{"its own level", sarifOf(sarifDriver, `"results":[{"ruleId":"A","level":"note","message":{"text":"m"}},{"ruleId":"A","level":"none","message":{"text":"n"}}]`), "T A note :0:0: m\nT A note :0:0: n"},
 		{"level of the rule by its name", sarifOf(sarifDriver, `"results":[{"ruleId":"A","message":{"text":"m"}},{"ruleId":"A/1","message":{"text":"n"}}]`), "T A error :0:0: m\nT A/1 error :0:0: n"},
 		{"level of the rule by its number", sarifOf(sarifDriver, `"results":[{"ruleIndex":1,"message":{"text":"m"}},{"rule":{"index":0},"message":{"text":"n"}}]`), "T B note :0:0: m\nT A error :0:0: n"},
 		{"a number of another rule", sarifOf(sarifDriver, `"results":[{"ruleId":"A","ruleIndex":1,"message":{"text":"m"}},{"ruleId":"A","ruleIndex":7,"message":{"text":"n"}}]`), "T A error :0:0: m\nT A error :0:0: n"},
 		{"a number of a rule, and a name that none has", sarifOf(sarifDriver, `"results":[{"ruleId":"X","ruleIndex":0,"message":{"text":"m"}},{"ruleId":"X","ruleIndex":9,"message":{"text":"n"}}]`), "T X error :0:0: m\nT X warning :0:0: n"},
 		{"level of a rule of an extension", sarifOf(sarifDriver, `"results":[{"rule":{"id":"C","index":0,"toolComponent":{"index":0}},"message":{"text":"m"}},{"rule":{"guid":"r","toolComponent":{"guid":"g"}},"message":{"text":"n"}},{"ruleId":"C","message":{"text":"o"}}]`), "T C error :0:0: m\nT C error :0:0: n\nT C error :0:0: o"},
 		{"no level anywhere", sarifOf(sarifDriver, `"results":[{"ruleId":"X","message":{"text":"m"}},{"message":{"text":"n"}}]`), "T X warning :0:0: m\nT  warning :0:0: n"},
-		{"the tool behind the results", sarifOf(`"results":[{"ruleId":"A","message":{"text":"m"}}]`, sarifDriver), "T A error :0:0: m"},
+		{"the tool after the results", sarifOf(`"results":[{"ruleId":"A","message":{"text":"m"}}]`, sarifDriver), "T A error :0:0: m"},
 		{"a level that the run overrides", sarifOf(sarifDriver, `"invocations":[{"executionSuccessful":true,"ruleConfigurationOverrides":[{"descriptor":{"id":"A"},"configuration":{"level":"note"}}]}]`, `"results":[{"ruleId":"A","message":{"text":"m"},"provenance":{"invocationIndex":0}},{"ruleId":"A","message":{"text":"n"}}]`), "T A note :0:0: m\nT A error :0:0: n"},
 		{"an unknown level", sarifOf(sarifDriver, `"results":[{"level":"odd","message":{"text":"m"}}]`), "T  error :0:0: m"},
 		{"kinds", sarifOf(sarifDriver, `"results":[{"kind":"pass","message":{"text":"a"}},{"kind":"notApplicable","message":{"text":"b"}},{"kind":"open","message":{"text":"c"}},{"kind":"review","level":"error","message":{"text":"d"}},{"kind":"informational","message":{"text":"e"}},{"kind":"fail","message":{"text":"f"}}]`), "T  note :0:0: c\nT  note :0:0: d\nT  note :0:0: e\nT  warning :0:0: f"},

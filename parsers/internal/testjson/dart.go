@@ -99,7 +99,7 @@ func parseDart(r io.Reader) (parsed.Report, error) {
 	switch {
 	case err != nil:
 	case d.running && d.complete():
-		d.set.Problems.Add("the report lacks its end, but all tests that it announces ended")
+		d.set.Problems.Add("the report has no end, but all tests that it announces ended")
 	case d.running:
 		err = &parsed.SyntaxError{Problem: "the run did not end: the tests were stopped, or their output was cut off"}
 	case d.runs == 0:

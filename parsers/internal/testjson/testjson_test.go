@@ -152,7 +152,7 @@ func TestJavaScriptJSON(t *testing.T) {
 			map[string]string{"a.js: g > h.a": "passed", "a.js: b": "failed", "a.js: c": "skipped", "a.js: d": "skipped", "a.js: e": "skipped", "a.js: f": "error"},
 		},
 		{"jest: a file that cannot be loaded", jestOf(jestFile("failed", "Test suite failed to run", "")), map[string]string{"broken a.js": "Test suite failed to run"}},
-		{"jest: a file that fails behind its tests", jestOf(jestFile("failed", "no clean up", `{"title":"a","status":"passed"}`)), map[string]string{"a.js: a": "passed", "broken a.js": "no clean up"}},
+		{"jest: a file that fails after its tests", jestOf(jestFile("failed", "no clean up", `{"title":"a","status":"passed"}`)), map[string]string{"a.js: a": "passed", "broken a.js": "no clean up"}},
 		{"jest: an error of a file that is a text", `{"numTotalTests":0,"testResults":[{"testFilePath":"a.js","testExecError":"no such module","testResults":[]},{"testFilePath":"b.js","testExecError":null,"testResults":[{"title":"b","status":"passed"}]}]}`, map[string]string{"broken a.js": "no such module", "b.js: b": "passed"}},
 		{"jest: titles that are no text", jestOf(jestFile("passed", "", `{"ancestorTitles":["x",["y","z"]],"title":["a","b"],"status":"passed"},{"ancestorTitles":[7],"title":8,"status":"passed"}`)), map[string]string{"a.js: x > y,z.a,b": "passed", "a.js: 7.8": "passed"}},
 		{"vitest: tests of types", `{"numTotalTests":1,"testResults":[{"name":"/x/test/a.test-d.ts","status":"passed","message":"","assertionResults":[{"ancestorTitles":["test/a.test-d.ts","g"],"title":"a","status":"passed"}]}]}`, map[string]string{"/x/test/a.test-d.ts: g.a": "passed"}},

@@ -48,7 +48,7 @@ func parseQtText(r io.Reader) (parsed.Report, error) {
 	case q.missing != "":
 		err = &parsed.SyntaxError{Problem: q.missing}
 	case len(q.set.Cases)+len(q.set.Broken) == 0:
-		err = fmt.Errorf("%w: no program of Qt Test has begun", parsed.ErrUnknownFormat)
+		err = fmt.Errorf("%w: no program of Qt Test has started", parsed.ErrUnknownFormat)
 	}
 	return q.set.Report("qttest"), err
 }

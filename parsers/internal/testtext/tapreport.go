@@ -63,7 +63,7 @@ func (t *tap) finish(d *tapDoc) []metric.Suite {
 	case points > plan.count:
 		t.problems.Add("%s: %d tests were planned, %d came", d.suite, plan.count, points)
 	case d.again.set && d.again.count != plan.count:
-		why = fmt.Sprintf("no test came behind the plan of %d", d.again.count)
+		why = fmt.Sprintf("no test follows the plan of %d", d.again.count)
 	case plan.count == 0 && plan.set:
 		t.problems.Add("%s: there are no tests in it %s", d.suite, plan.why)
 	}

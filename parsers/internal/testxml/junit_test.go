@@ -166,7 +166,7 @@ func TestJUnitDialects(t *testing.T) {
 		{"status alone", `<testsuite><testcase name="a" status="failed"/><testcase name="b" result="suppressed"/></testsuite>`, map[string]string{"a": "failed", "b": "skipped"}},
 		{"failed in every run", `<testsuite><testcase name="a"><failure/><rerunFailure/></testcase></testsuite>`, map[string]string{"a": "failed"}},
 		{"unnamed cases", `<testsuite><testcase/><testcase><skipped/></testcase></testsuite>`, map[string]string{"(unnamed 1)": "passed", "(unnamed 2)": "skipped"}},
-		{"a suite that failed as a whole", `<testsuite name="s"><error message="no server">x</error></testsuite>`, map[string]string{"broken s": "no server\nx"}},
+		{"a suite that failed outside its tests", `<testsuite name="s"><error message="no server">x</error></testsuite>`, map[string]string{"broken s": "no server\nx"}},
 		{"output that looks like an outcome", `<testsuite><testcase name="a"><system-out>&lt;failure/></system-out></testcase></testsuite>`, map[string]string{"a": "passed"}},
 		{"two reports in one", "<testsuite><testcase name='a'/></testsuite>\n<testsuite><testcase name='b'/></testsuite>", map[string]string{"a": "passed", "b": "passed"}},
 	} {

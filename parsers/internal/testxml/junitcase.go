@@ -37,7 +37,7 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 	for _, a := range t.Attrs {
 		switch a.Name {
 		case "name":
-			if t.Name == "testsuite" { // the name of the whole is that of the tool
+			if t.Name == "testsuite" { // the outermost name is that of the tool
 				s.name = suiteName(a.Value)
 			}
 		case "file", "filepath":
@@ -158,7 +158,7 @@ func (c *junitCase) more(s metric.Status) int {
 	return c.fails
 }
 
-// junitLine reads a line number; what it cannot read is none.
+// junitLine reads a line number; what it cannot read is 0.
 func junitLine(s string) int {
 	n, _ := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return parsed.Int(n)

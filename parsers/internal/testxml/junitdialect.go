@@ -183,7 +183,7 @@ func (j *junitReader) comment(text string) {
 }
 
 // compare compares the totals of node:test with the cases. It writes a test with others in
-// it as their suite, without an outcome of its own: that of one that fails by itself is
+// it as their suite, without its own outcome: that of one that fails by itself is
 // lost.
 func (j *junitReader) compare() {
 	if j.producer != nodeTest {

@@ -83,7 +83,7 @@ func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 }
 
 // unreadDocument is about another document than that of the report in one file.
-const unreadDocument = "a second document, <%s>, is in the same file and was not read: write each report to a file of its own"
+const unreadDocument = "a second document, <%s>, is in the same file and was not read: write each report to a separate file"
 
 // addKnown takes one case; word is what the report calls its outcome, which is
 // an error where it is unknown.

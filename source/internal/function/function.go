@@ -11,7 +11,7 @@ import (
 type Function struct {
 	// Name is as the language writes it, with the receiver or class where it
 	// is in the declaration itself: "File.Close" in Go, "Foo::bar" in C++.
-	// The whole of a file in which no function was found is named "(file)".
+	// A file in which no function was found is named "(file)".
 	Name string
 	// Line and End are the first and last line, from 1.
 	Line, End int

@@ -12,7 +12,7 @@ import (
 
 // platform matches conditions on where a test runs: system, processor,
 // version, user, tools and short mode. The environment is not among them: a
-// test that skips itself where CI is set is one that nobody runs.
+// test that skips itself where CI is set is one that never runs.
 var platform = regexp.MustCompile(`\b(?:runtime\.(?:GOOS|GOARCH|Version|Compiler|NumCPU)|exec\.LookPath|testing\.(?:Short|CoverMode)|os\.(?:Getuid|Geteuid)|build\.Default|goversion\.|version\.(?:Compare|IsValid|Lang))\b`)
 
 // skipper follows the statements of one test to its skips.
@@ -38,7 +38,7 @@ func (t *goTests) skips(g goTest, def *tests.TestDef) {
 	}
 }
 
-// block reads statements in order. Behind an if that returns, the opposite of
+// block reads statements in order. After an if that returns, the opposite of
 // its condition holds.
 func (s *skipper) block(list []ast.Stmt, under []guard) {
 	for i, stmt := range list {
@@ -231,7 +231,7 @@ func binaryTruth(x *ast.BinaryExpr) (value, known bool) {
 	if x.Op != token.LOR && x.Op != token.LAND {
 		return false, false
 	}
-	decides := x.Op == token.LOR // the value of one side that settles the whole
+	decides := x.Op == token.LOR // the value of one side that settles the result
 	left, leftKnown := truth(x.X)
 	right, rightKnown := truth(x.Y)
 	if leftKnown && left == decides || rightKnown && right == decides {

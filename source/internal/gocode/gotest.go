@@ -140,7 +140,7 @@ func (g *goFile) constraints() (never, some bool) {
 }
 
 // neverBuilt reports whether a constraint asks for the tag "ignore", which by
-// convention nobody sets.
+// convention is never set.
 func neverBuilt(e constraint.Expr) bool {
 	switch x := e.(type) {
 	case *constraint.TagExpr:

@@ -10,12 +10,12 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// Unwaited is the condition of lines that run where nobody waits for them.
-const Unwaited = "nobody waits for it"
+// Unwaited is the condition of lines that run without the test waiting for them.
+const Unwaited = "the test does not wait for it"
 
 // guards notes the lines of tests that are only reached under a condition, without an
 // alternative: within an if, after a return or a continue that is under one, and those
-// that run in addition to the test while nobody waits.
+// that run in addition to the test, which does not wait.
 func (in *inspector) guards() {
 	for k := range in.file.Tests {
 		t := &in.file.Tests[k]

@@ -100,7 +100,7 @@ func (in *inspector) rowCall(a int) bool {
 func (in *inspector) rowCalls(i int) bool { return in.Is(i-1, "of") && in.rowCall(i+1) }
 
 // plainTable reports whether brackets hold a table, whatever its rows are. What a
-// call is given is none.
+// call is given is not one.
 func (in *inspector) plainTable(i int) bool {
 	given := in.Is(i, "(") && in.IsWord(i-1) && !iterating[in.Text(i-1)]
 	return in.tableCall(i) || !given && in.iterated(i)

@@ -436,7 +436,7 @@ var beforeCall = regexp.MustCompile(`\bbefore(?:Each|All|_each|_all)?\b`)
 
 func lastWordOf(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
-// tags notes what keeps a whole Go file from being built.
+// tags notes what keeps a Go file from being built.
 func (in *inspector) tags() {
 	if in.Lang != language.Go {
 		return

@@ -137,7 +137,7 @@ func (in *inspector) droppedInline() {
 // catchers are the functions that hand a failure back as a value.
 var catchers = lex.Words(`runCatching catch_unwind`)
 
-// droppedResults notes the calls that hand a failure back where nobody takes it.
+// droppedResults notes the calls that return a failure that is not used.
 func (in *inspector) droppedResults() {
 	for i := range in.List {
 		if !in.List[i].Word || !catchers[in.Text(i)] && (in.Text(i) != "Exception" && in.Text(i) != "ExceptionAsync" || !in.Is(i-1, ".") || !in.Is(i-2, "Record")) {
@@ -275,7 +275,7 @@ func (in *inspector) triedAbove(m *Mark, level int) bool {
 }
 
 // tokensFor returns the code in tokens, but for Go code that is not a test and drops no
-// failure: its functions are read by Go's own parser, and nobody asks for more.
+// failure: its functions are read by Go's own parser, and no rule needs more.
 func tokensFor(r *lex.Reading, inTest bool) *lex.Tokens {
 	if r.Lang == language.Go && !inTest && !r.IsSplit() {
 		if masked := lex.Mask(r.Src, r.Kinds); !swallowing[language.Go].Match(masked) {

@@ -41,7 +41,7 @@ const Count = int(Shell) + 1
 type dialect struct {
 	name   string   // as String prints it
 	exts   []string // file name extensions, lower case, with the dot
-	files  []string // whole file names
+	files  []string // full file names
 	interp []string // interpreters of a #! line, without version digits
 }
 

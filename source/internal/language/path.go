@@ -104,7 +104,7 @@ type testPlace struct {
 	dirEnds  []string // ends of such folder names, after a capital or a dot: FooTests, Foo.Tests
 	prefixes []string // beginnings of the stem
 	suffixes []string // ends of the stem
-	stems    []string // whole stems
+	stems    []string // full stems
 	exts     []string // extensions that are tests wherever they are
 }
 

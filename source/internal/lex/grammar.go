@@ -15,7 +15,7 @@ type grammar struct {
 	quotes     []*quote          // tried in order: the longer of two that begin alike first
 	special    func(*lexer) bool // literals that a fixed opening cannot describe
 	afterWord  func(*lexer, int) // prefixed literals; the place where the word starts
-	noComment  func(*lexer) bool // a line mark that is none here
+	noComment  func(*lexer) bool // a line mark that does not count here
 	operators  map[string]bool   // Words after which a value begins
 	outside    *quote            // text around the code, in PHP
 	wordBytes  string            // more bytes that words are made of
@@ -23,7 +23,7 @@ type grammar struct {
 	digitQuote bool              // single quotes group digits
 }
 
-// block is a comment with an end of its own.
+// block is a comment with its own end.
 type block struct {
 	open, close string
 	nested      bool

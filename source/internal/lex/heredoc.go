@@ -7,7 +7,7 @@ import (
 
 // heredocTag takes the tag of a here-document n bytes ahead, with or without
 // quotes, and remembers that its body starts on the next line. A tag that no
-// later line ends is none, but a shift operator or the like.
+// later line ends is not one, but a shift operator or the like.
 func (l *lexer) heredocTag(n int, q quote) bool {
 	for l.g.outside != nil && (l.peek(n) == ' ' || l.peek(n) == '\t') { // PHP allows blanks here
 		n++

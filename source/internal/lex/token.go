@@ -20,7 +20,7 @@ type Tokens struct {
 	Lang   language.Language
 	Src    []byte // as it was read
 	Masked []byte
-	code   string // Masked, which nobody changes, for what looks words up
+	code   string // Masked, which is never changed, for what looks words up
 	List   []Token
 	First  []int  // index of the first token of each line, the length of list at the end
 	Budget int    // Tokens that may still be looked at for the ends of blocks

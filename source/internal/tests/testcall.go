@@ -349,7 +349,7 @@ func (f *testFinder) byHandle(i int) bool {
 var openers = lex.Words(`{ } ; ( [ => do then`)
 
 // statement returns the first and last token of the statement around token i,
-// as far as it lies between two tokens.
+// as far as it is between two tokens.
 func (f *testFinder) statement(i, least, most int) (from, to int) {
 	from, to = i, i
 	for from > least && !f.StartsLine(from) && !openers[f.Text(from-1)] {

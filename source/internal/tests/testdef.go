@@ -35,7 +35,7 @@ type TestDef struct {
 	Class string
 	// Kind says how the runner treats it.
 	Kind TestKind
-	// Untitled says that the test has no title of its own: its name is made of its body.
+	// Untitled says that the test has no title: its name is made of its body.
 	Untitled bool
 	// Line and End are the first and last line, from 1.
 	Line, End int

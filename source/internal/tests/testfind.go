@@ -142,7 +142,7 @@ func (f *testFinder) function(s lex.Span) {
 }
 
 // byName reports whether the name of a method alone makes it a test. In Java that
-// is so in the classes of JUnit 3, which extend one of its own, and of TestNG. Where
+// is so in the classes of JUnit 3, which extend one of JUnit, and of TestNG. Where
 // later versions of JUnit are imported, only a TestCase is taken for the former.
 func (f *testFinder) byName() bool {
 	n := len(f.open)
