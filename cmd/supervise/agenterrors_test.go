@@ -65,12 +65,12 @@ var agentFailures = []agentFailure{
 			"type": "usage_limit_reached", "plan_type": "plus", "resets_at": time.Now().Add(2 * time.Hour).Unix(), "resets_in_seconds": 7200, // read by codex
 		}),
 		agentEnd: agentEnd{outcomes: []string{"rate_limit"}, status: 4, text: `leaves no time to wait (2h0m\d+s|1h5\dm\d+s) more`},
-		unlike:   map[string]agentEnd{"qwen": goesOn("it asks again without a word, until `--idle-timeout`", "timeout")},
+		unlike:   map[string]agentEnd{"qwen": goesOn("it retries without output, until `--idle-timeout`", "timeout")},
 	},
 	{name: "529", waits: "10 s, then longer", step: answers(529, "Overloaded", nil), agentEnd: unavailable("server_error")},
 	{
 		name: "stream cut", waits: "10 s, then longer", step: mockllm.Step{Text: "I begin with the long work that is to be done here.", Cut: true}, agentEnd: unavailable("server_error"),
-		unlike: map[string]agentEnd{"claude": goesOn("taken for the whole answer", "ok")},
+		unlike: map[string]agentEnd{"claude": goesOn("treated as the complete answer", "ok")},
 	},
 	{
 		name: "unknown model", step: answers(http.StatusNotFound, "The model `mock-model` does not exist or you do not have access to it.", object{"code": "model_not_found"}),

@@ -30,15 +30,15 @@ type Preset struct {
 	From string `yaml:"-"` // path of the file of a user, "" for a built-in one
 	Sum  string `yaml:"-"` // SHA-256 of that file, "" for a built-in one
 
-	// built-in agent from which the other keys are taken
+	// built-in agent that provides the other keys
 	Like string `yaml:"like"`
 	// base names of its command, the started one first; default: its name
 	Programs []string `yaml:"programs"`
-	// what was really run: `version`, `what`; `supervised`: it passes `make e2e-agents`
+	// how it was tested: `version`, `what`; `supervised`: it passes `make e2e-agents`
 	Observed Observed `yaml:"observed"`
 	// arguments, with `{{yolo}}`, `{{model}}`, `{{resume}}`, `{{budget}}`, `{{prompt}}` for the lists below
 	Args []string `yaml:"arguments"`
-	// arguments that approve everything, given with `--yolo`
+	// arguments for `--yolo`, which approve everything
 	Yolo []string `yaml:"yolo"`
 	// variables that do the same
 	YoloEnv map[string]string `yaml:"yolo_env"`
@@ -52,15 +52,15 @@ type Preset struct {
 	Budget []string `yaml:"budget"`
 	// arguments with `{{prompt}}` or `{{prompt_file}}`
 	Prompt []string `yaml:"prompt"`
-	// arguments for [prompts that are no argument](#known-agents); without `{{prompt_file}}` they come on standard input
+	// arguments for [prompts that cannot be an argument](#known-agents); without `{{prompt_file}}` they come on standard input
 	Large []string `yaml:"long_prompt"`
-	// variables that are set, unless you have set them
+	// variables to set, unless you have set them
 	Env map[string]string `yaml:"env"`
-	// variables that are removed
+	// variables to remove
 	Unset []string `yaml:"unset"`
 	// variable without which it refuses `yolo` as root
 	Root string `yaml:"root_needs"`
-	// `{term: false}`: it does not end at SIGTERM
+	// `{term: false}`: it does not end on SIGTERM
 	Stop StopSignals `yaml:"stop"`
 	// rules about its JSON events, or a dialect: `claude`, `gemini`, `pi`, `qwen`
 	Events Events `yaml:"events"`

@@ -22,7 +22,7 @@ import (
 // What an agent reports of its usage is read from its sample.
 func TestPresetsAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| `--agent` | tried with | `--yolo` adds | `--session continue` | usage, while it runs | at its end | hooks |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| `--agent` | tested with | `--yolo` adds | `--session continue` | usage, while it runs | at its end | hooks |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range Load("").Names() {
 		p := preset(t, name)
 		running, end := usageOf(t, p)
@@ -97,7 +97,7 @@ func consent(p Preset) string {
 	case p.Always:
 		return "nothing: it never asks"
 	case p.Root != "":
-		return quoted(p.Yolo) + "; as root only where `" + p.Root + "` is set"
+		return quoted(p.Yolo) + "; as root only if `" + p.Root + "` is set"
 	}
 	return cmp.Or(quoted(p.Yolo), quoted(Preset{YoloEnv: p.YoloEnv}.Environ(nil, true))+" (environment)")
 }
@@ -122,7 +122,7 @@ func usageOf(t *testing.T, p Preset) (running, end string) {
 	switch {
 	case err == nil:
 	case !p.Observed.Supervised && p.IsRead() == p.Events.Any():
-		return "not tried", "not tried"
+		return "not tested", "not tested"
 	case !p.Events.Any():
 		return "none", "none"
 	default:

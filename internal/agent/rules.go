@@ -60,11 +60,11 @@ func (p Preset) validateRules() error {
 // their order. A path names a value of the event, by keys with dots between, numbers of
 // elements, or the named groups of a pattern of the rule; of a line, line itself.
 type Rule struct {
-	// events: paths and their values: one, several, or a pattern that begins with `^`
+	// events: paths and their values: one, several, or a pattern that starts with `^`
 	When map[string]Match `yaml:"when"`
-	// the same, of which none may fit
+	// the same, of which none may match
 	Unless map[string]Match `yaml:"unless"`
-	// lines: a pattern that begins with `^`
+	// lines: a pattern that starts with `^`
 	Line *Pattern `yaml:"line"`
 	// only before the final event
 	BeforeEnd bool `yaml:"before_end"`
@@ -75,22 +75,22 @@ type Rule struct {
 	Model Path `yaml:"model"`
 	// path
 	Version Path `yaml:"version"`
-	// path of what the agent says
+	// path of the agent's text
 	Text Path `yaml:"text"`
 	// `input` (uncached), `cache_read`, `cache_write`, `output`, `cost`, `turns`, `tool_calls`: sums like `a.b - c + 1`
 	Usage map[string]Sum `yaml:"usage"`
-	// the usage is added to what was before
+	// the usage is added to the previous one
 	Adds bool `yaml:"adds"`
 
-	// it got on: its trouble is over
+	// its problems are over
 	Going bool `yaml:"going"`
 	// a tool was not approved
 	Denied bool `yaml:"denied"`
 	// the final event is still to come
 	Reopens bool `yaml:"reopens"`
-	// it waits until somebody signs in, and is ended
+	// it waits for a login, and is ended
 	AsksLogin bool `yaml:"asks_login"`
-	// it tries its service again by itself
+	// it retries its service itself
 	Retry bool `yaml:"retry"`
 	// path of the number of that attempt; default: counted
 	Attempt Path `yaml:"attempt"`
@@ -106,7 +106,7 @@ type Rule struct {
 	Status Path `yaml:"status"`
 	// path of more text about the error, not shown
 	Detail Path `yaml:"detail"`
-	// paths of when to ask again, named like `retry-after`
+	// paths of the time to retry, named like `retry-after`
 	Reset []Path `yaml:"reset"`
 	// a [window](#windows): paths `used` (percent), `resets` (seconds since 1970, or a text), `name` or `minutes`
 	Window Telling `yaml:"window"`

@@ -42,13 +42,13 @@ var plans = map[Cause]struct {
 	strategy Strategy
 	advice   string
 }{
-	RewardHacking:  {Block, "Mend the code under test. Tests are the specification: none may be removed, skipped or emptied to make the numbers look better."},
-	CognitiveLoad:  {Decompose, "The change was too large to be right at once. Split the task: do the smallest part of it that stands on its own, and leave the rest for later iterations."},
+	RewardHacking:  {Block, "Fix the code under test. Tests are the specification: do not remove, skip or empty them to improve the results."},
+	CognitiveLoad:  {Decompose, "The change was too large to be right at once. Split the task: do its smallest independent part, and leave the rest for later iterations."},
 	TaskComplexity: {Simplify, "Take a smaller step: change as little as is needed for one failing test, and keep everything that passes passing."},
-	Ambiguity:      {Clarify, "The task leaves something open. Nobody answers questions here: choose the reading that the tests support, keep it, and say at the end what you assumed."},
-	Environment:    {FixEnvironment, "A tool could not be run. Do not work around it in the project; leave the checks as they are."},
+	Ambiguity:      {Clarify, "The task is ambiguous, and you will get no answers. Choose the interpretation that the tests support, keep to it, and state your assumptions at the end."},
+	Environment:    {FixEnvironment, "A tool could not run. Do not work around it in the project; leave the checks unchanged."},
 	GenuineFix:     {Allow, "The removed tests are explained and the removal was allowed. Do not remove more than that."},
-	Unknown:        {Simplify, "Take another way than the one that was rejected."},
+	Unknown:        {Simplify, "Try another approach than the rejected one."},
 }
 
 // Evidence is what is known of an iteration beside its assessment. What is not
@@ -108,7 +108,7 @@ var signs = []sign{
 		return trouble(c.Evidence.LastWords)
 	}},
 
-	{Ambiguity, .70, "the agent's last words are a question", func(c Case) string {
+	{Ambiguity, .70, "the agent's last output is a question", func(c Case) string {
 		if !asks(c.Evidence.LastWords) {
 			return ""
 		}
@@ -123,7 +123,7 @@ var signs = []sign{
 	{CognitiveLoad, .70, "the change has at least 1000 lines or 30 files", size(hugeLines, hugeFiles)},
 	{CognitiveLoad, .60, "the change has at least 400 lines or 15 files", size(largeLines, largeFiles)},
 
-	{GenuineFix, .70, "every lost test is explained, no test fails anew, and there is no finding of HIGH or more", explained},
+	{GenuineFix, .70, "every lost test is explained, no test newly fails, and there is no finding of HIGH or more", explained},
 }
 
 const (
