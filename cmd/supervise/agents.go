@@ -49,8 +49,8 @@ func newAgentsCheckCmd(a *app) *cobra.Command {
 	var o agentsOptions
 	cmd := &cobra.Command{
 		Use:   "check NAME [flags] [-- ARGS...]",
-		Short: "Run one turn of an agent in a scratch project, and show what was understood",
-		Long: `Run one turn of an agent in a scratch project, and show what was understood.
+		Short: "Run one turn of an agent in a scratch project, and show how its output is read",
+		Long: `Run one turn of an agent in a scratch project, and show how its output is read.
 
 The agent is asked to write one small file in a temporary git repository. What follows
 is read as in a loop: outcome, usage and cost, session, and whether consent and hooks

@@ -29,8 +29,8 @@ func newBlockedCmd(a *app) *cobra.Command {
 	var o blockedOptions
 	cmd := &cobra.Command{
 		Use:   "blocked [--test ID] --reason TEXT",
-		Short: "Say, as the agent of a loop, that a test is wrong or the task cannot be done",
-		Long: `Say, as the agent of a loop, that a test is wrong or the task cannot be done.
+		Short: "Report, as the agent of a loop, that a test is wrong or the task impossible",
+		Long: `Report, as the agent of a loop, that a test is wrong or the task impossible.
 
 Agents run this, and every prompt names it. The loop answers at once. When the agent has
 ended, its work is judged as always, and a person is asked: whoever approves lets the

@@ -22,8 +22,8 @@ func newCompareCmd(a *app) *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare [LOOP] [A B]",
-		Short: "Show the candidates of a loop side by side, or what differs between two",
-		Long: `Show the candidates of a loop side by side, or what differs between two.
+		Short: "Compare the candidates of a loop",
+		Long: `Compare the candidates of a loop.
 
 The best comes first: those that did the task, by the share of the others' tests that pass
 over them, the power of their own tests, score, size of the change and cost. With two

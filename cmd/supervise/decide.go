@@ -22,8 +22,8 @@ func newDecideCmd(a *app) *cobra.Command {
 	var met bool
 	cmd := &cobra.Command{
 		Use:   "decide [LOOP] | decide [LOOP] --json -",
-		Short: "Say what should follow the last iteration of a loop",
-		Long: `Say what should follow the last iteration of a loop.
+		Short: "Recommend the next step after the last iteration of a loop",
+		Long: `Recommend the next step after the last iteration of a loop.
 
 The answer is continue, stop, rollback or escalate, with target, reason and
 confidence. Without a name it is about the latest loop. Nothing is changed. With "-"

@@ -16,8 +16,8 @@ type hintOptions struct{ loop, text string }
 func newHintCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hint LOOP TEXT",
-		Short: "Tell the agent something by the next prompt of a loop",
-		Long: `Tell the agent something by the next prompt of a loop.
+		Short: "Add a hint to the next prompt of a loop",
+		Long: `Add a hint to the next prompt of a loop.
 
 LOOP is the name of a loop, a part of it, or latest. The text stands in one prompt: that
 of the next iteration, also when the loop is resumed later.`,

@@ -15,8 +15,8 @@ type pauseOptions struct{ loop string }
 func newPauseCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "pause [LOOP]",
-		Short: "Stop a running loop after its present iteration",
-		Long: `Stop a running loop after its present iteration.
+		Short: "Stop a running loop after its current iteration",
+		Long: `Stop a running loop after its current iteration.
 
 Without a name this is the latest loop. The loop gives back its best iteration so far
 and is paused; supervise resume continues it.`,

@@ -46,8 +46,8 @@ func newSelectCmd(a *app) *cobra.Command {
 	var f selectFlags
 	cmd := &cobra.Command{
 		Use:   "select [LOOP]",
-		Short: "Choose the best iteration of a loop again, or by hand",
-		Long: `Choose the best iteration of a loop again, or by hand.
+		Short: "Select the best iteration of a loop again, or manually",
+		Long: `Select the best iteration of a loop again, or manually.
 
 Without a name this is the latest loop. Without flags the command prints what was
 selected and what would be selected now, and changes nothing. A mode, a threshold,

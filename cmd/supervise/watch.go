@@ -27,8 +27,8 @@ func newWatchCmd(a *app) *cobra.Command {
 	var o watchOptions
 	cmd := &cobra.Command{
 		Use:   "watch [flags] -- AGENT [ARGS...]",
-		Short: "Watch your own session with an agent, and measure when it rests",
-		Long: `Watch your own session with an agent, and measure when it rests.
+		Short: "Watch your own session with an agent, and measure when it is idle",
+		Long: `Watch your own session with an agent, and measure when it is idle.
 
 supervise measures the working tree and starts AGENT on your terminal. Whenever the
 agent rests and files have changed, the tree is measured and judged like an iteration

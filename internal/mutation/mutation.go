@@ -40,11 +40,11 @@ var operators = []struct {
 	name  Operator
 	about string
 }{
-	{NegateCondition, "a condition holds where it did not: == and !=, < and >=, !(…)"},
+	{NegateCondition, "a condition is inverted: == and !=, < and >=, !(…)"},
 	{ShiftBoundary, "a boundary moves by one: < and <=, > and >="},
 	{ChangeArithmetic, "another operator: + and -, * and /, % and *"},
 	{ChangeReturn, "another result: one more, the zero value, nothing, the opposite"},
-	{DropStatement, "a call or an assignment is left out"},
+	{DropStatement, "a call or an assignment is removed"},
 	{ChangeConstant, "another constant: one more, a longer text, true and false"},
 	{SwapLogic, "and becomes or, or becomes and"},
 }
