@@ -387,7 +387,7 @@ func reason(c Choice) string {
 	text := ""
 	switch {
 	case c.Override != nil && c.Override.Kind != UseBest:
-		return fmt.Sprintf("Chosen by hand: %s", c.Override.Reason)
+		return fmt.Sprintf("Chosen manually: %s", c.Override.Reason)
 	case c.BaselineChosen && len(c.Worse) > 0:
 		last := c.Worse[len(c.Worse)-1]
 		return fmt.Sprintf("No iteration was acceptable; iteration %d is worse than the baseline: %s", last.Iteration, last.Why)
@@ -443,7 +443,7 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	add(c.Verified, "It is verified")
 	add(c.FellBack, "No eligible iteration is verified")
 	add(c.Partial, "Only a part of it could be measured")
-	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was undone, has a CRITICAL finding, or is worse than the baseline")
+	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was rolled back, has a CRITICAL finding, or is worse than the baseline")
 	add(len(c.Costs) > 0, "More tests pass than at the baseline, but: %s", strings.Join(c.Costs, "; "))
 	for _, w := range c.Worse {
 		add(true, "Iteration %d is worse than the baseline: %s", w.Iteration, w.Why)

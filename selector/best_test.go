@@ -95,7 +95,7 @@ func TestReasons(t *testing.T) {
 		{scored(60, 85), selector.Options{Mode: selector.HighestQuality}, "Highest quality: 85%"},
 		{scored(40, 55), selector.DefaultOptions(), "Highest verified quality: 55% (below the threshold of 70%)"},
 		{scored(85, 83), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .82}, "Most recent iteration of at least 82%: 83%"},
-		{scored(85, 83), selector.Options{Override: &selector.Override{Kind: selector.UseFinal, Reason: "it reads better"}}, "Chosen by hand: it reads better"},
+		{scored(85, 83), selector.Options{Override: &selector.Override{Kind: selector.UseFinal, Reason: "it reads better"}}, "Chosen manually: it reads better"},
 	} {
 		got, err := selector.Best(tt.cands, tt.opts)
 		if err != nil || got.Reason != tt.want {

@@ -182,7 +182,7 @@ func TestOverrideOfAnIneligibleIteration(t *testing.T) {
 	o.Override = &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "the test was wrong", By: "ann"}
 	got, err := selector.Best(cands, o)
 	if err != nil || got.Iteration != 2 || got.Override.By != "ann" || !slices.ContainsFunc(got.Rationale, func(s string) bool {
-		return s == "It is not eligible by itself: it was undone, has a CRITICAL finding, or is worse than the baseline"
+		return s == "It is not eligible by itself: it was rolled back, has a CRITICAL finding, or is worse than the baseline"
 	}) {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -163,9 +163,9 @@ func (a *app) replayed(p replay.Progress) {
 	c, took := p.Commit, report.Duration(p.Took)
 	switch {
 	case p.Proof && p.Why != "":
-		fmt.Fprintf(a.err, "%d/%d %s tests not run as they were: %s\n", p.Done, p.Total, c.Short(), p.Why)
+		fmt.Fprintf(a.err, "%d/%d %s original tests not run: %s\n", p.Done, p.Total, c.Short(), p.Why)
 	case p.Proof:
-		fmt.Fprintf(a.err, "%d/%d %s tests run as they were, and over mutants, in %s\n", p.Done, p.Total, c.Short(), took)
+		fmt.Fprintf(a.err, "%d/%d %s original tests and mutation check run in %s\n", p.Done, p.Total, c.Short(), took)
 	case p.Again:
 		fmt.Fprintf(a.err, "%s failing tests were run again in %s\n", c.Short(), took)
 	case p.Why != "":

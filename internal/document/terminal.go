@@ -41,9 +41,7 @@ func (t *terminal) blocks(d Document, indent string) {
 	for i, b := range d {
 		switch b := b.(type) {
 		case Heading:
-			if i > 0 {
-				t.WriteString("\n")
-			}
+			t.gap(i)
 			t.line(indent, t.paint(Strong, b.Text.visible()))
 		case Paragraph:
 			t.text(indent, indent, b.Text)
@@ -52,18 +50,14 @@ func (t *terminal) blocks(d Document, indent string) {
 		case List:
 			t.items(indent, b)
 		case Table:
-			if i > 0 {
-				t.WriteString("\n")
-			}
+			t.gap(i)
 			t.table(indent, b)
 		case Code:
 			for line := range strings.SplitSeq(strings.Join(b, "\n"), "\n") {
 				t.line(indent, t.paint(Faint, textstream.Visible(line)))
 			}
 		case Diff:
-			for line := range strings.Lines(string(b)) {
-				t.line(indent, t.paint(diffStyle(line), textstream.Visible(strings.TrimRight(line, "\r\n"))))
-			}
+			t.diff(indent, b)
 		case Chart:
 			for _, line := range b.lines() {
 				t.line(indent, textstream.Visible(line))
@@ -71,6 +65,19 @@ func (t *terminal) blocks(d Document, indent string) {
 		case Details:
 			t.blocks(b.Body, indent)
 		}
+	}
+}
+
+// gap sets a block off from the one before.
+func (t *terminal) gap(i int) {
+	if i > 0 {
+		t.WriteString("\n")
+	}
+}
+
+func (t *terminal) diff(indent string, d Diff) {
+	for line := range strings.Lines(string(d)) {
+		t.line(indent, t.paint(diffStyle(line), textstream.Visible(strings.TrimRight(line, "\r\n"))))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Source is where the measurements of a base come from.
+// Source is the origin of the measurements of a base.
 type Source string
 
 // The sources, in the order in which they are looked for.
@@ -17,7 +17,7 @@ const (
 	FromFile     Source = "file"     // that was named
 	FromRecord   Source = "record"   // of exactly that commit
 	FromAncestor Source = "ancestor" // the nearest one with a record
-	FromMeasured Source = "measured" // now, in a checkout of its own
+	FromMeasured Source = "measured" // now, in a separate checkout
 )
 
 // Base is what a change is compared with.
@@ -149,7 +149,7 @@ func (g *gate) env(name string) string {
 	return ""
 }
 
-// named returns the commit at which the change left a revision: where it is one of
+// named returns the commit at which the change left a revision: if it is one of
 // HEAD's parents itself that one, since then HEAD merges into it.
 func (g *gate) named(ctx context.Context, ref string, parents []string, why string) (string, string, error) {
 	at := g.repo.id(ctx, ref)
@@ -177,7 +177,7 @@ func (g *gate) named(ctx context.Context, ref string, parents []string, why stri
 	case ctx.Err() != nil:
 		return "", "", err
 	case g.repo.shallow(ctx):
-		return "", "", fmt.Errorf("%w: this clone is too shallow to tell where HEAD left %s: fetch the history (fetch-depth: 0), or check out the merge of both", ErrBase, ref)
+		return "", "", fmt.Errorf("%w: this clone is too shallow to find where HEAD left %s: fetch the history (fetch-depth: 0), or check out the merge of both", ErrBase, ref)
 	}
 	return "", "", fmt.Errorf("%w: HEAD and %s have no commit in common: %w", ErrBase, ref, errors.Unwrap(err))
 }

@@ -156,7 +156,7 @@ func (r Report) GitLab(w io.Writer, fallback string) error {
 	return encode(w, out)
 }
 
-// JUnit writes a test for each finding, failed where it blocks, and one for the gate
+// JUnit writes a test for each finding, failed if it blocks, and one for the gate
 // itself.
 func (r Report) JUnit(w io.Writer) error {
 	t := &metric.Tests{}
@@ -182,7 +182,7 @@ func (r Report) JUnit(w io.Writer) error {
 	return parsers.WriteJUnit(w, t)
 }
 
-// JSON writes the whole report.
+// JSON writes the complete report.
 func (r Report) JSON(w io.Writer) error { return encode(w, r) }
 
 func encode(w io.Writer, v any) error {

@@ -10,10 +10,10 @@ import (
 )
 
 // perLevel is how many annotations of one level GitHub shows for a step; it drops the
-// others without a word (actions/toolkit#734).
+// others silently (actions/toolkit#734).
 const perLevel = 10
 
-// GitHub writes the findings as workflow commands, which GitHub shows beside the
+// GitHub writes the findings as workflow commands, which GitHub shows next to the
 // lines, the worst first and as many as it shows; the rest is in the summary.
 func (r Report) GitHub(w io.Writer) error {
 	var b strings.Builder
@@ -53,7 +53,7 @@ func level(f Finding) string {
 	return "notice"
 }
 
-// placesOf are the places of a finding; one without a file where it has none.
+// placesOf are the places of a finding; one without a file if it has none.
 func placesOf(f Finding) []Place {
 	if len(f.Places) == 0 {
 		return []Place{{}}

@@ -16,7 +16,7 @@ type Hidden struct {
 	Passed  int      `json:"passed"`
 	Failing []string `json:"failing,omitempty"` // or did not run
 	NotRun  string   `json:"not_run,omitempty"` // why none of them ran
-	Reused  bool     `json:"reused,omitempty"`  // nothing but tests changed: the results are those of the base
+	Reused  bool     `json:"reused,omitempty"`  // only tests changed: the results are those of the base
 }
 
 func hiddenOf(h *ledger.Hidden) *Hidden {
@@ -50,7 +50,7 @@ func (h Hidden) String() string {
 		text += "; not " + names(h.Failing)
 	}
 	if h.Reused {
-		text += " (as on the base: nothing but tests changed)"
+		text += " (as on the base: only tests changed)"
 	}
 	return text
 }
@@ -72,8 +72,8 @@ func (g *gate) past(ctx context.Context, j judge.Judge) (*judge.History, error) 
 	return judge.Since(base), nil
 }
 
-// hiddenUnknown is an error where hidden tests could be read neither on the base nor on
-// the tree: what was to be shown by them is not known then, and no rule says so.
+// hiddenUnknown is an error if hidden tests could be read neither on the base nor on the
+// tree: their results are unknown then, and no rule says so.
 func hiddenUnknown(h *ledger.Hidden, past *judge.History) error {
 	if h == nil || h.Refused != "" || h.Tests != nil && len(h.Tests.Cases)+len(h.Tests.Broken) > 0 {
 		return nil

@@ -140,7 +140,7 @@ func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
 	g.baseMeter = measure.New(treecopy.PlanOf(ctx, plan, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
 }
 
-// original is how the tests of the base were run, nil where they are run so still.
+// original is how the tests of the base were run, nil if that did not change.
 func (g *gate) original() *treecopy.Original {
 	if !g.moved {
 		return nil
@@ -148,7 +148,7 @@ func (g *gate) original() *treecopy.Original {
 	return &treecopy.Original{Meter: g.baseMeter, Root: g.tree.Dir}
 }
 
-// measureBase measures the base in the checkout, where it has no record.
+// measureBase measures the base in the checkout, if it has no record.
 func (g *gate) measureBase(ctx context.Context) error {
 	if g.record != nil {
 		if g.before = g.record.Set; !g.moved {

@@ -1,8 +1,7 @@
 // Package mergegate is the merge gate: it measures the tree that is checked out, finds
 // what its base measured, and judges the difference by the rules of a loop, as if
-// the change were one iteration. What it goes by (configuration,
-// acknowledgements) comes from the base, so that a change cannot loosen the rules
-// that it is judged by.
+// the change were one iteration. Configuration and acknowledgements come from the base: the
+// change under review cannot configure its own review.
 package mergegate
 
 import (
@@ -21,7 +20,7 @@ import (
 	"supervise/snapshot"
 )
 
-// The errors that another command line, or another checkout, mends.
+// The errors that another command line or checkout fixes.
 var (
 	ErrBase         = errors.New("no base")
 	ErrUnmeasurable = errors.New("nothing to judge by")
@@ -33,9 +32,9 @@ type Options struct {
 	Project string // the folder of the project, Root or below: the checks run there
 	Base    string // a revision, or the path of a record; "" finds one
 	Setup   string // run by the shell in a checkout of the base before its checks, "" for nothing
-	Remote  string // where records and bases are fetched from; "" fetches nothing
+	Remote  string // to fetch records and bases from; "" fetches nothing
 	State   string // the folder of the state of loops, which the reviewer must not write to
-	Scratch string // a folder of its own, outside the tree, that is removed at the end
+	Scratch string // a separate folder outside the tree, which is removed at the end
 
 	// Configure returns the settings from the project folder of the base, with the plan
 	// for the project in another folder.
@@ -87,7 +86,7 @@ type gate struct {
 	texts    string         // git's id of a tree with the files of the base, "" when they are not here
 	head     string         // the working tree as a commit of the checkout's own repository
 	commitID string         // of HEAD
-	dirty    bool           // the working tree is not what HEAD holds
+	dirty    bool           // the working tree differs from HEAD
 
 	store    *snapshot.Store
 	was, is  snapshot.ID

@@ -174,12 +174,12 @@ func TestRatchetOnlyTightens(t *testing.T) {
 		Coverage: &metric.Coverage{Covered: 2, Total: 3},
 	}
 	kept := Ratchet{metric.TestCount: 2, metric.CoveragePct: 66.7, metric.TestsFailed: 1}
-	if got := kept.Slips(set); len(got) != 0 {
-		t.Errorf("%v slip", got)
+	if got := kept.Violations(set); len(got) != 0 {
+		t.Errorf("%v violated", got)
 	}
 	broken := Ratchet{metric.TestsPassed: 2, metric.TestsFailed: 0, metric.CoveragePct: 66.8, metric.ErrorCount: 0}
 	var texts []string
-	for _, s := range broken.Slips(set) {
+	for _, s := range broken.Violations(set) {
 		texts = append(texts, s.String())
 	}
 	want := []string{

@@ -15,18 +15,17 @@ import (
 	"supervise/metric"
 )
 
-// RatchetName is the file of the limits that only get stricter, beside the
+// RatchetName is the file of the limits that only get stricter, next to the
 // configuration. It is meant to be committed.
 const RatchetName = ".supervise-ratchet.json"
 
-// ErrRatchet is wrapped by every error that an edit of the file mends.
+// ErrRatchet is wrapped by every error that an edit of the file fixes.
 var ErrRatchet = errors.New("invalid ratchet")
 
-// Ratchet maps numbers to their limits.
+// Ratchet maps metrics to their limits.
 type Ratchet map[metric.Field]float64
 
-// limit is a number that may have a limit, by which it is at least so large, or at
-// most.
+// limit is a metric that may have a limit, a minimum or a maximum.
 type limit struct {
 	field metric.Field
 	least bool
@@ -41,14 +40,14 @@ var limits = []limit{
 	{metric.ErrorCount, false},
 }
 
-// Slip is a limit that does not hold.
-type Slip struct {
+// Violation is a violated limit.
+type Violation struct {
 	Field metric.Field `json:"field"`
 	Limit float64      `json:"limit"`
 	Is    *float64     `json:"actual"` // nil: not measured
 }
 
-func (s Slip) String() string {
+func (s Violation) String() string {
 	if s.Is == nil {
 		return fmt.Sprintf("%s is not measured, and has the limit %s", s.Field, report.Number(s.Limit))
 	}
@@ -66,7 +65,7 @@ func ReadRatchet(path string) (Ratchet, error) {
 	}
 	r := Ratchet{}
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("%w: %s: %w; it maps names to numbers, as --tighten writes it", ErrRatchet, path, err)
+		return nil, fmt.Errorf("%w: %s: %w; it maps metric names to numbers, as --tighten writes it", ErrRatchet, path, err)
 	}
 	for field := range r {
 		if !slices.ContainsFunc(limits, func(l limit) bool { return l.field == field }) {
@@ -76,8 +75,8 @@ func ReadRatchet(path string) (Ratchet, error) {
 	return r, nil
 }
 
-// Stricter returns the limits of both, the stricter one where both have one: what a
-// merge of two branches has to give.
+// Stricter returns the limits of both, the stricter one if both have one: the result of
+// a merge of two branches.
 func (r Ratchet) Stricter(other Ratchet) Ratchet {
 	out := Ratchet{}
 	for _, l := range limits {
@@ -101,9 +100,9 @@ func (r Ratchet) Stricter(other Ratchet) Ratchet {
 // one decimal.
 const tolerance = 0.05
 
-// Slips returns the limits that a measurement does not keep.
-func (r Ratchet) Slips(s metric.Set) []Slip {
-	var out []Slip
+// Violations returns the limits that a measurement violates.
+func (r Ratchet) Violations(s metric.Set) []Violation {
+	var out []Violation
 	for _, l := range limits {
 		bound, limited := r[l.field]
 		if !limited {
@@ -116,9 +115,9 @@ func (r Ratchet) Slips(s metric.Set) []Slip {
 		}
 		switch {
 		case !ok:
-			out = append(out, Slip{Field: l.field, Limit: bound})
+			out = append(out, Violation{Field: l.field, Limit: bound})
 		case l.least && is < bound-slack, !l.least && is > bound+slack:
-			out = append(out, Slip{Field: l.field, Limit: bound, Is: &is})
+			out = append(out, Violation{Field: l.field, Limit: bound, Is: &is})
 		}
 	}
 	return out
@@ -139,7 +138,7 @@ func (r Ratchet) Tightened(s metric.Set) Ratchet {
 	return r.Stricter(now)
 }
 
-// Save writes the limits, each on a line of its own.
+// Save writes the limits, each on a separate line.
 func (r Ratchet) Save(path string) error {
 	var b bytes.Buffer
 	b.WriteString("{")
@@ -176,7 +175,7 @@ func (g *gate) ratchet(out *Report) error {
 		}
 		r = r.Stricter(base)
 	}
-	out.Ratchet = r.Slips(g.now)
+	out.Ratchet = r.Violations(g.now)
 	out.Passed = out.Passed && len(out.Ratchet) == 0
 	out.Tightened = r.Tightened(g.now)
 	return nil

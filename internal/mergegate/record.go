@@ -19,7 +19,7 @@ import (
 // Record is what was measured of a commit, as it is stored for the gates to come.
 type Record struct {
 	Version   int         `json:"version"`
-	Commit    string      `json:"commit,omitempty"` // "" for a tree that no commit holds
+	Commit    string      `json:"commit,omitempty"` // "" for an uncommitted tree
 	At        time.Time   `json:"measured_at"`
 	Supervise string      `json:"supervise_version"`
 	Set       metric.Set  `json:"measurements"`
@@ -116,7 +116,7 @@ func (r repo) load(ctx context.Context, commit string) (*Record, error) {
 		return nil, err
 	}
 	if rec.Commit != commit {
-		return nil, fmt.Errorf("%w: %s holds the record of another commit, %s: delete the ref", ErrBase, ref, short(rec.Commit))
+		return nil, fmt.Errorf("%w: %s has the record of another commit, %s: delete the ref", ErrBase, ref, short(rec.Commit))
 	}
 	return &rec, nil
 }
@@ -136,7 +136,7 @@ func parse(text []byte, from string) (rec Record, err error) {
 	}
 	switch {
 	case rec.Version == 0 || rec.Set.Tests == nil:
-		return rec, fmt.Errorf("%w: %s is no record of supervise baseline, or holds no tests", ErrBase, from)
+		return rec, fmt.Errorf("%w: %s is not a record of supervise baseline, or has no tests", ErrBase, from)
 	case rec.Version != recordVersion:
 		return rec, fmt.Errorf("%w: %s was written by another version of supervise (%s): record it again with supervise baseline", ErrBase, from, rec.Supervise)
 	}

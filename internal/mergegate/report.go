@@ -22,7 +22,7 @@ type FailOn string
 // The values of FailOn.
 const (
 	FailOnCritical FailOn = "critical"
-	FailOnProven   FailOn = "proven" // CRITICAL, and HIGH where more than a text says so
+	FailOnProven   FailOn = "proven" // CRITICAL, and HIGH if more than text shows it
 	FailOnHigh     FailOn = "high"
 	FailOnMedium   FailOn = "medium"
 )
@@ -71,10 +71,10 @@ type Report struct {
 	Hidden   *Hidden              `json:"hidden_tests,omitempty"`
 	Review   *ledger.Review       `json:"review,omitempty"`
 	Power    *ledger.Power        `json:"power,omitempty"`
-	Silenced *ledger.Silenced     `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters, which counts
-	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // what the coverage was with what takes code out of it
+	Silenced *ledger.Silenced     `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters; it counts
+	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // the coverage with the new exclusions
 	Checks   []ledger.CheckRun    `json:"checks"`
-	Ratchet  []Slip               `json:"ratchet,omitempty"` // limits that do not hold
+	Ratchet  []Violation          `json:"ratchet,omitempty"` // violated limits
 	Notes    []string             `json:"notes,omitempty"`
 	Table    document.Table       `json:"-"` // the metrics of both sides, for people
 
@@ -85,17 +85,17 @@ type Report struct {
 // Head is the tree that was judged.
 type Head struct {
 	Commit string `json:"commit"`
-	Dirty  bool   `json:"dirty,omitempty"` // with changes that no commit holds
+	Dirty  bool   `json:"dirty,omitempty"` // with uncommitted changes
 }
 
-// Measured are the numbers of both sides.
+// Measured are the metrics of both sides.
 type Measured struct {
 	Base  metric.Record `json:"base"`
 	Head  metric.Record `json:"head"`
 	Delta metric.Delta  `json:"delta"`
 }
 
-// Finding is one finding of a rule, with where it is.
+// Finding is one finding of a rule, with its places.
 type Finding struct {
 	ID           string              `json:"id"`
 	Rule         string              `json:"rule"`
@@ -108,13 +108,13 @@ type Finding struct {
 	Places       []Place             `json:"locations,omitempty"`
 	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that were weakened, before and now
 	Acknowledged string              `json:"acknowledged,omitempty"` // as what
-	Declared     bool                `json:"declared,omitempty"`     // the user let it happen before: a person reads it, and the gate passes
+	Declared     bool                `json:"declared,omitempty"`     // the user allowed it: a person reads it, and the gate passes
 }
 
-// Place is where a finding is. Gone: the file or the line is not in the tree any more.
+// Place is where a finding is. Gone: the file or the line is missing in the tree.
 type Place struct {
 	File string `json:"file"`
-	Line int    `json:"line,omitempty"` // from 1; 0 is the file as a whole
+	Line int    `json:"line,omitempty"` // from 1; 0 is the complete file
 	Gone bool   `json:"removed,omitempty"`
 	What string `json:"note,omitempty"`
 }
@@ -199,7 +199,7 @@ func (g *gate) finding(a detector.Alert) Finding {
 	return f
 }
 
-// placeOf finds the definition of a test: as it is now, else as it was.
+// placeOf finds the definition of a test: the current one, else the original.
 func (g *gate) placeOf(id metric.ID) (Place, bool) {
 	for _, d := range g.verdict.Evidence.After {
 		if defines(d, id) {

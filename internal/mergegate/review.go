@@ -9,7 +9,7 @@ import (
 	"supervise/runner"
 )
 
-// reviewer is who is asked for a second opinion, nil for nobody.
+// reviewer gives a second opinion, nil for none.
 func (g *gate) reviewer(ctx context.Context) *review.Reviewer {
 	o := g.settings.Reviewer
 	switch {
@@ -38,7 +38,7 @@ func (g *gate) words(ctx context.Context) string {
 	return "The messages of the commits, by the author of the change:\n\n" + out
 }
 
-// reviewPlaces are where a finding of the reviewer is.
+// reviewPlaces are the places of a finding of the reviewer.
 func (g *gate) reviewPlaces(a detector.Alert) []Place {
 	if g.verdict.Review == nil || !strings.HasPrefix(a.Rule, detector.ReviewPrefix) {
 		return nil

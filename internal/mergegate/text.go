@@ -47,7 +47,7 @@ func shown(v float64, ok bool, unit string) string {
 	return report.Number(v) + unit
 }
 
-// Marker is the hidden first line by which a comment is found again and replaced.
+// Marker is the hidden first line that identifies a comment to replace.
 const Marker = "<!-- supervise gate -->"
 
 // The limits of what people read.
@@ -214,7 +214,7 @@ func (r Report) Summary() string {
 	}
 	switch {
 	case len(r.Ratchet) > 0 && blocking == 0:
-		return report.Count(len(r.Ratchet), "limit of the ratchet does not hold", "limits of the ratchet do not hold")
+		return report.Count(len(r.Ratchet), "limit of the ratchet is violated", "limits of the ratchet are violated")
 	case blocking > 0:
 		return report.Count(blocking, "finding", "findings") + " of severity " + r.FailOn.String()
 	case declared > 0:
@@ -229,7 +229,7 @@ func (r Report) Summary() string {
 func (b Base) String() string {
 	switch b.Source {
 	case FromFile:
-		return b.File + ", which holds " + b.name()
+		return b.File + ", the record of " + b.name()
 	case FromRecord:
 		return b.name() + " (" + b.Why + "), by its record"
 	case FromAncestor:
@@ -241,7 +241,7 @@ func (b Base) String() string {
 
 func (b Base) name() string {
 	if b.Commit == "" {
-		return "a tree that no commit holds"
+		return "an uncommitted tree"
 	}
 	return short(b.Commit)
 }

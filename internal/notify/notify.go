@@ -21,7 +21,7 @@ type Settings struct {
 
 // Sender sends notifications of the events of a loop.
 type Sender struct {
-	to   *approval.Notifier // nil: nobody is notified
+	to   *approval.Notifier // nil: no notifications
 	mask secrets.Mask
 }
 
@@ -68,7 +68,7 @@ func (s *Sender) Close() { s.to.Close() }
 // fate is what became of an iteration.
 func fate(d event.IterationEnd) string {
 	if d.Rejected {
-		return "undone, " + d.Next
+		return "rolled back, " + d.Next
 	}
 	return "kept, " + d.Next
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Settings judge.Settings
 	Snapshot snapshot.Options
 	Root     string // the working tree
-	Scratch  string // a folder of its own, outside the tree
+	Scratch  string // a separate folder outside the tree
 	Runs     int    // of each kind, at least 1
 	OnRun    func(n int, plain, wrapped time.Duration)
 }

@@ -11,17 +11,16 @@ import (
 	"supervise/metric"
 )
 
-// Exception is something that is not as it usually is, and bears on how far the
-// verdict can be trusted.
+// Exception is something unusual that affects how far the verdict can be trusted.
 type Exception struct {
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
 	Tests *Names `json:"tests,omitempty"`
 }
 
-// exceptionRows are asked one after another.
+// exceptionRows find the exceptions, in the order of the report.
 var exceptionRows = []func(Input) []Exception{
-	regressions, course, partial, broken, notRun, flaky, wobble, erosion, acknowledged, overridden, patterns,
+	regressions, trajectory, partial, broken, notRun, flaky, variation, erosion, acknowledged, overridden, patterns,
 }
 
 func exceptions(in Input) []Exception {
@@ -54,24 +53,24 @@ func regressions(in Input) (out []Exception) {
 	return out
 }
 
-// course are surprises in the way the iteration went.
-func course(in Input) (out []Exception) {
+// trajectory are surprises in the run of the iteration.
+func trajectory(in Input) (out []Exception) {
 	it := in.It
 	if it.Interrupted {
 		out = append(out, one("interrupted", "The loop was interrupted before the iteration could be judged")...)
 	}
 	if it.Resumed {
-		out = append(out, one("resumed", "supervise itself ended in this iteration and went on with it later; the times are not its own")...)
+		out = append(out, one("resumed", "supervise ended in this iteration and resumed it later; its times are not reliable")...)
 	}
 	if it.Reused {
-		out = append(out, one("reused", "No check ran: the very same tree had been measured before, and its numbers count")...)
+		out = append(out, one("reused", "No check ran: the same tree was measured before, and its results are used")...)
 	}
 	if a := it.Agent; a != nil && (a.Cause != "exited" || a.ExitCode != 0 || a.Signal != "") {
 		end := fmt.Sprintf("status %d", a.ExitCode)
 		if a.Signal != "" {
 			end = "signal " + a.Signal
 		}
-		out = append(out, one("agent_ended", "The agent did not end well (%s, %s); what it left was judged all the same", strings.ReplaceAll(a.Cause, "_", " "), end)...)
+		out = append(out, one("agent_ended", "The agent failed (%s, %s); its changes were judged", strings.ReplaceAll(a.Cause, "_", " "), end)...)
 	}
 	if it.Agent != nil && len(it.Changed) == 0 && !it.Interrupted {
 		out = append(out, one("unchanged", "The agent changed nothing")...)
@@ -86,7 +85,7 @@ func partial(in Input) (out []Exception) {
 	return out
 }
 
-// broken are the suites whose known tests are carried over.
+// broken are the suites whose known tests keep their last state.
 func broken(in Input) (out []Exception) {
 	t := in.It.Set.Tests
 	if t == nil {
@@ -118,12 +117,12 @@ func flaky(in Input) []Exception {
 	return named("flaky", "Failed, and passed when run again on the same tree", ids)
 }
 
-func wobble(in Input) []Exception {
+func variation(in Input) []Exception {
 	var out []Exception
 	for _, f := range slices.Sorted(maps.Keys(in.Baseline.Set.Varies)) {
 		d := in.It.Assessment.FromPrevious[f]
 		if w := in.Baseline.Set.Varies[f]; d*float64(f.Better()) < 0 && math.Abs(d) <= w {
-			out = append(out, one("wobble", "%s moved by %s, within the %s that it varies by itself", f, number(d), number(w))...)
+			out = append(out, one("variation", "%s moved by %s, within its variation of %s between runs", f, number(d), number(w))...)
 		}
 	}
 	return out
@@ -149,7 +148,7 @@ func acknowledged(in Input) (out []Exception) {
 	return out
 }
 
-// overridden lists what the user set otherwise than the table of rules.
+// overridden lists what the user changed in the table of rules.
 func overridden(in Input) (out []Exception) {
 	if in.Rules.Strict {
 		out = append(out, one("strict", "strict is set: no lost test is explained")...)
@@ -203,12 +202,12 @@ func settings(r detector.RuleOptions) (set []string) {
 func patterns(in Input) (out []Exception) {
 	a := in.It.Assessment
 	if a.Stall != nil {
-		out = append(out, one("stall", "%s: their scores lie within %s", a.Stall.Message(), number(a.Stall.Range))...)
+		out = append(out, one("stall", "%s: their scores are within %s", a.Stall.Message(), number(a.Stall.Range))...)
 	}
 	if a.Cycle != nil {
-		how := "the last numbers repeat those before them"
+		how := "the last metrics repeat earlier ones"
 		if a.Cycle.SameTree {
-			how = "the very same tree is back"
+			how = "the same tree is back"
 		}
 		out = append(out, one("cycle", "%s: %s", a.Cycle.Message(), how)...)
 	}

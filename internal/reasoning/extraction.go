@@ -10,20 +10,19 @@ import (
 	"supervise/metric"
 )
 
-// Extraction says what was read from where. A section that is nil was not
-// measured.
+// Extraction says the reports that were read. A section that is nil was not measured.
 type Extraction struct {
 	Agent    *ledger.AgentRun `json:"agent,omitempty"`
 	Changed  Names            `json:"changed_files"` // "modified m.go"
 	Reused   bool             `json:"reused"`        // the very same tree had been measured before
 	Checks   []Check          `json:"checks"`
-	Again    *Again           `json:"confirmation,omitempty"`    // nil where no test failed that had passed before
-	Goals    *Goals           `json:"goals,omitempty"`           // nil where no test was to be run as it was
-	Disguise *Disguise        `json:"disguised_tests,omitempty"` // nil where no code came that may look for its tests
-	Power    *Power           `json:"power,omitempty"`           // nil where no test was changed, and none is gone
+	Again    *Again           `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
+	Goals    *Goals           `json:"goals,omitempty"`           // nil if no original test was to run
+	Disguise *Disguise        `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
+	Power    *Power           `json:"power,omitempty"`           // nil if no test was changed or deleted
 	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
-	Silenced *Silenced        `json:"lint_suppressed,omitempty"`   // nil where no comment came that silences linters
-	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil where nothing came that takes code out of the coverage
+	Silenced *Silenced        `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
+	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil if nothing added excludes code from the coverage
 	Tests    *Tests           `json:"tests,omitempty"`
 	Coverage *Coverage        `json:"coverage,omitempty"`
 	Lint     *Lint            `json:"lint,omitempty"`
@@ -44,7 +43,7 @@ type Check struct {
 	Why       string        `json:"why,omitempty"` // why it counts as not measured
 	Problems  []string      `json:"problems,omitempty"`
 	Leftovers []string      `json:"leftovers,omitempty"`
-	Cached    int           `json:"cached,omitempty"` // tests that were not run, since their tool knows their last verdict
+	Cached    int           `json:"cached,omitempty"` // tests that were not run, because their tool has their last result
 }
 
 // Again is the confirmation of tests that failed although they had passed before:
@@ -56,11 +55,11 @@ type Again struct {
 	Refused  string  `json:"refused,omitempty"` // why nothing was run again
 }
 
-// Goals are the outcomes of tests as they were at the base, over the new code.
+// Goals are the outcomes of the original tests on the new code.
 type Goals struct {
 	Passed  int           `json:"passed"`
 	Ended   []GoalGroup   `json:"outcomes"`
-	PutBack Names         `json:"restored_files"`        // tests, and what they lean on
+	PutBack Names         `json:"restored_files"`        // tests, and their dependencies
 	PutInto Names         `json:"restored_inline_tests"` // files of code whose test modules were restored
 	Runs    []Check       `json:"runs"`
 	Took    time.Duration `json:"took_ns"`
@@ -75,7 +74,7 @@ type GoalGroup struct {
 	Tests   Names            `json:"tests"`
 }
 
-// GoalsOf lays out tests that were run as they were, nil where none was to be.
+// GoalsOf describes the run of original tests, nil if there was none to run.
 func GoalsOf(h *ledger.Goals) *Goals {
 	if h == nil {
 		return nil
@@ -98,7 +97,7 @@ func GoalsOf(h *ledger.Goals) *Goals {
 	return out
 }
 
-// Power is what changed tests notice, as they were at the base and as they are.
+// Power is the mutation check of changed tests, before and after the change.
 type Power struct {
 	Groups  []PowerGroup  `json:"groups"`
 	Invalid int           `json:"invalid,omitempty"` // mutants that do not build
@@ -110,10 +109,10 @@ type Power struct {
 // PowerGroup are test files that were compared as one.
 type PowerGroup struct {
 	detector.Power
-	Lives Names `json:"survive"` // mutants that died and live now
+	Lives Names `json:"survive"` // mutants that were killed and survive now
 }
 
-// PowerOf lays out what changed tests notice, nil where there were none.
+// PowerOf describes the mutation check of changed tests, nil if there were none.
 func PowerOf(p *ledger.Power) *Power {
 	if p == nil {
 		return nil
@@ -129,18 +128,17 @@ func PowerOf(p *ledger.Power) *Power {
 	return out
 }
 
-// Disguise is how tests ended where the code could not see that it ran in a test.
+// Disguise are the results of tests that ran concealed from the code.
 type Disguise struct {
-	Files   Names         `json:"files"`  // with added code that may look for its tests
+	Files   Names         `json:"files"`  // with added code that may detect its tests
 	Tests   int           `json:"tests"`  // that were run
-	Failed  Names         `json:"failed"` // those that pass only under test, with what they say
+	Failed  Names         `json:"failed"` // those that pass only under test, with their messages
 	Runs    []Check       `json:"runs"`
 	Took    time.Duration `json:"took_ns"`
 	Refused string        `json:"refused,omitempty"` // why nothing was run
 }
 
-// DisguiseOf lays out tests that were run where the code could not see them, nil where
-// none were.
+// DisguiseOf describes tests that ran concealed from the code, nil if none did.
 func DisguiseOf(d *ledger.Disguised) *Disguise {
 	if d == nil {
 		return nil
@@ -177,7 +175,7 @@ type Silenced struct {
 // Excluded is the coverage without the exclusions that are new in the loop.
 type Excluded struct {
 	Files   Names   `json:"files"`
-	With    float64 `json:"reported_percent"` // percent, as it was reported
+	With    float64 `json:"reported_percent"` // percent, as reported
 	Counted float64 `json:"counted_percent"`  // percent, as it counts
 	Runs    []Check `json:"runs"`
 	Why     string  `json:"why,omitempty"`    // it is not known
@@ -189,7 +187,7 @@ type Hidden struct {
 	Tests   *Tests  `json:"tests,omitempty"` // nil: not run, or not to be read
 	Failing Names   `json:"failing"`         // with those that did not run
 	Flaky   Names   `json:"flaky"`
-	Broken  string  `json:"broken,omitempty"` // what kept some from running
+	Broken  string  `json:"broken,omitempty"` // why some could not run
 	Runs    []Check `json:"runs"`
 	Why     string  `json:"why,omitempty"`
 	Refused string  `json:"refused,omitempty"`
@@ -197,7 +195,7 @@ type Hidden struct {
 	Later   bool    `json:"deferred,omitempty"` // they are run at the end of the loop
 }
 
-// HiddenOf lays out a run of hidden tests, nil where there are none.
+// HiddenOf describes a run of hidden tests, nil if there are none.
 func HiddenOf(h *ledger.Hidden) *Hidden {
 	if h == nil {
 		return nil
@@ -226,7 +224,7 @@ type Tests struct {
 	Skipped  int    `json:"skipped"`
 	NotRun   int    `json:"not_run"`
 	Flaky    int    `json:"flaky"`
-	Cached   int    `json:"cached,omitempty"` // not run, since their tool knows their last verdict
+	Cached   int    `json:"cached,omitempty"` // not run, because their tool has their last result
 	Format   string `json:"format,omitempty"`
 	Producer string `json:"producer,omitempty"`
 }

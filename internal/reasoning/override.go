@@ -24,7 +24,7 @@ func overrides(in Input) []Override {
 	return append(ofTree(in), ofFindings(in)...)
 }
 
-// ofTree are the ways to have another tree. An iteration that somebody else ran
+// ofTree are the ways to get another tree. An iteration of another orchestrator
 // has none.
 func ofTree(in Input) []Override {
 	id, n, it := in.It.LoopID, in.It.Number, in.It
@@ -33,7 +33,7 @@ func ofTree(in Input) []Override {
 		return []Override{choose}
 	}
 	choose.Command += " --apply"
-	back := Override{"have the rejected tree back", fmt.Sprintf("supervise rollback %s %d", id, n), ""}
+	back := Override{"restore the rejected tree", fmt.Sprintf("supervise rollback %s %d", id, n), ""}
 	if !it.Rejected {
 		back = Override{"undo this iteration and all after it", fmt.Sprintf("supervise rollback %s %s", id, snapshotName(string(it.Start))), ""}
 	}
@@ -52,7 +52,7 @@ func ofFindings(in Input) (out []Override) {
 			break
 		}
 		out = append(out, Override{
-			When:    fmt.Sprintf("%s was right here, in the loops to come", a.Rule),
+			When:    fmt.Sprintf("%s was right here, for later loops", a.Rule),
 			Command: fmt.Sprintf("supervise ack %s --reason \"…\"", a.ID()),
 		})
 		if !rules[a.Rule] {
@@ -64,7 +64,7 @@ func ofFindings(in Input) (out []Override) {
 }
 
 // setting is the line of the configuration under which the alert would not have
-// fired, or would have undone nothing.
+// fired, or would have rolled nothing back.
 func setting(a detector.Alert) string {
 	v := a.Values
 	switch {

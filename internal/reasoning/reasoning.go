@@ -1,7 +1,6 @@
-// Package reasoning puts the chain of reasoning behind the verdict on an iteration
-// together: what was compared with what, what was read from where, which rules
-// fired or came near, what was surprising, and what followed. It takes all of it
-// from the recorded values and decides nothing.
+// Package reasoning collects the chain of reasoning of a verdict on an iteration: what was
+// compared with what, which reports were read, which rules fired or came near, what was
+// unusual, and the result. It uses recorded values only and decides nothing.
 package reasoning
 
 import (
@@ -38,8 +37,8 @@ type Chain struct {
 type Goal struct {
 	Current   Side   `json:"current"`
 	Previous  *Side  `json:"previous,omitempty"` // nil for the baseline
-	Baseline  *Side  `json:"baseline,omitempty"` // nil for the baseline, or where there is none
-	Assumed   bool   `json:"assumed,omitempty"`  // nobody said that it started from the previous one
+	Baseline  *Side  `json:"baseline,omitempty"` // nil for the baseline, or if there is none
+	Assumed   bool   `json:"assumed,omitempty"`  // the start from the previous one is an assumption
 	Criterion string `json:"criterion,omitempty"`
 	Mode      string `json:"mode"`
 	Strict    bool   `json:"strict"` // no lost test was to be explained

@@ -140,7 +140,7 @@ func TestExceptions(t *testing.T) {
 	broken.Tests.Broken = []metric.Suite{{Name: "m", Why: "does not build"}}
 	broken.Tests = broken.Tests.CarryOver(three.Tests)
 	ack := detector.Options{Acknowledged: []detector.Acknowledgement{{ID: "1", Rule: "coverage_regression", Reason: "moved to the other module"}}}
-	wobbly := judged(with(three, func(s *metric.Set) { s.Varies = metric.Delta{metric.CoveragePct: 1} }), set(79.5, "A", "B", "C"), detector.Options{})
+	varying := judged(with(three, func(s *metric.Set) { s.Varies = metric.Delta{metric.CoveragePct: 1} }), set(79.5, "A", "B", "C"), detector.Options{})
 	flaky := judged(three, three, detector.Options{})
 	flaky.It.Set.Tests = flaky.It.Set.Tests.With(metric.Test{ID: metric.ID{Suite: "m", Name: "A"}, Status: metric.Passed, Flaky: true})
 	strict := judged(three, three, detector.Options{Strict: true, Rules: map[string]detector.RuleOptions{"file_deletion": {Off: true}}})
@@ -155,7 +155,7 @@ func TestExceptions(t *testing.T) {
 		{"partial", judged(three, gap, detector.Options{}), []string{"partial"}, "no report"},
 		{"carried over", judged(three, broken, detector.Options{}), []string{"regression", "suite_broken", "not_run"}, "does not build"},
 		{"acknowledged", judged(three, set(70, "A", "B", "C"), ack), []string{"acknowledged"}, "HIGH coverage_regression"},
-		{"wobble", wobbly, []string{"wobble"}, "coverage_percentage moved by -0.5, within the 1"},
+		{"variation", varying, []string{"variation"}, "coverage_percentage moved by -0.5, within its variation of 1"},
 		{"flaky", flaky, []string{"flaky"}, "m: A"},
 		{"overridden", strict, []string{"strict", "overridden"}, "file_deletion is set to off"},
 	} {

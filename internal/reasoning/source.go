@@ -7,9 +7,9 @@ import (
 )
 
 // SourceOfSelection is why the best iteration is chosen, and not the last.
-const SourceOfSelection = "Self-Refine (REF-015; Madaan et al., 2023): quality can fall while an agent goes on"
+const SourceOfSelection = "Self-Refine (REF-015; Madaan et al., 2023): quality can fall while an agent continues"
 
-// Source returns where a rule comes from, for its findings in reports.
+// Source returns the origin of a rule, for its findings in reports.
 func Source(rule string) string {
 	r, _ := detector.RuleNamed(rule)
 	return cmp.Or(r.Source, "docs/rules.md")

@@ -5,7 +5,7 @@ import (
 	"supervise/metric"
 )
 
-// Reasoning says which rules fired or came near, and what became of each test.
+// Reasoning says which rules fired or came near, and what happened to each test.
 type Reasoning struct {
 	Fired     []Fired     `json:"fired"`
 	Near      []Near      `json:"near"`       // moved the wrong way, and not too far
@@ -27,7 +27,7 @@ type Fired struct {
 	Tests    Names             `json:"tests"`
 	Files    Names             `json:"files"`
 	Action   detector.Action   `json:"action"`
-	// Acknowledged is set where a person had accepted the finding.
+	// Acknowledged is set if a person had accepted the finding.
 	Acknowledged *detector.Acknowledged `json:"acknowledged,omitempty"`
 }
 

@@ -20,8 +20,8 @@ type Synthesis struct {
 	Recommendation detector.Recommendation `json:"recommendation"`
 	Rejected       bool                    `json:"rejected"`
 	Verified       bool                    `json:"verified"`
-	Kept           string                  `json:"kept_snapshot,omitempty"` // where the tree can be found
-	Advised        bool                    `json:"advisory,omitempty"`      // somebody else runs the loop: nothing was put back
+	Kept           string                  `json:"kept_snapshot,omitempty"` // that has the tree
+	Advised        bool                    `json:"advisory,omitempty"`      // another orchestrator runs the loop: nothing was restored
 	Decision       *ledger.Decision        `json:"decision,omitempty"`
 }
 
@@ -96,9 +96,9 @@ func excuses(alerts []detector.Alert) map[string]bool {
 
 // better returns the conditions of a step forward, and whether all of them hold.
 func better(in Input) ([]string, bool) {
-	d, wobble := in.It.Assessment.FromPrevious, in.Baseline.Set.Varies
+	d, variation := in.It.Assessment.FromPrevious, in.Baseline.Set.Varies
 	rate, ok := in.It.Set.Value(metric.PassRate)
-	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -wobble[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > wobble[metric.ErrorCount] {
+	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -variation[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > variation[metric.ErrorCount] {
 		return nil, false
 	}
 	out := []string{}
@@ -113,7 +113,7 @@ func better(in Input) ([]string, bool) {
 
 func byScore(in Input, o detector.Options) string {
 	if in.Previous == nil || !in.Previous.Score.Measured || !in.It.Score.Measured {
-		return "no condition of another class holds"
+		return "no condition of another class is met"
 	}
 	was, is := in.Previous.Score.Value, in.It.Score.Value
 	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(max(o.ScoreRange, in.Baseline.Set.Varies[metric.QualityScore])))

@@ -32,7 +32,7 @@ var hookKinds = map[string]Kind{
 }
 
 // conversed turns a message of a conversation into the fields of one of ours: its metadata,
-// with what inputs hold. A baseline beside the numbers of an iteration is for a loop that
+// with the contents of inputs. A baseline next to the metrics of an iteration is for a loop that
 // has none yet.
 func conversed(raw map[string]json.RawMessage) (map[string]json.RawMessage, json.RawMessage, error) {
 	var c struct {
@@ -66,7 +66,7 @@ func conversed(raw map[string]json.RawMessage) (map[string]json.RawMessage, json
 	return out, baseline, err
 }
 
-// inputs moves what metadata.inputs hold beside it, and returns the baseline of an iteration.
+// inputs moves the contents of metadata.inputs next to it, and returns the baseline of an iteration.
 func inputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage, err error) {
 	text, ok := out["inputs"]
 	if !ok {
@@ -95,7 +95,7 @@ func inputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage
 	return baseline, nil
 }
 
-// fromConversation is the message that one of a conversation stands for.
+// fromConversation is the message that a message of a conversation means.
 func fromConversation(raw map[string]json.RawMessage) (Message, error) {
 	fields, baseline, err := conversed(raw)
 	if err != nil {
@@ -132,7 +132,7 @@ func strictly(raw map[string]json.RawMessage, into any) error {
 	return nil
 }
 
-// sections are the names of numbers by the section that they belong to.
+// sections are the names of metrics by their section.
 var sections = func() map[string]string {
 	out := map[string]string{}
 	message := reflect.TypeFor[Message]()
@@ -145,7 +145,7 @@ var sections = func() map[string]string {
 	return out
 }()
 
-// sectioned moves numbers that stand outside of their section into it.
+// sectioned moves metrics outside their section into it.
 func sectioned(raw map[string]json.RawMessage) error {
 	moved := map[string]map[string]json.RawMessage{}
 	for name, value := range raw {
@@ -223,7 +223,7 @@ func ReadMetrics(text []byte) (Message, error) {
 }
 
 // fromYAML turns YAML into JSON. An alias is refused: a few of them name more than any
-// memory holds.
+// memory has.
 func fromYAML(text []byte) ([]byte, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {

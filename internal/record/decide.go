@@ -44,7 +44,7 @@ func (v View) Decide(q Question) Recommendation {
 }
 
 // advice is the recommendation that an iteration was given, or an escalation
-// where no retry is left.
+// if no retry is left.
 func (v View) advice(it ledger.Iteration) Recommendation {
 	given := it.Assessment.Recommendation
 	r := Recommendation{Action: given.Action, Reason: given.Reason, Confidence: given.Confidence, MaxRetries: v.Settings.Recovery.MaxRetries}

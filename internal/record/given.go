@@ -63,7 +63,7 @@ type Message struct {
 	Mode              string   `json:"mode"`
 	Threshold         *float64 `json:"threshold"` // in [0,1]
 
-	// What follows from the numbers and is not read: our own answers and
+	// What follows from the metrics and is not read: our own answers and
 	// supervise measure --json have it.
 	Class    any `json:"classification"`
 	Deltas   any `json:"deltas"`
@@ -85,7 +85,7 @@ type Message struct {
 	baseline  *Message // of a loop that has none yet
 }
 
-// Testing are the numbers of the tests, or the tests themselves.
+// Testing are the counts of the tests, or the tests themselves.
 type Testing struct {
 	Count        *float64      `json:"test_count"`
 	Passed       *float64      `json:"tests_passed"`
@@ -100,7 +100,7 @@ type Testing struct {
 	Tests        []metric.Test `json:"tests"`
 }
 
-// Quality are the numbers of linters, type checkers and the build.
+// Quality are the results of linters, type checkers and the build.
 type Quality struct {
 	LintErrors   *float64           `json:"lint_errors"`
 	LintWarnings *float64           `json:"lint_warnings"`
@@ -112,8 +112,8 @@ type Quality struct {
 }
 
 // Messages reads JSON objects one after another. A field that is not known is an
-// error; what iteration_metrics or metrics holds counts as if it were
-// beside them. It returns io.EOF after the last one.
+// error; the contents of iteration_metrics or metrics count as if they were
+// next to them. It returns io.EOF after the last one.
 type Messages struct{ dec *json.Decoder }
 
 // NewMessages reads from r.
@@ -152,7 +152,7 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 		}
 		for name, value := range fields {
 			if there, ok := raw[name]; ok && !bytes.Equal(there, value) {
-				return Message{}, refuse("%s stands twice, in %s and beside it", name, wrapper)
+				return Message{}, refuse("%s is given twice, in %s and next to it", name, wrapper)
 			}
 			raw[name] = value
 		}
@@ -192,7 +192,7 @@ func (m Message) reported() (*ledger.Reported, error) {
 	}, nil
 }
 
-// score is the score by what was given: a score, dimensions, or the numbers.
+// score is the score by what was given: a score, dimensions, or the metrics.
 func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.Score, error) {
 	s := selector.Grade(set, baseline, w)
 	var err error
@@ -212,7 +212,7 @@ func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.S
 	return s, nil
 }
 
-// Unnamed is the format of tests of which only the numbers are known.
+// Unnamed is the format of tests of which only the counts are known.
 const Unnamed = "counts"
 
 // given is the format of what an orchestrator gave by name.
@@ -245,7 +245,7 @@ func count(name string, v *float64) (int, bool, error) {
 		return 0, false, nil
 	}
 	if !(*v >= 0 && *v <= maxCount) || *v != math.Trunc(*v) {
-		return 0, false, refuse("%s is %v: give a whole number from 0 to %d", name, *v, maxCount)
+		return 0, false, refuse("%s is %v: give an integer from 0 to %d", name, *v, maxCount)
 	}
 	return int(*v), true, nil
 }
@@ -259,7 +259,7 @@ func (t *Testing) tests() (*metric.Tests, error) {
 		out := metric.NewTests(t.Tests)
 		out.Format, out.Duration = given, t.duration()
 		if n := out.Counts(); known && (n.Count != counts.Count || n.Passed != counts.Passed || n.Skipped != counts.Skipped) {
-			return nil, refuse("testing.tests has %d tests, %d passed and %d skipped; the numbers beside it say %d, %d and %d",
+			return nil, refuse("testing.tests has %d tests, %d passed and %d skipped; the metrics next to it say %d, %d and %d",
 				n.Count, n.Passed, n.Skipped, counts.Count, counts.Passed, counts.Skipped)
 		}
 		return out, nil
@@ -331,7 +331,7 @@ func (t *Testing) checkRate(n metric.Counts) error {
 	return nil
 }
 
-// unnamed makes tests of which only the numbers are known. They are
+// unnamed makes tests of which only the counts are known. They are
 // numbered, the passing ones first, then the failing ones: two such sets differ
 // in as few tests as their numbers allow.
 func unnamed(n metric.Counts) *metric.Tests {
@@ -373,7 +373,7 @@ func (t *Testing) coverage() (*metric.Coverage, error) {
 	return nil, nil //nolint:nilnil // not measured
 }
 
-// percentage is a coverage of which no more is known.
+// percentage is a coverage without details.
 func percentage(pct float64) *metric.Coverage {
 	const grain = 1e4
 	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: given}

@@ -14,7 +14,7 @@ import (
 
 // judge judges an iteration by those recorded before it and returns it with the verdict
 // and what follows. It is judged by the stages for recorded iterations; one that is to
-// be undone counts as undone.
+// be rolled back counts as rolled back.
 func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	before := v.until(it.Number)
 	if it.Number == 0 {
@@ -48,7 +48,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	return it, nil
 }
 
-// until is the loop as it was before iteration n.
+// until is the loop before iteration n.
 func (v View) until(n int) View {
 	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(it ledger.Iteration) bool { return it.Number >= n })
 	return v
@@ -86,7 +86,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 }
 
 // start is the index of the iteration whose tree the next one starts from: the one that is
-// given, else the last that was not undone, or that the last one was to be undone to; -1
+// given, else the last that was not rolled back, or the target of its rollback; -1
 // for none.
 func (v View) start(t *ledger.Reported) int {
 	at := -1
@@ -183,7 +183,7 @@ func verified(it ledger.Iteration) bool {
 	return !broken && (it.Set.Tests == nil || measured)
 }
 
-// regression is what the iteration is to be undone for, or what somebody let happen; nil for
+// regression is the reason to roll the iteration back, or what a person allowed; nil for
 // neither.
 func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	n := 1
@@ -196,8 +196,8 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	return ledger.RegressionOf(it, n, outcome)
 }
 
-// level reduces the sets to the details that all have: where one has only the numbers of
-// tests, names are left out of the others; where one has only a percentage of coverage,
+// level reduces the sets to the details that all have: if one has only the numbers of
+// tests, names are left out of the others; if one has only a percentage of coverage,
 // so are lines.
 func level(h *judge.History, now *metric.Set) {
 	sets := []*metric.Set{now, &h.Previous.Set, &h.Baseline.Set}

@@ -39,7 +39,7 @@ type ProgressReport struct {
 	Next     string           `json:"next_action"` // await_iteration_N, rollback_to_iteration_N, stop, escalate
 }
 
-// IterationMetrics are the numbers of one iteration and what they mean.
+// IterationMetrics are the metrics of one iteration and what they mean.
 type IterationMetrics struct {
 	Iteration int            `json:"iteration"`
 	Timestamp time.Time      `json:"timestamp"`
@@ -51,11 +51,11 @@ type IterationMetrics struct {
 	Best         bool               `json:"is_best_iteration"`
 	Alerts       []AlertNote        `json:"alerts"`
 	Verified     bool               `json:"verified"`
-	Rejected     bool               `json:"rejected"` // its tree is expected to be put back
+	Rejected     bool               `json:"rejected"` // its tree is expected to be restored
 	Verification string             `json:"verification_status"`
 }
 
-// Deltas are the changes of all numbers that were measured on both sides, by
+// Deltas are the changes of all metrics that were measured on both sides, by
 // name: test_count_delta, pass_rate_delta, coverage_delta, ….
 type Deltas struct {
 	FromPrevious map[string]float64 `json:"from_previous"`
@@ -102,7 +102,7 @@ type RegressionAlert struct {
 	Type      Kind              `json:"type"`
 	LoopID    string            `json:"loop_id"`
 	Iteration int               `json:"iteration"`
-	Verdict   string            `json:"verdict"` // BLOCK: the tree has to be put back; WARN
+	Verdict   string            `json:"verdict"` // BLOCK: the tree has to be restored; WARN
 	Regress   string            `json:"regression_type"`
 	Severity  detector.Severity `json:"severity"`
 	Details   AlertDetails      `json:"details"` // of the worst alert
@@ -110,7 +110,7 @@ type RegressionAlert struct {
 	Advice    Recommendation    `json:"recommendation"`
 }
 
-// AlertDetails are the numbers of an alert.
+// AlertDetails are the values of an alert.
 type AlertDetails struct {
 	Baseline *float64 `json:"baseline_value"`
 	Previous *float64 `json:"previous_value"`
@@ -165,7 +165,7 @@ type Criteria struct {
 	Weights   selector.Weights `json:"quality_weights"`
 }
 
-// SelectedDetails are the numbers of what was chosen.
+// SelectedDetails are the metrics of the selection.
 type SelectedDetails struct {
 	Iteration int       `json:"iteration"`
 	Quality   *float64  `json:"quality_score"`
@@ -176,7 +176,7 @@ type SelectedDetails struct {
 	Snapshot  string `json:"snapshot,omitempty"` // sN
 }
 
-// Comparison sets the choice beside the final iteration. The improvement is in
+// Comparison compares the selection with the final iteration. The improvement is in
 // per cent of the final quality.
 type Comparison struct {
 	Final       float64  `json:"final_quality"`
@@ -209,7 +209,7 @@ type SummaryNote struct {
 	Trend      selector.Trend `json:"trajectory"`
 }
 
-// AppliedArtifacts is what was copied where.
+// AppliedArtifacts is what was copied, and to where.
 type AppliedArtifacts struct {
 	Source      string   `json:"source"`
 	Destination string   `json:"destination"`
@@ -259,7 +259,7 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 	return b, nil
 }
 
-// flags are warnings about the choice.
+// flags are warnings about the selection.
 func flags(c selector.Choice) []string {
 	out := []string{}
 	for _, f := range []struct {
@@ -307,9 +307,9 @@ func compare(it, final ledger.Iteration, c selector.Choice) *Comparison {
 func whyNot(final ledger.Iteration, c selector.Choice) string {
 	switch {
 	case c.Override != nil:
-		return "Chosen by hand: " + strings.TrimSpace(c.Override.Reason)
+		return "Chosen manually: " + strings.TrimSpace(c.Override.Reason)
 	case final.Rejected && final.Recorded == nil:
-		return "It was undone"
+		return "It was rolled back"
 	case c.Degradation != nil:
 		return fmt.Sprintf("Quality degraded after iteration %d", c.Degradation.Peak)
 	case final.Assessment.Critical():

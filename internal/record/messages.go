@@ -8,7 +8,7 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Answer does what one message asks for, and returns the answers. id is the loop where
+// Answer does what one message asks for, and returns the answers. id is the loop if
 // the message names none.
 func (p Place) Answer(ctx context.Context, id string, m Message) ([]any, error) {
 	switch {

@@ -24,7 +24,7 @@ var (
 	ErrExists      = errors.New("is recorded already")
 )
 
-// Place is where loops are recorded, and how a new one judges.
+// Place is the folder of recorded loops, and how a new one judges.
 type Place struct {
 	Home     string                        // the folder of this tree's loops, see [ledger.Home]
 	Root     string                        // the working tree, absolute
@@ -46,7 +46,7 @@ type Recorded struct {
 
 // Record takes an iteration into a recorded loop, judged. A loop that is not
 // there is made with its baseline or first iteration. The error wraps
-// [ErrMessage], [ErrExists] or [ErrNotRecorded] where another message would do.
+// [ErrMessage], [ErrExists] or [ErrNotRecorded] if another message would work.
 func Record(ctx context.Context, p Place, m Message) (rec Recorded, err error) {
 	n, ok, err := m.number()
 	switch {
@@ -82,7 +82,7 @@ func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
 	state, err := ledger.ReadState(ledger.Dir(p.Home, id))
 	switch {
 	case errors.Is(err, ledger.ErrNoLoop) && n > 1:
-		return nil, View{}, false, fmt.Errorf("%w: %s (looked in %s); a new one begins with iteration 0, the baseline, or with 1", ledger.ErrNoLoop, id, p.Home)
+		return nil, View{}, false, fmt.Errorf("%w: %s (looked in %s); a new one starts with iteration 0, the baseline, or with 1", ledger.ErrNoLoop, id, p.Home)
 	case errors.Is(err, ledger.ErrNoLoop):
 		l, v, err := p.create(id)
 		return l, v, true, err
@@ -111,8 +111,8 @@ func (p Place) create(id string) (*ledger.Ledger, View, error) {
 		return nil, View{}, err
 	}
 	state := ledger.State{
-		LoopID: id, Kind: ledger.Recorded, Status: ledger.Running, Task: "recorded from elsewhere", Workspace: p.Root, PID: os.Getpid(),
-		Criterion: "decided elsewhere", StartedAt: p.Now(), UpdatedAt: p.Now(),
+		LoopID: id, Kind: ledger.Recorded, Status: ledger.Running, Task: "recorded from another orchestrator", Workspace: p.Root, PID: os.Getpid(),
+		Criterion: "decided by the orchestrator", StartedAt: p.Now(), UpdatedAt: p.Now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
 	}
 	state.Config.MaxRetries, state.Config.Mode = settings.Recovery.MaxRetries, string(settings.Rules.Mode)
@@ -178,7 +178,7 @@ func (r *recorder) record(ctx context.Context) error {
 	return r.settle()
 }
 
-// Replaced is the data of iteration_replaced: what stood there before.
+// Replaced is the data of iteration_replaced: the replaced one.
 type Replaced struct {
 	Before ledger.Iteration `json:"before"`
 	By     string           `json:"by"`
@@ -203,7 +203,7 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 	}
 	if told.From != nil {
 		if _, err := r.v.until(r.n).Iteration(*told.From); err != nil {
-			return ledger.Iteration{}, refuse("started_from is %d, which is no earlier iteration", *told.From)
+			return ledger.Iteration{}, refuse("started_from is %d, which is not an earlier iteration", *told.From)
 		}
 	}
 	set, err := r.m.Set(r.v.Settings.Plan.ErrorFields)
@@ -330,7 +330,7 @@ func (r *recorder) rejudge() error {
 	return nil
 }
 
-// hasComponents reports whether a score was computed from numbers, not given.
+// hasComponents reports whether a score was computed from metrics, not given.
 func hasComponents(s selector.Score) bool {
 	return slices.ContainsFunc(s.Dimensions, func(d selector.Dimension) bool { return len(d.Components) > 0 })
 }

@@ -211,9 +211,9 @@ func TestMessagesBecomeSets(t *testing.T) {
 		{"a rate alone", `{"testing": {"pass_rate": 80}}`, nil, "pass_rate alone"},
 		{"a wrong rate", `{"testing": {"test_count": 10, "tests_passed": 5, "pass_rate": 80}}`, nil, "pass_rate is 80, but 5 of 10"},
 		{"names against numbers", `{"testing": {"test_count": 2, "tests_passed": 2, "tests": [{"name": "y", "status": "failed"}]}}`, nil, "testing.tests has 1 tests"},
-		{"half a test", `{"testing": {"test_count": 2.5, "tests_passed": 2}}`, nil, "whole number"},
-		{"a negative number", `{"quality": {"lint_errors": -1}}`, nil, "whole number"},
-		{"a huge number", `{"testing": {"tests_passed": 1e12, "tests_failed": 0}}`, nil, "whole number"},
+		{"half a test", `{"testing": {"test_count": 2.5, "tests_passed": 2}}`, nil, "an integer"},
+		{"a negative number", `{"quality": {"lint_errors": -1}}`, nil, "an integer"},
+		{"a huge number", `{"testing": {"tests_passed": 1e12, "tests_failed": 0}}`, nil, "an integer"},
 		{"too much coverage", `{"testing": {"coverage_percentage": 170}}`, nil, "from 0 to 100"},
 		{"coverage that disagrees", `{"testing": {"coverage_percentage": 50, "coverage_lines_covered": 9, "coverage_lines_total": 10}}`, nil, "lines are covered: 90.0"},
 		{"a sum that disagrees", `{"quality": {"error_count": 5, "lint_errors": 1}}`, nil, "error_count is 5, but"},
@@ -261,7 +261,7 @@ func TestInvalidMessagesAreRefused(t *testing.T) {
 		`{"tesing": {}}`:       `unknown field "tesing"`,
 		`{"iteration": "one"}`: "cannot unmarshal",
 		`{"metrics": 5}`:       "metrics",
-		`{"iteration": 1, "iteration_metrics": {"iteration": 2}}`: "iteration stands twice",
+		`{"iteration": 1, "iteration_metrics": {"iteration": 2}}`: "iteration is given twice",
 	} {
 		if _, err := record.NewMessages(strings.NewReader(text)).Next(); !errors.Is(err, record.ErrMessage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

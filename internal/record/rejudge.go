@@ -13,7 +13,7 @@ import (
 
 // Rejudge judges the iterations of a recorded loop again by the given settings, as
 // [judge.Rejudge] does those of a loop that supervise ran: each is compared with those
-// before it as they were recorded.
+// before it as recorded.
 func Rejudge(r judge.Record, set judge.Settings) (out judge.Rejudged, err error) {
 	v := View{Settings: Settings{Settings: set}, Iterations: slices.Clone(r.Iterations), Dropped: map[snapshot.ID]bool{}}
 	fresh := v
@@ -40,7 +40,7 @@ func Rejudge(r judge.Record, set judge.Settings) (out judge.Rejudged, err error)
 	return out, err
 }
 
-// unjudged is the iteration as it was before it was judged, scored by other weights where
+// unjudged is the iteration before it was judged, scored by other weights if
 // these are others.
 func unjudged(it ledger.Iteration, w selector.Weights) ledger.Iteration {
 	it.Decision, it.Best, it.Regression, it.Rejected = nil, nil, nil, false

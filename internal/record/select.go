@@ -58,7 +58,7 @@ func (v View) Choose(w Wish) (View, selector.Choice, error) {
 	return v, choice, nil
 }
 
-// Report lays the loop and the choice out for the reports.
+// Report describes the loop and the selection for the reports.
 func (v View) Report(c selector.Choice, now time.Time) report.Loop {
 	return report.Loop{
 		State: v.State, Iterations: v.Iterations, Choice: c, Summary: selector.Summarize(v.candidates()), Now: now,
@@ -71,11 +71,11 @@ type Selection struct {
 	View   View
 	Choice selector.Choice
 	Path   string   // of the selection report
-	Files  []string // what final-output/ holds, or is deleted
+	Files  []string // in final-output/, or deleted
 	Notes  []string // what could not be done
 }
 
-// Select chooses anew and writes it down: in the log, the state, the tracker, the
+// Select selects again and records it: in the log, the state, the tracker, the
 // selection report and final-output/. The tree is left alone. by is who wants it.
 // The error wraps [ledger.ErrLocked] while a supervisor works on the loop.
 func Select(ctx context.Context, home, id string, w Wish, by string, now time.Time) (sel Selection, err error) {
@@ -130,7 +130,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by st
 }
 
 // output fills final-output/ from the snapshot of the selection, or from its
-// artifacts where another orchestrator ran it.
+// artifacts if another orchestrator ran it.
 func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Output, error) {
 	v := sel.View
 	it, err := v.Iteration(sel.Choice.Iteration)
@@ -142,7 +142,7 @@ func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Outp
 		return ledger.Output{Changed: paths}, err
 	}
 	if _, err := os.Stat(l.SnapshotDir()); err != nil || v.State.BaselineSnapshot == "" {
-		sel.Notes = append(sel.Notes, "final-output/ is as it was: the loop has no snapshots to fill it from")
+		sel.Notes = append(sel.Notes, "final-output/ is unchanged: the loop has no snapshots to fill it from")
 		return ledger.Output{}, nil
 	}
 	store, err := snapshot.Open(ctx, v.State.Workspace, l.SnapshotDir(), snapshot.Options{})
@@ -152,7 +152,7 @@ func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Outp
 	defer store.Close()
 	out, err := ledger.OutputOf(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
 	if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrDropped) {
-		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is as it was: the tree of iteration %d was dropped to save space", it.Number))
+		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is unchanged: the tree of iteration %d was dropped to save space", it.Number))
 		return ledger.Output{}, nil
 	}
 	if err != nil {
@@ -172,7 +172,7 @@ func (v View) best(c selector.Choice) *ledger.BestIteration {
 	}
 }
 
-// NoteApplied writes down that the tree of a selection was put back by hand.
+// NoteApplied records that the tree of a selection was restored manually.
 func NoteApplied(home, id string, n int, data event.Applied, now time.Time) (err error) {
 	l, _, err := ledger.Amend(home, id, func(ledger.Event) {})
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package record works on loops as they are recorded: it chooses the best
-// iteration anew, takes in iterations that another orchestrator ran, and returns what
+// iteration again, takes in iterations that another orchestrator ran, and returns what
 // should follow.
 //
 // It judges by the same detector and selector as a loop that supervise runs.

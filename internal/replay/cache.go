@@ -26,7 +26,7 @@ type entry struct {
 	Commit string     `json:"commit"` // of which it was measured
 	Set    metric.Set `json:"measurements"`
 	Why    string     `json:"why,omitempty"` // nothing could be measured
-	// Learnt is what the meter knows of the reports, for whoever runs single tests.
+	// Learnt is what the meter knows of the reports, for runs of single tests.
 	Learnt measure.Memory `json:"learnt,omitzero"`
 	// Suspects are the tests that were run again on the tree, Flaky those of them
 	// that passed then.

@@ -16,7 +16,7 @@ type Commit struct {
 	ID      string    `json:"commit"`
 	Time    time.Time `json:"time"` // of the commit
 	Subject string    `json:"subject"`
-	tree    string    // git's id of what it holds
+	tree    string    // git's id of its tree
 	parent  string    // the first one, "" for a root
 }
 
@@ -34,11 +34,10 @@ func IsRange(arg string) bool { return strings.Contains(arg, "..") }
 const logFormat = "--format=%H%x00%T%x00%P%x00%cI%x00%s"
 
 // commits lists the commits of a range along the first parents, the oldest first,
-// with the one before them at the head; the latest limit of them where it is not
-// zero.
+// with the one before them first; only the latest, up to limit, if it is not zero.
 func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, error) {
 	if strings.Contains(span, "...") {
-		return nil, fmt.Errorf("%w: %s; two dots stand between the ends, as in HEAD~50..HEAD", ErrRange, span)
+		return nil, fmt.Errorf("%w: %s; put two dots between the ends, as in HEAD~50..HEAD", ErrRange, span)
 	}
 	args := []string{"log", "-z", "--first-parent", "--reverse", logFormat}
 	if limit > 0 {
@@ -49,14 +48,14 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 		return nil, fmt.Errorf("%w: %w", ErrRange, err)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: there is no commit in %s; the older end stands first, as in HEAD~50..HEAD", ErrRange, span)
+		return nil, fmt.Errorf("%w: there is no commit in %s; the older end comes first, as in HEAD~50..HEAD", ErrRange, span)
 	}
 	if list[0].parent == "" {
 		return list, nil
 	}
 	before, err := r.log(ctx, []string{"log", "-z", "--max-count=1", logFormat, "--end-of-options", list[0].parent, "--"})
 	if err != nil {
-		return nil, fmt.Errorf("%w: the commit before %s is not there (a shallow clone?): %w", ErrRange, list[0].Short(), err)
+		return nil, fmt.Errorf("%w: the commit before %s is missing (a shallow clone?): %w", ErrRange, list[0].Short(), err)
 	}
 	return append(before, list...), nil
 }

@@ -19,7 +19,7 @@ import (
 	"supervise/snapshot"
 )
 
-// step is a commit that was measured, beside the one before it that was.
+// step is a commit that was measured, with the last one measured before it.
 type step struct {
 	commit   Commit
 	entry    entry
@@ -49,7 +49,7 @@ func (h *history) steps() iter.Seq[step] {
 }
 
 // step compares a commit with the known tests. Those of a suite that could not run
-// carry over; where there are none at all, nothing was measured.
+// keep their last state; if there are none at all, nothing was measured.
 func (h *history) step(c Commit, before metric.Set) step {
 	e, ok := h.entries[c.tree]
 	p := step{commit: c, entry: e, set: e.Set, before: before, why: e.Why}
@@ -95,8 +95,8 @@ type pair struct {
 // unread is a commit that is judged by its texts alone, for the reason in why.
 type unread struct{ pair }
 
-// compare finds the evidence of all commits: of those that were measured beside the one
-// before that was, of the others beside the one before.
+// compare finds the evidence of all commits: of those that were measured, against the
+// last one measured before, of the others against the commit before.
 func (h *history) compare(ctx context.Context) error {
 	i := -1
 	for p := range h.steps() {
@@ -175,7 +175,7 @@ func (u unread) record() judge.Record {
 	return judge.Record{Commits: true, Iterations: []ledger.Iteration{pair{}.iteration(0), is}}
 }
 
-// judge judges all commits, by the user's settings and once more by those that are
+// judge judges all commits, by the user's settings and again by those that are
 // tried.
 func (h *history) judge() (Report, error) {
 	out := h.report()
@@ -253,7 +253,7 @@ func (j outcome) rates(sensitivity float64) (ran, text []Rate) {
 func (h *history) whyNothing(r Report) string {
 	switch {
 	case len(r.Unmeasured) > 0 && h.opts.Recorded:
-		return "these commits were not measured yet: run the same without --what-if first"
+		return "these commits were not measured yet: run it without --what-if first"
 	case len(r.Unmeasured) > 0:
 		return fmt.Sprintf("%d of %d commits could not be measured, the last one because %s", len(r.Unmeasured), len(h.commits), r.Unmeasured[len(r.Unmeasured)-1].Why)
 	}

@@ -30,7 +30,7 @@ func (h *history) measureAll(ctx context.Context, list []Commit) error {
 	})
 }
 
-// measure measures one commit by itself, whatever stood before it, so that the numbers
+// measure measures one commit by itself, whatever was checked out before, so that the results
 // can be used wherever the same tree occurs again.
 func (s *site) measure(ctx context.Context, c Commit) (entry, error) {
 	e := entry{Tree: c.tree, Commit: c.ID}
@@ -65,7 +65,7 @@ type ready struct {
 	taken snapshot.ID
 }
 
-// ready checks a commit out and prepares it. why is the reason where there is nothing to
+// ready checks a commit out and prepares it. why is the reason if there is nothing to
 // measure.
 func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why string, err error) {
 	if at.taken, err = s.tree.Take(ctx, s.store, c.ID); err != nil {
@@ -101,7 +101,7 @@ func (h *history) confirm(ctx context.Context) (err error) {
 	var s *site
 	defer func() { err = s.close(err) }()
 	for p := range h.steps() {
-		suspects := ids(p.suspects) // none where nothing was measured
+		suspects := ids(p.suspects) // none if nothing was measured
 		if len(suspects) == 0 || slices.Equal(suspects, p.entry.Suspects) {
 			continue
 		}

@@ -173,14 +173,14 @@ func (r LoopReport) Document() document.Document {
 	return p.Document
 }
 
-// verdict adds what fired on a commit, if it weighs anything.
+// verdict adds what fired on a commit, unless it is only informational.
 func (p *page) verdict(v Verdict) {
 	if v.worst() <= detector.Info && !v.Undone {
 		return
 	}
 	after := ""
 	if v.Undone {
-		after = ", would be undone"
+		after = ", would be rolled back"
 	}
 	if v.ByText != "" {
 		after += ", by text alone: " + v.ByText
@@ -245,7 +245,7 @@ func without(list, other []detector.Alert) []detector.Alert {
 func (v Verdict) summary() string {
 	text := fmt.Sprintf("%s, %s %.2f", v.Class, v.Recommendation.Action, v.Recommendation.Confidence)
 	if v.Undone {
-		text += ", undone"
+		text += ", rolled back"
 	}
 	return text
 }

@@ -16,7 +16,7 @@ import (
 	"supervise/runner"
 )
 
-// proof is what running tests once more showed about a commit, beside another one.
+// proof is what running tests again showed about a commit, compared with another one.
 type proof struct {
 	Goals     *ledger.Goals     `json:"goals,omitempty"`
 	Power     *ledger.Power     `json:"power,omitempty"`
@@ -37,7 +37,7 @@ func (p proof) refused() string {
 }
 
 // prove runs the tests of the commits that touch some, or that add code which may look
-// for them: as they were, over mutants, and where the code cannot see them.
+// for them: the original tests, on mutants, and concealed from the code.
 func (h *history) prove(ctx context.Context) error {
 	if h.opts.Settings.GoalTests.Never {
 		return nil
@@ -47,7 +47,7 @@ func (h *history) prove(ctx context.Context) error {
 		p := &h.measured[i]
 		known := i == 0 || !p.provable || !h.opts.Fresh && h.cache.get(h.name(*p), &p.proof)
 		if !known {
-			p.proof = proof{Why: "they were not run as they were yet"}
+			p.proof = proof{Why: "the original tests were not run yet"}
 			todo = append(todo, p)
 		}
 	}
@@ -58,7 +58,7 @@ func (h *history) prove(ctx context.Context) error {
 		began := time.Now()
 		found, err := s.prove(ctx, *p)
 		if err != nil {
-			return nil, fmt.Errorf("run tests of commit %s as they were: %w", p.commit.Short(), err)
+			return nil, fmt.Errorf("run the original tests of commit %s: %w", p.commit.Short(), err)
 		}
 		return func(done int) {
 			p.proof = found

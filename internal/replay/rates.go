@@ -28,7 +28,7 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Discovery is the share of findings that are false where a given share of all
+// Discovery is the share of findings that are false if a given share of all
 // iterations, Prevalence, has a real fault of the kind. Both are in [0,1]. Low and
 // High follow from the ends of the interval.
 type Discovery struct {
@@ -75,11 +75,11 @@ func falseDiscovery(alarm, prevalence, sensitivity float64) float64 {
 const (
 	anyCritical = "any CRITICAL"
 	anyHigh     = "any HIGH or CRITICAL"
-	undone      = "would be undone"
+	rolledBack  = "would be rolled back"
 	blocked     = "would fail the gate"
 )
 
-// rates counts on how many commits each rule fired, and how many were undone.
+// rates counts on how many commits each rule fired, and how many would be rolled back.
 func rates(list []Verdict, sensitivity float64) []Rate {
 	var out []Rate
 	add := func(r Rate, fires func(Verdict) (fired, critical bool)) {
@@ -92,7 +92,7 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 	}
 	rules := slices.DeleteFunc(detector.Rules(), func(r detector.Rule) bool { return r.Severity == detector.Info })
 	for _, rule := range append(rules, tampering(list)...) {
-		r := Rate{Rule: rule.Name, Severity: gravest(list, rule)}
+		r := Rate{Rule: rule.Name, Severity: worstOf(list, rule)}
 		add(r, func(v Verdict) (bool, bool) {
 			return v.fired(rule.Name, detector.Low), v.fired(rule.Name, detector.Critical)
 		})
@@ -103,7 +103,7 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 	add(Rate{Rule: anyHigh, Severity: detector.High}, func(v Verdict) (bool, bool) {
 		return v.worst() >= detector.High, v.worst() >= detector.Critical
 	})
-	add(Rate{Rule: undone, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
+	add(Rate{Rule: rolledBack, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
 		return v.Undone, v.Undone && v.worst() >= detector.Critical
 	})
 	add(Rate{Rule: blocked, Severity: detector.High}, func(v Verdict) (bool, bool) {
@@ -136,9 +136,9 @@ func one(b bool) int {
 	return 0
 }
 
-// gravest is the gravest severity that the rule fired with; its own when it did
+// worstOf is the highest severity that the rule fired with; that of the rule if it did
 // not.
-func gravest(list []Verdict, rule detector.Rule) detector.Severity {
+func worstOf(list []Verdict, rule detector.Rule) detector.Severity {
 	var most detector.Severity
 	for _, v := range list {
 		for _, a := range v.Alerts {

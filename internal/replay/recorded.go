@@ -21,7 +21,7 @@ type Loop struct {
 	Again Again
 }
 
-// Recorded is a loop as it was recorded, with all that its verdicts rest on.
+// Recorded is a recorded loop, with all that its verdicts are based on.
 type Recorded struct {
 	State    ledger.State
 	Settings judge.Settings
@@ -44,13 +44,13 @@ type LoopReport struct {
 	WhatIf      *WhatIf      `json:"what_if,omitempty"`
 }
 
-// Exact reports whether every verdict is as it was recorded.
+// Exact reports whether every verdict matches the record.
 func (r LoopReport) Exact() bool {
 	return len(r.Differences) == 0 && r.Selection == nil && len(r.Best) == 0
 }
 
 // Read reads a recorded loop from its folder. The error wraps
-// [ledger.ErrNotBegun] or [ledger.ErrChanged] where its settings are not there or
+// [ledger.ErrNotBegun] or [ledger.ErrChanged] if its settings are missing or
 // not those that it was started with.
 func Read(l Loop) (*Recorded, error) {
 	dir, state := l.Dir, l.State
@@ -121,7 +121,7 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 	return settings, err
 }
 
-// Judge judges the loop again, by its own settings and, where whatIf is not nil, by
+// Judge judges the loop again, by its own settings and, if whatIf is not nil, by
 // those as well.
 func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	out := LoopReport{LoopID: r.State.LoopID}

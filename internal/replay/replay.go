@@ -3,7 +3,7 @@
 // the rules raise false alarms on a project, so that they can be tuned before anything
 // depends on them.
 //
-// A history is measured in a checkout of its own, commit by commit; what was
+// A history is measured in a separate checkout, commit by commit; what was
 // measured once is kept by tree and not measured again. The user's tree, index
 // and refs are never touched.
 package replay
@@ -21,7 +21,7 @@ import (
 	"supervise/internal/treecopy"
 )
 
-// The errors that another command line mends.
+// The errors that another command line fixes.
 var (
 	ErrRange   = errors.New("not a range of commits")
 	ErrNothing = errors.New("nothing to judge")
@@ -43,12 +43,12 @@ type Options struct {
 	Plan        measure.Plan // for the user's tree; it is moved to the checkout
 	Root        string       // the working tree, with Plan.Root in it
 	Settings    judge.Settings
-	WhatIf      *judge.Settings // judged once more by these
+	WhatIf      *judge.Settings // also judged by these
 	Sensitivity float64         // share of real faults that a rule finds, in (0,1]
 	Home        string          // the folder of this tree's loops, see [ledger.Home]
 	Checkout    string          // a folder for checkouts, outside the tree
 	Env         []string        // whose secrets are not stored
-	Version     string          // of supervise: another one measures anew
+	Version     string          // of supervise: another one measures again
 	Now         time.Time
 	OnProgress  func(Progress) // may be nil; called by one at a time
 }
@@ -59,12 +59,12 @@ type Progress struct {
 	Commit      Commit
 	Took        time.Duration
 	Again       bool   // suspicious tests alone were run again
-	Proof       bool   // tests were run as they were, and over mutants
+	Proof       bool   // original tests and a mutation check were run
 	Why         string // it could not be measured
 }
 
 // History measures and judges the commits of a range. What a commit did to the tests is
-// shown by running them as they were, and over mutants; a commit that cannot be run is
+// shown by running the original tests and a mutation check; a commit that cannot be run is
 // judged by its texts alone. The error wraps [ErrRange] for a range that is none,
 // [ErrNothing] when there is nothing to judge, and the cause of ctx when that ends; what
 // was measured until then is kept.
@@ -91,9 +91,8 @@ func History(ctx context.Context, o Options) (Report, error) {
 	return h.judge()
 }
 
-// unlisted returns the plan without the lists of tests, which a loop asks for where a
-// known test is missing: here every commit would pay for telling hidden tests
-// from lost ones.
+// unlisted returns the plan without the lists of tests, which a loop requests if a known test
+// is missing: here every commit would pay for distinguishing hidden tests from lost ones.
 func unlisted(p measure.Plan) measure.Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i := range p.Checks {
@@ -146,7 +145,7 @@ func (h *history) project() treecopy.Project {
 }
 
 // Checkout returns a folder for the checkouts of a replay: below home, unless that
-// lies in the working tree.
+// is in the working tree.
 func Checkout(home, root, temp string) string {
 	if _, inside := ledger.Inside(home, root); inside {
 		return filepath.Join(temp, "supervise-replay-"+filepath.Base(ledger.Home(temp, root)))

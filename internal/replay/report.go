@@ -15,7 +15,7 @@ type Report struct {
 	To         string       `json:"to"`
 	Total      int          `json:"commits"`  // of the range
 	Judged     int          `json:"judged"`   // by their tests, compared with the one before that was measured
-	Measured   int          `json:"measured"` // anew, not from the cache
+	Measured   int          `json:"measured"` // now, not from the cache
 	Unmeasured []Unmeasured `json:"unmeasured"`
 	Proven     Proven       `json:"proven"`
 	Moved      Moved        `json:"moved_tests"`
@@ -25,7 +25,7 @@ type Report struct {
 	WhatIf     *WhatIf      `json:"what_if,omitempty"`
 }
 
-// Proven counts the commits by what was run for their verdict beside their own tests.
+// Proven counts the commits by what ran for their verdict in addition to their tests.
 type Proven struct {
 	Touching        int `json:"touch_tests"` // of those that were judged by their tests
 	OriginalTests   int `json:"as_they_were"`
@@ -47,11 +47,11 @@ type Verdict struct {
 	Class          detector.Class          `json:"classification"`
 	Alerts         []detector.Alert        `json:"alerts"`
 	Recommendation detector.Recommendation `json:"recommendation"`
-	Undone         bool                    `json:"undone"`  // a loop would put the tree back
+	Undone         bool                    `json:"undone"`  // a loop would restore the tree
 	Blocked        bool                    `json:"blocked"` // a merge gate would fail, by default
 	Partial        bool                    `json:"partial"`
 	ByText         string                  `json:"by_text,omitempty"` // why it was judged by text alone
-	Untried        string                  `json:"untried,omitempty"` // why tests that a commit touches were not run as they were
+	Untried        string                  `json:"untried,omitempty"` // why original tests of a commit were not run
 	Goals          *ledger.Goals           `json:"goals,omitempty"`
 	Power          *ledger.Power           `json:"power,omitempty"`
 }
@@ -80,13 +80,13 @@ type WhatIf struct {
 	Select    *Reselected  `json:"selection,omitempty"` // of a loop
 }
 
-// Difference is one verdict beside another on the same commit or iteration.
+// Difference is two verdicts on the same commit or iteration.
 type Difference struct {
 	Was Verdict `json:"recorded"`
 	Is  Verdict `json:"replayed"`
 }
 
-// Reselected is the iteration that was selected beside the one that would be.
+// Reselected is the iteration that was selected, and the one that would be.
 type Reselected struct {
 	Was int `json:"recorded"`
 	Is  int `json:"replayed"`

@@ -11,7 +11,7 @@ import (
 	"supervise/snapshot"
 )
 
-// site is where commits are checked out, one after another.
+// site is a checkout for commits, one after another.
 type site struct {
 	*history
 	tree  *checkout.Tree
@@ -43,8 +43,7 @@ func (s *site) close(err error) error {
 // pieces, with this one.
 type finish func(done int)
 
-// each does a piece of work for each of a list, several at a time, each worker on a site
-// of its own. The first error ends all.
+// each does a piece of work for each of a list, several at a time, each worker on a separate site. The first error ends all.
 func each[T any](ctx context.Context, h *history, list []T, work func(context.Context, *site, T) (finish, error)) error {
 	if len(list) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // Verify checks a loop: its log, its snapshots, and its folder against the checklist.
-// head is the hash of an entry that the log must hold, "" where none is known. It reads
+// head is the hash of an entry that the log must hold, "" if none is known. It reads
 // alone. The error is one of reading; what is wrong with the loop is in the checks.
 func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	dir, state := l.Dir, l.State
@@ -56,7 +56,7 @@ func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 	for _, n := range slices.Sorted(maps.Keys(loops)) {
 		state, err := ledger.ReadState(loops[n])
 		if errors.Is(err, ledger.ErrNoLoop) {
-			continue // it was not begun
+			continue // it was not started
 		}
 		var list []Check
 		if err == nil {
@@ -75,7 +75,7 @@ func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 
 // checkLog checks the log, and whether it says that a tree was measured.
 func checkLog(dir, head string) (Check, bool) {
-	c, measured := Check{Name: "The log is whole and its chain of hashes holds"}, false
+	c, measured := Check{Name: "The log is intact and its chain of hashes is valid"}, false
 	entries, at := 0, 0
 	problems, err := ledger.ReadLog(dir, func(e ledger.Event) {
 		entries++
@@ -91,7 +91,7 @@ func checkLog(dir, head string) (Check, bool) {
 	}
 	switch grown := entries - at; {
 	case head == "":
-		c.Note = "this proves only that the record fits together: compare a head kept elsewhere with --head"
+		c.Note = "this shows only that the record is consistent: compare with a head kept on another machine (--head)"
 	case at == 0:
 		c.Problems = append(c.Problems, fmt.Sprintf("no entry has the hash %s: entries up to it were changed or removed after that head was printed, or it is that of another loop", head))
 	case grown == 0:
@@ -107,7 +107,7 @@ func checkLog(dir, head string) (Check, bool) {
 
 // checkStore checks the snapshots, and returns which are there.
 func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, error) {
-	c := Check{Name: "All snapshots are whole"}
+	c := Check{Name: "All snapshots are intact"}
 	found, err := snapshot.Check(ctx, ledger.SnapshotDir(dir))
 	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return c, nil, err
@@ -134,12 +134,12 @@ func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, er
 func remedy(c Check, loop string) string {
 	switch {
 	case len(c.Damaged) == 0:
-		return "every snapshot is whole all the same"
+		return "every snapshot is intact nevertheless"
 	case len(c.Intact) == 0:
-		return "no snapshot is whole: restore from a backup, or from git"
+		return "no snapshot is intact: restore from a backup, or from git"
 	}
 	last := c.Intact[len(c.Intact)-1]
-	return fmt.Sprintf("damaged: %s; still whole: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Intact, ", "), loop, last)
+	return fmt.Sprintf("damaged: %s; still intact: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Intact, ", "), loop, last)
 }
 
 // names are the names of snapshots as people write them.

@@ -26,7 +26,7 @@ type Check struct {
 	Later    bool     `json:"pending,omitempty"` // the loop is not over
 	Note     string   `json:"note,omitempty"`    // what the check proves, or cannot
 	Head     string   `json:"head,omitempty"`    // hash of the last entry of the log
-	Intact   []string `json:"intact,omitempty"`  // snapshots of which everything is as it was written
+	Intact   []string `json:"intact,omitempty"`  // snapshots that are intact
 	Damaged  []string `json:"damaged,omitempty"` // the others
 }
 
@@ -61,8 +61,8 @@ type verifier struct {
 	there []snapshot.ID // in the store, damaged or not
 }
 
-// missing names the files of the loop's folder that are not there, or cannot be read
-// as into, where that is not nil.
+// missing names the files of the loop's folder that are missing, or cannot be decoded
+// into into, if that is not nil.
 func (v *verifier) missing(into any, name ...string) []string {
 	path := filepath.Join(append([]string{v.dir}, name...)...)
 	text, err := os.ReadFile(path)
@@ -135,10 +135,10 @@ func (v *verifier) scores() []string {
 	})
 }
 
-// almost is how much two numbers may differ that ought to be one.
+// almost is the tolerance for numbers that should be equal.
 const almost = 1e-9
 
-// nearly is the same where one of them was given as a percentage.
+// nearly is the tolerance if one of them was given as a percentage.
 const nearly = 1e-3
 
 func (v *verifier) deltas() []string {
@@ -178,7 +178,7 @@ func (v *verifier) tracker() []string {
 	}
 	best := v.rec.State.Best
 	switch {
-	case v.rec.State.Selected != nil: // the selection may have been made by hand
+	case v.rec.State.Selected != nil: // the selection may be manual
 	case (t.Best == nil) != (best == nil), best != nil && *t.Best != best.Iteration:
 		problems = append(problems, "the tracker names another best iteration than the state")
 	}
@@ -187,7 +187,7 @@ func (v *verifier) tracker() []string {
 		n-- // the tracker has no baseline
 	}
 	if len(t.Iterations) < n {
-		problems = append(problems, fmt.Sprintf("it holds %d of %d iterations", len(t.Iterations), n))
+		problems = append(problems, fmt.Sprintf("it has %d of %d iterations", len(t.Iterations), n))
 	}
 	return problems
 }
@@ -228,7 +228,7 @@ func (v *verifier) outputs() []string {
 			kept[it.Snapshot] = true
 		}
 	}
-	if len(kept) <= len(v.there) { // dropped by hand
+	if len(kept) <= len(v.there) { // dropped manually
 		return nil
 	}
 	return out
@@ -243,7 +243,7 @@ func (v *verifier) verdicts() []string {
 	}
 	var out []string
 	for _, d := range r.Differences {
-		out = append(out, fmt.Sprintf("iteration %d was judged otherwise than its measurements are", d.Was.Number))
+		out = append(out, fmt.Sprintf("iteration %d has a verdict that does not follow from its measurements", d.Was.Number))
 	}
 	return out
 }
@@ -268,7 +268,7 @@ func (v *verifier) choice() []string {
 		return []string{err.Error()}
 	}
 	if r.Selection != nil {
-		return []string{"by the rules another iteration would have been selected: see supervise replay"}
+		return []string{"the rules select another iteration: see supervise replay"}
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (v *verifier) rationale() []string {
 		return nil
 	}
 	if v.rec.choice != nil && v.rec.choice.Reason == "" {
-		return []string{"the choice has no reason"}
+		return []string{"the selection has no reason"}
 	}
 	return v.missing(nil, "reports", "output-selection-report.md")
 }

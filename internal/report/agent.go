@@ -18,22 +18,22 @@ func Ending(a *ledger.AgentRun) string {
 	case a == nil || a.Cause == ledger.AtRest:
 		return ""
 	case a.Limit != "":
-		return "the limit of " + a.Limit + " was reached" + around(a)
+		return "the limit of " + a.Limit + " was reached" + sideEffects(a)
 	case a.Signal != "":
-		return underscored(a.Cause) + ", ended by " + a.Signal + around(a)
+		return underscored(a.Cause) + ", ended by " + a.Signal + sideEffects(a)
 	case a.Cause == "exited" && !a.Well() && a.Outcome != "crashed" && a.Outcome != "":
-		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, around(a))
+		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, sideEffects(a))
 	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers)+len(a.RefusedHosts) > 0:
-		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, around(a))
+		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, sideEffects(a))
 	}
 	return ""
 }
 
-// around is what was to be done about an agent.
-func around(a *ledger.AgentRun) string {
+// sideEffects says what supervise had to clean up or refuse.
+func sideEffects(a *ledger.AgentRun) string {
 	text := leftovers(a.Leftovers)
 	if len(a.RefusedHosts) > 0 {
-		text += "; the sandbox kept it from " + strings.Join(a.RefusedHosts, ", ")
+		text += "; the sandbox refused access to " + strings.Join(a.RefusedHosts, ", ")
 	}
 	return text
 }
@@ -62,7 +62,7 @@ func Reported(a *ledger.AgentRun) string {
 	return strings.Join(out, "; ")
 }
 
-// Used is what a run of an agent consumed, "" where it reported nothing.
+// Used is what a run of an agent consumed, "" if it reported nothing.
 func Used(a *ledger.AgentRun) string {
 	if a == nil || a.Usage == nil {
 		return ""
@@ -93,7 +93,7 @@ func used(u metric.Usage, tokens *int64) []string {
 	return out
 }
 
-// Spent is what the agent consumed in a loop, "" where it reported nothing.
+// Spent is what the agent consumed in a loop, "" if it reported nothing.
 func Spent(s *ledger.Spending) string {
 	if s == nil {
 		return ""
@@ -111,7 +111,7 @@ func Spent(s *ledger.Spending) string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// CheckLine is the command of a check, and the folder where it is not the root.
+// CheckLine is the command of a check, and the folder if it is not the root.
 func CheckLine(c measure.Check, paint document.Paint) string {
 	if c.Dir == "" {
 		return c.Line()

@@ -20,8 +20,8 @@ type Analytics struct {
 	TotalMS    int64            `json:"total_time_ms"`
 	AgentMS    int64            `json:"agent_time_ms"`
 	ChecksMS   int64            `json:"checks_time_ms"`
-	GoalsMS    int64            `json:"goal_tests_time_ms"` // tests run as they were
-	PowerMS    int64            `json:"power_time_ms"`      // changed tests run over mutants
+	GoalsMS    int64            `json:"goal_tests_time_ms"` // original tests on the new code
+	PowerMS    int64            `json:"power_time_ms"`      // changed tests on mutants
 	OwnMS      int64            `json:"own_time_ms"`
 	Tokens     *int64           `json:"total_tokens"`   // null when not reported
 	CostUSD    *float64         `json:"total_cost_usd"` // null when not reported

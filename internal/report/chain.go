@@ -36,7 +36,7 @@ func overrideText(o reasoning.Override) string {
 type layout struct {
 	document.Document
 	level int // of its headings
-	// brief leaves out the tests and files, which are elsewhere on the page.
+	// brief leaves out the tests and files, which other sections of the page have.
 	brief bool
 }
 
@@ -71,7 +71,7 @@ func (l *layout) chain(c reasoning.Chain) {
 		}
 	}
 	if len(c.Exceptions) == 0 {
-		l.Item("nothing out of the ordinary")
+		l.Item("nothing unusual")
 	}
 	l.synthesis(c.Synthesis)
 }
@@ -106,7 +106,7 @@ func compared(g reasoning.Goal) document.Text {
 	}
 	why := "which it started from"
 	if g.Assumed {
-		why = "the last one that was not to be undone"
+		why = "the last one that was not to be rolled back"
 	}
 	text = document.Textf("%s is compared with %s%s, %s", text, iterationOr(g.Previous.Iteration), tree(*g.Previous), why)
 	if g.Baseline != nil && g.Previous.Iteration != 0 {
@@ -139,7 +139,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 		}
 	}
 	if e.Reused {
-		l.Item("Checks: not run, the same tree had been measured before")
+		l.Item("Checks: not run, the same tree was measured before")
 	}
 	for _, c := range e.Checks {
 		l.Item("%s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
@@ -154,7 +154,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	l.hidden(e.Hidden)
 	l.silenced(e.Silenced)
 	l.excluded(e.Excluded)
-	l.numbers(e)
+	l.metrics(e)
 	for _, g := range e.Gaps {
 		l.Item("Not measured: %s (%s): %s", g.Section, g.State, g.Why)
 	}
@@ -170,7 +170,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 	}
 }
 
-// again describes what became of the tests that failed although they had passed.
+// again describes the isolated rerun of tests that passed before and failed.
 func (l *layout) again(a *reasoning.Again) {
 	if a == nil {
 		return
@@ -184,20 +184,20 @@ func (l *layout) again(a *reasoning.Again) {
 	l.runs(a.Runs)
 }
 
-// goals describes how tests ended as they were, over the new code.
+// goals describes the results of the original tests on the new code.
 func (l *layout) goals(h *reasoning.Goals) {
 	if h == nil {
 		return
 	}
 	if h.Refused != "" {
-		l.Item("Goal tests: not run as they were: %s", h.Refused)
+		l.Item("Goal tests: the original tests were not run: %s", h.Refused)
 		return
 	}
 	took := "in " + Duration(h.Took)
 	if h.Reused {
 		took = "in an earlier run"
 	}
-	l.Item("Goal tests, run as they were over the new code %s: %d passed", took, h.Passed)
+	l.Item("Goal tests: original tests, run on the new code %s: %d passed", took, h.Passed)
 	for _, g := range h.Ended {
 		if g.Outcome != detector.Held {
 			l.Item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
@@ -207,13 +207,13 @@ func (l *layout) goals(h *reasoning.Goals) {
 	l.runs(h.Runs)
 }
 
-// power describes what changed tests notice.
+// power describes the mutation check of changed tests.
 func (l *layout) power(p *reasoning.Power) {
 	if p == nil {
 		return
 	}
 	if p.Refused != "" {
-		l.Item("Power: changed tests were not run over mutants: %s", p.Refused)
+		l.Item("Mutation check: changed tests were not run on mutants: %s", p.Refused)
 		return
 	}
 	took := "in " + Duration(p.Took)
@@ -221,26 +221,26 @@ func (l *layout) power(p *reasoning.Power) {
 		took = "in an earlier run"
 	}
 	for _, g := range p.Groups {
-		l.Item("Power of %s, %s: %s", strings.Join(g.Files, ", "), took, g.Power)
+		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), took, g.Power)
 		l.under("survives: ", g.Lives)
 	}
 }
 
-// disguise describes how tests ended where the code could not see them.
+// disguise describes the results of concealed test runs.
 func (l *layout) disguise(d *reasoning.Disguise) {
 	if d == nil {
 		return
 	}
 	if d.Refused != "" {
-		l.Item("Code that may look for its tests: not run without them in sight: %s", d.Refused)
+		l.Item("Code that may detect its tests: the tests were not run concealed: %s", d.Refused)
 		return
 	}
-	l.Item("Code that may look for its tests: %s, run where it cannot see that it is under test in %s: %d failed", Count(d.Tests, "test", "tests"), Duration(d.Took), d.Failed.Len())
+	l.Item("Code that may detect its tests: %s, run concealed in %s: %d failed", Count(d.Tests, "test", "tests"), Duration(d.Took), d.Failed.Len())
 	l.under("", d.Files)
 	l.under("", d.Failed)
 }
 
-// hidden describes how the tests ended that the agent does not see.
+// hidden describes the results of the tests that the agent does not see.
 func (l *layout) hidden(h *reasoning.Hidden) {
 	if h == nil {
 		return
@@ -270,11 +270,11 @@ func (l *layout) excluded(x *reasoning.Excluded) {
 	}
 	switch {
 	case x.Why != "":
-		l.Item("What came in this loop takes code out of the coverage. What is covered without is not known, so that it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
+		l.Item("New settings or comments exclude code from the coverage. The coverage without them is unknown, so it counts as no better than before (%.1f %%, measured %.1f %%): %s", x.Counted, x.With, x.Why)
 	case x.Counted < x.With:
-		l.Item("What came in this loop takes code out of the coverage. It counts as %.1f %%, which it is without; with it %.1f %% was measured%s", x.Counted, x.With, asBefore(x))
+		l.Item("New settings or comments exclude code from the coverage. It counts as %.1f %%, its value without them; measured %.1f %%%s", x.Counted, x.With, asBefore(x))
 	default:
-		l.Item("What came in this loop takes code out of the coverage, which is no lower without%s", asBefore(x))
+		l.Item("New settings or comments exclude code from the coverage, which is no lower without them%s", asBefore(x))
 	}
 	l.under("", x.Files)
 	l.runs(x.Runs)
@@ -282,12 +282,12 @@ func (l *layout) excluded(x *reasoning.Excluded) {
 
 func asBefore(x *reasoning.Excluded) string {
 	if x.Reused {
-		return " (what is left out was counted before)"
+		return " (counted before)"
 	}
 	return ""
 }
 
-// Hidden says in one line how the hidden tests ended, "" where there are none.
+// Hidden says in one line how the hidden tests ended, "" if there are none.
 func Hidden(h *ledger.Hidden) string {
 	if h == nil {
 		return ""
@@ -340,17 +340,17 @@ func Without(c *metric.Coverage) string {
 	return " without " + strings.Join(Cut(c.Without, 3), ", ") + ", which did not run"
 }
 
-// numbers are the sections that were measured.
-func (l *layout) numbers(e reasoning.Extraction) {
+// metrics are the sections that were measured.
+func (l *layout) metrics(e reasoning.Extraction) {
 	if t := e.Tests; t != nil {
-		carried := ""
+		cached := ""
 		if t.Cached > 0 {
-			carried = fmt.Sprintf(", %d cached", t.Cached)
+			cached = fmt.Sprintf(", %d cached", t.Cached)
 		}
-		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, carried)
+		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, cached)
 	}
 	if c := e.Coverage; c != nil && c.Unit == metric.Percentage {
-		l.Item("Coverage: %s %%, of which no more is known", Number(c.Percent))
+		l.Item("Coverage: %s %%, without details", Number(c.Percent))
 	} else if c != nil {
 		l.Item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, Number(c.Percent), Count(c.Files, "file", "files"))
 	}
@@ -388,7 +388,7 @@ func (l *layout) reasoning(r reasoning.Reasoning) {
 			}
 			list = append(list, document.Textf("`%s` (needs %s)", n.Rule, n.Field)...)
 		}
-		l.Item("Could not be judged, for want of a number: %s", list)
+		l.Item("Not judged, metric missing: %s", list)
 	}
 	if l.brief {
 		return
@@ -421,7 +421,7 @@ func severityText(f reasoning.Fired) string {
 	return f.Severity.String()
 }
 
-// valuesText lists the numbers behind an alert: before, now, change, threshold.
+// valuesText lists the values of an alert: before, now, change, threshold.
 func valuesText(v detector.Values) string {
 	var out []string
 	for _, n := range []struct {
@@ -492,9 +492,9 @@ func (l *layout) advice(r detector.Recommendation) {
 	l.Item("Confidence: %.2f, from: %s", r.Confidence, cmp.Or(from, "not recorded by the version that ran the loop"))
 }
 
-// advised is what an orchestrator was told about an iteration to undo.
+// advised is the advice to an orchestrator about an iteration to roll back.
 func advised(d *ledger.Decision) string {
-	return "advised to put the tree back to " + iterationOr(d.Target)
+	return "advised to restore the tree of " + iterationOr(d.Target)
 }
 
 // done says what the loop did.
@@ -515,7 +515,7 @@ func (l *layout) done(s reasoning.Synthesis) {
 		l.Item("Diagnosis: %s", d.Diagnosis)
 	}
 	if d.Criterion != nil {
-		l.Item("The criterion holds: %s", strings.ToLower(yes(*d.Criterion)))
+		l.Item("The criterion is met: %s", strings.ToLower(yes(*d.Criterion)))
 	}
 }
 

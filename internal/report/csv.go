@@ -20,7 +20,7 @@ type csvColumn struct {
 	value func(Loop, csvRow) string
 }
 
-// csvRow is an iteration beside the candidate that the selector saw.
+// csvRow is an iteration with its candidate in the selection.
 type csvRow struct {
 	it        ledger.Iteration
 	candidate selector.Candidate

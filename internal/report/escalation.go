@@ -18,7 +18,7 @@ const EscalationName = "escalation-report.md"
 type Escalation struct {
 	State      ledger.State
 	Iterations []ledger.Iteration // with the baseline first, and the one in question last
-	Why        string             // a person has to judge
+	Why        string             // a person has to decide
 	Now        time.Time
 	Self       string // how supervise is called
 }
@@ -79,14 +79,14 @@ func happened(it ledger.Iteration) string {
 		out = []string{it.Decision.Reason}
 	}
 	if it.Rejected {
-		out = append(out, "undone, kept as s"+string(it.Snapshot))
+		out = append(out, "rolled back, kept as s"+string(it.Snapshot))
 	}
 	return strings.Join(out, "; ")
 }
 
 func (p *page) state(v Escalation, last ledger.Iteration) {
 	p.Heading(2, "State")
-	p.Item("Iterations: %d, of them undone: %d", last.Number, undoneOf(v.Iterations))
+	p.Item("Iterations: %d, of them rolled back: %d", last.Number, rolledBackOf(v.Iterations))
 	p.Item("Recovery attempts: %d in the loop", last.Decision.Attempts)
 	if last.Rejected {
 		p.Item("The tree is restored to iteration %d", last.Decision.Target)
@@ -107,7 +107,7 @@ func (p *page) state(v Escalation, last ledger.Iteration) {
 	}
 }
 
-func undoneOf(its []ledger.Iteration) (n int) {
+func rolledBackOf(its []ledger.Iteration) (n int) {
 	for _, it := range its {
 		if it.Rejected {
 			n++

@@ -22,7 +22,7 @@ import (
 	"supervise/metric"
 )
 
-// HTML is what the page about a whole loop shows.
+// HTML is what the page about a loop shows.
 type HTML struct {
 	Dir        string // the loop's folder: patches and transcripts are read from there
 	State      ledger.State
@@ -33,7 +33,7 @@ type HTML struct {
 	Now        time.Time
 }
 
-// What of one iteration is put into the page, in bytes; the files have the rest.
+// Limits of the parts of one iteration in the page, in bytes; the files have the rest.
 const (
 	maxPatch = 512 << 10
 	maxCast  = 1 << 20
@@ -62,7 +62,7 @@ type (
 	htmlMetric struct {
 		Name   string     `json:"name"`
 		Unit   string     `json:"unit"`
-		Values []*float64 `json:"values"` // by iteration, nil where it was not measured
+		Values []*float64 `json:"values"` // by iteration, nil if it was not measured
 	}
 	htmlMatrix struct {
 		Note  string    `json:"note"`
@@ -178,8 +178,8 @@ func letterOf(t metric.Test) byte {
 	return 'p'
 }
 
-// matrix shows the tests whose state changed, or that ever failed; all of them where
-// they are few.
+// matrix shows the tests whose state changed, or that ever failed; all tests
+// if they are few.
 func (v HTML) matrix() htmlMatrix {
 	rows := map[metric.ID][]byte{}
 	var order []metric.ID
@@ -307,7 +307,7 @@ func readCast(path string) (cast *htmlCast, note string) {
 		case err != nil:
 			return cast, ""
 		case size > maxCast:
-			return cast, "The transcript goes on; the whole is " + path
+			return cast, "The transcript continues; the complete file is " + path
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Iteration struct {
 	Previous *ledger.Iteration // whose tree it started from; nil for the baseline
 	Baseline ledger.Iteration
 	Best     *ledger.BestIteration
-	Kept     string // where the snapshots are
+	Kept     string // the folder of the snapshots
 
 	Criterion string           // when the task is done
 	Rules     detector.Options // that it was judged by
@@ -100,9 +100,9 @@ func outcome(it ledger.Iteration) document.Text {
 	case it.Recorded != nil && d != nil:
 		return document.Textf("%s: %s; next: %s; its tree is kept as snapshot `s%s`", advised(d), d.Reason, next(d), it.Snapshot)
 	case d == nil:
-		return document.Textf("rejected; its changes were undone and are kept as snapshot `s%s`", it.Snapshot)
+		return document.Textf("rejected; its changes were rolled back and are kept as snapshot `s%s`", it.Snapshot)
 	}
-	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were undone and are kept as snapshot `s%s`", d.Reason, iterationOr(d.Target), next(d), it.Snapshot)
+	return document.Textf("rejected: %s; the tree was restored to %s, next: %s; its changes were rolled back and are kept as snapshot `s%s`", d.Reason, iterationOr(d.Target), next(d), it.Snapshot)
 }
 
 func score(it ledger.Iteration) string {
@@ -281,7 +281,7 @@ func (p *page) best(v Iteration) {
 	case v.Best.Snapshot != "":
 		preserved = "yes"
 	default:
-		preserved = "its numbers, and the artifacts that were given; it was recorded without a snapshot"
+		preserved = "its metrics, and the artifacts that were given; it was recorded without a snapshot"
 	}
 	p.Item("**Best Preserved**: %s", preserved)
 }
@@ -315,5 +315,5 @@ func leftovers(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it left %s running, now ended: %s", Count(len(list), "process", "processes"), strings.Join(list, ", "))
+	return fmt.Sprintf("; it left %s running, now killed: %s", Count(len(list), "process", "processes"), strings.Join(list, ", "))
 }

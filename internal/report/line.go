@@ -25,30 +25,30 @@ func Line(it ledger.Iteration, paint document.Paint) string {
 		tail = "  " + paint(alertTone(it.Assessment.Alerts), list)
 	}
 	if it.Rejected && !it.Interrupted {
-		tail += paint(document.Bad, undone(it))
+		tail += paint(document.Bad, rolledBack(it))
 	}
 	took := Duration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
 		took = notMeasured
 	}
-	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, numbers(it.Set), quality(it), took, tail)
+	return fmt.Sprintf("%s  %s  %s  %6s  %6s%s", paint(document.Strong, number), class, columns(it.Set), quality(it), took, tail)
 }
 
-// undone says what became of a rejected iteration. Of one that somebody else ran, only the
-// advice is known.
-func undone(it ledger.Iteration) string {
+// rolledBack says what became of a rejected iteration. If another orchestrator ran it, only
+// the advice is known.
+func rolledBack(it ledger.Iteration) string {
 	if it.Recorded != nil {
 		return " → to be rolled back"
 	}
 	return " → rolled back"
 }
 
-// numbers are the columns for tests, skipped tests, coverage, errors and build.
-func numbers(s metric.Set) string {
+// columns are the values for tests, skipped tests, coverage, errors and build.
+func columns(s metric.Set) string {
 	return fmt.Sprintf("%9s  %4s  %6s  %4s  %5s", tests(s), value(&s, metric.TestsSkipped, ""), coverage(s), value(&s, metric.ErrorCount, ""), build(s.Build))
 }
 
-const numbersHead = "   passed  skip   cover  errs  build"
+const columnsHead = "   passed  skip   cover  errs  build"
 
 func buildOf(s *metric.Set) string {
 	if s == nil {
@@ -67,7 +67,7 @@ func build(b *metric.Build) string {
 	case b.Status == metric.BuildFailure:
 		return "fails"
 	}
-	return "aside"
+	return "excl."
 }
 
 func coverage(s metric.Set) string {
@@ -80,7 +80,7 @@ func coverage(s metric.Set) string {
 
 // LineHead names the columns of [Line].
 func LineHead(paint document.Paint) string {
-	return paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", numbersHead, "score", "time", "alerts"))
+	return paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", columnsHead, "score", "time", "alerts"))
 }
 
 // className is the class of an iteration, or that it was not judged.
@@ -148,7 +148,7 @@ func flags(it ledger.Iteration, selected int) string {
 // Table draws all iterations, a line each, with the trajectory as bars.
 func Table(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	const width = 20
-	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", numbersHead, width, "quality", "score"))}
+	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", columnsHead, width, "quality", "score"))}
 	for _, it := range its {
 		share, tone := 0.0, document.Plain
 		if it.Score.Measured {
@@ -163,7 +163,7 @@ func Table(its []ledger.Iteration, selected int, paint document.Paint) []string 
 		case it.Rejected:
 			tone, note = document.Bad, " rejected"
 		}
-		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), numbers(it.Set),
+		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), columns(it.Set),
 			paint(tone, document.Meter(share, width)), quality(it), paint(tone, note)))
 	}
 	return out

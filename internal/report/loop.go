@@ -14,13 +14,13 @@ import (
 	"supervise/selector"
 )
 
-// Names of the reports of a whole loop, in its folder reports/.
+// File names of the reports of a loop, in its folder reports/.
 const (
 	SelectionName  = "output-selection-report.md"
 	CompletionName = "completion-report.md"
 )
 
-// Loop is what the reports of a whole loop show.
+// Loop is what the reports of a loop show.
 type Loop struct {
 	State        ledger.State
 	Iterations   []ledger.Iteration // with the baseline first
@@ -35,16 +35,16 @@ type Loop struct {
 	Skipped      []string // paths that are in no snapshot, and why
 	Dropped      []string // snapshots that were dropped to save space
 	Open         []ledger.OpenFinding
-	Declared     []detector.Alert // that the user let happen, for a person to read
+	Declared     []detector.Alert // allowed by the user, for a person to read
 	Head         string           // of the log at the end of the loop
 }
 
-// Verification is whether the selected tree gave the same numbers again.
+// Verification says whether the selected tree gave the same results again.
 type Verification struct {
 	Holds       bool
 	Differences []string
-	Goals       *ledger.Goals  // nil where nothing about tests changed
-	Hidden      *ledger.Hidden // nil where the loop has no hidden tests
+	Goals       *ledger.Goals  // nil if no tests changed
+	Hidden      *ledger.Hidden // nil if the loop has no hidden tests
 }
 
 func (v Loop) selected() ledger.Iteration {
@@ -58,8 +58,7 @@ func (v Loop) selected() ledger.Iteration {
 
 func (v Loop) final() ledger.Iteration { return v.Iterations[len(v.Iterations)-1] }
 
-// baseline is the zero iteration where there is none: orchestrators may leave it
-// out.
+// baseline is the zero iteration if there is none: orchestrators may leave it out.
 func (v Loop) baseline() ledger.Iteration {
 	if first := v.Iterations[0]; first.Number == 0 {
 		return first
@@ -227,7 +226,7 @@ func (p *page) review(r *ledger.SelectionReview) {
 	}
 }
 
-// hidden describes how the tests ended that the agent does not see.
+// hidden describes the results of the tests that the agent does not see.
 func (p *page) hidden(h *ledger.Hidden) {
 	if e := reasoning.HiddenOf(h); e != nil {
 		p.Item("Hidden tests: %s", hiddenText(e))
@@ -244,13 +243,13 @@ func (p *page) goals(v *Verification) {
 	}
 	h := reasoning.GoalsOf(v.Goals)
 	if h.Refused != "" {
-		p.Item("Goal tests were not run as they were before the loop: %s", h.Refused)
+		p.Item("Goal tests: the original tests were not run: %s", h.Refused)
 		return
 	}
-	p.Item("Goal tests, as they were before the loop, over the selected code: %d passed", h.Passed)
+	p.Item("Goal tests: original tests, run on the selected code: %d passed", h.Passed)
 	for _, g := range h.Ended {
 		if g.Outcome != detector.Held {
-			p.Item("Goal tests over the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
+			p.Item("Goal tests on the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
 		}
 	}
 	if len(v.Goals.Alerts) > 0 {
@@ -364,7 +363,7 @@ func (p *page) recommendations(v Loop) {
 		list = append(list, "No iteration was acceptable: take a smaller task, or another prompt")
 	}
 	if !selected.Verified {
-		why := ": tests still fail, or the criterion does not hold"
+		why := ": tests still fail, or the criterion is not met"
 		if v.State.Kind == ledger.Recorded {
 			why = ""
 		}
@@ -421,7 +420,7 @@ func (p *page) declared(list []detector.Alert) {
 		return
 	}
 	p.Heading(2, "To Be Read")
-	p.Paragraph("What these tests expected was changed, as `tests: change` declares. Nothing was undone for it; a person reads whether it is right.")
+	p.Paragraph("The expectations of these tests changed, as `tests: change` allows. Nothing was rolled back for it; a person checks whether it is right.")
 	for _, a := range list {
 		p.Item("**%s** `%s` of iteration %d (finding `%s`): %s", a.Severity, a.Rule, a.TriggeredAt, a.ID(), a.Message())
 		p.versions(a)

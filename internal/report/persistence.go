@@ -13,9 +13,8 @@ import (
 	"supervise/metric"
 )
 
-// farBelow is by how much a score, in [0,1], falls below the best before it where the
-// iteration counts as a regression although nothing else says so: the border at which
-// a loop would roll it back.
+// farBelow is how far a score, in [0,1], may fall below the best before it until the iteration counts as
+// a regression: the limit at which a loop would roll it back.
 const farBelow = .1
 
 // Quality draws the scores of the iterations, the best one and the regressions
@@ -57,7 +56,7 @@ func regressed(it ledger.Iteration) bool {
 	return it.Number > 0 && (it.Rejected || it.Assessment.Class == detector.Regression)
 }
 
-// Regressions lists what cost an iteration, and what came of it.
+// Regressions lists the regressions of a loop and their outcomes.
 func Regressions(s ledger.State, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Regression Events:")}
 	for _, r := range s.Regressions {
@@ -85,7 +84,7 @@ func Regressions(s ledger.State, paint document.Paint) []string {
 }
 
 // Persistence is the state of a loop in a few lines. falsePositives is the share of
-// its findings that people called false, in [0,1], nil where there were none.
+// its findings that people called false, in [0,1], nil if there were none.
 func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Persistence Metrics:")}
 	add := func(name, text string) { out = append(out, name+": "+text) }
@@ -125,7 +124,7 @@ func share(v *float64) string {
 	return Number(math.Round(1000**v)/10) + "%"
 }
 
-// Brief names the main numbers of a measurement.
+// Brief names the main metrics of a measurement.
 func Brief(s metric.Set) string {
 	var parts []string
 	for _, f := range []struct {

@@ -16,7 +16,7 @@ func Ranking(list []ledger.Rank) (d document.Document) {
 	if len(list) == 0 {
 		return nil
 	}
-	t := document.Table{Head: []string{"candidate", "did it", "agree", "power", "score", "lines", "cost", "agent", ""}}
+	t := document.Table{Head: []string{"candidate", "done", "agree", "mutants", "score", "lines", "cost", "agent", ""}}
 	for _, s := range list {
 		did, chosen, cost := "no", document.Span{}, notMeasured
 		if s.Eligible {
@@ -49,10 +49,10 @@ func Ranking(list []ledger.Rank) (d document.Document) {
 // remarks are what a person has to know of a candidate besides its place.
 func remarks(s ledger.Rank) (out []string) {
 	if s.Before > 0 {
-		out = append(out, fmt.Sprintf("%d of its %s pass over the baseline already", s.Before, Count(s.Own, "new test", "new tests")))
+		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.Before, Count(s.Own, "new test", "new tests")))
 	}
 	if s.Disputed > 0 {
-		out = append(out, fmt.Sprintf("%d of its %s fail over most others", s.Disputed, Count(s.Own, "new test", "new tests")))
+		out = append(out, fmt.Sprintf("%d of its %s fail on most others", s.Disputed, Count(s.Own, "new test", "new tests")))
 	}
 	for _, author := range slices.Sorted(maps.Keys(s.Failed)) {
 		out = append(out, fmt.Sprintf("fails tests of candidate %d: %s", author, strings.Join(Cut(s.Failed[author], 3), ", ")))

@@ -261,7 +261,7 @@ func TestChainOfARecordedIteration(t *testing.T) {
 	it := base
 	it.Number, it.Rejected, it.Recorded, it.Decision = 3, true, &ledger.Reported{}, &ledger.Decision{Target: 2, Retry: 1}
 	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base})).Terminal(document.NoPaint)
-	for _, want := range []string{"- Done: advised to put the tree back to iteration 2; next: retry 1\n", "- Coverage: 72 %, of which no more is known\n"} {
+	for _, want := range []string{"- Done: advised to restore the tree of iteration 2; next: retry 1\n", "- Coverage: 72 %, without details\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

@@ -1,6 +1,6 @@
 package report
 
-// Sequences of xterm that most terminals know: the title is kept, and put back.
+// Sequences of xterm that most terminals know: the title is kept and restored.
 const (
 	KeepTitle = "\x1b[22;2t"
 	PutTitle  = "\x1b[23;2t"

@@ -48,7 +48,7 @@ func (t Text) agent(a agentcheck.Agent) {
 	if a.Hooks != "" {
 		notes = append(notes, "hooks")
 	}
-	what := "not here; " + a.Install
+	what := "not installed; " + a.Install
 	if a.Path != "" {
 		what = strings.TrimSpace(cmp.Or(a.Version, "version unknown"))
 	}
@@ -76,7 +76,7 @@ func (t Text) Turn(r agentcheck.Turn) {
 	}
 	line("hooks", "%s", hooksOf(r))
 	if r.Run.LastWords != "" {
-		line("says", "%s", r.Run.LastWords)
+		line("output", "%s", r.Run.LastWords)
 	}
 	if r.Folder != "" {
 		line("kept", "%s", r.Folder)

@@ -31,13 +31,13 @@ func (t Text) Audit(found []integrity.Finding, files int, all bool) (explained i
 	return explained
 }
 
-// auditLine says where a finding is and what shows it.
+// auditLine is the place and the evidence of a finding.
 func auditLine(x integrity.Finding) string {
-	where := x.File
+	place := x.File
 	if x.Line > 0 {
-		where = fmt.Sprintf("%s:%d", x.File, x.Line)
+		place = fmt.Sprintf("%s:%d", x.File, x.Line)
 	}
-	line := where
+	line := place
 	for _, part := range []string{x.Test, x.Evidence} {
 		if part != "" {
 			line += "  " + part

@@ -69,7 +69,7 @@ func (t Text) Notes(notes []string) {
 	}
 }
 
-// Runs prints how each check ended and what was read from where, and then the sum.
+// Runs prints how each check ended and what was read, and then the sum.
 func (t Text) Runs(res measure.Result) {
 	for _, r := range res.Runs {
 		tone, mark := document.Good, "ok     "
@@ -85,7 +85,7 @@ func (t Text) Runs(res measure.Result) {
 			t.below(document.Warn, problem)
 		}
 		if len(r.Leftovers) > 0 {
-			t.below(document.Warn, "processes left running, now ended: "+strings.Join(r.Leftovers, ", "))
+			t.below(document.Warn, "processes left running, now killed: "+strings.Join(r.Leftovers, ", "))
 		}
 	}
 	t.line("")

@@ -162,13 +162,13 @@ func (t Text) tests(its []ledger.Iteration) {
 	}
 }
 
-// executed says how long tests were run as they were, and over mutants.
+// executed says how long the original tests and the mutation check ran.
 func executed(it ledger.Iteration) (out []string) {
 	if g := it.Goals; g != nil && g.Refused == "" && !g.Reused {
-		out = append(out, "run as they were over the new code in "+report.Duration(g.Took))
+		out = append(out, "original tests run on the new code in "+report.Duration(g.Took))
 	}
 	if p := it.Power; p != nil && p.Refused == "" && !p.Reused {
-		out = append(out, fmt.Sprintf("run over %s in %s of at most %s", report.Count(len(p.Mutants), "mutant of the code", "mutants of the code"), report.Duration(p.Took), report.Duration(max(0, p.Allowed))))
+		out = append(out, fmt.Sprintf("run on %s in %s of at most %s", report.Count(len(p.Mutants), "mutant of the code", "mutants of the code"), report.Duration(p.Took), report.Duration(max(0, p.Allowed))))
 	}
 	return out
 }

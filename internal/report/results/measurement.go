@@ -19,11 +19,11 @@ type Measurement struct {
 	metric.Record
 	Derived struct {
 		ErrorCount   *float64         `json:"error_count"`
-		QualityScore *float64         `json:"quality_score"` // nil also where the tests were measured in part
+		QualityScore *float64         `json:"quality_score"` // nil also if the tests were measured in part
 		Signature    metric.Signature `json:"signature"`
 	} `json:"derived"`
 	Broken   []metric.Suite    `json:"did_not_run,omitempty"` // suites; the others are measured
-	Projects []ProjectRecord   `json:"projects,omitempty"`    // where there are several
+	Projects []ProjectRecord   `json:"projects,omitempty"`    // if there are several
 	Checks   []ledger.CheckRun `json:"checks"`
 }
 

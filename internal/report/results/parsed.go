@@ -34,11 +34,11 @@ type ParsedTests struct {
 	Broken  []metric.Suite `json:"broken,omitempty"` // suites that could not run
 }
 
-// ParsedCoverage is the coverage that a file holds.
+// ParsedCoverage is the coverage in a file.
 type ParsedCoverage struct {
 	Covered  int64                 `json:"covered"`
 	Total    int64                 `json:"total"`
-	Percent  *float64              `json:"percent"` // null where there is nothing to cover
+	Percent  *float64              `json:"percent"` // null if there is nothing to cover
 	Unit     metric.Unit           `json:"unit"`
 	Branches *metric.Ratio         `json:"branches,omitempty"`
 	Files    []metric.FileCoverage `json:"files"`

@@ -15,7 +15,7 @@ func (t Text) Restored(what string, res snapshot.Restored) {
 		also += "; ignored: " + report.Count(len(res.Ignored), "file", "files") + " written"
 	}
 	if res.GitFiles > 0 {
-		also += "; git's own state too"
+		also += "; git's state too"
 	}
 	t.line("%s s%s: %s written, %d deleted%s", what, res.Target, report.Count(len(res.Written), "file", "files"), len(res.Deleted), also)
 	if len(res.Shared) > 0 {
@@ -26,7 +26,7 @@ func (t Text) Restored(what string, res snapshot.Restored) {
 	}
 }
 
-// Keeping prints, before a tree of the loop is restored, how to get the present one back.
+// Keeping prints, before a tree of the loop is restored, how to get the current one back.
 func (t Text) Keeping(loop string, safety snapshot.ID) {
 	t.line("the tree as it is now is kept: %s rollback %s %s", t.Self, loop, safety.Name())
 }

@@ -20,7 +20,7 @@ func (t Text) line(format string, args ...any) {
 	fmt.Fprintf(t, format+"\n", args...)
 }
 
-// row prints a text behind a label that is as wide as those around it.
+// row prints a text after a label, which the caller pads.
 func (t Text) row(tone document.Style, label string, format string, args ...any) {
 	t.line("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }

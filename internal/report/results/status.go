@@ -19,13 +19,13 @@ type Status struct {
 	ledger.State
 	Snapshots Snapshots    `json:"snapshots"`
 	Findings  LoopFindings `json:"findings"`
-	Goals     Executed     `json:"goal_runs"`  // of tests as they were
-	Power     Executed     `json:"power_runs"` // of changed tests over mutants
-	// Changes says what became of which test in the last iteration.
+	Goals     Executed     `json:"goal_runs"`  // of original tests
+	Power     Executed     `json:"power_runs"` // of changed tests on mutants
+	// Changes are the changes of the tests in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
-	// Killed are the loops of the working tree whose snapshots may hold what the tree does not, since
-	// they were killed, or a rollback of them.
+	// Killed are the loops of the working tree whose snapshots may have work that the tree does not,
+	// because they, or a rollback of them, were killed.
 	Killed []event.Killed `json:"killed,omitempty"`
 
 	Iterations []ledger.Iteration `json:"-"`
@@ -37,8 +37,8 @@ type Executed struct {
 	Iterations     int           `json:"iterations"` // in which any were run
 	Took           time.Duration `json:"took_ns"`
 	Added          time.Duration `json:"per_iteration_ns"`          // of all iterations
-	Allowed        time.Duration `json:"allowed_ns,omitempty"`      // what all of it might take; 0: no limit was known
-	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // iterations in which the time sufficed for no mutant
+	Allowed        time.Duration `json:"allowed_ns,omitempty"`      // limit; 0: unknown
+	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // iterations without time for a mutant
 }
 
 // SetExecuted sums up what the stages took in the iterations.
@@ -80,7 +80,7 @@ func (t Text) executed(name, what string, e Executed) {
 	t.row(document.Faint, name, "%s", text)
 }
 
-// Snapshots says what the snapshots of a loop hold, and what they leave out.
+// Snapshots are the size of the snapshots of a loop, and what they leave out.
 type Snapshots struct {
 	Count   int      `json:"count"`
 	Bytes   int64    `json:"bytes"`
@@ -127,8 +127,8 @@ func (t Text) Status(d Status) {
 	}
 	t.tests(d.Iterations)
 	t.findings(d.Findings)
-	t.executed("goals    ", "tests run as they were", d.Goals)
-	t.executed("power    ", "changed tests run over mutants of the code", d.Power)
+	t.executed("goals    ", "original tests run", d.Goals)
+	t.executed("mutants  ", "changed tests run on mutants of the code", d.Power)
 	t.snapshots(d.Snapshots)
 	t.row(document.Faint, "state    ", "%s", d.Dir)
 }
@@ -204,7 +204,7 @@ func (t Text) statusHead(d Status) {
 	fmt.Fprintln(t)
 }
 
-// stopOf is why a loop ended, without the criterion, which has a line of its own.
+// stopOf is why a loop ended, without the criterion, which has a separate line.
 func stopOf(s ledger.State) string {
 	if s.Criterion == "" {
 		return s.StopText
@@ -220,7 +220,7 @@ func iterationOf(s ledger.State) string {
 	return fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)
 }
 
-// Continuation is the command that continues a loop that is not over, "" where none does.
+// Continuation is the command that continues a loop that is not over, "" if there is none.
 func Continuation(s ledger.State) string {
 	switch {
 	case s.Status == ledger.Paused && (s.StopReason == "" || s.StopReason == string(event.Awaiting)):

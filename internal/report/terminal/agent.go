@@ -23,7 +23,7 @@ func AgentOutput(out io.Writer, paint document.Paint, program string) io.WriteCl
 	return to
 }
 
-// lines prints an agent's output line by line behind a prefix, without escape
+// lines prints an agent's output line by line after a prefix, without escape
 // sequences.
 type lines struct {
 	to     io.Writer

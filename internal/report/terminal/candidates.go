@@ -30,7 +30,7 @@ func (p *Printer) candidate(e event.Event) {
 func (p *Printer) contest(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Candidate:
-		p.line("%s", p.Paint(document.Faint, fmt.Sprintf("candidate %d begins: %s", d.Candidate, strings.Join(d.Agent, " "))))
+		p.line("%s", p.Paint(document.Faint, fmt.Sprintf("candidate %d starts: %s", d.Candidate, strings.Join(d.Agent, " "))))
 	case event.CandidateEnd:
 		text := fmt.Sprintf("candidate %d: %s", d.Candidate, d.Text)
 		if d.Iteration > 0 {

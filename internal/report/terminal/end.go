@@ -50,14 +50,14 @@ func (p *Printer) finished(d event.LoopEnd, head string) {
 	p.tree(d.Tree)
 }
 
-// logHead prints the head of the log, for somebody to keep it elsewhere.
+// logHead prints the head of the log, so that the user can keep it on another machine.
 func (p *Printer) logHead(hash string) {
 	if hash != "" {
 		p.line("%s %s; later: %s verify %s --head %[2]s", p.Paint(document.Strong, "log head"), hash, p.Self, p.id)
 	}
 }
 
-// tree says what the tree was found to be, as the last line.
+// tree prints the state of the tree as the last line.
 func (p *Printer) tree(t *event.TreeState) {
 	if t != nil {
 		p.line("%s", t)
@@ -80,8 +80,8 @@ func (p *Printer) selection() {
 	p.asGood(p.choice.Choice.Tied)
 }
 
-// worse says why iterations that nothing else is held against were not selected, the
-// latest first, and how to have them all the same.
+// worse says why otherwise eligible iterations were not selected, the latest first, and how
+// to restore them.
 func (p *Printer) worse(list []selector.Worse) {
 	for i, w := range slices.Backward(list) {
 		if len(list)-i > maxWorse {
@@ -108,11 +108,11 @@ func (p *Printer) open() {
 		p.line("         see: %s explain %s %d; accept: supervise ack %s --reason …", p.Self, p.id, o.Iteration, o.ID)
 	}
 	if list := p.choice.Choice.SkippedForOpenFindings; len(list) > 0 {
-		p.line("         passed over for it: iterations %s; to take one: %s select %s --use N --reason … --apply", strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", "), p.Self, p.id)
+		p.line("         skipped for open findings: iterations %s; to take one: %s select %s --use N --reason … --apply", strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", "), p.Self, p.id)
 	}
 }
 
-// blocked says what a person can do where the agent cannot go on.
+// blocked says what a person can do if the agent cannot continue.
 func (p *Printer) blocked(why event.Reason) {
 	if why != event.Blocked {
 		return
@@ -125,13 +125,13 @@ func (p *Printer) blocked(why event.Reason) {
 	p.line("         if not: %s resume %s --max-iterations N", p.Self, p.id)
 }
 
-// declared lists what the user let happen to the tests, for a person to read.
+// declared lists the changes of tests that the user allowed, for review.
 func (p *Printer) declared(list []detector.Alert) {
 	for _, a := range list {
 		p.line("%s %s", p.Paint(document.Strong, "to read "), p.Paint(document.Warn, a.Severity.String()+" "+a.Rule+": "+a.Message()))
 	}
 	if len(list) > 0 {
-		p.line("         what these tests expected was changed, as tests: change declares; both versions are in the report")
+		p.line("         the expectations of these tests changed, as tests: change allows; the report has both versions")
 	}
 }
 

@@ -78,9 +78,9 @@ func mainLine(text string) string {
 	return metric.Suite{Why: text}.Brief()
 }
 
-// grave prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a
+// severe prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a
 // rejected one are printed as its reasons.
-func (p *Printer) grave(it ledger.Iteration) {
+func (p *Printer) severe(it ledger.Iteration) {
 	if it.Rejected {
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"supervise/internal/report"
 )
 
-// trouble prints problems of the agent, alarms and approvals.
-func (p *Printer) trouble(e event.Event) {
+// problems prints problems of the agent, alarms and approvals.
+func (p *Printer) problems(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Waiting:
 		p.line("     %s", p.Paint(document.Warn, waiting(d)))
@@ -30,9 +30,9 @@ func (p *Printer) trouble(e event.Event) {
 	}
 }
 
-// aftermath prints what a resumed loop found and did, limits of its store, and that a
+// resumeReport prints what a resumed loop found and did, limits of its store, and that a
 // reviewer is at work.
-func (p *Printer) aftermath(e event.Event) {
+func (p *Printer) resumeReport(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Child:
 		if d.What == event.ChildReviewer {
@@ -56,7 +56,7 @@ func (p *Printer) aftermath(e event.Event) {
 	case event.SharedRefs:
 		p.shared(e, d)
 	case event.Survivors:
-		p.warn("ended processes that the killed supervise had left running: " + strings.Join(report.Cut(d.Names, 5), ", "))
+		p.warn("killed processes that an earlier supervise left running: " + strings.Join(report.Cut(d.Names, 5), ", "))
 	case event.Damage:
 		for _, problem := range d.Problems {
 			p.warn(problem)
@@ -69,7 +69,7 @@ func (p *Printer) aftermath(e event.Event) {
 // changed says what becomes of a tree that is not as the loop left it.
 func (p *Printer) changed(e event.Event, d event.TreeChange) {
 	if d.Restored == "" {
-		p.note("the tree as it was found, with what was done in it since the loop stopped, is kept: %s rollback %s %s", p.Self, e.LoopID, d.Kept)
+		p.note("the tree as found, with the changes since the loop stopped, is kept: %s rollback %s %s", p.Self, e.LoopID, d.Kept)
 		return
 	}
 	p.note("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
@@ -79,7 +79,7 @@ func (p *Printer) changed(e event.Event, d event.TreeChange) {
 // waiting says why the loop waits, and until when.
 func waiting(d event.Waiting) string {
 	if d.Next != "" {
-		return fmt.Sprintf("%s: %s, until %s; %s goes on from the same tree", d.Agent, outcomeOf(d.Outcome, d.Message), d.Until.Local().Format(time.DateTime), d.Next)
+		return fmt.Sprintf("%s: %s, until %s; %s continues from the same tree", d.Agent, outcomeOf(d.Outcome, d.Message), d.Until.Local().Format(time.DateTime), d.Next)
 	}
 	until := "waiting until " + d.Until.Local().Format(time.TimeOnly)
 	if d.DelayMS >= (12 * time.Hour).Milliseconds() {
