@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/measure"
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
@@ -48,23 +49,28 @@ var goInit string
 // folder is where the files of a disguise are, in the private folder of the check.
 const folder = "plain/"
 
-// disguises are what hides the runner from the code, by the runner of a check. Each
-// returns files for the private folder, of which run.sh starts the command. root is the
-// tree; stack says that the code may look at its callers.
-var disguises = map[string]func(root string, stack bool) (map[string]string, error){
-	"pytest": underPytest,
-	"go":     underGo,
-	"jest":   underNode,
-	"mocha":  underNode,
-	"node":   underNode,
-	"vitest": underNode,
+// disguises are what hides the runner from the code. Each returns files for the private
+// folder, of which run.sh starts the command. root is the tree; stack says that the code may
+// look at its callers.
+var disguises = map[framework.Concealment]func(root string, stack bool) (map[string]string, error){
+	framework.PythonPlugin: underPytest,
+	framework.GoOverlay:    underGo,
+	framework.NodePreload:  underNode,
+}
+
+// disguiseOf is what hides the runner of a check, nil if nothing does.
+func disguiseOf(c measure.Check) func(root string, stack bool) (map[string]string, error) {
+	if f := framework.Named(c.Runner); f != nil {
+		return disguises[f.Conceal]
+	}
+	return nil
 }
 
 // as returns the check with its tests in disguise, and false where its runner does not
 // allow it.
 func as(c measure.Check, root string, stack bool) (measure.Check, bool) {
-	make, known := disguises[c.Runner]
-	if !known {
+	make := disguiseOf(c)
+	if make == nil {
 		return c, false
 	}
 	own, err := make(root, stack)

@@ -36,7 +36,7 @@ func (t Trial) Refused(why string) *ledger.Disguised {
 
 // Possible reports whether a check has a runner whose tests can be disguised.
 func (t Trial) Possible() bool {
-	return slices.ContainsFunc(t.Plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test && disguises[c.Runner] != nil })
+	return slices.ContainsFunc(t.Plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test && disguiseOf(c) != nil })
 }
 
 // Run makes a copy, runs the tests and removes the copy. The error is that of ctx, or a

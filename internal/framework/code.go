@@ -1,6 +1,8 @@
 package framework
 
 import (
+	"slices"
+
 	"supervise/internal/regexp"
 )
 
@@ -53,14 +55,27 @@ var (
 
 // PythonTests are the modules that run tests, or belong to what does: a module of the
 // project with such a name hides it.
-var PythonTests = list("pytest _pytest pluggy unittest mock coverage pytest_cov hypothesis nose doctest xdist")
+var PythonTests = append(of("python", func(f Framework) []string { return f.Shadows }), list("mock coverage hypothesis")...)
 
 // PythonPackage matches the folder of an installed package that runs tests.
 var PythonPackage = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|coverage|hypothesis|nose2?|unittest2|mock|assertpy|hamcrest)$`)
 
-// NodePackages are packages that run tests, or belong to what does.
-var NodePackages = list("jest @jest expect @types/jest vitest @vitest mocha chai ava tap @tapjs tape jasmine karma cypress playwright @playwright c8 nyc istanbul sinon should assert uvu " +
-	"ts-jest babel-jest pretty-format @testing-library power-assert tinyspy node-tap supertest nock msw vite-node tsx ts-node")
+// NodePackages are packages that run tests, or that tests use with any framework. What they do
+// decides how tests end.
+var NodePackages = append(of("node", func(f Framework) []string { return f.TestPackages }),
+	list("chai c8 nyc istanbul sinon should assert @testing-library power-assert supertest nock msw tsx ts-node")...)
+
+// of are the words in the rows of a language.
+func of(language string, words func(Framework) []string) []string {
+	var out []string
+	for _, f := range frameworks {
+		if f.Language == language {
+			out = append(out, words(f)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // Detections of a test run in product code, by language. Reveals is more: what is left in
 // code or an environment while tests run.

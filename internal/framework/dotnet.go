@@ -26,8 +26,9 @@ var dotnet = []Framework{
 		Mutants:  Environment,
 		Marks:    list("testhost VSTEST_HOST_DEBUG"),
 		Unsupported: map[Capability]string{
-			Lists:   "its list has display names only",
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Lists:    "its list has display names only",
+			Affects:  "has no such option",
 		},
 	},
 	{

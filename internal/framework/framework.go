@@ -50,6 +50,7 @@ type Framework struct {
 	TestPackages []string // installed packages that belong to it, by prefix
 	Mutants      Switch   // how mutants are switched while tests run
 	Marks        []string // words by which code finds out that it is tested
+	Conceal      Concealment
 
 	// Unsupported has the reason for each capability that the framework does not support.
 	Unsupported map[Capability]string
@@ -87,6 +88,7 @@ const (
 	Installs   Capability = "test packages"
 	Switches   Capability = "mutants"
 	Detectable Capability = "marks" // Marks
+	Conceals   Capability = "concealed runs"
 )
 
 // capability is one of them, with what a row has of it: "" if nothing.
@@ -118,6 +120,7 @@ var capabilities = []capability{
 	{Installs, func(f Framework) string { return code(f.TestPackages) }},
 	{Switches, func(f Framework) string { return f.Mutants.String() }},
 	{Detectable, func(f Framework) string { return code(f.Marks) }},
+	{Conceals, func(f Framework) string { return f.Conceal.String() }},
 }
 
 func code(list []string) string {
@@ -268,7 +271,7 @@ func (f Framework) filled(like Framework) Framework {
 	if f.Drop == nil {
 		f.Drop = like.Drop
 	}
-	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows = like.Report, like.Coverage, like.Affected, like.Mutants, like.Marks, like.Shadows
+	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows, f.Conceal = like.Report, like.Coverage, like.Affected, like.Mutants, like.Marks, like.Shadows, like.Conceal
 	f.Unsupported = f.ownReasons(like)
 	return f
 }

@@ -25,6 +25,7 @@ var golang = []Framework{
 		Coverage: Output{Format: "go", Args: list("-coverprofile={{report_dir}}/cover.out"), Files: list("{{report_dir}}/cover.out")},
 		Mutants:  Environment,
 		Marks:    list("testing.Testing -test. _test.go"),
+		Conceal:  GoOverlay,
 		Unsupported: map[Capability]string{
 			Affects: "go list names the packages that import what changed",
 		},

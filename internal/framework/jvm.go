@@ -23,8 +23,9 @@ var jvm = []Framework{
 		Mutants:  Environment,
 		Marks:    list("surefire.test.class.path surefire.real.class.path"),
 		Unsupported: map[Capability]string{
-			Lists:   "lists no tests",
-			Affects: "by module only: -amd",
+			Conceals: notBuilt,
+			Lists:    "lists no tests",
+			Affects:  "by module only: -amd",
 		},
 	},
 	{
@@ -48,8 +49,9 @@ var jvm = []Framework{
 		Mutants:  Environment,
 		Marks:    list("org.gradle.test.worker"),
 		Unsupported: map[Capability]string{
-			Lists:   "its dry run writes no names of cases",
-			Affects: "tasks whose inputs changed run anyway",
+			Conceals: notBuilt,
+			Lists:    "its dry run writes no names of cases",
+			Affects:  "tasks whose inputs changed run anyway",
 		},
 	},
 	{

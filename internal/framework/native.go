@@ -26,8 +26,9 @@ var native = []Framework{
 		Mutants: Environment,
 		Marks:   list("DASHBOARD_TEST_FROM_CTEST"),
 		Unsupported: map[Capability]string{
-			Affects: "has no such option",
-			Covers:  "needs options of the compiler",
+			Conceals: notBuilt,
+			Affects:  "has no such option",
+			Covers:   "needs options of the compiler",
 		},
 	},
 	{
@@ -48,10 +49,11 @@ var native = []Framework{
 		Mutants: Environment,
 		Marks:   list("MESON_TEST_ITERATION"),
 		Unsupported: map[Capability]string{
-			Reruns:  "names of tests are not unique",
-			Lists:   "its list has no names of cases",
-			Affects: "has no such option",
-			Covers:  "needs options of the compiler",
+			Conceals: notBuilt,
+			Reruns:   "names of tests are not unique",
+			Lists:    "its list has no names of cases",
+			Affects:  "has no such option",
+			Covers:   "needs options of the compiler",
 		},
 	},
 	{
@@ -130,12 +132,13 @@ var native = []Framework{
 // project's own.
 func programOfAnyName(markless ...Capability) map[Capability]string {
 	out := map[Capability]string{
-		Call:    "is linked into programs of the project, which have any name",
-		Detect:  "is found when ctest runs its program",
-		Reruns:  "ctest runs its program again",
-		Lists:   "its program is asked by ctest",
-		Covers:  "needs options of the compiler",
-		Affects: "has no such option",
+		Conceals: notBuilt,
+		Call:     "is linked into programs of the project, which have any name",
+		Detect:   "is found when ctest runs its program",
+		Reruns:   "ctest runs its program again",
+		Lists:    "its program is asked by ctest",
+		Covers:   "needs options of the compiler",
+		Affects:  "has no such option",
 	}
 	for _, c := range markless {
 		out[c] = "sets nothing of its own"

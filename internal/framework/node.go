@@ -36,6 +36,7 @@ var node = []Framework{
 		Affected:     Affected{Since: "--changedSince=", Files: "--findRelatedTests"},
 		Mutants:      Environment,
 		Marks:        list("JEST_WORKER_ID jest"),
+		Conceal:      NodePreload,
 	},
 	{Name: "react-scripts", Like: "jest", Programs: []string{"react-scripts test"}, Packages: list("react-scripts"), ConfigFiles: []string{}},
 	{
@@ -67,6 +68,7 @@ var node = []Framework{
 		Affected:     Affected{Since: "--changed=", Files: "related"},
 		Mutants:      Environment,
 		Marks:        list("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"),
+		Conceal:      NodePreload,
 	},
 	{
 		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: list("mocha"), ConfigFiles: list(".mocharc.* package.json#mocha"),
@@ -94,6 +96,7 @@ var node = []Framework{
 		TestPackages: list("mocha"),
 		Mutants:      Environment,
 		Marks:        list("MOCHA MOCHA_WORKER_ID mocha"),
+		Conceal:      NodePreload,
 		Unsupported: map[Capability]string{
 			Affects: "has no such option",
 		},
@@ -123,6 +126,7 @@ var node = []Framework{
 		TestPackages: list("@hapi/lab lab"),
 		Mutants:      Environment,
 		Unsupported: map[Capability]string{
+			Conceals:   notBuilt,
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
 			Detectable: "sets nothing of its own",
@@ -156,6 +160,7 @@ var node = []Framework{
 		Affected:     Affected{Since: "--only-changed="},
 		Marks:        list("PLAYWRIGHT_TEST TEST_WORKER_INDEX TEST_PARALLEL_INDEX"),
 		Unsupported: map[Capability]string{
+			Conceals: notBuilt,
 			Covers:   "the code runs in a browser or a server",
 			Switches: "the code runs in a browser or a server",
 		},
@@ -185,8 +190,9 @@ var node = []Framework{
 		Mutants:      Environment,
 		Marks:        list("jasmine"),
 		Unsupported: map[Capability]string{
-			Lists:   "lists no tests",
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Lists:    "lists no tests",
+			Affects:  "has no such option",
 		},
 	},
 	{
@@ -209,6 +215,7 @@ var node = []Framework{
 		TestPackages: list("uvu"),
 		Mutants:      Environment,
 		Unsupported: map[Capability]string{
+			Conceals:   notBuilt,
 			Reruns:     "takes no names of tests",
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
@@ -237,9 +244,10 @@ var node = []Framework{
 		Mutants:      Environment,
 		Marks:        list("NODE_TEST_CONTEXT"),
 		Unsupported: map[Capability]string{
-			Reruns:  "takes no names of tests",
-			Lists:   "lists no tests",
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Reruns:   "takes no names of tests",
+			Lists:    "lists no tests",
+			Affects:  "has no such option",
 		},
 	},
 	{
@@ -265,6 +273,7 @@ var node = []Framework{
 		Coverage: Output{Format: "lcov", Args: list("--experimental-test-coverage --test-reporter=lcov --test-reporter-destination={{report_dir}}/lcov.info"), Files: list("{{report_dir}}/lcov.info")},
 		Mutants:  Environment,
 		Marks:    list("NODE_TEST_CONTEXT NODE_TEST_WORKER_ID"),
+		Conceal:  NodePreload,
 		Unsupported: map[Capability]string{
 			Detect:  "part of Node: the script shows its use",
 			Lists:   "lists no tests",
@@ -293,6 +302,7 @@ var node = []Framework{
 		TestPackages: list("ava"),
 		Mutants:      Environment,
 		Unsupported: map[Capability]string{
+			Conceals:   notBuilt,
 			Reruns:     "its titles are patterns",
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
@@ -321,9 +331,10 @@ var node = []Framework{
 		Mutants:      Environment,
 		Marks:        list("TAP TAP_CHILD_ID"),
 		Unsupported: map[Capability]string{
-			Reruns: "its reports lack the files of tests",
-			Lists:  "lists files only",
-			Covers: "its tool fails the run by limits of its own",
+			Conceals: notBuilt,
+			Reruns:   "its reports lack the files of tests",
+			Lists:    "lists files only",
+			Covers:   "its tool fails the run by limits of its own",
 		},
 	},
 	{
@@ -344,6 +355,7 @@ var node = []Framework{
 		TestPackages: list("tape"),
 		Mutants:      Environment,
 		Unsupported: map[Capability]string{
+			Conceals:   notBuilt,
 			Reruns:     "takes no names of tests",
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
@@ -378,6 +390,7 @@ var node = []Framework{
 		Affected: Affected{Since: "--changed="},
 		Mutants:  Environment,
 		Unsupported: map[Capability]string{
+			Conceals:   notBuilt,
 			Detectable: "sets nothing of its own",
 		},
 	},
@@ -408,6 +421,7 @@ var node = []Framework{
 		Affected: Affected{Since: "--changed=", Files: "--related="},
 		Mutants:  Permission,
 		Unsupported: map[Capability]string{
+			Conceals:   notBuilt,
 			Detectable: "sets nothing of its own",
 		},
 	},

@@ -21,9 +21,10 @@ var others = []Framework{
 		Mutants:  Environment,
 		Marks:    list("MIX_ENV ExUnit"),
 		Unsupported: map[Capability]string{
-			Reruns: "runs tests by file and line, which its output lacks",
-			Lists:  "lists no tests",
-			Covers: "its report is not read",
+			Conceals: notBuilt,
+			Reruns:   "runs tests by file and line, which its output lacks",
+			Lists:    "lists no tests",
+			Covers:   "its report is not read",
 		},
 	},
 	{
@@ -155,7 +156,7 @@ const notMeasured = "only its calls are known"
 // callsOnly are the reasons of a framework that is not measured, with those for others.
 func callsOnly(more ...Capability) map[Capability]string {
 	out := map[Capability]string{}
-	for _, c := range []Capability{Reports, Covers, Reruns, Lists, Affects, Shadowed, Switches, Detectable} {
+	for _, c := range []Capability{Reports, Covers, Reruns, Lists, Affects, Shadowed, Switches, Detectable, Conceals} {
 		out[c] = notMeasured
 	}
 	for _, c := range more {

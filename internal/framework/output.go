@@ -34,9 +34,21 @@ func (s Switch) String() string {
 	return [...]string{"", "environment", "environment, with a permission"}[s]
 }
 
-// HelperPackages are packages of Node that tests use with any framework. What they do decides
-// how tests end.
-var HelperPackages = list("chai c8 nyc istanbul sinon should assert @testing-library power-assert supertest nock msw ts-node")
+// Concealment is how the code under test is kept from seeing that it is tested: what the
+// start of the tests loads.
+type Concealment int
 
-// PythonHelpers are packages of Python that tests use with any framework.
-var PythonHelpers = list("coverage hypothesis mock assertpy hamcrest unittest2")
+// The ways to conceal a run of tests.
+const (
+	noConcealment Concealment = iota
+	PythonPlugin              // a plugin and another environment
+	NodePreload               // a module that shows another environment and other arguments
+	GoOverlay                 // other sources of package testing
+)
+
+func (c Concealment) String() string {
+	return [...]string{"", "a plugin", "a preloaded module", "an overlay"}[c]
+}
+
+// notBuilt is why runs of a framework are not concealed.
+const notBuilt = "no way to conceal it is built"

@@ -28,8 +28,9 @@ var php = []Framework{
 		Mutants:  Environment,
 		Marks:    list("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
 		Unsupported: map[Capability]string{
-			Lists:   "its list has names that its report writes in another way",
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Lists:    "its list has names that its report writes in another way",
+			Affects:  "has no such option",
 		},
 	},
 	{

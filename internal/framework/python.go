@@ -27,6 +27,7 @@ var python = []Framework{
 		TestPackages: list("pytest _pytest pytest-* pluggy xdist"),
 		Mutants:      Environment,
 		Marks:        list("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"),
+		Conceal:      PythonPlugin,
 		Unsupported: map[Capability]string{
 			Affects: "by plugins only",
 		},
@@ -57,9 +58,10 @@ var python = []Framework{
 		Mutants:  Environment,
 		Marks:    list("unittest"),
 		Unsupported: map[Capability]string{
-			Detect:  "part of Python: test files that import it show its use",
-			Lists:   "lists no tests",
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Detect:   "part of Python: test files that import it show its use",
+			Lists:    "lists no tests",
+			Affects:  "has no such option",
 		},
 	},
 	{
@@ -89,7 +91,7 @@ var python = []Framework{
 			Config:    "-c= --config= -w= --where= --plugin= --exclude-plugin= --no-plugins --no-user-config",
 			Neutral:   "-s= --start-dir= -t= --top-level-directory= --project-directory= --verbosity= --log-level= --coverage= --coverage-report= --coverage-config= --xunit-file= --with-xunit",
 		},
-		Shadows:      list("nose nose2"),
+		Shadows:      list("nose"),
 		TestPackages: list("nose nose2"),
 		Unsupported:  callsOnly(),
 	},

@@ -23,7 +23,8 @@ var ruby = []Framework{
 		Mutants:  Environment,
 		Marks:    list("RSpec"),
 		Unsupported: map[Capability]string{
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Affects:  "has no such option",
 		},
 	},
 	{
@@ -46,9 +47,10 @@ var ruby = []Framework{
 		Mutants:  Environment,
 		Marks:    list("Minitest Test::Unit"),
 		Unsupported: map[Capability]string{
-			Reruns:  "tasks of Rake and Rails take names in different ways",
-			Lists:   "lists no tests",
-			Affects: "has no such option",
+			Conceals: notBuilt,
+			Reruns:   "tasks of Rake and Rails take names in different ways",
+			Lists:    "lists no tests",
+			Affects:  "has no such option",
 		},
 	},
 	{

@@ -23,7 +23,8 @@ var rust = []Framework{
 		Mutants:  Environment,
 		Marks:    list("cfg(test)"),
 		Unsupported: map[Capability]string{
-			Affects: "by package only",
+			Conceals: notBuilt,
+			Affects:  "by package only",
 		},
 	},
 	{
@@ -50,7 +51,8 @@ var rust = []Framework{
 		Mutants:  Environment,
 		Marks:    list("NEXTEST NEXTEST_RUN_ID NEXTEST_EXECUTION_MODE cfg(test)"),
 		Unsupported: map[Capability]string{
-			Affects: "by package only: -E rdeps(…)",
+			Conceals: notBuilt,
+			Affects:  "by package only: -E rdeps(…)",
 		},
 	},
 }

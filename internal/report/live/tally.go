@@ -60,24 +60,23 @@ var endings = map[string]ending{
 // has the groups word and name, or dots with a mark for each test, or numbers: all,
 // failed, errors and skipped.
 type shape struct {
-	runner string
-	hint   string // in each such line
-	line   *regexp.Regexp
+	hint string // in each such line
+	line *regexp.Regexp
 }
 
 // shapes are tried in this order until one has matched; a stream has one.
 var shapes = []shape{
-	{"go test -v", "--- ", regexp.MustCompile(`^\s*--- (?P<word>PASS|FAIL|SKIP): (?P<name>\S+) \(`)},
-	{"pytest -v", ".py::", regexp.MustCompile(`^(?P<name>\S+::.+?) (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)( \(.*\))?( +\[ *\d+%\])?$`)},
-	{"pytest -n", "[gw", regexp.MustCompile(`^\[gw\d+\] +\[ *\d+%\] (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (?P<name>.+)$`)},
-	{"pytest", "%]", regexp.MustCompile(`^(\S+\.py )?(?P<dots>[.FEsxXR]+) +\[ *\d+%\]$`)},
-	{"cargo nextest", "] (", regexp.MustCompile(`^ *(TRY \d+ )?(?P<word>PASS|FAIL|SKIP|ABORT|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\] \( *\d+/\d+\) (?P<name>.+)$`)},
-	{"cargo test, unittest, deno", " ... ", regexp.MustCompile(`^(test )?(?P<name>\S.*?) \.\.\. (?P<word>ok|FAILED|FAIL|ERROR|ignored|skipped|expected failure|unexpected success)\b`)},
-	{"vitest", " test", regexp.MustCompile(`^ *[✓❯×↓] (?P<name>\S+) \((?P<all>\d+) tests?( \| (?P<failed>\d+) failed)?( \| (?P<skipped>\d+) skipped)?\)`)},
-	{"vitest --reporter=verbose", " > ", regexp.MustCompile(`^ *(?P<word>[✓×↓]) (?P<name>\S.*?)( \d+ms)?( \[.*\])?$`)},
-	{"Maven", "Tests run: ", regexp.MustCompile(`^\[\w+\] Tests run: (?P<all>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+), Time elapsed: .* (in|--) `)},
-	{"ctest", "Test ", regexp.MustCompile(`^ *\d+/\d+ Test +#\d+: (?P<name>\S+) \.+(\*\*\*| +)(?P<word>Passed|Failed|Skipped|Timeout|Not Run|Exception)`)},
-	{"googletest", "[ ", regexp.MustCompile(`^\[ +(?P<word>OK|FAILED|SKIPPED) +\] (?P<name>\S+) \(\d+ ms\)$`)},
+	{"--- ", regexp.MustCompile(`^\s*--- (?P<word>PASS|FAIL|SKIP): (?P<name>\S+) \(`)},                                                                                                // go test -v
+	{".py::", regexp.MustCompile(`^(?P<name>\S+::.+?) (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)( \(.*\))?( +\[ *\d+%\])?$`)},                                                  // pytest -v
+	{"[gw", regexp.MustCompile(`^\[gw\d+\] +\[ *\d+%\] (?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (?P<name>.+)$`)},                                                             // pytest -n
+	{"%]", regexp.MustCompile(`^(\S+\.py )?(?P<dots>[.FEsxXR]+) +\[ *\d+%\]$`)},                                                                                                       // pytest
+	{"] (", regexp.MustCompile(`^ *(TRY \d+ )?(?P<word>PASS|FAIL|SKIP|ABORT|SIGABRT|SIGSEGV|TIMEOUT) \[ *[\d.]+s\] \( *\d+/\d+\) (?P<name>.+)$`)},                                     // cargo nextest
+	{" ... ", regexp.MustCompile(`^(test )?(?P<name>\S.*?) \.\.\. (?P<word>ok|FAILED|FAIL|ERROR|ignored|skipped|expected failure|unexpected success)\b`)},                             // cargo test, unittest, deno
+	{" test", regexp.MustCompile(`^ *[✓❯×↓] (?P<name>\S+) \((?P<all>\d+) tests?( \| (?P<failed>\d+) failed)?( \| (?P<skipped>\d+) skipped)?\)`)},                                      // vitest
+	{" > ", regexp.MustCompile(`^ *(?P<word>[✓×↓]) (?P<name>\S.*?)( \d+ms)?( \[.*\])?$`)},                                                                                             // vitest --reporter=verbose
+	{"Tests run: ", regexp.MustCompile(`^\[\w+\] Tests run: (?P<all>\d+), Failures: (?P<failed>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+), Time elapsed: .* (in|--) `)}, // Maven
+	{"Test ", regexp.MustCompile(`^ *\d+/\d+ Test +#\d+: (?P<name>\S+) \.+(\*\*\*| +)(?P<word>Passed|Failed|Skipped|Timeout|Not Run|Exception)`)},                                     // ctest
+	{"[ ", regexp.MustCompile(`^\[ +(?P<word>OK|FAILED|SKIPPED) +\] (?P<name>\S+) \(\d+ ms\)$`)},                                                                                      // googletest
 }
 
 // count adds what a line says, and reports whether it has the shape.
