@@ -100,7 +100,7 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 		return err
 	}
 	if repo != "" {
-		if err := t.Like(ctx, repo); err != nil {
+		if err := t.CopyRepoState(ctx, repo); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func (c *contest) fill(ctx context.Context, t *checkout.Tree, repo string) error
 	if err != nil || repo == "" {
 		return err
 	}
-	return t.Ignore(ctx, c.Loop.Root)
+	return t.IgnoreLinks(ctx, c.Loop.Root)
 }
 
 // optionsOf are the options of a candidate's loop: those of all, in its own tree, with its

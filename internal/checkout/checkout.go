@@ -1,7 +1,7 @@
 // Package checkout makes a separate working tree, in which commits of the user's
-// repository are measured one after another. The tree has its own repository, which
-// reads the objects of the user's. The user's repository is not written to: no worktree
-// is registered, and refs, index and files stay as they are.
+// repository are measured one after another. The tree has its own repository, which reads
+// the objects of the user's repository. It does not write to that repository: it registers
+// no worktree, and changes no refs, index or files.
 package checkout
 
 import (
@@ -24,16 +24,17 @@ type Tree struct {
 	Lock *os.File // held while the tree exists
 }
 
-// New makes a tree below base, which nobody else uses, for the repository that contains
-// the folder repo; "" makes one without a repository. It first removes what a killed process left there. The error wraps
-// [ledger.ErrLocked] while another process has a tree there.
+// New makes a tree below base, which no other process uses, for the repository that
+// contains the folder repo; "" makes one without a repository. It first removes the tree
+// of a killed process. The error wraps [ledger.ErrLocked] while another process has a tree
+// there.
 func New(ctx context.Context, repo, base string) (*Tree, error) {
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return nil, fmt.Errorf("make a checkout: %w", err)
 	}
 	lock, err := ledger.HoldTree(base)
 	if err != nil {
-		return nil, fmt.Errorf("make a checkout: another process is at work there: %w", err)
+		return nil, fmt.Errorf("make a checkout: another process uses it: %w", err)
 	}
 	t := &Tree{Dir: filepath.Join(base, "tree"), Base: base, Lock: lock}
 	if err := t.create(ctx, repo); err != nil {
@@ -42,8 +43,8 @@ func New(ctx context.Context, repo, base string) (*Tree, error) {
 	return t, nil
 }
 
-// Reopen returns a tree that an earlier process has left. The errors wrap those of [New],
-// and [fs.ErrNotExist] where there is none.
+// Reopen returns a tree that an earlier process left. The errors wrap those of [New], and
+// [fs.ErrNotExist] if there is none.
 func Reopen(base string) (*Tree, error) {
 	t := &Tree{Dir: filepath.Join(base, "tree"), Base: base}
 	if _, err := os.Stat(t.Dir); err != nil {
@@ -51,7 +52,7 @@ func Reopen(base string) (*Tree, error) {
 	}
 	var err error
 	if t.Lock, err = ledger.HoldTree(base); err != nil {
-		return nil, fmt.Errorf("find a checkout: another process is at work there: %w", err)
+		return nil, fmt.Errorf("find a checkout: another process uses it: %w", err)
 	}
 	return t, nil
 }
@@ -84,8 +85,9 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(t.borrowed(strings.TrimSuffix(objects, "\n"))+"\n"))
 }
 
-// borrowed says where the objects of the user's repository are, in a way that holds also for
-// a tree that is made again elsewhere from snapshots of this one: by a link beside the tree.
+// borrowed is the path to the objects of the user's repository: a link next to the tree,
+// so that it is also valid for a tree that is made in another place from snapshots of this
+// one.
 func (t *Tree) borrowed(objects string) string {
 	link := filepath.Join(t.Base, objectsName)
 	_ = os.Remove(link) // of an earlier tree
@@ -100,7 +102,7 @@ func (t *Tree) Objects() string { return filepath.Join(t.Base, objectsName) }
 
 const objectsName = "objects"
 
-// CheckOut makes the tree equal to the commit's, whatever was in it.
+// CheckOut makes the tree equal to the commit's, whatever it contained.
 func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	if _, err := t.Git(ctx, "checkout", "--quiet", "--force", "--detach", commit, "--"); err != nil {
 		return err
@@ -110,13 +112,13 @@ func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 }
 
 // Store opens a store for snapshots of the tree, which is removed with it. A store fixes
-// what is ignored when it is made. The tree is empty then, so that no commit can have git
-// ignore a file of another.
+// the ignored files when it is made. The tree is empty then, so that no commit can make
+// git ignore a file of another.
 func (t *Tree) Store(ctx context.Context) (*snapshot.Store, error) {
 	return snapshot.Open(ctx, t.Dir, filepath.Join(t.Base, "snapshots"), snapshot.Options{MinFree: -1})
 }
 
-// Take checks a commit out and takes it into a store.
+// Take checks out a commit and takes a snapshot of it.
 func (t *Tree) Take(ctx context.Context, s *snapshot.Store, commit string) (snapshot.ID, error) {
 	if err := t.CheckOut(ctx, commit); err != nil {
 		return "", err
@@ -138,7 +140,7 @@ func run(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Leave leaves the tree to a later process.
+// Leave keeps the tree for a later process.
 func (t *Tree) Leave() error { return t.Lock.Close() }
 
 // Remove removes the tree.

@@ -14,17 +14,16 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// settings are those of a repository that say who commits and how files are written. No
-// other one is taken over: without remotes and hooks nothing is done that a tree does not
-// hold.
+// settings are the git settings that say who commits and how files are written. No others
+// are copied: without remotes and hooks git does nothing outside the tree.
 const settings = `^(user\.(name|email)|core\.(autocrlf|eol|filemode|ignorecase|symlinks|safecrlf|precomposeunicode))$`
 
-// besides are files of a repository that are taken over as they are, where they exist.
-var besides = []string{"index", "sharedindex.*", "info/exclude", "info/attributes", "shallow"}
+// copiedFiles are files of a repository that are copied unchanged, if they exist.
+var copiedFiles = []string{"index", "sharedindex.*", "info/exclude", "info/attributes", "shallow"}
 
-// Like makes the tree's repository like that which contains the folder repo: HEAD,
-// branches, tags and what is staged. The files are to be written into the tree already.
-func (t *Tree) Like(ctx context.Context, repo string) error {
+// CopyRepoState copies the state of the repository that contains the folder repo: HEAD,
+// branches, tags and the index. The tree must have its files already.
+func (t *Tree) CopyRepoState(ctx context.Context, repo string) error {
 	refs, err := run(ctx, repo, "for-each-ref", "--format=%(if)%(symref)%(then)%(else)create %(refname) %(objectname)%(end)")
 	if err != nil {
 		return err
@@ -84,7 +83,7 @@ func (t *Tree) configure(ctx context.Context, repo string) error {
 }
 
 func (t *Tree) copyFiles(ctx context.Context, repo string) error {
-	for _, name := range besides {
+	for _, name := range copiedFiles {
 		pattern, err := run(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", name)
 		if err != nil {
 			return err
@@ -114,15 +113,15 @@ func (t *Tree) copyFiles(ctx context.Context, repo string) error {
 	return nil
 }
 
-// escape keeps the characters of a folder from being a pattern.
+// escape quotes a folder name for use in a pattern.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
-// Ignore has git ignore the links of the tree to what is installed in the folder root: they
-// are no work, and lead elsewhere in a tree that is made again elsewhere. A pattern that
-// ignores a folder does not ignore a link of that name.
-func (t *Tree) Ignore(ctx context.Context, root string) error {
+// IgnoreLinks makes git ignore the links of the tree to dependencies in the folder root:
+// they are no work of the agent, and would lead out of a tree made from its snapshots. A
+// pattern that ignores a folder does not ignore a link of that name.
+func (t *Tree) IgnoreLinks(ctx context.Context, root string) error {
 	list, err := t.Git(ctx, "ls-files", "-z", "--others", "--exclude-standard")
 	if err != nil {
 		return err

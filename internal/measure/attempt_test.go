@@ -43,21 +43,21 @@ func TestLintersRunNextToTests(t *testing.T) {
 		plan.Checks[i].Name = fmt.Sprint(i)
 		plan.Checks[i].Timeout = 20 * time.Second
 	}
-	var told []string
+	var got []string
 	m := measure.New(plan, measure.Options{Scratch: t.TempDir(), Reruns: &measure.Reruns{}, OnProgress: func(p measure.Progress) {
-		word := "begins "
+		word := "starts "
 		if p.Run != nil {
 			word = "ends "
 		}
-		told = append(told, word+p.Check.Name)
+		got = append(got, word+p.Check.Name)
 	}})
 	res, err := m.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"begins 0", "ends 0", "begins 1", "ends 1", "begins 2", "ends 2", "begins 3", "ends 3", "begins 4", "ends 4"}
-	if !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+	want := []string{"starts 0", "ends 0", "starts 1", "ends 1", "starts 2", "ends 2", "starts 3", "ends 3", "starts 4", "ends 4"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	for i, r := range res.Runs {
 		if r.Check.Name != fmt.Sprint(i) || r.Why != "" {
@@ -145,7 +145,7 @@ func TestDaemonOfACheckIsEndedAndNamed(t *testing.T) {
 	}
 }
 
-// Nobody continues a check that stops itself, so the time limit ends it.
+// No user continues a check that stops itself, so the time limit ends it.
 func TestStoppedCheckEndsAtItsLimit(t *testing.T) {
 	root := tree(t, map[string]string{"junit.xml": junit})
 	c := shell(measure.Test, `echo $$ >pid; kill -STOP $$; cat junit.xml`)

@@ -8,7 +8,7 @@ import (
 	"supervise/metric"
 )
 
-// standing is what a run says about whether the project can be built, nil if nothing.
+// buildOf returns what a run shows about the build of the project, nil if nothing.
 func (m *measurement) buildOf(r *Run, first bool) *metric.Build {
 	switch {
 	case r.Skipped:
@@ -20,7 +20,7 @@ func (m *measurement) buildOf(r *Run, first bool) *metric.Build {
 	return nil
 }
 
-// outcome is how a build ended, unless it is set aside.
+// buildOutcome is the result of a build, unless it was broken at the baseline.
 func (m *measurement) buildOutcome(r *Run, first bool) *metric.Build {
 	b := &metric.Build{Status: metric.BuildSuccess, Duration: r.Duration}
 	m.recordBuild(r)
@@ -43,9 +43,9 @@ func (m *measurement) buildOutcome(r *Run, first bool) *metric.Build {
 	return b
 }
 
-// needless returns why a check is not run, "" if it is: what it needs did build, and does
-// not any more. At the baseline everything is run, and for as long as a build has never
-// succeeded: what it breaks is known there.
+// skipReason returns why a check does not run, "" if it does: a build that it needs
+// succeeded before and fails now. At the baseline every check runs, and so it does until a
+// build has succeeded once.
 func (m *measurement) skipReason(c Check) string {
 	first, broken := m.brokenBuilds[c.Dir]
 	if !broken {
@@ -54,11 +54,11 @@ func (m *measurement) skipReason(c Check) string {
 	if _, compiles := c.ReadsOnly(); c.Kind == Lint && !compiles {
 		return ""
 	}
-	return fmt.Sprintf("%s was not run, for the build is broken: %s", c.Name, first)
+	return fmt.Sprintf("%s did not run because the build is broken: %s", c.Name, first)
 }
 
-// news is the first error of a build that is not set aside. The go command names the
-// package in the line before.
+// newError is the first error of a build that it did not have at the baseline. The go
+// command names the package in the line before.
 func (m *measurement) newError(r *Run, first string) string {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimSpace(line)
@@ -73,8 +73,8 @@ func (m *measurement) newError(r *Run, first string) string {
 	return first
 }
 
-// compiled is what tests show that are compiled with the project. That a test of Go does
-// not compile is no broken build.
+// buildFromTests returns what tests show that are compiled with the project. A Go test
+// that does not compile is no broken build.
 func buildFromTests(r *Run) *metric.Build {
 	for _, f := range r.Findings() {
 		if f.Type && !strings.HasSuffix(f.File, "_test.go") {
@@ -85,7 +85,7 @@ func buildFromTests(r *Run) *metric.Build {
 	case r.Killed || r.DirMissing:
 	case r.State == metric.Measured || r.ExitCode == 0:
 		return &metric.Build{Status: metric.BuildSuccess}
-	case r.Tests == nil && r.Check.Runner == "go": // others may have died in the tests
+	case r.Tests == nil && r.Check.Runner == "go": // others may have crashed in the tests
 		return &metric.Build{Status: metric.BuildFailure, FirstError: r.Why}
 	}
 	return nil

@@ -8,18 +8,18 @@ import (
 	"supervise/internal/regexp"
 )
 
-// lacksLibrary matches the errors of cargo about what the machine lacks: a dependency's
-// build script, which looks for a library, or the linker. A package of the project itself
-// has its folder in brackets.
+// missingLibrary matches the errors of cargo about what is missing on the machine: a
+// library that the build script of a dependency looks for, or one for the linker. The
+// folder of a package of the project itself is in brackets.
 var missingLibrary = regexp.MustCompile("(?m)^error: (failed to run custom build command for `[^`(]+`)|(?:unable to find library|cannot find) (-l[\\w.+-]+)")
 
-// byDefault returns the check with the default features, if it failed for what the machine
-// lacks, and a dependency that only other features need may be what lacks it. Those are from
-// the workflows, whose machines have more. Else nil.
+// withDefaultFeatures returns the check with the default features, if it failed because a
+// library is missing that other features may need; otherwise nil. The features are from
+// the workflows, whose machines have more installed.
 func (m *measurement) withDefaultFeatures(r Run) *Check {
 	c := r.Check
-	lacks := missingLibrary.FindStringSubmatch(r.Output)
-	if !m.plan.Recognised || c.Command[0] != "cargo" || lacks == nil {
+	missing := missingLibrary.FindStringSubmatch(r.Output)
+	if !m.plan.Recognised || c.Command[0] != "cargo" || missing == nil {
 		return nil
 	}
 	plain := slices.DeleteFunc(slices.Clone(c.Command), ofFeatures)
@@ -27,7 +27,7 @@ func (m *measurement) withDefaultFeatures(r Run) *Check {
 		return nil
 	}
 	c.PlannedID, c.Command, c.Inventory = c.ID(), plain, slices.DeleteFunc(slices.Clone(c.Inventory), ofFeatures)
-	c.FallbackReason = fmt.Sprintf("%s: with the features that the workflows name it cannot be built here (%s): measured with the default ones; install what that needs", c.Name, lacks[1]+lacks[2])
+	c.FallbackReason = fmt.Sprintf("%s: cannot be built here with the features of the workflows (%s): measured with the default features; install the missing library", c.Name, missing[1]+missing[2])
 	return &c
 }
 

@@ -10,7 +10,7 @@ import (
 	"supervise/metric"
 )
 
-// With features that a machine cannot build, the default ones are measured, and it is said.
+// With features that a machine cannot build, the default features are measured, and a note says so.
 // An error in the project's own code is one.
 func TestFeaturesThatNeedALibrary(t *testing.T) {
 	const library = "error: failed to run custom build command for `alsa-sys v0.3.1`"
@@ -42,9 +42,9 @@ func TestFeaturesThatNeedALibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := strings.Join(res.Runs[0].Problems, ";") + res.Runs[0].Why
-			if got := res.Set.Tests.Counts().Count; got != tt.count || !strings.Contains(said, tt.says) {
-				t.Errorf("%d tests, said %q; want %d and %q", got, said, tt.count, tt.says)
+			problems := strings.Join(res.Runs[0].Problems, ";") + res.Runs[0].Why
+			if got := res.Set.Tests.Counts().Count; got != tt.count || !strings.Contains(problems, tt.says) {
+				t.Errorf("%d tests, problems %q; want %d and %q", got, problems, tt.count, tt.says)
 			}
 			if _, missing := res.Set.Gap(metric.SectionTests); missing != (tt.count == 0) {
 				t.Errorf("gaps %+v", res.Set.Gaps)

@@ -10,29 +10,29 @@ import (
 
 // Default limits for confirming failures.
 const (
-	DefaultMaxTests = 20 // more failures than that are not by chance
+	DefaultMaxTests = 20 // more failures are not a matter of chance
 	DefaultReruns   = 2
 )
 
-// Reruns configure how failures are confirmed.
+// Reruns configures how failures are confirmed.
 type Reruns struct {
-	MaxTests int `json:"max_tests"` // with more suspects nothing is run again
-	Reruns   int `json:"reruns"`    // how often a suspect is run again at most; 0: never
+	MaxTests int `json:"max_tests"` // with more suspects nothing runs again
+	Reruns   int `json:"reruns"`    // how often a suspect runs again at most; 0: never
 }
 
-// Confirmation is the outcome for the tests that fail although they passed before.
+// Confirmation is the result for the tests that fail although they passed before.
 type Confirmation struct {
 	Suspects []metric.ID
 	Flaky    []metric.ID // the suspects that passed when run again
 	Runs     []Run       // the reruns, in order
-	Refused  string      // why nothing was run again, "" if something was
+	Refused  string      // why nothing ran again, "" if something did
 }
 
-// Confirm runs the tests again that passed in before and fail in now. It runs only
-// those if their framework allows it, otherwise the whole command, once. A suspect is
-// flaky only if it explicitly passes; one that does not appear again has not recovered.
-// Nothing is run again if chance is not the reason: the build is broken, a suite could
-// not run, or there are too many suspects.
+// Confirm reruns the tests that passed in before and fail in now: only those if their
+// framework supports it, otherwise the complete command, once. A suspect is flaky only if
+// it explicitly passes; one that is missing from the rerun has not recovered. Nothing runs
+// again if chance is not the reason: the build is broken, a suite could not run, or there
+// are too many suspects.
 func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmation, error) {
 	suspects := suspects(before.Tests, now.Tests)
 	var c Confirmation
@@ -42,7 +42,7 @@ func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmati
 	if c.Refused = m.refusal(suspects, now); c.Refused != "" || len(suspects) == 0 {
 		return c, nil
 	}
-	rounds := &rounds{meter: m, lost: map[int]bool{}, done: map[int]bool{}}
+	rounds := &rounds{meter: m, incomplete: map[int]bool{}, done: map[int]bool{}}
 	for range m.reruns().Reruns {
 		passed, err := rounds.next(ctx, suspects)
 		c.Flaky, c.Runs = append(c.Flaky, passed...), rounds.runs
@@ -58,6 +58,8 @@ func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmati
 	return c, nil
 }
 
+// rerun runs a check without learning from it: a few tests show nothing about the others,
+// and their coverage is meaningless.
 func (m *Meter) reruns() Reruns {
 	if m.opts.Reruns != nil {
 		return *m.opts.Reruns
@@ -65,14 +67,14 @@ func (m *Meter) reruns() Reruns {
 	return Reruns{DefaultMaxTests, DefaultReruns}
 }
 
-// refusal returns why the suspects are not run again, "" if they are.
+// refusal returns why the suspects do not run chosen, "" if they do.
 func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
 	limits := m.reruns()
 	switch {
 	case len(suspects) == 0:
 		return ""
 	case limits.Reruns <= 0:
-		return "running failed tests again is turned off"
+		return "reruns of failed tests are turned off"
 	case now.Build != nil && now.Build.Status == metric.BuildFailure:
 		return "the build is broken: " + now.Build.FirstError
 	case len(now.Tests.Broken) > 0:
@@ -109,16 +111,16 @@ func suspects(before, now *metric.Tests) []metric.Test {
 	return out
 }
 
-// rounds run suspects again, check by check.
+// rounds rerun suspects, check by check.
 type rounds struct {
-	meter *Meter
-	runs  []Run
-	lost  map[int]bool // checks, by index in the plan, that did not run all requested tests
-	done  map[int]bool // checks that are not run again
+	meter      *Meter
+	runs       []Run
+	incomplete map[int]bool // checks, by index in the plan, that did not run all requested tests
+	done       map[int]bool // checks that do not run again
 }
 
-// next runs the suspects once more. It returns those that passed and did not fail in
-// another check that also runs them.
+// next reruns the suspects. It returns those that passed and did not fail in another check
+// that also runs them.
 func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID, error) {
 	worst := map[metric.ID]metric.Status{}
 	for i, c := range r.meter.plan.Checks {
@@ -143,19 +145,19 @@ func (r *rounds) next(ctx context.Context, suspects []metric.Test) ([]metric.ID,
 	return passed, nil
 }
 
-// run runs the suspects of the check with index i. If they cannot be run alone, or that
-// did not work, it runs the whole command, once.
+// run reruns the suspects of the check with index i. If they cannot be selected, or that
+// did not work, it runs the complete command, once.
 func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error) {
 	c := r.meter.plan.Checks[i]
-	again, alone := r.meter.selected(c, own)
-	if !alone || r.lost[i] {
-		again, alone, r.done[i] = c, false, true
+	chosen, selected := r.meter.selected(c, own)
+	if !selected || r.incomplete[i] {
+		chosen, selected, r.done[i] = c, false, true
 	}
-	again.Name, again.Extra = c.Name+" (again)", true
-	again.Coverage = false
-	run, err := r.meter.rerun(ctx, again)
+	chosen.Name, chosen.Extra = c.Name+" (again)", true
+	chosen.Coverage = false
+	run, err := r.meter.rerun(ctx, chosen)
 	r.runs = append(r.runs, run)
-	r.lost[i] = alone && slices.ContainsFunc(own, func(s metric.Test) bool {
+	r.incomplete[i] = selected && slices.ContainsFunc(own, func(s metric.Test) bool {
 		t, ok := run.Tests.Lookup(s.ID)
 		return !ok || t.Status == metric.Skipped
 	})
@@ -168,8 +170,8 @@ func (r *rounds) run(ctx context.Context, i int, own []metric.Test) (Run, error)
 func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	c = c.Uncached()
 	m.opts.OnProgress(Progress{Check: c})
-	apart := &Meter{plan: m.plan, opts: m.opts, memory: (&Memory{}).Clone()}
-	run, err := apart.start().check(ctx, c)
+	other := &Meter{plan: m.plan, opts: m.opts, memory: (&Memory{}).Clone()}
+	run, err := other.start().check(ctx, c)
 	run.Coverage = nil
 	if err == nil {
 		m.opts.OnProgress(Progress{Check: c, Run: &run})
@@ -177,19 +179,19 @@ func (m *Meter) rerun(ctx context.Context, c Check) (Run, error) {
 	return run, err
 }
 
-// outcomes are the suspects' results in the run. Only an explicit pass clears a
-// suspect, and none counts in a run that failed as a whole.
+// outcomes are the results of the suspects in the run. Only an explicit pass clears a
+// suspect, and none counts in a run that failed outside its tests.
 func outcomes(r Run, suspects []metric.Test) map[metric.ID]metric.Status {
 	out := map[metric.ID]metric.Status{}
 	if r.State != metric.Measured || r.Tests == nil {
 		return out
 	}
-	whole := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
+	complete := len(r.Tests.Broken) == 0 && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
 	for _, s := range suspects {
 		t, ok := r.Tests.Lookup(s.ID)
 		switch {
 		case !ok:
-		case whole || t.Status != metric.Passed:
+		case complete || t.Status != metric.Passed:
 			out[s.ID] = t.Status
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A test that passes in a run that failed as a whole has not recovered, unless the
+// A test that passes in a run that failed outside its tests has not recovered, unless the
 // failure is a coverage limit that a few tests cannot reach.
 func TestPassInAFailedRunClearsNothing(t *testing.T) {
 	suspect := metric.Test{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}
@@ -47,7 +47,7 @@ func tap(passed bool, names ...string) metric.Set {
 	return metric.Set{Tests: metric.NewTests(cases)}
 }
 
-// If chance is not the reason, nothing is run again.
+// If chance is not the reason, nothing runs again.
 func TestNothingIsRunAgainIfChanceIsNotTheReason(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change  func(*metric.Set)
@@ -57,7 +57,7 @@ func TestNothingIsRunAgainIfChanceIsNotTheReason(t *testing.T) {
 	}{
 		"as it is":              {runs: 2},
 		"the build is broken":   {change: func(s *metric.Set) { s.Build = &metric.Build{Status: metric.BuildFailure, FirstError: "a.c:1"} }, refused: "the build is broken: a.c:1"},
-		"the build stands":      {change: func(s *metric.Set) { s.Build = &metric.Build{Status: metric.BuildSuccess} }, runs: 2},
+		"the build succeeds":    {change: func(s *metric.Set) { s.Build = &metric.Build{Status: metric.BuildSuccess} }, runs: 2},
 		"a suite panicked":      {change: func(s *metric.Set) { s.Tests.Broken = []metric.Suite{{Name: "m/b", Why: "panic"}} }, refused: "m/b did not run: panic"},
 		"turned off":            {reruns: &Reruns{MaxTests: 20}, refused: "turned off"},
 		"too many":              {reruns: &Reruns{MaxTests: 1, Reruns: 2}, refused: "2 tests fail that passed before, more than the 1"},
@@ -98,7 +98,7 @@ func script(t *testing.T, dir, name, text string) string {
 }
 
 // Only an explicit pass clears a test: not a successful command, not a test that is
-// gone or skipped, and not a pass that another check contradicts.
+// missing or skipped, and not a pass that another check contradicts.
 func TestOnlyAnExplicitPassClears(t *testing.T) {
 	const fails = `printf '1..2\nnot ok 1 - a\nok 2 - b\n'; exit 1`
 	const passes = `printf '1..2\nok 1 - a\nok 2 - b\n'`
@@ -111,7 +111,7 @@ func TestOnlyAnExplicitPassClears(t *testing.T) {
 		"it fails":                        {[]string{fails}, 0, 2},
 		"the command ends well":           {[]string{"exit 0"}, 0, 2},
 		"it fails, the command ends well": {[]string{`printf '1..1\nnot ok 1 - a\n'`}, 0, 2},
-		"it is gone":                      {[]string{`printf '1..1\nok 1 - b\n'`}, 0, 2},
+		"it is missing":                   {[]string{`printf '1..1\nok 1 - b\n'`}, 0, 2},
 		"it is skipped":                   {[]string{`printf '1..1\nok 1 - a # SKIP\n'`}, 0, 2},
 		"another one passes":              {[]string{`printf '1..1\nok 1 - a b\n'`}, 0, 2},
 		"the report breaks off":           {[]string{`printf '1..2\nok 1 - a\n'`}, 0, 2},
@@ -145,7 +145,7 @@ func TestOnlyAnExplicitPassClears(t *testing.T) {
 	}
 }
 
-// If tests cannot be run alone, or not all of them ran, the whole command runs, once.
+// If tests cannot be selected, or not all of them ran, the complete command runs, once.
 func TestWholeCommandRunsAgainOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name, runner, text string
@@ -173,7 +173,7 @@ func TestWholeCommandRunsAgainOnce(t *testing.T) {
 	}
 }
 
-// A test is run again only by the checks that run its suite. A report in the tree is
+// A test is rerun only by the checks that run its suite. A report in the tree is
 // read again, and its coverage is not used.
 func TestOnlyChecksOfTheSuiteRunAgain(t *testing.T) {
 	root := t.TempDir()

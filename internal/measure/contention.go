@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// crowd notes on the tests of a measurement how much of their time checks that ran beside
-// them may have cost. With few CPUs each of those may take one away from the tests, so
-// that n+1 checks at a time get at least one part in n+1 of the machine.
+// recordContention notes on the tests of a measurement how much of their time other checks
+// may have cost that ran in parallel. With few CPUs each of those may take one from the
+// tests, so that n+1 checks get at least one part in n+1 of the machine.
 func recordContention(runs []Run) {
 	if runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return
@@ -23,7 +23,7 @@ func recordContention(runs []Run) {
 	}
 }
 
-// crowded returns the part of a run, in [0,1), that others may have cost.
+// contention is the share of a run, in [0,1), that other checks may have cost.
 func contention(r Run, runs []Run) float64 {
 	var moments []time.Time // at which the number of others may change
 	for _, o := range runs {
@@ -48,8 +48,7 @@ func contention(r Run, runs []Run) float64 {
 	return lost / r.Duration.Seconds()
 }
 
-// Clock adds up how long the commands of checks were running: those side by side count
-// once.
+// Clock adds up how long the commands of checks ran. Parallel commands count once.
 type Clock struct{ spans []span }
 
 type span struct{ from, to time.Time }
@@ -57,7 +56,7 @@ type span struct{ from, to time.Time }
 // Add adds a run.
 func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.Started, r.Ended()}) }
 
-// Took is the sum.
+// Took is the total.
 func (c *Clock) Took() time.Duration {
 	slices.SortFunc(c.spans, func(a, b span) int { return a.from.Compare(b.from) })
 	var sum time.Duration

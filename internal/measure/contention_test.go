@@ -9,8 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// What ran beside the tests may have cost one part in n+1 of the time that n others did.
-func TestCrowd(t *testing.T) {
+// Checks in parallel with the tests may have cost one part in n+1 of the time that n others did.
+func TestContention(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	start := time.Now()
@@ -69,7 +69,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-func TestTheCheapestBegins(t *testing.T) {
+func TestCheapestRunsFirst(t *testing.T) {
 	lint, build := check(Lint, "go vet"), check(Build, "go build -o /dev/null")
 	style, types := check(Lint, "eslint"), check(Lint, "tsc --noEmit")
 	m := New(Plan{Checks: []Check{build, lint, style, types}}, Options{})

@@ -11,7 +11,7 @@ import (
 
 const ctest = "ctest"
 
-// lost names the suites whose programs could not be run, see [ctestcases.Lost].
+// nameLostSuites names the suites whose programs could not run, see [ctestcases.Lost].
 func nameLostSuites(r *Run, known *metric.Tests) {
 	if r.Check.Runner != ctest {
 		return
@@ -19,7 +19,7 @@ func nameLostSuites(r *Run, known *metric.Tests) {
 	r.Tests = ctestcases.Lost(r.Tests, known, r.Check.Prefix())
 }
 
-// unlisted drops what ctest lists and runs as the cases of a program.
+// withoutPrograms drops from a list the programs whose cases are counted instead.
 func withoutPrograms(r *Run, list []listing.Test) []listing.Test {
 	return slices.DeleteFunc(list, func(l listing.Test) bool { return r.Programs[l.Name] })
 }

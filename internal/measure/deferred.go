@@ -25,8 +25,8 @@ var integration = regexp.MustCompile(`^(IT.*|.*IT|.*ITCase)$`)
 
 var jvmSource = regexp.MustCompile(`\.(java|kt|groovy|scala)$`)
 
-// sooner returns the plan of an iteration: checks that were recognised leave out their
-// integration tests, if nothing that is known asks for them.
+// deferTests returns the plan of an iteration: detected checks run without their
+// integration tests, if those passed before and did not change.
 func (m *Meter) deferTests(known *metric.Tests) Plan {
 	p := m.plan
 	if !p.Recognised || known == nil {
@@ -34,9 +34,9 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 	}
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
-		if later, learnt := m.memory.Deferred[c.ID()]; learnt && defersTests(c) && !later.Needed && allPassed(later.Suites, known) && later.Files == m.deferredDigest(c, later.Suites) {
+		if deferred, learnt := m.memory.Deferred[c.ID()]; learnt && defersTests(c) && !deferred.Needed && allPassed(deferred.Suites, known) && deferred.Files == m.deferredDigest(c, deferred.Suites) {
 			p.Checks[i] = unitOnly(c)
-			if !later.Proven {
+			if !deferred.Proven {
 				p.Checks[i].Fallback = &c
 			}
 		}
@@ -44,13 +44,13 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 	return p
 }
 
-// integrates reports whether the check runs integration tests that could be left out.
-// Coverage is a sum over all tests, and could not be compared without them.
+// defersTests reports whether the check has integration tests that can be deferred.
+// Coverage is a sum over all tests, which could not be compared without them.
 func defersTests(c Check) bool {
 	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, read.OfIntegration)
 }
 
-// unit is the check without its integration tests.
+// unitOnly is the check without its integration tests.
 func unitOnly(c Check) Check {
 	c.PlannedID, c.UnitOnly = c.ID(), true
 	c.Command = slices.Clone(c.Command)
@@ -59,16 +59,16 @@ func unitOnly(c Check) Check {
 	return c
 }
 
-// restsOn reports whether all tests of the suites passed, or were skipped: what fails is
-// run in every iteration, for it may be what the agent is to mend.
+// allPassed reports whether all tests of the suites passed or were skipped. Tests that
+// fail run in every iteration: the agent may be fixing them.
 func allPassed(suites []string, known *metric.Tests) bool {
 	return len(suites) > 0 && !slices.ContainsFunc(known.Cases, func(t metric.Test) bool {
 		return t.Status != metric.Passed && t.Status != metric.Skipped && slices.Contains(suites, t.Suite)
 	})
 }
 
-// postponed carries the verdicts of the tests that a successful run left out, and learns
-// from one that left out none which they are.
+// mergeDeferred adds the earlier results of the tests that a successful run deferred. From
+// a complete run it learns which tests those are.
 func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 	id := run.Check.ID()
 	switch {
@@ -77,10 +77,10 @@ func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 		suites := slices.Sorted(maps.Keys(run.Deferred))
 		m.memory.Deferred[id] = memory.DeferredTests{Suites: suites, Files: m.deferredDigest(run.Check, suites), Proven: m.memory.Deferred[id].Proven, Needed: m.memory.Deferred[id].Needed || run.IsFallback}
 	case run.Check.UnitOnly:
-		later := m.memory.Deferred[id]
+		deferred := m.memory.Deferred[id]
 		cases := slices.Clone(run.Tests.Cases)
 		for _, t := range known.Cases {
-			if slices.Contains(later.Suites, t.Suite) {
+			if slices.Contains(deferred.Suites, t.Suite) {
 				t.Cached = true
 				cases = append(cases, t)
 			}
@@ -88,13 +88,13 @@ func (m *measurement) mergeDeferred(run *Run, known *metric.Tests) {
 		tests := *run.Tests
 		tests.Cases = metric.NewTests(cases).Cases
 		run.Tests = &tests
-		later.Proven = true
-		m.memory.Deferred[id] = later
+		deferred.Proven = true
+		m.memory.Deferred[id] = deferred
 	}
 }
 
-// laterFiles is a digest of the poms and of the files of integration tests: those that are
-// named like one of the suites, or as failsafe asks for it.
+// deferredDigest is a digest of the poms and of the files of integration tests: those
+// named like one of the suites, or like an integration test of failsafe.
 func (m *Meter) deferredDigest(c Check, suites []string) string {
 	names := map[string]bool{}
 	for _, s := range suites {
@@ -121,7 +121,7 @@ func (m *Meter) deferredDigest(c Check, suites []string) string {
 		return nil
 	})
 	if err != nil {
-		return "" // whatever it was before, it is not known to be the same
+		return "" // the files may differ
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -10,7 +10,7 @@ import (
 	"supervise/metric"
 )
 
-// goals stands for Maven: it notes the goal that it is called with, and reports one test of
+// goals is a stub for Maven: it records its goal, and reports one test of
 // each kind that it runs.
 const goals = `echo "$1" >>goals
 if [ "$1" = test ] && [ -e needs-package ]; then exit 1; fi
@@ -78,14 +78,14 @@ func TestIntegrationTestsOfAnIteration(t *testing.T) {
 				}
 			}
 			if res, err = m.Run(t.Context(), res.Set.Tests); err != nil || res.Set.Tests.Counts().Cached > 0 {
-				t.Errorf("anew: %+v, %v", res.Set, err)
+				t.Errorf("uncached: %+v, %v", res.Set, err)
 			}
 		})
 	}
 }
 
-// A deleted integration test is gone, and one of a build that fails did not run.
-func TestIntegrationTestsAreNotCarriedBlindly(t *testing.T) {
+// A deleted integration test is missing, and one of a build that fails did not run.
+func TestDeferredTestsAreNotCarriedBlindly(t *testing.T) {
 	root := tree(t, map[string]string{"mvn": goals, "src/a/ServerIT.java": "", "pom.xml": ""})
 	plan := measure.Plan{Root: root, Recognised: true, Checks: []measure.Check{{
 		Kind: measure.Test, Name: "maven", Runner: "maven", Command: []string{"sh", "mvn", "verify"},

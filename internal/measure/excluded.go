@@ -11,13 +11,13 @@ import (
 	"supervise/metric"
 )
 
-// What fails where a loop begins, for a reason that is in no file of the project, says
-// nothing about what an agent does: the machine lacks something, or a package is no
-// program. It is set aside as long as it fails for that alone.
+// A check that fails where a loop starts, for a reason in no file of the project, shows
+// nothing about the agent: something is missing on the machine, or a package is no
+// program. It is excluded while it fails for this reason only.
 const excludedText = "failed before any agent ran, for no error in a file of the project; other errors count: %s"
 
-// isAside reports whether a failure with these lines, made comparable, is set aside, and
-// notes them on the run.
+// isExcluded reports whether a failure with these comparable lines was there at the
+// baseline, and notes the lines on the run.
 func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
 	if first && m.opts.Baseline {
 		m.memory.LearnExcluded(lines)
@@ -29,9 +29,8 @@ func (m *measurement) isExcluded(r *Run, lines []string, first bool) bool {
 	return true
 }
 
-// setAside does so with what tests and linters cannot compile: with packages, with what a
-// build tool could not build beside tests that ran, and with a linter that did not come to
-// read the code.
+// exclude excludes what tests and linters cannot compile: packages, modules that a build
+// tool could not build next to tests that ran, and linters that could not read the code.
 func (m *measurement) exclude(r *Run, first bool) {
 	switch {
 	case r.ExitCode == 0 || r.Killed || r.DirMissing || r.Skipped:
@@ -53,27 +52,28 @@ func (m *measurement) exclude(r *Run, first bool) {
 	}
 }
 
-// unbuilt begins the reason why a package of Go did not run that could not be built.
+// unbuilt is the start of the reason why a Go package did not run that could not be built.
 const unbuilt = "build failed: "
 
-// placed matches an error that names the place of it.
+// located matches an error that names its place in a file.
 var located = regexp.MustCompile(`^\S+\.\w+:\d+`)
 
-// unmet matches the error of the go command about a module that is not on this machine.
-// It names the file that imports it, whose fault it is not.
+// missingModule matches the error of the go command about a module that is not on this
+// machine. It names the file that imports it, which is not at fault.
 var missingModule = regexp.MustCompile(`missing go\.sum entry|module lookup disabled by|: Get "https?://`)
 
-// atFault reports whether an error is one of the file that it names.
+// atFault reports whether the file that an error names is at fault.
 func atFault(f metric.Finding) bool { return f.File != "" && !missingModule.MatchString(f.Message) }
 
-// lacksOnly reports whether a linter found nothing in the code: none of its output could be
-// read, or it names only what is missing.
+// onlyMissing reports whether a linter found nothing in the code: its output could not be
+// read, or names only what is missing.
 func onlyMissing(r *Run) bool {
 	return r.State == metric.Absent || len(r.Findings()) > 0 && !slices.ContainsFunc(r.Findings(), func(f metric.Finding) bool {
 		return atFault(f) || !f.Type && !missingModule.MatchString(f.Message)
 	})
 }
 
+// excludeSuites excludes the suites that could not be built at the baseline either.
 func (m *measurement) excludeSuites(r *Run, first bool) {
 	var broken []metric.Suite
 	for _, s := range r.Tests.Broken {
@@ -91,7 +91,7 @@ func (m *measurement) excludeSuites(r *Run, first bool) {
 	r.Tests.Broken = broken
 }
 
-// forget drops the errors that tell the same as a reason does.
+// dropFindings drops the errors that repeat a reason.
 func dropFindings(r *Run, why string) {
 	if r.Lint == nil {
 		return
@@ -102,8 +102,8 @@ func dropFindings(r *Run, why string) {
 	r.Lint = &lint
 }
 
-// unplaced returns the lines of a failed run so that those of two runs can be compared;
-// none if an error is in a file. Where a tool marks its errors, these are all.
+// comparableLines returns the lines of a failed run so that two runs can be compared; none
+// if an error is in a file. If the tool marks its errors, only those count.
 func comparableLines(r *Run) []string {
 	if slices.ContainsFunc(r.Findings(), atFault) {
 		return nil
@@ -125,9 +125,9 @@ func comparableLines(r *Run) []string {
 	return slices.Compact(all)
 }
 
-// spare keeps what other checks measured beside one of which no test can be read: its
-// suites did not run. Where it never had any it is one itself, and set aside like those if
-// errors in files would be known.
+// keepReadable keeps the tests of other checks if one check has no readable tests: its
+// suites did not run. If it never had any, it is itself a broken suite, and excluded if
+// its errors in files would be known.
 func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
 	first := known == nil
 	counts := func(r Run) bool { return r.Check.Kind == Test && r.State == metric.Measured && len(r.Tests.Cases) > 0 }
@@ -160,8 +160,8 @@ func (m *measurement) keepReadable(runs []Run, known *metric.Tests) {
 	}
 }
 
-// unowned reports whether tests are known of a suite that no check has run, as in a gate,
-// whose meter is a new one: it may be that of a check that cannot be read.
+// unownedTests reports whether a known suite was run by no check. A new meter, as in a
+// merge gate, cannot tell whose it is: it may be that of the unreadable check.
 func (m *measurement) unownedTests(runs []Run, known *metric.Tests) bool {
 	if known == nil {
 		return false

@@ -7,9 +7,9 @@ import (
 	"supervise/internal/measure"
 )
 
-// A module that Maven cannot build where the loop begins, for nothing in a file of the
-// project, is said once and keeps nothing from being green. Other errors of it count.
-func TestModuleThatCannotBeBuiltIsSetAside(t *testing.T) {
+// A module that Maven cannot build where the loop starts, for nothing in a file of the
+// project, is reported once, and the tree can be green. Other errors of it count.
+func TestModuleThatCannotBeBuiltIsExcluded(t *testing.T) {
 	root := tree(t, map[string]string{
 		"junit.xml": `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`, "said": "[INFO] Total time: 1.2 s\n[ERROR] Failed to execute goal on project b: Could not resolve dependencies: lacking:jar:1 is not there\n",
 	})
@@ -39,9 +39,9 @@ func TestModuleThatCannotBeBuiltIsSetAside(t *testing.T) {
 	}
 }
 
-// Beside a check that is read, the known tests of one that is not did not run. Where nobody
-// knows whose they are, none of the tests is measured.
-func TestTestsOfACheckThatCannotBeReadAreNotGone(t *testing.T) {
+// If one of two checks is unreadable, its known tests did not run. If their check is unknown,
+// no test is measured.
+func TestTestsOfAnUnreadableCheckAreNotDeleted(t *testing.T) {
 	suite := func(name string) string {
 		return `<testsuite name="` + name + `"><testcase name="one"/></testsuite>`
 	}

@@ -16,16 +16,15 @@ import (
 	"supervise/source"
 )
 
-// definitions say, by runner, which of some tests no source file defines. A runner that
-// is not here runs tests whose names are made at run time.
+// definitions return, by runner, which of some tests no source file defines. Other runners
+// have tests whose names are made at run time.
 var definitions = map[string]func(m *measurement, c Check, tests []metric.Test) []metric.Test{
 	"go":     undefinedGo,
 	"pytest": undefinedPython,
 }
 
-// forged takes those out of a run that passed, were not known, and that neither a source
-// file defines nor the framework lists: something printed their names. Tests that were
-// there before are not asked about.
+// removeForged removes the new tests of a run that passed although no source file defines
+// them and the framework does not list them: something printed their names.
 func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.Tests) error {
 	undefined, ok := definitions[run.Check.Runner]
 	if !ok || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
@@ -58,12 +57,11 @@ func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.
 		out.Forged = append(out.Forged, s.ID)
 	}
 	run.Tests = &out
-	run.Problems = append(run.Problems, fmt.Sprintf("%d tests are said to have passed that no source file defines and no runner lists; they do not count, the first: %s", len(suspects), suspects[0].ID))
+	run.Problems = append(run.Problems, fmt.Sprintf("%d tests reported as passed are not counted, since no source file defines them and no runner lists them, the first: %s", len(suspects), suspects[0].ID))
 	return nil
 }
 
-// unlisted returns those of some tests that the framework does not list; none where it
-// cannot be asked.
+// unlisted returns the tests that the framework does not list; none if it cannot list any.
 func (m *measurement) unlisted(ctx context.Context, run *Run, tests []metric.Test) ([]metric.Test, error) {
 	if len(run.Check.Inventory) == 0 {
 		return nil, nil
@@ -82,7 +80,8 @@ func (m *measurement) unlisted(ctx context.Context, run *Run, tests []metric.Tes
 	}), nil
 }
 
-// withoutParameters cuts the parameters off the name of a test, and the name of a subtest.
+// withoutParameters removes the parameters from the name of a test, and the name of a
+// subtest.
 func withoutParameters(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	name, _, _ = strings.Cut(name, " (")
@@ -91,11 +90,11 @@ func withoutParameters(name string) string {
 
 var pythonFunction = regexp.MustCompile(`(?m)\bdef\s+(\w+)`)
 
-// maxSources bounds what is looked through for definitions.
+// maxSources limits the files that are searched for definitions.
 const maxSources = 5000
 
-// undefinedGo returns the tests of packages of the tree in whose folders no test file
-// defines them.
+// undefinedGo returns the tests of packages of the tree that no test file in their folders
+// defines.
 func undefinedGo(m *measurement, c Check, tests []metric.Test) []metric.Test {
 	return gotests.Undefined(m.plan.Root, c.Dir, tests)
 }

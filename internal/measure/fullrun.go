@@ -9,18 +9,17 @@ import (
 	"supervise/metric"
 )
 
-// Whole is the result of the test checks in another tree. Tests is nil if they could
-// not be read completely, and Why is the reason.
+// FullRun is the result of the test checks in another tree. Tests is nil if they could not
+// be read completely, and Why is the reason.
 type FullRun struct {
 	Tests *metric.Tests
 	Runs  []Run
 	Why   string
 }
 
-// Whole runs all tests of another tree: with the project's own checks, those that build
-// first, or only with own if it is not nil. limit applies to all of it; 0 leaves the
-// limits of the checks. The meter learns nothing from the results. The error is ctx's,
-// or a failure of the machine.
+// FullRun runs all tests of another tree by a plan for it, after the checks that build.
+// limit applies to everything; 0 leaves the limits of the checks. The meter learns nothing
+// from the results. The error is that of ctx, or a failure of the machine.
 func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (FullRun, error) {
 	e := m.inTree(plan, limit)
 	var out FullRun
@@ -41,9 +40,9 @@ func (m *Meter) FullRun(ctx context.Context, plan Plan, limit time.Duration) (Fu
 	return out, nil
 }
 
-// builtAndTested runs the checks that build, then the tests. It passes each usable run
-// to read, with the index of its check. The first reason of either ends it, and is
-// returned.
+// buildAndTest runs the checks that build, then the tests. It passes each usable run to
+// read, with the index of its check. It stops at the first reason from either, and returns
+// it.
 func (e *treeRun) buildAndTest(ctx context.Context, read func(int, Run) string) (why string, err error) {
 	for _, kind := range []Kind{Build, Test} {
 		for i, c := range e.inTree.plan.Checks {
@@ -65,16 +64,16 @@ func (e *treeRun) buildAndTest(ctx context.Context, read func(int, Run) string) 
 	return "", nil
 }
 
-// Findings is the result of the linters in another tree. Lint is nil if there are none,
-// or if one could not be read; then Why is the reason.
+// TreeLint is the result of the linters in another tree. Lint is nil if there are none, or
+// if one could not be read; then Why is the reason.
 type TreeLint struct {
 	Lint *metric.Lint
 	Runs []Run
 	Why  string
 }
 
-// LintElsewhere runs only the linters on another tree. The meter learns nothing from
-// the results. The error is ctx's, or a failure of the machine.
+// LintInTree runs only the linters of a plan for another tree. The meter learns nothing
+// from the results. The error is that of ctx, or a failure of the machine.
 func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeLint, error) {
 	e := m.inTree(plan, 0)
 	var out TreeLint
@@ -96,17 +95,17 @@ func (m *Meter) LintInTree(ctx context.Context, plan Plan) (TreeLint, error) {
 	return out, nil
 }
 
-// Covered is what the tests of another tree cover. Coverage is nil if it could not be
-// read completely, and Why is the reason.
+// TreeCoverage is the coverage of the tests of another tree. Coverage is nil if it could
+// not be read completely, and Why is the reason.
 type TreeCoverage struct {
 	Coverage *metric.Coverage
 	Runs     []Run
 	Why      string
 }
 
-// CoverageElsewhere runs the test checks on another tree, after those that build, and
-// reads their coverage. The meter learns nothing from the results. The error is ctx's,
-// or a failure of the machine.
+// CoverageInTree runs the test checks of a plan for another tree, after those that build,
+// and reads their coverage. The meter learns nothing from the results. The error is that
+// of ctx, or a failure of the machine.
 func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeCoverage, error) {
 	e := m.inTree(plan, 0)
 	e.coverage = true
@@ -131,7 +130,7 @@ func (m *Meter) CoverageInTree(ctx context.Context, plan Plan) (TreeCoverage, er
 	return out, nil
 }
 
-// unfit returns why a run is not usable, "" if it is.
+// unusable returns why a run cannot be used, "" if it can.
 func unusable(r Run) string {
 	switch {
 	case r.Check.Kind == Build && (r.Killed || r.ExitCode != 0):

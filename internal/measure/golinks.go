@@ -15,8 +15,8 @@ type linked struct {
 	run Run
 }
 
-// linked asks what a build is going to link. Where it did that before, it reports true, and
-// the attempt has the result of that time.
+// reuseLink asks the go command what a build is going to link. If the last build linked
+// the same, it reports true, and the attempt has the result of that build.
 func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
 	question, ok := golink.Question(a.Check.Command)
 	if !ok || m.links == nil {
@@ -27,7 +27,7 @@ func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
 		a.linked = golink.Digest(answer)
 		return nil
 	}); err != nil || a.linked == "" {
-		return false // the build says why
+		return false // the build reports the reason
 	}
 	last, ok := m.links.Load(a.Check.ID())
 	l, _ := last.(linked)
@@ -40,7 +40,7 @@ func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
 	return true
 }
 
-// link remembers how a build ended.
+// rememberLink remembers the result of a build.
 func (m *measurement) rememberLink(a *attempt, r Run) {
 	if a.linked != "" && r.State == metric.Measured {
 		m.links.Store(r.Check.ID(), linked{a.linked, r})

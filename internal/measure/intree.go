@@ -10,7 +10,7 @@ import (
 	"supervise/metric"
 )
 
-// Ending is how a test ended in another tree.
+// TestResult is the result of a test in another tree.
 type TestResult struct {
 	// Test is its result; its Status is zero if it did not run.
 	Test metric.Test
@@ -21,32 +21,33 @@ type TestResult struct {
 	Why     string // why it did not run, "" if it did
 }
 
-// Elsewhere is what is run in another tree.
+// TreeRun configures a run of tests in another tree.
 type TreeRun struct {
 	Plan    Plan // that of the meter, for the other tree
 	Tests   []metric.Test
-	Full    bool          // the whole command: others may end otherwise there as well
-	NoRetry bool          // nothing is run again where some of the tests did not run
-	Limit   time.Duration // of all of it; 0: the limits of the checks
-	// As changes how the tests are started; false: not possible. nil changes nothing.
+	Full    bool          // run the complete command: other tests may have other results there
+	NoRetry bool          // nothing runs again if some of the tests did not run
+	Limit   time.Duration // for everything; 0: the limits of the checks
+	// Adapt changes how the tests are started; false: not possible. nil changes nothing.
 	Adapt func(Check) (Check, bool)
 }
 
-// Endings are the results of a run in another tree.
+// TreeResults are the results of tests in another tree.
 type TreeResults struct {
-	ByTest map[metric.ID]TestResult // of the tests that were to run, all of them
-	Others []metric.Test            // that ran there as well
+	ByTest map[metric.ID]TestResult // of all tests to run
+	Others []metric.Test            // other tests that ran there
 	Broken []metric.Suite           // that could not run there
 	Runs   []Run
 }
 
-// maxSelected bounds how many tests are named in a command. Above it, all tests run.
+// maxSelected limits how many tests are named in a command. If there are more, all tests
+// run.
 const maxSelected = 200
 
-// Elsewhere runs tests in another tree with the project's own checks: only those tests
-// if their framework allows it, otherwise the whole command. Checks that build run
-// first. The meter learns nothing from the results. The error is ctx's, or a failure of
-// the machine.
+// RunInTree runs tests in another tree with the checks of the project: only those tests if
+// their framework supports it, otherwise the complete command. Checks that build run
+// first. The meter learns nothing from the results. The error is that of ctx, or a failure
+// of the machine.
 func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error) {
 	e := m.inTree(want.Plan, want.Limit)
 	e.full, e.adapt, e.noRetry = want.Full || len(want.Tests) > maxSelected, want.Adapt, want.NoRetry
@@ -59,8 +60,8 @@ func (m *Meter) RunInTree(ctx context.Context, want TreeRun) (TreeResults, error
 	return TreeResults{e.results, e.others, e.broken, e.runs}, err
 }
 
-// buildsTwice reports whether the builds leave nothing behind, and the tests build what
-// they need: what they show of those is enough.
+// buildsTwice reports whether the builds leave nothing, and the tests build what they
+// need: then the builds need not run.
 func buildsTwice(p Plan) bool {
 	for _, c := range p.Checks {
 		if c.Kind == Test && c.Runner != "go" || c.Kind == Build && !c.DiscardsOutput() {
@@ -70,7 +71,7 @@ func buildsTwice(p Plan) bool {
 	return true
 }
 
-// elsewhere is one run of tests in another tree.
+// treeRun is one run of checks in another tree.
 type treeRun struct {
 	meter   *Meter // of the project's own tree
 	inTree  *Meter
@@ -122,24 +123,24 @@ func (e *treeRun) all(ctx context.Context, tests []metric.Test) error {
 
 // check runs one check for the tests, and reports whether nothing is left to do.
 func (e *treeRun) check(ctx context.Context, c Check, own []metric.Test) (stop bool, err error) {
-	alone := false
-	whole := c
+	selected := false
+	all := c
 	if c.Kind == Test && !e.full {
-		c, alone = e.inTree.selected(c, own)
+		c, selected = e.inTree.selected(c, own)
 	}
 	if e.adapt != nil && c.Kind == Test {
 		var can, could bool
 		c, can = e.adapt(c)
-		if whole, could = e.adapt(whole); !can || !could {
+		if all, could = e.adapt(all); !can || !could {
 			for _, t := range own {
-				e.results[t.ID] = TestResult{Why: "its runner does not allow that"}
+				e.results[t.ID] = TestResult{Why: "its runner does not support that"}
 			}
 			return false, nil
 		}
 	}
 	run, err := e.run(ctx, c)
-	if err == nil && alone && e.missingResults(run, own) {
-		run, err = e.run(ctx, whole)
+	if err == nil && selected && e.missingResults(run, own) {
+		run, err = e.run(ctx, all)
 	}
 	switch {
 	case err != nil:
@@ -163,7 +164,7 @@ func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
 	if e.limit > 0 {
 		c.Timeout = min(e.inTree.commands().Timeout(c), time.Until(e.until))
 		if c.Timeout <= 0 {
-			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree is over", e.limit), Killed: true}, nil
+			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree has passed", e.limit), Killed: true}, nil
 		}
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
@@ -183,8 +184,8 @@ func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
 	return run, err
 }
 
-// unheard reports whether a run of some tests did not run all of them, and no suite
-// explains it: the framework may have read their names differently.
+// missingResults reports whether a run of selected tests did not run all of them, and no
+// broken suite explains it: the framework may have read their names differently.
 func (e *treeRun) missingResults(r Run, own []metric.Test) bool {
 	if e.noRetry || r.Killed || r.Tests != nil && len(r.Tests.Broken) > 0 {
 		return false
@@ -195,7 +196,7 @@ func (e *treeRun) missingResults(r Run, own []metric.Test) bool {
 	})
 }
 
-// note records how the tests ended. If several checks ran a test, the worst result
+// record records the results of the tests. If several checks ran a test, the worst result
 // counts.
 func (e *treeRun) record(r Run, own []metric.Test) {
 	for _, t := range own {
@@ -219,7 +220,7 @@ func (e *treeRun) record(r Run, own []metric.Test) {
 	}
 }
 
-// endingIn is the result of a test in a run.
+// resultIn is the result of a test in a run.
 func resultIn(r Run, id metric.ID) TestResult {
 	if r.Killed {
 		return TestResult{Aborted: true, Why: r.Why}
@@ -239,14 +240,14 @@ func resultIn(r Run, id metric.ID) TestResult {
 	return TestResult{Why: cmp.Or(r.Why, "no test of that name ran there")}
 }
 
-// stands reports whether a pass in the run counts: none does if the run failed as a
-// whole.
+// passesCount reports whether a pass in the run counts: none does if the command failed
+// although no test did.
 func passesCount(r Run) bool {
 	return r.State == metric.Measured && (r.Tests.Failure == "" || rerunOf(r.Check).CoverageLimit)
 }
 
 // brokenBy returns what kept the suite of a test from running. A command that fails and
-// reports no test at all did not reach them.
+// reports no test did not reach it.
 func brokenBy(r Run, id metric.ID) (string, bool) {
 	if r.Tests != nil {
 		for _, b := range r.Tests.Broken {

@@ -17,7 +17,7 @@ import (
 
 // Results of tests in another tree count, the meter learns nothing from them, and the
 // project's own tree is not read.
-func TestResultsElsewhereTeachNothing(t *testing.T) {
+func TestResultsInTreeTeachNothing(t *testing.T) {
 	needGo(t)
 	root := tree(t, goFiles)
 	plan := measure.Plan{Root: root, Checks: goPlan(root)}
@@ -66,8 +66,8 @@ func TestResultsElsewhereTeachNothing(t *testing.T) {
 	}
 }
 
-// A build that leaves nothing behind is not run where the tests build themselves.
-func TestElsewhereBuildsOnce(t *testing.T) {
+// A build that leaves nothing does not run if the tests build themselves.
+func TestRunInTreeBuildsOnce(t *testing.T) {
 	needGo(t)
 	for target, want := range map[string]int{os.DevNull: 1, "out": 2} {
 		root := tree(t, goFiles)
@@ -82,9 +82,9 @@ func TestElsewhereBuildsOnce(t *testing.T) {
 	}
 }
 
-// The command uses the other tree also where it names the tree. If its framework is
-// unknown, the whole command runs.
-func TestElsewhereNamesTheOtherTree(t *testing.T) {
+// The command uses the other tree also if it names the tree. If its framework is
+// unknown, the complete command runs.
+func TestRunInTreeNamesTheOtherTree(t *testing.T) {
 	root := tree(t, map[string]string{"ran": ""})
 	other := tree(t, map[string]string{"keep": ""})
 	report := `<testsuite name="s"><testcase name="one"/><testcase name="two"><failure/></testcase></testsuite>`
@@ -114,8 +114,8 @@ func TestElsewhereNamesTheOtherTree(t *testing.T) {
 	}
 }
 
-// If a framework does not understand which tests to run, the whole command runs.
-func TestElsewhereFallsBackOnTheWhole(t *testing.T) {
+// If a framework does not understand which tests to run, the complete command runs.
+func TestRunInTreeFallsBackToAllTests(t *testing.T) {
 	files := map[string]string{"mocha": `if [ $# -gt 0 ]; then echo 'no such option'; exit 2; fi
 echo '<testsuite name="s"><testcase name="one"/></testsuite>' >out.xml
 `}

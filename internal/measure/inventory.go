@@ -15,9 +15,9 @@ import (
 	"supervise/metric"
 )
 
-// inventory compares the tests that ran with the framework's list, and returns them
-// together with those that did not run. It runs the inventory command only if something
-// may be missing: at the baseline, and when a known test is not in the report.
+// inventory compares the tests that ran with the list of the framework, and adds those
+// that did not run. It runs the inventory command only if tests may be missing: at the
+// baseline, and if a known test is not in the report.
 func (m *measurement) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
 	if len(c.Inventory) == 0 || !listing.Known(c.Runner) || run.State != metric.Measured || run.Tests == nil || run.DirMissing || !m.missesKnown(run, known) {
@@ -29,7 +29,7 @@ func (m *measurement) inventory(ctx context.Context, run *Run, known *metric.Tes
 			return context.Cause(ctx)
 		}
 		if known == nil && len(run.Tests.Cases) == 0 && len(run.Tests.Broken) > 0 {
-			return nil // why is said already
+			return nil // the reason is known
 		}
 		why := fmt.Sprintf("the tests of %s could not be listed: %v", c.Name, err)
 		run.Problems = append(run.Problems, why)
@@ -46,8 +46,8 @@ func (m *measurement) inventory(ctx context.Context, run *Run, known *metric.Tes
 	return nil
 }
 
-// loses reports whether a known test of the check is not among those of the run, or
-// none is known. Runs teach which suites a check runs.
+// missesKnown reports whether a known test of the check is missing from the run, or none
+// is known.
 func (m *measurement) missesKnown(run *Run, known *metric.Tests) bool {
 	suites, learnt := m.memory.Suites[run.Check.ID()]
 	if known == nil {
@@ -63,7 +63,7 @@ func (m *measurement) missesKnown(run *Run, known *metric.Tests) bool {
 // buildTools run the tests of one module after another.
 var buildTools = map[string]bool{"maven": true, "gradle": true, "dotnet": true}
 
-// stopped marks known suites as broken if their check ran nothing because one of them
+// markStopped marks known suites as broken if their check ran nothing because one of them
 // is broken, or if a build tool stopped before them.
 func (m *measurement) markStopped(run *Run, known *metric.Tests) {
 	if run.State != metric.Measured || run.Tests == nil || known == nil {
@@ -92,19 +92,19 @@ func (m *measurement) markStopped(run *Run, known *metric.Tests) {
 }
 
 // whyStopped returns why suites did not run that the report does not name, "" if all of
-// them should have.
+// them should have run.
 func whyStopped(run Run) string {
 	t := run.Tests
 	switch {
 	case len(t.Cases) == 0 && len(t.Broken) > 0:
 		return t.Broken[0].Why
 	case buildTools[run.Check.Runner] && t.Failure != "", run.Check.Runner == "maven" && run.ExitCode != 0:
-		return cmp.Or(t.Failure, fmt.Sprintf("%s ended with status %d before it came to it", run.Check.Name, run.ExitCode))
+		return cmp.Or(t.Failure, fmt.Sprintf("%s ended with status %d before it ran", run.Check.Name, run.ExitCode))
 	}
 	return ""
 }
 
-// listed returns what the framework lists. Go is not asked for the packages of which all
+// listed returns the list of the framework. Go does not list the packages of which all
 // tests in the sources ran.
 func (m *measurement) listed(ctx context.Context, c Check, ran *metric.Tests) ([]listing.Test, error) {
 	if c.Runner != "go" {
@@ -123,7 +123,7 @@ func (m *measurement) listed(ctx context.Context, c Check, ran *metric.Tests) ([
 	some := c
 	some.Inventory = again
 	more, err := m.list(ctx, some) // also of packages below those
-	if err != nil {                // they may all be left out
+	if err != nil {                // they may all be excluded
 		return m.list(ctx, c)
 	}
 	return slices.Compact(slices.SortedFunc(slices.Values(append(list, more...)), listing.Test.Compare)), nil

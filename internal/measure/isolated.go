@@ -9,9 +9,9 @@ import (
 	"supervise/metric"
 )
 
-// alone runs tests again that failed beside other checks, with nothing beside them: on a
-// busy machine a test with a limit of time fails for that. Those that pass are flaky. Where
-// tests are known already, [Meter.Confirm] runs those again that passed before.
+// rerunIsolated runs tests again, one check at a time, that failed while other checks ran:
+// a test with a time limit fails for that on a busy machine. Those that pass are flaky. If
+// tests are known already, [Meter.Confirm] reruns those that passed before.
 func (m *measurement) rerunIsolated(ctx context.Context, runs []Run, known *metric.Tests) error {
 	if known != nil || m.reruns().Reruns <= 0 || runtime.GOMAXPROCS(0) >= enoughCPUs {
 		return nil
@@ -22,17 +22,17 @@ func (m *measurement) rerunIsolated(ctx context.Context, runs []Run, known *metr
 		if at < 0 || len(failed) == 0 {
 			continue
 		}
-		again, err := (&rounds{meter: m.Meter, lost: map[int]bool{}, done: map[int]bool{}}).run(ctx, at, failed)
+		again, err := (&rounds{meter: m.Meter, incomplete: map[int]bool{}, done: map[int]bool{}}).run(ctx, at, failed)
 		if err != nil {
-			return fmt.Errorf("run failed tests alone: %w", err)
+			return fmt.Errorf("rerun failed tests in isolation: %w", err)
 		}
 		markFlaky(&runs[i], outcomes(again, failed))
 	}
 	return nil
 }
 
-// disturbed returns the tests of a run that failed while others ran, none where they are
-// too many for that to be the reason.
+// failedUnderContention returns the tests of a run that failed while others ran; none if
+// there are too many for that to be the reason.
 func (m *measurement) failedUnderContention(r Run, runs []Run) []metric.Test {
 	if r.Tests == nil || len(r.Tests.Broken) > 0 || r.Duration <= 0 || contention(r, runs) == 0 {
 		return nil
@@ -44,13 +44,13 @@ func (m *measurement) failedUnderContention(r Run, runs []Run) []metric.Test {
 	return failed
 }
 
-// pass has those tests pass that did so alone.
-func markFlaky(r *Run, alone map[metric.ID]metric.Status) {
+// markFlaky marks the tests as passed and flaky that passed in the isolated rerun.
+func markFlaky(r *Run, results map[metric.ID]metric.Status) {
 	tests := *r.Tests
 	tests.Cases = slices.Clone(tests.Cases)
 	n, first := 0, ""
 	for i, t := range tests.Cases {
-		if status, ok := alone[t.ID]; !ok || status != metric.Passed {
+		if status, ok := results[t.ID]; !ok || status != metric.Passed {
 			continue
 		}
 		tests.Cases[i].Status, tests.Cases[i].Flaky, tests.Cases[i].Message = metric.Passed, true, ""
@@ -60,6 +60,6 @@ func markFlaky(r *Run, alone map[metric.ID]metric.Status) {
 	}
 	if n > 0 {
 		r.Tests = &tests
-		r.Problems = append(r.Problems, fmt.Sprintf("%d tests failed beside other checks and passed alone; they count as passed and flaky, the first: %s", n, first))
+		r.Problems = append(r.Problems, fmt.Sprintf("%d tests failed while other checks ran and passed in an isolated rerun; they count as passed and flaky, the first: %s", n, first))
 	}
 }

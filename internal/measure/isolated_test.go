@@ -11,7 +11,7 @@ import (
 
 // A test that fails only while another check runs passes, and is flaky. Others fail as they
 // did.
-func TestFailuresBesideOthersRunAlone(t *testing.T) {
+func TestFailuresUnderContentionAreRerun(t *testing.T) {
 	before := runtime.GOMAXPROCS(2)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	const wait = "i=0; until test -e %; do i=$((i+1)); test $i -lt 3000 || exit 9; /bin/sleep 0.01; done; "
@@ -25,13 +25,13 @@ func TestFailuresBesideOthersRunAlone(t *testing.T) {
 	if got, want := res.Set.Tests.Counts(), (metric.Counts{Count: 3, Passed: 2, Failed: 1, Flaky: 1}); got != want {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
-	if said := strings.Join(res.Runs[0].Problems, "\n"); !strings.Contains(said, "1 tests failed beside other checks and passed alone; they count as passed and flaky, the first: s: slow") {
-		t.Errorf("problems: %q", said)
+	if problems := strings.Join(res.Runs[0].Problems, "\n"); !strings.Contains(problems, "1 tests failed while other checks ran and passed in an isolated rerun; they count as passed and flaky, the first: s: slow") {
+		t.Errorf("problems: %q", problems)
 	}
 
 	plan.Root = t.TempDir()
 	res = again(t, measure.New(plan, measure.Options{Scratch: t.TempDir(), Reruns: &measure.Reruns{}}))
 	if got, want := res.Set.Tests.Counts(), (metric.Counts{Count: 3, Passed: 1, Failed: 2}); got != want {
-		t.Errorf("where nothing runs again: counts %+v, want %+v", got, want)
+		t.Errorf("without reruns: counts %+v, want %+v", got, want)
 	}
 }

@@ -20,17 +20,17 @@ const (
 	DefaultMaxOutput = command.DefaultMaxOutput // bytes kept of each output
 )
 
-// Options are the circumstances of a measurement.
+// Options configure a meter.
 type Options struct {
-	Scratch    string         // folder for the private report folders; "" is the system's
-	User       *runner.User   // the user of the checks, who must be able to enter Scratch; nil: that of this process
+	Scratch    string         // folder for the private report folders; "": that of the system
+	User       *runner.User   // the user of the checks, who must have access to Scratch; nil: that of this process
 	Ignore     string         // absolute path of a folder that is not part of the project
-	Env        []string       // environment of the checks; nil is that of this process
+	Env        []string       // environment of the checks; nil: that of this process
 	OnProgress func(Progress) // called when checks start and end, may be nil
 	Watch      Watch          // may be nil
 	Memory     Memory         // of an earlier meter of the same plan
 	Hold       []*os.File     // see [runner.Command]
-	Baseline   bool           // a measurement without known tests is where a loop begins: see [metric.Set]
+	Baseline   bool           // a loop starts at a measurement without known tests: see [metric.Set]
 	Reruns     *Reruns        // how failures are confirmed; nil: [DefaultMaxTests] and [DefaultReruns]
 
 	// BeforeStart is passed to [runner.Command]. It may be called concurrently.
@@ -44,9 +44,9 @@ type Progress struct {
 	Run   *Run // nil at the start
 }
 
-// Watch is called when the command of a check starts, and returns what is given its
-// outputs as it prints them, and closed when it has ended. Checks may run at the same
-// time, and so may the two outputs of one be written.
+// Watch is called when the command of a check starts. The writer that it returns is given
+// the outputs of the command while they are printed, and is closed when it has ended.
+// Checks, and the two outputs of one check, may be written concurrently.
 type Watch func(Check) io.WriteCloser
 
 // Result is a measurement and its runs.
@@ -87,19 +87,19 @@ func New(plan Plan, o Options) *Meter {
 // Memory returns what the meter has learnt so far.
 func (m *Meter) Memory() Memory { return *m.memory.Clone() }
 
-// Run measures the tree and reads no result from a cache. known are the tests of the
-// tree that the agent started from, nil for the baseline; those of a suite that could
-// not run are carried over. The error is ctx's, or a failure of the machine. A failing
-// check is not an error but part of the result.
+// Run measures the tree and reads no result from a cache. known are the tests of the tree
+// that the agent started from, nil for the baseline; those of a suite that could not run
+// are carried over. The error is that of ctx, or a failure of the machine. A failing check
+// is not an error but part of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
 	uncached := m.With(m.plan.Uncached())
 	uncached.links = nil
 	return uncached.start().all(ctx, known)
 }
 
-// Quick is [Meter.Run] for an iteration: a tool may take from its own cache what the
-// change does not touch, and integration tests that passed and did not change are not
-// run. The verdicts of tests that were not run are marked as cached.
+// Quick is [Meter.Run] for an iteration: a tool may take results from its own cache that
+// the change does not affect, and integration tests that passed and did not change do not
+// run. The tests with such a result are marked as cached.
 func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
 	return m.With(m.deferTests(known)).start().all(ctx, known)
 }
@@ -118,8 +118,7 @@ func (m *Meter) Clone(env ...string) *Meter {
 	return &Meter{plan: plan, opts: opts, memory: m.memory.Clone(), code: codesize.Cache{}}
 }
 
-// With returns a meter for the same tree by another plan. Both share what they learn,
-// which is kept by check.
+// With returns a meter for the same tree by another plan. Both share their memory.
 func (m *Meter) With(plan Plan) *Meter {
 	other := *m
 	other.plan = plan

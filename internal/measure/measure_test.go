@@ -88,17 +88,17 @@ func TestOnlyValidReportsCount(t *testing.T) {
 		why   string
 	}{
 		{"no such program", measure.Check{Kind: measure.Test, Name: "t", Command: []string{"no-such-program"}}, metric.Absent, "command not found: no-such-program"},
-		{"no such folder", measure.Check{Kind: measure.Test, Name: "t", Dir: "lib", Command: []string{"true"}}, metric.Absent, "the folder lib, which t runs in, is gone"},
-		{"a file for a folder", measure.Check{Kind: measure.Test, Name: "t", Dir: "good.xml", Command: []string{"true"}}, metric.Absent, "the folder good.xml, which t runs in, is gone"},
+		{"no such folder", measure.Check{Kind: measure.Test, Name: "t", Dir: "lib", Command: []string{"true"}}, metric.Absent, "the folder lib, which t runs in, is missing"},
+		{"a file for a folder", measure.Check{Kind: measure.Test, Name: "t", Dir: "good.xml", Command: []string{"true"}}, metric.Absent, "the folder good.xml, which t runs in, is missing"},
 		{"a program that is none", measure.Check{Kind: measure.Test, Name: "t", Command: []string{"./good.xml"}}, metric.Absent, "not executable"},
 		{"no such program for the shell", shell(measure.Test, "no-such-program"), metric.Absent, "could not be started"},
 		{"silence", shell(measure.Test, "true"), metric.Absent, "printed nothing"},
 		{"other text", shell(measure.Test, "echo fine"), metric.Absent, "printed nothing that can be read"},
 		{"failure without a report", shell(measure.Test, "echo no database >&2; exit 2"), metric.Absent, "ended with status 2 and wrote no report that can be read: no database"},
-		{"advice behind the error", shell(measure.Test, `printf '[ERROR] A.java:[5,22] expected ;\n[ERROR] \n[ERROR] -> [Help 1]\n[ERROR] Re-run Maven using the -X switch\n[ERROR] [Help 1] http://example.org\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: [ERROR] A.java:[5,22] expected ;"},
+		{"advice after the error", shell(measure.Test, `printf '[ERROR] A.java:[5,22] expected ;\n[ERROR] \n[ERROR] -> [Help 1]\n[ERROR] Re-run Maven using the -X switch\n[ERROR] [Help 1] http://example.org\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: [ERROR] A.java:[5,22] expected ;"},
 		{"cut off", shell(measure.Test, "cp truncated.xml r.xml", "r.xml"), metric.Partial, "r.xml"},
 		{"no tests", shell(measure.Test, "cp none.xml r.xml", "r.xml"), metric.Absent, "found no tests"},
-		{"a stack behind the error", shell(measure.Test, `printf 'TypeError: f is not a function\n    at g (file:///a.js:1:2)\n    at async Promise.all (index 0)\n    at a.B.c(B.java:7)\n\nNode.js v20.1.0\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: TypeError: f is not a function"},
+		{"a stack after the error", shell(measure.Test, `printf 'TypeError: f is not a function\n    at g (file:///a.js:1:2)\n    at async Promise.all (index 0)\n    at a.B.c(B.java:7)\n\nNode.js v20.1.0\n'; exit 1`), metric.Absent, "ended with status 1 and wrote no report that can be read: TypeError: f is not a function"},
 		{"no tests and a failure", shell(measure.Test, "cp none.xml r.xml; exit 5", "r.xml"), metric.Absent, "ended with status 5 and found no tests"},
 		{"old report", shell(measure.Test, "touch -d '2 hours ago' old.xml || touch -A -020000 old.xml", "*.xml"), metric.Stale, "older than the command"},
 		{"a link for a report", shell(measure.Test, "ln -sf good.xml r.xml", "r.xml"), metric.Absent, "not a regular file"},
@@ -175,8 +175,8 @@ func TestReportsThatCount(t *testing.T) {
 	})
 }
 
-// A run that ends well and finds no tests where there were some found that they
-// are gone; that is a measurement.
+// A run that succeeds and finds no tests although there were some found that they
+// are deleted; that is a measurement.
 func TestAllTestsGone(t *testing.T) {
 	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "s", Name: "a"}, Status: metric.Passed}})
 	res := run(t, tree(t, map[string]string{"none.xml": "<testsuites/>"}), known, shell(measure.Test, "cat none.xml"))
@@ -185,7 +185,7 @@ func TestAllTestsGone(t *testing.T) {
 	}
 }
 
-// The tests of a project whose folder is gone did not run; those of the others are
+// The tests of a project whose folder is missing did not run; those of the others are
 // measured as ever.
 func TestFolderOfACheckGone(t *testing.T) {
 	root := tree(t, map[string]string{"a/r": suite("a"), "b/r": suite("b")})
@@ -209,14 +209,14 @@ func TestFolderOfACheckGone(t *testing.T) {
 	if n := res.Set.Tests.Counts(); n.Count != 2 || n.Passed != 1 || n.Failed != 1 {
 		t.Errorf("%+v, want the test of b not run", n)
 	}
-	if p := strings.Join(res.Runs[1].Problems, ";"); p != "the folder b, which b runs in, is gone" {
+	if p := strings.Join(res.Runs[1].Problems, ";"); p != "the folder b, which b runs in, is missing" {
 		t.Errorf("problems %q", p)
 	}
 }
 
-// A run that fails as a whole is measured, and never green; another check that
+// A run that fails outside its tests is measured, and never green; another check that
 // ends well does not hide it.
-func TestFailureOfTheWholeRun(t *testing.T) {
+func TestFailureOutsideTests(t *testing.T) {
 	files := map[string]string{"a": suite("a"), "b": suite("b"), "bad": junit}
 	well, crashed := shell(measure.Test, "cat a"), shell(measure.Test, "cat b; exit 3")
 	for _, tt := range []struct {
@@ -224,7 +224,7 @@ func TestFailureOfTheWholeRun(t *testing.T) {
 		checks []measure.Check
 		want   string
 	}{
-		{"alone", []measure.Check{crashed}, "test ended with status 3 although no test failed"},
+		{"on its own", []measure.Check{crashed}, "test ended with status 3 although no test failed"},
 		{"before another", []measure.Check{crashed, well}, "test ended with status 3 although no test failed"},
 		{"after another", []measure.Check{well, crashed}, "test ended with status 3 although no test failed"},
 		{"a test failed", []measure.Check{shell(measure.Test, "cat bad; exit 1")}, ""},
@@ -261,11 +261,11 @@ func TestMissingReportIsNoMeasurement(t *testing.T) {
 	}{
 		{"not written", first, "cp one a.xml; echo no memory; exit 1", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, was not written; test ended with status 1: no memory"},
 		{"not written, and ended well", first, "cp one a.xml", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, was not written"},
-		{"the output does not stand in", first, "cat one", []string{"a.xml"}, "report a.xml, which the tests wrote before, was not written"},
+		{"the output does not replace it", first, "cat one", []string{"a.xml"}, "report a.xml, which the tests wrote before, was not written"},
 		{"a pattern", "mkdir -p d; cp one d/1.xml; cp two b.xml", "cp two b.xml", []string{"d/*.xml", "b.xml"}, "report d/*.xml, which"},
 		{"one of a pattern", "mkdir -p d; cp one d/1.xml; cp two d/2.xml", "cp two d/2.xml", []string{"d/*.xml"}, ""},
 		{"in the private folder", "cp one a.xml; cp two " + private, "cp one a.xml", []string{"a.xml", private}, "report b.xml, which the tests wrote before, was not written"},
-		{"written empty", first, "cp one a.xml; : >b.xml", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, holds no test results any more"},
+		{"written empty", first, "cp one a.xml; : >b.xml", []string{"a.xml", "b.xml"}, "report b.xml, which the tests wrote before, has no test results any more"},
 		{"a report of no tests is an answer", first, "cp one a.xml; cp none b.xml", []string{"a.xml", "b.xml"}, ""},
 		{"never written", "cp one a.xml", "cp one a.xml", []string{"a.xml", "b.xml"}, ""},
 		{"coverage", "cp one a.xml; cp cover b.xml", "cp one a.xml", []string{"a.xml", "b.xml"}, ""},
@@ -327,7 +327,7 @@ func TestCoverageIsKept(t *testing.T) {
 	}
 }
 
-// A report in whose place a folder stands, or a path out of the tree, makes the
+// A folder in the place of a report, or a path out of the tree, makes the
 // check not measured, and nothing outside is deleted.
 func TestOldReportsAreDeletedInTheTreeOnly(t *testing.T) {
 	outside := tree(t, map[string]string{"r.xml": "mine"})
@@ -345,8 +345,8 @@ func TestOldReportsAreDeletedInTheTreeOnly(t *testing.T) {
 		"empty/r.xml": "old report empty/r.xml cannot be deleted: it is a folder",
 		"out/r.xml":   "old report out/r.xml cannot be deleted: ",
 		"out/*.xml":   "old report out/r.xml cannot be deleted: ",
-		"../r.xml":    "cannot be deleted: it lies outside the working tree",
-		"../new.xml":  "old report ../new.xml cannot be deleted: it lies outside the working tree",
+		"../r.xml":    "cannot be deleted: it is outside the working tree",
+		"../new.xml":  "old report ../new.xml cannot be deleted: it is outside the working tree",
 	} {
 		m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, ": >ran", pattern)}}, measure.Options{Scratch: t.TempDir()})
 		gap, ok := again(t, m).Set.Gap(metric.SectionTests)
@@ -367,12 +367,12 @@ func TestOldReportsAreDeletedInTheTreeOnly(t *testing.T) {
 
 func TestRemoveReport(t *testing.T) {
 	root := tree(t, map[string]string{"d/r.xml": "", "d/other.txt": "", "target": ""})
-	elsewhere := filepath.Join(tree(t, map[string]string{"r.xml": ""}), "r.xml")
+	outside := filepath.Join(tree(t, map[string]string{"r.xml": ""}), "r.xml")
 	if err := os.Symlink(filepath.Join(root, "target"), filepath.Join(root, "d", "link.xml")); err != nil {
 		t.Fatal(err)
 	}
-	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, "true", "d/*.xml", elsewhere)}}, measure.Options{})
-	for _, path := range []string{filepath.Join(root, "d", "r.xml"), filepath.Join(root, "d", "link.xml"), elsewhere} {
+	m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{shell(measure.Test, "true", "d/*.xml", outside)}}, measure.Options{})
+	for _, path := range []string{filepath.Join(root, "d", "r.xml"), filepath.Join(root, "d", "link.xml"), outside} {
 		if err := m.RemoveReport(path); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -661,7 +661,7 @@ func TestListedTestsThatDidNotRun(t *testing.T) {
 	}
 }
 
-// A name may hold what reports and lists write in other ways.
+// A name may contain what reports and lists write in other ways.
 func TestListedNamesThatAreNotPrinted(t *testing.T) {
 	root := tree(t, map[string]string{
 		"r.json":    `{"numTotalTests":2,"testResults":[{"name":"a.test.js","status":"passed","message":"","assertionResults":[{"ancestorTitles":["urls"],"title":"\u0000http:\u200d//a","status":"passed"},{"ancestorTitles":["urls"],"title":"","status":"passed"}]}]}`,

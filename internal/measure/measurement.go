@@ -21,11 +21,12 @@ type measurement struct {
 	builds       map[string]string // by folder: the builds that succeeded, "" if one failed
 }
 
+// start starts a measurement.
 func (m *Meter) start() *measurement {
 	return &measurement{m, map[string]string{}, map[string]string{}}
 }
 
-// all runs the checks of the plan as they are.
+// all runs all checks of the plan.
 func (m *measurement) all(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
 	if err := m.commands().Give(m.plan.Root); err != nil {
@@ -57,19 +58,19 @@ func (m *measurement) all(ctx context.Context, known *metric.Tests) (Result, err
 // in the order of the plan.
 func (m *measurement) stage(ctx context.Context, st stage, known *metric.Tests) ([]Run, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	lanes := m.startStage(ctx, st)
-	defer lanes.wait()
+	workers := m.startStage(ctx, st)
+	defer workers.wait()
 	defer cancel()
 	var runs []Run
 	for _, i := range st.all() {
 		c := m.plan.Checks[i]
 		m.opts.OnProgress(Progress{Check: c})
-		run, err := m.conclude(ctx, <-lanes.attempts[i], known)
+		run, err := m.finish(ctx, <-workers.attempts[i], known)
 		if err != nil {
 			return runs, fmt.Errorf("run %s: %w", c.Name, err)
 		}
 		if slices.Contains(st.sequential, i) {
-			lanes.concluded <- struct{}{}
+			workers.concluded <- struct{}{}
 		}
 		m.opts.OnProgress(Progress{Check: c, Run: &run})
 		runs = append(runs, run)
@@ -77,8 +78,8 @@ func (m *measurement) stage(ctx context.Context, st stage, known *metric.Tests) 
 	return runs, nil
 }
 
-// conclude reads what a check wrote, and compares it with what is known.
-func (m *measurement) conclude(ctx context.Context, a *attempt, known *metric.Tests) (Run, error) {
+// finish reads what a check wrote, and compares it with the known tests.
+func (m *measurement) finish(ctx context.Context, a *attempt, known *metric.Tests) (Run, error) {
 	run, err := m.read(a)
 	if err != nil {
 		return run, err
@@ -88,7 +89,7 @@ func (m *measurement) conclude(ctx context.Context, a *attempt, known *metric.Te
 	m.mergeDeferred(&run, known)
 	m.markStopped(&run, known)
 	nameLostSuites(&run, known)
-	if known == nil && run.CountDiffers != "" { // later it is known
+	if known == nil && run.CountDiffers != "" { // later measurements know it
 		run.Problems = append(run.Problems, run.CountDiffers)
 	}
 	if err := m.inventory(ctx, &run, known); err != nil {
@@ -167,7 +168,7 @@ func (m *measurement) check(ctx context.Context, c Check) (Run, error) {
 	return m.read(m.attempt(ctx, c))
 }
 
-// attempt runs one command. It may be called concurrently.
+// attempt runs the command of a check. It may be called concurrently.
 func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
 	a := &attempt{Attempt: command.Attempt{Check: c, Run: Run{Check: c, State: metric.Absent}}}
 	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
@@ -198,7 +199,7 @@ func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
 	return a
 }
 
-// emptied turns a test check into one whose suites, if it has run any, could not run.
+// breakSuites turns a test check into one whose suites, if it has run any, could not run.
 // Those of other projects are measured as usual.
 func (m *measurement) breakSuites(r *Run) {
 	suites := m.memory.Suites[r.Check.ID()]
@@ -221,7 +222,7 @@ func (m *measurement) read(a *attempt) (Run, error) {
 		case a.Run.Check.Kind == Test:
 			m.breakSuites(&a.Run)
 		case a.Run.Skipped && a.Run.Check.Kind == Build:
-			a.Run.State = metric.Measured // that it is broken is known
+			a.Run.State = metric.Measured // a broken build is a result
 		}
 		return a.Run, a.Err
 	}

@@ -16,11 +16,17 @@ import (
 
 // The vocabulary of a plan and of what was read of its checks.
 type (
-	Kind   = checks.Kind
-	Check  = checks.Check
-	Plan   = checks.Plan
-	Run    = checks.Run
+	// Kind is the purpose of a check.
+	Kind = checks.Kind
+	// Check is one command of a project.
+	Check = checks.Check
+	// Plan is all checks that measure one tree.
+	Plan = checks.Plan
+	// Run is the result of one check: what ran, and what was read from where.
+	Run = checks.Run
+	// Source is one report that was read.
 	Source = checks.Source
+	// Memory is what a meter has learnt.
 	Memory = memory.Memory
 )
 
@@ -35,7 +41,7 @@ const (
 // run of a check gets for its reports.
 const ReportDir = checks.ReportDir
 
-// Report is what was read from one file.
+// Report is what was read from one file, see [read.Report].
 type Report = read.Report
 
 // Read detects the kind of report in r and reads it, see [read.Read].

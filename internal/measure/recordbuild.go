@@ -8,7 +8,8 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// stands notes how a build ended. One that leaves nothing may run at any time.
+// recordBuild notes whether a build succeeded. One that leaves nothing may run at any
+// time.
 func (m *measurement) recordBuild(r *Run) {
 	if r.Check.DiscardsOutput() {
 		return
@@ -24,8 +25,8 @@ func (m *measurement) recordBuild(r *Run) {
 	}
 }
 
-// implied reports whether a build that succeeded ran the check too, which found nothing.
-// What a build runs is written in the tree, so that has to be what the plan knows.
+// coveredByBuild reports whether a successful build ran the check too, which found
+// nothing. The tree defines what a build runs, so it must still be what the plan knows.
 func (m *measurement) coveredByBuild(c Check) bool {
 	if c.CoveredByBuild == "" || m.builds[c.Dir] == "" {
 		return false

@@ -11,7 +11,7 @@ import (
 // RemoveReport deletes the file at the absolute path, which a check names as its report
 // (see [Meter.IsReport]). In the tree it follows no link out of it. It is an error if
 // the path is not such a report, is a folder, or is outside the tree although its check
-// names it relative to the tree. A file that is already gone is no error.
+// names it relative to the tree. A missing file is no error.
 func (m *Meter) RemoveReport(path string) error {
 	pattern, ok := m.naming(path)
 	if !ok {

@@ -32,13 +32,13 @@ type selection struct {
 	tests      []metric.Test
 	line       commandline.Command
 	plain      bool // the words of line are known
-	apart      bool // in a copy, of which nothing but the results of tests counts
+	inCopy     bool // in a copy, in which only the results of tests count
 }
 
 // selected returns the check that runs only the tests, and false if its framework is
 // unknown or its command not understood.
 func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
-	s := selection{check: c, root: m.plan.Root, base: m.plan.Dir(c), env: m.commands().Environ(), tests: tests, apart: m.inCopy}
+	s := selection{check: c, root: m.plan.Root, base: m.plan.Dir(c), env: m.commands().Environ(), tests: tests, inCopy: m.inCopy}
 	s.line, s.plain = commandline.Of(c.Command)
 	r := rerunOf(c)
 	switch r.Way {

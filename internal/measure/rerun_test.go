@@ -77,8 +77,8 @@ func TestSelected(t *testing.T) {
 	}
 }
 
-// In a copy, the results of tests alone count.
-func TestSelectedApart(t *testing.T) {
+// In a copy, only the results of tests count.
+func TestSelectedInCopy(t *testing.T) {
 	one := metric.Test{ID: metric.ID{Suite: "m/p", Name: "TestA"}}
 	for command, want := range map[string]string{
 		"go test -json -count=1 -coverprofile=c.out ./...":              "go test -json -count=1 -vet=off -count=1 -run=^(TestA)$ m/p",

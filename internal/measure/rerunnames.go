@@ -42,7 +42,7 @@ func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
 var pytestPlugin string
 
 // pytestAgain selects by a plugin that the environment names. The command, the folders
-// and the names of the tests stay those of the whole run, whatever starts it.
+// and the names of the tests stay those of the complete run, whatever starts it.
 func pytestAgain(s selection) (Check, bool) {
 	type test struct {
 		File  string `json:"file,omitempty"`
@@ -110,12 +110,12 @@ func goAgain(s selection) (Check, bool) {
 		return regexp.QuoteMeta(root)
 	})
 	words := slices.Concat([]string{"-count=1", "-run=^(" + strings.Join(roots, "|") + ")$"}, packages)
-	if s.apart {
+	if s.inCopy {
 		words = append([]string{"-vet=off"}, words...)
 	}
 	c := s.check
 	if at, drop, ok := s.goPackages(); ok {
-		if s.apart {
+		if s.inCopy {
 			s.goCoverage(drop)
 		}
 		c.Command = s.line.With(at, words, drop)

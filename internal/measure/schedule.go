@@ -10,20 +10,20 @@ import (
 	"supervise/internal/measure/internal/free"
 )
 
-// Auto is the [Plan].Parallel with which linters that are known to only read run next
-// to the tests, where there are two CPUs and memory for both.
+// Auto is the [Plan].Parallel that runs linters known to only read in parallel with the
+// tests, if there are two CPUs and enough memory.
 const Auto = 0
 
-// enoughCPUs is the number from which on a linter does not slow the tests down. With
-// fewer, see [crowd].
+// enoughCPUs is the number of CPUs from which on a linter does not slow the tests down.
+// With fewer, see [recordContention].
 const enoughCPUs = 4
 
-// enoughMemory is what has to be free for two checks at a time, in bytes: compilers and
-// type checkers of larger projects take about one GiB each.
+// enoughMemory must be free for two checks at a time, in bytes: compilers and type
+// checkers of larger projects take about one GiB each.
 const enoughMemory = 2 << 30
 
-// stage is a set of checks, by their index in the plan, that all end before the next
-// stage begins.
+// stage is a set of checks, by their index in the plan, that all end before the next stage
+// starts.
 type stage struct {
 	sequential []int // one after another: each may need what earlier ones wrote
 	parallel   []int // at any time during the stage
@@ -36,7 +36,7 @@ func (s stage) all() []int {
 	return list
 }
 
-// workers is how many checks of the plan run at the same time at most.
+// maxWorkers is how many checks of the plan may run at the same time.
 func maxWorkers(p Plan) int {
 	switch {
 	case p.Parallel > 0:
@@ -71,38 +71,38 @@ func stages(p Plan) []stage {
 	return list
 }
 
-// lanes runs the checks of one stage.
+// workers run the checks of one stage.
 type workers struct {
 	meter     *measurement
 	attempts  map[int]chan *attempt // by index in the plan; each holds one
-	concluded chan struct{}         // the last one of inOrder was read
-	waiting   chan int              // those of beside that did not begin
+	concluded chan struct{}         // the last sequential one was read
+	waiting   chan int              // parallel ones that did not start
 	running   sync.WaitGroup
 }
 
-// begin starts a stage. Every check of it is sent as an attempt, also if ctx ends
-// before its turn. Next to others the cheapest comes first, by what it took last time.
+// startStage starts a stage. Every check of it is sent as an attempt, also if ctx ends
+// before its turn. Of the parallel checks the cheapest comes first, by its last duration.
 func (m *measurement) startStage(ctx context.Context, s stage) *workers {
-	l := &workers{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.parallel))}
+	w := &workers{meter: m, attempts: map[int]chan *attempt{}, concluded: make(chan struct{}, 1), waiting: make(chan int, len(s.parallel))}
 	for _, i := range s.all() {
-		l.attempts[i] = make(chan *attempt, 1)
+		w.attempts[i] = make(chan *attempt, 1)
 	}
 	for _, i := range m.cheapest(s.parallel) {
-		l.waiting <- i
+		w.waiting <- i
 	}
-	close(l.waiting)
-	l.running.Go(func() {
-		l.runSequential(ctx, s.sequential)
-		l.runParallel(ctx)
+	close(w.waiting)
+	w.running.Go(func() {
+		w.runSequential(ctx, s.sequential)
+		w.runParallel(ctx)
 	})
 	for range min(maxWorkers(m.plan)-1, len(s.parallel)) {
-		l.running.Go(func() { l.runParallel(ctx) })
+		w.running.Go(func() { w.runParallel(ctx) })
 	}
-	return l
+	return w
 }
 
-// cheapest sorts checks by what they took last time. Before that is known linters come
-// before a build, which links.
+// cheapest sorts checks by their last duration. Before one is known linters come before a
+// build, which links.
 func (m *measurement) cheapest(list []int) []int {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b int) int {
@@ -112,29 +112,30 @@ func (m *measurement) cheapest(list []int) []int {
 	return list
 }
 
-// beside runs what may run at any time.
-func (l *workers) runParallel(ctx context.Context) {
-	for i := range l.waiting {
-		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
+// runParallel runs the checks that may run at any time.
+func (w *workers) runParallel(ctx context.Context) {
+	for i := range w.waiting {
+		w.attempts[i] <- w.meter.attempt(ctx, w.meter.plan.Checks[i])
 	}
 }
 
-// inOrder runs checks one after another. The reports of each are read before the next
-// one may overwrite them.
-func (l *workers) runSequential(ctx context.Context, list []int) {
+// runSequential runs checks one after another. The reports of each are read before the
+// next one may overwrite them.
+func (w *workers) runSequential(ctx context.Context, list []int) {
 	for _, i := range list {
-		l.attempts[i] <- l.meter.attempt(ctx, l.meter.plan.Checks[i])
+		w.attempts[i] <- w.meter.attempt(ctx, w.meter.plan.Checks[i])
 		select {
-		case <-l.concluded:
+		case <-w.concluded:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// end waits for what still runs, and releases what nobody has taken.
-func (l *workers) wait() {
-	l.running.Wait()
-	for _, c := range l.attempts {
+// wait waits for the checks that still run, and releases the attempts that were not
+// received.
+func (w *workers) wait() {
+	w.running.Wait()
+	for _, c := range w.attempts {
 		select {
 		case a := <-c:
 			a.Release()

@@ -22,8 +22,8 @@ func TestBuildsAndTestsHaveStages(t *testing.T) {
 	}{
 		{"one at a time", 1, []Check{build, tests, vet}, []stage{{sequential: []int{0}}, {sequential: []int{1, 2}}}},
 		{"a build first", 2, []Check{build, tests, vet}, []stage{{sequential: []int{0}}, {sequential: []int{1}, parallel: []int{2}}}},
-		{"a build to nowhere", 2, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{sequential: []int{1}, parallel: []int{0, 2}}}},
-		{"a build to nowhere, one at a time", 1, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{sequential: []int{0, 1, 2}}}},
+		{"a build without output", 2, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{sequential: []int{1}, parallel: []int{0, 2}}}},
+		{"a build without output, one at a time", 1, []Check{check(Build, "go build -o "+os.DevNull), tests, vet}, []stage{{sequential: []int{0, 1, 2}}}},
 		{"a build between", 2, []Check{vet, build, tests}, []stage{{parallel: []int{0}}, {sequential: []int{1}}, {sequential: []int{2}}}},
 		{"two tests", 3, []Check{tests, vet, tests}, []stage{{sequential: []int{0, 2}, parallel: []int{1}}}},
 		{"a report in the tree", 2, []Check{tests, check(Lint, "eslint .", "out.json")}, []stage{{sequential: []int{0, 1}}}},
@@ -43,9 +43,9 @@ func TestAutoRunsReadingLintersNextToTests(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	for _, tc := range []struct {
-		cpus   int
-		lint   string
-		beside bool
+		cpus     int
+		lint     string
+		parallel bool
 	}{
 		{1, "go vet ./...", false},
 		{2, "go vet ./...", true},
@@ -64,8 +64,8 @@ func TestAutoRunsReadingLintersNextToTests(t *testing.T) {
 	} {
 		runtime.GOMAXPROCS(tc.cpus)
 		st := stages(Plan{Checks: []Check{check(Test, "go test"), check(Lint, tc.lint)}})
-		if got := len(st) == 1 && len(st[0].parallel) == 1; got != tc.beside {
-			t.Errorf("%d CPUs, %s: beside the tests %t, want %t", tc.cpus, tc.lint, got, tc.beside)
+		if got := len(st) == 1 && len(st[0].parallel) == 1; got != tc.parallel {
+			t.Errorf("%d CPUs, %s: in parallel with the tests %t, want %t", tc.cpus, tc.lint, got, tc.parallel)
 		}
 	}
 }

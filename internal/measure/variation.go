@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// NoteWobble notes on the runs of a measurement which numbers of a check were others in a
+// RecordVariation notes on the runs of a measurement which results of a check differ in a
 // second measurement of the same tree.
 func RecordVariation(first, second []Run) {
 	for i := range first {
@@ -17,14 +17,14 @@ func RecordVariation(first, second []Run) {
 			if first[i].Check.ID() != again.Check.ID() {
 				continue
 			}
-			if told := variation(&first[i], again); told != "" {
-				first[i].Problems = append(first[i].Problems, told)
+			if text := variation(&first[i], again); text != "" {
+				first[i].Problems = append(first[i].Problems, text)
 			}
 		}
 	}
 }
 
-// wobble says which numbers of two runs differ, "" if none does.
+// variation names the results that differ between two runs, "" if none does.
 func variation(r *Run, again Run) string {
 	was, is := varying(r), varying(&again)
 	differs := was.Wobble(is)
@@ -38,10 +38,10 @@ func variation(r *Run, again Run) string {
 		b, _ := is.Value(f)
 		list = append(list, fmt.Sprintf("%s %.4g, then %.4g", f, a, b))
 	}
-	return fmt.Sprintf("its numbers wobble on the same tree: %s; a difference within that is no regression", strings.Join(list, "; "))
+	return fmt.Sprintf("its results vary between runs on the same tree: %s; a difference within that range is no regression", strings.Join(list, "; "))
 }
 
-// varying is what the check measured by itself, its tests apart.
+// varying are the results of the check itself that may vary, without its tests.
 func varying(r *Run) (s metric.Set) {
 	if r.State == metric.Measured && r.Check.Kind == Lint {
 		s.Lint = r.Lint

@@ -11,7 +11,7 @@ import (
 )
 
 // Who watches is given both outputs of each check that starts, in another tree as well,
-// and told when it has ended.
+// and closed when it has ended.
 func TestWatch(t *testing.T) {
 	watched := &watching{printed: map[string]string{}, ended: map[string]bool{}}
 	check := shell(measure.Test, `echo out; echo err >&2; echo '`+junit+`' >report.xml`, "report.xml")

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// File is a file that is written into a tree.
+// File is a file to write into a tree.
 type File struct {
 	Path string // slash separated, relative
 	Text []byte
@@ -19,9 +19,9 @@ type File struct {
 // Files are sorted by path.
 type Files []File
 
-// Write writes the files into a tree and replaces what is there. Links in the tree are
-// not followed: one in the place of a file is replaced, one in the place of a folder is
-// refused.
+// Write writes the files into a tree and replaces existing ones. It follows no links in
+// the tree: it replaces a link in the place of a file, and refuses one in the place of a
+// folder.
 func (l Files) Write(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// built copies modules that git ignores in packages that are edited in place, and that the
-// copy lacks: compiled ones, and such as _version.py, which an installation wrote.
-func (t Tree) built(ctx context.Context) error {
+// copyIgnored copies modules that git ignores in packages that are edited in place, and
+// that are missing from the copy: compiled modules, and files such as _version.py, which
+// an installation wrote.
+func (t Tree) copyIgnored(ctx context.Context) error {
 	for _, source := range Sources(ctx, t.Plan) {
 		dir := path.Join(t.below(), filepath.ToSlash(source))
 		if !filepath.IsLocal(filepath.FromSlash(dir)) {
@@ -22,7 +23,7 @@ func (t Tree) built(ctx context.Context) error {
 		}
 		list, err := git.In(t.Root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", dir).Output(ctx)
 		if err != nil {
-			return ctx.Err() // no repository: its snapshots have them
+			return ctx.Err() // without a repository, snapshots have them
 		}
 		for name := range strings.SplitSeq(string(list), "\x00") {
 			if ext := path.Ext(name); ext != ".py" && ext != ".so" && ext != ".pyd" { // folders are caches and environments
@@ -36,14 +37,14 @@ func (t Tree) built(ctx context.Context) error {
 	return nil
 }
 
-// copyFile copies a file of the working tree that the copy lacks.
+// copyFile copies a file of the working tree that is missing from the copy.
 func (t Tree) copyFile(name string) error {
 	if _, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(name))); err == nil {
 		return nil
 	}
 	text, err := projectfile.ReadAnywhere(filepath.Join(t.Root, filepath.FromSlash(name)), projectfile.Report)
 	if err != nil {
-		return nil //nolint:nilerr // what cannot be imported there is not missing here
+		return nil //nolint:nilerr // an unreadable file cannot be imported there either
 	}
 	return Files{{Path: name, Text: text}}.Write(t.Path)
 }

@@ -10,10 +10,10 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// links links a dependency folder of the copy to that of the working tree, and to that
-// of the base where tests were run in another way there: the packages of the base come
-// first, for they belong to its runner. A folder that the snapshot has is left alone.
-func (t Tree) links(name string) error {
+// linkFolder links a dependency folder of the copy to that of the working tree. If tests
+// ran in another way at the base, it also links that of the base, whose packages come
+// first: they belong to its runner. A folder that the snapshot has stays.
+func (t Tree) linkFolder(name string) error {
 	to := filepath.Join(t.Path, filepath.FromSlash(name))
 	if _, err := os.Lstat(to); err == nil {
 		return nil
@@ -30,7 +30,7 @@ func (t Tree) links(name string) error {
 }
 
 // link links a dependency folder entry by entry: what a program adds to the folder, such
-// as a cache, stays in the copy. A folder that does not exist is left alone. A Python
+// as a cache, stays in the copy. A folder that does not exist is left out. A Python
 // environment is one link, since its programs are found by its path.
 func (t Tree) link(from, to string) error {
 	info, err := os.Stat(from)
@@ -55,8 +55,8 @@ func (t Tree) link(from, to string) error {
 	return os.Symlink(from, to)
 }
 
-// linkComposer makes a folder of Composer's. Its own files find the project from where
-// they lie, behind links, so that they are copied; packages are links.
+// linkComposer makes a folder of Composer. Its own files are copied: they find the project
+// relative to their real location. Packages are links.
 func linkComposer(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -86,7 +86,7 @@ func linkComposer(from, to string) error {
 	return nil
 }
 
-// copyAs copies a file, which can be run where it can be.
+// copyAs copies a file with its permission to execute.
 func copyAs(from, to string) error {
 	text, err := projectfile.ReadAnywhere(from, projectfile.Source)
 	if err != nil {
@@ -99,11 +99,11 @@ func copyAs(from, to string) error {
 	return os.WriteFile(to, text, info.Mode()&0o100|0o600)
 }
 
-// linkEntries makes a folder whose entries link to those of another, and leaves what it
-// has already. Caches, which are hidden and not the package manager's own, are left out.
-// Folders of scopes are made in the same way, and that of programs where two folders are
-// joined. A link among the entries is made again: it may lead to another part of the
-// project, which the copy has as well.
+// linkEntries makes a folder whose entries link to those of another, and keeps the entries
+// that it has. It leaves out caches, which are hidden and not those of the package
+// manager. It makes the folders of scopes in the same way, and that of programs if two
+// folders are joined. Links among the entries are made again: they may lead to another
+// part of the project, which the copy has as well.
 func (t Tree) linkEntries(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -138,8 +138,8 @@ func (t Tree) linkEntries(from, to string) error {
 // managed are hidden entries of node_modules that are no caches.
 var managed = map[string]bool{".bin": true, ".pnpm": true, ".modules.yaml": true, ".package-lock.json": true, ".yarn-integrity": true, ".yarn-state.yml": true, ".store": true, ".prisma": true}
 
-// relink makes a link with the target of another where that is relative and exists from
-// the new place as well; else it links to the other link.
+// relink makes a link with the target of another if that is relative and exists from the
+// new place as well; otherwise it links to the other link.
 func relink(source, target string) error {
 	to, err := os.Readlink(source)
 	if err != nil {

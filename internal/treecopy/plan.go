@@ -12,9 +12,9 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// CopyOf returns the plan, which is for a copy of the tree in the folder root, so that its
-// checks run the code of the copy by what is installed for the tree. env is what the checks
-// get; nil is what the process has.
+// PlanOf returns the plan for a copy of the tree at root, so that its checks run the code
+// of the copy with what is installed for the tree. env is the environment of the checks;
+// nil is that of this process.
 func PlanOf(ctx context.Context, p measure.Plan, root string, env []string) measure.Plan {
 	if env == nil {
 		env = os.Environ()
@@ -28,10 +28,10 @@ func PlanOf(ctx context.Context, p measure.Plan, root string, env []string) meas
 	return p
 }
 
-// InCopy are the variables for programs that run in a copy of the tree in the folder root,
-// for which the plan is, and get the environment env: packages that are edited in place in
-// the tree are those of the copy, and uv installs nothing, which would be into the
-// environment of the tree.
+// Env returns additional variables for programs that run in a copy of the tree at root
+// with the environment env; the plan is that of the copy. Packages that are edited in
+// place in the tree are those of the copy. uv installs nothing, since that would change
+// the environment of the tree.
 func Env(ctx context.Context, p measure.Plan, root string, env []string) []string {
 	return variables(p, root, editable(ctx, p, root, env), env)
 }
@@ -58,8 +58,9 @@ func variables(p measure.Plan, root string, sources, env []string) (out []string
 	return append(out, extended(env, "PYTHONPATH", strings.Join(path, list)))
 }
 
-// Sources are the folders of the tree whose packages are edited in place, as paths relative
-// to Root: see [environment.Watch.Editable]. Of a copy they are what its checks were given.
+// Sources are the folders of the tree whose packages are edited in place, as paths
+// relative to its root: see [environment.Watch.Editable]. Of a copy they are those that
+// its checks got.
 func Sources(ctx context.Context, p measure.Plan) []string {
 	out := editable(ctx, p, p.Root, os.Environ())
 	for _, c := range p.Checks {
@@ -76,7 +77,7 @@ func Sources(ctx context.Context, p measure.Plan) []string {
 	return slices.Compact(out)
 }
 
-// sources are those of the tree of a folder.
+// editable are the folders of packages that are edited in place in the tree of a folder.
 func editable(ctx context.Context, p measure.Plan, root string, env []string) []string {
 	root = resolved(root)
 	top, _ := projectfile.Checkout(root)
@@ -92,7 +93,7 @@ func editable(ctx context.Context, p measure.Plan, root string, env []string) []
 	return out
 }
 
-// resolved is a folder behind links.
+// resolved is a folder without symbolic links.
 func resolved(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
@@ -100,7 +101,7 @@ func resolved(dir string) string {
 	return dir
 }
 
-// extended is an environment variable with a list of folders put before its own.
+// extended is an environment variable with a folder list put before its value.
 func extended(env []string, name, value string) string {
 	for _, v := range slices.Backward(env) {
 		if old, ok := strings.CutPrefix(v, name+"="); ok && old != "" {
@@ -112,7 +113,7 @@ func extended(env []string, name, value string) string {
 	return name + "=" + value
 }
 
-// in returns the plan for a tree in another folder.
+// MovePlan returns the plan for a tree in another folder.
 func MovePlan(p measure.Plan, root string) measure.Plan {
 	moved := func(list []string) []string {
 		out := slices.Clone(list)
@@ -129,8 +130,8 @@ func MovePlan(p measure.Plan, root string) measure.Plan {
 	return p
 }
 
-// movedPath replaces the name of a folder in a text, where it is a whole path or the
-// beginning of one.
+// movedPath replaces the name of a folder in a text, if it is a complete path or the start
+// of one.
 func movedPath(text, from, to string) string {
 	var b strings.Builder
 	for {

@@ -16,7 +16,7 @@ import (
 // prepareTimeout limits the preparation of a tree.
 const prepareTimeout = 30 * time.Minute
 
-// Project is what is checked in the user's working tree.
+// Project is the project in the working tree of the user.
 type Project struct {
 	Root  string       // the working tree
 	Plan  measure.Plan // for it
@@ -32,10 +32,11 @@ func (p Project) In(dir string) (string, error) {
 	return filepath.Join(dir, below), nil
 }
 
-// Prepare links what is installed in the user's working tree to the tree, which holds
-// the files, and runs the user's setup. why says why that failed.
+// Prepare links the dependencies of the working tree to the copy in dir, which has the
+// files, and runs the setup command of the user. why is the reason if that failed. Open
+// files in hold stay open for the command.
 func (p Project) Prepare(ctx context.Context, dir string, files []snapshot.File, hold ...*os.File) (why string, err error) {
-	if err := (Tree{Workspace{Root: p.Root, Plan: p.Plan}, dir}).reuse(ctx, files); err != nil || p.Setup == "" {
+	if err := (Tree{Workspace{Root: p.Root, Plan: p.Plan}, dir}).linkDependencies(ctx, files); err != nil || p.Setup == "" {
 		return "", err
 	}
 	dir, err = p.In(dir)
@@ -51,8 +52,8 @@ func (p Project) Prepare(ctx context.Context, dir string, files []snapshot.File,
 	case err != nil:
 		return "", fmt.Errorf("prepare a checkout: %w", err)
 	case res.Cause != runner.Exited || res.ExitCode != 0:
-		said, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
-		return strings.TrimSuffix(fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, said), ": "), nil
+		line, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
+		return strings.TrimSuffix(fmt.Sprintf("the setup command failed: %s, status %d: %s", res.Cause, res.ExitCode, line), ": "), nil
 	}
 	return "", nil
 }

@@ -5,7 +5,7 @@ import (
 	"supervise/internal/measure"
 )
 
-// Records returns the runs of checks as the ledger keeps them.
+// Records returns the runs of checks as the ledger stores them.
 func Records(list []measure.Run) []ledger.CheckRun {
 	out := make([]ledger.CheckRun, 0, len(list))
 	for _, r := range list {

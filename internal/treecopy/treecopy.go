@@ -17,31 +17,31 @@ import (
 	"supervise/source"
 )
 
-// Workspace is what private copies of a tree are made of, and what runs checks in them.
+// Workspace is what private copies of a tree are made from, and what runs checks in them.
 type Workspace struct {
 	Store   *snapshot.Store
 	Meter   *measure.Meter
 	Plan    measure.Plan // that of the meter
-	Root    string       // the working tree; copies link to its dependency folders, and nothing writes to it
+	Root    string       // the working tree; copies link to its dependency folders, and do not write to it
 	Scratch string       // a private folder, in which copies are made and removed
-	User    *runner.User // that of the meter, who must be able to enter Scratch; nil: the user of this process
+	User    *runner.User // that of the meter, who must have access to Scratch; nil: the user of this process
 
-	Original *Original // how the tests of the base are run, where that was otherwise; nil: by Meter
+	Original *Original // how the tests of the base run, if that differs; nil: by Meter
 
-	installed string // the root of Original in what AsWas returns
+	installed string // the root of Original, if this is its workspace
 }
 
-// Original is how tests were run before the project declared another runner for them.
+// Original is how tests ran before the project declared another runner for them.
 type Original struct {
 	Meter *measure.Meter
-	Root  string // the base with its dependency folders, which copies link to as well; "" where they are only in the working tree
+	Root  string // the base with its dependency folders, which copies link to as well; "" if only the working tree has them
 }
 
-// OtherRunner reports whether the tests are run by another runner than at the base.
+// OtherRunner reports whether another runner runs the tests than at the base.
 func (w Workspace) OtherRunner() bool { return w.Original != nil }
 
-// AsWas returns the workspace for tests as they were at the base: its meter runs them as
-// they were run there.
+// AsWas returns the workspace for the original tests: its meter runs them as they ran at
+// the base.
 func (w Workspace) AsWas() Workspace {
 	if w.Original == nil {
 		return w
@@ -53,7 +53,7 @@ func (w Workspace) AsWas() Workspace {
 // Tree is a private copy of a snapshot.
 type Tree struct {
 	Workspace
-	Path string // its top
+	Path string // its root
 }
 
 // In makes a copy of a snapshot, calls work and removes the copy.
@@ -73,7 +73,7 @@ func (w Workspace) In(ctx context.Context, id snapshot.ID, work func(Tree) error
 	return work(t)
 }
 
-// below is the slash path of the project in the tree, "." where it is all of it.
+// below is the slash path of the project in the tree, "." if it is the complete tree.
 func (t Tree) below() string {
 	rel, err := filepath.Rel(t.Root, t.Plan.Root)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -104,7 +104,8 @@ func (t Tree) Only(ctx context.Context, m *measure.Meter, list ...measure.Check)
 	return PlanOf(ctx, MovePlan(p, t.Project()), p.Root, m.Environ())
 }
 
-// Restore writes files as they are in a snapshot. Those that it lacks are deleted.
+// Restore writes files as they are in a snapshot. Files that the snapshot does not have
+// are deleted.
 func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) error {
 	if len(files) == 0 {
 		return nil
@@ -112,8 +113,8 @@ func (t Tree) Restore(ctx context.Context, id snapshot.ID, files ...string) erro
 	return t.Store.Export(ctx, id, t.Path, files...)
 }
 
-// fill writes the files, and links the dependency folders to those of the working
-// tree.
+// fill writes the files, links the dependency folders to those of the working tree, and
+// gives the copy to the user of the checks.
 func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err := t.Store.Export(ctx, id, t.Path); err != nil {
 		return err
@@ -122,15 +123,15 @@ func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := t.reuse(ctx, files); err != nil || t.User == nil {
+	if err := t.linkDependencies(ctx, files); err != nil || t.User == nil {
 		return err
 	}
 	return t.User.Give(t.Path)
 }
 
-// dependencyFolders are what package managers put into a project, beside one of
-// the files; git usually ignores them.
-var dependencyFolders = []struct{ folder, beside string }{
+// dependencyFolders are what package managers install into a project, next to a manifest;
+// git usually ignores them.
+var dependencyFolders = []struct{ folder, manifest string }{
 	{"node_modules", "package.json"},
 	{".yarn", "package.json"},
 	{".pnp.cjs", "package.json"},
@@ -147,21 +148,24 @@ var dependencyFolders = []struct{ folder, beside string }{
 	{"elm-stuff", "elm.json"},
 }
 
-func (t Tree) reuse(ctx context.Context, files []snapshot.File) error {
+// linkDependencies links the dependency folders of the tree, which has the files, to those
+// of the working tree, and copies what was built there for packages that are edited in
+// place.
+func (t Tree) linkDependencies(ctx context.Context, files []snapshot.File) error {
 	for dir, names := range t.projects(files) {
 		for _, d := range dependencyFolders {
-			if d.beside == "" || names[d.beside] {
-				if err := t.links(path.Join(dir, d.folder)); err != nil {
+			if d.manifest == "" || names[d.manifest] {
+				if err := t.linkFolder(path.Join(dir, d.folder)); err != nil {
 					return fmt.Errorf("reuse %s: %w", path.Join(dir, d.folder), err)
 				}
 			}
 		}
 	}
-	return t.built(ctx)
+	return t.copyIgnored(ctx)
 }
 
-// projects maps the folders in which a project may begin to the names of the manifest
-// files in them.
+// projects maps the folders in which a project may start to the names of the manifests in
+// them.
 func (t Tree) projects(files []snapshot.File) map[string]map[string]bool {
 	out := map[string]map[string]bool{".": {}}
 	for _, c := range t.Plan.Checks {
@@ -169,7 +173,7 @@ func (t Tree) projects(files []snapshot.File) map[string]map[string]bool {
 	}
 	manifests := map[string]bool{}
 	for _, d := range dependencyFolders {
-		manifests[d.beside] = true
+		manifests[d.manifest] = true
 	}
 	for _, f := range files {
 		dir, name := path.Dir(f.Path), path.Base(f.Path)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A project below the top of its repository is run where it stands.
+// A project below the top of its repository runs in its own folder.
 func TestTreeOfAProjectBelowTheTop(t *testing.T) {
 	for _, tt := range []struct{ root, project, want string }{
 		{"/r", "/r", "/tree"}, {"/r", "/r/a/b", "/tree/a/b"}, {"/r", "/elsewhere", "/tree"},

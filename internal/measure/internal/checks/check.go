@@ -10,7 +10,7 @@ import (
 	"supervise/internal/measure/internal/commandline"
 )
 
-// in returns c with its private report folder filled in.
+// WithDir returns c with its private report folder filled in.
 func (c Check) WithDir(dir string) Check {
 	fill := func(list []string, dir string) []string {
 		out := make([]string, len(list))
@@ -24,14 +24,14 @@ func (c Check) WithDir(dir string) Check {
 	return c
 }
 
-// literally quotes a name for use in a pattern.
+// globEscaper quotes a name for use in a pattern.
 var globEscaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
-// lay writes the check's own files into its private folder.
+// WriteFiles writes the files of the check into its private folder.
 func (c Check) WriteFiles(dir string) error {
 	for name, text := range c.Files {
 		if !filepath.IsLocal(name) {
-			return fmt.Errorf("write %s for %s: it would lie outside the private folder", name, c.Name)
+			return fmt.Errorf("write %s for %s: it would be outside the private folder", name, c.Name)
 		}
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -44,13 +44,13 @@ func (c Check) WriteFiles(dir string) error {
 	return nil
 }
 
-// compilers are the runners whose command compiles the whole project before its tests.
+// compilers are the runners whose command compiles the complete project before its tests.
 var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
 
-// compiles reports whether the results of tests say whether the project can be built.
+// Compiles reports whether the results of tests show whether the project can be built.
 func (c Check) Compiles() bool { return c.Kind == Test && compilers[c.Runner] }
 
-// prefix is what the suites of a check in a folder of its own begin with.
+// Prefix is the start of the suite names of a check in a subfolder.
 func (c Check) Prefix() string {
 	if c.Dir == "" {
 		return ""
@@ -58,7 +58,7 @@ func (c Check) Prefix() string {
 	return c.Dir + "/"
 }
 
-// Anew returns the plan whose checks take no result from a cache of their tool.
+// Uncached returns the plan whose checks take no result from a cache of their tool.
 func (p Plan) Uncached() Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i, c := range p.Checks {
@@ -67,8 +67,8 @@ func (p Plan) Uncached() Plan {
 	return p
 }
 
-// anew returns the check that runs everything. Commands that are no plain go test are
-// left as they are: a script decides by itself what it runs.
+// Uncached returns the check that runs everything. Commands other than a plain go test
+// stay: a script decides by itself what it runs.
 func (c Check) Uncached() Check {
 	if c.Kind != Test || c.Runner != "go" {
 		return c

@@ -39,16 +39,16 @@ type Check struct {
 	Files          map[string]string `json:"files,omitempty" yaml:"files,omitempty"`              // files written into the private folder before the run: name to text
 	Reports        []string          `json:"reports,omitempty" yaml:"reports,omitempty,flow"`     // files or patterns, relative to Dir; ** matches any folders; without any the output is read
 	Stderr         bool              `json:"stderr,omitempty" yaml:"stderr,omitempty"`            // standard error is read with standard output, as one text
-	Coverage       bool              `json:"coverage,omitempty" yaml:"coverage,omitempty"`        // the reports hold coverage as well
+	Coverage       bool              `json:"coverage,omitempty" yaml:"coverage,omitempty"`        // the reports contain coverage as well
 	Runner         string            `json:"runner,omitempty" yaml:"runner,omitempty"`            // the test framework, for running single tests again and for reading Inventory
 	Inventory      []string          `json:"inventory,omitempty" yaml:"inventory,omitempty,flow"` // argv that lists the tests without running them
 	Timeout        time.Duration     `json:"timeout_ns,omitempty" yaml:"-"`
-	PlannedID      string            `json:"-" yaml:"-"` // identity of the check in the plan that this one is another form of; "" for itself
-	Extra          bool              `json:"-" yaml:"-"` // it is run for judging, and not to measure the tree
+	PlannedID      string            `json:"-" yaml:"-"` // ID of the check in the plan that this one is a form of; "" for itself
+	Extra          bool              `json:"-" yaml:"-"` // it runs for judging, and not to measure the tree
 	CoveredByBuild string            `json:"-" yaml:"-"` // see [project.Check]; "" if it always runs
-	UnitOnly       bool              `json:"-" yaml:"-"` // it leaves integration tests out
-	Fallback       *Check            `json:"-" yaml:"-"` // is run if this one fails; nil: nothing
-	FallbackReason string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that says nothing
+	UnitOnly       bool              `json:"-" yaml:"-"` // it runs no integration tests
+	Fallback       *Check            `json:"-" yaml:"-"` // runs if this one fails; nil: nothing
+	FallbackReason string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that is not reported
 }
 
 // Line returns the command as a person would type it.
@@ -59,8 +59,7 @@ func (c Check) Line() string {
 	return strings.Join(c.Command, " ")
 }
 
-// id identifies the check in its plan, since several projects may have the same
-// command.
+// ID identifies the check in its plan, since several projects may have the same command.
 func (c Check) ID() string { return cmp.Or(c.PlannedID, c.Dir+": "+c.Line()) }
 
 // Plan is all checks that measure one tree.
@@ -68,11 +67,11 @@ type Plan struct {
 	Language string  `json:"language"`
 	Root     string  `json:"root"` // absolute path of the working tree
 	Checks   []Check `json:"checks"`
-	// Recognised says that the tests were recognised in the tree, so that another tree may
-	// have others. Else they were given.
+	// Recognised reports that the tests were detected in the tree, so that another tree may
+	// have others. Otherwise the user configured them.
 	Recognised bool `json:"recognised,omitempty"`
-	// Parallel is how many checks run at the same time, or 0: see [schedule]. From 2 on, every
-	// linter that reports in private runs next to the tests.
+	// Parallel is how many checks run at the same time, or 0: automatic. From 2 on, every
+	// linter that reports in private runs in parallel with the tests.
 	Parallel int `json:"parallel,omitempty"`
 	// ErrorFields are the fields that count as errors, see [metric.Lint]; by default
 	// all.
@@ -91,11 +90,12 @@ func (p Plan) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// wantsCoverage reports whether a check of the plan reports coverage.
+// WantsCoverage reports whether a check of the plan reports coverage.
 func (p Plan) WantsCoverage() bool {
 	return slices.ContainsFunc(p.Checks, func(c Check) bool { return c.Coverage })
 }
 
+// Section is the section of a set that checks of the kind measure.
 func (k Kind) Section() metric.Section {
 	switch k {
 	case Build:

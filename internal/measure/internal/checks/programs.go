@@ -9,9 +9,9 @@ import (
 	"supervise/internal/shell"
 )
 
-// Programs returns what the checks start, sorted: names, or paths relative to
-// Root. Of a line of the shell they are the first words of its commands; what
-// those start in their turn is not known.
+// Programs returns the programs that the checks start, sorted: names, or paths relative to
+// Root. Of a shell line they are the first words of its commands; the programs that those
+// start are not known.
 func (p Plan) Programs() []string {
 	var out []string
 	add := func(c Check, name string) {
@@ -36,7 +36,7 @@ func (p Plan) Programs() []string {
 	return slices.Compact(out)
 }
 
-// firstWords are the plain first words of the commands in a line of the shell.
+// firstWords are the plain first words of the commands in a shell line.
 func firstWords(line string) []string {
 	var out []string
 	for _, c := range shell.Commands(line) {

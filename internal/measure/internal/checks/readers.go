@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// besideOthers reports whether the check may run next to the tests: it writes nothing
-// into the tree that could be taken for the report of another check, and it is known,
-// or declared by the user, to only read.
+// RunsInParallel reports whether the check may run in parallel with the tests: it writes
+// nothing into the tree that could be taken for the report of another check, and it is
+// known, or declared by the user (vouched), to only read.
 func (c Check) RunsInParallel(vouched bool) bool {
 	reads, _ := c.ReadsOnly()
 	return c.Kind == Lint && c.reportsPrivately() && (vouched || reads) || c.Kind == Build && c.DiscardsOutput()
 }
 
-// toNowhere reports whether what a build writes is thrown away.
+// DiscardsOutput reports whether the output of a build is thrown away.
 func (c Check) DiscardsOutput() bool { return slices.Contains(c.Command, os.DevNull) }
 
-// private reports whether the check reports only by its output or in its private
+// reportsPrivately reports whether the check reports only in its output or in its private
 // folder.
 func (c Check) reportsPrivately() bool {
 	return !slices.ContainsFunc(c.Reports, func(r string) bool { return !strings.HasPrefix(r, ReportDir+"/") })
@@ -65,8 +65,8 @@ var writes = []string{"--fix", "--write", "--unsafe", "--auto", "--apply", "--al
 // eslint" and "uv run --frozen python -m mypy".
 const maxWrapper = 5
 
-// readsOnly reports whether the command is a known tool, with options that leave the
-// tree alone, and whether that compiles.
+// ReadsOnly reports whether the command is a known tool, with options that do not change
+// the tree, and whether that compiles.
 func (c Check) ReadsOnly() (known, compiles bool) {
 	for _, option := range writes {
 		if slices.ContainsFunc(c.Command, func(word string) bool { return strings.HasPrefix(word, option) }) {

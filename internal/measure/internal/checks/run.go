@@ -16,11 +16,11 @@ type Run struct {
 	ExitCode int           `json:"exit_code"`
 	Duration time.Duration `json:"duration_ns"`
 	Read     []Source      `json:"read,omitempty"`     // reports that were read
-	Problems []string      `json:"problems,omitempty"` // oddities that did not stop the reading
-	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it was asked
-	Cached   int           `json:"cached,omitempty"`   // how many tests were not run, since the tool knows their last verdict
+	Problems []string      `json:"problems,omitempty"` // problems that did not stop the reading
+	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it listed them
+	Cached   int           `json:"cached,omitempty"`   // how many tests have a result from the cache of the tool
 	Why      string        `json:"why,omitempty"`      // the reason if the check counts as not measured
-	Output   string        `json:"output,omitempty"`   // the end of what it printed
+	Output   string        `json:"output,omitempty"`   // the end of its output
 	// Leftovers are the names of the processes that still ran after its command ended, and
 	// were killed.
 	Leftovers []string `json:"leftovers,omitempty"`
@@ -48,8 +48,10 @@ type Source struct {
 	Format string `json:"format"`
 }
 
+// Ended is when its command ended.
 func (r Run) Ended() time.Time { return r.Started.Add(r.Duration) }
 
+// Findings are the findings of the run, none if it has none.
 func (r *Run) Findings() []metric.Finding {
 	if r.Lint == nil {
 		return nil
@@ -57,13 +59,13 @@ func (r *Run) Findings() []metric.Finding {
 	return r.Lint.Findings
 }
 
-// offline is what tools print that cannot reach the network.
+// offline matches the message of tools that cannot reach the network.
 var offline = regexp.MustCompile(`(?im)^.*(could ?n[o']t resolve host|temporary failure in name resolution|network is unreachable).*$`)
 
-// FirstError is the line that explains best why a build failed.
+// FirstError is the line that best explains why a build failed.
 func (r Run) FirstError() string {
 	if line := offline.FindString(r.Output); line != "" {
-		return strings.TrimSpace(line) + ": the build downloads what is not on this machine; install it, or let the build reach the network"
+		return strings.TrimSpace(line) + ": the build downloads dependencies; install them, or give the build access to the network"
 	}
 	if r.Lint != nil {
 		for _, f := range r.Lint.Findings {
@@ -85,5 +87,5 @@ func (r Run) FirstError() string {
 	return cmp.Or(first, fmt.Sprintf("%s ended with status %d", r.Check.Name, r.ExitCode))
 }
 
-// errorLine is a line that says what failed, among those that say what was done.
+// errorLine is a line about what failed, among those about what was done.
 var errorLine = regexp.MustCompile(`(?i)\berror: |^\w*make\b.*: \*\*\* `)

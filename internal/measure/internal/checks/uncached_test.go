@@ -6,7 +6,7 @@ import (
 )
 
 // The command of a check that takes nothing from a cache. It is still the same check.
-func TestAnew(t *testing.T) {
+func TestUncached(t *testing.T) {
 	for _, tt := range []struct{ runner, command, want string }{
 		{"go", "go test -json ./...", "go test -count=1 -json ./..."},
 		{"go", "go test ./... -args -x", "go test -count=1 ./... -args -x"},
@@ -23,7 +23,7 @@ func TestAnew(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.command, got.Line(), tt.want)
 		}
 		if got.ID() != c.ID() {
-			t.Errorf("%s: its results are not known as those of the check any more: %s", tt.command, got.ID())
+			t.Errorf("%s: its results are no longer those of the check: %s", tt.command, got.ID())
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, 
 	return code, nil
 }
 
-// shape returns the shape of one file: the zero shape if it is gone, not a regular
+// shape returns the shape of one file: the zero shape if it is missing, not a regular
 // file, or not the project's own source.
 func (c Cache) shape(dir *projectfile.Tree, root, path string) shape {
 	if source.Vendored(path) {

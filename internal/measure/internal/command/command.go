@@ -21,11 +21,10 @@ import (
 	"supervise/runner"
 )
 
-// DefaultMaxOutput limits what is kept on disk of each of a check's two outputs, in
-// bytes.
+// DefaultMaxOutput limits how much of each output of a check is kept on disk, in bytes.
 const DefaultMaxOutput = 512 << 20
 
-// DefaultTimeout limits a check without a limit of its own.
+// DefaultTimeout limits a check that has no limit.
 const DefaultTimeout = 30 * time.Minute
 
 // Runner runs the commands of the checks of a tree. It may be used concurrently.
@@ -74,7 +73,7 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 	a.Check = c
 	if err := reportfile.DeleteOld(r.Root, r.dir(c), c.Reports); err != nil {
 		a.Run.Why = err.Error()
-		return nil //nolint:nilerr // it is the check that does not count, not the machine that is broken
+		return nil //nolint:nilerr // the check does not count; the machine works
 	}
 	// A file system with coarse times may stamp a new file a little early.
 	a.Started = time.Now().Add(-10 * time.Millisecond).Truncate(time.Second)
@@ -109,14 +108,14 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 
 // unstartable returns why a command could not be started, and whether its folder is
 // missing.
-func (r *Runner) unstartable(c checks.Check, err error) (why string, gone bool) {
+func (r *Runner) unstartable(c checks.Check, err error) (why string, missing bool) {
 	if info, statErr := os.Stat(r.dir(c)); statErr != nil || !info.IsDir() {
-		return fmt.Sprintf("the folder %s, which %s runs in, is gone", cmp.Or(c.Dir, r.Root), c.Name), true
+		return fmt.Sprintf("the folder %s, which %s runs in, is missing", cmp.Or(c.Dir, r.Root), c.Name), true
 	}
 	return fmt.Sprintf("%s: %v", c.Name, err), false
 }
 
-// broken returns why the reports cannot count, from how the command ended.
+// failure returns why the reports cannot count, from how the command ended.
 func (r *Runner) failure(c checks.Check, res runner.Result, out *printed.Output) string {
 	switch {
 	case res.Cause == runner.TimedOut:
@@ -139,12 +138,12 @@ func (r *Runner) Timeout(c checks.Check) time.Duration {
 	return DefaultTimeout
 }
 
-// watched runs the command of an attempt before the eyes of who watches.
+// runWatched runs the command of an attempt while its watcher gets the output.
 func (r *Runner) runWatched(ctx context.Context, a *Attempt) (runner.Result, error) {
 	if r.Watch != nil {
 		watcher := r.Watch(a.Run.Check)
 		a.Output.Watch(watcher)
-		defer func() { _ = watcher.Close() }() // it has no say
+		defer func() { _ = watcher.Close() }() // a watcher cannot fail a check
 	}
 	return r.execute(ctx, a.Check, a.Output)
 }
@@ -165,8 +164,8 @@ func (r *Runner) execute(ctx context.Context, c checks.Check, out *printed.Outpu
 	return res, errors.Join(err, out.Rewind())
 }
 
-// environmentOf is the environment of a kind of checks. Tests of a program's colours expect
-// the environment of a person, and reports are read with colours as well.
+// environmentOf is the environment of a kind of checks. Tests of the colours of a program
+// expect the environment of a person, and reports are read with colours as well.
 func (r *Runner) environmentOf(k checks.Kind) []string {
 	if k == checks.Test {
 		return r.Environ()
@@ -186,7 +185,7 @@ func (r *Runner) Environ() []string {
 	return Environ(env)
 }
 
-// scratch makes a private folder for the reports of one run. Its name cannot be
+// privateDir makes a private folder for the reports of one run. Its name cannot be
 // guessed, so nothing can put a report there beforehand.
 func (r *Runner) privateDir() (string, error) {
 	if r.Scratch != "" {
@@ -201,7 +200,7 @@ func (r *Runner) privateDir() (string, error) {
 	return dir, r.Give(dir)
 }
 
-// Give changes the owner of a folder's contents to the user of the checks.
+// Give changes the owner of the contents of a folder to the user of the checks.
 func (r *Runner) Give(dir string) error {
 	if r.User == nil {
 		return nil
@@ -209,7 +208,7 @@ func (r *Runner) Give(dir string) error {
 	return r.User.Give(dir)
 }
 
-// Ask runs another command in the place of a check's, and has what it prints read.
+// Ask runs another command instead of that of a check, and passes its output to read.
 func (r *Runner) Ask(ctx context.Context, c checks.Check, command []string, read func(*os.File) error) error {
 	dir, err := r.privateDir()
 	if err != nil {
@@ -239,12 +238,12 @@ func (r *Runner) output(dir string) (*printed.Output, error) {
 	return printed.Open(dir, cmp.Or(r.MaxOutput, DefaultMaxOutput)) //nolint:wrapcheck // it says all
 }
 
-// dumb is the terminal that there is.
+// dumbTerminal is the terminal of the checks.
 const dumbTerminal = "TERM=dumb"
 
-// Environ is an environment as tests see it: no prompts. What the user has set for CI, the
-// terminal or cmake stays: a project may know other values, and cmake --build starts one
-// compiler with make, or with --parallel as many as there are files.
+// Environ is an environment as tests see it: without prompts. It keeps the values of the
+// user for CI, the terminal and cmake: a project may know other values, and cmake --build
+// starts one compiler with make, or with --parallel as many as there are files.
 func Environ(env []string) []string {
 	env = append(git.Without(env), "GIT_TERMINAL_PROMPT=0")
 	for _, unset := range []string{dumbTerminal, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {

@@ -31,7 +31,7 @@ func Memory() (bytes int64, known bool) {
 	return bytes, known
 }
 
-// number reads a file that holds a number alone.
+// number reads a file that contains only a number.
 func number(path string) (int64, bool) {
 	text, err := os.ReadFile(path) //nolint:forbidigo // the kernel's
 	if err != nil {

@@ -30,7 +30,7 @@ var command = []string{"go", "test", "-json", "-list", "."}
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
 // Listed returns the tests of the packages whose tests all ran, and the command that lists
-// those of the others, nil if there are none. It is not ok where that takes the whole
+// those of the others, nil if there are none. It is not ok if that takes the complete
 // inventory: in another form, or in sources that cannot be read. tagged says that build tags
 // may be set.
 func Listed(dir string, inventory []string, tagged bool, ran *metric.Tests) (list []listing.Test, again []string, ok bool) {
@@ -153,7 +153,7 @@ func (r *reader) names(file string) ([]string, error) {
 	}
 	var out []string
 	for _, d := range tree.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (begins(f, "Test", "T") || begins(f, "Fuzz", "F")) {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && (isTestOf(f, "Test", "T") || isTestOf(f, "Fuzz", "F")) {
 			out = append(out, f.Name.Name)
 		}
 	}
@@ -165,9 +165,9 @@ func (r *reader) names(file string) ([]string, error) {
 	return out, nil
 }
 
-// begins reports whether a function is a test of a kind: its name goes on with no lower-case
+// begins reports whether a function is a test of a kind: its name continues with no lower-case
 // letter, and it takes what the kind takes.
-func begins(f *ast.FuncDecl, kind, takes string) bool {
+func isTestOf(f *ast.FuncDecl, kind, takes string) bool {
 	rest, ok := strings.CutPrefix(f.Name.Name, kind)
 	if first, _ := utf8.DecodeRuneInString(rest); !ok || rest != "" && unicode.IsLower(first) {
 		return false

@@ -144,7 +144,7 @@ func TestListedAsGoDoes(t *testing.T) {
 		t.Errorf("with tags: %q", again)
 	}
 
-	// A package that does not compile ran nothing, and that is said already.
+	// A package that does not compile ran nothing, and the reason is known.
 	tests := ran(all)
 	tests.Broken = []metric.Suite{{Name: "example.com/m/main"}}
 	if _, again, ok = gotests.Listed(dir, inventory, false, tests); !ok || again != nil {

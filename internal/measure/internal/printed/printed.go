@@ -34,7 +34,7 @@ type Stream struct {
 	err   error
 
 	tail    *runner.Tail // of both
-	watcher io.Writer    // nil: nobody watches
+	watcher io.Writer    // nil: no watcher
 }
 
 // Open makes the files in dir. most is how many bytes are kept of each.
@@ -54,7 +54,7 @@ func Open(dir string, most int64) (*Output, error) {
 	return &o, nil
 }
 
-// Watch has both outputs written to w as well.
+// Watch copies both outputs to w.
 func (o *Output) Watch(w io.Writer) { o.watcher, o.Errors.watcher = w, w }
 
 // Close closes the files. Errors do not matter after reading.
@@ -67,7 +67,7 @@ func (o *Output) Close() {
 	}
 }
 
-// Rewind prepares reading what was kept. Nothing is written any more.
+// Rewind prepares reading what was kept. Nothing may be written afterwards.
 func (o *Output) Rewind() error {
 	o.end()
 	o.Errors.end()
@@ -76,7 +76,7 @@ func (o *Output) Rewind() error {
 	return errors.Join(err, err2)
 }
 
-// Err is why some of what was printed is not there, nil if all is.
+// Err is why some of the output is missing, nil if it is complete.
 func (o *Output) Err() error {
 	if o.err != nil {
 		return o.err
@@ -123,7 +123,7 @@ func (s *Stream) end() {
 	s.grown.Broadcast()
 }
 
-// Follow returns a reader of the stream from its begin, which waits for what is still to
+// Follow returns a reader of the stream from its start, which waits for what is still to
 // be written. It ends with the stream.
 func (s *Stream) Follow() io.Reader { return &follower{stream: s} }
 

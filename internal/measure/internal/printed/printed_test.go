@@ -28,12 +28,12 @@ func TestFollow(t *testing.T) {
 	if got, err := lines.ReadString('\n'); got != "" || err != io.EOF {
 		t.Errorf("read %q, %v at the end", got, err)
 	}
-	if whole, err := io.ReadAll(o.File()); string(whole) != "one\ntwo\n" || err != nil {
-		t.Errorf("the file has %q, %v", whole, err)
+	if text, err := io.ReadAll(o.File()); string(text) != "one\ntwo\n" || err != nil {
+		t.Errorf("the file has %q, %v", text, err)
 	}
 }
 
-// TestFollowTooMuch ends with the reason why the stream is not whole, and so does one that
+// TestFollowTooMuch ends with the reason why the stream is incomplete, and so does one that
 // is closed before its command ended.
 func TestFollowTooMuch(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,8 @@ import (
 	"supervise/metric"
 )
 
-// unfolded are the tests of a report, in which the cases of a program that ctest runs count
-// in its place.
+// expandCTest returns the tests of a report, in which the cases of a program count instead
+// of the program that ctest runs.
 func (r *reading) expandCTest(t *metric.Tests) *metric.Tests {
 	if r.check.Runner != ctest {
 		return t
@@ -29,8 +29,8 @@ func (r *reading) expandCTest(t *metric.Tests) *metric.Tests {
 	return out
 }
 
-// casesIn reads what a program wrote: one file, or, of Boost.Test, its log and its report,
-// which are read as one. It returns nil if that is not whole.
+// casesIn reads what a program wrote: one file, or for Boost.Test its log and its report,
+// which are read as one. It returns nil if that is incomplete.
 func (r *reading) casesIn(paths ...string) *metric.Tests {
 	var list []io.Reader
 	for _, path := range paths {

@@ -13,7 +13,7 @@ const failsafe = "/failsafe-reports/"
 // OfIntegration reports whether a report is of integration tests.
 func OfIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
 
-// integration notes which suites a report of integration tests has.
+// integration notes the suites of a report of integration tests.
 func (r *reading) integration(report string, t *metric.Tests) {
 	if !OfIntegration(report) {
 		return

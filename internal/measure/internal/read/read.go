@@ -1,3 +1,4 @@
+// Package read reads what a run of a check wrote, and decides whether it counts.
 package read
 
 import (
@@ -34,19 +35,19 @@ type reading struct {
 	run   *checks.Run
 	fault string // the first report that does not count, and the reason
 
-	ahead func() (Report, error) // what was read of the output, nil if nothing was
+	early func() (Report, error) // what was read of the output, nil if nothing was
 
-	answered bool // the tests were read; another report of them repeats them
+	answered bool // the tests were read; other reports of them are duplicates
 
-	memory *memory.Memory
-	holds  map[string]bool // by path: whether a test report of this run has any
+	memory   *memory.Memory
+	hasTests map[string]bool // by path: whether a test report of this run has any
 }
 
 // Reports reads the reports and the output of an attempt in the tree at root, and notes on
 // its run what they report, and whether they count. early is what was read of the output
 // while it was printed, nil if nothing was.
 func Reports(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
-	r := reading{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, ahead: early, holds: map[string]bool{}}
+	r := reading{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, early: early, hasTests: map[string]bool{}}
 	r.all(a.Output)
 	if a.Run.Tests != nil {
 		a.Run.Tests.Runner = a.Check.Runner
@@ -85,8 +86,8 @@ func (r *reading) all(out *printed.Output) {
 // standard output is a report: then standard error is only messages.
 func (r *reading) output(out *printed.Output) {
 	before := len(r.run.Read)
-	if r.ahead != nil {
-		report, err := r.ahead()
+	if r.early != nil {
+		report, err := r.early()
 		r.accept(report, err, "output")
 	} else {
 		r.source(out.File(), "output")
@@ -176,7 +177,8 @@ func (r *reading) source(f io.Reader, name string) {
 	r.accept(report, err, name)
 }
 
-// WhileRunning starts to read a command's output, and returns what waits for the report.
+// WhileRunning starts to read the output of a command, and returns a function that waits
+// for the report.
 func WhileRunning(output io.Reader) func() (Report, error) {
 	var report Report
 	var err error
@@ -191,7 +193,7 @@ func WhileRunning(output io.Reader) func() (Report, error) {
 	}
 }
 
-// take files what was read of one report, or rejects it.
+// accept adds what was read of one report, or rejects it.
 func (r *reading) accept(report Report, err error, name string) {
 	switch {
 	case errors.Is(err, parsers.ErrEmpty), errors.Is(err, parsers.ErrUnknownFormat), errors.Is(err, coverage.ErrEmpty):
@@ -204,7 +206,7 @@ func (r *reading) accept(report Report, err error, name string) {
 	}
 }
 
-// results takes tests or findings.
+// results adds tests or findings.
 func (r *reading) results(report Report, name string) {
 	if r.check.Kind == checks.Test && (report.Tests == nil || r.answered) {
 		return // any text may look like findings
@@ -212,12 +214,12 @@ func (r *reading) results(report Report, name string) {
 	r.run.Read = append(r.run.Read, checks.Source{Path: r.shown(name), Format: report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.findingsAs(report)
-	r.run.Lint = r.run.Lint.Merge(r.local(report.Lint))
+	r.run.Lint = r.run.Lint.Merge(r.localFindings(report.Lint))
 	if report.Tests != nil {
 		tests := r.localTests(r.expandCTest(report.Tests), report.Format)
 		r.integration(name, tests)
 		r.run.Tests = sections.JoinTests(r.run.Tests, tests)
-		r.holds[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
+		r.hasTests[name] = len(report.Tests.Cases)+len(report.Tests.Broken) > 0
 	}
 }
 
@@ -242,9 +244,9 @@ func (r *reading) findingsAs(report Report) {
 	}
 }
 
-// missing rejects a run if a named report had tests in an earlier run, and now is
-// missing or no test report: half of the tests would look deleted. A test report
-// without tests counts.
+// rejectMissing rejects a run if a named report had tests in an earlier run, and now is
+// missing or no test report: half of the tests would look deleted. A test report without
+// tests counts.
 func (r *reading) rejectMissing() {
 	if r.check.Kind != checks.Test {
 		return
@@ -253,7 +255,7 @@ func (r *reading) rejectMissing() {
 		report, spoke := memory.TestReport{Check: r.run.Check.ID(), Pattern: pattern}, false
 		paths := reportfile.Glob(r.base, r.check.Reports[i])
 		for _, path := range paths {
-			holds, isTests := r.holds[path]
+			holds, isTests := r.hasTests[path]
 			spoke = spoke || isTests
 			if holds {
 				r.memory.LearnReport(report)
@@ -264,7 +266,7 @@ func (r *reading) rejectMissing() {
 		}
 		what := "was not written"
 		if len(paths) > 0 {
-			what = "holds no test results any more"
+			what = "has no test results any more"
 		}
 		r.reject(metric.Absent, "report %s, which the tests wrote before, %s%s", strings.TrimPrefix(pattern, checks.ReportDir+"/"), what, r.ending())
 	}
@@ -290,7 +292,7 @@ func (r *reading) localTests(t *metric.Tests, format string) *metric.Tests {
 	for i, c := range cases {
 		cases[i].Suite = r.suite(c.Suite)
 		if c.File != "" {
-			cases[i].File = r.place(c.File)
+			cases[i].File = r.fromRoot(c.File)
 		}
 	}
 	out.Cases = metric.NewTests(cases).Cases
@@ -311,12 +313,12 @@ func (r *reading) suite(name string) string {
 	case name == "":
 		return r.check.Dir
 	}
-	return r.place(name)
+	return r.fromRoot(name)
 }
 
 // place is a path of a report relative to the root, with slashes. Most tools write
 // paths relative to where they ran, some relative to the root.
-func (r *reading) place(path string) string {
+func (r *reading) fromRoot(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.ToSlash(filepath.Clean(r.relative(path)))
 	}
@@ -327,8 +329,7 @@ func (r *reading) place(path string) string {
 	return r.check.Dir + "/" + path
 }
 
-// shown is the name of a report in messages: the private folder is gone when somebody
-// reads them.
+// shown is the name of a report in messages: nobody can open the private folder later.
 func (r *reading) shown(path string) string {
 	if strings.HasPrefix(path, r.dir+string(filepath.Separator)) {
 		return filepath.Base(path)
@@ -338,7 +339,7 @@ func (r *reading) shown(path string) string {
 
 func (r *reading) relative(path string) string { return reportfile.Relative(r.root, path) }
 
-// coverage takes the coverage of a test check.
+// coverage adds the coverage of a test check.
 func (r *reading) coverage(report Report, err error, name string) {
 	switch {
 	case r.check.Kind != checks.Test:
@@ -375,14 +376,14 @@ func (r *reading) localCoverage(c *metric.Coverage) *metric.Coverage {
 	for i, f := range out.Files {
 		out.Files[i].Hit, out.Files[i].Missed = nil, nil
 		if c.Format != "go" { // go names files by their package
-			out.Files[i].Path = r.place(f.Path)
+			out.Files[i].Path = r.fromRoot(f.Path)
 		}
 	}
 	return &out
 }
 
 // local makes the paths of findings relative to the root of the project.
-func (r *reading) local(l *metric.Lint) *metric.Lint {
+func (r *reading) localFindings(l *metric.Lint) *metric.Lint {
 	if l == nil {
 		return nil
 	}
@@ -390,7 +391,7 @@ func (r *reading) local(l *metric.Lint) *metric.Lint {
 	out.Findings = slices.Clone(l.Findings)
 	for i, f := range out.Findings {
 		if f.File != "" {
-			out.Findings[i].File = r.place(f.File)
+			out.Findings[i].File = r.fromRoot(f.File)
 		}
 	}
 	return &out
@@ -433,8 +434,9 @@ func (r *reading) unread(out *printed.Output) string {
 	return ""
 }
 
-// lacksErrors reports whether a check that failed must have printed an error that was not
-// read: of what was read from text, all are warnings of tools that do not fail for them.
+// missingErrors reports whether a check that failed must have printed an error that was
+// not read: everything that was read from text is a warning of a tool that does not fail
+// for warnings.
 func (r *reading) missingErrors() bool {
 	if !slices.ContainsFunc(r.run.Read, func(s checks.Source) bool { return !parsers.Structured(s.Format) }) {
 		return false
@@ -460,11 +462,11 @@ func (r *reading) noTests(out *printed.Output) string {
 	return ""
 }
 
-// toldToGoOn are options with which a test command succeeds although tests failed, so
-// that coverage is reported too.
+// ignoresFailures matches options with which a test command succeeds although tests
+// failed, so that it reports coverage too.
 var ignoresFailures = regexp.MustCompile(`maven\.test\.failure\.ignore=true|--ignore-run-fail`)
 
-// contradiction returns what the exit status says and the report does not.
+// contradiction returns how the exit status contradicts the report.
 func (r *reading) contradiction() []string {
 	if r.check.Kind != checks.Test || r.run.Tests == nil {
 		return nil
@@ -482,8 +484,8 @@ func (r *reading) contradiction() []string {
 	return nil
 }
 
-// compilerErrors reads what a compiler printed where the command failed that runs the
-// tests as well.
+// compilerErrors reads the errors of the compiler if a command failed that builds and runs
+// tests.
 func (r *reading) compilerErrors(out *printed.Output) {
 	if !r.check.Compiles() || r.run.ExitCode == 0 || r.run.Lint != nil || out.Rewind() != nil {
 		return

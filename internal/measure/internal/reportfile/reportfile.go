@@ -30,13 +30,13 @@ func DeleteOld(root, base string, patterns []string) error {
 	return nil
 }
 
-// The reasons to leave a report alone.
+// The reasons not to delete a report.
 var (
-	errOutside = errors.New("it lies outside the working tree; name it by its absolute path")
+	errOutside = errors.New("it is outside the working tree; name it by its absolute path")
 	errFolder  = errors.New("it is a folder")
 )
 
-// outside reports whether the name of a relative pattern leads out of the working tree.
+// outside reports whether a relative pattern leads out of the working tree.
 func outside(pattern string) bool {
 	return !filepath.IsAbs(pattern) && !filepath.IsLocal(pattern)
 }
@@ -66,8 +66,8 @@ func Delete(root, pattern, path string) error {
 	return unlessMissing(tree.Remove(rel))
 }
 
-// unlessMissing is err without the path, which the caller names, and nil if the file is already
-// gone.
+// unlessMissing is err without the path, which the caller names, and nil if the file is
+// missing.
 func unlessMissing(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -95,7 +95,7 @@ func Glob(base, pattern string) []string {
 		}
 		return paths
 	}
-	names, err := doublestar.Glob(os.DirFS(base), filepath.ToSlash(filepath.Clean(pattern)), doublestar.WithNoFollow()) //nolint:forbidigo // names alone
+	names, err := doublestar.Glob(os.DirFS(base), filepath.ToSlash(filepath.Clean(pattern)), doublestar.WithNoFollow()) //nolint:forbidigo // only names
 	if err != nil {
 		return nil
 	}

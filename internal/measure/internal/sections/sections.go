@@ -24,6 +24,7 @@ func (g *Gathering) Tests() *metric.Tests {
 	return g.tests
 }
 
+// Gathering joins runs.
 type Gathering struct {
 	tests    *metric.Tests
 	coverage *metric.Coverage
@@ -64,7 +65,7 @@ func (g *Gathering) Add(r *checks.Run) {
 	}
 }
 
-// Set returns the gathered sections. With wanted, missing coverage is reported.
+// Set returns the gathered sections. If coverage is wanted, its absence is reported.
 func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
 	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, BrokenAtBaseline: g.excluded}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
@@ -102,7 +103,7 @@ func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
 	return s
 }
 
-// inPart follows the reason why the results of the tests are not whole.
+// inPart follows the reason why the results of the tests are incomplete.
 const inPart = "; only what the report lists is counted, and the checks are not green: compare it with what the command prints, or pass a report of another format with --test-report"
 
 // changed returns why the tests cannot be compared with the known ones: another
@@ -122,14 +123,14 @@ func changed(t, known *metric.Tests) string {
 	return ""
 }
 
-// otherRunner reports whether the plan of a tree names another framework than that of the
-// known tests, as it does where the project changed it: its reports differ then.
+// otherRunner reports whether the tests are run by another framework than the known tests:
+// the project changed it, and its reports differ.
 func otherRunner(t, known *metric.Tests) bool {
 	return t.Runner != known.Runner && t.Runner != "" && known.Runner != ""
 }
 
 // emptiness returns why a set without tests is not a measurement, "" if it is one. If a
-// run succeeded and found no tests where there had been some, they are gone.
+// run succeeded and found no tests although there were some before, they are deleted.
 func emptiness(t, known *metric.Tests) string {
 	switch {
 	case t == nil || len(t.Cases) > 0:
@@ -168,9 +169,9 @@ func withCompiler(lint, compiler *metric.Lint) *metric.Lint {
 	return lint.Merge(more)
 }
 
-// coverageGap returns why the coverage of s does not count, "" if it does. A suite that
-// did not run leaves its lines out of the report, which would look like another coverage
-// of the same code, unless it did not run before either.
+// coverageGap returns why the coverage of s does not count, "" if it does. The lines of a
+// suite that did not run are missing from the report, which would look like another
+// coverage of the same code, unless it did not run before either.
 func coverageGap(wanted bool, s metric.Set, known *metric.Tests) string {
 	if !wanted {
 		return ""
@@ -203,6 +204,7 @@ func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
 	return &out
 }
 
+// JoinTests joins the tests of two runs.
 func JoinTests(a, b *metric.Tests) *metric.Tests {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -217,7 +219,8 @@ func JoinTests(a, b *metric.Tests) *metric.Tests {
 	return t
 }
 
-// ReportDuplicates notes which tests other checks ran as well: the project counts them once per run.
+// ReportDuplicates notes on a run which of its tests other checks ran too: they count
+// once.
 func (g *Gathering) ReportDuplicates(r *checks.Run) {
 	others := g.tests
 	if others == nil || r.Tests == nil || r.State != metric.Measured || r.Check.Kind != checks.Test {
@@ -278,10 +281,11 @@ func JoinCoverage(a, b *metric.Coverage) *metric.Coverage {
 	return &sum
 }
 
-// severity orders what builds say: the worst counts, and a success more than what is
-// not known.
+// severity orders the results of builds: the worst counts, and a success more than an
+// unknown result.
 var severity = map[metric.BuildStatus]int{metric.BuildUnknown: 1, metric.BuildSuccess: 2, metric.BuildFailure: 3}
 
+// JoinBuilds joins the results of two builds.
 func JoinBuilds(a, b *metric.Build) *metric.Build {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
