@@ -20,7 +20,7 @@ func TestFeaturesThatNeedALibrary(t *testing.T) {
 		count                 int
 		says                  string
 	}{
-		{name: "a library is missing", prints: library, count: 1, says: "(failed to run custom build command for `alsa-sys v0.3.1`): measured with the default ones"},
+		{name: "a library is missing", prints: library, count: 1, says: "(failed to run custom build command for `alsa-sys v0.3.1`): measured with the default features"},
 		{name: "the linker misses it", prints: "  = note: rust-lld: error: unable to find library -lasound", count: 1, says: "(-lasound)"},
 		{name: "also by default", prints: library, without: "exit 101", says: "wrote no report that can be read"},
 		{name: "an error of the project", prints: "error: failed to run custom build command for `own v0.1.0 (/home/me/own)`", says: "wrote no report that can be read"},

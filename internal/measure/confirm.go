@@ -67,7 +67,7 @@ func (m *Meter) reruns() Reruns {
 	return Reruns{DefaultMaxTests, DefaultReruns}
 }
 
-// refusal returns why the suspects do not run chosen, "" if they do.
+// refusal returns why the suspects do not run again, "" if they do.
 func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
 	limits := m.reruns()
 	switch {
