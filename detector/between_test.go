@@ -77,7 +77,7 @@ func TestBetween(t *testing.T) {
 		{name: "nothing", before: suite(passing("A")...), now: suite(passing("A")...)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, detector.Between(tt.before, tt.now, tt.explained), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tt.want, detector.CompareTests(tt.before, tt.now, tt.explained), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

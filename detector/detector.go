@@ -99,13 +99,13 @@ type Input struct {
 	Goals []Goal
 	// Places are the changed files that tests lean on, with how these tests ended.
 	Places []DependencyResult
-	// Otherwise are tests that pass, and fail where the code cannot see them.
-	Otherwise   []Otherwise
+	// TestOnly are tests that pass, and fail where the code cannot see them.
+	TestOnly    []TestOnly
 	ProductSame bool
 	// Granted are the tests that a person let the agent change, for they are wrong.
 	Granted []Grant
-	// Power is what changed tests notice, as they were at the base and as they are.
-	Power []Power
+	// Mutations is what changed tests notice, as they were at the base and as they are.
+	Mutations []MutationResult
 	// Hidden are the tests that the agent does not see; nil where they were not run.
 	Hidden *Hidden
 	// Reviewed is what a reviewer says of the change, where one was asked.

@@ -72,7 +72,7 @@ type explainer struct {
 	gains  []gain
 
 	identified []metric.ID // see identify
-	cleared    map[metric.ID]Power
+	cleared    map[metric.ID]MutationResult
 }
 
 // gain is what the test code of one definition has now and had not before.

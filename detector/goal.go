@@ -14,23 +14,23 @@ type Outcome string
 
 // The outcomes. What is neither Held nor Broke proves nothing.
 const (
-	Held    Outcome = "passed"
-	Broke   Outcome = "failed"
+	Passed  Outcome = "passed"
+	Failed  Outcome = "failed"
 	Unbuilt Outcome = "does_not_build" // it does not fit the code any more
-	NotHeld Outcome = "not_run"
+	NotRun  Outcome = "not_run"
 )
 
 var outcomeTexts = map[Outcome]string{
-	Held:    "the original test passes on the new code",
-	Broke:   "the original test fails on the new code",
+	Passed:  "the original test passes on the new code",
+	Failed:  "the original test fails on the new code",
 	Unbuilt: "the original test does not build with the new code",
-	NotHeld: "the original test could not be run on the new code",
+	NotRun:  "the original test could not be run on the new code",
 }
 
 // String says the outcome in words.
 func (o Outcome) String() string { return outcomeTexts[o] }
 
-var shortTexts = map[Outcome]string{Held: "passed", Broke: "failed", Unbuilt: "did not build", NotHeld: "could not be run"}
+var shortTexts = map[Outcome]string{Passed: "passed", Failed: "failed", Unbuilt: "did not build", NotRun: "could not be run"}
 
 // Short says the outcome where it is known what was run.
 func (o Outcome) Short() string { return shortTexts[o] }
@@ -89,7 +89,7 @@ func testsWeakened(j *judge, _ comparison, r row) []finding {
 	}
 	found := map[kind]*finding{}
 	for _, g := range j.in.Goals {
-		if g.Outcome != Broke || g.Known || j.failsStill(g.ID) {
+		if g.Outcome != Failed || g.Known || j.failsStill(g.ID) {
 			continue
 		}
 		k := kind{High, j.declared(g.ID)}
@@ -234,9 +234,9 @@ func (j *judge) goalOf(t Tampering) Goal {
 		cases = t.Cases(j.now.Tests, j.in.Before, j.in.Renamed)
 	}
 	goals, all := j.goals(cases)
-	for _, o := range []Outcome{Broke, NotHeld, Unbuilt, Held} {
+	for _, o := range []Outcome{Failed, NotRun, Unbuilt, Passed} {
 		i := slices.IndexFunc(goals, func(g Goal) bool { return g.Outcome == o })
-		if i >= 0 && (all || o != Held) {
+		if i >= 0 && (all || o != Passed) {
 			return goals[i]
 		}
 	}
@@ -248,7 +248,7 @@ func (j *judge) goalOf(t Tampering) Goal {
 // step where the test was made empty.
 func (j *judge) afterGoals(t Tampering) (Severity, Basis) {
 	_, leaned := j.placeOf(t)
-	switch held := j.goalOf(t).Outcome == Held || leaned && slices.Contains(clearable, t.Pattern); {
+	switch held := j.goalOf(t).Outcome == Passed || leaned && slices.Contains(clearable, t.Pattern); {
 	case held && t.Severity >= Critical: // it guards nothing any more
 		return High, Text
 	case held:

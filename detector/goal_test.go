@@ -61,17 +61,17 @@ func TestTestsGaveWay(t *testing.T) {
 		c    goalCase
 		want detector.Severity
 	}{
-		{"what failed before", goalCase{"", failed, passed, detector.Broke, false, false}, detector.Critical},
-		{"what failed before, skipped now", goalCase{"", failed, skipped, detector.Broke, false, false}, detector.Critical},
-		{"no code changed", goalCase{"", passed, passed, detector.Broke, true, false}, detector.Critical},
-		{"a behaviour changed", goalCase{"", passed, passed, detector.Broke, false, false}, detector.High},
-		{"it did not even help", goalCase{"", failed, failed, detector.Broke, true, false}, 0},
-		{"it failed for the machine's sake", goalCase{"", failed, passed, detector.Broke, true, true}, detector.High},
-		{"a behaviour changed, on this machine", goalCase{"", passed, passed, detector.Broke, false, true}, detector.Medium},
-		{"it passes", goalCase{"", failed, passed, detector.Held, true, false}, 0},
+		{"what failed before", goalCase{"", failed, passed, detector.Failed, false, false}, detector.Critical},
+		{"what failed before, skipped now", goalCase{"", failed, skipped, detector.Failed, false, false}, detector.Critical},
+		{"no code changed", goalCase{"", passed, passed, detector.Failed, true, false}, detector.Critical},
+		{"a behaviour changed", goalCase{"", passed, passed, detector.Failed, false, false}, detector.High},
+		{"it did not even help", goalCase{"", failed, failed, detector.Failed, true, false}, 0},
+		{"it failed for the machine's sake", goalCase{"", failed, passed, detector.Failed, true, true}, detector.High},
+		{"a behaviour changed, on this machine", goalCase{"", passed, passed, detector.Failed, false, true}, detector.Medium},
+		{"it passes", goalCase{"", failed, passed, detector.Passed, true, false}, 0},
 		{"it does not build", goalCase{"", failed, passed, detector.Unbuilt, false, false}, 0},
-		{"it could not be run", goalCase{"", failed, passed, detector.NotHeld, false, false}, 0},
-		{"nothing could be read", goalCase{"", failed, 0, detector.Broke, false, false}, 0},
+		{"it could not be run", goalCase{"", failed, passed, detector.NotRun, false, false}, 0},
+		{"nothing could be read", goalCase{"", failed, 0, detector.Failed, false, false}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := tt.c.input()
@@ -98,11 +98,11 @@ func TestDeclaredChange(t *testing.T) {
 		want     detector.Severity
 		declared bool
 	}{
-		{"what failed before", goalCase{"", failed, passed, detector.Broke, false, false}, detector.High, true},
-		{"no code changed", goalCase{"", passed, passed, detector.Broke, true, false}, detector.High, true},
-		{"a behaviour changed", goalCase{"", passed, passed, detector.Broke, false, false}, detector.High, true},
-		{"on this machine", goalCase{"", passed, passed, detector.Broke, false, true}, detector.Medium, true},
-		{"skipped now", goalCase{"", failed, skipped, detector.Broke, false, false}, detector.Critical, false},
+		{"what failed before", goalCase{"", failed, passed, detector.Failed, false, false}, detector.High, true},
+		{"no code changed", goalCase{"", passed, passed, detector.Failed, true, false}, detector.High, true},
+		{"a behaviour changed", goalCase{"", passed, passed, detector.Failed, false, false}, detector.High, true},
+		{"on this machine", goalCase{"", passed, passed, detector.Failed, false, true}, detector.Medium, true},
+		{"skipped now", goalCase{"", failed, skipped, detector.Failed, false, false}, detector.Critical, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o := detector.DefaultOptions()
@@ -125,7 +125,7 @@ func TestDeclaredChange(t *testing.T) {
 // The texts say the same of a declared change, and something else of an empty test.
 func TestDeclaredChangeInTheTexts(t *testing.T) {
 	for pattern, want := range map[string]bool{"TP-11": false, "TP-13": false, "TP-16": false, "TP-10": true, "TP-12": true, "TP-05": true} {
-		in := goalCase{"", metric.Failed, metric.Passed, detector.Broke, false, false}.input()
+		in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, false, false}.input()
 		in.Tampering = []detector.Tampering{{Pattern: pattern, Type: "expectation_of_" + pattern, Severity: detector.Critical, File: "shop/parse_test.go", Test: "TestParse"}}
 		o := detector.DefaultOptions()
 		o.Tests = detector.TestsChange
@@ -137,7 +137,7 @@ func TestDeclaredChangeInTheTexts(t *testing.T) {
 
 // A suite that could not be built was weakened as a whole where it can be built now.
 func TestSuiteGaveWay(t *testing.T) {
-	in := goalCase{"", metric.Failed, metric.Passed, detector.Broke, false, false}.input()
+	in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, false, false}.input()
 	in.Goals[0].ID.Name = ""
 	if got := severityOf(in, detector.TestsWeakened); got != detector.Critical {
 		t.Errorf("%v, want CRITICAL", got)
@@ -159,15 +159,15 @@ func TestFindingsAfterGoals(t *testing.T) {
 		want detector.Severity
 	}{
 		{"nothing was run", goalCase{"TP-13", passed, passed, "", false, false}, high},
-		{"it passes", goalCase{"TP-13", passed, passed, detector.Held, false, false}, medium},
-		{"it fails: the other rule says so", goalCase{"TP-11", failed, passed, detector.Broke, true, false}, silent},
-		{"it fails, and its new version does", goalCase{"TP-11", failed, failed, detector.Broke, true, false}, high},
-		{"a pattern that does not hang on it", goalCase{"TP-05", passed, passed, detector.Held, true, false}, high},
+		{"it passes", goalCase{"TP-13", passed, passed, detector.Passed, false, false}, medium},
+		{"it fails: the other rule says so", goalCase{"TP-11", failed, passed, detector.Failed, true, false}, silent},
+		{"it fails, and its new version does", goalCase{"TP-11", failed, failed, detector.Failed, true, false}, high},
+		{"a pattern that does not hang on it", goalCase{"TP-05", passed, passed, detector.Passed, true, false}, high},
 		{"it does not build", goalCase{"TP-11", passed, passed, detector.Unbuilt, false, false}, high},
-		{"it could not be run", goalCase{"TP-11", failed, passed, detector.NotHeld, true, false}, high},
+		{"it could not be run", goalCase{"TP-11", failed, passed, detector.NotRun, true, false}, high},
 		{"failing and deleted, nothing could be read", goalCase{"TP-01", failed, 0, "", false, false}, crit},
 		{"passing and deleted, nothing could be read", goalCase{"TP-01", passed, 0, "", false, false}, high},
-		{"deleted: the rules about tests by name know", goalCase{"TP-01", failed, passed, detector.Broke, true, false}, silent},
+		{"deleted: the rules about tests by name know", goalCase{"TP-01", failed, passed, detector.Failed, true, false}, silent},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := severityOf(tt.c.input(), detector.TamperPrefix); got != tt.want {
@@ -175,7 +175,7 @@ func TestFindingsAfterGoals(t *testing.T) {
 			}
 		})
 	}
-	emptied := goalCase{"TP-10", passed, passed, detector.Held, true, false}.input()
+	emptied := goalCase{"TP-10", passed, passed, detector.Passed, true, false}.input()
 	emptied.Tampering[0].Severity = crit
 	if got := severityOf(emptied, detector.TamperPrefix); got != high {
 		t.Errorf("emptied, and it passes as it was: %v, want %v", got, high)
@@ -186,7 +186,7 @@ func TestFindingsAfterGoals(t *testing.T) {
 }
 
 func TestAlertNamesTheOutcome(t *testing.T) {
-	in := goalCase{"", metric.Failed, metric.Passed, detector.Broke, true, false}.input()
+	in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
 	in.Goals[0].Was, in.Goals[0].Is = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
 	a := detector.Assess(in, detector.Options{})
 	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if that is meant: --tests change, or supervise ack)"
@@ -207,12 +207,12 @@ func TestSeveralTestsOfAFinding(t *testing.T) {
 		outcomes []detector.Outcome
 		want     detector.Severity
 	}{
-		{[]detector.Outcome{detector.Held, detector.Held}, detector.Medium},
-		{[]detector.Outcome{detector.Held}, detector.High},
-		{[]detector.Outcome{detector.Held, detector.NotHeld}, detector.High},
-		{[]detector.Outcome{detector.Unbuilt, detector.Held}, detector.High},
+		{[]detector.Outcome{detector.Passed, detector.Passed}, detector.Medium},
+		{[]detector.Outcome{detector.Passed}, detector.High},
+		{[]detector.Outcome{detector.Passed, detector.NotRun}, detector.High},
+		{[]detector.Outcome{detector.Unbuilt, detector.Passed}, detector.High},
 	} {
-		in := goalCase{"TP-11", metric.Passed, metric.Passed, detector.Held, true, false}.input()
+		in := goalCase{"TP-11", metric.Passed, metric.Passed, detector.Passed, true, false}.input()
 		id := in.Goals[0].ID
 		both := metric.NewTests([]metric.Test{{ID: id, Status: metric.Passed}, {ID: metric.ID{Suite: id.Suite, Name: "TestParse/x"}, Status: metric.Passed}})
 		in.Previous.Set.Tests, in.Baseline.Set.Tests, in.Current.Set.Tests, in.Goals = both, both, both, nil

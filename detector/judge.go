@@ -20,7 +20,7 @@ type judge struct {
 
 	removable removable
 	goalAt    map[metric.ID]int // the places of the goals
-	cleared   map[metric.ID]Power
+	cleared   map[metric.ID]MutationResult
 
 	acknowledgements []acknowledged
 	accepted         map[string]bool // rules all of whose findings are acknowledged

@@ -123,14 +123,14 @@ func (w world) input() detector.Input {
 	if in.Current.Set.Tests != nil {
 		for _, c := range in.Current.Set.Tests.Cases {
 			if w.one(10) {
-				in.Goals = append(in.Goals, detector.Goal{ID: c.ID, Outcome: []detector.Outcome{detector.Held, detector.Broke, detector.Unbuilt, detector.NotHeld}[w.IntN(4)], FailedBefore: w.one(2), Guarded: w.one(3)})
+				in.Goals = append(in.Goals, detector.Goal{ID: c.ID, Outcome: []detector.Outcome{detector.Passed, detector.Failed, detector.Unbuilt, detector.NotRun}[w.IntN(4)], FailedBefore: w.one(2), Guarded: w.one(3)})
 			}
 			if w.one(30) {
-				in.Otherwise = append(in.Otherwise, detector.Otherwise{ID: c.ID, Certain: w.one(2), Files: []string{"m.go"}})
+				in.TestOnly = append(in.TestOnly, detector.TestOnly{ID: c.ID, Certain: w.one(2), Files: []string{"m.go"}})
 			}
 			if w.one(10) {
 				n := w.IntN(3)
-				in.Power = append(in.Power, detector.Power{Files: []string{"shop_test.go"}, Tests: []metric.ID{c.ID}, Mutants: 5, Before: n, After: w.IntN(n + 1), Apart: w.one(3), Found: w.one(3)})
+				in.Mutations = append(in.Mutations, detector.MutationResult{Files: []string{"shop_test.go"}, Tests: []metric.ID{c.ID}, Mutants: 5, Before: n, After: w.IntN(n + 1), Apart: w.one(3), Found: w.one(3)})
 			}
 			if w.one(10) {
 				in.Flaky = append(in.Flaky, c.ID)

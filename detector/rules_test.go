@@ -63,14 +63,14 @@ func ruleInputs() []ruleInput {
 	stayed := renamed
 	stayed.Current = stayed.Previous
 	unseen := func(in *detector.Input) { in.Hidden = nil }
-	gave := goalCase{"", metric.Failed, metric.Passed, detector.Broke, true, false}.input()
-	held := goalCase{"", metric.Failed, metric.Passed, detector.Held, true, false}.input()
+	gave := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
+	held := goalCase{"", metric.Failed, metric.Passed, detector.Passed, true, false}.input()
 	otherwise := gave
-	otherwise.Otherwise = []detector.Otherwise{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
+	otherwise.TestOnly = []detector.TestOnly{{ID: metric.ID{Name: "T"}, Certain: true, Files: []string{"m.py"}}}
 	return append(out,
-		ruleInput{detector.PassesOnlyUnderTest, otherwise, held, func(in *detector.Input) { in.Otherwise = nil }},
+		ruleInput{detector.PassesOnlyUnderTest, otherwise, held, func(in *detector.Input) { in.TestOnly = nil }},
 		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
-		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Held), powerInput(detector.Power{Mutants: 9, Before: 2, After: 2}, detector.Held), withoutMeasurements},
+		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, Before: 2, After: 2}, detector.Passed), withoutMeasurements},
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},

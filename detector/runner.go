@@ -24,7 +24,7 @@ func testRunnerChanged(j *judge, c comparison, _ row) []finding {
 	}
 	f := finding{values: Values{Why: fmt.Sprintf("%s, and were by %s: ", is, was)}}
 	known, unknown := 0, ""
-	for _, p := range j.in.Power {
+	for _, p := range j.in.Mutations {
 		if p.Known() {
 			known++
 		} else if p.Why != "" {
@@ -42,13 +42,13 @@ func testRunnerChanged(j *judge, c comparison, _ row) []finding {
 		f.values.Why += "not all could be compared: " + unknown
 	default:
 		f.severity, f.action = Info, Note
-		f.values.Why += compared(j.in.Power)
+		f.values.Why += compared(j.in.Mutations)
 	}
 	return one(f)
 }
 
 // compared says what groups of tests notice, all together.
-func compared(list []Power) string {
+func compared(list []MutationResult) string {
 	if len(list) == 1 {
 		return list[0].String()
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // runnerInput is a change after which another runner runs the tests.
-func runnerInput(was, is string, power ...detector.Power) detector.Input {
+func runnerInput(was, is string, power ...detector.MutationResult) detector.Input {
 	set := func(runner string) metric.Set {
 		t := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "shop.test.js", Name: "price"}, Status: metric.Passed}})
 		t.Runner = runner
@@ -17,14 +17,14 @@ func runnerInput(was, is string, power ...detector.Power) detector.Input {
 	}
 	first := detector.Observation{Set: set(was)}
 	return detector.Input{
-		Current: detector.Observation{Iteration: 1, Set: set(is), Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first}, Power: power,
+		Current: detector.Observation{Iteration: 1, Set: set(is), Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first}, Mutations: power,
 	}
 }
 
 // A runner that is gone is a finding, and what the tests notice decides how severe.
 func TestRunnerThatIsGone(t *testing.T) {
-	kept := detector.Power{Files: []string{"shop.test.js"}, Mutants: 6, Before: 5, After: 6}
-	unknown := detector.Power{Files: []string{"a.test.js"}, Why: "no code was found that they test"}
+	kept := detector.MutationResult{Files: []string{"shop.test.js"}, Mutants: 6, Before: 5, After: 6}
+	unknown := detector.MutationResult{Files: []string{"a.test.js"}, Why: "no code was found that they test"}
 	for _, tt := range []struct {
 		name string
 		in   detector.Input

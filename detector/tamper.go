@@ -161,12 +161,12 @@ func (j *judge) known(t Tampering, others []Alert) bool {
 	goal := j.goalOf(t)
 	return slices.ContainsFunc(others, func(a Alert) bool {
 		if a.Declared {
-			return slices.Contains(expected, t.Pattern) && goal.Outcome == Broke && slices.Contains(a.Tests, goal.ID)
+			return slices.Contains(expected, t.Pattern) && goal.Outcome == Failed && slices.Contains(a.Tests, goal.ID)
 		}
 		if a.Severity < t.Severity {
 			return false
 		}
-		if a.Rule == TestsWeakened && goal.Outcome == Broke {
+		if a.Rule == TestsWeakened && goal.Outcome == Failed {
 			return slices.Contains(a.Tests, goal.ID)
 		}
 		return t.Test != "" && slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return id.Name == t.Test })

@@ -36,7 +36,7 @@ func TestTakeOver(t *testing.T) {
 	done, err := theirs.Take(ctx, "done")
 	must(t, err)
 
-	over, err := mine.TakeOver(ctx, base.ID, Work{theirs, start.ID, done.ID}, "from the copy")
+	over, err := mine.Import(ctx, base.ID, Work{theirs, start.ID, done.ID}, "from the copy")
 	must(t, err)
 	before, err := mine.Changes(ctx, base.ID, over.ID)
 	must(t, err)

@@ -375,7 +375,7 @@ func (c *contest) take(ctx context.Context, e *entry) error {
 		return err
 	}
 	defer store.Close()
-	info, err := c.tree.Store.TakeOver(ctx, base, snapshot.Work{Store: store, From: theirs.BaselineSnapshot, To: e.it.Snapshot}, "candidate "+strconv.Itoa(e.number))
+	info, err := c.tree.Store.Import(ctx, base, snapshot.Work{Store: store, From: theirs.BaselineSnapshot, To: e.it.Snapshot}, "candidate "+strconv.Itoa(e.number))
 	if err != nil {
 		return err
 	}

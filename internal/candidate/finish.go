@@ -46,7 +46,7 @@ func (c *contest) ranking(ctx context.Context) ([]ledger.Rank, error) {
 func (c *contest) standing(ctx context.Context, e *entry) (ledger.Rank, error) {
 	s := ledger.Rank{
 		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.optionsOf(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.selected,
-		Eligible: e.done(), Own: len(e.own), Score: e.it.Score.Value, Power: powerOf(e.it.Power),
+		Eligible: e.done(), Own: len(e.own), Score: e.it.Score.Value, Power: powerOf(e.it.MutationCheck),
 	}
 	if e.stop.Reason == "" {
 		s.Text = "it was not begun"
@@ -63,7 +63,7 @@ func (c *contest) standing(ctx context.Context, e *entry) (ledger.Rank, error) {
 }
 
 // powerOf is the share of mutants that the present tests notice, nil where none was run.
-func powerOf(p *ledger.Power) *float64 {
+func powerOf(p *ledger.MutationCheck) *float64 {
 	if p == nil {
 		return nil
 	}

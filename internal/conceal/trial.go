@@ -31,7 +31,7 @@ type Trial struct {
 
 // Refused is the record of a trial that is not run.
 func (t Trial) Refused(why string) *ledger.Disguised {
-	return &ledger.Disguised{Signs: t.Signs, Results: []detector.Otherwise{}, Refused: why}
+	return &ledger.Disguised{Signs: t.Signs, Results: []detector.TestOnly{}, Refused: why}
 }
 
 // Possible reports whether a check has a runner whose tests can be disguised.
@@ -188,11 +188,11 @@ func (r *run) results(failed []metric.Test, now, base map[metric.ID]measure.Test
 		if base[c.ID].Test.Status != metric.Passed && (!before || harmed[c.ID.Suite]) {
 			continue
 		}
-		r.out.Results = append(r.out.Results, detector.Otherwise{
+		r.out.Results = append(r.out.Results, detector.TestOnly{
 			ID: c.ID, FailedBefore: before, Certain: !before || r.strong() || is == was, Files: r.files(), Why: is,
 		})
 	}
-	slices.SortFunc(r.out.Results, func(a, b detector.Otherwise) int { return a.ID.Compare(b.ID) })
+	slices.SortFunc(r.out.Results, func(a, b detector.TestOnly) int { return a.ID.Compare(b.ID) })
 }
 
 // strong reports whether the code names the runner.

@@ -81,11 +81,11 @@ func firing() map[string]detector.Input {
 	forged := *tests("A", "B")
 	forged.Forged = []metric.ID{tests("C").Cases[0].ID}
 	gave := from(metric.Set{Tests: tests("A", "!B")}, same)
-	gave.Goals = []detector.Goal{{ID: tests("B").Cases[0].ID, Outcome: detector.Broke, FailedBefore: true}}
+	gave.Goals = []detector.Goal{{ID: tests("B").Cases[0].ID, Outcome: detector.Failed, FailedBefore: true}}
 	looks := from(same, same)
-	looks.Otherwise = []detector.Otherwise{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
+	looks.TestOnly = []detector.TestOnly{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
 	weak := from(same, same)
-	weak.Power = []detector.Power{{Files: []string{"a_test.go"}, Mutants: 9, Before: 8, After: 4}}
+	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, Before: 8, After: 4}}
 	moves := from(metric.Set{Tests: tests("A")}, metric.Set{Tests: tests("A")})
 	moves.Previous.Set.Tests.Runner, moves.Current.Set.Tests.Runner = "jest", "node"
 	return map[string]detector.Input{

@@ -9,7 +9,7 @@ import (
 
 // Tests lean on what they name, on what that names in turn, and on what runs all of them.
 func TestUsersOfAPlace(t *testing.T) {
-	base := evidence.Leaning{}
+	base := evidence.TestDependencies{}
 	for name, text := range map[string]string{
 		"spec/a_spec.rb":          "require 'support/checks'\nRSpec.describe A do\n  it('a') { same(1, 1) }\nend\n",
 		"spec/b_spec.rb":          "RSpec.describe B do\n  it('checks') { expect(1).to eq(1) }\nend\n",

@@ -179,7 +179,7 @@ func (h *History) learnGoals(it ledger.Iteration) {
 	if g := it.Goals; g != nil && g.Key != "" && g.Refused == "" {
 		h.goals[g.Key] = g
 	}
-	if p := it.Power; p != nil && p.Key != "" && p.Refused == "" {
+	if p := it.MutationCheck; p != nil && p.Key != "" && p.Refused == "" {
 		h.power[p.Key] = p
 	}
 	if it.Rejected {
@@ -198,7 +198,7 @@ func (h *History) learnGoals(it ledger.Iteration) {
 	}
 	if it.Goals != nil {
 		for _, g := range it.Goals.Results {
-			if g.Outcome == detector.Held {
+			if g.Outcome == detector.Passed {
 				delete(now, g.ID)
 			}
 		}

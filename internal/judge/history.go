@@ -39,9 +39,9 @@ type History struct {
 	measured     map[string]Measured
 	hiddenPassed map[metric.ID]bool // see [detector.Hidden]
 	hiddenRuns   map[string]*ledger.Hidden
-	goals        map[string]*ledger.Goals   // by their keys
-	power        map[string]*ledger.Power   // by their keys
-	weakened     map[int]map[metric.ID]bool // by accepted iteration, with those before
+	goals        map[string]*ledger.Goals         // by their keys
+	power        map[string]*ledger.MutationCheck // by their keys
+	weakened     map[int]map[metric.ID]bool       // by accepted iteration, with those before
 }
 
 // NewHistory returns an empty history.
@@ -49,7 +49,7 @@ func NewHistory() *History {
 	return &History{
 		Flaky: map[metric.ID]bool{}, Dropped: map[snapshot.ID]bool{}, unsteady: map[metric.ID]bool{}, measured: map[string]Measured{},
 		hiddenPassed: map[metric.ID]bool{}, hiddenRuns: map[string]*ledger.Hidden{},
-		goals: map[string]*ledger.Goals{}, power: map[string]*ledger.Power{}, weakened: map[int]map[metric.ID]bool{},
+		goals: map[string]*ledger.Goals{}, power: map[string]*ledger.MutationCheck{}, weakened: map[int]map[metric.ID]bool{},
 	}
 }
 

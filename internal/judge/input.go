@@ -28,14 +28,14 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		TestFiles: e.TestFiles, Granted: h.Granted(),
 	}
 	if it.Disguised != nil {
-		in.Otherwise = it.Disguised.Results
+		in.TestOnly = it.Disguised.Results
 	}
 	if it.Goals != nil {
 		in.Goals, in.ProductSame, in.Places = it.Goals.Results, it.Goals.ProductSame, it.Goals.Places
 	}
 	in.Reviewed = reviewed(it.Review, it.Goals)
-	if it.Power != nil {
-		in.Power = it.Power.Results
+	if it.MutationCheck != nil {
+		in.Mutations = it.MutationCheck.Results
 	}
 	if x := it.Hidden; x != nil && x.Refused == "" && !x.Reused && !x.Later {
 		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}

@@ -42,8 +42,8 @@ func ran(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bo
 	switch {
 	case o.Rule == detector.TestsWeakened && it.Goals != nil && it.Goals.Refused == "":
 		return gaveWayStill(o, it.Goals), true
-	case o.Rule == detector.MutationScoreDropped && it.Power != nil && it.Power.Refused == "":
-		return weakStill(o, it.Power), true
+	case o.Rule == detector.MutationScoreDropped && it.MutationCheck != nil && it.MutationCheck.Refused == "":
+		return weakStill(o, it.MutationCheck), true
 	case o.Rule == detector.TestRunnerChanged:
 		return false, runnerIsFine(it, h)
 	}
@@ -86,14 +86,14 @@ func looksNoMore(it ledger.Iteration) bool {
 func runnerIsFine(it ledger.Iteration, h *History) bool {
 	was, is := h.Baseline.Set.Tests, it.Set.Tests
 	return was != nil && is != nil && was.Runner == is.Runner ||
-		it.Power != nil && slices.ContainsFunc(it.Power.Results, detector.Power.Known)
+		it.MutationCheck != nil && slices.ContainsFunc(it.MutationCheck.Results, detector.MutationResult.Known)
 }
 
 // gaveWayStill reports whether one of the tests of a finding still does not pass as it
 // was.
 func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return slices.ContainsFunc(g.Results, func(r detector.Goal) bool {
-		return r.Outcome != detector.Held && slices.Contains(o.Tests, r.ID)
+		return r.Outcome != detector.Passed && slices.Contains(o.Tests, r.ID)
 	})
 }
 

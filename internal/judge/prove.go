@@ -10,7 +10,7 @@ import (
 )
 
 // proofs are the stages that run tests for one change once more.
-var proofs = []Stage{Goals{}, Power{}, Disguise{}}
+var proofs = []Stage{Goals{}, MutationCheck{}, Conceal{}}
 
 // Prove applies only the stages that run tests once more, to a tree that was measured
 // and compared: its set and evidence are those that count.

@@ -29,7 +29,7 @@ func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	c.progress("asking the reviewer")
-	shown := shown(c.History.Baseline.Set, v.Judged(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.Power) + changedText(c.Tree.Changes)
+	shown := shown(c.History.Baseline.Set, v.Judged(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.MutationCheck) + changedText(c.Tree.Changes)
 	var err error
 	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Was: v.Start, Is: v.Snapshot, Files: pathsOf(c.Tree.Changes), Shown: shown})
 	return v, err
@@ -51,11 +51,11 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 		return nil, nil, nil
 	}
 	var alerts []detector.Alert
-	var power *ledger.Power
+	var power *ledger.MutationCheck
 	for _, earlier := range h.Iterations[:n+1] {
 		if !earlier.Rejected {
 			alerts = append(alerts, earlier.Assessment.Alerts...)
-			power = cmp.Or(earlier.Power, power)
+			power = cmp.Or(earlier.MutationCheck, power)
 		}
 	}
 	alerts = append(alerts, found.Goals.Weakened()...)
@@ -87,7 +87,7 @@ func reviewed(r *ledger.Review, h *ledger.Goals) []detector.Reviewed {
 // untried reports whether a test of the file could not be run as it was.
 func untried(h *ledger.Goals, file string) bool {
 	return h != nil && slices.ContainsFunc(h.Results, func(r detector.Goal) bool {
-		return r.File == file && (r.Outcome == detector.Unbuilt || r.Outcome == detector.NotHeld)
+		return r.File == file && (r.Outcome == detector.Unbuilt || r.Outcome == detector.NotRun)
 	})
 }
 
@@ -124,7 +124,7 @@ func goalText(h *ledger.Goals) string {
 	}
 	fmt.Fprintf(&b, "%d passed\n", h.Passed)
 	for _, r := range h.Results {
-		if r.Outcome != detector.Held {
+		if r.Outcome != detector.Passed {
 			fmt.Fprintf(&b, "%s: %s\n", r.ID, r.Outcome)
 		}
 	}
@@ -133,7 +133,7 @@ func goalText(h *ledger.Goals) string {
 
 // powerText describes which mutants of the code changed tests notice, as they were and
 // as they are.
-func powerText(p *ledger.Power) string {
+func powerText(p *ledger.MutationCheck) string {
 	if p == nil {
 		return ""
 	}

@@ -27,7 +27,7 @@ type Case struct {
 
 // stages in the order in which they are applied: numbers are settled before anything
 // is derived from them, and what runs tests once more comes last before the rules.
-var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclude{}, Grade{}, Goals{}, Power{}, Disguise{}, Hidden{}, Review{}, Assess{}}
+var stages = []Stage{Mask{}, Confirm{}, Count{}, Compare{}, Unsilence{}, Unexclude{}, Grade{}, Goals{}, MutationCheck{}, Conceal{}, Hidden{}, Review{}, Assess{}}
 
 // again are the stages for a recorded iteration, whose measurements are settled.
 var again = []Stage{Grade{}, Assess{}}

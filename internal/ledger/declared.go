@@ -39,7 +39,7 @@ func (it Iteration) passedAsBefore() map[metric.ID]bool {
 		return out
 	}
 	for _, g := range it.Goals.Results {
-		out[g.ID] = out[g.ID] || g.Outcome == detector.Held
+		out[g.ID] = out[g.ID] || g.Outcome == detector.Passed
 	}
 	return out
 }

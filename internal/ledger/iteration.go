@@ -64,8 +64,8 @@ type Iteration struct {
 	// Disguised is nil where no code was added that may look for its tests.
 	Disguised *Disguised `json:"disguised,omitempty"`
 
-	// Power is nil where no test was changed, and none is gone.
-	Power *Power `json:"power,omitempty"`
+	// MutationCheck is nil where no test was changed, and none is gone.
+	MutationCheck *MutationCheck `json:"power,omitempty"`
 
 	// Silenced is nil where no comments came that silence linters.
 	Silenced *Silenced `json:"lint_suppressed,omitempty"`
@@ -194,12 +194,12 @@ func (g *Goals) Weakened() []detector.Alert {
 // Disguised is the result of running tests so that the code cannot see that it is under
 // test.
 type Disguised struct {
-	Signs   []Sign               `json:"signs"`          // in the added code, that it may look
-	Tests   int                  `json:"tests"`          // that were run
-	Results []detector.Otherwise `json:"results"`        // those that fail only then
-	Runs    []CheckRun           `json:"runs,omitempty"` // in order
-	Took    time.Duration        `json:"took_ns,omitempty"`
-	Refused string               `json:"refused,omitempty"` // why nothing was run
+	Signs   []Sign              `json:"signs"`          // in the added code, that it may look
+	Tests   int                 `json:"tests"`          // that were run
+	Results []detector.TestOnly `json:"results"`        // those that fail only then
+	Runs    []CheckRun          `json:"runs,omitempty"` // in order
+	Took    time.Duration       `json:"took_ns,omitempty"`
+	Refused string              `json:"refused,omitempty"` // why nothing was run
 }
 
 // Sign is an added line by which code may find out that it runs in a test.
@@ -211,25 +211,25 @@ type Sign struct {
 	Stack  bool   `json:"stack,omitempty"`  // it looks at callers
 }
 
-// Power is the result of running changed tests over mutants of the product code, as they
+// MutationCheck is the result of running changed tests over mutants of the product code, as they
 // were and as they are.
-type Power struct {
-	TestsOf snapshot.ID      `json:"tests_snapshot"` // as they were
-	CodeOf  snapshot.ID      `json:"code_snapshot"`
-	Key     string           `json:"key,omitempty"` // names what was run: the same again ends the same
-	Results []detector.Power `json:"results"`
-	Mutants []Mutant         `json:"mutants,omitempty"` // in the order in which they were run
-	Invalid int              `json:"invalid,omitempty"` // mutants that do not build
-	Runs    int              `json:"runs"`
-	Allowed time.Duration    `json:"allowed_ns,omitempty"` // what it might take, known before it began; 0: not run, or nothing was left
-	Took    time.Duration    `json:"took_ns,omitempty"`
-	Reused  bool             `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
-	Refused string           `json:"refused,omitempty"` // why nothing was run
+type MutationCheck struct {
+	TestsOf snapshot.ID               `json:"tests_snapshot"` // as they were
+	CodeOf  snapshot.ID               `json:"code_snapshot"`
+	Key     string                    `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results []detector.MutationResult `json:"results"`
+	Mutants []Mutant                  `json:"mutants,omitempty"` // in the order in which they were run
+	Invalid int                       `json:"invalid,omitempty"` // mutants that do not build
+	Runs    int                       `json:"runs"`
+	Allowed time.Duration             `json:"allowed_ns,omitempty"` // what it might take, known before it began; 0: not run, or nothing was left
+	Took    time.Duration             `json:"took_ns,omitempty"`
+	Reused  bool                      `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
+	Refused string                    `json:"refused,omitempty"` // why nothing was run
 }
 
 // Short reports whether the time did not suffice for any mutant.
-func (p Power) Short() bool {
-	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.Power) bool { return r.Stopped })
+func (p MutationCheck) Short() bool {
+	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return r.Stopped })
 }
 
 // Mutant is a fault in the product code, and which tests noticed it.

@@ -96,7 +96,7 @@ func newWatched(r *run) *watched {
 // attend runs the agent, measures whenever it rests, and once more when it has ended.
 func (r *run) attend(ctx context.Context) error {
 	w := newWatched(r)
-	err := r.agent.Attend(ctx, agentrun.Attendance{
+	err := r.agent.Attend(ctx, agentrun.SessionOptions{
 		Rest: r.opts.Rest, Skip: w.skipped, OnRest: w.look, Iteration: r.number,
 		OnSilence: func() { r.journal.Pass(event.AgentIdle, r.state.Iteration, nil) },
 	})

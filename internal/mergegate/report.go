@@ -65,18 +65,18 @@ type Report struct {
 	Findings []Finding `json:"findings"` // the worst first, those that a person accepted last
 	Measured Measured  `json:"metrics"`
 
-	Lost     []detector.Loss      `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
-	Changes  detector.TestChanges `json:"tests"`
-	Goals    *ledger.Goals        `json:"goals,omitempty"`
-	Hidden   *Hidden              `json:"hidden_tests,omitempty"`
-	Review   *ledger.Review       `json:"review,omitempty"`
-	Power    *ledger.Power        `json:"power,omitempty"`
-	Silenced *ledger.Silenced     `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters; it counts
-	Excluded *ledger.Excluded     `json:"coverage_excluded,omitempty"` // the coverage with the new exclusions
-	Checks   []ledger.CheckRun    `json:"checks"`
-	Ratchet  []Violation          `json:"ratchet,omitempty"` // violated limits
-	Notes    []string             `json:"notes,omitempty"`
-	Table    document.Table       `json:"-"` // the metrics of both sides, for people
+	Lost          []detector.Loss       `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
+	Changes       detector.TestChanges  `json:"tests"`
+	Goals         *ledger.Goals         `json:"goals,omitempty"`
+	Hidden        *Hidden               `json:"hidden_tests,omitempty"`
+	Review        *ledger.Review        `json:"review,omitempty"`
+	MutationCheck *ledger.MutationCheck `json:"power,omitempty"`
+	Silenced      *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters; it counts
+	Excluded      *ledger.Excluded      `json:"coverage_excluded,omitempty"` // the coverage with the new exclusions
+	Checks        []ledger.CheckRun     `json:"checks"`
+	Ratchet       []Violation           `json:"ratchet,omitempty"` // violated limits
+	Notes         []string              `json:"notes,omitempty"`
+	Table         document.Table        `json:"-"` // the metrics of both sides, for people
 
 	Tightened Ratchet          `json:"-"` // what the limits may become
 	Alerts    []detector.Alert `json:"-"` // what the findings are made of
@@ -150,7 +150,7 @@ func (g *gate) report() Report {
 	out := Report{
 		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
 		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
-		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, Power: v.Power, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
+		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)

@@ -128,7 +128,7 @@ func (r Report) facts(d *document.Document) {
 	if r.Review != nil {
 		d.Labelled(label("reviewer"), "%s", r.Review)
 	}
-	if p := r.Power; p != nil && p.Refused != "" {
+	if p := r.MutationCheck; p != nil && p.Refused != "" {
 		d.Labelled(label("mutants"), "changed tests were not run on mutants: %s", p.Refused)
 	} else if p != nil {
 		for _, res := range p.Results {
@@ -264,9 +264,9 @@ func goals(h ledger.Goals) string {
 	for _, r := range h.Results {
 		count[r.Outcome]++
 	}
-	count[detector.Held] = h.Passed
+	count[detector.Passed] = h.Passed
 	var parts []string
-	for _, o := range []detector.Outcome{detector.Held, detector.Broke, detector.Unbuilt, detector.NotHeld} {
+	for _, o := range []detector.Outcome{detector.Passed, detector.Failed, detector.Unbuilt, detector.NotRun} {
 		if count[o] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[o], o.Short()))
 		}

@@ -23,7 +23,7 @@ type group struct {
 	before, now []metric.Test
 	shared      bool   // what its tests share changed, or what tests of all files may lean on
 	all         *group // with all tests of the files, where before and now are the changed ones alone
-	result      detector.Power
+	result      detector.MutationResult
 }
 
 // open reports whether the group has no result yet.

@@ -67,8 +67,8 @@ func (t Trial) allowed() time.Duration {
 }
 
 // Refused is the record of a trial that is not run.
-func (t Trial) Refused(why string) *ledger.Power {
-	return &ledger.Power{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.Power{}, Refused: why}
+func (t Trial) Refused(why string) *ledger.MutationCheck {
+	return &ledger.MutationCheck{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.MutationResult{}, Refused: why}
 }
 
 // Wanted reports whether tests were changed, or are gone: those that were only added
@@ -80,7 +80,7 @@ func (t Trial) Wanted(ctx context.Context) bool {
 // Run runs the trial. The error is that of ctx, or a fault of the machine. What it may
 // take is known before: when that time is over, what still runs is ended, and where it
 // cannot suffice for a mutant, nothing is run.
-func (t Trial) Run(ctx context.Context) (*ledger.Power, error) {
+func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	r := &trialRun{Trial: t, out: t.Refused(""), began: time.Now(), groups: t.groups(ctx)}
 	r.out.Allowed = t.allowed()
 	r.until = r.began.Add(r.out.Allowed - r.out.Allowed/reserve)
@@ -126,7 +126,7 @@ func (r *trialRun) within(ctx context.Context) error {
 // trialRun is a trial under way.
 type trialRun struct {
 	Trial
-	out    *ledger.Power
+	out    *ledger.MutationCheck
 	groups []*group
 	began  time.Time
 	until  time.Time

@@ -87,7 +87,7 @@ func (w *world) trial(change files) Trial {
 	}
 }
 
-func (w *world) run(x Trial) *ledger.Power {
+func (w *world) run(x Trial) *ledger.MutationCheck {
 	w.t.Helper()
 	out, err := x.Run(context.Background())
 	if err != nil {

@@ -42,7 +42,7 @@ func (t Trial) choose() choice {
 		case why == "":
 			c.tests = append(c.tests, was)
 		case defined || failed:
-			c.muted = append(c.muted, detector.Goal{ID: was.ID, File: home.File, Outcome: detector.NotHeld, FailedBefore: failed, Why: why})
+			c.muted = append(c.muted, detector.Goal{ID: was.ID, File: home.File, Outcome: detector.NotRun, FailedBefore: failed, Why: why})
 		}
 	}
 	return c

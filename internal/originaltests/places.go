@@ -30,13 +30,13 @@ func (r *trialRun) places(ctx context.Context) {
 }
 
 // place is how the tests ended that lean on a file.
-func (r *trialRun) place(ctx context.Context, file string, base evidence.Leaning) detector.DependencyResult {
+func (r *trialRun) place(ctx context.Context, file string, base evidence.TestDependencies) detector.DependencyResult {
 	out := detector.DependencyResult{File: file}
 	tests, all := r.leanOn(file, base)
 	for _, t := range tests {
 		v, ran := r.ends[t.ID]
 		switch {
-		case v.outcome == detector.Held:
+		case v.outcome == detector.Passed:
 			out.Passed++
 		case ran:
 			out.Why = t.ID.String() + ": " + v.outcome.String()
@@ -56,7 +56,7 @@ func (r *trialRun) place(ctx context.Context, file string, base evidence.Leaning
 
 // leanOn are the tests that lean on a file, of those that ran before and do not fail now;
 // and whether these are all tests.
-func (r *trialRun) leanOn(file string, base evidence.Leaning) (tests []metric.Test, all bool) {
+func (r *trialRun) leanOn(file string, base evidence.TestDependencies) (tests []metric.Test, all bool) {
 	users, all := base.Users(r.oldPath(file))
 	var defs []detector.TestSource
 	for _, u := range users {

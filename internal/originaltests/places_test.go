@@ -50,10 +50,10 @@ func TestPlacesThatTestsLeanOn(t *testing.T) {
 // the others are enough.
 func TestFlakyTestsOfAPlace(t *testing.T) {
 	id := func(name string) metric.ID { return metric.ID{Suite: "pytest", Class: "test_a", Name: name} }
-	r := &trialRun{ends: map[metric.ID]verdict{id("test_two"): {outcome: detector.Held}}}
+	r := &trialRun{ends: map[metric.ID]verdict{id("test_two"): {outcome: detector.Passed}}}
 	r.Before = metric.NewTests([]metric.Test{{ID: id("test_one"), Status: metric.Passed, Flaky: true}, {ID: id("test_two"), Status: metric.Passed}})
 	r.Now = r.Before
-	base := evidence.Leaning{"test_a.py": []byte("import helper\n\n\ndef test_one():\n    assert helper\n\n\ndef test_two():\n    assert helper\n")}
+	base := evidence.TestDependencies{"test_a.py": []byte("import helper\n\n\ndef test_one():\n    assert helper\n\n\ndef test_two():\n    assert helper\n")}
 	if got := r.place(t.Context(), "tests/helper.py", base); got.Passed != 0 || !strings.Contains(got.Why, "test_one") {
 		t.Errorf("one of two is flaky: %+v", got)
 	}

@@ -233,14 +233,14 @@ func (r *trialRun) run(ctx context.Context, tests []metric.Test, whole bool) err
 // twice runs the tests that broke once more: one that passes then is flaky, and proves
 // nothing.
 func (r *trialRun) twice(ctx context.Context, tests []metric.Test) error {
-	broke := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Broke })
+	broke := slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Failed })
 	if len(broke) == 0 {
 		return nil
 	}
 	again, err := r.elsewhere(ctx, broke, false)
 	for id, e := range again.ByTest {
 		if e.Test.Status == metric.Passed {
-			r.ends[id] = verdict{detector.NotHeld, "as it was it failed, and passed when run again: it is flaky"}
+			r.ends[id] = verdict{detector.NotRun, "as it was it failed, and passed when run again: it is flaky"}
 		}
 	}
 	return err
@@ -260,7 +260,7 @@ func (r *trialRun) unnamed(out measure.TreeResults) {
 		id := metric.ID{Suite: s.Name}
 		if _, noted := r.ends[id]; !noted && brokenIn(r.Before, s.Name) && !brokenIn(r.Now, s.Name) {
 			r.fresh = append(r.fresh, metric.Test{ID: id, Status: metric.NotRun})
-			r.ends[id] = verdict{detector.Broke, r.shown(s.Why)}
+			r.ends[id] = verdict{detector.Failed, r.shown(s.Why)}
 		}
 	}
 }

@@ -162,48 +162,48 @@ func TestChangedTestAsItWas(t *testing.T) {
 		outcome detector.Outcome
 		want    detector.Severity // of tests_weakened
 	}{
-		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, detector.Broke, detector.Critical},
-		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, detector.Held, 0},
+		{"weakened over broken code", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": weak}, detector.Failed, detector.Critical},
+		{"the code was mended as well", goShop(shopBroken, exact), metric.Failed, files{"shop.go": shopRight, "shop_test.go": weak}, detector.Passed, 0},
 		{
 			"another expectation, with new code", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": strings.Replace(shopRight, "n / 2", "(n + 4) / 2", 1), "shop_test.go": strings.ReplaceAll(exact, "4", "6")},
-			detector.Broke, detector.High,
+			detector.Failed, detector.High,
 		},
 		{
 			"it does not compile any more", goShop(shopRight, exact), metric.Passed,
 			files{"shop.go": shopOther, "shop_test.go": strings.Replace(weak, "Half(8)", "Half(8, 2)", 1)},
 			detector.Unbuilt, 0,
 		},
-		{"in a file of a new name", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": "", "half_test.go": weak}, detector.Broke, detector.Critical},
+		{"in a file of a new name", goShop(shopBroken, exact), metric.Failed, files{"shop_test.go": "", "half_test.go": weak}, detector.Failed, detector.Critical},
 		{
 			"by what it shares with others", with(goShop(shopBroken, withHelper), files{"want_test.go": helper}), metric.Failed,
 			files{"want_test.go": strings.Replace(helper, "4", "8", 1)},
-			detector.Broke, detector.Critical,
+			detector.Failed, detector.Critical,
 		},
 		{
 			"by a helper that asserts nothing any more", with(goShop(shopBroken, asserted), files{"assert_test.go": asserting}), metric.Failed,
 			files{"assert_test.go": strings.Replace(asserting, "got != want", "got == want-1000", 1)},
-			detector.Broke, detector.Critical,
+			detector.Failed, detector.Critical,
 		},
 		{
 			"by its expected output", with(goShop(shopBroken, golden), files{"testdata/half.txt": "4\n"}), metric.Failed,
 			files{"testdata/half.txt": "8\n"},
-			detector.Broke, detector.Critical,
+			detector.Failed, detector.Critical,
 		},
 		{
 			"by a new file that changes the code in tests alone", goShop("package shop\n\nvar by = 1\n\nfunc Half(n int) int { return n / by }\n", exact), metric.Failed,
 			files{"setup_test.go": "package shop\n\nfunc init() { by = 2 }\n"},
-			detector.Broke, detector.Critical,
+			detector.Failed, detector.Critical,
 		},
 		{
 			"another test was moved to a new file", goShop(shopBroken, exact+"\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"), metric.Failed,
 			files{"shop_test.go": weak, "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { t.Log(2) }\n"},
-			detector.Broke, detector.Critical,
+			detector.Failed, detector.Critical,
 		},
 		{
 			"one file of tests does not fit the code", with(goShop(shopRight, exact), files{"two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { _ = Two() }\n", "two.go": "package shop\n\nfunc Two() int { return 2 }\n"}), metric.Passed,
 			files{"shop_test.go": weak, "shop.go": shopBroken, "two.go": "package shop\n\nfunc Two(n int) int { return n }\n", "two_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) { _ = Two(2) }\n"},
-			detector.Broke, detector.High,
+			detector.Failed, detector.High,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -245,8 +245,8 @@ func TestSuiteThatCouldNotBeBuilt(t *testing.T) {
 		name, code string
 		want       detector.Outcome
 	}{
-		{"it was not written", "package shop\n", detector.Broke},
-		{"it was written wrongly", shopBroken, detector.Broke},
+		{"it was not written", "package shop\n", detector.Failed},
+		{"it was written wrongly", shopBroken, detector.Failed},
 		{"it was written", shopRight, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -254,11 +254,11 @@ func TestSuiteThatCouldNotBeBuilt(t *testing.T) {
 			out, verdict := w.trySets(missing, halfEnded(metric.Passed), files{"shop.go": tt.code + "\n// new\n", "shop_test.go": "package shop\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {}\n"})
 			got := detector.Outcome("")
 			for _, r := range out.Results {
-				if r.Outcome == detector.Broke {
+				if r.Outcome == detector.Failed {
 					got = r.Outcome
 				}
 			}
-			if got != tt.want || verdict.Critical() != (tt.want == detector.Broke) {
+			if got != tt.want || verdict.Critical() != (tt.want == detector.Failed) {
 				t.Errorf("got %q, want %q: %+v, %+v", got, tt.want, out, verdict.Alerts)
 			}
 		})
@@ -297,7 +297,7 @@ func TestATestThatFailsElsewhereProvesNothing(t *testing.T) {
 	for ended, want := range map[metric.Status]string{metric.Passed: "over the old code either", metric.Failed: "its new version does not pass either"} {
 		w := newTrialWorldInGit(t, start, check)
 		out, verdict := w.try(ended, files{"shop_test.go": strings.Replace(start["shop_test.go"], "|| Half(8) != 4", "|| Half(8) == 0", 1)})
-		if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || !strings.Contains(out.Results[0].Why, want) {
+		if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotRun || !strings.Contains(out.Results[0].Why, want) {
 			t.Errorf("%+v", out.Results)
 		}
 		if verdict.Critical() {
@@ -360,7 +360,7 @@ func TestTrialReusesDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := outcomes(out); got["half"] != detector.Broke || len(got) != 1 {
+	if got := outcomes(out); got["half"] != detector.Failed || len(got) != 1 {
 		t.Errorf("outcomes %v: %+v", got, out)
 	}
 	if _, err := os.Stat(cache); err == nil {
@@ -412,7 +412,7 @@ func TestFlakyAsItWas(t *testing.T) {
 	once := "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestHalf(t *testing.T) {\n\tif _, err := os.Stat(\"seen\"); err != nil {\n\t\tos.WriteFile(\"seen\", nil, 0o600)\n\t\tt.Fatal(\"the first time\")\n\t}\n}\n"
 	w := newTrialWorld(t, goShop(shopBroken, once), goCheck(t))
 	out, verdict := w.try(metric.Failed, files{"shop_test.go": strings.Replace(exact, "got != 4", "got == 0", 1)})
-	if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || !strings.HasSuffix(out.Results[0].Why, "it is flaky") {
+	if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotRun || !strings.HasSuffix(out.Results[0].Why, "it is flaky") {
 		t.Errorf("%+v, %+v", out.Results, verdict.Alerts)
 	}
 }
@@ -438,7 +438,7 @@ func TestTestsThatAreNotRunAsTheyWere(t *testing.T) {
 			}
 			tt.change(&trial)
 			out, err := trial.Run(context.Background())
-			if err != nil || len(out.Results) != 1 || out.Results[0].Outcome != detector.NotHeld || out.Results[0].Why != tt.want {
+			if err != nil || len(out.Results) != 1 || out.Results[0].Outcome != detector.NotRun || out.Results[0].Why != tt.want {
 				t.Errorf("%+v, %v, want %q", out, err, tt.want)
 			}
 		})
@@ -455,9 +455,9 @@ func TestMisfitCountsAsUnbuilt(t *testing.T) {
 		"TypeError: (0 , _shop.half) is not a function":              detector.Unbuilt,
 		"NoMethodError: undefined method `half' for main:Object":     detector.Unbuilt,
 		"Error: Call to undefined function half()":                   detector.Unbuilt,
-		"AssertionError: assert 3 == 4":                              detector.Broke,
-		"TypeError: unsupported operand type(s) for +: 'int', 'str'": detector.Broke,
-		"expected function to throw":                                 detector.Broke,
+		"AssertionError: assert 3 == 4":                              detector.Failed,
+		"TypeError: unsupported operand type(s) for +: 'int', 'str'": detector.Failed,
+		"expected function to throw":                                 detector.Failed,
 	} {
 		r := &trialRun{}
 		end := measure.TestResult{Test: metric.Test{Status: metric.Failed, Message: message}}
@@ -465,7 +465,7 @@ func TestMisfitCountsAsUnbuilt(t *testing.T) {
 			t.Errorf("%s: %s, want %s", message, got, want)
 		}
 		r.Evidence.TestsAlone = true // then the change is not the reason
-		if got := r.verdict(end).outcome; got != detector.Broke {
+		if got := r.verdict(end).outcome; got != detector.Failed {
 			t.Errorf("%s, tests alone: %s", message, got)
 		}
 	}

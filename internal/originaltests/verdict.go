@@ -25,13 +25,13 @@ func (r *trialRun) verdict(e measure.TestResult) verdict {
 	case e.Unbuilt:
 		return verdict{detector.Unbuilt, why}
 	case e.Test.Status == 0:
-		return verdict{detector.NotHeld, why}
+		return verdict{detector.NotRun, why}
 	case e.Test.Status == metric.Passed:
-		return verdict{outcome: detector.Held}
+		return verdict{outcome: detector.Passed}
 	case !r.Evidence.TestsAlone && misfit.MatchString(e.Test.Message) && !misfit.MatchString(was.Message):
 		return verdict{detector.Unbuilt, why}
 	}
-	return verdict{detector.Broke, why}
+	return verdict{detector.Failed, why}
 }
 
 // misfit matches the errors of interpreted languages for a test that does not match the
@@ -82,7 +82,7 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 	tests := map[metric.ID][]metric.Test{} // by the test as it was: what is run
 	var list []metric.Test
 	for _, t := range slices.Concat(r.broken(), r.fresh) {
-		if r.ends[t.ID].outcome == detector.Broke && (t.Failed() || brokenIn(r.Before, t.Suite)) && !r.hidden(t.ID) {
+		if r.ends[t.ID].outcome == detector.Failed && (t.Failed() || brokenIn(r.Before, t.Suite)) && !r.hidden(t.ID) {
 			tests[t.ID] = r.successors(t.ID)
 			list = append(list, tests[t.ID]...)
 		}
@@ -143,12 +143,12 @@ func (r *trialRun) successors(id metric.ID) []metric.Test {
 
 func (r *trialRun) doubt(id metric.ID, text string, e measure.TestResult) {
 	why := cmp.Or(r.shown(cmp.Or(e.Why, e.Test.Message)), r.ends[id].why)
-	r.ends[id] = verdict{detector.NotHeld, text + ": " + why}
+	r.ends[id] = verdict{detector.NotRun, text + ": " + why}
 }
 
 // broken are the tests that fail as they were.
 func (r *trialRun) broken() []metric.Test {
-	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Broke })
+	return slices.DeleteFunc(slices.Clone(r.choice.tests), func(t metric.Test) bool { return r.ends[t.ID].outcome != detector.Failed })
 }
 
 // changed are the paths of all files that differ, those with modules of tests included.
@@ -167,19 +167,19 @@ func (r *trialRun) results(ctx context.Context) {
 	for _, t := range slices.Concat(r.choice.tests, r.fresh) {
 		v, ran := r.ends[t.ID]
 		if !ran {
-			v = verdict{detector.NotHeld, "no check ran it"}
+			v = verdict{detector.NotRun, "no check ran it"}
 		}
 		home, defined := r.choice.homes[t.ID]
 		_, there := r.Now.Lookup(t.ID)
 		failed := t.Failed() || brokenIn(r.Before, t.Suite)
-		if v.outcome == detector.Held {
+		if v.outcome == detector.Passed {
 			r.out.Passed++
 			if there && !defined && !failed {
 				continue
 			}
 		}
 		g := detector.Goal{ID: t.ID, File: cmp.Or(home.File, t.File), Outcome: v.outcome, FailedBefore: failed, Why: v.why}
-		if v.outcome == detector.Broke {
+		if v.outcome == detector.Failed {
 			r.texts(ctx, &g, home)
 		}
 		r.out.Results = append(r.out.Results, g)

@@ -19,7 +19,7 @@ type Extraction struct {
 	Again    *Again           `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
 	Goals    *Goals           `json:"goals,omitempty"`           // nil if no original test was to run
 	Disguise *Disguise        `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
-	Power    *Power           `json:"power,omitempty"`           // nil if no test was changed or deleted
+	Power    *MutationCheck   `json:"power,omitempty"`           // nil if no test was changed or deleted
 	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
 	Silenced *Silenced        `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
 	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil if nothing added excludes code from the coverage
@@ -83,7 +83,7 @@ func GoalsOf(h *ledger.Goals) *Goals {
 		Passed: h.Passed, Ended: []GoalGroup{}, PutBack: NamesOf(h.PutBack), PutInto: NamesOf(h.PutInto), Runs: checks(h.Runs),
 		Took: h.Took, Reused: h.Reused, Refused: h.Refused,
 	}
-	for _, outcome := range []detector.Outcome{detector.Broke, detector.Held, detector.Unbuilt, detector.NotHeld} {
+	for _, outcome := range []detector.Outcome{detector.Failed, detector.Passed, detector.Unbuilt, detector.NotRun} {
 		var tests []string
 		for _, r := range h.Results {
 			if r.Outcome == outcome {
@@ -98,32 +98,32 @@ func GoalsOf(h *ledger.Goals) *Goals {
 }
 
 // Power is the mutation check of changed tests, before and after the change.
-type Power struct {
-	Groups  []PowerGroup  `json:"groups"`
-	Invalid int           `json:"invalid,omitempty"` // mutants that do not build
-	Took    time.Duration `json:"took_ns"`
-	Reused  bool          `json:"reused,omitempty"`
-	Refused string        `json:"refused,omitempty"` // why nothing was run
+type MutationCheck struct {
+	Groups  []MutationGroup `json:"groups"`
+	Invalid int             `json:"invalid,omitempty"` // mutants that do not build
+	Took    time.Duration   `json:"took_ns"`
+	Reused  bool            `json:"reused,omitempty"`
+	Refused string          `json:"refused,omitempty"` // why nothing was run
 }
 
-// PowerGroup are test files that were compared as one.
-type PowerGroup struct {
-	detector.Power
+// MutationGroup are test files that were compared as one.
+type MutationGroup struct {
+	detector.MutationResult
 	Lives Names `json:"survive"` // mutants that were killed and survive now
 }
 
-// PowerOf describes the mutation check of changed tests, nil if there were none.
-func PowerOf(p *ledger.Power) *Power {
+// MutationCheckOf describes the mutation check of changed tests, nil if there were none.
+func MutationCheckOf(p *ledger.MutationCheck) *MutationCheck {
 	if p == nil {
 		return nil
 	}
-	out := &Power{Groups: []PowerGroup{}, Invalid: p.Invalid, Took: p.Took, Reused: p.Reused, Refused: p.Refused}
+	out := &MutationCheck{Groups: []MutationGroup{}, Invalid: p.Invalid, Took: p.Took, Reused: p.Reused, Refused: p.Refused}
 	for _, r := range p.Results {
 		var lives []string
 		for _, s := range r.Survivors {
 			lives = append(lives, s.String())
 		}
-		out.Groups = append(out.Groups, PowerGroup{r, NamesOf(lives)})
+		out.Groups = append(out.Groups, MutationGroup{r, NamesOf(lives)})
 	}
 	return out
 }
@@ -259,7 +259,7 @@ func extraction(it ledger.Iteration) Extraction {
 	}
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
-	e.Goals, e.Power, e.Disguise, e.Hidden = GoalsOf(it.Goals), PowerOf(it.Power), DisguiseOf(it.Disguised), HiddenOf(it.Hidden)
+	e.Goals, e.Power, e.Disguise, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), DisguiseOf(it.Disguised), HiddenOf(it.Hidden)
 	if q := it.Silenced; q != nil {
 		var found []string
 		for _, f := range q.Findings {

@@ -150,7 +150,7 @@ func (p pair) iteration(number int) ledger.Iteration {
 		Agent: &ledger.AgentRun{Cause: runner.Exited.String()}, Decision: &ledger.Decision{},
 	}
 	if number > 0 {
-		it.Evidence, it.Goals, it.Power, it.Disguised = p.evidence, p.proof.Goals, p.proof.Power, p.proof.Disguised
+		it.Evidence, it.Goals, it.MutationCheck, it.Disguised = p.evidence, p.proof.Goals, p.proof.Power, p.proof.Disguised
 		for _, c := range p.changes {
 			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 		}

@@ -18,10 +18,10 @@ import (
 
 // proof is what running tests again showed about a commit, compared with another one.
 type proof struct {
-	Goals     *ledger.Goals     `json:"goals,omitempty"`
-	Power     *ledger.Power     `json:"power,omitempty"`
-	Disguised *ledger.Disguised `json:"disguised,omitempty"`
-	Why       string            `json:"why,omitempty"` // something could not be run
+	Goals     *ledger.Goals         `json:"goals,omitempty"`
+	Power     *ledger.MutationCheck `json:"power,omitempty"`
+	Disguised *ledger.Disguised     `json:"disguised,omitempty"`
+	Why       string                `json:"why,omitempty"` // something could not be run
 }
 
 // refused is why tests were not run, although the commit touches them; "" if they were.
@@ -104,7 +104,7 @@ func (s *site) prove(ctx context.Context, p pair) (proof, error) {
 	if err != nil {
 		return proof{}, cmp.Or(context.Cause(ctx), err)
 	}
-	out := proof{v.Goals, v.Power, v.Disguised, trouble}
+	out := proof{v.Goals, v.MutationCheck, v.Disguised, trouble}
 	if trouble != "" { // the machine may be the reason: it is tried again next time
 		return out, nil
 	}

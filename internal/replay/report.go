@@ -53,7 +53,7 @@ type Verdict struct {
 	ByText         string                  `json:"by_text,omitempty"` // why it was judged by text alone
 	Untried        string                  `json:"untried,omitempty"` // why original tests of a commit were not run
 	Goals          *ledger.Goals           `json:"goals,omitempty"`
-	Power          *ledger.Power           `json:"power,omitempty"`
+	Power          *ledger.MutationCheck   `json:"power,omitempty"`
 }
 
 // Name is the commit or the number of the iteration.
@@ -134,7 +134,7 @@ func (p pair) verdict(v judge.Verdict) Verdict {
 
 func verdict(v judge.Verdict) Verdict {
 	return Verdict{
-		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, Power: v.Power,
+		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, Power: v.MutationCheck,
 		Recommendation: v.Assessment.Recommendation, Undone: v.Rejected, Partial: v.Set.Partial(),
 	}
 }

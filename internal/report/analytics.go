@@ -71,8 +71,8 @@ func (a *Analytics) add(it ledger.Iteration) {
 	if it.Goals != nil {
 		a.GoalsMS += it.Goals.Took.Milliseconds()
 	}
-	if it.Power != nil {
-		a.PowerMS += it.Power.Took.Milliseconds()
+	if it.MutationCheck != nil {
+		a.PowerMS += it.MutationCheck.Took.Milliseconds()
 	}
 	if it.Agent != nil {
 		a.AgentMS += it.Agent.Duration.Milliseconds()

@@ -199,7 +199,7 @@ func (l *layout) goals(h *reasoning.Goals) {
 	}
 	l.Item("Goal tests: original tests, run on the new code %s: %d passed", took, h.Passed)
 	for _, g := range h.Ended {
-		if g.Outcome != detector.Held {
+		if g.Outcome != detector.Passed {
 			l.Item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
 			l.under("", g.Tests)
 		}
@@ -208,7 +208,7 @@ func (l *layout) goals(h *reasoning.Goals) {
 }
 
 // power describes the mutation check of changed tests.
-func (l *layout) power(p *reasoning.Power) {
+func (l *layout) power(p *reasoning.MutationCheck) {
 	if p == nil {
 		return
 	}
@@ -221,7 +221,7 @@ func (l *layout) power(p *reasoning.Power) {
 		took = "in an earlier run"
 	}
 	for _, g := range p.Groups {
-		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), took, g.Power)
+		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), took, g.MutationResult)
 		l.under("survives: ", g.Lives)
 	}
 }

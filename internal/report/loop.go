@@ -248,7 +248,7 @@ func (p *page) goals(v *Verification) {
 	}
 	p.Item("Goal tests: original tests, run on the selected code: %d passed", h.Passed)
 	for _, g := range h.Ended {
-		if g.Outcome != detector.Held {
+		if g.Outcome != detector.Passed {
 			p.Item("Goal tests on the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
 		}
 	}
@@ -462,7 +462,7 @@ func (p *page) testComparison(v Loop) {
 		}
 	}
 	p.Heading(3, "Tests, Baseline to Selection")
-	if !p.testGroups(detector.Between(base.Set.Tests, selected.Set.Tests, explained)) {
+	if !p.testGroups(detector.CompareTests(base.Set.Tests, selected.Set.Tests, explained)) {
 		p.Paragraph("The same tests, with the same outcomes.")
 	}
 }

@@ -47,11 +47,11 @@ func (d *Status) SetExecuted() {
 		if it.Goals != nil {
 			d.Goals.add(it.Goals.Took)
 		}
-		if it.Power != nil {
-			d.Power.add(it.Power.Took)
-			if !it.Power.Reused {
-				d.Power.Allowed += max(0, it.Power.Allowed)
-				if it.Power.Short() {
+		if it.MutationCheck != nil {
+			d.Power.add(it.MutationCheck.Took)
+			if !it.MutationCheck.Reused {
+				d.Power.Allowed += max(0, it.MutationCheck.Allowed)
+				if it.MutationCheck.Short() {
 					d.Power.BudgetExceeded++
 				}
 			}

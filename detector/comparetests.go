@@ -6,11 +6,11 @@ import (
 	"supervise/metric"
 )
 
-// Between compares the tests of two measurements that lie several iterations apart.
+// CompareTests compares the tests of two measurements that lie several iterations apart.
 // explained are the losses of the accepted iterations in between, oldest first: a
 // test that was renamed on the way is followed to its last name. Where one side has
 // no tests, the result is empty.
-func Between(before, now *metric.Tests, explained []Loss) TestChanges {
+func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 	if before == nil || now == nil {
 		return TestChanges{}
 	}

@@ -8,9 +8,9 @@ import (
 	"supervise/metric"
 )
 
-// Power is how many mutants of the product code die by a group of changed tests: as they
+// MutationResult is how many mutants of the product code die by a group of changed tests: as they
 // were, and as they are.
-type Power struct {
+type MutationResult struct {
 	Files     []string    `json:"files"`             // of tests, before and after
 	Tests     []metric.ID `json:"tests,omitempty"`   // as they were
 	Mutants   int         `json:"mutants"`           // that both were run over
@@ -45,7 +45,7 @@ func (s Survivor) String() string {
 
 // Known reports whether the tests as they were notice anything: without that nothing can
 // be compared.
-func (p Power) Known() bool { return p.Why == "" && p.Before > 0 }
+func (p MutationResult) Known() bool { return p.Why == "" && p.Before > 0 }
 
 // minNoticed and minKept are how many mutants prove that tests notice nothing any more, or
 // as much as before, where there was no time for all. One test of many that is gone shows
@@ -56,19 +56,21 @@ const (
 )
 
 // Kept reports whether the tests notice as much as before.
-func (p Power) Kept() bool {
+func (p MutationResult) Kept() bool {
 	return p.Known() && p.After >= p.Before && (p.Before >= minKept || !p.Stopped)
 }
 
 // Lost reports whether they notice less.
-func (p Power) Lost() bool { return p.Known() && p.After < p.Before }
+func (p MutationResult) Lost() bool { return p.Known() && p.After < p.Before }
 
 // gone reports whether nothing is noticed any more. Where there was no time for all
 // mutants, others may be.
-func (p Power) gone() bool { return p.Lost() && p.After == 0 && (p.Before >= minNoticed || !p.Stopped) }
+func (p MutationResult) gone() bool {
+	return p.Lost() && p.After == 0 && (p.Before >= minNoticed || !p.Stopped)
+}
 
 // String says the result in words.
-func (p Power) String() string {
+func (p MutationResult) String() string {
 	switch {
 	case p.Why != "":
 		return "what the tests notice is not known: " + p.Why
@@ -101,7 +103,7 @@ func mutationScoreDropped(j *judge, _ comparison, r row) []finding {
 		return nil
 	}
 	var out []finding
-	for _, p := range j.in.Power {
+	for _, p := range j.in.Mutations {
 		if !p.Lost() || float64(p.Before-p.After) <= r.threshold() || p.Found && p.After > 0 || j.mayGo(p) {
 			continue
 		}
@@ -115,7 +117,7 @@ func mutationScoreDropped(j *judge, _ comparison, r row) []finding {
 }
 
 // mayGo reports whether tests are gone, and the user declared that they may be removed.
-func (j *judge) mayGo(p Power) (gone bool) {
+func (j *judge) mayGo(p MutationResult) (gone bool) {
 	for _, id := range p.Tests {
 		if _, there := j.now.Tests.Lookup(id); there {
 			continue
@@ -129,7 +131,7 @@ func (j *judge) mayGo(p Power) (gone bool) {
 }
 
 // lost says what is not noticed any more.
-func (p Power) lost() string {
+func (p MutationResult) lost() string {
 	var list []string
 	for _, s := range p.Survivors[:min(len(p.Survivors), maxSurvivors)] {
 		list = append(list, s.String())
@@ -143,16 +145,16 @@ func (p Power) lost() string {
 // cleared returns the result that takes the weight of findings about a test away: as it
 // was, it passes over the new code, and the tests notice as much as before. A test that
 // cannot run over the new code, which is the old one, is cleared by what it noticed there.
-func (in Input) cleared() map[metric.ID]Power {
+func (in Input) cleared() map[metric.ID]MutationResult {
 	ended := make(map[metric.ID]Outcome, len(in.Goals))
 	for _, g := range in.Goals {
 		ended[g.ID] = g.Outcome
 	}
-	out := map[metric.ID]Power{}
-	for _, p := range in.Power {
+	out := map[metric.ID]MutationResult{}
+	for _, p := range in.Mutations {
 		for _, id := range p.Tests {
 			o := ended[id]
-			if p.Kept() && (o == Held || p.Apart && in.ProductSame && o != Broke) {
+			if p.Kept() && (o == Passed || p.Apart && in.ProductSame && o != Failed) {
 				out[id] = p
 			}
 		}
@@ -161,16 +163,16 @@ func (in Input) cleared() map[metric.ID]Power {
 }
 
 // clearedBy returns the result that clears all of the tests of a finding in the texts.
-func (j *judge) clearedBy(t Tampering) (Power, bool) {
+func (j *judge) clearedBy(t Tampering) (MutationResult, bool) {
 	if len(j.cleared) == 0 || !slices.Contains(clearable, t.Pattern) {
-		return Power{}, false
+		return MutationResult{}, false
 	}
-	var by Power
+	var by MutationResult
 	cases := j.cases(t)
 	for _, c := range cases {
 		p, ok := j.cleared[c.ID]
 		if !ok {
-			return Power{}, false
+			return MutationResult{}, false
 		}
 		by = p
 	}

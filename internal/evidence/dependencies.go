@@ -16,17 +16,17 @@ import (
 // maxLeaning bounds the texts that are searched for names, in bytes.
 const maxLeaning = 16 << 20
 
-// Leaning are the texts of tests, and of what they lean on, by path.
-type Leaning map[string][]byte
+// TestDependencies are the texts of tests, and of what they lean on, by path.
+type TestDependencies map[string][]byte
 
 // LeaningOf reads the texts of a snapshot; false where there are too many, or they cannot
 // be read.
-func LeaningOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) (Leaning, bool) {
+func LeaningOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) (TestDependencies, bool) {
 	files, err := store.Files(id)
 	if err != nil {
 		return nil, false
 	}
-	out, size := Leaning{}, int64(0)
+	out, size := TestDependencies{}, int64(0)
 	for _, f := range files {
 		if role := integrity.RoleOf(f.Path); role == integrity.Product || role == integrity.OtherFile || !f.Mode.IsRegular() || f.Size > MaxText {
 			continue
@@ -43,7 +43,7 @@ func LeaningOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) (Lean
 
 // Users returns the files of tests that lean on a file, by what they name, also over
 // other files; and whether all tests of the tree do.
-func (l Leaning) Users(file string) (tests []string, all bool) {
+func (l TestDependencies) Users(file string) (tests []string, all bool) {
 	seen := map[string]bool{file: true}
 	for queue := []string{file}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]

@@ -22,8 +22,8 @@ import (
 // between what it prints: it may be in the middle of a sequence.
 const beforeTitle = time.Second
 
-// Attendance is how a session is watched that is the user's own.
-type Attendance struct {
+// SessionOptions is how a session is watched that is the user's own.
+type SessionOptions struct {
 	Rest time.Duration         // how long the agent says and writes nothing until it rests
 	Skip func(dir string) bool // folders in which it does no work
 	// OnRest is called when the agent rests. printed returns how much it has printed
@@ -38,7 +38,7 @@ type Attendance struct {
 // attended is a session of the user's own, while it lasts.
 type attended struct {
 	*Agent
-	Attendance
+	SessionOptions
 	server    *rpc.Server // nil where no hooks are answered
 	installed hook.Installed
 	calls     atomic.Int64 // of hooks
@@ -53,9 +53,9 @@ type attended struct {
 
 // Attend runs the agent on the user's terminal, which is its own as long as it runs,
 // and reports whenever it rests.
-func (a *Agent) Attend(ctx context.Context, o Attendance) (err error) {
+func (a *Agent) Attend(ctx context.Context, o SessionOptions) (err error) {
 	s := &attended{
-		Agent: a, Attendance: o, printed: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
+		Agent: a, SessionOptions: o, printed: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
 		over: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if err := s.listen(); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // powerInput is a change after which the tests TestOne and TestTwo, which passed, are
 // one test, TestBoth.
-func powerInput(p detector.Power, outcome detector.Outcome) detector.Input {
+func powerInput(p detector.MutationResult, outcome detector.Outcome) detector.Input {
 	id := func(name string) metric.ID { return metric.ID{Suite: "example.com/shop", Name: name} }
 	set := func(names ...string) metric.Set {
 		var cases []metric.Test
@@ -28,7 +28,7 @@ func powerInput(p detector.Power, outcome detector.Outcome) detector.Input {
 	p.Files, p.Tests = []string{"shop/shop_test.go"}, []metric.ID{id("TestOne"), id("TestTwo")}
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: set("TestBoth", "TestOther"), Changed: true}, Previous: first, Baseline: first,
-		History: []detector.Observation{first}, Power: []detector.Power{p}, ProductSame: true,
+		History: []detector.Observation{first}, Mutations: []detector.MutationResult{p}, ProductSame: true,
 		Before:    []detector.TestSource{def("TestOne", "One() != 1"), def("TestTwo", "Two() != 2")},
 		After:     []detector.TestSource{def("TestBoth", "got != tt.want")},
 		Tampering: []detector.Tampering{{Pattern: "TP-16", Type: "table_emptied", Severity: detector.Critical, File: "shop/shop_test.go"}},
@@ -42,25 +42,25 @@ func powerInput(p detector.Power, outcome detector.Outcome) detector.Input {
 // Tests that notice as much as before clear what texts and names say, where they pass
 // as they were over the new code.
 func TestPowerClears(t *testing.T) {
-	kept := detector.Power{Mutants: 9, Before: 8, After: 8}
+	kept := detector.MutationResult{Mutants: 9, Before: 8, After: 8}
 	for _, tt := range []struct {
 		name    string
-		power   detector.Power
+		power   detector.MutationResult
 		outcome detector.Outcome
 		clear   bool
 	}{
-		{"they notice as much", kept, detector.Held, true},
-		{"they notice more", detector.Power{Mutants: 9, Before: 8, After: 9}, detector.Held, true},
-		{"they notice less", detector.Power{Mutants: 9, Before: 8, After: 7, Survivors: make([]detector.Survivor, 1)}, detector.Held, false},
-		{"they noticed nothing before", detector.Power{Mutants: 9}, detector.Held, false},
-		{"hardly anything was run", detector.Power{Mutants: 2, Before: 2, After: 2, Stopped: true}, detector.Held, false},
-		{"too little was run, which a slow machine does", detector.Power{Mutants: 11, Before: 9, After: 9, Stopped: true}, detector.Held, false},
-		{"enough was run", detector.Power{Mutants: 11, Before: 10, After: 10, Stopped: true}, detector.Held, true},
-		{"few, but all of them", detector.Power{Mutants: 2, Before: 2, After: 2}, detector.Held, true},
-		{"it is not known", detector.Power{Why: "no code was found"}, detector.Held, false},
-		{"as they were they fail", kept, detector.Broke, false},
+		{"they notice as much", kept, detector.Passed, true},
+		{"they notice more", detector.MutationResult{Mutants: 9, Before: 8, After: 9}, detector.Passed, true},
+		{"they notice less", detector.MutationResult{Mutants: 9, Before: 8, After: 7, Survivors: make([]detector.Survivor, 1)}, detector.Passed, false},
+		{"they noticed nothing before", detector.MutationResult{Mutants: 9}, detector.Passed, false},
+		{"hardly anything was run", detector.MutationResult{Mutants: 2, Before: 2, After: 2, Stopped: true}, detector.Passed, false},
+		{"too little was run, which a slow machine does", detector.MutationResult{Mutants: 11, Before: 9, After: 9, Stopped: true}, detector.Passed, false},
+		{"enough was run", detector.MutationResult{Mutants: 11, Before: 10, After: 10, Stopped: true}, detector.Passed, true},
+		{"few, but all of them", detector.MutationResult{Mutants: 2, Before: 2, After: 2}, detector.Passed, true},
+		{"it is not known", detector.MutationResult{Why: "no code was found"}, detector.Passed, false},
+		{"as they were they fail", kept, detector.Failed, false},
 		{"as they were they do not build", kept, detector.Unbuilt, false},
-		{"as they were they do not build, but run over the same code of before", detector.Power{Mutants: 9, Before: 8, After: 8, Apart: true}, detector.Unbuilt, true},
+		{"as they were they do not build, but run over the same code of before", detector.MutationResult{Mutants: 9, Before: 8, After: 8, Apart: true}, detector.Unbuilt, true},
 		{"as they were nothing was run", kept, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,9 +89,9 @@ func TestPowerClears(t *testing.T) {
 	}
 }
 
-func lostPower(after int) detector.Power {
+func lostPower(after int) detector.MutationResult {
 	list := []detector.Survivor{{File: "shop/shop.go", Line: 7, Operator: "shift_boundary", Was: "n < 10", Is: "n <= 10"}, {File: "shop/shop.go", Line: 9, Operator: "drop_statement", Was: "total--"}}
-	return detector.Power{Mutants: 9, Before: 2, After: after, Survivors: list[:2-after]}
+	return detector.MutationResult{Mutants: 9, Before: 2, After: after, Survivors: list[:2-after]}
 }
 
 // Tests that notice less are a finding with the mutants that live.
@@ -102,7 +102,7 @@ func TestPowerThatIsLost(t *testing.T) {
 	}{
 		0: {detector.Critical, detector.AlertAndRollback}, 1: {detector.High, detector.AlertAndFlag},
 	} {
-		in := powerInput(lostPower(after), detector.Held)
+		in := powerInput(lostPower(after), detector.Passed)
 		a, ok := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped)
 		if !ok || a.Severity != want.severity || a.Action != want.action || a.Basis != detector.Executed {
 			t.Errorf("%d are noticed: %t, %+v", after, ok, a)
@@ -110,11 +110,11 @@ func TestPowerThatIsLost(t *testing.T) {
 		if text := a.Message(); !strings.Contains(text, "shop/shop.go:7 shift_boundary: n < 10 → n <= 10") || after == 0 && !strings.Contains(text, "total-- → nothing") {
 			t.Errorf("%s", text)
 		}
-		in.Power[0].Stopped = true
+		in.Mutations[0].Stopped = true
 		if a, _ := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped); a.Severity != detector.High {
 			t.Errorf("%d are noticed of the few that were run: %v", after, a.Severity)
 		}
-		in.Power[0].Stopped, in.Power[0].Found = false, true
+		in.Mutations[0].Stopped, in.Mutations[0].Found = false, true
 		if _, ok := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped); ok != (after == 0) {
 			t.Errorf("%d are noticed, found before: %t", after, ok)
 		}

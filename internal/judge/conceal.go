@@ -11,18 +11,18 @@ import (
 	"supervise/snapshot"
 )
 
-// Disguise runs tests so that the code cannot see that it runs in a test. It reads the
+// Conceal runs tests so that the code cannot see that it runs in a test. It reads the
 // code that was added since the base, and adds which tests pass only where it can.
-type Disguise struct{}
+type Conceal struct{}
 
 // About describes the stage.
-func (Disguise) About() About {
+func (Conceal) About() About {
 	return About{"disguise", "code added since the base that may look for its tests; the tests, concealed from it in a copy", "which of them pass only under test"}
 }
 
 // Apply applies the stage. Nothing is run where no such code was added, or where the
 // iteration changed nothing but tests.
-func (Disguise) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	was, before := c.base(v)
 	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.TestsAlone || len(c.Tree.Changes) == 0 {
 		return v, nil

@@ -20,10 +20,10 @@ type Work struct {
 	From, To ID
 }
 
-// TakeOver makes a snapshot of base and of the work that was done in a copy of its tree, which has a store of its own:
+// Import makes a snapshot of base and of the work that was done in a copy of its tree, which has a store of its own:
 // working files that came, changed or went there. Git's own state and the ignored files are those of base, so a restore
 // brings files into this tree, and no commits. The tree itself is not looked at.
-func (s *Store) TakeOver(ctx context.Context, base ID, w Work, label string) (Info, error) {
+func (s *Store) Import(ctx context.Context, base ID, w Work, label string) (Info, error) {
 	m, err := s.takeOver(ctx, base, w, label)
 	if err != nil {
 		return Info{}, fmt.Errorf("take over snapshot %s of %s: %w", w.To, w.Store.dir, err)

@@ -9,9 +9,9 @@ import (
 // PassesOnlyUnderTest is the rule about code that works only where it sees its tests.
 const PassesOnlyUnderTest = "passes_only_under_test"
 
-// Otherwise is a test that passes, and fails where the code cannot see that it runs in
+// TestOnly is a test that passes, and fails where the code cannot see that it runs in
 // a test: runner, arguments, environment and names of the test are hidden from it.
-type Otherwise struct {
+type TestOnly struct {
 	ID           metric.ID `json:"id"`
 	FailedBefore bool      `json:"failed_before,omitempty"` // at the base, or could not be run there
 	// Certain says that the hiding is not the reason: over the base the test passes like
@@ -24,7 +24,7 @@ type Otherwise struct {
 // passesOnlyUnderTest makes one finding of the tests of each severity.
 func passesOnlyUnderTest(j *judge, _ comparison, r row) []finding {
 	found := map[Severity]*finding{}
-	for _, o := range j.in.Otherwise {
+	for _, o := range j.in.TestOnly {
 		s := High
 		if o.Certain {
 			s = Critical

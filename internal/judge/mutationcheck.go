@@ -12,19 +12,19 @@ import (
 	"supervise/metric"
 )
 
-// Power runs tests that were changed, or are gone, over mutants of the product code, as
+// MutationCheck runs tests that were changed, or are gone, over mutants of the product code, as
 // they were at the base and as they are. It reads the change since the base, and adds
 // which mutants they notice.
-type Power struct{}
+type MutationCheck struct{}
 
 // About describes the stage.
-func (Power) About() About {
+func (MutationCheck) About() About {
 	return About{"power", "changed tests and their originals, run on mutants of the code in copies", "which mutants they kill"}
 }
 
 // Apply applies the stage. Nothing is run for an iteration that touches no test, and
 // where tests were only added.
-func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
+func (MutationCheck) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	was, before := c.base(v)
 	if c.Judge.MutationCheck.Off || c.GoalTests.Never || was == "" || before == nil || v.Set.Tests == nil || broken(v.Set) || !v.Evidence.TouchesTests() {
 		return v, nil
@@ -42,9 +42,9 @@ func (Power) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	switch {
 	case !t.Wanted(ctx):
 	case c.lost(v):
-		v.Power = t.Refused("the iteration is undone in any case")
+		v.MutationCheck = t.Refused("the iteration is undone in any case")
 	default:
-		v.Power, err = c.notice(ctx, t, string(was)+" "+v.Tree)
+		v.MutationCheck, err = c.notice(ctx, t, string(was)+" "+v.Tree)
 	}
 	return v, err
 }
@@ -86,7 +86,7 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 
 // notice runs a trial, unless the same was run before, and masks its record. A fault of
 // the machine ends nothing: the findings count without the trial then.
-func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.Power, error) {
+func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.MutationCheck, error) {
 	if known := c.History.power[key]; known != nil {
 		again := *known
 		again.Reused, again.Took, again.Allowed, again.Runs, again.CodeOf = true, 0, 0, 0, t.Is
@@ -119,7 +119,7 @@ func (c Case) mask(s *detector.Survivor) { s.Was, s.Is = c.Mask.String(s.Was), c
 
 // found marks the groups that an earlier iteration, which was accepted, was found to
 // have weakened.
-func (c Case) found(p *ledger.Power) *ledger.Power {
+func (c Case) found(p *ledger.MutationCheck) *ledger.MutationCheck {
 	p.Results = slices.Clone(p.Results)
 	for i, r := range p.Results {
 		p.Results[i].Found = slices.ContainsFunc(c.History.before().Open, func(o ledger.OpenFinding) bool {
@@ -130,8 +130,8 @@ func (c Case) found(p *ledger.Power) *ledger.Power {
 }
 
 // weakStill reports whether the tests of a finding still notice less than they did.
-func weakStill(o ledger.OpenFinding, p *ledger.Power) bool {
-	return !slices.ContainsFunc(p.Results, func(r detector.Power) bool { return slices.Equal(o.Files, r.Files) && r.Kept() })
+func weakStill(o ledger.OpenFinding, p *ledger.MutationCheck) bool {
+	return !slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.Kept() })
 }
 
 // flaky are the tests whose results prove nothing, with those that the iteration was

@@ -11,8 +11,8 @@ import (
 // Code that works only under test is CRITICAL where the hiding cannot be the reason, and
 // one finding names all tests of a severity and the files that look.
 func TestBehavesOtherwise(t *testing.T) {
-	in := goalCase{"", metric.Failed, metric.Passed, detector.Held, false, false}.input()
-	in.Otherwise = []detector.Otherwise{
+	in := goalCase{"", metric.Failed, metric.Passed, detector.Passed, false, false}.input()
+	in.TestOnly = []detector.TestOnly{
 		{ID: metric.ID{Name: "A"}, Certain: true, Files: []string{"a.py", "b.py"}, Why: "got 8"},
 		{ID: metric.ID{Name: "B"}, Certain: true, Files: []string{"a.py"}},
 		{ID: metric.ID{Name: "C"}, FailedBefore: true, Files: []string{"a.py"}},
