@@ -102,7 +102,7 @@ func (g Grant) includes(id metric.ID) bool {
 	return false
 }
 
-// ofContent are the rules about what tests check, beside those of the text.
+// ofContent are the rules about what tests check, in addition to those of the text.
 var ofContent = []string{"tests_weakened", "mutation_score_dropped"}
 
 func (o Options) acknowledgements(at time.Time) []acknowledged {

@@ -48,7 +48,7 @@ func (a Alert) Blocks() bool {
 	return a.Acknowledged == nil && (a.Weighs(Critical) || a.Weighs(High) && a.Basis.Proven())
 }
 
-// Values are the numbers and words behind an alert. A number that plays no part
+// Values are the numbers and words of an alert. A number that plays no part
 // is nil.
 type Values struct {
 	Prev      *float64 `json:"prev,omitempty"` // of what Against names

@@ -8,7 +8,7 @@ import (
 	"supervise/metric"
 )
 
-// Balance is a tree beside the one that the user handed over: the baseline, or a later
+// Balance is a tree compared with the one that the user handed over: the baseline, or a later
 // tree that a person approved. What was explained or accepted does not count.
 type Balance struct {
 	Passing int     `json:"tests_passed_delta"` // how many more tests pass
@@ -17,21 +17,21 @@ type Balance struct {
 	Costs   []Alert `json:"costs,omitempty"`    // measured findings against it that are HIGH or worse
 	// Approved says that a person kept the iteration, whatever it lost.
 	Approved bool `json:"approved,omitempty"`
-	// Since is the iteration that it is beside, 0 for the baseline.
+	// Since is the iteration that it is compared with, 0 for the baseline.
 	Since int `json:"since,omitempty"`
 }
 
 // costly are the measured rules whose findings are costs.
 var costly = []string{"coverage_regression", "error_increase", "build_broken", "suite_did_not_run"}
 
-// Weigh compares the current tree of in with the baseline. It is nil where there is no
+// Weigh compares the current tree of in with the baseline. It is nil if there is no
 // baseline.
 func Weigh(in Input, o Options) *Balance {
-	return newJudge(in, o.WithDefaults()).beside(nil)
+	return newJudge(in, o.WithDefaults()).balance(nil)
 }
 
-// beside does so for a tree that lost some tests with an explanation.
-func (j *judge) beside(losses []Loss) *Balance {
+// balance does so for a tree that lost some tests with an explanation.
+func (j *judge) balance(losses []Loss) *Balance {
 	from := j.handedOver()
 	if from.Set.Empty() && !from.Scored || j.in.Current.Iteration == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (j *judge) beside(losses []Loss) *Balance {
 	case before != nil:
 		b.Passing = -before.Counts().Passed
 	}
-	c := comparison{against: AgainstBaseline, before: from.Set, now: j.now, delta: j.now.Sub(from.Set), whole: true}
+	c := comparison{against: AgainstBaseline, before: from.Set, now: j.now, delta: j.now.Sub(from.Set), includeReported: true}
 	for _, name := range costly {
 		r, _ := RuleNamed(name)
 		if j.opts.Mode == ModeOff {

@@ -40,7 +40,7 @@ func (t Tampering) Cases(before *metric.Tests, defs []TestSource, renamed map[st
 }
 
 // expecting returns the tests whose expected output a file holds, by where it
-// lies: beside the test file that it is named after, or below the folder of the
+// is: next to the test file that it is named after, or below the folder of the
 // tests.
 func expecting(file string, before *metric.Tests) []metric.Test {
 	dir, name := path.Split(file)
@@ -60,8 +60,8 @@ func expecting(file string, before *metric.Tests) []metric.Test {
 	}
 	var out []metric.Test
 	for _, c := range before.Cases {
-		beside := folder != "" && (c.Suite == folder || strings.HasSuffix(c.Suite, "/"+folder))
-		if beside || owner != "" && max(naming.RefersTo(c.File, owner), naming.RefersTo(c.Suite, owner), naming.RefersTo(c.Class, owner)) == 2 {
+		sameFolder := folder != "" && (c.Suite == folder || strings.HasSuffix(c.Suite, "/"+folder))
+		if sameFolder || owner != "" && max(naming.RefersTo(c.File, owner), naming.RefersTo(c.Suite, owner), naming.RefersTo(c.Class, owner)) == 2 {
 			out = append(out, c)
 		}
 	}
@@ -107,7 +107,7 @@ func Homes(tests *metric.Tests, defs []TestSource) map[metric.ID]TestSource {
 	return out
 }
 
-// Expecting returns the tests whose expected output a file holds, by where it lies.
+// Expecting returns the tests whose expected output a file holds, by where it is.
 func Expecting(file string, before *metric.Tests) []metric.Test {
 	if before == nil {
 		return nil

@@ -40,13 +40,13 @@ type RegressionLimit struct {
 	Limit float64
 }
 
-// RegressionLimits returns the limits in the order of the rules. wobble is by how much
+// RegressionLimits returns the limits in the order of the rules. variation is by how much
 // numbers vary on one tree.
-func (o Options) RegressionLimits(wobble metric.Delta) []RegressionLimit {
+func (o Options) RegressionLimits(variation metric.Delta) []RegressionLimit {
 	var out []RegressionLimit
 	for _, r := range rules {
 		if n := r.regression; n.limit != nil {
-			limit := max(n.limit(o, o.row(r, AgainstPrevious).threshold()), wobble[n.field])
+			limit := max(n.limit(o, o.row(r, AgainstPrevious).threshold()), variation[n.field])
 			out = append(out, RegressionLimit{r.Name, n.field, limit})
 		}
 	}
@@ -97,7 +97,7 @@ func (j *judge) plateau() bool {
 	}
 	for f, d := range j.previous.delta {
 		before, _ := j.previous.before.Value(f)
-		moved := math.Abs(d) > j.wobble(f)+epsilon && math.Abs(trajectory.Moved(f, before, d)) > j.opts.PlateauRange+epsilon
+		moved := math.Abs(d) > j.variation(f)+epsilon && math.Abs(trajectory.Moved(f, before, d)) > j.opts.PlateauRange+epsilon
 		if moved || trajectory.Improved(f, before, d, j.in.Baseline.Set.Varies) {
 			return false
 		}
@@ -118,7 +118,7 @@ func (j *judge) advanced() bool {
 	better := false
 	for _, p := range primary {
 		d := j.counted(p.field) * float64(p.field.Better())
-		slack := j.wobble(p.field)
+		slack := j.variation(p.field)
 		if d < -slack-epsilon {
 			return false
 		}
@@ -132,7 +132,7 @@ func (j *judge) byScore() Class {
 	if !j.in.Current.Scored || !j.in.Previous.Scored {
 		return Plateau
 	}
-	limit := max(j.opts.ScoreRange, j.wobble(metric.QualityScore)) + epsilon
+	limit := max(j.opts.ScoreRange, j.variation(metric.QualityScore)) + epsilon
 	switch d := j.in.Current.Score - j.in.Previous.Score; {
 	case d > limit:
 		return Forward

@@ -8,7 +8,7 @@ import (
 
 // CompareTests compares the tests of two measurements that lie several iterations apart.
 // explained are the losses of the accepted iterations in between, oldest first: a
-// test that was renamed on the way is followed to its last name. Where one side has
+// test that was renamed in between is followed to its last name. Where one side has
 // no tests, the result is empty.
 func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 	if before == nil || now == nil {
@@ -40,7 +40,7 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 }
 
 // lastName follows the losses of a test to the name that it has now, or to the
-// reason why it is there no more. It reports false where the test was lost on the
+// reason why it is there no more. It reports false if the test was lost on the
 // way and nothing explains that.
 func (d *testDiff) lastName(id metric.ID, lost map[metric.ID]Loss) (Loss, bool) {
 	l := lost[id]

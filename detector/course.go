@@ -13,7 +13,7 @@ type Cycle = trajectory.Cycle
 // Stuck is one error again and again.
 type Stuck = trajectory.Stuck
 
-// aCycle is how often a loop comes to one tree until that is a cycle. The second time is
+// aCycle is how often a loop reaches one tree until that is a cycle. The second time is
 // a revert.
 const aCycle = 3
 
@@ -34,12 +34,12 @@ func (j *judge) path() trajectory.Path {
 	return p
 }
 
-// follow looks for what the way of the loop adds up to. An iteration that is undone takes
+// follow looks for what the trajectory of the loop adds up to. An iteration that is rolled back takes
 // no part in cycles.
-func (j *judge) follow(undone bool) {
+func (j *judge) follow(rolledBack bool) {
 	p := j.path()
 	j.stuck = p.Stuck(j.in.Errors, j.in.KnownErrors)
-	if undone {
+	if rolledBack {
 		return
 	}
 	h := j.in.History

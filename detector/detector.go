@@ -36,7 +36,7 @@ type Observation struct {
 	// Settled are the tests that the iteration lost with an explanation or with a
 	// person's word, see [Assessment.Settled].
 	Settled []Loss
-	// Approved says that a person kept the iteration: later ones are beside it, and not
+	// Approved says that a person kept the iteration: later ones are compared with it, and not
 	// the baseline, where what the user handed over counts.
 	Approved bool
 }
@@ -67,7 +67,7 @@ type Input struct {
 	Errors []string
 	// KnownErrors are those that the baseline had.
 	KnownErrors []string
-	// Best is the best iteration so far; nil when there is none.
+	// Best is the best iteration so far; nil if there is none.
 	Best *Observation
 
 	// Before and After are the test definitions of the changed files, before
@@ -80,7 +80,7 @@ type Input struct {
 	// GoneSymbols are the names that product code defined before the iteration
 	// and defines no more.
 	GoneSymbols []string
-	// GitLost is the state of git that the baseline had and the current tree lacks,
+	// GitLost is the state of git that the baseline had and that is missing now,
 	// in words such as "branch topic".
 	GitLost []string
 	// WorkLost is the user's own work that was in no commit when the loop began, that was
@@ -95,18 +95,18 @@ type Input struct {
 	TestFiles []string
 	// Goals are tests as they were at the base, over the current product code: those that
 	// failed there, and those that the change touches. ProductSame says that nothing but
-	// tests, and what they lean on, differs from the base.
+	// tests, and what they depend on, differs from the base.
 	Goals []Goal
-	// Places are the changed files that tests lean on, with how these tests ended.
+	// Places are the changed files that tests depend on, with how these tests ended.
 	Places []DependencyResult
 	// TestOnly are tests that pass, and fail where the code cannot see them.
 	TestOnly    []TestOnly
 	ProductSame bool
 	// Granted are the tests that a person let the agent change, for they are wrong.
 	Granted []Grant
-	// Mutations is what changed tests notice, as they were at the base and as they are.
+	// Mutations are the results of the mutation check of changed tests.
 	Mutations []MutationResult
-	// Hidden are the tests that the agent does not see; nil where they were not run.
+	// Hidden are the tests that the agent does not see; nil if they were not run.
 	Hidden *Hidden
 	// Reviewed is what a reviewer says of the change, where one was asked.
 	Reviewed []Reviewed
@@ -137,7 +137,7 @@ type Assessment struct {
 	FromPrevious   metric.Delta   `json:"from_previous"`
 	FromBaseline   metric.Delta   `json:"from_baseline"`
 	Changes        TestChanges    `json:"test_changes"`               // since the previous iteration
-	Balance        *Balance       `json:"against_baseline,omitempty"` // nil where there is no baseline
+	Balance        *Balance       `json:"against_baseline,omitempty"` // nil if there is no baseline
 	Stall          *Stall         `json:"stall,omitempty"`
 	Cycle          *Cycle         `json:"cycle,omitempty"`
 	Stuck          *Stuck         `json:"stuck,omitempty"`
@@ -231,8 +231,8 @@ func Assess(in Input, o Options) Assessment {
 	}
 	a.Alerts = j.alerts(ofTree)
 	if in.Current.Iteration > 0 {
-		a.Balance = j.beside(a.Settled())
-		j.follow(undone(a.Alerts))
+		a.Balance = j.balance(a.Settled())
+		j.follow(rollsBack(a.Alerts))
 		a.Cycle, a.Stuck, a.Returned = j.cycle, j.stuck, j.returned
 		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)
 	}
@@ -246,7 +246,7 @@ func Assess(in Input, o Options) Assessment {
 	return a
 }
 
-// undone reports whether the iteration is to be taken back.
-func undone(alerts []Alert) bool {
+// rollsBack reports whether the iteration is rolled back.
+func rollsBack(alerts []Alert) bool {
 	return slices.ContainsFunc(alerts, func(a Alert) bool { return a.Severity == Critical && a.Action == AlertAndRollback })
 }

@@ -38,7 +38,7 @@ const (
 var explanationTexts = map[Explanation]string{
 	Allowed:      "allow_remove lets it go",
 	FileRenamed:  "its file was renamed",
-	SameName:     "a new test elsewhere has its name",
+	SameName:     "another new test has its name",
 	SimilarBody:  "a new test has mostly the same body",
 	Absorbed:     "its assertions or literals are in other test code now",
 	SubjectGone:  "the product code it tested is gone",
@@ -273,9 +273,9 @@ func (s *search) sources(id metric.ID) []*TestSource {
 	return list
 }
 
-// stands reports whether a new test can replace the lost one: not when it has lost
+// replaces reports whether a new test can replace the lost one: not when it has lost
 // all assertions.
-func (s *search) stands(lost lostTest, id metric.ID) bool {
+func (s *search) replaces(lost lostTest, id metric.ID) bool {
 	list := s.sources(id)
 	return lost.def == nil || len(list) == 0 || len(lost.def.Assertions) == 0 ||
 		slices.ContainsFunc(list, func(t *TestSource) bool { return len(t.Def.Assertions) > 0 })
@@ -319,7 +319,7 @@ func (s *search) sibling(parent metric.ID) (metric.ID, bool) {
 
 func (s *search) fileRenamed(lost lostTest) (metric.ID, bool) {
 	for _, id := range s.free {
-		if id.Name == lost.Name && s.renamedTo(lost, id) && s.stands(lost, id) {
+		if id.Name == lost.Name && s.renamedTo(lost, id) && s.replaces(lost, id) {
 			return s.take(id), true
 		}
 	}
@@ -345,7 +345,7 @@ func (s *search) renamedTo(lost lostTest, id metric.ID) bool {
 
 func (s *search) sameName(lost lostTest) (metric.ID, bool) {
 	for _, id := range s.free {
-		if id.Name == lost.Name && s.stands(lost, id) {
+		if id.Name == lost.Name && s.replaces(lost, id) {
 			return s.take(id), true
 		}
 	}
@@ -362,7 +362,7 @@ func (s *search) similarBody(lost lostTest) (metric.ID, bool) {
 		if s.pairs > maxPairs && id.Suite != lost.Suite {
 			continue
 		}
-		if s.sameDefinition(lost, id) || !s.stands(lost, id) {
+		if s.sameDefinition(lost, id) || !s.replaces(lost, id) {
 			continue
 		}
 		like := s.likeness(lost, id)
@@ -426,7 +426,7 @@ func (s *search) absorbed(lost lostTest) (metric.ID, bool) {
 }
 
 // identify returns, for every gain, the test of now that it belongs to, and the
-// zero identity where there is none: code that does not run absorbs nothing.
+// zero identity if there is none: code that does not run absorbs nothing.
 func (ex *explainer) identify(now *metric.Tests) []metric.ID {
 	if ex.identified != nil || len(ex.gains) == 0 {
 		return ex.identified // one set of tests is judged, against two others

@@ -125,7 +125,7 @@ func (t TestSource) exact() bool {
 	return t.Suite != "" || t.File == "" || source.LanguageOf(t.File, nil) == source.Go
 }
 
-// file returns the file that defines a test, "" where it is in none of the
+// file returns the file that defines a test, "" if it is in none of the
 // definitions.
 func (d *definitions) file(c metric.Test) string {
 	for _, i := range d.of(c) {
@@ -153,8 +153,8 @@ type nameFit int
 
 const (
 	byNothing nameFit = iota
-	byCase            // the parameters put aside
-	byTitle           // a part of the groups put aside
+	byCase            // the parameters ignored
+	byTitle           // a part of the groups ignored
 	byName
 )
 

@@ -120,7 +120,7 @@ func (r Rule) Worsened(before, delta float64) float64 {
 // the threshold.
 func numberMoved(j *judge, c comparison, r row) []finding {
 	before, _, ok := c.values(r.Watch.Field)
-	if !ok || before < r.Watch.Min || r.Percent() && before <= 0 || r.Worsened(before, c.delta[r.Watch.Field]) <= max(r.threshold(), j.wobble(r.Watch.Field))+epsilon {
+	if !ok || before < r.Watch.Min || r.Percent() && before <= 0 || r.Worsened(before, c.delta[r.Watch.Field]) <= max(r.threshold(), j.variation(r.Watch.Field))+epsilon {
 		return nil
 	}
 	return one(finding{values: j.numbers(c, r.Watch.Field, r.threshold())})
@@ -168,7 +168,7 @@ func fileDeletion(j *judge, c comparison, r row) []finding {
 }
 
 // coverageDenominator does not fire while a part of the tests did not run: then
-// the report lacks packages for another reason.
+// packages are missing in the report for another reason.
 func coverageDenominator(j *judge, c comparison, r row) []finding {
 	loc, counted := c.delta[metric.LOCTotal]
 	if !counted || loc < 0 || c.now.Tests != nil && len(c.now.Tests.Broken) > 0 {
@@ -188,7 +188,7 @@ func testTimeAnomaly(j *judge, c comparison, r row) []finding {
 	}
 	alone := float64((c.before.Tests.Duration - c.before.Tests.Crowded).Milliseconds())
 	if r.Worsened(alone, now-alone) <= r.threshold()+epsilon {
-		return nil // what ran beside them before may have cost the rest
+		return nil // what ran in parallel before may have cost the rest
 	}
 	return numberMoved(j, c, r)
 }

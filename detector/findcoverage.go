@@ -9,13 +9,13 @@ import (
 	"supervise/metric"
 )
 
-// coverageRegression compares the coverage of the whole, and of the parts of the tree
+// coverageRegression compares the total coverage, and of the parts of the tree
 // that have a limit of their own. Against the baseline it fires only where this
 // iteration lost something, and once for each depth.
 func coverageRegression(j *judge, c comparison, r row) []finding {
 	var out []finding
 	step, ok := j.previous.delta[metric.CoveragePct]
-	if j.coverageFell(c, r.threshold()) && (c.whole || (!ok || step < 0) && !j.reportedDepth(c, r.threshold(), (*metric.Coverage).Percent)) {
+	if j.coverageFell(c, r.threshold()) && (c.includeReported || (!ok || step < 0) && !j.reportedDepth(c, r.threshold(), (*metric.Coverage).Percent)) {
 		out = append(out, finding{
 			values: j.numbers(c, metric.CoveragePct, r.threshold()),
 			files:  lessCovered(c, func(string) bool { return true }),
@@ -29,7 +29,7 @@ func coverageRegression(j *judge, c comparison, r row) []finding {
 	return out
 }
 
-// reportedDepth reports whether coverage lies no deeper below the baseline than an
+// reportedDepth reports whether coverage is no deeper below the baseline than an
 // accepted iteration left it, which was reported then. To be reported again it has to
 // fall by more than the limit once more: from where it was reported, or from where it
 // has recovered to by more than the limit since.
@@ -39,7 +39,7 @@ func (j *judge) reportedDepth(c comparison, limit float64, of func(*metric.Cover
 	if c.against != AgainstBaseline || !ok1 || !ok2 {
 		return false
 	}
-	limit = max(limit, j.wobble(metric.CoveragePct)) + epsilon
+	limit = max(limit, j.variation(metric.CoveragePct)) + epsilon
 	at := base
 	for _, o := range j.in.History {
 		switch v, ok := of(o.Set.Coverage); {
@@ -61,11 +61,11 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	in := glob.Path(pattern).Match
 	before, ok1 := part(c.before.Coverage, in).Percent()
 	now, ok2 := part(c.now.Coverage, in).Percent()
-	if !ok1 || !ok2 || before-now <= max(limit, j.wobble(metric.CoveragePct))+epsilon {
+	if !ok1 || !ok2 || before-now <= max(limit, j.variation(metric.CoveragePct))+epsilon {
 		return finding{}, false
 	}
 	of := func(c *metric.Coverage) (float64, bool) { return part(c, in).Percent() }
-	if start, ok := of(j.previous.before.Coverage); !c.whole && (ok && now >= start || j.reportedDepth(c, limit, of)) {
+	if start, ok := of(j.previous.before.Coverage); !c.includeReported && (ok && now >= start || j.reportedDepth(c, limit, of)) {
 		return finding{}, false
 	}
 	v := Values{Prev: &before, Curr: &now, Delta: new(now - before), Threshold: &limit, Path: pattern}

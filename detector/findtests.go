@@ -134,7 +134,7 @@ var machineReason = regexp.MustCompile(`(?i)\b(windows|darwin|macos|linux|freebs
 
 // conditionalSkip reports whether a skip depends on platform, version or a
 // missing tool. The source of the test decides; its message does only where the
-// definition did not change, since whoever writes a skip writes its message too.
+// definition did not change, since the author of a skip also writes its message.
 func (j *judge) conditionalSkip(c metric.Test) bool {
 	after := findDef(j.in.After, c)
 	if after == nil {

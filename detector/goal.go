@@ -35,7 +35,7 @@ var shortTexts = map[Outcome]string{Passed: "passed", Failed: "failed", Unbuilt:
 // Short says the outcome where it is known what was run.
 func (o Outcome) Short() string { return shortTexts[o] }
 
-// Goal is a test as it was at the base, with all that it leaned on, over the current
+// Goal is a test as it was at the base, with all that it depended on, on the current
 // product code.
 type Goal struct {
 	ID           metric.ID `json:"id"`             // at the base; without a name: all tests of a suite
@@ -49,7 +49,7 @@ type Goal struct {
 	// Known says that an earlier iteration, which was accepted, left it like this.
 	Known bool `json:"known,omitempty"`
 	// Was and Is are the texts of a test that broke, as far as they are known. Leans are
-	// changed files that it may lean on, where its own text did not change.
+	// changed files that it may depend on, if its own text did not change.
 	Was       *Excerpt `json:"was,omitempty"`
 	Is        *Excerpt `json:"is,omitempty"`
 	DependsOn []string `json:"depends_on,omitempty"`
@@ -77,7 +77,7 @@ const maxVersions = 5
 
 // testsWeakened makes one finding of the tests of each severity. A test that failed
 // before is what the work was about, and one whose code did not change cannot have
-// become wrong: there the test was weakened. Elsewhere a behaviour changed, and a person has
+// become wrong: there the test was weakened. Otherwise a behaviour changed, and a person has
 // to say whether it was meant to.
 func testsWeakened(j *judge, _ comparison, r row) []finding {
 	if j.now.Tests == nil {

@@ -19,7 +19,7 @@ const (
 	TestsAppend Intent = "append" // add tests; those that exist stay as they are
 	TestsFrozen Intent = "frozen" // nothing: no test file may be added, changed or removed
 	// TestsChange says that expectations may change, for the task is to change them: an
-	// original test that was weakened is listed for a person, and not undone.
+	// original test that was weakened is listed for a person, and not rolled back.
 	TestsChange Intent = "change"
 )
 

@@ -26,14 +26,14 @@ type judge struct {
 	accepted         map[string]bool // rules all of whose findings are acknowledged
 }
 
-// comparison is the current measurement beside an earlier one.
+// comparison is the current measurement compared with an earlier one.
 type comparison struct {
-	against string
-	before  metric.Set
-	now     metric.Set
-	delta   metric.Delta
-	tests   *testDiff // nil when tests are missing on either side
-	whole   bool      // what was reported of it before is a finding too
+	against         string
+	before          metric.Set
+	now             metric.Set
+	delta           metric.Delta
+	tests           *testDiff // nil when tests are missing on either side
+	includeReported bool      // what was reported of it before is a finding too
 }
 
 func newJudge(in Input, o Options) *judge {
@@ -150,15 +150,15 @@ func (c comparison) values(f metric.Field) (before, now float64, ok bool) {
 	return before, now, true
 }
 
-// wobble is by how much a number varies on one tree, as far as the baseline shows. A
-// change within it is none.
-func (j *judge) wobble(f metric.Field) float64 { return j.in.Baseline.Set.Varies[f] }
+// variation is by how much a number varies on one tree, as far as the baseline shows. A
+// change within it does not count.
+func (j *judge) variation(f metric.Field) float64 { return j.in.Baseline.Set.Varies[f] }
 
 // coverageFell reports whether coverage is lower by more than limit points and
 // by more than it varies by itself.
 func (j *judge) coverageFell(c comparison, limit float64) bool {
 	d, ok := c.delta[metric.CoveragePct]
-	return ok && -d > limit+epsilon && -d > j.wobble(metric.CoveragePct)+epsilon
+	return ok && -d > limit+epsilon && -d > j.variation(metric.CoveragePct)+epsilon
 }
 
 // epsilon keeps sums of decimal fractions from deciding: 77.9 to 75.9 is a drop

@@ -49,7 +49,7 @@ func (p MutationResult) Known() bool { return p.Why == "" && p.Before > 0 }
 
 // minNoticed and minKept are how many mutants prove that tests notice nothing any more, or
 // as much as before, where there was no time for all. One test of many that is gone shows
-// by few of the mutants, and whoever slows tests down must gain nothing by that.
+// by few of the mutants, and an agent that slows tests down must gain nothing by that.
 const (
 	minNoticed = 3
 	minKept    = 10

@@ -61,7 +61,7 @@ type Options struct {
 	PassRateDrop float64 // points of pass rate below which it is a regression, 5
 	PlateauRange float64 // per cent, or points of a rate, that are no change, 2
 	ScoreRange   float64 // change in score that decides nothing, .02
-	BestMargin   float64 // a regression this far below the best score is undone, .1
+	BestMargin   float64 // a regression this far below the best score is rolled back, .1
 
 	RollbackTo RollbackTarget // ToStart
 
@@ -138,7 +138,7 @@ func (r Rule) check(own RuleOptions) *FieldError {
 		case !r.Paths:
 			return wrong("the rule has no limits for parts of the tree; coverage_regression has", "paths")
 		case strings.Trim(pattern, "/.") == "":
-			return wrong("the pattern is empty; for the whole tree set threshold", "paths", pattern)
+			return wrong("the pattern is empty; for the entire tree, set threshold", "paths", pattern)
 		case !isLimit(limit):
 			return wrong(fmt.Sprintf("the limit is %v; give a number of at least 0", limit), "paths", pattern)
 		}

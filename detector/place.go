@@ -7,8 +7,8 @@ import (
 	"supervise/metric"
 )
 
-// DependencyResult is a changed file that tests lean on: a helper, expected output, set-up or the
-// configuration of the runner. It says how the tests that do lean on it ended with that
+// DependencyResult is a changed file that tests depend on: a helper, expected output, set-up or the
+// configuration of the runner. It says how the tests that depend on it ended with that
 // file, and all the others of this kind, as they were at the base.
 type DependencyResult struct {
 	File   string `json:"file"`
@@ -22,17 +22,17 @@ func (p DependencyResult) String() string {
 	case p.Why != "":
 		return "with " + p.File + " as it was nothing is proven: " + p.Why
 	case p.Passed == 1:
-		return "with it as it was, the test that leans on it passes over the new code"
+		return "with it as it was, the test that depends on it passes on the new code"
 	}
-	return fmt.Sprintf("with it as it was, the %d tests that lean on it pass over the new code", p.Passed)
+	return fmt.Sprintf("with it as it was, the %d tests that depend on it pass on the new code", p.Passed)
 }
 
 // OfVerdict are the patterns that say that the runner was made to say something else: what
 // it says without the change shows whether that is so.
 var OfVerdict = []string{"TP-16", "TP-21"}
 
-// placeOf returns how the tests ended that lean on the file of a finding, with that file
-// as it was; false where the finding is about a test, or where that proves nothing.
+// placeOf returns how the tests ended that depend on the file of a finding, with that file
+// as it was; false if the finding is about a test, or where that proves nothing.
 func (j *judge) placeOf(t Tampering) (DependencyResult, bool) {
 	i := slices.IndexFunc(j.in.Places, func(p DependencyResult) bool { return p.File == t.File && p.Passed > 0 })
 	if i < 0 || !slices.Contains(clearable, t.Pattern) && !slices.Contains(OfVerdict, t.Pattern) {

@@ -88,7 +88,7 @@ func (j *judge) target() int {
 func rollbackReason(a Assessment, atLeast int) (string, bool) {
 	var messages []string
 	for _, alert := range a.Alerts {
-		if undone([]Alert{alert}) {
+		if rollsBack([]Alert{alert}) {
 			messages = append(messages, alert.Message())
 		}
 	}
@@ -107,7 +107,7 @@ func alertReason(a Assessment, rule string, action Action) (string, bool) {
 }
 
 // farBelowBest undoes a regression that lost too much of the best score. Without
-// rules nothing is undone. While the baseline is the best, more passing tests make up
+// rules nothing is rolled back. While the baseline is the best, more passing tests make up
 // for the score, and where tests are gone with a reason it is about others.
 func (j *judge) farBelowBest(a Assessment) (string, bool) {
 	best, now := j.in.Best, j.in.Current

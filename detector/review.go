@@ -21,7 +21,7 @@ const (
 type Reviewed struct {
 	Kind    string // Concern or Gaming
 	File    string
-	Line    int // from 1; 0 is the file as a whole
+	Line    int // from 1; 0 is the entire file
 	Reason  string
 	Untried bool // tests of the file could not be run as they were: nothing but texts is known there
 }

@@ -17,7 +17,7 @@ type Rule struct {
 	Basis     Basis
 	Action    Action
 	Threshold float64
-	Unit      string // of the threshold; "" where the rule has none
+	Unit      string // of the threshold; "" if the rule has none
 	Baseline  bool   // compared with the baseline too
 	Paths     bool   // parts of the tree can have a threshold of their own
 	Watch     Watch  // the number that fires the rule; without a Field, it is no single number
@@ -45,7 +45,7 @@ type regression struct {
 }
 
 // scope says what a rule judges: the tree that the iteration left, or the course
-// of the loop. Rules of the loop run second, since an iteration that is undone
+// of the loop. Rules of the loop run second, since an iteration that is rolled back
 // takes no part in a cycle.
 type scope uint8
 

@@ -18,7 +18,7 @@ import (
 type ruleInput struct {
 	rule        string
 	fires, near detector.Input
-	// unmeasured takes away what the rule rests on; nil where it rests on nothing
+	// unmeasured takes away what the rule rests on; nil if it rests on nothing
 	// that is measured.
 	unmeasured func(*detector.Input)
 }

@@ -24,7 +24,7 @@ type Tampering struct {
 	// now: the reason in the text does not count then. 0 means no other severity.
 	IfRan    Severity `json:"severity_if_run,omitempty"`
 	File     string   `json:"file"`
-	Line     int      `json:"line,omitempty"` // from 1; 0 is the file as a whole
+	Line     int      `json:"line,omitempty"` // from 1; 0 is the entire file
 	Test     string   `json:"test,omitempty"` // name, as its runner prints it
 	Evidence string   `json:"evidence,omitempty"`
 	// Basis is what the finding rests on; "" for the text of the change.

@@ -24,7 +24,7 @@ func TestTampering(t *testing.T) {
 		want   detector.Severity // zero: no alert
 		action detector.Action
 	}{
-		{"critical is undone", nil, detector.Critical, detector.AlertAndRollback},
+		{"critical is rolled back", nil, detector.Critical, detector.AlertAndRollback},
 		{"high is flagged", func(_ *detector.Input, _ *detector.Options, f *detector.Tampering) {
 			f.Severity = detector.High
 		}, detector.High, detector.AlertAndFlag},

@@ -7,7 +7,7 @@ import (
 	"supervise/metric"
 )
 
-// Balance is a tree beside the one that the user handed over.
+// Balance is a tree compared with the one that the user handed over.
 type Balance struct {
 	Passing, Failing int      // how many more tests pass and fail
 	Costs            []string // measured HIGH findings against that tree

@@ -18,16 +18,16 @@ type Candidate struct {
 	Iteration int
 	Score     float64     // in [0,1]; valid when Scored
 	Scored    bool        // false: nothing of it could be measured
-	Set       *metric.Set // nil for a score from elsewhere, which is compared plainly
+	Set       *metric.Set // nil for a score from another tool, which is compared plainly
 	Verified  bool
 	Critical  bool // has a CRITICAL alert that is not resolved
 	Open      bool // findings about integrity are open: it is chosen only where nothing else can be
 	Partial   bool // a planned section could not be measured
-	Rejected  bool // was undone, or is to be
+	Rejected  bool // was rolled back, or is to be
 	Stands    bool // rejected, and nobody undid it: what follows was built on it, or nothing follows
 	Baseline  bool
 	Balance   *Balance // nil: there is nothing to compare it with
-	Tree      string   // identity of its contents; "" where it is not known
+	Tree      string   // identity of its contents; "" if it is not known
 
 	// What it took, for the summary; nil when not known.
 	Tokens   *int64
@@ -120,7 +120,7 @@ type Choice struct {
 	Unscored               bool         `json:"unscored,omitempty"`                  // nothing of it was measured
 	BaselineChosen         bool         `json:"baseline_chosen,omitempty"`           // no iteration was eligible
 	Alone                  bool         `json:"alone,omitempty"`                     // there was nothing but the baseline
-	Superseded             []int        `json:"superseded,omitempty"`                // left behind by later progress
+	Superseded             []int        `json:"superseded,omitempty"`                // exceeded by later progress
 	Ineligible             []int        `json:"ineligible,omitempty"`                // rejected, with a CRITICAL alert, or worse than the baseline
 	Worse                  []Worse      `json:"worse_than_baseline,omitempty"`       // those of them that nothing else is held against
 	Costs                  []string     `json:"costs,omitempty"`                     // measured HIGH findings of the selected tree against the baseline
@@ -146,7 +146,7 @@ var (
 const epsilon = 1e-9
 
 // Best chooses among the candidates. The baseline is chosen when no iteration is
-// eligible: each is undone, has a CRITICAL alert, or is worse than it. Of equal scores the
+// eligible: each is rolled back, has a CRITICAL alert, or is worse than it. Of equal scores the
 // earlier one is chosen, unless a later tree is other and in nothing worse.
 func Best(cands []Candidate, o Options) (Choice, error) {
 	o.Mode, o.CoverageSlack = cmp.Or(o.Mode, HighestQualityVerified), cmp.Or(o.CoverageSlack, .5)
@@ -166,7 +166,7 @@ func Best(cands []Candidate, o Options) (Choice, error) {
 	return p.choice(chosen, cands, o), nil
 }
 
-// pool is what is left to choose from, and what was left out on the way.
+// pool is what is left to choose from, and what was left out.
 type pool struct {
 	candidates []Candidate
 	ineligible []int
@@ -415,7 +415,7 @@ func reason(c Choice) string {
 	return text
 }
 
-// percent rounds, but calls nothing whole that is not.
+// percent rounds, but never rounds up to 100%.
 func percent(v float64) string {
 	n := points(v)
 	if n == 100 && v < 1 {
@@ -467,12 +467,12 @@ func list(iterations []int) string {
 }
 
 // Verified reports whether an iteration is proven good: no test fails and at
-// least one passes, the run of the tests did not fail as a whole, the build is
+// least one passes, the run of the tests did not fail outside its tests, the build is
 // not broken, no CRITICAL alert is unresolved, and the completion criterion holds
 // if there is one (nil: there is none).
 func Verified(set metric.Set, critical bool, criterion *bool) bool {
 	n := set.Tests.Counts()
 	broken := set.Build != nil && set.Build.Status == metric.BuildFailure
-	whole := set.Tests != nil && set.Tests.Failure == ""
-	return whole && n.Failed == 0 && n.Passed > 0 && !broken && !critical && (criterion == nil || *criterion)
+	passed := set.Tests != nil && set.Tests.Failure == ""
+	return passed && n.Failed == 0 && n.Passed > 0 && !broken && !critical && (criterion == nil || *criterion)
 }

@@ -316,7 +316,7 @@ func TestDegradation(t *testing.T) {
 	undone := scored(60, 70, 80, 10)
 	undone[3].Rejected = true
 	if d := selector.Degraded(undone, 3); d != nil {
-		t.Errorf("degradation %+v although the bad iteration was undone", d)
+		t.Errorf("degradation %+v although the bad iteration was rolled back", d)
 	}
 	undone[3].Stands = true
 	if d := selector.Degraded(undone, 3); d == nil || d.AfterPeak != 1 {

@@ -17,7 +17,7 @@ var often = &quick.Config{MaxCount: 500}
 // steps are a change for the better in each number of the score.
 var steps = []struct {
 	name   string
-	better func(*numbers) bool // false where it cannot get better
+	better func(*numbers) bool // false if it cannot get better
 }{
 	{"a failing test passes", func(n *numbers) bool { n.passed++; return n.passed <= n.total }},
 	{"a passing test more", func(n *numbers) bool { n.passed++; n.total++; return true }},

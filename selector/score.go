@@ -216,7 +216,7 @@ func Grade(current, baseline metric.Set, w Weights) Score {
 // ErrDimension is wrapped by the errors of [FromDimensions].
 var ErrDimension = errors.New("dimension score is not usable")
 
-// FromDimensions scores dimension scores in [0,1] that were found elsewhere, by
+// FromDimensions scores dimension scores in [0,1] that were found by another tool, by
 // the name of the dimension. A dimension that is missing does not count. An
 // unknown name or a score out of range is an error.
 func FromDimensions(scores map[string]float64, w Weights) (Score, error) {
@@ -238,7 +238,7 @@ func FromDimensions(scores map[string]float64, w Weights) (Score, error) {
 	return weigh(out), nil
 }
 
-// FromValue is a score in [0,1] that was found elsewhere, without dimensions. A
+// FromValue is a score in [0,1] that was found by another tool, without dimensions. A
 // number out of range is an error.
 func FromValue(v float64) (Score, error) {
 	if !(v >= 0 && v <= 1) {

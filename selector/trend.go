@@ -32,7 +32,7 @@ const maxDrop = .05
 const OverRefinement = "over_refinement"
 
 // Degraded describes how far quality fell from the peak to the last iteration, among
-// those that were not undone. peak is the iteration that was chosen; where it is none of
+// those that were not rolled back. peak is the iteration that was chosen; where it is none of
 // them, it is the one with the highest score. It is nil when the last is as good.
 func Degraded(cands []Candidate, peak int) *Degradation {
 	s := series(cands)
@@ -55,7 +55,7 @@ func Degraded(cands []Candidate, peak int) *Degradation {
 	}
 }
 
-// series are the iterations that have a score and were not undone.
+// series are the iterations that have a score and were not rolled back.
 func series(cands []Candidate) []Candidate {
 	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected && !c.Stands })
 }
@@ -90,7 +90,7 @@ func moreFailures(before, now Candidate) bool {
 	return now.Set.Tests.Counts().Failed > before.Set.Tests.Counts().Failed
 }
 
-// Returns are gains that become too small to go on for.
+// Returns are gains that become too small to continue for.
 type Returns struct {
 	Since int `json:"since_iteration"` // the first of the small gains
 	At    int `json:"at_iteration"`    // where there were enough of them
@@ -132,7 +132,7 @@ const (
 	Fluctuating Trend = "fluctuating"
 )
 
-// steady is a change of the score that is none.
+// steady is a change of the score that does not count.
 const steady = .02
 
 // Trajectory names the way of the scores: stable when all lie within .02,
@@ -178,7 +178,7 @@ type Summary struct {
 	Trend      Trend          `json:"trend"`
 }
 
-// Summarize sums up all iterations, without the baseline. What was undone has
+// Summarize sums up all iterations, without the baseline. What was rolled back has
 // its costs, but no part in the scores.
 func Summarize(cands []Candidate) Summary {
 	out := Summary{Trend: Trajectory(cands)}

@@ -10,7 +10,7 @@ import (
 // Glob is a pattern with wildcards.
 type Glob struct{ re *regexp.Regexp }
 
-// Match reports whether the whole text fits.
+// Match reports whether the entire text matches.
 func (g *Glob) Match(s string) bool { return g.re.MatchString(s) }
 
 // Name reads a pattern of names: * matches any text, ? one character.

@@ -10,7 +10,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// LastWord returns what stands behind the last blank.
+// LastWord returns what follows the last blank.
 func LastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
 // separators are what runners write between groups, and before a title.
@@ -24,7 +24,7 @@ func Plain(name string) string {
 	return strings.Join(strings.Fields(separators.Replace(name)), " ")
 }
 
-// Own returns what may be the name of the function behind that of a test:
+// Own returns what may be the name of the function that belongs to that of a test:
 // without parameters, and without package and class.
 func Own(name string) []string {
 	name, _, _ = strings.Cut(name, " with data set ")

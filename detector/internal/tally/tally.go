@@ -7,7 +7,7 @@ import "supervise/metric"
 // Settled is a test that need not be there any more.
 type Settled struct {
 	Into     metric.ID // the test it lives on in, which has to pass; zero for none
-	Accepted bool      // somebody accepted the loss, also where the test is there and fails
+	Accepted bool      // a person accepted the loss, also where the test is there and fails
 }
 
 // Leave is what may be different.

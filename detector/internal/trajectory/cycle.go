@@ -24,7 +24,7 @@ func (c Cycle) Message() string {
 // Cycle looks for the shortest period of at least two with which the numbers at the end
 // of the path repeat.
 func (p Path) Cycle() *Cycle {
-	w := series{wobble: tenths(p.Wobble[metric.CoveragePct]), errors: int(p.Wobble[metric.ErrorCount])}
+	w := series{variation: tenths(p.Wobble[metric.CoveragePct]), errors: int(p.Wobble[metric.ErrorCount])}
 	for _, o := range p.Points[max(0, len(p.Points)-2*p.CycleWindow):] {
 		w.signatures = append(w.signatures, o.Set.Signature())
 	}

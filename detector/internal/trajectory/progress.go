@@ -24,7 +24,7 @@ var levels = map[metric.Field]unit{
 	metric.FileCount: {}, metric.LOCTotal: {}, metric.Complexity: {share: 2},
 }
 
-// Moved returns a change in points or in per cent of what a number was, 0 where the
+// Moved returns a change in points or in per cent of what a number was, 0 if the
 // number shows nothing.
 func Moved(f metric.Field, before, delta float64) float64 {
 	u, shows := levels[f]
@@ -40,12 +40,12 @@ func Moved(f metric.Field, before, delta float64) float64 {
 	}
 }
 
-// Improved reports whether a change of a number is for the better. wobble is by how much
+// Improved reports whether a change of a number is for the better. variation is by how much
 // numbers vary by themselves.
-func Improved(f metric.Field, before, delta float64, wobble metric.Delta) bool {
+func Improved(f metric.Field, before, delta float64, variation metric.Delta) bool {
 	u, shows := levels[f]
 	gain := delta * float64(f.Better())
-	if !shows || gain <= wobble[f]+epsilon {
+	if !shows || gain <= variation[f]+epsilon {
 		return false
 	}
 	return gain > max(u.grain, u.share*math.Abs(before)/100)
@@ -92,7 +92,7 @@ func (p Path) Stall() *Stall {
 	return &Stall{Iterations: len(window), Range: spread}
 }
 
-// gained reports whether any number is better than before: small steps that are none by
+// gained reports whether any number is better than before: small steps that do not count by
 // themselves may add up.
 func (p Path) gained(before, now metric.Set) bool {
 	for f, d := range now.Sub(before) {

@@ -9,7 +9,7 @@ import (
 // series are signatures in which coverage and errors may vary by themselves.
 type series struct {
 	signatures []metric.Signature
-	wobble     int // by how many tenths of a point coverage does
+	variation  int // by how many tenths of a point coverage does
 	errors     int // by how many the number of errors does
 }
 
@@ -33,12 +33,12 @@ func (w series) recurs(p int) bool {
 		}
 		low, high = min(low, between.Coverage), max(high, between.Coverage)
 	}
-	return high-low > max(w.wobble, 1)
+	return high-low > max(w.variation, 1)
 }
 
 // same reports whether two signatures differ by no more than what varies by itself.
 func (w series) same(a, b metric.Signature) bool {
-	return a == b || w.sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.wobble
+	return a == b || w.sameButCoverage(a, b) && max(a.Coverage-b.Coverage, b.Coverage-a.Coverage) <= w.variation
 }
 
 func (w series) sameButCoverage(a, b metric.Signature) bool {
