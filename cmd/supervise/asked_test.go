@@ -90,7 +90,7 @@ func TestApprovalAtTheTerminal(t *testing.T) {
 		kept  bool
 	}{
 		{"rejected", [][2]string{{"Your choice: ", "d\n"}, {"-TestTwo() { :; }", ""}, {"Your choice: ", "1\n"}}, 0, "tree restored to the baseline", false},
-		{"approved", [][2]string{{"Your choice: ", "2\n"}, {"(is written down): ", "TestTwo was wrong\n"}}, 0, "TestTwo was wrong", true},
+		{"approved", [][2]string{{"Your choice: ", "2\n"}, {"(will be recorded): ", "TestTwo was wrong\n"}}, 0, "TestTwo was wrong", true},
 		{"aborted", [][2]string{{"Your choice: ", "3\n"}}, 3, "the loop is aborted", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestBlockedAtTheTerminal(t *testing.T) {
 	if runner.Inside() {
 		t.Skip("an agent runs the tests")
 	}
-	approve := [][2]string{{"Your choice: ", "2\n"}, {"(is written down): ", "the specification says so\n"}}
+	approve := [][2]string{{"Your choice: ", "2\n"}, {"(will be recorded): ", "the specification says so\n"}}
 	for _, tt := range []struct {
 		name, said string
 		typed      [][2]string

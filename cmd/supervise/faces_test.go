@@ -206,9 +206,9 @@ func (f *faced) told() (out []string) {
 		}
 		says := metric.Info
 		switch text := string(answer); {
-		case strings.Contains(text, "did not let this pass"):
+		case strings.Contains(text, "denied this"):
 			says = metric.Critical
-		case strings.Contains(text, "wants a person to decide"):
+		case strings.Contains(text, "asks a person to decide"):
 			says = metric.High
 		}
 		if says != worst && max(says, worst) >= metric.High {

@@ -51,7 +51,7 @@ func TestOtherUser(t *testing.T) {
 	give(t, filepath.Join(w.dir, "proj"), otherUID(t))
 	refused(`dubious ownership in repository`)
 	w.git("config", "--global", "--add", "safe.directory", w.root)
-	refused(`nobody can reach the folder of the hidden tests .*: chmod 700`)
+	refused(`nobody can access the folder of the hidden tests .*: chmod 700`)
 	if err := os.Chmod(filepath.Join(w.dir, "hidden"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestLandlock(t *testing.T) {
 		return w.supervise("run", "--config", "../protect.yaml", "--until", "never", "--max-iterations", "1", "--", "agent")
 	}
 	if err := runner.Confinable(); err != nil {
-		if out, code := run("tmp"); code != 2 || !regexp.MustCompile(`leave out protect.landlock`).MatchString(out) {
+		if out, code := run("tmp"); code != 2 || !regexp.MustCompile(`remove protect.landlock`).MatchString(out) {
 			t.Errorf("status %d without Landlock:\n%s", code, out)
 		}
 		t.Skipf("not tested here: %v", err)
@@ -46,7 +46,7 @@ func TestLandlock(t *testing.T) {
 	if text := w.read("proj/m_test.sh"); !regexp.MustCompile(`# mine`).MatchString(text) {
 		t.Errorf("the agent could not write the tree:\n%s", out)
 	}
-	if out, code := run("."); code != 2 || !regexp.MustCompile(`state folder .* lies in .*, which the agent may write`).MatchString(out) {
+	if out, code := run("."); code != 2 || !regexp.MustCompile(`state folder .* is in .*, which the agent may write`).MatchString(out) {
 		t.Errorf("status %d with the state in the agent's reach:\n%s", code, out)
 	}
 }

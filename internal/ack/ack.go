@@ -26,8 +26,7 @@ const Never = "never"
 // DefaultExpiry is how long an acknowledgement lasts by default.
 const DefaultExpiry = "90d"
 
-// ErrInvalid is wrapped by every error that an edit of the file or of the command line
-// fixes.
+// ErrInvalid is wrapped by every error that an edit of the file or the command line fixes.
 var ErrInvalid = errors.New("invalid acknowledgement")
 
 // Entry is one acknowledgement. It has a Finding or a Rule.
@@ -36,14 +35,14 @@ type Entry struct {
 	Rule          string   `yaml:"rule,omitempty" json:"rule,omitempty"`
 	Tests         []string `yaml:"tests,omitempty" json:"tests,omitempty"` // patterns; none means all
 	Path          string   `yaml:"path,omitempty" json:"path,omitempty"`   // pattern of files, suites and folders
-	UpTo          *float64 `yaml:"up_to,omitempty" json:"up_to,omitempty"` // the largest change of the number that is covered
+	UpTo          *float64 `yaml:"up_to,omitempty" json:"up_to,omitempty"` // the largest accepted change of the metric
 	Reason        string   `yaml:"reason" json:"reason"`
 	Date          string   `yaml:"date,omitempty" json:"date,omitempty"`       // day of writing, YYYY-MM-DD
-	Expires       string   `yaml:"expires,omitempty" json:"expires,omitempty"` // YYYY-MM-DD, its last day, or never
+	Expires       string   `yaml:"expires,omitempty" json:"expires,omitempty"` // the last day, YYYY-MM-DD, or never
 	FalsePositive bool     `yaml:"false_positive,omitempty" json:"false_positive,omitempty"`
 }
 
-// ID names the entry: it is the finding's, or else made of what the entry covers.
+// ID identifies the entry: the ID of the finding, or a hash of what the entry covers.
 func (e Entry) ID() string {
 	if e.Finding != "" {
 		return e.Finding
@@ -98,7 +97,7 @@ func Expiry(text string, now time.Time) (string, error) {
 	return "", fmt.Errorf("%w: expiry %q: give a number of days like 90d, of weeks like 12w, a day like 2026-12-31, or never", ErrInvalid, text)
 }
 
-// until is the moment from which the entry is expired, zero for never.
+// until is when the entry expires, zero for never.
 func (e Entry) until() (time.Time, error) {
 	text := e.Expires
 	if text == "" {
@@ -132,7 +131,7 @@ func (e Entry) Validate() error {
 		return fmt.Errorf("%w: reason is missing; say why this is acceptable", ErrInvalid)
 	}
 	if e.Rule == "" && e.Path != "" {
-		return fmt.Errorf("%w: path needs the rule that it is about", ErrInvalid)
+		return fmt.Errorf("%w: path needs a rule", ErrInvalid)
 	}
 	if e.UpTo != nil && *e.UpTo < 0 {
 		return fmt.Errorf("%w: up_to is %v; give a number of at least 0, in the unit of the rule", ErrInvalid, *e.UpTo)
@@ -155,8 +154,8 @@ func (e Entry) Validate() error {
 	return err
 }
 
-// acknowledgement is the entry in the form of the detector. An entry with tests or a
-// path matches by its rule; one with neither covers only its finding.
+// acknowledgement converts the entry for the detector. An entry with tests or a path matches by
+// its rule; an entry with neither covers only its finding.
 func (e Entry) acknowledgement() (detector.Acknowledgement, error) {
 	until, err := e.until()
 	k := detector.Acknowledgement{ID: e.ID(), Rule: e.Rule, Tests: e.Tests, Path: e.Path, UpTo: e.UpTo, Reason: e.Reason, Expires: until}

@@ -200,10 +200,10 @@ func TestFlowStyleIsKept(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	if _, _, err := ack.Add(text, entry(t, alert("TestA"))); !errors.Is(err, ack.ErrInvalid) {
-		t.Errorf("error %v, want one that says to edit it by hand", err)
+		t.Errorf("error %v, want one that says to edit it manually", err)
 	}
 	if _, _, err := ack.Remove(text, list[0].ID()); !errors.Is(err, ack.ErrInvalid) {
-		t.Errorf("error %v, want one that says to edit it by hand", err)
+		t.Errorf("error %v, want one that says to edit it manually", err)
 	}
 }
 

@@ -21,8 +21,8 @@ type document struct {
 	Acknowledged []Entry `yaml:"acknowledged"`
 }
 
-const header = `# Findings of supervise that somebody accepted: they are reported and count for
-# nothing. Commit this file. supervise ack writes it; a loop reads it at its start.
+const header = `# Findings of supervise that a person accepted. They are reported, but not counted.
+# Commit this file. supervise ack writes it; a loop reads it when it starts.
 acknowledged:
 `
 
@@ -85,8 +85,8 @@ func empty(f *ast.File) bool {
 	})
 }
 
-// starts returns the line on which each entry begins, counted from 1, or nothing if
-// they are unknown.
+// starts returns the line on which each entry starts, counted from 1, or nothing if they are
+// unknown.
 func starts(f *ast.File) []int {
 	path, err := yaml.PathString("$.acknowledged")
 	if err != nil {
@@ -157,7 +157,7 @@ func Remove(text, id string) (string, bool, error) {
 	}
 	begin, lines := starts(file), strings.SplitAfter(text, "\n")
 	if len(begin) != len(list) {
-		return "", false, errByHand
+		return "", false, errManual
 	}
 	from, to := begin[i]-1, len(lines)
 	if i+1 < len(begin) {
@@ -171,13 +171,13 @@ func Remove(text, id string) (string, bool, error) {
 	return out, true, same(out, rest)
 }
 
-var errByHand = fmt.Errorf("%w: the file is not written a line for each key, and cannot be changed without disturbing it; edit it by hand", ErrInvalid)
+var errManual = fmt.Errorf("%w: the file does not have one line per key, and cannot be changed without reformatting it; edit it manually", ErrInvalid)
 
 // same checks that an edit changed what it should, and nothing else.
 func same(text string, want []Entry) error {
 	got, err := Parse(text)
 	if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
-		return errByHand
+		return errManual
 	}
 	return nil
 }

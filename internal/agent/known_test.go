@@ -90,7 +90,7 @@ func TestBrokenFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		whole + "yollo: [x]\n":                                        "[7:1] unknown field \"yollo\"|did you mean yolo?",
 		whole + "zzzzzzzzzz: 1\n":                                     "the keys are in docs/agents.md",
-		whole + "env: [A=1]\n":                                        "[7:6] expected is a mapping",
+		whole + "env: [A=1]\n":                                        "[7:6] expected a mapping",
 		whole + "like: cluade\n":                                      `[7:1] like: there is no agent "cluade"; the agents are `,
 		whole + "model: [--model, \"{{session}}\"]\n":                 "[7:1] model: {{session}} has no meaning here; the placeholders are {{model}}",
 		strings.Replace(whole, ", \"{{prompt}}\"]", "]", 1):           "[2:1] arguments must have the element {{prompt}}",

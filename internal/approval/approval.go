@@ -1,9 +1,9 @@
-// Package approval asks a person what happens to an iteration, and waits for the
-// answer. The answer is typed at a terminal, or given by another process that knows the
-// secret of the question.
+// Package approval asks a person what happens to an iteration, and waits for the answer. The
+// person types it at a terminal, or another process that knows the secret of the question gives
+// it.
 //
-// Only a person's answer approves. A timeout, a lost terminal or a policy can reject,
-// or end the loop, but never approve.
+// Only a person can approve. A timeout, a lost terminal or a policy can reject, or end the
+// loop, but never approve.
 package approval
 
 import (
@@ -21,8 +21,8 @@ type Choice string
 
 // The possible choices.
 const (
-	Reject  Choice = "reject"  // revert it; the loop goes on
-	Approve Choice = "approve" // keep it; the loop goes on. It needs a reason
+	Reject  Choice = "reject"  // revert it; the loop continues
+	Approve Choice = "approve" // keep it; the loop continues. It needs a reason
 	Abort   Choice = "abort"   // revert it and end the loop
 )
 
@@ -36,7 +36,7 @@ type Policy string
 const (
 	PolicyReject Policy = "reject" // as the rules decide: roll back, retry while retries are left
 	PolicyAbort  Policy = "abort"  // roll back and end the loop
-	PolicyWait   Policy = "wait"   // until somebody answers from another terminal
+	PolicyWait   Policy = "wait"   // until a person answers from another terminal
 )
 
 // Valid reports whether p is one of the policies; empty is PolicyReject.
@@ -89,8 +89,8 @@ type How string
 const (
 	ByTerminal How = "terminal"
 	ByCommand  How = "command" // from another process
-	ByPolicy   How = "policy"  // nobody was asked
-	ByTimeout  How = "timeout" // nobody answered in time
+	ByPolicy   How = "policy"  // without asking a person
+	ByTimeout  How = "timeout" // no answer in time
 )
 
 // Answer is what was decided, by whom and why.
@@ -102,14 +102,14 @@ type Answer struct {
 	At     time.Time `json:"at"`
 }
 
-// ErrNoReason is the error of an approval without a reason.
-var ErrNoReason = errors.New("an approval needs a reason, which is written down: give --reason")
+// ErrNoReason is returned for an approval without a reason.
+var ErrNoReason = errors.New("an approval needs a reason, which is recorded: give --reason")
 
 // Validate returns what is wrong with an answer.
 func (a Answer) Validate() error {
 	switch {
 	case !a.Choice.Valid():
-		return fmt.Errorf("%q is no answer: approve, reject or abort", a.Choice)
+		return fmt.Errorf("invalid answer %q: approve, reject or abort", a.Choice)
 	case a.Choice == Approve && strings.TrimSpace(a.Reason) == "":
 		return ErrNoReason
 	}
@@ -121,7 +121,7 @@ func (a Answer) String() string {
 	text := map[Choice]string{Reject: "rejected", Approve: "approved", Abort: "aborted"}[a.Choice]
 	switch {
 	case a.How == ByTimeout:
-		text += ": nobody answered in time"
+		text += ": no answer in time"
 	case a.By != "":
 		text += " by " + a.By
 	}
@@ -131,17 +131,17 @@ func (a Answer) String() string {
 	return text
 }
 
-// Options say how a question is asked.
+// Options configure how a question is asked.
 type Options struct {
 	Dir      string        // the loop's folder, in which question and answer are exchanged
 	Terminal string        // path of the terminal, like /dev/tty; "" for none
 	By       string        // name of the user at the terminal
-	Self     string        // command line of supervise, for an answer from elsewhere
+	Self     string        // command line of supervise, for an answer from another process
 	Timeout  time.Duration // after which the question counts as rejected; 0: none
-	// Later leaves the question open, and an answer to it to a later call of Ask.
+	// Later leaves the question open; a later call of Ask returns the answer.
 	Later bool
-	// OnOpen is called as soon as an answer can be given from elsewhere, before the
-	// terminal shows the question. Its error ends Ask.
+	// OnOpen is called once another process can answer, before the terminal shows the
+	// question. Ask returns its error.
 	OnOpen func() error
 	// OnRefused is called for an answer without the secret, or an invalid one.
 	OnRefused func(why string)
@@ -152,11 +152,11 @@ const pollEvery = 100 * time.Millisecond
 
 // Ask asks and returns the answer. It returns the error of ctx if that ends first, the
 // error of OnOpen, and otherwise an error only if the folder cannot be used. If the
-// terminal goes away, Ask waits for an answer from elsewhere.
+// terminal goes away, Ask waits for an answer from another process.
 //
-// A question that was left open and answered meanwhile is not asked again. With Later the
-// error wraps [ErrUnanswered] where nobody has answered. Then, and after such an answer, the
-// question stays until [Close].
+// A question that was left open and has been answered is not asked again. With Later the error
+// wraps [ErrUnanswered] if there is no answer. Then, and after such an answer, the question
+// stays until [Close].
 func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 	left, err := leftOpen(q, o)
 	switch {
@@ -205,7 +205,7 @@ func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 		case why != "" && o.OnRefused != nil:
 			o.OnRefused(why)
 		case a != nil:
-			d.answeredElsewhere(*a)
+			d.answeredByOther(*a)
 			return *a, nil
 		}
 		select {
@@ -213,7 +213,7 @@ func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 			return Answer{}, context.Cause(ctx)
 		case <-late:
 			a := Answer{Choice: Reject, How: ByTimeout, At: time.Now()}
-			d.answeredElsewhere(a)
+			d.answeredByOther(a)
 			return a, nil
 		case <-tick.C:
 		}

@@ -17,8 +17,8 @@ const (
 	answerName   = "answer.json"
 )
 
-// ErrNoQuestion is the error of an answer when no question is open.
-var ErrNoQuestion = errors.New("nobody is asked")
+// ErrNoQuestion is returned for an answer if no question is open.
+var ErrNoQuestion = errors.New("no open question")
 
 // posted is the content of the file of a question.
 type posted struct {
@@ -38,8 +38,8 @@ type box struct {
 	secret string
 }
 
-// post writes the question with a new secret, so that an answer that was left before,
-// or to another question, is refused.
+// post writes the question with a new secret, so that an old answer, or one to another question,
+// is refused.
 func post(dir string, q Question) (box, error) {
 	b := box{dir: dir, secret: rand.Text()}
 	if err := os.Remove(b.path(answerName)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -53,8 +53,8 @@ func post(dir string, q Question) (box, error) {
 
 func (b box) path(name string) string { return filepath.Join(b.dir, name) }
 
-// answer removes an answer and returns it, nil if there is none. why says what is wrong
-// with a refused one.
+// answer removes an answer and returns it, nil if there is none. why is the reason if the answer
+// is refused.
 func (b box) answer() (a *Answer, why string) {
 	if a, why = b.look(); a != nil || why != "" {
 		_ = os.Remove(b.path(answerName)) // a leftover answer must not count for another question
@@ -66,14 +66,14 @@ func (b box) answer() (a *Answer, why string) {
 func (b box) look() (a *Answer, why string) {
 	text, err := os.ReadFile(b.path(answerName))
 	if err != nil {
-		return nil, "" // it appears as a whole, renamed from another name
+		return nil, "" // it appears complete, by a rename
 	}
 	var g given
 	switch err := json.Unmarshal(text, &g); {
 	case err != nil:
 		return nil, "it cannot be read: " + err.Error()
 	case subtle.ConstantTimeCompare([]byte(g.Secret), []byte(b.secret)) != 1:
-		return nil, "it does not know the secret of the question"
+		return nil, "it has the wrong secret"
 	}
 	if err := g.Answer.Validate(); err != nil {
 		return nil, err.Error()
@@ -83,7 +83,7 @@ func (b box) look() (a *Answer, why string) {
 }
 
 func (b box) close() {
-	_ = os.Remove(b.path(questionName)) // nobody waits for what is left
+	_ = os.Remove(b.path(questionName)) // the file has no reader any more
 	_ = os.Remove(b.path(answerName))
 }
 
@@ -112,8 +112,8 @@ func read(dir string) (p posted, err error) {
 const takeLimit = 10 * time.Second
 
 // Reply answers the open question of the loop in dir, and waits until the supervisor
-// takes the answer. The error wraps [ErrNoQuestion] if there is none, or if nobody
-// takes the answer.
+// takes the answer. The error wraps [ErrNoQuestion] if there is none, or if
+// no supervisor takes the answer.
 func Reply(dir string, a Answer) (Question, error) {
 	if err := a.Validate(); err != nil {
 		return Question{}, err
@@ -133,7 +133,7 @@ func Reply(dir string, a Answer) (Question, error) {
 			return p.Question, nil
 		}
 	}
-	return p.Question, errors.Join(fmt.Errorf("%w any more: no supervise took the answer", ErrNoQuestion), os.Remove(path))
+	return p.Question, errors.Join(fmt.Errorf("%w: no supervisor took the answer", ErrNoQuestion), os.Remove(path))
 }
 
 // write writes a file that only the user can read, atomically.

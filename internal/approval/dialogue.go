@@ -75,18 +75,18 @@ func (d *dialogue) open() {
 func (d *dialogue) choices() {
 	d.say("%s[3] abort the loop\n[d] show the diff\n", d.q.answers())
 	if d.self != "" {
-		d.say("or elsewhere: %s reject|approve|abort %s\n", d.self, d.q.LoopID)
+		d.say("or in another terminal: %s reject|approve|abort %s\n", d.self, d.q.LoopID)
 	}
 	d.say("Your choice: ")
 }
 
-// answers says what rejecting and approving mean for the question.
+// answers returns what rejecting and approving mean for the question.
 func (q Question) answers() string {
 	switch {
 	case q.Kind == Blocked && len(q.Tests) > 0:
-		return "[1] reject: the tests are right, and the agent goes on\n[2] approve: the agent may change these tests (needs a reason)\n"
+		return "[1] reject: the tests are right, and the agent continues\n[2] approve: the agent may change these tests (needs a reason)\n"
 	case q.Kind == Blocked:
-		return "[1] reject: it can be done, and the agent goes on\n[2] approve: it cannot be done, and the loop ends (needs a reason)\n"
+		return "[1] reject: it can be done, and the agent continues\n[2] approve: it cannot be done, and the loop ends (needs a reason)\n"
 	}
 	tree := fmt.Sprintf("iteration %d", q.Target)
 	if q.Target == 0 {
@@ -102,7 +102,7 @@ func (d *dialogue) take(line string) (Answer, bool) {
 	if d.approving {
 		d.approving = false
 		if line == "" {
-			d.say("Nothing is approved without a reason.\n")
+			d.say("An approval needs a reason.\n")
 			d.choices()
 			return a, false
 		}
@@ -118,7 +118,7 @@ func (d *dialogue) take(line string) (Answer, bool) {
 		return a, true
 	case "2", "approve":
 		d.approving = true
-		d.say("Why is it right (is written down): ")
+		d.say("Reason (will be recorded): ")
 	case "d", "diff":
 		d.diff()
 		d.choices()
@@ -128,8 +128,8 @@ func (d *dialogue) take(line string) (Answer, bool) {
 	return a, false
 }
 
-// answeredElsewhere reports an answer that did not come from this terminal.
-func (d *dialogue) answeredElsewhere(a Answer) { d.say("\n%s\n", clean(a.String())) }
+// answeredByOther shows an answer that did not come from this terminal.
+func (d *dialogue) answeredByOther(a Answer) { d.say("\n%s\n", clean(a.String())) }
 
 // maxDiff is the number of lines of the diff that are shown.
 const maxDiff = 500
@@ -138,7 +138,7 @@ const maxDiff = 500
 func (d *dialogue) diff() {
 	f, err := os.Open(d.q.Patch)
 	if err != nil {
-		d.say("the changes cannot be read: %v\n", err)
+		d.say("cannot read the changes: %v\n", err)
 		return
 	}
 	defer f.Close()

@@ -89,12 +89,12 @@ func (n *Notifier) fail(err error) {
 	}
 }
 
-// post sends to the webhook. Errors do not contain the whole address, which often holds
+// post sends to the webhook. Errors do not contain the full address, which often contains
 // a secret.
 func (n *Notifier) post(ctx context.Context, _ Notification, text []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.Webhook, bytes.NewReader(text))
 	if err != nil {
-		return errors.New("notify by webhook: the address cannot be read")
+		return errors.New("notify by webhook: invalid address")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)

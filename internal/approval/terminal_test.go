@@ -25,8 +25,8 @@ func TestAnswerAtTheTerminal(t *testing.T) {
 	}{
 		{"reject", "1\n", approval.Answer{Choice: approval.Reject}, "[1] reject and revert to iteration 6"},
 		{"abort", "3\n", approval.Answer{Choice: approval.Abort}, "[3] abort the loop"},
-		{"approve", "2\nthe feature is gone\n", approval.Answer{Choice: approval.Approve, Reason: "the feature is gone"}, "Why is it right"},
-		{"no reason, no approval", "2\n\n1\n", approval.Answer{Choice: approval.Reject}, "Nothing is approved without a reason"},
+		{"approve", "2\nthe feature is gone\n", approval.Answer{Choice: approval.Approve, Reason: "the feature is gone"}, "Reason (will be recorded)"},
+		{"no reason, no approval", "2\n\n1\n", approval.Answer{Choice: approval.Reject}, "An approval needs a reason"},
 		{"the changes first", "d\n1\n", approval.Answer{Choice: approval.Reject}, "-TestEmail() {[2J"},
 		{"nonsense", "yes\n1\n", approval.Answer{Choice: approval.Reject}, "Answer 1, 2, 3 or d"},
 	} {

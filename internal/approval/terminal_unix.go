@@ -19,11 +19,10 @@ type terminal struct {
 }
 
 // maxEnds is the number of ends of input in a row after which the terminal counts as
-// gone. A person may type one; a terminal that hung up gives nothing else.
+// gone. A person may type one; a terminal that hung up returns nothing else.
 const maxEnds = 5
 
-// openTerminal opens the terminal, and discards what was typed before the question: it
-// was meant for something else.
+// openTerminal opens the terminal, and discards input from before the question.
 func openTerminal(path string) (*terminal, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // no terminal is a valid one

@@ -161,7 +161,7 @@ func TestPersistenceOfANeighbour(t *testing.T) {
 	for text, want := range map[string]string{
 		"agent_persistence: {detekt: 1}\n":                     "detekt",
 		"agent_persistence: {detection: {mode: brave}}\n":      "aiwg.yml: [1:",
-		"agent_persistence: {recovery: {max_retries: many}}\n": "whole number",
+		"agent_persistence: {recovery: {max_retries: many}}\n": "an integer",
 		"agent_persistence: [\n":                               "aiwg.yml",
 	} {
 		put("aiwg.yml", text)

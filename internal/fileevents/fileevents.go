@@ -1,13 +1,11 @@
-// Package fileevents reports, while it happens, that files of a tree appear, change and
-// disappear. It is a hint and never the truth: whoever acts on it looks at the
-// tree first.
+// Package fileevents reports live that files of a tree appear, change and disappear. Events are
+// hints: callers check the tree before they act.
 //
-// On Linux it listens to inotify(7) and looks into every new folder once it
-// listens there, since nobody reports what was made in between. When the
-// kernel had to drop events it says so and compares the whole tree with what it
-// knew. Where inotify allows no further watches, and on all other systems, it
-// looks at the whole tree every two seconds instead; changes of contents are not
-// reported then.
+// On Linux it uses inotify(7). It scans every new folder after it watches it, since the kernel
+// does not report earlier files. If the kernel dropped events, the package reports that and
+// compares the full tree with what it knew. If inotify allows no further watches, and on all
+// other systems, it scans the tree every two seconds instead, and does not report changes of
+// contents.
 package fileevents
 
 import (
@@ -26,9 +24,9 @@ import (
 // Op is what happened.
 type Op uint8
 
-// What can happen. Lost says that events were dropped: what follows was found by
-// comparing the tree, and changes of contents may be missing. Scanning says that
-// from now on the tree is compared now and then, and why. Both have no path.
+// The operations. Lost means that events were dropped: the next events come from comparing the
+// tree, and changes of contents may be missing. Scanning means that from now on the tree is
+// scanned periodically, and why. Both have no path.
 const (
 	New Op = iota + 1
 	Changed
@@ -37,7 +35,7 @@ const (
 	Scanning
 )
 
-// Event is something that happened to a file; folders have none of their own.
+// Event is something that happened to a file. Folders have no events.
 type Event struct {
 	Op   Op
 	Path string // relative to the root, with slashes
@@ -46,15 +44,15 @@ type Event struct {
 
 // Options are the circumstances of a watch.
 type Options struct {
-	// Skip reports whether a folder, relative to the root and with slashes, is left
-	// out with all below. Nil leaves out .git and node_modules.
+	// Skip reports whether to ignore a folder, relative to the root and with slashes.
+	// Nil ignores .git and node_modules.
 	Skip func(dir string) bool
-	// Poll is how often the tree is looked at where the system reports nothing. Zero
-	// means two seconds.
+	// Poll is the interval between scans if the system reports no events. Zero means
+	// two seconds.
 	Poll time.Duration
 }
 
-// DefaultPoll is how often the tree is looked at where the system reports nothing.
+// DefaultPoll is the default interval between scans.
 const DefaultPoll = 2 * time.Second
 
 // Watcher watches one tree until it is closed.
@@ -65,15 +63,15 @@ type Watcher struct {
 	done   chan struct{}
 	ended  chan struct{}
 
-	notify *fsnotify.Watcher // nil: the tree is looked at now and then
+	notify *fsnotify.Watcher // nil: the tree is scanned periodically
 	tick   <-chan time.Time
 	files  map[string]bool
 	dirs   map[string]bool
 	queue  queue
 }
 
-// Start watches the tree at root. No event reports what is there already. The
-// error is that of a tree that cannot be read.
+// Start watches the tree at root. Existing files cause no events. The error is about a tree that
+// cannot be read.
 func Start(root string, o Options) (*Watcher, error) {
 	if o.Skip == nil {
 		o.Skip = func(dir string) bool {
@@ -103,11 +101,11 @@ func Start(root string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Events is closed when the watch is. A slow reader loses nothing: what happens
-// to a file meanwhile becomes one event.
+// Events is closed with the watcher. A slow reader loses nothing: several events of a file
+// become one.
 func (w *Watcher) Events() <-chan Event { return w.events }
 
-// Close ends the watch.
+// Close stops the watcher.
 func (w *Watcher) Close() error {
 	close(w.done)
 	<-w.ended
@@ -117,7 +115,7 @@ func (w *Watcher) Close() error {
 	return nil
 }
 
-// listen asks the system for events, where it has them folder by folder.
+// listen subscribes to the events of the system, if it has events for folders.
 func (w *Watcher) listen() {
 	if runtime.GOOS != "linux" {
 		return
@@ -130,10 +128,10 @@ func (w *Watcher) listen() {
 	w.notify = n
 }
 
-// scanOnly gives up listening.
+// scanOnly stops using the events of the system.
 func (w *Watcher) scanOnly(why error) {
 	if w.notify != nil {
-		_ = w.notify.Close() // nothing is expected of it any more
+		_ = w.notify.Close() // no longer needed
 		w.notify = nil
 	}
 	w.queue.put(Event{Op: Scanning, Why: why.Error()})
@@ -171,7 +169,7 @@ func (w *Watcher) run() {
 	}
 }
 
-// fault is called when events were dropped, or something else broke.
+// fault handles dropped events and other errors.
 func (w *Watcher) fault(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.scanOnly(err)
@@ -180,8 +178,7 @@ func (w *Watcher) fault(err error) {
 	w.compare()
 }
 
-// take finds out what an event of the system means by looking at the path: it
-// may be something else by now.
+// take looks at the path of an event, which may have changed since.
 func (w *Watcher) take(e fsnotify.Event) {
 	rel, err := filepath.Rel(w.root, e.Name)
 	if err != nil {
@@ -190,7 +187,7 @@ func (w *Watcher) take(e fsnotify.Event) {
 	p := filepath.ToSlash(rel)
 	info, err := os.Lstat(e.Name)
 	if err != nil || e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
-		w.leave(p) // what is there now, if anything, is another
+		w.leave(p) // anything there now is a different file
 	}
 	switch {
 	case err != nil:
@@ -202,7 +199,7 @@ func (w *Watcher) take(e fsnotify.Event) {
 	}
 }
 
-// become takes note of a folder, where a file may have been.
+// become records a folder, which may have replaced a file.
 func (w *Watcher) become(p string) {
 	if w.files[p] {
 		w.leave(p)
@@ -210,7 +207,7 @@ func (w *Watcher) become(p string) {
 	w.enter(p)
 }
 
-// see takes note of a file that is there.
+// see records an existing file.
 func (w *Watcher) see(p string, written bool) {
 	switch {
 	case !w.files[p]:
@@ -221,7 +218,7 @@ func (w *Watcher) see(p string, written bool) {
 	}
 }
 
-// leave takes note that a file, or a folder with all below, is gone.
+// leave records that a file, or a folder with everything below, is gone.
 func (w *Watcher) leave(p string) {
 	if w.files[p] {
 		delete(w.files, p)
@@ -230,7 +227,7 @@ func (w *Watcher) leave(p string) {
 	w.forget(p)
 }
 
-// forget takes note that a path is no folder any more.
+// forget records that a path is no longer a folder.
 func (w *Watcher) forget(p string) {
 	if !w.dirs[p] {
 		return
@@ -239,7 +236,7 @@ func (w *Watcher) forget(p string) {
 		if d == p || strings.HasPrefix(d, p+"/") {
 			delete(w.dirs, d)
 			if w.notify != nil {
-				_ = w.notify.Remove(filepath.Join(w.root, filepath.FromSlash(d))) // it is gone by itself, as a rule
+				_ = w.notify.Remove(filepath.Join(w.root, filepath.FromSlash(d))) // usually the kernel has removed it already
 			}
 		}
 	}
@@ -251,7 +248,7 @@ func (w *Watcher) forget(p string) {
 	}
 }
 
-// enter listens in a folder first and looks into it then.
+// enter watches a folder before it scans it, so that nothing is missed.
 func (w *Watcher) enter(p string) {
 	if w.dirs[p] || p != "." && w.opts.Skip(p) {
 		return
@@ -260,7 +257,7 @@ func (w *Watcher) enter(p string) {
 	w.listenIn(full)
 	entries, err := os.ReadDir(full)
 	if err != nil {
-		return // gone again, or not to be read
+		return // gone again, or unreadable
 	}
 	w.dirs[p] = true
 	for _, e := range entries {
@@ -273,7 +270,7 @@ func (w *Watcher) enter(p string) {
 	}
 }
 
-// listenIn listens in a folder. One that is gone is no fault.
+// listenIn watches a folder. A missing folder is not an error.
 func (w *Watcher) listenIn(full string) {
 	if w.notify == nil {
 		return
@@ -290,7 +287,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// compare looks at the whole tree and reports how it differs from what is known.
+// compare scans the tree and reports how it differs from what is known.
 func (w *Watcher) compare() {
 	there := map[string]bool{}
 	w.walk(".", there)
@@ -306,9 +303,8 @@ func (w *Watcher) compare() {
 	}
 }
 
-// walk enters what is not known yet and notes all that is there, folders with a
-// slash at their end. It listens in all of them anew: a folder of a known name
-// may be another one.
+// walk enters unknown folders and records everything, folders with a trailing slash. It watches
+// all folders again, since a folder with a known name may be a new one.
 func (w *Watcher) walk(p string, there map[string]bool) {
 	full := filepath.Join(w.root, filepath.FromSlash(p))
 	w.listenIn(full)

@@ -2,12 +2,11 @@ package fileevents
 
 import "slices"
 
-// queue holds events until they are read. A path is in it once, with what
-// happened to it last.
+// queue holds events until they are read. It has one event per path, the last one.
 type queue struct {
 	held []Event
-	at   map[string]int // path to its place in held, counted from the beginning of time
-	gone int            // events that were read
+	at   map[string]int // path to its place in held, counted since the start
+	gone int            // number of events that were read
 }
 
 func (q *queue) put(e Event) {
@@ -26,8 +25,8 @@ func (q *queue) put(e Event) {
 	q.held = append(q.held, e)
 }
 
-// merge makes one event of two. A file that went and came is changed; one that
-// came and went is reported as gone, since it was there.
+// merge makes one event of two. A file that disappeared and appeared is changed. A file that
+// appeared and disappeared is reported as gone, since it existed.
 func merge(before, now Event) Event {
 	switch {
 	case before.Op == New && now.Op == Changed:

@@ -10,9 +10,8 @@ import (
 	"supervise/metric"
 )
 
-// After judges the files after a call: changed are those that differ from when the
-// agent started, as far as they are known. Those that the call itself names are
-// judged as well.
+// After judges the files after a call. changed lists the files that are known to differ from
+// when the agent started. Files that the call itself names are judged as well.
 func After(call Call, opt Options, changed []string) []Risk {
 	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PostTool {
 		return nil
@@ -53,7 +52,7 @@ func After(call Call, opt Options, changed []string) []Risk {
 
 func mustBefore(j *judge, rel string) []byte { return j.file(rel, "").Before }
 
-// named are the files that the call wrote.
+// named returns the files that the call wrote.
 func (j *judge) named() []string {
 	var names []string
 	switch j.call.Kind {
@@ -96,7 +95,7 @@ func Warning(risks []Risk) string {
 }
 
 // Later is the message after a call that the agent should have been warned of before:
-// some clients show such a warning to people only.
+// some clients show such warnings only to people.
 func Later(call Call, opt Options) string {
 	if call.Kind != Shell || call.Client != Codex && call.Client != Gemini {
 		return ""
@@ -108,8 +107,8 @@ func Later(call Call, opt Options) string {
 	return ""
 }
 
-// Opening is the message to an agent that starts. passed and count are of the tests,
-// count 0 where they are not known.
+// Opening is the message to an agent that starts. passed of count tests pass; count is 0 if
+// that is unknown.
 func Opening(passed, count int) string {
 	text := "supervise watches this session."
 	if count > 0 {

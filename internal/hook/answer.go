@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Answer returns what a client expects to read from its hook, nil for nothing.
-// Where the client knows no such answer, the nearest one that holds is given: a
-// question that cannot be asked is a denial.
+// Answer returns what a client expects to read from its hook, nil for nothing. If the client
+// does not support an answer, the nearest one is used: a question that cannot be asked is a
+// denial.
 func Answer(c Call, d Decision) []byte {
 	var out any
 	switch c.Event {
@@ -44,14 +44,14 @@ type claudeAnswer struct {
 	Message  string    `json:"systemMessage,omitempty"`
 }
 
-// ourAnswer is what our plugins of opencode and pi read.
+// ourAnswer is what our plugins for opencode and pi read.
 type ourAnswer struct {
 	Decision Verdict `json:"decision"`
 	Reason   string  `json:"reason,omitempty"`
 	Context  string  `json:"context,omitempty"`
 }
 
-// asks lists the clients whose hooks can have a person asked.
+// asks lists the clients whose hooks can ask a person.
 var asks = map[Client]bool{Claude: true, Qwen: true}
 
 func preTool(c Call, d Decision) any {
@@ -63,7 +63,7 @@ func preTool(c Call, d Decision) any {
 	case c.Client == OpenCode || c.Client == Pi:
 		return ourAnswer{verdict, d.Reason, d.Context}
 	case verdict == Allow:
-		return nil // the client asks, or not, as it would without us
+		return nil // the client decides, as it would without us
 	case verdict == Warn && (c.Client == Codex || c.Client == Gemini):
 		return claudeAnswer{Message: d.Reason} // the agent reads it after the call
 	case verdict == Warn:
@@ -74,7 +74,7 @@ func preTool(c Call, d Decision) any {
 	return claudeAnswer{Specific: &specific{Event: c.clientName(), Decision: string(verdict), Reason: d.Reason}}
 }
 
-// contextAnswer passes a message on to the agent.
+// contextAnswer passes a message to the agent.
 func contextAnswer(c Call, d Decision) any {
 	text := strings.TrimSpace(d.Context)
 	switch {
@@ -86,7 +86,7 @@ func contextAnswer(c Call, d Decision) any {
 	return claudeAnswer{Specific: &specific{Event: c.clientName(), Context: text}}
 }
 
-// stopped lets the agent stop, or sends it back.
+// stopped lets the agent stop, or makes it continue.
 func stopped(c Call, d Decision) any {
 	switch {
 	case c.Client == OpenCode || c.Client == Pi:
@@ -99,8 +99,8 @@ func stopped(c Call, d Decision) any {
 	return claudeAnswer{Decision: "block", Reason: d.Reason}
 }
 
-// clientName is the event as the client calls it: an answer under another name is
-// passed over.
+// clientName is the name of the event for the client, which ignores answers under another
+// name.
 func (c Call) clientName() string {
 	for _, name := range installers[c.Client].events {
 		if eventNames[name] == c.Event {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// eventNames are the events by the names that the clients have for them, and by
-// our own.
+// eventNames maps the names of the clients, and ours, to events.
 var eventNames = map[string]Event{
 	"PreToolUse": PreTool, "BeforeTool": PreTool, "tool.execute.before": PreTool, "tool_call": PreTool,
 	"PostToolUse": PostTool, "AfterTool": PostTool, "tool.execute.after": PostTool, "tool_result": PostTool,
@@ -20,16 +19,16 @@ var eventNames = map[string]Event{
 	"BeforeAgent": OtherEvent, "BeforeModel": OtherEvent, "AfterModel": OtherEvent, "BeforeToolSelection": OtherEvent,
 }
 
-// ParseEvent returns the event of a name. A name that no client has is an error: a
-// misspelt one would silently never be called.
+// ParseEvent returns the event with a name. An unknown name is an error: a misspelt one would
+// silently never be called.
 func ParseEvent(name string) (Event, error) {
 	if e, ok := eventNames[name]; ok {
 		return e, nil
 	}
-	return "", fmt.Errorf("there is no hook event %q; there are PreToolUse, PostToolUse, Stop, SessionStart (gemini: BeforeTool, AfterTool, AfterAgent), or pre_tool, post_tool, stop, session_start", name)
+	return "", fmt.Errorf("no hook event %q; known are PreToolUse, PostToolUse, Stop, SessionStart (gemini: BeforeTool, AfterTool, AfterAgent), or pre_tool, post_tool, stop, session_start", name)
 }
 
-// tools are the kinds by the names of the tools, in lower case.
+// tools maps the names of tools, in lower case, to their kinds.
 var tools = map[string]Kind{
 	"bash": Shell, "shell": Shell, "run_shell_command": Shell, "local_shell": Shell, "exec_command": Shell, "unified_exec": Shell, "container.exec": Shell,
 	"write": Write, "write_file": Write, "create_file": Write,
@@ -38,20 +37,18 @@ var tools = map[string]Kind{
 	"read": OtherTool, "read_file": OtherTool, "glob": OtherTool, "grep": OtherTool, "ls": OtherTool, "task": OtherTool, "todowrite": OtherTool, "webfetch": OtherTool,
 }
 
-// message is what all clients say, with the names that each of them has.
+// message is the input of a hook, with the names that each client uses.
 type message struct {
-	Session      string          `json:"session_id"`
-	SessionID    string          `json:"sessionID"`
-	Cwd          string          `json:"cwd"`
-	Permissions  string          `json:"permission_mode"`
-	ToolName     string          `json:"tool_name"`
-	ToolInput    json.RawMessage `json:"tool_input"`
-	StopActive   bool            `json:"stop_hook_active"`
-	LastMessage  string          `json:"last_assistant_message"`
-	LastResponse string          `json:"prompt_response"`
+	Session     string          `json:"session_id"`
+	SessionID   string          `json:"sessionID"`
+	Cwd         string          `json:"cwd"`
+	Permissions string          `json:"permission_mode"`
+	ToolName    string          `json:"tool_name"`
+	ToolInput   json.RawMessage `json:"tool_input"`
+	StopActive  bool            `json:"stop_hook_active"`
 }
 
-// input is what tools are given, with the names that each client has.
+// input is the input of a tool, with the names that each client uses.
 type input struct {
 	Command   command1 `json:"command"`
 	Cmd       command1 `json:"cmd"`
@@ -78,10 +75,10 @@ type input struct {
 	Edits     []input  `json:"edits"`
 }
 
-// command1 is a command as one text, or as the arguments of a program.
+// command1 is a command: one text, or the arguments of a program.
 type command1 string
 
-// UnmarshalJSON reads either. Anything else is no command.
+// UnmarshalJSON reads both forms. Anything else is no command.
 func (c *command1) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
@@ -109,8 +106,7 @@ func isAlnum(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// Read reads what a client passed to its hook. name is the event as it was given on
-// the command line.
+// Read reads what a client passed to its hook. name is the event given on the command line.
 func Read(client Client, name string, raw []byte) (Call, error) {
 	event, err := ParseEvent(name)
 	if err != nil {
@@ -119,12 +115,11 @@ func Read(client Client, name string, raw []byte) (Call, error) {
 	call := Call{Client: client, Event: event, Name: name}
 	var m message
 	if err := json.Unmarshal(raw, &m); err != nil {
-		return call, fmt.Errorf("read what %s told the hook %s: %w", client, name, err)
+		return call, fmt.Errorf("read the input of the %s hook %s: %w", client, name, err)
 	}
 	call.Session, call.Dir = first(m.Session, m.SessionID), m.Cwd
 	call.Attended = m.Permissions != "" && !slices.Contains([]string{"bypassPermissions", "yolo", "dontAsk"}, m.Permissions)
 	call.StopActive = m.StopActive && client != Qwen
-	call.LastWords = first(m.LastMessage, m.LastResponse)
 	if event == PreTool || event == PostTool {
 		return call, call.tool(m)
 	}
@@ -140,15 +135,14 @@ func first(list ...string) string {
 	return ""
 }
 
-// tool reads what the tool is given. A tool of no known name that is given a
-// command is taken for a shell: those of servers that agents can be connected to
-// are.
+// tool reads the input of the tool. An unknown tool with a command counts as a shell, since
+// the tools of MCP servers may be one.
 func (c *Call) tool(m message) error {
 	c.Tool, c.Kind = m.ToolName, tools[strings.ToLower(m.ToolName)]
 	var in input
 	if len(m.ToolInput) > 0 {
 		if err := json.Unmarshal(m.ToolInput, &in); err != nil && c.Kind != "" && c.Kind != OtherTool {
-			return fmt.Errorf("read what %s gives its tool %s: %w", c.Client, c.Tool, err)
+			return fmt.Errorf("read the input of the %s tool %s: %w", c.Client, c.Tool, err)
 		}
 	}
 	c.Command = first(string(in.Command), string(in.Cmd), in.Script)

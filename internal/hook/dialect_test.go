@@ -81,9 +81,9 @@ func golden(t *testing.T, path string, got []byte) {
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, event, text, want string }{
 		{"a misspelt event", "PreTooluse", `{}`, `no hook event "PreTooluse"`},
-		{"no JSON", "PreToolUse", `nonsense`, "read what claude told the hook PreToolUse"},
-		{"nothing", "PreToolUse", ``, "read what claude told"},
-		{"a tool input of another kind", "PreToolUse", `{"tool_name":"Edit","tool_input":[1]}`, "gives its tool Edit"},
+		{"no JSON", "PreToolUse", `nonsense`, "read the input of the claude hook PreToolUse"},
+		{"nothing", "PreToolUse", ``, "read the input of the claude hook"},
+		{"a tool input of another kind", "PreToolUse", `{"tool_name":"Edit","tool_input":[1]}`, "of the claude tool Edit"},
 	} {
 		_, err := Read(Claude, c.event, []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -23,8 +23,8 @@ func (j *judge) edit() {
 	}
 }
 
-// editOne judges one file. after returns its text after the edit; false where the
-// tool will fail.
+// editOne judges one file. after returns its text after the edit, and false if the tool will
+// fail.
 func (j *judge) editOne(name string, after func(before string, there bool) (string, bool)) {
 	p := j.place(word{text: name}, first(j.call.Dir, j.opt.Tree.Root))
 	if name == "" || !j.editable(p) {
@@ -42,8 +42,8 @@ func (j *judge) editOne(name string, after func(before string, there bool) (stri
 	j.audit([]integrity.File{j.file(p.rel, text)})
 }
 
-// editable adds what is risky about a file whatever is written, and reports whether
-// its text is to be looked at.
+// editable adds the risks of a file that do not depend on the new text, and reports whether
+// the text is judged too.
 func (j *judge) editable(p place) bool {
 	switch {
 	case j.own(p):
@@ -60,8 +60,7 @@ func (j *judge) editable(p place) bool {
 	return false
 }
 
-// replaced makes replacements one after another; false where one of them is not
-// found.
+// replaced makes replacements one after another. It is false if one of them is not found.
 func replaced(text string, list []Replacement) (string, bool) {
 	for _, r := range list {
 		switch {
@@ -78,21 +77,20 @@ func replaced(text string, list []Replacement) (string, bool) {
 	return text, true
 }
 
-// file is one changed file as it is looked at: what it was when the agent started,
-// and what it would be.
+// file is one changed file: its text when the agent started, and its new text.
 func (j *judge) file(rel, text string) integrity.File {
 	read := j.opt.Tree.Before
 	if read == nil {
 		read = j.read
 	}
-	before, there := read(rel) // what is taken out of a file that came meanwhile is not lost
+	before, there := read(rel) // a file that was added since loses nothing
 	return integrity.File{Path: rel, Before: before, After: []byte(text), Added: !there}
 }
 
-// audit applies the rules about integrity to the texts of changed files.
+// audit applies the integrity rules to changed files.
 func (j *judge) audit(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
-		f.Severity = max(f.Severity, f.IfRan) // whether the test ran shows later
+		f.Severity = max(f.Severity, f.IfRan) // whether the test ran is known later
 		if f.ExplainedBy != "" || f.Severity < metric.Medium {
 			continue
 		}
@@ -108,12 +106,11 @@ func (j *judge) audit(files []integrity.File) {
 	}
 }
 
-// patch judges the files of a patch together: what one of them loses another may
-// gain.
+// patch judges the files of a patch together: code may move between them.
 func (j *judge) patch() {
 	parts, err := parsePatch(j.call.Content)
 	if err != nil {
-		return // the tool refuses it as well
+		return // the tool refuses it too
 	}
 	var files []integrity.File
 	dir := first(j.call.Dir, j.opt.Tree.Root)
@@ -160,21 +157,21 @@ type patchPart struct {
 	hunks        []hunk
 }
 
-// hunk is a place of a file: the lines that are there and those that are to be.
+// hunk is a part of a file: its lines before and after.
 type hunk struct{ before, after []string }
 
-var errPatch = errors.New("no patch that can be read")
+var errPatch = errors.New("not a readable patch")
 
 // parsePatch reads a patch as codex and opencode write it.
 func parsePatch(text string) ([]patchPart, error) {
 	var parts []patchPart
-	begun := false
+	started := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		head, isHead := strings.CutPrefix(line, "*** ")
 		switch {
-		case !begun:
-			begun = strings.Contains(line, "*** Begin Patch")
+		case !started:
+			started = strings.Contains(line, "*** Begin Patch")
 		case isHead && strings.HasPrefix(head, "End"):
 			if head == "End Patch" {
 				return parts, nil
@@ -189,7 +186,7 @@ func parsePatch(text string) ([]patchPart, error) {
 			parts[len(parts)-1].line(line)
 		}
 	}
-	if !begun || len(parts) == 0 {
+	if !started || len(parts) == 0 {
 		return nil, errPatch
 	}
 	return parts, nil
@@ -226,7 +223,7 @@ func (p *patchPart) line(line string) {
 	}
 }
 
-// apply makes the changes; false where the text has not what is to be changed.
+// apply makes the changes. It is false if the text does not contain the lines to change.
 func (p patchPart) apply(text string) (string, bool) {
 	if p.op == patchAdd {
 		return strings.Join(p.hunks[0].after, "\n") + "\n", true

@@ -7,13 +7,13 @@ import (
 	"supervise/internal/regexp"
 )
 
-// gitRow is a row of the table of what git can do. It holds where the subcommand is
-// given, one of the options in any, and none of those in none.
+// gitRow is a row of the table of risky git commands. It matches a command with the
+// subcommand, one of the options in any, and none of those in none.
 type gitRow struct {
 	rule      string
 	sub       string
 	any, none string
-	// when reports whether the rest of the command fits; nil is always.
+	// when reports whether the rest of the command matches; nil means always.
 	when func(g git) bool
 }
 
@@ -57,7 +57,7 @@ func verb(g git) string {
 	return ""
 }
 
-// stashVerb says what a stash does: push, drop or something harmless.
+// stashVerb returns what a stash does: push, drop or something harmless.
 func stashVerb(g git) string {
 	switch v := verb(g); {
 	case len(g.args) > 0 && strings.HasPrefix(g.args[0].text, "-"), v == "", v == "push", v == "save":
@@ -126,7 +126,7 @@ func texts(list []word) string {
 	return strings.Join(out, " ")
 }
 
-// gitRestore judges files that are restored, unless it is in the index only.
+// gitRestore judges files that are restored, unless only in the index.
 func (j *judge) gitRestore(g git) {
 	if has(g.args, "-S", "--staged") && !has(g.args, "-W", "--worktree") {
 		return
@@ -166,8 +166,7 @@ func (j *judge) gitCheckout(g git) {
 	}
 }
 
-// discarded judges files that would be replaced by what git has: by an earlier
-// version where old is true.
+// discarded judges files that git would replace, by an earlier version if old is true.
 func (j *judge) discarded(list []word, dir string, old bool) {
 	for _, w := range list {
 		p := j.place(w, dir)

@@ -1,8 +1,8 @@
-// Package hook judges one tool call of an agent before it happens, and the files
-// after it. It reads the input that each agent program gives its hooks, and answers
-// in the form that the program expects.
+// Package hook judges one tool call of an agent before it happens, and the changed files
+// after it. It reads the input that each agent program gives its hooks, and answers in the
+// form that the program expects.
 //
-// It is pure: what it has to know of the project is passed as a [Tree].
+// It is pure: callers pass what it needs to know about the project as a [Tree].
 package hook
 
 import (
@@ -14,7 +14,7 @@ import (
 	"supervise/metric"
 )
 
-// Client is an agent program whose hooks are understood.
+// Client is an agent program with hooks that supervise understands.
 type Client string
 
 // The clients.
@@ -30,7 +30,7 @@ const (
 // Clients lists them.
 func Clients() []Client { return []Client{Claude, Codex, Gemini, Qwen, OpenCode, Pi} }
 
-// ParseClient returns the client of that name.
+// ParseClient returns the client with that name.
 func ParseClient(name string) (Client, error) {
 	if c := Client(strings.ToLower(name)); slices.Contains(Clients(), c) {
 		return c, nil
@@ -39,10 +39,10 @@ func ParseClient(name string) (Client, error) {
 	for _, c := range Clients() {
 		names = append(names, string(c))
 	}
-	return "", fmt.Errorf("there are no hooks for %q; there are for %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("no hooks for %q; supported are %s", name, strings.Join(names, ", "))
 }
 
-// Event is when a hook is called, whatever the client calls it.
+// Event is when a hook is called, independent of the client.
 type Event string
 
 // The events.
@@ -51,13 +51,13 @@ const (
 	PreTool      Event = "pre_tool"
 	PostTool     Event = "post_tool"
 	Stop         Event = "stop"
-	OtherEvent   Event = "other" // known to the client, of no interest
+	OtherEvent   Event = "other" // known to the client, ignored
 )
 
 // Kind is what a tool does.
 type Kind string
 
-// The kinds of tools. Of OtherTool nothing is judged: it reads, or is unknown.
+// The kinds of tools. OtherTool only reads, or is unknown, and is not judged.
 const (
 	Shell     Kind = "shell"
 	Write     Kind = "write"
@@ -70,25 +70,23 @@ const (
 type Call struct {
 	Client Client `json:"client"`
 	Event  Event  `json:"event"`
-	// Name is the event as the client calls it: an answer has to repeat it.
+	// Name is the client's name for the event: an answer repeats it.
 	Name    string `json:"name"`
 	Session string `json:"session,omitempty"`
 	Dir     string `json:"cwd,omitempty"` // absolute
-	// Attended says that a person may be there to be asked.
+	// Attended reports whether a person may be there to answer.
 	Attended bool `json:"attended,omitempty"`
 
-	Tool    string        `json:"tool,omitempty"` // as the client calls it
+	Tool    string        `json:"tool,omitempty"` // the client's name
 	Kind    Kind          `json:"kind,omitempty"`
 	Command string        `json:"command,omitempty"` // of a Shell
 	Path    string        `json:"path,omitempty"`    // of a Write or Edit, as given
 	Content string        `json:"content,omitempty"` // of a Write; the text of a Patch
 	Edits   []Replacement `json:"edits,omitempty"`   // of an Edit, one after another
 
-	// StopActive says that the client goes on already because a Stop hook asked it
-	// to. Qwen says so always.
+	// StopActive reports whether the client already continues because a Stop hook
+	// asked it to. Qwen always sets it.
 	StopActive bool `json:"stop_hook_active,omitempty"`
-	// LastWords is the agent's last message, of a Stop.
-	LastWords string `json:"last_words,omitempty"`
 }
 
 // Replacement is one change of an Edit.
@@ -98,39 +96,39 @@ type Replacement struct {
 	All bool   `json:"all,omitempty"`
 }
 
-// Verdict is what is done about a call.
+// Verdict is the decision on a call.
 type Verdict string
 
-// The verdicts, from mild to hard.
+// The verdicts, from mild to strict.
 const (
 	Allow Verdict = "allow"
 	Warn  Verdict = "warn" // it happens, and the agent reads why it is risky
-	Ask   Verdict = "ask"  // a person decides; where there is none it is denied
+	Ask   Verdict = "ask"  // a person decides; without one it is denied
 	Deny  Verdict = "deny"
 )
 
-// Risk is one thing that was seen in a call.
+// Risk is one finding about a call.
 type Risk struct {
 	Rule     string          `json:"rule"`
 	Severity metric.Severity `json:"severity"`
 	// Target is the file, folder or text that it is about.
 	Target string `json:"target,omitempty"`
-	// Why is the message to the agent, a sentence without its end.
+	// Why is the message to the agent, a sentence without a full stop.
 	Why string `json:"why"`
-	// Destroys says that something can be lost by it: a checkpoint is due.
+	// Destroys reports whether it can lose something: a checkpoint is needed.
 	Destroys bool `json:"destroys,omitempty"`
 }
 
 // Decision is the answer to a call.
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
-	// Reason is why a call is denied, why a person is asked or the agent is warned,
-	// or why it has to continue instead of stopping.
+	// Reason is why a call is denied, a person is asked, the agent is warned, or the
+	// agent must continue instead of stopping.
 	Reason string `json:"reason,omitempty"`
 	// Context is a further message to the agent.
 	Context string `json:"context,omitempty"`
 	Risks   []Risk `json:"risks,omitempty"`
-	// Checkpoint says that the tree is to be kept before the call happens.
+	// Checkpoint reports whether to take a snapshot before the call happens.
 	Checkpoint bool `json:"checkpoint,omitempty"`
 }
 

@@ -10,15 +10,15 @@ import (
 
 // The environment that a loop gives its agent, for hooks.
 const (
-	// SocketEnv names the socket of the supervisor that the agent runs under.
+	// SocketEnv names the socket of the supervisor that runs the agent.
 	SocketEnv = "SUPERVISE_HOOK_SOCKET"
-	// geminiEnv and qwenEnv name the settings that no other settings override.
+	// geminiEnv and qwenEnv name the settings with the highest precedence.
 	geminiEnv   = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
 	qwenEnv     = "QWEN_CODE_SYSTEM_SETTINGS_PATH"
 	opencodeEnv = "OPENCODE_CONFIG_CONTENT"
 )
 
-// seconds is how long a client waits for its hook before it goes on without.
+// seconds is how long a client waits for its hook before it continues without it.
 const seconds = 30
 
 //go:embed plugins/opencode.js
@@ -27,23 +27,23 @@ var opencodePlugin string
 //go:embed plugins/pi.ts
 var piExtension string
 
-// Request is what is to be installed for one run.
+// Request describes the hooks to install for one run.
 type Request struct {
 	Client Client
-	Binary string // supervise, absolute
-	Socket string // of the supervisor; "" for none
+	Binary string // path of supervise, absolute
+	Socket string // path of the supervisor's socket; "" for none
 	Closed bool   // an error of the hook denies the call
-	Dir    string // where the files of the installation are to lie, absolute
-	// Getenv returns a variable that the agent would be given; nil for none.
+	Dir    string // folder for the installed files, absolute
+	// Getenv returns a variable of the agent's environment; nil means that there are none.
 	Getenv func(string) string
-	// ReadFile reads a file of the user's; nil for none.
+	// ReadFile reads a file of the user; nil means that there are none.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// Installed is how an agent is started so that its hooks are called. Nothing of
-// the user's own configuration is changed.
+// Installed is how to start an agent so that its hooks are called. The user's own
+// configuration does not change.
 type Installed struct {
-	// Args are put behind the program and its subcommand, before the prompt.
+	// Args are inserted after the program and its subcommand, before the prompt.
 	Args []string
 	// Env is added to the agent's environment, NAME=value.
 	Env []string
@@ -51,11 +51,11 @@ type Installed struct {
 	Files map[string][]byte
 }
 
-// clientHooks is one client's way to have hooks.
+// clientHooks is how one client configures hooks.
 type clientHooks struct {
 	events  []string // events to subscribe to, by the client's names
-	timeout int      // as the client counts it
-	// silent says why hooks may not be called, most likely reason first.
+	timeout int      // in the client's unit
+	// silent lists why hooks may not be called, most likely reason first.
 	silent string
 }
 
@@ -63,41 +63,41 @@ var installers = map[Client]clientHooks{
 	Claude: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
 		seconds,
-		"managed settings may switch hooks off (disableAllHooks), and a --settings of your own replaces ours",
+		"managed settings may disable hooks (disableAllHooks), and your own --settings replaces ours",
 	},
 	Codex: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
 		seconds,
-		"codex passes over hooks that are not trusted, without a word: --dangerously-bypass-hook-trust has to be among its arguments, and its version must know hooks",
+		"codex silently ignores untrusted hooks: pass it --dangerously-bypass-hook-trust, and use a version with hooks",
 	},
 	Gemini: {
 		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
 		1000 * seconds,
-		"gemini passes over a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
+		"gemini ignores a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
 	},
 	Qwen: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
 		1000 * seconds,
-		"qwen may have hooks switched off (disableAllHooks), or its version does not know them",
+		"qwen may have hooks disabled (disableAllHooks), or its version has none",
 	},
 	OpenCode: {
 		[]string{"pre_tool", "post_tool", "stop", "session_start"},
 		seconds,
-		"opencode loads plugins only where @opencode-ai/plugin is installed in ~/.config/opencode",
+		"opencode loads plugins only if @opencode-ai/plugin is installed in ~/.config/opencode",
 	},
 	Pi: {
 		[]string{"pre_tool", "post_tool", "stop", "session_start"},
 		seconds,
-		"pi loads extensions by -e: an older version may not know it",
+		"pi loads extensions with -e: an older version may not support it",
 	},
 }
 
-// perRun are the ways to install for one run.
+// perRun are the functions that install hooks for one run.
 var perRun = map[Client]func(Request, clientHooks) (Installed, error){
 	Claude: claudeRun, Codex: codexRun, Gemini: systemRun(geminiEnv), Qwen: systemRun(qwenEnv), OpenCode: opencodeRun, Pi: piRun,
 }
 
-// Install says how the agent is started so that its hooks call supervise.
+// Install returns how to start the agent so that its hooks call supervise.
 func Install(r Request) (Installed, error) {
 	h, ok := installers[r.Client]
 	if !ok {
@@ -119,9 +119,8 @@ func Install(r Request) (Installed, error) {
 	return in, nil
 }
 
-// Ready says why hooks should not be installed for a run, "" where they can be.
-// opencode hangs where the package that plugins are written with is not there and
-// cannot be fetched.
+// Ready returns why hooks should not be installed for a run, "" if they can be. opencode
+// hangs if the package for plugins is missing and cannot be fetched.
 func Ready(c Client, getenv func(string) string, exists func(path string) bool) string {
 	if _, ok := installers[c]; !ok {
 		return "it has no hooks"
@@ -139,10 +138,10 @@ func Ready(c Client, getenv func(string) string, exists func(path string) bool) 
 	return ""
 }
 
-// Silent says why no hook of a client was called although they were installed.
+// Silent returns why no hook of a client was called although they were installed.
 func Silent(c Client) string { return installers[c].silent }
 
-// command is the command line that a client is to call for an event.
+// command is the command line that a client calls for an event.
 func (r Request) command(event string) string {
 	words := []string{quoted(r.Binary), "hook", string(r.Client), event}
 	if r.Socket != "" {
@@ -167,7 +166,7 @@ type entry struct {
 	Timeout int    `json:"timeout"`
 }
 
-// entryName is what clients that name their hooks call ours.
+// entryName is the name of our hooks, for clients with named hooks.
 const entryName = "supervise"
 
 func (h clientHooks) entry(r Request, event string) matched {
@@ -212,7 +211,7 @@ func codexRun(r Request, h clientHooks) (Installed, error) {
 	return in, nil
 }
 
-// tomlString is a basic string of TOML, which JSON's are as well.
+// tomlString is a basic TOML string. JSON strings are basic TOML strings.
 func tomlString(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -221,8 +220,8 @@ func tomlString(s string) string {
 	return string(b)
 }
 
-// systemRun installs by the settings of the system, which a variable names. What
-// the system has of its own is kept.
+// systemRun installs hooks in the system settings, whose file a variable names. The
+// system's own settings are kept.
 func systemRun(variable string) func(Request, clientHooks) (Installed, error) {
 	return func(r Request, h clientHooks) (Installed, error) {
 		var before []byte
@@ -241,7 +240,7 @@ func systemRun(variable string) func(Request, clientHooks) (Installed, error) {
 	}
 }
 
-// systemSettings are where the clients look without the variable, on Linux.
+// systemSettings are the default files of the clients on Linux.
 var systemSettings = map[Client]string{
 	Gemini: "/etc/gemini-cli/settings.json",
 	Qwen:   "/etc/qwen-code/settings.json",
@@ -251,7 +250,7 @@ func opencodeRun(r Request, _ clientHooks) (Installed, error) {
 	const name = "supervise-opencode.js"
 	config, err := parse([]byte(r.Getenv(opencodeEnv)))
 	if err != nil {
-		return Installed{}, fmt.Errorf("%s holds no JSON: %w", opencodeEnv, err)
+		return Installed{}, fmt.Errorf("%s is not JSON: %w", opencodeEnv, err)
 	}
 	if err := config.once("plugin", "file://"+filepath.Join(r.Dir, name)); err != nil {
 		return Installed{}, fmt.Errorf("%s: %w", opencodeEnv, err)
@@ -270,7 +269,7 @@ func piRun(r Request, _ clientHooks) (Installed, error) {
 	}, nil
 }
 
-// plugin fills in what a plugin calls.
+// plugin fills in the commands of a plugin.
 func plugin(text string, r Request) []byte {
 	args := []string{"hook", string(r.Client)}
 	var more []string
@@ -295,5 +294,5 @@ func plugin(text string, r Request) []byte {
 	).Replace(text))
 }
 
-// Events lists the events that a client's hooks are installed for, by its names.
+// Events lists the client's names of the events that hooks are installed for.
 func Events(c Client) []string { return installers[c].events }

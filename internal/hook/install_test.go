@@ -200,7 +200,7 @@ func TestSettingsComeBack(t *testing.T) {
 		if left, found, errLeft := s.Remove(c, text); err != nil || errLeft != nil || !found || left != nil {
 			t.Errorf("%s: of a file that we made %q is left: %v %v", c, left, err, errLeft)
 		}
-		if _, err := s.Merge([]byte("{broken"), Request{Client: c}); err == nil || !strings.Contains(err.Error(), "it is no JSON") {
+		if _, err := s.Merge([]byte("{broken"), Request{Client: c}); err == nil || !strings.Contains(err.Error(), "not valid JSON") {
 			t.Errorf("%s: broken: %v", c, err)
 		}
 	}

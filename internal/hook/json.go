@@ -10,34 +10,34 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is a file of settings in which nothing changes but what is added or taken
-// away: what is left when our part is removed is byte for byte what was there before.
+// document is a settings file that changes only where we add or remove something. Removing
+// our part restores the original byte for byte.
 //
-// What we add says by its white space how the place looked before. A container that we
-// made has some before its end. One that was empty has none there, and that which it had
-// stands before the first thing in it.
+// The white space of what we add records the original layout. A container that we made has
+// white space before its end. A container that was empty has none there, and its original
+// white space is before its first entry.
 type document struct {
 	value hujson.Value
 	root  *hujson.Object
-	fresh map[any]bool // containers that were not in the text
+	fresh map[any]bool // containers that we added
 	style
 }
 
-// style is how a file is laid out.
+// style is the layout of a file.
 type style struct {
 	newline string // "" for a file of one line
 	indent  string
 }
 
-// ourEnd stands before the end of an object that was made in a file without any.
+// ourEnd is the white space before the end of an object that we made in a file without any.
 const ourEnd = " "
 
-// blankFile reports whether a text that exists holds nothing.
+// blankFile reports whether a file exists but is blank.
 func blankFile(text []byte) bool { return text != nil && len(bytes.TrimSpace(text)) == 0 }
 
-var errNoObject = errors.New("it holds no object of JSON")
+var errNoObject = errors.New("it is not a JSON object")
 
-// parse reads a text, which may have comments; nothing is an empty object.
+// parse reads a text, which may have comments. An empty text is an empty object.
 func parse(text []byte) (*document, error) {
 	d := &document{root: &hujson.Object{}, fresh: map[any]bool{}, style: style{"\n", "  "}}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -81,7 +81,7 @@ func styleOf(text []byte, root *hujson.Object) style {
 	return s
 }
 
-// origin is what a file was that we have filled: nil where there was none.
+// origin is the original text of a file that we filled, nil if the file was missing.
 func (d *document) origin() []byte {
 	if string(d.root.AfterExtra) != ourEnd {
 		return nil
@@ -89,17 +89,17 @@ func (d *document) origin() []byte {
 	return append([]byte{}, d.value.AfterExtra...)
 }
 
-// text is the file.
+// text returns the text of the file.
 func (d *document) text() []byte { return d.value.Pack() }
 
-// compact is the file in one line, without comments.
+// compact returns the file in one line, without comments.
 func (d *document) compact() []byte {
 	v := d.value.Clone()
 	v.Minimize()
 	return v.Pack()
 }
 
-// at is the white space before what stands in a container of a depth, from 0.
+// at is the white space before an entry of a container at a depth, from 0.
 func (s style) at(depth int) hujson.Extra {
 	if s.newline == "" {
 		return nil
@@ -107,7 +107,7 @@ func (s style) at(depth int) hujson.Extra {
 	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth+1))
 }
 
-// end is the white space before the end of a container that we make.
+// end is the white space before the end of a container that we made.
 func (s style) end(depth int) hujson.Extra {
 	if s.newline == "" {
 		return hujson.Extra(ourEnd)
@@ -115,7 +115,7 @@ func (s style) end(depth int) hujson.Extra {
 	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth))
 }
 
-// laid lays a value out, for a container of a depth.
+// laid formats a value for a container at a depth.
 func (s style) laid(v any, depth int) (hujson.Value, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -147,8 +147,8 @@ func (s style) lay(v *hujson.Value, depth int) {
 	}
 }
 
-// place returns where the next thing of a container stands, and what is then before the
-// container's end. last is the thing before, nil for none.
+// place returns the white space before the next entry of a container, and that before the
+// container's end. last is the entry before, nil for none.
 func (d *document) place(in any, last *hujson.Value, end hujson.Extra, depth int) (before, after hujson.Extra) {
 	switch {
 	case last == nil && !d.fresh[in]:
@@ -169,7 +169,7 @@ func member(o *hujson.Object, key string) *hujson.Value {
 	return nil
 }
 
-// add adds a member that is not there.
+// add adds a missing member.
 func (d *document) add(o *hujson.Object, depth int, key string, v hujson.Value) *hujson.Value {
 	var last *hujson.Value
 	if n := len(o.Members); n > 0 {
@@ -181,7 +181,7 @@ func (d *document) add(o *hujson.Object, depth int, key string, v hujson.Value) 
 		m.Value.BeforeExtra = hujson.Extra(" ")
 	}
 	if last != nil {
-		m.Value.AfterExtra = last.AfterExtra // a comma at the end stays one
+		m.Value.AfterExtra = last.AfterExtra // a trailing comma stays
 	}
 	o.Members = append(o.Members, m)
 	return &o.Members[len(o.Members)-1].Value
@@ -200,8 +200,7 @@ func (d *document) push(a *hujson.Array, depth int, v hujson.Value) {
 	a.Elements = append(a.Elements, v)
 }
 
-// take takes a member away, and reports whether the object is one that we made and that
-// holds nothing any more.
+// take removes a member, and reports whether that leaves an object that we made empty.
 func take(o *hujson.Object, key string) (over bool) {
 	for i := range o.Members {
 		name, ok := o.Members[i].Name.Value.(hujson.Literal)
@@ -223,7 +222,7 @@ func take(o *hujson.Object, key string) (over bool) {
 	return false
 }
 
-// without takes elements away, as take does members.
+// without removes elements, as take does members.
 func without(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) {
 	var left []hujson.Value
 	for i := range a.Elements {
@@ -245,15 +244,14 @@ func without(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) 
 	return true, false
 }
 
-// inherit has the last thing that is left keep the comma at the end.
+// inherit moves the trailing comma to the last remaining entry.
 func inherit(last *hujson.Value, gone hujson.Value) {
 	if last.AfterExtra == nil {
 		last.AfterExtra = gone.AfterExtra
 	}
 }
 
-// emptied puts the white space back that an empty container had, and reports whether we
-// made it.
+// emptied restores the white space of an empty container, and reports whether we made it.
 func emptied(end *hujson.Extra, before hujson.Extra) (over bool) {
 	if len(*end) > 0 {
 		return true
@@ -262,8 +260,8 @@ func emptied(end *hujson.Extra, before hujson.Extra) (over bool) {
 	return false
 }
 
-// object returns the object under a key of another one of a depth, and makes it where
-// there is nothing.
+// object returns the object under a key of another one at a depth, and makes it if it is
+// missing.
 func (d *document) object(in *hujson.Object, depth int, key string) (*hujson.Object, error) {
 	v := member(in, key)
 	if v == nil {
@@ -274,10 +272,10 @@ func (d *document) object(in *hujson.Object, depth int, key string) (*hujson.Obj
 	if o, ok := v.Value.(*hujson.Object); ok {
 		return o, nil
 	}
-	return nil, fmt.Errorf("%q is no object", key)
+	return nil, fmt.Errorf("%q is not an object", key)
 }
 
-// list is object for a list.
+// list is like object, for a list.
 func (d *document) list(in *hujson.Object, depth int, key string) (*hujson.Array, error) {
 	v := member(in, key)
 	if v == nil {
@@ -288,10 +286,10 @@ func (d *document) list(in *hujson.Object, depth int, key string) (*hujson.Array
 	if a, ok := v.Value.(*hujson.Array); ok {
 		return a, nil
 	}
-	return nil, fmt.Errorf("%q is no list", key)
+	return nil, fmt.Errorf("%q is not a list", key)
 }
 
-// once adds a text to a list of the file, unless it holds it.
+// once adds a text to a list of the file, unless the list has it.
 func (d *document) once(key, text string) error {
 	list, err := d.list(d.root, 0, key)
 	if err != nil {
@@ -306,7 +304,7 @@ func (d *document) once(key, text string) error {
 	return nil
 }
 
-// textOf returns a text of JSON, "" for anything else.
+// textOf returns the text of a JSON string, "" for anything else.
 func textOf(v *hujson.Value) string {
 	if v == nil {
 		return ""

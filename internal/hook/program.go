@@ -7,17 +7,17 @@ import (
 	"supervise/internal/regexp"
 )
 
-// program is a row of the table of programs that can do harm.
+// program is a row of the table of risky programs.
 type program struct {
 	names string
 	look  func(*judge, command)
 }
 
-// programs is looked through for each command. git has a table of its own.
+// programs lists the programs. git has its own table.
 func programs() []program {
 	return []program{
 		{removers, removed},
-		{"rmdir", nil}, // of empty folders
+		{"rmdir", nil}, // only empty folders
 		{"mv", movedBy},
 		{"cp install ln rsync", copied},
 		{"sed gsed perl ruby awk gawk ed ex vim", editedInPlace},
@@ -126,7 +126,7 @@ var (
 	skipsIt   = regexp.MustCompile(`(?i)skip|ignore|disabled|xfail|\btodo\b|^(s/|.*\bs/).*(assert|expect)`)
 )
 
-// editedInPlace judges files that a program rewrites.
+// editedInPlace judges files that a program edits in place.
 func editedInPlace(j *judge, c command) {
 	name := strings.TrimPrefix(c.name, "g")
 	re, ok := inPlace[name]
@@ -216,7 +216,7 @@ func ddWritten(j *judge, c command) {
 	}
 }
 
-// chmodded judges tests that would become unreadable, and hooks that could not run.
+// chmodded judges tests that would become unreadable, and hooks that could no longer run.
 func chmodded(j *judge, c command) {
 	if len(c.args) == 0 || c.name == "chown" {
 		return
@@ -241,7 +241,7 @@ func chmodded(j *judge, c command) {
 	}
 }
 
-// packed judges files that are deleted once they are in an archive.
+// packed judges files that a program deletes after archiving them.
 func packed(j *judge, c command) {
 	rest := operands(c.args)
 	switch {
@@ -259,7 +259,7 @@ func packed(j *judge, c command) {
 	}
 }
 
-// downloaded judges files that are fetched.
+// downloaded judges files that a download overwrites.
 func downloaded(j *judge, c command) {
 	for i, w := range c.args {
 		if i+1 < len(c.args) && (c.name == "curl" && (w.text == "-o" || w.text == "--output") || c.name == "wget" && (w.text == "-O" || w.text == "--output-document")) {
@@ -292,8 +292,8 @@ func patched(j *judge, c command) {
 
 // patchedFile judges one file of a patch, by its names before and after.
 func (j *judge) patchedFile(was, is, dir string) {
-	if _, behind, ok := strings.Cut(was, "/"); ok {
-		was = behind
+	if _, rest, ok := strings.Cut(was, "/"); ok {
+		was = rest
 	}
 	switch {
 	case is == "/dev/null":
@@ -309,8 +309,8 @@ var (
 	quotedText    = regexp.MustCompile(`'([^'\n]{1,300})'|"([^"\n]{1,300})"`)
 )
 
-// scripted judges a script in another language that is given on the command line or
-// on standard input: the files are taken from its string literals.
+// scripted judges a script in another language, from the command line or standard input. Its
+// string literals name the files.
 func scripted(j *judge, c command) {
 	text := scriptOf(c)
 	deletes, writes := scriptDeletes.MatchString(text), scriptWrites.MatchString(text)
@@ -336,8 +336,8 @@ func scripted(j *judge, c command) {
 	}
 }
 
-// scriptOf is the script that an interpreter is given; "" for none, or one in a
-// file that is not the agent's.
+// scriptOf returns the script of an interpreter, "" for none, or for a file that the agent did
+// not write.
 func scriptOf(c command) string {
 	if c.script != "" {
 		return c.script
@@ -353,7 +353,7 @@ func scriptOf(c command) string {
 	return ""
 }
 
-// personal are the subcommands of supervise that decide something.
+// personal are the subcommands of supervise that take a decision.
 var personal = []string{"approve", "reject", "abort", "ack", "rollback", "select", "clean", "pause", "resume", "record", "decide"}
 
 func supervised(j *judge, c command) {

@@ -10,32 +10,31 @@ import (
 	"supervise/metric"
 )
 
-// Mode says how strict the judgement is. The names are those of the rules of a
-// loop.
+// Mode is how strict the judgement is. The names are those of the modes of a loop.
 type Mode string
 
 // The modes.
 const (
-	ModeOff        Mode = "off"        // nothing is judged
-	ModeMinimal    Mode = "minimal"    // CRITICAL is denied, everything else is allowed
-	ModeStandard   Mode = "standard"   // CRITICAL is denied, a person decides on HIGH, MEDIUM is warned of
-	ModeAggressive Mode = "aggressive" // what standard warns of or asks about is denied
+	ModeOff        Mode = "off"        // judges nothing
+	ModeMinimal    Mode = "minimal"    // denies CRITICAL, allows everything else
+	ModeStandard   Mode = "standard"   // denies CRITICAL, asks a person about HIGH, warns of MEDIUM
+	ModeAggressive Mode = "aggressive" // denies what standard warns of or asks about
 )
 
-// Tree is what has to be known of the project. Paths are slash separated and
+// Tree is what a judgement needs to know about the project. Paths are slash separated and
 // relative to Root.
 type Tree struct {
 	Root string // absolute
-	// Files lists what must not get lost: the files that were there when the agent
-	// started, or that git tracks. It is asked at most once per call.
+	// Files lists the files to protect: those that existed when the agent started, or
+	// that git tracks. It is called at most once per tool call.
 	Files func() []string
-	// Read returns a file as it is now; false where there is none.
+	// Read returns the current text of a file, and false if it is missing.
 	Read func(rel string) ([]byte, bool)
-	// Before returns a file as it was when the agent started; nil means Read.
+	// Before returns the text of a file when the agent started; nil means Read.
 	Before func(rel string) ([]byte, bool)
-	// Outside returns a file outside of the tree, by its absolute path; false where
-	// there is none, or it is long. It is asked for scripts below temporary folders.
-	// Nil knows none.
+	// Outside returns a file outside the tree by its absolute path, and false if it is
+	// missing or too long. It is called for scripts in temporary folders. Nil knows
+	// none.
 	Outside func(path string) ([]byte, bool)
 }
 
@@ -51,14 +50,13 @@ type Options struct {
 	Integrity integrity.Options
 }
 
-// rule is a row of the table of what is risky. What it finds may be more or less
-// severe than the rule.
+// rule is a row of the table of risks. A finding may be more or less severe than its rule.
 type rule struct {
 	name     string
 	severity metric.Severity
-	destroys bool   // something can be lost by it
-	why      string // what it is, in the message to the agent; the target follows it
-	instead  string // what the agent can do
+	destroys bool   // it can lose something
+	why      string // the message to the agent; the target follows it
+	instead  string // what the agent can do instead
 }
 
 // rules are the rules, by name.
@@ -106,7 +104,7 @@ func byName(list []rule) map[string]rule {
 	return out
 }
 
-// judge gathers what is found in one call.
+// judge collects the risks of one call.
 type judge struct {
 	opt   Options
 	call  Call
@@ -128,7 +126,7 @@ func Judge(call Call, opt Options) Decision {
 func (j *judge) look() {
 	switch j.call.Kind {
 	case Shell:
-		j.shell(readShell(j.call.Command, surroundings{cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home, j.opt.Tree.Root, j.script}))
+		j.shell(readShell(j.call.Command, environment{cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home, j.opt.Tree.Root, j.script}))
 	case Write, Edit, Patch:
 		j.edit()
 	case OtherTool:
@@ -136,7 +134,7 @@ func (j *judge) look() {
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
 }
 
-// add adds what a row found, once for each target.
+// add adds a risk, once for each target.
 func (j *judge) add(name, target string) {
 	r := rules[name]
 	j.found(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
@@ -151,7 +149,7 @@ func (j *judge) found(r Risk) {
 	}
 }
 
-// verdicts say, by mode, what is done about a severity.
+// verdicts map each mode and severity to a verdict.
 var verdicts = map[Mode]map[metric.Severity]Verdict{
 	ModeMinimal:    {metric.Critical: Deny},
 	ModeStandard:   {metric.Critical: Deny, metric.High: Ask, metric.Medium: Warn},
@@ -179,7 +177,7 @@ func Explain(d Decision) string {
 	if len(d.Risks) == 0 {
 		return ""
 	}
-	lead := map[Verdict]string{Deny: "supervise did not let this pass: ", Ask: "supervise wants a person to decide: ", Warn: "supervise warns: ", Allow: "supervise: "}[d.Verdict]
+	lead := map[Verdict]string{Deny: "supervise denied this: ", Ask: "supervise asks a person to decide: ", Warn: "supervise warns: ", Allow: "supervise: "}[d.Verdict]
 	worst := d.Risks[0].Severity
 	var said, instead []string
 	for _, r := range d.Risks {

@@ -440,7 +440,7 @@ func TestModes(t *testing.T) {
 
 func TestReason(t *testing.T) {
 	d := Judge(shellCall("rm calc_test.go tests/test_app.py"), options())
-	want := "supervise did not let this pass: it deletes tests (calc_test.go, tests/test_app.py). Fix the code under test. Leave obsolete tests to a person."
+	want := "supervise denied this: it deletes tests (calc_test.go, tests/test_app.py). Fix the code under test. Leave obsolete tests to a person."
 	if d.Reason != want {
 		t.Errorf("got  %s\nwant %s", d.Reason, want)
 	}

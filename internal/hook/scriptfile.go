@@ -10,11 +10,11 @@ import (
 	"supervise/internal/regexp"
 )
 
-// scratchScripts are the places outside the tree where an agent writes scripts.
+// scratchScripts are the folders outside the tree in which agents write scripts.
 var scratchScripts = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)/`)
 
-// script is the text of a script that the agent has written; one that is unchanged
-// since the agent started belongs to the project and is trusted.
+// script returns the text of a script that the agent wrote. A script that has not changed since
+// the agent started belongs to the project and is trusted.
 func (j *judge) script(abs string) (string, bool) {
 	p := j.place(word{text: abs}, "/")
 	if p.rel == "" {
@@ -35,8 +35,8 @@ func (j *judge) script(abs string) (string, bool) {
 	return string(text), !had || !bytes.Equal(before, text)
 }
 
-// scriptFile is the text of a script that the agent has written, in this command
-// line or before.
+// scriptFile returns the text of a script that the agent wrote, in this command line or
+// before.
 func (r *reader) scriptFile(w word) (string, bool) {
 	if w.text == "" || w.unknown || w.glob {
 		return "", false
@@ -49,7 +49,7 @@ func (r *reader) scriptFile(w word) (string, bool) {
 	return text, ok && len(text) <= maxLength && !strings.Contains(text, "\x00")
 }
 
-// write notes what a file holds once a command line has been run so far.
+// write records what a file contains after this part of the command line has run.
 func (r *reader) write(w word, out stream, appended bool) {
 	if !out.known || w.unknown || w.glob {
 		return
@@ -63,7 +63,7 @@ func (r *reader) write(w word, out stream, appended bool) {
 	}
 }
 
-// alone reads a script with its name and its arguments as a shell of its own does.
+// alone reads a script with its name and arguments, as a separate shell does.
 func (r *reader) alone(text string, args []word) stream {
 	dir, self := r.dir, r.vars["0"]
 	if len(args) > 0 {
@@ -76,7 +76,7 @@ func (r *reader) alone(text string, args []word) stream {
 	return out
 }
 
-// named sets the name by which a script was called, nil for none.
+// named sets the name of a script ($0), nil for none.
 func (r *reader) named(self []word) {
 	for _, name := range []string{"0", "BASH_SOURCE"} {
 		if r.vars[name] = self; self == nil {
@@ -109,13 +109,12 @@ func (r *reader) follow(text string, args []word) stream {
 var (
 	shebang    = regexp.MustCompile(`^#!\s*\S*?/?(env\s+(-\S+\s+)*)?([^\s/]+)(\s|$)`)
 	shellNames = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
-	// interpreters take a script in a file as their first operand, some of them
-	// behind a word for it.
+	// interpreters take a script file as their first operand, some of them after a
+	// subcommand.
 	interpreters = []string{"python", "python2", "python3", "node", "deno", "bun", "ruby", "perl", "php"}
 )
 
-// started reads a program that is given as a path, where it is a script that the
-// agent has written.
+// started reads a program that is given as a path, if it is a script that the agent wrote.
 func (r *reader) started(c command, program word) (stream, bool) {
 	if !strings.Contains(program.text, "/") {
 		return stream{}, false
@@ -132,8 +131,8 @@ func (r *reader) started(c command, program word) (stream, bool) {
 	return r.alone(text, append([]word{program}, c.args...)), true
 }
 
-// interpreted gives an interpreter the text of the script that it is to run, and git
-// that of the patch.
+// interpreted adds the text of the script to a call of an interpreter, and that of the patch
+// to git.
 func (r *reader) interpreted(c command) command {
 	if strings.HasPrefix(c.name, "python3.") {
 		c.name = "python3"
@@ -154,7 +153,7 @@ func (r *reader) interpreted(c command) command {
 	return c
 }
 
-// sourced reads a script into the shell itself.
+// sourced reads a script in the current shell.
 func sourced(r *reader, c command) stream {
 	rest := operands(c.args)
 	if len(rest) == 0 {
@@ -167,7 +166,7 @@ func sourced(r *reader, c command) stream {
 	return r.follow(text, rest[1:])
 }
 
-// trapped reads what a shell is to do later.
+// trapped reads what a shell will run later.
 func trapped(r *reader, c command) stream {
 	if rest := operands(c.args); len(rest) > 1 && !rest[0].unknown {
 		r.text(rest[0].text)
@@ -175,7 +174,7 @@ func trapped(r *reader, c command) stream {
 	return stream{known: true}
 }
 
-// runners are programs that run another one behind one of some words.
+// runners are programs that run another one after one of some words.
 var runners = map[string]string{
 	"npm": "exec x", "pnpm": "exec dlx", "yarn": "exec dlx", "bun": "x", "bundle": "exec", "mise": "exec x",
 	"uv": "run", "poetry": "run", "pipenv": "run", "pdm": "run",
@@ -184,7 +183,7 @@ var runners = map[string]string{
 // removers delete their arguments, which removed judges.
 const removers = "rm unlink shred srm rimraf del trash trash-put"
 
-// ran reads the program that a runner runs; false where it does something else.
+// ran reads the program that a runner runs. It is false if the runner does something else.
 func (r *reader) ran(c command) (stream, bool) {
 	words, ok := runners[c.name]
 	if !ok || len(c.args) == 0 {
@@ -202,7 +201,7 @@ func (r *reader) ran(c command) (stream, bool) {
 	return r.run(args, c.set, c.in), true
 }
 
-// pathPrinted is what commands print that say where something is; false for others.
+// pathPrinted is the output of commands that print a path. It is false for others.
 func (r *reader) pathPrinted(c command) (stream, bool) {
 	rest := operands(c.args)
 	switch {
@@ -218,7 +217,7 @@ func (r *reader) pathPrinted(c command) (stream, bool) {
 	return r.partPrinted(c.name, rest)
 }
 
-// partPrinted is what commands print that make one path of another.
+// partPrinted is the output of commands that derive one path from another.
 func (r *reader) partPrinted(program string, rest []word) (stream, bool) {
 	name := rest[0].text
 	switch program {

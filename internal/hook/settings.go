@@ -10,17 +10,17 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Settings is a file of a client's own configuration that can hold hooks.
+// Settings is a client's configuration file that can contain hooks.
 type Settings struct {
 	Path string // absolute
-	// Plugin is a file beside it that is ours alone; "" for none.
+	// Plugin is a file of ours next to it; "" for none.
 	Plugin string
-	// Note is what the user has to know.
+	// Note is a hint for the user.
 	Note string
 }
 
-// settingsPlace is where a client has its configuration: below the project, and
-// below the home of the user.
+// settingsPlace is where a client keeps its configuration, relative to the project and to the
+// user's home.
 type settingsPlace struct{ project, user, plugin, note string }
 
 var settingsPlaces = map[Client]settingsPlace{
@@ -32,11 +32,11 @@ var settingsPlaces = map[Client]settingsPlace{
 	Pi:       {"", "", "supervise-hook.ts", ""},
 }
 
-// piFolders are where pi looks for extensions, below the project and the home.
+// piFolders are where pi looks for extensions, relative to the project and to the home.
 var piFolders = [2]string{".pi/extensions", ".pi/agent/extensions"}
 
-// SettingsOf returns where a client has its hooks: of a project, or of the user
-// where home is given.
+// SettingsOf returns where a client keeps its hooks: those of a project, or of the user if home
+// is given.
 func SettingsOf(c Client, project, home string) (Settings, error) {
 	p, ok := settingsPlaces[c]
 	if !ok {
@@ -60,7 +60,7 @@ func SettingsOf(c Client, project, home string) (Settings, error) {
 	return s, nil
 }
 
-// PluginText is the file that is ours alone, nil for clients without one.
+// PluginText is the text of our plugin file, nil for clients without one.
 func PluginText(r Request) []byte {
 	switch r.Client {
 	case OpenCode:
@@ -72,8 +72,8 @@ func PluginText(r Request) []byte {
 	return nil
 }
 
-// Merge adds our hooks to the text of a client's settings and keeps everything else.
-// Hooks of ours that are in it are replaced, so that doing it twice changes nothing.
+// Merge adds our hooks to the text of a client's settings and keeps everything else. It
+// replaces our hooks that are there, so a second Merge changes nothing.
 func (s Settings) Merge(text []byte, r Request) ([]byte, error) {
 	if r.Client != OpenCode {
 		return merge(text, r)
@@ -92,10 +92,10 @@ func (s Settings) Merge(text []byte, r Request) ([]byte, error) {
 var geminiFlags = [][2]string{{"hooksConfig", "enabled"}, {"tools", "enableHooks"}}
 
 func notJSON(err error) error {
-	return fmt.Errorf("it is no JSON (%w): mend it, or add the hooks by hand as docs/hooks.md shows", err)
+	return fmt.Errorf("not valid JSON (%w): fix it, or add the hooks manually as docs/hooks.md shows", err)
 }
 
-// merge is Merge for the clients whose settings list commands.
+// merge implements Merge for clients whose settings list commands.
 func merge(text []byte, r Request) ([]byte, error) {
 	d, err := parse(text)
 	if err != nil {
@@ -132,8 +132,8 @@ func merge(text []byte, r Request) ([]byte, error) {
 	return d.text(), nil
 }
 
-// Remove takes our hooks out of the text of a client's settings; nil where the file was
-// made for them. found is false where there were none.
+// Remove removes our hooks from the text of a client's settings. The text is nil if the file
+// was made for them. found is false if there were none.
 func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err error) {
 	d, err := parse(text)
 	if err != nil {
@@ -159,8 +159,7 @@ func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err er
 	return d.text(), true, nil
 }
 
-// Has reports whether our hooks are in the text of a client's settings, and for which
-// events.
+// Has returns the events for which the text of a client's settings has our hooks.
 func (s Settings) Has(c Client, text []byte) ([]string, error) {
 	d, err := parse(text)
 	if err != nil {
@@ -189,8 +188,8 @@ func (s Settings) Has(c Client, text []byte) ([]string, error) {
 	return out, nil
 }
 
-// dropFrom takes what matches out of a list of an object, and the list with it where we
-// made it; over reports whether that leaves nothing of an object that we made.
+// dropFrom removes matching elements from a list of an object, and the list itself if we made
+// it. over reports whether that leaves an object that we made empty.
 func (d *document) dropFrom(in *hujson.Object, key string, match func(*hujson.Value) bool) (found, over bool) {
 	v := member(in, key)
 	if v == nil {
@@ -207,7 +206,7 @@ func (d *document) dropFrom(in *hujson.Object, key string, match func(*hujson.Va
 	return found, over
 }
 
-// dropOurs takes our entries out of all hooks; over is as of dropFrom for the whole file.
+// dropOurs removes our entries from all hooks. over is as for dropFrom, for the entire file.
 func (d *document) dropOurs(c Client) (found, over bool) {
 	v := member(d.root, "hooks")
 	if v == nil {
@@ -230,8 +229,7 @@ func (d *document) dropOurs(c Client) (found, over bool) {
 	return found, over
 }
 
-// The white space before a flag that we have set: where it was not there, and where it was
-// false.
+// The white space before a flag that we set: one that was missing, and one that was false.
 const (
 	added  = "  "
 	raised = "   "
@@ -252,7 +250,7 @@ func (d *document) raise(key, flag string) error {
 	return nil
 }
 
-// lower takes a flag back that we have set; over is as of dropFrom.
+// lower restores a flag that we set. over is as for dropFrom.
 func (d *document) lower(key, flag string) (over bool) {
 	outer := member(d.root, key)
 	if outer == nil {
@@ -287,8 +285,8 @@ func textOfLiteral(v *hujson.Value) string {
 
 var ourCommand = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\w+) \w+( --\S+ \S+)*\s*$`)
 
-// ours reports whether an entry is one that supervise wrote: its only command is a
-// hook of the program, wherever it lay then.
+// ours reports whether supervise wrote an entry: its only command is a hook of the program, in
+// any folder.
 func ours(v *hujson.Value, c Client) bool {
 	m, ok := v.Value.(*hujson.Object)
 	if !ok {

@@ -9,35 +9,35 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command is one program that a shell would start, as far as it is known without
-// running anything.
+// command is one program that a shell would start, as far as is known without running
+// anything.
 type command struct {
 	name string // without its folder
 	args []word
 	dir  string   // where it would run, absolute
-	set  []string // variables for it alone, NAME=value
-	in   stream   // what it would read
-	// script is that of an interpreter, from a file that the agent has written.
+	set  []string // variables only for it, NAME=value
+	in   stream   // its standard input
+	// script is the text of an interpreter's script, from a file that the agent wrote.
 	script string
 }
 
 // word is one argument or file name.
 type word struct {
 	text string
-	glob bool // the shell would take it for a pattern
-	// unknown says that a part of it is not known; it is a * in the text.
+	glob bool // a pattern, for the shell
+	// unknown reports whether a part is unknown; it is a * in the text.
 	unknown bool
-	keep    []filter // what a pattern matches goes through these
+	keep    []filter // filters for what a pattern matches
 }
 
-// stream is what a command prints: as words, and literally where known.
+// stream is the output of a command: its words, and its text if known.
 type stream struct {
 	words []word
 	text  string
 	known bool
 }
 
-// redirect is a file that something is written into.
+// redirect is a file that output is written to.
 type redirect struct {
 	target word
 	dir    string
@@ -49,23 +49,23 @@ type redirect struct {
 type script struct {
 	commands  []command
 	redirects []redirect
-	unread    bool // it is no shell that we can read: commands are a guess
+	unread    bool // it cannot be parsed as shell: commands are a guess
 }
 
-// reader goes through a command line.
+// reader interprets a command line without running it.
 type reader struct {
-	surroundings
-	wrote  map[string]string // what files hold that the command line has written, by absolute path
+	environment
+	wrote  map[string]string // texts of files that the command line wrote, by absolute path
 	vars   map[string][]word
-	funcs  map[string]bool // being read
+	funcs  map[string]bool // functions that are being read
 	depth  int
-	inner  int // shells within the outermost that were read
-	bytes  int // of these
+	inner  int // nested shells that were read
+	bytes  int // their size
 	script *script
 }
 
-// The bounds of what is read: shells within shells, how many of them and of how many
-// bytes, and the length of a text that variables make. Scripts can start themselves.
+// The limits of reading: depth, number and bytes of nested shells, and the length of an expanded
+// text. Scripts can start themselves.
 const (
 	maxDepth  = 8
 	maxInner  = 1000
@@ -73,15 +73,15 @@ const (
 	maxLength = 256 << 10
 )
 
-// surroundings are where a command line would be run.
-type surroundings struct {
-	dir, home, root string                          // root is the top of the tree
-	scripts         func(abs string) (string, bool) // scripts that the agent has written
+// environment is where a command line would run.
+type environment struct {
+	dir, home, root string                          // root is the root of the tree
+	scripts         func(abs string) (string, bool) // scripts that the agent wrote
 }
 
 // readShell reads a command line.
-func readShell(text string, around surroundings) script {
-	r := &reader{surroundings: around, wrote: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
+func readShell(text string, env environment) script {
+	r := &reader{environment: env, wrote: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
 	r.text(text)
 	return *r.script
 }
@@ -102,7 +102,7 @@ func (r *reader) text(text string) stream {
 	return r.stmts(list, stream{})
 }
 
-// guess reads what is no shell that we know, word by word.
+// guess reads what cannot be parsed, word by word.
 func (r *reader) guess(text string) stream {
 	r.script.unread = true
 	for _, words := range shell.Plain(text) {
@@ -150,7 +150,7 @@ func (r *reader) stmt(s *syntax.Stmt, in stream) stream {
 	return out
 }
 
-// input is what a command reads from a file, or from another command in its place.
+// input is what a command reads from a file or a process substitution.
 func (r *reader) input(w *syntax.Word) stream {
 	if p, ok := w.Parts[0].(*syntax.ProcSubst); ok && len(w.Parts) == 1 {
 		return r.stmts(p.Stmts, stream{})
@@ -182,7 +182,7 @@ func (r *reader) redirect(d *syntax.Redirect, out stream) {
 		return
 	}
 	if d.N != nil && d.N.Value != "1" {
-		out = stream{} // something else than what it prints
+		out = stream{} // not its standard output
 	}
 	for _, w := range r.fields(d.Word) {
 		r.write(w, out, d.Op == syntax.AppOut || d.Op == syntax.AppAll)
@@ -190,7 +190,7 @@ func (r *reader) redirect(d *syntax.Redirect, out stream) {
 	}
 }
 
-// command reads what is in a statement.
+// command reads the command of a statement.
 func (r *reader) command(c syntax.Command, in stream) stream {
 	switch c := c.(type) {
 	case nil:
@@ -222,8 +222,8 @@ func (r *reader) command(c syntax.Command, in stream) stream {
 	return r.compound(c, in)
 }
 
-// compound reads commands that hold others which may run or not: they are read as
-// if they all did.
+// compound reads commands that contain others, which may or may not run. All are read as if
+// they ran.
 func (r *reader) compound(c syntax.Command, in stream) stream {
 	switch c := c.(type) {
 	case *syntax.IfClause:
@@ -253,7 +253,7 @@ func (r *reader) compound(c syntax.Command, in stream) stream {
 		return r.stmt(c.Body, in)
 	case *syntax.CoprocClause:
 		return r.stmt(c.Stmt, in)
-	default: // a condition, or arithmetic: others may be run for their values
+	default: // a condition, or arithmetic, may run commands for their output
 		syntax.Walk(c, func(n syntax.Node) bool {
 			if s, ok := n.(*syntax.CmdSubst); ok {
 				r.stmts(s.Stmts, stream{})

@@ -22,10 +22,10 @@ func (j *judge) files() []string {
 	return j.known
 }
 
-// place is where a word of a command points.
+// place is the path that a word of a command refers to.
 type place struct {
 	abs string // cleaned
-	rel string // below the tree, "." for the tree itself; "" outside
+	rel string // relative to the tree, "." for the tree itself; "" outside
 	w   word
 }
 
@@ -40,8 +40,8 @@ func (j *judge) place(w word, dir string) place {
 	return p
 }
 
-// covers returns the known files at a place: itself, what a pattern matches, and all
-// that lies below.
+// covers returns the known files at a place: itself, what a pattern matches, and everything
+// below.
 func (j *judge) covers(p place) []string {
 	if p.rel == "" {
 		return nil
@@ -69,8 +69,7 @@ func (p place) hits(file string) bool {
 	return ok && err == nil
 }
 
-// isTest reports whether a file is a test, and no fixture that merely lies beside
-// tests.
+// isTest reports whether a file is a test, and not a fixture next to tests.
 func isTest(rel string) bool {
 	return integrity.BelongsToTests(rel)
 }
@@ -90,7 +89,7 @@ var (
 	hookFiles      = regexp.MustCompile(`(^|/)(\.husky|\.githooks)/|(^|/)\.git/hooks/|(^|/)\.pre-commit-config\.ya?ml$|(^|/)\.?lefthook\.ya?ml$|(^|/)\.(claude|codex|gemini|qwen)/(settings[\w.]*\.json|hooks\.json|hooks/|config\.toml)|(^|/)\.opencode/|(^|/)opencode\.jsonc?$|(^|/)\.pi/extensions/`)
 )
 
-// isConfig reports whether a file decides what the checks are.
+// isConfig reports whether a file configures the checks.
 func (j *judge) isConfig(rel string) bool {
 	return framework.CheckFile.MatchString(rel) || slices.Contains(j.opt.Checks, rel)
 }
@@ -110,31 +109,31 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// holdsOwn reports whether what belongs to supervise lies below a place.
+// holdsOwn reports whether files of supervise are below a place.
 func (j *judge) holdsOwn(p place) bool {
 	return slices.ContainsFunc(j.opt.Own, func(o string) bool { return strings.HasPrefix(o, strings.TrimSuffix(p.abs, "/")+"/") })
 }
 
-// scratch are the places outside the tree where anybody may delete.
+// scratch are the folders outside the tree in which deleting is harmless.
 var scratch = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)(/|$)|/(\.cache|Caches|go-build|__pycache__|node_modules|\.npm|\.gradle|\.m2|\.cargo|\.rustup|target|dist|build)(/|$)`)
 
-// deleted judges places that would be gone.
+// deleted judges places that would be deleted.
 func (j *judge) deleted(list []word, dir string, recursive bool) {
 	var files []string
-	whole := ""
+	all := ""
 	for _, w := range list {
 		p := j.place(w, dir)
 		more := j.delete(p, recursive)
 		if p.rel == "." || p.w.glob && len(more) > 0 {
-			whole = w.text
+			all = w.text
 		}
 		files = append(files, more...)
 	}
 	slices.Sort(files)
-	j.deleteFiles(slices.Compact(files), whole)
+	j.deleteFiles(slices.Compact(files), all)
 }
 
-// delete judges one place and returns the known files that would be gone.
+// delete judges one place and returns the known files that would be deleted.
 func (j *judge) delete(p place, recursive bool) []string {
 	switch {
 	case p.w.unknown && p.w.text == "*":
@@ -154,7 +153,7 @@ func (j *judge) delete(p place, recursive bool) []string {
 	return nil
 }
 
-// ofGit reports whether a place is of git's own, but for a lock that was left.
+// ofGit reports whether a place is in .git, except for a stale lock.
 func (p place) ofGit() bool {
 	return p.rel == ".git" || strings.HasPrefix(p.rel, ".git/") && !strings.HasSuffix(p.rel, ".lock")
 }
@@ -167,7 +166,7 @@ func (j *judge) deleteGit(p place) {
 	j.add("delete_git", p.rel)
 }
 
-// holds reports whether a folder lies below a place that is deleted.
+// holds reports whether a folder is below a deleted place.
 func (p place) holds(root string) bool {
 	if p.w.glob {
 		for dir := root; ; dir = filepath.Dir(dir) {
@@ -182,20 +181,19 @@ func (p place) holds(root string) bool {
 	return p.abs == "/" || strings.HasPrefix(root, strings.TrimSuffix(p.abs, "/")+"/")
 }
 
-// manyFiles is from how many known files on a deletion is a large one.
+// manyFiles is the number of known files from which a deletion is large.
 const manyFiles = 25
 
-// deleteFiles judges the known files among those that would be gone. Others were made
-// by the agent or by a build. whole is the pattern or folder that names all of them,
-// if any.
-func (j *judge) deleteFiles(files []string, whole string) {
+// deleteFiles judges the known files among those that would be deleted. The others were made
+// by the agent or by a build. all is the pattern or folder that names all of them, if any.
+func (j *judge) deleteFiles(files []string, all string) {
 	tests := j.tests(files)
 	total := len(j.files())
 	switch {
 	case len(files) == 0:
 		return
-	case len(files) == total && total > 1 && whole != "":
-		j.add("delete_all", whole)
+	case len(files) == total && total > 1 && all != "":
+		j.add("delete_all", all)
 	case len(tests) > 0:
 		j.add("delete_tests", listing(tests))
 	case len(files) >= manyFiles || total >= 8 && 2*len(files) >= total:
@@ -224,7 +222,7 @@ func (j *judge) deleteFew(files []string) {
 	}
 }
 
-// listing names some files.
+// listing names the first files.
 func listing(files []string) string {
 	if len(files) > 3 {
 		return strings.Join(files[:3], ", ") + " …"
@@ -232,7 +230,7 @@ func listing(files []string) string {
 	return strings.Join(files, ", ")
 }
 
-// moved judges files that would lie elsewhere.
+// moved judges files that would be moved.
 func (j *judge) moved(from []word, to word, dir string) {
 	target := j.place(to, dir)
 	if j.own(target) {
@@ -260,7 +258,7 @@ func (j *judge) moved(from []word, to word, dir string) {
 	}
 }
 
-// overwrittenBy judges the file at the place that a single file is moved to.
+// overwrittenBy judges the file that a move would overwrite.
 func (j *judge) overwrittenBy(p, target place) {
 	if target.rel == "" || target.rel == p.rel || !slices.Contains(j.files(), target.rel) {
 		return
@@ -278,7 +276,7 @@ func (j *judge) moveFile(p place, file string, target place, into bool) {
 	end := strings.TrimPrefix(file, p.rel)
 	switch {
 	case p.w.glob && target.w.glob && !into:
-		end = "" // a pattern for the names that they would have
+		end = "" // a pattern for the new names
 	case p.w.glob:
 		end = "/" + path.Base(file)
 	case into:
@@ -300,8 +298,8 @@ func (j *judge) moveFile(p place, file string, target place, into bool) {
 
 var putAway = regexp.MustCompile(`(?i)(^|/)(\.[^/]+|_[^/]*|old|disabled|deprecated|backup|bak|archive|attic|trash|tmp|temp|skip(ped)?|unused|node_modules|vendor|build|dist|out|target)/`)
 
-// discovered reports whether a test is still run where it lies then: it is a test by
-// its name there too, in the same language, in no folder that runners pass by.
+// discovered reports whether runners find a test at its new path: its name is that of a test in
+// the same language, and no runner ignores the folder.
 func discovered(from, to string) bool {
 	switch {
 	case to == "" || path.Ext(from) != path.Ext(to) || !isTest(to):
@@ -312,7 +310,7 @@ func discovered(from, to string) bool {
 	return !strings.HasPrefix(path.Base(to), "_") || strings.HasPrefix(path.Base(from), "_")
 }
 
-// read returns a file as it is now.
+// read returns the current text of a file.
 func (j *judge) read(rel string) ([]byte, bool) {
 	if j.opt.Tree.Read == nil || rel == "" || rel == "." {
 		return nil, false
@@ -320,7 +318,7 @@ func (j *judge) read(rel string) ([]byte, bool) {
 	return j.opt.Tree.Read(rel)
 }
 
-// written judges a file that would have other contents.
+// written judges a file whose content would change.
 func (j *judge) written(p place, out stream, appended bool) {
 	switch {
 	case p.w.unknown && p.w.text == "*" || p.abs == "/dev/null":

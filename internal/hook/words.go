@@ -12,7 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// filter is a grep that file names go through.
+// filter is a grep on file names.
 type filter struct {
 	re     *regexp.Regexp
 	invert bool
@@ -23,7 +23,7 @@ func (w word) passes(name string) bool {
 	return !slices.ContainsFunc(w.keep, func(f filter) bool { return f.re.MatchString(name) == f.invert })
 }
 
-// maxWords bounds what variables with several values can multiply to.
+// maxWords limits the words that variables with several values can expand to.
 const maxWords = 256
 
 // one returns a word as one text.
@@ -38,8 +38,8 @@ func (r *reader) one(w *syntax.Word) word {
 	return list[0]
 }
 
-// fields returns what a word of a script becomes: several where a variable or
-// another command gives several.
+// fields returns the expansion of a word: several words if a variable or another command has
+// several.
 func (r *reader) fields(w *syntax.Word) []word {
 	if w == nil {
 		return nil
@@ -56,8 +56,7 @@ func (r *reader) fields(w *syntax.Word) []word {
 	return list
 }
 
-// expanded returns what an argument becomes: other than elsewhere, one with braces
-// becomes several.
+// expanded returns the expansion of an argument, including that of its braces.
 func (r *reader) expanded(w *syntax.Word) []word {
 	if w != nil {
 		syntax.SplitBraces(w)
@@ -85,7 +84,7 @@ func product(before, more []word) []word {
 
 var unknown = word{text: "*", glob: true, unknown: true}
 
-// part returns what a part of a word becomes.
+// part returns the expansion of a part of a word.
 func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 	switch p := p.(type) {
 	case *syntax.Lit:
@@ -124,7 +123,7 @@ func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 	return []word{unknown}
 }
 
-// procSubst returns the file that holds what a command prints.
+// procSubst returns the file with the output of a process substitution.
 func (r *reader) procSubst(p *syntax.ProcSubst) word {
 	out := r.stmts(p.Stmts, stream{})
 	if !out.known || p.Op != syntax.CmdIn {
@@ -174,7 +173,7 @@ func defaults(op syntax.ParExpOperator) bool {
 	return op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
 }
 
-// printed returns what a command prints, as far as it follows from its arguments.
+// printed returns the output of a command, as far as it follows from its arguments.
 func printed(c command) stream {
 	switch c.name {
 	case "echo", "printf":
@@ -201,8 +200,8 @@ func printed(c command) stream {
 	return stream{words: []word{unknown}}
 }
 
-// echoed is what echo and printf print. Formats of printf are filled in only as
-// far as texts and line ends go.
+// echoed is the output of echo and printf. A format of printf is expanded only as far as texts
+// and line ends.
 func echoed(c command) stream {
 	args := c.args
 	end := "\n"
@@ -238,7 +237,7 @@ func echoed(c command) stream {
 	return out
 }
 
-// grepped is what a grep leaves of its input, or the files that it lists.
+// grepped is the output of grep: matching input, or the files that it lists.
 func grepped(c command) stream {
 	rest := operands(c.args)
 	if len(rest) == 0 {
@@ -261,7 +260,7 @@ func grepped(c command) stream {
 	return out
 }
 
-// below turns folders into all that is in them.
+// below turns folders into patterns for everything in them.
 func below(list []word, dir string) []word {
 	if len(list) == 0 {
 		list = []word{{text: "."}}
@@ -274,7 +273,7 @@ func below(list []word, dir string) []word {
 	return out
 }
 
-// found are the files that a find would name.
+// found are the files that find would print.
 func found(c command) []word {
 	var places []word
 	args := c.args
@@ -291,7 +290,7 @@ func found(c command) []word {
 		case "-path", "-wholename", "-ipath":
 			names = append(names, filter{globbed(`(^|/)`, strings.TrimPrefix(strings.TrimPrefix(args[i+1].text, "."), "/")), invert})
 		case "-o", "-or":
-			names = nil // one of several: all of them, to be sure
+			names = nil // alternatives: keep all files, to be safe
 			i = len(args)
 		}
 	}
@@ -301,7 +300,7 @@ func found(c command) []word {
 	return out
 }
 
-// globbed is a pattern of find as an expression for the end of a path.
+// globbed is a pattern of find as a regular expression for the end of a path.
 func globbed(before, pattern string) *regexp.Regexp {
 	text := strings.NewReplacer(`\*`, ".*", `\?`, ".", `\[`, "[", `\]`, "]").Replace(regexp.QuoteMeta(pattern))
 	re, err := regexp.Compile(before + text + "$")
@@ -319,7 +318,7 @@ func listed(c command) []word {
 	return rest
 }
 
-// gitListed are the files that git would name.
+// gitListed are the files that git would print.
 func gitListed(c command) []word {
 	g := parseGit(c)
 	switch g.sub {
@@ -328,7 +327,7 @@ func gitListed(c command) []word {
 			for i := range rest {
 				rest[i].glob = rest[i].glob || strings.ContainsAny(rest[i].text, "*?")
 				if strings.HasPrefix(rest[i].text, "*") {
-					rest[i].text = "**/" + rest[i].text // git's * goes beyond folders
+					rest[i].text = "**/" + rest[i].text // git's * matches across folders
 				}
 			}
 			return rest

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// operands are the arguments that are no options. Values of options are not
-// distinguished from them.
+// operands are the arguments that are not options. They include values of options.
 func operands(args []word) []word {
 	var out []word
 	for i, w := range args {
@@ -22,8 +21,8 @@ func operands(args []word) []word {
 	return out
 }
 
-// has reports whether an option is given: a short one also among others, as in
-// -rf. Either may be "".
+// has reports whether an option is given. A short one may be combined with others, as in -rf.
+// Either may be "".
 func has(args []word, short, long string) bool {
 	for _, w := range args {
 		t := w.text
@@ -41,8 +40,8 @@ func has(args []word, short, long string) bool {
 	return false
 }
 
-// handler returns what reads a program that changes what the reader knows, or that
-// runs other programs or scripts; nil for all others.
+// handler returns the function for a program that changes the state of the reader, or that runs
+// other programs or scripts. It is nil for all others.
 func handler(name string) func(*reader, command) stream {
 	switch name {
 	case "cd", "pushd":
@@ -76,14 +75,14 @@ func changeDir(r *reader, c command) stream {
 	case len(rest) == 0:
 		r.dir = r.home
 	case rest[0].unknown:
-		// it stays where it is: as good a guess as any
+		// unknown: assume the current folder
 	default:
 		r.dir = joined(r.dir, rest[0].text)
 	}
 	return stream{known: true}
 }
 
-// readVar gives a variable what the command is fed with.
+// readVar sets variables to the input of the command.
 func readVar(r *reader, c command) stream {
 	list := c.in.words
 	if len(list) == 0 {
@@ -133,15 +132,14 @@ func subshell(r *reader, c command) stream {
 	return stream{words: []word{unknown}}
 }
 
-// prefixes are programs that run the one behind them, with their options that take
-// a value.
+// prefixes are programs that run the program after them, with their options that take a value.
 var prefixes = map[string]string{
 	"sudo": "-u -g -h -p -C -D -R -T", "doas": "-u -C", "env": "-u -C -S", "nice": "-n", "ionice": "-c -n -p", "nohup": "", "time": "-f -o",
 	"timeout": "-k -s", "command": "", "builtin": "", "exec": "-a", "stdbuf": "-i -o -e", "setsid": "", "busybox": "", "chronic": "",
 	"unbuffer": "", "toybox": "", "bunx": "", "pnpx": "", "shx": "", "watch": "-n", "rtk": "", "npx": "-p", "xvfb-run": "-s -e -n", "flock": "-w -E", "caffeinate": "-t -w", "strace": "-o -e -p", "firejail": "",
 }
 
-// prefixed reads what follows a program that only runs another one.
+// prefixed reads the command after a program that only runs another one.
 func prefixed(r *reader, c command) stream {
 	valued, args := strings.Fields(prefixes[c.name]), c.args
 	set := c.set
@@ -165,7 +163,7 @@ func prefixed(r *reader, c command) stream {
 	return stream{}
 }
 
-// fed reads the program that xargs runs, with what it is fed with as arguments.
+// fed reads the program that xargs runs, with its input as arguments.
 func fed(r *reader, c command) stream {
 	args, replace := c.args, ""
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
@@ -202,7 +200,7 @@ func fed(r *reader, c command) stream {
 	return r.run(filled, c.set, stream{})
 }
 
-// executed reads what find does with what it finds.
+// executed reads the actions of find on the files that it finds.
 func executed(r *reader, c command) stream {
 	list := found(c)
 	for i, w := range c.args {
@@ -238,7 +236,7 @@ type git struct {
 	config []string // -c name=value
 }
 
-// parseGit takes the options before the subcommand off.
+// parseGit reads the options before the subcommand.
 func parseGit(c command) git {
 	g := git{dir: c.dir}
 	args := c.args

@@ -2,4 +2,4 @@
 
 package projectfile
 
-const nonblock = 0 // there are no pipes among files
+const nonblock = 0 // files are never pipes

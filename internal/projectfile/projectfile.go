@@ -1,7 +1,7 @@
-// Package projectfile opens the files of a project that nobody vouches for. It opens
-// regular files alone, never waits for a pipe, reads no more than the limit of the kind
-// of file, and follows no link out of the project. Its errors name the file, what is
-// wrong and the remedy, and never hold anything of the content.
+// Package projectfile opens the files of an untrusted project. It opens only regular files, never
+// waits for a pipe, reads no more than the limit for the kind of file, and follows no link out of
+// the project. Its errors name the file, the problem and the remedy, and never contain any of the
+// content.
 package projectfile
 
 import (
@@ -21,11 +21,11 @@ type Limit int64
 
 // The limits by kind of file.
 const (
-	Settings Limit = 1 << 20  // of supervise: configuration, acknowledgements, prompts
-	Manifest Limit = 4 << 20  // what tools read: package.json, lock files
-	Source   Limit = 16 << 20 // what people write, and patches
-	Git      Limit = 64 << 20 // git's own files: packed references
-	Report   Limit = 1 << 30  // of tests, linters and coverage, which are read as a stream
+	Settings Limit = 1 << 20  // files for supervise: configuration, acknowledgements, prompts
+	Manifest Limit = 4 << 20  // files for tools: package.json, lock files
+	Source   Limit = 16 << 20 // source files and patches
+	Git      Limit = 64 << 20 // files in .git: packed references
+	Report   Limit = 1 << 30  // reports of tests, linters and coverage, read as a stream
 	Any      Limit = 1 << 62  // programs and packs, which are compared or hashed
 )
 
@@ -36,12 +36,12 @@ func (l Limit) String() string {
 	return fmt.Sprintf("%d MiB", l>>20)
 }
 
-// Refusal is an error about a file that exists and is not read.
+// Refusal is an error about a file that exists and is not opened.
 type Refusal struct {
 	Path    string
 	Why     string // "is a named pipe"
 	Remedy  string
-	Special bool // a pipe, socket or device: other programs may wait for it for ever
+	Special bool // a pipe, socket or device: other programs may wait for it forever
 }
 
 func (r *Refusal) Error() string { return r.Path + " " + r.Why + ": " + r.Remedy }
@@ -49,12 +49,12 @@ func (r *Refusal) Error() string { return r.Path + " " + r.Why + ": " + r.Remedy
 // Tree is an open project.
 type Tree struct {
 	root *os.Root
-	top  string // absolute: no link leads out of it
+	top  string // absolute; links must not lead out of it
 	at   string // the folder that names are relative to, below top
 }
 
-// Open opens the project in a folder. It may link to all of the git checkout that the
-// folder lies in, or, outside of a checkout, to what is in the folder.
+// Open opens the project in a folder. Links may lead to anything in the git checkout that
+// contains the folder, or, outside a checkout, to anything in the folder.
 func Open(dir string) (*Tree, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -72,7 +72,7 @@ func Open(dir string) (*Tree, error) {
 	return &Tree{root, top, at}, nil
 }
 
-// Folder is [os.OpenRoot], which waits for a pipe.
+// Folder is [os.OpenRoot] that does not wait for a pipe.
 func Folder(path string) (*os.Root, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
@@ -96,7 +96,7 @@ func Checkout(dir string) (top string, found bool) {
 func (t *Tree) Close() { _ = t.root.Close() } // nothing was written
 
 // File opens a file by its path relative to the folder of the project. The error is a
-// [Refusal], wraps [fs.ErrNotExist], or says why the system does not open it.
+// [Refusal], wraps [fs.ErrNotExist], or is that of the system.
 func (t *Tree) File(name string, most Limit) (*os.File, error) {
 	rel := filepath.Join(t.at, filepath.FromSlash(name))
 	path := filepath.Join(t.top, rel)
@@ -117,7 +117,7 @@ func (t *Tree) File(name string, most Limit) (*os.File, error) {
 		return nil, err
 	}
 	f, err := t.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
-	if err != nil { // a folder on the way may be a link
+	if err != nil { // a parent folder may be a link
 		if rel, err = t.follow(rel); err == nil {
 			f, err = t.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
 		}
@@ -151,14 +151,14 @@ func (t *Tree) follow(rel string) (string, error) {
 	return "", &Refusal{Path: path, Why: "leads out of " + t.top, Remedy: "put the file itself there, or delete the link"}
 }
 
-// Read reads a file, see [Tree.File].
+// Read reads a file. See [Tree.File].
 func (t *Tree) Read(name string, most Limit) ([]byte, error) {
 	f, err := t.File(name, most)
 	return all(f, err, most)
 }
 
-// FS is a folder of the project. What is in it leads out of it nowhere. A link that
-// leads out of the project is refused.
+// FS is a folder of the project. Its links do not lead out of it. A folder that is a link out of
+// the project is refused.
 func (t *Tree) FS(name string) (fs.FS, error) {
 	rel := filepath.Join(t.at, filepath.FromSlash(name))
 	if _, err := os.Lstat(filepath.Join(t.top, rel)); err != nil {
@@ -169,16 +169,16 @@ func (t *Tree) FS(name string) (fs.FS, error) {
 		return nil, err
 	}
 	if info, err := t.root.Stat(rel); err != nil || !info.IsDir() {
-		return nil, cmp.Or(err, error(&Refusal{Path: filepath.Join(t.top, rel), Why: "is no folder", Remedy: "make it one, or delete it"}))
+		return nil, cmp.Or(err, error(&Refusal{Path: filepath.Join(t.top, rel), Why: "is not a folder", Remedy: "make it one, or delete it"}))
 	}
 	root, err := t.root.OpenRoot(rel)
 	if err != nil {
 		return nil, err
 	}
-	return root.FS(), nil // closed when nobody uses it
+	return root.FS(), nil // closed when it is garbage
 }
 
-// List lists a folder, sorted by name, see [Tree.FS].
+// List lists a folder, sorted by name. See [Tree.FS].
 func (t *Tree) List(name string) ([]fs.DirEntry, error) {
 	folder, err := t.FS(name)
 	if err != nil {
@@ -203,8 +203,8 @@ func File(path string, most Limit) (*os.File, error) {
 	return t.File(filepath.Base(path), most)
 }
 
-// Anywhere opens a file that may lie anywhere, behind links too, and whose content is
-// not shown: git's own files, installed packages, programs.
+// Anywhere opens a file that may be anywhere, even through links, and whose content is never
+// shown: files in .git, installed packages, programs.
 func Anywhere(path string, most Limit) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -217,14 +217,14 @@ func Anywhere(path string, most Limit) (*os.File, error) {
 	return checked(f, err, path, most)
 }
 
-// ReadAnywhere reads a file, see [Anywhere].
+// ReadAnywhere reads a file. See [Anywhere].
 func ReadAnywhere(path string, most Limit) ([]byte, error) {
 	f, err := Anywhere(path, most)
 	return all(f, err, most)
 }
 
-// Named reads a file that a person named on the command line. In a checkout it is read as
-// [Read] does; elsewhere it may be anything, such as the pipe of a shell.
+// Named reads a file that a person named on the command line. In a checkout it works like
+// [Read]; outside a checkout the file may be anything, such as a pipe from a shell.
 func Named(path string, most Limit) ([]byte, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -237,7 +237,7 @@ func Named(path string, most Limit) ([]byte, error) {
 	return all(f, err, most)
 }
 
-// Check refuses what is no regular file, or too large.
+// Check refuses a file that is not regular, or too large.
 func Check(path string, info fs.FileInfo, most Limit) error {
 	r := &Refusal{Path: path, Remedy: "put a regular file there, or delete it"}
 	switch mode := info.Mode(); {
@@ -257,12 +257,12 @@ func Check(path string, info fs.FileInfo, most Limit) error {
 	return r
 }
 
-// TooLarge is the refusal of a file above a limit.
+// TooLarge is the refusal of a file that exceeds a limit.
 func TooLarge(path string, most Limit) *Refusal {
 	return &Refusal{Path: path, Why: "is larger than " + most.String(), Remedy: "make it shorter, ignore or delete it"}
 }
 
-// opening is an error of the system, with the whole path.
+// opening is an error of the system, with the full path.
 func opening(path string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "open", Path: path, Err: at.Err}
@@ -270,8 +270,7 @@ func opening(path string, err error) error {
 	return err
 }
 
-// checked checks an open file: another may have taken the place of the one that was
-// looked at.
+// checked checks an open file, since the file at its path may have been replaced.
 func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
 	if err != nil {
 		return nil, opening(path, err)
@@ -287,7 +286,7 @@ func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
 	return f, nil
 }
 
-// all reads a file that may grow meanwhile, and closes it.
+// all reads a file that may be growing, and closes it.
 func all(f *os.File, err error, most Limit) ([]byte, error) {
 	if err != nil {
 		return nil, err

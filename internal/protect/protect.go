@@ -1,6 +1,5 @@
-// Package protect keeps an agent and the checks of its work from what is none of
-// theirs: by the kernel, by another user, and by what of the environment they are
-// given.
+// Package protect restricts what an agent and the checks can access: by the kernel, by another
+// user, and by filtering their environment.
 package protect
 
 import (
@@ -19,45 +18,44 @@ import (
 	"supervise/runner"
 )
 
-// ErrUnavailable is wrapped by the errors of a protection that cannot be given.
-var ErrUnavailable = errors.New("the protection asked for cannot be given")
+// ErrUnavailable is wrapped by errors about a protection that is not available.
+var ErrUnavailable = errors.New("the requested protection is not available")
 
-// Settings say what protects.
+// Settings select the protections.
 type Settings struct {
 	// State is [StateKept], which is the default, or [StateOpen].
 	State string `json:"state,omitempty"`
-	// Landlock lets the agent write only the working tree, git's folder of it, the
-	// folder for temporary files, and Writable, which are absolute paths.
+	// Landlock lets the agent write only to the working tree, its git folder, the folder
+	// for temporary files, and the absolute paths in Writable.
 	Landlock bool     `json:"landlock,omitempty"`
 	Writable []string `json:"writable,omitempty"`
-	// Sandbox hides from the agent what it does not need, but for Readable, which are
-	// absolute paths, and limits its network to its service and Network: further hosts,
-	// or [NetworkAll], or [NetworkNone].
+	// Sandbox hides from the agent what it does not need, except for the absolute paths in
+	// Readable, and limits its network to its service and Network: further hosts, or
+	// [NetworkAll], or [NetworkNone].
 	Sandbox  bool     `json:"sandbox,omitempty"`
 	Readable []string `json:"readable,omitempty"`
 	Network  []string `json:"network,omitempty"`
-	// User is the name, or the number, of the user whom agent and checks run as, by
-	// root alone; "" is whoever runs supervise.
+	// User is the name, or the number, of the user that agent and checks run as, which
+	// needs root; "" is the user that runs supervise.
 	User string `json:"user,omitempty"`
-	// AgentEnv and ChecksEnv are patterns of the names of the variables that agent
-	// and checks are given; nil: all. Some that every program needs are always among
-	// them.
+	// AgentEnv and ChecksEnv are patterns of the names of variables that agent and checks
+	// get; nil: all. Variables that every program needs are always included.
 	AgentEnv  []string `json:"agent_env,omitempty"`
 	ChecksEnv []string `json:"checks_env,omitempty"`
-	// Steering are the variables that steered the runners of tests when the loop
-	// began, each with the SHA-256 of its value; nil where nobody looked.
+	// Steering are the variables that influenced test runners when the loop started,
+	// each with the SHA-256 of its value; nil if unknown.
 	Steering map[string]string `json:"steering,omitempty"`
 }
 
-// steers matches the variables that make a runner of tests, or its language, run
-// something else than what the project has.
+// steers matches variables that make a test runner, or its language, run something other than
+// what the project configures.
 var steers = regexp.MustCompile(`^(` + framework.Variable + `|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
 	`GO(FLAGS|WORK|TOOLCHAIN)|RUBY(OPT|LIB)|PERL5(OPT|LIB)|(JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|MAVEN_(OPTS|ARGS)|GRADLE_OPTS|CLASSPATH|` +
 	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
 	`(GNU)?MAKEFLAGS|MFLAGS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
 
-// Steering returns the variables of an environment that steer runners of tests,
-// each with the SHA-256 of its value.
+// Steering returns the variables of an environment that influence test runners, each with the
+// SHA-256 of its value.
 func Steering(env []string) map[string]string {
 	out := map[string]string{}
 	for _, kv := range env {
@@ -73,7 +71,7 @@ func sumOf(value string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// always are the variables that no list leaves out.
+// always are the variables that every list includes.
 var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "PWD", "SUPERVISE_*"}
 
 // allowed returns the variables whose names match a pattern; all without patterns.
@@ -87,8 +85,8 @@ func allowed(env, patterns []string) []string {
 	})
 }
 
-// ForAgent returns what of an environment the agent is given. In a sandbox, without a
-// list, that is no secret but those it needs, by patterns of names.
+// ForAgent returns the environment of the agent. In a sandbox, without a list, it contains no
+// secrets except those that the agent needs, by patterns of names.
 func (s Settings) ForAgent(env, needed []string) []string {
 	if s.Sandbox && s.AgentEnv == nil {
 		return unsecretive(env, needed)
@@ -96,9 +94,9 @@ func (s Settings) ForAgent(env, needed []string) []string {
 	return allowed(env, s.AgentEnv)
 }
 
-// ForChecks returns what of an environment the checks are given, and the command
-// that is the criterion: what steers runners is as it was when the loop began.
-// scrubbed are the names of the variables that were left out for that.
+// ForChecks returns the environment of the checks and of the criterion command. Variables that
+// influence test runners have their values from the start of the loop. scrubbed are the names of
+// the variables that were removed for that.
 func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
 	for _, kv := range allowed(env, s.ChecksEnv) {
 		name, value, _ := strings.Cut(kv, "=")
@@ -111,8 +109,7 @@ func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
 	return kept, scrubbed
 }
 
-// WritableIn lists what the agent of a tree may write, nil where nothing restricts
-// it.
+// WritableIn lists what the agent of a tree may write, nil if unrestricted.
 func (s Settings) WritableIn(ctx context.Context, root string) []string {
 	if !s.Landlock {
 		return nil
@@ -124,18 +121,18 @@ func (s Settings) WritableIn(ctx context.Context, root string) []string {
 	return out
 }
 
-// Confinable returns an error where the kernel cannot keep the agent of a tree from
-// supervise's own files, which are in home.
+// Confinable returns an error if the kernel cannot keep the agent of a tree from supervise's
+// files, which are in home.
 func (s Settings) Confinable(ctx context.Context, root, home string) error {
 	if !s.Landlock {
 		return nil
 	}
 	if err := runner.Confinable(); err != nil {
-		return fmt.Errorf("%w: %w; leave out protect.landlock", ErrUnavailable, err)
+		return fmt.Errorf("%w: %w; remove protect.landlock", ErrUnavailable, err)
 	}
 	for _, dir := range s.WritableIn(ctx, root) {
 		if holds(dir, home) {
-			return fmt.Errorf("%w: the state folder %s lies in %s, which the agent may write; give another one (--state-dir)", ErrUnavailable, home, dir)
+			return fmt.Errorf("%w: the state folder %s is in %s, which the agent may write to; give another one (--state-dir)", ErrUnavailable, home, dir)
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 	"supervise/runner"
 )
 
-// The values of Settings.Network that are no hosts.
+// The values of Settings.Network that are not hosts.
 const (
 	NetworkAll  = "all"
 	NetworkNone = "none"
@@ -28,11 +28,11 @@ const (
 // hosts, and patterns of variables. See agent.Needs.
 type Needs struct{ Home, Hosts, Vars []string }
 
-// Site is where a sandbox is made.
+// Site describes the environment of a sandbox.
 type Site struct {
 	Root   string   // the working tree
-	State  string   // supervise's own files
-	Temp   string   // what the agent has for temporary files
+	State  string   // supervise's files
+	Temp   string   // the agent's folder for temporary files
 	Hidden string   // the folder of the hidden tests; "" for none
 	Self   string   // supervise
 	Args   []string // the agent's command
@@ -40,8 +40,8 @@ type Site struct {
 	Needs  Needs
 }
 
-// Below the home folder, programs and what is set for them are shown; what they keep to
-// work faster can be written, too.
+// Below the home folder, programs and their configuration are visible; their caches are also
+// writable.
 var (
 	tools = []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".config/fish",
@@ -57,27 +57,27 @@ var (
 		".cache/pypoetry", ".cache/pre-commit", ".cache/yarn", ".cache/pnpm", ".cache/node", ".cache/node-gyp", ".cache/typescript", ".cache/ms-playwright", ".cache/Cypress",
 		".cache/puppeteer", ".cache/deno", ".cache/bazel", ".cache/ccache", ".cache/sccache", ".cache/zig", ".cache/composer", ".cache/coursier", ".cache/rebar3", ".cache/ruff",
 	}
-	// toolVars and cacheVars name such folders that are elsewhere.
+	// toolVars and cacheVars are variables that name such folders in other places.
 	toolVars  = []string{"GOROOT", "NVM_DIR", "FNM_DIR", "VOLTA_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "SDKMAN_DIR", "RUSTUP_HOME", "JAVA_HOME", "DOTNET_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "BUN_INSTALL", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"}
 	cacheVars = []string{"GOCACHE", "GOMODCACHE", "GOLANGCI_LINT_CACHE", "npm_config_cache", "PIP_CACHE_DIR", "UV_CACHE_DIR", "YARN_CACHE_FOLDER", "PNPM_HOME", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "NUGET_PACKAGES", "PLAYWRIGHT_BROWSERS_PATH"}
-	// credentials are never shown below the home folder, unless protect.readable names them.
+	// credentials below the home folder are hidden, unless protect.readable names them.
 	credentials = []string{
 		".ssh", ".aws", ".azure", ".kube", ".docker", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub", ".config/op",
 		".local/share/keyrings", ".local/share/kwalletd", ".password-store", ".pypirc", ".npmrc", ".yarnrc.yml", ".pgpass", ".my.cnf", ".vault-token", ".terraform.d", ".terraformrc",
 		".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".gem/credentials", ".config/fish/fish_history",
 		".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".bash_history", ".zsh_history", ".local/share/fish",
 	}
-	// machine are those of the machine, which root can read.
+	// machine are the credentials of the machine, which root can read.
 	machine = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssl/private", "/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/spool/cron", "/var/mail", "/var/backups"}
-	// running are what is needed of /run, where the sockets of daemons are that do things
-	// for whoever asks.
+	// running is the needed part of /run. The rest has sockets of daemons that serve any
+	// process.
 	running = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/opengl-driver"}
-	// system are folders that no project owns: what is next to a tree in there stays seen.
+	// system are folders that no project owns: what is next to a tree there stays visible.
 	system = []string{"/", "/usr", "/usr/local", "/opt", "/var", "/etc", "/lib", "/bin", "/sbin", "/dev", "/proc", "/sys", "/boot", "/nix"}
 )
 
-// secretive matches the variables that an agent is not given in a sandbox, unless it needs
-// them: keys, and ways to programs that have some.
+// secretive matches the variables that a sandbox removes, unless the agent needs them: keys, and
+// addresses of programs that have keys.
 var secretive = regexp.MustCompile(`(?i)^[^=]*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE)[^=]*=|` +
 	`^(SSH_|GPG_|DBUS_|AWS_|AZURE_|ARM_|GOOGLE_|GCLOUD_|CLOUDSDK_|KUBE|DOCKER_|VAULT_|PG(HOST|PORT|USER|DATABASE|SERVICE|PASSFILE|SSL\w*)=|MYSQL_|TMUX|STY=|WAYLAND_|DISPLAY=|XDG_RUNTIME_DIR=|VSCODE_|GIT_ASKPASS=)|` +
 	`^[^=]+=[\w+.-]+://[^/@\s]*:[^/@\s]+@|^(HTTPS?_PROXY|ALL_PROXY|NO_PROXY)=`)
@@ -89,7 +89,7 @@ func matches(name string, patterns []string) bool {
 	})
 }
 
-// unsecretive returns what of an environment is no secret, or needed.
+// unsecretive returns the variables of an environment that are not secret, or needed.
 func unsecretive(env, needed []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -97,14 +97,14 @@ func unsecretive(env, needed []string) []string {
 	})
 }
 
-// sandbox returns what the agent sees. It refuses where the system cannot keep it to
-// that; that only the network cannot be limited is said.
+// sandbox returns what the agent sees. It fails if the system cannot restrict the agent to that.
+// If only the network cannot be limited, it returns a note.
 func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	refuse := func(err error) (Shield, string, error) {
 		return Shield{}, "", fmt.Errorf("%w: sandbox: %w", ErrUnavailable, err)
 	}
 	if s.User != "" {
-		return refuse(errors.New("it does not go with protect.user: leave out one"))
+		return refuse(errors.New("it cannot be combined with protect.user: remove one"))
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -112,7 +112,7 @@ func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, 
 	}
 	v := &view{home: home, at: at, places: map[string]runner.Place{}}
 	if real := realPath(home); holds(realPath(at.Root), real) || real == string(filepath.Separator) {
-		return refuse(fmt.Errorf("the home folder %s is in the working tree, or the root of the system: work in a folder of its own", home))
+		return refuse(fmt.Errorf("the home folder %s is in the working tree, or the root of the system: work in a separate folder", home))
 	}
 	box := runner.Sandbox{}
 	if box.Network, err = s.network(at); err != nil {
@@ -134,12 +134,12 @@ func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, 
 		}
 	}
 	if err != nil {
-		return refuse(fmt.Errorf("%w; it needs Linux 5.12 with namespaces of mounts, as an ordinary user also of users: leave out --sandbox, or run supervise in a container or a virtual machine", err))
+		return refuse(fmt.Errorf("%w; it needs Linux 5.12 with namespaces of mounts, as an ordinary user also of users: remove --sandbox, or run supervise in a container or a virtual machine", err))
 	}
 	return sh, "", nil
 }
 
-// network is what the agent may reach, nil for everything.
+// network is what the agent can connect to, nil for everything.
 func (s Settings) network(at Site) (*runner.Network, error) {
 	switch {
 	case slices.Equal(s.Network, []string{NetworkAll}):
@@ -161,12 +161,12 @@ func (s Settings) network(at Site) (*runner.Network, error) {
 		hosts = append(hosts, net.JoinHostPort(u.Hostname(), port))
 	}
 	if len(hosts) == 0 {
-		return nil, fmt.Errorf("the service that %s talks to is not known: list its hosts in protect.network, or set that to all or none", strings.Join(at.Args[:min(1, len(at.Args))], ""))
+		return nil, fmt.Errorf("the service that %s talks to is unknown: list its hosts in protect.network, or set that to all or none", strings.Join(at.Args[:min(1, len(at.Args))], ""))
 	}
 	return &runner.Network{Hosts: hosts}, nil
 }
 
-// view gathers what is seen.
+// view collects what the agent sees.
 type view struct {
 	home   string
 	at     Site
@@ -190,8 +190,8 @@ func realPath(p string) string {
 	return filepath.Clean(p)
 }
 
-// everything covers the homes, the folder around the tree, temporary folders and the
-// sockets of daemons, and shows in there what the agent needs.
+// everything covers the homes, the parent folder of the tree, temporary folders and the sockets of
+// daemons, and shows what the agent needs of them.
 func (v *view) everything(ctx context.Context, s Settings) {
 	for _, dir := range []string{"/home", "/root", "/run", v.home, filepath.Dir(v.at.Root), v.at.State, v.at.Hidden} {
 		v.cover(dir)
@@ -224,13 +224,13 @@ func (v *view) everything(ctx context.Context, s Settings) {
 	for _, p := range credentials {
 		v.hide(filepath.Join(v.home, p), s)
 	}
-	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is right
+	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is valid
 	for _, p := range append(keys, machine...) {
 		v.hide(p, s)
 	}
 }
 
-// cover leaves nothing of a folder but what is shown in it.
+// cover hides a folder, except for what is shown in it.
 func (v *view) cover(dir string) {
 	real := realPath(dir)
 	if info, err := os.Stat(real); dir == "" || err != nil || !info.IsDir() || slices.Contains(system, real) {
@@ -240,7 +240,7 @@ func (v *view) cover(dir string) {
 	v.covers = append(v.covers, real)
 }
 
-// show lets a file or folder be seen that may be covered.
+// show makes a file or folder visible that may be covered.
 func (v *view) show(p string, write bool) {
 	real := realPath(p)
 	for _, at := range []string{real, filepath.Clean(p)} {
@@ -254,7 +254,7 @@ func (v *view) show(p string, write bool) {
 	}
 }
 
-// hide keeps a file or folder from being seen, unless it was asked for by name.
+// hide hides a file or folder, unless the settings name it.
 func (v *view) hide(p string, s Settings) {
 	real := realPath(p)
 	info, err := os.Stat(real)
@@ -266,7 +266,7 @@ func (v *view) hide(p string, s Settings) {
 	}
 }
 
-// seen reports whether a path is shown: what is nearest above it is.
+// seen reports whether a path is visible: its nearest parent in the view is.
 func (v *view) seen(p string) bool {
 	for dir := p; ; dir = filepath.Dir(dir) {
 		if at, ok := v.places[dir]; ok {
@@ -287,8 +287,8 @@ func (v *view) env(name string) string {
 	return ""
 }
 
-// below returns where something below the home folder is: folders of the XDG Base
-// Directory Specification may be elsewhere.
+// below returns the path of something below the home folder. Folders of the XDG Base Directory
+// Specification may be in another place.
 func (v *view) below(rel string) string {
 	for prefix, name := range map[string]string{".config/": "XDG_CONFIG_HOME", ".cache/": "XDG_CACHE_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
 		if rest, ok := strings.CutPrefix(rel, prefix); ok && filepath.IsAbs(v.env(name)) {
@@ -298,7 +298,7 @@ func (v *view) below(rel string) string {
 	return filepath.Join(v.home, rel)
 }
 
-// ofTools shows programs, and what they keep.
+// ofTools shows programs, and their caches.
 func (v *view) ofTools() {
 	for _, rel := range tools {
 		v.show(v.below(rel), false)
@@ -326,29 +326,29 @@ func (v *view) ofTools() {
 	}
 }
 
-// named shows what a variable names, unless that is as good as everything.
+// named shows the folder that a variable names, unless that is nearly everything.
 func (v *view) named(p string, write bool) {
 	if filepath.IsAbs(p) && !holds(realPath(p), realPath(v.home)) && !holds(realPath(p), realPath(v.at.Root)) {
 		v.show(p, write)
 	}
 }
 
-// installed shows a folder of programs, with what was installed around it.
+// installed shows a folder of programs, with the installation that contains it.
 func (v *view) installed(dir string) {
 	v.named(dir, false)
-	around := filepath.Dir(dir)
-	if around == filepath.Join(v.home, ".local") || !slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(dir)) {
+	prefix := filepath.Dir(dir)
+	if prefix == filepath.Join(v.home, ".local") || !slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(dir)) {
 		return
 	}
 	for _, sign := range []string{"lib", "libexec", "versions", "pyvenv.cfg"} {
-		if _, err := os.Stat(filepath.Join(around, sign)); err == nil {
-			v.named(around, false)
+		if _, err := os.Stat(filepath.Join(prefix, sign)); err == nil {
+			v.named(prefix, false)
 			return
 		}
 	}
 }
 
-// ofAgent shows the agent's program and its own files.
+// ofAgent shows the agent's program and its files.
 func (v *view) ofAgent() {
 	if len(v.at.Args) > 0 {
 		v.program(v.at.Args[0])
@@ -356,10 +356,10 @@ func (v *view) ofAgent() {
 	for _, rel := range v.at.Needs.Home {
 		p := v.below(rel)
 		if strings.HasSuffix(rel, "/") {
-			_ = os.MkdirAll(p, 0o700) // else the agent has one that is gone at its end
+			_ = os.MkdirAll(p, 0o700) // otherwise the agent would make one that is lost
 		}
 		v.show(p, true)
-		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() { // it is replaced, which a mount would prevent
+		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() { // agents replace it, which a mount would prevent
 			v.places[p] = runner.Place{Path: p, From: p, Copy: true}
 		}
 	}
@@ -370,7 +370,7 @@ func (v *view) ofAgent() {
 	}
 }
 
-// program shows a program, with the packages that it is one of.
+// program shows a program, with the package that contains it.
 func (v *view) program(name string) {
 	for _, dir := range append([]string{""}, filepath.SplitList(v.env("PATH"))...) {
 		p := filepath.Join(dir, name)
@@ -387,8 +387,8 @@ func (v *view) program(name string) {
 	}
 }
 
-// Showing returns the sandbox with some more files, which can only be read; nil where
-// there is none.
+// Showing returns the sandbox with more files, which are read-only. It is nil if there is no
+// sandbox.
 func (sh Shield) Showing(paths ...string) *runner.Sandbox {
 	if sh.Sandbox == nil {
 		return nil

@@ -12,21 +12,20 @@ import (
 
 // The values of Settings.State.
 const (
-	StateKept = "auto" // out of the agent's reach, as far as the system can
+	StateKept = "auto" // kept from the agent, as far as the system can
 	StateOpen = "off"
 )
 
-// Shield is what keeps an agent from changing supervise's state. Its zero value is
-// nothing.
+// Shield keeps an agent from changing supervise's state. The zero value protects nothing.
 type Shield struct {
 	ReadOnly []string // folders in which the agent can change nothing
-	Writable []string // all that the agent can write, nil where that is not restricted
+	Writable []string // all that the agent can write, nil if unrestricted
 	Sandbox  *runner.Sandbox
 }
 
-// Shield returns what keeps the agent from supervise's own files, and from more where the
-// settings want that: else a mount namespace, else Landlock. why says, for people, what
-// of this lacks or costs something; "" where nothing does.
+// Shield returns what keeps the agent from supervise's files, and from more if the settings want
+// that: a mount namespace, else Landlock. why explains to people what is missing or what it
+// costs, "" for nothing.
 func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	switch {
 	case s.Sandbox:
@@ -50,33 +49,33 @@ func ofState(ctx context.Context, root, home string) (sh Shield, why string) {
 		return Shield{ReadOnly: []string{home}}, ""
 	}
 	if err := runner.Confinable(); err != nil {
-		return Shield{}, "the agent can change supervise's state, since the system has neither what that needs (" + none.Error() + ") nor Landlock (" +
-			err.Error() + "); --protect off leaves out this line"
+		return Shield{}, "the agent can change supervise's state, since the system has neither mount namespaces (" + none.Error() + ") nor Landlock (" +
+			err.Error() + "); --protect off hides this line"
 	}
 	if holds(root, home) {
 		return Shield{}, "the agent can change supervise's state, which is in the working tree (" + none.Error() + "); give another --state-dir"
 	}
-	return Shield{Writable: around(home, root, os.TempDir(), "/dev")},
-		"Landlock keeps the agent from supervise's state, since the system gives no mount namespace: it can make no new files right in " +
-			strings.Join(above(home), ", ") + "; --protect off gives that up"
+	return Shield{Writable: neighbours(home, root, os.TempDir(), "/dev")},
+		"Landlock keeps the agent from supervise's state, since the system has no mount namespaces: the agent cannot create files directly in " +
+			strings.Join(above(home), ", ") + "; --protect off removes that restriction"
 }
 
-// around lists what is beside the ways to a folder, and further folders, unless that one
-// is in them.
-func around(home string, further ...string) []string {
+// neighbours lists what is next to the path of a folder, and further folders, unless they contain
+// it.
+func neighbours(home string, further ...string) []string {
 	return append(Besides(home), slices.DeleteFunc(further, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
 		return err != nil || holds(real, home)
 	})...)
 }
 
-// holds reports whether a path is a folder, or beneath it.
+// holds reports whether a path is a folder, or below it.
 func holds(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// above lists the folders above one, but for the root, the highest first.
+// above lists the parents of a folder, except the root, the highest first.
 func above(dir string) []string {
 	var out []string
 	for dir = filepath.Dir(dir); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
@@ -85,10 +84,10 @@ func above(dir string) []string {
 	return out
 }
 
-// Besides lists what a program may write that is to be kept from some folders: every
-// file and folder next to the ways that lead to them. Landlock knows only what is
-// allowed. Links are left out: what they lead to is allowed, or not, at its own place.
-// New files right in the folders above are refused as well.
+// Besides lists what a program may write if it must not write to some folders: every file and
+// folder next to their paths, since Landlock only knows what is allowed. It ignores links, whose
+// targets are allowed, or not, by their own paths. New files directly in the parents are
+// refused as well.
 func Besides(kept ...string) []string {
 	var real []string
 	for _, dir := range kept {
@@ -101,7 +100,7 @@ func Besides(kept ...string) []string {
 	walk = func(dir string) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			return // what cannot be listed cannot be named either, and stays as it is
+			return // what cannot be listed stays forbidden
 		}
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())

@@ -9,23 +9,22 @@ import (
 	"supervise/runner"
 )
 
-// Tree is what another user is to work in, and what that user must not reach.
+// Tree is where another user works, and what that user must not access.
 type Tree struct {
 	Root string
 	Dir  string // where the agent runs
-	// Own is whether all of the tree has to belong to that user already; else it is
-	// given away before the agent runs.
+	// Own is whether the entire tree must already belong to that user; otherwise its owner
+	// is changed before the agent runs.
 	Own bool
-	// Private are folders that are kept from agents, by what they are; "" is none.
+	// Private are the folders to keep from agents, by description; "" is none.
 	Private map[string]string
 }
 
-// OtherUser finds the user whom agent and checks are to run as; nil is whoever runs
-// this process. It refuses a user who has too little of the tree, or who reaches what
-// is private.
+// OtherUser finds the user that agent and checks run as; nil is the user of this process. It
+// refuses a user that cannot write to the tree, or that can access private folders.
 func (s Settings) OtherUser(ctx context.Context, t Tree) (*runner.User, error) {
 	if s.User == "" {
-		return nil, nil //nolint:nilnil // no other user is wanted
+		return nil, nil //nolint:nilnil // no other user
 	}
 	u, err := runner.UserNamed(s.User)
 	if err != nil {
@@ -44,13 +43,13 @@ func (s Settings) OtherUser(ctx context.Context, t Tree) (*runner.User, error) {
 			return nil, err
 		}
 		if other != "" {
-			return nil, fmt.Errorf("%w: protect.user: %s does not belong to %s, as all of the tree has to: chown -R %s %s", ErrUnavailable, filepath.Join(t.Root, other), u.Name, u.Name, t.Root)
+			return nil, fmt.Errorf("%w: protect.user: %s does not belong to %s, as the entire tree must: chown -R %s %s", ErrUnavailable, filepath.Join(t.Root, other), u.Name, u.Name, t.Root)
 		}
 	}
 	return &u, t.outOfReach(ctx, u)
 }
 
-// outOfReach refuses a user who reaches what is private.
+// outOfReach refuses a user that can access private folders.
 func (t Tree) outOfReach(ctx context.Context, u runner.User) error {
 	for what, dir := range t.Private {
 		if dir == "" {
@@ -61,18 +60,18 @@ func (t Tree) outOfReach(ctx context.Context, u runner.User) error {
 			return err
 		}
 		if reaches {
-			return fmt.Errorf("%w: protect.user: %s can reach %s %s: chmod 700 that, or a folder above it", ErrUnavailable, u.Name, what, dir)
+			return fmt.Errorf("%w: protect.user: %s can access %s %s: chmod 700 it, or a folder above it", ErrUnavailable, u.Name, what, dir)
 		}
 	}
 	return nil
 }
 
-// MakeEntry makes a folder for what the checks of another user need, which that user
-// can enter but not list.
+// MakeEntry makes a folder for files that the checks of another user need. That user can enter it,
+// but not list it.
 func MakeEntry() (string, error) {
 	dir, err := os.MkdirTemp("", "supervise-checks-")
 	if err == nil {
-		err = os.Chmod(dir, 0o711) //nolint:gosec // the names in there are not to be guessed
+		err = os.Chmod(dir, 0o711) //nolint:gosec // its names cannot be guessed
 	}
 	if err != nil {
 		return dir, fmt.Errorf("make a folder for the checks: %w", err)

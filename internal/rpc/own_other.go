@@ -4,7 +4,7 @@ package rpc
 
 import "io/fs"
 
-// own says no: nothing is swept where there are no hooks.
+// own reports false: without hooks there is nothing to sweep.
 func own(fs.FileInfo) bool { return false }
 
 func refused(error) bool { return false }

@@ -15,6 +15,5 @@ func own(info fs.FileInfo) bool {
 	return ok && int(st.Uid) == os.Getuid()
 }
 
-// refused reports whether nobody listens at a socket; one that is only busy has
-// somebody.
+// refused reports whether no process listens at a socket. A busy socket has a listener.
 func refused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }

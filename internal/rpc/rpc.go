@@ -1,6 +1,5 @@
-// Package rpc carries the input of a hook to the supervisor of its loop, and the
-// answer back, over a socket that only this user can reach. One connection is one
-// question.
+// Package rpc carries the input of a hook to the supervisor of its loop, and the answer back,
+// over a socket that only this user can access. Each connection carries one question.
 package rpc
 
 import (
@@ -15,42 +14,42 @@ import (
 	"time"
 )
 
-// Request is the input of a hook, or what an agent itself says.
+// Request is the input of a hook, or a message from the agent itself.
 type Request struct {
 	Client string `json:"client"`
 	Event  string `json:"event"`
 	Dir    string `json:"dir"`   // where the hook was started
-	Input  []byte `json:"input"` // on its standard input
+	Input  []byte `json:"input"` // its standard input
 	// Blocked is nil for a hook.
 	Blocked *Blocked `json:"blocked,omitempty"`
 }
 
-// Blocked says that an agent cannot go on: tests are wrong, or the task cannot be done.
+// Blocked reports that an agent cannot continue: tests are wrong, or the task cannot be done.
 type Blocked struct {
-	Tests  []string `json:"tests,omitempty"` // none: the whole task
+	Tests  []string `json:"tests,omitempty"` // none: the entire task
 	Reason string   `json:"reason"`
 }
 
-// Reply is what the hook is to print. Error says why there is nothing.
+// Reply is what the hook prints. Error is why there is nothing to print.
 type Reply struct {
 	Output []byte `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
 
-// maxRequest bounds what is read of one question, in bytes.
+// maxRequest is the maximum size of a question, in bytes.
 const maxRequest = 32 << 20
 
-// socketName is the name of a socket in a folder of its own.
+// socketName is the name of a socket in a separate folder.
 const socketName = "s"
 
-// maxPath is how long the path of a socket may be on Linux and macOS, in bytes.
+// maxPath is the maximum length of a socket's path on Linux and macOS, in bytes.
 const maxPath = 100
 
-// slow is how long a connection may take to say what it wants.
+// slow is how long a connection may take to send its question.
 const slow = 10 * time.Second
 
-// Answer answers a question. What it returns besides is done when the hook has its
-// reply; nil is nothing.
+// Answer answers a question. The returned function, if not nil, runs after the hook has its
+// reply.
 type Answer func(Request) (Reply, func())
 
 // Server answers questions until it is closed.
@@ -61,9 +60,8 @@ type Server struct {
 	done         sync.WaitGroup
 }
 
-// Listen opens a socket in dir, or in a short folder of its own where the path
-// would be too long, and answers what comes, several at the same time. What dead
-// supervisors left of such folders is removed.
+// Listen opens a socket in dir, or in a separate folder if the path would be too long, and
+// answers questions in parallel. It removes such folders of dead supervisors.
 func Listen(dir string, answer Answer) (*Server, error) {
 	sweep(os.TempDir(), time.Now())
 	s := &Server{path: filepath.Join(dir, "hook.sock"), answer: answer}
@@ -74,7 +72,7 @@ func Listen(dir string, answer Answer) (*Server, error) {
 		}
 		s.folder, s.path = short, filepath.Join(short, socketName)
 	}
-	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) { // of a supervisor that was killed
+	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a killed supervisor
 		return nil, fmt.Errorf("open the socket of the hooks: %w", err)
 	}
 	var err error
@@ -91,7 +89,7 @@ func Listen(dir string, answer Answer) (*Server, error) {
 // Path is where the socket is.
 func (s *Server) Path() string { return s.path }
 
-// Close ends the server when the questions that it has are answered.
+// Close stops the server after it has answered the open questions.
 func (s *Server) Close() error {
 	var err error
 	if s.listener != nil {
@@ -121,11 +119,11 @@ func (s *Server) serve(conn net.Conn) {
 	}
 	var q Request
 	if err := json.NewDecoder(io.LimitReader(conn, maxRequest)).Decode(&q); err != nil {
-		return // the hook went away, or was none
+		return // the hook is gone, or it was not a hook
 	}
 	reply, after := s.answer(q)
 	if b, err := json.Marshal(reply); err == nil {
-		_, _ = conn.Write(b) // a hook that went away asks for nothing
+		_, _ = conn.Write(b) // the hook may be gone
 	}
 	conn.Close()
 	if after != nil {
@@ -133,7 +131,7 @@ func (s *Server) serve(conn net.Conn) {
 	}
 }
 
-// Ask asks the supervisor at a socket and waits for its answer, at most so long.
+// Ask asks the supervisor at a socket and waits for its answer, at most for the given time.
 func Ask(path string, q Request, limit time.Duration) (Reply, error) {
 	conn, err := net.DialTimeout("unix", path, min(limit, slow))
 	if err != nil {

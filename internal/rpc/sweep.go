@@ -9,18 +9,18 @@ import (
 	"supervise/internal/regexp"
 )
 
-// ownFolder is the name of a folder that [Listen] made for a socket.
+// ownFolder matches the name of a folder that [Listen] made for a socket.
 var ownFolder = regexp.MustCompile(`^supervise-[0-9]+$`)
 
 const (
-	// beginning is how long a supervisor may take from its folder to its socket.
-	beginning = time.Minute
-	// forgotten is the age of a folder without a socket that nobody will put one into.
+	// startup is how long a supervisor may take to create its socket in its folder.
+	startup = time.Minute
+	// forgotten is the age at which a folder without a socket counts as abandoned.
 	forgotten = 24 * time.Hour
 )
 
-// sweep removes from dir the folders of supervisors that were killed: those of this
-// user in which nobody answers. What cannot be removed stays.
+// sweep removes from dir the folders of killed supervisors: those of this user whose socket has
+// no listener. Errors are ignored.
 func sweep(dir string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -38,12 +38,12 @@ func sweep(dir string, now time.Time) {
 	}
 }
 
-// abandoned reports whether a folder, so old, holds nothing but a socket without a
-// listener, or nothing at all.
+// abandoned reports whether a folder of that age contains nothing, or only a socket without a
+// listener.
 func abandoned(folder string, age time.Duration) bool {
 	inside, err := os.ReadDir(folder)
 	switch {
-	case err != nil || len(inside) > 1 || age < beginning:
+	case err != nil || len(inside) > 1 || age < startup:
 		return false
 	case len(inside) == 0:
 		return age > forgotten

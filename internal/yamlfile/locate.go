@@ -12,13 +12,13 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// FieldError is a value that makes no sense, and the keys that lead to it.
+// FieldError is an invalid value, and the keys that lead to it.
 type FieldError struct {
 	Keys []string
 	Text string
 }
 
-// Error says what is wrong.
+// Error returns the problem.
 func (e *FieldError) Error() string { return e.Text }
 
 // Invalid is the error of the value that the keys lead to, wrapped in [ErrInvalid].
@@ -26,9 +26,8 @@ func Invalid(text string, keys ...string) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, &FieldError{keys, text})
 }
 
-// Locate adds the file to an error, and the line of the value, as the errors of the YAML
-// reader have it. The keys of the value are looked for first, then others by which it may
-// be there.
+// Locate adds the file and the line of the value to an error, in the form of the errors of the
+// YAML reader. It looks for the keys of the value first, then for alternative keys.
 func (f File) Locate(err error, others ...string) error {
 	field, ok := errors.AsType[*FieldError](err)
 	if !ok {
@@ -44,13 +43,13 @@ func (f File) Locate(err error, others ...string) error {
 	return shown(field, f.Path, at)
 }
 
-// shown adds the file, the line and the lines around to an error.
+// shown adds the file, the line and the surrounding lines to an error.
 func shown(err error, path string, at *token.Token) error {
 	var p printer.Printer
 	return fmt.Errorf("%w: %s: [%d:%d] %w\n%s", ErrInvalid, path, at.Position.Line, at.Position.Column, err, strings.TrimRight(p.PrintErrorToken(at, false), "\n"))
 }
 
-// find returns the token of the last key that is there.
+// find returns the token of the last key that exists.
 func find(text []byte, keys []string) *token.Token {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil || len(file.Docs) == 0 {
@@ -68,7 +67,7 @@ func find(text []byte, keys []string) *token.Token {
 			continue
 		}
 		if _, err := strconv.Atoi(key); err == nil {
-			continue // of a list that was written as its only element
+			continue // a list that was written as its only element
 		}
 		pair := entry(node, key)
 		if pair == nil {
@@ -79,7 +78,7 @@ func find(text []byte, keys []string) *token.Token {
 	return at
 }
 
-// entry returns the entry of a mapping, nil where there is none of that key.
+// entry returns the entry of a mapping with a key, nil if there is none.
 func entry(node ast.Node, key string) *ast.MappingValueNode {
 	switch n := node.(type) {
 	case *ast.MappingNode:

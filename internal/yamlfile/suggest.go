@@ -11,11 +11,11 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// unknownKey finds the name of a key in the error about it.
+// unknownKey finds the name of an unknown key in the error about it.
 var unknownKey = regexp.MustCompile(`unknown field "([^"]+)"`)
 
-// suggestion names the key that was probably meant by an unknown one, and where the keys
-// are listed where none is near; "" for another error.
+// suggestion names the known key closest to an unknown one, or the page that lists the keys if
+// none is close. It is "" for another error.
 func suggestion(err error, into any, reference string) string {
 	var unknown *yaml.UnknownFieldError
 	if !errors.As(err, &unknown) {
@@ -37,7 +37,7 @@ func suggestion(err error, into any, reference string) string {
 	return fmt.Sprintf("\ndid you mean %s?", best)
 }
 
-// keys lists the names of all keys of a type and what it holds.
+// keys lists the names of all keys of a type, including nested ones.
 func keys(t reflect.Type, seen map[reflect.Type]bool) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -60,8 +60,8 @@ func keys(t reflect.Type, seen map[reflect.Type]bool) []string {
 	return out
 }
 
-// distance is how many letters have to be put in, taken out, changed, or swapped with
-// the next one to make one word of another.
+// distance is the number of letters to insert, remove, change, or swap with the next one to turn
+// one word into another (the optimal string alignment distance).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

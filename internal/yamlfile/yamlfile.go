@@ -1,5 +1,5 @@
-// Package yamlfile reads files that people write in YAML, strictly: a key that is not known,
-// or a value of another kind, is an error that names the file, the line and the remedy.
+// Package yamlfile reads YAML files written by people, strictly: an unknown key, or a value of
+// another type, is an error that names the file, the line and the remedy.
 package yamlfile
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// ErrInvalid is wrapped by every error that a change of the file mends.
+// ErrInvalid is wrapped by every error that an edit of the file fixes.
 var ErrInvalid = errors.New("invalid configuration")
 
 // File is the text of a file.
@@ -26,7 +26,7 @@ type File struct {
 	Reference string // where the keys are documented
 }
 
-// Decode reads the file over what is in the value that into points to.
+// Decode decodes the file into the value that into points to, on top of its current content.
 func (f File) Decode(into any) error {
 	if err := yaml.UnmarshalWithOptions(f.Text, into, yaml.Strict()); err != nil {
 		return f.Unreadable(err, into)
@@ -34,8 +34,8 @@ func (f File) Decode(into any) error {
 	return nil
 }
 
-// Unreadable says of an error of the YAML reader what is expected where. What the reader
-// says itself names types of Go. The keys of into are those that may have been meant.
+// Unreadable turns an error of the YAML reader, which names Go types, into one that says what is
+// expected where. The keys of into are candidates for a misspelt key.
 func (f File) Unreadable(err error, into any) error {
 	var (
 		field *FieldError
@@ -46,14 +46,14 @@ func (f File) Unreadable(err error, into any) error {
 	case errors.As(err, &field):
 		return f.Locate(field)
 	case errors.As(err, &kind):
-		return shown(errors.New("expected is "+expected(kind.DstType)), f.Path, kind.Token)
+		return shown(errors.New("expected "+expected(kind.DstType)), f.Path, kind.Token)
 	case errors.As(err, &node) && node.Expected == ast.SequenceType:
-		return shown(errors.New("expected is a list, like [a, b]"), f.Path, node.Token)
+		return shown(errors.New("expected a list, like [a, b]"), f.Path, node.Token)
 	case errors.As(err, &node) && node.Expected == ast.MappingType:
-		return shown(errors.New("expected is a mapping, like {key: value}"), f.Path, node.Token)
+		return shown(errors.New("expected a mapping, like {key: value}"), f.Path, node.Token)
 	}
 	if at := badDuration(err, f.Text); at != nil {
-		return shown(errors.New("expected is "+expected(reflect.TypeFor[time.Duration]())), f.Path, at)
+		return shown(errors.New("expected "+expected(reflect.TypeFor[time.Duration]())), f.Path, at)
 	}
 	return fmt.Errorf("%w: %s: %s%s", ErrInvalid, f.Path, strings.TrimRight(yaml.FormatError(err, false, true), "\n"), suggestion(err, into, f.Reference))
 }
@@ -66,7 +66,7 @@ func expected(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int, reflect.Int64:
-		return "a whole number"
+		return "an integer"
 	case reflect.Float64:
 		return "a number"
 	case reflect.Slice:
@@ -78,8 +78,8 @@ func expected(t reflect.Type) string {
 	}
 }
 
-// badDuration returns the value that cannot be read as a time; the error names it,
-// but not its place.
+// badDuration returns the value that is not a valid duration. The error names it, but not its
+// position.
 func badDuration(err error, text []byte) *token.Token {
 	rest, ok := strings.CutPrefix(err.Error(), "time: ")
 	if !ok {

@@ -13,16 +13,16 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// ErrSettings marks a configuration of an agent that hooks cannot be merged into.
+// ErrSettings is wrapped by errors about a configuration that hooks cannot be merged into.
 var ErrSettings = errors.New("the configuration of the agent")
 
-// State says which hooks of supervise a client has.
+// State describes the hooks of supervise that a client has.
 type State struct {
 	Client string   `json:"client"`
 	Scope  string   `json:"scope"` // project or user
 	File   string   `json:"file,omitempty"`
 	Plugin string   `json:"plugin,omitempty"`
-	Events []string `json:"events"` // with a hook; empty for none
+	Events []string `json:"events"` // that have a hook
 	Note   string   `json:"note,omitempty"`
 }
 
@@ -55,7 +55,7 @@ func Install(s hook.Settings, r hook.Request) error {
 	return write(s.Plugin, hook.PluginText(r))
 }
 
-// Remove takes the hooks out of the configuration of a client.
+// Remove removes the hooks from the configuration of a client.
 func Remove(s hook.Settings, client hook.Client) error {
 	if s.Path != "" {
 		before, err := read(s.Path)
@@ -84,8 +84,8 @@ func Remove(s hook.Settings, client hook.Client) error {
 	return nil
 }
 
-// removeFile removes a file that we made, and its folders up to the client's own, which
-// begins with a dot, as far as nothing else is in them.
+// removeFile removes a file that we made, and its empty folders up to the client's own, whose
+// name starts with a dot.
 func removeFile(path string) error {
 	if err := os.Remove(path); err != nil {
 		return err
@@ -94,7 +94,7 @@ func removeFile(path string) error {
 	for dir := filepath.Dir(path); len(folders) < maxFolders; dir = filepath.Dir(dir) {
 		if folders = append(folders, dir); strings.HasPrefix(filepath.Base(dir), ".") {
 			for _, dir := range folders {
-				_ = os.Remove(dir) // which fails where something is in it
+				_ = os.Remove(dir) // fails if it is not empty
 			}
 			break
 		}
@@ -102,7 +102,7 @@ func removeFile(path string) error {
 	return nil
 }
 
-// maxFolders is how deep the clients' files lie in the clients' folders.
+// maxFolders is the depth of the clients' files in the clients' folders.
 const maxFolders = 3
 
 // StateOf reads which hooks a client has in its configuration for a scope, project or
@@ -111,7 +111,7 @@ func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
 	state := State{Client: string(client), Scope: scope, File: s.Path, Plugin: s.Plugin, Events: []string{}, Note: s.Note}
 	if s.Plugin != "" {
 		if _, err := os.Stat(s.Plugin); err != nil {
-			return state, nil //nolint:nilerr // without it no hook is called
+			return state, nil //nolint:nilerr // no file, no hooks
 		}
 	}
 	if s.Path == "" {
@@ -130,7 +130,7 @@ func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
 	return state, nil
 }
 
-// read reads a file; nil where there is none.
+// read reads a file; nil if it is missing.
 func read(path string) ([]byte, error) {
 	text, err := projectfile.ReadAnywhere(path, projectfile.Manifest)
 	switch {
@@ -139,12 +139,12 @@ func read(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the configuration of the agent: %w", err)
 	case text == nil:
-		text = []byte{} // it is there, and empty
+		text = []byte{} // it exists, and is empty
 	}
 	return text, nil
 }
 
-// write writes a file of the user's: it follows links and keeps the permissions.
+// write writes a file of the user. It follows links and keeps the permissions.
 func write(path string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

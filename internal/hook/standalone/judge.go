@@ -1,5 +1,5 @@
-// Package standalone is for agents' hooks outside of a loop: it judges their calls by
-// the files on disk, and installs the hooks in the agents' own configuration.
+// Package standalone serves agents' hooks outside a loop. It judges their calls by the files on
+// disk, and installs the hooks in the agents' own configuration.
 package standalone
 
 import (
@@ -16,8 +16,8 @@ import (
 	"supervise/internal/treediff"
 )
 
-// Judge judges a call without a supervisor, in the checkout at root: by what git tracks,
-// and by the files on disk. opt needs no tree.
+// Judge judges a call without a supervisor, in the checkout at root, by the files that git tracks
+// and those on disk. opt needs no tree.
 func Judge(ctx context.Context, call hook.Call, root string, opt hook.Options) hook.Decision {
 	d := hook.Decision{Verdict: hook.Allow}
 	if !Judged(call) {
@@ -43,13 +43,13 @@ func Judge(ctx context.Context, call hook.Call, root string, opt hook.Options) h
 	return d
 }
 
-// Judged reports whether a call is judged at all without a supervisor.
+// Judged reports whether a call is judged without a supervisor.
 func Judged(call hook.Call) bool {
 	return call.Event != hook.Stop && call.Event != hook.OtherEvent && call.Kind != hook.OtherTool
 }
 
-// Above returns the top of the git checkout that dir lies in, and the nearest folder
-// with a file of that name; dir itself where there are none.
+// Above returns the root of the git checkout that contains dir, and the nearest folder with a
+// file of that name. Both are dir itself if there are none.
 func Above(dir, name string) (root, project string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -67,8 +67,7 @@ func Above(dir, name string) (root, project string) {
 	}
 }
 
-// diskTree is a checkout as it is on disk. The files to protect are those that git
-// tracks.
+// diskTree is a checkout on disk. The files to protect are those that git tracks.
 func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 	return hook.Tree{
 		Root: repo.Dir,

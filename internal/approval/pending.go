@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// ErrUnanswered is returned for a question that nobody has answered yet.
-var ErrUnanswered = errors.New("nobody has answered yet")
+// ErrUnanswered is returned for a question without an answer.
+var ErrUnanswered = errors.New("no answer yet")
 
-// same reports whether two questions ask the same. What was measured is measured again
-// before a question is asked again.
+// same reports whether two questions are about the same decision. Metrics may differ, since they
+// are measured again before a question is asked again.
 func (q Question) same(other Question) bool {
 	return q.LoopID == other.LoopID && q.Iteration == other.Iteration && q.Kind == other.Kind
 }
 
-// leftOpen returns the answer to a question that an earlier process has left open; nil where
-// it has left none, or nobody has answered in time.
+// leftOpen returns the answer to a question that an earlier process left open, nil if there is no
+// such question, or no answer in time.
 func leftOpen(q Question, o Options) (*Answer, error) {
 	p, err := read(o.Dir)
 	if err != nil || !q.same(p.Question) {
-		return nil, nil //nolint:nilerr,nilnil // it is asked anew
+		return nil, nil //nolint:nilerr,nilnil // ask again
 	}
 	b := box{o.Dir, p.Secret}
 	a, why := b.look()
@@ -38,7 +38,7 @@ func leftOpen(q Question, o Options) (*Answer, error) {
 	return a, nil
 }
 
-// leave posts a question, unless it stands already.
+// leave posts a question, unless it is posted already.
 func leave(q Question, o Options) error {
 	if p, err := read(o.Dir); err == nil && q.same(p.Question) {
 		return nil
@@ -49,8 +49,8 @@ func leave(q Question, o Options) error {
 	return o.OnOpen()
 }
 
-// Leave answers the open question of the loop in dir for whoever goes on with the loop. The
-// error wraps [ErrNoQuestion] if there is none.
+// Leave answers the open question of the loop in dir; the process that resumes the loop takes the
+// answer. The error wraps [ErrNoQuestion] if there is none.
 func Leave(dir string, a Answer) (Question, error) {
 	if err := a.Validate(); err != nil {
 		return Question{}, err
@@ -65,5 +65,5 @@ func Leave(dir string, a Answer) (Question, error) {
 	return p.Question, err
 }
 
-// Close removes the question of the loop in dir, with its answer: that is written down.
+// Close removes the question of the loop in dir, and its answer, which is recorded by then.
 func Close(dir string) { box{dir: dir}.close() }
