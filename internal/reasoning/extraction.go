@@ -97,7 +97,7 @@ func GoalsOf(h *ledger.Goals) *Goals {
 	return out
 }
 
-// Power is the mutation check of changed tests, before and after the change.
+// MutationCheck is the mutation check of changed tests, before and after the change.
 type MutationCheck struct {
 	Groups  []MutationGroup `json:"groups"`
 	Invalid int             `json:"invalid,omitempty"` // mutants that do not build

@@ -3,8 +3,9 @@ package treecopy
 import (
 	"path/filepath"
 	"strings"
-	"supervise/internal/measure"
 	"testing"
+
+	"supervise/internal/measure"
 )
 
 // A project below the top of its repository runs in its own folder.

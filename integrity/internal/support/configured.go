@@ -15,10 +15,8 @@ import (
 	"supervise/source"
 )
 
-var (
-	// dependency matches keys that name packages and their versions.
-	dependency = regexp.MustCompile(`dependenc|requires?\b|\bextras|devdeps|packages\b`)
-)
+// dependency matches keys that name packages and their versions.
+var dependency = regexp.MustCompile(`dependenc|requires?\b|\bextras|devdeps|packages\b`)
 
 // touchesRunner reports whether a change of a mixed file is one of the runner's part.
 func touchesRunner(f facts.File) bool {

@@ -95,6 +95,7 @@ func (m mochawesomeSuite) add(s *parsed.Outcomes, file string, path []string) {
 			continue
 		case metric.Errored:
 			out.Message = "the report does not say how it ended"
+		default:
 		}
 		s.Add(out)
 	}

@@ -61,8 +61,10 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.JSON, []parsed.Format{
 		Name: "pytest-json", Detect: sniff.JSON("exitcode summary root tests", "exitcode summary root collectors", "exitcode summary root summary.collected"),
 		Parse: documents("pytest", readPytestJSON), Marks: "`exitcode`, `summary`, `root`", Tools: "pytest-json-report", Note: "As pytest-reportlog; the outcome rerun with a pass is flaky.",
 	},
-	{Name: "testcafe-json", Detect: sniff.JSON("fixtures userAgents"),
-		Parse: documents("testcafe", readTestCafe), Marks: "`fixtures`, `userAgents`", Tools: "TestCafe", Note: "An unstable test that passed is flaky. Warnings are problems."},
+	{
+		Name: "testcafe-json", Detect: sniff.JSON("fixtures userAgents"),
+		Parse: documents("testcafe", readTestCafe), Marks: "`fixtures`, `userAgents`", Tools: "TestCafe", Note: "An unstable test that passed is flaky. Warnings are problems.",
+	},
 	{
 		Name: "karma-json", Detect: sniff.JSON("browsers result summary", "browsers.*.lastResult result"),
 		Parse: documents("karma", readKarma), Marks: "`browsers`, `result`, `summary`", Tools: "karma-json-reporter", Note: "Suite: the browser without its version. A disconnected browser is broken.",
