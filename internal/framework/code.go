@@ -46,6 +46,15 @@ var (
 	NodeImport   = regexp.MustCompile(`["'](?:vitest|@jest/globals|jest-[\w-]+|chai|expect|sinon|@testing-library/[\w-]+|node:test|@playwright/test|cypress|supertest|nock|msw)["']|^export (?:async )?function (?:assert|expect|should)\w*\(`)
 )
 
+// PluginVariable is the variable in which a file of Python's tests lists plugins.
+const PluginVariable = "pytest_plugins"
+
+// NodePreset is the file of a package with settings for Node's tests, without extension.
+const NodePreset = "/jest-preset"
+
+// EndToEnd matches names of tests that usually have a runner of their own.
+const EndToEnd = `e2e|integration|playwright|cypress|browser|slow|perf|smoke|acceptance|network|manual|online`
+
 // PluginList is the list of plugins in a file of pytest: the variable, and the entry point
 // of a package.
 var (

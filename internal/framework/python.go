@@ -19,7 +19,7 @@ var python = []Framework{
 			Config:    "-c= --config-file= -o= --override-ini= --rootdir= --confcutdir= -p= --disable-plugin-autoload --import-mode= --assert=plain --cov-fail-under=",
 			Neutral:   "-r= --report-chars= -n= --numprocesses= --dist= --tx= --tb= --color= --durations= --durations-min= --junit-xml= --junitxml= --junit-prefix= --cov= --cov-report= --basetemp= --log-level= --log-file= -W= --pythonwarnings= --reruns-delay= --timeout= --capture= --verbosity= --pdbcls= --doctest-glob=",
 		},
-		Rerun:        Rerun{Way: ByPlugin},
+		Rerun:        Rerun{Way: ByPlugin, Variable: "PYTEST_PLUGINS"},
 		List:         List{Args: list("--collect-only --verbosity=-1 --color=no -p no:cacheprovider"), Format: NodeIDs},
 		Report:       Output{Format: "junit", Args: list("--junitxml={{report_dir}}/pytest.xml -o junit_family=xunit1 -o cache_dir={{report_dir}}/.cache --maxfail=0 --color=no"), Files: list("{{report_dir}}/pytest.xml")},
 		Coverage:     Output{Format: "coverage.py", Args: list("--cov --cov-report=json:{{report_dir}}/coverage.json --cov-fail-under=0"), Files: list("{{report_dir}}/coverage.json"), Needs: list("pytest-cov coverage")},

@@ -23,6 +23,9 @@ type Rerun struct {
 	Word      string   // that the place refers to
 	Words     func(Selection) []string
 
+	// Variable is the environment variable that names the plugin.
+	Variable string
+
 	// CoverageLimit says that the run may fail by a limit of coverage, which a few tests
 	// cannot reach and which cannot be turned off.
 	CoverageLimit bool

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/measure/internal/gotests"
 	"supervise/internal/measure/internal/listing"
 	"supervise/internal/projectfile"
@@ -16,18 +17,27 @@ import (
 	"supervise/source"
 )
 
-// definitions return, by runner, which of some tests no source file defines. Other runners
-// have tests whose names are made at run time.
+// definitions return, by the language of a runner that lists its tests, which of some tests
+// no source file defines. Tests of other languages get their names at run time.
 var definitions = map[string]func(m *measurement, c Check, tests []metric.Test) []metric.Test{
 	"go":     undefinedGo,
-	"pytest": undefinedPython,
+	"python": undefinedPython,
+}
+
+// definitionsFor returns the entry of definitions for a runner, nil if there is none.
+func definitionsFor(runner string) func(*measurement, Check, []metric.Test) []metric.Test {
+	f := framework.Named(runner)
+	if f == nil || f.List.Format == framework.NoList {
+		return nil
+	}
+	return definitions[f.Language]
 }
 
 // removeForged removes the new tests of a run that passed although no source file defines
 // them and the framework does not list them: something printed their names.
 func (m *measurement) removeForged(ctx context.Context, run *Run, known *metric.Tests) error {
-	undefined, ok := definitions[run.Check.Runner]
-	if !ok || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
+	undefined := definitionsFor(run.Check.Runner)
+	if undefined == nil || known == nil || run.State != metric.Measured || run.Tests == nil || run.DirMissing {
 		return nil
 	}
 	var fresh []metric.Test

@@ -64,7 +64,7 @@ func pytestAgain(s selection) (Check, bool) {
 	dir := ".rerun/"
 	return withFiles(s.check, map[string]string{dir + "supervise_rerun.py": pytestPlugin, dir + "tests.json": string(text)},
 		s.extended("PYTHONPATH", string(os.PathListSeparator), ReportDir+"/.rerun"),
-		s.extended("PYTEST_PLUGINS", ",", "supervise_rerun"),
+		s.extended(framework.Named(s.check.Runner).Rerun.Variable, ",", "supervise_rerun"),
 	), true
 }
 

@@ -25,7 +25,7 @@ type taskState struct {
 	Task       string           `json:"task"`
 	State      string           `json:"state"` // running, waiting, done, nothing, refused, cancelled, failed
 	Waiting    string           `json:"waiting,omitempty"`
-	StartedAt      time.Time        `json:"started_at"`
+	StartedAt  time.Time        `json:"started_at"`
 	Ended      *time.Time       `json:"ended,omitempty"`
 	Candidates []candidateState `json:"candidates,omitempty"` // while it runs
 	Result     *flow.Result     `json:"result,omitempty"`

@@ -50,9 +50,9 @@ func (a *app) named(ctx context.Context, c client.Client, name string) (fleetSta
 // fleets lists the fleets, the latest first.
 func (a *app) fleets(ctx context.Context, c client.Client) error {
 	type row struct {
-		Fleet string    `json:"fleet"`
+		Fleet     string    `json:"fleet"`
 		StartedAt time.Time `json:"started_at"`
-		State string    `json:"state"`
+		State     string    `json:"state"`
 	}
 	rows := []row{}
 	err := list(ctx, c, "WorkflowType = '"+flow.FleetName+"'", func(info *workflowpb.WorkflowExecutionInfo) {

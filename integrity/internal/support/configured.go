@@ -201,7 +201,7 @@ func (t *tree) file(config, value string) {
 	}
 	for _, dir := range []string{path.Dir(config), ".", "spec", "test"} {
 		full := path.Join(dir, value)
-		for _, end := range []string{"", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".rb", ".php", ".py", "/index.js", "/index.ts", "/jest-preset.js", "/jest-preset.json"} {
+		for _, end := range []string{"", ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".tsx", ".jsx", ".rb", ".php", ".py", "/index.js", "/index.ts", framework.NodePreset + ".js", framework.NodePreset + ".json"} {
 			if t.there[full+end] {
 				t.named[full+end] = true
 				return
@@ -234,7 +234,7 @@ var (
 
 // plugins takes in what pytest_plugins names.
 func (t *tree) plugins(name string, text []byte) {
-	if !bytes.Contains(text, []byte("pytest_plugins")) {
+	if !bytes.Contains(text, []byte(framework.PluginVariable)) {
 		return
 	}
 	for _, list := range framework.PluginList.FindAllSubmatch(text, -1) {

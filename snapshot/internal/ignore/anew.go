@@ -14,7 +14,7 @@ var anewFolders = words(`
 	node_modules bower_components jspm_packages vendor Pods Carthage __pypackages__ site-packages .venv venv .virtualenv .eggs .bundle deps .yarn .pnpm-store .npm
 	target build dist out bin obj lib64 _build .build builddir dist-newstyle .stack-work zig-out cmake-build-debug cmake-build-release CMakeFiles DerivedData Debug Release
 	.next .nuxt .output .svelte-kit .angular .docusaurus storybook-static .expo .serverless .aws-sam .terraform .dart_tool .metals .bloop .bsp .elixir_ls .direnv
-	__pycache__ .cache .tox .nox .mypy_cache .pytest_cache .ruff_cache .hypothesis .ipynb_checkpoints .gradle .kotlin .turbo .nx .parcel-cache .zig-cache zig-cache .ccache .sass-cache .eslintcache .stylelintcache .phpunit.cache .scannerwork .rpt2_cache .vite
+	__pycache__ .cache .tox .nox .hypothesis .ipynb_checkpoints .gradle .kotlin .turbo .nx .parcel-cache .zig-cache zig-cache .ccache .sass-cache .eslintcache .stylelintcache .phpunit.cache .scannerwork .rpt2_cache .vite
 	coverage htmlcov .nyc_output .coverage test-results test-reports playwright-report tmp temp .tmp .temp log logs`)
 
 // anewFiles are patterns (path.Match) for the names of ignored files that a tool makes anew.
@@ -33,7 +33,7 @@ func words(text string) map[string]bool {
 
 // madeAnew reports whether a tool makes an ignored file or folder of that name anew, so that it need not be kept.
 func madeAnew(name string, folder bool) bool {
-	if anewFolders[name] || folder && (strings.HasSuffix(name, ".egg-info") || strings.HasPrefix(name, "bazel-") || strings.HasPrefix(name, "cmake-build-")) {
+	if anewFolders[name] || folder && (strings.HasPrefix(name, ".") && strings.HasSuffix(name, "_cache") || strings.HasSuffix(name, ".egg-info") || strings.HasPrefix(name, "bazel-") || strings.HasPrefix(name, "cmake-build-")) {
 		return true
 	}
 	for _, pattern := range anewFiles {

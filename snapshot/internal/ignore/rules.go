@@ -24,7 +24,7 @@ import (
 )
 
 // plainIgnores is what is ignored where there is no git repository. Names are patterns of gitignore(5).
-const plainIgnores = "node_modules/\ntarget/\n.venv/\nvenv/\n__pycache__/\n.tox/\n.mypy_cache/\n.pytest_cache/\n.ruff_cache/\n.gradle/\n.DS_Store\n"
+const plainIgnores = "node_modules/\ntarget/\n.venv/\nvenv/\n__pycache__/\n.tox/\n.*_cache/\n.gradle/\n.DS_Store\n"
 
 // MaxPrecious is the size in bytes above which an ignored file is not captured, however precious its name.
 const MaxPrecious = 1 << 20

@@ -19,7 +19,7 @@ import (
 var vendoredDirs = []string{
 	"vendor", "third_party", "third-party", "thirdparty", "3rdparty",
 	"node_modules", "bower_components", "jspm_packages", ".yarn", ".pnpm-store",
-	".venv", "venv", "virtualenv", "site-packages", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".eggs",
+	".venv", "venv", "virtualenv", "site-packages", "__pycache__", ".tox", ".nox", ".eggs",
 	"dist", ".next", ".nuxt", ".svelte-kit", ".parcel-cache",
 	"Pods", "Carthage", ".gradle", ".bundle", "_build",
 	".git", ".hg", ".svn",
@@ -30,7 +30,7 @@ var vendoredDirs = []string{
 // file's own name does not count.
 func Vendored(file string) bool {
 	for _, dir := range folders(file) {
-		if slices.Contains(vendoredDirs, dir) {
+		if slices.Contains(vendoredDirs, dir) || strings.HasPrefix(dir, ".") && strings.HasSuffix(dir, "_cache") {
 			return true
 		}
 	}
