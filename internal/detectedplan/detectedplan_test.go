@@ -56,7 +56,7 @@ func TestAt(t *testing.T) {
 		{"one more", map[string]string{"package.json": script("jest && node --test")}, []string{"", "jest", "node", "pytest"}},
 		{"other options", map[string]string{"package.json": script("jest --verbose")}, nil},
 		{"an unknown runner", map[string]string{"package.json": script("./all-is-well")}, nil},
-		{"a runner that is not known by name", map[string]string{"package.json": script("tape")}, nil},
+		{"a runner that prints TAP", map[string]string{"package.json": script("tape")}, []string{"", "pytest", "tape"}},
 		{"none", map[string]string{"package.json": "{}"}, nil},
 		{"no JSON", map[string]string{"package.json": "{"}, nil},
 		{"another folder", map[string]string{"web/package.json": script("vitest")}, nil},
