@@ -24,7 +24,7 @@ func TestMatrix(t *testing.T) {
 			has, why := c.has(f), f.Unsupported[c.name]
 			switch {
 			case has == "" && why == "" && c.name == Narrows:
-				t.Errorf("%s leaves out options that %v: fill in Options, or write framework.None if it has none", f.Name, f.Options.holes())
+				t.Errorf("%s leaves out options that %v: fill in Options, or name them in Lacks if it has none", f.Name, f.Options.holes())
 			case has == "" && why == "":
 				t.Errorf("%s leaves out %s: fill it in, or add a reason to Unsupported", f.Name, c.name)
 			case has != "" && why != "":

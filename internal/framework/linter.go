@@ -65,8 +65,8 @@ var linters = indexed([]Linter{
 		Name: "biome", Language: "node", Programs: []string{"biome check", "biome lint", "biome ci", "biome format"}, Packages: list("@biomejs/biome"), ConfigFiles: list("biome.json biome.jsonc .biome.json .biome.jsonc"),
 		Options: Options{
 			Allow:  "--skip= --diagnostic-level= --formatter-enabled=false --linter-enabled=false --assist-enabled=false --only= --suppress --no-errors-on-unmatched",
-			Mask:   None,
 			Config: "--config-path= --vcs-enabled=",
+			Lacks:  []Effect{Mask},
 		},
 		Verdict: "--write --apply --fix --unsafe --apply-unsafe --reporter= --max-diagnostics= --colors= --error-on-warnings --staged --changed",
 	},
@@ -74,8 +74,8 @@ var linters = indexed([]Linter{
 		Name: "stylelint", Language: "node", Programs: []string{"stylelint"}, Packages: list("stylelint"), ConfigFiles: list(".stylelintrc .stylelintrc.* stylelint.config.*"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-pattern= --ip= --ignore-disables --id --allow-empty-input --aei",
-			Mask:   None,
 			Config: "--config= -c= --ignore-path= -i= --config-basedir=",
+			Lacks:  []Effect{Mask},
 		},
 		Verdict: "--fix --max-warnings= --mw= --cache --cache-location= -f= --formatter= -o= --output-file= --color --no-color",
 	},
@@ -89,12 +89,12 @@ var linters = indexed([]Linter{
 	},
 	{
 		Name: "deno lint", Language: "node", Programs: []string{"deno lint", "deno fmt"}, ConfigFiles: list("deno.json deno.jsonc"),
-		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags= --permit-no-files", Mask: None, Config: "-c= --config= --no-config --rules-include="},
+		Options: Options{Allow: "--rules-exclude= --ignore= --rules-tags= --permit-no-files", Config: "-c= --config= --no-config --rules-include=", Lacks: []Effect{Mask}},
 		Verdict: "--json --compact --fix --watch",
 	},
 	{
 		Name: "deno check", Language: "node", Programs: []string{"deno check"}, ConfigFiles: list("deno.json deno.jsonc"),
-		Options: Options{Allow: "--no-check[=]", Mask: None, Config: "-c= --config= --no-config --import-map="},
+		Options: Options{Allow: "--no-check[=]", Config: "-c= --config= --no-config --import-map=", Lacks: []Effect{Mask}},
 		Verdict: "--watch --quiet -q",
 	},
 	{
@@ -128,8 +128,8 @@ var linters = indexed([]Linter{
 		Name: "mypy", Language: "python", Programs: []string{"mypy", "dmypy run"}, Packages: list("mypy"), ConfigFiles: list("mypy.ini .mypy.ini pyproject.toml#tool.mypy setup.cfg#mypy"),
 		Options: Options{
 			Allow:  commonAllow + " --ignore-missing-imports --disable-error-code= --follow-imports= --no-strict-optional --allow-untyped-defs --allow-untyped-calls --no-check-untyped-defs",
-			Mask:   None,
 			Config: "--config-file= --python-version= --platform=",
+			Lacks:  []Effect{Mask},
 		},
 		Verdict: "--non-interactive --no-error-summary --show-column-numbers --hide-error-context --no-pretty --pretty --output= -O= --cache-dir= --no-incremental --color-output --no-color-output",
 	},
@@ -153,15 +153,15 @@ var linters = indexed([]Linter{
 	{
 		Name: "go vet", Language: "go", Programs: []string{"go vet", "go tool"},
 		Style:   OneDash,
-		Options: Options{Allow: "-printf=false -copylocks=false -structtag=false", Mask: None, Config: "-vettool= -tags="},
+		Options: Options{Allow: "-printf=false -copylocks=false -structtag=false", Config: "-vettool= -tags=", Lacks: []Effect{Mask}},
 		Verdict: "-json -c= -v -x",
 	},
 	{
 		Name: "clippy", Language: "rust", Programs: []string{"cargo clippy", "cargo fmt", "cargo check", "cargo deny", "cargo audit", "cargo hack"}, ConfigFiles: list("clippy.toml .clippy.toml"),
 		Options: Options{
 			Allow:  commonAllow + " -A= --allow= --cap-lints=",
-			Mask:   None,
 			Config: "--config= --manifest-path=",
+			Lacks:  []Effect{Mask},
 		},
 		Verdict: "--message-format= --fix --allow-dirty --allow-staged --color= --keep-going",
 	},
@@ -176,12 +176,12 @@ var linters = indexed([]Linter{
 	},
 	{
 		Name: "phpstan", Language: "php", Programs: []string{"phpstan", "composer phpstan", "composer stan"}, Packages: list("phpstan/phpstan"), ConfigFiles: list("phpstan.neon phpstan.neon.dist phpstan.dist.neon"),
-		Options: Options{Allow: commonAllow + " -b= --generate-baseline= --allow-empty-baseline", Mask: None, Config: "-c= --configuration= -a= --autoload-file= -l= --level="},
+		Options: Options{Allow: commonAllow + " -b= --generate-baseline= --allow-empty-baseline", Config: "-c= --configuration= -a= --autoload-file= -l= --level=", Lacks: []Effect{Mask}},
 		Verdict: "--error-format= --no-progress --no-interaction --no-ansi --memory-limit= --debug",
 	},
 	{
 		Name: "shellcheck", Language: "shell", Programs: []string{"shellcheck"}, ConfigFiles: list(".shellcheckrc"),
-		Options: Options{Allow: commonAllow + " -e= -S= -i= --include=", Mask: None, Config: "--rcfile= --norc -s= --shell="},
+		Options: Options{Allow: commonAllow + " -e= -S= -i= --include=", Config: "--rcfile= --norc -s= --shell=", Lacks: []Effect{Mask}},
 		Verdict: "-f= --format= -C --color[=] -W=",
 	},
 	{Name: "other linters", Programs: list("tslint tsd pyre pycodestyle pydocstyle bandit black isort ty xo standard ts-standard semistandard oxlint jshint " +
@@ -190,7 +190,7 @@ var linters = indexed([]Linter{
 		"prettier dmypy"), Options: Options{Allow: commonAllow, Mask: "--exit-zero --fail-never", Config: "-c= --config="}},
 })
 
-var pyright = Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Mask: None, Config: "-p= --project= --pythonpath= --pythonversion="}
+var pyright = Options{Allow: commonAllow + " --level= --skipunannotated --ignoreexternal", Config: "-p= --project= --pythonpath= --pythonversion=", Lacks: []Effect{Mask}}
 
 const pyrightVerdict = "--outputjson --stats --verbose -w --watch"
 

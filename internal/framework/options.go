@@ -42,10 +42,9 @@ type Options struct {
 	Focus, Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode, Config, Allow string
 
 	Neutral string // others that take a value: their value is no option
-}
 
-// None says that a program has no option with an effect.
-const None = "-"
+	Lacks []Effect // no option of the program has these effects
+}
 
 func (o Options) byEffect() [effects]string {
 	return [effects]string{o.Focus, o.Exclude, o.StopEarly, o.RunNone, o.Update, o.Loosen, o.Mask, o.HideCode, o.Config, o.Allow, o.Neutral}
@@ -55,7 +54,7 @@ func (o Options) byEffect() [effects]string {
 func (o Options) holes() []Effect {
 	var out []Effect
 	for e, names := range o.byEffect() {
-		if names == "" && Effect(e) != neutral && Effect(e) != Allow {
+		if names == "" && Effect(e) != neutral && Effect(e) != Allow && !slices.Contains(o.Lacks, Effect(e)) {
 			out = append(out, Effect(e))
 		}
 	}
@@ -64,24 +63,14 @@ func (o Options) holes() []Effect {
 
 // or takes what is missing from other options.
 func (o Options) or(other Options) Options {
-	for _, f := range []struct {
-		own   *string
-		other string
-	}{
-		{&o.Focus, other.Focus},
-		{&o.Exclude, other.Exclude},
-		{&o.StopEarly, other.StopEarly},
-		{&o.RunNone, other.RunNone},
-		{&o.Update, other.Update},
-		{&o.Loosen, other.Loosen},
-		{&o.Mask, other.Mask},
-		{&o.HideCode, other.HideCode},
-		{&o.Config, other.Config},
-		{&o.Allow, other.Allow},
-		{&o.Neutral, other.Neutral},
-	} {
-		if *f.own == "" {
-			*f.own = f.other
+	lacks := o.Lacks
+	for e, own := range []*string{&o.Focus, &o.Exclude, &o.StopEarly, &o.RunNone, &o.Update, &o.Loosen, &o.Mask, &o.HideCode, &o.Config, &o.Allow, &o.Neutral} {
+		switch {
+		case *own != "" || slices.Contains(lacks, Effect(e)):
+		case slices.Contains(other.Lacks, Effect(e)):
+			o.Lacks = append(slices.Clip(o.Lacks), Effect(e))
+		default:
+			*own = other.byEffect()[e]
 		}
 	}
 	return o
@@ -114,9 +103,6 @@ type index struct {
 func (o Options) index(style Style) index {
 	x := index{style, map[string][]option{}}
 	for e, names := range o.byEffect() {
-		if names == None {
-			continue
-		}
 		for _, spelling := range strings.Fields(names) {
 			opt := option{effect: Effect(e)}
 			name := strings.TrimSuffix(spelling, "[=]")
@@ -249,10 +235,7 @@ func (x index) takes(word string) bool {
 
 // Spellings are the options with an effect, as in the table.
 func (o Options) Spellings(e Effect) []string {
-	if names := o.byEffect()[e]; names != None {
-		return strings.Fields(names)
-	}
-	return nil
+	return strings.Fields(o.byEffect()[e])
 }
 
 // Without removes options, written as in [Options], from the words of a command, together with
