@@ -22,7 +22,7 @@ import (
 )
 
 // repeatBelow is how long the tests may take for the baseline to be measured twice,
-// which shows flaky tests and how much numbers wobble.
+// which shows flaky tests and how much metrics vary.
 const repeatBelow = 60 * time.Second
 
 // baseline measures the tree before any agent runs: iteration 0.
