@@ -58,7 +58,7 @@ type replayed struct {
 		Alerts  []struct {
 			Rule         string          `json:"rule"`
 			Severity     metric.Severity `json:"severity"`
-			Basis      string          `json:"basis"`
+			Basis        string          `json:"basis"`
 			Acknowledged any             `json:"acknowledged"`
 		} `json:"alerts"`
 	} `json:"verdicts"`

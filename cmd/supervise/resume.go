@@ -77,7 +77,7 @@ it goes on in this tree.`,
 		f.BoolVar(&l.Approval.Unattended, "unattended", false, "never ask on the terminal")
 	})
 	section(cmd.Flags(), "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&o.hidden, "hidden-tests", "", "`folder` of the hidden tests, where it lies elsewhere now (default: where it was)")
+		f.StringVar(&o.hidden, "hidden-tests", "", "`folder` of the hidden tests, if it has moved (default: the recorded one)")
 		f.BoolVar(&o.force, "force", false, "continue although a later loop has worked in the same tree, or it is another repository, or lies elsewhere now")
 		o.printFlags.register(f)
 	})

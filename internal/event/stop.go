@@ -34,9 +34,9 @@ const (
 	TestsWeakened    Reason = "tests_weakened"       // over the selected tree: only their changed versions pass
 	Unmeasurable     Reason = "unmeasurable"
 	Interrupted      Reason = "interrupted"
-	PausedByUser     Reason = "paused"  // by supervise pause; resume goes on
-	Stepped          Reason = "stepped" // the process has done the iterations that it was to do; resume goes on
-	Awaiting         Reason = "waiting" // for a person's answer; resume goes on
+	PausedByUser     Reason = "paused"  // by supervise pause; resume continues
+	Stepped          Reason = "stepped" // the process has done the iterations that it was to do; resume continues
+	Awaiting         Reason = "waiting" // for a person's answer; resume continues
 	SessionEnded     Reason = "session_ended"
 	NothingChanged   Reason = "nothing_changed" // in a session that was watched
 	NotApplied       Reason = "not_applied"     // the tree had changed, so the candidate that was chosen was not put into it

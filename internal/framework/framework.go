@@ -162,17 +162,6 @@ func Named(name string) *Framework {
 	return nil
 }
 
-// Of returns the framework that a command starts, and its arguments; nil if it starts none.
-// The first word is the name of a program, without folder and extension.
-func Of(words []string) (*Framework, []string) {
-	for _, c := range byProgram.of(words) {
-		if rest, ok := frameworks[c.row].index.after(words[1:], c.words); ok {
-			return &frameworks[c.row], rest
-		}
-	}
-	return nil, nil
-}
-
 // after returns what follows the wanted words, together with the options between them.
 func (x index) after(words, want []string) ([]string, bool) {
 	if len(want) == 0 {

@@ -32,20 +32,6 @@ func LinterNamed(name string) *Linter {
 	return nil
 }
 
-// LinterOf returns the linter that a command starts, and its arguments; nil if it starts
-// none. The first word is the name of a program, without folder and extension.
-func LinterOf(words []string) (*Linter, []string) {
-	for _, c := range linterPrograms.of(words) {
-		if rest, ok := linters[c.row].index.after(words[1:], c.words); ok {
-			return &linters[c.row], rest
-		}
-	}
-	return nil, nil
-}
-
-// Uses finds the options among the arguments of a call that have an effect.
-func (l *Linter) Uses(args []string) []Use { return l.index.uses(args) }
-
 // commonAllow are the options by which most linters turn rules off.
 const commonAllow = "--disable= --ignore= --extend-ignore= --ignore-errors= --except= --rule= --quiet --exclude= --skip= --severity="
 

@@ -136,9 +136,7 @@ type Use struct {
 	At     int    // the index of its word
 }
 
-// Uses finds the options among the arguments of a call that have an effect.
-func (f *Framework) Uses(args []string) []Use { return f.index.uses(args) }
-
+// uses finds the options among the arguments of a call that have an effect.
 func (x index) uses(args []string) []Use {
 	var out []Use
 	for i := 0; i < len(args); i++ {

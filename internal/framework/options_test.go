@@ -55,13 +55,14 @@ func TestUses(t *testing.T) {
 		{"manage.py test --failfast --exclude-tag slow", "stop early --failfast, exclude --exclude-tag slow"},
 		{"ctest -LE slow --stop-on-failure", "exclude -LE slow, stop early --stop-on-failure"},
 	} {
-		f, args := Of(strings.Fields(c.call))
+		call, _ := InvocationOf(strings.Fields(c.call))
+		f, args := call.Framework, call.Args
 		if f == nil {
 			t.Errorf("%s: no framework", c.call)
 			continue
 		}
 		var got []string
-		for _, u := range f.Uses(args) {
+		for _, u := range f.index.uses(args) {
 			got = append(got, strings.TrimSpace(fmt.Sprint(u.Effect, " ", u.Name, " ", u.Value)))
 		}
 		if strings.Join(got, ", ") != c.want {
@@ -76,7 +77,8 @@ func TestOf(t *testing.T) {
 		"rake spec": "rspec", "rake test": "minitest", "node --test": "node", "node x.js": "", "react-scripts test": "react-scripts", "bun test": "bun",
 		"gradle :app:clean test": "gradle", "": "",
 	} {
-		f, _ := Of(strings.Fields(call))
+		c, _ := InvocationOf(strings.Fields(call))
+		f := c.Framework
 		got := ""
 		if f != nil {
 			got = f.Name
@@ -88,8 +90,8 @@ func TestOf(t *testing.T) {
 }
 
 func TestLinterUses(t *testing.T) {
-	l, args := LinterOf(strings.Fields("eslint --rule no-x --fix ."))
-	if l == nil || len(l.Uses(args)) != 1 || l.Uses(args)[0].Effect != Allow {
-		t.Errorf("got %v", l)
+	c, ok := InvocationOf(strings.Fields("eslint --rule no-x --fix ."))
+	if uses := c.Uses(); !ok || c.Purpose != RunsLint || len(uses) != 1 || uses[0].Effect != Allow {
+		t.Errorf("got %v", uses)
 	}
 }
