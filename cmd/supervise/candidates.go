@@ -103,7 +103,7 @@ func (c *candidateFlags) settings(opts loop.Options) (candidate.Settings, error)
 	if s.Folder, err = treesIn(c.trees, opts.Root); err != nil || c.vary == "" {
 		return s, err
 	}
-	text, err := projectfile.Named(c.vary, projectfile.Settings)
+	text, err := projectfile.ReadNamed(c.vary, projectfile.Settings)
 	if err != nil {
 		return s, usageError{fmt.Errorf("read the variations: %w", err)}
 	}

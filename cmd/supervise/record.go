@@ -139,7 +139,7 @@ func (o recordOptions) parsed(in io.Reader) (m record.Message, err error) {
 func readMetrics(path string, in io.Reader) (record.Message, error) {
 	text, err := io.ReadAll(in)
 	if path != "-" {
-		text, err = projectfile.Named(path, projectfile.Source)
+		text, err = projectfile.ReadNamed(path, projectfile.Source)
 	}
 	if err != nil {
 		return record.Message{}, fmt.Errorf("read metrics: %w", err)

@@ -229,7 +229,7 @@ func (o runOptions) task() (string, []tasklist.Task, error) {
 	if o.prompt != "" {
 		return "", nil, usageError{errors.New("give the prompt with -p or with -P, not both")}
 	}
-	text, err := projectfile.Named(o.promptFile, projectfile.Settings)
+	text, err := projectfile.ReadNamed(o.promptFile, projectfile.Settings)
 	if err != nil {
 		return "", nil, usageError{fmt.Errorf("read the prompt: %w", err)}
 	}

@@ -69,7 +69,7 @@ const reference = "docs/fleet.md"
 // Read reads a task file with the prompts that it names. The error wraps [ErrInvalid]
 // where the file makes no sense.
 func Read(path string) (File, error) {
-	text, err := projectfile.Named(path, most)
+	text, err := projectfile.ReadNamed(path, most)
 	if err != nil {
 		return File{}, fmt.Errorf("read the tasks: %w", err)
 	}
@@ -143,7 +143,7 @@ func (t *Task) readPrompt(dir string) error {
 	if !filepath.IsAbs(t.PromptFile) {
 		t.PromptFile = filepath.Join(dir, t.PromptFile)
 	}
-	text, err := projectfile.Named(t.PromptFile, most)
+	text, err := projectfile.ReadNamed(t.PromptFile, most)
 	t.Prompt = string(text)
 	return err
 }

@@ -173,7 +173,7 @@ func (p Preset) validate() error {
 		for _, arg := range l.list {
 			for _, found := range placeholder.FindAllString(arg, -1) {
 				if !slices.Contains(l.may, found) {
-					return yamlfile.Invalid(fmt.Sprintf("%s: %s has no meaning here; %s", l.key, found, meaningful(l.may)), l.key)
+					return yamlfile.InvalidValue(fmt.Sprintf("%s: %s has no meaning here; %s", l.key, found, meaningful(l.may)), l.key)
 				}
 			}
 		}
@@ -192,12 +192,12 @@ func (p Preset) validate() error {
 		{!p.Always && len(p.Yolo)+len(p.YoloEnv) == 0, "yolo", "yolo or yolo_env must say how the program is told to approve everything, or never_asks: true that it does so anyway"},
 	} {
 		if c.bad {
-			return yamlfile.Invalid(c.text, c.key)
+			return yamlfile.InvalidValue(c.text, c.key)
 		}
 	}
 	for code, o := range p.Exits {
 		if !o.named() {
-			return yamlfile.Invalid(fmt.Sprintf("exit_codes: there is no outcome %s; the outcomes are %s", o, outcomeNames()), "exit_codes", fmt.Sprint(code))
+			return yamlfile.InvalidValue(fmt.Sprintf("exit_codes: there is no outcome %s; the outcomes are %s", o, outcomeNames()), "exit_codes", fmt.Sprint(code))
 		}
 	}
 	return cmp.Or(p.Log.validate(), p.validateRules())

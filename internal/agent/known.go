@@ -172,7 +172,7 @@ func parse(name string, s source) (Preset, error) {
 	if like := p.Like; like != "" {
 		base, err := decodeBuiltIn(like, builtInNames())
 		if err != nil {
-			return Preset{}, f.Locate(yamlfile.Invalid("like: "+err.Error(), "like"))
+			return Preset{}, f.Locate(yamlfile.InvalidValue("like: "+err.Error(), "like"))
 		}
 		p = base
 		p.Observed = Observed{}

@@ -41,7 +41,7 @@ func (p Preset) IsRead() bool { return p.Events.Any() || len(p.Lines) > 0 }
 func (p Preset) validateRules() error {
 	e := p.Events
 	if _, ok := dialects[e.Dialect]; e.Dialect != "" && !ok {
-		return yamlfile.Invalid(fmt.Sprintf("events: there is no dialect %s; the dialects are %s; anything else is a list of rules", e.Dialect, strings.Join(slices.Sorted(maps.Keys(dialects)), ", ")), "events")
+		return yamlfile.InvalidValue(fmt.Sprintf("events: there is no dialect %s; the dialects are %s; anything else is a list of rules", e.Dialect, strings.Join(slices.Sorted(maps.Keys(dialects)), ", ")), "events")
 	}
 	for _, of := range []struct {
 		name  string
@@ -49,7 +49,7 @@ func (p Preset) validateRules() error {
 	}{{"events", e.Rules}, {"lines", p.Lines}} {
 		for i, r := range of.rules {
 			if why, key := r.wrong(of.name == "lines"); why != "" {
-				return yamlfile.Invalid(of.name+": "+why, of.name, strconv.Itoa(i), key)
+				return yamlfile.InvalidValue(of.name+": "+why, of.name, strconv.Itoa(i), key)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (p *Pattern) UnmarshalYAML(unmarshal func(any) error) error {
 func compile(text string) (Pattern, error) {
 	re, err := regexp.Compile(text)
 	if err != nil {
-		return Pattern{}, yamlfile.Invalid(fmt.Sprintf("events: %q is no pattern: %v; see https://pkg.go.dev/regexp/syntax", text, err), "events")
+		return Pattern{}, yamlfile.InvalidValue(fmt.Sprintf("events: %q is no pattern: %v; see https://pkg.go.dev/regexp/syntax", text, err), "events")
 	}
 	return Pattern{re}, nil
 }

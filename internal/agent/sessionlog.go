@@ -31,11 +31,11 @@ func (l SessionLog) validate() error {
 		return nil
 	}
 	if !strings.Contains(l.Path, "{{session}}") || l.Home == "" {
-		return yamlfile.Invalid("session_log must have home, a folder below the home folder, and path, the file in it with {{session}} in its name", "session_log")
+		return yamlfile.InvalidValue("session_log must have home, a folder below the home folder, and path, the file in it with {{session}} in its name", "session_log")
 	}
 	for i, r := range l.Events {
 		if why, key := r.wrong(false); why != "" {
-			return yamlfile.Invalid("session_log: "+why, "session_log", "events", strconv.Itoa(i), key)
+			return yamlfile.InvalidValue("session_log: "+why, "session_log", "events", strconv.Itoa(i), key)
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (l *LogReader) Add(r Report) Report {
 
 // next reads what was written since.
 func (l *LogReader) next() error {
-	f, err := projectfile.Anywhere(l.path, projectfile.Report)
+	f, err := projectfile.OpenAnywhere(l.path, projectfile.Report)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (r *run) takeNotes() {
 
 // readNotes reads as much of a file of notes as is kept: whole lines.
 func readNotes(path string) (string, error) {
-	f, err := projectfile.File(path, projectfile.Source)
+	f, err := projectfile.OpenFile(path, projectfile.Source)
 	if err != nil {
 		return "", err
 	}

@@ -46,10 +46,10 @@ var signs = map[string][]sign{
 // most bounds the signs that are recorded.
 const most = 20
 
-// Signs finds signs in the lines of product code that a change added. tests are files of
+// FindSigns finds signs in the lines of product code that a change added. tests are files of
 // tests, and what they lean on. read returns the text of a file before or after the
 // change.
-func Signs(changes []snapshot.Change, tests []string, read func(path string, after bool) ([]byte, error)) ([]ledger.Sign, error) {
+func FindSigns(changes []snapshot.Change, tests []string, read func(path string, after bool) ([]byte, error)) ([]ledger.Sign, error) {
 	var out []ledger.Sign
 	for _, c := range changes {
 		table := signs[path.Ext(c.Path)]

@@ -21,7 +21,7 @@ import (
 type Trial struct {
 	treecopy.Workspace
 
-	Was, Is     snapshot.ID // the base and the tree
+	Base, Tree  snapshot.ID // the base and the tree
 	Changes     []snapshot.Change
 	Signs       []ledger.Sign // never empty
 	Before, Now *metric.Tests // as they were measured
@@ -29,13 +29,13 @@ type Trial struct {
 	Limit       time.Duration // for the whole trial; 0: the limits of the checks
 }
 
-// Refused is the record of a trial that is not run.
-func (t Trial) Refused(why string) *ledger.Disguised {
+// NotRun is the record of a trial that is not run.
+func (t Trial) NotRun(why string) *ledger.Disguised {
 	return &ledger.Disguised{Signs: t.Signs, Results: []detector.TestOnly{}, Refused: why}
 }
 
-// Possible reports whether a check has a runner whose tests can be disguised.
-func (t Trial) Possible() bool {
+// IsPossible reports whether a check has a runner whose tests can be disguised.
+func (t Trial) IsPossible() bool {
 	return slices.ContainsFunc(t.Plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test && disguiseOf(c) != nil })
 }
 
@@ -43,11 +43,11 @@ func (t Trial) Possible() bool {
 // fault of the machine.
 func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
 	began := time.Now()
-	r := &run{Trial: t, out: t.Refused("")}
+	r := &run{Trial: t, out: t.NotRun("")}
 	if t.Limit > 0 {
 		r.until = began.Add(t.Limit)
 	}
-	err := t.In(ctx, t.Is, func(tree treecopy.Tree) error {
+	err := t.In(ctx, t.Tree, func(tree treecopy.Tree) error {
 		r.tree = tree
 		return r.all(ctx)
 	})
@@ -91,7 +91,7 @@ func (r *run) all(ctx context.Context) error {
 	for _, c := range r.Changes {
 		paths = append(paths, c.Path)
 	}
-	if err := r.tree.Restore(ctx, r.Was, paths...); err != nil {
+	if err := r.tree.Restore(ctx, r.Base, paths...); err != nil {
 		return err
 	}
 	control := slices.Concat(failed, keep(tests, func(c metric.Test) bool {

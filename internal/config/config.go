@@ -95,7 +95,7 @@ func LoadFor(path string, named bool, home string) (Settings, error) {
 	s := Default()
 	read := projectfile.Read
 	if named {
-		read = projectfile.Named
+		read = projectfile.ReadNamed
 	} else if err := s.neighbour(filepath.Dir(path)); err != nil {
 		return s, err
 	}
@@ -138,10 +138,10 @@ func withoutComments(text string) string {
 // Validate checks what the types alone do not say.
 func (s Settings) Validate() error {
 	if _, err := prompt.ParseLevel(s.Reinforcement); err != nil && !strings.EqualFold(s.Reinforcement, "adaptive") {
-		return yamlfile.Invalid(fmt.Sprintf("reinforcement: %v, or adaptive", err), "reinforcement")
+		return yamlfile.InvalidValue(fmt.Sprintf("reinforcement: %v, or adaptive", err), "reinforcement")
 	}
 	if err := s.weights().Validate(); err != nil {
-		return yamlfile.Invalid(fmt.Sprintf("quality_weights: %v", err), "quality_weights")
+		return yamlfile.InvalidValue(fmt.Sprintf("quality_weights: %v", err), "quality_weights")
 	}
 	if _, err := s.rules(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s Settings) Validate() error {
 	}
 	for _, c := range slices.Concat(s.conditions(), s.agentConditions(), s.approvalConditions(), s.Hooks.conditions(), s.Reviewer.conditions()) {
 		if c.bad {
-			return yamlfile.Invalid(c.text, strings.Split(c.key, ".")...)
+			return yamlfile.InvalidValue(c.text, strings.Split(c.key, ".")...)
 		}
 	}
 	return nil
@@ -319,7 +319,7 @@ func (s Settings) Plan(root string, look func(string) (string, error)) (measure.
 		}
 		for _, c := range found.Checks {
 			if measure.Kind(c.Kind) == kind {
-				plan.Checks = append(plan.Checks, detectedplan.Check(c, s.Limits.CheckTimeout))
+				plan.Checks = append(plan.Checks, detectedplan.PlanCheck(c, s.Limits.CheckTimeout))
 			}
 		}
 	}
@@ -341,7 +341,7 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 // which one is recognised.
 func Is(dir string) bool {
 	_, err := os.Stat(Path(dir))
-	return err == nil || project.Is(dir)
+	return err == nil || project.IsProject(dir)
 }
 
 // Path returns the configuration file of a project.

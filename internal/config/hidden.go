@@ -16,7 +16,7 @@ import (
 func (h HiddenTests) options(root string, timeout time.Duration) (originaltests.HiddenOptions, error) {
 	if h.Dir == "" {
 		if len(h.Command) > 0 {
-			return originaltests.HiddenOptions{}, yamlfile.Invalid("hidden_tests.command runs the tests in hidden_tests.dir: give the folder as well", "hidden_tests", "command")
+			return originaltests.HiddenOptions{}, yamlfile.InvalidValue("hidden_tests.command runs the tests in hidden_tests.dir: give the folder as well", "hidden_tests", "command")
 		}
 		return originaltests.HiddenOptions{}, nil
 	}
@@ -57,7 +57,7 @@ func HiddenFolder(name, root string) (string, error) {
 }
 
 func wrongDir(format string, args ...any) error {
-	return yamlfile.Invalid("hidden_tests.dir: "+fmt.Sprintf(format, args...), "hidden_tests", "dir")
+	return yamlfile.InvalidValue("hidden_tests.dir: "+fmt.Sprintf(format, args...), "hidden_tests", "dir")
 }
 
 // resolved is an absolute path without links.

@@ -36,15 +36,15 @@ func (i Integrity) Options() integrity.Options {
 func (i Integrity) validate() error {
 	for key, names := range map[string][]string{"patterns_enabled": i.Enabled, "off": i.Off} {
 		if unknown := integrity.Unknown(names); len(unknown) > 0 {
-			return yamlfile.Invalid(fmt.Sprintf("integrity.%s: there is no rule %s; name one by its number (TP-25), its name (failure_ignored) or its family (%s)",
+			return yamlfile.InvalidValue(fmt.Sprintf("integrity.%s: there is no rule %s; name one by its number (TP-25), its name (failure_ignored) or its family (%s)",
 				key, unknown[0], strings.Join(integrity.Families(), ", ")), "integrity", key)
 		}
 	}
 	if err := integrity.CheckPatterns(i.Options().Patterns); err != nil {
 		if at, ok := errors.AsType[*integrity.PatternError](err); ok && at.Index < len(i.Patterns) {
-			return yamlfile.Invalid("integrity."+err.Error(), "integrity", "patterns", strconv.Itoa(at.Index), at.Field)
+			return yamlfile.InvalidValue("integrity."+err.Error(), "integrity", "patterns", strconv.Itoa(at.Index), at.Field)
 		}
-		return yamlfile.Invalid("integrity."+err.Error(), "integrity", "pattern_files")
+		return yamlfile.InvalidValue("integrity."+err.Error(), "integrity", "pattern_files")
 	}
 	return nil
 }
@@ -52,17 +52,17 @@ func (i Integrity) validate() error {
 // load reads the files of patterns. An error names the file, and the line in it.
 func (i *Integrity) load(dir string) error {
 	for _, name := range i.Files {
-		path, read := name, projectfile.Named
+		path, read := name, projectfile.ReadNamed
 		if !filepath.IsAbs(path) {
 			path, read = filepath.Join(dir, filepath.FromSlash(name)), projectfile.Read
 		}
 		text, err := read(path, projectfile.Settings)
 		if err != nil {
-			return yamlfile.Invalid(fmt.Sprintf("integrity.pattern_files: %v; name an existing file", err), "integrity", "pattern_files")
+			return yamlfile.InvalidValue(fmt.Sprintf("integrity.pattern_files: %v; name an existing file", err), "integrity", "pattern_files")
 		}
 		list, err := integrity.ReadPatterns(name, text)
 		if err != nil {
-			return yamlfile.Invalid("integrity.pattern_files: "+err.Error(), "integrity", "pattern_files")
+			return yamlfile.InvalidValue("integrity.pattern_files: "+err.Error(), "integrity", "pattern_files")
 		}
 		i.Loaded = append(i.Loaded, list...)
 	}

@@ -134,7 +134,7 @@ func (s *Settings) neighbour(dir string) error {
 			err = yaml.NodeToValue(other.Persistence, &s.Persistence, yaml.Strict())
 		}
 		if err != nil {
-			return settingsFile(path, text).Unreadable(err, s)
+			return settingsFile(path, text).DescribeError(err, s)
 		}
 		s.adopt(s.Persistence)
 		if err := s.Validate(); err != nil {
@@ -164,7 +164,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 	add := func(from int, name string, path ...string) error {
 		level, err := prompt.ParseLevel(name)
 		if err != nil {
-			return yamlfile.Invalid(err.Error(), append([]string{"agent_persistence", "reinforcement"}, path...)...)
+			return yamlfile.InvalidValue(err.Error(), append([]string{"agent_persistence", "reinforcement"}, path...)...)
 		}
 		out = append(out, prompt.Threshold{From: from, Level: level})
 		return nil
@@ -181,7 +181,7 @@ func (p Persistence) escalation() (prompt.Escalation, error) {
 		number, ok := strings.CutPrefix(key, iterationPrefix)
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 1 {
-			return nil, yamlfile.Invalid(fmt.Sprintf("escalation_thresholds: %q is not an iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
+			return nil, yamlfile.InvalidValue(fmt.Sprintf("escalation_thresholds: %q is not an iteration: write iteration_N, like iteration_3", key), "agent_persistence", "reinforcement", "escalation_thresholds", key)
 		}
 		if err := add(n, name, "escalation_thresholds", key); err != nil {
 			return nil, err
@@ -221,7 +221,7 @@ func (p Persistence) validate() error {
 		{p.Performance.Overhead, 0, []string{"performance", "max_integration_overhead_percentage"}},
 	} {
 		if c.value != nil && *c.value < c.low {
-			return yamlfile.Invalid(strings.Join(c.path, ".")+" must not be negative", append([]string{"agent_persistence"}, c.path...)...)
+			return yamlfile.InvalidValue(strings.Join(c.path, ".")+" must not be negative", append([]string{"agent_persistence"}, c.path...)...)
 		}
 	}
 	return nil

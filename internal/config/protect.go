@@ -38,17 +38,17 @@ func (p Protect) validate() error {
 	for key, list := range map[string][]string{"agent_env": p.AgentEnv, "checks_env": p.ChecksEnv} {
 		for _, pattern := range list {
 			if _, err := path.Match(pattern, "X"); err != nil || strings.ContainsAny(pattern, "= ") {
-				return yamlfile.Invalid(fmt.Sprintf("protect.%s: %q is not the name of a variable; write names, with * for any text", key, pattern), "protect", key)
+				return yamlfile.InvalidValue(fmt.Sprintf("protect.%s: %q is not the name of a variable; write names, with * for any text", key, pattern), "protect", key)
 			}
 		}
 	}
 	if p.State != protect.StateKept && p.State != protect.StateOpen {
-		return yamlfile.Invalid("protect.state must be auto or off, not "+p.State, "protect", "state")
+		return yamlfile.InvalidValue("protect.state must be auto or off, not "+p.State, "protect", "state")
 	}
 	for key, list := range map[string][]string{"writable": p.Writable, "readable": p.Readable} {
 		for _, dir := range list {
 			if !filepath.IsAbs(dir) && dir != "~" && !strings.HasPrefix(dir, "~/") {
-				return yamlfile.Invalid(fmt.Sprintf("protect.%s: %s is not an absolute path; the working tree is always among them", key, dir), "protect", key)
+				return yamlfile.InvalidValue(fmt.Sprintf("protect.%s: %s is not an absolute path; the working tree is always among them", key, dir), "protect", key)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ var host = regexp.MustCompile(`^(\*\.)?[\w.-]+(:\d+)?$|^\[[0-9a-fA-F:]+\](:\d+)?
 func (p Protect) network() error {
 	for _, h := range p.Network {
 		if alone := h == protect.NetworkAll || h == protect.NetworkNone; alone && len(p.Network) > 1 || !host.MatchString(h) {
-			return yamlfile.Invalid(fmt.Sprintf("protect.network: %s: write hosts, like api.example.com, api.example.com:8443 or *.example.com; or all, or none, alone", h), "protect", "network")
+			return yamlfile.InvalidValue(fmt.Sprintf("protect.network: %s: write hosts, like api.example.com, api.example.com:8443 or *.example.com; or all, or none, alone", h), "protect", "network")
 		}
 	}
 	return nil

@@ -74,9 +74,9 @@ func (s Settings) rules() (detector.Options, error) {
 	}
 	if err := o.Validate(); err != nil {
 		if field, ok := errors.AsType[*detector.FieldError](err); ok {
-			return o, yamlfile.Invalid(err.Error(), field.Field...)
+			return o, yamlfile.InvalidValue(err.Error(), field.Field...)
 		}
-		return o, yamlfile.Invalid(err.Error())
+		return o, yamlfile.InvalidValue(err.Error())
 	}
 	return o, nil
 }
@@ -87,7 +87,7 @@ func (r Rule) options(at ...string) (detector.RuleOptions, error) {
 	if r.Severity != "" {
 		if err := o.Severity.UnmarshalText([]byte(strings.ToUpper(r.Severity))); err != nil {
 			at = slices.Concat(at, []string{"severity"})
-			return o, yamlfile.Invalid(fmt.Sprintf("%s: %v; the severities are info, low, medium, high and critical", strings.Join(at, "."), err), at...)
+			return o, yamlfile.InvalidValue(fmt.Sprintf("%s: %v; the severities are info, low, medium, high and critical", strings.Join(at, "."), err), at...)
 		}
 	}
 	for _, part := range []struct {

@@ -66,7 +66,7 @@ func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
 		*p = measure.Auto
 		return nil
 	}
-	return yamlfile.Invalid("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")
+	return yamlfile.InvalidValue("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")
 }
 
 // UnmarshalYAML reads a string for the shell, or a mapping.
@@ -89,7 +89,7 @@ func (c *Check) UnmarshalYAML(unmarshal func(any) error) error {
 // validate says what makes no sense of a check. at are the keys that lead to it.
 func (c Check) validate(at []string) error {
 	wrong := func(key, format string, args ...any) error {
-		return yamlfile.Invalid(strings.Join(at[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(at), key)...)
+		return yamlfile.InvalidValue(strings.Join(at[:2], ".")+": "+fmt.Sprintf(format, args...), append(slices.Clip(at), key)...)
 	}
 	switch {
 	case len(c.Command) == 0:

@@ -97,10 +97,10 @@ func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[s
 	return &out, names
 }
 
-// Differs says in how far the number of tests is not the one that ctest prints, "" if it is.
+// DescribeDifference says in how far the number of tests is not the one that ctest prints, "" if it is.
 // read and unfolded are the tests before and after [Unfold], programs are the names of those
 // replaced, and added is the file [Added], "" if there is none.
-func Differs(read, unfolded *metric.Tests, programs map[string]bool, added string) string {
+func DescribeDifference(read, unfolded *metric.Tests, programs map[string]bool, added string) string {
 	known, cases, unknown := 0, len(unfolded.Cases)-len(read.Cases)+len(programs), 0
 	for _, c := range read.Cases {
 		switch {
@@ -195,10 +195,10 @@ func listed(suite, why, list string) []metric.Test {
 
 const disabled = "DISABLED_"
 
-// Lost replaces a failing test that reported cases before, and now could not even be asked
+// ReplaceUnbuilt replaces a failing test that reported cases before, and now could not even be asked
 // for them, by a suite that did not run: its program was not built. prefix is what the
 // suites of the check begin with.
-func Lost(t, known *metric.Tests, prefix string) *metric.Tests {
+func ReplaceUnbuilt(t, known *metric.Tests, prefix string) *metric.Tests {
 	if t == nil || known == nil {
 		return t
 	}

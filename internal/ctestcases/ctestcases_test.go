@@ -107,7 +107,7 @@ func TestDiffers(t *testing.T) {
 				}
 				return ctestcases.Program{List: list, Cases: metric.NewTests(cases)}
 			})
-			if got := ctestcases.Differs(read, out, programs, tt.added); got != tt.want {
+			if got := ctestcases.DescribeDifference(read, out, programs, tt.added); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -118,7 +118,7 @@ func TestDiffers(t *testing.T) {
 func TestLost(t *testing.T) {
 	known := metric.NewTests([]metric.Test{test("web/unit", "A", "one", metric.Passed), test("linux", "", "plain", metric.Passed)})
 	now := metric.NewTests([]metric.Test{test("web/linux", "", "unit", metric.Errored), test("web/linux", "", "plain", metric.Failed)})
-	got := ctestcases.Lost(now, known, "web/")
+	got := ctestcases.ReplaceUnbuilt(now, known, "web/")
 	if want := "web/linux||plain failed\nbroken web/unit"; shown(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", shown(got), want)
 	}
@@ -126,10 +126,10 @@ func TestLost(t *testing.T) {
 		t.Errorf("got\n%s\nwithout %s", shown(got.CarryOver(known)), want)
 	}
 	now.Cases[1].Status = metric.NotRun // its suite is broken already
-	if got := shown(ctestcases.Lost(now, known, "web/")); got != "web/linux||plain failed" {
+	if got := shown(ctestcases.ReplaceUnbuilt(now, known, "web/")); got != "web/linux||plain failed" {
 		t.Errorf("got\n%s", got)
 	}
-	if got := ctestcases.Lost(now, nil, ""); got != now {
+	if got := ctestcases.ReplaceUnbuilt(now, nil, ""); got != now {
 		t.Error("without known tests something changed")
 	}
 }

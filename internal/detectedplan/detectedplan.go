@@ -12,19 +12,19 @@ import (
 	"supervise/internal/project"
 )
 
-// Check returns a recognised check for a plan, with a time limit.
-func Check(c project.Check, limit time.Duration) measure.Check {
+// PlanCheck returns a recognised check for a plan, with a time limit.
+func PlanCheck(c project.Check, limit time.Duration) measure.Check {
 	return measure.Check{
 		Kind: measure.Kind(c.Kind), Name: c.Name, Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
 		Coverage: c.Coverage, Runner: c.Runner, Inventory: c.Inventory, CoveredByBuild: c.Implied, Timeout: limit,
 	}
 }
 
-// At returns the plan by which the tree at root is measured, which is a version of that of
+// PlanFor returns the plan by which the tree at root is measured, which is a version of that of
 // a plan. It is the same plan, unless its tests were recognised and the tree declares
 // other runners in a folder: then moved is true, and the plan has the tests that are
 // recognised in the folder. look is that of [project.Detect].
-func At(root string, was measure.Plan, look func(string) (string, error)) (is measure.Plan, moved bool) {
+func PlanFor(root string, was measure.Plan, look func(string) (string, error)) (is measure.Plan, moved bool) {
 	is = was
 	is.Root = root
 	if !was.Recognised {
@@ -37,7 +37,7 @@ func At(root string, was measure.Plan, look func(string) (string, error)) (is me
 	var now []measure.Check
 	for _, c := range found.Checks {
 		if c.Kind == project.Test {
-			now = append(now, Check(c, limitOf(was)))
+			now = append(now, PlanCheck(c, limitOf(was)))
 		}
 	}
 	dirs := changed(was.Checks, now)

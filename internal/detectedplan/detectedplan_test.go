@@ -24,7 +24,7 @@ func planOf(t *testing.T, root string) measure.Plan {
 	}
 	plan := measure.Plan{Root: root, Recognised: true, Checks: []measure.Check{{Kind: measure.Lint, Name: "lint", Command: []string{"lint"}}}}
 	for _, c := range p.Checks {
-		plan.Checks = append(plan.Checks, detectedplan.Check(c, time.Minute))
+		plan.Checks = append(plan.Checks, detectedplan.PlanCheck(c, time.Minute))
 	}
 	return plan
 }
@@ -66,7 +66,7 @@ func TestAt(t *testing.T) {
 			write(t, root, map[string]string{"package.json": script("jest"), "api/pytest.ini": "", "api/test_api.py": "import pytest\n"})
 			was := planOf(t, root)
 			write(t, root, tt.change)
-			is, moved := detectedplan.At(root, was, found)
+			is, moved := detectedplan.PlanFor(root, was, found)
 			var runners []string
 			for _, c := range is.Checks {
 				runners = append(runners, c.Runner)
@@ -79,7 +79,7 @@ func TestAt(t *testing.T) {
 				t.Errorf("moved %t: %v", moved, runners)
 			}
 			was.Recognised = false
-			if _, moved := detectedplan.At(root, was, found); moved {
+			if _, moved := detectedplan.PlanFor(root, was, found); moved {
 				t.Error("tests that were given are exchanged")
 			}
 		})

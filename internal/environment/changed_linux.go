@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// ChangedAt returns when a file was last written to, by a time that no program can set
+// ChangeTime returns when a file was last written to, by a time that no program can set
 // back; zero if unknown.
-func ChangedAt(info fs.FileInfo) time.Time {
+func ChangeTime(info fs.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(s.Ctim.Unix())
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// ChangedAt returns when a file was last written to, by a time that no program can set
+// ChangeTime returns when a file was last written to, by a time that no program can set
 // back; zero if unknown.
-func ChangedAt(fs.FileInfo) time.Time { return time.Time{} }
+func ChangeTime(fs.FileInfo) time.Time { return time.Time{} }
 
 // inode returns the number of a file on its file system; zero if unknown.
 func inode(fs.FileInfo) uint64 { return 0 }

@@ -139,7 +139,7 @@ func lookPath(name string, env []string, root string) string {
 }
 
 func hashed(path string) (string, error) {
-	f, err := projectfile.Anywhere(path, projectfile.Any)
+	f, err := projectfile.OpenAnywhere(path, projectfile.Any)
 	if err != nil {
 		return "", err
 	}
@@ -174,9 +174,9 @@ func (w Watch) hooks(dir string) (map[string]string, error) {
 	return out, nil
 }
 
-// Since says what is other than in an earlier look, in a fixed order. What is
+// ChangesSince says what is other than in an earlier look, in a fixed order. What is
 // below root is part of the project.
-func (s State) Since(before State, root string) []Change {
+func (s State) ChangesSince(before State, root string) []Change {
 	var out []Change
 	for _, name := range slices.Sorted(maps.Keys(before.Programs)) {
 		if c, ok := programChange(name, before.Programs[name], s.Programs[name], root); ok {

@@ -99,7 +99,7 @@ func TestChangesOfProgramsHooksAndHiddenFiles(t *testing.T) {
 			before := p.look(t)
 			tc.do(t, p)
 			var got []string
-			for _, c := range p.look(t).Since(before, p.root) {
+			for _, c := range p.look(t).ChangesSince(before, p.root) {
 				got = append(got, c.Severity.String()+" "+c.Pattern+" "+c.Type)
 			}
 			if !slices.Equal(got, tc.want) {

@@ -123,7 +123,7 @@ func entries(dir string) []fs.DirEntry {
 
 func stampOf(info fs.FileInfo) stamp {
 	s := stamp{size: info.Size(), written: info.ModTime().UnixNano(), inode: inode(info), link: info.Mode()&fs.ModeSymlink != 0}
-	if at := ChangedAt(info); !at.IsZero() {
+	if at := ChangeTime(info); !at.IsZero() {
 		s.changed = at.UnixNano()
 	}
 	return s

@@ -117,7 +117,7 @@ func TestEditedPackagesOfNode(t *testing.T) {
 func checkEdited(t *testing.T, root string, before, now environment.State, want []string) {
 	t.Helper()
 	var got []string
-	for _, c := range now.Since(before, root) {
+	for _, c := range now.ChangesSince(before, root) {
 		rel, err := filepath.Rel(root, c.File)
 		if err != nil || c.Type != "installed_package_edited" || c.Severity.String() != "CRITICAL" {
 			t.Errorf("found %+v", c)
@@ -250,7 +250,7 @@ func BenchmarkInstalledPackages(b *testing.B) {
 	sums := environment.Sums{}
 	before := lookAt(b, root, nil, nil, sums)
 	for b.Loop() {
-		if found := lookAt(b, root, nil, nil, sums).Since(before, root); len(found) > 0 {
+		if found := lookAt(b, root, nil, nil, sums).ChangesSince(before, root); len(found) > 0 {
 			b.Fatal(found)
 		}
 	}

@@ -44,7 +44,7 @@ var python = ecosystem{
 // readRecord takes in the sums of one package, under the name and version of it where
 // the same version had another sum.
 func readRecord(p *place, name string) {
-	f, err := projectfile.Anywhere(p.path(name), projectfile.Source)
+	f, err := projectfile.OpenAnywhere(p.path(name), projectfile.Source)
 	if err != nil {
 		return
 	}
@@ -169,7 +169,7 @@ func (w Watch) interpreters(ctx context.Context, into map[string]*ecosystem) {
 
 // pythonScript reports whether a program is a script in Python.
 func pythonScript(program string) bool {
-	f, err := projectfile.Anywhere(program, projectfile.Any)
+	f, err := projectfile.OpenAnywhere(program, projectfile.Any)
 	if err != nil {
 		return false
 	}

@@ -27,7 +27,7 @@ func (s Sums) of(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	changed := ChangedAt(before)
+	changed := ChangeTime(before)
 	if k, ok := s[path]; ok && os.SameFile(k.info, before) && k.info.Size() == before.Size() && k.changed.Equal(changed) {
 		return k.sum, nil
 	}

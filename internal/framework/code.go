@@ -14,11 +14,11 @@ const (
 	// NodeMock matches the object with whose methods a test replaces modules and functions.
 	NodeMock = `(?:jest|vi)`
 
-	// Mentions match commands that run tests, or convert their reports.
-	Mentions = `go test|pytest|jest|vitest|mocha|cargo|phpunit|rspec|ctest|nosetests|--junit|gotestsum|go-junit-report|tap-xunit|tap-junit`
+	// RunnerMentions match commands that run tests, or convert their reports.
+	RunnerMentions = `go test|pytest|jest|vitest|mocha|cargo|phpunit|rspec|ctest|nosetests|--junit|gotestsum|go-junit-report|tap-xunit|tap-junit`
 
-	// Receivers are the objects whose methods tests call, separated by blanks.
-	Receivers = `pytest unittest jest vi sinon chai`
+	// TestReceivers are the objects whose methods tests call, separated by blanks.
+	TestReceivers = `pytest unittest jest vi sinon chai`
 
 	// RubyReceiver is the module whose methods define groups of tests.
 	RubyReceiver = `RSpec`
@@ -52,8 +52,8 @@ const PluginVariable = "pytest_plugins"
 // NodePreset is the file of a package with settings for Node's tests, without extension.
 const NodePreset = "/jest-preset"
 
-// EndToEnd matches names of tests that usually have a runner of their own.
-const EndToEnd = `e2e|integration|playwright|cypress|browser|slow|perf|smoke|acceptance|network|manual|online`
+// EndToEndNames matches names of tests that usually have a runner of their own.
+const EndToEndNames = `e2e|integration|playwright|cypress|browser|slow|perf|smoke|acceptance|network|manual|online`
 
 // PluginList is the list of plugins in a file of pytest: the variable, and the entry point
 // of a package.
@@ -62,9 +62,9 @@ var (
 	PluginEntry = "pytest11"
 )
 
-// PythonTests are the modules that run tests, or belong to what does: a module of the
+// PythonTestModules are the modules that run tests, or belong to what does: a module of the
 // project with such a name hides it.
-var PythonTests = append(of("python", func(f Framework) []string { return f.Shadows }), list("mock coverage hypothesis")...)
+var PythonTestModules = append(of("python", func(f Framework) []string { return f.Shadows }), list("mock coverage hypothesis")...)
 
 // PythonPackage matches the folder of an installed package that runs tests.
 var PythonPackage = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|coverage|hypothesis|nose2?|unittest2|mock|assertpy|hamcrest)$`)
@@ -104,9 +104,9 @@ var (
 	NodeReveals   = regexp.MustCompile(`(?i)\b(jest|vitest|mocha)(_\w+)?\b|NODE_TEST_CONTEXT|NODE_ENV\b.*["'\x60]test|npm_lifecycle_event|\b(is|in|under|running)_?(a_)?tests?(ing)?\b`)
 )
 
-// Variable matches the variables that make a runner of tests run something else than what
+// RunnerVariables matches the variables that make a runner of tests run something else than what
 // the project has.
-const Variable = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+`
+const RunnerVariables = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+`
 
 // Programs are the programs that test or lint, and those that start them.
 func Programs() []string {

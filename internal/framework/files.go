@@ -77,9 +77,9 @@ var CheckFile = regexp.MustCompile(`(?i)(^|/)(pytest\.ini|tox\.ini|setup\.cfg|py
 // RunnerKey matches keys that configure a runner, in a file that configures more.
 var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karma|\bava\b|\bnyc\b|\bc8\b|\btap\b|rspec|coverage|surefire|failsafe|harness|\brunner\b|plugin(\[\w*\])?\.configuration|argline|autoloaddev|\bspecs?\b|\bcheck\b|\bverify\b|\be2e\b|\bci\b`)
 
-// MayConfigure are parts of the names of configuration files, in lower case: most files
+// ConfigNameParts are parts of the names of configuration files, in lower case: most files
 // have none of them.
-var MayConfigure = list("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
+var ConfigNameParts = list("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
 
 // ArgumentFile matches the base name of a file with the arguments of a program.
 const ArgumentFile = `\.rspec`
@@ -90,8 +90,8 @@ var ArgumentFiles = map[string]string{".rspec": "rspec"}
 // ArgumentSettings have the arguments of a program: a part of the key → the program.
 var ArgumentSettings = map[string]string{"addopts": "pytest", "maven": "mvn test", "gradle": "gradle test"}
 
-// Actions are the checks that a workflow of GitHub runs without a command of its own.
-var Actions = map[string]string{
+// ActionCommands are the checks that a workflow of GitHub runs without a command of its own.
+var ActionCommands = map[string]string{
 	"golangci/golangci-lint-action": "golangci-lint run", "pre-commit/action": "pre-commit run", "psf/black": "black --check",
 	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",
 	"cypress-io/github-action": "cypress run", "giraffate/clippy-action": "cargo clippy", "wagoid/commitlint-github-action": "commitlint",

@@ -167,7 +167,7 @@ func PackageScript(name string, p Purpose, args []string) Invocation {
 // lintScript are the options that most linters have.
 var lintScript = Options{Allow: commonAllow}.index(Plain)
 
-// Starts reports whether some calls of a program test or lint.
-func Starts(program string) bool {
+// KnowsProgram reports whether some calls of a program test or lint.
+func KnowsProgram(program string) bool {
 	return len(byProgram[program])+len(linterPrograms[program]) > 0 || tasks[program] != nil
 }

@@ -236,9 +236,9 @@ func (o Options) Spellings(e Effect) []string {
 	return strings.Fields(o.byEffect()[e])
 }
 
-// Without removes options, written as in [Options], from the words of a command, together with
+// WithoutOptions removes options, written as in [Options], from the words of a command, together with
 // their values.
-func Without(words, options []string) []string {
+func WithoutOptions(words, options []string) []string {
 	takes := map[string]bool{}
 	for _, o := range options {
 		name, value := strings.CutSuffix(o, "=")

@@ -145,9 +145,9 @@ func callsOnly(more ...Capability) map[Capability]string {
 	return out
 }
 
-// Common are options that mean the same for any program that runs tests. Where the program
+// CommonOptions are options that mean the same for any program that runs tests. Where the program
 // is unknown, they are all that is known.
-var Common = Options{
+var CommonOptions = Options{
 	Focus:   "--gtest_filter= --test-case= --test-suite= --run_test=",
 	RunNone: "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help --skip-tests --print-config",
 	Update:  "-u --updateSnapshot --update-snapshots --snapshot-update --update-goldens --update-golden -update --test-update-snapshots --force-regen --regen-all",
@@ -159,4 +159,4 @@ var Common = Options{
 // CommonUses finds the options among the arguments that mean the same for any program.
 func CommonUses(args []string) []Use { return common.uses(args) }
 
-var common = Common.index(Plain)
+var common = CommonOptions.index(Plain)

@@ -45,7 +45,7 @@ func Ready(dir string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	top, _ := projectfile.Checkout(abs)
+	top, _ := projectfile.FindCheckout(abs)
 	own := gitFolder(top)
 	shared := own
 	if text, err := projectfile.ReadAnywhere(filepath.Join(own, "commondir"), projectfile.Settings); err == nil {
@@ -135,7 +135,7 @@ func waits(path string, most projectfile.Limit) error {
 	if err != nil || info.IsDir() {
 		return nil //nolint:nilerr // git says what is wrong
 	}
-	return projectfile.Check(path, info, most)
+	return projectfile.CheckFile(path, info, most)
 }
 
 // below refuses files below a folder that git would wait for. Git follows no links to

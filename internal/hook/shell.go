@@ -105,7 +105,7 @@ func (r *reader) text(text string) stream {
 // guess reads what cannot be parsed, word by word.
 func (r *reader) guess(text string) stream {
 	r.script.unread = true
-	for _, words := range shell.Plain(text) {
+	for _, words := range shell.SplitUnknown(text) {
 		var list []word
 		for _, w := range words {
 			list = append(list, word{text: w, glob: strings.ContainsAny(w, "*?[")})

@@ -88,7 +88,7 @@ var unknown = word{text: "*", glob: true, unknown: true}
 func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		text, pattern := shell.Literal(p.Value, quoted)
+		text, pattern := shell.UnescapeLiteral(p.Value, quoted)
 		return []word{{text: text, glob: pattern}}
 	case *syntax.SglQuoted:
 		if p.Dollar {

@@ -28,17 +28,17 @@ func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	t, err := c.disguise(ctx, v, was)
-	if err != nil || len(t.Signs) == 0 || !t.Possible() {
+	if err != nil || len(t.Signs) == 0 || !t.IsPossible() {
 		return v, err
 	}
 	t.Before, t.Now = before, v.Set.Tests
 	switch {
 	case c.undone(v):
-		v.Disguised = t.Refused("the iteration is undone in any case")
+		v.Disguised = t.NotRun("the iteration is undone in any case")
 	case broken(v.Set):
-		v.Disguised = t.Refused("the build is broken: " + v.Set.Build.FirstError)
+		v.Disguised = t.NotRun("the build is broken: " + v.Set.Build.FirstError)
 	case v.Set.Tests == nil:
-		v.Disguised = t.Refused("the tests could not be read")
+		v.Disguised = t.NotRun("the tests could not be read")
 	default:
 		v.Disguised, err = c.runDisguised(ctx, t)
 	}
@@ -57,7 +57,7 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal
 			flaky[id] = true
 		}
 	}
-	t := conceal.Trial{Workspace: c.Workspace, Was: was, Is: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.GoalTests.Timeout}
+	t := conceal.Trial{Workspace: c.Workspace, Base: was, Tree: v.Snapshot, Changes: c.Tree.Changes, Flaky: flaky, Limit: c.GoalTests.Timeout}
 	if v.Start != was {
 		var err error
 		if t.Changes, err = c.Store.Changes(ctx, was, v.Snapshot); err != nil {
@@ -65,7 +65,7 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal
 		}
 	}
 	var err error
-	t.Signs, err = conceal.Signs(t.Changes, leanedOn(v.Evidence), evidence.ReaderOf(ctx, c.Store, was, v.Snapshot))
+	t.Signs, err = conceal.FindSigns(t.Changes, leanedOn(v.Evidence), evidence.ReaderOf(ctx, c.Store, was, v.Snapshot))
 	return t, err
 }
 
@@ -79,7 +79,7 @@ func (c Case) runDisguised(ctx context.Context, t conceal.Trial) (*ledger.Disgui
 	out, err := t.Run(ctx)
 	if err != nil && ctx.Err() == nil {
 		c.trouble("run tests where the code cannot see them", err)
-		return t.Refused(c.Mask.String(err.Error())), nil
+		return t.NotRun(c.Mask.String(err.Error())), nil
 	}
 	if err != nil {
 		return nil, err

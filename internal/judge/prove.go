@@ -24,6 +24,6 @@ func Provable(e *ledger.Evidence, changes []snapshot.Change, read evidence.Reade
 	if e.TouchesTests() {
 		return true, nil
 	}
-	signs, err := conceal.Signs(changes, leanedOn(e), read)
+	signs, err := conceal.FindSigns(changes, leanedOn(e), read)
 	return len(signs) > 0, err
 }

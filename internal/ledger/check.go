@@ -116,7 +116,7 @@ func (l *eventLog) same(path string) (bool, error) {
 	switch {
 	case !os.SameFile(ours, theirs) || theirs.Size() != l.end:
 		return false, nil
-	case l.end > wholeLog && l.end-l.hashed < l.hashed/4 && !l.written.IsZero() && environment.ChangedAt(theirs).Equal(l.written):
+	case l.end > wholeLog && l.end-l.hashed < l.hashed/4 && !l.written.IsZero() && environment.ChangeTime(theirs).Equal(l.written):
 		return true, nil
 	}
 	sum := sha256.New()

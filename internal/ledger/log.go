@@ -128,7 +128,7 @@ func (l *eventLog) append(e Event) error {
 func (l *eventLog) clock() {
 	l.written = time.Time{}
 	if info, err := l.file.Stat(); err == nil {
-		l.written = environment.ChangedAt(info)
+		l.written = environment.ChangeTime(info)
 	}
 }
 

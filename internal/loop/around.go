@@ -53,7 +53,7 @@ func (s *surroundings) recall(ctx context.Context, elsewhere bool) error {
 // changed lists what changed around the tree and in the records of the loop.
 func (s *surroundings) changed(now environment.State) ([]detector.Tampering, error) {
 	var out []detector.Tampering
-	for _, c := range now.Since(s.known, s.watch.Root) {
+	for _, c := range now.ChangesSince(s.known, s.watch.Root) {
 		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text, Basis: detector.Measured})
 	}
 	files, err := s.ledger.Check()

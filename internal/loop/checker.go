@@ -58,7 +58,7 @@ func (c *checker) progress(p measure.Progress) {
 
 // choose finds out by which plan the tree is measured as it is now.
 func (c *checker) choose() {
-	now, moved := detectedplan.At(c.began.Root, c.began, exec.LookPath)
+	now, moved := detectedplan.PlanFor(c.began.Root, c.began, exec.LookPath)
 	switch {
 	case !moved:
 		c.plan, c.meter = c.began, c.base

@@ -16,7 +16,7 @@ func nameLostSuites(r *Run, known *metric.Tests) {
 	if r.Check.Runner != ctest {
 		return
 	}
-	r.Tests = ctestcases.Lost(r.Tests, known, r.Check.Prefix())
+	r.Tests = ctestcases.ReplaceUnbuilt(r.Tests, known, r.Check.Prefix())
 }
 
 // withoutPrograms drops from a list the programs whose cases are counted instead.

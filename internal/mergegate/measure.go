@@ -114,7 +114,7 @@ func (g *gate) configure(context.Context) (err error) {
 		return fmt.Errorf("%w: the base has no folder %s", ErrBase, g.below)
 	}
 	if g.settings, err = g.Configure(from, g.Project); err == nil && g.texts != "" {
-		g.basePlan, g.moved = detectedplan.At(from, g.settings.Plan, exec.LookPath)
+		g.basePlan, g.moved = detectedplan.PlanFor(from, g.settings.Plan, exec.LookPath)
 	}
 	return err
 }

@@ -56,7 +56,7 @@ func (s Violation) String() string {
 
 // ReadRatchet reads the limits in a file; one that is not there has none.
 func ReadRatchet(path string) (Ratchet, error) {
-	text, err := projectfile.Named(path, projectfile.Settings)
+	text, err := projectfile.ReadNamed(path, projectfile.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Ratchet{}, nil
 	}

@@ -123,7 +123,7 @@ func (r repo) load(ctx context.Context, commit string) (*Record, error) {
 
 // ReadRecord reads the record in a file.
 func ReadRecord(path string) (Record, error) {
-	text, err := projectfile.Named(path, projectfile.Git)
+	text, err := projectfile.ReadNamed(path, projectfile.Git)
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: read the record: %w", ErrBase, err)
 	}

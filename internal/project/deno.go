@@ -68,7 +68,7 @@ func (n node) denoLint(p *proposal, config string) {
 		}
 		row, words := framework.LinterNamed("deno "+l.key), []string{l.key}
 		if len(calls) > 0 {
-			words = framework.Without(calls[0].args, strings.Fields(row.Verdict))
+			words = framework.WithoutOptions(calls[0].args, strings.Fields(row.Verdict))
 		}
 		p.tool(row.Name, config)
 		p.add(Check{Kind: Lint, Name: row.Name, Command: with(with([]string{deno.name}, words...), l.args...), Stderr: l.args == nil})

@@ -123,7 +123,7 @@ func (f folder) readable(names ...string) bool {
 		if name = f.has(name); name == "" {
 			return false
 		}
-		file, err := f.tree.File(join(f.dir, name), projectfile.Source)
+		file, err := f.tree.Open(join(f.dir, name), projectfile.Source)
 		if err != nil {
 			f.refuse(err)
 			return false

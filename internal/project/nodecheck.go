@@ -11,7 +11,7 @@ import (
 
 // test is the check of a framework, called as in the script.
 func (n node) test(r nodeRunner, c call) Check {
-	c.args = framework.Without(c.args, r.Drop)
+	c.args = framework.WithoutOptions(c.args, r.Drop)
 	check := r.check(n, c)
 	check.Kind, check.Runner, check.Env = Test, r.Runner(), append(slices.Clone(c.env), check.Env...)
 	if c.globs && r.program != "mocha" && r.program != "vitest" {

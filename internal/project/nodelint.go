@@ -55,7 +55,7 @@ func (n node) lint(p *proposal) {
 		c := Check{Kind: Lint, Name: l.name}
 		args := n.targets(l, p)
 		if len(calls) > 0 {
-			args, c.Env = framework.Without(calls[0].args, strings.Fields(l.row().Verdict)), calls[0].env
+			args, c.Env = framework.WithoutOptions(calls[0].args, strings.Fields(l.row().Verdict)), calls[0].env
 		}
 		if l.name == "biome" && len(args) > 0 && args[0] == "ci" {
 			args = with([]string{"check"}, args[1:]...)
@@ -78,7 +78,7 @@ func (n node) buildMode(p *proposal) []string {
 	}
 	for _, c := range find(n.surely("build", 0), "tsc", "") {
 		if c.plain && slices.ContainsFunc(c.args, func(a string) bool { return a == "--build" || a == "-b" }) && !slices.Contains(c.args, "--clean") {
-			return framework.Without(c.args, emits)
+			return framework.WithoutOptions(c.args, emits)
 		}
 	}
 	return nil

@@ -155,7 +155,7 @@ func (s *segment) add(w shell.Word, group bool) {
 	switch {
 	case len(s.words) > 0:
 		s.words = append(s.words, w.Text)
-	case shell.Assignment(w.Text):
+	case shell.IsAssignment(w.Text):
 		s.env = append(s.env, w.Text)
 	case !slices.Contains([]string{"cross-env", "env", "cross-env-shell"}, w.Text):
 		s.words = append(s.words, w.Text)
@@ -213,7 +213,7 @@ var wrappers = []string{"npx", "pnpx", "bunx", "pnpm", "yarn", "bun", "exec", "d
 func wraps(words []string) bool {
 	for i, w := range words {
 		flagValue := i > 0 && strings.HasPrefix(words[i-1], "-")
-		if !slices.Contains(wrappers, w) && !strings.HasPrefix(w, "-") && !flagValue && !shell.Assignment(w) {
+		if !slices.Contains(wrappers, w) && !strings.HasPrefix(w, "-") && !flagValue && !shell.IsAssignment(w) {
 			return false
 		}
 	}

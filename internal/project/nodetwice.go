@@ -42,7 +42,7 @@ func (n node) built(args []string, checks []Check) bool {
 
 // compared are the arguments of tsc by which two calls of it check the same.
 func compared(args []string) []string {
-	out := slices.Clone(framework.Without(args, emits))
+	out := slices.Clone(framework.WithoutOptions(args, emits))
 	for i, a := range out {
 		switch a {
 		case "-b":

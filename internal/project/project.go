@@ -164,8 +164,8 @@ func markers() []string {
 	return append(out, "Makefile with a target test")
 }
 
-// Is reports whether dir itself has a known kind of project.
-func Is(dir string) bool {
+// IsProject reports whether dir itself has a known kind of project.
+func IsProject(dir string) bool {
 	tree, err := projectfile.Open(dir)
 	if err != nil {
 		return false

@@ -264,7 +264,7 @@ var (
 // djangoScript runs Django's tests as the script does, with the name of each test.
 func (py python) djangoScript(s script, p *proposal) {
 	p.tool("django test", s.from)
-	words := with([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, framework.Without(s.args[1:], framework.Named("django").Drop)...)
+	words := with([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, framework.WithoutOptions(s.args[1:], framework.Named("django").Drop)...)
 	p.add(py.unittest("django test", words...))
 }
 

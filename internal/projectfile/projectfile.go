@@ -60,28 +60,28 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, _ := Checkout(abs)
+	top, _ := FindCheckout(abs)
 	at, err := filepath.Rel(top, abs)
 	if err != nil {
 		return nil, err
 	}
-	root, err := Folder(top)
+	root, err := OpenFolder(top)
 	if err != nil {
 		return nil, err
 	}
 	return &Tree{root, top, at}, nil
 }
 
-// Folder is [os.OpenRoot] that does not wait for a pipe.
-func Folder(path string) (*os.Root, error) {
+// OpenFolder is [os.OpenRoot] that does not wait for a pipe.
+func OpenFolder(path string) (*os.Root, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
 	}
 	return os.OpenRoot(path)
 }
 
-// Checkout is the nearest folder with a .git, from dir upwards; dir if there is none.
-func Checkout(dir string) (top string, found bool) {
+// FindCheckout is the nearest folder with a .git, from dir upwards; dir if there is none.
+func FindCheckout(dir string) (top string, found bool) {
 	for top = dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
 			return top, true
@@ -95,9 +95,9 @@ func Checkout(dir string) (top string, found bool) {
 // Close closes the project.
 func (t *Tree) Close() { _ = t.root.Close() } // nothing was written
 
-// File opens a file by its path relative to the folder of the project. The error is a
+// Open opens a file by its path relative to the folder of the project. The error is a
 // [Refusal], wraps [fs.ErrNotExist], or is that of the system.
-func (t *Tree) File(name string, most Limit) (*os.File, error) {
+func (t *Tree) Open(name string, most Limit) (*os.File, error) {
 	rel := filepath.Join(t.at, filepath.FromSlash(name))
 	path := filepath.Join(t.top, rel)
 	info, err := os.Lstat(path)
@@ -111,7 +111,7 @@ func (t *Tree) File(name string, most Limit) (*os.File, error) {
 		}
 	}
 	if err == nil {
-		err = Check(path, info, most)
+		err = CheckFile(path, info, most)
 	}
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (t *Tree) follow(rel string) (string, error) {
 
 // Read reads a file. See [Tree.File].
 func (t *Tree) Read(name string, most Limit) ([]byte, error) {
-	f, err := t.File(name, most)
+	f, err := t.Open(name, most)
 	return all(f, err, most)
 }
 
@@ -189,28 +189,28 @@ func (t *Tree) List(name string) ([]fs.DirEntry, error) {
 
 // Read reads a file by its path. The project is that of its folder, see [Open].
 func Read(path string, most Limit) ([]byte, error) {
-	f, err := File(path, most)
+	f, err := OpenFile(path, most)
 	return all(f, err, most)
 }
 
-// File opens a file by its path. The project is that of its folder, see [Open].
-func File(path string, most Limit) (*os.File, error) {
+// OpenFile opens a file by its path. The project is that of its folder, see [Open].
+func OpenFile(path string, most Limit) (*os.File, error) {
 	t, err := Open(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	return t.File(filepath.Base(path), most)
+	return t.Open(filepath.Base(path), most)
 }
 
-// Anywhere opens a file that may be anywhere, even through links, and whose content is never
+// OpenAnywhere opens a file that may be anywhere, even through links, and whose content is never
 // shown: files in .git, installed packages, programs.
-func Anywhere(path string, most Limit) (*os.File, error) {
+func OpenAnywhere(path string, most Limit) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, opening(path, err)
 	}
-	if err := Check(path, info, most); err != nil {
+	if err := CheckFile(path, info, most); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
@@ -219,26 +219,26 @@ func Anywhere(path string, most Limit) (*os.File, error) {
 
 // ReadAnywhere reads a file. See [Anywhere].
 func ReadAnywhere(path string, most Limit) ([]byte, error) {
-	f, err := Anywhere(path, most)
+	f, err := OpenAnywhere(path, most)
 	return all(f, err, most)
 }
 
-// Named reads a file that a person named on the command line. In a checkout it works like
+// ReadNamed reads a file that a person named on the command line. In a checkout it works like
 // [Read]; outside a checkout the file may be anything, such as a pipe from a shell.
-func Named(path string, most Limit) ([]byte, error) {
+func ReadNamed(path string, most Limit) ([]byte, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	if _, inside := Checkout(filepath.Dir(abs)); inside {
+	if _, inside := FindCheckout(filepath.Dir(abs)); inside {
 		return Read(abs, most)
 	}
 	f, err := os.Open(path)
 	return all(f, err, most)
 }
 
-// Check refuses a file that is not regular, or too large.
-func Check(path string, info fs.FileInfo, most Limit) error {
+// CheckFile refuses a file that is not regular, or too large.
+func CheckFile(path string, info fs.FileInfo, most Limit) error {
 	r := &Refusal{Path: path, Remedy: "put a regular file there, or delete it"}
 	switch mode := info.Mode(); {
 	case mode.IsRegular() && info.Size() <= int64(most):
@@ -277,7 +277,7 @@ func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = Check(path, info, most)
+		err = CheckFile(path, info, most)
 	}
 	if err != nil {
 		_ = f.Close() // nothing was written

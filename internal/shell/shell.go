@@ -45,19 +45,19 @@ func Commands(line string) []Command {
 	return s.out
 }
 
-// Simple returns the words of a command line to which words can be added: one simple command,
+// SimpleWords returns the words of a command line to which words can be added: one simple command,
 // with variables and patterns. It is false for any other.
-func Simple(line string) ([]Word, bool) {
+func SimpleWords(line string) ([]Word, bool) {
 	s := splitter{text: line, strict: true}
 	s.split()
-	if s.compound || len(s.out) != 1 || strings.HasSuffix(line, `\`) || Reserved(s.out[0].Words[0].Text) {
+	if s.compound || len(s.out) != 1 || strings.HasSuffix(line, `\`) || IsReserved(s.out[0].Words[0].Text) {
 		return nil, false
 	}
 	return s.out[0].Words, true
 }
 
-// Reserved reports whether a word starts something other than a simple command.
-func Reserved(word string) bool { return reserved[word] }
+// IsReserved reports whether a word starts something other than a simple command.
+func IsReserved(word string) bool { return reserved[word] }
 
 var reserved = map[string]bool{
 	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
@@ -72,9 +72,9 @@ func Parse(script string) ([]*syntax.Stmt, error) {
 	return file.Stmts, nil
 }
 
-// Plain splits a script in a language that is unknown: at what separates commands in most,
+// SplitUnknown splits a script in a language that is unknown: at what separates commands in most,
 // and at blanks.
-func Plain(script string) [][]string {
+func SplitUnknown(script string) [][]string {
 	var out [][]string
 	for part := range strings.FieldsFuncSeq(script, func(c rune) bool { return strings.ContainsRune("\n;|&(){}`", c) }) {
 		words := strings.Fields(part)
@@ -86,8 +86,8 @@ func Plain(script string) [][]string {
 	return out
 }
 
-// Assignment reports whether a word sets a variable: NAME=value.
-func Assignment(word string) bool { return assignment.MatchString(word) }
+// IsAssignment reports whether a word sets a variable: NAME=value.
+func IsAssignment(word string) bool { return assignment.MatchString(word) }
 
 var (
 	assignment = regexp.MustCompile(`^[A-Za-z_]\w*\+?=`)
@@ -247,7 +247,7 @@ func (s *splitter) end(op string) {
 	if n == 0 {
 		return
 	}
-	if last := c.Words[n-1]; !s.strict && s.level < maxLevel && last.Runs && Assignment(last.Text) && !makeVariable.MatchString(last.Text) {
+	if last := c.Words[n-1]; !s.strict && s.level < maxLevel && last.Runs && IsAssignment(last.Text) && !makeVariable.MatchString(last.Text) {
 		if inner := s.inner(last); len(inner) > 0 {
 			inner[0].Words = append(c.Words[:n-1:n-1], inner[0].Words...)
 			inner[len(inner)-1].Op = op

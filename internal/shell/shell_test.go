@@ -100,14 +100,14 @@ func TestSimple(t *testing.T) {
 		`a; b`: false, `a && b`: false, `a | b`: false, `a >b`: false, "a\nb": false, `a &`: false, `(a)`: false, `a # b`: false, `a $(b)`: false,
 		`a "$(b)"`: false, "a `b`": false, `a 'b`: false, `a\`: false, `if a`: false, `! a`: false, ``: false, `a $((1+1))`: false, `A=$(b)`: false,
 	} {
-		words, got := Simple(line)
+		words, got := SimpleWords(line)
 		if got != ok {
 			t.Errorf("%s: simple is %v", line, got)
 		}
 		if !ok {
 			continue
 		}
-		for len(words) > 0 && Assignment(words[0].Text) {
+		for len(words) > 0 && IsAssignment(words[0].Text) {
 			words = words[1:]
 		}
 		want, err := exec.Command("/bin/sh", "-c", line).Output()
@@ -119,7 +119,7 @@ func TestSimple(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	var got []string
-	for _, words := range Plain("if (Test-Path 'x') { rm -r \"a b\" }\n`ls`") {
+	for _, words := range SplitUnknown("if (Test-Path 'x') { rm -r \"a b\" }\n`ls`") {
 		got = append(got, strings.Join(words, " "))
 	}
 	if all := strings.Join(got, "|"); all != "if|Test-Path x||rm -r a b|ls" {
@@ -138,7 +138,7 @@ func FuzzCommands(f *testing.F) {
 			}
 		}
 		at := 0
-		if words, ok := Simple(line); ok {
+		if words, ok := SimpleWords(line); ok {
 			for _, w := range words {
 				if w.Start < at || w.End <= w.Start || w.End > len(line) {
 					t.Errorf("%+v after %d", w, at)

@@ -53,7 +53,7 @@ func lettersOnly(text string) int {
 func (w *Word) part(text string, p syntax.WordPart, quoted bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		literal, pattern := Literal(p.Value, quoted)
+		literal, pattern := UnescapeLiteral(p.Value, quoted)
 		w.Text += literal
 		w.Pattern = w.Pattern || pattern
 	case *syntax.SglQuoted:
@@ -72,9 +72,9 @@ func (w *Word) part(text string, p syntax.WordPart, quoted bool) {
 	}
 }
 
-// Literal takes the escapes out of a literal part of a word, which may be in double quotes,
+// UnescapeLiteral takes the escapes out of a literal part of a word, which may be in double quotes,
 // and reports whether the shell would take it for a pattern.
-func Literal(text string, quoted bool) (literal string, pattern bool) {
+func UnescapeLiteral(text string, quoted bool) (literal string, pattern bool) {
 	special := "*?["
 	if strings.Contains(text, ",") || strings.Contains(text, "..") {
 		special = "*?[{"

@@ -37,7 +37,7 @@ func Env(ctx context.Context, p measure.Plan, root string, env []string) []strin
 }
 
 func variables(p measure.Plan, root string, sources, env []string) (out []string) {
-	top, _ := projectfile.Checkout(root)
+	top, _ := projectfile.FindCheckout(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".venv")); err == nil {
 			out = append(out, "UV_NO_SYNC=1")
@@ -80,7 +80,7 @@ func Sources(ctx context.Context, p measure.Plan) []string {
 // editable are the folders of packages that are edited in place in the tree of a folder.
 func editable(ctx context.Context, p measure.Plan, root string, env []string) []string {
 	root = resolved(root)
-	top, _ := projectfile.Checkout(root)
+	top, _ := projectfile.FindCheckout(root)
 	var out []string
 	for _, dir := range (environment.Watch{Root: root, Programs: p.Programs(), Env: env}).Editable(ctx) {
 		dir = resolved(dir)

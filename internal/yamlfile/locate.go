@@ -21,8 +21,8 @@ type FieldError struct {
 // Error returns the problem.
 func (e *FieldError) Error() string { return e.Text }
 
-// Invalid is the error of the value that the keys lead to, wrapped in [ErrInvalid].
-func Invalid(text string, keys ...string) error {
+// InvalidValue is the error of the value that the keys lead to, wrapped in [ErrInvalid].
+func InvalidValue(text string, keys ...string) error {
 	return fmt.Errorf("%w: %w", ErrInvalid, &FieldError{keys, text})
 }
 

@@ -29,14 +29,14 @@ type File struct {
 // Decode decodes the file into the value that into points to, on top of its current content.
 func (f File) Decode(into any) error {
 	if err := yaml.UnmarshalWithOptions(f.Text, into, yaml.Strict()); err != nil {
-		return f.Unreadable(err, into)
+		return f.DescribeError(err, into)
 	}
 	return nil
 }
 
-// Unreadable turns an error of the YAML reader, which names Go types, into one that says what is
+// DescribeError turns an error of the YAML reader, which names Go types, into one that says what is
 // expected where. The keys of into are candidates for a misspelt key.
-func (f File) Unreadable(err error, into any) error {
+func (f File) DescribeError(err error, into any) error {
 	var (
 		field *FieldError
 		kind  *yaml.TypeError

@@ -252,7 +252,7 @@ func (r *Reading) namedCommands() {
 		case strings.HasSuffix(s.Key, ".uses"):
 			name, _, _ := strings.Cut(s.Value, "@")
 			key, step := strings.CutSuffix(s.Key, ".uses")
-			if text, ok := framework.Actions[name]; ok {
+			if text, ok := framework.ActionCommands[name]; ok {
 				r.Commands = append(r.Commands, Command{Key: s.Key, Text: text, Line: s.Line})
 			} else if step && name != "" && purposeOf(key+".run") == framework.RunsTests && !aroundTests.MatchString(name) {
 				r.Commands = append(r.Commands, Command{Key: key + ".run", Text: name, Line: s.Line})

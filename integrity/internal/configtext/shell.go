@@ -148,7 +148,7 @@ func unwrap(words []string) []string {
 	words = slices.Clone(words)
 	for len(words) > 0 {
 		w := strings.TrimLeft(words[0], "@-+")
-		if w == "" || shell.Assignment(w) {
+		if w == "" || shell.IsAssignment(w) {
 			words = words[1:]
 			continue
 		}
@@ -235,7 +235,7 @@ func nextProgram(words []string) []string {
 
 func unwrapOne(name string, words []string) []string {
 	if strings.HasPrefix(name, "py") {
-		if len(words) > 0 && framework.Starts(path.Base(words[0])) {
+		if len(words) > 0 && framework.KnowsProgram(path.Base(words[0])) {
 			return words
 		}
 		return afterModule(words)

@@ -205,7 +205,7 @@ func handedOver(f *facts.ConfigFile, s configtext.Setting) bool {
 
 // endToEnd are tests that another runner runs, so that leaving them out of this
 // one may be right.
-var endToEnd = regexp.MustCompile(`(?i)` + framework.EndToEnd)
+var endToEnd = regexp.MustCompile(`(?i)` + framework.EndToEndNames)
 
 // oneTest is the file of one suite: another runner takes a folder or a pattern.
 var oneTest = regexp.MustCompile(`^[^*]*/?[\w.-]+[._-](?:spec|test|tests)\.\w+$|^[^*]*(?:^|/)test_\w+\.\w+$`)

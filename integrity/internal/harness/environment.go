@@ -113,7 +113,7 @@ var (
 	reportName = regexp.MustCompile(`(?i)["'\x60/= >](` + framework.ReportName + `|TEST-\*\.xml|coverage\.xml|coverage-(final|summary)\.json|cobertura[\w-]*\.xml|lcov\.info|clover\.xml|jacoco\.xml|cover(age)?\.out|\.coverage|coverage\.json|reward\.txt)\b`)
 	writes     = regexp.MustCompile(`(open\([^)]*["'][wa]b?\+?["']|write_text\(|write_bytes\(|writeFile(Sync)?\(|WriteFile\(|os\.Create\(|fs::write\(|File\.write|file_put_contents|Files\.write|WriteAllText|copyFile(Sync)?\(|shutil\.copy\w*\(|os\.(rename|replace)\(|(^|[^-=>])>{1,2}\s*["']?[\w./$-]*(junit|TEST-|results?|report|coverage|lcov|cobertura|clover|jacoco|cover|reward)[\w.-]*\.(xml|info|json|out|txt)|\b(cp|mv|ln|install|tee|touch)\s+(-\w+\s+)*\S*.*\.(xml|info|json|out|txt)\b)`)
 	// byRunner matches test runners and report converters, which may write reports.
-	byRunner = regexp.MustCompile(`(?i)(` + framework.Mentions + `|--cov|gcov|lcov |genhtml|coverage (xml|json|lcov|combine)|go tool|gocov|llvm-cov|grcov|tarpaulin|nyc|c8|cobertura|gcovr|covdata|gobco|merge|mktemp|upload|artifact|build/reports/)`)
+	byRunner = regexp.MustCompile(`(?i)(` + framework.RunnerMentions + `|--cov|gcov|lcov |genhtml|coverage (xml|json|lcov|combine)|go tool|gocov|llvm-cov|grcov|tarpaulin|nyc|c8|cobertura|gcovr|covdata|gobco|merge|mktemp|upload|artifact|build/reports/)`)
 )
 
 // reportWritten finds lines, in what runs the tests, that write a report.

@@ -80,7 +80,7 @@ func callsItsTool(f *facts.ChangedFile) bool {
 var (
 	// libraries are import names of packages that tests use: a module of the project
 	// with such a name hides the package.
-	libraries = slices.Concat(framework.PythonTests, strings.Fields("nose2 faker responses freezegun vcr tox nox "+
+	libraries = slices.Concat(framework.PythonTestModules, strings.Fields("nose2 faker responses freezegun vcr tox nox "+
 		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources "+
 		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest"))
 	replaced   = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
@@ -104,7 +104,7 @@ func shadowed(c *facts.Set) []facts.Finding {
 			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
 		case f.Added && name != "" && !ownPackage(c, f.Path):
 			finding := facts.Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
-			if slices.Contains(framework.PythonTests, name) {
+			if slices.Contains(framework.PythonTestModules, name) {
 				finding.Severity = metric.Critical
 			}
 			out = append(out, finding)

@@ -115,7 +115,7 @@ func (t *tree) configure() {
 
 func mayConfigure(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return slices.ContainsFunc(framework.MayConfigure, func(part string) bool { return strings.Contains(base, part) })
+	return slices.ContainsFunc(framework.ConfigNameParts, func(part string) bool { return strings.Contains(base, part) })
 }
 
 // namedBy are settings of runners whose values are files that run in the tests.

@@ -169,7 +169,7 @@ func (p *Pool) Clear(dir string) error {
 
 // listObjects names the files of an object database that never change: loose objects and packs with their indexes.
 func listObjects(dir string) ([]string, error) {
-	root, err := projectfile.Folder(dir)
+	root, err := projectfile.OpenFolder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

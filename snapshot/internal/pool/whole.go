@@ -321,7 +321,7 @@ func (p *Pool) intact(name, file string) bool {
 		return !p.Large || errA != nil || errB == nil && os.SameFile(a, b)
 	}
 	ours, errOurs := os.Open(p.file(name))
-	theirs, errTheirs := projectfile.Anywhere(file, projectfile.Any)
+	theirs, errTheirs := projectfile.OpenAnywhere(file, projectfile.Any)
 	defer ours.Close()
 	defer theirs.Close()
 	if errTheirs != nil {
@@ -352,7 +352,7 @@ func (p *Pool) sound(file, name string) bool {
 	if p.Large || !named(name) {
 		return true
 	}
-	f, err := projectfile.Anywhere(file, projectfile.Any)
+	f, err := projectfile.OpenAnywhere(file, projectfile.Any)
 	if err != nil {
 		return false
 	}

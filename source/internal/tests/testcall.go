@@ -246,7 +246,7 @@ var assertingWords = []string{
 // of what is tested.
 var noise = lex.Words(`self this cls super if for while switch catch function new not and or in is return await async lambda
 	print len str int list dict set range type isinstance console log to be eq equal that get let have fn mock
-	` + framework.Receivers + ` Assert Assertions Mockito String println format vec None True False`)
+	` + framework.TestReceivers + ` Assert Assertions Mockito String println format vec None True False`)
 
 // compares are the operators that count as tokens.
 var compares = lex.Words(`== != < > <= >= && || !`)

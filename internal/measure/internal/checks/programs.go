@@ -41,10 +41,10 @@ func firstWords(line string) []string {
 	var out []string
 	for _, c := range shell.Commands(line) {
 		words := c.Words
-		for len(words) > 0 && shell.Assignment(words[0].Text) {
+		for len(words) > 0 && shell.IsAssignment(words[0].Text) {
 			words = words[1:]
 		}
-		if len(words) == 0 || shell.Reserved(words[0].Text) {
+		if len(words) == 0 || shell.IsReserved(words[0].Text) {
 			continue
 		}
 		if w := words[0]; !w.Expands && !w.Pattern && !w.Redirect {

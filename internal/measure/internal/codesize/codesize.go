@@ -83,7 +83,7 @@ func (c Cache) shape(dir *projectfile.Tree, root, path string) shape {
 		return s
 	}
 	s := shape{size: info.Size(), modified: info.ModTime()}
-	if f, err := dir.File(path, maxSource); err == nil {
+	if f, err := dir.Open(path, maxSource); err == nil {
 		s.scan(f, path)
 		f.Close()
 	}

@@ -30,7 +30,7 @@ func Of(argv []string) (Command, bool) {
 		}
 		return v, len(argv) > 0 && (!shells[path.Base(argv[0])] || runsArguments(argv))
 	}
-	words, ok := shell.Simple(line)
+	words, ok := shell.SimpleWords(line)
 	return Command{argv[:2], line, words}, ok
 }
 

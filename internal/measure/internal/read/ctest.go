@@ -25,7 +25,7 @@ func (r *reading) expandCTest(t *metric.Tests) *metric.Tests {
 		p.Cases = r.casesIn(base+".xml", base+".report.xml")
 		return p
 	})
-	r.run.CountDiffers = ctestcases.Differs(t, out, r.run.Programs, listOf(filepath.Join(r.dir, ctestcases.Added)))
+	r.run.CountDiffers = ctestcases.DescribeDifference(t, out, r.run.Programs, listOf(filepath.Join(r.dir, ctestcases.Added)))
 	return out
 }
 
@@ -34,7 +34,7 @@ func (r *reading) expandCTest(t *metric.Tests) *metric.Tests {
 func (r *reading) casesIn(paths ...string) *metric.Tests {
 	var list []io.Reader
 	for _, path := range paths {
-		f, err := projectfile.Anywhere(path, projectfile.Report)
+		f, err := projectfile.OpenAnywhere(path, projectfile.Report)
 		if err != nil {
 			continue
 		}
@@ -57,7 +57,7 @@ const ctest = "ctest"
 const maxList = 16 << 20
 
 func listOf(path string) string {
-	f, err := projectfile.Anywhere(path, projectfile.Report)
+	f, err := projectfile.OpenAnywhere(path, projectfile.Report)
 	if err != nil {
 		return ""
 	}

@@ -109,14 +109,14 @@ func Glob(base, pattern string) []string {
 func Open(root, path string) (*os.File, error) {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return projectfile.Anywhere(path, projectfile.Report)
+		return projectfile.OpenAnywhere(path, projectfile.Report)
 	}
 	tree, err := projectfile.Open(root)
 	if err != nil {
 		return nil, err
 	}
 	defer tree.Close()
-	return tree.File(rel, projectfile.Report)
+	return tree.Open(rel, projectfile.Report)
 }
 
 // Relative is the path below root with slashes, or path if it is not below.
