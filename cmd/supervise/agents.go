@@ -154,7 +154,7 @@ func checkOptions(root, name string, o agentsOptions) (loop.Options, error) {
 	s.Checks.Test = config.List{{Command: config.Shell(agentcheck.Check)}}
 	s.Limits.MaxIterations, s.Limits.MaxWait, s.Limits.MaxRetries, s.Limits.IterationTimeout = 1, 0, 0, o.timeout
 	s.Until, s.Reinforcement, s.EvidenceTokens = string(criterion.Never), "off", 0
-	opts, err := s.Loop(root)
+	opts, err := s.LoopOptions(root)
 	if err != nil {
 		return opts, err
 	}

@@ -165,6 +165,6 @@ func (a *app) stepCandidate(ctx context.Context, opts loop.Options, o resumeOpti
 				next(e)
 			}
 		}
-		return candidate.Step(ctx, id, o.candidate, candidate.Options{Loop: opts, Cache: defaultTrees(), Force: o.force, Settings: candidate.Settings{Folder: o.trees}})
+		return candidate.RunStep(ctx, id, o.candidate, candidate.Options{Loop: opts, Cache: defaultTrees(), Force: o.force, Settings: candidate.Settings{Folder: o.trees}})
 	})
 }

@@ -92,7 +92,7 @@ func demoOptions(root, state string) (loop.Options, error) {
 	}
 	settings := config.Default()
 	settings.Limits.MaxIterations, settings.Until, settings.Unattended = 6, string(criterion.Never), true
-	opts, err := settings.Loop(root)
+	opts, err := settings.LoopOptions(root)
 	if err != nil {
 		return opts, err
 	}

@@ -61,7 +61,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	opts, err := s.Loop(plan.Root)
+	opts, err := s.LoopOptions(plan.Root)
 	if err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (a *app) gateSettings(by judgedBy, checks checkFlags) (loop.Settings, error
 		return loop.Settings{}, err
 	}
 	a.notes(notes...)
-	opts, err := s.Loop(by.at.root)
+	opts, err := s.LoopOptions(by.at.root)
 	if err != nil {
 		return loop.Settings{}, err
 	}

@@ -141,7 +141,7 @@ func (a *app) judgeAlone(ctx context.Context, call hook.Call) (hook.Decision, er
 	}
 	root, project := standalone.Above(call.Dir, config.FileName)
 	settings, err := a.settings(project)
-	if err != nil || settings.Hooks.Off() {
+	if err != nil || settings.Hooks.Disabled() {
 		return allow, err
 	}
 	opt := hook.Options{Mode: hook.Mode(settings.Mode), Integrity: settings.Integrity.Options()}

@@ -54,7 +54,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	text, err := config.Write(plan, notes)
+	text, err := config.Template(plan, notes)
 	if err != nil {
 		return err
 	}

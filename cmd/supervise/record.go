@@ -188,7 +188,7 @@ func (a *app) recordPlace(ctx context.Context) (record.Place, error) {
 			if err != nil {
 				return record.Settings{}, nil, err
 			}
-			o, err := s.Loop(at.root)
+			o, err := s.LoopOptions(at.root)
 			return record.Settings{Settings: o.Settings.Settings, Snapshot: o.Snapshot}, o.Settings, err
 		},
 	}, err

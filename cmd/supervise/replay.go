@@ -118,7 +118,7 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	loopOpts, err := settings.Loop(at.root)
+	loopOpts, err := settings.LoopOptions(at.root)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o
 	a.finishing(state.LoopID, ledger.Dir(opts.Home, state.LoopID))
 	if state.Kind == ledger.Competing {
 		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
-			c.Folder, c.Force, c.Choose = o.trees, o.force, o.choose
+			c.Folder, c.Force, c.CompareOnly = o.trees, o.force, o.choose
 			return candidate.Resume(ctx, state.LoopID, c)
 		})
 	}

@@ -156,6 +156,6 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees)
 		fmt.Fprintf(a.err, "differs: %s: %s\n", m.Path, m.Why)
 		a.code = 1
 	}
-	a.tree = event.StateOf(res, "that of s"+string(res.Target)).String()
+	a.tree = event.NewTreeState(res, "that of s"+string(res.Target)).String()
 	return keep()
 }

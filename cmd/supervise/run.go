@@ -171,7 +171,7 @@ func runRun(ctx context.Context, a *app, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	if loose := s.Protect.Loosens(); len(loose) > 0 && a.config == "" {
+	if loose := s.Protect.LoosenedKeys(); len(loose) > 0 && a.config == "" {
 		return usageError{fmt.Errorf("%s loosens the sandbox: that needs a file named with --config: the agent can write .supervise.yaml", strings.Join(loose, ", "))}
 	}
 	if o.dryRun {
@@ -214,7 +214,7 @@ func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptio
 func (a *app) limits(s config.Settings, opts *loop.Options, json bool) {
 	said := []string{opts.WithoutWindow()}
 	if s.Unattended || json || !isTerminal(a.in) {
-		said = append(said, s.Limits.Unwatched(&opts.Setup))
+		said = append(said, s.Limits.ApplyUnattended(&opts.Setup))
 	}
 	if !json {
 		a.notes(said...)

@@ -256,7 +256,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 	if it.Snapshot == "" {
 		return sel, usageError{fmt.Errorf("iteration %d of loop %s was recorded without a snapshot, so there is no tree to put back; without --apply its artifacts are copied to final-output/", it.Number, v.State.LoopID)}
 	}
-	data := event.Applied{By: userName()}
+	data := event.AppliedSelection{By: userName()}
 	talk := *a
 	if o.json || o.csv == "-" {
 		talk.out = a.err

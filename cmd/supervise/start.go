@@ -40,7 +40,7 @@ func (a *app) loopOptions(at place, checks checkFlags, given *pflag.FlagSet, reg
 	if err := overlay(&s, given, register); err != nil {
 		return s, loop.Options{}, err
 	}
-	opts, err := s.Loop(at.root)
+	opts, err := s.LoopOptions(at.root)
 	opts.Plan = plan
 	return s, opts, err
 }

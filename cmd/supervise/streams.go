@@ -32,7 +32,7 @@ type output struct {
 type screen struct{ region *live.Region }
 
 func outputTo(s streams) output {
-	mask, on := secrets.MaskOf(os.Environ()), &screen{}
+	mask, on := secrets.NewMask(os.Environ()), &screen{}
 	return output{
 		in: s.in, raw: s, mask: mask, screen: on,
 		out: &shown{to: s.out, mask: mask, on: on, text: true}, err: &shown{to: s.err, mask: mask, on: on, text: true},

@@ -49,7 +49,7 @@ supervise rollback restores any iteration.`,
 	}
 	s := config.Default()
 	registerWatched(cmd.Flags(), &s)
-	cmd.Flags().DurationVar(&o.rest, "rest", loop.DefaultRest, "how long the agent prints nothing and no file is written until it counts as resting")
+	cmd.Flags().DurationVar(&o.rest, "rest", loop.DefaultIdleTime, "how long the agent prints nothing and no file is written until it counts as resting")
 	o.checkFlags.register(cmd.Flags())
 	return cmd
 }

@@ -144,7 +144,7 @@ func (t *Turn) Note(e event.Event) {
 		t.Run = d
 	case event.HookCall:
 		t.Hooks, t.Calls = HooksCalled, t.Calls+1
-	case event.Silence:
+	case event.HookFailure:
 		t.Hooks, t.Why = HooksSilent, d.Why
 	}
 }

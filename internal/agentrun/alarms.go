@@ -181,7 +181,7 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 	}
 	defer func() { _ = a.ctl.Thaw(ctx) }() // an agent that ends is thawed by that
 	alarm, again := a.verify(ctx)
-	if alarm.Gone == 0 || ctx.Err() != nil {
+	if alarm.MissingFiles == 0 || ctx.Err() != nil {
 		return again
 	}
 	action := cmp.Or(a.Alarms, AlarmWarn)
@@ -215,7 +215,7 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 	now := a.gained(ctx, there)
 	git, done := a.askGit(ctx)
 	defer done()
-	out, news := event.TreeAlarm{Of: len(a.files), Tests: []string{}}, 0
+	out, news := event.TreeAlarm{Total: len(a.files), MissingTests: []string{}}, 0
 	for _, file := range gone {
 		answer := git(file)
 		switch {
@@ -225,16 +225,16 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 			a.unsure[file], again = true, true
 			continue
 		}
-		out.Gone++
+		out.MissingFiles++
 		if a.reported[file] {
 			continue
 		}
 		a.reported[file], news = true, news+1
 		if isTest(file) {
-			out.Tests = append(out.Tests, file)
+			out.MissingTests = append(out.MissingTests, file)
 		}
 	}
-	if len(out.Tests) == 0 && !a.shrunk(news) {
+	if len(out.MissingTests) == 0 && !a.shrunk(news) {
 		return event.TreeAlarm{}, again
 	}
 	return out, again

@@ -120,7 +120,7 @@ func TestAlarmsNameTheTestsThatAreGone(t *testing.T) {
 			for _, s := range c.steps {
 				a.sh(s.sh)
 				alarm, again := a.verify(t.Context())
-				got := alarm.Tests
+				got := alarm.MissingTests
 				if again {
 					got = append(got, "later")
 				}
@@ -154,11 +154,11 @@ func TestAlarmsReportAShrinkingTreeOnce(t *testing.T) {
 	} {
 		w.sh(step.sh)
 		alarm, again := w.verify(t.Context())
-		if again || len(alarm.Tests) > 0 {
+		if again || len(alarm.MissingTests) > 0 {
 			t.Errorf("%s: %+v, again %v", step.sh, alarm, again)
 		}
-		if alarm.Gone != step.gone {
-			t.Errorf("%s: %d files are gone, want %d", step.sh, alarm.Gone, step.gone)
+		if alarm.MissingFiles != step.gone {
+			t.Errorf("%s: %d files are gone, want %d", step.sh, alarm.MissingFiles, step.gone)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func answering(t *testing.T, setup Setup, env ...string) (*hooks, string) {
 		t.Fatal(err)
 	}
 	a := New(Options{
-		Setup: setup, Ledger: l, Masker: secrets.MaskOf(env).Masker, Now: time.Now,
+		Setup: setup, Ledger: l, Masker: secrets.NewMask(env).Masker, Now: time.Now,
 		Journal: &event.Journal{Ledger: l, LoopID: "ralph-x-1", Now: time.Now},
 	})
 	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "calc", Name: "TestDiv"}, Status: metric.Failed}})

@@ -69,12 +69,12 @@ func (r *run) openHooks() (*hooks, error) {
 
 // unhooked reports why hooks are not installed.
 func (a *Agent) unhooked(iteration int, why error) error {
-	return a.Journal.Write(event.HooksBroken, iteration, event.Silence{Client: string(a.Hooks.Client), Why: why.Error()})
+	return a.Journal.Write(event.HooksBroken, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: why.Error()})
 }
 
 // uncalled reports that hooks were installed and none was called.
 func (a *Agent) uncalled(iteration int) error {
-	return a.Journal.Write(event.HooksSilent, iteration, event.Silence{Client: string(a.Hooks.Client), Why: hook.Silent(a.Hooks.Client)})
+	return a.Journal.Write(event.HooksSilent, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: hook.Silent(a.Hooks.Client)})
 }
 
 // installHooks prepares what the agent is started with, so that its hooks call the
@@ -277,7 +277,7 @@ func (h *hooks) checkpoint() (name, problem string) {
 	if err != nil {
 		return "", "no checkpoint: " + err.Error()
 	}
-	h.Journal.Note(event.SnapshotTaken, n, event.Taken{Moment: event.BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
+	h.Journal.Note(event.SnapshotTaken, n, event.TakenSnapshot{Moment: event.BeforeTool, ID: info.ID, Tree: info.Tree, Files: info.Files})
 	return info.ID.Name(), ""
 }
 
@@ -335,7 +335,7 @@ func (h *hooks) sendBack(call hook.Call) hook.Decision {
 func (h *hooks) noteCall(c event.HookCall, began time.Time) {
 	took := time.Since(began)
 	c.DurationMS = float64(took.Microseconds()) / 1000
-	h.Journal.NoteSoon(event.HookCalled, h.task.Iteration, c)
+	h.Journal.NoteUnsynced(event.HookCalled, h.task.Iteration, c)
 }
 
 // maxTarget bounds what is kept of a command, in bytes.

@@ -51,8 +51,8 @@ type Options struct {
 	Cache string // folder for the trees where nobody names another, absolute
 	// Force has the loop go on in a tree that is another one than before, see [loop.Resume].
 	Force bool
-	// Choose compares the candidates that have ended, and lets no other begin or go on.
-	Choose bool
+	// CompareOnly compares the candidates that have ended, and lets no other begin or go on.
+	CompareOnly bool
 	// Watch returns who looks at the checks of a candidate, and hears what its agent
 	// reports; nil: nobody.
 	Watch func(candidate int) (measure.Watch, func(agentrun.Said))
@@ -124,7 +124,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 	at := event.NewPosition()
 	c := newContest(o)
 	var err error
-	if c.ledger, c.state, err = ledger.OpenIn(o.Loop.Root, o.Loop.Home, id, at.Read); err != nil {
+	if c.ledger, c.state, err = ledger.OpenIn(o.Loop.Root, o.Loop.Home, id, at.Apply); err != nil {
 		return Outcome{}, err
 	}
 	defer c.close()
@@ -137,7 +137,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 			return Outcome{}, err
 		}
 		at.End.Tree = nil // which was then
-		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Data: at.End})
+		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: id, Data: at.End})
 		return c.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}, nil), nil
 	}
 	c.state.Begin()
@@ -153,7 +153,7 @@ func newContest(o Options) *contest {
 	if o.Loop.OnEvent == nil {
 		o.Loop.OnEvent = func(event.Event) {}
 	}
-	c := &contest{Options: o, now: o.Loop.Now, mask: secrets.MaskOf(o.Loop.Env), turns: make(chan struct{}, runtime.NumCPU())}
+	c := &contest{Options: o, now: o.Loop.Now, mask: secrets.NewMask(o.Loop.Env), turns: make(chan struct{}, runtime.NumCPU())}
 	if c.now == nil {
 		c.now = time.Now
 	}
@@ -162,7 +162,7 @@ func newContest(o Options) *contest {
 
 func (c *contest) listen() {
 	notifier := notify.New(c.Loop.Notify, c.mask, func(err error) { c.warn("tell somebody", err) })
-	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.hear, notifier.Hear}}
+	c.journal = &event.Journal{Ledger: c.ledger, LoopID: c.state.LoopID, Now: c.now, OnEvent: []func(event.Event){c.hear, notifier.Handle}}
 }
 
 func (c *contest) close() {
@@ -211,14 +211,14 @@ func (c *contest) reload(dir, sum string) error {
 	if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set); err != nil {
 		return err
 	}
-	if moves := c.Loop.Moves(set.Settings); len(moves) > 0 {
+	if moves := c.Loop.MovedFolders(set.Settings); len(moves) > 0 {
 		set = kept{}
 		if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set, moves...); err != nil {
 			return err
 		}
 	}
 	set.Setup = set.Settings.Setup.FromJSON()
-	set.Limit(c.Loop.Settings)
+	set.OverrideLimits(c.Loop.Settings)
 	c.former = cmp.Or(set.Candidates.Folder, c.Cache)
 	if c.Folder != "" {
 		set.Candidates.Folder = c.Folder
@@ -328,8 +328,8 @@ func (c *contest) baseline(ctx context.Context) error {
 	it.Tree = info.Tree
 	c.state.Add(it)
 	return errors.Join(c.ledger.Append(it, nil, false), c.journal.Write(event.BaselineMeasured, 0, event.Baseline{
-		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.Skipped(info), Unkept: []string{}, Artefacts: it.Artefacts,
-		Flaky: []string{}, Checks: it.Checks, Idle: []string{}, It: it,
+		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.Skipped(info), NotKept: []string{}, CheckOutputs: it.Artefacts,
+		Flaky: []string{}, Checks: it.Checks, UnusedSettings: []string{}, Iteration: it,
 	}), c.save())
 }
 

@@ -25,8 +25,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Env is the variable that tells the agent and the checks the number of their candidate.
-const Env = "SUPERVISE_CANDIDATE"
+// NumberEnv is the variable that tells the agent and the checks the number of their candidate.
+const NumberEnv = "SUPERVISE_CANDIDATE"
 
 // entry is one candidate; number 0 is that of the baseline.
 type entry struct {
@@ -125,7 +125,7 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 	o.ID, o.Home = e.id, e.home
 	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
 	o.Plan = treecopy.PlanOf(ctx, o.Plan, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
-	o.Env = slices.Concat(o.Env, treecopy.Env(ctx, o.Plan, c.Loop.Plan.Root, o.Env), []string{Env + "=" + strconv.Itoa(e.number)})
+	o.Env = slices.Concat(o.Env, treecopy.Env(ctx, o.Plan, c.Loop.Plan.Root, o.Env), []string{NumberEnv + "=" + strconv.Itoa(e.number)})
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
 	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}
 	o.OnEvent = func(ev event.Event) {
@@ -141,9 +141,9 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 		o.WatchChecks, o.OnReport = c.Watch(e.number)
 	}
 	if e.number > 0 {
-		o.Baseline, o.Turn = c.entryOf(0).dir(), c.turn
+		o.BaselineFrom, o.WaitForTurn = c.entryOf(0).dir(), c.turn
 	}
-	o.Sealed = append(c.others(e.number), c.Loop.Root)
+	o.ReadOnly = append(c.others(e.number), c.Loop.Root)
 	o.Origin = c.Loop.Root
 	o.Readable = []string{c.Loop.Root, e.tree.Objects()} // what is installed there is linked, and git reads its objects
 	o.MaxCost /= float64(c.Number)
@@ -255,7 +255,7 @@ func (c *contest) race(ctx context.Context) error {
 
 // run runs or resumes the loop of a candidate. One that has ended stays as it is.
 func (c *contest) run(ctx context.Context, e *entry) error {
-	if e.stop = e.over(); c.Choose && e.stop.Reason == "" {
+	if e.stop = e.over(); c.CompareOnly && e.stop.Reason == "" {
 		return nil
 	}
 	o := c.optionsOf(ctx, e)

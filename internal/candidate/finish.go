@@ -96,7 +96,7 @@ func (c *contest) finish(ctx context.Context, list []ledger.Rank) (event.Stop, e
 	}
 	keep, err := c.unlike(ctx, n)
 	if err == nil {
-		err = c.journal.Write(event.CandidatesCompared, 0, event.Compared{Ranking: list, Kept: keep})
+		err = c.journal.Write(event.CandidatesCompared, 0, event.Compared{Ranking: list, WhyNotApplied: keep})
 	}
 	if err != nil {
 		return stop, err
@@ -191,7 +191,7 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 		err = c.ledger.WriteOutput(out.Files)
 	}
 	if err == nil {
-		err = c.journal.Write(event.OutputSelected, n, event.Selected{Choice: choice, Applied: apply})
+		err = c.journal.Write(event.OutputSelected, n, event.SelectedOutput{Choice: choice, Applied: apply})
 	}
 	if err != nil {
 		return "", err

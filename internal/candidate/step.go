@@ -11,10 +11,10 @@ import (
 	"supervise/internal/loop"
 )
 
-// ErrOver is returned for a candidate that had not ended when its loop of candidates did.
-var ErrOver = errors.New("the loop of candidates is over")
+// ErrEnded is returned for a candidate that had not ended when its loop of candidates did.
+var ErrEnded = errors.New("the loop of candidates is over")
 
-// Step begins or resumes the loop of one candidate, which does as many iterations as the
+// RunStep begins or resumes the loop of one candidate, which does as many iterations as the
 // options say. The tree of the candidate stays for the next step as long as its loop is not
 // over; where it is over already, its end is told again.
 //
@@ -22,13 +22,13 @@ var ErrOver = errors.New("the loop of candidates is over")
 // place of the user's tree beside its snapshots: steps of several candidates can run at the
 // same time, also on several machines. The errors are those of
 // [loop.Resume]; in addition the error may wrap [ErrOver].
-func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, err error) {
+func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome, err error) {
 	c := newContest(o)
 	defer c.close()
 	at := event.NewPosition()
 	dir := ledger.Dir(o.Loop.Home, id)
 	if c.state, err = ledger.ReadState(dir); err == nil {
-		_, err = ledger.ReadLog(dir, at.Read)
+		_, err = ledger.ReadLog(dir, at.Apply)
 	}
 	if o.Loop.Root != "" {
 		c.state.Workspace = o.Loop.Root
@@ -47,7 +47,7 @@ func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, e
 		return c.again(e)
 	}
 	if at.Ended && final(at.End.Reason) {
-		return out, fmt.Errorf("%w (%s), and candidate %d goes on no more", ErrOver, at.End.Text, n)
+		return out, fmt.Errorf("%w (%s), and candidate %d goes on no more", ErrEnded, at.End.Text, n)
 	}
 	if _, known := c.entryOf(0).measured(); !known {
 		return out, fmt.Errorf("%w: the baseline is not measured yet: supervise resume %s --steps 0 does it", ledger.ErrNotBegun, id)
@@ -56,7 +56,7 @@ func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, e
 		return out, err
 	}
 	out, err = e.goOn(ctx, c.optionsOf(ctx, e))
-	if err == nil && out.Stop.Reason.SetDown() {
+	if err == nil && out.Stop.Reason.Suspends() {
 		return out, e.tree.Leave()
 	}
 	return out, errors.Join(err, e.tree.Remove())
@@ -64,13 +64,13 @@ func Step(ctx context.Context, id string, n int, o Options) (out loop.Outcome, e
 
 // final reports whether a loop that ended for a reason goes on no more.
 func final(r event.Reason) bool {
-	return !r.SetDown() && !slices.Contains([]event.Reason{event.PausedByUser, event.Interrupted, event.Broken}, r)
+	return !r.Suspends() && !slices.Contains([]event.Reason{event.PausedByUser, event.Interrupted, event.Broken}, r)
 }
 
 // again tells the end of a candidate's loop once more.
 func (c *contest) again(e *entry) (loop.Outcome, error) {
 	at := event.NewPosition()
-	_, err := ledger.ReadLog(e.dir(), at.Read)
+	_, err := ledger.ReadLog(e.dir(), at.Apply)
 	if err == nil {
 		err = e.read()
 	}
@@ -82,6 +82,6 @@ func (c *contest) again(e *entry) (loop.Outcome, error) {
 		d = event.LoopEnd{Reason: e.stop.Reason, Text: e.stop.Text, ExitCode: e.stop.Reason.ExitCode(), Iterations: e.count}
 	}
 	d.Tree = nil // which was then
-	c.hear(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: e.id, Iteration: at.Iteration, Candidate: e.number, Data: d})
+	c.hear(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: e.id, Iteration: at.Iteration, Candidate: e.number, Data: d})
 	return loop.Outcome{LoopID: e.id, Dir: e.dir(), Stop: e.stop}, ledger.RemoveTree(c.place(e.number))
 }

@@ -126,7 +126,7 @@ func judged(t *testing.T, in detector.Input, rule, file string) (detector.Alert,
 	if err != nil {
 		t.Fatalf("%s\n%v", file, err)
 	}
-	o, err := s.Loop("/tree")
+	o, err := s.LoopOptions("/tree")
 	if err != nil {
 		t.Fatalf("%s\n%v", file, err)
 	}
@@ -230,7 +230,7 @@ func TestNumbersOfTheLoopRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := s.Loop("/tree")
+			o, err := s.LoopOptions("/tree")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +259,7 @@ func TestErrorCountOfTheFile(t *testing.T) {
 			}
 			continue
 		}
-		o, err := s.Loop("/tree")
+		o, err := s.LoopOptions("/tree")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,13 +85,13 @@ func Default() Settings {
 // Load reads the file at path over the defaults. A file that is not there is no
 // error unless it was named.
 func Load(path string, named bool) (Settings, error) {
-	return LoadFor(path, named, filepath.Dir(path))
+	return LoadFrom(path, named, filepath.Dir(path))
 }
 
-// LoadFor reads a file as if it were in the folder home: what it names outside of the
+// LoadFrom reads a file as if it were in the folder home: what it names outside of the
 // project is relative to that. The configuration of a base is read from a checkout
 // elsewhere.
-func LoadFor(path string, named bool, home string) (Settings, error) {
+func LoadFrom(path string, named bool, home string) (Settings, error) {
 	s := Default()
 	read := projectfile.Read
 	if named {
@@ -227,9 +227,9 @@ func (s Settings) weights() selector.Weights {
 	return selector.Weights(s.Weights)
 }
 
-// Loop turns the settings into the options of a loop in root. What only the
+// LoopOptions turns the settings into the options of a loop in root. What only the
 // caller knows (agent, terminal, printers) is left to be filled in.
-func (s Settings) Loop(root string) (loop.Options, error) {
+func (s Settings) LoopOptions(root string) (loop.Options, error) {
 	if err := s.Validate(); err != nil {
 		return loop.Options{}, err
 	}
@@ -337,9 +337,9 @@ func (s Settings) given(kind measure.Kind, i int, c Check) measure.Check {
 	}
 }
 
-// Is reports whether dir holds a project: a configuration, or files by
+// IsProject reports whether dir holds a project: a configuration, or files by
 // which one is recognised.
-func Is(dir string) bool {
+func IsProject(dir string) bool {
 	_, err := os.Stat(Path(dir))
 	return err == nil || project.IsProject(dir)
 }

@@ -87,7 +87,7 @@ rules:
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Loop("/tree")
+	o, err := s.LoopOptions("/tree")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := config.Write(plan, notes)
+	text, err := config.Template(plan, notes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestPlanOfGivenChecks(t *testing.T) {
 
 func TestLoopOptions(t *testing.T) {
 	s := config.Default()
-	o, err := s.Loop("/tree")
+	o, err := s.LoopOptions("/tree")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestLoopOptions(t *testing.T) {
 		t.Errorf("options %+v are not the defaults of the specification", o)
 	}
 	s.Until, s.Reinforcement, s.OnStall = "test -e done", "off", "continue"
-	if o, err = s.Loop("/tree"); err != nil || o.Until.Kind != criterion.Command || o.Until.Command != "test -e done" || o.Level == nil || o.Recovery.StopOnStall {
+	if o, err = s.LoopOptions("/tree"); err != nil || o.Until.Kind != criterion.Command || o.Until.Command != "test -e done" || o.Level == nil || o.Recovery.StopOnStall {
 		t.Errorf("options %+v, %v, want the command, a fixed level and no stop on a stall", o, err)
 	}
 }
@@ -271,7 +271,7 @@ func TestGateSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Loop("/tree")
+	o, err := s.LoopOptions("/tree")
 	if err != nil {
 		t.Fatal(err)
 	}

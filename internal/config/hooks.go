@@ -28,7 +28,7 @@ const (
 // hooks are those of a loop: they are installed for each run where the agent is a
 // known one that has hooks.
 func (s Settings) hooks() agentrun.Hooks {
-	out := agentrun.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.Closed(), Stop: s.Hooks.Stop == hooksMeasure}
+	out := agentrun.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.FailClosed(), Stop: s.Hooks.Stop == hooksMeasure}
 	preset, _ := agent.ByName(s.program().Name) // the zero one has no hooks
 	if c, err := hook.ParseClient(preset.Hooks); err == nil {
 		out.Client = c
@@ -36,11 +36,11 @@ func (s Settings) hooks() agentrun.Hooks {
 	return out
 }
 
-// Closed reports whether a call is denied when its hook fails.
-func (h Hooks) Closed() bool { return h.OnError == hooksClosed }
+// FailClosed reports whether a call is denied when its hook fails.
+func (h Hooks) FailClosed() bool { return h.OnError == hooksClosed }
 
-// Off reports whether hooks are not used.
-func (h Hooks) Off() bool { return h.Use == hooksOff }
+// Disabled reports whether hooks are not used.
+func (h Hooks) Disabled() bool { return h.Use == hooksOff }
 
 func (h Hooks) conditions() []condition {
 	return []condition{

@@ -27,7 +27,7 @@ func TestIntegrity(t *testing.T) {
 	if o := s.Integrity.Options(); len(o.Patterns) != 2 || o.Patterns[1].ID != "A-1" || len(o.Enabled) != 2 || len(o.Off) != 1 {
 		t.Errorf("options: %+v", o)
 	}
-	o, err := s.Loop(dir)
+	o, err := s.LoopOptions(dir)
 	if err != nil || len(o.Integrity.Patterns) != 2 {
 		t.Errorf("options of the loop: %+v, %v", o.Integrity, err)
 	}

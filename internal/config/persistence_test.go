@@ -52,7 +52,7 @@ func loaded(t *testing.T, text string) (Settings, loop.Settings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Loop(t.TempDir())
+	o, err := s.LoopOptions(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +83,11 @@ func TestPersistenceKeys(t *testing.T) {
 		{"detection: {mode: aggressive}", func(_ Settings, o loop.Settings) bool { return o.Rules.Mode == "aggressive" }},
 		{"detection: {patterns_enabled: [harness]}", func(_ Settings, o loop.Settings) bool { return len(o.Integrity.Enabled) == 1 }},
 		{"reinforcement: {default_level: STANDARD}", func(_ Settings, o loop.Settings) bool {
-			l, _ := o.Escalation.For(prompt.Situation{Iteration: 1})
+			l, _ := o.Escalation.LevelFor(prompt.Situation{Iteration: 1})
 			return l == prompt.Standard
 		}},
 		{"reinforcement: {escalation_thresholds: {iteration_2: AGGRESSIVE}}", func(_ Settings, o loop.Settings) bool {
-			l, _ := o.Escalation.For(prompt.Situation{Iteration: 2})
+			l, _ := o.Escalation.LevelFor(prompt.Situation{Iteration: 2})
 			return l == prompt.Aggressive
 		}},
 		{"reinforcement: {quality_plateau_threshold: 0.1}", func(_ Settings, o loop.Settings) bool { return o.PlateauBelow == .1 }},
@@ -100,10 +100,10 @@ func TestPersistenceKeys(t *testing.T) {
 		{"best_output_selection: {quality_threshold: 80}", func(_ Settings, o loop.Settings) bool { return o.Select.Threshold == .8 }},
 		{"best_output_selection: {require_verification: true}", func(_ Settings, o loop.Settings) bool { return o.Select.Mode == "highest_quality_verified" }},
 		{"performance: {detection_latency_budget_ms: 1}", func(_ Settings, o loop.Settings) bool {
-			return o.Budget.Over(2*time.Millisecond, time.Hour) != "" && o.Budget.Over(time.Millisecond, time.Hour) == ""
+			return o.Budget.Exceeded(2*time.Millisecond, time.Hour) != "" && o.Budget.Exceeded(time.Millisecond, time.Hour) == ""
 		}},
 		{"performance: {max_integration_overhead_percentage: 10}", func(_ Settings, o loop.Settings) bool {
-			return o.Budget.Over(11, 100) != "" && o.Budget.Over(10, 100) == ""
+			return o.Budget.Exceeded(11, 100) != "" && o.Budget.Exceeded(10, 100) == ""
 		}},
 	} {
 		s, o := loaded(t, "agent_persistence:\n  "+tt.line+"\n")

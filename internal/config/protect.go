@@ -67,8 +67,8 @@ func (p Protect) network() error {
 	return nil
 }
 
-// Loosens returns the keys that let an agent in a sandbox see or reach more.
-func (p Protect) Loosens() []string {
+// LoosenedKeys returns the keys that let an agent in a sandbox see or reach more.
+func (p Protect) LoosenedKeys() []string {
 	var out []string
 	for _, key := range []struct {
 		name string

@@ -116,7 +116,7 @@ func kind(f reflect.StructField) string {
 		t = t.Elem()
 	}
 	switch t {
-	case reflect.TypeFor[time.Duration](), reflect.TypeFor[Patience]():
+	case reflect.TypeFor[time.Duration](), reflect.TypeFor[OutputTimeout]():
 		return "duration"
 	case reflect.TypeFor[Argv]():
 		return "command"

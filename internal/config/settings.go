@@ -188,9 +188,9 @@ type Limits struct {
 	// time limit of the agent in one iteration; its work until then is measured
 	IterationTimeout time.Duration `yaml:"iteration_timeout" range:"≥ 0"`
 	// stop the agent when it prints nothing for this long; `auto`: 30m without a person at the terminal, otherwise no limit; 0: no limit
-	IdleTimeout Patience `yaml:"idle_timeout" zero:"auto" range:"≥ 0"`
+	IdleTimeout OutputTimeout `yaml:"idle_timeout" zero:"auto" range:"≥ 0"`
 	// stop the agent when it has printed nothing at all for this long; `auto`: 10m without a person at the terminal
-	FirstOutput Patience `yaml:"first_output_timeout" zero:"auto" range:"≥ 0"`
+	FirstOutput OutputTimeout `yaml:"first_output_timeout" zero:"auto" range:"≥ 0"`
 	// size limit of the output kept per iteration, in MiB: the first eighth and the end are kept
 	TranscriptMB int64 `yaml:"transcript_mb" range:"≥ 1"`
 	// cost limit of the loop in US dollars, if the agent [reports cost](agents.md#what-it-cost)

@@ -27,7 +27,7 @@ func TestSettingsSurviveJSON(t *testing.T) {
 	s.Reinforcement, s.Until, s.Strict = "off", "test -f done", true
 	s.Confirm.Reruns = 0
 	s.Limits.MaxTime, s.Snapshot.Precious = time.Hour, []string{"*.secret"}
-	o, err := s.Loop("/project")
+	o, err := s.LoopOptions("/project")
 	if err != nil {
 		t.Fatal(err)
 	}

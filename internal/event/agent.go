@@ -10,8 +10,8 @@ import (
 // Child is the data of child_starting: what is to run next, and the process that
 // watches over it.
 type Child struct {
-	What string         `json:"process"` // agent, check, criterion, reviewer
-	Shim runner.Process `json:"shim"`
+	Process string         `json:"process"` // agent, check, criterion, reviewer
+	Shim    runner.Process `json:"shim"`
 }
 
 // The children of a loop.
@@ -66,8 +66,8 @@ type HookCall struct {
 	DurationMS float64      `json:"duration_ms"`
 }
 
-// Silence is the data of hooks_silent and hooks_not_installed.
-type Silence struct {
+// HookFailure is the data of hooks_silent and hooks_not_installed.
+type HookFailure struct {
 	Client string `json:"client"`
 	Why    string `json:"why"`
 }

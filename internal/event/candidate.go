@@ -23,7 +23,7 @@ type CandidateEnd struct {
 // Compared is the data of candidates_compared.
 type Compared struct {
 	Ranking []ledger.Rank `json:"ranking"` // the best first
-	// Kept is why the tree is left as it was although a candidate was chosen; "" where it is
+	// WhyNotApplied is why the tree is left as it was although a candidate was chosen; "" where it is
 	// put into it.
-	Kept string `json:"kept,omitempty"`
+	WhyNotApplied string `json:"kept,omitempty"`
 }

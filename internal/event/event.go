@@ -93,8 +93,8 @@ var ownSteps = map[Type]bool{
 	IterationInterrupted: true, LoopStopping: true, OutputSelected: true, OutputVerified: true, LoopFinished: true,
 }
 
-// Took is how long an event took by its data, 0 where that does not say.
-func Took(data any) time.Duration {
+// durationOf is how long an event took by its data, 0 where that does not say.
+func durationOf(data any) time.Duration {
 	switch d := data.(type) {
 	case Check:
 		return time.Duration(d.DurationMS) * time.Millisecond

@@ -30,8 +30,8 @@ func (j *Journal) Write(t Type, iteration int, data any) error {
 // Note writes an event that nothing depends on.
 func (j *Journal) Note(t Type, iteration int, data any) { j.failed(j.Write(t, iteration, data)) }
 
-// NoteSoon is [Journal.Note] without waiting for the disk.
-func (j *Journal) NoteSoon(t Type, iteration int, data any) {
+// NoteUnsynced is [Journal.Note] without waiting for the disk.
+func (j *Journal) NoteUnsynced(t Type, iteration int, data any) {
 	j.failed(j.pass(j.Ledger.Write, t, iteration, data))
 }
 
@@ -42,12 +42,12 @@ func (j *Journal) Sync() { j.failed(j.Ledger.Sync()) }
 // nothing of it can get lost when this process dies with its watchers.
 func (j *Journal) Starting(what string, iteration func() int) func(runner.Process) error {
 	return func(shim runner.Process) error {
-		return j.Write(ChildStarting, iteration(), Child{What: what, Shim: shim})
+		return j.Write(ChildStarting, iteration(), Child{Process: what, Shim: shim})
 	}
 }
 
-// Pass passes an event on that is not in the log.
-func (j *Journal) Pass(t Type, iteration int, data any) {
+// Announce passes an event on that is not in the log.
+func (j *Journal) Announce(t Type, iteration int, data any) {
 	none := func(time.Time, string, int, time.Duration, any) error { return nil }
 	j.failed(j.pass(none, t, iteration, data))
 }
@@ -56,7 +56,7 @@ func (j *Journal) pass(log func(time.Time, string, int, time.Duration, any) erro
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e := Event{Type: t, Time: j.Now(), LoopID: j.LoopID, Iteration: iteration, Data: data}
-	took := Took(data)
+	took := durationOf(data)
 	if took == 0 && ownSteps[t] && !j.last.IsZero() {
 		took = max(0, e.Time.Sub(j.last))
 	}

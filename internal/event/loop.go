@@ -34,9 +34,9 @@ type Resumed struct {
 	History []ledger.Iteration `json:"-"`
 }
 
-// Survivors is the data of orphans_killed: what a dead supervisor had left
+// Orphans is the data of orphans_killed: what a dead supervisor had left
 // running.
-type Survivors struct {
+type Orphans struct {
 	Names []string `json:"names"`
 }
 
@@ -55,22 +55,22 @@ type TreeChange struct {
 
 // Crash is the data of crash_found: an earlier loop of this tree was killed.
 type Crash struct {
-	LoopID    string `json:"loop_id"`
-	Iteration int    `json:"iteration"`
-	Restored  bool   `json:"restored"`       // a restore was interrupted, which is finished now
-	Over      bool   `json:"over,omitempty"` // the loop was over: a rollback was interrupted
-	Trees     Trees  `json:"trees"`          // how to get back what is not in the tree
+	LoopID    string           `json:"loop_id"`
+	Iteration int              `json:"iteration"`
+	Restored  bool             `json:"restored"`       // a restore was interrupted, which is finished now
+	LoopEnded bool             `json:"over,omitempty"` // the loop was over: a rollback was interrupted
+	Trees     RecoverableTrees `json:"trees"`          // how to get back what is not in the tree
 }
 
-// Trees are the snapshots of a killed loop, as sN, that may hold what its tree does not; "" where there is none.
-type Trees struct {
+// RecoverableTrees are the snapshots of a killed loop, as sN, that may hold what its tree does not; "" where there is none.
+type RecoverableTrees struct {
 	Before string `json:"before,omitempty"` // the last iteration, or the loop
 	Left   string `json:"left,omitempty"`   // by the agent
 	Kept   string `json:"kept,omitempty"`   // from before a restore that was interrupted
 }
 
-// Lines are the commands that restore them, with what they give.
-func (t Trees) Lines(self, loop string) (out []string) {
+// Commands are the commands that restore them, with what they give.
+func (t RecoverableTrees) Commands(self, loop string) (out []string) {
 	for _, row := range []struct{ name, what string }{{t.Before, "the tree before it"}, {t.Left, "what the agent left"}, {t.Kept, "what was there before the restore"}} {
 		if row.name != "" {
 			out = append(out, fmt.Sprintf("%s: %s rollback %s %s", row.what, self, loop, row.name))
@@ -81,9 +81,9 @@ func (t Trees) Lines(self, loop string) (out []string) {
 
 // Interruption is the data of iteration_interrupted.
 type Interruption struct {
-	Kept    string           `json:"kept_snapshot"`
-	Changed int              `json:"changed_files"`
-	It      ledger.Iteration `json:"-"`
+	Kept      string           `json:"kept_snapshot"`
+	Changed   int              `json:"changed_files"`
+	Iteration ledger.Iteration `json:"-"`
 }
 
 // Check is the data of check_started and check_finished.
@@ -98,16 +98,16 @@ type Check struct {
 
 // Baseline is the data of baseline_measured.
 type Baseline struct {
-	Progress  ledger.Progress   `json:"metrics"`
-	Criterion string            `json:"criterion"`
-	Files     int               `json:"files"`         // in the snapshot
-	Skipped   []string          `json:"skipped"`       // not in the snapshot, and why
-	Unkept    []string          `json:"not_kept"`      // ignored, and not in the snapshot, since tools make it anew
-	Artefacts []string          `json:"check_outputs"` // files that the checks themselves make
-	Flaky     []string          `json:"flaky"`         // tests with two outcomes
-	Idle      []string          `json:"settings_without_effect"`
-	Checks    []ledger.CheckRun `json:"checks"`
-	It        ledger.Iteration  `json:"-"`
+	Progress       ledger.Progress   `json:"metrics"`
+	Criterion      string            `json:"criterion"`
+	Files          int               `json:"files"`         // in the snapshot
+	Skipped        []string          `json:"skipped"`       // not in the snapshot, and why
+	NotKept        []string          `json:"not_kept"`      // ignored, and not in the snapshot, since tools make it anew
+	CheckOutputs   []string          `json:"check_outputs"` // files that the checks themselves make
+	Flaky          []string          `json:"flaky"`         // tests with two outcomes
+	UnusedSettings []string          `json:"settings_without_effect"`
+	Checks         []ledger.CheckRun `json:"checks"`
+	Iteration      ledger.Iteration  `json:"-"`
 }
 
 // LevelChange is the data of reinforcement_changed.
@@ -117,8 +117,8 @@ type LevelChange struct {
 	Why  string `json:"reason"`
 }
 
-// AgentStart is the data of iteration_started.
-type AgentStart struct {
+// IterationStart is the data of iteration_started.
+type IterationStart struct {
 	Max   int    `json:"max_iterations"`
 	Level string `json:"reinforcement_level"`
 	Why   string `json:"why"`
@@ -148,11 +148,11 @@ type IterationEnd struct {
 	ElapsedMS int64            `json:"elapsed_ms"`
 	Next      string           `json:"next"` // continue, retry, stop, escalate
 	Reason    string           `json:"reason"`
-	It        ledger.Iteration `json:"-"`
+	Iteration ledger.Iteration `json:"-"`
 }
 
-// Rejected is the data of iteration_rejected.
-type Rejected struct {
+// Rejection is the data of iteration_rejected.
+type Rejection struct {
 	Reasons  []string `json:"reasons"`
 	Tests    []string `json:"tests"`
 	Kept     string   `json:"kept_snapshot"` // where the rejected tree can be found
@@ -162,32 +162,32 @@ type Rejected struct {
 	Cause    string   `json:"diagnosis"`
 }
 
-// Selected is the data of output_selected.
-type Selected struct {
+// SelectedOutput is the data of output_selected.
+type SelectedOutput struct {
 	Choice  selector.Choice `json:"selection"`
 	Applied bool            `json:"applied"`
 }
 
-// Reselected is the data of selection_changed: somebody chose anew.
-type Reselected struct {
-	Choice selector.Choice `json:"selection"`
-	Before *int            `json:"selected_before"` // nil when nothing was
-	By     string          `json:"by"`              // user name
+// SelectionChange is the data of selection_changed: somebody chose anew.
+type SelectionChange struct {
+	Choice   selector.Choice `json:"selection"`
+	Previous *int            `json:"selected_before"` // nil when nothing was
+	By       string          `json:"by"`              // user name
 	// Weights are those that somebody wanted instead of the loop's.
 	Weights map[string]float64 `json:"weights,omitempty"`
 }
 
 // Automatic is the choice if it follows from the settings of the loop, else nil.
-func (r Reselected) Automatic() *selector.Choice {
+func (r SelectionChange) Automatic() *selector.Choice {
 	if o := r.Choice.Override; len(r.Weights) > 0 || o != nil && o.Kind != selector.UseBest {
 		return nil
 	}
 	return &r.Choice
 }
 
-// Applied is the data of selection_applied: the tree of the selection was put
+// AppliedSelection is the data of selection_applied: the tree of the selection was put
 // back by hand.
-type Applied struct {
+type AppliedSelection struct {
 	Snapshot string `json:"snapshot"`
 	Kept     string `json:"kept_snapshot"` // the tree as it was
 	By       string `json:"by"`
@@ -196,7 +196,7 @@ type Applied struct {
 // Verification is the data of output_verified: whether the selected tree gave
 // the same numbers when it was measured anew.
 type Verification struct {
-	Holds       bool     `json:"confirmed"`
+	Confirmed   bool     `json:"confirmed"`
 	Differences []string `json:"differences"`
 	// Goals is nil where nothing about tests changed in the loop.
 	Goals *ledger.Goals `json:"goals,omitempty"`

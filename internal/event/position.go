@@ -12,37 +12,37 @@ import (
 
 // Position is where a loop was when its supervisor ended, as its log says.
 type Position struct {
-	Settings string      // hash of what the loop was asked to do; "" when it never began
-	Baseline snapshot.ID // the tree before the checks of the baseline ran
-	Outputs  []string    // files that the checks of the baseline made
+	Settings     string      // hash of what the loop was asked to do; "" when it never began
+	Baseline     snapshot.ID // the tree before the checks of the baseline ran
+	CheckOutputs []string    // files that the checks of the baseline made
 
-	Iteration   int // the last one that began, 0 for none
-	Began       time.Time
-	Start       snapshot.ID // the tree that its agent started from
-	Level       string
-	LevelReason string // why the prompt had that level
-	Spawned     *Spawned
-	SpawnedAt   time.Time
-	Agent       *ledger.AgentRun // how it ended, nil as long as it runs
-	After       snapshot.ID      // the tree that it left
-	Blocked     []ledger.Block   // what it said that it cannot do
-	Judged      bool             // the verdict is in the log
-	Undone      bool             // the iteration was rejected, and the tree is restored
-	Asked       bool             // a person was asked, who has not answered
-	// Answered are the answers about this iteration so far.
-	Answered map[approval.Kind]approval.Answer
+	Iteration       int // the last one that began, 0 for none
+	StartedAt       time.Time
+	Start           snapshot.ID // the tree that its agent started from
+	Level           string
+	LevelReason     string // why the prompt had that level
+	Spawned         *Spawned
+	SpawnedAt       time.Time
+	Agent           *ledger.AgentRun // how it ended, nil as long as it runs
+	AgentTree       snapshot.ID      // the tree that it left
+	Blocked         []ledger.Block   // what it said that it cannot do
+	Judged          bool             // the verdict is in the log
+	RolledBack      bool             // the iteration was rejected, and the tree is restored
+	ApprovalPending bool             // a person was asked, who has not answered
+	// Answers are the answers about this iteration so far.
+	Answers map[approval.Kind]approval.Answer
 
-	Foreign   []snapshot.ID // what was found in the tree and is kept
-	Dropped   map[snapshot.ID]bool
-	OverLimit bool      // that was reported
-	Children  []Spawned // that may have been running at the end
+	ForeignTrees     []snapshot.ID // what was found in the tree and is kept
+	DroppedSnapshots map[snapshot.ID]bool
+	OverLimit        bool      // that was reported
+	Children         []Spawned // that may have been running at the end
 
 	Reviews []ledger.SelectionReview // of trees that were selected
 
-	Stop  *Stop // the best iteration is being given back
-	Ended bool  // all was done
-	End   LoopEnd
-	Last  time.Time // of the latest event
+	Stop      *Stop // the best iteration is being given back
+	Ended     bool  // all was done
+	End       LoopEnd
+	LastEvent time.Time // of the latest event
 
 	// Steps is how many iterations the latest process was to do at most, nil for all.
 	Steps *int
@@ -55,15 +55,15 @@ type Position struct {
 	session time.Time     // when the latest one began
 }
 
-// Read takes an event in, oldest first. Events of other kinds, and data that is
+// Apply takes an event in, oldest first. Events of other kinds, and data that is
 // not understood, change nothing.
-func (p *Position) Read(e ledger.Event) {
+func (p *Position) Apply(e ledger.Event) {
 	over := afterwards[Type(e.Name)] || p.Ended && Type(e.Name) != LoopResumed
 	if read, known := readers[Type(e.Name)]; known {
 		read(p, e) // before the time moves on: a resumption asks when the process before it ended
 	}
-	if !over && e.Time.After(p.Last) {
-		p.Last = e.Time
+	if !over && e.Time.After(p.LastEvent) {
+		p.LastEvent = e.Time
 	}
 }
 
@@ -80,10 +80,10 @@ var readers = map[Type]func(*Position, ledger.Event){
 	LoopRecorded: func(p *Position, e ledger.Event) { p.Settings = decode[Started](e).Settings },
 	LoopResumed:  func(p *Position, e ledger.Event) { p.resumed(e.Time, decode[Resumed](e).Steps) },
 	SnapshotTaken: func(p *Position, e ledger.Event) {
-		p.taken(e, decode[Taken](e))
+		p.taken(e, decode[TakenSnapshot](e))
 	},
 	IterationStarted: func(p *Position, e ledger.Event) {
-		d := decode[AgentStart](e)
+		d := decode[IterationStart](e)
 		p.Level, p.LevelReason = d.Level, d.Why
 	},
 	ChildStarting: func(p *Position, e ledger.Event) { p.starting(e, decode[Child](e)) },
@@ -99,23 +99,23 @@ var readers = map[Type]func(*Position, ledger.Event){
 	AgentBlocked:     func(p *Position, e ledger.Event) { p.Blocked = append(p.Blocked, decode[ledger.Block](e)) },
 	BaselineMeasured: func(p *Position, _ ledger.Event) { p.Children = nil },
 	ApprovalRequested: func(p *Position, e ledger.Event) {
-		p.Asked, p.asked, p.askedAt = true, decode[ApprovalRequest](e).Question.Kind, e.Time
+		p.ApprovalPending, p.asked, p.askedAt = true, decode[ApprovalRequest](e).Question.Kind, e.Time
 	},
 	ApprovalAnswered: func(p *Position, e ledger.Event) {
-		p.Asked, p.Answered[p.asked] = false, decode[approval.Answer](e)
+		p.ApprovalPending, p.Answers[p.asked] = false, decode[approval.Answer](e)
 		if p.askedAt.After(p.session) { // else nobody waited in this process
 			p.session = p.session.Add(max(0, e.Time.Sub(p.askedAt))) // the waiting is none of the loop's time
 		}
 	},
 	IterationFinished:    func(p *Position, e ledger.Event) { p.Judged, p.Children, p.judged = true, nil, e.Iteration },
-	IterationRejected:    func(p *Position, _ ledger.Event) { p.Undone = true },
+	IterationRejected:    func(p *Position, _ ledger.Event) { p.RolledBack = true },
 	IterationInterrupted: func(p *Position, e ledger.Event) { p.judged = e.Iteration },
 	TreeChanged: func(p *Position, e ledger.Event) {
-		p.Foreign = append(p.Foreign, snapshotNamed(decode[TreeChange](e).Kept))
+		p.ForeignTrees = append(p.ForeignTrees, snapshotNamed(decode[TreeChange](e).Kept))
 	},
 	SnapshotsDropped: func(p *Position, e ledger.Event) {
-		for _, name := range decode[SnapshotsGone](e).Snapshots {
-			p.Dropped[snapshotNamed(name)] = true
+		for _, name := range decode[DroppedSnapshots](e).Snapshots {
+			p.DroppedSnapshots[snapshotNamed(name)] = true
 		}
 	},
 	StoreOverLimit: func(p *Position, _ ledger.Event) { p.OverLimit = true },
@@ -134,7 +134,7 @@ var readers = map[Type]func(*Position, ledger.Event){
 // written down as well.
 func (p *Position) starting(e ledger.Event, c Child) {
 	p.Children = append(p.Children, Spawned{Shim: c.Shim})
-	if c.What == ChildAgent {
+	if c.Process == ChildAgent {
 		p.Spawned, p.SpawnedAt, p.Agent = &p.Children[len(p.Children)-1], e.Time, nil
 	}
 }
@@ -149,21 +149,21 @@ func snapshotNamed(name string) snapshot.ID { return snapshot.ID(strings.TrimPre
 
 // NewPosition returns the position of a loop whose log was not read yet.
 func NewPosition() *Position {
-	return &Position{Dropped: map[snapshot.ID]bool{}, Answered: map[approval.Kind]approval.Answer{}}
+	return &Position{DroppedSnapshots: map[snapshot.ID]bool{}, Answers: map[approval.Kind]approval.Answer{}}
 }
 
-func (p *Position) taken(e ledger.Event, d Taken) {
+func (p *Position) taken(e ledger.Event, d TakenSnapshot) {
 	switch d.Moment {
 	case BeforeChecks:
 		p.Baseline = d.ID
 	case AfterChecks:
-		p.Outputs = d.Artefacts
+		p.CheckOutputs = d.CheckOutputs
 	case BeforeAgent:
-		p.Iteration, p.Began, p.Start = e.Iteration, e.Time, d.ID
-		p.Level, p.Spawned, p.Agent, p.After, p.Judged, p.Undone = "", nil, nil, "", false, false
-		p.Asked, p.Answered, p.Blocked = false, map[approval.Kind]approval.Answer{}, nil
+		p.Iteration, p.StartedAt, p.Start = e.Iteration, e.Time, d.ID
+		p.Level, p.Spawned, p.Agent, p.AgentTree, p.Judged, p.RolledBack = "", nil, nil, "", false, false
+		p.ApprovalPending, p.Answers, p.Blocked = false, map[approval.Kind]approval.Answer{}, nil
 	case AfterAgent:
-		p.After = d.ID
+		p.AgentTree = d.ID
 	case BeforeTool:
 	}
 }
@@ -189,23 +189,23 @@ func (p *Position) StepsFrom() int {
 
 // before is when the process before the given time ended, as far as is known.
 func (p *Position) before(at time.Time) time.Time {
-	if p.Last.Before(at) {
-		return p.Last
+	if p.LastEvent.Before(at) {
+		return p.LastEvent
 	}
 	return at
 }
 
-// Spent is how much of the loop's time is gone.
-func (p *Position) Spent() time.Duration { return p.active + max(0, p.Last.Sub(p.session)) }
+// Elapsed is how much of the loop's time is gone.
+func (p *Position) Elapsed() time.Duration { return p.active + max(0, p.LastEvent.Sub(p.session)) }
 
 // Trees are those that a killed loop may have to give back.
-func (p *Position) Trees() Trees {
-	t := Trees{Before: p.Baseline.Name()}
+func (p *Position) Trees() RecoverableTrees {
+	t := RecoverableTrees{Before: p.Baseline.Name()}
 	if p.Iteration > 0 {
-		t.Before, t.Left = p.Start.Name(), p.After.Name()
+		t.Before, t.Left = p.Start.Name(), p.AgentTree.Name()
 	}
 	return t
 }
 
-// Running reports whether the agent may still have been running at the end.
-func (p *Position) Running() bool { return p.Spawned != nil && p.Agent == nil }
+// AgentMayRun reports whether the agent may still have been running at the end.
+func (p *Position) AgentMayRun() bool { return p.Spawned != nil && p.Agent == nil }

@@ -19,14 +19,14 @@ func TestPositionCountsTheTimeAtWorkAlone(t *testing.T) {
 		{Name: string(SelectionApplied), Time: began.Add(11 * time.Hour)},
 		{Name: string(SnapshotsDropped), Time: began.Add(12 * time.Hour)},
 	} {
-		at.Read(e)
+		at.Apply(e)
 	}
-	if got := at.Spent(); got != time.Hour {
+	if got := at.Elapsed(); got != time.Hour {
 		t.Errorf("the loop was at work for %s, want an hour", got)
 	}
-	at.Read(ledger.Event{Name: string(LoopResumed), Time: began.Add(20 * time.Hour)})
-	at.Read(ledger.Event{Name: string(IterationStarted), Time: began.Add(21 * time.Hour)})
-	if got := at.Spent(); got != 2*time.Hour {
+	at.Apply(ledger.Event{Name: string(LoopResumed), Time: began.Add(20 * time.Hour)})
+	at.Apply(ledger.Event{Name: string(IterationStarted), Time: began.Add(21 * time.Hour)})
+	if got := at.Elapsed(); got != 2*time.Hour {
 		t.Errorf("after it was resumed it was at work for %s, want two hours", got)
 	}
 }

@@ -91,9 +91,9 @@ func (r Reason) ExitCode() int {
 	return code
 }
 
-// SetDown reports whether only the process ended: the loop is as its last iteration left it,
+// Suspends reports whether only the process ended: the loop is as its last iteration left it,
 // and nothing was given back.
-func (r Reason) SetDown() bool { return r == Stepped || r == Awaiting }
+func (r Reason) Suspends() bool { return r == Stepped || r == Awaiting }
 
 // Status returns the status of a loop that ended for the reason.
 func (r Reason) Status() ledger.Status {

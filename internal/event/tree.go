@@ -19,18 +19,18 @@ const (
 	BeforeTool   Moment = "before_tool" // a call reported by hooks that may destroy something
 )
 
-// Taken is the data of snapshot_taken.
-type Taken struct {
-	Moment    Moment      `json:"moment"`
-	ID        snapshot.ID `json:"snapshot"`
-	Tree      string      `json:"tree"`
-	Files     int         `json:"files"`
-	Artefacts []string    `json:"check_outputs,omitempty"` // after_checks: files that the checks made
+// TakenSnapshot is the data of snapshot_taken.
+type TakenSnapshot struct {
+	Moment       Moment      `json:"moment"`
+	ID           snapshot.ID `json:"snapshot"`
+	Tree         string      `json:"tree"`
+	Files        int         `json:"files"`
+	CheckOutputs []string    `json:"check_outputs,omitempty"` // after_checks: files that the checks made
 }
 
-// SnapshotsGone is the data of snapshots_dropped: the store was over its limit,
+// DroppedSnapshots is the data of snapshots_dropped: the store was over its limit,
 // or the disk had too little room.
-type SnapshotsGone struct {
+type DroppedSnapshots struct {
 	Snapshots []string `json:"snapshots"`
 	Freed     int64    `json:"freed_bytes"`
 	Bytes     int64    `json:"store_bytes"` // what is left
@@ -52,8 +52,8 @@ type SharedRefs struct {
 	Names []string `json:"refs"`
 }
 
-// RollingBack is the data of rollback_started.
-type RollingBack struct {
+// Rollback is the data of rollback_started.
+type Rollback struct {
 	From snapshot.ID `json:"from_snapshot"`
 	To   snapshot.ID `json:"to_snapshot"`
 }
@@ -61,24 +61,24 @@ type RollingBack struct {
 // TreeAlarm is the data of tree_alarm: tests vanished, or the tree shrank, while
 // the agent worked.
 type TreeAlarm struct {
-	Tests  []string `json:"test_files"` // that are gone
-	Gone   int      `json:"files_gone"` // of all kinds
-	Of     int      `json:"files"`      // that there were when the agent began
-	Action string   `json:"action"`
+	MissingTests []string `json:"test_files"` // that are gone
+	MissingFiles int      `json:"files_gone"` // of all kinds
+	Total        int      `json:"files"`      // that there were when the agent began
+	Action       string   `json:"action"`
 }
 
 // String returns the alarm for people.
 func (a TreeAlarm) String() string {
-	text := fmt.Sprintf("%d of %d files are gone", a.Gone, a.Of)
-	if len(a.Tests) > 0 {
-		text = "test files are gone: " + strings.Join(a.Tests[:min(len(a.Tests), 5)], ", ")
+	text := fmt.Sprintf("%d of %d files are gone", a.MissingFiles, a.Total)
+	if len(a.MissingTests) > 0 {
+		text = "test files are gone: " + strings.Join(a.MissingTests[:min(len(a.MissingTests), 5)], ", ")
 	}
 	return text
 }
 
-// Stale is the data of measurement_stale: the agent was at work again before its
+// StaleMeasurement is the data of measurement_stale: the agent was at work again before its
 // tree was measured, so that the numbers say nothing. It is measured again at the
 // next rest.
-type Stale struct {
+type StaleMeasurement struct {
 	Snapshot string `json:"snapshot"` // of what was to be measured
 }

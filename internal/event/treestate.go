@@ -12,12 +12,12 @@ import (
 // Shortfall is the data of restore_incomplete: what is not as the restored snapshot has
 // it, or could not be compared with it.
 type Shortfall struct {
-	Gone               []string `json:"lost"`                            // was there, was not kept, and is gone
+	Lost               []string `json:"lost"`                            // was there, was not kept, and is gone
 	MissingRegenerable []string `json:"missing_regenerable,omitempty"`   // the same, of what tools make anew
 	Changed            []string `json:"changed,omitempty"`               // was not kept either time, and has another size or time
 	InUse              []string `json:"in_use,omitempty"`                // ignored, and differs: another program has it open
-	New                []string `json:"new_ignored,omitempty"`           // ignored, was not there, and is not deleted
-	Left               []string `json:"not_deleted,omitempty"`           // new, in no snapshot, and so not deleted
+	NewIgnored         []string `json:"new_ignored,omitempty"`           // ignored, was not there, and is not deleted
+	NotDeleted         []string `json:"not_deleted,omitempty"`           // new, in no snapshot, and so not deleted
 	Displaced          []string `json:"displaced,omitempty"`             // was in the way, is in no snapshot, and was moved
 	DisplacedTo        string   `json:"displaced_to,omitempty"`          // where to
 	Replaced           string   `json:"replaced,omitempty"`              // where the file or link is that was in the place of the tree
@@ -26,17 +26,17 @@ type Shortfall struct {
 	Differs            []string `json:"differs,omitempty"`               // should have been put back, and is not as the snapshot has it
 }
 
-// ShortfallOf collects what a restore did not bring back.
-func ShortfallOf(res snapshot.Restored) Shortfall {
+// NewShortfall collects what a restore did not bring back.
+func NewShortfall(res snapshot.Restored) Shortfall {
 	s := Shortfall{
-		Changed: res.Altered, InUse: res.InUse, New: res.New, Left: res.Left,
+		Changed: res.Altered, InUse: res.InUse, NewIgnored: res.New, NotDeleted: res.Left,
 		Fsck: res.Fsck, Displaced: res.Displaced, DisplacedTo: res.DisplacedTo, Replaced: res.Replaced,
 	}
 	for _, p := range res.Gone {
 		if slices.Contains(res.Uncompared, p) || slices.Contains(res.Uncompared, p+"/") {
 			s.MissingRegenerable = append(s.MissingRegenerable, p)
 		} else {
-			s.Gone = append(s.Gone, p)
+			s.Lost = append(s.Lost, p)
 		}
 	}
 	for _, m := range res.Mismatches {
@@ -48,8 +48,8 @@ func ShortfallOf(res snapshot.Restored) Shortfall {
 	return s
 }
 
-// Empty reports whether all is as the snapshot has it.
-func (s Shortfall) Empty() bool { return len(s.Lines()) == 0 }
+// IsEmpty reports whether all is as the snapshot has it.
+func (s Shortfall) IsEmpty() bool { return len(s.Lines()) == 0 }
 
 // Lines says what is not as the snapshot has it, one line for each kind.
 func (s Shortfall) Lines() (out []string) {
@@ -59,11 +59,11 @@ func (s Shortfall) Lines() (out []string) {
 	}{
 		{"not as the snapshot has it: ", s.Differs},
 		{"whole, but with another owner or hard link: ", s.OwnerOrLinksDiffer},
-		{"gone, in no snapshot, cannot be restored: ", s.Gone},
+		{"gone, in no snapshot, cannot be restored: ", s.Lost},
 		{"changed, in no snapshot, cannot be restored: ", s.Changed},
 		{"ignored, in use by another program or not ours to write, left as it is: ", s.InUse},
-		{"new, left in place, too big or unreadable to be kept: ", s.Left},
-		{"new and ignored, left in place: ", s.New},
+		{"new, left in place, too big or unreadable to be kept: ", s.NotDeleted},
+		{"new and ignored, left in place: ", s.NewIgnored},
 		{"in the way, too big or unreadable to be kept, moved to " + s.DisplacedTo + ": ", s.Displaced},
 	} {
 		if len(row.list) > 0 {
@@ -71,7 +71,7 @@ func (s Shortfall) Lines() (out []string) {
 		}
 	}
 	if len(s.MissingRegenerable) > 0 {
-		out = append(out, "gone, in no snapshot, tools make it anew: "+Names(s.MissingRegenerable))
+		out = append(out, "gone, in no snapshot, tools make it anew: "+SummarizePaths(s.MissingRegenerable))
 	}
 	if s.Fsck != "" {
 		out = append(out, "git fsck finds: "+s.Fsck)
@@ -85,21 +85,21 @@ func (s Shortfall) Lines() (out []string) {
 // TreeState is what the tree was found to be when it was compared with a snapshot, after
 // that had been put back.
 type TreeState struct {
-	Snapshot string    `json:"snapshot"`
-	As       string    `json:"as"` // whose tree that is, such as "that of iteration 2"
-	Files    int       `json:"files_compared"`
-	Git      int       `json:"git_files_compared"`
-	Ignored  int       `json:"ignored_files_compared"`
-	Except   Shortfall `json:"except"`
+	Snapshot    string    `json:"snapshot"`
+	Description string    `json:"as"` // whose tree that is, such as "that of iteration 2"
+	Files       int       `json:"files_compared"`
+	Git         int       `json:"git_files_compared"`
+	Ignored     int       `json:"ignored_files_compared"`
+	Shortfall   Shortfall `json:"except"`
 	// Uncompared are ignored folders and files of which no snapshot is kept.
 	Uncompared []string `json:"not_compared,omitempty"`
 }
 
-// StateOf is the tree after a restore; as says in words whose tree the snapshot holds.
-func StateOf(res snapshot.Restored, as string) TreeState {
+// NewTreeState is the tree after a restore; as says in words whose tree the snapshot holds.
+func NewTreeState(res snapshot.Restored, as string) TreeState {
 	t := TreeState{
-		Snapshot: res.Target.Name(), As: as, Files: res.Compared.Work, Git: res.Compared.Git, Ignored: res.Compared.Ignored,
-		Except: ShortfallOf(res),
+		Snapshot: res.Target.Name(), Description: as, Files: res.Compared.Work, Git: res.Compared.Git, Ignored: res.Compared.Ignored,
+		Shortfall: NewShortfall(res),
 	}
 	for _, p := range res.Uncompared {
 		if !slices.Contains(res.Gone, strings.TrimSuffix(p, "/")) {
@@ -111,19 +111,19 @@ func StateOf(res snapshot.Restored, as string) TreeState {
 
 // String is the last line of what was restored.
 func (t TreeState) String() string {
-	text := "the tree is " + t.As
-	if except := t.Except.Lines(); len(except) > 0 {
+	text := "the tree is " + t.Description
+	if except := t.Shortfall.Lines(); len(except) > 0 {
 		text += ", except: " + strings.Join(except, "; ")
 	}
 	text += fmt.Sprintf("; compared with %s: files %d, git's own %d, ignored %d", t.Snapshot, t.Files, t.Git, t.Ignored)
-	if names := Names(t.Uncompared); names != "" {
+	if names := SummarizePaths(t.Uncompared); names != "" {
 		text += "; not compared: " + names
 	}
 	return text
 }
 
-// Names lists ignored paths for people: those with one name, such as caches, by that name.
-func Names(paths []string) string {
+// SummarizePaths lists ignored paths for people: those with one name, such as caches, by that name.
+func SummarizePaths(paths []string) string {
 	count := map[string]int{}
 	var names []string
 	whole := map[string]string{}

@@ -28,7 +28,7 @@ func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recove
 func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
 	d := &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, Same: next.Same, Strategy: string(step.Strategy), Asks: step.Why,
+		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, Same: next.RepeatedFindings, Strategy: string(step.Strategy), Asks: step.Why,
 	}
 	for _, p := range step.Phases {
 		d.Phases = append(d.Phases, ledger.Phase{Phase: string(p.Phase), At: p.At, Text: p.Text})
@@ -109,7 +109,7 @@ func (h *History) caseOf(it ledger.Iteration) recovery.Case {
 	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment), Refused: h.Refused(it)}
 	if a := it.Agent; a != nil {
 		c.Paused = it.StartedAt.Add(a.Duration)
-		e.LastWords, e.AgentFailed = a.LastWords, a.ExitCode != 0 || a.Signal != ""
+		e.LastOutput, e.AgentFailed = a.LastWords, a.ExitCode != 0 || a.Signal != ""
 	}
 	if code := it.Set.Code; code != nil && code.Added != nil && code.Deleted != nil {
 		e.Lines = *code.Added + *code.Deleted

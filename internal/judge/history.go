@@ -84,7 +84,7 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 	h.Errors, h.Unread = h.errorsWith(failure(it)), h.unreadWith(it)
 	h.Iterations = append(h.Iterations, it)
 	it.Assessment.LearnFlaky(h.unsteady, FlakyOf(it.Set.Tests), it.Rejected)
-	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, Same: it.Decision.Same}
+	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.Same}
 	h.Rejected = nil
 	h.learnGoals(it)
 	if it.Rejected {

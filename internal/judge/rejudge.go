@@ -80,7 +80,7 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 	}
 	step, next := h.Decide(is.Iteration, j.Settings)
 	if g := was.Decision.Gate; g != nil && step.Ask != "" { // a person's answer stays
-		step, next = recovery.Answered(step, next, g.Answer, j.Recovery)
+		step, next = recovery.ApplyAnswer(step, next, g.Answer, j.Recovery)
 		is.Assessment = Answered(is.Assessment, g)
 	}
 	is.Rejected = step.Reject

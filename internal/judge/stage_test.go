@@ -93,7 +93,7 @@ func newWorld(t *testing.T) *world {
 	plan := measure.Plan{Root: root}
 	w.judge = Judge{
 		Settings: Settings{Rules: detector.DefaultOptions(), Weights: selector.DefaultWeights(), Select: selector.DefaultOptions()},
-		Mask:     secrets.MaskOf([]string{"API_TOKEN=hunter22hunter22"}), Now: func() time.Time { return time.Unix(1e9, 0) },
+		Mask:     secrets.NewMask([]string{"API_TOKEN=hunter22hunter22"}), Now: func() time.Time { return time.Unix(1e9, 0) },
 		Workspace: treecopy.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: t.TempDir()},
 	}
 	w.was = w.take()

@@ -94,10 +94,10 @@ func (r *run) measuredBaseline(ctx context.Context, info snapshot.Info) (it ledg
 // takenBaseline is the baseline of the loop in [Options.Baseline], false where there is
 // none, or it is of other files.
 func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool, err error) {
-	if r.opts.Baseline == "" {
+	if r.opts.BaselineFrom == "" {
 		return it, false, nil
 	}
-	its, err := ledger.Iterations(r.opts.Baseline)
+	its, err := ledger.Iterations(r.opts.BaselineFrom)
 	if err != nil || len(its) == 0 || its[0].Tree != info.Tree {
 		return it, false, err
 	}
@@ -178,8 +178,8 @@ func spent(res measure.Result) time.Duration {
 func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.Skipped(info),
-		Unkept: append([]string{}, r.tree.MadeAnew(info.ID)...), Artefacts: it.Artefacts, Flaky: []string{}, Checks: it.Checks, It: it,
-		Idle: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
+		NotKept: append([]string{}, r.tree.MadeAnew(info.ID)...), CheckOutputs: it.Artefacts, Flaky: []string{}, Checks: it.Checks, Iteration: it,
+		UnusedSettings: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
 	}
 	for id := range r.past.Flaky {
 		b.Flaky = append(b.Flaky, id.String())

@@ -94,7 +94,7 @@ func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Outpu
 	if out.Stop, err = r.metBefore(ctx, out.Stop); err != nil {
 		return err
 	}
-	if err := r.journal.Write(event.OutputSelected, choice.Iteration, event.Selected{Choice: choice, Applied: !r.opts.NoApply}); err != nil {
+	if err := r.journal.Write(event.OutputSelected, choice.Iteration, event.SelectedOutput{Choice: choice, Applied: !r.opts.NoApply}); err != nil {
 		return err
 	}
 	if r.opts.NoApply || interrupted(ctx) {
@@ -117,7 +117,7 @@ func (r *run) confirm(ctx context.Context, out *Outcome) error {
 	if interrupted(ctx) {
 		return nil // the selection is valid, it is only not verified, or not reviewed
 	}
-	if err == nil && !out.Verified.Holds && out.Stop.Reason.ExitCode() == 0 {
+	if err == nil && !out.Verified.Confirmed && out.Stop.Reason.ExitCode() == 0 {
 		out.Stop = event.Stop{Reason: event.NotReproduced, Text: "re-measuring the selected tree gave different results: " + strings.Join(out.Verified.Differences, "; ")}
 	}
 	if err == nil && out.Stop.Reason.ExitCode() == 0 {
@@ -167,7 +167,7 @@ func (r *run) verify(ctx context.Context, n int) (*event.Verification, error) {
 		return nil, fmt.Errorf("verify the selection: %w", err)
 	}
 	v := &event.Verification{
-		Holds: len(found.Differences) == 0, Differences: found.Differences, Goals: found.Goals, Hidden: found.Hidden,
+		Confirmed: len(found.Differences) == 0, Differences: found.Differences, Goals: found.Goals, Hidden: found.Hidden,
 	}
 	return v, r.journal.Write(event.OutputVerified, n, *v)
 }

@@ -1,6 +1,6 @@
 // Package loop runs an agent once per iteration and judges each iteration by the
 // rules. It only sequences the other packages: one iteration is one straight line of
-// values from the prompt to the decision, see line.go.
+// values from the prompt to the decision, see iteration.go.
 package loop
 
 import (
@@ -42,14 +42,14 @@ type Options struct {
 	Home   string   // the folder of this tree's loops, see [ledger.Home]
 	Env    []string // of which agent and checks are given what Protect allows; nil is that of this process
 	Self   string   // supervise, absolute, for the agent's hooks to call; "": none are installed
-	// Baseline is the folder of a loop in another tree with the same files, whose baseline
+	// BaselineFrom is the folder of a loop in another tree with the same files, whose baseline
 	// counts for this one; "": it is measured.
-	Baseline string
-	Sealed   []string // further folders in which the agent can change nothing
-	// Turn waits until the loop may run checks, and returns what is called when they have
+	BaselineFrom string
+	ReadOnly     []string // further folders in which the agent can change nothing
+	// WaitForTurn waits until the loop may run checks, and returns what is called when they have
 	// run. It ends with the context. Nil: at once.
-	Turn     func(context.Context) (done func())
-	Readable []string // further folders that an agent in a sandbox sees
+	WaitForTurn func(context.Context) (done func())
+	Readable    []string // further folders that an agent in a sandbox sees
 	// Steps is how many iterations this process does at most; then the loop ends by
 	// [event.Stepped] if nothing else ends it, and nothing is given back. Nil: all.
 	Steps *int
@@ -157,7 +157,7 @@ func timed(ctx context.Context, limit time.Duration, begun time.Time) (context.C
 // end gives the best iteration back, or the last safe tree when something broke.
 func (r *run) end(ctx context.Context, stop event.Stop, err error) (Outcome, error) {
 	switch err = errors.Join(err, r.reports.catchUp()); {
-	case err == nil && stop.Reason.SetDown():
+	case err == nil && stop.Reason.Suspends():
 		return r.setDown(stop)
 	case err == nil:
 		return r.finish(ctx, stop)

@@ -34,7 +34,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
 	}
-	mask := secrets.MaskOf(o.Env)
+	mask := secrets.NewMask(o.Env)
 	state := ledger.State{
 		LoopID: cmp.Or(o.ID, ledger.NewID(mask.String(name))), Status: ledger.Running, Task: mask.String(o.Task), Agent: mask.Texts(o.CommandLine()), Criterion: o.Until.String(),
 		Workspace: o.Root, PID: os.Getpid(), StartedAt: o.Now(), UpdatedAt: o.Now(),
@@ -51,8 +51,8 @@ func open(ctx context.Context, o Options) (*run, error) {
 		err = ledger.AddHint(l.Dir(), o.Hint)
 	}
 	var learnt measure.Memory
-	if err == nil && o.Baseline != "" {
-		err = ledger.ReadMeter(o.Baseline, &learnt)
+	if err == nil && o.BaselineFrom != "" {
+		err = ledger.ReadMeter(o.BaselineFrom, &learnt)
 	}
 	if err == nil {
 		err = r.equip(ctx, event.NewPosition(), learnt)
@@ -73,11 +73,11 @@ func open(ctx context.Context, o Options) (*run, error) {
 
 // newRun returns a run that can write to the folder of its loop, and no more.
 func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
-	r := &run{opts: o, ledger: l, state: state, mask: secrets.MaskOf(o.Env), past: judge.NewHistory()}
+	r := &run{opts: o, ledger: l, state: state, mask: secrets.NewMask(o.Env), past: judge.NewHistory()}
 	r.past.Kept = l.SnapshotDir()
 	r.notifier = notify.New(o.Notify, r.mask, func(err error) { o.Log.WithError(err).Warn("tell somebody") })
 	r.journal = &event.Journal{
-		Ledger: l, LoopID: state.LoopID, Now: o.Now, OnEvent: []func(event.Event){o.OnEvent, r.notifier.Hear},
+		Ledger: l, LoopID: state.LoopID, Now: o.Now, OnEvent: []func(event.Event){o.OnEvent, r.notifier.Handle},
 		OnError: func(err error) { o.Log.WithError(err).Error("write the audit log") },
 	}
 	r.reports = &reports{set: &r.opts.Settings, past: r.past, ledger: l, self: o.Person.Self, now: o.Now}
@@ -100,7 +100,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		return err
 	}
 	r.tree = worktree.New(store, worktree.Options{
-		Limit: o.MaxStore, Journal: r.journal, Iteration: r.number, Kept: r.kept, Dropped: r.past.Dropped, Foreign: at.Foreign, Warned: at.OverLimit,
+		Limit: o.MaxStore, Journal: r.journal, Iteration: r.number, Kept: r.kept, Dropped: r.past.Dropped, Foreign: at.ForeignTrees, Warned: at.OverLimit,
 	})
 	env, scrubbed := o.Protect.ForChecks(o.Env)
 	r.checks = &checker{mask: r.mask, ledger: r.ledger, journal: r.journal, iteration: r.number, env: env}
@@ -122,7 +122,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	r.checks.meter, r.checks.plan = r.checks.base, o.Plan
 	r.around = &surroundings{watch: environment.Watch{Root: o.Root, Programs: o.Plan.Programs(), Env: env, Sums: environment.Sums{}, Sites: map[string][]string{}}, ledger: r.ledger}
 	r.approver = &approver{
-		Approval: o.Approval, Person: o.Person, later: o.Steps != nil, answered: at.Answered, of: at.Iteration, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
+		Approval: o.Approval, Person: o.Person, later: o.Steps != nil, answered: at.Answers, of: at.Iteration, loopID: r.state.LoopID, dir: r.ledger.Dir(), journal: r.journal, mask: r.mask, now: o.Now,
 		pause: func(s ledger.Status) error {
 			r.state.Status = s
 			return r.save()
@@ -163,7 +163,7 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 			if dir, err := filepath.EvalSymlinks(agent.Folder()); err == nil {
 				shield.ReadOnly = append(shield.ReadOnly, dir)
 			}
-			shield.ReadOnly = append(shield.ReadOnly, r.opts.Sealed...)
+			shield.ReadOnly = append(shield.ReadOnly, r.opts.ReadOnly...)
 		}
 	}
 	r.checks.user, err = p.OtherUser(ctx, protect.Tree{
@@ -237,8 +237,8 @@ func (r *run) sweep(ctx context.Context) error {
 // notice looks after one such loop, or after one of which only a rollback was killed.
 func (r *run) notice(ctx context.Context, dead ledger.State) error {
 	dir := ledger.Dir(r.opts.Home, dead.LoopID)
-	data, at := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, Over: !dead.Unnoticed()}, event.NewPosition()
-	if _, err := ledger.ReadLog(dir, at.Read); err == nil && !data.Over {
+	data, at := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, LoopEnded: !dead.Unnoticed()}, event.NewPosition()
+	if _, err := ledger.ReadLog(dir, at.Apply); err == nil && !data.LoopEnded {
 		data.Trees = at.Trees()
 		if err := r.endSurvivors(ctx, at); err != nil {
 			return fmt.Errorf("loop %s was killed: %w", dead.LoopID, err)
@@ -252,7 +252,7 @@ func (r *run) notice(ctx context.Context, dead ledger.State) error {
 		data.Restored, data.Trees.Kept = true, done.Safety.Name()
 	}
 	err = errors.Join(r.journal.Write(event.CrashFound, 0, data), store.Close())
-	if err != nil || data.Over {
+	if err != nil || data.LoopEnded {
 		return err
 	}
 	return errors.Join(ledger.SweepScratch(dir), ledger.MarkCrashed(dir, dead, r.state.LoopID))

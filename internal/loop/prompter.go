@@ -36,7 +36,7 @@ type prompted struct {
 // Text writes the prompt of iteration n. left is what is left of the loop's limits, and
 // hints are the words of a person.
 func (p *prompter) Text(n int, left, hints []string) (prompted, error) {
-	level, why := p.set.Escalation.For(p.situation(n))
+	level, why := p.set.Escalation.LevelFor(p.situation(n))
 	if p.set.Level != nil {
 		level, why = *p.set.Level, "set by the user"
 	}
@@ -47,7 +47,7 @@ func (p *prompter) Text(n int, left, hints []string) (prompted, error) {
 	for _, hint := range hints {
 		f.Task = strings.TrimSpace(f.Task + "\n\n[supervise] A person adds: " + hint)
 	}
-	text, points, err := p.texts.Text(level, f)
+	text, points, err := p.texts.Prompt(level, f)
 	return prompted{text + p.set.Until.Request(), evidence, level.String(), why, points}, err
 }
 
@@ -57,7 +57,7 @@ const lookBack = 5
 // situation is what the level of the next iteration follows from.
 func (p *prompter) situation(n int) prompt.Situation {
 	out := prompt.Situation{
-		Iteration: n, Rejected: p.past.Rejected != nil, Plateau: p.stalled(), Repeated: p.repeated(),
+		Iteration: n, Rejected: p.past.Rejected != nil, OnPlateau: p.stalled(), SameErrors: p.repeated(),
 		Circling: p.past.Rejected == nil && p.past.Last().Assessment.Cycle != nil,
 	}
 	for _, it := range p.past.Iterations[max(1, len(p.past.Iterations)-lookBack):] {
@@ -150,7 +150,7 @@ func (p *prompter) beware(n int, levelName string, d hook.Decision) hook.Decisio
 	if err != nil || d.Verdict != hook.Warn || len(d.Risks) == 0 {
 		return d
 	}
-	text, err := p.texts.Inject(prompt.RiskyTool, level, prompt.Facts{Iteration: n}) // the reason names the risk
+	text, err := p.texts.Reminder(prompt.RiskyTool, level, prompt.Facts{Iteration: n}) // the reason names the risk
 	if err == nil && text != "" {
 		d.Reason += "\n" + text
 	}

@@ -75,7 +75,7 @@ func (w *reports) final(v report.Loop, verified *event.Verification) (string, er
 	v.Iterations, v.Summary, v.Now = w.past.Iterations, selector.Summarize(w.past.Candidates()), w.now()
 	v.Mode, v.Threshold, v.Open = w.set.Select.Mode, w.set.Select.Threshold, ledger.OpenAt(w.past.Iterations, v.Choice.Iteration)
 	if verified != nil {
-		v.Verification = &report.Verification{Holds: verified.Holds, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
+		v.Verification = &report.Verification{Holds: verified.Confirmed, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
 	}
 	w.ended = &v
 	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.Selection(v)), w.completion(v))

@@ -16,8 +16,8 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrOverlaid is the reason for which a loop cannot be resumed without force.
-var ErrOverlaid = errors.New("a later loop has worked in the same tree")
+// ErrLaterLoop is the reason for which a loop cannot be resumed without force.
+var ErrLaterLoop = errors.New("a later loop has worked in the same tree")
 
 // diedWithSupervise is the cause of an agent's end that nobody saw.
 const diedWithSupervise = "supervisor_died"
@@ -37,7 +37,7 @@ const diedWithSupervise = "supervisor_died"
 // [ledger.ErrNotBegun], [ErrOverlaid], [ledger.ErrChanged] or [ledger.ErrNoLoop].
 func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, error) {
 	at := event.NewPosition()
-	l, state, err := ledger.OpenIn(o.Root, o.Home, id, at.Read)
+	l, state, err := ledger.OpenIn(o.Root, o.Home, id, at.Apply)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -49,7 +49,7 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 	}
 	if r.tree == nil {
 		at.End.Tree = nil // which was then
-		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: at.Last, LoopID: id, Iteration: r.state.Iteration, Data: at.End})
+		r.opts.OnEvent(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: id, Iteration: r.state.Iteration, Data: at.End})
 		return r.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}), nil
 	}
 	goOn := s.goOn
@@ -75,7 +75,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 	if err := s.reload(); err != nil {
 		return err
 	}
-	r.past.Dropped = s.at.Dropped
+	r.past.Dropped = s.at.DroppedSnapshots
 	its, err := ledger.Iterations(r.ledger.Dir())
 	if err == nil {
 		err = s.replay(its)
@@ -134,14 +134,14 @@ func (s *resumption) reload() error {
 	if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings); err != nil {
 		return err
 	}
-	if moves := limits.Moves(o.Settings); len(moves) > 0 {
+	if moves := limits.MovedFolders(o.Settings); len(moves) > 0 {
 		o.Settings = Settings{}
 		if err := ledger.ReadSettings(dir, s.at.Settings, &o.Settings, moves...); err != nil {
 			return err
 		}
 	}
 	o.MaxIterations = cmp.Or(s.run.state.Config.MaxIterations, o.MaxIterations)
-	o.Limit(limits)
+	o.OverrideLimits(limits)
 	o.Setup = o.Setup.FromJSON()
 	return o.SameAgent()
 }
@@ -154,7 +154,7 @@ func (s *resumption) overlaid() error {
 	}
 	for _, other := range loops { // the latest first
 		if other.LoopID != s.run.state.LoopID && other.StartedAt.After(s.run.state.UpdatedAt) {
-			return fmt.Errorf("%w: %s; --force puts the tree back to where this one stood and goes on (what is there is kept)", ErrOverlaid, other.LoopID)
+			return fmt.Errorf("%w: %s; --force puts the tree back to where this one stood and goes on (what is there is kept)", ErrLaterLoop, other.LoopID)
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (r *run) endSurvivors(ctx context.Context, at *event.Position) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return r.journal.Write(event.OrphansKilled, at.Iteration, event.Survivors{Names: names})
+	return r.journal.Write(event.OrphansKilled, at.Iteration, event.Orphans{Names: names})
 }
 
 // report reports what the log lost, and with what the loop goes on.
@@ -232,9 +232,9 @@ func (s *resumption) where() (iteration int, from string) {
 		return last, "the best iteration is given back"
 	case s.at.Iteration <= last:
 		return last + 1, "the next iteration begins"
-	case s.at.Asked:
+	case s.at.ApprovalPending:
 		return s.at.Iteration, "what the agent left is measured, and you are asked again"
-	case s.at.After != "":
+	case s.at.AgentTree != "":
 		return s.at.Iteration, "what the agent left is measured"
 	case s.at.Spawned != nil:
 		return s.at.Iteration, "what the agent had done until it was cut off is measured"
@@ -260,7 +260,7 @@ func (s *resumption) goOn(ctx context.Context) (event.Stop, error) {
 	case stop.Reason != "":
 		return stop, nil
 	}
-	return s.run.iterations(ctx, len(s.run.past.Iterations), s.at.Spent())
+	return s.run.iterations(ctx, len(s.run.past.Iterations), s.at.Elapsed())
 }
 
 func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
@@ -272,13 +272,13 @@ func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
 		err = s.run.tree.Settle(ctx, s.at.Baseline, "")
 	}
 	if err == nil {
-		s.run.checks.outputs = s.at.Outputs
+		s.run.checks.outputs = s.at.CheckOutputs
 		err = s.run.measureBaseline(ctx, info)
 	}
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	return s.run.iterations(ctx, 1, s.at.Spent())
+	return s.run.iterations(ctx, 1, s.at.Elapsed())
 }
 
 // settleBest makes the tree that of the best iteration, which the dead supervisor was
@@ -307,7 +307,7 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 			return event.Stop{}, err
 		}
 	}
-	if last.Rejected && !s.at.Undone {
+	if last.Rejected && !s.at.RolledBack {
 		if err := s.run.tree.Settle(ctx, last.Decision.Restore, last.Snapshot); err != nil {
 			return event.Stop{}, err
 		}
@@ -324,13 +324,13 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	s.run.state.Iteration = s.at.Iteration
 	it := &iteration{Iteration: ledger.Iteration{
-		LoopID: s.run.state.LoopID, Number: s.at.Iteration, StartedAt: s.at.Began, Start: s.at.Start, Level: s.at.Level, LevelReason: s.at.LevelReason, Retry: s.run.past.Recovery.Retries,
+		LoopID: s.run.state.LoopID, Number: s.at.Iteration, StartedAt: s.at.StartedAt, Start: s.at.Start, Level: s.at.Level, LevelReason: s.at.LevelReason, Retry: s.run.past.Recovery.Retries,
 		Agent: s.at.Agent, Resumed: true,
 	}}
 	if it.Agent == nil {
-		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.Last.Sub(s.at.SpawnedAt)), Blocked: s.at.Blocked}
+		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.LastEvent.Sub(s.at.SpawnedAt)), Blocked: s.at.Blocked}
 	}
-	if s.at.After == "" && s.at.Spawned == nil {
+	if s.at.AgentTree == "" && s.at.Spawned == nil {
 		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
 	}
 	var err error
@@ -341,7 +341,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (s.at.Running() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Said()) == 0 {
+	if (s.at.AgentMayRun() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Said()) == 0 {
 		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
 	}
 	if err := s.run.describe(ctx, it, info); err != nil {
@@ -353,15 +353,15 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 // left returns the snapshot of what the agent left; the tree is as it holds. Where none
 // was taken in time, there may be work of the user in it as well, and it is named.
 func (s *resumption) left(ctx context.Context) (snapshot.Info, error) {
-	if s.at.After == "" {
+	if s.at.AgentTree == "" {
 		info, err := s.run.tree.Take(context.WithoutCancel(ctx), s.at.Iteration, event.AfterAgent)
 		if err == nil {
 			err = s.run.tree.Found(info.ID)
 		}
 		return info, err
 	}
-	if err := s.run.tree.Settle(ctx, s.at.After, ""); err != nil {
+	if err := s.run.tree.Settle(ctx, s.at.AgentTree, ""); err != nil {
 		return snapshot.Info{}, err
 	}
-	return s.run.tree.Store.Info(s.at.After)
+	return s.run.tree.Store.Info(s.at.AgentTree)
 }

@@ -55,8 +55,8 @@ type Budget struct {
 	Percent float64       `json:"overhead_percent,omitempty"` // of the whole iteration; 0: none
 }
 
-// Over says what of an iteration is over the budget, "" for nothing.
-func (b Budget) Over(own, whole time.Duration) string {
+// Exceeded says what of an iteration is over the budget, "" for nothing.
+func (b Budget) Exceeded(own, whole time.Duration) string {
 	switch share := 100 * float64(own) / float64(max(whole, 1)); {
 	case b.Latency > 0 && own > b.Latency:
 		return fmt.Sprintf("supervise's own work took %s, more than detection_latency_budget_ms allows (%s)", own.Round(time.Millisecond), b.Latency)
@@ -85,16 +85,16 @@ func (s Settings) configuration() ledger.Configuration {
 	return c
 }
 
-// Limit replaces limits, and what is done about questions, by those of l that are given.
-func (s *Settings) Limit(l Settings) {
+// OverrideLimits replaces limits, and what is done about questions, by those of l that are given.
+func (s *Settings) OverrideLimits(l Settings) {
 	s.MaxIterations, s.MaxTime = cmp.Or(l.MaxIterations, s.MaxIterations), cmp.Or(l.MaxTime, s.MaxTime)
 	s.MaxCost, s.MaxTokens, s.MaxWindow = cmp.Or(l.MaxCost, s.MaxCost), cmp.Or(l.MaxTokens, s.MaxTokens), cmp.Or(l.MaxWindow, s.MaxWindow)
 	s.Approval.Policy, s.Approval.Unattended = cmp.Or(l.Approval.Policy, s.Approval.Policy), s.Approval.Unattended || l.Approval.Unattended
 }
 
-// Moves are the folders outside of the tree that the settings name, and that lie elsewhere
+// MovedFolders are the folders outside of the tree that the settings name, and that lie elsewhere
 // than kept settings say.
-func (s Settings) Moves(kept Settings) (out []ledger.Move) {
+func (s Settings) MovedFolders(kept Settings) (out []ledger.Move) {
 	for _, m := range []ledger.Move{{From: kept.Origin, To: s.Origin}, {From: kept.Hidden.Dir, To: s.Hidden.Dir}} {
 		if m.From != "" && m.To != "" && m.From != m.To {
 			out = append(out, m)

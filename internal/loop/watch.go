@@ -18,9 +18,9 @@ import (
 	"supervise/snapshot"
 )
 
-// DefaultRest is how long an agent says and writes nothing until it counts as
+// DefaultIdleTime is how long an agent says and writes nothing until it counts as
 // resting, where nothing else is set.
-const DefaultRest = 20 * time.Second
+const DefaultIdleTime = 20 * time.Second
 
 // Watch leaves a session of the user's own with an agent alone, and measures the tree
 // whenever the agent rests: each rest is an iteration. Nothing is rolled back, nobody
@@ -54,7 +54,7 @@ func (o Settings) kind() ledger.Kind {
 // agent and its tree is left out.
 func (o Options) interactive() Options {
 	if o.Rest <= 0 {
-		o.Rest = DefaultRest
+		o.Rest = DefaultIdleTime
 	}
 	o.Program, o.Task, o.RawTask, o.Pty = agentrun.Program{}, "", nil, agentrun.PtyAlways
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
@@ -98,7 +98,7 @@ func (r *run) attend(ctx context.Context) error {
 	w := newWatched(r)
 	err := r.agent.Attend(ctx, agentrun.SessionOptions{
 		Rest: r.opts.Rest, Skip: w.skipped, OnRest: w.look, Iteration: r.number,
-		OnSilence: func() { r.journal.Pass(event.AgentIdle, r.state.Iteration, nil) },
+		OnSilence: func() { r.journal.Announce(event.AgentIdle, r.state.Iteration, nil) },
 	})
 	if err == nil {
 		_, err = w.look(ctx, ended)
@@ -147,7 +147,7 @@ func (w *watched) look(ctx context.Context, printed func() int64) (news bool, er
 	case tree == it.Tree:
 	case heard != printed():
 		w.base, w.since = it.Start, it.StartedAt
-		return false, r.journal.Write(event.MeasurementStale, it.Number, event.Stale{Snapshot: it.Snapshot.Name()})
+		return false, r.journal.Write(event.MeasurementStale, it.Number, event.StaleMeasurement{Snapshot: it.Snapshot.Name()})
 	default:
 		after, err := r.tree.Take(ctx, it.Number, event.AfterChecks)
 		if err != nil {

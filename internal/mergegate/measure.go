@@ -218,7 +218,7 @@ func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, 
 	if first.Set.Tests == nil {
 		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(first.Set))
 	}
-	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.MaskOf(o.Env).Set(first.Set).Slim()}
+	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).Slim()}
 	if !dirty {
 		rec.Commit = r.id(ctx, "HEAD")
 	}

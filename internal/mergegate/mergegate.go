@@ -106,7 +106,7 @@ type gate struct {
 }
 
 // mask masks the secrets of the environment.
-func (g *gate) mask() secrets.Mask { return secrets.MaskOf(g.Env) }
+func (g *gate) mask() secrets.Mask { return secrets.NewMask(g.Env) }
 
 func (g *gate) note(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))

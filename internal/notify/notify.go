@@ -34,8 +34,8 @@ func New(s Settings, mask secrets.Mask, onError func(error)) *Sender {
 	return out
 }
 
-// Hear notifies people of an event that is worth it.
-func (s *Sender) Hear(e event.Event) {
+// Handle notifies people of an event that is worth it.
+func (s *Sender) Handle(e event.Event) {
 	if s.to == nil {
 		return
 	}
@@ -45,13 +45,13 @@ func (s *Sender) Hear(e event.Event) {
 		n.Event, n.Question = approval.OnGate, &d.Question
 		n.Text = fmt.Sprintf("supervise waits for an answer\n%sanswer: %s reject|approve|abort %s", d.Question.Text(), cmp.Or(d.Self, "supervise"), e.LoopID)
 	case event.IterationEnd:
-		messages := detector.CriticalMessages(d.It.Assessment.Alerts)
+		messages := detector.CriticalMessages(d.Iteration.Assessment.Alerts)
 		if len(messages) == 0 {
 			return
 		}
 		n.Event, n.Text = approval.OnCritical, fmt.Sprintf("%s, iteration %d: %s (%s)", e.LoopID, e.Iteration, strings.Join(messages, "; "), fate(d))
 	case event.LoopEnd:
-		if d.Reason.SetDown() {
+		if d.Reason.Suspends() {
 			return
 		}
 		n.Event, n.Text = approval.OnEnd, fmt.Sprintf("%s is over (exit status %d): %s", e.LoopID, d.ExitCode, d.Text)

@@ -18,11 +18,11 @@ import (
 
 // Evidence is what the section of measured facts is written from.
 type Evidence struct {
-	History *judge.History
-	Patch   string                             // of the last iteration, where it was undone
-	Line    func(file string, line int) string // of the tree that the agent starts from; "" where it is not known
-	Left    []string                           // what is left of the loop's limits
-	More    bool                               // another iteration may follow
+	History    *judge.History
+	Patch      string                             // of the last iteration, where it was undone
+	SourceLine func(file string, line int) string // of the tree that the agent starts from; "" where it is not known
+	Remaining  []string                           // what is left of the loop's limits
+	HasNext    bool                               // another iteration may follow
 }
 
 // Groups are all facts, the most useful kinds first.
@@ -31,13 +31,13 @@ func (e Evidence) Groups() []Group {
 	return []Group{
 		e.refused(), e.broken(set), e.failing(set), e.errors(set), e.criterion(),
 		e.notes(), e.earlier(),
-		{Title: "What is left", One: "limit", Facts: e.Left},
+		{Title: "What is left", Unit: "limit", Facts: e.Remaining},
 	}
 }
 
 // refused is what was undone, by hunk, with what failed by it.
 func (e Evidence) refused() Group {
-	g := Group{One: "refused hunk"}
+	g := Group{Unit: "refused hunk"}
 	it := e.History.Rejected
 	if it == nil {
 		return g
@@ -63,7 +63,7 @@ func (e Evidence) refused() Group {
 
 // broken is what could not even be run.
 func (e Evidence) broken(set metric.Set) Group {
-	g := Group{Title: "Could not be run", One: "suite"}
+	g := Group{Title: "Could not be run", Unit: "suite"}
 	if set.Tests == nil {
 		return g
 	}
@@ -78,7 +78,7 @@ func (e Evidence) broken(set metric.Set) Group {
 
 // failing are the tests that fail, with their messages.
 func (e Evidence) failing(set metric.Set) Group {
-	g := Group{Title: "Failing tests", One: "failing test"}
+	g := Group{Title: "Failing tests", Unit: "failing test"}
 	var failing []metric.Test
 	for _, c := range cases(set) {
 		if c.Failed() {
@@ -92,7 +92,7 @@ func (e Evidence) failing(set metric.Set) Group {
 // errors are those of compilers and linters that the baseline did not have, and those that
 // it had where there are no others.
 func (e Evidence) errors(set metric.Set) Group {
-	g := Group{Title: "Errors", One: "error"}
+	g := Group{Title: "Errors", Unit: "error"}
 	g.Facts = e.fresh(set, e.History.Baseline.Set.Lint)
 	if len(g.Facts) == 0 {
 		g.Facts = e.fresh(set, nil)
@@ -169,7 +169,7 @@ func rank(x metric.Finding) int {
 // criterion is what the command of the criterion printed when it failed on the tree that
 // the agent starts from.
 func (e Evidence) criterion() Group {
-	g := Group{Title: "The command that decides whether the loop is done failed, and printed at its end", One: "output"}
+	g := Group{Title: "The command that decides whether the loop is done failed, and printed at its end", Unit: "output"}
 	at := e.History.Iterations[e.History.Previous.Iteration]
 	if d := at.Decision; d != nil && d.Criterion != nil && !*d.Criterion && d.CriterionOutput != "" {
 		g.Facts = []string{d.CriterionOutput}
@@ -179,13 +179,13 @@ func (e Evidence) criterion() Group {
 
 // notes are those of the agent itself. It is told of them where somebody may read them.
 func (e Evidence) notes() Group {
-	g := Group{One: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is undone)"}
+	g := Group{Unit: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is undone)"}
 	for line := range strings.Lines(ledger.Notes(e.History.Iterations, e.History.Previous.Iteration)) {
 		if line = strings.TrimSpace(line); line != "" {
 			g.Facts = append(g.Facts, strings.TrimPrefix(line, "- "))
 		}
 	}
-	if len(g.Facts) == 0 && e.More {
+	if len(g.Facts) == 0 && e.HasNext {
 		g.Facts = []string{"none yet"}
 	}
 	return g
@@ -193,7 +193,7 @@ func (e Evidence) notes() Group {
 
 // earlier are the iterations before, the latest first.
 func (e Evidence) earlier() Group {
-	g := Group{Title: "Earlier iterations", One: "iteration"}
+	g := Group{Title: "Earlier iterations", Unit: "iteration"}
 	for _, it := range slices.Backward(e.History.Iterations) {
 		if it.Number > 0 {
 			g.Facts = append(g.Facts, account(it, e.History.Rejected != nil && e.History.Rejected.Number == it.Number))
@@ -255,9 +255,9 @@ func brief(text string) string {
 	return textstream.Short(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
 }
 
-// Left says what is left of a loop's limits at a moment, where there are any. more is how
+// RemainingLimits says what is left of a loop's limits at a moment, where there are any. more is how
 // many iterations may follow this one.
-func Left(more int, b event.Budget, now time.Time) []string {
+func RemainingLimits(more int, b event.Budget, now time.Time) []string {
 	var out []string
 	switch {
 	case more == 1:

@@ -63,8 +63,8 @@ diff --git a/calc_test.go b/calc_test.go
 // Everything that was measured is told, each once, the change that was refused by its hunk.
 func TestGroups(t *testing.T) {
 	f := prompt.Evidence{
-		History: past(), Patch: patch, Left: []string{"2 more iterations after this one"},
-		Line: func(file string, line int) string { return fmt.Sprintf("\tline %d of %s", line, file) },
+		History: past(), Patch: patch, Remaining: []string{"2 more iterations after this one"},
+		SourceLine: func(file string, line int) string { return fmt.Sprintf("\tline %d of %s", line, file) },
 	}
 	got := prompt.EvidenceText(f.Groups(), prompt.DefaultEvidenceTokens)
 	want := `[supervise] What was measured:
@@ -101,7 +101,7 @@ func TestTextKeepsToItsBudget(t *testing.T) {
 	for i := range 500 {
 		many = append(many, fmt.Sprintf("fact %03d %s end", i, strings.Repeat("é", i%90)))
 	}
-	groups := []prompt.Group{{Title: "Failing tests", One: "failing test", Facts: many}, {Title: "None", One: "none"}, {Title: "Errors", One: "error", Facts: many}, {Title: "What is left", One: "limit", Facts: []string{"the last end"}}}
+	groups := []prompt.Group{{Title: "Failing tests", Unit: "failing test", Facts: many}, {Title: "None", Unit: "none"}, {Title: "Errors", Unit: "error", Facts: many}, {Title: "What is left", Unit: "limit", Facts: []string{"the last end"}}}
 	for _, budget := range []int{100, 300, 1500, 5000} {
 		got := prompt.EvidenceText(groups, budget)
 		if len(got) > 4*budget {
@@ -141,11 +141,11 @@ func TestLeft(t *testing.T) {
 	cost, tokens := 1.25, int64(700)
 	now := time.Now()
 	b := event.Budget{Deadline: now.Add(90*time.Second + time.Millisecond), MaxCost: 2, UsedCost: &cost, MaxTokens: 500, UsedTokens: &tokens}
-	got := strings.Join(prompt.Left(1, b, now), "; ")
+	got := strings.Join(prompt.RemainingLimits(1, b, now), "; ")
 	if want := "1 more iteration after this one; time: 1m30s; cost: $0.75 of $2.00; tokens: 0 of 500"; got != want {
 		t.Errorf("left is %q, want %q", got, want)
 	}
-	if got := prompt.Left(0, event.Budget{MaxCost: 2}, now); len(got) > 0 {
+	if got := prompt.RemainingLimits(0, event.Budget{MaxCost: 2}, now); len(got) > 0 {
 		t.Errorf("without limits, or with a cost that nobody knows, %q is left", got)
 	}
 }

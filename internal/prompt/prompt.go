@@ -54,13 +54,13 @@ func ParseLevel(name string) (Level, error) {
 
 // Situation is what the level follows from.
 type Situation struct {
-	Iteration int
-	Plateau   bool // the last iteration was a plateau
-	Rejected  bool // the last iteration was rejected
-	Repeated  int  // how often the last error came in a row
-	Setbacks  int  // how many of the last five iterations were rejected or regressions
-	Circling  bool // metrics or trees repeat
-	Falling   bool // quality fell twice in a row
+	Iteration  int
+	OnPlateau  bool // the last iteration was a plateau
+	Rejected   bool // the last iteration was rejected
+	SameErrors int  // how often the last error came in a row
+	Setbacks   int  // how many of the last five iterations were rejected or regressions
+	Circling   bool // metrics or trees repeat
+	Falling    bool // quality fell twice in a row
 }
 
 // Threshold is an iteration from which on a level holds.
@@ -101,16 +101,16 @@ var history = []struct {
 	holds func(Situation) bool
 }{
 	{Aggressive, "the last iteration was rejected", func(s Situation) bool { return s.Rejected }},
-	{Aggressive, "the same error came again", func(s Situation) bool { return s.Repeated > 1 }},
+	{Aggressive, "the same error came again", func(s Situation) bool { return s.SameErrors > 1 }},
 	{Aggressive, "the loop goes in circles", func(s Situation) bool { return s.Circling }},
-	{Aggressive, "the last iteration was a plateau", func(s Situation) bool { return s.Plateau }},
+	{Aggressive, "the last iteration was a plateau", func(s Situation) bool { return s.OnPlateau }},
 	{Aggressive, "two of the last five iterations were setbacks", func(s Situation) bool { return s.Setbacks > 1 }},
 	{Aggressive, "quality fell twice in a row", func(s Situation) bool { return s.Falling }},
 	{Standard, "an iteration was a setback lately", func(s Situation) bool { return s.Setbacks > 0 }},
 }
 
-// For returns the level for the next iteration and the reason for it.
-func (e Escalation) For(s Situation) (Level, string) {
+// LevelFor returns the level for the next iteration and the reason for it.
+func (e Escalation) LevelFor(s Situation) (Level, string) {
 	level, why := e.at(s.Iteration)
 	for _, r := range history {
 		if r.holds(s) {
@@ -178,14 +178,14 @@ type Risk struct {
 	Why    string // it is a risk
 }
 
-// Text returns the complete prompt of an iteration, and the names of its points.
-func (t *Texts) Text(level Level, f Facts) (string, []string, error) {
+// Prompt returns the complete prompt of an iteration, and the names of its points.
+func (t *Texts) Prompt(level Level, f Facts) (string, []string, error) {
 	if level == Off {
 		return f.Task, nil, nil
 	}
 	parts, points := []string{f.Task}, []string(nil)
 	for _, p := range due(f) {
-		text, err := t.Inject(p, level, f)
+		text, err := t.Reminder(p, level, f)
 		if err != nil {
 			return "", nil, err
 		}

@@ -17,7 +17,7 @@ func builtIn(level prompt.Level, f prompt.Facts) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, _, err := texts.Text(level, f)
+	text, _, err := texts.Prompt(level, f)
 	return text, err
 }
 
@@ -33,15 +33,15 @@ func TestFor(t *testing.T) {
 		{"fourth", prompt.Situation{Iteration: 4}, prompt.Standard},
 		{"fifth", prompt.Situation{Iteration: 5}, prompt.Aggressive},
 		{"after a rejection", prompt.Situation{Iteration: 2, Rejected: true}, prompt.Aggressive},
-		{"on a plateau", prompt.Situation{Iteration: 2, Plateau: true}, prompt.Aggressive},
-		{"an error", prompt.Situation{Iteration: 2, Repeated: 1}, prompt.Minimal},
-		{"the same error again", prompt.Situation{Iteration: 2, Repeated: 2}, prompt.Aggressive},
+		{"on a plateau", prompt.Situation{Iteration: 2, OnPlateau: true}, prompt.Aggressive},
+		{"an error", prompt.Situation{Iteration: 2, SameErrors: 1}, prompt.Minimal},
+		{"the same error again", prompt.Situation{Iteration: 2, SameErrors: 2}, prompt.Aggressive},
 		{"a setback lately", prompt.Situation{Iteration: 2, Setbacks: 1}, prompt.Standard},
 		{"setbacks", prompt.Situation{Iteration: 3, Setbacks: 2}, prompt.Aggressive},
 		{"falling", prompt.Situation{Iteration: 3, Falling: true}, prompt.Aggressive},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, why := prompt.Escalation(nil).For(tt.s); got != tt.want || why == "" {
+			if got, why := prompt.Escalation(nil).LevelFor(tt.s); got != tt.want || why == "" {
 				t.Errorf("For(%+v) = %v, %q, want %v with a reason", tt.s, got, why, tt.want)
 			}
 		})
@@ -51,14 +51,14 @@ func TestFor(t *testing.T) {
 func TestEscalation(t *testing.T) {
 	e := prompt.Escalation{{1, prompt.Standard}, {4, prompt.Aggressive}}
 	for n, want := range map[int]prompt.Level{1: prompt.Standard, 3: prompt.Standard, 4: prompt.Aggressive, 9: prompt.Aggressive} {
-		if got, why := e.For(prompt.Situation{Iteration: n}); got != want || why == "" {
+		if got, why := e.LevelFor(prompt.Situation{Iteration: n}); got != want || why == "" {
 			t.Errorf("iteration %d: %v, %q, want %v with a reason", n, got, why, want)
 		}
 	}
-	if got, _ := e.For(prompt.Situation{Iteration: 1, Rejected: true}); got != prompt.Aggressive {
+	if got, _ := e.LevelFor(prompt.Situation{Iteration: 1, Rejected: true}); got != prompt.Aggressive {
 		t.Errorf("after a rejection: %v, want AGGRESSIVE", got)
 	}
-	if got, _ := e.For(prompt.Situation{Iteration: 5, Setbacks: 1}); got != prompt.Aggressive {
+	if got, _ := e.LevelFor(prompt.Situation{Iteration: 5, Setbacks: 1}); got != prompt.Aggressive {
 		t.Errorf("a setback lowered the level to %v", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestPoints(t *testing.T) {
 	wayOut := map[prompt.Point]string{prompt.WayOut: "supervise blocked"} // comes on top
 	for level, tokens := range map[prompt.Level]int{prompt.Minimal: 50, prompt.Standard: 150, prompt.Aggressive: 300} {
 		for _, p := range prompt.Points() {
-			got, err := texts.Inject(p, level, few)
+			got, err := texts.Reminder(p, level, few)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,13 +168,13 @@ func TestPoints(t *testing.T) {
 					t.Errorf("%s at %v lacks %q:\n%s", p, level, want, got)
 				}
 			}
-			if got, err = texts.Inject(p, level, crowded()); err != nil || len(got) > 4*(tokens+len(wayOut[p])/4+1) || got == "" || !utf8.ValidString(got) {
+			if got, err = texts.Reminder(p, level, crowded()); err != nil || len(got) > 4*(tokens+len(wayOut[p])/4+1) || got == "" || !utf8.ValidString(got) {
 				t.Errorf("%s at %v has about %d tokens of at most %d, %v:\n%s", p, level, len(got)/4, tokens, err, got)
 			}
 		}
 	}
 	for _, p := range prompt.Points() {
-		if got, err := texts.Inject(p, prompt.Off, few); got != "" || err != nil {
+		if got, err := texts.Reminder(p, prompt.Off, few); got != "" || err != nil {
 			t.Errorf("%s says %q when it is off, %v", p, got, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestPointsOfAnIteration(t *testing.T) {
 		{"after a person allowed a test", prompt.Facts{Iteration: 2, Allowed: []string{"m: TestTwo"}}, "[boundary allowed]"},
 		{"near the end", prompt.Facts{Iteration: 2, Near: true}, "[boundary completion]"},
 	} {
-		text, points, err := texts.Text(prompt.Standard, tt.f)
+		text, points, err := texts.Prompt(prompt.Standard, tt.f)
 		if got := fmt.Sprint(points); err != nil || got != tt.want || text == "" {
 			t.Errorf("%s: %s, %v, want %s", tt.name, got, err, tt.want)
 		}
@@ -224,7 +224,7 @@ func TestOwnTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _, err := texts.Text(prompt.Minimal, prompt.Facts{Task: "Do it.", Iteration: 2, Measured: true, Passed: 1, Count: 2}); err != nil || got != "Do it.\n\nRound 2: Measured now: 1 of 2 tests pass. Be honest.\n" {
+	if got, _, err := texts.Prompt(prompt.Minimal, prompt.Facts{Task: "Do it.", Iteration: 2, Measured: true, Passed: 1, Count: 2}); err != nil || got != "Do it.\n\nRound 2: Measured now: 1 of 2 tests pass. Be honest.\n" {
 		t.Errorf("the text is %q, %v", got, err)
 	}
 	if own, err := prompt.Read(dir, "none"); own != nil || err != nil {

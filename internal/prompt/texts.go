@@ -96,7 +96,7 @@ func Parse(own map[string]string, dir string) (*Texts, error) {
 	t := &Texts{root}
 	for _, p := range Points() { // what is wrong with a field shows only here
 		for level := Minimal; level <= Aggressive; level++ {
-			if _, err := t.Inject(p, level, sample); err != nil {
+			if _, err := t.Reminder(p, level, sample); err != nil {
 				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, string(p)+extension), err)
 			}
 		}
@@ -144,9 +144,9 @@ const openNamed = 2
 // many names of those that the level allows are left, and how long each may be.
 var tries = []struct{ divide, length int }{{1, 400}, {1, 120}, {2, 120}, {4, 80}, {16, 60}}
 
-// Inject returns the text of a point, "" for none. It keeps to the budget of the
+// Reminder returns the text of a point, "" for none. It keeps to the budget of the
 // level: names are left out first, then the end.
-func (t *Texts) Inject(p Point, level Level, f Facts) (string, error) {
+func (t *Texts) Reminder(p Point, level Level, f Facts) (string, error) {
 	if level == Off {
 		return "", nil
 	}

@@ -28,7 +28,7 @@ type Cleaned struct {
 // go. The error wraps [ErrNotOver] when the loop may go on.
 func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c Cleaned, err error) {
 	p := event.NewPosition()
-	l, state, err := ledger.Amend(home, id, p.Read)
+	l, state, err := ledger.Amend(home, id, p.Apply)
 	if err != nil {
 		return c, err
 	}
@@ -100,6 +100,6 @@ func (c *Cleaned) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.St
 		return err
 	}
 	use, errUse := store.Usage()
-	data := event.SnapshotsGone{Snapshots: c.Dropped, Freed: done.Freed, Bytes: use.Bytes}
+	data := event.DroppedSnapshots{Snapshots: c.Dropped, Freed: done.Freed, Bytes: use.Bytes}
 	return errors.Join(err, errUse, l.Log(now, string(event.SnapshotsDropped), 0, 0, data))
 }

@@ -35,7 +35,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Retries: next.Retries, Attempts: next.Attempts, Same: next.Same,
+		Retries: next.Retries, Attempts: next.Attempts, Same: next.RepeatedFindings,
 	}
 	if step.Diagnosis != nil {
 		it.Decision.Diagnosis = step.Diagnosis.String()
@@ -153,7 +153,7 @@ func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.Stat
 func (v View) incident() recovery.State {
 	for _, it := range slices.Backward(v.Iterations) {
 		if it.Decision != nil {
-			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, Same: it.Decision.Same}
+			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.Same}
 		}
 	}
 	return recovery.State{}

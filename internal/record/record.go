@@ -94,7 +94,7 @@ func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
 		return nil, View{}, false, refuse("loop %s belongs to %s", id, state.Workspace)
 	}
 	at := event.NewPosition()
-	l, state, err := ledger.Amend(p.Home, id, at.Read)
+	l, state, err := ledger.Amend(p.Home, id, at.Apply)
 	if err != nil {
 		return nil, View{}, false, err
 	}

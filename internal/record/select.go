@@ -80,7 +80,7 @@ type Selection struct {
 // The error wraps [ledger.ErrLocked] while a supervisor works on the loop.
 func Select(ctx context.Context, home, id string, w Wish, by string, now time.Time) (sel Selection, err error) {
 	p := event.NewPosition()
-	l, state, err := ledger.Amend(home, id, p.Read)
+	l, state, err := ledger.Amend(home, id, p.Apply)
 	if err != nil {
 		return sel, err
 	}
@@ -97,9 +97,9 @@ func Select(ctx context.Context, home, id string, w Wish, by string, now time.Ti
 
 func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by string, now time.Time) error {
 	v, c := &sel.View, sel.Choice
-	data := event.Reselected{Choice: c, By: by, Weights: w.Weights}
+	data := event.SelectionChange{Choice: c, By: by, Weights: w.Weights}
 	if v.State.Selected != nil {
-		data.Before = &v.State.Selected.Iteration
+		data.Previous = &v.State.Selected.Iteration
 	}
 	if err := l.Log(now, string(event.SelectionChanged), c.Iteration, 0, data); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (v View) best(c selector.Choice) *ledger.BestIteration {
 }
 
 // NoteApplied records that the tree of a selection was restored manually.
-func NoteApplied(home, id string, n int, data event.Applied, now time.Time) (err error) {
+func NoteApplied(home, id string, n int, data event.AppliedSelection, now time.Time) (err error) {
 	l, _, err := ledger.Amend(home, id, func(ledger.Event) {})
 	if err != nil {
 		return err

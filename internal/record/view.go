@@ -32,7 +32,7 @@ type View struct {
 // Read reads the loop in dir, which state belongs to.
 func Read(dir string, state ledger.State) (View, error) {
 	p := event.NewPosition()
-	if _, err := ledger.ReadLog(dir, p.Read); err != nil {
+	if _, err := ledger.ReadLog(dir, p.Apply); err != nil {
 		return View{}, err
 	}
 	return view(dir, state, p)
@@ -41,7 +41,7 @@ func Read(dir string, state ledger.State) (View, error) {
 // view joins the files of a loop and its log. Where settings are missing, the defaults
 // apply.
 func view(dir string, state ledger.State, p *event.Position) (View, error) {
-	v := View{Dir: dir, State: state, Dropped: p.Dropped, Settings: Defaults()}
+	v := View{Dir: dir, State: state, Dropped: p.DroppedSnapshots, Settings: Defaults()}
 	var err error
 	if v.Iterations, err = ledger.Iterations(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return v, err

@@ -59,7 +59,7 @@ type Evidence struct {
 	Flipping     []string // tests that went back and forth between passing and failing
 	FailedBefore []string // tests that are gone and had failed before
 	Refused      []string // files that the findings which undo the iteration are about
-	LastWords    string   // the last line that the agent printed
+	LastOutput   string   // the last line that the agent printed
 	AgentFailed  bool     // it ended with a status or a signal
 	NotMeasured  []string // why checks gave nothing
 }
@@ -105,14 +105,14 @@ var signs = []sign{
 		if !c.Evidence.AgentFailed {
 			return ""
 		}
-		return trouble(c.Evidence.LastWords)
+		return trouble(c.Evidence.LastOutput)
 	}},
 
 	{Ambiguity, .70, "the agent's last output is a question", func(c Case) string {
-		if !asks(c.Evidence.LastWords) {
+		if !asks(c.Evidence.LastOutput) {
 			return ""
 		}
-		return "the agent asked: " + c.Evidence.LastWords
+		return "the agent asked: " + c.Evidence.LastOutput
 	}},
 	{Ambiguity, .65, "tests alternate between passing and failing, three changes or more within six iterations", func(c Case) string { return some("tests go back and forth", c.Evidence.Flipping) }},
 

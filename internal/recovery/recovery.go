@@ -35,9 +35,9 @@ type Options struct {
 
 // State is what the machine remembers between iterations.
 type State struct {
-	Retries  int // of the running incident
-	Attempts int // in the whole loop
-	Same     int // retries in a row that were undone for the finding that they were to mend
+	Retries          int // of the running incident
+	Attempts         int // in the whole loop
+	RepeatedFindings int // retries in a row that were undone for the finding that they were to mend
 }
 
 // Case is an iteration that was judged, and what else is known of it.
@@ -93,7 +93,7 @@ func Next(s State, c Case, o Options) (Step, State) {
 	if r.Action == detector.Rollback {
 		return reject(s, c, o)
 	}
-	s.Retries, s.Same = 0, 0
+	s.Retries, s.RepeatedFindings = 0, 0
 	step := Step{Move: Continue, Reason: r.Reason, Target: c.Start}
 	if move, ask := o.endOf(c.Assessment); ask {
 		step.Move, step.Ask, step.Why = move, approval.Standstill, "the loop does not get on"
@@ -172,7 +172,7 @@ func reject(s State, c Case, o Options) (Step, State) {
 		},
 	}
 	if p.strategy == Allow {
-		s.Retries, s.Same = 0, 0
+		s.Retries, s.RepeatedFindings = 0, 0
 		step.Move, step.Reject, step.Target = Continue, false, 0
 		return step, s
 	}
@@ -193,7 +193,7 @@ func retry(step Step, s State, now time.Time, o Options) (Step, State) {
 		return step, s
 	}
 	step.Move = Escalate
-	if s.Same+1 >= sameAtMost {
+	if s.RepeatedFindings+1 >= sameAtMost {
 		step.Reason += "; " + step.Why
 	} else {
 		step.Reason = fmt.Sprintf("%s; %s spent", step.Reason, plural(o.MaxRetries, "retry", "retries"))
@@ -225,18 +225,18 @@ func escalation(a detector.Assessment, d Diagnosis) (approval.Kind, string) {
 	return "", ""
 }
 
-// Answered returns the step and the state that follow from the answer to the question
+// ApplyAnswer returns the step and the state that follow from the answer to the question
 // of a step. s is the state after that step.
 //
 // When a person rejects, the incident has all its retries again: there is another
 // answer to end the loop. A policy or a timeout neither takes a retry away nor adds
 // one.
-func Answered(step Step, s State, a approval.Answer, o Options) (Step, State) {
+func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State) {
 	step.Phases = slices.Clone(step.Phases)
 	step.Phases = append(step.Phases, Phase{PhaseEscalate, a.At, a.String()})
 	switch a.Choice {
 	case approval.Approve:
-		s.Retries, s.Same = 0, 0
+		s.Retries, s.RepeatedFindings = 0, 0
 		step.Move, step.Reject, step.Target, step.Retry = Continue, false, 0, 0
 		step.Reason, step.Strategy = "approved: "+a.Reason, Allow
 		step.Advice = "A person has looked at the last iteration and approved it: " + a.Reason
@@ -257,7 +257,7 @@ func Answered(step Step, s State, a approval.Answer, o Options) (Step, State) {
 		s.Retries++
 	}
 	if person {
-		s.Same = 0 // the agent reads what the person says
+		s.RepeatedFindings = 0 // the agent reads what the person says
 	}
 	if person && step.Move == Escalate {
 		s.Retries = min(1, o.MaxRetries)

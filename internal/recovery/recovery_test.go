@@ -88,10 +88,10 @@ func TestNextStep(t *testing.T) {
 		{"retries spent", recovery.State{Retries: 3, Attempts: 3}, rejected("functionality_loss"), three, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 4, Attempts: 4}},
 		{"no retries at all", recovery.State{}, rejected("functionality_loss"), recovery.Options{}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 1, Attempts: 1}},
 		{"a suspicion is reported and undoes nothing", recovery.State{}, suspicious(), three, recovery.Continue, false, approval.Suspicion, recovery.State{}},
-		{"the same finding again is for a human, even one who is to be asked late", recovery.State{Retries: 1, Attempts: 1}, undone("a", "f", finding("a", "f")), recovery.Options{MaxRetries: 3, AskLate: true}, recovery.Retry, true, approval.Regression, recovery.State{Retries: 2, Attempts: 2, Same: 1}},
-		{"a third time ends the incident", recovery.State{Retries: 2, Attempts: 2, Same: 1}, undone("a", "f", finding("a", "f")), recovery.Options{MaxRetries: 9}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 10, Attempts: 3, Same: 2}},
-		{"another finding between them", recovery.State{Retries: 2, Attempts: 2, Same: 1}, undone("b", "f", finding("a", "f")), three, recovery.Retry, true, approval.Regression, recovery.State{Retries: 3, Attempts: 3}},
-		{"an accepted iteration between them", recovery.State{Retries: 2, Attempts: 2, Same: 1}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{Attempts: 2}},
+		{"the same finding again is for a human, even one who is to be asked late", recovery.State{Retries: 1, Attempts: 1}, undone("a", "f", finding("a", "f")), recovery.Options{MaxRetries: 3, AskLate: true}, recovery.Retry, true, approval.Regression, recovery.State{Retries: 2, Attempts: 2, RepeatedFindings: 1}},
+		{"a third time ends the incident", recovery.State{Retries: 2, Attempts: 2, RepeatedFindings: 1}, undone("a", "f", finding("a", "f")), recovery.Options{MaxRetries: 9}, recovery.Escalate, true, approval.Regression, recovery.State{Retries: 10, Attempts: 3, RepeatedFindings: 2}},
+		{"another finding between them", recovery.State{Retries: 2, Attempts: 2, RepeatedFindings: 1}, undone("b", "f", finding("a", "f")), three, recovery.Retry, true, approval.Regression, recovery.State{Retries: 3, Attempts: 3}},
+		{"an accepted iteration between them", recovery.State{Retries: 2, Attempts: 2, RepeatedFindings: 1}, plain(detector.Continue, detector.Forward), three, recovery.Continue, false, "", recovery.State{Attempts: 2}},
 		{"stall", recovery.State{}, plain(detector.Stop, detector.Stalled), three, recovery.Stop, false, "", recovery.State{}},
 		{"stall, with the option to continue", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{}, recovery.Continue, false, "", recovery.State{}},
 		{"stall, with the option to ask", recovery.State{}, plain(detector.Stop, detector.Stalled), recovery.Options{AskOnStall: true}, recovery.Stop, false, approval.Standstill, recovery.State{}},
@@ -150,7 +150,7 @@ func TestSameFinding(t *testing.T) {
 			c := undone("a", "tests/test_x.py", tt.was...)
 			c.Assessment.Alerts = tt.is
 			step, after := recovery.Next(recovery.State{Retries: 1, Attempts: 1}, c, recovery.Options{MaxRetries: 3})
-			if same := after.Same == 1; same != tt.same || same != (step.Strategy == recovery.LeaveAlone) || same != strings.Contains(step.Advice, "Leave tests/test_x.py exactly as it is now") {
+			if same := after.RepeatedFindings == 1; same != tt.same || same != (step.Strategy == recovery.LeaveAlone) || same != strings.Contains(step.Advice, "Leave tests/test_x.py exactly as it is now") {
 				t.Errorf("same finding %v, strategy %s, advice %q, want %v", same, step.Strategy, step.Advice, tt.same)
 			}
 		})
@@ -222,7 +222,7 @@ func TestPathsOfAnIncident(t *testing.T) {
 			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f")), undone("a", "f", finding("a", "f"))},
 			nil,
 			"retry retry escalate", "pause diagnose adapt escalate",
-			recovery.State{Retries: 3, Attempts: 3, Same: 2},
+			recovery.State{Retries: 3, Attempts: 3, RepeatedFindings: 2},
 		},
 		{
 			"the same finding twice, and a person rejects it",
@@ -277,7 +277,7 @@ func TestPathsOfAnIncident(t *testing.T) {
 					if step.Ask == "" {
 						t.Fatal("nobody is asked")
 					}
-					step, s = recovery.Answered(step, s, *tt.answer, o)
+					step, s = recovery.ApplyAnswer(step, s, *tt.answer, o)
 				}
 				moves = append(moves, string(step.Move))
 				if step.Reject && step.Target != 2 {
@@ -301,7 +301,7 @@ func TestOnlyAPersonApproves(t *testing.T) {
 		for _, how := range []approval.How{approval.ByPolicy, approval.ByTimeout, approval.ByCommand, approval.ByTerminal} {
 			for _, choice := range []approval.Choice{approval.Reject, approval.Abort} {
 				step, s := recovery.Next(recovery.State{Retries: 3}, c, recovery.Options{MaxRetries: 3})
-				if step, _ = recovery.Answered(step, s, approval.Answer{Choice: choice, How: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
+				if step, _ = recovery.ApplyAnswer(step, s, approval.Answer{Choice: choice, How: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
 					t.Errorf("%s by %s keeps the tree", choice, how)
 				}
 			}
@@ -311,7 +311,7 @@ func TestOnlyAPersonApproves(t *testing.T) {
 
 func TestPromptNamesTheReasonOfARejection(t *testing.T) {
 	step, s := recovery.Next(recovery.State{}, suspicious(), recovery.Options{MaxRetries: 1})
-	step, _ = recovery.Answered(step, s, approval.Answer{Choice: approval.Reject, How: approval.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
+	step, _ = recovery.ApplyAnswer(step, s, approval.Answer{Choice: approval.Reject, How: approval.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
 	if !strings.Contains(step.Advice, "A person rejected it: keep the assertion.") || !strings.Contains(step.Reason, "keep the assertion") {
 		t.Errorf("advice %q, reason %q", step.Advice, step.Reason)
 	}
@@ -345,11 +345,11 @@ func TestDiagnosis(t *testing.T) {
 		{"broken", rejected("functionality_loss"), recovery.TaskComplexity, .60, recovery.Simplify},
 		{"the same tests again", with(rejected("functionality_loss"), recovery.Evidence{SameFailing: []string{"a", "b", "c", "d"}}), recovery.TaskComplexity, .80, recovery.Simplify},
 		{"back and forth", with(rejected("functionality_loss"), recovery.Evidence{Flipping: []string{"a"}}), recovery.Ambiguity, .65, recovery.Clarify},
-		{"a question", with(rejected("functionality_loss"), recovery.Evidence{LastWords: "Which of the two did you mean?"}), recovery.Ambiguity, .70, recovery.Clarify},
+		{"a question", with(rejected("functionality_loss"), recovery.Evidence{LastOutput: "Which of the two did you mean?"}), recovery.Ambiguity, .70, recovery.Clarify},
 		{"a missing command", with(rejected("suite_did_not_run"), recovery.Evidence{NotMeasured: []string{"sh: pytest: command not found"}}), recovery.Environment, .80, recovery.FixEnvironment},
-		{"a rate limit", with(rejected("functionality_loss"), recovery.Evidence{AgentFailed: true, LastWords: "429 Too Many Requests"}), recovery.Environment, .80, recovery.FixEnvironment},
-		{"talk of rate limits", with(rejected("functionality_loss"), recovery.Evidence{LastWords: "I added a rate limit."}), recovery.TaskComplexity, .60, recovery.Simplify},
-		{"a full disk", with(rejected(), recovery.Evidence{AgentFailed: true, LastWords: "write: no space left on device"}), recovery.Environment, .80, recovery.FixEnvironment},
+		{"a rate limit", with(rejected("functionality_loss"), recovery.Evidence{AgentFailed: true, LastOutput: "429 Too Many Requests"}), recovery.Environment, .80, recovery.FixEnvironment},
+		{"talk of rate limits", with(rejected("functionality_loss"), recovery.Evidence{LastOutput: "I added a rate limit."}), recovery.TaskComplexity, .60, recovery.Simplify},
+		{"a full disk", with(rejected(), recovery.Evidence{AgentFailed: true, LastOutput: "write: no space left on device"}), recovery.Environment, .80, recovery.FixEnvironment},
 		{"explained", explained, recovery.GenuineFix, .70, recovery.Allow},
 		{"nothing known", rejected("something_else"), recovery.Unknown, .40, recovery.Simplify},
 	} {

@@ -101,17 +101,17 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 		case event.IterationFinished, event.IterationRecorded:
 			last, r.choice = e.Iteration, nil
 		case event.SnapshotsDropped:
-			var gone event.SnapshotsGone
+			var gone event.DroppedSnapshots
 			if json.Unmarshal(e.Data, &gone) == nil {
 				r.record.Dropped[last] = append(r.record.Dropped[last], gone.Snapshots...)
 			}
 		case event.OutputSelected:
-			var s event.Selected
+			var s event.SelectedOutput
 			if json.Unmarshal(e.Data, &s) == nil && s.Choice.Override == nil {
 				r.choice = &s.Choice
 			}
 		case event.SelectionChanged:
-			var s event.Reselected
+			var s event.SelectionChange
 			if r.State.Kind == ledger.Recorded && json.Unmarshal(e.Data, &s) == nil {
 				r.choice = s.Automatic()
 			}

@@ -13,9 +13,9 @@ import (
 // nothing. Every method returns a copy and leaves its argument as it is.
 type Mask struct{ *runner.Masker }
 
-// MaskOf returns the mask for the secrets of an environment and for what has the shape of
+// NewMask returns the mask for the secrets of an environment and for what has the shape of
 // a key.
-func MaskOf(env []string) Mask { return Mask{runner.NewMasker(Of(env))} }
+func NewMask(env []string) Mask { return Mask{runner.NewMasker(FromEnv(env))} }
 
 // Texts masks a list of texts.
 func (m Mask) Texts(list []string) []string {

@@ -11,7 +11,7 @@ import (
 // What is masked is a copy: the set and the runs that were given stay as they are.
 func TestMaskingLeavesItsArgumentsAlone(t *testing.T) {
 	const secret = "hunter22hunter22"
-	m := MaskOf([]string{"API_TOKEN=" + secret})
+	m := NewMask([]string{"API_TOKEN=" + secret})
 	set := metric.Set{
 		Tests: metric.NewTests([]metric.Test{{ID: metric.ID{Name: "a"}, Message: secret}}),
 		Lint:  &metric.Lint{Findings: []metric.Finding{{Message: secret}}}, Gaps: []metric.Gap{{Why: secret}},

@@ -35,9 +35,9 @@ var secretWords = []struct {
 	{"COOKIE", false},
 }
 
-// Of returns the values in an environment that must not be stored: those of
+// FromEnv returns the values in an environment that must not be stored: those of
 // variables whose names mark them as secrets, and passwords within URLs.
-func Of(env []string) []runner.Secret {
+func FromEnv(env []string) []runner.Secret {
 	var list []runner.Secret
 	for _, line := range env {
 		name, value, _ := strings.Cut(line, "=")

@@ -25,12 +25,12 @@ func TestSecretsAreFoundByName(t *testing.T) {
 		"COLORTERM=truecolor":                 "",
 		"NOTHING":                             "",
 	} {
-		got := Of([]string{line})
+		got := FromEnv([]string{line})
 		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Value != want) {
 			t.Errorf("%s: got %v, want %q", line, got, want)
 		}
 	}
-	if names := Of([]string{"A_KEY=01234567", "B=1", "C_TOKEN=01234567"}); !slices.Equal([]string{names[0].Name, names[1].Name}, []string{"A_KEY", "C_TOKEN"}) {
+	if names := FromEnv([]string{"A_KEY=01234567", "B=1", "C_TOKEN=01234567"}); !slices.Equal([]string{names[0].Name, names[1].Name}, []string{"A_KEY", "C_TOKEN"}) {
 		t.Errorf("got %v", names)
 	}
 }

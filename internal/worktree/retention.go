@@ -90,7 +90,7 @@ func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snaps
 	if len(done.Dropped) == 0 {
 		return use, err
 	}
-	data := event.SnapshotsGone{Freed: done.Freed, Bytes: use.Bytes, Limit: t.Limit}
+	data := event.DroppedSnapshots{Freed: done.Freed, Bytes: use.Bytes, Limit: t.Limit}
 	for _, id := range done.Dropped {
 		data.Snapshots = append(data.Snapshots, id.Name())
 		t.Dropped[id] = true

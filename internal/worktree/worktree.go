@@ -50,7 +50,7 @@ func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.I
 	if err != nil {
 		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
 	}
-	return info, t.Journal.Write(event.SnapshotTaken, n, event.Taken{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
+	return info, t.Journal.Write(event.SnapshotTaken, n, event.TakenSnapshot{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
 }
 
 // Made takes the snapshot after the checks of the baseline and returns known with the
@@ -70,7 +70,7 @@ func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]
 			known = append(known, c.Path)
 		}
 	}
-	taken := event.Taken{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, Artefacts: known}
+	taken := event.TakenSnapshot{Moment: event.AfterChecks, ID: after.ID, Tree: after.Tree, Files: after.Files, CheckOutputs: known}
 	ignored, err := t.Store.NewIgnored(before, after.ID)
 	if err != nil {
 		return nil, fmt.Errorf("compare the tree before and after the checks: %w", err)
@@ -136,7 +136,7 @@ func (t *Tree) State(as string) *event.TreeState {
 	if t.last == nil {
 		return nil
 	}
-	state := event.StateOf(*t.last, as)
+	state := event.NewTreeState(*t.last, as)
 	return &state
 }
 
@@ -147,21 +147,21 @@ func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w; and the tree could not be put back to snapshot s%s: %w; when that is mended: supervise rollback %s s%s", cause, id, err, loopID, id)
-	case len(res.Written)+len(res.Deleted)+len(res.Ignored)+res.GitFiles == 0 && event.ShortfallOf(res).Empty():
+	case len(res.Written)+len(res.Deleted)+len(res.Ignored)+res.GitFiles == 0 && event.NewShortfall(res).IsEmpty():
 		return cause
 	}
-	state := event.StateOf(res, "put back to snapshot s"+string(id))
+	state := event.NewTreeState(res, "put back to snapshot s"+string(id))
 	return fmt.Errorf("%w; what was there is kept: supervise rollback %s s%s; %s", cause, loopID, res.Safety, state)
 }
 
 // shortfall reports what a restore could not bring back, each path once.
 func (t *Tree) shortfall(res snapshot.Restored) error {
-	data := event.ShortfallOf(res)
+	data := event.NewShortfall(res)
 	data.Differs = nil // which is an error
-	for reason, list := range map[string]*[]string{"gone": &data.Gone, "regenerable": &data.MissingRegenerable, "changed": &data.Changed, "used": &data.InUse, "new": &data.New, "left": &data.Left, "owner": &data.OwnerOrLinksDiffer} {
+	for reason, list := range map[string]*[]string{"gone": &data.Lost, "regenerable": &data.MissingRegenerable, "changed": &data.Changed, "used": &data.InUse, "new": &data.NewIgnored, "left": &data.NotDeleted, "owner": &data.OwnerOrLinksDiffer} {
 		*list = t.unreported(reason, *list)
 	}
-	if !data.Empty() {
+	if !data.IsEmpty() {
 		if err := t.Journal.Write(event.RestoreIncomplete, t.Iteration(), data); err != nil {
 			return err
 		}

@@ -270,7 +270,7 @@ func place(t *testing.T) record.Place {
 	return record.Place{
 		Home: t.TempDir(), Root: t.TempDir(), By: "ann", Now: func() time.Time { return noon },
 		Settings: func() (record.Settings, any, error) {
-			o, err := config.Default().Loop(t.TempDir())
+			o, err := config.Default().LoopOptions(t.TempDir())
 			return record.Settings{Settings: o.Settings.Settings}, o.Settings, err
 		},
 	}
@@ -439,7 +439,7 @@ func (e example) decided(t *testing.T, found map[string]any) {
 	}
 	var levels []any
 	for _, s := range e.Levels {
-		level, why := prompt.Escalation(nil).For(s)
+		level, why := prompt.Escalation(nil).LevelFor(s)
 		levels = append(levels, map[string]any{"level": level.String(), "why": why})
 	}
 	found["calls"], found["levels"] = calls, levels
@@ -456,7 +456,7 @@ func (e example) configured(t *testing.T, found map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Loop(dir)
+	o, err := s.LoopOptions(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

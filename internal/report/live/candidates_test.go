@@ -17,7 +17,7 @@ func TestCandidatesAsTheyAreSeen(t *testing.T) {
 	l.event(event.CandidateStarted, 0, event.Candidate{Candidate: 2, Agent: []string{"claude", "-p"}})
 	l.event(event.CandidateStarted, 0, event.Candidate{Candidate: 1, Agent: []string{"codex"}})
 	of(2, event.LoopStarted, 0, event.Started{MaxIterations: 5, Plan: measure.Plan{Checks: make([]measure.Check, 1)}})
-	of(2, event.IterationStarted, 1, event.AgentStart{Max: 5})
+	of(2, event.IterationStarted, 1, event.IterationStart{Max: 5})
 	of(2, event.AgentSpawned, 1, event.Spawned{})
 	l.wait(63 * time.Second)
 	l.shows(t, "     2 candidates, 1m03s in all", "     1 codex  begins", "     2 claude  iteration 1 of 5  the agent works  1m03s")

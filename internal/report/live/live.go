@@ -193,7 +193,7 @@ func (b *Board) data(e event.Event) {
 	case event.Resumed:
 		b.begin(e.LoopID, d.Dir, len(d.Plan.Checks))
 		s.Max, s.Iteration = d.Max, d.Iteration
-	case event.AgentStart:
+	case event.IterationStart:
 		s.Iteration, s.Max, s.Part, s.Level, s.Checks, s.Says, b.heard = e.Iteration, d.Max, "", strings.ToLower(d.Level), nil, "", false
 		s.Budget = Budget(d.Budget)
 	case event.Waiting:
@@ -202,10 +202,10 @@ func (b *Board) data(e event.Event) {
 		}
 		b.does("waits for the agent's service until " + d.Until.Local().Format(time.TimeOnly))
 	case event.Child:
-		if d.What == event.ChildReviewer {
+		if d.Process == event.ChildReviewer {
 			b.does(doesReview)
 		}
-	case event.Stop, event.Selected:
+	case event.Stop, event.SelectedOutput:
 		s.Part, s.Checks = End, nil
 	}
 }

@@ -77,7 +77,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 
 	usd, tokens := 1.25, int64(41_200)
 	l.event(event.BaselineMeasured, 0, event.Baseline{})
-	l.event(event.IterationStarted, 1, event.AgentStart{Max: 3, Level: "MINIMAL", Budget: event.Budget{Deadline: l.at.Add(2 * time.Hour), MaxCost: 5, MaxTokens: 2_000_000}})
+	l.event(event.IterationStarted, 1, event.IterationStart{Max: 3, Level: "MINIMAL", Budget: event.Budget{Deadline: l.at.Add(2 * time.Hour), MaxCost: 5, MaxTokens: 2_000_000}})
 	l.event(event.AgentSpawned, 1, nil)
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 2m45s in all", "     the agent works  0s",
 		"     left: 2 iterations after this, 2h00m, $5 (no cost reported), 2000k tokens (none reported)")
@@ -97,7 +97,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 		"     judges  go test (in another tree)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
 	_ = other.Close()
 	l.event(event.LoopStopping, 1, event.Stop{})
-	l.event(event.OutputSelected, 1, event.Selected{})
+	l.event(event.OutputSelected, 1, event.SelectedOutput{})
 	end := l.Check(measure.Check{Name: "go test"})
 	l.shows(t, "     the end, 3m52s in all", "     check 1 of 2  go test  0s  (last time 1s)")
 	_ = end.Close()
@@ -108,7 +108,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 // What is left of a window of the service is known when the agent tells it.
 func TestWindowLeft(t *testing.T) {
 	l := newLoop(t.TempDir())
-	l.event(event.IterationStarted, 1, event.AgentStart{Max: 3, Budget: event.Budget{MaxWindow: 80}})
+	l.event(event.IterationStarted, 1, event.IterationStart{Max: 3, Budget: event.Budget{MaxWindow: 80}})
 	l.event(event.AgentSpawned, 1, nil)
 	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 80% (none told)")
 	l.Report(agentrun.Said{Window: &metric.Window{Name: "five_hour", Used: 42.5}})

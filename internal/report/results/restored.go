@@ -21,7 +21,7 @@ func (t Text) Restored(what string, res snapshot.Restored) {
 	if len(res.Shared) > 0 {
 		t.line("restored in the repository that the worktrees share: %s", strings.Join(report.Cut(res.Shared, 10), ", "))
 	}
-	for _, line := range event.ShortfallOf(res).Lines() {
+	for _, line := range event.NewShortfall(res).Lines() {
 		t.line("%s", line)
 	}
 }

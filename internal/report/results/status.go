@@ -26,7 +26,7 @@ type Status struct {
 
 	// Killed are the loops of the working tree whose snapshots may have work that the tree does not,
 	// because they, or a rollback of them, were killed.
-	Killed []event.Killed `json:"killed,omitempty"`
+	Killed []event.KilledLoop `json:"killed,omitempty"`
 
 	Iterations []ledger.Iteration `json:"-"`
 	Dir        string             `json:"-"`
@@ -192,7 +192,7 @@ func (t Text) statusHead(d Status) {
 		if k.LoopID != s.LoopID {
 			name = "killed earlier: "
 		}
-		for _, line := range k.Trees.Lines(t.Self, k.LoopID) {
+		for _, line := range k.Trees.Commands(t.Self, k.LoopID) {
 			rows = append(rows, row{"kept", name + line})
 		}
 	}

@@ -14,15 +14,15 @@ func (p *Printer) candidate(e event.Event) {
 	name := p.Paint(document.Faint, fmt.Sprintf("%d ", e.Candidate))
 	switch d := e.Data.(type) {
 	case event.IterationEnd:
-		p.line("%s%s", name, report.Line(d.It, p.Paint))
-	case event.Rejected:
+		p.line("%s%s", name, report.Line(d.Iteration, p.Paint))
+	case event.Rejection:
 		for _, why := range d.Reasons {
 			p.line("%s     %s", name, p.Paint(document.Bad, why))
 		}
 	case event.Waiting:
 		p.line("%s     %s", name, p.Paint(document.Warn, waiting(d)))
 	case event.Interruption:
-		p.line("%s%s", name, report.Line(d.It, p.Paint))
+		p.line("%s%s", name, report.Line(d.Iteration, p.Paint))
 	}
 }
 

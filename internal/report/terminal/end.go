@@ -141,7 +141,7 @@ func (p *Printer) verification() {
 		p.line("         Not restored: the tree is as the last iteration left it.")
 	case p.verified == nil:
 		p.line("         Restored; not re-measured.")
-	case p.verified.Holds:
+	case p.verified.Confirmed:
 		p.line("         Restored and re-measured: same results.")
 	default:
 		p.line("         %s", p.Paint(document.Bad, "Restored and re-measured: DIFFERENT results: "+strings.Join(p.verified.Differences, "; ")))

@@ -96,7 +96,7 @@ func repeats(it ledger.Iteration, message string) bool {
 	return slices.ContainsFunc(it.Set.Gaps, func(g metric.Gap) bool { return g.Why != "" && strings.HasSuffix(message, g.Why) })
 }
 
-func (p *Printer) rejected(d event.Rejected, iteration int) {
+func (p *Printer) rejected(d event.Rejection, iteration int) {
 	for _, r := range d.Reasons {
 		if n := len(p.history); n > 0 && repeats(p.history[n-1], r) {
 			continue
@@ -159,7 +159,7 @@ func oneLine(s string) string {
 }
 
 // silent says why hooks did not fire.
-func silent(t event.Type, d event.Silence) string {
+func silent(t event.Type, d event.HookFailure) string {
 	if t == event.HooksBroken {
 		return fmt.Sprintf("hooks of %s are not installed: %s", orAgent(d.Client), d.Why)
 	}

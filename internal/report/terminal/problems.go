@@ -19,7 +19,7 @@ func (p *Printer) problems(e event.Event) {
 		p.line("     %s", p.Paint(document.Warn, waiting(d)))
 	case event.Retrying:
 		p.note("agent: %s; the agent retries, attempt %d", outcomeOf(d.Outcome, d.Message), d.Attempt)
-	case event.Silence:
+	case event.HookFailure:
 		p.warn(silent(e.Type, d))
 	case event.TreeAlarm:
 		p.warn("while the agent worked: " + d.String())
@@ -35,7 +35,7 @@ func (p *Printer) problems(e event.Event) {
 func (p *Printer) resumeReport(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Child:
-		if d.What == event.ChildReviewer {
+		if d.Process == event.ChildReviewer {
 			p.status("the reviewer reads the change")
 		}
 	case ledger.SelectionReview:
@@ -44,7 +44,7 @@ func (p *Printer) resumeReport(e event.Event) {
 		p.resumed(e.LoopID, d)
 	case event.Crash:
 		p.crash(d)
-	case event.SnapshotsGone:
+	case event.DroppedSnapshots:
 		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Count(len(d.Snapshots), "old snapshot", "old snapshots"),
 			report.Bytes(d.Freed), report.Bytes(d.Bytes), strings.Join(report.Cut(d.Snapshots, 10), ", "))
 	case event.OverLimit:
@@ -55,7 +55,7 @@ func (p *Printer) resumeReport(e event.Event) {
 		}
 	case event.SharedRefs:
 		p.shared(e, d)
-	case event.Survivors:
+	case event.Orphans:
 		p.warn("killed processes that an earlier supervise left running: " + strings.Join(report.Cut(d.Names, 5), ", "))
 	case event.Damage:
 		for _, problem := range d.Problems {
@@ -123,14 +123,14 @@ func (p *Printer) crash(d event.Crash) {
 	switch {
 	case d.Restored:
 		what = "it was restoring the tree, which is now done"
-	case d.Trees == event.Trees{}:
+	case d.Trees == event.RecoverableTrees{}:
 		what = "it had not touched the tree"
 	}
 	text := fmt.Sprintf("loop %s was killed: %s; to continue it, interrupt this one and use %s resume %s --force", d.LoopID, what, p.Self, d.LoopID)
-	if d.Over {
+	if d.LoopEnded {
 		text = "a restore of a tree of loop " + d.LoopID + " was interrupted, and is now done"
 	}
-	p.line("%s", p.Paint(document.Warn, strings.Join(append([]string{text}, d.Trees.Lines(p.Self, d.LoopID)...), "; ")))
+	p.line("%s", p.Paint(document.Warn, strings.Join(append([]string{text}, d.Trees.Commands(p.Self, d.LoopID)...), "; ")))
 }
 
 // shared prints what happened to refs that linked worktrees share.

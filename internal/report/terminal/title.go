@@ -46,12 +46,12 @@ func (p *Printer) titles(before bool) {
 
 // headline is an iteration in one line.
 func headline(d event.IterationEnd) string {
-	text := fmt.Sprintf("supervise %d: %s", d.It.Number, d.It.Assessment.Class)
-	if d.It.Set.Tests != nil {
-		n := d.It.Set.Tests.Counts()
+	text := fmt.Sprintf("supervise %d: %s", d.Iteration.Number, d.Iteration.Assessment.Class)
+	if d.Iteration.Set.Tests != nil {
+		n := d.Iteration.Set.Tests.Counts()
 		text += fmt.Sprintf(", %d/%d pass", n.Passed, n.Count)
 	}
-	for i, alert := range d.It.Assessment.Alerts {
+	for i, alert := range d.Iteration.Assessment.Alerts {
 		if i == 2 {
 			text += " …"
 			break

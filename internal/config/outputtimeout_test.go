@@ -21,12 +21,12 @@ func TestUnwatched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := s.Loop("/tree")
+		o, err := s.LoopOptions("/tree")
 		if err != nil {
 			t.Fatal(err)
 		}
 		setup := o.Setup
-		note := s.Limits.Unwatched(&setup)
+		note := s.Limits.ApplyUnattended(&setup)
 		if setup.IdleTimeout != c.idle || setup.FirstOutputTimeout != c.first || note != c.note {
 			t.Errorf("%s: idle %s, first output %s, %q; want %s, %s, %q", name, setup.IdleTimeout, setup.FirstOutputTimeout, note, c.idle, c.first, c.note)
 		}

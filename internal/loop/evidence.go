@@ -19,7 +19,7 @@ func (p *prompter) brief(f *prompt.Facts, left []string) map[string]string {
 		defer tree.Close()
 		source.tree, source.root = tree, p.set.Root
 	}
-	told := prompt.Evidence{History: p.past, Left: left, More: f.Iteration < f.Max, Line: source.at}
+	told := prompt.Evidence{History: p.past, Remaining: left, HasNext: f.Iteration < f.Max, SourceLine: source.at}
 	if p.past.Rejected != nil {
 		told.Patch = p.patch(p.past.Rejected.Number)
 	}

@@ -5,15 +5,15 @@ import (
 	"supervise/snapshot"
 )
 
-// Killed is a loop that was killed, or of which a rollback was.
-type Killed struct {
-	LoopID string `json:"loop_id"`
-	Trees  Trees  `json:"trees"`
+// KilledLoop is a loop that was killed, or of which a rollback was.
+type KilledLoop struct {
+	LoopID string           `json:"loop_id"`
+	Trees  RecoverableTrees `json:"trees"`
 }
 
 // KilledLoops lists the loops of a tree that were killed and not noticed yet, or of which a
 // rollback was, and the given one also if it was noticed.
-func KilledLoops(home, root, id string) (out []Killed, err error) {
+func KilledLoops(home, root, id string) (out []KilledLoop, err error) {
 	loops, err := ledger.Loops(home, root)
 	for _, s := range loops {
 		dir := ledger.Dir(home, s.LoopID)
@@ -21,10 +21,10 @@ func KilledLoops(home, root, id string) (out []Killed, err error) {
 		if !s.Unnoticed() && half == nil && (s.Status != ledger.Crashed || s.LoopID != id) {
 			continue
 		}
-		k := Killed{LoopID: s.LoopID}
+		k := KilledLoop{LoopID: s.LoopID}
 		if s.Status == ledger.Crashed {
 			at := NewPosition()
-			if _, err := ledger.ReadLog(dir, at.Read); err != nil {
+			if _, err := ledger.ReadLog(dir, at.Apply); err != nil {
 				return nil, err
 			}
 			k.Trees = at.Trees()

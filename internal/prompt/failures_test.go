@@ -25,7 +25,7 @@ func TestFailingTestsAreToldOnce(t *testing.T) {
 	again := two
 	again.Tool = "go vet"
 	set.Lint = &metric.Lint{Findings: []metric.Finding{two, again}}
-	f := prompt.Evidence{History: h, Line: func(file string, line int) string {
+	f := prompt.Evidence{History: h, SourceLine: func(file string, line int) string {
 		if file == "calc/calc_test.go" && line == 13 {
 			return "t.Error(got)"
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Write returns a commented configuration for the plan: recognised checks as settings,
+// Template returns a commented configuration for the plan: recognised checks as settings,
 // everything else as comments with its default.
-func Write(plan measure.Plan, notes []string) (string, error) {
+func Template(plan measure.Plan, notes []string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, header, plan.Language)
 	for _, n := range notes {

@@ -41,7 +41,7 @@ func (a *app) place(ctx context.Context) (place, error) {
 	top := treediff.Repo{Dir: here}.TopLevel(ctx)
 	p := place{here: here, project: here, root: top}
 	for dir := here; ; dir = filepath.Dir(dir) {
-		if config.Is(dir) {
+		if config.IsProject(dir) {
 			p.project = dir
 			break
 		}
@@ -86,7 +86,7 @@ func (a *app) settingsFor(dir, home string) (config.Settings, error) {
 	if a.config != "" {
 		return config.Load(a.config, true)
 	}
-	return config.LoadFor(config.Path(dir), false, home)
+	return config.LoadFrom(config.Path(dir), false, home)
 }
 
 // underGit refuses a working tree that is not under git.

@@ -21,16 +21,16 @@ const sameAtMost = 3
 func again(step Step, s State, c Case, o Options) (Step, State) {
 	same := repeated(c.Assessment.Alerts, c.Refused)
 	if len(same) == 0 {
-		s.Same = 0
+		s.RepeatedFindings = 0
 		return step, s
 	}
-	s.Same++
+	s.RepeatedFindings++
 	step.Ask, step.Why = approval.Regression, "the retry brought the same finding: "+same[0].Message()
 	step.Strategy, step.Advice = LeaveAlone, leaveAlone(c)
 	step.Phases = slices.Clone(step.Phases)
 	step.Phases[len(step.Phases)-1].Text = string(LeaveAlone)
-	if s.Same+1 >= sameAtMost {
-		step.Why = fmt.Sprintf("%d attempts brought the same finding: %s", s.Same+1, same[0].Message())
+	if s.RepeatedFindings+1 >= sameAtMost {
+		step.Why = fmt.Sprintf("%d attempts brought the same finding: %s", s.RepeatedFindings+1, same[0].Message())
 		s.Retries = max(s.Retries, o.MaxRetries+1)
 	}
 	return step, s

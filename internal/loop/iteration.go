@@ -85,10 +85,10 @@ func (r *run) assess(ctx context.Context, it *iteration) (event.Stop, error) {
 
 // turn waits until checks may run, and returns the function that ends the turn.
 func (r *run) turn(ctx context.Context) (done func()) {
-	if r.opts.Turn == nil {
+	if r.opts.WaitForTurn == nil {
 		return func() {}
 	}
-	return r.opts.Turn(ctx)
+	return r.opts.WaitForTurn(ctx)
 }
 
 // settle is the line from the verdict on. What was decided is written down before
@@ -129,7 +129,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if err != nil {
 		return prompted{}, err
 	}
-	p, err := r.prompts.Text(it.Number, prompt.Left(r.opts.MaxIterations-it.Number, budget, r.opts.Now()), hints)
+	p, err := r.prompts.Text(it.Number, prompt.RemainingLimits(r.opts.MaxIterations-it.Number, budget, r.opts.Now()), hints)
 	if err != nil {
 		return p, err
 	}
@@ -141,7 +141,7 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 	if from != p.level {
 		err = r.journal.Write(event.LevelChanged, it.Number, event.LevelChange{From: from, To: p.level, Why: p.why})
 	}
-	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.AgentStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: budget}))
+	return p, errors.Join(err, r.journal.Write(event.IterationStarted, it.Number, event.IterationStart{Max: r.opts.MaxIterations, Level: p.level, Why: p.why, Points: p.points, Hints: r.mask.Texts(hints), Budget: budget}))
 }
 
 // runAgent runs the agent and waits until all its processes are gone.
@@ -201,7 +201,7 @@ func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 	if !it.Resumed { // else nobody was at work most of the time
 		whole := it.EndedAt.Sub(it.StartedAt)
 		it.OwnTime = whole - r.checks.clock.Took() - it.Agent.Duration - it.Agent.Waited - it.turned
-		if over := r.opts.Budget.Over(it.OwnTime, whole); over != "" {
+		if over := r.opts.Budget.Exceeded(it.OwnTime, whole); over != "" {
 			r.warn(over, nil)
 		}
 	}
@@ -217,7 +217,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 		return err
 	}
 	if asked != nil {
-		step, next = recovery.Answered(step, next, asked.Answer, r.opts.Recovery)
+		step, next = recovery.ApplyAnswer(step, next, asked.Answer, r.opts.Recovery)
 		it.Assessment = judge.Answered(it.Assessment, asked)
 	}
 	it.Rejected = step.Reject
@@ -262,7 +262,7 @@ func (r *run) finished(it ledger.Iteration) error {
 	return r.journal.Write(event.IterationFinished, it.Number, event.IterationEnd{
 		Progress: it.Progress(r.past.IsBest(it.Number)), Rejected: it.Rejected, Verified: it.Verified,
 		Changed: len(it.Changed), ElapsedMS: it.EndedAt.Sub(it.StartedAt).Milliseconds(),
-		Next: it.Decision.Move, Reason: it.Decision.Reason, It: it,
+		Next: it.Decision.Move, Reason: it.Decision.Reason, Iteration: it,
 	})
 }
 
@@ -283,7 +283,7 @@ func (r *run) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, er
 // restore restores the tree that the next iteration starts from. The
 // rejected tree stays a snapshot.
 func (r *run) restore(ctx context.Context, it ledger.Iteration) error {
-	if err := r.journal.Write(event.RollbackStarted, it.Number, event.RollingBack{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
+	if err := r.journal.Write(event.RollbackStarted, it.Number, event.Rollback{From: it.Snapshot, To: it.Decision.Restore}); err != nil {
 		return err
 	}
 	if err := r.tree.Restore(ctx, it.Decision.Restore); err != nil {

@@ -67,7 +67,7 @@ func (r *run) abandon(it *iteration) error {
 	if err := r.ledger.Append(it.Iteration, it.files, false); err != nil {
 		return err
 	}
-	err := r.journal.Write(event.IterationInterrupted, it.Number, event.Interruption{Kept: it.Snapshot.Name(), Changed: len(it.Changed), It: it.Iteration})
+	err := r.journal.Write(event.IterationInterrupted, it.Number, event.Interruption{Kept: it.Snapshot.Name(), Changed: len(it.Changed), Iteration: it.Iteration})
 	return errors.Join(err, r.report(it.Iteration))
 }
 
@@ -92,8 +92,8 @@ func (r *run) accept(it ledger.Iteration) {
 	}
 }
 
-func (r *run) rejection(it ledger.Iteration) event.Rejected {
-	out := event.Rejected{
+func (r *run) rejection(it ledger.Iteration) event.Rejection {
+	out := event.Rejection{
 		Kept: it.Snapshot.Name(), Restored: r.past.Previous.Iteration, Retry: it.Decision.Retry,
 		Max: r.opts.Recovery.MaxRetries, Cause: it.Decision.Diagnosis,
 	}

@@ -20,7 +20,7 @@ const (
 // Group are facts of one kind, the most useful first.
 type Group struct {
 	Title string
-	One   string // what a fact is called, to say how many are left out
+	Unit  string // what a fact is called, to say how many are left out
 	Facts []string
 }
 
@@ -45,7 +45,7 @@ func EvidenceText(groups []Group, budget int) string {
 		b.WriteString(text)
 		room -= len(text)
 		if left := len(g.Facts) - n; left > 0 {
-			omitted = append(omitted, fmt.Sprintf("%d × %s", left, g.One))
+			omitted = append(omitted, fmt.Sprintf("%d × %s", left, g.Unit))
 		}
 	}
 	if len(omitted) > 0 {

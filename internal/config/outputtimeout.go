@@ -16,19 +16,19 @@ const (
 	DefaultFirstOutput = 10 * time.Minute
 )
 
-// Patience is how long an agent may print nothing: a time, never ending where it is
+// OutputTimeout is how long an agent may print nothing: a time, never ending where it is
 // negative, or by default, where it is 0, what depends on whether somebody is there.
-type Patience time.Duration
+type OutputTimeout time.Duration
 
 // patient is the value of a limit that was switched off, and unread that of one in the file
 // that is none.
 const (
-	patient Patience = -1
-	unread  Patience = -2
+	patient OutputTimeout = -1
+	unread  OutputTimeout = -2
 )
 
 // Set reads auto, 0, or a duration.
-func (p *Patience) Set(text string) error {
+func (p *OutputTimeout) Set(text string) error {
 	if text = strings.TrimSpace(text); text == "auto" {
 		*p = 0
 		return nil
@@ -37,14 +37,14 @@ func (p *Patience) Set(text string) error {
 	if err != nil || d < 0 {
 		return fmt.Errorf("%q is no duration like 30m, nor 0 for no limit, nor auto", text)
 	}
-	if *p = Patience(d); d == 0 {
+	if *p = OutputTimeout(d); d == 0 {
 		*p = patient
 	}
 	return nil
 }
 
 // String returns what Set reads.
-func (p Patience) String() string {
+func (p OutputTimeout) String() string {
 	switch {
 	case p == 0:
 		return "auto"
@@ -55,11 +55,11 @@ func (p Patience) String() string {
 }
 
 // Type names the values for a help text.
-func (p Patience) Type() string { return "duration" }
+func (p OutputTimeout) Type() string { return "duration" }
 
 // UnmarshalYAML reads what Set reads. What is wrong is said by [Settings.Validate], which
 // knows the key.
-func (p *Patience) UnmarshalYAML(unmarshal func(any) error) error {
+func (p *OutputTimeout) UnmarshalYAML(unmarshal func(any) error) error {
 	var text string
 	if err := unmarshal(&text); err != nil || p.Set(text) != nil {
 		*p = unread
@@ -68,11 +68,11 @@ func (p *Patience) UnmarshalYAML(unmarshal func(any) error) error {
 }
 
 // given is the limit that was set, 0 for none.
-func (p Patience) given() time.Duration { return time.Duration(max(0, p)) }
+func (p OutputTimeout) given() time.Duration { return time.Duration(max(0, p)) }
 
-// Unwatched sets the limits that hold where nobody is at the terminal, and says so; "" where
+// ApplyUnattended sets the limits that hold where nobody is at the terminal, and says so; "" where
 // all were given.
-func (l Limits) Unwatched(s *agentrun.Setup) string {
+func (l Limits) ApplyUnattended(s *agentrun.Setup) string {
 	var said []string
 	if l.FirstOutput == 0 {
 		s.FirstOutputTimeout = DefaultFirstOutput

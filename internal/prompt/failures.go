@@ -66,7 +66,7 @@ var leads = regexp.MustCompile(`^\s*([\w.-]+\.\w+):(\d+): `)
 // without its folder, which is the end of the name of their package.
 func (e Evidence) where(c metric.Test) (file string, line int, message string) {
 	m := leads.FindStringSubmatch(c.Message)
-	if c.File != "" || m == nil || e.Line == nil {
+	if c.File != "" || m == nil || e.SourceLine == nil {
 		return c.File, c.Line, c.Message
 	}
 	line, err := strconv.Atoi(m[2])
@@ -74,7 +74,7 @@ func (e Evidence) where(c metric.Test) (file string, line int, message string) {
 		return "", 0, c.Message
 	}
 	for dir := c.Suite; ; _, dir, _ = strings.Cut(dir, "/") {
-		if file = path.Join(dir, m[1]); e.Line(file, line) != "" {
+		if file = path.Join(dir, m[1]); e.SourceLine(file, line) != "" {
 			return file, line, c.Message[len(m[0]):]
 		}
 		if dir == "" {
@@ -92,10 +92,10 @@ func place(file string, line int) string {
 
 // source is a line of the project, on a line of its own.
 func (e Evidence) source(file string, line int) string {
-	if e.Line == nil || file == "" || line == 0 {
+	if e.SourceLine == nil || file == "" || line == 0 {
 		return ""
 	}
-	if text := strings.TrimSpace(e.Line(file, line)); text != "" {
+	if text := strings.TrimSpace(e.SourceLine(file, line)); text != "" {
 		return "\n> " + textstream.Short(text, maxLine)
 	}
 	return ""

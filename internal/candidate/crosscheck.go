@@ -75,7 +75,7 @@ func (c *contest) meter() (*measure.Meter, error) {
 		return nil, err
 	}
 	env, _ := c.Loop.Protect.ForChecks(c.Loop.Env)
-	return measure.New(c.Loop.Plan, measure.Options{Env: append(slices.Clone(env), Env+"=0"), Scratch: c.ledger.ScratchDir(), Memory: learnt, Hold: c.ledger.Held()}), nil
+	return measure.New(c.Loop.Plan, measure.Options{Env: append(slices.Clone(env), NumberEnv+"=0"), Scratch: c.ledger.ScratchDir(), Memory: learnt, Hold: c.ledger.Held()}), nil
 }
 
 // findOwn finds the tests that a candidate added and that pass there, and the files of
