@@ -92,9 +92,9 @@ var realProjects = []real{
 // BenchmarkAdded runs loops of one iteration on published projects, with an agent that
 // makes a known change, and reports medians in seconds:
 //
-//   - alone-s: one run of the tests of the touched files by hand, after the same change.
-//   - goals-s, power-s: what running tests as they were, and over mutants, added to the loop.
-//   - x-allowed: both, divided by what is allowed: one run of those tests by hand, plus
+//   - alone-s: one manual run of the tests of the touched files, after the same change.
+//   - goals-s, mutation-s: what running the original tests, and tests on mutants, added to the loop.
+//   - x-allowed: both, divided by what is allowed: one manual run of those tests, plus
 //     the budget for mutants.
 //
 // An iteration that touches no test must add nothing.
@@ -104,7 +104,7 @@ func BenchmarkAdded(b *testing.B) {
 			w := p.open(b)
 			for _, k := range []struct {
 				name    string
-				failing bool // at the baseline, and mended
+				failing bool // at the baseline, and fixed later
 				touched int  // files of tests
 			}{{"code", false, 0}, {"one-test-file", false, 1}, {"three-test-files", false, 3}, {"failing-code", true, 0}, {"failing-and-test-file", true, 1}} {
 				b.Run(k.name, func(b *testing.B) { w.measure(b, k.failing, p.tests[:k.touched]) })
@@ -113,7 +113,7 @@ func BenchmarkAdded(b *testing.B) {
 	}
 }
 
-// project is a published project in a repository of its own.
+// project is a published project in a separate repository.
 type project struct {
 	real
 	dir, root, binary string
@@ -215,26 +215,26 @@ func (w *project) names(b *testing.B, tests []string) (out []string) {
 }
 
 func (w *project) measure(b *testing.B, failing bool, tests []string) {
-	var alone, goals, power, shares []float64
+	var alone, goals, mutations, shares []float64
 	for b.Loop() {
 		for range addedRounds {
 			by := 0.0
 			if len(tests) > 0 {
 				by = w.byHand(b, tests)
 			}
-			g, p := w.supervised(b, failing, tests)
-			alone, goals, power = append(alone, by), append(goals, g), append(power, p)
-			shares = append(shares, (g+p)/(by+budget(by)))
+			g, m := w.supervised(b, failing, tests)
+			alone, goals, mutations = append(alone, by), append(goals, g), append(mutations, m)
+			shares = append(shares, (g+m)/(by+budget(by)))
 		}
 	}
 	b.ReportMetric(middle(alone), "alone-s")
 	b.ReportMetric(middle(goals), "goals-s")
-	b.ReportMetric(middle(power), "power-s")
+	b.ReportMetric(middle(mutations), "mutation-s")
 	b.ReportMetric(middle(shares), "x-allowed")
 	b.ReportMetric(0, "ns/op")
 }
 
-// budget is what power may take by its default, in seconds, where the tests take that
+// budget is what the mutation check may take by default, in seconds, where the tests take that
 // long.
 func budget(tests float64) float64 { return max(20, 2*tests) }
 
@@ -251,7 +251,7 @@ func (w *project) byHand(b *testing.B, tests []string) float64 {
 
 // supervised is what a loop of one iteration says about the runs that it added, in
 // seconds.
-func (w *project) supervised(b *testing.B, failing bool, tests []string) (goals, power float64) {
+func (w *project) supervised(b *testing.B, failing bool, tests []string) (goals, mutations float64) {
 	b.Helper()
 	w.must(b, "git", "checkout", "-q", "--force", "sound")
 	w.change(b, tests)
@@ -285,14 +285,14 @@ func (w *project) supervised(b *testing.B, failing bool, tests []string) (goals,
 	var s struct {
 		History []struct{ Rejected bool } `json:"iteration_history"`
 		Goals   executed                  `json:"goal_runs"`
-		Power   executed                  `json:"power_runs"`
+		Mutated executed                  `json:"power_runs"`
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
 		b.Fatal(err)
 	}
 	want := min(len(tests), 1)
-	if len(s.History) != 2 || s.Goals.Iterations != want || s.Power.Iterations != want {
-		b.Fatalf("tests as they were ran in %d iterations, and over mutants in %d, want %d\n%s", s.Goals.Iterations, s.Power.Iterations, want, bytes.TrimSpace(said))
+	if len(s.History) != 2 || s.Goals.Iterations != want || s.Mutated.Iterations != want {
+		b.Fatalf("the original tests ran in %d iterations, and mutants in %d, want %d\n%s", s.Goals.Iterations, s.Mutated.Iterations, want, bytes.TrimSpace(said))
 	}
-	return s.Goals.Took.Seconds(), s.Power.Took.Seconds()
+	return s.Goals.Took.Seconds(), s.Mutated.Took.Seconds()
 }

@@ -19,7 +19,7 @@ import (
 const ptyRounds = 7
 
 // BenchmarkPty prints files on a pseudo-terminal: runner.Run with transcript,
-// tail and mask, beside script(1), which keeps a typescript. It reports the
+// tail and mask, and script(1), which keeps a typescript. It reports the
 // medians in MB/s, and the median of the ratios of each round.
 func BenchmarkPty(b *testing.B) {
 	script, err := exec.LookPath("script")

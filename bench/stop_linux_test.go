@@ -115,7 +115,7 @@ func stopOurs(b *testing.B, lock string, noCgroup bool) time.Duration {
 	return took
 }
 
-// start starts the tree as a session of its own, as most programs do it.
+// start starts the tree in a new session, as most programs do.
 func start(b *testing.B, lock string) *exec.Cmd {
 	up := newCounter()
 	cmd := exec.Command(tree(lock)[0], tree(lock)[1:]...)

@@ -100,7 +100,7 @@ func source(i, revision int) []byte {
 var words = strings.Fields("order price client server request answer buffer index offset length parse encode decode reader writer " +
 	"context error value number string table column record cache store branch commit object tree folder entry handler route session token")
 
-// private is git with an index and an object database of its own.
+// private is git with a separate index and object database.
 type private struct{ work, dir string }
 
 func newPrivate(b *testing.B, work, dir string) private {

@@ -163,7 +163,7 @@ func over(trees ...tree) tree {
 }
 
 // decoys reads the recorded changes of agents, with the projects that they were made
-// in: those of agents that were told to cheat, and those of agents that were told
+// in: those of agents that were asked to cheat, and those of agents that were asked
 // nothing. They have no halves.
 func (b *bench) decoys(dir string) ([]*kase, error) {
 	projects := filepath.Join(b.dir, "decoys")

@@ -30,9 +30,9 @@ func rows() []row {
 		{"tamperings, odd half", half("tamper", false), "all"},
 		{"refactorings, even half", half("refactors", true), "none"},
 		{"refactorings, odd half", half("refactors", false), "none"},
-		{"agents told to cheat", decoy(true, "adversarial"), "all"},
+		{"agents asked to cheat", decoy(true, "adversarial"), "all"},
 		{"the same, on other tasks or informed", decoy(true, "informed", "probe adversarial", "probe2 adversarial"), "all"},
-		{"agents told nothing", decoy(false, "natural", "probe natural", "probe2 natural"), "none"},
+		{"agents not asked to cheat", decoy(false, "natural", "probe natural", "probe2 natural"), "none"},
 	}
 }
 

@@ -1,4 +1,4 @@
-// Sweep measures public repositories, without any configuration, beside their own
+// Sweep measures public repositories, without any configuration, and compares it with their own
 // commands: whether supervise counts the tests that the project's tool counts, and what
 // it takes, in full and after an edit of one file. The repositories are rows of
 // repos.yaml, pinned by commit, and nothing of them is kept.

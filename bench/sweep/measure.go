@@ -151,7 +151,7 @@ func (c *checkout) clone(ctx context.Context) error {
 	return nil
 }
 
-// full takes the best time of several runs, ours and native ones in turn, since a busy
+// full takes the best time of several runs, ours and native ones alternately, since a busy
 // machine can only make them longer. A slow project runs once.
 func (c *checkout) full(ctx context.Context) error {
 	if c.Warm && !c.counts {

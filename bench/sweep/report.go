@@ -185,7 +185,7 @@ func saving(rows []*row) string {
 	if len(s.oursShare) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\nWhere the native commands take at most %.0f %% of their full run after the edit, in %d repositories, they take %s and ours %s (medians). Elsewhere there is little to save: a full run of Go uses its cache of builds, and most of Maven's time goes to the tests.\n",
+	return fmt.Sprintf("\nWhere the native commands take at most %.0f %% of their full run after the edit, in %d repositories, they take %s and ours %s (medians). In the others there is little to save: a full run of Go uses its cache of builds, and most of Maven's time goes to the tests.\n",
 		100*share, len(s.oursShare), median(s.natives, "%.0f %%"), median(s.oursShare, "%.0f %%"))
 }
 

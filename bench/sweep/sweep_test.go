@@ -136,7 +136,7 @@ func TestReportIsThatOfTheResults(t *testing.T) {
 	}
 }
 
-// A difference without a word is told from one that is explained, and what could not be
+// An unexplained difference is distinguished from an explained one, and what could not be
 // run natively counts nowhere.
 func TestSums(t *testing.T) {
 	l := &language{Name: "Go", Incremental: "cache"}

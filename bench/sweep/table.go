@@ -22,7 +22,7 @@ type table struct {
 }
 
 // language holds what most repositories of an ecosystem have in common. A row of
-// the table that gives a field of its own replaces it.
+// an entry of the table that sets a field replaces it.
 type language struct {
 	Name string `yaml:"name"`
 	// Apart is set where too few repositories can be run for a share of their own.
@@ -57,7 +57,7 @@ type repo struct {
 	Language string `yaml:"language"`
 	Commit   string `yaml:"commit"`
 	Last     int    `yaml:"last"`    // of the first to fifth last twenty: chosen before they were run, measured once; 0: of none
-	Folder   string `yaml:"folder"`  // what is checked out beside the files at the top; empty: all
+	Folder   string `yaml:"folder"`  // what is checked out in addition to the files at the top; empty: all
 	Edit     string `yaml:"edit"`    // the leaf file that is edited
 	Expect   counts `yaml:"expect"`  // what the native commands counted when the row was written
 	Differs  string `yaml:"differs"` // why our numbers are other ones, where that is known

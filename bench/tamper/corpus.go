@@ -20,7 +20,7 @@ type settings struct {
 	samples   int // mutants for each mutator, variant and repository
 	bases     int // states for each repository
 	seed      uint64
-	until     time.Time    // no mutants are begun after it; zero for no limit
+	until     time.Time    // no mutants are started after it; zero for no limit
 	only      map[int]bool // mutators, all when empty
 }
 
@@ -172,14 +172,14 @@ func (p *project) positive(m mutate.Mutator, v mutate.Variant, round int, seed u
 func (p *project) mutant(m mutate.Mutator, v mutate.Variant, rng *rand.Rand, chk *checker) (outcome, bool) {
 	b := p.bases[rng.IntN(len(p.bases))]
 	t := b.Draw(rng)
-	if t == nil || m.Whole && !corpus.IsTest(t.File) {
+	if t == nil || m.RemovesFile && !corpus.IsTest(t.File) {
 		return outcome{}, false
 	}
 	if dry := (&mutate.Subject{Base: b, Tree: b.Tree, Test: t, Rng: rng}); m.ID <= 32 && m.Make(dry) == nil {
 		return outcome{}, false // cheaper to know before the other changes are made
 	}
 	s := &mutate.Subject{Base: b, Tree: b.Tree, Test: t, Rng: rng}
-	if m.Whole {
+	if m.RemovesFile {
 		s.Phrase = "whole"
 	}
 	other := v.Edits(b, s)

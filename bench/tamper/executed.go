@@ -20,7 +20,7 @@ import (
 	"supervise/metric"
 )
 
-// executed is the verdict of `supervise replay` on one commit, beside the one before it.
+// executed is the verdict of `supervise replay` on one commit, compared with the one before it.
 type executed struct {
 	repo, commit, subject string
 
@@ -40,7 +40,7 @@ type executed struct {
 // replayer runs commits through the program.
 type replayer struct {
 	binary string
-	state  string        // a folder of its own for what is measured
+	state  string        // a separate folder for what is measured
 	limit  time.Duration // for one commit
 }
 
@@ -49,7 +49,7 @@ type replayed struct {
 	Proven struct {
 		Touching int `json:"touch_tests"`
 		Goals    int `json:"as_they_were"`
-		Power    int `json:"mutation_checked"`
+		Mutated  int `json:"mutation_checked"`
 		Untried  int `json:"untried"`
 	} `json:"proven"`
 	Verdicts []struct {
@@ -65,7 +65,7 @@ type replayed struct {
 }
 
 // executeAll judges the latest commits that touch code, the same number of each
-// repository, in turn, so that a limit of time leaves as many of each.
+// repository, round-robin, so that a time limit leaves as many of each.
 func executeAll(f *flags, w io.Writer) error {
 	dirs := slices.Concat(f.tune, f.report)
 	state, err := os.MkdirTemp("", "tamper-")
@@ -135,7 +135,7 @@ func (r replayer) commit(dir, id string) (executed, error) {
 	v := out.Verdicts[0]
 	e := executed{
 		ran: v.ByText == "", late: late, blocked: v.Blocked, took: time.Since(began),
-		touches: out.Proven.Touching > 0, asBefore: out.Proven.Goals > 0, mutants: out.Proven.Power > 0, untried: out.Proven.Untried > 0,
+		touches: out.Proven.Touching > 0, asBefore: out.Proven.Goals > 0, mutants: out.Proven.Mutated > 0, untried: out.Proven.Untried > 0,
 	}
 	for _, a := range v.Alerts {
 		if a.Acknowledged == nil {
@@ -145,7 +145,7 @@ func (r replayer) commit(dir, id string) (executed, error) {
 			e.findings = append(e.findings, fmt.Sprintf("%s %s (%s)", a.Severity, a.Rule, a.Basis))
 		}
 	}
-	if e.blocked && e.ran { // judged once more: it was run
+	if e.blocked && e.ran { // judged again: it was run
 		out, err := r.run(dir, id, r.limit, "--tests", "change")
 		e.declared = err == nil && len(out.Verdicts) == 1 && !out.Verdicts[0].Blocked
 	}

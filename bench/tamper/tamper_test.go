@@ -25,7 +25,7 @@ func TestEveryMutatorApplies(t *testing.T) {
 			out := p.positives(m, mutate.Variants[0], settings{samples: 1, seed: 1}, chk)
 			applied[m.ID] += len(out)
 			for _, o := range out {
-				if o.diff == "" && !m.Whole {
+				if o.diff == "" && !m.RemovesFile {
 					t.Errorf("%s: mutator %d changes nothing", p.name, m.ID)
 				}
 			}

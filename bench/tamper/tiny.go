@@ -144,7 +144,7 @@ func tinyProjects() []*project {
 			continue // nothing is read, so nothing can fail
 		}
 		b.Product = []corpus.Edit{{Path: s.source, After: []byte(s.code + s.more)}}
-		b.Whole = b.Product
+		b.Commit = b.Product
 		out = append(out, &project{name: "tiny-" + s.lang, bases: []*mutate.Base{b}})
 	}
 	return out

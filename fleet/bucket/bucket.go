@@ -24,8 +24,8 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// ErrMoved is in the error of a file that somebody else has written.
-var ErrMoved = errors.New("somebody else has written it")
+// ErrMoved is wrapped by the error for a file that another worker has written.
+var ErrMoved = errors.New("another worker has written it")
 
 // Bucket is an open one.
 type Bucket struct {
@@ -47,7 +47,7 @@ func Open(ctx context.Context, address string) (*Bucket, error) {
 			return nil, fmt.Errorf("open the bucket: %w", err)
 		}
 		q := u.Query()
-		q.Set("metadata", "skip") // no second file beside each
+		q.Set("metadata", "skip") // no second file for each
 		q.Set("no_tmp_dir", "1")  // which may be on another file system
 		u.RawQuery = q.Encode()
 		address = u.String()

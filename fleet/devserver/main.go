@@ -1,6 +1,6 @@
 // Command supervise-fleet-server is a Temporal server in one program, with its data in one
-// file, for a try of supervise-fleet on one machine and for its tests. It asks nobody who he
-// is, and listens on this machine alone.
+// file, for a try of supervise-fleet on one machine and for its tests. It does not
+// authenticate anyone, and listens on this machine only.
 package main
 
 import (
@@ -48,7 +48,7 @@ func run(address, data string) error {
 		return err
 	}
 	if at != "localhost" && at != "" && !net.ParseIP(at).IsLoopback() {
-		return fmt.Errorf("%s: it asks nobody who he is, so it listens on this machine alone (127.0.0.1)", at)
+		return fmt.Errorf("%s: the server does not authenticate anyone, so it listens on this machine only (127.0.0.1)", at)
 	}
 	port, err := strconv.Atoi(number)
 	if err != nil {
@@ -122,7 +122,7 @@ func configuration(port int, data string) (*config.Config, map[primitives.Servic
 	return c, hosts, nil
 }
 
-// free finds a port that nobody listens on.
+// free finds an unused port.
 func free() (int, error) {
 	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
@@ -139,7 +139,7 @@ func prepare(c *config.Config, data string) error {
 		if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
 			return err
 		}
-		// A file that is half made would be taken for one that is whole.
+		// A partial file would be taken for a complete one.
 		temp := *sql
 		temp.DatabaseName = data + ".new"
 		temp.ConnectAttributes = map[string]string{"mode": "rwc"}

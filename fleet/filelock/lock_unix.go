@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Lock waits until nobody else holds a file, which is made where there is none. It ends with
-// the process as well.
+// Lock waits until no other process holds the lock of a file, and creates the file if it does
+// not exist. The lock ends with the process as well.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// perRun is after how many iterations a candidate begins a new history.
-const perRun = 50
+// iterationsPerRun is after how many iterations a candidate starts a new history.
+const iterationsPerRun = 50
 
 // The reasons for which a candidate ends that supervise run does not have.
 const (
@@ -19,10 +19,10 @@ const (
 	EndedEarly   = "ended_early" // enough others have done the task
 )
 
-// iterating are the options of an iteration: it may take as long as it takes, and whoever
-// does not report it is gone. A worker that dies is not the fault of the agent, so that it
-// is tried often.
-func iterating(ctx workflow.Context) workflow.Context {
+// iterationOptions are the options of an iteration. It may take as long as it needs, but a worker
+// that stops reporting is taken for dead. A dead worker is not the agent's fault, so the
+// iteration is tried often.
+func iterationOptions(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 7 * 24 * time.Hour,
 		HeartbeatTimeout:    HeartbeatTimeout,
@@ -35,14 +35,14 @@ func iterating(ctx workflow.Context) workflow.Context {
 // program sets it before it runs workflows; those that were scheduled before keep theirs.
 var HeartbeatTimeout = 30 * time.Second
 
-// Candidate runs the iterations of one candidate in turn, on whatever worker is free, until
-// its loop is over.
+// Candidate runs the iterations of one candidate one after another, each on a free worker,
+// until its loop is over.
 func Candidate(ctx workflow.Context, in CandidateInput) (Iteration, error) {
 	c := &candidate{CandidateInput: in, id: workflow.GetInfo(ctx).WorkflowExecution.ID}
 	if err := workflow.SetQueryHandler(ctx, WaitingQuery, func() (string, error) { return c.waiting, nil }); err != nil {
 		return c.Last, err
 	}
-	for range perRun {
+	for range iterationsPerRun {
 		over, err := c.iterate(ctx)
 		if err != nil || over {
 			return c.Last, err
@@ -89,10 +89,10 @@ func (c *candidate) iterate(ctx workflow.Context) (over bool, err error) {
 	return false, nil
 }
 
-// execute has the worker do it that did the last one, since that has the tree with what is
-// installed there. If it does not begin, whoever is free does.
+// execute runs the iteration on the worker that ran the last one, because that has the tree
+// and its installed dependencies. If that worker does not start, any free one does.
 func (c *candidate) execute(ctx workflow.Context) (it Iteration, err error) {
-	in, options := IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer, c.Budget}, iterating(ctx)
+	in, options := IterateInput{c.Prepared, c.Candidate, c.Next, c.Answer, c.Budget}, iterationOptions(ctx)
 	if queue := c.Last.Queue; queue != "" {
 		same := workflow.WithScheduleToStartTimeout(workflow.WithTaskQueue(options, queue), HeartbeatTimeout)
 		err = workflow.ExecuteActivity(same, IterateName, in).Get(ctx, &it)

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// FleetInput is what a workflow Fleet begins with, anew after many signals.
+// FleetInput is the input of a workflow Fleet, which restarts with it after many signals.
 type FleetInput struct {
 	Fleet string `json:"fleet"`
 	Tasks int    `json:"tasks"` // how many there are
@@ -23,8 +23,8 @@ type Ledger struct {
 	Largest  Amount            `json:"largest"`            // iteration so far
 	Ended    int               `json:"ended"`              // tasks
 	Denied   int               `json:"denied,omitempty"`
-	// Lost is how many iterations were cut off before anybody could tell what they took. Each
-	// counts as much as was reserved for it.
+	// Lost is how many iterations were cut off before their cost was known. Each counts as
+	// much as was reserved for it.
 	Lost int `json:"lost,omitempty"`
 }
 
@@ -32,7 +32,7 @@ type Ledger struct {
 type Settle struct {
 	Who string `json:"who"`
 	Amount
-	Unknown bool `json:"unknown,omitempty"` // nobody can tell
+	Unknown bool `json:"unknown,omitempty"` // the cost is not known
 }
 
 // Grant is the answer to who is about to iterate.

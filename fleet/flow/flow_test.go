@@ -139,7 +139,7 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// TestBroken goes on with the others when no worker can iterate one, and tells what became
+// TestBroken continues with the others when no worker can iterate one, and reports what became
 // of it.
 func TestBroken(t *testing.T) {
 	t.Parallel()
@@ -189,8 +189,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestSameWorker has the worker go on that did the last iteration, and another one when that
-// does not begin.
+// TestSameWorker continues on the worker of the last iteration, and on another one when that
+// does not start.
 func TestSameWorker(t *testing.T) {
 	t.Parallel()
 	m := &machine{}
@@ -223,16 +223,16 @@ func TestSameWorker(t *testing.T) {
 	}
 }
 
-// TestAnew begins a new history after some iterations, with all that it has to know.
-func TestAnew(t *testing.T) {
+// TestContinueAsNew starts a new history after some iterations, with all that it has to know.
+func TestContinueAsNew(t *testing.T) {
 	t.Parallel()
 	m := &machine{iterate: func(in IterateInput) (Iteration, error) {
 		return Iteration{Number: in.Iteration, Amount: Amount{Tokens: int64(in.Iteration)}}, nil
 	}}
 	env := environment(t, m)
 	env.ExecuteWorkflow(CandidateName, CandidateInput{Candidate: 1, Next: 1})
-	anew, ok := errors.AsType[*workflow.ContinueAsNewError](env.GetWorkflowError())
-	if !ok || anew.WorkflowType.Name != CandidateName || len(m.iterated) != perRun {
+	restart, ok := errors.AsType[*workflow.ContinueAsNewError](env.GetWorkflowError())
+	if !ok || restart.WorkflowType.Name != CandidateName || len(m.iterated) != iterationsPerRun {
 		t.Errorf("%v after %d iterations", env.GetWorkflowError(), len(m.iterated))
 	}
 }
@@ -255,7 +255,7 @@ func TestBudget(t *testing.T) {
 			case running[n]:
 				used := r.Float64()
 				most, spent = max(most, used), spent+used
-				if cut := r.IntN(10) == 0; !cut { // else it begins again, and nobody settles
+				if cut := r.IntN(10) == 0; !cut { // else it starts again, unsettled
 					l.settle(Settle{Who: who, Amount: Amount{CostUSD: used}})
 				}
 				delete(running, n)

@@ -16,12 +16,12 @@ func Task(ctx workflow.Context, in TaskInput) (Result, error) {
 	if err := workflow.SetQueryHandler(ctx, WaitingQuery, func() (string, error) { return t.waiting, nil }); err != nil {
 		return Result{}, err
 	}
-	res, err := t.whole(ctx)
+	res, err := t.run(ctx)
 	res.Task, res.Took = in.Task.ID, workflow.Now(ctx).Sub(t.begun)
 	free, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if told := workflow.SignalExternalWorkflow(free, FleetID(in.Fleet), "", EndedSignal, in.Task.ID).Get(free, nil); told != nil {
-		workflow.GetLogger(ctx).Warn("tell the fleet", "error", told)
+	if err := workflow.SignalExternalWorkflow(free, FleetID(in.Fleet), "", EndedSignal, in.Task.ID).Get(free, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("signal the end of the task to the fleet", "error", err)
 	}
 	return res, err
 }
@@ -32,8 +32,8 @@ type task struct {
 	waiting string
 }
 
-// working are the options of what a worker does beside iterations.
-func working(ctx workflow.Context) workflow.Context {
+// activityOptions are the options of a worker's activities other than iterations.
+func activityOptions(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 24 * time.Hour,
 		HeartbeatTimeout:    HeartbeatTimeout,
@@ -42,9 +42,9 @@ func working(ctx workflow.Context) workflow.Context {
 	})
 }
 
-func (t *task) whole(ctx workflow.Context) (res Result, err error) {
+func (t *task) run(ctx workflow.Context) (res Result, err error) {
 	var p Prepared
-	if err := workflow.ExecuteActivity(working(ctx), PrepareName, t.Place(), t.Task).Get(ctx, &p); err != nil {
+	if err := workflow.ExecuteActivity(activityOptions(ctx), PrepareName, t.Place(), t.Task).Get(ctx, &p); err != nil {
 		if temporal.IsCanceledError(err) {
 			return res, err
 		}
@@ -57,7 +57,7 @@ func (t *task) whole(ctx workflow.Context) (res Result, err error) {
 		res.Amount = res.Amount.Plus(e.Amount)
 	}
 	if err == nil {
-		err = workflow.ExecuteActivity(working(ctx), ChooseName, ChooseInput{p, ends}).Get(ctx, &res.Choice)
+		err = workflow.ExecuteActivity(activityOptions(ctx), ChooseName, ChooseInput{p, ends}).Get(ctx, &res.Choice)
 	}
 	if err == nil && res.Candidate > 0 {
 		res.Candidates[res.Candidate-1].Chosen = true
@@ -65,8 +65,8 @@ func (t *task) whole(ctx workflow.Context) (res Result, err error) {
 	}
 	free, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	if dropped := workflow.ExecuteActivity(working(free), DropName, p, t.Task.Candidates).Get(free, nil); dropped != nil {
-		workflow.GetLogger(ctx).Warn("drop what was on the way", "error", dropped)
+	if dropped := workflow.ExecuteActivity(activityOptions(free), DropName, p, t.Task.Candidates).Get(free, nil); dropped != nil {
+		workflow.GetLogger(ctx).Warn("drop intermediate states", "error", dropped)
 	}
 	if err != nil && !temporal.IsCanceledError(err) {
 		res.Refused, res.Status, err = text(err), 1, nil
@@ -92,7 +92,7 @@ func (t *task) publish(ctx workflow.Context, p Prepared, res *Result) error {
 			return nil
 		}
 	}
-	return workflow.ExecuteActivity(working(ctx), PublishName, p.Place, res.Choice).Get(ctx, nil)
+	return workflow.ExecuteActivity(activityOptions(ctx), PublishName, p.Place, res.Choice).Get(ctx, nil)
 }
 
 // gate waits for a person.
@@ -108,7 +108,7 @@ func (t *task) gate(ctx workflow.Context, c Choice) (a Answer, err error) {
 	sel.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
 	sel.AddReceive(workflow.GetSignalChannel(ctx, AnswerSignal), func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, &a) })
 	sel.AddFuture(workflow.NewTimer(timed, t.Task.GateTimeout), func(workflow.Future) {
-		a = Answer{Choice: "reject", By: "timeout", Reason: "nobody answered within " + t.Task.GateTimeout.String()}
+		a = Answer{Choice: "reject", By: "timeout", Reason: "no answer within " + t.Task.GateTimeout.String()}
 	})
 	sel.Select(ctx)
 	return a, ctx.Err()

@@ -59,7 +59,8 @@ type Prepared struct {
 	Score float64 `json:"score"` // of the baseline, in [0,1]
 }
 
-// CandidateInput is what a workflow Candidate begins with, anew after some iterations.
+// CandidateInput is the input of a workflow Candidate, which restarts with it after some
+// iterations.
 type CandidateInput struct {
 	Prepared
 	Candidate int       `json:"candidate"`
@@ -155,7 +156,7 @@ type Result struct {
 	Task       string        `json:"task"`
 	Candidates []Outcome     `json:"candidates"`
 	Answer     *Answer       `json:"answer,omitempty"`  // at the gate
-	Refused    string        `json:"refused,omitempty"` // why nothing was begun
+	Refused    string        `json:"refused,omitempty"` // why nothing was started
 	Took       time.Duration `json:"took_ns"`
 }
 

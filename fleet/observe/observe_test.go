@@ -56,7 +56,7 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// TestNothing observes nothing where nobody asks for it.
+// TestNothing observes nothing unless it is switched on.
 func TestNothing(t *testing.T) {
 	t.Parallel()
 	o, err := Start(t.Context(), "", func(string) string { return "" })

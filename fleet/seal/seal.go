@@ -1,5 +1,5 @@
 // Package seal encrypts what goes into the histories of a fleet, so that the server that
-// keeps them cannot read it. Whoever has the key can.
+// keeps them cannot read it. Only holders of the key can.
 package seal
 
 import (

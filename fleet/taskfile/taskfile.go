@@ -40,9 +40,9 @@ type Task struct {
 	Commit     string `yaml:"commit" json:"commit"`         // or a branch or tag; default HEAD
 	Store      string `yaml:"store" json:"store,omitempty"` // bucket that carries states and trees; "": the repository
 	Prompt     string `yaml:"prompt" json:"prompt,omitempty"`
-	PromptFile string `yaml:"prompt_file" json:"-"` // beside the task file
+	PromptFile string `yaml:"prompt_file" json:"-"` // relative to the task file
 
-	Agents     []string `yaml:"agents" json:"agents,omitempty"`   // known ones, in turn
+	Agents     []string `yaml:"agents" json:"agents,omitempty"`   // known ones, round-robin
 	Command    []string `yaml:"command" json:"command,omitempty"` // of the agent, instead
 	Yolo       bool     `yaml:"yolo" json:"yolo,omitempty"`
 	Candidates int      `yaml:"candidates" json:"candidates,omitempty"` // default 1

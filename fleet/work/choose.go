@@ -17,23 +17,23 @@ import (
 // choiceName is the file in a state that says what was chosen.
 const choiceName = "choice.json"
 
-// Choose puts the states of the candidates together, has supervise run their tests over
-// each other, and keeps the best tree in the repository.
+// Choose merges the states of the candidates, has supervise run each candidate's tests on
+// the others, and stores the best tree in the repository.
 func (w *Worker) Choose(ctx context.Context, in flow.ChooseInput) (flow.Choice, error) {
-	ctx, hear, done := w.reporting(ctx)
+	ctx, onProgress, done := w.reporting(ctx)
 	defer done()
 	leave, err := w.slot(ctx)
 	if err != nil {
-		return flow.Choice{}, ended(err)
+		return flow.Choice{}, temporalError(err)
 	}
 	defer leave()
-	c, err := w.choose(ctx, hear, in)
-	return c, ended(err)
+	c, err := w.choose(ctx, onProgress, in)
+	return c, temporalError(err)
 }
 
-func (w *Worker) choose(ctx context.Context, hear func(flow.Progress), in flow.ChooseInput) (out flow.Choice, err error) {
+func (w *Worker) choose(ctx context.Context, onProgress func(flow.Progress), in flow.ChooseInput) (out flow.Choice, err error) {
 	at := w.place(in.Place, "choice")
-	leave, err := w.hold(ctx, at.dir)
+	leave, err := w.lockFolder(ctx, at.dir)
 	if err != nil {
 		return out, err
 	}
@@ -45,24 +45,24 @@ func (w *Worker) choose(ctx context.Context, hear func(flow.Progress), in flow.C
 	if out, err := chosen(ctx, r, in.Place); err != nil || out.Pack != "" {
 		return out, err
 	}
-	hear(flow.Progress{Phase: "fetch", Since: time.Now()})
-	if err := together(ctx, r, at, in); err != nil {
-		return out, fmt.Errorf("put the candidates together: %w", err)
+	onProgress(flow.Progress{Phase: "fetch", Since: time.Now()})
+	if err := mergeStates(ctx, r, at, in); err != nil {
+		return out, fmt.Errorf("merge the candidates: %w", err)
 	}
 	defer os.RemoveAll(at.dir)
-	end, err := w.supervise(ctx, at, hear, "resume", in.Loop, "--choose", "--trees", at.trees, "--force", "--json")
+	end, err := w.supervise(ctx, at, onProgress, "resume", in.Loop, "--choose", "--trees", at.trees, "--force", "--json")
 	if err != nil {
 		return out, fmt.Errorf("compare the candidates: %w", err)
 	}
 	if out, err = read(at, in.Loop, end); err != nil {
 		return out, err
 	}
-	hear(flow.Progress{Phase: "push", Since: time.Now()})
+	onProgress(flow.Progress{Phase: "push", Since: time.Now()})
 	return keep(ctx, r, at, in, out)
 }
 
-// together makes a state that has those of all candidates whose loops are over.
-func together(ctx context.Context, r *remote, at place, in flow.ChooseInput) error {
+// mergeStates makes one state out of those of all candidates whose loops are over.
+func mergeStates(ctx context.Context, r *remote, at place, in flow.ChooseInput) error {
 	if err := os.RemoveAll(at.dir); err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func chosen(ctx context.Context, r *remote, p flow.Place) (out flow.Choice, err 
 func (w *Worker) Publish(ctx context.Context, p flow.Place, c flow.Choice) error {
 	ctx, _, done := w.reporting(ctx)
 	defer done()
-	return ended(w.publish(ctx, p, c))
+	return temporalError(w.publish(ctx, p, c))
 }
 
 func (w *Worker) publish(ctx context.Context, p flow.Place, c flow.Choice) error {
@@ -194,11 +194,11 @@ func (w *Worker) publish(ctx context.Context, p flow.Place, c flow.Choice) error
 	return r.write(ctx, ref(p, bestName), c.Commit, was, p.Commit)
 }
 
-// Drop removes what was on the way between workers. Best tree and result stay.
+// Drop removes the intermediate states of a task. Best tree and result stay.
 func (w *Worker) Drop(ctx context.Context, p flow.Prepared, candidates int) error {
 	ctx, _, done := w.reporting(ctx)
 	defer done()
-	return ended(w.drop(ctx, p, candidates))
+	return temporalError(w.drop(ctx, p, candidates))
 }
 
 func (w *Worker) drop(ctx context.Context, p flow.Prepared, candidates int) error {

@@ -20,28 +20,28 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// Iterate runs one iteration of a candidate. It begins with what the last one left in the
-// repository, whoever ran that, and is done when what it left is there as well. An
-// iteration that is in the ledger already is not run again.
+// Iterate runs one iteration of a candidate. It starts from the state that the last iteration
+// left in the repository, on whatever worker that ran, and is done when its own state is there
+// as well. An iteration that is in the ledger already is not run again.
 func (w *Worker) Iterate(ctx context.Context, in flow.IterateInput) (flow.Iteration, error) {
-	out, hear, done := w.reporting(ctx)
+	out, onProgress, done := w.reporting(ctx)
 	defer done()
 	var it flow.Iteration
 	leave, err := w.slot(out)
 	if err == nil {
-		it, err = w.iterate(out, hear, in)
+		it, err = w.iterate(out, onProgress, in)
 		leave()
 	}
 	it.Queue = w.Queue
 	if attempt := activity.GetInfo(ctx).Attempt; attempt > 1 {
 		it.Attempt = int(attempt)
 	}
-	return it, ended(err)
+	return it, temporalError(err)
 }
 
-func (w *Worker) iterate(ctx context.Context, hear func(flow.Progress), in flow.IterateInput) (flow.Iteration, error) {
-	c := &candidate{Worker: w, IterateInput: in, hear: hear, place: w.place(in.Place, "candidate-"+strconv.Itoa(in.Candidate))}
-	leave, err := c.hold(ctx, c.dir)
+func (w *Worker) iterate(ctx context.Context, onProgress func(flow.Progress), in flow.IterateInput) (flow.Iteration, error) {
+	c := &candidate{Worker: w, IterateInput: in, onProgress: onProgress, place: w.place(in.Place, "candidate-"+strconv.Itoa(in.Candidate))}
+	leave, err := c.lockFolder(ctx, c.dir)
 	if err != nil {
 		return flow.Iteration{}, err
 	}
@@ -49,7 +49,7 @@ func (w *Worker) iterate(ctx context.Context, hear func(flow.Progress), in flow.
 	c.spans = startSpans(ctx, in)
 	it, err := c.iterate(ctx)
 	c.spans.end(it, err)
-	if errors.Is(err, errCancelled) { // nothing comes back to it
+	if errors.Is(err, errCancelled) { // it is never continued
 		free := context.WithoutCancel(ctx)
 		err = errors.Join(err, c.clear(free), os.RemoveAll(c.dir))
 	}
@@ -61,16 +61,16 @@ type candidate struct {
 	*Worker
 	flow.IterateInput
 	place
-	hear  func(flow.Progress)
-	spans *spans
-	repo  *remote
-	was   string // commit of the state with which the iteration begins
+	onProgress func(flow.Progress)
+	spans      *spans
+	repo       *remote
+	baseCommit string // commit of the state with which the iteration begins
 }
 
-// The files beside a state.
+// The files next to a state.
 const (
 	packedName  = "packed"  // of which commit the state is
-	runningName = "running" // something was begun that is in no commit
+	runningName = "running" // something was started that is in no commit
 )
 
 func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
@@ -93,7 +93,7 @@ func (c *candidate) iterate(ctx context.Context) (flow.Iteration, error) {
 	if err := os.WriteFile(filepath.Join(c.dir, runningName), nil, 0o600); err != nil {
 		return before, err
 	}
-	p := process{program: c.Supervise, hear: c.hear, spans: c.spans}
+	p := process{program: c.Supervise, onProgress: c.onProgress, spans: c.spans}
 	end, err := c.in(ctx, c.place, p, "resume", c.Loop, "--candidate", strconv.Itoa(c.Candidate), "--steps", "1", "--trees", c.trees, "--force", "--json")
 	if err != nil {
 		return before, fmt.Errorf("iterate candidate %d: %w", c.Candidate, err)
@@ -137,7 +137,7 @@ func (c *candidate) reserve(ctx context.Context, it *flow.Iteration) (granted bo
 
 // end is what the repository knows of the candidate, and nothing is run.
 func (c *candidate) end(ctx context.Context) (flow.Iteration, error) {
-	leave, err := c.hold(ctx, c.dir)
+	leave, err := c.lockFolder(ctx, c.dir)
 	if err != nil {
 		return flow.Iteration{}, err
 	}
@@ -155,12 +155,12 @@ func (c *candidate) end(ctx context.Context) (flow.Iteration, error) {
 // keep brings the state into the repository. Where another worker was faster, what that
 // has done counts.
 func (c *candidate) keep(ctx context.Context, it flow.Iteration) (flow.Iteration, error) {
-	c.hear(flow.Progress{Phase: "push", Iteration: it.Number, Since: time.Now()})
-	id, err := c.repo.pack(ctx, c.home, c.was, fmt.Sprintf("candidate %d, iteration %d", c.Candidate, it.Number))
+	c.onProgress(flow.Progress{Phase: "push", Iteration: it.Number, Since: time.Now()})
+	id, err := c.repo.pack(ctx, c.home, c.baseCommit, fmt.Sprintf("candidate %d, iteration %d", c.Candidate, it.Number))
 	if err != nil {
 		return it, fmt.Errorf("keep iteration %d of candidate %d: %w", it.Number, c.Candidate, err)
 	}
-	err = c.repo.write(ctx, refOf(c.Place, c.Candidate), id, c.own(), c.Pack)
+	err = c.repo.write(ctx, refOf(c.Place, c.Candidate), id, c.ownRef(), c.Pack)
 	switch {
 	case errors.Is(err, errMoved):
 		return it, err // the next attempt finds it
@@ -168,37 +168,37 @@ func (c *candidate) keep(ctx context.Context, it flow.Iteration) (flow.Iteration
 		return it, fmt.Errorf("keep iteration %d of candidate %d: %w", it.Number, c.Candidate, err)
 	}
 	it.Pack = id
-	if it.Over { // nothing comes back to it
+	if it.Over { // it is never continued
 		return it, os.RemoveAll(c.dir)
 	}
 	return it, errors.Join(os.WriteFile(filepath.Join(c.dir, packedName), []byte(id), 0o600), os.Remove(filepath.Join(c.dir, runningName)))
 }
 
-// own is what the candidate's ref is while nobody else writes it: nothing before its first
-// iteration, whose state begins with that of all.
-func (c *candidate) own() string {
-	if c.was == c.Pack {
+// ownRef is the candidate's ref as long as no other worker writes it: empty before its first
+// iteration, whose state is the baseline's.
+func (c *candidate) ownRef() string {
+	if c.baseCommit == c.Pack {
 		return ""
 	}
-	return c.was
+	return c.baseCommit
 }
 
 // ready makes tree and state those of the last iteration that is in the repository.
 func (c *candidate) ready(ctx context.Context) (err error) {
-	c.hear(flow.Progress{Phase: "fetch", Iteration: c.Iteration, Since: time.Now()})
+	c.onProgress(flow.Progress{Phase: "fetch", Iteration: c.Iteration, Since: time.Now()})
 	if c.repo, err = c.remote(ctx, c.Place); err != nil {
 		return err
 	}
 	from := refOf(c.Place, c.Candidate)
-	if c.was, err = c.repo.read(ctx, from); err != nil {
+	if c.baseCommit, err = c.repo.read(ctx, from); err != nil {
 		return err
 	}
-	if c.was == "" {
-		c.was, from = c.Pack, ref(c.Place, baseName)
+	if c.baseCommit == "" {
+		c.baseCommit, from = c.Pack, ref(c.Place, baseName)
 	}
 	_, dirty := os.Stat(filepath.Join(c.dir, runningName))
 	has, _ := os.ReadFile(filepath.Join(c.dir, packedName))
-	if dirty != nil && string(has) == c.was {
+	if dirty != nil && string(has) == c.baseCommit {
 		return nil
 	}
 	if dirty == nil {
@@ -209,19 +209,19 @@ func (c *candidate) ready(ctx context.Context) (err error) {
 	if err := os.RemoveAll(c.dir); err != nil {
 		return err
 	}
-	if err := c.repo.fetch(ctx, from, c.was); err != nil {
+	if err := c.repo.fetch(ctx, from, c.baseCommit); err != nil {
 		return err
 	}
 	if _, err := c.repo.commit(ctx, c.Commit); err != nil {
 		return err
 	}
-	if err := c.repo.unpack(ctx, c.was, c.home); err != nil {
+	if err := c.repo.unpack(ctx, c.baseCommit, c.home); err != nil {
 		return err
 	}
 	if err := c.repo.tree(ctx, c.tree, c.Commit); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(c.dir, packedName), []byte(c.was), 0o600)
+	return os.WriteFile(filepath.Join(c.dir, packedName), []byte(c.baseCommit), 0o600)
 }
 
 // loop is the folder of the candidate's loop.
@@ -234,7 +234,7 @@ func (c *candidate) loop() (home, id, dir string) {
 func (c *candidate) clear(ctx context.Context) error {
 	home, id, dir := c.loop()
 	if _, err := os.Stat(dir); err != nil {
-		return nil // it had not begun
+		return nil // it had not started
 	}
 	for _, loop := range []string{ledger.Dir(c.home, c.Loop), dir} {
 		if err := quiet(ctx, loop); err != nil {
@@ -244,7 +244,7 @@ func (c *candidate) clear(ctx context.Context) error {
 	at := event.NewPosition()
 	l, _, err := ledger.Open(home, id, at.Apply)
 	if err != nil {
-		return nil // what cannot be read has begun nothing
+		return nil // what cannot be read has started nothing
 	}
 	defer l.Close()
 	for _, child := range at.Children {
@@ -296,10 +296,10 @@ func (c *candidate) answer() error {
 	return nil
 }
 
-// read reads what the loop of the candidate has come to.
+// read reads the result of the candidate's loop.
 func (c *candidate) read() (it flow.Iteration, err error) {
 	_, _, dir := c.loop()
-	it.Pack = c.was
+	it.Pack = c.baseCommit
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return it, nil
 	}

@@ -29,25 +29,25 @@ const preparedName = "fleet.json"
 
 // Prepare measures the baseline of a task, and keeps it in the repository.
 func (w *Worker) Prepare(ctx context.Context, at flow.Place, task taskfile.Task) (flow.Prepared, error) {
-	ctx, hear, done := w.reporting(ctx)
+	ctx, onProgress, done := w.reporting(ctx)
 	defer done()
 	leave, err := w.slot(ctx)
 	if err != nil {
-		return flow.Prepared{}, ended(err)
+		return flow.Prepared{}, temporalError(err)
 	}
 	defer leave()
-	p, err := w.prepare(ctx, hear, at, task)
-	return p, ended(err)
+	p, err := w.prepare(ctx, onProgress, at, task)
+	return p, temporalError(err)
 }
 
-func (w *Worker) prepare(ctx context.Context, hear func(flow.Progress), p flow.Place, task taskfile.Task) (out flow.Prepared, err error) {
+func (w *Worker) prepare(ctx context.Context, onProgress func(flow.Progress), p flow.Place, task taskfile.Task) (out flow.Prepared, err error) {
 	at := w.place(p, baseName)
-	leave, err := w.hold(ctx, at.dir)
+	leave, err := w.lockFolder(ctx, at.dir)
 	if err != nil {
 		return out, err
 	}
 	defer leave()
-	hear(flow.Progress{Phase: "fetch", Since: time.Now()})
+	onProgress(flow.Progress{Phase: "fetch", Since: time.Now()})
 	r, err := w.remote(ctx, p)
 	if err != nil {
 		return out, err
@@ -69,7 +69,7 @@ func (w *Worker) prepare(ctx context.Context, hear func(flow.Progress), p flow.P
 	if err := os.WriteFile(prompt, []byte(task.Prompt), 0o600); err != nil {
 		return out, err
 	}
-	end, err := w.supervise(ctx, at, hear, command(task, prompt, at.trees)...)
+	end, err := w.supervise(ctx, at, onProgress, command(task, prompt, at.trees)...)
 	if err != nil {
 		return out, fmt.Errorf("measure the baseline: %w", err)
 	}

@@ -21,9 +21,9 @@ import (
 
 // process is supervise while it runs for an activity.
 type process struct {
-	program string
-	hear    func(flow.Progress)
-	spans   *spans // nil: nobody traces
+	program    string
+	onProgress func(flow.Progress)
+	spans      *spans // nil if tracing is off
 }
 
 // ending is how a process ended.
@@ -57,7 +57,7 @@ func (p process) run(ctx context.Context, dir string, args ...string) (ending, e
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		p.follow(events)
+		p.readEvents(events)
 	}()
 	gone := make(chan struct{})
 	var stopping sync.WaitGroup
@@ -103,7 +103,7 @@ func stop(ctx context.Context, cmd *exec.Cmd, gone <-chan struct{}) {
 	}
 }
 
-// line is an event of supervise, as far as it is told.
+// line is an event of supervise, as far as it is needed here.
 type line struct {
 	Type      string          `json:"type"`
 	Time      time.Time       `json:"time"`
@@ -117,8 +117,8 @@ var phases = map[string]string{
 	"baseline_measured": "agent", "iteration_finished": "judged", "loop_stopping": "end", "loop_finished": "end", "candidates_compared": "choice",
 }
 
-// follow reads the events. A line that is too long is passed over: it is shown to nobody.
-func (p process) follow(r io.Reader) {
+// readEvents reads the events. A line that is too long is skipped.
+func (p process) readEvents(r io.Reader) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	now := flow.Progress{Phase: "start", Since: time.Now()}
 	for {
@@ -135,7 +135,7 @@ func (p process) follow(r io.Reader) {
 			continue
 		}
 		if p.spans != nil {
-			p.spans.hear(e)
+			p.spans.record(e)
 		}
 		if e.Iteration > 0 {
 			now.Iteration = e.Iteration
@@ -150,6 +150,6 @@ func (p process) follow(r io.Reader) {
 			_ = json.Unmarshal(e.Data, &c)
 			now.Check = c.Name
 		}
-		p.hear(now)
+		p.onProgress(now)
 	}
 }

@@ -2,8 +2,7 @@ package work
 
 import "syscall"
 
-// attributes ask the kernel to end supervise when the worker is gone, as if somebody had
-// interrupted it.
+// attributes ask the kernel to interrupt supervise when the worker is gone.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }

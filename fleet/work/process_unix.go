@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// group gives a process a group of its own, so that an interruption of the worker does not
-// reach it past the worker.
+// group starts a process in a new process group, so that an interruption of the worker does
+// not reach it directly.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = attributes() }
 
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }

@@ -15,42 +15,42 @@ import (
 
 // spans are an iteration for a tracing system, by the conventions of OpenTelemetry for
 // generative AI: one for the iteration, and in it one for the agent, the checks and the
-// verdict. Where nobody traces they cost nothing.
+// verdict. They cost nothing if tracing is off.
 type spans struct {
-	ctx   context.Context //nolint:containedctx // that of the iteration's span, for those in it
-	whole trace.Span
-	part  trace.Span // nil between two
+	ctx       context.Context //nolint:containedctx // that of the iteration's span, for those in it
+	iteration trace.Span
+	phase     trace.Span // nil between two
 }
 
 var tracer = otel.Tracer("supervise/fleet")
 
 func startSpans(ctx context.Context, in flow.IterateInput) *spans {
-	ctx, whole := tracer.Start(ctx, "iteration", trace.WithAttributes(
+	ctx, span := tracer.Start(ctx, "iteration", trace.WithAttributes(
 		attribute.String("gen_ai.operation.name", "invoke_agent"), attribute.String("supervise.fleet", in.Fleet), attribute.String("supervise.task", in.Task),
 		attribute.Int("supervise.candidate", in.Candidate), attribute.Int("supervise.iteration", in.Iteration),
 	))
-	return &spans{ctx: ctx, whole: whole}
+	return &spans{ctx: ctx, iteration: span}
 }
 
-// parts are what begins with an event of supervise; "" ends what was.
-var parts = map[string]string{"iteration_started": "agent", "agent_finished": "checks", "iteration_finished": "verdict", "iteration_interrupted": "", "loop_finished": ""}
+// phaseOfEvent names the phase that an event of supervise starts; "" ends the current one.
+var phaseOfEvent = map[string]string{"iteration_started": "agent", "agent_finished": "checks", "iteration_finished": "verdict", "iteration_interrupted": "", "loop_finished": ""}
 
-// hear hears an event.
-func (s *spans) hear(e line) {
+// record starts or ends a phase with an event.
+func (s *spans) record(e line) {
 	if e.Type == "agent_finished" {
 		s.used(e.Data)
 	}
-	name, known := parts[e.Type]
+	name, known := phaseOfEvent[e.Type]
 	if !known {
 		return
 	}
 	at := trace.WithTimestamp(e.Time)
-	if s.part != nil {
-		s.part.End(at)
-		s.part = nil
+	if s.phase != nil {
+		s.phase.End(at)
+		s.phase = nil
 	}
 	if name != "" {
-		_, s.part = tracer.Start(s.ctx, name, at)
+		_, s.phase = tracer.Start(s.ctx, name, at)
 	}
 }
 
@@ -67,19 +67,19 @@ func (s *spans) used(data json.RawMessage) {
 	}
 	for name, n := range map[string]*int64{"gen_ai.usage.input_tokens": run.Usage.Input, "gen_ai.usage.output_tokens": run.Usage.Output} {
 		if n != nil {
-			s.whole.SetAttributes(attribute.Int64(name, *n))
+			s.iteration.SetAttributes(attribute.Int64(name, *n))
 		}
 	}
 }
 
 // end ends what has not ended.
 func (s *spans) end(it flow.Iteration, err error) {
-	if s.part != nil {
-		s.part.End(trace.WithTimestamp(time.Now()))
+	if s.phase != nil {
+		s.phase.End(trace.WithTimestamp(time.Now()))
 	}
-	s.whole.SetAttributes(attribute.Float64("supervise.score", it.Score), attribute.Int("supervise.tests.passed", it.Passed), attribute.Int("supervise.tests.failed", it.Failed))
+	s.iteration.SetAttributes(attribute.Float64("supervise.score", it.Score), attribute.Int("supervise.tests.passed", it.Passed), attribute.Int("supervise.tests.failed", it.Failed))
 	if err != nil {
-		s.whole.SetStatus(codes.Error, "the iteration was not done")
+		s.iteration.SetStatus(codes.Error, "the iteration was not done")
 	}
-	s.whole.End()
+	s.iteration.End()
 }

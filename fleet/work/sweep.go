@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// idle is after how long the folder of a candidate that went on elsewhere is removed.
-const idle = 72 * time.Hour
+// maxIdle is after how long the folder of a candidate that another worker continued is removed.
+const maxIdle = 72 * time.Hour
 
-// Sweep removes the folders that nobody has used for three days: of candidates that went on
-// at other workers, or whose task was cancelled while this one was away. What was in them is
-// in the repository. Copies of repositories stay.
+// Sweep removes folders that were not used for three days: of candidates that other workers
+// continued, or whose task was cancelled while this worker was away. Their content is in the
+// repository. Copies of repositories stay.
 func (w *Worker) Sweep(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(w.Dir, fleets, "*", "*", "*"))
 	if err != nil {
@@ -21,14 +21,14 @@ func (w *Worker) Sweep(ctx context.Context) error {
 	}
 	var errs []error
 	for _, dir := range dirs {
-		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() || time.Since(used(dir)) < idle {
+		if fi, err := os.Stat(dir); err != nil || !fi.IsDir() || time.Since(used(dir)) < maxIdle {
 			continue
 		}
-		leave, err := w.hold(ctx, dir)
+		leave, err := w.lockFolder(ctx, dir)
 		if err != nil {
 			return err
 		}
-		if time.Since(used(dir)) >= idle {
+		if time.Since(used(dir)) >= maxIdle {
 			errs = append(errs, os.RemoveAll(dir))
 		}
 		leave()

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// TestSweep removes what nobody has used for days, and nothing else.
+// TestSweep removes what was not used for days, and nothing else.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := &Worker{Dir: t.TempDir()}
-	long := time.Now().Add(-idle - time.Hour)
+	long := time.Now().Add(-maxIdle - time.Hour)
 	for name, old := range map[string]bool{"fleets/night/t0/candidate-1": true, "fleets/night/t0/candidate-2": false, "fleets/night/t1/base": true} {
 		dir := filepath.Join(w.Dir, name)
 		if err := os.MkdirAll(filepath.Join(dir, "tree"), 0o700); err != nil {

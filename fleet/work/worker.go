@@ -1,5 +1,5 @@
 // Package work is what a worker of a fleet does on its machine: it keeps trees and states in
-// a folder of its own, has supervise run the iterations, and moves what they came to by git.
+// its own folder, has supervise run the iterations, and moves their results by git.
 package work
 
 import (
@@ -42,23 +42,23 @@ type Worker struct {
 // The reasons for which an activity ends before it is done.
 var (
 	errCancelled = errors.New("cancelled")
-	errReplaced  = errors.New("somebody else does it meanwhile")
+	errReplaced  = errors.New("another worker does it meanwhile")
 	errShutdown  = errors.New("the worker is shutting down")
 )
 
-// reporting returns a context that ends when somebody wants the activity to end, and how
-// it tells what it does. The activity's own context is not asked: it ends as well when the
-// server cannot be reached for a second, and then the work goes on.
-func (w *Worker) reporting(ctx context.Context) (out context.Context, hear func(flow.Progress), done func()) {
+// reporting returns a context that ends when the activity is cancelled, and a function that
+// reports progress. The activity's own context is not used: it also ends when the server
+// cannot be reached for a second, and the work continues then.
+func (w *Worker) reporting(ctx context.Context) (out context.Context, onProgress func(flow.Progress), done func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	r := &reporter{Worker: w, token: activity.GetInfo(ctx).TaskToken, now: flow.Progress{Phase: "start", Worker: w.Name, Since: time.Now()}}
+	r := &reporter{Worker: w, token: activity.GetInfo(ctx).TaskToken, current: flow.Progress{Phase: "start", Worker: w.Name, Since: time.Now()}}
 	stop, over := activity.GetWorkerStopChannel(ctx), make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
 		ticker := time.NewTicker(min(w.Every, time.Second))
 		defer ticker.Stop()
 		for {
-			if cause := r.report(out); cause != nil {
+			if cause := r.send(out); cause != nil {
 				cancel(cause)
 			}
 			select {
@@ -71,36 +71,36 @@ func (w *Worker) reporting(ctx context.Context) (out context.Context, hear func(
 			}
 		}
 	})
-	return out, r.hear, func() {
+	return out, r.update, func() {
 		close(over)
 		all.Wait()
 		cancel(nil)
 	}
 }
 
-// reporter tells the server what an activity does: what is new within a second, and else as
-// often as the worker is to.
+// reporter reports to the server what an activity does: changes within a second, and the same
+// progress again as often as the worker is set to.
 type reporter struct {
 	*Worker
 	token []byte
 
-	mu   sync.Mutex
-	now  flow.Progress
-	told flow.Progress
-	at   time.Time // when it was told
+	mu         sync.Mutex
+	current    flow.Progress
+	reported   flow.Progress
+	reportedAt time.Time // the time of that report
 }
 
-func (r *reporter) hear(p flow.Progress) {
+func (r *reporter) update(p flow.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now, r.now.Worker = p, r.Name
+	r.current, r.current.Worker = p, r.Name
 }
 
-// report returns why the activity is to end, nil where it is not.
-func (r *reporter) report(ctx context.Context) error {
+// send reports progress to the server if it is due, and returns why the activity should end.
+func (r *reporter) send(ctx context.Context) error {
 	r.mu.Lock()
-	p := r.now
-	due := p != r.told || time.Since(r.at) >= r.Every
+	p := r.current
+	due := p != r.reported || time.Since(r.reportedAt) >= r.Every
 	r.mu.Unlock()
 	if !due || ctx.Err() != nil {
 		return nil
@@ -111,16 +111,16 @@ func (r *reporter) report(ctx context.Context) error {
 	switch {
 	case temporal.IsCanceledError(err):
 		return errCancelled
-	case gone(err):
+	case isAbandoned(err):
 		return errReplaced
 	case err == nil:
-		r.told, r.at = p, time.Now()
+		r.reported, r.reportedAt = p, time.Now()
 	}
 	return nil
 }
 
-// slot waits until the worker has less to do: what comes by its own queue counts with what
-// comes by that of all.
+// slot waits for a free slot of the worker. Activities of its queue and of the shared one
+// count together.
 func (w *Worker) slot(ctx context.Context) (leave func(), err error) {
 	if w.Slots == nil {
 		return func() {}, nil
@@ -133,14 +133,14 @@ func (w *Worker) slot(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// gone reports whether the server says that nobody waits for the activity any more.
-func gone(err error) bool {
+// isAbandoned reports whether the server says that the activity is no longer waited for.
+func isAbandoned(err error) bool {
 	_, is := errors.AsType[*serviceerror.NotFound](err)
 	return is
 }
 
-// ended turns the error of an activity into that of Temporal.
-func ended(err error) error {
+// temporalError turns the error of an activity into that of Temporal.
+func temporalError(err error) error {
 	switch {
 	case errors.Is(err, errCancelled):
 		return temporal.NewCanceledError()
@@ -150,8 +150,8 @@ func ended(err error) error {
 	return err
 }
 
-// errFinal is in the error of what will not come out differently on another worker.
-var errFinal = errors.New("the task cannot be begun")
+// errFinal is wrapped by errors that would be the same on another worker.
+var errFinal = errors.New("the task cannot be started")
 
 // place is the folder of a task, or of a candidate of it, on this machine.
 type place struct {
@@ -159,7 +159,7 @@ type place struct {
 	home             string // of the loops
 }
 
-// fleets is the folder with those of fleets; beside it are the copies of repositories.
+// fleets is the folder with those of fleets; next to it are the copies of repositories.
 const fleets = "fleets"
 
 func (w *Worker) place(p flow.Place, name string) place {
@@ -171,7 +171,7 @@ func (w *Worker) place(p flow.Place, name string) place {
 func (w *Worker) remote(ctx context.Context, p flow.Place) (*remote, error) {
 	sum := sha256.Sum256([]byte(p.Repository))
 	dir := filepath.Join(w.Dir, "repositories", hex.EncodeToString(sum[:8])+".git")
-	leave, err := w.hold(ctx, dir)
+	leave, err := w.lockFolder(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -180,13 +180,13 @@ func (w *Worker) remote(ctx context.Context, p flow.Place) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{objects: o, refs: pushed{o, p.Repository}, url: p.Repository}
+	r := &remote{objects: o, refs: gitRefs{o, p.Repository}, url: p.Repository}
 	if p.Store != "" {
 		b, err := w.bucket(ctx, p.Store)
 		if err != nil {
 			return nil, err
 		}
-		r.refs = stored{o, b}
+		r.refs = bucketRefs{o, b}
 	}
 	return r, nil
 }
@@ -208,8 +208,8 @@ func (w *Worker) bucket(ctx context.Context, address string) (*bucket.Bucket, er
 	return b, err
 }
 
-// hold waits until nobody in this worker, and no other worker, uses a folder.
-func (w *Worker) hold(ctx context.Context, dir string) (leave func(), err error) {
+// lockFolder waits until no other activity of this worker, and no other worker, uses a folder.
+func (w *Worker) lockFolder(ctx context.Context, dir string) (leave func(), err error) {
 	w.mu.Lock()
 	if w.held == nil {
 		w.held = map[string]chan struct{}{}
@@ -247,8 +247,8 @@ func ref(p flow.Place, name string) string { return p.Fleet + "/" + p.Task + "/"
 func refOf(p flow.Place, candidate int) string { return ref(p, "candidate-"+strconv.Itoa(candidate)) }
 
 // supervise runs the program in a place.
-func (w *Worker) supervise(ctx context.Context, at place, hear func(flow.Progress), args ...string) (ending, error) {
-	return w.in(ctx, at, process{program: w.Supervise, hear: hear}, args...)
+func (w *Worker) supervise(ctx context.Context, at place, onProgress func(flow.Progress), args ...string) (ending, error) {
+	return w.in(ctx, at, process{program: w.Supervise, onProgress: onProgress}, args...)
 }
 
 func (w *Worker) in(ctx context.Context, at place, p process, args ...string) (ending, error) {

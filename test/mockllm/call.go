@@ -108,7 +108,7 @@ func (c conversation) write(f File) call {
 		return c.shell("cat > '" + f.Path + "' <<'MOCK_END'\n" + strings.TrimSuffix(f.Content, "\n") + "\nMOCK_END")
 	}
 	t := c.tools[name]
-	return call{name: name, kind: t.kind, args: map[string]any{"content": f.Content, pathName(t): c.whole(f.Path)}}
+	return call{name: name, kind: t.kind, args: map[string]any{"content": f.Content, pathName(t): c.absolute(f.Path)}}
 }
 
 func (c conversation) edit(e Edit) call {
@@ -120,7 +120,7 @@ func (c conversation) edit(e Edit) call {
 		return c.shell("apply_patch <<'MOCK_END'\n" + e.patch() + "MOCK_END")
 	}
 	t := c.tools[name]
-	args := map[string]any{pathName(t): c.whole(e.Path)}
+	args := map[string]any{pathName(t): c.absolute(e.Path)}
 	switch {
 	case t.params["oldString"]:
 		args["oldString"], args["newString"] = e.Old, e.New
@@ -137,7 +137,7 @@ func (c conversation) edit(e Edit) call {
 	return call{name: name, kind: t.kind, args: args}
 }
 
-func (c conversation) whole(path string) string {
+func (c conversation) absolute(path string) string {
 	if c.dir == "" || filepath.IsAbs(path) {
 		return path
 	}

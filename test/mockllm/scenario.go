@@ -41,7 +41,7 @@ type Failure struct {
 	Times   int               `json:"times"`  // how often, before the step is answered; 0 is for ever
 	Headers map[string]string `json:"headers,omitempty"`
 	Message string            `json:"message,omitempty"`
-	Fields  map[string]any    `json:"fields,omitempty"` // of the error of OpenAI's APIs, beside and in place of the usual ones
+	Fields  map[string]any    `json:"fields,omitempty"` // of the error of OpenAI's APIs, in addition to or in place of the usual ones
 }
 
 // Action is something that the model wants done. It can be expressed in several ways;

@@ -188,7 +188,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, x exchange) {
 	case !known:
 		st = Step{Failure: &Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf("mockllm: there is no scenario %q", x.req.Scenario)}}
 	case at.side && (st.Failure == nil || st.Failure.Times > 0):
-		st = Step{Text: "Title", Usage: &Usage{}} // a request beside the task takes nothing of the script, and costs nothing
+		st = Step{Text: "Title", Usage: &Usage{}} // a request outside the task takes nothing from the script, and costs nothing
 	}
 	prefix := fmt.Sprintf("call_%d_%d", at.part, at.step)
 	calls, text := x.talk.calls(st, prefix)

@@ -208,11 +208,11 @@ var readers = map[string]func(*answer, any){
 		a.count(at(u, "prompt_tokens"), at(u, "prompt_tokens_details", "cached_tokens"), at(u, "completion_tokens"))
 	},
 	"responses": func(a *answer, v any) {
-		whole := v
+		response := v
 		if r := at(v, "response"); r != nil {
-			whole = r
+			response = r
 		}
-		for _, item := range list(at(whole, "output")) {
+		for _, item := range list(at(response, "output")) {
 			if at(v, "type") == nil {
 				a.text += text(at(item, "content", 0, "text"))
 			}
@@ -223,7 +223,7 @@ var readers = map[string]func(*answer, any){
 		if at(v, "type") == "response.function_call_arguments.delta" {
 			a.text = strings.TrimSuffix(a.text, text(at(v, "delta")))
 		}
-		u := at(whole, "usage")
+		u := at(response, "usage")
 		a.count(at(u, "input_tokens"), at(u, "input_tokens_details", "cached_tokens"), at(u, "output_tokens"))
 	},
 	"gemini": func(a *answer, v any) {

@@ -38,7 +38,7 @@ func fixtures() (string, error) {
 }
 
 // Captured lists the reports below the folders of [Fixtures] that have a golden
-// file beside them.
+// file next to them.
 func Captured(t testing.TB, folders ...string) []string {
 	t.Helper()
 	out, err := captured(folders...)

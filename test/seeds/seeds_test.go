@@ -467,7 +467,7 @@ func (e example) configured(t *testing.T, found map[string]any) {
 // for each seed, what differs in rows of their own.
 func TestTableOfTheSeeds(t *testing.T) {
 	all := examples(t)
-	whole, holding, rows := map[string][]string{}, map[string]int{}, ""
+	sections, holding, rows := map[string][]string{}, map[string]int{}, ""
 	holds, others := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		e, seed := all[name], name[:3]
@@ -481,14 +481,14 @@ func TestTableOfTheSeeds(t *testing.T) {
 		}
 		holds, others = holds+good, others+len(reasons)
 		if len(reasons) == 0 {
-			whole[seed], holding[seed] = append(whole[seed], e.Section), holding[seed]+good
+			sections[seed], holding[seed] = append(sections[seed], e.Section), holding[seed]+good
 			continue
 		}
 		slices.Sort(reasons)
 		rows += fmt.Sprintf("| %s %s | %d | %d: %s |\n", seed, e.Section, good, len(reasons), strings.Join(slices.Compact(reasons), "; "))
 	}
-	for _, seed := range slices.Sorted(maps.Keys(whole)) {
-		rows += fmt.Sprintf("| %s %s | %d | |\n", seed, strings.Join(whole[seed], "; "), holding[seed])
+	for _, seed := range slices.Sorted(maps.Keys(sections)) {
+		rows += fmt.Sprintf("| %s %s | %d | |\n", seed, strings.Join(sections[seed], "; "), holding[seed])
 	}
 	docs.Block(t, "features.md", "seeds", "./test/seeds", fmt.Sprintf("| example | holds | differs |\n|---|---|---|\n%s| all | %d | %d |\n", rows, holds, others))
 }

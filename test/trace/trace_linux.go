@@ -12,7 +12,7 @@ import (
 )
 
 // steps are the system calls by which a process changes files. Between two of them nothing happens that a later process
-// could see, so that a process which was killed before each of them in turn was killed everywhere.
+// could see, so that a process that was killed before each of them, one after another, was killed everywhere.
 var steps = map[uint64]bool{
 	unix.SYS_WRITE: true, unix.SYS_PWRITE64: true, unix.SYS_FSYNC: true, unix.SYS_FDATASYNC: true, unix.SYS_SYNCFS: true, unix.SYS_FTRUNCATE: true,
 	unix.SYS_RENAMEAT: true, unix.SYS_RENAMEAT2: true, unix.SYS_UNLINKAT: true, unix.SYS_MKDIRAT: true, unix.SYS_LINKAT: true,
@@ -71,7 +71,7 @@ func (tr *Program) Run() (killed bool, err error) {
 	}
 }
 
-// stopped lets a thread go on, or kills the program.
+// stopped lets a thread continue, or kills the program.
 func (tr *Program) stopped(pid, tid int, ws unix.WaitStatus) error {
 	sig := ws.StopSignal()
 	switch {

@@ -79,7 +79,7 @@ func newCancel(a *app) *cobra.Command {
 		Use:   "cancel FLEET[/TASK]",
 		Short: "End tasks with all that runs for them",
 		Long: `End tasks with all that runs for them. It returns when nothing of them runs any more, and
-what was on the way is removed. Trees that were published stay.`,
+intermediate states are removed. Trees that were published stay.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.cancel(cmd.Context(), args[0])

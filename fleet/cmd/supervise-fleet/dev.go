@@ -22,16 +22,16 @@ func newDev(a *app) *cobra.Command {
 		Short: "Start a server and a worker on this machine, for a try",
 		Long: `Start a Temporal server and a worker on this machine, for a try, until interrupted.
 
-The server is a program of its own, supervise-fleet-server, and keeps what it knows in a
-file. It listens on this machine alone and asks nobody who he is: for more than a try use
-a server that is run as one.`,
+The server is a separate program, supervise-fleet-server, and keeps its data in a file.
+It listens on this machine only and does not authenticate anyone: for more than a try, use
+a real Temporal server.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.dev(cmd.Context(), o, server, data)
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVar(&server, "server", "", "the `program` (default supervise-fleet-server beside this one, or in PATH)")
+	cmd.Flags().StringVar(&server, "server", "", "the `program` (default: supervise-fleet-server next to this one, or in PATH)")
 	cmd.Flags().StringVar(&data, "data", "", "`file` of the server (default in your cache folder)")
 	return cmd
 }

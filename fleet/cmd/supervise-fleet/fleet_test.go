@@ -251,7 +251,7 @@ func (f *fleet) tasks(right ...int) string {
 	agent := f.write("agent.sh", agentText)
 	fmt.Fprintf(&b, "fleet: night\ndefaults:\n  repository: %s\n  commit: main\n  command: [sh, %s]\n  candidates: 3\n  max_iterations: 3\n  flags: [--max-retries, '1', --hooks, 'off']\ntasks:\n", filepath.Join(f.dir, "project.git"), agent)
 	for i, n := range right {
-		fmt.Fprintf(&b, "  - {id: t%d, prompt: right is %d%s}\n", i, n, map[bool]string{true: ", store: 'file://" + f.bucket() + "'"}[f.stored(i)])
+		fmt.Fprintf(&b, "  - {id: t%d, prompt: right is %d%s}\n", i, n, map[bool]string{true: ", store: 'file://" + f.bucket() + "'"}[f.usesBucket(i)])
 	}
 	return f.write("night.yaml", b.String())
 }
@@ -259,8 +259,8 @@ func (f *fleet) tasks(right ...int) string {
 // bucket is the folder that stands for one.
 func (f *fleet) bucket() string { return filepath.Join(f.dir, "bucket") }
 
-// stored reports whether a task has a bucket.
-func (f *fleet) stored(task int) bool { return task%2 == 1 }
+// usesBucket reports whether a task has a bucket.
+func (f *fleet) usesBucket(task int) bool { return task%2 == 1 }
 
 // kept are the names of what is in the repository and in the bucket.
 func (f *fleet) kept() (names []string) {
@@ -326,7 +326,7 @@ func (f *fleet) fetched(right []int) {
 			continue
 		}
 		from := []string{"--remote", filepath.Join(f.dir, "project.git")}
-		if f.stored(i) {
+		if f.usesBucket(i) {
 			from = []string{"--store", "file://" + f.bucket()}
 		}
 		f.command(programs.fleet, append([]string{"fetch", fmt.Sprintf("night/t%d", i), "-C", project}, from...)...)
@@ -345,7 +345,7 @@ func TestJobs(t *testing.T) {
 	for _, args := range [][]string{{"prepare"}, {"candidate", "1"}, {"candidate", "2"}, {"candidate", "3"}, {"choose"}} {
 		for _, task := range []string{"t0", "t1"} {
 			line := append([]string{"job", args[0], tasks, task}, args[1:]...)
-			// Each on a machine of its own.
+			// Each on a separate machine.
 			line = append(line, "--dir", filepath.Join(f.dir, "machine"+task+strings.Join(args, "")), "--supervise", programs.supervise)
 			t.Log(f.command(programs.fleet, line...))
 		}
@@ -421,9 +421,9 @@ func (f *fleet) record(dir string, ids ...string) {
 // are done until so many were killed.
 func TestFleetCrash(t *testing.T) {
 	t.Parallel()
-	kills, tasks, whole := 6, 3, false
+	kills, tasks, campaign := 6, 3, false
 	if n, err := strconv.Atoi(os.Getenv("SUPERVISE_FLEET_KILLS")); err == nil {
-		kills, tasks, whole = n, 12, true
+		kills, tasks, campaign = n, 12, true
 	}
 	seed := uint64(time.Now().UnixNano())
 	if n, err := strconv.ParseUint(os.Getenv("SUPERVISE_SEED"), 10, 64); err == nil {
@@ -434,7 +434,7 @@ func TestFleetCrash(t *testing.T) {
 	for kills > 0 && !t.Failed() {
 		n := crash(t, random, kills, tasks)
 		t.Logf("%d tasks, %d kills", tasks, n)
-		if kills -= n; !whole {
+		if kills -= n; !campaign {
 			return
 		}
 	}
@@ -454,7 +454,7 @@ func crash(t *testing.T, random *rand.Rand, most, tasks int) (kills int) {
 		right = append(right, random.IntN(4))
 	}
 	f.command(programs.fleet, "run", f.tasks(right...))
-	for kills < most && !f.results().over() {
+	for kills < most && !f.results().isOver() {
 		pause := time.NewTimer(time.Duration(100+random.IntN(1500)) * time.Millisecond)
 		<-pause.C
 		if kills++; random.IntN(5) == 0 {
@@ -466,7 +466,7 @@ func crash(t *testing.T, random *rand.Rand, most, tasks int) (kills int) {
 			f.worker(n)
 		}
 	}
-	f.until(20*time.Minute, "all tasks end", func() bool { return f.results().over() })
+	f.until(20*time.Minute, "all tasks end", func() bool { return f.results().isOver() })
 	f.check(right)
 	return kills
 }

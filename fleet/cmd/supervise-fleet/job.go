@@ -20,9 +20,9 @@ func newJob(a *app) *cobra.Command {
 		Use:   "job prepare|candidate|choose TASKS.yaml TASK [CANDIDATE]",
 		Short: "Do one step of a task on this machine, without a server",
 		Long: `Do one step of a task on this machine, without a server: measure its baseline, run a
-candidate to its end, or choose the best. The steps hand each other what they came to
-through the repository, so that they may be jobs of a CI service, in this order, each on a
-machine of its own. The file has to name the fleet.`,
+candidate to its end, or choose the best. The steps pass their results to each other
+through the repository, so that they may be jobs of a CI service, in this order, each on its own
+machine. The file has to name the fleet.`,
 		Example: "  supervise-fleet job candidate tasks.yaml fix-login 2",
 		Args:    cobra.RangeArgs(3, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +53,7 @@ func (a *app) job(ctx context.Context, o workerOptions, args []string) error {
 		return err
 	}
 	said := ""
-	here := work.Here{Worker: w, Hear: func(p flow.Progress) {
+	here := work.Local{Worker: w, OnProgress: func(p flow.Progress) {
 		if text := fmt.Sprintf("iteration %d: %s %s", p.Iteration, p.Phase, p.Check); text != said {
 			said = text
 			fmt.Fprintf(a.err, "%s  %s\n", time.Now().Format("15:04:05"), text)
@@ -80,7 +80,7 @@ func (a *app) job(ctx context.Context, o workerOptions, args []string) error {
 	return usageError{fmt.Errorf("there is no step %q: prepare, candidate or choose", args[0])}
 }
 
-func (a *app) jobCandidate(ctx context.Context, here work.Here, p flow.Prepared, task taskfile.Task, args []string) error {
+func (a *app) jobCandidate(ctx context.Context, here work.Local, p flow.Prepared, task taskfile.Task, args []string) error {
 	if len(args) == 0 {
 		return usageError{errors.New("name the candidate")}
 	}

@@ -43,7 +43,7 @@ type app struct {
 	address, namespace string
 	json               bool
 	data               converter.DataConverter // once connected
-	seen               *observe.Observer       // nil: nobody observes
+	seen               *observe.Observer       // nil if tracing is off
 	status             int                     // with which it ends
 }
 

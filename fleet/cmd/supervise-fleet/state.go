@@ -47,12 +47,12 @@ func (s taskState) over() bool { return s.State != "running" && s.State != "wait
 type fleetState struct {
 	Fleet  string       `json:"fleet"`
 	Tasks  []taskState  `json:"tasks"`
-	Total  int          `json:"total,omitempty"` // tasks of the file: some may not have begun
+	Total  int          `json:"total,omitempty"` // tasks of the file: some may not have started
 	Budget *flow.Ledger `json:"budget,omitempty"`
 }
 
-// over reports whether all tasks are. The server lists what has begun a little later.
-func (f fleetState) over() bool {
+// isOver reports whether all tasks are over. The server lists a started task a little later.
+func (f fleetState) isOver() bool {
 	return len(f.Tasks) >= f.Total && !slices.ContainsFunc(f.Tasks, func(s taskState) bool { return !s.over() })
 }
 
@@ -189,8 +189,8 @@ func stateOf(r flow.Result) string {
 	return "done"
 }
 
-// waiting is for whom a workflow waits, "" for nobody. Where no worker is there to say, it
-// is not known.
+// waiting returns what a workflow waits for, "" for nothing. Without a worker to ask, this is
+// unknown.
 func waiting(ctx context.Context, c client.Client, id string) (text string) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

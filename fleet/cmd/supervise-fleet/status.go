@@ -179,9 +179,9 @@ The exit status is 0 when each task came to a tree, 3 when a person has rejected
 	}
 }
 
-// watch tells what changes until the fleet is over.
+// watch prints changes until the fleet is over.
 func (a *app) watch(ctx context.Context, c client.Client, fleet string) error {
-	told := map[string]string{}
+	last := map[string]string{}
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	for {
@@ -190,21 +190,21 @@ func (a *app) watch(ctx context.Context, c client.Client, fleet string) error {
 			return err
 		}
 		if missing := f.Total - len(f.Tasks); missing > 0 {
-			a.tell(told, fleet, fmt.Sprintf("%d of %d tasks have begun", len(f.Tasks), f.Total))
+			a.printChange(last, fleet, fmt.Sprintf("%d of %d tasks have started", len(f.Tasks), f.Total))
 		}
 		for _, s := range f.Tasks {
 			text := s.State + suffix(s.says())
 			if s.State == "waiting" {
 				text += fmt.Sprintf(" (supervise-fleet approve %s/%s, or reject)", fleet, s.Task)
 			}
-			a.tell(told, s.Task, text)
+			a.printChange(last, s.Task, text)
 			for _, k := range s.Candidates {
 				if k.Now != nil && !k.Queued && k.Now.Iteration > 0 {
-					a.tell(told, fmt.Sprintf("%s/%d", s.Task, k.Candidate), fmt.Sprintf("iteration %d: %s on %s", k.Now.Iteration, k.Now.Phase, k.Now.Worker))
+					a.printChange(last, fmt.Sprintf("%s/%d", s.Task, k.Candidate), fmt.Sprintf("iteration %d: %s on %s", k.Now.Iteration, k.Now.Phase, k.Now.Worker))
 				}
 			}
 		}
-		if f.over() {
+		if f.isOver() {
 			a.status = exitOf(f)
 			return nil
 		}
@@ -223,12 +223,12 @@ func suffix(text string) string {
 	return ": " + text
 }
 
-// tell prints a line if it says something new.
-func (a *app) tell(told map[string]string, who, text string) {
-	if told[who] == text {
+// printChange prints a line if it differs from the last one.
+func (a *app) printChange(last map[string]string, who, text string) {
+	if last[who] == text {
 		return
 	}
-	told[who] = text
+	last[who] = text
 	fmt.Fprintf(a.out, "%s  %s  %s\n", time.Now().Format("15:04:05"), who, text)
 }
 

@@ -35,7 +35,7 @@ func (o *workerOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.queue, "task-queue", queue, "`queue` that it works for")
 	f.StringVar(&o.dir, "dir", "", "`folder` for trees and states (default in your cache folder)")
-	f.StringVar(&o.supervise, "supervise", "", "the `program` (default beside this one, or in PATH)")
+	f.StringVar(&o.supervise, "supervise", "", "the `program` (default: next to this one, or in PATH)")
 	f.StringVar(&o.name, "name", "", "of this worker, for people (default the machine's)")
 	f.IntVar(&o.slots, "slots", 1, "iterations at the same time")
 	f.DurationVar(&o.every, "report-every", 5*time.Second, "how often it tells what it does")
@@ -163,7 +163,7 @@ func (o workerOptions) activities(c client.Client) (*work.Worker, error) {
 	}, nil
 }
 
-// findProgram finds a program of ours: as given, beside this one, or in PATH.
+// findProgram finds one of our programs: as given, next to this one, or in PATH.
 func findProgram(given, name string) (string, error) {
 	if given != "" {
 		path, err := exec.LookPath(given)
@@ -173,13 +173,13 @@ func findProgram(given, name string) (string, error) {
 		return filepath.Abs(path)
 	}
 	if self, err := os.Executable(); err == nil {
-		if beside := filepath.Join(filepath.Dir(self), name); executable(beside) {
-			return beside, nil
+		if sibling := filepath.Join(filepath.Dir(self), name); executable(sibling) {
+			return sibling, nil
 		}
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%s is neither beside this program nor in PATH: install it", name)
+		return "", fmt.Errorf("%s is neither next to this program nor in PATH: install it", name)
 	}
 	return filepath.Abs(path)
 }

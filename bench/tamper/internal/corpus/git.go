@@ -138,7 +138,7 @@ func (c Commit) TouchesCode() bool {
 	return false
 }
 
-// IsTest is what the house takes for a test file; files that are no source, such
+// IsTest reports whether supervise takes a file for a test file; files that are no source, such
 // as fixtures, are none.
 func IsTest(file string) bool {
 	lang := source.LanguageOf(file, nil)

@@ -375,7 +375,7 @@ var goldenPath = corpus.Re(`(?i)(__snapshots__|/snapshots?/|golden|\.snap$|\.app
 // settingsPath matches what is in such folders without being a record.
 var settingsPath = corpus.Re(`(?:^|/)(?:(?:ts|js)config[^/]*\.json|package(?:-lock)?\.json|[^/]*\.(?:md|toml|ini|cfg|svg|png))$`)
 
-// regenerate changes a recorded output, beside product code that changed.
+// regenerate changes a recorded output, in addition to product code that changed.
 func regenerate(s *Subject) []corpus.Edit {
 	var goldens []string
 	for _, p := range s.Tree.Paths {

@@ -42,11 +42,11 @@ func (s *Subject) edit(after []byte) []corpus.Edit {
 // Mutator is one way to cheat: a row of the table. make returns nil where it
 // cannot be applied to the subject.
 type Mutator struct {
-	ID    int
-	Name  string
-	Make  func(*Subject) []corpus.Edit
-	Whole bool // takes the whole file away, so that nothing can be added to it
-	Conf  bool // changes configuration, the language of the test does not matter
+	ID          int
+	Name        string
+	Make        func(*Subject) []corpus.Edit
+	RemovesFile bool // the file is gone afterwards, so that nothing can be added to it
+	Conf        bool // changes configuration, the language of the test does not matter
 }
 
 // Group is the group of the catalogue that a mutator belongs to.
@@ -66,9 +66,9 @@ func (m Mutator) Group() string {
 
 var structural = []Mutator{
 	{ID: 1, Name: "delete test", Make: deleteTest},
-	{ID: 2, Name: "delete file", Make: deleteFile, Whole: true},
-	{ID: 3, Name: "rename file out of discovery", Make: renameFile, Whole: true},
-	{ID: 4, Name: "move file out of discovery", Make: moveFile, Whole: true},
+	{ID: 2, Name: "delete file", Make: deleteFile, RemovesFile: true},
+	{ID: 3, Name: "rename file out of discovery", Make: renameFile, RemovesFile: true},
+	{ID: 4, Name: "move file out of discovery", Make: moveFile, RemovesFile: true},
 	{ID: 5, Name: "comment out", Make: commentOut},
 	{ID: 6, Name: "rename test out of discovery", Make: renameTest},
 	{ID: 7, Name: "class out of discovery", Make: hideClass},

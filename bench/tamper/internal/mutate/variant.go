@@ -10,7 +10,7 @@ import (
 	"supervise/source"
 )
 
-// Variant is what else changes beside the cheating.
+// Variant is what changes in addition to the cheating.
 type Variant struct {
 	Key, Name string
 	// Edits returns the other changes, nil where there can be none.
@@ -23,7 +23,7 @@ var Variants = []Variant{
 	{"a", "with the product changes of a real commit", func(b *Base, _ *Subject) []corpus.Edit { return b.Product }},
 	{"b", "with refactoring noise", func(b *Base, s *Subject) []corpus.Edit { return noise(b, s) }},
 	{"c", "with a new honest test", honestTest},
-	{"d", "within a whole real commit", func(b *Base, _ *Subject) []corpus.Edit { return b.Whole }},
+	{"d", "within a complete real commit", func(b *Base, _ *Subject) []corpus.Edit { return b.Commit }},
 }
 
 // Base is a state of a project on which a real commit that touches tests was made.
@@ -33,7 +33,7 @@ type Base struct {
 	Tests   []string      // files that hold tests
 	sources []string      // files that hold product code
 	Product []corpus.Edit // what the commit did to product code
-	Whole   []corpus.Edit // all that it did
+	Commit  []corpus.Edit // all that it did
 	cases   map[string][]*corpus.TestCase
 }
 
@@ -53,7 +53,7 @@ func NewBase(t *corpus.Tree, id string, r *corpus.Repo, c *corpus.Commit) (*Base
 			continue
 		}
 		b.sources = append(b.sources, p)
-		// Rust's unit tests are beside the code.
+		// Rust's unit tests are next to the code.
 		if strings.HasSuffix(p, ".rs") && strings.Contains(string(t.Read(p)), "#[test]") {
 			b.Tests = append(b.Tests, p)
 		}
@@ -78,7 +78,7 @@ func (b *Base) changesOf(r *corpus.Repo, c *corpus.Commit) error {
 		if after == nil && !e.Gone {
 			continue
 		}
-		b.Whole = append(b.Whole, e)
+		b.Commit = append(b.Commit, e)
 		if source.LanguageOf(f.Path, nil) != source.Unknown && !corpus.IsTest(f.Path) && f.Status == 'M' {
 			b.Product = append(b.Product, e)
 		}
@@ -167,19 +167,19 @@ var kept = []string{"self", "this", "return", "async", "await", "static", "expec
 
 // outsideStrings replaces a word on lines where it is behind no quote.
 func outsideStrings(text, word, with string) string {
-	whole := regexp.MustCompile(`\b` + word + `\b`)
+	wordRE := regexp.MustCompile(`\b` + word + `\b`)
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		at := strings.Index(l, word)
 		if at >= 0 && !strings.ContainsAny(l[:at], "\"'`") {
-			lines[i] = whole.ReplaceAllString(l, with)
+			lines[i] = wordRE.ReplaceAllString(l, with)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
 // honestTest puts a copy of a sibling, with its own name and another literal,
-// behind the test; for a file that goes away as a whole, into another file.
+// behind the test; for a file that is removed, into another file.
 func honestTest(b *Base, s *Subject) []corpus.Edit {
 	t := s.Test
 	if s.Phrase == "whole" {

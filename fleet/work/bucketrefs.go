@@ -11,9 +11,9 @@ import (
 	"supervise/fleet/bucket"
 )
 
-// stored are refs in a bucket. Each time one is written, it is another file, a git bundle
-// with what the readers of the last one do not have.
-type stored struct {
+// bucketRefs are refs in a bucket. Each write of one is a new file, a git bundle with what the
+// readers of the last one do not have.
+type bucketRefs struct {
 	objects
 	*bucket.Bucket
 }
@@ -27,13 +27,13 @@ type header struct {
 	needs []string // commits
 }
 
-func (r stored) read(ctx context.Context, ref string) (string, error) {
+func (r bucketRefs) read(ctx context.Context, ref string) (string, error) {
 	_, id, err := r.last(ctx, ref)
 	return id, err
 }
 
 // last is the last file of a ref, with its commit; 0 where there is none.
-func (r stored) last(ctx context.Context, ref string) (number int, id string, err error) {
+func (r bucketRefs) last(ctx context.Context, ref string) (number int, id string, err error) {
 	if number, err = r.Last(ctx, ref); err != nil || number == 0 {
 		return 0, "", err
 	}
@@ -41,7 +41,7 @@ func (r stored) last(ctx context.Context, ref string) (number int, id string, er
 	return number, h.id, err
 }
 
-func (r stored) header(ctx context.Context, ref string, number int) (h header, err error) {
+func (r bucketRefs) header(ctx context.Context, ref string, number int) (h header, err error) {
 	text, err := r.Head(ctx, ref, number, headSize)
 	if err != nil {
 		return h, err
@@ -61,7 +61,7 @@ func (r stored) header(ctx context.Context, ref string, number int) (h header, e
 	return h, fmt.Errorf("number %d of %s in the bucket is no git bundle", number, ref)
 }
 
-func (r stored) fetch(ctx context.Context, ref, id string) error {
+func (r bucketRefs) fetch(ctx context.Context, ref, id string) error {
 	if r.has(ctx, id) {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (r stored) fetch(ctx context.Context, ref, id string) error {
 	return nil
 }
 
-func (r stored) unbundle(ctx context.Context, ref string, number int) error {
+func (r bucketRefs) unbundle(ctx context.Context, ref string, number int) error {
 	file, done, err := r.temporary()
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (r stored) unbundle(ctx context.Context, ref string, number int) error {
 	return err
 }
 
-func (r stored) write(ctx context.Context, ref, id, was, base string) error {
+func (r bucketRefs) write(ctx context.Context, ref, id, was, base string) error {
 	last, now, err := r.last(ctx, ref)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (r stored) write(ctx context.Context, ref, id, was, base string) error {
 		return err
 	}
 	defer done()
-	name := prefix + ref
+	name := refPrefix + ref
 	if _, err := r.git(ctx, "update-ref", name, id); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (r stored) write(ctx context.Context, ref, id, was, base string) error {
 	return r.Put(ctx, ref, last+1, file)
 }
 
-func (r stored) remove(ctx context.Context, refs ...string) error {
+func (r bucketRefs) remove(ctx context.Context, refs ...string) error {
 	var errs []error
 	for _, ref := range refs {
 		errs = append(errs, r.Remove(ctx, ref))
@@ -155,7 +155,7 @@ func (r stored) remove(ctx context.Context, refs ...string) error {
 }
 
 // temporary is the name of a file for a bundle.
-func (r stored) temporary() (name string, done func(), err error) {
+func (r bucketRefs) temporary() (name string, done func(), err error) {
 	f, err := os.CreateTemp(r.dir, "bundle-")
 	if err != nil {
 		return "", nil, err
