@@ -51,9 +51,9 @@ var differs = map[string]string{
 	"coverage.py": "`coverage report` prints lines and branches as one percentage",
 }
 
-// Differs says why the project's own tool prints another percentage than c has, in words
+// ExplainDifference says why the project's own tool prints another percentage than c has, in words
 // for people, "" if it prints the same as far as is known.
-func Differs(c *metric.Coverage) string {
+func ExplainDifference(c *metric.Coverage) string {
 	if c == nil || c.Format == "coverage.py" && c.Branches == nil {
 		return ""
 	}

@@ -78,8 +78,8 @@ func (s *Store) NewIgnored(from, to ID) ([]string, error) {
 	return out, nil
 }
 
-// Unkept lists the ignored files and folders of a snapshot that are not kept, folders with a slash at the end.
-func (s *Store) Unkept(id ID) ([]string, error) {
+// UnkeptIgnored lists the ignored files and folders of a snapshot that are not kept, folders with a slash at the end.
+func (s *Store) UnkeptIgnored(id ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.manifest(id)
@@ -174,7 +174,7 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 	return s.objects.Content(m.Work[i].OID)
 }
 
-// GitLost says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
+// LostGitState says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
 // alone when the repository itself is gone; otherwise "branch NAME", "tag NAME" and "ref NAME" (full name) for refs that
 // no longer exist under their name, and "stash entry N (subject)" for entries of the stash, numbered as in from, whose
 // commit is in the stash no more; and "object file NAME (damaged)" for those of the tree that are damaged or unreadable now, and "file NAME (a pipe, socket
@@ -185,7 +185,7 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 // is still checked out. SharedLost compares what the worktrees share. Refs in the reftable format are not read, and what
 // to could not read does not count as lost. Where there was no repository nothing is lost. A repository in place of
 // another is not distinguished from the first one.
-func (s *Store) GitLost(ctx context.Context, from, to ID) ([]string, error) {
+func (s *Store) LostGitState(ctx context.Context, from, to ID) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compare git state: %w", err)
 	}
@@ -242,9 +242,9 @@ func (s *Store) damage(m *manifest.Manifest) (out []string, err error) {
 	return out, nil
 }
 
-// SharedLost says in words, as GitLost does, what of the state that linked worktrees share the snapshot from holds and the
+// LostSharedState says in words, as GitLost does, what of the state that linked worktrees share the snapshot from holds and the
 // snapshot to does not. Whoever works in another worktree may have done that.
-func (s *Store) SharedLost(from, to ID) ([]string, error) {
+func (s *Store) LostSharedState(from, to ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, b, err := s.both(from, to)

@@ -23,9 +23,9 @@ type Damage struct {
 	Snapshots []ID     `json:"snapshots,omitempty"`
 }
 
-// Checked is what Check found.
-type Checked struct {
-	Whole   []ID // snapshots of which everything is there and as it was written
+// CheckResult is what Check found.
+type CheckResult struct {
+	Intact  []ID // snapshots of which everything is there and as it was written
 	Damaged []ID
 	Damage  []Damage
 	Bytes   int64 // of the packs that were read
@@ -34,7 +34,7 @@ type Checked struct {
 // Check reads every pack and every manifest of the store in the folder dir and computes every hash anew. It changes
 // nothing, also where a loop works on the store. A store that is not there is empty. Memory is that of the ids of the
 // store and of one manifest; contents are streamed.
-func Check(ctx context.Context, dir string) (Checked, error) {
+func Check(ctx context.Context, dir string) (CheckResult, error) {
 	for tries := 0; ; tries++ {
 		c, err := check(ctx, dir)
 		if !errors.Is(err, fs.ErrNotExist) || tries == 3 { // another process drops snapshots meanwhile
@@ -43,19 +43,19 @@ func Check(ctx context.Context, dir string) (Checked, error) {
 	}
 }
 
-func check(ctx context.Context, dir string) (Checked, error) {
+func check(ctx context.Context, dir string) (CheckResult, error) {
 	s := &Store{dir: dir}
 	list, err := os.ReadDir(s.manifestDir()) // before the packs: these are complete first
 	if errors.Is(err, fs.ErrNotExist) {
-		return Checked{}, nil
+		return CheckResult{}, nil
 	}
 	if err != nil {
-		return Checked{}, fmt.Errorf("check snapshot store: %w", err)
+		return CheckResult{}, fmt.Errorf("check snapshot store: %w", err)
 	}
 	s.objects = pack.At(s.GitDir())
 	c := checker{s: s, files: map[string]*Damage{}, trees: map[pack.OID]string{}}
 	if c.packs, err = s.objects.Check(ctx); err != nil {
-		return Checked{}, fmt.Errorf("check snapshot store: %w", err)
+		return CheckResult{}, fmt.Errorf("check snapshot store: %w", err)
 	}
 	c.out.Bytes = c.packs.Bytes
 	for file, why := range c.packs.Damaged {
@@ -79,7 +79,7 @@ type checker struct {
 	packs pack.Checked
 	trees map[pack.OID]string // what is wrong below a tree that was looked at; "" is nothing
 	files map[string]*Damage
-	out   Checked
+	out   CheckResult
 }
 
 // damage notes what is wrong with a file, and for which snapshot.
@@ -123,7 +123,7 @@ func (c *checker) snapshot(id ID) {
 		}
 	}
 	if why == "" {
-		c.out.Whole = append(c.out.Whole, id)
+		c.out.Intact = append(c.out.Intact, id)
 		return
 	}
 	c.damage(c.s.objects.PackDir(), id, fmt.Sprintf("s%s: %s", id, why))

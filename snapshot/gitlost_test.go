@@ -36,7 +36,7 @@ func refsAndStashes(t *testing.T) string {
 
 func gitLost(t *testing.T, s *Store, from, to ID) []string {
 	t.Helper()
-	lost, err := s.GitLost(context.Background(), from, to)
+	lost, err := s.LostGitState(context.Background(), from, to)
 	must(t, err)
 	return lost
 }
@@ -101,7 +101,7 @@ func TestGitLostWithTheRepository(t *testing.T) {
 	if got := strings.Join(gitLost(t, s, first.ID, take(t, s).ID), ","); !want.MatchString(got) {
 		t.Errorf("an empty repository in its place: %s", got)
 	}
-	if _, err := s.GitLost(context.Background(), "99", first.ID); !errors.Is(err, ErrUnknown) {
+	if _, err := s.LostGitState(context.Background(), "99", first.ID); !errors.Is(err, ErrUnknown) {
 		t.Errorf("unknown snapshot: %v", err)
 	}
 }

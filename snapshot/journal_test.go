@@ -114,7 +114,7 @@ func TestInterruptedRestoreIsGivenUp(t *testing.T) {
 				t.Fatalf("the error is %v", err)
 			}
 			other := user.path == ""
-			if other != (why.Present == "") || !other && !slices.Contains(why.Changed, user.path) {
+			if other != (why.Current == "") || !other && !slices.Contains(why.Changed, user.path) {
 				t.Errorf("it says %+v", why)
 			}
 			same(t, "found", found, picture(t, dir))
@@ -127,11 +127,11 @@ func TestInterruptedRestoreIsGivenUp(t *testing.T) {
 			}
 			if other {
 				same(t, "found", found, picture(t, dir))
-				must(t, s.Adopt())
+				must(t, s.AdoptRepository())
 				mustRestore(t, s, target.ID)
 				return
 			}
-			mustRestore(t, s, why.Present)
+			mustRestore(t, s, why.Current)
 			same(t, "kept", found, picture(t, dir))
 		})
 	}

@@ -15,30 +15,30 @@ import (
 	"supervise/snapshot/internal/gitdir"
 )
 
-// Patch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
+// WritePatch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
 // Excluded paths are left out. It needs git.
-func (s *Store) Patch(ctx context.Context, w io.Writer, from, to ID) error {
+func (s *Store) WritePatch(ctx context.Context, w io.Writer, from, to ID) error {
 	return s.diff(ctx, w, from, to)
 }
 
-// Stat writes how many lines of which files changed, as git diff --stat shows it. It needs git.
-func (s *Store) Stat(ctx context.Context, w io.Writer, from, to ID) error {
+// WriteStat writes how many lines of which files changed, as git diff --stat shows it. It needs git.
+func (s *Store) WriteStat(ctx context.Context, w io.Writer, from, to ID) error {
 	return s.diff(ctx, w, from, to, "--stat")
 }
 
-// Lines are the lines of a file that were added and deleted. Those of a binary file are not counted.
-type Lines struct {
+// LineCounts are the lines of a file that were added and deleted. Those of a binary file are not counted.
+type LineCounts struct {
 	Added, Deleted int
 	Binary         bool
 }
 
-// Lines counts the changed lines of every file that git finds changed, by path. It needs git.
-func (s *Store) Lines(ctx context.Context, from, to ID) (map[string]Lines, error) {
+// CountLines counts the changed lines of every file that git finds changed, by path. It needs git.
+func (s *Store) CountLines(ctx context.Context, from, to ID) (map[string]LineCounts, error) {
 	var b bytes.Buffer
 	if err := s.diff(ctx, &b, from, to, "--numstat", "-z", "--no-renames"); err != nil {
 		return nil, err
 	}
-	out := map[string]Lines{}
+	out := map[string]LineCounts{}
 	r := bufio.NewReader(&b)
 	for {
 		line, err := r.ReadString(0)
@@ -49,7 +49,7 @@ func (s *Store) Lines(ctx context.Context, from, to ID) (map[string]Lines, error
 		if err != nil || len(f) != 3 {
 			return nil, fmt.Errorf("count changed lines: git printed %q", line)
 		}
-		l := Lines{Binary: f[0] == "-"}
+		l := LineCounts{Binary: f[0] == "-"}
 		l.Added, _ = strconv.Atoi(f[0]) // a dash for binary files
 		l.Deleted, _ = strconv.Atoi(f[1])
 		out[f[2]] = l

@@ -19,8 +19,8 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// Pruned says what Prune did.
-type Pruned struct {
+// PruneResult says what Prune did.
+type PruneResult struct {
 	Dropped []ID  // oldest first
 	Freed   int64 // bytes that came back, as by Usage
 }
@@ -31,16 +31,16 @@ type Pruned struct {
 //
 // It is done whole or not at all: after a crash, or an error such as a full disk, the snapshots are dropped, the rest are
 // good, and the next Open or Prune gives back what space is left to be given back.
-func (s *Store) Prune(ctx context.Context, keep []ID) (Pruned, error) {
+func (s *Store) Prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock()
 	if err != nil {
-		return Pruned{}, err
+		return PruneResult{}, err
 	}
 	defer unlock()
 	if err := s.recover(ctx); err != nil {
-		return Pruned{}, err
+		return PruneResult{}, err
 	}
 	p, err := s.prune(ctx, keep)
 	if err != nil {
@@ -49,33 +49,33 @@ func (s *Store) Prune(ctx context.Context, keep []ID) (Pruned, error) {
 	return p, nil
 }
 
-func (s *Store) prune(ctx context.Context, keep []ID) (Pruned, error) {
+func (s *Store) prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	if err := s.resync(); err != nil {
-		return Pruned{}, err
+		return PruneResult{}, err
 	}
 	for _, id := range keep {
 		if _, err := s.header(id); err != nil {
-			return Pruned{}, err
+			return PruneResult{}, err
 		}
 	}
 	d, err := s.loadDropped()
 	if err != nil {
-		return Pruned{}, err
+		return PruneResult{}, err
 	}
 	drop := s.others(append(s.pinned(), keep...))
 	if len(drop) == 0 && !d.Pending {
-		return Pruned{}, nil
+		return PruneResult{}, nil
 	}
 	before, err := s.diskUsage()
 	if err != nil {
-		return Pruned{}, err
+		return PruneResult{}, err
 	}
 	d.Next, d.Pending = max(d.Next, manifest.Seq(s.newest())+1), true
 	d.Sets = append(d.Sets, droppedSet{time.Now().UTC().Truncate(time.Second), drop})
 	if err := s.saveDropped(d); err != nil {
-		return Pruned{}, err
+		return PruneResult{}, err
 	}
-	p := Pruned{Dropped: drop}
+	p := PruneResult{Dropped: drop}
 	if err := s.reclaim(ctx, d); err != nil {
 		return p, err
 	}

@@ -39,7 +39,7 @@ func TestPrune(t *testing.T) {
 	must(t, err)
 	before, err := s.Usage()
 	must(t, err)
-	weights, err := s.Weigh(ctx, []ID{ids[1], ids[2], ids[4]})
+	weights, err := s.EstimateFreed(ctx, []ID{ids[1], ids[2], ids[4]})
 	must(t, err)
 
 	keep := []ID{ids[0], ids[3], ids[5], ids[6]}
@@ -215,7 +215,7 @@ func TestPresent(t *testing.T) {
 	git(t, dir, "add", "large")
 	before, tree := sizes(t, s.dir), picture(t, dir)
 	other := reopen(t, s)
-	info, drop, err := s.Present(ctx, "now")
+	info, drop, err := s.TakeTemporary(ctx, "now")
 	must(t, err)
 	if c, err := s.Changes(ctx, first.ID, info.ID); err != nil || !cmp.Equal(c, []Change{{"large", Added}}) {
 		t.Errorf("changes: %v, %v", c, err)
@@ -233,7 +233,7 @@ func TestPresent(t *testing.T) {
 			t.Errorf("the dropped snapshot: %v", err)
 		}
 	}
-	_, drop, err = s.Present(ctx, "now")
+	_, drop, err = s.TakeTemporary(ctx, "now")
 	must(t, err)
 	later := take(t, other)
 	_, err = other.Prune(ctx, []ID{first.ID, later.ID})

@@ -79,26 +79,26 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	return s.apply(ctx, j, present, target)
 }
 
-// Beginning is what a restore is about to do.
-type Beginning struct {
+// PlannedRestore is what a restore is about to do.
+type PlannedRestore struct {
 	Target, Safety           ID
 	Files, Ignored, GitFiles int // that are to be written or deleted
 
 	same func(ID) bool
 }
 
-// Holds reports whether nothing is to be replaced that another snapshot does not have.
-func (b Beginning) Holds(id ID) bool { return b.same(id) }
+// IsSavedIn reports whether nothing is to be replaced that another snapshot does not have.
+func (b PlannedRestore) IsSavedIn(id ID) bool { return b.same(id) }
 
 // OnRestore has do called before every restore that changes a file, when the safety snapshot is there: who is killed
 // later has named it. An error of do gives the restore up. do must not use the store; nil calls nothing.
-func (s *Store) OnRestore(do func(Beginning) error) { s.onRestore = do }
+func (s *Store) OnRestore(do func(PlannedRestore) error) { s.onRestore = do }
 
 func (s *Store) announce(present, target *manifest.Manifest) error {
 	if s.onRestore == nil {
 		return nil
 	}
-	b := Beginning{Target: target.ID, Safety: present.ID, same: func(id ID) bool {
+	b := PlannedRestore{Target: target.ID, Safety: present.ID, same: func(id ID) bool {
 		other, err := s.manifest(id)
 		if err != nil {
 			return false

@@ -212,17 +212,17 @@ func TestOnRestore(t *testing.T) {
 	havoc(t, dir)
 	second, before := take(t, s), picture(t, dir)
 	no := errors.New("no")
-	var got Beginning
-	s.OnRestore(func(b Beginning) error {
+	var got PlannedRestore
+	s.OnRestore(func(b PlannedRestore) error {
 		same(t, "the tree when it is said", before, picture(t, dir))
 		got = b
 		return no
 	})
-	if _, err := s.Restore(t.Context(), first.ID); !errors.Is(err, no) || UnfinishedIn(s.dir) != nil {
+	if _, err := s.Restore(t.Context(), first.ID); !errors.Is(err, no) || ReadUnfinished(s.dir) != nil {
 		t.Errorf("Restore: %v, want it given up", err)
 	}
 	same(t, "given up", before, picture(t, dir))
-	if got.Target != first.ID || got.Safety == "" || got.Files == 0 || got.GitFiles == 0 || !got.Holds(second.ID) || got.Holds(first.ID) {
+	if got.Target != first.ID || got.Safety == "" || got.Files == 0 || got.GitFiles == 0 || !got.IsSavedIn(second.ID) || got.IsSavedIn(first.ID) {
 		t.Errorf("said: %+v", got)
 	}
 	if _, err := s.Restore(t.Context(), second.ID); err != nil {
@@ -247,8 +247,8 @@ func TestHolds(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "kept.db")))
 	second := take(t, s)
 	var holds bool
-	s.OnRestore(func(b Beginning) error {
-		holds = b.Holds(second.ID)
+	s.OnRestore(func(b PlannedRestore) error {
+		holds = b.IsSavedIn(second.ID)
 		return errors.New("enough")
 	})
 	for name, want := range map[string]bool{"other.db": true, "kept.db": false} {

@@ -53,7 +53,7 @@ func TestSharedRefsComeBack(t *testing.T) {
 			tt.do(t, dir, main)
 			refs := git(t, main, "for-each-ref")
 			second := take(t, s)
-			lost, err := s.SharedLost(first.ID, second.ID)
+			lost, err := s.LostSharedState(first.ID, second.ID)
 			must(t, err)
 			r := mustRestore(t, s, first.ID)
 			for i, want := range tt.lost {
@@ -70,7 +70,7 @@ func TestSharedRefsComeBack(t *testing.T) {
 				}
 				return
 			}
-			again, err := s.SharedLost(first.ID, take(t, s).ID)
+			again, err := s.LostSharedState(first.ID, take(t, s).ID)
 			must(t, err)
 			if len(again) > 0 {
 				t.Errorf("still lost: %q", again)

@@ -106,7 +106,7 @@ type Store struct {
 	manifests manifest.Cache
 	base      *manifest.Manifest // what the tree looked like when we last saw it: saves reading unchanged files
 	recovered *Restored
-	onRestore func(Beginning) error
+	onRestore func(PlannedRestore) error
 	safety    ID     // of the last restore
 	moved     string // where what was in the place of the tree's folder is kept; "" if nothing was
 }

@@ -48,7 +48,7 @@ func TestChangesPatchAndContent(t *testing.T) {
 		t.Errorf("changes (-want +got):\n%s", d)
 	}
 	var patch bytes.Buffer
-	must(t, s.Patch(ctx, &patch, one.ID, two.ID))
+	must(t, s.WritePatch(ctx, &patch, one.ID, two.ID))
 	for _, line := range []string{"--- a/a.txt\n+++ b/a.txt\n", "-a\n+changed\n", "old mode 100644\nnew mode 100755\n", "+++ b/new file"} {
 		if !strings.Contains(patch.String(), line) {
 			t.Errorf("patch lacks %q:\n%s", line, patch.String())
@@ -455,7 +455,7 @@ func TestPlantedProgramsNeverRun(t *testing.T) {
 	must(t, err)
 	defer again.Close()
 	take(t, again)
-	must(t, s.Patch(context.Background(), &bytes.Buffer{}, first.ID, planted.ID))
+	must(t, s.WritePatch(context.Background(), &bytes.Buffer{}, first.ID, planted.ID))
 	mustRestore(t, s, first.ID)
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("a planted program ran")

@@ -169,9 +169,9 @@ func (s *Store) publish(m *manifest.Manifest, w *pack.Writer) error {
 	return nil
 }
 
-// Present takes a snapshot of the tree as it is now, for a short look. The function that it returns drops it again, with
+// TakeTemporary takes a snapshot of the tree as it is now, for a short look. The function that it returns drops it again, with
 // the space that it took; if other snapshots have been taken since, it stays, as they may need what it holds.
-func (s *Store) Present(ctx context.Context, label string) (Info, func() error, error) {
+func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock()

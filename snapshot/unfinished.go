@@ -23,7 +23,7 @@ var ErrOtherRepository = errors.New("the working tree is another repository than
 // Nothing in the tree was touched. It is returned once.
 type UnfinishedError struct {
 	Target, Safety ID       // what the restore was to give, and what was there before
-	Present        ID       // the tree as it was found; "" of another repository
+	Current        ID       // the tree as it was found; "" of another repository
 	Changed        []string // paths that somebody has changed since; none of another repository
 	store, work    string
 }
@@ -31,7 +31,7 @@ type UnfinishedError struct {
 func (e *UnfinishedError) Error() string {
 	loop := filepath.Base(e.store)
 	commands := fmt.Sprintf("the tree that it was to give: supervise rollback %s s%s; the tree before it: supervise rollback %s s%s", loop, e.Target, loop, e.Safety)
-	if e.Present == "" {
+	if e.Current == "" {
 		return fmt.Sprintf("a restore was interrupted, and %s is another repository now: nothing was touched, the restore is given up; %s (with --force)", e.work, commands)
 	}
 	names := e.Changed
@@ -39,20 +39,20 @@ func (e *UnfinishedError) Error() string {
 		names = append(names[:5:5], fmt.Sprintf("%d more", len(e.Changed)-5))
 	}
 	return fmt.Sprintf("a restore was interrupted, and the tree has been changed since (%s): nothing was touched, the restore is given up; %s; the tree as it is now is kept as s%s; to go on with it, run the command again",
-		strings.Join(names, ", "), commands, e.Present)
+		strings.Join(names, ", "), commands, e.Current)
 }
 
-// Unfinished is a restore that was interrupted and neither finished nor given up yet.
-type Unfinished struct{ Target, Safety ID }
+// InterruptedRestore is a restore that was interrupted and neither finished nor given up yet.
+type InterruptedRestore struct{ Target, Safety ID }
 
-// UnfinishedIn reads it of the store in the folder dir, which need not be open; nil if there is none.
-func UnfinishedIn(dir string) *Unfinished {
+// ReadUnfinished reads it of the store in the folder dir, which need not be open; nil if there is none.
+func ReadUnfinished(dir string) *InterruptedRestore {
 	data, err := os.ReadFile(filepath.Join(dir, "restore.json"))
 	var j journal
 	if err != nil || json.Unmarshal(data, &j) != nil {
 		return nil
 	}
-	return &Unfinished{Target: j.Target, Safety: j.Safety}
+	return &InterruptedRestore{Target: j.Target, Safety: j.Safety}
 }
 
 // recover finishes the restore of a journal, if there is one: only in the repository in which it was begun, and only if
@@ -96,7 +96,7 @@ func (s *Store) finish(ctx context.Context, j journal, gone *UnfinishedError) (R
 	}
 	x := restore.Interrupted{Now: present, Before: before, Target: target, Objects: s.objects, Excludes: s.config.Excludes}
 	if gone.Changed = x.Changed(); len(gone.Changed) > 0 {
-		gone.Present = present.ID
+		gone.Current = present.ID
 		return Restored{}, nil
 	}
 	return s.apply(ctx, j, present, target)
@@ -110,8 +110,8 @@ func (s *Store) giveUp(why *UnfinishedError) error {
 	return why
 }
 
-// SameRepository returns ErrOtherRepository if the tree was another repository when the store was opened.
-func (s *Store) SameRepository() error {
+// CheckRepository returns ErrOtherRepository if the tree was another repository when the store was opened.
+func (s *Store) CheckRepository() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.other {
@@ -120,8 +120,8 @@ func (s *Store) SameRepository() error {
 	return nil
 }
 
-// Adopt makes the repository that is in the tree now the one that the snapshots are of.
-func (s *Store) Adopt() error {
+// AdoptRepository makes the repository that is in the tree now the one that the snapshots are of.
+func (s *Store) AdoptRepository() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.other = false

@@ -109,9 +109,9 @@ func later(a, b ID) ID {
 	return b
 }
 
-// Weigh returns how many bytes would come back at least if snapshots were dropped in the given order: the first number is
+// EstimateFreed returns how many bytes would come back at least if snapshots were dropped in the given order: the first number is
 // for the first of them alone, the last one for all. Contents that several of them need come back with the last.
-func (s *Store) Weigh(ctx context.Context, order []ID) ([]int64, error) {
+func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.resync(); err != nil {

@@ -86,7 +86,7 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 
 // restoreLast restores the last tree of the agent, if there is a snapshot of it.
 func (a *app) restoreLast(ctx context.Context, dir, name string) error {
-	its, err := ledger.Iterations(dir)
+	its, err := ledger.ReadIterations(dir)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func awaitEnd(ctx context.Context, dir string) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(endTimeout); time.Now().Before(deadline); {
-		free, err := ledger.Free(dir)
+		free, err := ledger.IsUnlocked(dir)
 		if err != nil || free {
 			return err
 		}

@@ -165,7 +165,7 @@ func (a *app) removeAck(at place, path, id string) error {
 // editAcks changes the file while no loop runs in the tree, which would attribute the
 // change to its agent.
 func (a *app) editAcks(at place, path string, edit func(string) (string, error)) error {
-	tree, err := ledger.HoldTree(at.root)
+	tree, err := ledger.LockTree(at.root)
 	if err != nil {
 		return fmt.Errorf("%w; the change would count as its agent's: wait for the end of the loop", err)
 	}
@@ -255,7 +255,7 @@ func (a *app) finding(at place, id string) (ledger.Finding, error) {
 		return ledger.Finding{}, err
 	}
 	for _, s := range loops {
-		list, err := ledger.Findings(ledger.Dir(home, s.LoopID))
+		list, err := ledger.ReadFindings(ledger.LoopDir(home, s.LoopID))
 		if err != nil {
 			return ledger.Finding{}, err
 		}

@@ -53,7 +53,7 @@ func (a *app) chosenReport(ctx context.Context, name string) (report.Loop, error
 	if err != nil {
 		return report.Loop{}, err
 	}
-	v, choice, err := v.Choose(record.Wish{})
+	v, choice, err := v.Choose(record.SelectionRequest{})
 	if err != nil {
 		return report.Loop{}, err
 	}
@@ -62,7 +62,7 @@ func (a *app) chosenReport(ctx context.Context, name string) (report.Loop, error
 
 // asOf is the time at which a loop is looked at: its end, where it has ended.
 func asOf(s ledger.State) time.Time {
-	if s.Status.Over() {
+	if s.Status.IsOver() {
 		return s.UpdatedAt
 	}
 	return time.Now()

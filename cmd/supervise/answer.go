@@ -67,7 +67,7 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if err != nil {
 		return err
 	}
-	free, err := ledger.Free(dir)
+	free, err := ledger.IsUnlocked(dir)
 	if err != nil {
 		return err
 	}

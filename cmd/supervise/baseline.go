@@ -100,7 +100,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	scratch, remove, err := ledger.Scratch("baseline")
+	scratch, remove, err := ledger.NewScratchDir("baseline")
 	if err != nil {
 		return err
 	}

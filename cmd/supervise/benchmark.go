@@ -52,7 +52,7 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	scratch, remove, err := ledger.Scratch("benchmark")
+	scratch, remove, err := ledger.NewScratchDir("benchmark")
 	if err != nil {
 		return err
 	}

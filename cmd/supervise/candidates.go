@@ -45,7 +45,7 @@ func treesIn(dir, root string) (string, error) {
 		return "", nil
 	}
 	abs, err := filepath.Abs(dir)
-	if _, inside := ledger.Inside(abs, root); inside {
+	if _, inside := ledger.PathInTree(abs, root); inside {
 		err = errors.New("the trees are copies of the working tree, and this is a folder in it: give one outside")
 	}
 	if err == nil {

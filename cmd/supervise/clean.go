@@ -56,7 +56,7 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 			return err
 		}
 	}
-	list, young, err := ledger.Clean(home, at.root, o.keep, time.Now().Add(-o.older))
+	list, young, err := ledger.FindDeletable(home, at.root, o.keep, time.Now().Add(-o.older))
 	if err != nil {
 		return err
 	}

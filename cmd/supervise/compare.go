@@ -74,7 +74,7 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 
 // hasCandidates refuses a loop without candidates.
 func hasCandidates(s ledger.State) error {
-	if s.Kind != ledger.Competing {
+	if s.Kind != ledger.KindCandidates {
 		return usageError{fmt.Errorf("loop %s has no candidates: supervise run --candidates makes them", s.LoopID)}
 	}
 	return nil
@@ -83,7 +83,7 @@ func hasCandidates(s ledger.State) error {
 // atWork are the folders of the candidates' loops that run.
 func atWork(dir string, s ledger.State) (out []string) {
 	for _, of := range ledger.CandidateLoops(dir, s) {
-		if free, err := ledger.Free(of); err == nil && !free {
+		if free, err := ledger.IsUnlocked(of); err == nil && !free {
 			out = append(out, of)
 		}
 	}

@@ -340,7 +340,7 @@ func (c *crashWorld) nothingMissing() {
 	for _, e := range events {
 		logged[eventKey(e.Name, e.Iteration, e.Time, e.Data)] = true
 	}
-	its, err := ledger.Iterations(dir)
+	its, err := ledger.ReadIterations(dir)
 	if err != nil || len(its) != crashIterations+1 {
 		c.t.Errorf("%d iterations are kept (%v), want %d and the baseline", len(its), err, crashIterations)
 	}

@@ -633,8 +633,8 @@ func (s *story) accepted() {
 		}
 		s.bring(l.repo)
 		dir := filepath.Dir(s.state("loops", l.id, "state.json")[0])
-		its, _ := ledger.Iterations(dir)
-		if state, err := ledger.ReadState(dir); err != nil || state.Kind == ledger.Watched {
+		its, _ := ledger.ReadIterations(dir)
+		if state, err := ledger.ReadState(dir); err != nil || state.Kind == ledger.KindWatched {
 			continue
 		}
 		for _, it := range its {

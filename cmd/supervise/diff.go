@@ -71,7 +71,7 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 	}
 	switch {
 	case o.stat:
-		return t.Store.Stat(ctx, a.out, from, to)
+		return t.Store.WriteStat(ctx, a.out, from, to)
 	case o.json:
 		return a.diffJSON(ctx, t.Store, from, to)
 	case o.namesOnly:
@@ -81,7 +81,7 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 		}
 		return err
 	}
-	return t.Store.Patch(ctx, a.raw.out, from, to) // it can be applied
+	return t.Store.WritePatch(ctx, a.raw.out, from, to) // it can be applied
 }
 
 // changedFile is one file of diff --json.
@@ -98,7 +98,7 @@ func (a *app) diffJSON(ctx context.Context, store *snapshot.Store, from, to snap
 	if err != nil {
 		return err
 	}
-	lines, err := store.Lines(ctx, from, to)
+	lines, err := store.CountLines(ctx, from, to)
 	if err != nil {
 		return err
 	}

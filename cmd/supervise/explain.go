@@ -86,7 +86,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 
 // showPrompt prints the prompt of an iteration, with its level and the reason for it.
 func (a *app) showPrompt(v record.View, it ledger.Iteration) error {
-	text, err := ledger.Prompt(v.Dir, it.Number)
+	text, err := ledger.ReadPrompt(v.Dir, it.Number)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usageError{fmt.Errorf("the agent was given no prompt in iteration %d of loop %s", it.Number, v.State.LoopID)}
 	}

@@ -225,7 +225,7 @@ func (f *faced) looped() ledger.Iteration {
 	if len(dirs) != 1 {
 		f.t.Fatalf("%d loops, status %d\n%s", len(dirs), code, out)
 	}
-	its, err := ledger.Iterations(dirs[0])
+	its, err := ledger.ReadIterations(dirs[0])
 	if err != nil || len(its) != 2 {
 		f.t.Fatalf("%d iterations, %v, status %d\n%s", len(its), err, code, out)
 	}

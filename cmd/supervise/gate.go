@@ -123,7 +123,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := at.underGit(ctx, "gate"); err != nil {
 		return err
 	}
-	scratch, remove, err := ledger.Scratch("gate")
+	scratch, remove, err := ledger.NewScratchDir("gate")
 	if err != nil {
 		return err
 	}

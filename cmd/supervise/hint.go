@@ -38,11 +38,11 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 	if err != nil {
 		return err
 	}
-	if state.Kind == ledger.Watched || state.Kind == ledger.Recorded {
+	if state.Kind == ledger.KindWatched || state.Kind == ledger.KindRecorded {
 		return usageError{fmt.Errorf("supervise writes no prompts in %s: it is run elsewhere", state.LoopID)}
 	}
 	dirs := []string{dir}
-	if state.Kind == ledger.Competing {
+	if state.Kind == ledger.KindCandidates {
 		dirs = atWork(dir, state)
 	}
 	for _, dir := range dirs {
@@ -53,7 +53,7 @@ func runHint(ctx context.Context, a *app, o hintOptions) error {
 		}
 	}
 	when := "in the next iteration"
-	if free, err := ledger.Free(dir); err == nil && free {
+	if free, err := ledger.IsUnlocked(dir); err == nil && free {
 		when = "when the loop goes on: " + a.self() + " resume " + state.LoopID
 	}
 	fmt.Fprintf(a.out, "%s: the agent is told %s\n", state.LoopID, when)

@@ -27,7 +27,7 @@ func (a *app) find(ctx context.Context, name string) (string, ledger.State, erro
 	if err != nil {
 		return "", ledger.State{}, err
 	}
-	return ledger.Find(home, at.root, name)
+	return ledger.FindLoop(home, at.root, name)
 }
 
 // running finds a loop that a supervise process works on.
@@ -39,7 +39,7 @@ func (a *app) running(ctx context.Context, name string) (string, ledger.State, e
 	if err != nil {
 		return "", state, err
 	}
-	free, err := ledger.Free(dir)
+	free, err := ledger.IsUnlocked(dir)
 	if err == nil && free {
 		err = usageError{fmt.Errorf("loop %s (%s) does not run", state.LoopID, state.Status)}
 	}
@@ -52,7 +52,7 @@ func (a *app) view(ctx context.Context, name string) (record.View, error) {
 	if err != nil {
 		return record.View{}, err
 	}
-	return record.Read(dir, state)
+	return record.ReadView(dir, state)
 }
 
 // anyView reads a whole loop; where its settings are lost, it uses the default rules
@@ -79,7 +79,7 @@ func (a *app) trees(ctx context.Context, name string) (*worktree.Trees, error) {
 // finishing says, before the snapshots of a loop are opened, that a restore which was
 // interrupted is finished with that.
 func (a *app) finishing(loop, dir string) {
-	if half := snapshot.UnfinishedIn(ledger.SnapshotDir(dir)); half != nil {
+	if half := snapshot.ReadUnfinished(ledger.SnapshotDir(dir)); half != nil {
 		fmt.Fprintf(a.err, "supervise: a restore of %s was interrupted; unless the tree was changed since, it is finished first; the tree before it: %s rollback %s %s\n",
 			half.Target.Name(), a.self(), loop, half.Safety.Name())
 	}
@@ -88,7 +88,7 @@ func (a *app) finishing(loop, dir string) {
 // loops returns the folder of the loops of a working tree, and their states.
 func (a *app) loops(at place) (home string, list []ledger.State, err error) {
 	if home, err = a.home(at.root); err == nil {
-		list, err = ledger.Loops(home, at.root)
+		list, err = ledger.ListLoops(home, at.root)
 	}
 	return home, list, err
 }

@@ -156,7 +156,7 @@ func loopDir(t *testing.T, w *world) string {
 
 func iterations(t *testing.T, w *world) []ledger.Iteration {
 	t.Helper()
-	its, err := ledger.Iterations(loopDir(t, w))
+	its, err := ledger.ReadIterations(loopDir(t, w))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,11 +34,11 @@ func runPause(ctx context.Context, a *app, o pauseOptions) error {
 	if err != nil {
 		return err
 	}
-	if state.Kind == ledger.Watched {
+	if state.Kind == ledger.KindWatched {
 		return usageError{fmt.Errorf("%s is a watched session: it ends with its agent", state.LoopID)}
 	}
 	dirs := []string{dir}
-	if state.Kind == ledger.Competing {
+	if state.Kind == ledger.KindCandidates {
 		dirs = atWork(dir, state)
 	}
 	for _, dir := range dirs {

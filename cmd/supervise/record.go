@@ -179,9 +179,9 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 }
 
 // recordPlace is where iterations are recorded, and how a new loop judges.
-func (a *app) recordPlace(ctx context.Context) (record.Place, error) {
+func (a *app) recordPlace(ctx context.Context) (record.Service, error) {
 	at, home, err := a.located(ctx)
-	return record.Place{
+	return record.Service{
 		Home: home, Root: at.root, By: userName(), Now: time.Now,
 		Settings: func() (record.Settings, any, error) {
 			s, err := a.settings(at.project)
@@ -217,7 +217,7 @@ func (a *app) serve(ctx context.Context, id string, asJSON bool) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case err != nil && !errors.Is(err, record.ErrMessage):
+		case err != nil && !errors.Is(err, record.ErrInvalidMessage):
 			return usageError{err}
 		}
 		var out []any

@@ -178,7 +178,7 @@ func (a *app) replayed(p replay.Progress) {
 // asLoop is a loop as it is judged again: by who judged it first.
 func asLoop(dir string, state ledger.State) replay.Loop {
 	l := replay.Loop{Dir: dir, State: state, Again: judge.Rejudge}
-	if state.Kind == ledger.Recorded {
+	if state.Kind == ledger.KindRecorded {
 		l.Again = record.Rejudge
 	}
 	return l
@@ -189,7 +189,7 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	if state.Kind == ledger.Competing {
+	if state.Kind == ledger.KindCandidates {
 		return usageError{fmt.Errorf("the iterations of %s are candidates, which were judged in loops of their own: %s replay %[1]s/1", state.LoopID, a.self())}
 	}
 	rec, err := replay.Read(asLoop(dir, state))

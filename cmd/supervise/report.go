@@ -73,7 +73,7 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 }
 
 // reportOfIteration is the name of an iteration's report.
-func reportOfIteration(n int) string { return ledger.Name(n) + "-report.md" }
+func reportOfIteration(n int) string { return ledger.IterationName(n) + "-report.md" }
 
 // reportFile prints a report that the loop wrote.
 func (a *app) reportFile(ctx context.Context, loop, name string) error {
@@ -95,13 +95,13 @@ func (a *app) reportJSON(ctx context.Context, loop string) error {
 	if err != nil {
 		return err
 	}
-	its, err := ledger.Iterations(dir)
+	its, err := ledger.ReadIterations(dir)
 	if err != nil {
 		return err
 	}
 	out := make([]ledger.Progress, 0, len(its))
 	for _, it := range its {
-		best := state.Chosen()
+		best := state.SelectedOrBest()
 		out = append(out, it.Progress(best != nil && best.Iteration == it.Number))
 	}
 	return a.encode(out)

@@ -113,7 +113,7 @@ func runResume(ctx context.Context, a *app, o resumeOptions) error {
 // check refuses values that do not exist. The name of a candidate, like LOOP/2, stands for
 // --candidate.
 func (o *resumeOptions) check() error {
-	if of, number := ledger.CandidateNamed(o.loop); of != "" {
+	if of, number := ledger.ParseCandidateName(o.loop); of != "" {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || o.candidate != 0 && o.candidate != n {
 			return usageError{fmt.Errorf("%s is not the name of a candidate: give LOOP/1, or LOOP --candidate 1", o.loop)}
@@ -132,19 +132,19 @@ func (o *resumeOptions) check() error {
 // goOn resumes candidates, one of them, or an ordinary loop.
 func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o resumeOptions) error {
 	switch one := o.candidate != 0; {
-	case state.Kind == ledger.Recorded:
+	case state.Kind == ledger.KindRecorded:
 		return usageError{fmt.Errorf("the iterations of loop %s are run elsewhere: use supervise record", state.LoopID)}
-	case state.Kind != ledger.Competing && (one || o.trees != ""):
+	case state.Kind != ledger.KindCandidates && (one || o.trees != ""):
 		return usageError{fmt.Errorf("loop %s has no candidates: leave --candidate and --trees out", state.LoopID)}
-	case o.choose && (one || state.Kind != ledger.Competing || o.steps.n != nil):
+	case o.choose && (one || state.Kind != ledger.KindCandidates || o.steps.n != nil):
 		return usageError{errors.New("--choose is for a loop of candidates, without --candidate and --steps")}
 	case one:
 		return a.stepCandidate(ctx, opts, o, state.LoopID)
-	case state.Kind == ledger.Competing && o.steps.n != nil && *o.steps.n > 0:
+	case state.Kind == ledger.KindCandidates && o.steps.n != nil && *o.steps.n > 0:
 		return usageError{errors.New("--steps of a loop of candidates is for one of them: give --candidate N, or --steps 0 for the baseline")}
 	}
-	a.finishing(state.LoopID, ledger.Dir(opts.Home, state.LoopID))
-	if state.Kind == ledger.Competing {
+	a.finishing(state.LoopID, ledger.LoopDir(opts.Home, state.LoopID))
+	if state.Kind == ledger.KindCandidates {
 		return a.contest(ctx, opts, o.printFlags, func(ctx context.Context, c candidate.Options) (candidate.Outcome, error) {
 			c.Folder, c.Force, c.CompareOnly = o.trees, o.force, o.choose
 			return candidate.Resume(ctx, state.LoopID, c)
@@ -158,11 +158,11 @@ func (a *app) goOn(ctx context.Context, state ledger.State, opts loop.Options, o
 // resumable finds the loop that is to go on. One whose tree lay elsewhere, and whose folder
 // was copied here, is found by its whole name.
 func resumable(at place, home string, o resumeOptions) (ledger.State, error) {
-	_, state, err := ledger.Find(home, at.root, o.loop)
+	_, state, err := ledger.FindLoop(home, at.root, o.loop)
 	if !errors.Is(err, ledger.ErrNoLoop) || o.loop == "" || filepath.Base(o.loop) != o.loop {
 		return state, err
 	}
-	moved, readErr := ledger.ReadState(ledger.Dir(home, o.loop))
+	moved, readErr := ledger.ReadState(ledger.LoopDir(home, o.loop))
 	switch {
 	case readErr != nil:
 		return state, err

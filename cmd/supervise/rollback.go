@@ -79,7 +79,7 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 // adopt lets a tree be restored into another repository, where that is wanted.
 func (o rollbackOptions) adopt(t *worktree.Trees) error {
 	if o.force {
-		return t.Store.Adopt()
+		return t.Store.AdoptRepository()
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees)
 	if err != nil {
 		return err
 	}
-	tree, err := ledger.HoldTree(state.Workspace)
+	tree, err := ledger.LockTree(state.Workspace)
 	if err != nil {
 		return fmt.Errorf("%w; interrupt the loop first", err)
 	}
@@ -143,7 +143,7 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees)
 	if err != nil {
 		return err
 	}
-	t.Store.OnRestore(func(b snapshot.Beginning) error {
+	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
 		a.text().Keeping(state.LoopID, b.Safety)
 		return nil
 	})

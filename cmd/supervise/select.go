@@ -25,7 +25,7 @@ import (
 // selectOptions are the options of supervise select.
 type selectOptions struct {
 	loop                         string
-	wish                         record.Wish
+	wish                         record.SelectionRequest
 	candidate                    int // 0: none was named
 	apply, dryRun, json, cleanup bool
 	csv                          string
@@ -108,8 +108,8 @@ func exclusive(cmd *cobra.Command, groups ...[]string) error {
 }
 
 // wish returns the choice that the flags ask for.
-func (f *selectFlags) wish(cmd *cobra.Command) (record.Wish, error) {
-	w := record.Wish{Mode: selector.Mode(f.mode)}
+func (f *selectFlags) wish(cmd *cobra.Command) (record.SelectionRequest, error) {
+	w := record.SelectionRequest{Mode: selector.Mode(f.mode)}
 	if err := exclusive(cmd, []string{"use-best", "use-final", "use", "candidate"}, []string{"apply", "no-apply"}, []string{"apply", "dry-run"}); err != nil {
 		return w, err
 	}
@@ -189,7 +189,7 @@ func runSelect(ctx context.Context, a *app, o selectOptions) error {
 		return err
 	}
 	sel := record.Selection{View: v, Choice: choice}
-	if !o.dryRun && (!o.wish.Plain() || o.apply) {
+	if !o.dryRun && (!o.wish.IsEmpty() || o.apply) {
 		if sel, err = a.reselect(ctx, v, choice, o); err != nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 	if err != nil {
 		return sel, err
 	}
-	return sel, record.NoteApplied(home, v.State.LoopID, it.Number, data, time.Now())
+	return sel, record.LogApplied(home, v.State.LoopID, it.Number, data, time.Now())
 }
 
 func (a *app) exportCSV(o selectOptions, v record.View, c selector.Choice) error {
@@ -296,7 +296,7 @@ func (a *app) exportCSV(o selectOptions, v record.View, c selector.Choice) error
 
 // showSelection prints the choice, and the one before.
 func (a *app) showSelection(sel record.Selection, before ledger.State, o selectOptions) error {
-	doc, err := sel.View.Document(sel.Choice, sel.Path, sel.Files)
+	doc, err := sel.View.SelectionMessage(sel.Choice, sel.Path, sel.Files)
 	if err != nil {
 		return err
 	}

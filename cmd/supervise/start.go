@@ -136,7 +136,7 @@ func (a *app) room(home string, limit int) error {
 	if a.state == "" {
 		pattern = filepath.Join(filepath.Dir(home), "*")
 	}
-	running, err := ledger.AtWork(pattern)
+	running, err := ledger.ActiveLoops(pattern)
 	if err != nil || len(running) < limit {
 		return err
 	}

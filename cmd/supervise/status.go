@@ -74,12 +74,12 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 	if err != nil {
 		return d.State, err
 	}
-	if d.Iterations, err = ledger.Iterations(d.Dir); err != nil {
+	if d.Iterations, err = ledger.ReadIterations(d.Dir); err != nil {
 		return d.State, err
 	}
 	d.SetExecuted()
 	if o.json {
-		verdicts, err := ledger.Verdicts(d.Dir)
+		verdicts, err := ledger.ReadVerdicts(d.Dir)
 		if n := len(verdicts); n > 0 {
 			d.Changes = verdicts[n-1].Changes
 		}
@@ -128,12 +128,12 @@ func (a *app) findings(at place, loopID string) (out results.LoopFindings, err e
 	for _, e := range entries {
 		marked[e.ID()] = marked[e.ID()] || e.FalsePositive
 	}
-	loops, err := ledger.Loops(home, at.root)
+	loops, err := ledger.ListLoops(home, at.root)
 	if err != nil {
 		return out, err
 	}
 	for _, s := range loops {
-		list, err := ledger.Findings(ledger.Dir(home, s.LoopID))
+		list, err := ledger.ReadFindings(ledger.LoopDir(home, s.LoopID))
 		if err != nil {
 			a.log().Warn(err)
 			continue
@@ -170,11 +170,11 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 			if isTerminal(a.out) {
 				fmt.Fprint(a.doc, "\x1b[H\x1b[2J")
 			}
-			if state, err := a.status(ctx, o); err != nil || state.Status.Over() {
+			if state, err := a.status(ctx, o); err != nil || state.Status.IsOver() {
 				return err
 			}
 		}
-		free, err := ledger.Free(dir)
+		free, err := ledger.IsUnlocked(dir)
 		board.Load(dir, err == nil && !free)
 		select {
 		case <-ctx.Done():

@@ -86,7 +86,7 @@ func (a *app) runList(ctx context.Context, at place, opts loop.Options, o runOpt
 // plan notes what is to be done of the tasks. Of a list, what a loop of this tree has done
 // is done only again.
 func (l *list) plan(tasks []tasklist.Task, again bool) error {
-	before, err := ledger.Loops(l.opts.Home, l.at.root)
+	before, err := ledger.ListLoops(l.opts.Home, l.at.root)
 	for i, t := range tasks {
 		x := taskRun{Number: i + 1, Task: t, Status: taskNotBegun}
 		if t.Done {

@@ -145,7 +145,7 @@ printf 'TestOne() { :; }\nTestThree() { :; }\n' >../new; mv ../new a_test.sh
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
 		}
 	}
-	if s := state(t, v.w); s.Kind != ledger.Watched || s.Status != ledger.Completed || len(s.History) != 4 || s.History[2].Rejected {
+	if s := state(t, v.w); s.Kind != ledger.KindWatched || s.Status != ledger.Completed || len(s.History) != 4 || s.History[2].Rejected {
 		t.Errorf("state %+v, want three iterations of a watched session, none rejected", s)
 	}
 	for _, tt := range []struct{ args, want string }{

@@ -97,13 +97,13 @@ func mergeStates(ctx context.Context, r *remote, at place, in flow.ChooseInput) 
 
 // read reads what was chosen.
 func read(at place, loop string, end ending) (out flow.Choice, err error) {
-	dir := ledger.Dir(at.home, loop)
+	dir := ledger.LoopDir(at.home, loop)
 	state, err := ledger.ReadState(dir)
 	if err != nil {
 		return out, failed("compare the candidates", end, err)
 	}
 	list, err := ledger.ReadRanking(dir)
-	if err != nil || len(list) == 0 || !state.Status.Over() {
+	if err != nil || len(list) == 0 || !state.Status.IsOver() {
 		return out, failed("compare the candidates", end, err)
 	}
 	out.Reason, out.Text, out.Status = state.StopReason, short(state.StopText), state.ExitCode

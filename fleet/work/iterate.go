@@ -227,7 +227,7 @@ func (c *candidate) ready(ctx context.Context) (err error) {
 // loop is the folder of the candidate's loop.
 func (c *candidate) loop() (home, id, dir string) {
 	home, id = ledger.CandidateHome(c.home, c.Loop, c.Candidate), ledger.CandidateID(c.Loop, c.Candidate)
-	return home, id, ledger.Dir(home, id)
+	return home, id, ledger.LoopDir(home, id)
 }
 
 // clear ends what a worker that is gone has left running here.
@@ -236,7 +236,7 @@ func (c *candidate) clear(ctx context.Context) error {
 	if _, err := os.Stat(dir); err != nil {
 		return nil // it had not started
 	}
-	for _, loop := range []string{ledger.Dir(c.home, c.Loop), dir} {
+	for _, loop := range []string{ledger.LoopDir(c.home, c.Loop), dir} {
 		if err := quiet(ctx, loop); err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func quiet(ctx context.Context, dir string) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for asked, begun := false, time.Now(); ; {
-		free, err := ledger.Free(dir)
+		free, err := ledger.IsUnlocked(dir)
 		if err != nil || free {
 			return nil // there is none
 		}
@@ -307,13 +307,13 @@ func (c *candidate) read() (it flow.Iteration, err error) {
 	if err != nil {
 		return it, fmt.Errorf("candidate %d: %w", c.Candidate, err)
 	}
-	its, err := ledger.Iterations(dir)
+	its, err := ledger.ReadIterations(dir)
 	if err != nil {
 		return it, fmt.Errorf("candidate %d: %w", c.Candidate, err)
 	}
 	it.Number, it.Text, it.Status = max(0, len(its)-1), short(state.StopText), state.ExitCode
 	it.Reason = state.StopReason
-	it.Over = state.Status.Over() && state.Status != ledger.Crashed && state.StopReason != string(event.Interrupted)
+	it.Over = state.Status.IsOver() && state.Status != ledger.Crashed && state.StopReason != string(event.Interrupted)
 	if !it.Over {
 		it.Reason, it.Text, it.Status = "", "", 0
 		if state.StopReason == string(event.Awaiting) {

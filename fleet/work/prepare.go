@@ -86,7 +86,7 @@ func (w *Worker) prepare(ctx context.Context, onProgress func(flow.Progress), p 
 // measured is what the loop of candidates says of its baseline.
 func measured(at place, p flow.Place, end ending) (flow.Prepared, error) {
 	out := flow.Prepared{Place: p}
-	loops, err := ledger.Loops(at.home, at.tree)
+	loops, err := ledger.ListLoops(at.home, at.tree)
 	if err != nil || len(loops) == 0 {
 		return out, fmt.Errorf("%w: %w", errFinal, failed("measure the baseline", end, err))
 	}
@@ -94,7 +94,7 @@ func measured(at place, p flow.Place, end ending) (flow.Prepared, error) {
 	if state.Status != ledger.Paused || state.StopReason != string(event.Stepped) {
 		return out, fmt.Errorf("%w: %s", errFinal, short(state.StopText))
 	}
-	its, err := ledger.Iterations(ledger.Dir(at.home, state.LoopID))
+	its, err := ledger.ReadIterations(ledger.LoopDir(at.home, state.LoopID))
 	if err != nil || len(its) == 0 {
 		return out, failed("measure the baseline", end, err)
 	}

@@ -19,7 +19,7 @@ import (
 // attempt runs the agent once and notes how that ended.
 func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	var none agent.Report
-	dir, err := r.Ledger.Folder(r.task.Iteration)
+	dir, err := r.Ledger.MakeIterationDir(r.task.Iteration)
 	if err != nil {
 		return none, err
 	}
@@ -80,8 +80,8 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 // agent printed.
 func (r *run) note(res runner.Result, report agent.Report, printed string, cause error) (agent.Report, error) {
 	last := r.recordOf(res, report, cause)
-	last.LastWords = cmp.Or(last.LastWords, lastLine(printed))
-	last.Claimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
+	last.LastOutput = cmp.Or(last.LastOutput, lastLine(printed))
+	last.CompletionClaimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
 	last.Blocked, last.Notes = r.hooks.blocks(), r.masked(r.task.Notes)
 	r.record = joined(r.record, last)
 	r.record.Waited = r.waited
@@ -110,14 +110,14 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 		run.Alarm = alarm.String()
 	}
 	if limit := overLimit(""); errors.As(cause, &limit) {
-		run.Limit = string(limit)
+		run.LimitReached = string(limit)
 	}
 	run.Outcome = string(outcome)
 	if outcome != agent.OK {
 		run.Message = a.masked(brief(report.Message))
 	}
 	if report.Lines > 0 {
-		run.LastWords = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
+		run.LastOutput = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
 	}
 	if run.Window = report.Window(a.Now()); run.Window != nil {
 		run.Window.Name = a.masked(run.Window.Name)

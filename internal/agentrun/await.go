@@ -142,13 +142,13 @@ func reasonOf(run *ledger.AgentRun) string {
 func (r *run) refused(o agent.Outcome) event.Stop {
 	p, known := r.Preset()
 	if o == agent.NotFound {
-		text := fmt.Sprintf("the agent's command was not found (status %d): %s", r.record.ExitCode, r.record.LastWords)
+		text := fmt.Sprintf("the agent's command was not found (status %d): %s", r.record.ExitCode, r.record.LastOutput)
 		if known {
 			text += "; to install it: " + p.Install
 		}
 		return event.Stop{Reason: event.NoCommand, Text: text}
 	}
-	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastWords)
+	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastOutput)
 	switch {
 	case o == agent.Asks:
 		text = "nobody is there to answer the agent, and " + r.record.Message + "; start it once by hand and answer it"

@@ -29,7 +29,7 @@ func answering(t *testing.T, setup Setup, env ...string) (*hooks, string) {
 		Journal: &event.Journal{Ledger: l, LoopID: "ralph-x-1", Now: time.Now},
 	})
 	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "calc", Name: "TestDiv"}, Status: metric.Failed}})
-	r := &run{Agent: a, task: Task{Iteration: 1, Find: func(names []string) ledger.Block { return ledger.BlockOf(known, names) }}}
+	r := &run{Agent: a, task: Task{Iteration: 1, Find: func(names []string) ledger.Block { return ledger.NewBlock(known, names) }}}
 	h, err := r.openHooks()
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 	}
 	cmd := runner.Command{
 		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
-		Env: r.agentEnv(path, evidence), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.Held(), User: r.User,
+		Env: r.agentEnv(path, evidence), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.TreeLocks(), User: r.User,
 	}
 	if r.Program.Name != "" {
 		return cmd, r.launch(&cmd, path)
@@ -152,7 +152,7 @@ func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 	if r.hooks != nil {
 		shown = append(shown, r.hooks.server.Path())
 	}
-	temp := r.Ledger.Temp() // removed by takePromptBack
+	temp := r.Ledger.TempDir() // removed by takePromptBack
 	return r.Shield.Showing(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
 }
 
@@ -186,7 +186,7 @@ func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
 func (r *run) takePromptBack() {
 	r.takeNotes()
 	if r.Shield.Sandbox != nil {
-		if err := os.RemoveAll(r.Ledger.Temp()); err != nil {
+		if err := os.RemoveAll(r.Ledger.TempDir()); err != nil {
 			r.Warn("remove the temporary files of the agent", err)
 		}
 	}

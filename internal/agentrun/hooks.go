@@ -273,7 +273,7 @@ func (h *hooks) decide(call hook.Call) hook.Decision {
 // checkpoint keeps the tree before something that may destroy a part of it.
 func (h *hooks) checkpoint() (name, problem string) {
 	n := h.task.Iteration
-	info, err := h.Store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.Name(n), event.BeforeTool))
+	info, err := h.Store.Take(context.Background(), fmt.Sprintf("%s, %s", ledger.IterationName(n), event.BeforeTool))
 	if err != nil {
 		return "", "no checkpoint: " + err.Error()
 	}

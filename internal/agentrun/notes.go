@@ -33,10 +33,10 @@ func (r *run) layNotes() (err error) {
 		r.notes.seen = r.notes.path
 		return nil
 	case r.Shield.Sandbox != nil:
-		r.notes.path, r.notes.seen = filepath.Join(r.Ledger.Temp(), notesName), filepath.Join(os.TempDir(), notesName)
+		r.notes.path, r.notes.seen = filepath.Join(r.Ledger.TempDir(), notesName), filepath.Join(os.TempDir(), notesName)
 	default:
 		var dir string
-		if dir, r.notes.remove, err = ledger.Scratch("notes"); err != nil {
+		if dir, r.notes.remove, err = ledger.NewScratchDir("notes"); err != nil {
 			return err
 		}
 		r.notes.path = filepath.Join(dir, notesName)

@@ -108,7 +108,7 @@ func (s *attended) answer(q rpc.Request) (rpc.Reply, func()) {
 
 // accompany runs the agent.
 func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
-	dir, err := s.Ledger.Folder(1)
+	dir, err := s.Ledger.MakeIterationDir(1)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 	}
 	cmd := runner.Command{
 		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, OwnKeys: true,
-		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, Hold: s.Ledger.Held(),
+		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, Hold: s.Ledger.TreeLocks(),
 	}
 	script, err := s.transcribe(&cmd, dir, 1)
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 		return nil, fmt.Errorf("run the agent: %w", err)
 	}
 	run := s.recordOf(res, agent.Report{}, context.Cause(ctx))
-	run.LastWords = lastLine(script.words.String())
+	run.LastOutput = lastLine(script.words.String())
 	return run, errors.Join(noted, s.err)
 }
 

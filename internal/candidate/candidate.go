@@ -98,7 +98,7 @@ func Run(ctx context.Context, o Options) (Outcome, error) {
 		name = o.Loop.Args[0]
 	}
 	c.state = ledger.State{
-		LoopID: ledger.NewID(mask.String(name)), Kind: ledger.Competing, Status: ledger.Running, Task: mask.String(o.Loop.Task), Agent: mask.Texts(o.Loop.CommandLine()),
+		LoopID: ledger.NewID(mask.String(name)), Kind: ledger.KindCandidates, Status: ledger.Running, Task: mask.String(o.Loop.Task), Agent: mask.Texts(o.Loop.CommandLine()),
 		Criterion: o.Loop.Until.String(), Workspace: o.Loop.Root, PID: os.Getpid(), StartedAt: c.now(), UpdatedAt: c.now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
 		Config: ledger.Configuration{MaxIterations: o.Number, TimeoutMinutes: o.Loop.MaxTime.Minutes(), MaxRetries: o.Loop.Recovery.MaxRetries, Mode: string(o.Loop.Rules.Mode), PlanHash: o.Loop.Plan.Hash()},
@@ -140,7 +140,7 @@ func Resume(ctx context.Context, id string, o Options) (Outcome, error) {
 		c.Loop.OnEvent(event.Event{Type: event.LoopFinished, Time: at.LastEvent, LoopID: id, Data: at.End})
 		return c.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}, nil), nil
 	}
-	c.state.Begin()
+	c.state.ResetIterations()
 	c.state.Status, c.state.StopReason, c.state.StopText, c.state.ExitCode, c.state.PID, c.state.Selected = ledger.Running, "", "", 0, os.Getpid(), nil
 	err = c.journal.Write(event.LoopResumed, 0, event.Resumed{Dir: c.ledger.Dir(), Plan: c.Loop.Plan, Agent: c.state.Agent, From: "the candidates that had not ended go on", Max: c.Number, Steps: o.Loop.Steps})
 	return c.whole(ctx, err)
@@ -205,7 +205,7 @@ func (c *contest) whole(ctx context.Context, err error) (Outcome, error) {
 // this process was given replace the kept ones.
 func (c *contest) reload(dir, sum string) error {
 	if sum == "" {
-		return fmt.Errorf("resume loop %s: %w: start a new one", c.state.LoopID, ledger.ErrNotBegun)
+		return fmt.Errorf("resume loop %s: %w: start a new one", c.state.LoopID, ledger.ErrNoSettings)
 	}
 	var set kept
 	if err := ledger.ReadSettingsAt(c.state.Workspace, dir, sum, &set); err != nil {
@@ -232,7 +232,7 @@ func (c *contest) openStore(ctx context.Context) error {
 	if c.tree != nil {
 		return nil
 	}
-	dir := ledger.SnapshotDir(ledger.Dir(c.Loop.Home, c.state.LoopID))
+	dir := ledger.SnapshotDir(ledger.LoopDir(c.Loop.Home, c.state.LoopID))
 	o := c.Loop.Snapshot
 	o.Moved = c.Force
 	store, err := worktree.Open(ctx, c.Loop.Root, c.Loop.Home, dir, o)
@@ -247,9 +247,9 @@ func (c *contest) open(ctx context.Context) error {
 	if err := c.openStore(ctx); err != nil {
 		return err
 	}
-	elsewhere := c.tree.Store.SameRepository() != nil
+	elsewhere := c.tree.Store.CheckRepository() != nil
 	if c.Force {
-		if err := c.tree.Store.Adopt(); err != nil {
+		if err := c.tree.Store.AdoptRepository(); err != nil {
 			return err
 		}
 	}
@@ -288,7 +288,7 @@ func (c *contest) enter(ctx context.Context) error {
 
 // measured returns the baseline, and false where it is not measured yet.
 func (e *entry) measured() (ledger.Iteration, bool) {
-	its, err := ledger.Iterations(e.dir())
+	its, err := ledger.ReadIterations(e.dir())
 	state, stateErr := ledger.ReadState(e.dir())
 	if stateErr != nil || err != nil || len(its) == 0 || state.Status != ledger.Completed {
 		return ledger.Iteration{}, false
@@ -328,7 +328,7 @@ func (c *contest) baseline(ctx context.Context) error {
 	it.Tree = info.Tree
 	c.state.Add(it)
 	return errors.Join(c.ledger.Append(it, nil, false), c.journal.Write(event.BaselineMeasured, 0, event.Baseline{
-		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.Skipped(info), NotKept: []string{}, CheckOutputs: it.Artefacts,
+		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.Skipped(info), NotKept: []string{}, CheckOutputs: it.CheckOutputs,
 		Flaky: []string{}, Checks: it.Checks, UnusedSettings: []string{}, Iteration: it,
 	}), c.save())
 }

@@ -71,11 +71,11 @@ func (c *contest) cross(ctx context.Context) (crossed, error) {
 // meter runs the checks of the plan as they were learnt at the baseline.
 func (c *contest) meter() (*measure.Meter, error) {
 	var learnt measure.Memory
-	if err := ledger.ReadMeter(c.entries[0].dir(), &learnt); err != nil {
+	if err := ledger.ReadMeasureState(c.entries[0].dir(), &learnt); err != nil {
 		return nil, err
 	}
 	env, _ := c.Loop.Protect.ForChecks(c.Loop.Env)
-	return measure.New(c.Loop.Plan, measure.Options{Env: append(slices.Clone(env), NumberEnv+"=0"), Scratch: c.ledger.ScratchDir(), Memory: learnt, Hold: c.ledger.Held()}), nil
+	return measure.New(c.Loop.Plan, measure.Options{Env: append(slices.Clone(env), NumberEnv+"=0"), Scratch: c.ledger.ScratchDir(), Memory: learnt, Hold: c.ledger.TreeLocks()}), nil
 }
 
 // findOwn finds the tests that a candidate added and that pass there, and the files of

@@ -45,7 +45,7 @@ type entry struct {
 	changes  []snapshot.Change
 }
 
-func (e *entry) dir() string { return ledger.Dir(e.home, e.id) }
+func (e *entry) dir() string { return ledger.LoopDir(e.home, e.id) }
 
 // done reports whether its loop ended well, with something to give back.
 func (e *entry) done() bool {
@@ -282,7 +282,7 @@ func (c *contest) run(ctx context.Context, e *entry) error {
 func (e *entry) over() event.Stop {
 	state, err := ledger.ReadState(e.dir())
 	stop := event.Stop{Reason: event.Reason(state.StopReason), Text: state.StopText}
-	if err != nil || !state.Status.Over() || state.Status == ledger.Crashed || !final(stop.Reason) {
+	if err != nil || !state.Status.IsOver() || state.Status == ledger.Crashed || !final(stop.Reason) {
 		return event.Stop{}
 	}
 	return stop
@@ -294,7 +294,7 @@ func (e *entry) goOn(ctx context.Context, o loop.Options) (loop.Outcome, error) 
 		return loop.Run(ctx, o)
 	}
 	out, err := loop.Resume(ctx, e.id, o, true)
-	if !errors.Is(err, ledger.ErrNotBegun) {
+	if !errors.Is(err, ledger.ErrNoSettings) {
 		return out, err
 	}
 	if err := ledger.RemoveTree(e.home); err != nil {
@@ -309,7 +309,7 @@ func (e *entry) read() error {
 	if err != nil {
 		return err
 	}
-	its, err := ledger.Iterations(e.dir())
+	its, err := ledger.ReadIterations(e.dir())
 	if err != nil {
 		return err
 	}

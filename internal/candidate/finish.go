@@ -40,13 +40,13 @@ func (c *contest) ranking(ctx context.Context) ([]ledger.Rank, error) {
 	}
 	judged(list, all, code)
 	list = rank(list)
-	return list, c.ledger.WriteStandings(list)
+	return list, c.ledger.WriteRanking(list)
 }
 
 func (c *contest) standing(ctx context.Context, e *entry) (ledger.Rank, error) {
 	s := ledger.Rank{
 		Candidate: e.number, LoopID: e.id, Agent: c.mask.Texts(c.optionsOf(ctx, e).CommandLine()), Reason: string(e.stop.Reason), Text: e.stop.Text, Iteration: e.selected,
-		Eligible: e.done(), Own: len(e.own), Score: e.it.Score.Value, Power: powerOf(e.it.MutationCheck),
+		Eligible: e.done(), OwnTests: len(e.own), Score: e.it.Score.Value, MutationScore: powerOf(e.it.MutationCheck),
 	}
 	if e.stop.Reason == "" {
 		s.Text = "it was not begun"
@@ -55,7 +55,7 @@ func (c *contest) standing(ctx context.Context, e *entry) (ledger.Rank, error) {
 		}
 	}
 	_, s.Tokens, s.CostUSD = e.it.Cost()
-	lines, err := c.tree.Store.Lines(ctx, c.state.BaselineSnapshot, e.it.Snapshot)
+	lines, err := c.tree.Store.CountLines(ctx, c.state.BaselineSnapshot, e.it.Snapshot)
 	for _, l := range lines {
 		s.Lines += l.Added + l.Deleted
 	}
@@ -152,7 +152,7 @@ func (c *contest) unlike(ctx context.Context, n int) (string, error) {
 	if n == 0 {
 		return "", nil
 	}
-	now, drop, err := c.tree.Store.Present(context.WithoutCancel(ctx), "at the end")
+	now, drop, err := c.tree.Store.TakeTemporary(context.WithoutCancel(ctx), "at the end")
 	if err != nil {
 		return "", err
 	}
@@ -168,11 +168,11 @@ func (c *contest) unlike(ctx context.Context, n int) (string, error) {
 // selected writes the choice down, and puts its tree into that of the user.
 func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (path string, err error) {
 	ctx = context.WithoutCancel(ctx)
-	v, err := record.Read(c.ledger.Dir(), c.state)
+	v, err := record.ReadView(c.ledger.Dir(), c.state)
 	if err != nil {
 		return "", err
 	}
-	v, choice, err := v.Choose(record.Wish{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: n, Reason: why, By: "supervise"}})
+	v, choice, err := v.Choose(record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: n, Reason: why, By: "supervise"}})
 	if err != nil {
 		return "", err
 	}
@@ -186,7 +186,7 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 			return "", fmt.Errorf("put candidate %d into the tree: %w", n, err)
 		}
 	}
-	out, err := ledger.OutputOf(ctx, c.tree.Store, c.state.BaselineSnapshot, it.Snapshot)
+	out, err := ledger.CompareOutput(ctx, c.tree.Store, c.state.BaselineSnapshot, it.Snapshot)
 	if err == nil {
 		err = c.ledger.WriteOutput(out.Files)
 	}

@@ -46,8 +46,8 @@ var criteria = []criterion{
 	{agreed, func(s ledger.Rank) string {
 		return fmt.Sprintf("%.0f %% of the others' tests pass over it", 100**agreed(s))
 	}},
-	{func(s ledger.Rank) *float64 { return s.Power }, func(s ledger.Rank) string {
-		return fmt.Sprintf("its tests notice %.0f %% of the mutants", 100**s.Power)
+	{func(s ledger.Rank) *float64 { return s.MutationScore }, func(s ledger.Rank) string {
+		return fmt.Sprintf("its tests notice %.0f %% of the mutants", 100**s.MutationScore)
 	}},
 	{func(s ledger.Rank) *float64 { return &s.Score }, func(s ledger.Rank) string { return fmt.Sprintf("score %.1f", 100*s.Score) }},
 	{func(s ledger.Rank) *float64 { return new(-float64(s.Lines)) }, func(s ledger.Rank) string { return fmt.Sprintf("%d changed lines", s.Lines) }},
@@ -130,10 +130,10 @@ func judged(list []ledger.Rank, all crossed, code map[int]string) {
 	}
 	for i := range list {
 		s := &list[i]
-		s.Disputed = len(disputed[s.Candidate])
+		s.OwnDisputed = len(disputed[s.Candidate])
 		for _, passes := range all[s.Candidate][0] {
 			if passes {
-				s.Before++
+				s.OwnPassingBefore++
 			}
 		}
 		var sum float64

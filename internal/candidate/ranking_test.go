@@ -18,8 +18,8 @@ func TestRank(t *testing.T) {
 		"who did the task":          {ledger.Rank{Eligible: true}, ledger.Rank{Score: 1}, "the only one that did the task"},
 		"agreement before score":    {ledger.Rank{Eligible: true, Agreement: new(1.0)}, ledger.Rank{Eligible: true, Agreement: new(.5), Score: 1}, "100 % of the others' tests pass over it; candidate 1: 50 % of the others' tests pass over it"},
 		"no tests are no reproach":  {ledger.Rank{Eligible: true}, ledger.Rank{Eligible: true, Agreement: new(.9)}, "100 % of the others' tests pass over it; candidate 1: 90 % of the others' tests pass over it"},
-		"power before score":        {ledger.Rank{Eligible: true, Power: new(.9)}, ledger.Rank{Eligible: true, Power: new(.8), Score: 1}, "its tests notice 90 % of the mutants; candidate 1: its tests notice 80 % of the mutants"},
-		"a power that one lacks":    {ledger.Rank{Eligible: true, Score: .5}, ledger.Rank{Eligible: true, Power: new(.8), Score: .4}, "score 50.0; candidate 1: score 40.0"},
+		"power before score":        {ledger.Rank{Eligible: true, MutationScore: new(.9)}, ledger.Rank{Eligible: true, MutationScore: new(.8), Score: 1}, "its tests notice 90 % of the mutants; candidate 1: its tests notice 80 % of the mutants"},
+		"a power that one lacks":    {ledger.Rank{Eligible: true, Score: .5}, ledger.Rank{Eligible: true, MutationScore: new(.8), Score: .4}, "score 50.0; candidate 1: score 40.0"},
 		"score before size":         {ledger.Rank{Eligible: true, Score: .9, Lines: 90}, ledger.Rank{Eligible: true, Score: .8, Lines: 1}, "score 90.0; candidate 1: score 80.0"},
 		"scores that are equal":     {ledger.Rank{Eligible: true, Score: .9, Lines: 3}, ledger.Rank{Eligible: true, Score: .9 + 1e-9, Lines: 4}, "3 changed lines; candidate 1: 4 changed lines"},
 		"the cheaper one":           {ledger.Rank{Eligible: true, CostUSD: new(.1)}, ledger.Rank{Eligible: true, CostUSD: new(.25)}, "cost $0.10; candidate 1: cost $0.25"},
@@ -44,16 +44,16 @@ func TestRank(t *testing.T) {
 // The tests of each author count the same. One that fails over most others counts against
 // its author alone, and is told.
 func TestJudged(t *testing.T) {
-	list := []ledger.Rank{{Candidate: 1, Eligible: true, Own: 1}, {Candidate: 2, Eligible: true, Own: 3}, {Candidate: 3, Eligible: true, Own: 1}, {Candidate: 4}}
+	list := []ledger.Rank{{Candidate: 1, Eligible: true, OwnTests: 1}, {Candidate: 2, Eligible: true, OwnTests: 3}, {Candidate: 3, Eligible: true, OwnTests: 1}, {Candidate: 4}}
 	judged(list, crossed{
 		1: {0: {id("wrong"): false}, 2: {id("wrong"): false}, 3: {id("wrong"): false}},
 		2: {0: {id("a"): true, id("b"): false, id("c"): false}, 1: {id("a"): true, id("b"): false, id("c"): false}, 3: {id("a"): true, id("b"): true, id("c"): true}},
 		3: {1: {id("d"): true}, 2: {id("d"): true}},
 	}, map[int]string{1: "x", 2: "y", 3: "z"})
-	if a := list[0]; a.Disputed != 1 || *a.Agreement != (1.0/3+1)/2 || len(a.Failed[2]) != 2 || a.Failed[2][0] != "b" {
+	if a := list[0]; a.OwnDisputed != 1 || *a.Agreement != (1.0/3+1)/2 || len(a.Failed[2]) != 2 || a.Failed[2][0] != "b" {
 		t.Errorf("candidate 1: %+v", a)
 	}
-	if b := list[1]; b.Before != 1 || b.Disputed != 0 || *b.Agreement != 1 || b.Failed != nil {
+	if b := list[1]; b.OwnPassingBefore != 1 || b.OwnDisputed != 0 || *b.Agreement != 1 || b.Failed != nil {
 		t.Errorf("candidate 2: %+v", b)
 	}
 	if c := list[2]; *c.Agreement != 1 {
@@ -62,12 +62,12 @@ func TestJudged(t *testing.T) {
 	few := []ledger.Rank{{Candidate: 1, Eligible: true}, {Candidate: 2, Eligible: true}, {Candidate: 3, Eligible: true}}
 	one := crossed{1: {2: {id("right"): false}, 3: {id("right"): false}}}
 	judged(few, one, map[int]string{2: "y", 3: "z"})
-	if few[0].Disputed != 0 || *few[1].Agreement != 0 {
+	if few[0].OwnDisputed != 0 || *few[1].Agreement != 0 {
 		t.Errorf("a candidate that no test contradicts: %+v", few)
 	}
 	one[2] = map[int]result{1: {id("other"): false}}
 	judged(few, one, map[int]string{2: "same", 3: "same"})
-	if few[0].Disputed != 0 {
+	if few[0].OwnDisputed != 0 {
 		t.Errorf("the same code has two voices: %+v", few)
 	}
 	if d := list[3]; d.Agreement != nil {

@@ -26,7 +26,7 @@ func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome
 	c := newContest(o)
 	defer c.close()
 	at := event.NewPosition()
-	dir := ledger.Dir(o.Loop.Home, id)
+	dir := ledger.LoopDir(o.Loop.Home, id)
 	if c.state, err = ledger.ReadState(dir); err == nil {
 		_, err = ledger.ReadLog(dir, at.Apply)
 	}
@@ -50,7 +50,7 @@ func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome
 		return out, fmt.Errorf("%w (%s), and candidate %d goes on no more", ErrEnded, at.End.Text, n)
 	}
 	if _, known := c.entryOf(0).measured(); !known {
-		return out, fmt.Errorf("%w: the baseline is not measured yet: supervise resume %s --steps 0 does it", ledger.ErrNotBegun, id)
+		return out, fmt.Errorf("%w: the baseline is not measured yet: supervise resume %s --steps 0 does it", ledger.ErrNoSettings, id)
 	}
 	if err := c.plant(ctx, e); err != nil {
 		return out, err

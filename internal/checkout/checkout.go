@@ -32,7 +32,7 @@ func New(ctx context.Context, repo, base string) (*Tree, error) {
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return nil, fmt.Errorf("make a checkout: %w", err)
 	}
-	lock, err := ledger.HoldTree(base)
+	lock, err := ledger.LockTree(base)
 	if err != nil {
 		return nil, fmt.Errorf("make a checkout: another process uses it: %w", err)
 	}
@@ -51,7 +51,7 @@ func Reopen(base string) (*Tree, error) {
 		return nil, fmt.Errorf("find a checkout: %w", err)
 	}
 	var err error
-	if t.Lock, err = ledger.HoldTree(base); err != nil {
+	if t.Lock, err = ledger.LockTree(base); err != nil {
 		return nil, fmt.Errorf("find a checkout: another process uses it: %w", err)
 	}
 	return t, nil

@@ -134,7 +134,7 @@ func (t *Tree) IgnoreLinks(ctx context.Context, root string) error {
 	had := len(text)
 	for name := range strings.SplitSeq(list, "\x00") {
 		to, err := os.Readlink(filepath.Join(t.Dir, filepath.FromSlash(name)))
-		if _, inside := ledger.Inside(to, root); name != "" && err == nil && inside && filepath.IsAbs(to) {
+		if _, inside := ledger.PathInTree(to, root); name != "" && err == nil && inside && filepath.IsAbs(to) {
 			text = fmt.Appendf(text, "\n/%s\n", escape(name))
 		}
 	}

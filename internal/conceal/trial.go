@@ -30,8 +30,8 @@ type Trial struct {
 }
 
 // NotRun is the record of a trial that is not run.
-func (t Trial) NotRun(why string) *ledger.Disguised {
-	return &ledger.Disguised{Signs: t.Signs, Results: []detector.TestOnly{}, Refused: why}
+func (t Trial) NotRun(why string) *ledger.ConcealedRun {
+	return &ledger.ConcealedRun{Signs: t.Signs, Results: []detector.TestOnly{}, NotRunReason: why}
 }
 
 // IsPossible reports whether a check has a runner whose tests can be disguised.
@@ -41,7 +41,7 @@ func (t Trial) IsPossible() bool {
 
 // Run makes a copy, runs the tests and removes the copy. The error is that of ctx, or a
 // fault of the machine.
-func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
+func (t Trial) Run(ctx context.Context) (*ledger.ConcealedRun, error) {
 	began := time.Now()
 	r := &run{Trial: t, out: t.NotRun("")}
 	if t.Limit > 0 {
@@ -60,7 +60,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.Disguised, error) {
 
 type run struct {
 	Trial
-	out   *ledger.Disguised
+	out   *ledger.ConcealedRun
 	tree  treecopy.Tree
 	until time.Time
 }

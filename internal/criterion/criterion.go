@@ -92,7 +92,7 @@ func (c Criterion) Request() string {
 // green reports whether an iteration is green by these numbers: the hidden tests are too,
 // and no measured finding against the baseline is HIGH.
 func green(it ledger.Iteration, set, baseline metric.Set) bool {
-	return it.Hidden.Green() && IsGreen(set, baseline) && len(it.Assessment.Balance.Messages()) == 0
+	return it.Hidden.AllPass() && IsGreen(set, baseline) && len(it.Assessment.Balance.Messages()) == 0
 }
 
 // IsGreen reports whether no test fails, at least one passes, the build succeeds and
@@ -114,7 +114,7 @@ func IsGreen(set, baseline metric.Set) bool {
 // none that could. run runs the command of the criterion and reports whether it
 // succeeded.
 func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(command string) (bool, error)) (*bool, error) {
-	whole := green(it, it.Judged(), baseline)
+	whole := green(it, it.JudgedSet(), baseline)
 	holds := whole
 	switch c.Kind {
 	case Green:
@@ -137,7 +137,7 @@ func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(comman
 func (c Criterion) Near(it ledger.Iteration, set, baseline metric.Set) bool {
 	switch c.Kind {
 	case Green:
-		return IsGreen(set, baseline) && (c.Promise == "" || it.Agent != nil && it.Agent.Claimed)
+		return IsGreen(set, baseline) && (c.Promise == "" || it.Agent != nil && it.Agent.CompletionClaimed)
 	case Idle:
 		return len(it.Changed) == 0 && IsGreen(set, baseline)
 	case Command, Never, Auto: // the final verification follows at once
@@ -150,7 +150,7 @@ func (c Criterion) also(it ledger.Iteration) bool {
 	if c.Quality > 0 && !(it.Score.Measured && 100*it.Score.Value >= c.Quality-1e-9) {
 		return false
 	}
-	return c.Promise == "" || it.Agent != nil && it.Agent.Claimed
+	return c.Promise == "" || it.Agent != nil && it.Agent.CompletionClaimed
 }
 
 // AtRest reports whether the agent came to rest by itself where that is the
@@ -158,5 +158,5 @@ func (c Criterion) also(it ledger.Iteration) bool {
 // breaks off has not finished.
 func (c Criterion) AtRest(it ledger.Iteration, baseline metric.Set) bool {
 	return c.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
-		it.Agent.ExitCode == 0 && it.Agent.Well() && it.Agent.Cause == runner.Exited.String() && green(it, it.Set, baseline)
+		it.Agent.ExitCode == 0 && it.Agent.Succeeded() && it.Agent.Cause == runner.Exited.String() && green(it, it.Set, baseline)
 }

@@ -9,7 +9,7 @@ import (
 
 func TestPromiseAndQualityAreRequiredBesideTheChecks(t *testing.T) {
 	it := func(score float64, claimed bool) ledger.Iteration {
-		return ledger.Iteration{Score: selector.Score{Value: score, Measured: true}, Agent: &ledger.AgentRun{Claimed: claimed}}
+		return ledger.Iteration{Score: selector.Score{Value: score, Measured: true}, Agent: &ledger.AgentRun{CompletionClaimed: claimed}}
 	}
 	for _, tt := range []struct {
 		until Criterion

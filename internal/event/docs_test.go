@@ -73,7 +73,7 @@ var rows = []struct {
 	{event.SelectionApplied, "that tree was restored", event.AppliedSelection{}, "`snapshot`, `kept_snapshot` (the tree before), `by`"},
 	{event.LoopRecorded, "only in the log of a [recorded loop](record.md): it started", nil, "`dir`, `settings_sha256`"},
 	{event.IterationRecorded, "there, an iteration was recorded and judged", record.RecordedData{}, "`metrics`, `rejected`, `verified`, `next`, `reason`, `by`"},
-	{event.IterationReplaced, "there, before a number is recorded again", record.Replaced{}, "`before` (the old record), `by`, `reason`"},
+	{event.IterationReplaced, "there, before a number is recorded again", record.ReplacedData{}, "`before` (the old record), `by`, `reason`"},
 	{event.LoopFinished, "last", event.LoopEnd{}, "`reason`, `text`, `exit_code`, `report`, `iterations` (total of the loop), `best_iteration` (selected, or the best so far) and its `quality_score` in [0,1], `safe_snapshot` (the start of a further iteration), `spending` (of the agent, with `tokens`, `improvements`, and the cost of each), `declared` (findings that [`tests: change`](rules.md#what-you-declare) permits, for review), `tree` (the state of the tree after the last restore: `snapshot`, `as`, `files_compared`, `git_files_compared`, `ignored_files_compared`, `except` as in `restore_incomplete`, `not_compared`)"},
 }
 

@@ -32,11 +32,11 @@ func (j *Journal) Note(t Type, iteration int, data any) { j.failed(j.Write(t, it
 
 // NoteUnsynced is [Journal.Note] without waiting for the disk.
 func (j *Journal) NoteUnsynced(t Type, iteration int, data any) {
-	j.failed(j.pass(j.Ledger.Write, t, iteration, data))
+	j.failed(j.pass(j.Ledger.LogUnsynced, t, iteration, data))
 }
 
 // Sync waits until the disk has what was written.
-func (j *Journal) Sync() { j.failed(j.Ledger.Sync()) }
+func (j *Journal) Sync() { j.failed(j.Ledger.SyncLog()) }
 
 // Starting returns a function that writes which child is about to be started, so that
 // nothing of it can get lost when this process dies with its watchers.
@@ -65,7 +65,7 @@ func (j *Journal) pass(log func(time.Time, string, int, time.Duration, any) erro
 		return err
 	}
 	if t == LoopFinished {
-		e.Head = j.Ledger.Head()
+		e.Head = j.Ledger.HeadHash()
 	}
 	for _, hear := range j.OnEvent {
 		hear(e)

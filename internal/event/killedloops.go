@@ -14,11 +14,11 @@ type KilledLoop struct {
 // KilledLoops lists the loops of a tree that were killed and not noticed yet, or of which a
 // rollback was, and the given one also if it was noticed.
 func KilledLoops(home, root, id string) (out []KilledLoop, err error) {
-	loops, err := ledger.Loops(home, root)
+	loops, err := ledger.ListLoops(home, root)
 	for _, s := range loops {
-		dir := ledger.Dir(home, s.LoopID)
-		half := snapshot.UnfinishedIn(ledger.SnapshotDir(dir))
-		if !s.Unnoticed() && half == nil && (s.Status != ledger.Crashed || s.LoopID != id) {
+		dir := ledger.LoopDir(home, s.LoopID)
+		half := snapshot.ReadUnfinished(ledger.SnapshotDir(dir))
+		if !s.IsUnnoticedCrash() && half == nil && (s.Status != ledger.Crashed || s.LoopID != id) {
 			continue
 		}
 		k := KilledLoop{LoopID: s.LoopID}

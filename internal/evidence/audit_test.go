@@ -90,13 +90,13 @@ func TestChangedFilesByWhatTheyAreFor(t *testing.T) {
 		"helpers.py": "def assert_total(x):\n    pass\n", "pytest.ini": "[pytest]\naddopts = -x\n", "package.json": `{"scripts": {"test": "true"}}`,
 		"calc.py": "# adds up\ndef total():\n    return 5\n",
 	})
-	if !slices.Equal(e.TestFiles, []string{"helpers.py"}) || !slices.Equal(e.Runner, []string{"package.json", "pytest.ini"}) || !slices.Equal(e.Mixed, []string{"package.json"}) || !e.TestsAlone {
-		t.Errorf("got %q, %q, %q, %t", e.TestFiles, e.Runner, e.Mixed, e.TestsAlone)
+	if !slices.Equal(e.TestFiles, []string{"helpers.py"}) || !slices.Equal(e.RunnerFiles, []string{"package.json", "pytest.ini"}) || !slices.Equal(e.MixedRunnerFiles, []string{"package.json"}) || !e.OnlyTestsChanged {
+		t.Errorf("got %q, %q, %q, %t", e.TestFiles, e.RunnerFiles, e.MixedRunnerFiles, e.OnlyTestsChanged)
 	}
-	if e := change(map[string]string{"helpers.py": "", "calc.py": "def total():\n    return 6\n"}); e.TestsAlone {
+	if e := change(map[string]string{"helpers.py": "", "calc.py": "def total():\n    return 6\n"}); e.OnlyTestsChanged {
 		t.Error("product code changed")
 	}
-	if e := change(map[string]string{"calc.py": "# adds up\n" + base["calc.py"]}); e.TestsAlone {
+	if e := change(map[string]string{"calc.py": "# adds up\n" + base["calc.py"]}); e.OnlyTestsChanged {
 		t.Error("no test changed")
 	}
 }

@@ -111,19 +111,19 @@ func sort(e *ledger.Evidence, files []integrity.File, opt integrity.Options) {
 		case integrity.TestCode, integrity.TestSupport:
 			e.TestFiles = append(e.TestFiles, f.Path)
 		case integrity.RunnerConfig:
-			e.Runner = append(e.Runner, f.Path)
+			e.RunnerFiles = append(e.RunnerFiles, f.Path)
 		case integrity.MixedConfig:
-			e.Runner, e.Mixed = append(e.Runner, f.Path), append(e.Mixed, f.Path)
+			e.RunnerFiles, e.MixedRunnerFiles = append(e.RunnerFiles, f.Path), append(e.MixedRunnerFiles, f.Path)
 		case integrity.Product:
 			inline = inline || inlineAlone(f)
 			product = product || !inlineAlone(f) && !remarksAlone(f, texts)
 			if inlineDiffers(f) {
-				e.Inline = append(e.Inline, f.Path)
+				e.InlineTestFiles = append(e.InlineTestFiles, f.Path)
 			}
 		case integrity.OtherFile:
 		}
 	}
-	e.TestsAlone = !product && (inline || len(e.TestFiles)+len(e.Runner) > 0)
+	e.OnlyTestsChanged = !product && (inline || len(e.TestFiles)+len(e.RunnerFiles) > 0)
 }
 
 // inlineDiffers reports whether modules of tests in a file of code changed.

@@ -17,13 +17,13 @@ func LostWork(ctx context.Context, store *snapshot.Store, t Trees) ([]detector.L
 	if t.Baseline == "" || t.Start == "" {
 		return nil, nil
 	}
-	list, err := store.WorkLost(ctx, t.Baseline, t.Start, t.Now)
+	list, err := store.LostWork(ctx, t.Baseline, t.Start, t.Now)
 	if err != nil {
 		return nil, fmt.Errorf("look for lost work: %w", err)
 	}
 	var out []detector.LostWork
 	for _, l := range list {
-		out = append(out, detector.LostWork{Path: l.Path, How: string(l.How), Ignored: l.Ignored, Unkept: !l.Kept})
+		out = append(out, detector.LostWork{Path: l.Path, How: string(l.Kind), Ignored: l.Ignored, Unkept: !l.Kept})
 	}
 	return out, nil
 }

@@ -34,7 +34,7 @@ func (Compare) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 			return v, err
 		}
 	}
-	if e.Judged = c.Now(); v.Confirmation != nil {
+	if e.JudgedAt = c.Now(); v.Confirmation != nil {
 		e.Flaky = v.Confirmation.Flaky
 	}
 	v.Evidence = &e
@@ -55,7 +55,7 @@ func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) er
 		doubt(e.Tampering)
 	}
 	var err error
-	if e.GitLost, err = c.Store.GitLost(ctx, c.History.first().Snapshot, v.Snapshot); err != nil {
+	if e.GitLost, err = c.Store.LostGitState(ctx, c.History.first().Snapshot, v.Snapshot); err != nil {
 		return fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
 	if e.WorkLost, err = evidence.LostWork(ctx, c.Store, evidence.Trees{Baseline: c.History.first().Snapshot, Start: v.Start, Now: v.Snapshot}); err != nil {

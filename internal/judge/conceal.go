@@ -24,7 +24,7 @@ func (Conceal) About() About {
 // iteration changed nothing but tests.
 func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	was, before := c.base(v)
-	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.TestsAlone || len(c.Tree.Changes) == 0 {
+	if c.GoalTests.Never || was == "" || before == nil || c.unbuilt(v) || v.Evidence.OnlyTestsChanged || len(c.Tree.Changes) == 0 {
 		return v, nil
 	}
 	t, err := c.disguise(ctx, v, was)
@@ -34,13 +34,13 @@ func (Conceal) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	t.Before, t.Now = before, v.Set.Tests
 	switch {
 	case c.undone(v):
-		v.Disguised = t.NotRun("the iteration is undone in any case")
+		v.ConcealedRun = t.NotRun("the iteration is undone in any case")
 	case broken(v.Set):
-		v.Disguised = t.NotRun("the build is broken: " + v.Set.Build.FirstError)
+		v.ConcealedRun = t.NotRun("the build is broken: " + v.Set.Build.FirstError)
 	case v.Set.Tests == nil:
-		v.Disguised = t.NotRun("the tests could not be read")
+		v.ConcealedRun = t.NotRun("the tests could not be read")
 	default:
-		v.Disguised, err = c.runDisguised(ctx, t)
+		v.ConcealedRun, err = c.runDisguised(ctx, t)
 	}
 	return v, err
 }
@@ -70,11 +70,11 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal
 }
 
 // leanedOn are the changed files of tests, and what they lean on.
-func leanedOn(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.Runner) }
+func leanedOn(e *ledger.Evidence) []string { return slices.Concat(e.TestFiles, e.RunnerFiles) }
 
 // runDisguised runs the trial and masks its record. A fault of the machine ends nothing:
 // the iteration is judged without the trial then.
-func (c Case) runDisguised(ctx context.Context, t conceal.Trial) (*ledger.Disguised, error) {
+func (c Case) runDisguised(ctx context.Context, t conceal.Trial) (*ledger.ConcealedRun, error) {
 	c.progress("running tests where the code cannot see them")
 	out, err := t.Run(ctx)
 	if err != nil && ctx.Err() == nil {

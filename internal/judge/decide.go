@@ -28,7 +28,7 @@ func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recove
 func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
 	d := &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, Same: next.RepeatedFindings, Strategy: string(step.Strategy), Asks: step.Why,
+		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, SameFinding: next.RepeatedFindings, Strategy: string(step.Strategy), QuestionKind: step.Why,
 	}
 	for _, p := range step.Phases {
 		d.Phases = append(d.Phases, ledger.Phase{Phase: string(p.Phase), At: p.At, Text: p.Text})
@@ -42,13 +42,13 @@ func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.
 // Unblock adds to the decision about an iteration what follows from the agent's word that
 // it cannot go on, and from the answer of a person, nil where nobody was there. Whether
 // the work is accepted does not depend on it.
-func Unblock(it *ledger.Iteration, g *ledger.Gate) {
+func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 	d := it.Decision
-	if len(it.Said()) == 0 || d.Move == string(recovery.Abort) {
+	if len(it.Blocks()) == 0 || d.Move == string(recovery.Abort) {
 		return
 	}
-	if d.Unblock = g; d.Asks == "" {
-		d.Asks = AgentBlocked
+	if d.UnblockApproval = g; d.QuestionKind == "" {
+		d.QuestionKind = AgentBlocked
 	}
 	if it.StaysBlocked() {
 		d.Move = string(recovery.Escalate)
@@ -73,7 +73,7 @@ const AgentBlocked = "the agent says that it cannot go on"
 
 // Answered is the assessment after a person's answer: after an approval its subject
 // counts as acknowledged.
-func Answered(a detector.Assessment, g *ledger.Gate) detector.Assessment {
+func Answered(a detector.Assessment, g *ledger.Approval) detector.Assessment {
 	if g.Answer.Choice != approval.Approve {
 		return a
 	}
@@ -83,7 +83,7 @@ func Answered(a detector.Assessment, g *ledger.Gate) detector.Assessment {
 // Verified reports whether an iteration is proven good: by its tests, the hidden ones,
 // and the criterion where one was checked; and no finding is open.
 func Verified(it ledger.Iteration, criterion *bool) bool {
-	return it.Hidden.Green() && len(it.Open) == 0 && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
+	return it.Hidden.AllPass() && len(it.Open) == 0 && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
 }
 
 // Failing names the tests that fail.
@@ -109,7 +109,7 @@ func (h *History) caseOf(it ledger.Iteration) recovery.Case {
 	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment), Refused: h.Refused(it)}
 	if a := it.Agent; a != nil {
 		c.Paused = it.StartedAt.Add(a.Duration)
-		e.LastOutput, e.AgentFailed = a.LastWords, a.ExitCode != 0 || a.Signal != ""
+		e.LastOutput, e.AgentFailed = a.LastOutput, a.ExitCode != 0 || a.Signal != ""
 	}
 	if code := it.Set.Code; code != nil && code.Added != nil && code.Deleted != nil {
 		e.Lines = *code.Added + *code.Deleted

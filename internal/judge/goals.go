@@ -136,7 +136,7 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 	key, err := t.Key()
 	if known := c.History.goals[key]; err == nil && known != nil {
 		again := *known
-		again.Reused, again.Took, again.Runs, again.CodeOf = true, 0, nil, t.Is
+		again.Reused, again.Took, again.Runs, again.CodeSnapshot = true, 0, nil, t.Is
 		return c.known(&again), nil
 	}
 	c.progress("running tests as they were over the new code")
@@ -176,10 +176,10 @@ func (c Case) known(g *ledger.Goals) *ledger.Goals {
 // learnGoals remembers how tests ended as they were, and over an accepted tree which of
 // them was weakened.
 func (h *History) learnGoals(it ledger.Iteration) {
-	if g := it.Goals; g != nil && g.Key != "" && g.Refused == "" {
+	if g := it.Goals; g != nil && g.Key != "" && g.NotRunReason == "" {
 		h.goals[g.Key] = g
 	}
-	if p := it.MutationCheck; p != nil && p.Key != "" && p.Refused == "" {
+	if p := it.MutationCheck; p != nil && p.Key != "" && p.NotRunReason == "" {
 		h.power[p.Key] = p
 	}
 	if it.Rejected {

@@ -19,7 +19,7 @@ func (Grade) About() About {
 // Apply applies the stage.
 func (Grade) Apply(_ context.Context, c Case, v Verdict) (Verdict, error) {
 	if v.Recorded == nil {
-		v.Score = selector.Grade(v.Judged(), c.History.Baseline.Set, c.Weights)
+		v.Score = selector.Grade(v.JudgedSet(), c.History.Baseline.Set, c.Weights)
 	}
 	return v, nil
 }

@@ -28,7 +28,7 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	}
 	before := c.History.before().Hidden
 	known := c.History.hiddenRuns[v.Tree]
-	if known == nil && before != nil && before.Tests != nil && v.Evidence.TestsAlone {
+	if known == nil && before != nil && before.Tests != nil && v.Evidence.OnlyTestsChanged {
 		known = before
 	}
 	switch {
@@ -38,10 +38,10 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		v.Hidden = &again
 		return v, nil
 	case c.undone(v):
-		v.Hidden = &ledger.Hidden{Refused: "the iteration is undone in any case"}
+		v.Hidden = &ledger.Hidden{NotRunReason: "the iteration is undone in any case"}
 		return v, nil
 	case broken(v.Set):
-		v.Hidden = &ledger.Hidden{Refused: "the build is broken: " + v.Set.Build.FirstError}
+		v.Hidden = &ledger.Hidden{NotRunReason: "the build is broken: " + v.Set.Build.FirstError}
 		return v, nil
 	}
 	var tests *metric.Tests
@@ -74,7 +74,7 @@ func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger
 	}
 	if j.Settings.Hidden.AtEnd {
 		files, err := originaltests.ReadFiles(j.Settings.Hidden.Dir)
-		return &ledger.Hidden{Later: true, Files: files.Sum()}, err
+		return &ledger.Hidden{Deferred: true, Files: files.Sum()}, err
 	}
 	return j.runHidden(ctx, it, nil, nil)
 }
@@ -97,10 +97,10 @@ func (j Judge) HiddenChanged(h *History) []detector.Tampering {
 // pass. Where they run only at the end, it counts those that passed before the loop.
 func (j Judge) HiddenFailing(h *ledger.Hidden, past *History) string {
 	switch {
-	case h.Green():
+	case h.AllPass():
 		return ""
 	case h.Tests == nil:
-		return cmp.Or(h.Refused, h.Why)
+		return cmp.Or(h.NotRunReason, h.Why)
 	}
 	why := fmt.Sprintf("%d of %d fail or did not run", h.Failing(), h.Tests.Counts().Count)
 	if len(h.Tests.Broken) > 0 && h.Failing() == 0 {

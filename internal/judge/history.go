@@ -84,7 +84,7 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 	h.Errors, h.Unread = h.errorsWith(failure(it)), h.unreadWith(it)
 	h.Iterations = append(h.Iterations, it)
 	it.Assessment.LearnFlaky(h.unsteady, FlakyOf(it.Set.Tests), it.Rejected)
-	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.Same}
+	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.SameFinding}
 	h.Rejected = nil
 	h.learnGoals(it)
 	if it.Rejected {
@@ -202,11 +202,11 @@ func (h *History) Granted() []detector.Grant {
 	var out []detector.Grant
 	for i := range h.Iterations { // not by value: there may be thousands
 		d := h.Iterations[i].Decision
-		if d == nil || d.Unblock == nil {
+		if d == nil || d.UnblockApproval == nil {
 			continue
 		}
-		for _, id := range h.Iterations[i].Allowed() {
-			out = append(out, detector.Grant{Test: id, Reason: d.Unblock.Answer.Reason})
+		for _, id := range h.Iterations[i].AllowedTests() {
+			out = append(out, detector.Grant{Test: id, Reason: d.UnblockApproval.Answer.Reason})
 		}
 	}
 	return out

@@ -19,25 +19,25 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	}
 	text := failure(it)
 	current := it.Observation()
-	current.Set, current.Error = it.Judged(), text // later iterations are compared with it.Set
+	current.Set, current.Error = it.JudgedSet(), text // later iterations are compared with it.Set
 	in := detector.Input{
 		Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, Best: h.Best,
 		Errors: h.errorsWith(text), KnownErrors: h.baselineErrors(), SuiteUnread: max(0, h.unreadWith(it)-1),
 		AddedByLoop: h.addedByLoop(), Flaky: e.Flaky, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.Judged, KnownFlaky: h.unsteady,
+		Removed: e.Removed, GoneSymbols: e.GoneSymbols, GitLost: e.GitLost, WorkLost: e.WorkLost, AckFiles: e.AckFiles, Tampering: e.Tampering, Now: e.JudgedAt, KnownFlaky: h.unsteady,
 		TestFiles: e.TestFiles, Granted: h.Granted(),
 	}
-	if it.Disguised != nil {
-		in.TestOnly = it.Disguised.Results
+	if it.ConcealedRun != nil {
+		in.TestOnly = it.ConcealedRun.Results
 	}
 	if it.Goals != nil {
-		in.Goals, in.ProductSame, in.Places = it.Goals.Results, it.Goals.ProductSame, it.Goals.Places
+		in.Goals, in.ProductSame, in.Places = it.Goals.Results, it.Goals.ProductSame, it.Goals.Dependencies
 	}
 	in.Reviewed = reviewed(it.Review, it.Goals)
 	if it.MutationCheck != nil {
 		in.Mutations = it.MutationCheck.Results
 	}
-	if x := it.Hidden; x != nil && x.Refused == "" && !x.Reused && !x.Later {
+	if x := it.Hidden; x != nil && x.NotRunReason == "" && !x.Reused && !x.Deferred {
 		in.Hidden = &detector.Hidden{Tests: x.Tests, Passed: h.hiddenPassed}
 	}
 	return in
@@ -114,9 +114,9 @@ func failure(it ledger.Iteration) string {
 	case idle && it.Agent.Signal != "":
 		return "agent ended by " + it.Agent.Signal
 	case idle && it.Agent.ExitCode != 0:
-		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastWords)
-	case idle && !it.Agent.Well():
-		return fmt.Sprintf("agent ended without success (%s): %s", strings.ReplaceAll(it.Agent.Outcome, "_", " "), it.Agent.LastWords)
+		return fmt.Sprintf("agent ended with status %d: %s", it.Agent.ExitCode, it.Agent.LastOutput)
+	case idle && !it.Agent.Succeeded():
+		return fmt.Sprintf("agent ended without success (%s): %s", strings.ReplaceAll(it.Agent.Outcome, "_", " "), it.Agent.LastOutput)
 	case broken(it.Set):
 		return it.Set.Build.FirstError
 	}

@@ -80,7 +80,7 @@ type Step struct {
 // changed is the verdict with another set.
 func (v Verdict) changed(s Stage, set metric.Set, why string) Verdict {
 	v.Set = set
-	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{s.About().Name, v.Judged(), why})
+	v.Steps = append(v.Steps[:len(v.Steps):len(v.Steps)], Step{s.About().Name, v.JudgedSet(), why})
 	return v
 }
 

@@ -89,7 +89,7 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.MutationCheck, error) {
 	if known := c.History.power[key]; known != nil {
 		again := *known
-		again.Reused, again.Took, again.Allowed, again.Runs, again.CodeOf = true, 0, 0, 0, t.Is
+		again.Reused, again.Took, again.Budget, again.Runs, again.CodeSnapshot = true, 0, 0, 0, t.Is
 		return c.found(&again), nil
 	}
 	c.progress("running changed tests over mutants of the code")

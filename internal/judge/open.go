@@ -40,9 +40,9 @@ func (j Judge) Open(ctx context.Context, it ledger.Iteration, h *History) ([]led
 // and whether they say anything.
 func ran(o ledger.OpenFinding, it ledger.Iteration, h *History) (holds, known bool) {
 	switch {
-	case o.Rule == detector.TestsWeakened && it.Goals != nil && it.Goals.Refused == "":
+	case o.Rule == detector.TestsWeakened && it.Goals != nil && it.Goals.NotRunReason == "":
 		return gaveWayStill(o, it.Goals), true
-	case o.Rule == detector.MutationScoreDropped && it.MutationCheck != nil && it.MutationCheck.Refused == "":
+	case o.Rule == detector.MutationScoreDropped && it.MutationCheck != nil && it.MutationCheck.NotRunReason == "":
 		return weakStill(o, it.MutationCheck), true
 	case o.Rule == detector.TestRunnerChanged:
 		return false, runnerIsFine(it, h)
@@ -74,11 +74,11 @@ func raised(it ledger.Iteration) []ledger.OpenFinding {
 // only under test: it has nothing any more that may look for tests, or they passed
 // where it could not see them.
 func looksNoMore(it ledger.Iteration) bool {
-	if len(it.Changed) == 0 || it.Evidence == nil || it.Evidence.TestsAlone {
+	if len(it.Changed) == 0 || it.Evidence == nil || it.Evidence.OnlyTestsChanged {
 		return false
 	}
-	d := it.Disguised
-	return d == nil || d.Refused == "" && len(d.Results) == 0
+	d := it.ConcealedRun
+	return d == nil || d.NotRunReason == "" && len(d.Results) == 0
 }
 
 // runnerIsFine reports whether the tests are run as at the baseline again, or were
@@ -102,7 +102,7 @@ func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
 func verdictHeld(o ledger.OpenFinding, g *ledger.Goals) bool {
 	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.OfPattern(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.OfVerdict...) &&
 		!slices.ContainsFunc(o.Files, func(file string) bool {
-			return !slices.ContainsFunc(g.Places, func(p detector.DependencyResult) bool { return p.File == file && p.Passed > 0 })
+			return !slices.ContainsFunc(g.Dependencies, func(p detector.DependencyResult) bool { return p.File == file && p.Passed > 0 })
 		})
 }
 

@@ -20,12 +20,12 @@ func TestOpenUntilTheVerdictHeld(t *testing.T) {
 		goals *ledger.Goals
 		open  bool
 	}{
-		{"it passes", ledger.OpenFinding{Rule: golden, Severity: detector.High, Files: []string{"spec/golden.txt"}}, &ledger.Goals{Places: held}, false},
+		{"it passes", ledger.OpenFinding{Rule: golden, Severity: detector.High, Files: []string{"spec/golden.txt"}}, &ledger.Goals{Dependencies: held}, false},
 		{"nothing was run", ledger.OpenFinding{Rule: golden, Severity: detector.High, Files: []string{"spec/golden.txt"}}, nil, true},
-		{"of another file as well", ledger.OpenFinding{Rule: golden, Severity: detector.High, Files: []string{"spec/golden.txt", "spec/b.txt"}}, &ledger.Goals{Places: held}, true},
-		{"one was not run", ledger.OpenFinding{Rule: transform, Severity: detector.High, Files: []string{"jest.config.js"}}, &ledger.Goals{Places: held}, true},
-		{"it is about what tests check", ledger.OpenFinding{Rule: helper, Severity: detector.High, Files: []string{"spec/golden.txt"}}, &ledger.Goals{Places: held}, true},
-		{"nothing is left of the verdict", ledger.OpenFinding{Rule: "tamper:outcome_forced", Severity: detector.Critical, Files: []string{"spec/golden.txt"}}, &ledger.Goals{Places: held}, true},
+		{"of another file as well", ledger.OpenFinding{Rule: golden, Severity: detector.High, Files: []string{"spec/golden.txt", "spec/b.txt"}}, &ledger.Goals{Dependencies: held}, true},
+		{"one was not run", ledger.OpenFinding{Rule: transform, Severity: detector.High, Files: []string{"jest.config.js"}}, &ledger.Goals{Dependencies: held}, true},
+		{"it is about what tests check", ledger.OpenFinding{Rule: helper, Severity: detector.High, Files: []string{"spec/golden.txt"}}, &ledger.Goals{Dependencies: held}, true},
+		{"nothing is left of the verdict", ledger.OpenFinding{Rule: "tamper:outcome_forced", Severity: detector.Critical, Files: []string{"spec/golden.txt"}}, &ledger.Goals{Dependencies: held}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -79,7 +79,7 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 		return is, err
 	}
 	step, next := h.Decide(is.Iteration, j.Settings)
-	if g := was.Decision.Gate; g != nil && step.Ask != "" { // a person's answer stays
+	if g := was.Decision.Approval; g != nil && step.Ask != "" { // a person's answer stays
 		step, next = recovery.ApplyAnswer(step, next, g.Answer, j.Recovery)
 		is.Assessment = Answered(is.Assessment, g)
 	}
@@ -92,8 +92,8 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 	}
 	is.Verified = Verified(is.Iteration, holds)
 	is.Decision = Decision(step, next, holds)
-	is.Decision.Gate = was.Decision.Gate
-	Unblock(&is.Iteration, was.Decision.Unblock)
+	is.Decision.Approval = was.Decision.Approval
+	Unblock(&is.Iteration, was.Decision.UnblockApproval)
 	fact := is.Iteration
 	fact.Rejected, fact.Decision = was.Rejected, was.Decision
 	h.Add(fact, j.Select)

@@ -29,7 +29,7 @@ func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, nil
 	}
 	c.progress("asking the reviewer")
-	shown := shown(c.History.Baseline.Set, v.Judged(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.MutationCheck) + changedText(c.Tree.Changes)
+	shown := shown(c.History.Baseline.Set, v.JudgedSet(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.MutationCheck) + changedText(c.Tree.Changes)
 	var err error
 	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Was: v.Start, Is: v.Snapshot, Files: pathsOf(c.Tree.Changes), Shown: shown})
 	return v, err
@@ -59,7 +59,7 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 		}
 	}
 	alerts = append(alerts, found.Goals.Weakened()...)
-	shown := shown(base.Set, it.Judged(), alerts) + goalText(found.Goals) + powerText(power) + changedText(changes)
+	shown := shown(base.Set, it.JudgedSet(), alerts) + goalText(found.Goals) + powerText(power) + changedText(changes)
 	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Was: base.Snapshot, Is: it.Snapshot, Files: pathsOf(changes), Shown: shown})
 	if err != nil {
 		return nil, nil, err
@@ -119,8 +119,8 @@ func goalText(h *ledger.Goals) string {
 	}
 	var b strings.Builder
 	b.WriteString("\nTests as they were before the change, run on the new code:\n")
-	if h.Refused != "" {
-		fmt.Fprintf(&b, "not run: %s\n", h.Refused)
+	if h.NotRunReason != "" {
+		fmt.Fprintf(&b, "not run: %s\n", h.NotRunReason)
 	}
 	fmt.Fprintf(&b, "%d passed\n", h.Passed)
 	for _, r := range h.Results {
@@ -139,8 +139,8 @@ func powerText(p *ledger.MutationCheck) string {
 	}
 	var b strings.Builder
 	b.WriteString("\nChanged tests, before and after, run on mutants of the code:\n")
-	if p.Refused != "" {
-		fmt.Fprintf(&b, "not run: %s\n", p.Refused)
+	if p.NotRunReason != "" {
+		fmt.Fprintf(&b, "not run: %s\n", p.NotRunReason)
 	}
 	for _, r := range p.Results {
 		fmt.Fprintf(&b, "%s: %s\n", strings.Join(r.Files, ", "), r)

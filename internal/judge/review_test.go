@@ -35,7 +35,7 @@ func TestReviewerIsToldWhatChangedTestsNotice(t *testing.T) {
 	lost := detector.MutationResult{Files: []string{"a_test.go"}, Mutants: 4, Before: 3, After: 2, Survivors: []detector.Survivor{{File: "a.go", Line: 3, Operator: "drop_statement", Was: "n--"}}}
 	for want, p := range map[string]*ledger.MutationCheck{
 		"a_test.go: of 4 mutants of the code the tests noticed 3 before and notice 2 now\nnot noticed any more: a.go:3 drop_statement: n-- → nothing\n": {Results: []detector.MutationResult{lost}},
-		"not run: the build is broken\n": {Refused: "the build is broken"},
+		"not run: the build is broken\n": {NotRunReason: "the build is broken"},
 	} {
 		if got := powerText(p); !strings.HasSuffix(got, ":\n"+want) {
 			t.Errorf("the reviewer is told:\n%s\nwant %s", got, want)

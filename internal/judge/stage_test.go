@@ -258,7 +258,7 @@ func TestGoalsOfAnUndoneIterationAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.Goals == nil || v.Goals.Refused != want {
+		if v.Goals == nil || v.Goals.NotRunReason != want {
 			t.Errorf("subject %d: goals %+v, want %q", subject, v.Goals, want)
 		}
 		if !v.Assessment.Critical() {

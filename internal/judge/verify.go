@@ -124,7 +124,7 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 	}
 	e := s.evidence
 	current := it.Observation()
-	current.Set = it.Judged()
+	current.Set = it.JudgedSet()
 	in := detector.Input{
 		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Before: e.Before, After: e.After, Renamed: e.Renamed,
 		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductSame: g.ProductSame, KnownFlaky: h.unsteady,
@@ -141,11 +141,11 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 // hiddenSelected is how the hidden tests end over the selected tree.
 func (j Judge) hiddenSelected(ctx context.Context, it ledger.Iteration, h *History) (*ledger.Hidden, error) {
 	base := h.first()
-	if base.Hidden == nil || !base.Hidden.Later || it.Number == 0 {
+	if base.Hidden == nil || !base.Hidden.Deferred || it.Number == 0 {
 		return it.Hidden, nil
 	}
 	if len(j.HiddenChanged(h)) > 0 {
-		return &ledger.Hidden{Refused: "they are not as they were when the loop began"}, nil
+		return &ledger.Hidden{NotRunReason: "they are not as they were when the loop began"}, nil
 	}
 	before, err := j.runHidden(ctx, base, nil, h.hiddenPassed)
 	if err != nil {

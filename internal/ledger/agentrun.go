@@ -22,7 +22,7 @@ type AgentRun struct {
 	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
 	// RefusedHosts are those that the sandbox kept it from, with their ports.
 	RefusedHosts []string `json:"refused_hosts,omitempty"`
-	LastWords    string   `json:"last_words,omitempty"`
+	LastOutput   string   `json:"last_words,omitempty"`
 	Alarm        string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests vanished
 
 	Program string `json:"program,omitempty"` // which known one it is; "" for another
@@ -34,13 +34,13 @@ type AgentRun struct {
 	// Usage is nil where the agent reported none.
 	Usage *metric.Usage `json:"usage,omitempty"`
 	// Window is the one of which most was used, nil where the agent told none.
-	Window  *metric.Window `json:"window,omitempty"`
-	Limit   string         `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
-	Claimed bool           `json:"completion_claimed,omitempty"` // it printed the completion promise
-	Runs    int            `json:"runs,omitempty"`               // how often it was run, where more than once
-	Waited  time.Duration  `json:"waited_ns,omitempty"`          // for the service, between the runs
-	Blocked []Block        `json:"blocked,omitempty"`            // what it said that it cannot do
-	Notes   string         `json:"notes,omitempty"`              // its notes as it left them, at most [MaxNotes] bytes
+	Window            *metric.Window `json:"window,omitempty"`
+	LimitReached      string         `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
+	CompletionClaimed bool           `json:"completion_claimed,omitempty"` // it printed the completion promise
+	Runs              int            `json:"runs,omitempty"`               // how often it was run, where more than once
+	Waited            time.Duration  `json:"waited_ns,omitempty"`          // for the service, between the runs
+	Blocked           []Block        `json:"blocked,omitempty"`            // what it said that it cannot do
+	Notes             string         `json:"notes,omitempty"`              // its notes as it left them, at most [MaxNotes] bytes
 }
 
 // Block is what an agent said that it cannot do. It is nothing but the agent's word: in
@@ -53,8 +53,8 @@ type Block struct {
 	At      time.Time   `json:"at"`
 }
 
-// BlockOf returns a statement about the tests that names mean, without its reason.
-func BlockOf(tests *metric.Tests, names []string) Block {
+// NewBlock returns a statement about the tests that names mean, without its reason.
+func NewBlock(tests *metric.Tests, names []string) Block {
 	var b Block
 	for _, name := range names {
 		id, known := tests.Find(name)
@@ -81,20 +81,20 @@ func (b Block) String() string {
 	return what + ": " + b.Reason
 }
 
-// AtRest is the cause by which an iteration ends whose agent goes on.
-const AtRest = "at_rest"
+// CauseIdle is the cause by which an iteration ends whose agent goes on.
+const CauseIdle = "at_rest"
 
-// Well reports whether the agent ended without any sign of failure.
-func (a AgentRun) Well() bool {
+// Succeeded reports whether the agent ended without any sign of failure.
+func (a AgentRun) Succeeded() bool {
 	if a.Outcome == "" {
 		return a.ExitCode == 0 && a.Signal == ""
 	}
 	return a.Outcome == "ok"
 }
 
-// failed is the exit code by which a run counts: agents end with 0 after
+// effectiveExitCode is the exit code by which a run counts: agents end with 0 after
 // failures, too. One that was ended did not fail.
-func (a AgentRun) failed() int {
+func (a AgentRun) effectiveExitCode() int {
 	switch a.Outcome {
 	case "ok", "stopped", "timeout", "":
 		return a.ExitCode
@@ -108,10 +108,10 @@ type Spending struct {
 	Tokens *int64 `json:"tokens,omitempty"` // all kinds
 	// Improvements are the iterations that were kept and led forward. The numbers per
 	// improvement are nil where there is none.
-	Improvements int      `json:"improvements"`
-	TokensEach   *float64 `json:"tokens_per_improvement,omitempty"`
-	CostEach     *float64 `json:"cost_usd_per_improvement,omitempty"`
-	WaitedMS     int64    `json:"waited_ms,omitempty"` // for the service
+	Improvements         int      `json:"improvements"`
+	TokensPerImprovement *float64 `json:"tokens_per_improvement,omitempty"`
+	CostPerImprovement   *float64 `json:"cost_usd_per_improvement,omitempty"`
+	WaitedMS             int64    `json:"waited_ms,omitempty"` // for the service
 }
 
 // plus is the sum with one iteration more.
@@ -139,9 +139,9 @@ func (s *Spending) plus(it Iteration) *Spending {
 func (s *Spending) share() {
 	s.Tokens = s.Usage.Tokens()
 	if n := float64(s.Improvements); n > 0 && s.Tokens != nil {
-		s.TokensEach = new(float64(*s.Tokens) / n)
+		s.TokensPerImprovement = new(float64(*s.Tokens) / n)
 	}
 	if n := float64(s.Improvements); n > 0 && s.CostUSD != nil {
-		s.CostEach = new(*s.CostUSD / n)
+		s.CostPerImprovement = new(*s.CostUSD / n)
 	}
 }

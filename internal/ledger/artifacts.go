@@ -16,7 +16,7 @@ import (
 // paths are relative to root. Links are copied as links. A path that is not
 // there, and two that would be one, are errors.
 func (l *Ledger) CopyArtifacts(n int, root string, paths []string) error {
-	dir, err := l.Folder(n)
+	dir, err := l.MakeIterationDir(n)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 	}
 	defer tree.Close()
 	if info.IsDir() {
-		if _, within := Inside(l.dir, full); within {
+		if _, within := PathInTree(l.dir, full); within {
 			return fmt.Errorf("%s holds the state of the loop itself: name a folder without it", path)
 		}
 		folder, err := tree.FS(name)
@@ -95,7 +95,7 @@ func (l *Ledger) OutputArtifacts(n int) ([]string, error) {
 	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o700)); err != nil {
 		return nil, fmt.Errorf("write final output: %w", err)
 	}
-	from := os.DirFS(filepath.Join(l.dir, "iterations", Name(n), "artifacts"))
+	from := os.DirFS(filepath.Join(l.dir, "iterations", IterationName(n), "artifacts"))
 	var paths []string
 	err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -119,7 +119,7 @@ func (l *Ledger) OutputArtifacts(n int) ([]string, error) {
 // its record: the new one may have less.
 func (l *Ledger) RemoveResults(n int) error {
 	for _, name := range []string{"results.xml", "coverage.json", "lint.json", evidenceName} {
-		if err := os.Remove(filepath.Join(l.dir, "iterations", Name(n), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(l.dir, "iterations", IterationName(n), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("replace iteration %d: %w", n, err)
 		}
 	}

@@ -23,9 +23,9 @@ func (l *Ledger) keep(name string, data []byte) {
 	l.own[name] = data
 }
 
-// Return moves the folder of the loop back to its place if it, or a folder above it, was moved: a mount that can only be
+// MoveBack moves the folder of the loop back to its place if it, or a folder above it, was moved: a mount that can only be
 // read does not prevent that. What is in its place goes where it was. Check names it.
-func (l *Ledger) Return() error {
+func (l *Ledger) MoveBack() error {
 	for range 4 { // folders above one another may have been moved
 		was := filepath.Join(l.dir, "lock")
 		lock := l.locks[len(l.locks)-1]
@@ -66,10 +66,10 @@ func swap(from, to string) error {
 	return errors.Join(os.Rename(from, to), os.Rename(aside, from))
 }
 
-// Check compares the loop's log, state and settings with what this process has
+// RepairChanged compares the loop's log, state and settings with what this process has
 // written. It puts back what is not the same, as far as it can, and names it. A
 // log that was changed in place stays as it is: its chain shows where.
-func (l *Ledger) Check() (changed []string, err error) {
+func (l *Ledger) RepairChanged() (changed []string, err error) {
 	changed, l.moved = l.moved, nil
 	same, err := l.log.same(filepath.Join(l.dir, logName))
 	if err != nil {

@@ -59,14 +59,14 @@ func TestCheck(t *testing.T) {
 			if err := tc.meddle(l.Dir()); err != nil {
 				t.Fatal(err)
 			}
-			changed, err := l.Check()
+			changed, err := l.RepairChanged()
 			if err != nil || !slices.Equal(changed, tc.changed) {
 				t.Fatalf("changed are %v, %v; want %v", changed, err, tc.changed)
 			}
 			if err := l.Log(noon, "afterwards", 1, 0, nil); err != nil {
 				t.Fatal(err)
 			}
-			if again, err := l.Check(); err != nil || len(again) > 0 {
+			if again, err := l.RepairChanged(); err != nil || len(again) > 0 {
 				t.Errorf("after it was put back: %v, %v", again, err)
 			}
 			events, problems, err := ledger.Audit(l.Dir())
@@ -97,7 +97,7 @@ func TestCheckOfLongLogs(t *testing.T) {
 	}
 	check := func(want ...string) {
 		t.Helper()
-		if changed, err := l.Check(); err != nil || !slices.Equal(changed, want) {
+		if changed, err := l.RepairChanged(); err != nil || !slices.Equal(changed, want) {
 			t.Fatalf("got %q, %v; want %q", changed, err, want)
 		}
 	}
@@ -145,16 +145,16 @@ func TestReturn(t *testing.T) {
 	if err := errors.Join(os.Rename(state, away), os.MkdirAll(filepath.Join(state, "tree", "other"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Return(); err != nil {
+	if err := l.MoveBack(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(away, "tree", "other")); err != nil {
 		t.Errorf("what was in its place: %v", err)
 	}
-	if changed, err := l.Check(); err != nil || len(changed) != 1 || changed[0] != state+" (it was moved to "+away+")" {
+	if changed, err := l.RepairChanged(); err != nil || len(changed) != 1 || changed[0] != state+" (it was moved to "+away+")" {
 		t.Errorf("Check gives %q, %v", changed, err)
 	}
-	if changed, err := l.Check(); err != nil || len(changed) > 0 {
+	if changed, err := l.RepairChanged(); err != nil || len(changed) > 0 {
 		t.Errorf("Check gives %q, %v the second time", changed, err)
 	}
 }

@@ -18,7 +18,7 @@ func (l *Ledger) checkpoint(n int, doc []byte) error {
 	if err := z.Close(); err != nil {
 		return fmt.Errorf("write checkpoint: %w", err)
 	}
-	return WriteFile(filepath.Join(l.dir, "checkpoints", Name(n)+".json.gz"), b.Bytes())
+	return WriteFile(filepath.Join(l.dir, "checkpoints", IterationName(n)+".json.gz"), b.Bytes())
 }
 
 func readCheckpoint(dir, name string) (it Iteration, err error) {

@@ -20,7 +20,7 @@ const evidenceName = "evidence.json.gz"
 // with it the iteration can be judged again when its trees are gone. It has a file of
 // its own, since it is large and seldom read.
 type Evidence struct {
-	Judged time.Time `json:"judged_at"`
+	JudgedAt time.Time `json:"judged_at"`
 	// Before and After are the test definitions of the changed files.
 	Before      []detector.TestSource `json:"before,omitempty"`
 	After       []detector.TestSource `json:"after,omitempty"`
@@ -31,19 +31,19 @@ type Evidence struct {
 	WorkLost    []detector.LostWork   `json:"work_lost,omitempty"`
 	Tampering   []detector.Tampering  `json:"tampering,omitempty"`  // what the texts show
 	TestFiles   []string              `json:"test_files,omitempty"` // changed ones, with what tests need
-	// Runner are the changed files that configure the runner of the tests, Mixed those of
+	// RunnerFiles are the changed files that configure the runner of the tests, Mixed those of
 	// them that configure other things as well.
-	Runner     []string    `json:"runner_files,omitempty"`
-	Mixed      []string    `json:"mixed_runner_files,omitempty"`
-	Inline     []string    `json:"inline_test_files,omitempty"`  // files of code in which modules of tests changed
-	TestsAlone bool        `json:"only_tests_changed,omitempty"` // nothing changed but tests, what they need, and documentation
-	AckFiles   []string    `json:"ack_files,omitempty"`          // files of acknowledgements that the agent changed
-	Flaky      []metric.ID `json:"flaky,omitempty"`              // failed first and passed when run again
+	RunnerFiles      []string    `json:"runner_files,omitempty"`
+	MixedRunnerFiles []string    `json:"mixed_runner_files,omitempty"`
+	InlineTestFiles  []string    `json:"inline_test_files,omitempty"`  // files of code in which modules of tests changed
+	OnlyTestsChanged bool        `json:"only_tests_changed,omitempty"` // nothing changed but tests, what they need, and documentation
+	AckFiles         []string    `json:"ack_files,omitempty"`          // files of acknowledgements that the agent changed
+	Flaky            []metric.ID `json:"flaky,omitempty"`              // failed first and passed when run again
 }
 
 // TouchesTests reports whether the change is one of tests, too, or of what they lean on.
 func (e *Evidence) TouchesTests() bool {
-	return e != nil && len(e.TestFiles)+len(e.Runner)+len(e.Inline) > 0
+	return e != nil && len(e.TestFiles)+len(e.RunnerFiles)+len(e.InlineTestFiles) > 0
 }
 
 // writeEvidence keeps the evidence of an iteration in its folder.
@@ -63,7 +63,7 @@ func writeEvidence(dir string, e *Evidence) error {
 // wraps [os.ErrNotExist] where there is none: the iteration was not judged.
 func ReadEvidence(dir string, n int) (Evidence, error) {
 	var e Evidence
-	path := filepath.Join(dir, "iterations", Name(n), evidenceName)
+	path := filepath.Join(dir, "iterations", IterationName(n), evidenceName)
 	f, err := os.Open(path)
 	if err != nil {
 		return e, fmt.Errorf("read evidence: %w", err)

@@ -53,8 +53,8 @@ func (it Iteration) failure() (kind, text string) {
 	switch b := it.Set.Build; {
 	case it.Recorded != nil && it.Recorded.Error != "":
 		return "reported", it.Recorded.Error
-	case it.Agent != nil && it.Agent.failed() != 0:
-		return "agent", it.Agent.LastWords
+	case it.Agent != nil && it.Agent.effectiveExitCode() != 0:
+		return "agent", it.Agent.LastOutput
 	case b != nil && b.FirstError != "":
 		return "build", b.FirstError
 	}
@@ -64,7 +64,7 @@ func (it Iteration) failure() (kind, text string) {
 // settled sets what follows from the rest of the state. report is the path of the
 // completion report, "" where there is none.
 func (s State) settled(report string) State {
-	over := s.Status.Over()
+	over := s.Status.IsOver()
 	s.Detection = !over && s.Config.Mode != string(detector.ModeOff)
 	n := len(s.History)
 	s.Recovering = !over && n > 0 && s.History[n-1].Rejected

@@ -10,24 +10,24 @@ import (
 	"supervise/detector"
 )
 
-// Verdict is the part of a progress document about the judgement on an iteration.
-type Verdict struct {
+// IterationVerdict is the part of a progress document about the judgement on an iteration.
+type IterationVerdict struct {
 	Iteration int                  `json:"iteration"`
 	Class     detector.Class       `json:"classification"`
 	Alerts    []detector.Alert     `json:"alerts"`
 	Changes   detector.TestChanges `json:"test_changes,omitzero"`
 }
 
-// Verdicts reads the progress documents of the loop in dir, which are small, in
+// ReadVerdicts reads the progress documents of the loop in dir, which are small, in
 // the order of the iterations. One that is damaged is an error.
-func Verdicts(dir string) ([]Verdict, error) {
+func ReadVerdicts(dir string) ([]IterationVerdict, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "progress", "iteration-*.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read verdicts: %w", err)
 	}
-	var out []Verdict
+	var out []IterationVerdict
 	for _, path := range paths {
-		var v Verdict
+		var v IterationVerdict
 		if err := readJSON(path, &v); errors.Is(err, os.ErrNotExist) {
 			continue
 		} else if err != nil {
@@ -45,10 +45,10 @@ type Finding struct {
 	Alert     detector.Alert `json:"alert"`
 }
 
-// Findings reads the alerts of all iterations of the loop in dir, in their order, and
+// ReadFindings reads the alerts of all iterations of the loop in dir, in their order, and
 // then those about its review.
-func Findings(dir string) ([]Finding, error) {
-	list, err := Verdicts(dir)
+func ReadFindings(dir string) ([]Finding, error) {
+	list, err := ReadVerdicts(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -79,8 +79,8 @@ func (l *Ledger) Hints() ([]string, error) {
 	return out, nil
 }
 
-// HintsTold says that the iteration is over whose prompt told the hints.
-func (l *Ledger) HintsTold() error {
+// MarkHintsDelivered says that the iteration is over whose prompt told the hints.
+func (l *Ledger) MarkHintsDelivered() error {
 	if err := os.Remove(l.toldFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the hints: %w", err)
 	}

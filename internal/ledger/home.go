@@ -22,7 +22,7 @@ const (
 // ownFolder refuses a home inside the working tree that holds anything else: git
 // would ignore it, and no snapshot would hold it.
 func ownFolder(home, workspace string) error {
-	rel, inside := Inside(home, workspace)
+	rel, inside := PathInTree(home, workspace)
 	if !inside {
 		return nil
 	}
@@ -50,15 +50,15 @@ func ownFolder(home, workspace string) error {
 
 // hide has git ignore a home that lies inside the working tree.
 func hide(home, workspace string) error {
-	if _, inside := Inside(home, workspace); !inside {
+	if _, inside := PathInTree(home, workspace); !inside {
 		return nil
 	}
 	return WriteFile(filepath.Join(home, hiddenBy), []byte(hiddenText))
 }
 
-// Inside returns where home lies in the working tree, and false when it lies
+// PathInTree returns where home lies in the working tree, and false when it lies
 // outside.
-func Inside(home, workspace string) (string, bool) {
+func PathInTree(home, workspace string) (string, bool) {
 	rel, err := filepath.Rel(workspace, home)
 	if workspace == "" || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return "", false

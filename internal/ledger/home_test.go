@@ -65,15 +65,15 @@ func TestCreateLeavesTheUsersFoldersAlone(t *testing.T) {
 func TestFindNamesLoopsOfOtherVersions(t *testing.T) {
 	home := t.TempDir()
 	create(t, home, "ralph-a-00000001")
-	if err := os.WriteFile(filepath.Join(ledger.Dir(home, "ralph-a-00000001"), "state.json"), []byte(`{"version": 99}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(ledger.LoopDir(home, "ralph-a-00000001"), "state.json"), []byte(`{"version": 99}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"latest", "", "ralph-a"} {
-		if _, _, err := ledger.Find(home, workspace, name); !errors.Is(err, ledger.ErrVersion) {
+		if _, _, err := ledger.FindLoop(home, workspace, name); !errors.Is(err, ledger.ErrVersion) {
 			t.Errorf("Find %q = %v, want ErrVersion", name, err)
 		}
 	}
-	if _, _, err := ledger.Find(home, workspace, "other"); !errors.Is(err, ledger.ErrNoLoop) {
+	if _, _, err := ledger.FindLoop(home, workspace, "other"); !errors.Is(err, ledger.ErrNoLoop) {
 		t.Errorf("Find of another = %v, want ErrNoLoop", err)
 	}
 }

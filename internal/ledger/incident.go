@@ -16,8 +16,8 @@ type Phase struct {
 	Text  string    `json:"text"`
 }
 
-// Gate is the question to a person about an iteration, and the answer.
-type Gate struct {
+// Approval is the question to a person about an iteration, and the answer.
+type Approval struct {
 	Kind   approval.Kind   `json:"kind"`
 	Why    string          `json:"why"`
 	Asked  time.Time       `json:"asked_at"`
@@ -27,30 +27,30 @@ type Gate struct {
 // Approved reports whether a person has kept what the rules would have undone, or
 // what looked like a cheat.
 func (d *Decision) Approved() bool {
-	return d != nil && d.Gate != nil && d.Gate.Answer.Choice == approval.Approve
+	return d != nil && d.Approval != nil && d.Approval.Answer.Choice == approval.Approve
 }
 
 // answered reports whether somebody gave that answer: an answer that comes with time is
 // nobody's.
-func (g *Gate) answered(c approval.Choice) bool {
+func (g *Approval) answered(c approval.Choice) bool {
 	return g != nil && g.Answer.Choice == c && g.Answer.How != approval.ByTimeout
 }
 
-// Said are the statements of the agent that it cannot go on.
-func (it Iteration) Said() []Block {
+// Blocks are the statements of the agent that it cannot go on.
+func (it Iteration) Blocks() []Block {
 	if it.Agent == nil {
 		return nil
 	}
 	return it.Agent.Blocked
 }
 
-// Allowed are the tests that a person let the agent change after this iteration.
-func (it Iteration) Allowed() []metric.ID {
+// AllowedTests are the tests that a person let the agent change after this iteration.
+func (it Iteration) AllowedTests() []metric.ID {
 	var out []metric.ID
-	if it.Decision == nil || !it.Decision.Unblock.answered(approval.Approve) {
+	if it.Decision == nil || !it.Decision.UnblockApproval.answered(approval.Approve) {
 		return nil
 	}
-	for _, b := range it.Said() {
+	for _, b := range it.Blocks() {
 		out = append(out, b.Known...)
 	}
 	return out
@@ -59,28 +59,28 @@ func (it Iteration) Allowed() []metric.ID {
 // StaysBlocked reports whether the loop cannot go on after this iteration, as the agent
 // said: nobody was there to decide, or a person agrees and there is no test to change.
 func (it Iteration) StaysBlocked() bool {
-	if len(it.Said()) == 0 || it.Decision == nil {
+	if len(it.Blocks()) == 0 || it.Decision == nil {
 		return false
 	}
-	g := it.Decision.Unblock
-	return !g.answered(approval.Reject) && !g.answered(approval.Abort) && len(it.Allowed()) == 0
+	g := it.Decision.UnblockApproval
+	return !g.answered(approval.Reject) && !g.answered(approval.Abort) && len(it.AllowedTests()) == 0
 }
 
-// Blocking is an iteration whose agent said that it cannot go on.
-type Blocking struct {
+// BlockedIteration is an iteration whose agent said that it cannot go on.
+type BlockedIteration struct {
 	Iteration int     `json:"iteration"`
-	Said      []Block `json:"said"`
+	Blocks    []Block `json:"said"`
 	Answer    string  `json:"answer,omitempty"` // of a person; "" where nobody was there
 }
 
 // Lines are the statements, one line each, with the answer.
-func (b Blocking) Lines() []string {
+func (b BlockedIteration) Lines() []string {
 	answer := b.Answer
 	if answer == "" {
 		answer = "nobody was there to decide"
 	}
 	var out []string
-	for _, s := range b.Said {
+	for _, s := range b.Blocks {
 		out = append(out, fmt.Sprintf("iteration %d: %s (%s)", b.Iteration, s, answer))
 	}
 	return out
@@ -88,16 +88,16 @@ func (b Blocking) Lines() []string {
 
 // block takes what the agent said in an iteration into the state.
 func (s *State) block(it Iteration) {
-	if b := it.Blocking(); len(b.Said) > 0 {
+	if b := it.BlockedIteration(); len(b.Blocks) > 0 {
 		s.Blocked = append(s.Blocked, b)
 	}
 }
 
-// Blocking is what the agent said in the iteration and what a person answered.
-func (it Iteration) Blocking() Blocking {
-	b := Blocking{Iteration: it.Number, Said: it.Said()}
-	if it.Decision != nil && it.Decision.Unblock != nil {
-		b.Answer = it.Decision.Unblock.Answer.String()
+// BlockedIteration is what the agent said in the iteration and what a person answered.
+func (it Iteration) BlockedIteration() BlockedIteration {
+	b := BlockedIteration{Iteration: it.Number, Blocks: it.Blocks()}
+	if it.Decision != nil && it.Decision.UnblockApproval != nil {
+		b.Answer = it.Decision.UnblockApproval.Answer.String()
 	}
 	return b
 }

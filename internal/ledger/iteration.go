@@ -61,8 +61,8 @@ type Iteration struct {
 
 	// Goals is nil where no test had to be run as it was.
 	Goals *Goals `json:"goals,omitempty"`
-	// Disguised is nil where no code was added that may look for its tests.
-	Disguised *Disguised `json:"disguised,omitempty"`
+	// ConcealedRun is nil where no code was added that may look for its tests.
+	ConcealedRun *ConcealedRun `json:"disguised,omitempty"`
 
 	// MutationCheck is nil where no test was changed, and none is gone.
 	MutationCheck *MutationCheck `json:"power,omitempty"`
@@ -96,7 +96,7 @@ type Iteration struct {
 	// Of the baseline alone: how often it was measured, and the files that the checks
 	// themselves left in the tree.
 	BaselineRuns int      `json:"baseline_runs,omitempty"`
-	Artefacts    []string `json:"check_outputs,omitempty"`
+	CheckOutputs []string `json:"check_outputs,omitempty"`
 
 	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
 
@@ -122,9 +122,9 @@ func (o OpenFinding) String() string {
 	return fmt.Sprintf("%s %s (finding %s of iteration %d): %s", o.Severity, o.Rule, o.ID, o.Iteration, o.Message)
 }
 
-// OpenAt returns the findings that are open at the end of a loop: against the
+// OpenFindingsAt returns the findings that are open at the end of a loop: against the
 // tree of the selected iteration, else against the last that was accepted.
-func OpenAt(its []Iteration, selected int) []OpenFinding {
+func OpenFindingsAt(its []Iteration, selected int) []OpenFinding {
 	if selected < len(its) && len(its[selected].Open) > 0 {
 		return its[selected].Open
 	}
@@ -146,7 +146,7 @@ type Reported struct {
 	Reflections  []string `json:"reflections,omitempty"`
 	Artifacts    []string `json:"artifacts,omitempty"` // paths that were copied, as given
 	Error        string   `json:"error,omitempty"`     // what went wrong
-	From         *int     `json:"started_from,omitempty"`
+	StartedFrom  *int     `json:"started_from,omitempty"`
 	Unchanged    bool     `json:"unchanged,omitempty"` // the agent changed nothing
 	ExitCode     int      `json:"exit_code,omitempty"` // of the agent
 }
@@ -154,30 +154,30 @@ type Reported struct {
 // Confirmation is the result of running the tests again that failed although they had
 // passed before.
 type Confirmation struct {
-	Suspects []metric.ID `json:"suspects"`
-	Flaky    []metric.ID `json:"flaky,omitempty"`   // those that passed when they were run again
-	Runs     []CheckRun  `json:"runs,omitempty"`    // in order
-	Refused  string      `json:"refused,omitempty"` // why nothing was run again
+	Suspects     []metric.ID `json:"suspects"`
+	Flaky        []metric.ID `json:"flaky,omitempty"`   // those that passed when they were run again
+	Runs         []CheckRun  `json:"runs,omitempty"`    // in order
+	NotRunReason string      `json:"refused,omitempty"` // why nothing was run again
 }
 
 // Goals is the result of running tests as they were in one tree, with all that they
 // leaned on, over the product code of another.
 type Goals struct {
-	TestsOf   snapshot.ID                 `json:"tests_snapshot"`
-	CodeOf    snapshot.ID                 `json:"code_snapshot"`
-	Key       string                      `json:"key,omitempty"` // names what was run: the same again ends the same
-	Results   []detector.Goal             `json:"results"`       // of those that passed only the ones that the change touches
-	Passed    int                         `json:"passed"`
-	Places    []detector.DependencyResult `json:"places,omitempty"` // changed files that tests lean on
-	FullSuite bool                        `json:"full_suite,omitempty"`
+	TestsSnapshot snapshot.ID                 `json:"tests_snapshot"`
+	CodeSnapshot  snapshot.ID                 `json:"code_snapshot"`
+	Key           string                      `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results       []detector.Goal             `json:"results"`       // of those that passed only the ones that the change touches
+	Passed        int                         `json:"passed"`
+	Dependencies  []detector.DependencyResult `json:"places,omitempty"` // changed files that tests lean on
+	FullSuite     bool                        `json:"full_suite,omitempty"`
 	// ProductSame says that nothing but tests, and what they lean on, differs.
-	ProductSame bool          `json:"product_same,omitempty"`
-	PutBack     []string      `json:"restored_files,omitempty"`        // tests and what they lean on
-	PutInto     []string      `json:"restored_inline_tests,omitempty"` // files of code whose test modules were restored
-	Runs        []CheckRun    `json:"runs,omitempty"`                  // in order
-	Took        time.Duration `json:"took_ns,omitempty"`
-	Reused      bool          `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run
-	Refused     string        `json:"refused,omitempty"` // why nothing was run
+	ProductSame         bool          `json:"product_same,omitempty"`
+	RestoredFiles       []string      `json:"restored_files,omitempty"`        // tests and what they lean on
+	RestoredInlineTests []string      `json:"restored_inline_tests,omitempty"` // files of code whose test modules were restored
+	Runs                []CheckRun    `json:"runs,omitempty"`                  // in order
+	Took                time.Duration `json:"took_ns,omitempty"`
+	Reused              bool          `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run
+	NotRunReason        string        `json:"refused,omitempty"` // why nothing was run
 	// Alerts, over the selected tree, are about tests that were weakened, and that no
 	// iteration was found to have changed so.
 	Alerts []detector.Alert `json:"alerts,omitempty"`
@@ -191,15 +191,15 @@ func (g *Goals) Weakened() []detector.Alert {
 	return g.Alerts
 }
 
-// Disguised is the result of running tests so that the code cannot see that it is under
+// ConcealedRun is the result of running tests so that the code cannot see that it is under
 // test.
-type Disguised struct {
-	Signs   []Sign              `json:"signs"`          // in the added code, that it may look
-	Tests   int                 `json:"tests"`          // that were run
-	Results []detector.TestOnly `json:"results"`        // those that fail only then
-	Runs    []CheckRun          `json:"runs,omitempty"` // in order
-	Took    time.Duration       `json:"took_ns,omitempty"`
-	Refused string              `json:"refused,omitempty"` // why nothing was run
+type ConcealedRun struct {
+	Signs        []Sign              `json:"signs"`          // in the added code, that it may look
+	Tests        int                 `json:"tests"`          // that were run
+	Results      []detector.TestOnly `json:"results"`        // those that fail only then
+	Runs         []CheckRun          `json:"runs,omitempty"` // in order
+	Took         time.Duration       `json:"took_ns,omitempty"`
+	NotRunReason string              `json:"refused,omitempty"` // why nothing was run
 }
 
 // Sign is an added line by which code may find out that it runs in a test.
@@ -214,29 +214,29 @@ type Sign struct {
 // MutationCheck is the result of running changed tests over mutants of the product code, as they
 // were and as they are.
 type MutationCheck struct {
-	TestsOf snapshot.ID               `json:"tests_snapshot"` // as they were
-	CodeOf  snapshot.ID               `json:"code_snapshot"`
-	Key     string                    `json:"key,omitempty"` // names what was run: the same again ends the same
-	Results []detector.MutationResult `json:"results"`
-	Mutants []Mutant                  `json:"mutants,omitempty"` // in the order in which they were run
-	Invalid int                       `json:"invalid,omitempty"` // mutants that do not build
-	Runs    int                       `json:"runs"`
-	Allowed time.Duration             `json:"allowed_ns,omitempty"` // what it might take, known before it began; 0: not run, or nothing was left
-	Took    time.Duration             `json:"took_ns,omitempty"`
-	Reused  bool                      `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
-	Refused string                    `json:"refused,omitempty"` // why nothing was run
+	TestsSnapshot snapshot.ID               `json:"tests_snapshot"` // as they were
+	CodeSnapshot  snapshot.ID               `json:"code_snapshot"`
+	Key           string                    `json:"key,omitempty"` // names what was run: the same again ends the same
+	Results       []detector.MutationResult `json:"results"`
+	Mutants       []Mutant                  `json:"mutants,omitempty"` // in the order in which they were run
+	Invalid       int                       `json:"invalid,omitempty"` // mutants that do not build
+	Runs          int                       `json:"runs"`
+	Budget        time.Duration             `json:"allowed_ns,omitempty"` // what it might take, known before it began; 0: not run, or nothing was left
+	Took          time.Duration             `json:"took_ns,omitempty"`
+	Reused        bool                      `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
+	NotRunReason  string                    `json:"refused,omitempty"` // why nothing was run
 }
 
-// Short reports whether the time did not suffice for any mutant.
-func (p MutationCheck) Short() bool {
+// BudgetExceeded reports whether the time did not suffice for any mutant.
+func (p MutationCheck) BudgetExceeded() bool {
 	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return r.Stopped })
 }
 
 // Mutant is a fault in the product code, and which tests noticed it.
 type Mutant struct {
 	detector.Survivor
-	Before bool `json:"killed_by_old"`
-	After  bool `json:"killed_by_new"`
+	KilledByOld bool `json:"killed_by_old"`
+	KilledByNew bool `json:"killed_by_new"`
 }
 
 // Silenced is what the linters find that new comments suppress.
@@ -262,9 +262,9 @@ type Excluded struct {
 	Reused bool `json:"reused,omitempty"`
 }
 
-// Judged is the set that the iteration is judged by: what new comments hide from
+// JudgedSet is the set that the iteration is judged by: what new comments hide from
 // the linters counts in it.
-func (it Iteration) Judged() metric.Set {
+func (it Iteration) JudgedSet() metric.Set {
 	set := it.Set
 	if it.Silenced != nil && set.Lint != nil && len(it.Silenced.Findings) > 0 {
 		set.Lint = set.Lint.Merge(&metric.Lint{Findings: it.Silenced.Findings})
@@ -274,20 +274,20 @@ func (it Iteration) Judged() metric.Set {
 
 // Hidden are the outcomes of the tests that the agent does not see.
 type Hidden struct {
-	Tests   *metric.Tests `json:"tests,omitempty"` // nil where they were not run, or could not be read
-	Why     string        `json:"why,omitempty"`   // they could not be read
-	Flaky   []metric.ID   `json:"flaky,omitempty"` // failed first and passed when run again
-	Runs    []CheckRun    `json:"runs,omitempty"`  // in order
-	Files   string        `json:"files_sha256,omitempty"`
-	Refused string        `json:"refused,omitempty"`  // why they were not run
-	Reused  bool          `json:"reused,omitempty"`   // no code changed, or the same tree was judged before
-	Later   bool          `json:"deferred,omitempty"` // they are run at the end alone
+	Tests        *metric.Tests `json:"tests,omitempty"` // nil where they were not run, or could not be read
+	Why          string        `json:"why,omitempty"`   // they could not be read
+	Flaky        []metric.ID   `json:"flaky,omitempty"` // failed first and passed when run again
+	Runs         []CheckRun    `json:"runs,omitempty"`  // in order
+	Files        string        `json:"files_sha256,omitempty"`
+	NotRunReason string        `json:"refused,omitempty"`  // why they were not run
+	Reused       bool          `json:"reused,omitempty"`   // no code changed, or the same tree was judged before
+	Deferred     bool          `json:"deferred,omitempty"` // they are run at the end alone
 }
 
-// Green reports whether no hidden test fails and all could be run, as far as they
+// AllPass reports whether no hidden test fails and all could be run, as far as they
 // are to be run by now. Nil is green: there are none.
-func (h *Hidden) Green() bool {
-	return h == nil || h.Later || h.Tests != nil && h.Tests.Counts().Failed == 0 && len(h.Tests.Broken) == 0 && h.Tests.Failure == ""
+func (h *Hidden) AllPass() bool {
+	return h == nil || h.Deferred || h.Tests != nil && h.Tests.Counts().Failed == 0 && len(h.Tests.Broken) == 0 && h.Tests.Failure == ""
 }
 
 // Failing is how many hidden tests are known to fail or not to run.
@@ -312,15 +312,15 @@ type Decision struct {
 	CriterionOutput string `json:"criterion_output,omitempty"`
 	Retries         int    `json:"retries"`                // of the incident that is open after this iteration
 	Attempts        int    `json:"attempts"`               // in the whole loop
-	Same            int    `json:"same_finding,omitempty"` // retries in a row that were undone for the finding that they were to mend
+	SameFinding     int    `json:"same_finding,omitempty"` // retries in a row that were undone for the finding that they were to mend
 
-	Strategy string  `json:"strategy,omitempty"`      // how the next attempt is to differ
-	Phases   []Phase `json:"phases,omitempty"`        // of the recovery, in order
-	Asks     string  `json:"question_kind,omitempty"` // why a person is to judge
-	Gate     *Gate   `json:"approval,omitempty"`      // nil where no person was asked
-	// Unblock is what a person answered to the agent's word that it cannot go on, nil
+	Strategy     string    `json:"strategy,omitempty"`      // how the next attempt is to differ
+	Phases       []Phase   `json:"phases,omitempty"`        // of the recovery, in order
+	QuestionKind string    `json:"question_kind,omitempty"` // why a person is to judge
+	Approval     *Approval `json:"approval,omitempty"`      // nil where no person was asked
+	// UnblockApproval is what a person answered to the agent's word that it cannot go on, nil
 	// where nobody was there.
-	Unblock *Gate `json:"blocked_approval,omitempty"`
+	UnblockApproval *Approval `json:"blocked_approval,omitempty"`
 }
 
 // FileChange is a file that the agent changed: added, modified, deleted, or mode
@@ -401,25 +401,25 @@ func (it Iteration) Quality() *float64 {
 // Files are changed files by path, as the agent left them.
 type Files map[string][]byte
 
-// Name returns iteration-NNN, as the files of an iteration are called.
-func Name(n int) string { return fmt.Sprintf("iteration-%03d", n) }
+// IterationName returns iteration-NNN, as the files of an iteration are called.
+func IterationName(n int) string { return fmt.Sprintf("iteration-%03d", n) }
 
 // PromptName is the file of a prompt in the folder of its iteration.
 const PromptName = "prompt.md"
 
-// Prompt reads what the agent was told in iteration n of the loop in dir. The error wraps
+// ReadPrompt reads what the agent was told in iteration n of the loop in dir. The error wraps
 // [fs.ErrNotExist] where it was told nothing.
-func Prompt(dir string, n int) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "iterations", Name(n), PromptName))
+func ReadPrompt(dir string, n int) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "iterations", IterationName(n), PromptName))
 	if err != nil {
 		return "", fmt.Errorf("read the prompt of iteration %d: %w", n, err)
 	}
 	return string(text), nil
 }
 
-// Folder returns the folder of iteration n and makes it.
-func (l *Ledger) Folder(n int) (string, error) {
-	dir := filepath.Join(l.dir, "iterations", Name(n))
+// MakeIterationDir returns the folder of iteration n and makes it.
+func (l *Ledger) MakeIterationDir(n int) (string, error) {
+	dir := filepath.Join(l.dir, "iterations", IterationName(n))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -432,13 +432,13 @@ func (l *Ledger) Folder(n int) (string, error) {
 // Append writes the iteration into its folder. Writing it again replaces it.
 func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 	it.Version = Version
-	dir, err := l.Folder(it.Number)
+	dir, err := l.MakeIterationDir(it.Number)
 	if err != nil {
 		return err
 	}
-	progress := Name(it.Number) + "-metrics.json"
+	progress := IterationName(it.Number) + "-metrics.json"
 	if it.Number == 0 {
-		progress = Name(0) + "-baseline.json"
+		progress = IterationName(0) + "-baseline.json"
 	}
 	var metrics []byte
 	var all errgroup.Group // side by side: with many tests each takes a while
@@ -484,9 +484,9 @@ func (l *Ledger) WriteReport(name string, d document.Document) error {
 	return WriteFile(filepath.Join(l.dir, "reports", name), []byte(d.Markdown()))
 }
 
-// Iterations reads all iterations of the loop in dir, by number. One that was
+// ReadIterations reads all iterations of the loop in dir, by number. One that was
 // begun and never finished is left out.
-func Iterations(dir string) ([]Iteration, error) {
+func ReadIterations(dir string) ([]Iteration, error) {
 	var out []Iteration
 	entries, err := os.ReadDir(filepath.Join(dir, "iterations"))
 	if err != nil {

@@ -101,7 +101,7 @@ func Create(home string, s State) (*Ledger, error) {
 	if err := ownFolder(home, s.Workspace); err != nil {
 		return nil, err
 	}
-	l := &Ledger{dir: Dir(home, s.LoopID)}
+	l := &Ledger{dir: LoopDir(home, s.LoopID)}
 	if err := l.lock(s.tree()); err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func Open(home, loopID string, each func(Event)) (*Ledger, State, error) {
 // OpenIn is [Open] for a loop whose working tree may lie elsewhere than before, and its
 // folder too. From then on the tree is that at workspace; "" is where it was.
 func OpenIn(workspace, home, loopID string, each func(Event)) (*Ledger, State, error) {
-	l := &Ledger{dir: Dir(home, loopID)}
+	l := &Ledger{dir: LoopDir(home, loopID)}
 	s, err := ReadState(l.dir)
 	if err != nil {
 		return nil, s, err
@@ -167,10 +167,10 @@ func OpenIn(workspace, home, loopID string, each func(Event)) (*Ledger, State, e
 	return l, s, nil
 }
 
-// Amend takes an existing loop as [Open] does to add to its records. The working
+// OpenWithoutTree takes an existing loop as [Open] does to add to its records. The working
 // tree is left to whoever works in it.
-func Amend(home, loopID string, each func(Event)) (*Ledger, State, error) {
-	l := &Ledger{dir: Dir(home, loopID)}
+func OpenWithoutTree(home, loopID string, each func(Event)) (*Ledger, State, error) {
+	l := &Ledger{dir: LoopDir(home, loopID)}
 	if s, err := ReadState(l.dir); err != nil {
 		return nil, s, err
 	}
@@ -191,7 +191,7 @@ func (l *Ledger) take(tree string, each func(Event)) (*Ledger, State, error) {
 // tree is the working tree that the loop locks; "" where somebody else runs the
 // iterations.
 func (s State) tree() string {
-	if s.Kind == Recorded {
+	if s.Kind == KindRecorded {
 		return ""
 	}
 	return s.Workspace
@@ -235,20 +235,20 @@ func (l *Ledger) sweep() error {
 // Problems lists what was wrong with the log when the loop was opened.
 func (l *Ledger) Problems() []string { return l.log.problems }
 
-// Dir returns the folder of a loop.
-func Dir(home, loopID string) string { return filepath.Join(home, "loops", loopID) }
+// LoopDir returns the folder of a loop.
+func LoopDir(home, loopID string) string { return filepath.Join(home, "loops", loopID) }
 
 // Dir returns the folder of the loop.
 func (l *Ledger) Dir() string { return l.dir }
 
-// Temp returns the folder for temporary files of an agent in a sandbox.
-func (l *Ledger) Temp() string { return filepath.Join(l.dir, "tmp") }
+// TempDir returns the folder for temporary files of an agent in a sandbox.
+func (l *Ledger) TempDir() string { return filepath.Join(l.dir, "tmp") }
 
 // lock takes the loop and, unless that is "", the working tree. Locks end with
 // the process, also when it is killed.
 func (l *Ledger) lock(workspace string) error {
 	if workspace != "" {
-		tree, err := HoldTree(workspace)
+		tree, err := LockTree(workspace)
 		if err != nil {
 			return err
 		}
@@ -265,10 +265,10 @@ func (l *Ledger) lock(workspace string) error {
 	return nil
 }
 
-// HoldTree locks the working tree until the file is closed: no other process runs a
+// LockTree locks the working tree until the file is closed: no other process runs a
 // loop in it or restores it meanwhile. The folder itself is locked, so it does not
 // matter where each process keeps its state. The error wraps [ErrLocked].
-func HoldTree(workspace string) (*os.File, error) {
+func LockTree(workspace string) (*os.File, error) {
 	f, err := lockDir(workspace)
 	if err != nil {
 		return nil, fmt.Errorf("lock the working tree %s: %w", workspace, err)
@@ -291,35 +291,35 @@ func (l *Ledger) release() error {
 	return errors.Join(errs...)
 }
 
-// Loops lists the loops of the working tree below home, the latest first. Other
+// ListLoops lists the loops of the working tree below home, the latest first. Other
 // trees may have theirs in the same place.
-func Loops(home, workspace string) ([]State, error) {
+func ListLoops(home, workspace string) ([]State, error) {
 	entries, err := os.ReadDir(filepath.Join(home, "loops"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("list loops: %w", err)
 	}
 	var out []State
 	for _, e := range entries {
-		s, err := ReadState(Dir(home, e.Name()))
+		s, err := ReadState(LoopDir(home, e.Name()))
 		if err != nil || s.Workspace != workspace {
 			continue
 		}
-		out = append(out, s.settle(Dir(home, e.Name())))
+		out = append(out, s.settle(LoopDir(home, e.Name())))
 	}
 	slices.SortStableFunc(out, func(a, b State) int { return b.StartedAt.Compare(a.StartedAt) })
 	return out, nil
 }
 
-// Find returns the folder and state of a loop of the working tree by its name or
+// FindLoop returns the folder and state of a loop of the working tree by its name or
 // a unique part of it; the latest loop when name is "latest" or empty. The error
 // wraps [ErrNoLoop].
 //
 // A name like LOOP/3 is that of a candidate's own loop, as its own name is.
-func Find(home, workspace, name string) (string, State, error) {
-	if of, n := CandidateNamed(name); of != "" {
+func FindLoop(home, workspace, name string) (string, State, error) {
+	if of, n := ParseCandidateName(name); of != "" {
 		return findCandidate(home, workspace, of, n)
 	}
-	loops, err := Loops(home, workspace)
+	loops, err := ListLoops(home, workspace)
 	if err != nil {
 		return "", State{}, err
 	}
@@ -329,7 +329,7 @@ func Find(home, workspace, name string) (string, State, error) {
 	var found []State
 	for _, s := range loops {
 		if s.LoopID == name || name == "" {
-			return Dir(home, s.LoopID), s, nil
+			return LoopDir(home, s.LoopID), s, nil
 		}
 		if strings.Contains(s.LoopID, name) {
 			found = append(found, s)
@@ -337,7 +337,7 @@ func Find(home, workspace, name string) (string, State, error) {
 	}
 	switch len(found) {
 	case 1:
-		return Dir(home, found[0].LoopID), found[0], nil
+		return LoopDir(home, found[0].LoopID), found[0], nil
 	case 0:
 		if err := foreign(home, name); err != nil {
 			return "", State{}, err
@@ -351,15 +351,15 @@ func Find(home, workspace, name string) (string, State, error) {
 }
 
 func findCandidate(home, workspace, of, number string) (string, State, error) {
-	_, s, err := Find(home, workspace, of)
+	_, s, err := FindLoop(home, workspace, of)
 	if err != nil {
 		return "", s, err
 	}
 	n, err := strconv.Atoi(number)
-	if s.Kind != Competing || err != nil || n < 1 {
+	if s.Kind != KindCandidates || err != nil || n < 1 {
 		return "", s, fmt.Errorf("%w: %s/%s is no candidate of a loop", ErrNoLoop, of, number)
 	}
-	dir := Dir(CandidateHome(home, s.LoopID, n), CandidateID(s.LoopID, n))
+	dir := LoopDir(CandidateHome(home, s.LoopID, n), CandidateID(s.LoopID, n))
 	s, err = ReadState(dir)
 	return dir, s.settle(dir), err
 }
@@ -371,7 +371,7 @@ func foreign(home, name string) error {
 		return nil //nolint:nilerr // there is none
 	}
 	for _, e := range entries {
-		if _, err := ReadState(Dir(home, e.Name())); errors.Is(err, ErrVersion) && strings.Contains(e.Name(), name) {
+		if _, err := ReadState(LoopDir(home, e.Name())); errors.Is(err, ErrVersion) && strings.Contains(e.Name(), name) {
 			return err
 		}
 	}
@@ -425,8 +425,8 @@ func (l *Ledger) WriteAnalytics(v any, d document.Document) error {
 	)
 }
 
-// Free reports whether no supervisor holds the loop in dir.
-func Free(dir string) (bool, error) {
+// IsUnlocked reports whether no supervisor holds the loop in dir.
+func IsUnlocked(dir string) (bool, error) {
 	held, err := locked(filepath.Join(dir, "lock"))
 	if err != nil {
 		return false, fmt.Errorf("look for a running supervise: %w", err)
@@ -434,6 +434,6 @@ func Free(dir string) (bool, error) {
 	return !held, nil
 }
 
-// Held is what keeps others from the tree. A process that inherits it keeps the
+// TreeLocks is what keeps others from the tree. A process that inherits it keeps the
 // tree, though not the loop: whether this supervisor lives shows all the same.
-func (l *Ledger) Held() []*os.File { return l.locks[:1] }
+func (l *Ledger) TreeLocks() []*os.File { return l.locks[:1] }

@@ -53,7 +53,7 @@ func TestOneSupervisorPerTree(t *testing.T) {
 	if left, _ := os.ReadDir(elsewhere); len(left) > 0 {
 		t.Errorf("the refused loop left %v behind", left)
 	}
-	if free, err := ledger.Free(l.Dir()); free || err != nil {
+	if free, err := ledger.IsUnlocked(l.Dir()); free || err != nil {
 		t.Errorf("Free of a running loop = %v, %v", free, err)
 	}
 	if err := l.Close(); err != nil {
@@ -143,7 +143,7 @@ func TestIterationsRoundTrip(t *testing.T) {
 			t.Errorf("%s was not written: %v", name, err)
 		}
 	}
-	got, err := ledger.Iterations(l.Dir())
+	got, err := ledger.ReadIterations(l.Dir())
 	if err != nil || len(got) != 1 {
 		t.Fatalf("Iterations = %v, %v", got, err)
 	}
@@ -162,7 +162,7 @@ func TestArtifactsStayInTheirFolder(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	home := t.TempDir()
-	if _, _, err := ledger.Find(home, workspace, ""); !errors.Is(err, ledger.ErrNoLoop) {
+	if _, _, err := ledger.FindLoop(home, workspace, ""); !errors.Is(err, ledger.ErrNoLoop) {
 		t.Errorf("no loop: %v, want ErrNoLoop", err)
 	}
 	for i, id := range []string{"ralph-one-00000001", "ralph-two-00000002"} {
@@ -173,14 +173,14 @@ func TestFind(t *testing.T) {
 		l.Close()
 	}
 	for name, want := range map[string]string{"": "ralph-two-00000002", "one": "ralph-one-00000001", "ralph-two-00000002": "ralph-two-00000002"} {
-		if _, s, err := ledger.Find(home, workspace, name); err != nil || s.LoopID != want {
+		if _, s, err := ledger.FindLoop(home, workspace, name); err != nil || s.LoopID != want {
 			t.Errorf("Find(%q) = %s, %v, want %s", name, s.LoopID, err, want)
 		}
 	}
-	if _, _, err := ledger.Find(home, "another tree", "one"); !errors.Is(err, ledger.ErrNoLoop) {
+	if _, _, err := ledger.FindLoop(home, "another tree", "one"); !errors.Is(err, ledger.ErrNoLoop) {
 		t.Errorf("the loop of another tree: %v, want ErrNoLoop", err)
 	}
-	if _, _, err := ledger.Find(home, workspace, "ralph"); !errors.Is(err, ledger.ErrNoLoop) {
+	if _, _, err := ledger.FindLoop(home, workspace, "ralph"); !errors.Is(err, ledger.ErrNoLoop) {
 		t.Errorf("an ambiguous name: %v, want ErrNoLoop", err)
 	}
 }
@@ -189,11 +189,11 @@ func TestFind(t *testing.T) {
 func TestKilledLoop(t *testing.T) {
 	home := t.TempDir()
 	l := create(t, home, "ralph-a-00000001")
-	if _, s, err := ledger.Find(home, workspace, ""); err != nil || s.Status != ledger.Running {
+	if _, s, err := ledger.FindLoop(home, workspace, ""); err != nil || s.Status != ledger.Running {
 		t.Errorf("while it is held: %s, %v, want running", s.Status, err)
 	}
 	l.Close()
-	if _, s, err := ledger.Find(home, workspace, ""); err != nil || s.Status != ledger.Crashed {
+	if _, s, err := ledger.FindLoop(home, workspace, ""); err != nil || s.Status != ledger.Crashed {
 		t.Errorf("when nobody holds it: %s, %v, want crashed", s.Status, err)
 	}
 }

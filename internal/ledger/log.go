@@ -143,7 +143,7 @@ func (l *eventLog) close() error { return l.file.Close() }
 
 // Log appends an event to the audit log and syncs it. data may be nil.
 func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duration, data any) error {
-	if err := l.Write(at, name, iteration, took, data); err != nil {
+	if err := l.LogUnsynced(at, name, iteration, took, data); err != nil {
 		return err
 	}
 	if err := l.log.sync(); err != nil {
@@ -153,9 +153,9 @@ func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duratio
 	return nil
 }
 
-// Write is [Ledger.Log] without the sync: the event outlives this process, but not
+// LogUnsynced is [Ledger.Log] without the sync: the event outlives this process, but not
 // the machine, until [Ledger.Sync] or the next Log.
-func (l *Ledger) Write(at time.Time, name string, iteration int, took time.Duration, data any) error {
+func (l *Ledger) LogUnsynced(at time.Time, name string, iteration int, took time.Duration, data any) error {
 	e := Event{Time: at.UTC(), Name: name, Iteration: iteration, Duration: took.Milliseconds()}
 	if data != nil {
 		b, err := json.Marshal(data)
@@ -172,11 +172,11 @@ func (l *Ledger) Write(at time.Time, name string, iteration int, took time.Durat
 	return nil
 }
 
-// Head is the hash of the last entry of the log, which covers all before it.
-func (l *Ledger) Head() string { return l.log.last.Hash }
+// HeadHash is the hash of the last entry of the log, which covers all before it.
+func (l *Ledger) HeadHash() string { return l.log.last.Hash }
 
-// Sync makes what was written last.
-func (l *Ledger) Sync() error { return l.log.sync() }
+// SyncLog makes what was written last.
+func (l *Ledger) SyncLog() error { return l.log.sync() }
 
 // ReadLog reads the log of the loop in dir, calls each with its events and checks its
 // chain. The problems name the lines that are damaged or were changed; the events before

@@ -8,10 +8,10 @@ import (
 // MaxNotes is how much of an agent's notes is kept, in bytes.
 const MaxNotes = 8 << 10
 
-// Notes are the agent's notes after some iterations, of which the last one that was kept
+// NotesAfter are the agent's notes after some iterations, of which the last one that was kept
 // has the number kept: what stood in them then, and the lessons of the iterations that
 // were undone since.
-func Notes(past []Iteration, kept int) string {
+func NotesAfter(past []Iteration, kept int) string {
 	var lines []string
 	for _, it := range past[kept:] {
 		if it.Agent == nil {

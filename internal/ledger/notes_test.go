@@ -17,7 +17,7 @@ func TestNotes(t *testing.T) {
 		{"all were undone", past, 0, "- Lesson: never again\n**LESSON: nor that**\n"},
 		{"the agent emptied them", append(past[:3:3], run(3, "")), 3, ""},
 	} {
-		if got := Notes(tt.past, tt.kept); got != tt.want {
+		if got := NotesAfter(tt.past, tt.kept); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.what, got, tt.want)
 		}
 	}

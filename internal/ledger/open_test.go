@@ -146,7 +146,7 @@ func TestOpenAfterDeath(t *testing.T) {
 // A record that was damaged on the disk comes from its checkpoint.
 func TestDamagedIteration(t *testing.T) {
 	l := told(t, t.TempDir(), "ralph-a-00000001")
-	want, err := ledger.Iterations(l.Dir())
+	want, err := ledger.ReadIterations(l.Dir())
 	if err != nil || len(want) != 3 {
 		t.Fatal(err, len(want))
 	}
@@ -154,14 +154,14 @@ func TestDamagedIteration(t *testing.T) {
 	if err := os.WriteFile(path, []byte("\x00\x00\x00"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ledger.Iterations(l.Dir())
+	got, err := ledger.ReadIterations(l.Dir())
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("from the checkpoint: %v (-want +got):\n%s", err, diff)
 	}
 	if err := os.WriteFile(filepath.Join(l.Dir(), "checkpoints", "iteration-001.json.gz"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Iterations(l.Dir()); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := ledger.ReadIterations(l.Dir()); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("without its checkpoint: %v, want an error that names %s", err, path)
 	}
 }

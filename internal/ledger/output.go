@@ -17,8 +17,8 @@ const (
 	maxArtifacts = 32 << 20
 )
 
-// CopiesOf returns the changed files as a snapshot has them, as far as they are small.
-func CopiesOf(ctx context.Context, store *snapshot.Store, id snapshot.ID, changes []snapshot.Change) (Files, error) {
+// ReadChangedFiles returns the changed files as a snapshot has them, as far as they are small.
+func ReadChangedFiles(ctx context.Context, store *snapshot.Store, id snapshot.ID, changes []snapshot.Change) (Files, error) {
 	out, left := Files{}, maxArtifacts
 	for _, c := range changes {
 		if c.Kind == snapshot.Deleted || left <= 0 {
@@ -45,8 +45,8 @@ type Output struct {
 	Files            Files    // of the changed ones, as far as they are small
 }
 
-// OutputOf compares two trees of the store.
-func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected snapshot.ID) (Output, error) {
+// CompareOutput compares two trees of the store.
+func CompareOutput(ctx context.Context, store *snapshot.Store, baseline, selected snapshot.ID) (Output, error) {
 	changes, err := store.Changes(ctx, baseline, selected)
 	if err != nil {
 		return Output{}, fmt.Errorf("compare the selection with the baseline: %w", err)
@@ -59,7 +59,7 @@ func OutputOf(ctx context.Context, store *snapshot.Store, baseline, selected sna
 		}
 		out.Changed = append(out.Changed, change.Path)
 	}
-	out.Files, err = CopiesOf(ctx, store, selected, changes)
+	out.Files, err = ReadChangedFiles(ctx, store, selected, changes)
 	return out, err
 }
 

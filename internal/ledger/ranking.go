@@ -22,30 +22,30 @@ type Rank struct {
 	Eligible  bool     `json:"eligible"`  // it did the task, and was measured to have done it
 	Chosen    bool     `json:"chosen,omitempty"`
 
-	// Own is how many tests it added. Of these, Before pass over the baseline already, and
+	// OwnTests is how many tests it added. Of these, Before pass over the baseline already, and
 	// Disputed fail over most of the others: those count against nobody.
-	Own      int `json:"own_tests"`
-	Before   int `json:"own_tests_passing_before"`
-	Disputed int `json:"own_tests_disputed"`
+	OwnTests         int `json:"own_tests"`
+	OwnPassingBefore int `json:"own_tests_passing_before"`
+	OwnDisputed      int `json:"own_tests_disputed"`
 	// Agreement is the share, in [0,1], of the tests of others that pass over it, each other
 	// candidate counting the same; nil where no test of others could be run over it. Failed
 	// are those that do not, by candidate.
 	Agreement *float64         `json:"agreement"`
 	Failed    map[int][]string `json:"failed_tests_of_others,omitempty"`
-	// Power is the share, in [0,1], of changed product lines that its tests notice; nil
+	// MutationScore is the share, in [0,1], of changed product lines that its tests notice; nil
 	// where that was not measured.
-	Power   *float64 `json:"power"`
-	Score   float64  `json:"quality_score"` // in [0,1]
-	Lines   int      `json:"changed_lines"` // added and removed
-	CostUSD *float64 `json:"cost_usd"`
-	Tokens  *int64   `json:"tokens"`
-	Why     string   `json:"why"` // it has this place
+	MutationScore *float64 `json:"power"`
+	Score         float64  `json:"quality_score"` // in [0,1]
+	Lines         int      `json:"changed_lines"` // added and removed
+	CostUSD       *float64 `json:"cost_usd"`
+	Tokens        *int64   `json:"tokens"`
+	Why           string   `json:"why"` // it has this place
 }
 
 // CandidateHome is the folder of what a candidate of a loop below home keeps; number 0 is
 // that of the baseline.
 func CandidateHome(home, loopID string, n int) string {
-	return filepath.Join(candidatesOf(Dir(home, loopID)), strconv.Itoa(n))
+	return filepath.Join(candidatesOf(LoopDir(home, loopID)), strconv.Itoa(n))
 }
 
 // CandidateLoops are the folders of the loops that are candidates of the loop in dir, by
@@ -53,7 +53,7 @@ func CandidateHome(home, loopID string, n int) string {
 func CandidateLoops(dir string, s State) map[int]string {
 	out := map[int]string{}
 	for n := 1; n <= s.Config.MaxIterations; n++ {
-		of := Dir(CandidateHome(filepath.Dir(filepath.Dir(dir)), s.LoopID, n), CandidateID(s.LoopID, n))
+		of := LoopDir(CandidateHome(filepath.Dir(filepath.Dir(dir)), s.LoopID, n), CandidateID(s.LoopID, n))
 		if _, err := os.Stat(of); err == nil {
 			out[n] = of
 		}
@@ -66,9 +66,9 @@ func CandidateID(loopID string, n int) string { return loopID + "-c" + strconv.I
 
 var candidateID = regexp.MustCompile(`^(.*-[0-9a-f]{8})-c([0-9]+)$`)
 
-// CandidateNamed returns the loop and the number of a candidate that a name like LOOP/3, or
+// ParseCandidateName returns the loop and the number of a candidate that a name like LOOP/3, or
 // that of its own loop, stands for; "" for other names.
-func CandidateNamed(name string) (loop, number string) {
+func ParseCandidateName(name string) (loop, number string) {
 	if m := candidateID.FindStringSubmatch(name); m != nil {
 		return m[1], m[2]
 	}
@@ -80,8 +80,8 @@ func CandidateNamed(name string) (loop, number string) {
 
 const rankingName = "candidates.json"
 
-// WriteStandings keeps how the candidates compare, the best first.
-func (l *Ledger) WriteStandings(list []Rank) error {
+// WriteRanking keeps how the candidates compare, the best first.
+func (l *Ledger) WriteRanking(list []Rank) error {
 	return WriteJSON(filepath.Join(l.dir, rankingName), list)
 }
 

@@ -73,11 +73,11 @@ func rebuild(dir string) (State, error) {
 	if s.Version != Version {
 		return s, versionError("log of "+dir, s.Version)
 	}
-	its, err := Iterations(dir)
+	its, err := ReadIterations(dir)
 	if err != nil {
 		return s, err
 	}
-	s.Begin()
+	s.ResetIterations()
 	for _, it := range its {
 		s.Add(it)
 	}

@@ -43,20 +43,20 @@ func TestCandidates(t *testing.T) {
 func TestRecordedLoopLeavesTheTreeAlone(t *testing.T) {
 	home := t.TempDir()
 	running := create(t, home, "ralph-a-00000001")
-	l, err := ledger.Create(home, ledger.State{LoopID: "elsewhere", Kind: ledger.Recorded, Workspace: workspace, Status: ledger.Running, StartedAt: noon})
+	l, err := ledger.Create(home, ledger.State{LoopID: "elsewhere", Kind: ledger.KindRecorded, Workspace: workspace, Status: ledger.Running, StartedAt: noon})
 	if err != nil {
 		t.Fatalf("a recorded loop beside a running one: %v", err)
 	}
-	if _, _, err := ledger.Amend(home, "elsewhere", func(ledger.Event) {}); !errors.Is(err, ledger.ErrLocked) {
+	if _, _, err := ledger.OpenWithoutTree(home, "elsewhere", func(ledger.Event) {}); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("two write in one loop: %v, want ErrLocked", err)
 	}
-	if _, _, err := ledger.Amend(home, "ralph-a-00000001", func(ledger.Event) {}); !errors.Is(err, ledger.ErrLocked) {
+	if _, _, err := ledger.OpenWithoutTree(home, "ralph-a-00000001", func(ledger.Event) {}); !errors.Is(err, ledger.ErrLocked) {
 		t.Errorf("a loop is amended while it runs: %v, want ErrLocked", err)
 	}
 	if err := errors.Join(l.Close(), running.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, s, err := ledger.Find(home, workspace, "elsewhere"); err != nil || s.Status != ledger.Running {
+	if _, s, err := ledger.FindLoop(home, workspace, "elsewhere"); err != nil || s.Status != ledger.Running {
 		t.Errorf("a recorded loop that nobody holds is %s, %v, want running: nobody was killed", s.Status, err)
 	}
 }

@@ -13,18 +13,18 @@ import (
 // Regression is a finding that cost an iteration, or that somebody let happen, and what
 // came of it.
 type Regression struct {
-	ID        string          `json:"event_id"` // reg-001
-	Timestamp time.Time       `json:"timestamp"`
-	Iteration int             `json:"iteration"`
-	Type      string          `json:"regression_type"`
-	Severity  string          `json:"severity"`
-	Message   string          `json:"message"`
-	Tests     []string        `json:"tests,omitempty"`
-	Recovery  bool            `json:"recovery_protocol_invoked"` // the tree was put back, or was to be
-	Outcome   string          `json:"recovery_outcome"`
-	Gate      bool            `json:"human_gate_invoked"`
-	Answer    approval.Choice `json:"human_decision,omitempty"`
-	Kept      string          `json:"rejected_snapshot"`
+	ID               string          `json:"event_id"` // reg-001
+	Timestamp        time.Time       `json:"timestamp"`
+	Iteration        int             `json:"iteration"`
+	Type             string          `json:"regression_type"`
+	Severity         string          `json:"severity"`
+	Message          string          `json:"message"`
+	Tests            []string        `json:"tests,omitempty"`
+	Recovery         bool            `json:"recovery_protocol_invoked"` // the tree was put back, or was to be
+	Outcome          string          `json:"recovery_outcome"`
+	AskedHuman       bool            `json:"human_gate_invoked"`
+	Answer           approval.Choice `json:"human_decision,omitempty"`
+	RejectedSnapshot string          `json:"rejected_snapshot"`
 }
 
 // Rejections counts the regressions that cost an iteration.
@@ -37,10 +37,10 @@ func (s State) Rejections() (n int) {
 	return n
 }
 
-// RegressionOf is the n-th regression, which the iteration is: it was rejected, or a
+// NewRegression is the n-th regression, which the iteration is: it was rejected, or a
 // finding that would have cost it was approved or acknowledged. It is nil for others.
 // outcome is what came of a rejection.
-func RegressionOf(it Iteration, n int, outcome string) *Regression {
+func NewRegression(it Iteration, n int, outcome string) *Regression {
 	weighty := slices.DeleteFunc(slices.Clone(it.Assessment.Alerts), func(a detector.Alert) bool {
 		return it.Rejected && !a.Weighs(detector.High) || !it.Rejected && !letHappen(a)
 	})
@@ -53,18 +53,18 @@ func RegressionOf(it Iteration, n int, outcome string) *Regression {
 		r.Type, r.Severity = list[0].Type, list[0].Severity.String()
 	}
 	if it.Rejected && it.Snapshot != "" {
-		r.Kept = it.Snapshot.Name()
+		r.RejectedSnapshot = it.Snapshot.Name()
 	}
 	if !it.Rejected {
 		k := weighty[0].Acknowledged
 		r.Outcome = "accepted, acknowledged as " + k.ID + ": " + k.Reason
 	}
-	if d := it.Decision; d != nil && d.Gate != nil {
-		r.Gate, r.Answer = true, d.Gate.Answer.Choice
+	if d := it.Decision; d != nil && d.Approval != nil {
+		r.AskedHuman, r.Answer = true, d.Approval.Answer.Choice
 		if !it.Rejected {
 			r.Outcome = "accepted"
 		}
-		r.Outcome += ", human " + d.Gate.Answer.String()
+		r.Outcome += ", human " + d.Approval.Answer.String()
 	}
 	return r
 }

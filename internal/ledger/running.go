@@ -32,9 +32,9 @@ func (l *Ledger) TakePause() (bool, error) {
 	return true, nil
 }
 
-// AtWork lists the loops that somebody is at work on, in folders of state that match
+// ActiveLoops lists the loops that somebody is at work on, in folders of state that match
 // a pattern, as *.
-func AtWork(pattern string) ([]State, error) {
+func ActiveLoops(pattern string) ([]State, error) {
 	files, err := filepath.Glob(filepath.Join(pattern, "loops", "*", "state.json"))
 	if err != nil {
 		return nil, fmt.Errorf("list running loops: %w", err)
@@ -42,7 +42,7 @@ func AtWork(pattern string) ([]State, error) {
 	var out []State
 	for _, file := range files {
 		dir := filepath.Dir(file)
-		if free, err := Free(dir); err != nil || free {
+		if free, err := IsUnlocked(dir); err != nil || free {
 			continue
 		}
 		if s, err := ReadState(dir); err == nil {

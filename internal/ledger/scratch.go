@@ -13,10 +13,10 @@ import (
 // is made before it is locked.
 const beginning = time.Minute
 
-// Scratch makes a private folder among the temporary files for one run of the command
+// NewScratchDir makes a private folder among the temporary files for one run of the command
 // of that name, and removes what dead runs of it left there. remove is for the end of
 // the run.
-func Scratch(name string) (dir string, remove func() error, err error) {
+func NewScratchDir(name string) (dir string, remove func() error, err error) {
 	prefix := "supervise-" + name + "-"
 	sweepScratch(os.TempDir(), prefix, time.Now())
 	if dir, err = os.MkdirTemp("", prefix); err != nil {

@@ -37,7 +37,7 @@ func TestScratch(t *testing.T) {
 	}
 	defer lock.Close()
 
-	dir, remove, err := Scratch("gate")
+	dir, remove, err := NewScratchDir("gate")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ const (
 var (
 	// ErrChanged is returned for settings that are not those the loop was started with.
 	ErrChanged = errors.New("changed since the loop started")
-	// ErrNotBegun is returned for a loop without settings.
-	ErrNotBegun = errors.New("its log does not say what it was to do: it was killed too early")
+	// ErrNoSettings is returned for a loop without settings.
+	ErrNoSettings = errors.New("its log does not say what it was to do: it was killed too early")
 )
 
 // SaveSettings keeps what the loop was asked to do and returns the SHA-256 of
@@ -44,7 +44,7 @@ func (l *Ledger) SaveSettings(v any) (string, error) {
 // when they were written, so do the folders and files of the tree that they name, and those
 // in other folders that have moved. The error wraps [ErrChanged] when the file does not have
 // the given SHA-256.
-func ReadSettings(dir, sum string, v any, others ...Move) error {
+func ReadSettings(dir, sum string, v any, others ...FolderMove) error {
 	s, err := ReadState(dir)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func ReadSettings(dir, sum string, v any, others ...Move) error {
 }
 
 // ReadSettingsAt is [ReadSettings] for a loop whose tree is that at workspace.
-func ReadSettingsAt(workspace, dir, sum string, v any, others ...Move) error {
+func ReadSettingsAt(workspace, dir, sum string, v any, others ...FolderMove) error {
 	path := filepath.Join(dir, settingsName)
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +62,7 @@ func ReadSettingsAt(workspace, dir, sum string, v any, others ...Move) error {
 	if sha(b) != sum {
 		return fmt.Errorf("read %s: %w: start a new loop instead", path, ErrChanged)
 	}
-	if b, err = moved(b, append(others, Move{rootOf(b), workspace})...); err == nil {
+	if b, err = moved(b, append(others, FolderMove{rootOf(b), workspace})...); err == nil {
 		err = json.Unmarshal(b, v)
 	}
 	if err != nil {
@@ -76,9 +76,9 @@ func sha(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// SaveMeter keeps what the measuring has learnt. Without a change nothing is
+// SaveMeasureState keeps what the measuring has learnt. Without a change nothing is
 // written.
-func (l *Ledger) SaveMeter(v any) error {
+func (l *Ledger) SaveMeasureState(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("keep what the measuring learnt: %w", err)
@@ -90,9 +90,9 @@ func (l *Ledger) SaveMeter(v any) error {
 	return nil
 }
 
-// SaveAround keeps what stood around the tree when the last accepted iteration
+// SaveEnvironment keeps what stood around the tree when the last accepted iteration
 // was judged.
-func (l *Ledger) SaveAround(v any) error {
+func (l *Ledger) SaveEnvironment(v any) error {
 	b, err := encoded(v, "  ")
 	if err != nil {
 		return fmt.Errorf("keep what stands around the tree: %w", err)
@@ -104,8 +104,8 @@ func (l *Ledger) SaveAround(v any) error {
 	return WriteFile(filepath.Join(l.dir, aroundName), b)
 }
 
-// ReadAround reads what SaveAround kept, and false when there is nothing.
-func (l *Ledger) ReadAround(v any) (bool, error) {
+// ReadEnvironment reads what SaveAround kept, and false when there is nothing.
+func (l *Ledger) ReadEnvironment(v any) (bool, error) {
 	err := readJSON(filepath.Join(l.dir, aroundName), v)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -113,8 +113,8 @@ func (l *Ledger) ReadAround(v any) (bool, error) {
 	return err == nil, err
 }
 
-// ReadMeter reads what the measuring of the loop in dir had learnt. Nothing is no error.
-func ReadMeter(dir string, v any) error {
+// ReadMeasureState reads what the measuring of the loop in dir had learnt. Nothing is no error.
+func ReadMeasureState(dir string, v any) error {
 	err := readJSON(filepath.Join(dir, meterName), v)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -32,16 +32,16 @@ const (
 // runs.
 type Kind string
 
-// Recorded is a loop whose iterations another orchestrator runs and reports.
-const Recorded Kind = "recorded"
+// KindRecorded is a loop whose iterations another orchestrator runs and reports.
+const KindRecorded Kind = "recorded"
 
-// Watched is a session of the user's own with an agent: each of its iterations ends
+// KindWatched is a session of the user's own with an agent: each of its iterations ends
 // when the agent rests, and none is rolled back.
-const Watched Kind = "watched"
+const KindWatched Kind = "watched"
 
-// Competing is a loop whose iterations are candidates: each is what a loop of its own came
+// KindCandidates is a loop whose iterations are candidates: each is what a loop of its own came
 // to, in a tree of its own, from the same baseline.
-const Competing Kind = "candidates"
+const KindCandidates Kind = "candidates"
 
 // State is the state of a loop, as state.json holds it.
 type State struct {
@@ -63,21 +63,21 @@ type State struct {
 	UpdatedAt  time.Time     `json:"last_updated"`
 	Config     Configuration `json:"configuration"`
 
-	BaselineMetrics  *metric.Record   `json:"baseline_metrics,omitempty"`
-	BaselineSnapshot snapshot.ID      `json:"baseline_snapshot,omitempty"`
-	BaselineRuns     int              `json:"baseline_runs,omitempty"`
-	History          []HistoryEntry   `json:"iteration_history"`
-	Best             *BestIteration   `json:"best_iteration,omitempty"`
-	Selected         *BestIteration   `json:"selected_iteration,omitempty"`
-	Regressions      []Regression     `json:"regression_events"`
-	Level            string           `json:"reinforcement_level"`
-	RecoveryAttempts int              `json:"recovery_attempts"`
-	Spending         *Spending        `json:"spending,omitempty"` // of the agent; nil where it reported none
-	Review           *SelectionReview `json:"review,omitempty"`   // of the selected tree; nil where nobody was asked
-	Waiting          string           `json:"waiting,omitempty"`  // for the agent's service: why, and until when
-	Recoveries       []Incident       `json:"recovery_history,omitempty"`
-	Levels           []LevelChange    `json:"reinforcement_history,omitempty"`
-	Blocked          []Blocking       `json:"blocked,omitempty"` // what agents said that they cannot do
+	BaselineMetrics  *metric.Record     `json:"baseline_metrics,omitempty"`
+	BaselineSnapshot snapshot.ID        `json:"baseline_snapshot,omitempty"`
+	BaselineRuns     int                `json:"baseline_runs,omitempty"`
+	History          []HistoryEntry     `json:"iteration_history"`
+	Best             *BestIteration     `json:"best_iteration,omitempty"`
+	Selected         *BestIteration     `json:"selected_iteration,omitempty"`
+	Regressions      []Regression       `json:"regression_events"`
+	Level            string             `json:"reinforcement_level"`
+	RecoveryAttempts int                `json:"recovery_attempts"`
+	Spending         *Spending          `json:"spending,omitempty"` // of the agent; nil where it reported none
+	Review           *SelectionReview   `json:"review,omitempty"`   // of the selected tree; nil where nobody was asked
+	Waiting          string             `json:"waiting,omitempty"`  // for the agent's service: why, and until when
+	Recoveries       []Incident         `json:"recovery_history,omitempty"`
+	Levels           []LevelChange      `json:"reinforcement_history,omitempty"`
+	Blocked          []BlockedIteration `json:"blocked,omitempty"` // what agents said that they cannot do
 	Extension
 }
 
@@ -114,10 +114,10 @@ type BestIteration struct {
 // settle returns the state as it is: a loop that no process holds is not running any
 // more, whatever was written last. One that waited for a person stays paused.
 func (s State) settle(dir string) State {
-	if s.Status != Running && s.Status != Completing && s.Status != Paused || s.Kind == Recorded {
+	if s.Status != Running && s.Status != Completing && s.Status != Paused || s.Kind == KindRecorded {
 		return s
 	}
-	free, err := Free(dir)
+	free, err := IsUnlocked(dir)
 	switch {
 	case err != nil || !free:
 	case s.Status == Paused:
@@ -134,8 +134,8 @@ func (s State) settle(dir string) State {
 // killed is the reason of a crash that no later run has noticed yet.
 const killed = "killed"
 
-// Unnoticed reports whether the loop was killed and no later run knows of it.
-func (s State) Unnoticed() bool {
+// IsUnnoticedCrash reports whether the loop was killed and no later run knows of it.
+func (s State) IsUnnoticedCrash() bool {
 	return (s.Status == Crashed || s.Status == Paused) && s.StopReason == killed
 }
 
@@ -176,8 +176,8 @@ func completionReport(dir string) string {
 	return path
 }
 
-// Begin forgets the iterations of the state, which are about to be added anew.
-func (s *State) Begin() {
+// ResetIterations forgets the iterations of the state, which are about to be added anew.
+func (s *State) ResetIterations() {
 	s.History, s.Regressions, s.Recoveries, s.Levels, s.Blocked = []HistoryEntry{}, []Regression{}, nil, nil, nil
 	s.Spending, s.Best, s.Extension = nil, nil, Extension{}
 }
@@ -215,11 +215,11 @@ func versionError(what string, version int) error {
 	return fmt.Errorf("read %s: %w (format %d, this one reads %d): use the supervise that wrote it, or start a new loop", what, ErrVersion, version, Version)
 }
 
-// Chosen returns the iteration that was selected, or the best one so far; nil for none.
-func (s State) Chosen() *BestIteration { return cmp.Or(s.Selected, s.Best) }
+// SelectedOrBest returns the iteration that was selected, or the best one so far; nil for none.
+func (s State) SelectedOrBest() *BestIteration { return cmp.Or(s.Selected, s.Best) }
 
-// Over reports whether nothing more happens in a loop by itself.
-func (s Status) Over() bool {
+// IsOver reports whether nothing more happens in a loop by itself.
+func (s Status) IsOver() bool {
 	switch s {
 	case Completed, Failed, Aborted, Crashed:
 		return true

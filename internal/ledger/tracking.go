@@ -65,9 +65,9 @@ type TrajectoryPoint struct {
 	Best      bool           `json:"best"`
 }
 
-// Track writes the tracker file and the trajectory from all iterations so far. Rows
+// WriteTracking writes the tracker file and the trajectory from all iterations so far. Rows
 // that earlier calls wrote are written unchanged.
-func (l *Ledger) Track(its []Iteration, config TrackingConfig, best *int, now time.Time) error {
+func (l *Ledger) WriteTracking(its []Iteration, config TrackingConfig, best *int, now time.Time) error {
 	if err := l.rows.add(l.dir, its); err != nil {
 		return err
 	}
@@ -144,9 +144,9 @@ func array(entries [][]byte, prefix string) []byte {
 	return append(out, "\n"+prefix+"]"...)
 }
 
-// Tracked returns the iterations of the loop in dir as the tracker has them,
+// TrackedIterations returns the iterations of the loop in dir as the tracker has them,
 // without the baseline.
-func Tracked(dir string, its []Iteration) []TrackedIteration {
+func TrackedIterations(dir string, its []Iteration) []TrackedIteration {
 	out := []TrackedIteration{}
 	var before *float64
 	for _, it := range its {
@@ -174,7 +174,7 @@ func (it Iteration) Dimensions() map[string]float64 {
 func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
 	row := TrackedIteration{
 		Number: it.Number, Timestamp: it.EndedAt,
-		Dimensions: it.Dimensions(), Verification: it.Verification(), SnapshotPath: filepath.Join(loop, "iterations", Name(it.Number)),
+		Dimensions: it.Dimensions(), Verification: it.Verification(), SnapshotPath: filepath.Join(loop, "iterations", IterationName(it.Number)),
 		Artifacts: []string{}, Reflections: []string{},
 	}
 	if q := it.Quality(); q != nil {
@@ -228,8 +228,8 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 	out := make([]selector.Candidate, len(its))
 	builtOn := map[int]bool{}
 	for i := range its {
-		if r := its[i].Recorded; r != nil && r.From != nil {
-			builtOn[*r.From] = true
+		if r := its[i].Recorded; r != nil && r.StartedFrom != nil {
+			builtOn[*r.StartedFrom] = true
 		}
 	}
 	for i, it := range its {
@@ -275,7 +275,7 @@ func (it Iteration) Observation() detector.Observation {
 		Approved: it.Assessment.Balance != nil && it.Assessment.Balance.Approved,
 	}
 	if it.Agent != nil {
-		o.AgentExit = it.Agent.failed()
+		o.AgentExit = it.Agent.effectiveExitCode()
 	}
 	if it.Recorded != nil {
 		o.Changed, o.AgentExit, o.Error = !it.Recorded.Unchanged, it.Recorded.ExitCode, it.Recorded.Error

@@ -30,14 +30,14 @@ func TestTrackersEqualTheEncodedValues(t *testing.T) {
 		it.Set = metric.Set{}
 		its = append(its, it)
 		best := n - 1
-		if err := l.Track(its, TrackingConfig{}, &best, now); err != nil {
+		if err := l.WriteTracking(its, TrackingConfig{}, &best, now); err != nil {
 			t.Fatal(err)
 		}
 		points := []TrajectoryPoint{}
 		for _, it := range its {
 			points = append(points, it.point(it.Number == best))
 		}
-		whole := Tracking{LoopID: l.state.LoopID, Config: TrackingConfig{StoragePath: dir}, Iterations: Tracked(dir, its), Best: &best, LastUpdated: now}
+		whole := Tracking{LoopID: l.state.LoopID, Config: TrackingConfig{StoragePath: dir}, Iterations: TrackedIterations(dir, its), Best: &best, LastUpdated: now}
 		for name, v := range map[string]any{"progress/trajectory.json": points, "best-output-tracking.json": whole} {
 			if err := WriteJSON(filepath.Join(dir, "want.json"), v); err != nil {
 				t.Fatal(err)

@@ -53,11 +53,11 @@ type approver struct {
 
 // consult returns what a person, or the policy where nobody can be asked, says about a
 // step, and nil where nobody has to be asked or the step is taken without an answer.
-func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (*ledger.Gate, error) {
+func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metric.Set, step recovery.Step) (*ledger.Approval, error) {
 	if step.Ask == "" {
 		return nil, nil //nolint:nilnil // nobody is asked
 	}
-	asked := &ledger.Gate{Kind: step.Ask, Why: step.Why, Asked: a.now()}
+	asked := &ledger.Approval{Kind: step.Ask, Why: step.Why, Asked: a.now()}
 	switch {
 	case a.attended():
 		var err error
@@ -78,11 +78,11 @@ func (a *approver) attended() bool {
 // unblock asks a person about what the agent says that it cannot do, and adds to the
 // decision what follows from it. Where nobody is there the loop ends with it.
 func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before metric.Set) error {
-	said := it.Said()
+	said := it.Blocks()
 	if len(said) == 0 || it.Decision.Move == string(recovery.Abort) {
 		return nil
 	}
-	var g *ledger.Gate
+	var g *ledger.Approval
 	if a.attended() {
 		q := a.about(*it, before, approval.Blocked, judge.AgentBlocked)
 		for _, b := range said {
@@ -95,7 +95,7 @@ func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before met
 				q.Tests = append(q.Tests, id.String())
 			}
 		}
-		g = &ledger.Gate{Kind: approval.Blocked, Why: judge.AgentBlocked, Asked: a.now()}
+		g = &ledger.Approval{Kind: approval.Blocked, Why: judge.AgentBlocked, Asked: a.now()}
 		var err error
 		if g.Answer, err = a.ask(ctx, q); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (a *approver) question(it ledger.Iteration, before metric.Set, step recover
 func (a *approver) about(it ledger.Iteration, before metric.Set, kind approval.Kind, why string) approval.Question {
 	return approval.Question{
 		LoopID: a.loopID, Iteration: it.Number, Kind: kind, Why: why, AskedAt: a.now(),
-		Patch:   filepath.Join(a.dir, "iterations", ledger.Name(it.Number), "changes.patch"),
+		Patch:   filepath.Join(a.dir, "iterations", ledger.IterationName(it.Number), "changes.patch"),
 		Numbers: numbers(before, it.Set),
 	}
 }

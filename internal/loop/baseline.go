@@ -60,7 +60,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 		}
 	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
-	it.BaselineRuns, it.Artefacts = r.state.BaselineRuns, r.checks.outputs
+	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.outputs
 	it.Verified = judge.Verified(it, nil)
 	r.startFrom(it)
 	err = errors.Join(r.checks.save(), r.ledger.Append(it, nil, false))
@@ -97,15 +97,15 @@ func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool
 	if r.opts.BaselineFrom == "" {
 		return it, false, nil
 	}
-	its, err := ledger.Iterations(r.opts.BaselineFrom)
+	its, err := ledger.ReadIterations(r.opts.BaselineFrom)
 	if err != nil || len(its) == 0 || its[0].Tree != info.Tree {
 		return it, false, err
 	}
 	it = its[0]
-	r.state.BaselineRuns, r.checks.outputs = it.BaselineRuns, it.Artefacts
+	r.state.BaselineRuns, r.checks.outputs = it.BaselineRuns, it.CheckOutputs
 	r.past.LearnFlaky(judge.FlakyOf(it.Set.Tests))
-	if len(it.Artefacts) > 0 {
-		err = r.tree.Store.Exclude(it.Artefacts)
+	if len(it.CheckOutputs) > 0 {
+		err = r.tree.Store.Exclude(it.CheckOutputs)
 	}
 	return it, err == nil, err
 }
@@ -114,7 +114,7 @@ func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool
 // settles the criterion.
 func (r *run) startFrom(it ledger.Iteration) {
 	r.past.Begin(it)
-	r.opts.Until = r.opts.Until.Resolved(it.Hidden.Green() && criterion.IsGreen(it.Set, it.Set))
+	r.opts.Until = r.opts.Until.Resolved(it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
 	record := it.Set.Record()
 	r.state.BaselineMetrics, r.state.Criterion = &record, r.opts.Until.String()
 }
@@ -178,7 +178,7 @@ func spent(res measure.Result) time.Duration {
 func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.Skipped(info),
-		NotKept: append([]string{}, r.tree.MadeAnew(info.ID)...), CheckOutputs: it.Artefacts, Flaky: []string{}, Checks: it.Checks, Iteration: it,
+		NotKept: append([]string{}, r.tree.MadeAnew(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Iteration: it,
 		UnusedSettings: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
 	}
 	for id := range r.past.Flaky {

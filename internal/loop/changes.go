@@ -33,7 +33,7 @@ func (r *run) describe(ctx context.Context, it *iteration, info snapshot.Info) e
 	if err := r.patch(ctx, it); err != nil {
 		return fmt.Errorf("write the changes of iteration %d: %w", it.Number, err)
 	}
-	it.files, err = ledger.CopiesOf(ctx, r.tree.Store, info.ID, it.changes)
+	it.files, err = ledger.ReadChangedFiles(ctx, r.tree.Store, info.ID, it.changes)
 	return err
 }
 
@@ -43,7 +43,7 @@ const patchName = "changes.patch"
 // patch writes the agent's changes as a unified diff, with secrets masked, and counts
 // its lines.
 func (r *run) patch(ctx context.Context, it *iteration) (err error) {
-	dir, err := r.ledger.Folder(it.Number)
+	dir, err := r.ledger.MakeIterationDir(it.Number)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (r *run) patch(ctx context.Context, it *iteration) (err error) {
 	}
 	masked := r.mask.Writer(f)
 	defer func() { err = errors.Join(err, masked.Close(), f.Close()) }()
-	return r.tree.Store.Patch(ctx, io.MultiWriter(masked, &it.lines), it.start.ID, it.Snapshot)
+	return r.tree.Store.WritePatch(ctx, io.MultiWriter(masked, &it.lines), it.start.ID, it.Snapshot)
 }
 
 // abandon records an iteration that was interrupted before it could be judged,
@@ -128,7 +128,7 @@ func (r *run) regression(it ledger.Iteration) *ledger.Regression {
 	if it.Rejected {
 		outcome = fmt.Sprintf("rolled back to iteration %d, %s", r.past.Previous.Iteration, it.Decision.Move)
 	}
-	return ledger.RegressionOf(it, len(r.state.Regressions)+1, outcome)
+	return ledger.NewRegression(it, len(r.state.Regressions)+1, outcome)
 }
 
 // spent is what the agent consumed in the iterations so far.

@@ -137,7 +137,7 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History, la
 }
 
 // save writes down what the checks taught about themselves.
-func (c *checker) save() error { return c.ledger.SaveMeter(c.base.Memory()) }
+func (c *checker) save() error { return c.ledger.SaveMeasureState(c.base.Memory()) }
 
 // maxCriterion is how much of what the command of the criterion prints is kept, in bytes.
 const maxCriterion = 2 << 10
@@ -151,7 +151,7 @@ func (c *checker) succeeds(ctx context.Context, command, dir string) (ok bool, s
 	words := runner.NewTail(maxCriterion)
 	res, err := runner.Run(ctx, runner.Command{
 		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout, Stdout: words, Stderr: words,
-		Hold: c.ledger.Held(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
+		Hold: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
 	})
 	if errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
 		return false, "", nil

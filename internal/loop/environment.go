@@ -29,13 +29,13 @@ func (s *surroundings) look(ctx context.Context) (environment.State, error) {
 // accept keeps a state as what later looks are compared with.
 func (s *surroundings) accept(now environment.State) error {
 	s.known = now
-	return s.ledger.SaveAround(now)
+	return s.ledger.SaveEnvironment(now)
 }
 
 // recall brings back what an earlier process has seen. Elsewhere other programs are
 // installed, so what is there when the loop comes there is what counts.
 func (s *surroundings) recall(ctx context.Context, elsewhere bool) error {
-	known, err := s.ledger.ReadAround(&s.known)
+	known, err := s.ledger.ReadEnvironment(&s.known)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *surroundings) changed(now environment.State) ([]detector.Tampering, err
 	for _, c := range now.ChangesSince(s.known, s.watch.Root) {
 		out = append(out, detector.Tampering{Pattern: c.Pattern, Type: c.Type, Severity: c.Severity, File: c.File, Evidence: c.Text, Basis: detector.Measured})
 	}
-	files, err := s.ledger.Check()
+	files, err := s.ledger.RepairChanged()
 	for _, name := range files {
 		out = append(out, detector.Tampering{
 			Pattern: "TP-30", Type: "supervisor_state_changed", Severity: detector.Critical, File: name,

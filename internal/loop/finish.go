@@ -58,7 +58,7 @@ func treeOf(c *selector.Choice) string {
 
 // declared are the findings about the selected tree that the user let happen.
 func (r *run) declared(out Outcome) []detector.Alert {
-	list := ledger.Declared(r.past.Iterations, out.Choice.Iteration)
+	list := ledger.FindDeclarations(r.past.Iterations, out.Choice.Iteration)
 	if out.Verified == nil {
 		return list
 	}
@@ -138,7 +138,7 @@ func (r *run) apply(ctx context.Context, c selector.Choice) (ledger.Output, erro
 			return ledger.Output{}, fmt.Errorf("restore iteration %d: %w", c.Iteration, err)
 		}
 	}
-	out, err := ledger.OutputOf(ctx, r.tree.Store, r.state.BaselineSnapshot, it.Snapshot)
+	out, err := ledger.CompareOutput(ctx, r.tree.Store, r.state.BaselineSnapshot, it.Snapshot)
 	if err != nil {
 		return out, err
 	}

@@ -55,7 +55,7 @@ func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) 
 	switch {
 	case err != nil:
 		return event.Stop{}, err
-	case agentrun.Unserved(it.Agent) && len(it.Changed) == 0 && len(it.Said()) == 0:
+	case agentrun.Unserved(it.Agent) && len(it.Changed) == 0 && len(it.Blocks()) == 0:
 		return it.unserved, nil // nothing was done, and nothing is counted
 	}
 	stop, err := r.assess(ctx, it)
@@ -99,7 +99,7 @@ func (r *run) settle(ctx context.Context, it *iteration) (event.Stop, error) {
 	}
 	last, err := r.append(it)
 	if err == nil {
-		err = r.ledger.HintsTold()
+		err = r.ledger.MarkHintsDelivered()
 	}
 	if err != nil {
 		return event.Stop{}, err
@@ -148,8 +148,8 @@ func (r *run) prompt(ctx context.Context, it *iteration) (prompted, error) {
 func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
-		Iteration: it.Number, Prompt: it.prompted.text, Evidence: it.prompted.evidence, Notes: ledger.Notes(r.past.Iterations, r.past.Previous.Iteration), Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
-		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.BlockOf(r.past.Previous.Set.Tests, names) },
+		Iteration: it.Number, Prompt: it.prompted.text, Evidence: it.prompted.evidence, Notes: ledger.NotesAfter(r.past.Iterations, r.past.Previous.Iteration), Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
+		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
 		Beware: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
 		OnWait: func(text string) error {
 			r.state.Waiting = text
@@ -164,7 +164,7 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 // loop is being interrupted: nothing the agent did may be lost.
 func (r *run) capture(ctx context.Context, it *iteration) error {
 	ctx = context.WithoutCancel(ctx)
-	if err := r.ledger.Return(); err != nil {
+	if err := r.ledger.MoveBack(); err != nil {
 		return err
 	}
 	info, err := r.tree.Take(ctx, it.Number, event.AfterAgent)
@@ -236,7 +236,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	if holds != nil && !*holds {
 		it.Decision.CriterionOutput = said
 	}
-	it.Decision.Gate = asked
+	it.Decision.Approval = asked
 	if step.Reject {
 		it.Decision.Restore = r.past.Target(it.Iteration, step.Target)
 	}

@@ -52,7 +52,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 	}
 	var learnt measure.Memory
 	if err == nil && o.BaselineFrom != "" {
-		err = ledger.ReadMeter(o.BaselineFrom, &learnt)
+		err = ledger.ReadMeasureState(o.BaselineFrom, &learnt)
 	}
 	if err == nil {
 		err = r.equip(ctx, event.NewPosition(), learnt)
@@ -94,7 +94,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 	if err != nil {
 		return err
 	}
-	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env), folder: r.ledger.Folder}
+	r.prompts = &prompter{texts: texts, set: &r.opts.Settings, past: r.past, blocked: o.BlockedCommand(o.Self, o.Env), folder: r.ledger.MakeIterationDir}
 	store, err := worktree.Open(ctx, o.Root, o.Home, r.ledger.SnapshotDir(), o.Snapshot)
 	if err != nil {
 		return err
@@ -112,10 +112,10 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		o.Log.WithField("variables", strings.Join(scrubbed, ", ")).Warn("the checks are not given variables that steer runners and were others when the loop began")
 	}
 	m := measure.Options{
-		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Watch: o.WatchChecks, Memory: learnt, Hold: r.ledger.Held(),
+		Env: env, Scratch: r.checks.scratch(), User: r.checks.user, OnProgress: r.checks.progress, Watch: o.WatchChecks, Memory: learnt, Hold: r.ledger.TreeLocks(),
 		BeforeStart: r.journal.Starting(event.ChildCheck, r.number), Reruns: o.Confirm, Baseline: true,
 	}
-	if _, inside := ledger.Inside(o.Home, o.Root); inside {
+	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		m.Ignore = o.Home
 	}
 	r.checks.base, r.checks.began = measure.New(o.Plan, m), o.Plan
@@ -150,7 +150,7 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	}
 	if !r.opts.Watching() || p.Landlock { // a watched session is the user's own
 		at := r.opts.Site(r.opts.Env)
-		at.State, at.Temp, at.Hidden, at.Self = r.opts.Home, r.ledger.Temp(), r.opts.Hidden.Dir, r.opts.Self
+		at.State, at.Temp, at.Hidden, at.Self = r.opts.Home, r.ledger.TempDir(), r.opts.Hidden.Dir, r.opts.Self
 		why := ""
 		if shield, why, err = p.Shield(ctx, at); err != nil {
 			return shield, err
@@ -182,7 +182,7 @@ func (o Options) hiddenReady() error {
 	if o.Hidden.Dir == "" {
 		return nil
 	}
-	if _, inside := ledger.Inside(o.Home, o.Root); inside {
+	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", o.Home)
 	}
 	if _, err := originaltests.ReadFiles(o.Hidden.Dir); err != nil {
@@ -218,13 +218,13 @@ func (r *run) kept() map[snapshot.ID]bool {
 // under way is finished, and the caller hears that the tree may hold what an
 // agent left unjudged.
 func (r *run) sweep(ctx context.Context) error {
-	loops, err := ledger.Loops(r.opts.Home, r.opts.Root)
+	loops, err := ledger.ListLoops(r.opts.Home, r.opts.Root)
 	if err != nil {
 		return err
 	}
 	for _, dead := range loops {
-		unfinished := snapshot.UnfinishedIn(ledger.SnapshotDir(ledger.Dir(r.opts.Home, dead.LoopID))) != nil
-		if dead.LoopID == r.state.LoopID || !dead.Unnoticed() && !unfinished {
+		unfinished := snapshot.ReadUnfinished(ledger.SnapshotDir(ledger.LoopDir(r.opts.Home, dead.LoopID))) != nil
+		if dead.LoopID == r.state.LoopID || !dead.IsUnnoticedCrash() && !unfinished {
 			continue
 		}
 		if err := r.notice(ctx, dead); err != nil {
@@ -236,8 +236,8 @@ func (r *run) sweep(ctx context.Context) error {
 
 // notice looks after one such loop, or after one of which only a rollback was killed.
 func (r *run) notice(ctx context.Context, dead ledger.State) error {
-	dir := ledger.Dir(r.opts.Home, dead.LoopID)
-	data, at := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, LoopEnded: !dead.Unnoticed()}, event.NewPosition()
+	dir := ledger.LoopDir(r.opts.Home, dead.LoopID)
+	data, at := event.Crash{LoopID: dead.LoopID, Iteration: dead.Iteration, LoopEnded: !dead.IsUnnoticedCrash()}, event.NewPosition()
 	if _, err := ledger.ReadLog(dir, at.Apply); err == nil && !data.LoopEnded {
 		data.Trees = at.Trees()
 		if err := r.endSurvivors(ctx, at); err != nil {

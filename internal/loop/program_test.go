@@ -331,7 +331,7 @@ func TestLimits(t *testing.T) {
 			if out.Stop.Reason != tt.want || len(out.History)-1 != tt.n {
 				t.Fatalf("%d iterations, %+v", len(out.History)-1, out.Stop)
 			}
-			if run := out.History[tt.n].Agent; run.Limit != tt.limit {
+			if run := out.History[tt.n].Agent; run.LimitReached != tt.limit {
 				t.Errorf("the last run ended as %+v", run)
 			}
 			if out.Choice.Iteration != 1 {

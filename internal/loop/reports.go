@@ -31,9 +31,9 @@ func (w *reports) iteration(it ledger.Iteration, state ledger.State) error {
 	if n := reasoning.Previous(w.past.Iterations, it.Number); n >= 0 {
 		v.Previous = &w.past.Iterations[n]
 	}
-	err := w.ledger.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(v))
-	if d := it.Decision; d != nil && d.Asks != "" {
-		v := report.Escalation{State: state, Iterations: w.past.Iterations, Why: d.Asks, Now: w.now(), Self: w.self}
+	err := w.ledger.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.OfIteration(v))
+	if d := it.Decision; d != nil && d.QuestionKind != "" {
+		v := report.Escalation{State: state, Iterations: w.past.Iterations, Why: d.QuestionKind, Now: w.now(), Self: w.self}
 		err = errors.Join(err, w.ledger.WriteReport(report.EscalationName, v.Document()))
 	}
 	return errors.Join(err, w.track())
@@ -58,7 +58,7 @@ func (w *reports) trackNow() error {
 	if w.past.Best != nil {
 		best = &w.past.Best.Iteration
 	}
-	return w.ledger.Track(w.past.Iterations, w.set.Tracking(), best, w.now())
+	return w.ledger.WriteTracking(w.past.Iterations, w.set.Tracking(), best, w.now())
 }
 
 // catchUp writes the trackers where they lack iterations.
@@ -73,7 +73,7 @@ func (w *reports) catchUp() error {
 // read first. v is what only the end of the loop knows.
 func (w *reports) final(v report.Loop, verified *event.Verification) (string, error) {
 	v.Iterations, v.Summary, v.Now = w.past.Iterations, selector.Summarize(w.past.Candidates()), w.now()
-	v.Mode, v.Threshold, v.Open = w.set.Select.Mode, w.set.Select.Threshold, ledger.OpenAt(w.past.Iterations, v.Choice.Iteration)
+	v.Mode, v.Threshold, v.Open = w.set.Select.Mode, w.set.Select.Threshold, ledger.OpenFindingsAt(w.past.Iterations, v.Choice.Iteration)
 	if verified != nil {
 		v.Verification = &report.Verification{Holds: verified.Confirmed, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
 	}
@@ -95,6 +95,6 @@ func (w *reports) seal() error {
 	if w.ended == nil {
 		return nil
 	}
-	w.ended.Head = w.ledger.Head()
+	w.ended.Head = w.ledger.HeadHash()
 	return w.completion(*w.ended)
 }

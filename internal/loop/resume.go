@@ -76,7 +76,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 		return err
 	}
 	r.past.Dropped = s.at.DroppedSnapshots
-	its, err := ledger.Iterations(r.ledger.Dir())
+	its, err := ledger.ReadIterations(r.ledger.Dir())
 	if err == nil {
 		err = s.replay(its)
 	}
@@ -88,7 +88,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 		return err
 	}
 	var learnt measure.Memory
-	if err := ledger.ReadMeter(r.ledger.Dir(), &learnt); err != nil {
+	if err := ledger.ReadMeasureState(r.ledger.Dir(), &learnt); err != nil {
 		return err
 	}
 	if err := r.endSurvivors(ctx, s.at); err != nil {
@@ -98,7 +98,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 		return err
 	}
 	if len(its) > 0 {
-		r.checks.outputs = its[0].Artefacts
+		r.checks.outputs = its[0].CheckOutputs
 		if err := r.around.recall(ctx, s.elsewhere); err != nil {
 			return err
 		}
@@ -115,18 +115,18 @@ func (s *resumption) equip(ctx context.Context, learnt measure.Memory, force boo
 	if err := s.run.equip(ctx, s.at, learnt); err != nil {
 		return err
 	}
-	other := s.run.tree.Store.SameRepository() // an agent at work there could not be undone
+	other := s.run.tree.Store.CheckRepository() // an agent at work there could not be undone
 	if other == nil || !force {
 		return other
 	}
 	s.elsewhere = true
-	return s.run.tree.Store.Adopt()
+	return s.run.tree.Store.AdoptRepository()
 }
 
 // reload reads what the loop was asked to do.
 func (s *resumption) reload() error {
 	if s.at.Settings == "" {
-		return fmt.Errorf("%w: start a new one", ledger.ErrNotBegun)
+		return fmt.Errorf("%w: start a new one", ledger.ErrNoSettings)
 	}
 	o, limits := &s.run.opts, s.run.opts.Settings
 	o.Settings = Settings{}
@@ -148,7 +148,7 @@ func (s *resumption) reload() error {
 
 // overlaid finds a loop that worked in the tree later.
 func (s *resumption) overlaid() error {
-	loops, err := ledger.Loops(s.run.opts.Home, s.run.opts.Root)
+	loops, err := ledger.ListLoops(s.run.opts.Home, s.run.opts.Root)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (s *resumption) overlaid() error {
 
 // replay brings the run to where the dead one was after the given iterations.
 func (s *resumption) replay(its []ledger.Iteration) error {
-	s.run.state.Begin()
+	s.run.state.ResetIterations()
 	for n, it := range its {
 		switch {
 		case it.Number != n:
@@ -341,7 +341,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (s.at.AgentMayRun() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Said()) == 0 {
+	if (s.at.AgentMayRun() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Blocks()) == 0 {
 		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
 	}
 	if err := s.run.describe(ctx, it, info); err != nil {

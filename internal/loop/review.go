@@ -25,7 +25,7 @@ func (r *run) reviewer() *review.Reviewer {
 	out := &review.Reviewer{
 		Options: r.opts.Reviewer, Task: r.opts.Task, Env: r.opts.Env, Kept: []string{r.opts.Home}, Masker: r.mask.Masker,
 		Over: func(u metric.Usage) string { return r.opts.Exhausted(r.spent().Plus(u)).Text },
-		Hold: r.ledger.Held(), BeforeStart: r.journal.Starting(event.ChildReviewer, func() int { return r.state.Iteration }),
+		Hold: r.ledger.TreeLocks(), BeforeStart: r.journal.Starting(event.ChildReviewer, func() int { return r.state.Iteration }),
 	}
 	if r.opts.MaxCost > 0 {
 		out.Left = r.opts.MaxCost

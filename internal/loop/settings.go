@@ -94,8 +94,8 @@ func (s *Settings) OverrideLimits(l Settings) {
 
 // MovedFolders are the folders outside of the tree that the settings name, and that lie elsewhere
 // than kept settings say.
-func (s Settings) MovedFolders(kept Settings) (out []ledger.Move) {
-	for _, m := range []ledger.Move{{From: kept.Origin, To: s.Origin}, {From: kept.Hidden.Dir, To: s.Hidden.Dir}} {
+func (s Settings) MovedFolders(kept Settings) (out []ledger.FolderMove) {
+	for _, m := range []ledger.FolderMove{{From: kept.Origin, To: s.Origin}, {From: kept.Hidden.Dir, To: s.Hidden.Dir}} {
 		if m.From != "" && m.To != "" && m.From != m.To {
 			out = append(out, m)
 		}

@@ -46,7 +46,7 @@ func (r *run) setDown(stop event.Stop) (Outcome, error) {
 // ended adds to the data of the end what the loop has come to.
 func (r *run) ended(d event.LoopEnd) event.LoopEnd {
 	d.Spending, d.Iterations = r.state.Spending, max(0, len(r.past.Iterations)-1)
-	if best := r.state.Chosen(); best != nil {
+	if best := r.state.SelectedOrBest(); best != nil {
 		d.Best, d.Score = &best.Iteration, &best.QualityScore
 	}
 	if r.past.Safe != "" {

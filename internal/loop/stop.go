@@ -42,12 +42,12 @@ func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 
 // blockedText says why a loop ends whose agent cannot go on.
 func blockedText(it ledger.Iteration) string {
-	said, more := it.Said(), ""
+	said, more := it.Blocks(), ""
 	if len(said) > 1 {
 		more = fmt.Sprintf(" (and %d more)", len(said)-1)
 	}
 	text := judge.AgentBlocked + ": " + said[0].String() + more
-	if g := it.Decision.Unblock; g != nil {
+	if g := it.Decision.UnblockApproval; g != nil {
 		text += "; " + g.Answer.String()
 	}
 	return text

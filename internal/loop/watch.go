@@ -45,7 +45,7 @@ func Watch(ctx context.Context, o Options) (Outcome, error) {
 
 func (o Settings) kind() ledger.Kind {
 	if o.Watching() {
-		return ledger.Watched
+		return ledger.KindWatched
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func ended() int64 { return 0 }
 // skipped leaves out of the watch what is no work of the agent.
 func (w *watched) skipped(dir string) bool {
 	name := dir[strings.LastIndexByte(dir, '/')+1:]
-	rel, inside := ledger.Inside(w.run.opts.Home, w.run.opts.Root)
+	rel, inside := ledger.PathInTree(w.run.opts.Home, w.run.opts.Root)
 	return name == ".git" || name == "node_modules" || inside && dir == filepath.ToSlash(rel)
 }
 
@@ -172,13 +172,13 @@ func (w *watched) begin(ctx context.Context) (*iteration, error) {
 	n, now := len(r.past.Iterations), r.opts.Now()
 	r.state.Iteration, r.checks.clock, r.tree.Start = n, measure.Clock{}, start.ID
 	it := &iteration{start: start, Iteration: ledger.Iteration{LoopID: r.state.LoopID, Number: n, StartedAt: w.since, Start: start.ID}}
-	it.Agent = &ledger.AgentRun{Cause: ledger.AtRest, Duration: max(0, now.Sub(w.since)), Program: string(r.opts.Hooks.Client)}
+	it.Agent = &ledger.AgentRun{Cause: ledger.CauseIdle, Duration: max(0, now.Sub(w.since)), Program: string(r.opts.Hooks.Client)}
 	return it, r.capture(ctx, it)
 }
 
 // tree names the tree as it is now, and keeps nothing.
 func (w *watched) tree(ctx context.Context) (string, error) {
-	info, drop, err := w.run.tree.Store.Present(context.WithoutCancel(ctx), "at rest")
+	info, drop, err := w.run.tree.Store.TakeTemporary(context.WithoutCancel(ctx), "at rest")
 	if err != nil {
 		return "", fmt.Errorf("look at the tree: %w", err)
 	}
@@ -188,7 +188,7 @@ func (w *watched) tree(ctx context.Context) (string, error) {
 // endWatch measures what a session left whose supervisor was killed. It is over then.
 func (r *run) endWatch(ctx context.Context) (event.Stop, error) {
 	if len(r.past.Iterations) == 0 {
-		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ledger.ErrNotBegun)
+		return event.Stop{}, fmt.Errorf("%w: the session was killed before its baseline was measured", ledger.ErrNoSettings)
 	}
 	if _, err := newWatched(r).look(ctx, ended); err != nil {
 		return stopped(ctx, err)

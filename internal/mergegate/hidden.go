@@ -23,7 +23,7 @@ func hiddenOf(h *ledger.Hidden) *Hidden {
 	if h == nil {
 		return nil
 	}
-	out := &Hidden{NotRun: h.Refused, Reused: h.Reused}
+	out := &Hidden{NotRun: h.NotRunReason, Reused: h.Reused}
 	if h.Tests == nil {
 		return out
 	}
@@ -75,7 +75,7 @@ func (g *gate) past(ctx context.Context, j judge.Judge) (*judge.History, error) 
 // hiddenUnknown is an error if hidden tests could be read neither on the base nor on the
 // tree: their results are unknown then, and no rule says so.
 func hiddenUnknown(h *ledger.Hidden, past *judge.History) error {
-	if h == nil || h.Refused != "" || h.Tests != nil && len(h.Tests.Cases)+len(h.Tests.Broken) > 0 {
+	if h == nil || h.NotRunReason != "" || h.Tests != nil && len(h.Tests.Cases)+len(h.Tests.Broken) > 0 {
 		return nil
 	}
 	if base := past.Iterations[0].Hidden; base != nil && base.Tests != nil && len(base.Tests.Cases) > 0 {

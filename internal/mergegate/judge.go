@@ -47,7 +47,7 @@ func (g *gate) judge(ctx context.Context) error {
 	if err := hiddenUnknown(g.verdict.Hidden, past); err != nil {
 		return err
 	}
-	g.now = g.verdict.Judged()
+	g.now = g.verdict.JudgedSet()
 	g.noteSilenced(g.verdict.Silenced)
 	g.noteExcluded(g.verdict.Excluded, g.verdict.Set.Coverage)
 	g.notes = g.mask().Texts(append(g.notes, untried...))

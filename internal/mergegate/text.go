@@ -128,8 +128,8 @@ func (r Report) facts(d *document.Document) {
 	if r.Review != nil {
 		d.Labelled(label("reviewer"), "%s", r.Review)
 	}
-	if p := r.MutationCheck; p != nil && p.Refused != "" {
-		d.Labelled(label("mutants"), "changed tests were not run on mutants: %s", p.Refused)
+	if p := r.MutationCheck; p != nil && p.NotRunReason != "" {
+		d.Labelled(label("mutants"), "changed tests were not run on mutants: %s", p.NotRunReason)
 	} else if p != nil {
 		for _, res := range p.Results {
 			d.Labelled(label("mutants"), "%s: %s", strings.Join(res.Files, ", "), res)
@@ -257,8 +257,8 @@ func explained(l detector.Loss) string {
 
 // goals describes how the original tests ended on the new code.
 func goals(h ledger.Goals) string {
-	if h.Refused != "" {
-		return "not run: " + h.Refused
+	if h.NotRunReason != "" {
+		return "not run: " + h.NotRunReason
 	}
 	count := map[detector.Outcome]int{}
 	for _, r := range h.Results {

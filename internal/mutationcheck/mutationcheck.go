@@ -68,7 +68,7 @@ func (t Trial) allowed() time.Duration {
 
 // Refused is the record of a trial that is not run.
 func (t Trial) Refused(why string) *ledger.MutationCheck {
-	return &ledger.MutationCheck{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.MutationResult{}, Refused: why}
+	return &ledger.MutationCheck{TestsSnapshot: t.Was, CodeSnapshot: t.Is, Results: []detector.MutationResult{}, NotRunReason: why}
 }
 
 // Wanted reports whether tests were changed, or are gone: those that were only added
@@ -82,14 +82,14 @@ func (t Trial) Wanted(ctx context.Context) bool {
 // cannot suffice for a mutant, nothing is run.
 func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
 	r := &trialRun{Trial: t, out: t.Refused(""), began: time.Now(), groups: t.groups(ctx)}
-	r.out.Allowed = t.allowed()
-	r.until = r.began.Add(r.out.Allowed - r.out.Allowed/reserve)
-	none := fmt.Sprintf("there was no time for a mutant in %s", short(r.out.Allowed))
+	r.out.Budget = t.allowed()
+	r.until = r.began.Add(r.out.Budget - r.out.Budget/reserve)
+	none := fmt.Sprintf("there was no time for a mutant in %s", short(r.out.Budget))
 	var err error
 	if least := 2*t.Cost.Copy + t.Cost.First; r.left() > least {
 		err = r.within(ctx)
 	} else {
-		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", short(least), short(r.out.Allowed))
+		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", short(least), short(r.out.Budget))
 	}
 	for _, g := range r.groups {
 		if g.result.Why == "" && g.result.Mutants == 0 {
@@ -305,7 +305,7 @@ func (d *duel) mutant(ctx context.Context, p pair) (bool, error) {
 		d.groups[i].count(p.is.Mutant, f)
 		before, now = before || f.before, now || f.now
 	}
-	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.is.Mutant), Before: before, After: now})
+	d.out.Mutants = append(d.out.Mutants, ledger.Mutant{Survivor: survivor(p.is.Mutant), KilledByOld: before, KilledByNew: now})
 	return true, nil
 }
 

@@ -97,7 +97,7 @@ func (w *world) run(x Trial) *ledger.MutationCheck {
 		w.t.Logf("%v: %s in %s, %d runs, %d invalid", p.Files, p, out.Took, out.Runs, out.Invalid)
 	}
 	for _, m := range out.Mutants {
-		w.t.Logf("%t %t %s", m.Before, m.After, m.Survivor)
+		w.t.Logf("%t %t %s", m.KilledByOld, m.KilledByNew, m.Survivor)
 	}
 	return out
 }
@@ -414,7 +414,7 @@ func TestPowerWithinItsBudget(t *testing.T) {
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
 	x.Budget = 1
 	out := w.run(x)
-	if len(out.Results) != 1 || !out.Results[0].Stopped || !out.Short() || !strings.HasPrefix(out.Results[0].Why, "there is no time for a mutant") && !strings.HasPrefix(out.Results[0].Why, "there was no time for a mutant") {
+	if len(out.Results) != 1 || !out.Results[0].Stopped || !out.BudgetExceeded() || !strings.HasPrefix(out.Results[0].Why, "there is no time for a mutant") && !strings.HasPrefix(out.Results[0].Why, "there was no time for a mutant") {
 		t.Errorf("%+v", out.Results)
 	}
 }
@@ -443,7 +443,7 @@ func TestTimeIsKnownBefore(t *testing.T) {
 			x := x
 			x.Budget, x.Cost = tt.budget, tt.cost
 			out := w.run(x)
-			if len(out.Results) != 1 || !out.Results[0].Stopped || !out.Short() || out.Runs > 0 || out.Allowed != tt.allowed || !strings.HasSuffix(out.Results[0].Why, tt.why) {
+			if len(out.Results) != 1 || !out.Results[0].Stopped || !out.BudgetExceeded() || out.Runs > 0 || out.Budget != tt.allowed || !strings.HasSuffix(out.Results[0].Why, tt.why) {
 				t.Errorf("%+v", out)
 			}
 			if out.Took > 30*time.Second { // a run takes a minute: test_slow
@@ -483,7 +483,7 @@ func TestE2EPowerOverEndlessLoops(t *testing.T) {
 		t.Errorf("%+v", out.Results)
 	}
 	for _, m := range out.Mutants {
-		if m.Is == "i -= 1" && !(m.Before && m.After) {
+		if m.Is == "i -= 1" && !(m.KilledByOld && m.KilledByNew) {
 			t.Errorf("%+v", m)
 		}
 	}

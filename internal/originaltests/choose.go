@@ -51,7 +51,7 @@ func (t Trial) choose() choice {
 // expecting finds the tests that changed files without tests concern; where it is not
 // known which, all.
 func (t Trial) expecting(c *choice) map[metric.ID]bool {
-	c.whole = c.whole || len(t.Evidence.Runner) > 0
+	c.whole = c.whole || len(t.Evidence.RunnerFiles) > 0
 	touched, holds := map[metric.ID]bool{}, t.defining()
 	for _, change := range t.Changes {
 		file := change.Path
@@ -82,7 +82,7 @@ func (t Trial) defining() map[string]bool {
 
 // changedTest reports whether the file of a test, or its module of tests, changed.
 func (t Trial) changedTest(d detector.TestSource) bool {
-	if t.testFile(d.File) || slices.Contains(t.Evidence.Inline, t.newPath(d.File)) {
+	if t.testFile(d.File) || slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File)) {
 		return true
 	}
 	is, there := t.nowDefined(d)
@@ -127,7 +127,7 @@ func (t Trial) mute(c metric.Test, home detector.TestSource, defined bool) strin
 		return "it is flaky"
 	case c.Status == metric.Skipped:
 		return "it did not run before either"
-	case defined && !t.testFile(home.File) && !slices.Contains(t.Evidence.Inline, t.newPath(home.File)):
+	case defined && !t.testFile(home.File) && !slices.Contains(t.Evidence.InlineTestFiles, t.newPath(home.File)):
 		return "it stands in a file with the code that it tests"
 	}
 	return ""
@@ -138,7 +138,7 @@ func (t Trial) Restored() []string { return restored(t.Evidence) }
 
 // restored are the files that are put back: tests, and what they lean on.
 func restored(e ledger.Evidence) []string {
-	out := slices.Concat(e.TestFiles, e.Runner)
+	out := slices.Concat(e.TestFiles, e.RunnerFiles)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

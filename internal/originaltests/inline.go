@@ -15,7 +15,7 @@ import (
 // new code with the old modules. What cannot be read, or does not fit, is left out.
 func (r *trialRun) readInline(ctx context.Context) {
 	r.inline = map[string][]byte{}
-	for _, to := range r.Evidence.Inline {
+	for _, to := range r.Evidence.InlineTestFiles {
 		was, err1 := r.Store.ReadFile(ctx, r.Was, r.oldPath(to))
 		is, err2 := r.Store.ReadFile(ctx, r.Is, to)
 		if err1 != nil || err2 != nil || len(was) > evidence.MaxText || len(is) > evidence.MaxText {
@@ -46,7 +46,7 @@ func (t Trial) testFile(file string) bool {
 // isInline reports whether a test is in a module of tests of which the old text is put
 // into the new code.
 func (t Trial) isInline(d detector.TestSource) bool {
-	return !t.testFile(d.File) && slices.Contains(t.Evidence.Inline, t.newPath(d.File))
+	return !t.testFile(d.File) && slices.Contains(t.Evidence.InlineTestFiles, t.newPath(d.File))
 }
 
 // putInto puts the modules of tests as they were into the new code.
@@ -54,8 +54,8 @@ func (r *trialRun) putInto() error {
 	var files treecopy.Files
 	for path, text := range r.inline {
 		files = append(files, treecopy.File{Path: path, Text: text})
-		r.out.PutInto = append(r.out.PutInto, path)
+		r.out.RestoredInlineTests = append(r.out.RestoredInlineTests, path)
 	}
-	slices.Sort(r.out.PutInto)
+	slices.Sort(r.out.RestoredInlineTests)
 	return files.Write(r.tree.Path)
 }

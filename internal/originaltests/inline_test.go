@@ -56,7 +56,7 @@ func originalInlineTests(t *testing.T, changes []inlineChange) {
 			check := measure.Check{Kind: measure.Test, Name: "cargo test", Runner: "cargo", Command: []string{"cargo", "test", "--offline", "--lib", "--color=never"}, Timeout: 5 * time.Minute}
 			w := newTrialWorldInGit(t, files{"Cargo.toml": rustManifest, "src/lib.rs": tt.code + rustExact, ".gitignore": "target\nCargo.lock\n"}, check)
 			out, verdict := w.tryRust(tt.change)
-			if got := outcomes(out)["tests::halves"]; got != tt.outcome || len(out.PutInto) != 1 || out.PutInto[0] != "src/lib.rs" {
+			if got := outcomes(out)["tests::halves"]; got != tt.outcome || len(out.RestoredInlineTests) != 1 || out.RestoredInlineTests[0] != "src/lib.rs" {
 				t.Fatalf("outcome %q, want %q: %+v", got, tt.outcome, out)
 			}
 			var got detector.Severity

@@ -16,7 +16,7 @@ const maxPlaces = 50
 // files that were as they were in all runs.
 func (r *trialRun) places(ctx context.Context) {
 	holds := r.defining()
-	list := slices.DeleteFunc(slices.Clone(r.out.PutBack), func(f string) bool { return holds[f] })
+	list := slices.DeleteFunc(slices.Clone(r.out.RestoredFiles), func(f string) bool { return holds[f] })
 	if len(list) == 0 || len(list) > maxPlaces || r.Before == nil {
 		return
 	}
@@ -25,7 +25,7 @@ func (r *trialRun) places(ctx context.Context) {
 		return
 	}
 	for _, file := range list {
-		r.out.Places = append(r.out.Places, r.place(ctx, file, base))
+		r.out.Dependencies = append(r.out.Dependencies, r.place(ctx, file, base))
 	}
 }
 

@@ -39,8 +39,8 @@ func TestPlacesThatTestsLeanOn(t *testing.T) {
 			start["other_test.go"], start["spec/half.txt"] = "package shop\n\nimport \"testing\"\n\nfunc TestOther(t *testing.T) {}\n", "4\n"
 			w := newTrialWorld(t, start, goCheck(t))
 			out, _ := w.trySets(tt.before, tt.now, files{"shop.go": tt.code, "spec/half.txt": tt.expected})
-			if len(out.Places) != 1 || out.Places[0].File != "spec/half.txt" || out.Places[0].Passed != tt.held || !strings.Contains(out.Places[0].Why, tt.why) {
-				t.Errorf("%+v, want %d held, %q", out.Places, tt.held, tt.why)
+			if len(out.Dependencies) != 1 || out.Dependencies[0].File != "spec/half.txt" || out.Dependencies[0].Passed != tt.held || !strings.Contains(out.Dependencies[0].Why, tt.why) {
+				t.Errorf("%+v, want %d held, %q", out.Dependencies, tt.held, tt.why)
 			}
 		})
 	}

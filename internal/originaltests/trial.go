@@ -41,7 +41,7 @@ type Trial struct {
 
 // Refused is the record of a trial that is not run.
 func (t Trial) Refused(why string) *ledger.Goals {
-	return &ledger.Goals{TestsOf: t.Was, CodeOf: t.Is, Results: []detector.Goal{}, ProductSame: t.Evidence.TestsAlone, Refused: why}
+	return &ledger.Goals{TestsSnapshot: t.Was, CodeSnapshot: t.Is, Results: []detector.Goal{}, ProductSame: t.Evidence.OnlyTestsChanged, NotRunReason: why}
 }
 
 // Wanted reports whether there is a test to run.
@@ -71,7 +71,7 @@ func (t Trial) Key() (string, error) {
 		}
 	}
 	c := t.choose()
-	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Was, c.whole, t.Evidence.Inline)
+	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Was, c.whole, t.Evidence.InlineTestFiles)
 	for _, x := range c.tests {
 		fmt.Fprintf(h, "\x00%s", x.ID)
 	}
@@ -140,8 +140,8 @@ func (r *trialRun) together(ctx context.Context) error {
 	if len(apart) == 0 && !r.choice.whole {
 		return nil
 	}
-	r.out.PutBack = restored(r.Evidence)
-	if err := r.tree.Restore(ctx, r.Was, r.out.PutBack...); err != nil {
+	r.out.RestoredFiles = restored(r.Evidence)
+	if err := r.tree.Restore(ctx, r.Was, r.out.RestoredFiles...); err != nil {
 		return err
 	}
 	return r.run(ctx, apart, r.choice.whole)
@@ -152,13 +152,13 @@ func (r *trialRun) together(ctx context.Context) error {
 // them.
 func (r *trialRun) withManifests(ctx context.Context) error {
 	tests := r.unbuilt()
-	if len(tests) == 0 || len(r.Evidence.Mixed) == 0 {
+	if len(tests) == 0 || len(r.Evidence.MixedRunnerFiles) == 0 {
 		return nil
 	}
-	if err := r.tree.Restore(ctx, r.Is, r.Evidence.Mixed...); err != nil {
+	if err := r.tree.Restore(ctx, r.Is, r.Evidence.MixedRunnerFiles...); err != nil {
 		return err
 	}
-	r.out.PutBack = slices.DeleteFunc(r.out.PutBack, func(f string) bool { return slices.Contains(r.Evidence.Mixed, f) })
+	r.out.RestoredFiles = slices.DeleteFunc(r.out.RestoredFiles, func(f string) bool { return slices.Contains(r.Evidence.MixedRunnerFiles, f) })
 	return r.run(ctx, tests, false)
 }
 

@@ -353,7 +353,7 @@ func TestTrialReusesDependencies(t *testing.T) {
 		Workspace: w.workspace(t.TempDir()), Was: was, Is: is, Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Modified}},
 		Before: tests(metric.Failed), Now: tests(metric.Passed),
 		Evidence: ledger.Evidence{
-			TestFiles: []string{"t/half.sh"}, TestsAlone: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
+			TestFiles: []string{"t/half.sh"}, OnlyTestsChanged: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
 		},
 	}
 	out, err := trial.Run(context.Background())
@@ -366,8 +366,8 @@ func TestTrialReusesDependencies(t *testing.T) {
 	if _, err := os.Stat(cache); err == nil {
 		t.Error("a cache of the working tree was written to")
 	}
-	if !slices.Equal(out.PutBack, []string{"t/half.sh"}) {
-		t.Errorf("put back: %v", out.PutBack)
+	if !slices.Equal(out.RestoredFiles, []string{"t/half.sh"}) {
+		t.Errorf("put back: %v", out.RestoredFiles)
 	}
 }
 
@@ -393,7 +393,7 @@ func TestRunnerOfTheBase(t *testing.T) {
 	trial := Trial{
 		Workspace: w.workspace(t.TempDir()), Was: before, Is: w.take(), Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Deleted}},
 		Before: tests("old", metric.Passed), Now: tests("new", metric.Passed),
-		Evidence: ledger.Evidence{TestFiles: []string{"t/half.sh"}, TestsAlone: true},
+		Evidence: ledger.Evidence{TestFiles: []string{"t/half.sh"}, OnlyTestsChanged: true},
 	}
 	trial.Original = &treecopy.Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
 	out, err := trial.Run(context.Background())
@@ -464,7 +464,7 @@ func TestMisfitCountsAsUnbuilt(t *testing.T) {
 		if got := r.verdict(end).outcome; got != want {
 			t.Errorf("%s: %s, want %s", message, got, want)
 		}
-		r.Evidence.TestsAlone = true // then the change is not the reason
+		r.Evidence.OnlyTestsChanged = true // then the change is not the reason
 		if got := r.verdict(end).outcome; got != detector.Failed {
 			t.Errorf("%s, tests alone: %s", message, got)
 		}

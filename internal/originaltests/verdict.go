@@ -28,7 +28,7 @@ func (r *trialRun) verdict(e measure.TestResult) verdict {
 		return verdict{detector.NotRun, why}
 	case e.Test.Status == metric.Passed:
 		return verdict{outcome: detector.Passed}
-	case !r.Evidence.TestsAlone && misfit.MatchString(e.Test.Message) && !misfit.MatchString(was.Message):
+	case !r.Evidence.OnlyTestsChanged && misfit.MatchString(e.Test.Message) && !misfit.MatchString(was.Message):
 		return verdict{detector.Unbuilt, why}
 	}
 	return verdict{detector.Failed, why}

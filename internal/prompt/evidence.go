@@ -180,7 +180,7 @@ func (e Evidence) criterion() Group {
 // notes are those of the agent itself. It is told of them where somebody may read them.
 func (e Evidence) notes() Group {
 	g := Group{Unit: "line of notes", Title: "Your notes, in the file $" + agent.NotesEnv + " (change it for later iterations; lines that begin with \"lesson:\" outlive one that is undone)"}
-	for line := range strings.Lines(ledger.Notes(e.History.Iterations, e.History.Previous.Iteration)) {
+	for line := range strings.Lines(ledger.NotesAfter(e.History.Iterations, e.History.Previous.Iteration)) {
 		if line = strings.TrimSpace(line); line != "" {
 			g.Facts = append(g.Facts, strings.TrimPrefix(line, "- "))
 		}
@@ -227,7 +227,7 @@ func account(it ledger.Iteration, refused bool) string {
 	}
 	text += cmp.Or(listed(names), "nothing was changed")
 	if it.Agent != nil {
-		if said := brief(it.Agent.LastWords); said != "" {
+		if said := brief(it.Agent.LastOutput); said != "" {
 			text += "\nyou said: " + said
 		}
 	}

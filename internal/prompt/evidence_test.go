@@ -26,7 +26,7 @@ func past() *judge.History {
 	h.Begin(base)
 	unmet := false
 	kept := ledger.Iteration{
-		Number: 1, Changed: []ledger.FileChange{{Path: "mul.go", Kind: "added"}}, Agent: &ledger.AgentRun{LastWords: "I added Mul"},
+		Number: 1, Changed: []ledger.FileChange{{Path: "mul.go", Kind: "added"}}, Agent: &ledger.AgentRun{LastOutput: "I added Mul"},
 		Decision: &ledger.Decision{Criterion: &unmet, CriterionOutput: "p95 is 812 ms, the limit is 200 ms"},
 		Set: metric.Set{Tests: failing, Lint: &metric.Lint{Findings: []metric.Finding{
 			old, {Tool: "vet", Rule: "printf", File: "mul.go", Line: 2, Message: "wrong verb", Level: metric.Error}, {File: "mul.go", Line: 1, Message: "a warning", Level: metric.Warning},

@@ -80,8 +80,8 @@ func GoalsOf(h *ledger.Goals) *Goals {
 		return nil
 	}
 	out := &Goals{
-		Passed: h.Passed, Ended: []GoalGroup{}, PutBack: NamesOf(h.PutBack), PutInto: NamesOf(h.PutInto), Runs: checks(h.Runs),
-		Took: h.Took, Reused: h.Reused, Refused: h.Refused,
+		Passed: h.Passed, Ended: []GoalGroup{}, PutBack: NamesOf(h.RestoredFiles), PutInto: NamesOf(h.RestoredInlineTests), Runs: checks(h.Runs),
+		Took: h.Took, Reused: h.Reused, Refused: h.NotRunReason,
 	}
 	for _, outcome := range []detector.Outcome{detector.Failed, detector.Passed, detector.Unbuilt, detector.NotRun} {
 		var tests []string
@@ -117,7 +117,7 @@ func MutationCheckOf(p *ledger.MutationCheck) *MutationCheck {
 	if p == nil {
 		return nil
 	}
-	out := &MutationCheck{Groups: []MutationGroup{}, Invalid: p.Invalid, Took: p.Took, Reused: p.Reused, Refused: p.Refused}
+	out := &MutationCheck{Groups: []MutationGroup{}, Invalid: p.Invalid, Took: p.Took, Reused: p.Reused, Refused: p.NotRunReason}
 	for _, r := range p.Results {
 		var lives []string
 		for _, s := range r.Survivors {
@@ -139,7 +139,7 @@ type Disguise struct {
 }
 
 // DisguiseOf describes tests that ran concealed from the code, nil if none did.
-func DisguiseOf(d *ledger.Disguised) *Disguise {
+func DisguiseOf(d *ledger.ConcealedRun) *Disguise {
 	if d == nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func DisguiseOf(d *ledger.Disguised) *Disguise {
 		failed = append(failed, withWhy(r.ID, r.Why))
 	}
 	return &Disguise{
-		Files: NamesOf(slices.Compact(files)), Tests: d.Tests, Failed: NamesOf(failed), Runs: checks(d.Runs), Took: d.Took, Refused: d.Refused,
+		Files: NamesOf(slices.Compact(files)), Tests: d.Tests, Failed: NamesOf(failed), Runs: checks(d.Runs), Took: d.Took, Refused: d.NotRunReason,
 	}
 }
 
@@ -200,7 +200,7 @@ func HiddenOf(h *ledger.Hidden) *Hidden {
 	if h == nil {
 		return nil
 	}
-	out := &Hidden{Tests: tests(h.Tests), Flaky: testNames(h.Flaky), Runs: checks(h.Runs), Why: h.Why, Refused: h.Refused, Reused: h.Reused, Later: h.Later}
+	out := &Hidden{Tests: tests(h.Tests), Flaky: testNames(h.Flaky), Runs: checks(h.Runs), Why: h.Why, Refused: h.NotRunReason, Reused: h.Reused, Later: h.Deferred}
 	var failing []string
 	if h.Tests != nil {
 		for _, c := range h.Tests.Cases {
@@ -259,7 +259,7 @@ func extraction(it ledger.Iteration) Extraction {
 	}
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
-	e.Goals, e.Power, e.Disguise, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), DisguiseOf(it.Disguised), HiddenOf(it.Hidden)
+	e.Goals, e.Power, e.Disguise, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), DisguiseOf(it.ConcealedRun), HiddenOf(it.Hidden)
 	if q := it.Silenced; q != nil {
 		var found []string
 		for _, f := range q.Findings {
@@ -273,7 +273,7 @@ func extraction(it ledger.Iteration) Extraction {
 		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checks(x.Runs), x.Why, x.Reused}
 	}
 	if a := it.Confirmation; a != nil {
-		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.Refused}
+		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.NotRunReason}
 	}
 	return e
 }

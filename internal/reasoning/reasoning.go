@@ -94,8 +94,8 @@ func Previous(its []ledger.Iteration, n int) int {
 	at := -1
 	for _, it := range its {
 		switch {
-		case it.Number == n && it.Recorded != nil && it.Recorded.From != nil:
-			return *it.Recorded.From
+		case it.Number == n && it.Recorded != nil && it.Recorded.StartedFrom != nil:
+			return *it.Recorded.StartedFrom
 		case it.Number >= n:
 			return at
 		case !it.Rejected:
@@ -123,7 +123,7 @@ func goal(in Input) Goal {
 	}
 	if in.Previous != nil {
 		previous := side(*in.Previous)
-		g.Previous, g.Assumed = &previous, in.It.Recorded != nil && in.It.Recorded.From == nil
+		g.Previous, g.Assumed = &previous, in.It.Recorded != nil && in.It.Recorded.StartedFrom == nil
 	}
 	return g
 }

@@ -12,11 +12,11 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrNotOver is returned for a loop that may still go on and needs its trees.
-var ErrNotOver = errors.New("it is not over")
+// ErrStillActive is returned for a loop that may still go on and needs its trees.
+var ErrStillActive = errors.New("it is not over")
 
-// Cleaned is what a cleanup dropped.
-type Cleaned struct {
+// CleanupResult is what a cleanup dropped.
+type CleanupResult struct {
 	Dropped []string // names of snapshots, oldest first
 	Kept    []string
 	Freed   int64 // bytes
@@ -26,15 +26,15 @@ type Cleaned struct {
 // selected and the best iteration, the tree that the loop would go on from, and
 // what undoes the last restore and the last rollback. With dry it says what would
 // go. The error wraps [ErrNotOver] when the loop may go on.
-func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c Cleaned, err error) {
+func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c CleanupResult, err error) {
 	p := event.NewPosition()
-	l, state, err := ledger.Amend(home, id, p.Apply)
+	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 	if state.Status != ledger.Completed && state.Status != ledger.Failed && state.Status != ledger.Aborted {
-		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrNotOver)
+		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrStillActive)
 	}
 	v, err := view(l.Dir(), state, p)
 	if err != nil {
@@ -67,7 +67,7 @@ func (v View) needed() map[snapshot.ID]bool {
 }
 
 // plan lists what is kept and what is removed.
-func (c *Cleaned) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]snapshot.ID, error) {
+func (c *CleanupResult) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]snapshot.ID, error) {
 	list, err := store.List()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *Cleaned) plan(store *snapshot.Store, needed map[snapshot.ID]bool) ([]sn
 	return keep, nil
 }
 
-func (c *Cleaned) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.Store, keep []snapshot.ID, now time.Time) error {
+func (c *CleanupResult) drop(ctx context.Context, l *ledger.Ledger, store *snapshot.Store, keep []snapshot.ID, now time.Time) error {
 	done, err := store.Prune(ctx, keep)
 	wanted := c.Dropped
 	c.Dropped, c.Freed = nil, done.Freed

@@ -37,7 +37,7 @@ func TestConversationIsAnsweredInItsShape(t *testing.T) {
 		`{"role": "user", "metadata": {"hook_name": "post_iteration", "inputs": {"baseline": {"bugs": 1}}}}`: `unknown field "bugs"`,
 		`{"test_count": 5, "testing": [1]}`:                                                                  "testing",
 	} {
-		if _, err := record.NewMessages(strings.NewReader(text)).Next(); !errors.Is(err, record.ErrMessage) || !strings.Contains(err.Error(), want) {
+		if _, err := record.NewMessages(strings.NewReader(text)).Next(); !errors.Is(err, record.ErrInvalidMessage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestMetricsInYAML(t *testing.T) {
 		"":                       "one document",
 		"- 1\n":                  "cannot unmarshal",
 	} {
-		if _, err := record.ReadMetrics([]byte(text)); !errors.Is(err, record.ErrMessage) || !strings.Contains(err.Error(), want) {
+		if _, err := record.ReadMetrics([]byte(text)); !errors.Is(err, record.ErrInvalidMessage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

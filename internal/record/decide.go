@@ -81,11 +81,11 @@ func (v View) Answer(m Message) ([]any, error) {
 	if d.Action != detector.Stop && !m.Complete {
 		return out, nil
 	}
-	v, choice, err := v.Choose(Wish{Mode: selector.Mode(m.Mode), Threshold: m.Threshold})
+	v, choice, err := v.Choose(SelectionRequest{Mode: selector.Mode(m.Mode), Threshold: m.Threshold})
 	if err != nil {
 		return out, err
 	}
-	doc, err := v.Document(choice, "", nil)
+	doc, err := v.SelectionMessage(choice, "", nil)
 	return append(out, doc), err
 }
 
@@ -100,6 +100,6 @@ func (v View) report(it ledger.Iteration, d Recommendation) []any {
 }
 
 // Answer lays what was recorded out as messages.
-func (r Recorded) Answer() []any {
+func (r Result) Answer() []any {
 	return r.View.report(r.Iteration, r.View.until(r.Iteration.Number+1).Decide(Question{}))
 }

@@ -106,16 +106,16 @@ func alertRules(answers []any) []string {
 	return out
 }
 
-func answer(p record.Place, m record.Message) ([]any, error) {
+func answer(p record.Service, m record.Message) ([]any, error) {
 	if m.Type != record.KindDecision {
 		rec, err := record.Record(context.Background(), p, m)
 		return rec.Answer(), err
 	}
-	dir, state, err := ledger.Find(p.Home, p.Root, m.LoopID)
+	dir, state, err := ledger.FindLoop(p.Home, p.Root, m.LoopID)
 	if err != nil {
 		return nil, err
 	}
-	v, err := record.Read(dir, state)
+	v, err := record.ReadView(dir, state)
 	if err != nil {
 		return nil, err
 	}

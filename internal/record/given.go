@@ -16,12 +16,12 @@ import (
 	"supervise/selector"
 )
 
-// ErrMessage is wrapped by the errors about invalid messages of an orchestrator. The
+// ErrInvalidMessage is wrapped by the errors about invalid messages of an orchestrator. The
 // text says what to correct.
-var ErrMessage = errors.New("not understood")
+var ErrInvalidMessage = errors.New("not understood")
 
 func refuse(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrMessage, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", ErrInvalidMessage, fmt.Sprintf(format, args...))
 }
 
 // Message is one of the messages that are understood, or what the flags of a
@@ -188,7 +188,7 @@ func (m Message) reported() (*ledger.Reported, error) {
 	}
 	return &ledger.Reported{
 		Tokens: m.Tokens, CostUSD: m.CostUSD, TimeMS: m.TimeMS, Verification: m.Verification, Reflections: m.Reflections,
-		Artifacts: m.Artifacts, Error: m.Error, From: m.From, Unchanged: m.Unchanged, ExitCode: m.ExitCode,
+		Artifacts: m.Artifacts, Error: m.Error, StartedFrom: m.From, Unchanged: m.Unchanged, ExitCode: m.ExitCode,
 	}, nil
 }
 
@@ -212,8 +212,8 @@ func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.S
 	return s, nil
 }
 
-// Unnamed is the format of tests of which only the counts are known.
-const Unnamed = "counts"
+// CountsOnly is the format of tests of which only the counts are known.
+const CountsOnly = "counts"
 
 // given is the format of what an orchestrator gave by name.
 const given = "given"
@@ -347,7 +347,7 @@ func unnamed(n metric.Counts) *metric.Tests {
 		cases = append(cases, metric.Test{ID: metric.ID{Name: fmt.Sprintf("#%d (unnamed)", i+1)}, Status: status})
 	}
 	out := metric.NewTests(cases)
-	out.Format = Unnamed
+	out.Format = CountsOnly
 	return out
 }
 

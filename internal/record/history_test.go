@@ -109,7 +109,7 @@ func (w *walk) step(t *testing.T) bool {
 	it.Set, it.Tree = w.change(w.past.Previous)
 	it.Score = selector.Grade(it.Set, w.past.Baseline.Set, w.set.Weights)
 	unchanged := it.Tree == w.past.Previous.Tree
-	it.Recorded = &ledger.Reported{Unchanged: unchanged, From: new(w.past.Previous.Iteration)}
+	it.Recorded = &ledger.Reported{Unchanged: unchanged, StartedFrom: new(w.past.Previous.Iteration)}
 	v, err := judge.Judge{Settings: w.set}.Again(it, w.past)
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 	it.Rejected, it.Verified = step.Reject, verified(it)
 	it.Decision = &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
-		Retries: next.Retries, Attempts: next.Attempts, Same: next.RepeatedFindings,
+		Retries: next.Retries, Attempts: next.Attempts, SameFinding: next.RepeatedFindings,
 	}
 	if step.Diagnosis != nil {
 		it.Decision.Diagnosis = step.Diagnosis.String()
@@ -92,8 +92,8 @@ func (v View) start(t *ledger.Reported) int {
 	at := -1
 	for i, it := range v.Iterations {
 		switch {
-		case t != nil && t.From != nil:
-			if it.Number == *t.From {
+		case t != nil && t.StartedFrom != nil:
+			if it.Number == *t.StartedFrom {
 				return i
 			}
 		case !it.Rejected:
@@ -153,7 +153,7 @@ func (v View) next(it ledger.Iteration, start int) (recovery.Step, recovery.Stat
 func (v View) incident() recovery.State {
 	for _, it := range slices.Backward(v.Iterations) {
 		if it.Decision != nil {
-			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.Same}
+			return recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.SameFinding}
 		}
 	}
 	return recovery.State{}
@@ -193,7 +193,7 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 		}
 	}
 	outcome := "advised to go back to " + strings.ReplaceAll(iterationLabel(it.Decision.Target), "_", " ") + ", " + it.Decision.Move
-	return ledger.RegressionOf(it, n, outcome)
+	return ledger.NewRegression(it, n, outcome)
 }
 
 // level reduces the sets to the details that all have: if one has only the numbers of
@@ -206,11 +206,11 @@ func level(h *judge.History, now *metric.Set) {
 	}
 	byCount, byPercentage := false, false
 	for _, s := range sets {
-		byCount = byCount || s.Tests != nil && s.Tests.Format == Unnamed
+		byCount = byCount || s.Tests != nil && s.Tests.Format == CountsOnly
 		byPercentage = byPercentage || s.Coverage != nil && s.Coverage.Unit == metric.Percentage
 	}
 	for _, s := range sets {
-		if byCount && s.Tests != nil && s.Tests.Format != Unnamed {
+		if byCount && s.Tests != nil && s.Tests.Format != CountsOnly {
 			s.Tests = unnamed(s.Tests.Counts())
 		}
 		if pct, ok := s.Coverage.Percent(); byPercentage && ok && s.Coverage.Unit != metric.Percentage {

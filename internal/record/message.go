@@ -216,15 +216,15 @@ type AppliedArtifacts struct {
 	Files       []string `json:"files_copied"`
 }
 
-// Document lays a choice out as a message. path is that of the report, "" when
+// SelectionMessage lays a choice out as a message. path is that of the report, "" when
 // none was written.
-func (v View) Document(c selector.Choice, path string, files []string) (BestIterationSelection, error) {
+func (v View) SelectionMessage(c selector.Choice, path string, files []string) (BestIterationSelection, error) {
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {
 		return BestIterationSelection{}, err
 	}
 	final := v.Iterations[len(v.Iterations)-1]
-	folder := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
+	folder := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))
 	b := BestIterationSelection{
 		Type: KindSelection, LoopID: v.State.LoopID, Selected: c.Iteration, Quality: it.Quality(), Reason: c.Reason,
 		Final: c.Final, FinalScore: final.Quality(), Degraded: c.Degradation != nil, Flags: flags(c), Trajectory: map[string]*float64{},
@@ -235,7 +235,7 @@ func (v View) Document(c selector.Choice, path string, files []string) (BestIter
 		},
 		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...),
 		Tied: append([]int{}, c.Tied...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.Worse{}, c.Worse...), Override: c.Override,
-		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.Tracked(v.Dir, v.Iterations),
+		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.TrackedIterations(v.Dir, v.Iterations),
 	}
 	b.Total = b.Summary.Iterations
 	if it.Snapshot != "" {

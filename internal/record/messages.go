@@ -10,12 +10,12 @@ import (
 
 // Answer does what one message asks for, and returns the answers. id is the loop if
 // the message names none.
-func (p Place) Answer(ctx context.Context, id string, m Message) ([]any, error) {
+func (p Service) Answer(ctx context.Context, id string, m Message) ([]any, error) {
 	switch {
 	case m.LoopID == "":
 		m.LoopID = id
 	case id != "" && m.LoopID != id:
-		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", ErrMessage, m.LoopID, id)
+		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", ErrInvalidMessage, m.LoopID, id)
 	}
 	out, err := p.answer(ctx, m)
 	if m.conversed && err == nil {
@@ -24,9 +24,9 @@ func (p Place) Answer(ctx context.Context, id string, m Message) ([]any, error) 
 	return out, err
 }
 
-func (p Place) answer(ctx context.Context, m Message) ([]any, error) {
+func (p Service) answer(ctx context.Context, m Message) ([]any, error) {
 	if b := m.baseline; b != nil {
-		if _, err := ledger.ReadState(ledger.Dir(p.Home, m.LoopID)); errors.Is(err, ledger.ErrNoLoop) {
+		if _, err := ledger.ReadState(ledger.LoopDir(p.Home, m.LoopID)); errors.Is(err, ledger.ErrNoLoop) {
 			b.LoopID = m.LoopID
 			if _, err := Record(ctx, p, *b); err != nil {
 				return nil, err
@@ -41,16 +41,16 @@ func (p Place) answer(ctx context.Context, m Message) ([]any, error) {
 		}
 		return rec.Answer(), nil
 	case KindDecision:
-		dir, state, err := ledger.Find(p.Home, p.Root, m.LoopID)
+		dir, state, err := ledger.FindLoop(p.Home, p.Root, m.LoopID)
 		if err != nil {
 			return nil, err
 		}
-		v, err := Read(dir, state)
+		v, err := ReadView(dir, state)
 		if err != nil {
 			return nil, err
 		}
 		return v.Answer(m)
 	default:
-		return nil, fmt.Errorf("%w: type is %q; give BaselineRequest, IterationComplete or LoopDecisionRequest", ErrMessage, m.Type)
+		return nil, fmt.Errorf("%w: type is %q; give BaselineRequest, IterationComplete or LoopDecisionRequest", ErrInvalidMessage, m.Type)
 	}
 }

@@ -24,8 +24,8 @@ var (
 	ErrExists      = errors.New("is recorded already")
 )
 
-// Place is the folder of recorded loops, and how a new one judges.
-type Place struct {
+// Service is the folder of recorded loops, and how a new one judges.
+type Service struct {
 	Home     string                        // the folder of this tree's loops, see [ledger.Home]
 	Root     string                        // the working tree, absolute
 	Settings func() (Settings, any, error) // of a new loop; the second are all of its settings, as they are stored
@@ -36,8 +36,8 @@ type Place struct {
 // loopName is what a loop may be called: it becomes the name of a folder.
 var loopName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Recorded is what came of a record.
-type Recorded struct {
+// Result is what came of a record.
+type Result struct {
 	View      View
 	Iteration ledger.Iteration
 	Created   bool  // the loop is new
@@ -47,7 +47,7 @@ type Recorded struct {
 // Record takes an iteration into a recorded loop, judged. A loop that is not
 // there is made with its baseline or first iteration. The error wraps
 // [ErrMessage], [ErrExists] or [ErrNotRecorded] if another message would work.
-func Record(ctx context.Context, p Place, m Message) (rec Recorded, err error) {
+func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
 	n, ok, err := m.number()
 	switch {
 	case err != nil:
@@ -66,7 +66,7 @@ func Record(ctx context.Context, p Place, m Message) (rec Recorded, err error) {
 		return rec, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	r := recorder{Place: p, l: l, v: v, m: m, n: n}
+	r := recorder{Service: p, l: l, v: v, m: m, n: n}
 	if err := r.record(ctx); err != nil {
 		if created {
 			err = errors.Join(err, os.RemoveAll(l.Dir())) // nothing was recorded: the name is free again
@@ -74,12 +74,12 @@ func Record(ctx context.Context, p Place, m Message) (rec Recorded, err error) {
 		return rec, err
 	}
 	it, err := r.v.Iteration(n)
-	return Recorded{View: r.v, Iteration: it, Created: created, Rejudged: r.rejudged}, err
+	return Result{View: r.v, Iteration: it, Created: created, Rejudged: r.rejudged}, err
 }
 
 // open takes the loop, or makes it.
-func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
-	state, err := ledger.ReadState(ledger.Dir(p.Home, id))
+func (p Service) open(id string, n int) (*ledger.Ledger, View, bool, error) {
+	state, err := ledger.ReadState(ledger.LoopDir(p.Home, id))
 	switch {
 	case errors.Is(err, ledger.ErrNoLoop) && n > 1:
 		return nil, View{}, false, fmt.Errorf("%w: %s (looked in %s); a new one starts with iteration 0, the baseline, or with 1", ledger.ErrNoLoop, id, p.Home)
@@ -88,13 +88,13 @@ func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
 		return l, v, true, err
 	case err != nil:
 		return nil, View{}, false, err
-	case state.Kind != ledger.Recorded:
+	case state.Kind != ledger.KindRecorded:
 		return nil, View{}, false, fmt.Errorf("loop %s: %w; give another name", id, ErrNotRecorded)
 	case state.Workspace != p.Root:
 		return nil, View{}, false, refuse("loop %s belongs to %s", id, state.Workspace)
 	}
 	at := event.NewPosition()
-	l, state, err := ledger.Amend(p.Home, id, at.Apply)
+	l, state, err := ledger.OpenWithoutTree(p.Home, id, at.Apply)
 	if err != nil {
 		return nil, View{}, false, err
 	}
@@ -105,13 +105,13 @@ func (p Place) open(id string, n int) (*ledger.Ledger, View, bool, error) {
 	return l, v, false, nil
 }
 
-func (p Place) create(id string) (*ledger.Ledger, View, error) {
+func (p Service) create(id string) (*ledger.Ledger, View, error) {
 	settings, stored, err := p.Settings()
 	if err != nil {
 		return nil, View{}, err
 	}
 	state := ledger.State{
-		LoopID: id, Kind: ledger.Recorded, Status: ledger.Running, Task: "recorded from another orchestrator", Workspace: p.Root, PID: os.Getpid(),
+		LoopID: id, Kind: ledger.KindRecorded, Status: ledger.Running, Task: "recorded from another orchestrator", Workspace: p.Root, PID: os.Getpid(),
 		Criterion: "decided by the orchestrator", StartedAt: p.Now(), UpdatedAt: p.Now(),
 		History: []ledger.HistoryEntry{}, Regressions: []ledger.Regression{},
 	}
@@ -133,7 +133,7 @@ func (p Place) create(id string) (*ledger.Ledger, View, error) {
 
 // recorder is one iteration on its way into a loop.
 type recorder struct {
-	Place
+	Service
 	l        *ledger.Ledger
 	v        View
 	m        Message
@@ -161,7 +161,7 @@ func (r *recorder) record(ctx context.Context) error {
 		return err
 	}
 	if exists {
-		err := r.l.Log(r.Now(), string(event.IterationReplaced), r.n, 0, Replaced{Before: old, By: r.By, Reason: r.m.Reason})
+		err := r.l.Log(r.Now(), string(event.IterationReplaced), r.n, 0, ReplacedData{Before: old, By: r.By, Reason: r.m.Reason})
 		if err = errors.Join(err, r.l.RemoveResults(r.n)); err != nil {
 			return err
 		}
@@ -178,8 +178,8 @@ func (r *recorder) record(ctx context.Context) error {
 	return r.settle()
 }
 
-// Replaced is the data of iteration_replaced: the replaced one.
-type Replaced struct {
+// ReplacedData is the data of iteration_replaced: the replaced one.
+type ReplacedData struct {
 	Before ledger.Iteration `json:"before"`
 	By     string           `json:"by"`
 	Reason string           `json:"reason,omitempty"`
@@ -201,9 +201,9 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 	if err != nil {
 		return ledger.Iteration{}, err
 	}
-	if told.From != nil {
-		if _, err := r.v.until(r.n).Iteration(*told.From); err != nil {
-			return ledger.Iteration{}, refuse("started_from is %d, which is not an earlier iteration", *told.From)
+	if told.StartedFrom != nil {
+		if _, err := r.v.until(r.n).Iteration(*told.StartedFrom); err != nil {
+			return ledger.Iteration{}, refuse("started_from is %d, which is not an earlier iteration", *told.StartedFrom)
 		}
 	}
 	set, err := r.m.Set(r.v.Settings.Plan.ErrorFields)
@@ -213,7 +213,7 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 	now := r.Now()
 	it := ledger.Iteration{
 		LoopID: r.m.LoopID, Number: r.n, StartedAt: now, EndedAt: now, Set: set, Tree: r.m.Tree, Recorded: told,
-		Checks: []ledger.CheckRun{}, Evidence: &ledger.Evidence{Judged: now},
+		Checks: []ledger.CheckRun{}, Evidence: &ledger.Evidence{JudgedAt: now},
 	}
 	if r.m.Timestamp != nil {
 		it.StartedAt, it.EndedAt = *r.m.Timestamp, *r.m.Timestamp
@@ -239,7 +239,7 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 
 // snapshot keeps the working tree as it is now.
 func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err error) {
-	tree, err := ledger.HoldTree(r.Root)
+	tree, err := ledger.LockTree(r.Root)
 	if err != nil {
 		return err
 	}
@@ -249,12 +249,12 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if rel, inside := ledger.Inside(r.Home, r.Root); inside {
+	if rel, inside := ledger.PathInTree(r.Home, r.Root); inside {
 		if err := store.Exclude([]string{rel}); err != nil {
 			return err
 		}
 	}
-	info, err := store.Take(ctx, ledger.Name(r.n)+", recorded")
+	info, err := store.Take(ctx, ledger.IterationName(r.n)+", recorded")
 	if err != nil {
 		return fmt.Errorf("snapshot of the tree: %w", err)
 	}
@@ -272,7 +272,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		it.Recorded.Unchanged = len(changes) == 0
 	}
 	if base := r.v.State.BaselineSnapshot; base != "" && r.n > 0 {
-		if it.Evidence.GitLost, err = store.GitLost(ctx, base, it.Snapshot); err != nil {
+		if it.Evidence.GitLost, err = store.LostGitState(ctx, base, it.Snapshot); err != nil {
 			return fmt.Errorf("compare git's state with the baseline: %w", err)
 		}
 		it.Evidence.WorkLost, err = evidence.LostWork(ctx, store, evidence.Trees{Baseline: base, Start: it.Start, Now: it.Snapshot})
@@ -298,7 +298,7 @@ func (r *recorder) take(it ledger.Iteration) error {
 	if err := r.l.Log(r.Now(), string(event.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
 		return err
 	}
-	return r.l.WriteReport(ledger.Name(it.Number)+"-report.md", report.OfIteration(r.v.reportOf(it)))
+	return r.l.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.OfIteration(r.v.reportOf(it)))
 }
 
 // rejudge judges what came after a replaced iteration again.
@@ -363,7 +363,7 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 // settle writes what follows from the iterations: the tracker and the state.
 func (r *recorder) settle() error {
 	s := &r.v.State
-	s.Begin()
+	s.ResetIterations()
 	for _, it := range r.v.Iterations {
 		s.Add(it)
 	}
@@ -373,5 +373,5 @@ func (r *recorder) settle() error {
 	if s.Best != nil {
 		best = &s.Best.Iteration
 	}
-	return errors.Join(r.l.Track(r.v.Iterations, r.v.Settings.Tracking(), best, r.Now()), r.l.Save(*s))
+	return errors.Join(r.l.WriteTracking(r.v.Iterations, r.v.Settings.Tracking(), best, r.Now()), r.l.Save(*s))
 }

@@ -27,9 +27,9 @@ import (
 var noon = time.Date(2026, 2, 2, 12, 0, 0, 0, time.UTC)
 
 // place is an empty home beside an empty tree.
-func place(t testing.TB) record.Place {
+func place(t testing.TB) record.Service {
 	t.Helper()
-	return record.Place{
+	return record.Service{
 		Home: t.TempDir(), Root: t.TempDir(), By: "ann", Now: func() time.Time { return noon },
 		Settings: func() (record.Settings, any, error) {
 			s := record.Defaults()
@@ -50,7 +50,7 @@ func message(t testing.TB, text string) record.Message {
 }
 
 // record records what must be accepted.
-func put(t testing.TB, p record.Place, text string) record.Recorded {
+func put(t testing.TB, p record.Service, text string) record.Result {
 	t.Helper()
 	rec, err := record.Record(context.Background(), p, message(t, text))
 	if err != nil {
@@ -110,7 +110,7 @@ func TestVerdictsOnKnownTrajectories(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := place(t)
-			var rec record.Recorded
+			var rec record.Result
 			for n, r := range tt.rows {
 				rec = put(t, p, counts(n, r.tests, r.passed, r.coverage))
 				if got := rec.Iteration.Assessment.Class; got != r.class {
@@ -152,21 +152,21 @@ func TestScoreIsWeighedFromDimensions(t *testing.T) {
 		}
 	}
 	dir, state := find(t, p)
-	v, err := record.Read(dir, state)
+	v, err := record.ReadView(dir, state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, c, err := v.Choose(record.Wish{}); err != nil || c.Iteration != 3 || len(c.Superseded) > 0 {
+	if _, c, err := v.Choose(record.SelectionRequest{}); err != nil || c.Iteration != 3 || len(c.Superseded) > 0 {
 		t.Errorf("chose %+v, %v, want 3: scores without metrics are compared plainly", c, err)
 	}
-	if w, c, err := v.Choose(record.Wish{Weights: map[string]float64{"validation": 0, "correctness": 1}}); err != nil || c.Iteration != 2 || w.Iterations[1].Score.Value == v.Iterations[1].Score.Value {
+	if w, c, err := v.Choose(record.SelectionRequest{Weights: map[string]float64{"validation": 0, "correctness": 1}}); err != nil || c.Iteration != 2 || w.Iterations[1].Score.Value == v.Iterations[1].Score.Value {
 		t.Errorf("chose %d, %v, want 2, whose correctness is the highest", c.Iteration, err)
 	}
 }
 
-func find(t *testing.T, p record.Place) (string, ledger.State) {
+func find(t *testing.T, p record.Service) (string, ledger.State) {
 	t.Helper()
-	dir, state, err := ledger.Find(p.Home, p.Root, "l")
+	dir, state, err := ledger.FindLoop(p.Home, p.Root, "l")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestMessagesBecomeSets(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set, err := message(t, tt.text).Set(nil)
 			if tt.err != "" {
-				if !errors.Is(err, record.ErrMessage) || !strings.Contains(err.Error(), tt.err) {
+				if !errors.Is(err, record.ErrInvalidMessage) || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want one with %q", err, tt.err)
 				}
 				return
@@ -263,29 +263,29 @@ func TestInvalidMessagesAreRefused(t *testing.T) {
 		`{"metrics": 5}`:       "metrics",
 		`{"iteration": 1, "iteration_metrics": {"iteration": 2}}`: "iteration is given twice",
 	} {
-		if _, err := record.NewMessages(strings.NewReader(text)).Next(); !errors.Is(err, record.ErrMessage) || !strings.Contains(err.Error(), want) {
+		if _, err := record.NewMessages(strings.NewReader(text)).Next(); !errors.Is(err, record.ErrInvalidMessage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := record.NewMessages(strings.NewReader(`{"iteration": `)).Next(); err == nil || errors.Is(err, record.ErrMessage) || errors.Is(err, io.EOF) {
+	if _, err := record.NewMessages(strings.NewReader(`{"iteration": `)).Next(); err == nil || errors.Is(err, record.ErrInvalidMessage) || errors.Is(err, io.EOF) {
 		t.Errorf("half a message: %v, want an error that ends the conversation", err)
 	}
 	p := place(t)
 	put(t, p, counts(1, 5, 5, 80))
 	for text, want := range map[string]error{
 		counts(1, 5, 5, 80): record.ErrExists,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 2}`:                                                    record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l"}`:                                                                    record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": -1}`:                                                   record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 1, "iteration_number": 2}`:                             record.ErrMessage,
-		`{"type": "BaselineRequest", "loop_id": "l", "iteration": 3}`:                                                      record.ErrMessage,
-		`{"type": "BaselineRequest", "loop_id": "l"}`:                                                                      record.ErrMessage, // comes too late
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 72}`:                               record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "replace": true}`:             record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "started_from": 2}`:           record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "verification_status": "ok"}`: record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "tokens_used": -1}`:           record.ErrMessage,
-		`{"type": "IterationComplete", "loop_id": "../l", "iteration": 1, "quality_score": 0.5}`:                           record.ErrMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 2}`:                                                    record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l"}`:                                                                    record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": -1}`:                                                   record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 1, "iteration_number": 2}`:                             record.ErrInvalidMessage,
+		`{"type": "BaselineRequest", "loop_id": "l", "iteration": 3}`:                                                      record.ErrInvalidMessage,
+		`{"type": "BaselineRequest", "loop_id": "l"}`:                                                                      record.ErrInvalidMessage, // comes too late
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 72}`:                               record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "replace": true}`:             record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "started_from": 2}`:           record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "verification_status": "ok"}`: record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "l", "iteration": 3, "quality_score": 0.5, "tokens_used": -1}`:           record.ErrInvalidMessage,
+		`{"type": "IterationComplete", "loop_id": "../l", "iteration": 1, "quality_score": 0.5}`:                           record.ErrInvalidMessage,
 		`{"type": "IterationComplete", "loop_id": "m", "iteration": 2, "quality_score": 0.5}`:                              ledger.ErrNoLoop,
 	} {
 		if _, err := record.Record(context.Background(), p, message(t, text)); !errors.Is(err, want) {
@@ -300,7 +300,7 @@ func TestInvalidMessagesAreRefused(t *testing.T) {
 // The name of a loop whose first record was refused is free again.
 func TestARefusedFirstRecordLeavesNothing(t *testing.T) {
 	p := place(t)
-	if _, err := record.Record(context.Background(), p, message(t, `{"type": "IterationComplete", "loop_id": "l", "iteration": 1, "artifacts": ["nowhere"], "quality_score": 0.5}`)); !errors.Is(err, record.ErrMessage) {
+	if _, err := record.Record(context.Background(), p, message(t, `{"type": "IterationComplete", "loop_id": "l", "iteration": 1, "artifacts": ["nowhere"], "quality_score": 0.5}`)); !errors.Is(err, record.ErrInvalidMessage) {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(filepath.Join(p.Home, "loops")); err != nil || len(left) > 0 {
@@ -384,7 +384,7 @@ func TestReplaceJudgesWhatFollowsAgain(t *testing.T) {
 		t.Errorf("rejudged %v, want 2", rec.Rejudged)
 	}
 	dir, state := find(t, p)
-	v, err := record.Read(dir, state)
+	v, err := record.ReadView(dir, state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +396,7 @@ func TestReplaceJudgesWhatFollowsAgain(t *testing.T) {
 		t.Fatal(problems, err)
 	}
 	i := slices.IndexFunc(events, func(e ledger.Event) bool { return e.Name == string(event.IterationReplaced) })
-	var data record.Replaced
+	var data record.ReplacedData
 	if i < 0 || json.Unmarshal(events[i].Data, &data) != nil || data.Reason != "miscounted" || data.By != "ann" || data.Before.Set.Tests.Counts().Count != 12 {
 		t.Errorf("the log has %+v, want what stood there before", data)
 	}
@@ -404,7 +404,7 @@ func TestReplaceJudgesWhatFollowsAgain(t *testing.T) {
 
 func TestDecisionStopsAtLimitsAndCriteria(t *testing.T) {
 	p := place(t)
-	var rec record.Recorded
+	var rec record.Result
 	score := func(n int, v float64, more string) string {
 		return fmt.Sprintf(`{"type": "IterationComplete", "loop_id": "l", "iteration": %d, "quality_score": %v%s}`, n, v, more)
 	}
@@ -462,7 +462,7 @@ func TestEveryRecordHasAVerdict(t *testing.T) {
 			if a.Class.String() == "unknown" || n > 0 && a.Recommendation.Action == "" || rec.View.Decide(record.Question{}).Reason == "" {
 				return false
 			}
-			_, c, err := rec.View.Choose(record.Wish{})
+			_, c, err := rec.View.Choose(record.SelectionRequest{})
 			if err != nil {
 				return false
 			}
@@ -483,7 +483,7 @@ func TestSelectIsWrittenDown(t *testing.T) {
 	put(t, p, counts(0, 10, 10, 80))
 	put(t, p, counts(1, 12, 12, 85))
 	put(t, p, counts(2, 12, 12, 80))
-	w := record.Wish{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "smaller", By: "ann"}}
+	w := record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "smaller", By: "ann"}}
 	sel, err := record.Select(context.Background(), p.Home, "l", w, "ann", noon)
 	if err != nil || sel.Choice.Iteration != 2 {
 		t.Fatalf("%+v, %v", sel.Choice, err)
@@ -499,7 +499,7 @@ func TestSelectIsWrittenDown(t *testing.T) {
 	if rec := put(t, p, counts(3, 13, 13, 85)); rec.View.State.Status != ledger.Running || rec.View.State.Selected != nil {
 		t.Errorf("after another record the loop is %s", rec.View.State.Status)
 	}
-	held, _, err := ledger.Amend(p.Home, "l", func(ledger.Event) {})
+	held, _, err := ledger.OpenWithoutTree(p.Home, "l", func(ledger.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}

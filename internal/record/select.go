@@ -15,24 +15,24 @@ import (
 	"supervise/snapshot"
 )
 
-// Wish is how to choose other than the loop itself did. The zero value is the
+// SelectionRequest is how to choose other than the loop itself did. The zero value is the
 // loop's own way.
-type Wish struct {
+type SelectionRequest struct {
 	Mode      selector.Mode      // "": that of the loop
 	Threshold *float64           // in [0,1]; nil: that of the loop
 	Weights   map[string]float64 // by dimension; those not named stay
 	Override  *selector.Override
 }
 
-// Plain reports whether nothing is wished for.
-func (w Wish) Plain() bool {
+// IsEmpty reports whether nothing is wished for.
+func (w SelectionRequest) IsEmpty() bool {
 	return w.Mode == "" && w.Threshold == nil && len(w.Weights) == 0 && w.Override == nil
 }
 
 // Choose chooses among the iterations by the settings of the loop and the wish.
 // The view that is returned has the scores and settings that were chosen by. The
 // error wraps those of [selector.Best] and [selector.ErrWeights].
-func (v View) Choose(w Wish) (View, selector.Choice, error) {
+func (v View) Choose(w SelectionRequest) (View, selector.Choice, error) {
 	if w.Mode != "" {
 		v.Settings.Select.Mode = w.Mode
 	}
@@ -78,9 +78,9 @@ type Selection struct {
 // Select selects again and records it: in the log, the state, the tracker, the
 // selection report and final-output/. The tree is left alone. by is who wants it.
 // The error wraps [ledger.ErrLocked] while a supervisor works on the loop.
-func Select(ctx context.Context, home, id string, w Wish, by string, now time.Time) (sel Selection, err error) {
+func Select(ctx context.Context, home, id string, w SelectionRequest, by string, now time.Time) (sel Selection, err error) {
 	p := event.NewPosition()
-	l, state, err := ledger.Amend(home, id, p.Apply)
+	l, state, err := ledger.OpenWithoutTree(home, id, p.Apply)
 	if err != nil {
 		return sel, err
 	}
@@ -95,7 +95,7 @@ func Select(ctx context.Context, home, id string, w Wish, by string, now time.Ti
 	return sel, sel.write(ctx, l, w, by, now)
 }
 
-func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by string, now time.Time) error {
+func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w SelectionRequest, by string, now time.Time) error {
 	v, c := &sel.View, sel.Choice
 	data := event.SelectionChange{Choice: c, By: by, Weights: w.Weights}
 	if v.State.Selected != nil {
@@ -105,7 +105,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by st
 		return err
 	}
 	v.State.Selected = v.best(c)
-	if v.State.Kind == ledger.Recorded {
+	if v.State.Kind == ledger.KindRecorded {
 		v.State.Status, v.State.UpdatedAt = ledger.Completed, now
 	} // else the time stays: it is when the loop was last at work
 	out, err := sel.output(ctx, l)
@@ -115,7 +115,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by st
 	r := v.Report(c, now)
 	r.Artifacts, r.Removed = out.Changed, out.Removed
 	sel.Files = append(out.Changed, out.Removed...)
-	if v.State.Kind == ledger.Recorded {
+	if v.State.Kind == ledger.KindRecorded {
 		err = errors.Join(
 			l.WriteReport(report.CompletionName, report.Completion(r)),
 			l.WriteAnalytics(report.AnalyticsOf(r), report.Completion(r)),
@@ -124,7 +124,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w Wish, by st
 	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
 	return errors.Join(err,
 		l.WriteReport(report.SelectionName, report.Selection(r)),
-		l.Track(v.Iterations, v.Settings.Tracking(), &c.Iteration, now),
+		l.WriteTracking(v.Iterations, v.Settings.Tracking(), &c.Iteration, now),
 		l.Save(v.State),
 	)
 }
@@ -150,7 +150,7 @@ func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Outp
 		return ledger.Output{}, err
 	}
 	defer store.Close()
-	out, err := ledger.OutputOf(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
+	out, err := ledger.CompareOutput(ctx, store, v.State.BaselineSnapshot, it.Snapshot)
 	if errors.Is(err, snapshot.ErrUnknown) || errors.Is(err, snapshot.ErrDropped) {
 		sel.Notes = append(sel.Notes, fmt.Sprintf("final-output/ is unchanged: the tree of iteration %d was dropped to save space", it.Number))
 		return ledger.Output{}, nil
@@ -172,9 +172,9 @@ func (v View) best(c selector.Choice) *ledger.BestIteration {
 	}
 }
 
-// NoteApplied records that the tree of a selection was restored manually.
-func NoteApplied(home, id string, n int, data event.AppliedSelection, now time.Time) (err error) {
-	l, _, err := ledger.Amend(home, id, func(ledger.Event) {})
+// LogApplied records that the tree of a selection was restored manually.
+func LogApplied(home, id string, n int, data event.AppliedSelection, now time.Time) (err error) {
+	l, _, err := ledger.OpenWithoutTree(home, id, func(ledger.Event) {})
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ type View struct {
 	Dropped    map[snapshot.ID]bool // snapshots that are gone
 }
 
-// Read reads the loop in dir, which state belongs to.
-func Read(dir string, state ledger.State) (View, error) {
+// ReadView reads the loop in dir, which state belongs to.
+func ReadView(dir string, state ledger.State) (View, error) {
 	p := event.NewPosition()
 	if _, err := ledger.ReadLog(dir, p.Apply); err != nil {
 		return View{}, err
@@ -43,7 +43,7 @@ func Read(dir string, state ledger.State) (View, error) {
 func view(dir string, state ledger.State, p *event.Position) (View, error) {
 	v := View{Dir: dir, State: state, Dropped: p.DroppedSnapshots, Settings: Defaults()}
 	var err error
-	if v.Iterations, err = ledger.Iterations(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if v.Iterations, err = ledger.ReadIterations(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return v, err
 	}
 	if p.Settings == "" {

@@ -137,7 +137,7 @@ func (h *history) evidence(ctx context.Context, p *pair) error {
 	if err != nil {
 		return err
 	}
-	e.Judged, e.Flaky = h.opts.Now, p.flaky
+	e.JudgedAt, e.Flaky = h.opts.Now, p.flaky
 	p.changes, p.evidence = d.changes, &e
 	p.provable, err = judge.Provable(&e, d.changes, d.read)
 	return err
@@ -150,7 +150,7 @@ func (p pair) iteration(number int) ledger.Iteration {
 		Agent: &ledger.AgentRun{Cause: runner.Exited.String()}, Decision: &ledger.Decision{},
 	}
 	if number > 0 {
-		it.Evidence, it.Goals, it.MutationCheck, it.Disguised = p.evidence, p.proof.Goals, p.proof.Power, p.proof.Disguised
+		it.Evidence, it.Goals, it.MutationCheck, it.ConcealedRun = p.evidence, p.proof.Goals, p.proof.Power, p.proof.Disguised
 		for _, c := range p.changes {
 			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 		}

@@ -20,7 +20,7 @@ import (
 type proof struct {
 	Goals     *ledger.Goals         `json:"goals,omitempty"`
 	Power     *ledger.MutationCheck `json:"power,omitempty"`
-	Disguised *ledger.Disguised     `json:"disguised,omitempty"`
+	Disguised *ledger.ConcealedRun  `json:"disguised,omitempty"`
 	Why       string                `json:"why,omitempty"` // something could not be run
 }
 
@@ -28,10 +28,10 @@ type proof struct {
 func (p proof) refused() string {
 	why := p.Why
 	if p.Goals != nil {
-		why = cmp.Or(why, p.Goals.Refused)
+		why = cmp.Or(why, p.Goals.NotRunReason)
 	}
 	if p.Power != nil {
-		why = cmp.Or(why, p.Power.Refused)
+		why = cmp.Or(why, p.Power.NotRunReason)
 	}
 	return why
 }
@@ -104,7 +104,7 @@ func (s *site) prove(ctx context.Context, p pair) (proof, error) {
 	if err != nil {
 		return proof{}, cmp.Or(context.Cause(ctx), err)
 	}
-	out := proof{v.Goals, v.MutationCheck, v.Disguised, trouble}
+	out := proof{v.Goals, v.MutationCheck, v.ConcealedRun, trouble}
 	if trouble != "" { // the machine may be the reason: it is tried again next time
 		return out, nil
 	}

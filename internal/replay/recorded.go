@@ -60,7 +60,7 @@ func Read(l Loop) (*Recorded, error) {
 		return nil, err
 	}
 	if settings == "" {
-		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, ledger.ErrNotBegun)
+		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, ledger.ErrNoSettings)
 	}
 	if err := ledger.ReadSettings(dir, settings, &r.Settings); err != nil {
 		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, err)
@@ -68,7 +68,7 @@ func Read(l Loop) (*Recorded, error) {
 	if s := r.Settings.Select; r.choice != nil && (r.choice.Mode != cmp.Or(s.Mode, selector.HighestQualityVerified) || r.choice.Threshold != s.Threshold) {
 		r.choice = nil // chosen otherwise than the loop says
 	}
-	its, err := ledger.Iterations(dir)
+	its, err := ledger.ReadIterations(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 			}
 		case event.SelectionChanged:
 			var s event.SelectionChange
-			if r.State.Kind == ledger.Recorded && json.Unmarshal(e.Data, &s) == nil {
+			if r.State.Kind == ledger.KindRecorded && json.Unmarshal(e.Data, &s) == nil {
 				r.choice = s.Automatic()
 			}
 		default:

@@ -147,7 +147,7 @@ func (h *history) project() treecopy.Project {
 // Checkout returns a folder for the checkouts of a replay: below home, unless that
 // is in the working tree.
 func Checkout(home, root, temp string) string {
-	if _, inside := ledger.Inside(home, root); inside {
+	if _, inside := ledger.PathInTree(home, root); inside {
 		return filepath.Join(temp, "supervise-replay-"+filepath.Base(ledger.Home(temp, root)))
 	}
 	return filepath.Join(home, "replay", "checkout")

@@ -104,7 +104,7 @@ func (h *history) report() Report {
 			continue
 		}
 		out.Proven.Touching += one(p.evidence.TouchesTests())
-		out.Proven.OriginalTests += one(p.proof.Goals != nil && p.proof.Goals.Refused == "")
+		out.Proven.OriginalTests += one(p.proof.Goals != nil && p.proof.Goals.NotRunReason == "")
 		out.Proven.MutationChecked += one(p.proof.Power != nil && len(p.proof.Power.Mutants) > 0)
 		out.Proven.Untried += one(p.proof.refused() != "")
 	}

@@ -24,7 +24,7 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 		return nil, err
 	}
 	out := []Check{log, store}
-	if state.Kind == ledger.Competing {
+	if state.Kind == ledger.KindCandidates {
 		return candidates(ctx, l, out)
 	}
 	v := &verifier{dir: dir, there: there}
@@ -122,12 +122,12 @@ func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, er
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s%s: %s", d.File, of, strings.Join(d.Why, "; ")))
 	}
-	c.Intact, c.Damaged = names(found.Whole), names(found.Damaged)
+	c.Intact, c.Damaged = names(found.Intact), names(found.Damaged)
 	if len(found.Damage) > 0 {
 		c.Note = remedy(c, loop)
 	}
 	c.OK = len(c.Problems) == 0
-	return c, append(found.Whole, found.Damaged...), nil
+	return c, append(found.Intact, found.Damaged...), nil
 }
 
 // remedy says what can still be restored.

@@ -84,7 +84,7 @@ func (v *verifier) missing(into any, name ...string) []string {
 }
 
 func (v *verifier) baseline() []string {
-	recorded := v.rec.State.Kind == ledger.Recorded
+	recorded := v.rec.State.Kind == ledger.KindRecorded
 	if first := v.its[0]; first.Number != 0 {
 		if recorded {
 			return nil // orchestrators may leave it out
@@ -92,7 +92,7 @@ func (v *verifier) baseline() []string {
 		return []string{fmt.Sprintf("the first iteration is %d", first.Number)}
 	}
 	var p ledger.Progress
-	problems := v.missing(&p, "progress", ledger.Name(0)+"-baseline.json")
+	problems := v.missing(&p, "progress", ledger.IterationName(0)+"-baseline.json")
 	if v.its[0].Set.Tests == nil && !recorded && !v.rec.Settings.AllowUntested {
 		problems = append(problems, "it has no tests")
 	}
@@ -122,7 +122,7 @@ func (v *verifier) metrics() []string {
 	}
 	return append(out, v.each(func(_ int, it ledger.Iteration) []string {
 		var p ledger.Progress
-		return v.missing(&p, "progress", ledger.Name(it.Number)+"-metrics.json")
+		return v.missing(&p, "progress", ledger.IterationName(it.Number)+"-metrics.json")
 	})...)
 }
 
@@ -146,7 +146,7 @@ func (v *verifier) deltas() []string {
 		if it.Interrupted || v.its[0].Number != 0 {
 			return nil
 		}
-		want, given := it.Judged().Sub(v.its[0].Set), it.Assessment.FromBaseline
+		want, given := it.JudgedSet().Sub(v.its[0].Set), it.Assessment.FromBaseline
 		same := maps.EqualFunc(given, want, func(a, b float64) bool { return math.Abs(a-b) < almost })
 		if it.Recorded != nil { // compared by what all iterations have
 			same = !slices.ContainsFunc(slices.Collect(maps.Keys(given)), func(f metric.Field) bool { return math.Abs(given[f]-want[f]) > nearly })
@@ -205,7 +205,7 @@ func (v *verifier) reports() []string {
 	var out []string
 	for _, it := range v.its {
 		if !it.Interrupted {
-			out = append(out, v.missing(nil, "reports", ledger.Name(it.Number)+"-report.md")...)
+			out = append(out, v.missing(nil, "reports", ledger.IterationName(it.Number)+"-report.md")...)
 		}
 	}
 	return out

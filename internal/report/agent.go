@@ -15,13 +15,13 @@ import (
 // "" otherwise.
 func Ending(a *ledger.AgentRun) string {
 	switch {
-	case a == nil || a.Cause == ledger.AtRest:
+	case a == nil || a.Cause == ledger.CauseIdle:
 		return ""
-	case a.Limit != "":
-		return "the limit of " + a.Limit + " was reached" + sideEffects(a)
+	case a.LimitReached != "":
+		return "the limit of " + a.LimitReached + " was reached" + sideEffects(a)
 	case a.Signal != "":
 		return underscored(a.Cause) + ", ended by " + a.Signal + sideEffects(a)
-	case a.Cause == "exited" && !a.Well() && a.Outcome != "crashed" && a.Outcome != "":
+	case a.Cause == "exited" && !a.Succeeded() && a.Outcome != "crashed" && a.Outcome != "":
 		return fmt.Sprintf("%s, status %d%s", colon(underscored(a.Outcome), a.Message), a.ExitCode, sideEffects(a))
 	case a.Cause != "exited" || a.ExitCode != 0 || len(a.Leftovers)+len(a.RefusedHosts) > 0:
 		return fmt.Sprintf("%s, status %d%s", underscored(a.Cause), a.ExitCode, sideEffects(a))
@@ -100,10 +100,10 @@ func Spent(s *ledger.Spending) string {
 	}
 	text := strings.Join(used(s.Usage, s.Tokens), ", ")
 	switch {
-	case s.CostEach != nil:
-		text += fmt.Sprintf("; $%.4f for each of %s", *s.CostEach, Count(s.Improvements, "kept improvement", "kept improvements"))
-	case s.TokensEach != nil:
-		text += fmt.Sprintf("; %.0f tokens for each of %s", *s.TokensEach, Count(s.Improvements, "kept improvement", "kept improvements"))
+	case s.CostPerImprovement != nil:
+		text += fmt.Sprintf("; $%.4f for each of %s", *s.CostPerImprovement, Count(s.Improvements, "kept improvement", "kept improvements"))
+	case s.TokensPerImprovement != nil:
+		text += fmt.Sprintf("; %.0f tokens for each of %s", *s.TokensPerImprovement, Count(s.Improvements, "kept improvement", "kept improvements"))
 	}
 	if s.WaitedMS > 0 {
 		text += "; waited " + Duration(time.Duration(s.WaitedMS)*time.Millisecond) + " for the service"

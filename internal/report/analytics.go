@@ -47,7 +47,7 @@ func AnalyticsOf(v Loop) Analytics {
 		Alerts: map[string]int{}, Classes: map[string]int{},
 		Tokens: v.Summary.Tokens, CostUSD: v.Summary.CostUSD, Trend: v.Summary.Trend, Head: v.Head,
 	}
-	if v.State.Kind == ledger.Recorded {
+	if v.State.Kind == ledger.KindRecorded {
 		a.TotalMS = 0
 		if took := v.Summary.Duration; took != nil {
 			a.TotalMS = took.Milliseconds()

@@ -96,14 +96,14 @@ func (p *page) state(v Escalation, last ledger.Iteration) {
 	if best := v.State.Best; best != nil {
 		p.Item("Best so far: iteration %d (%s)", best.Iteration, percent(best.QualityScore))
 	}
-	if g := last.Decision.Gate; g != nil {
+	if g := last.Decision.Approval; g != nil {
 		p.Item("Answer: %s (%s, after %s)", g.Answer, g.Answer.How, Duration(g.Answer.At.Sub(g.Asked)))
 	} else {
 		p.Item("No approval was asked for: no terminal, or unattended")
 	}
 	p.Item("Next: %s", last.Decision.Move)
-	if a := last.Agent; a != nil && a.LastWords != "" {
-		p.Item("Last output of the agent: %s", a.LastWords)
+	if a := last.Agent; a != nil && a.LastOutput != "" {
+		p.Item("Last output of the agent: %s", a.LastOutput)
 	}
 }
 

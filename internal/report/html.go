@@ -140,7 +140,7 @@ func fields(list [][2]string) (d document.Document) {
 
 func (v HTML) data() htmlData {
 	d := htmlData{Selected: -1, Metrics: []htmlMetric{}, Iterations: []htmlIteration{}}
-	if best := v.State.Chosen(); best != nil {
+	if best := v.State.SelectedOrBest(); best != nil {
 		d.Selected = best.Iteration
 	}
 	for _, r := range metricRows {
@@ -237,7 +237,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 		}
 	}
 	h.Report = append(runOf(it), OfIteration(of)[1:]...).HTML() // the page has its title
-	dir := filepath.Join(v.Dir, "iterations", ledger.Name(it.Number))
+	dir := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))
 	h.Diff = readPatch(filepath.Join(dir, "changes.patch")).HTML()
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))
 	return h
@@ -247,7 +247,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 func runOf(it ledger.Iteration) document.Document {
 	var agent, lastOutput, took string
 	if it.Agent != nil {
-		agent, lastOutput = Ending(it.Agent), it.Agent.LastWords
+		agent, lastOutput = Ending(it.Agent), it.Agent.LastOutput
 	}
 	switch {
 	case it.Recorded == nil:

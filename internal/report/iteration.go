@@ -211,7 +211,7 @@ func (p *page) open(list []ledger.OpenFinding) {
 func (p *page) blocked(level int, its ...ledger.Iteration) {
 	var lines []string
 	for _, it := range its {
-		lines = append(lines, it.Blocking().Lines()...)
+		lines = append(lines, it.BlockedIteration().Lines()...)
 	}
 	if len(lines) > 0 {
 		p.Heading(level, "The Agent Could Not Go On")

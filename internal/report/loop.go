@@ -364,7 +364,7 @@ func (p *page) recommendations(v Loop) {
 	}
 	if !selected.Verified {
 		why := ": tests still fail, or the criterion is not met"
-		if v.State.Kind == ledger.Recorded {
+		if v.State.Kind == ledger.KindRecorded {
 			why = ""
 		}
 		list = append(list, "The selection is not verified"+why)
@@ -390,7 +390,7 @@ func Completion(v Loop) document.Document {
 	p.Field("Completion Criteria", "%s", v.State.Criterion)
 	p.Field("Iterations", "%d, %d rejected", v.count(), v.State.Rejections())
 	switch took := v.Summary.Duration; {
-	case v.State.Kind != ledger.Recorded:
+	case v.State.Kind != ledger.KindRecorded:
 		p.Field("Total Time", "%s", Duration(v.Now.Sub(v.State.StartedAt)))
 	case took != nil:
 		p.Field("Total Time", "%s, as reported", Duration(*took))
@@ -474,10 +474,10 @@ func (p *page) regressions(list []ledger.Regression) {
 	}
 	for _, r := range list {
 		p.Item("[%s] Iteration %d - %s (%s): %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message)
-		if r.Kept == "" {
+		if r.RejectedSnapshot == "" {
 			p.Below().Item("Recovery: %s", r.Outcome)
 		} else {
-			p.Below().Item("Recovery: %s; the rejected tree is snapshot `%s`", r.Outcome, r.Kept)
+			p.Below().Item("Recovery: %s; the rejected tree is snapshot `%s`", r.Outcome, r.RejectedSnapshot)
 		}
 		for _, t := range r.Tests {
 			p.Below().Item("test `%s`", t)

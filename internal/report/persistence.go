@@ -73,8 +73,8 @@ func Regressions(s ledger.State, paint document.Paint) []string {
 		if r.Outcome != "" {
 			out = append(out, "  - Recovery: "+r.Outcome)
 		}
-		if r.Kept != "" {
-			out = append(out, "  - The rejected tree is kept as s"+strings.TrimPrefix(r.Kept, "s"))
+		if r.RejectedSnapshot != "" {
+			out = append(out, "  - The rejected tree is kept as s"+strings.TrimPrefix(r.RejectedSnapshot, "s"))
 		}
 	}
 	if len(s.Regressions) == 0 {
@@ -95,7 +95,7 @@ func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64
 	add("Regression Events", events(s.Regressions))
 	add("Reinforcement Level", cmp.Or(s.Level, "none yet"))
 	add("Recovery Attempts", fmt.Sprint(s.RecoveryAttempts))
-	if best := s.Chosen(); best != nil {
+	if best := s.SelectedOrBest(); best != nil {
 		add("Best Iteration", fmt.Sprintf("%d (quality: %s)", best.Iteration, share(qualityOf(its, best.Iteration))))
 	}
 	if n := len(its) - 1; n > 0 {

@@ -31,7 +31,7 @@ func Ranking(list []ledger.Rank) (d document.Document) {
 		case s.Tokens != nil:
 			cost = fmt.Sprintf("%d tokens", *s.Tokens)
 		}
-		t.Row(s.Candidate, did, part(s.Agreement), part(s.Power), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, agentName(s.Agent), chosen)
+		t.Row(s.Candidate, did, part(s.Agreement), part(s.MutationScore), fmt.Sprintf("%.1f", 100*s.Score), s.Lines, cost, agentName(s.Agent), chosen)
 	}
 	d.Add(t)
 	for _, s := range list {
@@ -48,11 +48,11 @@ func Ranking(list []ledger.Rank) (d document.Document) {
 
 // remarks are what a person has to know of a candidate besides its place.
 func remarks(s ledger.Rank) (out []string) {
-	if s.Before > 0 {
-		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.Before, Count(s.Own, "new test", "new tests")))
+	if s.OwnPassingBefore > 0 {
+		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.OwnPassingBefore, Count(s.OwnTests, "new test", "new tests")))
 	}
-	if s.Disputed > 0 {
-		out = append(out, fmt.Sprintf("%d of its %s fail on most others", s.Disputed, Count(s.Own, "new test", "new tests")))
+	if s.OwnDisputed > 0 {
+		out = append(out, fmt.Sprintf("%d of its %s fail on most others", s.OwnDisputed, Count(s.OwnTests, "new test", "new tests")))
 	}
 	for _, author := range slices.Sorted(maps.Keys(s.Failed)) {
 		out = append(out, fmt.Sprintf("fails tests of candidate %d: %s", author, strings.Join(Cut(s.Failed[author], 3), ", ")))

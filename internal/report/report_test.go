@@ -102,7 +102,7 @@ func loopOf(its []ledger.Iteration) report.Loop {
 			Criterion: "none: all iterations are run",
 			Regressions: []ledger.Regression{{
 				ID: "reg-001", Iteration: 3, Type: "test_deletion", Severity: "CRITICAL", Message: "Test count decreased from 9 to 8",
-				Tests: []string{"shop: Test08"}, Recovery: true, Outcome: "rolled back to iteration 2, retry", Kept: "s7",
+				Tests: []string{"shop: Test08"}, Recovery: true, Outcome: "rolled back to iteration 2, retry", RejectedSnapshot: "s7",
 			}},
 		},
 		Iterations: its, Choice: choice, Summary: selector.Summarize(cands), Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,

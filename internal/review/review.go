@@ -94,7 +94,7 @@ func (r *Reviewer) Ask(ctx context.Context, w treecopy.Workspace, c Change) (*le
 
 func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out *ledger.Review) error {
 	patch := &head{limit: maxPatch}
-	if err := w.Store.Patch(ctx, patch, c.Was, c.Is); err != nil {
+	if err := w.Store.WritePatch(ctx, patch, c.Was, c.Is); err != nil {
 		return err
 	}
 	question := Question{Task: r.Task, Patch: patch.String(), Shown: c.Shown}

@@ -67,7 +67,7 @@ func (t *Trees) Ends(ctx context.Context, names []string) (from, to snapshot.ID,
 
 // iterations are those of the loop, none where it ended before its baseline.
 func (t *Trees) iterations() ([]ledger.Iteration, error) {
-	its, err := ledger.Iterations(t.dir)
+	its, err := ledger.ReadIterations(t.dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -77,9 +77,9 @@ func (t *Trees) iterations() ([]ledger.Iteration, error) {
 // Find finds a snapshot by any of its names.
 func (t *Trees) Find(ctx context.Context, name string) (snapshot.ID, error) {
 	id, isID := strings.CutPrefix(name, "s")
-	switch best := t.state.Chosen(); {
+	switch best := t.state.SelectedOrBest(); {
 	case name == "now":
-		info, drop, err := t.Store.Present(ctx, "now")
+		info, drop, err := t.Store.TakeTemporary(ctx, "now")
 		if err == nil {
 			t.drop = append(t.drop, drop)
 		}
@@ -133,13 +133,13 @@ func (t *Trees) Undo(ctx context.Context) (snapshot.Restored, error) {
 
 // LastRollback returns the loop of a working tree that a tree was last restored from.
 func LastRollback(home, root string) (loop string, err error) {
-	loops, err := ledger.Loops(home, root)
+	loops, err := ledger.ListLoops(home, root)
 	if err != nil {
 		return "", err
 	}
 	var latest snapshot.Rollback
 	for _, s := range loops {
-		r, err := snapshot.LastRollback(ledger.SnapshotDir(ledger.Dir(home, s.LoopID)))
+		r, err := snapshot.LastRollback(ledger.SnapshotDir(ledger.LoopDir(home, s.LoopID)))
 		if err == nil && r.At.After(latest.At) {
 			latest, loop = r, s.LoopID
 		}

@@ -70,7 +70,7 @@ func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snaps
 	if err != nil || len(order) == 0 {
 		return t.usage(err)
 	}
-	weights, err := t.Store.Weigh(ctx, order)
+	weights, err := t.Store.EstimateFreed(ctx, order)
 	if err != nil {
 		return t.usage(err)
 	}

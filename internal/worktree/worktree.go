@@ -43,12 +43,12 @@ func New(store *snapshot.Store, o Options) *Tree {
 func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
 	var info snapshot.Info
 	err := t.withRoom(ctx, func() (err error) {
-		info, err = t.Store.Take(ctx, fmt.Sprintf("%s, %s", ledger.Name(n), moment))
+		info, err = t.Store.Take(ctx, fmt.Sprintf("%s, %s", ledger.IterationName(n), moment))
 		return err
 	})
 	t.last = nil
 	if err != nil {
-		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.Name(n), moment, err)
+		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.IterationName(n), moment, err)
 	}
 	return info, t.Journal.Write(event.SnapshotTaken, n, event.TakenSnapshot{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
 }
@@ -57,7 +57,7 @@ func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.I
 // files that they made. Those are no work of the agent: from now on they are neither
 // captured nor deleted.
 func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]string, error) {
-	after, err := t.Store.Take(ctx, ledger.Name(0)+", after the checks")
+	after, err := t.Store.Take(ctx, ledger.IterationName(0)+", after the checks")
 	if err != nil {
 		return nil, fmt.Errorf("snapshot after the checks: %w", err)
 	}
@@ -90,8 +90,8 @@ func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
 // checks may have been at work, or somebody since. What was there is kept. The tree of
 // the loop's snapshot before, "" for none, needs no report.
 func (t *Tree) Settle(ctx context.Context, id, before snapshot.ID) error {
-	t.Store.OnRestore(func(b snapshot.Beginning) error {
-		if before != "" && b.Holds(before) {
+	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
+		if before != "" && b.IsSavedIn(before) {
 			return nil
 		}
 		return t.changed(b)
@@ -107,7 +107,7 @@ func (t *Tree) Found(id snapshot.ID) error {
 }
 
 // changed reports, before it is replaced, that the tree is not what it has to be.
-func (t *Tree) changed(b snapshot.Beginning) error {
+func (t *Tree) changed(b snapshot.PlannedRestore) error {
 	t.Foreign = append(t.Foreign, b.Safety)
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: b.Safety.Name(), Restored: b.Target.Name(), Files: b.Files + b.Ignored})
 }
@@ -176,7 +176,7 @@ func (t *Tree) shortfall(res snapshot.Restored) error {
 // worktrees share. It is no finding: somebody else may have done it, in another
 // worktree.
 func (t *Tree) SharedLost(since, now snapshot.ID) error {
-	lost, err := t.Store.SharedLost(since, now)
+	lost, err := t.Store.LostSharedState(since, now)
 	if err != nil {
 		return fmt.Errorf("compare what the worktrees share with the baseline: %w", err)
 	}
@@ -220,7 +220,7 @@ func Skipped(info snapshot.Info) []string {
 // MadeAnew lists the ignored folders and files that no snapshot keeps, since tools make
 // them anew; nil where that is not known.
 func (t *Tree) MadeAnew(id snapshot.ID) []string {
-	list, err := t.Store.Unkept(id)
+	list, err := t.Store.UnkeptIgnored(id)
 	if err != nil {
 		return nil
 	}
@@ -234,7 +234,7 @@ func Open(ctx context.Context, root, home, dir string, o snapshot.Options) (*sna
 	if err != nil {
 		return nil, err
 	}
-	if rel, inside := ledger.Inside(home, root); inside {
+	if rel, inside := ledger.PathInTree(home, root); inside {
 		if err := store.Exclude([]string{rel}); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}

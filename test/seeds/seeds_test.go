@@ -265,9 +265,9 @@ func (e example) documents(t *testing.T) map[string]any {
 	return found
 }
 
-func place(t *testing.T) record.Place {
+func place(t *testing.T) record.Service {
 	t.Helper()
-	return record.Place{
+	return record.Service{
 		Home: t.TempDir(), Root: t.TempDir(), By: "ann", Now: func() time.Time { return noon },
 		Settings: func() (record.Settings, any, error) {
 			o, err := config.Default().LoopOptions(t.TempDir())
@@ -302,7 +302,7 @@ func (e example) stream(t *testing.T) []string {
 type feed struct {
 	t     *testing.T
 	found map[string]any
-	place record.Place
+	place record.Service
 	loop  string
 }
 
@@ -335,14 +335,14 @@ func (f *feed) send(name, text string) {
 // end chooses, if that is asked for, and files what is in the folder of the loop.
 func (f *feed) end(w *wish) {
 	f.t.Helper()
-	dir, state, err := ledger.Find(f.place.Home, f.place.Root, f.loop)
+	dir, state, err := ledger.FindLoop(f.place.Home, f.place.Root, f.loop)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	if w != nil {
 		f.choose(*w)
 	}
-	v, err := record.Read(dir, state)
+	v, err := record.ReadView(dir, state)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func (f *feed) end(w *wish) {
 
 func (f *feed) choose(w wish) {
 	f.t.Helper()
-	asked := record.Wish{Mode: selector.Mode(w.Mode), Weights: w.Weights, Override: w.Use}
+	asked := record.SelectionRequest{Mode: selector.Mode(w.Mode), Weights: w.Weights, Override: w.Use}
 	if w.Threshold != nil {
 		asked.Threshold = new(*w.Threshold / 100)
 	}
@@ -367,7 +367,7 @@ func (f *feed) choose(w wish) {
 		f.found["selection"] = map[string]any{"error": err.Error()}
 		return
 	}
-	doc, err := sel.View.Document(sel.Choice, sel.Path, sel.Files)
+	doc, err := sel.View.SelectionMessage(sel.Choice, sel.Path, sel.Files)
 	if err != nil {
 		f.t.Fatal(err)
 	}

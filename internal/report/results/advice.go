@@ -10,7 +10,7 @@ import (
 )
 
 // Recorded prints the verdict on an iteration that was recorded.
-func (t Text) Recorded(rec record.Recorded) {
+func (t Text) Recorded(rec record.Result) {
 	it := rec.Iteration
 	if rec.Created {
 		t.row(document.Faint, "new loop", "%s", rec.View.Dir)

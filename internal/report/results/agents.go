@@ -75,8 +75,8 @@ func (t Text) Turn(r agentcheck.Turn) {
 		line("version", "%s", version)
 	}
 	line("hooks", "%s", hooksOf(r))
-	if r.Run.LastWords != "" {
-		line("output", "%s", r.Run.LastWords)
+	if r.Run.LastOutput != "" {
+		line("output", "%s", r.Run.LastOutput)
 	}
 	if r.Folder != "" {
 		line("kept", "%s", r.Folder)

@@ -164,11 +164,11 @@ func (t Text) tests(its []ledger.Iteration) {
 
 // executed says how long the original tests and the mutation check ran.
 func executed(it ledger.Iteration) (out []string) {
-	if g := it.Goals; g != nil && g.Refused == "" && !g.Reused {
+	if g := it.Goals; g != nil && g.NotRunReason == "" && !g.Reused {
 		out = append(out, "original tests run on the new code in "+report.Duration(g.Took))
 	}
-	if p := it.MutationCheck; p != nil && p.Refused == "" && !p.Reused {
-		out = append(out, fmt.Sprintf("run on %s in %s of at most %s", report.Count(len(p.Mutants), "mutant of the code", "mutants of the code"), report.Duration(p.Took), report.Duration(max(0, p.Allowed))))
+	if p := it.MutationCheck; p != nil && p.NotRunReason == "" && !p.Reused {
+		out = append(out, fmt.Sprintf("run on %s in %s of at most %s", report.Count(len(p.Mutants), "mutant of the code", "mutants of the code"), report.Duration(p.Took), report.Duration(max(0, p.Budget))))
 	}
 	return out
 }

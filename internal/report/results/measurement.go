@@ -65,7 +65,7 @@ func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
 	}
 	if set.Coverage != nil {
 		t.line("%-24s %s", "coverage_unit", set.Coverage.Unit)
-		t.below(document.Faint, coverage.Differs(set.Coverage))
+		t.below(document.Faint, coverage.ExplainDifference(set.Coverage))
 	}
 	if set.Build != nil {
 		t.line("%-24s %s", "build_status", set.Build.Status)

@@ -50,8 +50,8 @@ func (d *Status) SetExecuted() {
 		if it.MutationCheck != nil {
 			d.Power.add(it.MutationCheck.Took)
 			if !it.MutationCheck.Reused {
-				d.Power.Allowed += max(0, it.MutationCheck.Allowed)
-				if it.MutationCheck.Short() {
+				d.Power.Allowed += max(0, it.MutationCheck.Budget)
+				if it.MutationCheck.BudgetExceeded() {
 					d.Power.BudgetExceeded++
 				}
 			}
@@ -122,7 +122,7 @@ func (t Text) Status(d Status) {
 			t.row(document.Faint, "blocked  ", "%s", line)
 		}
 	}
-	for _, a := range ledger.Declared(d.Iterations, d.selected()) {
+	for _, a := range ledger.FindDeclarations(d.Iterations, d.selected()) {
 		t.row(document.Faint, "to read  ", "%s %s of iteration %d: %s", a.Severity, a.Rule, a.TriggeredAt, a.Message())
 	}
 	t.tests(d.Iterations)
@@ -135,7 +135,7 @@ func (t Text) Status(d Status) {
 
 // selected is the number of the iteration that was chosen, -1 for none.
 func (d Status) selected() int {
-	if best := d.Chosen(); best != nil {
+	if best := d.SelectedOrBest(); best != nil {
 		return best.Iteration
 	}
 	return -1
@@ -225,7 +225,7 @@ func Continuation(s ledger.State) string {
 	switch {
 	case s.Status == ledger.Paused && (s.StopReason == "" || s.StopReason == string(event.Awaiting)):
 		return "supervise approve|reject|abort " + s.LoopID
-	case s.Kind == ledger.Watched && s.Status == ledger.Aborted:
+	case s.Kind == ledger.KindWatched && s.Status == ledger.Aborted:
 		return ""
 	case s.Status == ledger.Crashed, s.Status == ledger.Aborted, s.Status == ledger.Paused:
 		return "supervise resume " + s.LoopID

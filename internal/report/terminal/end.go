@@ -103,7 +103,7 @@ func (p *Printer) asGood(list []int) {
 
 // open names the findings that a person has to look at.
 func (p *Printer) open() {
-	for _, o := range ledger.OpenAt(p.history, p.selected) {
+	for _, o := range ledger.OpenFindingsAt(p.history, p.selected) {
 		p.line("%s %s", p.Paint(document.Strong, "open    "), p.Paint(document.Bad, o.String()))
 		p.line("         see: %s explain %s %d; accept: supervise ack %s --reason …", p.Self, p.id, o.Iteration, o.ID)
 	}
@@ -118,7 +118,7 @@ func (p *Printer) blocked(why event.Reason) {
 		return
 	}
 	last := p.history[len(p.history)-1]
-	for _, s := range last.Said() {
+	for _, s := range last.Blocks() {
 		p.line("%s %s", p.Paint(document.Strong, "blocked "), p.Paint(document.Warn, s.String()))
 	}
 	p.line("         if that is so: change the test or the task yourself and run again, or let the agent change what tests expect with --tests change")

@@ -23,7 +23,7 @@ func (p *Printer) agent(it ledger.Iteration) {
 	if text := report.Used(it.Agent); text != "" {
 		p.note("agent: %s", text)
 	}
-	for _, s := range it.Said() {
+	for _, s := range it.Blocks() {
 		p.warn("the agent says that it cannot go on: " + s.String())
 	}
 	if it.Agent == nil {

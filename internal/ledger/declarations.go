@@ -10,10 +10,10 @@ import (
 // Declarations are findings that the user let happen before the loop.
 type Declarations []detector.Alert
 
-// Declared are the findings about the tree of an iteration that the user let happen
+// FindDeclarations are the findings about the tree of an iteration that the user let happen
 // before the loop: a person reads them at its end. A finding is left out where a later
 // iteration, up to that one, brought all of its tests back.
-func Declared(its []Iteration, selected int) Declarations {
+func FindDeclarations(its []Iteration, selected int) Declarations {
 	var out Declarations
 	for _, it := range its[:min(selected+1, len(its))] {
 		if it.Rejected || it.Interrupted {

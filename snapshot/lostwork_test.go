@@ -43,11 +43,11 @@ func underWay(t *testing.T) string {
 // losses are what an agent lost, in words.
 func lossesOf(t *testing.T, s *Store, base, start ID) string {
 	t.Helper()
-	list, err := s.WorkLost(t.Context(), base, start, take(t, s).ID)
+	list, err := s.LostWork(t.Context(), base, start, take(t, s).ID)
 	must(t, err)
 	var out []string
 	for _, l := range list {
-		text := l.Path + " " + string(l.How)
+		text := l.Path + " " + string(l.Kind)
 		if l.Ignored {
 			text += " ignored"
 		}

@@ -23,22 +23,22 @@ func TestCleanIsFinished(t *testing.T) {
 			err = l.Close()
 		}
 		if err == nil {
-			err = os.MkdirAll(SnapshotDir(Dir(home, id)), 0o700)
+			err = os.MkdirAll(SnapshotDir(LoopDir(home, id)), 0o700)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(SnapshotDir(Dir(home, "unfinished")), "restore.json"), []byte(`{"Target":"1","Safety":"2"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(SnapshotDir(LoopDir(home, "unfinished")), "restore.json"), []byte(`{"Target":"1","Safety":"2"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(home, deleted), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(Dir(home, "half"), filepath.Join(home, deleted, "half")); err != nil {
+	if err := os.Rename(LoopDir(home, "half"), filepath.Join(home, deleted, "half")); err != nil {
 		t.Fatal(err)
 	}
-	list, _, err := Clean(home, tree, 0, time.Now())
+	list, _, err := FindDeletable(home, tree, 0, time.Now())
 	if err != nil || len(list) != 1 || list[0].LoopID != "a" {
 		t.Fatalf("to be deleted: %+v, %v; want the loop a", list, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Move is a folder that lies elsewhere than when something was written of it.
-type Move struct{ From, To string }
+// FolderMove is a folder that lies elsewhere than when something was written of it.
+type FolderMove struct{ From, To string }
 
 // rootOf is the working tree that settings were written for, "" where they name none.
 func rootOf(settings []byte) string {
@@ -26,8 +26,8 @@ func rootOf(settings []byte) string {
 
 // moved returns JSON in whose texts what lay in a folder lies where that is now: paths of it,
 // also within commands, and nothing whose name only begins like it.
-func moved(text []byte, moves ...Move) ([]byte, error) {
-	moves = slices.DeleteFunc(slices.Clone(moves), func(m Move) bool { return m.From == "" || m.From == m.To })
+func moved(text []byte, moves ...FolderMove) ([]byte, error) {
+	moves = slices.DeleteFunc(slices.Clone(moves), func(m FolderMove) bool { return m.From == "" || m.From == m.To })
 	if len(moves) == 0 {
 		return text, nil
 	}

@@ -17,23 +17,23 @@ import (
 // WorkLoss is a file with work of the user's that was in no commit when the store was made and is gone.
 type WorkLoss struct {
 	Path    string
-	How     Loss
+	Kind    LossKind
 	Ignored bool
 	Kept    bool // the snapshots hold it
 }
 
-// Loss says what became of a file.
-type Loss string
+// LossKind says what became of a file.
+type LossKind string
 
 // The ways to lose work.
 const (
-	LostDeleted     Loss = "deleted"
-	LostEmptied     Loss = "emptied"
-	LostUndone      Loss = "edits undone" // its content is what a commit had
-	LostOverwritten Loss = "overwritten"  // nothing of what the user had written is left
+	LostDeleted     LossKind = "deleted"
+	LostEmptied     LossKind = "emptied"
+	LostReverted    LossKind = "edits undone" // its content is what a commit had
+	LostOverwritten LossKind = "overwritten"  // nothing of what the user had written is left
 )
 
-// WorkLost lists, by path, what the snapshot base holds of the user's own work, start holds still, and now does not. Own
+// LostWork lists, by path, what the snapshot base holds of the user's own work, start holds still, and now does not. Own
 // work is what was untracked, or not as HEAD has it, when the store was made; and kept ignored files. It is lost when its
 // content is at no path of now and in no commit, and
 //
@@ -44,7 +44,7 @@ const (
 //
 // Work that the agent goes on with is not lost, nor are object files that an ignore file names. Where there is no
 // repository nothing is known of what is the user's own.
-func (s *Store) WorkLost(ctx context.Context, base, start, now ID) ([]WorkLoss, error) {
+func (s *Store) LostWork(ctx context.Context, base, start, now ID) ([]WorkLoss, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, b, err := s.both(base, now)
@@ -113,17 +113,17 @@ func (l *losses) working() {
 		if staged := l.own.Staged[path]; is != nil && is.OID.String() == staged {
 			committed = staged // that is there still, and what came on top of it is not
 		}
-		l.found = append(l.found, &lost{WorkLoss{Path: p, How: lossOf(is, committed), Kept: true}, was, is, committed})
+		l.found = append(l.found, &lost{WorkLoss{Path: p, Kind: lossOf(is, committed), Kept: true}, was, is, committed})
 	}
 }
 
 // lossOf says what a file that was there before is now.
-func lossOf(is *manifest.Entry, committed string) Loss {
+func lossOf(is *manifest.Entry, committed string) LossKind {
 	switch {
 	case is == nil:
 		return LostDeleted
 	case is.OID.String() == committed:
-		return LostUndone
+		return LostReverted
 	case is.Stat.Size == 0:
 		return LostEmptied
 	}
@@ -141,7 +141,7 @@ func (l *losses) ignored() {
 		if there || entryOf(l.start.Kept, was.Path) == nil || l.has(was.OID) || l.objectCode(was) {
 			continue
 		}
-		l.found = append(l.found, &lost{WorkLoss: WorkLoss{Path: was.Path, How: LostDeleted, Ignored: true, Kept: true}, was: was})
+		l.found = append(l.found, &lost{WorkLoss: WorkLoss{Path: was.Path, Kind: LostDeleted, Ignored: true, Kept: true}, was: was})
 	}
 }
 
@@ -153,7 +153,7 @@ func (l *losses) skipped() (out []WorkLoss) {
 		if f.Mtime == 0 || !own && !ignored || l.s.config.Excludes.Has(f.Path) || l.there(l.now, f) || !l.there(l.start, f) {
 			continue
 		}
-		out = append(out, WorkLoss{Path: f.Path, How: LostDeleted, Ignored: ignored})
+		out = append(out, WorkLoss{Path: f.Path, Kind: LostDeleted, Ignored: ignored})
 	}
 	return out
 }
@@ -232,13 +232,13 @@ func (l *losses) isLost(ctx context.Context, f *lost, repo *commits, rel string)
 		had := textLines(repo.content(ctx, f.committed))
 		mine, gave = mine.without(had), had.without(mine)
 	}
-	if f.How == LostOverwritten && !(isText && l.replaced(f, mine, gave)) {
+	if f.Kind == LostOverwritten && !(isText && l.replaced(f, mine, gave)) {
 		if !repo.had(ctx, rel, f.is.OID.String()) {
 			return false
 		}
-		f.How = LostUndone
+		f.Kind = LostReverted
 	}
-	if isText && f.How != LostOverwritten && l.livesOn(f, mine) {
+	if isText && f.Kind != LostOverwritten && l.livesOn(f, mine) {
 		return false
 	}
 	return !repo.holds(ctx, rel, f.was.OID.String(), mine)
@@ -254,7 +254,7 @@ func (l *losses) replaced(f *lost, mine, gave lines) bool {
 // deleted file takes nothing away.
 func (l *losses) livesOn(f *lost, mine lines) bool {
 	if len(mine) == 0 {
-		return f.How == LostDeleted
+		return f.Kind == LostDeleted
 	}
 	return 2*mine.in(l.changed) >= len(mine)
 }

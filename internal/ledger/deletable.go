@@ -18,11 +18,11 @@ type Deletable struct {
 	Bytes int64
 }
 
-// Clean lists the loops of a tree that are over, except the latest keep ones and
+// FindDeletable lists the loops of a tree that are over, except the latest keep ones and
 // those that changed, or whose tree was restored, after a time; young counts the latter.
 // One of which a restore was interrupted is needed to finish it.
-func Clean(home, root string, keep int, before time.Time) (list []Deletable, young int, err error) {
-	loops, err := Loops(home, root) // the latest first
+func FindDeletable(home, root string, keep int, before time.Time) (list []Deletable, young int, err error) {
+	loops, err := ListLoops(home, root) // the latest first
 	if err != nil {
 		return nil, 0, err
 	}
@@ -30,12 +30,12 @@ func Clean(home, root string, keep int, before time.Time) (list []Deletable, you
 		if s.Status != Completed && s.Status != Failed {
 			continue
 		}
-		dir := Dir(home, s.LoopID)
+		dir := LoopDir(home, s.LoopID)
 		if r, err := snapshot.LastRollback(SnapshotDir(dir)); s.UpdatedAt.After(before) || err == nil && r.At.After(before) {
 			young++
 			continue
 		}
-		if free, err := Free(dir); err == nil && free && snapshot.UnfinishedIn(SnapshotDir(dir)) == nil {
+		if free, err := IsUnlocked(dir); err == nil && free && snapshot.ReadUnfinished(SnapshotDir(dir)) == nil {
 			list = append(list, Deletable{s, dir, sizeOf(dir) + sizeOf(SnapshotDir(dir)) + sizeOf(candidatesOf(dir))})
 		}
 	}
@@ -72,7 +72,7 @@ func FinishDeleting(home string) error {
 }
 
 func finishDeleting(home, dir string) (kept string, err error) {
-	loop := Dir(home, filepath.Base(dir))
+	loop := LoopDir(home, filepath.Base(dir))
 	store := SnapshotDir(loop)
 	list, err := os.ReadDir(store)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
