@@ -47,7 +47,7 @@ func (o Options) table() []facts.Rule {
 	own := len(rules)
 	var out []facts.Rule
 	for i, r := range list {
-		off := named(o.Off, r.ID, r.Name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.ID, r.Name)
+		off := named(o.Disabled, r.ID, r.Name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.ID, r.Name)
 		if !off || r.Name == alwaysOn {
 			out = append(out, r)
 		}

@@ -19,8 +19,8 @@ const (
 func Roles(files []File, base Tree) map[string]Role { return support.Roles(files, base) }
 
 // RoleOf returns the role that the path of a file suggests. [Roles] knows more.
-func RoleOf(name string) Role { return support.ByPath(name) }
+func RoleOf(name string) Role { return support.RoleByPath(name) }
 
 // BelongsToTests reports whether a path is that of a test, or of something that tests
 // need: shared set-up, fixtures, snapshots. [Roles] knows more than the path.
-func BelongsToTests(name string) bool { return support.ByPath(name).OfTests() }
+func BelongsToTests(name string) bool { return support.RoleByPath(name).IsTestRelated() }

@@ -34,14 +34,14 @@ type Finding = facts.Finding
 // Tree is the whole project before a change.
 type Tree = facts.Tree
 
-// Texts reads source files, each once, for everybody who needs what is in them.
-type Texts = facts.Texts
+// InspectionCache reads source files, each once, for everybody who needs what is in them.
+type InspectionCache = facts.InspectionCache
 
 // Options select the rules. The zero value selects all, with the severities of the
 // catalogue.
 type Options struct {
-	// Off are rules to leave out, by their Rule, their Type, or one of [Families].
-	Off []string `json:"off,omitempty"`
+	// Disabled are rules to leave out, by their Rule, their Type, or one of [Families].
+	Disabled []string `json:"off,omitempty"`
 	// Enabled, unless empty, are the only rules of the catalogue that are applied.
 	Enabled []string `json:"enabled,omitempty"`
 	// Patterns are rules of the user's own.
@@ -49,8 +49,8 @@ type Options struct {
 	// Base is the project before the change, for the rule that compares product
 	// code with tests that did not change. Not a setting.
 	Base Tree `json:"-"`
-	// Texts, unless nil, has read some of the files already. Not a setting.
-	Texts *Texts `json:"-"`
+	// Inspections, unless nil, has read some of the files already. Not a setting.
+	Inspections *InspectionCache `json:"-"`
 }
 
 // rules is the table, in the order of the catalogue.
@@ -59,17 +59,17 @@ var rules = slices.Concat(tests.Rules, assertions.Rules, product.Rules, configur
 // Audit returns the findings in a change, the most severe first, then by file and
 // line.
 func Audit(files []File, opt Options) []Finding {
-	c := facts.New(files, opt.Base, opt.Texts)
+	c := facts.New(files, opt.Base, opt.Inspections)
 	c.ReadAhead()
 	out := []Finding{}
 	for _, r := range opt.table() {
 		for _, f := range r.Find(c) {
 			f.Rule, f.Type, f.Severity = r.ID, r.Name, cmp.Or(f.Severity, r.Severity)
 			if c.MergeConflict(f.File) { // it is not built
-				f.Severity, f.IfRan = min(f.Severity, metric.Medium), 0
+				f.Severity, f.SeverityIfRan = min(f.Severity, metric.Medium), 0
 			}
 			if f.ExplainedBy != "" {
-				f.Severity, f.IfRan = min(f.Severity, metric.Info), 0
+				f.Severity, f.SeverityIfRan = min(f.Severity, metric.Info), 0
 			}
 			out = append(out, f)
 		}
@@ -89,14 +89,14 @@ func Rules() []string {
 	return out
 }
 
-// OfPattern reports whether a rule, by its name, belongs to one of the patterns of
+// RuleHasID reports whether a rule, by its name, belongs to one of the patterns of
 // the catalogue.
-func OfPattern(name string, patterns ...string) bool {
+func RuleHasID(name string, patterns ...string) bool {
 	return slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Name == name && slices.Contains(patterns, r.ID) })
 }
 
-// Unknown returns those of the names that no rule and no family has.
-func Unknown(names []string) []string {
+// UnknownRules returns those of the names that no rule and no family has.
+func UnknownRules(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.ContainsFunc(rules, func(r facts.Rule) bool { return named([]string{name}, r.ID, r.Name) })
 	})

@@ -65,9 +65,9 @@ func CheckPatterns(list []Pattern) error {
 		_, field, err := p.compile()
 		switch {
 		case err != nil:
-		case len(Unknown([]string{p.ID})) == 0:
+		case len(UnknownRules([]string{p.ID})) == 0:
 			field, err = "id", fmt.Errorf("%s is a rule of the catalogue; choose another", p.ID)
-		case len(Unknown([]string{p.Type})) == 0:
+		case len(UnknownRules([]string{p.Type})) == 0:
 			field, err = "type", fmt.Errorf("%s is a rule of the catalogue; choose another", p.Type)
 		case seen[p.ID]:
 			field, err = "id", fmt.Errorf("%s is there twice; give each pattern its own", p.ID)

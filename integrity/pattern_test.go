@@ -102,19 +102,19 @@ func TestSelection(t *testing.T) {
 		{"all", Options{}, "TP-27 TP-25"},
 		{"family", Options{Enabled: []string{"coverage_regression"}}, "TP-27"},
 		{"number", Options{Enabled: []string{"TP-25"}}, "TP-25"},
-		{"off", Options{Off: []string{"failure_ignored"}}, "TP-27"},
-		{"family off", Options{Off: []string{"validation_bypass"}}, "TP-27"},
-		{"off outweighs", Options{Enabled: []string{"TP-25"}, Off: []string{"TP-25"}}, ""},
+		{"off", Options{Disabled: []string{"failure_ignored"}}, "TP-27"},
+		{"family off", Options{Disabled: []string{"validation_bypass"}}, "TP-27"},
+		{"off outweighs", Options{Enabled: []string{"TP-25"}, Disabled: []string{"TP-25"}}, ""},
 	} {
 		if got := rulesOf(c.opt); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 	own := []File{oneFile(".supervise.yaml", "mode: standard\n", "integrity:\n  off: [TP-30]\n")}
-	if got := Audit(own, Options{Off: []string{"TP-30"}}); len(got) != 1 || got[0].Type != alwaysOn {
+	if got := Audit(own, Options{Disabled: []string{"TP-30"}}); len(got) != 1 || got[0].Type != alwaysOn {
 		t.Errorf("who turns the rules off must be seen: %+v", got)
 	}
-	if got := Unknown([]string{"test_deletion", "TP-25", "failure_ignored", "nonsense"}); len(got) != 1 || got[0] != "nonsense" {
+	if got := UnknownRules([]string{"test_deletion", "TP-25", "failure_ignored", "nonsense"}); len(got) != 1 || got[0] != "nonsense" {
 		t.Errorf("unknown: %v", got)
 	}
 }

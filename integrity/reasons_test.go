@@ -72,7 +72,7 @@ func TestSkipWithReasonIsHigh(t *testing.T) {
 				want = [2]metric.Severity{metric.High, metric.Critical}
 			}
 			found := Audit(files, Options{})
-			if len(found) == 0 || [2]metric.Severity{found[0].Severity, found[0].IfRan} != want {
+			if len(found) == 0 || [2]metric.Severity{found[0].Severity, found[0].SeverityIfRan} != want {
 				t.Errorf("got %+v, want %v", found, want)
 			}
 		})
@@ -105,8 +105,8 @@ func TestCommentedOutWithReasonIsHigh(t *testing.T) {
 			if len(found) == 0 || found[0].Type != "commented_out" || found[0].Severity != test.want {
 				t.Fatalf("got %+v, want %v", found, test.want)
 			}
-			if want := test.want == metric.High; (found[0].IfRan == metric.Critical) != want {
-				t.Errorf("where it ran: %v", found[0].IfRan)
+			if want := test.want == metric.High; (found[0].SeverityIfRan == metric.Critical) != want {
+				t.Errorf("where it ran: %v", found[0].SeverityIfRan)
 			}
 		})
 	}

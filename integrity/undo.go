@@ -8,36 +8,36 @@ import (
 	"supervise/integrity/internal/suppressions"
 )
 
-// Unsilenced returns the changed files, by path, without the new comments that silence
+// RemoveSuppressions returns the changed files, by path, without the new comments that silence
 // tools: their words are crossed out, and every line stays where it is. A comment that
 // moved from another file is not new. Annotations and exclusions from coverage stay.
-func Unsilenced(files []File) map[string][]byte {
+func RemoveSuppressions(files []File) map[string][]byte {
 	texts, _ := suppressions.CrossedOut(facts.New(files, Tree{}, nil), false)
 	return texts
 }
 
-// Unexclusion is a change without its exclusions from coverage.
-type Unexclusion struct {
+// ExclusionRemoval is a change without its exclusions from coverage.
+type ExclusionRemoval struct {
 	// Texts are the files that differ, by path. A nil one must be removed: it held
 	// nothing but exclusions.
 	Texts map[string][]byte
-	// Kept are the paths of files with an exclusion that cannot be undone.
-	Kept []string
+	// Remaining are the paths of files with an exclusion that cannot be undone.
+	Remaining []string
 }
 
-// Unexcluded undoes new exclusions from coverage: the words of comments are crossed
+// RemoveCoverageExclusions undoes new exclusions from coverage: the words of comments are crossed
 // out, and the lines of settings and commands, with the changes right next to them,
 // are restored. What moved from another file is not new. Rules that are off in opt
 // undo nothing.
-func Unexcluded(files []File, opt Options) Unexclusion {
+func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 	c := facts.New(files, Tree{}, nil)
 	on := map[string]bool{}
 	for _, r := range opt.table() {
 		on[r.Name] = true
 	}
-	out := Unexclusion{Texts: map[string][]byte{}}
+	out := ExclusionRemoval{Texts: map[string][]byte{}}
 	if on["coverage_excluded_inline"] {
-		out.Texts, out.Kept = suppressions.CrossedOut(c, true)
+		out.Texts, out.Remaining = suppressions.CrossedOut(c, true)
 	}
 	places := configuration.Exclusions(c, on)
 	for _, f := range c.Files {
@@ -51,15 +51,15 @@ func Unexcluded(files []File, opt Options) Unexclusion {
 		}
 		var all bool
 		if out.Texts[f.Path], all = suppressions.Reverted(f, text, own); !all {
-			out.Kept = append(out.Kept, f.Path)
+			out.Remaining = append(out.Remaining, f.Path)
 		}
 	}
-	slices.Sort(out.Kept)
-	out.Kept = slices.Compact(out.Kept)
+	slices.Sort(out.Remaining)
+	out.Remaining = slices.Compact(out.Remaining)
 	return out
 }
 
-// ExcludesCode reports whether a rule, by its name, finds exclusions from coverage.
-func ExcludesCode(name string) bool {
+// IsExclusionRule reports whether a rule, by its name, finds exclusions from coverage.
+func IsExclusionRule(name string) bool {
 	return name == "coverage_excluded_inline" || name == "coverage_excluded" || name == "coverage_excluded_by_command"
 }

@@ -21,7 +21,7 @@ func TestUnsilenced(t *testing.T) {
 		{"in a text", "a.go", "package a\n", "package a\n\nvar a = \"//nolint:all\"\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := string(integrity.Unsilenced([]integrity.File{{Path: tt.path, Before: []byte(tt.was), After: []byte(tt.is)}})[tt.path])
+			got := string(integrity.RemoveSuppressions([]integrity.File{{Path: tt.path, Before: []byte(tt.was), After: []byte(tt.is)}})[tt.path])
 			if got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
@@ -33,7 +33,7 @@ func TestUnsilenced(t *testing.T) {
 func TestUnsilencedLeavesWhatMoved(t *testing.T) {
 	with, without := []byte("package a\n\nvar a = 1 //nolint:all\n"), []byte("package a\n")
 	moved := []integrity.File{{Path: "a.go", Before: with, After: without}, {Path: "b.go", Before: without, After: with}}
-	if got := integrity.Unsilenced(moved); len(got) > 0 {
+	if got := integrity.RemoveSuppressions(moved); len(got) > 0 {
 		t.Errorf("crossed out: %q", got)
 	}
 }
@@ -67,17 +67,17 @@ func TestUnexcluded(t *testing.T) {
 			if tt.was == none {
 				file.Before, file.Added = nil, true
 			}
-			out := integrity.Unexcluded([]integrity.File{file}, integrity.Options{})
+			out := integrity.RemoveCoverageExclusions([]integrity.File{file}, integrity.Options{})
 			text, other := out.Texts[tt.path]
 			got := string(text)
 			if other && text == nil {
 				got = none
 			}
-			if got != tt.want || len(out.Kept) > 0 {
-				t.Errorf("%q, kept %q, want %q", got, out.Kept, tt.want)
+			if got != tt.want || len(out.Remaining) > 0 {
+				t.Errorf("%q, kept %q, want %q", got, out.Remaining, tt.want)
 			}
-			off := integrity.Options{Off: []string{"TP-27"}}
-			if out := integrity.Unexcluded([]integrity.File{file}, off); len(out.Texts) > 0 {
+			off := integrity.Options{Disabled: []string{"TP-27"}}
+			if out := integrity.RemoveCoverageExclusions([]integrity.File{file}, off); len(out.Texts) > 0 {
 				t.Errorf("undone although the rules are off: %q", out.Texts)
 			}
 		})
@@ -89,7 +89,7 @@ func npm(test string) string { return "{\n  \"scripts\": {\n    \"test\": \"" + 
 // What cannot be undone is said.
 func TestUnexcludedKeeps(t *testing.T) {
 	file := integrity.File{Path: "A.cs", Before: []byte("class A {}\n"), After: []byte("[Serializable, ExcludeFromCodeCoverage]\nclass A {}\n")}
-	if out := integrity.Unexcluded([]integrity.File{file}, integrity.Options{}); len(out.Texts) > 0 || !slices.Equal(out.Kept, []string{"A.cs"}) {
+	if out := integrity.RemoveCoverageExclusions([]integrity.File{file}, integrity.Options{}); len(out.Texts) > 0 || !slices.Equal(out.Remaining, []string{"A.cs"}) {
 		t.Errorf("%+v", out)
 	}
 }

@@ -70,7 +70,7 @@ func runAudit(ctx context.Context, a *app, o auditOptions) error {
 	if !known {
 		return usageError{fmt.Errorf("--fail-on is critical, high, medium or never, not %s", o.failOn)}
 	}
-	if unknown := integrity.Unknown(o.off); len(unknown) > 0 {
+	if unknown := integrity.UnknownRules(o.off); len(unknown) > 0 {
 		return usageError{fmt.Errorf("--off: there is no rule %s; the rules are %s", unknown[0], strings.Join(integrity.Rules(), ", "))}
 	}
 	c, err := a.changed(ctx, o)
@@ -82,7 +82,7 @@ func runAudit(ctx context.Context, a *app, o auditOptions) error {
 		return err
 	}
 	opt := settings.Integrity.Options()
-	opt.Off, opt.Base = slices.Concat(opt.Off, o.off), c.Base
+	opt.Disabled, opt.Base = slices.Concat(opt.Disabled, o.off), c.Base
 	found := integrity.Audit(c.Files, opt)
 	if slices.ContainsFunc(found, func(x integrity.Finding) bool { return x.Severity >= least }) {
 		a.code = event.StoppedByRule.ExitCode()

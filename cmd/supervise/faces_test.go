@@ -199,7 +199,7 @@ func (f *faced) told() (out []string) {
 		}
 		worst := metric.Info
 		for _, x := range integrity.Audit([]integrity.File{alone}, integrity.Options{}) {
-			worst = max(worst, x.Severity, x.IfRan)
+			worst = max(worst, x.Severity, x.SeverityIfRan)
 		}
 		if !there && strings.HasPrefix(name, "test_") {
 			worst = metric.Critical // as the loop will measure it

@@ -121,7 +121,7 @@ func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, err := hook.Read(client, o.event, input)
+	call, err := hook.ReadCall(client, o.event, input)
 	if err != nil {
 		return nil, err
 	}
@@ -130,16 +130,16 @@ func (a *app) answerCall(ctx context.Context, o hookOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hook.Answer(call, d), nil
+	return hook.FormatAnswer(call, d), nil
 }
 
 // judgeAlone judges a call without a supervisor.
 func (a *app) judgeAlone(ctx context.Context, call hook.Call) (hook.Decision, error) {
 	allow := hook.Decision{Verdict: hook.Allow}
-	if !standalone.Judged(call) {
+	if !standalone.IsJudged(call) {
 		return allow, nil
 	}
-	root, project := standalone.Above(call.Dir, config.FileName)
+	root, project := standalone.FindRoots(call.Dir, config.FileName)
 	settings, err := a.settings(project)
 	if err != nil || settings.Hooks.Disabled() {
 		return allow, err
@@ -147,7 +147,7 @@ func (a *app) judgeAlone(ctx context.Context, call hook.Call) (hook.Decision, er
 	opt := hook.Options{Mode: hook.Mode(settings.Mode), Integrity: settings.Integrity.Options()}
 	opt.Home, _ = os.UserHomeDir() // without one nothing lies below it
 	if base, err := ledger.DefaultBase(os.Getenv); err == nil {
-		opt.Own = []string{base}
+		opt.StateFiles = []string{base}
 	}
 	return standalone.Judge(ctx, call, root, opt), nil
 }

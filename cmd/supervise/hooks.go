@@ -69,7 +69,7 @@ func (a *app) settingsOf(ctx context.Context, name string, user bool) (hook.Clie
 			return "", hook.Settings{}, fmt.Errorf("find the home of the user: %w", err)
 		}
 	}
-	s, err := hook.SettingsOf(client, at.root, home)
+	s, err := hook.LocateSettings(client, at.root, home)
 	return client, s, err
 }
 
@@ -81,7 +81,7 @@ func runHooksInstall(ctx context.Context, a *app, o hooksOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := standalone.Install(s, hook.Request{Client: client, Binary: program(), Closed: o.onError == "closed"}); err != nil {
+	if err := standalone.Install(s, hook.InstallRequest{Client: client, Binary: program(), FailClosed: o.onError == "closed"}); err != nil {
 		return err
 	}
 	return a.showHooks(o, client, s, "installed: %s asks supervise, by %s\n")
@@ -101,7 +101,7 @@ func runHooksRemove(ctx context.Context, a *app, o hooksOptions) error {
 
 func (a *app) showHooks(o hooksOptions, c hook.Client, s hook.Settings, format string) error {
 	if o.json {
-		state, err := standalone.StateOf(s, c, scope(o.user))
+		state, err := standalone.ReadState(s, c, scope(o.user))
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
 			if err != nil {
 				return err
 			}
-			state, err := standalone.StateOf(s, client, scope(user))
+			state, err := standalone.ReadState(s, client, scope(user))
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func runHooksStatus(ctx context.Context, a *app, o hooksOptions) error {
 		return a.encode(list)
 	}
 	for _, s := range list {
-		fmt.Fprintf(a.out, "%-9s %-8s %-52s %s\n", s.Client, s.Scope, cmp.Or(strings.Join(s.Events, ", "), "no hooks"), s.Where())
+		fmt.Fprintf(a.out, "%-9s %-8s %-52s %s\n", s.Client, s.Scope, cmp.Or(strings.Join(s.Events, ", "), "no hooks"), s.Location())
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 type hooks struct {
 	*run
 	server    *rpc.Server
-	installed hook.Installed
+	installed hook.Installation
 	options   hook.Options
 
 	mu    sync.Mutex
@@ -74,23 +74,23 @@ func (a *Agent) unhooked(iteration int, why error) error {
 
 // uncalled reports that hooks were installed and none was called.
 func (a *Agent) uncalled(iteration int) error {
-	return a.Journal.Write(event.HooksSilent, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: hook.Silent(a.Hooks.Client)})
+	return a.Journal.Write(event.HooksSilent, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: hook.SilentReason(a.Hooks.Client)})
 }
 
 // installHooks prepares what the agent is started with, so that its hooks call the
 // server.
-func (a *Agent) installHooks(server *rpc.Server) (in hook.Installed, err error) {
+func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err error) {
 	if a.Hooks.Client == "" || a.Self == "" {
 		return in, nil
 	}
 	getenv := lookup(a.given(a.Env))
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	if why := hook.Ready(a.Hooks.Client, getenv, exists); why != "" {
+	if why := hook.InstallProblem(a.Hooks.Client, getenv, exists); why != "" {
 		return in, errors.New(why)
 	}
 	dir := filepath.Join(a.Ledger.Dir(), "hooks")
-	in, err = hook.Install(hook.Request{
-		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), Closed: a.Hooks.Closed, Dir: dir, Getenv: getenv, ReadFile: readSettings,
+	in, err = hook.Install(hook.InstallRequest{
+		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), FailClosed: a.Hooks.Closed, Dir: dir, Getenv: getenv, ReadFile: readSettings,
 	})
 	if err == nil && len(in.Files) > 0 {
 		err = os.MkdirAll(dir, 0o700)
@@ -101,7 +101,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installed, err error) 
 		}
 	}
 	if err != nil {
-		return hook.Installed{}, err
+		return hook.Installation{}, err
 	}
 	return in, nil
 }
@@ -151,7 +151,7 @@ func (h *hooks) close(run *ledger.AgentRun) error {
 	return errors.Join(err, h.uncalled(h.task.Iteration))
 }
 
-func isInstalled(in hook.Installed) bool { return len(in.Args)+len(in.Env) > 0 }
+func isInstalled(in hook.Installation) bool { return len(in.Args)+len(in.Env) > 0 }
 
 // circumstances are what calls are judged by: the tree that the agent started
 // from.
@@ -168,8 +168,8 @@ func (h *hooks) circumstances() (hook.Options, error) {
 	}
 	home, _ := os.UserHomeDir() // without one nothing lies below it
 	return hook.Options{
-		Mode: h.Mode, Home: home, Own: []string{filepath.Clean(h.Agent.Home)}, Checks: h.Checks, Integrity: h.Integrity,
-		Tree: hook.Tree{Root: h.Root, Files: func() []string { return names }, Read: h.read, Before: h.before, Outside: readShort},
+		Mode: h.Mode, Home: home, StateFiles: []string{filepath.Clean(h.Agent.Home)}, CheckFiles: h.Checks, Integrity: h.Integrity,
+		Tree: hook.Tree{Root: h.Root, Files: func() []string { return names }, Read: h.read, Before: h.before, ReadOutside: readShort},
 	}, nil
 }
 
@@ -217,7 +217,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	client, err := hook.ParseClient(q.Client)
 	var call hook.Call
 	if err == nil {
-		call, err = hook.Read(client, q.Event, q.Input)
+		call, err = hook.ReadCall(client, q.Event, q.Input)
 	}
 	if err != nil {
 		note.Problem = h.shortened(err.Error())
@@ -236,7 +236,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	if refused || len(d.Risks) > 0 {
 		h.noteCall(note, began)
 	}
-	return rpc.Reply{Output: hook.Answer(call, d)}, func() {
+	return rpc.Reply{Output: hook.FormatAnswer(call, d)}, func() {
 		if !refused && len(d.Risks) == 0 {
 			h.noteCall(note, time.Now().Add(-took))
 		}
@@ -291,13 +291,13 @@ func (h *hooks) after(call hook.Call) hook.Decision {
 		changed = h.changed()
 	}
 	var news []hook.Risk
-	for _, r := range hook.After(call, h.options, changed) {
+	for _, r := range hook.JudgeAfter(call, h.options, changed) {
 		if key := r.Rule + "\x00" + r.Target; !h.seen[key] {
 			h.seen[key] = true
 			news = append(news, r)
 		}
 	}
-	text := strings.TrimSpace(hook.Later(call, h.options) + "\n" + hook.Warning(news))
+	text := strings.TrimSpace(hook.DelayedWarning(call, h.options) + "\n" + hook.WarningMessage(news))
 	return hook.Decision{Verdict: hook.Allow, Context: text, Risks: news}
 }
 

@@ -40,7 +40,7 @@ type attended struct {
 	*Agent
 	SessionOptions
 	server    *rpc.Server // nil where no hooks are answered
-	installed hook.Installed
+	installed hook.Installation
 	calls     atomic.Int64 // of hooks
 	heard     atomic.Int64 // bytes that the agent printed
 	printed   chan struct{}
@@ -94,7 +94,7 @@ func (s *attended) answer(q rpc.Request) (rpc.Reply, func()) {
 	client, err := hook.ParseClient(q.Client)
 	var call hook.Call
 	if err == nil {
-		call, err = hook.Read(client, q.Event, q.Input)
+		call, err = hook.ReadCall(client, q.Event, q.Input)
 	}
 	if err != nil {
 		return rpc.Reply{Error: err.Error()}, nil
@@ -103,7 +103,7 @@ func (s *attended) answer(q rpc.Request) (rpc.Reply, func()) {
 	if call.Event == hook.Stop {
 		signal(s.stopped)
 	}
-	return rpc.Reply{Output: hook.Answer(call, hook.Decision{Verdict: hook.Allow})}, nil
+	return rpc.Reply{Output: hook.FormatAnswer(call, hook.Decision{Verdict: hook.Allow})}, nil
 }
 
 // accompany runs the agent.

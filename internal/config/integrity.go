@@ -30,12 +30,12 @@ type Integrity struct {
 // Options returns the options of package integrity. They include the patterns of the
 // files once the configuration was loaded.
 func (i Integrity) Options() integrity.Options {
-	return integrity.Options{Off: i.Off, Enabled: i.Enabled, Patterns: slices.Concat(i.Patterns, i.Loaded)}
+	return integrity.Options{Disabled: i.Off, Enabled: i.Enabled, Patterns: slices.Concat(i.Patterns, i.Loaded)}
 }
 
 func (i Integrity) validate() error {
 	for key, names := range map[string][]string{"patterns_enabled": i.Enabled, "off": i.Off} {
-		if unknown := integrity.Unknown(names); len(unknown) > 0 {
+		if unknown := integrity.UnknownRules(names); len(unknown) > 0 {
 			return yamlfile.InvalidValue(fmt.Sprintf("integrity.%s: there is no rule %s; name one by its number (TP-25), its name (failure_ignored) or its family (%s)",
 				key, unknown[0], strings.Join(integrity.Families(), ", ")), "integrity", key)
 		}

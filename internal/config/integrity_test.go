@@ -24,7 +24,7 @@ func TestIntegrity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := s.Integrity.Options(); len(o.Patterns) != 2 || o.Patterns[1].ID != "A-1" || len(o.Enabled) != 2 || len(o.Off) != 1 {
+	if o := s.Integrity.Options(); len(o.Patterns) != 2 || o.Patterns[1].ID != "A-1" || len(o.Enabled) != 2 || len(o.Disabled) != 1 {
 		t.Errorf("options: %+v", o)
 	}
 	o, err := s.LoopOptions(dir)

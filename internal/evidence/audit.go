@@ -32,7 +32,7 @@ func (a *audited) audit(renamed map[string]string, opt integrity.Options) []dete
 	var out []detector.Tampering
 	for _, f := range integrity.Audit(a.joined(renamed), opt) {
 		out = append(out, detector.Tampering{
-			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, IfRan: f.IfRan, File: f.File, Line: f.Line, Test: f.Test,
+			Pattern: f.Rule, Type: f.Type, Severity: f.Severity, IfRan: f.SeverityIfRan, File: f.File, Line: f.Line, Test: f.Test,
 			Evidence: f.Evidence, ExplainedBy: f.ExplainedBy,
 		})
 	}

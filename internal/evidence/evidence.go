@@ -68,8 +68,8 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 		}
 		all[i] = integrity.File{Path: c.Path, Before: was, After: is, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
 	}
-	opt.Texts = &integrity.Texts{}
-	opt.Texts.ReadAhead(all)
+	opt.Inspections = &integrity.InspectionCache{}
+	opt.Inspections.Prefetch(all)
 	for i, c := range changes {
 		was, is := all[i].Before, all[i].After
 		files.add(c, was, is)
@@ -80,7 +80,7 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 			out.Removed = append(out.Removed, c.Path)
 		}
 		texts.add(c, was, is)
-		before, after := scan(opt.Texts, c.Path, was), scan(opt.Texts, c.Path, is)
+		before, after := scan(opt.Inspections, c.Path, was), scan(opt.Inspections, c.Path, is)
 		defsBefore, defsAfter = append(defsBefore, definitions(c.Path, before)), append(defsAfter, definitions(c.Path, after))
 		if !source.TestFile(c.Path, before.Language) {
 			count(defined, before, after)
@@ -104,7 +104,7 @@ func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.E
 // sort notes which of the changed files belong to tests and to their runner, and whether
 // there is nothing else.
 func sort(e *ledger.Evidence, files []integrity.File, opt integrity.Options) {
-	roles, texts := integrity.Roles(files, opt.Base), opt.Texts
+	roles, texts := integrity.Roles(files, opt.Base), opt.Inspections
 	inline, product := false, false
 	for _, f := range files {
 		switch role := roles[f.Path]; role {
@@ -134,12 +134,12 @@ func inlineDiffers(f integrity.File) bool {
 
 // remarksAlone reports whether nothing of a file changed but comments, blank lines and its
 // mode.
-func remarksAlone(f integrity.File, texts *integrity.Texts) bool {
+func remarksAlone(f integrity.File, texts *integrity.InspectionCache) bool {
 	return f.Before != nil && f.After != nil && slices.Equal(code(f.Path, f.Before, texts), code(f.Path, f.After, texts))
 }
 
 // code returns the lines of a text that are not blank, without comments.
-func code(path string, text []byte, texts *integrity.Texts) []string {
+func code(path string, text []byte, texts *integrity.InspectionCache) []string {
 	if source.LanguageOf(path, nil) != source.Unknown && !bytes.Contains(text, []byte("//go:")) {
 		text = texts.Inspect(path, text).Plain
 	}
@@ -181,7 +181,7 @@ func short(text []byte) []byte {
 	return text
 }
 
-func scan(texts *integrity.Texts, path string, text []byte) source.File {
+func scan(texts *integrity.InspectionCache, path string, text []byte) source.File {
 	if text == nil {
 		return source.File{}
 	}

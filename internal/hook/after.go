@@ -10,9 +10,9 @@ import (
 	"supervise/metric"
 )
 
-// After judges the files after a call. changed lists the files that are known to differ from
+// JudgeAfter judges the files after a call. changed lists the files that are known to differ from
 // when the agent started. Files that the call itself names are judged as well.
-func After(call Call, opt Options, changed []string) []Risk {
+func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	if opt.Mode = cmp.Or(opt.Mode, ModeStandard); opt.Mode == ModeOff || call.Event != PostTool {
 		return nil
 	}
@@ -74,8 +74,8 @@ func (j *judge) named() []string {
 	return out
 }
 
-// Warning is the message to the agent about what a call did.
-func Warning(risks []Risk) string {
+// WarningMessage is the message to the agent about what a call did.
+func WarningMessage(risks []Risk) string {
 	if len(risks) == 0 {
 		return ""
 	}
@@ -94,9 +94,9 @@ func Warning(risks []Risk) string {
 	return "supervise sees, compared with the tree that you started from: " + strings.Join(said, "; ") + ". Such a change is undone, or keeps the loop from ending as done. Put it right now."
 }
 
-// Later is the message after a call that the agent should have been warned of before:
+// DelayedWarning is the message after a call that the agent should have been warned of before:
 // some clients show such warnings only to people.
-func Later(call Call, opt Options) string {
+func DelayedWarning(call Call, opt Options) string {
 	if call.Kind != Shell || call.Client != Codex && call.Client != Gemini {
 		return ""
 	}
@@ -107,9 +107,9 @@ func Later(call Call, opt Options) string {
 	return ""
 }
 
-// Opening is the message to an agent that starts. passed of count tests pass; count is 0 if
+// SessionMessage is the message to an agent that starts. passed of count tests pass; count is 0 if
 // that is unknown.
-func Opening(passed, count int) string {
+func SessionMessage(passed, count int) string {
 	text := "supervise watches this session."
 	if count > 0 {
 		text += fmt.Sprintf(" %d of %d tests pass now.", passed, count)

@@ -46,7 +46,7 @@ func TestRisksAfterACall(t *testing.T) {
 	} {
 		opt := afterwards(c.now)
 		opt.Mode = c.mode
-		got := Warning(After(c.call, opt, c.changed))
+		got := WarningMessage(JudgeAfter(c.call, opt, c.changed))
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
@@ -59,17 +59,17 @@ func TestWarningAfterACall(t *testing.T) {
 	for client, want := range map[Client]bool{Claude: false, Qwen: false, Codex: true, Gemini: true} {
 		call := shellCall("rm README.md")
 		call.Client, call.Event = client, PostTool
-		if got := Later(call, options()); (got != "") != want {
+		if got := DelayedWarning(call, options()); (got != "") != want {
 			t.Errorf("%s: got %q", client, got)
 		}
 	}
 }
 
 func TestOpeningMessage(t *testing.T) {
-	if got := Opening(3, 4); !strings.Contains(got, "3 of 4 tests pass now") {
+	if got := SessionMessage(3, 4); !strings.Contains(got, "3 of 4 tests pass now") {
 		t.Errorf("got %q", got)
 	}
-	if got := Opening(0, 0); strings.Contains(got, "of 0 tests") {
+	if got := SessionMessage(0, 0); strings.Contains(got, "of 0 tests") {
 		t.Errorf("what was not measured is told as a number: %q", got)
 	}
 }

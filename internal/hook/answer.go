@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Answer returns what a client expects to read from its hook, nil for nothing. If the client
+// FormatAnswer returns what a client expects to read from its hook, nil for nothing. If the client
 // does not support an answer, the nearest one is used: a question that cannot be asked is a
 // denial.
-func Answer(c Call, d Decision) []byte {
+func FormatAnswer(c Call, d Decision) []byte {
 	var out any
 	switch c.Event {
 	case PreTool:

@@ -106,8 +106,8 @@ func isAlnum(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// Read reads what a client passed to its hook. name is the event given on the command line.
-func Read(client Client, name string, raw []byte) (Call, error) {
+// ReadCall reads what a client passed to its hook. name is the event given on the command line.
+func ReadCall(client Client, name string, raw []byte) (Call, error) {
 	event, err := ParseEvent(name)
 	if err != nil {
 		return Call{}, err

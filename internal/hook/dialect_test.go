@@ -37,7 +37,7 @@ func TestDialects(t *testing.T) {
 				if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 					t.Fatal(err)
 				}
-				call, err := Read(client, m.Event, m.In)
+				call, err := ReadCall(client, m.Event, m.In)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -58,7 +58,7 @@ func describe(w *bytes.Buffer, call Call) {
 		{Verdict: Ask, Reason: "R", Context: "C"},
 		{Verdict: Deny, Reason: "R", Context: "C"},
 	} {
-		fmt.Fprintf(w, "%s: %s\n", d.Verdict, bytes.TrimSpace(Answer(call, d)))
+		fmt.Fprintf(w, "%s: %s\n", d.Verdict, bytes.TrimSpace(FormatAnswer(call, d)))
 	}
 }
 
@@ -85,7 +85,7 @@ func TestReadRefuses(t *testing.T) {
 		{"nothing", "PreToolUse", ``, "read the input of the claude hook"},
 		{"a tool input of another kind", "PreToolUse", `{"tool_name":"Edit","tool_input":[1]}`, "of the claude tool Edit"},
 	} {
-		_, err := Read(Claude, c.event, []byte(c.text))
+		_, err := ReadCall(Claude, c.event, []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
@@ -97,7 +97,7 @@ func TestReadRefuses(t *testing.T) {
 
 // A command may be the arguments of a program.
 func TestReadArgv(t *testing.T) {
-	call, err := Read(Codex, "PreToolUse", []byte(`{"tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf 'a b'"]}}`))
+	call, err := ReadCall(Codex, "PreToolUse", []byte(`{"tool_name":"shell","tool_input":{"command":["bash","-lc","rm -rf 'a b'"]}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

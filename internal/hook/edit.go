@@ -90,7 +90,7 @@ func (j *judge) file(rel, text string) integrity.File {
 // audit applies the integrity rules to changed files.
 func (j *judge) audit(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
-		f.Severity = max(f.Severity, f.IfRan) // whether the test ran is known later
+		f.Severity = max(f.Severity, f.SeverityIfRan) // whether the test ran is known later
 		if f.ExplainedBy != "" || f.Severity < metric.Medium {
 			continue
 		}

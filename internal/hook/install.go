@@ -27,22 +27,22 @@ var opencodePlugin string
 //go:embed plugins/pi.ts
 var piExtension string
 
-// Request describes the hooks to install for one run.
-type Request struct {
-	Client Client
-	Binary string // path of supervise, absolute
-	Socket string // path of the supervisor's socket; "" for none
-	Closed bool   // an error of the hook denies the call
-	Dir    string // folder for the installed files, absolute
+// InstallRequest describes the hooks to install for one run.
+type InstallRequest struct {
+	Client     Client
+	Binary     string // path of supervise, absolute
+	Socket     string // path of the supervisor's socket; "" for none
+	FailClosed bool   // an error of the hook denies the call
+	Dir        string // folder for the installed files, absolute
 	// Getenv returns a variable of the agent's environment; nil means that there are none.
 	Getenv func(string) string
 	// ReadFile reads a file of the user; nil means that there are none.
 	ReadFile func(path string) ([]byte, error)
 }
 
-// Installed is how to start an agent so that its hooks are called. The user's own
+// Installation is how to start an agent so that its hooks are called. The user's own
 // configuration does not change.
-type Installed struct {
+type Installation struct {
 	// Args are inserted after the program and its subcommand, before the prompt.
 	Args []string
 	// Env is added to the agent's environment, NAME=value.
@@ -93,15 +93,15 @@ var installers = map[Client]clientHooks{
 }
 
 // perRun are the functions that install hooks for one run.
-var perRun = map[Client]func(Request, clientHooks) (Installed, error){
+var perRun = map[Client]func(InstallRequest, clientHooks) (Installation, error){
 	Claude: claudeRun, Codex: codexRun, Gemini: systemRun(geminiEnv), Qwen: systemRun(qwenEnv), OpenCode: opencodeRun, Pi: piRun,
 }
 
 // Install returns how to start the agent so that its hooks call supervise.
-func Install(r Request) (Installed, error) {
+func Install(r InstallRequest) (Installation, error) {
 	h, ok := installers[r.Client]
 	if !ok {
-		return Installed{}, fmt.Errorf("there is no way to install hooks for %q", r.Client)
+		return Installation{}, fmt.Errorf("there is no way to install hooks for %q", r.Client)
 	}
 	if r.Getenv == nil {
 		r.Getenv = func(string) string { return "" }
@@ -111,7 +111,7 @@ func Install(r Request) (Installed, error) {
 	}
 	in, err := perRun[r.Client](r, h)
 	if err != nil {
-		return Installed{}, fmt.Errorf("install the hooks of %s: %w", r.Client, err)
+		return Installation{}, fmt.Errorf("install the hooks of %s: %w", r.Client, err)
 	}
 	if r.Socket != "" {
 		in.Env = append(in.Env, SocketEnv+"="+r.Socket)
@@ -119,9 +119,9 @@ func Install(r Request) (Installed, error) {
 	return in, nil
 }
 
-// Ready returns why hooks should not be installed for a run, "" if they can be. opencode
+// InstallProblem returns why hooks should not be installed for a run, "" if they can be. opencode
 // hangs if the package for plugins is missing and cannot be fetched.
-func Ready(c Client, getenv func(string) string, exists func(path string) bool) string {
+func InstallProblem(c Client, getenv func(string) string, exists func(path string) bool) string {
 	if _, ok := installers[c]; !ok {
 		return "it has no hooks"
 	}
@@ -138,16 +138,16 @@ func Ready(c Client, getenv func(string) string, exists func(path string) bool) 
 	return ""
 }
 
-// Silent returns why no hook of a client was called although they were installed.
-func Silent(c Client) string { return installers[c].silent }
+// SilentReason returns why no hook of a client was called although they were installed.
+func SilentReason(c Client) string { return installers[c].silent }
 
 // command is the command line that a client calls for an event.
-func (r Request) command(event string) string {
+func (r InstallRequest) command(event string) string {
 	words := []string{quoted(r.Binary), "hook", string(r.Client), event}
 	if r.Socket != "" {
 		words = append(words, "--socket", quoted(r.Socket))
 	}
-	if r.Closed {
+	if r.FailClosed {
 		words = append(words, "--on-error", "closed")
 	}
 	return strings.Join(words, " ")
@@ -169,7 +169,7 @@ type entry struct {
 // entryName is the name of our hooks, for clients with named hooks.
 const entryName = "supervise"
 
-func (h clientHooks) entry(r Request, event string) matched {
+func (h clientHooks) entry(r InstallRequest, event string) matched {
 	m := matched{Hooks: []entry{{Type: "command", Command: r.command(event), Timeout: h.timeout}}}
 	if e := eventNames[event]; e == PreTool || e == PostTool {
 		m.Matcher = "*"
@@ -184,7 +184,7 @@ func (h clientHooks) entry(r Request, event string) matched {
 	return m
 }
 
-func (h clientHooks) config(r Request) map[string][]matched {
+func (h clientHooks) config(r InstallRequest) map[string][]matched {
 	out := map[string][]matched{}
 	for _, event := range h.events {
 		out[event] = []matched{h.entry(r, event)}
@@ -192,13 +192,13 @@ func (h clientHooks) config(r Request) map[string][]matched {
 	return out
 }
 
-func claudeRun(r Request, h clientHooks) (Installed, error) {
+func claudeRun(r InstallRequest, h clientHooks) (Installation, error) {
 	b, err := json.Marshal(map[string]any{"hooks": h.config(r)})
-	return Installed{Args: []string{"--settings", string(b)}}, err
+	return Installation{Args: []string{"--settings", string(b)}}, err
 }
 
-func codexRun(r Request, h clientHooks) (Installed, error) {
-	in := Installed{Args: []string{"--dangerously-bypass-hook-trust"}}
+func codexRun(r InstallRequest, h clientHooks) (Installation, error) {
+	in := Installation{Args: []string{"--dangerously-bypass-hook-trust"}}
 	for _, event := range h.events {
 		e := h.entry(r, event)
 		matcher := ""
@@ -222,18 +222,18 @@ func tomlString(s string) string {
 
 // systemRun installs hooks in the system settings, whose file a variable names. The
 // system's own settings are kept.
-func systemRun(variable string) func(Request, clientHooks) (Installed, error) {
-	return func(r Request, h clientHooks) (Installed, error) {
+func systemRun(variable string) func(InstallRequest, clientHooks) (Installation, error) {
+	return func(r InstallRequest, h clientHooks) (Installation, error) {
 		var before []byte
 		if path := first(r.Getenv(variable), systemSettings[r.Client]); path != "" {
 			before, _ = r.ReadFile(path)
 		}
 		text, err := merge(before, r)
 		if err != nil {
-			return Installed{}, err
+			return Installation{}, err
 		}
 		name := string(r.Client) + "-settings.json"
-		return Installed{
+		return Installation{
 			Env:   []string{variable + "=" + filepath.Join(r.Dir, name)},
 			Files: map[string][]byte{name: text},
 		}, nil
@@ -246,37 +246,37 @@ var systemSettings = map[Client]string{
 	Qwen:   "/etc/qwen-code/settings.json",
 }
 
-func opencodeRun(r Request, _ clientHooks) (Installed, error) {
+func opencodeRun(r InstallRequest, _ clientHooks) (Installation, error) {
 	const name = "supervise-opencode.js"
 	config, err := parse([]byte(r.Getenv(opencodeEnv)))
 	if err != nil {
-		return Installed{}, fmt.Errorf("%s is not JSON: %w", opencodeEnv, err)
+		return Installation{}, fmt.Errorf("%s is not JSON: %w", opencodeEnv, err)
 	}
 	if err := config.once("plugin", "file://"+filepath.Join(r.Dir, name)); err != nil {
-		return Installed{}, fmt.Errorf("%s: %w", opencodeEnv, err)
+		return Installation{}, fmt.Errorf("%s: %w", opencodeEnv, err)
 	}
-	return Installed{
+	return Installation{
 		Env:   []string{opencodeEnv + "=" + string(config.compact())},
 		Files: map[string][]byte{name: plugin(opencodePlugin, r)},
 	}, nil
 }
 
-func piRun(r Request, _ clientHooks) (Installed, error) {
+func piRun(r InstallRequest, _ clientHooks) (Installation, error) {
 	const name = "supervise-pi.ts"
-	return Installed{
+	return Installation{
 		Args:  []string{"-e", filepath.Join(r.Dir, name)},
 		Files: map[string][]byte{name: plugin(piExtension, r)},
 	}, nil
 }
 
 // plugin fills in the commands of a plugin.
-func plugin(text string, r Request) []byte {
+func plugin(text string, r InstallRequest) []byte {
 	args := []string{"hook", string(r.Client)}
 	var more []string
 	if r.Socket != "" {
 		more = append(more, "--socket", r.Socket)
 	}
-	if r.Closed {
+	if r.FailClosed {
 		more = append(more, "--on-error", "closed")
 	}
 	list := func(v any) string {
@@ -290,7 +290,7 @@ func plugin(text string, r Request) []byte {
 		more = []string{}
 	}
 	return []byte(strings.NewReplacer(
-		`"{{binary}}"`, list(r.Binary), `"{{args}}"`, list(args), `"{{more}}"`, list(more), `"{{closed}}"`, list(r.Closed),
+		`"{{binary}}"`, list(r.Binary), `"{{args}}"`, list(args), `"{{more}}"`, list(more), `"{{closed}}"`, list(r.FailClosed),
 	).Replace(text))
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-func request(c Client) Request {
-	return Request{Client: c, Binary: "/opt/my tools/supervise", Socket: "/run/s.sock", Dir: "/state/hooks"}
+func request(c Client) InstallRequest {
+	return InstallRequest{Client: c, Binary: "/opt/my tools/supervise", Socket: "/run/s.sock", Dir: "/state/hooks"}
 }
 
 // TestInstall holds how each client is started with hooks.
@@ -76,17 +76,17 @@ func TestInstallOpenCodeKeepsItsConfiguration(t *testing.T) {
 func TestReady(t *testing.T) {
 	getenv := func(name string) string { return map[string]string{"HOME": "/home/me"}[name] }
 	none := func(string) bool { return false }
-	if why := Ready(Claude, getenv, none); why != "" {
+	if why := InstallProblem(Claude, getenv, none); why != "" {
 		t.Errorf("claude: %s", why)
 	}
-	if why := Ready(OpenCode, getenv, none); why == "" {
+	if why := InstallProblem(OpenCode, getenv, none); why == "" {
 		t.Error("opencode would hang")
 	}
 	there := func(path string) bool { return path == "/home/me/.config/opencode/node_modules/@opencode-ai/plugin" }
-	if why := Ready(OpenCode, getenv, there); why != "" {
+	if why := InstallProblem(OpenCode, getenv, there); why != "" {
 		t.Errorf("opencode: %s", why)
 	}
-	if Ready("aider", getenv, none) == "" {
+	if InstallProblem("aider", getenv, none) == "" {
 		t.Error("aider has no hooks")
 	}
 }
@@ -120,11 +120,11 @@ func TestSettings(t *testing.T) {
 }
 `
 	for _, c := range []Client{Claude, Codex, Gemini, Qwen, OpenCode} {
-		s, err := SettingsOf(c, "/repo", "")
+		s, err := LocateSettings(c, "/repo", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Request{Client: c, Binary: "/usr/bin/supervise"}
+		r := InstallRequest{Client: c, Binary: "/usr/bin/supervise"}
 		for name, before := range map[string]string{"nothing": "", "own": own} {
 			once, err := s.Merge([]byte(before), r)
 			if err != nil {
@@ -139,7 +139,7 @@ func TestSettings(t *testing.T) {
 			if err != nil || !bytes.Equal(moved, twice) {
 				t.Errorf("%s, %s: the second time changed something: %v\n%s", c, name, err, twice)
 			}
-			if events, err := s.Has(c, twice); err != nil || len(events) != 4 {
+			if events, err := s.InstalledEvents(c, twice); err != nil || len(events) != 4 {
 				t.Errorf("%s, %s: has %v, %v", c, name, events, err)
 			}
 			left, found, err := s.Remove(c, twice)
@@ -170,18 +170,18 @@ var layouts = map[string]string{
 // What is added can be taken away again, and then every byte is as it was.
 func TestSettingsComeBack(t *testing.T) {
 	for _, c := range []Client{Claude, Codex, Gemini, Qwen, OpenCode} {
-		s, err := SettingsOf(c, "/repo", "")
+		s, err := LocateSettings(c, "/repo", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, before := range layouts {
-			r := Request{Client: c, Binary: "/usr/bin/supervise"}
+			r := InstallRequest{Client: c, Binary: "/usr/bin/supervise"}
 			text, err := s.Merge([]byte(before), r)
 			if err != nil {
 				t.Errorf("%s, %s: %v", c, name, err)
 				continue
 			}
-			if events, err := s.Has(c, text); err != nil || len(events) != len(Events(c)) {
+			if events, err := s.InstalledEvents(c, text); err != nil || len(events) != len(Events(c)) {
 				t.Errorf("%s, %s: has %v, %v:\n%s", c, name, events, err, text)
 			}
 			r.Binary = "/opt/supervise"
@@ -196,11 +196,11 @@ func TestSettingsComeBack(t *testing.T) {
 				t.Errorf("%s, %s: removed again: found %v, %v, %q", c, name, found, err, again)
 			}
 		}
-		text, err := s.Merge(nil, Request{Client: c, Binary: "/usr/bin/supervise"})
+		text, err := s.Merge(nil, InstallRequest{Client: c, Binary: "/usr/bin/supervise"})
 		if left, found, errLeft := s.Remove(c, text); err != nil || errLeft != nil || !found || left != nil {
 			t.Errorf("%s: of a file that we made %q is left: %v %v", c, left, err, errLeft)
 		}
-		if _, err := s.Merge([]byte("{broken"), Request{Client: c}); err == nil || !strings.Contains(err.Error(), "not valid JSON") {
+		if _, err := s.Merge([]byte("{broken"), InstallRequest{Client: c}); err == nil || !strings.Contains(err.Error(), "not valid JSON") {
 			t.Errorf("%s: broken: %v", c, err)
 		}
 	}
@@ -218,15 +218,15 @@ func TestSettingsPlaces(t *testing.T) {
 		{OpenCode, "/home/me", "/home/me/.config/opencode/opencode.json", "/home/me/.config/opencode/supervise-hook.js"},
 		{Pi, "/home/me", "", "/home/me/.pi/agent/extensions/supervise-hook.ts"},
 	} {
-		s, err := SettingsOf(c.client, "/repo", c.home)
+		s, err := LocateSettings(c.client, "/repo", c.home)
 		if err != nil || s.Path != c.path || s.Plugin != c.plugin {
 			t.Errorf("%s in %q: got %+v, %v", c.client, c.home, s, err)
 		}
 	}
-	if _, err := SettingsOf("aider", "/repo", ""); err == nil {
+	if _, err := LocateSettings("aider", "/repo", ""); err == nil {
 		t.Error("aider has settings")
 	}
-	if PluginText(Request{Client: Claude}) != nil {
+	if PluginText(InstallRequest{Client: Claude}) != nil {
 		t.Error("claude has a plugin")
 	}
 }

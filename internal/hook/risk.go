@@ -32,10 +32,10 @@ type Tree struct {
 	Read func(rel string) ([]byte, bool)
 	// Before returns the text of a file when the agent started; nil means Read.
 	Before func(rel string) ([]byte, bool)
-	// Outside returns a file outside the tree by its absolute path, and false if it is
+	// ReadOutside returns a file outside the tree by its absolute path, and false if it is
 	// missing or too long. It is called for scripts in temporary folders. Nil knows
 	// none.
-	Outside func(path string) ([]byte, bool)
+	ReadOutside func(path string) ([]byte, bool)
 }
 
 // Options are the circumstances of a judgement.
@@ -43,11 +43,11 @@ type Options struct {
 	Tree Tree
 	Mode Mode // "" is ModeStandard
 	Home string
-	// Own are files and folders of supervise outside the tree, absolute: its state.
-	Own []string
-	// Checks are the files that the checks run, relative to the tree.
-	Checks    []string
-	Integrity integrity.Options
+	// StateFiles are files and folders of supervise outside the tree, absolute: its state.
+	StateFiles []string
+	// CheckFiles are the files that the checks run, relative to the tree.
+	CheckFiles []string
+	Integrity  integrity.Options
 }
 
 // rule is a row of the table of risks. A finding may be more or less severe than its rule.
@@ -167,13 +167,13 @@ func (j *judge) decide() Decision {
 		}
 	}
 	if d.Verdict != Allow {
-		d.Reason = Explain(d)
+		d.Reason = DecisionMessage(d)
 	}
 	return d
 }
 
-// Explain is the message to an agent about the risks of a call.
-func Explain(d Decision) string {
+// DecisionMessage is the message to an agent about the risks of a call.
+func DecisionMessage(d Decision) string {
 	if len(d.Risks) == 0 {
 		return ""
 	}

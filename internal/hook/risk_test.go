@@ -62,11 +62,11 @@ func options() Options {
 				}
 				return []byte(text), ok
 			},
-			Outside: func(path string) ([]byte, bool) {
+			ReadOutside: func(path string) ([]byte, bool) {
 				return []byte("rm calc_test.go\n"), path == "/tmp/x.sh" || path == "/opt/x.sh"
 			},
 		},
-		Home: "/home/me", Own: []string{"/home/me/.local/state/supervise/calc-1"}, Checks: []string{"run-tests.sh"},
+		Home: "/home/me", StateFiles: []string{"/home/me/.local/state/supervise/calc-1"}, CheckFiles: []string{"run-tests.sh"},
 	}
 }
 

@@ -18,10 +18,10 @@ var scratchScripts = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/va
 func (j *judge) script(abs string) (string, bool) {
 	p := j.place(word{text: abs}, "/")
 	if p.rel == "" {
-		if j.opt.Tree.Outside == nil || !scratchScripts.MatchString(abs) {
+		if j.opt.Tree.ReadOutside == nil || !scratchScripts.MatchString(abs) {
 			return "", false
 		}
-		text, ok := j.opt.Tree.Outside(abs)
+		text, ok := j.opt.Tree.ReadOutside(abs)
 		return string(text), ok
 	}
 	text, ok := j.read(p.rel)

@@ -35,9 +35,9 @@ var settingsPlaces = map[Client]settingsPlace{
 // piFolders are where pi looks for extensions, relative to the project and to the home.
 var piFolders = [2]string{".pi/extensions", ".pi/agent/extensions"}
 
-// SettingsOf returns where a client keeps its hooks: those of a project, or of the user if home
+// LocateSettings returns where a client keeps its hooks: those of a project, or of the user if home
 // is given.
-func SettingsOf(c Client, project, home string) (Settings, error) {
+func LocateSettings(c Client, project, home string) (Settings, error) {
 	p, ok := settingsPlaces[c]
 	if !ok {
 		return Settings{}, fmt.Errorf("there is no way to install hooks for %q", c)
@@ -61,7 +61,7 @@ func SettingsOf(c Client, project, home string) (Settings, error) {
 }
 
 // PluginText is the text of our plugin file, nil for clients without one.
-func PluginText(r Request) []byte {
+func PluginText(r InstallRequest) []byte {
 	switch r.Client {
 	case OpenCode:
 		return plugin(opencodePlugin, r)
@@ -74,7 +74,7 @@ func PluginText(r Request) []byte {
 
 // Merge adds our hooks to the text of a client's settings and keeps everything else. It
 // replaces our hooks that are there, so a second Merge changes nothing.
-func (s Settings) Merge(text []byte, r Request) ([]byte, error) {
+func (s Settings) Merge(text []byte, r InstallRequest) ([]byte, error) {
 	if r.Client != OpenCode {
 		return merge(text, r)
 	}
@@ -96,7 +96,7 @@ func notJSON(err error) error {
 }
 
 // merge implements Merge for clients whose settings list commands.
-func merge(text []byte, r Request) ([]byte, error) {
+func merge(text []byte, r InstallRequest) ([]byte, error) {
 	d, err := parse(text)
 	if err != nil {
 		return nil, notJSON(err)
@@ -159,8 +159,8 @@ func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err er
 	return d.text(), true, nil
 }
 
-// Has returns the events for which the text of a client's settings has our hooks.
-func (s Settings) Has(c Client, text []byte) ([]string, error) {
+// InstalledEvents returns the events for which the text of a client's settings has our hooks.
+func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
 	d, err := parse(text)
 	if err != nil {
 		return nil, notJSON(err)

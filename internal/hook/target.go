@@ -91,7 +91,7 @@ var (
 
 // isConfig reports whether a file configures the checks.
 func (j *judge) isConfig(rel string) bool {
-	return framework.CheckFile.MatchString(rel) || slices.Contains(j.opt.Checks, rel)
+	return framework.CheckFile.MatchString(rel) || slices.Contains(j.opt.CheckFiles, rel)
 }
 
 // own reports whether a place belongs to supervise. Reading it is harmless.
@@ -99,7 +99,7 @@ func (j *judge) own(p place) bool {
 	if p.rel != "" && superviseFiles.MatchString(p.rel) {
 		return true
 	}
-	return slices.ContainsFunc(j.opt.Own, func(o string) bool {
+	return slices.ContainsFunc(j.opt.StateFiles, func(o string) bool {
 		return p.abs == o || strings.HasPrefix(p.abs, o+string(filepath.Separator)) || p.w.glob && matches(p.abs, o)
 	})
 }
@@ -111,7 +111,7 @@ func matches(pattern, name string) bool {
 
 // holdsOwn reports whether files of supervise are below a place.
 func (j *judge) holdsOwn(p place) bool {
-	return slices.ContainsFunc(j.opt.Own, func(o string) bool { return strings.HasPrefix(o, strings.TrimSuffix(p.abs, "/")+"/") })
+	return slices.ContainsFunc(j.opt.StateFiles, func(o string) bool { return strings.HasPrefix(o, strings.TrimSuffix(p.abs, "/")+"/") })
 }
 
 // scratch are the folders outside the tree in which deleting is harmless.

@@ -61,7 +61,7 @@ func aboutIntegrity(rule string) bool {
 func raised(it ledger.Iteration) []ledger.OpenFinding {
 	var out []ledger.OpenFinding
 	for _, a := range it.Assessment.Alerts {
-		if a.Weighs(detector.High) && aboutIntegrity(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.OfPattern(a.Type, "TP-28", "TP-33") {
+		if a.Weighs(detector.High) && aboutIntegrity(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.RuleHasID(a.Type, "TP-28", "TP-33") {
 			out = append(out, ledger.OpenFinding{
 				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files, Tests: a.Tests,
 			})
@@ -100,7 +100,7 @@ func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
 // verdictHeld reports whether the tests that lean on all files of a finding were run with
 // them as they were, and passed.
 func verdictHeld(o ledger.OpenFinding, g *ledger.Goals) bool {
-	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.OfPattern(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.OfVerdict...) &&
+	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.RuleHasID(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.OfVerdict...) &&
 		!slices.ContainsFunc(o.Files, func(file string) bool {
 			return !slices.ContainsFunc(g.Dependencies, func(p detector.DependencyResult) bool { return p.File == file && p.Passed > 0 })
 		})
@@ -131,7 +131,7 @@ func (j Judge) stillThere(ctx context.Context, o ledger.OpenFinding, now snapsho
 		return detector.TamperPrefix+t.Type == o.Rule && slices.Contains(o.Files, t.File)
 	}
 	kind := strings.TrimPrefix(o.Rule, detector.TamperPrefix)
-	textual := len(integrity.Unknown([]string{kind})) == 0 // else nobody can say that it is gone
+	textual := len(integrity.UnknownRules([]string{kind})) == 0 // else nobody can say that it is gone
 	return !textual || slices.ContainsFunc(e.Tampering, func(t detector.Tampering) bool { return same(t) && t.ExplainedBy == "" }), nil
 }
 

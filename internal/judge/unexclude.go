@@ -69,7 +69,7 @@ func (c Case) mayExclude(v Verdict) bool {
 }
 
 func isExclusion(t detector.Tampering) bool {
-	return t.ExplainedBy == "" && integrity.ExcludesCode(t.Type)
+	return t.ExplainedBy == "" && integrity.IsExclusionRule(t.Type)
 }
 
 // without returns what is known of the coverage without the exclusions, and the

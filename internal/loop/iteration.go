@@ -149,7 +149,7 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
 		Iteration: it.Number, Prompt: it.prompted.text, Evidence: it.prompted.evidence, Notes: ledger.NotesAfter(r.past.Iterations, r.past.Previous.Iteration), Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
-		Opening: hook.Opening(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
+		Opening: hook.SessionMessage(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
 		Beware: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
 		OnWait: func(text string) error {
 			r.state.Waiting = text

@@ -39,7 +39,7 @@ func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := integrity.Unsilenced(files)
+	texts := integrity.RemoveSuppressions(files)
 	if len(texts) == 0 {
 		return nil, nil //nolint:nilnil // there is none, as documented
 	}
@@ -99,8 +99,8 @@ func appeared(without, with *metric.Lint) []metric.Finding {
 // before where the coverage without them is not known. The error is that of ctx, or a
 // fault of the machine.
 func (r Recount) Coverage(ctx context.Context, undone Exclusions, x *ledger.Excluded) (*metric.Coverage, error) {
-	if len(undone.Kept) > 0 {
-		x.Why = "it cannot be undone in " + undone.Kept[0]
+	if len(undone.Remaining) > 0 {
+		x.Why = "it cannot be undone in " + undone.Remaining[0]
 		return Lower(r.Measured, r.Before), nil
 	}
 	without, err := r.coverWithout(ctx, undone.Texts, x)
@@ -153,7 +153,7 @@ func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*me
 
 // Exclusions are comments and settings that a change added and that take code out of
 // the coverage.
-type Exclusions struct{ integrity.Unexclusion }
+type Exclusions struct{ integrity.ExclusionRemoval }
 
 // Exclusions finds them in the change.
 func (r Recount) Exclusions(ctx context.Context) (Exclusions, error) {
@@ -161,15 +161,15 @@ func (r Recount) Exclusions(ctx context.Context) (Exclusions, error) {
 	if err != nil {
 		return Exclusions{}, err
 	}
-	return Exclusions{integrity.Unexcluded(files, r.Rules)}, nil
+	return Exclusions{integrity.RemoveCoverageExclusions(files, r.Rules)}, nil
 }
 
 // None reports whether there are none.
-func (u Exclusions) None() bool { return len(u.Texts)+len(u.Kept) == 0 }
+func (u Exclusions) None() bool { return len(u.Texts)+len(u.Remaining) == 0 }
 
 // Record is their record before anything was measured without them.
 func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
-	files := slices.AppendSeq(slices.Clone(u.Kept), maps.Keys(u.Texts))
+	files := slices.AppendSeq(slices.Clone(u.Remaining), maps.Keys(u.Texts))
 	slices.Sort(files)
 	x := &ledger.Excluded{Files: slices.Compact(files), Measured: *measured}
 	x.Measured.Files = nil

@@ -37,11 +37,11 @@ type Finding struct {
 	// Severity is Critical for what may be rolled back automatically, High for what
 	// needs a person's review, and Medium, Low or Info for what is only reported.
 	Severity metric.Severity `json:"severity"`
-	// IfRan is the severity if the test is known to have run before the change and not
+	// SeverityIfRan is the severity if the test is known to have run before the change and not
 	// after it, whatever reason the text gives; 0 means Severity. It is for callers that
 	// ran the tests.
-	IfRan metric.Severity `json:"-"`
-	File  string          `json:"file"`
+	SeverityIfRan metric.Severity `json:"-"`
+	File          string          `json:"file"`
 	// Line is where, from 1, in the file after the change, or before it where it
 	// is gone; 0 is the entire file.
 	Line int `json:"line,omitempty"`

@@ -11,9 +11,9 @@ import (
 	"supervise/source"
 )
 
-// Texts reads source files, each once, for all callers. It may be used from several
+// InspectionCache reads source files, each once, for all callers. It may be used from several
 // goroutines. The texts, and what it returns, are shared and must not be changed.
-type Texts struct {
+type InspectionCache struct {
 	lock  sync.Mutex
 	known map[textOf]func() source.Inspection
 }
@@ -27,7 +27,7 @@ type textOf struct {
 
 // Inspect returns what is in a source file. A file that does not parse is read as
 // far as it goes. A nil Texts remembers nothing.
-func (t *Texts) Inspect(path string, text []byte) source.Inspection {
+func (t *InspectionCache) Inspect(path string, text []byte) source.Inspection {
 	read := func() source.Inspection {
 		in, _ := source.Inspect(path, text)
 		return in
@@ -49,8 +49,8 @@ func (t *Texts) Inspect(path string, text []byte) source.Inspection {
 	return once()
 }
 
-// ReadAhead reads the source files of a change, several at a time.
-func (t *Texts) ReadAhead(files []File) {
+// Prefetch reads the source files of a change, several at a time.
+func (t *InspectionCache) Prefetch(files []File) {
 	Parallel(len(files), func(i int) {
 		f := files[i]
 		for _, text := range [][]byte{f.Before, f.After} {

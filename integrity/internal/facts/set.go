@@ -26,7 +26,7 @@ type Set struct {
 
 // New returns the facts about a change of files in a project. texts, unless nil, has read
 // some of them already.
-func New(files []File, base Tree, texts *Texts) *Set {
+func New(files []File, base Tree, texts *InspectionCache) *Set {
 	files = translated(files)
 	c := &Set{Files: make([]*ChangedFile, len(files)), Base: base}
 	for i, f := range files {

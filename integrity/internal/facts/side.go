@@ -13,7 +13,7 @@ import (
 type Side struct {
 	Path    string
 	Text    []byte
-	texts   *Texts
+	texts   *InspectionCache
 	scanned lazy[source.Inspection]
 	split   lazy[[]Line]
 	begin   lazy[[]int]

@@ -102,7 +102,7 @@ func (t *tree) users(name string, lang source.Language, tests bool) users {
 	t.eachImporter(nearest(product, name), name, func(p string) bool {
 		switch {
 		case own(p):
-		case t.role(p).OfTests(): // its path only suggests that it is product code
+		case t.role(p).IsTestRelated(): // its path only suggests that it is product code
 			out.tests = true
 		default:
 			out.product = true
@@ -126,7 +126,7 @@ func (t *tree) candidates(name string, lang source.Language) (product, others []
 		if p == name || !sameFamily(source.LanguageOf(p, nil), lang) || source.Vendored(p) {
 			continue
 		}
-		if role, sure := byPath(p); role.OfTests() || sure {
+		if role, sure := byPath(p); role.IsTestRelated() || sure {
 			others = append(others, p)
 		} else {
 			product = append(product, p)
@@ -312,7 +312,7 @@ func (t *tree) data(name string, suggested Role) Role {
 		if source.LanguageOf(p, nil) == source.Unknown || source.Vendored(p) {
 			continue
 		}
-		if role, _ := byPath(p); role.OfTests() {
+		if role, _ := byPath(p); role.IsTestRelated() {
 			tests = append(tests, p)
 		} else {
 			product = append(product, p)

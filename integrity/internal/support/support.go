@@ -26,12 +26,12 @@ const (
 	Other               // documentation, CI, editors, installed packages
 )
 
-// OfTests reports whether the file is a test or what tests depend on.
-func (r Role) OfTests() bool { return r == Test || r == Support }
+// IsTestRelated reports whether the file is a test or what tests depend on.
+func (r Role) IsTestRelated() bool { return r == Test || r == Support }
 
-// ByPath returns the role that the path of a file gives it, whatever the tree: [Mixed]
+// RoleByPath returns the role that the path of a file gives it, whatever the tree: [Mixed]
 // where it may configure the runner.
-func ByPath(name string) Role {
+func RoleByPath(name string) Role {
 	if mixed.MatchString(name) && !inTestFolder(name) {
 		return Mixed
 	}
@@ -147,7 +147,7 @@ func (t *tree) settle(name string, suggested Role) Role {
 	switch {
 	case t.product[name]:
 		return Product
-	case suggested.OfTests(): // by a folder that may as well hold product code
+	case suggested.IsTestRelated(): // by a folder that may as well hold product code
 		if t.usedByProduct(name, lang) {
 			return Product
 		}

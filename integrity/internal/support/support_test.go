@@ -55,7 +55,7 @@ func TestRolesByPath(t *testing.T) {
 		"vendor/x/y.go": Product, "data.json": Product, "src/contest/a.go": Product,
 		"README.md": Other, ".github/workflows/ci.yml": Other, "node_modules/expect/build/index.js": Other, ".gitignore": Other, "venv/lib/python3/site-packages/_pytest/x.py": Other,
 	} {
-		if got := ByPath(name); got != want {
+		if got := RoleByPath(name); got != want {
 			t.Errorf("%s: got role %d, want %d", name, got, want)
 		}
 	}

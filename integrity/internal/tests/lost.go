@@ -233,7 +233,7 @@ func lostAs(c *facts.Set, want way) []facts.Finding {
 			text = "the file is now " + l.where.Path
 		}
 		f := facts.Finding{File: l.where.Path, Line: l.at, Test: l.Name, Evidence: facts.Evidence(text), ExplainedBy: l.ExplainedBy}
-		f.Severity, f.IfRan = weightOfLoss(c, l)
+		f.Severity, f.SeverityIfRan = weightOfLoss(c, l)
 		out = append(out, f)
 	}
 	return out

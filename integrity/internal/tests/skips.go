@@ -65,7 +65,7 @@ func (s newSkip) unless(meant bool) facts.Finding {
 		return s.finding(metric.High)
 	case s.reasoned():
 		f := s.finding(metric.High)
-		f.IfRan = metric.Critical
+		f.SeverityIfRan = metric.Critical
 		return f
 	}
 	return s.finding(0)

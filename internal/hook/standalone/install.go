@@ -26,8 +26,8 @@ type State struct {
 	Note   string   `json:"note,omitempty"`
 }
 
-// Where is the file that has the hooks.
-func (s State) Where() string {
+// Location is the file that has the hooks.
+func (s State) Location() string {
 	if s.File == "" {
 		return s.Plugin
 	}
@@ -35,7 +35,7 @@ func (s State) Where() string {
 }
 
 // Install adds the hooks to the configuration of a client.
-func Install(s hook.Settings, r hook.Request) error {
+func Install(s hook.Settings, r hook.InstallRequest) error {
 	if s.Path != "" {
 		before, err := read(s.Path)
 		if err != nil {
@@ -105,9 +105,9 @@ func removeFile(path string) error {
 // maxFolders is the depth of the clients' files in the clients' folders.
 const maxFolders = 3
 
-// StateOf reads which hooks a client has in its configuration for a scope, project or
+// ReadState reads which hooks a client has in its configuration for a scope, project or
 // user.
-func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
+func ReadState(s hook.Settings, client hook.Client, scope string) (State, error) {
 	state := State{Client: string(client), Scope: scope, File: s.Path, Plugin: s.Plugin, Events: []string{}, Note: s.Note}
 	if s.Plugin != "" {
 		if _, err := os.Stat(s.Plugin); err != nil {
@@ -122,7 +122,7 @@ func StateOf(s hook.Settings, client hook.Client, scope string) (State, error) {
 	if err != nil {
 		return state, err
 	}
-	events, err := s.Has(client, text)
+	events, err := s.InstalledEvents(client, text)
 	if err != nil {
 		return state, fmt.Errorf("read %s: %w", s.Path, err)
 	}

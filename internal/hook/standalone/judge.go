@@ -20,7 +20,7 @@ import (
 // and those on disk. opt needs no tree.
 func Judge(ctx context.Context, call hook.Call, root string, opt hook.Options) hook.Decision {
 	d := hook.Decision{Verdict: hook.Allow}
-	if !Judged(call) {
+	if !IsJudged(call) {
 		return d
 	}
 	repo := treediff.Repo{Dir: root}
@@ -29,28 +29,28 @@ func Judge(ctx context.Context, call hook.Call, root string, opt hook.Options) h
 	case hook.PreTool:
 		return hook.Judge(call, opt)
 	case hook.PostTool:
-		later := hook.Later(call, opt)
+		later := hook.DelayedWarning(call, opt)
 		opt.Tree.Before = func(rel string) ([]byte, bool) {
 			text, err := repo.Git(ctx, "cat-file", "blob", "HEAD:"+rel)
 			return text, err == nil
 		}
-		d.Risks = hook.After(call, opt, nil)
-		d.Context = strings.TrimSpace(later + "\n" + hook.Warning(d.Risks))
+		d.Risks = hook.JudgeAfter(call, opt, nil)
+		d.Context = strings.TrimSpace(later + "\n" + hook.WarningMessage(d.Risks))
 	case hook.SessionStart:
-		d.Context = hook.Opening(0, 0)
+		d.Context = hook.SessionMessage(0, 0)
 	case hook.Stop, hook.OtherEvent:
 	}
 	return d
 }
 
-// Judged reports whether a call is judged without a supervisor.
-func Judged(call hook.Call) bool {
+// IsJudged reports whether a call is judged without a supervisor.
+func IsJudged(call hook.Call) bool {
 	return call.Event != hook.Stop && call.Event != hook.OtherEvent && call.Kind != hook.OtherTool
 }
 
-// Above returns the root of the git checkout that contains dir, and the nearest folder with a
+// FindRoots returns the root of the git checkout that contains dir, and the nearest folder with a
 // file of that name. Both are dir itself if there are none.
-func Above(dir, name string) (root, project string) {
+func FindRoots(dir, name string) (root, project string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
@@ -78,8 +78,8 @@ func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 			}
 			return slices.Sorted(maps.Keys(tracked))
 		},
-		Read:    func(rel string) ([]byte, bool) { return readSmall(filepath.Join(repo.Dir, filepath.FromSlash(rel))) },
-		Outside: readSmall,
+		Read:        func(rel string) ([]byte, bool) { return readSmall(filepath.Join(repo.Dir, filepath.FromSlash(rel))) },
+		ReadOutside: readSmall,
 	}
 }
 
