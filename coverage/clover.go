@@ -10,7 +10,7 @@ import (
 )
 
 func detectClover(h sniff.Head) bool {
-	return h.XML("coverage") && (h.Elements("project") || h.Root.Attr("clover") != "")
+	return h.HasRoot("coverage") && (h.HasElements("project") || h.Root.Attr("clover") != "")
 }
 
 // istanbulClover is the version that istanbul (jest, vitest, nyc, c8) writes,

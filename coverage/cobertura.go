@@ -14,7 +14,7 @@ import (
 
 func detectCobertura(h sniff.Head) bool {
 	rates := cmp.Or(h.Root.Attr("line-rate"), h.Root.Attr("lines-valid"), h.Root.Attr("branch-rate"))
-	return h.XML("coverage") && !h.Elements("project") && (rates != "" || h.Elements("packages"))
+	return h.HasRoot("coverage") && !h.HasElements("project") && (rates != "" || h.HasElements("packages"))
 }
 
 // coberturaReader reads the XML of Cobertura, which tools of every language

@@ -85,27 +85,27 @@ var formats = []Format{
 		Note: "Only detailed XML names files and lines; in the others each outermost type counts as a file. HTML is not read.",
 	},
 	{
-		Name: "istanbul", Detect: sniff.JSON("*.statementMap", "*.data *.data.statementMap"), Parse: jsonReport("", (*collector).readIstanbul), Units: "lines", Marks: "`statementMap` of a file", Tools: "coverage-final.json of jest, vitest, nyc, c8",
+		Name: "istanbul", Detect: sniff.DetectJSON("*.statementMap", "*.data *.data.statementMap"), Parse: jsonReport("", (*collector).readIstanbul), Units: "lines", Marks: "`statementMap` of a file", Tools: "coverage-final.json of jest, vitest, nyc, c8",
 		Note: "A line on which a statement starts counts. `{}`, a report of no file, is not recognised.",
 	},
-	{Name: "istanbul-summary", Detect: sniff.JSON("*.lines.pct *.statements.pct"), Parse: jsonReport("", (*collector).readIstanbulSummary), Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json", Note: "Names no lines."},
-	{Name: "coverage.py", Detect: sniff.JSON("meta.branch_coverage files", "files.*.executed_lines"), Parse: jsonReport("files", (*collector).readCoveragePy), Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines. With branches, " + differs["coverage.py"] + "."},
+	{Name: "istanbul-summary", Detect: sniff.DetectJSON("*.lines.pct *.statements.pct"), Parse: jsonReport("", (*collector).readIstanbulSummary), Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json", Note: "Names no lines."},
+	{Name: "coverage.py", Detect: sniff.DetectJSON("meta.branch_coverage files", "files.*.executed_lines"), Parse: jsonReport("files", (*collector).readCoveragePy), Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines. With branches, " + differs["coverage.py"] + "."},
 	{
-		Name: "llvm-cov", Detect: sniff.JSON("data.[].files.[].filename", "data.[].files.[].segments", "data.[].files.[].expansions", "data.[].files.[].branches"), Parse: jsonReport("data", (*collector).readLLVM), Units: "lines", Marks: "`data.[].files`", Tools: "`llvm-cov export`, cargo llvm-cov, Swift",
+		Name: "llvm-cov", Detect: sniff.DetectJSON("data.[].files.[].filename", "data.[].files.[].segments", "data.[].files.[].expansions", "data.[].files.[].branches"), Parse: jsonReport("data", (*collector).readLLVM), Units: "lines", Marks: "`data.[].files`", Tools: "`llvm-cov export`, cargo llvm-cov, Swift",
 		Note: "Numbers are those of `llvm-cov report`: a line in two functions (closures, generics) counts twice; in its LCOV it counts once.",
 	},
 	{
-		Name: "gcov", Detect: sniff.JSON("files.[].lines.[].line_number", "gcovr/format_version files", "gcc_version files"), Parse: jsonReport("", (*collector).readGcov), Units: "lines", Marks: "`line_number` of a file's lines", Tools: "`gcov --json-format`, `gcovr --json`",
+		Name: "gcov", Detect: sniff.DetectJSON("files.[].lines.[].line_number", "gcovr/format_version files", "gcc_version files"), Parse: jsonReport("", (*collector).readGcov), Units: "lines", Marks: "`line_number` of a file's lines", Tools: "`gcov --json-format`, `gcovr --json`",
 		Note: "A line and its nth branch count over all functions they are compiled into. Lines that gcovr excludes do not count. gcov writes branches with `-b` only.",
 	},
 	{
 		Name: "gcov-text", Detect: detectGcovText, Parse: parseGcovText, Units: "lines", Marks: "a line `-:    0:Source:`", Tools: "gcov, `llvm-cov gcov`: *.gcov",
 		Note: "As gcov. A file names one source; `gcov -t` writes all into one text. A line that is missing is an error; a cut between two lines cannot be detected.",
 	},
-	{Name: "gcovr-summary", Detect: sniff.JSON("files.[].line_total files.[].filename"), Parse: jsonReport("", (*collector).readGcovrSummary), Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`", Note: "Names no lines; each instance of a template counts."},
-	{Name: "coverlet", Detect: sniff.JSON("*.*.*.*.Lines"), Parse: jsonReport("", (*collector).readCoverlet), Units: "lines", Marks: "`Lines` of a method", Tools: "coverlet's own JSON"},
+	{Name: "gcovr-summary", Detect: sniff.DetectJSON("files.[].line_total files.[].filename"), Parse: jsonReport("", (*collector).readGcovrSummary), Units: "lines", Marks: "`files.[].line_total`", Tools: "`gcovr --json-summary`", Note: "Names no lines; each instance of a template counts."},
+	{Name: "coverlet", Detect: sniff.DetectJSON("*.*.*.*.Lines"), Parse: jsonReport("", (*collector).readCoverlet), Units: "lines", Marks: "`Lines` of a method", Tools: "coverlet's own JSON"},
 	{
-		Name: "simplecov", Detect: sniff.JSON("meta.simplecov_version", "coverage.*.lines", "*.coverage.*.lines", "*.coverage.*.[]"), Parse: parseSimpleCov, Units: "lines", Marks: "`coverage.*.lines`, also by command", Tools: "SimpleCov's .resultset.json and coverage.json",
+		Name: "simplecov", Detect: sniff.DetectJSON("meta.simplecov_version", "coverage.*.lines", "*.coverage.*.lines", "*.coverage.*.[]"), Parse: parseSimpleCov, Units: "lines", Marks: "`coverage.*.lines`, also by command", Tools: "SimpleCov's .resultset.json and coverage.json",
 		Note: "Results of several commands are merged as SimpleCov does. .resultset.json does not know `:nocov:`: its numbers can be lower.",
 	},
 	{
@@ -135,7 +135,7 @@ func Read(r io.Reader, name string) (Report, error) {
 	if err != nil {
 		return Report{}, textstream.Named(err, "coverage report", name)
 	}
-	if head.Empty() {
+	if head.IsEmpty() {
 		return Report{}, textstream.Named(ErrEmpty, "coverage report", name)
 	}
 	for _, f := range formats {

@@ -12,7 +12,7 @@ import (
 )
 
 func detectDotCover(h sniff.Head) bool {
-	return h.XML("Root") && h.Root.Attr("DotCoverVersion") != "" || h.JSON("DotCoverVersion", "TotalStatements")
+	return h.HasRoot("Root") && h.Root.Attr("DotCoverVersion") != "" || h.HasMembers("DotCoverVersion", "TotalStatements")
 }
 
 // dotcoverReader reads the reports of dotCover in JSON, XML and detailed XML: a tree of

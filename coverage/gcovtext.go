@@ -12,7 +12,7 @@ import (
 )
 
 func detectGcovText(h sniff.Head) bool {
-	return h.Line(func(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " "), "-:    0:Source:") })
+	return h.MatchesLine(func(s string) bool { return strings.HasPrefix(strings.TrimLeft(s, " "), "-:    0:Source:") })
 }
 
 // gcovText reads the annotated sources of gcov and "llvm-cov gcov": each line of a source

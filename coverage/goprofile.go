@@ -29,7 +29,7 @@ const maxGoLine = 16 << 10
 var tooLong = []byte("…")
 
 func detectGo(h sniff.Head) bool {
-	return h.Line(func(l string) bool {
+	return h.MatchesLine(func(l string) bool {
 		l = strings.TrimSpace(l)
 		return goMode.MatchString(l) || goBlock.MatchString(l)
 	})

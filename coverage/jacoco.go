@@ -10,7 +10,7 @@ import (
 )
 
 func detectJaCoCo(h sniff.Head) bool {
-	return h.XML("report") && (h.Elements("sessioninfo") || h.Elements("counter") || h.Elements("package", "sourcefile") ||
+	return h.HasRoot("report") && (h.HasElements("sessioninfo") || h.HasElements("counter") || h.HasElements("package", "sourcefile") ||
 		bytes.Contains(h.Text, []byte("-//JACOCO//DTD")))
 }
 

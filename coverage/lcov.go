@@ -22,7 +22,7 @@ func detectLCOV(h sniff.Head) bool {
 		l = strings.TrimSpace(l)
 		return slices.ContainsFunc(lcovRecords, func(r string) bool { return strings.HasPrefix(l, r) })
 	}
-	return h.Line(source) && h.Line(record)
+	return h.MatchesLine(source) && h.MatchesLine(record)
 }
 
 // lcovReader reads an LCOV tracefile: of lcov, llvm-cov, istanbul, coverage.py,

@@ -11,7 +11,7 @@ import (
 	"supervise/metric"
 )
 
-func detectOpenCover(h sniff.Head) bool { return h.XML("CoverageSession") }
+func detectOpenCover(h sniff.Head) bool { return h.HasRoot("CoverageSession") }
 
 // opencoverReader reads the XML of OpenCover, which coverlet and AltCover
 // write as well. Its unit are sequence points, the statements of .NET. A point

@@ -8,7 +8,9 @@ import (
 	"supervise/metric"
 )
 
-func detectSonar(h sniff.Head) bool { return h.XML("coverage") && h.Elements("file", "lineToCover") }
+func detectSonar(h sniff.Head) bool {
+	return h.HasRoot("coverage") && h.HasElements("file", "lineToCover")
+}
 
 // parseSonar reads the generic coverage of SonarQube, which many tools write:
 // files, and in each the lines that can be covered.

@@ -102,9 +102,9 @@ func precedence(f Format) int {
 // Formats returns the table of all formats, the most specific first.
 func Formats() []Format { return slices.Clone(formats) }
 
-// Structured reports whether the named format is one of XML or JSON, which text
+// IsStructured reports whether the named format is one of XML or JSON, which text
 // of another program is not taken for.
-func Structured(format string) bool {
+func IsStructured(format string) bool {
 	return slices.ContainsFunc(formats, func(f Format) bool { return f.Name == format && f.Notation != parsed.Text })
 }
 
@@ -130,7 +130,7 @@ func Parse(r io.Reader, name string) (Report, error) {
 	if err != nil {
 		return Report{}, textstream.Named(err, "report", name)
 	}
-	if head.Empty() {
+	if head.IsEmpty() {
 		return Report{}, textstream.Named(ErrEmpty, "report", name)
 	}
 	for _, f := range formats {
@@ -142,8 +142,8 @@ func Parse(r io.Reader, name string) (Report, error) {
 	return Report{}, textstream.Named(unknown(head), "report", name)
 }
 
-// NoXcresult says what to do instead of reading the results of Xcode.
-const NoXcresult = "results of Xcode (xcresult) are not read: let xcbeautify or xcresultparser write JUnit XML, and xcrun llvm-cov export the coverage"
+// XcresultAdvice says what to do instead of reading the results of Xcode.
+const XcresultAdvice = "results of Xcode (xcresult) are not read: let xcbeautify or xcresultparser write JUnit XML, and xcrun llvm-cov export the coverage"
 
 const noBullseye = "BullseyeCoverage counts functions and conditions, not lines, and is not read: build with --coverage for gcov and gcovr, or with -fprofile-instr-generate -fcoverage-mapping for llvm-cov"
 
@@ -151,9 +151,9 @@ const noBullseye = "BullseyeCoverage counts functions and conditions, not lines,
 // instead.
 func unknown(h sniff.Head) error {
 	switch {
-	case h.JSON("_type._name", "actions"), h.JSON("testPlanConfigurations", "testNodes"):
-		return fmt.Errorf("%w: %s", ErrUnknownFormat, NoXcresult)
-	case h.XML("BullseyeCoverage"), bytes.HasPrefix(h.Text, []byte("CoVfIlE")):
+	case h.HasMembers("_type._name", "actions"), h.HasMembers("testPlanConfigurations", "testNodes"):
+		return fmt.Errorf("%w: %s", ErrUnknownFormat, XcresultAdvice)
+	case h.HasRoot("BullseyeCoverage"), bytes.HasPrefix(h.Text, []byte("CoVfIlE")):
 		return fmt.Errorf("%w: %s", ErrUnknownFormat, noBullseye)
 	}
 	return ErrUnknownFormat
@@ -170,7 +170,7 @@ func ParseAs(r io.Reader, format string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if head.Empty() && !formats[i].Silent {
+	if head.IsEmpty() && !formats[i].Silent {
 		return Report{}, ErrEmpty
 	}
 	return formats[i].Read(src)

@@ -29,7 +29,7 @@ func newBaselineCmd(a *app) *cobra.Command {
 		Short: "Measure and store the base of later merge gates",
 		Long: `Measure and store the base of later merge gates.
 
-The record of HEAD is stored in ` + mergegate.Ref("COMMIT") + `, and with --push
+The record of HEAD is stored in ` + mergegate.RecordRef("COMMIT") + `, and with --push
 also at the remote, where every checkout finds it. Each commit has a ref of its own,
 so parallel jobs do not conflict. With --save the record goes to a file, for
 supervise gate --base. The tree must equal HEAD, except with --save.`,
@@ -71,7 +71,7 @@ first file.`,
 			if err != nil {
 				return err
 			}
-			return ours.Stricter(theirs).Save(args[0])
+			return ours.MergeStricter(theirs).Save(args[0])
 		},
 	}
 }
@@ -105,7 +105,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	rec, dirty, err := mergegate.Take(ctx, mergegate.Options{
+	rec, dirty, err := mergegate.MeasureRecord(ctx, mergegate.Options{
 		Root: at.root, Scratch: filepath.Join(scratch, "reports"), Env: os.Environ(), Version: version(), Now: time.Now(),
 	}, settings.Settings)
 	if err != nil {
@@ -125,14 +125,14 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	case dirty:
 		return usageError{errors.New("the tree differs from HEAD, so the record would belong to no commit: commit or stash, or use --save FILE")}
 	}
-	if err := rec.Keep(ctx, at.root, remote); err != nil {
+	if err := rec.Store(ctx, at.root, remote); err != nil {
 		return err
 	}
 	where := "here; --push stores it at the remote as well"
 	if remote != "" {
 		where = "here and at " + remote
 	}
-	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, mergegate.Ref(rec.Commit), where)
+	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, mergegate.RecordRef(rec.Commit), where)
 	return nil
 }
 

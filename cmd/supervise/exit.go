@@ -87,7 +87,7 @@ var exitCodes = []struct {
 	{mergegate.ErrBase, 6},
 	{mergegate.ErrRatchet, 2},
 	{replay.ErrRange, 2},
-	{replay.ErrNothing, 6},
+	{replay.ErrNothingToJudge, 6},
 	{runner.ErrNotFound, 2},
 	{ledger.ErrFinding, 2},
 	{worktree.ErrName, 2},

@@ -51,7 +51,7 @@ that the change touches, are run as they were there, on the new code.
 The base is --base (a revision, taken at the merge base, or the file of a record).
 Otherwise it is what HEAD merges into, the target of the merge request, the merge base
 with the main branch, or the previous commit. Its measurements are the record in
-` + mergegate.Ref("COMMIT") + ` (supervise baseline --push), that of the nearest
+` + mergegate.RecordRef("COMMIT") + ` (supervise baseline --push), that of the nearest
 ancestor, or made now in a checkout outside the tree.
 
 The change cannot configure its own review: configuration and acknowledgements are those
@@ -97,7 +97,7 @@ func registerGateSettings(flags *pflag.FlagSet, s *config.Settings) {
 }
 
 func (f gateOptions) check() error {
-	if !slices.Contains(mergegate.FailOns(), mergegate.FailOn(f.failOn)) {
+	if !slices.Contains(mergegate.FailOnValues(), mergegate.FailOn(f.failOn)) {
 		return usageError{fmt.Errorf("--fail-on is critical, proven, high or medium, not %s", f.failOn)}
 	}
 	if !slices.Contains(gateFormats, f.format) {
@@ -154,7 +154,7 @@ func runGate(ctx context.Context, a *app, o gateOptions) (err error) {
 	if err := a.writeGate(rep, o); err != nil {
 		return err
 	}
-	if err := mergegate.KeepFindings(home, rep.Alerts); err != nil {
+	if err := mergegate.SaveFindings(home, rep.Alerts); err != nil {
 		return err
 	}
 	if o.tighten && rep.Passed {

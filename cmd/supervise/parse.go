@@ -83,7 +83,7 @@ func (a *app) parseFile(name, format string) (measure.Report, error) {
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.IsDir() {
 			if filepath.Ext(filepath.Clean(name)) == ".xcresult" {
-				return measure.Report{}, errors.New(name + ": " + parsers.NoXcresult)
+				return measure.Report{}, errors.New(name + ": " + parsers.XcresultAdvice)
 			}
 			return measure.Report{}, errors.New(name + " is a folder: name the files in it")
 		}

@@ -127,15 +127,15 @@ func (a *app) replayHistory(ctx context.Context, o replayOptions) error {
 		return err
 	}
 	opts := replay.Options{
-		Repo: at.root, Span: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Fresh: o.fresh, Recorded: len(o.whatIf) > 0,
+		Repo: at.root, Range: o.subject, Max: o.max, Jobs: o.jobs, Setup: o.setup, Uncached: o.fresh, CachedOnly: len(o.whatIf) > 0,
 		Plan: plan, Root: at.root, Settings: loopOpts.Settings.Settings, Sensitivity: o.sensitivity,
-		Home: home, Checkout: replay.Checkout(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
+		Home: home, CheckoutDir: replay.CheckoutDir(home, at.root, os.TempDir()), Env: os.Environ(), Version: version(),
 		Now: time.Now(), OnProgress: a.replayed,
 	}
 	if opts.WhatIf, err = whatIf(loopOpts.Settings.Settings, o.whatIf); err != nil {
 		return err
 	}
-	rep, err := replay.History(ctx, opts)
+	rep, err := replay.JudgeHistory(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -162,11 +162,11 @@ func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 func (a *app) replayed(p replay.Progress) {
 	c, took := p.Commit, report.Duration(p.Took)
 	switch {
-	case p.Proof && p.Why != "":
+	case p.IsProof && p.Why != "":
 		fmt.Fprintf(a.err, "%d/%d %s original tests not run: %s\n", p.Done, p.Total, c.Short(), p.Why)
-	case p.Proof:
+	case p.IsProof:
 		fmt.Fprintf(a.err, "%d/%d %s original tests and mutation check run in %s\n", p.Done, p.Total, c.Short(), took)
-	case p.Again:
+	case p.IsRerun:
 		fmt.Fprintf(a.err, "%s failing tests were run again in %s\n", c.Short(), took)
 	case p.Why != "":
 		fmt.Fprintf(a.err, "%d/%d %s not measured: %s\n", p.Done, p.Total, c.Short(), p.Why)
@@ -177,9 +177,9 @@ func (a *app) replayed(p replay.Progress) {
 
 // asLoop is a loop as it is judged again: by who judged it first.
 func asLoop(dir string, state ledger.State) replay.Loop {
-	l := replay.Loop{Dir: dir, State: state, Again: judge.Rejudge}
+	l := replay.Loop{Dir: dir, State: state, Rejudge: judge.Rejudge}
 	if state.Kind == ledger.KindRecorded {
-		l.Again = record.Rejudge
+		l.Rejudge = record.Rejudge
 	}
 	return l
 }
@@ -192,7 +192,7 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if state.Kind == ledger.KindCandidates {
 		return usageError{fmt.Errorf("the iterations of %s are candidates, which were judged in loops of their own: %s replay %[1]s/1", state.LoopID, a.self())}
 	}
-	rec, err := replay.Read(asLoop(dir, state))
+	rec, err := replay.ReadLoop(asLoop(dir, state))
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (a *app) replayLoop(ctx context.Context, o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	if !rep.Exact() {
+	if !rep.MatchesRecord() {
 		a.code = 3
 	}
 	if o.json {

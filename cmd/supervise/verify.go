@@ -79,7 +79,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 	for _, c := range checks {
 		mark, tone := "[x]", document.Good
 		switch {
-		case c.Later:
+		case c.Pending:
 			mark, tone = "[-]", document.Faint
 		case !c.OK:
 			mark, tone = "[ ]", document.Bad

@@ -52,7 +52,7 @@ func (g *gate) find(ctx context.Context) error {
 	if distance > 0 {
 		g.base.Commit, g.base.Source, g.base.Distance = at, FromAncestor, distance
 	}
-	g.texts, err = g.repo.tree(ctx, Ref(at)+":"+treeName)
+	g.texts, err = g.repo.tree(ctx, RecordRef(at)+":"+treeName)
 	return err
 }
 

@@ -101,7 +101,7 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 	return encode(w, doc)
 }
 
-func resultOf(f Finding, p Place, fallback string) sarifResult {
+func resultOf(f Finding, p Location, fallback string) sarifResult {
 	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}, Properties: sarifProperties{f.Basis}}
 	var at sarifLocation
 	at.Physical.Artifact.URI = cmp.Or(p.File, fallback)
@@ -117,7 +117,7 @@ func resultOf(f Finding, p Place, fallback string) sarifResult {
 }
 
 // fingerprint identifies a finding, also when it moves to another line.
-func fingerprint(f Finding, p Place) string {
+func fingerprint(f Finding, p Location) string {
 	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.What))
 	return hex.EncodeToString(sum[:16])
 }
@@ -143,7 +143,7 @@ var gitlabSeverity = map[detector.Severity]string{
 // GitLab writes the open findings as a Code Quality report.
 func (r Report) GitLab(w io.Writer, fallback string) error {
 	out := []codeQuality{}
-	for _, f := range r.Open() {
+	for _, f := range r.OpenFindings() {
 		for _, p := range placesOf(f) {
 			c := codeQuality{Description: message(f, p), CheckName: f.Rule, Fingerprint: fingerprint(f, p), Severity: gitlabSeverity[f.Severity]}
 			c.Location.Path, c.Location.Lines.Begin = cmp.Or(p.File, fallback), 1
@@ -171,7 +171,7 @@ func (r Report) JUnit(w io.Writer) error {
 		if f.Blocking {
 			c.Status = metric.Failed
 		}
-		for _, p := range f.Places {
+		for _, p := range f.Locations {
 			c.Message += textstream.Shown("\n" + placeLine(p))
 		}
 		t.Cases = append(t.Cases, c)

@@ -14,8 +14,8 @@ import (
 // in the folder of the tree's loops: supervise ack finds them there.
 const findingsName = "gate.json"
 
-// KeepFindings writes the findings of a merge gate to the folder of the tree's loops.
-func KeepFindings(home string, alerts []detector.Alert) error {
+// SaveFindings writes the findings of a merge gate to the folder of the tree's loops.
+func SaveFindings(home string, alerts []detector.Alert) error {
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return fmt.Errorf("keep the findings: %w", err)
 	}

@@ -20,7 +20,7 @@ func (r Report) GitHub(w io.Writer) error {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	left := map[string]int{"error": perLevel, "warning": perLevel, "notice": perLevel - 1} // the last one counts those that are left out
 	more := 0
-	for _, f := range r.Open() {
+	for _, f := range r.OpenFindings() {
 		level := level(f)
 		for _, at := range placesOf(f) {
 			if left[level] == 0 {
@@ -54,16 +54,16 @@ func level(f Finding) string {
 }
 
 // placesOf are the places of a finding; one without a file if it has none.
-func placesOf(f Finding) []Place {
-	if len(f.Places) == 0 {
-		return []Place{{}}
+func placesOf(f Finding) []Location {
+	if len(f.Locations) == 0 {
+		return []Location{{}}
 	}
-	return f.Places
+	return f.Locations
 }
 
 // position is a place as a workflow command says it. What is gone is shown on the
 // file, whose line is another now.
-func position(p Place) string {
+func position(p Location) string {
 	if p.File == "" {
 		return ""
 	}
@@ -74,7 +74,7 @@ func position(p Place) string {
 	return out
 }
 
-func message(f Finding, p Place) string {
+func message(f Finding, p Location) string {
 	text := f.Message
 	if p.What != "" && !strings.Contains(text, p.What) {
 		text += " — " + p.What

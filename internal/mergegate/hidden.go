@@ -9,9 +9,9 @@ import (
 	"supervise/selector"
 )
 
-// Hidden is how the hidden tests ended on the tree: their names, and nothing of their
+// HiddenResults is how the hidden tests ended on the tree: their names, and nothing of their
 // text, for the author of the change reads it.
-type Hidden struct {
+type HiddenResults struct {
 	Count   int      `json:"count"`
 	Passed  int      `json:"passed"`
 	Failing []string `json:"failing,omitempty"` // or did not run
@@ -19,11 +19,11 @@ type Hidden struct {
 	Reused  bool     `json:"reused,omitempty"`  // only tests changed: the results are those of the base
 }
 
-func hiddenOf(h *ledger.Hidden) *Hidden {
+func hiddenOf(h *ledger.Hidden) *HiddenResults {
 	if h == nil {
 		return nil
 	}
-	out := &Hidden{NotRun: h.NotRunReason, Reused: h.Reused}
+	out := &HiddenResults{NotRun: h.NotRunReason, Reused: h.Reused}
 	if h.Tests == nil {
 		return out
 	}
@@ -38,7 +38,7 @@ func hiddenOf(h *ledger.Hidden) *Hidden {
 }
 
 // String describes the result in one line.
-func (h Hidden) String() string {
+func (h HiddenResults) String() string {
 	switch {
 	case h.NotRun != "":
 		return "not run: " + h.NotRun

@@ -204,8 +204,8 @@ func why(s metric.Set) string {
 	return "there is no check that runs tests"
 }
 
-// Take measures the tree as the base of later gates. dirty: no commit has this tree.
-func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, dirty bool, err error) {
+// MeasureRecord measures the tree as the base of later gates. dirty: no commit has this tree.
+func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec Record, dirty bool, err error) {
 	r := repo{dir: o.Root}
 	if dirty, err = r.dirty(ctx); err != nil {
 		return rec, false, err
@@ -218,7 +218,7 @@ func Take(ctx context.Context, o Options, settings judge.Settings) (rec Record, 
 	if first.Set.Tests == nil {
 		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(first.Set))
 	}
-	rec = Record{Version: recordVersion, At: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).Slim()}
+	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).Slim()}
 	if !dirty {
 		rec.Commit = r.id(ctx, "HEAD")
 	}

@@ -131,20 +131,20 @@ func TestRecordsAreFoundByCommit(t *testing.T) {
 	one := w.commit("one")
 	two := w.commit("two")
 	set := metric.Set{Tests: &metric.Tests{Cases: []metric.Test{{ID: metric.ID{Name: "A"}, Status: metric.Passed}}}}
-	rec := Record{Version: recordVersion, Commit: one, At: time.Unix(1000, 0), Set: set}
+	rec := Record{Version: recordVersion, Commit: one, MeasuredAt: time.Unix(1000, 0), Set: set}
 	r := repo{dir: w.dir}
-	if err := rec.Keep(t.Context(), w.dir, ""); err != nil {
+	if err := rec.Store(t.Context(), w.dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	got, at, distance, err := r.nearest(t.Context(), two)
 	if err != nil || at != one || distance != 1 || got.Set.Tests.Counts().Passed != 1 {
 		t.Fatalf("%+v of %s, %d away, %v", got, short(at), distance, err)
 	}
-	if tree, err := r.tree(t.Context(), Ref(one)+":"+treeName); err != nil || tree != w.git("rev-parse", one+"^{tree}") {
+	if tree, err := r.tree(t.Context(), RecordRef(one)+":"+treeName); err != nil || tree != w.git("rev-parse", one+"^{tree}") {
 		t.Errorf("the record brings the tree %s, %v", tree, err)
 	}
-	again := w.git("rev-parse", Ref(one))
-	if err := rec.Keep(t.Context(), w.dir, ""); err != nil || w.git("rev-parse", Ref(one)) != again {
+	again := w.git("rev-parse", RecordRef(one))
+	if err := rec.Store(t.Context(), w.dir, ""); err != nil || w.git("rev-parse", RecordRef(one)) != again {
 		t.Errorf("the same record is another object: %v", err)
 	}
 	for name, text := range map[string]string{
@@ -189,7 +189,7 @@ func TestRatchetOnlyTightens(t *testing.T) {
 	if !slices.Equal(texts, want) {
 		t.Errorf("got  %q\nwant %q", texts, want)
 	}
-	tight := Ratchet{metric.TestCount: 5, metric.TestsFailed: 3}.Tightened(set)
+	tight := Ratchet{metric.TestCount: 5, metric.TestsFailed: 3}.Tighten(set)
 	if tight[metric.TestCount] != 5 || tight[metric.TestsFailed] != 1 || tight[metric.CoveragePct] != 66.6 {
 		t.Errorf("tightened: %v", tight)
 	}
@@ -214,7 +214,7 @@ func TestReportsOfHostileNames(t *testing.T) {
 	r := Report{FailOn: FailOnCritical, Base: Base{Commit: strings.Repeat("a", 40), Source: FromRecord, Why: "named"}}
 	for i := range 30 {
 		r.Findings = append(r.Findings, Finding{
-			ID: fmt.Sprint(i), Rule: "tests_replaced", Severity: detector.Critical, Blocking: true, Message: name, Places: []Place{{File: "a,b:c.go", Line: 3, What: name}},
+			ID: fmt.Sprint(i), Rule: "tests_replaced", Severity: detector.Critical, Blocking: true, Message: name, Locations: []Location{{File: "a,b:c.go", Line: 3, What: name}},
 		})
 	}
 	var b bytes.Buffer

@@ -42,16 +42,16 @@ var limits = []limit{
 
 // Violation is a violated limit.
 type Violation struct {
-	Field metric.Field `json:"field"`
-	Limit float64      `json:"limit"`
-	Is    *float64     `json:"actual"` // nil: not measured
+	Field  metric.Field `json:"field"`
+	Limit  float64      `json:"limit"`
+	Actual *float64     `json:"actual"` // nil: not measured
 }
 
 func (s Violation) String() string {
-	if s.Is == nil {
+	if s.Actual == nil {
 		return fmt.Sprintf("%s is not measured, and has the limit %s", s.Field, report.Number(s.Limit))
 	}
-	return fmt.Sprintf("%s is %s, beyond the limit %s", s.Field, report.Number(*s.Is), report.Number(s.Limit))
+	return fmt.Sprintf("%s is %s, beyond the limit %s", s.Field, report.Number(*s.Actual), report.Number(s.Limit))
 }
 
 // ReadRatchet reads the limits in a file; one that is not there has none.
@@ -75,9 +75,9 @@ func ReadRatchet(path string) (Ratchet, error) {
 	return r, nil
 }
 
-// Stricter returns the limits of both, the stricter one if both have one: the result of
+// MergeStricter returns the limits of both, the stricter one if both have one: the result of
 // a merge of two branches.
-func (r Ratchet) Stricter(other Ratchet) Ratchet {
+func (r Ratchet) MergeStricter(other Ratchet) Ratchet {
 	out := Ratchet{}
 	for _, l := range limits {
 		a, here := r[l.field]
@@ -117,15 +117,15 @@ func (r Ratchet) Violations(s metric.Set) []Violation {
 		case !ok:
 			out = append(out, Violation{Field: l.field, Limit: bound})
 		case l.least && is < bound-slack, !l.least && is > bound+slack:
-			out = append(out, Violation{Field: l.field, Limit: bound, Is: &is})
+			out = append(out, Violation{Field: l.field, Limit: bound, Actual: &is})
 		}
 	}
 	return out
 }
 
-// Tightened returns the limits with those that a measurement betters moved to it, and
+// Tighten returns the limits with those that a measurement betters moved to it, and
 // new ones for what has none. It never loosens one.
-func (r Ratchet) Tightened(s metric.Set) Ratchet {
+func (r Ratchet) Tighten(s metric.Set) Ratchet {
 	now := Ratchet{}
 	for _, l := range limits {
 		if v, ok := s.Value(l.field); ok {
@@ -135,7 +135,7 @@ func (r Ratchet) Tightened(s metric.Set) Ratchet {
 			now[l.field] = v
 		}
 	}
-	return r.Stricter(now)
+	return r.MergeStricter(now)
 }
 
 // Save writes the limits, each on a separate line.
@@ -173,10 +173,10 @@ func (g *gate) ratchet(out *Report) error {
 		if err != nil {
 			return err
 		}
-		r = r.Stricter(base)
+		r = r.MergeStricter(base)
 	}
 	out.Ratchet = r.Violations(g.now)
 	out.Passed = out.Passed && len(out.Ratchet) == 0
-	out.Tightened = r.Tightened(g.now)
+	out.Tightened = r.Tighten(g.now)
 	return nil
 }

@@ -18,12 +18,12 @@ import (
 
 // Record is what was measured of a commit, as it is stored for the gates to come.
 type Record struct {
-	Version   int         `json:"version"`
-	Commit    string      `json:"commit,omitempty"` // "" for an uncommitted tree
-	At        time.Time   `json:"measured_at"`
-	Supervise string      `json:"supervise_version"`
-	Set       metric.Set  `json:"measurements"`
-	Flaky     []metric.ID `json:"flaky,omitempty"` // had two outcomes on the tree
+	Version    int         `json:"version"`
+	Commit     string      `json:"commit,omitempty"` // "" for an uncommitted tree
+	MeasuredAt time.Time   `json:"measured_at"`
+	Supervise  string      `json:"supervise_version"`
+	Set        metric.Set  `json:"measurements"`
+	Flaky      []metric.ID `json:"flaky,omitempty"` // had two outcomes on the tree
 }
 
 // recordVersion is that of the form of a record.
@@ -35,10 +35,10 @@ const (
 	treeName = "tree" // the files of the commit, so that they come with the record
 )
 
-// Ref is the ref of the record of a commit. Each commit has its own, so that no two
+// RecordRef is the ref of the record of a commit. Each commit has its own, so that no two
 // writers meet. It is a commit without parents, whose tree has metrics.json and,
 // as the folder "tree", the files of the commit that was measured.
-func Ref(commit string) string { return refs + commit }
+func RecordRef(commit string) string { return refs + commit }
 
 // nearest returns the record of the commit, or of the nearest ancestor along the
 // first parents that has one, nil for none. The remote is searched as well.
@@ -101,7 +101,7 @@ func (r repo) offered(ctx context.Context) map[string]bool {
 // load reads the record of a commit, which is fetched when it is not here; nil when
 // it cannot be had.
 func (r repo) load(ctx context.Context, commit string) (*Record, error) {
-	ref := Ref(commit)
+	ref := RecordRef(commit)
 	if _, err := r.tree(ctx, ref); err != nil {
 		if err := r.fetch(ctx, "--depth=1", "+"+ref+":"+ref); err != nil {
 			return nil, nil //nolint:nilnil,nilerr // there is none, as documented
@@ -152,9 +152,9 @@ func (rec Record) Save(path string) error {
 	return ledger.WriteFile(path, append(b, '\n'))
 }
 
-// Keep stores the record under the ref of its commit in the repository of dir, and
+// Store stores the record under the ref of its commit in the repository of dir, and
 // at the remote when that is not "".
-func (rec Record) Keep(ctx context.Context, dir, remote string) error {
+func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	r := repo{dir: dir, remote: remote}
 	b, err := json.Marshal(rec)
 	if err != nil {
@@ -177,19 +177,19 @@ func (rec Record) Keep(ctx context.Context, dir, remote string) error {
 		return fmt.Errorf("store the record: %w", err)
 	}
 	// A commit of fixed author and date: the same record gives the same object.
-	date := strconv.FormatInt(rec.At.Unix(), 10) + " +0000"
+	date := strconv.FormatInt(rec.MeasuredAt.Unix(), 10) + " +0000"
 	text := fmt.Sprintf("tree %s\nauthor supervise <supervise@localhost> %s\ncommitter supervise <supervise@localhost> %s\n\nwhat supervise measured of %s\n", strings.TrimSpace(tree), date, date, rec.Commit)
 	commit, err := r.git(ctx, []byte(text), "hash-object", "-t", "commit", "-w", "--stdin")
 	if err != nil {
 		return fmt.Errorf("store the record: %w", err)
 	}
-	if _, err := r.git(ctx, nil, "update-ref", Ref(rec.Commit), strings.TrimSpace(commit)); err != nil {
+	if _, err := r.git(ctx, nil, "update-ref", RecordRef(rec.Commit), strings.TrimSpace(commit)); err != nil {
 		return fmt.Errorf("store the record: %w", err)
 	}
 	if remote == "" {
 		return nil
 	}
-	if _, err := r.git(ctx, nil, "push", "--quiet", "--no-verify", "--", remote, "+"+Ref(rec.Commit)+":"+Ref(rec.Commit)); err != nil {
+	if _, err := r.git(ctx, nil, "push", "--quiet", "--no-verify", "--", remote, "+"+RecordRef(rec.Commit)+":"+RecordRef(rec.Commit)); err != nil {
 		return fmt.Errorf("push the record: %w", err)
 	}
 	return nil
@@ -223,7 +223,7 @@ func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]
 func (r repo) drop(ctx context.Context, commits []string) error {
 	var in strings.Builder
 	for _, id := range commits {
-		fmt.Fprintf(&in, "delete %s\n", Ref(id))
+		fmt.Fprintf(&in, "delete %s\n", RecordRef(id))
 	}
 	if _, err := r.git(ctx, []byte(in.String()), "update-ref", "--stdin"); err != nil {
 		return fmt.Errorf("delete records: %w", err)
@@ -237,7 +237,7 @@ func (r repo) dropRemote(ctx context.Context, commits []string) error {
 	}
 	args := []string{"push", "--quiet", "--no-verify", "--", r.remote}
 	for _, id := range commits {
-		args = append(args, ":"+Ref(id))
+		args = append(args, ":"+RecordRef(id))
 	}
 	if _, err := r.git(ctx, nil, args...); err != nil {
 		return fmt.Errorf("delete records at %s: %w", r.remote, err)

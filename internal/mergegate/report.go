@@ -27,8 +27,8 @@ const (
 	FailOnMedium   FailOn = "medium"
 )
 
-// FailOns are the values of FailOn.
-func FailOns() []FailOn { return []FailOn{FailOnProven, FailOnCritical, FailOnHigh, FailOnMedium} }
+// FailOnValues are the values of FailOn.
+func FailOnValues() []FailOn { return []FailOn{FailOnProven, FailOnCritical, FailOnHigh, FailOnMedium} }
 
 // blocks reports whether an alert fails the gate.
 func (f FailOn) blocks(a detector.Alert) bool {
@@ -54,29 +54,29 @@ func (f FailOn) String() string {
 
 // Report is what the gate found.
 type Report struct {
-	Version int            `json:"version"`
-	Passed  bool           `json:"passed"`
-	FailOn  FailOn         `json:"fail_on"`
-	Base    Base           `json:"base"`
-	Head    Head           `json:"head"`
-	At      time.Time      `json:"judged_at"`
-	Class   detector.Class `json:"classification"`
+	Version  int            `json:"version"`
+	Passed   bool           `json:"passed"`
+	FailOn   FailOn         `json:"fail_on"`
+	Base     Base           `json:"base"`
+	Head     Head           `json:"head"`
+	JudgedAt time.Time      `json:"judged_at"`
+	Class    detector.Class `json:"classification"`
 
 	Findings []Finding `json:"findings"` // the worst first, those that a person accepted last
-	Measured Measured  `json:"metrics"`
+	Metrics  Metrics   `json:"metrics"`
 
-	Lost          []detector.Loss       `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
-	Changes       detector.TestChanges  `json:"tests"`
-	Goals         *ledger.Goals         `json:"goals,omitempty"`
-	Hidden        *Hidden               `json:"hidden_tests,omitempty"`
-	Review        *ledger.Review        `json:"review,omitempty"`
-	MutationCheck *ledger.MutationCheck `json:"power,omitempty"`
-	Silenced      *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters; it counts
-	Excluded      *ledger.Excluded      `json:"coverage_excluded,omitempty"` // the coverage with the new exclusions
-	Checks        []ledger.CheckRun     `json:"checks"`
-	Ratchet       []Violation           `json:"ratchet,omitempty"` // violated limits
-	Notes         []string              `json:"notes,omitempty"`
-	Table         document.Table        `json:"-"` // the metrics of both sides, for people
+	ExplainedLosses []detector.Loss       `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
+	Changes         detector.TestChanges  `json:"tests"`
+	Goals           *ledger.Goals         `json:"goals,omitempty"`
+	Hidden          *HiddenResults        `json:"hidden_tests,omitempty"`
+	Review          *ledger.Review        `json:"review,omitempty"`
+	MutationCheck   *ledger.MutationCheck `json:"power,omitempty"`
+	Silenced        *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters; it counts
+	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // the coverage with the new exclusions
+	Checks          []ledger.CheckRun     `json:"checks"`
+	Ratchet         []Violation           `json:"ratchet,omitempty"` // violated limits
+	Notes           []string              `json:"notes,omitempty"`
+	Table           document.Table        `json:"-"` // the metrics of both sides, for people
 
 	Tightened Ratchet          `json:"-"` // what the limits may become
 	Alerts    []detector.Alert `json:"-"` // what the findings are made of
@@ -88,8 +88,8 @@ type Head struct {
 	Dirty  bool   `json:"dirty,omitempty"` // with uncommitted changes
 }
 
-// Measured are the metrics of both sides.
-type Measured struct {
+// Metrics are the metrics of both sides.
+type Metrics struct {
 	Base  metric.Record `json:"base"`
 	Head  metric.Record `json:"head"`
 	Delta metric.Delta  `json:"delta"`
@@ -105,29 +105,29 @@ type Finding struct {
 	Message      string              `json:"message"`
 	Blocking     bool                `json:"blocking"`
 	Tests        []string            `json:"tests,omitempty"`
-	Places       []Place             `json:"locations,omitempty"`
+	Locations    []Location          `json:"locations,omitempty"`
 	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that were weakened, before and now
 	Acknowledged string              `json:"acknowledged,omitempty"` // as what
 	Declared     bool                `json:"declared,omitempty"`     // the user allowed it: a person reads it, and the gate passes
 }
 
-// Place is where a finding is. Gone: the file or the line is missing in the tree.
-type Place struct {
+// Location is where a finding is. Gone: the file or the line is missing in the tree.
+type Location struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; 0 is the complete file
 	Gone bool   `json:"removed,omitempty"`
 	What string `json:"note,omitempty"`
 }
 
-func (p Place) String() string {
+func (p Location) String() string {
 	if p.Line == 0 {
 		return p.File
 	}
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Open are the findings above INFO that are not accepted, the most severe first.
-func (r Report) Open() []Finding {
+// OpenFindings are the findings above INFO that are not accepted, the most severe first.
+func (r Report) OpenFindings() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		return f.Acknowledged != "" || f.Severity <= detector.Info
 	})
@@ -148,9 +148,9 @@ func (r Report) blocking() []string {
 func (g *gate) report() Report {
 	v := g.verdict
 	out := Report{
-		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, At: g.Now,
-		Class: v.Assessment.Class, Measured: Measured{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
-		Lost: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
+		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
+		Class: v.Assessment.Class, Metrics: Metrics{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
+		ExplainedLosses: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)
@@ -180,38 +180,38 @@ func (g *gate) finding(a detector.Alert) Finding {
 	f.Blocking = f.Acknowledged == "" && !a.Declared && g.FailOn.blocks(a)
 	for _, id := range a.Tests {
 		f.Tests = append(f.Tests, id.String())
-		if p, ok := g.placeOf(id); ok && !slices.Contains(f.Places, p) {
-			f.Places = append(f.Places, p)
+		if p, ok := g.placeOf(id); ok && !slices.Contains(f.Locations, p) {
+			f.Locations = append(f.Locations, p)
 		}
 	}
 	for _, t := range g.verdict.Evidence.Tampering {
 		if detector.TamperPrefix+t.Type == a.Rule && t.ExplainedBy == "" {
-			f.Places = append(f.Places, Place{File: t.File, Line: t.Line, Gone: g.gone(t.File), What: t.Evidence})
+			f.Locations = append(f.Locations, Location{File: t.File, Line: t.Line, Gone: g.gone(t.File), What: t.Evidence})
 		}
 	}
-	f.Places = append(f.Places, g.reviewPlaces(a)...)
+	f.Locations = append(f.Locations, g.reviewPlaces(a)...)
 	for _, file := range a.Files {
 		file = g.inTree(file)
-		if !slices.ContainsFunc(f.Places, func(p Place) bool { return p.File == file }) {
-			f.Places = append(f.Places, Place{File: file, Gone: g.gone(file)})
+		if !slices.ContainsFunc(f.Locations, func(p Location) bool { return p.File == file }) {
+			f.Locations = append(f.Locations, Location{File: file, Gone: g.gone(file)})
 		}
 	}
 	return f
 }
 
 // placeOf finds the definition of a test: the current one, else the original.
-func (g *gate) placeOf(id metric.ID) (Place, bool) {
+func (g *gate) placeOf(id metric.ID) (Location, bool) {
 	for _, d := range g.verdict.Evidence.After {
 		if defines(d, id) {
-			return Place{File: d.File, Line: d.Def.Line, What: id.Name}, true
+			return Location{File: d.File, Line: d.Def.Line, What: id.Name}, true
 		}
 	}
 	for _, d := range g.verdict.Evidence.Before {
 		if defines(d, id) {
-			return Place{File: g.nameNow(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
+			return Location{File: g.nameNow(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
 		}
 	}
-	return Place{}, false
+	return Location{}, false
 }
 
 // defines reports whether a definition is that of a test, by its name: the rest of an

@@ -39,13 +39,13 @@ func (g *gate) words(ctx context.Context) string {
 }
 
 // reviewPlaces are the places of a finding of the reviewer.
-func (g *gate) reviewPlaces(a detector.Alert) []Place {
+func (g *gate) reviewPlaces(a detector.Alert) []Location {
 	if g.verdict.Review == nil || !strings.HasPrefix(a.Rule, detector.ReviewPrefix) {
 		return nil
 	}
 	for _, f := range g.verdict.Review.Findings {
 		if (detector.Reviewed{File: f.File, Line: f.Line, Reason: f.Reason}).Text() == a.Values.Why {
-			return []Place{{File: f.File, Line: f.Line, Gone: g.gone(f.File)}}
+			return []Location{{File: f.File, Line: f.Line, Gone: g.gone(f.File)}}
 		}
 	}
 	return nil

@@ -112,12 +112,12 @@ func label(text string) document.Span { return document.Span{Text: text} }
 
 // facts are what was compared, run and asked, and what to know about it.
 func (r Report) facts(d *document.Document) {
-	if len(r.Lost) > 0 {
+	if len(r.ExplainedLosses) > 0 {
 		var lost document.Document
-		for _, l := range r.Lost {
+		for _, l := range r.ExplainedLosses {
 			lost.Labelled(label("explained"), "%s", explained(l))
 		}
-		d.Add(document.Details{Summary: report.Count(len(r.Lost), "test is", "tests are") + " gone and explained", Body: lost})
+		d.Add(document.Details{Summary: report.Count(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 	if r.Goals != nil {
 		d.Labelled(label("goals"), "%s", goals(*r.Goals))
@@ -181,10 +181,10 @@ func (f Finding) item() document.Item {
 		note += "; read it before the merge"
 	}
 	item := document.Item{Label: label, Text: document.Textf("`%s` `%s` (%s)  %s%s", f.ID, f.Rule, f.Basis, f.Message, note)}
-	for _, at := range f.Places[:min(len(f.Places), maxPlaces)] {
+	for _, at := range f.Locations[:min(len(f.Locations), maxPlaces)] {
 		item.Below.Item("%s", placeLine(at))
 	}
-	if more := len(f.Places) - maxPlaces; more > 0 {
+	if more := len(f.Locations) - maxPlaces; more > 0 {
 		item.Below.Item("and %d more", more)
 	}
 	if len(f.Versions) > 0 {
@@ -193,7 +193,7 @@ func (f Finding) item() document.Item {
 	return item
 }
 
-func placeLine(p Place) string {
+func placeLine(p Location) string {
 	out := p.String()
 	if p.Gone {
 		out += " (gone)"
@@ -206,7 +206,7 @@ func placeLine(p Place) string {
 
 // Summary is the verdict in one line.
 func (r Report) Summary() string {
-	open := r.Open()
+	open := r.OpenFindings()
 	blocking, declared := 0, 0
 	for _, f := range open {
 		blocking += b2i(f.Blocking)

@@ -179,8 +179,8 @@ func (u unread) record() judge.Record {
 // tried.
 func (h *history) judge() (Report, error) {
 	out := h.report()
-	if len(h.measured) < 2 && (len(h.left) == 0 || h.opts.Recorded) {
-		return out, fmt.Errorf("%w: %s", ErrNothing, h.whyNothing(out))
+	if len(h.measured) < 2 && (len(h.left) == 0 || h.opts.CachedOnly) {
+		return out, fmt.Errorf("%w: %s", ErrNothingToJudge, h.whyNothing(out))
 	}
 	res, err := h.verdicts(h.opts.Settings)
 	if err != nil {
@@ -203,11 +203,11 @@ func (h *history) judge() (Report, error) {
 // outcome is the verdicts by one set of settings.
 type outcome struct {
 	all   []Verdict // in the order of the commits
-	moved Moved
+	moved MovedTests
 }
 
 func (h *history) verdicts(by judge.Settings) (outcome, error) {
-	out := outcome{moved: Moved{Tests: map[detector.Explanation]int{}}}
+	out := outcome{moved: MovedTests{Tests: map[detector.Explanation]int{}}}
 	if len(h.measured) > 1 {
 		res, err := judge.Rejudge(h.record(), by)
 		if err != nil {
@@ -224,7 +224,7 @@ func (h *history) verdicts(by judge.Settings) (outcome, error) {
 			return out, err
 		}
 		v := u.verdict(res.Verdicts[1])
-		v.ByText = u.why
+		v.TextOnly = u.why
 		out.all = append(out.all, v)
 	}
 	at := map[string]int{}
@@ -241,7 +241,7 @@ func (h *history) verdicts(by judge.Settings) (outcome, error) {
 // rates counts apart what ran, and what was judged by text alone.
 func (j outcome) rates(sensitivity float64) (ran, text []Rate) {
 	by := func(alone bool) []Verdict {
-		return slices.DeleteFunc(slices.Clone(j.all), func(v Verdict) bool { return (v.ByText != "") != alone })
+		return slices.DeleteFunc(slices.Clone(j.all), func(v Verdict) bool { return (v.TextOnly != "") != alone })
 	}
 	ran = rates(by(false), sensitivity)
 	if list := by(true); len(list) > 0 {
@@ -252,7 +252,7 @@ func (j outcome) rates(sensitivity float64) (ran, text []Rate) {
 
 func (h *history) whyNothing(r Report) string {
 	switch {
-	case len(r.Unmeasured) > 0 && h.opts.Recorded:
+	case len(r.Unmeasured) > 0 && h.opts.CachedOnly:
 		return "these commits were not measured yet: run it without --what-if first"
 	case len(r.Unmeasured) > 0:
 		return fmt.Sprintf("%d of %d commits could not be measured, the last one because %s", len(r.Unmeasured), len(h.commits), r.Unmeasured[len(r.Unmeasured)-1].Why)

@@ -114,7 +114,7 @@ func (h *history) confirm(ctx context.Context) (err error) {
 		if err := s.confirm(ctx, p, suspects); err != nil {
 			return fmt.Errorf("run failing tests of commit %s again: %w", p.commit.Short(), err)
 		}
-		h.opts.OnProgress(Progress{Commit: p.commit, Took: time.Since(began), Again: true})
+		h.opts.OnProgress(Progress{Commit: p.commit, Took: time.Since(began), IsRerun: true})
 	}
 	return nil
 }

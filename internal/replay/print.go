@@ -60,14 +60,14 @@ func (p *page) byText(list []Rate) {
 	if len(list) == 0 {
 		return
 	}
-	p.Heading(3, "%s judged by text alone", commits(list[0].Of))
+	p.Heading(3, "%s judged by text alone", commits(list[0].Commits))
 	p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.Known(r.Rule) }), nil)
 }
 
 func commits(n int) string { return report.Count(n, "commit", "commits") }
 
 // String says what was run for the verdicts.
-func (n Proven) String() string {
+func (n ProofCounts) String() string {
 	text := fmt.Sprintf("%s touched tests; the original tests ran for %d, a mutation check for %d", commits(n.Touching), n.OriginalTests, n.MutationChecked)
 	if n.Untried > 0 {
 		text += fmt.Sprintf("; neither could run for %d", n.Untried)
@@ -87,7 +87,7 @@ func (r Report) head() string {
 }
 
 // String describes what became of the tests that only moved.
-func (m Moved) String() string {
+func (m MovedTests) String() string {
 	n := 0
 	var kinds []string
 	for by, count := range m.Tests {
@@ -106,11 +106,11 @@ func (m Moved) String() string {
 func (i Interval) String() string { return fmt.Sprintf("%.1f (%.1f–%.1f)", i.Rate, i.Low, i.High) }
 
 // none is the interval of a rule that did not fire.
-func (r Rate) none() Interval { return wilson(0, r.Of) }
+func (r Rate) none() Interval { return wilson(0, r.Commits) }
 
 // rates adds the table; before is that of the current settings, if others are tried.
 func (p *page) rates(list, before []Rate) {
-	if len(list) == 0 || list[0].Of == 0 {
+	if len(list) == 0 || list[0].Commits == 0 {
 		return
 	}
 	was := map[string]int{}
@@ -153,7 +153,7 @@ func (p *page) rates(list, before []Rate) {
 func (r LoopReport) Document() document.Document {
 	p := &page{}
 	switch {
-	case !r.Exact():
+	case !r.MatchesRecord():
 		p.Paragraph("%d of %d verdicts differ from the record", len(r.Differences), r.Judged)
 	case r.Judged == 1:
 		p.Paragraph("1 verdict matches the record")
@@ -162,10 +162,10 @@ func (r LoopReport) Document() document.Document {
 	}
 	p.differences("differs", r.Differences)
 	for _, b := range r.Best {
-		p.Paragraph("the best so far was %d and is %d", b.Was, b.Is)
+		p.Paragraph("the best so far was %d and is %d", b.Recorded, b.Replayed)
 	}
 	if s := r.Selection; s != nil {
-		p.Paragraph("iteration %d was selected, and %d is", s.Was, s.Is)
+		p.Paragraph("iteration %d was selected, and %d is", s.Recorded, s.Replayed)
 	}
 	if r.WhatIf != nil {
 		p.whatIf(*r.WhatIf)
@@ -175,18 +175,18 @@ func (r LoopReport) Document() document.Document {
 
 // verdict adds what fired on a commit, unless it is only informational.
 func (p *page) verdict(v Verdict) {
-	if v.worst() <= detector.Info && !v.Undone {
+	if v.worst() <= detector.Info && !v.RolledBack {
 		return
 	}
 	after := ""
-	if v.Undone {
+	if v.RolledBack {
 		after = ", would be rolled back"
 	}
-	if v.ByText != "" {
-		after += ", by text alone: " + v.ByText
+	if v.TextOnly != "" {
+		after += ", by text alone: " + v.TextOnly
 	}
 	p.Heading(4, "%s %s (%s%s)", v.Name(), v.Subject, v.Class, after)
-	if v.Undone && v.worst() < detector.Critical {
+	if v.RolledBack && v.worst() < detector.Critical {
 		p.Item("%s", v.Recommendation.Reason)
 	}
 	for _, a := range v.Alerts {
@@ -218,18 +218,18 @@ func tests(ids []metric.ID) string {
 func (p *page) whatIf(w WhatIf) {
 	p.Heading(3, "With the settings that are tried, %s", report.Count(len(w.Changes), "verdict changes", "verdicts change"))
 	p.differences("changes", w.Changes)
-	if s := w.Select; s != nil {
-		p.Paragraph("iteration %d is selected, and %d would be", s.Was, s.Is)
+	if s := w.Selection; s != nil {
+		p.Paragraph("iteration %d is selected, and %d would be", s.Recorded, s.Replayed)
 	}
 }
 
 func (p *page) differences(what string, list []Difference) {
 	for _, d := range list {
-		p.Heading(4, "%s %s: %s → %s", d.Is.Name(), what, d.Was.summary(), d.Is.summary())
-		for _, a := range without(d.Was.Alerts, d.Is.Alerts) {
+		p.Heading(4, "%s %s: %s → %s", d.Replayed.Name(), what, d.Recorded.summary(), d.Replayed.summary())
+		for _, a := range without(d.Recorded.Alerts, d.Replayed.Alerts) {
 			p.Labelled(document.Span{Text: "no more"}, "%s %s", a.Severity, alert(a))
 		}
-		for _, a := range without(d.Is.Alerts, d.Was.Alerts) {
+		for _, a := range without(d.Replayed.Alerts, d.Recorded.Alerts) {
 			p.Labelled(document.Span{Text: "new"}, "%s %s", a.Severity, alert(a))
 		}
 	}
@@ -244,7 +244,7 @@ func without(list, other []detector.Alert) []detector.Alert {
 
 func (v Verdict) summary() string {
 	text := fmt.Sprintf("%s, %s %.2f", v.Class, v.Recommendation.Action, v.Recommendation.Confidence)
-	if v.Undone {
+	if v.RolledBack {
 		text += ", rolled back"
 	}
 	return text

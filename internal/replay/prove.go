@@ -45,13 +45,13 @@ func (h *history) prove(ctx context.Context) error {
 	var todo []*pair
 	for i := range h.measured {
 		p := &h.measured[i]
-		known := i == 0 || !p.provable || !h.opts.Fresh && h.cache.get(h.name(*p), &p.proof)
+		known := i == 0 || !p.provable || !h.opts.Uncached && h.cache.get(h.name(*p), &p.proof)
 		if !known {
 			p.proof = proof{Why: "the original tests were not run yet"}
 			todo = append(todo, p)
 		}
 	}
-	if h.opts.Recorded {
+	if h.opts.CachedOnly {
 		return nil
 	}
 	return each(ctx, h, todo, func(ctx context.Context, s *site, p *pair) (finish, error) {
@@ -62,7 +62,7 @@ func (h *history) prove(ctx context.Context) error {
 		}
 		return func(done int) {
 			p.proof = found
-			h.opts.OnProgress(Progress{Done: done, Total: len(todo), Commit: p.commit, Took: time.Since(began), Proof: true, Why: found.refused()})
+			h.opts.OnProgress(Progress{Done: done, Total: len(todo), Commit: p.commit, Took: time.Since(began), IsProof: true, Why: found.refused()})
 		}, nil
 	})
 }

@@ -12,13 +12,13 @@ import (
 
 // Rate is how often a rule fired in a history.
 type Rate struct {
-	Rule     string            `json:"rule"`
-	Severity detector.Severity `json:"severity"` // the highest that it fired with, or that of the rule
-	Fired    int               `json:"fired"`    // commits
-	Critical int               `json:"critical"` // commits on which it was CRITICAL
-	Of       int               `json:"commits"`  // commits that were judged
-	Per100   Interval          `json:"per_100"`
-	FDR      []Discovery       `json:"false_discovery_rate"`
+	Rule     string               `json:"rule"`
+	Severity detector.Severity    `json:"severity"` // the highest that it fired with, or that of the rule
+	Fired    int                  `json:"fired"`    // commits
+	Critical int                  `json:"critical"` // commits on which it was CRITICAL
+	Commits  int                  `json:"commits"`  // commits that were judged
+	Per100   Interval             `json:"per_100"`
+	FDR      []FalseDiscoveryRate `json:"false_discovery_rate"`
 }
 
 // Interval is a rate per 100 commits with its Wilson interval of 95 %.
@@ -28,10 +28,10 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Discovery is the share of findings that are false if a given share of all
+// FalseDiscoveryRate is the share of findings that are false if a given share of all
 // iterations, Prevalence, has a real fault of the kind. Both are in [0,1]. Low and
 // High follow from the ends of the interval.
-type Discovery struct {
+type FalseDiscoveryRate struct {
 	Prevalence float64 `json:"prevalence"`
 	Rate       float64 `json:"rate"`
 	Low        float64 `json:"low"`
@@ -104,7 +104,7 @@ func rates(list []Verdict, sensitivity float64) []Rate {
 		return v.worst() >= detector.High, v.worst() >= detector.Critical
 	})
 	add(Rate{Rule: rolledBack, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
-		return v.Undone, v.Undone && v.worst() >= detector.Critical
+		return v.RolledBack, v.RolledBack && v.worst() >= detector.Critical
 	})
 	add(Rate{Rule: blocked, Severity: detector.High}, func(v Verdict) (bool, bool) {
 		return v.Blocked, v.Blocked && v.worst() >= detector.Critical
@@ -151,9 +151,9 @@ func worstOf(list []Verdict, rule detector.Rule) detector.Severity {
 }
 
 func (r Rate) complete(of int, sensitivity float64) Rate {
-	r.Of, r.Per100 = of, wilson(r.Fired, of)
+	r.Commits, r.Per100 = of, wilson(r.Fired, of)
 	for _, p := range prevalences {
-		r.FDR = append(r.FDR, Discovery{
+		r.FDR = append(r.FDR, FalseDiscoveryRate{
 			Prevalence: p,
 			Rate:       falseDiscovery(r.Per100.Rate/100, p, sensitivity),
 			Low:        falseDiscovery(r.Per100.Low/100, p, sensitivity),

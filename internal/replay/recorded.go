@@ -11,14 +11,14 @@ import (
 	"supervise/selector"
 )
 
-// Again judges the iterations of a loop again: [judge.Rejudge] those of supervise's own.
-type Again func(judge.Record, judge.Settings) (judge.Rejudged, error)
+// Rejudger judges the iterations of a loop again: [judge.Rejudge] those of supervise's own.
+type Rejudger func(judge.Record, judge.Settings) (judge.Rejudged, error)
 
 // Loop is a loop that is read.
 type Loop struct {
-	Dir   string
-	State ledger.State
-	Again Again
+	Dir     string
+	State   ledger.State
+	Rejudge Rejudger
 }
 
 // Recorded is a recorded loop, with all that its verdicts are based on.
@@ -26,7 +26,7 @@ type Recorded struct {
 	State    ledger.State
 	Settings judge.Settings
 
-	again  Again
+	again  Rejudger
 	record judge.Record
 	choice *selector.Choice // nil when the loop ended before it chose
 }
@@ -44,17 +44,17 @@ type LoopReport struct {
 	WhatIf      *WhatIf      `json:"what_if,omitempty"`
 }
 
-// Exact reports whether every verdict matches the record.
-func (r LoopReport) Exact() bool {
+// MatchesRecord reports whether every verdict matches the record.
+func (r LoopReport) MatchesRecord() bool {
 	return len(r.Differences) == 0 && r.Selection == nil && len(r.Best) == 0
 }
 
-// Read reads a recorded loop from its folder. The error wraps
+// ReadLoop reads a recorded loop from its folder. The error wraps
 // [ledger.ErrNotBegun] or [ledger.ErrChanged] if its settings are missing or
 // not those that it was started with.
-func Read(l Loop) (*Recorded, error) {
+func ReadLoop(l Loop) (*Recorded, error) {
 	dir, state := l.Dir, l.State
-	r := &Recorded{State: state, again: l.Again, record: judge.Record{Dropped: map[int][]string{}}}
+	r := &Recorded{State: state, again: l.Rejudge, record: judge.Record{Dropped: map[int][]string{}}}
 	settings, err := r.readLog(dir)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func Read(l Loop) (*Recorded, error) {
 		r.record.Iterations = append(r.record.Iterations, it)
 	}
 	if len(its) == 0 {
-		return nil, fmt.Errorf("%w: loop %s ended before its baseline was measured", ErrNothing, state.LoopID)
+		return nil, fmt.Errorf("%w: loop %s ended before its baseline was measured", ErrNothingToJudge, state.LoopID)
 	}
 	return r, nil
 }
@@ -139,7 +139,7 @@ func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	}
 	out.WhatIf = &WhatIf{Changes: differences(out.Verdicts, judged(tried))}
 	if was, is := res.Choice, tried.Choice; was != nil && is != nil && was.Iteration != is.Iteration {
-		out.WhatIf.Select = &Reselected{was.Iteration, is.Iteration}
+		out.WhatIf.Selection = &Reselected{was.Iteration, is.Iteration}
 	}
 	return out, nil
 }
@@ -163,7 +163,7 @@ func (r *Recorded) compare(out *LoopReport, res judge.Rejudged) {
 		if v.Skipped() {
 			continue
 		}
-		if d := (Difference{verdict(judge.Verdict{Iteration: was}), verdict(v)}); !same(d.Was, d.Is) {
+		if d := (Difference{verdict(judge.Verdict{Iteration: was}), verdict(v)}); !same(d.Recorded, d.Replayed) {
 			out.Differences = append(out.Differences, d)
 		}
 		if a, b := bestOf(was), bestOf(v.Iteration); a != b {

@@ -23,22 +23,22 @@ import (
 
 // The errors that another command line fixes.
 var (
-	ErrRange   = errors.New("not a range of commits")
-	ErrNothing = errors.New("nothing to judge")
+	ErrRange          = errors.New("not a range of commits")
+	ErrNothingToJudge = errors.New("nothing to judge")
 )
 
 // Options are the circumstances of the replay of a history.
 type Options struct {
-	Repo  string // a folder of the repository
-	Span  string // REV..REV
-	Max   int    // how many of the latest commits, 0: all
-	Jobs  int    // how many commits are measured at the same time, at least 1
-	Setup string // run by the shell in the checkout before the checks, "" for nothing
-	Fresh bool   // measure also what was measured before
+	Repo     string // a folder of the repository
+	Range    string // REV..REV
+	Max      int    // how many of the latest commits, 0: all
+	Jobs     int    // how many commits are measured at the same time, at least 1
+	Setup    string // run by the shell in the checkout before the checks, "" for nothing
+	Uncached bool   // measure also what was measured before
 
-	// Recorded measures nothing: commits that were not measured before are named
+	// CachedOnly measures nothing: commits that were not measured before are named
 	// and left out.
-	Recorded bool
+	CachedOnly bool
 
 	Plan        measure.Plan // for the user's tree; it is moved to the checkout
 	Root        string       // the working tree, with Plan.Root in it
@@ -46,7 +46,7 @@ type Options struct {
 	WhatIf      *judge.Settings // also judged by these
 	Sensitivity float64         // share of real faults that a rule finds, in (0,1]
 	Home        string          // the folder of this tree's loops, see [ledger.Home]
-	Checkout    string          // a folder for checkouts, outside the tree
+	CheckoutDir string          // a folder for checkouts, outside the tree
 	Env         []string        // whose secrets are not stored
 	Version     string          // of supervise: another one measures again
 	Now         time.Time
@@ -58,22 +58,22 @@ type Progress struct {
 	Done, Total int // of those that had to be measured
 	Commit      Commit
 	Took        time.Duration
-	Again       bool   // suspicious tests alone were run again
-	Proof       bool   // original tests and a mutation check were run
+	IsRerun     bool   // suspicious tests alone were run again
+	IsProof     bool   // original tests and a mutation check were run
 	Why         string // it could not be measured
 }
 
-// History measures and judges the commits of a range. What a commit did to the tests is
+// JudgeHistory measures and judges the commits of a range. What a commit did to the tests is
 // shown by running the original tests and a mutation check; a commit that cannot be run is
 // judged by its texts alone. The error wraps [ErrRange] for a range that is none,
 // [ErrNothing] when there is nothing to judge, and the cause of ctx when that ends; what
 // was measured until then is kept.
-func History(ctx context.Context, o Options) (Report, error) {
+func JudgeHistory(ctx context.Context, o Options) (Report, error) {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
 	}
 	r := repo{o.Repo}
-	list, err := r.commits(ctx, o.Span, o.Max)
+	list, err := r.commits(ctx, o.Range, o.Max)
 	if err != nil {
 		return Report{}, err
 	}
@@ -122,14 +122,14 @@ func (h *history) measure(ctx context.Context) error {
 		var e entry
 		known := h.cache.get(c.tree, &e)
 		switch {
-		case known && !h.opts.Fresh && (e.Why == "" || h.opts.Recorded): // the machine may be the reason
+		case known && !h.opts.Uncached && (e.Why == "" || h.opts.CachedOnly): // the machine may be the reason
 			h.entries[c.tree] = e
 		case !asked[c.tree]:
 			missing = append(missing, c)
 		}
 		asked[c.tree] = true
 	}
-	if h.opts.Recorded {
+	if h.opts.CachedOnly {
 		return nil
 	}
 	h.missing = len(missing)
@@ -144,9 +144,9 @@ func (h *history) project() treecopy.Project {
 	return treecopy.Project{Root: h.opts.Root, Plan: h.opts.Plan, Setup: h.opts.Setup}
 }
 
-// Checkout returns a folder for the checkouts of a replay: below home, unless that
+// CheckoutDir returns a folder for the checkouts of a replay: below home, unless that
 // is in the working tree.
-func Checkout(home, root, temp string) string {
+func CheckoutDir(home, root, temp string) string {
 	if _, inside := ledger.PathInTree(home, root); inside {
 		return filepath.Join(temp, "supervise-replay-"+filepath.Base(ledger.Home(temp, root)))
 	}

@@ -17,16 +17,16 @@ type Report struct {
 	Judged     int          `json:"judged"`   // by their tests, compared with the one before that was measured
 	Measured   int          `json:"measured"` // now, not from the cache
 	Unmeasured []Unmeasured `json:"unmeasured"`
-	Proven     Proven       `json:"proven"`
-	Moved      Moved        `json:"moved_tests"`
+	Proven     ProofCounts  `json:"proven"`
+	Moved      MovedTests   `json:"moved_tests"`
 	Rules      []Rate       `json:"rules"`                // over the commits whose tests ran
 	TextRules  []Rate       `json:"text_rules,omitempty"` // over those that were judged by text alone
 	Commits    []Verdict    `json:"verdicts"`
 	WhatIf     *WhatIf      `json:"what_if,omitempty"`
 }
 
-// Proven counts the commits by what ran for their verdict in addition to their tests.
-type Proven struct {
+// ProofCounts counts the commits by what ran for their verdict in addition to their tests.
+type ProofCounts struct {
 	Touching        int `json:"touch_tests"` // of those that were judged by their tests
 	OriginalTests   int `json:"as_they_were"`
 	MutationChecked int `json:"mutation_checked"`
@@ -47,13 +47,13 @@ type Verdict struct {
 	Class          detector.Class          `json:"classification"`
 	Alerts         []detector.Alert        `json:"alerts"`
 	Recommendation detector.Recommendation `json:"recommendation"`
-	Undone         bool                    `json:"undone"`  // a loop would restore the tree
+	RolledBack     bool                    `json:"undone"`  // a loop would restore the tree
 	Blocked        bool                    `json:"blocked"` // a merge gate would fail, by default
 	Partial        bool                    `json:"partial"`
-	ByText         string                  `json:"by_text,omitempty"` // why it was judged by text alone
+	TextOnly       string                  `json:"by_text,omitempty"` // why it was judged by text alone
 	Untried        string                  `json:"untried,omitempty"` // why original tests of a commit were not run
 	Goals          *ledger.Goals           `json:"goals,omitempty"`
-	Power          *ledger.MutationCheck   `json:"power,omitempty"`
+	MutationCheck  *ledger.MutationCheck   `json:"power,omitempty"`
 }
 
 // Name is the commit or the number of the iteration.
@@ -64,9 +64,9 @@ func (v Verdict) Name() string {
 	return fmt.Sprintf("iteration %d", v.Number)
 }
 
-// Moved counts the commits that lost tests, all of which were found again: moved,
+// MovedTests counts the commits that lost tests, all of which were found again: moved,
 // renamed or merged. None of those should be CRITICAL.
-type Moved struct {
+type MovedTests struct {
 	Commits  int                          `json:"commits"`
 	Critical int                          `json:"critical"`
 	Tests    map[detector.Explanation]int `json:"tests"` // that were lost and explained, in all commits
@@ -77,19 +77,19 @@ type WhatIf struct {
 	Changes   []Difference `json:"changes"`
 	Rules     []Rate       `json:"rules,omitempty"`
 	TextRules []Rate       `json:"text_rules,omitempty"`
-	Select    *Reselected  `json:"selection,omitempty"` // of a loop
+	Selection *Reselected  `json:"selection,omitempty"` // of a loop
 }
 
 // Difference is two verdicts on the same commit or iteration.
 type Difference struct {
-	Was Verdict `json:"recorded"`
-	Is  Verdict `json:"replayed"`
+	Recorded Verdict `json:"recorded"`
+	Replayed Verdict `json:"replayed"`
 }
 
 // Reselected is the iteration that was selected, and the one that would be.
 type Reselected struct {
-	Was int `json:"recorded"`
-	Is  int `json:"replayed"`
+	Recorded int `json:"recorded"`
+	Replayed int `json:"replayed"`
 }
 
 func (h *history) report() Report {
@@ -134,14 +134,14 @@ func (p pair) verdict(v judge.Verdict) Verdict {
 
 func verdict(v judge.Verdict) Verdict {
 	return Verdict{
-		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, Power: v.MutationCheck,
-		Recommendation: v.Assessment.Recommendation, Undone: v.Rejected, Partial: v.Set.Partial(),
+		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, MutationCheck: v.MutationCheck,
+		Recommendation: v.Assessment.Recommendation, RolledBack: v.Rejected, Partial: v.Set.Partial(),
 	}
 }
 
 // movedTests counts what the detector explained.
-func movedTests(res judge.Rejudged) Moved {
-	out := Moved{Tests: map[detector.Explanation]int{}}
+func movedTests(res judge.Rejudged) MovedTests {
+	out := MovedTests{Tests: map[detector.Explanation]int{}}
 	for _, v := range res.Verdicts {
 		tests := v.Assessment.Changes
 		for _, l := range tests.Explained {
@@ -175,7 +175,7 @@ func differences(was, is []Verdict) []Difference {
 
 func same(a, b Verdict) bool {
 	r, s := a.Recommendation, b.Recommendation
-	return a.Class == b.Class && a.Undone == b.Undone &&
+	return a.Class == b.Class && a.RolledBack == b.RolledBack &&
 		r.Action == s.Action && r.Target == s.Target && r.Reason == s.Reason && r.Confidence == s.Confidence &&
 		slices.EqualFunc(a.Alerts, b.Alerts, sameAlert)
 }

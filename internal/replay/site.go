@@ -20,7 +20,7 @@ type site struct {
 
 // site makes the site with a number. It is to be closed.
 func (h *history) site(ctx context.Context, i int) (*site, error) {
-	tree, err := checkout.New(ctx, h.repo.dir, filepath.Join(h.opts.Checkout, strconv.Itoa(i+1)))
+	tree, err := checkout.New(ctx, h.repo.dir, filepath.Join(h.opts.CheckoutDir, strconv.Itoa(i+1)))
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	}
 	v := &verifier{dir: dir, there: there}
 	early := false
-	if v.rec, err = Read(l); err == nil {
+	if v.rec, err = ReadLoop(l); err == nil {
 		v.its = v.rec.record.Iterations
 	} else if early = !measured && len(state.History) == 0; !early {
 		out = append(out, Check{Name: "The record of the loop can be read", Problems: []string{err.Error()}})
@@ -37,7 +37,7 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	over := state.Selected != nil || slices.Contains([]ledger.Status{ledger.Completed, ledger.Failed}, state.Status)
 	for _, c := range checklist {
 		if v.rec == nil || c.end && !over {
-			out = append(out, Check{Name: c.name, OK: true, Later: true})
+			out = append(out, Check{Name: c.name, OK: true, Pending: true})
 			continue
 		}
 		problems := c.run(v)
@@ -60,7 +60,7 @@ func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 		}
 		var list []Check
 		if err == nil {
-			list, err = Verify(ctx, Loop{Dir: loops[n], State: state, Again: l.Again}, "")
+			list, err = Verify(ctx, Loop{Dir: loops[n], State: state, Rejudge: l.Rejudge}, "")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("candidate %d: %w", n, err)

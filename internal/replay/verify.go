@@ -23,7 +23,7 @@ type Check struct {
 	Name     string   `json:"check"`
 	OK       bool     `json:"ok"`
 	Problems []string `json:"problems,omitempty"`
-	Later    bool     `json:"pending,omitempty"` // the loop is not over
+	Pending  bool     `json:"pending,omitempty"` // the loop is not over
 	Note     string   `json:"note,omitempty"`    // what the check proves, or cannot
 	Head     string   `json:"head,omitempty"`    // hash of the last entry of the log
 	Intact   []string `json:"intact,omitempty"`  // snapshots that are intact
@@ -243,7 +243,7 @@ func (v *verifier) verdicts() []string {
 	}
 	var out []string
 	for _, d := range r.Differences {
-		out = append(out, fmt.Sprintf("iteration %d has a verdict that does not follow from its measurements", d.Was.Number))
+		out = append(out, fmt.Sprintf("iteration %d has a verdict that does not follow from its measurements", d.Recorded.Number))
 	}
 	return out
 }

@@ -53,11 +53,11 @@ func Open(r io.Reader) (io.Reader, Head, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, Head{}, fmt.Errorf("read report: %w", err)
 	}
-	return src, Look(bytes.Clone(text)), nil
+	return src, Inspect(bytes.Clone(text)), nil
 }
 
-// Look returns the head of a report's text, or of its first bytes.
-func Look(text []byte) Head {
+// Inspect returns the head of a report's text, or of its first bytes.
+func Inspect(text []byte) Head {
 	h := Head{Text: text}
 	markup, document := bytes.IndexByte(text, '<'), jsonstream.Start(text)
 	if markup >= 0 && (document < 0 || markup < document) {
@@ -69,33 +69,33 @@ func Look(text []byte) Head {
 	return h
 }
 
-// Empty reports whether there is only white space.
-func (h Head) Empty() bool { return len(bytes.TrimSpace(h.Text)) == 0 }
+// IsEmpty reports whether there is only white space.
+func (h Head) IsEmpty() bool { return len(bytes.TrimSpace(h.Text)) == 0 }
 
-// XML reports whether the report is an XML document with one of the root
+// HasRoot reports whether the report is an XML document with one of the root
 // elements.
-func (h Head) XML(roots ...string) bool {
+func (h Head) HasRoot(roots ...string) bool {
 	return slices.Contains(roots, h.Root.Name)
 }
 
-// Elements reports whether all of the XML elements are in the head, at any depth.
-func (h Head) Elements(names ...string) bool {
+// HasElements reports whether all of the XML elements are in the head, at any depth.
+func (h Head) HasElements(names ...string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return !h.elements[n] })
 }
 
-// JSON reports whether all of the members are in the head. A path consists of names,
+// HasMembers reports whether all of the members are in the head. A path consists of names,
 // and [] for the items of an array, joined by dots: "runs.[].results", "[].filePath". A
 // * matches any name in its place. Several documents, as in JSON Lines, count together.
 // Paths reach five levels deep.
-func (h Head) JSON(paths ...string) bool {
+func (h Head) HasMembers(paths ...string) bool {
 	return h.paths != nil && !slices.ContainsFunc(paths, func(p string) bool { return !h.holds(strings.Split(p, ".")) })
 }
 
-// JSON returns a function that recognises documents with all members of at least one of
+// DetectJSON returns a function that recognises documents with all members of at least one of
 // the lists, in which paths are separated by spaces; see [Head.JSON].
-func JSON(lists ...string) func(Head) bool {
+func DetectJSON(lists ...string) func(Head) bool {
 	return func(h Head) bool {
-		return slices.ContainsFunc(lists, func(paths string) bool { return h.JSON(strings.Fields(paths)...) })
+		return slices.ContainsFunc(lists, func(paths string) bool { return h.HasMembers(strings.Fields(paths)...) })
 	}
 }
 
@@ -115,12 +115,12 @@ func (h Head) holds(want []string) bool {
 // separator joins the names of a path, since names may be file names.
 const separator = "\x00"
 
-// EmptyList reports whether the first JSON value is an array without items.
-func (h Head) EmptyList() bool { return h.Value == "[" && len(h.paths) == 0 }
+// IsEmptyList reports whether the first JSON value is an array without items.
+func (h Head) IsEmptyList() bool { return h.Value == "[" && len(h.paths) == 0 }
 
-// Line reports whether match accepts a line of the head. Lines have no line end and no
+// MatchesLine reports whether match accepts a line of the head. Lines have no line end and no
 // colours; very long ones are skipped.
-func (h Head) Line(match func(string) bool) bool {
+func (h Head) MatchesLine(match func(string) bool) bool {
 	for line := range bytes.Lines(h.Text) {
 		if len(line) < maxLine && match(textstream.StripANSI(strings.TrimRight(string(line), "\r\n"))) {
 			return true

@@ -14,26 +14,26 @@ func TestLookRecognisesContent(t *testing.T) {
 		is         func(sniff.Head) bool
 	}{
 		{"xml", `<?xml version="1.0"?><!-- x --><runs a="1"><run/></runs>`, func(h sniff.Head) bool {
-			return h.XML("x", "runs") && h.Elements("run") && !h.Elements("ran") && h.Root.Attr("a") == "1" && h.Root.Attr("b") == ""
+			return h.HasRoot("x", "runs") && h.HasElements("run") && !h.HasElements("ran") && h.Root.Attr("a") == "1" && h.Root.Attr("b") == ""
 		}},
-		{"xml cut off", `<runs><run>`, func(h sniff.Head) bool { return h.XML("runs") && h.Elements("run") }},
-		{"talk before xml", "> run\n<runs/>", func(h sniff.Head) bool { return h.XML("runs") }},
-		{"json with markup in it", `{"html":"<b>x</b>"}`, func(h sniff.Head) bool { return !h.XML("b") && h.JSON("html") }},
-		{"talk before json with markup in it", "a line\n{\n \"html\":\"<b>x</b>\"}", func(h sniff.Head) bool { return !h.XML("b") && h.JSON("html") }},
-		{"markup before json", "at <anonymous>\n{\"a\":1}", func(h sniff.Head) bool { return h.JSON("a") }},
+		{"xml cut off", `<runs><run>`, func(h sniff.Head) bool { return h.HasRoot("runs") && h.HasElements("run") }},
+		{"talk before xml", "> run\n<runs/>", func(h sniff.Head) bool { return h.HasRoot("runs") }},
+		{"json with markup in it", `{"html":"<b>x</b>"}`, func(h sniff.Head) bool { return !h.HasRoot("b") && h.HasMembers("html") }},
+		{"talk before json with markup in it", "a line\n{\n \"html\":\"<b>x</b>\"}", func(h sniff.Head) bool { return !h.HasRoot("b") && h.HasMembers("html") }},
+		{"markup before json", "at <anonymous>\n{\"a\":1}", func(h sniff.Head) bool { return h.HasMembers("a") }},
 		{"object", `{"a":{"b":[{"c.d":1}]}}`, func(h sniff.Head) bool {
-			return h.JSON("a", "a.b", "a.*.[]", "a.b.[].*") && !h.JSON("c") && !h.JSON("*.[]") && h.Value == "{"
+			return h.HasMembers("a", "a.b", "a.*.[]", "a.b.[].*") && !h.HasMembers("c") && !h.HasMembers("*.[]") && h.Value == "{"
 		}},
-		{"list", "warning: x\n[{\"f\":1,\"m\":[]}]", func(h sniff.Head) bool { return h.JSON("[].f", "[].m") && h.Value == "[" && !h.EmptyList() }},
-		{"empty list", "[]\n", func(h sniff.Head) bool { return h.EmptyList() && !h.JSON("a") }},
-		{"json lines", "{\"a\":1}\n{\"b\":1}\n{\"c", func(h sniff.Head) bool { return h.JSON("a", "b") }},
+		{"list", "warning: x\n[{\"f\":1,\"m\":[]}]", func(h sniff.Head) bool { return h.HasMembers("[].f", "[].m") && h.Value == "[" && !h.IsEmptyList() }},
+		{"empty list", "[]\n", func(h sniff.Head) bool { return h.IsEmptyList() && !h.HasMembers("a") }},
+		{"json lines", "{\"a\":1}\n{\"b\":1}\n{\"c", func(h sniff.Head) bool { return h.HasMembers("a", "b") }},
 		{"text", "a.c:3: \x1b[1merror\x1b[0m\r\n", func(h sniff.Head) bool {
-			return h.Line(func(l string) bool { return l == "a.c:3: error" }) && h.Value == "" && !h.JSON() && !h.Empty()
+			return h.MatchesLine(func(l string) bool { return l == "a.c:3: error" }) && h.Value == "" && !h.HasMembers() && !h.IsEmpty()
 		}},
-		{"nothing", " \n", func(h sniff.Head) bool { return h.Empty() && !h.XML("a") && !h.JSON() }},
+		{"nothing", " \n", func(h sniff.Head) bool { return h.IsEmpty() && !h.HasRoot("a") && !h.HasMembers() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if h := sniff.Look([]byte(tt.text)); !tt.is(h) {
+			if h := sniff.Inspect([]byte(tt.text)); !tt.is(h) {
 				t.Errorf("not so: %+v", h)
 			}
 		})

@@ -5,14 +5,14 @@ import (
 	"io"
 )
 
-// Children calls f with the Start of every direct child of the innermost open element,
+// EachChild calls f with the Start of every direct child of the innermost open element,
 // or of the document if none is open. What f leaves unread of an element is skipped,
 // and so is text. Children returns after the end of the element, with the first error
 // of f or of [Reader.Next]; the end of the document is not an error.
-func (r *Reader) Children(f func(Token) error) error {
+func (r *Reader) EachChild(f func(Token) error) error {
 	inside := r.open()
 	for {
-		r.Mute(true)
+		r.SkipText(true)
 		t, err := r.Next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
@@ -37,11 +37,11 @@ func (r *Reader) Children(f func(Token) error) error {
 	}
 }
 
-// Content calls f with all text in the innermost open element and the elements within
+// EachText calls f with all text in the innermost open element and the elements within
 // it, and returns after its end.
-func (r *Reader) Content(f func(string)) error {
+func (r *Reader) EachText(f func(string)) error {
 	for inside := r.open(); r.open() >= inside; {
-		r.Mute(false)
+		r.SkipText(false)
 		t, err := r.Next()
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (r *Reader) Content(f func(string)) error {
 
 // leave skips everything until only depth elements are open.
 func (r *Reader) leave(depth int) error {
-	r.Mute(true)
+	r.SkipText(true)
 	for r.open() > depth {
 		if _, err := r.Next(); err != nil {
 			return err

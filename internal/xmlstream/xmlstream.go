@@ -76,7 +76,7 @@ func (t Token) Value(name string) string {
 
 // Reader reads one document, or several that were written one after another.
 type Reader struct {
-	Unread string // set by the caller: the last outermost element that it does not know
+	UnknownRoot string // set by the caller: the last outermost element that it does not know
 
 	src   io.Reader
 	buf   []byte
@@ -111,13 +111,13 @@ func NewReader(src io.Reader) *Reader {
 	}
 }
 
-// Mute makes Next skip text, which is much faster: most text in a report is output that
+// SkipText makes Next skip text, which is much faster: most text in a report is output that
 // is not needed.
-func (r *Reader) Mute(on bool) { r.mute = on }
+func (r *Reader) SkipText(on bool) { r.mute = on }
 
-// Outside returns the beginning of the first text outside of all elements, "" if there
+// TextOutside returns the beginning of the first text outside of all elements, "" if there
 // is none. A report has no text there.
-func (r *Reader) Outside() string { return r.outside }
+func (r *Reader) TextOutside() string { return r.outside }
 
 // Next returns the next token. It returns [io.EOF] at the end of the document, and a
 // [*textstream.SyntaxError] if the document cannot be read further or ends inside an

@@ -235,7 +235,7 @@ func FuzzXML(f *testing.F) {
 // walked lists the elements of a document as Children returns them, with the content of
 // those named t.
 func walked(r *xmlstream.Reader, out *[]string, indent string) error {
-	return r.Children(func(t xmlstream.Token) error {
+	return r.EachChild(func(t xmlstream.Token) error {
 		line := indent + t.Name
 		switch t.Name {
 		case "skip":
@@ -243,7 +243,7 @@ func walked(r *xmlstream.Reader, out *[]string, indent string) error {
 			return nil
 		case "t":
 			text := ""
-			err := r.Content(func(s string) { text += s })
+			err := r.EachText(func(s string) { text += s })
 			*out = append(*out, line+" "+text)
 			return err
 		}
@@ -267,8 +267,8 @@ func TestChildren(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: elements (-want +got):\n%s", name, diff)
 		}
-		if !strings.HasPrefix(r.Outside(), "n") {
-			t.Errorf("%s: outside is %q, want noise", name, r.Outside())
+		if !strings.HasPrefix(r.TextOutside(), "n") {
+			t.Errorf("%s: outside is %q, want noise", name, r.TextOutside())
 		}
 	}
 }
@@ -276,7 +276,7 @@ func TestChildren(t *testing.T) {
 func TestChildrenReturnsAfterTheEnd(t *testing.T) {
 	enough := errors.New("enough")
 	r := xmlstream.NewReader(strings.NewReader("<a><b/><c/></a>"))
-	if err := r.Children(func(xmlstream.Token) error { return enough }); !errors.Is(err, enough) {
+	if err := r.EachChild(func(xmlstream.Token) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("error %v, want %v", err, enough)
 	}
 	var got []string
@@ -293,8 +293,8 @@ func TestChildrenReturnsAfterTheEnd(t *testing.T) {
 func TestTokensNameTheirLine(t *testing.T) {
 	r := xmlstream.NewReader(strings.NewReader("<a>\n" + strings.Repeat("<b>x\ny</b>\n", 20_000) + "<c/></a>"))
 	line := 0
-	err := r.Children(func(xmlstream.Token) error {
-		return r.Children(func(xmlstream.Token) error {
+	err := r.EachChild(func(xmlstream.Token) error {
+		return r.EachChild(func(xmlstream.Token) error {
 			line = r.Line()
 			return nil
 		})

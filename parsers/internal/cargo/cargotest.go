@@ -22,7 +22,7 @@ var (
 )
 
 func detectCargoTest(h sniff.Head) bool {
-	return h.Line(cargoBegins.MatchString) && h.Line(func(l string) bool {
+	return h.MatchesLine(cargoBegins.MatchString) && h.MatchesLine(func(l string) bool {
 		return cargoTest.MatchString(l) || cargoResult.MatchString(l)
 	})
 }

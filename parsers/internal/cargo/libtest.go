@@ -39,7 +39,7 @@ type libtestEvent struct {
 var libtestStarts = []string{`{ "type": "`, `{"type":"`}
 
 func detectLibtest(h sniff.Head) bool {
-	return h.Line(func(line string) bool {
+	return h.MatchesLine(func(line string) bool {
 		line = strings.TrimSpace(line)
 		return (strings.HasPrefix(line, libtestStarts[0]+"suite") || strings.HasPrefix(line, libtestStarts[1]+"suite")) &&
 			strings.Contains(line, `"test_count"`)

@@ -52,11 +52,11 @@ var rustcLevels = map[string]metric.Level{"help": metric.Note, "failure-note": m
 var rustcSums = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile )`)
 
 func detectCargo(h sniff.Head) bool {
-	return h.JSON("reason", "message.spans") || h.JSON("reason", "success") || h.JSON("reason", "package_id")
+	return h.HasMembers("reason", "message.spans") || h.HasMembers("reason", "success") || h.HasMembers("reason", "package_id")
 }
 
 func detectRustc(h sniff.Head) bool {
-	return h.JSON("$message_type", "spans", "level") || h.JSON("spans", "level", "message", "rendered", "children")
+	return h.HasMembers("$message_type", "spans", "level") || h.HasMembers("spans", "level", "message", "rendered", "children")
 }
 
 // parseCargo reads what cargo check, build and clippy write. The same finding

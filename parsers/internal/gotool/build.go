@@ -14,14 +14,14 @@ import (
 var goClause = regexp.MustCompile(`^package \S+$`)
 
 func detectVet(h sniff.Head) bool {
-	return h.Line(func(l string) bool {
+	return h.MatchesLine(func(l string) bool {
 		return strings.HasPrefix(l, "vet: ") || strings.HasPrefix(l, "# [") && parsed.GoHeader.MatchString(l)
 	})
 }
 
 func detectBuild(h sniff.Head) bool {
-	return h.Line(parsed.GoHeader.MatchString) && h.Line(parsed.GoPlace.MatchString) || h.Line(parsed.GoLoad.MatchString) ||
-		h.Line(func(l string) bool { return parsed.GoOther.MatchString(l) && !goClause.MatchString(l) })
+	return h.MatchesLine(parsed.GoHeader.MatchString) && h.MatchesLine(parsed.GoPlace.MatchString) || h.MatchesLine(parsed.GoLoad.MatchString) ||
+		h.MatchesLine(func(l string) bool { return parsed.GoOther.MatchString(l) && !goClause.MatchString(l) })
 }
 
 func parseVet(r io.Reader) (parsed.Report, error) { return parseGoText(r, "go vet") }

@@ -24,7 +24,7 @@ import (
 var goSummary = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
 
 func detectGoTestText(h sniff.Head) bool {
-	return h.Line(goSummary.MatchString) || h.Line(goRunLine.MatchString)
+	return h.MatchesLine(goSummary.MatchString) || h.MatchesLine(goRunLine.MatchString)
 }
 
 // goRunLine is the line with which a test begins.

@@ -44,7 +44,7 @@ type vetDiagnostic struct {
 
 // A clean report is recognised by its headers alone: {} could be anything.
 func detectVetJSON(h sniff.Head) bool {
-	return h.JSON("*.*.[].posn") || h.Value == "{" && !h.JSON("*") && h.Line(parsed.GoHeader.MatchString)
+	return h.HasMembers("*.*.[].posn") || h.Value == "{" && !h.HasMembers("*") && h.MatchesLine(parsed.GoHeader.MatchString)
 }
 
 // parseVetJSON reads objects {package: {analyzer: [finding]}}, one after

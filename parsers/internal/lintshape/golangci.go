@@ -36,7 +36,7 @@ type golangciReport struct {
 }
 
 func detectGolangci(h sniff.Head) bool {
-	return h.JSON("Issues", "Report") || h.JSON("Issues.[].FromLinter") || h.JSON("Issues") && golangciClean.Match(h.Text)
+	return h.HasMembers("Issues", "Report") || h.HasMembers("Issues.[].FromLinter") || h.HasMembers("Issues") && golangciClean.Match(h.Text)
 }
 
 // golangciClean is what version 1 writes when it finds nothing.

@@ -101,7 +101,7 @@ func (s lintShape) detect(h sniff.Head) bool {
 	if s.lines && h.Value != "{" {
 		return false
 	}
-	return slices.ContainsFunc(s.like, func(like string) bool { return h.JSON(strings.Fields(like)...) })
+	return slices.ContainsFunc(s.like, func(like string) bool { return h.HasMembers(strings.Fields(like)...) })
 }
 
 func (s lintShape) parse(r io.Reader) (parsed.Report, error) {

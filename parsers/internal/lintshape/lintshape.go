@@ -37,7 +37,7 @@ func shapeFormats(shapes []lintShape) []parsed.Format {
 }
 
 // An empty pair of brackets within a line is talk.
-func detectEmptyList(h sniff.Head) bool { return h.EmptyList() && emptyList.Match(h.Text) }
+func detectEmptyList(h sniff.Head) bool { return h.IsEmptyList() && emptyList.Match(h.Text) }
 
 var emptyList = regexp.MustCompile(`(?m)^\s*\[\s*\]`)
 

@@ -50,14 +50,14 @@ func xmlFormats(shapes []xmlShape) []parsed.Format {
 }
 
 func (s xmlShape) detect(h sniff.Head) bool {
-	if !h.XML(strings.Split(s.root, "|")...) {
+	if !h.HasRoot(strings.Split(s.root, "|")...) {
 		return false
 	}
 	if s.with == "" {
 		return true
 	}
 	for name := range strings.SplitSeq(s.with, "|") {
-		if name == "" || h.Elements(name) {
+		if name == "" || h.HasElements(name) {
 			return true
 		}
 	}

@@ -68,7 +68,7 @@ func numberEnd(s string, from int) int {
 func space(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
 
 func detectErrorformat(h sniff.Head) bool {
-	return !bytes.HasPrefix(h.Text, []byte("mode: ")) && h.Line(func(l string) bool {
+	return !bytes.HasPrefix(h.Text, []byte("mode: ")) && h.MatchesLine(func(l string) bool {
 		return placeEnd(l) > 0 && plausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
 	})
 }

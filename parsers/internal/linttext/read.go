@@ -48,11 +48,11 @@ type tally struct{ errors, warnings, total int }
 
 func detectLintText(h sniff.Head) bool {
 	ofGo := func(s string) bool { return parsed.GoLoad.MatchString(s) && !strings.HasSuffix(s, ")") }
-	if h.Line(parsed.GoHeader.MatchString) && h.Line(parsed.GoPlace.MatchString) || h.Line(ofGo) {
+	if h.MatchesLine(parsed.GoHeader.MatchString) && h.MatchesLine(parsed.GoPlace.MatchString) || h.MatchesLine(ofGo) {
 		return false
 	}
 	l := newLintText()
-	return h.Line(func(s string) bool {
+	return h.MatchesLine(func(s string) bool {
 		l.take(s)
 		return l.any || len(l.Tools) > 0
 	})

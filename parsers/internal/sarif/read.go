@@ -100,8 +100,8 @@ var sarifKinds = map[string]metric.Level{
 }
 
 func detectSARIF(h sniff.Head) bool {
-	return h.JSON("runs.[].tool") || h.JSON("runs.[].results") || h.JSON("runs") && (h.JSON("version") || h.JSON("$schema")) ||
-		h.JSON("version", "$schema") && strings.Contains(string(h.Text), "sarif")
+	return h.HasMembers("runs.[].tool") || h.HasMembers("runs.[].results") || h.HasMembers("runs") && (h.HasMembers("version") || h.HasMembers("$schema")) ||
+		h.HasMembers("version", "$schema") && strings.Contains(string(h.Text), "sarif")
 }
 
 // parseSARIF reads SARIF 2.1.0. The level of a result is its own, else that of

@@ -20,7 +20,7 @@ var (
 )
 
 func detectAcutest(h sniff.Head) bool {
-	return h.Line(func(l string) bool {
+	return h.MatchesLine(func(l string) bool {
 		return acutestTotals.MatchString(l) || acutestTest.MatchString(l) && acutestResult.MatchString(l)
 	})
 }

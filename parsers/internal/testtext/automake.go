@@ -27,7 +27,7 @@ const (
 )
 
 func detectAutomake(h sniff.Head) bool {
-	return h.Line(func(l string) bool {
+	return h.MatchesLine(func(l string) bool {
 		return strings.HasPrefix(l, automakeSummary) || automakeStart.MatchString(strings.TrimRight(l, " "))
 	})
 }

@@ -24,7 +24,7 @@ var (
 )
 
 func detectExUnit(h sniff.Head) bool {
-	return h.Line(exunitFinished.MatchString) && h.Line(exunitTotals.MatchString) || h.Line(exunitModule.MatchString) && h.Line(func(l string) bool {
+	return h.MatchesLine(exunitFinished.MatchString) && h.MatchesLine(exunitTotals.MatchString) || h.MatchesLine(exunitModule.MatchString) && h.MatchesLine(func(l string) bool {
 		return exunitTest.MatchString(lastPart(l))
 	})
 }

@@ -22,7 +22,7 @@ var (
 )
 
 func detectMinitest(h sniff.Head) bool {
-	return h.Line(minitestTotals.MatchString) || h.Line(func(l string) bool {
+	return h.MatchesLine(minitestTotals.MatchString) || h.MatchesLine(func(l string) bool {
 		return minitestTest.MatchString(l) && minitestEnd.MatchString(l)
 	})
 }

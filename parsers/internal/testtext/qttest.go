@@ -23,7 +23,7 @@ var (
 	qtPlace  = regexp.MustCompile(`^   Loc: \[(.+)\((\d+)\)\]$`)
 )
 
-func detectQtText(h sniff.Head) bool { return h.Line(qtStart.MatchString) }
+func detectQtText(h sniff.Head) bool { return h.MatchesLine(qtStart.MatchString) }
 
 // qtText reads what programs of Qt Test print, one after the other.
 type qtText struct {

@@ -14,11 +14,11 @@ import (
 // together with a plan, or points that are numbered from 1. Text that happens
 // to have a line "ok" is none.
 func detectTAP(h sniff.Head) bool {
-	if h.Line(tapVersion.MatchString) {
+	if h.MatchesLine(tapVersion.MatchString) {
 		return true
 	}
 	planned, points, numbered, empty := false, false, false, false
-	h.Line(func(l string) bool {
+	h.MatchesLine(func(l string) bool {
 		p, ok := parseTapPoint(l)
 		points = points || ok
 		numbered = numbered || ok && p.number == 1
@@ -30,7 +30,7 @@ func detectTAP(h sniff.Head) bool {
 	if planned {
 		return points || empty || loneTapPlan(h)
 	}
-	return numbered && (tapAlone(h) || h.Line(proveHeading.MatchString))
+	return numbered && (tapAlone(h) || h.MatchesLine(proveHeading.MatchString))
 }
 
 // loneTapPlan reports whether the first line is a plan from 1: the run ended

@@ -25,7 +25,7 @@ var (
 )
 
 func detectUnittest(h sniff.Head) bool {
-	return h.Line(unittestRan.MatchString) || h.Line(func(l string) bool {
+	return h.MatchesLine(unittestRan.MatchString) || h.MatchesLine(func(l string) bool {
 		m, ok := parseUnittestLine(l)
 		return ok && !m.subtest && m.extra == "" && unittestOutcome.MatchString(m.outcome) && strings.Contains(m.place, ".")
 	})

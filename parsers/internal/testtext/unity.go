@@ -21,7 +21,7 @@ var (
 )
 
 func detectUnity(h sniff.Head) bool {
-	return h.Line(func(l string) bool { return unityTest.MatchString(l) || unityTotals.MatchString(l) })
+	return h.MatchesLine(func(l string) bool { return unityTest.MatchString(l) || unityTotals.MatchString(l) })
 }
 
 var unityStatuses = map[string]metric.Status{"PASS": metric.Passed, "FAIL": metric.Failed, "IGNORE": metric.Skipped}

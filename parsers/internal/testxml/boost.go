@@ -14,7 +14,7 @@ import (
 )
 
 func detectBoost(h sniff.Head) bool {
-	return h.XML("TestLog") || h.XML("TestResult") && h.Elements("TestSuite")
+	return h.HasRoot("TestLog") || h.HasRoot("TestResult") && h.HasElements("TestSuite")
 }
 
 // boostReader reads the log and the report of Boost.Test in XML, also both in one file.
@@ -65,7 +65,7 @@ func (b *boostReader) fault() error {
 
 // log reads a suite of the log, or the log itself.
 func (b *boostReader) log(x *xmlstream.Reader) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
 			b.suites = append(b.suites, t.Value("name"))
@@ -108,7 +108,7 @@ func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 		test.Status, test.Message = metric.Skipped, textstream.Clipped(t.Value("reason"))
 	}
 	var why textstream.Clip
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		status, failed := boostFailures[t.Name]
 		switch {
 		case failed:
@@ -141,7 +141,7 @@ var boostOutcomes = map[string]metric.Status{
 
 // result reads a suite of the report, or the report itself.
 func (b *boostReader) result(x *xmlstream.Reader) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
 			return b.resultSuite(x, t)

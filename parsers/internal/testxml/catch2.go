@@ -11,7 +11,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-func detectCatch2(h sniff.Head) bool { return h.XML("Catch", "Catch2TestRun") }
+func detectCatch2(h sniff.Head) bool { return h.HasRoot("Catch", "Catch2TestRun") }
 
 // catch2Reader reads the XML of Catch2, versions 2 and 3. A test case counts
 // once, whatever sections it has; the suite is the program.
@@ -37,7 +37,7 @@ func parseCatch2(r io.Reader) (parsed.Report, error) {
 }
 
 func (c *catch2Reader) inside(x *xmlstream.Reader, program string) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "Group":
 			return c.inside(x, program)
@@ -58,7 +58,7 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 	}
 	var why textstream.Clip
 	ended := false
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		if t.Name != "OverallResult" {
 			return catch2Says.failure(x, t, &why)
 		}
@@ -98,14 +98,14 @@ type assertions struct {
 func (a assertions) failure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
 	switch {
 	case slices.Contains(a.nested, t.Name):
-		return x.Children(func(t xmlstream.Token) error { return a.failure(x, t, why) })
+		return x.EachChild(func(t xmlstream.Token) error { return a.failure(x, t, why) })
 	case slices.Contains(a.texts, t.Name):
 		return addLine(x, why)
 	case t.Name != "Expression" || t.Value("success") == "true":
 		return nil
 	}
 	why.Add(textstream.CleanText(t.Value("filename") + ":" + t.Value("line") + ": "))
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		if t.Name == "Expanded" || t.Name == "Exception" {
 			return addLine(x, why)
 		}

@@ -19,7 +19,7 @@ var cppunitLists = map[string]metric.Status{
 
 // detectCppUnit distinguishes the report from a TRX, which has the same root.
 func detectCppUnit(h sniff.Head) bool {
-	return h.XML("TestRun") && (h.Elements("Statistics") || h.Elements("SuccessfulTests") || h.Elements("FailedTests")) && !detectTRX(h)
+	return h.HasRoot("TestRun") && (h.HasElements("Statistics") || h.HasElements("SuccessfulTests") || h.HasElements("FailedTests")) && !detectTRX(h)
 }
 
 // cppunitReader reads the XML of CppUnit and of AUnit, which writes the same.
@@ -33,12 +33,12 @@ type cppunitReader struct {
 func parseCppUnit(r io.Reader) (parsed.Report, error) {
 	c := &cppunitReader{stated: map[string]int{}}
 	x, err := readXML(r, "CppUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
-		return t.Name == "TestRun", x.Children(func(t xmlstream.Token) error {
+		return t.Name == "TestRun", x.EachChild(func(t xmlstream.Token) error {
 			if status, ok := cppunitLists[t.Name]; ok {
-				return x.Children(func(xmlstream.Token) error { return c.test(x, status) })
+				return x.EachChild(func(xmlstream.Token) error { return c.test(x, status) })
 			}
 			if t.Name == "Statistics" {
-				return x.Children(func(t xmlstream.Token) error { return c.statistic(x, t.Name) })
+				return x.EachChild(func(t xmlstream.Token) error { return c.statistic(x, t.Name) })
 			}
 			return nil
 		})

@@ -12,7 +12,7 @@ import (
 
 var ctestStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "notrun": metric.Skipped}
 
-func detectCTest(h sniff.Head) bool { return h.XML("Site") && h.Elements("Testing") }
+func detectCTest(h sniff.Head) bool { return h.HasRoot("Site") && h.HasElements("Testing") }
 
 // ctestReader reads the Test.xml of CTest. The suite is the build's name, as in
 // its JUnit XML.
@@ -29,7 +29,7 @@ func parseCTest(r io.Reader) (parsed.Report, error) {
 			return false, nil
 		}
 		build, found := t.Value("BuildName"), false
-		err := x.Children(func(t xmlstream.Token) error {
+		err := x.EachChild(func(t xmlstream.Token) error {
 			if t.Name != "Testing" {
 				return nil
 			}
@@ -42,10 +42,10 @@ func parseCTest(r io.Reader) (parsed.Report, error) {
 }
 
 func (c *ctestReader) testing(x *xmlstream.Reader, build string) error {
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestList":
-			return x.Children(func(xmlstream.Token) error {
+			return x.EachChild(func(xmlstream.Token) error {
 				name, err := clipped(x)
 				c.listed = append(c.listed, name)
 				return err
@@ -72,7 +72,7 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
 	full, measured := "", map[string]string{}
 	results := func(xmlstream.Token) error {
-		return x.Children(func(t xmlstream.Token) error { return ctestMeasurement(x, t, measured) })
+		return x.EachChild(func(t xmlstream.Token) error { return ctestMeasurement(x, t, measured) })
 	}
 	err := children(x, map[string]any{"Name": &test.Name, "FullName": &full, "Results": results})
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 // ctestMeasurement reads one value; the output of the test has no name.
 func ctestMeasurement(x *xmlstream.Reader, t xmlstream.Token, into map[string]string) error {
 	name := t.Value("name")
-	return x.Children(func(t xmlstream.Token) (err error) {
+	return x.EachChild(func(t xmlstream.Token) (err error) {
 		if t.Name == "Value" {
 			into[name], err = clipped(x)
 		}

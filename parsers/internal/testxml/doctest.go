@@ -11,7 +11,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-func detectDoctest(h sniff.Head) bool { return h.XML("doctest") }
+func detectDoctest(h sniff.Head) bool { return h.HasRoot("doctest") }
 
 // doctestReader reads the XML of doctest. A test case counts once, whatever subcases it
 // has; the suite is the program.
@@ -35,7 +35,7 @@ func parseDoctest(r io.Reader) (parsed.Report, error) {
 }
 
 func (d *doctestReader) inside(x *xmlstream.Reader, in metric.ID) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
 			return d.inside(x, metric.ID{Suite: in.Suite, Class: t.Value("name")})
@@ -56,7 +56,7 @@ func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.I
 	}
 	var why textstream.Clip
 	ended := false
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		if t.Name != "OverallResultsAsserts" {
 			return doctestSays.failure(x, t, &why)
 		}

@@ -58,10 +58,10 @@ var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcas
 // detectJUnit leaves out what has the root element and other tests within it,
 // such as the XML of Check.
 func detectJUnit(h sniff.Head) bool {
-	if h.XML("testrun") { // Eclipse; others have the root as well
-		return h.Elements("testcase")
+	if h.HasRoot("testrun") { // Eclipse; others have the root as well
+		return h.HasElements("testcase")
 	}
-	return junitRoots[h.Root.Name] && (h.Elements("testcase") || !h.Elements("test"))
+	return junitRoots[h.Root.Name] && (h.HasElements("testcase") || !h.HasElements("test"))
 }
 
 // junitReader reads one report. It keeps one frame for every open element.
@@ -106,7 +106,7 @@ func parseJUnit(r io.Reader) (parsed.Report, error) {
 
 func (j *junitReader) read(x *xmlstream.Reader) error {
 	for {
-		x.Mute(j.top().text == nil)
+		x.SkipText(j.top().text == nil)
 		t, err := x.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -117,7 +117,7 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 		switch t.Kind {
 		case xmlstream.Start:
 			if len(j.frames) == 1 && !junitRoots[t.Name] && t.Name != "testrun" {
-				x.Unread = t.Name
+				x.UnknownRoot = t.Name
 			}
 			j.open(t)
 		case xmlstream.End:
@@ -296,11 +296,11 @@ func (j *junitReader) endSuite(s *junitSuite, complete bool) {
 }
 
 func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
-	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
+	if noise := textstream.FirstLine(textstream.CleanText(x.TextOutside())); noise != "" {
 		j.problems.Add("text outside of the report: %s", noise)
 	}
-	if x.Unread != "" {
-		j.denied = cmp.Or(fmt.Sprintf(unreadDocument, x.Unread), j.denied)
+	if x.UnknownRoot != "" {
+		j.denied = cmp.Or(fmt.Sprintf(unreadDocument, x.UnknownRoot), j.denied)
 		j.problems.Add("%s", j.denied)
 	}
 	if j.producer == jestJUnit && j.more > 0 {

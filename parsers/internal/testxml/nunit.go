@@ -23,11 +23,11 @@ var nunitResults = map[string]metric.Status{
 }
 
 func detectNUnit(h sniff.Head) bool {
-	if h.Elements("test-cases") { // Allure 1
+	if h.HasElements("test-cases") { // Allure 1
 		return false
 	}
-	return h.XML("test-run", "test-results") || h.XML("test-suite") && h.Elements("test-case") ||
-		h.XML("test-suite") && h.Root.Attr("runstate")+h.Root.Attr("executed") != ""
+	return h.HasRoot("test-run", "test-results") || h.HasRoot("test-suite") && h.HasElements("test-case") ||
+		h.HasRoot("test-suite") && h.Root.Attr("runstate")+h.Root.Attr("executed") != ""
 }
 
 // nunitReader reads the results of NUnit: "test-results" of version 2 and of
@@ -100,7 +100,7 @@ func declaredNumber(t xmlstream.Token, name string) int { return junitLine(t.Val
 
 // inside reads the suites and cases in the open element.
 func (n *nunitReader) inside(x *xmlstream.Reader, s *nunitSuite) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "results": // of NUnit 2
 			return n.inside(x, s)
@@ -123,7 +123,7 @@ func (n *nunitReader) suite(x *xmlstream.Reader, t xmlstream.Token, outer *nunit
 	}
 	result, site := nunitStatus(t), t.Value("site")
 	var why textstream.Clip
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "failure", "reason":
 			return nunitMessage(x, &why)
@@ -195,7 +195,7 @@ func nunitStatus(t xmlstream.Token) metric.Status {
 
 // nunitMessage reads the message and stack trace in a failure or reason.
 func nunitMessage(x *xmlstream.Reader, c *textstream.Clip) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		if t.Name == "message" || t.Name == "stack-trace" {
 			return content(x, c)
 		}
@@ -209,7 +209,7 @@ func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite
 	c.Suite = s.assembly
 	c.Class, c.Name = s.names(t)
 	var why textstream.Clip
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "failure":
 			if word == "" {

@@ -12,7 +12,7 @@ import (
 )
 
 func detectQtTest(h sniff.Head) bool {
-	return h.XML("TestCase", "Environment") && (h.Elements("QtVersion") || h.Elements("TestFunction", "Incident"))
+	return h.HasRoot("TestCase", "Environment") && (h.HasElements("QtVersion") || h.HasElements("TestFunction", "Incident"))
 }
 
 // qtReader reads the XML of Qt Test, also several programs in one file. The light XML has
@@ -52,7 +52,7 @@ func parseQtTest(r io.Reader) (parsed.Report, error) {
 }
 
 func (q *qtReader) program(x *xmlstream.Reader, class string) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		if t.Name == "TestFunction" {
 			return q.function(x, class, t.Value("name"))
 		}
@@ -63,7 +63,7 @@ func (q *qtReader) program(x *xmlstream.Reader, class string) error {
 func (q *qtReader) function(x *xmlstream.Reader, class, name string) error {
 	before := len(q.qt.Cases)
 	var took time.Duration
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "Incident", "Message":
 			return q.said(x, t, class, name)

@@ -14,7 +14,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-func detectRobot(h sniff.Head) bool { return h.XML("robot") }
+func detectRobot(h sniff.Head) bool { return h.HasRoot("robot") }
 
 // robotReader reads the output.xml of Robot Framework. The suite of a test is
 // its file, the class the path of suites, as in the JSON.
@@ -32,9 +32,11 @@ func parseRobot(r io.Reader) (parsed.Report, error) {
 	b := &robotReader{}
 	x, err := readRoot(r, "Robot Framework output", func(x *xmlstream.Reader, _ xmlstream.Token) error {
 		return children(x, map[string]any{
-			"suite":      func(t xmlstream.Token) error { return b.suite(x, t, "") },
-			"statistics": func(xmlstream.Token) error { return x.Children(func(xmlstream.Token) error { return b.statistics(x) }) },
-			"errors":     func(xmlstream.Token) error { return x.Children(func(xmlstream.Token) error { return b.error(x) }) },
+			"suite": func(t xmlstream.Token) error { return b.suite(x, t, "") },
+			"statistics": func(xmlstream.Token) error {
+				return x.EachChild(func(xmlstream.Token) error { return b.statistics(x) })
+			},
+			"errors": func(xmlstream.Token) error { return x.EachChild(func(xmlstream.Token) error { return b.error(x) }) },
 		})
 	}, "robot")
 	for _, t := range b.tests {
@@ -85,7 +87,7 @@ func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
 
 // statistics reads the numbers of all tests, which are among others.
 func (b *robotReader) statistics(x *xmlstream.Reader) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		t.Attrs = slices.Clone(t.Attrs)
 		name, err := clipped(x)
 		if name == "All Tests" {

@@ -16,7 +16,7 @@ var testngStatuses = map[string]metric.Status{
 	"PASS": metric.Passed, "FAIL": metric.Failed, "SKIP": metric.Skipped, "SUCCESS_PERCENTAGE_FAILURE": metric.Failed,
 }
 
-func detectTestNG(h sniff.Head) bool { return h.XML("testng-results") }
+func detectTestNG(h sniff.Head) bool { return h.HasRoot("testng-results") }
 
 // testngReader reads the testng-results.xml of TestNG. The suite of a test is
 // its class; the values of its parameters are part of its name.
@@ -39,7 +39,7 @@ func parseTestNG(r io.Reader) (parsed.Report, error) {
 
 // inside reads the test methods below the open element: suite, test, class.
 func (n *testngReader) inside(x *xmlstream.Reader, class string) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "suite", "test":
 			return n.inside(x, class)
@@ -60,7 +60,7 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 		Duration: time.Duration(declaredNumber(t, "duration-ms")) * time.Millisecond,
 	}
 	var params []string
-	err := x.Children(func(t xmlstream.Token) (err error) {
+	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "params":
 			params, err = testngParams(x)
@@ -89,8 +89,8 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 }
 
 func testngParams(x *xmlstream.Reader) (values []string, err error) {
-	err = x.Children(func(xmlstream.Token) error {
-		return x.Children(func(t xmlstream.Token) error {
+	err = x.EachChild(func(xmlstream.Token) error {
+		return x.EachChild(func(t xmlstream.Token) error {
 			null := t.Value("is-null") == "true"
 			value, err := clipped(x)
 			if null {
@@ -106,7 +106,7 @@ func testngParams(x *xmlstream.Reader) (values []string, err error) {
 // testngException reads the stack trace, which begins with the message.
 func testngException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
 	class, why := t.Value("class"), ""
-	err := x.Children(func(t xmlstream.Token) (err error) {
+	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "message", "full-stacktrace", "short-stacktrace":
 			why, err = clipped(x)

@@ -69,11 +69,11 @@ type xmlSet struct{ parsed.TestSet }
 
 // report returns what was read of the document in x.
 func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
-	if noise := textstream.FirstLine(textstream.CleanText(x.Outside())); noise != "" {
+	if noise := textstream.FirstLine(textstream.CleanText(x.TextOutside())); noise != "" {
 		s.Problems.Add("text outside of the report: %s", noise)
 	}
-	if x.Unread != "" {
-		s.Contradicts(unreadDocument, x.Unread)
+	if x.UnknownRoot != "" {
+		s.Contradicts(unreadDocument, x.UnknownRoot)
 	}
 	t := s.Tests()
 	for _, c := range t.Cases {
@@ -146,11 +146,11 @@ func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.To
 // reports false for one that it does not know.
 func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {
 	x, found := xmlstream.NewReader(r), false
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		name := t.Name
 		known, err := f(x, t)
 		if found = found || known; !known {
-			x.Unread = name
+			x.UnknownRoot = name
 		}
 		return err
 	})
@@ -168,13 +168,13 @@ func content(x *xmlstream.Reader, c *textstream.Clip) error {
 	if !c.Empty() {
 		c.Add("\n")
 	}
-	return x.Content(c.Add)
+	return x.EachText(c.Add)
 }
 
 // children reads the elements in the open one: a pointer takes the text of its
 // element, a function reads it.
 func children(x *xmlstream.Reader, elements map[string]any) error {
-	return x.Children(func(t xmlstream.Token) (err error) {
+	return x.EachChild(func(t xmlstream.Token) (err error) {
 		switch to := elements[t.Name].(type) {
 		case *string:
 			*to, err = clipped(x)
@@ -188,7 +188,7 @@ func children(x *xmlstream.Reader, elements map[string]any) error {
 // clipped returns the text of the open element.
 func clipped(x *xmlstream.Reader) (string, error) {
 	var c textstream.Clip
-	err := x.Content(c.Add)
+	err := x.EachText(c.Add)
 	return c.String(), err
 }
 

@@ -32,11 +32,11 @@ var trxCrashes = []string{"test run was aborted", "test host process crashed", "
 
 // detectTRX wants more than the root element, which CppUnit has as well.
 func detectTRX(h sniff.Head) bool {
-	if !h.XML("TestRun") {
+	if !h.HasRoot("TestRun") {
 		return false
 	}
 	for _, part := range []string{"Results", "ResultSummary", "TestDefinitions", "TestSettings", "Times"} {
-		if h.Elements(part) {
+		if h.HasElements(part) {
 			return true
 		}
 	}
@@ -74,7 +74,7 @@ func parseTRX(r io.Reader) (parsed.Report, error) {
 		return children(x, map[string]any{
 			"Results": func(xmlstream.Token) error { return v.resultsIn(x, nil) },
 			"TestDefinitions": func(xmlstream.Token) error {
-				return x.Children(func(t xmlstream.Token) error { return v.define(x, t) })
+				return x.EachChild(func(t xmlstream.Token) error { return v.define(x, t) })
 			},
 			"ResultSummary": func(t xmlstream.Token) error { return v.summarize(x, t, &counters) },
 		})
@@ -95,7 +95,7 @@ func parseTRX(r io.Reader) (parsed.Report, error) {
 // resultsIn reads results, those of the rows of a data-driven test or of the
 // parts of an ordered one into the result around them.
 func (v *trxReader) resultsIn(x *xmlstream.Reader, outer *trxResult) error {
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		if _, named := t.Attr("testName"); !named {
 			return nil
 		}
@@ -116,7 +116,7 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 	if row := t.Value("dataRowInfo"); row != "" && t.Value("resultType") == "DataDrivenDataRow" && !strings.ContainsAny(r.test.Name, "(") {
 		r.test.Name += "[" + row + "]"
 	}
-	err := x.Children(func(t xmlstream.Token) (err error) {
+	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "Output":
 			r.test.Message, err = trxMessage(x, r.test.Status)
@@ -149,10 +149,10 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 // what the test printed, as a rule.
 func trxMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
 	var c, plain textstream.Clip
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "ErrorInfo":
-			return x.Children(func(t xmlstream.Token) error {
+			return x.EachChild(func(t xmlstream.Token) error {
 				if t.Name == "Message" || t.Name == "StackTrace" {
 					return content(x, &c)
 				}
@@ -171,7 +171,7 @@ func trxMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
 func (v *trxReader) define(x *xmlstream.Reader, t xmlstream.Token) error {
 	id := t.Value("id")
 	d := trxDefinition{storage: t.Value("storage"), name: t.Value("name")}
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		if t.Name == "TestMethod" {
 			// "Name.Space.Class, Assembly, Version=…" of older versions
 			class, _, _ := strings.Cut(t.Value("className"), ",")
@@ -211,13 +211,13 @@ func lastDot(name string) int {
 
 func (v *trxReader) summarize(x *xmlstream.Reader, t xmlstream.Token, counters *xmlstream.Token) error {
 	v.summary = strings.ToLower(t.Value("outcome"))
-	return x.Children(func(t xmlstream.Token) error {
+	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "Counters":
 			*counters = t
 			counters.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
 		case "RunInfos":
-			return x.Children(func(t xmlstream.Token) error { return v.info(x, t) })
+			return x.EachChild(func(t xmlstream.Token) error { return v.info(x, t) })
 		}
 		return nil
 	})

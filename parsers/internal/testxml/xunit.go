@@ -20,7 +20,7 @@ var xunitResults = map[string]metric.Status{
 }
 
 func detectXUnit(h sniff.Head) bool {
-	return h.XML("assemblies") || h.XML("assembly") && (h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.Elements("test"))
+	return h.HasRoot("assemblies") || h.HasRoot("assembly") && (h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.HasElements("test"))
 }
 
 // xunitReader reads the XML of xUnit.net, versions 1 to 3, and of Fixie:
@@ -35,7 +35,7 @@ func parseXUnit(r io.Reader) (parsed.Report, error) {
 	x, err := readXML(r, "xUnit.net XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		switch t.Name {
 		case "assemblies":
-			return true, x.Children(func(t xmlstream.Token) error {
+			return true, x.EachChild(func(t xmlstream.Token) error {
 				if t.Name == "assembly" {
 					return u.assembly(x, t)
 				}
@@ -59,12 +59,12 @@ func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
 	}
 	t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
 	before, broken := u.Totals, len(u.Broken)
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "errors":
-			return x.Children(func(t xmlstream.Token) error { return u.failed(x, t, name) })
+			return x.EachChild(func(t xmlstream.Token) error { return u.failed(x, t, name) })
 		case "collection", "class":
-			return x.Children(func(t xmlstream.Token) error { return u.test(x, t, name) })
+			return x.EachChild(func(t xmlstream.Token) error { return u.test(x, t, name) })
 		}
 		return u.test(x, t, name)
 	})
@@ -92,7 +92,7 @@ func (u *xunitReader) failed(x *xmlstream.Reader, t xmlstream.Token, suite strin
 // xunitFailure reads the message and stack trace in a failure or error.
 func xunitFailure(x *xmlstream.Reader) (string, error) {
 	var c textstream.Clip
-	err := x.Children(func(t xmlstream.Token) error {
+	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "failure":
 			why, err := xunitFailure(x)

@@ -96,7 +96,7 @@ func (r *reading) output(out *printed.Output) {
 		return
 	}
 	for _, s := range r.run.Read[before:] {
-		if parsers.Structured(s.Format) {
+		if parsers.IsStructured(s.Format) {
 			return
 		}
 	}
@@ -438,7 +438,7 @@ func (r *reading) unread(out *printed.Output) string {
 // not read: everything that was read from text is a warning of a tool that does not fail
 // for warnings.
 func (r *reading) missingErrors() bool {
-	if !slices.ContainsFunc(r.run.Read, func(s checks.Source) bool { return !parsers.Structured(s.Format) }) {
+	if !slices.ContainsFunc(r.run.Read, func(s checks.Source) bool { return !parsers.IsStructured(s.Format) }) {
 		return false
 	}
 	return !slices.ContainsFunc(r.run.Findings(), func(f metric.Finding) bool {

@@ -35,7 +35,7 @@ func Read(r io.Reader, name, format string) (Report, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Report{}, fmt.Errorf("read report %s: %w", name, err)
 	}
-	if isCoverage(sniff.Look(text), format) {
+	if isCoverage(sniff.Inspect(text), format) {
 		c, err := coverage.Read(src, name)
 		return Report{Format: c.Format, Coverage: c.Coverage, Problems: c.Problems}, err
 	}
