@@ -3,6 +3,7 @@ package project
 import (
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -10,14 +11,14 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
-func proposeCMake(f folder) proposal {
+func proposeCMake(f checkout.Folder) proposal {
 	lists := cmakeFiles(f)
 	meson := lists.mesonTests()
-	if meson && f.found("meson") {
+	if meson && f.OnPath("meson") {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: lists.covers}
-	if !f.found("cmake") {
+	if !f.OnPath("cmake") {
 		p.note("cmake is not on PATH: install CMake 3.21 or later")
 	}
 	p.tool("CMake", "CMakeLists.txt")
@@ -63,19 +64,19 @@ var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 
 // switchedOn are the arguments that switch the tests on which the project leaves out of a
 // fresh build folder. What a person has switched off in the folder stays off.
-func switchedOn(f folder, p *proposal, dir string) []string {
-	text := f.uncommented("CMakeLists.txt")
-	cache := f.read(dir + "/CMakeCache.txt")
+func switchedOn(f checkout.Folder, p *proposal, dir string) []string {
+	text := uncommented(f, "CMakeLists.txt")
+	cache := f.Read(dir + "/CMakeCache.txt")
 	var names []string
 	all := cmakeSwitch.FindAllStringSubmatch(text, -1)
-	if name := notWord.ReplaceAllString(f.cmakeName(), "_?"); name != "" { // X_TESTS, ENABLE_X_TESTING of the project X
+	if name := notWord.ReplaceAllString(projectNameOf(f), "_?"); name != "" { // X_TESTS, ENABLE_X_TESTING of the project X
 		all = append(all, switchOf(`((?:build_|enable_)?`+name+`_(?:compile_)?test(?:s|ing)?)`).FindAllStringSubmatch(text, -1)...)
 	}
 	for _, m := range all {
 		names = append(names, m[1]+m[2])
 	}
-	if names = unique(names); len(names) > 0 && strings.Contains(text, "BUILD_TESTING") {
-		names = unique(append(names, "BUILD_TESTING"))
+	if names = checkout.Unique(names); len(names) > 0 && strings.Contains(text, "BUILD_TESTING") {
+		names = checkout.Unique(append(names, "BUILD_TESTING"))
 	}
 	var out []string
 	for _, name := range names {
@@ -95,12 +96,12 @@ var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enabl
 
 // switchedOff are the arguments that leave the documentation out where Doxygen is missing,
 // without which many projects cannot be configured then.
-func switchedOff(f folder) (out []string) {
-	if f.found("doxygen") {
+func switchedOff(f checkout.Folder) (out []string) {
+	if f.OnPath("doxygen") {
 		return nil
 	}
-	for _, m := range cmakeDocs.FindAllStringSubmatch(f.uncommented("CMakeLists.txt"), -1) {
+	for _, m := range cmakeDocs.FindAllStringSubmatch(uncommented(f, "CMakeLists.txt"), -1) {
 		out = append(out, "-D"+m[1]+"=OFF")
 	}
-	return unique(out)
+	return checkout.Unique(out)
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"supervise/internal/ctestcases"
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
 // cmakeLists are the build files of a CMake project.
 type cmakeLists struct {
-	folder
+	checkout.Folder
 	names []string
 	apart []string // folders with tests that are a project of their own: "tests"
 }
@@ -21,20 +22,20 @@ var testFolder = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
 
 // cmakeFiles finds the build files of the project in a folder, without those of projects
 // in folders below that no other build file adds.
-func cmakeFiles(f folder) cmakeLists {
-	l := cmakeLists{folder: f, names: append([]string{"CMakeLists.txt"}, f.search(200, "CMakeLists.txt")...)}
-	others := unique(append(l.names, f.search(200, "*.cmake")...))
+func cmakeFiles(f checkout.Folder) cmakeLists {
+	l := cmakeLists{Folder: f, names: append([]string{"CMakeLists.txt"}, f.Search(200, "CMakeLists.txt")...)}
+	others := checkout.Unique(append(l.names, f.Search(200, "*.cmake")...))
 	for _, name := range l.names {
 		dir := path.Dir(name)
 		inside := func(other string) bool { return strings.HasPrefix(other, dir+"/") }
-		if dir == "." || !slices.Contains(l.names, name) || !cmakeProject.MatchString(f.uncommented(name)) {
+		if dir == "." || !slices.Contains(l.names, name) || !cmakeProject.MatchString(uncommented(f, name)) {
 			continue
 		}
-		if slices.ContainsFunc(others, func(other string) bool { return !inside(other) && f.adds(other, dir) }) {
+		if slices.ContainsFunc(others, func(other string) bool { return !inside(other) && addsFolder(f, other, dir) }) {
 			continue
 		}
 		l.names = slices.DeleteFunc(slices.Clone(l.names), inside)
-		if testFolder.MatchString(path.Base(dir)) && !f.wantsInstalled(name) {
+		if testFolder.MatchString(path.Base(dir)) && !wantsInstalled(f, name) {
 			l.apart = append(l.apart, dir)
 		}
 	}
@@ -42,16 +43,16 @@ func cmakeFiles(f folder) cmakeLists {
 }
 
 // wantsInstalled reports whether a build file looks for the project itself, as installed.
-func (f folder) wantsInstalled(file string) bool {
-	text := f.uncommented(file)
+func wantsInstalled(f checkout.Folder, file string) bool {
+	text := uncommented(f, file)
 	return !cmakeAbove.MatchString(text) && slices.ContainsFunc(cmakeFind.FindAllStringSubmatch(text, -1), func(m []string) bool {
-		return strings.EqualFold(m[1], f.cmakeName())
+		return strings.EqualFold(m[1], projectNameOf(f))
 	})
 }
 
-// cmakeName is the name of the project, "" if it is in a variable.
-func (f folder) cmakeName() string {
-	if m := cmakeProject.FindStringSubmatch(f.uncommented("CMakeLists.txt")); m != nil {
+// projectNameOf is the name of the project, "" if it is in a variable.
+func projectNameOf(f checkout.Folder) string {
+	if m := cmakeProject.FindStringSubmatch(uncommented(f, "CMakeLists.txt")); m != nil {
 		return m[1]
 	}
 	return ""
@@ -67,12 +68,12 @@ var (
 	cmakeSubdir  = regexp.MustCompile(`(?i)\b(?:add_)?subdir\w*\s*\(([^)]*)\)`)
 )
 
-// adds reports whether a build file adds the folder, or may do so with a variable.
-func (f folder) adds(file, dir string) bool {
-	for _, m := range cmakeSubdir.FindAllStringSubmatch(f.uncommented(file), -1) {
+// addsFolder reports whether a build file adds the folder, or may do so with a variable.
+func addsFolder(f checkout.Folder, file, dir string) bool {
+	for _, m := range cmakeSubdir.FindAllStringSubmatch(uncommented(f, file), -1) {
 		for _, word := range strings.Fields(m[1]) {
 			parent, last := path.Split(strings.Trim(word, `"`))
-			parent = join(path.Dir(file), knownDir.ReplaceAllString(parent, ""))
+			parent = checkout.Join(path.Dir(file), knownDir.ReplaceAllString(parent, ""))
 			switch variable := strings.Contains(last, "${") && !knownDir.MatchString(last+"/"); {
 			case last == path.Base(dir):
 				return true
@@ -88,14 +89,14 @@ func (f folder) adds(file, dir string) bool {
 var knownDir = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
 
 // uncommented is the text of a build file without its comments.
-func (f folder) uncommented(name string) string {
-	return cmakeComment.ReplaceAllString(f.read(name), "")
+func uncommented(f checkout.Folder, name string) string {
+	return cmakeComment.ReplaceAllString(f.Read(name), "")
 }
 
 // first is the first of the build files that matches, without its comments, or "".
 func (l cmakeLists) first(re *regexp.Regexp) string {
 	for _, name := range l.names {
-		if re.MatchString(l.uncommented(name)) {
+		if re.MatchString(uncommented(l.Folder, name)) {
 			return name
 		}
 	}
@@ -121,7 +122,7 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 	switch {
 	case known != "":
 		p.tool("ctest", known)
-		if l.holds(cmakeLeftOut, append(l.names, l.search(200, "*.cmake")...)...) != "" {
+		if l.FirstMatching(cmakeLeftOut, append(l.names, l.Search(200, "*.cmake")...)...) != "" {
 			p.add(Check{
 				Kind: Build, Name: "cmake --build for ctest", Stderr: true, Files: ctestcases.BuildFiles(),
 				Command: []string{"cmake", "-DBUILD=" + dir, "-DTESTS=" + tests, "-P", ReportDir + "/" + ctestcases.Build},
@@ -142,15 +143,15 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 // enables them, CMake writes no list of them above it.
 func (l cmakeLists) testDir(build string) string {
 	var in []string
-	for _, name := range unique(append(l.names, l.search(200, "*.cmake")...)) {
-		if cmakeEnables.MatchString(l.uncommented(name)) {
+	for _, name := range checkout.Unique(append(l.names, l.Search(200, "*.cmake")...)) {
+		if cmakeEnables.MatchString(uncommented(l.Folder, name)) {
 			in = append(in, name)
 		}
 	}
 	if len(in) != 1 || path.Base(in[0]) != "CMakeLists.txt" || !testFolder.MatchString(path.Base(path.Dir(in[0]))) {
 		return build
 	}
-	return join(build, path.Dir(in[0]))
+	return checkout.Join(build, path.Dir(in[0]))
 }
 
 // tests are the file that tells ctest about tests, and the one that shows that there are
@@ -180,12 +181,12 @@ func (l cmakeLists) programs() string {
 	}
 	var text strings.Builder
 	for _, name := range l.names {
-		text.WriteString(l.uncommented(name))
+		text.WriteString(uncommented(l.Folder, name))
 	}
-	sources := slices.DeleteFunc(l.search(1000, "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.h"), func(name string) bool {
+	sources := slices.DeleteFunc(l.Search(1000, "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.h"), func(name string) bool {
 		return !testSource.MatchString(name) || !l.builds(text.String(), name)
 	})
-	return l.holds(testInclude, sources[:min(len(sources), maxSources)]...)
+	return l.FirstMatching(testInclude, sources[:min(len(sources), maxSources)]...)
 }
 
 // builds reports whether the build files, whose text it gets, may compile a source: they

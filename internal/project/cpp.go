@@ -4,23 +4,24 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.
-func proposeMeson(f folder) proposal {
-	if f.has("CMakeLists.txt") != "" && !(f.found("meson") && cmakeFiles(f).mesonTests()) {
+func proposeMeson(f checkout.Folder) proposal {
+	if f.First("CMakeLists.txt") != "" && !(f.OnPath("meson") && cmakeFiles(f).mesonTests()) {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: everything}
-	if !f.found("meson") {
+	if !f.OnPath("meson") {
 		p.note("meson is not on PATH: pip install meson ninja")
 	}
 	p.tool("Meson", "meson.build")
 	dir := buildFolder(f, &p, "meson-private/coredata.dat")
-	if f.has(dir+"/meson-private/coredata.dat") == "" {
-		p.add(Check{Kind: Build, Name: "meson setup", Command: append([]string{"meson", "setup", dir}, f.mesonSwitches()...), Stderr: true})
+	if f.First(dir+"/meson-private/coredata.dat") == "" {
+		p.add(Check{Kind: Build, Name: "meson setup", Command: append([]string{"meson", "setup", dir}, mesonSwitches(f)...), Stderr: true})
 	}
 	p.add(
 		Check{Kind: Build, Name: "meson compile", Command: []string{"meson", "compile", "-C", dir}, Stderr: true},
@@ -35,8 +36,8 @@ func proposeMeson(f folder) proposal {
 }
 
 // mesonSwitches are the arguments that switch the tests on which the project leaves out.
-func (f folder) mesonSwitches() (out []string) {
-	for _, m := range mesonSwitch.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.read(f.has("meson.options", "meson_options.txt")), ""), -1) {
+func mesonSwitches(f checkout.Folder) (out []string) {
+	for _, m := range mesonSwitch.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
 		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
 	}
 	return out
@@ -49,7 +50,7 @@ var mesonSwitch = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|wi
 
 // mesonTests reports whether Meson has the tests of a project that CMake builds without.
 func (l cmakeLists) mesonTests() bool {
-	if l.holds(mesonTest, l.search(100, "meson.build")...) == "" {
+	if l.FirstMatching(mesonTest, l.Search(100, "meson.build")...) == "" {
 		return false
 	}
 	known, programs := l.tests()
@@ -60,19 +61,19 @@ var mesonTest = regexp.MustCompile(`(?m)^\s*test\s*\(`)
 
 var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
 
-func buildFolder(f folder, p *proposal, mark string) string {
+func buildFolder(f checkout.Folder, p *proposal, mark string) string {
 	for _, dir := range buildFolders {
-		if f.has(dir+"/"+mark) != "" {
+		if f.First(dir+"/"+mark) != "" {
 			return dir
 		}
 	}
-	ignored := f.ignored()
+	ignored := f.Ignored()
 	for _, dir := range buildFolders {
 		if slices.Contains(ignored, strings.Split(dir, "/")[0]) {
 			return dir
 		}
 	}
-	if mark == "CMakeCache.txt" && !strings.Contains(f.read(".gitignore"), "build") { // Meson hides its folder from git
+	if mark == "CMakeCache.txt" && !strings.Contains(f.Read(".gitignore"), "build") { // Meson hides its folder from git
 		p.note("the project is built in the folder build: add /build/ to .gitignore")
 	}
 	return "build"

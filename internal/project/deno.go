@@ -7,6 +7,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"supervise/internal/framework"
+	"supervise/internal/project/internal/checkout"
 )
 
 var denoMarkers = framework.Named("deno").ConfigFiles
@@ -16,23 +17,23 @@ var denoTests = []string{"*_test.ts", "*.test.ts", "*_test.tsx", "*.test.tsx", "
 
 // proposeDeno recognises a folder with a configuration of Deno and no package.json: that is
 // a project of Node, whose scripts may call Deno.
-func proposeDeno(f folder) proposal {
+func proposeDeno(f checkout.Folder) proposal {
 	var p proposal
-	config := f.has(denoMarkers...)
-	if f.has(packageJSON) != "" {
+	config := f.First(denoMarkers...)
+	if f.First(packageJSON) != "" {
 		return p
 	}
-	keys, err := jsonKeys(f.read(config))
+	keys, err := jsonKeys(f.Read(config))
 	if err != nil {
 		p.note("%s cannot be read: %v", config, err)
 		return p
 	}
-	n := node{folder: f, manifest: manifest{keys: keys, scripts: denoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
-	if !f.found(deno.name) {
+	n := node{Folder: f, manifest: manifest{keys: keys, scripts: denoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
+	if !f.OnPath(deno.name) {
 		p.note("%s is not on PATH: %s", deno.name, deno.get)
 	}
 	n.parts = n.flatten("test")
-	if !n.scripted(&p) && len(f.search(1, denoTests...)) > 0 {
+	if !n.scripted(&p) && len(f.Search(1, denoTests...)) > 0 {
 		r := denoRunner()
 		p.tool(r.program, config)
 		n.propose(&p, r, r.call())

@@ -3,6 +3,7 @@ package project
 import (
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -11,18 +12,18 @@ var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbpro
 var dotnetProject = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
 // proposeDotnet recognises a solution or, if there is none, a project.
-func proposeDotnet(f folder) proposal {
+func proposeDotnet(f checkout.Folder) proposal {
 	p := proposal{covers: everything}
-	file := f.has(dotnetMarkers...)
-	if text := f.read(file); strings.Contains(text, ".vcxproj") && !dotnetProject.MatchString(text) {
+	file := f.First(dotnetMarkers...)
+	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProject.MatchString(text) {
 		return proposal{} // its projects are those of C++
 	}
-	if !f.found("dotnet") {
+	if !f.OnPath("dotnet") {
 		p.note("dotnet is not on PATH: install the .NET SDK")
 	}
-	text := f.read("Directory.Packages.props") + f.read("Directory.Build.props")
-	for _, name := range f.search(200, "*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props") {
-		text += f.read(name)
+	text := f.Read("Directory.Packages.props") + f.Read("Directory.Build.props")
+	for _, name := range f.Search(200, "*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props") {
+		text += f.Read(name)
 	}
 	env := []string{"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_CLI_UI_LANGUAGE=en"}
 	p.tool("dotnet", file)
@@ -39,7 +40,7 @@ func proposeDotnet(f folder) proposal {
 		Inventory: []string{"dotnet", "test", "--nologo", "-tl:off", "--list-tests"},
 	}
 	switch {
-	case strings.Contains(f.read("global.json"), "Microsoft.Testing.Platform"):
+	case strings.Contains(f.Read("global.json"), "Microsoft.Testing.Platform"):
 		test.Command = []string{"dotnet", "test", "--report-trx", "--results-directory", results}
 		test.Inventory = []string{"dotnet", "test", "--list-tests"}
 		p.tool("Microsoft.Testing.Platform", "global.json")

@@ -6,17 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
 var golangciConfigs = []string{".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"}
 
 // proposeGo recognises a module, or the modules of a go.work.
-func proposeGo(f folder) proposal {
+func proposeGo(f checkout.Folder) proposal {
 	var p proposal
 	packages := []string{"./..."}
-	if f.has("go.work") != "" {
-		uses := goUses(f.read("go.work"))
+	if f.First("go.work") != "" {
+		uses := goUses(f.Read("go.work"))
 		packages = goPatterns(uses)
 		p.covers = func(dir string) bool { return slices.Contains(uses, dir) }
 		p.tool("workspace", "go.work")
@@ -24,31 +25,31 @@ func proposeGo(f folder) proposal {
 	if len(packages) == 0 {
 		return p
 	}
-	if !f.found("go") {
+	if !f.OnPath("go") {
 		p.note("go is not on PATH: install Go, or put it on PATH")
 	}
-	p.tool("go test", f.has("go.work", "go.mod"))
+	p.tool("go test", f.First("go.work", "go.mod"))
 	if goPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
 		p.add(Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)})
 	}
-	if f.dir == "" || len(f.search(1, "*_test.go")) > 0 {
+	if f.Dir == "" || len(f.Search(1, "*_test.go")) > 0 {
 		p.add(goTest(packages))
 	}
-	config := f.above(golangciConfigs...)
+	config := f.FirstAbove(golangciConfigs...)
 	switch {
 	case config == "":
 		p.add(goVet(packages))
-	case !f.found("golangci-lint"):
+	case !f.OnPath("golangci-lint"):
 		p.note("%s is there but golangci-lint is not on PATH: go vet is used alone until it is installed", config)
 		p.add(goVet(packages))
-	case f.misfit(config) != "":
-		p.note("%s, so that it does not run: go vet is used alone", f.misfit(config))
+	case versionMismatch(f, config) != "":
+		p.note("%s, so that it does not run: go vet is used alone", versionMismatch(f, config))
 		p.add(goVet(packages))
 	default:
 		p.tool("golangci-lint", config)
-		p.add(golangci(f.read(config), packages))
+		p.add(golangci(f.Read(config), packages))
 	}
-	if f.has("go.work") == "" && f.above("go.work") != "" { // not a member, or already part of it
+	if f.First("go.work") == "" && f.FirstAbove("go.work") != "" { // not a member, or already part of it
 		for i := range p.checks {
 			p.checks[i].Env = append(p.checks[i].Env, "GOWORK=off")
 		}
@@ -63,9 +64,9 @@ var (
 
 // goPrograms reports whether there seem to be programs, which only a build links. A
 // generator, which the build ignores, is none.
-func goPrograms(f folder) bool {
-	return f.has("cmd") != "" || slices.ContainsFunc(append(f.glob("*.go"), f.search(50, "main.go")...), func(name string) bool {
-		text := f.read(name)
+func goPrograms(f checkout.Folder) bool {
+	return f.First("cmd") != "" || slices.ContainsFunc(append(f.Glob("*.go"), f.Search(50, "main.go")...), func(name string) bool {
+		text := f.Read(name)
 		return goMain.MatchString(text) && !goIgnored.MatchString(text)
 	})
 }
@@ -99,22 +100,18 @@ func golangci(config string, packages []string) Check {
 	return c
 }
 
-// misfit says that golangci-lint has another version than its configuration, "" if it has
+// versionMismatch says that golangci-lint has another version than its configuration, "" if it has
 // not, or if its version is unknown: neither reads the other's.
-func (f folder) misfit(config string) string {
-	program, err := f.look("golangci-lint")
-	if err != nil {
-		return ""
-	}
-	info, err := buildinfo.ReadFile(program)
+func versionMismatch(f checkout.Folder, config string) string {
+	info, err := buildinfo.ReadFile(f.Program("golangci-lint"))
 	if err != nil || !strings.HasPrefix(info.Main.Path, golangciModule) {
 		return ""
 	}
 	two := strings.HasPrefix(info.Main.Path, golangciModule+"/v2")
 	switch {
-	case two && !versionTwo.MatchString(f.read(config)):
+	case two && !versionTwo.MatchString(f.Read(config)):
 		return config + " is of version 1 and golangci-lint 2 is installed (golangci-lint migrate converts it)"
-	case !two && versionTwo.MatchString(f.read(config)):
+	case !two && versionTwo.MatchString(f.Read(config)):
 		return config + " is of version 2 and golangci-lint 1 is installed"
 	}
 	return ""
@@ -140,9 +137,9 @@ func goUses(text string) []string {
 		out = append(out, strings.Fields(m[1])...)
 	}
 	for i, dir := range out {
-		out[i] = strings.TrimPrefix(join("", strings.Trim(dir, `"`+"`")), ".")
+		out[i] = strings.TrimPrefix(checkout.Join("", strings.Trim(dir, `"`+"`")), ".")
 	}
-	return unique(out)
+	return checkout.Unique(out)
 }
 
 // goPatterns names all packages of the modules.

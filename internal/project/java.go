@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -19,19 +20,19 @@ var mavenFlags = []string{"--batch-mode", "--no-transfer-progress", "-Dstyle.col
 var jvmTests = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
 
 // proposeMaven recognises a pom.xml, with the modules that it names.
-func proposeMaven(f folder) proposal {
-	if f.has(gradleFiles...) != "" && !mavenFirst(f) || f.dir != "" && f.has(jvmTests...) == "" {
+func proposeMaven(f checkout.Folder) proposal {
+	if f.First(gradleFiles...) != "" && !mavenFirst(f) || f.Dir != "" && f.First(jvmTests...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
 	p := proposal{language: jvmLanguage(f)}
 	maven := "mvn"
-	if f.has("mvnw") != "" {
+	if f.First("mvnw") != "" {
 		maven = "./mvnw"
 		p.tool("Maven wrapper", "mvnw")
-	} else if !f.found("mvn") {
+	} else if !f.OnPath("mvn") {
 		p.note("mvn is not on PATH: install Maven, or add its wrapper")
 	}
-	if f.has("gradlew") != "" && f.has("mvnw") == "" {
+	if f.First("gradlew") != "" && f.First("mvnw") == "" {
 		p.note("Maven is used: the Gradle of gradlew is not installed. To use it instead, run ./gradlew once")
 	}
 	p.tool("Maven", "pom.xml")
@@ -71,13 +72,13 @@ var mavenModule = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
 
 // mavenModules returns the text of a pom and of its modules' poms, and the folders of
 // the modules.
-func mavenModules(f folder, dir string) (text string, modules []string) {
-	text = xmlComment.ReplaceAllString(f.read(join(dir, "pom.xml")), "")
+func mavenModules(f checkout.Folder, dir string) (text string, modules []string) {
+	text = xmlComment.ReplaceAllString(f.Read(checkout.Join(dir, "pom.xml")), "")
 	if strings.Count(dir, "/") > 5 {
 		return text, nil
 	}
 	for _, m := range mavenModule.FindAllStringSubmatch(text, -1) {
-		module := join(dir, m[1])
+		module := checkout.Join(dir, m[1])
 		if strings.HasPrefix(module, "..") || module == dir {
 			continue
 		}
@@ -91,8 +92,8 @@ func mavenModules(f folder, dir string) (text string, modules []string) {
 var xmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // jvmLanguage is kotlin if all sources are.
-func jvmLanguage(f folder) string {
-	if len(f.search(1, "*.kt")) > 0 && len(f.search(1, "*.java")) == 0 {
+func jvmLanguage(f checkout.Folder) string {
+	if len(f.Search(1, "*.kt")) > 0 && len(f.Search(1, "*.java")) == 0 {
 		return "kotlin"
 	}
 	return "java"
@@ -100,15 +101,15 @@ func jvmLanguage(f folder) string {
 
 // mavenFirst reports whether Maven is used where there are files of both: the one with a
 // wrapper, and Maven where Gradle's wrapper would have to be downloaded and mvn is there.
-func mavenFirst(f folder) bool {
-	return f.has("mvnw") != "" || f.has("gradlew") == "" || !gradleInstalled(f) && f.found("mvn")
+func mavenFirst(f checkout.Folder) bool {
+	return f.First("mvnw") != "" || f.First("gradlew") == "" || !gradleInstalled(f) && f.OnPath("mvn")
 }
 
 var gradleDistribution = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
 
 // gradleInstalled reports whether the wrapper has its Gradle, or does not say which one.
-func gradleInstalled(f folder) bool {
-	m := gradleDistribution.FindStringSubmatch(f.read("gradle/wrapper/gradle-wrapper.properties"))
+func gradleInstalled(f checkout.Folder) bool {
+	m := gradleDistribution.FindStringSubmatch(f.Read("gradle/wrapper/gradle-wrapper.properties"))
 	if m == nil {
 		return true
 	}
@@ -137,22 +138,22 @@ const gradleInit = `gradle.projectsEvaluated {
 `
 
 // proposeGradle recognises a Gradle build, with its subprojects.
-func proposeGradle(f folder) proposal {
-	if f.has("pom.xml") != "" && mavenFirst(f) || f.dir != "" && f.has(jvmTests...) == "" {
+func proposeGradle(f checkout.Folder) proposal {
+	if f.First("pom.xml") != "" && mavenFirst(f) || f.Dir != "" && f.First(jvmTests...) == "" {
 		return proposal{}
 	}
 	p := proposal{language: jvmLanguage(f), covers: everything}
 	gradle := "gradle"
-	if f.has("gradlew") != "" {
+	if f.First("gradlew") != "" {
 		gradle = "./gradlew"
 		p.tool("Gradle wrapper", "gradlew")
-	} else if !f.found("gradle") {
+	} else if !f.OnPath("gradle") {
 		p.note("gradle is not on PATH: install Gradle, or add its wrapper")
 	}
-	p.tool("Gradle", f.has(gradleFiles...))
+	p.tool("Gradle", f.First(gradleFiles...))
 	text := ""
-	for _, file := range append(f.search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
-		text += f.read(file)
+	for _, file := range append(f.Search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
+		text += f.Read(file)
 	}
 	run := func(words ...string) []string { // a daemon would outlive the check
 		return with([]string{gradle, "--no-daemon", "--console=plain", "--continue", "--no-build-cache"}, words...)
@@ -162,17 +163,17 @@ func proposeGradle(f folder) proposal {
 	case gradleMulti.MatchString(text):
 		test.Command = run("cleanAllTests", "allTests")
 	case gradleJacoco.MatchString(text):
-		p.tool("JaCoCo", f.has(gradleFiles...))
+		p.tool("JaCoCo", f.First(gradleFiles...))
 		test.Command = run("--init-script="+ReportDir+"/.jacoco.gradle", "cleanTest", "test", "jacocoTestReport")
 		test.Files = map[string]string{".jacoco.gradle": gradleInit}
 		test.Coverage, test.Reports = true, append(test.Reports, "**/build/reports/jacoco/test/*.xml")
 	default:
 		test.Command = run("cleanTest", "test")
-		p.note("no coverage: add the plugin jacoco to %s", f.has(gradleFiles...))
+		p.note("no coverage: add the plugin jacoco to %s", f.First(gradleFiles...))
 	}
 	p.add(test)
 	if gradleCheckstyle.MatchString(text) {
-		p.tool("checkstyle", f.has(gradleFiles...))
+		p.tool("checkstyle", f.First(gradleFiles...))
 		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyleMain", "checkstyleTest"), Reports: []string{"**/build/reports/checkstyle/*.xml"}})
 	}
 	return p

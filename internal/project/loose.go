@@ -1,13 +1,17 @@
 package project
 
-import "fmt"
+import (
+	"fmt"
+
+	"supervise/internal/project/internal/checkout"
+)
 
 // loose are test files that need no manifest, or lack one. They are looked for where
 // nothing else is found.
 var loose = []struct {
 	patterns []string
-	propose  func(folder) proposal // runs them without a manifest; nil: they cannot be run so
-	lacks    string                // the manifest, and how to get it
+	propose  func(checkout.Folder) proposal // runs them without a manifest; nil: they cannot be run so
+	lacks    string                         // the manifest, and how to get it
 }{
 	{[]string{"test_*.py", "*_test.py"}, proposePython, ""},
 	{[]string{"*_test.go"}, nil, "go.mod: run go mod init"},
@@ -19,11 +23,11 @@ var loose = []struct {
 	{[]string{"*.rs"}, nil, "Cargo.toml: run cargo init"},
 }
 
-// stray finds tests without a manifest. It returns what they lack, "" where there are
+// findStrayTests finds tests without a manifest. It returns what they lack, "" where there are
 // none or where they can be run.
-func (w *walk) stray(f folder) string {
+func (w *walk) findStrayTests(f checkout.Folder) string {
 	for _, l := range loose {
-		found := f.search(1, l.patterns...)
+		found := f.Search(1, l.patterns...)
 		if len(found) == 0 {
 			continue
 		}

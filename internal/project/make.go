@@ -1,13 +1,16 @@
 package project
 
-import "supervise/internal/regexp"
+import (
+	"supervise/internal/project/internal/checkout"
+	"supervise/internal/regexp"
+)
 
 // proposeMake recognises the usual targets of a Makefile. It is used only if no other
 // kind of project is found.
-func proposeMake(f folder) proposal {
+func proposeMake(f checkout.Folder) proposal {
 	var p proposal
-	file := f.has(makeFiles...)
-	text := f.read(file)
+	file := f.First(makeFiles...)
+	text := f.Read(file)
 	for _, t := range []struct {
 		kind    Kind
 		targets []string
@@ -26,17 +29,17 @@ func proposeMake(f folder) proposal {
 				}
 				c := Check{Kind: t.kind, Name: "make " + target, Command: command, Stderr: true}
 				if t.kind == Test && !automake.MatchString(text) { // for Automake a program is one test
-					f.reportByEnv(&c, text)
+					reportByEnv(f, &c, text)
 				}
 				p.add(c)
 				break
 			}
 		}
 	}
-	if !p.has(Test) {
+	if !p.hasKind(Test) {
 		return proposal{}
 	}
-	if !f.found("make") {
+	if !f.OnPath("make") {
 		p.note("make is not on PATH: install it")
 	}
 	return p
@@ -63,10 +66,10 @@ var envReports = []struct {
 }
 
 // reportByEnv has the programs of the frameworks that a Makefile links report.
-func (f folder) reportByEnv(c *Check, text string) {
-	files := f.search(20, "Makefile", "*.mk")
+func reportByEnv(f checkout.Folder, c *Check, text string) {
+	files := f.Search(20, "Makefile", "*.mk")
 	for _, r := range envReports {
-		if !r.linked.MatchString(text) && f.holds(r.linked, files...) == "" {
+		if !r.linked.MatchString(text) && f.FirstMatching(r.linked, files...) == "" {
 			continue
 		}
 		c.Env = append(c.Env, r.env)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"supervise/internal/project/internal/checkout"
 )
 
 // manifest is the needed part of a package.json.
@@ -19,9 +21,9 @@ type manifest struct {
 
 // readManifest reads the package.json of a folder. Fields of an unexpected type count
 // as absent, as in other tools.
-func readManifest(f folder) (manifest, error) {
+func readManifest(f checkout.Folder) (manifest, error) {
 	m := manifest{deps: map[string]string{}}
-	if err := json.Unmarshal([]byte(f.read("package.json")), &m.keys); err != nil {
+	if err := json.Unmarshal([]byte(f.Read("package.json")), &m.keys); err != nil {
 		return m, err
 	}
 	m.field("scripts", &m.scripts)
@@ -35,7 +37,7 @@ func readManifest(f folder) (manifest, error) {
 	m.field("workspaces", &m.workspaces)
 	m.workspaces = append(m.workspaces, object.Packages...)
 	var pnpm struct{ Packages []string }
-	if yaml.Unmarshal([]byte(f.read("pnpm-workspace.yaml")), &pnpm) == nil {
+	if yaml.Unmarshal([]byte(f.Read("pnpm-workspace.yaml")), &pnpm) == nil {
 		m.workspaces = append(m.workspaces, pnpm.Packages...)
 	}
 	return m, nil
@@ -71,35 +73,35 @@ var npm = managers[len(managers)-1]
 
 // node is a folder with a package.json.
 type node struct {
-	folder
+	checkout.Folder
 	manifest
 	manager manager
 	file    string // that has the scripts
 	parts   []segment
 }
 
-func proposeNode(f folder) proposal {
+func proposeNode(f checkout.Folder) proposal {
 	var p proposal
 	m, err := readManifest(f)
 	if err != nil {
-		if f.read("package.json") != "" {
+		if f.Read("package.json") != "" {
 			p.note("package.json cannot be read: %v", err)
 		}
 		return p
 	}
-	n := node{folder: f, manifest: m, file: packageJSON}
+	n := node{Folder: f, manifest: m, file: packageJSON}
 	n.manager = n.choose(&p)
 	n.parts = n.flatten("test")
 	n.build(&p)
 	n.tests(&p)
 	n.lint(&p)
-	if len(p.checks) > 0 && f.above("node_modules", ".pnp.cjs") == "" && len(m.deps) > 0 {
+	if len(p.checks) > 0 && f.FirstAbove("node_modules", ".pnp.cjs") == "" && len(m.deps) > 0 {
 		p.note("the dependencies in package.json are not installed (node_modules is not there): run %s", n.manager.installCommand(n))
 	}
 	if len(m.workspaces) > 0 {
-		p.tool("workspace", f.has("pnpm-workspace.yaml", "package.json"))
-		if p.has(Test) {
-			p.covers = func(dir string) bool { return member(dir, m.workspaces) }
+		p.tool("workspace", f.First("pnpm-workspace.yaml", "package.json"))
+		if p.hasKind(Test) {
+			p.covers = func(dir string) bool { return checkout.IsMember(dir, m.workspaces) }
 		}
 	}
 	p.lintsAll = true
@@ -107,7 +109,7 @@ func proposeNode(f folder) proposal {
 }
 
 func (m manager) installCommand(n node) string {
-	if n.folder.above(m.locks...) == "" && m.name == "npm" {
+	if n.Folder.FirstAbove(m.locks...) == "" && m.name == "npm" {
 		return "npm install"
 	}
 	return m.install
@@ -118,12 +120,12 @@ func (m manager) installCommand(n node) string {
 func (n node) choose(p *proposal) manager {
 	chosen, why := npm, "package.json"
 	for _, m := range managers {
-		if lock := n.folder.above(m.locks...); lock != "" {
+		if lock := n.Folder.FirstAbove(m.locks...); lock != "" {
 			chosen, why = m, lock
 			break
 		}
 	}
-	for _, up := range n.upwards() {
+	for _, up := range n.Upwards() {
 		var field string
 		if m, err := readManifest(up); err == nil {
 			m.field("packageManager", &field)
@@ -135,11 +137,11 @@ func (n node) choose(p *proposal) manager {
 		}
 	}
 	p.tool(chosen.name, why)
-	if n.found(chosen.name) {
+	if n.OnPath(chosen.name) {
 		return chosen
 	}
 	p.note("%s is not on PATH: %s", chosen.name, chosen.get)
-	if chosen.name != "npm" && n.found("npm") {
+	if chosen.name != "npm" && n.OnPath("npm") {
 		chosen.exec, chosen.run = npm.exec, npm.run
 	}
 	return chosen
@@ -168,8 +170,8 @@ func (n node) build(p *proposal) {
 	if script == "" || watches.MatchString(script) || n.workspaceBuilds() {
 		return
 	}
-	for _, up := range n.upwards() {
-		if slices.ContainsFunc(up.ignored(), func(name string) bool { return slices.Contains(outputs, name) }) {
+	for _, up := range n.Upwards() {
+		if slices.ContainsFunc(up.Ignored(), func(name string) bool { return slices.Contains(outputs, name) }) {
 			n.runBuild(p)
 			return
 		}
@@ -184,9 +186,9 @@ func (n node) runBuild(p *proposal) {
 // workspaceBuilds reports whether the root of the workspace has a build script,
 // which builds this member too.
 func (n node) workspaceBuilds() bool {
-	for _, up := range n.upwards()[1:] {
+	for _, up := range n.Upwards()[1:] {
 		m, err := readManifest(up)
-		if err == nil && m.scripts["build"] != "" && member(strings.TrimPrefix(strings.TrimPrefix(n.dir, up.dir), "/"), m.workspaces) {
+		if err == nil && m.scripts["build"] != "" && checkout.IsMember(strings.TrimPrefix(strings.TrimPrefix(n.Dir, up.Dir), "/"), m.workspaces) {
 			return true
 		}
 	}
@@ -206,7 +208,7 @@ func (n node) depends(names ...string) string {
 // dependsAbove is depends for this package and those above, where a workspace keeps
 // shared dependencies.
 func (n node) dependsAbove(names ...string) string {
-	for _, up := range n.upwards() {
+	for _, up := range n.Upwards() {
 		if m, err := readManifest(up); err == nil {
 			if name := (node{manifest: m}).depends(names...); name != "" {
 				return name

@@ -164,7 +164,7 @@ var major = regexp.MustCompile(`\d+`)
 func (n node) nodeMajor() int {
 	var engines map[string]string
 	n.field("engines", &engines)
-	for _, text := range []string{n.read(".nvmrc"), n.read(".node-version"), engines["node"]} {
+	for _, text := range []string{n.Read(".nvmrc"), n.Read(".node-version"), engines["node"]} {
 		if m := major.FindString(text); m != "" && len(m) < 4 {
 			v := 0
 			for _, d := range m {

@@ -40,7 +40,7 @@ var lintScripts = []string{"lint", "eslint", "typecheck", "type-check", "check-t
 func (n node) lint(p *proposal) {
 	parts := n.lintParts()
 	for _, l := range nodeLinters {
-		config := n.has(l.row().ConfigFiles...)
+		config := n.First(l.row().ConfigFiles...)
 		if _, ok := n.keys[l.key]; config == "" && ok {
 			config = "package.json"
 		}
@@ -73,7 +73,7 @@ func (n node) lint(p *proposal) {
 // buildMode are the arguments with which a proposed build runs tsc --build: without them
 // what that writes is checked as well, nil for none.
 func (n node) buildMode(p *proposal) []string {
-	if !p.has(Build) {
+	if !p.hasKind(Build) {
 		return nil
 	}
 	for _, c := range find(n.surely("build", 0), "tsc", "") {
@@ -113,13 +113,13 @@ func (l nodeLinter) elsewhere(c call) bool {
 
 // targets are the arguments of a linter that no script calls.
 func (n node) targets(l nodeLinter, p *proposal) []string {
-	config, own := n.read("tsconfig.json"), n.buildMode(p)
+	config, own := n.Read("tsconfig.json"), n.buildMode(p)
 	switch {
 	case l.name == "tsc" && own != nil:
 		return own
 	case l.name == "tsc" && strings.Contains(config, `"references"`) && strings.Contains(strings.Join(strings.Fields(config), ""), `"files":[]`):
 		return []string{"--build", "--noEmit"}
-	case l.name == "eslint" && n.has(".eslintrc", ".eslintrc.*") != "" && n.dependsAbove("typescript") != "":
+	case l.name == "eslint" && n.First(".eslintrc", ".eslintrc.*") != "" && n.dependsAbove("typescript") != "":
 		return []string{".", "--ext=.js,.jsx,.cjs,.mjs,.ts,.tsx"}
 	}
 	return l.targets

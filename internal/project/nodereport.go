@@ -83,20 +83,20 @@ func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
 	}
 	c := calls[0]
 	at := slices.IndexFunc(c.args, func(w string) bool {
-		return slices.Contains(nodeFiles, path.Ext(w)) && n.exists(w)
+		return slices.Contains(nodeFiles, path.Ext(w)) && n.Exists(w)
 	})
 	if at < 0 {
 		return nodeRunner{}, call{}, false
 	}
 	files := []string{c.args[at]}
-	for _, m := range nodeLoads.FindAllStringSubmatch(n.read(files[0]), -1) {
+	for _, m := range nodeLoads.FindAllStringSubmatch(n.Read(files[0]), -1) {
 		if name := path.Join(path.Dir(files[0]), m[1]); slices.Contains(nodeFiles, path.Ext(name)) {
 			files = append(files, name)
 		} else { // it may be a folder
 			files = append(files, name+".js", name+"/index.js")
 		}
 	}
-	return nodeRunner{Framework: inFile, program: "node", check: node.nodeTestFile}, c, n.holds(nodeTests, files...) != ""
+	return nodeRunner{Framework: inFile, program: "node", check: node.nodeTestFile}, c, n.FirstMatching(nodeTests, files...) != ""
 }
 
 // inFile is node's own framework in a file that node runs: it takes no names of tests.
@@ -110,9 +110,9 @@ func (n node) nodeTestFile(c call) Check {
 // if unknown.
 func (n node) version(name string) (major, minor int) {
 	text := n.deps[name]
-	if file := n.above("node_modules/" + name + "/package.json"); file != "" {
+	if file := n.FirstAbove("node_modules/" + name + "/package.json"); file != "" {
 		var installed struct{ Version string }
-		if json.Unmarshal([]byte(n.read(file)), &installed) == nil && installed.Version != "" {
+		if json.Unmarshal([]byte(n.Read(file)), &installed) == nil && installed.Version != "" {
 			text = installed.Version
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
+	"supervise/internal/project/internal/checkout"
 )
 
 // nodeRunner is a test framework for Node, as a project calls it.
@@ -111,7 +112,7 @@ func checksOnly(program string) bool {
 
 // provided reports whether a dependency has the name of the program, in any scope.
 func (n node) provided(program string) bool {
-	return slices.ContainsFunc(n.upwards(), func(up folder) bool {
+	return slices.ContainsFunc(n.Upwards(), func(up checkout.Folder) bool {
 		m, err := readManifest(up)
 		return err == nil && slices.ContainsFunc(slices.Collect(maps.Keys(m.deps)), func(name string) bool {
 			return name == program || strings.HasPrefix(name, "@") && strings.HasSuffix(name, "/"+program)
@@ -141,7 +142,7 @@ func (n node) unrecognised(p *proposal, delegating bool) {
 	case script != "" && !placeholder(script):
 		p.tool("test script", "package.json")
 		p.add(Check{Kind: Test, Name: n.manager.name + " test", Command: n.script("test"), Stderr: true})
-	case n.dir == "" && len(n.workspaces) == 0 && len(n.deps) > 0:
+	case n.Dir == "" && len(n.workspaces) == 0 && len(n.deps) > 0:
 		p.note("no test framework recognised in package.json: add jest, vitest, mocha or a script test")
 	}
 }
@@ -149,7 +150,7 @@ func (n node) unrecognised(p *proposal, delegating bool) {
 // configured returns the file that shows that the framework is used.
 func (n node) configured(r nodeRunner) string {
 	for _, config := range r.ConfigFiles {
-		if file := n.configuredBy(config); file != "" {
+		if file := configuredBy(n.Folder, config); file != "" {
 			return file
 		}
 	}
@@ -187,9 +188,9 @@ func (n node) scripted(p *proposal) bool {
 			p.tool(r.program, "script "+name+" in "+n.file)
 			n.propose(p, r, c)
 		}
-		if p.has(Test) {
+		if p.hasKind(Test) {
 			if len(besides) > 0 {
-				p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(unique(besides), ", "))
+				p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(checkout.Unique(besides), ", "))
 			}
 			return true
 		}
@@ -239,7 +240,7 @@ func (n node) prepare(before []segment, p *proposal) {
 	builds := n.flatten("build")
 	for _, s := range before {
 		if slices.ContainsFunc(builds, s.same) {
-			if !p.has(Build) {
+			if !p.hasKind(Build) {
 				n.runBuild(p)
 			}
 			continue

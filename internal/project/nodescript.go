@@ -240,7 +240,7 @@ func (n node) unmeasured(s segment) []string {
 	}
 	for _, c := range find([]segment{s}, "node", "") {
 		at := slices.IndexFunc(c.args, func(w string) bool { return !strings.HasPrefix(w, "-") })
-		if at >= 0 && namedForTests.MatchString(c.args[at]) && n.has(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
+		if at >= 0 && namedForTests.MatchString(c.args[at]) && n.First(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
 			return []string{"node " + c.args[at]}
 		}
 	}

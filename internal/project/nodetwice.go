@@ -19,7 +19,7 @@ func (n node) implied(l nodeLinter, args []string, checks []Check) string {
 	if l.name != "tsc" || !n.built(args, checks) {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(n.read("package.json")))
+	sum := sha256.Sum256([]byte(n.Read("package.json")))
 	return hex.EncodeToString(sum[:])
 }
 

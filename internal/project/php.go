@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -15,20 +16,20 @@ var (
 	phpDriver = regexp.MustCompile(`ext-(pcov|xdebug)|phpunit-pcov`)
 )
 
-func proposePHP(f folder) proposal {
+func proposePHP(f checkout.Folder) proposal {
 	var p proposal
-	if !f.found("php") {
+	if !f.OnPath("php") {
 		p.note("php is not on PATH: install PHP")
 	}
 	packages := phpPackages(f)
-	config := f.has("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
-	if f.has("vendor") == "" && len(packages) > 0 {
+	config := f.First("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
+	if f.First("vendor") == "" && len(packages) > 0 {
 		p.note("the packages in composer.json are not installed (vendor is not there): run composer install")
 	}
-	program, name := f.phpProgram("phpunit"), "phpunit"
+	program, name := phpProgram(f, "phpunit"), "phpunit"
 	switch {
-	case f.has("vendor/bin/pest") != "" || packages["pestphp/pest"] != "":
-		program, name = f.phpProgram("pest"), "pest"
+	case f.First("vendor/bin/pest") != "" || packages["pestphp/pest"] != "":
+		program, name = phpProgram(f, "pest"), "pest"
 		p.tool(name, "composer.json")
 	case packages["phpunit/phpunit"] != "" || packages["symfony/phpunit-bridge"] != "":
 		p.tool(name, "composer.json")
@@ -37,18 +38,18 @@ func proposePHP(f folder) proposal {
 	default:
 		return proposal{}
 	}
-	p.add(phpTest(f, &p, name, program, f.read(config)))
-	if neon := f.has("phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"); neon != "" {
+	p.add(phpTest(f, &p, name, program, f.Read(config)))
+	if neon := f.First("phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"); neon != "" {
 		p.tool("phpstan", neon)
 		p.add(Check{
 			Kind: Lint, Name: "phpstan",
-			Command: phpRun(f.phpProgram("phpstan"), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
+			Command: phpRun(phpProgram(f, "phpstan"), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
 		})
 	}
 	return p
 }
 
-func phpTest(f folder, p *proposal, name, program, config string) Check {
+func phpTest(f checkout.Folder, p *proposal, name, program, config string) Check {
 	report, cover := ReportDir+"/phpunit.xml", ReportDir+"/clover.xml"
 	c := Check{
 		Kind: Test, Name: name, Runner: "phpunit", Reports: []string{report},
@@ -60,7 +61,7 @@ func phpTest(f folder, p *proposal, name, program, config string) Check {
 	switch {
 	case !phpSource.MatchString(config):
 		p.note("no coverage: say in phpunit.xml, with <source>, which folders hold the code")
-	case f.holds(phpDriver, "composer.json", "composer.lock") == "":
+	case f.FirstMatching(phpDriver, "composer.json", "composer.lock") == "":
 		p.note("no coverage: install the extension pcov or xdebug, and add ext-pcov or ext-xdebug to require-dev of composer.json")
 	default:
 		c.Command = append(c.Command, "--coverage-clover="+cover)
@@ -71,13 +72,13 @@ func phpTest(f folder, p *proposal, name, program, config string) Check {
 }
 
 // phpProgram is the project's own program, else the one on PATH.
-func (f folder) phpProgram(name string) string {
+func phpProgram(f checkout.Folder, name string) string {
 	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
-		if f.has(own) != "" {
+		if f.First(own) != "" {
 			return own
 		}
 	}
-	if f.has("composer.json") != "" && !f.found(name) {
+	if f.First("composer.json") != "" && !f.OnPath(name) {
 		return "vendor/bin/" + name
 	}
 	return name
@@ -92,12 +93,12 @@ func phpRun(program string, words ...string) []string {
 	return with([]string{program}, words...)
 }
 
-func phpPackages(f folder) map[string]string {
+func phpPackages(f checkout.Folder) map[string]string {
 	var composer struct {
 		Require    map[string]string `json:"require"`
 		RequireDev map[string]string `json:"require-dev"`
 	}
-	if json.Unmarshal([]byte(f.read("composer.json")), &composer) != nil {
+	if json.Unmarshal([]byte(f.Read("composer.json")), &composer) != nil {
 		return nil
 	}
 	packages := map[string]string{}

@@ -12,11 +12,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
-	"supervise/internal/projectfile"
+	"supervise/internal/project/internal/checkout"
 )
 
 // ReportDir is replaced, in commands, environments and report paths, by the private
@@ -86,7 +85,7 @@ func (p *proposal) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 func (p *proposal) tool(name, file string) { p.tools = append(p.tools, name+" ("+file+")") }
-func (p *proposal) has(kind Kind) bool {
+func (p *proposal) hasKind(kind Kind) bool {
 	return slices.ContainsFunc(p.checks, func(c Check) bool { return c.Kind == kind })
 }
 func everything(string) bool { return true }
@@ -94,7 +93,7 @@ func everything(string) bool { return true }
 type recogniser struct {
 	language string
 	markers  []string // files or patterns; any of them makes a folder a project
-	propose  func(f folder) proposal
+	propose  func(f checkout.Folder) proposal
 }
 
 // The order is that of the languages in [Project].
@@ -121,36 +120,32 @@ var makefile = recogniser{"make", makeFiles, proposeMake}
 // levels below it. look finds a program by name, as [os/exec.LookPath] does. The error
 // wraps [ErrUnknown] if nothing is known; then the project says only what is in the way.
 func Detect(root string, look func(string) (string, error)) (Project, error) {
-	tree, err := projectfile.Open(root)
+	top, err := checkout.Open(root, look)
 	if err != nil {
-		return Project{}, fmt.Errorf("look at the project: %w", err)
+		return Project{}, err
 	}
-	defer tree.Close()
-	w, l := walk{}, &files{tree: tree}
-	top := folder{root: root, look: look, files: l}
+	defer top.Close()
+	var w walk
 	w.visit(top, nil)
-	lacks := ""
+	missing := ""
 	if len(w.found) == 0 {
-		lacks = w.stray(top)
+		missing = w.findStrayTests(top)
 	}
 	if len(w.found) == 0 {
-		if mistakes := strings.Join(l.mistakes, "; "); mistakes != "" {
-			lacks, l.mistakes = mistakes, nil
-		}
-		lacks = cmp.Or(lacks, top.untested(), "found no "+strings.Join(markers(), ", "))
-		err := fmt.Errorf("%w in %s: %s; or give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, lacks)
-		return Project{Notes: l.notes(), Blocked: l.blocked()}, err
+		missing = cmp.Or(top.TakeMistakes(), missing, describeUntested(top), "found no "+strings.Join(markers(), ", "))
+		err := fmt.Errorf("%w in %s: %s; or give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, missing)
+		return Project{Notes: top.Notes(), Blocked: top.Blocked()}, err
 	}
 	p := w.project(root)
-	p.Notes, p.Blocked = slices.Concat(p.Notes, top.submodules(), l.notes()), l.blocked()
+	p.Notes, p.Blocked = slices.Concat(p.Notes, top.MissingSubmodules(), top.Notes()), top.Blocked()
 	return p, nil
 }
 
-// untested says of a project that has nothing to run that it was found.
-func (f folder) untested() string {
+// describeUntested says of a project that has nothing to run that it was found.
+func describeUntested(f checkout.Folder) string {
 	for _, r := range recognisers {
-		if f.readable(r.markers...) {
-			return "found " + f.has(r.markers...) + ", but no build, tests or linter to run"
+		if f.IsReadable(r.markers...) {
+			return "found " + f.First(r.markers...) + ", but no build, tests or linter to run"
 		}
 	}
 	return ""
@@ -166,14 +161,13 @@ func markers() []string {
 
 // IsProject reports whether dir itself has a known kind of project.
 func IsProject(dir string) bool {
-	tree, err := projectfile.Open(dir)
+	f, err := checkout.Open(dir, nil)
 	if err != nil {
 		return false
 	}
-	defer tree.Close()
-	f := folder{root: dir, files: &files{tree: tree}}
-	return slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.has(r.markers...) != "" }) ||
-		f.has(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
+	defer f.Close()
+	return slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.First(r.markers...) != "" }) ||
+		f.First(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
 }
 
 // part is a project that was found, and its recogniser.
@@ -216,7 +210,7 @@ func (w walk) project(root string) Project {
 			out.Notes = append(out.Notes, n)
 		}
 	}
-	out.Language = strings.Join(unique(languages), ", ")
+	out.Language = strings.Join(checkout.Unique(languages), ", ")
 	if !slices.ContainsFunc(out.Checks, func(c Check) bool { return c.Kind == Test }) {
 		out.Notes = append(out.Notes, "no tests recognised: give --test-cmd (and --test-report), or write them into .supervise.yaml")
 	}
@@ -227,16 +221,3 @@ func (w walk) project(root string) Project {
 func (w walk) makes() bool {
 	return slices.ContainsFunc(w.found, func(p part) bool { return p.from == makefile.language })
 }
-
-func unique(list []string) []string {
-	var out []string
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// join is the slash path of name in dir.
-func join(dir, name string) string { return strings.TrimPrefix(path.Join(dir, name), "./") }

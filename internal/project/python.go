@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 	"supervise/runner"
 )
@@ -24,34 +25,34 @@ var dependencyFiles = []string{
 
 // python is a folder with Python in it.
 type python struct {
-	folder
+	checkout.Folder
 	env    string   // the virtual environment, relative to the folder; "" is none
 	start  []string // what starts a program of the project's environment: "uv run --frozen"
 	locked string   // the text of the lock file of that tool
 	deps   string   // the text of everything that lists dependencies
 }
 
-func proposePython(f folder) proposal {
+func proposePython(f checkout.Folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
 	said, other := py.said()
 	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript, program: py.ownProgram}[said.module]
 	switch {
-	case own != nil && py.firstConfig(pytest.ConfigFiles) == "":
+	case own != nil && firstConfig(py.Folder, pytest.ConfigFiles) == "":
 		own(said, &p)
 	case py.usesPytest(said, &p):
 		py.pytest(&p, said.selecting()...)
 		p.covers = py.covers
-	case f.has("manage.py") != "" && strings.Contains(f.read("manage.py"), "django"):
+	case f.First("manage.py") != "" && strings.Contains(f.Read("manage.py"), "django"):
 		p.tool("django test", "manage.py")
 		p.add(py.unittest("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
-	case f.holds(djangoTests, "runtests.py") != "":
+	case f.FirstMatching(djangoTests, "runtests.py") != "":
 		p.tool("django test", "runtests.py")
 		p.add(py.unittest("django test", "runtests.py", "--verbosity=2", "--no-input"))
 	default:
 		py.discover(&p)
 		said.env = nil
-		if other != "" && p.has(Test) {
+		if other != "" && p.hasKind(Test) {
 			p.note("%s: unittest runs instead, and may find other tests; give --test-cmd (and --test-report) with what writes JUnit XML", other)
 		}
 	}
@@ -63,28 +64,18 @@ func proposePython(f folder) proposal {
 	return p
 }
 
-func newPython(f folder, p *proposal) python {
-	py := python{folder: f}
+func newPython(f checkout.Folder, p *proposal) python {
+	py := python{Folder: f}
 	for _, pattern := range dependencyFiles {
-		for _, name := range f.glob(pattern) {
-			py.deps += lineComment.ReplaceAllString(f.read(name), "") + "\n"
+		for _, name := range f.Glob(pattern) {
+			py.deps += lineComment.ReplaceAllString(f.Read(name), "") + "\n"
 		}
 	}
-	if config := f.above(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
+	if config := f.FirstAbove(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
 		py.env = path.Dir(config)
 	}
 	py.start, py.locked = py.launcher(p)
 	return py
-}
-
-// firstConfig returns the first of the configuration files that is there, with its section.
-func (f folder) firstConfig(files []string) string {
-	for _, file := range files {
-		if found := f.configuredBy(file); found != "" {
-			return found
-		}
-	}
-	return ""
 }
 
 var pytest = framework.Named("pytest")
@@ -95,18 +86,18 @@ var djangoTests = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test
 var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
 
 // testFiles are those that unittest and pytest look for.
-func (py python) testFiles() []string { return py.search(50, "test*.py", "*_test.py") }
+func (py python) testFiles() []string { return py.Search(50, "test*.py", "*_test.py") }
 
 func (py python) usesPytest(said script, p *proposal) bool {
-	config := py.firstConfig(pytest.ConfigFiles)
+	config := firstConfig(py.Folder, pytest.ConfigFiles)
 	switch {
 	case config != "":
 		p.tool("pytest", config)
-	case py.depends("pytest") && (py.dir == "" || len(py.testFiles()) > 0): // tools in a list do not make tests
+	case py.depends("pytest") && (py.Dir == "" || len(py.testFiles()) > 0): // tools in a list do not make tests
 		config = "dependencies"
 		p.tool("pytest", config)
 	default:
-		config = py.holds(pytestStyle, py.testFiles()...)
+		config = py.FirstMatching(pytestStyle, py.testFiles()...)
 		if config == "" && said.workflow && said.module == "pytest" {
 			config = said.from
 		}
@@ -128,13 +119,13 @@ func (py python) covers(dir string) bool {
 		name = cmp.Or(name, pytest.Name)
 		switch path.Ext(file) {
 		case ".toml":
-			paths = append(paths, py.table(file, name).Strings("testpaths")...)
-			paths = append(paths, py.table(file, name+".ini_options").Strings("testpaths")...)
+			paths = append(paths, py.Table(file, name).Strings("testpaths")...)
+			paths = append(paths, py.Table(file, name+".ini_options").Strings("testpaths")...)
 			continue
 		case ".py":
 			continue
 		}
-		section, _ := iniSection(py.read(file), name)
+		section, _ := checkout.INISection(py.Read(file), name)
 		if m := iniPaths.FindStringSubmatch(section); m != nil {
 			paths = append(paths, strings.Fields(m[1])...)
 		}
@@ -191,16 +182,16 @@ func (py python) covered(c Check, words []string) Check {
 // discover recognises unittest by the test files.
 func (py python) discover(p *proposal) {
 	files := py.testFiles()
-	file := py.holds(regexp.MustCompile(`(?m)^\s*(import|from) unittest`), files...)
+	file := py.FirstMatching(regexp.MustCompile(`(?m)^\s*(import|from) unittest`), files...)
 	if file == "" {
 		return
 	}
 	words := []string{"-m", "unittest", "discover", "-v"}
 	// Discovery does not enter folders that are not packages.
-	if dir := strings.Split(file, "/")[0]; dir != file && py.has(dir+"/__init__.py") == "" {
+	if dir := strings.Split(file, "/")[0]; dir != file && py.First(dir+"/__init__.py") == "" {
 		words = append(words, "-s", dir)
 	}
-	if matches := func(name string) bool { return matchesAny(path.Base(name), []string{"test*.py"}) }; !slices.ContainsFunc(files, matches) {
+	if matches := func(name string) bool { return checkout.MatchesAny(path.Base(name), []string{"test*.py"}) }; !slices.ContainsFunc(files, matches) {
 		words = append(words, "-p", "*_test.py")
 	}
 	p.tool("unittest", file)

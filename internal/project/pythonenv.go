@@ -29,9 +29,9 @@ func (py python) launcher(p *proposal) (start []string, locked string) {
 		if lock == "" {
 			continue
 		}
-		if py.found(l.program) {
+		if py.OnPath(l.program) {
 			p.tool(l.program, lock)
-			return l.start, py.read(lock)
+			return l.start, py.Read(lock)
 		}
 		p.note("%s is there but %s is not on PATH: %s", lock, l.program, l.get)
 	}
@@ -41,11 +41,11 @@ func (py python) launcher(p *proposal) (start []string, locked string) {
 // lock finds a lock file: in the folder, or in one above if the folder has no
 // pyproject.toml of its own or belongs to a uv workspace.
 func (py python) lock(name string) string {
-	for i, up := range py.upwards() {
-		if up.has(name) == "" {
+	for i, up := range py.Upwards() {
+		if up.First(name) == "" {
 			continue
 		}
-		if i > 0 && py.has("pyproject.toml") != "" && !up.hasSection("pyproject.toml", "tool.uv.workspace") {
+		if i > 0 && py.First("pyproject.toml") != "" && !up.HasSection("pyproject.toml", "tool.uv.workspace") {
 			return ""
 		}
 		return strings.Repeat("../", i) + name
@@ -60,7 +60,7 @@ func (py python) program(words ...string) []string {
 		return with(with(py.start, "python"), words...)
 	case py.env != "":
 		return with([]string{py.env + "/bin/python"}, words...)
-	case py.look == nil || py.found("python3") || !py.found("python"):
+	case py.OnPath("python3") || !py.OnPath("python"):
 		return with([]string{"python3"}, words...)
 	}
 	return with([]string{"python"}, words...)
@@ -79,7 +79,7 @@ func (py python) installed(name string) bool {
 		return false
 	}
 	name = strings.ReplaceAll(name, "-", "?") // a dash or an underscore
-	return py.has(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
+	return py.First(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
 }
 
 // available reports whether a package can be used: it is in the virtual environment or,
@@ -97,13 +97,13 @@ func (py python) lacks(name string) bool {
 	if py.start != nil && (py.locked == "" || strings.Contains(py.locked, `"`+name+`"`)) {
 		return false
 	}
-	return !py.installed(name) && !py.found(name)
+	return !py.installed(name) && !py.OnPath(name)
 }
 
 // needs notes that a file requires pytest, which was not found. An environment of uv has no pip.
 func (py python) needs(name, file string, p *proposal) {
 	switch {
-	case py.start != nil || py.env != "" && py.installed(name) || py.env == "" && py.found(name):
+	case py.start != nil || py.env != "" && py.installed(name) || py.env == "" && py.OnPath(name):
 	case py.env != "" && py.usesUV():
 		p.note("%s is asked for by %s but is not in %s: run uv pip install --python %s/bin/python %s", name, file, py.env, py.env, name)
 	case py.env != "":
@@ -118,9 +118,9 @@ func (py python) needs(name, file string, p *proposal) {
 // usesUV reports whether the project's environment is one of uv: by its lock file, its
 // table in pyproject.toml, the environment itself, or a workflow.
 func (py python) usesUV() bool {
-	return py.hasSection("pyproject.toml", "tool.uv") || py.lock("uv.lock") != "" ||
+	return py.HasSection("pyproject.toml", "tool.uv") || py.lock("uv.lock") != "" ||
 		py.env != "" && py.madeByUV() ||
-		slices.ContainsFunc(py.steps(), func(s step) bool {
+		slices.ContainsFunc(workflowSteps(py.Folder), func(s step) bool {
 			return s.words[0] == "uv" && len(s.words) > 1 && slices.Contains([]string{"sync", "run", "pip"}, s.words[1])
 		})
 }
@@ -128,7 +128,7 @@ func (py python) usesUV() bool {
 // madeByUV reads what may be behind a link: environments are shared, and copies of a tree
 // link to them.
 func (py python) madeByUV() bool {
-	text, err := projectfile.ReadAnywhere(py.abs(py.env+"/pyvenv.cfg"), projectfile.Manifest)
+	text, err := projectfile.ReadAnywhere(py.Path(py.env+"/pyvenv.cfg"), projectfile.Manifest)
 	return err == nil && madeByUV.Match(text)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -56,8 +57,8 @@ var pythonTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
 func (py python) mypyTargets() bool {
 	for _, config := range framework.LinterNamed("mypy").ConfigFiles {
 		file, name, _ := strings.Cut(config, "#")
-		section, _ := iniSection(py.read(file), cmp.Or(name, "mypy"))
-		if pythonTargets.MatchString(section) || py.table(file, name).Has("files", "packages", "modules") {
+		section, _ := checkout.INISection(py.Read(file), cmp.Or(name, "mypy"))
+		if pythonTargets.MatchString(section) || py.Table(file, name).Has("files", "packages", "modules") {
 			return true
 		}
 	}
@@ -67,7 +68,7 @@ func (py python) mypyTargets() bool {
 // exclude adds an option that keeps a linter out of the virtual environment in the
 // folder, unless the project has its own list of exclusions.
 func (py python) exclude(words []string, option string, configs ...string) []string {
-	if py.env == "" || strings.Contains(py.env, "/") || py.holds(ownExcludes, configs...) != "" {
+	if py.env == "" || strings.Contains(py.env, "/") || py.FirstMatching(ownExcludes, configs...) != "" {
 		return words
 	}
 	return append(words, option+py.env)
@@ -81,7 +82,7 @@ var (
 // lint proposes the linters that are configured or depended on.
 func (py python) lint(p *proposal) {
 	for _, l := range pythonLinters {
-		file := py.firstConfig(framework.LinterNamed(l.name).ConfigFiles)
+		file := firstConfig(py.Folder, framework.LinterNamed(l.name).ConfigFiles)
 		if file == "" && py.depends(l.name) {
 			file = "dependencies"
 		}

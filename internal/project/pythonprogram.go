@@ -41,7 +41,7 @@ func (py python) said() (found script, other string) {
 
 // workflowScript is how the workflows run the tests, if all that run them do it alike.
 func (py python) workflowScript() (found script, other string) {
-	for _, s := range py.steps() {
+	for _, s := range workflowSteps(py.Folder) {
 		runs, ok := moduleOf(s.segment)
 		if !ok {
 			runs, ok = py.programOf(s.segment)
@@ -85,7 +85,7 @@ func (py python) programOf(s segment) (script, bool) {
 		file = strings.ReplaceAll(words[1], ".", "/") + ".py"
 	}
 	files := []string{file, path.Join(path.Dir(file), "__init__.py")}
-	if !namedForTests.MatchString(file) || path.Ext(file) != ".py" || !py.exists(file) || py.holds(startsUnittest, files...) == "" {
+	if !namedForTests.MatchString(file) || path.Ext(file) != ".py" || !py.Exists(file) || py.FirstMatching(startsUnittest, files...) == "" {
 		return script{}, false
 	}
 	return script{module: program, args: words}, true

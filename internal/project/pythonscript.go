@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -79,15 +80,15 @@ func (py python) scripted() (found script, other string) {
 // scriptLines are the commands of a script, and the variables that are set for them.
 func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	if table == testenv {
-		text := toxSections(py.read(file))
+		text := toxSections(py.Read(file))
 		env = toxEnvironment(text)
-		section, _ := iniSection(toxVariables(text, env), testenv)
+		section, _ := checkout.INISection(toxVariables(text, env), testenv)
 		for _, line := range iniLines(section, key) {
 			lines = append(lines, toxFactors.ReplaceAllString(line, ""))
 		}
 		return lines, env
 	}
-	scripts := py.table(file, table)
+	scripts := py.Table(file, table)
 	lines = scripts.Strings(key)
 	own, _ := scripts.Table(key)
 	for _, name := range inner {
@@ -110,7 +111,7 @@ func iniLines(section, key string) []string {
 // toxEnvironment are the variables that tox sets whatever its environment, as far as they
 // need nothing that tox alone fills in.
 func toxEnvironment(text string) []string {
-	section, _ := iniSection(text, testenv)
+	section, _ := checkout.INISection(text, testenv)
 	var out []string
 	for _, key := range []string{"setenv", "set_env"} {
 		for _, line := range iniLines(section, key) {
@@ -128,7 +129,7 @@ func toxEnvironment(text string) []string {
 func toxSections(text string) string {
 	return toxSection.ReplaceAllStringFunc(text, func(word string) string {
 		m := toxSection.FindStringSubmatch(word)
-		section, _ := iniSection(text, m[1])
+		section, _ := checkout.INISection(text, m[1])
 		return strings.TrimSpace(strings.Join(iniLines(section, m[2]), "\n"))
 	})
 }
@@ -235,7 +236,7 @@ var pytestValue = map[string]bool{"-n": true, "-c": true, "-o": true, "-r": true
 // project's files that runs tests under coverage.py.
 func (py python) measured() []string {
 	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
-		m := coverageRun.FindStringSubmatch(lineComment.ReplaceAllString(py.read(file), ""))
+		m := coverageRun.FindStringSubmatch(lineComment.ReplaceAllString(py.Read(file), ""))
 		if m == nil {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -11,24 +12,24 @@ var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}
 
 // ruby is a folder with Ruby in it.
 type ruby struct {
-	folder
+	checkout.Folder
 	gems string // the text of everything that lists gems
 }
 
-func proposeRuby(f folder) proposal {
+func proposeRuby(f checkout.Folder) proposal {
 	p := proposal{lintsAll: true}
-	r := ruby{folder: f}
-	for _, file := range append([]string{"Gemfile", "Gemfile.lock"}, f.glob("*.gemspec")...) {
-		r.gems += f.read(file) + "\n"
+	r := ruby{Folder: f}
+	for _, file := range append([]string{"Gemfile", "Gemfile.lock"}, f.Glob("*.gemspec")...) {
+		r.gems += f.Read(file) + "\n"
 	}
-	if !f.found("ruby") {
+	if !f.OnPath("ruby") {
 		p.note("ruby is not on PATH: install Ruby")
-	} else if f.has("Gemfile") != "" && !f.found("bundle") {
+	} else if f.First("Gemfile") != "" && !f.OnPath("bundle") {
 		p.note("bundle is not on PATH: gem install bundler, then run bundle install")
 	}
 	r.rspec(&p)
 	r.minitest(&p)
-	if !p.has(Test) {
+	if !p.hasKind(Test) {
 		return proposal{}
 	}
 	r.rubocop(&p)
@@ -37,7 +38,7 @@ func proposeRuby(f folder) proposal {
 
 // exec is the argv of a program of the project's gems.
 func (r ruby) exec(words ...string) []string {
-	if r.has("Gemfile") == "" {
+	if r.First("Gemfile") == "" {
 		return words
 	}
 	return with([]string{"bundle", "exec"}, words...)
@@ -50,11 +51,11 @@ func (r ruby) gem(name string) bool {
 }
 
 func (r ruby) rspec(p *proposal) {
-	config := r.has(".rspec", "spec/spec_helper.rb")
-	if config == "" && (r.gem("rspec") || r.gem("rspec-rails")) && r.has("spec") != "" {
+	config := r.First(".rspec", "spec/spec_helper.rb")
+	if config == "" && (r.gem("rspec") || r.gem("rspec-rails")) && r.First("spec") != "" {
 		config = "Gemfile"
 	}
-	if config == "" || len(r.search(1, "*_spec.rb")) == 0 {
+	if config == "" || len(r.Search(1, "*_spec.rb")) == 0 {
 		return
 	}
 	report := ReportDir + "/rspec.json"
@@ -71,17 +72,17 @@ var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTas
 // minitest is run as the project runs it: by Rails, by its own task, else file by file. A
 // task may have files of Minitest::Spec with names of RSpec.
 func (r ruby) minitest(p *proposal) {
-	names, task := []string{"*_test.rb", "test_*.rb"}, r.holds(rakeTest, "Rakefile", "rakefile")
-	if task != "" && !p.has(Test) {
+	names, task := []string{"*_test.rb", "test_*.rb"}, r.FirstMatching(rakeTest, "Rakefile", "rakefile")
+	if task != "" && !p.hasKind(Test) {
 		names = append(names, "*_spec.rb", "spec_*.rb")
 	}
-	files := r.search(1, names...)
-	if len(files) == 0 || r.has("test") == "" {
+	files := r.Search(1, names...)
+	if len(files) == 0 || r.First("test") == "" {
 		return
 	}
 	c := Check{Kind: Test, Name: "minitest", Runner: "minitest"}
 	switch {
-	case r.has("bin/rails") != "":
+	case r.First("bin/rails") != "":
 		p.tool("minitest", "bin/rails")
 		c.Command = []string{"bin/rails", "test", "--verbose"}
 	case task != "":
@@ -99,7 +100,7 @@ var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require [
 // covered adds the report that SimpleCov writes into the tree, if one of the files
 // starts it.
 func (r ruby) covered(p *proposal, c Check, helpers ...string) Check {
-	starts := r.holds(simplecovStart, append(helpers, ".simplecov")...)
+	starts := r.FirstMatching(simplecovStart, append(helpers, ".simplecov")...)
 	if starts == "" {
 		if !r.gem("simplecov") {
 			p.note("no coverage: add the gem simplecov, and start it in %s", helpers[0])
@@ -112,12 +113,12 @@ func (r ruby) covered(p *proposal, c Check, helpers ...string) Check {
 }
 
 func (r ruby) rubocop(p *proposal) {
-	config := r.has(".rubocop.yml")
+	config := r.First(".rubocop.yml")
 	if config == "" && !r.gem("rubocop") && !r.gem("standard") {
 		return
 	}
 	config = cmp.Or(config, "Gemfile")
-	if strings.TrimSpace(r.gems) == "" && !r.found("rubocop") {
+	if strings.TrimSpace(r.gems) == "" && !r.OnPath("rubocop") {
 		p.note("%s is there but rubocop is not on PATH: gem install rubocop", config)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
@@ -17,16 +18,16 @@ var nextestMention = regexp.MustCompile(`\bnextest\b`)
 const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
 
 // proposeRust recognises a package or a workspace.
-func proposeRust(f folder) proposal {
+func proposeRust(f checkout.Folder) proposal {
 	var p proposal
-	if f.hasSection("Cargo.toml", "workspace") {
+	if f.HasSection("Cargo.toml", "workspace") {
 		p.tool("workspace", "Cargo.toml")
 		p.covers = rustMembers(f)
 	}
-	if !f.found("cargo") {
+	if !f.OnPath("cargo") {
 		p.note("cargo is not on PATH: install Rust with rustup")
 	}
-	if f.dir != "" && f.holds(rustTest, f.search(500, "*.rs")...) == "" { // only benchmarks, or an example
+	if f.Dir != "" && f.FirstMatching(rustTest, f.Search(500, "*.rs")...) == "" { // only benchmarks, or an example
 		return p
 	}
 	p.add(Check{Kind: Build, Name: "cargo build", Stderr: true, Command: []string{"cargo", "build", "--workspace", "--color=never"}})
@@ -39,30 +40,30 @@ func proposeRust(f folder) proposal {
 // rustMembers returns the packages of a workspace. In addition to those that it lists,
 // Cargo includes their path dependencies. So everything below counts that is neither
 // excluded nor a workspace itself.
-func rustMembers(f folder) func(string) bool {
-	excluded := f.table("Cargo.toml", "workspace").Strings("exclude")
+func rustMembers(f checkout.Folder) func(string) bool {
+	excluded := f.Table("Cargo.toml", "workspace").Strings("exclude")
 	return func(dir string) bool {
 		for _, e := range excluded {
 			if e = strings.Trim(e, "/"); dir == e || strings.HasPrefix(dir, e+"/") {
 				return false
 			}
 		}
-		return !f.hasSection(dir+"/Cargo.toml", "workspace")
+		return !f.HasSection(dir+"/Cargo.toml", "workspace")
 	}
 }
 
 // rustTests proposes nextest if the project uses it and it is installed, else cargo's
 // own tests.
-func rustTests(f folder, p *proposal) {
-	uses := f.has(".config/nextest.toml")
+func rustTests(f checkout.Folder, p *proposal) {
+	uses := f.First(".config/nextest.toml")
 	if uses == "" {
-		uses = f.holds(nextestMention, append(f.glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
+		uses = f.FirstMatching(nextestMention, append(f.Glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
 	}
-	if uses != "" && !f.found("cargo-nextest") {
+	if uses != "" && !f.OnPath("cargo-nextest") {
 		p.note("%s names nextest but it is not installed: cargo install --locked cargo-nextest; cargo test is used until then", uses)
 		uses = ""
 	}
-	cover := f.found("cargo-llvm-cov")
+	cover := f.OnPath("cargo-llvm-cov")
 	if !cover {
 		p.note("no coverage: cargo install cargo-llvm-cov, and rustup component add llvm-tools")
 	}
@@ -80,7 +81,7 @@ func rustTests(f folder, p *proposal) {
 	}
 	// The project's own configuration overrides the one that is added.
 	report := ReportDir + "/nextest.xml"
-	if own := f.table(".config/nextest.toml", "profile.default.junit").Strings("path"); len(own) == 1 {
+	if own := f.Table(".config/nextest.toml", "profile.default.junit").Strings("path"); len(own) == 1 {
 		report = "target/nextest/default/" + own[0]
 	}
 	p.tool("nextest", uses)
@@ -99,8 +100,8 @@ func rustTests(f folder, p *proposal) {
 
 // rustDoc proposes the documentation tests, which neither nextest nor
 // cargo-llvm-cov runs.
-func rustDoc(f folder, p *proposal) {
-	if f.has("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
+func rustDoc(f checkout.Folder, p *proposal) {
+	if f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
 		p.add(Check{
 			Kind: Test, Name: "cargo test --doc", Runner: "cargo", Stderr: true,
 			Command: []string{"cargo", "test", "--workspace", "--doc", "--no-fail-fast", "--color=never"},
@@ -130,7 +131,7 @@ func rustCovered(cover bool, c Check) Check {
 
 // rustLint checks what the build and the tests compile. Without --keep-going, what is
 // reported beside an error depends on which crate was first.
-func rustLint(f folder, p *proposal) Check {
+func rustLint(f checkout.Folder, p *proposal) Check {
 	words := with([]string{"--workspace"}, rustTargets(f)...)
 	if old := rustBefore(f, 74); old != "" {
 		p.note("the toolchain is %s, and cargo has --keep-going since 1.74: beside an error, the number of findings varies from run to run", old)
@@ -138,7 +139,7 @@ func rustLint(f folder, p *proposal) Check {
 		words = append(words, "--keep-going")
 	}
 	words = append(words, "--message-format=json")
-	if f.found("cargo-clippy") {
+	if f.OnPath("cargo-clippy") {
 		p.tool("clippy", "Cargo.toml")
 		return Check{Kind: Lint, Name: "clippy", Command: with([]string{"cargo", "clippy"}, words...)}
 	}
@@ -149,13 +150,13 @@ func rustLint(f folder, p *proposal) Check {
 // rustTargets selects all targets, but no benchmarks where one needs a nightly toolchain
 // and the project does not pin one: on others they compile nowhere. --lib fails where
 // there is no library.
-func rustTargets(f folder) []string {
-	benches := slices.DeleteFunc(f.search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
-	if f.holds(rustNightly, benches...) == "" || strings.HasPrefix(rustChannel(f), "nightly") {
+func rustTargets(f checkout.Folder) []string {
+	benches := slices.DeleteFunc(f.Search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
+	if f.FirstMatching(rustNightly, benches...) == "" || strings.HasPrefix(rustChannel(f), "nightly") {
 		return []string{"--all-targets"}
 	}
 	targets := []string{"--bins", "--tests", "--examples"}
-	if f.has("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
+	if f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
 		targets = append(targets, "--lib")
 	}
 	return targets
@@ -169,21 +170,21 @@ var (
 
 // rustChannel is the toolchain that the project pins, "" if it pins none. An old
 // rust-toolchain holds only that name.
-func rustChannel(f folder) string {
-	name := f.above("rust-toolchain", "rust-toolchain.toml")
+func rustChannel(f checkout.Folder) string {
+	name := f.FirstAbove("rust-toolchain", "rust-toolchain.toml")
 	if name == "" {
 		return ""
 	}
-	if text := strings.TrimSpace(f.read(name)); path.Ext(name) == "" && !strings.Contains(text, "=") {
+	if text := strings.TrimSpace(f.Read(name)); path.Ext(name) == "" && !strings.Contains(text, "=") {
 		return text
 	}
-	toolchain, _ := f.toml(name).Table("toolchain")
+	toolchain, _ := f.TOML(name).Table("toolchain")
 	return strings.Join(toolchain.Strings("channel"), "")
 }
 
 // rustBefore returns the toolchain that the project pins if it is older than 1.minor, else
 // "".
-func rustBefore(f folder, minor int) string {
+func rustBefore(f checkout.Folder, minor int) string {
 	channel := rustChannel(f)
 	if m := rustVersion.FindStringSubmatch(channel); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n < minor {

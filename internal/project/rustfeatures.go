@@ -4,20 +4,21 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 	"supervise/internal/tomlfile"
 )
 
 // rustFeatures adds to the checks the features that all workflows test with. It notes tests
 // that need others.
-func rustFeatures(f folder, p *proposal) {
+func rustFeatures(f checkout.Folder, p *proposal) {
 	words, several := workflowFeatures(f)
 	if several != "" {
 		p.note("%s tests with several sets of features: the default ones are tested; give --test-cmd for others", several)
 	}
 	if len(words) > 0 {
 		p.tool("cargo test "+strings.Join(words, " "), ".github/workflows")
-	} else if missing := missingFeatures(f.toml("Cargo.toml")); len(missing) > 0 {
+	} else if missing := missingFeatures(f.TOML("Cargo.toml")); len(missing) > 0 {
 		p.note("tests in Cargo.toml need the features %s, which are not default ones: cargo leaves these tests out; give --test-cmd with --features", strings.Join(missing, ","))
 	}
 	for i := range p.checks {
@@ -37,9 +38,9 @@ func featured(command, words []string) []string {
 // workflowFeatures are the options for features of the commands that test everything: none if
 // one of them has none, all features if one of them has those. several is a workflow whose
 // commands differ, or are filled in.
-func workflowFeatures(f folder) (words []string, several string) {
+func workflowFeatures(f checkout.Folder) (words []string, several string) {
 	var sets [][]string
-	for _, s := range f.steps() {
+	for _, s := range workflowSteps(f) {
 		args, ok := cargoTest(s)
 		if !ok {
 			continue
@@ -124,5 +125,5 @@ func missingFeatures(manifest tomlfile.Document) []string {
 			missing = append(missing, name)
 		}
 	}
-	return unique(missing)
+	return checkout.Unique(missing)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"supervise/internal/project/internal/checkout"
 )
 
 // step is a command that a workflow of GitHub runs in the checkout's root.
@@ -35,15 +37,15 @@ type workflowDefaults struct {
 	}
 }
 
-// steps are the commands of the checkout's workflows. One that cannot be read has none.
-func (f folder) steps() []step {
-	if f.dir != "" {
+// workflowSteps are the commands of the checkout's workflows. One that cannot be read has none.
+func workflowSteps(f checkout.Folder) []step {
+	if f.Dir != "" {
 		return nil
 	}
 	var out []step
-	for _, file := range f.glob(".github/workflows/*.y*ml") {
+	for _, file := range f.Glob(".github/workflows/*.y*ml") {
 		var w workflow
-		if yaml.Unmarshal([]byte(f.read(file)), &w) != nil || w.Defaults.Run.Dir != "" {
+		if yaml.Unmarshal([]byte(f.Read(file)), &w) != nil || w.Defaults.Run.Dir != "" {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {

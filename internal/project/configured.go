@@ -1,0 +1,41 @@
+package project
+
+import (
+	"strings"
+
+	"supervise/internal/project/internal/checkout"
+	"supervise/internal/regexp"
+)
+
+// packageJSON is the manifest of Node.
+const packageJSON = "package.json"
+
+// configuredBy returns the file of a pattern, or of "file#section" if it has the section or
+// key, "" if there is none.
+func configuredBy(f checkout.Folder, config string) string {
+	file, name, inside := strings.Cut(config, "#")
+	switch {
+	case !inside:
+		return f.First(file)
+	case file == packageJSON:
+		if m, err := readManifest(f); err == nil && m.keys[name] != nil {
+			return file
+		}
+	case f.First(file) != "" && f.HasSection(file, name):
+		return file
+	}
+	return ""
+}
+
+// firstConfig returns the first of the configuration files that is there, with its section.
+func firstConfig(f checkout.Folder, files []string) string {
+	for _, file := range files {
+		if found := configuredBy(f, file); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// lineComment matches a line that is a comment in Python, TOML and requirements.
+var lineComment = regexp.MustCompile(`(?m)^\s*#.*$`)
