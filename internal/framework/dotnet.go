@@ -22,7 +22,7 @@ var dotnet = []Framework{
 			Words: func(s Selection) []string { return []string{"--filter", s.joined("|", dotnetName)} },
 		},
 		Report:   Output{Format: "trx", Args: list("--logger=trx --results-directory={{report_dir}}/.results"), Files: list("{{report_dir}}/.results/**/*.trx")},
-		Coverage: Output{Format: "cobertura", Files: list("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: list("coverlet.collector")},
+		Coverage: Output{Format: "cobertura", Args: []string{"--collect=XPlat Code Coverage"}, Files: list("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: list("coverlet.collector")},
 		Mutants:  Environment,
 		Marks:    list("testhost VSTEST_HOST_DEBUG"),
 		Unsupported: map[Capability]string{

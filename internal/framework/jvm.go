@@ -19,7 +19,7 @@ var jvm = []Framework{
 		},
 		Rerun:    Rerun{Way: ByWords, Programs: list("mvn mvnw mvnd"), Own: list("-Dtest -Dit.test"), Words: mavenWords},
 		Report:   Output{Format: "junit", Args: list("-Dmaven.test.failure.ignore=true"), Files: list("**/target/surefire-reports/TEST-*.xml **/target/failsafe-reports/TEST-*.xml")},
-		Coverage: Output{Format: "jacoco", Args: list("jacoco:report"), Files: list("**/target/site/jacoco/jacoco.xml"), Needs: list("jacoco-maven-plugin")},
+		Coverage: Output{Format: "jacoco", Args: list("jacoco:report -Djacoco.haltOnFailure=false"), Files: list("**/target/site/jacoco/jacoco.xml"), Needs: list("jacoco-maven-plugin")},
 		Mutants:  Environment,
 		Marks:    list("surefire.test.class.path surefire.real.class.path"),
 		Unsupported: map[Capability]string{

@@ -21,7 +21,7 @@ var native = []Framework{
 			Words: func(s Selection) []string { return []string{"-R", s.alternatives("^(", ")$", blanks, nameOf)} },
 		},
 		List:    List{Args: list("--show-only=json-v1"), Format: CTestList},
-		Report:  Output{Format: "junit", Args: list("--output-junit={{report_dir}}/ctest.xml"), Files: list("{{report_dir}}/ctest.xml")},
+		Report:  Output{Format: "junit", Args: list("--output-junit {{report_dir}}/ctest.xml --output-on-failure"), Files: list("{{report_dir}}/ctest.xml")},
 		Mutants: Environment,
 		Marks:   list("DASHBOARD_TEST_FROM_CTEST"),
 		Unsupported: map[Capability]string{

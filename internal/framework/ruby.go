@@ -16,7 +16,7 @@ var ruby = []Framework{
 			Lacks:     []Effect{Loosen, HideCode},
 		},
 		Rerun:    Rerun{Way: ByEnvironment, CoverageLimit: true},
-		List:     List{Args: list("--dry-run --format=json"), Format: Report},
+		List:     List{Args: list("--dry-run --format=json --no-color"), Format: Report},
 		Report:   Output{Format: "rspec-json", Args: list("--format=json --out={{report_dir}}/rspec.json --no-color --no-fail-fast"), Files: list("{{report_dir}}/rspec.json")},
 		Coverage: Output{Format: "simplecov", Files: list("coverage/.resultset.json"), Needs: list("simplecov")},
 		Mutants:  Environment,

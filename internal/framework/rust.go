@@ -46,7 +46,7 @@ var rust = []Framework{
 			Words: func(s Selection) []string { return []string{"-E", s.joined(" + ", nextestName)} },
 		},
 		List:     List{Args: list("--message-format=json"), Format: NextestList},
-		Report:   Output{Format: "junit", Args: list("--tool-config-file=supervise:{{report_dir}}/.nextest.toml"), Files: list("{{report_dir}}/nextest.xml")},
+		Report:   Output{Format: "junit", Args: list("--profile=default --tool-config-file=supervise:{{report_dir}}/.nextest.toml"), Files: list("{{report_dir}}/nextest.xml")},
 		Coverage: Output{Format: "llvm-cov", Args: list("--ignore-run-fail --json --output-path={{report_dir}}/llvm-cov.json"), Files: list("{{report_dir}}/llvm-cov.json"), Needs: list("cargo-llvm-cov")},
 		Mutants:  Environment,
 		Marks:    list("NEXTEST NEXTEST_RUN_ID NEXTEST_EXECUTION_MODE cfg(test)"),

@@ -13,21 +13,19 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f checkout.Folder) proposal {
 	lists := cmakeFiles(f)
-	meson := lists.mesonTests()
-	if meson && f.OnPath("meson") {
+	testsByMeson := lists.mesonTests()
+	if testsByMeson && f.OnPath("meson") {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: lists.covers}
-	if !f.OnPath("cmake") {
-		p.note("cmake is not on PATH: install CMake 3.21 or later")
-	}
+	p.require(f, "cmake", "install CMake 3.21 or later")
 	p.tool("CMake", "CMakeLists.txt")
 	dir := buildFolder(f, &p, "CMakeCache.txt")
 	p.add(
 		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true, Env: lists.olderPolicies()},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
-	if meson {
+	if testsByMeson {
 		p.note("the tests are those of meson.build: pip install meson ninja")
 		return p
 	}

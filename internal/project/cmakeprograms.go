@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/ctestcases"
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
@@ -103,18 +104,17 @@ func (l cmakeLists) first(re *regexp.Regexp) string {
 	return ""
 }
 
+var ctest = framework.Named("ctest")
+
 // covers reports whether the project includes another CMake project below it.
 func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.apart, dir) }
 
 // ctest is the check of tests that ctest knows, and of programs with test cases that it
 // does not know. There is none if neither is in the build files.
 func (l cmakeLists) ctest(p *proposal, dir string) {
-	report, tests := ReportDir+"/ctest.xml", l.testDir(dir)
-	c := Check{
-		Kind: Test, Name: "ctest", Runner: "ctest", Reports: []string{report},
-		Command:   []string{"ctest", "--test-dir", tests, "--output-junit", report, "--output-on-failure"},
-		Inventory: []string{"ctest", "--test-dir", tests, "--show-only=json-v1"},
-	}
+	tests := l.testDir(dir)
+	c := rowCheck(ctest, "ctest", "--test-dir", tests)
+	c.Inventory = with([]string{"ctest", "--test-dir", tests}, ctest.List.Args...)
 	known, programs := l.tests()
 	if programs != "" {
 		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir, tests)

@@ -4,9 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
+
+var meson = framework.Named("meson")
 
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.
@@ -15,23 +18,15 @@ func proposeMeson(f checkout.Folder) proposal {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: everything}
-	if !f.OnPath("meson") {
-		p.note("meson is not on PATH: pip install meson ninja")
-	}
+	p.require(f, "meson", "pip install meson ninja")
 	p.tool("Meson", "meson.build")
 	dir := buildFolder(f, &p, "meson-private/coredata.dat")
 	if f.First(dir+"/meson-private/coredata.dat") == "" {
 		p.add(Check{Kind: Build, Name: "meson setup", Command: append([]string{"meson", "setup", dir}, mesonSwitches(f)...), Stderr: true})
 	}
-	p.add(
-		Check{Kind: Build, Name: "meson compile", Command: []string{"meson", "compile", "-C", dir}, Stderr: true},
-		Check{
-			Kind: Test, Name: "meson test", Runner: "meson",
-			Command:   []string{"meson", "test", "-C", dir, "--no-rebuild"},
-			Reports:   []string{dir + "/meson-logs/testlog.junit.xml"},
-			Inventory: []string{"meson", "test", "-C", dir, "--list"},
-		},
-	)
+	test := rowCheck(meson, "meson", "test", "-C", dir, "--no-rebuild")
+	test.Name, test.Reports[0] = "meson test", dir+"/"+test.Reports[0]
+	p.add(Check{Kind: Build, Name: "meson compile", Command: []string{"meson", "compile", "-C", dir}, Stderr: true}, test)
 	return p
 }
 

@@ -3,9 +3,12 @@ package project
 import (
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
+
+var dotnet = framework.Named("dotnet")
 
 var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}
 
@@ -18,9 +21,7 @@ func proposeDotnet(f checkout.Folder) proposal {
 	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProject.MatchString(text) {
 		return proposal{} // its projects are those of C++
 	}
-	if !f.OnPath("dotnet") {
-		p.note("dotnet is not on PATH: install the .NET SDK")
-	}
+	p.require(f, "dotnet", "install the .NET SDK")
 	text := f.Read("Directory.Packages.props") + f.Read("Directory.Build.props")
 	for _, name := range f.Search(200, "*.csproj", "*.fsproj", "*.vbproj", "Directory.Build.props") {
 		text += f.Read(name)
@@ -32,24 +33,17 @@ func proposeDotnet(f checkout.Folder) proposal {
 		p.note("no test project recognised: none refers to Microsoft.NET.Test.Sdk")
 		return p
 	}
-	results := ReportDir + "/.results"
-	test := Check{
-		Kind: Test, Name: "dotnet test", Runner: "dotnet", Env: env,
-		Command:   []string{"dotnet", "test", "--nologo", "-tl:off", "--logger=trx", "--results-directory=" + results},
-		Reports:   []string{results + "/**/*.trx"},
-		Inventory: []string{"dotnet", "test", "--nologo", "-tl:off", "--list-tests"},
-	}
+	test := rowCheck(dotnet, "dotnet", "test", "--nologo", "-tl:off")
+	test.Name, test.Env = "dotnet test", env
 	switch {
 	case strings.Contains(f.Read("global.json"), "Microsoft.Testing.Platform"):
-		test.Command = []string{"dotnet", "test", "--report-trx", "--results-directory", results}
-		test.Inventory = []string{"dotnet", "test", "--list-tests"}
+		test.Command = []string{"dotnet", "test", "--report-trx", "--results-directory", ReportDir + "/.results"}
 		p.tool("Microsoft.Testing.Platform", "global.json")
-	case strings.Contains(text, "coverlet.collector"):
+	case strings.Contains(text, dotnet.Coverage.Needs[0]):
 		p.tool("coverlet", "project file")
-		test.Command = append(test.Command, "--collect=XPlat Code Coverage")
-		test.Coverage, test.Reports = true, append(test.Reports, results+"/**/coverage.cobertura.xml")
+		test.cover(dotnet)
 	default:
-		p.note("no coverage: dotnet add package coverlet.collector")
+		p.note("no coverage: dotnet add package %s", dotnet.Coverage.Needs[0])
 	}
 	p.add(test)
 	return p

@@ -6,11 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
-var golangciConfigs = []string{".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"}
+var (
+	goTests      = framework.Named("go")
+	golangciLint = framework.LinterNamed("golangci-lint")
+)
 
 // proposeGo recognises a module, or the modules of a go.work.
 func proposeGo(f checkout.Folder) proposal {
@@ -25,9 +29,7 @@ func proposeGo(f checkout.Folder) proposal {
 	if len(packages) == 0 {
 		return p
 	}
-	if !f.OnPath("go") {
-		p.note("go is not on PATH: install Go, or put it on PATH")
-	}
+	p.require(f, "go", "install Go, or put it on PATH")
 	p.tool("go test", f.First("go.work", "go.mod"))
 	if goPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
 		p.add(Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)})
@@ -35,20 +37,19 @@ func proposeGo(f checkout.Folder) proposal {
 	if f.Dir == "" || len(f.Search(1, "*_test.go")) > 0 {
 		p.add(goTest(packages))
 	}
-	config := f.FirstAbove(golangciConfigs...)
+	config := f.FirstAbove(golangciLint.ConfigFiles...)
+	lint := Check{Kind: Lint, Name: "go vet", Stderr: true, Command: with([]string{"go", "vet"}, packages...)}
 	switch {
 	case config == "":
-		p.add(goVet(packages))
-	case !f.OnPath("golangci-lint"):
+	case !f.OnPath(golangciLint.Name):
 		p.note("%s is there but golangci-lint is not on PATH: go vet is used alone until it is installed", config)
-		p.add(goVet(packages))
 	case versionMismatch(f, config) != "":
 		p.note("%s, so that it does not run: go vet is used alone", versionMismatch(f, config))
-		p.add(goVet(packages))
 	default:
-		p.tool("golangci-lint", config)
-		p.add(golangci(f.Read(config), packages))
+		p.tool(golangciLint.Name, config)
+		lint = golangci(f.Read(config), packages)
 	}
+	p.add(lint)
 	if f.First("go.work") == "" && f.FirstAbove("go.work") != "" { // not a member, or already part of it
 		for i := range p.checks {
 			p.checks[i].Env = append(p.checks[i].Env, "GOWORK=off")
@@ -73,17 +74,11 @@ func goPrograms(f checkout.Folder) bool {
 
 // Results may come from Go's cache. Where they must not, the meter adds -count=1.
 func goTest(packages []string) Check {
-	cover := ReportDir + "/cover.out"
-	return Check{
-		Kind: Test, Name: "go test", Runner: "go", Coverage: true,
-		Command:   with([]string{"go", "test", "-json", "-coverprofile=" + cover}, packages...),
-		Reports:   []string{cover},
-		Inventory: with([]string{"go", "test", "-json", "-list", "."}, packages...),
-	}
-}
-
-func goVet(packages []string) Check {
-	return Check{Kind: Lint, Name: "go vet", Stderr: true, Command: with([]string{"go", "vet"}, packages...)}
+	c := rowCheck(goTests, "go", "test")
+	c.Name, c.Inventory = "go test", slices.Concat(c.Command, goTests.List.Args, packages)
+	c.cover(goTests)
+	c.Command = append(c.Command, packages...)
+	return c
 }
 
 // golangci-lint runs vet itself. Its limits are lifted, since findings that it does not
@@ -103,11 +98,11 @@ func golangci(config string, packages []string) Check {
 // versionMismatch says that golangci-lint has another version than its configuration, "" if it has
 // not, or if its version is unknown: neither reads the other's.
 func versionMismatch(f checkout.Folder, config string) string {
-	info, err := buildinfo.ReadFile(f.Program("golangci-lint"))
-	if err != nil || !strings.HasPrefix(info.Main.Path, golangciModule) {
+	info, err := buildinfo.ReadFile(f.Program(golangciLint.Name))
+	if err != nil || !strings.HasPrefix(info.Main.Path, golangciLint.Packages[0]) {
 		return ""
 	}
-	two := strings.HasPrefix(info.Main.Path, golangciModule+"/v2")
+	two := strings.HasPrefix(info.Main.Path, golangciLint.Packages[0]+"/v2")
 	switch {
 	case two && !versionTwo.MatchString(f.Read(config)):
 		return config + " is of version 1 and golangci-lint 2 is installed (golangci-lint migrate converts it)"
@@ -116,8 +111,6 @@ func versionMismatch(f checkout.Folder, config string) string {
 	}
 	return ""
 }
-
-const golangciModule = "github.com/golangci/golangci-lint"
 
 var (
 	versionTwo = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
@@ -152,9 +145,4 @@ func goPatterns(uses []string) []string {
 		out = append(out, strings.TrimSuffix(dir, "/")+"/...")
 	}
 	return out
-}
-
-// with returns a command with words added; the base is not shared.
-func with(base []string, words ...string) []string {
-	return append(slices.Clip(slices.Clone(base)), words...)
 }

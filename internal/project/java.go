@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
-var gradleFiles = []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}
-
-// Failing tests do not end the run: later modules would look deleted.
-var mavenFlags = []string{"--batch-mode", "--no-transfer-progress", "-Dstyle.color=never", "-Dmaven.test.failure.ignore=true"}
+var (
+	maven  = framework.Named("maven")
+	gradle = framework.Named("gradle")
+)
 
 // jvmTests are folders of tests of a project or its modules. A build below the root without
 // any packages something else.
@@ -21,37 +22,31 @@ var jvmTests = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*
 
 // proposeMaven recognises a pom.xml, with the modules that it names.
 func proposeMaven(f checkout.Folder) proposal {
-	if f.First(gradleFiles...) != "" && !mavenFirst(f) || f.Dir != "" && f.First(jvmTests...) == "" {
+	if f.First(gradle.ConfigFiles...) != "" && !mavenFirst(f) || f.Dir != "" && f.First(jvmTests...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
 	p := proposal{language: jvmLanguage(f)}
-	maven := "mvn"
-	if f.First("mvnw") != "" {
-		maven = "./mvnw"
-		p.tool("Maven wrapper", "mvnw")
-	} else if !f.OnPath("mvn") {
-		p.note("mvn is not on PATH: install Maven, or add its wrapper")
-	}
+	program := wrapperOf(f, &p, "mvn", "Maven")
 	if f.First("gradlew") != "" && f.First("mvnw") == "" {
 		p.note("Maven is used: the Gradle of gradlew is not installed. To use it instead, run ./gradlew once")
 	}
 	p.tool("Maven", "pom.xml")
 	poms, modules := mavenModules(f, "")
 	p.covers = func(dir string) bool { return slices.Contains(modules, dir) }
-	run := func(words ...string) []string { return with(with([]string{maven}, mavenFlags...), words...) }
-	test := Check{Kind: Test, Name: "maven", Runner: "maven", Command: run("test"), Reports: []string{"**/target/surefire-reports/TEST-*.xml"}}
+	// Failing tests do not end the run: later modules would look deleted.
+	run := rowCheck(maven, program, "--batch-mode", "--no-transfer-progress", "-Dstyle.color=never")
+	test := run
+	test.Command, test.Reports = with(run.Command, "test"), run.Reports[:1:1]
 	if strings.Contains(poms, "maven-failsafe-plugin") {
 		p.tool("failsafe", "pom.xml")
-		test.Command = run("verify")
-		test.Reports = append(test.Reports, "**/target/failsafe-reports/TEST-*.xml")
+		test.Command, test.Reports = with(run.Command, "verify"), run.Reports
 	}
 	if strings.Contains(poms, "jacoco-maven-plugin") {
 		p.tool("JaCoCo", "pom.xml")
-		test.Command = append(test.Command, "jacoco:report", "-Djacoco.haltOnFailure=false")
+		test.cover(maven)
 		if !jacocoFile.MatchString(poms) { // JaCoCo would keep the coverage of earlier runs in its file
 			test.Command = append(test.Command, "-Djacoco.destFile="+ReportDir+"/.jacoco.exec", "-Djacoco.dataFile="+ReportDir+"/.jacoco.exec")
 		}
-		test.Coverage, test.Reports = true, append(test.Reports, "**/target/site/jacoco/jacoco.xml")
 	} else {
 		p.note("no coverage: add jacoco-maven-plugin with its goal prepare-agent to pom.xml")
 		if slices.Contains(test.Command, "verify") {
@@ -61,7 +56,7 @@ func proposeMaven(f checkout.Folder) proposal {
 	p.add(test)
 	if strings.Contains(poms, "maven-checkstyle-plugin") {
 		p.tool("checkstyle", "pom.xml")
-		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyle:checkstyle"), Reports: []string{"**/target/checkstyle-result.xml"}})
+		p.add(Check{Kind: Lint, Name: "checkstyle", Command: with(run.Command, "checkstyle:checkstyle"), Reports: []string{"**/target/checkstyle-result.xml"}})
 	}
 	return p
 }
@@ -97,6 +92,16 @@ func jvmLanguage(f checkout.Folder) string {
 		return "kotlin"
 	}
 	return "java"
+}
+
+// wrapperOf is the project's wrapper of a build tool, else the program itself.
+func wrapperOf(f checkout.Folder, p *proposal, program, tool string) string {
+	if wrapper := program + "w"; f.First(wrapper) != "" {
+		p.tool(tool+" wrapper", wrapper)
+		return "./" + wrapper
+	}
+	p.require(f, program, "install "+tool+", or add its wrapper")
+	return program
 }
 
 // mavenFirst reports whether Maven is used where there are files of both: the one with a
@@ -143,44 +148,43 @@ func proposeGradle(f checkout.Folder) proposal {
 		return proposal{}
 	}
 	p := proposal{language: jvmLanguage(f), covers: everything}
-	gradle := "gradle"
-	if f.First("gradlew") != "" {
-		gradle = "./gradlew"
-		p.tool("Gradle wrapper", "gradlew")
-	} else if !f.OnPath("gradle") {
-		p.note("gradle is not on PATH: install Gradle, or add its wrapper")
-	}
-	p.tool("Gradle", f.First(gradleFiles...))
+	program := wrapperOf(f, &p, "gradle", "Gradle")
+	p.tool("Gradle", f.First(gradle.ConfigFiles...))
 	text := ""
 	for _, file := range append(f.Search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
 		text += f.Read(file)
 	}
 	run := func(words ...string) []string { // a daemon would outlive the check
-		return with([]string{gradle, "--no-daemon", "--console=plain", "--continue", "--no-build-cache"}, words...)
+		return slices.Concat([]string{program, "--no-daemon", "--console=plain"}, gradle.Report.Args, []string{"--no-build-cache"}, words)
 	}
-	test := Check{Kind: Test, Name: "gradle", Runner: "gradle", Reports: []string{"**/build/test-results/**/TEST-*.xml"}}
+	test := rowCheck(gradle)
 	switch {
 	case gradleMulti.MatchString(text):
 		test.Command = run("cleanAllTests", "allTests")
 	case gradleJacoco.MatchString(text):
-		p.tool("JaCoCo", f.First(gradleFiles...))
-		test.Command = run("--init-script="+ReportDir+"/.jacoco.gradle", "cleanTest", "test", "jacocoTestReport")
+		p.tool("JaCoCo", f.First(gradle.ConfigFiles...))
+		test.Command = run("--init-script="+ReportDir+"/.jacoco.gradle", "cleanTest", "test")
 		test.Files = map[string]string{".jacoco.gradle": gradleInit}
-		test.Coverage, test.Reports = true, append(test.Reports, "**/build/reports/jacoco/test/*.xml")
+		test.cover(gradle)
 	default:
 		test.Command = run("cleanTest", "test")
-		p.note("no coverage: add the plugin jacoco to %s", f.First(gradleFiles...))
+		p.note("no coverage: add the plugin jacoco to %s", f.First(gradle.ConfigFiles...))
 	}
 	p.add(test)
 	if gradleCheckstyle.MatchString(text) {
-		p.tool("checkstyle", f.First(gradleFiles...))
+		p.tool("checkstyle", f.First(gradle.ConfigFiles...))
 		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyleMain", "checkstyleTest"), Reports: []string{"**/build/reports/checkstyle/*.xml"}})
 	}
 	return p
 }
 
 var (
-	gradleJacoco     = regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]jacoco['\"]|^\\s*`?jacoco`?\\s*$")
-	gradleCheckstyle = regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]checkstyle['\"]|^\\s*`?checkstyle`?\\s*$")
+	gradleJacoco     = gradlePlugin("jacoco")
+	gradleCheckstyle = gradlePlugin("checkstyle")
 	gradleMulti      = regexp.MustCompile(`kotlin\(\s*"multiplatform"|org\.jetbrains\.kotlin\.multiplatform`)
 )
+
+// gradlePlugin matches build files that apply the plugin.
+func gradlePlugin(name string) *regexp.Regexp {
+	return regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]" + name + "['\"]|^\\s*`?" + name + "`?\\s*$")
+}

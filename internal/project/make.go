@@ -39,9 +39,7 @@ func proposeMake(f checkout.Folder) proposal {
 	if !p.hasKind(Test) {
 		return proposal{}
 	}
-	if !f.OnPath("make") {
-		p.note("make is not on PATH: install it")
-	}
+	p.require(f, "make", "install it")
 	return p
 }
 

@@ -3,13 +3,20 @@ package project
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
-var phpMarkers = []string{"composer.json", "phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"}
+var (
+	phpunit = framework.Named("phpunit")
+	phpstan = framework.LinterNamed("phpstan")
+)
+
+var phpMarkers = with([]string{"composer.json"}, phpunit.ConfigFiles...)
 
 var (
 	phpSource = regexp.MustCompile(`<(source|coverage|filter|whitelist)\b`)
@@ -18,20 +25,18 @@ var (
 
 func proposePHP(f checkout.Folder) proposal {
 	var p proposal
-	if !f.OnPath("php") {
-		p.note("php is not on PATH: install PHP")
-	}
+	p.require(f, "php", "install PHP")
 	packages := phpPackages(f)
-	config := f.First("phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml")
+	config := f.First(phpunit.ConfigFiles...)
 	if f.First("vendor") == "" && len(packages) > 0 {
 		p.note("the packages in composer.json are not installed (vendor is not there): run composer install")
 	}
-	program, name := phpProgram(f, "phpunit"), "phpunit"
+	program, name := phpProgram(f, phpunit.Name), phpunit.Name
 	switch {
 	case f.First("vendor/bin/pest") != "" || packages["pestphp/pest"] != "":
 		program, name = phpProgram(f, "pest"), "pest"
 		p.tool(name, "composer.json")
-	case packages["phpunit/phpunit"] != "" || packages["symfony/phpunit-bridge"] != "":
+	case slices.ContainsFunc(phpunit.Packages, func(name string) bool { return packages[name] != "" }):
 		p.tool(name, "composer.json")
 	case config != "":
 		p.tool(name, config)
@@ -39,34 +44,26 @@ func proposePHP(f checkout.Folder) proposal {
 		return proposal{}
 	}
 	p.add(phpTest(f, &p, name, program, f.Read(config)))
-	if neon := f.First("phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"); neon != "" {
-		p.tool("phpstan", neon)
+	if neon := f.First(phpstan.ConfigFiles...); neon != "" {
+		p.tool(phpstan.Name, neon)
 		p.add(Check{
-			Kind: Lint, Name: "phpstan",
-			Command: phpRun(phpProgram(f, "phpstan"), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
+			Kind: Lint, Name: phpstan.Name,
+			Command: phpRun(phpProgram(f, phpstan.Name), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
 		})
 	}
 	return p
 }
 
 func phpTest(f checkout.Folder, p *proposal, name, program, config string) Check {
-	report, cover := ReportDir+"/phpunit.xml", ReportDir+"/clover.xml"
-	c := Check{
-		Kind: Test, Name: name, Runner: "phpunit", Reports: []string{report},
-		Command: phpRun(program, "--log-junit="+report, "--colors=never", "--do-not-cache-result"),
-	}
-	if name == "phpunit" {
-		c.Inventory = phpRun(program, "--list-tests")
-	}
+	c := rowCheck(phpunit, phpRun(program)...)
+	c.Name = name
 	switch {
 	case !phpSource.MatchString(config):
 		p.note("no coverage: say in phpunit.xml, with <source>, which folders hold the code")
 	case f.FirstMatching(phpDriver, "composer.json", "composer.lock") == "":
 		p.note("no coverage: install the extension pcov or xdebug, and add ext-pcov or ext-xdebug to require-dev of composer.json")
 	default:
-		c.Command = append(c.Command, "--coverage-clover="+cover)
-		c.Env = []string{"XDEBUG_MODE=coverage"}
-		c.Coverage, c.Reports = true, append(c.Reports, cover)
+		c.cover(phpunit)
 	}
 	return c
 }

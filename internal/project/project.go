@@ -15,13 +15,14 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 )
 
 // ReportDir is replaced, in commands, environments and report paths, by the private
 // folder that each run of a check gets for its reports. It is outside the tree. Files
 // in it that are not reports, above all folders, have a name that begins with a dot.
-const ReportDir = "{{report_dir}}"
+const ReportDir = framework.ReportDir
 
 // Kind is the purpose of a check.
 type Kind string
@@ -88,7 +89,35 @@ func (p *proposal) tool(name, file string) { p.tools = append(p.tools, name+" ("
 func (p *proposal) hasKind(kind Kind) bool {
 	return slices.ContainsFunc(p.checks, func(c Check) bool { return c.Kind == kind })
 }
+
+// require notes a program that is not on PATH, with how to get it.
+func (p *proposal) require(f checkout.Folder, program, get string) {
+	if !f.OnPath(program) {
+		p.note("%s is not on PATH: %s", program, get)
+	}
+}
+
 func everything(string) bool { return true }
+
+// rowCheck is the check of the tests of a framework: the command is the words, followed by
+// the options of its row for the report.
+func rowCheck(row *framework.Framework, words ...string) Check {
+	return Check{
+		Kind: Test, Name: row.Name, Runner: row.Runner(),
+		Command: with(words, row.Report.Args...), Env: slices.Clone(row.Report.Env), Reports: slices.Clone(row.Report.Files),
+	}
+}
+
+// cover has the check measure coverage, as its framework's row says.
+func (c *Check) cover(row *framework.Framework) {
+	c.Command = append(c.Command, row.Coverage.Args...)
+	c.Env = append(c.Env, row.Coverage.Env...)
+	c.Reports = append(c.Reports, row.Coverage.Files...)
+	c.Coverage = true
+}
+
+// with returns a command with words added; the base is not shared.
+func with(base []string, words ...string) []string { return slices.Concat(base, words) }
 
 type recogniser struct {
 	language string
@@ -98,19 +127,19 @@ type recogniser struct {
 
 // The order is that of the languages in [Project].
 var recognisers = []recogniser{
-	{"go", []string{"go.mod", "go.work"}, proposeGo},
+	{"go", goTests.ConfigFiles, proposeGo},
 	{"node", []string{packageJSON}, proposeNode},
 	{"deno", denoMarkers, proposeDeno},
 	{"python", pythonMarkers, proposePython},
-	{"rust", []string{"Cargo.toml"}, proposeRust},
-	{"java", []string{"pom.xml"}, proposeMaven},
-	{"gradle", gradleFiles, proposeGradle},
+	{"rust", cargoTests.ConfigFiles, proposeRust},
+	{"java", maven.ConfigFiles, proposeMaven},
+	{"gradle", gradle.ConfigFiles, proposeGradle},
 	{"ruby", rubyMarkers, proposeRuby},
 	{"php", phpMarkers, proposePHP},
 	{"dotnet", dotnetMarkers, proposeDotnet},
 	{"c++", []string{"CMakeLists.txt"}, proposeCMake},
-	{"c++", []string{"meson.build"}, proposeMeson},
-	{"elixir", []string{"mix.exs"}, proposeElixir},
+	{"c++", meson.ConfigFiles, proposeMeson},
+	{"elixir", mix.ConfigFiles, proposeElixir},
 }
 
 // makefile is used if nothing else is found.

@@ -2,10 +2,17 @@ package project
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
+)
+
+var (
+	rspec    = framework.Named("rspec")
+	minitest = framework.Named("minitest")
 )
 
 var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}
@@ -22,10 +29,9 @@ func proposeRuby(f checkout.Folder) proposal {
 	for _, file := range append([]string{"Gemfile", "Gemfile.lock"}, f.Glob("*.gemspec")...) {
 		r.gems += f.Read(file) + "\n"
 	}
-	if !f.OnPath("ruby") {
-		p.note("ruby is not on PATH: install Ruby")
-	} else if f.First("Gemfile") != "" && !f.OnPath("bundle") {
-		p.note("bundle is not on PATH: gem install bundler, then run bundle install")
+	p.require(f, "ruby", "install Ruby")
+	if f.OnPath("ruby") && f.First("Gemfile") != "" {
+		p.require(f, "bundle", "gem install bundler, then run bundle install")
 	}
 	r.rspec(&p)
 	r.minitest(&p)
@@ -51,20 +57,17 @@ func (r ruby) gem(name string) bool {
 }
 
 func (r ruby) rspec(p *proposal) {
-	config := r.First(".rspec", "spec/spec_helper.rb")
-	if config == "" && (r.gem("rspec") || r.gem("rspec-rails")) && r.First("spec") != "" {
+	config := r.First(rspec.ConfigFiles...)
+	if config == "" && slices.ContainsFunc(rspec.Packages, r.gem) && r.First("spec") != "" {
 		config = "Gemfile"
 	}
 	if config == "" || len(r.Search(1, "*_spec.rb")) == 0 {
 		return
 	}
-	report := ReportDir + "/rspec.json"
-	p.tool("rspec", config)
-	p.add(r.covered(p, Check{
-		Kind: Test, Name: "rspec", Runner: "rspec", Reports: []string{report},
-		Command:   r.exec("rspec", "--format=json", "--out="+report, "--no-color", "--no-fail-fast"),
-		Inventory: r.exec("rspec", "--dry-run", "--format=json", "--no-color"),
-	}, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
+	p.tool(rspec.Name, config)
+	c := rowCheck(rspec, r.exec(rspec.Name)...)
+	c.Inventory = r.exec(with([]string{rspec.Name}, rspec.List.Args...)...)
+	p.add(r.covered(p, rspec, c, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
 }
 
 var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
@@ -80,26 +83,26 @@ func (r ruby) minitest(p *proposal) {
 	if len(files) == 0 || r.First("test") == "" {
 		return
 	}
-	c := Check{Kind: Test, Name: "minitest", Runner: "minitest"}
+	c := Check{Kind: Test, Name: minitest.Name, Runner: minitest.Name}
 	switch {
 	case r.First("bin/rails") != "":
-		p.tool("minitest", "bin/rails")
-		c.Command = []string{"bin/rails", "test", "--verbose"}
+		p.tool(minitest.Name, "bin/rails")
+		c.Command = with([]string{"bin/rails", "test"}, minitest.Report.Args...)
 	case task != "":
-		p.tool("minitest", task)
+		p.tool(minitest.Name, task)
 		c.Command, c.Env = r.exec("rake", "test"), []string{"TESTOPTS=--verbose", "A=--verbose"}
 	default:
-		p.tool("minitest", files[0])
+		p.tool(minitest.Name, files[0])
 		c.Command = r.exec("ruby", "-Ilib", "-Itest", "-e", `Dir["./test/**/{test_*,*_test}.rb"].sort.each { |f| require f }`, "--", "--verbose")
 	}
-	p.add(r.covered(p, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
+	p.add(r.covered(p, minitest, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
 }
 
 var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
 
 // covered adds the report that SimpleCov writes into the tree, if one of the files
 // starts it.
-func (r ruby) covered(p *proposal, c Check, helpers ...string) Check {
+func (r ruby) covered(p *proposal, row *framework.Framework, c Check, helpers ...string) Check {
 	starts := r.FirstMatching(simplecovStart, append(helpers, ".simplecov")...)
 	if starts == "" {
 		if !r.gem("simplecov") {
@@ -108,7 +111,7 @@ func (r ruby) covered(p *proposal, c Check, helpers ...string) Check {
 		return c
 	}
 	p.tool("SimpleCov", starts)
-	c.Coverage, c.Reports = true, append(c.Reports, "coverage/.resultset.json")
+	c.cover(row)
 	return c
 }
 

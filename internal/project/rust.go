@@ -6,8 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
+)
+
+var (
+	cargoTests = framework.Named("cargo")
+	nextest    = framework.Named("nextest")
 )
 
 var nextestMention = regexp.MustCompile(`\bnextest\b`)
@@ -24,9 +30,7 @@ func proposeRust(f checkout.Folder) proposal {
 		p.tool("workspace", "Cargo.toml")
 		p.covers = rustMembers(f)
 	}
-	if !f.OnPath("cargo") {
-		p.note("cargo is not on PATH: install Rust with rustup")
-	}
+	p.require(f, "cargo", "install Rust with rustup")
 	if f.Dir != "" && f.FirstMatching(rustTest, f.Search(500, "*.rs")...) == "" { // only benchmarks, or an example
 		return p
 	}
@@ -55,7 +59,7 @@ func rustMembers(f checkout.Folder) func(string) bool {
 // rustTests proposes nextest if the project uses it and it is installed, else cargo's
 // own tests.
 func rustTests(f checkout.Folder, p *proposal) {
-	uses := f.First(".config/nextest.toml")
+	uses := f.First(nextest.ConfigFiles...)
 	if uses == "" {
 		uses = f.FirstMatching(nextestMention, append(f.Glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
 	}
@@ -69,64 +73,51 @@ func rustTests(f checkout.Folder, p *proposal) {
 	}
 	if uses == "" {
 		p.tool("cargo test", "Cargo.toml")
-		p.add(rustCovered(cover, Check{
-			Kind: Test, Name: "cargo test", Runner: "cargo", Stderr: true,
-			Command:   []string{"cargo", "test", "--workspace", "--no-fail-fast", "--color=never"},
-			Inventory: []string{"cargo", "test", "--workspace", "--color=never", "--", "--list", "--format=terse"},
-		}))
+		c := rustCheck(cargoTests, cover, "test", "llvm-cov")
+		c.Name, c.Stderr = "cargo test", true
+		c.Inventory = with([]string{"cargo", "test", "--workspace", "--color=never"}, cargoTests.List.Args...)
+		p.add(c)
 		if cover {
 			rustDoc(f, p)
 		}
 		return
 	}
-	// The project's own configuration overrides the one that is added.
-	report := ReportDir + "/nextest.xml"
-	if own := f.Table(".config/nextest.toml", "profile.default.junit").Strings("path"); len(own) == 1 {
-		report = "target/nextest/default/" + own[0]
-	}
 	p.tool("nextest", uses)
-	p.add(rustCovered(cover, Check{
-		Kind: Test, Name: "nextest", Runner: "nextest",
-		Command: []string{
-			"cargo", "nextest", "run", "--workspace", "--no-fail-fast", "--color=never", "--profile=default",
-			"--tool-config-file=supervise:" + ReportDir + "/.nextest.toml",
-		},
-		Files:     map[string]string{".nextest.toml": nextestConfig},
-		Reports:   []string{report},
-		Inventory: []string{"cargo", "nextest", "list", "--workspace", "--message-format=json", "--color=never"},
-	}))
+	c := rustCheck(nextest, cover, "nextest run", "llvm-cov nextest")
+	c.Files = map[string]string{".nextest.toml": nextestConfig}
+	c.Inventory = slices.Concat([]string{"cargo", "nextest", "list", "--workspace"}, nextest.List.Args, []string{"--color=never"})
+	// The project's own configuration overrides the one that is added.
+	if own := f.Table(".config/nextest.toml", "profile.default.junit").Strings("path"); len(own) == 1 {
+		c.Reports[0] = "target/nextest/default/" + own[0]
+	}
+	p.add(c)
 	rustDoc(f, p)
 }
 
 // rustDoc proposes the documentation tests, which neither nextest nor
 // cargo-llvm-cov runs.
 func rustDoc(f checkout.Folder, p *proposal) {
-	if f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
+	if hasRustLibrary(f) {
 		p.add(Check{
-			Kind: Test, Name: "cargo test --doc", Runner: "cargo", Stderr: true,
+			Kind: Test, Name: "cargo test --doc", Runner: cargoTests.Name, Stderr: true,
 			Command: []string{"cargo", "test", "--workspace", "--doc", "--no-fail-fast", "--color=never"},
 		})
 	}
 }
 
-// rustCovered runs a check under cargo-llvm-cov. It takes cargo's options, and writes
-// its report for a failed run too, but then exits with 0.
-func rustCovered(cover bool, c Check) Check {
+// rustCheck runs tests, with coverage under cargo-llvm-cov. That takes cargo's options but
+// --no-fail-fast, and writes its report for a failed run too, but then exits with 0.
+func rustCheck(row *framework.Framework, cover bool, plain, covered string) Check {
 	if !cover {
-		return c
+		return rowCheck(row, strings.Fields("cargo "+plain+" --workspace --no-fail-fast --color=never")...)
 	}
-	report := ReportDir + "/llvm-cov.json"
-	words := c.Command[1:]
-	if words[0] == "nextest" {
-		words = with([]string{"nextest"}, words[2:]...)
-	} else {
-		words = words[1:]
-	}
-	c.Command = with([]string{"cargo", "llvm-cov"}, words...)
-	c.Command = slices.DeleteFunc(c.Command, func(w string) bool { return w == "--no-fail-fast" }) // the two exclude each other
-	c.Command = append(c.Command, "--ignore-run-fail", "--json", "--output-path="+report)
-	c.Coverage, c.Reports = true, append(c.Reports, report)
+	c := rowCheck(row, strings.Fields("cargo "+covered+" --workspace --color=never")...)
+	c.cover(row)
 	return c
+}
+
+func hasRustLibrary(f checkout.Folder) bool {
+	return f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != ""
 }
 
 // rustLint checks what the build and the tests compile. Without --keep-going, what is
@@ -156,7 +147,7 @@ func rustTargets(f checkout.Folder) []string {
 		return []string{"--all-targets"}
 	}
 	targets := []string{"--bins", "--tests", "--examples"}
-	if f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != "" {
+	if hasRustLibrary(f) {
 		targets = append(targets, "--lib")
 	}
 	return targets

@@ -66,7 +66,7 @@ func workflowFeatures(f checkout.Folder) (words []string, several string) {
 // the machine itself.
 func cargoTest(s step) (args []string, ok bool) {
 	line := strings.Join(s.words, " ") + " "
-	start := cargoTests.FindString(line)
+	start := cargoTestCommand.FindString(line)
 	if s.nightly || start == "" {
 		return nil, false
 	}
@@ -78,7 +78,7 @@ func cargoTest(s step) (args []string, ok bool) {
 	})
 }
 
-var cargoTests = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
+var cargoTestCommand = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
 
 func cargoFeatures(args []string) []string {
 	var words []string
