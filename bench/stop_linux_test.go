@@ -109,7 +109,7 @@ func stopOurs(b *testing.B, lock string, noCgroup bool) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if !noCgroup && res.Containment != runner.ByCgroup {
+	if !noCgroup && res.Containment != runner.CgroupContainment {
 		b.Skip("this system lets us make no cgroup")
 	}
 	return took

@@ -133,10 +133,10 @@ type SyntaxError = textstream.SyntaxError
 func Read(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)
 	if err != nil {
-		return Report{}, textstream.Named(err, "coverage report", name)
+		return Report{}, textstream.WrapError(err, "coverage report", name)
 	}
 	if head.IsEmpty() {
-		return Report{}, textstream.Named(ErrEmpty, "coverage report", name)
+		return Report{}, textstream.WrapError(ErrEmpty, "coverage report", name)
 	}
 	for _, f := range formats {
 		if f.Detect(head) {
@@ -144,8 +144,8 @@ func Read(r io.Reader, name string) (Report, error) {
 			if report.Format = f.Name; report.Coverage != nil {
 				report.Coverage.Format = f.Name
 			}
-			return report, textstream.Named(err, "coverage report", name)
+			return report, textstream.WrapError(err, "coverage report", name)
 		}
 	}
-	return Report{}, textstream.Named(ErrUnknownFormat, "coverage report", name)
+	return Report{}, textstream.WrapError(ErrUnknownFormat, "coverage report", name)
 }

@@ -22,7 +22,7 @@ func jsonReport(needs string, read func(*collector, *jsonstream.Reader) error) f
 
 // documents reads a report in JSON: f takes each of its documents.
 func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (err error) {
-	c.noise, err = jsonstream.Documents(r, f)
+	c.noise, err = jsonstream.ReadDocuments(r, f)
 	if _, syntax := errors.AsType[*SyntaxError](err); err != nil && !syntax {
 		err = fmt.Errorf("read report: %w", err)
 	}

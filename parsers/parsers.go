@@ -128,18 +128,18 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error { return testxml.WriteJUnit(
 func Parse(r io.Reader, name string) (Report, error) {
 	src, head, err := sniff.Open(r)
 	if err != nil {
-		return Report{}, textstream.Named(err, "report", name)
+		return Report{}, textstream.WrapError(err, "report", name)
 	}
 	if head.IsEmpty() {
-		return Report{}, textstream.Named(ErrEmpty, "report", name)
+		return Report{}, textstream.WrapError(ErrEmpty, "report", name)
 	}
 	for _, f := range formats {
 		if f.Detect(head) {
 			report, err := f.Read(src)
-			return report, textstream.Named(err, "report", name)
+			return report, textstream.WrapError(err, "report", name)
 		}
 	}
-	return Report{}, textstream.Named(unknown(head), "report", name)
+	return Report{}, textstream.WrapError(unknown(head), "report", name)
 }
 
 // XcresultAdvice says what to do instead of reading the results of Xcode.

@@ -66,18 +66,18 @@ type Command struct {
 	// Writable, unless nil, are the only files and folders, with what is beneath
 	// them, that the child and its descendants can write, create, rename and remove;
 	// of those that do not exist when it starts none can. It needs what
-	// [Confinable] asks for, and keeps the child from gaining rights by setuid.
+	// [CheckLandlock] asks for, and keeps the child from gaining rights by setuid.
 	Writable []string
 	// ReadOnly are folders in which the child and its descendants can change nothing,
-	// though everything else is as the user has it. It needs what [Sealable] asks for.
+	// though everything else is as the user has it. It needs what [CheckReadOnly] asks for.
 	// As an ordinary user the child is in a user namespace then: setuid programs such
 	// as sudo do not work, and files of others seem to belong to nobody.
 	ReadOnly []string
 	// Sandbox, unless nil, is all that the child and its descendants see; it needs what
-	// [Sandboxable] asks for, and for an ordinary user it means what ReadOnly does.
+	// [CheckSandbox] asks for, and for an ordinary user it means what ReadOnly does.
 	Sandbox *Sandbox
 	// User, unless nil, is whom the child runs as, with all of its groups; it needs
-	// root (see [UserNamed]). Dir and the program must be in that user's reach. A
+	// root (see [LookupUser]). Dir and the program must be in that user's reach. A
 	// terminal of the child belongs to that user.
 	User *User
 	// Timeout is the longest time the child may run; 0 means no limit.
@@ -90,10 +90,10 @@ type Command struct {
 	Idle time.Duration
 	// Grace says how long a stop takes.
 	Grace Grace
-	// Hold are files that stay open until nothing of the child is left, even when
+	// KeepOpen are files that stay open until nothing of the child is left, even when
 	// this process dies before: with their locks (flock(2)) nobody else can begin
 	// while the tree is being ended. The child does not get them.
-	Hold []*os.File
+	KeepOpen []*os.File
 	// BeforeStart is called once, from the goroutine of Run, right before the child
 	// is started, with the process that will watch its tree. Written down, that
 	// lets [KillSurvivors] find what a supervisor leaves that dies at this very
@@ -113,8 +113,8 @@ type Command struct {
 	// set, an interrupt signal sent to the calling process counts as a Ctrl-C.
 	// A further Ctrl-C cuts the interrupt grace short; the third kills at once.
 	OnInterrupt func()
-	// OwnKeys leaves every Ctrl-C that is typed to the child alone, however often.
-	OwnKeys bool
+	// ForwardCtrlC leaves every Ctrl-C that is typed to the child alone, however often.
+	ForwardCtrlC bool
 }
 
 // Terminal is the user's terminal, and the size of the child's.
@@ -177,9 +177,9 @@ type Result struct {
 	// Leftovers are the names of the descendants that still ran when the child
 	// ended, sorted. They are gone now.
 	Leftovers []string
-	// Refused are hosts that the sandbox kept the child from, in the order of asking; not
+	// RefusedHosts are hosts that the sandbox kept the child from, in the order of asking; not
 	// all where there are many.
-	Refused []string
+	RefusedHosts []string
 }
 
 // Cause is why a child ended.
@@ -259,7 +259,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], context.Cause(ctx))
 	}
 	c.Grace = c.Grace.withDefaults()
-	defer git.Running()()
+	defer git.TrackProgram()()
 	return run(ctx, c)
 }
 
@@ -277,8 +277,8 @@ func ShimMain() {
 // bareWord is what every shell takes as it is.
 var bareWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// ShellQuoted joins words so that a POSIX shell reads them as they are.
-func ShellQuoted(words ...string) string {
+// ShellQuote joins words so that a POSIX shell reads them as they are.
+func ShellQuote(words ...string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = w

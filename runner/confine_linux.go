@@ -23,9 +23,9 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
 )
 
-// Confinable returns nil where a child can be kept from writing outside of
+// CheckLandlock returns nil where a child can be kept from writing outside of
 // [Command].Writable, else what the system lacks.
-func Confinable() error {
+func CheckLandlock() error {
 	_, err := landlockVersion()
 	return err
 }
@@ -151,9 +151,9 @@ func (s *shim) fence(sp spec) error {
 		}
 	}
 	if len(sp.Places) > 0 {
-		places := make([]Place, len(sp.Places))
+		places := make([]Mount, len(sp.Places))
 		for i, p := range sp.Places {
-			places[i] = Place{Path: string(p.Path), From: string(p.From), Write: p.Write, Copy: p.Copy, Link: p.Link}
+			places[i] = Mount{Path: string(p.Path), From: string(p.From), Write: p.Write, Copy: p.Copy, Link: p.Link}
 		}
 		if err := mountns.View(places); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 // TestConfined lets a child, and what it starts, write inside and outside of what
 // it may write.
 func TestConfined(t *testing.T) {
-	if err := runner.Confinable(); err != nil {
+	if err := runner.CheckLandlock(); err != nil {
 		t.Skipf("not tested here: %v", err)
 	}
 	in, out := t.TempDir(), t.TempDir()

@@ -6,6 +6,6 @@ import "errors"
 
 var errNoLandlock = errors.New("only Linux has Landlock")
 
-// Confinable returns nil where a child can be kept from writing outside of
+// CheckLandlock returns nil where a child can be kept from writing outside of
 // [Command].Writable, else what the system lacks.
-func Confinable() error { return errNoLandlock }
+func CheckLandlock() error { return errNoLandlock }

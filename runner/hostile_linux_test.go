@@ -208,9 +208,9 @@ func (h holding) word() string {
 func cgroups(t *testing.T) bool {
 	t.Helper()
 	switch res := mustRun(t, runner.Command{Args: self("exit", "0")}); res.Containment {
-	case runner.ByCgroup:
+	case runner.CgroupContainment:
 		return true
-	case runner.BySubreaper:
+	case runner.SubreaperContainment:
 		return false
 	default:
 		t.Fatalf("the child was held by %v", res.Containment)
@@ -285,7 +285,7 @@ func stopTree(t *testing.T, how holding, tr trait, lock string) {
 	res, err := runTree(t, how, tr, lock, false)
 	wantFree(t, lock)
 	wantHeld(t, how, res)
-	if tr.endsRun && res.Containment == runner.ByCgroup {
+	if tr.endsRun && res.Containment == runner.CgroupContainment {
 		if err != nil || res.Cause != runner.Attacked {
 			t.Errorf("got %+v, %v; want an attack", res, err)
 		}
@@ -317,9 +317,9 @@ func exitTree(t *testing.T, how holding, tr trait, lock string) {
 // wantHeld fails when another thing held the tree, or a cgroup of it is left.
 func wantHeld(t *testing.T, how holding, res runner.Result) {
 	t.Helper()
-	want := runner.ByCgroup
+	want := runner.CgroupContainment
 	if how.noCgroup {
-		want = runner.BySubreaper
+		want = runner.SubreaperContainment
 	}
 	if res.Containment != want {
 		t.Errorf("held by %v, want %v", res.Containment, want)

@@ -68,7 +68,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 	l := &link{lifeline: lifeline, status: status, reports: make(chan report, 16+maxRefused), stderr: NewTail(4 << 10)}
 	l.cmd = &exec.Cmd{
 		Path: program, Args: []string{proc.ShimName}, Dir: "/", Stderr: l.stderr, WaitDelay: time.Second,
-		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, c.Hold...),
+		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, c.KeepOpen...),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	// A stopped shim would not see that we died. When it is not stopped, and when
@@ -140,7 +140,7 @@ func (l *link) start(c Command, r resolved) error {
 	}
 	if c.Sandbox != nil {
 		sp.Network = c.Sandbox.Network
-		for _, p := range c.Sandbox.Places {
+		for _, p := range c.Sandbox.Mounts {
 			sp.Places = append(sp.Places, place{[]byte(p.Path), []byte(p.From), p.Write, p.Copy, p.Link})
 		}
 	}

@@ -33,7 +33,7 @@ type spec struct {
 	User     *User    `json:",omitempty"`
 }
 
-// place is a [Place] whose paths need not be UTF-8.
+// place is a [Mount] whose paths need not be UTF-8.
 type place struct {
 	Path, From        []byte
 	Write, Copy, Link bool

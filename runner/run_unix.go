@@ -261,10 +261,10 @@ func (s *session) take(r report) (last bool, err error) {
 			s.command.OnStart(s.link.shim, s.link.leader)
 		}
 	case stepFailed:
-		s.result.Containment = ByNothing
+		s.result.Containment = NoContainment
 		return true, startError(s.found.path, r.Errno, r.Why)
 	case stepRefused:
-		s.result.Refused = append(s.result.Refused, r.Host)
+		s.result.RefusedHosts = append(s.result.RefusedHosts, r.Host)
 	case stepFrozen:
 		s.frozen()
 	case stepPaused:
@@ -293,8 +293,8 @@ func (s *session) take(r report) (last bool, err error) {
 // hold notes what holds the tree. The shim may be killed before it could say so.
 func (s *session) hold(group string) {
 	s.link.group = proc.Cgroup{Dir: group}
-	if s.result.Containment = proc.WithoutCgroup; group != "" {
-		s.result.Containment = ByCgroup
+	if s.result.Containment = proc.FallbackContainment; group != "" {
+		s.result.Containment = CgroupContainment
 	}
 }
 
@@ -367,7 +367,7 @@ func (s *session) press(p terminal.Press) {
 		s.stop(Attacked, killing)
 		return
 	}
-	if s.command.OwnKeys && !p.Signal {
+	if s.command.ForwardCtrlC && !p.Signal {
 		return
 	}
 	if !s.asked && p.At.Sub(s.pressed) > pressWindow {

@@ -15,14 +15,14 @@ import (
 // the places can only be read. /dev and /proc are made fit for it, and root loses the
 // rights to undo any of it.
 type Sandbox struct {
-	Places []Place
+	Mounts []Mount
 	// Network, unless nil, leaves the child a network with nothing but a loopback of its
 	// own, where a proxy (see [Sandbox.Environ]) passes on what goes to the hosts.
 	Network *Network
 }
 
-// Place is what a child sees at a path.
-type Place = mountns.Place
+// Mount is what a child sees at a path.
+type Mount = mountns.Mount
 
 // Network is what a child can reach. Hosts are names or addresses, which mean the ports 80
 // and 443, or have a port; *.NAME means all in its domain. localhost:PORT is also found on
@@ -43,9 +43,9 @@ func (n *Network) Environ() []string {
 	}
 }
 
-// Sandboxable returns nil where a child can be kept in a sandbox, else what the system
+// CheckSandbox returns nil where a child can be kept in a sandbox, else what the system
 // lacks: it tries with a shell.
-func Sandboxable(ctx context.Context, s Sandbox) error {
+func CheckSandbox(ctx context.Context, s Sandbox) error {
 	var printed bytes.Buffer
 	res, err := Run(ctx, Command{
 		Args: []string{"/bin/sh", "-c", "exit 0"}, Dir: "/", Env: os.Environ(), Stdout: &printed, Stderr: &printed, NoCgroup: true, Sandbox: &s, Timeout: 10 * time.Second,

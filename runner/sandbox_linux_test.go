@@ -85,7 +85,7 @@ func TestSandbox(t *testing.T) {
 	}
 	addr, other := serve(), serve()
 	box := runner.Sandbox{
-		Places: []runner.Place{
+		Mounts: []runner.Mount{
 			{Path: in("covered")},
 			{Path: in("covered/shown"), From: in("covered/shown")},
 			{Path: in("closed"), From: "/dev/null"},
@@ -101,10 +101,10 @@ func TestSandbox(t *testing.T) {
 	if err := os.Mkdir(in("private"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := runner.Sealable(t.Context(), dir); err != nil {
+	if err := runner.CheckReadOnly(t.Context(), dir); err != nil {
 		t.Skipf("not tested here: %v", err)
 	}
-	if err := runner.Sandboxable(t.Context(), box); err != nil {
+	if err := runner.CheckSandbox(t.Context(), box); err != nil {
 		t.Fatal(err)
 	}
 	var printed bytes.Buffer
@@ -143,8 +143,8 @@ direct false
 	if strings.Contains(proxied, "true") {
 		t.Errorf("the proxy let through what it should not: %s", proxied)
 	}
-	if want := []string{"a.test:" + port(addr), "b.test:" + port(addr)}; !slices.Equal(res.Refused, want) {
-		t.Errorf("refused %q, want %q", res.Refused, want)
+	if want := []string{"a.test:" + port(addr), "b.test:" + port(addr)}; !slices.Equal(res.RefusedHosts, want) {
+		t.Errorf("refused %q, want %q", res.RefusedHosts, want)
 	}
 	for name, want := range map[string]string{"open/text": "changed\n", "home/copied": "as it was\n", "spare/new": "changed\n", "elsewhere/text": "as it was\n"} {
 		if text, err := os.ReadFile(in(name)); err != nil || string(text) != want {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Sealable returns nil where [Command].ReadOnly keeps a child from changing a folder,
+// CheckReadOnly returns nil where [Command].ReadOnly keeps a child from changing a folder,
 // else what the system lacks: it tries with a shell. Containers and some distributions
 // forbid the namespaces that it needs.
-func Sealable(ctx context.Context, folder string) error {
+func CheckReadOnly(ctx context.Context, folder string) error {
 	var printed bytes.Buffer
 	res, err := Run(ctx, Command{
 		Args: []string{"/bin/sh", "-c", `mkdir "$0/supervise-sealed" 2>/dev/null && rmdir "$0/supervise-sealed" && echo open`, folder}, Dir: "/",

@@ -145,7 +145,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(report{Step: stepFailed, Errno: unix.EINVAL})
 		return false
 	}
-	self, _ := Self() // without a name nothing can be found by it
+	self, _ := CurrentProcess() // without a name nothing can be found by it
 	attr := &syscall.ProcAttr{
 		Dir: string(sp.Dir), Env: proc.Mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: !sp.Terminal, Foreground: sp.Terminal, Ctty: fdStdout},

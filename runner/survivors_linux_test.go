@@ -225,7 +225,7 @@ func TestKillSurvivorsOfAnotherLife(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL); _ = cmd.Wait() })
 	out.await(t)
-	self, err := runner.Self()
+	self, err := runner.CurrentProcess()
 	if err != nil || !self.Alive() {
 		t.Fatalf("%+v: %v", self, err)
 	}
@@ -255,7 +255,7 @@ func TestKillSurvivorsInDoubt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	self, err := runner.Self()
+	self, err := runner.CurrentProcess()
 	if err != nil {
 		t.Fatal(err)
 	}

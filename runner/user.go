@@ -21,10 +21,10 @@ type User struct {
 // ErrNotRoot says that only root may run a child as another user.
 var ErrNotRoot = errors.New("only root may run a program as another user: start supervise as root (sudo)")
 
-// UserNamed returns the user of a name, or of a number, with its groups. The error
+// LookupUser returns the user of a name, or of a number, with its groups. The error
 // says what keeps a child from being run as that: [ErrNotRoot], the system, or that
 // there is none.
-func UserNamed(name string) (User, error) {
+func LookupUser(name string) (User, error) {
 	if err := canSwitch(); err != nil {
 		return User{}, err
 	}
@@ -76,9 +76,9 @@ func (u User) Environ(env []string) []string {
 	return append(out, "HOME="+u.Home, "USER="+u.Name, "LOGNAME="+u.Name)
 }
 
-// Hand writes files that the user can read into a new folder of that user among the
+// WriteFiles writes files that the user can read into a new folder of that user among the
 // temporary files, and returns the folder. The caller removes it.
-func (u User) Hand(files map[string]string) (dir string, err error) {
+func (u User) WriteFiles(files map[string]string) (dir string, err error) {
 	dir, err = os.MkdirTemp("", "supervise-")
 	if err != nil {
 		return "", fmt.Errorf("hand files to %s: %w", u.Name, err)

@@ -11,7 +11,7 @@ import (
 
 func TestUserNamed(t *testing.T) {
 	if os.Geteuid() != 0 {
-		if _, err := UserNamed("nobody"); !errors.Is(err, ErrNotRoot) {
+		if _, err := LookupUser("nobody"); !errors.Is(err, ErrNotRoot) {
 			t.Errorf("%v, want %v", err, ErrNotRoot)
 		}
 		t.Skip("not tested here: only root can run a child as another user")
@@ -21,7 +21,7 @@ func TestUserNamed(t *testing.T) {
 		"root":         "root is root itself: name a user with no rights of its own",
 		"0":            "0 is root itself: name a user with no rights of its own",
 	} {
-		if _, err := UserNamed(name); err == nil || err.Error() != want {
+		if _, err := LookupUser(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}

@@ -23,14 +23,14 @@ func (u User) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 }
 
-// Reaches reports whether the user can read, write or enter a file or folder. The
+// CanAccess reports whether the user can read, write or enter a file or folder. The
 // error is that it could not be tried.
-func (u User) Reaches(ctx context.Context, path string) (bool, error) {
+func (u User) CanAccess(ctx context.Context, path string) (bool, error) {
 	return u.try(ctx, `[ -r "$1" ] || [ -w "$1" ] || [ -x "$1" ]`, path)
 }
 
-// WritesIn reports whether the user can come to a folder, and make files there.
-func (u User) WritesIn(ctx context.Context, dir string) (bool, error) {
+// CanWriteIn reports whether the user can come to a folder, and make files there.
+func (u User) CanWriteIn(ctx context.Context, dir string) (bool, error) {
 	return u.try(ctx, `cd "$1" && [ -w . ] && [ -r . ]`, dir)
 }
 
@@ -46,9 +46,9 @@ func (u User) try(ctx context.Context, test, path string) (bool, error) {
 	return false, fmt.Errorf("try what %s can do with %s: %w", u.Name, path, err)
 }
 
-// Foreign returns the first file or folder in a tree, relative to it, that does not
+// FindForeignFile returns the first file or folder in a tree, relative to it, that does not
 // belong to the user; "" where all does. What links lead to is not looked at.
-func (u User) Foreign(root string) (string, error) {
+func (u User) FindForeignFile(root string) (string, error) {
 	found := ""
 	err := u.walk(root, func(_ *os.Root, name string, st *syscall.Stat_t) error {
 		if st.Uid != u.UID {
@@ -60,10 +60,10 @@ func (u User) Foreign(root string) (string, error) {
 	return found, err
 }
 
-// Give has everything in a tree belong to the user that belongs to root: what was
+// Chown has everything in a tree belong to the user that belongs to root: what was
 // restored, and what the checks left. A file with several names is left alone, since
 // it may be one of another tree as well.
-func (u User) Give(root string) error {
+func (u User) Chown(root string) error {
 	return u.walk(root, func(in *os.Root, name string, st *syscall.Stat_t) error {
 		if st.Uid != 0 || st.Nlink > 1 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
 			return nil

@@ -104,13 +104,13 @@ func (a *app) listAcks(path string, asJSON bool) error {
 	}
 	rows := make([]results.Ack, 0, len(list))
 	for _, e := range list {
-		rows = append(rows, results.AckOf(e, time.Now()))
+		rows = append(rows, results.NewAck(e, time.Now()))
 	}
 	if asJSON {
 		return a.encode(rows)
 	}
 	for _, r := range rows {
-		a.text().Ack(r)
+		a.text().PrintAck(r)
 	}
 	if len(rows) == 0 {
 		fmt.Fprintf(a.err, "%s has no acknowledgements\n", path)
@@ -128,9 +128,9 @@ func (a *app) addAck(at place, path string, e ack.Entry, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return a.encode(results.AckOf(e, time.Now()))
+		return a.encode(results.NewAck(e, time.Now()))
 	}
-	a.text().Acknowledged(results.AckOf(e, time.Now()), replaced, path)
+	a.text().PrintAcknowledged(results.NewAck(e, time.Now()), replaced, path)
 	return a.noteResumable(at)
 }
 
@@ -140,7 +140,7 @@ func (a *app) noteResumable(at place) error {
 	if err != nil || len(loops) == 0 {
 		return err
 	}
-	if next := results.Continuation(loops[0]); next != "" {
+	if next := results.ContinueCommand(loops[0]); next != "" {
 		fmt.Fprintf(a.out, "%s would continue with its first rules and with the tree it left, and keep this file only in a snapshot: copy it, or start a new loop\n", next)
 	}
 	return nil
@@ -241,7 +241,7 @@ func accepted(ctx context.Context, dir string, now time.Time) (list []detector.A
 // seen refuses a file that git ignores: it is in no snapshot, and an agent could
 // write it unseen.
 func trackable(ctx context.Context, path string) error {
-	if _, err := os.Lstat(path); err == nil && treediff.Ignored(ctx, path) {
+	if _, err := os.Lstat(path); err == nil && treediff.IsIgnored(ctx, path) {
 		return fmt.Errorf("%w: git ignores %s, so nobody would see who changed it: remove it from .gitignore and .git/info/exclude, and commit it", ack.ErrInvalid, path)
 	}
 	return nil

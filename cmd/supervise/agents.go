@@ -84,7 +84,7 @@ func runAgents(ctx context.Context, a *app, o agentsOptions) error {
 	if o.json {
 		return a.encode(list)
 	}
-	a.text().Agents(list)
+	a.text().PrintAgents(list)
 	return nil
 }
 
@@ -107,7 +107,7 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	if err != nil {
 		return errors.Join(err, ledger.RemoveTree(dir))
 	}
-	if a.code = turn.Status(); a.code == 0 {
+	if a.code = turn.ExitStatus(); a.code == 0 {
 		turn.Folder = ""
 		if err := ledger.RemoveTree(dir); err != nil {
 			return err
@@ -116,7 +116,7 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 	if o.json {
 		return a.encode(turn)
 	}
-	a.text().Turn(turn)
+	a.text().PrintTurn(turn)
 	return nil
 }
 
@@ -124,14 +124,14 @@ func runAgentsCheck(ctx context.Context, a *app, name string, o agentsOptions) e
 func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agentsOptions) (agentcheck.Turn, error) {
 	turn := agentcheck.Turn{Agent: p.Name, Consent: o.yolo, Hooks: agentcheck.HooksNone, Folder: dir}
 	root := filepath.Join(dir, "project")
-	if err := agentcheck.Lay(ctx, root); err != nil {
+	if err := agentcheck.CreateProject(ctx, root); err != nil {
 		return turn, err
 	}
 	opts, err := checkOptions(root, p.Name, o)
 	if err != nil {
 		return turn, err
 	}
-	opts.Home, opts.Log, opts.Self, opts.OnEvent = ledger.Home(filepath.Join(dir, "state"), root), a.log(), program(), turn.Note
+	opts.Home, opts.Log, opts.Self, opts.OnEvent = ledger.Home(filepath.Join(dir, "state"), root), a.log(), program(), turn.Record
 	if err := a.ready(place{root: root, here: root, project: root}, opts, o.yolo); err != nil {
 		return turn, err
 	}
@@ -139,10 +139,10 @@ func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agents
 		return turn, err
 	}
 	turn.Command = opts.CommandLine()
-	if agent.Outcome(turn.Run.Outcome).Hopeless() {
+	if agent.Outcome(turn.Run.Outcome).NeedsPerson() {
 		turn.Remedy = p.Login
 	}
-	_, err = os.Stat(filepath.Join(root, agentcheck.File))
+	_, err = os.Stat(filepath.Join(root, agentcheck.TargetFile))
 	turn.Done = err == nil
 	return turn, nil
 }
@@ -151,7 +151,7 @@ func (a *app) tryAgent(ctx context.Context, dir string, p agent.Preset, o agents
 func checkOptions(root, name string, o agentsOptions) (loop.Options, error) {
 	s := config.Default()
 	s.Agent, s.Model, s.Yolo, s.Unattended = name, o.model, o.yolo, true
-	s.Checks.Test = config.List{{Command: config.Shell(agentcheck.Check)}}
+	s.Checks.Test = config.List{{Command: config.Shell(agentcheck.CheckCommand)}}
 	s.Limits.MaxIterations, s.Limits.MaxWait, s.Limits.MaxRetries, s.Limits.IterationTimeout = 1, 0, 0, o.timeout
 	s.Until, s.Reinforcement, s.EvidenceTokens = string(criterion.Never), "off", 0
 	opts, err := s.LoopOptions(root)

@@ -79,7 +79,7 @@ func onTerminal(t *testing.T, w *world, typed [][2]string, args ...string) (scre
 // the agent cannot.
 func TestApprovalAtTheTerminal(t *testing.T) {
 	t.Parallel()
-	if runner.Inside() {
+	if runner.IsSupervised() {
 		t.Skip("an agent runs the tests")
 	}
 	for _, tt := range []struct {
@@ -127,7 +127,7 @@ func TestApprovalAtTheTerminal(t *testing.T) {
 // The agent says that a test is wrong: a person at the terminal reads it and decides.
 func TestBlockedAtTheTerminal(t *testing.T) {
 	t.Parallel()
-	if runner.Inside() {
+	if runner.IsSupervised() {
 		t.Skip("an agent runs the tests")
 	}
 	approve := [][2]string{{"Your choice: ", "2\n"}, {"(will be recorded): ", "the specification says so\n"}}

@@ -93,7 +93,7 @@ func runAudit(ctx context.Context, a *app, o auditOptions) error {
 	if o.json {
 		return a.encode(found)
 	}
-	if n := a.text().Audit(found, len(c.Files), a.verbose); n > 0 {
+	if n := a.text().PrintAudit(found, len(c.Files), a.verbose); n > 0 {
 		a.notes(report.Count(n, "finding", "findings") + " explained, see --verbose")
 	}
 	return nil
@@ -109,7 +109,7 @@ func (a *app) changed(ctx context.Context, o auditOptions) (treediff.Change, err
 	case o.workingTree && repo.TopLevel(ctx) == "":
 		return treediff.Change{}, usageError{fmt.Errorf("%s is not under git: compare two folders, supervise audit BEFORE AFTER", dir)}
 	case o.workingTree:
-		return repo.WorkingTree(ctx, o.base)
+		return repo.CompareWorkingTree(ctx, o.base)
 	case len(args) == 2:
 		for i, name := range args {
 			if !filepath.IsAbs(name) {
@@ -119,13 +119,13 @@ func (a *app) changed(ctx context.Context, o auditOptions) (treediff.Change, err
 				return treediff.Change{}, usageError{fmt.Errorf("%s is not a folder; write revisions as REV..REV", name)}
 			}
 		}
-		return treediff.Folders(args[0], args[1])
+		return treediff.CompareFolders(args[0], args[1])
 	case len(args) == 0:
 		return treediff.Change{}, usageError{errors.New("give a revision, REV..REV, --working-tree, or two folders")}
 	}
-	from, to, err := repo.Span(ctx, args[0])
+	from, to, err := repo.ResolveRange(ctx, args[0])
 	if err != nil {
 		return treediff.Change{}, err
 	}
-	return repo.Between(ctx, from, to)
+	return repo.CompareTrees(ctx, from, to)
 }

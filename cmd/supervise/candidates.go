@@ -147,7 +147,7 @@ func (a *app) runCandidates(ctx context.Context, opts loop.Options, o runOptions
 func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, start func(context.Context, candidate.Options) (candidate.Outcome, error)) error {
 	p.agentOutput = "none"
 	return a.supervise(ctx, opts, p, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
-		out, err := start(ctx, candidate.Options{Loop: opts, Cache: defaultTrees(), Watch: func(n int) (measure.Watch, func(agentrun.Said)) {
+		out, err := start(ctx, candidate.Options{Loop: opts, Cache: defaultTrees(), Watch: func(n int) (measure.Watch, func(agentrun.Progress)) {
 			b := a.board.Candidate(n)
 			return b.Check, b.Report
 		}})

@@ -73,6 +73,6 @@ func runDecide(ctx context.Context, a *app, o decideOptions) error {
 		}
 		return a.lines(out)
 	}
-	a.text().Advice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
+	a.text().PrintAdvice(v.Decide(record.Question{MaxIterations: m.MaxIterations, CriterionMet: m.CriterionMet, StopOnDiminishing: m.StopOnDiminishing}))
 	return nil
 }

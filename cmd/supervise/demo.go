@@ -118,7 +118,7 @@ func layDemo(ctx context.Context, root string) error {
 		{"add", "."},
 		{"-c", "user.name=demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
 	} {
-		if _, err := git.In(root, args...).Output(ctx); err != nil {
+		if _, err := git.NewCommand(root, args...).Output(ctx); err != nil {
 			return err
 		}
 	}

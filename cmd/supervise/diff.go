@@ -65,7 +65,7 @@ func runDiff(ctx context.Context, a *app, o diffOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	from, to, err := t.Ends(ctx, o.trees)
+	from, to, err := t.ResolvePair(ctx, o.trees)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	}
 	d := results.Diagnosis{Tree: plan.Root, Checks: plan.Checks, Notes: notes, Projects: recognised(plan.Root), Programs: []results.DiagnosedProgram{gitProgram(ctx)}}
 	if !o.json {
-		a.text().Diagnosis(d)
+		a.text().PrintDiagnosis(d)
 	}
 	if o.noRun {
 		return a.encodeIf(o.json, d)
@@ -77,12 +77,12 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 		return err
 	}
 	record := res.Set.Record()
-	d.Runs, d.Metrics = treecopy.Records(res.Runs), &record
+	d.Runs, d.Metrics = treecopy.CheckRuns(res.Runs), &record
 	idle := opts.Rules.Unmatched(res.Set)
 	d.Notes = append(d.Notes, idle...)
 	if !o.json {
-		a.text().Runs(res)
-		a.text().Notes(idle)
+		a.text().PrintRuns(res)
+		a.text().PrintNotes(idle)
 	}
 	return a.encodeIf(o.json, d)
 }
@@ -92,12 +92,12 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
 	board := live.NewBoard(time.Now, a.mask.String)
 	board.Plan(plan)
-	p := terminal.New(terminal.Options{Out: io.Discard, Talk: a.talk, Live: a.hasRegion()})
+	p := terminal.New(terminal.Options{Out: io.Discard, Progress: a.talk, Live: a.hasRegion()})
 	if p.Live {
 		defer a.openRegion(board, false)()
 	}
 	meter := measure.New(plan, measure.Options{Baseline: true, Watch: board.Check, OnProgress: func(m measure.Progress) {
-		p.Event(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
+		p.PrintEvent(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	res, err := meter.Run(ctx, nil)
 	if err == nil && res.Set.Tests == nil {
@@ -121,7 +121,7 @@ func recognised(root string) []results.DiagnosedProject {
 
 func gitProgram(ctx context.Context) results.DiagnosedProgram {
 	d := results.DiagnosedProgram{Name: "git"}
-	out, err := git.In("", "version").Output(ctx)
+	out, err := git.NewCommand("", "version").Output(ctx)
 	if err != nil {
 		d.Missing = "git's own state is not watched, and ignored files are not recognised: install git"
 		return d

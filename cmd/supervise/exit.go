@@ -90,7 +90,7 @@ var exitCodes = []struct {
 	{replay.ErrNothingToJudge, 6},
 	{runner.ErrNotFound, 2},
 	{ledger.ErrFinding, 2},
-	{worktree.ErrName, 2},
+	{worktree.ErrUnknownTree, 2},
 	{treediff.ErrRevision, 2},
 	{snapshot.ErrNoRollback, 2},
 	{snapshot.ErrOtherRepository, 2},

@@ -143,5 +143,5 @@ func insideAgent() bool {
 			return true
 		}
 	}
-	return runner.Inside()
+	return runner.IsSupervised()
 }

@@ -192,11 +192,11 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "mounts":
 			case "inside":
-				return runner.Inside(), nil
+				return runner.IsSupervised(), nil
 			case "sealable":
-				return runner.Sealable(context.Background(), os.TempDir()) == nil, nil
+				return runner.CheckReadOnly(context.Background(), os.TempDir()) == nil, nil
 			case "landlock":
-				return runner.Confinable() == nil, nil
+				return runner.CheckLandlock() == nil, nil
 			default:
 				if holds, known := withTools(cond); known {
 					return holds, nil

@@ -53,10 +53,10 @@ func runMeasure(ctx context.Context, a *app, o measureOptions) error {
 	if !slices.ContainsFunc(plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test }) {
 		res.Set.Gaps = append(res.Set.Gaps, metric.Gap{Section: metric.SectionTests, State: metric.Absent, Why: "no check runs them: give --test-cmd (and --test-report), or write them into .supervise.yaml"})
 	}
-	checks := treecopy.Records(res.Runs)
+	checks := treecopy.CheckRuns(res.Runs)
 	if o.json {
-		return a.encode(results.MeasurementOf(res, checks))
+		return a.encode(results.NewMeasurement(res, checks))
 	}
-	a.text().Measurement(res.Set, checks)
+	a.text().PrintMeasurement(res.Set, checks)
 	return nil
 }

@@ -53,7 +53,7 @@ func runParse(a *app, o parseOptions) error {
 	}
 	for _, name := range o.files {
 		r, err := a.parseFile(name, o.format)
-		p := results.ParsedOf(name, r, o.json)
+		p := results.NewParsed(name, r, o.json)
 		if err != nil {
 			a.code = event.Unmeasurable.ExitCode()
 			p = results.Parsed{File: name, Format: p.Format, Producer: p.Producer, Error: err.Error()}
@@ -62,7 +62,7 @@ func runParse(a *app, o parseOptions) error {
 		if o.json {
 			err = a.lines([]any{p})
 		} else if err == nil {
-			a.text().Parsed(p)
+			a.text().PrintParsed(p)
 		} else {
 			err = nil // it was printed
 		}

@@ -27,7 +27,7 @@ func TestLandlock(t *testing.T) {
 		t.Setenv("TMPDIR", filepath.Join(w.dir, tmp))
 		return w.supervise("run", "--config", "../protect.yaml", "--until", "never", "--max-iterations", "1", "--", "agent")
 	}
-	if err := runner.Confinable(); err != nil {
+	if err := runner.CheckLandlock(); err != nil {
 		if out, code := run("tmp"); code != 2 || !regexp.MustCompile(`remove protect.landlock`).MatchString(out) {
 			t.Errorf("status %d without Landlock:\n%s", code, out)
 		}

@@ -174,7 +174,7 @@ func runRecord(ctx context.Context, a *app, o recordOptions) error {
 	if o.json {
 		return a.lines(rec.Answer())
 	}
-	a.text().Recorded(rec)
+	a.text().PrintRecorded(rec)
 	return nil
 }
 

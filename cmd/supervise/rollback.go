@@ -64,7 +64,7 @@ func runRollback(ctx context.Context, a *app, o rollbackOptions) error {
 		return usageError{errors.New("the working tree is as it is now: name another tree")}
 	}
 	return a.putBackLast(ctx, o.loop, func(t *worktree.Trees) (string, snapshot.Restored, error) {
-		id, err := t.Find(ctx, o.tree)
+		id, err := t.Resolve(ctx, o.tree)
 		if err != nil {
 			return "", snapshot.Restored{}, err
 		}
@@ -144,14 +144,14 @@ func (a *app) putBack(ctx context.Context, loop string, do func(*worktree.Trees)
 		return err
 	}
 	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
-		a.text().Keeping(state.LoopID, b.Safety)
+		a.text().PrintKeptTree(state.LoopID, b.Safety)
 		return nil
 	})
 	what, res, err := do(t)
 	if err != nil {
 		return err
 	}
-	a.text().Restored(what, res)
+	a.text().PrintRestored(what, res)
 	for _, m := range res.Mismatches {
 		fmt.Fprintf(a.err, "differs: %s: %s\n", m.Path, m.Why)
 		a.code = 1

@@ -39,7 +39,7 @@ func (a *app) self() string {
 	if a.state == "" || a.state == os.Getenv("SUPERVISE_STATE_DIR") {
 		return "supervise"
 	}
-	return "supervise --state-dir " + runner.ShellQuoted(a.state)
+	return "supervise --state-dir " + runner.ShellQuote(a.state)
 }
 
 // run runs one command line and returns the exit status.
@@ -170,8 +170,8 @@ func (a *app) log() logrus.FieldLogger {
 }
 
 // text prints results for people.
-func (a *app) text() results.Text {
-	return results.Text{Writer: a.out, Paint: a.paint(a.out), Self: a.self()}
+func (a *app) text() results.Printer {
+	return results.Printer{Writer: a.out, Paint: a.paint(a.out), Self: a.self()}
 }
 
 // encode prints a result as JSON.

@@ -212,7 +212,7 @@ func (a *app) start(ctx context.Context, at place, opts loop.Options, o runOptio
 // limits says which limit has no effect, and limits how long the agent may be silent where
 // nobody is at the terminal.
 func (a *app) limits(s config.Settings, opts *loop.Options, json bool) {
-	said := []string{opts.WithoutWindow()}
+	said := []string{opts.WindowNote()}
 	if s.Unattended || json || !isTerminal(a.in) {
 		said = append(said, s.Limits.ApplyUnattended(&opts.Setup))
 	}

@@ -44,7 +44,7 @@ func TestSandboxedAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("loops like others: nothing new for the race detector")
 	}
-	if err := runner.Sealable(t.Context(), t.TempDir()); err != nil {
+	if err := runner.CheckReadOnly(t.Context(), t.TempDir()); err != nil {
 		t.Skipf("not tested here: %v", err)
 	}
 	t.Run("control", func(t *testing.T) {

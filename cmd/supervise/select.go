@@ -262,7 +262,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 		talk.out = a.err
 	}
 	err = talk.putBack(ctx, v.State.LoopID, func(t *worktree.Trees) (string, snapshot.Restored, error) {
-		id, err := t.Existing(it.Snapshot)
+		id, err := t.CheckExists(it.Snapshot)
 		if err == nil {
 			err = write()
 		}
@@ -307,7 +307,7 @@ func (a *app) showSelection(sel record.Selection, before ledger.State, o selectO
 	if o.json {
 		return a.encode(doc)
 	}
-	a.text().Selection(sel, doc, before, a.self(), o.apply)
+	a.text().PrintSelection(sel, doc, before, a.self(), o.apply)
 	a.notes(sel.Notes...)
 	return nil
 }

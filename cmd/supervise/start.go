@@ -55,7 +55,7 @@ func (a *app) ready(at place, opts loop.Options, yolo bool) error {
 		if len(opts.Args) == 0 {
 			return usageError{errors.New("no agent: give its command behind --, or a known agent with --agent")}
 		}
-		return wrongUsage(agent.Startable(at.here, opts.Args))
+		return wrongUsage(agent.CheckInstalled(at.here, opts.Args))
 	}
 	switch {
 	case opts.Task == "":
@@ -77,10 +77,10 @@ func (a *app) ready(at place, opts loop.Options, yolo bool) error {
 func (a *app) startable(at place, x agentrun.Program) error {
 	p, err := agent.ByName(x.Name)
 	if err == nil {
-		err = agent.Startable(at.here, p.Programs)
+		err = agent.CheckInstalled(at.here, p.Programs)
 	}
 	if err == nil {
-		err = p.Refused(os.Environ(), x.Yolo)
+		err = p.CheckRoot(os.Environ(), x.Yolo)
 	}
 	if err == nil {
 		a.notes(p.Notes(x.Yolo)...)
@@ -95,7 +95,7 @@ func reviewerReady(at place, o review.Options) error {
 	if !known {
 		return nil
 	}
-	if err := agent.Startable(at.here, p.Programs); err != nil {
+	if err := agent.CheckInstalled(at.here, p.Programs); err != nil {
 		return usageError{fmt.Errorf("--reviewer: %w", err)}
 	}
 	return nil
@@ -213,17 +213,17 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	}
 	stop := board.Keep()
 	if f.json {
-		opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.JSON(a.doc, opts.Log.WithField("output", "json").Error)))
+		opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.NewJSONPrinter(a.doc, opts.Log.WithField("output", "json").Error)))
 		return stop
 	}
-	o := terminal.Options{Out: a.doc, Talk: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
+	o := terminal.Options{Out: a.doc, Progress: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
 	switch f.ui {
 	case "plain":
 		o.Paint = document.NoPaint
 	case "rich":
 		o.Paint = document.ANSI
 	}
-	opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.New(o).Event))
+	opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.New(o).PrintEvent))
 	if show == "lines" {
 		opts.Mirror = a.agentLines(opts, o.Paint, board)
 	}
@@ -252,7 +252,7 @@ func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.B
 		next(e)
 	}
 	return func(int) io.WriteCloser {
-		return a.masked(both{terminal.AgentOutput(a.out, paint, name), board.Agent()})
+		return a.masked(both{terminal.NewAgentWriter(a.out, paint, name), board.Agent()})
 	}
 }
 
@@ -261,7 +261,7 @@ func (p printFlags) ring(talk io.Writer, next func(event.Event)) func(event.Even
 	if !p.bell || !isTerminal(talk) {
 		return next
 	}
-	return terminal.Bell(talk, next)
+	return terminal.WithBell(talk, next)
 }
 
 // shownOutput is what --agent-output auto shows: on a terminal the output as it is,

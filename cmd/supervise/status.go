@@ -86,9 +86,9 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 		return d.State, errors.Join(err, a.encode(d))
 	}
 	if o.views != (results.Views{}) {
-		a.text().Parts(d, o.views)
+		a.text().PrintParts(d, o.views)
 	} else {
-		a.text().Status(d)
+		a.text().PrintStatus(d)
 	}
 	return d.State, nil
 }
@@ -102,7 +102,7 @@ func (a *app) statusOf(ctx context.Context, name string) (d results.Status, err 
 	if err != nil {
 		return d, err
 	}
-	d.Snapshots = results.SnapshotsOf(kept)
+	d.Snapshots = results.NewSnapshots(kept)
 	at, home, err := a.located(ctx)
 	if err != nil {
 		return d, err
@@ -138,7 +138,7 @@ func (a *app) findings(at place, loopID string) (out results.LoopFindings, err e
 			a.log().Warn(err)
 			continue
 		}
-		out.Add(results.FindingsOf(list, marked), s.LoopID == loopID)
+		out.Add(results.NewFindings(list, marked), s.LoopID == loopID)
 	}
 	return out, nil
 }
@@ -199,7 +199,7 @@ func (a *app) statusAll(ctx context.Context, o statusOptions) error {
 	}
 	for i, s := range loops {
 		if o.views == (results.Views{}) {
-			a.text().Loop(s)
+			a.text().PrintLoop(s)
 			continue
 		}
 		if i > 0 {

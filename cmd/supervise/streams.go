@@ -52,7 +52,7 @@ type shown struct {
 func (s *shown) Write(p []byte) (int, error) {
 	text := s.mask.Bytes(p)
 	if s.text {
-		text = []byte(textstream.Painted(string(text)))
+		text = []byte(textstream.EscapeColored(string(text)))
 	}
 	if s.on != nil && s.on.region != nil && isTerminal(s) {
 		if _, err := s.on.region.Print(s.to, text); err != nil {

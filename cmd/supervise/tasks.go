@@ -188,7 +188,7 @@ func (l *list) paths() []string {
 }
 
 func (l *list) git(ctx context.Context, in string, args ...string) (string, error) {
-	c := git.In(l.at.root, args...)
+	c := git.NewCommand(l.at.root, args...)
 	c.Stdin = strings.NewReader(in)
 	out, err := c.Output(ctx)
 	return strings.TrimRight(string(out), "\n"), err

@@ -35,7 +35,7 @@ func (a *app) place(ctx context.Context) (place, error) {
 	if err != nil {
 		return place{}, usageError{fmt.Errorf("find the working tree: %w", err)}
 	}
-	if err := git.Ready(here); err != nil {
+	if err := git.CheckFiles(here); err != nil {
 		return place{}, usageError{err}
 	}
 	top := treediff.Repo{Dir: here}.TopLevel(ctx)
@@ -104,7 +104,7 @@ func (p place) kept(ctx context.Context) error {
 		return usageError{fmt.Errorf("git does not work in %s: %s; fix that first ('git status' says more), otherwise snapshots would be incomplete", p.here, why)}
 	}
 	for _, dir := range []string{p.project, p.here} {
-		if dir != p.root && treediff.Ignored(ctx, dir) {
+		if dir != p.root && treediff.IsIgnored(ctx, dir) {
 			return usageError{fmt.Errorf("%s is ignored by the git repository in %s, so no snapshot would hold its files: make it a repository of its own (git init), or remove it from the ignored files", dir, p.root)}
 		}
 	}
@@ -120,7 +120,7 @@ func (p place) notes(ctx context.Context) (out []string) {
 	case !repo.HasCommits(ctx):
 		out = append(out, "this git repository has no commits yet: every file in it is uncommitted work, and is kept")
 	}
-	if p.project != p.root && treediff.IgnoredByPattern(ctx, p.project) {
+	if p.project != p.root && treediff.IsIgnoredByPattern(ctx, p.project) {
 		out = append(out, p.project+" is ignored by git: files there that git does not track are in no snapshot and cannot be restored")
 	}
 	return out

@@ -133,7 +133,7 @@ func keep(ctx context.Context, r *remote, at place, in flow.ChooseInput, out flo
 func commit(ctx context.Context, r *remote, tree string, in flow.ChooseInput, out *flow.Choice) error {
 	says := fmt.Sprintf("%s: candidate %d\n\n%s\n\nLoop: %s\n", in.Task, out.Candidate, out.Text, in.Loop)
 	run := func(args ...string) (string, error) {
-		text, err := git.In(tree, args...).Output(ctx)
+		text, err := git.NewCommand(tree, args...).Output(ctx)
 		return strings.TrimSpace(string(text)), err
 	}
 	if _, err := run("add", "-A"); err != nil {

@@ -46,7 +46,7 @@ func openObjects(ctx context.Context, dir, url string) (objects, error) {
 	temp := dir + ".new"
 	err := errors.Join(os.RemoveAll(temp), os.MkdirAll(filepath.Dir(dir), 0o700))
 	if err == nil {
-		_, err = git.In(filepath.Dir(dir), "init", "-q", "--bare", temp).Output(ctx)
+		_, err = git.NewCommand(filepath.Dir(dir), "init", "-q", "--bare", temp).Output(ctx)
 	}
 	if err == nil {
 		// Whatever the attributes of a state say, its files are kept as they are.
@@ -62,7 +62,7 @@ func openObjects(ctx context.Context, dir, url string) (objects, error) {
 }
 
 func (r objects) git(ctx context.Context, args ...string) (string, error) {
-	out, err := git.In(r.dir, args...).Output(ctx)
+	out, err := git.NewCommand(r.dir, args...).Output(ctx)
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -99,7 +99,7 @@ func (r objects) pack(ctx context.Context, dir, after, says string) (string, err
 	index := dir + ".index"
 	defer os.Remove(index)
 	in := func(args ...string) (string, error) {
-		c := git.Command{Dir: dir, Args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + dir}, args...), Env: append(os.Environ(), "GIT_INDEX_FILE="+index), Given: true}
+		c := git.Command{Dir: dir, Args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + dir}, args...), Env: append(os.Environ(), "GIT_INDEX_FILE="+index), KeepRepoEnv: true}
 		out, err := c.Output(ctx)
 		return strings.TrimSpace(string(out)), err
 	}
@@ -168,7 +168,7 @@ func (r objects) unpack(ctx context.Context, tree, dir string) error {
 	defer os.Remove(index)
 	env := append(os.Environ(), "GIT_INDEX_FILE="+index)
 	for _, args := range [][]string{{"read-tree", tree}, {"checkout-index", "-a", "-f", "-q"}} {
-		c := git.Command{Dir: dir, Args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + dir}, args...), Env: env, Given: true}
+		c := git.Command{Dir: dir, Args: append([]string{"--git-dir=" + r.dir, "--work-tree=" + dir}, args...), Env: env, KeepRepoEnv: true}
 		if _, err := c.Output(ctx); err != nil {
 			return fmt.Errorf("unpack %s: %w", tree, err)
 		}
@@ -181,12 +181,12 @@ func (r objects) tree(ctx context.Context, dir, commit string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
 	}
-	if _, err := git.In(dir, "init", "-q").Output(ctx); err != nil {
+	if _, err := git.NewCommand(dir, "init", "-q").Output(ctx); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".git", "objects", "info", "alternates"), []byte(filepath.Join(r.dir, "objects")+"\n"), 0o600); err != nil {
 		return err
 	}
-	_, err := git.In(dir, "checkout", "-q", "--detach", commit).Output(ctx)
+	_, err := git.NewCommand(dir, "checkout", "-q", "--detach", commit).Output(ctx)
 	return err
 }

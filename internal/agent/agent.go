@@ -26,12 +26,12 @@ import (
 // alone are replaced by the lists of the same name, or by nothing where they do
 // not apply.
 type Preset struct {
-	Name string `yaml:"-"` // of the file
-	From string `yaml:"-"` // path of the file of a user, "" for a built-in one
-	Sum  string `yaml:"-"` // SHA-256 of that file, "" for a built-in one
+	Name     string `yaml:"-"` // of the file
+	Path     string `yaml:"-"` // path of the file of a user, "" for a built-in one
+	Checksum string `yaml:"-"` // SHA-256 of that file, "" for a built-in one
 
 	// built-in agent that provides the other keys
-	Like string `yaml:"like"`
+	Base string `yaml:"like"`
 	// base names of its command, the started one first; default: its name
 	Programs []string `yaml:"programs"`
 	// how it was tested: `version`, `what`; `supervised`: it passes `make e2e-agents`
@@ -43,7 +43,7 @@ type Preset struct {
 	// variables that do the same
 	YoloEnv map[string]string `yaml:"yolo_env"`
 	// it approves everything anyway
-	Always bool `yaml:"never_asks"`
+	NeverAsks bool `yaml:"never_asks"`
 	// arguments with `{{model}}`
 	Model []string `yaml:"model"`
 	// arguments with `{{session}}`, to continue one
@@ -53,13 +53,13 @@ type Preset struct {
 	// arguments with `{{prompt}}` or `{{prompt_file}}`
 	Prompt []string `yaml:"prompt"`
 	// arguments for [prompts that cannot be an argument](#known-agents); without `{{prompt_file}}` they come on standard input
-	Large []string `yaml:"long_prompt"`
+	LongPrompt []string `yaml:"long_prompt"`
 	// variables to set, unless you have set them
 	Env map[string]string `yaml:"env"`
 	// variables to remove
 	Unset []string `yaml:"unset"`
 	// variable without which it refuses `yolo` as root
-	Root string `yaml:"root_needs"`
+	RootVar string `yaml:"root_needs"`
 	// `{term: false}`: it does not end on SIGTERM
 	Stop StopSignals `yaml:"stop"`
 	// rules about its JSON events, or a dialect: `claude`, `gemini`, `pi`, `qwen`
@@ -69,9 +69,9 @@ type Preset struct {
 	// file of its session: `path` (with `{{session}}`) below `home` (or the variable `var`); of its `events` only [windows](#windows) are read
 	Log SessionLog `yaml:"session_log"`
 	// the usage of a continued session includes earlier runs
-	Grows bool `yaml:"usage_grows"`
+	UsageGrows bool `yaml:"usage_grows"`
 	// outcomes of its own exit codes
-	Exits map[int]Outcome `yaml:"exit_codes"`
+	ExitCodes map[int]Outcome `yaml:"exit_codes"`
 	// client whose [hooks](hooks.md) it has
 	Hooks string `yaml:"hooks"`
 	// its needs in a [sandbox](threat-model.md#sandbox): `home`, `hosts`, `vars`; `any_model`: also those of well-known services
@@ -133,9 +133,9 @@ func (p Preset) Needs() Needs {
 	return n
 }
 
-// Tried reports whether a version is the one that was run. One that is not known, or
+// IsTestedVersion reports whether a version is the one that was run. One that is not known, or
 // cannot be compared, is.
-func (p Preset) Tried(version string) bool {
+func (p Preset) IsTestedVersion(version string) bool {
 	if version == "" || p.Observed.Version == "" {
 		return true
 	}
@@ -163,7 +163,7 @@ func (p Preset) places() []struct {
 		{"resume", p.Resume, []string{"{{session}}"}},
 		{"budget", p.Budget, []string{"{{budget}}"}},
 		{"prompt", p.Prompt, []string{"{{prompt}}", "{{prompt_file}}"}},
-		{"long_prompt", p.Large, []string{"{{prompt_file}}"}},
+		{"long_prompt", p.LongPrompt, []string{"{{prompt_file}}"}},
 	}
 }
 
@@ -189,13 +189,13 @@ func (p Preset) validate() error {
 		{p.Observed.What == "", "observed", "observed.what must say what was run of the program, like 'by its documentation'"},
 		{p.Install == "", "install", "install must say how to get the program"},
 		{p.Login == "", "login", "login must say what helps when the service refuses"},
-		{!p.Always && len(p.Yolo)+len(p.YoloEnv) == 0, "yolo", "yolo or yolo_env must say how the program is told to approve everything, or never_asks: true that it does so anyway"},
+		{!p.NeverAsks && len(p.Yolo)+len(p.YoloEnv) == 0, "yolo", "yolo or yolo_env must say how the program is told to approve everything, or never_asks: true that it does so anyway"},
 	} {
 		if c.bad {
 			return yamlfile.InvalidValue(c.text, c.key)
 		}
 	}
-	for code, o := range p.Exits {
+	for code, o := range p.ExitCodes {
 		if !o.named() {
 			return yamlfile.InvalidValue(fmt.Sprintf("exit_codes: there is no outcome %s; the outcomes are %s", o, outcomeNames()), "exit_codes", fmt.Sprint(code))
 		}

@@ -70,8 +70,8 @@ func TestCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			inv := p.Command(tt.launch)
-			if got := strings.Join(inv.Args, " "); got != tt.want || inv.By != tt.by {
-				t.Errorf("got  %s by %s\nwant %s by %s", got, inv.By, tt.want, tt.by)
+			if got := strings.Join(inv.Args, " "); got != tt.want || inv.Delivery != tt.by {
+				t.Errorf("got  %s by %s\nwant %s by %s", got, inv.Delivery, tt.want, tt.by)
 			}
 			if fed := inv.Stdin == tt.launch.Prompt; fed != (tt.by == ByStdin) {
 				t.Errorf("standard input holds %d bytes", len(inv.Stdin))
@@ -120,12 +120,12 @@ func TestRecognise(t *testing.T) {
 	for _, tt := range []struct{ command, want string }{
 		{"/usr/bin/claude -p", "claude"}, {"cn", "cn"}, {"./agent.sh claude", ""}, {"claude-wrapper", ""},
 	} {
-		p, ok := Recognise(strings.Fields(tt.command))
+		p, ok := Recognize(strings.Fields(tt.command))
 		if p.Name != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s is taken for %q", tt.command, p.Name)
 		}
 	}
-	if _, ok := Recognise(nil); ok {
+	if _, ok := Recognize(nil); ok {
 		t.Error("no command at all is taken for one")
 	}
 	if _, err := ByName("cluade"); err == nil || !strings.Contains(err.Error(), "claude, codex, gemini, opencode, pi, qwen, copilot") {
@@ -170,7 +170,7 @@ func TestOutcome(t *testing.T) {
 		{"fails in its result", "claude", `{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: slow down"}`, Ending{ExitCode: 1}, true, RateLimit},
 		{"no money is no rate limit", "claude", `{"type":"result","is_error":true,"api_error_status":429,"result":"Credit balance is too low"}`, Ending{ExitCode: 1}, true, Auth},
 		{"says success, whatever its code", "claude", `{"type":"result","subtype":"success"}`, Ending{ExitCode: 3}, true, OK},
-		{"cut off", "codex", `{"type":"thread.started","thread_id":"t"}`, Ending{}, true, NoFinal},
+		{"cut off", "codex", `{"type":"thread.started","thread_id":"t"}`, Ending{}, true, NoFinalEvent},
 		{"printed text, as it was told", "codex", "Done.\n", Ending{}, false, OK},
 		{"in text", "claude", "Invalid API key · Please run /login\n", Ending{ExitCode: 1}, false, Auth},
 		{"long ago", "claude", "HTTP 500\na\nb\nc\n", Ending{ExitCode: 1}, false, Crashed},
@@ -181,14 +181,14 @@ func TestOutcome(t *testing.T) {
 		{"refused, in text", "aider", "litellm.AuthenticationError: AuthenticationError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
 		{"refused behind a spinner", "aider", "░█\b\b  \b\blitellm.BadRequestError: OpenAIException - invalid api key\n", Ending{}, true, Auth},
 		{"answered at last, in text", "aider", "litellm.RateLimitError: no\nRetrying in 0.2 seconds...\nTokens: 2 sent, 1 received.\n", Ending{}, true, OK},
-		{"never asked, in text", "aider", "Aider v0.86.2\n", Ending{}, true, NoFinal},
+		{"never asked, in text", "aider", "Aider v0.86.2\n", Ending{}, true, NoFinalEvent},
 		{"too many turns", "gemini", "", Ending{ExitCode: 53}, true, TurnLimit},
 		{"not signed in", "gemini", "Please set an Auth method\n", Ending{ExitCode: 41}, true, Auth},
 		{"asks for rights", "opencode", `{"type":"tool_use","part":{"state":{"status":"error","error":"The user rejected permission to use this tool"}}}` + "\n" + `{"type":"step_finish","part":{"reason":"stop"}}`, Ending{}, true, Denied},
 		{"waits for the server", "codex", `{"type":"error","message":"Reconnecting... 2/5 (unexpected status 503 Service Unavailable)"}`, Ending{TimedOut: true}, true, ServerError},
 		{"waits for the network", "codex", `{"type":"error","message":"Reconnecting... waiting for network (Connection failed: error sending request)"}`, Ending{TimedOut: true}, true, ServerError},
 		{"got on since", "codex", `{"type":"error","message":"Reconnecting... 2/5 (stream disconnected)"}` + "\n" + `{"type":"item.completed","item":{"type":"agent_message","text":"x"}}`, Ending{TimedOut: true}, true, Timeout},
-		{"another's events", "claude", "{\"type\":\"turn.completed\"}\n[1]\n{not json}\n{}", Ending{}, true, NoFinal},
+		{"another's events", "claude", "{\"type\":\"turn.completed\"}\n[1]\n{not json}\n{}", Ending{}, true, NoFinalEvent},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestResetIn(t *testing.T) {
 		"429 mock: rate limit reached":                                        {},
 		"try again later":                                                     {},
 	} {
-		if got := ResetIn(text); got != want {
+		if got := ParseReset(text); got != want {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestCumulative(t *testing.T) {
 	if want := []int64{4600, 1000, 1000, 1000}; !slices.Equal(got, want) { // the last thread is another one
 		t.Errorf("consumed %v, want %v", got, want)
 	}
-	if !preset(t, "qwen").Grows || preset(t, "claude").Grows {
+	if !preset(t, "qwen").UsageGrows || preset(t, "claude").UsageGrows {
 		t.Error("the agents whose numbers grow are codex and qwen")
 	}
 }
@@ -294,7 +294,7 @@ func TestLongEvents(t *testing.T) {
 func TestTried(t *testing.T) {
 	p := Preset{Observed: Observed{Version: "2.2.0"}}
 	for version, want := range map[string]bool{"": true, "2.2.0": true, "2.2": true, "2.2.1": false, "2.1.99": false, "2.10.0": false, "v2.2.0": true, "dev": true} {
-		if p.Tried(version) != want {
+		if p.IsTestedVersion(version) != want {
 			t.Errorf("%q: want %v", version, want)
 		}
 	}

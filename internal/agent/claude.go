@@ -121,7 +121,7 @@ func (c *claude) message(e claudeEvent, r *Report) {
 		}
 	}
 	if text := textOf(e.Message.Content); text != "" {
-		r.Text = text
+		r.LastMessage = text
 	}
 	if e.Message.Usage == nil {
 		return
@@ -151,7 +151,7 @@ func (c *claude) result(e claudeEvent, r *Report) {
 	c.total(e, r)
 	r.Denials = len(e.Denials)
 	if e.Result != "" {
-		r.Text = e.Result
+		r.LastMessage = e.Result
 	}
 	message := strings.Join(append(e.Errors, e.Result, string(e.Error)), " ")
 	message = strings.TrimSpace(message)

@@ -96,8 +96,8 @@ func TestDelivery(t *testing.T) {
 				if tt.by == ByStdin {
 					fed = size
 				}
-				if got, want := start(t, tt.by, inv), fmt.Sprintf("%s %d\n", hash([]byte(text)), fed); got != want || inv.By != tt.by {
-					t.Fatalf("prompt %d by %s: %q arrived, want %q", i, inv.By, got, want)
+				if got, want := start(t, tt.by, inv), fmt.Sprintf("%s %d\n", hash([]byte(text)), fed); got != want || inv.Delivery != tt.by {
+					t.Fatalf("prompt %d by %s: %q arrived, want %q", i, inv.Delivery, got, want)
 				}
 			}
 		})

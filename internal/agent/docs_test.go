@@ -94,10 +94,10 @@ func known(p Preset) string {
 
 func consent(p Preset) string {
 	switch {
-	case p.Always:
+	case p.NeverAsks:
 		return "nothing: it never asks"
-	case p.Root != "":
-		return quoted(p.Yolo) + "; as root only if `" + p.Root + "` is set"
+	case p.RootVar != "":
+		return quoted(p.Yolo) + "; as root only if `" + p.RootVar + "` is set"
 	}
 	return cmp.Or(quoted(p.Yolo), quoted(Preset{YoloEnv: p.YoloEnv}.Environ(nil, true))+" (environment)")
 }
@@ -121,9 +121,9 @@ func usageOf(t *testing.T, p Preset) (running, end string) {
 	text, err := os.ReadFile(filepath.Join("testdata/samples", p.Name+"-edit-ok.jsonl"))
 	switch {
 	case err == nil:
-	case !p.Observed.Supervised && p.IsRead() == p.Events.Any():
+	case !p.Observed.Supervised && p.HasReader() == p.Events.IsDefined():
 		return "not tested", "not tested"
-	case !p.Events.Any():
+	case !p.Events.IsDefined():
 		return "none", "none"
 	default:
 		t.Errorf("agent preset %s has no sample of its output: record %s-edit-ok.jsonl as internal/agent/testdata/README.md describes, and add it to TestSamples", p.Name, p.Name)

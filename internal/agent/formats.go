@@ -32,7 +32,7 @@ func (r *Report) end(verdict Outcome, message string) {
 
 func (r *Report) fail(message string) {
 	r.Message = message
-	if reset := ResetIn(message); !reset.IsZero() {
+	if reset := ParseReset(message); !reset.IsZero() {
 		r.Reset = reset
 	}
 }
@@ -101,7 +101,7 @@ func (g *gemini) event(line []byte, r *Report) {
 	case e.Type == "message" && e.Role == "assistant":
 		r.going()
 		g.saying.WriteString(e.Content)
-		r.Text = g.saying.String()
+		r.LastMessage = g.saying.String()
 	case e.Type == "tool_use":
 		r.going()
 		g.saying.Reset()
@@ -115,7 +115,7 @@ func (g *gemini) event(line []byte, r *Report) {
 	case e.Type == "" && (e.Response != nil || e.Error.Message != ""):
 		g.whole(e.Stats.Models, e.Stats.Tools.TotalCalls, r)
 		if e.Response != nil {
-			r.Text = *e.Response
+			r.LastMessage = *e.Response
 			g.result("success", "", r)
 			return
 		}
@@ -202,7 +202,7 @@ func piSaid(raw json.RawMessage, r *Report) {
 	}
 	r.Model = m.Model
 	if text := textOf(m.Content); text != "" {
-		r.Text = text
+		r.LastMessage = text
 	}
 	u := m.Usage
 	r.Usage = r.Usage.Plus(Usage{

@@ -38,8 +38,8 @@ func TestBuiltIn(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if p.From != "" || p.Sum != "" || !slices.Contains(p.Programs, name) {
-			t.Errorf("%s: from %q, programs %q; Recognise looks for the program in the file of its name", name, p.From, p.Programs)
+		if p.Path != "" || p.Checksum != "" || !slices.Contains(p.Programs, name) {
+			t.Errorf("%s: from %q, programs %q; Recognise looks for the program in the file of its name", name, p.Path, p.Programs)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestOwnFiles(t *testing.T) {
 		t.Errorf("names %q", names)
 	}
 	mine, err := k.ByName("mine")
-	if err != nil || mine.From != filepath.Join(dir, "mine.yaml") || len(mine.Sum) != 64 {
+	if err != nil || mine.Path != filepath.Join(dir, "mine.yaml") || len(mine.Checksum) != 64 {
 		t.Fatalf("%+v, %v", mine, err)
 	}
 	if got := strings.Join(mine.Command(Launch{Prompt: "P", Yolo: true}).Args, " "); got != "mine-cli run --do-it P" {
@@ -74,11 +74,11 @@ func TestOwnFiles(t *testing.T) {
 	if err != nil || work.Hooks != "claude" || work.Programs[0] != "claude-work" || work.Observed.Supervised || work.Env["CLAUDE_CONFIG_DIR"] != "/work" || work.Env["DISABLE_AUTOUPDATER"] != "" {
 		t.Errorf("%+v, %v", work, err)
 	}
-	if gemini, err := k.ByName("gemini"); err != nil || gemini.Events.Any() || gemini.Args[0] != "run" {
+	if gemini, err := k.ByName("gemini"); err != nil || gemini.Events.IsDefined() || gemini.Args[0] != "run" {
 		t.Errorf("a file of the same name does not replace the built-in one: %+v, %v", gemini, err)
 	}
 	for program, want := range map[string]string{"/bin/mine2": "mine", "claude-work": "work", "claude": "claude", "gemini": "gemini", "run": ""} {
-		if p, _ := k.Recognise([]string{program}); p.Name != want {
+		if p, _ := k.Recognize([]string{program}); p.Name != want {
 			t.Errorf("%s is taken for %q, want %q", program, p.Name, want)
 		}
 	}

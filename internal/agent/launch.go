@@ -32,9 +32,9 @@ type Launch struct {
 
 // Invocation is how a run is started.
 type Invocation struct {
-	Args  []string
-	Stdin string // what is fed to standard input, which is closed behind it
-	By    Delivery
+	Args     []string
+	Stdin    string // what is fed to standard input, which is closed behind it
+	Delivery Delivery
 }
 
 // Delivery is the way of a prompt to the agent.
@@ -52,7 +52,7 @@ const (
 func (p Preset) Command(l Launch) Invocation {
 	inv := Invocation{Args: []string{p.Programs[0]}}
 	prompt, by := p.delivery(l)
-	inv.By = by
+	inv.Delivery = by
 	if by == ByStdin {
 		inv.Stdin = l.Prompt
 	}
@@ -86,10 +86,10 @@ func (p Preset) delivery(l Launch) ([]string, Delivery) {
 		return p.Prompt, ByFile
 	case len(l.Prompt) <= MaxArgument && !strings.ContainsRune(l.Prompt, 0) && !strings.HasPrefix(l.Prompt, "-") && l.Prompt != "":
 		return p.Prompt, ByArgument
-	case len(p.Large) > 0 && strings.Contains(strings.Join(p.Large, " "), "{{prompt_file}}"):
-		return p.Large, ByFile
+	case len(p.LongPrompt) > 0 && strings.Contains(strings.Join(p.LongPrompt, " "), "{{prompt_file}}"):
+		return p.LongPrompt, ByFile
 	}
-	return p.Large, ByStdin
+	return p.LongPrompt, ByStdin
 }
 
 func given(list []string, applies bool) []string {
@@ -130,16 +130,16 @@ func name(entry string) string {
 	return before
 }
 
-// Refused says why the agent would refuse to start at once, and what helps; nil
+// CheckRoot says why the agent would refuse to start at once, and what helps; nil
 // when it would not.
-func (p Preset) Refused(env []string, yolo bool) error {
-	if p.Root == "" || !yolo || os.Geteuid() != 0 {
+func (p Preset) CheckRoot(env []string, yolo bool) error {
+	if p.RootVar == "" || !yolo || os.Geteuid() != 0 {
 		return nil
 	}
-	if slices.ContainsFunc(env, func(entry string) bool { return name(entry) == p.Root }) {
+	if slices.ContainsFunc(env, func(entry string) bool { return name(entry) == p.RootVar }) {
 		return nil
 	}
-	return fmt.Errorf("%s does not run with %s as root: run supervise as another user, or set %s=1 where this machine is a sandbox", p.Name, strings.Join(p.Yolo, " "), p.Root)
+	return fmt.Errorf("%s does not run with %s as root: run supervise as another user, or set %s=1 where this machine is a sandbox", p.Name, strings.Join(p.Yolo, " "), p.RootVar)
 }
 
 // compare compares two versions number by number, and false where one is none.

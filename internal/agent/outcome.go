@@ -14,30 +14,30 @@ type Outcome string
 // The outcomes. Unknown is that of a command whose output is not read and which
 // ended well: nothing speaks against it.
 const (
-	OK          Outcome = "ok"
-	Auth        Outcome = "auth"         // the service does not know the user, or has no money of theirs
-	BadRequest  Outcome = "bad_request"  // the service does not do what is asked: no such model, too long a prompt
-	Asks        Outcome = "asks_person"  // it waits for a person: for a login, or for consent
-	RateLimit   Outcome = "rate_limit"   // too much was asked of the service for now
-	ServerError Outcome = "server_error" // the service, or the way to it, fails
-	TurnLimit   Outcome = "turn_limit"   // the agent's own limit of turns
-	BudgetLimit Outcome = "budget_limit" // the agent's own limit of cost
-	Denied      Outcome = "denied"       // a tool was not approved
-	Crashed     Outcome = "crashed"
-	NotFound    Outcome = "not_found" // there is no such command
-	Stopped     Outcome = "stopped"   // by supervise or the user
-	Timeout     Outcome = "timeout"   // a time limit of supervise
-	NoFinal     Outcome = "no_final_event"
+	OK           Outcome = "ok"
+	Auth         Outcome = "auth"         // the service does not know the user, or has no money of theirs
+	BadRequest   Outcome = "bad_request"  // the service does not do what is asked: no such model, too long a prompt
+	AsksPerson   Outcome = "asks_person"  // it waits for a person: for a login, or for consent
+	RateLimit    Outcome = "rate_limit"   // too much was asked of the service for now
+	ServerError  Outcome = "server_error" // the service, or the way to it, fails
+	TurnLimit    Outcome = "turn_limit"   // the agent's own limit of turns
+	BudgetLimit  Outcome = "budget_limit" // the agent's own limit of cost
+	Denied       Outcome = "denied"       // a tool was not approved
+	Crashed      Outcome = "crashed"
+	NotFound     Outcome = "not_found" // there is no such command
+	Stopped      Outcome = "stopped"   // by supervise or the user
+	Timeout      Outcome = "timeout"   // a time limit of supervise
+	NoFinalEvent Outcome = "no_final_event"
 )
 
-// Waits reports whether the outcome is not the agent's doing and may pass by
+// IsTemporary reports whether the outcome is not the agent's doing and may pass by
 // itself.
-func (o Outcome) Waits() bool { return o == RateLimit || o == ServerError }
+func (o Outcome) IsTemporary() bool { return o == RateLimit || o == ServerError }
 
-// Hopeless reports whether every further run would end the same way until
+// NeedsPerson reports whether every further run would end the same way until
 // somebody helps.
-func (o Outcome) Hopeless() bool {
-	return o == Auth || o == NotFound || o == BadRequest || o == Asks
+func (o Outcome) NeedsPerson() bool {
+	return o == Auth || o == NotFound || o == BadRequest || o == AsksPerson
 }
 
 // reportable are the outcomes that a program itself can report.
@@ -74,7 +74,7 @@ func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	switch {
 	case e.Stopped:
 		return Stopped
-	case e.TimedOut && r.Asks:
+	case e.TimedOut && r.NeedsLogin:
 		return Auth
 	case e.TimedOut && r.Retry != nil:
 		return r.Retry.Why // it was waiting for the service all the time
@@ -90,18 +90,18 @@ func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 
 // code judges a run without a final event by its exit code.
 func (r Report) code(p Preset, e Ending, strict bool) Outcome {
-	if o, ok := p.Exits[e.ExitCode]; ok {
+	if o, ok := p.ExitCodes[e.ExitCode]; ok {
 		return o
 	}
 	switch {
 	case e.ExitCode == exitNotFound || e.ExitCode == exitNotExecutable && r.Lines == 0:
 		return NotFound
 	case e.ExitCode != 0 || e.Signal != "":
-		return r.crash(p.IsRead())
+		return r.crash(p.HasReader())
 	case r.Retry != nil: // it gave up, and says so in words alone
 		return r.Retry.Why
 	case strict:
-		return NoFinal
+		return NoFinalEvent
 	}
 	return OK
 }
@@ -109,7 +109,7 @@ func (r Report) code(p Preset, e Ending, strict bool) Outcome {
 // crash finds in the last words of a program why it failed. Those of one that is not known
 // are its own business, unless they have a form that clients of services alone have.
 func (r Report) crash(known bool) Outcome {
-	lines := strings.Split(r.Words, "\n")
+	lines := strings.Split(r.LastOutput, "\n")
 	last := lines[max(0, len(lines)-lastLines):]
 	if !known {
 		return ofAnyClient(last)

@@ -13,9 +13,9 @@ var questions = regexp.MustCompile(`(?i)press (enter|return|any key) to (continu
 // moves are the sequences by which programs leave gaps between words.
 var moves = regexp.MustCompile(`\x1b\[\d*[CGd]|\x1b\[\d*;?\d*H`)
 
-// Question is the line with which a screen asks a person, "" where it asks none. What a
+// FindQuestion is the line with which a screen asks a person, "" where it asks none. What a
 // known program tells as an event is no screen.
-func Question(screen string) string {
+func FindQuestion(screen string) string {
 	const lines = 40
 	all := strings.FieldsFunc(StripEscapes(moves.ReplaceAllString(screen, " ")), func(r rune) bool { return r == '\n' || r == '\r' })
 	for _, line := range all[max(0, len(all)-lines):] {

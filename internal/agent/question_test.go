@@ -16,7 +16,7 @@ func TestQuestion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if Question(string(screen)) == "" {
+		if FindQuestion(string(screen)) == "" {
 			t.Errorf("%s asks nothing", file)
 		}
 	}
@@ -27,7 +27,7 @@ func TestQuestion(t *testing.T) {
 		"\x1b[1mEnter\x1b[7Gthe authorization code:":                       "Enter the authorization code:",
 		"fmt.Print(\"Press any key\")\n12 tests passed\nworking on it ...": "",
 	} {
-		if got := Question(text); got != want {
+		if got := FindQuestion(text); got != want {
 			t.Errorf("%q asks %q, want %q", text, got, want)
 		}
 	}

@@ -24,27 +24,27 @@ type Retry struct {
 
 // Report is what a program has reported so far.
 type Report struct {
-	Session string
-	Model   string
-	Version string
-	Usage   Usage
-	Final   bool     // the event came that says how the run ended
-	Verdict Outcome  // of that event
-	Message string   // of the last error, in the program's own words
-	Text    string   // the last text of the agent
-	Words   string   // the last lines that were no events
-	Reset   Reset    // when the service may be asked again
-	Windows []Window // how much is used of each that was told, the latest last
-	Retry   *Retry   // the program waits for the service; nil when it got on since
-	Denials int      // tools that were not approved
-	Asks    bool     // it waits for somebody to sign in
-	Lines   int      // events that were read
+	Session     string
+	Model       string
+	Version     string
+	Usage       Usage
+	Final       bool     // the event came that says how the run ended
+	Verdict     Outcome  // of that event
+	Message     string   // of the last error, in the program's own words
+	LastMessage string   // the last text of the agent
+	LastOutput  string   // the last lines that were no events
+	Reset       Reset    // when the service may be asked again
+	Windows     []Window // how much is used of each that was told, the latest last
+	Retry       *Retry   // the program waits for the service; nil when it got on since
+	Denials     int      // tools that were not approved
+	NeedsLogin  bool     // it waits for somebody to sign in
+	Lines       int      // events that were read
 }
 
-// Hopeless reports whether the program tries again and again what cannot succeed, or waits
+// CannotSucceed reports whether the program tries again and again what cannot succeed, or waits
 // for somebody to sign in.
-func (r Report) Hopeless() bool {
-	return r.Asks || r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3
+func (r Report) CannotSucceed() bool {
+	return r.NeedsLogin || r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3
 }
 
 // events reads the events of one program.
@@ -171,7 +171,7 @@ func (r *Reader) Report() Report {
 
 func (r *Reader) snapshot() Report {
 	out := r.report
-	out.Words = strings.Join(r.words, "\n")
+	out.LastOutput = strings.Join(r.words, "\n")
 	return out
 }
 

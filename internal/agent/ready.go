@@ -14,7 +14,7 @@ func (p Preset) Notes(yolo bool) []string {
 		out = append(out, p.Name+" is experimental: known "+p.Observed.What+"; 'supervise agents check "+p.Name+"' tries it")
 	}
 	switch {
-	case p.Always:
+	case p.NeverAsks:
 		out = append(out, p.Name+" never asks before it edits or runs something")
 	case !yolo:
 		out = append(out, p.Name+" may ask before it edits or runs something, and nobody is there to answer: --yolo allows everything")
@@ -22,19 +22,19 @@ func (p Preset) Notes(yolo bool) []string {
 	return out
 }
 
-// Untried returns a note where a known program has a version that supervise was not
+// UntestedNote returns a note where a known program has a version that supervise was not
 // tested with, "" otherwise.
-func Untried(program, version string) string {
+func UntestedNote(program, version string) string {
 	p, err := ByName(program)
-	if program == "" || err != nil || p.Tried(version) {
+	if program == "" || err != nil || p.IsTestedVersion(version) {
 		return ""
 	}
 	return fmt.Sprintf("%s %s: tested with %s only", p.Name, version, p.Observed.Version)
 }
 
-// Startable returns an error where the program of a command, which runs in dir, does
+// CheckInstalled returns an error where the program of a command, which runs in dir, does
 // not exist; for a known program it says how to install it.
-func Startable(dir string, args []string) error {
+func CheckInstalled(dir string, args []string) error {
 	name := args[0]
 	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -44,7 +44,7 @@ func Startable(dir string, args []string) error {
 		return nil
 	}
 	remedy := "put its folder on PATH, or give its whole path"
-	if p, known := Recognise(args); known {
+	if p, known := Recognize(args); known {
 		remedy = "to install it: " + p.Install
 	}
 	return fmt.Errorf("start the agent: %w; %s", err, remedy)

@@ -41,8 +41,8 @@ var units = []struct {
 	{"mil", time.Millisecond}, {"ms", time.Millisecond}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"", time.Second},
 }
 
-// ResetIn finds in the text of an error when the service may be asked again.
-func ResetIn(text string) Reset { return resetIn(text, time.Now()) }
+// ParseReset finds in the text of an error when the service may be asked again.
+func ParseReset(text string) Reset { return resetIn(text, time.Now()) }
 
 func resetIn(text string, now time.Time) Reset {
 	if at := resetAt(text, now); !at.IsZero() {

@@ -32,11 +32,11 @@ func (e *Events) UnmarshalYAML(unmarshal func(any) error) error {
 	return unmarshal(&e.Rules)
 }
 
-// Any reports whether the program prints events that are read.
-func (e Events) Any() bool { return e.Dialect != "" || len(e.Rules) > 0 }
+// IsDefined reports whether the program prints events that are read.
+func (e Events) IsDefined() bool { return e.Dialect != "" || len(e.Rules) > 0 }
 
-// IsRead reports whether anything is read of what the program prints.
-func (p Preset) IsRead() bool { return p.Events.Any() || len(p.Lines) > 0 }
+// HasReader reports whether anything is read of what the program prints.
+func (p Preset) HasReader() bool { return p.Events.IsDefined() || len(p.Lines) > 0 }
 
 func (p Preset) validateRules() error {
 	e := p.Events
@@ -109,7 +109,7 @@ type Rule struct {
 	// paths of the time to retry, named like `retry-after`
 	Reset []Path `yaml:"reset"`
 	// a [window](#windows): paths `used` (percent), `resets` (seconds since 1970, or a text), `name` or `minutes`
-	Window Telling `yaml:"window"`
+	Window WindowRule `yaml:"window"`
 }
 
 // failed is the end of a run whose outcome follows from the error.
@@ -423,7 +423,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	for _, field := range []struct {
 		path Path
 		of   *string
-	}{{r.Session, &to.Session}, {r.Model, &to.Model}, {r.Version, &to.Version}, {r.Text, &to.Text}} {
+	}{{r.Session, &to.Session}, {r.Model, &to.Model}, {r.Version, &to.Version}, {r.Text, &to.LastMessage}} {
 		if text := field.path.text(event); text != "" {
 			*field.of = text
 		}
@@ -438,7 +438,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	if r.Denied {
 		to.Denials++
 	}
-	to.Asks = to.Asks || r.AsksLogin
+	to.NeedsLogin = to.NeedsLogin || r.AsksLogin
 	if r.Reopens {
 		to.Final, to.Verdict = false, ""
 	}
@@ -454,7 +454,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	for _, path := range r.Reset {
 		if text := path.text(event); text != "" {
 			name := string(path)
-			to.Reset = ResetIn(name[strings.LastIndexByte(name, '.')+1:] + ": " + text)
+			to.Reset = ParseReset(name[strings.LastIndexByte(name, '.')+1:] + ": " + text)
 			break
 		}
 	}

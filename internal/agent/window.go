@@ -13,8 +13,8 @@ import (
 // Window is how much is used of what a service gives in a time.
 type Window = metric.Window
 
-// Telling are the paths by which an event tells how much of a window is used.
-type Telling struct {
+// WindowRule are the paths by which an event tells how much of a window is used.
+type WindowRule struct {
 	// how the program calls the window
 	Name Path `yaml:"name"`
 	// of how long it is, in minutes, where it has no name
@@ -26,7 +26,7 @@ type Telling struct {
 }
 
 // apply notes what the event tells, if it does.
-func (t Telling) apply(event map[string]any, to *Report) {
+func (t WindowRule) apply(event map[string]any, to *Report) {
 	used, ok := t.Used.number(event)
 	if !ok {
 		return
@@ -39,7 +39,7 @@ func (t Telling) apply(event map[string]any, to *Report) {
 		w.Reset = time.Unix(int64(at), 0)
 	} else if text := t.Resets.text(event); text != "" {
 		now := time.Now()
-		w.Reset = now.Add(ResetIn("resets at: " + text).Wait(now))
+		w.Reset = now.Add(ParseReset("resets at: " + text).Wait(now))
 	}
 	to.tell(w)
 }
@@ -87,9 +87,9 @@ func (r Report) Window(now time.Time) *Window {
 	return most
 }
 
-// TellsWindows reports whether the program tells how much of a window is used. Others who
+// ReportsWindows reports whether the program tells how much of a window is used. Others who
 // print what claude does tell none.
-func (p Preset) TellsWindows() bool {
-	isClaude := p.Events.Dialect == "claude" && (p.Name == "claude" || p.Like == "claude")
+func (p Preset) ReportsWindows() bool {
+	isClaude := p.Events.Dialect == "claude" && (p.Name == "claude" || p.Base == "claude")
 	return isClaude || slices.ContainsFunc(slices.Concat(p.Events.Rules, p.Lines, p.Log.Events), func(r Rule) bool { return r.Window.Used != "" })
 }

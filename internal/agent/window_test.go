@@ -89,7 +89,7 @@ func TestCodexLogsItsWindows(t *testing.T) {
 func TestImpossibleWindows(t *testing.T) {
 	k := Load(files(t, map[string]string{"mine.yaml": whole + "events:\n  - {when: {t: w}, window: {used: used, resets: at, name: name}}\n"}))
 	p, err := k.ByName("mine")
-	if err != nil || !p.TellsWindows() {
+	if err != nil || !p.ReportsWindows() {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{

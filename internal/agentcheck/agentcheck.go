@@ -66,7 +66,7 @@ func look(ctx context.Context, name string) Agent {
 	}
 	out := Agent{
 		Name: name, Programs: p.Programs, Observed: p.Observed.What, ObservedVersion: p.Observed.Version, Supervised: p.Observed.Supervised,
-		Hooks: p.Hooks, From: p.From, Install: p.Install,
+		Hooks: p.Hooks, From: p.Path, Install: p.Install,
 	}
 	for _, program := range p.Programs {
 		if path, err := exec.LookPath(program); err == nil {
@@ -93,16 +93,16 @@ func version(ctx context.Context, p agent.Preset, path string) string {
 
 // The scratch project: its only test passes when the agent has written the file.
 const (
-	// File is what the agent is to write.
-	File = "done.txt"
+	// TargetFile is what the agent is to write.
+	TargetFile = "done.txt"
 	// Task is what it is told.
-	Task = "Write the word supervise into the new file " + File + " in this folder, by a command of your shell. Change nothing else, and then say that you are done."
-	// Check is the command of the project's test.
-	Check = "test -s " + File + " && echo 'ok 1 - the file is written' || echo 'not ok 1 - the file is written'; echo 1..1"
+	Task = "Write the word supervise into the new file " + TargetFile + " in this folder, by a command of your shell. Change nothing else, and then say that you are done."
+	// CheckCommand is the command of the project's test.
+	CheckCommand = "test -s " + TargetFile + " && echo 'ok 1 - the file is written' || echo 'not ok 1 - the file is written'; echo 1..1"
 )
 
-// Lay makes the scratch project.
-func Lay(ctx context.Context, root string) error {
+// CreateProject makes the scratch project.
+func CreateProject(ctx context.Context, root string) error {
 	err := errors.Join(os.MkdirAll(root, 0o700), os.WriteFile(filepath.Join(root, "README.md"), []byte("A scratch project of supervise agents check.\n"), 0o600))
 	for _, args := range [][]string{
 		{"init", "--quiet"},
@@ -110,7 +110,7 @@ func Lay(ctx context.Context, root string) error {
 		{"-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "-c", "commit.gpgsign=false", "commit", "--quiet", "-m", "start"},
 	} {
 		if err == nil {
-			_, err = git.In(root, args...).Output(ctx)
+			_, err = git.NewCommand(root, args...).Output(ctx)
 		}
 	}
 	return err
@@ -137,8 +137,8 @@ type Turn struct {
 	Folder  string          `json:"folder,omitempty"`    // with the project and the transcript, kept where it did not go well
 }
 
-// Note takes in an event of the loop.
-func (t *Turn) Note(e event.Event) {
+// Record takes in an event of the loop.
+func (t *Turn) Record(e event.Event) {
 	switch d := e.Data.(type) {
 	case ledger.AgentRun:
 		t.Run = d
@@ -149,13 +149,13 @@ func (t *Turn) Note(e event.Event) {
 	}
 }
 
-// Status is the exit status: 0 where it did its task and said so, 2 where it cannot work
+// ExitStatus is the exit status: 0 where it did its task and said so, 2 where it cannot work
 // until somebody helps, 4 otherwise.
-func (t Turn) Status() int {
+func (t Turn) ExitStatus() int {
 	switch {
 	case t.Run.Outcome == string(agent.OK) && t.Done && t.Hooks != HooksSilent:
 		return 0
-	case agent.Outcome(t.Run.Outcome).Hopeless():
+	case agent.Outcome(t.Run.Outcome).NeedsPerson():
 		return 2
 	}
 	return 4

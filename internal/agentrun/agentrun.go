@@ -31,7 +31,7 @@ type Options struct {
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints
-	OnReport    func(Said)                         // called when a known agent reports something new, may be nil
+	OnReport    func(Progress)                     // called when a known agent reports something new, may be nil
 	Grace       runner.Grace
 	OnInterrupt func()                       // the user asked at the terminal to stop
 	Warn        func(what string, err error) // of what does not keep the agent from running; err may be nil
@@ -49,10 +49,10 @@ type Options struct {
 	Journal *event.Journal
 }
 
-// Said is what a known agent has reported so far.
-type Said struct {
-	Text string      // the end of what it last said, "" for nothing
-	Used agent.Usage // in the whole loop
+// Progress is what a known agent has reported so far.
+type Progress struct {
+	Text  string      // the end of what it last said, "" for nothing
+	Usage agent.Usage // in the whole loop
 	// Window is the one of which most is used, nil where none was told.
 	Window *agent.Window
 }
@@ -77,9 +77,9 @@ type chat struct {
 // New returns the agent of a loop.
 func New(o Options) *Agent { return &Agent{Options: o, order: o.Programs()} }
 
-// Forget has the next run begin a new session: one that was continued would believe
+// ResetSession has the next run begin a new session: one that was continued would believe
 // in what was undone. A nil agent has nothing to forget.
-func (a *Agent) Forget() {
+func (a *Agent) ResetSession() {
 	if a != nil {
 		a.chat = chat{}
 	}
@@ -95,15 +95,15 @@ type Task struct {
 	StartedAt time.Time
 	Spent     agent.Usage // of the loop before
 
-	// Opening is what hooks add at the start of the agent's session, Beware what
+	// SessionContext is what hooks add at the start of the agent's session, Beware what
 	// they add to a warning, and Unmet what is missing when it wants to stop, "" for
 	// nothing.
-	Opening string
-	Beware  func(hook.Decision) hook.Decision
-	Unmet   func(context.Context) string
-	// Find returns a statement about the tests that are meant by names of the agent's own
+	SessionContext string
+	AddWarning     func(hook.Decision) hook.Decision
+	FindUnmet      func(context.Context) string
+	// FindTests returns a statement about the tests that are meant by names of the agent's own
 	// writing.
-	Find func(names []string) ledger.Block
+	FindTests func(names []string) ledger.Block
 	// OnWait is called when the loop begins to wait for the agent's service, with a
 	// text for people, and with "" when it goes on.
 	OnWait func(text string) error

@@ -145,12 +145,12 @@ func (a *alarms) take(e fileevents.Event) bool {
 		return false
 	}
 	switch e.Op {
-	case fileevents.Gone:
+	case fileevents.Removed:
 		a.missed[e.Path] = true
 		return true
-	case fileevents.New:
+	case fileevents.Created:
 		delete(a.missed, e.Path)
-	case fileevents.Changed, fileevents.Lost, fileevents.Scanning:
+	case fileevents.Modified, fileevents.EventsLost, fileevents.Polling:
 	}
 	return false
 }

@@ -47,7 +47,7 @@ func (a *asking) Write(p []byte) (int, error) {
 func (a *asking) silent() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if q := agent.Question(string(a.tail)); q != "" {
+	if q := agent.FindQuestion(string(a.tail)); q != "" {
 		a.end(errAsks(brief(q)))
 	}
 }

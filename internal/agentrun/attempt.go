@@ -26,7 +26,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	defer r.takePromptBack()
 	cmd, err := r.command(dir)
 	if err == nil && r.User != nil {
-		err = r.User.Give(r.Root) // what was restored, and what the checks left, belongs to root
+		err = r.User.Chown(r.Root) // what was restored, and what the checks left, belongs to root
 	}
 	if err != nil {
 		return none, err
@@ -81,7 +81,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 func (r *run) note(res runner.Result, report agent.Report, printed string, cause error) (agent.Report, error) {
 	last := r.recordOf(res, report, cause)
 	last.LastOutput = cmp.Or(last.LastOutput, lastLine(printed))
-	last.CompletionClaimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.Text, printed)), r.Promise)
+	last.CompletionClaimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.LastMessage, printed)), r.Promise)
 	last.Blocked, last.Notes = r.hooks.blocks(), r.masked(r.task.Notes)
 	r.record = joined(r.record, last)
 	r.record.Waited = r.waited
@@ -93,15 +93,15 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 	p, _ := a.Preset()
 	run := &ledger.AgentRun{
 		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
-		Containment: res.Containment.String(), Leftovers: res.Leftovers, RefusedHosts: res.Refused,
+		Containment: res.Containment.String(), Leftovers: res.Leftovers, RefusedHosts: res.RefusedHosts,
 		Program: p.Name, Session: report.Session, Model: report.Model, Version: report.Version,
 	}
-	outcome := report.Outcome(p, ending(res), a.Program.Name != "" && p.IsRead())
+	outcome := report.Outcome(p, ending(res), a.Program.Name != "" && p.HasReader())
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
 	}
 	if q, ok := errors.AsType[errAsks](cause); ok {
-		outcome, report.Message = agent.Asks, q.Error()
+		outcome, report.Message = agent.AsksPerson, q.Error()
 	}
 	if full, ok := errors.AsType[errWindow](cause); ok {
 		outcome, report.Message = full.ended(p, report)
@@ -117,14 +117,14 @@ func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *l
 		run.Message = a.masked(brief(report.Message))
 	}
 	if report.Lines > 0 {
-		run.LastOutput = a.masked(cmp.Or(run.Message, brief(lastLine(report.Text))))
+		run.LastOutput = a.masked(cmp.Or(run.Message, brief(lastLine(report.LastMessage))))
 	}
 	if run.Window = report.Window(a.Now()); run.Window != nil {
 		run.Window.Name = a.masked(run.Window.Name)
 	}
 	a.chat.total, run.Usage = a.account(p, report)
 	a.chat.id = report.Session
-	if outcome == agent.Crashed || outcome == agent.NoFinal {
+	if outcome == agent.Crashed || outcome == agent.NoFinalEvent {
 		a.chat.id = "" // it may be the session that cannot be continued
 	}
 	return run
@@ -137,7 +137,7 @@ func (a *Agent) account(p agent.Preset, r agent.Report) (total agent.Usage, run 
 		return a.chat.total, nil
 	}
 	u := r.Usage
-	if p.Grows && r.Session != "" && r.Session == a.chat.asked {
+	if p.UsageGrows && r.Session != "" && r.Session == a.chat.asked {
 		u = u.Since(a.chat.total)
 	}
 	return r.Usage, &u
@@ -228,12 +228,12 @@ func (r *run) observe(end context.CancelCauseFunc, log *agent.LogReader) *agent.
 			}
 		}
 		if r.OnReport != nil {
-			r.OnReport(Said{Text: r.masked(brief(lastLine(p.Text))), Used: used, Window: p.Window(r.Now())})
+			r.OnReport(Progress{Text: r.masked(brief(lastLine(p.LastMessage))), Usage: used, Window: p.Window(r.Now())})
 		}
 		if full, ok := r.full(p); ok && !p.Final {
 			end(full)
 		}
-		if p.Hopeless() {
+		if p.CannotSucceed() {
 			end(errHopeless)
 		}
 		if p.Retry != nil && *p.Retry != last {

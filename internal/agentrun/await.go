@@ -20,14 +20,14 @@ const (
 	DefaultMaxWait   = 6 * time.Hour
 )
 
-// Unserved reports whether an agent could not work because its service failed, or
+// WasUnavailable reports whether an agent could not work because its service failed, or
 // did not let it, or because there is no such command.
-func Unserved(run *ledger.AgentRun) bool {
+func WasUnavailable(run *ledger.AgentRun) bool {
 	if run == nil {
 		return false
 	}
 	o := agent.Outcome(run.Outcome)
-	return o.Waits() || o.Hopeless()
+	return o.IsTemporary() || o.NeedsPerson()
 }
 
 // await waits for the service where a run failed by it, and reports whether the
@@ -35,7 +35,7 @@ func Unserved(run *ledger.AgentRun) bool {
 // the stop.
 func (r *run) await(ctx context.Context, report agent.Report) (again bool, err error) {
 	o := agent.Outcome(r.record.Outcome)
-	if o.Hopeless() {
+	if o.NeedsPerson() {
 		r.stop = r.refused(o)
 	}
 	full, over := r.full(report)
@@ -45,7 +45,7 @@ func (r *run) await(ctx context.Context, report agent.Report) (again bool, err e
 	switch {
 	case interrupted(ctx):
 		return false, nil
-	case o.Waits():
+	case o.IsTemporary():
 		delay, byService := r.delay(r.record, report)
 		return r.outlast(ctx, r.record, delay, byService)
 	case over:
@@ -150,7 +150,7 @@ func (r *run) refused(o agent.Outcome) event.Stop {
 	}
 	text := "the agent's service does not accept it: " + cmp.Or(r.record.Message, r.record.LastOutput)
 	switch {
-	case o == agent.Asks:
+	case o == agent.AsksPerson:
 		text = "nobody is there to answer the agent, and " + r.record.Message + "; start it once by hand and answer it"
 	case o == agent.BadRequest:
 		text += "; name a model that you have (--model), or give it a shorter task"

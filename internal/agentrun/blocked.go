@@ -38,7 +38,7 @@ func (h *hooks) blocked(q rpc.Blocked) rpc.Reply {
 			names = append(names, name)
 		}
 	}
-	b := h.task.Find(names)
+	b := h.task.FindTests(names)
 	if b.Reason, b.At = h.oneLine(q.Reason, maxReason), h.Now(); b.Reason == "" {
 		return rpc.Reply{Error: "say why, with --reason"}
 	}
@@ -121,5 +121,5 @@ func (s Setup) BlockedCommand(self string, env []string) string {
 			break // another one comes first
 		}
 	}
-	return runner.ShellQuoted(self) + " blocked"
+	return runner.ShellQuote(self) + " blocked"
 }

@@ -29,7 +29,7 @@ func answering(t *testing.T, setup Setup, env ...string) (*hooks, string) {
 		Journal: &event.Journal{Ledger: l, LoopID: "ralph-x-1", Now: time.Now},
 	})
 	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "calc", Name: "TestDiv"}, Status: metric.Failed}})
-	r := &run{Agent: a, task: Task{Iteration: 1, Find: func(names []string) ledger.Block { return ledger.NewBlock(known, names) }}}
+	r := &run{Agent: a, task: Task{Iteration: 1, FindTests: func(names []string) ledger.Block { return ledger.NewBlock(known, names) }}}
 	h, err := r.openHooks()
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func say(t *testing.T, socket, reason string, tests ...string) rpc.Reply {
 
 // What an agent says is kept as one line, bounded, without secrets, and not for ever.
 func TestBlockedIsBounded(t *testing.T) {
-	h, socket := answering(t, Setup{Hooks: Hooks{Off: true}}, "MY_SECRET_TOKEN=hunter2hunter2")
+	h, socket := answering(t, Setup{Hooks: Hooks{Disabled: true}}, "MY_SECRET_TOKEN=hunter2hunter2")
 	for n := range 1000 {
 		reply := say(t, socket, fmt.Sprintf("reason %d", n%500), "TestDiv")
 		if !strings.HasPrefix(string(reply.Output), "noted: stop working on this test") {
@@ -77,7 +77,7 @@ func TestBlockedIsBounded(t *testing.T) {
 }
 
 func TestBlockedIsOneLine(t *testing.T) {
-	h, socket := answering(t, Setup{Hooks: Hooks{Off: true}}, "MY_SECRET_TOKEN=hunter2hunter2")
+	h, socket := answering(t, Setup{Hooks: Hooks{Disabled: true}}, "MY_SECRET_TOKEN=hunter2hunter2")
 	many := make([]string, 500)
 	for i := range many {
 		many[i] = strings.Repeat("é", 999)
@@ -100,7 +100,7 @@ func TestBlockedIsOneLine(t *testing.T) {
 
 // Where hooks are off, nothing else is answered at that socket.
 func TestBlockedOpensNoHooks(t *testing.T) {
-	_, socket := answering(t, Setup{Hooks: Hooks{Off: true}})
+	_, socket := answering(t, Setup{Hooks: Hooks{Disabled: true}})
 	reply, err := rpc.Ask(socket, rpc.Request{Client: "claude", Event: "PreToolUse", Input: []byte("{}")}, time.Minute)
 	if err != nil || reply.Error != "hooks are off" {
 		t.Errorf("the answer is %+v, %v", reply, err)

@@ -60,7 +60,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 	}
 	cmd := runner.Command{
 		Dir: r.WorkDir(), Terminal: r.terminal(), Timeout: r.IterationTimeout, FirstOutput: r.FirstOutputTimeout, Idle: r.IdleTimeout, Grace: r.Grace,
-		Env: r.agentEnv(path, evidence), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, Hold: r.Ledger.TreeLocks(), User: r.User,
+		Env: r.agentEnv(path, evidence), ReadOnly: r.Shield.ReadOnly, Writable: r.Shield.Writable, Sandbox: box, OnInterrupt: r.OnInterrupt, KeepOpen: r.Ledger.TreeLocks(), User: r.User,
 	}
 	if r.Program.Name != "" {
 		return cmd, r.launch(&cmd, path)
@@ -153,7 +153,7 @@ func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 		shown = append(shown, r.hooks.server.Path())
 	}
 	temp := r.Ledger.TempDir() // removed by takePromptBack
-	return r.Shield.Showing(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
+	return r.Shield.SandboxWith(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
 }
 
 // handPrompt writes the prompt and the evidence where the agent can read them, and returns
@@ -176,7 +176,7 @@ func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
 		files = map[string]string{}
 	}
 	files[ledger.PromptName], files[notesName] = text, r.task.Notes
-	if r.handed, err = r.User.Hand(files); err != nil {
+	if r.handed, err = r.User.WriteFiles(files); err != nil {
 		return "", "", err
 	}
 	return filepath.Join(r.handed, ledger.PromptName), r.handed, nil

@@ -22,7 +22,7 @@ func (s Setup) Programs() []Program {
 func (a *Agent) use(p Program) {
 	a.Program, a.Hooks.Client = p, p.client()
 	a.rest = nil
-	a.Forget()
+	a.ResetSession()
 }
 
 // client is whose hooks a known program calls, "" for none.
@@ -35,8 +35,8 @@ func (p Program) client() hook.Client {
 	return client
 }
 
-// As is the setup with one program in place of all.
-func (s Setup) As(p Program) Setup {
+// WithProgram is the setup with one program in place of all.
+func (s Setup) WithProgram(p Program) Setup {
 	s.Program, s.Fallback, s.Hooks.Client = p, nil, p.client()
 	return s
 }

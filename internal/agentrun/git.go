@@ -117,12 +117,12 @@ func (a *alarms) askGit(ctx context.Context) (answer func(file string) gitAnswer
 	}
 	ctx, done = context.WithTimeout(ctx, askingGit)
 	repo, moved := treediff.Repo{Dir: a.Root}, now != a.before
-	tracked, err := repo.Tracked(ctx)
+	tracked, err := repo.TrackedFiles(ctx)
 	kept := sync.OnceValues(func() (map[string]bool, error) {
 		if a.before.commit == "" {
 			return nil, errors.New("the commit of the beginning is not known")
 		}
-		return repo.Kept(ctx, a.before.commit, a.begun.Add(-time.Second))
+		return repo.HistoryFiles(ctx, a.before.commit, a.begun.Add(-time.Second))
 	})
 	return func(file string) gitAnswer {
 		switch {

@@ -45,7 +45,7 @@ var errUnheard = errors.New("the agent runs as another user (protect.user), who 
 // done is reported, and the run goes on without them.
 func (r *run) openHooks() (*hooks, error) {
 	if r.User != nil {
-		if r.Hooks.Off || r.Hooks.Client == "" {
+		if r.Hooks.Disabled || r.Hooks.Client == "" {
 			return nil, nil //nolint:nilnil // nobody could call them
 		}
 		return nil, r.unhooked(r.task.Iteration, errUnheard)
@@ -55,7 +55,7 @@ func (r *run) openHooks() (*hooks, error) {
 	if h.server, err = rpc.Listen(r.Ledger.Dir(), h.answer); err != nil {
 		return nil, r.unhooked(r.task.Iteration, err)
 	}
-	if r.Hooks.Off {
+	if r.Hooks.Disabled {
 		return h, nil
 	}
 	if h.options, err = h.circumstances(); err == nil {
@@ -90,7 +90,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	}
 	dir := filepath.Join(a.Ledger.Dir(), "hooks")
 	in, err = hook.Install(hook.InstallRequest{
-		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), FailClosed: a.Hooks.Closed, Dir: dir, Getenv: getenv, ReadFile: readSettings,
+		Client: a.Hooks.Client, Binary: a.Self, Socket: server.Path(), FailClosed: a.Hooks.FailClosed, Dir: dir, Getenv: getenv, ReadFile: readSettings,
 	})
 	if err == nil && len(in.Files) > 0 {
 		err = os.MkdirAll(dir, 0o700)
@@ -123,7 +123,7 @@ func (h *hooks) env() []string {
 		return nil
 	}
 	out := []string{SocketEnv + "=" + h.server.Path()}
-	if h.Hooks.Off {
+	if h.Hooks.Disabled {
 		return out
 	}
 	return append(append(out, hook.SocketEnv+"="+h.server.Path()), h.installed.Env...)
@@ -207,7 +207,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	switch {
 	case q.Blocked != nil:
 		return h.blocked(*q.Blocked), nil
-	case h.Hooks.Off:
+	case h.Hooks.Disabled:
 		return rpc.Reply{Error: "hooks are off"}, nil
 	}
 	began := time.Now()
@@ -258,13 +258,13 @@ func (h *hooks) synced() {
 func (h *hooks) decide(call hook.Call) hook.Decision {
 	switch call.Event {
 	case hook.PreTool:
-		return h.task.Beware(hook.Judge(call, h.options))
+		return h.task.AddWarning(hook.Judge(call, h.options))
 	case hook.PostTool:
 		return h.after(call)
 	case hook.Stop:
 		return h.sendBack(call)
 	case hook.SessionStart:
-		return hook.Decision{Verdict: hook.Allow, Context: h.task.Opening}
+		return hook.Decision{Verdict: hook.Allow, Context: h.task.SessionContext}
 	case hook.OtherEvent:
 	}
 	return hook.Decision{Verdict: hook.Allow}
@@ -323,7 +323,7 @@ func (h *hooks) sendBack(call hook.Call) hook.Decision {
 	if !h.Hooks.Stop || len(h.said) > 0 || h.stops >= maxStops || call.StopActive && h.stops == 0 {
 		return allow
 	}
-	missing := h.task.Unmet(context.Background())
+	missing := h.task.FindUnmet(context.Background())
 	if missing == "" {
 		return allow
 	}

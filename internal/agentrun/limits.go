@@ -31,8 +31,8 @@ func (s Setup) over(u agent.Usage) overLimit {
 	return ""
 }
 
-// Exhausted is the stop of a loop that has consumed what it may.
-func (s Setup) Exhausted(u agent.Usage) event.Stop {
+// LimitStop is the stop of a loop that has consumed what it may.
+func (s Setup) LimitStop(u agent.Usage) event.Stop {
 	switch s.over(u) {
 	case limitCost:
 		return event.Stop{Reason: event.CostLimit, Text: fmt.Sprintf("the limit of cost is reached: $%.4f of $%g", *u.CostUSD, s.MaxCost)}
@@ -61,19 +61,19 @@ func (e errWindow) ended(p agent.Preset, r agent.Report) (o agent.Outcome, messa
 	return agent.RateLimit, e.Error()
 }
 
-// WithoutWindow says which programs the share of a window cannot stop, since they do not tell
+// WindowNote says which programs the share of a window cannot stop, since they do not tell
 // it; "" where none is limited so, or all tell.
-func (s Setup) WithoutWindow() string {
+func (s Setup) WindowNote() string {
 	if s.MaxWindow == 0 {
 		return ""
 	}
 	var names []string
 	for _, p := range s.Programs() {
-		if preset, err := agent.ByName(p.Name); err == nil && !preset.TellsWindows() {
+		if preset, err := agent.ByName(p.Name); err == nil && !preset.ReportsWindows() {
 			names = append(names, p.Name)
 		}
 	}
-	if preset, _ := s.Preset(); s.Program.Name == "" && !preset.TellsWindows() {
+	if preset, _ := s.Preset(); s.Program.Name == "" && !preset.ReportsWindows() {
 		names = []string{"the agent's command"}
 	}
 	if len(names) == 0 {

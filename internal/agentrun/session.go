@@ -24,14 +24,14 @@ const beforeTitle = time.Second
 
 // SessionOptions is how a session is watched that is the user's own.
 type SessionOptions struct {
-	Rest time.Duration         // how long the agent says and writes nothing until it rests
-	Skip func(dir string) bool // folders in which it does no work
-	// OnRest is called when the agent rests. printed returns how much it has printed
+	IdleAfter time.Duration         // how long the agent says and writes nothing until it rests
+	Skip      func(dir string) bool // folders in which it does no work
+	// OnIdle is called when the agent rests. printed returns how much it has printed
 	// so far, in bytes. news reports whether there is something to tell the user.
-	OnRest func(ctx context.Context, printed func() int64) (news bool, err error)
-	// OnSilence is called when there were news, and it is safe to write between what
+	OnIdle func(ctx context.Context, printed func() int64) (news bool, err error)
+	// OnQuiet is called when there were news, and it is safe to write between what
 	// the agent prints.
-	OnSilence func()
+	OnQuiet   func()
 	Iteration func() int // the present one
 }
 
@@ -51,9 +51,9 @@ type attended struct {
 	err       error         // of the measuring, once ended is closed
 }
 
-// Attend runs the agent on the user's terminal, which is its own as long as it runs,
+// RunSession runs the agent on the user's terminal, which is its own as long as it runs,
 // and reports whenever it rests.
-func (a *Agent) Attend(ctx context.Context, o SessionOptions) (err error) {
+func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
 	s := &attended{
 		Agent: a, SessionOptions: o, printed: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
 		over: make(chan struct{}), ended: make(chan struct{}),
@@ -77,7 +77,7 @@ func (a *Agent) Attend(ctx context.Context, o SessionOptions) (err error) {
 // listen opens the socket by which the agent's hooks report that it stopped, unless
 // they are off, or the program has none. What keeps them away is reported.
 func (s *attended) listen() (err error) {
-	if s.Hooks.Off || s.Hooks.Client == "" {
+	if s.Hooks.Disabled || s.Hooks.Client == "" {
 		return nil
 	}
 	if s.server, err = rpc.Listen(s.Ledger.Dir(), s.answer); err != nil {
@@ -117,8 +117,8 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 		env = append(append(env, hook.SocketEnv+"="+s.server.Path()), s.installed.Env...)
 	}
 	cmd := runner.Command{
-		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, OwnKeys: true,
-		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, Hold: s.Ledger.TreeLocks(),
+		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, ForwardCtrlC: true,
+		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, KeepOpen: s.Ledger.TreeLocks(),
 	}
 	script, err := s.transcribe(&cmd, dir, 1)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *attended) follow(ctx context.Context) {
 		events = tree.Events()
 		defer func() { _ = tree.Close() }() // a hint, which is needed no more
 	}
-	quiet := time.NewTimer(s.Rest)
+	quiet := time.NewTimer(s.IdleAfter)
 	defer quiet.Stop()
 	for moved := true; s.err == nil; {
 		select {
@@ -195,7 +195,7 @@ func (s *attended) follow(ctx context.Context) {
 			switch {
 			case s.news:
 				s.news = false
-				s.OnSilence()
+				s.OnQuiet()
 			case moved:
 				moved = false
 				s.rests(ctx)
@@ -209,14 +209,14 @@ func (s *attended) follow(ctx context.Context) {
 
 func (s *attended) rests(ctx context.Context) {
 	var news bool
-	news, s.err = s.OnRest(ctx, s.heard.Load)
+	news, s.err = s.OnIdle(ctx, s.heard.Load)
 	s.news = s.news || news
 }
 
 // silence is what has to pass until something follows from it.
 func (s *attended) silence() time.Duration {
 	if s.news {
-		return min(beforeTitle, s.Rest)
+		return min(beforeTitle, s.IdleAfter)
 	}
-	return s.Rest
+	return s.IdleAfter
 }

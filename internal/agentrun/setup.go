@@ -57,14 +57,14 @@ type Program struct {
 	Continue bool   `json:"continue,omitempty"`
 	// Yolo is the consent of the user that the agent is asked for no approval.
 	Yolo bool `json:"yolo,omitempty"`
-	// Sum is the SHA-256 of the user's file about it, "" for a built-in preset.
-	Sum string `json:"file_sha256,omitempty"`
+	// Checksum is the SHA-256 of the user's file about it, "" for a built-in preset.
+	Checksum string `json:"file_sha256,omitempty"`
 }
 
 // Hooks say how an agent's own hooks are used.
 type Hooks struct {
-	Off    bool `json:"off,omitempty"`
-	Closed bool `json:"fail_closed,omitempty"` // an error of a hook denies the call
+	Disabled   bool `json:"off,omitempty"`
+	FailClosed bool `json:"fail_closed,omitempty"` // an error of a hook denies the call
 	// Stop has the tree measured when the agent wants to stop, and sends it back
 	// where the criterion is not met.
 	Stop bool `json:"stop,omitempty"`
@@ -110,16 +110,16 @@ func (s Setup) Preset() (p agent.Preset, known bool) {
 		p, err := agent.ByName(s.Program.Name)
 		return p, err == nil
 	}
-	return agent.Recognise(s.Args)
+	return agent.Recognize(s.Args)
 }
 
-// SameAgent returns an error where the file about the agent is another one than when the
+// CheckPresets returns an error where the file about the agent is another one than when the
 // loop began: the agent may have written it.
-func (s Setup) SameAgent() error {
+func (s Setup) CheckPresets() error {
 	for _, x := range s.Programs() {
 		p, err := agent.ByName(x.Name)
-		if err == nil && p.Sum != x.Sum {
-			err = fmt.Errorf("the agent's file %s %w: put it back, or start a new loop", filepath.Join(agent.Folder(), x.Name+".yaml"), ledger.ErrChanged)
+		if err == nil && p.Checksum != x.Checksum {
+			err = fmt.Errorf("the agent's file %s %w: put it back, or start a new loop", filepath.Join(agent.UserDir(), x.Name+".yaml"), ledger.ErrChanged)
 		}
 		if err != nil {
 			return err
@@ -173,8 +173,8 @@ func (s Setup) given(env []string) []string {
 	return slices.Clone(s.Protect.ForAgent(env, p.Needs().Vars))
 }
 
-// Site is where a sandbox of the agent is made, as far as its command says that.
-func (s Setup) Site(env []string) protect.Site {
+// SandboxSite is where a sandbox of the agent is made, as far as its command says that.
+func (s Setup) SandboxSite(env []string) protect.Site {
 	p, _ := s.Preset()
 	n := p.Needs()
 	for _, x := range s.Fallback {

@@ -55,7 +55,7 @@ type Options struct {
 	CompareOnly bool
 	// Watch returns who looks at the checks of a candidate, and hears what its agent
 	// reports; nil: nobody.
-	Watch func(candidate int) (measure.Watch, func(agentrun.Said))
+	Watch func(candidate int) (measure.Watch, func(agentrun.Progress))
 }
 
 // Outcome is how it ended.
@@ -260,7 +260,7 @@ func (c *contest) open(ctx context.Context) error {
 		}
 		c.state.BaselineSnapshot = info.ID
 	} else if c.Force && elsewhere { // what comes into the tree at the end starts from there
-		if err := c.tree.Settle(ctx, c.state.BaselineSnapshot, ""); err != nil {
+		if err := c.tree.EnsureState(ctx, c.state.BaselineSnapshot, ""); err != nil {
 			return err
 		}
 	}
@@ -328,7 +328,7 @@ func (c *contest) baseline(ctx context.Context) error {
 	it.Tree = info.Tree
 	c.state.Add(it)
 	return errors.Join(c.ledger.Append(it, nil, false), c.journal.Write(event.BaselineMeasured, 0, event.Baseline{
-		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.Skipped(info), NotKept: []string{}, CheckOutputs: it.CheckOutputs,
+		Progress: it.Progress(false), Criterion: c.state.Criterion, Files: info.Files, Skipped: worktree.SkippedPaths(info), NotKept: []string{}, CheckOutputs: it.CheckOutputs,
 		Flaky: []string{}, Checks: it.Checks, UnusedSettings: []string{}, Iteration: it,
 	}), c.save())
 }

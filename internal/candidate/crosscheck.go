@@ -125,7 +125,7 @@ func (c *contest) try(ctx context.Context, w treecopy.Workspace, author, code *e
 		id = c.state.BaselineSnapshot
 	}
 	out := result{}
-	err := w.In(ctx, id, func(t treecopy.Tree) error {
+	err := w.WithCopy(ctx, id, func(t treecopy.Tree) error {
 		for _, side := range []struct {
 			files []string
 			from  snapshot.ID
@@ -134,7 +134,7 @@ func (c *contest) try(ctx context.Context, w treecopy.Workspace, author, code *e
 				return err
 			}
 		}
-		whole, err := t.Meter.FullRun(ctx, t.Checks(ctx, t.Meter), 0)
+		whole, err := t.Meter.FullRun(ctx, t.CheckPlan(ctx, t.Meter), 0)
 		if err != nil || whole.Tests == nil {
 			return err
 		}

@@ -124,8 +124,8 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 	o := c.Loop
 	o.ID, o.Home = e.id, e.home
 	o.Root, o.Dir, o.Plan.Root = e.tree.Dir, c.moved(e, o.WorkDir()), c.moved(e, o.Plan.Root)
-	o.Plan = treecopy.PlanOf(ctx, o.Plan, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
-	o.Env = slices.Concat(o.Env, treecopy.Env(ctx, o.Plan, c.Loop.Plan.Root, o.Env), []string{NumberEnv + "=" + strconv.Itoa(e.number)})
+	o.Plan = treecopy.PlanForCopy(ctx, o.Plan, c.Loop.Plan.Root, o.Env) // copies of its tree follow that
+	o.Env = slices.Concat(o.Env, treecopy.ExtraEnv(ctx, o.Plan, c.Loop.Plan.Root, o.Env), []string{NumberEnv + "=" + strconv.Itoa(e.number)})
 	o.Terminal, o.Mirror, o.OnReport, o.WatchChecks, o.OnInterrupt = nil, nil, nil, nil, nil
 	o.Person.Terminal, o.Approval.Unattended, o.Notify = "", true, notify.Settings{}
 	o.OnEvent = func(ev event.Event) {
@@ -145,7 +145,7 @@ func (c *contest) optionsOf(ctx context.Context, e *entry) loop.Options {
 	}
 	o.ReadOnly = append(c.others(e.number), c.Loop.Root)
 	o.Origin = c.Loop.Root
-	o.Readable = []string{c.Loop.Root, e.tree.Objects()} // what is installed there is linked, and git reads its objects
+	o.Readable = []string{c.Loop.Root, e.tree.ObjectsLink()} // what is installed there is linked, and git reads its objects
 	o.MaxCost /= float64(c.Number)
 	o.MaxTokens = (o.MaxTokens + int64(c.Number) - 1) / int64(c.Number) // 0 would be no limit
 	if c.Jobs < c.Number {
@@ -191,7 +191,7 @@ func (c *contest) vary(n int, o *loop.Options) {
 		return
 	}
 	if len(c.Programs) > 0 {
-		o.Setup = o.As(c.Programs[(n-1)%len(c.Programs)])
+		o.Setup = o.WithProgram(c.Programs[(n-1)%len(c.Programs)])
 	}
 	if len(c.Tasks) > 0 {
 		o.Task, o.RawTask = c.Tasks[(n-1)%len(c.Tasks)], nil

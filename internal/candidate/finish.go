@@ -112,7 +112,7 @@ func (c *contest) finish(ctx context.Context, list []ledger.Rank) (event.Stop, e
 	if n > 0 {
 		as = fmt.Sprintf("that of candidate %d", n)
 	}
-	tree := c.tree.State(as)
+	tree := c.tree.TreeState(as)
 	if tree != nil {
 		c.state.TreeText = tree.String()
 	}

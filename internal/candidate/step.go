@@ -57,7 +57,7 @@ func RunStep(ctx context.Context, id string, n int, o Options) (out loop.Outcome
 	}
 	out, err = e.goOn(ctx, c.optionsOf(ctx, e))
 	if err == nil && out.Stop.Reason.Suspends() {
-		return out, e.tree.Leave()
+		return out, e.tree.Keep()
 	}
 	return out, errors.Join(err, e.tree.Remove())
 }

@@ -97,8 +97,8 @@ func (t *Tree) borrowed(objects string) string {
 	return "../../../" + objectsName // from .git/objects
 }
 
-// Objects is the link through which git finds the objects of the user's repository.
-func (t *Tree) Objects() string { return filepath.Join(t.Base, objectsName) }
+// ObjectsLink is the link through which git finds the objects of the user's repository.
+func (t *Tree) ObjectsLink() string { return filepath.Join(t.Base, objectsName) }
 
 const objectsName = "objects"
 
@@ -111,15 +111,15 @@ func (t *Tree) CheckOut(ctx context.Context, commit string) error {
 	return err
 }
 
-// Store opens a store for snapshots of the tree, which is removed with it. A store fixes
+// OpenSnapshots opens a store for snapshots of the tree, which is removed with it. A store fixes
 // the ignored files when it is made. The tree is empty then, so that no commit can make
 // git ignore a file of another.
-func (t *Tree) Store(ctx context.Context) (*snapshot.Store, error) {
+func (t *Tree) OpenSnapshots(ctx context.Context) (*snapshot.Store, error) {
 	return snapshot.Open(ctx, t.Dir, filepath.Join(t.Base, "snapshots"), snapshot.Options{MinFree: -1})
 }
 
-// Take checks out a commit and takes a snapshot of it.
-func (t *Tree) Take(ctx context.Context, s *snapshot.Store, commit string) (snapshot.ID, error) {
+// Snapshot checks out a commit and takes a snapshot of it.
+func (t *Tree) Snapshot(ctx context.Context, s *snapshot.Store, commit string) (snapshot.ID, error) {
 	if err := t.CheckOut(ctx, commit); err != nil {
 		return "", err
 	}
@@ -133,15 +133,15 @@ func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
 }
 
 func run(ctx context.Context, dir string, args ...string) (string, error) {
-	out, err := git.In(dir, append([]string{"-c", "advice.detachedHead=false"}, args...)...).Output(ctx)
+	out, err := git.NewCommand(dir, append([]string{"-c", "advice.detachedHead=false"}, args...)...).Output(ctx)
 	if err != nil {
 		return "", fmt.Errorf("for a checkout: %w", err)
 	}
 	return string(out), nil
 }
 
-// Leave keeps the tree for a later process.
-func (t *Tree) Leave() error { return t.Lock.Close() }
+// Keep keeps the tree for a later process.
+func (t *Tree) Keep() error { return t.Lock.Close() }
 
 // Remove removes the tree.
 func (t *Tree) Remove() error {

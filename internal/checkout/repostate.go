@@ -48,7 +48,7 @@ func (t *Tree) input(ctx context.Context, text string, args ...string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	c := git.In(t.Dir, args...)
+	c := git.NewCommand(t.Dir, args...)
 	c.Stdin = strings.NewReader(text)
 	if _, err := c.Output(ctx); err != nil {
 		return fmt.Errorf("for a checkout: %w", err)

@@ -47,7 +47,7 @@ func (t Trial) Run(ctx context.Context) (*ledger.ConcealedRun, error) {
 	if t.Limit > 0 {
 		r.until = began.Add(t.Limit)
 	}
-	err := t.In(ctx, t.Tree, func(tree treecopy.Tree) error {
+	err := t.WithCopy(ctx, t.Tree, func(tree treecopy.Tree) error {
 		r.tree = tree
 		return r.all(ctx)
 	})
@@ -155,7 +155,7 @@ func (r *run) failedBefore(id metric.ID) bool {
 
 // ends runs tests in the copy, in disguise or as they are.
 func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (map[metric.ID]measure.TestResult, error) {
-	want := measure.TreeRun{Plan: r.tree.Checks(ctx, r.Meter), Tests: tests}
+	want := measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.Meter), Tests: tests}
 	if r.Limit > 0 {
 		want.Limit = max(time.Until(r.until), time.Nanosecond)
 	}
@@ -164,7 +164,7 @@ func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (ma
 		want.Adapt = func(c measure.Check) (measure.Check, bool) { return as(c, r.tree.Path, stack) }
 	}
 	out, err := r.Meter.RunInTree(ctx, want)
-	r.out.Runs = append(r.out.Runs, treecopy.Records(out.Runs)...)
+	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
 	return out.ByTest, err
 }
 

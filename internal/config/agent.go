@@ -42,7 +42,7 @@ func (s Settings) programs() (out []agentrun.Program) {
 			model = cmp.Or(model, s.Model)
 		}
 		p, _ := agent.ByName(name) // agentConditions has said what is wrong with it
-		out = append(out, agentrun.Program{Name: name, Model: model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Sum: p.Sum})
+		out = append(out, agentrun.Program{Name: name, Model: model, Continue: s.Session == sessionContinue, Yolo: s.Yolo, Checksum: p.Checksum})
 	}
 	return out
 }

@@ -66,7 +66,7 @@ func Default() Settings {
 		ErrorCount: metric.ErrorFields(),
 		Mode:       string(detector.ModeStandard), RollbackTo: string(detector.ToStart),
 		Stall: Stall{rules.StallWindow, rules.StallRange}, Cycle: Cycle{rules.CycleWindow, rules.CycleMin}, Stuck: Stuck{rules.StuckCount},
-		Session: sessionFresh, Until: "auto", OnStall: "auto", Reinforcement: "adaptive", EvidenceTokens: prompt.DefaultEvidenceTokens, Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateKept},
+		Session: sessionFresh, Until: "auto", OnStall: "auto", Reinforcement: "adaptive", EvidenceTokens: prompt.DefaultEvidenceTokens, Pty: string(agentrun.PtyAuto), Protect: Protect{State: protect.StateProtected},
 		Approval:  string(approval.PolicyReject),
 		Alarm:     Alarm{Action: string(agentrun.AlarmWarn)},
 		Confirm:   Confirm{measure.DefaultMaxTests, measure.DefaultReruns},
@@ -298,7 +298,7 @@ func (s Settings) unknownUntil() bool {
 // A kind of check that is given replaces all recognised ones of that kind. The
 // notes say what is missing.
 func (s Settings) Plan(root string, look func(string) (string, error)) (measure.Plan, []string, error) {
-	if err := git.Ready(root, "status"); err != nil {
+	if err := git.CheckFiles(root, "status"); err != nil {
 		return measure.Plan{}, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	found, err := project.Detect(root, look)

@@ -28,7 +28,7 @@ const (
 // hooks are those of a loop: they are installed for each run where the agent is a
 // known one that has hooks.
 func (s Settings) hooks() agentrun.Hooks {
-	out := agentrun.Hooks{Off: s.Hooks.Use == hooksOff, Closed: s.Hooks.FailClosed(), Stop: s.Hooks.Stop == hooksMeasure}
+	out := agentrun.Hooks{Disabled: s.Hooks.Use == hooksOff, FailClosed: s.Hooks.FailClosed(), Stop: s.Hooks.Stop == hooksMeasure}
 	preset, _ := agent.ByName(s.program().Name) // the zero one has no hooks
 	if c, err := hook.ParseClient(preset.Hooks); err == nil {
 		out.Client = c

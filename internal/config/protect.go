@@ -42,7 +42,7 @@ func (p Protect) validate() error {
 			}
 		}
 	}
-	if p.State != protect.StateKept && p.State != protect.StateOpen {
+	if p.State != protect.StateProtected && p.State != protect.StateUnprotected {
 		return yamlfile.InvalidValue("protect.state must be auto or off, not "+p.State, "protect", "state")
 	}
 	for key, list := range map[string][]string{"writable": p.Writable, "readable": p.Readable} {

@@ -153,13 +153,13 @@ func (c Chart) lines() []string {
 	const width = 36
 	out := make([]string, len(c))
 	for i, b := range c {
-		out[i] = oneLine(strings.TrimRight(pad(b.Name, 14, false)+" "+Meter(b.Share, width)+" "+pad(b.Value, 6, true)+b.Note, " "))
+		out[i] = oneLine(strings.TrimRight(pad(b.Name, 14, false)+" "+RenderMeter(b.Share, width)+" "+pad(b.Value, 6, true)+b.Note, " "))
 	}
 	return out
 }
 
-// Meter draws a share of [0,1] in width cells of eighths.
-func Meter(share float64, width int) string {
+// RenderMeter draws a share of [0,1] in width cells of eighths.
+func RenderMeter(share float64, width int) string {
 	cells := []rune(" ▏▎▍▌▋▊▉█")
 	n := int(min(max(share, 0), 1)*float64(width)*8 + .5)
 	out := strings.Repeat("█", n/8)

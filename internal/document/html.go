@@ -136,4 +136,4 @@ func (t Text) html() string {
 	return p.String()
 }
 
-func escapeHTML(s string) string { return html.EscapeString(textstream.Visible(s)) }
+func escapeHTML(s string) string { return html.EscapeString(textstream.EscapeHidden(s)) }

@@ -10,7 +10,7 @@ import (
 
 // Markdown returns the document as Markdown, in the dialect of GitHub and GitLab.
 func (d Document) Markdown() string {
-	return textstream.Shown(strings.Join(d.markdown(), "\n") + "\n")
+	return textstream.EscapeLog(strings.Join(d.markdown(), "\n") + "\n")
 }
 
 // markdown returns the lines of the document, with an empty one between two blocks.
@@ -53,7 +53,7 @@ func (d Document) markdown() []string {
 var labelMarks = map[Style]string{Good: "✅ ", Bad: "❌ ", Warn: "⚠️ "}
 
 // name returns a text without styles, on one line.
-func name(text string) string { return escape(textstream.Visible(oneLine(text))) }
+func name(text string) string { return escape(textstream.EscapeHidden(oneLine(text))) }
 
 func (i Item) markdown() []string {
 	text := i.Text.oneLine().markdown(i.Label.Text == "")
@@ -107,7 +107,7 @@ func fenced(language string, lines []string) []string {
 func (t Text) markdown(fresh bool) string {
 	var b strings.Builder
 	for _, s := range t {
-		for i, text := range strings.Split(textstream.Visible(s.Text), "\n") {
+		for i, text := range strings.Split(textstream.EscapeHidden(s.Text), "\n") {
 			if i > 0 {
 				b.WriteString("\n")
 				fresh = true

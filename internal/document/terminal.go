@@ -29,7 +29,7 @@ const labelWidth = 10
 func (d Document) Terminal(paint Paint) string {
 	t := terminal{paint: paint}
 	t.blocks(d, "")
-	return textstream.Painted(t.String())
+	return textstream.EscapeColored(t.String())
 }
 
 type terminal struct {
@@ -54,13 +54,13 @@ func (t *terminal) blocks(d Document, indent string) {
 			t.table(indent, b)
 		case Code:
 			for line := range strings.SplitSeq(strings.Join(b, "\n"), "\n") {
-				t.line(indent, t.paint(Faint, textstream.Visible(line)))
+				t.line(indent, t.paint(Faint, textstream.EscapeHidden(line)))
 			}
 		case Diff:
 			t.diff(indent, b)
 		case Chart:
 			for _, line := range b.lines() {
-				t.line(indent, textstream.Visible(line))
+				t.line(indent, textstream.EscapeHidden(line))
 			}
 		case Details:
 			t.blocks(b.Body, indent)
@@ -77,7 +77,7 @@ func (t *terminal) gap(i int) {
 
 func (t *terminal) diff(indent string, d Diff) {
 	for line := range strings.Lines(string(d)) {
-		t.line(indent, t.paint(diffStyle(line), textstream.Visible(strings.TrimRight(line, "\r\n"))))
+		t.line(indent, t.paint(diffStyle(line), textstream.EscapeHidden(strings.TrimRight(line, "\r\n"))))
 	}
 }
 
@@ -90,7 +90,7 @@ func (t *terminal) text(head, indent string, text Text) {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, s := range text {
-		for i, line := range strings.Split(textstream.Visible(s.Text), "\n") {
+		for i, line := range strings.Split(textstream.EscapeHidden(s.Text), "\n") {
 			if i > 0 {
 				b.WriteString("\n" + indent)
 			}
@@ -104,7 +104,7 @@ func (t *terminal) items(indent string, list []Item) {
 	for _, item := range list {
 		head, below := "- ", indent+"  "
 		if item.Label.Text != "" {
-			label := textstream.Visible(oneLine(item.Label.Text))
+			label := textstream.EscapeHidden(oneLine(item.Label.Text))
 			if item.Label.Style == Plain {
 				item.Label.Style = Faint
 			}
@@ -139,7 +139,7 @@ func (t *terminal) table(indent string, b Table) {
 				line += fill
 			}
 			for _, s := range c.oneLine() {
-				line += t.paint(s.Style, textstream.Visible(s.Text))
+				line += t.paint(s.Style, textstream.EscapeHidden(s.Text))
 			}
 			if !b.right(i) {
 				line += fill
@@ -151,7 +151,7 @@ func (t *terminal) table(indent string, b Table) {
 }
 
 // visible returns the text as it is shown on one line.
-func (t Text) visible() string { return textstream.Visible(t.oneLine().String()) }
+func (t Text) visible() string { return textstream.EscapeHidden(t.oneLine().String()) }
 
 // diffStyle is the style of a line of a diff.
 func diffStyle(line string) Style {

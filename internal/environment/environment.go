@@ -74,7 +74,7 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 	}
 	s.packages = w.installed(ctx)
 	var err error
-	if s.HookPath, err = git.Hooks(ctx, w.Root, w.Env); err != nil {
+	if s.HookPath, err = git.HooksDir(ctx, w.Root, w.Env); err != nil {
 		return s, ctx.Err() // no repository, or none that git can read: the snapshots say so
 	}
 	if s.Hooks, err = w.hooks(s.HookPath); err != nil {

@@ -190,7 +190,7 @@ func (w Watch) ask(ctx context.Context, program string) []string {
 	cmd := exec.CommandContext(ctx, program, "-I", "-S", "-c", "import site, sysconfig; print(sysconfig.get_path('purelib')); print(site.getusersitepackages())")
 	cmd.Dir, cmd.Env = filepath.Dir(program), w.Env
 	out, err := cmd.Output()
-	git.Changed()
+	git.InvalidateChecks()
 	if err != nil {
 		out = nil
 	}

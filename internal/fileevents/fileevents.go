@@ -28,11 +28,11 @@ type Op uint8
 // tree, and changes of contents may be missing. Scanning means that from now on the tree is
 // scanned periodically, and why. Both have no path.
 const (
-	New Op = iota + 1
-	Changed
-	Gone
-	Lost
-	Scanning
+	Created Op = iota + 1
+	Modified
+	Removed
+	EventsLost
+	Polling
 )
 
 // Event is something that happened to a file. Folders have no events.
@@ -47,13 +47,13 @@ type Options struct {
 	// Skip reports whether to ignore a folder, relative to the root and with slashes.
 	// Nil ignores .git and node_modules.
 	Skip func(dir string) bool
-	// Poll is the interval between scans if the system reports no events. Zero means
+	// PollInterval is the interval between scans if the system reports no events. Zero means
 	// two seconds.
-	Poll time.Duration
+	PollInterval time.Duration
 }
 
-// DefaultPoll is the default interval between scans.
-const DefaultPoll = 2 * time.Second
+// DefaultPollInterval is the default interval between scans.
+const DefaultPollInterval = 2 * time.Second
 
 // Watcher watches one tree until it is closed.
 type Watcher struct {
@@ -79,8 +79,8 @@ func Start(root string, o Options) (*Watcher, error) {
 			return name == ".git" || name == "node_modules"
 		}
 	}
-	if o.Poll <= 0 {
-		o.Poll = DefaultPoll
+	if o.PollInterval <= 0 {
+		o.PollInterval = DefaultPollInterval
 	}
 	w := &Watcher{
 		root: root, opts: o, events: make(chan Event), done: make(chan struct{}), ended: make(chan struct{}),
@@ -91,8 +91,8 @@ func Start(root string, o Options) (*Watcher, error) {
 	}
 	w.listen()
 	w.enter(".")
-	w.queue = queue{held: w.queue.only(Scanning)}
-	ticker := time.NewTicker(o.Poll)
+	w.queue = queue{held: w.queue.only(Polling)}
+	ticker := time.NewTicker(o.PollInterval)
 	w.tick = ticker.C
 	go func() {
 		defer ticker.Stop()
@@ -134,7 +134,7 @@ func (w *Watcher) scanOnly(why error) {
 		_ = w.notify.Close() // no longer needed
 		w.notify = nil
 	}
-	w.queue.put(Event{Op: Scanning, Why: why.Error()})
+	w.queue.put(Event{Op: Polling, Why: why.Error()})
 }
 
 func (w *Watcher) run() {
@@ -174,7 +174,7 @@ func (w *Watcher) fault(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.scanOnly(err)
 	}
-	w.queue.put(Event{Op: Lost})
+	w.queue.put(Event{Op: EventsLost})
 	w.compare()
 }
 
@@ -212,9 +212,9 @@ func (w *Watcher) see(p string, written bool) {
 	switch {
 	case !w.files[p]:
 		w.files[p] = true
-		w.queue.put(Event{Op: New, Path: p})
+		w.queue.put(Event{Op: Created, Path: p})
 	case written:
-		w.queue.put(Event{Op: Changed, Path: p})
+		w.queue.put(Event{Op: Modified, Path: p})
 	}
 }
 
@@ -222,7 +222,7 @@ func (w *Watcher) see(p string, written bool) {
 func (w *Watcher) leave(p string) {
 	if w.files[p] {
 		delete(w.files, p)
-		w.queue.put(Event{Op: Gone, Path: p})
+		w.queue.put(Event{Op: Removed, Path: p})
 	}
 	w.forget(p)
 }
@@ -243,7 +243,7 @@ func (w *Watcher) forget(p string) {
 	for f := range w.files {
 		if strings.HasPrefix(f, p+"/") {
 			delete(w.files, f)
-			w.queue.put(Event{Op: Gone, Path: f})
+			w.queue.put(Event{Op: Removed, Path: f})
 		}
 	}
 }

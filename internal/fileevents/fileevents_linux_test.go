@@ -34,7 +34,7 @@ func watchAndPrint(root string) int {
 			return 0
 		}
 	}
-	w, err := fileevents.Start(root, fileevents.Options{Poll: 20 * time.Millisecond})
+	w, err := fileevents.Start(root, fileevents.Options{PollInterval: 20 * time.Millisecond})
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -102,29 +102,29 @@ func (tr *tree) until(path string, ops ...fileevents.Op) {
 func TestFilesComeAndGo(t *testing.T) {
 	tr := watched(t, fileevents.Options{})
 	tr.write("old/b.txt")
-	tr.until("old/b.txt", fileevents.New)
+	tr.until("old/b.txt", fileevents.Created)
 	tr.write("old/a.txt")
-	tr.until("old/a.txt", fileevents.Changed)
+	tr.until("old/a.txt", fileevents.Modified)
 	if err := os.Remove(filepath.Join(tr.root, "old/b.txt")); err != nil {
 		t.Fatal(err)
 	}
-	tr.until("old/b.txt", fileevents.Gone)
+	tr.until("old/b.txt", fileevents.Removed)
 	tr.write("new/deep/er/c.txt")
-	tr.until("new/deep/er/c.txt", fileevents.New)
+	tr.until("new/deep/er/c.txt", fileevents.Created)
 	if err := os.Rename(filepath.Join(tr.root, "new"), filepath.Join(tr.root, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	tr.until("new/deep/er/c.txt", fileevents.Gone)
-	tr.until("moved/deep/er/c.txt", fileevents.New, fileevents.Changed) // the new one may have been read before
-	tr.write("moved/deep/er/d.txt")                                     // the moved folder is still listened to
-	tr.until("moved/deep/er/d.txt", fileevents.New)
+	tr.until("new/deep/er/c.txt", fileevents.Removed)
+	tr.until("moved/deep/er/c.txt", fileevents.Created, fileevents.Modified) // the new one may have been read before
+	tr.write("moved/deep/er/d.txt")                                          // the moved folder is still listened to
+	tr.until("moved/deep/er/d.txt", fileevents.Created)
 	tr.write(".git/HEAD")
 	if err := os.RemoveAll(filepath.Join(tr.root, "moved")); err != nil {
 		t.Fatal(err)
 	}
 	tr.write("moved/deep/er/e.txt") // another folder of the same name
-	tr.until("moved/deep/er/c.txt", fileevents.Gone)
-	tr.until("moved/deep/er/e.txt", fileevents.New, fileevents.Changed)
+	tr.until("moved/deep/er/c.txt", fileevents.Removed)
+	tr.until("moved/deep/er/e.txt", fileevents.Created, fileevents.Modified)
 	if op, told := tr.last[".git/HEAD"]; told {
 		t.Errorf("a file of .git was reported as %d", op)
 	}
@@ -140,7 +140,7 @@ func TestManyNewFolders(t *testing.T) {
 	}
 	for d := range 300 {
 		for f := range 5 {
-			tr.until(fmt.Sprintf("many/%d/deeper/%d.txt", d, f), fileevents.New)
+			tr.until(fmt.Sprintf("many/%d/deeper/%d.txt", d, f), fileevents.Created)
 		}
 	}
 }
@@ -203,12 +203,12 @@ func TestOverflow(t *testing.T) {
 	if err := p.Signal(unix.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	tr.until("", fileevents.Lost)
-	tr.until("late/folder.txt", fileevents.New)
-	tr.until("gone.txt", fileevents.Gone)
-	tr.until(fmt.Sprintf("%d.txt", limit-1), fileevents.New)
+	tr.until("", fileevents.EventsLost)
+	tr.until("late/folder.txt", fileevents.Created)
+	tr.until("gone.txt", fileevents.Removed)
+	tr.until(fmt.Sprintf("%d.txt", limit-1), fileevents.Created)
 	tr.write("late/later.txt") // the folder that nobody told of is listened to
-	tr.until("late/later.txt", fileevents.New)
+	tr.until("late/later.txt", fileevents.Created)
 }
 
 // Where no more watches are allowed the tree is looked at now and then.
@@ -219,13 +219,13 @@ func TestNoWatchesLeft(t *testing.T) {
 		tr.write(fmt.Sprintf("%d/file.txt", d))
 	}
 	for d := range 10 {
-		tr.until(fmt.Sprintf("%d/file.txt", d), fileevents.New)
+		tr.until(fmt.Sprintf("%d/file.txt", d), fileevents.Created)
 	}
-	if !tr.seen[fileevents.Scanning] {
+	if !tr.seen[fileevents.Polling] {
 		t.Error("nobody was told that the tree is only looked at now and then")
 	}
 	if err := os.RemoveAll(filepath.Join(tr.root, "9")); err != nil {
 		t.Fatal(err)
 	}
-	tr.until("9/file.txt", fileevents.Gone)
+	tr.until("9/file.txt", fileevents.Removed)
 }

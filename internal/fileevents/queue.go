@@ -29,10 +29,10 @@ func (q *queue) put(e Event) {
 // appeared and disappeared is reported as gone, since it existed.
 func merge(before, now Event) Event {
 	switch {
-	case before.Op == New && now.Op == Changed:
+	case before.Op == Created && now.Op == Modified:
 		return before
-	case before.Op == Gone && now.Op == New:
-		now.Op = Changed
+	case before.Op == Removed && now.Op == Created:
+		now.Op = Modified
 	}
 	return now
 }

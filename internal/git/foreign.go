@@ -75,7 +75,7 @@ func (c Command) foreign(ctx context.Context, options, env []string) (s settings
 	var out, said bytes.Buffer
 	list.Stdout, list.Stderr = &out, &said
 	if err := list.Run(); err != nil {
-		return s, Error(c.Dir, "config", err, said.String())
+		return s, CommandError(c.Dir, "config", err, said.String())
 	}
 	all := parse(out.String())
 	off := map[string]string{}

@@ -25,16 +25,16 @@ type Command struct {
 	Stdin io.Reader
 	// Stdout is given what git prints, instead of Output returning it.
 	Stdout io.Writer
-	// Alone leaves out what the user and the system configure, and reads repositories of
+	// Isolated leaves out what the user and the system configure, and reads repositories of
 	// any owner.
-	Alone bool
-	// Given keeps the variables by which the environment names a repository.
-	Given bool
-	hooks bool // core.hooksPath as it is configured
+	Isolated bool
+	// KeepRepoEnv keeps the variables by which the environment names a repository.
+	KeepRepoEnv bool
+	hooks       bool // core.hooksPath as it is configured
 }
 
-// In is a command in a folder.
-func In(dir string, args ...string) Command { return Command{Dir: dir, Args: args} }
+// NewCommand is a command in a folder.
+func NewCommand(dir string, args ...string) Command { return Command{Dir: dir, Args: args} }
 
 // always holds for every command.
 var always = []string{
@@ -65,14 +65,14 @@ var still = []string{
 var remote = []string{"fetch", "ls-remote", "push"}
 
 // Prepare returns the command, ready to be started. It refuses a folder where git would
-// wait for ever, as [Ready] does.
+// wait for ever, as [CheckFiles] does.
 func (c Command) Prepare(ctx context.Context) (*exec.Cmd, error) {
 	cmd, _, err := c.prepare(ctx)
 	return cmd, err
 }
 
 func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err error) {
-	if err := Ready(c.Dir, c.Args...); err != nil {
+	if err := CheckFiles(c.Dir, c.Args...); err != nil {
 		return nil, nil, err
 	}
 	at := verbAt(c.Args)
@@ -82,7 +82,7 @@ func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err 
 	if !c.hooks {
 		options = append(options, "-c", "core.hooksPath="+os.DevNull)
 	}
-	if c.Alone {
+	if c.Isolated {
 		options = append(options, "-c", "safe.directory=*")
 	}
 	var own settings
@@ -121,7 +121,7 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	err = cmd.Run()
 	verb := c.verb()
 	if verb == "checkout" || verb == "read-tree" {
-		Changed()
+		InvalidateChecks()
 	}
 	if err == nil {
 		return out.Bytes(), nil
@@ -129,15 +129,15 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	err = Error(c.Dir, verb, err, said.String())
+	err = CommandError(c.Dir, verb, err, said.String())
 	if len(off) > 0 && slices.Contains(remote, verb) {
 		err = fmt.Errorf("%w (not used, since the repository itself sets it: %s; set it for the user, or in the environment)", err, strings.Join(off, ", "))
 	}
 	return out.Bytes(), err
 }
 
-// Error is the error of a command with what it printed on stderr.
-func Error(dir, verb string, err error, stderr string) error {
+// CommandError is the error of a command with what it printed on stderr.
+func CommandError(dir, verb string, err error, stderr string) error {
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("run git: %w; install git or put it into PATH", err)
 	}
@@ -149,12 +149,12 @@ func Error(dir, verb string, err error, stderr string) error {
 
 // CommonDir is the folder that the worktrees of a repository share.
 func CommonDir(ctx context.Context, dir string) (string, error) {
-	out, err := In(dir, "rev-parse", "--path-format=absolute", "--git-common-dir").Output(ctx)
+	out, err := NewCommand(dir, "rev-parse", "--path-format=absolute", "--git-common-dir").Output(ctx)
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Hooks is the folder from which git would run hooks, maybe relative to dir.
-func Hooks(ctx context.Context, dir string, env []string) (string, error) {
+// HooksDir is the folder from which git would run hooks, maybe relative to dir.
+func HooksDir(ctx context.Context, dir string, env []string) (string, error) {
 	out, err := Command{Dir: dir, Args: []string{"rev-parse", "--git-path", "hooks"}, Env: env, hooks: true}.Output(ctx)
 	return strings.TrimSuffix(string(out), "\n"), err
 }
@@ -199,9 +199,9 @@ func (c Command) environment() []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		switch {
-		case !strings.HasPrefix(strings.ToUpper(name), "GIT_") || c.Given && name != "GIT_EXTERNAL_DIFF":
+		case !strings.HasPrefix(strings.ToUpper(name), "GIT_") || c.KeepRepoEnv && name != "GIT_EXTERNAL_DIFF":
 			return false
-		case c.Alone:
+		case c.Isolated:
 			return true
 		case far:
 			return slices.Contains(repository, name)
@@ -214,7 +214,7 @@ func (c Command) environment() []string {
 	case !has(out, "GIT_ALLOW_PROTOCOL"):
 		out = append(out, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	}
-	if c.Alone {
+	if c.Isolated {
 		out = append(out, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_REPLACE_OBJECTS=1")
 	}
 	return append(out, "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1",
@@ -225,7 +225,7 @@ func has(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
-// Without is an environment without the variables that redirect git.
-func Without(env []string) []string {
+// CleanEnv is an environment without the variables that redirect git.
+func CleanEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
 }

@@ -53,7 +53,7 @@ func TestFiltersOfTheUserRunAndThoseOfTheRepositoryDoNot(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir, marks := repo(t, c.script)
 			marks()
-			out, err := In(dir, "diff", "--stat").Output(t.Context())
+			out, err := NewCommand(dir, "diff", "--stat").Output(t.Context())
 			if err != nil || !strings.Contains(string(out), "a.txt") {
 				t.Fatalf("%s %v", out, err)
 			}
@@ -66,7 +66,7 @@ func TestFiltersOfTheUserRunAndThoseOfTheRepositoryDoNot(t *testing.T) {
 
 func TestANameThatCannotBeSwitchedOffIsRefused(t *testing.T) {
 	dir, marks := repo(t, `echo '*.txt filter=x=y' >.gitattributes; git config filter.x=y.clean theirs`)
-	if _, err := In(dir, "diff").Output(t.Context()); err == nil || !strings.Contains(err.Error(), "filter.x=y.clean") {
+	if _, err := NewCommand(dir, "diff").Output(t.Context()); err == nil || !strings.Contains(err.Error(), "filter.x=y.clean") {
 		t.Errorf("got %v", err)
 	}
 	if got := marks(); got != "" {
@@ -79,14 +79,14 @@ func TestRemotesStartNoProgramOfTheRepository(t *testing.T) {
 git config remote.far.receivepack 'theirs; git-receive-pack'; git remote add ext 'ext::theirs'; git config credential.helper '!theirs'; git config core.sshCommand theirs
 git remote add ssh ssh://nobody@localhost:1/x`)
 	for _, args := range [][]string{{"fetch", "far"}, {"ls-remote", "far"}, {"push", "far", "HEAD:refs/heads/new"}} {
-		if _, err := In(dir, args...).Output(t.Context()); err != nil {
+		if _, err := NewCommand(dir, args...).Output(t.Context()); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := In(dir, "fetch", "ext").Output(t.Context()); err == nil || !strings.Contains(err.Error(), "'ext' not allowed") {
+	if _, err := NewCommand(dir, "fetch", "ext").Output(t.Context()); err == nil || !strings.Contains(err.Error(), "'ext' not allowed") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := In(dir, "fetch", "ssh").Output(t.Context()); err == nil || !strings.Contains(err.Error(), "core.sshcommand") {
+	if _, err := NewCommand(dir, "fetch", "ssh").Output(t.Context()); err == nil || !strings.Contains(err.Error(), "core.sshcommand") {
 		t.Errorf("got %v", err)
 	}
 	if got := marks(); got != "" {
@@ -97,28 +97,28 @@ git remote add ssh ssh://nobody@localhost:1/x`)
 func TestWhatWasInOrderIsLookedAtAgainAfterAProgram(t *testing.T) {
 	dir, _ := repo(t, "mkdir sub")
 	pipe := filepath.Join(dir, "sub", ".gitignore")
-	if err := Ready(dir, "status"); err != nil {
+	if err := CheckFiles(dir, "status"); err != nil {
 		t.Fatal(err)
 	}
-	done := Running()
+	done := TrackProgram()
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if err := Ready(dir, "status"); err == nil {
+	if err := CheckFiles(dir, "status"); err == nil {
 		t.Error("a pipe is overlooked while the program runs")
 	}
 	_ = os.Remove(pipe)
-	if err := Ready(dir, "status"); err != nil {
+	if err := CheckFiles(dir, "status"); err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	done()
-	if err := Ready(dir, "status"); err == nil {
+	if err := CheckFiles(dir, "status"); err == nil {
 		t.Error("a pipe is overlooked after the program")
 	}
-	if _, err := In(dir, "status").Output(context.Background()); err == nil {
+	if _, err := NewCommand(dir, "status").Output(context.Background()); err == nil {
 		t.Error("git was started")
 	} else if _, refused := err.(*projectfile.Refusal); !refused { //nolint:errorlint // exactly this
 		t.Errorf("got %v", err)

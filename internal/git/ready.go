@@ -36,11 +36,11 @@ var gitFiles = []struct {
 // treeCommands are words of git commands that read .gitignore and .gitattributes.
 var treeCommands = []string{"--exclude-standard", "check-ignore", "check-attr", "status", "diff", "diff-tree", "diff-index", "diff-files", "log", "add", "stash"}
 
-// Ready refuses a folder in whose checkout a git command would wait for ever, or read
+// CheckFiles refuses a folder in whose checkout a git command would wait for ever, or read
 // without end: a pipe, a device or a huge file is in the place of one that git reads.
 // Errors about anything else are left to git. What was found in order is not looked at
-// again before a program has run, see [Running].
-func Ready(dir string, args ...string) error {
+// again before a program has run, see [TrackProgram].
+func CheckFiles(dir string, args ...string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ var looked struct {
 	fine    map[string]bool // by folder
 }
 
-// Running says that a program runs that could write anywhere, until done is called.
-func Running() (done func()) {
+// TrackProgram says that a program runs that could write anywhere, until done is called.
+func TrackProgram() (done func()) {
 	looked.Lock()
 	defer looked.Unlock()
 	looked.running++
@@ -92,8 +92,8 @@ func Running() (done func()) {
 	}
 }
 
-// Changed says that the files of a checkout are others than before.
-func Changed() { Running()() }
+// InvalidateChecks says that the files of a checkout are others than before.
+func InvalidateChecks() { TrackProgram()() }
 
 // once looks below a folder, unless that was done since the last program ran.
 func once(dir string, read func(fs.DirEntry) bool) error {

@@ -19,12 +19,12 @@ func BenchmarkReady(b *testing.B) {
 	ready := func(b *testing.B, before func()) {
 		for b.Loop() {
 			before()
-			if err := Ready(dir, "status"); err != nil {
+			if err := CheckFiles(dir, "status"); err != nil {
 				b.Fatal(err)
 			}
 		}
 	}
-	b.Run("after a program", func(b *testing.B) { ready(b, Changed) })
+	b.Run("after a program", func(b *testing.B) { ready(b, InvalidateChecks) })
 	b.Run("remembered", func(b *testing.B) { ready(b, func() {}) })
 	b.Run("git status", func(b *testing.B) {
 		for b.Loop() {

@@ -9,16 +9,16 @@ import (
 	"supervise/internal/textstream"
 )
 
-// Sink receives what [Events] finds. The bytes are valid only during the call.
+// Sink receives what [ReadEvents] finds. The bytes are valid only during the call.
 type Sink struct {
 	Event func(raw []byte, at textstream.Line) error // one object; an error ends the reading
 	Noise func(text []byte, at textstream.Line)      // text that is not part of an event
 }
 
-// Events reads one or more objects per line, as in JSON Lines, with the text of other
+// ReadEvents reads one or more objects per line, as in JSON Lines, with the text of other
 // programs around them. An event begins with one of starts, or `{"` by default. A last
 // line that is truncated inside an event is a [textstream.SyntaxError].
-func Events(r io.Reader, starts []string, s Sink) error {
+func ReadEvents(r io.Reader, starts []string, s Sink) error {
 	if len(starts) == 0 {
 		starts = []string{`{"`}
 	}

@@ -187,7 +187,7 @@ func orRoot(p jsontext.Pointer) string {
 	if p == "" {
 		return "the document"
 	}
-	return textstream.Short(string(p), maxPointer)
+	return textstream.Truncate(string(p), maxPointer)
 }
 
 // counted returns no more than a ration of bytes until it is renewed, and counts lines.
@@ -210,11 +210,11 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Documents calls f for every document in src that begins a line; f takes it as a
+// ReadDocuments calls f for every document in src that begins a line; f takes it as a
 // whole. The tools of one command often write one after another, with text of other
 // programs between them. The first line of such text is returned as noise. An error of
 // f or a truncated document ends the reading.
-func Documents(src io.Reader, f func(*Reader) error) (noise string, err error) {
+func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err error) {
 	in := &source{src: src}
 	for {
 		head, err := in.peek()
@@ -344,9 +344,9 @@ func begins(text []byte) bool {
 	return false
 }
 
-// Start returns where the first document begins in text, at the beginning of a line, or
+// FindDocument returns where the first document begins in text, at the beginning of a line, or
 // -1.
-func Start(text []byte) int {
+func FindDocument(text []byte) int {
 	at := 0
 	for line := range bytes.Lines(text) {
 		if trimmed := bytes.TrimLeft(line, " \t\r\n"); len(trimmed) > 0 && begins(text[at:]) {

@@ -16,7 +16,7 @@ import (
 
 // read collects "name=value" for every member "n" in lists of objects.
 func read(src io.Reader) (got []string, noise string, err error) {
-	noise, err = jsonstream.Documents(src, func(r *jsonstream.Reader) error {
+	noise, err = jsonstream.ReadDocuments(src, func(r *jsonstream.Reader) error {
 		return r.Array(func() error {
 			return r.Object(func(name string) error {
 				if name != "n" {
@@ -142,7 +142,7 @@ func TestEvents(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got, noise []string
-			err := jsonstream.Events(strings.NewReader(tt.text), nil, jsonstream.Sink{
+			err := jsonstream.ReadEvents(strings.NewReader(tt.text), nil, jsonstream.Sink{
 				Event: func(raw []byte, _ textstream.Line) error { got = append(got, string(raw)); return nil },
 				Noise: func(text []byte, _ textstream.Line) { noise = append(noise, string(text)) },
 			})
@@ -179,7 +179,7 @@ func FuzzDocuments(f *testing.F) {
 			t.Errorf("error %v is no SyntaxError", err)
 		}
 		n := 0
-		_, err = jsonstream.Documents(strings.NewReader(string(text)), func(r *jsonstream.Reader) error { n++; return r.Skip() })
+		_, err = jsonstream.ReadDocuments(strings.NewReader(string(text)), func(r *jsonstream.Reader) error { n++; return r.Skip() })
 		if n > len(text) || err != nil && !errors.As(err, &syntax) {
 			t.Errorf("%d documents, error %v", n, err)
 		}
@@ -190,7 +190,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add([]byte("{\"a\":1}x{\"a\":\"}\"}\n{\"a\""))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		size := 0
-		err := jsonstream.Events(strings.NewReader(string(text)), nil, jsonstream.Sink{
+		err := jsonstream.ReadEvents(strings.NewReader(string(text)), nil, jsonstream.Sink{
 			Event: func(raw []byte, _ textstream.Line) error { size += len(raw); return nil },
 			Noise: func(text []byte, _ textstream.Line) { size += len(text) },
 		})

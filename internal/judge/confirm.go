@@ -25,7 +25,7 @@ func (s Confirm) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) 
 		return v, err
 	}
 	v.Confirmation = &ledger.Confirmation{
-		Suspects: found.Suspects, Flaky: found.Flaky, Runs: c.Mask.Checks(treecopy.Records(found.Runs)), NotRunReason: c.Mask.String(found.Refused),
+		Suspects: found.Suspects, Flaky: found.Flaky, Runs: c.Mask.Checks(treecopy.CheckRuns(found.Runs)), NotRunReason: c.Mask.String(found.Refused),
 	}
 	if len(found.Flaky) == 0 {
 		return v, nil

@@ -82,13 +82,13 @@ func (r *run) measuredBaseline(ctx context.Context, info snapshot.Info) (it ledg
 	if err != nil {
 		return it, fmt.Errorf("measure the baseline: %w", err)
 	}
-	if r.checks.outputs, err = r.tree.Made(ctx, info.ID, r.checks.outputs); err != nil {
+	if r.checks.outputs, err = r.tree.ExcludeCheckFiles(ctx, info.ID, r.checks.outputs); err != nil {
 		return it, err
 	}
 	if err := r.repeat(ctx, &res); err != nil {
 		return it, fmt.Errorf("measure the baseline again: %w", err)
 	}
-	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.Records(res.Runs)}, nil
+	return ledger.Iteration{Set: res.Set, Score: selector.Grade(res.Set, res.Set, r.opts.Weights), Checks: treecopy.CheckRuns(res.Runs)}, nil
 }
 
 // takenBaseline is the baseline of the loop in [Options.Baseline], false where there is
@@ -177,8 +177,8 @@ func spent(res measure.Result) time.Duration {
 
 func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseline {
 	b := event.Baseline{
-		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.Skipped(info),
-		NotKept: append([]string{}, r.tree.MadeAnew(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Iteration: it,
+		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.SkippedPaths(info),
+		NotKept: append([]string{}, r.tree.RegenerablePaths(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Iteration: it,
 		UnusedSettings: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
 	}
 	for id := range r.past.Flaky {

@@ -88,7 +88,7 @@ func (r *run) accept(it ledger.Iteration) {
 		r.state.Best = best
 	}
 	if it.Rejected {
-		r.agent.Forget() // a session would believe in what was undone
+		r.agent.ResetSession() // a session would believe in what was undone
 	}
 }
 

@@ -133,7 +133,7 @@ func (c *checker) once(ctx context.Context, tree string, past *judge.History, la
 	if err != nil {
 		return judge.Measured{}, err
 	}
-	return judge.Measured{Set: res.Set, Checks: treecopy.Records(res.Runs)}, c.save()
+	return judge.Measured{Set: res.Set, Checks: treecopy.CheckRuns(res.Runs)}, c.save()
 }
 
 // save writes down what the checks taught about themselves.
@@ -151,7 +151,7 @@ func (c *checker) succeeds(ctx context.Context, command, dir string) (ok bool, s
 	words := runner.NewTail(maxCriterion)
 	res, err := runner.Run(ctx, runner.Command{
 		Args: []string{"/bin/sh", "-c", command}, Dir: dir, Env: append(env, "CI=true"), Timeout: criterionTimeout, Stdout: words, Stderr: words,
-		Hold: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
+		KeepOpen: c.ledger.TreeLocks(), BeforeStart: c.journal.Starting(event.ChildCriterion, c.iteration), User: c.user,
 	})
 	if errors.Is(err, runner.ErrUnstartable) { // the agent may have taken its folder away
 		return false, "", nil
@@ -175,7 +175,7 @@ func (c *checker) tidy(root string, warn func(what string, err error)) error {
 	if c.user == nil {
 		return nil
 	}
-	return c.user.Give(root)
+	return c.user.Chown(root)
 }
 
 func (c *checker) close() error {

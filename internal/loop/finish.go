@@ -35,11 +35,11 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 		var err error
 		path, err = r.reports.final(report.Loop{
 			State: r.state, Choice: *out.Choice, Artifacts: result.Changed, Removed: result.Removed,
-			Skipped: r.tree.Skipped(r.past.Iterations[out.Choice.Iteration].Snapshot), Dropped: r.tree.DroppedNames(), Declared: declared,
+			Skipped: r.tree.SkippedPaths(r.past.Iterations[out.Choice.Iteration].Snapshot), Dropped: r.tree.DroppedNames(), Declared: declared,
 		}, out.Verified)
 		saved = errors.Join(err, saved)
 	}
-	tree := r.tree.State(treeOf(out.Choice))
+	tree := r.tree.TreeState(treeOf(out.Choice))
 	if tree != nil {
 		r.state.TreeText = tree.String()
 	}

@@ -55,7 +55,7 @@ func (r *run) iterate(ctx, agentCtx context.Context, n int) (event.Stop, error) 
 	switch {
 	case err != nil:
 		return event.Stop{}, err
-	case agentrun.Unserved(it.Agent) && len(it.Changed) == 0 && len(it.Blocks()) == 0:
+	case agentrun.WasUnavailable(it.Agent) && len(it.Changed) == 0 && len(it.Blocks()) == 0:
 		return it.unserved, nil // nothing was done, and nothing is counted
 	}
 	stop, err := r.assess(ctx, it)
@@ -149,8 +149,8 @@ func (r *run) runAgent(ctx context.Context, it *iteration) error {
 	n := r.past.Previous.Set.Tests.Counts()
 	res, err := r.agent.Run(ctx, agentrun.Task{
 		Iteration: it.Number, Prompt: it.prompted.text, Evidence: it.prompted.evidence, Notes: ledger.NotesAfter(r.past.Iterations, r.past.Previous.Iteration), Start: it.Start, StartedAt: it.StartedAt, Spent: r.spent(),
-		Opening: hook.SessionMessage(n.Passed, n.Count), Unmet: r.unmet, Find: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
-		Beware: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
+		SessionContext: hook.SessionMessage(n.Passed, n.Count), FindUnmet: r.unmet, FindTests: func(names []string) ledger.Block { return ledger.NewBlock(r.past.Previous.Set.Tests, names) },
+		AddWarning: func(d hook.Decision) hook.Decision { return r.prompts.beware(it.Number, it.Level, d) },
 		OnWait: func(text string) error {
 			r.state.Waiting = text
 			return r.save()
@@ -187,7 +187,7 @@ func (r *run) measure(ctx context.Context, it *iteration) (err error) {
 	if it.measured, err = r.checks.once(ctx, it.Tree, r.past, r.near(it.Iteration)); err != nil {
 		return fmt.Errorf("measure iteration %d: %w", it.Number, err)
 	}
-	return r.tree.SharedLost(r.state.BaselineSnapshot, it.Snapshot)
+	return r.tree.ReportSharedLost(r.state.BaselineSnapshot, it.Snapshot)
 }
 
 // judge judges the measurements.
@@ -274,7 +274,7 @@ func (r *run) conclude(ctx context.Context, it ledger.Iteration) (event.Stop, er
 			return event.Stop{}, err
 		}
 	}
-	if err := errors.Join(r.report(it), r.tree.Retain(ctx)); err != nil {
+	if err := errors.Join(r.report(it), r.tree.EnforceLimit(ctx)); err != nil {
 		return event.Stop{}, err
 	}
 	return r.stopAfter(it), nil

@@ -56,7 +56,7 @@ type Options struct {
 
 	Terminal    *runner.Terminal                   // nil: the agent gets a terminal of its own, unseen
 	Mirror      func(iteration int) io.WriteCloser // receives what the agent prints; nil: nobody
-	OnReport    func(agentrun.Said)                // called when a known agent reports something new, may be nil
+	OnReport    func(agentrun.Progress)            // called when a known agent reports something new, may be nil
 	WatchChecks measure.Watch                      // may be nil
 	Grace       runner.Grace
 	OnInterrupt func() // the user asked at the terminal to stop
@@ -121,7 +121,7 @@ func (r *run) whole(ctx context.Context) (event.Stop, error) {
 // iterations runs the iterations from the given one on. spent is how much of the
 // loop's time is gone already.
 func (r *run) iterations(ctx context.Context, from int, spent time.Duration) (event.Stop, error) {
-	if stop := r.opts.Exhausted(r.spent()); stop.Reason != "" {
+	if stop := r.opts.LimitStop(r.spent()); stop.Reason != "" {
 		return stop, nil
 	}
 	r.approver.waited = 0
@@ -163,7 +163,7 @@ func (r *run) end(ctx context.Context, stop event.Stop, err error) (Outcome, err
 		return r.finish(ctx, stop)
 	}
 	if r.past.Safe != "" && !r.opts.NoApply {
-		err = r.tree.Rescue(err, r.past.Safe, r.state.LoopID) // what an agent left must not stay unjudged
+		err = r.tree.RestoreAfterError(err, r.past.Safe, r.state.LoopID) // what an agent left must not stay unjudged
 	}
 	r.fail(err)
 	return r.outcome(stop), err

@@ -29,7 +29,7 @@ import (
 
 // open makes the folder of a new loop.
 func open(ctx context.Context, o Options) (*run, error) {
-	o.Protect.Steering = protect.Steering(o.Env)
+	o.Protect.RunnerVars = protect.HashRunnerVars(o.Env)
 	name := o.Task
 	if name == "" && len(o.Args) > 0 {
 		name = o.Args[0]
@@ -100,7 +100,7 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 		return err
 	}
 	r.tree = worktree.New(store, worktree.Options{
-		Limit: o.MaxStore, Journal: r.journal, Iteration: r.number, Kept: r.kept, Dropped: r.past.Dropped, Foreign: at.ForeignTrees, Warned: at.OverLimit,
+		Limit: o.MaxStore, Journal: r.journal, Iteration: r.number, Protected: r.kept, Dropped: r.past.Dropped, Foreign: at.ForeignTrees, Warned: at.OverLimit,
 	})
 	env, scrubbed := o.Protect.ForChecks(o.Env)
 	r.checks = &checker{mask: r.mask, ledger: r.ledger, journal: r.journal, iteration: r.number, env: env}
@@ -142,14 +142,14 @@ func (r *run) equip(ctx context.Context, at *event.Position, learnt measure.Memo
 func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	p := r.opts.Protect
 	p.Readable = slices.Concat(p.Readable, r.opts.Readable)
-	if err := p.Confinable(ctx, r.opts.Root, r.opts.Home); err != nil {
+	if err := p.CheckLandlock(ctx, r.opts.Root, r.opts.Home); err != nil {
 		return shield, err
 	}
 	if (p.User != "" || p.Sandbox) && r.opts.Watching() {
 		return shield, fmt.Errorf("%w: protect.user and protect.sandbox are for loops, and a watched session is your own: leave them out", protect.ErrUnavailable)
 	}
 	if !r.opts.Watching() || p.Landlock { // a watched session is the user's own
-		at := r.opts.Site(r.opts.Env)
+		at := r.opts.SandboxSite(r.opts.Env)
 		at.State, at.Temp, at.Hidden, at.Self = r.opts.Home, r.ledger.TempDir(), r.opts.Hidden.Dir, r.opts.Self
 		why := ""
 		if shield, why, err = p.Shield(ctx, at); err != nil {
@@ -160,18 +160,18 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 		}
 		// What a user wrote about agents is read once, and later loops read it again.
 		if len(shield.ReadOnly) > 0 {
-			if dir, err := filepath.EvalSymlinks(agent.Folder()); err == nil {
+			if dir, err := filepath.EvalSymlinks(agent.UserDir()); err == nil {
 				shield.ReadOnly = append(shield.ReadOnly, dir)
 			}
 			shield.ReadOnly = append(shield.ReadOnly, r.opts.ReadOnly...)
 		}
 	}
-	r.checks.user, err = p.OtherUser(ctx, protect.Tree{
-		Root: r.opts.Root, Dir: r.opts.WorkDir(), Own: r.state.BaselineSnapshot == "", // else root has restored files
+	r.checks.user, err = p.FindUser(ctx, protect.Tree{
+		Root: r.opts.Root, Dir: r.opts.WorkDir(), MustOwn: r.state.BaselineSnapshot == "", // else root has restored files
 		Private: map[string]string{"the state folder": r.ledger.Dir(), "the folder of the snapshots": r.ledger.SnapshotDir(), "the folder of the hidden tests": r.opts.Hidden.Dir},
 	})
 	if err == nil && r.checks.user != nil {
-		r.checks.entry, err = protect.MakeEntry()
+		r.checks.entry, err = protect.MakeCheckDir()
 	}
 	return shield, err
 }
@@ -206,7 +206,7 @@ func (s Settings) checkScripts() []string {
 // kept are the snapshots that are kept whatever the limit of the store is: the
 // baseline, the best iteration, the tree to go on from, and those of [worktree.Kept].
 func (r *run) kept() map[snapshot.ID]bool {
-	keep := worktree.Kept(r.past.Iterations)
+	keep := worktree.ProtectedSnapshots(r.past.Iterations)
 	keep[r.state.BaselineSnapshot], keep[r.past.Safe] = true, true
 	if r.state.Best != nil {
 		keep[r.state.Best.Snapshot] = true

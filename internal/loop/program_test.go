@@ -270,7 +270,7 @@ func TestOutcomes(t *testing.T) {
 		{"codex", say("", codexOK(1)), agent.OK},
 		{"codex", "exit 3", agent.Crashed},
 		{"codex", "kill -9 $$", agent.Crashed},
-		{"codex", say("", `{"type":"thread.started","thread_id":"T"}`), agent.NoFinal},
+		{"codex", say("", `{"type":"thread.started","thread_id":"T"}`), agent.NoFinalEvent},
 		{"codex", hang, agent.Timeout},
 		{"claude", say("", `{"type":"result","subtype":"success","permission_denials":[{}]}`), agent.Denied},
 		{"claude", say("exit 1", `{"type":"result","subtype":"error_max_turns","is_error":true}`), agent.TurnLimit},

@@ -143,7 +143,7 @@ func (s *resumption) reload() error {
 	o.MaxIterations = cmp.Or(s.run.state.Config.MaxIterations, o.MaxIterations)
 	o.OverrideLimits(limits)
 	o.Setup = o.Setup.FromJSON()
-	return o.SameAgent()
+	return o.CheckPresets()
 }
 
 // overlaid finds a loop that worked in the tree later.
@@ -269,7 +269,7 @@ func (s *resumption) goOnBaseline(ctx context.Context) (event.Stop, error) {
 	}
 	info, err := s.run.tree.Store.Info(s.at.Baseline)
 	if err == nil {
-		err = s.run.tree.Settle(ctx, s.at.Baseline, "")
+		err = s.run.tree.EnsureState(ctx, s.at.Baseline, "")
 	}
 	if err == nil {
 		s.run.checks.outputs = s.at.CheckOutputs
@@ -289,7 +289,7 @@ func (s *resumption) settleBest(ctx context.Context) error {
 	if err != nil || r.opts.NoApply {
 		return nil //nolint:nilerr // the end says it
 	}
-	return r.tree.Settle(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.Safe)
+	return r.tree.EnsureState(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.Safe)
 }
 
 // goOnIteration finishes the last iteration that began, and leaves the tree as
@@ -300,7 +300,7 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 		return s.finishIteration(ctx)
 	}
 	if last.Number == 0 || last.Interrupted || s.at.Ended {
-		return event.Stop{}, s.run.tree.Settle(ctx, s.run.past.Safe, "")
+		return event.Stop{}, s.run.tree.EnsureState(ctx, s.run.past.Safe, "")
 	}
 	if !s.at.Judged {
 		if err := s.run.finished(last); err != nil {
@@ -308,12 +308,12 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 		}
 	}
 	if last.Rejected && !s.at.RolledBack {
-		if err := s.run.tree.Settle(ctx, last.Decision.Restore, last.Snapshot); err != nil {
+		if err := s.run.tree.EnsureState(ctx, last.Decision.Restore, last.Snapshot); err != nil {
 			return event.Stop{}, err
 		}
 		return s.run.conclude(ctx, last)
 	}
-	if err := s.run.tree.Settle(ctx, s.run.past.Safe, ""); err != nil {
+	if err := s.run.tree.EnsureState(ctx, s.run.past.Safe, ""); err != nil {
 		return event.Stop{}, err
 	}
 	return s.run.stopAfter(last), s.run.report(last)
@@ -331,7 +331,7 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 		it.Agent = &ledger.AgentRun{ExitCode: -1, Cause: diedWithSupervise, Duration: max(0, s.at.LastEvent.Sub(s.at.SpawnedAt)), Blocked: s.at.Blocked}
 	}
 	if s.at.AgentTree == "" && s.at.Spawned == nil {
-		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
+		return event.Stop{}, s.run.tree.EnsureState(ctx, s.at.Start, "")
 	}
 	var err error
 	if it.start, err = s.run.tree.Store.Info(s.at.Start); err != nil {
@@ -341,8 +341,8 @@ func (s *resumption) finishIteration(ctx context.Context) (event.Stop, error) {
 	if err != nil {
 		return event.Stop{}, err
 	}
-	if (s.at.AgentMayRun() || agentrun.Unserved(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Blocks()) == 0 {
-		return event.Stop{}, s.run.tree.Settle(ctx, s.at.Start, "")
+	if (s.at.AgentMayRun() || agentrun.WasUnavailable(s.at.Agent)) && info.Tree == it.start.Tree && len(it.Blocks()) == 0 {
+		return event.Stop{}, s.run.tree.EnsureState(ctx, s.at.Start, "")
 	}
 	if err := s.run.describe(ctx, it, info); err != nil {
 		return event.Stop{}, err
@@ -356,11 +356,11 @@ func (s *resumption) left(ctx context.Context) (snapshot.Info, error) {
 	if s.at.AgentTree == "" {
 		info, err := s.run.tree.Take(context.WithoutCancel(ctx), s.at.Iteration, event.AfterAgent)
 		if err == nil {
-			err = s.run.tree.Found(info.ID)
+			err = s.run.tree.ReportFound(info.ID)
 		}
 		return info, err
 	}
-	if err := s.run.tree.Settle(ctx, s.at.AgentTree, ""); err != nil {
+	if err := s.run.tree.EnsureState(ctx, s.at.AgentTree, ""); err != nil {
 		return snapshot.Info{}, err
 	}
 	return s.run.tree.Store.Info(s.at.AgentTree)

@@ -24,7 +24,7 @@ func (r *run) reviewer() *review.Reviewer {
 	}
 	out := &review.Reviewer{
 		Options: r.opts.Reviewer, Task: r.opts.Task, Env: r.opts.Env, Kept: []string{r.opts.Home}, Masker: r.mask.Masker,
-		Over: func(u metric.Usage) string { return r.opts.Exhausted(r.spent().Plus(u)).Text },
+		Over: func(u metric.Usage) string { return r.opts.LimitStop(r.spent().Plus(u)).Text },
 		Hold: r.ledger.TreeLocks(), BeforeStart: r.journal.Starting(event.ChildReviewer, func() int { return r.state.Iteration }),
 	}
 	if r.opts.MaxCost > 0 {
@@ -46,7 +46,7 @@ func (r *run) review(ctx context.Context, n int, v event.Verification) error {
 	if err != nil || said == nil {
 		return err
 	}
-	if runner.Confinable() != nil { // nothing kept the reviewer from writing to the tree
+	if runner.CheckLandlock() != nil { // nothing kept the reviewer from writing to the tree
 		if err := r.tree.Restore(ctx, r.past.Iterations[n].Snapshot); err != nil {
 			return fmt.Errorf("restore the selection after the review: %w", err)
 		}

@@ -85,12 +85,12 @@ func (r *run) shortened(it *iteration, stop event.Stop) event.Stop {
 	switch {
 	case stop.Reason == event.CriterionMet, stop.Reason == event.RetriesExhausted, stop.Reason == event.Blocked:
 		return stop
-	case it.unserved.Reason != "" && (stop.Reason == "" || agentrun.Unserved(it.Agent)):
+	case it.unserved.Reason != "" && (stop.Reason == "" || agentrun.WasUnavailable(it.Agent)):
 		return it.unserved
 	case stop.Reason != "":
 		return stop
 	}
-	return r.opts.Exhausted(r.spent())
+	return r.opts.LimitStop(r.spent())
 }
 
 // stopped turns an interruption, or a question that nobody has answered yet, into a stop; any

@@ -59,7 +59,7 @@ func (o Options) interactive() Options {
 	o.Program, o.Task, o.RawTask, o.Pty = agentrun.Program{}, "", nil, agentrun.PtyAlways
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
 	o.Approval, o.Person.Terminal, o.Hooks.Stop = Approval{}, "", false
-	if p, known := agent.Recognise(o.Args); known {
+	if p, known := agent.Recognize(o.Args); known {
 		// For codex the hooks of everybody would have to be trusted unseen.
 		if c, err := hook.ParseClient(p.Hooks); err == nil && c != hook.Codex {
 			o.Hooks.Client = c
@@ -96,9 +96,9 @@ func newWatched(r *run) *watched {
 // attend runs the agent, measures whenever it rests, and once more when it has ended.
 func (r *run) attend(ctx context.Context) error {
 	w := newWatched(r)
-	err := r.agent.Attend(ctx, agentrun.SessionOptions{
-		Rest: r.opts.Rest, Skip: w.skipped, OnRest: w.look, Iteration: r.number,
-		OnSilence: func() { r.journal.Announce(event.AgentIdle, r.state.Iteration, nil) },
+	err := r.agent.RunSession(ctx, agentrun.SessionOptions{
+		IdleAfter: r.opts.Rest, Skip: w.skipped, OnIdle: w.look, Iteration: r.number,
+		OnQuiet: func() { r.journal.Announce(event.AgentIdle, r.state.Iteration, nil) },
 	})
 	if err == nil {
 		_, err = w.look(ctx, ended)

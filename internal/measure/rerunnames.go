@@ -85,7 +85,7 @@ func rspecAgain(s selection) (Check, bool) {
 		}
 		words = append(words, "--example="+n)
 	}
-	return withFiles(s.check, nil, s.extended("SPEC_OPTS", " ", runner.ShellQuoted(words...))), true
+	return withFiles(s.check, nil, s.extended("SPEC_OPTS", " ", runner.ShellQuote(words...))), true
 }
 
 // extended is an environment variable with a value put before the check's own.

@@ -166,13 +166,13 @@ func (r Report) JUnit(w io.Writer) error {
 	}
 	t.Cases = append(t.Cases, gate)
 	for _, f := range r.Findings {
-		text := textstream.Shown(f.Message)
+		text := textstream.EscapeLog(f.Message)
 		c := metric.Test{ID: metric.ID{Suite: "supervise", Class: f.Rule, Name: text}, Status: metric.Skipped, Message: text}
 		if f.Blocking {
 			c.Status = metric.Failed
 		}
 		for _, p := range f.Locations {
-			c.Message += textstream.Shown("\n" + placeLine(p))
+			c.Message += textstream.EscapeLog("\n" + placeLine(p))
 		}
 		t.Cases = append(t.Cases, c)
 	}

@@ -79,7 +79,7 @@ func message(f Finding, p Location) string {
 	if p.What != "" && !strings.Contains(text, p.What) {
 		text += " — " + p.What
 	}
-	return textstream.Shown(text) + "\naccept it with: supervise ack " + f.ID + " --reason …"
+	return textstream.EscapeLog(text) + "\naccept it with: supervise ack " + f.ID + " --reason …"
 }
 
 // data escapes the text of a workflow command, property one of its values.

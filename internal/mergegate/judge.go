@@ -28,7 +28,7 @@ func (g *gate) judge(ctx context.Context) error {
 		if t.Changes, err = g.store.Changes(ctx, g.was, g.is); err != nil {
 			return err
 		}
-		settings.Integrity.Base = treediff.Repo{Dir: g.tree.Dir}.Base(ctx, g.texts)
+		settings.Integrity.Base = treediff.Repo{Dir: g.tree.Dir}.BaseTree(ctx, g.texts)
 	}
 	var untried []string
 	j := judge.Judge{

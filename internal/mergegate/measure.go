@@ -28,10 +28,10 @@ func (g *gate) capture(ctx context.Context) (err error) {
 	if err := g.commitHead(ctx); err != nil {
 		return err
 	}
-	if g.store, err = g.tree.Store(ctx); err != nil {
+	if g.store, err = g.tree.OpenSnapshots(ctx); err != nil {
 		return err
 	}
-	if g.is, err = g.tree.Take(ctx, g.store, g.head); err != nil {
+	if g.is, err = g.tree.Snapshot(ctx, g.store, g.head); err != nil {
 		return err
 	}
 	g.files = map[string]bool{}
@@ -49,7 +49,7 @@ func (g *gate) capture(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	g.was, err = g.tree.Take(ctx, g.store, strings.TrimSpace(base))
+	g.was, err = g.tree.Snapshot(ctx, g.store, strings.TrimSpace(base))
 	return err
 }
 
@@ -88,7 +88,7 @@ func (g *gate) commitHead(ctx context.Context) error {
 
 // addable refuses a working tree with a file that git would take minutes to add.
 func (g *gate) addable(ctx context.Context) error {
-	if err := git.Ready(g.Root, "add"); err != nil {
+	if err := git.CheckFiles(g.Root, "add"); err != nil {
 		return err
 	}
 	list, err := g.repo.git(ctx, nil, "ls-files", "-z", "--others", "--modified", "--exclude-standard")
@@ -137,7 +137,7 @@ func (g *gate) prepare(ctx context.Context) error {
 
 // measureBy sets the plan by which the base is measured.
 func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
-	g.baseMeter = measure.New(treecopy.PlanOf(ctx, plan, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
+	g.baseMeter = measure.New(treecopy.PlanForCopy(ctx, plan, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
 }
 
 // original is how the tests of the base were run, nil if that did not change.
@@ -186,7 +186,7 @@ func (g *gate) measureHead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: treecopy.Records(res.Runs)}
+	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: treecopy.CheckRuns(res.Runs)}
 	if res.Set.Tests == nil {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}

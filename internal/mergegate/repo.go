@@ -20,7 +20,7 @@ type repo struct {
 }
 
 func (r repo) git(ctx context.Context, in []byte, args ...string) (string, error) {
-	c := git.In(r.dir, args...)
+	c := git.NewCommand(r.dir, args...)
 	if in != nil {
 		c.Stdin = bytes.NewReader(in)
 	}

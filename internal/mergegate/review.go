@@ -18,8 +18,8 @@ func (g *gate) reviewer(ctx context.Context) *review.Reviewer {
 	case g.was == "":
 		g.note("the reviewer was not asked: the files of the base are not here")
 		return nil
-	case runner.Confinable() != nil:
-		g.note("this system cannot keep the reviewer from writing to the working tree: %v", runner.Confinable())
+	case runner.CheckLandlock() != nil:
+		g.note("this system cannot keep the reviewer from writing to the working tree: %v", runner.CheckLandlock())
 	}
 	return &review.Reviewer{
 		Options: o, Task: g.words(ctx), Env: g.Env, Kept: []string{g.State}, Masker: g.mask().Masker,

@@ -208,7 +208,7 @@ func (t Trial) files(ctx context.Context) map[string]*file {
 		switch f := of(name); {
 		case !there:
 			f.gone = append(f.gone, d)
-		case texts.same(ctx, d, is) && !t.OtherRunner():
+		case texts.same(ctx, d, is) && !t.HasOtherRunner():
 			f.same = append(f.same, d)
 		default:
 			f.changed = append(f.changed, d, is)
@@ -235,7 +235,7 @@ const maxUnchanged = 500
 // another runner runs them now: what they notice is its matter as well.
 func (t Trial) withUnchanged(ctx context.Context) Trial {
 	files, err := t.Store.Files(t.Is)
-	if err != nil || !t.OtherRunner() {
+	if err != nil || !t.HasOtherRunner() {
 		return t
 	}
 	known, n := map[string]bool{}, 0

@@ -164,8 +164,8 @@ func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
 		}
 		return nil
 	}
-	return r.In(ctx, r.Is, func(is treecopy.Tree) error {
-		return r.AsWas().In(ctx, code, func(was treecopy.Tree) error {
+	return r.WithCopy(ctx, r.Is, func(is treecopy.Tree) error {
+		return r.ForOriginalTests().WithCopy(ctx, code, func(was treecopy.Tree) error {
 			if code == r.Is {
 				if err := was.Restore(ctx, r.Was, r.PutBack...); err != nil {
 					return err

@@ -50,7 +50,7 @@ func (r *trialRun) side(t treecopy.Tree) *side {
 func (s *side) control(ctx context.Context) error {
 	began := time.Now()
 	clear(s.pass)
-	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.Checks(ctx, s.meter), Tests: s.tests, Limit: s.limit, Adapt: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Limit: s.limit, Adapt: s.directly})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *side) control(ctx context.Context) error {
 // directly starts the tests without a package manager. Tests that need what it adds fail
 // without a fault already, and are left out.
 func (s *side) directly(c measure.Check) (measure.Check, bool) {
-	return directly(s.tree.Project(), s.meter.Lookup("PATH"), c), true
+	return directly(s.tree.ProjectDir(), s.meter.Lookup("PATH"), c), true
 }
 
 // keep leaves the tests of the groups that pass without a fault.
@@ -98,7 +98,7 @@ func (s *side) overFault(ctx context.Context) error {
 	if err := s.write(f.File, f.In(f.src), f.exec); err != nil {
 		return err
 	}
-	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.Checks(ctx, s.meter), Tests: s.tests, Full: s.whole, NoRetry: true, Limit: s.limit, Adapt: s.directly})
+	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Full: s.whole, NoRetry: true, Limit: s.limit, Adapt: s.directly})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *side) overFault(ctx context.Context) error {
 // write writes a file of the copy. Each text has a time of its own, in whole seconds:
 // tools that build go by it.
 func (s *side) write(name string, text []byte, exec bool) error {
-	if err := (treecopy.Files{{Path: name, Text: text, Exec: exec}}).Write(s.tree.Path); err != nil {
+	if err := (treecopy.Files{{Path: name, Text: text, Executable: exec}}).Write(s.tree.Path); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(s.tree.Path)

@@ -26,7 +26,7 @@ func (c choice) empty() bool { return len(c.tests) == 0 && !c.whole }
 // choose finds the tests that failed before and do not fail now, and those that the
 // change touches: by their own file, by expected output, or by what all of them lean on.
 func (t Trial) choose() choice {
-	c := choice{homes: detector.Homes(t.Before, t.Evidence.Before), whole: t.recoveredSuite() || t.OtherRunner()}
+	c := choice{homes: detector.Homes(t.Before, t.Evidence.Before), whole: t.recoveredSuite() || t.HasOtherRunner()}
 	touched := t.expecting(&c)
 	if t.Before == nil {
 		return c

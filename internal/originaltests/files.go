@@ -47,7 +47,7 @@ func ReadFiles(dir string) (Files, error) {
 		if left -= info.Size(); left < 0 {
 			return fmt.Errorf("%s holds more than %d MB: keep the tests alone there", dir, maxHidden>>20)
 		}
-		f := treecopy.File{Exec: info.Mode()&0o100 != 0}
+		f := treecopy.File{Executable: info.Mode()&0o100 != 0}
 		rel, err := filepath.Rel(dir, name)
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func ReadFiles(dir string) (Files, error) {
 func (l Files) Sum() string {
 	h := sha256.New()
 	for _, f := range l {
-		fmt.Fprintf(h, "%s\x00%t\x00%d\x00", f.Path, f.Exec, len(f.Text))
+		fmt.Fprintf(h, "%s\x00%t\x00%d\x00", f.Path, f.Executable, len(f.Text))
 		h.Write(f.Text)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -51,17 +51,17 @@ func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.
 		return nil, err
 	}
 	out := &ledger.Hidden{Files: files.Sum()}
-	return out, h.AsWas().In(ctx, id, func(t treecopy.Tree) error {
-		if err := treecopy.Files(files).Write(t.Project()); err != nil {
+	return out, h.ForOriginalTests().WithCopy(ctx, id, func(t treecopy.Tree) error {
+		if err := treecopy.Files(files).Write(t.ProjectDir()); err != nil {
 			return err
 		}
-		plan := t.Checks(ctx, t.Meter)
+		plan := t.CheckPlan(ctx, t.Meter)
 		if h.Check != nil {
-			plan = t.Only(ctx, t.Meter, *h.Check)
+			plan = t.PlanFor(ctx, t.Meter, *h.Check)
 		}
 		run := func() (*metric.Tests, error) {
 			whole, err := t.Meter.FullRun(ctx, plan, h.Limit)
-			out.Runs = append(out.Runs, treecopy.Records(whole.Runs)...)
+			out.Runs = append(out.Runs, treecopy.CheckRuns(whole.Runs)...)
 			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
 			return h.only(whole.Tests.CarryOver(known), files, visible), err
 		}
@@ -110,10 +110,10 @@ func (h Hidden) only(all *metric.Tests, files Files, visible *metric.Tests) *met
 	out := *all
 	out.Cases = slices.DeleteFunc(slices.Clone(all.Cases), func(c metric.Test) bool {
 		_, seen := visible.Lookup(c.ID)
-		return !own[c.ID] && (seen || h.OtherRunner()) // the runner of before cannot run what is new
+		return !own[c.ID] && (seen || h.HasOtherRunner()) // the runner of before cannot run what is new
 	})
 	out.Broken, out.Failure = slices.Clone(all.Broken), ""
-	if h.OtherRunner() {
+	if h.HasOtherRunner() {
 		out.Broken = slices.DeleteFunc(out.Broken, func(b metric.Suite) bool {
 			return !slices.ContainsFunc(files, func(f treecopy.File) bool { return f.Path == b.Name })
 		})

@@ -123,7 +123,7 @@ func (r *trialRun) inTree(ctx context.Context) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
-	return r.AsWas().In(ctx, r.Is, func(t treecopy.Tree) error {
+	return r.ForOriginalTests().WithCopy(ctx, r.Is, func(t treecopy.Tree) error {
 		r.tree = t
 		for _, step := range []func(context.Context) error{r.together, r.withManifests, r.fileByFile, r.inCode, r.overOldCode, r.asTheyAre} {
 			if err := step(ctx); err != nil {
@@ -276,7 +276,7 @@ func (r *trialRun) by(ctx context.Context, m *measure.Meter, tests []metric.Test
 	if r.Limit > 0 {
 		limit = max(time.Until(r.until), time.Nanosecond)
 	}
-	out, err := m.RunInTree(ctx, measure.TreeRun{Plan: r.tree.Checks(ctx, m), Tests: tests, Full: whole, Limit: limit})
-	r.out.Runs = append(r.out.Runs, treecopy.Records(out.Runs)...)
+	out, err := m.RunInTree(ctx, measure.TreeRun{Plan: r.tree.CheckPlan(ctx, m), Tests: tests, Full: whole, Limit: limit})
+	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
 	return out, err
 }

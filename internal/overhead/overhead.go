@@ -138,7 +138,7 @@ func (r *runs) alone(ctx context.Context) (time.Duration, error) {
 		}
 		var exit *exec.ExitError
 		err := cmd.Run()
-		git.Changed()
+		git.InvalidateChecks()
 		if err != nil && !errors.As(err, &exit) { // that tests fail is no matter here
 			return 0, fmt.Errorf("run %s: %w", c.Name, err)
 		}

@@ -25,7 +25,7 @@ func unquotedGlobs(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		if out[i] = w; !globWord.MatchString(w) {
-			out[i] = runner.ShellQuoted(w)
+			out[i] = runner.ShellQuote(w)
 		}
 	}
 	return strings.Join(out, " ")
@@ -185,7 +185,7 @@ func (n node) bunTest(c call) Check {
 		Name: row.Programs[0], Coverage: true,
 		Command: with(with(words, row.Report.Args...), row.Coverage.Args...), Reports: slices.Concat(row.Report.Files, row.Coverage.Files),
 		Inventory: with(
-			[]string{"/bin/sh", "-c", `"$@" >/dev/null; status=$?; cat ` + runner.ShellQuoted(list) + `; exit $status`, "sh"},
+			[]string{"/bin/sh", "-c", `"$@" >/dev/null; status=$?; cat ` + runner.ShellQuote(list) + `; exit $status`, "sh"},
 			with(with(words, row.List.Args...), "--reporter=junit", "--reporter-outfile="+list)...),
 	}
 }
@@ -195,7 +195,7 @@ func (n node) denoTest(c call) Check {
 	row := framework.Named("deno")
 	words := with([]string{row.Name}, c.args...)
 	data := strings.TrimPrefix(row.Coverage.Args[0], "--coverage=")
-	covered := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuoted(row.Coverage.Files[0]) + " " + runner.ShellQuoted(data) + ` >/dev/null 2>&1; exit $status`
+	covered := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuote(row.Coverage.Files[0]) + " " + runner.ShellQuote(data) + ` >/dev/null 2>&1; exit $status`
 	return Check{
 		Name: row.Programs[0], Coverage: true,
 		Env:       []string{"NO_COLOR=1"},

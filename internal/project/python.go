@@ -173,9 +173,9 @@ func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECO
 // read as Python.
 func (py python) covered(c Check, words []string) Check {
 	python := strings.Join(py.program(), " ")
-	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuoted(with(py.measured(), words...)...) + "; status=$?; " +
+	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuote(with(py.measured(), words...)...) + "; status=$?; " +
 		python + " -m coverage combine -q >/dev/null 2>&1; " +
-		python + " -m coverage json -q -i --fail-under=0 -o " + runner.ShellQuoted(ReportDir+"/coverage.json") + "; exit $status"}
+		python + " -m coverage json -q -i --fail-under=0 -o " + runner.ShellQuote(ReportDir+"/coverage.json") + "; exit $status"}
 	return c
 }
 

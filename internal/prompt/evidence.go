@@ -139,7 +139,7 @@ func (e Evidence) fresh(set metric.Set, base *metric.Lint) (out []string) {
 			text += " [" + strings.Join(by, ", ") + "]"
 		}
 		if x.Text != "" {
-			text += "\n> " + textstream.Short(strings.TrimSpace(x.Text), maxLine)
+			text += "\n> " + textstream.Truncate(strings.TrimSpace(x.Text), maxLine)
 		} else {
 			text += e.source(x.File, x.Line)
 		}
@@ -215,7 +215,7 @@ func account(it ledger.Iteration, refused bool) string {
 		how = "undone"
 		for _, a := range it.Assessment.Alerts {
 			if a.Weighs(detector.High) && !a.Secret() {
-				how += ": " + textstream.Short(a.Message(), maxLine)
+				how += ": " + textstream.Truncate(a.Message(), maxLine)
 				break
 			}
 		}
@@ -252,7 +252,7 @@ func brief(text string) string {
 			break
 		}
 	}
-	return textstream.Short(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
+	return textstream.Truncate(strings.TrimSpace(strings.Join(out, "\n")), briefBytes)
 }
 
 // RemainingLimits says what is left of a loop's limits at a moment, where there are any. more is how

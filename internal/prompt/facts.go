@@ -83,7 +83,7 @@ func (g Group) within(most int) (string, int) {
 	b.WriteString(g.Title + ":\n")
 	n := 0
 	for _, f := range g.Facts {
-		line := "- " + strings.ReplaceAll(textstream.Visible(strings.TrimSpace(f)), "\n", "\n  ") + "\n"
+		line := "- " + strings.ReplaceAll(textstream.EscapeHidden(strings.TrimSpace(f)), "\n", "\n  ") + "\n"
 		if b.Len()+len(line) > most {
 			break
 		}

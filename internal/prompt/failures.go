@@ -96,7 +96,7 @@ func (e Evidence) source(file string, line int) string {
 		return ""
 	}
 	if text := strings.TrimSpace(e.SourceLine(file, line)); text != "" {
-		return "\n> " + textstream.Short(text, maxLine)
+		return "\n> " + textstream.Truncate(text, maxLine)
 	}
 	return ""
 }

@@ -50,7 +50,7 @@ func changedOnly(lines []string) []string {
 		if len(out) > maxHunk {
 			return append(out, "…")
 		}
-		out = append(out, textstream.Short(line, maxLine))
+		out = append(out, textstream.Truncate(line, maxLine))
 	}
 	return out
 }

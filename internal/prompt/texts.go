@@ -169,7 +169,7 @@ func (t *Texts) Reminder(p Point, level Level, f Facts) (string, error) {
 			return text, nil
 		}
 	}
-	return textstream.Short(text, bytesPerToken*budget), nil
+	return textstream.Truncate(text, bytesPerToken*budget), nil
 }
 
 const bytesPerToken = 4
@@ -195,7 +195,7 @@ func (f Facts) within(level Level, divide, length int) Facts {
 	}
 	if f.Error != nil {
 		e := *f.Error
-		e.Text = textstream.Short(e.Text, length)
+		e.Text = textstream.Truncate(e.Text, length)
 		f.Error = &e
 	}
 	return f
@@ -205,7 +205,7 @@ func shorten(list []string, limit, length int) []string {
 	left := max(0, len(list)-limit)
 	out := slices.Clone(list[:len(list)-left])
 	for i, text := range out {
-		out[i] = textstream.Short(text, length)
+		out[i] = textstream.Truncate(text, length)
 	}
 	if left > 0 && limit > 0 {
 		out = append(out, fmt.Sprintf("and %d more", left))

@@ -23,7 +23,7 @@ var ErrUnavailable = errors.New("the requested protection is not available")
 
 // Settings select the protections.
 type Settings struct {
-	// State is [StateKept], which is the default, or [StateOpen].
+	// State is [StateProtected], which is the default, or [StateUnprotected].
 	State string `json:"state,omitempty"`
 	// Landlock lets the agent write only to the working tree, its git folder, the folder
 	// for temporary files, and the absolute paths in Writable.
@@ -42,9 +42,9 @@ type Settings struct {
 	// get; nil: all. Variables that every program needs are always included.
 	AgentEnv  []string `json:"agent_env,omitempty"`
 	ChecksEnv []string `json:"checks_env,omitempty"`
-	// Steering are the variables that influenced test runners when the loop started,
+	// RunnerVars are the variables that influenced test runners when the loop started,
 	// each with the SHA-256 of its value; nil if unknown.
-	Steering map[string]string `json:"steering,omitempty"`
+	RunnerVars map[string]string `json:"steering,omitempty"`
 }
 
 // steers matches variables that make a test runner, or its language, run something other than
@@ -54,9 +54,9 @@ var steers = regexp.MustCompile(`^(` + framework.RunnerVariables + `|PYTHON(PATH
 	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
 	`(GNU)?MAKEFLAGS|MFLAGS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
 
-// Steering returns the variables of an environment that influence test runners, each with the
+// HashRunnerVars returns the variables of an environment that influence test runners, each with the
 // SHA-256 of its value.
-func Steering(env []string) map[string]string {
+func HashRunnerVars(env []string) map[string]string {
 	out := map[string]string{}
 	for _, kv := range env {
 		if name, value, ok := strings.Cut(kv, "="); ok && steers.MatchString(name) {
@@ -100,7 +100,7 @@ func (s Settings) ForAgent(env, needed []string) []string {
 func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
 	for _, kv := range allowed(env, s.ChecksEnv) {
 		name, value, _ := strings.Cut(kv, "=")
-		if was, known := s.Steering[name]; s.Steering != nil && steers.MatchString(name) && (!known || was != sumOf(value)) {
+		if was, known := s.RunnerVars[name]; s.RunnerVars != nil && steers.MatchString(name) && (!known || was != sumOf(value)) {
 			scrubbed = append(scrubbed, name)
 			continue
 		}
@@ -109,8 +109,8 @@ func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
 	return kept, scrubbed
 }
 
-// WritableIn lists what the agent of a tree may write, nil if unrestricted.
-func (s Settings) WritableIn(ctx context.Context, root string) []string {
+// WritablePaths lists what the agent of a tree may write, nil if unrestricted.
+func (s Settings) WritablePaths(ctx context.Context, root string) []string {
 	if !s.Landlock {
 		return nil
 	}
@@ -121,16 +121,16 @@ func (s Settings) WritableIn(ctx context.Context, root string) []string {
 	return out
 }
 
-// Confinable returns an error if the kernel cannot keep the agent of a tree from supervise's
+// CheckLandlock returns an error if the kernel cannot keep the agent of a tree from supervise's
 // files, which are in home.
-func (s Settings) Confinable(ctx context.Context, root, home string) error {
+func (s Settings) CheckLandlock(ctx context.Context, root, home string) error {
 	if !s.Landlock {
 		return nil
 	}
-	if err := runner.Confinable(); err != nil {
+	if err := runner.CheckLandlock(); err != nil {
 		return fmt.Errorf("%w: %w; remove protect.landlock", ErrUnavailable, err)
 	}
-	for _, dir := range s.WritableIn(ctx, root) {
+	for _, dir := range s.WritablePaths(ctx, root) {
 		if holds(dir, home) {
 			return fmt.Errorf("%w: the state folder %s is in %s, which the agent may write to; give another one (--state-dir)", ErrUnavailable, home, dir)
 		}

@@ -14,16 +14,16 @@ func TestChecksEnv(t *testing.T) {
 		want     []string
 		scrubbed []string
 	}{
-		{"as it was", start, Settings{Steering: Steering(start)}, start, nil},
+		{"as it was", start, Settings{RunnerVars: HashRunnerVars(start)}, start, nil},
 		{
 			"steered since",
 			[]string{"PATH=/bin", "PYTEST_ADDOPTS=-k ok", "SECRET=x", "GOFLAGS=-mod=mod", "NODE_OPTIONS=--require ./x", "LD_PRELOAD=x.so"},
-			Settings{Steering: Steering(start)},
+			Settings{RunnerVars: HashRunnerVars(start)},
 			[]string{"PATH=/bin", "SECRET=x", "GOFLAGS=-mod=mod"},
 			[]string{"PYTEST_ADDOPTS", "NODE_OPTIONS", "LD_PRELOAD"},
 		},
 		{"not looked at when it began", []string{"PYTEST_ADDOPTS=-k ok"}, Settings{}, []string{"PYTEST_ADDOPTS=-k ok"}, nil},
-		{"a list", start, Settings{Steering: Steering(start), ChecksEnv: []string{"PYTEST_*"}}, []string{"PATH=/bin", "PYTEST_ADDOPTS=-ra"}, nil},
+		{"a list", start, Settings{RunnerVars: HashRunnerVars(start), ChecksEnv: []string{"PYTEST_*"}}, []string{"PATH=/bin", "PYTEST_ADDOPTS=-ra"}, nil},
 		{"an empty list", start, Settings{ChecksEnv: []string{}}, []string{"PATH=/bin"}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -110,7 +110,7 @@ func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, 
 	if err != nil {
 		return refuse(err)
 	}
-	v := &view{home: home, at: at, places: map[string]runner.Place{}}
+	v := &view{home: home, at: at, places: map[string]runner.Mount{}}
 	if real := realPath(home); holds(realPath(at.Root), real) || real == string(filepath.Separator) {
 		return refuse(fmt.Errorf("the home folder %s is in the working tree, or the root of the system: work in a separate folder", home))
 	}
@@ -119,17 +119,17 @@ func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, 
 		return refuse(err)
 	}
 	v.everything(ctx, s)
-	box.Places = v.list()
+	box.Mounts = v.list()
 	sh.Sandbox = &box
 	if s.Landlock {
-		sh.Writable = s.WritableIn(ctx, at.Root)
+		sh.Writable = s.WritablePaths(ctx, at.Root)
 	}
 	if err = os.MkdirAll(at.Temp, 0o700); err == nil {
-		err = runner.Sandboxable(ctx, box)
+		err = runner.CheckSandbox(ctx, box)
 	}
 	if err != nil && box.Network != nil {
 		limited := box.Network
-		if box.Network = nil; runner.Sandboxable(ctx, box) == nil {
+		if box.Network = nil; runner.CheckSandbox(ctx, box) == nil {
 			return sh, fmt.Sprintf("the agent's network is not limited to %s: %v", strings.Join(limited.Hosts, ", "), err), nil
 		}
 	}
@@ -171,15 +171,15 @@ type view struct {
 	home   string
 	at     Site
 	covers []string
-	places map[string]runner.Place
+	places map[string]runner.Mount
 }
 
-func (v *view) list() []runner.Place {
-	out := make([]runner.Place, 0, len(v.places))
+func (v *view) list() []runner.Mount {
+	out := make([]runner.Mount, 0, len(v.places))
 	for _, p := range v.places {
 		out = append(out, p)
 	}
-	slices.SortFunc(out, func(a, b runner.Place) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b runner.Mount) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 
@@ -200,10 +200,10 @@ func (v *view) everything(ctx context.Context, s Settings) {
 		v.cover(base)
 	}
 	if home := realPath(v.home); v.places[home].Path != "" { // it exists
-		v.places[home] = runner.Place{Path: home, Write: true}
+		v.places[home] = runner.Mount{Path: home, Write: true}
 	}
 	for _, dir := range []string{"/tmp", "/var/tmp", os.TempDir()} {
-		v.places[realPath(dir)] = runner.Place{Path: realPath(dir), From: v.at.Temp, Write: true}
+		v.places[realPath(dir)] = runner.Mount{Path: realPath(dir), From: v.at.Temp, Write: true}
 		v.covers = append(v.covers, realPath(dir))
 	}
 	for _, p := range running {
@@ -236,7 +236,7 @@ func (v *view) cover(dir string) {
 	if info, err := os.Stat(real); dir == "" || err != nil || !info.IsDir() || slices.Contains(system, real) {
 		return
 	}
-	v.places[real] = runner.Place{Path: real}
+	v.places[real] = runner.Mount{Path: real}
 	v.covers = append(v.covers, real)
 }
 
@@ -250,7 +250,7 @@ func (v *view) show(p string, write bool) {
 		}
 		info, err := os.Lstat(at)
 		link := err == nil && info.Mode()&os.ModeSymlink != 0
-		v.places[at] = runner.Place{Path: at, From: real, Write: (write || v.places[at].Write) && !link, Link: link}
+		v.places[at] = runner.Mount{Path: at, From: real, Write: (write || v.places[at].Write) && !link, Link: link}
 	}
 }
 
@@ -261,8 +261,8 @@ func (v *view) hide(p string, s Settings) {
 	if err != nil || !v.seen(real) || slices.Contains(s.Readable, p) || slices.Contains(s.Writable, p) {
 		return
 	}
-	if v.places[real] = (runner.Place{Path: real, From: os.DevNull}); info.IsDir() {
-		v.places[real] = runner.Place{Path: real}
+	if v.places[real] = (runner.Mount{Path: real, From: os.DevNull}); info.IsDir() {
+		v.places[real] = runner.Mount{Path: real}
 	}
 }
 
@@ -360,7 +360,7 @@ func (v *view) ofAgent() {
 		}
 		v.show(p, true)
 		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() { // agents replace it, which a mount would prevent
-			v.places[p] = runner.Place{Path: p, From: p, Copy: true}
+			v.places[p] = runner.Mount{Path: p, From: p, Copy: true}
 		}
 	}
 	for _, kv := range v.at.Env {
@@ -387,19 +387,19 @@ func (v *view) program(name string) {
 	}
 }
 
-// Showing returns the sandbox with more files, which are read-only. It is nil if there is no
+// SandboxWith returns the sandbox with more files, which are read-only. It is nil if there is no
 // sandbox.
-func (sh Shield) Showing(paths ...string) *runner.Sandbox {
+func (sh Shield) SandboxWith(paths ...string) *runner.Sandbox {
 	if sh.Sandbox == nil {
 		return nil
 	}
 	box := *sh.Sandbox
 	for _, p := range paths {
-		at := runner.Place{Path: filepath.Clean(p), From: realPath(p)}
+		at := runner.Mount{Path: filepath.Clean(p), From: realPath(p)}
 		if at.From != at.Path {
-			box.Places = append(slices.Clip(box.Places), runner.Place{Path: at.From, From: at.From})
+			box.Mounts = append(slices.Clip(box.Mounts), runner.Mount{Path: at.From, From: at.From})
 		}
-		box.Places = append(slices.Clip(box.Places), at)
+		box.Mounts = append(slices.Clip(box.Mounts), at)
 	}
 	return &box
 }

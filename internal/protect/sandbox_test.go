@@ -35,7 +35,7 @@ func TestView(t *testing.T) {
 		Self: filepath.Join(home, "go/bin/gopls"), Args: []string{"claude"}, Needs: Needs{Home: []string{".claude/", ".claude.json", ".new/"}, Vars: []string{"CLAUDE_*"}},
 		Env: []string{"PATH=" + strings.Join([]string{filepath.Join(home, ".npm-global/bin"), filepath.Join(home, "opt/venv/bin"), filepath.Join(home, ".local/bin"), "/usr/bin"}, ":"), "CLAUDE_CONFIG_DIR=" + filepath.Join(home, "agents/claude"), "JAVA_HOME=" + home},
 	}
-	v := &view{home: home, at: at, places: map[string]runner.Place{}}
+	v := &view{home: home, at: at, places: map[string]runner.Mount{}}
 	v.everything(t.Context(), Settings{Readable: []string{filepath.Join(home, "notes")}, Writable: []string{filepath.Join(home, ".cache")}})
 	var got []string
 	for _, p := range v.list() {

@@ -12,8 +12,8 @@ import (
 
 // The values of Settings.State.
 const (
-	StateKept = "auto" // kept from the agent, as far as the system can
-	StateOpen = "off"
+	StateProtected   = "auto" // kept from the agent, as far as the system can
+	StateUnprotected = "off"
 )
 
 // Shield keeps an agent from changing supervise's state. The zero value protects nothing.
@@ -31,8 +31,8 @@ func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, e
 	case s.Sandbox:
 		return s.sandbox(ctx, at)
 	case s.Landlock:
-		return Shield{Writable: s.WritableIn(ctx, at.Root)}, "", nil
-	case s.State == StateOpen, s.User != "":
+		return Shield{Writable: s.WritablePaths(ctx, at.Root)}, "", nil
+	case s.State == StateUnprotected, s.User != "":
 		return Shield{}, "", nil
 	}
 	sh, why = ofState(ctx, at.Root, at.State)
@@ -44,11 +44,11 @@ func ofState(ctx context.Context, root, home string) (sh Shield, why string) {
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
-	none := runner.Sealable(ctx, home)
+	none := runner.CheckReadOnly(ctx, home)
 	if none == nil {
 		return Shield{ReadOnly: []string{home}}, ""
 	}
-	if err := runner.Confinable(); err != nil {
+	if err := runner.CheckLandlock(); err != nil {
 		return Shield{}, "the agent can change supervise's state, since the system has neither mount namespaces (" + none.Error() + ") nor Landlock (" +
 			err.Error() + "); --protect off hides this line"
 	}
@@ -63,7 +63,7 @@ func ofState(ctx context.Context, root, home string) (sh Shield, why string) {
 // neighbours lists what is next to the path of a folder, and further folders, unless they contain
 // it.
 func neighbours(home string, further ...string) []string {
-	return append(Besides(home), slices.DeleteFunc(further, func(dir string) bool {
+	return append(PathsOutside(home), slices.DeleteFunc(further, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
 		return err != nil || holds(real, home)
 	})...)
@@ -84,11 +84,11 @@ func above(dir string) []string {
 	return out
 }
 
-// Besides lists what a program may write if it must not write to some folders: every file and
+// PathsOutside lists what a program may write if it must not write to some folders: every file and
 // folder next to their paths, since Landlock only knows what is allowed. It ignores links, whose
 // targets are allowed, or not, by their own paths. New files directly in the parents are
 // refused as well.
-func Besides(kept ...string) []string {
+func PathsOutside(kept ...string) []string {
 	var real []string
 	for _, dir := range kept {
 		if path, err := filepath.EvalSymlinks(dir); err == nil {

@@ -24,7 +24,7 @@ func TestBesidesLeavesOutWhatIsKept(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, path := range Besides(filepath.Join(dir, "work/tree"), filepath.Join(dir, "kept"), filepath.Join(dir, "gone")) {
+	for _, path := range PathsOutside(filepath.Join(dir, "work/tree"), filepath.Join(dir, "kept"), filepath.Join(dir, "gone")) {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
 			got = append(got, rel)
 		}

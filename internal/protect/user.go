@@ -13,32 +13,32 @@ import (
 type Tree struct {
 	Root string
 	Dir  string // where the agent runs
-	// Own is whether the entire tree must already belong to that user; otherwise its owner
+	// MustOwn is whether the entire tree must already belong to that user; otherwise its owner
 	// is changed before the agent runs.
-	Own bool
+	MustOwn bool
 	// Private are the folders to keep from agents, by description; "" is none.
 	Private map[string]string
 }
 
-// OtherUser finds the user that agent and checks run as; nil is the user of this process. It
+// FindUser finds the user that agent and checks run as; nil is the user of this process. It
 // refuses a user that cannot write to the tree, or that can access private folders.
-func (s Settings) OtherUser(ctx context.Context, t Tree) (*runner.User, error) {
+func (s Settings) FindUser(ctx context.Context, t Tree) (*runner.User, error) {
 	if s.User == "" {
 		return nil, nil //nolint:nilnil // no other user
 	}
-	u, err := runner.UserNamed(s.User)
+	u, err := runner.LookupUser(s.User)
 	if err != nil {
 		return nil, fmt.Errorf("%w: protect.user: %w", ErrUnavailable, err)
 	}
-	writes, err := u.WritesIn(ctx, t.Dir)
+	writes, err := u.CanWriteIn(ctx, t.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if !writes {
 		return nil, fmt.Errorf("%w: protect.user: %s cannot write in %s: let that user enter the folders above it, and give the tree away (chown -R %s %s)", ErrUnavailable, u.Name, t.Dir, u.Name, t.Root)
 	}
-	if t.Own {
-		other, err := u.Foreign(t.Root)
+	if t.MustOwn {
+		other, err := u.FindForeignFile(t.Root)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (t Tree) outOfReach(ctx context.Context, u runner.User) error {
 		if dir == "" {
 			continue
 		}
-		reaches, err := u.Reaches(ctx, dir)
+		reaches, err := u.CanAccess(ctx, dir)
 		if err != nil {
 			return err
 		}
@@ -66,9 +66,9 @@ func (t Tree) outOfReach(ctx context.Context, u runner.User) error {
 	return nil
 }
 
-// MakeEntry makes a folder for files that the checks of another user need. That user can enter it,
+// MakeCheckDir makes a folder for files that the checks of another user need. That user can enter it,
 // but not list it.
-func MakeEntry() (string, error) {
+func MakeCheckDir() (string, error) {
 	dir, err := os.MkdirTemp("", "supervise-checks-")
 	if err == nil {
 		err = os.Chmod(dir, 0o711) //nolint:gosec // its names cannot be guessed

@@ -20,7 +20,7 @@ type copied struct {
 
 // inCopy makes the copy, calls work and removes the copy.
 func (r Recount) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) error {
-	return r.In(ctx, r.Is, func(t treecopy.Tree) error {
+	return r.WithCopy(ctx, r.Is, func(t treecopy.Tree) error {
 		c := copied{t, r, texts}
 		if err := c.write(); err != nil {
 			return err
@@ -44,7 +44,7 @@ func (c copied) write() error {
 		if err != nil {
 			return err
 		}
-		files = append(files, treecopy.File{Path: path, Text: c.texts[path], Exec: info.Mode()&0o100 != 0})
+		files = append(files, treecopy.File{Path: path, Text: c.texts[path], Executable: info.Mode()&0o100 != 0})
 	}
 	return files.Write(c.Path)
 }

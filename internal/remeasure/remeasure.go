@@ -65,8 +65,8 @@ func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
 }
 
 func (r Recount) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
-	found, err := r.Meter.LintInTree(ctx, c.Checks(ctx, r.Meter))
-	out.Runs = append(out.Runs, treecopy.Records(found.Runs)...)
+	found, err := r.Meter.LintInTree(ctx, c.CheckPlan(ctx, r.Meter))
+	out.Runs = append(out.Runs, treecopy.CheckRuns(found.Runs)...)
 	out.Why = found.Why
 	return found.Lint, err
 }
@@ -142,8 +142,8 @@ func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *l
 
 // coverIn runs the tests in the copy.
 func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
-	out, err := r.Meter.CoverageInTree(ctx, c.Checks(ctx, r.Meter))
-	x.Runs = append(x.Runs, treecopy.Records(out.Runs)...)
+	out, err := r.Meter.CoverageInTree(ctx, c.CheckPlan(ctx, r.Meter))
+	x.Runs = append(x.Runs, treecopy.CheckRuns(out.Runs)...)
 	x.Why = out.Why
 	if err == nil && x.Why == "" && !out.Coverage.Comparable(&x.Measured) {
 		x.Why = fmt.Sprintf("the report there is another one: %s, not %s", out.Coverage.Format, x.Measured.Format)

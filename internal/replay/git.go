@@ -106,7 +106,7 @@ func (r repo) changes(ctx context.Context, from, to Commit) (*delta, error) {
 		ids = append(ids, row[2], row[3])
 		d.changes = append(d.changes, snapshot.Change{Path: path, Kind: kind})
 	}
-	if d.texts, err = r.reader().Texts(ctx, ids); err != nil {
+	if d.texts, err = r.reader().ReadObjects(ctx, ids); err != nil {
 		return nil, err
 	}
 	return d, nil

@@ -132,7 +132,7 @@ func (h *history) evidence(ctx context.Context, p *pair) error {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
 	opt := h.opts.Settings.Integrity
-	opt.Base = treediff.Repo{Dir: h.repo.dir}.Base(ctx, p.from.ID)
+	opt.Base = treediff.Repo{Dir: h.repo.dir}.BaseTree(ctx, p.from.ID)
 	e, err := evidence.Of(d.changes, opt, d.read)
 	if err != nil {
 		return err

@@ -68,10 +68,10 @@ type ready struct {
 // ready checks a commit out and prepares it. why is the reason if there is nothing to
 // measure.
 func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why string, err error) {
-	if at.taken, err = s.tree.Take(ctx, s.store, c.ID); err != nil {
+	if at.taken, err = s.tree.Snapshot(ctx, s.store, c.ID); err != nil {
 		return at, "", err
 	}
-	root, err := s.project().In(s.tree.Dir)
+	root, err := s.project().DirIn(s.tree.Dir)
 	if err != nil {
 		return at, "", err
 	}
@@ -88,7 +88,7 @@ func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why stri
 	if at.plan, err = moved(s.opts.Plan, s.opts.Plan.Root, root); err != nil {
 		return at, "", err
 	}
-	at.plan = treecopy.PlanOf(ctx, at.plan, s.opts.Plan.Root, s.opts.Env)
+	at.plan = treecopy.PlanForCopy(ctx, at.plan, s.opts.Plan.Root, s.opts.Env)
 	at.meter = measure.New(at.plan, measure.Options{
 		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: e.Learnt, Reruns: s.opts.Settings.Confirm,
 	})

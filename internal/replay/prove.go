@@ -78,7 +78,7 @@ func linesOf(c Commit) string { return "lines " + c.tree }
 
 // prove has the judge run the tests of one commit.
 func (s *site) prove(ctx context.Context, p pair) (proof, error) {
-	was, err := s.tree.Take(ctx, s.store, p.from.ID)
+	was, err := s.tree.Snapshot(ctx, s.store, p.from.ID)
 	if err != nil {
 		return proof{}, err
 	}

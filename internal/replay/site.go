@@ -25,7 +25,7 @@ func (h *history) site(ctx context.Context, i int) (*site, error) {
 		return nil, err
 	}
 	s := &site{history: h, tree: tree}
-	if s.store, err = tree.Store(ctx); err != nil {
+	if s.store, err = tree.OpenSnapshots(ctx); err != nil {
 		return nil, errors.Join(err, tree.Remove())
 	}
 	return s, nil

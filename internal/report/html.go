@@ -106,11 +106,11 @@ func (v HTML) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.Visible(string(data)))
+	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.EscapeHidden(string(data)))
 	return t.Execute(w, map[string]any{ // the texts are our own, JSON, and what document escapes
 		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // see above
 		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(Ranking(v.Ranking).HTML()), //nolint:gosec // see above
-		"Task": textstream.Visible(v.State.Task), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
+		"Task": textstream.EscapeHidden(v.State.Task), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
 }
 

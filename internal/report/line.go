@@ -164,7 +164,7 @@ func Table(its []ledger.Iteration, selected int, paint document.Paint) []string 
 			tone, note = document.Bad, " rejected"
 		}
 		out = append(out, fmt.Sprintf("%3d  %-10s  %s  %s %6s%s", it.Number, className(it), columns(it.Set),
-			paint(tone, document.Meter(share, width)), quality(it), paint(tone, note)))
+			paint(tone, document.RenderMeter(share, width)), quality(it), paint(tone, note)))
 	}
 	return out
 }

@@ -98,7 +98,7 @@ func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out 
 		return err
 	}
 	question := Question{Task: r.Task, Patch: patch.String(), Shown: c.Shown}
-	return w.In(ctx, c.Is, func(t treecopy.Tree) error {
+	return w.WithCopy(ctx, c.Is, func(t treecopy.Tree) error {
 		if err := t.Restore(ctx, c.Was, steering(c.Files)...); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (r *Reviewer) desk(t treecopy.Tree, prompt string) (desk, error) {
 	if err := errors.Join(os.WriteFile(d.file, []byte(prompt), 0o600), os.Mkdir(d.temp, 0o700)); err != nil || t.User == nil {
 		return d, err
 	}
-	return d, errors.Join(t.User.Give(dir), t.User.Give(t.Path))
+	return d, errors.Join(t.User.Chown(dir), t.User.Chown(t.Path))
 }
 
 // maxSaid is how much of the end of a command's output is read, in bytes.
@@ -171,10 +171,10 @@ func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger
 		return "", context.Cause(ctx)
 	}
 	if why := r.failure(res, report, known); why != "" {
-		return "", errors.New(strings.TrimSuffix(why+": "+brief(cmp.Or(report.Message, lastLine(troubles.String()), lastLine(report.Words))), ": "))
+		return "", errors.New(strings.TrimSuffix(why+": "+brief(cmp.Or(report.Message, lastLine(troubles.String()), lastLine(report.LastOutput))), ": "))
 	}
-	if report.Text != "" {
-		return report.Text, nil
+	if report.LastMessage != "" {
+		return report.LastMessage, nil
 	}
 	return agent.StripEscapes(words.String()), nil
 }
@@ -184,7 +184,7 @@ func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger
 func (r *Reviewer) failure(res runner.Result, report agent.Report, known bool) string {
 	p, _ := r.Preset()
 	end := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal, TimedOut: res.Cause == runner.TimedOut, Stopped: res.Cause == runner.Stopped || res.Cause == runner.Interrupted}
-	switch outcome := report.Outcome(p, end, known && p.Events.Any()); {
+	switch outcome := report.Outcome(p, end, known && p.Events.IsDefined()); {
 	case outcome == agent.Timeout:
 		return fmt.Sprintf("it took longer than %s", r.limit())
 	case outcome == agent.OK, outcome == agent.Denied:
@@ -208,8 +208,8 @@ func (r *Reviewer) limit() time.Duration {
 // standard input, and in the file $SUPERVISE_PROMPT_FILE.
 func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d desk) runner.Command {
 	cmd := runner.Command{
-		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.Project(), Stdin: strings.NewReader(d.prompt), Timeout: r.limit(),
-		Hold: r.Hold, BeforeStart: r.BeforeStart, User: t.User, Writable: r.writable(ctx, t, d),
+		Args: []string{"/bin/sh", "-c", r.Agent}, Dir: t.ProjectDir(), Stdin: strings.NewReader(d.prompt), Timeout: r.limit(),
+		KeepOpen: r.Hold, BeforeStart: r.BeforeStart, User: t.User, Writable: r.writable(ctx, t, d),
 	}
 	env := r.Protect.ForAgent(foreign(r.Env), nil)
 	if p, known := r.Preset(); known {
@@ -229,15 +229,15 @@ func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d desk) runner.
 func (r *Reviewer) writable(ctx context.Context, t treecopy.Tree, d desk) []string {
 	switch {
 	case r.Protect.Landlock:
-		return append(r.Protect.WritableIn(ctx, t.Path), d.dir)
-	case runner.Confinable() != nil:
+		return append(r.Protect.WritablePaths(ctx, t.Path), d.dir)
+	case runner.CheckLandlock() != nil:
 		return nil
 	}
 	kept := append([]string{t.Root}, r.Kept...)
 	if dir, err := git.CommonDir(ctx, t.Root); err == nil {
 		kept = append(kept, dir)
 	}
-	return append(protect.Besides(kept...), t.Path, d.dir)
+	return append(protect.PathsOutside(kept...), t.Path, d.dir)
 }
 
 // foreign are the variables that are not supervise's own: they name the loop and its

@@ -59,7 +59,7 @@ func Open(r io.Reader) (io.Reader, Head, error) {
 // Inspect returns the head of a report's text, or of its first bytes.
 func Inspect(text []byte) Head {
 	h := Head{Text: text}
-	markup, document := bytes.IndexByte(text, '<'), jsonstream.Start(text)
+	markup, document := bytes.IndexByte(text, '<'), jsonstream.FindDocument(text)
 	if markup >= 0 && (document < 0 || markup < document) {
 		h.lookXML()
 	}
@@ -155,7 +155,7 @@ func (h *Head) lookXML() {
 
 func (h *Head) lookJSON() {
 	paths := map[string]bool{}
-	_, _ = jsonstream.Documents(bytes.NewReader(h.Text), func(r *jsonstream.Reader) error {
+	_, _ = jsonstream.ReadDocuments(bytes.NewReader(h.Text), func(r *jsonstream.Reader) error {
 		if h.Value == "" {
 			h.Value = string(r.Kind())
 		}

@@ -60,8 +60,8 @@ func (c *Clip) String() string {
 	return CleanText(string(c.head) + middle + string(tail))
 }
 
-// Clipped returns s shortened as by a [Clip].
-func Clipped(s string) string {
+// ClipText returns s shortened as by a [Clip].
+func ClipText(s string) string {
 	if len(s) <= clipHead+clipTail {
 		return CleanText(s)
 	}
@@ -70,9 +70,9 @@ func Clipped(s string) string {
 	return c.String()
 }
 
-// Short returns a text of at most so many bytes: one that is longer is cut at a character,
+// Truncate returns a text of at most so many bytes: one that is longer is cut at a character,
 // and ends with "…".
-func Short(text string, most int) string {
+func Truncate(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {
 		return text

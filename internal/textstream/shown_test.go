@@ -15,12 +15,12 @@ func TestShownHidesNothingAndCommandsNoCI(t *testing.T) {
 		"\x1b]0;title\x07\x1b[2Jé":  "<U+001B>]0;title<U+0007><U+001B>[2Jé",
 		"\u009b31m\x7f":             "<U+009B>31m<U+007F>",
 	} {
-		if got := Shown(in); got != want {
+		if got := EscapeLog(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
 		}
 	}
 	for in, want := range map[string]string{"\x1b[31m::error::x\x1b[0m": "\x1b[31m\\::error::x\x1b[0m", "\x1b[2J": "<U+001B>[2J"} {
-		if got := Painted(in); got != want {
+		if got := EscapeColored(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
 		}
 	}

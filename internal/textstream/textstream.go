@@ -42,9 +42,9 @@ func (e *SyntaxError) Error() string {
 	return place + e.Problem
 }
 
-// Named adds to an error what was read ("report") and its name, which becomes the file
+// WrapError adds to an error what was read ("report") and its name, which becomes the file
 // of a [SyntaxError]. nil stays nil.
-func Named(err error, what, name string) error {
+func WrapError(err error, what, name string) error {
 	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
 		syntax.File = name
 		return fmt.Errorf("read %s: %w", what, syntax)

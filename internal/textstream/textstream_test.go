@@ -55,7 +55,7 @@ func TestClip(t *testing.T) {
 	if s := c.String(); len(s) > 9<<10 || !strings.HasPrefix(s, "begin middle") || !strings.HasSuffix(s, "middle end") || !strings.Contains(s, "[…]") {
 		t.Errorf("%d bytes: %.20q … %q", len(s), s, s[len(s)-20:])
 	}
-	if s := textstream.Clipped(" short "); s != "short" {
+	if s := textstream.ClipText(" short "); s != "short" {
 		t.Errorf("clipped %q", s)
 	}
 }

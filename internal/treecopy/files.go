@@ -11,9 +11,9 @@ import (
 
 // File is a file to write into a tree.
 type File struct {
-	Path string // slash separated, relative
-	Text []byte
-	Exec bool
+	Path       string // slash separated, relative
+	Text       []byte
+	Executable bool
 }
 
 // Files are sorted by path.
@@ -30,7 +30,7 @@ func (l Files) Write(dir string) error {
 	defer root.Close()
 	for _, f := range l {
 		mode := fs.FileMode(0o600)
-		if f.Exec {
+		if f.Executable {
 			mode = 0o700
 		}
 		name := filepath.FromSlash(f.Path)

@@ -16,12 +16,12 @@ import (
 // that are missing from the copy: compiled modules, and files such as _version.py, which
 // an installation wrote.
 func (t Tree) copyIgnored(ctx context.Context) error {
-	for _, source := range Sources(ctx, t.Plan) {
+	for _, source := range EditableDirs(ctx, t.Plan) {
 		dir := path.Join(t.below(), filepath.ToSlash(source))
 		if !filepath.IsLocal(filepath.FromSlash(dir)) {
 			continue
 		}
-		list, err := git.In(t.Root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", dir).Output(ctx)
+		list, err := git.NewCommand(t.Root, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", dir).Output(ctx)
 		if err != nil {
 			return ctx.Err() // without a repository, snapshots have them
 		}

@@ -12,10 +12,10 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// PlanOf returns the plan for a copy of the tree at root, so that its checks run the code
+// PlanForCopy returns the plan for a copy of the tree at root, so that its checks run the code
 // of the copy with what is installed for the tree. env is the environment of the checks;
 // nil is that of this process.
-func PlanOf(ctx context.Context, p measure.Plan, root string, env []string) measure.Plan {
+func PlanForCopy(ctx context.Context, p measure.Plan, root string, env []string) measure.Plan {
 	if env == nil {
 		env = os.Environ()
 	}
@@ -28,11 +28,11 @@ func PlanOf(ctx context.Context, p measure.Plan, root string, env []string) meas
 	return p
 }
 
-// Env returns additional variables for programs that run in a copy of the tree at root
+// ExtraEnv returns additional variables for programs that run in a copy of the tree at root
 // with the environment env; the plan is that of the copy. Packages that are edited in
 // place in the tree are those of the copy. uv installs nothing, since that would change
 // the environment of the tree.
-func Env(ctx context.Context, p measure.Plan, root string, env []string) []string {
+func ExtraEnv(ctx context.Context, p measure.Plan, root string, env []string) []string {
 	return variables(p, root, editable(ctx, p, root, env), env)
 }
 
@@ -58,10 +58,10 @@ func variables(p measure.Plan, root string, sources, env []string) (out []string
 	return append(out, extended(env, "PYTHONPATH", strings.Join(path, list)))
 }
 
-// Sources are the folders of the tree whose packages are edited in place, as paths
+// EditableDirs are the folders of the tree whose packages are edited in place, as paths
 // relative to its root: see [environment.Watch.Editable]. Of a copy they are those that
 // its checks got.
-func Sources(ctx context.Context, p measure.Plan) []string {
+func EditableDirs(ctx context.Context, p measure.Plan) []string {
 	out := editable(ctx, p, p.Root, os.Environ())
 	for _, c := range p.Checks {
 		for _, v := range c.Env {

@@ -21,7 +21,7 @@ func TestChecksOfACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := measure.Plan{Root: root, Checks: []measure.Check{{Command: []string{"uv", "run", "pytest"}}}}
-	one := PlanOf(t.Context(), MovePlan(plan, dir), root, []string{"PYTHONPATH=/mine"})
+	one := PlanForCopy(t.Context(), MovePlan(plan, dir), root, []string{"PYTHONPATH=/mine"})
 	want := []string{"UV_NO_SYNC=1", "PYTHONPATH=" + filepath.Join(dir, "src") + ":/mine"}
 	if got := one.Checks[0].Env; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -32,21 +32,21 @@ func TestChecksOfACopy(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	part := PlanOf(t.Context(), measure.Plan{Root: filepath.Join(dir, "part"), Checks: plan.Checks}, filepath.Join(root, "part"), []string{"HOME=/"})
+	part := PlanForCopy(t.Context(), measure.Plan{Root: filepath.Join(dir, "part"), Checks: plan.Checks}, filepath.Join(root, "part"), []string{"HOME=/"})
 	if got, want := part.Checks[0].Env, []string{"UV_NO_SYNC=1", "PYTHONPATH=" + filepath.Join(dir, "src")}; !slices.Equal(got, want) {
 		t.Errorf("a part of the tree: %q, want %q", got, want)
 	}
 	if err := os.Symlink(filepath.Join(root, ".venv"), filepath.Join(dir, ".venv")); err != nil {
 		t.Fatal(err)
 	}
-	two := PlanOf(t.Context(), MovePlan(one, filepath.Join(dir, "copy")), dir, []string{"HOME=/"})
+	two := PlanForCopy(t.Context(), MovePlan(one, filepath.Join(dir, "copy")), dir, []string{"HOME=/"})
 	if got, want := two.Checks[0].Env[1], "PYTHONPATH="+filepath.Join(dir, "copy", "src")+":/mine"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := Sources(t.Context(), one); !slices.Contains(got, "src") {
+	if got := EditableDirs(t.Context(), one); !slices.Contains(got, "src") {
 		t.Errorf("sources %q", got)
 	}
-	if env := PlanOf(t.Context(), measure.Plan{Root: root, Checks: plan.Checks}, t.TempDir(), []string{"HOME=/"}).Checks[0].Env; len(env) != 0 {
+	if env := PlanForCopy(t.Context(), measure.Plan{Root: root, Checks: plan.Checks}, t.TempDir(), []string{"HOME=/"}).Checks[0].Env; len(env) != 0 {
 		t.Errorf("a tree without an environment: %q", env)
 	}
 }

@@ -23,8 +23,8 @@ type Project struct {
 	Setup string       // run by the shell in the folder of the project, "" for nothing
 }
 
-// In is the folder of the project in a copy of the working tree.
-func (p Project) In(dir string) (string, error) {
+// DirIn is the folder of the project in a copy of the working tree.
+func (p Project) DirIn(dir string) (string, error) {
 	below, err := filepath.Rel(p.Root, p.Plan.Root)
 	if err != nil {
 		return "", fmt.Errorf("find the project in the tree: %w", err)
@@ -39,14 +39,14 @@ func (p Project) Prepare(ctx context.Context, dir string, files []snapshot.File,
 	if err := (Tree{Workspace{Root: p.Root, Plan: p.Plan}, dir}).linkDependencies(ctx, files); err != nil || p.Setup == "" {
 		return "", err
 	}
-	dir, err = p.In(dir)
+	dir, err = p.DirIn(dir)
 	if err != nil {
 		return "", err
 	}
 	words := runner.NewTail(4 << 10)
 	res, err := runner.Run(ctx, runner.Command{
 		Args: []string{"/bin/sh", "-c", p.Setup}, Dir: dir, Env: append(os.Environ(), "CI=true"),
-		Stdout: words, Stderr: words, Timeout: prepareTimeout, Hold: hold,
+		Stdout: words, Stderr: words, Timeout: prepareTimeout, KeepOpen: hold,
 	})
 	switch {
 	case err != nil:

@@ -5,8 +5,8 @@ import (
 	"supervise/internal/measure"
 )
 
-// Records returns the runs of checks as the ledger stores them.
-func Records(list []measure.Run) []ledger.CheckRun {
+// CheckRuns returns the runs of checks as the ledger stores them.
+func CheckRuns(list []measure.Run) []ledger.CheckRun {
 	out := make([]ledger.CheckRun, 0, len(list))
 	for _, r := range list {
 		c := ledger.CheckRun{

@@ -37,12 +37,12 @@ type Original struct {
 	Root  string // the base with its dependency folders, which copies link to as well; "" if only the working tree has them
 }
 
-// OtherRunner reports whether another runner runs the tests than at the base.
-func (w Workspace) OtherRunner() bool { return w.Original != nil }
+// HasOtherRunner reports whether another runner runs the tests than at the base.
+func (w Workspace) HasOtherRunner() bool { return w.Original != nil }
 
-// AsWas returns the workspace for the original tests: its meter runs them as they ran at
+// ForOriginalTests returns the workspace for the original tests: its meter runs them as they ran at
 // the base.
-func (w Workspace) AsWas() Workspace {
+func (w Workspace) ForOriginalTests() Workspace {
 	if w.Original == nil {
 		return w
 	}
@@ -56,8 +56,8 @@ type Tree struct {
 	Path string // its root
 }
 
-// In makes a copy of a snapshot, calls work and removes the copy.
-func (w Workspace) In(ctx context.Context, id snapshot.ID, work func(Tree) error) (err error) {
+// WithCopy makes a copy of a snapshot, calls work and removes the copy.
+func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree) error) (err error) {
 	if err := os.MkdirAll(w.Scratch, 0o700); err != nil {
 		return err
 	}
@@ -82,26 +82,26 @@ func (t Tree) below() string {
 	return filepath.ToSlash(rel)
 }
 
-// Project is the folder of the project in the tree, where the checks run.
-func (t Tree) Project() string { return filepath.Join(t.Path, filepath.FromSlash(t.below())) }
+// ProjectDir is the folder of the project in the tree, where the checks run.
+func (t Tree) ProjectDir() string { return filepath.Join(t.Path, filepath.FromSlash(t.below())) }
 
-// Env are the variables for other programs that run in the tree: see [Env].
+// Env are the variables for other programs that run in the tree: see [ExtraEnv].
 func (t Tree) Env(ctx context.Context, env []string) []string {
 	p := t.Plan
-	p.Root = t.Project()
-	return Env(ctx, p, t.Plan.Root, env)
+	p.Root = t.ProjectDir()
+	return ExtraEnv(ctx, p, t.Plan.Root, env)
 }
 
-// Checks is the plan of a meter for the tree.
-func (t Tree) Checks(ctx context.Context, m *measure.Meter) measure.Plan {
-	return t.Only(ctx, m, m.Plan().Checks...)
+// CheckPlan is the plan of a meter for the tree.
+func (t Tree) CheckPlan(ctx context.Context, m *measure.Meter) measure.Plan {
+	return t.PlanFor(ctx, m, m.Plan().Checks...)
 }
 
-// Only is the plan of a meter for the tree, with other checks.
-func (t Tree) Only(ctx context.Context, m *measure.Meter, list ...measure.Check) measure.Plan {
+// PlanFor is the plan of a meter for the tree, with other checks.
+func (t Tree) PlanFor(ctx context.Context, m *measure.Meter, list ...measure.Check) measure.Plan {
 	p := m.Plan()
 	p.Checks = list
-	return PlanOf(ctx, MovePlan(p, t.Project()), p.Root, m.Environ())
+	return PlanForCopy(ctx, MovePlan(p, t.ProjectDir()), p.Root, m.Environ())
 }
 
 // Restore writes files as they are in a snapshot. Files that the snapshot does not have
@@ -126,7 +126,7 @@ func (t Tree) fill(ctx context.Context, id snapshot.ID) error {
 	if err := t.linkDependencies(ctx, files); err != nil || t.User == nil {
 		return err
 	}
-	return t.User.Give(t.Path)
+	return t.User.Chown(t.Path)
 }
 
 // dependencyFolders are what package managers install into a project, next to a manifest;

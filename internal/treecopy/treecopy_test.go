@@ -14,7 +14,7 @@ func TestTreeOfAProjectBelowTheTop(t *testing.T) {
 		{"/r", "/r", "/tree"}, {"/r", "/r/a/b", "/tree/a/b"}, {"/r", "/elsewhere", "/tree"},
 	} {
 		tree := Tree{Workspace{Root: tt.root, Plan: measure.Plan{Root: tt.project, Checks: []measure.Check{{Dir: "web"}}}}, "/tree"}
-		if got := tree.Project(); got != tt.want {
+		if got := tree.ProjectDir(); got != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.project, tt.root, got, tt.want)
 		}
 		web := filepath.ToSlash(strings.TrimPrefix(filepath.Join(tt.want, "web"), "/tree/"))

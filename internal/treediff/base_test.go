@@ -28,7 +28,7 @@ func TestBaseHoldsUnchangedFiles(t *testing.T) {
 	git := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e@example.org"}, args...)...)
-		cmd.Dir, cmd.Env = after, append(git.Without(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		cmd.Dir, cmd.Env = after, append(git.CleanEnv(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
@@ -45,20 +45,20 @@ func TestBaseHoldsUnchangedFiles(t *testing.T) {
 	write(after, "slug.py", now)
 
 	repo := Repo{Dir: after}
-	tree, err := repo.WorkingTree(t.Context(), "HEAD")
+	tree, err := repo.CompareWorkingTree(t.Context(), "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders, err := Folders(before, after)
+	folders, err := CompareFolders(before, after)
 	if err != nil {
 		t.Fatal(err)
 	}
 	git("commit", "-q", "-a", "-m", "after")
-	from, to, err := repo.Span(t.Context(), "HEAD")
+	from, to, err := repo.ResolveRange(t.Context(), "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit, err := repo.Between(t.Context(), from, to)
+	commit, err := repo.CompareTrees(t.Context(), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // plain runs git as the user would, with the environment's settings: they decide what git
 // ignores, and where it works at all.
 func plain(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return git.Command{Dir: dir, Args: args, Given: true}.Output(ctx)
+	return git.Command{Dir: dir, Args: args, KeepRepoEnv: true}.Output(ctx)
 }
 
 // TopLevel returns the root of the git checkout that holds r.Dir, "" when there is none.
@@ -44,12 +44,12 @@ func (r Repo) Refusal(ctx context.Context) string {
 	return strings.TrimPrefix(first, "fatal: ")
 }
 
-// Ignored reports whether git ignores a path. Tracked files, and folders that hold
+// IsIgnored reports whether git ignores a path. Tracked files, and folders that hold
 // some, are not ignored.
-func Ignored(ctx context.Context, path string) bool { return ignored(ctx, path) }
+func IsIgnored(ctx context.Context, path string) bool { return ignored(ctx, path) }
 
-// IgnoredByPattern reports whether a pattern ignores a path, tracked or not.
-func IgnoredByPattern(ctx context.Context, path string) bool {
+// IsIgnoredByPattern reports whether a pattern ignores a path, tracked or not.
+func IsIgnoredByPattern(ctx context.Context, path string) bool {
 	return ignored(ctx, path, "--no-index")
 }
 

@@ -21,10 +21,10 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// WorkingTree returns the files of the checkout at r that differ from a tree, with
+// CompareWorkingTree returns the files of the checkout at r that differ from a tree, with
 // untracked but without ignored ones. It does not trust the index, so files marked
 // assume-unchanged are compared too.
-func (r Repo) WorkingTree(ctx context.Context, base string) (Change, error) {
+func (r Repo) CompareWorkingTree(ctx context.Context, base string) (Change, error) {
 	top, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return Change{}, fmt.Errorf("%s has no working tree: %w", r.Dir, err)
@@ -159,9 +159,9 @@ func readFile(tree *projectfile.Tree, root, name string) (*content, error) {
 	return &content{text: text, size: int64(len(text))}, err
 }
 
-// Folders returns the files that differ between two folders, without folders of version
+// CompareFolders returns the files that differ between two folders, without folders of version
 // control and third-party code.
-func Folders(before, after string) (Change, error) {
+func CompareFolders(before, after string) (Change, error) {
 	old, err := readFolder(before)
 	if err != nil {
 		return Change{}, err

@@ -36,9 +36,9 @@ func (r Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 	return r.git(ctx, nil, args...)
 }
 
-// Texts reads objects by their ids. It leaves out missing ones and those longer than
+// ReadObjects reads objects by their ids. It leaves out missing ones and those longer than
 // [MaxSize].
-func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error) {
+func (r Repo) ReadObjects(ctx context.Context, ids []string) (map[string][]byte, error) {
 	read, err := r.contents(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -52,16 +52,16 @@ func (r Repo) Texts(ctx context.Context, ids []string) (map[string][]byte, error
 	return out, nil
 }
 
-// Tracked lists the files below r.Dir in git's index, relative to it and with slashes,
+// TrackedFiles lists the files below r.Dir in git's index, relative to it and with slashes,
 // whether they exist in the working tree or not.
-func (r Repo) Tracked(ctx context.Context) (map[string]bool, error) {
+func (r Repo) TrackedFiles(ctx context.Context) (map[string]bool, error) {
 	out, err := r.git(ctx, nil, "ls-files", "-z")
 	return listed(out), err
 }
 
-// Kept lists the files below r.Dir in a revision, and those that commits or stashes
+// HistoryFiles lists the files below r.Dir in a revision, and those that commits or stashes
 // since a time have changed, even if no ref reaches these any more.
-func (r Repo) Kept(ctx context.Context, rev string, since time.Time) (map[string]bool, error) {
+func (r Repo) HistoryFiles(ctx context.Context, rev string, since time.Time) (map[string]bool, error) {
 	out, err := r.git(ctx, nil, "ls-tree", "-r", "-z", "--name-only", rev)
 	if err != nil {
 		return nil, err
@@ -81,9 +81,9 @@ func listed(out []byte) map[string]bool {
 	return files
 }
 
-// Span splits REV..REV; a single revision is its own change, REV^..REV. A root commit
+// ResolveRange splits REV..REV; a single revision is its own change, REV^..REV. A root commit
 // has no REV^: everything in it is new.
-func (r Repo) Span(ctx context.Context, arg string) (from, to string, err error) {
+func (r Repo) ResolveRange(ctx context.Context, arg string) (from, to string, err error) {
 	from, to, isRange := strings.Cut(arg, "..")
 	switch {
 	case strings.HasPrefix(to, "."):
@@ -123,8 +123,8 @@ func (r Repo) emptyTree(ctx context.Context, to string) (from, same string, err 
 	return strings.TrimSpace(string(out)), to, err
 }
 
-// Between returns the files that differ between two trees, as Span gives them.
-func (r Repo) Between(ctx context.Context, from, to string) (Change, error) {
+// CompareTrees returns the files that differ between two trees, as Span gives them.
+func (r Repo) CompareTrees(ctx context.Context, from, to string) (Change, error) {
 	out, err := r.git(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M40%", "--full-index", from, to)
 	if err != nil {
 		return Change{}, err
@@ -147,8 +147,8 @@ func (r Repo) Between(ctx context.Context, from, to string) (Change, error) {
 	return c, nil
 }
 
-// Base returns the project at a commit or a tree, read on demand.
-func (r Repo) Base(ctx context.Context, rev string) integrity.Tree { return r.base(ctx, rev, nil) }
+// BaseTree returns the project at a commit or a tree, read on demand.
+func (r Repo) BaseTree(ctx context.Context, rev string) integrity.Tree { return r.base(ctx, rev, nil) }
 
 // base is the same with a known list of files; nil if it is unknown.
 func (r Repo) base(ctx context.Context, id string, files map[string]string) integrity.Tree {

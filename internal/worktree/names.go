@@ -12,8 +12,8 @@ import (
 	"supervise/snapshot"
 )
 
-// ErrName marks names that match no tree of the loop.
-var ErrName = errors.New("no such tree")
+// ErrUnknownTree marks names that match no tree of the loop.
+var ErrUnknownTree = errors.New("no such tree")
 
 // NamesHelp explains in a help text how a tree is named.
 const NamesHelp = `A tree is named
@@ -46,14 +46,14 @@ func (t *Trees) Close() error {
 	return errors.Join(append(errs, t.Store.Close())...)
 }
 
-// Ends finds the two snapshots that one or two names compare: an iteration alone is
+// ResolvePair finds the two snapshots that one or two names compare: an iteration alone is
 // compared with the tree that it started from, any other tree with the baseline.
-func (t *Trees) Ends(ctx context.Context, names []string) (from, to snapshot.ID, err error) {
-	if from, err = t.Find(ctx, names[0]); err != nil {
+func (t *Trees) ResolvePair(ctx context.Context, names []string) (from, to snapshot.ID, err error) {
+	if from, err = t.Resolve(ctx, names[0]); err != nil {
 		return "", "", err
 	}
 	if len(names) == 2 {
-		to, err = t.Find(ctx, names[1])
+		to, err = t.Resolve(ctx, names[1])
 		return from, to, err
 	}
 	its, err := t.iterations()
@@ -74,8 +74,8 @@ func (t *Trees) iterations() ([]ledger.Iteration, error) {
 	return its, err
 }
 
-// Find finds a snapshot by any of its names.
-func (t *Trees) Find(ctx context.Context, name string) (snapshot.ID, error) {
+// Resolve finds a snapshot by any of its names.
+func (t *Trees) Resolve(ctx context.Context, name string) (snapshot.ID, error) {
 	id, isID := strings.CutPrefix(name, "s")
 	switch best := t.state.SelectedOrBest(); {
 	case name == "now":
@@ -85,17 +85,17 @@ func (t *Trees) Find(ctx context.Context, name string) (snapshot.ID, error) {
 		}
 		return info.ID, err
 	case name == "best" && best == nil:
-		return "", fmt.Errorf("%w: loop %s has no best iteration", ErrName, t.state.LoopID)
+		return "", fmt.Errorf("%w: loop %s has no best iteration", ErrUnknownTree, t.state.LoopID)
 	case name == "best":
-		return t.Existing(best.Snapshot)
+		return t.CheckExists(best.Snapshot)
 	case name == "baseline" || name == "0":
-		return t.Existing(t.state.BaselineSnapshot)
+		return t.CheckExists(t.state.BaselineSnapshot)
 	case isID:
-		return t.Existing(snapshot.ID(id))
+		return t.CheckExists(snapshot.ID(id))
 	}
 	n, err := strconv.Atoi(name)
 	if err != nil || n < 0 {
-		return "", fmt.Errorf("%w: %q; give the number of an iteration, best, baseline, now, or sN", ErrName, name)
+		return "", fmt.Errorf("%w: %q; give the number of an iteration, best, baseline, now, or sN", ErrUnknownTree, name)
 	}
 	its, err := t.iterations()
 	if err != nil {
@@ -103,21 +103,21 @@ func (t *Trees) Find(ctx context.Context, name string) (snapshot.ID, error) {
 	}
 	for _, it := range its {
 		if it.Number == n {
-			return t.Existing(it.Snapshot)
+			return t.CheckExists(it.Snapshot)
 		}
 	}
-	return "", fmt.Errorf("%w: loop %s has no iteration %d", ErrName, t.state.LoopID, n)
+	return "", fmt.Errorf("%w: loop %s has no iteration %d", ErrUnknownTree, t.state.LoopID, n)
 }
 
-// Existing returns the ID, or an error where no such snapshot is there any more.
-func (t *Trees) Existing(id snapshot.ID) (snapshot.ID, error) {
+// CheckExists returns the ID, or an error where no such snapshot is there any more.
+func (t *Trees) CheckExists(id snapshot.ID) (snapshot.ID, error) {
 	switch _, err := t.Store.Info(id); {
 	case id == "":
-		return "", fmt.Errorf("%w: loop %s ended before its first snapshot", ErrName, t.state.LoopID)
+		return "", fmt.Errorf("%w: loop %s ended before its first snapshot", ErrUnknownTree, t.state.LoopID)
 	case errors.Is(err, snapshot.ErrUnknown):
-		return "", fmt.Errorf("%w: loop %s: %w s%s", ErrName, t.state.LoopID, snapshot.ErrUnknown, id)
+		return "", fmt.Errorf("%w: loop %s: %w s%s", ErrUnknownTree, t.state.LoopID, snapshot.ErrUnknown, id)
 	case err != nil:
-		return "", fmt.Errorf("%w: loop %s: %w", ErrName, t.state.LoopID, err)
+		return "", fmt.Errorf("%w: loop %s: %w", ErrUnknownTree, t.state.LoopID, err)
 	}
 	return id, nil
 }

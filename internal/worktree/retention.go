@@ -16,9 +16,9 @@ import (
 // latest is how many of the latest iterations retention never drops.
 const latest = 3
 
-// Retain keeps the store within its limit: over it, the oldest snapshots go that
+// EnforceLimit keeps the store within its limit: over it, the oldest snapshots go that
 // nobody is likely to ask for. A loop does not end because that does not succeed.
-func (t *Tree) Retain(ctx context.Context) error {
+func (t *Tree) EnforceLimit(ctx context.Context) error {
 	if t.Limit <= 0 {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (t *Tree) droppable() ([]snapshot.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep := t.Kept()
+	keep := t.Protected()
 	keep[t.Start] = true
 	for _, id := range t.Foreign {
 		keep[id] = true
@@ -124,9 +124,9 @@ func (t *Tree) droppable() ([]snapshot.ID, error) {
 	return out, nil
 }
 
-// Kept are the snapshots of iterations that are kept whatever the limit is: the
+// ProtectedSnapshots are the snapshots of iterations that are kept whatever the limit is: the
 // latest with their starts, and those with findings that weigh.
-func Kept(its []ledger.Iteration) map[snapshot.ID]bool {
+func ProtectedSnapshots(its []ledger.Iteration) map[snapshot.ID]bool {
 	keep := map[snapshot.ID]bool{}
 	for n, it := range its {
 		late := n >= len(its)-latest

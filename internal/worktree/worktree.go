@@ -19,7 +19,7 @@ type Options struct {
 	Limit     int64 // of the store in bytes; over it old snapshots are dropped; 0: never
 	Journal   *event.Journal
 	Iteration func() int                  // the present one
-	Kept      func() map[snapshot.ID]bool // the snapshots that are never dropped
+	Protected func() map[snapshot.ID]bool // the snapshots that are never dropped
 	Dropped   map[snapshot.ID]bool        // those that were; added to
 	Foreign   []snapshot.ID               // what somebody else had put into the tree
 	Warned    bool                        // that the store is over its limit
@@ -53,10 +53,10 @@ func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.I
 	return info, t.Journal.Write(event.SnapshotTaken, n, event.TakenSnapshot{Moment: moment, ID: info.ID, Tree: info.Tree, Files: info.Files})
 }
 
-// Made takes the snapshot after the checks of the baseline and returns known with the
+// ExcludeCheckFiles takes the snapshot after the checks of the baseline and returns known with the
 // files that they made. Those are no work of the agent: from now on they are neither
 // captured nor deleted.
-func (t *Tree) Made(ctx context.Context, before snapshot.ID, known []string) ([]string, error) {
+func (t *Tree) ExcludeCheckFiles(ctx context.Context, before snapshot.ID, known []string) ([]string, error) {
 	after, err := t.Store.Take(ctx, ledger.IterationName(0)+", after the checks")
 	if err != nil {
 		return nil, fmt.Errorf("snapshot after the checks: %w", err)
@@ -86,10 +86,10 @@ func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
 	return t.putBack(ctx, id)
 }
 
-// Settle makes the tree what the loop knows it to be, and reports when it was not:
+// EnsureState makes the tree what the loop knows it to be, and reports when it was not:
 // checks may have been at work, or somebody since. What was there is kept. The tree of
 // the loop's snapshot before, "" for none, needs no report.
-func (t *Tree) Settle(ctx context.Context, id, before snapshot.ID) error {
+func (t *Tree) EnsureState(ctx context.Context, id, before snapshot.ID) error {
 	t.Store.OnRestore(func(b snapshot.PlannedRestore) error {
 		if before != "" && b.IsSavedIn(before) {
 			return nil
@@ -100,8 +100,8 @@ func (t *Tree) Settle(ctx context.Context, id, before snapshot.ID) error {
 	return t.putBack(ctx, id)
 }
 
-// Found reports in which snapshot the tree is that was found.
-func (t *Tree) Found(id snapshot.ID) error {
+// ReportFound reports in which snapshot the tree is that was found.
+func (t *Tree) ReportFound(id snapshot.ID) error {
 	t.Foreign = append(t.Foreign, id)
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: id.Name()})
 }
@@ -130,9 +130,9 @@ func (t *Tree) putBack(ctx context.Context, id snapshot.ID) error {
 	return err
 }
 
-// State is what the tree was found to be after the last restore, whose tree that was in
+// TreeState is what the tree was found to be after the last restore, whose tree that was in
 // words; nil if nothing was restored since the last snapshot of an iteration.
-func (t *Tree) State(as string) *event.TreeState {
+func (t *Tree) TreeState(as string) *event.TreeState {
 	if t.last == nil {
 		return nil
 	}
@@ -140,9 +140,9 @@ func (t *Tree) State(as string) *event.TreeState {
 	return &state
 }
 
-// Rescue puts a snapshot back when something broke, and adds to the cause what became
+// RestoreAfterError puts a snapshot back when something broke, and adds to the cause what became
 // of that. loopID is for the user, who can put back what was there.
-func (t *Tree) Rescue(cause error, id snapshot.ID, loopID string) error {
+func (t *Tree) RestoreAfterError(cause error, id snapshot.ID, loopID string) error {
 	res, err := t.Store.Restore(context.Background(), id)
 	switch {
 	case err != nil:
@@ -172,10 +172,10 @@ func (t *Tree) shortfall(res snapshot.Restored) error {
 	return t.Journal.Write(event.SharedRefsRestored, t.Iteration(), event.SharedRefs{Names: res.Shared})
 }
 
-// SharedLost reports, each once, what is gone since a snapshot of that which linked
+// ReportSharedLost reports, each once, what is gone since a snapshot of that which linked
 // worktrees share. It is no finding: somebody else may have done it, in another
 // worktree.
-func (t *Tree) SharedLost(since, now snapshot.ID) error {
+func (t *Tree) ReportSharedLost(since, now snapshot.ID) error {
 	lost, err := t.Store.LostSharedState(since, now)
 	if err != nil {
 		return fmt.Errorf("compare what the worktrees share with the baseline: %w", err)
@@ -198,18 +198,18 @@ func (t *Tree) unreported(reason string, names []string) (out []string) {
 	return out
 }
 
-// Skipped lists what of the tree is not in a snapshot, and why; nil where that is not
+// SkippedPaths lists what of the tree is not in a snapshot, and why; nil where that is not
 // known.
-func (t *Tree) Skipped(id snapshot.ID) []string {
+func (t *Tree) SkippedPaths(id snapshot.ID) []string {
 	info, err := t.Store.Info(id)
 	if err != nil {
 		return nil
 	}
-	return Skipped(info)
+	return SkippedPaths(info)
 }
 
-// Skipped lists what of the tree is not in its snapshot, and why.
-func Skipped(info snapshot.Info) []string {
+// SkippedPaths lists what of the tree is not in its snapshot, and why.
+func SkippedPaths(info snapshot.Info) []string {
 	out := make([]string, 0, len(info.Skipped))
 	for _, skip := range info.Skipped {
 		out = append(out, skip.Path+": "+string(skip.Reason))
@@ -217,9 +217,9 @@ func Skipped(info snapshot.Info) []string {
 	return out
 }
 
-// MadeAnew lists the ignored folders and files that no snapshot keeps, since tools make
+// RegenerablePaths lists the ignored folders and files that no snapshot keeps, since tools make
 // them anew; nil where that is not known.
-func (t *Tree) MadeAnew(id snapshot.ID) []string {
+func (t *Tree) RegenerablePaths(id snapshot.ID) []string {
 	list, err := t.Store.UnkeptIgnored(id)
 	if err != nil {
 		return nil

@@ -164,7 +164,7 @@ func newFetch(a *app) *cobra.Command {
 				defer done()
 				remote = file
 			}
-			if _, err := git.In(dir, "fetch", "-q", "--no-tags", remote, "refs/supervise/fleet/"+name+"/best:refs/heads/"+branch).Output(cmd.Context()); err != nil {
+			if _, err := git.NewCommand(dir, "fetch", "-q", "--no-tags", remote, "refs/supervise/fleet/"+name+"/best:refs/heads/"+branch).Output(cmd.Context()); err != nil {
 				return fmt.Errorf("%s has no best tree at %s, or none yet (supervise-fleet status %s): %w", name, remote, parts[0], err)
 			}
 			fmt.Fprintf(a.out, "branch %s has the best tree of %s\n", branch, name)

@@ -72,7 +72,7 @@ func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 	return hook.Tree{
 		Root: repo.Dir,
 		Files: func() []string {
-			tracked, err := repo.Tracked(ctx)
+			tracked, err := repo.TrackedFiles(ctx)
 			if err != nil {
 				return nil
 			}

@@ -226,14 +226,14 @@ func (b *Board) begin(id, dir string, checks int) {
 }
 
 // Report takes in what a known agent has reported.
-func (b *Board) Report(r agentrun.Said) {
+func (b *Board) Report(r agentrun.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r.Text != "" || !b.heard { // else the last event had none
 		b.state.Says = shown(r.Text)
 	}
 	b.heard = true
-	b.state.Budget.UsedCost, b.state.Budget.UsedTokens = r.Used.CostUSD, r.Used.Tokens()
+	b.state.Budget.UsedCost, b.state.Budget.UsedTokens = r.Usage.CostUSD, r.Usage.Tokens()
 	if r.Window != nil {
 		b.state.Budget.UsedWindow = &r.Window.Used
 	}
@@ -352,5 +352,5 @@ func (b *Board) measured() bool {
 
 // shown is a text of others as one line in which nothing is hidden.
 func shown(s string) string {
-	return textstream.Visible(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
+	return textstream.EscapeHidden(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 }

@@ -82,7 +82,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 2m45s in all", "     the agent works  0s",
 		"     left: 2 iterations after this, 2h00m, $5 (no cost reported), 2000k tokens (none reported)")
 	l.wait(65 * time.Second)
-	l.Report(agentrun.Said{Text: "I run\nthe \x1b[2Jtests", Used: metric.Usage{CostUSD: &usd, Input: &tokens}})
+	l.Report(agentrun.Progress{Text: "I run\nthe \x1b[2Jtests", Usage: metric.Usage{CostUSD: &usd, Input: &tokens}})
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all",
 		"     the agent works  1m05s  41k tokens, $1.25",
 		"     │ I run the <U+001B>[2Jtests",
@@ -111,7 +111,7 @@ func TestWindowLeft(t *testing.T) {
 	l.event(event.IterationStarted, 1, event.IterationStart{Max: 3, Budget: event.Budget{MaxWindow: 80}})
 	l.event(event.AgentSpawned, 1, nil)
 	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 80% (none told)")
-	l.Report(agentrun.Said{Window: &metric.Window{Name: "five_hour", Used: 42.5}})
+	l.Report(agentrun.Progress{Window: &metric.Window{Name: "five_hour", Used: 42.5}})
 	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 37.5% of 80%")
 }
 

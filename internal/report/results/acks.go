@@ -16,16 +16,16 @@ type Ack struct {
 	Expired bool `json:"expired"`
 }
 
-// AckOf returns an entry as it counts at a time.
-func AckOf(e ack.Entry, now time.Time) Ack { return Ack{e.ID(), e, e.Expired(now)} }
+// NewAck returns an entry as it counts at a time.
+func NewAck(e ack.Entry, now time.Time) Ack { return Ack{e.ID(), e, e.Expired(now)} }
 
-// Ack prints an acknowledgement in one line of a list.
-func (t Text) Ack(a Ack) {
+// PrintAck prints an acknowledgement in one line of a list.
+func (t Printer) PrintAck(a Ack) {
 	t.line("%s  %-22s  %s  %s: %s", a.ID, a.Rule, validity(a), covers(a.Entry), a.Reason)
 }
 
-// Acknowledged prints an acknowledgement that was written to the file at path.
-func (t Text) Acknowledged(a Ack, replaced bool, path string) {
+// PrintAcknowledged prints an acknowledgement that was written to the file at path.
+func (t Printer) PrintAcknowledged(a Ack, replaced bool, path string) {
 	what := "acknowledged"
 	if replaced {
 		what = "acknowledged again, the earlier entry is replaced"

@@ -9,8 +9,8 @@ import (
 	"supervise/internal/report"
 )
 
-// Recorded prints the verdict on an iteration that was recorded.
-func (t Text) Recorded(rec record.Result) {
+// PrintRecorded prints the verdict on an iteration that was recorded.
+func (t Printer) PrintRecorded(rec record.Result) {
 	it := rec.Iteration
 	if rec.Created {
 		t.row(document.Faint, "new loop", "%s", rec.View.Dir)
@@ -27,11 +27,11 @@ func (t Text) Recorded(rec record.Result) {
 	if len(rec.Rejudged) > 0 {
 		t.row(document.Warn, "iterations", "%v have another verdict now", rec.Rejudged)
 	}
-	t.Advice(rec.View.Decide(record.Question{}))
+	t.PrintAdvice(rec.View.Decide(record.Question{}))
 }
 
-// Advice prints what should follow the last iteration of a loop.
-func (t Text) Advice(r record.Recommendation) {
+// PrintAdvice prints what should follow the last iteration of a loop.
+func (t Printer) PrintAdvice(r record.Recommendation) {
 	what := string(r.Action)
 	if r.Target != nil {
 		what += " to " + iteration(*r.Target)

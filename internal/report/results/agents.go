@@ -11,8 +11,8 @@ import (
 	"supervise/internal/report"
 )
 
-// Agents prints the known agents, those that are installed first.
-func (t Text) Agents(list []agentcheck.Agent) {
+// PrintAgents prints the known agents, those that are installed first.
+func (t Printer) PrintAgents(list []agentcheck.Agent) {
 	for _, there := range []bool{true, false} {
 		head := "Installed"
 		if !there {
@@ -31,7 +31,7 @@ func (t Text) Agents(list []agentcheck.Agent) {
 	}
 }
 
-func (t Text) agent(a agentcheck.Agent) {
+func (t Printer) agent(a agentcheck.Agent) {
 	if a.Error != "" {
 		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(document.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
 		return
@@ -55,8 +55,8 @@ func (t Text) agent(a agentcheck.Agent) {
 	fmt.Fprintf(t, "  %-13s %s\n                %s\n", a.Name, what, t.Paint(document.Faint, strings.Join(notes, "; ")))
 }
 
-// Turn prints what was understood of one turn of an agent.
-func (t Text) Turn(r agentcheck.Turn) {
+// PrintTurn prints what was understood of one turn of an agent.
+func (t Printer) PrintTurn(r agentcheck.Turn) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%-9s %s\n", name, fmt.Sprintf(format, args...))
 	}
@@ -90,7 +90,7 @@ func taskOf(r agentcheck.Turn) string {
 	case r.Done:
 		return "done, without consent: it did not ask"
 	case r.Consent:
-		return "not done: " + agentcheck.File + " was not written"
+		return "not done: " + agentcheck.TargetFile + " was not written"
 	}
 	return "not done, and no consent was given: try --yolo"
 }

@@ -13,9 +13,9 @@ var severityTones = map[metric.Severity]document.Style{
 	metric.Critical: document.Bad, metric.High: document.Bad, metric.Medium: document.Warn, metric.Low: document.Faint, metric.Info: document.Faint,
 }
 
-// Audit prints the findings about a change of so many files, explained ones only if
+// PrintAudit prints the findings about a change of so many files, explained ones only if
 // all is set, and returns how many explained ones it left out.
-func (t Text) Audit(found []integrity.Finding, files int, all bool) (explained int) {
+func (t Printer) PrintAudit(found []integrity.Finding, files int, all bool) (explained int) {
 	shown := 0
 	for _, x := range found {
 		if x.Severity <= metric.Info && !all {

@@ -37,8 +37,8 @@ type DiagnosedProgram struct {
 	Missing string `json:"missing,omitempty"` // what does not work without it
 }
 
-// Diagnosis prints what was recognised, before any check runs.
-func (t Text) Diagnosis(d Diagnosis) {
+// PrintDiagnosis prints what was recognised, before any check runs.
+func (t Printer) PrintDiagnosis(d Diagnosis) {
 	row := func(label, text string) { t.row(document.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
 	row("tree", d.Tree)
 	for _, p := range d.Programs {
@@ -58,19 +58,19 @@ func (t Text) Diagnosis(d Diagnosis) {
 	for _, c := range d.Checks {
 		row(string(c.Kind), report.CheckLine(c, t.Paint))
 	}
-	t.Notes(d.Notes)
+	t.PrintNotes(d.Notes)
 	t.line("")
 }
 
-// Notes prints remarks about the project.
-func (t Text) Notes(notes []string) {
+// PrintNotes prints remarks about the project.
+func (t Printer) PrintNotes(notes []string) {
 	for _, n := range notes {
 		t.row(document.Faint, "note    ", "%s", t.Paint(document.Warn, n))
 	}
 }
 
-// Runs prints how each check ended and what was read, and then the sum.
-func (t Text) Runs(res measure.Result) {
+// PrintRuns prints how each check ended and what was read, and then the sum.
+func (t Printer) PrintRuns(res measure.Result) {
 	for _, r := range res.Runs {
 		tone, mark := document.Good, "ok     "
 		switch {
@@ -99,7 +99,7 @@ func (t Text) Runs(res measure.Result) {
 }
 
 // below prints a text under a row, unless it is empty.
-func (t Text) below(tone document.Style, text string) {
+func (t Printer) below(tone document.Style, text string) {
 	if text != "" {
 		t.line("        %s", t.Paint(tone, text))
 	}

@@ -34,9 +34,9 @@ type FindingRow struct {
 	FalsePositive bool              `json:"false_positive,omitempty"`
 }
 
-// FindingsOf counts the findings of one loop. marked are the IDs of those that a person
+// NewFindings counts the findings of one loop. marked are the IDs of those that a person
 // marked as false positives.
-func FindingsOf(list []ledger.Finding, marked map[string]bool) Findings {
+func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 	var d Findings
 	at := map[string]int{}
 	for _, f := range list {
@@ -110,7 +110,7 @@ func (f *LoopFindings) Add(d Findings, thisLoop bool) {
 // maxFindings is how many findings status names.
 const maxFindings = 10
 
-func (t Text) findings(f LoopFindings) {
+func (t Printer) findings(f LoopFindings) {
 	if f.Project.Raised+f.Project.Acknowledged == 0 {
 		return
 	}
@@ -146,7 +146,7 @@ func (d Findings) text() string {
 const maxChanged = 5
 
 // tests lists the tests that changed in the last iterations that changed any.
-func (t Text) tests(its []ledger.Iteration) {
+func (t Printer) tests(its []ledger.Iteration) {
 	var blocks [][]string
 	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
 		if lines := append(testLines(its[i].Assessment.Changes), executed(its[i])...); len(lines) > 0 {

@@ -33,8 +33,8 @@ type ProjectRecord struct {
 	metric.Record
 }
 
-// MeasurementOf describes what was measured; checks are its runs.
-func MeasurementOf(res measure.Result, checks []ledger.CheckRun) Measurement {
+// NewMeasurement describes what was measured; checks are its runs.
+func NewMeasurement(res measure.Result, checks []ledger.CheckRun) Measurement {
 	m := Measurement{Record: res.Set.Record(), Checks: checks}
 	for _, p := range res.Parts {
 		m.Projects = append(m.Projects, ProjectRecord{p.Dir, p.Set.Record()})
@@ -56,8 +56,8 @@ func MeasurementOf(res measure.Result, checks []ledger.CheckRun) Measurement {
 // maxProblems is how many problems of one check are printed.
 const maxProblems = 10
 
-// Measurement prints the metrics of a set, what was not measured, and the checks.
-func (t Text) Measurement(set metric.Set, checks []ledger.CheckRun) {
+// PrintMeasurement prints the metrics of a set, what was not measured, and the checks.
+func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 	for _, f := range metric.Fields() {
 		if v, ok := set.Value(f); ok {
 			t.line("%-24s %s", f, report.Number(v))

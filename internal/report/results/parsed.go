@@ -62,9 +62,9 @@ type ParsedFinding struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// ParsedOf describes the report that was read from a file, with the list of its findings if
+// NewParsed describes the report that was read from a file, with the list of its findings if
 // wanted.
-func ParsedOf(file string, r measure.Report, items bool) Parsed {
+func NewParsed(file string, r measure.Report, items bool) Parsed {
 	p := Parsed{File: file, Format: r.Format, Producer: r.Producer, Problems: r.Problems}
 	if r.Tests != nil {
 		p.Tests = &ParsedTests{
@@ -110,8 +110,8 @@ func parsedItems(l *metric.Lint) []ParsedFinding {
 	return out
 }
 
-// Parsed prints what was read from one file.
-func (t Text) Parsed(p Parsed) {
+// PrintParsed prints what was read from one file.
+func (t Printer) PrintParsed(p Parsed) {
 	what := p.Format
 	if p.Producer != "" && p.Producer != p.Format {
 		what += ", " + p.Producer
@@ -131,7 +131,7 @@ func (t Text) Parsed(p Parsed) {
 	}
 }
 
-func (t Text) parsedTests(p *ParsedTests) {
+func (t Printer) parsedTests(p *ParsedTests) {
 	t.line("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
 	for _, c := range p.Cases {
 		if c.Failed() {
@@ -143,7 +143,7 @@ func (t Text) parsedTests(p *ParsedTests) {
 	}
 }
 
-func (t Text) parsedCoverage(c *ParsedCoverage) {
+func (t Printer) parsedCoverage(c *ParsedCoverage) {
 	percent := "nothing to cover"
 	if c.Percent != nil {
 		percent = report.Number(*c.Percent) + " %"

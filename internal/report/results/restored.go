@@ -8,8 +8,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Restored prints which tree of a loop was restored, and what could not be.
-func (t Text) Restored(what string, res snapshot.Restored) {
+// PrintRestored prints which tree of a loop was restored, and what could not be.
+func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 	also := ""
 	if len(res.Ignored) > 0 {
 		also += "; ignored: " + report.Count(len(res.Ignored), "file", "files") + " written"
@@ -26,7 +26,7 @@ func (t Text) Restored(what string, res snapshot.Restored) {
 	}
 }
 
-// Keeping prints, before a tree of the loop is restored, how to get the current one back.
-func (t Text) Keeping(loop string, safety snapshot.ID) {
+// PrintKeptTree prints, before a tree of the loop is restored, how to get the current one back.
+func (t Printer) PrintKeptTree(loop string, safety snapshot.ID) {
 	t.line("the tree as it is now is kept: %s rollback %s %s", t.Self, loop, safety.Name())
 }

@@ -9,19 +9,19 @@ import (
 	"supervise/internal/document"
 )
 
-// Text prints results for people.
-type Text struct {
+// Printer prints results for people.
+type Printer struct {
 	io.Writer // which shows what is hidden in a text
 	Paint     document.Paint
 	Self      string // how supervise is called, in the commands that are printed
 }
 
-func (t Text) line(format string, args ...any) {
+func (t Printer) line(format string, args ...any) {
 	fmt.Fprintf(t, format+"\n", args...)
 }
 
 // row prints a text after a label, which the caller pads.
-func (t Text) row(tone document.Style, label string, format string, args ...any) {
+func (t Printer) row(tone document.Style, label string, format string, args ...any) {
 	t.line("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }
 

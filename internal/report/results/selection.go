@@ -11,9 +11,9 @@ import (
 	"supervise/selector"
 )
 
-// Selection prints what a loop selected and what is selected now. before is the state
+// PrintSelection prints what a loop selected and what is selected now. before is the state
 // that the loop had, applied says that the selected tree is in the working tree.
-func (t Text) Selection(sel record.Selection, doc record.BestIterationSelection, before ledger.State, self string, applied bool) {
+func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSelection, before ledger.State, self string, applied bool) {
 	if before.Selected != nil {
 		t.row(document.Faint, "was     ", "%s: %s", iteration(before.Selected.Iteration), before.Selected.Reason)
 	}
@@ -37,7 +37,7 @@ func (t Text) Selection(sel record.Selection, doc record.BestIterationSelection,
 	}
 }
 
-func (t Text) summary(sel record.Selection) {
+func (t Printer) summary(sel record.Selection) {
 	s := selector.Summarize(ledger.Candidates(sel.View.Iterations, nil))
 	text := report.Count(s.Iterations, "iteration", "iterations") + ", " + string(s.Trend)
 	if s.Duration != nil {

@@ -17,10 +17,10 @@ import (
 // Status is what supervise status prints of a loop.
 type Status struct {
 	ledger.State
-	Snapshots Snapshots    `json:"snapshots"`
-	Findings  LoopFindings `json:"findings"`
-	Goals     Executed     `json:"goal_runs"`  // of original tests
-	Power     Executed     `json:"power_runs"` // of changed tests on mutants
+	Snapshots  Snapshots    `json:"snapshots"`
+	Findings   LoopFindings `json:"findings"`
+	GoalRuns   Executed     `json:"goal_runs"`  // of original tests
+	MutantRuns Executed     `json:"power_runs"` // of changed tests on mutants
 	// Changes are the changes of the tests in the last iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 
@@ -45,20 +45,20 @@ type Executed struct {
 func (d *Status) SetExecuted() {
 	for _, it := range d.Iterations {
 		if it.Goals != nil {
-			d.Goals.add(it.Goals.Took)
+			d.GoalRuns.add(it.Goals.Took)
 		}
 		if it.MutationCheck != nil {
-			d.Power.add(it.MutationCheck.Took)
+			d.MutantRuns.add(it.MutationCheck.Took)
 			if !it.MutationCheck.Reused {
-				d.Power.Allowed += max(0, it.MutationCheck.Budget)
+				d.MutantRuns.Allowed += max(0, it.MutationCheck.Budget)
 				if it.MutationCheck.BudgetExceeded() {
-					d.Power.BudgetExceeded++
+					d.MutantRuns.BudgetExceeded++
 				}
 			}
 		}
 	}
 	if n := time.Duration(len(d.Iterations) - 1); n > 0 {
-		d.Goals.Added, d.Power.Added = d.Goals.Took/n, d.Power.Took/n
+		d.GoalRuns.Added, d.MutantRuns.Added = d.GoalRuns.Took/n, d.MutantRuns.Took/n
 	}
 }
 
@@ -69,7 +69,7 @@ func (e *Executed) add(took time.Duration) {
 	}
 }
 
-func (t Text) executed(name, what string, e Executed) {
+func (t Printer) executed(name, what string, e Executed) {
 	if e.Iterations == 0 {
 		return
 	}
@@ -88,8 +88,8 @@ type Snapshots struct {
 	Skipped []string `json:"skipped"` // paths that are in no snapshot, and why
 }
 
-// SnapshotsOf describes the snapshots of a loop.
-func SnapshotsOf(sum snapshot.Summary) Snapshots {
+// NewSnapshots describes the snapshots of a loop.
+func NewSnapshots(sum snapshot.Summary) Snapshots {
 	d := Snapshots{Count: sum.Snapshots, Bytes: sum.Bytes, Dropped: sum.Dropped, Skipped: make([]string, 0, len(sum.Skipped))}
 	for _, s := range sum.Skipped {
 		d.Skipped = append(d.Skipped, s.Path+": "+string(s.Reason))
@@ -97,7 +97,7 @@ func SnapshotsOf(sum snapshot.Summary) Snapshots {
 	return d
 }
 
-func (t Text) snapshots(d Snapshots) {
+func (t Printer) snapshots(d Snapshots) {
 	text := fmt.Sprintf("%d, %s", d.Count, report.Bytes(d.Bytes))
 	if d.Dropped > 0 {
 		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
@@ -108,8 +108,8 @@ func (t Text) snapshots(d Snapshots) {
 	}
 }
 
-// Status prints the state of a loop.
-func (t Text) Status(d Status) {
+// PrintStatus prints the state of a loop.
+func (t Printer) PrintStatus(d Status) {
 	t.statusHead(d)
 	for _, line := range report.Table(d.Iterations, d.selected(), t.Paint) {
 		t.line("%s", line)
@@ -127,8 +127,8 @@ func (t Text) Status(d Status) {
 	}
 	t.tests(d.Iterations)
 	t.findings(d.Findings)
-	t.executed("goals    ", "original tests run", d.Goals)
-	t.executed("mutants  ", "changed tests run on mutants of the code", d.Power)
+	t.executed("goals    ", "original tests run", d.GoalRuns)
+	t.executed("mutants  ", "changed tests run on mutants of the code", d.MutantRuns)
 	t.snapshots(d.Snapshots)
 	t.row(document.Faint, "state    ", "%s", d.Dir)
 }
@@ -144,8 +144,8 @@ func (d Status) selected() int {
 // Views are parts of the status.
 type Views struct{ Persistence, Regressions, Quality bool }
 
-// Parts prints the parts of a status that views asks for.
-func (t Text) Parts(d Status, views Views) {
+// PrintParts prints the parts of a status that views asks for.
+func (t Printer) PrintParts(d Status, views Views) {
 	var parts [][]string
 	if views.Persistence {
 		parts = append(parts, report.Persistence(d.State, d.Iterations, d.Findings.Rate, t.Paint))
@@ -166,12 +166,12 @@ func (t Text) Parts(d Status, views Views) {
 	}
 }
 
-// Loop prints a loop in one line of a list.
-func (t Text) Loop(s ledger.State) {
+// PrintLoop prints a loop in one line of a list.
+func (t Printer) PrintLoop(s ledger.State) {
 	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Count(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 }
 
-func (t Text) statusHead(d Status) {
+func (t Printer) statusHead(d Status) {
 	s := d.State
 	t.row(document.Strong, s.LoopID, "%s", s.Status)
 	type row struct{ name, text string }
@@ -179,7 +179,7 @@ func (t Text) statusHead(d Status) {
 		{"task", s.Task},
 		{"stopped", stopOf(s)},
 		{"waiting", s.Waiting},
-		{"continue", Continuation(s)},
+		{"continue", ContinueCommand(s)},
 		{"criterion", s.Criterion},
 		{"iteration", iterationOf(s)},
 		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
@@ -220,8 +220,8 @@ func iterationOf(s ledger.State) string {
 	return fmt.Sprintf("%d of at most %d", s.Iteration, s.Config.MaxIterations)
 }
 
-// Continuation is the command that continues a loop that is not over, "" if there is none.
-func Continuation(s ledger.State) string {
+// ContinueCommand is the command that continues a loop that is not over, "" if there is none.
+func ContinueCommand(s ledger.State) string {
 	switch {
 	case s.Status == ledger.Paused && (s.StopReason == "" || s.StopReason == string(event.Awaiting)):
 		return "supervise approve|reject|abort " + s.LoopID

@@ -13,11 +13,11 @@ import (
 	"supervise/internal/textstream"
 )
 
-// AgentOutput returns a writer that shows what an agent prints, a line at a time and
+// NewAgentWriter returns a writer that shows what an agent prints, a line at a time and
 // indented. Of a known program that prints events, it shows the messages.
-func AgentOutput(out io.Writer, paint document.Paint, program string) io.WriteCloser {
+func NewAgentWriter(out io.Writer, paint document.Paint, program string) io.WriteCloser {
 	to := &lines{to: out, prefix: paint(document.Faint, "       │ ")}
-	if known, err := agent.ByName(program); err == nil && known.Events.Any() {
+	if known, err := agent.ByName(program); err == nil && known.Events.IsDefined() {
 		return newMessages(known, to)
 	}
 	return to
@@ -45,7 +45,7 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 func (l *lines) print(line []byte) {
-	text := textstream.Shown(strings.Map(printable, textstream.StripANSI(string(line))))
+	text := textstream.EscapeLog(strings.Map(printable, textstream.StripANSI(string(line))))
 	if text = strings.TrimRight(text, " "); text != "" {
 		fmt.Fprintln(l.to, l.prefix+text)
 	}
@@ -75,10 +75,10 @@ type messages struct {
 func newMessages(p agent.Preset, to io.WriteCloser) *messages {
 	s := &messages{to: to}
 	s.Reader = p.NewReader(func(r agent.Report) {
-		if !strings.HasPrefix(r.Text, s.pending) {
+		if !strings.HasPrefix(r.LastMessage, s.pending) {
 			s.flush()
 		}
-		s.pending = r.Text
+		s.pending = r.LastMessage
 	})
 	return s
 }
@@ -94,9 +94,9 @@ func (s *messages) flush() {
 func (s *messages) Close() error {
 	err := s.Reader.Close()
 	if r := s.Report(); r.Lines == 0 {
-		s.pending = r.Words
-	} else if r.Text != "" {
-		s.pending = r.Text
+		s.pending = r.LastOutput
+	} else if r.LastMessage != "" {
+		s.pending = r.LastMessage
 	}
 	s.flush()
 	return errors.Join(err, s.to.Close())

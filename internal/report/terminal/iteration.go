@@ -29,7 +29,7 @@ func (p *Printer) agent(it ledger.Iteration) {
 	if it.Agent == nil {
 		return
 	}
-	if text := agent.Untried(it.Agent.Program, it.Agent.Version); text != p.untried && text != "" {
+	if text := agent.UntestedNote(it.Agent.Program, it.Agent.Version); text != p.untried && text != "" {
 		p.untried = text
 		p.note("%s", text)
 	}

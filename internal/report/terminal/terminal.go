@@ -17,13 +17,13 @@ import (
 
 // Options define how a loop is printed.
 type Options struct {
-	Out     io.Writer // what is worth keeping
-	Talk    io.Writer // progress
-	Paint   document.Paint
-	Live    bool   // progress is shown by the live region, not as lines
-	Raw     bool   // the agent writes to the same terminal
-	Watched bool   // the session is the user's own
-	Self    string // how supervise is called to find the loop
+	Out      io.Writer // what is worth keeping
+	Progress io.Writer // progress
+	Paint    document.Paint
+	Live     bool   // progress is shown by the live region, not as lines
+	Raw      bool   // the agent writes to the same terminal
+	Watched  bool   // the session is the user's own
+	Self     string // how supervise is called to find the loop
 }
 
 // Printer prints the events of one loop.
@@ -47,7 +47,7 @@ type Printer struct {
 func New(o Options) *Printer { return &Printer{Options: o} }
 
 func (p *Printer) line(format string, args ...any) {
-	fmt.Fprint(p.Out, textstream.Painted(fmt.Sprintf(format+"\n", args...)))
+	fmt.Fprint(p.Out, textstream.EscapeColored(fmt.Sprintf(format+"\n", args...)))
 }
 
 // yields follows who has the terminal, and reports whether it is handed to the
@@ -60,8 +60,8 @@ func (p *Printer) yields(t event.Type) bool {
 	return t == event.AgentSpawned
 }
 
-// Event prints one event, or keeps it until the agent has left the terminal.
-func (p *Printer) Event(e event.Event) {
+// PrintEvent prints one event, or keeps it until the agent has left the terminal.
+func (p *Printer) PrintEvent(e event.Event) {
 	if e.Candidate > 0 {
 		p.candidate(e)
 		return
@@ -75,7 +75,7 @@ func (p *Printer) Event(e event.Event) {
 	}
 	for held := p.held; !p.theirs && len(held) > 0; held = held[1:] {
 		p.held = nil
-		p.Event(held[0])
+		p.PrintEvent(held[0])
 	}
 	p.progressed(e)
 }
@@ -151,11 +151,11 @@ func (p *Printer) status(format string, args ...any) {
 }
 
 func (p *Printer) talk(format string, args ...any) {
-	text := textstream.Painted("     " + fmt.Sprintf(format, args...))
+	text := textstream.EscapeColored("     " + fmt.Sprintf(format, args...))
 	if p.Live {
 		text = p.Paint(document.Faint, text)
 	}
-	fmt.Fprintln(p.Talk, text)
+	fmt.Fprintln(p.Progress, text)
 }
 
 // agentWorks says that the agent starts. The live region cannot say it if the agent draws on
@@ -200,8 +200,8 @@ func (p *Printer) note(format string, args ...any) {
 	p.line("     %s", p.Paint(document.Faint, fmt.Sprintf(format, args...)))
 }
 
-// JSON returns a function that prints one JSON object per event.
-func JSON(w io.Writer, complain func(...any)) func(event.Event) {
+// NewJSONPrinter returns a function that prints one JSON object per event.
+func NewJSONPrinter(w io.Writer, complain func(...any)) func(event.Event) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return func(e event.Event) {
@@ -211,9 +211,9 @@ func JSON(w io.Writer, complain func(...any)) func(event.Event) {
 	}
 }
 
-// Bell returns a function that passes events to next, and rings the terminal's bell on
+// WithBell returns a function that passes events to next, and rings the terminal's bell on
 // talk when an approval is needed, at critical findings, and at the end.
-func Bell(talk io.Writer, next func(event.Event)) func(event.Event) {
+func WithBell(talk io.Writer, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		next(e)
 		ring := e.Type == event.LoopFinished || e.Type == event.ApprovalRequested

@@ -64,7 +64,7 @@ func newLibtest() *libtest { return &libtest{used: map[metric.ID]int{}} }
 // of cargo are between the events.
 func parseLibtest(r io.Reader) (parsed.Report, error) {
 	l := newLibtest()
-	err := jsonstream.Events(r, libtestStarts, jsonstream.Sink{Event: l.event, Noise: l.text})
+	err := jsonstream.ReadEvents(r, libtestStarts, jsonstream.Sink{Event: l.event, Noise: l.text})
 	if err == nil && l.suites+len(l.set.Broken) == 0 {
 		err = fmt.Errorf("%w: no suite begins in it", parsed.ErrUnknownFormat)
 	}

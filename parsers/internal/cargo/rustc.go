@@ -92,7 +92,7 @@ type cargo struct {
 }
 
 func (c *cargo) read(r io.Reader, producer string) (parsed.Report, error) {
-	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
 		if c.noise == "" {
 			c.noise = textstream.CleanText(string(text[:min(len(text), parsed.MaxLine)]))
 		}
@@ -137,7 +137,7 @@ func (c *cargo) diagnostic(d rustcDiagnostic) {
 	if len(d.Spans) == 0 && rustcSums.MatchString(d.Message) || d.Level == "failure-note" {
 		return
 	}
-	f := metric.Finding{Tool: "rustc", Level: parsed.LevelOf(d.Level), Message: textstream.Clipped(d.Message)}
+	f := metric.Finding{Tool: "rustc", Level: parsed.LevelOf(d.Level), Message: textstream.ClipText(d.Message)}
 	if l, ok := rustcLevels[d.Level]; ok {
 		f.Level = l
 	}
@@ -153,7 +153,7 @@ func (c *cargo) diagnostic(d rustcDiagnostic) {
 		seen.line, seen.column = s.used()
 		f.File, f.Line, f.Column = parsed.Slashed(s.File), max(0, s.Line), max(0, s.Column)
 		if len(s.Text) > 0 {
-			f.Text = textstream.Clipped(s.Text[0].Text)
+			f.Text = textstream.ClipText(s.Text[0].Text)
 		}
 	}
 	if seen.Finding = f; !c.seen[seen] {

@@ -79,7 +79,7 @@ func (b *goBuild) why() string {
 
 func parseGoTest(r io.Reader) (parsed.Report, error) {
 	g := &goTest{runs: map[string][]*goRun{}, builds: map[string]*goBuild{}}
-	err := jsonstream.Events(r, goEventStarts, jsonstream.Sink{Event: g.line, Noise: g.text})
+	err := jsonstream.ReadEvents(r, goEventStarts, jsonstream.Sink{Event: g.line, Noise: g.text})
 	if err == nil && len(g.packages)+len(g.order)+len(g.broken) == 0 {
 		err = fmt.Errorf("%w: there is no event of go test in it", parsed.ErrUnknownFormat)
 	}

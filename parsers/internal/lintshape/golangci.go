@@ -45,7 +45,7 @@ var golangciClean = regexp.MustCompile(`^\s*\{\s*"Issues"\s*:\s*(null|\[\s*\])\s
 func parseGolangci(r io.Reader) (parsed.Report, error) {
 	var p textstream.Problems
 	l := &metric.Lint{Findings: []metric.Finding{}}
-	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error { return readGolangci(j, l, &p) })
+	noise, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error { return readGolangci(j, l, &p) })
 	if noise != "" && !golangciSum.MatchString(noise) {
 		p.Add("text outside of the report: %s", noise)
 	}

@@ -111,7 +111,7 @@ func (s lintShape) parse(r io.Reader) (parsed.Report, error) {
 	if s.lines {
 		noise, err = reader.events(r)
 	} else {
-		noise, err = jsonstream.Documents(r, func(j *jsonstream.Reader) error { return reader.document(j) })
+		noise, err = jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error { return reader.document(j) })
 	}
 	reader.fill()
 	if err == nil {
@@ -170,7 +170,7 @@ func (s *shapeReader) place(at string, take func(lintItem) error) {
 
 // events reads JSON Lines.
 func (s *shapeReader) events(r io.Reader) (noise string, err error) {
-	err = jsonstream.Events(r, nil, jsonstream.Sink{
+	err = jsonstream.ReadEvents(r, nil, jsonstream.Sink{
 		Event: func(raw []byte, at textstream.Line) error {
 			var v any
 			if err := jsonstream.Unmarshal(raw, &v); err != nil {
@@ -259,7 +259,7 @@ func (s *shapeReader) takeValue(path []string, v lintItem) error {
 func (s *shapeReader) finding(l lintList, v lintItem) error {
 	f := metric.Finding{
 		Tool: s.tool, Rule: s.names.Of(textstream.CleanName(v.text(l.rule))), Line: v.number(l.line), Column: v.number(l.column),
-		Message: textstream.Clipped(v.text(l.message)), Text: textstream.Clipped(textstream.FirstLine(v.text(l.text))),
+		Message: textstream.ClipText(v.text(l.message)), Text: textstream.ClipText(textstream.FirstLine(v.text(l.text))),
 	}
 	if file := v.text(l.file); file != "" {
 		f.File = s.names.Of(parsed.URIPath(strings.ReplaceAll(file, "%", "%25")))

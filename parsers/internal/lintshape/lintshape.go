@@ -45,7 +45,7 @@ var emptyList = regexp.MustCompile(`(?m)^\s*\[\s*\]`)
 func parseEmptyList(r io.Reader) (parsed.Report, error) {
 	l := parsed.NewFindingSet()
 	found := false
-	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
+	noise, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error {
 		found = true
 		return j.Array(func() error {
 			return j.Error("a list that was empty at its beginning holds something: its format is not known")

@@ -187,7 +187,7 @@ func (x *xmlShapeReader) finding() metric.Finding {
 	l := x.item.list
 	f := metric.Finding{
 		Tool: x.tool, Rule: x.names.Of(textstream.CleanName(x.value(l.rule))), Level: l.fixed, Line: count(x.value(l.line)), Column: count(x.value(l.column)),
-		Message: textstream.Clipped(x.value(l.message)), Text: textstream.Clipped(textstream.FirstLine(x.value(l.text))),
+		Message: textstream.ClipText(x.value(l.message)), Text: textstream.ClipText(textstream.FirstLine(x.value(l.text))),
 	}
 	if file := x.value(l.file); file != "" {
 		f.File = x.names.Of(parsed.URIPath(strings.ReplaceAll(file, "%", "%25")))

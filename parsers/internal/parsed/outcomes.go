@@ -48,14 +48,14 @@ func CleanTest(t metric.Test) metric.Test {
 	t.Suite, t.Class, t.Name = textstream.CleanName(t.Suite), textstream.CleanName(t.Class), textstream.CleanName(t.Name)
 	t.File = textstream.CleanName(t.File)
 	if t.Message != "" {
-		t.Message = textstream.Clipped(t.Message)
+		t.Message = textstream.ClipText(t.Message)
 	}
 	return t
 }
 
 // Breaks says that a suite could not run, or not to its end.
 func (s *Outcomes) Breaks(suite, why string) {
-	s.TestSet.Breaks(suite, cmp.Or(textstream.Clipped(why), "it failed outside of its tests"))
+	s.TestSet.Breaks(suite, cmp.Or(textstream.ClipText(why), "it failed outside of its tests"))
 }
 
 // Declares compares a sum that the report states with the recount. A sum of
@@ -89,7 +89,7 @@ func (s *Outcomes) Failed() int { return s.Totals.Failed + s.Totals.Errors }
 func (s *Outcomes) Documents(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
 	own := 0
 	var other *shapeError
-	noise, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
+	noise, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error {
 		before := len(s.Cases) + len(s.Broken)
 		err := read(j)
 		if errors.As(err, &other) && len(s.Cases)+len(s.Broken) == before {
@@ -106,7 +106,7 @@ func (s *Outcomes) Documents(r io.Reader, producer *string, read func(*jsonstrea
 		err = fmt.Errorf("%w: there is no JSON in it", ErrUnknownFormat)
 	}
 	if noise != "" {
-		s.Problems.Add("text outside of the report: %s", textstream.Clipped(noise))
+		s.Problems.Add("text outside of the report: %s", textstream.ClipText(noise))
 	}
 	if other != nil && err == nil {
 		s.Problems.Add("a document outside of the report: %v", other.error)
@@ -157,7 +157,7 @@ func OtherShape(j *jsonstream.Reader, problem string) error {
 // Report returns what was gathered.
 func (s *Outcomes) Report(producer string) Report {
 	t := s.Tests()
-	t.Failure, t.Duration = cmp.Or(textstream.Clipped(s.Failure), t.Failure), s.Took
+	t.Failure, t.Duration = cmp.Or(textstream.ClipText(s.Failure), t.Failure), s.Took
 	if t.Duration <= 0 {
 		for _, c := range s.Cases {
 			t.Duration += c.Duration

@@ -39,7 +39,7 @@ func TestAnyNumberReadsTexts(t *testing.T) {
 func TestMembersPassesOverOthers(t *testing.T) {
 	var name string
 	var items []int
-	_, err := jsonstream.Documents(strings.NewReader(`{"other":{"name":"x"},"name":"a","items":[1,2]}`), func(j *jsonstream.Reader) error {
+	_, err := jsonstream.ReadDocuments(strings.NewReader(`{"other":{"name":"x"},"name":"a","items":[1,2]}`), func(j *jsonstream.Reader) error {
 		return Members(j, map[string]any{"name": &name, "items": Items(j, func(n int) { items = append(items, n) })})
 	})
 	if err != nil || name != "a" || !cmp.Equal(items, []int{1, 2}) {

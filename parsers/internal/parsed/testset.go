@@ -83,7 +83,7 @@ func Distinct(cases []metric.Test, several bool) *metric.Tests {
 
 // Contradicts says that the report denies its own cases: they are not all.
 func (s *TestSet) Contradicts(format string, args ...any) {
-	what := textstream.Clipped(fmt.Sprintf(format, args...))
+	what := textstream.ClipText(fmt.Sprintf(format, args...))
 	s.denied = cmp.Or(s.denied, what)
 	s.Problems.Add("%s", what)
 }

@@ -110,7 +110,7 @@ func detectSARIF(h sniff.Head) bool {
 // its own run is an Error; a run that failed completely is an error.
 func parseSARIF(r io.Reader) (parsed.Report, error) {
 	s := sarif{lint: parsed.NewFindingSet(), names: parsed.Interner{}}
-	noise, err := jsonstream.Documents(r, s.document)
+	noise, err := jsonstream.ReadDocuments(r, s.document)
 	err = cmp.Or(err, s.failed)
 	return s.lint.Report(s.producer, noise, err)
 }

@@ -146,5 +146,5 @@ func (m *sarifMessage) fill(text string) string {
 			return hole
 		})
 	}
-	return textstream.Clipped(text)
+	return textstream.ClipText(text)
 }

@@ -159,7 +159,7 @@ func (r *sarifRun) add(p sarifPending, m *sarifMessage, locations []sarifLocatio
 		at := &locations[0].PhysicalLocation
 		p.place = r.place(at.ArtifactLocation)
 		f.Line, f.Column = max(0, at.Region.StartLine), max(0, at.Region.StartColumn)
-		f.Text = textstream.Clipped(textstream.FirstLine(at.Region.Snippet.Text))
+		f.Text = textstream.ClipText(textstream.FirstLine(at.Region.Snippet.Text))
 	}
 	if f.Message = m.fill(cmp.Or(m.Text, m.Markdown)); f.Message == "" {
 		p.message = new(*m)
@@ -277,7 +277,7 @@ func (r *sarifRun) success(j *jsonstream.Reader) {
 			why = "it does not say why"
 		}
 		if why != "" {
-			r.failed = j.Error("%s says that it did not run to its end: %s", tool, textstream.Clipped(why))
+			r.failed = j.Error("%s says that it did not run to its end: %s", tool, textstream.ClipText(why))
 			return
 		}
 		r.lint.Problems.Add("%s says that its run was not successful", tool)

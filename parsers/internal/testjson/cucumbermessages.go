@@ -119,7 +119,7 @@ func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
 		cases: map[string]string{}, attempts: map[string]*metric.Test{}, ended: map[string][]metric.Test{},
 	}
 	noise := ""
-	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
 		noise = cmp.Or(noise, textstream.CleanText(string(text)))
 	}})
 	if noise != "" {

@@ -88,7 +88,7 @@ func parseDart(r io.Reader) (parsed.Report, error) {
 	d := &dart{}
 	d.begin()
 	noise := ""
-	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: d.event, Noise: func(text []byte, _ textstream.Line) {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: d.event, Noise: func(text []byte, _ textstream.Line) {
 		if line := textstream.CleanText(string(text)); noise == "" && strings.Trim(line, "[]") != "" {
 			noise = line
 		}

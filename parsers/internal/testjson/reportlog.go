@@ -102,7 +102,7 @@ type pytestCase struct {
 func parseReportlog(r io.Reader) (parsed.Report, error) {
 	p := &reportlog{tests: map[string]*pytestCase{}}
 	noise := ""
-	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: p.event, Noise: func(text []byte, _ textstream.Line) {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: p.event, Noise: func(text []byte, _ textstream.Line) {
 		noise = cmp.Or(noise, textstream.CleanText(string(text)))
 	}})
 	if noise != "" {

@@ -220,7 +220,7 @@ func (v *tapProve) heading(t *tap, file, rest string) {
 	v.on = true
 	if why, ok := strings.CutPrefix(rest, "skipped: "); ok {
 		name := textstream.CleanName(file)
-		v.skipped = append(v.skipped, metric.Test{ID: metric.ID{Suite: name, Name: name}, Status: metric.Skipped, Message: textstream.Clipped(why)})
+		v.skipped = append(v.skipped, metric.Test{ID: metric.ID{Suite: name, Name: name}, Status: metric.Skipped, Message: textstream.ClipText(why)})
 		t.begin(tapSuite)
 		return
 	}

@@ -105,7 +105,7 @@ func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 		ID: b.id(t.Value("name")), File: textstream.CleanName(t.Value("file")), Line: junitLine(t.Value("line")), Status: metric.Passed,
 	}
 	if t.Value("skipped") == "yes" {
-		test.Status, test.Message = metric.Skipped, textstream.Clipped(t.Value("reason"))
+		test.Status, test.Message = metric.Skipped, textstream.ClipText(t.Value("reason"))
 	}
 	var why textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {

@@ -83,7 +83,7 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 	why := measured["Completion Status"]
 	switch test.Status {
 	case metric.Failed:
-		test.Message = textstream.Clipped(measured["Exit Code"] + "\n" + measured[""])
+		test.Message = textstream.ClipText(measured["Exit Code"] + "\n" + measured[""])
 	case metric.Skipped:
 		test.Message = why
 		if notStarted(why) {

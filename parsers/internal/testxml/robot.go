@@ -103,7 +103,7 @@ func (b *robotReader) tornDown(first int, why string) {
 	for i := first; i < len(b.tests); i++ {
 		if t := &b.tests[i]; t.Status != metric.Skipped {
 			t.Status = metric.Failed
-			t.Message = textstream.Clipped(strings.TrimSpace(t.Message + "\n" + why))
+			t.Message = textstream.ClipText(strings.TrimSpace(t.Message + "\n" + why))
 		}
 	}
 }

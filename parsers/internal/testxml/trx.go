@@ -242,7 +242,7 @@ func (v *trxReader) info(x *xmlstream.Reader, t xmlstream.Token) error {
 // it. Other words than "Failed" and "Completed" mean that it broke off: the
 // tests that every assembly still had are unknown.
 func (v *trxReader) conclude(t *metric.Tests) {
-	why := textstream.Clipped(strings.Join(v.infos, "\n"))
+	why := textstream.ClipText(strings.Join(v.infos, "\n"))
 	switch trxOutcomes[v.summary] {
 	case metric.Errored:
 		v.crash = cmp.Or(v.crash, why, "the run ended with the outcome "+v.summary)

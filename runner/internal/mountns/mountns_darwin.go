@@ -15,7 +15,7 @@ func Own(*syscall.SysProcAttr) {}
 func Seal([]string) error { return errNone }
 
 // View returns an error.
-func View([]Place) error { return errNone }
+func View([]Mount) error { return errNone }
 
 // Alone returns an error.
 func Alone() error { return errNone }

@@ -1,7 +1,7 @@
 package mountns
 
-// Place is what is at a path in the namespace of [View].
-type Place struct {
+// Mount is what is at a path in the namespace of [View].
+type Mount struct {
 	Path string
 	// From is what is seen there; "" is an empty folder. One that does not exist leaves
 	// the place as it is.

@@ -25,7 +25,7 @@ var kept = []uintptr{
 // View gives this thread, and what it starts, a mount namespace in which everything can
 // only be read but for the places: the outer ones are put up before those in them. It
 // cannot be undone, not by root either. It needs Linux 5.12.
-func View(places []Place) error {
+func View(places []Mount) error {
 	if err := unix.Unshare(unix.CLONE_NEWIPC); err != nil {
 		return fmt.Errorf("make a namespace of shared memory: %w", err)
 	}
@@ -33,14 +33,14 @@ func View(places []Place) error {
 		return err
 	}
 	places = slices.Clone(places)
-	places = append(places, Place{Path: "/proc", From: "/proc", Write: true}, Place{Path: "/dev"}, Place{Path: "/dev/shm", Write: true}, Place{Path: "/dev/pts", Write: true})
+	places = append(places, Mount{Path: "/proc", From: "/proc", Write: true}, Mount{Path: "/dev"}, Mount{Path: "/dev/shm", Write: true}, Mount{Path: "/dev/pts", Write: true})
 	for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus"} {
-		places = append(places, Place{Path: "/proc/" + name, From: "/proc/" + name})
+		places = append(places, Mount{Path: "/proc/" + name, From: "/proc/" + name})
 	}
 	for _, name := range devices {
-		places = append(places, Place{Path: "/dev/" + name, From: "/dev/" + name, Write: true})
+		places = append(places, Mount{Path: "/dev/" + name, From: "/dev/" + name, Write: true})
 	}
-	slices.SortStableFunc(places, func(a, b Place) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(places, func(a, b Mount) int { return strings.Compare(a.Path, b.Path) })
 	sources, err := open(places)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ type source struct {
 const maxCopy = 16 << 20
 
 // open takes hold of what the places show, before anything is covered.
-func open(places []Place) ([]source, error) {
+func open(places []Mount) ([]source, error) {
 	out := make([]source, len(places))
 	for i, p := range places {
 		s := &out[i]
@@ -99,7 +99,7 @@ func open(places []Place) ([]source, error) {
 	return out, nil
 }
 
-func clone(p Place) (int, error) {
+func clone(p Mount) (int, error) {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, p.From, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err == nil && !p.Write {
 		err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
@@ -117,7 +117,7 @@ func copyable(path string) ([]byte, error) {
 }
 
 // put makes a place, unless what it shows, or covers, does not exist.
-func (s source) put(p Place) (there bool, err error) {
+func (s source) put(p Mount) (there bool, err error) {
 	if _, err := os.Stat(p.Path); s.gone || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}

@@ -23,7 +23,7 @@ func TestStartsOutside(t *testing.T) {
 
 // TestCgroupOwner: only the names that we give are ours.
 func TestCgroupOwner(t *testing.T) {
-	self, err := Self()
+	self, err := CurrentProcess()
 	if err != nil {
 		t.Fatal(err)
 	}

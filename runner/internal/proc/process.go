@@ -49,19 +49,19 @@ type Containment uint8
 // The ways to hold a tree.
 const (
 	// ByNothing: the child never ran.
-	ByNothing Containment = iota
+	NoContainment Containment = iota
 	// ByCgroup: the tree has a cgroup of its own, which the kernel kills as a
 	// whole, also when the shim is dead. The shim adopts orphans, too.
-	ByCgroup
+	CgroupContainment
 	// BySubreaper: the shim adopts every orphan of the tree. When somebody kills the
 	// shim, what had left the child's session with a cleared environment is lost.
-	BySubreaper
+	SubreaperContainment
 	// ByGroup: parent links, the process group, and what was seen earlier.
-	ByGroup
+	GroupContainment
 )
 
 var containmentNames = [...]string{
-	ByNothing: "nothing", ByCgroup: "cgroup", BySubreaper: "subreaper", ByGroup: "process_group",
+	NoContainment: "nothing", CgroupContainment: "cgroup", SubreaperContainment: "subreaper", GroupContainment: "process_group",
 }
 
 // String returns the name of the way, like "cgroup".

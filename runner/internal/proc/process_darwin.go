@@ -17,8 +17,8 @@ const OrphansReturn = false
 // zombieState is SZOMB of <sys/proc.h>.
 const zombieState = 5
 
-// WithoutCgroup is what holds a tree that has no cgroup.
-const WithoutCgroup = ByGroup
+// FallbackContainment is what holds a tree that has no cgroup.
+const FallbackContainment = GroupContainment
 
 // Info is one line of the process list. A pid alone names a process only as
 // long as it lives; pid and start name it for good.
@@ -111,9 +111,9 @@ func (p Info) Command() string { return p.comm }
 // round and round.
 const maxAncestors = 1000
 
-// Inside reports whether one of the processes above runs this very program, as
+// IsSupervised reports whether one of the processes above runs this very program, as
 // a shim does. macOS shows nobody the environment of another process.
-func Inside() bool {
+func IsSupervised() bool {
 	own, err := Read(os.Getpid())
 	if err != nil {
 		return false

@@ -19,8 +19,8 @@ import (
 // that no child left means nothing left.
 const OrphansReturn = true
 
-// WithoutCgroup is what holds a tree that has no cgroup.
-const WithoutCgroup = BySubreaper
+// FallbackContainment is what holds a tree that has no cgroup.
+const FallbackContainment = SubreaperContainment
 
 // Info is one line of the process list. A pid alone names a process only as
 // long as it lives; pid and start name it for good.
@@ -226,9 +226,9 @@ func (p Info) Command() string {
 	return p.comm
 }
 
-// Inside reports whether one of the processes above is a shim, or was started
+// IsSupervised reports whether one of the processes above is a shim, or was started
 // by one.
-func Inside() bool {
+func IsSupervised() bool {
 	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
 		if data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil && bytes.HasPrefix(data, []byte(ShimName+"\x00")) {
 			return true

@@ -43,8 +43,8 @@ type quarry struct {
 	doubtful []Info // of the leader's session, or of another one that has its number
 }
 
-// Self returns the name of the calling process.
-func Self() (Process, error) { return Identify(os.Getpid()) }
+// CurrentProcess returns the name of the calling process.
+func CurrentProcess() (Process, error) { return Identify(os.Getpid()) }
 
 // Identify returns the name of a process that exists.
 func Identify(pid int) (Process, error) {

@@ -15,7 +15,7 @@ import (
 
 // Alone is a command of git to which only the repository's own configuration matters.
 func Alone(dir string, args ...string) git.Command {
-	return git.Command{Dir: dir, Args: args, Alone: true}
+	return git.Command{Dir: dir, Args: args, Isolated: true}
 }
 
 // RepoGit runs git for the repository whose working tree is root, and only for that one: a broken .git never makes it
@@ -28,7 +28,7 @@ func RepoGit(ctx context.Context, root string, args ...string) ([]byte, error) {
 // own configuration, which "git config --get" does without running anything. The file may not exist.
 func UserIgnoreFile(ctx context.Context, root string) string {
 	args := []string{"-c", "safe.directory=*", "--git-dir=" + filepath.Join(root, ".git"), "config", "--type=path", "--get", "core.excludesFile"}
-	if out, err := git.In(root, args...).Output(ctx); err == nil {
+	if out, err := git.NewCommand(root, args...).Output(ctx); err == nil {
 		return strings.TrimSuffix(string(out), "\n")
 	}
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {

@@ -277,7 +277,7 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 	}
 	a.in, a.out = in, bufio.NewReader(out)
 	if err := cmd.Start(); err != nil {
-		return nil, git.Error(cmd.Dir, "check-ignore", err, "")
+		return nil, git.CommandError(cmd.Dir, "check-ignore", err, "")
 	}
 	return a, nil
 }

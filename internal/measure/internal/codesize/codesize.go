@@ -116,7 +116,7 @@ func (s *shape) scan(f io.Reader, path string) {
 // tracked lists the files below root that git tracks or would track. Without git, every
 // file outside of dependency folders counts.
 func tracked(ctx context.Context, root string) ([]string, error) {
-	out, err := git.In(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate").Output(ctx)
+	out, err := git.NewCommand(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate").Output(ctx)
 	if _, refused := errors.AsType[*projectfile.Refusal](err); refused {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (r *Runner) execute(ctx context.Context, c checks.Check, out *printed.Outpu
 	}
 	dir := r.dir(c) // make and ctest look at PWD, as shells set it
 	res, err := runner.Run(ctx, runner.Command{
-		Hold: r.Hold, BeforeStart: r.BeforeStart, User: r.User,
+		KeepOpen: r.Hold, BeforeStart: r.BeforeStart, User: r.User,
 		Args: c.Command, Dir: dir, Env: append(append(r.environmentOf(c.Kind), "PWD="+dir), c.Env...),
 		Stdout: out, Stderr: errs, Timeout: r.Timeout(c),
 	})
@@ -205,7 +205,7 @@ func (r *Runner) Give(dir string) error {
 	if r.User == nil {
 		return nil
 	}
-	return r.User.Give(dir)
+	return r.User.Chown(dir)
 }
 
 // Ask runs another command instead of that of a check, and passes its output to read.
@@ -245,7 +245,7 @@ const dumbTerminal = "TERM=dumb"
 // user for CI, the terminal and cmake: a project may know other values, and cmake --build
 // starts one compiler with make, or with --parallel as many as there are files.
 func Environ(env []string) []string {
-	env = append(git.Without(env), "GIT_TERMINAL_PROMPT=0")
+	env = append(git.CleanEnv(env), "GIT_TERMINAL_PROMPT=0")
 	for _, unset := range []string{dumbTerminal, "CI=true", "CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.GOMAXPROCS(0))} {
 		name, _, _ := strings.Cut(unset, "=")
 		if !slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {

@@ -81,7 +81,7 @@ func (v Command) written(words []string) []string {
 	}
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = runner.ShellQuoted(w)
+		out[i] = runner.ShellQuote(w)
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func Read(runner string, r io.Reader) ([]Test, error) { return reader(runner)(r)
 // listGo reads go test -list . -json, without benchmarks.
 func listGo(r io.Reader) ([]Test, error) {
 	var out []Test
-	err := jsonstream.Events(r, nil, jsonstream.Sink{Event: func(raw []byte, _ textstream.Line) error {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: func(raw []byte, _ textstream.Line) error {
 		var e struct{ Action, Package, Output string }
 		if err := jsonstream.Unmarshal(raw, &e); err != nil {
 			return err
@@ -110,7 +110,7 @@ func listFiles(r io.Reader) ([]Test, error) {
 // listVitest reads vitest list --json.
 func listVitest(r io.Reader) ([]Test, error) {
 	var out []Test
-	_, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error {
+	_, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error {
 		return j.Array(func() error {
 			var t struct {
 				Name string `json:"name"`
@@ -151,7 +151,7 @@ func listNextest(r io.Reader) ([]Test, error) {
 			} `json:"testcases"`
 		} `json:"rust-suites"`
 	}
-	_, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error { return j.Value(&list) })
+	_, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error { return j.Value(&list) })
 	var out []Test
 	for suite, s := range list.Suites {
 		for name, c := range s.Cases {
@@ -170,7 +170,7 @@ func listCTest(r io.Reader) ([]Test, error) {
 			Name string `json:"name"`
 		} `json:"tests"`
 	}
-	_, err := jsonstream.Documents(r, func(j *jsonstream.Reader) error { return j.Value(&list) })
+	_, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error { return j.Value(&list) })
 	var out []Test
 	for _, t := range list.Tests {
 		out = append(out, Test{Name: t.Name})

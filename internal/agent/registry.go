@@ -32,9 +32,9 @@ const (
 // first are the agents that lists begin with, the tried ones.
 var first = []string{"claude", "codex", "gemini", "opencode", "pi", "qwen", "copilot"}
 
-// Known are the agents that are known: the built-in ones, and those of a user. A file is
+// Registry are the agents that are known: the built-in ones, and those of a user. A file is
 // decoded when it is asked for.
-type Known struct {
+type Registry struct {
 	own     map[string]source // of the user
 	names   []string
 	mu      sync.Mutex
@@ -52,9 +52,9 @@ type answer struct {
 	err    error
 }
 
-// Folder returns where a user's own agents are: $XDG_CONFIG_HOME/supervise/agents, by
+// UserDir returns where a user's own agents are: $XDG_CONFIG_HOME/supervise/agents, by
 // default ~/.config/supervise/agents; "" where there is no home.
-func Folder() string {
+func UserDir() string {
 	base := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(base) {
 		home, err := os.UserHomeDir()
@@ -68,12 +68,12 @@ func Folder() string {
 
 // mine are the agents of this process: what is read is kept, so that nothing that an
 // agent writes while it runs changes how it is run and read.
-var mine = sync.OnceValue(func() *Known { return Load(Folder()) })
+var mine = sync.OnceValue(func() *Registry { return Load(UserDir()) })
 
 // Load reads the files NAME.yaml of a folder beside the built-in ones, "" for those alone.
 // One that is broken is an error of that agent only.
-func Load(dir string) *Known {
-	k := &Known{own: map[string]source{}, decoded: map[string]answer{}}
+func Load(dir string) *Registry {
+	k := &Registry{own: map[string]source{}, decoded: map[string]answer{}}
 	if dir != "" {
 		k.read(dir)
 	}
@@ -106,7 +106,7 @@ func rank(name string) int {
 	return len(first)
 }
 
-func (k *Known) read(dir string) {
+func (k *Registry) read(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		k.own["agents"] = source{path: dir, err: err}
@@ -123,11 +123,11 @@ func (k *Known) read(dir string) {
 }
 
 // Names returns the names of all agents, the tried ones first.
-func (k *Known) Names() []string { return slices.Clone(k.names) }
+func (k *Registry) Names() []string { return slices.Clone(k.names) }
 
 // ByName returns the agent of that name. The error says what is wrong with its file, or
 // names the agents there are.
-func (k *Known) ByName(name string) (Preset, error) {
+func (k *Registry) ByName(name string) (Preset, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if a, ok := k.decoded[name]; ok {
@@ -139,7 +139,7 @@ func (k *Known) ByName(name string) (Preset, error) {
 	return a.preset, a.err
 }
 
-func (k *Known) decode(name string) (Preset, error) {
+func (k *Registry) decode(name string) (Preset, error) {
 	s, own := k.own[name]
 	if !own {
 		return decodeBuiltIn(name, k.names)
@@ -149,7 +149,7 @@ func (k *Known) decode(name string) (Preset, error) {
 	}
 	sum := sha256.Sum256(s.text)
 	p, err := parse(name, s)
-	p.From, p.Sum = s.path, hex.EncodeToString(sum[:])
+	p.Path, p.Checksum = s.path, hex.EncodeToString(sum[:])
 	return p, err
 }
 
@@ -169,7 +169,7 @@ func parse(name string, s source) (Preset, error) {
 	if err := f.Decode(&p); err != nil {
 		return Preset{}, err
 	}
-	if like := p.Like; like != "" {
+	if like := p.Base; like != "" {
 		base, err := decodeBuiltIn(like, builtInNames())
 		if err != nil {
 			return Preset{}, f.Locate(yamlfile.InvalidValue("like: "+err.Error(), "like"))
@@ -190,10 +190,10 @@ func parse(name string, s source) (Preset, error) {
 	return p, nil
 }
 
-// Recognise returns the agent of a plain command by the base name of its program, and
+// Recognize returns the agent of a plain command by the base name of its program, and
 // false for a command that is not known. The agent whose name it is comes first, then those
 // of a user whose program it is; broken ones are passed over.
-func (k *Known) Recognise(args []string) (Preset, bool) {
+func (k *Registry) Recognize(args []string) (Preset, bool) {
 	if len(args) == 0 {
 		return Preset{}, false
 	}
@@ -213,7 +213,7 @@ func (k *Known) Recognise(args []string) (Preset, bool) {
 
 // nearness is how likely a program is that of an agent, by what costs nothing: 0 for one
 // that cannot be. The program of a built-in agent has the agent's name.
-func (k *Known) nearness(name, program string) int {
+func (k *Registry) nearness(name, program string) int {
 	switch _, own := k.own[name]; {
 	case name == program:
 		return 2
@@ -229,5 +229,5 @@ func Names() []string { return mine().Names() }
 // ByName returns the agent of that name among those that this process knows.
 func ByName(name string) (Preset, error) { return mine().ByName(name) }
 
-// Recognise returns the agent of a plain command among those that this process knows.
-func Recognise(args []string) (Preset, bool) { return mine().Recognise(args) }
+// Recognize returns the agent of a plain command among those that this process knows.
+func Recognize(args []string) (Preset, bool) { return mine().Recognize(args) }

@@ -12,17 +12,17 @@ var (
 	command = regexp.MustCompile(`(?m)^((?:[ \t]|\x1b\[[0-9;]*m)*)::|(##(?:vso)?)\[`)
 )
 
-// Shown returns text for people in which nothing is hidden and no line is a command to a
+// EscapeLog returns text for people in which nothing is hidden and no line is a command to a
 // CI system. Control characters and marks that turn the direction of text, which names
 // and messages may hold, stand as <U+202E>; line feeds and tabs stay. "::" at the
 // start of a line, and "##[" anywhere, get a backslash.
-func Shown(s string) string { return shown(s, false) }
+func EscapeLog(s string) string { return shown(s, false) }
 
-// Painted is [Shown] for text with colours of our own, which stay.
-func Painted(s string) string { return shown(s, true) }
+// EscapeColored is [EscapeLog] for text with colours of our own, which stay.
+func EscapeColored(s string) string { return shown(s, true) }
 
-// Visible returns text in which nothing is hidden, as by [Shown], for what is not a log.
-func Visible(s string) string { return visible(s, false) }
+// EscapeHidden returns text in which nothing is hidden, as by [EscapeLog], for what is not a log.
+func EscapeHidden(s string) string { return visible(s, false) }
 
 func shown(s string, colours bool) string {
 	if !strings.Contains(s, "::") && !strings.Contains(s, "##") {

@@ -19,10 +19,10 @@ type Containment = proc.Containment
 
 // The ways to hold a tree, after ByNothing from the strongest down.
 const (
-	ByNothing   = proc.ByNothing
-	ByCgroup    = proc.ByCgroup
-	BySubreaper = proc.BySubreaper
-	ByGroup     = proc.ByGroup
+	NoContainment   = proc.NoContainment
+	CgroupContainment    = proc.CgroupContainment
+	SubreaperContainment = proc.SubreaperContainment
+	GroupContainment     = proc.GroupContainment
 )
 
 // The errors that name processes which run on.
@@ -34,9 +34,9 @@ var (
 	ErrDoubtful = proc.ErrDoubtful
 )
 
-// Self returns the name of the calling process. An error means that this system
+// CurrentProcess returns the name of the calling process. An error means that this system
 // does not tell, or has no /proc mounted.
-func Self() (Process, error) { return proc.Self() }
+func CurrentProcess() (Process, error) { return proc.CurrentProcess() }
 
 // KillSurvivors ends what is left of a child whose supervisor is dead, given the
 // two processes that [Command].OnStart named. It is safe long after: a process
@@ -59,10 +59,10 @@ func KillSurvivors(ctx context.Context, shim, leader Process) (names []string, e
 	return proc.KillSurvivors(ctx, shim, leader)
 }
 
-// Inside reports whether the calling process belongs to the tree of a child of
+// IsSupervised reports whether the calling process belongs to the tree of a child of
 // [Run], as far as it can be seen: on Linux by the shim above it, by the mark in
 // the environments above it, and by its cgroup; on macOS by what runs above it.
-func Inside() bool { return proc.Inside() }
+func IsSupervised() bool { return proc.IsSupervised() }
 
 // Size of a terminal that nothing else decides, in characters.
 const (
