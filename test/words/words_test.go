@@ -123,13 +123,27 @@ var phrases = compile([]rule{
 	{`in disguise|disguised?`, "concealed", "", nil},
 })
 
+// anyPhrase matches a text in which one of the phrases occurs. Most texts have none.
+var anyPhrase = regexp.MustCompile(`(?i)\b(?:` + strings.Join(patterns(phrases), "|") + `)\b`)
+
+func patterns(rules []rule) []string {
+	var all []string
+	for _, r := range rules {
+		all = append(all, strings.ReplaceAll(r.pattern, " ", gap))
+	}
+	return all
+}
+
+// gap is the space between two words of a phrase, which may be at the end of a line.
+const gap = `\s+(?://\s*)?`
+
 func compile(rules []rule) []rule {
 	for i, r := range rules {
 		if strings.HasPrefix(r.pattern, "^") {
 			rules[i].find = regexp.MustCompile(r.pattern)
 			continue
 		}
-		rules[i].find = regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(r.pattern, " ", `\s+(?://\s*)?`) + `)\b`)
+		rules[i].find = regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(r.pattern, " ", gap) + `)\b`)
 	}
 	return rules
 }
@@ -231,6 +245,9 @@ func (s *scan) page(path, rel string) error {
 
 // phrases looks for banned phrases in a text.
 func (s *scan) phrases(unit, rel, at, text string) {
+	if !anyPhrase.MatchString(text) {
+		return
+	}
 	for _, r := range phrases {
 		for _, m := range r.find.FindAllString(text, -1) {
 			s.add(unit, rel, at, m, r)
