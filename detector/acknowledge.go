@@ -43,14 +43,16 @@ func (a Acknowledgement) Validate() error {
 	switch {
 	case a.Finding == "" && a.Rule == "":
 		return fmt.Errorf("acknowledgement %s names neither a finding nor a rule; give one of them", a.ID)
-	case a.Rule != "" && !Known(a.Rule):
+	case a.Rule != "" && !IsRule(a.Rule):
 		return fmt.Errorf("acknowledgement %s: there is no rule %s; the rules are %s", a.ID, a.Rule, strings.Join(RuleNames(), ", "))
 	}
 	return nil
 }
 
-// Live reports whether the acknowledgement still counts at that time.
-func (a Acknowledgement) Live(at time.Time) bool { return a.Expires.IsZero() || at.Before(a.Expires) }
+// IsActive reports whether the acknowledgement still counts at that time.
+func (a Acknowledgement) IsActive(at time.Time) bool {
+	return a.Expires.IsZero() || at.Before(a.Expires)
+}
 
 // acknowledged is an acknowledgement that counts now, with its patterns ready.
 type acknowledged struct {
@@ -88,7 +90,7 @@ func (j *judge) covers(k acknowledged, rule string, id metric.ID) bool {
 		return true
 	}
 	// Findings of the text name the file in place of the suite.
-	inFile := Tampering{File: id.Suite, Test: id.Name}.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
+	inFile := Tampering{File: id.Suite, Test: id.Name}.AffectedTests(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
 	return slices.ContainsFunc(inFile, func(c metric.Test) bool { return k.grant.includes(c.ID) })
 }
 
@@ -108,7 +110,7 @@ var ofContent = []string{"tests_weakened", "mutation_score_dropped"}
 func (o Options) acknowledgements(at time.Time) []acknowledged {
 	var out []acknowledged
 	for _, a := range o.Acknowledged {
-		if a.Validate() != nil || !a.Live(at) {
+		if a.Validate() != nil || !a.IsActive(at) {
 			continue
 		}
 		k := acknowledged{Acknowledgement: a}
@@ -165,12 +167,12 @@ func (a Alert) accepted(k acknowledged) Alert {
 	return a
 }
 
-// AtTheGate is the acknowledgement of what a person approved in the loop itself.
-const AtTheGate = "gate"
+// ApprovedInLoop is the acknowledgement of what a person approved in the loop itself.
+const ApprovedInLoop = "gate"
 
-// Approved returns the assessment after a person has looked at the iteration and kept
+// WithApproval returns the assessment after a person has looked at the iteration and kept
 // it: its serious alerts count as acknowledged.
-func (a Assessment) Approved(reason string) Assessment {
+func (a Assessment) WithApproval(reason string) Assessment {
 	if a.Balance != nil {
 		kept := *a.Balance
 		kept.Approved, a.Balance = true, &kept
@@ -178,7 +180,7 @@ func (a Assessment) Approved(reason string) Assessment {
 	a.Alerts = slices.Clone(a.Alerts)
 	for i, alert := range a.Alerts {
 		if alert.Severity >= High && alert.Acknowledged == nil {
-			a.Alerts[i] = alert.accepted(acknowledged{Acknowledgement: Acknowledgement{ID: AtTheGate, Reason: reason}})
+			a.Alerts[i] = alert.accepted(acknowledged{Acknowledgement: Acknowledgement{ID: ApprovedInLoop, Reason: reason}})
 		}
 	}
 	sortAlerts(a.Alerts)

@@ -99,7 +99,7 @@ func TestAcknowledgementCoversOnlyItsTests(t *testing.T) {
 func TestWhatIsAcknowledgedIsNotUndone(t *testing.T) {
 	in := deletion()
 	a := assessAcknowledged(in, covering("test_count_decreased"), covering("working_tests_failing"))
-	if a.Critical() || a.Class == detector.Regression || a.Recommendation.Action != detector.Continue {
+	if a.HasCritical() || a.Class == detector.Regression || a.Recommendation.Action != detector.Continue {
 		t.Errorf("alerts %v, class %v, recommendation %+v, want nothing held against it", fired(a), a.Class, a.Recommendation)
 	}
 	a = assessAcknowledged(in, detector.Acknowledgement{Rule: "test_count_decreased", Tests: []string{"Test0000"}}, covering("working_tests_failing"))

@@ -39,13 +39,13 @@ type Alert struct {
 	Declared bool `json:"declared,omitempty"`
 }
 
-// Weighs reports whether anything follows from an alert of at least that severity.
-func (a Alert) Weighs(least Severity) bool { return a.Severity >= least && !a.Declared }
+// CountsAtLeast reports whether anything follows from an alert of at least that severity.
+func (a Alert) CountsAtLeast(least Severity) bool { return a.Severity >= least && !a.Declared }
 
-// Blocks reports whether an alert fails a merge gate by default: where it is CRITICAL, or
+// BlocksMerge reports whether an alert fails a merge gate by default: where it is CRITICAL, or
 // HIGH and more than a text says so. Nothing follows from one that a person accepted.
-func (a Alert) Blocks() bool {
-	return a.Acknowledged == nil && (a.Weighs(Critical) || a.Weighs(High) && a.Basis.Proven())
+func (a Alert) BlocksMerge() bool {
+	return a.Acknowledged == nil && (a.CountsAtLeast(Critical) || a.CountsAtLeast(High) && a.Basis.Proven())
 }
 
 // Values are the numbers and words of an alert. A number that plays no part
@@ -67,7 +67,7 @@ type Values struct {
 // Message returns the message that the specification gives the rule, filled
 // with the values of the alert.
 func (a Alert) Message() string {
-	r, ok := RuleNamed(a.Rule)
+	r, ok := FindRule(a.Rule)
 	if !ok {
 		return a.Rule
 	}

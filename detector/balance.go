@@ -24,16 +24,16 @@ type Balance struct {
 // costly are the measured rules whose findings are costs.
 var costly = []string{"coverage_regression", "error_increase", "build_broken", "suite_did_not_run"}
 
-// Weigh compares the current tree of in with the baseline. It is nil if there is no
+// CompareWithBaseline compares the current tree of in with the baseline. It is nil if there is no
 // baseline.
-func Weigh(in Input, o Options) *Balance {
+func CompareWithBaseline(in Input, o Options) *Balance {
 	return newJudge(in, o.WithDefaults()).balance(nil)
 }
 
 // balance does so for a tree that lost some tests with an explanation.
 func (j *judge) balance(losses []Loss) *Balance {
 	from := j.handedOver()
-	if from.Set.Empty() && !from.Scored || j.in.Current.Iteration == 0 {
+	if from.Set.IsEmpty() && !from.Scored || j.in.Current.Iteration == 0 {
 		return nil
 	}
 	b := &Balance{Since: from.Iteration}
@@ -52,7 +52,7 @@ func (j *judge) balance(losses []Loss) *Balance {
 	}
 	c := comparison{against: AgainstBaseline, before: from.Set, now: j.now, delta: j.now.Sub(from.Set), includeReported: true}
 	for _, name := range costly {
-		r, _ := RuleNamed(name)
+		r, _ := FindRule(name)
 		if j.opts.Mode == ModeOff {
 			break
 		}
@@ -83,7 +83,7 @@ func (j *judge) settledSince(n int, losses []Loss) map[metric.ID]tally.Settled {
 	out := map[metric.ID]tally.Settled{}
 	settle := func(list []Loss) {
 		for _, l := range list {
-			out[l.ID] = tally.Settled{Into: l.Into, Accepted: l.By == ""}
+			out[l.ID] = tally.Settled{Into: l.Successor, Accepted: l.Explanation == ""}
 		}
 	}
 	for i := len(j.in.History) - 1; i >= 0 && j.in.History[i].Iteration > n; i-- {
@@ -99,8 +99,8 @@ func (j *judge) flakyAlone(before *metric.Tests) func(metric.ID) bool {
 	return func(id metric.ID) bool { return known[id] && !j.touched(id) }
 }
 
-// Messages are the costs in words.
-func (b *Balance) Messages() []string {
+// CostMessages are the costs in words.
+func (b *Balance) CostMessages() []string {
 	if b == nil || b.Approved {
 		return nil
 	}

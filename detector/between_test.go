@@ -20,7 +20,7 @@ func TestBetween(t *testing.T) {
 	}
 	p, f, s := metric.Passed, metric.Failed, metric.Skipped
 	renamed := func(from, to string) detector.Loss {
-		return detector.Loss{ID: id(from), By: detector.SimilarBody, Into: id(to)}
+		return detector.Loss{ID: id(from), Explanation: detector.SimilarBody, Successor: id(to)}
 	}
 	for _, tt := range []struct {
 		name        string
@@ -55,13 +55,13 @@ func TestBetween(t *testing.T) {
 		},
 		{
 			name: "its code went as well", before: suite(outcome("A", p), outcome("B", p)), now: suite(outcome("B", p)),
-			explained: []detector.Loss{{ID: id("A"), By: detector.SubjectGone}},
-			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), By: detector.SubjectGone}}},
+			explained: []detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}},
+			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}}},
 		},
 		{
 			name: "renamed, and then its code went", before: suite(outcome("A", p), outcome("B", p)), now: suite(outcome("B", p)),
-			explained: []detector.Loss{renamed("A", "M"), {ID: id("M"), By: detector.SubjectGone}},
-			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), By: detector.SubjectGone}}},
+			explained: []detector.Loss{renamed("A", "M"), {ID: id("M"), Explanation: detector.SubjectGone}},
+			want:      detector.TestChanges{Gone: ids("A"), Explained: []detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}}},
 		},
 		{
 			name: "to and fro", before: suite(outcome("A", p), outcome("B", p)), now: suite(outcome("B", p)),

@@ -9,10 +9,10 @@ import (
 	"supervise/metric"
 )
 
-// Cases returns the tests of before that the finding names, or all tests of its
+// AffectedTests returns the tests of before that the finding names, or all tests of its
 // file where it names none. defs are the definitions before the change, renamed
 // the new paths of renamed files.
-func (t Tampering) Cases(before *metric.Tests, defs []TestSource, renamed map[string]string) []metric.Test {
+func (t Tampering) AffectedTests(before *metric.Tests, defs []TestSource, renamed map[string]string) []metric.Test {
 	if before == nil {
 		return nil
 	}
@@ -82,8 +82,8 @@ func (d *definitions) defining(c metric.Test) *TestSource {
 	}
 }
 
-// Homes returns the definitions of tests, of those that have one among defs.
-func Homes(tests *metric.Tests, defs []TestSource) map[metric.ID]TestSource {
+// DefinitionsOf returns the definitions of tests, of those that have one among defs.
+func DefinitionsOf(tests *metric.Tests, defs []TestSource) map[metric.ID]TestSource {
 	out := map[metric.ID]TestSource{}
 	if tests == nil || len(defs) == 0 {
 		return out
@@ -107,8 +107,8 @@ func Homes(tests *metric.Tests, defs []TestSource) map[metric.ID]TestSource {
 	return out
 }
 
-// Expecting returns the tests whose expected output a file holds, by where it is.
-func Expecting(file string, before *metric.Tests) []metric.Test {
+// TestsExpecting returns the tests whose expected output a file holds, by where it is.
+func TestsExpecting(file string, before *metric.Tests) []metric.Test {
 	if before == nil {
 		return nil
 	}

@@ -53,19 +53,19 @@ func (o Options) RegressionLimits(variation metric.Delta) []RegressionLimit {
 	return out
 }
 
-// Exceeded reports whether a change goes beyond the limit.
-func (l RegressionLimit) Exceeded(delta float64) bool {
+// IsExceededBy reports whether a change goes beyond the limit.
+func (l RegressionLimit) IsExceededBy(delta float64) bool {
 	return delta*float64(l.Field.Better()) < -l.Limit-epsilon
 }
 
 // regressed reports whether something got worse that no person had accepted.
 func (j *judge) regressed(alerts []Alert) bool {
-	for _, l := range j.opts.RegressionLimits(j.in.Baseline.Set.Varies) {
-		if !j.accepted[l.Rule] && l.Exceeded(j.counted(l.Field)) {
+	for _, l := range j.opts.RegressionLimits(j.in.Baseline.Set.Variation) {
+		if !j.accepted[l.Rule] && l.IsExceededBy(j.counted(l.Field)) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(alerts, func(a Alert) bool { return a.Weighs(High) })
+	return slices.ContainsFunc(alerts, func(a Alert) bool { return a.CountsAtLeast(High) })
 }
 
 // counted returns the change of a number as it counts for a regression. Failing
@@ -98,7 +98,7 @@ func (j *judge) plateau() bool {
 	for f, d := range j.previous.delta {
 		before, _ := j.previous.before.Value(f)
 		moved := math.Abs(d) > j.variation(f)+epsilon && math.Abs(trajectory.Moved(f, before, d)) > j.opts.PlateauRange+epsilon
-		if moved || trajectory.Improved(f, before, d, j.in.Baseline.Set.Varies) {
+		if moved || trajectory.Improved(f, before, d, j.in.Baseline.Set.Variation) {
 			return false
 		}
 	}

@@ -28,8 +28,8 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 		d.Explained = append(d.Explained, l)
 		d.follow(l)
 		was, _ := d.before.Lookup(id)
-		if is, there := d.now.Lookup(l.Into); there && d.standIns[l.Into] && was.Failed() && is.Status == metric.Passed {
-			d.NewlyPassing = addOnce(d.NewlyPassing, l.Into)
+		if is, there := d.now.Lookup(l.Successor); there && d.standIns[l.Successor] && was.Failed() && is.Status == metric.Passed {
+			d.NewlyPassing = addOnce(d.NewlyPassing, l.Successor)
 		}
 	}
 	d.New = slices.DeleteFunc(d.New, func(id metric.ID) bool { return d.standIns[id] })
@@ -45,10 +45,10 @@ func CompareTests(before, now *metric.Tests, explained []Loss) TestChanges {
 func (d *testDiff) lastName(id metric.ID, lost map[metric.ID]Loss) (Loss, bool) {
 	l := lost[id]
 	for range len(lost) { // names may go in a circle
-		if _, there := d.now.Lookup(l.Into); there || l.Into == (metric.ID{}) {
-			return Loss{ID: id, By: l.By, Into: l.Into}, l.By != ""
+		if _, there := d.now.Lookup(l.Successor); there || l.Successor == (metric.ID{}) {
+			return Loss{ID: id, Explanation: l.Explanation, Successor: l.Successor}, l.Explanation != ""
 		}
-		l = lost[l.Into]
+		l = lost[l.Successor]
 	}
 	return Loss{}, false
 }

@@ -20,7 +20,7 @@ const aCycle = 3
 // path is the end of the way of the loop, up to the current iteration.
 func (j *judge) path() trajectory.Path {
 	p := trajectory.Path{
-		Wobble: j.in.Baseline.Set.Varies, StallWindow: j.opts.StallWindow, StallRange: j.opts.StallRange,
+		Wobble: j.in.Baseline.Set.Variation, StallWindow: j.opts.StallWindow, StallRange: j.opts.StallRange,
 		CycleWindow: j.opts.CycleWindow, StuckCount: j.opts.StuckCount,
 	}
 	earlier := j.in.History[max(0, len(j.in.History)-p.Need()+1):]

@@ -150,7 +150,7 @@ func wobbling(coverages []float64, trees []string, wobble float64) detector.Asse
 		all = append(all, o)
 	}
 	last := len(all) - 1
-	all[0].Set.Varies = metric.Delta{metric.CoveragePct: wobble}
+	all[0].Set.Variation = metric.Delta{metric.CoveragePct: wobble}
 	in := detector.Input{Current: all[last], History: all[:last], Previous: all[last-1], Baseline: all[0]}
 	return detector.Assess(in, detector.DefaultOptions())
 }
@@ -219,7 +219,7 @@ func TestReturnsToATree(t *testing.T) {
 
 func TestALateCycleIsAnInfiniteLoop(t *testing.T) {
 	a := detector.Assess(cycling(), detector.DefaultOptions())
-	if a.Cycle == nil || !a.Cycle.SameTree || a.Cycle.Period != 2 || !a.Critical() || a.Recommendation.Action != detector.Stop {
+	if a.Cycle == nil || !a.Cycle.SameTree || a.Cycle.Period != 2 || !a.HasCritical() || a.Recommendation.Action != detector.Stop {
 		t.Fatalf("cycle %+v, recommendation %+v", a.Cycle, a.Recommendation)
 	}
 	if got := a.Alerts[0]; got.Message() != "Infinite loop detected: metrics cycling" || got.Action != detector.ForceTerminate {
@@ -273,7 +273,7 @@ func TestErrorsAndMissingCoverageMakeACycle(t *testing.T) {
 		for i := range 10 {
 			all = append(all, detector.Observation{Iteration: i, Set: sets[i%2]})
 		}
-		all[0].Set.Varies = metric.Delta{metric.CoveragePct: 3}
+		all[0].Set.Variation = metric.Delta{metric.CoveragePct: 3}
 		in := detector.Input{Current: all[9], History: all[:9], Previous: all[8], Baseline: all[0]}
 		if c := detector.Assess(in, detector.DefaultOptions()).Cycle; c == nil || c.Period != 2 {
 			t.Errorf("%s: cycle %+v, want the period 2", name, c)
@@ -378,7 +378,7 @@ func TestAgentThatFailsWithoutAChangeIsStuck(t *testing.T) {
 }
 
 func TestRegressionFarBelowTheBestIsUndone(t *testing.T) {
-	for score, action := range map[float64]detector.Recommend{.69: detector.Rollback, .70: detector.Continue} {
+	for score, action := range map[float64]detector.RecommendedAction{.69: detector.Rollback, .70: detector.Continue} {
 		in := step(metric.Set{Lint: lint(1)}, metric.Set{Lint: lint(2)})
 		in.Best = &detector.Observation{Iteration: 1, Score: .8, Scored: true}
 		in.Current.Score, in.Current.Scored = score, true
@@ -404,7 +404,7 @@ func BenchmarkAssess(b *testing.B) {
 func TestCoverageWithinTheWobbleIsNoProgress(t *testing.T) {
 	in := step(measured(10, 9, 80), measured(10, 9, 80.5))
 	for wobble, class := range map[float64]detector.Class{0: detector.Forward, .6: detector.Plateau} {
-		in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: wobble}
+		in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: wobble}
 		if got := detector.Assess(in, detector.DefaultOptions()).Class; got != class {
 			t.Errorf("wobble %v: class %v, want %v", wobble, got, class)
 		}

@@ -97,19 +97,19 @@ type Input struct {
 	// failed there, and those that the change touches. ProductSame says that nothing but
 	// tests, and what they depend on, differs from the base.
 	Goals []Goal
-	// Places are the changed files that tests depend on, with how these tests ended.
-	Places []DependencyResult
+	// Dependencies are the changed files that tests depend on, with how these tests ended.
+	Dependencies []DependencyResult
 	// TestOnly are tests that pass, and fail where the code cannot see them.
-	TestOnly    []TestOnly
-	ProductSame bool
+	TestOnly         []TestOnly
+	ProductUnchanged bool
 	// Granted are the tests that a person let the agent change, for they are wrong.
 	Granted []Grant
 	// Mutations are the results of the mutation check of changed tests.
 	Mutations []MutationResult
 	// Hidden are the tests that the agent does not see; nil if they were not run.
 	Hidden *Hidden
-	// Reviewed is what a reviewer says of the change, where one was asked.
-	Reviewed []Reviewed
+	// ReviewFindings is what a reviewer says of the change, where one was asked.
+	ReviewFindings []ReviewFinding
 	// AddedByLoop are the tests that the baseline did not have.
 	AddedByLoop map[metric.ID]bool
 
@@ -148,11 +148,11 @@ type Assessment struct {
 // Recommendation is what the loop should do next, and why. Confidence is in
 // [0,1].
 type Recommendation struct {
-	Action     Recommend `json:"action"`
-	Rule       string    `json:"rule,omitempty"`   // about the way of the loop, that leads to it
-	Target     int       `json:"target_iteration"` // whose tree to restore, for Rollback
-	Reason     string    `json:"reason"`
-	Confidence float64   `json:"confidence"`
+	Action     RecommendedAction `json:"action"`
+	Rule       string            `json:"rule,omitempty"`   // about the way of the loop, that leads to it
+	Target     int               `json:"target_iteration"` // whose tree to restore, for Rollback
+	Reason     string            `json:"reason"`
+	Confidence float64           `json:"confidence"`
 	// Parts are where the confidence comes from; their points sum to it.
 	Parts []ConfidencePart `json:"confidence_parts,omitempty"`
 }
@@ -179,14 +179,14 @@ type TestChanges struct {
 	FlakyTouched []metric.ID `json:"flaky_touched,omitempty"`
 }
 
-// Critical reports whether any alert is CRITICAL.
-func (a Assessment) Critical() bool {
+// HasCritical reports whether any alert is CRITICAL.
+func (a Assessment) HasCritical() bool {
 	return len(a.Alerts) > 0 && a.Alerts[0].Severity >= Critical
 }
 
-// Settled returns the lost tests that do not count against the iteration: those that
+// SettledLosses returns the lost tests that do not count against the iteration: those that
 // were explained, and those of acknowledged alerts.
-func (a Assessment) Settled() []Loss {
+func (a Assessment) SettledLosses() []Loss {
 	out := slices.Clone(a.Changes.Explained)
 	for _, alert := range a.Alerts {
 		if alert.Acknowledged == nil {
@@ -231,7 +231,7 @@ func Assess(in Input, o Options) Assessment {
 	}
 	a.Alerts = j.alerts(ofTree)
 	if in.Current.Iteration > 0 {
-		a.Balance = j.balance(a.Settled())
+		a.Balance = j.balance(a.SettledLosses())
 		j.follow(rollsBack(a.Alerts))
 		a.Cycle, a.Stuck, a.Returned = j.cycle, j.stuck, j.returned
 		a.Alerts = append(a.Alerts, j.alerts(ofLoop)...)

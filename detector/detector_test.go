@@ -142,7 +142,7 @@ func walk(sets []metric.Set, scores []float64, o detector.Options) []detector.As
 		if a.Recommendation.Action == detector.Rollback {
 			continue
 		}
-		in.Current.Class, in.Current.Settled = a.Class, a.Settled()
+		in.Current.Class, in.Current.Settled = a.Class, a.SettledLosses()
 		history = append(history, in.Current)
 		if current := in.Current; i > 0 && current.Scored && (best == nil || current.Score > best.Score) {
 			best = &current
@@ -335,7 +335,7 @@ var ruleCases = []struct {
 
 // beside returns tests of whose time others may have cost a part.
 func beside(t *metric.Tests, lost time.Duration) *metric.Tests {
-	t.Crowded = lost
+	t.Contention = lost
 	return t
 }
 
@@ -394,7 +394,7 @@ func TestRulesCanBeOverridden(t *testing.T) {
 		if _, ok := assess(detector.RuleOptions{Action: detector.Off}); ok {
 			t.Errorf("%s fires although its action is off", tt.rule)
 		}
-		if r, _ := detector.RuleNamed(tt.rule); r.Threshold > 0 {
+		if r, _ := detector.FindRule(tt.rule); r.Threshold > 0 {
 			if _, ok := assess(detector.RuleOptions{Threshold: &huge}); ok {
 				t.Errorf("%s fires below its threshold", tt.rule)
 			}
@@ -465,8 +465,8 @@ func TestGitStateLost(t *testing.T) {
 func TestALoweredCriticalIsNotUndone(t *testing.T) {
 	in := step(measured(3, 3, 80), measured(3, 2, 80))
 	a := detector.Assess(in, detector.Options{Rules: map[string]detector.RuleOptions{"working_tests_failing": {Severity: detector.High}}})
-	if a.Recommendation.Action != detector.Continue || a.Critical() {
-		t.Errorf("recommendation %+v, critical %v", a.Recommendation, a.Critical())
+	if a.Recommendation.Action != detector.Continue || a.HasCritical() {
+		t.Errorf("recommendation %+v, critical %v", a.Recommendation, a.HasCritical())
 	}
 }
 
@@ -529,7 +529,7 @@ func TestOneEventGivesOneAlertPerRule(t *testing.T) {
 
 func TestCoverageWobbleIsNoDrop(t *testing.T) {
 	in := step(measured(4, 4, 80), measured(4, 4, 77))
-	in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: 3.5}
+	in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: 3.5}
 	a := detector.Assess(in, detector.DefaultOptions())
 	want(t, a)
 	if a.Class == detector.Regression {
@@ -542,7 +542,7 @@ func TestCoverageWobbleIsNoDrop(t *testing.T) {
 func TestErrorsWithinTheWobbleAreNone(t *testing.T) {
 	varies := metric.Delta{metric.ErrorCount: 8, metric.LintErrors: 8, metric.QualityScore: .1}
 	found := func(n int) metric.Set {
-		return metric.Set{Tests: numberedTests(0, 4, 4), Lint: lint(n), Varies: varies}
+		return metric.Set{Tests: numberedTests(0, 4, 4), Lint: lint(n), Variation: varies}
 	}
 	for _, tt := range []struct {
 		before, now int
@@ -668,7 +668,7 @@ func TestScoresAloneAreClassified(t *testing.T) {
 	for _, tt := range []struct {
 		score  float64
 		class  detector.Class
-		action detector.Recommend
+		action detector.RecommendedAction
 	}{
 		{.88, detector.Forward, detector.Continue},
 		{.84, detector.Plateau, detector.Continue},

@@ -134,9 +134,9 @@ func TestRenamedTestsDoNotMakeUpForErosion(t *testing.T) {
 		settled []detector.Loss
 		fires   bool
 	}{
-		"renamed":            {[]detector.Loss{{ID: id("A"), By: detector.SimilarBody, Into: id("X")}}, true},
-		"renamed twice":      {[]detector.Loss{{ID: id("A"), Into: id("W")}, {ID: id("W"), Into: id("X")}}, true},
-		"its code went away": {[]detector.Loss{{ID: id("A"), By: detector.SubjectGone}}, false}, // X is a new test
+		"renamed":            {[]detector.Loss{{ID: id("A"), Explanation: detector.SimilarBody, Successor: id("X")}}, true},
+		"renamed twice":      {[]detector.Loss{{ID: id("A"), Successor: id("W")}, {ID: id("W"), Successor: id("X")}}, true},
+		"its code went away": {[]detector.Loss{{ID: id("A"), Explanation: detector.SubjectGone}}, false}, // X is a new test
 	} {
 		in.History[1].Settled = tt.settled
 		a, ok := alertOf(detector.Assess(in, of("test_count_decreased", detector.RuleOptions{Threshold: &one})), "test_count_decreased")
@@ -184,7 +184,7 @@ func TestErodedCoverageIsReportedOncePerDepth(t *testing.T) {
 				in := detector.Input{Current: detector.Observation{Iteration: i, Set: measured(4, 4, c)}, History: history}
 				if i > 0 {
 					in.Baseline, in.Previous = history[0], history[i-1]
-					in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: tt.wobble}
+					in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: tt.wobble}
 				}
 				got, history = append(got, detector.Assess(in, detector.DefaultOptions())), append(history, in.Current)
 			}

@@ -13,9 +13,9 @@ import (
 
 // Loss is a test that is gone and was explained.
 type Loss struct {
-	ID   metric.ID   `json:"id"`
-	By   Explanation `json:"by"`
-	Into metric.ID   `json:"into,omitzero"` // the test it lives on in, if there is one
+	ID          metric.ID   `json:"id"`
+	Explanation Explanation `json:"by"`
+	Successor   metric.ID   `json:"into,omitzero"` // the test it lives on in, if there is one
 }
 
 // Explanation is why a lost test is no deletion.
@@ -179,7 +179,7 @@ func (ex *explainer) losses(d *testDiff) []Loss {
 		for _, step := range steps {
 			if into, ok := step.find(s, lost); ok {
 				s.into[id] = into
-				out = append(out, Loss{ID: id, By: step.by, Into: into})
+				out = append(out, Loss{ID: id, Explanation: step.by, Successor: into})
 				break
 			}
 		}
@@ -552,5 +552,5 @@ func sameDef(a, b TestSource) bool {
 	return maps.Equal(a.Def.Tokens, b.Def.Tokens) && slices.Equal(a.Def.SkipConditions, b.Def.SkipConditions)
 }
 
-// SameTest reports whether two definitions of a test have the same words.
-func SameTest(a, b TestSource) bool { return sameDef(a, b) }
+// SameTokens reports whether two definitions of a test have the same words.
+func SameTokens(a, b TestSource) bool { return sameDef(a, b) }

@@ -236,8 +236,8 @@ func TestLostTestsOfOtherLanguages(t *testing.T) {
 			if diff := cmp.Diff(tt.explained, got); diff != "" {
 				t.Errorf("explained (-want +got):\n%s", diff)
 			}
-			if a.Critical() != tt.accused {
-				t.Errorf("accused %v, want %v: %+v", a.Critical(), tt.accused, a.Alerts)
+			if a.HasCritical() != tt.accused {
+				t.Errorf("accused %v, want %v: %+v", a.HasCritical(), tt.accused, a.Alerts)
 			}
 		})
 	}
@@ -255,8 +255,8 @@ func TestCasesOfARenamedTestKeepTheirParameters(t *testing.T) {
 		t.Fatalf("explained %v", a.Changes.Explained)
 	}
 	for _, l := range a.Changes.Explained {
-		if want := strings.Replace(l.ID.Name, "test_row", "test_all", 1); l.Into.Name != want {
-			t.Errorf("%s goes into %s", l.ID.Name, l.Into.Name)
+		if want := strings.Replace(l.ID.Name, "test_row", "test_all", 1); l.Successor.Name != want {
+			t.Errorf("%s goes into %s", l.ID.Name, l.Successor.Name)
 		}
 	}
 }

@@ -324,7 +324,7 @@ func TestLostTests(t *testing.T) {
 			want(t, a, tt.alerts...)
 			got := map[string]detector.Explanation{}
 			for _, l := range a.Changes.Explained {
-				got[l.ID.Name] = l.By
+				got[l.ID.Name] = l.Explanation
 			}
 			if tt.explained == nil {
 				tt.explained = map[string]detector.Explanation{}
@@ -369,7 +369,7 @@ func TestSuiteThatDidNotBuildIsNotDeleted(t *testing.T) {
 	is := suite(metric.Test{ID: metric.ID{Suite: "a", Name: "T"}, Status: metric.Passed})
 	is.Broken = []metric.Suite{{Name: "b", Why: "build failed"}}
 	before := metric.Set{Tests: was, Build: build(metric.BuildSuccess)}
-	for name, now := range map[string]*metric.Tests{"carried over": is.CarryOver(was), "as read": is} {
+	for name, now := range map[string]*metric.Tests{"carried over": is.WithNotRun(was), "as read": is} {
 		a := detector.Assess(step(before, metric.Set{Tests: now, Build: build(metric.BuildFailure)}), detector.DefaultOptions())
 		want(t, a, "CRITICAL working_tests_failing", "HIGH build_broken")
 		if len(a.Changes.Gone) > 0 || len(a.Changes.NotRun) != 1 {

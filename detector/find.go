@@ -53,10 +53,10 @@ func someOf(lost []string) string {
 
 // LostWork is a file with work of the user's own that no commit had and that is gone.
 type LostWork struct {
-	Path    string `json:"path"`
-	How     string `json:"how"` // deleted, emptied, overwritten, edits undone
-	Ignored bool   `json:"ignored,omitempty"`
-	Unkept  bool   `json:"unkept,omitempty"` // no snapshot holds it
+	Path          string `json:"path"`
+	How           string `json:"how"` // deleted, emptied, overwritten, edits undone
+	Ignored       bool   `json:"ignored,omitempty"`
+	NotInSnapshot bool   `json:"unkept,omitempty"` // no snapshot holds it
 }
 
 // String returns the loss for people.
@@ -65,7 +65,7 @@ func (l LostWork) String() string {
 	if l.Ignored {
 		how = "ignored, " + how
 	}
-	if l.Unkept {
+	if l.NotInSnapshot {
 		how += ", in no snapshot"
 	}
 	return l.Path + " (" + how + ")"
@@ -103,14 +103,14 @@ func acknowledgementsChanged(j *judge, c comparison, _ row) []finding {
 	return one(finding{values: Values{Why: strings.Join(files, ", "), N: len(files)}, files: files})
 }
 
-// Percent reports whether the threshold is in per cent of the earlier value.
-func (r Rule) Percent() bool { return r.Unit == "%" }
+// IsPercent reports whether the threshold is in per cent of the earlier value.
+func (r Rule) IsPercent() bool { return r.Unit == "%" }
 
-// Worsened returns by how much a change of the number that the rule watches is
+// WorsenedBy returns by how much a change of the number that the rule watches is
 // for the worse, in the unit of the threshold; below zero it is for the better.
-func (r Rule) Worsened(before, delta float64) float64 {
+func (r Rule) WorsenedBy(before, delta float64) float64 {
 	by := -delta * float64(r.Watch.Better)
-	if r.Percent() && before != 0 {
+	if r.IsPercent() && before != 0 {
 		by = 100 * by / math.Abs(before)
 	}
 	return by
@@ -120,7 +120,7 @@ func (r Rule) Worsened(before, delta float64) float64 {
 // the threshold.
 func numberMoved(j *judge, c comparison, r row) []finding {
 	before, _, ok := c.values(r.Watch.Field)
-	if !ok || before < r.Watch.Min || r.Percent() && before <= 0 || r.Worsened(before, c.delta[r.Watch.Field]) <= max(r.threshold(), j.variation(r.Watch.Field))+epsilon {
+	if !ok || before < r.Watch.Min || r.IsPercent() && before <= 0 || r.WorsenedBy(before, c.delta[r.Watch.Field]) <= max(r.threshold(), j.variation(r.Watch.Field))+epsilon {
 		return nil
 	}
 	return one(finding{values: j.numbers(c, r.Watch.Field, r.threshold())})
@@ -186,8 +186,8 @@ func testTimeAnomaly(j *judge, c comparison, r row) []finding {
 	if !ok || !sameOutcomes(c) {
 		return nil
 	}
-	alone := float64((c.before.Tests.Duration - c.before.Tests.Crowded).Milliseconds())
-	if r.Worsened(alone, now-alone) <= r.threshold()+epsilon {
+	alone := float64((c.before.Tests.Duration - c.before.Tests.Contention).Milliseconds())
+	if r.WorsenedBy(alone, now-alone) <= r.threshold()+epsilon {
 		return nil // what ran in parallel before may have cost the rest
 	}
 	return numberMoved(j, c, r)

@@ -75,9 +75,9 @@ func (j *judge) partCoverageFell(c comparison, pattern string, limit float64) (f
 	return finding{values: v, files: lessCovered(c, in)}, true
 }
 
-// Unmatched explains for each limit of a part of the tree why it has no effect on a
+// UnmatchedPaths explains for each limit of a part of the tree why it has no effect on a
 // tree with these measurements: most likely its pattern is misspelt.
-func (o Options) Unmatched(s metric.Set) []string {
+func (o Options) UnmatchedPaths(s metric.Set) []string {
 	var out []string
 	for _, r := range rules {
 		own := o.Rules[r.Name]

@@ -197,11 +197,11 @@ func testExplained(_ *judge, c comparison, _ row) []finding {
 	var out []finding
 	at := map[Explanation]int{}
 	for _, l := range c.tests.Explained {
-		i, ok := at[l.By]
+		i, ok := at[l.Explanation]
 		if !ok {
 			i = len(out)
-			at[l.By] = i
-			out = append(out, finding{values: Values{Why: l.By.String()}})
+			at[l.Explanation] = i
+			out = append(out, finding{values: Values{Why: l.Explanation.String()}})
 		}
 		out[i].tests = append(out[i].tests, l.ID)
 	}

@@ -43,15 +43,15 @@ type Goal struct {
 	Outcome      Outcome   `json:"outcome"`
 	FailedBefore bool      `json:"failed_before,omitempty"` // at the base, or could not be run there
 	Why          string    `json:"why,omitempty"`           // what it says, or why it proves nothing
-	// Guarded says that its new version asks its machine for something that it did not
+	// MachineDependent says that its new version asks its machine for something that it did not
 	// ask for before: a test that fails on one machine alone is honestly loosened so.
-	Guarded bool `json:"guarded,omitempty"`
-	// Known says that an earlier iteration, which was accepted, left it like this.
-	Known bool `json:"known,omitempty"`
-	// Was and Is are the texts of a test that broke, as far as they are known. Leans are
+	MachineDependent bool `json:"guarded,omitempty"`
+	// AcceptedBefore says that an earlier iteration, which was accepted, left it like this.
+	AcceptedBefore bool `json:"known,omitempty"`
+	// Before and Is are the texts of a test that broke, as far as they are known. Leans are
 	// changed files that it may depend on, if its own text did not change.
-	Was       *Excerpt `json:"was,omitempty"`
-	Is        *Excerpt `json:"is,omitempty"`
+	Before    *Excerpt `json:"was,omitempty"`
+	After     *Excerpt `json:"is,omitempty"`
 	DependsOn []string `json:"depends_on,omitempty"`
 }
 
@@ -64,9 +64,9 @@ type Excerpt struct {
 
 // Versions are the texts of a test before and now.
 type Versions struct {
-	Test string   `json:"test"`
-	Was  *Excerpt `json:"was,omitempty"`
-	Is   *Excerpt `json:"is,omitempty"`
+	Test   string   `json:"test"`
+	Before *Excerpt `json:"was,omitempty"`
+	After  *Excerpt `json:"is,omitempty"`
 }
 
 // TestsWeakened is the rule about tests that pass only in their changed form.
@@ -89,14 +89,14 @@ func testsWeakened(j *judge, _ comparison, r row) []finding {
 	}
 	found := map[kind]*finding{}
 	for _, g := range j.in.Goals {
-		if g.Outcome != Failed || g.Known || j.failsStill(g.ID) {
+		if g.Outcome != Failed || g.AcceptedBefore || j.failsStill(g.ID) {
 			continue
 		}
 		k := kind{High, j.declared(g.ID)}
-		if (g.FailedBefore || j.in.ProductSame) && !k.declared {
+		if (g.FailedBefore || j.in.ProductUnchanged) && !k.declared {
 			k.severity = Critical
 		}
-		if g.Guarded {
+		if g.MachineDependent {
 			k.severity--
 		}
 		if found[k] == nil {
@@ -139,8 +139,8 @@ func (f *finding) weakened(g Goal) {
 			f.files = append(f.files, name)
 		}
 	}
-	if len(f.versions) < maxVersions && (g.Was != nil || g.Is != nil) {
-		f.versions = append(f.versions, Versions{g.ID.String(), g.Was, g.Is})
+	if len(f.versions) < maxVersions && (g.Before != nil || g.After != nil) {
+		f.versions = append(f.versions, Versions{g.ID.String(), g.Before, g.After})
 	}
 }
 
@@ -170,7 +170,7 @@ func (j *judge) successor(id metric.ID) (metric.Test, bool) {
 	into := settled(j.in.History)
 	for _, d := range []*testDiff{j.previous.tests, j.baseline.tests} {
 		for _, l := range d.changes().Explained {
-			into[l.ID] = l.Into
+			into[l.ID] = l.Successor
 		}
 	}
 	for range into { // a chain is no longer than that
@@ -203,9 +203,9 @@ var clearable = []string{"TP-01", "TP-02", "TP-03", "TP-04", "TP-09", "TP-10", "
 // lossRules are the rules about tests that are gone, which power can clear.
 var lossRules = []string{"test_count_decreased", "tests_replaced", "working_tests_failing"}
 
-// Clearable reports whether the tests as they were may take the weight of an alert away:
+// CanBeCleared reports whether the tests as they were may take the weight of an alert away:
 // it rests on a text, or on names alone.
-func (a Alert) Clearable() bool {
+func (a Alert) CanBeCleared() bool {
 	return a.Basis == Text && strings.HasPrefix(a.Rule, TamperPrefix) || slices.Contains(lossRules, a.Rule)
 }
 
@@ -231,7 +231,7 @@ func (j *judge) goalOf(t Tampering) Goal {
 	}
 	cases := j.cases(t)
 	if len(cases) == 0 { // their suite could not run before
-		cases = t.Cases(j.now.Tests, j.in.Before, j.in.Renamed)
+		cases = t.AffectedTests(j.now.Tests, j.in.Before, j.in.Renamed)
 	}
 	goals, all := j.goals(cases)
 	for _, o := range []Outcome{Failed, NotRun, Unbuilt, Passed} {
@@ -268,9 +268,9 @@ func (j *judge) failedBefore(t Tampering) bool {
 // machineWord matches what a test asks its machine.
 var machineWord = regexp.MustCompile(`(?i)^(get)?e?uid$|^goos$|^goarch$|^platform$|^process\.platform$|^os\.name$|^lookpath$|^which$|^short$|^windows$|^darwin$|^linux$|^root$|^arch$|^isroot$`)
 
-// Guarded reports whether a test asks its machine for something that it did not ask
+// AddsMachineCheck reports whether a test asks its machine for something that it did not ask
 // before.
-func Guarded(was, is TestSource) bool {
+func AddsMachineCheck(was, is TestSource) bool {
 	for word := range is.Def.Tokens {
 		if _, asked := was.Def.Tokens[word]; !asked && machineWord.MatchString(word) {
 			return true

@@ -32,13 +32,13 @@ func (c goalCase) input() detector.Input {
 	first := detector.Observation{Set: set(c.before)}
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: set(c.now), Changed: true}, Previous: first, Baseline: first,
-		History: []detector.Observation{first}, ProductSame: c.alone, Before: defs, After: defs,
+		History: []detector.Observation{first}, ProductUnchanged: c.alone, Before: defs, After: defs,
 	}
 	if c.pattern != "" {
 		in.Tampering = []detector.Tampering{{Pattern: c.pattern, Type: "assertion_weakened", Severity: detector.High, File: "shop/parse_test.go", Test: "TestParse"}}
 	}
 	if c.outcome != "" {
-		in.Goals = []detector.Goal{{ID: id, File: "shop/parse_test.go", Outcome: c.outcome, FailedBefore: c.before == metric.Failed, Why: "got 3, want 4", Guarded: c.asksRoot}}
+		in.Goals = []detector.Goal{{ID: id, File: "shop/parse_test.go", Outcome: c.outcome, FailedBefore: c.before == metric.Failed, Why: "got 3, want 4", MachineDependent: c.asksRoot}}
 	}
 	return in
 }
@@ -79,7 +79,7 @@ func TestTestsGaveWay(t *testing.T) {
 				t.Errorf("%v, want %v", got, tt.want)
 			}
 			if len(in.Goals) > 0 {
-				in.Goals[0].Known = true
+				in.Goals[0].AcceptedBefore = true
 			}
 			if got := severityOf(in, detector.TestsWeakened); got != 0 {
 				t.Errorf("found before: %v, want nothing", got)
@@ -109,7 +109,7 @@ func TestDeclaredChange(t *testing.T) {
 			o.Tests = detector.TestsChange
 			a := detector.Assess(tt.c.input(), o)
 			got, ok := alertOf(a, detector.TestsWeakened)
-			if !ok || got.Severity != tt.want || got.Declared != tt.declared || got.Weighs(detector.Medium) == tt.declared {
+			if !ok || got.Severity != tt.want || got.Declared != tt.declared || got.CountsAtLeast(detector.Medium) == tt.declared {
 				t.Fatalf("%+v, want %v, declared %v", got, tt.want, tt.declared)
 			}
 			if end := "(declared by tests: change)"; tt.declared != strings.HasSuffix(got.Message(), end) {
@@ -187,13 +187,13 @@ func TestFindingsAfterGoals(t *testing.T) {
 
 func TestAlertNamesTheOutcome(t *testing.T) {
 	in := goalCase{"", metric.Failed, metric.Passed, detector.Failed, true, false}.input()
-	in.Goals[0].Was, in.Goals[0].Is = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
+	in.Goals[0].Before, in.Goals[0].After = &detector.Excerpt{Text: "a == 4"}, &detector.Excerpt{Text: "a"}
 	a := detector.Assess(in, detector.Options{})
 	const want = "example.com/shop: TestParse was weakened: the original test fails on the new code: got 3, want 4 (if that is meant: --tests change, or supervise ack)"
 	if len(a.Alerts) != 1 || a.Alerts[0].Message() != want || a.Alerts[0].Basis != detector.Executed {
 		t.Fatalf("%+v, want %q", a.Alerts, want)
 	}
-	if v := a.Alerts[0].Versions; len(v) != 1 || v[0].Was.Text != "a == 4" || v[0].Is.Text != "a" {
+	if v := a.Alerts[0].Versions; len(v) != 1 || v[0].Before.Text != "a == 4" || v[0].After.Text != "a" {
 		t.Errorf("versions %+v", v)
 	}
 	if a.Recommendation.Action != detector.Rollback {
@@ -292,7 +292,7 @@ func TestCasesOfAFindingAreFound(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, c := range tt.finding.Cases(tt.before, tt.defs, tt.renamed) {
+			for _, c := range tt.finding.AffectedTests(tt.before, tt.defs, tt.renamed) {
 				got = append(got, c.Name)
 			}
 			if !slices.Equal(got, tt.want) {

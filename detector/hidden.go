@@ -20,9 +20,11 @@ type Hidden struct {
 	Passed map[metric.ID]bool
 }
 
-// Secret reports whether the tests of the alert are such as the agent must not
+// IsAboutHiddenTests reports whether the tests of the alert are such as the agent must not
 // learn the names of.
-func (a Alert) Secret() bool { return a.Rule == HiddenTestsFailing || a.Rule == HiddenTestFailing }
+func (a Alert) IsAboutHiddenTests() bool {
+	return a.Rule == HiddenTestsFailing || a.Rule == HiddenTestFailing
+}
 
 // ended sorts the hidden tests that do not pass: those that passed before and fail,
 // those that passed and did not run, and those that are not known to have passed.
@@ -82,8 +84,8 @@ func hiddenTestFailing(j *judge, c comparison, r row) []finding {
 	return one(finding{tests: never})
 }
 
-// Lost is how many tests that passed before do not pass.
-func (h *Hidden) Lost() int {
+// CountLost is how many tests that passed before do not pass.
+func (h *Hidden) CountLost() int {
 	fail, missing, _ := h.ended()
 	return len(fail) + len(missing)
 }

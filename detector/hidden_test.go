@@ -51,7 +51,7 @@ func TestHiddenTests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, a := range detector.Assess(tt.in, detector.Options{}).Alerts {
-				if !a.Secret() {
+				if !a.IsAboutHiddenTests() {
 					continue
 				}
 				got = append(got, a.Severity.String()+" "+a.Rule)

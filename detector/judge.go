@@ -96,7 +96,7 @@ func settled(history []Observation) map[metric.ID]metric.ID {
 	out := map[metric.ID]metric.ID{}
 	for _, o := range history {
 		for _, l := range o.Settled {
-			out[l.ID] = l.Into
+			out[l.ID] = l.Successor
 		}
 	}
 	return out
@@ -152,7 +152,7 @@ func (c comparison) values(f metric.Field) (before, now float64, ok bool) {
 
 // variation is by how much a number varies on one tree, as far as the baseline shows. A
 // change within it does not count.
-func (j *judge) variation(f metric.Field) float64 { return j.in.Baseline.Set.Varies[f] }
+func (j *judge) variation(f metric.Field) float64 { return j.in.Baseline.Set.Variation[f] }
 
 // coverageFell reports whether coverage is lower by more than limit points and
 // by more than it varies by itself.

@@ -79,7 +79,7 @@ func TestASuiteThatDidNotBuildIsNoDeletion(t *testing.T) {
 				broken.Broken = append(broken.Broken, metric.Suite{Name: c.Suite, Why: "build failed"})
 			}
 		}
-		in.Current.Set.Tests = broken.CarryOver(in.Previous.Set.Tests)
+		in.Current.Set.Tests = broken.WithNotRun(in.Previous.Set.Tests)
 		a := detector.Assess(in, detector.DefaultOptions())
 		want(t, a, "CRITICAL working_tests_failing")
 		if len(a.Changes.Gone) > 0 || len(a.Changes.NotRun) != len(in.Previous.Set.Tests.Cases) {

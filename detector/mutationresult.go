@@ -11,17 +11,17 @@ import (
 // MutationResult is how many mutants of the product code die by a group of changed tests: as they
 // were, and as they are.
 type MutationResult struct {
-	Files     []string    `json:"files"`             // of tests, before and after
-	Tests     []metric.ID `json:"tests,omitempty"`   // as they were
-	Mutants   int         `json:"mutants"`           // that both were run over
-	Before    int         `json:"killed_by_old"`     // by the tests as they were
-	After     int         `json:"killed_by_new"`     // by the tests as they are
-	Survivors []Survivor  `json:"survivors"`         // that died and live now
-	Others    int         `json:"never_killed"`      // that both let live
-	Why       string      `json:"why,omitempty"`     // nothing is known
-	Apart     bool        `json:"apart,omitempty"`   // the old tests ran over the old code
-	Stopped   bool        `json:"stopped,omitempty"` // the time was over before all mutants were run
-	Found     bool        `json:"found,omitempty"`   // an earlier iteration, which was accepted, was found to have lost it
+	Files          []string    `json:"files"`             // of tests, before and after
+	Tests          []metric.ID `json:"tests,omitempty"`   // as they were
+	Mutants        int         `json:"mutants"`           // that both were run over
+	KilledBefore   int         `json:"killed_by_old"`     // by the tests as they were
+	KilledAfter    int         `json:"killed_by_new"`     // by the tests as they are
+	Survivors      []Survivor  `json:"survivors"`         // that died and live now
+	NeverKilled    int         `json:"never_killed"`      // that both let live
+	Why            string      `json:"why,omitempty"`     // nothing is known
+	OnOldCode      bool        `json:"apart,omitempty"`   // the old tests ran over the old code
+	OutOfTime      bool        `json:"stopped,omitempty"` // the time was over before all mutants were run
+	AcceptedBefore bool        `json:"found,omitempty"`   // an earlier iteration, which was accepted, was found to have lost it
 }
 
 // Survivor is a mutant that the tests do not notice any more.
@@ -30,22 +30,22 @@ type Survivor struct {
 	Line     int    `json:"line"`
 	Function string `json:"function,omitempty"`
 	Operator string `json:"operator"`
-	Was      string `json:"was"`
-	Is       string `json:"is"`
+	Original string `json:"was"`
+	Mutated  string `json:"is"`
 }
 
 // String returns the mutant in one line.
 func (s Survivor) String() string {
-	is := s.Is
+	is := s.Mutated
 	if is == "" {
 		is = "nothing"
 	}
-	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Operator, s.Was, is)
+	return fmt.Sprintf("%s:%d %s: %s → %s", s.File, s.Line, s.Operator, s.Original, is)
 }
 
-// Known reports whether the tests as they were notice anything: without that nothing can
+// IsKnown reports whether the tests as they were notice anything: without that nothing can
 // be compared.
-func (p MutationResult) Known() bool { return p.Why == "" && p.Before > 0 }
+func (p MutationResult) IsKnown() bool { return p.Why == "" && p.KilledBefore > 0 }
 
 // minNoticed and minKept are how many mutants prove that tests notice nothing any more, or
 // as much as before, where there was no time for all. One test of many that is gone shows
@@ -55,18 +55,18 @@ const (
 	minKept    = 10
 )
 
-// Kept reports whether the tests notice as much as before.
-func (p MutationResult) Kept() bool {
-	return p.Known() && p.After >= p.Before && (p.Before >= minKept || !p.Stopped)
+// ScoreKept reports whether the tests notice as much as before.
+func (p MutationResult) ScoreKept() bool {
+	return p.IsKnown() && p.KilledAfter >= p.KilledBefore && (p.KilledBefore >= minKept || !p.OutOfTime)
 }
 
-// Lost reports whether they notice less.
-func (p MutationResult) Lost() bool { return p.Known() && p.After < p.Before }
+// ScoreDropped reports whether they notice less.
+func (p MutationResult) ScoreDropped() bool { return p.IsKnown() && p.KilledAfter < p.KilledBefore }
 
 // gone reports whether nothing is noticed any more. Where there was no time for all
 // mutants, others may be.
 func (p MutationResult) gone() bool {
-	return p.Lost() && p.After == 0 && (p.Before >= minNoticed || !p.Stopped)
+	return p.ScoreDropped() && p.KilledAfter == 0 && (p.KilledBefore >= minNoticed || !p.OutOfTime)
 }
 
 // String says the result in words.
@@ -74,11 +74,11 @@ func (p MutationResult) String() string {
 	switch {
 	case p.Why != "":
 		return "what the tests notice is not known: " + p.Why
-	case p.Before == 0:
+	case p.KilledBefore == 0:
 		return fmt.Sprintf("the tests noticed none of %s before either", mutants(p.Mutants))
 	}
-	text := fmt.Sprintf("of %s the tests noticed %d before and notice %d now", mutants(p.Mutants), p.Before, p.After)
-	if p.Stopped {
+	text := fmt.Sprintf("of %s the tests noticed %d before and notice %d now", mutants(p.Mutants), p.KilledBefore, p.KilledAfter)
+	if p.OutOfTime {
 		text += " (there was no time for more)"
 	}
 	return text
@@ -104,7 +104,7 @@ func mutationScoreDropped(j *judge, _ comparison, r row) []finding {
 	}
 	var out []finding
 	for _, p := range j.in.Mutations {
-		if !p.Lost() || float64(p.Before-p.After) <= r.threshold() || p.Found && p.After > 0 || j.mayGo(p) {
+		if !p.ScoreDropped() || float64(p.KilledBefore-p.KilledAfter) <= r.threshold() || p.AcceptedBefore && p.KilledAfter > 0 || j.mayGo(p) {
 			continue
 		}
 		f := finding{severity: High, action: actionOf(High), files: p.Files, values: Values{Why: p.lost(), N: len(p.Survivors)}}
@@ -154,7 +154,7 @@ func (in Input) cleared() map[metric.ID]MutationResult {
 	for _, p := range in.Mutations {
 		for _, id := range p.Tests {
 			o := ended[id]
-			if p.Kept() && (o == Passed || p.Apart && in.ProductSame && o != Failed) {
+			if p.ScoreKept() && (o == Passed || p.OnOldCode && in.ProductUnchanged && o != Failed) {
 				out[id] = p
 			}
 		}

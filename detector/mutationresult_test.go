@@ -28,7 +28,7 @@ func powerInput(p detector.MutationResult, outcome detector.Outcome) detector.In
 	p.Files, p.Tests = []string{"shop/shop_test.go"}, []metric.ID{id("TestOne"), id("TestTwo")}
 	in := detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: set("TestBoth", "TestOther"), Changed: true}, Previous: first, Baseline: first,
-		History: []detector.Observation{first}, Mutations: []detector.MutationResult{p}, ProductSame: true,
+		History: []detector.Observation{first}, Mutations: []detector.MutationResult{p}, ProductUnchanged: true,
 		Before:    []detector.TestSource{def("TestOne", "One() != 1"), def("TestTwo", "Two() != 2")},
 		After:     []detector.TestSource{def("TestBoth", "got != tt.want")},
 		Tampering: []detector.Tampering{{Pattern: "TP-16", Type: "table_emptied", Severity: detector.Critical, File: "shop/shop_test.go"}},
@@ -42,7 +42,7 @@ func powerInput(p detector.MutationResult, outcome detector.Outcome) detector.In
 // Tests that notice as much as before clear what texts and names say, where they pass
 // as they were over the new code.
 func TestPowerClears(t *testing.T) {
-	kept := detector.MutationResult{Mutants: 9, Before: 8, After: 8}
+	kept := detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 8}
 	for _, tt := range []struct {
 		name    string
 		power   detector.MutationResult
@@ -50,17 +50,17 @@ func TestPowerClears(t *testing.T) {
 		clear   bool
 	}{
 		{"they notice as much", kept, detector.Passed, true},
-		{"they notice more", detector.MutationResult{Mutants: 9, Before: 8, After: 9}, detector.Passed, true},
-		{"they notice less", detector.MutationResult{Mutants: 9, Before: 8, After: 7, Survivors: make([]detector.Survivor, 1)}, detector.Passed, false},
+		{"they notice more", detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 9}, detector.Passed, true},
+		{"they notice less", detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 7, Survivors: make([]detector.Survivor, 1)}, detector.Passed, false},
 		{"they noticed nothing before", detector.MutationResult{Mutants: 9}, detector.Passed, false},
-		{"hardly anything was run", detector.MutationResult{Mutants: 2, Before: 2, After: 2, Stopped: true}, detector.Passed, false},
-		{"too little was run, which a slow machine does", detector.MutationResult{Mutants: 11, Before: 9, After: 9, Stopped: true}, detector.Passed, false},
-		{"enough was run", detector.MutationResult{Mutants: 11, Before: 10, After: 10, Stopped: true}, detector.Passed, true},
-		{"few, but all of them", detector.MutationResult{Mutants: 2, Before: 2, After: 2}, detector.Passed, true},
+		{"hardly anything was run", detector.MutationResult{Mutants: 2, KilledBefore: 2, KilledAfter: 2, OutOfTime: true}, detector.Passed, false},
+		{"too little was run, which a slow machine does", detector.MutationResult{Mutants: 11, KilledBefore: 9, KilledAfter: 9, OutOfTime: true}, detector.Passed, false},
+		{"enough was run", detector.MutationResult{Mutants: 11, KilledBefore: 10, KilledAfter: 10, OutOfTime: true}, detector.Passed, true},
+		{"few, but all of them", detector.MutationResult{Mutants: 2, KilledBefore: 2, KilledAfter: 2}, detector.Passed, true},
 		{"it is not known", detector.MutationResult{Why: "no code was found"}, detector.Passed, false},
 		{"as they were they fail", kept, detector.Failed, false},
 		{"as they were they do not build", kept, detector.Unbuilt, false},
-		{"as they were they do not build, but run over the same code of before", detector.MutationResult{Mutants: 9, Before: 8, After: 8, Apart: true}, detector.Unbuilt, true},
+		{"as they were they do not build, but run over the same code of before", detector.MutationResult{Mutants: 9, KilledBefore: 8, KilledAfter: 8, OnOldCode: true}, detector.Unbuilt, true},
 		{"as they were nothing was run", kept, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestPowerClears(t *testing.T) {
 			if !tt.clear {
 				return
 			}
-			if losses := a.Changes.Explained; len(losses) != 2 || losses[0].By != detector.Noticed {
+			if losses := a.Changes.Explained; len(losses) != 2 || losses[0].Explanation != detector.Noticed {
 				t.Errorf("explained %+v", losses)
 			}
 			i := slices.IndexFunc(a.Alerts, func(x detector.Alert) bool { return strings.HasPrefix(x.Rule, detector.TamperPrefix) })
@@ -90,8 +90,8 @@ func TestPowerClears(t *testing.T) {
 }
 
 func lostPower(after int) detector.MutationResult {
-	list := []detector.Survivor{{File: "shop/shop.go", Line: 7, Operator: "shift_boundary", Was: "n < 10", Is: "n <= 10"}, {File: "shop/shop.go", Line: 9, Operator: "drop_statement", Was: "total--"}}
-	return detector.MutationResult{Mutants: 9, Before: 2, After: after, Survivors: list[:2-after]}
+	list := []detector.Survivor{{File: "shop/shop.go", Line: 7, Operator: "shift_boundary", Original: "n < 10", Mutated: "n <= 10"}, {File: "shop/shop.go", Line: 9, Operator: "drop_statement", Original: "total--"}}
+	return detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: after, Survivors: list[:2-after]}
 }
 
 // Tests that notice less are a finding with the mutants that live.
@@ -110,11 +110,11 @@ func TestPowerThatIsLost(t *testing.T) {
 		if text := a.Message(); !strings.Contains(text, "shop/shop.go:7 shift_boundary: n < 10 → n <= 10") || after == 0 && !strings.Contains(text, "total-- → nothing") {
 			t.Errorf("%s", text)
 		}
-		in.Mutations[0].Stopped = true
+		in.Mutations[0].OutOfTime = true
 		if a, _ := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped); a.Severity != detector.High {
 			t.Errorf("%d are noticed of the few that were run: %v", after, a.Severity)
 		}
-		in.Mutations[0].Stopped, in.Mutations[0].Found = false, true
+		in.Mutations[0].OutOfTime, in.Mutations[0].AcceptedBefore = false, true
 		if _, ok := alertOf(detector.Assess(in, detector.Options{}), detector.MutationScoreDropped); ok != (after == 0) {
 			t.Errorf("%d are noticed, found before: %t", after, ok)
 		}

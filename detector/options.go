@@ -113,7 +113,7 @@ func (o Options) Validate() error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Rules)) {
-		r, known := RuleNamed(name)
+		r, known := FindRule(name)
 		if !known {
 			return wrong(fmt.Sprintf("there is no rule %s; the rules are %s", name, strings.Join(RuleNames(), ", ")), "rules", name)
 		}

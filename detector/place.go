@@ -27,28 +27,28 @@ func (p DependencyResult) String() string {
 	return fmt.Sprintf("with it as it was, the %d tests that depend on it pass on the new code", p.Passed)
 }
 
-// OfVerdict are the patterns that say that the runner was made to say something else: what
+// RunnerPatterns are the patterns that say that the runner was made to say something else: what
 // it says without the change shows whether that is so.
-var OfVerdict = []string{"TP-16", "TP-21"}
+var RunnerPatterns = []string{"TP-16", "TP-21"}
 
 // placeOf returns how the tests ended that depend on the file of a finding, with that file
 // as it was; false if the finding is about a test, or where that proves nothing.
 func (j *judge) placeOf(t Tampering) (DependencyResult, bool) {
-	i := slices.IndexFunc(j.in.Places, func(p DependencyResult) bool { return p.File == t.File && p.Passed > 0 })
-	if i < 0 || !slices.Contains(clearable, t.Pattern) && !slices.Contains(OfVerdict, t.Pattern) {
+	i := slices.IndexFunc(j.in.Dependencies, func(p DependencyResult) bool { return p.File == t.File && p.Passed > 0 })
+	if i < 0 || !slices.Contains(clearable, t.Pattern) && !slices.Contains(RunnerPatterns, t.Pattern) {
 		return DependencyResult{}, false
 	}
-	return j.in.Places[i], t.Test == "" || len(j.cases(t)) == 0
+	return j.in.Dependencies[i], t.Test == "" || len(j.cases(t)) == 0
 }
 
 // verdictHeld reports whether the runner says the same without the change that a finding
 // is about. What leaves nothing of a verdict is wrong whatever it says.
 func (j *judge) verdictHeld(t Tampering) bool {
 	_, held := j.placeOf(t)
-	return held && t.Severity < Critical && slices.Contains(OfVerdict, t.Pattern)
+	return held && t.Severity < Critical && slices.Contains(RunnerPatterns, t.Pattern)
 }
 
 // cases are the tests that a finding is about.
 func (j *judge) cases(t Tampering) []metric.Test {
-	return t.Cases(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
+	return t.AffectedTests(j.in.Previous.Set.Tests, j.in.Before, j.in.Renamed)
 }

@@ -31,7 +31,7 @@ func TestFindingsAboutPlaces(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			in := goalCase{"TP-11", metric.Passed, metric.Passed, "", false, false}.input()
 			in.Tampering = []detector.Tampering{{Pattern: tt.pattern, Type: "found", Severity: tt.severity, File: tt.file, Test: tt.test}}
-			in.Places = []detector.DependencyResult{{File: "spec/golden.txt", Passed: tt.held}, {File: "shop/parse_test.go", Passed: 1}}
+			in.Dependencies = []detector.DependencyResult{{File: "spec/golden.txt", Passed: tt.held}, {File: "shop/parse_test.go", Passed: 1}}
 			a, ok := alertOf(detector.Assess(in, detector.Options{Mode: detector.ModeAggressive}), "tamper:found")
 			if !ok || a.Severity != tt.want || a.Basis != tt.on {
 				t.Fatalf("%v by %s, want %v by %s", a.Severity, a.Basis, tt.want, tt.on)

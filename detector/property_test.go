@@ -123,14 +123,14 @@ func (w world) input() detector.Input {
 	if in.Current.Set.Tests != nil {
 		for _, c := range in.Current.Set.Tests.Cases {
 			if w.one(10) {
-				in.Goals = append(in.Goals, detector.Goal{ID: c.ID, Outcome: []detector.Outcome{detector.Passed, detector.Failed, detector.Unbuilt, detector.NotRun}[w.IntN(4)], FailedBefore: w.one(2), Guarded: w.one(3)})
+				in.Goals = append(in.Goals, detector.Goal{ID: c.ID, Outcome: []detector.Outcome{detector.Passed, detector.Failed, detector.Unbuilt, detector.NotRun}[w.IntN(4)], FailedBefore: w.one(2), MachineDependent: w.one(3)})
 			}
 			if w.one(30) {
 				in.TestOnly = append(in.TestOnly, detector.TestOnly{ID: c.ID, Certain: w.one(2), Files: []string{"m.go"}})
 			}
 			if w.one(10) {
 				n := w.IntN(3)
-				in.Mutations = append(in.Mutations, detector.MutationResult{Files: []string{"shop_test.go"}, Tests: []metric.ID{c.ID}, Mutants: 5, Before: n, After: w.IntN(n + 1), Apart: w.one(3), Found: w.one(3)})
+				in.Mutations = append(in.Mutations, detector.MutationResult{Files: []string{"shop_test.go"}, Tests: []metric.ID{c.ID}, Mutants: 5, KilledBefore: n, KilledAfter: w.IntN(n + 1), OnOldCode: w.one(3), AcceptedBefore: w.one(3)})
 			}
 			if w.one(10) {
 				in.Flaky = append(in.Flaky, c.ID)
@@ -138,7 +138,7 @@ func (w world) input() detector.Input {
 		}
 	}
 	in.WorkLost = []detector.LostWork{{Path: "notes.md", How: "deleted"}}[:w.one01(8)]
-	in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: 2 * w.Float64(), metric.ErrorCount: float64(w.IntN(3))}
+	in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: 2 * w.Float64(), metric.ErrorCount: float64(w.IntN(3))}
 	return in
 }
 
@@ -174,12 +174,12 @@ func TestEveryAssessmentIsWhole(t *testing.T) {
 		if r.Action == "" || r.Reason == "" || r.Confidence <= 0 || r.Confidence > 1 {
 			t.Errorf("recommendation %+v", r)
 		}
-		if a.Critical() && a.Class != detector.Regression {
+		if a.HasCritical() && a.Class != detector.Regression {
 			t.Errorf("class %v with %v", a.Class, fired(a))
 		}
 		for i, alert := range a.Alerts {
 			seen[alert.Rule]++
-			if !detector.Known(alert.Rule) || alert.Severity == 0 || alert.Action == "" || strings.ContainsAny(alert.Message(), "{}") || i > 0 && alert.Severity > a.Alerts[i-1].Severity {
+			if !detector.IsRule(alert.Rule) || alert.Severity == 0 || alert.Action == "" || strings.ContainsAny(alert.Message(), "{}") || i > 0 && alert.Severity > a.Alerts[i-1].Severity {
 				t.Errorf("alert %d: %+v: %s", i, alert, alert.Message())
 			}
 			if !slices.IsSortedFunc(alert.Tests, metric.ID.Compare) || len(slices.Compact(slices.Clone(alert.Tests))) != len(alert.Tests) {

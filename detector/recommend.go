@@ -8,7 +8,7 @@ import (
 // advice is a row of the table of recommendations; the first whose when holds is
 // given. Confidence falls by partialPenalty when something was not measured.
 type advice struct {
-	action     Recommend
+	action     RecommendedAction
 	confidence float64
 	basis      string // what the confidence rests on
 	rule       string // that alone leads to it, "" for none
@@ -65,7 +65,7 @@ func (j *judge) recommend(a Assessment) Recommendation {
 		}
 		r := Recommendation{Action: row.action, Rule: row.rule, Reason: reason, Confidence: row.confidence}
 		r.Parts = []ConfidencePart{{row.basis, row.confidence}}
-		if j.now.Partial() {
+		if j.now.IsPartial() {
 			r.Confidence -= partialPenalty
 			r.Parts = append(r.Parts, ConfidencePart{"something was not measured", -partialPenalty})
 		}

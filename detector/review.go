@@ -16,18 +16,18 @@ const (
 	Gaming  = "gaming" // the change makes the tests easier instead of the code better
 )
 
-// Reviewed is one finding of a reviewer, a second program that has read the change. It
+// ReviewFinding is one finding of a reviewer, a second program that has read the change. It
 // is an opinion: it rests on a text, whatever it says.
-type Reviewed struct {
-	Kind    string // Concern or Gaming
-	File    string
-	Line    int // from 1; 0 is the entire file
-	Reason  string
-	Untried bool // tests of the file could not be run as they were: nothing but texts is known there
+type ReviewFinding struct {
+	Kind        string // Concern or Gaming
+	File        string
+	Line        int // from 1; 0 is the entire file
+	Reason      string
+	TestsNotRun bool // tests of the file could not be run as they were: nothing but texts is known there
 }
 
 // Text is the finding in words.
-func (r Reviewed) Text() string {
+func (r ReviewFinding) Text() string {
 	at := r.File
 	if r.Line > 0 {
 		at = fmt.Sprintf("%s:%d", r.File, r.Line)
@@ -43,9 +43,9 @@ func reviewRule(kind string) Rule {
 	}
 }
 
-// Reviews returns the alerts about what a reviewer says of the current tree, without
+// ReviewAlerts returns the alerts about what a reviewer says of the current tree, without
 // those of all other rules.
-func Reviews(in Input, o Options) []Alert {
+func ReviewAlerts(in Input, o Options) []Alert {
 	out := newJudge(in, o.WithDefaults()).reviews()
 	sortAlerts(out)
 	return out
@@ -55,13 +55,13 @@ func Reviews(in Input, o Options) []Alert {
 // change may hold texts that are meant for the reviewer.
 func (j *judge) reviews() []Alert {
 	var out []Alert
-	for _, f := range j.in.Reviewed {
+	for _, f := range j.in.ReviewFindings {
 		r := j.opts.row(reviewRule(f.Kind), AgainstPrevious)
 		if r.off() || j.opts.Mode == ModeOff {
 			continue
 		}
 		found := finding{values: Values{Why: f.Text()}, files: []string{f.File}}
-		if f.Untried {
+		if f.TestsNotRun {
 			found.severity, found.action = High, AlertAndFlag
 		}
 		a := j.alert(r, AgainstPrevious, found)

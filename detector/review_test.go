@@ -6,11 +6,11 @@ import (
 )
 
 func TestReviewsAddFindingsAndNothingMore(t *testing.T) {
-	said := []Reviewed{
+	said := []ReviewFinding{
 		{Kind: Concern, File: "a_test.go", Line: 3, Reason: "the test asserts nothing"},
-		{Kind: Gaming, File: "b_test.go", Reason: "it was emptied", Untried: true},
+		{Kind: Gaming, File: "b_test.go", Reason: "it was emptied", TestsNotRun: true},
 	}
-	in := Input{Current: Observation{Iteration: 1}, Reviewed: said, Now: time.Now()}
+	in := Input{Current: Observation{Iteration: 1}, ReviewFindings: said, Now: time.Now()}
 	got := Assess(in, DefaultOptions())
 	if len(got.Alerts) != 2 {
 		t.Fatalf("%d alerts, want 2: %+v", len(got.Alerts), got.Alerts)
@@ -29,7 +29,7 @@ func TestReviewsAddFindingsAndNothingMore(t *testing.T) {
 		}
 	}
 	without := in
-	without.Reviewed = nil
+	without.ReviewFindings = nil
 	if plain := Assess(without, DefaultOptions()); plain.Class != got.Class || plain.Recommendation.Action != got.Recommendation.Action {
 		t.Errorf("the reviewer changed class %s and recommendation %s to %s and %s", plain.Class, plain.Recommendation.Action, got.Class, got.Recommendation.Action)
 	}
@@ -39,19 +39,19 @@ func TestReviewsAddFindingsAndNothingMore(t *testing.T) {
 func TestReviewsAreNeverCritical(t *testing.T) {
 	o := DefaultOptions()
 	o.Rules = map[string]RuleOptions{"review:gaming": {Severity: Critical, Action: AlertAndRollback}}
-	in := Input{Current: Observation{Iteration: 1}, Reviewed: []Reviewed{{Kind: Gaming, File: "a", Reason: "b", Untried: true}}}
-	a := Reviews(in, o)
+	in := Input{Current: Observation{Iteration: 1}, ReviewFindings: []ReviewFinding{{Kind: Gaming, File: "a", Reason: "b", TestsNotRun: true}}}
+	a := ReviewAlerts(in, o)
 	if len(a) != 1 || a[0].Severity != High || a[0].Action != AlertAndFlag {
 		t.Errorf("got %+v, want one HIGH alert that flags", a)
 	}
 	o.Rules = map[string]RuleOptions{"review:gaming": {Off: true}}
-	if a := Reviews(in, o); len(a) != 0 {
+	if a := ReviewAlerts(in, o); len(a) != 0 {
 		t.Errorf("the rule is off, and there is %+v", a)
 	}
-	id := Reviews(in, DefaultOptions())[0].ID()
+	id := ReviewAlerts(in, DefaultOptions())[0].ID()
 	o = DefaultOptions()
 	o.Acknowledged = []Acknowledgement{{ID: "x", Finding: id}}
-	if a := Reviews(in, o); len(a) != 1 || a[0].Acknowledged == nil {
+	if a := ReviewAlerts(in, o); len(a) != 1 || a[0].Acknowledged == nil {
 		t.Errorf("got %+v, want it acknowledged", a)
 	}
 }

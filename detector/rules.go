@@ -235,15 +235,15 @@ func RuleNames() []string {
 	return out
 }
 
-// Known reports whether there is a rule of that name.
-func Known(name string) bool {
-	_, ok := RuleNamed(name)
+// IsRule reports whether there is a rule of that name.
+func IsRule(name string) bool {
+	_, ok := FindRule(name)
 	return ok
 }
 
-// RuleNamed returns the rule of that name, or false. The names of the rules about
+// FindRule returns the rule of that name, or false. The names of the rules about
 // integrity are not in the table: every name with [TamperPrefix] is one.
-func RuleNamed(name string) (Rule, bool) {
+func FindRule(name string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.Name == name })
 	if i >= 0 {
 		return rules[i], true

@@ -70,7 +70,7 @@ func ruleInputs() []ruleInput {
 	return append(out,
 		ruleInput{detector.PassesOnlyUnderTest, otherwise, held, func(in *detector.Input) { in.TestOnly = nil }},
 		ruleInput{detector.TestsWeakened, gave, held, withoutMeasurements},
-		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, Before: 2, After: 2}, detector.Passed), withoutMeasurements},
+		ruleInput{detector.MutationScoreDropped, powerInput(lostPower(1), detector.Passed), powerInput(detector.MutationResult{Mutants: 9, KilledBefore: 2, KilledAfter: 2}, detector.Passed), withoutMeasurements},
 		ruleInput{detector.TestRunnerChanged, runnerInput("jest", "node"), runnerInput("jest", "jest"), withoutMeasurements},
 		ruleInput{detector.HiddenTestsFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}, "T"), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}, "T"), unseen},
 		ruleInput{detector.HiddenTestFailing, hiddenInput([]metric.Test{hiddenTest("T", metric.Failed)}), hiddenInput([]metric.Test{hiddenTest("T", metric.Passed)}), unseen},
@@ -107,7 +107,7 @@ func of(rule string, o detector.RuleOptions) detector.Options {
 
 func TestEveryRule(t *testing.T) {
 	for _, tt := range ruleInputs() {
-		row, _ := detector.RuleNamed(tt.rule)
+		row, _ := detector.FindRule(tt.rule)
 		get := func(in detector.Input, o detector.Options) (detector.Alert, bool) {
 			return alertOf(detector.Assess(in, o), tt.rule)
 		}
@@ -245,7 +245,7 @@ func TestWithoutRulesNothingIsUndone(t *testing.T) {
 	in := step(metric.Set{Lint: lint(1)}, metric.Set{Lint: lint(2)})
 	in.Best = &detector.Observation{Iteration: 1, Score: .8, Scored: true}
 	in.Current.Score, in.Current.Scored = .3, true
-	for mode, action := range map[detector.Mode]detector.Recommend{detector.ModeStandard: detector.Rollback, detector.ModeOff: detector.Continue} {
+	for mode, action := range map[detector.Mode]detector.RecommendedAction{detector.ModeStandard: detector.Rollback, detector.ModeOff: detector.Continue} {
 		if r := detector.Assess(in, detector.Options{Mode: mode}).Recommendation; r.Action != action {
 			t.Errorf("%s: %+v, want %s", mode, r, action)
 		}
@@ -257,7 +257,7 @@ func TestActionsHaveTheirEffect(t *testing.T) {
 	in := step(metric.Set{Lint: lint(0)}, metric.Set{Lint: lint(9)})
 	for _, tt := range []struct {
 		own  detector.RuleOptions
-		want detector.Recommend
+		want detector.RecommendedAction
 	}{
 		{detector.RuleOptions{}, detector.Continue},
 		{detector.RuleOptions{Action: detector.ForceTerminate}, detector.Stop},
@@ -476,7 +476,7 @@ func TestCoverageOfParts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := step(files(before), files(tt.now))
-			in.Baseline.Set.Varies = metric.Delta{metric.CoveragePct: tt.wobble}
+			in.Baseline.Set.Variation = metric.Delta{metric.CoveragePct: tt.wobble}
 			var got []string
 			for _, a := range detector.Assess(in, of("coverage_regression", detector.RuleOptions{Paths: limits})).Alerts {
 				got = append(got, a.Message())
@@ -529,7 +529,7 @@ func TestPathsThatMatchNothing(t *testing.T) {
 		{"no coverage", of("coverage_regression", detector.RuleOptions{Paths: map[string]float64{"a/**": 1}}), metric.Set{}, []string{idle("a/**", "coverage was not measured")}},
 		{"no files", of("coverage_regression", detector.RuleOptions{Paths: map[string]float64{"a/**": 1}}), metric.Set{Coverage: percent(80)}, []string{idle("a/**", "the coverage report names no files")}},
 	} {
-		if diff := cmp.Diff(tt.want, tt.o.Unmatched(tt.set)); diff != "" {
+		if diff := cmp.Diff(tt.want, tt.o.UnmatchedPaths(tt.set)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}

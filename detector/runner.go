@@ -25,7 +25,7 @@ func testRunnerChanged(j *judge, c comparison, _ row) []finding {
 	f := finding{values: Values{Why: fmt.Sprintf("%s, and were by %s: ", is, was)}}
 	known, unknown := 0, ""
 	for _, p := range j.in.Mutations {
-		if p.Known() {
+		if p.IsKnown() {
 			known++
 		} else if p.Why != "" {
 			unknown = cmp.Or(unknown, p.String())
@@ -54,7 +54,7 @@ func compared(list []MutationResult) string {
 	}
 	kept := 0
 	for _, p := range list {
-		if p.Before == 0 || p.After >= p.Before {
+		if p.KilledBefore == 0 || p.KilledAfter >= p.KilledBefore {
 			kept++
 		}
 	}

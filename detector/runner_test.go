@@ -23,7 +23,7 @@ func runnerInput(was, is string, power ...detector.MutationResult) detector.Inpu
 
 // A runner that is gone is a finding, and what the tests notice decides how severe.
 func TestRunnerThatIsGone(t *testing.T) {
-	kept := detector.MutationResult{Files: []string{"shop.test.js"}, Mutants: 6, Before: 5, After: 6}
+	kept := detector.MutationResult{Files: []string{"shop.test.js"}, Mutants: 6, KilledBefore: 5, KilledAfter: 6}
 	unknown := detector.MutationResult{Files: []string{"a.test.js"}, Why: "no code was found that they test"}
 	for _, tt := range []struct {
 		name string

@@ -31,7 +31,7 @@ const (
 var classNames = metric.Names{Baseline: "baseline", Forward: "forward", Plateau: "plateau", Regression: "regression", Stalled: "stalled"}
 
 // String returns the class in lower case.
-func (c Class) String() string { return classNames.Of(int(c)) }
+func (c Class) String() string { return classNames.Name(int(c)) }
 
 // MarshalText writes the class by name; it never fails.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
@@ -67,15 +67,15 @@ func Actions() []Action {
 	return []Action{AlertAndRollback, AlertAndFlag, AlertRegression, AlertAndReview, AlertComplexity, ForceTerminate, AskHuman, Note, Off}
 }
 
-// Recommend is what an assessment advises the loop to do.
-type Recommend string
+// RecommendedAction is what an assessment advises the loop to do.
+type RecommendedAction string
 
 // The recommendations.
 const (
-	Continue Recommend = "continue"
-	Stop     Recommend = "stop"
-	Rollback Recommend = "rollback"
-	Escalate Recommend = "escalate"
+	Continue RecommendedAction = "continue"
+	Stop     RecommendedAction = "stop"
+	Rollback RecommendedAction = "rollback"
+	Escalate RecommendedAction = "escalate"
 )
 
 // RollbackTarget says which tree a rollback returns to.

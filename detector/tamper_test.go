@@ -165,7 +165,7 @@ func TestTamperingOfTestsThatRan(t *testing.T) {
 		Current: detector.Observation{Iteration: 1, Set: with(metric.Skipped), Changed: true}, Previous: first, Baseline: first,
 		History: []detector.Observation{first}, Tampering: []detector.Tampering{f},
 	}
-	if !detector.Assess(in, detector.Options{}).Critical() {
+	if !detector.Assess(in, detector.Options{}).HasCritical() {
 		t.Error("a test that ran is skipped, and it is not CRITICAL")
 	}
 }

@@ -31,7 +31,7 @@ func settle(t *metric.Tests, flaky []metric.ID) *metric.Tests {
 	for _, id := range flaky {
 		if c, ok := t.Lookup(id); ok && c.Failed() {
 			c.Status, c.Flaky = metric.Passed, true
-			t = t.With(c)
+			t = t.WithTest(c)
 		}
 	}
 	return t
@@ -154,16 +154,16 @@ func (d *testDiff) explain(ex *explainer) {
 // neither a skip nor a failure.
 func (d *testDiff) follow(l Loss) {
 	was, _ := d.before.Lookup(l.ID)
-	is, there := d.now.Lookup(l.Into)
+	is, there := d.now.Lookup(l.Successor)
 	d.uncounted[l.ID] = true
-	if _, old := d.before.Lookup(l.Into); there && !old {
-		d.standIns[l.Into] = true
+	if _, old := d.before.Lookup(l.Successor); there && !old {
+		d.standIns[l.Successor] = true
 	}
 	switch {
-	case there && is.Status == metric.Skipped && ran(was) && d.standIns[l.Into]:
-		d.NewlySkipped = addOnce(d.NewlySkipped, l.Into)
-	case there && is.Failed() && was.Status == metric.Passed && d.standIns[l.Into]:
-		d.NewlyFailing, d.broken = addOnce(d.NewlyFailing, l.Into), addOnce(d.broken, l.Into)
+	case there && is.Status == metric.Skipped && ran(was) && d.standIns[l.Successor]:
+		d.NewlySkipped = addOnce(d.NewlySkipped, l.Successor)
+	case there && is.Failed() && was.Status == metric.Passed && d.standIns[l.Successor]:
+		d.NewlyFailing, d.broken = addOnce(d.NewlyFailing, l.Successor), addOnce(d.broken, l.Successor)
 		return
 	}
 	d.excused[l.ID] = true

@@ -14,7 +14,7 @@ func TestBriefKeepsTheErrorLine(t *testing.T) {
 		"# m/a\n./a.go:3:1: syntax error: non-declaration statement\n./a.go:9:1: too many errors\n":                       "./a.go:3:1: syntax error: non-declaration statement",
 		"build failed\nexit status 2\n\n": "exit status 2",
 	} {
-		if got := (metric.Suite{Why: why}).Brief(); got != want {
+		if got := (metric.Suite{Why: why}).MainError(); got != want {
 			t.Errorf("%q: %q, want %q", why, got, want)
 		}
 	}

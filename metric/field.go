@@ -196,9 +196,9 @@ func (s Set) Sub(earlier Set) Delta {
 // in addition to the results of tests.
 var wobbling = []Field{CoveragePct, LintErrors, LintWarnings, TypeErrors, ErrorCount}
 
-// Wobble returns by how much numbers differ in a second measurement of the same tree,
+// VariationFrom returns by how much numbers differ in a second measurement of the same tree,
 // nil if none does.
-func (s Set) Wobble(again Set) Delta {
+func (s Set) VariationFrom(again Set) Delta {
 	var out Delta
 	d := again.Sub(s)
 	for _, f := range wobbling {

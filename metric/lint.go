@@ -22,7 +22,7 @@ const (
 var levelNames = Names{Note: "note", Warning: "warning", Error: "error"}
 
 // String returns the level as it is written in files.
-func (l Level) String() string { return levelNames.Of(int(l)) }
+func (l Level) String() string { return levelNames.Name(int(l)) }
 
 // MarshalText writes the level by name.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
@@ -49,8 +49,8 @@ type Finding struct {
 	Text    string `json:"text,omitempty"` // the source line, where the report gives it
 }
 
-// Place returns the finding as compilers print it: file, line and message.
-func (f Finding) Place() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message) }
+// Diagnostic returns the finding as compilers print it: file, line and message.
+func (f Finding) Diagnostic() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Message) }
 
 // Fingerprint identifies the finding across edits that only move it: rule,
 // path and normalised text (the source line where it is known, else the
@@ -113,9 +113,9 @@ func (l *Lint) ErrorCount() int {
 	return sum
 }
 
-// Counting returns l with the numbers named that make up error_count. A nil l
+// WithErrorFields returns l with the numbers named that make up error_count. A nil l
 // stays nil.
-func (l *Lint) Counting(fields []Field) *Lint {
+func (l *Lint) WithErrorFields(fields []Field) *Lint {
 	if l == nil {
 		return nil
 	}

@@ -26,14 +26,14 @@ type Set struct {
 	// BrokenAtBaseline are lines of checks that failed before any agent ran, for no error in a file of
 	// the project, and that fail for them still. They are made comparable.
 	BrokenAtBaseline []string `json:"broken_at_baseline,omitempty"`
-	// Varies is by how much numbers differed between two measurements of this tree, and
+	// Variation is by how much numbers differed between two measurements of this tree, and
 	// by how much [QualityScore] did; nil if none did, or it was measured once.
-	Varies Delta `json:"varies,omitempty"`
+	Variation Delta `json:"varies,omitempty"`
 }
 
-// Slim returns the set without which lines of each file were covered: no rule looks
+// WithoutCoveredLines returns the set without which lines of each file were covered: no rule looks
 // at them, and they take most of the room.
-func (s Set) Slim() Set {
+func (s Set) WithoutCoveredLines() Set {
 	if s.Coverage == nil {
 		return s
 	}
@@ -46,11 +46,11 @@ func (s Set) Slim() Set {
 	return s
 }
 
-// Partial reports whether a planned section is missing from s.
-func (s Set) Partial() bool { return len(s.Gaps) > 0 }
+// IsPartial reports whether a planned section is missing from s.
+func (s Set) IsPartial() bool { return len(s.Gaps) > 0 }
 
-// Empty reports whether nothing at all was measured or planned.
-func (s Set) Empty() bool {
+// IsEmpty reports whether nothing at all was measured or planned.
+func (s Set) IsEmpty() bool {
 	return s.Tests == nil && s.Coverage == nil && s.Lint == nil && s.Build == nil && s.Code == nil && len(s.Gaps) == 0
 }
 
@@ -64,17 +64,17 @@ func (s Set) Gap(section Section) (Gap, bool) {
 	return Gap{}, false
 }
 
-// Missing says that the section of a gap was not measured, or only in part: then the set
+// DescribeGap says that the section of a gap was not measured, or only in part: then the set
 // has numbers of it.
-func (s Set) Missing(g Gap) string {
+func (s Set) DescribeGap(g Gap) string {
 	if g.State == Partial && g.Section == SectionTests && s.Tests != nil {
 		return string(g.Section) + " measured in part"
 	}
 	return string(g.Section) + " not measured"
 }
 
-// Explained reports whether a gap already names the problem.
-func (s Set) Explained(problem string) bool {
+// HasGapAbout reports whether a gap already names the problem.
+func (s Set) HasGapAbout(problem string) bool {
 	return slices.ContainsFunc(s.Gaps, func(g Gap) bool { return strings.HasPrefix(g.Why, problem) })
 }
 
@@ -112,13 +112,13 @@ const (
 // Coverage is how much of the code the tests executed, in the unit of its
 // report. Numbers of different units or formats must not be compared.
 type Coverage struct {
-	Covered  int64          `json:"covered"`
-	Total    int64          `json:"total"`
-	Unit     Unit           `json:"unit"`
-	Format   string         `json:"format"`
-	Branches *Ratio         `json:"branches,omitempty"` // nil if the report has none
-	Files    []FileCoverage `json:"files,omitempty"`
-	Without  []string       `json:"without,omitempty"` // suites that did not run, sorted: what they cover is missing
+	Covered       int64          `json:"covered"`
+	Total         int64          `json:"total"`
+	Unit          Unit           `json:"unit"`
+	Format        string         `json:"format"`
+	Branches      *Ratio         `json:"branches,omitempty"` // nil if the report has none
+	Files         []FileCoverage `json:"files,omitempty"`
+	MissingSuites []string       `json:"without,omitempty"` // suites that did not run, sorted: what they cover is missing
 }
 
 // Ratio is a share, 0 ≤ Covered ≤ Total.
@@ -195,7 +195,7 @@ func (c *Coverage) Percent() (float64, bool) {
 // Comparable reports whether the percentages of c and d may be compared: both
 // are measured, in the same unit and format, and the same suites are missing.
 func (c *Coverage) Comparable(d *Coverage) bool {
-	return c != nil && d != nil && c.Unit == d.Unit && c.Format == d.Format && slices.Equal(c.Without, d.Without)
+	return c != nil && d != nil && c.Unit == d.Unit && c.Format == d.Format && slices.Equal(c.MissingSuites, d.MissingSuites)
 }
 
 // BuildStatus is the outcome of the build check.

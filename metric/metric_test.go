@@ -106,7 +106,7 @@ func TestCarryOver(t *testing.T) {
 	})
 	now := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "a", Name: "x"}, Status: metric.Passed}})
 	now.Broken = []metric.Suite{{Name: "a", Why: "panic"}}
-	got := now.CarryOver(known).Counts()
+	got := now.WithNotRun(known).Counts()
 	if want := (metric.Counts{Count: 2, Passed: 1, Failed: 1}); got != want {
 		t.Errorf("CarryOver counts %+v, want %+v: y of the broken suite is carried, z of the suite that is gone is not", got, want)
 	}
@@ -115,7 +115,7 @@ func TestCarryOver(t *testing.T) {
 func TestCarryOverOfNothing(t *testing.T) {
 	known := metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "a", Name: "x"}, Status: metric.Passed}, {ID: metric.ID{Suite: "b", Name: "y"}, Status: metric.Passed}})
 	now := &metric.Tests{Broken: []metric.Suite{{Name: "a", Why: "it cannot be loaded"}}}
-	if got, want := now.CarryOver(known).Counts(), (metric.Counts{Count: 2, Failed: 2}); got != want {
+	if got, want := now.WithNotRun(known).Counts(), (metric.Counts{Count: 2, Failed: 2}); got != want {
 		t.Errorf("CarryOver counts %+v, want %+v: one broken suite kept all of them from running", got, want)
 	}
 }
@@ -134,12 +134,12 @@ func TestErrorCountOfSomeFields(t *testing.T) {
 		{[]metric.Field{metric.TypeErrors, metric.LintErrors}, 2},
 		{metric.ErrorFields(), 4},
 	} {
-		s := metric.Set{Lint: l.Counting(tt.fields).Merge(&metric.Lint{})}
+		s := metric.Set{Lint: l.WithErrorFields(tt.fields).Merge(&metric.Lint{})}
 		if got, ok := s.Value(metric.ErrorCount); !ok || got != tt.want {
 			t.Errorf("%v: error_count %v (%v), want %v", tt.fields, got, ok, tt.want)
 		}
 	}
-	if _, ok := (metric.Set{Lint: (*metric.Lint)(nil).Counting(metric.ErrorFields())}).Value(metric.ErrorCount); ok {
+	if _, ok := (metric.Set{Lint: (*metric.Lint)(nil).WithErrorFields(metric.ErrorFields())}).Value(metric.ErrorCount); ok {
 		t.Error("findings that were not measured have a count")
 	}
 }

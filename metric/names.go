@@ -5,8 +5,8 @@ import "slices"
 // Names are the names of an enumeration, whose zero value has none.
 type Names []string
 
-// Of returns the name of the value i, "unknown" if there is none.
-func (n Names) Of(i int) string {
+// Name returns the name of the value i, "unknown" if there is none.
+func (n Names) Name(i int) string {
 	if i == 0 || i >= len(n) {
 		return "unknown"
 	}

@@ -6,12 +6,12 @@ import "math"
 // specification by section and name. A section that was not measured is absent,
 // a number that was not measured is null.
 type Record struct {
-	Testing  *TestingRecord  `json:"testing,omitempty"`
-	Quality  *QualityRecord  `json:"quality,omitempty"`
-	Codebase *CodebaseRecord `json:"codebase,omitempty"`
-	Partial  bool            `json:"partial"`
-	Missing  []Gap           `json:"missing,omitempty"`
-	Varies   Delta           `json:"varies,omitempty"` // see [Set]
+	Testing   *TestingRecord  `json:"testing,omitempty"`
+	Quality   *QualityRecord  `json:"quality,omitempty"`
+	Codebase  *CodebaseRecord `json:"codebase,omitempty"`
+	Partial   bool            `json:"partial"`
+	Missing   []Gap           `json:"missing,omitempty"`
+	Variation Delta           `json:"varies,omitempty"` // see [Set]
 }
 
 // TestingRecord is the testing section of a [Record].
@@ -50,7 +50,7 @@ type CodebaseRecord struct {
 
 // Record returns s by section and name. Rates are rounded to four decimals.
 func (s Set) Record() Record {
-	r := Record{Partial: s.Partial(), Missing: s.Gaps, Varies: s.Varies}
+	r := Record{Partial: s.IsPartial(), Missing: s.Gaps, Variation: s.Variation}
 	if s.Tests != nil || s.Coverage != nil {
 		r.Testing = s.testing()
 	}

@@ -16,7 +16,7 @@ const (
 var severityNames = Names{Info: "INFO", Low: "LOW", Medium: "MEDIUM", High: "HIGH", Critical: "CRITICAL"}
 
 // String returns the severity in capitals, as reports write it.
-func (s Severity) String() string { return severityNames.Of(int(s)) }
+func (s Severity) String() string { return severityNames.Name(int(s)) }
 
 // MarshalText writes the severity by name; it never fails.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

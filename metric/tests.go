@@ -70,7 +70,7 @@ const (
 var statusNames = Names{Passed: "passed", Skipped: "skipped", NotRun: "not_run", Failed: "failed", Errored: "error"}
 
 // String returns the status as it is written in files.
-func (s Status) String() string { return statusNames.Of(int(s)) }
+func (s Status) String() string { return statusNames.Name(int(s)) }
 
 // MarshalText writes the status by name.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
@@ -93,14 +93,14 @@ func (e *UnknownNameError) Error() string { return "unknown " + e.Kind + " " + e
 // Test is the outcome of one test.
 type Test struct {
 	ID
-	Status   Status        `json:"status"`
-	Duration time.Duration `json:"duration_ns,omitempty"`
-	Message  string        `json:"message,omitempty"` // of a failure, or the reason of a skip
-	File     string        `json:"file,omitempty"`
-	Line     int           `json:"line,omitempty"`
-	Flaky    bool          `json:"flaky,omitempty"`  // failed, then passed when run again
-	Rerun    bool          `json:"rerun,omitempty"`  // a second attempt at the same identity
-	Varies   bool          `json:"varies,omitempty"` // its name changes from run to run; it keeps the first one
+	Status       Status        `json:"status"`
+	Duration     time.Duration `json:"duration_ns,omitempty"`
+	Message      string        `json:"message,omitempty"` // of a failure, or the reason of a skip
+	File         string        `json:"file,omitempty"`
+	Line         int           `json:"line,omitempty"`
+	Flaky        bool          `json:"flaky,omitempty"`  // failed, then passed when run again
+	Rerun        bool          `json:"rerun,omitempty"`  // a second attempt at the same identity
+	UnstableName bool          `json:"varies,omitempty"` // its name changes from run to run; it keeps the first one
 	// Cached says that the test was not run: its last verdict counts, since nothing that
 	// its tool knows it by has changed.
 	Cached bool `json:"cached,omitempty"`
@@ -112,8 +112,8 @@ type Suite struct {
 	Why  string `json:"why"`
 }
 
-// Brief is the line of Why that says most: of a trace the error at its end.
-func (s Suite) Brief() string {
+// MainError is the line of Why that says most: of a trace the error at its end.
+func (s Suite) MainError() string {
 	best, rank := "", 0
 	for line := range strings.Lines(s.Why) {
 		text, ofPytest := strings.CutPrefix(line, "E ")
@@ -137,7 +137,7 @@ func (s Suite) Brief() string {
 type Tests struct {
 	Cases            []Test        `json:"cases"`
 	BrokenAtBaseline []string      `json:"broken_at_baseline,omitempty"` // suites that could not be built before any agent ran, for no error in a file of the project
-	Crowded          time.Duration `json:"crowded_ns,omitempty"`         // how much of Duration other checks may have cost
+	Contention       time.Duration `json:"crowded_ns,omitempty"`         // how much of Duration other checks may have cost
 	Broken           []Suite       `json:"broken,omitempty"`             // suites that did not build, crashed or timed out
 	Duration         time.Duration `json:"duration_ns"`                  // wall time of the run, or the sum of the cases
 	Format           string        `json:"format,omitempty"`
@@ -294,11 +294,11 @@ func (n Counts) passRate() (float64, bool) {
 	return 100 * float64(n.Passed) / float64(n.Count), true
 }
 
-// CarryOver returns t with the tests of known that belong to a suite that did
+// WithNotRun returns t with the tests of known that belong to a suite that did
 // not run in t added as [NotRun]. A suite that could not run is not a deleted
 // suite. Where nothing at all ran, that holds for every suite: many tools run
 // none of them when one cannot be loaded. Neither argument is changed.
-func (t *Tests) CarryOver(known *Tests) *Tests {
+func (t *Tests) WithNotRun(known *Tests) *Tests {
 	if t == nil || known == nil || len(t.Broken) == 0 {
 		return t
 	}
@@ -321,8 +321,8 @@ func (t *Tests) CarryOver(known *Tests) *Tests {
 	return &out
 }
 
-// With returns t with the outcome of one test replaced by c.
-func (t *Tests) With(c Test) *Tests {
+// WithTest returns t with the outcome of one test replaced by c.
+func (t *Tests) WithTest(c Test) *Tests {
 	out := *t
 	out.Cases = slices.Clone(t.Cases)
 	if i, ok := slices.BinarySearchFunc(out.Cases, c.ID, func(x Test, id ID) int { return x.Compare(id) }); ok {

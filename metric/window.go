@@ -13,8 +13,8 @@ type Window struct {
 	Reset time.Time `json:"resets_at,omitzero"` // when it is given again; zero if the client did not say
 }
 
-// Past reports whether the window is given again, as far as the client says.
-func (w Window) Past(now time.Time) bool { return !w.Reset.IsZero() && !w.Reset.After(now) }
+// HasReset reports whether the window is given again, as far as the client says.
+func (w Window) HasReset(now time.Time) bool { return !w.Reset.IsZero() && !w.Reset.After(now) }
 
 // String returns it for people: 85% of the five hour window.
 func (w Window) String() string {

@@ -16,8 +16,8 @@ type Balance struct {
 	Approved         bool     // a person kept the iteration, whatever it lost
 }
 
-// Worse is an iteration that gives back less than the user had.
-type Worse struct {
+// WorseIteration is an iteration that gives back less than the user had.
+type WorseIteration struct {
 	Iteration int    `json:"iteration"`
 	Why       string `json:"why"`
 }
@@ -58,7 +58,7 @@ func (c Candidate) varies() float64 {
 	if c.Set == nil {
 		return 0
 	}
-	return c.Set.Varies[metric.QualityScore]
+	return c.Set.Variation[metric.QualityScore]
 }
 
 func tests(n int, one, many string) string {

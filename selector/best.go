@@ -15,19 +15,19 @@ import (
 // Candidate is an iteration that can be chosen. Candidates are given in the
 // order of their iterations.
 type Candidate struct {
-	Iteration int
-	Score     float64     // in [0,1]; valid when Scored
-	Scored    bool        // false: nothing of it could be measured
-	Set       *metric.Set // nil for a score from another tool, which is compared plainly
-	Verified  bool
-	Critical  bool // has a CRITICAL alert that is not resolved
-	Open      bool // findings about integrity are open: it is chosen only where nothing else can be
-	Partial   bool // a planned section could not be measured
-	Rejected  bool // was rolled back, or is to be
-	Stands    bool // rejected, and nobody undid it: what follows was built on it, or nothing follows
-	Baseline  bool
-	Balance   *Balance // nil: there is nothing to compare it with
-	Tree      string   // identity of its contents; "" if it is not known
+	Iteration       int
+	Score           float64     // in [0,1]; valid when Scored
+	Scored          bool        // false: nothing of it could be measured
+	Set             *metric.Set // nil for a score from another tool, which is compared plainly
+	Verified        bool
+	Critical        bool // has a CRITICAL alert that is not resolved
+	HasOpenFindings bool // findings about integrity are open: it is chosen only where nothing else can be
+	Partial         bool // a planned section could not be measured
+	Rejected        bool // was rolled back, or is to be
+	StillInPlace    bool // rejected, and nobody undid it: what follows was built on it, or nothing follows
+	Baseline        bool
+	Balance         *Balance // nil: there is nothing to compare it with
+	Tree            string   // identity of its contents; "" if it is not known
 
 	// What it took, for the summary; nil when not known.
 	Tokens   *int64
@@ -85,7 +85,7 @@ type Override struct {
 	Kind      OverrideKind `json:"kind"`
 	Iteration int          `json:"iteration,omitempty"` // for UseSpecific
 	Reason    string       `json:"reason"`
-	By        string       `json:"by,omitempty"` // who wants it
+	User      string       `json:"by,omitempty"` // who wants it
 }
 
 // Options say how to choose. Thresholds are in [0,1].
@@ -104,32 +104,32 @@ func DefaultOptions() Options {
 	return Options{Mode: HighestQualityVerified, Threshold: .70, CoverageSlack: .5}
 }
 
-// Choice is the iteration that was chosen, and why.
-type Choice struct {
-	Iteration              int          `json:"selected_iteration"`
-	Score                  float64      `json:"quality_score"`
-	Final                  int          `json:"final_iteration"`
-	FinalScore             float64      `json:"final_quality"`
-	Mode                   Mode         `json:"mode"`
-	Threshold              float64      `json:"threshold"`
-	Reason                 string       `json:"reason"`
-	Verified               bool         `json:"verified"`
-	BelowThreshold         bool         `json:"below_threshold,omitempty"`
-	FellBack               bool         `json:"fell_back,omitempty"`                 // no iteration was verified
-	Partial                bool         `json:"partial,omitempty"`                   // only partial ones were eligible
-	Unscored               bool         `json:"unscored,omitempty"`                  // nothing of it was measured
-	BaselineChosen         bool         `json:"baseline_chosen,omitempty"`           // no iteration was eligible
-	Alone                  bool         `json:"alone,omitempty"`                     // there was nothing but the baseline
-	Superseded             []int        `json:"superseded,omitempty"`                // exceeded by later progress
-	Ineligible             []int        `json:"ineligible,omitempty"`                // rejected, with a CRITICAL alert, or worse than the baseline
-	Worse                  []Worse      `json:"worse_than_baseline,omitempty"`       // those of them that nothing else is held against
-	Costs                  []string     `json:"costs,omitempty"`                     // measured HIGH findings of the selected tree against the baseline
-	Tied                   []int        `json:"tied,omitempty"`                      // other trees with the same score
-	SkippedForOpenFindings []int        `json:"skipped_for_open_findings,omitempty"` // findings about integrity are open
-	Rationale              []string     `json:"rationale"`
-	Degradation            *Degradation `json:"degradation,omitempty"` // nil when the last iteration is the best
-	Diminishing            *Returns     `json:"diminishing_returns,omitempty"`
-	Override               *Override    `json:"override,omitempty"`
+// Selection is the iteration that was chosen, and why.
+type Selection struct {
+	Iteration              int                 `json:"selected_iteration"`
+	Score                  float64             `json:"quality_score"`
+	Final                  int                 `json:"final_iteration"`
+	FinalScore             float64             `json:"final_quality"`
+	Mode                   Mode                `json:"mode"`
+	Threshold              float64             `json:"threshold"`
+	Reason                 string              `json:"reason"`
+	Verified               bool                `json:"verified"`
+	BelowThreshold         bool                `json:"below_threshold,omitempty"`
+	NoneVerified           bool                `json:"fell_back,omitempty"`                 // no iteration was verified
+	Partial                bool                `json:"partial,omitempty"`                   // only partial ones were eligible
+	Unscored               bool                `json:"unscored,omitempty"`                  // nothing of it was measured
+	BaselineChosen         bool                `json:"baseline_chosen,omitempty"`           // no iteration was eligible
+	OnlyBaseline           bool                `json:"alone,omitempty"`                     // there was nothing but the baseline
+	Superseded             []int               `json:"superseded,omitempty"`                // exceeded by later progress
+	Ineligible             []int               `json:"ineligible,omitempty"`                // rejected, with a CRITICAL alert, or worse than the baseline
+	Worse                  []WorseIteration    `json:"worse_than_baseline,omitempty"`       // those of them that nothing else is held against
+	Costs                  []string            `json:"costs,omitempty"`                     // measured HIGH findings of the selected tree against the baseline
+	Tied                   []int               `json:"tied,omitempty"`                      // other trees with the same score
+	SkippedForOpenFindings []int               `json:"skipped_for_open_findings,omitempty"` // findings about integrity are open
+	Rationale              []string            `json:"rationale"`
+	Degradation            *Degradation        `json:"degradation,omitempty"` // nil when the last iteration is the best
+	DiminishingReturns     *DiminishingReturns `json:"diminishing_returns,omitempty"`
+	Override               *Override           `json:"override,omitempty"`
 }
 
 // The errors of [Best].
@@ -148,20 +148,20 @@ const epsilon = 1e-9
 // Best chooses among the candidates. The baseline is chosen when no iteration is
 // eligible: each is rolled back, has a CRITICAL alert, or is worse than it. Of equal scores the
 // earlier one is chosen, unless a later tree is other and in nothing worse.
-func Best(cands []Candidate, o Options) (Choice, error) {
+func Best(cands []Candidate, o Options) (Selection, error) {
 	o.Mode, o.CoverageSlack = cmp.Or(o.Mode, HighestQualityVerified), cmp.Or(o.CoverageSlack, .5)
 	switch {
 	case len(cands) == 0:
-		return Choice{}, ErrNoCandidates
+		return Selection{}, ErrNoCandidates
 	case !o.Mode.Valid():
-		return Choice{}, fmt.Errorf("%w: %s", ErrMode, o.Mode)
+		return Selection{}, fmt.Errorf("%w: %s", ErrMode, o.Mode)
 	case o.Override != nil && strings.TrimSpace(o.Override.Reason) == "":
-		return Choice{}, ErrNoReason
+		return Selection{}, ErrNoReason
 	}
 	p := narrow(cands, o)
 	chosen, err := p.choose(cands, o)
 	if err != nil {
-		return Choice{}, err
+		return Selection{}, err
 	}
 	return p.choice(chosen, cands, o), nil
 }
@@ -170,7 +170,7 @@ func Best(cands []Candidate, o Options) (Choice, error) {
 type pool struct {
 	candidates []Candidate
 	ineligible []int
-	worse      []Worse
+	worse      []WorseIteration
 	trees      map[string]bool // of those that are worse
 	superseded []int
 	open       []int // passed over
@@ -188,7 +188,7 @@ func narrow(cands []Candidate, o Options) pool {
 		eligible, why := c.eligible() && !(tested && c.untested()), ""
 		if eligible {
 			if why = c.worse(cands); why != "" && !p.shown(c) {
-				p.worse = append(p.worse, Worse{c.Iteration, why})
+				p.worse = append(p.worse, WorseIteration{c.Iteration, why})
 			}
 		}
 		switch {
@@ -223,11 +223,11 @@ func (p *pool) shown(c Candidate) bool {
 // passOver leaves out what findings are open against, unless that is everything.
 func (p *pool) passOver() {
 	all := p.candidates
-	if !p.prefer(func(c Candidate) bool { return !c.Open }) || len(p.candidates) == len(all) {
+	if !p.prefer(func(c Candidate) bool { return !c.HasOpenFindings }) || len(p.candidates) == len(all) {
 		return
 	}
 	for _, c := range all {
-		if c.Open {
+		if c.HasOpenFindings {
 			p.open = append(p.open, c.Iteration)
 		}
 	}
@@ -313,7 +313,7 @@ func (c Candidate) succeeds(earlier Candidate) bool {
 	now, ok1 := stateOf(c)
 	was, ok2 := stateOf(earlier)
 	return c.Tree != "" && earlier.Tree != "" && c.Tree != earlier.Tree && ok1 && ok2 && now.scale == was.scale && now.covers(was) &&
-		(c.Verified || !earlier.Verified) && (!c.Open || earlier.Open)
+		(c.Verified || !earlier.Verified) && (!c.HasOpenFindings || earlier.HasOpenFindings)
 }
 
 // asGood lists the other iterations to choose from with the score of the chosen one, and
@@ -346,15 +346,15 @@ func overridden(cands []Candidate, o Override) (Candidate, error) {
 	return Candidate{}, fmt.Errorf("%w: %s", ErrOverride, o.Kind)
 }
 
-func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Choice {
+func (p pool) choice(chosen Candidate, cands []Candidate, o Options) Selection {
 	final := cands[len(cands)-1]
-	c := Choice{
+	c := Selection{
 		Iteration: chosen.Iteration, Score: chosen.Score, Final: final.Iteration, FinalScore: final.Score,
 		Mode: o.Mode, Threshold: o.Threshold, Verified: chosen.Verified, Partial: chosen.Partial, Unscored: !chosen.Scored,
 		BelowThreshold: chosen.Scored && chosen.Score < o.Threshold-epsilon,
-		FellBack:       p.fellBack, BaselineChosen: chosen.Baseline, Alone: chosen.Baseline && len(cands) == 1,
-		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, SkippedForOpenFindings: p.open, Tied: p.asGood(chosen), Degradation: Degraded(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
-		Diminishing: Diminishing(cands, SmallGains, SmallGain),
+		NoneVerified:   p.fellBack, BaselineChosen: chosen.Baseline, OnlyBaseline: chosen.Baseline && len(cands) == 1,
+		Superseded: p.superseded, Ineligible: p.ineligible, Worse: p.worse, SkippedForOpenFindings: p.open, Tied: p.asGood(chosen), Degradation: FindDegradation(p.standing(cands), p.peak(chosen, o)), Override: o.Override,
+		DiminishingReturns: FindDiminishingReturns(cands, SmallGains, SmallGain),
 	}
 	if chosen.Balance != nil {
 		c.Costs = chosen.Balance.Costs
@@ -382,7 +382,7 @@ func (p pool) standing(cands []Candidate) []Candidate {
 	})
 }
 
-func reason(c Choice) string {
+func reason(c Selection) string {
 	quality := percent(c.Score)
 	text := ""
 	switch {
@@ -391,7 +391,7 @@ func reason(c Choice) string {
 	case c.BaselineChosen && len(c.Worse) > 0:
 		last := c.Worse[len(c.Worse)-1]
 		return fmt.Sprintf("No iteration was acceptable; iteration %d is worse than the baseline: %s", last.Iteration, last.Why)
-	case c.Alone:
+	case c.OnlyBaseline:
 		return "There is no other iteration"
 	case c.BaselineChosen:
 		return "No iteration was acceptable"
@@ -399,7 +399,7 @@ func reason(c Choice) string {
 		return "Latest iteration; it could not be measured"
 	case c.Mode == MostRecentAboveThreshold && !c.BelowThreshold:
 		return fmt.Sprintf("Most recent iteration of at least %s: %s", percent(c.Threshold), quality)
-	case c.FellBack:
+	case c.NoneVerified:
 		text = fmt.Sprintf("Highest quality (no verified iterations): %s", quality)
 	case c.Mode == HighestQualityVerified:
 		text = fmt.Sprintf("Highest verified quality: %s", quality)
@@ -425,7 +425,7 @@ func percent(v float64) string {
 }
 
 // rationale lists the reasons for the choice, from its values.
-func rationale(c Choice, chosen, final Candidate) []string {
+func rationale(c Selection, chosen, final Candidate) []string {
 	var out []string
 	add := func(when bool, format string, args ...any) {
 		if when {
@@ -441,7 +441,7 @@ func rationale(c Choice, chosen, final Candidate) []string {
 		add(ok, "Error count is %g", errs)
 	}
 	add(c.Verified, "It is verified")
-	add(c.FellBack, "No eligible iteration is verified")
+	add(c.NoneVerified, "No eligible iteration is verified")
 	add(c.Partial, "Only a part of it could be measured")
 	add(slices.Contains(c.Ineligible, c.Iteration), "It is not eligible by itself: it was rolled back, has a CRITICAL finding, or is worse than the baseline")
 	add(len(c.Costs) > 0, "More tests pass than at the baseline, but: %s", strings.Join(c.Costs, "; "))
@@ -452,7 +452,7 @@ func rationale(c Choice, chosen, final Candidate) []string {
 	add(len(c.Superseded) > 0, "Superseded by later progress: %s", list(c.Superseded))
 	add(len(c.Ineligible) > 0, "Not eligible (rejected, with a CRITICAL finding, or worse than the baseline): %s", list(c.Ineligible))
 	add(len(c.SkippedForOpenFindings) > 0, "Passed over, because findings about integrity are open: %s", list(c.SkippedForOpenFindings))
-	add(chosen.Open, "Findings about integrity are open, and no iteration is without")
+	add(chosen.HasOpenFindings, "Findings about integrity are open, and no iteration is without")
 	if chosen.Iteration != final.Iteration && chosen.Scored && final.Scored {
 		add(true, "Final iteration %d has %s, %+.1f points", final.Iteration, percent(final.Score), 100*(final.Score-chosen.Score))
 	}
@@ -466,11 +466,11 @@ func list(iterations []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(iterations), "[]"), " ", ", ")
 }
 
-// Verified reports whether an iteration is proven good: no test fails and at
+// IsVerified reports whether an iteration is proven good: no test fails and at
 // least one passes, the run of the tests did not fail outside its tests, the build is
 // not broken, no CRITICAL alert is unresolved, and the completion criterion holds
 // if there is one (nil: there is none).
-func Verified(set metric.Set, critical bool, criterion *bool) bool {
+func IsVerified(set metric.Set, critical bool, criterion *bool) bool {
 	n := set.Tests.Counts()
 	broken := set.Build != nil && set.Build.Status == metric.BuildFailure
 	passed := set.Tests != nil && set.Tests.Failure == ""

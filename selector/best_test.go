@@ -34,16 +34,16 @@ func unverified(cands []selector.Candidate, iterations ...int) []selector.Candid
 // FellBack of the choice are compared.
 func conformance() []conformanceCase {
 	return []conformanceCase{
-		{"60,85,83,80", scored(60, 85, 83, 80), selector.DefaultOptions(), selector.Choice{Iteration: 2}},
-		{"65,82,88,85,81", scored(65, 82, 88, 85, 81), selector.DefaultOptions(), selector.Choice{Iteration: 3}},
-		{"72,85,83", scored(72, 85, 83), selector.DefaultOptions(), selector.Choice{Iteration: 2}},
-		{"85,85,80", scored(85, 85, 80), selector.DefaultOptions(), selector.Choice{Iteration: 1}},
-		{"40,55,50", scored(40, 55, 50), selector.DefaultOptions(), selector.Choice{Iteration: 2, BelowThreshold: true}},
-		{"75,95(failed),80", unverified(scored(75, 95, 80), 2), selector.DefaultOptions(), selector.Choice{Iteration: 3}},
-		{"72,85,83 all failed", unverified(scored(72, 85, 83), 1, 2, 3), selector.DefaultOptions(), selector.Choice{Iteration: 2, FellBack: true}},
-		{"most recent above 82", scored(60, 85, 83, 80), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .82}, selector.Choice{Iteration: 3}},
-		{"most recent, none above", scored(60, 85, 83, 80), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .9}, selector.Choice{Iteration: 2, BelowThreshold: true}},
-		{"highest quality, unverified", unverified(scored(75, 95, 80), 2), selector.Options{Mode: selector.HighestQuality, Threshold: .7}, selector.Choice{Iteration: 2}},
+		{"60,85,83,80", scored(60, 85, 83, 80), selector.DefaultOptions(), selector.Selection{Iteration: 2}},
+		{"65,82,88,85,81", scored(65, 82, 88, 85, 81), selector.DefaultOptions(), selector.Selection{Iteration: 3}},
+		{"72,85,83", scored(72, 85, 83), selector.DefaultOptions(), selector.Selection{Iteration: 2}},
+		{"85,85,80", scored(85, 85, 80), selector.DefaultOptions(), selector.Selection{Iteration: 1}},
+		{"40,55,50", scored(40, 55, 50), selector.DefaultOptions(), selector.Selection{Iteration: 2, BelowThreshold: true}},
+		{"75,95(failed),80", unverified(scored(75, 95, 80), 2), selector.DefaultOptions(), selector.Selection{Iteration: 3}},
+		{"72,85,83 all failed", unverified(scored(72, 85, 83), 1, 2, 3), selector.DefaultOptions(), selector.Selection{Iteration: 2, NoneVerified: true}},
+		{"most recent above 82", scored(60, 85, 83, 80), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .82}, selector.Selection{Iteration: 3}},
+		{"most recent, none above", scored(60, 85, 83, 80), selector.Options{Mode: selector.MostRecentAboveThreshold, Threshold: .9}, selector.Selection{Iteration: 2, BelowThreshold: true}},
+		{"highest quality, unverified", unverified(scored(75, 95, 80), 2), selector.Options{Mode: selector.HighestQuality, Threshold: .7}, selector.Selection{Iteration: 2}},
 	}
 }
 
@@ -51,7 +51,7 @@ type conformanceCase struct {
 	name  string
 	cands []selector.Candidate
 	opts  selector.Options
-	want  selector.Choice
+	want  selector.Selection
 }
 
 func TestSelectionConformance(t *testing.T) {
@@ -61,7 +61,7 @@ func TestSelectionConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = selector.Choice{Iteration: got.Iteration, BelowThreshold: got.BelowThreshold, FellBack: got.FellBack}
+			got = selector.Selection{Iteration: got.Iteration, BelowThreshold: got.BelowThreshold, NoneVerified: got.NoneVerified}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -198,7 +198,7 @@ func TestMoreFailuresSupersedeNothing(t *testing.T) {
 		t.Errorf("%+v, %v: want 1, since 2 has more failing tests", got, err)
 	}
 	got, err := selector.Best(cands, selector.DefaultOptions())
-	if err != nil || got.Iteration != 3 || !got.FellBack || !slices.Equal(got.Superseded, []int{1}) {
+	if err != nil || got.Iteration != 3 || !got.NoneVerified || !slices.Equal(got.Superseded, []int{1}) {
 		t.Errorf("%+v, %v: want 3, which has more passing tests and no more failing ones than 1", got, err)
 	}
 }
@@ -282,14 +282,14 @@ func TestVerified(t *testing.T) {
 		{"the run failed as a whole", crashed, false, nil, false},
 		{"the build is not known", metric.Set{Tests: green.Tests}, false, nil, true},
 	} {
-		if got := selector.Verified(tt.set, tt.critical, tt.criterion); got != tt.want {
+		if got := selector.IsVerified(tt.set, tt.critical, tt.criterion); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
 }
 
 func TestDegradation(t *testing.T) {
-	got := selector.Degraded(scored(65, 82, 88, 85, 81), 3)
+	got := selector.FindDegradation(scored(65, 82, 88, 85, 81), 3)
 	if got == nil || got.Peak != 3 || got.Started != 4 || got.AfterPeak != 2 || math.Abs(got.Loss+7.95) > .005 {
 		t.Fatalf("degradation %+v, want from 4 on, two iterations, -7.95 %%", got)
 	}
@@ -305,7 +305,7 @@ func TestDegradation(t *testing.T) {
 		{"two falls with a rise between", scored(85, 83, 84, 82), nil},
 		{"more failures", []selector.Candidate{grown(1, .8, 5, 0, 0, 80), grown(2, .79, 4, 1, 0, 80)}, []selector.Trigger{selector.MoreFailures}},
 	} {
-		d := selector.Degraded(tt.cands, 0)
+		d := selector.FindDegradation(tt.cands, 0)
 		if d == nil {
 			t.Fatalf("%s: not below the peak", tt.name)
 		}
@@ -315,14 +315,14 @@ func TestDegradation(t *testing.T) {
 	}
 	undone := scored(60, 70, 80, 10)
 	undone[3].Rejected = true
-	if d := selector.Degraded(undone, 3); d != nil {
+	if d := selector.FindDegradation(undone, 3); d != nil {
 		t.Errorf("degradation %+v although the bad iteration was rolled back", d)
 	}
-	undone[3].Stands = true
-	if d := selector.Degraded(undone, 3); d == nil || d.AfterPeak != 1 {
+	undone[3].StillInPlace = true
+	if d := selector.FindDegradation(undone, 3); d == nil || d.AfterPeak != 1 {
 		t.Errorf("degradation %+v although nobody undid the bad iteration", d)
 	}
-	if d := selector.Degraded(scored(85, 85, 80), 1); d == nil || d.Started != 3 || d.AfterPeak != 2 {
+	if d := selector.FindDegradation(scored(85, 85, 80), 1); d == nil || d.Started != 3 || d.AfterPeak != 2 {
 		t.Errorf("degradation %+v, want from 3 on: 2 is as good as 1", d)
 	}
 }
@@ -331,15 +331,15 @@ func TestDiminishing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		scores []float64
-		want   *selector.Returns
+		want   *selector.DiminishingReturns
 	}{
-		{"seed", []float64{70, 75, 77, 78}, &selector.Returns{Since: 3, At: 4}},
+		{"seed", []float64{70, 75, 77, 78}, &selector.DiminishingReturns{Since: 3, At: 4}},
 		{"gains of exactly 5", []float64{65, 70, 75, 80}, nil},
-		{"no gain is a small gain", []float64{70, 70, 70}, &selector.Returns{Since: 2, At: 3}},
+		{"no gain is a small gain", []float64{70, 70, 70}, &selector.DiminishingReturns{Since: 2, At: 3}},
 		{"a fall between", []float64{70, 71, 69, 70}, nil},
 		{"one small gain", []float64{70, 71, 79}, nil},
 	} {
-		got := selector.Diminishing(scored(tt.scores...), selector.SmallGains, selector.SmallGain)
+		got := selector.FindDiminishingReturns(scored(tt.scores...), selector.SmallGains, selector.SmallGain)
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
@@ -359,7 +359,7 @@ func TestTrajectory(t *testing.T) {
 		{[]float64{60, 85, 83, 70}, selector.Fluctuating},
 		{[]float64{60, 80, 60}, selector.Fluctuating},
 	} {
-		if got := selector.Trajectory(scored(tt.scores...)); got != tt.want {
+		if got := selector.TrendOf(scored(tt.scores...)); got != tt.want {
 			t.Errorf("%v is %s, want %s", tt.scores, got, tt.want)
 		}
 	}

@@ -74,7 +74,7 @@ func TestScoreOfDimensionsIsMonotone(t *testing.T) {
 		for i, name := range selector.DimensionNames() {
 			given[name], named[name] = float64(scores[i])/255, float64(weights[i])
 		}
-		w, err := selector.DefaultWeights().With(named)
+		w, err := selector.DefaultWeights().Replace(named)
 		if err != nil {
 			return weights == [5]uint8{}
 		}
@@ -100,7 +100,7 @@ func TestOrderOfTestsDoesNotMatter(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		r.Shuffle(len(tests.Cases), func(i, j int) { tests.Cases[i], tests.Cases[j] = tests.Cases[j], tests.Cases[i] })
 		mixed.Tests = &tests
-		return grade(s) == grade(mixed) && selector.Verified(s, false, nil) == selector.Verified(mixed, false, nil)
+		return grade(s) == grade(mixed) && selector.IsVerified(s, false, nil) == selector.IsVerified(mixed, false, nil)
 	}
 	if err := quick.Check(property, often); err != nil {
 		t.Error(err)
@@ -145,7 +145,7 @@ func TestScoreWithOtherWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := score.Weighed(selector.Weights{Validation: 3, Readability: 1})
+	got := score.Reweigh(selector.Weights{Validation: 3, Readability: 1})
 	sum := 0.0
 	for _, d := range got.Dimensions {
 		sum += d.Contribution
@@ -154,7 +154,7 @@ func TestScoreWithOtherWeights(t *testing.T) {
 		t.Errorf("weights 3 and 1 of 1 and .2 give %v with contributions of %v, want .8; the first score is %v", got.Value, sum, score.Value)
 	}
 	plain, err := selector.FromValue(.6)
-	if again := plain.Weighed(selector.Weights{Efficiency: 1}); err != nil || again.Value != .6 || !again.Measured {
+	if again := plain.Reweigh(selector.Weights{Efficiency: 1}); err != nil || again.Value != .6 || !again.Measured {
 		t.Errorf("a score without dimensions became %+v, %v", again, err)
 	}
 	if _, err := selector.FromValue(72); !errors.Is(err, selector.ErrDimension) {
@@ -163,12 +163,12 @@ func TestScoreWithOtherWeights(t *testing.T) {
 }
 
 func TestNamedWeights(t *testing.T) {
-	w, err := selector.DefaultWeights().With(map[string]float64{"validation": .5, "efficiency": 0})
+	w, err := selector.DefaultWeights().Replace(map[string]float64{"validation": .5, "efficiency": 0})
 	if want := (selector.Weights{Validation: .5, Completeness: .25, Correctness: .25, Readability: .10}); err != nil || w != want {
 		t.Errorf("weights %+v, %v, want %+v", w, err, want)
 	}
 	for _, bad := range []map[string]float64{{"beauty": 1}, {"validation": -1}, {"validation": math.Inf(1)}} {
-		if _, err := selector.DefaultWeights().With(bad); !errors.Is(err, selector.ErrWeights) {
+		if _, err := selector.DefaultWeights().Replace(bad); !errors.Is(err, selector.ErrWeights) {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
@@ -179,9 +179,9 @@ func TestOverrideOfAnIneligibleIteration(t *testing.T) {
 	cands := scored(60, 85)
 	cands[1].Critical = true
 	o := selector.DefaultOptions()
-	o.Override = &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "the test was wrong", By: "ann"}
+	o.Override = &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "the test was wrong", User: "ann"}
 	got, err := selector.Best(cands, o)
-	if err != nil || got.Iteration != 2 || got.Override.By != "ann" || !slices.ContainsFunc(got.Rationale, func(s string) bool {
+	if err != nil || got.Iteration != 2 || got.Override.User != "ann" || !slices.ContainsFunc(got.Rationale, func(s string) bool {
 		return s == "It is not eligible by itself: it was rolled back, has a CRITICAL finding, or is worse than the baseline"
 	}) {
 		t.Errorf("%+v, %v", got, err)

@@ -51,9 +51,9 @@ func (w Weights) Validate() error {
 // maxWeight keeps sums of weights finite.
 const maxWeight = 1e9
 
-// With returns the weights with those of the named dimensions replaced. An
+// Replace returns the weights with those of the named dimensions replaced. An
 // unknown name and weights that are not usable are an error.
-func (w Weights) With(named map[string]float64) (Weights, error) {
+func (w Weights) Replace(named map[string]float64) (Weights, error) {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		i := slices.Index(DimensionNames(), name)
 		if i < 0 {
@@ -247,9 +247,9 @@ func FromValue(v float64) (Score, error) {
 	return Score{Value: v, Measured: true}, nil
 }
 
-// Weighed returns the score of the same dimensions by other weights. One without
+// Reweigh returns the score of the same dimensions by other weights. One without
 // dimensions stays as it is.
-func (s Score) Weighed(w Weights) Score {
+func (s Score) Reweigh(w Weights) Score {
 	if len(s.Dimensions) == 0 {
 		return s
 	}

@@ -31,10 +31,10 @@ const maxDrop = .05
 // OverRefinement is the pattern of work that gets worse by being gone on with.
 const OverRefinement = "over_refinement"
 
-// Degraded describes how far quality fell from the peak to the last iteration, among
+// FindDegradation describes how far quality fell from the peak to the last iteration, among
 // those that were not rolled back. peak is the iteration that was chosen; where it is none of
 // them, it is the one with the highest score. It is nil when the last is as good.
-func Degraded(cands []Candidate, peak int) *Degradation {
+func FindDegradation(cands []Candidate, peak int) *Degradation {
 	s := series(cands)
 	if len(s) < 2 {
 		return nil
@@ -57,7 +57,7 @@ func Degraded(cands []Candidate, peak int) *Degradation {
 
 // series are the iterations that have a score and were not rolled back.
 func series(cands []Candidate) []Candidate {
-	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected && !c.Stands })
+	return slices.DeleteFunc(slices.Clone(cands), func(c Candidate) bool { return !c.Scored || c.Baseline || c.Rejected && !c.StillInPlace })
 }
 
 func triggers(s []Candidate) []Trigger {
@@ -90,8 +90,8 @@ func moreFailures(before, now Candidate) bool {
 	return now.Set.Tests.Counts().Failed > before.Set.Tests.Counts().Failed
 }
 
-// Returns are gains that become too small to continue for.
-type Returns struct {
+// DiminishingReturns are gains that become too small to continue for.
+type DiminishingReturns struct {
 	Since int `json:"since_iteration"` // the first of the small gains
 	At    int `json:"at_iteration"`    // where there were enough of them
 }
@@ -103,9 +103,9 @@ const (
 	SmallGain  = .05
 )
 
-// Diminishing looks for the first time that count gains in a row were at least
+// FindDiminishingReturns looks for the first time that count gains in a row were at least
 // 0 and less than limit. It is nil when there were none.
-func Diminishing(cands []Candidate, count int, limit float64) *Returns {
+func FindDiminishingReturns(cands []Candidate, count int, limit float64) *DiminishingReturns {
 	s := series(cands)
 	small := 0
 	for i := 1; i < len(s); i++ {
@@ -115,7 +115,7 @@ func Diminishing(cands []Candidate, count int, limit float64) *Returns {
 			continue
 		}
 		if small++; small >= count {
-			return &Returns{Since: s[i-small+1].Iteration, At: s[i].Iteration}
+			return &DiminishingReturns{Since: s[i-small+1].Iteration, At: s[i].Iteration}
 		}
 	}
 	return nil
@@ -135,10 +135,10 @@ const (
 // steady is a change of the score that does not count.
 const steady = .02
 
-// Trajectory names the way of the scores: stable when all lie within .02,
+// TrendOf names the way of the scores: stable when all lie within .02,
 // improving or declining when they go one way but for steps of .02, else
 // fluctuating.
-func Trajectory(cands []Candidate) Trend {
+func TrendOf(cands []Candidate) Trend {
 	s := series(cands)
 	if len(s) == 0 {
 		return Stable
@@ -181,7 +181,7 @@ type Summary struct {
 // Summarize sums up all iterations, without the baseline. What was rolled back has
 // its costs, but no part in the scores.
 func Summarize(cands []Candidate) Summary {
-	out := Summary{Trend: Trajectory(cands)}
+	out := Summary{Trend: TrendOf(cands)}
 	for _, c := range cands {
 		if c.Baseline {
 			continue

@@ -56,7 +56,7 @@ func runAbort(ctx context.Context, a *app, o abortOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, noQuestion := approval.Asked(dir); noQuestion == nil {
+	if _, noQuestion := approval.OpenQuestion(dir); noQuestion == nil {
 		return runAnswer(ctx, a, answerOptions{loop: o.loop, choice: approval.Abort, reason: o.reason})
 	}
 	p, err := os.FindProcess(state.PID)

@@ -86,7 +86,7 @@ func runAck(ctx context.Context, a *app, o ackOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := ack.Of(found.Alert, o.path, o.reason, o.expires, time.Now())
+	e, err := ack.NewEntry(found.Alert, o.path, o.reason, o.expires, time.Now())
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 	if insideAgent() {
 		return usageError{errInside}
 	}
-	answer := approval.Answer{Choice: o.choice, Reason: strings.TrimSpace(o.reason), By: userName(), At: time.Now()}
+	answer := approval.Answer{Choice: o.choice, Reason: strings.TrimSpace(o.reason), User: userName(), At: time.Now()}
 	if err := answer.Validate(); err != nil {
 		return usageError{err}
 	}
@@ -72,9 +72,9 @@ func runAnswer(ctx context.Context, a *app, o answerOptions) error {
 		return err
 	}
 	reply, later := approval.Reply, ""
-	switch _, noQuestion := approval.Asked(dir); {
+	switch _, noQuestion := approval.OpenQuestion(dir); {
 	case free && noQuestion == nil && state.StopReason == string(event.Awaiting):
-		reply, later = approval.Leave, "; supervise resume goes on with it"
+		reply, later = approval.ReplyLater, "; supervise resume goes on with it"
 	case free && noQuestion == nil:
 		return usageError{fmt.Errorf("loop %s was waiting for approval when it was killed: %s resume %s asks again", state.LoopID, a.self(), state.LoopID)}
 	case free || noQuestion != nil:

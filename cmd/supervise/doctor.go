@@ -78,7 +78,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	}
 	record := res.Set.Record()
 	d.Runs, d.Metrics = treecopy.CheckRuns(res.Runs), &record
-	idle := opts.Rules.Unmatched(res.Set)
+	idle := opts.Rules.UnmatchedPaths(res.Set)
 	d.Notes = append(d.Notes, idle...)
 	if !o.json {
 		a.text().PrintRuns(res)

@@ -68,9 +68,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if o.prompt {
-		return a.showPrompt(v, in.It)
+		return a.showPrompt(v, in.Iteration)
 	}
-	c := reasoning.Of(in)
+	c := reasoning.NewChain(in)
 	for i, o := range c.Overrides { // they can be pasted
 		if rest, ok := strings.CutPrefix(o.Command, "supervise "); ok {
 			c.Overrides[i].Command = a.self() + " " + rest
@@ -80,7 +80,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return a.encode(c)
 	}
 	paint := a.paint(a.out)
-	fmt.Fprintf(a.out, "%s\n\n%s", report.Line(in.It, paint), report.Chain(c).Terminal(paint))
+	fmt.Fprintf(a.out, "%s\n\n%s", report.Line(in.Iteration, paint), report.Chain(c).Terminal(paint))
 	return nil
 }
 
@@ -103,13 +103,13 @@ func (a *app) showPrompt(v record.View, it ledger.Iteration) error {
 // reasoningInput gathers what the verdict on iteration n rests on.
 func reasoningInput(v record.View, n int) (in reasoning.Input, err error) {
 	in.Criterion, in.Rules = v.State.Criterion, v.Settings.Rules
-	if in.It, err = v.Iteration(n); errors.Is(err, selector.ErrNoIteration) {
+	if in.Iteration, err = v.Iteration(n); errors.Is(err, selector.ErrNoIteration) {
 		return in, usageError{fmt.Errorf("loop %s has no iteration %d; it has %s, see supervise status %s", v.State.LoopID, n, span(v.Iterations), v.State.LoopID)}
 	}
 	if v.Iterations[0].Number == 0 {
 		in.Baseline = v.Iterations[0]
 	}
-	if before, err := v.Iteration(reasoning.Previous(v.Iterations, n)); err == nil {
+	if before, err := v.Iteration(reasoning.PreviousIteration(v.Iterations, n)); err == nil {
 		in.Previous = &before
 	}
 	return in, nil

@@ -132,7 +132,7 @@ func (f *selectFlags) wish(cmd *cobra.Command) (record.SelectionRequest, error) 
 }
 
 func (f *selectFlags) override(cmd *cobra.Command) (*selector.Override, error) {
-	o := &selector.Override{Reason: strings.TrimSpace(f.reason), By: userName()}
+	o := &selector.Override{Reason: strings.TrimSpace(f.reason), User: userName()}
 	switch {
 	case f.useBest:
 		o.Kind = selector.UseBest
@@ -233,7 +233,7 @@ func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 
 // reselect records the choice, and restores its tree with --apply. It checks first that
 // the tree can be restored.
-func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o selectOptions) (sel record.Selection, err error) {
+func (a *app) reselect(ctx context.Context, v record.View, c selector.Selection, o selectOptions) (sel record.Selection, err error) {
 	_, home, err := a.located(ctx)
 	if err != nil {
 		return sel, err
@@ -280,7 +280,7 @@ func (a *app) reselect(ctx context.Context, v record.View, c selector.Choice, o 
 	return sel, record.LogApplied(home, v.State.LoopID, it.Number, data, time.Now())
 }
 
-func (a *app) exportCSV(o selectOptions, v record.View, c selector.Choice) error {
+func (a *app) exportCSV(o selectOptions, v record.View, c selector.Selection) error {
 	switch o.csv {
 	case "":
 		return nil

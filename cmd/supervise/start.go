@@ -196,7 +196,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	tty := input && isTerminal(a.out)
 	opts.Person = loop.Person{Name: userName(), Self: a.self()}
 	if input {
-		opts.Person.Terminal = approval.Terminal()
+		opts.Person.Terminal = approval.TerminalPath()
 	}
 	show := f.agentOutput
 	if show == "auto" {
@@ -216,7 +216,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 		opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.NewJSONPrinter(a.doc, opts.Log.WithField("output", "json").Error)))
 		return stop
 	}
-	o := terminal.Options{Out: a.doc, Progress: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.Rest > 0, Self: a.self()}
+	o := terminal.Options{Out: a.doc, Progress: a.talk, Paint: a.paint(a.out), Live: f.ui != "plain" && a.hasRegion(), Raw: opts.Terminal != nil, Watched: opts.IdleAfter > 0, Self: a.self()}
 	switch f.ui {
 	case "plain":
 		o.Paint = document.NoPaint

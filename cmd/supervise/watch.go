@@ -77,7 +77,7 @@ func runWatch(ctx context.Context, a *app, o watchOptions) error {
 	if err != nil {
 		return err
 	}
-	opts.Rest, opts.Dir, opts.Args, opts.Program = o.rest, at.here, o.agent, agentrun.Program{}
+	opts.IdleAfter, opts.Dir, opts.Args, opts.Program = o.rest, at.here, o.agent, agentrun.Program{}
 	if err := a.ready(at, opts, false); err != nil {
 		return err
 	}

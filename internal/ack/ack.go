@@ -51,10 +51,10 @@ func (e Entry) ID() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Of returns the entry that accepts a finding: its rule on its tests, or on everything
+// NewEntry returns the entry that accepts a finding: its rule on its tests, or on everything
 // below path. expires is in the form that [Expiry] reads.
-func Of(a detector.Alert, path, reason, expires string, now time.Time) (Entry, error) {
-	day, err := Expiry(cmp.Or(expires, DefaultExpiry), now)
+func NewEntry(a detector.Alert, path, reason, expires string, now time.Time) (Entry, error) {
+	day, err := ParseExpiry(cmp.Or(expires, DefaultExpiry), now)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -78,9 +78,9 @@ func literal(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`).Replace(name)
 }
 
-// Expiry reads an expiry: a day (2026-12-31), a span from now (90d, 12w), or never. It
+// ParseExpiry reads an expiry: a day (2026-12-31), a span from now (90d, 12w), or never. It
 // returns the day, or never.
-func Expiry(text string, now time.Time) (string, error) {
+func ParseExpiry(text string, now time.Time) (string, error) {
 	if text == Never {
 		return Never, nil
 	}
@@ -105,7 +105,7 @@ func (e Entry) until() (time.Time, error) {
 		if err != nil {
 			return time.Time{}, fmt.Errorf("%w: expires is missing; give a day like 2026-12-31, or never", ErrInvalid)
 		}
-		if text, err = Expiry(DefaultExpiry, written); err != nil {
+		if text, err = ParseExpiry(DefaultExpiry, written); err != nil {
 			return time.Time{}, err
 		}
 	}

@@ -25,7 +25,7 @@ func alert(tests ...string) detector.Alert {
 
 func entry(t *testing.T, a detector.Alert) ack.Entry {
 	t.Helper()
-	e, err := ack.Of(a, "", "they moved", "", now)
+	e, err := ack.NewEntry(a, "", "they moved", "", now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestExpiry(t *testing.T) {
 		"90d": "2026-05-30", "2w": "2026-03-15", "never": "never", "2027-01-01": "2027-01-01",
 		"": "", "0d": "", "-3d": "", "90": "", "d": "", "2h": "", "2026-02-30": "", "99999999d": "",
 	} {
-		got, err := ack.Expiry(text, now)
+		got, err := ack.ParseExpiry(text, now)
 		if got != want || (err != nil) != (want == "") {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
@@ -108,7 +108,7 @@ func TestEntryCoversItsFinding(t *testing.T) {
 func TestEntryCoversNoGreaterLoss(t *testing.T) {
 	was := covered(90)
 	lost := assess(t, was, covered(80), nil)
-	e, err := ack.Of(lost, "", "moved", "", now)
+	e, err := ack.NewEntry(lost, "", "moved", "", now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestEntryCoversNoGreaterLoss(t *testing.T) {
 			t.Errorf("coverage from 90 to %d after one to 80 was accepted: acknowledged %t, want %t", coverage, got, want)
 		}
 	}
-	if e, err = ack.Of(lost, "m.go", "moved", "", now); err != nil || assess(t, was, covered(10), []ack.Entry{e}).Acknowledged == nil {
+	if e, err = ack.NewEntry(lost, "m.go", "moved", "", now); err != nil || assess(t, was, covered(10), []ack.Entry{e}).Acknowledged == nil {
 		t.Errorf("a path does not cover all that lies there: %v", err)
 	}
 }

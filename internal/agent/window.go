@@ -80,7 +80,7 @@ func (r *Report) tell(w Window) {
 func (r Report) Window(now time.Time) *Window {
 	var most *Window
 	for _, w := range r.Windows {
-		if !w.Past(now) && (most == nil || w.Used > most.Used) {
+		if !w.HasReset(now) && (most == nil || w.Used > most.Used) {
 			most = &w
 		}
 	}

@@ -82,24 +82,24 @@ type Question struct {
 	AskedAt   time.Time `json:"asked_at"`
 }
 
-// How is the way that an answer came.
-type How string
+// Channel is the way that an answer came.
+type Channel string
 
 // The ways of answering.
 const (
-	ByTerminal How = "terminal"
-	ByCommand  How = "command" // from another process
-	ByPolicy   How = "policy"  // without asking a person
-	ByTimeout  How = "timeout" // no answer in time
+	ByTerminal Channel = "terminal"
+	ByCommand  Channel = "command" // from another process
+	ByPolicy   Channel = "policy"  // without asking a person
+	ByTimeout  Channel = "timeout" // no answer in time
 )
 
 // Answer is what was decided, by whom and why.
 type Answer struct {
-	Choice Choice    `json:"choice"`
-	Reason string    `json:"reason,omitempty"`
-	By     string    `json:"by,omitempty"` // user name
-	How    How       `json:"via"`
-	At     time.Time `json:"at"`
+	Choice  Choice    `json:"choice"`
+	Reason  string    `json:"reason,omitempty"`
+	User    string    `json:"by,omitempty"` // user name
+	Channel Channel   `json:"via"`
+	At      time.Time `json:"at"`
 }
 
 // ErrNoReason is returned for an approval without a reason.
@@ -120,10 +120,10 @@ func (a Answer) Validate() error {
 func (a Answer) String() string {
 	text := map[Choice]string{Reject: "rejected", Approve: "approved", Abort: "aborted"}[a.Choice]
 	switch {
-	case a.How == ByTimeout:
+	case a.Channel == ByTimeout:
 		text += ": no answer in time"
-	case a.By != "":
-		text += " by " + a.By
+	case a.User != "":
+		text += " by " + a.User
 	}
 	if a.Reason != "" {
 		text += ": " + a.Reason
@@ -133,13 +133,13 @@ func (a Answer) String() string {
 
 // Options configure how a question is asked.
 type Options struct {
-	Dir      string        // the loop's folder, in which question and answer are exchanged
-	Terminal string        // path of the terminal, like /dev/tty; "" for none
-	By       string        // name of the user at the terminal
-	Self     string        // command line of supervise, for an answer from another process
-	Timeout  time.Duration // after which the question counts as rejected; 0: none
-	// Later leaves the question open; a later call of Ask returns the answer.
-	Later bool
+	Dir         string        // the loop's folder, in which question and answer are exchanged
+	Terminal    string        // path of the terminal, like /dev/tty; "" for none
+	User        string        // name of the user at the terminal
+	SelfCommand string        // command line of supervise, for an answer from another process
+	Timeout     time.Duration // after which the question counts as rejected; 0: none
+	// Deferred leaves the question open; a later call of Ask returns the answer.
+	Deferred bool
 	// OnOpen is called once another process can answer, before the terminal shows the
 	// question. Ask returns its error.
 	OnOpen func() error
@@ -162,7 +162,7 @@ func Ask(ctx context.Context, q Question, o Options) (Answer, error) {
 	switch {
 	case left != nil:
 		return *left, nil
-	case o.Later:
+	case o.Deferred:
 		return Answer{}, cmp.Or(err, leave(q, o), ErrUnanswered)
 	}
 	return wait(ctx, q, o)
@@ -185,7 +185,7 @@ func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	d := &dialogue{q: q, out: t, self: o.Self, by: o.By}
+	d := &dialogue{q: q, out: t, self: o.SelfCommand, by: o.User}
 	d.open()
 	var late <-chan time.Time
 	if o.Timeout > 0 {
@@ -212,7 +212,7 @@ func wait(ctx context.Context, q Question, o Options) (Answer, error) {
 		case <-ctx.Done():
 			return Answer{}, context.Cause(ctx)
 		case <-late:
-			a := Answer{Choice: Reject, How: ByTimeout, At: time.Now()}
+			a := Answer{Choice: Reject, Channel: ByTimeout, At: time.Now()}
 			d.answeredByOther(a)
 			return a, nil
 		case <-tick.C:

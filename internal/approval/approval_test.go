@@ -30,7 +30,7 @@ var question = approval.Question{
 func posted(t *testing.T, dir string) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
-		if _, err := approval.Asked(dir); err == nil {
+		if _, err := approval.OpenQuestion(dir); err == nil {
 			return
 		}
 	}
@@ -61,9 +61,9 @@ func TestAnswerFromElsewhere(t *testing.T) {
 		given approval.Answer
 		want  string
 	}{
-		{"reject", approval.Answer{Choice: approval.Reject, By: "ann"}, "rejected by ann"},
-		{"approve", approval.Answer{Choice: approval.Approve, By: "ann", Reason: "the feature is gone"}, "approved by ann: the feature is gone"},
-		{"abort", approval.Answer{Choice: approval.Abort, By: "ann", Reason: "wrong task"}, "aborted by ann: wrong task"},
+		{"reject", approval.Answer{Choice: approval.Reject, User: "ann"}, "rejected by ann"},
+		{"approve", approval.Answer{Choice: approval.Approve, User: "ann", Reason: "the feature is gone"}, "approved by ann: the feature is gone"},
+		{"abort", approval.Answer{Choice: approval.Abort, User: "ann", Reason: "wrong task"}, "aborted by ann: wrong task"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestAnswerFromElsewhere(t *testing.T) {
 			if err := <-errs; err != nil {
 				t.Error(err)
 			}
-			if a.Choice != tt.given.Choice || a.How != approval.ByCommand || a.String() != tt.want {
+			if a.Choice != tt.given.Choice || a.Channel != approval.ByCommand || a.String() != tt.want {
 				t.Errorf("the answer is %+v (%s), want %s", a, a, tt.want)
 			}
 			if left, _ := os.ReadDir(dir); len(left) != 0 {
@@ -144,7 +144,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 
 func TestTimeoutNeverApproves(t *testing.T) {
 	a, err := approval.Ask(t.Context(), question, approval.Options{Dir: t.TempDir(), Timeout: time.Nanosecond})
-	if err != nil || a.Choice != approval.Reject || a.How != approval.ByTimeout {
+	if err != nil || a.Choice != approval.Reject || a.Channel != approval.ByTimeout {
 		t.Errorf("Ask = %+v, %v, want a rejection by the time", a, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestAQuestionLeftOpen(t *testing.T) {
 	dir, opened, refused := t.TempDir(), 0, ""
 	ask := func(q approval.Question, timeout time.Duration) (approval.Answer, error) {
 		return approval.Ask(t.Context(), q, approval.Options{
-			Dir: dir, Later: true, Timeout: timeout, OnRefused: func(why string) { refused = why },
+			Dir: dir, Deferred: true, Timeout: timeout, OnRefused: func(why string) { refused = why },
 			OnOpen: func() error { opened++; return nil },
 		})
 	}
@@ -164,7 +164,7 @@ func TestAQuestionLeftOpen(t *testing.T) {
 			t.Fatalf("Ask = %v, opened %d times", err, opened)
 		}
 	}
-	if a, err := ask(asked, time.Minute); err != nil || a.Choice != approval.Reject || a.How != approval.ByTimeout {
+	if a, err := ask(asked, time.Minute); err != nil || a.Choice != approval.Reject || a.Channel != approval.ByTimeout {
 		t.Errorf("an hour later Ask = %+v, %v, want a rejection by the time", a, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "answer.json"), []byte(`{"secret": "guess", "answer": {"choice": "reject"}}`), 0o600); err != nil {
@@ -173,7 +173,7 @@ func TestAQuestionLeftOpen(t *testing.T) {
 	if _, err := ask(asked, 0); !errors.Is(err, approval.ErrUnanswered) || !strings.Contains(refused, "secret") {
 		t.Errorf("an answer without the secret: %v, refused because %q", err, refused)
 	}
-	if q, err := approval.Leave(dir, approval.Answer{Choice: approval.Reject, By: "ann"}); err != nil || q.Iteration != 7 {
+	if q, err := approval.ReplyLater(dir, approval.Answer{Choice: approval.Reject, User: "ann"}); err != nil || q.Iteration != 7 {
 		t.Fatalf("Leave = %+v, %v", q, err)
 	}
 	for range 2 { // one that is killed before it has written the answer down is given it again
@@ -186,7 +186,7 @@ func TestAQuestionLeftOpen(t *testing.T) {
 	if _, err := ask(next, 0); !errors.Is(err, approval.ErrUnanswered) || opened != 2 {
 		t.Errorf("the answer counts for another question: %v", err)
 	}
-	approval.Close(dir)
+	approval.CloseQuestion(dir)
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("files are left: %v", left)
 	}
@@ -199,7 +199,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	if _, err := approval.Ask(ctx, question, approval.Options{Dir: dir}); !errors.Is(err, stop) {
 		t.Errorf("Ask = %v", err)
 	}
-	if _, err := approval.Asked(dir); !errors.Is(err, approval.ErrNoQuestion) {
+	if _, err := approval.OpenQuestion(dir); !errors.Is(err, approval.ErrNoQuestion) {
 		t.Errorf("the question still stands: %v", err)
 	}
 }
@@ -218,7 +218,7 @@ func TestNotifyByWebhook(t *testing.T) {
 		got <- body
 	}))
 	defer srv.Close()
-	note := approval.Notification{Event: approval.OnGate, LoopID: "l", Iteration: 7, Text: "iteration 7 waits", Question: &question}
+	note := approval.Notification{Event: approval.OnApproval, LoopID: "l", Iteration: 7, Text: "iteration 7 waits", Question: &question}
 	n := &approval.Notifier{Webhook: srv.URL + "/secret", OnError: func(err error) { t.Error(err) }}
 	n.Send(note)
 	n.Close()

@@ -78,7 +78,7 @@ func (b box) look() (a *Answer, why string) {
 	if err := g.Answer.Validate(); err != nil {
 		return nil, err.Error()
 	}
-	g.Answer.How = ByCommand
+	g.Answer.Channel = ByCommand
 	return &g.Answer, ""
 }
 
@@ -87,9 +87,9 @@ func (b box) close() {
 	_ = os.Remove(b.path(answerName))
 }
 
-// Asked returns the open question of the loop in dir. The error wraps [ErrNoQuestion]
+// OpenQuestion returns the open question of the loop in dir. The error wraps [ErrNoQuestion]
 // if there is none.
-func Asked(dir string) (Question, error) {
+func OpenQuestion(dir string) (Question, error) {
 	p, err := read(dir)
 	return p.Question, err
 }

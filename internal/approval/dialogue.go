@@ -98,7 +98,7 @@ func (q Question) answers() string {
 // take handles a typed line, and returns the answer if it is one.
 func (d *dialogue) take(line string) (Answer, bool) {
 	line = strings.TrimSpace(clean(line))
-	a := Answer{By: d.by, How: ByTerminal, At: time.Now()}
+	a := Answer{User: d.by, Channel: ByTerminal, At: time.Now()}
 	if d.approving {
 		d.approving = false
 		if line == "" {

@@ -20,7 +20,7 @@ type Occasion string
 
 // The occasions.
 const (
-	OnGate     Occasion = "approval" // a question waits for an answer
+	OnApproval Occasion = "approval" // a question waits for an answer
 	OnCritical Occasion = "critical" // an iteration has a CRITICAL finding
 	OnEnd      Occasion = "end"      // the loop is over
 )

@@ -32,8 +32,8 @@ func leftOpen(q Question, o Options) (*Answer, error) {
 			o.OnRefused(why)
 		}
 		return nil, os.Remove(b.path(answerName))
-	case a == nil && o.Later && o.Timeout > 0 && time.Since(p.Question.AskedAt) > o.Timeout:
-		return &Answer{Choice: Reject, How: ByTimeout, At: time.Now()}, nil
+	case a == nil && o.Deferred && o.Timeout > 0 && time.Since(p.Question.AskedAt) > o.Timeout:
+		return &Answer{Choice: Reject, Channel: ByTimeout, At: time.Now()}, nil
 	}
 	return a, nil
 }
@@ -49,9 +49,9 @@ func leave(q Question, o Options) error {
 	return o.OnOpen()
 }
 
-// Leave answers the open question of the loop in dir; the process that resumes the loop takes the
+// ReplyLater answers the open question of the loop in dir; the process that resumes the loop takes the
 // answer. The error wraps [ErrNoQuestion] if there is none.
-func Leave(dir string, a Answer) (Question, error) {
+func ReplyLater(dir string, a Answer) (Question, error) {
 	if err := a.Validate(); err != nil {
 		return Question{}, err
 	}
@@ -65,5 +65,5 @@ func Leave(dir string, a Answer) (Question, error) {
 	return p.Question, err
 }
 
-// Close removes the question of the loop in dir, and its answer, which is recorded by then.
-func Close(dir string) { box{dir: dir}.close() }
+// CloseQuestion removes the question of the loop in dir, and its answer, which is recorded by then.
+func CloseQuestion(dir string) { box{dir: dir}.close() }

@@ -44,7 +44,7 @@ func TestAnswerAtTheTerminal(t *testing.T) {
 				typed <- err
 			}}}
 			shown := drain(screen.of(user))
-			a, err := approval.Ask(t.Context(), q, approval.Options{Dir: dir, Terminal: tty.Name(), By: "ann", Self: "supervise"})
+			a, err := approval.Ask(t.Context(), q, approval.Options{Dir: dir, Terminal: tty.Name(), User: "ann", SelfCommand: "supervise"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestAnswerAtTheTerminal(t *testing.T) {
 			if text := <-shown; !strings.Contains(text, tt.shown) {
 				t.Errorf("the terminal lacks %q:\n%s", tt.shown, text)
 			}
-			if a.Choice != tt.want.Choice || a.Reason != tt.want.Reason || a.How != approval.ByTerminal || a.By != "ann" {
+			if a.Choice != tt.want.Choice || a.Reason != tt.want.Reason || a.Channel != approval.ByTerminal || a.User != "ann" {
 				t.Errorf("the answer is %+v, want %+v", a, tt.want)
 			}
 		})

@@ -101,9 +101,9 @@ func (t *terminal) close() {
 	}
 }
 
-// Terminal returns the path of the terminal at which this process may ask, "" if it has
+// TerminalPath returns the path of the terminal at which this process may ask, "" if it has
 // none or runs in its background.
-func Terminal() string {
+func TerminalPath() string {
 	const path = "/dev/tty"
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {

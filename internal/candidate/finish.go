@@ -69,7 +69,7 @@ func powerOf(p *ledger.MutationCheck) *float64 {
 	}
 	killed, all := 0, 0
 	for _, r := range p.Results {
-		killed, all = killed+r.After, all+r.Mutants
+		killed, all = killed+r.KilledAfter, all+r.Mutants
 	}
 	if all == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 	if err != nil {
 		return "", err
 	}
-	v, choice, err := v.Choose(record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: n, Reason: why, By: "supervise"}})
+	v, choice, err := v.Choose(record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: n, Reason: why, User: "supervise"}})
 	if err != nil {
 		return "", err
 	}

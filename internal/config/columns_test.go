@@ -85,7 +85,7 @@ func firing() map[string]detector.Input {
 	looks := from(same, same)
 	looks.TestOnly = []detector.TestOnly{{ID: tests("A").Cases[0].ID, Certain: true, Files: []string{"a.go"}}}
 	weak := from(same, same)
-	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, Before: 8, After: 4}}
+	weak.Mutations = []detector.MutationResult{{Files: []string{"a_test.go"}, Mutants: 9, KilledBefore: 8, KilledAfter: 4}}
 	moves := from(metric.Set{Tests: tests("A")}, metric.Set{Tests: tests("A")})
 	moves.Previous.Set.Tests.Runner, moves.Current.Set.Tests.Runner = "jest", "node"
 	return map[string]detector.Input{
@@ -234,7 +234,7 @@ func TestNumbersOfTheLoopRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set.Lint = set.Lint.Counting(o.Plan.ErrorFields)
+			set.Lint = set.Lint.WithErrorFields(o.Plan.ErrorFields)
 		}
 		if a, ok := judged(t, in, tt.rule, tt.file); ok != tt.fires {
 			t.Errorf("%s: %s fires %v: %+v", tt.file, tt.rule, ok, a)

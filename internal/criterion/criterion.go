@@ -68,9 +68,9 @@ func (c Criterion) base() string {
 	return "decided by the baseline"
 }
 
-// Resolved is the criterion once the baseline is known, which is green or not. One
+// Resolve is the criterion once the baseline is known, which is green or not. One
 // that asks for more than the checks is never that nothing happens.
-func (c Criterion) Resolved(green bool) Criterion {
+func (c Criterion) Resolve(green bool) Criterion {
 	if c.Kind != Auto {
 		return c
 	}
@@ -81,8 +81,8 @@ func (c Criterion) Resolved(green bool) Criterion {
 	return c
 }
 
-// Request is what the prompt asks of the agent, "" for nothing.
-func (c Criterion) Request() string {
+// PromptText is what the prompt asks of the agent, "" for nothing.
+func (c Criterion) PromptText() string {
 	if c.Promise == "" {
 		return ""
 	}
@@ -92,7 +92,7 @@ func (c Criterion) Request() string {
 // green reports whether an iteration is green by these numbers: the hidden tests are too,
 // and no measured finding against the baseline is HIGH.
 func green(it ledger.Iteration, set, baseline metric.Set) bool {
-	return it.Hidden.AllPass() && IsGreen(set, baseline) && len(it.Assessment.Balance.Messages()) == 0
+	return it.Hidden.AllPass() && IsGreen(set, baseline) && len(it.Assessment.Balance.CostMessages()) == 0
 }
 
 // IsGreen reports whether no test fails, at least one passes, the build succeeds and
@@ -107,13 +107,13 @@ func IsGreen(set, baseline metric.Set) bool {
 	}
 	now, ok := set.Value(metric.ErrorCount)
 	then, had := baseline.Value(metric.ErrorCount)
-	return !ok || !had || now <= then+baseline.Varies[metric.ErrorCount]
+	return !ok || !had || now <= then+baseline.Variation[metric.ErrorCount]
 }
 
-// Met reports whether the criterion holds for an iteration, and nil when there is
+// Check reports whether the criterion holds for an iteration, and nil when there is
 // none that could. run runs the command of the criterion and reports whether it
 // succeeded.
-func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(command string) (bool, error)) (*bool, error) {
+func (c Criterion) Check(it ledger.Iteration, baseline metric.Set, run func(command string) (bool, error)) (*bool, error) {
 	whole := green(it, it.JudgedSet(), baseline)
 	holds := whole
 	switch c.Kind {
@@ -132,9 +132,9 @@ func (c Criterion) Met(it ledger.Iteration, baseline metric.Set, run func(comman
 	return &holds, nil
 }
 
-// Near reports whether an iteration with these numbers may be the last one, as far as
+// MayBeMet reports whether an iteration with these numbers may be the last one, as far as
 // that is known before it is judged.
-func (c Criterion) Near(it ledger.Iteration, set, baseline metric.Set) bool {
+func (c Criterion) MayBeMet(it ledger.Iteration, set, baseline metric.Set) bool {
 	switch c.Kind {
 	case Green:
 		return IsGreen(set, baseline) && (c.Promise == "" || it.Agent != nil && it.Agent.CompletionClaimed)
@@ -153,10 +153,10 @@ func (c Criterion) also(it ledger.Iteration) bool {
 	return c.Promise == "" || it.Agent != nil && it.Agent.CompletionClaimed
 }
 
-// AtRest reports whether the agent came to rest by itself where that is the
+// IsIdle reports whether the agent came to rest by itself where that is the
 // criterion: it ended well, changed nothing, and the checks are green. One that
 // breaks off has not finished.
-func (c Criterion) AtRest(it ledger.Iteration, baseline metric.Set) bool {
+func (c Criterion) IsIdle(it ledger.Iteration, baseline metric.Set) bool {
 	return c.Kind == Idle && len(it.Changed) == 0 && it.Agent != nil &&
 		it.Agent.ExitCode == 0 && it.Agent.Succeeded() && it.Agent.Cause == runner.Exited.String() && green(it, it.Set, baseline)
 }

@@ -36,7 +36,7 @@ func TestAutoIsResolvedByTheBaseline(t *testing.T) {
 		green bool
 		want  Kind
 	}{{Criterion{}, true, Idle}, {Criterion{}, false, Green}, {Criterion{Quality: 90}, true, Green}, {Criterion{Promise: "x"}, true, Green}, {Criterion{Kind: Never}, true, Never}} {
-		if got := tt.until.Resolved(tt.green); got.Kind != tt.want {
+		if got := tt.until.Resolve(tt.green); got.Kind != tt.want {
 			t.Errorf("%+v, green %v: %s", tt.until, tt.green, got.Kind)
 		}
 	}

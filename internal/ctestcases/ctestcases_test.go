@@ -122,8 +122,8 @@ func TestLost(t *testing.T) {
 	if want := "web/linux||plain failed\nbroken web/unit"; shown(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", shown(got), want)
 	}
-	if want := "web/unit|A|one not_run"; !slices.Contains(strings.Split(shown(got.CarryOver(known)), "\n"), want) {
-		t.Errorf("got\n%s\nwithout %s", shown(got.CarryOver(known)), want)
+	if want := "web/unit|A|one not_run"; !slices.Contains(strings.Split(shown(got.WithNotRun(known)), "\n"), want) {
+		t.Errorf("got\n%s\nwithout %s", shown(got.WithNotRun(known)), want)
 	}
 	now.Cases[1].Status = metric.NotRun // its suite is broken already
 	if got := shown(ctestcases.ReplaceUnbuilt(now, known, "web/")); got != "web/linux||plain failed" {

@@ -164,21 +164,21 @@ type Rejection struct {
 
 // SelectedOutput is the data of output_selected.
 type SelectedOutput struct {
-	Choice  selector.Choice `json:"selection"`
-	Applied bool            `json:"applied"`
+	Choice  selector.Selection `json:"selection"`
+	Applied bool               `json:"applied"`
 }
 
 // SelectionChange is the data of selection_changed: somebody chose anew.
 type SelectionChange struct {
-	Choice   selector.Choice `json:"selection"`
-	Previous *int            `json:"selected_before"` // nil when nothing was
-	By       string          `json:"by"`              // user name
+	Choice   selector.Selection `json:"selection"`
+	Previous *int               `json:"selected_before"` // nil when nothing was
+	By       string             `json:"by"`              // user name
 	// Weights are those that somebody wanted instead of the loop's.
 	Weights map[string]float64 `json:"weights,omitempty"`
 }
 
 // Automatic is the choice if it follows from the settings of the loop, else nil.
-func (r SelectionChange) Automatic() *selector.Choice {
+func (r SelectionChange) Automatic() *selector.Selection {
 	if o := r.Choice.Override; len(r.Weights) > 0 || o != nil && o.Kind != selector.UseBest {
 		return nil
 	}

@@ -64,8 +64,8 @@ func (a *audited) joined(renamed map[string]string) []integrity.File {
 	return out
 }
 
-// Files returns the changed files with both texts, as the integrity rules take them.
-func Files(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
+// ReadChangedFiles returns the changed files with both texts, as the integrity rules take them.
+func ReadChangedFiles(changes []snapshot.Change, read Reader) ([]integrity.File, error) {
 	var files audited
 	texts := moved{}
 	for _, c := range changes {

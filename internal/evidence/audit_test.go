@@ -46,7 +46,7 @@ func TestRulesSeeUnchangedTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Between(t.Context(), store, was, is, changes, integrity.Options{})
+	e, err := CompareSnapshots(t.Context(), store, was, is, changes, integrity.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestChangedFilesByWhatTheyAreFor(t *testing.T) {
 			}
 			return out
 		}}
-		e, err := Of(changes, integrity.Options{Base: tree}, func(path string, after bool) ([]byte, error) {
+		e, err := Collect(changes, integrity.Options{Base: tree}, func(path string, after bool) ([]byte, error) {
 			if after {
 				return []byte(files[path]), nil
 			}

@@ -35,7 +35,7 @@ func BenchmarkEvidence(b *testing.B) {
 	var times []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		e, err := Of(changes, integrity.Options{}, read)
+		e, err := Collect(changes, integrity.Options{}, read)
 		if err != nil || len(e.Tampering) == 0 {
 			b.Fatalf("found %d, %v", len(e.Tampering), err)
 		}

@@ -22,7 +22,7 @@ func TestConstantsThatAreGone(t *testing.T) {
 		{"of tests", "test_a.py", "LIMIT = 3\n", "\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := evidence.Of([]snapshot.Change{{Path: test.path, Kind: snapshot.Modified}}, integrity.Options{}, func(_ string, after bool) ([]byte, error) {
+			e, err := evidence.Collect([]snapshot.Change{{Path: test.path, Kind: snapshot.Modified}}, integrity.Options{}, func(_ string, after bool) ([]byte, error) {
 				if after {
 					return []byte(test.is), nil
 				}

@@ -19,9 +19,9 @@ const maxLeaning = 16 << 20
 // TestDependencies are the texts of tests, and of what they lean on, by path.
 type TestDependencies map[string][]byte
 
-// LeaningOf reads the texts of a snapshot; false where there are too many, or they cannot
+// ReadTestDependencies reads the texts of a snapshot; false where there are too many, or they cannot
 // be read.
-func LeaningOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) (TestDependencies, bool) {
+func ReadTestDependencies(ctx context.Context, store *snapshot.Store, id snapshot.ID) (TestDependencies, bool) {
 	files, err := store.Files(id)
 	if err != nil {
 		return nil, false
@@ -41,9 +41,9 @@ func LeaningOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) (Test
 	return out, true
 }
 
-// Users returns the files of tests that lean on a file, by what they name, also over
+// TestFilesUsing returns the files of tests that lean on a file, by what they name, also over
 // other files; and whether all tests of the tree do.
-func (l TestDependencies) Users(file string) (tests []string, all bool) {
+func (l TestDependencies) TestFilesUsing(file string) (tests []string, all bool) {
 	seen := map[string]bool{file: true}
 	for queue := []string{file}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
@@ -62,7 +62,7 @@ func (l TestDependencies) Users(file string) (tests []string, all bool) {
 			}
 			seen[p] = true
 			switch {
-			case len(Tests(p, l[p])) > 0:
+			case len(TestsIn(p, l[p])) > 0:
 				tests = append(tests, p)
 			case !below:
 				queue = append(queue, p)

@@ -28,8 +28,8 @@ const (
 // only for files that existed then.
 type Reader func(path string, after bool) ([]byte, error)
 
-// ReaderOf reads the files of two snapshots of a store.
-func ReaderOf(ctx context.Context, store *snapshot.Store, was, is snapshot.ID) Reader {
+// NewSnapshotReader reads the files of two snapshots of a store.
+func NewSnapshotReader(ctx context.Context, store *snapshot.Store, was, is snapshot.ID) Reader {
 	return func(path string, after bool) ([]byte, error) {
 		id := was
 		if after {
@@ -43,18 +43,18 @@ func ReaderOf(ctx context.Context, store *snapshot.Store, was, is snapshot.ID) R
 	}
 }
 
-// Between returns the evidence of a change between two snapshots of a store. The base
+// CompareSnapshots returns the evidence of a change between two snapshots of a store. The base
 // of the integrity rules is the earlier snapshot, unless opt has another.
-func Between(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, changes []snapshot.Change, opt integrity.Options) (ledger.Evidence, error) {
+func CompareSnapshots(ctx context.Context, store *snapshot.Store, was, is snapshot.ID, changes []snapshot.Change, opt integrity.Options) (ledger.Evidence, error) {
 	if opt.Base.Paths == nil {
 		opt.Base = baseOf(ctx, store, was)
 	}
-	return Of(changes, opt, ReaderOf(ctx, store, was, is))
+	return Collect(changes, opt, NewSnapshotReader(ctx, store, was, is))
 }
 
-// Of returns the evidence of a change; opt selects the integrity rules. Errors are
+// Collect returns the evidence of a change; opt selects the integrity rules. Errors are
 // those of read.
-func Of(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.Evidence, error) {
+func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (ledger.Evidence, error) {
 	var out ledger.Evidence
 	defined, named := map[string]int{}, constants{}
 	texts := moved{}
@@ -188,8 +188,8 @@ func scan(texts *integrity.InspectionCache, path string, text []byte) source.Fil
 	return texts.Inspect(path, text).File
 }
 
-// Tests returns the tests that a text defines; none where it is too long.
-func Tests(path string, text []byte) []detector.TestSource {
+// TestsIn returns the tests that a text defines; none where it is too long.
+func TestsIn(path string, text []byte) []detector.TestSource {
 	return definitions(path, scan(nil, path, short(text)))
 }
 

@@ -47,7 +47,7 @@ func TestUsersOfAPlace(t *testing.T) {
 		"py/tests/conftest.py":   {"py/tests/deep/test_b.py", "py/tests/test_a.py"},
 		"go/check/check.go":      {"go/a_test.go"},
 	} {
-		got, all := base.Users(file)
+		got, all := base.TestFilesUsing(file)
 		if all {
 			got = []string{"*"}
 		}

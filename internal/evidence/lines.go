@@ -2,16 +2,16 @@ package evidence
 
 import "supervise/metric"
 
-// Lines counts the lines that a unified diff adds and deletes, while the diff is
+// LineCounter counts the lines that a unified diff adds and deletes, while the diff is
 // written to it.
-type Lines struct {
+type LineCounter struct {
 	added, deleted int
 	start          [4]byte // of the current line
 	n              int     // how many bytes of start are set
 }
 
 // Write counts the lines of p. It never fails.
-func (d *Lines) Write(p []byte) (int, error) {
+func (d *LineCounter) Write(p []byte) (int, error) {
 	for _, b := range p {
 		switch {
 		case b == '\n':
@@ -25,7 +25,7 @@ func (d *Lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (d *Lines) count() {
+func (d *LineCounter) count() {
 	switch start := string(d.start[:d.n]); {
 	case start == "+++ ", start == "--- ":
 	case d.n > 0 && start[0] == '+':
@@ -35,8 +35,8 @@ func (d *Lines) count() {
 	}
 }
 
-// Into returns the set with the counts, where it has a section about code.
-func (d *Lines) Into(set metric.Set) metric.Set {
+// AddTo returns the set with the counts, where it has a section about code.
+func (d *LineCounter) AddTo(set metric.Set) metric.Set {
 	if set.Code == nil {
 		return set
 	}

@@ -12,8 +12,8 @@ import (
 // the baseline, the one that the iteration started from, and what it left.
 type Trees struct{ Baseline, Start, Now snapshot.ID }
 
-// LostWork lists what an iteration lost of the user's own work.
-func LostWork(ctx context.Context, store *snapshot.Store, t Trees) ([]detector.LostWork, error) {
+// FindLostWork lists what an iteration lost of the user's own work.
+func FindLostWork(ctx context.Context, store *snapshot.Store, t Trees) ([]detector.LostWork, error) {
 	if t.Baseline == "" || t.Start == "" {
 		return nil, nil
 	}
@@ -23,7 +23,7 @@ func LostWork(ctx context.Context, store *snapshot.Store, t Trees) ([]detector.L
 	}
 	var out []detector.LostWork
 	for _, l := range list {
-		out = append(out, detector.LostWork{Path: l.Path, How: string(l.Kind), Ignored: l.Ignored, Unkept: !l.Kept})
+		out = append(out, detector.LostWork{Path: l.Path, How: string(l.Kind), Ignored: l.Ignored, NotInSnapshot: !l.Kept})
 	}
 	return out, nil
 }

@@ -37,7 +37,7 @@ func TestRenamedFilesArePaired(t *testing.T) {
 					changes = append(changes, snapshot.Change{Path: path, Kind: snapshot.Added})
 				}
 			}
-			e, err := evidence.Of(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
+			e, err := evidence.Collect(changes, integrity.Options{}, func(path string, after bool) ([]byte, error) {
 				if after {
 					return []byte(test.after[path]), nil
 				}

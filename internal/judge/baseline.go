@@ -7,10 +7,10 @@ import (
 	"supervise/selector"
 )
 
-// Wobble is by how much numbers, and the score by these weights, differ between two
+// Variation is by how much numbers, and the score by these weights, differ between two
 // measurements of one tree; nil where none does.
-func Wobble(first, second metric.Set, w selector.Weights) metric.Delta {
-	out := first.Wobble(second)
+func Variation(first, second metric.Set, w selector.Weights) metric.Delta {
+	out := first.VariationFrom(second)
 	a, b := selector.Grade(first, first, w), selector.Grade(second, first, w)
 	if len(out) > 0 && a.Measured && b.Measured {
 		out[metric.QualityScore] = math.Abs(b.Value - a.Value)
@@ -18,10 +18,10 @@ func Wobble(first, second metric.Set, w selector.Weights) metric.Delta {
 	return out
 }
 
-// Unsteady returns the first results of two runs on one tree, with the tests marked as
+// MarkFlaky returns the first results of two runs on one tree, with the tests marked as
 // flaky that ended otherwise the second time. A test that failed once counts as passed,
 // one that was skipped once as skipped.
-func Unsteady(first, second *metric.Tests) *metric.Tests {
+func MarkFlaky(first, second *metric.Tests) *metric.Tests {
 	out := first
 	for _, t := range first.Cases {
 		u, ok := second.Lookup(t.ID)
@@ -37,13 +37,13 @@ func Unsteady(first, second *metric.Tests) *metric.Tests {
 		case u.Status == metric.Skipped:
 			t = u
 		}
-		out = out.With(t)
+		out = out.WithTest(t)
 	}
 	return out
 }
 
-// FlakyOf lists the tests that failed and passed on the same tree.
-func FlakyOf(t *metric.Tests) []metric.ID {
+// FlakyTests lists the tests that failed and passed on the same tree.
+func FlakyTests(t *metric.Tests) []metric.ID {
 	var out []metric.ID
 	if t != nil {
 		for _, c := range t.Cases {

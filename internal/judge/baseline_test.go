@@ -25,7 +25,7 @@ func TestWobbleNeedsComparableCoverage(t *testing.T) {
 		{"another format", of(80, metric.Lines, "lcov"), of(60, metric.Lines, "cobertura"), 0},
 		{"measured once", of(80, metric.Lines, "lcov"), metric.Set{}, 0},
 	} {
-		if got := Wobble(tt.first, tt.second, selector.DefaultWeights())[metric.CoveragePct]; math.Abs(got-tt.want) > 1e-9 {
+		if got := Variation(tt.first, tt.second, selector.DefaultWeights())[metric.CoveragePct]; math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestTwoRunsShowFlakyTests(t *testing.T) {
 		if tt.second != 0 {
 			second = metric.NewTests([]metric.Test{{ID: id, Status: tt.second}, steady})
 		}
-		got := Unsteady(first, second)
+		got := MarkFlaky(first, second)
 		if c, _ := got.Lookup(id); c.Status != tt.want || c.Flaky != tt.flaky {
 			t.Errorf("%v, then %v: %v, flaky %v", tt.first, tt.second, c.Status, c.Flaky)
 		}

@@ -30,7 +30,7 @@ func (Compare) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	var e ledger.Evidence
 	var err error
 	if v.Start != "" {
-		if e, err = evidence.Between(ctx, c.Store, v.Start, v.Snapshot, c.Tree.Changes, c.Integrity); err != nil {
+		if e, err = evidence.CompareSnapshots(ctx, c.Store, v.Start, v.Snapshot, c.Tree.Changes, c.Integrity); err != nil {
 			return v, err
 		}
 	}
@@ -50,7 +50,7 @@ func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) er
 		return err
 	}
 	c.excuseReports(e.Tampering)
-	e.Tampering = append(e.Tampering, c.Tree.Around...)
+	e.Tampering = append(e.Tampering, c.Tree.EnvironmentFindings...)
 	if v.Resumed {
 		doubt(e.Tampering)
 	}
@@ -58,7 +58,7 @@ func (c Case) besideTexts(ctx context.Context, v Verdict, e *ledger.Evidence) er
 	if e.GitLost, err = c.Store.LostGitState(ctx, c.History.first().Snapshot, v.Snapshot); err != nil {
 		return fmt.Errorf("compare git's state with the baseline: %w", err)
 	}
-	if e.WorkLost, err = evidence.LostWork(ctx, c.Store, evidence.Trees{Baseline: c.History.first().Snapshot, Start: v.Start, Now: v.Snapshot}); err != nil {
+	if e.WorkLost, err = evidence.FindLostWork(ctx, c.Store, evidence.Trees{Baseline: c.History.first().Snapshot, Start: v.Start, Now: v.Snapshot}); err != nil {
 		return err
 	}
 	for _, change := range c.Tree.Changes {

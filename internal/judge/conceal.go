@@ -65,7 +65,7 @@ func (c Case) disguise(ctx context.Context, v Verdict, was snapshot.ID) (conceal
 		}
 	}
 	var err error
-	t.Signs, err = conceal.FindSigns(t.Changes, leanedOn(v.Evidence), evidence.ReaderOf(ctx, c.Store, was, v.Snapshot))
+	t.Signs, err = conceal.FindSigns(t.Changes, leanedOn(v.Evidence), evidence.NewSnapshotReader(ctx, c.Store, was, v.Snapshot))
 	return t, err
 }
 

@@ -30,15 +30,15 @@ func (s Confirm) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) 
 	if len(found.Flaky) == 0 {
 		return v, nil
 	}
-	return v.changed(s, Settled(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
+	return v.changed(s, CountFlakyAsPassed(v.Set, found.Flaky), fmt.Sprintf("%d failing tests passed when run again", len(found.Flaky))), nil
 }
 
-// Settled returns the set in which flaky tests count as passed.
-func Settled(set metric.Set, flaky []metric.ID) metric.Set {
+// CountFlakyAsPassed returns the set in which flaky tests count as passed.
+func CountFlakyAsPassed(set metric.Set, flaky []metric.ID) metric.Set {
 	for _, id := range flaky {
 		if t, ok := set.Tests.Lookup(id); ok {
 			t.Status, t.Flaky = metric.Passed, true
-			set.Tests = set.Tests.With(t)
+			set.Tests = set.Tests.WithTest(t)
 		}
 	}
 	return set

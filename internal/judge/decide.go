@@ -17,15 +17,15 @@ import (
 // Decide returns what follows from a verdict, and the state of the recovery after it.
 // Nothing follows in a watched session.
 func (h *History) Decide(it ledger.Iteration, s Settings) (recovery.Step, recovery.State) {
-	if s.Watching() {
+	if s.IsWatching() {
 		return recovery.Step{Move: recovery.Continue, Reason: it.Assessment.Recommendation.Reason, Target: h.Previous.Iteration}, h.Recovery
 	}
 	return recovery.Next(h.Recovery, h.caseOf(it), s.Recovery)
 }
 
-// Decision is the record of a step; criterion says whether the completion criterion
+// NewDecision is the record of a step; criterion says whether the completion criterion
 // holds, nil where none was checked.
-func Decision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
+func NewDecision(step recovery.Step, next recovery.State, criterion *bool) *ledger.Decision {
 	d := &ledger.Decision{
 		Move: string(step.Move), Target: step.Target, Retry: step.Retry, Reason: step.Reason, Advice: step.Advice,
 		Criterion: criterion, Retries: next.Retries, Attempts: next.Attempts, SameFinding: next.RepeatedFindings, Strategy: string(step.Strategy), QuestionKind: step.Why,
@@ -71,23 +71,23 @@ func Unblock(it *ledger.Iteration, g *ledger.Approval) {
 // AgentBlocked is why a person is asked where the agent cannot go on.
 const AgentBlocked = "the agent says that it cannot go on"
 
-// Answered is the assessment after a person's answer: after an approval its subject
+// ApplyAnswer is the assessment after a person's answer: after an approval its subject
 // counts as acknowledged.
-func Answered(a detector.Assessment, g *ledger.Approval) detector.Assessment {
+func ApplyAnswer(a detector.Assessment, g *ledger.Approval) detector.Assessment {
 	if g.Answer.Choice != approval.Approve {
 		return a
 	}
-	return a.Approved(g.Answer.Reason)
+	return a.WithApproval(g.Answer.Reason)
 }
 
-// Verified reports whether an iteration is proven good: by its tests, the hidden ones,
+// IsVerified reports whether an iteration is proven good: by its tests, the hidden ones,
 // and the criterion where one was checked; and no finding is open.
-func Verified(it ledger.Iteration, criterion *bool) bool {
-	return it.Hidden.AllPass() && len(it.Open) == 0 && selector.Verified(it.Set, it.Assessment.Critical(), criterion)
+func IsVerified(it ledger.Iteration, criterion *bool) bool {
+	return it.Hidden.AllPass() && len(it.Open) == 0 && selector.IsVerified(it.Set, it.Assessment.HasCritical(), criterion)
 }
 
-// Failing names the tests that fail.
-func Failing(t *metric.Tests) []string {
+// FailingTests names the tests that fail.
+func FailingTests(t *metric.Tests) []string {
 	if t == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (h *History) caseOf(it ledger.Iteration) recovery.Case {
 	if h.Rejected != nil {
 		c.Refused = h.Rejected.Assessment.Alerts
 	}
-	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment), Refused: h.Refused(it)}
+	e := recovery.Evidence{Files: len(it.Changed), FailedBefore: h.failedBefore(it.Assessment), Refused: h.RefusedFiles(it)}
 	if a := it.Agent; a != nil {
 		c.Paused = it.StartedAt.Add(a.Duration)
 		e.LastOutput, e.AgentFailed = a.LastOutput, a.ExitCode != 0 || a.Signal != ""
@@ -142,13 +142,13 @@ func (h *History) failedBefore(a detector.Assessment) []string {
 	return out
 }
 
-// Refused lists the files that the findings which undo an iteration are about: those
+// RefusedFiles lists the files that the findings which undo an iteration are about: those
 // that they name, and those of the tests that they name. Code that has to be written
 // in another way is none of them.
-func (h *History) Refused(it ledger.Iteration) []string {
+func (h *History) RefusedFiles(it ledger.Iteration) []string {
 	var out []string
 	for _, alert := range it.Assessment.Alerts {
-		if alert.Severity != detector.Critical || alert.Action != detector.AlertAndRollback || alert.Acknowledged != nil || alert.Secret() {
+		if alert.Severity != detector.Critical || alert.Action != detector.AlertAndRollback || alert.Acknowledged != nil || alert.IsAboutHiddenTests() {
 			continue
 		}
 		if alert.Rule == detector.PassesOnlyUnderTest { // in code that the agent has to write
@@ -168,7 +168,7 @@ func (h *History) Refused(it ledger.Iteration) []string {
 func (h *History) filesOf(tests []metric.ID, it ledger.Iteration) []string {
 	var out []string
 	for _, d := range it.Evidence.Before {
-		cases := detector.Tampering{File: d.File, Test: d.Def.Name}.Cases(h.Previous.Set.Tests, it.Evidence.Before, it.Evidence.Renamed)
+		cases := detector.Tampering{File: d.File, Test: d.Def.Name}.AffectedTests(h.Previous.Set.Tests, it.Evidence.Before, it.Evidence.Renamed)
 		if slices.ContainsFunc(cases, func(c metric.Test) bool { return slices.Contains(tests, c.ID) }) {
 			out = append(out, d.File)
 		}
@@ -219,7 +219,7 @@ func sameFailing(recent []*metric.Tests) []string {
 	same := map[string]bool{}
 	for i, tests := range recent[len(recent)-sameFor:] {
 		now := map[string]bool{}
-		for _, name := range Failing(tests) {
+		for _, name := range FailingTests(tests) {
 			now[name] = i == 0 || same[name]
 		}
 		same = now

@@ -35,20 +35,20 @@ func (Goals) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 		return v, err
 	}
 	t := c.trial(was, v.Snapshot, s)
-	t.Before, t.Now = before, v.Set.Tests
+	t.BaseTests, t.CurrentTests = before, v.Set.Tests
 	if v.Confirmation != nil {
 		for _, id := range v.Confirmation.Flaky {
 			t.Flaky[id] = true
 		}
 	}
 	switch {
-	case !t.Wanted():
+	case !t.IsNeeded():
 	case c.lost(v):
-		v.Goals = t.Refused("the iteration is undone in any case")
+		v.Goals = t.RefusedRecord("the iteration is undone in any case")
 	case broken(v.Set):
-		v.Goals = t.Refused("the build is broken: " + v.Set.Build.FirstError)
+		v.Goals = t.RefusedRecord("the build is broken: " + v.Set.Build.FirstError)
 	case v.Set.Tests == nil:
-		v.Goals = t.Refused("the tests could not be read")
+		v.Goals = t.RefusedRecord("the tests could not be read")
 	default:
 		v.Goals, err = c.try(ctx, t)
 	}
@@ -88,7 +88,7 @@ func (j Judge) compare(ctx context.Context, was, is snapshot.ID) (since, error) 
 	if err != nil {
 		return since{}, fmt.Errorf("compare with the base: %w", err)
 	}
-	e, err := evidence.Between(ctx, j.Store, was, is, changes, j.Integrity)
+	e, err := evidence.CompareSnapshots(ctx, j.Store, was, is, changes, j.Integrity)
 	if err != nil {
 		return since{}, fmt.Errorf("read what changed since the base: %w", err)
 	}
@@ -118,7 +118,7 @@ func weakened(open []ledger.OpenFinding) bool {
 // lost reports whether the iteration is undone whatever the tests show as they were.
 func (c Case) lost(v Verdict) bool {
 	return c.Subject == Iteration && slices.ContainsFunc(c.assess(v).Alerts, func(a detector.Alert) bool {
-		return a.Severity >= detector.Critical && a.Action == detector.AlertAndRollback && !a.Clearable()
+		return a.Severity >= detector.Critical && a.Action == detector.AlertAndRollback && !a.CanBeCleared()
 	})
 }
 
@@ -127,7 +127,7 @@ func (c Case) trial(was, is snapshot.ID, s since) originaltests.Trial {
 	for id, is := range c.History.Flaky {
 		flaky[id] = is
 	}
-	return originaltests.Trial{Workspace: c.Workspace, Was: was, Is: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
+	return originaltests.Trial{Workspace: c.Workspace, Base: was, Current: is, Changes: s.changes, Evidence: *s.evidence, Flaky: flaky, Limit: c.GoalTests.Timeout}
 }
 
 // try runs a trial, unless the same was run before, and masks its record. A fault of the
@@ -136,7 +136,7 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 	key, err := t.Key()
 	if known := c.History.goals[key]; err == nil && known != nil {
 		again := *known
-		again.Reused, again.Took, again.Runs, again.CodeSnapshot = true, 0, nil, t.Is
+		again.Reused, again.Took, again.Runs, again.CodeSnapshot = true, 0, nil, t.Current
 		return c.known(&again), nil
 	}
 	c.progress("running tests as they were over the new code")
@@ -149,12 +149,12 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 		return nil, nil //nolint:nilnil // the change is judged without it
 	case err != nil:
 		c.trouble("run tests as they were", err)
-		return t.Refused(c.Mask.String(err.Error())), nil
+		return t.RefusedRecord(c.Mask.String(err.Error())), nil
 	}
 	out.Key = key
 	for i, r := range out.Results {
 		out.Results[i].Why = c.Mask.String(r.Why)
-		for _, x := range []*detector.Excerpt{r.Was, r.Is} {
+		for _, x := range []*detector.Excerpt{r.Before, r.After} {
 			if x != nil {
 				x.Text = c.Mask.String(x.Text)
 			}
@@ -168,7 +168,7 @@ func (c Case) try(ctx context.Context, t originaltests.Trial) (*ledger.Goals, er
 func (c Case) known(g *ledger.Goals) *ledger.Goals {
 	g.Results = slices.Clone(g.Results)
 	for i, r := range g.Results {
-		g.Results[i].Known = c.History.weakened[c.History.Previous.Iteration][r.ID]
+		g.Results[i].AcceptedBefore = c.History.weakened[c.History.Previous.Iteration][r.ID]
 	}
 	return g
 }

@@ -56,7 +56,7 @@ func (Hidden) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 // runHidden runs the hidden tests over the tree of an iteration. known are those of the
 // tree that it started from, passed how they ended before.
 func (j Judge) runHidden(ctx context.Context, it ledger.Iteration, known *metric.Tests, passed map[metric.ID]bool) (*ledger.Hidden, error) {
-	run := originaltests.Hidden{Workspace: j.Workspace, Folder: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed}
+	run := originaltests.HiddenRun{Workspace: j.Workspace, Dir: j.Settings.Hidden.Dir, Check: j.Settings.Hidden.Check, Limit: j.Settings.Hidden.Timeout, Passed: passed}
 	out, err := run.Run(ctx, it.Snapshot, it.Set.Tests, known)
 	if err != nil {
 		return nil, err
@@ -73,19 +73,19 @@ func (j Judge) HiddenBaseline(ctx context.Context, it ledger.Iteration) (*ledger
 		return nil, nil //nolint:nilnil // there are none, as documented
 	}
 	if j.Settings.Hidden.AtEnd {
-		files, err := originaltests.ReadFiles(j.Settings.Hidden.Dir)
+		files, err := originaltests.ReadHiddenFiles(j.Settings.Hidden.Dir)
 		return &ledger.Hidden{Deferred: true, Files: files.Sum()}, err
 	}
 	return j.runHidden(ctx, it, nil, nil)
 }
 
-// HiddenChanged is the finding that the hidden tests differ from those at the beginning,
+// FindHiddenChange is the finding that the hidden tests differ from those at the beginning,
 // if they do.
-func (j Judge) HiddenChanged(h *History) []detector.Tampering {
+func (j Judge) FindHiddenChange(h *History) []detector.Tampering {
 	if j.Settings.Hidden.Dir == "" || len(h.Iterations) == 0 || h.first().Hidden == nil {
 		return nil
 	}
-	if files, err := originaltests.ReadFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.first().Hidden.Files {
+	if files, err := originaltests.ReadHiddenFiles(j.Settings.Hidden.Dir); err == nil && files.Sum() == h.first().Hidden.Files {
 		return nil
 	}
 	return []detector.Tampering{{
@@ -93,9 +93,9 @@ func (j Judge) HiddenChanged(h *History) []detector.Tampering {
 	}}
 }
 
-// HiddenFailing describes the hidden tests that fail over the selected tree, "" where all
+// DescribeHiddenFailures describes the hidden tests that fail over the selected tree, "" where all
 // pass. Where they run only at the end, it counts those that passed before the loop.
-func (j Judge) HiddenFailing(h *ledger.Hidden, past *History) string {
+func (j Judge) DescribeHiddenFailures(h *ledger.Hidden, past *History) string {
 	switch {
 	case h.AllPass():
 		return ""
@@ -107,7 +107,7 @@ func (j Judge) HiddenFailing(h *ledger.Hidden, past *History) string {
 		why = h.Tests.Broken[0].Why
 	}
 	in := detector.Hidden{Tests: h.Tests, Passed: past.hiddenPassed}
-	if lost := in.Lost(); j.Settings.Hidden.AtEnd && lost > 0 {
+	if lost := in.CountLost(); j.Settings.Hidden.AtEnd && lost > 0 {
 		why += fmt.Sprintf(", %d of them passed before the loop", lost)
 	}
 	return why

@@ -16,20 +16,20 @@ type History struct {
 	// as added by the loop, for others wrote them, and the best so far is always the commit
 	// before, which somebody accepted.
 	Commits bool
-	// Nameless says that no test counts as added by the loop, for not all names are known.
-	Nameless bool
-	Kept     string // the folder of the snapshots, for the records of the best iteration
+	// NamesIncomplete says that no test counts as added by the loop, for not all names are known.
+	NamesIncomplete bool
+	SnapshotDir     string // the folder of the snapshots, for the records of the best iteration
 
-	Iterations []ledger.Iteration // all of them, the baseline first
-	Baseline   detector.Observation
-	Previous   detector.Observation   // the latest that was accepted
-	Accepted   []detector.Observation // with the baseline
-	Best       *detector.Observation  // the baseline, until an iteration is eligible
-	Rejected   *ledger.Iteration      // the latest iteration, where it was rejected
-	Recovery   recovery.State
-	Safe       snapshot.ID // the tree of Previous
-	Errors     []string    // of the latest iterations without a break
-	Unread     int         // iterations in a row without readable tests
+	Iterations       []ledger.Iteration // all of them, the baseline first
+	Baseline         detector.Observation
+	Previous         detector.Observation   // the latest that was accepted
+	Accepted         []detector.Observation // with the baseline
+	Best             *detector.Observation  // the baseline, until an iteration is eligible
+	Rejected         *ledger.Iteration      // the latest iteration, where it was rejected
+	Recovery         recovery.State
+	SafeSnapshot     snapshot.ID // the tree of Previous
+	Errors           []string    // of the latest iterations without a break
+	UnreadIterations int         // iterations in a row without readable tests
 
 	Flaky   map[metric.ID]bool // had two outcomes on one tree, at any time
 	Dropped map[snapshot.ID]bool
@@ -53,8 +53,8 @@ func NewHistory() *History {
 	}
 }
 
-// Since is the history of a commit: the one before it.
-func Since(before ledger.Iteration) *History {
+// NewCommitHistory is the history of a commit: the one before it.
+func NewCommitHistory(before ledger.Iteration) *History {
 	h := NewHistory()
 	h.Commits = true
 	h.Begin(before)
@@ -64,7 +64,7 @@ func Since(before ledger.Iteration) *History {
 // Begin starts the history with the baseline.
 func (h *History) Begin(it ledger.Iteration) {
 	obs := it.Observation()
-	h.Baseline, h.Previous, h.Accepted, h.Safe = obs, obs, []detector.Observation{obs}, it.Snapshot
+	h.Baseline, h.Previous, h.Accepted, h.SafeSnapshot = obs, obs, []detector.Observation{obs}, it.Snapshot
 	if !h.Commits {
 		h.Best = &h.Accepted[0]
 	}
@@ -81,23 +81,23 @@ func (h *History) Skip(it ledger.Iteration) {
 // Add adds an iteration with its decision. The next one is compared with it, unless it
 // was rejected.
 func (h *History) Add(it ledger.Iteration, o selector.Options) {
-	h.Errors, h.Unread = h.errorsWith(failure(it)), h.unreadWith(it)
+	h.Errors, h.UnreadIterations = h.errorsWith(failure(it)), h.unreadWith(it)
 	h.Iterations = append(h.Iterations, it)
-	it.Assessment.LearnFlaky(h.unsteady, FlakyOf(it.Set.Tests), it.Rejected)
+	it.Assessment.LearnFlaky(h.unsteady, FlakyTests(it.Set.Tests), it.Rejected)
 	h.Recovery = recovery.State{Retries: it.Decision.Retries, Attempts: it.Decision.Attempts, RepeatedFindings: it.Decision.SameFinding}
 	h.Rejected = nil
 	h.learnGoals(it)
 	if it.Rejected {
 		h.Rejected = h.Last()
 		if n := it.Decision.Target; n > 0 && n != h.Previous.Iteration {
-			h.Previous, h.Safe = h.Iterations[n].Observation(), it.Decision.Restore
+			h.Previous, h.SafeSnapshot = h.Iterations[n].Observation(), it.Decision.Restore
 			h.learnHidden(h.Iterations[n])
 		}
 		return
 	}
 	h.learnHidden(it)
 	obs := it.Observation()
-	h.Previous, h.Safe = obs, it.Snapshot
+	h.Previous, h.SafeSnapshot = obs, it.Snapshot
 	h.Accepted = append(h.Accepted, obs)
 	if h.Commits {
 		h.Best = &h.Accepted[len(h.Accepted)-1]
@@ -108,7 +108,7 @@ func (h *History) Add(it ledger.Iteration, o selector.Options) {
 	}
 	if choice, err := selector.Best(h.Candidates(), o); err == nil && !choice.BaselineChosen && !h.IsBest(choice.Iteration) {
 		best := h.Iterations[choice.Iteration].Observation()
-		h.Best, h.best = &best, h.Chosen(choice)
+		h.Best, h.best = &best, h.BestRecord(choice)
 	}
 }
 
@@ -159,7 +159,7 @@ func (h *History) Remember(it ledger.Iteration) {
 	if it.Number > 0 && !it.Interrupted {
 		h.measured[it.Tree] = Measured{Set: it.Set, Checks: it.Checks}
 	}
-	h.LearnFlaky(FlakyOf(it.Set.Tests))
+	h.LearnFlaky(FlakyTests(it.Set.Tests))
 }
 
 // LearnFlaky remembers tests that had two outcomes on one tree.
@@ -218,11 +218,11 @@ func (h *History) IsBest(n int) bool { return h.Best != nil && h.Best.Iteration 
 // BestSoFar is the record of the best iteration, nil where there is none.
 func (h *History) BestSoFar() *ledger.BestIteration { return h.best }
 
-// Chosen is the record of a choice.
-func (h *History) Chosen(c selector.Choice) *ledger.BestIteration {
+// BestRecord is the record of a choice.
+func (h *History) BestRecord(c selector.Selection) *ledger.BestIteration {
 	it := h.Iterations[c.Iteration]
 	return &ledger.BestIteration{
-		Iteration: it.Number, QualityScore: it.Score.Value, Snapshot: it.Snapshot, SnapshotPath: h.Kept, Reason: c.Reason,
+		Iteration: it.Number, QualityScore: it.Score.Value, Snapshot: it.Snapshot, SnapshotPath: h.SnapshotDir, Reason: c.Reason,
 	}
 }
 
@@ -237,8 +237,8 @@ func (h *History) first() ledger.Iteration {
 // before is the iteration whose tree the next one starts from.
 func (h *History) before() ledger.Iteration { return h.Iterations[h.Previous.Iteration] }
 
-// wobble is by how much a number varies on one tree, as far as the baseline shows.
-func (h *History) wobble(f metric.Field) float64 { return h.first().Set.Varies[f] }
+// variation is by how much a number varies on one tree, as far as the baseline shows.
+func (h *History) variation(f metric.Field) float64 { return h.first().Set.Variation[f] }
 
 // excludedIn returns the iteration that left the tree, where its coverage was measured
 // without exclusions; nil for none.
@@ -251,9 +251,9 @@ func (h *History) excludedIn(tree string) *ledger.Iteration {
 	return nil
 }
 
-// Target is the snapshot that a rejected iteration is replaced by: the tree it started
+// RestoreTarget is the snapshot that a rejected iteration is replaced by: the tree it started
 // from, or that of the earlier iteration n.
-func (h *History) Target(it ledger.Iteration, n int) snapshot.ID {
+func (h *History) RestoreTarget(it ledger.Iteration, n int) snapshot.ID {
 	if n == h.Previous.Iteration || n == 0 {
 		return it.Start
 	}

@@ -31,9 +31,9 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 		in.TestOnly = it.ConcealedRun.Results
 	}
 	if it.Goals != nil {
-		in.Goals, in.ProductSame, in.Places = it.Goals.Results, it.Goals.ProductSame, it.Goals.Dependencies
+		in.Goals, in.ProductUnchanged, in.Dependencies = it.Goals.Results, it.Goals.ProductSame, it.Goals.Dependencies
 	}
-	in.Reviewed = reviewed(it.Review, it.Goals)
+	in.ReviewFindings = reviewed(it.Review, it.Goals)
 	if it.MutationCheck != nil {
 		in.Mutations = it.MutationCheck.Results
 	}
@@ -43,10 +43,10 @@ func (h *History) Input(it ledger.Iteration) detector.Input {
 	return in
 }
 
-// Beside compares measurements with the baseline.
-func (h *History) Beside(set metric.Set, o detector.Options) *detector.Balance {
+// CompareWithBaseline compares measurements with the baseline.
+func (h *History) CompareWithBaseline(set metric.Set, o detector.Options) *detector.Balance {
 	current := detector.Observation{Iteration: len(h.Iterations), Set: set}
-	return detector.Weigh(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.unsteady}, o)
+	return detector.CompareWithBaseline(detector.Input{Current: current, Previous: h.Previous, Baseline: h.Baseline, History: h.Accepted, KnownFlaky: h.unsteady}, o)
 }
 
 // errorsWith are the errors in a row, with that of another iteration.
@@ -72,7 +72,7 @@ func (h *History) baselineErrors() []string {
 	if set.Lint != nil {
 		for _, f := range set.Lint.Findings {
 			if f.Type {
-				out = append(out, f.Place())
+				out = append(out, f.Diagnostic())
 			}
 		}
 	}
@@ -85,13 +85,13 @@ func (h *History) unreadWith(it ledger.Iteration) int {
 	if it.Set.Tests != nil {
 		return 0
 	}
-	return h.Unread + 1
+	return h.UnreadIterations + 1
 }
 
 // addedByLoop lists the tests of the previous tree that the baseline lacks.
 func (h *History) addedByLoop() map[metric.ID]bool {
 	out := map[metric.ID]bool{}
-	if h.Previous.Set.Tests == nil || h.Commits || h.Nameless {
+	if h.Previous.Set.Tests == nil || h.Commits || h.NamesIncomplete {
 		return out
 	}
 	metric.Pair(h.Baseline.Set.Tests, h.Previous.Set.Tests, func(was, is *metric.Test) {

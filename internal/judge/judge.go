@@ -41,17 +41,17 @@ type Judge struct {
 	Reviewer *review.Reviewer // nil: nobody is asked for a second opinion
 
 	OnProgress func(what string)            // may be nil; called before the stages that take long
-	OnTrouble  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without
+	OnProblem  func(what string, err error) // may be nil; what the machine could not do, and the verdict does without
 }
 
 // Tree is what is judged: an iteration as far as it is known before its measurements
 // are judged, and its change.
 type Tree struct {
-	ledger.Iteration                      // without the verdict
-	StartTree        string               // names the contents of the tree that the change started from
-	Changes          []snapshot.Change    // from Start to Snapshot
-	Lines            *evidence.Lines      // of the change; nil: not counted
-	Around           []detector.Tampering // found around the tree before the checks ran
+	ledger.Iteration                          // without the verdict
+	StartTree           string                // names the contents of the tree that the change started from
+	Changes             []snapshot.Change     // from Start to Snapshot
+	Lines               *evidence.LineCounter // of the change; nil: not counted
+	EnvironmentFindings []detector.Tampering  // found around the tree before the checks ran
 }
 
 // Measured is what the checks left of a tree.
@@ -96,9 +96,9 @@ func (j Judge) Judge(ctx context.Context, t Tree, m Measured, h *History) (Verdi
 	return j.apply(ctx, stages, Case{j, t, h}, v)
 }
 
-// Again judges an iteration by its recorded measurements and evidence alone: nothing
+// JudgeRecorded judges an iteration by its recorded measurements and evidence alone: nothing
 // is run.
-func (j Judge) Again(it ledger.Iteration, h *History) (Verdict, error) {
+func (j Judge) JudgeRecorded(it ledger.Iteration, h *History) (Verdict, error) {
 	return j.apply(context.Background(), again, Case{j, Tree{Iteration: it}, h}, Verdict{Iteration: it, Measured: it.Set})
 }
 

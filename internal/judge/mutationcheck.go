@@ -34,15 +34,15 @@ func (MutationCheck) Apply(ctx context.Context, c Case, v Verdict) (Verdict, err
 		return v, err
 	}
 	goals := c.trial(was, v.Snapshot, s)
-	goals.Before, goals.Now = before, v.Set.Tests
+	goals.BaseTests, goals.CurrentTests = before, v.Set.Tests
 	t := mutationcheck.Trial{
-		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Was: was, Is: v.Snapshot, PutBack: goals.Restored(),
-		Evidence: *s.evidence, Before: before, Now: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v), Cost: c.cost(v),
+		Workspace: c.Workspace, Options: c.Judge.MutationCheck, Base: was, Current: v.Snapshot, RestoredFiles: goals.RestoredFiles(),
+		Evidence: *s.evidence, BaseTests: before, CurrentTests: v.Set.Tests, Coverage: v.Set.Coverage, Flaky: c.flaky(v), Cost: c.cost(v),
 	}
 	switch {
-	case !t.Wanted(ctx):
+	case !t.IsNeeded(ctx):
 	case c.lost(v):
-		v.MutationCheck = t.Refused("the iteration is undone in any case")
+		v.MutationCheck = t.RefusedRecord("the iteration is undone in any case")
 	default:
 		v.MutationCheck, err = c.notice(ctx, t, string(was)+" "+v.Tree)
 	}
@@ -58,7 +58,7 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 	}
 	for _, r := range v.Checks {
 		if tests[r.Name] {
-			out.Once += r.Duration
+			out.SuiteRun += r.Duration
 		}
 	}
 	g := v.Goals
@@ -74,12 +74,12 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 		}
 		ran[r.Name] = true
 	}
-	if g.Passed > 0 && (out.Once == 0 || first < out.Once) {
-		out.Once = first
+	if g.Passed > 0 && (out.SuiteRun == 0 || first < out.SuiteRun) {
+		out.SuiteRun = first
 	}
-	out.Copy, out.Beyond = max(0, g.Took-all), max(0, g.Took-out.Once)
+	out.Copy, out.Overhead = max(0, g.Took-all), max(0, g.Took-out.SuiteRun)
 	if g.Passed > 0 && !g.FullSuite { // else it is the run of other tests
-		out.First = first
+		out.FirstRun = first
 	}
 	return out
 }
@@ -89,7 +89,7 @@ func (c Case) cost(v Verdict) (out mutationcheck.Cost) {
 func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*ledger.MutationCheck, error) {
 	if known := c.History.power[key]; known != nil {
 		again := *known
-		again.Reused, again.Took, again.Budget, again.Runs, again.CodeSnapshot = true, 0, 0, 0, t.Is
+		again.Reused, again.Took, again.Budget, again.Runs, again.CodeSnapshot = true, 0, 0, 0, t.Current
 		return c.found(&again), nil
 	}
 	c.progress("running changed tests over mutants of the code")
@@ -99,7 +99,7 @@ func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*l
 		return nil, err
 	case err != nil:
 		c.trouble("run changed tests over mutants", err)
-		return t.Refused(c.Mask.String(err.Error())), nil
+		return t.RefusedRecord(c.Mask.String(err.Error())), nil
 	}
 	out.Key = key
 	for i := range out.Results {
@@ -115,14 +115,16 @@ func (c Case) notice(ctx context.Context, t mutationcheck.Trial, key string) (*l
 	return c.found(out), nil
 }
 
-func (c Case) mask(s *detector.Survivor) { s.Was, s.Is = c.Mask.String(s.Was), c.Mask.String(s.Is) }
+func (c Case) mask(s *detector.Survivor) {
+	s.Original, s.Mutated = c.Mask.String(s.Original), c.Mask.String(s.Mutated)
+}
 
 // found marks the groups that an earlier iteration, which was accepted, was found to
 // have weakened.
 func (c Case) found(p *ledger.MutationCheck) *ledger.MutationCheck {
 	p.Results = slices.Clone(p.Results)
 	for i, r := range p.Results {
-		p.Results[i].Found = slices.ContainsFunc(c.History.before().Open, func(o ledger.OpenFinding) bool {
+		p.Results[i].AcceptedBefore = slices.ContainsFunc(c.History.before().Open, func(o ledger.OpenFinding) bool {
 			return o.Rule == detector.MutationScoreDropped && slices.Equal(o.Files, r.Files)
 		})
 	}
@@ -131,7 +133,7 @@ func (c Case) found(p *ledger.MutationCheck) *ledger.MutationCheck {
 
 // weakStill reports whether the tests of a finding still notice less than they did.
 func weakStill(o ledger.OpenFinding, p *ledger.MutationCheck) bool {
-	return !slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.Kept() })
+	return !slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return slices.Equal(o.Files, r.Files) && r.ScoreKept() })
 }
 
 // flaky are the tests whose results prove nothing, with those that the iteration was

@@ -61,7 +61,7 @@ func aboutIntegrity(rule string) bool {
 func raised(it ledger.Iteration) []ledger.OpenFinding {
 	var out []ledger.OpenFinding
 	for _, a := range it.Assessment.Alerts {
-		if a.Weighs(detector.High) && aboutIntegrity(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.RuleHasID(a.Type, "TP-28", "TP-33") {
+		if a.CountsAtLeast(detector.High) && aboutIntegrity(a.Rule) && a.Rule != detector.HiddenTestFailing && !integrity.RuleHasID(a.Type, "TP-28", "TP-33") {
 			out = append(out, ledger.OpenFinding{
 				ID: a.ID(), Rule: a.Rule, Severity: a.Severity, Iteration: it.Number, Message: a.Message(), Files: a.Files, Tests: a.Tests,
 			})
@@ -86,7 +86,7 @@ func looksNoMore(it ledger.Iteration) bool {
 func runnerIsFine(it ledger.Iteration, h *History) bool {
 	was, is := h.Baseline.Set.Tests, it.Set.Tests
 	return was != nil && is != nil && was.Runner == is.Runner ||
-		it.MutationCheck != nil && slices.ContainsFunc(it.MutationCheck.Results, detector.MutationResult.Known)
+		it.MutationCheck != nil && slices.ContainsFunc(it.MutationCheck.Results, detector.MutationResult.IsKnown)
 }
 
 // gaveWayStill reports whether one of the tests of a finding still does not pass as it
@@ -100,7 +100,7 @@ func gaveWayStill(o ledger.OpenFinding, g *ledger.Goals) bool {
 // verdictHeld reports whether the tests that lean on all files of a finding were run with
 // them as they were, and passed.
 func verdictHeld(o ledger.OpenFinding, g *ledger.Goals) bool {
-	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.RuleHasID(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.OfVerdict...) &&
+	return g != nil && o.Severity < detector.Critical && len(o.Files) > 0 && integrity.RuleHasID(strings.TrimPrefix(o.Rule, detector.TamperPrefix), detector.RunnerPatterns...) &&
 		!slices.ContainsFunc(o.Files, func(file string) bool {
 			return !slices.ContainsFunc(g.Dependencies, func(p detector.DependencyResult) bool { return p.File == file && p.Passed > 0 })
 		})
@@ -123,7 +123,7 @@ func (j Judge) stillThere(ctx context.Context, o ledger.OpenFinding, now snapsho
 	if !slices.ContainsFunc(changes, func(c snapshot.Change) bool { return slices.Contains(o.Files, c.Path) }) {
 		return false, nil
 	}
-	e, err := evidence.Between(ctx, j.Store, by.Start, now, changes, j.Integrity)
+	e, err := evidence.CompareSnapshots(ctx, j.Store, by.Start, now, changes, j.Integrity)
 	if err != nil {
 		return false, err
 	}

@@ -18,9 +18,9 @@ func (j Judge) Prove(ctx context.Context, t Tree, h *History) (Verdict, error) {
 	return j.apply(ctx, proofs, Case{j, t, h}, Verdict{Iteration: t.Iteration, Measured: t.Set})
 }
 
-// Provable reports whether [Judge.Prove] has anything to look at: a change of tests, or
+// CanProve reports whether [Judge.Prove] has anything to look at: a change of tests, or
 // code that may look for them. The error is that of read.
-func Provable(e *ledger.Evidence, changes []snapshot.Change, read evidence.Reader) (bool, error) {
+func CanProve(e *ledger.Evidence, changes []snapshot.Change, read evidence.Reader) (bool, error) {
 	if e.TouchesTests() {
 		return true, nil
 	}

@@ -10,9 +10,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Record is a recorded loop, or a history of commits that is judged as if each were an
+// RecordedLoop is a recorded loop, or a history of commits that is judged as if each were an
 // accepted iteration.
-type Record struct {
+type RecordedLoop struct {
 	Iterations []ledger.Iteration // with their evidence, numbered from 0, the baseline, without a gap
 	// Dropped are the snapshots that retention had dropped when the iteration of
 	// that number ended, as sN.
@@ -20,18 +20,18 @@ type Record struct {
 	Commits bool // see [History]
 }
 
-// Rejudged are all verdicts on a loop, and what would be selected from it.
-type Rejudged struct {
-	Verdicts []Verdict        // by the numbers of the iterations
-	Choice   *selector.Choice // nil for a history
+// Rejudgement are all verdicts on a loop, and what would be selected from it.
+type Rejudgement struct {
+	Verdicts  []Verdict           // by the numbers of the iterations
+	Selection *selector.Selection // nil for a history
 }
 
 // Rejudge judges recorded iterations again by the given settings: their rules, weights
 // and selection. Nothing is measured. What the loop did is taken as it was recorded:
 // each iteration is compared with the tree that it did start from, also when the one
 // before would be judged otherwise now.
-func Rejudge(r Record, set Settings) (Rejudged, error) {
-	var out Rejudged
+func Rejudge(r RecordedLoop, set Settings) (Rejudgement, error) {
+	var out Rejudgement
 	j, h := rejudge{set}, NewHistory()
 	h.Commits = r.Commits
 	for n, it := range r.Iterations {
@@ -57,7 +57,7 @@ func Rejudge(r Record, set Settings) (Rejudged, error) {
 	if err != nil {
 		return out, fmt.Errorf("judge again: %w", err)
 	}
-	out.Choice = &choice
+	out.Selection = &choice
 	return out, nil
 }
 
@@ -74,14 +74,14 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 	case was.Decision == nil || was.Agent == nil:
 		return Verdict{}, fmt.Errorf("judge again: iteration %d has no decision", was.Number)
 	}
-	is, err := Judge{Settings: j.Settings}.Again(was, h)
+	is, err := Judge{Settings: j.Settings}.JudgeRecorded(was, h)
 	if err != nil {
 		return is, err
 	}
 	step, next := h.Decide(is.Iteration, j.Settings)
 	if g := was.Decision.Approval; g != nil && step.Ask != "" { // a person's answer stays
 		step, next = recovery.ApplyAnswer(step, next, g.Answer, j.Recovery)
-		is.Assessment = Answered(is.Assessment, g)
+		is.Assessment = ApplyAnswer(is.Assessment, g)
 	}
 	is.Rejected = step.Reject
 	var holds *bool
@@ -90,8 +90,8 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 		is.Open = h.openAgain(was, is.Iteration)
 		holds = was.Decision.Criterion
 	}
-	is.Verified = Verified(is.Iteration, holds)
-	is.Decision = Decision(step, next, holds)
+	is.Verified = IsVerified(is.Iteration, holds)
+	is.Decision = NewDecision(step, next, holds)
 	is.Decision.Approval = was.Decision.Approval
 	Unblock(&is.Iteration, was.Decision.UnblockApproval)
 	fact := is.Iteration
@@ -103,7 +103,7 @@ func (j *rejudge) iteration(was ledger.Iteration, h *History) (Verdict, error) {
 
 func (j *rejudge) baseline(it ledger.Iteration, h *History) Verdict {
 	it.Score = selector.Grade(it.Set, it.Set, j.Weights)
-	it.Verified = Verified(it, nil)
+	it.Verified = IsVerified(it, nil)
 	if it.Set.Tests == nil && j.AllowUntested {
 		j.Settings = j.WithoutTests()
 	}

@@ -21,7 +21,7 @@ type trial struct {
 func judgeTrials(t *testing.T, trials ...trial) [][]string {
 	t.Helper()
 	id := metric.ID{Suite: "calc", Name: "TestB"}
-	rec := Record{Iterations: []ledger.Iteration{{Set: metric.Set{Tests: trialTests(id, "passes")}}}}
+	rec := RecordedLoop{Iterations: []ledger.Iteration{{Set: metric.Set{Tests: trialTests(id, "passes")}}}}
 	for i, tr := range trials {
 		it := ledger.Iteration{
 			Number: i + 1, Set: metric.Set{Tests: trialTests(id, tr.ends)}, Evidence: &ledger.Evidence{},

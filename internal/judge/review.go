@@ -31,7 +31,7 @@ func (Review) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error) {
 	c.progress("asking the reviewer")
 	shown := shown(c.History.Baseline.Set, v.JudgedSet(), c.assess(v).Alerts) + goalText(v.Goals) + powerText(v.MutationCheck) + changedText(c.Tree.Changes)
 	var err error
-	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Was: v.Start, Is: v.Snapshot, Files: pathsOf(c.Tree.Changes), Shown: shown})
+	v.Review, err = c.Reviewer.Ask(ctx, c.Workspace, review.Change{Base: v.Start, Current: v.Snapshot, Files: pathsOf(c.Tree.Changes), Results: shown})
 	return v, err
 }
 
@@ -60,16 +60,16 @@ func (j Judge) ReviewSelected(ctx context.Context, h *History, n int, found Veri
 	}
 	alerts = append(alerts, found.Goals.Weakened()...)
 	shown := shown(base.Set, it.JudgedSet(), alerts) + goalText(found.Goals) + powerText(power) + changedText(changes)
-	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Was: base.Snapshot, Is: it.Snapshot, Files: pathsOf(changes), Shown: shown})
+	out, err := j.Reviewer.Ask(ctx, j.Workspace, review.Change{Base: base.Snapshot, Current: it.Snapshot, Files: pathsOf(changes), Results: shown})
 	if err != nil {
 		return nil, nil, err
 	}
-	in := detector.Input{Current: it.Observation(), Reviewed: reviewed(out, found.Goals), Now: j.Now()}
-	return out, detector.Reviews(in, j.Rules), nil
+	in := detector.Input{Current: it.Observation(), ReviewFindings: reviewed(out, found.Goals), Now: j.Now()}
+	return out, detector.ReviewAlerts(in, j.Rules), nil
 }
 
 // reviewed are the findings of a review as the rules take them.
-func reviewed(r *ledger.Review, h *ledger.Goals) []detector.Reviewed {
+func reviewed(r *ledger.Review, h *ledger.Goals) []detector.ReviewFinding {
 	if r == nil {
 		return nil
 	}
@@ -77,9 +77,9 @@ func reviewed(r *ledger.Review, h *ledger.Goals) []detector.Reviewed {
 	if r.Verdict == ledger.ReviewGaming {
 		kind = detector.Gaming
 	}
-	var out []detector.Reviewed
+	var out []detector.ReviewFinding
 	for _, f := range r.Findings {
-		out = append(out, detector.Reviewed{Kind: kind, File: f.File, Line: f.Line, Reason: f.Reason, Untried: untried(h, f.File)})
+		out = append(out, detector.ReviewFinding{Kind: kind, File: f.File, Line: f.Line, Reason: f.Reason, TestsNotRun: untried(h, f.File)})
 	}
 	return out
 }

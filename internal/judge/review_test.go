@@ -13,8 +13,8 @@ func TestReviewIsGraverWhereNothingCouldBeRun(t *testing.T) {
 	r := &ledger.Review{Verdict: ledger.ReviewGaming, Findings: []ledger.ReviewFinding{{File: "a_test.go"}, {File: "b_test.go"}, {File: "a.go"}}}
 	h := &ledger.Goals{Results: []detector.Goal{{File: "a_test.go", Outcome: detector.Unbuilt}, {File: "b_test.go", Outcome: detector.Passed}}}
 	for i, untried := range []bool{true, false, false} {
-		if got := reviewed(r, h)[i]; got.Untried != untried || got.Kind != detector.Gaming {
-			t.Errorf("the finding about %s has untried %v and kind %s, want %v and gaming", got.File, got.Untried, got.Kind, untried)
+		if got := reviewed(r, h)[i]; got.TestsNotRun != untried || got.Kind != detector.Gaming {
+			t.Errorf("the finding about %s has untried %v and kind %s, want %v and gaming", got.File, got.TestsNotRun, got.Kind, untried)
 		}
 	}
 	if reviewed(nil, h) != nil {
@@ -32,7 +32,7 @@ func TestReviewerIsToldNoHiddenTests(t *testing.T) {
 }
 
 func TestReviewerIsToldWhatChangedTestsNotice(t *testing.T) {
-	lost := detector.MutationResult{Files: []string{"a_test.go"}, Mutants: 4, Before: 3, After: 2, Survivors: []detector.Survivor{{File: "a.go", Line: 3, Operator: "drop_statement", Was: "n--"}}}
+	lost := detector.MutationResult{Files: []string{"a_test.go"}, Mutants: 4, KilledBefore: 3, KilledAfter: 2, Survivors: []detector.Survivor{{File: "a.go", Line: 3, Operator: "drop_statement", Original: "n--"}}}
 	for want, p := range map[string]*ledger.MutationCheck{
 		"a_test.go: of 4 mutants of the code the tests noticed 3 before and notice 2 now\nnot noticed any more: a.go:3 drop_statement: n-- → nothing\n": {Results: []detector.MutationResult{lost}},
 		"not run: the build is broken\n": {NotRunReason: "the build is broken"},

@@ -19,10 +19,10 @@ import (
 type Settings struct {
 	Plan measure.Plan `json:"plan"`
 
-	// Rest is how long the agent of a watched session has to be silent to count as
+	// IdleAfter is how long the agent of a watched session has to be silent to count as
 	// resting; 0: supervise runs the agent, once per iteration. Nothing follows from the
 	// verdicts on a watched session.
-	Rest time.Duration `json:"idle_ns,omitempty"`
+	IdleAfter time.Duration `json:"idle_ns,omitempty"`
 
 	AllowUntested bool `json:"allow_untested,omitempty"` // judge although no test could be measured
 
@@ -42,11 +42,11 @@ type Settings struct {
 	Select    selector.Options  `json:"selection"`
 }
 
-// Watching reports whether the session is the user's own.
-func (s Settings) Watching() bool { return s.Rest > 0 }
+// IsWatching reports whether the session is the user's own.
+func (s Settings) IsWatching() bool { return s.IdleAfter > 0 }
 
-// Tracking describes the selection in the tracker file.
-func (s Settings) Tracking() ledger.TrackingConfig {
+// TrackingConfig describes the selection in the tracker file.
+func (s Settings) TrackingConfig() ledger.TrackingConfig {
 	return ledger.TrackingConfig{
 		KeepAll: true, Weights: s.Weights,
 		Selection: ledger.SelectionConfig{

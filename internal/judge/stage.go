@@ -40,14 +40,14 @@ func (c Case) progress(what string) {
 }
 
 func (c Case) trouble(what string, err error) {
-	if c.OnTrouble != nil {
-		c.OnTrouble(what, err)
+	if c.OnProblem != nil {
+		c.OnProblem(what, err)
 	}
 }
 
 // undone reports whether the iteration is undone by what is known by now.
 func (c Case) undone(v Verdict) bool {
-	return c.Subject == Iteration && c.assess(v).Critical()
+	return c.Subject == Iteration && c.assess(v).HasCritical()
 }
 
 // unbuilt reports whether a merge request does not build: nothing more is run then.
@@ -56,9 +56,9 @@ func (c Case) unbuilt(v Verdict) bool { return c.Subject == Change && broken(v.S
 func broken(s metric.Set) bool { return s.Build != nil && s.Build.Status == metric.BuildFailure }
 
 // recount measures the change since a snapshot once more.
-func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) remeasure.Recount {
-	return remeasure.Recount{
-		Workspace: c.Workspace, Was: since, Is: v.Snapshot, Changes: changes, Rules: c.Integrity, Wobble: c.History.wobble(metric.CoveragePct),
+func (c Case) recount(v Verdict, since snapshot.ID, changes []snapshot.Change) remeasure.Remeasurement {
+	return remeasure.Remeasurement{
+		Workspace: c.Workspace, Base: since, Current: v.Snapshot, Changes: changes, Rules: c.Integrity, Variation: c.History.variation(metric.CoveragePct),
 		Measured: v.Set.Coverage, Before: c.History.Previous.Set.Coverage,
 	}
 }

@@ -149,7 +149,7 @@ func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 	w.write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { t.Skip(\"hunter22hunter22\") }\n")
 	w.judge.Settings.GoalTests.Never = true
 	tree := w.tree()
-	tree.Lines = &evidence.Lines{}
+	tree.Lines = &evidence.LineCounter{}
 	fmt.Fprintln(tree.Lines, "+one\n-two\n+three")
 	c := Case{w.judge, tree, w.past}
 	set := suite(metric.Failed, "the token is hunter22hunter22")
@@ -178,7 +178,7 @@ func TestStagesChangeNoEarlierVerdict(t *testing.T) {
 // known is what a history knows.
 func known(t *testing.T, h *History) string {
 	t.Helper()
-	return encoded(t, []any{h.Iterations, h.Accepted, h.Previous, h.Errors, h.Unread}) + fmt.Sprint(h.Flaky, h.unsteady, h.hiddenPassed, len(h.measured), len(h.hiddenRuns))
+	return encoded(t, []any{h.Iterations, h.Accepted, h.Previous, h.Errors, h.UnreadIterations}) + fmt.Sprint(h.Flaky, h.unsteady, h.hiddenPassed, len(h.measured), len(h.hiddenRuns))
 }
 
 func encoded(t *testing.T, v any) string {
@@ -196,7 +196,7 @@ func TestVerdictShowsWhatWasMeasuredAndWhatCounts(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.go", "package a\n\nfunc A() int { return 2 }\n")
 	tree := w.tree()
-	tree.Lines = &evidence.Lines{}
+	tree.Lines = &evidence.LineCounter{}
 	fmt.Fprintln(tree.Lines, "+one\n-two\n+three")
 	m := Measured{Set: suite(metric.Failed, "the token is hunter22hunter22"), Checks: []ledger.CheckRun{{Output: "hunter22hunter22"}}}
 	v, err := w.judge.Judge(t.Context(), tree, m, w.past)
@@ -222,7 +222,7 @@ func TestHistoryKnowsTreesOfVerdictsThatCount(t *testing.T) {
 	w := newWorld(t)
 	w.write("a.go", "package a\n\nfunc A() int { return 2 }\n")
 	tree := w.tree()
-	tree.Lines = &evidence.Lines{}
+	tree.Lines = &evidence.LineCounter{}
 	v, err := w.judge.Judge(t.Context(), tree, Measured{Set: suite(metric.Passed, "")}, w.past)
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestGoalsOfAnUndoneIterationAreRefused(t *testing.T) {
 		if v.Goals == nil || v.Goals.NotRunReason != want {
 			t.Errorf("subject %d: goals %+v, want %q", subject, v.Goals, want)
 		}
-		if !v.Assessment.Critical() {
+		if !v.Assessment.HasCritical() {
 			t.Errorf("subject %d: alerts %+v, want a critical one", subject, v.Assessment.Alerts)
 		}
 	}

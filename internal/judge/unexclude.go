@@ -35,7 +35,7 @@ func (s Unexclude) Apply(ctx context.Context, c Case, v Verdict) (Verdict, error
 	}
 	r := c.recount(v, c.History.first().Snapshot, changes)
 	undone, err := r.Exclusions(ctx)
-	if err != nil || undone.None() {
+	if err != nil || undone.IsEmpty() {
 		return v, err
 	}
 	if known := c.History.excludedIn(v.Tree); known != nil {
@@ -74,15 +74,15 @@ func isExclusion(t detector.Tampering) bool {
 
 // without returns what is known of the coverage without the exclusions, and the
 // coverage that counts.
-func (c Case) without(ctx context.Context, v Verdict, r remeasure.Recount, undone remeasure.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
+func (c Case) without(ctx context.Context, v Verdict, r remeasure.Remeasurement, undone remeasure.Exclusions) (*ledger.Excluded, *metric.Coverage, error) {
 	x := undone.Record(r.Measured)
 	if before := c.stillHidden(x.Files); before != nil {
 		x.Hidden, x.Reused = before, true
-		return x, remeasure.Lower(r.Measured, remeasure.WithHidden(r.Measured, before)), nil
+		return x, remeasure.LowerCoverage(r.Measured, remeasure.AddHidden(r.Measured, before)), nil
 	}
 	if c.undone(v) {
 		x.Why = "nothing was run, for the iteration is undone in any case"
-		return x, remeasure.Lower(r.Measured, r.Before), nil
+		return x, remeasure.LowerCoverage(r.Measured, r.Before), nil
 	}
 	counted, err := r.Coverage(ctx, undone, x)
 	return x, counted, err

@@ -34,9 +34,9 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 	return out, err
 }
 
-// Forgive returns the tests that had two outcomes on one tree: those that failed and
+// FindFlaky returns the tests that had two outcomes on one tree: those that failed and
 // pass now, and, after running them again, those the other way round.
-func (j Judge) Forgive(ctx context.Context, was, now metric.Set) ([]metric.ID, error) {
+func (j Judge) FindFlaky(ctx context.Context, was, now metric.Set) ([]metric.ID, error) {
 	c, err := j.Meter.Confirm(ctx, was, now)
 	for _, t := range measure.Suspects(now.Tests, was.Tests) {
 		c.Flaky = append(c.Flaky, t.ID)
@@ -63,7 +63,7 @@ func (h *History) differences(was, now metric.Set) []string {
 			out = append(out, fmt.Sprintf("%s was measured once only", f))
 		case f == metric.CoveragePct && ok1 && b >= a-h.coverageSlack(was):
 		case f == metric.TestsFailed && h.onlyFlaky(was.Tests, now.Tests):
-		case ok1 && math.Abs(a-b) > h.wobble(f)+1e-9:
+		case ok1 && math.Abs(a-b) > h.variation(f)+1e-9:
 			out = append(out, fmt.Sprintf("%s was %s and is %s", f, number(a), number(b)))
 		}
 	}
@@ -76,7 +76,7 @@ func number(v float64) string { return strconv.FormatFloat(math.Round(v*100)/100
 // for many tests take random paths: half a point, the wobble of the baseline, or two
 // lines, which are more in a small project.
 func (h *History) coverageSlack(was metric.Set) float64 {
-	slack := max(.5, h.wobble(metric.CoveragePct))
+	slack := max(.5, h.variation(metric.CoveragePct))
 	if c := was.Coverage; c != nil && c.Total > 0 {
 		slack = max(slack, 100*2/float64(c.Total))
 	}
@@ -108,26 +108,26 @@ func (j Judge) goalsSelected(ctx context.Context, h *History, n int) (*ledger.Go
 	}
 	c := Case{Judge: j, History: h}
 	t := c.trial(base.Snapshot, it.Snapshot, s)
-	t.Before, t.Now = base.Set.Tests, it.Set.Tests
+	t.BaseTests, t.CurrentTests = base.Set.Tests, it.Set.Tests
 	switch {
-	case !t.Wanted():
+	case !t.IsNeeded():
 		return nil, nil //nolint:nilnil // there is none, as documented
 	case broken(it.Set):
-		return t.Refused("the build is broken: " + it.Set.Build.FirstError), nil
+		return t.RefusedRecord("the build is broken: " + it.Set.Build.FirstError), nil
 	}
 	g, err := c.try(ctx, t)
 	if err != nil || g == nil {
 		return g, err
 	}
 	for i, r := range g.Results {
-		g.Results[i].Known = h.weakened[n][r.ID]
+		g.Results[i].AcceptedBefore = h.weakened[n][r.ID]
 	}
 	e := s.evidence
 	current := it.Observation()
 	current.Set = it.JudgedSet()
 	in := detector.Input{
 		Current: current, Previous: h.Baseline, Baseline: h.Baseline, Before: e.Before, After: e.After, Renamed: e.Renamed,
-		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductSame: g.ProductSame, KnownFlaky: h.unsteady,
+		Now: j.Now(), TestFiles: e.TestFiles, Goals: g.Results, ProductUnchanged: g.ProductSame, KnownFlaky: h.unsteady,
 		Granted: h.Granted(),
 	}
 	for _, a := range detector.Assess(in, j.Rules).Alerts {
@@ -144,7 +144,7 @@ func (j Judge) hiddenSelected(ctx context.Context, it ledger.Iteration, h *Histo
 	if base.Hidden == nil || !base.Hidden.Deferred || it.Number == 0 {
 		return it.Hidden, nil
 	}
-	if len(j.HiddenChanged(h)) > 0 {
+	if len(j.FindHiddenChange(h)) > 0 {
 		return &ledger.Hidden{NotRunReason: "they are not as they were when the loop began"}, nil
 	}
 	before, err := j.runHidden(ctx, base, nil, h.hiddenPassed)

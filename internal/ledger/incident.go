@@ -33,7 +33,7 @@ func (d *Decision) Approved() bool {
 // answered reports whether somebody gave that answer: an answer that comes with time is
 // nobody's.
 func (g *Approval) answered(c approval.Choice) bool {
-	return g != nil && g.Answer.Choice == c && g.Answer.How != approval.ByTimeout
+	return g != nil && g.Answer.Choice == c && g.Answer.Channel != approval.ByTimeout
 }
 
 // Blocks are the statements of the agent that it cannot go on.

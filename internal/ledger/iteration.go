@@ -229,7 +229,7 @@ type MutationCheck struct {
 
 // BudgetExceeded reports whether the time did not suffice for any mutant.
 func (p MutationCheck) BudgetExceeded() bool {
-	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return r.Stopped })
+	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return r.OutOfTime })
 }
 
 // Mutant is a fault in the product code, and which tests noticed it.

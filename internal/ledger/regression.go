@@ -42,7 +42,7 @@ func (s State) Rejections() (n int) {
 // outcome is what came of a rejection.
 func NewRegression(it Iteration, n int, outcome string) *Regression {
 	weighty := slices.DeleteFunc(slices.Clone(it.Assessment.Alerts), func(a detector.Alert) bool {
-		return it.Rejected && !a.Weighs(detector.High) || !it.Rejected && !letHappen(a)
+		return it.Rejected && !a.CountsAtLeast(detector.High) || !it.Rejected && !letHappen(a)
 	})
 	if !it.Rejected && len(weighty) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func NewRegression(it Iteration, n int, outcome string) *Regression {
 // letHappen reports whether somebody accepted a finding that would have cost the iteration.
 // Against the baseline it was reported before.
 func letHappen(a detector.Alert) bool {
-	return a.Acknowledged != nil && (a.Acknowledged.Severity >= detector.Critical || a.Acknowledged.ID == detector.AtTheGate) && a.Against != detector.AgainstBaseline
+	return a.Acknowledged != nil && (a.Acknowledged.Severity >= detector.Critical || a.Acknowledged.ID == detector.ApprovedInLoop) && a.Against != detector.AgainstBaseline
 }
 
 func (r *Regression) about(alerts []detector.Alert) {

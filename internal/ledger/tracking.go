@@ -235,16 +235,16 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 	for i, it := range its {
 		c := selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: it.Score.Measured, Set: &its[i].Set,
-			Verified: it.Verified, Critical: it.Assessment.Critical(), Open: len(it.Open) > 0, Partial: it.Set.Partial(),
+			Verified: it.Verified, Critical: it.Assessment.HasCritical(), HasOpenFindings: len(it.Open) > 0, Partial: it.Set.IsPartial(),
 			Rejected: it.Rejected || it.Snapshot != "" && dropped[it.Snapshot], Baseline: it.Number == 0, Tree: it.Tree,
 		}
 		if it.Recorded != nil {
-			c.Stands = i == len(its)-1 || builtOn[it.Number]
+			c.StillInPlace = i == len(its)-1 || builtOn[it.Number]
 		}
 		if b := it.Assessment.Balance; b != nil {
-			c.Balance = &selector.Balance{Passing: b.Passing, Failing: b.Failing, Settled: b.Settled, Costs: b.Messages(), Since: b.Since, Approved: b.Approved}
+			c.Balance = &selector.Balance{Passing: b.Passing, Failing: b.Failing, Settled: b.Settled, Costs: b.CostMessages(), Since: b.Since, Approved: b.Approved}
 		}
-		if it.Recorded != nil && it.Set.Empty() {
+		if it.Recorded != nil && it.Set.IsEmpty() {
 			c.Set = nil // a score from elsewhere, compared plainly
 		}
 		c.Duration, c.Tokens, c.CostUSD = it.Cost()
@@ -271,7 +271,7 @@ func (it Iteration) Cost() (took *time.Duration, tokens *int64, usd *float64) {
 func (it Iteration) Observation() detector.Observation {
 	o := detector.Observation{
 		Iteration: it.Number, Set: it.Set, Tree: it.Tree, Score: it.Score.Value, Scored: it.Score.Measured,
-		Class: it.Assessment.Class, Changed: len(it.Changed) > 0, Settled: it.Assessment.Settled(),
+		Class: it.Assessment.Class, Changed: len(it.Changed) > 0, Settled: it.Assessment.SettledLosses(),
 		Approved: it.Assessment.Balance != nil && it.Assessment.Balance.Approved,
 	}
 	if it.Agent != nil {

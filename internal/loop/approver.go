@@ -64,7 +64,7 @@ func (a *approver) consult(ctx context.Context, it ledger.Iteration, before metr
 		asked.Answer, err = a.ask(ctx, a.question(it, before, step))
 		return asked, err
 	case a.Policy == approval.PolicyAbort && step.Ask != approval.Suspicion:
-		asked.Answer = approval.Answer{Choice: approval.Abort, How: approval.ByPolicy, At: a.now(), Reason: "policy abort: " + step.Why}
+		asked.Answer = approval.Answer{Choice: approval.Abort, Channel: approval.ByPolicy, At: a.now(), Reason: "policy abort: " + step.Why}
 		return asked, nil
 	}
 	return nil, nil //nolint:nilnil // the policy is to take the step
@@ -108,20 +108,20 @@ func (a *approver) unblock(ctx context.Context, it *ledger.Iteration, before met
 // ask waits for the answer of a person. The loop is paused meanwhile.
 func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answer, error) {
 	if answer, known := a.answered[q.Kind]; known && q.Iteration == a.of {
-		approval.Close(a.dir)
+		approval.CloseQuestion(a.dir)
 		return answer, nil
 	}
 	from := a.now()
 	o := approval.Options{
-		Dir: a.dir, By: a.Name, Self: a.Self, Timeout: a.Timeout,
+		Dir: a.dir, User: a.Name, SelfCommand: a.Self, Timeout: a.Timeout,
 		OnRefused: func(why string) { a.journal.Note(event.AnswerRefused, q.Iteration, event.Refusal{Why: why}) },
 	}
 	if !a.Unattended {
 		o.Terminal = a.Terminal
 	}
-	o.Later = a.later && o.Terminal == ""
+	o.Deferred = a.later && o.Terminal == ""
 	o.OnOpen = func() error { // whoever is notified can answer at once
-		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, q.Iteration, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.Self}))
+		return errors.Join(a.pause(ledger.Paused), a.journal.Write(event.ApprovalRequested, q.Iteration, event.ApprovalRequest{Question: q, Terminal: o.Terminal != "", Self: o.SelfCommand}))
 	}
 	answer, err := approval.Ask(ctx, q, o)
 	a.waited += a.now().Sub(from)
@@ -129,7 +129,7 @@ func (a *approver) ask(ctx context.Context, q approval.Question) (approval.Answe
 		return answer, fmt.Errorf("ask about iteration %d: %w", q.Iteration, err)
 	}
 	err = errors.Join(a.journal.Write(event.ApprovalAnswered, q.Iteration, answer), a.pause(ledger.Running))
-	approval.Close(a.dir)
+	approval.CloseQuestion(a.dir)
 	return answer, err
 }
 

@@ -37,7 +37,7 @@ func (r *run) baseline(ctx context.Context) error {
 // measureBaseline measures the tree of the snapshot, which is the present one.
 func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	started := r.opts.Now()
-	r.state.BaselineSnapshot, r.past.Safe = info.ID, info.ID
+	r.state.BaselineSnapshot, r.past.SafeSnapshot = info.ID, info.ID
 	it, taken, err := r.takenBaseline(info)
 	if err == nil && !taken {
 		it, err = r.measuredBaseline(ctx, info)
@@ -61,7 +61,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
 	it.BaselineRuns, it.CheckOutputs = r.state.BaselineRuns, r.checks.outputs
-	it.Verified = judge.Verified(it, nil)
+	it.Verified = judge.IsVerified(it, nil)
 	r.startFrom(it)
 	err = errors.Join(r.checks.save(), r.ledger.Append(it, nil, false))
 	if err == nil {
@@ -103,7 +103,7 @@ func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool
 	}
 	it = its[0]
 	r.state.BaselineRuns, r.checks.outputs = it.BaselineRuns, it.CheckOutputs
-	r.past.LearnFlaky(judge.FlakyOf(it.Set.Tests))
+	r.past.LearnFlaky(judge.FlakyTests(it.Set.Tests))
 	if len(it.CheckOutputs) > 0 {
 		err = r.tree.Store.Exclude(it.CheckOutputs)
 	}
@@ -114,7 +114,7 @@ func (r *run) takenBaseline(info snapshot.Info) (it ledger.Iteration, taken bool
 // settles the criterion.
 func (r *run) startFrom(it ledger.Iteration) {
 	r.past.Begin(it)
-	r.opts.Until = r.opts.Until.Resolved(it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
+	r.opts.Until = r.opts.Until.Resolve(it.Hidden.AllPass() && criterion.IsGreen(it.Set, it.Set))
 	record := it.Set.Record()
 	r.state.BaselineMetrics, r.state.Criterion = &record, r.opts.Until.String()
 }
@@ -153,11 +153,11 @@ func (r *run) repeat(ctx context.Context, res *measure.Result) error {
 	if res.Set.Tests.Counts().Cached > 0 {
 		*res, again = again, *res // what was run now is the measurement
 	}
-	res.Set.Varies = judge.Wobble(res.Set, again.Set, r.opts.Weights)
+	res.Set.Variation = judge.Variation(res.Set, again.Set, r.opts.Weights)
 	measure.RecordVariation(res.Runs, again.Runs)
-	res.Set.Tests = unstablenames.Learn(res.Set.Tests, again.Set.Tests)
-	res.Set.Tests = judge.Unsteady(res.Set.Tests, unstablenames.Settle(again.Set.Tests, res.Set.Tests))
-	r.past.LearnFlaky(judge.FlakyOf(res.Set.Tests))
+	res.Set.Tests = unstablenames.MarkUnstable(res.Set.Tests, again.Set.Tests)
+	res.Set.Tests = judge.MarkFlaky(res.Set.Tests, unstablenames.MatchNames(again.Set.Tests, res.Set.Tests))
+	r.past.LearnFlaky(judge.FlakyTests(res.Set.Tests))
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (r *run) baselineData(it ledger.Iteration, info snapshot.Info) event.Baseli
 	b := event.Baseline{
 		Progress: it.Progress(false), Criterion: r.opts.Until.String(), Files: info.Files, Skipped: worktree.SkippedPaths(info),
 		NotKept: append([]string{}, r.tree.RegenerablePaths(info.ID)...), CheckOutputs: it.CheckOutputs, Flaky: []string{}, Checks: it.Checks, Iteration: it,
-		UnusedSettings: append([]string{}, r.opts.Rules.Unmatched(it.Set)...),
+		UnusedSettings: append([]string{}, r.opts.Rules.UnmatchedPaths(it.Set)...),
 	}
 	for id := range r.past.Flaky {
 		b.Flaky = append(b.Flaky, id.String())

@@ -74,7 +74,7 @@ func (r *run) abandon(it *iteration) error {
 // judging is what judges the trees of this loop.
 func (r *run) judging() judge.Judge {
 	return judge.Judge{
-		Settings: r.opts.Settings.Settings, Reviewer: r.reviewer(), Mask: r.mask, Now: r.opts.Now, OnTrouble: r.warn,
+		Settings: r.opts.Settings.Settings, Reviewer: r.reviewer(), Mask: r.mask, Now: r.opts.Now, OnProblem: r.warn,
 		Workspace: treecopy.Workspace{
 			Store: r.tree.Store, Meter: r.checks.meter, Plan: r.checks.plan, Root: r.opts.Root, Scratch: r.checks.scratch(), User: r.checks.user, Original: r.checks.original(),
 		},
@@ -108,7 +108,7 @@ func (r *run) rejection(it ledger.Iteration) event.Rejection {
 func reasonsOf(alerts []detector.Alert) (messages, tests []string) {
 	seen := map[string]bool{}
 	for _, a := range alerts {
-		if !a.Weighs(detector.High) {
+		if !a.CountsAtLeast(detector.High) {
 			continue
 		}
 		messages = append(messages, a.Message())
@@ -145,7 +145,7 @@ func (r *run) budget(ctx context.Context) event.Budget {
 	b := event.Budget{MaxCost: r.opts.MaxCost, MaxTokens: r.opts.MaxTokens, UsedCost: used.CostUSD, UsedTokens: used.Tokens()}
 	b.Deadline, _ = ctx.Deadline()
 	b.MaxWindow = r.opts.MaxWindow
-	if run := r.past.Iterations[len(r.past.Iterations)-1].Agent; run != nil && run.Window != nil && !run.Window.Past(r.opts.Now()) {
+	if run := r.past.Iterations[len(r.past.Iterations)-1].Agent; run != nil && run.Window != nil && !run.Window.HasReset(r.opts.Now()) {
 		b.UsedWindow = &run.Window.Used
 	}
 	return b
@@ -154,7 +154,7 @@ func (r *run) budget(ctx context.Context) event.Budget {
 // met reports whether the criterion holds for an iteration, and nil when there is
 // none that could; and what its command printed.
 func (r *run) met(ctx context.Context, it ledger.Iteration) (holds *bool, said string, err error) {
-	holds, err = r.opts.Until.Met(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
+	holds, err = r.opts.Until.Check(it, r.past.Iterations[0].Set, func(command string) (ok bool, err error) {
 		ok, said, err = r.checks.succeeds(ctx, command, r.opts.Plan.Root)
 		return ok, err
 	})
@@ -163,7 +163,7 @@ func (r *run) met(ctx context.Context, it ledger.Iteration) (holds *bool, said s
 
 // near reports whether the loop may end with an iteration, by what was measured of it.
 func (r *run) near(it ledger.Iteration) func(metric.Set) bool {
-	return func(s metric.Set) bool { return r.opts.Until.Near(it, s, r.past.Iterations[0].Set) }
+	return func(s metric.Set) bool { return r.opts.Until.MayBeMet(it, s, r.past.Iterations[0].Set) }
 }
 
 // unmet measures the tree while the agent wants to stop, and returns what is missing
@@ -174,17 +174,17 @@ func (r *run) unmet(ctx context.Context) string {
 		return ""
 	}
 	it := ledger.Iteration{Set: res.Set}
-	it.Assessment.Balance = r.past.Beside(res.Set, r.opts.Rules)
+	it.Assessment.Balance = r.past.CompareWithBaseline(res.Set, r.opts.Rules)
 	met, said, err := r.met(ctx, it)
 	if err != nil || met == nil || *met {
 		return ""
 	}
 	n := res.Set.Tests.Counts()
 	text := fmt.Sprintf("%d of %s pass", n.Passed, report.Count(n.Count, "test", "tests"))
-	if list := judge.Failing(res.Set.Tests); len(list) > 0 {
+	if list := judge.FailingTests(res.Set.Tests); len(list) > 0 {
 		text += "; failing: " + strings.Join(list[:min(len(list), 5)], ", ")
 	}
-	if costs := it.Assessment.Balance.Messages(); len(costs) > 0 {
+	if costs := it.Assessment.Balance.CostMessages(); len(costs) > 0 {
 		text += "; " + strings.Join(costs, "; ")
 	}
 	text += ". Done is when " + r.opts.Until.String() + "."

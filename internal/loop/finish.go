@@ -49,7 +49,7 @@ func (r *run) finish(ctx context.Context, stop event.Stop) (Outcome, error) {
 }
 
 // treeOf says in words whose tree is put back at the end.
-func treeOf(c *selector.Choice) string {
+func treeOf(c *selector.Selection) string {
 	if c == nil || c.Iteration == 0 {
 		return "as it was before the loop"
 	}
@@ -71,8 +71,8 @@ func (r *run) giveBack(ctx context.Context, out *Outcome, result *ledger.Output)
 	switch {
 	case len(r.past.Iterations) > 0:
 		return r.selectBest(ctx, out, result)
-	case r.past.Safe != "" && !r.opts.Watching():
-		return r.tree.Restore(ctx, r.past.Safe)
+	case r.past.SafeSnapshot != "" && !r.opts.IsWatching():
+		return r.tree.Restore(ctx, r.past.SafeSnapshot)
 	}
 	return nil
 }
@@ -83,11 +83,11 @@ func (r *run) selectBest(ctx context.Context, out *Outcome, result *ledger.Outpu
 		return fmt.Errorf("select the best iteration: %w", err)
 	}
 	out.Choice = &choice
-	if !r.opts.Watching() {
+	if !r.opts.IsWatching() {
 		out.Stop = unkept(out.Stop, choice, len(r.past.Iterations))
 	}
 	out.Stop = r.openStop(out.Stop, choice)
-	r.state.Selected = r.past.Chosen(choice)
+	r.state.Selected = r.past.BestRecord(choice)
 	if *result, err = r.apply(ctx, choice); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (r *run) confirm(ctx context.Context, out *Outcome) error {
 }
 
 // apply restores the selected tree and copies its changed files.
-func (r *run) apply(ctx context.Context, c selector.Choice) (ledger.Output, error) {
+func (r *run) apply(ctx context.Context, c selector.Selection) (ledger.Output, error) {
 	ctx = context.WithoutCancel(ctx)
 	it := r.past.Iterations[c.Iteration]
 	if !r.opts.NoApply {
@@ -155,7 +155,7 @@ func (r *run) verify(ctx context.Context, n int) (*event.Verification, error) {
 	res, err := r.checks.measure(ctx, anew, known)
 	if err == nil {
 		var flaky []metric.ID
-		flaky, err = r.judging().Forgive(ctx, it.Set, res.Set)
+		flaky, err = r.judging().FindFlaky(ctx, it.Set, res.Set)
 		r.past.LearnFlaky(flaky)
 	}
 	// What the checks changed on the way is no part of the selection.

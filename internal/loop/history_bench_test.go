@@ -136,13 +136,13 @@ func benchHistory(b *testing.B, n int) {
 			Changed: []ledger.FileChange{{Path: "calc/calc.go", Kind: "modified"}, {Path: "calc/calc_test.go", Kind: "modified"}},
 		}
 		start := time.Now()
-		v, err := judge.Judge{Settings: judging}.Again(it, r.past)
+		v, err := judge.Judge{Settings: judging}.JudgeRecorded(it, r.past)
 		if err != nil {
 			b.Fatal(err)
 		}
 		it = v.Iteration
 		step, next := r.past.Decide(it, judging)
-		it.Verified, it.Decision = judge.Verified(it, nil), judge.Decision(step, next, nil)
+		it.Verified, it.Decision = judge.IsVerified(it, nil), judge.NewDecision(step, next, nil)
 		r.accept(it)
 		r.state.Add(*r.past.Last())
 		judged += time.Since(start)

@@ -26,8 +26,8 @@ type iteration struct {
 	prompted prompted
 	start    snapshot.Info // the tree that the agent starts from
 	changes  []snapshot.Change
-	lines    evidence.Lines // of the changes
-	files    ledger.Files   // copies of changed ones, as far as they are small
+	lines    evidence.LineCounter // of the changes
+	files    ledger.Files         // copies of changed ones, as far as they are small
 	around   environment.State
 	beside   []detector.Tampering // what changed there, in the records and in the hidden tests
 	measured judge.Measured
@@ -183,7 +183,7 @@ func (r *run) measure(ctx context.Context, it *iteration) (err error) {
 	if it.beside, err = r.around.changed(it.around); err != nil {
 		return err
 	}
-	it.beside = append(it.beside, r.judging().HiddenChanged(r.past)...)
+	it.beside = append(it.beside, r.judging().FindHiddenChange(r.past)...)
 	if it.measured, err = r.checks.once(ctx, it.Tree, r.past, r.near(it.Iteration)); err != nil {
 		return fmt.Errorf("measure iteration %d: %w", it.Number, err)
 	}
@@ -192,7 +192,7 @@ func (r *run) measure(ctx context.Context, it *iteration) (err error) {
 
 // judge judges the measurements.
 func (r *run) judge(ctx context.Context, it *iteration) (err error) {
-	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, Around: it.beside}
+	t := judge.Tree{Iteration: it.Iteration, StartTree: it.start.Tree, Changes: it.changes, Lines: &it.lines, EnvironmentFindings: it.beside}
 	it.verdict, err = r.judging().Judge(ctx, t, it.measured, r.past)
 	if it.Iteration = it.verdict.Iteration; err != nil {
 		return err
@@ -218,7 +218,7 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 	}
 	if asked != nil {
 		step, next = recovery.ApplyAnswer(step, next, asked.Answer, r.opts.Recovery)
-		it.Assessment = judge.Answered(it.Assessment, asked)
+		it.Assessment = judge.ApplyAnswer(it.Assessment, asked)
 	}
 	it.Rejected = step.Reject
 	var holds *bool
@@ -231,14 +231,14 @@ func (r *run) decide(ctx context.Context, it *iteration) error {
 			return err
 		}
 	}
-	it.Verified = judge.Verified(it.Iteration, holds)
-	it.Decision = judge.Decision(step, next, holds)
+	it.Verified = judge.IsVerified(it.Iteration, holds)
+	it.Decision = judge.NewDecision(step, next, holds)
 	if holds != nil && !*holds {
 		it.Decision.CriterionOutput = said
 	}
 	it.Decision.Approval = asked
 	if step.Reject {
-		it.Decision.Restore = r.past.Target(it.Iteration, step.Target)
+		it.Decision.Restore = r.past.RestoreTarget(it.Iteration, step.Target)
 	}
 	return r.approver.unblock(ctx, &it.Iteration, r.past.Previous.Set)
 }

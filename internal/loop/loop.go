@@ -70,7 +70,7 @@ type Outcome struct {
 	LoopID   string
 	Dir      string // the loop's folder
 	Stop     event.Stop
-	Choice   *selector.Choice // nil when nothing was there to choose from
+	Choice   *selector.Selection // nil when nothing was there to choose from
 	Baseline ledger.Iteration
 	History  []ledger.Iteration  // with the baseline first
 	Verified *event.Verification // nil when the selection was not measured again
@@ -162,8 +162,8 @@ func (r *run) end(ctx context.Context, stop event.Stop, err error) (Outcome, err
 	case err == nil:
 		return r.finish(ctx, stop)
 	}
-	if r.past.Safe != "" && !r.opts.NoApply {
-		err = r.tree.RestoreAfterError(err, r.past.Safe, r.state.LoopID) // what an agent left must not stay unjudged
+	if r.past.SafeSnapshot != "" && !r.opts.NoApply {
+		err = r.tree.RestoreAfterError(err, r.past.SafeSnapshot, r.state.LoopID) // what an agent left must not stay unjudged
 	}
 	r.fail(err)
 	return r.outcome(stop), err

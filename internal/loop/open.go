@@ -74,7 +74,7 @@ func open(ctx context.Context, o Options) (*run, error) {
 // newRun returns a run that can write to the folder of its loop, and no more.
 func newRun(o Options, l *ledger.Ledger, state ledger.State) *run {
 	r := &run{opts: o, ledger: l, state: state, mask: secrets.NewMask(o.Env), past: judge.NewHistory()}
-	r.past.Kept = l.SnapshotDir()
+	r.past.SnapshotDir = l.SnapshotDir()
 	r.notifier = notify.New(o.Notify, r.mask, func(err error) { o.Log.WithError(err).Warn("tell somebody") })
 	r.journal = &event.Journal{
 		Ledger: l, LoopID: state.LoopID, Now: o.Now, OnEvent: []func(event.Event){o.OnEvent, r.notifier.Handle},
@@ -145,10 +145,10 @@ func (r *run) protect(ctx context.Context) (shield protect.Shield, err error) {
 	if err := p.CheckLandlock(ctx, r.opts.Root, r.opts.Home); err != nil {
 		return shield, err
 	}
-	if (p.User != "" || p.Sandbox) && r.opts.Watching() {
+	if (p.User != "" || p.Sandbox) && r.opts.IsWatching() {
 		return shield, fmt.Errorf("%w: protect.user and protect.sandbox are for loops, and a watched session is your own: leave them out", protect.ErrUnavailable)
 	}
-	if !r.opts.Watching() || p.Landlock { // a watched session is the user's own
+	if !r.opts.IsWatching() || p.Landlock { // a watched session is the user's own
 		at := r.opts.SandboxSite(r.opts.Env)
 		at.State, at.Temp, at.Hidden, at.Self = r.opts.Home, r.ledger.TempDir(), r.opts.Hidden.Dir, r.opts.Self
 		why := ""
@@ -185,7 +185,7 @@ func (o Options) hiddenReady() error {
 	if _, inside := ledger.PathInTree(o.Home, o.Root); inside {
 		return fmt.Errorf("hidden tests: the state folder %s is in the working tree, where the agent would see what it says of them: give another --state-dir", o.Home)
 	}
-	if _, err := originaltests.ReadFiles(o.Hidden.Dir); err != nil {
+	if _, err := originaltests.ReadHiddenFiles(o.Hidden.Dir); err != nil {
 		return fmt.Errorf("hidden tests: %w", err)
 	}
 	return nil
@@ -207,7 +207,7 @@ func (s Settings) checkScripts() []string {
 // baseline, the best iteration, the tree to go on from, and those of [worktree.Kept].
 func (r *run) kept() map[snapshot.ID]bool {
 	keep := worktree.ProtectedSnapshots(r.past.Iterations)
-	keep[r.state.BaselineSnapshot], keep[r.past.Safe] = true, true
+	keep[r.state.BaselineSnapshot], keep[r.past.SafeSnapshot] = true, true
 	if r.state.Best != nil {
 		keep[r.state.Best.Snapshot] = true
 	}

@@ -48,7 +48,7 @@ func (p *prompter) Text(n int, left, hints []string) (prompted, error) {
 		f.Task = strings.TrimSpace(f.Task + "\n\n[supervise] A person adds: " + hint)
 	}
 	text, points, err := p.texts.Prompt(level, f)
-	return prompted{text + p.set.Until.Request(), evidence, level.String(), why, points}, err
+	return prompted{text + p.set.Until.PromptText(), evidence, level.String(), why, points}, err
 }
 
 // lookBack is how many iterations the level of the prompt follows from.
@@ -101,7 +101,7 @@ func (p *prompter) facts(n int) prompt.Facts {
 	counts := set.Tests.Counts()
 	f := prompt.Facts{
 		Task: p.set.Task, Iteration: n, Max: p.set.MaxIterations, Criterion: p.set.Until.String(), Last: n == p.set.MaxIterations,
-		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failed: counts.Failed, Failing: judge.Failing(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
+		Measured: set.Tests != nil, Passed: counts.Passed, Count: counts.Count, Failed: counts.Failed, Failing: judge.FailingTests(set.Tests), Near: counts.Passed > 0 && counts.Failed == 0,
 	}
 	f.Blocked = p.blocked
 	for _, g := range p.past.Granted() {
@@ -111,7 +111,7 @@ func (p *prompter) facts(n int) prompt.Facts {
 	for _, o := range p.past.Iterations[p.past.Previous.Iteration].Open {
 		f.Open = append(f.Open, o.Message)
 	}
-	f.Worse = p.past.Beside(set, p.set.Rules).Messages()
+	f.Worse = p.past.CompareWithBaseline(set, p.set.Rules).CostMessages()
 	if p.set.Until.Kind == criterion.Never {
 		f.Criterion = ""
 	}
@@ -133,7 +133,7 @@ func (p *prompter) outcome(f *prompt.Facts) {
 	last := p.past.Iterations[len(p.past.Iterations)-1]
 	switch {
 	case p.past.Rejected != nil:
-		f.Rejection = &prompt.Rejection{Iteration: p.past.Rejected.Number, Advice: p.past.Rejected.Decision.Advice, Files: p.past.Refused(*p.past.Rejected)}
+		f.Rejection = &prompt.Rejection{Iteration: p.past.Rejected.Number, Advice: p.past.Rejected.Decision.Advice, Files: p.past.RefusedFiles(*p.past.Rejected)}
 		f.Rejection.Reasons, f.Rejection.Tests = reasonsOf(nameless(p.past.Rejected.Assessment.Alerts))
 	case last.Number > 0:
 		f.Changes = changesOf(last.Assessment.Changes)
@@ -162,7 +162,7 @@ func (p *prompter) beware(n int, levelName string, d hook.Decision) hook.Decisio
 func nameless(alerts []detector.Alert) []detector.Alert {
 	out := slices.Clone(alerts)
 	for i := range out {
-		if out[i].Secret() {
+		if out[i].IsAboutHiddenTests() {
 			out[i].Tests, out[i].Files = nil, nil
 		}
 	}

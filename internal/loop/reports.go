@@ -28,7 +28,7 @@ type reports struct {
 // for one to judge, and the trackers.
 func (w *reports) iteration(it ledger.Iteration, state ledger.State) error {
 	v := report.Iteration{It: it, Baseline: w.past.Iterations[0], Best: state.Best, Kept: w.ledger.SnapshotDir(), Criterion: state.Criterion, Rules: w.set.Rules}
-	if n := reasoning.Previous(w.past.Iterations, it.Number); n >= 0 {
+	if n := reasoning.PreviousIteration(w.past.Iterations, it.Number); n >= 0 {
 		v.Previous = &w.past.Iterations[n]
 	}
 	err := w.ledger.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.OfIteration(v))
@@ -58,7 +58,7 @@ func (w *reports) trackNow() error {
 	if w.past.Best != nil {
 		best = &w.past.Best.Iteration
 	}
-	return w.ledger.WriteTracking(w.past.Iterations, w.set.Tracking(), best, w.now())
+	return w.ledger.WriteTracking(w.past.Iterations, w.set.TrackingConfig(), best, w.now())
 }
 
 // catchUp writes the trackers where they lack iterations.

@@ -53,7 +53,7 @@ func Resume(ctx context.Context, id string, o Options, force bool) (Outcome, err
 		return r.outcome(event.Stop{Reason: at.End.Reason, Text: at.End.Text}), nil
 	}
 	goOn := s.goOn
-	if r.opts.Watching() {
+	if r.opts.IsWatching() {
 		goOn = r.endWatch
 	}
 	stop, err := goOn(ctx)
@@ -80,7 +80,7 @@ func (s *resumption) revive(ctx context.Context, force bool) error {
 	if err == nil {
 		err = s.replay(its)
 	}
-	if err != nil || s.at.Ended && s.at.End.Reason.Status() != ledger.Paused && (r.opts.Watching() || len(its) > r.opts.MaxIterations) {
+	if err != nil || s.at.Ended && s.at.End.Reason.Status() != ledger.Paused && (r.opts.IsWatching() || len(its) > r.opts.MaxIterations) {
 		return err
 	}
 	r.stepsFrom(s.at.StepsFrom())
@@ -224,7 +224,7 @@ func (s *resumption) report() error {
 func (s *resumption) where() (iteration int, from string) {
 	last := len(s.run.past.Iterations) - 1
 	switch {
-	case s.run.opts.Watching():
+	case s.run.opts.IsWatching():
 		return last + 1, "what the session left is measured"
 	case last < 0:
 		return 0, "the baseline is measured"
@@ -289,7 +289,7 @@ func (s *resumption) settleBest(ctx context.Context) error {
 	if err != nil || r.opts.NoApply {
 		return nil //nolint:nilerr // the end says it
 	}
-	return r.tree.EnsureState(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.Safe)
+	return r.tree.EnsureState(ctx, r.past.Iterations[choice.Iteration].Snapshot, r.past.SafeSnapshot)
 }
 
 // goOnIteration finishes the last iteration that began, and leaves the tree as
@@ -300,7 +300,7 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 		return s.finishIteration(ctx)
 	}
 	if last.Number == 0 || last.Interrupted || s.at.Ended {
-		return event.Stop{}, s.run.tree.EnsureState(ctx, s.run.past.Safe, "")
+		return event.Stop{}, s.run.tree.EnsureState(ctx, s.run.past.SafeSnapshot, "")
 	}
 	if !s.at.Judged {
 		if err := s.run.finished(last); err != nil {
@@ -313,7 +313,7 @@ func (s *resumption) goOnIteration(ctx context.Context) (event.Stop, error) {
 		}
 		return s.run.conclude(ctx, last)
 	}
-	if err := s.run.tree.EnsureState(ctx, s.run.past.Safe, ""); err != nil {
+	if err := s.run.tree.EnsureState(ctx, s.run.past.SafeSnapshot, ""); err != nil {
 		return event.Stop{}, err
 	}
 	return s.run.stopAfter(last), s.run.report(last)

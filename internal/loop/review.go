@@ -23,14 +23,14 @@ func (r *run) reviewer() *review.Reviewer {
 		return nil
 	}
 	out := &review.Reviewer{
-		Options: r.opts.Reviewer, Task: r.opts.Task, Env: r.opts.Env, Kept: []string{r.opts.Home}, Masker: r.mask.Masker,
-		Over: func(u metric.Usage) string { return r.opts.LimitStop(r.spent().Plus(u)).Text },
-		Hold: r.ledger.TreeLocks(), BeforeStart: r.journal.Starting(event.ChildReviewer, func() int { return r.state.Iteration }),
+		Options: r.opts.Reviewer, Task: r.opts.Task, Env: r.opts.Env, ProtectedDirs: []string{r.opts.Home}, Masker: r.mask.Masker,
+		LimitReached: func(u metric.Usage) string { return r.opts.LimitStop(r.spent().Plus(u)).Text },
+		Hold:         r.ledger.TreeLocks(), BeforeStart: r.journal.Starting(event.ChildReviewer, func() int { return r.state.Iteration }),
 	}
 	if r.opts.MaxCost > 0 {
-		out.Left = r.opts.MaxCost
+		out.BudgetUSD = r.opts.MaxCost
 		if spent := r.spent().CostUSD; spent != nil {
-			out.Left = max(r.opts.MaxCost-*spent, leastBudget)
+			out.BudgetUSD = max(r.opts.MaxCost-*spent, leastBudget)
 		}
 	}
 	return out

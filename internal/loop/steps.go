@@ -49,8 +49,8 @@ func (r *run) ended(d event.LoopEnd) event.LoopEnd {
 	if best := r.state.SelectedOrBest(); best != nil {
 		d.Best, d.Score = &best.Iteration, &best.QualityScore
 	}
-	if r.past.Safe != "" {
-		d.Safe = r.past.Safe.Name()
+	if r.past.SafeSnapshot != "" {
+		d.Safe = r.past.SafeSnapshot.Name()
 	}
 	return d
 }

@@ -22,7 +22,7 @@ import (
 func (r *run) stopAfter(it ledger.Iteration) event.Stop {
 	d := it.Decision
 	move := recovery.Move(d.Move)
-	met := d.Criterion != nil && *d.Criterion || !it.Rejected && r.opts.Until.AtRest(it, r.past.Iterations[0].Set)
+	met := d.Criterion != nil && *d.Criterion || !it.Rejected && r.opts.Until.IsIdle(it, r.past.Iterations[0].Set)
 	switch {
 	case move == recovery.Abort:
 		return event.Stop{Reason: event.Aborted, Text: d.Reason}
@@ -59,7 +59,7 @@ func (r *run) diminished(it ledger.Iteration) event.Stop {
 	if !r.opts.StopOnDiminishing || it.Rejected {
 		return event.Stop{}
 	}
-	small := selector.Diminishing(r.past.Candidates(), selector.SmallGains, selector.SmallGain)
+	small := selector.FindDiminishingReturns(r.past.Candidates(), selector.SmallGains, selector.SmallGain)
 	if small == nil || small.At != it.Number {
 		return event.Stop{}
 	}
@@ -116,7 +116,7 @@ func (s Settings) allDone() event.Stop {
 }
 
 // unkept corrects the reason to end when nothing that was done can be kept.
-func unkept(stop event.Stop, c selector.Choice, n int) event.Stop {
+func unkept(stop event.Stop, c selector.Selection, n int) event.Stop {
 	decided := []event.Reason{event.Interrupted, event.RetriesExhausted, event.Aborted, event.Blocked, event.StoppedByRule}
 	if !c.BaselineChosen || n < 2 || slices.Contains(decided, stop.Reason) {
 		return stop
@@ -139,7 +139,7 @@ func (r *run) metBefore(ctx context.Context, stop event.Stop) (event.Stop, error
 // hiddenStop corrects the reason to end where hidden tests of the selection fail:
 // whatever the visible ones say, the work is not done.
 func (r *run) hiddenStop(stop event.Stop, h *ledger.Hidden) event.Stop {
-	why := r.judging().HiddenFailing(h, r.past)
+	why := r.judging().DescribeHiddenFailures(h, r.past)
 	if why == "" {
 		return stop
 	}
@@ -158,7 +158,7 @@ func heldOpen(it ledger.Iteration) event.Stop {
 
 // openStop corrects the reason to end where findings are open against the tree that
 // was selected, or against the last one that was accepted.
-func (r *run) openStop(stop event.Stop, c selector.Choice) event.Stop {
+func (r *run) openStop(stop event.Stop, c selector.Selection) event.Stop {
 	open := r.past.Iterations[c.Iteration].Open
 	if len(open) == 0 {
 		open = r.past.Iterations[r.past.Previous.Iteration].Open

@@ -44,7 +44,7 @@ func Watch(ctx context.Context, o Options) (Outcome, error) {
 }
 
 func (o Settings) kind() ledger.Kind {
-	if o.Watching() {
+	if o.IsWatching() {
 		return ledger.KindWatched
 	}
 	return ""
@@ -53,8 +53,8 @@ func (o Settings) kind() ledger.Kind {
 // interactive are the options of a session that is watched: what a loop does with its
 // agent and its tree is left out.
 func (o Options) interactive() Options {
-	if o.Rest <= 0 {
-		o.Rest = DefaultIdleTime
+	if o.IdleAfter <= 0 {
+		o.IdleAfter = DefaultIdleTime
 	}
 	o.Program, o.Task, o.RawTask, o.Pty = agentrun.Program{}, "", nil, agentrun.PtyAlways
 	o.NoApply, o.StopOnDiminishing, o.MaxIterations, o.Until = true, false, 0, criterion.Criterion{Kind: criterion.Never}
@@ -76,7 +76,7 @@ func (r *run) watchOver(ctx context.Context) event.Stop {
 		return event.Stop{Reason: event.Interrupted, Text: "interrupted by the user"}
 	case last.Number == 0:
 		return event.Stop{Reason: event.NothingChanged, Text: "the session is over, and nothing changed: no file is other than before it"}
-	case last.Assessment.Critical():
+	case last.Assessment.HasCritical():
 		return event.Stop{Reason: event.CriticalLeft, Text: fmt.Sprintf("the session is over, and critical findings are left in iteration %d: %s", last.Number, strings.Join(detector.CriticalMessages(last.Assessment.Alerts), "; "))}
 	}
 	return event.Stop{Reason: event.SessionEnded, Text: "the session is over"}
@@ -90,14 +90,14 @@ type watched struct {
 }
 
 func newWatched(r *run) *watched {
-	return &watched{run: r, base: r.past.Safe, since: r.opts.Now()}
+	return &watched{run: r, base: r.past.SafeSnapshot, since: r.opts.Now()}
 }
 
 // attend runs the agent, measures whenever it rests, and once more when it has ended.
 func (r *run) attend(ctx context.Context) error {
 	w := newWatched(r)
 	err := r.agent.RunSession(ctx, agentrun.SessionOptions{
-		IdleAfter: r.opts.Rest, Skip: w.skipped, OnIdle: w.look, Iteration: r.number,
+		IdleAfter: r.opts.IdleAfter, Skip: w.skipped, OnIdle: w.look, Iteration: r.number,
 		OnQuiet: func() { r.journal.Announce(event.AgentIdle, r.state.Iteration, nil) },
 	})
 	if err == nil {

@@ -78,7 +78,7 @@ func (m *measurement) newError(r *Run, first string) string {
 func buildFromTests(r *Run) *metric.Build {
 	for _, f := range r.Findings() {
 		if f.Type && !strings.HasSuffix(f.File, "_test.go") {
-			return &metric.Build{Status: metric.BuildFailure, FirstError: f.Place()}
+			return &metric.Build{Status: metric.BuildFailure, FirstError: f.Diagnostic()}
 		}
 	}
 	switch {

@@ -18,7 +18,7 @@ func recordContention(runs []Run) {
 			continue
 		}
 		tests := *r.Tests
-		tests.Crowded = time.Duration(float64(tests.Duration) * contention(r, runs))
+		tests.Contention = time.Duration(float64(tests.Duration) * contention(r, runs))
 		runs[i].Tests = &tests
 	}
 }

@@ -36,7 +36,7 @@ func TestContention(t *testing.T) {
 		tests.Tests = &metric.Tests{Duration: 10 * time.Second}
 		runs := append([]Run{tests}, tt.others...)
 		recordContention(runs)
-		if got := runs[0].Tests.Crowded.Seconds(); math.Abs(got-tt.want) > 1e-6 {
+		if got := runs[0].Tests.Contention.Seconds(); math.Abs(got-tt.want) > 1e-6 {
 			t.Errorf("%s: %v s, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -169,7 +169,7 @@ func TestReportsThatCount(t *testing.T) {
 	})
 	t.Run("half of the linters is not measured", func(t *testing.T) {
 		res := run(t, tree(t, files), nil, shell(measure.Lint, "true"), shell(measure.Lint, "exit 1"))
-		if res.Set.Lint != nil || !res.Set.Partial() {
+		if res.Set.Lint != nil || !res.Set.IsPartial() {
 			t.Errorf("lint %+v, want a gap", res.Set.Lint)
 		}
 	})
@@ -243,7 +243,7 @@ func TestFailureOutsideTests(t *testing.T) {
 				t.Errorf("problems %q do not name %q", problems, tt.want)
 			}
 			green := tt.want == "" && res.Set.Tests.Counts().Failed == 0
-			if got := selector.Verified(res.Set, false, nil); got != green {
+			if got := selector.IsVerified(res.Set, false, nil); got != green {
 				t.Errorf("verified %v, want %v", got, green)
 			}
 		})
@@ -297,7 +297,7 @@ func TestCoverageIsKept(t *testing.T) {
 		m := measure.New(measure.Plan{Root: root, Checks: []measure.Check{
 			shell(measure.Test, "cat one; test -e .again || cp cover "+private+"; : >.again"),
 		}}, measure.Options{Scratch: t.TempDir()})
-		if res := again(t, m); res.Set.Coverage == nil || res.Set.Partial() {
+		if res := again(t, m); res.Set.Coverage == nil || res.Set.IsPartial() {
 			t.Fatalf("first run: %+v, want coverage and no gap", res.Set)
 		}
 		if gap, ok := again(t, m).Set.Gap(metric.SectionCoverage); !ok || gap.State != metric.Absent {
@@ -305,7 +305,7 @@ func TestCoverageIsKept(t *testing.T) {
 		}
 	})
 	t.Run("never seen", func(t *testing.T) {
-		if res := run(t, tree(t, files), nil, shell(measure.Test, "cat one")); res.Set.Partial() {
+		if res := run(t, tree(t, files), nil, shell(measure.Test, "cat one")); res.Set.IsPartial() {
 			t.Errorf("gaps %v, want none", res.Set.Gaps)
 		}
 	})
@@ -478,7 +478,7 @@ func TestGoProject(t *testing.T) {
 			t.Errorf("%s = %v, %v, want %v", f, got, ok, want)
 		}
 	}
-	if res.Set.Build == nil || res.Set.Build.Status != metric.BuildSuccess || res.Set.Partial() {
+	if res.Set.Build == nil || res.Set.Build.Status != metric.BuildSuccess || res.Set.IsPartial() {
 		t.Errorf("build %+v, gaps %v, want a success and none", res.Set.Build, res.Set.Gaps)
 	}
 }

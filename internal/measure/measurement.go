@@ -85,7 +85,7 @@ func (m *measurement) finish(ctx context.Context, a *attempt, known *metric.Test
 		return run, err
 	}
 	m.rememberLink(a, run)
-	run.Tests = unstablenames.Settle(run.Tests, known)
+	run.Tests = unstablenames.MatchNames(run.Tests, known)
 	m.mergeDeferred(&run, known)
 	m.markStopped(&run, known)
 	nameLostSuites(&run, known)

@@ -27,7 +27,7 @@ func RecordVariation(first, second []Run) {
 // variation names the results that differ between two runs, "" if none does.
 func variation(r *Run, again Run) string {
 	was, is := varying(r), varying(&again)
-	differs := was.Wobble(is)
+	differs := was.VariationFrom(is)
 	delete(differs, metric.ErrorCount) // the sum of others
 	if len(differs) == 0 {
 		return ""

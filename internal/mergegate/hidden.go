@@ -69,7 +69,7 @@ func (g *gate) past(ctx context.Context, j judge.Judge) (*judge.History, error) 
 			return nil, err
 		}
 	}
-	return judge.Since(base), nil
+	return judge.NewCommitHistory(base), nil
 }
 
 // hiddenUnknown is an error if hidden tests could be read neither on the base nor on the

@@ -35,7 +35,7 @@ func (g *gate) judge(ctx context.Context) error {
 		Reviewer: g.reviewer(ctx),
 		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
 		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.original()},
-		OnTrouble: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
+		OnProblem: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
 	}
 	past, err := g.past(ctx, j)
 	if err != nil {

@@ -191,7 +191,7 @@ func (g *gate) measureHead(ctx context.Context) error {
 		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
 	}
 	if gap, ok := res.Set.Gap(metric.SectionTests); ok {
-		g.note("%s: %s", res.Set.Missing(gap), gap.Why)
+		g.note("%s: %s", res.Set.DescribeGap(gap), gap.Why)
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec
 	if first.Set.Tests == nil {
 		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(first.Set))
 	}
-	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).Slim()}
+	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).WithoutCoveredLines()}
 	if !dirty {
 		rec.Commit = r.id(ctx, "HEAD")
 	}

@@ -34,7 +34,7 @@ func FailOnValues() []FailOn { return []FailOn{FailOnProven, FailOnCritical, Fai
 func (f FailOn) blocks(a detector.Alert) bool {
 	switch f {
 	case FailOnProven:
-		return a.Blocks()
+		return a.BlocksMerge()
 	case FailOnHigh:
 		return a.Severity >= detector.High
 	case FailOnMedium:
@@ -150,7 +150,7 @@ func (g *gate) report() Report {
 	out := Report{
 		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
 		Class: v.Assessment.Class, Metrics: Metrics{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
-		ExplainedLosses: v.Assessment.Settled(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
+		ExplainedLosses: v.Assessment.SettledLosses(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
 		f := g.finding(a)

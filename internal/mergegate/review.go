@@ -22,7 +22,7 @@ func (g *gate) reviewer(ctx context.Context) *review.Reviewer {
 		g.note("this system cannot keep the reviewer from writing to the working tree: %v", runner.CheckLandlock())
 	}
 	return &review.Reviewer{
-		Options: o, Task: g.words(ctx), Env: g.Env, Kept: []string{g.State}, Masker: g.mask().Masker,
+		Options: o, Task: g.words(ctx), Env: g.Env, ProtectedDirs: []string{g.State}, Masker: g.mask().Masker,
 	}
 }
 
@@ -44,7 +44,7 @@ func (g *gate) reviewPlaces(a detector.Alert) []Location {
 		return nil
 	}
 	for _, f := range g.verdict.Review.Findings {
-		if (detector.Reviewed{File: f.File, Line: f.Line, Reason: f.Reason}).Text() == a.Values.Why {
+		if (detector.ReviewFinding{File: f.File, Line: f.Line, Reason: f.Reason}).Text() == a.Values.Why {
 			return []Location{{File: f.File, Line: f.Line, Gone: g.gone(f.File)}}
 		}
 	}

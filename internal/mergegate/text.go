@@ -248,9 +248,9 @@ func (b Base) name() string {
 
 // explained is the reason why a deleted test is no loss.
 func explained(l detector.Loss) string {
-	text := l.ID.String() + ": " + string(l.By)
-	if l.Into.Name != "" {
-		text += ", now " + l.Into.String()
+	text := l.ID.String() + ": " + string(l.Explanation)
+	if l.Successor.Name != "" {
+		text += ", now " + l.Successor.String()
 	}
 	return text
 }

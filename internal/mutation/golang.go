@@ -100,7 +100,7 @@ func (g *goFile) put(o Operator, n ast.Node, text string) {
 func (g *goFile) drop(n ast.Stmt) {
 	g.put(DropStatement, n, "_ = func() { "+g.text(n)+" }")
 	m := &g.out[len(g.out)-1]
-	m.Was, m.shown = g.text(n), true
+	m.Original, m.shown = g.text(n), true
 }
 
 // negate adds the mutant with the opposite of a condition that is no comparison: those
@@ -240,7 +240,7 @@ func (g *goFile) results(n *ast.ReturnStmt) {
 		if text, shown := g.otherResult(e, g.text(types[i])); text != "" {
 			g.put(ChangeReturn, e, text)
 			m := &g.out[len(g.out)-1]
-			m.Was, m.Is, m.shown = "return "+g.text(e), "return "+shown, true
+			m.Original, m.Mutated, m.shown = "return "+g.text(e), "return "+shown, true
 		}
 	}
 }

@@ -51,27 +51,27 @@ var operators = []struct {
 
 // Mutant is one fault in one file.
 type Mutant struct {
-	File     string
-	Function string // around it, "" for none
-	Line     int    // from 1
-	Operator Operator
-	Was, Is  string // the part that changes, in one line
+	File              string
+	Function          string // around it, "" for none
+	Line              int    // from 1
+	Operator          Operator
+	Original, Mutated string // the part that changes, in one line
 
 	from, to int    // of the text that is replaced, in bytes
 	put      string // instead of it
 	shown    bool   // Was and Is are set: else they are the line before and after
 }
 
-// In returns the text of the file with the fault. src is the text that the mutant was
+// ApplyTo returns the text of the file with the fault. src is the text that the mutant was
 // made of.
-func (m Mutant) In(src []byte) []byte {
+func (m Mutant) ApplyTo(src []byte) []byte {
 	return slices.Concat(src[:m.from], []byte(m.put), src[m.to:])
 }
 
-// Of returns the mutants of a source file, in the order of its lines. There are none of
+// MutantsOf returns the mutants of a source file, in the order of its lines. There are none of
 // a language that is not known, and of Go that does not parse. The tests that a file of
 // code holds are left alone.
-func Of(path string, src []byte) []Mutant {
+func MutantsOf(path string, src []byte) []Mutant {
 	lang := source.LanguageOf(path, src[:min(len(src), 512)])
 	var out []Mutant
 	if lang == source.Go {
@@ -123,9 +123,9 @@ func (m *Mutant) show(src []byte) {
 		if last-first > maxShown && len(before) > maxShown/2 {
 			before = "…" + strings.ToValidUTF8(before[len(before)-maxShown/2:], "")
 		}
-		m.Was, m.Is = before+string(src[m.from:m.to])+after, before+m.put+after
+		m.Original, m.Mutated = before+string(src[m.from:m.to])+after, before+m.put+after
 	}
-	m.Was, m.Is = oneLine(m.Was), oneLine(m.Is)
+	m.Original, m.Mutated = oneLine(m.Original), oneLine(m.Mutated)
 }
 
 func oneLine(text string) string {
@@ -136,10 +136,10 @@ func oneLine(text string) string {
 	return text
 }
 
-// Choose returns at most n of the mutants, evenly by file and function, and in each of
+// Sample returns at most n of the mutants, evenly by file and function, and in each of
 // them by operator and line. Every beginning of the result is as even, so that whoever
 // runs out of time has a fair sample. The same mutants give the same choice.
-func Choose(list []Mutant, n int) []Mutant {
+func Sample(list []Mutant, n int) []Mutant {
 	byFunction := map[[2]string][]Mutant{}
 	var order [][2]string
 	for _, m := range list {

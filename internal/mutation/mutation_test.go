@@ -70,8 +70,8 @@ func TestMutantsOfEachLanguage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, m := range Of("shop/"+name, read(t, name)) {
-				got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s %s: %s => %s", m.Line, m.Function, m.Operator, m.Was, m.Is)))
+			for _, m := range MutantsOf("shop/"+name, read(t, name)) {
+				got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s %s: %s => %s", m.Line, m.Function, m.Operator, m.Original, m.Mutated)))
 			}
 			for line := range strings.Lines(strings.TrimSpace(want)) {
 				line = strings.TrimSpace(line)
@@ -86,7 +86,7 @@ func TestMutantsOfEachLanguage(t *testing.T) {
 
 func TestMutantsOfUnknownText(t *testing.T) {
 	for name, text := range map[string]string{"a.md": "if x == 1 then", "a.go": "package a\nfunc {", "a.json": `{"a": 1}`, "empty.py": ""} {
-		if list := Of(name, []byte(text)); len(list) > 0 {
+		if list := MutantsOf(name, []byte(text)); len(list) > 0 {
 			t.Errorf("%s has mutants: %+v", name, list)
 		}
 	}
@@ -100,18 +100,18 @@ func TestMutantsOfGoBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		imports := importer.ForCompiler(token.NewFileSet(), "source", nil)
-		list := Of("shop/x.go", src)
+		list := MutantsOf("shop/x.go", src)
 		var bad []string
 		for _, m := range list {
 			fset := token.NewFileSet()
-			file, err := parser.ParseFile(fset, "x.go", m.In(src), 0)
+			file, err := parser.ParseFile(fset, "x.go", m.ApplyTo(src), 0)
 			if err != nil {
 				t.Fatalf("%+v: %v", m, err)
 			}
 			if name != "mutation.go" { // that one is part of a package
 				conf := types.Config{Importer: imports, Error: func(error) {}}
 				if _, err = conf.Check("x", fset, []*ast.File{file}, nil); err != nil && !strings.Contains(err.Error(), "no field or method") {
-					bad = append(bad, fmt.Sprintf("%s => %s: %v", m.Was, m.Is, err))
+					bad = append(bad, fmt.Sprintf("%s => %s: %v", m.Original, m.Mutated, err))
 				}
 			}
 		}
@@ -131,9 +131,9 @@ func TestMutantsAreValidPrograms(t *testing.T) {
 			tools.Need(t, parse[0])
 			src, dir := read(t, name), t.TempDir()
 			args := slices.Clone(parse[1:])
-			for i, m := range Of(name, src) {
+			for i, m := range MutantsOf(name, src) {
 				file := filepath.Join(dir, fmt.Sprintf("%d-%s", i, name))
-				if err := os.WriteFile(file, m.In(src), 0o600); err != nil {
+				if err := os.WriteFile(file, m.ApplyTo(src), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				args = append(args, file)
@@ -156,7 +156,7 @@ func TestChoice(t *testing.T) {
 	slices.SortFunc(list, func(a, b Mutant) int {
 		return strings.Compare(a.File+a.Function, b.File+b.Function)*100 + a.Line - b.Line
 	})
-	few := Choose(list, 6)
+	few := Sample(list, 6)
 	places := map[string]int{}
 	for _, m := range few {
 		places[m.File+" "+m.Function]++
@@ -165,10 +165,10 @@ func TestChoice(t *testing.T) {
 		t.Errorf("6 of 6 functions are from %v", places)
 	}
 	byOperator := map[Operator]int{}
-	for _, m := range Choose(list[:0:0], 3) {
+	for _, m := range Sample(list[:0:0], 3) {
 		t.Errorf("%+v of nothing", m)
 	}
-	for _, m := range Choose(list, 18) {
+	for _, m := range Sample(list, 18) {
 		byOperator[m.Operator]++
 	}
 	for _, n := range byOperator {
@@ -176,10 +176,10 @@ func TestChoice(t *testing.T) {
 			t.Errorf("18 are by %v", byOperator)
 		}
 	}
-	if again := Choose(list, 6); !slices.Equal(few, again) {
+	if again := Sample(list, 6); !slices.Equal(few, again) {
 		t.Errorf("chosen %v, then %v", few, again)
 	}
-	if all := Choose(list, 1000); len(all) != len(list) {
+	if all := Sample(list, 1000); len(all) != len(list) {
 		t.Errorf("%d of %d", len(all), len(list))
 	}
 }
@@ -189,11 +189,11 @@ func TestMutantsChangeOneLine(t *testing.T) {
 	for _, name := range []string{"cart.go", "cart.py", "cart.js", "cart.ts", "Cart.java", "cart.rs"} {
 		src := read(t, name)
 		was := strings.Split(string(src), "\n")
-		for _, m := range Of(name, src) {
-			is := strings.Split(string(m.In(src)), "\n")
+		for _, m := range MutantsOf(name, src) {
+			is := strings.Split(string(m.ApplyTo(src)), "\n")
 			for i := range was {
 				if len(is) != len(was) || (is[i] != was[i]) != (i == m.Line-1) {
-					t.Errorf("%s:%d %s => %s: line %d differs: %t", name, m.Line, m.Was, m.Is, i+1, is[i] != was[i])
+					t.Errorf("%s:%d %s => %s: line %d differs: %t", name, m.Line, m.Original, m.Mutated, i+1, is[i] != was[i])
 				}
 			}
 		}

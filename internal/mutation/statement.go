@@ -68,7 +68,7 @@ func (t *textFile) statement(code string) {
 	from := strings.Index(t.line, code)
 	t.put(DropStatement, from, from+len(code), t.pass)
 	m := &t.out[len(t.out)-1]
-	m.Was, m.shown = string(t.src[m.from:m.to]), true
+	m.Original, m.shown = string(t.src[m.from:m.to]), true
 }
 
 // result adds the mutant with another result than the expression at a place.

@@ -48,7 +48,7 @@ func (g *group) ready(old, is *side, apart bool) bool {
 	case len(before) == 0:
 		g.result.Why = misfit
 	default:
-		g.before, g.now, g.result.Why, g.result.Apart = before, now, "", apart
+		g.before, g.now, g.result.Why, g.result.OnOldCode = before, now, "", apart
 		return true
 	}
 	return false
@@ -61,13 +61,13 @@ func (g *group) count(m mutation.Mutant, f fate) {
 	case f.survives():
 		g.result.Survivors = append(g.result.Survivors, survivor(m))
 	case !f.before && !f.now:
-		g.result.Others++
+		g.result.NeverKilled++
 	}
 	if f.before {
-		g.result.Before++
+		g.result.KilledBefore++
 	}
 	if f.now {
-		g.result.After++
+		g.result.KilledAfter++
 	}
 }
 
@@ -122,7 +122,7 @@ func (g *group) add(f *file) {
 func (t Trial) find(g *group) {
 	seen := map[metric.ID]bool{}
 	for _, name := range g.old {
-		for _, c := range (detector.Tampering{File: name}).Cases(t.Before, t.Evidence.Before, t.Evidence.Renamed) {
+		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.BaseTests, t.Evidence.Before, t.Evidence.Renamed) {
 			if !seen[c.ID] && (c.Status == metric.Passed || c.Failed()) && !c.Flaky && !t.Flaky[c.ID] {
 				g.before = append(g.before, c)
 			}
@@ -131,7 +131,7 @@ func (t Trial) find(g *group) {
 	}
 	clear(seen)
 	for _, name := range g.is {
-		for _, c := range (detector.Tampering{File: name}).Cases(t.Now, t.Evidence.After, nil) {
+		for _, c := range (detector.Tampering{File: name}).AffectedTests(t.CurrentTests, t.Evidence.After, nil) {
 			if !seen[c.ID] && c.Status == metric.Passed && !c.Flaky && !t.Flaky[c.ID] {
 				g.now = append(g.now, c)
 			}
@@ -141,7 +141,7 @@ func (t Trial) find(g *group) {
 	for _, c := range g.before {
 		g.result.Tests = append(g.result.Tests, c.ID)
 	}
-	g.narrow(t.changed(g, t.Before, t.Evidence.Before, g.before), t.changed(g, t.Now, t.Evidence.After, g.now))
+	g.narrow(t.changed(g, t.BaseTests, t.Evidence.Before, g.before), t.changed(g, t.CurrentTests, t.Evidence.After, g.now))
 }
 
 // narrow leaves the tests that changed: the others notice the same on both sides, unless
@@ -164,7 +164,7 @@ func (g *group) narrowed() bool { return g.all != nil }
 
 // changed are the tests among some that changed, are gone or were added.
 func (t Trial) changed(g *group, all *metric.Tests, defs []detector.TestSource, list []metric.Test) []metric.Test {
-	homes := detector.Homes(all, defs)
+	homes := detector.DefinitionsOf(all, defs)
 	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool {
 		home, known := homes[c.ID]
 		return !known || !slices.ContainsFunc(g.defs, func(d detector.TestSource) bool {
@@ -219,7 +219,7 @@ func (t Trial) files(ctx context.Context) map[string]*file {
 			of(d.File).added = append(of(d.File).added, d)
 		}
 	}
-	support := slices.ContainsFunc(t.PutBack, func(name string) bool { return out[t.newPath(name)] == nil })
+	support := slices.ContainsFunc(t.RestoredFiles, func(name string) bool { return out[t.newPath(name)] == nil })
 	for _, f := range out {
 		gone, added := texts.sharedChanged(ctx, f)
 		f.shared = gone || added || support
@@ -234,7 +234,7 @@ const maxUnchanged = 500
 // withUnchanged returns the trial with the tests in files that did not change, where
 // another runner runs them now: what they notice is its matter as well.
 func (t Trial) withUnchanged(ctx context.Context) Trial {
-	files, err := t.Store.Files(t.Is)
+	files, err := t.Store.Files(t.Current)
 	if err != nil || !t.HasOtherRunner() {
 		return t
 	}
@@ -246,8 +246,8 @@ func (t Trial) withUnchanged(ctx context.Context) Trial {
 		if known[f.Path] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !integrity.BelongsToTests(f.Path) || source.Vendored(f.Path) {
 			continue
 		}
-		text, err := t.Store.ReadFile(ctx, t.Is, f.Path)
-		if defs := evidence.Tests(f.Path, text); err == nil && len(defs) > 0 && n < maxUnchanged {
+		text, err := t.Store.ReadFile(ctx, t.Current, f.Path)
+		if defs := evidence.TestsIn(f.Path, text); err == nil && len(defs) > 0 && n < maxUnchanged {
 			t.Evidence.Before, t.Evidence.After = slices.Concat(t.Evidence.Before, defs), slices.Concat(t.Evidence.After, defs)
 			n++
 		}
@@ -311,18 +311,18 @@ func (t *texts) same(ctx context.Context, was, is detector.TestSource) bool {
 		lines := t.of(ctx, id, d.File)
 		return code(lines[min(max(0, d.Def.Line-1), len(lines)):min(d.Def.End, len(lines))])
 	}
-	return slices.Equal(body(t.Was, was), body(t.Is, is))
+	return slices.Equal(body(t.Base, was), body(t.Current, is))
 }
 
 // sharedChanged reports whether a line outside of the tests of a file is gone, and whether
 // one was added, imports and comments aside: helpers, tables, set-up.
 func (t *texts) sharedChanged(ctx context.Context, f *file) (gone, added bool) {
 	left := map[string]int{}
-	for _, line := range outside(t.of(ctx, t.Is, f.path), f.path, t.Evidence.After) {
+	for _, line := range outside(t.of(ctx, t.Current, f.path), f.path, t.Evidence.After) {
 		left[line]++
 	}
 	was := t.oldPath(f.path)
-	for _, line := range outside(t.of(ctx, t.Was, was), was, t.Evidence.Before) {
+	for _, line := range outside(t.of(ctx, t.Base, was), was, t.Evidence.Before) {
 		left[line]--
 	}
 	for _, n := range left {

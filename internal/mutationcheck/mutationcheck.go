@@ -35,10 +35,10 @@ type Options struct {
 
 // Cost is what the iteration has shown of the time that a trial takes; 0: not known.
 type Cost struct {
-	Once   time.Duration // one run of the tests
-	Beyond time.Duration // what running them as they were took beyond that: it is part of the budget
-	Copy   time.Duration // a copy of the tree
-	First  time.Duration // the first run of the tests in a copy, where they may have to be built
+	SuiteRun time.Duration // one run of the tests
+	Overhead time.Duration // what running them as they were took beyond that: it is part of the budget
+	Copy     time.Duration // a copy of the tree
+	FirstRun time.Duration // the first run of the tests in a copy, where they may have to be built
 }
 
 // Trial runs changed tests over mutants of the product code, as they were and as they
@@ -47,53 +47,53 @@ type Trial struct {
 	treecopy.Workspace
 	Options
 
-	Was, Is  snapshot.ID        // the trees with the tests as they were, and as they are
-	PutBack  []string           // changed files that belong to tests: as in Was for the tests as they were
-	Evidence ledger.Evidence    // of the change from Was to Is
-	Before   *metric.Tests      // as they were measured in Was
-	Now      *metric.Tests      // as they were measured in Is
-	Coverage *metric.Coverage   // of Is; nil: not known
-	Flaky    map[metric.ID]bool // whose results prove nothing
-	Cost     Cost
+	Base, Current snapshot.ID        // the trees with the tests as they were, and as they are
+	RestoredFiles []string           // changed files that belong to tests: as in Was for the tests as they were
+	Evidence      ledger.Evidence    // of the change from Was to Is
+	BaseTests     *metric.Tests      // as they were measured in Was
+	CurrentTests  *metric.Tests      // as they were measured in Is
+	Coverage      *metric.Coverage   // of Is; nil: not known
+	Flaky         map[metric.ID]bool // whose results prove nothing
+	Cost          Cost
 }
 
 // allowed is what the trial may take, not positive where nothing is left.
 func (t Trial) allowed() time.Duration {
 	budget := t.Budget
 	if budget <= 0 {
-		budget = max(DefaultBudget, 2*t.Cost.Once)
+		budget = max(DefaultBudget, 2*t.Cost.SuiteRun)
 	}
-	return budget - t.Cost.Beyond
+	return budget - t.Cost.Overhead
 }
 
 // Refused is the record of a trial that is not run.
-func (t Trial) Refused(why string) *ledger.MutationCheck {
-	return &ledger.MutationCheck{TestsSnapshot: t.Was, CodeSnapshot: t.Is, Results: []detector.MutationResult{}, NotRunReason: why}
+func (t Trial) RefusedRecord(why string) *ledger.MutationCheck {
+	return &ledger.MutationCheck{TestsSnapshot: t.Base, CodeSnapshot: t.Current, Results: []detector.MutationResult{}, NotRunReason: why}
 }
 
-// Wanted reports whether tests were changed, or are gone: those that were only added
+// IsNeeded reports whether tests were changed, or are gone: those that were only added
 // have nothing to be compared with.
-func (t Trial) Wanted(ctx context.Context) bool {
-	return !t.Off && t.Before != nil && t.Now != nil && len(t.groups(ctx)) > 0
+func (t Trial) IsNeeded(ctx context.Context) bool {
+	return !t.Off && t.BaseTests != nil && t.CurrentTests != nil && len(t.groups(ctx)) > 0
 }
 
 // Run runs the trial. The error is that of ctx, or a fault of the machine. What it may
 // take is known before: when that time is over, what still runs is ended, and where it
 // cannot suffice for a mutant, nothing is run.
 func (t Trial) Run(ctx context.Context) (*ledger.MutationCheck, error) {
-	r := &trialRun{Trial: t, out: t.Refused(""), began: time.Now(), groups: t.groups(ctx)}
+	r := &trialRun{Trial: t, out: t.RefusedRecord(""), began: time.Now(), groups: t.groups(ctx)}
 	r.out.Budget = t.allowed()
 	r.until = r.began.Add(r.out.Budget - r.out.Budget/reserve)
 	none := fmt.Sprintf("there was no time for a mutant in %s", short(r.out.Budget))
 	var err error
-	if least := 2*t.Cost.Copy + t.Cost.First; r.left() > least {
+	if least := 2*t.Cost.Copy + t.Cost.FirstRun; r.left() > least {
 		err = r.within(ctx)
 	} else {
 		none = fmt.Sprintf("there is no time for a mutant: copies and a run without a fault take %s or more, and %s are left", short(least), short(r.out.Budget))
 	}
 	for _, g := range r.groups {
 		if g.result.Why == "" && g.result.Mutants == 0 {
-			g.result.Why, g.result.Stopped = none, g.result.Stopped || r.left() <= 0 || r.out.Runs == 0
+			g.result.Why, g.result.OutOfTime = none, g.result.OutOfTime || r.left() <= 0 || r.out.Runs == 0
 		}
 		r.out.Results = append(r.out.Results, g.result)
 	}
@@ -113,9 +113,9 @@ func short(d time.Duration) time.Duration { return max(0, d).Round(100 * time.Mi
 func (r *trialRun) within(ctx context.Context) error {
 	inTime, cancel := context.WithDeadlineCause(ctx, r.until, errSpent)
 	defer cancel()
-	err := r.over(inTime, r.Is)
+	err := r.over(inTime, r.Current)
 	if err == nil && r.left() > 0 && slices.ContainsFunc(r.groups, (*group).unfit) {
-		err = r.over(inTime, r.Was)
+		err = r.over(inTime, r.Base)
 	}
 	if ctx.Err() == nil && (errors.Is(err, errSpent) || errors.Is(err, context.DeadlineExceeded)) {
 		return nil
@@ -158,20 +158,20 @@ func (r *trialRun) over(ctx context.Context, code snapshot.ID) error {
 	if len(pairs) == 0 {
 		for _, g := range open {
 			g.result.Why = "no code was found that they test"
-			if code != r.Is {
+			if code != r.Current {
 				g.result.Why = "they do not fit the new code, which has too little in common with the old one"
 			}
 		}
 		return nil
 	}
-	return r.WithCopy(ctx, r.Is, func(is treecopy.Tree) error {
+	return r.WithCopy(ctx, r.Current, func(is treecopy.Tree) error {
 		return r.ForOriginalTests().WithCopy(ctx, code, func(was treecopy.Tree) error {
-			if code == r.Is {
-				if err := was.Restore(ctx, r.Was, r.PutBack...); err != nil {
+			if code == r.Current {
+				if err := was.Restore(ctx, r.Base, r.RestoredFiles...); err != nil {
 					return err
 				}
 			}
-			d := &duel{trialRun: r, groups: open, apart: code != r.Is, old: r.side(was), is: r.side(is)}
+			d := &duel{trialRun: r, groups: open, apart: code != r.Current, old: r.side(was), is: r.side(is)}
 			return d.run(ctx, pairs)
 		})
 	})
@@ -186,7 +186,7 @@ type duel struct {
 }
 
 func (d *duel) run(ctx context.Context, pairs []pair) error {
-	if d.left() <= d.Cost.First {
+	if d.left() <= d.Cost.FirstRun {
 		d.stop()
 		return nil
 	}
@@ -221,7 +221,7 @@ func (d *duel) control(ctx context.Context) error {
 	if err := d.both((*side).control)(ctx); err != nil {
 		return err
 	}
-	if d.left() <= 0 || d.Cost.First > 0 && d.left() <= d.Cost.Once {
+	if d.left() <= 0 || d.Cost.FirstRun > 0 && d.left() <= d.Cost.SuiteRun {
 		return errSpent
 	}
 	d.groups = slices.DeleteFunc(slices.Clone(d.groups), func(g *group) bool { return !g.ready(d.old, d.is, d.apart) })
@@ -278,7 +278,7 @@ func (d *duel) mutants(ctx context.Context, pairs []pair) error {
 // stop notes that the time is over.
 func (d *duel) stop() {
 	for _, g := range d.groups {
-		g.result.Stopped = true
+		g.result.OutOfTime = true
 	}
 }
 
@@ -356,5 +356,5 @@ func (d *duel) fates(ctx context.Context, p pair) ([]fate, error) {
 }
 
 func survivor(m mutation.Mutant) detector.Survivor {
-	return detector.Survivor{File: m.File, Line: m.Line, Function: m.Function, Operator: string(m.Operator), Was: m.Was, Is: m.Is}
+	return detector.Survivor{File: m.File, Line: m.Line, Function: m.Function, Operator: string(m.Operator), Original: m.Original, Mutated: m.Mutated}
 }

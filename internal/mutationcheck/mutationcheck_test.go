@@ -71,7 +71,7 @@ func (w *world) trial(change files) Trial {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := evidence.Between(ctx, w.store, was, is, changes, integrity.Options{})
+	e, err := evidence.CompareSnapshots(ctx, w.store, was, is, changes, integrity.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func (w *world) trial(change files) Trial {
 	})
 	return Trial{
 		Workspace: treecopy.Workspace{Store: w.store, Meter: w.meter, Plan: w.plan, Root: w.root, Scratch: scratch},
-		Was:       was, Is: is, PutBack: e.TestFiles, Evidence: e, Before: before, Now: now,
+		Base:      was, Current: is, RestoredFiles: e.TestFiles, Evidence: e, BaseTests: before, CurrentTests: now,
 	}
 }
 
@@ -220,7 +220,7 @@ func TestE2EPowerOfPythonTests(t *testing.T) {
 			w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy}, check)
 			x := w.trial(tt.change)
 			x.MaxMutants, x.Budget = 12, 5*time.Minute
-			if !x.Wanted(t.Context()) {
+			if !x.IsNeeded(t.Context()) {
 				t.Fatal("nothing is to be run")
 			}
 			out := w.run(x)
@@ -228,10 +228,10 @@ func TestE2EPowerOfPythonTests(t *testing.T) {
 				t.Fatalf("%d groups", len(out.Results))
 			}
 			p := out.Results[0]
-			if p.Kept() != tt.kept || p.Lost() == tt.kept || (p.After == 0) != tt.gone || p.Before < 8 || p.Mutants != 12 {
+			if p.ScoreKept() != tt.kept || p.ScoreDropped() == tt.kept || (p.KilledAfter == 0) != tt.gone || p.KilledBefore < 8 || p.Mutants != 12 {
 				t.Errorf("%s: %+v", p, p)
 			}
-			if p.Lost() && (len(p.Survivors) < p.Before-p.After || p.Survivors[0].File != "shop.py" || p.Survivors[0].Line == 0) {
+			if p.ScoreDropped() && (len(p.Survivors) < p.KilledBefore-p.KilledAfter || p.Survivors[0].File != "shop.py" || p.Survivors[0].Line == 0) {
 				t.Errorf("survivors %v", p.Survivors)
 			}
 		})
@@ -243,7 +243,7 @@ func TestExamplesHaveNoFaults(t *testing.T) {
 	w := newWorld(t, files{"shop.py": shopPy, "examples/price.py": shopPy, "test_shop.py": testPy}, pytest(t))
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
 	r := &trialRun{Trial: x, groups: x.groups(t.Context())}
-	pairs, err := r.pairs(t.Context(), r.groups, x.Is)
+	pairs, err := r.pairs(t.Context(), r.groups, x.Current)
 	if err != nil || len(pairs) == 0 {
 		t.Fatalf("%d pairs, %v", len(pairs), err)
 	}
@@ -299,7 +299,7 @@ func TestNoPowerOfAddedTests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, files{"shop.py": shopPy, "test_shop.py": testPy}, check)
-			if x := w.trial(change); x.Wanted(t.Context()) {
+			if x := w.trial(change); x.IsNeeded(t.Context()) {
 				t.Errorf("groups %+v", x.groups(t.Context())[0])
 			}
 		})
@@ -401,7 +401,7 @@ func powerOfGoTests(t *testing.T, changes []goChange) {
 			if len(out.Results) != 1 {
 				t.Fatalf("%d groups", len(out.Results))
 			}
-			if p := out.Results[0]; p.Kept() != tt.kept || p.Apart != (tt.name == "another interface") {
+			if p := out.Results[0]; p.ScoreKept() != tt.kept || p.OnOldCode != (tt.name == "another interface") {
 				t.Errorf("%s: %+v", p, p)
 			}
 		})
@@ -414,7 +414,7 @@ func TestPowerWithinItsBudget(t *testing.T) {
 	x := w.trial(files{"test_shop.py": strings.Replace(testPy, "== 6", "> 0", 1)})
 	x.Budget = 1
 	out := w.run(x)
-	if len(out.Results) != 1 || !out.Results[0].Stopped || !out.BudgetExceeded() || !strings.HasPrefix(out.Results[0].Why, "there is no time for a mutant") && !strings.HasPrefix(out.Results[0].Why, "there was no time for a mutant") {
+	if len(out.Results) != 1 || !out.Results[0].OutOfTime || !out.BudgetExceeded() || !strings.HasPrefix(out.Results[0].Why, "there is no time for a mutant") && !strings.HasPrefix(out.Results[0].Why, "there was no time for a mutant") {
 		t.Errorf("%+v", out.Results)
 	}
 }
@@ -433,17 +433,17 @@ func TestTimeIsKnownBefore(t *testing.T) {
 		allowed time.Duration
 		why     string
 	}{
-		"the default":         {0, Cost{Once: 15 * time.Second, First: time.Hour}, 30 * time.Second, "there is no time for a mutant: copies and a run without a fault take 1h0m0s or more, and 30s are left"},
-		"of short tests":      {0, Cost{Once: time.Second, First: time.Hour}, DefaultBudget, "and 20s are left"},
-		"less goal tests":     {0, Cost{Once: time.Second, Beyond: 15 * time.Second, Copy: 3 * time.Second}, 5 * time.Second, "and 5s are left"},
-		"nothing left":        {time.Minute, Cost{Beyond: time.Hour}, time.Minute - time.Hour, "and 0s are left"},
+		"the default":         {0, Cost{SuiteRun: 15 * time.Second, FirstRun: time.Hour}, 30 * time.Second, "there is no time for a mutant: copies and a run without a fault take 1h0m0s or more, and 30s are left"},
+		"of short tests":      {0, Cost{SuiteRun: time.Second, FirstRun: time.Hour}, DefaultBudget, "and 20s are left"},
+		"less goal tests":     {0, Cost{SuiteRun: time.Second, Overhead: 15 * time.Second, Copy: 3 * time.Second}, 5 * time.Second, "and 5s are left"},
+		"nothing left":        {time.Minute, Cost{Overhead: time.Hour}, time.Minute - time.Hour, "and 0s are left"},
 		"shorter than it was": {100 * time.Millisecond, Cost{}, 100 * time.Millisecond, "there was no time for a mutant in 100ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := x
 			x.Budget, x.Cost = tt.budget, tt.cost
 			out := w.run(x)
-			if len(out.Results) != 1 || !out.Results[0].Stopped || !out.BudgetExceeded() || out.Runs > 0 || out.Budget != tt.allowed || !strings.HasSuffix(out.Results[0].Why, tt.why) {
+			if len(out.Results) != 1 || !out.Results[0].OutOfTime || !out.BudgetExceeded() || out.Runs > 0 || out.Budget != tt.allowed || !strings.HasSuffix(out.Results[0].Why, tt.why) {
 				t.Errorf("%+v", out)
 			}
 			if out.Took > 30*time.Second { // a run takes a minute: test_slow
@@ -462,7 +462,7 @@ func TestE2EBudgetCutsARunOff(t *testing.T) {
 	x := w.trial(files{"test_loops.py": fmt.Sprintf(test, 4)})
 	x.Budget = 6 * time.Second
 	out := w.run(x)
-	if len(out.Results) != 1 || !out.Results[0].Stopped || out.Results[0].Lost() {
+	if len(out.Results) != 1 || !out.Results[0].OutOfTime || out.Results[0].ScoreDropped() {
 		t.Errorf("%+v", out.Results)
 	}
 	if out.Took > x.Budget+5*time.Second {
@@ -479,11 +479,11 @@ func TestE2EPowerOverEndlessLoops(t *testing.T) {
 	x := w.trial(files{"test_loops.py": fmt.Sprintf(test, 3) + "    assert count(0) == 0\n"})
 	x.Budget = 5 * time.Minute
 	out := w.run(x)
-	if len(out.Results) != 1 || !out.Results[0].Kept() {
+	if len(out.Results) != 1 || !out.Results[0].ScoreKept() {
 		t.Errorf("%+v", out.Results)
 	}
 	for _, m := range out.Mutants {
-		if m.Is == "i -= 1" && !(m.KilledByOld && m.KilledByNew) {
+		if m.Mutated == "i -= 1" && !(m.KilledByOld && m.KilledByNew) {
 			t.Errorf("%+v", m)
 		}
 	}

@@ -95,7 +95,7 @@ const slack = 2 * time.Second
 // overFault runs the tests over the next mutant, and takes it out again.
 func (s *side) overFault(ctx context.Context) error {
 	f := s.fault
-	if err := s.write(f.File, f.In(f.src), f.exec); err != nil {
+	if err := s.write(f.File, f.ApplyTo(f.src), f.exec); err != nil {
 		return err
 	}
 	ends, err := s.meter.RunInTree(ctx, measure.TreeRun{Plan: s.tree.CheckPlan(ctx, s.meter), Tests: s.tests, Full: s.whole, NoRetry: true, Limit: s.limit, Adapt: s.directly})

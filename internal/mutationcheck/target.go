@@ -37,11 +37,11 @@ func (r *trialRun) pairs(ctx context.Context, groups []*group, old snapshot.ID) 
 	if err := mentions.read(ctx, r, groups); err != nil {
 		return nil, err
 	}
-	is, err := r.faults(ctx, r.Is, mentions)
+	is, err := r.faults(ctx, r.Current, mentions)
 	if err != nil {
 		return nil, err
 	}
-	if old == r.Is {
+	if old == r.Current {
 		out := make([]pair, len(is))
 		for i, c := range is {
 			out[i] = pair{c, c}
@@ -63,7 +63,7 @@ func paired(was, is []change) []pair {
 		operator  mutation.Operator
 		text, new string
 	}
-	of := func(c change) key { return key{lastWord(c.Function), c.Operator, c.Was, c.Is} }
+	of := func(c change) key { return key{lastWord(c.Function), c.Operator, c.Original, c.Mutated} }
 	left := map[key][]change{}
 	for _, c := range was {
 		left[of(c)] = append(left[of(c)], c)
@@ -102,7 +102,7 @@ func (m *mentioned) read(ctx context.Context, r *trialRun, groups []*group) erro
 			for _, at := range []struct {
 				id   snapshot.ID
 				name string
-			}{{r.Is, name}, {r.Was, r.oldPath(name)}} {
+			}{{r.Current, name}, {r.Base, r.oldPath(name)}} {
 				if text, err := r.Store.ReadFile(ctx, at.id, at.name); err == nil && len(text) <= evidence.MaxText {
 					texts.Write(text)
 				}
@@ -158,7 +158,7 @@ func (r *trialRun) faults(ctx context.Context, id snapshot.ID, m mentioned) ([]c
 	for _, f := range files {
 		hit := r.executed(f.path, id)
 		byPath[f.path] = f
-		for _, x := range mutation.Of(f.path, f.text) {
+		for _, x := range mutation.MutantsOf(f.path, f.text) {
 			d, ok := depth[place{f.path, x.Function}]
 			if ok && hit(x.Line) {
 				list, at[x] = append(list, x), d
@@ -167,7 +167,7 @@ func (r *trialRun) faults(ctx context.Context, id snapshot.ID, m mentioned) ([]c
 	}
 	slices.SortStableFunc(list, func(a, b mutation.Mutant) int { return cmp.Compare(at[a], at[b]) })
 	var out []change
-	for _, x := range mutation.Choose(list, len(list)) {
+	for _, x := range mutation.Sample(list, len(list)) {
 		f := byPath[x.File]
 		out = append(out, change{x, f.text, f.exec})
 	}
@@ -322,7 +322,7 @@ var typeHead = regexp.MustCompile(`\bclass\s+(\w+)`)
 // of the new tree says.
 func (r *trialRun) executed(name string, id snapshot.ID) func(int) bool {
 	all := func(int) bool { return true }
-	if r.Coverage == nil || id != r.Is {
+	if r.Coverage == nil || id != r.Current {
 		return all
 	}
 	for _, f := range r.Coverage.Files {

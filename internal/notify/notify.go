@@ -42,7 +42,7 @@ func (s *Sender) Handle(e event.Event) {
 	n := approval.Notification{LoopID: e.LoopID, Iteration: e.Iteration}
 	switch d := e.Data.(type) {
 	case event.ApprovalRequest:
-		n.Event, n.Question = approval.OnGate, &d.Question
+		n.Event, n.Question = approval.OnApproval, &d.Question
 		n.Text = fmt.Sprintf("supervise waits for an answer\n%sanswer: %s reject|approve|abort %s", d.Question.Text(), cmp.Or(d.Self, "supervise"), e.LoopID)
 	case event.IterationEnd:
 		messages := detector.CriticalMessages(d.Iteration.Assessment.Alerts)

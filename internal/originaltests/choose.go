@@ -26,12 +26,12 @@ func (c choice) empty() bool { return len(c.tests) == 0 && !c.whole }
 // choose finds the tests that failed before and do not fail now, and those that the
 // change touches: by their own file, by expected output, or by what all of them lean on.
 func (t Trial) choose() choice {
-	c := choice{homes: detector.Homes(t.Before, t.Evidence.Before), whole: t.recoveredSuite() || t.HasOtherRunner()}
+	c := choice{homes: detector.DefinitionsOf(t.BaseTests, t.Evidence.Before), whole: t.recoveredSuite() || t.HasOtherRunner()}
 	touched := t.expecting(&c)
-	if t.Before == nil {
+	if t.BaseTests == nil {
 		return c
 	}
-	for _, was := range t.Before.Cases {
+	for _, was := range t.BaseTests.Cases {
 		home, defined := c.homes[was.ID]
 		defined = defined && t.changedTest(home)
 		failed := was.Failed()
@@ -58,7 +58,7 @@ func (t Trial) expecting(c *choice) map[metric.ID]bool {
 		if holds[file] || !slices.Contains(t.Evidence.TestFiles, file) {
 			continue
 		}
-		tests := detector.Expecting(file, t.Before)
+		tests := detector.TestsExpecting(file, t.BaseTests)
 		for _, x := range tests {
 			touched[x.ID] = true
 		}
@@ -86,7 +86,7 @@ func (t Trial) changedTest(d detector.TestSource) bool {
 		return true
 	}
 	is, there := t.nowDefined(d)
-	return !there || !detector.SameTest(d, is)
+	return !there || !detector.SameTokens(d, is)
 }
 
 // nowDefined is the definition that has the name and file of an earlier one.
@@ -108,7 +108,7 @@ func (t Trial) nowDefined(was detector.TestSource) (detector.TestSource, bool) {
 // recoveredSuite reports whether a suite that could not run before can run now: its
 // tests have no names yet.
 func (t Trial) recoveredSuite() bool {
-	return t.Before != nil && slices.ContainsFunc(t.Before.Broken, func(s metric.Suite) bool { return !brokenIn(t.Now, s.Name) })
+	return t.BaseTests != nil && slices.ContainsFunc(t.BaseTests.Broken, func(s metric.Suite) bool { return !brokenIn(t.CurrentTests, s.Name) })
 }
 
 func brokenIn(t *metric.Tests, suite string) bool {
@@ -116,7 +116,7 @@ func brokenIn(t *metric.Tests, suite string) bool {
 }
 
 func (t Trial) failsNow(id metric.ID) bool {
-	c, there := t.Now.Lookup(id)
+	c, there := t.CurrentTests.Lookup(id)
 	return there && c.Failed()
 }
 
@@ -133,8 +133,8 @@ func (t Trial) mute(c metric.Test, home detector.TestSource, defined bool) strin
 	return ""
 }
 
-// Restored are the files that are put back.
-func (t Trial) Restored() []string { return restored(t.Evidence) }
+// RestoredFiles are the files that are put back.
+func (t Trial) RestoredFiles() []string { return restored(t.Evidence) }
 
 // restored are the files that are put back: tests, and what they lean on.
 func restored(e ledger.Evidence) []string {

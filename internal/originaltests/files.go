@@ -18,12 +18,12 @@ import (
 // maxHidden bounds the hidden files, all of them together, in bytes.
 const maxHidden = 256 << 20
 
-// Files are the hidden tests, sorted by path.
-type Files treecopy.Files
+// HiddenFiles are the hidden tests, sorted by path.
+type HiddenFiles treecopy.Files
 
-// ReadFiles reads the folder of the hidden tests. Links are followed; .git is left out.
-func ReadFiles(dir string) (Files, error) {
-	var out Files
+// ReadHiddenFiles reads the folder of the hidden tests. Links are followed; .git is left out.
+func ReadHiddenFiles(dir string) (HiddenFiles, error) {
+	var out HiddenFiles
 	left := int64(maxHidden)
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -69,7 +69,7 @@ func ReadFiles(dir string) (Files, error) {
 }
 
 // Sum identifies the files.
-func (l Files) Sum() string {
+func (l HiddenFiles) Sum() string {
 	h := sha256.New()
 	for _, f := range l {
 		fmt.Fprintf(h, "%s\x00%t\x00%d\x00", f.Path, f.Executable, len(f.Text))
@@ -79,10 +79,10 @@ func (l Files) Sum() string {
 }
 
 // Tests are the tests that the files define.
-func (l Files) Tests() []detector.TestSource {
+func (l HiddenFiles) Tests() []detector.TestSource {
 	var out []detector.TestSource
 	for _, f := range l {
-		out = append(out, evidence.Tests(f.Path, f.Text)...)
+		out = append(out, evidence.TestsIn(f.Path, f.Text)...)
 	}
 	return out
 }

@@ -32,7 +32,7 @@ func TestHiddenFilesAreLaidIntoTheTreeAlone(t *testing.T) {
 	if err := os.Symlink(filepath.Join(other, "mine"), link); err != nil {
 		t.Fatal(err)
 	}
-	list, err := ReadFiles(dir)
+	list, err := ReadHiddenFiles(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestHiddenFilesHaveASum(t *testing.T) {
 	sum := func(list files) string {
 		dir := t.TempDir()
 		writeAll(t, dir, list)
-		l, err := ReadFiles(dir)
+		l, err := ReadHiddenFiles(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestHiddenFilesHaveASum(t *testing.T) {
 func TestHiddenFilesThatCannotBeUsed(t *testing.T) {
 	empty := t.TempDir()
 	for dir, want := range map[string]string{empty: "there is no file in", filepath.Join(empty, "gone"): "gone"} {
-		if _, err := ReadFiles(dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadHiddenFiles(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}

@@ -24,11 +24,11 @@ type HiddenOptions struct {
 	Timeout time.Duration  `json:"timeout_ns,omitempty"` // of one run; 0: the limits of the checks
 }
 
-// Hidden runs tests that the agent does not see: the files of a folder, which are
+// HiddenRun runs tests that the agent does not see: the files of a folder, which are
 // written into a copy of a tree.
-type Hidden struct {
+type HiddenRun struct {
 	treecopy.Workspace
-	Folder string             // of the tests
+	Dir    string             // of the tests
 	Check  *measure.Check     // that runs them; nil: the checks of the plan
 	Limit  time.Duration      // of one run; 0: the limits of the checks
 	Passed map[metric.ID]bool // how the tests ended before; true: passed
@@ -37,7 +37,7 @@ type Hidden struct {
 // Run runs the hidden tests over a snapshot. visible are the tests that were measured
 // of it, and known the hidden tests of the tree before. Those that passed before and
 // fail are run once more: one that passes then is flaky and counts as passed.
-func (h Hidden) Run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
+func (h HiddenRun) Run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
 	out, err := h.run(ctx, id, visible, known)
 	if err != nil {
 		return nil, fmt.Errorf("run the hidden tests: %w", err)
@@ -45,8 +45,8 @@ func (h Hidden) Run(ctx context.Context, id snapshot.ID, visible, known *metric.
 	return out, nil
 }
 
-func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
-	files, err := ReadFiles(h.Folder)
+func (h HiddenRun) run(ctx context.Context, id snapshot.ID, visible, known *metric.Tests) (*ledger.Hidden, error) {
+	files, err := ReadHiddenFiles(h.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.
 			whole, err := t.Meter.FullRun(ctx, plan, h.Limit)
 			out.Runs = append(out.Runs, treecopy.CheckRuns(whole.Runs)...)
 			out.Why = strings.ReplaceAll(whole.Why, t.Path+"/", "")
-			return h.only(whole.Tests.CarryOver(known), files, visible), err
+			return h.only(whole.Tests.WithNotRun(known), files, visible), err
 		}
 		if out.Tests, err = run(); err != nil || !h.lost(out.Tests) {
 			return err
@@ -77,7 +77,7 @@ func (h Hidden) run(ctx context.Context, id snapshot.ID, visible, known *metric.
 }
 
 // lost reports whether a test fails that passed before.
-func (h Hidden) lost(t *metric.Tests) bool {
+func (h HiddenRun) lost(t *metric.Tests) bool {
 	return t != nil && slices.ContainsFunc(t.Cases, func(c metric.Test) bool { return c.Failed() && h.Passed[c.ID] })
 }
 
@@ -88,7 +88,7 @@ func forgiven(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID)
 	for _, c := range first.Cases {
 		if t, ran := again.Lookup(c.ID); c.Failed() && ran && t.Status == metric.Passed {
 			t.Flaky = true
-			out, flaky = out.With(t), append(flaky, c.ID)
+			out, flaky = out.WithTest(t), append(flaky, c.ID)
 		}
 	}
 	return out, flaky
@@ -96,14 +96,14 @@ func forgiven(first, again *metric.Tests) (out *metric.Tests, flaky []metric.ID)
 
 // only returns the hidden tests among those that ran together with the tests of the
 // tree: those that the tree lacks, and those that a hidden file defines.
-func (h Hidden) only(all *metric.Tests, files Files, visible *metric.Tests) *metric.Tests {
+func (h HiddenRun) only(all *metric.Tests, files HiddenFiles, visible *metric.Tests) *metric.Tests {
 	if all == nil || h.Check != nil {
 		return all
 	}
 	own := map[metric.ID]bool{}
 	defs := files.Tests()
 	for _, d := range defs {
-		for _, c := range (detector.Tampering{File: d.File, Test: d.Def.Name}).Cases(all, defs, nil) {
+		for _, c := range (detector.Tampering{File: d.File, Test: d.Def.Name}).AffectedTests(all, defs, nil) {
 			own[c.ID] = true
 		}
 	}

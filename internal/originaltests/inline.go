@@ -16,8 +16,8 @@ import (
 func (r *trialRun) readInline(ctx context.Context) {
 	r.inline = map[string][]byte{}
 	for _, to := range r.Evidence.InlineTestFiles {
-		was, err1 := r.Store.ReadFile(ctx, r.Was, r.oldPath(to))
-		is, err2 := r.Store.ReadFile(ctx, r.Is, to)
+		was, err1 := r.Store.ReadFile(ctx, r.Base, r.oldPath(to))
+		is, err2 := r.Store.ReadFile(ctx, r.Current, to)
 		if err1 != nil || err2 != nil || len(was) > evidence.MaxText || len(is) > evidence.MaxText {
 			continue
 		}

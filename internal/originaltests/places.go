@@ -17,10 +17,10 @@ const maxPlaces = 50
 func (r *trialRun) places(ctx context.Context) {
 	holds := r.defining()
 	list := slices.DeleteFunc(slices.Clone(r.out.RestoredFiles), func(f string) bool { return holds[f] })
-	if len(list) == 0 || len(list) > maxPlaces || r.Before == nil {
+	if len(list) == 0 || len(list) > maxPlaces || r.BaseTests == nil {
 		return
 	}
-	base, ok := evidence.LeaningOf(ctx, r.Store, r.Was)
+	base, ok := evidence.ReadTestDependencies(ctx, r.Store, r.Base)
 	if !ok {
 		return
 	}
@@ -57,16 +57,16 @@ func (r *trialRun) place(ctx context.Context, file string, base evidence.TestDep
 // leanOn are the tests that lean on a file, of those that ran before and do not fail now;
 // and whether these are all tests.
 func (r *trialRun) leanOn(file string, base evidence.TestDependencies) (tests []metric.Test, all bool) {
-	users, all := base.Users(r.oldPath(file))
+	users, all := base.TestFilesUsing(r.oldPath(file))
 	var defs []detector.TestSource
 	for _, u := range users {
-		defs = append(defs, evidence.Tests(u, base[u])...)
+		defs = append(defs, evidence.TestsIn(u, base[u])...)
 	}
-	homes := detector.Homes(r.Before, defs)
-	for _, t := range detector.Expecting(file, r.Before) {
+	homes := detector.DefinitionsOf(r.BaseTests, defs)
+	for _, t := range detector.TestsExpecting(file, r.BaseTests) {
 		homes[t.ID] = detector.TestSource{}
 	}
-	for _, t := range r.Before.Cases {
+	for _, t := range r.BaseTests.Cases {
 		if _, leans := homes[t.ID]; (all || leans) && t.Status != metric.Skipped && !r.failsNow(t.ID) {
 			tests = append(tests, t)
 		}

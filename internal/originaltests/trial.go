@@ -30,31 +30,31 @@ type Options struct {
 type Trial struct {
 	treecopy.Workspace
 
-	Was, Is  snapshot.ID // the trees of the tests and of the code
-	Changes  []snapshot.Change
-	Before   *metric.Tests      // as they were measured in Was
-	Now      *metric.Tests      // as they were measured in Is
-	Evidence ledger.Evidence    // of the change from Was to Is
-	Flaky    map[metric.ID]bool // whose results prove nothing
-	Limit    time.Duration      // for the whole trial; 0: the limits of the checks
+	Base, Current snapshot.ID // the trees of the tests and of the code
+	Changes       []snapshot.Change
+	BaseTests     *metric.Tests      // as they were measured in Was
+	CurrentTests  *metric.Tests      // as they were measured in Is
+	Evidence      ledger.Evidence    // of the change from Was to Is
+	Flaky         map[metric.ID]bool // whose results prove nothing
+	Limit         time.Duration      // for the whole trial; 0: the limits of the checks
 }
 
 // Refused is the record of a trial that is not run.
-func (t Trial) Refused(why string) *ledger.Goals {
-	return &ledger.Goals{TestsSnapshot: t.Was, CodeSnapshot: t.Is, Results: []detector.Goal{}, ProductSame: t.Evidence.OnlyTestsChanged, NotRunReason: why}
+func (t Trial) RefusedRecord(why string) *ledger.Goals {
+	return &ledger.Goals{TestsSnapshot: t.Base, CodeSnapshot: t.Current, Results: []detector.Goal{}, ProductSame: t.Evidence.OnlyTestsChanged, NotRunReason: why}
 }
 
-// Wanted reports whether there is a test to run.
-func (t Trial) Wanted() bool { return !t.choose().empty() }
+// IsNeeded reports whether there is a test to run.
+func (t Trial) IsNeeded() bool { return !t.choose().empty() }
 
 // Key names what the trial runs: the tests, and the tree that they run in. The same
 // again ends the same.
 func (t Trial) Key() (string, error) {
-	files, err := t.Store.Files(t.Is)
+	files, err := t.Store.Files(t.Current)
 	if err != nil {
 		return "", err
 	}
-	old, err := t.Store.Files(t.Was)
+	old, err := t.Store.Files(t.Base)
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +71,7 @@ func (t Trial) Key() (string, error) {
 		}
 	}
 	c := t.choose()
-	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Was, c.whole, t.Evidence.InlineTestFiles)
+	fmt.Fprintf(h, "%s\x00%t\x00%v", t.Base, c.whole, t.Evidence.InlineTestFiles)
 	for _, x := range c.tests {
 		fmt.Fprintf(h, "\x00%s", x.ID)
 	}
@@ -82,7 +82,7 @@ func (t Trial) Key() (string, error) {
 // a fault of the machine.
 func (t Trial) Run(ctx context.Context) (ledger.Goals, error) {
 	began := time.Now()
-	r := &trialRun{Trial: t, out: *t.Refused(""), ends: map[metric.ID]verdict{}, choice: t.choose()}
+	r := &trialRun{Trial: t, out: *t.RefusedRecord(""), ends: map[metric.ID]verdict{}, choice: t.choose()}
 	var err error
 	if !r.choice.empty() {
 		r.out.FullSuite = r.choice.whole
@@ -123,7 +123,7 @@ func (r *trialRun) inTree(ctx context.Context) error {
 	if r.Limit > 0 {
 		r.until = time.Now().Add(r.Limit)
 	}
-	return r.ForOriginalTests().WithCopy(ctx, r.Is, func(t treecopy.Tree) error {
+	return r.ForOriginalTests().WithCopy(ctx, r.Current, func(t treecopy.Tree) error {
 		r.tree = t
 		for _, step := range []func(context.Context) error{r.together, r.withManifests, r.fileByFile, r.inCode, r.overOldCode, r.asTheyAre} {
 			if err := step(ctx); err != nil {
@@ -141,7 +141,7 @@ func (r *trialRun) together(ctx context.Context) error {
 		return nil
 	}
 	r.out.RestoredFiles = restored(r.Evidence)
-	if err := r.tree.Restore(ctx, r.Was, r.out.RestoredFiles...); err != nil {
+	if err := r.tree.Restore(ctx, r.Base, r.out.RestoredFiles...); err != nil {
 		return err
 	}
 	return r.run(ctx, apart, r.choice.whole)
@@ -155,7 +155,7 @@ func (r *trialRun) withManifests(ctx context.Context) error {
 	if len(tests) == 0 || len(r.Evidence.MixedRunnerFiles) == 0 {
 		return nil
 	}
-	if err := r.tree.Restore(ctx, r.Is, r.Evidence.MixedRunnerFiles...); err != nil {
+	if err := r.tree.Restore(ctx, r.Current, r.Evidence.MixedRunnerFiles...); err != nil {
 		return err
 	}
 	r.out.RestoredFiles = slices.DeleteFunc(r.out.RestoredFiles, func(f string) bool { return slices.Contains(r.Evidence.MixedRunnerFiles, f) })
@@ -179,10 +179,10 @@ func (r *trialRun) fileByFile(ctx context.Context) error {
 		return nil
 	}
 	for _, file := range sortedKeys(byFile) {
-		if err := r.tree.Restore(ctx, r.Is, holds...); err != nil {
+		if err := r.tree.Restore(ctx, r.Current, holds...); err != nil {
 			return err
 		}
-		if err := r.tree.Restore(ctx, r.Was, file, r.newPath(file)); err != nil {
+		if err := r.tree.Restore(ctx, r.Base, file, r.newPath(file)); err != nil {
 			return err
 		}
 		if err := r.run(ctx, byFile[file], false); err != nil {
@@ -250,15 +250,15 @@ func (r *trialRun) twice(ctx context.Context, tests []metric.Test) error {
 // the suites that still cannot.
 func (r *trialRun) unnamed(out measure.TreeResults) {
 	for _, t := range out.Others {
-		_, known := r.Before.Lookup(t.ID)
-		if !known && brokenIn(r.Before, t.Suite) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
+		_, known := r.BaseTests.Lookup(t.ID)
+		if !known && brokenIn(r.BaseTests, t.Suite) && !r.failsNow(t.ID) && t.Status != metric.Skipped {
 			r.fresh = append(r.fresh, t)
 			r.ends[t.ID] = r.verdict(measure.TestResult{Test: t})
 		}
 	}
 	for _, s := range out.Broken {
 		id := metric.ID{Suite: s.Name}
-		if _, noted := r.ends[id]; !noted && brokenIn(r.Before, s.Name) && !brokenIn(r.Now, s.Name) {
+		if _, noted := r.ends[id]; !noted && brokenIn(r.BaseTests, s.Name) && !brokenIn(r.CurrentTests, s.Name) {
 			r.fresh = append(r.fresh, metric.Test{ID: id, Status: metric.NotRun})
 			r.ends[id] = verdict{detector.Failed, r.shown(s.Why)}
 		}

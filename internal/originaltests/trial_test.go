@@ -88,7 +88,7 @@ func (w *trialWorld) trySets(before, now metric.Set, change files) (ledger.Goals
 	return out, detector.Assess(detector.Input{
 		Current: detector.Observation{Iteration: 1, Set: now, Changed: true}, Previous: first, Baseline: first, History: []detector.Observation{first},
 		Before: e.Before, After: e.After, Renamed: e.Renamed, Removed: e.Removed, GoneSymbols: e.GoneSymbols,
-		Tampering: e.Tampering, TestFiles: e.TestFiles, Goals: out.Results, ProductSame: out.ProductSame,
+		Tampering: e.Tampering, TestFiles: e.TestFiles, Goals: out.Results, ProductUnchanged: out.ProductSame,
 	}, detector.Options{})
 }
 
@@ -103,12 +103,12 @@ func (w *trialWorld) trial(before, now metric.Set, change files) Trial {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e, err := evidence.Of(changes, integrity.Options{}, evidence.ReaderOf(ctx, w.store, was, is))
+	e, err := evidence.Collect(changes, integrity.Options{}, evidence.NewSnapshotReader(ctx, w.store, was, is))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return Trial{
-		Workspace: w.workspace(w.t.TempDir()), Was: was, Is: is, Changes: changes, Before: before.Tests, Now: now.Tests, Evidence: e,
+		Workspace: w.workspace(w.t.TempDir()), Base: was, Current: is, Changes: changes, BaseTests: before.Tests, CurrentTests: now.Tests, Evidence: e,
 	}
 }
 
@@ -232,8 +232,8 @@ func TestBothVersionsAreShown(t *testing.T) {
 	w := newTrialWorld(t, goShop(shopBroken, exact), goCheck(t))
 	out, _ := w.try(metric.Failed, files{"shop_test.go": weak})
 	g := out.Results[0]
-	if g.Was == nil || g.Is == nil || !strings.Contains(g.Was.Text, "got != 4") || !strings.Contains(g.Is.Text, "got == 0") || g.Was.Line != 5 {
-		t.Errorf("was %+v, is %+v", g.Was, g.Is)
+	if g.Before == nil || g.After == nil || !strings.Contains(g.Before.Text, "got != 4") || !strings.Contains(g.After.Text, "got == 0") || g.Before.Line != 5 {
+		t.Errorf("was %+v, is %+v", g.Before, g.After)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestSuiteThatCouldNotBeBuilt(t *testing.T) {
 					got = r.Outcome
 				}
 			}
-			if got != tt.want || verdict.Critical() != (tt.want == detector.Failed) {
+			if got != tt.want || verdict.HasCritical() != (tt.want == detector.Failed) {
 				t.Errorf("got %q, want %q: %+v, %+v", got, tt.want, out, verdict.Alerts)
 			}
 		})
@@ -272,7 +272,7 @@ func TestKeyOfATrial(t *testing.T) {
 	was := w.take()
 	key := func(change files) string {
 		x := w.trial(halfEnded(metric.Failed), halfEnded(metric.Passed), change)
-		x.Was = was
+		x.Base = was
 		out, err := x.Key()
 		if err != nil {
 			t.Fatal(err)
@@ -300,7 +300,7 @@ func TestATestThatFailsElsewhereProvesNothing(t *testing.T) {
 		if len(out.Results) != 1 || out.Results[0].Outcome != detector.NotRun || !strings.Contains(out.Results[0].Why, want) {
 			t.Errorf("%+v", out.Results)
 		}
-		if verdict.Critical() {
+		if verdict.HasCritical() {
 			t.Errorf("alerts %+v", verdict.Alerts)
 		}
 	}
@@ -350,8 +350,8 @@ func TestTrialReusesDependencies(t *testing.T) {
 		return metric.NewTests([]metric.Test{{ID: metric.ID{Suite: "TAP", Name: "half"}, Status: s}})
 	}
 	trial := Trial{
-		Workspace: w.workspace(t.TempDir()), Was: was, Is: is, Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Modified}},
-		Before: tests(metric.Failed), Now: tests(metric.Passed),
+		Workspace: w.workspace(t.TempDir()), Base: was, Current: is, Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Modified}},
+		BaseTests: tests(metric.Failed), CurrentTests: tests(metric.Passed),
 		Evidence: ledger.Evidence{
 			TestFiles: []string{"t/half.sh"}, OnlyTestsChanged: true, Before: []detector.TestSource{{File: "t/half.sh", Def: testDef("half")}},
 		},
@@ -391,8 +391,8 @@ func TestRunnerOfTheBase(t *testing.T) {
 		return out
 	}
 	trial := Trial{
-		Workspace: w.workspace(t.TempDir()), Was: before, Is: w.take(), Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Deleted}},
-		Before: tests("old", metric.Passed), Now: tests("new", metric.Passed),
+		Workspace: w.workspace(t.TempDir()), Base: before, Current: w.take(), Changes: []snapshot.Change{{Path: "t/half.sh", Kind: snapshot.Deleted}},
+		BaseTests: tests("old", metric.Passed), CurrentTests: tests("new", metric.Passed),
 		Evidence: ledger.Evidence{TestFiles: []string{"t/half.sh"}, OnlyTestsChanged: true},
 	}
 	trial.Original = &treecopy.Original{Meter: measure.New(measure.Plan{Root: base.root, Checks: []measure.Check{was}}, measure.Options{Scratch: t.TempDir()}), Root: base.root}
@@ -427,14 +427,14 @@ func TestTestsThatAreNotRunAsTheyWere(t *testing.T) {
 		change func(*Trial)
 		want   string
 	}{
-		{"flaky", metric.Passed, func(x *Trial) { x.Before.Cases[0].Flaky = true }, "it is flaky"},
+		{"flaky", metric.Passed, func(x *Trial) { x.BaseTests.Cases[0].Flaky = true }, "it is flaky"},
 		{"skipped before", metric.Skipped, func(*Trial) {}, "it did not run before either"},
 		{"among the code", metric.Passed, func(x *Trial) { x.Evidence.TestFiles = nil }, "it stands in a file with the code that it tests"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			trial := Trial{
-				Before:   metric.NewTests([]metric.Test{{ID: half, File: "t/half.py", Status: tt.status}}),
-				Evidence: ledger.Evidence{Before: defs, TestFiles: []string{"t/half.py"}},
+				BaseTests: metric.NewTests([]metric.Test{{ID: half, File: "t/half.py", Status: tt.status}}),
+				Evidence:  ledger.Evidence{Before: defs, TestFiles: []string{"t/half.py"}},
 			}
 			tt.change(&trial)
 			out, err := trial.Run(context.Background())

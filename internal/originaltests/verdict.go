@@ -20,7 +20,7 @@ import (
 // was not done.
 func (r *trialRun) verdict(e measure.TestResult) verdict {
 	why := r.shown(cmp.Or(e.Why, e.Test.Message))
-	was, _ := r.Before.Lookup(e.Test.ID)
+	was, _ := r.BaseTests.Lookup(e.Test.ID)
 	switch {
 	case e.Unbuilt:
 		return verdict{detector.Unbuilt, why}
@@ -63,7 +63,7 @@ func (r *trialRun) overOldCode(ctx context.Context) error {
 	if len(failed) == 0 {
 		return nil
 	}
-	if err := r.tree.Restore(ctx, r.Was, r.changed()...); err != nil {
+	if err := r.tree.Restore(ctx, r.Base, r.changed()...); err != nil {
 		return err
 	}
 	out, err := r.elsewhere(ctx, failed, false)
@@ -82,7 +82,7 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 	tests := map[metric.ID][]metric.Test{} // by the test as it was: what is run
 	var list []metric.Test
 	for _, t := range slices.Concat(r.broken(), r.fresh) {
-		if r.ends[t.ID].outcome == detector.Failed && (t.Failed() || brokenIn(r.Before, t.Suite)) && !r.hidden(t.ID) {
+		if r.ends[t.ID].outcome == detector.Failed && (t.Failed() || brokenIn(r.BaseTests, t.Suite)) && !r.hidden(t.ID) {
 			tests[t.ID] = r.successors(t.ID)
 			list = append(list, tests[t.ID]...)
 		}
@@ -90,7 +90,7 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := r.tree.Restore(ctx, r.Is, r.changed()...); err != nil {
+	if err := r.tree.Restore(ctx, r.Current, r.changed()...); err != nil {
 		return err
 	}
 	slices.SortFunc(list, func(a, b metric.Test) int { return a.Compare(b.ID) })
@@ -109,7 +109,7 @@ func (r *trialRun) asTheyAre(ctx context.Context) error {
 // ignores now: there is no present version that could be run in a copy.
 func (r *trialRun) hidden(id metric.ID) bool {
 	home, known := r.choice.homes[id]
-	_, ran := r.Now.Lookup(id)
+	_, ran := r.CurrentTests.Lookup(id)
 	if !known || !ran {
 		return false
 	}
@@ -123,17 +123,17 @@ const maxSuccessors = 20
 // successors are the tests that pass now and show whether the copy is the reason: the
 // test itself, or else others of its suite.
 func (r *trialRun) successors(id metric.ID) []metric.Test {
-	if t, there := r.Now.Lookup(id); there {
+	if t, there := r.CurrentTests.Lookup(id); there {
 		if t.Status == metric.Passed {
 			return []metric.Test{t}
 		}
 		return nil
 	}
 	var out []metric.Test
-	if r.Now == nil {
+	if r.CurrentTests == nil {
 		return nil
 	}
-	for _, t := range r.Now.Cases {
+	for _, t := range r.CurrentTests.Cases {
 		if t.Suite == id.Suite && (id.Class == "" || t.Class == id.Class) && t.Status == metric.Passed && len(out) < maxSuccessors {
 			out = append(out, t)
 		}
@@ -170,8 +170,8 @@ func (r *trialRun) results(ctx context.Context) {
 			v = verdict{detector.NotRun, "no check ran it"}
 		}
 		home, defined := r.choice.homes[t.ID]
-		_, there := r.Now.Lookup(t.ID)
-		failed := t.Failed() || brokenIn(r.Before, t.Suite)
+		_, there := r.CurrentTests.Lookup(t.ID)
+		failed := t.Failed() || brokenIn(r.BaseTests, t.Suite)
 		if v.outcome == detector.Passed {
 			r.out.Passed++
 			if there && !defined && !failed {
@@ -197,10 +197,10 @@ func (r *trialRun) texts(ctx context.Context, g *detector.Goal, home detector.Te
 	is, there := detector.TestSource{}, false
 	if home.File != "" {
 		if is, there = r.nowDefined(home); there {
-			g.Guarded = detector.Guarded(home, is)
+			g.MachineDependent = detector.AddsMachineCheck(home, is)
 		}
 	}
-	if home.File == "" || there && detector.SameTest(home, is) {
+	if home.File == "" || there && detector.SameTokens(home, is) {
 		holds := r.defining()
 		for _, f := range restored(r.Evidence) {
 			if (!holds[f] || f == home.File) && len(g.DependsOn) < maxLean {
@@ -212,9 +212,9 @@ func (r *trialRun) texts(ctx context.Context, g *detector.Goal, home detector.Te
 	if r.shownTexts++; r.shownTexts > maxTexts {
 		return
 	}
-	g.Was = r.excerpt(ctx, r.Was, home)
+	g.Before = r.excerpt(ctx, r.Base, home)
 	if there {
-		g.Is = r.excerpt(ctx, r.Is, is)
+		g.After = r.excerpt(ctx, r.Current, is)
 	}
 }
 

@@ -57,7 +57,7 @@ func (e Evidence) refused() Group {
 	for _, text := range brought {
 		g.Facts = append(g.Facts, "it brought: "+text)
 	}
-	g.Facts = append(g.Facts, hunks(e.Patch, e.History.Refused(*it))...)
+	g.Facts = append(g.Facts, hunks(e.Patch, e.History.RefusedFiles(*it))...)
 	return g
 }
 
@@ -214,7 +214,7 @@ func account(it ledger.Iteration, refused bool) string {
 	case it.Rejected:
 		how = "undone"
 		for _, a := range it.Assessment.Alerts {
-			if a.Weighs(detector.High) && !a.Secret() {
+			if a.CountsAtLeast(detector.High) && !a.IsAboutHiddenTests() {
 				how += ": " + textstream.Truncate(a.Message(), maxLine)
 				break
 			}

@@ -45,7 +45,7 @@ func named(kind, text string, ids []metric.ID) []Exception {
 
 // regressions are the findings that an iteration must not have.
 func regressions(in Input) (out []Exception) {
-	for _, a := range in.It.Assessment.Alerts {
+	for _, a := range in.Iteration.Assessment.Alerts {
 		if a.Severity >= detector.High {
 			out = append(out, one("regression", "%s %s: %s", a.Severity, a.Type, a.Message())...)
 		}
@@ -55,7 +55,7 @@ func regressions(in Input) (out []Exception) {
 
 // trajectory are surprises in the run of the iteration.
 func trajectory(in Input) (out []Exception) {
-	it := in.It
+	it := in.Iteration
 	if it.Interrupted {
 		out = append(out, one("interrupted", "The loop was interrupted before the iteration could be judged")...)
 	}
@@ -79,7 +79,7 @@ func trajectory(in Input) (out []Exception) {
 }
 
 func partial(in Input) (out []Exception) {
-	for _, g := range in.It.Set.Gaps {
+	for _, g := range in.Iteration.Set.Gaps {
 		out = append(out, one("partial", "%s %s: %s; rules that need it did not fire", g.Section, g.State, g.Why)...)
 	}
 	return out
@@ -87,7 +87,7 @@ func partial(in Input) (out []Exception) {
 
 // broken are the suites whose known tests keep their last state.
 func broken(in Input) (out []Exception) {
-	t := in.It.Set.Tests
+	t := in.Iteration.Set.Tests
 	if t == nil {
 		return nil
 	}
@@ -95,19 +95,19 @@ func broken(in Input) (out []Exception) {
 		if i == MaxNames {
 			return append(out, one("suite_broken", "and %d more suites could not run", len(t.Broken)-i)...)
 		}
-		out = append(out, one("suite_broken", "Suite %s could not run (%s); its known tests count as failed, not as deleted", s.Name, s.Brief())...)
+		out = append(out, one("suite_broken", "Suite %s could not run (%s); its known tests count as failed, not as deleted", s.Name, s.MainError())...)
 	}
 	return out
 }
 
 func notRun(in Input) []Exception {
-	return named("not_run", "Known tests that did not run", in.It.Assessment.Changes.NotRun)
+	return named("not_run", "Known tests that did not run", in.Iteration.Assessment.Changes.NotRun)
 }
 
 // flaky are the tests that failed and then passed on the same tree.
 func flaky(in Input) []Exception {
 	var ids []metric.ID
-	if t := in.It.Set.Tests; t != nil {
+	if t := in.Iteration.Set.Tests; t != nil {
 		for _, c := range t.Cases {
 			if c.Flaky {
 				ids = append(ids, c.ID)
@@ -119,9 +119,9 @@ func flaky(in Input) []Exception {
 
 func variation(in Input) []Exception {
 	var out []Exception
-	for _, f := range slices.Sorted(maps.Keys(in.Baseline.Set.Varies)) {
-		d := in.It.Assessment.FromPrevious[f]
-		if w := in.Baseline.Set.Varies[f]; d*float64(f.Better()) < 0 && math.Abs(d) <= w {
+	for _, f := range slices.Sorted(maps.Keys(in.Baseline.Set.Variation)) {
+		d := in.Iteration.Assessment.FromPrevious[f]
+		if w := in.Baseline.Set.Variation[f]; d*float64(f.Better()) < 0 && math.Abs(d) <= w {
 			out = append(out, one("variation", "%s moved by %s, within its variation of %s between runs", f, number(d), number(w))...)
 		}
 	}
@@ -130,7 +130,7 @@ func variation(in Input) []Exception {
 
 // erosion names what only the comparison with the baseline shows.
 func erosion(in Input) (out []Exception) {
-	for _, a := range in.It.Assessment.Alerts {
+	for _, a := range in.Iteration.Assessment.Alerts {
 		if a.Against == detector.AgainstBaseline {
 			out = append(out, one("erosion", "%s fired against the baseline, not against the previous iteration: small steps added up", a.Rule)...)
 		}
@@ -140,7 +140,7 @@ func erosion(in Input) (out []Exception) {
 
 // acknowledged lists what a person had accepted before.
 func acknowledged(in Input) (out []Exception) {
-	for _, a := range in.It.Assessment.Alerts {
+	for _, a := range in.Iteration.Assessment.Alerts {
 		if k := a.Acknowledged; k != nil {
 			out = append(out, one("acknowledged", "%s %s (finding %s) was acknowledged as %s: %s", k.Severity, a.Rule, a.ID(), k.ID, k.Reason)...)
 		}
@@ -200,7 +200,7 @@ func settings(r detector.RuleOptions) (set []string) {
 
 // patterns are what only several iterations together show.
 func patterns(in Input) (out []Exception) {
-	a := in.It.Assessment
+	a := in.Iteration.Assessment
 	if a.Stall != nil {
 		out = append(out, one("stall", "%s: their scores are within %s", a.Stall.Message(), number(a.Stall.Range))...)
 	}

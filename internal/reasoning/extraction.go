@@ -12,25 +12,25 @@ import (
 
 // Extraction says the reports that were read. A section that is nil was not measured.
 type Extraction struct {
-	Agent    *ledger.AgentRun `json:"agent,omitempty"`
-	Changed  Names            `json:"changed_files"` // "modified m.go"
-	Reused   bool             `json:"reused"`        // the very same tree had been measured before
-	Checks   []Check          `json:"checks"`
-	Again    *Again           `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
-	Goals    *Goals           `json:"goals,omitempty"`           // nil if no original test was to run
-	Disguise *Disguise        `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
-	Power    *MutationCheck   `json:"power,omitempty"`           // nil if no test was changed or deleted
-	Hidden   *Hidden          `json:"hidden_tests,omitempty"`
-	Silenced *Silenced        `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
-	Excluded *Excluded        `json:"coverage_excluded,omitempty"` // nil if nothing added excludes code from the coverage
-	Tests    *Tests           `json:"tests,omitempty"`
-	Coverage *Coverage        `json:"coverage,omitempty"`
-	Lint     *Lint            `json:"lint,omitempty"`
-	Build    *metric.Build    `json:"build,omitempty"`
-	Code     *metric.Code     `json:"code,omitempty"`
-	Gaps     []metric.Gap     `json:"gaps"`
-	OwnTime  time.Duration    `json:"own_time_ns"`
-	Recorded bool             `json:"recorded,omitempty"` // an orchestrator ran and measured it
+	Agent         *ledger.AgentRun `json:"agent,omitempty"`
+	Changed       Names            `json:"changed_files"` // "modified m.go"
+	Reused        bool             `json:"reused"`        // the very same tree had been measured before
+	Checks        []Check          `json:"checks"`
+	Confirmation  *Confirmation    `json:"confirmation,omitempty"`    // nil if no test failed that had passed before
+	Goals         *Goals           `json:"goals,omitempty"`           // nil if no original test was to run
+	Concealed     *ConcealedRun    `json:"disguised_tests,omitempty"` // nil if no added code may detect its tests
+	MutationCheck *MutationCheck   `json:"power,omitempty"`           // nil if no test was changed or deleted
+	Hidden        *Hidden          `json:"hidden_tests,omitempty"`
+	Silenced      *Silenced        `json:"lint_suppressed,omitempty"`   // nil if no added comment silences linters
+	Excluded      *Excluded        `json:"coverage_excluded,omitempty"` // nil if nothing added excludes code from the coverage
+	Tests         *Tests           `json:"tests,omitempty"`
+	Coverage      *Coverage        `json:"coverage,omitempty"`
+	Lint          *Lint            `json:"lint,omitempty"`
+	Build         *metric.Build    `json:"build,omitempty"`
+	Code          *metric.Code     `json:"code,omitempty"`
+	Gaps          []metric.Gap     `json:"gaps"`
+	OwnTime       time.Duration    `json:"own_time_ns"`
+	Recorded      bool             `json:"recorded,omitempty"` // an orchestrator ran and measured it
 }
 
 // Check is one command of the project that ran, or whose results were used again.
@@ -46,9 +46,9 @@ type Check struct {
 	Cached    int           `json:"cached,omitempty"` // tests that were not run, because their tool has their last result
 }
 
-// Again is the confirmation of tests that failed although they had passed before:
+// Confirmation is the confirmation of tests that failed although they had passed before:
 // they were run again.
-type Again struct {
+type Confirmation struct {
 	Suspects Names   `json:"suspects"`
 	Flaky    Names   `json:"flaky"` // those that passed then
 	Runs     []Check `json:"runs"`
@@ -57,14 +57,14 @@ type Again struct {
 
 // Goals are the outcomes of the original tests on the new code.
 type Goals struct {
-	Passed  int           `json:"passed"`
-	Ended   []GoalGroup   `json:"outcomes"`
-	PutBack Names         `json:"restored_files"`        // tests, and their dependencies
-	PutInto Names         `json:"restored_inline_tests"` // files of code whose test modules were restored
-	Runs    []Check       `json:"runs"`
-	Took    time.Duration `json:"took_ns"`
-	Reused  bool          `json:"reused,omitempty"`
-	Refused string        `json:"refused,omitempty"` // why nothing was run
+	Passed         int           `json:"passed"`
+	Outcomes       []GoalGroup   `json:"outcomes"`
+	RestoredFiles  Names         `json:"restored_files"`        // tests, and their dependencies
+	RestoredInline Names         `json:"restored_inline_tests"` // files of code whose test modules were restored
+	Runs           []Check       `json:"runs"`
+	Took           time.Duration `json:"took_ns"`
+	Reused         bool          `json:"reused,omitempty"`
+	Refused        string        `json:"refused,omitempty"` // why nothing was run
 }
 
 // GoalGroup are the tests with one outcome, each with its message. Of those that passed,
@@ -80,7 +80,7 @@ func GoalsOf(h *ledger.Goals) *Goals {
 		return nil
 	}
 	out := &Goals{
-		Passed: h.Passed, Ended: []GoalGroup{}, PutBack: NamesOf(h.RestoredFiles), PutInto: NamesOf(h.RestoredInlineTests), Runs: checks(h.Runs),
+		Passed: h.Passed, Outcomes: []GoalGroup{}, RestoredFiles: NamesOf(h.RestoredFiles), RestoredInline: NamesOf(h.RestoredInlineTests), Runs: checks(h.Runs),
 		Took: h.Took, Reused: h.Reused, Refused: h.NotRunReason,
 	}
 	for _, outcome := range []detector.Outcome{detector.Failed, detector.Passed, detector.Unbuilt, detector.NotRun} {
@@ -91,7 +91,7 @@ func GoalsOf(h *ledger.Goals) *Goals {
 			}
 		}
 		if len(tests) > 0 {
-			out.Ended = append(out.Ended, GoalGroup{outcome, NamesOf(tests)})
+			out.Outcomes = append(out.Outcomes, GoalGroup{outcome, NamesOf(tests)})
 		}
 	}
 	return out
@@ -109,7 +109,7 @@ type MutationCheck struct {
 // MutationGroup are test files that were compared as one.
 type MutationGroup struct {
 	detector.MutationResult
-	Lives Names `json:"survive"` // mutants that were killed and survive now
+	SurvivorNames Names `json:"survive"` // mutants that were killed and survive now
 }
 
 // MutationCheckOf describes the mutation check of changed tests, nil if there were none.
@@ -128,8 +128,8 @@ func MutationCheckOf(p *ledger.MutationCheck) *MutationCheck {
 	return out
 }
 
-// Disguise are the results of tests that ran concealed from the code.
-type Disguise struct {
+// ConcealedRun are the results of tests that ran concealed from the code.
+type ConcealedRun struct {
 	Files   Names         `json:"files"`  // with added code that may detect its tests
 	Tests   int           `json:"tests"`  // that were run
 	Failed  Names         `json:"failed"` // those that pass only under test, with their messages
@@ -138,8 +138,8 @@ type Disguise struct {
 	Refused string        `json:"refused,omitempty"` // why nothing was run
 }
 
-// DisguiseOf describes tests that ran concealed from the code, nil if none did.
-func DisguiseOf(d *ledger.ConcealedRun) *Disguise {
+// ConcealedRunOf describes tests that ran concealed from the code, nil if none did.
+func ConcealedRunOf(d *ledger.ConcealedRun) *ConcealedRun {
 	if d == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func DisguiseOf(d *ledger.ConcealedRun) *Disguise {
 	for _, r := range d.Results {
 		failed = append(failed, withWhy(r.ID, r.Why))
 	}
-	return &Disguise{
+	return &ConcealedRun{
 		Files: NamesOf(slices.Compact(files)), Tests: d.Tests, Failed: NamesOf(failed), Runs: checks(d.Runs), Took: d.Took, Refused: d.NotRunReason,
 	}
 }
@@ -259,7 +259,7 @@ func extraction(it ledger.Iteration) Extraction {
 	}
 	e.Changed = NamesOf(changed)
 	e.Checks = checks(it.Checks)
-	e.Goals, e.Power, e.Disguise, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), DisguiseOf(it.ConcealedRun), HiddenOf(it.Hidden)
+	e.Goals, e.MutationCheck, e.Concealed, e.Hidden = GoalsOf(it.Goals), MutationCheckOf(it.MutationCheck), ConcealedRunOf(it.ConcealedRun), HiddenOf(it.Hidden)
 	if q := it.Silenced; q != nil {
 		var found []string
 		for _, f := range q.Findings {
@@ -273,7 +273,7 @@ func extraction(it ledger.Iteration) Extraction {
 		e.Excluded = &Excluded{NamesOf(x.Files), with, counted, checks(x.Runs), x.Why, x.Reused}
 	}
 	if a := it.Confirmation; a != nil {
-		e.Again = &Again{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.NotRunReason}
+		e.Confirmation = &Confirmation{testNames(a.Suspects), testNames(a.Flaky), checks(a.Runs), a.NotRunReason}
 	}
 	return e
 }

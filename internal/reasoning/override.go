@@ -18,7 +18,7 @@ type Override struct {
 const maxFindings = 5
 
 func overrides(in Input) []Override {
-	if in.It.Number == 0 {
+	if in.Iteration.Number == 0 {
 		return []Override{}
 	}
 	return append(ofTree(in), ofFindings(in)...)
@@ -27,7 +27,7 @@ func overrides(in Input) []Override {
 // ofTree are the ways to get another tree. An iteration of another orchestrator
 // has none.
 func ofTree(in Input) []Override {
-	id, n, it := in.It.LoopID, in.It.Number, in.It
+	id, n, it := in.Iteration.LoopID, in.Iteration.Number, in.Iteration
 	choose := Override{"take this iteration as the result of the loop", fmt.Sprintf("supervise select %s --use %d --reason \"…\"", id, n), ""}
 	if it.Snapshot == "" {
 		return []Override{choose}
@@ -44,7 +44,7 @@ func ofTree(in Input) []Override {
 // its rule.
 func ofFindings(in Input) (out []Override) {
 	rules := map[string]bool{}
-	for _, a := range in.It.Assessment.Alerts {
+	for _, a := range in.Iteration.Assessment.Alerts {
 		if a.Severity <= detector.Info || a.Acknowledged != nil {
 			continue
 		}
@@ -77,7 +77,7 @@ func setting(a detector.Alert) string {
 		return fmt.Sprintf("rules: {%s: {paths: {%q: %d}}}", a.Rule, v.Path, int(math.Ceil(math.Abs(*v.Delta))))
 	}
 	need := math.Abs(*v.Delta)
-	if rule, _ := detector.RuleNamed(a.Rule); rule.Percent() && v.Prev != nil && *v.Prev != 0 {
+	if rule, _ := detector.FindRule(a.Rule); rule.IsPercent() && v.Prev != nil && *v.Prev != 0 {
 		need = 100 * need / math.Abs(*v.Prev)
 	}
 	return fmt.Sprintf("rules: {%s: {threshold: %d}}", a.Rule, int(math.Ceil(need)))

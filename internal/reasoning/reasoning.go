@@ -13,7 +13,7 @@ import (
 
 // Input is a recorded iteration with what it was judged by.
 type Input struct {
-	It        ledger.Iteration
+	Iteration ledger.Iteration
 	Previous  *ledger.Iteration // whose tree it started from; nil for the baseline
 	Baseline  ledger.Iteration  // the zero Iteration when there is none
 	Criterion string            // when the task is done
@@ -77,20 +77,20 @@ func testNames(ids []metric.ID) Names {
 	return n
 }
 
-// Of returns the chain of reasoning about an iteration.
-func Of(in Input) Chain {
+// NewChain returns the chain of reasoning about an iteration.
+func NewChain(in Input) Chain {
 	c := Chain{
-		LoopID: in.It.LoopID, Iteration: in.It.Number,
-		Goal: goal(in), Extraction: extraction(in.It), Reasoning: reasoning(in), Synthesis: synthesis(in),
+		LoopID: in.Iteration.LoopID, Iteration: in.Iteration.Number,
+		Goal: goal(in), Extraction: extraction(in.Iteration), Reasoning: reasoning(in), Synthesis: synthesis(in),
 	}
 	c.Exceptions = exceptions(in)
 	c.Overrides = overrides(in)
 	return c
 }
 
-// Previous returns the number of the iteration whose tree iteration n started
+// PreviousIteration returns the number of the iteration whose tree iteration n started
 // from, -1 for the baseline. its begin with the baseline and go by number.
-func Previous(its []ledger.Iteration, n int) int {
+func PreviousIteration(its []ledger.Iteration, n int) int {
 	at := -1
 	for _, it := range its {
 		switch {
@@ -108,13 +108,13 @@ func Previous(its []ledger.Iteration, n int) int {
 }
 
 func goal(in Input) Goal {
-	g := Goal{Current: side(in.It), Criterion: in.Criterion, Strict: in.Rules.Strict, Mode: string(cmp.Or(in.Rules.Mode, detector.ModeStandard))}
+	g := Goal{Current: side(in.Iteration), Criterion: in.Criterion, Strict: in.Rules.Strict, Mode: string(cmp.Or(in.Rules.Mode, detector.ModeStandard))}
 	for _, r := range detector.Rules() {
 		if applies(in.Rules, r) {
 			g.Rules++
 		}
 	}
-	if in.It.Number == 0 {
+	if in.Iteration.Number == 0 {
 		return g
 	}
 	if in.Baseline.LoopID != "" {
@@ -123,7 +123,7 @@ func goal(in Input) Goal {
 	}
 	if in.Previous != nil {
 		previous := side(*in.Previous)
-		g.Previous, g.Assumed = &previous, in.It.Recorded != nil && in.It.Recorded.StartedFrom == nil
+		g.Previous, g.Assumed = &previous, in.Iteration.Recorded != nil && in.Iteration.Recorded.StartedFrom == nil
 	}
 	return g
 }

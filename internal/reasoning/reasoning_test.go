@@ -43,7 +43,7 @@ func judged(was, is metric.Set, rules detector.Options, edit ...func(*detector.I
 	it.Assessment = detector.Assess(in, rules)
 	it.Rejected = it.Assessment.Recommendation.Action == detector.Rollback
 	base.Assessment.Class = detector.Baseline
-	return reasoning.Input{It: it, Previous: &base, Baseline: base, Rules: rules}
+	return reasoning.Input{Iteration: it, Previous: &base, Baseline: base, Rules: rules}
 }
 
 func ptr(v float64) *float64 { return &v }
@@ -81,7 +81,7 @@ func TestReasoning(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := told(reasoning.Of(c.in).Reasoning); !slices.Equal(got, c.want) {
+			if got := told(reasoning.NewChain(c.in).Reasoning); !slices.Equal(got, c.want) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
@@ -123,7 +123,7 @@ func TestNearAgreesWithTheDetector(t *testing.T) {
 			s.Coverage.Total -= int64(4 * step)
 			s.Coverage.Covered -= int64(3 * step)
 		})
-		for _, n := range reasoning.Of(judged(was, is, detector.Options{})).Reasoning.Near {
+		for _, n := range reasoning.NewChain(judged(was, is, detector.Options{})).Reasoning.Near {
 			if n.Moved > n.Threshold+1e-9 {
 				t.Errorf("step %d: %s moved by %v of %v and did not fire", step, n.Rule, n.Moved, n.Threshold)
 			}
@@ -138,11 +138,11 @@ func TestExceptions(t *testing.T) {
 	})
 	broken := set(80, "A", "B")
 	broken.Tests.Broken = []metric.Suite{{Name: "m", Why: "does not build"}}
-	broken.Tests = broken.Tests.CarryOver(three.Tests)
+	broken.Tests = broken.Tests.WithNotRun(three.Tests)
 	ack := detector.Options{Acknowledged: []detector.Acknowledgement{{ID: "1", Rule: "coverage_regression", Reason: "moved to the other module"}}}
-	varying := judged(with(three, func(s *metric.Set) { s.Varies = metric.Delta{metric.CoveragePct: 1} }), set(79.5, "A", "B", "C"), detector.Options{})
+	varying := judged(with(three, func(s *metric.Set) { s.Variation = metric.Delta{metric.CoveragePct: 1} }), set(79.5, "A", "B", "C"), detector.Options{})
 	flaky := judged(three, three, detector.Options{})
-	flaky.It.Set.Tests = flaky.It.Set.Tests.With(metric.Test{ID: metric.ID{Suite: "m", Name: "A"}, Status: metric.Passed, Flaky: true})
+	flaky.Iteration.Set.Tests = flaky.Iteration.Set.Tests.WithTest(metric.Test{ID: metric.ID{Suite: "m", Name: "A"}, Status: metric.Passed, Flaky: true})
 	strict := judged(three, three, detector.Options{Strict: true, Rules: map[string]detector.RuleOptions{"file_deletion": {Off: true}}})
 	for _, c := range []struct {
 		name  string
@@ -162,7 +162,7 @@ func TestExceptions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var kinds []string
 			text := ""
-			for _, e := range reasoning.Of(c.in).Exceptions {
+			for _, e := range reasoning.NewChain(c.in).Exceptions {
 				kinds = append(kinds, e.Kind)
 				text += e.Text + "\n"
 				if e.Tests != nil {
@@ -194,8 +194,8 @@ func TestClassHasItsReasons(t *testing.T) {
 		{"the same", three, detector.Plateau, "quality score"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := reasoning.Of(judged(three, c.is, detector.Options{})).Synthesis
-			if text := strings.Join(s.Because, "; "); s.Class != c.class || !strings.Contains(text, c.says) {
+			s := reasoning.NewChain(judged(three, c.is, detector.Options{})).Synthesis
+			if text := strings.Join(s.Reasons, "; "); s.Class != c.class || !strings.Contains(text, c.says) {
 				t.Errorf("%s because %q, want %s and %q", s.Class, text, c.class, c.says)
 			}
 		})
@@ -207,7 +207,7 @@ func TestNamesAreCapped(t *testing.T) {
 	for i := range 100 {
 		tests = append(tests, fmt.Sprintf("T%03d", i))
 	}
-	c := reasoning.Of(judged(set(80, tests...), set(80, tests[:10]...), detector.Options{}))
+	c := reasoning.NewChain(judged(set(80, tests...), set(80, tests[:10]...), detector.Options{}))
 	n := c.Reasoning.Fired[0].Tests
 	if len(n.List) != reasoning.MaxNames || n.Len() != 90 {
 		t.Errorf("%d names and %d more, want %d of 90", len(n.List), n.More, reasoning.MaxNames)
@@ -218,30 +218,30 @@ func TestOverrides(t *testing.T) {
 	three := set(80, "A", "B", "C")
 	in := judged(three, set(70.5, "A", "B"), detector.Options{})
 	var all []string
-	for _, o := range reasoning.Of(in).Overrides {
+	for _, o := range reasoning.NewChain(in).Overrides {
 		all = append(all, o.Command+o.Config)
 	}
 	text := strings.Join(all, "\n")
 	for _, want := range []string{
-		"supervise diff loop 1", "supervise rollback loop 1", "supervise select loop --use 1", "supervise ack " + in.It.Assessment.Alerts[0].ID(),
+		"supervise diff loop 1", "supervise rollback loop 1", "supervise select loop --use 1", "supervise ack " + in.Iteration.Assessment.Alerts[0].ID(),
 		"rules: {test_count_decreased: {severity: medium}}", "rules: {coverage_regression: {threshold: 10}}",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if got := reasoning.Of(elsewhere(in)).Overrides; got[0].Command != "supervise select loop --use 1 --reason \"…\"" {
+	if got := reasoning.NewChain(elsewhere(in)).Overrides; got[0].Command != "supervise select loop --use 1 --reason \"…\"" {
 		t.Errorf("an iteration without a tree is overridden by %+v", got[0])
 	}
 	accepted := judged(three, three, detector.Options{})
-	if got := reasoning.Of(accepted).Overrides[1].Command; got != "supervise rollback loop s1" {
+	if got := reasoning.NewChain(accepted).Overrides[1].Command; got != "supervise rollback loop s1" {
 		t.Errorf("an accepted iteration is undone by %q", got)
 	}
 }
 
 // elsewhere is the iteration of a loop that somebody else ran.
 func elsewhere(in reasoning.Input) reasoning.Input {
-	in.It.Snapshot, in.It.Start, in.Baseline, in.Previous = "", "", ledger.Iteration{}, nil
+	in.Iteration.Snapshot, in.Iteration.Start, in.Baseline, in.Previous = "", "", ledger.Iteration{}, nil
 	return in
 }
 
@@ -255,7 +255,7 @@ func TestPrevious(t *testing.T) {
 		{Number: 5},
 	}
 	for n, want := range []int{-1, 0, 1, 2, 1, 1, 5} {
-		if got := reasoning.Previous(its, n); got != want {
+		if got := reasoning.PreviousIteration(its, n); got != want {
 			t.Errorf("iteration %d started from %d, want %d", n, got, want)
 		}
 	}

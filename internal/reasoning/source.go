@@ -11,6 +11,6 @@ const SourceOfSelection = "Self-Refine (REF-015; Madaan et al., 2023): quality c
 
 // Source returns the origin of a rule, for its findings in reports.
 func Source(rule string) string {
-	r, _ := detector.RuleNamed(rule)
+	r, _ := detector.FindRule(rule)
 	return cmp.Or(r.Source, "docs/rules.md")
 }

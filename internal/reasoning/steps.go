@@ -8,7 +8,7 @@ import (
 // Reasoning says which rules fired or came near, and what happened to each test.
 type Reasoning struct {
 	Fired     []Fired     `json:"fired"`
-	Near      []Near      `json:"near"`       // moved the wrong way, and not too far
+	Near      []NearMiss  `json:"near"`       // moved the wrong way, and not too far
 	NotJudged []NotJudged `json:"not_judged"` // rules without the number that they need
 	Tests     []Group     `json:"tests"`
 	Explained []Explained `json:"explained"`
@@ -31,8 +31,8 @@ type Fired struct {
 	Acknowledged *detector.Acknowledged `json:"acknowledged,omitempty"`
 }
 
-// Near is a rule whose number moved the wrong way, but not beyond its threshold.
-type Near struct {
+// NearMiss is a rule whose number moved the wrong way, but not beyond its threshold.
+type NearMiss struct {
 	Rule      string       `json:"rule"`
 	Against   string       `json:"against"`
 	Field     metric.Field `json:"field"`
@@ -65,14 +65,14 @@ type Explained struct {
 }
 
 func reasoning(in Input) Reasoning {
-	a := in.It.Assessment
-	r := Reasoning{Fired: []Fired{}, Near: []Near{}, NotJudged: []NotJudged{}, Tests: Groups(a.Changes), Explained: Losses(a.Changes)}
+	a := in.Iteration.Assessment
+	r := Reasoning{Fired: []Fired{}, Near: []NearMiss{}, NotJudged: []NotJudged{}, Tests: ChangeGroups(a.Changes), Explained: ExplainedLosses(a.Changes)}
 	fired := map[string]bool{}
 	for _, alert := range a.Alerts {
 		r.Fired = append(r.Fired, firedOf(alert))
 		fired[alert.Rule] = true
 	}
-	if in.It.Number == 0 {
+	if in.Iteration.Number == 0 {
 		return r
 	}
 	for _, rule := range detector.Rules() {
@@ -94,7 +94,7 @@ func firedOf(a detector.Alert) Fired {
 // look adds how near a rule came that did not fire: against the previous
 // iteration, or else against the baseline.
 func (r *Reasoning) look(rule detector.Rule, in Input) {
-	a := in.It.Assessment
+	a := in.Iteration.Assessment
 	if _, ok := a.FromPrevious[rule.Watch.Field]; !ok {
 		r.NotJudged = append(r.NotJudged, NotJudged{rule.Name, rule.Watch.Field})
 		return
@@ -108,15 +108,15 @@ func (r *Reasoning) look(rule detector.Rule, in Input) {
 	}
 }
 
-func nearOf(rule detector.Rule, in Input, against string, delta metric.Delta) (Near, bool) {
+func nearOf(rule detector.Rule, in Input, against string, delta metric.Delta) (NearMiss, bool) {
 	w := rule.Watch
 	d, ok := delta[w.Field]
-	now, measured := in.It.Set.Value(w.Field)
+	now, measured := in.Iteration.Set.Value(w.Field)
 	prev := now - d
 	limit, on := in.Rules.Limit(rule, against)
-	n := Near{Rule: rule.Name, Against: against, Field: w.Field, Prev: prev, Now: now, Moved: rule.Worsened(prev, d), Percent: rule.Percent(), Threshold: limit}
+	n := NearMiss{Rule: rule.Name, Against: against, Field: w.Field, Prev: prev, Now: now, Moved: rule.WorsenedBy(prev, d), Percent: rule.IsPercent(), Threshold: limit}
 	if !ok || !measured || !on || prev < w.Min || n.Moved <= 1e-9 {
-		return Near{}, false
+		return NearMiss{}, false
 	}
 	if n.Threshold > 0 {
 		n.Share = min(1, n.Moved/n.Threshold)
@@ -124,9 +124,9 @@ func nearOf(rule detector.Rule, in Input, against string, delta metric.Delta) (N
 	return n, true
 }
 
-// Groups returns the tests by what happened to them; groups without any are
+// ChangeGroups returns the tests by what happened to them; groups without any are
 // left out.
-func Groups(c detector.TestChanges) []Group {
+func ChangeGroups(c detector.TestChanges) []Group {
 	out := []Group{}
 	for _, g := range []struct {
 		what string
@@ -162,17 +162,17 @@ func unexplained(c detector.TestChanges) []metric.ID {
 	return out
 }
 
-// Losses returns the explained losses by their explanation, in the order of the
+// ExplainedLosses returns the explained losses by their explanation, in the order of the
 // tests.
-func Losses(c detector.TestChanges) []Explained {
+func ExplainedLosses(c detector.TestChanges) []Explained {
 	out := []Explained{}
 	at := map[detector.Explanation]int{}
 	for _, l := range c.Explained {
-		i, ok := at[l.By]
+		i, ok := at[l.Explanation]
 		if !ok {
 			i = len(out)
-			at[l.By] = i
-			out = append(out, Explained{By: l.By, Why: l.By.String(), Tests: Names{List: []string{}}})
+			at[l.Explanation] = i
+			out = append(out, Explained{By: l.Explanation, Why: l.Explanation.String(), Tests: Names{List: []string{}}})
 		}
 		e := &out[i].Tests
 		if len(e.List) == MaxNames {
@@ -180,8 +180,8 @@ func Losses(c detector.TestChanges) []Explained {
 			continue
 		}
 		name := l.ID.String()
-		if l.Into != (metric.ID{}) {
-			name += " → " + l.Into.String()
+		if l.Successor != (metric.ID{}) {
+			name += " → " + l.Successor.String()
 		}
 		e.List = append(e.List, name)
 	}

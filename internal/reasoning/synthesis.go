@@ -13,7 +13,7 @@ import (
 // Synthesis is what followed from the reasoning.
 type Synthesis struct {
 	Class          detector.Class          `json:"classification"`
-	Because        []string                `json:"reasons"` // the conditions of the class that hold
+	Reasons        []string                `json:"reasons"` // the conditions of the class that hold
 	Score          *float64                `json:"quality_score"`
 	PreviousScore  *float64                `json:"previous_quality_score,omitempty"`
 	Best           *ledger.BestIteration   `json:"best_so_far,omitempty"`
@@ -21,16 +21,16 @@ type Synthesis struct {
 	Rejected       bool                    `json:"rejected"`
 	Verified       bool                    `json:"verified"`
 	Kept           string                  `json:"kept_snapshot,omitempty"` // that has the tree
-	Advised        bool                    `json:"advisory,omitempty"`      // another orchestrator runs the loop: nothing was restored
+	AdviceOnly     bool                    `json:"advisory,omitempty"`      // another orchestrator runs the loop: nothing was restored
 	Decision       *ledger.Decision        `json:"decision,omitempty"`
 }
 
 func synthesis(in Input) Synthesis {
-	it := in.It
+	it := in.Iteration
 	s := Synthesis{
-		Class: it.Assessment.Class, Because: because(in), Score: it.Quality(), Best: it.Best,
+		Class: it.Assessment.Class, Reasons: because(in), Score: it.Quality(), Best: it.Best,
 		Recommendation: it.Assessment.Recommendation, Rejected: it.Rejected, Verified: it.Verified,
-		Kept: snapshotName(string(it.Snapshot)), Advised: it.Recorded != nil, Decision: it.Decision,
+		Kept: snapshotName(string(it.Snapshot)), AdviceOnly: it.Recorded != nil, Decision: it.Decision,
 	}
 	if in.Previous != nil {
 		s.PreviousScore = in.Previous.Quality()
@@ -40,7 +40,7 @@ func synthesis(in Input) Synthesis {
 
 // because returns the conditions that make the class.
 func because(in Input) []string {
-	a, o := in.It.Assessment, in.Rules.WithDefaults()
+	a, o := in.Iteration.Assessment, in.Rules.WithDefaults()
 	switch a.Class {
 	case detector.Baseline:
 		return []string{"it was measured before any agent ran"}
@@ -53,7 +53,7 @@ func because(in Input) []string {
 			return []string{a.Stall.Message()}
 		}
 	case detector.Plateau:
-		if in.It.Interrupted {
+		if in.Iteration.Interrupted {
 			return []string{"it was interrupted and could not be judged"}
 		}
 	case detector.Forward:
@@ -66,18 +66,18 @@ func because(in Input) []string {
 
 // worse returns the conditions of a regression that hold.
 func worse(in Input, o detector.Options) []string {
-	a := in.It.Assessment
+	a := in.Iteration.Assessment
 	out, excused := []string{}, excuses(a.Alerts)
 	for _, alert := range a.Alerts {
-		if alert.Weighs(detector.High) {
+		if alert.CountsAtLeast(detector.High) {
 			out = append(out, fmt.Sprintf("an alert of HIGH or more: %s %s", alert.Severity, alert.Rule))
 		}
 	}
 	if !in.Rules.Strict && len(unexplained(a.Changes)) == 0 {
 		excused["test_count_decreased"] = true
 	}
-	for _, l := range o.RegressionLimits(in.Baseline.Set.Varies) {
-		if d := a.FromPrevious[l.Field]; !excused[l.Rule] && l.Exceeded(d) {
+	for _, l := range o.RegressionLimits(in.Baseline.Set.Variation) {
+		if d := a.FromPrevious[l.Field]; !excused[l.Rule] && l.IsExceededBy(d) {
 			out = append(out, fmt.Sprintf("%s changed by %s, the limit is %s", l.Field, signed(d), signed(-l.Limit*float64(l.Field.Better()))))
 		}
 	}
@@ -96,14 +96,14 @@ func excuses(alerts []detector.Alert) map[string]bool {
 
 // better returns the conditions of a step forward, and whether all of them hold.
 func better(in Input) ([]string, bool) {
-	d, variation := in.It.Assessment.FromPrevious, in.Baseline.Set.Varies
-	rate, ok := in.It.Set.Value(metric.PassRate)
+	d, variation := in.Iteration.Assessment.FromPrevious, in.Baseline.Set.Variation
+	rate, ok := in.Iteration.Set.Value(metric.PassRate)
 	if !ok || d[metric.PassRate] <= 0 && rate < 90 || d[metric.CoveragePct] < -variation[metric.CoveragePct]-1e-9 || d[metric.ErrorCount] > variation[metric.ErrorCount] {
 		return nil, false
 	}
 	out := []string{}
 	for _, f := range []metric.Field{metric.TestCount, metric.PassRate, metric.CoveragePct, metric.ErrorCount} {
-		now, measured := in.It.Set.Value(f)
+		now, measured := in.Iteration.Set.Value(f)
 		if change, compared := d[f]; measured && compared {
 			out = append(out, fmt.Sprintf("%s %s (%s)", f, number(now), signed(change)))
 		}
@@ -112,11 +112,11 @@ func better(in Input) ([]string, bool) {
 }
 
 func byScore(in Input, o detector.Options) string {
-	if in.Previous == nil || !in.Previous.Score.Measured || !in.It.Score.Measured {
+	if in.Previous == nil || !in.Previous.Score.Measured || !in.Iteration.Score.Measured {
 		return "no condition of another class is met"
 	}
-	was, is := in.Previous.Score.Value, in.It.Score.Value
-	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(max(o.ScoreRange, in.Baseline.Set.Varies[metric.QualityScore])))
+	was, is := in.Previous.Score.Value, in.Iteration.Score.Value
+	return fmt.Sprintf("the quality score went from %.4f to %.4f (%+.4f; within %s it is a plateau)", was, is, is-was, number(max(o.ScoreRange, in.Baseline.Set.Variation[metric.QualityScore])))
 }
 
 // number writes a number with at most two decimals.

@@ -24,7 +24,7 @@ func (v View) Decide(q Question) Recommendation {
 	}
 	last := v.Iterations[len(v.Iterations)-1]
 	r := v.advice(last)
-	r.Diminishing = selector.Diminishing(v.candidates(), selector.SmallGains, selector.SmallGain)
+	r.Diminishing = selector.FindDiminishingReturns(v.candidates(), selector.SmallGains, selector.SmallGain)
 	if r.Action == detector.Rollback || r.Action == detector.Escalate {
 		return r
 	}

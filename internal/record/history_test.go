@@ -47,7 +47,7 @@ func newWalk(seed uint64) *walk {
 	}
 	it := ledger.Iteration{Set: set, Tree: "t0", Score: selector.Grade(set, set, w.set.Weights), Recorded: &ledger.Reported{}}
 	it.Assessment = detector.Assessment{Class: detector.Baseline}
-	it.Verified = selector.Verified(set, false, nil)
+	it.Verified = selector.IsVerified(set, false, nil)
 	w.past.Begin(it)
 	return w
 }
@@ -110,15 +110,15 @@ func (w *walk) step(t *testing.T) bool {
 	it.Score = selector.Grade(it.Set, w.past.Baseline.Set, w.set.Weights)
 	unchanged := it.Tree == w.past.Previous.Tree
 	it.Recorded = &ledger.Reported{Unchanged: unchanged, StartedFrom: new(w.past.Previous.Iteration)}
-	v, err := judge.Judge{Settings: w.set}.Again(it, w.past)
+	v, err := judge.Judge{Settings: w.set}.JudgeRecorded(it, w.past)
 	if err != nil {
 		t.Fatal(err)
 	}
 	it = v.Iteration
 	step, next := w.past.Decide(it, w.set)
 	it.Rejected = step.Reject
-	it.Verified = judge.Verified(it, nil)
-	it.Decision = judge.Decision(step, next, nil)
+	it.Verified = judge.IsVerified(it, nil)
+	it.Decision = judge.NewDecision(step, next, nil)
 	w.last = it.Assessment
 	w.past.Add(it, w.set.Select)
 	return step.Move != recovery.Continue && step.Move != recovery.Retry
@@ -232,7 +232,7 @@ func repeats(path []detector.Observation) bool {
 // or decided in another way.
 func recordedTheSame(t *testing.T, seed uint64, w *walk) {
 	t.Helper()
-	again, err := record.Rejudge(judge.Record{Iterations: w.past.Iterations}, w.set)
+	again, err := record.Rejudge(judge.RecordedLoop{Iterations: w.past.Iterations}, w.set)
 	if err != nil {
 		t.Fatalf("history %d: %v", seed, err)
 	}

@@ -23,7 +23,7 @@ func (v View) judge(it ledger.Iteration) (ledger.Iteration, error) {
 		return it, nil
 	}
 	past, comparable := before.past(it)
-	found, err := judge.Judge{Settings: before.judging(it)}.Again(comparable, past)
+	found, err := judge.Judge{Settings: before.judging(it)}.JudgeRecorded(comparable, past)
 	if err != nil {
 		return it, err
 	}
@@ -80,7 +80,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 			h.Best = new(b.Observation())
 		}
 	}
-	h.Errors, h.Unread = v.errors(), v.unread()
+	h.Errors, h.UnreadIterations = v.errors(), v.unread()
 	level(h, &it.Set)
 	return h, it
 }
@@ -122,7 +122,7 @@ func (v View) errors() []string {
 func (v View) unread() int {
 	n := 0
 	for _, earlier := range slices.Backward(v.Iterations) {
-		if earlier.Number == 0 || earlier.Set.Tests != nil || earlier.Set.Empty() {
+		if earlier.Number == 0 || earlier.Set.Tests != nil || earlier.Set.IsEmpty() {
 			break
 		}
 		n++
@@ -133,7 +133,7 @@ func (v View) unread() int {
 // judging are the settings of the loop. For an iteration that has only scores, nobody
 // tried to run its tests.
 func (v View) judging(it ledger.Iteration) judge.Settings {
-	if it.Set.Empty() {
+	if it.Set.IsEmpty() {
 		return v.Settings.WithoutTests()
 	}
 	return v.Settings.Settings
@@ -172,11 +172,11 @@ func (v View) running() *ledger.BestIteration {
 // orchestrator reports, if the measurements do not contradict it, or by the measurements
 // alone.
 func verified(it ledger.Iteration) bool {
-	measured := selector.Verified(it.Set, it.Assessment.Critical(), nil)
+	measured := selector.IsVerified(it.Set, it.Assessment.HasCritical(), nil)
 	switch {
 	case it.Recorded == nil || it.Recorded.Verification == "":
 		return measured
-	case it.Recorded.Verification != ledger.VerifyPassed || it.Assessment.Critical():
+	case it.Recorded.Verification != ledger.VerifyPassed || it.Assessment.HasCritical():
 		return false
 	}
 	broken := it.Set.Build != nil && it.Set.Build.Status == metric.BuildFailure
@@ -217,5 +217,5 @@ func level(h *judge.History, now *metric.Set) {
 			s.Coverage = percentage(pct)
 		}
 	}
-	h.Nameless = byCount || h.Baseline.Set.Tests == nil // a number does not tell which test is gone
+	h.NamesIncomplete = byCount || h.Baseline.Set.Tests == nil // a number does not tell which test is gone
 }

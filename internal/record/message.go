@@ -85,16 +85,16 @@ type BestTracker struct {
 
 // Recommendation is what should follow. Confidence is in [0,1].
 type Recommendation struct {
-	Action       detector.Recommend `json:"action"`
-	Target       *int               `json:"target_iteration,omitempty"` // of a rollback
-	Reason       string             `json:"reason"`
-	Confidence   float64            `json:"confidence"`
-	Alternatives []string           `json:"alternatives,omitempty"` // of a stall
-	Retry        int                `json:"retry,omitempty"`        // which one follows a rollback
-	MaxRetries   int                `json:"max_retries,omitempty"`
-	Diagnosis    string             `json:"diagnosis,omitempty"`
-	Advice       string             `json:"advice,omitempty"` // for the next prompt
-	Diminishing  *selector.Returns  `json:"diminishing_returns,omitempty"`
+	Action       detector.RecommendedAction   `json:"action"`
+	Target       *int                         `json:"target_iteration,omitempty"` // of a rollback
+	Reason       string                       `json:"reason"`
+	Confidence   float64                      `json:"confidence"`
+	Alternatives []string                     `json:"alternatives,omitempty"` // of a stall
+	Retry        int                          `json:"retry,omitempty"`        // which one follows a rollback
+	MaxRetries   int                          `json:"max_retries,omitempty"`
+	Diagnosis    string                       `json:"diagnosis,omitempty"`
+	Advice       string                       `json:"advice,omitempty"` // for the next prompt
+	Diminishing  *selector.DiminishingReturns `json:"diminishing_returns,omitempty"`
 }
 
 // RegressionAlert follows a ProgressReport when an alert is HIGH or CRITICAL.
@@ -126,34 +126,34 @@ func iterationLabel(n int) string { return fmt.Sprintf("iteration_%d", n) }
 
 // BestIterationSelection reports a choice. Scores are in [0,1].
 type BestIterationSelection struct {
-	Type        Kind                      `json:"type"`
-	LoopID      string                    `json:"loop_id"`
-	Total       int                       `json:"total_iterations"`
-	Selected    int                       `json:"selected_iteration"`
-	Quality     *float64                  `json:"quality_score"`
-	Reason      string                    `json:"reason"`
-	Final       int                       `json:"final_iteration"`
-	FinalScore  *float64                  `json:"final_quality"`
-	Degraded    bool                      `json:"degradation_detected"`
-	Flags       []string                  `json:"flags"` // below_threshold, unverified, partial, unscored, baseline
-	Trajectory  map[string]*float64       `json:"quality_trajectory"`
-	Criteria    Criteria                  `json:"selection_criteria"`
-	Details     SelectedDetails           `json:"selected_iteration_details"`
-	Comparison  *Comparison               `json:"comparison_to_final,omitempty"`
-	Rationale   []string                  `json:"selection_rationale"`
-	Degradation *DegradationAnalysis      `json:"degradation_analysis,omitempty"`
-	Diminishing *selector.Returns         `json:"diminishing_returns,omitempty"`
-	Summary     SummaryNote               `json:"summary"`
-	Superseded  []int                     `json:"superseded"`
-	Ineligible  []int                     `json:"ineligible"`
-	Tied        []int                     `json:"tied"`
-	Costs       []string                  `json:"costs"`
-	Worse       []selector.Worse          `json:"worse_than_baseline"`
-	Override    *selector.Override        `json:"override,omitempty"`
-	Applied     []AppliedArtifacts        `json:"artifacts_applied"`
-	Report      string                    `json:"report_generated,omitempty"` // path
-	Before      *int                      `json:"selected_before"`            // null when nothing was selected
-	Rows        []ledger.TrackedIteration `json:"iterations"`
+	Type        Kind                         `json:"type"`
+	LoopID      string                       `json:"loop_id"`
+	Total       int                          `json:"total_iterations"`
+	Selected    int                          `json:"selected_iteration"`
+	Quality     *float64                     `json:"quality_score"`
+	Reason      string                       `json:"reason"`
+	Final       int                          `json:"final_iteration"`
+	FinalScore  *float64                     `json:"final_quality"`
+	Degraded    bool                         `json:"degradation_detected"`
+	Flags       []string                     `json:"flags"` // below_threshold, unverified, partial, unscored, baseline
+	Trajectory  map[string]*float64          `json:"quality_trajectory"`
+	Criteria    Criteria                     `json:"selection_criteria"`
+	Details     SelectedDetails              `json:"selected_iteration_details"`
+	Comparison  *Comparison                  `json:"comparison_to_final,omitempty"`
+	Rationale   []string                     `json:"selection_rationale"`
+	Degradation *DegradationAnalysis         `json:"degradation_analysis,omitempty"`
+	Diminishing *selector.DiminishingReturns `json:"diminishing_returns,omitempty"`
+	Summary     SummaryNote                  `json:"summary"`
+	Superseded  []int                        `json:"superseded"`
+	Ineligible  []int                        `json:"ineligible"`
+	Tied        []int                        `json:"tied"`
+	Costs       []string                     `json:"costs"`
+	Worse       []selector.WorseIteration    `json:"worse_than_baseline"`
+	Override    *selector.Override           `json:"override,omitempty"`
+	Applied     []AppliedArtifacts           `json:"artifacts_applied"`
+	Report      string                       `json:"report_generated,omitempty"` // path
+	Before      *int                         `json:"selected_before"`            // null when nothing was selected
+	Rows        []ledger.TrackedIteration    `json:"iterations"`
 }
 
 // Criteria are how it was chosen.
@@ -218,7 +218,7 @@ type AppliedArtifacts struct {
 
 // SelectionMessage lays a choice out as a message. path is that of the report, "" when
 // none was written.
-func (v View) SelectionMessage(c selector.Choice, path string, files []string) (BestIterationSelection, error) {
+func (v View) SelectionMessage(c selector.Selection, path string, files []string) (BestIterationSelection, error) {
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {
 		return BestIterationSelection{}, err
@@ -233,8 +233,8 @@ func (v View) SelectionMessage(c selector.Choice, path string, files []string) (
 			Iteration: it.Number, Quality: it.Quality(), Timestamp: it.EndedAt, Record: it.Set.Record(), Verified: it.Verified,
 			Artifacts: folder,
 		},
-		Rationale: c.Rationale, Diminishing: c.Diminishing, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...),
-		Tied: append([]int{}, c.Tied...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.Worse{}, c.Worse...), Override: c.Override,
+		Rationale: c.Rationale, Diminishing: c.DiminishingReturns, Superseded: append([]int{}, c.Superseded...), Ineligible: append([]int{}, c.Ineligible...),
+		Tied: append([]int{}, c.Tied...), Costs: append([]string{}, c.Costs...), Worse: append([]selector.WorseIteration{}, c.Worse...), Override: c.Override,
 		Report: path, Applied: []AppliedArtifacts{}, Summary: v.summary(), Comparison: compare(it, final, c), Rows: ledger.TrackedIterations(v.Dir, v.Iterations),
 	}
 	b.Total = b.Summary.Iterations
@@ -260,7 +260,7 @@ func (v View) SelectionMessage(c selector.Choice, path string, files []string) (
 }
 
 // flags are warnings about the selection.
-func flags(c selector.Choice) []string {
+func flags(c selector.Selection) []string {
 	out := []string{}
 	for _, f := range []struct {
 		on   bool
@@ -292,7 +292,7 @@ func (v View) summary() SummaryNote {
 	return n
 }
 
-func compare(it, final ledger.Iteration, c selector.Choice) *Comparison {
+func compare(it, final ledger.Iteration, c selector.Selection) *Comparison {
 	if it.Number == final.Number || !it.Score.Measured || !final.Score.Measured {
 		return nil
 	}
@@ -304,7 +304,7 @@ func compare(it, final ledger.Iteration, c selector.Choice) *Comparison {
 	return out
 }
 
-func whyNot(final ledger.Iteration, c selector.Choice) string {
+func whyNot(final ledger.Iteration, c selector.Selection) string {
 	switch {
 	case c.Override != nil:
 		return "Chosen manually: " + strings.TrimSpace(c.Override.Reason)
@@ -312,7 +312,7 @@ func whyNot(final ledger.Iteration, c selector.Choice) string {
 		return "It was rolled back"
 	case c.Degradation != nil:
 		return fmt.Sprintf("Quality degraded after iteration %d", c.Degradation.Peak)
-	case final.Assessment.Critical():
+	case final.Assessment.HasCritical():
 		return "It has a CRITICAL finding"
 	case !final.Verified && c.Verified:
 		return "It is not verified"

@@ -228,7 +228,7 @@ func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
 	if it.Score, err = r.m.score(set, baseline, r.v.Settings.Weights); err != nil {
 		return it, err
 	}
-	if r.n > 0 && !it.Score.Measured && it.Set.Empty() && told.Error == "" {
+	if r.n > 0 && !it.Score.Measured && it.Set.IsEmpty() && told.Error == "" {
 		return it, refuse("iteration %d has neither metrics nor dimensions nor a score", r.n)
 	}
 	if r.m.Snapshot {
@@ -275,7 +275,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		if it.Evidence.GitLost, err = store.LostGitState(ctx, base, it.Snapshot); err != nil {
 			return fmt.Errorf("compare git's state with the baseline: %w", err)
 		}
-		it.Evidence.WorkLost, err = evidence.LostWork(ctx, store, evidence.Trees{Baseline: base, Start: it.Start, Now: it.Snapshot})
+		it.Evidence.WorkLost, err = evidence.FindLostWork(ctx, store, evidence.Trees{Baseline: base, Start: it.Start, Now: it.Snapshot})
 	}
 	return err
 }
@@ -373,5 +373,5 @@ func (r *recorder) settle() error {
 	if s.Best != nil {
 		best = &s.Best.Iteration
 	}
-	return errors.Join(r.l.WriteTracking(r.v.Iterations, r.v.Settings.Tracking(), best, r.Now()), r.l.Save(*s))
+	return errors.Join(r.l.WriteTracking(r.v.Iterations, r.v.Settings.TrackingConfig(), best, r.Now()), r.l.Save(*s))
 }

@@ -414,7 +414,7 @@ func TestDecisionStopsAtLimitsAndCriteria(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		q    record.Question
-		want detector.Recommend
+		want detector.RecommendedAction
 	}{
 		{"nothing said", record.Question{}, detector.Continue},
 		{"the criterion is met", record.Question{CriterionMet: &yes}, detector.Stop},
@@ -467,7 +467,7 @@ func TestEveryRecordHasAVerdict(t *testing.T) {
 				return false
 			}
 			chosen, err := rec.View.Iteration(c.Iteration)
-			if err != nil || c.Iteration > 0 && (chosen.Rejected || chosen.Assessment.Critical()) {
+			if err != nil || c.Iteration > 0 && (chosen.Rejected || chosen.Assessment.HasCritical()) {
 				return false
 			}
 		}
@@ -483,7 +483,7 @@ func TestSelectIsWrittenDown(t *testing.T) {
 	put(t, p, counts(0, 10, 10, 80))
 	put(t, p, counts(1, 12, 12, 85))
 	put(t, p, counts(2, 12, 12, 80))
-	w := record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "smaller", By: "ann"}}
+	w := record.SelectionRequest{Override: &selector.Override{Kind: selector.UseSpecific, Iteration: 2, Reason: "smaller", User: "ann"}}
 	sel, err := record.Select(context.Background(), p.Home, "l", w, "ann", noon)
 	if err != nil || sel.Choice.Iteration != 2 {
 		t.Fatalf("%+v, %v", sel.Choice, err)

@@ -14,7 +14,7 @@ import (
 // Rejudge judges the iterations of a recorded loop again by the given settings, as
 // [judge.Rejudge] does those of a loop that supervise ran: each is compared with those
 // before it as recorded.
-func Rejudge(r judge.Record, set judge.Settings) (out judge.Rejudged, err error) {
+func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, err error) {
 	v := View{Settings: Settings{Settings: set}, Iterations: slices.Clone(r.Iterations), Dropped: map[snapshot.ID]bool{}}
 	fresh := v
 	fresh.Iterations = nil
@@ -35,7 +35,7 @@ func Rejudge(r judge.Record, set judge.Settings) (out judge.Rejudged, err error)
 	case errors.Is(err, selector.ErrNoEligible):
 		return out, nil
 	case err == nil:
-		out.Choice = &choice
+		out.Selection = &choice
 	}
 	return out, err
 }
@@ -44,7 +44,7 @@ func Rejudge(r judge.Record, set judge.Settings) (out judge.Rejudged, err error)
 // these are others.
 func unjudged(it ledger.Iteration, w selector.Weights) ledger.Iteration {
 	it.Decision, it.Best, it.Regression, it.Rejected = nil, nil, nil, false
-	other := it.Score.Weighed(w)
+	other := it.Score.Reweigh(w)
 	if !slices.EqualFunc(other.Dimensions, it.Score.Dimensions, func(a, b selector.Dimension) bool { return a.Weight == b.Weight }) {
 		it.Score = other
 	}

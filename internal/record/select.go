@@ -32,7 +32,7 @@ func (w SelectionRequest) IsEmpty() bool {
 // Choose chooses among the iterations by the settings of the loop and the wish.
 // The view that is returned has the scores and settings that were chosen by. The
 // error wraps those of [selector.Best] and [selector.ErrWeights].
-func (v View) Choose(w SelectionRequest) (View, selector.Choice, error) {
+func (v View) Choose(w SelectionRequest) (View, selector.Selection, error) {
 	if w.Mode != "" {
 		v.Settings.Select.Mode = w.Mode
 	}
@@ -41,12 +41,12 @@ func (v View) Choose(w SelectionRequest) (View, selector.Choice, error) {
 	}
 	if len(w.Weights) > 0 {
 		var err error
-		if v.Settings.Weights, err = v.Settings.Weights.With(w.Weights); err != nil {
-			return v, selector.Choice{}, err
+		if v.Settings.Weights, err = v.Settings.Weights.Replace(w.Weights); err != nil {
+			return v, selector.Selection{}, err
 		}
 		v.Iterations = append([]ledger.Iteration(nil), v.Iterations...)
 		for i := range v.Iterations {
-			v.Iterations[i].Score = v.Iterations[i].Score.Weighed(v.Settings.Weights)
+			v.Iterations[i].Score = v.Iterations[i].Score.Reweigh(v.Settings.Weights)
 		}
 	}
 	o := v.Settings.Select
@@ -59,7 +59,7 @@ func (v View) Choose(w SelectionRequest) (View, selector.Choice, error) {
 }
 
 // Report describes the loop and the selection for the reports.
-func (v View) Report(c selector.Choice, now time.Time) report.Loop {
+func (v View) Report(c selector.Selection, now time.Time) report.Loop {
 	return report.Loop{
 		State: v.State, Iterations: v.Iterations, Choice: c, Summary: selector.Summarize(v.candidates()), Now: now,
 		Mode: v.Settings.Select.Mode, Threshold: v.Settings.Select.Threshold,
@@ -69,7 +69,7 @@ func (v View) Report(c selector.Choice, now time.Time) report.Loop {
 // Selection is a choice that was written down.
 type Selection struct {
 	View   View
-	Choice selector.Choice
+	Choice selector.Selection
 	Path   string   // of the selection report
 	Files  []string // in final-output/, or deleted
 	Notes  []string // what could not be done
@@ -124,7 +124,7 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w SelectionRe
 	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
 	return errors.Join(err,
 		l.WriteReport(report.SelectionName, report.Selection(r)),
-		l.WriteTracking(v.Iterations, v.Settings.Tracking(), &c.Iteration, now),
+		l.WriteTracking(v.Iterations, v.Settings.TrackingConfig(), &c.Iteration, now),
 		l.Save(v.State),
 	)
 }
@@ -161,7 +161,7 @@ func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Outp
 	return out, l.WriteOutput(out.Files)
 }
 
-func (v View) best(c selector.Choice) *ledger.BestIteration {
+func (v View) best(c selector.Selection) *ledger.BestIteration {
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {
 		return nil

@@ -196,7 +196,7 @@ func alerted(kinds ...string) func(Case) string {
 func alertedBy(is detector.Severity, holds func(detector.Alert) bool) func(Case) string {
 	return func(c Case) string {
 		for _, a := range c.Assessment.Alerts {
-			if a.Severity == is && a.Weighs(is) && holds(a) {
+			if a.Severity == is && a.CountsAtLeast(is) && holds(a) {
 				return cmp.Or(a.Message(), a.Rule)
 			}
 		}

@@ -153,7 +153,7 @@ const paused = "the agent's processes are ended, and what it left is kept"
 // suspicion returns the message of the first HIGH finding about integrity.
 func suspicion(a detector.Assessment) (string, bool) {
 	i := slices.IndexFunc(a.Alerts, func(alert detector.Alert) bool {
-		return alert.Severity == detector.High && alert.Weighs(detector.High) && tampering(alert)
+		return alert.Severity == detector.High && alert.CountsAtLeast(detector.High) && tampering(alert)
 	})
 	if i < 0 {
 		return "", false
@@ -217,7 +217,7 @@ func escalation(a detector.Assessment, d Diagnosis) (approval.Kind, string) {
 		return alert.Type == "test_deletion" && alert.Severity == detector.Critical
 	}):
 		return approval.Regression, "tests were deleted"
-	case d.Cause == RewardHacking && d.Confidence >= sure && a.Critical():
+	case d.Cause == RewardHacking && d.Confidence >= sure && a.HasCritical():
 		return approval.Regression, "the agent most likely games the checks"
 	case d.Confidence < unsure:
 		return approval.Regression, "the cause is not clear"
@@ -247,7 +247,7 @@ func ApplyAnswer(step Step, s State, a approval.Answer, o Options) (Step, State)
 		return step, s
 	case approval.Reject:
 	}
-	person := a.How == approval.ByTerminal || a.How == approval.ByCommand
+	person := a.Channel == approval.ByTerminal || a.Channel == approval.ByCommand
 	if !person && step.Ask != approval.Suspicion {
 		return step, s
 	}

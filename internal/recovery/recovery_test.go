@@ -36,12 +36,12 @@ func rejected(kinds ...string) recovery.Case {
 	return c
 }
 
-func plain(action detector.Recommend, class detector.Class) recovery.Case {
+func plain(action detector.RecommendedAction, class detector.Class) recovery.Case {
 	return recovery.Case{Paused: paused, Now: now, Start: 2, Assessment: detector.Assessment{Class: class, Recommendation: detector.Recommendation{Action: action, Reason: "r"}}}
 }
 
 // circling is an iteration in which a rule about cycles fired.
-func circling(action detector.Recommend, rule string) recovery.Case {
+func circling(action detector.RecommendedAction, rule string) recovery.Case {
 	c := plain(action, detector.Regression)
 	c.Assessment.Recommendation.Rule, c.Assessment.Cycle = rule, &detector.Cycle{Period: 2}
 	return c
@@ -185,35 +185,35 @@ func TestPathsOfAnIncident(t *testing.T) {
 		{
 			"escalated at once, and rejected",
 			[]recovery.Case{rejected("test_deletion")},
-			&approval.Answer{Choice: approval.Reject, How: approval.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, Channel: approval.ByTerminal, At: now},
 			"retry", "pause diagnose adapt retry escalate retry",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
 		{
 			"escalated at once, and approved",
 			[]recovery.Case{rejected("test_deletion")},
-			&approval.Answer{Choice: approval.Approve, Reason: "the feature is gone", How: approval.ByCommand, At: now},
+			&approval.Answer{Choice: approval.Approve, Reason: "the feature is gone", Channel: approval.ByCommand, At: now},
 			"continue", "pause diagnose adapt retry escalate",
 			recovery.State{Attempts: 1},
 		},
 		{
 			"escalated at once, and aborted",
 			[]recovery.Case{rejected("test_deletion")},
-			&approval.Answer{Choice: approval.Abort, How: approval.ByPolicy, At: now},
+			&approval.Answer{Choice: approval.Abort, Channel: approval.ByPolicy, At: now},
 			"abort", "pause diagnose adapt retry escalate",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
 		{
 			"exhausted, and a person goes on",
 			[]recovery.Case{broken, broken, broken},
-			&approval.Answer{Choice: approval.Reject, How: approval.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, Channel: approval.ByTerminal, At: now},
 			"retry retry retry", "pause diagnose adapt escalate escalate retry",
 			recovery.State{Retries: 1, Attempts: 3},
 		},
 		{
 			"exhausted, and nobody answers",
 			[]recovery.Case{broken, broken, broken},
-			&approval.Answer{Choice: approval.Reject, How: approval.ByTimeout, At: now},
+			&approval.Answer{Choice: approval.Reject, Channel: approval.ByTimeout, At: now},
 			"retry retry escalate", "pause diagnose adapt escalate escalate",
 			recovery.State{Retries: 3, Attempts: 3},
 		},
@@ -227,14 +227,14 @@ func TestPathsOfAnIncident(t *testing.T) {
 		{
 			"the same finding twice, and a person rejects it",
 			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f"))},
-			&approval.Answer{Choice: approval.Reject, Reason: "keep it", How: approval.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, Reason: "keep it", Channel: approval.ByTerminal, At: now},
 			"retry retry", "pause diagnose adapt retry escalate retry",
 			recovery.State{Retries: 2, Attempts: 2},
 		},
 		{
 			"the same finding twice, and a person approves it",
 			[]recovery.Case{undone("a", "f"), undone("a", "f", finding("a", "f"))},
-			&approval.Answer{Choice: approval.Approve, Reason: "fine", How: approval.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Approve, Reason: "fine", Channel: approval.ByTerminal, At: now},
 			"retry continue", "pause diagnose adapt retry escalate",
 			recovery.State{Attempts: 2},
 		},
@@ -248,21 +248,21 @@ func TestPathsOfAnIncident(t *testing.T) {
 		{
 			"suspicious, and nobody answers",
 			[]recovery.Case{suspicious()},
-			&approval.Answer{Choice: approval.Reject, How: approval.ByTimeout, At: now},
+			&approval.Answer{Choice: approval.Reject, Channel: approval.ByTimeout, At: now},
 			"retry", "escalate retry",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
 		{
 			"suspicious, and approved",
 			[]recovery.Case{suspicious()},
-			&approval.Answer{Choice: approval.Approve, Reason: "fine", How: approval.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Approve, Reason: "fine", Channel: approval.ByTerminal, At: now},
 			"continue", "escalate",
 			recovery.State{},
 		},
 		{
 			"stuck, and a person reverts",
 			[]recovery.Case{plain(detector.Escalate, detector.Plateau)},
-			&approval.Answer{Choice: approval.Reject, How: approval.ByTerminal, At: now},
+			&approval.Answer{Choice: approval.Reject, Channel: approval.ByTerminal, At: now},
 			"retry", "pause escalate escalate retry",
 			recovery.State{Retries: 1, Attempts: 1},
 		},
@@ -298,10 +298,10 @@ func TestPathsOfAnIncident(t *testing.T) {
 // undo, and only a person's approval keeps it.
 func TestOnlyAPersonApproves(t *testing.T) {
 	for _, c := range []recovery.Case{rejected("test_deletion"), rejected("functionality_loss"), rejected()} {
-		for _, how := range []approval.How{approval.ByPolicy, approval.ByTimeout, approval.ByCommand, approval.ByTerminal} {
+		for _, how := range []approval.Channel{approval.ByPolicy, approval.ByTimeout, approval.ByCommand, approval.ByTerminal} {
 			for _, choice := range []approval.Choice{approval.Reject, approval.Abort} {
 				step, s := recovery.Next(recovery.State{Retries: 3}, c, recovery.Options{MaxRetries: 3})
-				if step, _ = recovery.ApplyAnswer(step, s, approval.Answer{Choice: choice, How: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
+				if step, _ = recovery.ApplyAnswer(step, s, approval.Answer{Choice: choice, Channel: how, At: now}, recovery.Options{MaxRetries: 3}); !step.Reject {
 					t.Errorf("%s by %s keeps the tree", choice, how)
 				}
 			}
@@ -311,7 +311,7 @@ func TestOnlyAPersonApproves(t *testing.T) {
 
 func TestPromptNamesTheReasonOfARejection(t *testing.T) {
 	step, s := recovery.Next(recovery.State{}, suspicious(), recovery.Options{MaxRetries: 1})
-	step, _ = recovery.ApplyAnswer(step, s, approval.Answer{Choice: approval.Reject, How: approval.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
+	step, _ = recovery.ApplyAnswer(step, s, approval.Answer{Choice: approval.Reject, Channel: approval.ByCommand, Reason: "keep the assertion", At: now}, recovery.Options{MaxRetries: 1})
 	if !strings.Contains(step.Advice, "A person rejected it: keep the assertion.") || !strings.Contains(step.Reason, "keep the assertion") {
 		t.Errorf("advice %q, reason %q", step.Advice, step.Reason)
 	}

@@ -46,7 +46,7 @@ func repeated(is, was []detector.Alert) []detector.Alert {
 
 func refuses(a detector.Alert) bool {
 	return a.Severity == detector.Critical && a.Action == detector.AlertAndRollback && a.Acknowledged == nil &&
-		a.Type != "functionality_loss" && !a.Secret()
+		a.Type != "functionality_loss" && !a.IsAboutHiddenTests()
 }
 
 // sameFinding reports whether two findings are of one rule and about the same tests or

@@ -14,13 +14,13 @@ import (
 // text is nil is deleted.
 type copied struct {
 	treecopy.Tree
-	r     Recount
+	r     Remeasurement
 	texts map[string][]byte
 }
 
 // inCopy makes the copy, calls work and removes the copy.
-func (r Recount) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) error {
-	return r.WithCopy(ctx, r.Is, func(t treecopy.Tree) error {
+func (r Remeasurement) inCopy(ctx context.Context, texts map[string][]byte, work func(copied) error) error {
+	return r.WithCopy(ctx, r.Current, func(t treecopy.Tree) error {
 		c := copied{t, r, texts}
 		if err := c.write(); err != nil {
 			return err
@@ -53,4 +53,4 @@ func (c copied) write() error {
 func (c copied) paths() []string { return slices.Sorted(maps.Keys(c.texts)) }
 
 // asIs restores the files as the tree has them.
-func (c copied) asIs(ctx context.Context) error { return c.Restore(ctx, c.r.Is, c.paths()...) }
+func (c copied) asIs(ctx context.Context) error { return c.Restore(ctx, c.r.Current, c.paths()...) }

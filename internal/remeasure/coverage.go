@@ -6,8 +6,8 @@ import (
 	"supervise/metric"
 )
 
-// Lower returns the lower coverage: a, unless b is comparable and lower.
-func Lower(a, b *metric.Coverage) *metric.Coverage {
+// LowerCoverage returns the lower coverage: a, unless b is comparable and lower.
+func LowerCoverage(a, b *metric.Coverage) *metric.Coverage {
 	of, ok1 := a.Percent()
 	than, ok2 := b.Percent()
 	if ok1 && ok2 && a.Comparable(b) && than < of {
@@ -45,8 +45,8 @@ func fileOf(c *metric.Coverage, path string) (metric.FileCoverage, bool) {
 	return metric.FileCoverage{}, false
 }
 
-// WithHidden adds to the coverage what is left out of it.
-func WithHidden(c *metric.Coverage, hidden []metric.FileCoverage) *metric.Coverage {
+// AddHidden adds to the coverage what is left out of it.
+func AddHidden(c *metric.Coverage, hidden []metric.FileCoverage) *metric.Coverage {
 	out := *c
 	out.Files = slices.Clone(c.Files)
 	for _, h := range hidden {

@@ -17,14 +17,14 @@ import (
 	"supervise/snapshot"
 )
 
-// Recount measures one change again, in a private copy of its tree.
-type Recount struct {
+// Remeasurement measures one change again, in a private copy of its tree.
+type Remeasurement struct {
 	treecopy.Workspace
 
-	Was, Is snapshot.ID // the trees before and after the change
-	Changes []snapshot.Change
-	Rules   integrity.Options
-	Wobble  float64 // how much coverage varies between runs on one tree, in points
+	Base, Current snapshot.ID // the trees before and after the change
+	Changes       []snapshot.Change
+	Rules         integrity.Options
+	Variation     float64 // how much coverage varies between runs on one tree, in points
 
 	Measured *metric.Coverage // of Is
 	Before   *metric.Coverage // that counts for the tree before
@@ -34,7 +34,7 @@ type Recount struct {
 // Where they find anything, they run once more over the unchanged copy: what they find
 // there as well is not due to the comments. It is nil where none were added. The error
 // is that of ctx, or a fault of the machine.
-func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
+func (r Remeasurement) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	files, err := r.files(ctx)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (r Recount) Lint(ctx context.Context) (*ledger.Silenced, error) {
 	return out, nil
 }
 
-func (r Recount) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
+func (r Remeasurement) lintIn(ctx context.Context, c copied, out *ledger.Silenced) (*metric.Lint, error) {
 	found, err := r.Meter.LintInTree(ctx, c.CheckPlan(ctx, r.Meter))
 	out.Runs = append(out.Runs, treecopy.CheckRuns(found.Runs)...)
 	out.Why = found.Why
@@ -98,29 +98,29 @@ func appeared(without, with *metric.Lint) []metric.Finding {
 // record. It returns the coverage that counts: the lower of the two, and no more than
 // before where the coverage without them is not known. The error is that of ctx, or a
 // fault of the machine.
-func (r Recount) Coverage(ctx context.Context, undone Exclusions, x *ledger.Excluded) (*metric.Coverage, error) {
+func (r Remeasurement) Coverage(ctx context.Context, undone Exclusions, x *ledger.Excluded) (*metric.Coverage, error) {
 	if len(undone.Remaining) > 0 {
 		x.Why = "it cannot be undone in " + undone.Remaining[0]
-		return Lower(r.Measured, r.Before), nil
+		return LowerCoverage(r.Measured, r.Before), nil
 	}
 	without, err := r.coverWithout(ctx, undone.Texts, x)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("coverage without new exclusions: %w", err)
 	case x.Why != "":
-		return Lower(r.Measured, r.Before), nil
+		return LowerCoverage(r.Measured, r.Before), nil
 	}
 	x.Hidden = hiddenCode(r.Measured, without, x.Files)
-	return Lower(r.Measured, without), nil
+	return LowerCoverage(r.Measured, without), nil
 }
 
 // coverWithout runs the tests in a copy without the exclusions. Where they cover less
 // there they run once more with them in the same copy: if the numbers differ from those
 // of the working tree then, the copy is the reason.
-func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
+func (r Remeasurement) coverWithout(ctx context.Context, texts map[string][]byte, x *ledger.Excluded) (without *metric.Coverage, err error) {
 	err = r.inCopy(ctx, texts, func(c copied) error {
 		without, err = r.coverIn(ctx, c, x)
-		if err != nil || x.Why != "" || Lower(r.Measured, without) == r.Measured {
+		if err != nil || x.Why != "" || LowerCoverage(r.Measured, without) == r.Measured {
 			return err
 		}
 		if err := c.asIs(ctx); err != nil {
@@ -132,7 +132,7 @@ func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *l
 		}
 		here, _ := r.Measured.Percent()
 		there, ok := with.Percent()
-		if !ok || math.Abs(here-there) > max(.5, r.Wobble) {
+		if !ok || math.Abs(here-there) > max(.5, r.Variation) {
 			x.Why = fmt.Sprintf("away from the working tree the coverage is another one as it is: %.1f %%, not %.1f %%", there, here)
 		}
 		return nil
@@ -141,7 +141,7 @@ func (r Recount) coverWithout(ctx context.Context, texts map[string][]byte, x *l
 }
 
 // coverIn runs the tests in the copy.
-func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
+func (r Remeasurement) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*metric.Coverage, error) {
 	out, err := r.Meter.CoverageInTree(ctx, c.CheckPlan(ctx, r.Meter))
 	x.Runs = append(x.Runs, treecopy.CheckRuns(out.Runs)...)
 	x.Why = out.Why
@@ -156,7 +156,7 @@ func (r Recount) coverIn(ctx context.Context, c copied, x *ledger.Excluded) (*me
 type Exclusions struct{ integrity.ExclusionRemoval }
 
 // Exclusions finds them in the change.
-func (r Recount) Exclusions(ctx context.Context) (Exclusions, error) {
+func (r Remeasurement) Exclusions(ctx context.Context) (Exclusions, error) {
 	files, err := r.files(ctx)
 	if err != nil {
 		return Exclusions{}, err
@@ -164,8 +164,8 @@ func (r Recount) Exclusions(ctx context.Context) (Exclusions, error) {
 	return Exclusions{integrity.RemoveCoverageExclusions(files, r.Rules)}, nil
 }
 
-// None reports whether there are none.
-func (u Exclusions) None() bool { return len(u.Texts)+len(u.Remaining) == 0 }
+// IsEmpty reports whether there are none.
+func (u Exclusions) IsEmpty() bool { return len(u.Texts)+len(u.Remaining) == 0 }
 
 // Record is their record before anything was measured without them.
 func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
@@ -177,6 +177,6 @@ func (u Exclusions) Record(measured *metric.Coverage) *ledger.Excluded {
 }
 
 // files are the changed files with their texts.
-func (r Recount) files(ctx context.Context) ([]integrity.File, error) {
-	return evidence.Files(r.Changes, evidence.ReaderOf(ctx, r.Store, r.Was, r.Is))
+func (r Remeasurement) files(ctx context.Context) ([]integrity.File, error) {
+	return evidence.ReadChangedFiles(r.Changes, evidence.NewSnapshotReader(ctx, r.Store, r.Base, r.Current))
 }

@@ -52,9 +52,9 @@ func TestLintFindsWhatNewCommentsHide(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := measure.Plan{Root: root, Checks: []measure.Check{{Kind: measure.Lint, Name: "lint", Command: []string{"sh", "lint.sh"}}}}
-	r := Recount{
+	r := Remeasurement{
 		Workspace: treecopy.Workspace{Store: store, Meter: measure.New(plan, measure.Options{Scratch: t.TempDir()}), Plan: plan, Root: root, Scratch: scratch},
-		Was:       was, Is: is, Changes: changes,
+		Base:      was, Current: is, Changes: changes,
 	}
 	out, err := r.Lint(t.Context())
 	if err != nil || out == nil {
@@ -77,7 +77,7 @@ func TestLowerCoverageNeedsComparableReports(t *testing.T) {
 	}
 	high, low, other := of(9, "lcov"), of(8, "lcov"), of(1, "cobertura")
 	for _, tt := range []struct{ a, b, want *metric.Coverage }{{high, low, low}, {low, high, low}, {high, other, high}, {high, nil, high}} {
-		if got := Lower(tt.a, tt.b); got != tt.want {
+		if got := LowerCoverage(tt.a, tt.b); got != tt.want {
 			t.Errorf("the lower of %+v and %+v is %+v", tt.a, tt.b, got)
 		}
 	}

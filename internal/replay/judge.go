@@ -59,7 +59,7 @@ func (h *history) step(c Commit, before metric.Set) step {
 	if p.why != "" {
 		return p
 	}
-	p.set.Tests = unstablenames.Settle(e.Set.Tests, before.Tests).CarryOver(before.Tests)
+	p.set.Tests = unstablenames.MatchNames(e.Set.Tests, before.Tests).WithNotRun(before.Tests)
 	if len(e.Set.Tests.Cases) == 0 {
 		gap, _ := e.Set.Gap(metric.SectionTests)
 		if len(p.set.Tests.Cases) == 0 {
@@ -79,7 +79,7 @@ func (p *step) settle(flaky []metric.ID) {
 			p.flaky = append(p.flaky, t.ID)
 		}
 	}
-	p.set = judge.Settled(p.set, p.flaky)
+	p.set = judge.CountFlakyAsPassed(p.set, p.flaky)
 }
 
 // pair is a commit and the one that it is compared with.
@@ -133,13 +133,13 @@ func (h *history) evidence(ctx context.Context, p *pair) error {
 	}
 	opt := h.opts.Settings.Integrity
 	opt.Base = treediff.Repo{Dir: h.repo.dir}.BaseTree(ctx, p.from.ID)
-	e, err := evidence.Of(d.changes, opt, d.read)
+	e, err := evidence.Collect(d.changes, opt, d.read)
 	if err != nil {
 		return err
 	}
 	e.JudgedAt, e.Flaky = h.opts.Now, p.flaky
 	p.changes, p.evidence = d.changes, &e
-	p.provable, err = judge.Provable(&e, d.changes, d.read)
+	p.provable, err = judge.CanProve(&e, d.changes, d.read)
 	return err
 }
 
@@ -160,8 +160,8 @@ func (p pair) iteration(number int) ledger.Iteration {
 
 // record puts the measured commits together as the iterations of a loop in which
 // everything was accepted, the first as its baseline.
-func (h *history) record() judge.Record {
-	out := judge.Record{Commits: true}
+func (h *history) record() judge.RecordedLoop {
+	out := judge.RecordedLoop{Commits: true}
 	for n, p := range h.measured {
 		out.Iterations = append(out.Iterations, p.iteration(n))
 	}
@@ -169,10 +169,10 @@ func (h *history) record() judge.Record {
 }
 
 // record is a record of the commit alone, without any number.
-func (u unread) record() judge.Record {
+func (u unread) record() judge.RecordedLoop {
 	u.set = metric.Set{}
 	is := u.iteration(1)
-	return judge.Record{Commits: true, Iterations: []ledger.Iteration{pair{}.iteration(0), is}}
+	return judge.RecordedLoop{Commits: true, Iterations: []ledger.Iteration{pair{}.iteration(0), is}}
 }
 
 // judge judges all commits, by the user's settings and again by those that are

@@ -50,7 +50,7 @@ func (s *site) measure(ctx context.Context, c Commit) (entry, error) {
 	if set.Tests == nil {
 		set.Tests = res.Reported // what carries over depends on the commit before
 	}
-	e.Set, e.Learnt = secrets.NewMask(s.opts.Env).Set(set).Slim(), at.meter.Memory()
+	e.Set, e.Learnt = secrets.NewMask(s.opts.Env).Set(set).WithoutCoveredLines(), at.meter.Memory()
 	e.Why = unmeasured(e.Set)
 	if err := s.cache.put(linesOf(c), set.Coverage); err != nil {
 		return e, err

@@ -61,7 +61,7 @@ func (p *page) byText(list []Rate) {
 		return
 	}
 	p.Heading(3, "%s judged by text alone", commits(list[0].Commits))
-	p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.Known(r.Rule) }), nil)
+	p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.IsRule(r.Rule) }), nil)
 }
 
 func commits(n int) string { return report.Count(n, "commit", "commits") }
@@ -127,12 +127,12 @@ func (p *page) rates(list, before []Rate) {
 	}
 	var silent []string
 	for _, r := range list {
-		if r.Fired == 0 && detector.Known(r.Rule) && was[r.Rule] == 0 {
+		if r.Fired == 0 && detector.IsRule(r.Rule) && was[r.Rule] == 0 {
 			silent = append(silent, r.Rule)
 			continue
 		}
 		row := []any{document.Textf("%s", r.Rule), r.Fired, r.Critical, r.Per100}
-		if detector.Known(r.Rule) {
+		if detector.IsRule(r.Rule) {
 			row[0] = document.Textf("`%s`", r.Rule)
 		}
 		if before != nil && was[r.Rule] != r.Fired {
@@ -192,7 +192,7 @@ func (p *page) verdict(v Verdict) {
 	for _, a := range v.Alerts {
 		if a.Severity > detector.Info {
 			style := document.Warn
-			if a.Blocks() {
+			if a.BlocksMerge() {
 				style = document.Bad
 			}
 			p.Labelled(document.Span{Style: style, Text: a.Severity.String()}, "%s", alert(a))

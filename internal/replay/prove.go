@@ -99,8 +99,8 @@ func (s *site) prove(ctx context.Context, p pair) (proof, error) {
 	v, err := judge.Judge{
 		Settings: s.opts.Settings, Subject: judge.Change, Mask: secrets.NewMask(s.opts.Env), Now: func() time.Time { return s.opts.Now },
 		Workspace: treecopy.Workspace{Store: s.store, Meter: at.meter, Plan: at.plan, Root: s.tree.Dir, Scratch: filepath.Join(s.tree.Base, "copies")},
-		OnTrouble: func(what string, err error) { trouble = cmp.Or(trouble, fmt.Sprintf("%s: %v", what, err)) },
-	}.Prove(ctx, tree, judge.Since(ledger.Iteration{Set: p.before, Snapshot: was, Agent: &ledger.AgentRun{Cause: runner.Exited.String()}}))
+		OnProblem: func(what string, err error) { trouble = cmp.Or(trouble, fmt.Sprintf("%s: %v", what, err)) },
+	}.Prove(ctx, tree, judge.NewCommitHistory(ledger.Iteration{Set: p.before, Snapshot: was, Agent: &ledger.AgentRun{Cause: runner.Exited.String()}}))
 	if err != nil {
 		return proof{}, cmp.Or(context.Cause(ctx), err)
 	}

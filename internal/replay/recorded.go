@@ -12,7 +12,7 @@ import (
 )
 
 // Rejudger judges the iterations of a loop again: [judge.Rejudge] those of supervise's own.
-type Rejudger func(judge.Record, judge.Settings) (judge.Rejudged, error)
+type Rejudger func(judge.RecordedLoop, judge.Settings) (judge.Rejudgement, error)
 
 // Loop is a loop that is read.
 type Loop struct {
@@ -27,8 +27,8 @@ type Recorded struct {
 	Settings judge.Settings
 
 	again  Rejudger
-	record judge.Record
-	choice *selector.Choice // nil when the loop ended before it chose
+	record judge.RecordedLoop
+	choice *selector.Selection // nil when the loop ended before it chose
 }
 
 // LoopReport is what the replay of a recorded loop found.
@@ -54,7 +54,7 @@ func (r LoopReport) MatchesRecord() bool {
 // not those that it was started with.
 func ReadLoop(l Loop) (*Recorded, error) {
 	dir, state := l.Dir, l.State
-	r := &Recorded{State: state, again: l.Rejudge, record: judge.Record{Dropped: map[int][]string{}}}
+	r := &Recorded{State: state, again: l.Rejudge, record: judge.RecordedLoop{Dropped: map[int][]string{}}}
 	settings, err := r.readLog(dir)
 	if err != nil {
 		return nil, err
@@ -138,13 +138,13 @@ func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
 	out.WhatIf = &WhatIf{Changes: differences(out.Verdicts, judged(tried))}
-	if was, is := res.Choice, tried.Choice; was != nil && is != nil && was.Iteration != is.Iteration {
+	if was, is := res.Selection, tried.Selection; was != nil && is != nil && was.Iteration != is.Iteration {
 		out.WhatIf.Selection = &Reselected{was.Iteration, is.Iteration}
 	}
 	return out, nil
 }
 
-func judged(res judge.Rejudged) []Verdict {
+func judged(res judge.Rejudgement) []Verdict {
 	out := []Verdict{}
 	for _, v := range res.Verdicts {
 		if !v.Skipped() {
@@ -155,7 +155,7 @@ func judged(res judge.Rejudged) []Verdict {
 }
 
 // compare compares the verdicts with the recorded ones.
-func (r *Recorded) compare(out *LoopReport, res judge.Rejudged) {
+func (r *Recorded) compare(out *LoopReport, res judge.Rejudgement) {
 	out.Verdicts, out.Differences = judged(res), []Difference{}
 	out.Judged = len(out.Verdicts)
 	for i, v := range res.Verdicts {
@@ -170,10 +170,10 @@ func (r *Recorded) compare(out *LoopReport, res judge.Rejudged) {
 			out.Best = append(out.Best, Reselected{a, b})
 		}
 	}
-	if r.choice == nil || res.Choice == nil {
+	if r.choice == nil || res.Selection == nil {
 		return
 	}
-	n := res.Choice.Iteration
+	n := res.Selection.Iteration
 	out.Selected = &n
 	if n != r.choice.Iteration {
 		out.Selection = &Reselected{r.choice.Iteration, n}

@@ -127,7 +127,7 @@ func (p pair) verdict(v judge.Verdict) Verdict {
 	out := verdict(v)
 	out.Commit, out.Untried = &p.commit, p.proof.refused()
 	for _, a := range out.Alerts {
-		out.Blocked = out.Blocked || a.Blocks()
+		out.Blocked = out.Blocked || a.BlocksMerge()
 	}
 	return out
 }
@@ -135,30 +135,30 @@ func (p pair) verdict(v judge.Verdict) Verdict {
 func verdict(v judge.Verdict) Verdict {
 	return Verdict{
 		Number: v.Number, Class: v.Assessment.Class, Alerts: v.Assessment.Alerts, Goals: v.Goals, MutationCheck: v.MutationCheck,
-		Recommendation: v.Assessment.Recommendation, RolledBack: v.Rejected, Partial: v.Set.Partial(),
+		Recommendation: v.Assessment.Recommendation, RolledBack: v.Rejected, Partial: v.Set.IsPartial(),
 	}
 }
 
 // movedTests counts what the detector explained.
-func movedTests(res judge.Rejudged) MovedTests {
+func movedTests(res judge.Rejudgement) MovedTests {
 	out := MovedTests{Tests: map[detector.Explanation]int{}}
 	for _, v := range res.Verdicts {
 		tests := v.Assessment.Changes
 		for _, l := range tests.Explained {
-			out.Tests[l.By]++
+			out.Tests[l.Explanation]++
 		}
 		if len(tests.Gone) == 0 || len(tests.Gone) > len(tests.Explained) || slices.ContainsFunc(tests.Explained, gone) {
 			continue
 		}
 		out.Commits++
-		out.Critical += one(v.Assessment.Critical())
+		out.Critical += one(v.Assessment.HasCritical())
 	}
 	return out
 }
 
 // gone reports whether the test is not to be found anywhere, with good reason.
 func gone(l detector.Loss) bool {
-	return l.By == detector.SubjectGone || l.By == detector.AddedByLoop
+	return l.Explanation == detector.SubjectGone || l.Explanation == detector.AddedByLoop
 }
 
 // differences pairs the verdicts that differ in what follows from them: the class,

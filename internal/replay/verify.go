@@ -128,7 +128,7 @@ func (v *verifier) metrics() []string {
 
 func (v *verifier) scores() []string {
 	return v.each(func(_ int, it ledger.Iteration) []string {
-		if !it.Interrupted && !it.Score.Measured && !it.Set.Empty() {
+		if !it.Interrupted && !it.Score.Measured && !it.Set.IsEmpty() {
 			return []string{"no score"}
 		}
 		return nil

@@ -147,10 +147,10 @@ func (l *layout) extraction(e reasoning.Extraction) {
 			l.Below().Item("%s", problem)
 		}
 	}
-	l.again(e.Again)
+	l.again(e.Confirmation)
 	l.goals(e.Goals)
-	l.power(e.Power)
-	l.disguise(e.Disguise)
+	l.power(e.MutationCheck)
+	l.disguise(e.Concealed)
 	l.hidden(e.Hidden)
 	l.silenced(e.Silenced)
 	l.excluded(e.Excluded)
@@ -171,7 +171,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 }
 
 // again describes the isolated rerun of tests that passed before and failed.
-func (l *layout) again(a *reasoning.Again) {
+func (l *layout) again(a *reasoning.Confirmation) {
 	if a == nil {
 		return
 	}
@@ -198,7 +198,7 @@ func (l *layout) goals(h *reasoning.Goals) {
 		took = "in an earlier run"
 	}
 	l.Item("Goal tests: original tests, run on the new code %s: %d passed", took, h.Passed)
-	for _, g := range h.Ended {
+	for _, g := range h.Outcomes {
 		if g.Outcome != detector.Passed {
 			l.Item("Goal tests: %d %s", g.Tests.Len(), g.Outcome.Short())
 			l.under("", g.Tests)
@@ -222,12 +222,12 @@ func (l *layout) power(p *reasoning.MutationCheck) {
 	}
 	for _, g := range p.Groups {
 		l.Item("Mutation check of %s, %s: %s", strings.Join(g.Files, ", "), took, g.MutationResult)
-		l.under("survives: ", g.Lives)
+		l.under("survives: ", g.SurvivorNames)
 	}
 }
 
 // disguise describes the results of concealed test runs.
-func (l *layout) disguise(d *reasoning.Disguise) {
+func (l *layout) disguise(d *reasoning.ConcealedRun) {
 	if d == nil {
 		return
 	}
@@ -334,10 +334,10 @@ func Cached(n int) string {
 
 // Without names what is missing from a coverage, as the continuation of a sentence.
 func Without(c *metric.Coverage) string {
-	if len(c.Without) == 0 {
+	if len(c.MissingSuites) == 0 {
 		return ""
 	}
-	return " without " + strings.Join(Cut(c.Without, 3), ", ") + ", which did not run"
+	return " without " + strings.Join(Cut(c.MissingSuites, 3), ", ") + ", which did not run"
 }
 
 // metrics are the sections that were measured.
@@ -440,7 +440,7 @@ func valuesText(v detector.Values) string {
 	return strings.Join(out, ", ")
 }
 
-func nearText(n reasoning.Near) string {
+func nearText(n reasoning.NearMiss) string {
 	unit := ""
 	if n.Percent {
 		unit = " %"
@@ -460,7 +460,7 @@ func nearText(n reasoning.Near) string {
 
 func (l *layout) synthesis(s reasoning.Synthesis) {
 	l.heading("5. Synthesis")
-	l.Item("Classification: %s, because %s", s.Class, strings.Join(s.Because, "; "))
+	l.Item("Classification: %s, because %s", s.Class, strings.Join(s.Reasons, "; "))
 	if s.Score != nil {
 		text := fmt.Sprintf("Quality score: %.4f", *s.Score)
 		if s.PreviousScore != nil {
@@ -505,7 +505,7 @@ func (l *layout) done(s reasoning.Synthesis) {
 	}
 	did := document.Textf("accepted")
 	switch {
-	case s.Rejected && s.Advised:
+	case s.Rejected && s.AdviceOnly:
 		did = document.Textf("%s", advised(d))
 	case s.Rejected:
 		did = document.Textf("rejected: the tree was restored to %s (`%s`), the rejected tree is kept as `%s`", iterationOr(d.Target), d.Restore.Name(), s.Kept)

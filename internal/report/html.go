@@ -231,7 +231,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 	if first := v.Iterations[0]; first.Number == 0 {
 		of.Baseline = first
 	}
-	if n := reasoning.Previous(v.Iterations, it.Number); n >= 0 {
+	if n := reasoning.PreviousIteration(v.Iterations, it.Number); n >= 0 {
 		if i := slices.IndexFunc(v.Iterations, func(x ledger.Iteration) bool { return x.Number == n }); i >= 0 {
 			of.Previous = &v.Iterations[i]
 		}

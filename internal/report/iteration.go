@@ -25,7 +25,7 @@ type Iteration struct {
 }
 
 func (v Iteration) chain() reasoning.Chain {
-	return reasoning.Of(reasoning.Input{It: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
+	return reasoning.NewChain(reasoning.Input{Iteration: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
 // metricRows are the rows of the table of metrics, the four of the specification first.
@@ -189,8 +189,8 @@ func Sides(list []detector.Versions) []string {
 	}
 	for _, v := range list {
 		out = append(out, v.Test)
-		side("  before", v.Was)
-		side("  now", v.Is)
+		side("  before", v.Before)
+		side("  now", v.After)
 	}
 	return out
 }
@@ -241,7 +241,7 @@ func (p *page) below(kind string, list []string) {
 }
 
 func (p *page) tests(c detector.TestChanges) {
-	if len(reasoning.Groups(c))+len(reasoning.Losses(c)) > 0 {
+	if len(reasoning.ChangeGroups(c))+len(reasoning.ExplainedLosses(c)) > 0 {
 		p.Heading(3, "Tests")
 		p.testGroups(c)
 	}
@@ -249,7 +249,7 @@ func (p *page) tests(c detector.TestChanges) {
 
 // testGroups lists what happened to which tests, and reports whether anything did.
 func (p *page) testGroups(c detector.TestChanges) bool {
-	groups, losses := reasoning.Groups(c), reasoning.Losses(c)
+	groups, losses := reasoning.ChangeGroups(c), reasoning.ExplainedLosses(c)
 	for _, g := range groups {
 		p.Item("%s: %s", g.What, names(g.Tests))
 	}

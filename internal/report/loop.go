@@ -24,7 +24,7 @@ const (
 type Loop struct {
 	State        ledger.State
 	Iterations   []ledger.Iteration // with the baseline first
-	Choice       selector.Choice
+	Choice       selector.Selection
 	Summary      selector.Summary
 	Artifacts    []string // paths of the files that the selection changed
 	Removed      []string // paths of those that it deleted
@@ -201,7 +201,7 @@ func (p *page) rationale(v Loop) {
 	p.Field("Selected", "Iteration %s", iterationName(v.Choice.Iteration))
 	p.Field("Reason", "%s", v.Choice.Reason)
 	if o := v.Choice.Override; o != nil {
-		p.Field("Override", "%s by %s on %s", o.Kind, cmp.Or(o.By, "an unknown user"), v.Now.UTC().Format(time.RFC3339))
+		p.Field("Override", "%s by %s on %s", o.Kind, cmp.Or(o.User, "an unknown user"), v.Now.UTC().Format(time.RFC3339))
 	}
 	for _, r := range v.Choice.Rationale {
 		p.Item("%s", r)
@@ -247,7 +247,7 @@ func (p *page) goals(v *Verification) {
 		return
 	}
 	p.Item("Goal tests: original tests, run on the selected code: %d passed", h.Passed)
-	for _, g := range h.Ended {
+	for _, g := range h.Outcomes {
 		if g.Outcome != detector.Passed {
 			p.Item("Goal tests on the selected code: %d %s: %s", g.Tests.Len(), g.Outcome.Short(), names(g.Tests))
 		}
@@ -353,7 +353,7 @@ func (p *page) recommendations(v Loop) {
 			fmt.Sprintf("Quality fell after iteration %d; the best came %d of %d iterations before the end", selected.Number, n, final.Number),
 			fmt.Sprintf("For a task like this about %d iterations may be enough (--max-iterations %d)", selected.Number, selected.Number))
 	}
-	if d := v.Choice.Diminishing; d != nil {
+	if d := v.Choice.DiminishingReturns; d != nil {
 		list = append(list, fmt.Sprintf("Diminishing returns: from iteration %d to %d quality grew by less than %d points each time", d.Since, d.At, int(100*selector.SmallGain)))
 	}
 	if n := v.State.Rejections(); n > 0 {

@@ -24,7 +24,7 @@ func Quality(its []ledger.Iteration, selected int, paint document.Paint) []strin
 	best, lost := math.Inf(-1), false
 	for _, it := range its {
 		q := it.Quality()
-		if it.Number == 0 && (q == nil || it.Set.Empty()) {
+		if it.Number == 0 && (q == nil || it.Set.IsEmpty()) {
 			continue
 		}
 		name := fmt.Sprintf("Iteration %d", it.Number)

@@ -75,7 +75,7 @@ func story() report.Loop {
 			}, detector.DefaultOptions())
 		}
 		it.Rejected = n == 3
-		it.Verified = selector.Verified(s, it.Assessment.Critical(), nil)
+		it.Verified = selector.IsVerified(s, it.Assessment.HasCritical(), nil)
 		if obs.Class = it.Assessment.Class; !it.Rejected {
 			accepted = append(accepted, obs)
 		}
@@ -89,7 +89,7 @@ func loopOf(its []ledger.Iteration) report.Loop {
 	for i, it := range its {
 		cands = append(cands, selector.Candidate{
 			Iteration: it.Number, Score: it.Score.Value, Scored: true, Set: &its[i].Set, Verified: it.Verified,
-			Critical: it.Assessment.Critical(), Rejected: it.Rejected, Baseline: it.Number == 0,
+			Critical: it.Assessment.HasCritical(), Rejected: it.Rejected, Baseline: it.Number == 0,
 		})
 	}
 	choice, err := selector.Best(cands, selector.DefaultOptions())
@@ -172,8 +172,8 @@ func TestCompletionComparesTests(t *testing.T) {
 		{Number: 2, Set: metric.Set{Tests: metric.NewTests(append(tests(metric.Passed, 1, 40), metric.Test{ID: id("Renamed"), Status: metric.Skipped}))}},
 		{Number: 3},
 	}
-	its[1].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), By: detector.SubjectGone}}
-	its[2].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), By: detector.SimilarBody, Into: id("Renamed")}}
+	its[1].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), Explanation: detector.SubjectGone}}
+	its[2].Assessment.Changes.Explained = []detector.Loss{{ID: id("T000"), Explanation: detector.SimilarBody, Successor: id("Renamed")}}
 	section := func(selected int) string {
 		v := report.Loop{Iterations: its}
 		v.Choice.Iteration = selected
@@ -248,7 +248,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	it := v.Iterations[3]
 	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
 	it.Checks[0].Problems = []string{"\x1b[31mred"}
-	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]})).Terminal(document.NoPaint)
+	text := report.Chain(reasoning.NewChain(reasoning.Input{Iteration: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]})).Terminal(document.NoPaint)
 	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test<U+001B>]0;owned<U+0007><U+001B>[2J") || !strings.Contains(text, "[31mred") {
 		t.Errorf("%q", text)
 	}
@@ -260,7 +260,7 @@ func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
 	it := base
 	it.Number, it.Rejected, it.Recorded, it.Decision = 3, true, &ledger.Reported{}, &ledger.Decision{Target: 2, Retry: 1}
-	text := report.Chain(reasoning.Of(reasoning.Input{It: it, Previous: &base, Baseline: base})).Terminal(document.NoPaint)
+	text := report.Chain(reasoning.NewChain(reasoning.Input{Iteration: it, Previous: &base, Baseline: base})).Terminal(document.NoPaint)
 	for _, want := range []string{"- Done: advised to restore the tree of iteration 2; next: retry 1\n", "- Coverage: 72 %, without details\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

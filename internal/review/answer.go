@@ -29,11 +29,11 @@ const (
 // errNoAnswer is wrapped by the errors of [Read].
 var errNoAnswer = errors.New("the answer does not match the schema")
 
-// Read reads the one object among the lines of a message that has the form of an
+// ParseAnswer reads the one object among the lines of a message that has the form of an
 // answer. Everything else is an error: an answer that is not understood is none, and
 // never an approval. A message that holds two different answers is refused as well, for
 // one may be quoted from the change.
-func Read(message string) (Answer, error) {
+func ParseAnswer(message string) (Answer, error) {
 	var found *Answer
 	for _, text := range objects(message) {
 		a, err := decode(text)

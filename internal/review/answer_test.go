@@ -40,7 +40,7 @@ func TestAnswersAreReadStrictly(t *testing.T) {
 		{"too many", `{"verdict": "gaming", "findings": [` + strings.Repeat(finding+",", maxFindings) + finding + `]}`, Answer{}, "more than 50 findings"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Read(tt.message)
+			got, err := ParseAnswer(tt.message)
 			switch {
 			case tt.refused == "" && err != nil:
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"verdict": "ok", "findings": []}`)
 	f.Add("x\n{\"verdict\": \"gaming\", \"findings\": [{\"file\": \"a\", \"line\": 1, \"reason\": \"b\"}]}\n```")
 	f.Fuzz(func(t *testing.T, message string) {
-		a, err := Read(message)
+		a, err := ParseAnswer(message)
 		if err != nil {
 			return
 		}

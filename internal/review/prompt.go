@@ -37,9 +37,9 @@ of the file.`
 
 // Question is what a reviewer is asked about.
 type Question struct {
-	Task  string // what the change was to do, "" where nobody knows
-	Patch string // the change
-	Shown string // what running it showed
+	Task    string // what the change was to do, "" where nobody knows
+	Patch   string // the change
+	Results string // what running it showed
 }
 
 // Prompt puts the question into words.
@@ -47,7 +47,7 @@ func (q Question) Prompt() string {
 	var b strings.Builder
 	b.WriteString(instructions)
 	part(&b, "THE TASK", orElse(q.Task, "Not known."), maxTask)
-	part(&b, "WHAT RUNNING THE CHANGE SHOWED", orElse(q.Shown, "Nothing."), maxShown)
+	part(&b, "WHAT RUNNING THE CHANGE SHOWED", orElse(q.Results, "Nothing."), maxShown)
 	part(&b, "THE CHANGE", q.Patch, maxPatch+1<<10) // it is cut to maxPatch already
 	b.WriteString("\n\nNow give your answer in the form above.\n")
 	return b.String()

@@ -49,13 +49,13 @@ type Reviewer struct {
 	Options
 	Task string   // what the change was to do
 	Env  []string // of which the reviewer is given what Protect allows, without supervise's own variables
-	// Kept are folders that the reviewer must not write to, besides the working tree and
+	// ProtectedDirs are folders that the reviewer must not write to, besides the working tree and
 	// git's folder of it.
-	Kept []string
-	// Left is what the reviewer may cost, in US dollars; 0: no limit. Over names the
+	ProtectedDirs []string
+	// BudgetUSD is what the reviewer may cost, in US dollars; 0: no limit. Over names the
 	// limit that a consumption reaches, "" for none; nil: there is none.
-	Left float64
-	Over func(metric.Usage) string
+	BudgetUSD    float64
+	LimitReached func(metric.Usage) string
 
 	Masker      *runner.Masker
 	Hold        []*os.File                 // as in [runner.Command]
@@ -64,9 +64,9 @@ type Reviewer struct {
 
 // Change is what is reviewed.
 type Change struct {
-	Was, Is snapshot.ID
-	Files   []string // that changed
-	Shown   string   // what running it showed
+	Base, Current snapshot.ID
+	Files         []string // that changed
+	Results       string   // what running it showed
 }
 
 // Ask has a change reviewed in a private copy of the tree. Whatever keeps the reviewer
@@ -74,8 +74,8 @@ type Change struct {
 // ctx.
 func (r *Reviewer) Ask(ctx context.Context, w treecopy.Workspace, c Change) (*ledger.Review, error) {
 	out := &ledger.Review{Reviewer: r.Masker.String(r.Agent)}
-	if r.Over != nil {
-		if limit := r.Over(metric.Usage{}); limit != "" {
+	if r.LimitReached != nil {
+		if limit := r.LimitReached(metric.Usage{}); limit != "" {
 			out.Why = limit
 			return out, nil
 		}
@@ -94,12 +94,12 @@ func (r *Reviewer) Ask(ctx context.Context, w treecopy.Workspace, c Change) (*le
 
 func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out *ledger.Review) error {
 	patch := &head{limit: maxPatch}
-	if err := w.Store.WritePatch(ctx, patch, c.Was, c.Is); err != nil {
+	if err := w.Store.WritePatch(ctx, patch, c.Base, c.Current); err != nil {
 		return err
 	}
-	question := Question{Task: r.Task, Patch: patch.String(), Shown: c.Shown}
-	return w.WithCopy(ctx, c.Is, func(t treecopy.Tree) error {
-		if err := t.Restore(ctx, c.Was, steering(c.Files)...); err != nil {
+	question := Question{Task: r.Task, Patch: patch.String(), Results: c.Results}
+	return w.WithCopy(ctx, c.Current, func(t treecopy.Tree) error {
+		if err := t.Restore(ctx, c.Base, steering(c.Files)...); err != nil {
 			return err
 		}
 		desk, err := r.desk(t, r.Masker.String(question.Prompt()))
@@ -110,7 +110,7 @@ func (r *Reviewer) ask(ctx context.Context, w treecopy.Workspace, c Change, out 
 		if err := errors.Join(err, ledger.RemoveTree(desk.dir)); err != nil {
 			return err
 		}
-		a, err := Read(strings.ReplaceAll(said, t.Path+string(filepath.Separator), ""))
+		a, err := ParseAnswer(strings.ReplaceAll(said, t.Path+string(filepath.Separator), ""))
 		if err != nil {
 			return err
 		}
@@ -146,10 +146,10 @@ func (r *Reviewer) run(ctx context.Context, t treecopy.Tree, d desk, out *ledger
 	defer cancel(nil)
 	p, known := r.Preset()
 	reader := p.NewReader(func(report agent.Report) {
-		if r.Over == nil {
+		if r.LimitReached == nil {
 			return
 		}
-		if limit := r.Over(report.Usage); limit != "" {
+		if limit := r.LimitReached(report.Usage); limit != "" {
 			cancel(errors.New(limit))
 		}
 	})
@@ -213,7 +213,7 @@ func (r *Reviewer) command(ctx context.Context, t treecopy.Tree, d desk) runner.
 	}
 	env := r.Protect.ForAgent(foreign(r.Env), nil)
 	if p, known := r.Preset(); known {
-		inv := p.Command(agent.Launch{Prompt: d.prompt, File: d.file, Model: r.Model, Budget: r.Left})
+		inv := p.Command(agent.Launch{Prompt: d.prompt, File: d.file, Model: r.Model, Budget: r.BudgetUSD})
 		cmd.Args, cmd.Stdin, cmd.Grace = inv.Args, strings.NewReader(inv.Stdin), p.Grace()
 		env = p.Environ(env, false)
 	}
@@ -233,7 +233,7 @@ func (r *Reviewer) writable(ctx context.Context, t treecopy.Tree, d desk) []stri
 	case runner.CheckLandlock() != nil:
 		return nil
 	}
-	kept := append([]string{t.Root}, r.Kept...)
+	kept := append([]string{t.Root}, r.ProtectedDirs...)
 	if dir, err := git.CommonDir(ctx, t.Root); err == nil {
 		kept = append(kept, dir)
 	}

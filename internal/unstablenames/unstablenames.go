@@ -28,8 +28,8 @@ var changing = regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\
 // numbered is a word that holds a digit.
 var numbered = regexp.MustCompile(`[\pL\pN_.+-]*\pN[\pL\pN_.+-]*`)
 
-// Shape returns a name without what changes by its shape, and whether there is any.
-func Shape(name string) (string, bool) {
+// ShapeOf returns a name without what changes by its shape, and whether there is any.
+func ShapeOf(name string) (string, bool) {
 	if !strings.ContainsAny(name, "0123456789/\\") {
 		return name, false
 	}
@@ -37,10 +37,10 @@ func Shape(name string) (string, bool) {
 	return out, out != name
 }
 
-// Stem returns what the names of one test have in common whose name is known to change:
+// StemOf returns what the names of one test have in common whose name is known to change:
 // what precedes the parameters, or the name without words that hold a digit. It is false
 // for a name in which nothing can change.
-func Stem(name string) (string, bool) {
+func StemOf(name string) (string, bool) {
 	if i := strings.IndexByte(name, '['); i > 0 && strings.HasSuffix(name, "]") {
 		return name[:i] + "[" + mark + "]", true
 	}
@@ -48,10 +48,10 @@ func Stem(name string) (string, bool) {
 	return out, out != name
 }
 
-// Settle gives the tests of a run the names that they have among the known ones: those
+// MatchNames gives the tests of a run the names that they have among the known ones: those
 // that are in one of the two alone, in the same suite and class, whose names have the
 // same shape, or the same stem where the name is known to change.
-func Settle(now, known *metric.Tests) *metric.Tests {
+func MatchNames(now, known *metric.Tests) *metric.Tests {
 	if now == nil || known == nil {
 		return now
 	}
@@ -64,10 +64,10 @@ func Settle(now, known *metric.Tests) *metric.Tests {
 		case is == nil:
 			lost = append(lost, was)
 		default:
-			varies = varies || was.Varies && !is.Varies
+			varies = varies || was.UnstableName && !is.UnstableName
 		}
 	})
-	names := matched(lost, fresh, func(t *metric.Test) bool { return t.Varies })
+	names := matched(lost, fresh, func(t *metric.Test) bool { return t.UnstableName })
 	if len(names) == 0 && !varies {
 		return now
 	}
@@ -77,9 +77,9 @@ func Settle(now, known *metric.Tests) *metric.Tests {
 			return
 		}
 		c := *is
-		c.Varies = c.Varies || was != nil && was.Varies
+		c.UnstableName = c.UnstableName || was != nil && was.UnstableName
 		if id, ok := names[c.ID]; ok {
-			c.ID, c.Varies = id, true
+			c.ID, c.UnstableName = id, true
 		}
 		cases = append(cases, c)
 	})
@@ -88,9 +88,9 @@ func Settle(now, known *metric.Tests) *metric.Tests {
 	return &out
 }
 
-// Learn marks the tests whose names another run of the same tree does not have, if that
+// MarkUnstable marks the tests whose names another run of the same tree does not have, if that
 // run has others of the same shape or stem instead.
-func Learn(first, second *metric.Tests) *metric.Tests {
+func MarkUnstable(first, second *metric.Tests) *metric.Tests {
 	if first == nil || second == nil {
 		return first
 	}
@@ -106,8 +106,8 @@ func Learn(first, second *metric.Tests) *metric.Tests {
 	out := first
 	for _, id := range matched(lost, fresh, func(*metric.Test) bool { return true }) {
 		if t, ok := out.Lookup(id); ok {
-			t.Varies = true
-			out = out.With(t)
+			t.UnstableName = true
+			out = out.WithTest(t)
 		}
 	}
 	return out
@@ -139,7 +139,7 @@ func matched(lost, fresh []*metric.Test, changes func(*metric.Test) bool) map[me
 			waiting[id] = waiting[id][1:]
 		}
 	}
-	pass(Shape, func(*metric.Test) bool { return true })
-	pass(Stem, changes)
+	pass(ShapeOf, func(*metric.Test) bool { return true })
+	pass(StemOf, changes)
 	return out
 }

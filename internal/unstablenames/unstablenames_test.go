@@ -22,7 +22,7 @@ func tests(names ...string) *metric.Tests {
 func names(t *metric.Tests) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range t.Cases {
-		out[c.Name] = c.Varies
+		out[c.Name] = c.UnstableName
 	}
 	return out
 }
@@ -46,7 +46,7 @@ func TestShape(t *testing.T) {
 		"GET /users/42 is 200": "",
 		"0x10 is 16":           "",
 	} {
-		got, changes := unstablenames.Shape(name)
+		got, changes := unstablenames.ShapeOf(name)
 		if changes != (want != "") || changes && got != want {
 			t.Errorf("%s: shape %q, %v; want %q", name, got, changes, want)
 		}
@@ -70,7 +70,7 @@ func TestSettle(t *testing.T) {
 		{"other parameters", tests("t[a]"), tests("t[b]"), map[string]bool{"t[b]": false}},
 		{"nothing known", nil, tests("t[2021-01-01]"), map[string]bool{"t[2021-01-01]": false}},
 	} {
-		if diff := cmp.Diff(tt.want, names(unstablenames.Settle(tt.now, tt.known))); diff != "" {
+		if diff := cmp.Diff(tt.want, names(unstablenames.MatchNames(tt.now, tt.known))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -78,17 +78,17 @@ func TestSettle(t *testing.T) {
 
 // What two runs of one tree do not agree on changes, whatever it looks like.
 func TestLearn(t *testing.T) {
-	first := unstablenames.Learn(tests("t[quick fox]", "s[1]", "s[2]", "seed 17 works", "gone"), tests("t[lazy dog]", "s[1]", "s[2]", "seed 4711 works", "new"))
+	first := unstablenames.MarkUnstable(tests("t[quick fox]", "s[1]", "s[2]", "seed 17 works", "gone"), tests("t[lazy dog]", "s[1]", "s[2]", "seed 4711 works", "new"))
 	want := map[string]bool{"t[quick fox]": true, "s[1]": false, "s[2]": false, "seed 17 works": true, "gone": false}
 	if diff := cmp.Diff(want, names(first)); diff != "" {
 		t.Fatalf("learned (-want +got):\n%s", diff)
 	}
-	later := unstablenames.Settle(tests("t[old hen]", "s[1]", "s[3]", "seed 9 works", "gone"), first)
+	later := unstablenames.MatchNames(tests("t[old hen]", "s[1]", "s[3]", "seed 9 works", "gone"), first)
 	want = map[string]bool{"t[quick fox]": true, "s[1]": false, "s[3]": false, "seed 17 works": true, "gone": false}
 	if diff := cmp.Diff(want, names(later)); diff != "" {
 		t.Errorf("later (-want +got):\n%s", diff)
 	}
-	again := unstablenames.Settle(tests("t[red cat]", "s[1]", "s[3]", "seed 17 works", "gone"), later)
+	again := unstablenames.MatchNames(tests("t[red cat]", "s[1]", "s[3]", "seed 17 works", "gone"), later)
 	if got := slices.Sorted(maps.Keys(names(again))); !names(again)["seed 17 works"] {
 		t.Errorf("what is known to change is forgotten where the name is the same: %v", got)
 	}

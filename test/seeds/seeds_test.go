@@ -382,12 +382,12 @@ func (f *feed) choose(w wish) {
 func (f *feed) explain(v record.View) {
 	chains := map[string]any{}
 	for _, it := range v.Iterations {
-		in := reasoning.Input{It: it, Criterion: v.State.Criterion, Rules: v.Settings.Rules}
-		if before, err := v.Iteration(reasoning.Previous(v.Iterations, it.Number)); err == nil {
+		in := reasoning.Input{Iteration: it, Criterion: v.State.Criterion, Rules: v.Settings.Rules}
+		if before, err := v.Iteration(reasoning.PreviousIteration(v.Iterations, it.Number)); err == nil {
 			in.Previous = &before
 		}
 		in.Baseline, _ = v.Iteration(0)
-		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.Of(in)).Terminal(document.NoPaint)
+		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.NewChain(in)).Terminal(document.NoPaint)
 	}
 	f.found["explain"] = chains
 }

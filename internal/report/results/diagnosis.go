@@ -94,7 +94,7 @@ func (t Printer) PrintRuns(res measure.Result) {
 	}
 	t.row(document.Strong, "measured", "%s", summary(res.Set))
 	for _, g := range res.Set.Gaps {
-		t.row(document.Warn, res.Set.Missing(g)+":", "%s", g.Why)
+		t.row(document.Warn, res.Set.DescribeGap(g)+":", "%s", g.Why)
 	}
 }
 

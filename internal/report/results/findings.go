@@ -174,10 +174,10 @@ func executed(it ledger.Iteration) (out []string) {
 }
 
 func testLines(c detector.TestChanges) (out []string) {
-	for _, g := range reasoning.Groups(c) {
+	for _, g := range reasoning.ChangeGroups(c) {
 		out = append(out, strings.ToLower(g.What)+": "+namesText(g.Tests))
 	}
-	for _, l := range reasoning.Losses(c) {
+	for _, l := range reasoning.ExplainedLosses(c) {
 		out = append(out, fmt.Sprintf("gone, because %s: %s", l.Why, namesText(l.Tests)))
 	}
 	return out

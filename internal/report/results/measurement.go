@@ -74,7 +74,7 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 		}
 	}
 	for _, g := range set.Gaps {
-		t.line("%s", t.Paint(document.Warn, set.Missing(g)+": "+g.Why))
+		t.line("%s", t.Paint(document.Warn, set.DescribeGap(g)+": "+g.Why))
 	}
 	if set.Tests != nil {
 		for i, s := range set.Tests.Broken {
@@ -82,13 +82,13 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 				t.line("%s", t.Paint(document.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
 				break
 			}
-			t.line("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.Brief()))
+			t.line("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
 		}
 	}
 	for _, r := range checks {
 		t.line("%s", t.Paint(document.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
 		for _, problem := range report.Cut(r.Problems, maxProblems) {
-			if !set.Explained(problem) {
+			if !set.HasGapAbout(problem) {
 				t.below(document.Warn, problem)
 			}
 		}

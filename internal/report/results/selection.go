@@ -50,7 +50,7 @@ func (t Printer) summary(sel record.Selection) {
 		text += fmt.Sprintf(", $%.4f", *s.CostUSD)
 	}
 	t.row(document.Faint, "in all  ", "%s", text)
-	if d := sel.Choice.Diminishing; d != nil {
+	if d := sel.Choice.DiminishingReturns; d != nil {
 		t.row(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
 	}
 	if sel.Path != "" {

@@ -67,7 +67,7 @@ func (p *Printer) tree(t *event.TreeState) {
 // selection names the iteration that was selected, and why.
 func (p *Printer) selection() {
 	switch c := p.choice.Choice; {
-	case c.Alone:
+	case c.OnlyBaseline:
 		p.line("%s: there is no iteration.", p.Paint(document.Strong, "Kept the baseline"))
 	case c.BaselineChosen:
 		p.line("%s: no iteration was acceptable.", p.Paint(document.Strong, "Kept the baseline"))
@@ -82,7 +82,7 @@ func (p *Printer) selection() {
 
 // worse says why otherwise eligible iterations were not selected, the latest first, and how
 // to restore them.
-func (p *Printer) worse(list []selector.Worse) {
+func (p *Printer) worse(list []selector.WorseIteration) {
 	for i, w := range slices.Backward(list) {
 		if len(list)-i > maxWorse {
 			p.line("         and %d more", i+1)

@@ -44,7 +44,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 		p.note("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Count(n.Count, "test", "tests"), n.Cached)
 	}
 	for _, g := range it.Set.Gaps {
-		p.line("     %s", p.Paint(document.Warn, it.Set.Missing(g)+": "+mainLine(g.Why)))
+		p.line("     %s", p.Paint(document.Warn, it.Set.DescribeGap(g)+": "+mainLine(g.Why)))
 	}
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
@@ -52,11 +52,11 @@ func (p *Printer) gaps(it ledger.Iteration) {
 			p.note("and %d more did not run", len(broken)-i)
 			break
 		}
-		p.line("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.Brief()))
+		p.line("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
 	}
 	for _, c := range it.Checks {
 		for _, problem := range c.Problems {
-			if len(broken) == 0 && !it.Set.Explained(problem) { // else it most likely follows from that
+			if len(broken) == 0 && !it.Set.HasGapAbout(problem) { // else it most likely follows from that
 				p.note("%s: %s", c.Name, problem)
 			}
 		}
@@ -75,7 +75,7 @@ func mainLine(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
 	}
-	return metric.Suite{Why: text}.Brief()
+	return metric.Suite{Why: text}.MainError()
 }
 
 // severe prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a

@@ -218,7 +218,7 @@ func WithBell(talk io.Writer, next func(event.Event)) func(event.Event) {
 		next(e)
 		ring := e.Type == event.LoopFinished || e.Type == event.ApprovalRequested
 		if d, finished := e.Data.(event.IterationEnd); finished {
-			ring = d.Iteration.Assessment.Critical()
+			ring = d.Iteration.Assessment.HasCritical()
 		}
 		if ring {
 			fmt.Fprint(talk, "\a")

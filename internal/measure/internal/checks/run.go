@@ -70,7 +70,7 @@ func (r Run) FirstError() string {
 	if r.Lint != nil {
 		for _, f := range r.Lint.Findings {
 			if f.Level == metric.Error {
-				return f.Place()
+				return f.Diagnostic()
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func changing(t *metric.Tests, list []Test) *changingNames {
 		}
 		slices.SortFunc(names, func(a, b Test) int { return strings.Compare(a.Suite+"\x00"+a.Name, b.Suite+"\x00"+b.Name) })
 		for _, n := range slices.Compact(names) {
-			if stem, ok := unstablenames.Stem(n.Name); ok {
+			if stem, ok := unstablenames.StemOf(n.Name); ok {
 				n.Name = stem
 				out.waiting[n] = append(out.waiting[n], c.ID)
 			}
@@ -45,7 +45,7 @@ func changing(t *metric.Tests, list []Test) *changingNames {
 // another, or nobody can know its name.
 func (n *changingNames) take(l Test) bool {
 	name := Key(l.Suite, l.Name)
-	stem, ok := unstablenames.Stem(name.Name)
+	stem, ok := unstablenames.StemOf(name.Name)
 	if !ok || l.Ignored {
 		return false
 	}
@@ -56,7 +56,7 @@ func (n *changingNames) take(l Test) bool {
 			return true
 		}
 	}
-	_, changes := unstablenames.Shape(l.Name)
+	_, changes := unstablenames.ShapeOf(l.Name)
 	if changes {
 		if n.lost++; n.first == "" {
 			n.first = strings.TrimSpace(l.Suite + " " + l.Name)
@@ -70,7 +70,7 @@ func (n *changingNames) mark(cases []metric.Test, problems *[]string) {
 	first := ""
 	for i, c := range cases {
 		if n.taken[c.ID] {
-			cases[i].Varies = true
+			cases[i].UnstableName = true
 			if first == "" {
 				first = c.ID.String()
 			}

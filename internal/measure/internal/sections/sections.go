@@ -67,7 +67,7 @@ func (g *Gathering) Add(r *checks.Run) {
 
 // Set returns the gathered sections. If coverage is wanted, its absence is reported.
 func (g *Gathering) Set(wanted bool, known *metric.Tests) metric.Set {
-	s := metric.Set{Tests: g.tests.CarryOver(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).Counting(g.errors), Build: g.build, BrokenAtBaseline: g.excluded}
+	s := metric.Set{Tests: g.tests.WithNotRun(known), Coverage: g.coverage, Lint: withCompiler(g.lint, g.compiler).WithErrorFields(g.errors), Build: g.build, BrokenAtBaseline: g.excluded}
 	for _, section := range []metric.Section{metric.SectionBuild, metric.SectionTests, metric.SectionLint} {
 		gap, missing := g.missing[section]
 		if !missing {
@@ -196,11 +196,11 @@ func without(c *metric.Coverage, t *metric.Tests) *metric.Coverage {
 		return c
 	}
 	out := *c
-	out.Without = slices.Clone(t.BrokenAtBaseline)
+	out.MissingSuites = slices.Clone(t.BrokenAtBaseline)
 	for _, b := range t.Broken {
-		out.Without = append(out.Without, b.Name)
+		out.MissingSuites = append(out.MissingSuites, b.Name)
 	}
-	slices.Sort(out.Without)
+	slices.Sort(out.MissingSuites)
 	return &out
 }
 
@@ -213,7 +213,7 @@ func JoinTests(a, b *metric.Tests) *metric.Tests {
 	t.Broken, t.BrokenAtBaseline = slices.Concat(a.Broken, b.Broken), slices.Concat(a.BrokenAtBaseline, b.BrokenAtBaseline)
 	t.Problems = slices.Concat(a.Problems, b.Problems)
 	t.Forged = slices.Concat(a.Forged, b.Forged)
-	t.Duration, t.Crowded = a.Duration+b.Duration, a.Crowded+b.Crowded
+	t.Duration, t.Contention = a.Duration+b.Duration, a.Contention+b.Contention
 	t.Format, t.Producer, t.Runner = both(a.Format, b.Format), both(a.Producer, b.Producer), both(a.Runner, b.Runner)
 	t.Failure = cmp.Or(a.Failure, b.Failure)
 	return t
