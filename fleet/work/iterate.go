@@ -289,8 +289,8 @@ func (c *candidate) answer() error {
 		return nil
 	}
 	_, id, dir := c.loop()
-	a := approval.Answer{Choice: approval.Choice(c.Answer.Choice), Reason: c.Answer.Reason, By: c.Answer.By, At: time.Now()}
-	if _, err := approval.Leave(dir, a); err != nil {
+	a := approval.Answer{Choice: approval.Choice(c.Answer.Choice), Reason: c.Answer.Reason, User: c.Answer.By, At: time.Now()}
+	if _, err := approval.ReplyLater(dir, a); err != nil {
 		return fmt.Errorf("answer %s: %w", id, err)
 	}
 	return nil
