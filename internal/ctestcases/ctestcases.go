@@ -19,6 +19,9 @@ import (
 	"supervise/metric"
 )
 
+// Runner is the name of ctest in a check.
+const Runner = "ctest"
+
 // Folder is where ctest finds its tests, Reports where the programs report, and Added the
 // names of the programs that ctest does not know, one a line, all in the private folder of a
 // check.

@@ -36,6 +36,12 @@ const (
 	// ReportFolder matches the name of a folder of such reports.
 	ReportFolder = `surefire-reports|failsafe-reports|test-results|test-reports|junit-reports|TestResults`
 
+	// EndToEndFolder matches the name of a folder of tests in a browser.
+	EndToEndFolder = `cypress|playwright|e2e`
+
+	// SupportFolder matches folders whose files are loaded before the tests.
+	SupportFolder = `cypress/support|features/support|spec/support|test/support`
+
 	// SetUpFile matches the base name of a file of settings of Node's runners, which is code
 	// that runs before the tests.
 	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
@@ -80,6 +86,15 @@ var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karm
 // ConfigNameParts are parts of the names of configuration files, in lower case: most files
 // have none of them.
 var ConfigNameParts = list("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
+
+// Names of folders and files of tests.
+var (
+	// EndToEndFolders are those of tests in a browser.
+	EndToEndFolders = list("e2e cypress")
+
+	// NativeTestSuffixes end the names of test files of C and C++, without extension.
+	NativeTestSuffixes = list("_test _tests _unittest Test Tests")
+)
 
 // ArgumentFile matches the base name of a file with the arguments of a program.
 const ArgumentFile = `\.rspec`

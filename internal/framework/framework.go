@@ -39,6 +39,9 @@ type Framework struct {
 	// they end a run early, or change what is written. They are written as in [Options].
 	Drop []string
 
+	// Keep are options of a project's own call that say which tests run.
+	Keep []string
+
 	Report   Output
 	Coverage Output
 

@@ -1,5 +1,46 @@
 package framework
 
+import "supervise/internal/regexp"
+
+// Expressions for frameworks of C and C++, to be combined by callers.
+const (
+	// CMakeDiscovery matches the commands of CMake that find the tests of a program.
+	CMakeDiscovery = `gtest_discover_tests|catch_discover_tests|doctest_discover_tests`
+
+	// CMakeRegistration matches the commands of extensions of CMake that register tests.
+	CMakeRegistration = CMakeDiscovery + `|gtest_add_tests|add_gtest`
+
+	// NativeLibrary matches the name of a library for tests in a build file: its programs
+	// have test cases.
+	NativeLibrary = `(?i)gtest|googletest|catch2?\b|catch_|doctest|unit_test_framework`
+
+	// NativeInclude matches the line that includes such a library, also one that is a file of
+	// the project.
+	NativeInclude = `(?m)^\s*#\s*include\s*[<"](gtest/|gmock/|catch2/|boost/test/|([\w./-]*/)?(catch|catch_amalgamated|doctest)\.h)`
+)
+
+// NativeReport is a framework whose programs read from the environment how to report. Of
+// several programs each must keep its results: TAP on standard output, or a file of its own.
+type NativeReport struct {
+	Linked *regexp.Regexp // how a Makefile links the framework, or runs it
+	Env    string         // NAME=value
+	Files  string         // that it writes; "" is standard output
+}
+
+// NativeReports are frameworks of C and C++, and prove of Perl.
+//
+// https://libcheck.github.io/check/doc/check_html/check_4.html#Environment-Variable-Reference,
+// https://api.cmocka.org/group__cmocka__exec.html,
+// https://criterion.readthedocs.io/en/master/env.html,
+// https://perldoc.perl.org/TAP::Harness::Env#ENVIRONMENTAL-VARIABLES
+var NativeReports = []NativeReport{
+	{regexp.MustCompile(`(?i)(-l|lib|/)(gtest|gmock)`), "GTEST_OUTPUT=xml:" + ReportDir + "/", ReportDir + "/*.xml"},
+	{regexp.MustCompile(`-lcheck\b|pkg-config\b.*\s"?check\b`), "CK_TAP_LOG_FILE_NAME=-", ""},
+	{regexp.MustCompile(`-lcmocka\b|pkg-config\b.*\s"?cmocka\b`), "CMOCKA_MESSAGE_OUTPUT=TAP", ""},
+	{regexp.MustCompile(`(?m)^(\t.*|PROVE\s*[:?]?=.*)\bprove\b`), "HARNESS_VERBOSE=1", ""},
+	{regexp.MustCompile(`-lcriterion\b|pkg-config\b.*\s"?criterion\b`), "CRITERION_OUTPUTS=tap:-", ""},
+}
+
 // Frameworks of C and C++. Programs of GoogleTest and its like have any name: ctest and make
 // start them.
 var native = []Framework{
@@ -125,7 +166,7 @@ func programOfAnyName(markless ...Capability) map[Capability]string {
 		Affects:  "has no such option",
 	}
 	for _, c := range markless {
-		out[c] = "sets nothing of its own"
+		out[c] = "sets nothing itself"
 	}
 	return out
 }

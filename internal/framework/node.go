@@ -128,7 +128,7 @@ var node = []Framework{
 			Conceals:   notBuilt,
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
-			Detectable: "sets nothing of its own",
+			Detectable: "sets nothing itself",
 		},
 	},
 	{
@@ -210,7 +210,7 @@ var node = []Framework{
 			Reruns:     "takes no names of tests",
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
-			Detectable: "sets nothing of its own",
+			Detectable: "sets nothing itself",
 		},
 	},
 	{
@@ -291,7 +291,7 @@ var node = []Framework{
 			Reruns:     "its titles are patterns",
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
-			Detectable: "sets nothing of its own",
+			Detectable: "sets nothing itself",
 		},
 	},
 	{
@@ -319,7 +319,7 @@ var node = []Framework{
 			Conceals: notBuilt,
 			Reruns:   "its reports lack the files of tests",
 			Lists:    "lists files only",
-			Covers:   "its tool fails the run by limits of its own",
+			Covers:   "its tool has limits that fail the run",
 		},
 	},
 	{
@@ -339,7 +339,7 @@ var node = []Framework{
 			Reruns:     "takes no names of tests",
 			Lists:      "lists no tests",
 			Affects:    "has no such option",
-			Detectable: "sets nothing of its own",
+			Detectable: "sets nothing itself",
 		},
 	},
 	{
@@ -370,7 +370,7 @@ var node = []Framework{
 		Mutants:  Environment,
 		Unsupported: map[Capability]string{
 			Conceals:   notBuilt,
-			Detectable: "sets nothing of its own",
+			Detectable: "sets nothing itself",
 		},
 	},
 	{
@@ -401,7 +401,7 @@ var node = []Framework{
 		Mutants:  Permission,
 		Unsupported: map[Capability]string{
 			Conceals:   notBuilt,
-			Detectable: "sets nothing of its own",
+			Detectable: "sets nothing itself",
 		},
 	},
 	{

@@ -239,11 +239,7 @@ func (o Options) Spellings(e Effect) []string {
 // WithoutOptions removes options, written as in [Options], from the words of a command, together with
 // their values.
 func WithoutOptions(words, options []string) []string {
-	takes := map[string]bool{}
-	for _, o := range options {
-		name, value := strings.CutSuffix(o, "=")
-		takes[name] = value
-	}
+	takes := valueOptions(options)
 	var out []string
 	for i := 0; i < len(words); i++ {
 		name, _, inline := strings.Cut(words[i], "=")
@@ -253,6 +249,60 @@ func WithoutOptions(words, options []string) []string {
 		case value && !inline:
 			i++
 		}
+	}
+	return out
+}
+
+// LeadingOptions divides the words after a program at the first operand: "report" and "x" of
+// "--all --exclude test report x". It returns the options that are in keep, each as one word,
+// and the operands. others are options whose values must not be taken for an operand. Both are
+// written as in [Options].
+func LeadingOptions(words, keep, others []string) (kept, operands []string) {
+	takes, known := valueOptions(slices.Concat(others, keep)), valueOptions(keep)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		name, _, inline := strings.Cut(word, "=")
+		switch {
+		case word == "--":
+			return kept, words[i+1:]
+		case !strings.HasPrefix(word, "-"):
+			return kept, words[i:]
+		case takes[name] && !inline && i+1 < len(words):
+			i++
+			word += "=" + words[i]
+		}
+		if _, ok := known[name]; ok {
+			kept = append(kept, word)
+		}
+	}
+	return kept, nil
+}
+
+// KeptArgs are the operands of a call of the framework and its options that are in Keep.
+func (f *Framework) KeptArgs(args []string) []string {
+	takes := valueOptions(f.Keep)
+	var out []string
+	for i := 0; i < len(args); i++ {
+		name, _, inline := strings.Cut(args[i], "=")
+		value, isKept := takes[name]
+		words := args[i : i+1]
+		if !inline && i+1 < len(args) && (value || !isKept && f.index.takes(args[i])) {
+			words = args[i : i+2]
+			i++
+		}
+		if isKept || !strings.HasPrefix(words[0], "-") {
+			out = append(out, words...)
+		}
+	}
+	return out
+}
+
+// valueOptions has for each option whether it takes a value.
+func valueOptions(options []string) map[string]bool {
+	out := map[string]bool{}
+	for _, o := range options {
+		name, value := strings.CutSuffix(o, "=")
+		out[name] = value
 	}
 	return out
 }

@@ -19,6 +19,7 @@ var python = []Framework{
 			Config:    "-c= --config-file= -o= --override-ini= --rootdir= --confcutdir= -p= --disable-plugin-autoload --import-mode= --assert=plain --cov-fail-under=",
 			Neutral:   "-r= --report-chars= -n= --numprocesses= --dist= --tx= --tb= --color= --durations= --durations-min= --junit-xml= --junitxml= --junit-prefix= --cov= --cov-report= --basetemp= --log-level= --log-file= -W= --pythonwarnings= --reruns-delay= --timeout= --capture= --verbosity= --pdbcls= --doctest-glob=",
 		},
+		Keep:         list("-m= -k= -p= -W= --ignore= --ignore-glob= --deselect= --import-mode= --doctest-modules --doctest-glob= --pyargs"),
 		Rerun:        Rerun{Way: ByPlugin, Variable: "PYTEST_PLUGINS"},
 		List:         List{Args: list("--collect-only --verbosity=-1 --color=no -p no:cacheprovider"), Format: NodeIDs},
 		Report:       Output{Format: "junit", Args: list("--junitxml={{report_dir}}/pytest.xml -o junit_family=xunit1 -o cache_dir={{report_dir}}/.cache --maxfail=0 --color=no"), Files: list("{{report_dir}}/pytest.xml")},
@@ -44,6 +45,7 @@ var python = []Framework{
 			Neutral:   "-s= --start-directory= -t= --top-level-directory= --durations=",
 			Lacks:     []Effect{RunNone, Loosen, Mask, HideCode, Config},
 		},
+		Drop: list("-v --verbose -q --quiet -f --failfast -b --buffer"),
 		Rerun: Rerun{
 			Way: ByWords, Programs: list("unittest manage.py runtests.py django"),
 			Words: func(s Selection) []string { return s.each("-k", unittestName) },

@@ -4,46 +4,39 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"supervise/internal/framework"
 )
 
-// spelled are the names that mean nothing but a framework, with the packages that have them
-// in a string. Rows of this package should say it instead: take packages out, and add none.
-// What is left are expressions for texts (integrity, source, live), commands that need more
-// than a row (project, conceal, measure) and names of files (snapshot, protect).
-var spelled = map[string]string{
-	"pytest":     "cmd/supervise detector integrity/internal/configuration integrity/internal/harness integrity/internal/product integrity/internal/support integrity/internal/tests internal/measure internal/project snapshot/internal/ignore source/internal/inspect source/internal/language",
-	"unittest":   "integrity/internal/harness integrity/internal/tests internal/project source/internal/inspect source/internal/language",
-	"django":     "integrity/internal/harness internal/project",
-	"jest":       "coverage integrity/internal/configuration integrity/internal/support internal/project",
-	"vitest":     "coverage internal/project",
-	"mocha":      "integrity/internal/configuration internal/project",
-	"jasmine":    "internal/project",
-	"playwright": "integrity/internal/configtext integrity/internal/configuration internal/project internal/protect snapshot/internal/ignore",
-	"cypress":    "integrity/internal/configtext integrity/internal/configuration integrity/internal/harness integrity/internal/support internal/project internal/protect source/internal/language",
-	"karma":      "integrity/internal/configuration internal/project",
-	"uvu":        "internal/project",
-	"borp":       "internal/project",
-	"bun":        "integrity/internal/configtext integrity/internal/facts internal/hook internal/measure internal/project internal/protect source/internal/language",
-	"deno":       "integrity/internal/configtext integrity/internal/configuration integrity/internal/facts integrity/internal/support internal/hook internal/project internal/protect source/internal/inspect source/internal/language",
-	"rspec":      "integrity/internal/harness internal/project source/internal/inspect",
-	"minitest":   "integrity/internal/harness integrity/internal/tests internal/project source/internal/inspect",
-	"phpunit":    "coverage integrity/internal/configuration internal/project snapshot/internal/ignore",
-	"nextest":    "integrity/internal/configuration internal/project",
-	"ctest":      "internal/ctestcases internal/measure internal/measure/internal/read internal/project",
-}
+// maxPackages is how many packages may have the name of a framework in a string: package
+// project, whose detection needs more than a row, and two that read source code or settings.
+const maxPackages = 3
 
-// apart are folders whose strings do not count: this package, what reads formats, other
+// ordinaryWords are names of frameworks that have another meaning too.
+var ordinaryWords = strings.Fields("go node tsx lab tap tape ava mix nose trial green ward karate detox swift cargo maven gradle dotnet meson sbt prove bats bazel zig")
+
+// otherNames are further names of frameworks: prefixes of their options and commands.
+var otherNames = strings.Fields("gtest catch2 nose2")
+
+// excludedFolders have strings that do not count: this package, what reads formats, other
 // modules and tests.
-var apart = regexp.MustCompile(`^(internal/framework|parsers|bench|fleet|test|testdata)(/|$)|(^|/)testdata(/|$)|^\.`)
+var excludedFolders = regexp.MustCompile(`^(internal/framework|parsers|coverage|bench|fleet|test|testdata)(/|$)|(^|/)testdata(/|$)|^\.`)
 
-// Names of frameworks are spelled in this package alone, with the exceptions above.
+// documentation are files with examples for people: in the help of a command, and in the rows
+// of rules, from which docs/ is written.
+var documentation = regexp.MustCompile(`^(cmd/supervise/(measure|run)|detector/rules|integrity/internal/\w+/rules)\.go$`)
+
+// Names of frameworks are in the strings of few packages besides this one: the others read its
+// rows.
 func TestSpelled(t *testing.T) {
+	names := spelledNames()
 	found := map[string][]string{}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -55,9 +48,9 @@ func TestSpelled(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && rel != "." && apart.MatchString(rel):
+		case d.IsDir() && rel != "." && excludedFolders.MatchString(rel):
 			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go"):
+		case d.IsDir() || !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go") || documentation.MatchString(rel):
 			return nil
 		}
 		text, err := os.ReadFile(path)
@@ -66,8 +59,8 @@ func TestSpelled(t *testing.T) {
 		}
 		dir, _, _ := strings.Cut(rel, "/"+filepath.Base(path))
 		for _, s := range stringsOf(text) {
-			for name := range spelled {
-				if !slices.Contains(found[name], dir) && names[name].MatchString(s) {
+			for name, word := range names {
+				if !slices.Contains(found[name], dir) && word.MatchString(s) {
 					found[name] = append(found[name], dir)
 				}
 			}
@@ -77,31 +70,31 @@ func TestSpelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, list := range spelled {
-		slices.Sort(found[name])
-		want, got := strings.Fields(list), found[name]
-		t.Logf("%-11s %2d %s", name, len(got), strings.Join(got, " "))
-		for _, dir := range got {
-			if !slices.Contains(want, dir) {
-				t.Errorf("%s is spelled in package %s: let it read the row of internal/framework", name, dir)
-			}
-		}
-		for _, dir := range want {
-			if !slices.Contains(got, dir) {
-				t.Logf("%s is no longer spelled in package %s: take it out of the list", name, dir)
-			}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		packages := strings.Join(found[name], " ")
+		t.Logf("%-11s %2d %s", name, len(found[name]), packages)
+		if len(found[name]) > maxPackages {
+			t.Errorf("%s is in strings of %d packages, at most %d may: let one of them read the row of internal/framework: %s", name, len(found[name]), maxPackages, packages)
 		}
 	}
 }
 
-// names are expressions for the names as words.
-var names = func() map[string]*regexp.Regexp {
+// spelledNames are expressions for the names as words.
+func spelledNames() map[string]*regexp.Regexp {
 	out := map[string]*regexp.Regexp{}
-	for name := range spelled {
-		out[name] = regexp.MustCompile(`(?i)(^|[^a-z])` + name + `($|[^a-z])`)
+	add := func(name string) {
+		out[name] = regexp.MustCompile(`(?i)(^|[^a-z])` + regexp.QuoteMeta(name) + `($|[^a-z])`)
+	}
+	for _, f := range framework.All() {
+		if !slices.Contains(ordinaryWords, f.Name) {
+			add(f.Name)
+		}
+	}
+	for _, name := range otherNames {
+		add(name)
 	}
 	return out
-}()
+}
 
 // stringsOf are the string literals of a Go file but for the paths of imports.
 func stringsOf(text []byte) []string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -28,7 +29,7 @@ func programs() []program {
 		{"patch", patched},
 		{"gzip bzip2 xz zip tar", packed},
 		{"curl wget", downloaded},
-		{"python python2 python3 node deno bun ruby perl php", scripted},
+		{strings.Join(framework.Interpreters, " "), scripted},
 		{"supervise", supervised},
 		{"pkill killall", killed},
 		{"git", gitUsed},

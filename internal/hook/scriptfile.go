@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -109,9 +110,6 @@ func (r *reader) follow(text string, args []word) stream {
 var (
 	shebang    = regexp.MustCompile(`^#!\s*\S*?/?(env\s+(-\S+\s+)*)?([^\s/]+)(\s|$)`)
 	shellNames = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
-	// interpreters take a script file as their first operand, some of them after a
-	// subcommand.
-	interpreters = []string{"python", "python2", "python3", "node", "deno", "bun", "ruby", "perl", "php"}
 )
 
 // started reads a program that is given as a path, if it is a script that the agent wrote.
@@ -141,7 +139,7 @@ func (r *reader) interpreted(c command) command {
 	if c.name == "git" && len(rest) > 1 && (rest[0].text == "apply" || rest[0].text == "am") {
 		c.in.text, c.in.known = r.scriptFile(rest[1])
 	}
-	if !slices.Contains(interpreters, c.name) {
+	if !slices.Contains(framework.Interpreters, c.name) {
 		return c
 	}
 	if len(rest) > 0 && rest[0].text == "run" {
@@ -175,10 +173,13 @@ func trapped(r *reader, c command) stream {
 }
 
 // runners are programs that run another one after one of some words.
-var runners = map[string]string{
-	"npm": "exec x", "pnpm": "exec dlx", "yarn": "exec dlx", "bun": "x", "bundle": "exec", "mise": "exec x",
-	"uv": "run", "poetry": "run", "pipenv": "run", "pdm": "run",
-}
+var runners = func() map[string][]string {
+	out := map[string][]string{"bundle": {"exec"}, "mise": {"exec", "x"}, "uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "pdm": {"run"}}
+	for name, manager := range framework.PackageManagers {
+		out[name] = manager.Exec
+	}
+	return out
+}()
 
 // removers delete their arguments, which removed judges.
 const removers = "rm unlink shred srm rimraf del trash trash-put"
@@ -191,7 +192,7 @@ func (r *reader) ran(c command) (stream, bool) {
 	}
 	args := c.args
 	switch {
-	case slices.Contains(strings.Fields(words), args[0].text):
+	case slices.Contains(words, args[0].text):
 		for args = args[1:]; len(args) > 0 && strings.HasPrefix(args[0].text, "-"); {
 			args = args[1:]
 		}

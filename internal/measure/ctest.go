@@ -9,11 +9,9 @@ import (
 	"supervise/metric"
 )
 
-const ctest = "ctest"
-
 // nameLostSuites names the suites whose programs could not run, see [ctestcases.Lost].
 func nameLostSuites(r *Run, known *metric.Tests) {
-	if r.Check.Runner != ctest {
+	if r.Check.Runner != ctestcases.Runner {
 		return
 	}
 	r.Tests = ctestcases.ReplaceUnbuilt(r.Tests, known, r.Check.Prefix())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/ctestcases"
 	"supervise/internal/framework"
 	"supervise/internal/measure/internal/commandline"
 	"supervise/internal/measure/internal/reportfile"
@@ -63,7 +64,7 @@ func wordsAgain(s selection, r framework.Rerun) (Check, bool) {
 		return s.check, false
 	}
 	tests := framework.Selection{Tests: s.tests, Files: s.files(), Dash: s.line.Has("--")}
-	if s.check.Runner == ctest {
+	if s.check.Runner == ctestcases.Runner {
 		tests.Tests = s.programs()
 	}
 	s.check.Command = s.line.With(at, s.separated(r, r.Words(tests)), s.line.Places(r.Conflicts...))
@@ -86,11 +87,8 @@ func (s selection) position(r framework.Rerun) (int, bool) {
 	return end, true
 }
 
-// scriptRunners run a script of package.json and pass later arguments to it.
-var scriptRunners = []string{"npm", "pnpm", "yarn", "bun"}
-
 func (s selection) script() bool {
-	return s.line.Index(scriptRunners...) == 0 && s.line.Has("test", "t", "run", "run-script")
+	return s.line.Index(slices.Collect(maps.Keys(framework.PackageManagers))...) == 0 && s.line.Has("test", "t", "run", "run-script")
 }
 
 // separated puts "--" before words for a script that npm runs; npm would read them

@@ -3,11 +3,12 @@ package project
 import (
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
 
-var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|gtest_discover_tests|catch_discover_tests|doctest_discover_tests)`)
+var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|` + framework.CMakeDiscovery + `)`)
 
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".

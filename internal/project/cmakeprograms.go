@@ -166,10 +166,10 @@ func (l cmakeLists) tests() (known, programs string) {
 
 var (
 	// cmakeFramework are the frameworks whose programs have cases of their own.
-	cmakeFramework = regexp.MustCompile(`(?i)gtest|googletest|catch2?\b|catch_|doctest|unit_test_framework`)
+	cmakeFramework = regexp.MustCompile(framework.NativeLibrary)
 	cmakeProgram   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
 	// testInclude takes in such a framework, also one that is a file of the project.
-	testInclude = regexp.MustCompile(`(?m)^\s*#\s*include\s*[<"](gtest/|gmock/|catch2/|boost/test/|([\w./-]*/)?(catch|catch_amalgamated|doctest)\.h)`)
+	testInclude = regexp.MustCompile(framework.NativeInclude)
 	testSource  = regexp.MustCompile(`(?i)test|spec`)
 )
 

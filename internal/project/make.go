@@ -1,6 +1,7 @@
 package project
 
 import (
+	"supervise/internal/framework"
 	"supervise/internal/project/internal/checkout"
 	"supervise/internal/regexp"
 )
@@ -43,36 +44,16 @@ func proposeMake(f checkout.Folder) proposal {
 	return p
 }
 
-// envReports are frameworks, of C and C++ but for prove, whose programs read from the environment how to
-// report. Of several programs each must keep its results: TAP on standard output, which
-// is read as the output of the check, or a file of its own.
-//
-// https://libcheck.github.io/check/doc/check_html/check_4.html#Environment-Variable-Reference,
-// https://api.cmocka.org/group__cmocka__exec.html,
-// https://criterion.readthedocs.io/en/master/env.html,
-// https://perldoc.perl.org/TAP::Harness::Env#ENVIRONMENTAL-VARIABLES
-var envReports = []struct {
-	linked *regexp.Regexp // how a Makefile links the framework, or runs it
-	env    string
-	report string // "" is standard output
-}{
-	{regexp.MustCompile(`(?i)(-l|lib|/)(gtest|gmock)`), "GTEST_OUTPUT=xml:" + ReportDir + "/", ReportDir + "/*.xml"},
-	{regexp.MustCompile(`-lcheck\b|pkg-config\b.*\s"?check\b`), "CK_TAP_LOG_FILE_NAME=-", ""},
-	{regexp.MustCompile(`-lcmocka\b|pkg-config\b.*\s"?cmocka\b`), "CMOCKA_MESSAGE_OUTPUT=TAP", ""},
-	{regexp.MustCompile(`(?m)^(\t.*|PROVE\s*[:?]?=.*)\bprove\b`), "HARNESS_VERBOSE=1", ""},
-	{regexp.MustCompile(`-lcriterion\b|pkg-config\b.*\s"?criterion\b`), "CRITERION_OUTPUTS=tap:-", ""},
-}
-
 // reportByEnv has the programs of the frameworks that a Makefile links report.
 func reportByEnv(f checkout.Folder, c *Check, text string) {
 	files := f.Search(20, "Makefile", "*.mk")
-	for _, r := range envReports {
-		if !r.linked.MatchString(text) && f.FirstMatching(r.linked, files...) == "" {
+	for _, r := range framework.NativeReports {
+		if !r.Linked.MatchString(text) && f.FirstMatching(r.Linked, files...) == "" {
 			continue
 		}
-		c.Env = append(c.Env, r.env)
-		if r.report != "" {
-			c.Reports = append(c.Reports, r.report)
+		c.Env = append(c.Env, r.Env)
+		if r.Files != "" {
+			c.Reports = append(c.Reports, r.Files)
 		}
 	}
 }

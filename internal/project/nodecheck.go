@@ -101,16 +101,12 @@ func (n node) mocha(c call) Check {
 	return n.instrumented(check, c)
 }
 
-// istanbulTools measure the coverage of frameworks that cannot.
-var istanbulTools = []string{"c8", "nyc"}
-
 // instrumented runs a check, whose command is the bare program, under the project's
 // coverage tool: the one in the script, else a dependency.
 func (n node) instrumented(check Check, c call) Check {
 	cover := ReportDir + "/.coverage"
-	temp := map[string]string{"c8": "--temp-directory=", "nyc": "--temp-dir="}
 	tool := n.dependsAbove(istanbulTools...)
-	if i := slices.IndexFunc(c.words, func(w string) bool { return temp[w] != "" }); i >= 0 {
+	if i := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(istanbulTools, w) }); i >= 0 {
 		tool = c.words[i]
 	}
 	if tool == "" {
@@ -119,7 +115,7 @@ func (n node) instrumented(check Check, c call) Check {
 		}
 		return check
 	}
-	options := with(n.measured(tool, c), "--reporter=json", "--report-dir="+cover, temp[tool]+ReportDir+"/.temp", "--check-coverage=false")
+	options := with(n.measured(tool, c), "--reporter=json", "--report-dir="+cover, framework.CoverageTools[tool].Temp+ReportDir+"/.temp", "--check-coverage=false")
 	check.Command = n.exec(tool, with(options, check.Command...)...)
 	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
 	return check

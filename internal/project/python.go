@@ -78,7 +78,10 @@ func newPython(f checkout.Folder, p *proposal) python {
 	return py
 }
 
-var pytest = framework.Named("pytest")
+var (
+	pytest   = framework.Named("pytest")
+	unittest = framework.Named("unittest")
+)
 
 // djangoTests is in a program that runs Django's tests with the arguments that it gets.
 var djangoTests = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)

@@ -72,7 +72,7 @@ func (py python) programOf(s segment) (script, bool) {
 	}
 	words := s.words[at+1:]
 	for len(words) > 1 && strings.HasPrefix(words[0], "-") && words[0] != "-m" {
-		if optionValue[words[0]] {
+		if slices.Contains(pythonValues, words[0]+"=") {
 			words = words[1:]
 		}
 		words = words[1:]

@@ -192,45 +192,26 @@ func before(words []string) []string {
 		switch {
 		case w == "-m" || !strings.HasPrefix(w, "-"):
 			out = append(out, w)
-		case optionValue[w]:
+		case slices.Contains(pythonValues, w+"="):
 			i++
 		}
 	}
 	return out
 }
 
-// optionValue are options of python and of coverage run whose value may follow in a word of its own.
-var optionValue = map[string]bool{"-W": true, "-X": true, "--source": true, "--omit": true, "--include": true, "--rcfile": true, "--data-file": true, "--context": true, "--concurrency": true, "--debug": true}
-
-// pytestKept are the options of pytest that say which tests run, with whether a value
-// follows in a word of its own.
-var pytestKept = map[string]bool{
-	"-m": true, "-k": true, "-p": true, "-W": true, "--ignore": true, "--ignore-glob": true, "--deselect": true,
-	"--import-mode": true, "--doctest-modules": false, "--doctest-glob": true, "--pyargs": false,
-}
+// pythonValues are options of python and of coverage run that take a value.
+var (
+	coveragePy   = framework.CoverageTools["coverage"]
+	pythonValues = slices.Concat(coveragePy.Keep, coveragePy.Others)
+)
 
 // selecting are the arguments of a script that say which tests of pytest run.
 func (s script) selecting() []string {
-	var out []string
-	for i := 0; s.module == "pytest" && !s.workflow && i < len(s.args); i++ {
-		w := s.args[i]
-		name, _, inline := strings.Cut(w, "=")
-		follows, kept := pytestKept[name]
-		switch {
-		case kept && follows && !inline && i+1 < len(s.args):
-			i++
-			out = append(out, w, s.args[i])
-		case kept || !strings.HasPrefix(w, "-"):
-			out = append(out, w)
-		case strings.HasPrefix(w, "-") && !inline && len(w) == 2 && pytestValue[w]:
-			i++
-		}
+	if s.module != pytest.Name || s.workflow {
+		return nil
 	}
-	return out
+	return pytest.KeptArgs(s.args)
 }
-
-// pytestValue are other options of pytest whose value follows in a word of its own.
-var pytestValue = map[string]bool{"-n": true, "-c": true, "-o": true, "-r": true}
 
 // measured are the options that say which code counts, of the first command in the
 // project's files that runs tests under coverage.py.
@@ -242,25 +223,15 @@ func (py python) measured() []string {
 		}
 		var out []string
 		for _, s := range split(ownFolder.ReplaceAllString(m[1], "")) {
-			for i, w := range s.words {
-				name, _, inline := strings.Cut(w, "=")
-				switch {
-				case name == "--branch" || measuredOptions[name] && inline:
-					out = append(out, w)
-				case measuredOptions[name] && i+1 < len(s.words):
-					out = append(out, w+"="+s.words[i+1])
-				}
-			}
+			kept, _ := framework.LeadingOptions(s.words, coveragePy.Keep, coveragePy.Others)
+			out = append(out, kept...)
 		}
 		return out
 	}
 	return nil
 }
 
-var (
-	coverageRun     = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
-	measuredOptions = map[string]bool{"--source": true, "--omit": true, "--include": true}
-)
+var coverageRun = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
 
 // djangoScript runs Django's tests as the script does, with the name of each test.
 func (py python) djangoScript(s script, p *proposal) {
@@ -271,13 +242,12 @@ func (py python) djangoScript(s script, p *proposal) {
 
 // unittestScript runs unittest as the script does, with the name of each test.
 func (py python) unittestScript(s script, p *proposal) {
-	words := slices.DeleteFunc(slices.Clone(s.args), func(w string) bool {
-		return slices.Contains([]string{"-v", "--verbose", "-q", "--quiet", "-f", "--failfast", "-b", "--buffer"}, w)
-	})
-	p.tool("unittest", s.from)
+	words := framework.WithoutOptions(s.args, unittest.Drop)
+	p.tool(unittest.Name, s.from)
 	if len(words) > 0 && words[0] == "discover" {
-		p.add(py.unittest("unittest", with([]string{"-m", "unittest", "discover", "-v"}, words[1:]...)...))
-		return
+		words = slices.Insert(words, 1, "-v")
+	} else {
+		words = slices.Insert(words, 0, "-v")
 	}
-	p.add(py.unittest("unittest", with([]string{"-m", "unittest", "-v"}, words...)...))
+	p.add(py.unittest(unittest.Name, with([]string{"-m", unittest.Name}, words...)...))
 }

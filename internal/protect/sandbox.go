@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/git"
 	"supervise/internal/regexp"
 	"supervise/runner"
@@ -43,23 +44,23 @@ type Site struct {
 // Below the home folder, programs and their configuration are visible; their caches are also
 // writable.
 var (
-	tools = []string{
+	tools = append(framework.ProgramFolders,
 		".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".config/fish",
 		".gitconfig", ".config/git", ".config/go", ".config/mise", ".editorconfig", ".tool-versions", ".asdfrc",
-		".asdf", ".nvm", ".fnm", ".volta", ".nodenv", ".bun", ".deno", ".pyenv", ".rye", ".conda", "miniconda3", "anaconda3", "miniforge3", ".rbenv", ".rvm",
+		".asdf", ".nvm", ".fnm", ".volta", ".nodenv", ".pyenv", ".rye", ".conda", "miniconda3", "anaconda3", "miniforge3", ".rbenv", ".rvm",
 		".sdkman", ".jenv", ".goenv", "sdk", ".rustup", ".cargo/bin", ".cargo/env", ".cargo/config.toml", ".dotnet", ".ghcup", ".elan", ".juliaup", ".nix-profile", ".linuxbrew",
 		"bin", "go/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/uv", ".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/state/nix",
 		".composer/vendor", ".config/composer/vendor", ".m2/wrapper",
-	}
-	caches = []string{
+	)
+	caches = append(framework.CacheFolders,
 		"go/pkg", ".cargo/registry", ".cargo/git", ".npm", ".m2/repository", ".gradle", ".ivy2", ".sbt", ".nuget/packages", ".gem", ".bundle/cache", ".yarn", ".pub-cache",
 		".konan", ".cabal", ".stack", ".hex", ".mix", ".cache/go-build", ".cache/golangci-lint", ".cache/goimports", ".cache/gopls", ".cache/staticcheck", ".cache/pip", ".cache/uv",
-		".cache/pypoetry", ".cache/pre-commit", ".cache/yarn", ".cache/pnpm", ".cache/node", ".cache/node-gyp", ".cache/typescript", ".cache/ms-playwright", ".cache/Cypress",
-		".cache/puppeteer", ".cache/deno", ".cache/bazel", ".cache/ccache", ".cache/sccache", ".cache/zig", ".cache/composer", ".cache/coursier", ".cache/rebar3", ".cache/ruff",
-	}
+		".cache/pypoetry", ".cache/pre-commit", ".cache/yarn", ".cache/pnpm", ".cache/node", ".cache/node-gyp", ".cache/typescript",
+		".cache/puppeteer", ".cache/bazel", ".cache/ccache", ".cache/sccache", ".cache/zig", ".cache/composer", ".cache/coursier", ".cache/rebar3", ".cache/ruff",
+	)
 	// toolVars and cacheVars are variables that name such folders in other places.
-	toolVars  = []string{"GOROOT", "NVM_DIR", "FNM_DIR", "VOLTA_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "SDKMAN_DIR", "RUSTUP_HOME", "JAVA_HOME", "DOTNET_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "BUN_INSTALL", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"}
-	cacheVars = []string{"GOCACHE", "GOMODCACHE", "GOLANGCI_LINT_CACHE", "npm_config_cache", "PIP_CACHE_DIR", "UV_CACHE_DIR", "YARN_CACHE_FOLDER", "PNPM_HOME", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "NUGET_PACKAGES", "PLAYWRIGHT_BROWSERS_PATH"}
+	toolVars  = append(framework.ProgramVariables, "GOROOT", "NVM_DIR", "FNM_DIR", "VOLTA_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "SDKMAN_DIR", "RUSTUP_HOME", "JAVA_HOME", "DOTNET_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+	cacheVars = append(framework.CacheVariables, "GOCACHE", "GOMODCACHE", "GOLANGCI_LINT_CACHE", "npm_config_cache", "PIP_CACHE_DIR", "UV_CACHE_DIR", "YARN_CACHE_FOLDER", "PNPM_HOME", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "NUGET_PACKAGES")
 	// credentials below the home folder are hidden, unless protect.readable names them.
 	credentials = []string{
 		".ssh", ".aws", ".azure", ".kube", ".docker", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub", ".config/op",

@@ -47,7 +47,7 @@ var configNames = []struct {
 	{regexp.MustCompile(`(^|/)(\w+\.(workspace|conf)|\.(` + framework.DotSettings + `))\.[mc]?[jt]s$`), braceConfig},
 	{regexp.MustCompile(`\.gradle(\.kts)?$|\.sbt$|(^|/)(Jenkinsfile|mix\.exs|\.credo\.exs|coveralls\.exs|[Gg]runtfile\.js)$`), braceConfig},
 	{regexp.MustCompile(`(^|/)\.(` + framework.DotSettings + `|babelrc|swcrc|jshintrc)$|\.(jsonc|json5)$`), jsonConfig},
-	{regexp.MustCompile(`(^|/)([^/]*(config|rc|conf)[^/]*|package|composer|deno|biome|project|nx|lerna|turbo|` + framework.NodeConfig + `|settings[^/]*|infection|phpstan|tslint|coveralls|codecov|hooks|nest-cli|angular|xunit\.runner|testconfig|testem|coverlet[^/]*|\.c8rc)\.json$`), jsonConfig},
+	{regexp.MustCompile(`(^|/)([^/]*(config|rc|conf)[^/]*|package|composer|` + framework.RuntimeConfigStem + `|biome|project|nx|lerna|turbo|` + framework.NodeConfig + `|settings[^/]*|infection|phpstan|tslint|coveralls|codecov|hooks|nest-cli|angular|xunit\.runner|testconfig|testem|coverlet[^/]*|\.c8rc)\.json$`), jsonConfig},
 	{regexp.MustCompile(`\.ya?ml$|(^|/)\.clang-(tidy|format)$|(^|/)(phpstan|phpstan-baseline)(\.dist)?\.neon(\.dist)?$`), yamlConfig},
 	{regexp.MustCompile(`\.toml$|(^|/)\.cargo/config$|(^|/)Pipfile$`), tomlConfig},
 	{regexp.MustCompile(`(^|/)(\.coveragerc|\.flake8|\.?pylintrc|\.npmrc|\.yarnrc|\.bandit|\.pydocstyle|\.condarc|\.nosetestsrc|\.testr\.conf|\.gitconfig|\.gitmodules|\.pypirc)$|\.(ini|cfg|properties|editorconfig)$|(^|/)\.?env(\.[\w.-]+)?$`), iniConfig},

@@ -167,11 +167,12 @@ func unwrap(words []string) []string {
 
 // packageCall rewrites "yarn test" and its like as calls of npm; nil for something else.
 func packageCall(base string, rest []string) []string {
+	manager, ok := framework.PackageManagers[base]
 	switch {
 	case base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-"):
 		return afterOptions(base, rest)
-	case base != "yarn" && base != "pnpm" && base != "bun" || len(rest) == 0:
-	case base != "bun" && packageScript.MatchString(rest[0]):
+	case !ok || base == "npm" || len(rest) == 0:
+	case !manager.NeedsRun && packageScript.MatchString(rest[0]):
 		return append([]string{"npm", "run"}, rest...)
 	case rest[0] == "run" && len(rest) > 1 && packageScript.MatchString(rest[1]):
 		return append([]string{"npm"}, rest...)

@@ -90,7 +90,7 @@ func commented(text string) bool {
 // registrations are the lines that register tests with a build; the group is what is
 // registered.
 var registrations = []struct{ file, line *regexp.Regexp }{
-	{regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`^\s*(?:\w*add_\w*tests?\w*|\w*_add_tests?|gtest_discover_tests|gtest_add_tests|catch_discover_tests|doctest_discover_tests|add_gtest)\s*\(\s*(?:NAME\s+)?"?([\w./:+-]+)`)},
+	{regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`^\s*(?:\w*add_\w*tests?\w*|\w*_add_tests?|` + framework.CMakeRegistration + `)\s*\(\s*(?:NAME\s+)?"?([\w./:+-]+)`)},
 	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(?:add_subdirectory)\s*\(\s*"?([\w./-]*(?i:tests?)[\w./-]*)`)},
 	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(enable_testing)\s*\(`)},
 	{regexp.MustCompile(`(^|/)meson\.build$`), regexp.MustCompile(`^\s*test\s*\(\s*'([^']+)'`)},

@@ -7,12 +7,13 @@ import (
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 )
 
 // lintTool are the files that say what linters and type checkers look for.
-var lintTool = regexp.MustCompile(`(?i)eslint|package\.json|tsconfig|jsconfig|biome|deno|tslint|jshint|stylelint|oxlint|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
+var lintTool = regexp.MustCompile(`(?i)` + framework.NodeLintConfig + `|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
 
 // offRows are the values that turn rules off: came when they are added, gone when they
 // are removed.

@@ -63,7 +63,7 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-26", file: `proj$|\.props$`, key: `istestproject|isunittestproject`, value: `(?i)^false$`},
 	{id: "TP-26", file: `Cargo\.toml`, key: `^(lib|test|bin)\.test|^lib\.doctest|(^|\.)autotests|^test\.harness|^lib\.harness`, value: `false`},
 	{id: "TP-26", file: `Cargo\.toml`, key: `workspace\.exclude\[\]`, but: harmlessPaths + `|example|bench|fuzz`, severity: metric.High},
-	{id: "TP-26", file: `deno|bunfig|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, but: harmlessPaths},
+	{id: "TP-26", file: framework.RuntimeConfigStem + `|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, but: harmlessPaths},
 	{id: "TP-26", file: `CMakeLists|\.cmake`, key: `buildtesting|disabled`, value: `(?i)^(off|true|on)$`, severity: metric.High},
 	{id: "TP-26", file: `test_helper\.exs|mix\.exs`, key: `(^|\.)exclude(\[\])*`, severity: metric.High},
 	{id: "TP-26", file: `Package\.swift`, key: `exclude\[\]`, value: `(?i)test|spec`},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/metric"
 	"supervise/source"
@@ -30,7 +31,7 @@ var (
 	// where its failure would be seen.
 	whereRun = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
 	// machine matches conditions on what the machine has.
-	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|\bpy_?\d|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|deno|bun\b|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
+	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|\bpy_?\d|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|` + framework.OtherRuntimes + `|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
 )
 
 var (

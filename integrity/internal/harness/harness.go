@@ -18,7 +18,7 @@ import (
 )
 
 // setUp are the files that run before tests, or around them, by their names.
-var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|` + framework.SetUpFile + `)$|(^|/)(cypress/support|features/support|spec/support|test/support)/`)
+var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|` + framework.SetUpFile + `)$|(^|/)(` + framework.SupportFolder + `)/`)
 
 // surelySetUp are those with names that product code does not have.
 var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|` + framework.SetUpFile + `|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)

@@ -26,7 +26,7 @@ var pathRoles = []struct {
 }
 
 // mixed matches files that configure the runner among other things.
-var mixed = regexp.MustCompile(`(^|/)(package\.json|deno\.jsonc?|bunfig\.toml|composer\.json|pyproject\.toml|setup\.(cfg|py)|Cargo\.toml|\.cargo/config(\.toml)?|pom\.xml|(build|settings)\.gradle(\.kts)?|gradle\.properties|build\.(sbt|xml)|go\.(mod|work)|` +
+var mixed = regexp.MustCompile(`(^|/)(package\.json|` + framework.RuntimeConfig + `|composer\.json|pyproject\.toml|setup\.(cfg|py)|Cargo\.toml|\.cargo/config(\.toml)?|pom\.xml|(build|settings)\.gradle(\.kts)?|gradle\.properties|build\.(sbt|xml)|go\.(mod|work)|` +
 	`vite\.(\w+\.)?config\.[mc]?[jt]s|(babel|rollup|webpack)\.config\.[mc]?[jt]s|\.babelrc(\.\w+)?|(angular|nx|turbo|project|workspace)\.json|(GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|[Rr]akefile|\.mvn/\w+\.config|` +
 	`[\w.-]+\.(cs|fs|vb)proj|Directory\.Build\.(props|targets)|mix\.exs|Package\.swift|CMakeLists\.txt|CMake(User)?Presets\.json|meson\.build|BUILD(\.bazel)?|\.bazelrc|tasks\.py|fabfile\.py|[Gg]ulpfile\.[mc]?js|[Gg]runtfile\.js)$`)
 
@@ -34,7 +34,7 @@ var mixed = regexp.MustCompile(`(^|/)(package\.json|deno\.jsonc?|bunfig\.toml|co
 // as well be packages of the product.
 var (
 	certainFolders  = []string{"__tests__", "testdata", "__mocks__", "__fixtures__", "__snapshots__"}
-	probableFolders = []string{"test", "tests", "spec", "specs", "fixtures", "e2e", "testing", "cypress", "unittests"}
+	probableFolders = slices.Concat(framework.EndToEndFolders, strings.Fields("test tests spec specs fixtures testing unittests"))
 )
 
 func inTestFolder(name string) bool {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"strings"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 	"supervise/source/internal/language"
 	"supervise/source/internal/lex"
@@ -27,7 +28,7 @@ func silence(re string, comment bool, blanket string, coverage bool) directiveRo
 // directiveRows is the table of suppressions by language.
 var directiveRows = func() (out [language.Count][]directiveRow) {
 	js := []directiveRow{
-		silence(`eslint-disable(?:-next-line|-line)?\b|@ts-(?:ignore|nocheck|expect-error)\b|biome-ignore\b|tslint:disable|prettier-ignore\b|@deno-lint-ignore|deno-lint-ignore`, true, `@ts-nocheck|^eslint-disable\s*(?:\*/|$)|deno-lint-ignore-file`, false),
+		silence(framework.NodeSuppression, true, framework.NodeFileSuppression, false),
 		silence(`(?:istanbul|c8|v8)\s+ignore\b`, true, `ignore file`, true),
 		silence(`\bas any\b`, false, "", false),
 	}

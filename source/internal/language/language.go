@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"supervise/internal/framework"
 )
 
 // Language is the programming language a file is written in. The zero value
@@ -54,11 +56,11 @@ var dialects = [Count]dialect{
 	},
 	JavaScript: {
 		name: "javascript", exts: []string{".js", ".jsx", ".mjs", ".cjs"},
-		interp: []string{"node", "nodejs", "bun"},
+		interp: framework.NodeInterpreters,
 	},
 	TypeScript: {
 		name: "typescript", exts: []string{".ts", ".tsx", ".mts", ".cts"},
-		interp: []string{"deno", "ts-node", "tsx"},
+		interp: framework.TypeScriptInterpreters,
 	},
 	Java:   {name: "java", exts: []string{".java"}},
 	Kotlin: {name: "kotlin", exts: []string{".kt", ".kts"}, interp: []string{"kotlin"}},

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"supervise/internal/framework"
 	"supervise/internal/regexp"
 )
 
@@ -48,12 +49,12 @@ func folders(file string) []string {
 
 // generatedNames are the ends of file names that generators and package
 // managers own.
-var generatedNames = []string{
+var generatedNames = append(framework.LockFiles,
 	".pb.go", ".pb.gw.go", ".pb.cc", ".pb.h", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb.js", "_pb.ts", "_pb.d.ts", "_pb.rb",
 	".min.js", ".min.mjs", ".min.css", ".bundle.js", ".js.map", ".css.map",
 	".g.cs", ".designer.cs", ".Designer.cs", ".g.i.cs", "_generated.go", ".generated.go", ".gen.go", ".generated.ts", ".gen.ts",
-	".lock", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "go.sum", "bun.lockb", "Package.resolved",
-}
+	".lock", "go.sum", "Package.resolved",
+)
 
 // generatedHead is how far into a file a marker of generated code is looked
 // for, in bytes: beyond a long licence, before the code proper.
@@ -110,7 +111,7 @@ type testPlace struct {
 
 var (
 	scriptTests = testPlace{
-		dirs:     []string{"__tests__", "test", "tests", "spec", "specs", "e2e", "cypress"},
+		dirs:     append(framework.EndToEndFolders, "__tests__", "test", "tests", "spec", "specs"),
 		suffixes: []string{".test", ".spec", ".cy", ".e2e", "_test", "_spec", "-test", "-spec"},
 		stems:    []string{"test", "tests"},
 	}
@@ -122,7 +123,7 @@ var (
 	nativeTests = testPlace{
 		dirs:     []string{"test", "tests", "unittests"},
 		prefixes: []string{"test_"},
-		suffixes: []string{"_test", "_tests", "_unittest", "Test", "Tests"},
+		suffixes: framework.NativeTestSuffixes,
 		stems:    []string{"test", "tests"},
 	}
 )

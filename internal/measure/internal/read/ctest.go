@@ -12,7 +12,7 @@ import (
 // expandCTest returns the tests of a report, in which the cases of a program count instead
 // of the program that ctest runs.
 func (r *reading) expandCTest(t *metric.Tests) *metric.Tests {
-	if r.check.Runner != ctest {
+	if r.check.Runner != ctestcases.Runner {
 		return t
 	}
 	var out *metric.Tests
@@ -50,8 +50,6 @@ func (r *reading) casesIn(paths ...string) *metric.Tests {
 	}
 	return report.Tests
 }
-
-const ctest = "ctest"
 
 // maxList limits the list of the cases of one program, in bytes.
 const maxList = 16 << 20

@@ -1,0 +1,32 @@
+package framework
+
+// CoverageTool is a program that measures the coverage of a program that it runs.
+type CoverageTool struct {
+	Temp   string   // the option for its temporary files
+	Keep   []string // options that say which code counts
+	Others []string // other options that take a value
+
+	Subcommands []string // that run no program
+}
+
+// istanbulTool are the options that c8 and nyc have in common.
+var istanbulTool = CoverageTool{
+	Keep: list("--exclude= -x= --include= -n= --extension= -e= --src= --all -a --exclude-after-remap --exclude-node-modules --allowExternal"),
+	Others: list("--reporter= -r= --report-dir= --reports-dir= -o= --temp-dir= --temp-directory= -t= --cwd= --require= -i= " +
+		"--lines= --functions= --branches= --statements= --nycrc-path= --config= -c= --cache-dir="),
+	Subcommands: list("report check-coverage merge instrument"),
+}
+
+// CoverageTools measure the coverage of frameworks that cannot, by name.
+var CoverageTools = map[string]CoverageTool{
+	"c8": istanbulTool.withTemp("--temp-directory="), "nyc": istanbulTool.withTemp("--temp-dir="),
+	"coverage": {
+		Keep:   list("--branch --source= --omit= --include="),
+		Others: list("-W= -X= --rcfile= --data-file= --context= --concurrency= --debug="),
+	},
+}
+
+func (t CoverageTool) withTemp(option string) CoverageTool {
+	t.Temp = option
+	return t
+}
