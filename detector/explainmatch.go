@@ -122,7 +122,7 @@ func (d *definitions) rank(i int, c reported) int {
 
 // exact reports whether the name and suite of the test are known to the letter.
 func (t TestSource) exact() bool {
-	return t.Suite != "" || t.File == "" || source.LanguageOf(t.File, nil) == source.Go
+	return t.Suite != "" || t.File == "" || source.DetectLanguage(t.File, nil) == source.Go
 }
 
 // file returns the file that defines a test, "" if it is in none of the

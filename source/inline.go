@@ -19,8 +19,8 @@ type InlineTests struct {
 	OtherFile bool   // it is declared alone (mod tests;), and is in its own file
 }
 
-// Holds reports whether line n, from 1, is in the module.
-func (t InlineTests) Holds(n int) bool { return t.First <= n && n <= t.Last }
+// ContainsLine reports whether line n, from 1, is in the module.
+func (t InlineTests) ContainsLine(n int) bool { return t.First <= n && n <= t.Last }
 
 // module matches a Rust module with its attributes; forTests matches an attribute
 // that has it built for tests.
@@ -30,10 +30,10 @@ var (
 	forOther = regexp.MustCompile(`\bnot\s*\(\s*test\b`)
 )
 
-// InlineTestsOf returns the modules of tests in a file, in order; those within one
+// FindInlineTests returns the modules of tests in a file, in order; those within one
 // of them are part of it. Languages other than Rust have none.
-func InlineTestsOf(path string, src []byte) []InlineTests {
-	if LanguageOf(path, src) != Rust || !bytes.Contains(src, []byte("cfg")) {
+func FindInlineTests(path string, src []byte) []InlineTests {
+	if DetectLanguage(path, src) != Rust || !bytes.Contains(src, []byte("cfg")) {
 		return nil
 	}
 	masked := lex.Mask(src, lex.Classify(Rust, src))
@@ -89,13 +89,13 @@ func braceEnd(masked []byte, from int) int {
 
 func lineAt(src []byte, pos int) int { return 1 + bytes.Count(src[:pos], []byte("\n")) }
 
-// WithInlineTests returns a file with the modules of tests as they are in another
+// ReplaceInlineTests returns a file with the modules of tests as they are in another
 // version of it: in the place of those of the same name, or at the end of the file.
 // Modules that are missing in the other version stay. It is false if that version has none,
 // or one belongs into a module that is not there.
-func WithInlineTests(path string, src, other []byte) ([]byte, bool) {
-	wanted := slices.DeleteFunc(InlineTestsOf(path, other), func(t InlineTests) bool { return t.OtherFile })
-	have := InlineTestsOf(path, src)
+func ReplaceInlineTests(path string, src, other []byte) ([]byte, bool) {
+	wanted := slices.DeleteFunc(FindInlineTests(path, other), func(t InlineTests) bool { return t.OtherFile })
+	have := FindInlineTests(path, src)
 	var missing []byte
 	with := map[string][]byte{}
 	for _, t := range wanted {
@@ -120,10 +120,10 @@ func WithInlineTests(path string, src, other []byte) ([]byte, bool) {
 	return slices.Concat(out, src[at:], missing), len(wanted) > 0
 }
 
-// SameButInlineTests reports whether two versions of a file differ, but in nothing
+// DifferOnlyInInlineTests reports whether two versions of a file differ, but in nothing
 // else than their modules of tests and in white space.
-func SameButInlineTests(path string, was, is []byte) bool {
-	if bytes.Equal(was, is) || len(InlineTestsOf(path, was))+len(InlineTestsOf(path, is)) == 0 {
+func DifferOnlyInInlineTests(path string, was, is []byte) bool {
+	if bytes.Equal(was, is) || len(FindInlineTests(path, was))+len(FindInlineTests(path, is)) == 0 {
 		return false
 	}
 	return slices.EqualFunc(bytes.Fields(productOf(path, was)), bytes.Fields(productOf(path, is)), bytes.Equal)
@@ -133,7 +133,7 @@ func SameButInlineTests(path string, was, is []byte) bool {
 func productOf(path string, src []byte) []byte {
 	var out []byte
 	at := 0
-	for _, t := range InlineTestsOf(path, src) {
+	for _, t := range FindInlineTests(path, src) {
 		out = slices.Concat(out, src[at:t.From], []byte(" "))
 		at = t.To
 	}

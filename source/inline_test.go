@@ -24,7 +24,7 @@ func TestInlineTestsOf(t *testing.T) {
 		{"never closed", "src/lib.rs", "#[cfg(test)]\nmod tests {\n", "tests 1-2"},
 	} {
 		var got []string
-		for _, m := range source.InlineTestsOf(tt.path, []byte(tt.src)) {
+		for _, m := range source.FindInlineTests(tt.path, []byte(tt.src)) {
 			name := m.Name
 			if m.OtherFile {
 				name += " in another file"
@@ -51,7 +51,7 @@ func TestWithInlineTests(t *testing.T) {
 		{"nested, and gone", newCode, inner(rustCode + rustTests), ""},
 		{"there was none", newCode + weak, rustCode, ""},
 	} {
-		out, ok := source.WithInlineTests("src/lib.rs", []byte(tt.is), []byte(tt.was))
+		out, ok := source.ReplaceInlineTests("src/lib.rs", []byte(tt.is), []byte(tt.was))
 		if got := strings.TrimSuffix(string(out), "\n"); ok != (tt.want != "") || ok && got != strings.TrimSuffix(tt.want, "\n") {
 			t.Errorf("%s: %t\n%s\nwant\n%s", tt.name, ok, out, tt.want)
 		}
@@ -69,11 +69,11 @@ func TestSameButInlineTests(t *testing.T) {
 		{"the code as well", rustCode + rustTests, rustCode + "fn a() {}\n" + weak, false},
 		{"the same", rustCode + rustTests, rustCode + rustTests, false},
 	} {
-		if got := source.SameButInlineTests("src/lib.rs", []byte(tt.was), []byte(tt.is)); got != tt.want {
+		if got := source.DifferOnlyInInlineTests("src/lib.rs", []byte(tt.was), []byte(tt.is)); got != tt.want {
 			t.Errorf("%s: %t", tt.name, got)
 		}
 	}
-	if source.SameButInlineTests("a.py", []byte("a"), []byte("b")) {
+	if source.DifferOnlyInInlineTests("a.py", []byte("a"), []byte("b")) {
 		t.Error("another language has no such modules")
 	}
 }

@@ -41,7 +41,7 @@ func TestInspect(t *testing.T) {
 	if len(in.Directives) != 1 || in.Directives[0].Line != 6 || in.Directives[0].Blanket {
 		t.Errorf("directives: %+v", in.Directives)
 	}
-	if len(in.Marks) != 1 || in.Marks[0].Kind != Dead || in.Marks[0].From != 8 {
+	if len(in.Marks) != 1 || in.Marks[0].Kind != Unreachable || in.Marks[0].From != 8 {
 		t.Errorf("marks: %+v", in.Marks)
 	}
 	if strings.Contains(string(in.Plain), "noqa") || len(in.Plain) != len(src) {
@@ -91,7 +91,7 @@ func FuzzInspect(f *testing.F) {
 		}
 		for _, test := range in.Tests {
 			for _, a := range test.Assertions {
-				Assert(a)
+				ParseAssertion(a)
 			}
 		}
 	})

@@ -27,7 +27,7 @@ import (
 // parse gives the syntax error together with what the scanner for the other
 // languages finds in it; there is no other error.
 func Scan(path string, src []byte) (File, error) {
-	lang := LanguageOf(path, src)
+	lang := DetectLanguage(path, src)
 	if lang == Unknown {
 		return File{}, nil
 	}

@@ -231,7 +231,7 @@ func accepted(ctx context.Context, dir string, now time.Time) (list []detector.A
 		return nil, "", err
 	}
 	list = ack.Acknowledgements(entries, now)
-	note = fmt.Sprintf("%s in %s", report.Count(len(list), "acknowledged finding", "acknowledged findings"), ack.FileName)
+	note = fmt.Sprintf("%s in %s", report.Pluralize(len(list), "acknowledged finding", "acknowledged findings"), ack.FileName)
 	if expired := len(entries) - len(list); expired > 0 {
 		note += fmt.Sprintf(", and %d expired; supervise ack --list", expired)
 	}

@@ -41,9 +41,9 @@ func runAnalytics(ctx context.Context, a *app, o analyticsOptions) error {
 		return err
 	}
 	if o.json {
-		return a.encode(report.AnalyticsOf(r))
+		return a.encode(report.NewAnalytics(r))
 	}
-	_, err = io.WriteString(a.out, report.Completion(r).Markdown())
+	_, err = io.WriteString(a.out, report.CompletionDocument(r).Markdown())
 	return err
 }
 

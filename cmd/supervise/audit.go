@@ -94,7 +94,7 @@ func runAudit(ctx context.Context, a *app, o auditOptions) error {
 		return a.encode(found)
 	}
 	if n := a.text().PrintAudit(found, len(c.Files), a.verbose); n > 0 {
-		a.notes(report.Count(n, "finding", "findings") + " explained, see --verbose")
+		a.notes(report.Pluralize(n, "finding", "findings") + " explained, see --verbose")
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 		if dirty {
 			a.notes("the tree differs from HEAD: the record names no commit, so a gate cannot tell renamed tests from deleted ones")
 		}
-		fmt.Fprintf(a.out, "%s, %d passed: written to %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, save)
+		fmt.Fprintf(a.out, "%s, %d passed: written to %s\n", report.Pluralize(counts.Count, "test", "tests"), counts.Passed, save)
 		return nil
 	case dirty:
 		return usageError{errors.New("the tree differs from HEAD, so the record would belong to no commit: commit or stash, or use --save FILE")}
@@ -132,7 +132,7 @@ func runBaseline(ctx context.Context, a *app, o baselineOptions) (err error) {
 	if remote != "" {
 		where = "here and at " + remote
 	}
-	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Count(counts.Count, "test", "tests"), counts.Passed, mergegate.RecordRef(rec.Commit), where)
+	fmt.Fprintf(a.out, "%s, %d passed: stored as %s, %s\n", report.Pluralize(counts.Count, "test", "tests"), counts.Passed, mergegate.RecordRef(rec.Commit), where)
 	return nil
 }
 
@@ -170,6 +170,6 @@ func runPrune(ctx context.Context, a *app, o pruneOptions) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s deleted\n", report.Count(len(gone), "record", "records"))
+	fmt.Fprintf(a.out, "%s deleted\n", report.Pluralize(len(gone), "record", "records"))
 	return nil
 }

@@ -60,7 +60,7 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	res, err := overhead.Measure(ctx, overhead.Options{
 		Settings: settings.Settings, Snapshot: settings.Snapshot, Root: at.root, Scratch: scratch, Runs: o.runs,
 		OnRun: func(n int, plain, wrapped time.Duration) {
-			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.Duration(plain), report.Duration(wrapped))
+			fmt.Fprintf(a.err, "%d/%d: %s alone, %s with supervise\n", n, o.runs, report.FormatDuration(plain), report.FormatDuration(wrapped))
 		},
 	})
 	if err != nil {
@@ -75,6 +75,6 @@ func runBenchmark(ctx context.Context, a *app, o benchmarkOptions) (err error) {
 	}{{"the checks alone", res.Plain}, {"with supervise", res.Wrapped}, {"of that, snapshot", res.Snapshot}, {"rules and score", res.Judge}, {"first snapshot, once", res.First}} {
 		fmt.Fprintf(a.out, "%-22s %s\n", row.name, row.took.Round(time.Millisecond/10))
 	}
-	fmt.Fprintf(a.out, "%-22s %+.1f %%, of the medians of %s\n", "overhead", res.Percent, report.Count(res.Runs, "run", "runs"))
+	fmt.Fprintf(a.out, "%-22s %+.1f %%, of the medians of %s\n", "overhead", res.Percent, report.Pluralize(res.Runs, "run", "runs"))
 	return nil
 }

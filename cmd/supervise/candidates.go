@@ -148,8 +148,8 @@ func (a *app) contest(ctx context.Context, opts loop.Options, p printFlags, star
 	p.agentOutput = "none"
 	return a.supervise(ctx, opts, p, func(ctx context.Context, opts loop.Options) (loop.Outcome, error) {
 		out, err := start(ctx, candidate.Options{Loop: opts, Cache: defaultTrees(), Watch: func(n int) (measure.Watch, func(agentrun.Progress)) {
-			b := a.board.Candidate(n)
-			return b.Check, b.Report
+			b := a.board.CandidateBoard(n)
+			return b.StartCheck, b.HandleReport
 		}})
 		return loop.Outcome{LoopID: out.LoopID, Dir: out.Dir, Stop: out.Stop}, err
 	})

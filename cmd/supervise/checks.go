@@ -88,7 +88,7 @@ func (a *app) showPlan(plan measure.Plan, asJSON bool) error {
 	paint := a.paint(a.out)
 	fmt.Fprintf(a.out, "%s %s\n", paint(document.Faint, "tree "), plan.Root)
 	for _, c := range plan.Checks {
-		fmt.Fprintf(a.out, "%s %s\n", paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, paint))
+		fmt.Fprintf(a.out, "%s %s\n", paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckCommand(c, paint))
 	}
 	return nil
 }

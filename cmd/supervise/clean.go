@@ -62,7 +62,7 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 	}
 	freed := int64(0)
 	for _, s := range list {
-		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, report.Bytes(s.Bytes))
+		fmt.Fprintf(a.out, "%s  %-10s %s  %s\n", s.UpdatedAt.Local().Format(time.DateTime), s.Status, s.LoopID, report.FormatBytes(s.Bytes))
 		freed += s.Bytes
 		if !o.yes {
 			continue
@@ -76,13 +76,13 @@ func runClean(ctx context.Context, a *app, o cleanOptions) error {
 		}
 	}
 	if young > 0 {
-		fmt.Fprintf(a.err, "%s younger than %s: --older-than 0s includes all that are over\n", report.Count(young, "loop stays that is", "loops stay that are"), days(o.older))
+		fmt.Fprintf(a.err, "%s younger than %s: --older-than 0s includes all that are over\n", report.Pluralize(young, "loop stays that is", "loops stay that are"), days(o.older))
 	}
 	what := "deleted"
 	if !o.yes {
 		what = "would be deleted, with --yes"
 	}
-	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Count(len(list), "loop", "loops"), report.Bytes(freed), what)
+	fmt.Fprintf(a.out, "%s, %s: %s\n", report.Pluralize(len(list), "loop", "loops"), report.FormatBytes(freed), what)
 	return nil
 }
 

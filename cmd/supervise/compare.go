@@ -68,7 +68,7 @@ func runCompare(ctx context.Context, a *app, o compareOptions) error {
 		fmt.Fprintf(a.out, "the candidates of %s are not compared yet (%s); of one: %s explain %[1]s/1\n", state.LoopID, state.Status, a.self())
 		return nil
 	}
-	fmt.Fprint(a.out, report.Ranking(list).Terminal(a.paint(a.out)))
+	fmt.Fprint(a.out, report.RankingDocument(list).Terminal(a.paint(a.out)))
 	return nil
 }
 

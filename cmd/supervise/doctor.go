@@ -91,12 +91,12 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 // as lines. Without any test the exit status is that of an unmeasurable tree.
 func (a *app) measureOnce(ctx context.Context, plan measure.Plan) (measure.Result, error) {
 	board := live.NewBoard(time.Now, a.mask.String)
-	board.Plan(plan)
+	board.SetPlan(plan)
 	p := terminal.New(terminal.Options{Out: io.Discard, Progress: a.talk, Live: a.hasRegion()})
 	if p.Live {
 		defer a.openRegion(board, false)()
 	}
-	meter := measure.New(plan, measure.Options{Baseline: true, Watch: board.Check, OnProgress: func(m measure.Progress) {
+	meter := measure.New(plan, measure.Options{Baseline: true, Watch: board.StartCheck, OnProgress: func(m measure.Progress) {
 		p.PrintEvent(event.Event{Data: event.Check{Name: m.Check.Name, Done: m.Run != nil}})
 	}})
 	res, err := meter.Run(ctx, nil)

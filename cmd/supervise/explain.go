@@ -80,7 +80,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return a.encode(c)
 	}
 	paint := a.paint(a.out)
-	fmt.Fprintf(a.out, "%s\n\n%s", report.Line(in.Iteration, paint), report.Chain(c).Terminal(paint))
+	fmt.Fprintf(a.out, "%s\n\n%s", report.IterationLine(in.Iteration, paint), report.ReasoningDocument(c).Terminal(paint))
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 func (a *app) hasRegion() bool {
 	talk, isFile := a.raw.err.(*os.File)
 	out, isToo := a.raw.out.(*os.File)
-	if !isFile || !isToo || !live.Able(talk) {
+	if !isFile || !isToo || !live.SupportsRegion(talk) {
 		return false
 	}
 	info, err := out.Stat()
@@ -25,14 +25,14 @@ func (a *app) hasRegion() bool {
 // says that the agent's words are printed as they come.
 func (a *app) openRegion(b *live.Board, spoken bool) (end func()) {
 	out, _ := a.raw.err.(*os.File) // see hasRegion
-	a.screen.region = live.Open(b, live.Options{Out: out, Paint: a.paint(out), Spoken: spoken, Env: os.Getenv})
+	a.screen.region = live.Open(b, live.Options{Out: out, Paint: a.paint(out), AgentPrinted: spoken, Env: os.Getenv})
 	return a.screen.region.Close
 }
 
 // shownOn has a board know of events before they are printed.
 func shownOn(b *live.Board, next func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
-		b.Event(e)
+		b.HandleEvent(e)
 		next(e)
 	}
 }

@@ -160,7 +160,7 @@ func whatIf(base judge.Settings, keys []string) (*judge.Settings, error) {
 
 // replayed prints the progress.
 func (a *app) replayed(p replay.Progress) {
-	c, took := p.Commit, report.Duration(p.Took)
+	c, took := p.Commit, report.FormatDuration(p.Took)
 	switch {
 	case p.IsProof && p.Why != "":
 		fmt.Fprintf(a.err, "%d/%d %s original tests not run: %s\n", p.Done, p.Total, c.Short(), p.Why)

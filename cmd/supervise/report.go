@@ -65,7 +65,7 @@ func runReport(ctx context.Context, a *app, o reportOptions) error {
 		if err != nil {
 			return err
 		}
-		return report.CSV(a.doc, r)
+		return report.WriteCSV(a.doc, r)
 	case o.json:
 		return a.reportJSON(ctx, o.loop)
 	}
@@ -84,7 +84,7 @@ func (a *app) reportFile(ctx context.Context, loop, name string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "reports", name)) //nolint:forbidigo // of the state
 	if err != nil {
 		a.log().Debug(err)
-		return usageError{fmt.Errorf("loop %s (%s, %s) has no %s yet", state.LoopID, state.Status, report.Count(state.Iteration, "iteration", "iterations"), name)}
+		return usageError{fmt.Errorf("loop %s (%s, %s) has no %s yet", state.LoopID, state.Status, report.Pluralize(state.Iteration, "iteration", "iterations"), name)}
 	}
 	_, err = a.out.Write(text)
 	return err

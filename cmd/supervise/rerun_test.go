@@ -138,7 +138,7 @@ func confirmShaky(t *testing.T, root string, whole, more bool) {
 		t.Errorf("tests that passed ran %d times, and %d times after", steady, again)
 	}
 	for _, r := range got.Runs {
-		t.Logf("%s: status %d, %v %s %v", r.Check.Line(), r.ExitCode, r.Check.Env, r.Why, r.Problems)
+		t.Logf("%s: status %d, %v %s %v", r.Check.CommandLine(), r.ExitCode, r.Check.Env, r.Why, r.Problems)
 		if t.Failed() {
 			t.Log(r.Output)
 		}

@@ -226,7 +226,7 @@ func (a *app) cleanup(ctx context.Context, id string, o selectOptions) error {
 	if o.dryRun {
 		what = "would be dropped"
 	}
-	fmt.Fprintf(to, "%s %s (%s freed): %s\nkept: %s\n", report.Count(len(c.Dropped), "snapshot", "snapshots"), what, report.Bytes(c.Freed),
+	fmt.Fprintf(to, "%s %s (%s freed): %s\nkept: %s\n", report.Pluralize(len(c.Dropped), "snapshot", "snapshots"), what, report.FormatBytes(c.Freed),
 		cmp.Or(strings.Join(c.Dropped, " "), "nothing"), cmp.Or(strings.Join(c.Kept, " "), "nothing"))
 	return nil
 }
@@ -285,10 +285,10 @@ func (a *app) exportCSV(o selectOptions, v record.View, c selector.Selection) er
 	case "":
 		return nil
 	case "-":
-		return report.CSV(a.doc, v.Report(c, time.Now()))
+		return report.WriteCSV(a.doc, v.Report(c, time.Now()))
 	}
 	var b bytes.Buffer
-	if err := report.CSV(&b, v.Report(c, time.Now())); err != nil {
+	if err := report.WriteCSV(&b, v.Report(c, time.Now())); err != nil {
 		return err
 	}
 	return ledger.WriteFile(o.csv, b.Bytes())

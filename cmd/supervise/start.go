@@ -144,7 +144,7 @@ func (a *app) room(home string, limit int) error {
 	for _, s := range running {
 		names = append(names, s.LoopID+" in "+s.Workspace)
 	}
-	return usageError{fmt.Errorf("limits.max_loops is %d, and %s already: %s", limit, report.Count(len(running), "loop runs", "loops run"), strings.Join(names, ", "))}
+	return usageError{fmt.Errorf("limits.max_loops is %d, and %s already: %s", limit, report.Pluralize(len(running), "loop runs", "loops run"), strings.Join(names, ", "))}
 }
 
 // promptTexts reads and checks the prompt texts of the project.
@@ -207,11 +207,11 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	}
 	board := live.NewBoard(time.Now, a.mask.String)
 	a.board = board
-	opts.WatchChecks, opts.OnReport = board.Check, board.Report
+	opts.WatchChecks, opts.OnReport = board.StartCheck, board.HandleReport
 	if opts.Terminal == nil {
-		opts.Mirror = func(int) io.WriteCloser { return a.masked(board.Agent()) }
+		opts.Mirror = func(int) io.WriteCloser { return a.masked(board.WatchAgent()) }
 	}
-	stop := board.Keep()
+	stop := board.PersistFile()
 	if f.json {
 		opts.OnEvent = f.ring(a.talk, shownOn(board, terminal.NewJSONPrinter(a.doc, opts.Log.WithField("output", "json").Error)))
 		return stop
@@ -233,7 +233,7 @@ func (a *app) attach(opts *loop.Options, f printFlags) (detach func()) {
 	next, end := opts.OnEvent, a.openRegion(board, show == "lines")
 	opts.OnEvent = func(e event.Event) {
 		next(e)
-		a.screen.region.Follow(e, o.Raw)
+		a.screen.region.HandleEvent(e, o.Raw)
 	}
 	return func() {
 		end()
@@ -252,7 +252,7 @@ func (a *app) agentLines(opts *loop.Options, paint document.Paint, board *live.B
 		next(e)
 	}
 	return func(int) io.WriteCloser {
-		return a.masked(both{terminal.NewAgentWriter(a.out, paint, name), board.Agent()})
+		return a.masked(both{terminal.NewAgentWriter(a.out, paint, name), board.WatchAgent()})
 	}
 }
 

@@ -77,7 +77,7 @@ func (a *app) status(ctx context.Context, o statusOptions) (ledger.State, error)
 	if d.Iterations, err = ledger.ReadIterations(d.Dir); err != nil {
 		return d.State, err
 	}
-	d.SetExecuted()
+	d.SumExecuted()
 	if o.json {
 		verdicts, err := ledger.ReadVerdicts(d.Dir)
 		if n := len(verdicts); n > 0 {
@@ -175,7 +175,7 @@ func (a *app) watchStatus(ctx context.Context, o statusOptions) error {
 			}
 		}
 		free, err := ledger.IsUnlocked(dir)
-		board.Load(dir, err == nil && !free)
+		board.LoadFile(dir, err == nil && !free)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -250,7 +250,7 @@ func (l *list) say() error {
 			more = append(more, "loop "+x.Loop)
 		}
 		if x.Iterations > 0 {
-			more = append(more, report.Count(x.Iterations, "iteration", "iterations"))
+			more = append(more, report.Pluralize(x.Iterations, "iteration", "iterations"))
 		}
 		if x.Commit != "" {
 			more = append(more, "commit "+x.Commit)

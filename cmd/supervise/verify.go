@@ -69,7 +69,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 		return err
 	}
 	if sum, err := snapshot.Summarize(ledger.SnapshotDir(dir)); err == nil && sum.Bytes > slowStore {
-		a.notes(fmt.Sprintf("reading %s of snapshots", report.Bytes(sum.Bytes)))
+		a.notes(fmt.Sprintf("reading %s of snapshots", report.FormatBytes(sum.Bytes)))
 	}
 	checks, err := replay.Verify(ctx, asLoop(dir, state), o.head)
 	if err != nil {
@@ -89,7 +89,7 @@ func runVerify(ctx context.Context, a *app, o verifyOptions) error {
 			continue
 		}
 		fmt.Fprintf(a.out, "%s %s\n", paint(tone, mark), c.Name)
-		for _, p := range report.Cut(c.Problems, maxProblems) {
+		for _, p := range report.Truncate(c.Problems, maxProblems) {
 			fmt.Fprintf(a.out, "      %s\n", p)
 		}
 		if c.Note != "" {

@@ -155,7 +155,7 @@ func (a *alarms) take(e fileevents.Event) bool {
 	return false
 }
 
-func isTest(file string) bool { return source.TestFile(file, source.LanguageOf(file, nil)) }
+func isTest(file string) bool { return source.IsTestFile(file, source.DetectLanguage(file, nil)) }
 
 func (a *alarms) worthALook() bool {
 	for file := range a.missed {

@@ -19,5 +19,5 @@ func (*terminal) line() (string, bool) { return "", false }
 
 func (*terminal) close() {}
 
-// Terminal returns "": this system has no terminal to ask at.
-func Terminal() string { return "" }
+// TerminalPath returns "": this system has no terminal to ask at.
+func TerminalPath() string { return "" }

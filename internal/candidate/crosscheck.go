@@ -108,7 +108,7 @@ func (c *contest) findOwn(ctx context.Context, e *entry) error {
 
 // holdsTests reports whether a file is of tests by its name, or lies in a folder of them.
 func holdsTests(file string) bool {
-	if source.TestFile(file, source.LanguageOf(file, nil)) {
+	if source.IsTestFile(file, source.DetectLanguage(file, nil)) {
 		return true
 	}
 	parts := strings.Split(file, "/")

@@ -200,9 +200,9 @@ func (c *contest) selected(ctx context.Context, n int, why string, apply bool) (
 	r := v.Report(choice, c.now())
 	r.Artifacts, r.Removed = out.Changed, out.Removed
 	return filepath.Join(c.ledger.Dir(), "reports", report.SelectionName), errors.Join(
-		c.ledger.WriteReport(report.SelectionName, report.Selection(r)),
-		c.ledger.WriteReport(report.CompletionName, report.Completion(r)),
-		c.ledger.WriteAnalytics(report.AnalyticsOf(r), report.Completion(r)),
+		c.ledger.WriteReport(report.SelectionName, report.SelectionDocument(r)),
+		c.ledger.WriteReport(report.CompletionName, report.CompletionDocument(r)),
+		c.ledger.WriteAnalytics(report.NewAnalytics(r), report.CompletionDocument(r)),
 	)
 }
 

@@ -158,7 +158,7 @@ func testFiles(root string) (map[string][]testFile, error) {
 		}
 		name := d.Name()
 		switch {
-		case d.IsDir() && (name == "testdata" || rel != "." && strings.HasPrefix(name, ".") || source.Vendored(filepath.ToSlash(rel)+"/x")):
+		case d.IsDir() && (name == "testdata" || rel != "." && strings.HasPrefix(name, ".") || source.IsVendored(filepath.ToSlash(rel)+"/x")):
 			return fs.SkipDir
 		case d.Type().IsRegular() && strings.HasSuffix(name, "_test.go"):
 			text, err := projectfile.Read(path, projectfile.Source)

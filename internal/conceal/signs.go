@@ -53,7 +53,7 @@ func FindSigns(changes []snapshot.Change, tests []string, read func(path string,
 	var out []ledger.Sign
 	for _, c := range changes {
 		table := signs[path.Ext(c.Path)]
-		if table == nil || slices.Contains(tests, c.Path) || source.TestFile(c.Path, source.LanguageOf(c.Path, nil)) || c.Kind == snapshot.Deleted || source.Vendored(c.Path) {
+		if table == nil || slices.Contains(tests, c.Path) || source.IsTestFile(c.Path, source.DetectLanguage(c.Path, nil)) || c.Kind == snapshot.Deleted || source.IsVendored(c.Path) {
 			continue
 		}
 		now, err := read(c.Path, true)

@@ -243,7 +243,7 @@ func TestPlanOfGivenChecks(t *testing.T) {
 	s := config.Default()
 	s.Checks.Test = config.List{{Command: config.Shell("make check")}}
 	plan, _, err := s.Plan(t.TempDir(), everything) // nothing is recognised here
-	if err != nil || len(plan.Checks) != 1 || plan.Checks[0].Line() != "make check" || plan.Checks[0].Timeout != measure.DefaultTimeout {
+	if err != nil || len(plan.Checks) != 1 || plan.Checks[0].CommandLine() != "make check" || plan.Checks[0].Timeout != measure.DefaultTimeout {
 		t.Errorf("plan %+v, %v, want the given test command alone", plan, err)
 	}
 	if _, _, err := config.Default().Plan(t.TempDir(), everything); !errors.Is(err, config.ErrInvalid) {

@@ -63,7 +63,7 @@ func (p *Parallel) UnmarshalYAML(unmarshal func(any) error) error {
 	}
 	var word string
 	if unmarshal(&word) == nil && word == "auto" {
-		*p = measure.Auto
+		*p = measure.AutoParallel
 		return nil
 	}
 	return yamlfile.InvalidValue("checks_parallel must be auto or a number from 1, like 2", "checks_parallel")

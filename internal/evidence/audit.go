@@ -20,7 +20,7 @@ func (a *audited) add(c snapshot.Change, was, is []byte) {
 		return
 	}
 	f := integrity.File{Path: c.Path, Added: c.Kind == snapshot.Added, Deleted: c.Kind == snapshot.Deleted}
-	if a.size+len(was)+len(is) <= maxTexts && !source.Binary(was) && !source.Binary(is) {
+	if a.size+len(was)+len(is) <= maxTexts && !source.IsBinary(was) && !source.IsBinary(is) {
 		f.Before, f.After = was, is
 		a.size += len(was) + len(is)
 	}
@@ -99,7 +99,7 @@ func baseOf(ctx context.Context, store *snapshot.Store, id snapshot.ID) integrit
 		Texts: func(paths []string) map[string][]byte {
 			out := map[string][]byte{}
 			for _, p := range paths {
-				if text, err := store.ReadFile(ctx, id, p); err == nil && !source.Binary(text) {
+				if text, err := store.ReadFile(ctx, id, p); err == nil && !source.IsBinary(text) {
 					out[p] = text
 				}
 			}

@@ -78,7 +78,7 @@ var taking = regexp.MustCompile(`\b(import|from|require\w*|include\w*|use|using|
 // names reports whether a text takes in a file: by its name, or in an import. In Go, the
 // files of a package belong together.
 func names(at string, text []byte, file string) bool {
-	lang, base := source.LanguageOf(file, nil), path.Base(file)
+	lang, base := source.DetectLanguage(file, nil), path.Base(file)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch {
 	case lang == source.Go:

@@ -73,7 +73,7 @@ func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (led
 	for i, c := range changes {
 		was, is := all[i].Before, all[i].After
 		files.add(c, was, is)
-		if source.LanguageOf(c.Path, nil) == source.Unknown {
+		if source.DetectLanguage(c.Path, nil) == source.Unknown {
 			continue
 		}
 		if c.Kind == snapshot.Deleted {
@@ -82,7 +82,7 @@ func Collect(changes []snapshot.Change, opt integrity.Options, read Reader) (led
 		texts.add(c, was, is)
 		before, after := scan(opt.Inspections, c.Path, was), scan(opt.Inspections, c.Path, is)
 		defsBefore, defsAfter = append(defsBefore, definitions(c.Path, before)), append(defsAfter, definitions(c.Path, after))
-		if !source.TestFile(c.Path, before.Language) {
+		if !source.IsTestFile(c.Path, before.Language) {
 			count(defined, before, after)
 			named.add(before, was, is)
 		}
@@ -128,7 +128,7 @@ func sort(e *ledger.Evidence, files []integrity.File, opt integrity.Options) {
 
 // inlineDiffers reports whether modules of tests in a file of code changed.
 func inlineDiffers(f integrity.File) bool {
-	text, ok := source.WithInlineTests(f.Path, f.After, f.Before)
+	text, ok := source.ReplaceInlineTests(f.Path, f.After, f.Before)
 	return ok && !bytes.Equal(text, f.After)
 }
 
@@ -140,7 +140,7 @@ func remarksAlone(f integrity.File, texts *integrity.InspectionCache) bool {
 
 // code returns the lines of a text that are not blank, without comments.
 func code(path string, text []byte, texts *integrity.InspectionCache) []string {
-	if source.LanguageOf(path, nil) != source.Unknown && !bytes.Contains(text, []byte("//go:")) {
+	if source.DetectLanguage(path, nil) != source.Unknown && !bytes.Contains(text, []byte("//go:")) {
 		text = texts.Inspect(path, text).Plain
 	}
 	var out []string
@@ -154,7 +154,7 @@ func code(path string, text []byte, texts *integrity.InspectionCache) []string {
 
 // inlineAlone reports whether nothing of a file changed but the tests in it.
 func inlineAlone(f integrity.File) bool {
-	return !f.Added && !f.Deleted && source.SameButInlineTests(f.Path, f.Before, f.After)
+	return !f.Added && !f.Deleted && source.DifferOnlyInInlineTests(f.Path, f.Before, f.After)
 }
 
 // versions returns the text of a changed file before and after the change, nil where

@@ -38,7 +38,7 @@ func (j Judge) Verify(ctx context.Context, h *History, n int, again metric.Set) 
 // pass now, and, after running them again, those the other way round.
 func (j Judge) FindFlaky(ctx context.Context, was, now metric.Set) ([]metric.ID, error) {
 	c, err := j.Meter.Confirm(ctx, was, now)
-	for _, t := range measure.Suspects(now.Tests, was.Tests) {
+	for _, t := range measure.NewFailures(now.Tests, was.Tests) {
 		c.Flaky = append(c.Flaky, t.ID)
 	}
 	return c.Flaky, err

@@ -168,10 +168,10 @@ func numbers(was, is metric.Set) []approval.Number {
 	}{{"coverage", "%", metric.CoveragePct}, {"errors", "", metric.ErrorCount}} {
 		n := approval.Number{Name: row.name}
 		if v, ok := was.Value(row.field); ok {
-			n.Before = report.Number(v) + row.unit
+			n.Before = report.FormatNumber(v) + row.unit
 		}
 		if v, ok := is.Value(row.field); ok {
-			n.After = report.Number(v) + row.unit
+			n.After = report.FormatNumber(v) + row.unit
 		}
 		if n.Before != "" || n.After != "" {
 			out = append(out, n)

@@ -53,7 +53,7 @@ func (r *run) measureBaseline(ctx context.Context, info snapshot.Info) error {
 	if err != nil {
 		return err
 	}
-	it.OwnTime = it.EndedAt.Sub(started) - r.checks.clock.Took()
+	it.OwnTime = it.EndedAt.Sub(started) - r.checks.clock.Elapsed()
 	if !taken {
 		if it.Hidden, err = r.judging().HiddenBaseline(ctx, it); err != nil {
 			return err

@@ -180,7 +180,7 @@ func (r *run) unmet(ctx context.Context) string {
 		return ""
 	}
 	n := res.Set.Tests.Counts()
-	text := fmt.Sprintf("%d of %s pass", n.Passed, report.Count(n.Count, "test", "tests"))
+	text := fmt.Sprintf("%d of %s pass", n.Passed, report.Pluralize(n.Count, "test", "tests"))
 	if list := judge.FailingTests(res.Set.Tests); len(list) > 0 {
 		text += "; failing: " + strings.Join(list[:min(len(list), 5)], ", ")
 	}

@@ -46,7 +46,7 @@ func (c *checker) scratch() string { return cmp.Or(c.entry, c.ledger.ScratchDir(
 
 // progress passes the progress of the checks on.
 func (c *checker) progress(p measure.Progress) {
-	check := event.Check{Name: p.Check.Name, Command: p.Check.Line()}
+	check := event.Check{Name: p.Check.Name, Command: p.Check.CommandLine()}
 	if p.Run == nil {
 		c.journal.Note(event.CheckStarted, c.iteration(), check)
 		return
@@ -63,7 +63,7 @@ func (c *checker) choose() {
 	case !moved:
 		c.plan, c.meter = c.began, c.base
 	case now.Hash() != c.plan.Hash():
-		c.plan, c.meter = now, c.base.With(now)
+		c.plan, c.meter = now, c.base.WithPlan(now)
 	}
 }
 
@@ -71,7 +71,7 @@ func (c *checker) choose() {
 type extent func(*measure.Meter, context.Context, *metric.Tests) (measure.Result, error)
 
 // quick is for an iteration, anew for what a decision rests on.
-var quick, anew extent = (*measure.Meter).Quick, (*measure.Meter).Run
+var quick, anew extent = (*measure.Meter).RunQuick, (*measure.Meter).Run
 
 // measured measures the tree by the runners that it declares. Where their results cannot
 // be read, those that the loop began with are tried.

@@ -200,7 +200,7 @@ func (r *run) judge(ctx context.Context, it *iteration) (err error) {
 	it.EndedAt = r.opts.Now()
 	if !it.Resumed { // else nobody was at work most of the time
 		whole := it.EndedAt.Sub(it.StartedAt)
-		it.OwnTime = whole - r.checks.clock.Took() - it.Agent.Duration - it.Agent.Waited - it.turned
+		it.OwnTime = whole - r.checks.clock.Elapsed() - it.Agent.Duration - it.Agent.Waited - it.turned
 		if over := r.opts.Budget.Exceeded(it.OwnTime, whole); over != "" {
 			r.warn(over, nil)
 		}

@@ -27,11 +27,11 @@ type reports struct {
 // iteration writes the report of an iteration, what a person has to know where it was
 // for one to judge, and the trackers.
 func (w *reports) iteration(it ledger.Iteration, state ledger.State) error {
-	v := report.Iteration{It: it, Baseline: w.past.Iterations[0], Best: state.Best, Kept: w.ledger.SnapshotDir(), Criterion: state.Criterion, Rules: w.set.Rules}
+	v := report.Iteration{Iteration: it, Baseline: w.past.Iterations[0], Best: state.Best, Kept: w.ledger.SnapshotDir(), Criterion: state.Criterion, Rules: w.set.Rules}
 	if n := reasoning.PreviousIteration(w.past.Iterations, it.Number); n >= 0 {
 		v.Previous = &w.past.Iterations[n]
 	}
-	err := w.ledger.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.OfIteration(v))
+	err := w.ledger.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.IterationDocument(v))
 	if d := it.Decision; d != nil && d.QuestionKind != "" {
 		v := report.Escalation{State: state, Iterations: w.past.Iterations, Why: d.QuestionKind, Now: w.now(), Self: w.self}
 		err = errors.Join(err, w.ledger.WriteReport(report.EscalationName, v.Document()))
@@ -75,17 +75,17 @@ func (w *reports) final(v report.Loop, verified *event.Verification) (string, er
 	v.Iterations, v.Summary, v.Now = w.past.Iterations, selector.Summarize(w.past.Candidates()), w.now()
 	v.Mode, v.Threshold, v.Open = w.set.Select.Mode, w.set.Select.Threshold, ledger.OpenFindingsAt(w.past.Iterations, v.Choice.Iteration)
 	if verified != nil {
-		v.Verification = &report.Verification{Holds: verified.Confirmed, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
+		v.Verification = &report.Verification{Confirmed: verified.Confirmed, Differences: verified.Differences, Goals: verified.Goals, Hidden: verified.Hidden}
 	}
 	w.ended = &v
-	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.Selection(v)), w.completion(v))
+	err := errors.Join(w.ledger.WriteReport(report.SelectionName, report.SelectionDocument(v)), w.completion(v))
 	return filepath.Join(w.ledger.Dir(), "reports", report.SelectionName), err
 }
 
 func (w *reports) completion(v report.Loop) error {
 	return errors.Join(
-		w.ledger.WriteReport(report.CompletionName, report.Completion(v)),
-		w.ledger.WriteAnalytics(report.AnalyticsOf(v), report.Completion(v)),
+		w.ledger.WriteReport(report.CompletionName, report.CompletionDocument(v)),
+		w.ledger.WriteAnalytics(report.NewAnalytics(v), report.CompletionDocument(v)),
 	)
 }
 

@@ -80,7 +80,7 @@ func (s Settings) configuration() ledger.Configuration {
 		c.OnStall = "ask"
 	}
 	for _, check := range s.Plan.Checks {
-		c.Checks = append(c.Checks, string(check.Kind)+": "+check.Line())
+		c.Checks = append(c.Checks, string(check.Kind)+": "+check.CommandLine())
 	}
 	return c
 }

@@ -108,7 +108,7 @@ func stopped(ctx context.Context, err error) (event.Stop, error) {
 // allDone is the stop at the last iteration. Without a criterion that could have been
 // met before, that is what was asked for.
 func (s Settings) allDone() event.Stop {
-	text := "all of " + report.Count(s.MaxIterations, "iteration", "iterations") + " done"
+	text := "all of " + report.Pluralize(s.MaxIterations, "iteration", "iterations") + " done"
 	if s.Until.Kind == criterion.Never {
 		return event.Stop{Reason: event.Done, Text: text}
 	}

@@ -34,7 +34,7 @@ type Confirmation struct {
 // again if chance is not the reason: the build is broken, a suite could not run, or there
 // are too many suspects.
 func (m *Meter) Confirm(ctx context.Context, before, now metric.Set) (Confirmation, error) {
-	suspects := suspects(before.Tests, now.Tests)
+	suspects := newFailures(before.Tests, now.Tests)
 	var c Confirmation
 	for _, s := range suspects {
 		c.Suspects = append(c.Suspects, s.ID)
@@ -86,16 +86,16 @@ func (m *Meter) refusal(suspects []metric.Test, now metric.Set) string {
 	return ""
 }
 
-// Suspects returns the tests that passed in before and fail in now, and none if a suite
+// NewFailures returns the tests that passed in before and fail in now, and none if a suite
 // could not run: then chance is not the reason.
-func Suspects(before, now *metric.Tests) []metric.Test {
+func NewFailures(before, now *metric.Tests) []metric.Test {
 	if now == nil || len(now.Broken) > 0 {
 		return nil
 	}
-	return suspects(before, now)
+	return newFailures(before, now)
 }
 
-func suspects(before, now *metric.Tests) []metric.Test {
+func newFailures(before, now *metric.Tests) []metric.Test {
 	if before == nil || now == nil {
 		return nil
 	}

@@ -164,7 +164,7 @@ func TestWholeCommandRunsAgainOnce(t *testing.T) {
 			got, err := New(plan, Options{Scratch: t.TempDir(), Reruns: &Reruns{MaxTests: 1, Reruns: 3}}).Confirm(t.Context(), tap(true, "a"), tap(false, "a"))
 			var lines []string
 			for _, r := range got.Runs {
-				lines = append(lines, strings.TrimPrefix(r.Check.Line(), program))
+				lines = append(lines, strings.TrimPrefix(r.Check.CommandLine(), program))
 			}
 			if diff := cmp.Diff(tt.want, lines); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -200,7 +200,7 @@ func TestOnlyChecksOfTheSuiteRunAgain(t *testing.T) {
 	if diff := cmp.Diff(learnt, m.Memory()); diff != "" {
 		t.Errorf("the meter learnt of a few tests:\n%s", diff)
 	}
-	if err != nil || len(got.Flaky) != 1 || got.Flaky[0].Suite != "s1" || len(got.Runs) != 1 || got.Runs[0].Check.Line() != one+" -R ^(a)$" {
+	if err != nil || len(got.Flaky) != 1 || got.Flaky[0].Suite != "s1" || len(got.Runs) != 1 || got.Runs[0].Check.CommandLine() != one+" -R ^(a)$" {
 		t.Errorf("%v: %+v", err, got)
 	}
 	for file, want := range map[string]int{"one": 2, "two": 1, "linted": 1} {

@@ -27,18 +27,18 @@ func recordContention(runs []Run) {
 func contention(r Run, runs []Run) float64 {
 	var moments []time.Time // at which the number of others may change
 	for _, o := range runs {
-		for _, t := range []time.Time{o.Started, o.Ended()} {
-			if t.After(r.Started) && t.Before(r.Ended()) {
+		for _, t := range []time.Time{o.Started, o.EndTime()} {
+			if t.After(r.Started) && t.Before(r.EndTime()) {
 				moments = append(moments, t)
 			}
 		}
 	}
 	slices.SortFunc(moments, time.Time.Compare)
 	lost, last := 0.0, r.Started
-	for _, t := range append(moments, r.Ended()) {
+	for _, t := range append(moments, r.EndTime()) {
 		others := -1 // itself
 		for _, o := range runs {
-			if !o.Started.After(last) && o.Ended().After(last) {
+			if !o.Started.After(last) && o.EndTime().After(last) {
 				others++
 			}
 		}
@@ -54,10 +54,10 @@ type Clock struct{ spans []span }
 type span struct{ from, to time.Time }
 
 // Add adds a run.
-func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.Started, r.Ended()}) }
+func (c *Clock) Add(r Run) { c.spans = append(c.spans, span{r.Started, r.EndTime()}) }
 
-// Took is the total.
-func (c *Clock) Took() time.Duration {
+// Elapsed is the total.
+func (c *Clock) Elapsed() time.Duration {
 	slices.SortFunc(c.spans, func(a, b span) int { return a.from.Compare(b.from) })
 	var sum time.Duration
 	var until time.Time

@@ -63,7 +63,7 @@ func TestClock(t *testing.T) {
 		for _, r := range tt.runs {
 			clock.Add(r)
 		}
-		if got := clock.Took(); got != tt.want {
+		if got := clock.Elapsed(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -14,7 +14,7 @@ func nameLostSuites(r *Run, known *metric.Tests) {
 	if r.Check.Runner != ctestcases.Runner {
 		return
 	}
-	r.Tests = ctestcases.ReplaceUnbuilt(r.Tests, known, r.Check.Prefix())
+	r.Tests = ctestcases.ReplaceUnbuilt(r.Tests, known, r.Check.SuitePrefix())
 }
 
 // withoutPrograms drops from a list the programs whose cases are counted instead.
@@ -28,7 +28,7 @@ func (s selection) programs() []metric.Test {
 	out := slices.Clone(s.tests)
 	for i, t := range out {
 		if t.Class != "" {
-			out[i].Name = strings.TrimPrefix(t.Suite, s.check.Prefix())
+			out[i].Name = strings.TrimPrefix(t.Suite, s.check.SuitePrefix())
 		}
 	}
 	return out

@@ -47,7 +47,7 @@ func (m *Meter) deferTests(known *metric.Tests) Plan {
 // defersTests reports whether the check has integration tests that can be deferred.
 // Coverage is a sum over all tests, which could not be compared without them.
 func defersTests(c Check) bool {
-	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, read.OfIntegration)
+	return c.Kind == Test && c.Runner == "maven" && !c.Coverage && slices.Contains(c.Command, "verify") && slices.ContainsFunc(c.Reports, read.IsIntegrationReport)
 }
 
 // unitOnly is the check without its integration tests.
@@ -55,7 +55,7 @@ func unitOnly(c Check) Check {
 	c.PlannedID, c.UnitOnly = c.ID(), true
 	c.Command = slices.Clone(c.Command)
 	c.Command[slices.Index(c.Command, "verify")] = "test"
-	c.Reports = slices.DeleteFunc(slices.Clone(c.Reports), read.OfIntegration)
+	c.Reports = slices.DeleteFunc(slices.Clone(c.Reports), read.IsIntegrationReport)
 	return c
 }
 
@@ -116,7 +116,7 @@ func (m *Meter) deferredDigest(c Check, suites []string) string {
 		}
 		class := jvmSource.ReplaceAllString(base, "")
 		if d.Type().IsRegular() && (base == "pom.xml" || class != base && (names[class] || integration.MatchString(class))) {
-			return hashed(sum, tree, reportfile.Relative(m.plan.Root, path))
+			return hashed(sum, tree, reportfile.RelativePath(m.plan.Root, path))
 		}
 		return nil
 	})

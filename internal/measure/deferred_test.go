@@ -62,7 +62,7 @@ func TestIntegrationTestsOfAnIteration(t *testing.T) {
 			var sets []metric.Set
 			m = measure.New(plan, measure.Options{Scratch: t.TempDir(), Memory: m.Memory()})
 			for range 3 {
-				if res, err = m.Quick(t.Context(), res.Set.Tests); err != nil {
+				if res, err = m.RunQuick(t.Context(), res.Set.Tests); err != nil {
 					t.Fatal(err)
 				}
 				sets = append(sets, res.Set)
@@ -96,11 +96,11 @@ func TestDeferredTestsAreNotCarriedBlindly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Quick(t.Context(), first.Set.Tests); err != nil { // it works without them
+	if _, err := m.RunQuick(t.Context(), first.Set.Tests); err != nil { // it works without them
 		t.Fatal(err)
 	}
 	lay(t, root, map[string]string{"mvn": goals + "exit 1"})
-	broken, err := m.Quick(t.Context(), first.Set.Tests)
+	broken, err := m.RunQuick(t.Context(), first.Set.Tests)
 	if n := broken.Set.Tests.Counts(); err != nil || n.Failed != 1 || n.Cached != 0 {
 		t.Errorf("the build fails: %+v, %v; want that one did not run", n, err)
 	}
@@ -108,7 +108,7 @@ func TestDeferredTestsAreNotCarriedBlindly(t *testing.T) {
 		t.Fatal(err)
 	}
 	lay(t, root, map[string]string{"mvn": strings.Replace(goals, "= verify", "= never", 1)})
-	gone, err := m.Quick(t.Context(), first.Set.Tests)
+	gone, err := m.RunQuick(t.Context(), first.Set.Tests)
 	if err != nil || gone.Set.Tests != nil && gone.Set.Tests.Counts().Count != 1 {
 		t.Errorf("deleted: %+v, %v; want one test, or a gap", gone.Set.Tests, err)
 	}

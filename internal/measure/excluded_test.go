@@ -32,7 +32,7 @@ func TestModuleThatCannotBeBuiltIsExcluded(t *testing.T) {
 		{"an error in a file", "[ERROR] /src/A.java:[3,4] cannot find symbol\n", true},
 	} {
 		lay(t, root, map[string]string{"said": tt.said})
-		res, err := measure.New(measure.Plan{Root: root, Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Memory: m.Memory()}).Quick(t.Context(), first.Set.Tests)
+		res, err := measure.New(measure.Plan{Root: root, Checks: []measure.Check{check}}, measure.Options{Scratch: t.TempDir(), Memory: m.Memory()}).RunQuick(t.Context(), first.Set.Tests)
 		if err != nil || (res.Set.Tests.Failure != "") != tt.counts || len(res.Runs[0].Problems) > 0 != tt.counts {
 			t.Errorf("%s: %+v, problems %q, %v", tt.name, res.Set.Tests, res.Runs[0].Problems, err)
 		}

@@ -82,11 +82,11 @@ func (m *measurement) unlisted(ctx context.Context, run *Run, tests []metric.Tes
 	}
 	there := map[listing.Test]bool{}
 	for _, l := range list {
-		there[listing.Key("", withoutParameters(l.Name))] = true
+		there[listing.NormalizedName("", withoutParameters(l.Name))] = true
 	}
 	return slices.DeleteFunc(slices.Clone(tests), func(t metric.Test) bool {
 		name := withoutParameters(t.Name)
-		return there[listing.Key("", name)] || there[listing.Key("", listing.LastWord(t.Class)+" "+name)] || there[listing.Key("", t.Class+" "+name)]
+		return there[listing.NormalizedName("", name)] || there[listing.NormalizedName("", listing.LastWord(t.Class)+" "+name)] || there[listing.NormalizedName("", t.Class+" "+name)]
 	}), nil
 }
 
@@ -106,7 +106,7 @@ const maxSources = 5000
 // undefinedGo returns the tests of packages of the tree that no test file in their folders
 // defines.
 func undefinedGo(m *measurement, c Check, tests []metric.Test) []metric.Test {
-	return gotests.Undefined(m.plan.Root, c.Dir, tests)
+	return gotests.FindUndefined(m.plan.Root, c.Dir, tests)
 }
 
 // undefinedPython returns the tests whose functions no file below the check defines.
@@ -123,7 +123,7 @@ func undefinedPython(m *measurement, c Check, tests []metric.Test) []metric.Test
 	base := m.plan.Dir(c)
 	_ = filepath.WalkDir(base, func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil, d.IsDir() && source.Vendored(d.Name()+"/x"):
+		case err != nil, d.IsDir() && source.IsVendored(d.Name()+"/x"):
 			return fs.SkipDir
 		case filepath.Ext(name) != ".py" || !d.Type().IsRegular():
 			return nil

@@ -18,12 +18,12 @@ type linked struct {
 // reuseLink asks the go command what a build is going to link. If the last build linked
 // the same, it reports true, and the attempt has the result of that build.
 func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
-	question, ok := golink.Question(a.Check.Command)
+	question, ok := golink.ListCommand(a.Check.Command)
 	if !ok || m.links == nil {
 		return false
 	}
 	began := time.Now()
-	if err := m.commands().Ask(ctx, a.Check, question, func(answer *os.File) error {
+	if err := m.commands().Query(ctx, a.Check, question, func(answer *os.File) error {
 		a.linked = golink.Digest(answer)
 		return nil
 	}); err != nil || a.linked == "" {
@@ -36,7 +36,7 @@ func (m *measurement) reuseLink(ctx context.Context, a *attempt) bool {
 	}
 	a.linked, a.Run = "", l.run
 	a.Run.Leftovers = nil
-	a.Run.Started, a.Run.Duration, a.Run.Read = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
+	a.Run.Started, a.Run.Duration, a.Run.Sources = began, time.Since(began), []Source{{Path: "the last build of these packages", Format: "the same"}}
 	return true
 }
 

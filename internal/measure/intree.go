@@ -162,13 +162,13 @@ func (e *treeRun) run(ctx context.Context, c Check) (Run, error) {
 	c.Name, c.Extra = c.Name+" (in another tree)", true
 	c.Coverage = c.Coverage && e.coverage
 	if e.limit > 0 {
-		c.Timeout = min(e.inTree.commands().Timeout(c), time.Until(e.until))
+		c.Timeout = min(e.inTree.commands().TimeoutOf(c), time.Until(e.until))
 		if c.Timeout <= 0 {
 			return Run{Check: c, Why: fmt.Sprintf("the time limit of %s for runs in another tree has passed", e.limit), Killed: true}, nil
 		}
 	}
 	e.meter.opts.OnProgress(Progress{Check: c})
-	if err := e.inTree.commands().Give(e.inTree.plan.Root); err != nil {
+	if err := e.inTree.commands().GiveToUser(e.inTree.plan.Root); err != nil {
 		return Run{}, err
 	}
 	run, err := e.inTree.start().check(ctx, c)

@@ -109,7 +109,7 @@ func TestRunInTreeNamesTheOtherTree(t *testing.T) {
 	if text, _ := os.ReadFile(filepath.Join(root, "ran")); len(text) > 0 {
 		t.Error("the command ran in the project's own tree")
 	}
-	if !slices.ContainsFunc(runs, func(r measure.Run) bool { return strings.Contains(r.Check.Line(), other) }) {
+	if !slices.ContainsFunc(runs, func(r measure.Run) bool { return strings.Contains(r.Check.CommandLine(), other) }) {
 		t.Errorf("runs %+v", runs)
 	}
 }

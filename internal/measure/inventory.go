@@ -20,7 +20,7 @@ import (
 // baseline, and if a known test is not in the report.
 func (m *measurement) inventory(ctx context.Context, run *Run, known *metric.Tests) error {
 	c := run.Check
-	if len(c.Inventory) == 0 || !listing.Known(c.Runner) || run.State != metric.Measured || run.Tests == nil || run.DirMissing || !m.missesKnown(run, known) {
+	if len(c.Inventory) == 0 || !listing.CanRead(c.Runner) || run.State != metric.Measured || run.Tests == nil || run.DirMissing || !m.missesKnown(run, known) {
 		return nil
 	}
 	list, err := m.listed(ctx, c, run.Tests)
@@ -113,7 +113,7 @@ func (m *measurement) listed(ctx context.Context, c Check, ran *metric.Tests) ([
 	tagged := slices.ContainsFunc(append(m.commands().Environ(), c.Env...), func(kv string) bool {
 		return strings.HasPrefix(kv, "GOFLAGS=") && strings.Contains(kv, "-tags")
 	})
-	list, again, ok := gotests.Listed(m.plan.Dir(c), c.Inventory, tagged, ran)
+	list, again, ok := gotests.ListFromSource(m.plan.Dir(c), c.Inventory, tagged, ran)
 	switch {
 	case !ok:
 		return m.list(ctx, c)
@@ -131,7 +131,7 @@ func (m *measurement) listed(ctx context.Context, c Check, ran *metric.Tests) ([
 
 // list runs the inventory command and reads its output.
 func (m *measurement) list(ctx context.Context, c Check) (list []listing.Test, err error) {
-	err = m.commands().Ask(ctx, c, c.Inventory, func(answer *os.File) (err error) {
+	err = m.commands().Query(ctx, c, c.Inventory, func(answer *os.File) (err error) {
 		list, err = listing.Read(c.Runner, answer)
 		return err
 	})

@@ -92,16 +92,16 @@ func (m *Meter) Memory() Memory { return *m.memory.Clone() }
 // are carried over. The error is that of ctx, or a failure of the machine. A failing check
 // is not an error but part of the result.
 func (m *Meter) Run(ctx context.Context, known *metric.Tests) (Result, error) {
-	uncached := m.With(m.plan.Uncached())
+	uncached := m.WithPlan(m.plan.Uncached())
 	uncached.links = nil
 	return uncached.start().all(ctx, known)
 }
 
-// Quick is [Meter.Run] for an iteration: a tool may take results from its own cache that
+// RunQuick is [Meter.Run] for an iteration: a tool may take results from its own cache that
 // the change does not affect, and integration tests that passed and did not change do not
 // run. The tests with such a result are marked as cached.
-func (m *Meter) Quick(ctx context.Context, known *metric.Tests) (Result, error) {
-	return m.With(m.deferTests(known)).start().all(ctx, known)
+func (m *Meter) RunQuick(ctx context.Context, known *metric.Tests) (Result, error) {
+	return m.WithPlan(m.deferTests(known)).start().all(ctx, known)
 }
 
 // Clone returns a meter that knows what m knows, for runs in other trees at the same time as
@@ -118,8 +118,8 @@ func (m *Meter) Clone(env ...string) *Meter {
 	return &Meter{plan: plan, opts: opts, memory: m.memory.Clone(), code: codesize.Cache{}}
 }
 
-// With returns a meter for the same tree by another plan. Both share their memory.
-func (m *Meter) With(plan Plan) *Meter {
+// WithPlan returns a meter for the same tree by another plan. Both share their memory.
+func (m *Meter) WithPlan(plan Plan) *Meter {
 	other := *m
 	other.plan = plan
 	return &other
@@ -131,8 +131,8 @@ func (m *Meter) Plan() Plan { return m.plan }
 // Environ returns the environment of the checks.
 func (m *Meter) Environ() []string { return m.commands().Environ() }
 
-// Lookup returns the value of a variable that the checks see.
-func (m *Meter) Lookup(name string) string {
+// Getenv returns the value of a variable that the checks see.
+func (m *Meter) Getenv(name string) string {
 	for _, kv := range slices.Backward(m.commands().Environ()) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value

@@ -545,7 +545,7 @@ func TestBroken(t *testing.T) { t.Fatal("always") }
 		c.Status = metric.Passed
 		all = metric.NewTests(append(all.Cases, c))
 	}
-	if suspects := measure.Suspects(all, res.Set.Tests); len(suspects) != 3 {
+	if suspects := measure.NewFailures(all, res.Set.Tests); len(suspects) != 3 {
 		t.Fatalf("suspects %v, want TestBroken, TestFlaky and TestFlaky/sub", suspects)
 	}
 	c, err := m.Confirm(context.Background(), metric.Set{Tests: all}, res.Set)

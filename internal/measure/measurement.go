@@ -29,7 +29,7 @@ func (m *Meter) start() *measurement {
 // all runs all checks of the plan.
 func (m *measurement) all(ctx context.Context, known *metric.Tests) (Result, error) {
 	var res Result
-	if err := m.commands().Give(m.plan.Root); err != nil {
+	if err := m.commands().GiveToUser(m.plan.Root); err != nil {
 		return res, err
 	}
 	for _, st := range stages(m.plan) {
@@ -172,7 +172,7 @@ func (m *measurement) check(ctx context.Context, c Check) (Run, error) {
 func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
 	a := &attempt{Attempt: command.Attempt{Check: c, Run: Run{Check: c, State: metric.Absent}}}
 	if c.Kind == Test && c.Runner == "go" { // its report is what it prints, and may be long
-		a.Follow = func(output io.Reader) { a.early = read.WhileRunning(output) }
+		a.Follow = func(output io.Reader) { a.early = read.ReadWhileRunning(output) }
 	}
 	switch why := m.skipReason(c); {
 	case ctx.Err() != nil:
@@ -180,7 +180,7 @@ func (m *measurement) attempt(ctx context.Context, c Check) *attempt {
 	case why != "":
 		a.Run.Why, a.Run.Skipped = why, true
 	case m.coveredByBuild(c):
-		a.Run.State, a.Run.Lint, a.Run.Read = metric.Measured, &metric.Lint{}, []Source{{Path: m.builds[c.Dir], Format: "the same"}}
+		a.Run.State, a.Run.Lint, a.Run.Sources = metric.Measured, &metric.Lint{}, []Source{{Path: m.builds[c.Dir], Format: "the same"}}
 	case m.reuseLink(ctx, a):
 	default:
 		a.Err = m.commands().Run(ctx, &a.Attempt)
@@ -226,6 +226,6 @@ func (m *measurement) read(a *attempt) (Run, error) {
 		}
 		return a.Run, a.Err
 	}
-	read.Reports(&a.Attempt, m.plan.Root, m.memory, a.early)
+	read.ReadAttempt(&a.Attempt, m.plan.Root, m.memory, a.early)
 	return a.Run, nil
 }

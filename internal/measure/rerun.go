@@ -40,7 +40,7 @@ type selection struct {
 // unknown or its command not understood.
 func (m *Meter) selected(c Check, tests []metric.Test) (Check, bool) {
 	s := selection{check: c, root: m.plan.Root, base: m.plan.Dir(c), env: m.commands().Environ(), tests: tests, inCopy: m.inCopy}
-	s.line, s.plain = commandline.Of(c.Command)
+	s.line, s.plain = commandline.Parse(c.Command)
 	r := rerunOf(c)
 	switch r.Way {
 	case framework.ByPackage:
@@ -63,21 +63,21 @@ func wordsAgain(s selection, r framework.Rerun) (Check, bool) {
 	if !ok {
 		return s.check, false
 	}
-	tests := framework.Selection{Tests: s.tests, Files: s.files(), Dash: s.line.Has("--")}
+	tests := framework.Selection{Tests: s.tests, Files: s.files(), Dash: s.line.HasOption("--")}
 	if s.check.Runner == ctestcases.Runner {
 		tests.Tests = s.programs()
 	}
-	s.check.Command = s.line.With(at, s.separated(r, r.Words(tests)), s.line.Places(r.Conflicts...))
+	s.check.Command = s.line.Edit(at, s.separated(r, r.Words(tests)), s.line.OptionIndexes(r.Conflicts...))
 	return s.check, true
 }
 
 // position is where the selecting words go, and false if the command has no such place.
 func (s selection) position(r framework.Rerun) (int, bool) {
-	if !s.plain || s.line.Index(r.Programs...) < 0 && !s.script() || s.line.Has(r.Own...) {
+	if !s.plain || s.line.ProgramIndex(r.Programs...) < 0 && !s.script() || s.line.HasOption(r.Own...) {
 		return 0, false
 	}
 	end := len(s.line.Words)
-	switch at := s.line.Before(r.Word); r.Place {
+	switch at := s.line.IndexOrEnd(r.Word); r.Place {
 	case framework.AfterWord:
 		return at + 1, at < end
 	case framework.BeforeWord:
@@ -88,13 +88,13 @@ func (s selection) position(r framework.Rerun) (int, bool) {
 }
 
 func (s selection) script() bool {
-	return s.line.Index(slices.Collect(maps.Keys(framework.PackageManagers))...) == 0 && s.line.Has("test", "t", "run", "run-script")
+	return s.line.ProgramIndex(slices.Collect(maps.Keys(framework.PackageManagers))...) == 0 && s.line.HasOption("test", "t", "run", "run-script")
 }
 
 // separated puts "--" before words for a script that npm runs; npm would read them
 // itself otherwise.
 func (s selection) separated(r framework.Rerun, words []string) []string {
-	if s.line.Index("npm") == 0 && s.line.Index(r.Programs...) < 0 && !s.line.Has("--") {
+	if s.line.ProgramIndex("npm") == 0 && s.line.ProgramIndex(r.Programs...) < 0 && !s.line.HasOption("--") {
 		return append([]string{"--"}, words...)
 	}
 	return words

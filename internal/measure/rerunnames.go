@@ -25,8 +25,8 @@ var gradleFilter string
 // gradleAgain selects by an init script: the option --tests applies to one task, and
 // there may be several.
 func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
-	at := s.line.Index(r.Programs...)
-	if !s.plain || at < 0 || s.line.Has(r.Own...) {
+	at := s.line.ProgramIndex(r.Programs...)
+	if !s.plain || at < 0 || s.line.HasOption(r.Own...) {
 		return s.check, false
 	}
 	names := s.names(func(t metric.Test) string {
@@ -34,7 +34,7 @@ func gradleAgain(s selection, r framework.Rerun) (Check, bool) {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(strings.TrimSuffix(class+"."+name, ".")) + "'"
 	})
 	c := withFiles(s.check, map[string]string{".rerun.gradle": strings.Replace(gradleFilter, "NAMES", strings.Join(names, ", "), 1)})
-	c.Command = s.line.With(at+1, []string{"--init-script=" + ReportDir + "/.rerun.gradle"}, nil)
+	c.Command = s.line.Edit(at+1, []string{"--init-script=" + ReportDir + "/.rerun.gradle"}, nil)
 	return c, true
 }
 
@@ -118,7 +118,7 @@ func goAgain(s selection) (Check, bool) {
 		if s.inCopy {
 			s.goCoverage(drop)
 		}
-		c.Command = s.line.With(at, words, drop)
+		c.Command = s.line.Edit(at, words, drop)
 		return c, true
 	}
 	c.Command, c.Reports, c.Stderr = slices.Concat([]string{"go", "test", "-json"}, words), nil, false
@@ -130,7 +130,7 @@ var goSwitches = regexp.MustCompile(`^--?(test\.)?(a|asan|benchmem|c|cover|failf
 
 // goCoverage drops the options of go test that count what is covered.
 func (s selection) goCoverage(drop map[int]bool) {
-	for i := range s.line.Places("-cover", "-coverprofile", "-covermode", "-coverpkg") {
+	for i := range s.line.OptionIndexes("-cover", "-coverprofile", "-covermode", "-coverpkg") {
 		drop[i] = true
 		if goValued(s.line.Words[i].Text) {
 			drop[i+1] = true
@@ -146,7 +146,7 @@ func goValued(option string) bool {
 // goPackages returns the indexes of the packages in the command, and where to insert
 // others; false if the command is not understood.
 func (s selection) goPackages() (at int, drop map[int]bool, ok bool) {
-	start, ok := s.line.GoTest()
+	start, ok := s.line.GoTestOptions()
 	if !ok {
 		return 0, nil, false
 	}

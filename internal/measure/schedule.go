@@ -10,9 +10,9 @@ import (
 	"supervise/internal/measure/internal/free"
 )
 
-// Auto is the [Plan].Parallel that runs linters known to only read in parallel with the
+// AutoParallel is the [Plan].Parallel that runs linters known to only read in parallel with the
 // tests, if there are two CPUs and enough memory.
-const Auto = 0
+const AutoParallel = 0
 
 // enoughCPUs is the number of CPUs from which on a linter does not slow the tests down.
 // With fewer, see [recordContention].
@@ -62,7 +62,7 @@ func stages(p Plan) []stage {
 		}
 		open = !needed
 		last := &list[len(list)-1]
-		if several && c.RunsInParallel(p.Parallel != Auto) {
+		if several && c.RunsInParallel(p.Parallel != AutoParallel) {
 			last.parallel = append(last.parallel, i)
 		} else {
 			last.sequential = append(last.sequential, i)

@@ -60,7 +60,7 @@ func (g *gate) noteSilenced(q *ledger.Silenced) {
 	case q.Why != "":
 		g.note("new comments silence linters in %s; what they hide is not known: %s", names(q.Files), q.Why)
 	case len(q.Findings) > 0:
-		g.note("new comments silence linters in %s and hide %s, which count", names(q.Files), report.Count(len(q.Findings), "finding", "findings"))
+		g.note("new comments silence linters in %s and hide %s, which count", names(q.Files), report.Pluralize(len(q.Findings), "finding", "findings"))
 	}
 }
 

@@ -49,9 +49,9 @@ type Violation struct {
 
 func (s Violation) String() string {
 	if s.Actual == nil {
-		return fmt.Sprintf("%s is not measured, and has the limit %s", s.Field, report.Number(s.Limit))
+		return fmt.Sprintf("%s is not measured, and has the limit %s", s.Field, report.FormatNumber(s.Limit))
 	}
-	return fmt.Sprintf("%s is %s, beyond the limit %s", s.Field, report.Number(*s.Actual), report.Number(s.Limit))
+	return fmt.Sprintf("%s is %s, beyond the limit %s", s.Field, report.FormatNumber(*s.Actual), report.FormatNumber(s.Limit))
 }
 
 // ReadRatchet reads the limits in a file; one that is not there has none.
@@ -146,7 +146,7 @@ func (r Ratchet) Save(path string) error {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b, "\n  %q: %s", field, report.Number(r[field]))
+		fmt.Fprintf(&b, "\n  %q: %s", field, report.FormatNumber(r[field]))
 	}
 	b.WriteString("\n}\n")
 	return ledger.WriteFile(path, b.Bytes())

@@ -44,7 +44,7 @@ func shown(v float64, ok bool, unit string) string {
 	if !ok {
 		return "not measured"
 	}
-	return report.Number(v) + unit
+	return report.FormatNumber(v) + unit
 }
 
 // Marker is the hidden first line that identifies a comment to replace.
@@ -95,7 +95,7 @@ func (r Report) Markdown() string {
 	for i, f := range r.Findings {
 		item := f.item()
 		if size += len(document.Document{document.List{item}}.Markdown()); size > maxFindings {
-			d.Item("and %s more; `supervise gate --format json` has them all", report.Count(len(r.Findings)-i, "finding", "findings"))
+			d.Item("and %s more; `supervise gate --format json` has them all", report.Pluralize(len(r.Findings)-i, "finding", "findings"))
 			break
 		}
 		d.AddItem(item)
@@ -117,7 +117,7 @@ func (r Report) facts(d *document.Document) {
 		for _, l := range r.ExplainedLosses {
 			lost.Labelled(label("explained"), "%s", explained(l))
 		}
-		d.Add(document.Details{Summary: report.Count(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
+		d.Add(document.Details{Summary: report.Pluralize(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 	if r.Goals != nil {
 		d.Labelled(label("goals"), "%s", goals(*r.Goals))
@@ -188,7 +188,7 @@ func (f Finding) item() document.Item {
 		item.Below.Item("and %d more", more)
 	}
 	if len(f.Versions) > 0 {
-		item.Below.Add(document.Details{Summary: "before and now", Body: document.Document{document.Code(report.Sides(f.Versions))}})
+		item.Below.Add(document.Details{Summary: "before and now", Body: document.Document{document.Code(report.VersionLines(f.Versions))}})
 	}
 	return item
 }
@@ -214,13 +214,13 @@ func (r Report) Summary() string {
 	}
 	switch {
 	case len(r.Ratchet) > 0 && blocking == 0:
-		return report.Count(len(r.Ratchet), "limit of the ratchet is violated", "limits of the ratchet are violated")
+		return report.Pluralize(len(r.Ratchet), "limit of the ratchet is violated", "limits of the ratchet are violated")
 	case blocking > 0:
-		return report.Count(blocking, "finding", "findings") + " of severity " + r.FailOn.String()
+		return report.Pluralize(blocking, "finding", "findings") + " of severity " + r.FailOn.String()
 	case declared > 0:
-		return report.Count(declared, "test finding was declared and is to be read", "test findings were declared and are to be read")
+		return report.Pluralize(declared, "test finding was declared and is to be read", "test findings were declared and are to be read")
 	case len(open) > 0:
-		return report.Count(len(open), "finding", "findings") + ", none of severity " + r.FailOn.String()
+		return report.Pluralize(len(open), "finding", "findings") + ", none of severity " + r.FailOn.String()
 	}
 	return "nothing found"
 }
@@ -233,7 +233,7 @@ func (b Base) String() string {
 	case FromRecord:
 		return b.name() + " (" + b.Why + "), by its record"
 	case FromAncestor:
-		return fmt.Sprintf("%s, by its record: the nearest, %s before what is wanted (%s)", b.name(), report.Count(b.Distance, "commit", "commits"), b.Why)
+		return fmt.Sprintf("%s, by its record: the nearest, %s before what is wanted (%s)", b.name(), report.Pluralize(b.Distance, "commit", "commits"), b.Why)
 	case FromMeasured:
 	}
 	return b.name() + " (" + b.Why + "), measured now"

@@ -72,7 +72,7 @@ func (m Mutant) ApplyTo(src []byte) []byte {
 // a language that is not known, and of Go that does not parse. The tests that a file of
 // code holds are left alone.
 func MutantsOf(path string, src []byte) []Mutant {
-	lang := source.LanguageOf(path, src[:min(len(src), 512)])
+	lang := source.DetectLanguage(path, src[:min(len(src), 512)])
 	var out []Mutant
 	if lang == source.Go {
 		out = ofGo(src)
@@ -83,13 +83,13 @@ func MutantsOf(path string, src []byte) []Mutant {
 	if err != nil {
 		return nil
 	}
-	tests := source.InlineTestsOf(path, src)
+	tests := source.FindInlineTests(path, src)
 	kept := out[:0]
 	for _, m := range out {
 		m.File, m.Line = path, 1+bytes.Count(src[:m.from], []byte("\n"))
 		m.Function = around(file.Functions, m.Line)
 		m.show(src)
-		if !slices.ContainsFunc(tests, func(t source.InlineTests) bool { return t.Holds(m.Line) }) {
+		if !slices.ContainsFunc(tests, func(t source.InlineTests) bool { return t.ContainsLine(m.Line) }) {
 			kept = append(kept, m)
 		}
 	}

@@ -243,7 +243,7 @@ func (t Trial) withUnchanged(ctx context.Context) Trial {
 		known[d.File] = true
 	}
 	for _, f := range files {
-		if known[f.Path] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !integrity.BelongsToTests(f.Path) || source.Vendored(f.Path) {
+		if known[f.Path] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !integrity.BelongsToTests(f.Path) || source.IsVendored(f.Path) {
 			continue
 		}
 		text, err := t.Store.ReadFile(ctx, t.Current, f.Path)
@@ -295,7 +295,7 @@ func (t *texts) of(ctx context.Context, id snapshot.ID, name string) []string {
 		return nil
 	}
 	lines := strings.Split(string(text), "\n")
-	for i, masked := range strings.Split(string(source.Mask(source.LanguageOf(name, nil), text)), "\n") {
+	for i, masked := range strings.Split(string(source.Mask(source.DetectLanguage(name, nil), text)), "\n") {
 		if strings.TrimSpace(masked) == "" {
 			lines[i] = ""
 		}

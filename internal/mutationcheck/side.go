@@ -76,7 +76,7 @@ func (s *side) control(ctx context.Context) error {
 // directly starts the tests without a package manager. Tests that need what it adds fail
 // without a fault already, and are left out.
 func (s *side) directly(c measure.Check) (measure.Check, bool) {
-	return directly(s.tree.ProjectDir(), s.meter.Lookup("PATH"), c), true
+	return directly(s.tree.ProjectDir(), s.meter.Getenv("PATH"), c), true
 }
 
 // keep leaves the tests of the groups that pass without a fault.

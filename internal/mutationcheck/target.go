@@ -98,7 +98,7 @@ func (m *mentioned) read(ctx context.Context, r *trialRun, groups []*group) erro
 		}
 		for _, name := range slices.Concat(g.old, g.is) {
 			m.dirs[path.Dir(name)] = true
-			m.langs[family(source.LanguageOf(name, nil))] = true
+			m.langs[family(source.DetectLanguage(name, nil))] = true
 			for _, at := range []struct {
 				id   snapshot.ID
 				name string
@@ -183,7 +183,7 @@ func (r *trialRun) codeOf(ctx context.Context, id snapshot.ID, m mentioned) ([]*
 	}
 	var list []*unit
 	for _, f := range all {
-		lang := source.LanguageOf(f.Path, nil)
+		lang := source.DetectLanguage(f.Path, nil)
 		if lang == source.Unknown || !m.langs[family(lang)] || !f.Mode.IsRegular() || f.Size > evidence.MaxText || !m.product(f.Path) {
 			continue
 		}
@@ -199,7 +199,7 @@ func (r *trialRun) codeOf(ctx context.Context, id snapshot.ID, m mentioned) ([]*
 		if c.text, err = r.Store.ReadFile(ctx, id, c.path); err != nil {
 			return nil, err
 		}
-		if source.Generated(c.path, c.text[:min(len(c.text), 8192)]) {
+		if source.IsGenerated(c.path, c.text[:min(len(c.text), 8192)]) {
 			continue
 		}
 		if c.scan, err = source.Scan(c.path, c.text); err == nil {
@@ -219,7 +219,7 @@ var shows = regexp.MustCompile(`(^|/)(examples?|demos?|docs?|bench(es|marks?)?)(
 // product reports whether a file is of the product: not of its tests, its tools, or a
 // folder beside it that the tests do not name.
 func (m mentioned) product(name string) bool {
-	if integrity.BelongsToTests(name) || source.Vendored(name) || configures.MatchString(name) {
+	if integrity.BelongsToTests(name) || source.IsVendored(name) || configures.MatchString(name) {
 		return false
 	}
 	dir := path.Dir(name)

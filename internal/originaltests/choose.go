@@ -63,7 +63,7 @@ func (t Trial) expecting(c *choice) map[metric.ID]bool {
 			touched[x.ID] = true
 		}
 		// What is new and holds data is read by tests that name it alone.
-		data := source.LanguageOf(file, nil) == source.Unknown && !strings.HasPrefix(path.Base(file), ".")
+		data := source.DetectLanguage(file, nil) == source.Unknown && !strings.HasPrefix(path.Base(file), ".")
 		if len(tests) == 0 && (change.Kind != snapshot.Added || !data) {
 			c.whole = true
 		}

@@ -21,7 +21,7 @@ func (r *trialRun) readInline(ctx context.Context) {
 		if err1 != nil || err2 != nil || len(was) > evidence.MaxText || len(is) > evidence.MaxText {
 			continue
 		}
-		if text, ok := source.WithInlineTests(to, is, was); ok {
+		if text, ok := source.ReplaceInlineTests(to, is, was); ok {
 			r.inline[to] = text
 		}
 	}

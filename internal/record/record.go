@@ -298,7 +298,7 @@ func (r *recorder) take(it ledger.Iteration) error {
 	if err := r.l.Log(r.Now(), string(event.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
 		return err
 	}
-	return r.l.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.OfIteration(r.v.reportOf(it)))
+	return r.l.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.IterationDocument(r.v.reportOf(it)))
 }
 
 // rejudge judges what came after a replaced iteration again.
@@ -350,7 +350,7 @@ func (v View) replaced(it ledger.Iteration) View {
 
 func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	before := v.until(it.Number)
-	out := report.Iteration{It: it, Best: it.Best, Kept: ledger.SnapshotDir(v.Dir), Criterion: v.State.Criterion, Rules: v.Settings.Rules}
+	out := report.Iteration{Iteration: it, Best: it.Best, Kept: ledger.SnapshotDir(v.Dir), Criterion: v.State.Criterion, Rules: v.Settings.Rules}
 	if first, err := v.Iteration(0); err == nil {
 		out.Baseline = first
 	}

@@ -117,13 +117,13 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w SelectionRe
 	sel.Files = append(out.Changed, out.Removed...)
 	if v.State.Kind == ledger.KindRecorded {
 		err = errors.Join(
-			l.WriteReport(report.CompletionName, report.Completion(r)),
-			l.WriteAnalytics(report.AnalyticsOf(r), report.Completion(r)),
+			l.WriteReport(report.CompletionName, report.CompletionDocument(r)),
+			l.WriteAnalytics(report.NewAnalytics(r), report.CompletionDocument(r)),
 		)
 	}
 	sel.Path = filepath.Join(l.Dir(), "reports", report.SelectionName)
 	return errors.Join(err,
-		l.WriteReport(report.SelectionName, report.Selection(r)),
+		l.WriteReport(report.SelectionName, report.SelectionDocument(r)),
 		l.WriteTracking(v.Iterations, v.Settings.TrackingConfig(), &c.Iteration, now),
 		l.Save(v.State),
 	)

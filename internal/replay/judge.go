@@ -68,7 +68,7 @@ func (h *history) step(c Commit, before metric.Set) step {
 		}
 		p.set.Gaps = slices.DeleteFunc(slices.Clone(p.set.Gaps), func(g metric.Gap) bool { return g == gap })
 	}
-	p.suspects = measure.Suspects(before.Tests, p.set.Tests)
+	p.suspects = measure.NewFailures(before.Tests, p.set.Tests)
 	return p
 }
 

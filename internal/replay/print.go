@@ -64,7 +64,7 @@ func (p *page) byText(list []Rate) {
 	p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.IsRule(r.Rule) }), nil)
 }
 
-func commits(n int) string { return report.Count(n, "commit", "commits") }
+func commits(n int) string { return report.Pluralize(n, "commit", "commits") }
 
 // String says what was run for the verdicts.
 func (n ProofCounts) String() string {
@@ -212,11 +212,11 @@ func tests(ids []metric.ID) string {
 	for i, id := range ids {
 		names[i] = id.String()
 	}
-	return " [" + strings.Join(report.Cut(names, maxTests), ", ") + "]"
+	return " [" + strings.Join(report.Truncate(names, maxTests), ", ") + "]"
 }
 
 func (p *page) whatIf(w WhatIf) {
-	p.Heading(3, "With the settings that are tried, %s", report.Count(len(w.Changes), "verdict changes", "verdicts change"))
+	p.Heading(3, "With the settings that are tried, %s", report.Pluralize(len(w.Changes), "verdict changes", "verdicts change"))
 	p.differences("changes", w.Changes)
 	if s := w.Selection; s != nil {
 		p.Paragraph("iteration %d is selected, and %d would be", s.Recorded, s.Replayed)

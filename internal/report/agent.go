@@ -11,9 +11,9 @@ import (
 	"supervise/metric"
 )
 
-// Ending says how an agent ended that failed, left processes running or was refused hosts,
+// AgentEnding says how an agent ended that failed, left processes running or was refused hosts,
 // "" otherwise.
-func Ending(a *ledger.AgentRun) string {
+func AgentEnding(a *ledger.AgentRun) string {
 	switch {
 	case a == nil || a.Cause == ledger.CauseIdle:
 		return ""
@@ -47,8 +47,8 @@ func colon(what, why string) string {
 	return what + ": " + why
 }
 
-// Reported is what a known agent reported about its run, "" for nothing.
-func Reported(a *ledger.AgentRun) string {
+// AgentSummary is what a known agent reported about its run, "" for nothing.
+func AgentSummary(a *ledger.AgentRun) string {
 	var out []string
 	if a.Outcome != "" && a.Program != "" {
 		out = append(out, a.Program+" "+colon(underscored(a.Outcome), a.Message))
@@ -56,14 +56,14 @@ func Reported(a *ledger.AgentRun) string {
 	if a.Runs > 1 {
 		out = append(out, fmt.Sprintf("run %d times, its service failed", a.Runs))
 	}
-	if text := Used(a); text != "" {
+	if text := AgentUsage(a); text != "" {
 		out = append(out, text)
 	}
 	return strings.Join(out, "; ")
 }
 
-// Used is what a run of an agent consumed, "" if it reported nothing.
-func Used(a *ledger.AgentRun) string {
+// AgentUsage is what a run of an agent consumed, "" if it reported nothing.
+func AgentUsage(a *ledger.AgentRun) string {
 	if a == nil || a.Usage == nil {
 		return ""
 	}
@@ -73,7 +73,7 @@ func Used(a *ledger.AgentRun) string {
 		one, many string
 	}{{a.Usage.Turns, "turn", "turns"}, {a.Usage.ToolCalls, "tool call", "tool calls"}} {
 		if c.n != nil {
-			text = append(text, Count(int(*c.n), c.one, c.many))
+			text = append(text, Pluralize(int(*c.n), c.one, c.many))
 		}
 	}
 	return strings.Join(text, ", ")
@@ -82,7 +82,7 @@ func Used(a *ledger.AgentRun) string {
 func used(u metric.Usage, tokens *int64) []string {
 	var out []string
 	if tokens != nil {
-		out = append(out, Count(int(*tokens), "token", "tokens"))
+		out = append(out, Pluralize(int(*tokens), "token", "tokens"))
 		if u.CacheRead != nil && *u.CacheRead > 0 {
 			out[0] += fmt.Sprintf(" (%d of them cached)", *u.CacheRead)
 		}
@@ -93,28 +93,28 @@ func used(u metric.Usage, tokens *int64) []string {
 	return out
 }
 
-// Spent is what the agent consumed in a loop, "" if it reported nothing.
-func Spent(s *ledger.Spending) string {
+// SpendingText is what the agent consumed in a loop, "" if it reported nothing.
+func SpendingText(s *ledger.Spending) string {
 	if s == nil {
 		return ""
 	}
 	text := strings.Join(used(s.Usage, s.Tokens), ", ")
 	switch {
 	case s.CostPerImprovement != nil:
-		text += fmt.Sprintf("; $%.4f for each of %s", *s.CostPerImprovement, Count(s.Improvements, "kept improvement", "kept improvements"))
+		text += fmt.Sprintf("; $%.4f for each of %s", *s.CostPerImprovement, Pluralize(s.Improvements, "kept improvement", "kept improvements"))
 	case s.TokensPerImprovement != nil:
-		text += fmt.Sprintf("; %.0f tokens for each of %s", *s.TokensPerImprovement, Count(s.Improvements, "kept improvement", "kept improvements"))
+		text += fmt.Sprintf("; %.0f tokens for each of %s", *s.TokensPerImprovement, Pluralize(s.Improvements, "kept improvement", "kept improvements"))
 	}
 	if s.WaitedMS > 0 {
-		text += "; waited " + Duration(time.Duration(s.WaitedMS)*time.Millisecond) + " for the service"
+		text += "; waited " + FormatDuration(time.Duration(s.WaitedMS)*time.Millisecond) + " for the service"
 	}
 	return strings.TrimPrefix(text, "; ")
 }
 
-// CheckLine is the command of a check, and the folder if it is not the root.
-func CheckLine(c measure.Check, paint document.Paint) string {
+// CheckCommand is the command of a check, and the folder if it is not the root.
+func CheckCommand(c measure.Check, paint document.Paint) string {
 	if c.Dir == "" {
-		return c.Line()
+		return c.CommandLine()
 	}
-	return c.Line() + paint(document.Faint, " (in "+c.Dir+")")
+	return c.CommandLine() + paint(document.Faint, " (in "+c.Dir+")")
 }

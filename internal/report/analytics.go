@@ -39,8 +39,8 @@ type AnalyticsPoint struct {
 	Class     detector.Class `json:"classification"`
 }
 
-// AnalyticsOf sums up a loop. Scores are in [0,1].
-func AnalyticsOf(v Loop) Analytics {
+// NewAnalytics sums up a loop. Scores are in [0,1].
+func NewAnalytics(v Loop) Analytics {
 	a := Analytics{
 		LoopID: v.State.LoopID, Status: v.State.Status, StopReason: v.State.StopReason, Iterations: v.count(),
 		Rejected: v.State.Rejections(), Selected: v.Choice.Iteration, TotalMS: v.Now.Sub(v.State.StartedAt).Milliseconds(),

@@ -12,8 +12,8 @@ import (
 	"supervise/metric"
 )
 
-// Chain returns a chain of reasoning, with the ways to override it at its end.
-func Chain(c reasoning.Chain) document.Document {
+// ReasoningDocument returns a chain of reasoning, with the ways to override it at its end.
+func ReasoningDocument(c reasoning.Chain) document.Document {
 	l := &layout{level: 2}
 	l.chain(c)
 	if len(c.Overrides) > 0 {
@@ -55,7 +55,7 @@ func (l *layout) under(kind string, n reasoning.Names) {
 // runs writes the runs of checks below an item.
 func (l *layout) runs(list []reasoning.Check) {
 	for _, c := range list {
-		l.Below().Item("`%s`: status %d in %s%s", c.Command, c.ExitCode, Duration(c.Duration), read(c))
+		l.Below().Item("`%s`: status %d in %s%s", c.Command, c.ExitCode, FormatDuration(c.Duration), read(c))
 	}
 }
 
@@ -79,7 +79,7 @@ func (l *layout) chain(c reasoning.Chain) {
 func (l *layout) goal(g reasoning.Goal) {
 	l.heading("1. Goal")
 	l.Item("%s", compared(g))
-	rules := Count(g.Rules, "rule", "rules")
+	rules := Pluralize(g.Rules, "rule", "rules")
 	if g.Mode == string(detector.ModeStandard) || g.Mode == string(detector.ModeAggressive) {
 		rules += " and the patterns of integrity"
 	}
@@ -133,8 +133,8 @@ func iterationOr(n int) string {
 func (l *layout) extraction(e reasoning.Extraction) {
 	l.heading("2. Extraction")
 	if e.Agent != nil {
-		l.Item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, Duration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
-		if text := Reported(e.Agent); text != "" {
+		l.Item("Agent: %s, status %d, after %s%s", strings.ReplaceAll(e.Agent.Cause, "_", " "), e.Agent.ExitCode, FormatDuration(e.Agent.Duration), leftovers(e.Agent.Leftovers))
+		if text := AgentSummary(e.Agent); text != "" {
 			l.Item("It reported: %s", text)
 		}
 	}
@@ -142,7 +142,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 		l.Item("Checks: not run, the same tree was measured before")
 	}
 	for _, c := range e.Checks {
-		l.Item("%s: status %d in %s%s%s", c.Name, c.ExitCode, Duration(c.Duration), read(c), leftovers(c.Leftovers))
+		l.Item("%s: status %d in %s%s%s", c.Name, c.ExitCode, FormatDuration(c.Duration), read(c), leftovers(c.Leftovers))
 		for _, problem := range c.Problems {
 			l.Below().Item("%s", problem)
 		}
@@ -166,7 +166,7 @@ func (l *layout) extraction(e reasoning.Extraction) {
 		l.under("", e.Changed)
 	}
 	if !e.Recorded {
-		l.Item("supervise's own work: %s", Duration(e.OwnTime))
+		l.Item("supervise's own work: %s", FormatDuration(e.OwnTime))
 	}
 }
 
@@ -175,7 +175,7 @@ func (l *layout) again(a *reasoning.Confirmation) {
 	if a == nil {
 		return
 	}
-	failed := Count(a.Suspects.Len(), "test that passed before failed", "tests that passed before failed")
+	failed := Pluralize(a.Suspects.Len(), "test that passed before failed", "tests that passed before failed")
 	if a.Refused != "" {
 		l.Item("%s, not run again: %s", failed, a.Refused)
 		return
@@ -193,7 +193,7 @@ func (l *layout) goals(h *reasoning.Goals) {
 		l.Item("Goal tests: the original tests were not run: %s", h.Refused)
 		return
 	}
-	took := "in " + Duration(h.Took)
+	took := "in " + FormatDuration(h.Took)
 	if h.Reused {
 		took = "in an earlier run"
 	}
@@ -216,7 +216,7 @@ func (l *layout) power(p *reasoning.MutationCheck) {
 		l.Item("Mutation check: changed tests were not run on mutants: %s", p.Refused)
 		return
 	}
-	took := "in " + Duration(p.Took)
+	took := "in " + FormatDuration(p.Took)
 	if p.Reused {
 		took = "in an earlier run"
 	}
@@ -235,7 +235,7 @@ func (l *layout) disguise(d *reasoning.ConcealedRun) {
 		l.Item("Code that may detect its tests: the tests were not run concealed: %s", d.Refused)
 		return
 	}
-	l.Item("Code that may detect its tests: %s, run concealed in %s: %d failed", Count(d.Tests, "test", "tests"), Duration(d.Took), d.Failed.Len())
+	l.Item("Code that may detect its tests: %s, run concealed in %s: %d failed", Pluralize(d.Tests, "test", "tests"), FormatDuration(d.Took), d.Failed.Len())
 	l.under("", d.Files)
 	l.under("", d.Failed)
 }
@@ -258,7 +258,7 @@ func (l *layout) silenced(q *reasoning.Silenced) {
 	case q.Why != "":
 		l.Item("New comments silence linters; what they hide is not known: %s", q.Why)
 	default:
-		l.Item("New comments silence linters and hide %s, which count as errors", Count(q.Findings.Len(), "finding", "findings"))
+		l.Item("New comments silence linters and hide %s, which count as errors", Pluralize(q.Findings.Len(), "finding", "findings"))
 		l.under("", q.Findings)
 	}
 }
@@ -287,8 +287,8 @@ func asBefore(x *reasoning.Excluded) string {
 	return ""
 }
 
-// Hidden says in one line how the hidden tests ended, "" if there are none.
-func Hidden(h *ledger.Hidden) string {
+// HiddenTestsText says in one line how the hidden tests ended, "" if there are none.
+func HiddenTestsText(h *ledger.Hidden) string {
 	if h == nil {
 		return ""
 	}
@@ -319,25 +319,25 @@ func read(c reasoning.Check) string {
 	case c.Why != "":
 		return ": not measured: " + c.Why
 	case len(c.Read) > 0:
-		return ", read " + strings.Join(c.Read, ", ") + Cached(c.Cached)
+		return ", read " + strings.Join(c.Read, ", ") + CachedText(c.Cached)
 	}
-	return Cached(c.Cached)
+	return CachedText(c.Cached)
 }
 
-// Cached says how many tests were not run, as the continuation of a sentence.
-func Cached(n int) string {
+// CachedText says how many tests were not run, as the continuation of a sentence.
+func CachedText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return "; " + Count(n, "test", "tests") + " cached from the last run"
+	return "; " + Pluralize(n, "test", "tests") + " cached from the last run"
 }
 
-// Without names what is missing from a coverage, as the continuation of a sentence.
-func Without(c *metric.Coverage) string {
+// MissingSuitesText names what is missing from a coverage, as the continuation of a sentence.
+func MissingSuitesText(c *metric.Coverage) string {
 	if len(c.MissingSuites) == 0 {
 		return ""
 	}
-	return " without " + strings.Join(Cut(c.MissingSuites, 3), ", ") + ", which did not run"
+	return " without " + strings.Join(Truncate(c.MissingSuites, 3), ", ") + ", which did not run"
 }
 
 // metrics are the sections that were measured.
@@ -350,22 +350,22 @@ func (l *layout) metrics(e reasoning.Extraction) {
 		l.Item("Tests: %d, of which %d passed, %d failed (%d of them did not run), %d skipped, %d flaky%s", t.Count, t.Passed, t.Failed, t.NotRun, t.Skipped, t.Flaky, cached)
 	}
 	if c := e.Coverage; c != nil && c.Unit == metric.Percentage {
-		l.Item("Coverage: %s %%, without details", Number(c.Percent))
+		l.Item("Coverage: %s %%, without details", FormatNumber(c.Percent))
 	} else if c != nil {
-		l.Item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, Number(c.Percent), Count(c.Files, "file", "files"))
+		l.Item("Coverage: %d of %d %s (%s %%), in %s", c.Covered, c.Total, c.Unit, FormatNumber(c.Percent), Pluralize(c.Files, "file", "files"))
 	}
 	if f := e.Lint; f != nil {
 		by := ""
 		if len(f.Tools) > 0 {
 			by = ", by " + strings.Join(f.Tools, ", ")
 		}
-		l.Item("Findings: %s, %s, %s%s", Count(f.Errors, "error", "errors"), Count(f.Warnings, "warning", "warnings"), Count(f.TypeErrors, "type error", "type errors"), by)
+		l.Item("Findings: %s, %s, %s%s", Pluralize(f.Errors, "error", "errors"), Pluralize(f.Warnings, "warning", "warnings"), Pluralize(f.TypeErrors, "type error", "type errors"), by)
 	}
 	if b := e.Build; b != nil {
 		l.Item("Build: %s", strings.TrimSuffix(string(b.Status)+": "+b.FirstError, ": "))
 	}
 	if c := e.Code; c != nil {
-		l.Item("Code: %s, %d lines, mean complexity %s over %s", Count(c.Files, "file", "files"), c.LOC, Number(c.Complexity), Count(c.Functions, "function", "functions"))
+		l.Item("Code: %s, %d lines, mean complexity %s over %s", Pluralize(c.Files, "file", "files"), c.LOC, FormatNumber(c.Complexity), Pluralize(c.Functions, "function", "functions"))
 	}
 }
 
@@ -394,11 +394,11 @@ func (l *layout) reasoning(r reasoning.Reasoning) {
 		return
 	}
 	for _, g := range r.Tests {
-		l.Item("%s: %s", g.What, Count(g.Tests.Len(), "test", "tests"))
+		l.Item("%s: %s", g.What, Pluralize(g.Tests.Len(), "test", "tests"))
 		l.under("", g.Tests)
 	}
 	for _, e := range r.Explained {
-		l.Item("Gone, but no deletion, because %s: %s", e.Why, Count(e.Tests.Len(), "test", "tests"))
+		l.Item("Gone, but no deletion, because %s: %s", e.Why, Pluralize(e.Tests.Len(), "test", "tests"))
 		l.under("", e.Tests)
 	}
 }
@@ -432,9 +432,9 @@ func valuesText(v detector.Values) string {
 		switch {
 		case n.value == nil:
 		case n.sign && *n.value > 0:
-			out = append(out, n.name+" +"+Number(*n.value))
+			out = append(out, n.name+" +"+FormatNumber(*n.value))
 		default:
-			out = append(out, n.name+" "+Number(*n.value))
+			out = append(out, n.name+" "+FormatNumber(*n.value))
 		}
 	}
 	return strings.Join(out, ", ")
@@ -445,7 +445,7 @@ func nearText(n reasoning.NearMiss) string {
 	if n.Percent {
 		unit = " %"
 	}
-	text := fmt.Sprintf("%s went from %s to %s", n.Field, Number(n.Prev), Number(n.Now))
+	text := fmt.Sprintf("%s went from %s to %s", n.Field, FormatNumber(n.Prev), FormatNumber(n.Now))
 	if n.Against == detector.AgainstBaseline {
 		text += " since the baseline"
 	}
@@ -453,9 +453,9 @@ func nearText(n reasoning.NearMiss) string {
 		return text + ", and what is lost is accounted for"
 	}
 	if n.Moved > n.Threshold {
-		return fmt.Sprintf("%s, more than the allowed %s%s, but caused by an earlier iteration, reported before, or explained", text, Number(n.Threshold), unit)
+		return fmt.Sprintf("%s, more than the allowed %s%s, but caused by an earlier iteration, reported before, or explained", text, FormatNumber(n.Threshold), unit)
 	}
-	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, Number(n.Moved), unit, Number(n.Threshold), unit)
+	return fmt.Sprintf("%s, which is %s%s of the %s%s that it may", text, FormatNumber(n.Moved), unit, FormatNumber(n.Threshold), unit)
 }
 
 func (l *layout) synthesis(s reasoning.Synthesis) {

@@ -97,9 +97,9 @@ func csvNumber(v *float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// CSV writes one row for each iteration, the baseline first. Scores and
+// WriteCSV writes one row for each iteration, the baseline first. Scores and
 // dimensions are in [0,1].
-func CSV(w io.Writer, v Loop) error {
+func WriteCSV(w io.Writer, v Loop) error {
 	table := csv.NewWriter(w)
 	row := make([]string, len(csvColumns))
 	for i, c := range csvColumns {

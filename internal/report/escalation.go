@@ -97,7 +97,7 @@ func (p *page) state(v Escalation, last ledger.Iteration) {
 		p.Item("Best so far: iteration %d (%s)", best.Iteration, percent(best.QualityScore))
 	}
 	if g := last.Decision.Approval; g != nil {
-		p.Item("Answer: %s (%s, after %s)", g.Answer, g.Answer.Channel, Duration(g.Answer.At.Sub(g.Asked)))
+		p.Item("Answer: %s (%s, after %s)", g.Answer, g.Answer.Channel, FormatDuration(g.Answer.At.Sub(g.Asked)))
 	} else {
 		p.Item("No approval was asked for: no terminal, or unattended")
 	}

@@ -109,7 +109,7 @@ func (v HTML) Write(w io.Writer) error {
 	visible := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "##[", `##\u005b`, "##vso[", `##vso\u005b`).Replace(textstream.EscapeHidden(string(data)))
 	return t.Execute(w, map[string]any{ // the texts are our own, JSON, and what document escapes
 		"Title": v.State.LoopID, "Style": template.CSS(styleText), "Script": template.JS(scriptText), "Data": template.JS(visible), //nolint:gosec // see above
-		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(Ranking(v.Ranking).HTML()), //nolint:gosec // see above
+		"Facts": template.HTML(v.facts().HTML()), "Candidates": template.HTML(RankingDocument(v.Ranking).HTML()), //nolint:gosec // see above
 		"Task": textstream.EscapeHidden(v.State.Task), "Footer": fmt.Sprintf("supervise %s, %s", v.Version, v.Now.Format(time.DateTime)),
 	})
 }
@@ -123,7 +123,7 @@ func (v HTML) facts() document.Document {
 		{"criterion", s.Criterion},
 		{"agent", strings.Join(s.Agent, " ")},
 		{"tree", s.Workspace},
-		{"started", s.StartedAt.Format(time.DateTime) + ", " + Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
+		{"started", s.StartedAt.Format(time.DateTime) + ", " + FormatDuration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
 		{"regressions", events(s.Regressions)},
 	})
 }
@@ -208,7 +208,7 @@ func (v HTML) matrix() htmlMatrix {
 			m.Tests = append(m.Tests, htmlRow{id.String(), states})
 		}
 	}
-	m.Note = Count(len(order), "test", "tests")
+	m.Note = Pluralize(len(order), "test", "tests")
 	if steady > 0 {
 		m.Note += fmt.Sprintf("; %d that always passed are left out", steady)
 	}
@@ -227,7 +227,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 		}
 		h.Alerts = append(h.Alerts, alert)
 	}
-	of := Iteration{It: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
+	of := Iteration{Iteration: it, Best: it.Best, Criterion: v.State.Criterion, Rules: v.Rules}
 	if first := v.Iterations[0]; first.Number == 0 {
 		of.Baseline = first
 	}
@@ -236,7 +236,7 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 			of.Previous = &v.Iterations[i]
 		}
 	}
-	h.Report = append(runOf(it), OfIteration(of)[1:]...).HTML() // the page has its title
+	h.Report = append(runOf(it), IterationDocument(of)[1:]...).HTML() // the page has its title
 	dir := filepath.Join(v.Dir, "iterations", ledger.IterationName(it.Number))
 	h.Diff = readPatch(filepath.Join(dir, "changes.patch")).HTML()
 	h.Cast, h.CastNote = readCast(filepath.Join(dir, "transcript.cast"))
@@ -247,13 +247,13 @@ func (v HTML) iteration(it ledger.Iteration) htmlIteration {
 func runOf(it ledger.Iteration) document.Document {
 	var agent, lastOutput, took string
 	if it.Agent != nil {
-		agent, lastOutput = Ending(it.Agent), it.Agent.LastOutput
+		agent, lastOutput = AgentEnding(it.Agent), it.Agent.LastOutput
 	}
 	switch {
 	case it.Recorded == nil:
-		took = Duration(it.EndedAt.Sub(it.StartedAt)) + ", of which supervise's own " + Duration(it.OwnTime)
+		took = FormatDuration(it.EndedAt.Sub(it.StartedAt)) + ", of which supervise's own " + FormatDuration(it.OwnTime)
 	case it.Recorded.TimeMS != nil:
-		took = Duration(it.EndedAt.Sub(it.StartedAt))
+		took = FormatDuration(it.EndedAt.Sub(it.StartedAt))
 	}
 	return fields([][2]string{{"agent", agent}, {"last output", lastOutput}, {"reminder level", it.Level}, {"time", took}})
 }

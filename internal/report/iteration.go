@@ -14,18 +14,18 @@ import (
 
 // Iteration is what the report of one iteration shows.
 type Iteration struct {
-	It       ledger.Iteration
-	Previous *ledger.Iteration // whose tree it started from; nil for the baseline
-	Baseline ledger.Iteration
-	Best     *ledger.BestIteration
-	Kept     string // the folder of the snapshots
+	Iteration ledger.Iteration
+	Previous  *ledger.Iteration // whose tree it started from; nil for the baseline
+	Baseline  ledger.Iteration
+	Best      *ledger.BestIteration
+	Kept      string // the folder of the snapshots
 
 	Criterion string           // when the task is done
 	Rules     detector.Options // that it was judged by
 }
 
 func (v Iteration) chain() reasoning.Chain {
-	return reasoning.NewChain(reasoning.Input{Iteration: v.It, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
+	return reasoning.NewChain(reasoning.Input{Iteration: v.Iteration, Previous: v.Previous, Baseline: v.Baseline, Criterion: v.Criterion, Rules: v.Rules})
 }
 
 // metricRows are the rows of the table of metrics, the four of the specification first.
@@ -52,16 +52,16 @@ var metricRows = []struct {
 // page is a report under construction.
 type page struct{ document.Document }
 
-// OfIteration returns the report of one iteration.
-func OfIteration(v Iteration) document.Document {
+// IterationDocument returns the report of one iteration.
+func IterationDocument(v Iteration) document.Document {
 	p := &page{}
 	p.head(v)
 	p.metrics(v)
-	p.breakdown(v.It)
-	p.alerts(v.It.Assessment.Alerts)
-	p.open(v.It.Open)
-	p.blocked(3, v.It)
-	p.tests(v.It.Assessment.Changes)
+	p.breakdown(v.Iteration)
+	p.alerts(v.Iteration.Assessment.Alerts)
+	p.open(v.Iteration.Open)
+	p.blocked(3, v.Iteration)
+	p.tests(v.Iteration.Assessment.Changes)
 	p.best(v)
 	p.recommendation(v)
 	p.Heading(3, "Chain of Reasoning")
@@ -74,15 +74,15 @@ func OfIteration(v Iteration) document.Document {
 }
 
 func (p *page) head(v Iteration) {
-	if v.It.Number == 0 {
+	if v.Iteration.Number == 0 {
 		p.Heading(2, "Baseline Report")
 	} else {
-		p.Heading(2, "Iteration %d Progress Report", v.It.Number)
+		p.Heading(2, "Iteration %d Progress Report", v.Iteration.Number)
 	}
-	p.Field("Timestamp", "%s", v.It.EndedAt.UTC().Format(time.RFC3339))
-	p.Field("Classification", "%s", v.It.Assessment.Class)
-	p.Field("Quality Score", "%s", score(v.It))
-	if outcome := outcome(v.It); outcome != nil {
+	p.Field("Timestamp", "%s", v.Iteration.EndedAt.UTC().Format(time.RFC3339))
+	p.Field("Classification", "%s", v.Iteration.Assessment.Class)
+	p.Field("Quality Score", "%s", score(v.Iteration))
+	if outcome := outcome(v.Iteration); outcome != nil {
 		p.Field("Outcome", "%s", outcome)
 	}
 }
@@ -119,14 +119,14 @@ func (p *page) metrics(v Iteration) {
 	}
 	p.Heading(3, "Metrics")
 	t := document.Table{Head: []string{"Metric", "Current", "Previous", "Delta", "Baseline", "Delta from Baseline"}}
-	a := v.It.Assessment
+	a := v.Iteration.Assessment
 	for _, r := range metricRows {
-		t.Row(r.name, value(&v.It.Set, r.field, r.unit), value(previous, r.field, r.unit), delta(a.FromPrevious, r.field, r.unit),
+		t.Row(r.name, value(&v.Iteration.Set, r.field, r.unit), value(previous, r.field, r.unit), delta(a.FromPrevious, r.field, r.unit),
 			value(&v.Baseline.Set, r.field, r.unit), delta(a.FromBaseline, r.field, r.unit))
 	}
-	t.Row("Build", build(v.It.Set.Build), buildOf(previous), "", build(v.Baseline.Set.Build), "")
+	t.Row("Build", build(v.Iteration.Set.Build), buildOf(previous), "", build(v.Baseline.Set.Build), "")
 	p.Add(t)
-	for _, g := range v.It.Set.Gaps {
+	for _, g := range v.Iteration.Set.Gaps {
 		p.Paragraph("**Not measured**: %s (%s): %s", g.Section, g.State, g.Why)
 	}
 }
@@ -169,13 +169,13 @@ func (p *page) alerts(alerts []detector.Alert) {
 
 // versions shows tests before and now, below an item.
 func (p *page) versions(a detector.Alert) {
-	if lines := Sides(a.Versions); len(lines) > 0 {
+	if lines := VersionLines(a.Versions); len(lines) > 0 {
 		p.Below().Add(document.Code(lines))
 	}
 }
 
-// Sides are the lines that show tests before and now, one version below the other.
-func Sides(list []detector.Versions) []string {
+// VersionLines are the lines that show tests before and now, one version below the other.
+func VersionLines(list []detector.Versions) []string {
 	var out []string
 	side := func(when string, x *detector.Excerpt) {
 		if x == nil {
@@ -236,7 +236,7 @@ func (p *page) below(kind string, list []string) {
 		p.Below().Item("%s `%s`", kind, name)
 	}
 	if n.More > 0 {
-		p.Below().Item("and %s more, see metrics.json", Count(n.More, kind, kind+"s"))
+		p.Below().Item("and %s more, see metrics.json", Pluralize(n.More, kind, kind+"s"))
 	}
 }
 
@@ -274,7 +274,7 @@ func (p *page) best(v Iteration) {
 	} else {
 		p.Item("**Current Best**: Iteration %d (quality: %.4f)", v.Best.Iteration, v.Best.QualityScore)
 	}
-	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.It.Number, score(v.It))
+	p.Item("**This Iteration**: Iteration %d (quality: %s)", v.Iteration.Number, score(v.Iteration))
 	preserved := "no"
 	switch {
 	case v.Best == nil:
@@ -287,8 +287,8 @@ func (p *page) best(v Iteration) {
 }
 
 func (p *page) recommendation(v Iteration) {
-	r := v.It.Assessment.Recommendation
-	if v.It.Number == 0 {
+	r := v.Iteration.Assessment.Recommendation
+	if v.Iteration.Number == 0 {
 		return
 	}
 	p.Heading(3, "Recommendation")
@@ -315,5 +315,5 @@ func leftovers(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it left %s running, now killed: %s", Count(len(list), "process", "processes"), strings.Join(list, ", "))
+	return fmt.Sprintf("; it left %s running, now killed: %s", Pluralize(len(list), "process", "processes"), strings.Join(list, ", "))
 }

@@ -15,9 +15,9 @@ var classTones = map[detector.Class]document.Style{
 	detector.Baseline: document.Faint, detector.Forward: document.Good, detector.Plateau: document.Plain, detector.Regression: document.Bad, detector.Stalled: document.Warn,
 }
 
-// Line sums an iteration up in one line: number, class, tests passed of all,
+// IterationLine sums an iteration up in one line: number, class, tests passed of all,
 // coverage, errors, build, score, time and alerts.
-func Line(it ledger.Iteration, paint document.Paint) string {
+func IterationLine(it ledger.Iteration, paint document.Paint) string {
 	number := fmt.Sprintf("%3d", it.Number)
 	class := paint(classTones[it.Assessment.Class], fmt.Sprintf("%-10s", className(it)))
 	tail := ""
@@ -27,7 +27,7 @@ func Line(it ledger.Iteration, paint document.Paint) string {
 	if it.Rejected && !it.Interrupted {
 		tail += paint(document.Bad, rolledBack(it))
 	}
-	took := Duration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
+	took := FormatDuration(it.EndedAt.Sub(it.StartedAt).Round(time.Millisecond))
 	if it.Recorded != nil && it.Recorded.TimeMS == nil {
 		took = notMeasured
 	}
@@ -78,8 +78,8 @@ func coverage(s metric.Set) string {
 	return percent(v / 100)
 }
 
-// LineHead names the columns of [Line].
-func LineHead(paint document.Paint) string {
+// IterationLineHeader names the columns of [Line].
+func IterationLineHeader(paint document.Paint) string {
 	return paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %6s  %6s  %s", "#", "class", columnsHead, "score", "time", "alerts"))
 }
 
@@ -145,8 +145,8 @@ func flags(it ledger.Iteration, selected int) string {
 	return ""
 }
 
-// Table draws all iterations, a line each, with the trajectory as bars.
-func Table(its []ledger.Iteration, selected int, paint document.Paint) []string {
+// IterationTable draws all iterations, a line each, with the trajectory as bars.
+func IterationTable(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	const width = 20
 	out := []string{paint(document.Faint, fmt.Sprintf("%3s  %-10s  %s  %-*s %6s", "#", "class", columnsHead, width, "quality", "score"))}
 	for _, it := range its {

@@ -41,7 +41,7 @@ type Loop struct {
 
 // Verification says whether the selected tree gave the same results again.
 type Verification struct {
-	Holds       bool
+	Confirmed   bool
 	Differences []string
 	Goals       *ledger.Goals  // nil if no tests changed
 	Hidden      *ledger.Hidden // nil if the loop has no hidden tests
@@ -74,8 +74,8 @@ func (v Loop) count() int {
 	return len(v.Iterations)
 }
 
-// Selection returns the output selection report.
-func Selection(v Loop) document.Document {
+// SelectionDocument returns the output selection report.
+func SelectionDocument(v Loop) document.Document {
 	p := &page{}
 	p.Heading(1, "Output Selection Report")
 	p.Field("Loop ID", "%s", v.State.LoopID)
@@ -261,7 +261,7 @@ func (p *page) verification(v *Verification) {
 	switch {
 	case v == nil:
 		p.Item("The selected tree was not measured again")
-	case v.Holds:
+	case v.Confirmed:
 		p.Item("The selected tree was restored and re-measured: same results")
 	default:
 		p.Item("The selected tree was restored and re-measured: DIFFERENT results: %s", strings.Join(v.Differences, "; "))
@@ -309,7 +309,7 @@ func (p *page) totals(s selector.Summary) {
 	}
 	t.Row("Trajectory", s.Trend)
 	if s.Duration != nil {
-		t.Row("Time", Duration(*s.Duration))
+		t.Row("Time", FormatDuration(*s.Duration))
 	}
 	if s.Tokens != nil {
 		t.Row("Tokens", *s.Tokens)
@@ -357,7 +357,7 @@ func (p *page) recommendations(v Loop) {
 		list = append(list, fmt.Sprintf("Diminishing returns: from iteration %d to %d quality grew by less than %d points each time", d.Since, d.At, int(100*selector.SmallGain)))
 	}
 	if n := v.State.Rejections(); n > 0 {
-		list = append(list, Count(n, "rejected iteration", "rejected iterations")+": read the reports before the agent runs again")
+		list = append(list, Pluralize(n, "rejected iteration", "rejected iterations")+": read the reports before the agent runs again")
 	}
 	if v.Choice.BaselineChosen && final.Number > 0 {
 		list = append(list, "No iteration was acceptable: take a smaller task, or another prompt")
@@ -377,9 +377,9 @@ func (p *page) recommendations(v Loop) {
 	}
 }
 
-// Completion returns the completion report: how the loop ended, what it cost and what
+// CompletionDocument returns the completion report: how the loop ended, what it cost and what
 // happened in it.
-func Completion(v Loop) document.Document {
+func CompletionDocument(v Loop) document.Document {
 	p := &page{}
 	p.Heading(1, "Loop Completion Report")
 	p.Field("Loop ID", "%s", v.State.LoopID)
@@ -391,11 +391,11 @@ func Completion(v Loop) document.Document {
 	p.Field("Iterations", "%d, %d rejected", v.count(), v.State.Rejections())
 	switch took := v.Summary.Duration; {
 	case v.State.Kind != ledger.KindRecorded:
-		p.Field("Total Time", "%s", Duration(v.Now.Sub(v.State.StartedAt)))
+		p.Field("Total Time", "%s", FormatDuration(v.Now.Sub(v.State.StartedAt)))
 	case took != nil:
-		p.Field("Total Time", "%s, as reported", Duration(*took))
+		p.Field("Total Time", "%s, as reported", FormatDuration(*took))
 	}
-	if text := Spent(v.State.Spending); text != "" {
+	if text := SpendingText(v.State.Spending); text != "" {
 		p.Field("Spent by the Agent", "%s", text)
 	}
 	if v.Head != "" {

@@ -12,8 +12,8 @@ import (
 	"supervise/metric"
 )
 
-// Number writes a number with at most two decimals and no trailing zeroes.
-func Number(v float64) string {
+// FormatNumber writes a number with at most two decimals and no trailing zeroes.
+func FormatNumber(v float64) string {
 	s := strconv.FormatFloat(math.Round(v*100)/100, 'f', 2, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	if s == "-0" {
@@ -34,7 +34,7 @@ func value(s *metric.Set, f metric.Field, unit string) string {
 	if !ok {
 		return notMeasured
 	}
-	return Number(v) + unit
+	return FormatNumber(v) + unit
 }
 
 // delta writes the change of f from before to now, with its sign.
@@ -46,24 +46,24 @@ func delta(d metric.Delta, f metric.Field, unit string) string {
 	case math.Abs(v) < .005:
 		return "0" + unit
 	case v > 0:
-		return "+" + Number(v) + unit
+		return "+" + FormatNumber(v) + unit
 	}
-	return Number(v) + unit
+	return FormatNumber(v) + unit
 }
 
 // percent writes a score in [0,1] as a percentage.
 func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + "%" }
 
-// Count writes how many there are: "1 process", "2 processes".
-func Count(n int, one, many string) string {
+// Pluralize writes how many there are: "1 process", "2 processes".
+func Pluralize(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
 }
 
-// Duration writes a time span as a person says it: 0.4s, 12s, 3m05s, 2h10m.
-func Duration(d time.Duration) string {
+// FormatDuration writes a time span as a person says it: 0.4s, 12s, 3m05s, 2h10m.
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
@@ -84,8 +84,8 @@ func two(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Bytes writes a number of bytes in the unit that suits it.
-func Bytes(n int64) string {
+// FormatBytes writes a number of bytes in the unit that suits it.
+func FormatBytes(n int64) string {
 	switch {
 	case n >= 10<<30:
 		return fmt.Sprintf("%d GB", n>>30)
@@ -95,8 +95,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%d KB", (n+1023)>>10)
 }
 
-// Cut shortens a list to n items and the number of those left out.
-func Cut(list []string, n int) []string {
+// Truncate shortens a list to n items and the number of those left out.
+func Truncate(list []string, n int) []string {
 	if len(list) <= n {
 		return list
 	}

@@ -17,9 +17,9 @@ import (
 // a regression: the limit at which a loop would roll it back.
 const farBelow = .1
 
-// Quality draws the scores of the iterations, the best one and the regressions
+// QualityChart draws the scores of the iterations, the best one and the regressions
 // marked. selected is the number of the best one, negative for none.
-func Quality(its []ledger.Iteration, selected int, paint document.Paint) []string {
+func QualityChart(its []ledger.Iteration, selected int, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Quality Trajectory:")}
 	best, lost := math.Inf(-1), false
 	for _, it := range its {
@@ -46,7 +46,7 @@ func Quality(its []ledger.Iteration, selected int, paint document.Paint) []strin
 			lost = *q < best-farBelow
 			best = max(best, *q)
 		}
-		out = append(out, paint(tone, fmt.Sprintf("%s: %s%% %s%s", name, Number(math.Round(1000**q)/10), strings.Repeat("░", int(20**q+1e-9)), mark)))
+		out = append(out, paint(tone, fmt.Sprintf("%s: %s%% %s%s", name, FormatNumber(math.Round(1000**q)/10), strings.Repeat("░", int(20**q+1e-9)), mark)))
 	}
 	return out
 }
@@ -56,8 +56,8 @@ func regressed(it ledger.Iteration) bool {
 	return it.Number > 0 && (it.Rejected || it.Assessment.Class == detector.Regression)
 }
 
-// Regressions lists the regressions of a loop and their outcomes.
-func Regressions(s ledger.State, paint document.Paint) []string {
+// RegressionLines lists the regressions of a loop and their outcomes.
+func RegressionLines(s ledger.State, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Regression Events:")}
 	for _, r := range s.Regressions {
 		out = append(out, paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s)", r.ID, r.Iteration, r.Type, r.Severity)), "  - "+r.Message)
@@ -83,14 +83,14 @@ func Regressions(s ledger.State, paint document.Paint) []string {
 	return out
 }
 
-// Persistence is the state of a loop in a few lines. falsePositives is the share of
+// PersistenceLines is the state of a loop in a few lines. falsePositives is the share of
 // its findings that people called false, in [0,1], nil if there were none.
-func Persistence(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
+func PersistenceLines(s ledger.State, its []ledger.Iteration, falsePositives *float64, paint document.Paint) []string {
 	out := []string{paint(document.Strong, "Persistence Metrics:")}
 	add := func(name, text string) { out = append(out, name+": "+text) }
 	if len(its) > 0 {
-		add("Baseline Metrics", Brief(its[0].Set))
-		add("Current Metrics", Brief(its[len(its)-1].Set))
+		add("Baseline Metrics", MetricsSummary(its[0].Set))
+		add("Current Metrics", MetricsSummary(its[len(its)-1].Set))
 	}
 	add("Regression Events", events(s.Regressions))
 	add("Reinforcement Level", cmp.Or(s.Level, "none yet"))
@@ -121,11 +121,11 @@ func share(v *float64) string {
 	if v == nil {
 		return notMeasured
 	}
-	return Number(math.Round(1000**v)/10) + "%"
+	return FormatNumber(math.Round(1000**v)/10) + "%"
 }
 
-// Brief names the main metrics of a measurement.
-func Brief(s metric.Set) string {
+// MetricsSummary names the main metrics of a measurement.
+func MetricsSummary(s metric.Set) string {
 	var parts []string
 	for _, f := range []struct {
 		field     metric.Field
@@ -135,9 +135,9 @@ func Brief(s metric.Set) string {
 		switch {
 		case !ok:
 		case v == 1:
-			parts = append(parts, Number(v)+f.one)
+			parts = append(parts, FormatNumber(v)+f.one)
 		default:
-			parts = append(parts, Number(math.Round(10*v)/10)+f.many)
+			parts = append(parts, FormatNumber(math.Round(10*v)/10)+f.many)
 		}
 	}
 	if len(parts) == 0 {

@@ -24,7 +24,7 @@ func TestQuality(t *testing.T) {
 		"Iteration 6: 77% ░░░░░░░░░░░░░░░",
 		"Iteration 7: 70% ░░░░░░░░░░░░░░ ⬅ REGRESSION",
 	}
-	if got := Quality(its, 2, document.NoPaint); !slices.Equal(got, want) {
+	if got := QualityChart(its, 2, document.NoPaint); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"supervise/internal/ledger"
 )
 
-// Ranking is the table of candidates, the best first: by what each is compared, and why
+// RankingDocument is the table of candidates, the best first: by what each is compared, and why
 // it has its place. What is not known is a dash.
-func Ranking(list []ledger.Rank) (d document.Document) {
+func RankingDocument(list []ledger.Rank) (d document.Document) {
 	if len(list) == 0 {
 		return nil
 	}
@@ -49,13 +49,13 @@ func Ranking(list []ledger.Rank) (d document.Document) {
 // remarks are what a person has to know of a candidate besides its place.
 func remarks(s ledger.Rank) (out []string) {
 	if s.OwnPassingBefore > 0 {
-		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.OwnPassingBefore, Count(s.OwnTests, "new test", "new tests")))
+		out = append(out, fmt.Sprintf("%d of its %s pass on the baseline already", s.OwnPassingBefore, Pluralize(s.OwnTests, "new test", "new tests")))
 	}
 	if s.OwnDisputed > 0 {
-		out = append(out, fmt.Sprintf("%d of its %s fail on most others", s.OwnDisputed, Count(s.OwnTests, "new test", "new tests")))
+		out = append(out, fmt.Sprintf("%d of its %s fail on most others", s.OwnDisputed, Pluralize(s.OwnTests, "new test", "new tests")))
 	}
 	for _, author := range slices.Sorted(maps.Keys(s.Failed)) {
-		out = append(out, fmt.Sprintf("fails tests of candidate %d: %s", author, strings.Join(Cut(s.Failed[author], 3), ", ")))
+		out = append(out, fmt.Sprintf("fails tests of candidate %d: %s", author, strings.Join(Truncate(s.Failed[author], 3), ", ")))
 	}
 	return out
 }

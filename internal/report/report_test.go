@@ -106,7 +106,7 @@ func loopOf(its []ledger.Iteration) report.Loop {
 			}},
 		},
 		Iterations: its, Choice: choice, Summary: selector.Summarize(cands), Artifacts: []string{"shop.go"}, Mode: selector.HighestQualityVerified, Threshold: .7,
-		Verification: &report.Verification{Holds: true}, Now: noon.Add(5 * time.Minute),
+		Verification: &report.Verification{Confirmed: true}, Now: noon.Add(5 * time.Minute),
 	}
 }
 
@@ -129,30 +129,30 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestGoldens(t *testing.T) {
 	v := story()
-	golden(t, "selection.md", []byte(report.Selection(v).Markdown()))
-	golden(t, "completion.md", []byte(report.Completion(v).Markdown()))
+	golden(t, "selection.md", []byte(report.SelectionDocument(v).Markdown()))
+	golden(t, "completion.md", []byte(report.CompletionDocument(v).Markdown()))
 	for _, n := range []int{0, 2, 3} {
-		r := report.Iteration{It: v.Iterations[n], Baseline: v.Iterations[0], Best: &ledger.BestIteration{Iteration: 2, Snapshot: "4", QualityScore: v.Iterations[2].Score.Value}}
+		r := report.Iteration{Iteration: v.Iterations[n], Baseline: v.Iterations[0], Best: &ledger.BestIteration{Iteration: 2, Snapshot: "4", QualityScore: v.Iterations[2].Score.Value}}
 		if n > 0 {
 			r.Previous = &v.Iterations[n-1]
 		}
-		golden(t, fmt.Sprintf("iteration-%03d.md", n), []byte(report.OfIteration(r).Markdown()))
+		golden(t, fmt.Sprintf("iteration-%03d.md", n), []byte(report.IterationDocument(r).Markdown()))
 	}
 	var table bytes.Buffer
-	if err := report.CSV(&table, v); err != nil {
+	if err := report.WriteCSV(&table, v); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "iterations.csv", table.Bytes())
-	analytics, err := json.MarshalIndent(report.AnalyticsOf(v), "", "  ")
+	analytics, err := json.MarshalIndent(report.NewAnalytics(v), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "analytics.json", append(analytics, '\n'))
-	screen := []string{report.LineHead(document.NoPaint)}
+	screen := []string{report.IterationLineHeader(document.NoPaint)}
 	for _, it := range v.Iterations {
-		screen = append(screen, report.Line(it, document.NoPaint))
+		screen = append(screen, report.IterationLine(it, document.NoPaint))
 	}
-	screen = append(append(screen, ""), report.Table(v.Iterations, v.Choice.Iteration, document.NoPaint)...)
+	screen = append(append(screen, ""), report.IterationTable(v.Iterations, v.Choice.Iteration, document.NoPaint)...)
 	golden(t, "screen.txt", []byte(strings.Join(screen, "\n")+"\n"))
 }
 
@@ -177,7 +177,7 @@ func TestCompletionComparesTests(t *testing.T) {
 	section := func(selected int) string {
 		v := report.Loop{Iterations: its}
 		v.Choice.Iteration = selected
-		_, rest, _ := strings.Cut(report.Completion(v).Markdown(), "### Tests, Baseline to Selection\n\n")
+		_, rest, _ := strings.Cut(report.CompletionDocument(v).Markdown(), "### Tests, Baseline to Selection\n\n")
 		text, _, _ := strings.Cut(rest, "\n\n##")
 		return text
 	}
@@ -206,27 +206,27 @@ func TestCompletionComparesTests(t *testing.T) {
 
 func TestNotMeasuredIsNeverZero(t *testing.T) {
 	it := ledger.Iteration{Set: metric.Set{Gaps: []metric.Gap{{Section: metric.SectionTests, State: metric.Absent, Why: "the database is down"}}}}
-	text := report.OfIteration(report.Iteration{It: it, Baseline: it}).Markdown()
+	text := report.IterationDocument(report.Iteration{Iteration: it, Baseline: it}).Markdown()
 	for _, want := range []string{"| Test Count | n/a | n/a | n/a | n/a | n/a |", "**Quality Score**: n/a", "**Not measured**: tests (absent): the database is down"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q:\n%s", want, text)
 		}
 	}
-	if line := report.Line(it, document.NoPaint); strings.Contains(line, "0/0") || !strings.Contains(line, "n/a") {
+	if line := report.IterationLine(it, document.NoPaint); strings.Contains(line, "0/0") || !strings.Contains(line, "n/a") {
 		t.Errorf("line %q, want n/a", line)
 	}
 }
 
 func TestNumbers(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 62.5: "62.5", 77.777: "77.78", 75: "75", -2.2: "-2.2", -.001: "0", 1e6: "1000000"} {
-		if got := report.Number(v); got != want {
+		if got := report.FormatNumber(v); got != want {
 			t.Errorf("Number(%v) = %s, want %s", v, got, want)
 		}
 	}
 	for d, want := range map[time.Duration]string{
 		0: "0.0s", 420 * time.Millisecond: "0.4s", 12400 * time.Millisecond: "12s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m",
 	} {
-		if got := report.Duration(d); got != want {
+		if got := report.FormatDuration(d); got != want {
 			t.Errorf("Duration(%v) = %s, want %s", d, got, want)
 		}
 	}
@@ -248,7 +248,7 @@ func TestChainSteersNoTerminal(t *testing.T) {
 	it := v.Iterations[3]
 	it.Assessment.Alerts[0].Tests = []metric.ID{{Suite: "m", Name: "Test\x1b]0;owned\a\x1b[2J"}}
 	it.Checks[0].Problems = []string{"\x1b[31mred"}
-	text := report.Chain(reasoning.NewChain(reasoning.Input{Iteration: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]})).Terminal(document.NoPaint)
+	text := report.ReasoningDocument(reasoning.NewChain(reasoning.Input{Iteration: it, Previous: &v.Iterations[2], Baseline: v.Iterations[0]})).Terminal(document.NoPaint)
 	if strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, "m: Test<U+001B>]0;owned<U+0007><U+001B>[2J") || !strings.Contains(text, "[31mred") {
 		t.Errorf("%q", text)
 	}
@@ -260,7 +260,7 @@ func TestChainOfARecordedIteration(t *testing.T) {
 	base := ledger.Iteration{Set: metric.Set{Coverage: &metric.Coverage{Covered: 72, Total: 100, Unit: metric.Percentage}}}
 	it := base
 	it.Number, it.Rejected, it.Recorded, it.Decision = 3, true, &ledger.Reported{}, &ledger.Decision{Target: 2, Retry: 1}
-	text := report.Chain(reasoning.NewChain(reasoning.Input{Iteration: it, Previous: &base, Baseline: base})).Terminal(document.NoPaint)
+	text := report.ReasoningDocument(reasoning.NewChain(reasoning.Input{Iteration: it, Previous: &base, Baseline: base})).Terminal(document.NoPaint)
 	for _, want := range []string{"- Done: advised to restore the tree of iteration 2; next: retry 1\n", "- Coverage: 72 %, without details\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)

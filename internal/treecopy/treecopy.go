@@ -177,7 +177,7 @@ func (t Tree) projects(files []snapshot.File) map[string]map[string]bool {
 	}
 	for _, f := range files {
 		dir, name := path.Dir(f.Path), path.Base(f.Path)
-		if !manifests[name] || source.Vendored(f.Path) {
+		if !manifests[name] || source.IsVendored(f.Path) {
 			continue
 		}
 		if out[dir] == nil {

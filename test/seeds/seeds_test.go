@@ -350,9 +350,9 @@ func (f *feed) end(w *wish) {
 	f.folder(dir)
 	var paint document.Paint = func(_ document.Style, s string) string { return s }
 	f.found["status"] = map[string]any{
-		"persistence": strings.Join(report.Persistence(state, v.Iterations, nil, paint), "\n"),
-		"regressions": strings.Join(report.Regressions(state, paint), "\n"),
-		"quality":     strings.Join(report.Quality(v.Iterations, -1, paint), "\n"),
+		"persistence": strings.Join(report.PersistenceLines(state, v.Iterations, nil, paint), "\n"),
+		"regressions": strings.Join(report.RegressionLines(state, paint), "\n"),
+		"quality":     strings.Join(report.QualityChart(v.Iterations, -1, paint), "\n"),
 	}
 }
 
@@ -372,7 +372,7 @@ func (f *feed) choose(w wish) {
 		f.t.Fatal(err)
 	}
 	var csv bytes.Buffer
-	if err := report.CSV(&csv, sel.View.Report(sel.Choice, noon)); err != nil {
+	if err := report.WriteCSV(&csv, sel.View.Report(sel.Choice, noon)); err != nil {
 		f.t.Fatal(err)
 	}
 	f.found["selection"], f.found["csv"] = plain(f.t, doc), csv.String()
@@ -387,7 +387,7 @@ func (f *feed) explain(v record.View) {
 			in.Previous = &before
 		}
 		in.Baseline, _ = v.Iteration(0)
-		chains[strconv.Itoa(it.Number)] = report.Chain(reasoning.NewChain(in)).Terminal(document.NoPaint)
+		chains[strconv.Itoa(it.Number)] = report.ReasoningDocument(reasoning.NewChain(in)).Terminal(document.NoPaint)
 	}
 	f.found["explain"] = chains
 }

@@ -42,7 +42,7 @@ func (h helperText) asserts() []source.Assertion {
 	var out []source.Assertion
 	for n := h.fn.Line + 1; n <= h.fn.End; n++ {
 		if failing.MatchString(h.side.MaskedRange(n, n)) {
-			out = append(out, source.Assert(strings.TrimSpace(h.side.PlainRange(n, n))))
+			out = append(out, source.ParseAssertion(strings.TrimSpace(h.side.PlainRange(n, n))))
 		}
 	}
 	return out

@@ -77,7 +77,7 @@ func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
 // of another literal: got != 4 and got == 0.
 func (r revision) opposite() bool {
 	return r.was.Negated != r.now.Negated &&
-		(r.was.Canonical == r.now.Canonical || sameButNames(r.was.Canonical, r.now.Canonical) || r.literalEqual() && facts.Squash(source.Assert(r.was.Canonical).Skeleton) == facts.Squash(source.Assert(r.now.Canonical).Skeleton))
+		(r.was.Canonical == r.now.Canonical || sameButNames(r.was.Canonical, r.now.Canonical) || r.literalEqual() && facts.Squash(source.ParseAssertion(r.was.Canonical).Skeleton) == facts.Squash(source.ParseAssertion(r.now.Canonical).Skeleton))
 }
 
 // literalEqual reports whether both compare for equality with a literal, which is

@@ -63,7 +63,7 @@ var DataFolders = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixture
 // KindOf returns the format of a file that configures what runs, measures and judges the
 // code.
 func KindOf(name string, head []byte) Kind {
-	if DataFolders.MatchString(name) || source.Vendored(name) {
+	if DataFolders.MatchString(name) || source.IsVendored(name) {
 		return None
 	}
 	for _, c := range configNames {
@@ -71,7 +71,7 @@ func KindOf(name string, head []byte) Kind {
 			return c.kind
 		}
 	}
-	if source.LanguageOf(name, head) == source.Shell && path.Ext(name) != ".bats" {
+	if source.DetectLanguage(name, head) == source.Shell && path.Ext(name) != ".bats" {
 		return shellConfig
 	}
 	return None

@@ -93,7 +93,7 @@ func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 // applies only under a condition; 0 if it always applies, or the condition is unknown.
 func underCondition(s *facts.Side, n int) metric.Severity {
 	cond := conditionOf(s, n)
-	if _, known := source.Constant(cond); cond == "" || known {
+	if _, known := source.ConstantValue(cond); cond == "" || known {
 		return 0
 	}
 	if facts.ConditionSeverity(cond) == metric.Low {

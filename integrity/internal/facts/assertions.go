@@ -28,7 +28,7 @@ func (t *Test) LocatedAssertions() []Assertion {
 // ReadAssertions reads assertions.
 func ReadAssertions(list []Assertion) {
 	for i := range list {
-		list[i].Assertion = source.Assert(list[i].Text)
+		list[i].Assertion = source.ParseAssertion(list[i].Text)
 	}
 }
 
@@ -56,7 +56,7 @@ func IsName(s string) bool {
 func Tautologies(t *Test) []Assertion {
 	var out []Assertion
 	for _, a := range t.LocatedAssertions() {
-		if source.Trivial(a.Text) || t.Side.Language() == source.Python && source.OfTuple(a.Text) {
+		if source.IsTrivial(a.Text) || t.Side.Language() == source.Python && source.AssertsTuple(a.Text) {
 			out = append(out, a)
 		}
 	}

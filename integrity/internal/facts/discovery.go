@@ -46,7 +46,7 @@ func PutAway(name string) bool {
 // Where they take any name it is true.
 func discovered(s *Side) bool {
 	base := path.Base(s.Path)
-	if source.Vendored(s.Path) || hidden(s.Path) || strings.Contains("/"+s.Path, "/old/") {
+	if source.IsVendored(s.Path) || hidden(s.Path) || strings.Contains("/"+s.Path, "/old/") {
 		return false
 	}
 	switch lang := s.Language(); lang {

@@ -99,7 +99,7 @@ func (f *ChangedFile) BelongsToTests() bool {
 // inlineAlone reports whether only the test modules changed in a file of product code.
 func (f *ChangedFile) inlineAlone() bool {
 	return f.inline.get(func() bool {
-		return !f.Added && !f.Deleted && f.After().Language() == source.Rust && source.SameButInlineTests(f.Path, f.Before().Text, f.After().Text)
+		return !f.Added && !f.Deleted && f.After().Language() == source.Rust && source.DifferOnlyInInlineTests(f.Path, f.Before().Text, f.After().Text)
 	})
 }
 

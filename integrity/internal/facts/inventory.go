@@ -116,7 +116,7 @@ func (m *matcher) becameRow(b *Test) bool {
 	}
 	least := source.Exact
 	for _, text := range b.Assertions {
-		a := source.Assert(text)
+		a := source.ParseAssertion(text)
 		row := Squash(strings.Join(a.Literals, ","))
 		if least = min(least, a.Strength); len(a.Literals) < 2 || !strings.Contains(added, row) {
 			return false
@@ -128,7 +128,7 @@ func (m *matcher) becameRow(b *Test) bool {
 		if !strings.Contains(text, "assert") && !strings.Contains(text, "expect") {
 			return false
 		}
-		a := source.Assert(text)
+		a := source.ParseAssertion(text)
 		return a.Strength >= least && !a.Trivial && !a.Repeats && namesOneOf(text, b.Symbols)
 	})
 }

@@ -37,7 +37,7 @@ func newMatcher(c *Set) *matcher {
 
 // defs lists the tests of a side that a runner would find.
 func defs(f *ChangedFile, s *Side) []*Test {
-	if !s.MayTest() || source.Vendored(s.Path) || hidden(s.Path) {
+	if !s.MayTest() || source.IsVendored(s.Path) || hidden(s.Path) {
 		return nil
 	}
 	list := s.Source().Tests

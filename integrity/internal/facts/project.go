@@ -54,7 +54,7 @@ func (t *InspectionCache) Prefetch(files []File) {
 	Parallel(len(files), func(i int) {
 		f := files[i]
 		for _, text := range [][]byte{f.Before, f.After} {
-			if len(text) > 0 && source.LanguageOf(f.Path, head(text)) != source.Unknown {
+			if len(text) > 0 && source.DetectLanguage(f.Path, head(text)) != source.Unknown {
 				t.Inspect(f.Path, text)
 			}
 		}
@@ -107,8 +107,8 @@ func (c *Set) basePaths() []string {
 	}
 	var list []string
 	for _, name := range c.Base.Paths() {
-		lang := source.LanguageOf(name, nil)
-		if lang != source.Unknown && (source.TestFile(name, lang) || lang == source.Rust) && !source.Vendored(name) {
+		lang := source.DetectLanguage(name, nil)
+		if lang != source.Unknown && (source.IsTestFile(name, lang) || lang == source.Rust) && !source.IsVendored(name) {
 			list = append(list, name)
 		}
 	}

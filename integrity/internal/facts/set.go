@@ -135,7 +135,7 @@ func (c *Set) FilesBefore() (paths []string, known bool) {
 // NewProject reports whether the project had no code before the change.
 func (c *Set) NewProject() bool {
 	there, known := c.FilesBefore()
-	return known && !slices.ContainsFunc(there, func(name string) bool { return source.LanguageOf(name, nil) != source.Unknown })
+	return known && !slices.ContainsFunc(there, func(name string) bool { return source.DetectLanguage(name, nil) != source.Unknown })
 }
 
 // Fragment matches the words and numbers that show what a line is about.

@@ -30,14 +30,14 @@ func (s *Side) Source() *source.Inspection {
 }
 
 func (s *Side) scan() source.Inspection {
-	if source.Vendored(s.Path) || source.Generated(s.Path, s.Text[:min(len(s.Text), 8<<10)]) {
+	if source.IsVendored(s.Path) || source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)]) {
 		return source.Inspection{Plain: s.Text, Masked: s.Text}
 	}
 	return s.texts.Inspect(s.Path, s.Text)
 }
 
 // Language is Unknown for what is not source code.
-func (s *Side) Language() source.Language { return source.LanguageOf(s.Path, head(s.Text)) }
+func (s *Side) Language() source.Language { return source.DetectLanguage(s.Path, head(s.Text)) }
 
 func head(text []byte) []byte { return text[:min(len(text), 512)] }
 
@@ -67,13 +67,13 @@ func (s *Side) MayTest() bool {
 }
 
 // IsTest reports whether the file holds tests or belongs to them.
-func (s *Side) IsTest() bool { return source.TestFile(s.Path, s.Language()) }
+func (s *Side) IsTest() bool { return source.IsTestFile(s.Path, s.Language()) }
 
 // Product reports whether the file is product code: source code that is neither a test
 // nor third-party or generated code.
 func (s *Side) Product() bool {
-	return s.Exists() && s.Language() != source.Unknown && !s.IsTest() && !source.Vendored(s.Path) && !InTestFolder(s.Path) &&
-		!source.Generated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
+	return s.Exists() && s.Language() != source.Unknown && !s.IsTest() && !source.IsVendored(s.Path) && !InTestFolder(s.Path) &&
+		!source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
 }
 
 // testFolders hold tests and what they need, whatever the language.

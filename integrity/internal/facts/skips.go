@@ -23,7 +23,7 @@ func (t *Test) Marks(kind source.MarkKind) []source.Mark {
 
 // NeverRuns reports whether a test is skipped unconditionally.
 func (t *Test) NeverRuns() bool {
-	return t.Skipped || slices.ContainsFunc(t.Marks(source.Skip), source.Mark.Always)
+	return t.Skipped || slices.ContainsFunc(t.Marks(source.Skip), source.Mark.IsUnconditional)
 }
 
 var (

@@ -64,7 +64,7 @@ var (
 // forcedOutcome finds added lines that force the outcome of tests.
 func forcedOutcome(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || source.Vendored(f.Path) {
+	if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || source.IsVendored(f.Path) {
 		return nil
 	}
 	lang := f.After().Language()

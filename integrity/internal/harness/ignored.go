@@ -26,8 +26,8 @@ func testsIgnored(c *facts.Set) []facts.Finding {
 		there, _ := c.FilesBefore()
 		for _, l := range f.AddedLines() {
 			ignored := slices.IndexFunc(there, func(name string) bool {
-				lang := source.LanguageOf(name, nil)
-				return lang != source.Unknown && ofTest.MatchString(path.Base(name)) && source.TestFile(name, lang) && !source.Vendored(name) && ignores(path.Dir(f.Path), l.Text, name)
+				lang := source.DetectLanguage(name, nil)
+				return lang != source.Unknown && ofTest.MatchString(path.Base(name)) && source.IsTestFile(name, lang) && !source.IsVendored(name) && ignores(path.Dir(f.Path), l.Text, name)
 			})
 			if ignored >= 0 {
 				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text + " ignores " + there[ignored])})

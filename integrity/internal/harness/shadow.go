@@ -56,7 +56,7 @@ func shim(f *facts.ChangedFile) bool {
 	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstub.Match(text) {
 		return false
 	}
-	if source.Vendored(f.Path) {
+	if source.IsVendored(f.Path) {
 		return path.Base(path.Dir(f.Path)) == "bin" && strings.Contains(string(text), "exit 0")
 	}
 	return (f.Added || f.OldPath != "") && !callsItsTool(f)

@@ -88,7 +88,7 @@ func findExit(f *facts.ChangedFile) []facts.Finding {
 			continue
 		}
 		x := s.FindingAt(m.Line, m.Text)
-		if !m.Always() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
+		if !m.IsUnconditional() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
 			x.Severity = metric.Medium
 		}
 		if runItself.MatchString(m.Condition) {

@@ -186,7 +186,7 @@ func (t *tree) commands(name string, r configtext.Reading) {
 			t.plugin(name, m[1], t.named)
 		}
 		for word := range strings.FieldsSeq(c.Text) {
-			if word = strings.Trim(word, `'"`); source.LanguageOf(word, nil) != source.Unknown || strings.ContainsAny(word, "*") {
+			if word = strings.Trim(word, `'"`); source.DetectLanguage(word, nil) != source.Unknown || strings.ContainsAny(word, "*") {
 				t.globs = append(t.globs, path.Join(path.Dir(name), word))
 			}
 		}

@@ -76,7 +76,7 @@ func (t *tree) subject(name string, lang source.Language) bool {
 		if lang == source.Go {
 			return path.Dir(p) == path.Dir(name) && strings.HasSuffix(p, "_test.go")
 		}
-		return p != name && facts.SubjectOf(p) == want && source.TestFile(path.Base(p), source.LanguageOf(p, nil))
+		return p != name && facts.SubjectOf(p) == want && source.IsTestFile(path.Base(p), source.DetectLanguage(p, nil))
 	})
 }
 
@@ -84,7 +84,7 @@ func (t *tree) subject(name string, lang source.Language) bool {
 func (t *tree) hasOtherProduct(name string, lang source.Language) bool {
 	return slices.ContainsFunc(t.paths, func(p string) bool {
 		role, sure := byPath(p)
-		return p != name && role == Product && !sure && sameFamily(source.LanguageOf(p, nil), lang) && !mixed.MatchString(p) && (lang != source.Go || path.Dir(p) != path.Dir(name))
+		return p != name && role == Product && !sure && sameFamily(source.DetectLanguage(p, nil), lang) && !mixed.MatchString(p) && (lang != source.Go || path.Dir(p) != path.Dir(name))
 	})
 }
 
@@ -123,7 +123,7 @@ func (t *tree) users(name string, lang source.Language, tests bool) users {
 // and the others.
 func (t *tree) candidates(name string, lang source.Language) (product, others []string) {
 	for _, p := range t.paths {
-		if p == name || !sameFamily(source.LanguageOf(p, nil), lang) || source.Vendored(p) {
+		if p == name || !sameFamily(source.DetectLanguage(p, nil), lang) || source.IsVendored(p) {
 			continue
 		}
 		if role, sure := byPath(p); role.IsTestRelated() || sure {
@@ -172,7 +172,7 @@ var (
 // imports reports whether a file imports another.
 func (t *tree) imports(by, name string) bool {
 	text := string(t.texts[by])
-	switch source.LanguageOf(name, nil) {
+	switch source.DetectLanguage(name, nil) {
 	case source.Python:
 		return importsModule(by, name, text)
 	case source.JavaScript, source.TypeScript:
@@ -309,7 +309,7 @@ func (t *tree) data(name string, suggested Role) Role {
 	names := func(p string) bool { return strings.Contains(string(t.texts[p]), base) }
 	var product, tests []string
 	for _, p := range t.paths {
-		if source.LanguageOf(p, nil) == source.Unknown || source.Vendored(p) {
+		if source.DetectLanguage(p, nil) == source.Unknown || source.IsVendored(p) {
 			continue
 		}
 		if role, _ := byPath(p); role.IsTestRelated() {

@@ -51,20 +51,20 @@ func byPath(name string) (role Role, sure bool) {
 			return p.role, true
 		}
 	}
-	lang := source.LanguageOf(name, nil)
+	lang := source.DetectLanguage(name, nil)
 	base := path.Base(name)
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch {
-	case source.Vendored(name):
+	case source.IsVendored(name):
 		return Product, true
-	case source.TestFile(base, lang):
+	case source.IsTestFile(base, lang):
 		// Commands and pages are called test.py and tests.ts, too.
 		return Test, lang == source.Go || stem != "test" && stem != "tests"
 	case slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool { return slices.Contains(certainFolders, dir) }):
 		return Support, true
 	case inTestFolder(name):
 		return Support, lang == source.Unknown
-	case source.TestFile(name, lang):
+	case source.IsTestFile(name, lang):
 		return Support, true
 	case lang == source.Unknown && facts.IsDocumentation(name):
 		return Other, false

@@ -143,7 +143,7 @@ func (t *tree) role(name string) Role {
 // settle decides where the path does not. byPath is what it suggests.
 func (t *tree) settle(name string, suggested Role) Role {
 	t.configure()
-	lang := source.LanguageOf(name, nil)
+	lang := source.DetectLanguage(name, nil)
 	switch {
 	case t.product[name]:
 		return Product

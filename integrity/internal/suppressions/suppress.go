@@ -104,14 +104,14 @@ func (f *silenced) finding() facts.Finding {
 var maySilence = facts.Define(func(c *facts.Set) []*facts.ChangedFile {
 	var out []*facts.ChangedFile
 	for _, f := range c.Files {
-		if f.After().Language() == source.Unknown && f.Before().Language() == source.Unknown || source.Vendored(f.Path) || configtext.DataFolders.MatchString(f.Path) {
+		if f.After().Language() == source.Unknown && f.Before().Language() == source.Unknown || source.IsVendored(f.Path) || configtext.DataFolders.MatchString(f.Path) {
 			continue
 		}
 		_, came := facts.FirstMatch(f.AddedLines(), silencing)
 		if !came {
 			_, came = facts.FirstMatch(f.RemovedLines(), silencing)
 		}
-		if came && !source.Generated(f.Path, f.After().Text) {
+		if came && !source.IsGenerated(f.Path, f.After().Text) {
 			out = append(out, f)
 		}
 	}

@@ -89,7 +89,7 @@ func guardOf(marks []source.Mark, line int) *source.Mark {
 // aims reports whether a condition decides by what the assertion checks, or by where the
 // test runs, and not by a new parameter or field of a table.
 func aims(p facts.Pair, m source.Mark, a facts.Assertion) bool {
-	if m.Condition == source.Unwaited || facts.ConditionSeverity(m.Condition) == metric.High {
+	if m.Condition == source.NotAwaited || facts.ConditionSeverity(m.Condition) == metric.High {
 		return true
 	}
 	shared, about := false, facts.SubjectWords(a.Text)

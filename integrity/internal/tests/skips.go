@@ -46,7 +46,7 @@ var newSkips = facts.Define(func(c *facts.Set) []newSkip {
 
 // sameMark reports whether two marks are equivalent, wherever they are.
 func sameMark(a, b source.Mark) bool {
-	return facts.Squash(a.Condition) == facts.Squash(b.Condition) && a.Constant == b.Constant && (a.Condition != "" || a.Always() == b.Always())
+	return facts.Squash(a.Condition) == facts.Squash(b.Condition) && a.Constant == b.Constant && (a.Condition != "" || a.IsUnconditional() == b.IsUnconditional())
 }
 
 func (s newSkip) finding(severity metric.Severity) facts.Finding {
@@ -212,7 +212,7 @@ func chosenSkips(c *facts.Set) []facts.Finding {
 		text := l.where.LineAt(l.at)
 		m := chosen.FindStringSubmatch(text)
 		x := facts.Finding{File: l.where.Path, Line: l.at, Test: l.Name, Evidence: facts.Evidence(text), Severity: facts.ConditionSeverity(m[1])}
-		if value, known := source.Constant(m[1]); known && value == skipping.MatchString(m[2]) {
+		if value, known := source.ConstantValue(m[1]); known && value == skipping.MatchString(m[2]) {
 			x.Severity = metric.High
 		}
 		out = append(out, x)
@@ -292,5 +292,5 @@ func deadText(p facts.Pair) bool { return len(p.Was.Assertions) == 0 }
 
 // deadMarks returns the marks of lines within a test that are not reached.
 func deadMarks(t *facts.Test) []source.Mark {
-	return t.Within(source.Dead)
+	return t.Within(source.Unreachable)
 }

@@ -20,10 +20,10 @@ const FileName = "live.json"
 // saveEvery is how often the file is written at most.
 const saveEvery = time.Second
 
-// Keep writes the file whenever something is new, until stop is called, which writes it
+// PersistFile writes the file whenever something is new, until stop is called, which writes it
 // once more and waits for that. What goes wrong is none of the loop's business.
-func (b *Board) Keep() (stop func()) {
-	done, news := make(chan struct{}), b.news()
+func (b *Board) PersistFile() (stop func()) {
+	done, news := make(chan struct{}), b.subscribe()
 	var work sync.WaitGroup
 	work.Go(func() {
 		for {
@@ -83,9 +83,9 @@ func Read(dir string) (s State, err error) {
 	return s, nil
 }
 
-// Load has the board show what another process does in a loop, by its file; nothing
+// LoadFile has the board show what another process does in a loop, by its file; nothing
 // where nobody is at work on the loop, or that is not known.
-func (b *Board) Load(dir string, atWork bool) {
+func (b *Board) LoadFile(dir string, atWork bool) {
 	s, err := Read(dir)
 	if err != nil || !atWork {
 		s = State{}
@@ -94,23 +94,23 @@ func (b *Board) Load(dir string, atWork bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.state = s
-	b.tell()
+	b.notifyListeners()
 }
 
 // clean makes the texts of a file fit for people: anybody may have written it.
 func (s *State) clean() {
-	for _, text := range []*string{&s.LoopID, &s.Level, &s.Doing, &s.Says} {
-		*text = shown(*text)
+	for _, text := range []*string{&s.LoopID, &s.Level, &s.Activity, &s.AgentMessage} {
+		*text = visibleLine(*text)
 	}
 	for i := range s.Checks {
 		c := &s.Checks[i]
-		c.Name, c.Tally.Failing = shown(c.Name), shown(c.Tally.Failing)
+		c.Name, c.Tally.LastFailed = visibleLine(c.Name), visibleLine(c.Tally.LastFailed)
 	}
 }
 
-// recall takes over how long everything took in the latest loop of the same tree, which
+// loadLastDurations takes over how long everything took in the latest loop of the same tree, which
 // may be this one before it was resumed.
-func (b *Board) recall(dir string) {
+func (b *Board) loadLastDurations(dir string) {
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", FileName)) // the pattern is valid, or nothing is recalled
 	latest, at := "", time.Time{}
 	for _, file := range files {
@@ -119,7 +119,7 @@ func (b *Board) recall(dir string) {
 		}
 	}
 	if old, err := Read(latest); latest != "" && err == nil {
-		maps.Copy(b.state.Took, old.Took)
-		maps.Copy(b.state.Tests, old.Tests)
+		maps.Copy(b.state.LastDurations, old.LastDurations)
+		maps.Copy(b.state.LastTestCounts, old.LastTestCounts)
 	}
 }

@@ -19,26 +19,26 @@ import (
 
 // State is what a loop does at one moment.
 type State struct {
-	Version   int       `json:"version"`
-	LoopID    string    `json:"loop_id"`
-	Began     time.Time `json:"began"`
-	Iteration int       `json:"iteration"`
-	Max       int       `json:"max_iterations"`
-	Level     string    `json:"level,omitempty"`
-	Doing     string    `json:"doing"` // in words, "" when the loop is over
-	Since     time.Time `json:"since"`
-	Part      Part      `json:"part,omitempty"`
-	Checks    []Check   `json:"checks,omitempty"`
-	Planned   int       `json:"planned_checks"`
-	Says      string    `json:"agent_says,omitempty"` // the end of what the agent last said
-	Budget    Budget    `json:"budget"`
+	Version         int       `json:"version"`
+	LoopID          string    `json:"loop_id"`
+	Started         time.Time `json:"began"`
+	Iteration       int       `json:"iteration"`
+	MaxIterations   int       `json:"max_iterations"`
+	Level           string    `json:"level,omitempty"`
+	Activity        string    `json:"doing"` // in words, "" when the loop is over
+	ActivityStarted time.Time `json:"since"`
+	Part            Part      `json:"part,omitempty"`
+	Checks          []Check   `json:"checks,omitempty"`
+	PlannedChecks   int       `json:"planned_checks"`
+	AgentMessage    string    `json:"agent_says,omitempty"` // the end of what the agent last said
+	Budget          Budget    `json:"budget"`
 	// Candidates are several loops on the same task, by number.
 	Candidates []Candidate `json:"candidates,omitempty"`
 
 	// What it took the last time, by what was done or by check, and how many tests the
 	// runner printed then.
-	Took  map[string]time.Duration `json:"took_ns"`
-	Tests map[string]int           `json:"tests"`
+	LastDurations  map[string]time.Duration `json:"took_ns"`
+	LastTestCounts map[string]int           `json:"tests"`
 }
 
 // Part is a part of a loop that is no iteration.
@@ -46,23 +46,23 @@ type Part string
 
 // The parts of a loop. The baseline is iteration 0.
 const (
-	Repeat Part = "repeat" // the baseline is measured a second time
-	End    Part = "end"    // the selected tree is restored and measured
+	RepeatedBaseline Part = "repeat" // the baseline is measured a second time
+	FinalSelection   Part = "end"    // the selected tree is restored and measured
 )
 
 // Check is a check that runs, or has ended in the same measurement.
 type Check struct {
-	Name   string    `json:"name"`
-	Began  time.Time `json:"began"`
-	Ended  time.Time `json:"ended,omitzero"`
-	Lists  bool      `json:"lists,omitempty"` // its tests are listed by another command afterwards
-	Aside  bool      `json:"aside,omitempty"` // it is run for judging
-	Number int       `json:"number"`          // in the order in which the checks began, from 1
-	Tally  Tally     `json:"tests"`
+	Name       string    `json:"name"`
+	Started    time.Time `json:"began"`
+	Ended      time.Time `json:"ended,omitzero"`
+	ListsTests bool      `json:"lists,omitempty"` // its tests are listed by another command afterwards
+	Extra      bool      `json:"aside,omitempty"` // it is run for judging
+	Number     int       `json:"number"`          // in the order in which the checks began, from 1
+	Tally      Tally     `json:"tests"`
 }
 
-// Done reports whether the check has ended.
-func (c Check) Done() bool { return !c.Ended.IsZero() }
+// HasEnded reports whether the check has ended.
+func (c Check) HasEnded() bool { return !c.Ended.IsZero() }
 
 // Budget is what the loop may use, and has used so far.
 type Budget struct {
@@ -75,26 +75,26 @@ type Budget struct {
 	UsedWindow *float64  `json:"used_window_percent,omitempty"`
 }
 
-// Over reports whether nothing is done any more.
-func (s State) Over() bool { return s.Doing == "" }
+// IsOver reports whether nothing is done any more.
+func (s State) IsOver() bool { return s.Activity == "" }
 
 // Board gathers what a loop does. Its methods may be called from several goroutines.
 type Board struct {
 	now  func() time.Time
 	mask func(string) string
 
-	mu     sync.Mutex
-	state  State
-	told   []chan struct{} // each holds one: something is new
-	heard  bool            // the agent reports what it says by itself
-	folder string          // of the loop
+	mu           sync.Mutex
+	state        State
+	listeners    []chan struct{} // each holds one: something is new
+	agentReports bool            // the agent reports what it says by itself
+	folder       string          // of the loop
 
 	candidates []*candidate
 }
 
 // NewBoard returns a board on which nothing is yet. mask takes secrets out of texts.
 func NewBoard(now func() time.Time, mask func(string) string) *Board {
-	return &Board{now: now, mask: mask, state: State{Version: 1, Began: now(), Took: map[string]time.Duration{}, Tests: map[string]int{}}}
+	return &Board{now: now, mask: mask, state: State{Version: 1, Started: now(), LastDurations: map[string]time.Duration{}, LastTestCounts: map[string]int{}}}
 }
 
 // State returns what the loop does now.
@@ -103,7 +103,7 @@ func (b *Board) State() State {
 	defer b.mu.Unlock()
 	s := b.state
 	s.Checks = append([]Check{}, s.Checks...)
-	s.Took, s.Tests = maps.Clone(s.Took), maps.Clone(s.Tests)
+	s.LastDurations, s.LastTestCounts = maps.Clone(s.LastDurations), maps.Clone(s.LastTestCounts)
 	for _, c := range b.candidates {
 		of := c.Candidate
 		of.State = c.board.State()
@@ -112,18 +112,18 @@ func (b *Board) State() State {
 	return s
 }
 
-// news returns a channel that has something in it when something is new.
-func (b *Board) news() <-chan struct{} {
+// subscribe returns a channel that has something in it when something is new.
+func (b *Board) subscribe() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := make(chan struct{}, 1)
-	b.told = append(b.told, c)
+	b.listeners = append(b.listeners, c)
 	return c
 }
 
-// tell says that something is new. The caller holds the lock.
-func (b *Board) tell() {
-	for _, c := range b.told {
+// notifyListeners says that something is new. The caller holds the lock.
+func (b *Board) notifyListeners() {
+	for _, c := range b.listeners {
 		select {
 		case c <- struct{}{}:
 		default:
@@ -131,16 +131,16 @@ func (b *Board) tell() {
 	}
 }
 
-// does notes what is done from now on. The caller holds the lock.
-func (b *Board) does(what string) {
+// setActivity notes what is done from now on. The caller holds the lock.
+func (b *Board) setActivity(what string) {
 	s := &b.state
-	if s.Doing == what {
+	if s.Activity == what {
 		return
 	}
-	if s.Doing != "" {
-		s.Took[s.Doing] = b.now().Sub(s.Since)
+	if s.Activity != "" {
+		s.LastDurations[s.Activity] = b.now().Sub(s.ActivityStarted)
 	}
-	s.Doing, s.Since = what, b.now()
+	s.Activity, s.ActivityStarted = what, b.now()
 }
 
 // What a loop does.
@@ -167,133 +167,133 @@ var phases = map[event.Type]string{
 	event.LoopStopping: doesSelect, event.OutputVerified: doesReport, event.LoopFinished: "",
 }
 
-// Event takes an event of the loop in.
-func (b *Board) Event(e event.Event) {
+// HandleEvent takes an event of the loop in.
+func (b *Board) HandleEvent(e event.Event) {
 	if n := e.Candidate; n > 0 {
 		e.Candidate = 0
-		b.Candidate(n).Event(e)
+		b.CandidateBoard(n).HandleEvent(e)
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.data(e)
-	b.contest(e)
+	b.handleLoopData(e)
+	b.handleCandidateData(e)
 	if what, known := phases[e.Type]; known {
-		b.does(what)
+		b.setActivity(what)
 	}
-	b.tell()
+	b.notifyListeners()
 }
 
-func (b *Board) data(e event.Event) {
+func (b *Board) handleLoopData(e event.Event) {
 	s := &b.state
 	switch d := e.Data.(type) {
 	case event.Started:
-		b.begin(e.LoopID, d.Dir, len(d.Plan.Checks))
-		s.Max = d.MaxIterations
+		b.startLoop(e.LoopID, d.Dir, len(d.Plan.Checks))
+		s.MaxIterations = d.MaxIterations
 	case event.Resumed:
-		b.begin(e.LoopID, d.Dir, len(d.Plan.Checks))
-		s.Max, s.Iteration = d.Max, d.Iteration
+		b.startLoop(e.LoopID, d.Dir, len(d.Plan.Checks))
+		s.MaxIterations, s.Iteration = d.Max, d.Iteration
 	case event.IterationStart:
-		s.Iteration, s.Max, s.Part, s.Level, s.Checks, s.Says, b.heard = e.Iteration, d.Max, "", strings.ToLower(d.Level), nil, "", false
+		s.Iteration, s.MaxIterations, s.Part, s.Level, s.Checks, s.AgentMessage, b.agentReports = e.Iteration, d.Max, "", strings.ToLower(d.Level), nil, "", false
 		s.Budget = Budget(d.Budget)
 	case event.Waiting:
 		if d.Next != "" {
 			return // another program works
 		}
-		b.does("waits for the agent's service until " + d.Until.Local().Format(time.TimeOnly))
+		b.setActivity("waits for the agent's service until " + d.Until.Local().Format(time.TimeOnly))
 	case event.Child:
 		if d.Process == event.ChildReviewer {
-			b.does(doesReview)
+			b.setActivity(doesReview)
 		}
 	case event.Stop, event.SelectedOutput:
-		s.Part, s.Checks = End, nil
+		s.Part, s.Checks = FinalSelection, nil
 	}
 }
 
-// Plan notes what is to be measured where no loop begins with it.
-func (b *Board) Plan(p measure.Plan) {
+// SetPlan notes what is to be measured where no loop begins with it.
+func (b *Board) SetPlan(p measure.Plan) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.state.Planned = len(p.Checks)
-	b.does(doesMeasure)
-	b.tell()
+	b.state.PlannedChecks = len(p.Checks)
+	b.setActivity(doesMeasure)
+	b.notifyListeners()
 }
 
-func (b *Board) begin(id, dir string, checks int) {
+func (b *Board) startLoop(id, dir string, checks int) {
 	b.folder = dir
-	b.state.LoopID, b.state.Planned = id, checks
-	b.recall(dir)
+	b.state.LoopID, b.state.PlannedChecks = id, checks
+	b.loadLastDurations(dir)
 }
 
-// Report takes in what a known agent has reported.
-func (b *Board) Report(r agentrun.Progress) {
+// HandleReport takes in what a known agent has reported.
+func (b *Board) HandleReport(r agentrun.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.Text != "" || !b.heard { // else the last event had none
-		b.state.Says = shown(r.Text)
+	if r.Text != "" || !b.agentReports { // else the last event had none
+		b.state.AgentMessage = visibleLine(r.Text)
 	}
-	b.heard = true
+	b.agentReports = true
 	b.state.Budget.UsedCost, b.state.Budget.UsedTokens = r.Usage.CostUSD, r.Usage.Tokens()
 	if r.Window != nil {
 		b.state.Budget.UsedWindow = &r.Window.Used
 	}
-	b.tell()
+	b.notifyListeners()
 }
 
-// Check notes that a check starts, and returns what its outputs are to be given.
-func (b *Board) Check(c measure.Check) io.WriteCloser {
+// StartCheck notes that a check starts, and returns what its outputs are to be given.
+func (b *Board) StartCheck(c measure.Check) io.WriteCloser {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := &b.state
-	check := Check{Name: shown(nameOf(c)), Began: b.now(), Aside: c.Extra, Lists: len(c.Inventory) > 0}
+	check := Check{Name: visibleLine(checkName(c)), Started: b.now(), Extra: c.Extra, ListsTests: len(c.Inventory) > 0}
 	what := doesMeasure
-	if check.Aside {
+	if check.Extra {
 		what = doesJudge
 	}
-	b.does(what)
-	b.measurement(check)
+	b.setActivity(what)
+	b.dropEndedChecks(check)
 	for _, earlier := range s.Checks {
-		if !earlier.Aside {
+		if !earlier.Extra {
 			check.Number = max(check.Number, earlier.Number)
 		}
 	}
 	check.Number++
 	s.Checks = append(s.Checks, check)
-	b.tell()
-	return &watched{board: b, name: check.Name, began: check.Began, count: counter{clean: func(name string) string { return shown(b.mask(name)) }}}
+	b.notifyListeners()
+	return &checkWriter{board: b, name: check.Name, began: check.Started, count: counter{clean: func(name string) string { return visibleLine(b.mask(name)) }}}
 }
 
-// measurement begins another measurement where a check comes a second time.
-func (b *Board) measurement(c Check) {
+// dropEndedChecks begins another measurement where a check comes a second time.
+func (b *Board) dropEndedChecks(c Check) {
 	s := &b.state
 	keep := s.Checks[:0:0]
 	second := false
 	for _, earlier := range s.Checks {
-		second = second || earlier.Name == c.Name && earlier.Done() && !c.Aside
-		if !earlier.Done() {
+		second = second || earlier.Name == c.Name && earlier.HasEnded() && !c.Extra
+		if !earlier.HasEnded() {
 			keep = append(keep, earlier)
 		}
 	}
 	switch {
 	case second:
 		s.Checks = keep
-		if s.Part == "" && s.Iteration == 0 && s.Doing == doesMeasure {
-			s.Part = Repeat
+		if s.Part == "" && s.Iteration == 0 && s.Activity == doesMeasure {
+			s.Part = RepeatedBaseline
 		}
-	case c.Aside: // those of the plan have all ended
+	case c.Extra: // those of the plan have all ended
 		s.Checks = keep
 	}
 }
 
-func nameOf(c measure.Check) string {
+func checkName(c measure.Check) string {
 	if c.Dir == "" {
 		return c.Name
 	}
 	return c.Name + " in " + c.Dir
 }
 
-// watched is one check while it runs.
-type watched struct {
+// checkWriter is one check while it runs.
+type checkWriter struct {
 	board *Board
 	name  string
 	began time.Time
@@ -301,56 +301,56 @@ type watched struct {
 }
 
 // Write counts the tests in a part of the output. It never fails.
-func (w *watched) Write(p []byte) (int, error) {
+func (w *checkWriter) Write(p []byte) (int, error) {
 	tally, changed := w.count.write(p)
 	if changed {
-		w.board.update(w, func(c *Check) { c.Tally = tally })
+		w.board.updateCheck(w, func(c *Check) { c.Tally = tally })
 	}
 	return len(p), nil
 }
 
 // Close notes that the check has ended.
-func (w *watched) Close() error {
-	w.board.update(w, func(c *Check) {
+func (w *checkWriter) Close() error {
+	w.board.updateCheck(w, func(c *Check) {
 		c.Ended = w.board.now()
-		if c.Aside {
+		if c.Extra {
 			return
 		}
 		s := &w.board.state
-		s.Took[c.Name] = c.Ended.Sub(c.Began)
+		s.LastDurations[c.Name] = c.Ended.Sub(c.Started)
 		if n := c.Tally.Count(); n > 0 {
-			s.Tests[c.Name] = n
+			s.LastTestCounts[c.Name] = n
 		}
 	})
 	return nil
 }
 
-func (b *Board) update(w *watched, change func(*Check)) {
+func (b *Board) updateCheck(w *checkWriter, change func(*Check)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.state.Checks {
-		if c := &b.state.Checks[i]; c.Name == w.name && c.Began.Equal(w.began) {
+		if c := &b.state.Checks[i]; c.Name == w.name && c.Started.Equal(w.began) {
 			change(c)
 		}
 	}
-	if b.measured() {
-		b.does(doesJudge)
+	if b.allChecksEnded() {
+		b.setActivity(doesJudge)
 	}
-	b.tell()
+	b.notifyListeners()
 }
 
-// measured reports whether the checks of the plan have all ended.
-func (b *Board) measured() bool {
+// allChecksEnded reports whether the checks of the plan have all ended.
+func (b *Board) allChecksEnded() bool {
 	done := 0
 	for _, c := range b.state.Checks {
-		if c.Done() && !c.Aside {
+		if c.HasEnded() && !c.Extra {
 			done++
 		}
 	}
-	return b.state.Doing == doesMeasure && b.state.Iteration > 0 && done == b.state.Planned
+	return b.state.Activity == doesMeasure && b.state.Iteration > 0 && done == b.state.PlannedChecks
 }
 
-// shown is a text of others as one line in which nothing is hidden.
-func shown(s string) string {
+// visibleLine is a text of others as one line in which nothing is hidden.
+func visibleLine(s string) string {
 	return textstream.EscapeHidden(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 }

@@ -28,14 +28,14 @@ func newLoop(dir string) *loop {
 }
 
 func (l *loop) event(t event.Type, n int, data any) {
-	l.Event(event.Event{Type: t, LoopID: "ralph-x-12345678", Iteration: n, Data: data})
+	l.HandleEvent(event.Event{Type: t, LoopID: "ralph-x-12345678", Iteration: n, Data: data})
 }
 
 func (l *loop) wait(d time.Duration) { l.at = l.at.Add(d) }
 
 // check runs a check that takes a time and prints a text.
 func (l *loop) check(name, output string, took time.Duration) {
-	w := l.Check(measure.Check{Name: name})
+	w := l.StartCheck(measure.Check{Name: name})
 	_, _ = w.Write([]byte(output))
 	l.wait(took)
 	_ = w.Close()
@@ -54,10 +54,10 @@ const twoTests = "--- PASS: TestOne (0.00s)\n--- FAIL: TestTwo/hunter2\u202e (0.
 // A loop from its baseline to its end, as it is seen.
 func TestALoopAsItIsSeen(t *testing.T) {
 	l := newLoop(t.TempDir())
-	test := l.Check(measure.Check{Name: "go test", Dir: "api"})
+	test := l.StartCheck(measure.Check{Name: "go test", Dir: "api"})
 	l.wait(2 * time.Minute)
 	_, _ = test.Write([]byte(twoTests))
-	lint := l.Check(measure.Check{Name: "go vet"})
+	lint := l.StartCheck(measure.Check{Name: "go vet"})
 	l.wait(42 * time.Second)
 	l.shows(t, "     baseline, 2m42s in all",
 		"     check 1 of 2  go test in api  2m42s  2 tests, 1 failed",
@@ -68,7 +68,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 	l.wait(time.Second)
 	l.shows(t, "     baseline, 2m43s in all", "     check 2 of 2  go vet: reading the report  1s")
 
-	again := l.Check(measure.Check{Name: "go test", Dir: "api"})
+	again := l.StartCheck(measure.Check{Name: "go test", Dir: "api"})
 	_, _ = again.Write([]byte("--- PASS: TestOne (0.00s)\n"))
 	l.shows(t, "     baseline, measured again to find flaky tests, 2m43s in all",
 		"     check 1 of 2  go test in api  0s  1 of 2 tests  (last time 2m42s)")
@@ -82,7 +82,7 @@ func TestALoopAsItIsSeen(t *testing.T) {
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 2m45s in all", "     the agent works  0s",
 		"     left: 2 iterations after this, 2h00m, $5 (no cost reported), 2000k tokens (none reported)")
 	l.wait(65 * time.Second)
-	l.Report(agentrun.Progress{Text: "I run\nthe \x1b[2Jtests", Usage: metric.Usage{CostUSD: &usd, Input: &tokens}})
+	l.HandleReport(agentrun.Progress{Text: "I run\nthe \x1b[2Jtests", Usage: metric.Usage{CostUSD: &usd, Input: &tokens}})
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m50s in all",
 		"     the agent works  1m05s  41k tokens, $1.25",
 		"     │ I run the <U+001B>[2Jtests",
@@ -92,13 +92,13 @@ func TestALoopAsItIsSeen(t *testing.T) {
 
 	l.check("go test", "", time.Second)
 	l.check("go vet", "", time.Second)
-	other := l.Check(measure.Check{Extra: true, Name: "go test (in another tree)"})
+	other := l.StartCheck(measure.Check{Extra: true, Name: "go test (in another tree)"})
 	l.shows(t, "     iteration 1 of 3, prompt level minimal, 3m52s in all",
 		"     judges  go test (in another tree)  0s", "     left: 2 iterations after this, 1h59m, $3.75 of $5, 1958k of 2000k tokens")
 	_ = other.Close()
 	l.event(event.LoopStopping, 1, event.Stop{})
 	l.event(event.OutputSelected, 1, event.SelectedOutput{})
-	end := l.Check(measure.Check{Name: "go test"})
+	end := l.StartCheck(measure.Check{Name: "go test"})
 	l.shows(t, "     the end, 3m52s in all", "     check 1 of 2  go test  0s  (last time 1s)")
 	_ = end.Close()
 	l.event(event.LoopFinished, 1, event.LoopEnd{})
@@ -111,14 +111,14 @@ func TestWindowLeft(t *testing.T) {
 	l.event(event.IterationStarted, 1, event.IterationStart{Max: 3, Budget: event.Budget{MaxWindow: 80}})
 	l.event(event.AgentSpawned, 1, nil)
 	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 80% (none told)")
-	l.Report(agentrun.Progress{Window: &metric.Window{Name: "five_hour", Used: 42.5}})
+	l.HandleReport(agentrun.Progress{Window: &metric.Window{Name: "five_hour", Used: 42.5}})
 	l.shows(t, "     iteration 1 of 3, 0s in all", "     the agent works  0s", "     left: 2 iterations after this, window 37.5% of 80%")
 }
 
 // The last line of an agent that nobody knows is what it says, whatever it prints.
 func TestTheLastLineOfAnAgent(t *testing.T) {
 	b := NewBoard(time.Now, strings.TrimSpace)
-	w := b.Agent()
+	w := b.WatchAgent()
 	for _, tt := range []struct{ printed, want string }{
 		{"first\nsec", "first"},
 		{"ond\r\n\r\n", "second"},
@@ -127,7 +127,7 @@ func TestTheLastLineOfAnAgent(t *testing.T) {
 		{strings.Repeat("long ", 100_000) + "\n\xff\n", "\uFFFD"},
 	} {
 		_, _ = w.Write([]byte(tt.printed))
-		if got := b.State().Says; got != tt.want {
+		if got := b.State().AgentMessage; got != tt.want {
 			t.Errorf("after %.40q: %q, want %q", tt.printed, got, tt.want)
 		}
 	}
@@ -145,24 +145,24 @@ func TestTheFileOfALoop(t *testing.T) {
 	}
 	l := newLoop(dir)
 	l.check("go test", twoTests, 90*time.Second)
-	running := l.Check(measure.Check{Name: "go vet"})
+	running := l.StartCheck(measure.Check{Name: "go vet"})
 	l.wait(3 * time.Second)
-	stop := l.Keep()
+	stop := l.PersistFile()
 	stop()
 
 	other := NewBoard(func() time.Time { return l.at }, strings.TrimSpace)
-	other.Load(dir, true)
+	other.LoadFile(dir, true)
 	if want, got := l.State().Lines(l.at, 100, document.NoPaint), other.State().Lines(l.at, 100, document.NoPaint); strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != 2 {
 		t.Errorf("another process sees %q, want %q", got, want)
 	}
-	other.Load(dir, false)
+	other.LoadFile(dir, false)
 	if got := other.State().Lines(l.at, 100, document.NoPaint); len(got) > 0 {
 		t.Errorf("nobody is at work, and %q is seen", got)
 	}
 	_ = running.Close()
 
 	second := newLoop(next)
-	test := second.Check(measure.Check{Name: "go test"})
+	test := second.StartCheck(measure.Check{Name: "go test"})
 	_, _ = test.Write([]byte(twoTests[:26]))
 	second.shows(t, "     baseline, 0s in all", "     check 1 of 2  go test  0s  1 of 2 tests  (last time 1m30s)")
 }
@@ -175,7 +175,7 @@ func TestAFileOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := NewBoard(time.Now, strings.TrimSpace)
-	b.Load(dir, true)
+	b.LoadFile(dir, true)
 	s := b.State()
 	shown := strings.Join(s.Lines(time.Now(), 100, document.NoPaint), "|") + marksOf(func(string) string { return "xterm" }).title(s)
 	if strings.ContainsAny(strings.TrimSuffix(strings.TrimPrefix(shown[strings.LastIndex(shown, "|"):], "|"), "\x07"), "\x07\u009b\u202e") || strings.Contains(shown, "\x1b[") {
@@ -185,7 +185,7 @@ func TestAFileOfOthers(t *testing.T) {
 
 // Lines fit, whatever they hold: wide characters take two columns.
 func TestLinesFit(t *testing.T) {
-	s := State{LoopID: "x", Doing: doesAgent, Says: strings.Repeat("世界 ", 50), Iteration: 1, Max: 2, Took: map[string]time.Duration{}}
+	s := State{LoopID: "x", Activity: doesAgent, AgentMessage: strings.Repeat("世界 ", 50), Iteration: 1, MaxIterations: 2, LastDurations: map[string]time.Duration{}}
 	for width := minCols; width < 120; width++ {
 		for _, l := range s.lines(time.Now()) {
 			text, taken := l.fit(width, document.NoPaint)
@@ -212,8 +212,8 @@ func TestMarksOfTerminals(t *testing.T) {
 		}
 	}
 	m := marks{bar: true}
-	s := State{Doing: doesMeasure, Planned: 4, Checks: []Check{{Name: "a", Ended: time.Now()}, {Name: "b", Tally: Tally{Passed: 50}}}, Tests: map[string]int{"b": 100}}
-	for want, s := range map[string]State{"\x1b]9;4;1;37\x07": s, "\x1b]9;4;3;0\x07": {Doing: doesAgent}, "\x1b]9;4;0;0\x07": {}} {
+	s := State{Activity: doesMeasure, PlannedChecks: 4, Checks: []Check{{Name: "a", Ended: time.Now()}, {Name: "b", Tally: Tally{Passed: 50}}}, LastTestCounts: map[string]int{"b": 100}}
+	for want, s := range map[string]State{"\x1b]9;4;1;37\x07": s, "\x1b]9;4;3;0\x07": {Activity: doesAgent}, "\x1b]9;4;0;0\x07": {}} {
 		if got := m.progress(s, time.Now()); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

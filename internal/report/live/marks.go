@@ -54,7 +54,7 @@ func marksOf(env func(string) string) marks {
 // begin keeps the title, and end puts it back.
 func (m marks) begin() string {
 	if m.titles {
-		return report.KeepTitle
+		return report.SaveTitle
 	}
 	return ""
 }
@@ -62,24 +62,24 @@ func (m marks) begin() string {
 func (m marks) end() string {
 	text := m.progress(State{}, time.Time{})
 	if m.titles {
-		text += report.PutTitle
+		text += report.RestoreTitle
 	}
 	return text
 }
 
 // title says which iteration it is, and what is done.
 func (m marks) title(s State) string {
-	if !m.titles || s.Over() || s.LoopID == "" {
+	if !m.titles || s.IsOver() || s.LoopID == "" {
 		return ""
 	}
 	what := "baseline"
 	switch {
-	case s.Part == End:
+	case s.Part == FinalSelection:
 		what = "the end"
 	case s.Iteration > 0:
 		what = "iteration " + strconv.Itoa(s.Iteration)
 	}
-	return report.Title("supervise: " + what + ", " + s.Doing)
+	return report.SetTitle("supervise: " + what + ", " + s.Activity)
 }
 
 // progress says how much is done: 0 takes the bar away, 1 shows a share, 3 that it is
@@ -89,9 +89,9 @@ func (m marks) progress(s State, now time.Time) string {
 		return ""
 	}
 	state, share := 0, 0
-	if !s.Over() {
+	if !s.IsOver() {
 		state = 3
-		if done, known := s.Share(now); known {
+		if done, known := s.PercentDone(now); known {
 			state, share = 1, done
 		}
 	}

@@ -61,14 +61,14 @@ type Region struct {
 
 // Options say where and how a board is shown.
 type Options struct {
-	Out    *os.File // a terminal
-	Paint  document.Paint
-	Spoken bool                // what the agent says is printed as it is said
-	Env    func(string) string // a variable of the environment
+	Out          *os.File // a terminal
+	Paint        document.Paint
+	AgentPrinted bool                // what the agent says is printed as it is said
+	Env          func(string) string // a variable of the environment
 }
 
-// Able reports whether a terminal can show a region: lines are to be replaced.
-func Able(f *os.File) bool {
+// SupportsRegion reports whether a terminal can show a region: lines are to be replaced.
+func SupportsRegion(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
@@ -97,7 +97,7 @@ func (r *Region) Close() {
 }
 
 func (r *Region) run() {
-	news := r.board.news()
+	news := r.board.subscribe()
 	clock := time.NewTimer(0)
 	defer clock.Stop()
 	for {
@@ -161,9 +161,9 @@ func (r *Region) Print(w io.Writer, text []byte) (int, error) {
 	return n, err
 }
 
-// Follow takes the region away while somebody else has the terminal: an agent that is
+// HandleEvent takes the region away while somebody else has the terminal: an agent that is
 // raw, which means that it draws there, or a question.
-func (r *Region) Follow(e event.Event, raw bool) {
+func (r *Region) HandleEvent(e event.Event, raw bool) {
 	if r == nil {
 		return
 	}
@@ -209,8 +209,8 @@ func (r *Region) draw() {
 	}
 	now := time.Now()
 	state := r.board.State()
-	if r.Spoken {
-		state.Says = ""
+	if r.AgentPrinted {
+		state.AgentMessage = ""
 	}
 	lines := state.lines(now)
 	lines = lines[:min(len(lines), rows-2)]

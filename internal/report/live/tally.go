@@ -13,10 +13,10 @@ import (
 // Tally counts tests as a runner prints them. What counts in the end is the runner's
 // report: a tally is only how far the run is.
 type Tally struct {
-	Passed  int    `json:"passed"`
-	Failed  int    `json:"failed"`
-	Skipped int    `json:"skipped"`
-	Failing string `json:"failing,omitempty"` // the last test that failed, where the runner names it
+	Passed     int    `json:"passed"`
+	Failed     int    `json:"failed"`
+	Skipped    int    `json:"skipped"`
+	LastFailed string `json:"failing,omitempty"` // the last test that failed, where the runner names it
 }
 
 // Count is how many tests have ended.
@@ -30,7 +30,7 @@ func (t *Tally) add(word, name string) {
 	case failed:
 		t.Failed++
 		if name != "" {
-			t.Failing = name
+			t.LastFailed = name
 		}
 	case skipped:
 		t.Skipped++
@@ -146,11 +146,11 @@ func (c *counter) write(p []byte) (Tally, bool) {
 		c.line(c.rest)
 		c.rest, p = c.rest[:0], rest
 	}
-	if c.tally.Failing != c.failing {
-		c.failing, c.shown = c.tally.Failing, c.clean(c.tally.Failing)
+	if c.tally.LastFailed != c.failing {
+		c.failing, c.shown = c.tally.LastFailed, c.clean(c.tally.LastFailed)
 	}
 	tally := c.tally
-	tally.Failing = c.shown
+	tally.LastFailed = c.shown
 	return tally, tally.Count() != before
 }
 

@@ -58,15 +58,15 @@ func TestTallyIsThatOfTheSummary(t *testing.T) {
 	}{
 		// 7 failed, 8 passed, 3 skipped, 2 xfailed, 1 xpassed, 4 errors; of these one
 		// skip and one error are of modules, which are no tests
-		{"testdata/pytest.verbose.txt", ".py::", Tally{Passed: 9, Failed: 10, Skipped: 4, Failing: "test_sample.py::TestCase::test_subtests"}},
+		{"testdata/pytest.verbose.txt", ".py::", Tally{Passed: 9, Failed: 10, Skipped: 4, LastFailed: "test_sample.py::TestCase::test_subtests"}},
 		// 6 failed, 10 passed, 3 skipped, 2 xfailed, 1 xpassed, 4 errors; as above, and the
 		// failure of a subtest has no mark
 		{samerun + "pytest/pytest.txt", "%]", Tally{Passed: 11, Failed: 8, Skipped: 4}},
 		// 5 failed, 9 passed, 5 skipped, 1 todo
 		{"testdata/vitest.default.txt", " test", Tally{Passed: 9, Failed: 5, Skipped: 6}},
-		{"testdata/vitest.verbose.txt", " > ", Tally{Passed: 9, Failed: 5, Skipped: 6, Failing: "sample.test.js > is"}},
+		{"testdata/vitest.verbose.txt", " > ", Tally{Passed: 9, Failed: 5, Skipped: 6, LastFailed: "sample.test.js > is"}},
 		// 5 passed, 3 failed, 2 skipped
-		{samerun + "gtest/gtest.txt", "[ ", Tally{Passed: 5, Failed: 3, Skipped: 2, Failing: "SetUpBreaks.Never"}},
+		{samerun + "gtest/gtest.txt", "[ ", Tally{Passed: 5, Failed: 3, Skipped: 2, LastFailed: "SetUpBreaks.Never"}},
 	} {
 		c := counted(t, tt.path, 64)
 		if c.shape == nil || c.shape.hint != tt.hint || c.tally != tt.want {

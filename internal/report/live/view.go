@@ -45,7 +45,7 @@ func (l line) fit(width int, paint document.Paint) (text string, taken int) {
 
 // lines are the state for people, the most important first.
 func (s State) lines(now time.Time) []line {
-	if s.Over() {
+	if s.IsOver() {
 		return nil
 	}
 	var out []line
@@ -59,8 +59,8 @@ func (s State) lines(now time.Time) []line {
 		return out
 	}
 	out = append(out, s.work(now)...)
-	if s.Doing == doesAgent && s.Says != "" {
-		out = append(out, line{{document.Faint, "     │ " + s.Says}})
+	if s.Activity == doesAgent && s.AgentMessage != "" {
+		out = append(out, line{{document.Faint, "     │ " + s.AgentMessage}})
 	}
 	if text := s.left(now); text != "" {
 		out = append(out, line{{document.Faint, "     left: " + text}})
@@ -74,7 +74,7 @@ func (s State) head(now time.Time) line {
 	if s.Level != "" && s.Iteration > 0 && s.Part == "" {
 		rest = ", prompt level " + s.Level
 	}
-	return line{{document.Strong, "     " + s.title()}, {document.Faint, rest + ", " + clock(now.Sub(s.Began)) + " in all"}}
+	return line{{document.Strong, "     " + s.title()}, {document.Faint, rest + ", " + clock(now.Sub(s.Started)) + " in all"}}
 }
 
 // title names the iteration, or the part of the loop.
@@ -82,13 +82,13 @@ func (s State) title() string {
 	text := "baseline"
 	switch {
 	case len(s.Candidates) > 0:
-		text = report.Count(len(s.Candidates), "candidate", "candidates")
-	case s.Part == Repeat:
+		text = report.Pluralize(len(s.Candidates), "candidate", "candidates")
+	case s.Part == RepeatedBaseline:
 		text = "baseline, measured again to find flaky tests"
-	case s.Part == End:
+	case s.Part == FinalSelection:
 		text = "the end"
-	case s.Iteration > 0 && s.Max > 0:
-		text = fmt.Sprintf("iteration %d of %d", s.Iteration, s.Max)
+	case s.Iteration > 0 && s.MaxIterations > 0:
+		text = fmt.Sprintf("iteration %d of %d", s.Iteration, s.MaxIterations)
 	case s.Iteration > 0:
 		text = fmt.Sprintf("iteration %d", s.Iteration)
 	}
@@ -99,47 +99,47 @@ func (s State) title() string {
 func (s State) work(now time.Time) []line {
 	var out []line
 	for _, c := range s.Checks {
-		if !c.Done() {
+		if !c.HasEnded() {
 			out = append(out, s.check(c, now))
-			if c.Tally.Failing != "" {
-				out = append(out, line{{document.Bad, "       ✗ " + c.Tally.Failing}})
+			if c.Tally.LastFailed != "" {
+				out = append(out, line{{document.Bad, "       ✗ " + c.Tally.LastFailed}})
 			}
 		}
 	}
 	switch n := len(s.Checks); {
-	case s.Doing != doesMeasure && s.Doing != doesJudge:
+	case s.Activity != doesMeasure && s.Activity != doesJudge:
 	case len(out) > 0:
 		return out
-	case n > 0 && s.Doing == doesMeasure:
+	case n > 0 && s.Activity == doesMeasure:
 		last, what := s.Checks[n-1], ": reading the report"
-		if last.Lists {
+		if last.ListsTests {
 			what += ", listing the tests"
 		}
 		return []line{{{document.Faint, "     " + s.place(last)}, {document.Plain, last.Name + what}, {document.Faint, "  " + clock(now.Sub(last.Ended))}}}
 	}
-	l := line{{document.Plain, "     " + s.Doing}, {document.Faint, "  " + clock(now.Sub(s.Since))}}
-	if text := s.used(); s.Doing == doesAgent && text != "" {
+	l := line{{document.Plain, "     " + s.Activity}, {document.Faint, "  " + clock(now.Sub(s.ActivityStarted))}}
+	if text := s.used(); s.Activity == doesAgent && text != "" {
 		l = append(l, part{document.Faint, "  " + text})
 	}
-	return []line{append(l, s.last(s.Doing))}
+	return []line{append(l, s.last(s.Activity))}
 }
 
 // place says which check of how many it is.
 func (s State) place(c Check) string {
 	switch {
-	case c.Aside:
+	case c.Extra:
 		return doesJudge + "  "
-	case s.Planned > 0:
-		return fmt.Sprintf("check %d of %d  ", min(c.Number, s.Planned), s.Planned)
+	case s.PlannedChecks > 0:
+		return fmt.Sprintf("check %d of %d  ", min(c.Number, s.PlannedChecks), s.PlannedChecks)
 	}
 	return ""
 }
 
 func (s State) check(c Check, now time.Time) line {
-	l := line{{document.Faint, "     " + s.place(c)}, {document.Plain, c.Name}, {document.Faint, "  " + clock(now.Sub(c.Began))}}
+	l := line{{document.Faint, "     " + s.place(c)}, {document.Plain, c.Name}, {document.Faint, "  " + clock(now.Sub(c.Started))}}
 	if n := c.Tally.Count(); n > 0 {
 		l = append(l, part{document.Plain, "  " + strconv.Itoa(n)})
-		if last := s.Tests[c.Name]; last > 0 && !c.Aside {
+		if last := s.LastTestCounts[c.Name]; last > 0 && !c.Extra {
 			l = append(l, part{document.Faint, fmt.Sprintf(" of %d", last)})
 		}
 		l = append(l, part{document.Plain, " tests"})
@@ -155,7 +155,7 @@ func (s State) check(c Check, now time.Time) line {
 
 // last says how long something took the last time.
 func (s State) last(what string) part {
-	if took := s.Took[what]; took >= time.Second {
+	if took := s.LastDurations[what]; took >= time.Second {
 		return part{document.Faint, "  (last time " + clock(took) + ")"}
 	}
 	return part{}
@@ -175,10 +175,10 @@ func (s State) used() string {
 
 // left says what the loop may still use, "" before the first iteration.
 func (s State) left(now time.Time) string {
-	if s.Iteration == 0 || s.Max == 0 || s.Part != "" {
+	if s.Iteration == 0 || s.MaxIterations == 0 || s.Part != "" {
 		return ""
 	}
-	out := []string{report.Count(max(0, s.Max-s.Iteration), "iteration", "iterations") + " after this"}
+	out := []string{report.Pluralize(max(0, s.MaxIterations-s.Iteration), "iteration", "iterations") + " after this"}
 	b := s.Budget
 	if !b.Deadline.IsZero() {
 		out = append(out, clock(max(0, b.Deadline.Sub(now))))
@@ -210,7 +210,7 @@ func clock(d time.Duration) string {
 	if d < 10*time.Second {
 		return strconv.Itoa(int(d.Seconds())) + "s"
 	}
-	return report.Duration(d)
+	return report.FormatDuration(d)
 }
 
 // tokens writes a number of tokens in at most four digits.
@@ -224,23 +224,23 @@ func tokens(n int64) string {
 	return strconv.FormatInt(n/1_000_000, 10) + "M"
 }
 
-// Share is how much of what is done now is done, in percent; false where nobody knows.
-func (s State) Share(now time.Time) (int, bool) {
-	if s.Doing != doesMeasure || s.Planned == 0 {
+// PercentDone is how much of what is done now is done, in percent; false where nobody knows.
+func (s State) PercentDone(now time.Time) (int, bool) {
+	if s.Activity != doesMeasure || s.PlannedChecks == 0 {
 		return 0, false
 	}
 	sum := 0.0
 	for _, c := range s.Checks {
-		last, tests := s.Took[c.Name], s.Tests[c.Name]
+		last, tests := s.LastDurations[c.Name], s.LastTestCounts[c.Name]
 		switch {
-		case c.Aside:
-		case c.Done():
+		case c.Extra:
+		case c.HasEnded():
 			sum++
 		case tests > 0:
 			sum += min(.99, float64(c.Tally.Count())/float64(tests))
 		case last > 0:
-			sum += min(.99, float64(now.Sub(c.Began))/float64(last))
+			sum += min(.99, float64(now.Sub(c.Started))/float64(last))
 		}
 	}
-	return min(100, int(100*sum/float64(s.Planned))), true
+	return min(100, int(100*sum/float64(s.PlannedChecks))), true
 }

@@ -55,7 +55,7 @@ func covers(e ack.Entry) string {
 	case e.Path != "":
 		return "all in " + e.Path
 	case len(e.Tests) > 0:
-		return strings.Join(report.Cut(e.Tests, 5), ", ")
+		return strings.Join(report.Truncate(e.Tests, 5), ", ")
 	case e.UpTo != nil:
 		return fmt.Sprintf("this finding, up to %v", *e.UpTo)
 	case e.Finding != "":

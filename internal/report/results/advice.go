@@ -15,7 +15,7 @@ func (t Printer) PrintRecorded(rec record.Result) {
 	if rec.Created {
 		t.row(document.Faint, "new loop", "%s", rec.View.Dir)
 	}
-	t.line("%s\n%s", report.LineHead(t.Paint), report.Line(it, t.Paint))
+	t.line("%s\n%s", report.IterationLineHeader(t.Paint), report.IterationLine(it, t.Paint))
 	for _, alert := range it.Assessment.Alerts {
 		if alert.Severity >= detector.Medium {
 			t.line("     %s", t.Paint(document.Bad, fmt.Sprintf("%s %s", alert.Severity, alert.Message())))

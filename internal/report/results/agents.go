@@ -99,7 +99,7 @@ func usageOf(r agentcheck.Turn) string {
 	if r.Run.Usage == nil {
 		return "not reported: --max-cost and --max-tokens have no effect"
 	}
-	text := report.Used(&r.Run)
+	text := report.AgentUsage(&r.Run)
 	if r.Run.Usage.Tokens() == nil {
 		text += "; no tokens: --max-tokens has no effect"
 	}
@@ -112,7 +112,7 @@ func usageOf(r agentcheck.Turn) string {
 func hooksOf(r agentcheck.Turn) string {
 	switch r.Hooks {
 	case agentcheck.HooksCalled:
-		return fmt.Sprintf("called %s", report.Count(r.Calls, "time", "times"))
+		return fmt.Sprintf("called %s", report.Pluralize(r.Calls, "time", "times"))
 	case agentcheck.HooksSilent:
 		return "installed and never called: " + r.Why
 	}

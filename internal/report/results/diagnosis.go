@@ -56,7 +56,7 @@ func (t Printer) PrintDiagnosis(d Diagnosis) {
 		row("project", where+": "+strings.Join(p.Tools, ", "))
 	}
 	for _, c := range d.Checks {
-		row(string(c.Kind), report.CheckLine(c, t.Paint))
+		row(string(c.Kind), report.CheckCommand(c, t.Paint))
 	}
 	t.PrintNotes(d.Notes)
 	t.line("")
@@ -79,7 +79,7 @@ func (t Printer) PrintRuns(res measure.Result) {
 		case r.Check.Kind == measure.Build && r.ExitCode != 0:
 			tone, mark = document.Bad, "failed "
 		}
-		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.Duration(r.Duration), readFrom(r), report.Cached(r.Cached))
+		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.FormatDuration(r.Duration), readFrom(r), report.CachedText(r.Cached))
 		t.below(document.Bad, r.Why)
 		for _, problem := range r.Problems {
 			t.below(document.Warn, problem)
@@ -108,7 +108,7 @@ func (t Printer) below(tone document.Style, text string) {
 // readFrom lists the reports that were read, and the number of tests that are listed.
 func readFrom(r measure.Run) string {
 	var list []string
-	for _, s := range r.Read {
+	for _, s := range r.Sources {
 		list = append(list, s.Format+" from "+s.Path)
 	}
 	if r.Listed > 0 {
@@ -125,14 +125,14 @@ func summary(s metric.Set) string {
 	var list []string
 	if s.Tests != nil {
 		n := s.Tests.Counts()
-		list = append(list, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", report.Count(n.Count, "test", "tests"), n.Passed, n.Failed, n.Skipped))
+		list = append(list, fmt.Sprintf("%s: %d passed, %d failed, %d skipped", report.Pluralize(n.Count, "test", "tests"), n.Passed, n.Failed, n.Skipped))
 	}
 	if percent, ok := s.Coverage.Percent(); ok {
-		list = append(list, fmt.Sprintf("coverage %s %% of %d %s%s", report.Number(percent), s.Coverage.Total, s.Coverage.Unit, report.Without(s.Coverage)))
+		list = append(list, fmt.Sprintf("coverage %s %% of %d %s%s", report.FormatNumber(percent), s.Coverage.Total, s.Coverage.Unit, report.MissingSuitesText(s.Coverage)))
 	}
 	if s.Lint != nil {
 		n := s.Lint.Counts()
-		list = append(list, fmt.Sprintf("%s, %s, %s", report.Count(n.Errors, "lint error", "lint errors"), report.Count(n.Warnings, "warning", "warnings"), report.Count(n.TypeErrors, "type error", "type errors")))
+		list = append(list, fmt.Sprintf("%s, %s, %s", report.Pluralize(n.Errors, "lint error", "lint errors"), report.Pluralize(n.Warnings, "warning", "warnings"), report.Pluralize(n.TypeErrors, "type error", "type errors")))
 	}
 	if s.Build != nil {
 		list = append(list, "build "+string(s.Build.Status))

@@ -134,7 +134,7 @@ func (t Printer) findings(f LoopFindings) {
 func (d Findings) text() string {
 	text := fmt.Sprintf("%d raised", d.Raised)
 	if d.Rate != nil {
-		text += fmt.Sprintf(", %s (%.1f%%)", report.Count(d.FalsePositives, "false positive", "false positives"), 100**d.Rate)
+		text += fmt.Sprintf(", %s (%.1f%%)", report.Pluralize(d.FalsePositives, "false positive", "false positives"), 100**d.Rate)
 	}
 	if d.Acknowledged > 0 {
 		text += fmt.Sprintf(", %d acknowledged", d.Acknowledged)
@@ -165,10 +165,10 @@ func (t Printer) tests(its []ledger.Iteration) {
 // executed says how long the original tests and the mutation check ran.
 func executed(it ledger.Iteration) (out []string) {
 	if g := it.Goals; g != nil && g.NotRunReason == "" && !g.Reused {
-		out = append(out, "original tests run on the new code in "+report.Duration(g.Took))
+		out = append(out, "original tests run on the new code in "+report.FormatDuration(g.Took))
 	}
 	if p := it.MutationCheck; p != nil && p.NotRunReason == "" && !p.Reused {
-		out = append(out, fmt.Sprintf("run on %s in %s of at most %s", report.Count(len(p.Mutants), "mutant of the code", "mutants of the code"), report.Duration(p.Took), report.Duration(max(0, p.Budget))))
+		out = append(out, fmt.Sprintf("run on %s in %s of at most %s", report.Pluralize(len(p.Mutants), "mutant of the code", "mutants of the code"), report.FormatDuration(p.Took), report.FormatDuration(max(0, p.Budget))))
 	}
 	return out
 }
@@ -184,7 +184,7 @@ func testLines(c detector.TestChanges) (out []string) {
 }
 
 func namesText(n reasoning.Names) string {
-	list := report.Cut(n.List, 5)
+	list := report.Truncate(n.List, 5)
 	if n.More > 0 && len(n.List) > 5 {
 		list[len(list)-1] = fmt.Sprintf("and %d more", n.Len()-5)
 	}

@@ -60,7 +60,7 @@ const maxProblems = 10
 func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 	for _, f := range metric.Fields() {
 		if v, ok := set.Value(f); ok {
-			t.line("%-24s %s", f, report.Number(v))
+			t.line("%-24s %s", f, report.FormatNumber(v))
 		}
 	}
 	if set.Coverage != nil {
@@ -87,7 +87,7 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 	}
 	for _, r := range checks {
 		t.line("%s", t.Paint(document.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
-		for _, problem := range report.Cut(r.Problems, maxProblems) {
+		for _, problem := range report.Truncate(r.Problems, maxProblems) {
 			if !set.HasGapAbout(problem) {
 				t.below(document.Warn, problem)
 			}

@@ -146,7 +146,7 @@ func (t Printer) parsedTests(p *ParsedTests) {
 func (t Printer) parsedCoverage(c *ParsedCoverage) {
 	percent := "nothing to cover"
 	if c.Percent != nil {
-		percent = report.Number(*c.Percent) + " %"
+		percent = report.FormatNumber(*c.Percent) + " %"
 	}
 	t.line("  coverage  %d of %d %s: %s, in %d files", c.Covered, c.Total, c.Unit, percent, len(c.Files))
 	if b := c.Branches; b != nil {

@@ -12,14 +12,14 @@ import (
 func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 	also := ""
 	if len(res.Ignored) > 0 {
-		also += "; ignored: " + report.Count(len(res.Ignored), "file", "files") + " written"
+		also += "; ignored: " + report.Pluralize(len(res.Ignored), "file", "files") + " written"
 	}
 	if res.GitFiles > 0 {
 		also += "; git's state too"
 	}
-	t.line("%s s%s: %s written, %d deleted%s", what, res.Target, report.Count(len(res.Written), "file", "files"), len(res.Deleted), also)
+	t.line("%s s%s: %s written, %d deleted%s", what, res.Target, report.Pluralize(len(res.Written), "file", "files"), len(res.Deleted), also)
 	if len(res.Shared) > 0 {
-		t.line("restored in the repository that the worktrees share: %s", strings.Join(report.Cut(res.Shared, 10), ", "))
+		t.line("restored in the repository that the worktrees share: %s", strings.Join(report.Truncate(res.Shared, 10), ", "))
 	}
 	for _, line := range event.NewShortfall(res).Lines() {
 		t.line("%s", line)

@@ -28,7 +28,7 @@ func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSe
 	if len(doc.Flags) > 0 {
 		t.row(document.Warn, "note    ", "%s", strings.Join(doc.Flags, ", "))
 	}
-	for _, line := range report.Table(sel.View.Iterations, doc.Selected, t.Paint) {
+	for _, line := range report.IterationTable(sel.View.Iterations, doc.Selected, t.Paint) {
 		t.line("%s", line)
 	}
 	t.summary(sel)
@@ -39,9 +39,9 @@ func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSe
 
 func (t Printer) summary(sel record.Selection) {
 	s := selector.Summarize(ledger.Candidates(sel.View.Iterations, nil))
-	text := report.Count(s.Iterations, "iteration", "iterations") + ", " + string(s.Trend)
+	text := report.Pluralize(s.Iterations, "iteration", "iterations") + ", " + string(s.Trend)
 	if s.Duration != nil {
-		text += ", " + report.Duration(*s.Duration)
+		text += ", " + report.FormatDuration(*s.Duration)
 	}
 	if s.Tokens != nil {
 		text += fmt.Sprintf(", %d tokens", *s.Tokens)

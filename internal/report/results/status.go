@@ -41,8 +41,8 @@ type Executed struct {
 	BudgetExceeded int           `json:"budget_exceeded,omitempty"` // iterations without time for a mutant
 }
 
-// SetExecuted sums up what the stages took in the iterations.
-func (d *Status) SetExecuted() {
+// SumExecuted sums up what the stages took in the iterations.
+func (d *Status) SumExecuted() {
 	for _, it := range d.Iterations {
 		if it.Goals != nil {
 			d.GoalRuns.add(it.Goals.Took)
@@ -73,7 +73,7 @@ func (t Printer) executed(name, what string, e Executed) {
 	if e.Iterations == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s in %s, %s in all, %s per iteration", what, report.Count(e.Iterations, "iteration", "iterations"), report.Duration(e.Took), report.Duration(e.Added))
+	text := fmt.Sprintf("%s in %s, %s in all, %s per iteration", what, report.Pluralize(e.Iterations, "iteration", "iterations"), report.FormatDuration(e.Took), report.FormatDuration(e.Added))
 	if e.BudgetExceeded > 0 {
 		text += fmt.Sprintf("; no time for a mutant in %d (mutation_check.budget)", e.BudgetExceeded)
 	}
@@ -98,20 +98,20 @@ func NewSnapshots(sum snapshot.Summary) Snapshots {
 }
 
 func (t Printer) snapshots(d Snapshots) {
-	text := fmt.Sprintf("%d, %s", d.Count, report.Bytes(d.Bytes))
+	text := fmt.Sprintf("%d, %s", d.Count, report.FormatBytes(d.Bytes))
 	if d.Dropped > 0 {
 		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
 	}
 	t.row(document.Faint, "snapshots", "%s", text)
 	if len(d.Skipped) > 0 {
-		t.row(document.Faint, "not kept ", "%s", strings.Join(report.Cut(d.Skipped, 10), ", "))
+		t.row(document.Faint, "not kept ", "%s", strings.Join(report.Truncate(d.Skipped, 10), ", "))
 	}
 }
 
 // PrintStatus prints the state of a loop.
 func (t Printer) PrintStatus(d Status) {
 	t.statusHead(d)
-	for _, line := range report.Table(d.Iterations, d.selected(), t.Paint) {
+	for _, line := range report.IterationTable(d.Iterations, d.selected(), t.Paint) {
 		t.line("%s", line)
 	}
 	for _, r := range d.Regressions {
@@ -148,13 +148,13 @@ type Views struct{ Persistence, Regressions, Quality bool }
 func (t Printer) PrintParts(d Status, views Views) {
 	var parts [][]string
 	if views.Persistence {
-		parts = append(parts, report.Persistence(d.State, d.Iterations, d.Findings.Rate, t.Paint))
+		parts = append(parts, report.PersistenceLines(d.State, d.Iterations, d.Findings.Rate, t.Paint))
 	}
 	if views.Regressions {
-		parts = append(parts, report.Regressions(d.State, t.Paint))
+		parts = append(parts, report.RegressionLines(d.State, t.Paint))
 	}
 	if views.Quality {
-		parts = append(parts, report.Quality(d.Iterations, d.selected(), t.Paint))
+		parts = append(parts, report.QualityChart(d.Iterations, d.selected(), t.Paint))
 	}
 	for i, lines := range parts {
 		if i > 0 {
@@ -168,7 +168,7 @@ func (t Printer) PrintParts(d Status, views Views) {
 
 // PrintLoop prints a loop in one line of a list.
 func (t Printer) PrintLoop(s ledger.State) {
-	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Count(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
+	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Pluralize(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 }
 
 func (t Printer) statusHead(d Status) {
@@ -182,10 +182,10 @@ func (t Printer) statusHead(d Status) {
 		{"continue", ContinueCommand(s)},
 		{"criterion", s.Criterion},
 		{"iteration", iterationOf(s)},
-		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.Duration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
-		{"spent", report.Spent(s.Spending)},
+		{"started", s.StartedAt.Local().Format(time.DateTime) + ", " + report.FormatDuration(s.UpdatedAt.Sub(s.StartedAt)) + " to the last change"},
+		{"spent", report.SpendingText(s.Spending)},
 		{"reminders", strings.ToLower(s.Level)},
-		{"recovery", report.Count(s.RecoveryAttempts, "attempt", "attempts")},
+		{"recovery", report.Pluralize(s.RecoveryAttempts, "attempt", "attempts")},
 	}
 	for _, k := range d.Killed {
 		name := ""

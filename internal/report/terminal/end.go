@@ -25,14 +25,14 @@ func (p *Printer) finished(d event.LoopEnd, head string) {
 		return
 	}
 	p.line("")
-	for _, line := range report.Table(p.history, p.selected, p.Paint) {
+	for _, line := range report.IterationTable(p.history, p.selected, p.Paint) {
 		p.line("%s", line)
 	}
 	p.line("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 	p.selection()
 	p.verification()
 	p.review()
-	if text := report.Spent(d.Spending); text != "" {
+	if text := report.SpendingText(d.Spending); text != "" {
 		p.line("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
 	p.blocked(d.Reason)

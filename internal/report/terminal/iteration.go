@@ -17,10 +17,10 @@ import (
 
 // agent says how the agent ended, unless it ended well and left nothing.
 func (p *Printer) agent(it ledger.Iteration) {
-	if text := report.Ending(it.Agent); text != "" {
+	if text := report.AgentEnding(it.Agent); text != "" {
 		p.note("agent: %s", text)
 	}
-	if text := report.Used(it.Agent); text != "" {
+	if text := report.AgentUsage(it.Agent); text != "" {
 		p.note("agent: %s", text)
 	}
 	for _, s := range it.Blocks() {
@@ -37,11 +37,11 @@ func (p *Printer) agent(it ledger.Iteration) {
 
 // gaps prints what was not measured in an iteration, and why.
 func (p *Printer) gaps(it ledger.Iteration) {
-	if text := report.Hidden(it.Hidden); text != "" {
+	if text := report.HiddenTestsText(it.Hidden); text != "" {
 		p.note("hidden tests: %s", text)
 	}
 	if n := it.Set.Tests.Counts(); n.Cached > 0 {
-		p.note("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Count(n.Count, "test", "tests"), n.Cached)
+		p.note("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Pluralize(n.Count, "test", "tests"), n.Cached)
 	}
 	for _, g := range it.Set.Gaps {
 		p.line("     %s", p.Paint(document.Warn, it.Set.DescribeGap(g)+": "+mainLine(g.Why)))
@@ -104,7 +104,7 @@ func (p *Printer) rejected(d event.Rejection, iteration int) {
 		p.line("     %s", p.Paint(document.Bad, r))
 	}
 	if len(d.Tests) > 0 {
-		p.line("     tests: %s", strings.Join(report.Cut(d.Tests, 5), ", "))
+		p.line("     tests: %s", strings.Join(report.Truncate(d.Tests, 5), ", "))
 	}
 	what := fmt.Sprintf("tree restored to iteration %d", d.Restored)
 	if d.Restored == 0 {
@@ -144,7 +144,7 @@ func (p *Printer) hookCalls() {
 		}
 	}
 	if refused > most {
-		p.warn(fmt.Sprintf("refused: %s more", report.Count(refused-most, "call", "calls")))
+		p.warn(fmt.Sprintf("refused: %s more", report.Pluralize(refused-most, "call", "calls")))
 	}
 }
 

@@ -45,10 +45,10 @@ func (p *Printer) resumeReport(e event.Event) {
 	case event.Crash:
 		p.crash(d)
 	case event.DroppedSnapshots:
-		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Count(len(d.Snapshots), "old snapshot", "old snapshots"),
-			report.Bytes(d.Freed), report.Bytes(d.Bytes), strings.Join(report.Cut(d.Snapshots, 10), ", "))
+		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Pluralize(len(d.Snapshots), "old snapshot", "old snapshots"),
+			report.FormatBytes(d.Freed), report.FormatBytes(d.Bytes), strings.Join(report.Truncate(d.Snapshots, 10), ", "))
 	case event.OverLimit:
-		p.line("     %s", p.Paint(document.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.Bytes(d.Bytes), report.Bytes(d.Limit), d.Why)))
+		p.line("     %s", p.Paint(document.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.FormatBytes(d.Bytes), report.FormatBytes(d.Limit), d.Why)))
 	case event.Shortfall:
 		for _, text := range d.Lines() {
 			p.warn(text)
@@ -56,7 +56,7 @@ func (p *Printer) resumeReport(e event.Event) {
 	case event.SharedRefs:
 		p.shared(e, d)
 	case event.Orphans:
-		p.warn("killed processes that an earlier supervise left running: " + strings.Join(report.Cut(d.Names, 5), ", "))
+		p.warn("killed processes that an earlier supervise left running: " + strings.Join(report.Truncate(d.Names, 5), ", "))
 	case event.Damage:
 		for _, problem := range d.Problems {
 			p.warn(problem)
@@ -73,7 +73,7 @@ func (p *Printer) changed(e event.Event, d event.TreeChange) {
 		return
 	}
 	p.note("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
-		report.Count(d.Files, "file", "files"), isAre(d.Files), p.Self, e.LoopID, d.Kept)
+		report.Pluralize(d.Files, "file", "files"), isAre(d.Files), p.Self, e.LoopID, d.Kept)
 }
 
 // waiting says why the loop waits, and until when.
@@ -135,9 +135,9 @@ func (p *Printer) crash(d event.Crash) {
 
 // shared prints what happened to refs that linked worktrees share.
 func (p *Printer) shared(e event.Event, d event.SharedRefs) {
-	text := "restored in the repository that the worktrees share: " + strings.Join(report.Cut(d.Names, 10), ", ")
+	text := "restored in the repository that the worktrees share: " + strings.Join(report.Truncate(d.Names, 10), ", ")
 	if e.Type == event.SharedLost {
-		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 restores it", strings.Join(report.Cut(d.Names, 10), ", "), p.Self, e.LoopID)
+		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 restores it", strings.Join(report.Truncate(d.Names, 10), ", "), p.Self, e.LoopID)
 	}
 	p.line("     %s", p.Paint(document.Warn, text))
 }

@@ -93,7 +93,7 @@ func (p *Printer) progressed(e event.Event) {
 		p.agentWorks(e.Iteration, d)
 	case event.IterationEnd:
 		p.history = append(p.history, d.Iteration)
-		p.line("%s", report.Line(d.Iteration, p.Paint))
+		p.line("%s", report.IterationLine(d.Iteration, p.Paint))
 		p.agent(d.Iteration)
 		p.hookCalls()
 		p.gaps(d.Iteration)
@@ -102,9 +102,9 @@ func (p *Printer) progressed(e event.Event) {
 		p.rejected(d, e.Iteration)
 	case event.Interruption:
 		p.history = append(p.history, d.Iteration)
-		p.line("%s", report.Line(d.Iteration, p.Paint))
+		p.line("%s", report.IterationLine(d.Iteration, p.Paint))
 		p.note("interrupted; the work of the agent (%s) is kept: %s rollback %s %d",
-			report.Count(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
+			report.Pluralize(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
 	case event.SelectedOutput:
 		p.selected, p.choice = d.Choice.Iteration, &d
 	case event.Verification:
@@ -121,16 +121,16 @@ func (p *Printer) progressed(e event.Event) {
 func (p *Printer) started(id string, d event.Started) {
 	p.line("%s %s", p.Paint(document.Strong, "supervise"), id)
 	p.head(id, d.Dir, d.Agent, d.Plan)
-	p.line("\n%s", report.LineHead(p.Paint))
+	p.line("\n%s", report.IterationLineHeader(p.Paint))
 }
 
 func (p *Printer) resumed(id string, d event.Resumed) {
 	p.line("%s %s, iteration %d: %s", p.Paint(document.Strong, "supervise resumes"), id, d.Iteration, d.From)
 	p.head(id, d.Dir, d.Agent, d.Plan)
-	p.line("\n%s", report.LineHead(p.Paint))
+	p.line("\n%s", report.IterationLineHeader(p.Paint))
 	p.history = d.History
 	for _, it := range d.History {
-		p.line("%s", report.Line(it, p.Paint))
+		p.line("%s", report.IterationLine(it, p.Paint))
 	}
 }
 
@@ -138,7 +138,7 @@ func (p *Printer) head(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
 	p.line("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
 	for _, c := range plan.Checks {
-		p.line("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckLine(c, p.Paint))
+		p.line("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckCommand(c, p.Paint))
 	}
 	p.line("%s %s", p.Paint(document.Faint, "state"), dir)
 }
@@ -174,7 +174,7 @@ func (p *Printer) progress(c event.Check) {
 
 func (p *Printer) baseline(d event.Baseline) {
 	p.history = append(p.history, d.Iteration)
-	p.line("%s", report.Line(d.Iteration, p.Paint))
+	p.line("%s", report.IterationLine(d.Iteration, p.Paint))
 	p.gaps(d.Iteration)
 	if len(d.Flaky) > 0 {
 		p.note("flaky tests before any agent ran: %s", strings.Join(d.Flaky, ", "))

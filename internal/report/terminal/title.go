@@ -29,15 +29,15 @@ const titleWidth = 120
 
 func (p *Printer) title(text string) {
 	if p.Watched && p.Raw {
-		fmt.Fprint(p.Out, report.Title(text))
+		fmt.Fprint(p.Out, report.SetTitle(text))
 	}
 }
 
 // titles keeps the title of the terminal before a session, and puts it back after it.
 func (p *Printer) titles(before bool) {
-	sequence := report.PutTitle
+	sequence := report.RestoreTitle
 	if before {
-		sequence = report.KeepTitle
+		sequence = report.SaveTitle
 	}
 	if p.Watched && p.Raw {
 		fmt.Fprint(p.Out, sequence)

@@ -37,9 +37,9 @@ type Assertion struct {
 	Repeats bool
 }
 
-// Assert reads an assertion as [TestDef.Assertions] has it.
-func Assert(text string) Assertion {
-	a := Assertion{Strength: strength(text), Trivial: Trivial(text)}
+// ParseAssertion reads an assertion as [TestDef.Assertions] has it.
+func ParseAssertion(text string) Assertion {
+	a := Assertion{Strength: strength(text), Trivial: IsTrivial(text)}
 	a.Repeats = !a.Trivial && comparesItself(strings.TrimSpace(text), true)
 	a.Canonical, a.Negated = canonical(text)
 	a.Skeleton = literal.ReplaceAllStringFunc(text, func(l string) string {
@@ -262,15 +262,15 @@ var tuple = regexp.MustCompile(`^assert\s+\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:[
 // tupleAssertion matches an assertion of Python about what is in parentheses.
 var tupleAssertion = regexp.MustCompile(`(?s)^assert\s*\((.*)\)$`)
 
-// OfTuple reports whether an assertion of Python is about a tuple, which is always true:
+// AssertsTuple reports whether an assertion of Python is about a tuple, which is always true:
 // assert (a == b, "message").
-func OfTuple(text string) bool {
+func AssertsTuple(text string) bool {
 	m := tupleAssertion.FindStringSubmatch(strings.TrimSpace(text))
-	return m != nil && Balanced(inStrings.ReplaceAllString(m[1], "")) && len(arguments(m[1])) > 1
+	return m != nil && HasBalancedBrackets(inStrings.ReplaceAllString(m[1], "")) && len(arguments(m[1])) > 1
 }
 
-// Trivial reports whether an assertion holds whatever the code does.
-func Trivial(text string) bool {
+// IsTrivial reports whether an assertion holds whatever the code does.
+func IsTrivial(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, re := range truths {
 		if re.MatchString(text) && !tuple.MatchString(text) {
@@ -319,7 +319,7 @@ var comparison = regexp.MustCompile(`^(.*?[^=!<>])\s*(===?|!==?|<=?|>=?|\bis\b|\
 // comparesSame reports whether a condition compares a thing with itself, or
 // constants with each other, or ends with "or true".
 func comparesSame(cond string, calls bool) bool {
-	if value, known := Constant(cond); known {
+	if value, known := ConstantValue(cond); known {
 		return value
 	}
 	m := comparison.FindStringSubmatch(cond)
@@ -328,7 +328,7 @@ func comparesSame(cond string, calls bool) bool {
 
 // neverFails reports whether the condition of a failure never holds.
 func neverFails(cond string, calls bool) bool {
-	if value, known := Constant(cond); known {
+	if value, known := ConstantValue(cond); known {
 		return !value
 	}
 	m := comparison.FindStringSubmatch(cond)

@@ -70,7 +70,7 @@ func TestAssert(t *testing.T) {
 		{"assertThat(x).isNotNull()", NonNull, false},
 	} {
 		t.Run(test.text, func(t *testing.T) {
-			a := Assert(test.text)
+			a := ParseAssertion(test.text)
 			if a.Strength != test.strength || a.Trivial != test.trivial {
 				t.Errorf("got %v, trivial %v; want %v, %v", a.Strength, a.Trivial, test.strength, test.trivial)
 			}
@@ -99,7 +99,7 @@ func TestAssertOpposites(t *testing.T) {
 		{"assertThat(a).isTrue();", "assertThat(a).isFalse();"},
 		{"a < 3 => t.Error", "a >= 3 => t.Error"},
 	} {
-		a, b := Assert(test[0]), Assert(test[1])
+		a, b := ParseAssertion(test[0]), ParseAssertion(test[1])
 		if a.Canonical != b.Canonical || a.Negated == b.Negated {
 			t.Errorf("%q and %q: %q %v, %q %v", test[0], test[1], a.Canonical, a.Negated, b.Canonical, b.Negated)
 		}

@@ -17,13 +17,13 @@ var (
 	denies = regexp.MustCompile(`^(?:false|0|!true|!1|!!0|!!false|nottrue|not1|1==2|1!=1|0!=0|1==0|0==1|2<1|any\(\)|not\(all\(\)\)|len\("[^"]+"\)==0|sys\.version_info<\([23],[0-6]\)|php_version_id<[1-7]\d{4}|none|nil|null|undefined|""|.*&&false|false&&.*|.*[^a-z_]andfalse|falseand[^a-z_].*)$`)
 )
 
-// Constant returns the value of a condition that depends on nothing.
-func Constant(cond string) (value, known bool) {
+// ConstantValue returns the value of a condition that depends on nothing.
+func ConstantValue(cond string) (value, known bool) {
 	if m := evaluated.FindStringSubmatch(cond); m != nil {
 		cond = m[1]
 	}
 	c := strings.ReplaceAll(strings.ToLower(strings.Join(strings.Fields(cond), "")), "'", `"`)
-	for len(c) > 2 && c[0] == '(' && c[len(c)-1] == ')' && Balanced(c[1:len(c)-1]) {
+	for len(c) > 2 && c[0] == '(' && c[len(c)-1] == ')' && HasBalancedBrackets(c[1:len(c)-1]) {
 		c = c[1 : len(c)-1]
 	}
 	if m := equated.FindStringSubmatch(c); m != nil && constantWord.MatchString(m[1]) && constantWord.MatchString(m[3]) {
@@ -33,7 +33,7 @@ func Constant(cond string) (value, known bool) {
 		return compared(atoi(m[1]), m[2], atoi(m[3])), true
 	}
 	if inner, ok := denied(c); ok {
-		value, known := Constant(inner)
+		value, known := ConstantValue(inner)
 		return !value, known
 	}
 	switch {
@@ -48,7 +48,7 @@ func Constant(cond string) (value, known bool) {
 // denied returns what is in the brackets of a denial.
 func denied(c string) (inner string, ok bool) {
 	for _, sign := range []string{"not(", "!("} {
-		if inner, ok := strings.CutPrefix(c, sign); ok && strings.HasSuffix(inner, ")") && Balanced(inner[:len(inner)-1]) {
+		if inner, ok := strings.CutPrefix(c, sign); ok && strings.HasSuffix(inner, ")") && HasBalancedBrackets(inner[:len(inner)-1]) {
 			return inner[:len(inner)-1], true
 		}
 	}
@@ -82,8 +82,8 @@ func compared(a int, op string, b int) bool {
 
 var constantWord = regexp.MustCompile(`^(?:\d+|"[^"]*"|true|false|nil|null|none)$`)
 
-// Balanced reports whether the brackets of a text close each other.
-func Balanced(s string) bool {
+// HasBalancedBrackets reports whether the brackets of a text close each other.
+func HasBalancedBrackets(s string) bool {
 	depth := 0
 	for _, c := range s {
 		switch c {

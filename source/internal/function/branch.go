@@ -16,33 +16,33 @@ type branching struct {
 }
 
 var (
-	andOr  = lex.Words(`&& ||`)
-	andOrQ = lex.Words(`&& || ??`)
+	andOr  = lex.WordSet(`&& ||`)
+	andOrQ = lex.WordSet(`&& || ??`)
 
-	cBranches      = branching{words: lex.Words(`if for while case catch`), ops: andOr, ternary: true, not: notNative}
-	scriptBranches = branching{words: lex.Words(`if for while case catch`), ops: andOrQ, ternary: true}
+	cBranches      = branching{words: lex.WordSet(`if for while case catch`), ops: andOr, ternary: true, not: notNative}
+	scriptBranches = branching{words: lex.WordSet(`if for while case catch`), ops: andOrQ, ternary: true}
 )
 
 var branchings = [language.Count]branching{
-	language.Go:         {words: lex.Words(`if for case`), ops: andOr},
-	language.Python:     {words: lex.Words(`if elif for while except and or case`), not: notPython},
+	language.Go:         {words: lex.WordSet(`if for case`), ops: andOr},
+	language.Python:     {words: lex.WordSet(`if elif for while except and or case`), not: notPython},
 	language.JavaScript: scriptBranches,
 	language.TypeScript: scriptBranches,
-	language.Java:       {words: lex.Words(`if for while case catch`), ops: andOr, ternary: true},
-	language.Kotlin:     {words: lex.Words(`if for while catch`), ops: lex.Words(`&& || ?: ->`), not: notKotlin},
-	language.Rust:       {words: lex.Words(`if for while`), ops: lex.Words(`&& || =>`), not: notRust},
-	language.Ruby:       {words: lex.Words(`if elsif unless while until for when rescue and or`), ops: andOr, ternary: true},
+	language.Java:       {words: lex.WordSet(`if for while case catch`), ops: andOr, ternary: true},
+	language.Kotlin:     {words: lex.WordSet(`if for while catch`), ops: lex.WordSet(`&& || ?: ->`), not: notKotlin},
+	language.Rust:       {words: lex.WordSet(`if for while`), ops: lex.WordSet(`&& || =>`), not: notRust},
+	language.Ruby:       {words: lex.WordSet(`if elsif unless while until for when rescue and or`), ops: andOr, ternary: true},
 	language.PHP: {
-		words: lex.Words(`if elseif for foreach while case catch and or`), ops: lex.Words(`&& || ?? ?:`),
+		words: lex.WordSet(`if elseif for foreach while case catch and or`), ops: lex.WordSet(`&& || ?? ?:`),
 		ternary: true,
 	},
-	language.CSharp: {words: lex.Words(`if for foreach while case catch`), ops: andOrQ, ternary: true, not: notNative},
+	language.CSharp: {words: lex.WordSet(`if for foreach while case catch`), ops: andOrQ, ternary: true, not: notNative},
 	language.C:      cBranches,
 	language.CPP:    cBranches,
-	language.Swift:  {words: lex.Words(`if guard for while case catch`), ops: andOrQ, ternary: true, not: notSwift},
-	language.Elixir: {words: lex.Words(`if unless for and or`), ops: lex.Words(`&& || ->`), not: notElixir},
-	language.Scala:  {words: lex.Words(`if for while case`), ops: andOr, not: notScala},
-	language.Shell:  {words: lex.Words(`if elif for while until`), ops: lex.Words(`&& || ;;`), not: notShell},
+	language.Swift:  {words: lex.WordSet(`if guard for while case catch`), ops: andOrQ, ternary: true, not: notSwift},
+	language.Elixir: {words: lex.WordSet(`if unless for and or`), ops: lex.WordSet(`&& || ->`), not: notElixir},
+	language.Scala:  {words: lex.WordSet(`if for while case`), ops: andOr, not: notScala},
+	language.Shell:  {words: lex.WordSet(`if elif for while until`), ops: lex.WordSet(`&& || ;;`), not: notShell},
 }
 
 // decisions returns the indexes of the tokens that are decision points, in order.

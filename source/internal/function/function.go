@@ -45,51 +45,51 @@ type Shape struct {
 }
 
 var (
-	control      = lex.Words(`if for while switch catch return new case else do throw in of with typeof super await yield`)
-	blockEnd     = lex.Words(`end`)
-	clauses      = lex.Words(`rescue ensure else catch after`)
-	nativeWords  = lex.Words(`if for while switch catch return sizeof alignof alignas decltype noexcept requires static_assert asm else do new delete case defined throw __attribute__ __declspec`)
-	csharpWords  = lex.Words(`if for foreach while switch catch lock using fixed return when nameof typeof sizeof checked unchecked default base this new case else throw await`)
-	javaWords    = lex.Words(`if for while switch catch synchronized try return new case else throw super this assert`)
-	elixirDefs   = lex.Words(`def defp defmacro defmacrop`)
-	swiftDefs    = lex.Words(`func init deinit subscript`)
-	declarations = lex.Words(`class struct enum union interface namespace if for while else return do extern static public private protected switch typedef function import export using`)
+	control      = lex.WordSet(`if for while switch catch return new case else do throw in of with typeof super await yield`)
+	blockEnd     = lex.WordSet(`end`)
+	clauses      = lex.WordSet(`rescue ensure else catch after`)
+	nativeWords  = lex.WordSet(`if for while switch catch return sizeof alignof alignas decltype noexcept requires static_assert asm else do new delete case defined throw __attribute__ __declspec`)
+	csharpWords  = lex.WordSet(`if for foreach while switch catch lock using fixed return when nameof typeof sizeof checked unchecked default base this new case else throw await`)
+	javaWords    = lex.WordSet(`if for while switch catch synchronized try return new case else throw super this assert`)
+	elixirDefs   = lex.WordSet(`def defp defmacro defmacrop`)
+	swiftDefs    = lex.WordSet(`func init deinit subscript`)
+	declarations = lex.WordSet(`class struct enum union interface namespace if for while else return do extern static public private protected switch typedef function import export using`)
 )
 
 // Shapes are the forms that functions have, by language.
 var Shapes = [language.Count]Shape{
-	language.Go:         {keywords: lex.Words(`func`), name: goName},
-	language.Python:     {keywords: lex.Words(`def`), name: wordName, Indented: true},
-	language.JavaScript: {keywords: lex.Words(`function`), name: wordName, control: control, headers: true, assigned: true},
+	language.Go:         {keywords: lex.WordSet(`func`), name: goName},
+	language.Python:     {keywords: lex.WordSet(`def`), name: wordName, Indented: true},
+	language.JavaScript: {keywords: lex.WordSet(`function`), name: wordName, control: control, headers: true, assigned: true},
 	language.TypeScript: {
-		keywords: lex.Words(`function`), name: wordName, control: control, headers: true, assigned: true,
-		trailers: lex.Words(`:`), types: lex.Words(`interface type`), foreign: typeBrace,
+		keywords: lex.WordSet(`function`), name: wordName, control: control, headers: true, assigned: true,
+		trailers: lex.WordSet(`:`), types: lex.WordSet(`interface type`), foreign: typeBrace,
 	},
-	language.Java:   {control: javaWords, headers: true, trailers: lex.Words(`throws`)},
-	language.Kotlin: {keywords: lex.Words(`fun`), name: kotlinName, exprs: "=", newlines: true},
-	language.Rust:   {keywords: lex.Words(`fn`), name: wordName},
-	language.Ruby:   {keywords: lex.Words(`def`), name: symbolName, Indented: true, closers: blockEnd, goesOn: clauses},
-	language.PHP:    {keywords: lex.Words(`function`), name: wordName},
-	language.CSharp: {control: csharpWords, headers: true, exprs: "=>", trailers: lex.Words(`: where =>`)},
+	language.Java:   {control: javaWords, headers: true, trailers: lex.WordSet(`throws`)},
+	language.Kotlin: {keywords: lex.WordSet(`fun`), name: kotlinName, exprs: "=", newlines: true},
+	language.Rust:   {keywords: lex.WordSet(`fn`), name: wordName},
+	language.Ruby:   {keywords: lex.WordSet(`def`), name: symbolName, Indented: true, closers: blockEnd, goesOn: clauses},
+	language.PHP:    {keywords: lex.WordSet(`function`), name: wordName},
+	language.CSharp: {control: csharpWords, headers: true, exprs: "=>", trailers: lex.WordSet(`: where =>`)},
 	language.C:      {control: nativeWords, headers: true, flat: true, macros: true},
 	language.CPP: {
 		control: nativeWords, headers: true, flat: true, macros: true,
-		trailers: lex.Words(`: -> & &&`), foreign: initialiserBrace,
+		trailers: lex.WordSet(`: -> & &&`), foreign: initialiserBrace,
 	},
 	language.Swift:  {keywords: swiftDefs, name: symbolName, newlines: true},
 	language.Elixir: {keywords: elixirDefs, name: symbolName, Indented: true, closers: blockEnd, goesOn: clauses},
-	language.Scala:  {keywords: lex.Words(`def`), name: symbolName, exprs: "=", newlines: true, closers: blockEnd},
-	language.Shell:  {keywords: lex.Words(`function`), name: wordName, control: lex.Words(`if while until for`), headers: true},
+	language.Scala:  {keywords: lex.WordSet(`def`), name: symbolName, exprs: "=", newlines: true, closers: blockEnd},
+	language.Shell:  {keywords: lex.WordSet(`function`), name: wordName, control: lex.WordSet(`if while until for`), headers: true},
 }
 
-// Of finds the functions of a file and their complexity. A file with
+// FindFunctions finds the functions of a file and their complexity. A file with
 // code but without functions is one function.
-func Of(t *lex.Tokens) []Function {
+func FindFunctions(t *lex.Tokens) []Function {
 	if len(t.List) == 0 {
 		return nil
 	}
 	points := decisions(t)
-	found := Spans(t)
+	found := FindSpans(t)
 	if len(found) == 0 {
 		end := t.List[len(t.List)-1].Line
 		return []Function{{Name: FileScope, Line: 1, End: end, Complexity: 1 + len(points)}}
@@ -121,8 +121,8 @@ func attribute(spans []lex.Span, points []int, list []Function) {
 	}
 }
 
-// Spans returns the functions, found once.
-func Spans(t *lex.Tokens) []lex.Span { return t.Spans(findSpans) }
+// FindSpans returns the functions, found once.
+func FindSpans(t *lex.Tokens) []lex.Span { return t.Spans(findSpans) }
 
 // findSpans returns the functions in the order of their bodies. Where two
 // readings claim one body, the one whose name is closer to it wins.
@@ -331,7 +331,7 @@ func ends(c byte, lang language.Language) bool {
 
 // notBefore are tokens that make of "name(…)" after them a use, not a
 // definition.
-var notBefore = lex.Words(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
+var notBefore = lex.WordSet(`new . ?. -> return = ( ? && || ! + - / : => throw case await function operator`)
 
 // header reads "name(…) {".
 func (s *Shape) header(t *lex.Tokens, i int) (lex.Span, bool) {

@@ -12,7 +12,7 @@ import (
 )
 
 // failures are the methods of testing.T that report one.
-var failures = lex.Words(`Error Errorf Fatal Fatalf Fail FailNow`)
+var failures = lex.WordSet(`Error Errorf Fatal Fatalf Fail FailNow`)
 
 // assertionWords begin the names of functions and packages that assert.
 var assertionWords = []string{"assert", "require", "must", "check", "expect", "verify"}
@@ -163,7 +163,7 @@ func root(e ast.Expr) string {
 
 // assertionName reports whether a name begins with a word of assertion, and
 // not only with its letters, as expected does.
-func assertionName(name string) bool { return tests.BeginsWith(name, assertionWords) }
+func assertionName(name string) bool { return tests.StartsWithAny(name, assertionWords) }
 
 // symbols lists the names from outside the file that a test uses. There are no
 // types here: what a name is declared as within the test hides it everywhere
@@ -201,7 +201,7 @@ func (t *goTests) symbols(g goTest) []string {
 		return true
 	}
 	ast.Inspect(g.inner(), visit)
-	return tests.Sorted(found)
+	return tests.SortedKeys(found)
 }
 
 // localNames returns the names that a test declares itself.

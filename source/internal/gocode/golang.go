@@ -28,7 +28,7 @@ func Read(path string, src []byte) (list []function.Function, tests []tests.Test
 		return nil, nil, err
 	}
 	g := &goFile{fset: fset, ast: parsed, src: src, path: path}
-	if language.TestFile(path, language.Go) {
+	if language.IsTestFile(path, language.Go) {
 		tests = newGoTests(g).collect()
 	}
 	return g.functions(), tests, nil

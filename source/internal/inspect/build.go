@@ -66,9 +66,9 @@ func (in *inspector) builds() {
 
 // buildMark notes what a branch, which ends at a line, does to the tests in it.
 func (in *inspector) buildMark(b buildBranch, to int) {
-	value, known := assertion.Constant(definedName.ReplaceAllString(b.cond, "$1"))
+	value, known := assertion.ConstantValue(definedName.ReplaceAllString(b.cond, "$1"))
 	for _, o := range b.others { // an earlier branch that is always taken
-		if always, settled := assertion.Constant(o); settled && always {
+		if always, settled := assertion.ConstantValue(o); settled && always {
 			value, known = false, true
 		}
 	}

@@ -50,18 +50,18 @@ func (in *inspector) conditions(i, from int) ([]string, bool) {
 // conditional are the words whose blocks have a condition, alternative those
 // whose blocks run instead of others.
 var (
-	conditional = lex.Words(`if while match switch guard when for foreach`)
-	alternative = lex.Words(`else catch case default`)
+	conditional = lex.WordSet(`if while match switch guard when for foreach`)
+	alternative = lex.WordSet(`else catch case default`)
 )
 
-var functionHeads = lex.Words(`func function fn fun => def TEST it test`)
+var functionHeads = lex.WordSet(`func function fn fun => def TEST it test`)
 
 func (in *inspector) testAt(line int) bool {
 	return slices.ContainsFunc(in.file.Tests, func(t tests.TestDef) bool { return t.Line == line })
 }
 
 // blockWords are the words that a block can belong to.
-var blockWords = lex.Words(`if while for foreach match switch guard when else catch case default try do loop finally func function fn fun class struct mod namespace describe context suite impl enum interface unsafe using lock synchronized`)
+var blockWords = lex.WordSet(`if while for foreach match switch guard when else catch case default try do loop finally func function fn fun class struct mod namespace describe context suite impl enum interface unsafe using lock synchronized`)
 
 // blockHead returns the word that the block opened at token j belongs to, "" for
 // none, and where it is.
@@ -106,7 +106,7 @@ func (in *inspector) headCondition(word, brace int) string {
 	if i := strings.LastIndex(cond, ";"); i >= 0 && in.Lang == language.Go {
 		return strings.TrimSpace(cond[i+1:]) + " " + strings.TrimSpace(cond[:i])
 	}
-	for len(cond) > 1 && cond[0] == '(' && cond[len(cond)-1] == ')' && assertion.Balanced(cond[1:len(cond)-1]) {
+	for len(cond) > 1 && cond[0] == '(' && cond[len(cond)-1] == ')' && assertion.HasBalancedBrackets(cond[1:len(cond)-1]) {
 		cond = strings.TrimSpace(cond[1 : len(cond)-1])
 	}
 	return cond
@@ -171,8 +171,8 @@ func (in *inspector) indentedConditions(i, from int) ([]string, bool) {
 }
 
 var (
-	definitions = lex.Words(`def class lambda`)
-	otherwise   = lex.Words(`else except rescue case cond when`)
+	definitions = lex.WordSet(`def class lambda`)
+	otherwise   = lex.WordSet(`else except rescue case cond when`)
 )
 
 // headOf is the condition of a block, from what indentedHead matched.
@@ -194,7 +194,7 @@ func negatedIf(negated bool, cond string) string {
 	if !negated {
 		return cond
 	}
-	switch value, known := assertion.Constant(cond); {
+	switch value, known := assertion.ConstantValue(cond); {
 	case known && value:
 		return "false"
 	case known:
@@ -355,7 +355,7 @@ func (in *inspector) modifierMark(m *Mark) bool {
 // constant is Constant, for conditions that may also be a name that the file
 // sets once, to true or false.
 func (in *inspector) constant(cond string) (value, known bool) {
-	if value, known = assertion.Constant(cond); known {
+	if value, known = assertion.ConstantValue(cond); known {
 		return value, known
 	}
 	m := bareName.FindStringSubmatch(strings.TrimSpace(cond))
@@ -370,7 +370,7 @@ func (in *inspector) constant(cond string) (value, known bool) {
 	if !onOff.MatchString(to) {
 		return false, false
 	}
-	value, known = assertion.Constant(to)
+	value, known = assertion.ConstantValue(to)
 	return value != (m[1] != ""), known
 }
 

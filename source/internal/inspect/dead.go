@@ -68,7 +68,7 @@ func (in *inspector) functionBrace(j int) bool {
 }
 
 // ends are the statements that leave a test.
-var leaves = lex.Words(`return`)
+var leaves = lex.WordSet(`return`)
 
 // deadTokens looks at the statements of a body in braces.
 func (in *inspector) deadTokens(t *tests.TestDef, from, to int) {
@@ -168,7 +168,7 @@ func (in *inspector) goesOnAt(k int) bool {
 
 func (in *inspector) noteDead(t *tests.TestDef, line, from, to int) {
 	if to >= from {
-		in.marks = append(in.marks, Mark{Kind: Dead, Line: line, From: from, To: min(to, t.End), Text: in.lineText(line)})
+		in.marks = append(in.marks, Mark{Kind: Unreachable, Line: line, From: from, To: min(to, t.End), Text: in.lineText(line)})
 	}
 }
 

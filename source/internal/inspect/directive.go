@@ -81,7 +81,7 @@ func (in *inspector) directives() []Directive {
 }
 
 // directiveWords are words of which the patterns in code have one each.
-var directiveWords = lex.Words(`any SuppressWarnings SuppressLint Suppress pragma allow coverage SuppressMessage ExcludeFromCodeCoverage`)
+var directiveWords = lex.WordSet(`any SuppressWarnings SuppressLint Suppress pragma allow coverage SuppressMessage ExcludeFromCodeCoverage`)
 
 func (in *inspector) silenced(out []Directive, r directiveRow, from, to int, text []byte) []Directive {
 	for _, at := range r.re.FindAllIndex(text[from:to], -1) {

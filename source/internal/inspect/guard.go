@@ -10,8 +10,8 @@ import (
 	"supervise/source/internal/tests"
 )
 
-// Unwaited is the condition of lines that run without the test waiting for them.
-const Unwaited = "the test does not wait for it"
+// NotAwaited is the condition of lines that run without the test waiting for them.
+const NotAwaited = "the test does not wait for it"
 
 // guards notes the lines of tests that are only reached under a condition, without an
 // alternative: within an if, after a return or a continue that is under one, and those
@@ -40,7 +40,7 @@ func (in *inspector) guard(n, from, to int, cond string) {
 var (
 	// leaving are the statements after which the rest of a test, or of a round of its
 	// loop, is not run.
-	leaving = lex.Words(`return continue break next`)
+	leaving = lex.WordSet(`return continue break next`)
 	// oneLineIf matches a block of Python that is one line, at its colon.
 	oneLineIf = regexp.MustCompile(`^if\b(.*?):\s*(\S.*)$`)
 	elseLine  = regexp.MustCompile(`^(?:else|elif|elsif)\b`)
@@ -217,9 +217,9 @@ func (in *inspector) concurrentWith(t *tests.TestDef) {
 		if in.Lang == language.Go && in.Is(in.List[i].Mate+1, "{") { // after the parameters
 			end = in.Line(in.List[in.List[i].Mate+1].Mate)
 		}
-		in.guard(n, n+1, end, Unwaited)
+		in.guard(n, n+1, end, NotAwaited)
 		if end == n {
-			in.guard(n, n, n, Unwaited)
+			in.guard(n, n, n, NotAwaited)
 		}
 	}
 }
@@ -245,4 +245,4 @@ func (in *inspector) awaited(i int) bool {
 }
 
 // using are the tokens in front of a call that use its value.
-var using = lex.Words(`=> = ( , [ : ? && || + return await yield`)
+var using = lex.WordSet(`=> = ( , [ : ? && || + return await yield`)

@@ -48,12 +48,12 @@ type MarkKind uint8
 
 // The kinds of marks.
 const (
-	Skip    MarkKind = iota // tests are skipped, or their failure is expected
-	Focus                   // all other tests are not run
-	Dead                    // lines that are never reached
-	Swallow                 // failures are caught and dropped
-	Exit                    // the process ends as if all were well
-	Guard                   // lines that are reached, or waited for, only under a condition
+	Skip        MarkKind = iota // tests are skipped, or their failure is expected
+	Focus                       // all other tests are not run
+	Unreachable                 // lines that are never reached
+	Swallow                     // failures are caught and dropped
+	Exit                        // the process ends as if all were well
+	Guard                       // lines that are reached, or waited for, only under a condition
 )
 
 // Scope is what a mark applies to.
@@ -66,8 +66,8 @@ const (
 	OnFile
 )
 
-// Always reports whether the mark holds wherever the tests run.
-func (m Mark) Always() bool { return m.Condition == "" || m.Constant }
+// IsUnconditional reports whether the mark holds wherever the tests run.
+func (m Mark) IsUnconditional() bool { return m.Condition == "" || m.Constant }
 
 // List is a literal with rows: the table of a test.
 type List struct {
@@ -95,14 +95,14 @@ type Directive struct {
 // Inspect reads a source file as Scan does and more closely. The error is that
 // of Scan; what it comes with is as much as could be read.
 func Inspect(path string, src []byte) (Inspection, error) {
-	lang := language.Of(path, src)
+	lang := language.Detect(path, src)
 	if lang == language.Unknown {
 		return Inspection{Plain: src, Masked: src}, nil
 	}
 	r := lex.NewReading(lang, src)
 	defer r.Close()
 	file, err := scan.Read(path, r)
-	inTest := language.TestFile(path, lang) || len(file.Tests) > 0
+	inTest := language.IsTestFile(path, lang) || len(file.Tests) > 0
 	t := tokensFor(r, inTest)
 	t.Budget = lex.BlockBudget * len(t.List)
 	in := &inspector{Tokens: t, plain: r.Plain(), kinds: r.Kinds, up: r.Lists.Up, path: path, file: &file, inTest: inTest}

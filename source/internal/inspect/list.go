@@ -40,7 +40,7 @@ func (in *inspector) lists() []List {
 }
 
 // typeWords begin what holds functions, in braces.
-var typeWords = lex.Words(`class struct interface enum trait impl mod namespace extension object record`)
+var typeWords = lex.WordSet(`class struct interface enum trait impl mod namespace extension object record`)
 
 // typeBody reports whether the brace at token i opens the body of a type.
 func (in *inspector) typeBody(i int) bool {
@@ -81,7 +81,7 @@ func (in *inspector) rows(i int) ([]string, bool) {
 func (in *inspector) rowAt(a, b int) bool { return in.compositeAt(a, b) || in.rowCall(a) }
 
 // rowHeads are calls that make one row: arguments(1, 2), pytest.param(1, 2).
-var rowHeads = lex.Words(`arguments Arguments param TestCaseData TheoryDataRow Arg`)
+var rowHeads = lex.WordSet(`arguments Arguments param TestCaseData TheoryDataRow Arg`)
 
 // rowCall reports whether the element at token a is such a call.
 func (in *inspector) rowCall(a int) bool {
@@ -132,7 +132,7 @@ func (in *inspector) compositeAt(a, b int) bool {
 }
 
 // tableWords are the calls and annotations whose lists are tables.
-var tableWords = lex.Words(`parametrize each forEach ValueSource CsvSource EnumSource case values ints strings longs doubles with_them TestWith arguments of listOf arrayOf setOf sequenceOf mapOf Values GENERATE table row_data`)
+var tableWords = lex.WordSet(`parametrize each forEach ValueSource CsvSource EnumSource case values ints strings longs doubles with_them TestWith arguments of listOf arrayOf setOf sequenceOf mapOf Values GENERATE table row_data`)
 
 // tableCall reports whether brackets belong to what gives a test its rows.
 func (in *inspector) tableCall(i int) bool {
@@ -177,10 +177,10 @@ func (in *inspector) visited(i int) bool {
 
 // visitors are the methods that go through a list for what they do, not for what
 // they make of it.
-var visitors = lex.Words(`forEach each each_with_index`)
+var visitors = lex.WordSet(`forEach each each_with_index`)
 
 // iterating are between a name and what a loop goes over.
-var iterating = lex.Words(`range in <-`)
+var iterating = lex.WordSet(`range in <-`)
 
 // loopsOver reports whether any loop of the file goes over a name.
 func (in *inspector) loopsOver(name string) bool {
@@ -196,7 +196,7 @@ func (in *inspector) loopsOver(name string) bool {
 }
 
 // iterators are the methods that go through a list.
-var iterators = lex.Words(`forEach each map iter into_iter flatMap each_with_index map_each`)
+var iterators = lex.WordSet(`forEach each map iter into_iter flatMap each_with_index map_each`)
 
 // loopWord reports whether a loop goes over what token i names.
 func (in *inspector) loopWord(i int) bool {
@@ -247,7 +247,7 @@ func (in *inspector) repeated() []List {
 	return out
 }
 
-var rowMarks = lex.Words(`InlineData TestCase DataRow case test_case TestWith Arguments`)
+var rowMarks = lex.WordSet(`InlineData TestCase DataRow case test_case TestWith Arguments`)
 
 // onlyAnnotations reports whether nothing is between two rows but brackets.
 func (in *inspector) onlyAnnotations(a, b int) bool {

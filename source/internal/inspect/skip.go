@@ -189,7 +189,7 @@ func (in *inspector) found(r markRow, from, to int) {
 
 // markWords are words of which each pattern of markRows has one at least: only
 // the lines with one are looked at.
-var markWords = lex.Words(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__ should_panic void false
+var markWords = lex.WordSet(`Skip Skipf SkipNow os syscall mark skip expectedFailure skipif skipIf skipUnless pytest skipTest SkipTest pytestmark __test__ should_panic void false
 	_exit exit SystemExit quit todo fails failing fixme xit xtest xdescribe xcontext xspecify xexample xscenario runIf pending only fit fdescribe
 	fcontext fspecify process Ignore Disabled assumeTrue assumeThat assumeFalse SkipException TestAbortedException AssumptionViolatedException
 	TestSkippedException abort config System Runtime exitProcess ignore cfg_attr cfg __END__ focus markTestSkipped markTestIncomplete throw Requires die
@@ -235,7 +235,7 @@ func (in *inspector) hiddenCases() {
 }
 
 // shortFocus are the words for a focus that may well be names of something else.
-var shortFocus = lex.Words(`fit fdescribe fcontext fspecify`)
+var shortFocus = lex.WordSet(`fit fdescribe fcontext fspecify`)
 
 // mark notes what a row found at token i.
 func (in *inspector) mark(r markRow, i, end int) {

@@ -135,7 +135,7 @@ func (in *inspector) droppedInline() {
 }
 
 // catchers are the functions that hand a failure back as a value.
-var catchers = lex.Words(`runCatching catch_unwind`)
+var catchers = lex.WordSet(`runCatching catch_unwind`)
 
 // droppedResults notes the calls that return a failure that is not used.
 func (in *inspector) droppedResults() {
@@ -156,7 +156,7 @@ func (in *inspector) droppedResults() {
 }
 
 // dropsResult are the methods of a result that say nothing of a failure.
-var dropsResult = lex.Words(`ok is_ok is_err isSuccess isFailure getOrNull unwrap_or_default unwrap_or getOrDefault`)
+var dropsResult = lex.WordSet(`ok is_ok is_err isSuccess isFailure getOrNull unwrap_or_default unwrap_or getOrDefault`)
 
 // unused reports whether the value of the call that holds token i is not used: a
 // statement begins with it, or it is given to _.

@@ -107,12 +107,12 @@ func (l *Language) UnmarshalText(text []byte) error {
 	return fmt.Errorf("read language %q: not a known name; use one of those String prints, such as %q", text, Go)
 }
 
-// Of returns the language of a file from its path (slash separated),
+// Detect returns the language of a file from its path (slash separated),
 // and where the path does not tell, from the interpreter in its first line.
 // head is the beginning of the file, 512 bytes are enough; it may be nil.
 // Documentation, data, lock files and binary content are Unknown.
-func Of(file string, head []byte) Language {
-	if Binary(head) {
+func Detect(file string, head []byte) Language {
+	if IsBinary(head) {
 		return Unknown
 	}
 	base := path.Base(file)

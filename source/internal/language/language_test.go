@@ -47,7 +47,7 @@ func TestLanguageOf(t *testing.T) {
 		{"movie.ts", "G\x00\x11", Unknown},
 	}
 	for _, tt := range tests {
-		if got := Of(tt.path, []byte(tt.head)); got != tt.want {
+		if got := Detect(tt.path, []byte(tt.head)); got != tt.want {
 			t.Errorf("LanguageOf(%q, %q) = %v, want %v", tt.path, tt.head, got, tt.want)
 		}
 	}

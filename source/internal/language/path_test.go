@@ -22,7 +22,7 @@ func TestVendored(t *testing.T) {
 		"src/vendoring/node_modules_.js": false,
 	}
 	for path, want := range tests {
-		if got := Vendored(path); got != want {
+		if got := IsVendored(path); got != want {
 			t.Errorf("Vendored(%q) = %v, want %v", path, got, want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestGenerated(t *testing.T) {
 		{"block.go", "", false},
 	}
 	for _, tt := range tests {
-		if got := Generated(tt.path, []byte(tt.head)); got != tt.want {
+		if got := IsGenerated(tt.path, []byte(tt.head)); got != tt.want {
 			t.Errorf("Generated(%q, %.40q) = %v, want %v", tt.path, tt.head, got, tt.want)
 		}
 	}
@@ -67,14 +67,14 @@ func TestGenerated(t *testing.T) {
 
 func TestBinary(t *testing.T) {
 	text := []byte("plain täxt\n")
-	if Binary(nil) || Binary(text) {
+	if IsBinary(nil) || IsBinary(text) {
 		t.Error("text is read as binary")
 	}
-	if !Binary([]byte("\x7fELF\x02\x00")) {
+	if !IsBinary([]byte("\x7fELF\x02\x00")) {
 		t.Error("a program is read as text")
 	}
 	late := append([]byte(strings.Repeat("x", binaryHead)), 0)
-	if Binary(late) {
+	if IsBinary(late) {
 		t.Error("a NUL byte after the head counts")
 	}
 }
@@ -132,11 +132,11 @@ func TestTestFile(t *testing.T) {
 		{"tests/data.json", false},
 	}
 	for _, tt := range tests {
-		if got := TestFile(tt.path, Of(tt.path, nil)); got != tt.want {
+		if got := IsTestFile(tt.path, Detect(tt.path, nil)); got != tt.want {
 			t.Errorf("TestFile(%q) = %v, want %v", tt.path, got, tt.want)
 		}
 	}
-	if TestFile("a_test.go", Language(250)) {
+	if IsTestFile("a_test.go", Language(250)) {
 		t.Error("a file of no language is a test")
 	}
 }

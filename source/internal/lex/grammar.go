@@ -133,12 +133,12 @@ var grammars = [language.Count]grammar{
 	},
 }
 
-var scriptOperators = Words(`return typeof case in of delete void throw new else do instanceof yield await`)
+var scriptOperators = WordSet(`return typeof case in of delete void throw new else do instanceof yield await`)
 
-var rubyOperators = Words(`if unless while until when and or not return then elsif else in do case yield begin puts`)
+var rubyOperators = WordSet(`if unless while until when and or not return then elsif else in do case yield begin puts`)
 
-// Words makes a set of the words of a list.
-func Words(list string) map[string]bool {
+// WordSet makes a set of the words of a list.
+func WordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		set[w] = true

@@ -34,12 +34,12 @@ func Read(path string, r *lex.Reading) (File, error) {
 		if file.Functions, file.Tests, err = gocode.Read(path, r.Src); err == nil {
 			return file, nil
 		}
-		file.Functions = function.Of(r.Tokens())
+		file.Functions = function.FindFunctions(r.Tokens())
 		return file, fmt.Errorf("parse go source: %w", err)
 	}
 	t := r.Tokens()
-	file.Functions = function.Of(t)
+	file.Functions = function.FindFunctions(t)
 	t.Budget = lex.BlockBudget * len(t.List)
-	file.Tests = tests.Find(path, r)
+	file.Tests = tests.FindTests(path, r)
 	return file, nil
 }

@@ -58,7 +58,7 @@ func (f *testFinder) untitledCall(i int) {
 }
 
 // notBeforeCall are tokens that make of a name after them no call of a runner.
-var notBeforeCall = lex.Words(`def : -> :: fun func function`)
+var notBeforeCall = lex.WordSet(`def : -> :: fun func function`)
 
 // rustMacro reads the tests of a project's own macro: rgtest!(name, …).
 func (f *testFinder) rustMacro(i int) {
@@ -244,12 +244,12 @@ var assertingWords = []string{
 
 // noise are words that are called or selected in every test and say nothing
 // of what is tested.
-var noise = lex.Words(`self this cls super if for while switch catch function new not and or in is return await async lambda
+var noise = lex.WordSet(`self this cls super if for while switch catch function new not and or in is return await async lambda
 	print len str int list dict set range type isinstance console log to be eq equal that get let have fn mock
 	` + framework.TestReceivers + ` Assert Assertions Mockito String println format vec None True False`)
 
 // compares are the operators that count as tokens.
-var compares = lex.Words(`== != < > <= >= && || !`)
+var compares = lex.WordSet(`== != < > <= >= && || !`)
 
 // read fills in what the body of a test says.
 func (f *testFinder) read(def *TestDef, body scope) {
@@ -274,7 +274,7 @@ func (f *testFinder) read(def *TestDef, body scope) {
 		}
 		def.Tokens[text]++
 	}
-	def.Symbols = Sorted(symbols)
+	def.Symbols = SortedKeys(symbols)
 	f.assertions(def, body)
 }
 
@@ -314,7 +314,7 @@ func (f *testFinder) refers(i int) bool {
 }
 
 // asserts reports whether a name is that of an assertion.
-func asserts(name string) bool { return BeginsWith(strings.TrimLeft(name, "_"), assertingWords) }
+func asserts(name string) bool { return StartsWithAny(strings.TrimLeft(name, "_"), assertingWords) }
 
 // assertions lists the statements of a body that assert.
 func (f *testFinder) assertions(def *TestDef, body scope) {
@@ -333,8 +333,8 @@ func (f *testFinder) assertions(def *TestDef, body scope) {
 // handles are what ava, tap and tape give a test, handleAsserts what it asserts with
 // by them.
 var (
-	handles       = lex.Words(`t tt st ct tap`)
-	handleAsserts = lex.Words(`is isNot not deepEqual notDeepEqual like unlike true false truthy falsy throws throwsAsync notThrows notThrowsAsync
+	handles       = lex.WordSet(`t tt st ct tap`)
+	handleAsserts = lex.WordSet(`is isNot not deepEqual notDeepEqual like unlike true false truthy falsy throws throwsAsync notThrows notThrowsAsync
 		regex notRegex snapshot same notSame strictSame strictNotSame equal notEqual equals deepEquals looseEqual strictEqual notStrictEqual
 		deepStrictEqual ok notOk match doesNotMatch notMatch rejects resolves error ifError has hasStrict type pass`)
 )
@@ -346,7 +346,7 @@ func (f *testFinder) byHandle(i int) bool {
 }
 
 // openers end a statement to the left of it.
-var openers = lex.Words(`{ } ; ( [ => do then`)
+var openers = lex.WordSet(`{ } ; ( [ => do then`)
 
 // statement returns the first and last token of the statement around token i,
 // as far as it is between two tokens.

@@ -89,9 +89,9 @@ func Similarity(a, b TestDef) float64 {
 	return float64(common) / float64(all)
 }
 
-// BeginsWith reports whether a name begins with one of the words, in either
+// StartsWithAny reports whether a name begins with one of the words, in either
 // case, and continues after it with anything but a lower-case letter.
-func BeginsWith(name string, words []string) bool {
+func StartsWithAny(name string, words []string) bool {
 	lower := strings.ToLower(name)
 	for _, word := range words {
 		if strings.HasPrefix(lower, word) && len(word) <= len(name) {
@@ -102,8 +102,8 @@ func BeginsWith(name string, words []string) bool {
 	return false
 }
 
-// Sorted returns the members of a set.
-func Sorted(set map[string]bool) []string {
+// SortedKeys returns the members of a set.
+func SortedKeys(set map[string]bool) []string {
 	var list []string
 	for s, in := range set {
 		if in {

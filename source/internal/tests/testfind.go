@@ -27,50 +27,50 @@ type Shape struct {
 }
 
 var (
-	junitMarks  = lex.Words(`Test ParameterizedTest RepeatedTest TestFactory TestTemplate Property Theory`)
-	rustMarks   = lex.Words(`test rstest test_case quickcheck wasm_bindgen_test`)
-	csharpMarks = lex.Words(`Fact Theory SkippableFact Test TestCase TestCaseSource TestMethod DataTestMethod`)
-	jvmClasses  = lex.Words(`class interface record enum object`)
+	junitMarks  = lex.WordSet(`Test ParameterizedTest RepeatedTest TestFactory TestTemplate Property Theory`)
+	rustMarks   = lex.WordSet(`test rstest test_case quickcheck wasm_bindgen_test`)
+	csharpMarks = lex.WordSet(`Fact Theory SkippableFact Test TestCase TestCaseSource TestMethod DataTestMethod`)
+	jvmClasses  = lex.WordSet(`class interface record enum object`)
 	// RubyGroups are the calls that open a group of tests in Ruby.
-	RubyGroups = lex.Words(`describe context feature example_group shared_examples`)
+	RubyGroups = lex.WordSet(`describe context feature example_group shared_examples`)
 	// nativeMacros are those of GoogleTest, Catch2, doctest and Boost.Test.
-	nativeMacros = lex.Words(`TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P TEST_CASE TEST_CASE_METHOD TEST_CASE_FIXTURE TEMPLATE_TEST_CASE SCENARIO
+	nativeMacros = lex.WordSet(`TEST TEST_F TEST_P TYPED_TEST TYPED_TEST_P TEST_CASE TEST_CASE_METHOD TEST_CASE_FIXTURE TEMPLATE_TEST_CASE SCENARIO
 		BOOST_AUTO_TEST_CASE BOOST_FIXTURE_TEST_CASE BOOST_DATA_TEST_CASE BOOST_AUTO_TEST_CASE_TEMPLATE`)
 	// ScriptShape is that of JavaScript and TypeScript.
 	ScriptShape = Shape{
-		calls:  lex.Words(`it test specify fit xit xtest`),
-		Groups: lex.Words(`describe context suite fdescribe xdescribe`),
+		calls:  lex.WordSet(`it test specify fit xit xtest`),
+		Groups: lex.WordSet(`describe context suite fdescribe xdescribe`),
 	}
 )
 
 // Shapes are the forms that tests have, by language.
 var Shapes = [language.Count]Shape{
-	language.Python:     {prefixes: []string{"test"}, Classes: lex.Words(`class`)},
+	language.Python:     {prefixes: []string{"test"}, Classes: lex.WordSet(`class`)},
 	language.JavaScript: ScriptShape,
 	language.TypeScript: ScriptShape,
 	language.Java:       {prefixes: []string{"test"}, marks: junitMarks, Classes: jvmClasses},
 	language.Kotlin: {
 		prefixes: []string{"test"}, marks: junitMarks, Classes: jvmClasses,
-		calls: lex.Words(`test it should`), Groups: lex.Words(`describe context`),
+		calls: lex.WordSet(`test it should`), Groups: lex.WordSet(`describe context`),
 	},
-	language.Rust: {marks: rustMarks, anywhere: true, Classes: lex.Words(`mod`)},
+	language.Rust: {marks: rustMarks, anywhere: true, Classes: lex.WordSet(`mod`)},
 	language.Ruby: {
-		prefixes: []string{"test_"}, Classes: lex.Words(`class module`), Groups: RubyGroups,
-		calls: lex.Words(`it its specify test scenario example should fit xit xspecify xexample xscenario skip pending`), method: railsName,
-		untitled: lex.Words(`it its specify example`),
+		prefixes: []string{"test_"}, Classes: lex.WordSet(`class module`), Groups: RubyGroups,
+		calls: lex.WordSet(`it its specify test scenario example should fit xit xspecify xexample xscenario skip pending`), method: railsName,
+		untitled: lex.WordSet(`it its specify example`),
 	},
 	language.PHP: {
-		prefixes: []string{"test"}, marks: lex.Words(`Test`), doc: "@test", Classes: lex.Words(`class trait`),
-		calls: lex.Words(`it test`), Groups: lex.Words(`describe`),
+		prefixes: []string{"test"}, marks: lex.WordSet(`Test`), doc: "@test", Classes: lex.WordSet(`class trait`),
+		calls: lex.WordSet(`it test`), Groups: lex.WordSet(`describe`),
 	},
-	language.CSharp: {marks: csharpMarks, Classes: lex.Words(`class record struct`)},
+	language.CSharp: {marks: csharpMarks, Classes: lex.WordSet(`class record struct`)},
 	language.Swift: {
-		prefixes: []string{"test"}, marks: lex.Words(`Test`), Classes: lex.Words(`class struct extension`),
-		calls: lex.Words(`it`), Groups: lex.Words(`describe context`),
+		prefixes: []string{"test"}, marks: lex.WordSet(`Test`), Classes: lex.WordSet(`class struct extension`),
+		calls: lex.WordSet(`it`), Groups: lex.WordSet(`describe context`),
 	},
 	language.C:      {prefixes: []string{"test_"}, macros: nativeMacros},
 	language.CPP:    {prefixes: []string{"test_"}, macros: nativeMacros},
-	language.Elixir: {calls: lex.Words(`test property`), Groups: lex.Words(`describe`)},
+	language.Elixir: {calls: lex.WordSet(`test property`), Groups: lex.WordSet(`describe`)},
 }
 
 // scope is a class, module or group that tests are in, in terms of tokens.
@@ -93,15 +93,15 @@ type testFinder struct {
 	found  []TestDef
 }
 
-// Find returns the tests of a file of another language than Go.
-func Find(path string, r *lex.Reading) []TestDef {
+// FindTests returns the tests of a file of another language than Go.
+func FindTests(path string, r *lex.Reading) []TestDef {
 	t := r.Tokens()
-	f := &testFinder{Tokens: t, Shape: &Shapes[t.Lang], kinds: r.Kinds, inTest: language.TestFile(path, t.Lang), past: -1}
+	f := &testFinder{Tokens: t, Shape: &Shapes[t.Lang], kinds: r.Kinds, inTest: language.IsTestFile(path, t.Lang), past: -1}
 	if !f.anywhere && (!f.inTest || len(f.prefixes)+len(f.marks)+len(f.calls)+len(f.macros) == 0) {
 		return nil
 	}
 	f.plain = r.Plain()
-	list := function.Spans(t)
+	list := function.FindSpans(t)
 	heads := make(map[int]lex.Span, len(list))
 	for _, s := range list {
 		heads[s.Head] = s

@@ -99,7 +99,7 @@ func (r *Repo) Blob(id string) ([]byte, error) {
 	if _, err := io.ReadFull(r.out, data); err != nil {
 		return nil, err
 	}
-	if data = data[:n]; f[1] != "blob" || n > maxBlob || source.Binary(data) {
+	if data = data[:n]; f[1] != "blob" || n > maxBlob || source.IsBinary(data) {
 		return nil, nil
 	}
 	return data, nil
@@ -131,7 +131,7 @@ func (c Commit) touchesTests() bool {
 // TouchesCode reports whether a commit changes product code.
 func (c Commit) TouchesCode() bool {
 	for _, f := range c.Files {
-		if source.LanguageOf(f.Path, nil) != source.Unknown && !IsTest(f.Path) && f.Status == 'M' {
+		if source.DetectLanguage(f.Path, nil) != source.Unknown && !IsTest(f.Path) && f.Status == 'M' {
 			return true
 		}
 	}
@@ -141,8 +141,8 @@ func (c Commit) TouchesCode() bool {
 // IsTest reports whether supervise takes a file for a test file; files that are no source, such
 // as fixtures, are none.
 func IsTest(file string) bool {
-	lang := source.LanguageOf(file, nil)
-	return lang != source.Unknown && source.TestFile(file, lang)
+	lang := source.DetectLanguage(file, nil)
+	return lang != source.Unknown && source.IsTestFile(file, lang)
 }
 
 // TestCommits returns the last n commits that touch tests, newest first, no merges,
@@ -155,7 +155,7 @@ func (r *Repo) TestCommits(n, maxFiles int) ([]Commit, error) {
 // CodeCommits are the same of commits that touch code, tests or not.
 func (r *Repo) CodeCommits(n, maxFiles int) ([]Commit, error) {
 	return r.anyLog(n, maxFiles, func(c Commit) bool {
-		return slices.ContainsFunc(c.Files, func(f rawChange) bool { return source.LanguageOf(f.Path, nil) != source.Unknown })
+		return slices.ContainsFunc(c.Files, func(f rawChange) bool { return source.DetectLanguage(f.Path, nil) != source.Unknown })
 	})
 }
 

@@ -379,7 +379,7 @@ var settingsPath = corpus.Re(`(?:^|/)(?:(?:ts|js)config[^/]*\.json|package(?:-lo
 func regenerate(s *Subject) []corpus.Edit {
 	var goldens []string
 	for _, p := range s.Tree.Paths {
-		if goldenPath.MatchString("/"+p) && source.LanguageOf(p, nil) == source.Unknown && !settingsPath.MatchString(p) {
+		if goldenPath.MatchString("/"+p) && source.DetectLanguage(p, nil) == source.Unknown && !settingsPath.MatchString(p) {
 			goldens = append(goldens, p)
 		}
 	}

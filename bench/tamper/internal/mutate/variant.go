@@ -42,7 +42,7 @@ func NewBase(t *corpus.Tree, id string, r *corpus.Repo, c *corpus.Commit) (*Base
 	b := &Base{Tree: t, ID: id, cases: map[string][]*corpus.TestCase{}}
 	collected := corpus.Collects(t)
 	for _, p := range t.Paths {
-		if corpus.LanguageOf(p) == nil || source.Vendored(p) {
+		if corpus.LanguageOf(p) == nil || source.IsVendored(p) {
 			continue
 		}
 		if corpus.IsTest(p) {
@@ -79,7 +79,7 @@ func (b *Base) changesOf(r *corpus.Repo, c *corpus.Commit) error {
 			continue
 		}
 		b.Commit = append(b.Commit, e)
-		if source.LanguageOf(f.Path, nil) != source.Unknown && !corpus.IsTest(f.Path) && f.Status == 'M' {
+		if source.DetectLanguage(f.Path, nil) != source.Unknown && !corpus.IsTest(f.Path) && f.Status == 'M' {
 			b.Product = append(b.Product, e)
 		}
 	}

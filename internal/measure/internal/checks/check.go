@@ -10,8 +10,8 @@ import (
 	"supervise/internal/measure/internal/commandline"
 )
 
-// WithDir returns c with its private report folder filled in.
-func (c Check) WithDir(dir string) Check {
+// WithReportDir returns c with its private report folder filled in.
+func (c Check) WithReportDir(dir string) Check {
 	fill := func(list []string, dir string) []string {
 		out := make([]string, len(list))
 		for i, s := range list {
@@ -50,8 +50,8 @@ var compilers = map[string]bool{"go": true, "maven": true, "gradle": true}
 // Compiles reports whether the results of tests show whether the project can be built.
 func (c Check) Compiles() bool { return c.Kind == Test && compilers[c.Runner] }
 
-// Prefix is the start of the suite names of a check in a subfolder.
-func (c Check) Prefix() string {
+// SuitePrefix is the start of the suite names of a check in a subfolder.
+func (c Check) SuitePrefix() string {
 	if c.Dir == "" {
 		return ""
 	}
@@ -73,12 +73,12 @@ func (c Check) Uncached() Check {
 	if c.Kind != Test || c.Runner != "go" {
 		return c
 	}
-	line, plain := commandline.Of(c.Command)
-	at, ok := line.GoTest()
-	if !plain || !ok || line.Has("-count", "-test.count") {
+	line, plain := commandline.Parse(c.Command)
+	at, ok := line.GoTestOptions()
+	if !plain || !ok || line.HasOption("-count", "-test.count") {
 		return c
 	}
 	c.PlannedID = c.ID()
-	c.Command = line.With(at, []string{"-count=1"}, nil)
+	c.Command = line.Edit(at, []string{"-count=1"}, nil)
 	return c
 }

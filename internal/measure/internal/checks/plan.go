@@ -51,8 +51,8 @@ type Check struct {
 	FallbackReason string            `json:"-" yaml:"-"` // why it runs instead of the planned one, "" if that is not reported
 }
 
-// Line returns the command as a person would type it.
-func (c Check) Line() string {
+// CommandLine returns the command as a person would type it.
+func (c Check) CommandLine() string {
 	if len(c.Command) == 3 && c.Command[1] == "-c" {
 		return c.Command[2]
 	}
@@ -60,7 +60,7 @@ func (c Check) Line() string {
 }
 
 // ID identifies the check in its plan, since several projects may have the same command.
-func (c Check) ID() string { return cmp.Or(c.PlannedID, c.Dir+": "+c.Line()) }
+func (c Check) ID() string { return cmp.Or(c.PlannedID, c.Dir+": "+c.CommandLine()) }
 
 // Plan is all checks that measure one tree.
 type Plan struct {

@@ -28,7 +28,7 @@ func (p Plan) Programs() []string {
 			continue
 		}
 		add(c, c.Command[0])
-		for _, name := range firstWords(commandline.Shell(c.Command)) {
+		for _, name := range firstWords(commandline.ShellLine(c.Command)) {
 			add(c, name)
 		}
 	}

@@ -15,7 +15,7 @@ type Run struct {
 	Check    Check         `json:"check"`
 	ExitCode int           `json:"exit_code"`
 	Duration time.Duration `json:"duration_ns"`
-	Read     []Source      `json:"read,omitempty"`     // reports that were read
+	Sources  []Source      `json:"read,omitempty"`     // reports that were read
 	Problems []string      `json:"problems,omitempty"` // problems that did not stop the reading
 	Listed   int           `json:"listed,omitempty"`   // how many tests or files the framework lists, if it listed them
 	Cached   int           `json:"cached,omitempty"`   // how many tests have a result from the cache of the tool
@@ -48,8 +48,8 @@ type Source struct {
 	Format string `json:"format"`
 }
 
-// Ended is when its command ended.
-func (r Run) Ended() time.Time { return r.Started.Add(r.Duration) }
+// EndTime is when its command ended.
+func (r Run) EndTime() time.Time { return r.Started.Add(r.Duration) }
 
 // Findings are the findings of the run, none if it has none.
 func (r *Run) Findings() []metric.Finding {

@@ -19,8 +19,8 @@ func TestUncached(t *testing.T) {
 	} {
 		c := Check{Kind: Test, Runner: tt.runner, Command: strings.Fields(tt.command)}
 		got := Plan{Checks: []Check{c}}.Uncached().Checks[0]
-		if got.Line() != tt.want {
-			t.Errorf("%s: %s, want %s", tt.command, got.Line(), tt.want)
+		if got.CommandLine() != tt.want {
+			t.Errorf("%s: %s, want %s", tt.command, got.CommandLine(), tt.want)
 		}
 		if got.ID() != c.ID() {
 			t.Errorf("%s: its results are no longer those of the check: %s", tt.command, got.ID())

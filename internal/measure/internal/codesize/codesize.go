@@ -72,7 +72,7 @@ func (c Cache) Measure(ctx context.Context, root, ignore string) (*metric.Code, 
 // shape returns the shape of one file: the zero shape if it is missing, not a regular
 // file, or not the project's own source.
 func (c Cache) shape(dir *projectfile.Tree, root, path string) shape {
-	if source.Vendored(path) {
+	if source.IsVendored(path) {
 		return shape{}
 	}
 	info, err := os.Lstat(filepath.Join(root, path))
@@ -98,7 +98,7 @@ func (s *shape) scan(f io.Reader, path string) {
 		return // empty or unreadable
 	}
 	head = head[:n]
-	if source.LanguageOf(path, head) == source.Unknown || source.Binary(head) || source.Generated(path, head) {
+	if source.DetectLanguage(path, head) == source.Unknown || source.IsBinary(head) || source.IsGenerated(path, head) {
 		return
 	}
 	rest, err := io.ReadAll(f)
@@ -142,7 +142,7 @@ func walk(root string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == ".git" || source.Vendored(rel+"/")) {
+		if d.IsDir() && (d.Name() == ".git" || source.IsVendored(rel+"/")) {
 			return fs.SkipDir
 		}
 		if d.Type().IsRegular() {

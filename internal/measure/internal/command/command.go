@@ -66,10 +66,10 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 	if a.Dir, err = r.privateDir(); err != nil {
 		return err
 	}
-	if err := errors.Join(a.Check.WriteFiles(a.Dir), r.Give(a.Dir)); err != nil {
+	if err := errors.Join(a.Check.WriteFiles(a.Dir), r.GiveToUser(a.Dir)); err != nil {
 		return err
 	}
-	c := a.Check.WithDir(a.Dir)
+	c := a.Check.WithReportDir(a.Dir)
 	a.Check = c
 	if err := reportfile.DeleteOld(r.Root, r.dir(c), c.Reports); err != nil {
 		a.Run.Why = err.Error()
@@ -84,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, a *Attempt) (err error) {
 		a.Follow(a.Output.Follow())
 	}
 	res, err := r.runWatched(ctx, a)
-	a.Run.ExitCode, a.Run.Duration, a.Run.Output, a.Run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.Output.End(), res.Leftovers
+	a.Run.ExitCode, a.Run.Duration, a.Run.Output, a.Run.Leftovers = res.ExitCode, res.Ended.Sub(res.Started), a.Output.Tail(), res.Leftovers
 	a.Run.Started = res.Started
 	switch {
 	case ctx.Err() != nil:
@@ -119,19 +119,19 @@ func (r *Runner) unstartable(c checks.Check, err error) (why string, missing boo
 func (r *Runner) failure(c checks.Check, res runner.Result, out *printed.Output) string {
 	switch {
 	case res.Cause == runner.TimedOut:
-		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, r.Timeout(c))
+		return fmt.Sprintf("%s took longer than %s and was stopped", c.Name, r.TimeoutOf(c))
 	case res.Signal != "":
 		return fmt.Sprintf("%s was ended by %s", c.Name, res.Signal)
 	case res.ExitCode == 127 || res.ExitCode == 126:
-		return fmt.Sprintf("%s could not be started: %s", c.Name, printed.LastLine(out.End()))
+		return fmt.Sprintf("%s could not be started: %s", c.Name, printed.LastLine(out.Tail()))
 	case out.Err() != nil:
 		return fmt.Sprintf("%s: %v", c.Name, out.Err())
 	}
 	return ""
 }
 
-// Timeout is the time limit of a check.
-func (r *Runner) Timeout(c checks.Check) time.Duration {
+// TimeoutOf is the time limit of a check.
+func (r *Runner) TimeoutOf(c checks.Check) time.Duration {
 	if c.Timeout > 0 {
 		return c.Timeout
 	}
@@ -142,7 +142,7 @@ func (r *Runner) Timeout(c checks.Check) time.Duration {
 func (r *Runner) runWatched(ctx context.Context, a *Attempt) (runner.Result, error) {
 	if r.Watch != nil {
 		watcher := r.Watch(a.Run.Check)
-		a.Output.Watch(watcher)
+		a.Output.CopyTo(watcher)
 		defer func() { _ = watcher.Close() }() // a watcher cannot fail a check
 	}
 	return r.execute(ctx, a.Check, a.Output)
@@ -159,7 +159,7 @@ func (r *Runner) execute(ctx context.Context, c checks.Check, out *printed.Outpu
 	res, err := runner.Run(ctx, runner.Command{
 		KeepOpen: r.Hold, BeforeStart: r.BeforeStart, User: r.User,
 		Args: c.Command, Dir: dir, Env: append(append(r.environmentOf(c.Kind), "PWD="+dir), c.Env...),
-		Stdout: out, Stderr: errs, Timeout: r.Timeout(c),
+		Stdout: out, Stderr: errs, Timeout: r.TimeoutOf(c),
 	})
 	return res, errors.Join(err, out.Rewind())
 }
@@ -197,19 +197,19 @@ func (r *Runner) privateDir() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make report folder: %w", err)
 	}
-	return dir, r.Give(dir)
+	return dir, r.GiveToUser(dir)
 }
 
-// Give changes the owner of the contents of a folder to the user of the checks.
-func (r *Runner) Give(dir string) error {
+// GiveToUser changes the owner of the contents of a folder to the user of the checks.
+func (r *Runner) GiveToUser(dir string) error {
 	if r.User == nil {
 		return nil
 	}
 	return r.User.Chown(dir)
 }
 
-// Ask runs another command instead of that of a check, and passes its output to read.
-func (r *Runner) Ask(ctx context.Context, c checks.Check, command []string, read func(*os.File) error) error {
+// Query runs another command instead of that of a check, and passes its output to read.
+func (r *Runner) Query(ctx context.Context, c checks.Check, command []string, read func(*os.File) error) error {
 	dir, err := r.privateDir()
 	if err != nil {
 		return err
@@ -221,14 +221,14 @@ func (r *Runner) Ask(ctx context.Context, c checks.Check, command []string, read
 	}
 	defer out.Close()
 	c.Command, c.Stderr = command, false
-	res, err := r.execute(ctx, c.WithDir(dir), out)
+	res, err := r.execute(ctx, c.WithReportDir(dir), out)
 	switch {
 	case err != nil:
 		return err
 	case r.failure(c, res, out) != "":
 		return errors.New(r.failure(c, res, out))
 	case res.ExitCode != 0:
-		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, printed.OrNothing(printed.LastLine(out.End())))
+		return fmt.Errorf("%s ended with status %d: %s", strings.Join(command, " "), res.ExitCode, printed.LineOrNothing(printed.LastLine(out.Tail())))
 	}
 	return read(out.File())
 }

@@ -18,11 +18,11 @@ type Command struct {
 	Words []shell.Word
 }
 
-// Of parses a command. It is false for a shell line with more than one simple
+// Parse parses a command. It is false for a shell line with more than one simple
 // command: added words might reach the wrong one. A shell that runs its arguments as a
 // command, sh -c '"$@"; …' sh go test, passes added words to that.
-func Of(argv []string) (Command, bool) {
-	line := Shell(argv)
+func Parse(argv []string) (Command, bool) {
+	line := ShellLine(argv)
 	if line == "" {
 		v := Command{Words: make([]shell.Word, len(argv))}
 		for i, a := range argv {
@@ -39,8 +39,8 @@ func runsArguments(argv []string) bool {
 	return len(argv) > 4 && argv[1] == "-c" && strings.HasPrefix(argv[2], `"$@"`)
 }
 
-// Shell returns the line of a shell's -c, "" for other commands.
-func Shell(argv []string) string {
+// ShellLine returns the line of a shell's -c, "" for other commands.
+func ShellLine(argv []string) string {
 	if len(argv) == 3 && argv[1] == "-c" && shells[path.Base(argv[0])] {
 		return argv[2]
 	}
@@ -49,13 +49,13 @@ func Shell(argv []string) string {
 
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true}
 
-// With returns the command without the words at the indexes in drop, and with others
+// Edit returns the command without the words at the indexes in drop, and with others
 // inserted before the word at index at.
-func (v Command) With(at int, add []string, drop map[int]bool) []string {
+func (v Command) Edit(at int, add []string, drop map[int]bool) []string {
 	var words []string
 	for i, w := range v.Words {
 		if i == at {
-			words = append(words, v.written(add)...)
+			words = append(words, v.quoteForShell(add)...)
 		}
 		switch {
 		case drop[i]:
@@ -66,7 +66,7 @@ func (v Command) With(at int, add []string, drop map[int]bool) []string {
 		}
 	}
 	if at >= len(v.Words) {
-		words = append(words, v.written(add)...)
+		words = append(words, v.quoteForShell(add)...)
 	}
 	if v.shell == nil {
 		return words
@@ -74,8 +74,8 @@ func (v Command) With(at int, add []string, drop map[int]bool) []string {
 	return append(slices.Clone(v.shell), strings.Join(words, " "))
 }
 
-// written are words in the form that the command needs.
-func (v Command) written(words []string) []string {
+// quoteForShell are words in the form that the command needs.
+func (v Command) quoteForShell(words []string) []string {
 	if v.shell == nil {
 		return words
 	}
@@ -86,23 +86,23 @@ func (v Command) written(words []string) []string {
 	return out
 }
 
-// Index is the index of the first word that runs one of the programs, -1 if there is
+// ProgramIndex is the index of the first word that runs one of the programs, -1 if there is
 // none.
-func (v Command) Index(programs ...string) int {
+func (v Command) ProgramIndex(programs ...string) int {
 	return slices.IndexFunc(v.Words, func(w shell.Word) bool { return slices.Contains(programs, programOf(w.Text)) })
 }
 
-// Before is the index of the word, or the end if it is missing.
-func (v Command) Before(text string) int {
+// IndexOrEnd is the index of the word, or the end if it is missing.
+func (v Command) IndexOrEnd(text string) int {
 	if i := slices.IndexFunc(v.Words, func(w shell.Word) bool { return w.Text == text }); i >= 0 {
 		return i
 	}
 	return len(v.Words)
 }
 
-// Places are the indexes of the words that give one of the options, with or without a
+// OptionIndexes are the indexes of the words that give one of the options, with or without a
 // value after "=".
-func (v Command) Places(options ...string) map[int]bool {
+func (v Command) OptionIndexes(options ...string) map[int]bool {
 	out := map[int]bool{}
 	for i, w := range v.Words {
 		name, _, _ := strings.Cut(w.Text, "=")
@@ -113,17 +113,17 @@ func (v Command) Places(options ...string) map[int]bool {
 	return out
 }
 
-// Has reports whether the command has one of the words or options.
-func (v Command) Has(options ...string) bool { return len(v.Places(options...)) > 0 }
+// HasOption reports whether the command has one of the words or options.
+func (v Command) HasOption(options ...string) bool { return len(v.OptionIndexes(options...)) > 0 }
 
-// GoTest returns where the options of go test begin, and false if the command is not go
+// GoTestOptions returns where the options of go test begin, and false if the command is not go
 // test, alone or within gotestsum.
-func (v Command) GoTest() (at int, ok bool) {
-	if i := v.Index("go") + 1; i > 0 && i < len(v.Words) && v.Words[i].Text == "test" {
+func (v Command) GoTestOptions() (at int, ok bool) {
+	if i := v.ProgramIndex("go") + 1; i > 0 && i < len(v.Words) && v.Words[i].Text == "test" {
 		return i + 1, true
 	}
-	at = v.Before("--") + 1
-	return at, v.Index("gotestsum") >= 0 && at <= len(v.Words)
+	at = v.IndexOrEnd("--") + 1
+	return at, v.ProgramIndex("gotestsum") >= 0 && at <= len(v.Words)
 }
 
 // programOf is the name of the program that a word names:

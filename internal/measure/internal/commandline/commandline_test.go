@@ -33,14 +33,14 @@ func TestSimpleCommand(t *testing.T) {
 		{`! printf a`, ""},
 		{``, ""},
 	} {
-		v, ok := Of([]string{"/bin/sh", "-c", tt.line})
+		v, ok := Parse([]string{"/bin/sh", "-c", tt.line})
 		if ok != (tt.want != "") {
 			t.Errorf("%s: simple is %v", tt.line, ok)
 		}
 		if !ok {
 			continue
 		}
-		argv := v.With(len(v.Words), []string{"x y", "it's"}, nil)
+		argv := v.Edit(len(v.Words), []string{"x y", "it's"}, nil)
 		cmd := exec.Command(argv[0], argv[1:]...)
 		cmd.Env = []string{"HOME=/home", "PATH=/usr/bin:/bin"}
 		if out, err := cmd.CombinedOutput(); err != nil || string(out) != tt.want {

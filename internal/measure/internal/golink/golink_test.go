@@ -24,7 +24,7 @@ func TestDigest(t *testing.T) {
 	}
 	digest := func() string {
 		t.Helper()
-		words, ok := Question([]string{"go", "build", "-o", os.DevNull, "./..."})
+		words, ok := ListCommand([]string{"go", "build", "-o", os.DevNull, "./..."})
 		if !ok {
 			t.Fatal("no question")
 		}
@@ -56,11 +56,11 @@ func TestDigest(t *testing.T) {
 
 func TestQuestion(t *testing.T) {
 	for _, build := range [][]string{nil, {"go", "build", "./..."}, {"go", "build", "-o", "tool", "."}, {"/bin/sh", "-c", "go build -o /dev/null ./..."}} {
-		if words, ok := Question(build); ok {
+		if words, ok := ListCommand(build); ok {
 			t.Errorf("%q: asks %q", build, words)
 		}
 	}
-	words, ok := Question([]string{"go", "build", "-o", os.DevNull, "-tags=x", "./cmd/..."})
+	words, ok := ListCommand([]string{"go", "build", "-o", os.DevNull, "-tags=x", "./cmd/..."})
 	if !ok || !slices.Equal(words[len(words)-2:], []string{"-tags=x", "./cmd/..."}) || words[1] != "list" {
 		t.Errorf("asks %q", words)
 	}

@@ -18,9 +18,9 @@ var (
 // maxFolders bounds what is looked through for modules.
 const maxFolders = 4000
 
-// Undefined returns the tests of packages of a tree in whose folders no test file defines
+// FindUndefined returns the tests of packages of a tree in whose folders no test file defines
 // them. Every test of Go is a function there. dir is the folder of the check in the tree.
-func Undefined(root, dir string, tests []metric.Test) []metric.Test {
+func FindUndefined(root, dir string, tests []metric.Test) []metric.Test {
 	modules := modules(root, dir)
 	defined := map[string]map[string]bool{} // by folder
 	var out []metric.Test

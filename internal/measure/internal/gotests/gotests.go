@@ -29,11 +29,11 @@ var command = []string{"go", "test", "-json", "-list", "."}
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// Listed returns the tests of the packages whose tests all ran, and the command that lists
+// ListFromSource returns the tests of the packages whose tests all ran, and the command that lists
 // those of the others, nil if there are none. It is not ok if that takes the complete
 // inventory: in another form, or in sources that cannot be read. tagged says that build tags
 // may be set.
-func Listed(dir string, inventory []string, tagged bool, ran *metric.Tests) (list []listing.Test, again []string, ok bool) {
+func ListFromSource(dir string, inventory []string, tagged bool, ran *metric.Tests) (list []listing.Test, again []string, ok bool) {
 	if len(inventory) <= len(command) || !slices.Equal(inventory[:len(command)], command) {
 		return nil, nil, false
 	}
@@ -42,7 +42,7 @@ func Listed(dir string, inventory []string, tagged bool, ran *metric.Tests) (lis
 		if !whole || module != "." && !strings.HasPrefix(module, "./") {
 			return nil, nil, false
 		}
-		r := reader{root: filepath.Join(dir, filepath.FromSlash(module)), module: module, tagged: tagged, ran: listing.NamesOf(ran), broken: ran.Broken}
+		r := reader{root: filepath.Join(dir, filepath.FromSlash(module)), module: module, tagged: tagged, ran: listing.ListedNames(ran), broken: ran.Broken}
 		if !r.all() {
 			return nil, nil, false
 		}
@@ -123,7 +123,7 @@ func (r *reader) folder(dir string) error {
 		}
 		for _, name := range names {
 			here = append(here, listing.Test{Suite: suite, Name: name})
-			unseen = unseen || !r.ran[listing.Key(suite, name)]
+			unseen = unseen || !r.ran[listing.NormalizedName(suite, name)]
 		}
 	}
 	if unseen {

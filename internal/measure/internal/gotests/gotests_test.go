@@ -122,7 +122,7 @@ func ran(list []listing.Test) *metric.Tests {
 func TestListedAsGoDoes(t *testing.T) {
 	dir := module(t)
 	all := asked(t, dir, inventory)
-	list, again, ok := gotests.Listed(dir, inventory, false, ran(all))
+	list, again, ok := gotests.ListFromSource(dir, inventory, false, ran(all))
 	if want := []string{"go", "test", "-json", "-list", ".", "./main/..."}; !ok || !slices.Equal(again, want) {
 		t.Fatalf("%v: %q is to be listed again, want %q", ok, again, want)
 	}
@@ -134,20 +134,20 @@ func TestListedAsGoDoes(t *testing.T) {
 	}
 
 	some := slices.DeleteFunc(slices.Clone(all), func(l listing.Test) bool { return l.Name == "TestX" || l.Name == "TestS" })
-	list, again, _ = gotests.Listed(dir, inventory, false, ran(some))
+	list, again, _ = gotests.ListFromSource(dir, inventory, false, ran(some))
 	if want := []string{"./...", "./main/...", "./sub/x/..."}; !slices.Equal(again[5:], want) || len(list) != 1 {
 		t.Errorf("%v, and %q is to be listed again, want %q", list, again, want)
 	}
 
 	// Where tags may be set, files that are left out without them may have tests.
-	if _, again, _ = gotests.Listed(dir, inventory, true, ran(all)); !slices.Equal(again[5:], []string{"./...", "./main/...", "./only/..."}) {
+	if _, again, _ = gotests.ListFromSource(dir, inventory, true, ran(all)); !slices.Equal(again[5:], []string{"./...", "./main/...", "./only/..."}) {
 		t.Errorf("with tags: %q", again)
 	}
 
 	// A package that does not compile ran nothing, and the reason is known.
 	tests := ran(all)
 	tests.Broken = []metric.Suite{{Name: "example.com/m/main"}}
-	if _, again, ok = gotests.Listed(dir, inventory, false, tests); !ok || again != nil {
+	if _, again, ok = gotests.ListFromSource(dir, inventory, false, tests); !ok || again != nil {
 		t.Errorf("of a broken package: %q", again)
 	}
 }
@@ -156,7 +156,7 @@ func TestListedAsGoDoes(t *testing.T) {
 func TestListedByGo(t *testing.T) {
 	dir := module(t, "go.mod")
 	for _, command := range [][]string{nil, {"make", "list"}, {"go", "test", "-json", "-list", "."}, {"go", "test", "-json", "-list", ".", "./a"}, {"go", "test", "-json", "-list", ".", "all/..."}, inventory} {
-		if _, _, ok := gotests.Listed(dir, command, false, &metric.Tests{}); ok {
+		if _, _, ok := gotests.ListFromSource(dir, command, false, &metric.Tests{}); ok {
 			t.Errorf("%q is read from the sources", command)
 		}
 	}

@@ -23,7 +23,7 @@ func changing(t *metric.Tests, list []Test) *changingNames {
 	out := &changingNames{waiting: map[Test][]metric.ID{}, taken: map[metric.ID]bool{}}
 	named := make(map[Test]bool, len(list))
 	for _, l := range list {
-		named[Key(l.Suite, l.Name)] = true
+		named[NormalizedName(l.Suite, l.Name)] = true
 	}
 	for _, c := range t.Cases {
 		names := Aliases(c)
@@ -44,7 +44,7 @@ func changing(t *metric.Tests, list []Test) *changingNames {
 // take reports whether a listed test need not have run under its name: one did under
 // another, or nobody can know its name.
 func (n *changingNames) take(l Test) bool {
-	name := Key(l.Suite, l.Name)
+	name := NormalizedName(l.Suite, l.Name)
 	stem, ok := unstablenames.StemOf(name.Name)
 	if !ok || l.Ignored {
 		return false

@@ -47,8 +47,8 @@ func reader(runner string) func(io.Reader) ([]Test, error) {
 	return nil
 }
 
-// Known reports whether the list of a framework can be read.
-func Known(runner string) bool { return reader(runner) != nil }
+// CanRead reports whether the list of a framework can be read.
+func CanRead(runner string) bool { return reader(runner) != nil }
 
 // Read reads what the inventory command of a known framework printed.
 func Read(runner string, r io.Reader) ([]Test, error) { return reader(runner)(r) }

@@ -13,7 +13,7 @@ import (
 // framework lists them as such and reports none of them. A test that is listed only by
 // its file is missing if nothing of the file ran.
 func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
-	ran := NamesOf(t)
+	ran := ListedNames(t)
 	var missed []metric.Test
 	out := *t
 	out.Broken, out.Problems = slices.Clone(t.Broken), slices.Clone(t.Problems)
@@ -21,7 +21,7 @@ func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
 	other := changing(t, list)
 	for _, l := range list {
 		known := slices.ContainsFunc(t.Broken, func(b metric.Suite) bool { return b.Name == l.Suite || l.Suite == "" })
-		if known || ran[Key(l.Suite, l.Name)] || other.take(l) {
+		if known || ran[NormalizedName(l.Suite, l.Name)] || other.take(l) {
 			continue // it ran, or is already known not to have run
 		}
 		test := metric.Test{ID: metric.ID{Suite: l.Suite, Name: l.Name}, Status: metric.NotRun, Message: "is listed by the framework and did not run"}
@@ -48,13 +48,13 @@ func Reconcile(t *metric.Tests, list []Test) *metric.Tests {
 	return &out
 }
 
-// NamesOf returns all names by which a list may refer to the tests that ran, and their
+// ListedNames returns all names by which a list may refer to the tests that ran, and their
 // files.
-func NamesOf(t *metric.Tests) map[Test]bool {
+func ListedNames(t *metric.Tests) map[Test]bool {
 	names := map[Test]bool{}
 	for _, c := range t.Cases {
 		for _, suite := range []string{c.Suite, c.File, ""} {
-			names[Key(suite, "")] = suite != ""
+			names[NormalizedName(suite, "")] = suite != ""
 		}
 		for _, name := range Aliases(c) {
 			names[name] = true
@@ -71,14 +71,14 @@ func Aliases(c metric.Test) []Test {
 		name = ""
 	}
 	for _, suite := range []string{c.Suite, c.File, ""} {
-		out = append(out, Key(suite, name), Key(suite, c.Class+" "+name), Key(suite, LastWord(c.Class)+" "+name))
+		out = append(out, NormalizedName(suite, name), NormalizedName(suite, c.Class+" "+name), NormalizedName(suite, LastWord(c.Class)+" "+name))
 	}
 	return out
 }
 
-// Key makes names comparable that are joined in different ways, or hold what is not
+// NormalizedName makes names comparable that are joined in different ways, or hold what is not
 // printed.
-func Key(suite, name string) Test {
+func NormalizedName(suite, name string) Test {
 	words := strings.FieldsFunc(textstream.CleanName(name), func(r rune) bool { return r == ' ' || r == '>' || r == ':' || r == '›' })
 	return Test{Suite: suite, Name: strings.Join(words, " ")}
 }

@@ -97,8 +97,8 @@ func (m *Memory) LearnReport(r TestReport) {
 	}
 }
 
-// HadTests reports whether tests were read from a report in an earlier run.
-func (m *Memory) HadTests(r TestReport) bool { return slices.Contains(m.Tested, r) }
+// HasReport reports whether tests were read from a report in an earlier run.
+func (m *Memory) HasReport(r TestReport) bool { return slices.Contains(m.Tested, r) }
 
 // LearnCoverage remembers that a check reports coverage.
 func (m *Memory) LearnCoverage(check string) { m.Covers.add(check) }

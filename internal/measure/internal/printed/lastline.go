@@ -35,7 +35,7 @@ func LastLine(s string) string {
 // advice is what Maven, Gradle, npm, cargo, Node and the JVM print after the error itself.
 var advice = regexp.MustCompile(`^(at \S.*(?:\)|:\d+)|Node\.js v\d\S*|(?:inifile|rootdir): .*|See https://\S+ for more information .*|\[ERROR\]\s*(-> \[Help \d+\]|\[Help \d+\].*|To see the full stack trace.*|Re-run Maven.*|For more information about the errors.*|After correcting the problems.*|mvn <args>.*)?|npm (ERR!|error) A complete log of this run.*|npm (ERR!|error)\s+/\S+\.log|)$`)
 
-// OrNothing is a last line in a message.
-func OrNothing(line string) string {
+// LineOrNothing is a last line in a message.
+func LineOrNothing(line string) string {
 	return cmp.Or(line, "it printed nothing")
 }

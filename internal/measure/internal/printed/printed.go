@@ -54,8 +54,8 @@ func Open(dir string, most int64) (*Output, error) {
 	return &o, nil
 }
 
-// Watch copies both outputs to w.
-func (o *Output) Watch(w io.Writer) { o.watcher, o.Errors.watcher = w, w }
+// CopyTo copies both outputs to w.
+func (o *Output) CopyTo(w io.Writer) { o.watcher, o.Errors.watcher = w, w }
 
 // Close closes the files. Errors do not matter after reading.
 func (o *Output) Close() {
@@ -84,8 +84,8 @@ func (o *Output) Err() error {
 	return o.Errors.err
 }
 
-// End is the end of both outputs, as text.
-func (o *Output) End() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
+// Tail is the end of both outputs, as text.
+func (o *Output) Tail() string { return strings.ToValidUTF8(o.tail.String(), "\uFFFD") }
 
 // File is where the stream is kept.
 func (s *Stream) File() *os.File { return s.file }

@@ -10,12 +10,14 @@ import (
 // failsafe is the folder of the reports of integration tests.
 const failsafe = "/failsafe-reports/"
 
-// OfIntegration reports whether a report is of integration tests.
-func OfIntegration(report string) bool { return strings.Contains(filepath.ToSlash(report), failsafe) }
+// IsIntegrationReport reports whether a report is of integration tests.
+func IsIntegrationReport(report string) bool {
+	return strings.Contains(filepath.ToSlash(report), failsafe)
+}
 
 // integration notes the suites of a report of integration tests.
 func (r *reading) integration(report string, t *metric.Tests) {
-	if !OfIntegration(report) {
+	if !IsIntegrationReport(report) {
 		return
 	}
 	if r.run.Deferred == nil {

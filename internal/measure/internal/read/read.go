@@ -43,10 +43,10 @@ type reading struct {
 	hasTests map[string]bool // by path: whether a test report of this run has any
 }
 
-// Reports reads the reports and the output of an attempt in the tree at root, and notes on
+// ReadAttempt reads the reports and the output of an attempt in the tree at root, and notes on
 // its run what they report, and whether they count. early is what was read of the output
 // while it was printed, nil if nothing was.
-func Reports(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
+func ReadAttempt(a *command.Attempt, root string, learnt *memory.Memory, early func() (Report, error)) {
 	r := reading{check: a.Check, root: root, base: checks.Plan{Root: root}.Dir(a.Check), dir: a.Dir, since: a.Started, run: &a.Run, memory: learnt, early: early, hasTests: map[string]bool{}}
 	r.all(a.Output)
 	if a.Run.Tests != nil {
@@ -85,7 +85,7 @@ func (r *reading) all(out *printed.Output) {
 // output reads what was printed. A linter's standard error is read as well, unless its
 // standard output is a report: then standard error is only messages.
 func (r *reading) output(out *printed.Output) {
-	before := len(r.run.Read)
+	before := len(r.run.Sources)
 	if r.early != nil {
 		report, err := r.early()
 		r.accept(report, err, "output")
@@ -95,7 +95,7 @@ func (r *reading) output(out *printed.Output) {
 	if r.check.Kind == checks.Test {
 		return
 	}
-	for _, s := range r.run.Read[before:] {
+	for _, s := range r.run.Sources[before:] {
 		if parsers.IsStructured(s.Format) {
 			return
 		}
@@ -177,9 +177,9 @@ func (r *reading) source(f io.Reader, name string) {
 	r.accept(report, err, name)
 }
 
-// WhileRunning starts to read the output of a command, and returns a function that waits
+// ReadWhileRunning starts to read the output of a command, and returns a function that waits
 // for the report.
-func WhileRunning(output io.Reader) func() (Report, error) {
+func ReadWhileRunning(output io.Reader) func() (Report, error) {
 	var report Report
 	var err error
 	done := make(chan struct{})
@@ -211,7 +211,7 @@ func (r *reading) results(report Report, name string) {
 	if r.check.Kind == checks.Test && (report.Tests == nil || r.answered) {
 		return // any text may look like findings
 	}
-	r.run.Read = append(r.run.Read, checks.Source{Path: r.shown(name), Format: report.Format})
+	r.run.Sources = append(r.run.Sources, checks.Source{Path: r.shown(name), Format: report.Format})
 	r.run.Problems = append(r.run.Problems, report.Problems...)
 	r.findingsAs(report)
 	r.run.Lint = r.run.Lint.Merge(r.localFindings(report.Lint))
@@ -261,7 +261,7 @@ func (r *reading) rejectMissing() {
 				r.memory.LearnReport(report)
 			}
 		}
-		if spoke || !r.memory.HadTests(report) {
+		if spoke || !r.memory.HasReport(report) {
 			continue
 		}
 		what := "was not written"
@@ -277,7 +277,7 @@ func (r *reading) ending() string {
 	if r.run.ExitCode == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, printed.OrNothing(printed.LastLine(r.run.Output)))
+	return fmt.Sprintf("; %s ended with status %d: %s", r.check.Name, r.run.ExitCode, printed.LineOrNothing(printed.LastLine(r.run.Output)))
 }
 
 // localTests makes suites and files relative to the root, so that they are the same in
@@ -337,7 +337,7 @@ func (r *reading) shown(path string) string {
 	return r.relative(path)
 }
 
-func (r *reading) relative(path string) string { return reportfile.Relative(r.root, path) }
+func (r *reading) relative(path string) string { return reportfile.RelativePath(r.root, path) }
 
 // coverage adds the coverage of a test check.
 func (r *reading) coverage(report Report, err error, name string) {
@@ -348,7 +348,7 @@ func (r *reading) coverage(report Report, err error, name string) {
 			r.run.Problems = append(r.run.Problems, err.Error())
 		}
 	default:
-		r.run.Read = append(r.run.Read, checks.Source{Path: r.shown(name), Format: report.Format + " coverage"})
+		r.run.Sources = append(r.run.Sources, checks.Source{Path: r.shown(name), Format: report.Format + " coverage"})
 		r.run.Problems = append(r.run.Problems, report.Problems...)
 		r.addCoverage(r.localCoverage(report.Coverage), r.shown(name))
 	}
@@ -423,10 +423,10 @@ func (r *reading) unread(out *printed.Output) string {
 		return ""
 	case checks.Lint:
 		if failed && len(r.run.Findings()) == 0 {
-			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, printed.LastLine(out.End()))
+			return fmt.Sprintf("%s ended with status %d and reported nothing that can be read: %s", r.check.Name, r.run.ExitCode, printed.LastLine(out.Tail()))
 		}
 		if failed && r.missingErrors() {
-			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, printed.LastLine(out.End()))
+			return fmt.Sprintf("%s ended with status %d, and only warnings could be read of what it reported, so an error is missing: %s; let it write SARIF, checkstyle XML or another format for programs", r.check.Name, r.run.ExitCode, printed.LastLine(out.Tail()))
 		}
 	case checks.Test:
 		return r.noTests(out)
@@ -438,7 +438,7 @@ func (r *reading) unread(out *printed.Output) string {
 // not read: everything that was read from text is a warning of a tool that does not fail
 // for warnings.
 func (r *reading) missingErrors() bool {
-	if !slices.ContainsFunc(r.run.Read, func(s checks.Source) bool { return !parsers.IsStructured(s.Format) }) {
+	if !slices.ContainsFunc(r.run.Sources, func(s checks.Source) bool { return !parsers.IsStructured(s.Format) }) {
 		return false
 	}
 	return !slices.ContainsFunc(r.run.Findings(), func(f metric.Finding) bool {
@@ -448,16 +448,16 @@ func (r *reading) missingErrors() bool {
 
 func (r *reading) noTests(out *printed.Output) string {
 	t, name := r.run.Tests, r.check.Name
-	last := printed.LastLine(out.End())
+	last := printed.LastLine(out.Tail())
 	switch {
 	case t == nil && r.run.ExitCode != 0:
-		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, printed.OrNothing(last))
+		return fmt.Sprintf("%s ended with status %d and wrote no report that can be read: %s", name, r.run.ExitCode, printed.LineOrNothing(last))
 	case t == nil && last == "":
 		return name + " printed nothing and wrote no report; have it print go test -json or write JUnit XML and name the file with --test-report"
 	case t == nil:
 		return name + " printed nothing that can be read as test results, and tests count by their names, not by totals; have it print TAP, or write JUnit XML and name the file with --test-report"
 	case len(t.Cases) == 0 && len(t.Broken) == 0 && r.run.ExitCode != 0:
-		return fmt.Sprintf("%s ended with status %d and found no tests: %s", name, r.run.ExitCode, printed.OrNothing(last))
+		return fmt.Sprintf("%s ended with status %d and found no tests: %s", name, r.run.ExitCode, printed.LineOrNothing(last))
 	}
 	return ""
 }
@@ -473,7 +473,7 @@ func (r *reading) contradiction() []string {
 	}
 	bad := r.run.Tests.Counts().Failed > 0 || len(r.run.Tests.Broken) > 0
 	switch {
-	case bad && r.run.ExitCode == 0 && ignoresFailures.MatchString(r.check.Line()):
+	case bad && r.run.ExitCode == 0 && ignoresFailures.MatchString(r.check.CommandLine()):
 	case bad && r.run.ExitCode == 0:
 		return []string{r.check.Name + " ended with status 0 although tests failed"}
 	case !bad && r.run.ExitCode != 0:

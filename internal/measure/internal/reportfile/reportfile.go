@@ -20,7 +20,7 @@ func DeleteOld(root, base string, patterns []string) error {
 	for _, pattern := range patterns {
 		for _, path := range Glob(base, pattern) {
 			if err := Delete(root, pattern, path); err != nil {
-				return fmt.Errorf("old report %s cannot be deleted: %w", Relative(root, path), err)
+				return fmt.Errorf("old report %s cannot be deleted: %w", RelativePath(root, path), err)
 			}
 		}
 		if outside(pattern) { // it does not exist yet, but the next run would refuse it
@@ -119,8 +119,8 @@ func Open(root, path string) (*os.File, error) {
 	return tree.Open(rel, projectfile.Report)
 }
 
-// Relative is the path below root with slashes, or path if it is not below.
-func Relative(root, path string) string {
+// RelativePath is the path below root with slashes, or path if it is not below.
+func RelativePath(root, path string) string {
 	if !filepath.IsAbs(path) {
 		return path
 	}
