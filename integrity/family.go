@@ -23,21 +23,21 @@ var families = map[string][]string{
 // Families names the groups of rules, sorted.
 func Families() []string { return slices.Sorted(maps.Keys(families)) }
 
-// named reports whether one of the names means the rule: its number, its type,
+// matchesRule reports whether one of the names means the rule: its number, its type,
 // or a family.
-func named(names []string, id, name string) bool {
+func matchesRule(names []string, id, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		return n == id || n == name || slices.Contains(families[n], id)
 	})
 }
 
-// alwaysOn is the rule that nobody turns off: it finds that the configuration
+// alwaysOnRule is the rule that nobody turns off: it finds that the configuration
 // that could turn it off was itself changed.
-const alwaysOn = "supervisor_touched"
+const alwaysOnRule = "supervisor_touched"
 
-// table returns the rules that the options leave on, the user's own last. Invalid
+// enabledRules returns the rules that the options leave on, the user's own last. Invalid
 // patterns are left out; see [CheckPatterns].
-func (o Options) table() []facts.Rule {
+func (o Options) enabledRules() []facts.Rule {
 	list := slices.Clone(rules)
 	for _, p := range o.Patterns {
 		if m, _, err := p.compile(); err == nil {
@@ -47,8 +47,8 @@ func (o Options) table() []facts.Rule {
 	own := len(rules)
 	var out []facts.Rule
 	for i, r := range list {
-		off := named(o.Disabled, r.ID, r.Name) || len(o.Enabled) > 0 && i < own && !named(o.Enabled, r.ID, r.Name)
-		if !off || r.Name == alwaysOn {
+		off := matchesRule(o.Disabled, r.ID, r.Name) || len(o.Enabled) > 0 && i < own && !matchesRule(o.Enabled, r.ID, r.Name)
+		if !off || r.Name == alwaysOnRule {
 			out = append(out, r)
 		}
 	}

@@ -62,10 +62,10 @@ func Audit(files []File, opt Options) []Finding {
 	c := facts.New(files, opt.Base, opt.Inspections)
 	c.ReadAhead()
 	out := []Finding{}
-	for _, r := range opt.table() {
+	for _, r := range opt.enabledRules() {
 		for _, f := range r.Find(c) {
 			f.Rule, f.Type, f.Severity = r.ID, r.Name, cmp.Or(f.Severity, r.Severity)
-			if c.MergeConflict(f.File) { // it is not built
+			if c.HasMergeConflict(f.File) { // it is not built
 				f.Severity, f.SeverityIfRan = min(f.Severity, metric.Medium), 0
 			}
 			if f.ExplainedBy != "" {
@@ -98,6 +98,6 @@ func RuleHasID(name string, patterns ...string) bool {
 // UnknownRules returns those of the names that no rule and no family has.
 func UnknownRules(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return slices.ContainsFunc(rules, func(r facts.Rule) bool { return named([]string{name}, r.ID, r.Name) })
+		return slices.ContainsFunc(rules, func(r facts.Rule) bool { return matchesRule([]string{name}, r.ID, r.Name) })
 	})
 }

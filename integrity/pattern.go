@@ -130,7 +130,7 @@ type userRule struct {
 // wrong with it.
 func (p Pattern) compile() (m userRule, field string, err error) {
 	m = userRule{Pattern: p, severity: metric.Medium}
-	if field, err = p.missing(); err != nil {
+	if field, err = p.checkFields(); err != nil {
 		return m, field, err
 	}
 	if p.Severity != "" {
@@ -159,8 +159,8 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 	return m, "", nil
 }
 
-// missing returns the first field without a value, or with one that is not allowed.
-func (p Pattern) missing() (field string, err error) {
+// checkFields returns the first field without a value, or with one that is not allowed.
+func (p Pattern) checkFields() (field string, err error) {
 	switch {
 	case p.ID == "":
 		return "id", errors.New("it is missing; give the pattern a name of its own, such as ACME-01")
@@ -182,25 +182,25 @@ func (p Pattern) missing() (field string, err error) {
 }
 
 // find looks through the changed files.
-func (m *userRule) find(c *facts.Set) []Finding {
+func (m *userRule) find(c *facts.Change) []Finding {
 	var out []Finding
 	for _, f := range c.Files {
-		if !m.about(f) {
+		if !m.appliesTo(f) {
 			continue
 		}
-		added, came := m.match(f.After(), f.AddedLines(), m.added)
-		removed, gone := m.match(f.Before(), f.RemovedLines(), m.removed)
+		added, came := m.firstMatch(f.After(), f.AddedLines(), m.added)
+		removed, gone := m.firstMatch(f.Before(), f.RemovedLines(), m.removed)
 		if m.added != nil && !came || m.removed != nil && !gone {
 			continue
 		}
 		if m.unless != nil {
-			if _, excused := facts.FirstMatch(f.AddedLines(), m.unless); excused {
+			if _, excused := facts.FirstMatchingLine(f.AddedLines(), m.unless); excused {
 				continue
 			}
 		}
-		finding := Finding{File: f.Path, Line: added.Number, Evidence: facts.Evidence(added.Text)}
+		finding := Finding{File: f.Path, Line: added.Number, Evidence: facts.ShortenEvidence(added.Text)}
 		if !came {
-			finding.Evidence = facts.Evidence(removed.Text)
+			finding.Evidence = facts.ShortenEvidence(removed.Text)
 			if f.Deleted {
 				finding.Line = removed.Number
 			}
@@ -210,8 +210,8 @@ func (m *userRule) find(c *facts.Set) []Finding {
 	return out
 }
 
-// about reports whether the pattern applies to a file.
-func (m *userRule) about(f *facts.ChangedFile) bool {
+// appliesTo reports whether the pattern applies to a file.
+func (m *userRule) appliesTo(f *facts.ChangedFile) bool {
 	side := f.After()
 	if f.Deleted {
 		side = f.Before()
@@ -224,21 +224,21 @@ func (m *userRule) about(f *facts.ChangedFile) bool {
 	}
 	switch m.Where {
 	case "test":
-		return side.IsTest() || facts.InTestFolder(side.Path)
+		return side.IsTestFile() || facts.IsInTestFolder(side.Path)
 	case "product":
-		return side.Product()
+		return side.IsProduct()
 	case "config":
 		return side.ConfigKind() != configtext.None
 	}
 	return true
 }
 
-// match returns the first line of which the expression matches the part in question.
-func (m *userRule) match(s *facts.Side, list []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
+// firstMatch returns the first line of which the expression matches the part in question.
+func (m *userRule) firstMatch(s *facts.Side, list []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
 	if re == nil || len(list) == 0 {
 		return facts.Line{}, false
 	}
-	part := m.part(s)
+	part := m.matchedText(s)
 	for _, l := range list {
 		if l.Number <= len(part) && re.MatchString(part[l.Number-1]) {
 			return l, true
@@ -247,8 +247,8 @@ func (m *userRule) match(s *facts.Side, list []facts.Line, re *regexp.Regexp) (f
 	return facts.Line{}, false
 }
 
-// part returns the lines of a text, reduced to what the pattern matches.
-func (m *userRule) part(s *facts.Side) []string {
+// matchedText returns the lines of a text, reduced to what the pattern matches.
+func (m *userRule) matchedText(s *facts.Side) []string {
 	texts := func(list []facts.Line) []string {
 		out := make([]string, len(list))
 		for i, l := range list {
@@ -261,7 +261,7 @@ func (m *userRule) part(s *facts.Side) []string {
 	case m.In == "text" || !known && m.In != "comment":
 		return texts(s.Lines())
 	case m.In != "comment":
-		return texts(facts.Lines(s.WithoutStrings()))
+		return texts(facts.SplitLines(s.WithoutStrings()))
 	case !known:
 		return nil
 	}
@@ -273,5 +273,5 @@ func (m *userRule) part(s *facts.Side) []string {
 			comments[i] = b
 		}
 	}
-	return texts(facts.Lines(comments))
+	return texts(facts.SplitLines(comments))
 }

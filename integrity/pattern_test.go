@@ -111,7 +111,7 @@ func TestSelection(t *testing.T) {
 		}
 	}
 	own := []File{oneFile(".supervise.yaml", "mode: standard\n", "integrity:\n  off: [TP-30]\n")}
-	if got := Audit(own, Options{Disabled: []string{"TP-30"}}); len(got) != 1 || got[0].Type != alwaysOn {
+	if got := Audit(own, Options{Disabled: []string{"TP-30"}}); len(got) != 1 || got[0].Type != alwaysOnRule {
 		t.Errorf("who turns the rules off must be seen: %+v", got)
 	}
 	if got := UnknownRules([]string{"test_deletion", "TP-25", "failure_ignored", "nonsense"}); len(got) != 1 || got[0] != "nonsense" {

@@ -12,7 +12,7 @@ import (
 // tools: their words are crossed out, and every line stays where it is. A comment that
 // moved from another file is not new. Annotations and exclusions from coverage stay.
 func RemoveSuppressions(files []File) map[string][]byte {
-	texts, _ := suppressions.CrossedOut(facts.New(files, Tree{}, nil), false)
+	texts, _ := suppressions.RemoveDirectives(facts.New(files, Tree{}, nil), false)
 	return texts
 }
 
@@ -32,16 +32,16 @@ type ExclusionRemoval struct {
 func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 	c := facts.New(files, Tree{}, nil)
 	on := map[string]bool{}
-	for _, r := range opt.table() {
+	for _, r := range opt.enabledRules() {
 		on[r.Name] = true
 	}
 	out := ExclusionRemoval{Texts: map[string][]byte{}}
 	if on["coverage_excluded_inline"] {
-		out.Texts, out.Remaining = suppressions.CrossedOut(c, true)
+		out.Texts, out.Remaining = suppressions.RemoveDirectives(c, true)
 	}
-	places := configuration.Exclusions(c, on)
+	places := configuration.FindExclusions(c, on)
 	for _, f := range c.Files {
-		own := slices.DeleteFunc(slices.Clone(places), func(p facts.Place) bool { return p.Path != f.Path })
+		own := slices.DeleteFunc(slices.Clone(places), func(p facts.Location) bool { return p.Path != f.Path })
 		if len(own) == 0 {
 			continue
 		}
@@ -50,7 +50,7 @@ func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 			text = f.After().Text
 		}
 		var all bool
-		if out.Texts[f.Path], all = suppressions.Reverted(f, text, own); !all {
+		if out.Texts[f.Path], all = suppressions.RevertChanges(f, text, own); !all {
 			out.Remaining = append(out.Remaining, f.Path)
 		}
 	}

@@ -17,13 +17,13 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 		return nil
 	}
 	j := &judge{opt: opt, call: call}
-	list := append(slices.Clone(changed), j.named()...)
+	list := append(slices.Clone(changed), j.namedFiles()...)
 	slices.Sort(list)
 	var files []integrity.File
 	var gone []string
 	for _, rel := range slices.Compact(list) {
 		now, there := j.read(rel)
-		f := j.file(rel, string(now))
+		f := j.changedFile(rel, string(now))
 		switch {
 		case there && !f.Added && string(f.Before) == string(now):
 		case there:
@@ -34,10 +34,10 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	}
 	for _, rel := range gone {
 		if !slices.ContainsFunc(files, func(f integrity.File) bool { return string(f.After) == string(mustBefore(j, rel)) }) {
-			j.add("delete_tests", rel)
+			j.addRisk("delete_tests", rel)
 		}
 	}
-	j.audit(files)
+	j.auditFiles(files)
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
 	least := metric.High
 	switch opt.Mode {
@@ -50,10 +50,10 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	return slices.DeleteFunc(j.risks, func(r Risk) bool { return r.Severity < least })
 }
 
-func mustBefore(j *judge, rel string) []byte { return j.file(rel, "").Before }
+func mustBefore(j *judge, rel string) []byte { return j.changedFile(rel, "").Before }
 
-// named returns the files that the call wrote.
-func (j *judge) named() []string {
+// namedFiles returns the files that the call wrote.
+func (j *judge) namedFiles() []string {
 	var names []string
 	switch j.call.Kind {
 	case Write, Edit:
@@ -67,7 +67,7 @@ func (j *judge) named() []string {
 	}
 	var out []string
 	for _, name := range names {
-		if p := j.place(word{text: name}, first(j.call.Dir, j.opt.Tree.Root)); name != "" && p.rel != "" && p.rel != "." {
+		if p := j.resolve(word{text: name}, first(j.call.Dir, j.opt.Tree.Root)); name != "" && p.rel != "" && p.rel != "." {
 			out = append(out, p.rel)
 		}
 	}
@@ -87,7 +87,7 @@ func WarningMessage(risks []Risk) string {
 		}
 		text := r.Why
 		if r.Target != "" {
-			text = shortened(r.Target) + ": " + text
+			text = shorten(r.Target) + ": " + text
 		}
 		said = append(said, text)
 	}

@@ -28,8 +28,8 @@ func ParseEvent(name string) (Event, error) {
 	return "", fmt.Errorf("no hook event %q; known are PreToolUse, PostToolUse, Stop, SessionStart (gemini: BeforeTool, AfterTool, AfterAgent), or pre_tool, post_tool, stop, session_start", name)
 }
 
-// tools maps the names of tools, in lower case, to their kinds.
-var tools = map[string]Kind{
+// toolKinds maps the names of tools, in lower case, to their kinds.
+var toolKinds = map[string]Kind{
 	"bash": Shell, "shell": Shell, "run_shell_command": Shell, "local_shell": Shell, "exec_command": Shell, "unified_exec": Shell, "container.exec": Shell,
 	"write": Write, "write_file": Write, "create_file": Write,
 	"edit": Edit, "replace": Edit, "multiedit": Edit, "str_replace": Edit, "edit_file": Edit,
@@ -37,8 +37,8 @@ var tools = map[string]Kind{
 	"read": OtherTool, "read_file": OtherTool, "glob": OtherTool, "grep": OtherTool, "ls": OtherTool, "task": OtherTool, "todowrite": OtherTool, "webfetch": OtherTool,
 }
 
-// message is the input of a hook, with the names that each client uses.
-type message struct {
+// hookInput is the input of a hook, with the names that each client uses.
+type hookInput struct {
 	Session     string          `json:"session_id"`
 	SessionID   string          `json:"sessionID"`
 	Cwd         string          `json:"cwd"`
@@ -48,54 +48,54 @@ type message struct {
 	StopActive  bool            `json:"stop_hook_active"`
 }
 
-// input is the input of a tool, with the names that each client uses.
-type input struct {
-	Command   command1 `json:"command"`
-	Cmd       command1 `json:"cmd"`
-	Script    string   `json:"script"`
-	FilePath  string   `json:"file_path"`
-	FilePath2 string   `json:"filePath"`
-	Path      string   `json:"path"`
-	Absolute  string   `json:"absolute_path"`
-	Content   string   `json:"content"`
-	OldString string   `json:"old_string"`
-	NewString string   `json:"new_string"`
-	OldText   string   `json:"oldText"`
-	NewText   string   `json:"newText"`
-	OldCamel  string   `json:"oldString"`
-	NewCamel  string   `json:"newString"`
-	All       bool     `json:"replace_all"`
-	AllCamel  bool     `json:"replaceAll"`
-	Expected  int      `json:"expected_replacements"`
-	Patch     string   `json:"patch"`
-	PatchText string   `json:"patchText"`
-	Input     string   `json:"input"`
-	Dir       string   `json:"directory"` // gemini: below cwd
-	Workdir   string   `json:"workdir"`
-	Edits     []input  `json:"edits"`
+// toolInput is the input of a tool, with the names that each client uses.
+type toolInput struct {
+	Command   commandText `json:"command"`
+	Cmd       commandText `json:"cmd"`
+	Script    string      `json:"script"`
+	FilePath  string      `json:"file_path"`
+	FilePath2 string      `json:"filePath"`
+	Path      string      `json:"path"`
+	Absolute  string      `json:"absolute_path"`
+	Content   string      `json:"content"`
+	OldString string      `json:"old_string"`
+	NewString string      `json:"new_string"`
+	OldText   string      `json:"oldText"`
+	NewText   string      `json:"newText"`
+	OldCamel  string      `json:"oldString"`
+	NewCamel  string      `json:"newString"`
+	All       bool        `json:"replace_all"`
+	AllCamel  bool        `json:"replaceAll"`
+	Expected  int         `json:"expected_replacements"`
+	Patch     string      `json:"patch"`
+	PatchText string      `json:"patchText"`
+	Input     string      `json:"input"`
+	Dir       string      `json:"directory"` // gemini: below cwd
+	Workdir   string      `json:"workdir"`
+	Edits     []toolInput `json:"edits"`
 }
 
-// command1 is a command: one text, or the arguments of a program.
-type command1 string
+// commandText is a command: one text, or the arguments of a program.
+type commandText string
 
 // UnmarshalJSON reads both forms. Anything else is no command.
-func (c *command1) UnmarshalJSON(b []byte) error {
+func (c *commandText) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
-		*c = command1(text)
+		*c = commandText(text)
 		return nil
 	}
 	var list []string
 	if json.Unmarshal(b, &list) == nil {
 		for i, word := range list {
-			list[i] = quoted(word)
+			list[i] = quoteWord(word)
 		}
-		*c = command1(strings.Join(list, " "))
+		*c = commandText(strings.Join(list, " "))
 	}
 	return nil
 }
 
-func quoted(word string) string {
+func quoteWord(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("-_./=:,+@%", r) && !isAlnum(r) }) {
 		return word
 	}
@@ -113,7 +113,7 @@ func ReadCall(client Client, name string, raw []byte) (Call, error) {
 		return Call{}, err
 	}
 	call := Call{Client: client, Event: event, Name: name}
-	var m message
+	var m hookInput
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return call, fmt.Errorf("read the input of the %s hook %s: %w", client, name, err)
 	}
@@ -121,7 +121,7 @@ func ReadCall(client Client, name string, raw []byte) (Call, error) {
 	call.Attended = m.Permissions != "" && !slices.Contains([]string{"bypassPermissions", "yolo", "dontAsk"}, m.Permissions)
 	call.StopActive = m.StopActive && client != Qwen
 	if event == PreTool || event == PostTool {
-		return call, call.tool(m)
+		return call, call.readTool(m)
 	}
 	return call, nil
 }
@@ -135,11 +135,11 @@ func first(list ...string) string {
 	return ""
 }
 
-// tool reads the input of the tool. An unknown tool with a command counts as a shell, since
+// readTool reads the input of the tool. An unknown tool with a command counts as a shell, since
 // the tools of MCP servers may be one.
-func (c *Call) tool(m message) error {
-	c.Tool, c.Kind = m.ToolName, tools[strings.ToLower(m.ToolName)]
-	var in input
+func (c *Call) readTool(m hookInput) error {
+	c.Tool, c.Kind = m.ToolName, toolKinds[strings.ToLower(m.ToolName)]
+	var in toolInput
 	if len(m.ToolInput) > 0 {
 		if err := json.Unmarshal(m.ToolInput, &in); err != nil && c.Kind != "" && c.Kind != OtherTool {
 			return fmt.Errorf("read the input of the %s tool %s: %w", c.Client, c.Tool, err)
@@ -153,7 +153,7 @@ func (c *Call) tool(m message) error {
 		c.Kind = OtherTool
 	}
 	if dir := first(in.Workdir, in.Dir); c.Kind == Shell && dir != "" {
-		c.Dir = joined(c.Dir, dir)
+		c.Dir = joinPath(c.Dir, dir)
 	}
 	c.Path = first(in.FilePath, in.FilePath2, in.Path, in.Absolute)
 	c.Content = in.Content
@@ -166,7 +166,7 @@ func (c *Call) tool(m message) error {
 	return nil
 }
 
-func (in input) replacements() []Replacement {
+func (in toolInput) replacements() []Replacement {
 	if len(in.Edits) == 0 {
 		return []Replacement{{
 			Old: first(in.OldString, in.OldCamel, in.OldText), New: first(in.NewString, in.NewCamel, in.NewText),

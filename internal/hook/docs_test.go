@@ -31,16 +31,16 @@ func TestRulesAreDocumented(t *testing.T) {
 // are installed.
 func TestEveryClientIsComplete(t *testing.T) {
 	page := docs.Page(t, "hooks.md")
-	for c := range installers {
+	for c := range clientConfigs {
 		for _, name := range []string{string(c) + ".jsonl", string(c) + ".golden", "install-" + string(c) + ".golden"} {
 			if _, err := os.Stat(filepath.Join("testdata", name)); err != nil {
 				t.Errorf("client %s lacks internal/hook/testdata/%s: the README there says how it is recorded", c, name)
 			}
 		}
-		if _, ok := settingsPlaces[c]; !ok {
+		if _, ok := settingsLocations[c]; !ok {
 			t.Errorf("client %s has no row in settingsPlaces, in internal/hook/settings.go", c)
 		}
-		if perRun[c] == nil {
+		if runInstallers[c] == nil {
 			t.Errorf("client %s has no row in perRun, in internal/hook/install.go", c)
 		}
 		if !strings.Contains(page, string(c)) {

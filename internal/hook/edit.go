@@ -10,24 +10,24 @@ import (
 	"supervise/metric"
 )
 
-// edit judges what a tool would write.
-func (j *judge) edit() {
+// judgeEdit judges what a tool would write.
+func (j *judge) judgeEdit() {
 	switch j.call.Kind {
 	case Write:
-		j.editOne(j.call.Path, func(string, bool) (string, bool) { return j.call.Content, true })
+		j.judgeFileEdit(j.call.Path, func(string, bool) (string, bool) { return j.call.Content, true })
 	case Edit:
-		j.editOne(j.call.Path, func(before string, there bool) (string, bool) { return replaced(before, j.call.Edits) })
+		j.judgeFileEdit(j.call.Path, func(before string, there bool) (string, bool) { return applyReplacements(before, j.call.Edits) })
 	case Patch:
-		j.patch()
+		j.judgePatch()
 	case Shell, OtherTool:
 	}
 }
 
-// editOne judges one file. after returns its text after the edit, and false if the tool will
+// judgeFileEdit judges one file. after returns its text after the edit, and false if the tool will
 // fail.
-func (j *judge) editOne(name string, after func(before string, there bool) (string, bool)) {
-	p := j.place(word{text: name}, first(j.call.Dir, j.opt.Tree.Root))
-	if name == "" || !j.editable(p) {
+func (j *judge) judgeFileEdit(name string, after func(before string, there bool) (string, bool)) {
+	p := j.resolve(word{text: name}, first(j.call.Dir, j.opt.Tree.Root))
+	if name == "" || !j.checkEditable(p) {
 		return
 	}
 	before, there := j.read(p.rel)
@@ -36,32 +36,32 @@ func (j *judge) editOne(name string, after func(before string, there bool) (stri
 		return
 	}
 	if there && isTest(p.rel) && strings.TrimSpace(text) == "" && strings.TrimSpace(string(before)) != "" {
-		j.add("empty_test_file", p.rel)
+		j.addRisk("empty_test_file", p.rel)
 		return
 	}
-	j.audit([]integrity.File{j.file(p.rel, text)})
+	j.auditFiles([]integrity.File{j.changedFile(p.rel, text)})
 }
 
-// editable adds the risks of a file that do not depend on the new text, and reports whether
+// checkEditable adds the risks of a file that do not depend on the new text, and reports whether
 // the text is judged too.
-func (j *judge) editable(p place) bool {
+func (j *judge) checkEditable(p target) bool {
 	switch {
-	case j.own(p):
-		j.add("supervise_files", p.w.text)
+	case j.isOwn(p):
+		j.addRisk("supervise_files", p.word.text)
 	case p.rel == "":
 		return false
-	case hookFiles.MatchString(p.rel):
-		j.add("agent_hooks", p.rel)
+	case hookFileRE.MatchString(p.rel):
+		j.addRisk("agent_hooks", p.rel)
 	case strings.HasPrefix(p.rel, ".git/"):
-		j.add("git_history", p.rel)
+		j.addRisk("git_history", p.rel)
 	default:
 		return true
 	}
 	return false
 }
 
-// replaced makes replacements one after another. It is false if one of them is not found.
-func replaced(text string, list []Replacement) (string, bool) {
+// applyReplacements makes replacements one after another. It is false if one of them is not found.
+func applyReplacements(text string, list []Replacement) (string, bool) {
 	for _, r := range list {
 		switch {
 		case r.Old == "" && text == "":
@@ -77,8 +77,8 @@ func replaced(text string, list []Replacement) (string, bool) {
 	return text, true
 }
 
-// file is one changed file: its text when the agent started, and its new text.
-func (j *judge) file(rel, text string) integrity.File {
+// changedFile is one changed file: its text when the agent started, and its new text.
+func (j *judge) changedFile(rel, text string) integrity.File {
 	read := j.opt.Tree.Before
 	if read == nil {
 		read = j.read
@@ -87,8 +87,8 @@ func (j *judge) file(rel, text string) integrity.File {
 	return integrity.File{Path: rel, Before: before, After: []byte(text), Added: !there}
 }
 
-// audit applies the integrity rules to changed files.
-func (j *judge) audit(files []integrity.File) {
+// auditFiles applies the integrity rules to changed files.
+func (j *judge) auditFiles(files []integrity.File) {
 	for _, f := range integrity.Audit(files, j.opt.Integrity) {
 		f.Severity = max(f.Severity, f.SeverityIfRan) // whether the test ran is known later
 		if f.ExplainedBy != "" || f.Severity < metric.Medium {
@@ -100,14 +100,14 @@ func (j *judge) audit(files []integrity.File) {
 		}
 		why := strings.ReplaceAll(f.Type, "_", " ") + " (" + f.Rule + ")"
 		if f.Evidence != "" {
-			why += ": " + shortened(f.Evidence)
+			why += ": " + shorten(f.Evidence)
 		}
-		j.found(Risk{Rule: f.Type, Severity: f.Severity, Target: target, Why: why, Destroys: f.Severity >= metric.High})
+		j.addUnique(Risk{Rule: f.Type, Severity: f.Severity, Target: target, Why: why, Destroys: f.Severity >= metric.High})
 	}
 }
 
-// patch judges the files of a patch together: code may move between them.
-func (j *judge) patch() {
+// judgePatch judges the files of a patch together: code may move between them.
+func (j *judge) judgePatch() {
 	parts, err := parsePatch(j.call.Content)
 	if err != nil {
 		return // the tool refuses it too
@@ -115,12 +115,12 @@ func (j *judge) patch() {
 	var files []integrity.File
 	dir := first(j.call.Dir, j.opt.Tree.Root)
 	for _, part := range parts {
-		p := j.place(word{text: part.path}, dir)
+		p := j.resolve(word{text: part.path}, dir)
 		if part.op == patchDelete {
-			j.deleteFiles(j.delete(p, false), "")
+			j.judgeDeletedFiles(j.judgeDeletion(p, false), "")
 			continue
 		}
-		if !j.editable(p) {
+		if !j.checkEditable(p) {
 			continue
 		}
 		before, _ := j.read(p.rel)
@@ -128,20 +128,20 @@ func (j *judge) patch() {
 		if !ok {
 			continue
 		}
-		f := j.file(p.rel, text)
+		f := j.changedFile(p.rel, text)
 		if part.to != "" {
-			to := j.place(word{text: part.to}, dir)
-			if !j.editable(to) {
+			to := j.resolve(word{text: part.to}, dir)
+			if !j.checkEditable(to) {
 				continue
 			}
-			if isTest(p.rel) && !discovered(p.rel, to.rel) {
-				j.add("tests_out_of_discovery", p.rel)
+			if isTest(p.rel) && !isStillDiscovered(p.rel, to.rel) {
+				j.addRisk("tests_out_of_discovery", p.rel)
 			}
 			f.OldPath, f.Path = f.Path, to.rel
 		}
 		files = append(files, f)
 	}
-	j.audit(files)
+	j.auditFiles(files)
 }
 
 // The operations of a patch.
@@ -177,13 +177,13 @@ func parsePatch(text string) ([]patchPart, error) {
 				return parts, nil
 			}
 		case isHead:
-			if err := addPart(&parts, head); err != nil {
+			if err := addPatchPart(&parts, head); err != nil {
 				return nil, err
 			}
 		case len(parts) == 0:
 			return nil, errPatch
 		default:
-			parts[len(parts)-1].line(line)
+			parts[len(parts)-1].addLine(line)
 		}
 	}
 	if !started || len(parts) == 0 {
@@ -192,7 +192,7 @@ func parsePatch(text string) ([]patchPart, error) {
 	return parts, nil
 }
 
-func addPart(parts *[]patchPart, head string) error {
+func addPatchPart(parts *[]patchPart, head string) error {
 	if to, ok := strings.CutPrefix(head, "Move to: "); ok && len(*parts) > 0 {
 		(*parts)[len(*parts)-1].to = strings.TrimSpace(to)
 		return nil
@@ -205,8 +205,8 @@ func addPart(parts *[]patchPart, head string) error {
 	return nil
 }
 
-// line adds a line of a hunk.
-func (p *patchPart) line(line string) {
+// addLine adds a line of a hunk.
+func (p *patchPart) addLine(line string) {
 	if strings.HasPrefix(line, "@@") {
 		p.hunks = append(p.hunks, hunk{})
 		return

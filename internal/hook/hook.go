@@ -132,8 +132,8 @@ type Decision struct {
 	Checkpoint bool `json:"checkpoint,omitempty"`
 }
 
-// joined is a path below dir, unless it is absolute.
-func joined(dir, path string) string {
+// joinPath is a path below dir, unless it is absolute.
+func joinPath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}

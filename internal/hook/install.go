@@ -18,8 +18,8 @@ const (
 	opencodeEnv = "OPENCODE_CONFIG_CONTENT"
 )
 
-// seconds is how long a client waits for its hook before it continues without it.
-const seconds = 30
+// timeoutSeconds is how long a client waits for its hook before it continues without it.
+const timeoutSeconds = 30
 
 //go:embed plugins/opencode.js
 var opencodePlugin string
@@ -51,55 +51,55 @@ type Installation struct {
 	Files map[string][]byte
 }
 
-// clientHooks is how one client configures hooks.
-type clientHooks struct {
+// clientConfig is how one client configures hooks.
+type clientConfig struct {
 	events  []string // events to subscribe to, by the client's names
 	timeout int      // in the client's unit
-	// silent lists why hooks may not be called, most likely reason first.
-	silent string
+	// silentReason lists why hooks may not be called, most likely reason first.
+	silentReason string
 }
 
-var installers = map[Client]clientHooks{
+var clientConfigs = map[Client]clientConfig{
 	Claude: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
-		seconds,
+		timeoutSeconds,
 		"managed settings may disable hooks (disableAllHooks), and your own --settings replaces ours",
 	},
 	Codex: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
-		seconds,
+		timeoutSeconds,
 		"codex silently ignores untrusted hooks: pass it --dangerously-bypass-hook-trust, and use a version with hooks",
 	},
 	Gemini: {
 		[]string{"BeforeTool", "AfterTool", "AfterAgent", "SessionStart"},
-		1000 * seconds,
+		1000 * timeoutSeconds,
 		"gemini ignores a settings file below a folder that others can write to, such as /tmp: move the state with --state-dir",
 	},
 	Qwen: {
 		[]string{"PreToolUse", "PostToolUse", "Stop", "SessionStart"},
-		1000 * seconds,
+		1000 * timeoutSeconds,
 		"qwen may have hooks disabled (disableAllHooks), or its version has none",
 	},
 	OpenCode: {
 		[]string{"pre_tool", "post_tool", "stop", "session_start"},
-		seconds,
+		timeoutSeconds,
 		"opencode loads plugins only if @opencode-ai/plugin is installed in ~/.config/opencode",
 	},
 	Pi: {
 		[]string{"pre_tool", "post_tool", "stop", "session_start"},
-		seconds,
+		timeoutSeconds,
 		"pi loads extensions with -e: an older version may not support it",
 	},
 }
 
-// perRun are the functions that install hooks for one run.
-var perRun = map[Client]func(InstallRequest, clientHooks) (Installation, error){
-	Claude: claudeRun, Codex: codexRun, Gemini: systemRun(geminiEnv), Qwen: systemRun(qwenEnv), OpenCode: opencodeRun, Pi: piRun,
+// runInstallers are the functions that install hooks for one run.
+var runInstallers = map[Client]func(InstallRequest, clientConfig) (Installation, error){
+	Claude: installClaude, Codex: installCodex, Gemini: installSystemSettings(geminiEnv), Qwen: installSystemSettings(qwenEnv), OpenCode: installOpenCode, Pi: installPi,
 }
 
 // Install returns how to start the agent so that its hooks call supervise.
 func Install(r InstallRequest) (Installation, error) {
-	h, ok := installers[r.Client]
+	h, ok := clientConfigs[r.Client]
 	if !ok {
 		return Installation{}, fmt.Errorf("there is no way to install hooks for %q", r.Client)
 	}
@@ -109,7 +109,7 @@ func Install(r InstallRequest) (Installation, error) {
 	if r.ReadFile == nil {
 		r.ReadFile = func(path string) ([]byte, error) { return nil, fmt.Errorf("%s is not read", path) }
 	}
-	in, err := perRun[r.Client](r, h)
+	in, err := runInstallers[r.Client](r, h)
 	if err != nil {
 		return Installation{}, fmt.Errorf("install the hooks of %s: %w", r.Client, err)
 	}
@@ -122,7 +122,7 @@ func Install(r InstallRequest) (Installation, error) {
 // InstallProblem returns why hooks should not be installed for a run, "" if they can be. opencode
 // hangs if the package for plugins is missing and cannot be fetched.
 func InstallProblem(c Client, getenv func(string) string, exists func(path string) bool) string {
-	if _, ok := installers[c]; !ok {
+	if _, ok := clientConfigs[c]; !ok {
 		return "it has no hooks"
 	}
 	if c != OpenCode {
@@ -139,13 +139,13 @@ func InstallProblem(c Client, getenv func(string) string, exists func(path strin
 }
 
 // SilentReason returns why no hook of a client was called although they were installed.
-func SilentReason(c Client) string { return installers[c].silent }
+func SilentReason(c Client) string { return clientConfigs[c].silentReason }
 
-// command is the command line that a client calls for an event.
-func (r InstallRequest) command(event string) string {
-	words := []string{quoted(r.Binary), "hook", string(r.Client), event}
+// commandLine is the command line that a client calls for an event.
+func (r InstallRequest) commandLine(event string) string {
+	words := []string{quoteWord(r.Binary), "hook", string(r.Client), event}
 	if r.Socket != "" {
-		words = append(words, "--socket", quoted(r.Socket))
+		words = append(words, "--socket", quoteWord(r.Socket))
 	}
 	if r.FailClosed {
 		words = append(words, "--on-error", "closed")
@@ -153,13 +153,13 @@ func (r InstallRequest) command(event string) string {
 	return strings.Join(words, " ")
 }
 
-// matched is an entry of a client's configuration of hooks.
-type matched struct {
-	Matcher string  `json:"matcher,omitempty"`
-	Hooks   []entry `json:"hooks"`
+// hookMatcher is an entry of a client's configuration of hooks.
+type hookMatcher struct {
+	Matcher string      `json:"matcher,omitempty"`
+	Hooks   []hookEntry `json:"hooks"`
 }
 
-type entry struct {
+type hookEntry struct {
 	Type    string `json:"type"`
 	Name    string `json:"name,omitempty"`
 	Command string `json:"command"`
@@ -169,8 +169,8 @@ type entry struct {
 // entryName is the name of our hooks, for clients with named hooks.
 const entryName = "supervise"
 
-func (h clientHooks) entry(r InstallRequest, event string) matched {
-	m := matched{Hooks: []entry{{Type: "command", Command: r.command(event), Timeout: h.timeout}}}
+func (h clientConfig) entry(r InstallRequest, event string) hookMatcher {
+	m := hookMatcher{Hooks: []hookEntry{{Type: "command", Command: r.commandLine(event), Timeout: h.timeout}}}
 	if e := eventNames[event]; e == PreTool || e == PostTool {
 		m.Matcher = "*"
 	}
@@ -184,20 +184,20 @@ func (h clientHooks) entry(r InstallRequest, event string) matched {
 	return m
 }
 
-func (h clientHooks) config(r InstallRequest) map[string][]matched {
-	out := map[string][]matched{}
+func (h clientConfig) config(r InstallRequest) map[string][]hookMatcher {
+	out := map[string][]hookMatcher{}
 	for _, event := range h.events {
-		out[event] = []matched{h.entry(r, event)}
+		out[event] = []hookMatcher{h.entry(r, event)}
 	}
 	return out
 }
 
-func claudeRun(r InstallRequest, h clientHooks) (Installation, error) {
+func installClaude(r InstallRequest, h clientConfig) (Installation, error) {
 	b, err := json.Marshal(map[string]any{"hooks": h.config(r)})
 	return Installation{Args: []string{"--settings", string(b)}}, err
 }
 
-func codexRun(r InstallRequest, h clientHooks) (Installation, error) {
+func installCodex(r InstallRequest, h clientConfig) (Installation, error) {
 	in := Installation{Args: []string{"--dangerously-bypass-hook-trust"}}
 	for _, event := range h.events {
 		e := h.entry(r, event)
@@ -220,15 +220,15 @@ func tomlString(s string) string {
 	return string(b)
 }
 
-// systemRun installs hooks in the system settings, whose file a variable names. The
+// installSystemSettings installs hooks in the system settings, whose file a variable names. The
 // system's own settings are kept.
-func systemRun(variable string) func(InstallRequest, clientHooks) (Installation, error) {
-	return func(r InstallRequest, h clientHooks) (Installation, error) {
+func installSystemSettings(variable string) func(InstallRequest, clientConfig) (Installation, error) {
+	return func(r InstallRequest, h clientConfig) (Installation, error) {
 		var before []byte
 		if path := first(r.Getenv(variable), systemSettings[r.Client]); path != "" {
 			before, _ = r.ReadFile(path)
 		}
-		text, err := merge(before, r)
+		text, err := mergeHooks(before, r)
 		if err != nil {
 			return Installation{}, err
 		}
@@ -246,31 +246,31 @@ var systemSettings = map[Client]string{
 	Qwen:   "/etc/qwen-code/settings.json",
 }
 
-func opencodeRun(r InstallRequest, _ clientHooks) (Installation, error) {
+func installOpenCode(r InstallRequest, _ clientConfig) (Installation, error) {
 	const name = "supervise-opencode.js"
-	config, err := parse([]byte(r.Getenv(opencodeEnv)))
+	config, err := parseDocument([]byte(r.Getenv(opencodeEnv)))
 	if err != nil {
 		return Installation{}, fmt.Errorf("%s is not JSON: %w", opencodeEnv, err)
 	}
-	if err := config.once("plugin", "file://"+filepath.Join(r.Dir, name)); err != nil {
+	if err := config.addUnique("plugin", "file://"+filepath.Join(r.Dir, name)); err != nil {
 		return Installation{}, fmt.Errorf("%s: %w", opencodeEnv, err)
 	}
 	return Installation{
 		Env:   []string{opencodeEnv + "=" + string(config.compact())},
-		Files: map[string][]byte{name: plugin(opencodePlugin, r)},
+		Files: map[string][]byte{name: fillPlugin(opencodePlugin, r)},
 	}, nil
 }
 
-func piRun(r InstallRequest, _ clientHooks) (Installation, error) {
+func installPi(r InstallRequest, _ clientConfig) (Installation, error) {
 	const name = "supervise-pi.ts"
 	return Installation{
 		Args:  []string{"-e", filepath.Join(r.Dir, name)},
-		Files: map[string][]byte{name: plugin(piExtension, r)},
+		Files: map[string][]byte{name: fillPlugin(piExtension, r)},
 	}, nil
 }
 
-// plugin fills in the commands of a plugin.
-func plugin(text string, r InstallRequest) []byte {
+// fillPlugin fills in the commands of a plugin.
+func fillPlugin(text string, r InstallRequest) []byte {
 	args := []string{"hook", string(r.Client)}
 	var more []string
 	if r.Socket != "" {
@@ -295,4 +295,4 @@ func plugin(text string, r InstallRequest) []byte {
 }
 
 // Events lists the client's names of the events that hooks are installed for.
-func Events(c Client) []string { return installers[c].events }
+func Events(c Client) []string { return clientConfigs[c].events }

@@ -10,40 +10,40 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is a settings file that changes only where we add or remove something. Removing
+// settingsDocument is a settings file that changes only where we add or remove something. Removing
 // our part restores the original byte for byte.
 //
 // The white space of what we add records the original layout. A container that we made has
 // white space before its end. A container that was empty has none there, and its original
 // white space is before its first entry.
-type document struct {
-	value hujson.Value
-	root  *hujson.Object
-	fresh map[any]bool // containers that we added
-	style
+type settingsDocument struct {
+	value   hujson.Value
+	root    *hujson.Object
+	created map[any]bool // containers that we added
+	layout
 }
 
-// style is the layout of a file.
-type style struct {
+// layout is the layout of a file.
+type layout struct {
 	newline string // "" for a file of one line
 	indent  string
 }
 
-// ourEnd is the white space before the end of an object that we made in a file without any.
-const ourEnd = " "
+// createdEnd is the white space before the end of an object that we made in a file without any.
+const createdEnd = " "
 
-// blankFile reports whether a file exists but is blank.
-func blankFile(text []byte) bool { return text != nil && len(bytes.TrimSpace(text)) == 0 }
+// isBlankFile reports whether a file exists but is blank.
+func isBlankFile(text []byte) bool { return text != nil && len(bytes.TrimSpace(text)) == 0 }
 
 var errNoObject = errors.New("it is not a JSON object")
 
-// parse reads a text, which may have comments. An empty text is an empty object.
-func parse(text []byte) (*document, error) {
-	d := &document{root: &hujson.Object{}, fresh: map[any]bool{}, style: style{"\n", "  "}}
+// parseDocument reads a text, which may have comments. An empty text is an empty object.
+func parseDocument(text []byte) (*settingsDocument, error) {
+	d := &settingsDocument{root: &hujson.Object{}, created: map[any]bool{}, layout: layout{"\n", "  "}}
 	if len(bytes.TrimSpace(text)) == 0 {
-		d.value.Value, d.fresh[d.root] = d.root, true
-		if d.root.AfterExtra = hujson.Extra("\n"); blankFile(text) {
-			d.root.AfterExtra, d.value.AfterExtra = hujson.Extra(ourEnd), text
+		d.value.Value, d.created[d.root] = d.root, true
+		if d.root.AfterExtra = hujson.Extra("\n"); isBlankFile(text) {
+			d.root.AfterExtra, d.value.AfterExtra = hujson.Extra(createdEnd), text
 		} else {
 			d.value.AfterExtra = hujson.Extra("\n")
 		}
@@ -58,12 +58,12 @@ func parse(text []byte) (*document, error) {
 		return nil, errNoObject
 	}
 	d.value, d.root = v, root
-	d.style = styleOf(text, root)
+	d.layout = detectLayout(text, root)
 	return d, nil
 }
 
-func styleOf(text []byte, root *hujson.Object) style {
-	s := style{"\n", "  "}
+func detectLayout(text []byte, root *hujson.Object) layout {
+	s := layout{"\n", "  "}
 	if bytes.Contains(text, []byte("\r\n")) {
 		s.newline = "\r\n"
 	}
@@ -73,7 +73,7 @@ func styleOf(text []byte, root *hujson.Object) style {
 	before := string(root.Members[0].Name.BeforeExtra)
 	i := strings.LastIndexByte(before, '\n')
 	if i < 0 {
-		return style{} // of one line
+		return layout{} // of one line
 	}
 	if unit := before[i+1:]; unit != "" && strings.TrimLeft(unit, " \t") == "" {
 		s.indent = unit
@@ -81,42 +81,42 @@ func styleOf(text []byte, root *hujson.Object) style {
 	return s
 }
 
-// origin is the original text of a file that we filled, nil if the file was missing.
-func (d *document) origin() []byte {
-	if string(d.root.AfterExtra) != ourEnd {
+// originalText is the original text of a file that we filled, nil if the file was missing.
+func (d *settingsDocument) originalText() []byte {
+	if string(d.root.AfterExtra) != createdEnd {
 		return nil
 	}
 	return append([]byte{}, d.value.AfterExtra...)
 }
 
 // text returns the text of the file.
-func (d *document) text() []byte { return d.value.Pack() }
+func (d *settingsDocument) text() []byte { return d.value.Pack() }
 
 // compact returns the file in one line, without comments.
-func (d *document) compact() []byte {
+func (d *settingsDocument) compact() []byte {
 	v := d.value.Clone()
 	v.Minimize()
 	return v.Pack()
 }
 
-// at is the white space before an entry of a container at a depth, from 0.
-func (s style) at(depth int) hujson.Extra {
+// spaceBeforeEntry is the white space before an entry of a container at a depth, from 0.
+func (s layout) spaceBeforeEntry(depth int) hujson.Extra {
 	if s.newline == "" {
 		return nil
 	}
 	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth+1))
 }
 
-// end is the white space before the end of a container that we made.
-func (s style) end(depth int) hujson.Extra {
+// spaceBeforeEnd is the white space before the end of a container that we made.
+func (s layout) spaceBeforeEnd(depth int) hujson.Extra {
 	if s.newline == "" {
-		return hujson.Extra(ourEnd)
+		return hujson.Extra(createdEnd)
 	}
 	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth))
 }
 
-// laid formats a value for a container at a depth.
-func (s style) laid(v any, depth int) (hujson.Value, error) {
+// formatValue formats a value for a container at a depth.
+func (s layout) formatValue(v any, depth int) (hujson.Value, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -125,42 +125,42 @@ func (s style) laid(v any, depth int) (hujson.Value, error) {
 	}
 	out, err := hujson.Parse(bytes.TrimSpace(b.Bytes()))
 	if err == nil {
-		s.lay(&out, depth)
+		s.indentValue(&out, depth)
 	}
 	return out, err
 }
 
-func (s style) lay(v *hujson.Value, depth int) {
+func (s layout) indentValue(v *hujson.Value, depth int) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:
 		for i := range c.Members {
-			c.Members[i].Name.BeforeExtra, c.Members[i].Value.BeforeExtra = s.at(depth), hujson.Extra(" ")
-			s.lay(&c.Members[i].Value, depth+1)
+			c.Members[i].Name.BeforeExtra, c.Members[i].Value.BeforeExtra = s.spaceBeforeEntry(depth), hujson.Extra(" ")
+			s.indentValue(&c.Members[i].Value, depth+1)
 		}
-		c.AfterExtra = s.end(depth)
+		c.AfterExtra = s.spaceBeforeEnd(depth)
 	case *hujson.Array:
 		for i := range c.Elements {
-			c.Elements[i].BeforeExtra = s.at(depth)
-			s.lay(&c.Elements[i], depth+1)
+			c.Elements[i].BeforeExtra = s.spaceBeforeEntry(depth)
+			s.indentValue(&c.Elements[i], depth+1)
 		}
-		c.AfterExtra = s.end(depth)
+		c.AfterExtra = s.spaceBeforeEnd(depth)
 	}
 }
 
-// place returns the white space before the next entry of a container, and that before the
+// spaceForEntry returns the white space before the next entry of a container, and that before the
 // container's end. last is the entry before, nil for none.
-func (d *document) place(in any, last *hujson.Value, end hujson.Extra, depth int) (before, after hujson.Extra) {
+func (d *settingsDocument) spaceForEntry(in any, last *hujson.Value, end hujson.Extra, depth int) (before, after hujson.Extra) {
 	switch {
-	case last == nil && !d.fresh[in]:
+	case last == nil && !d.created[in]:
 		return end, nil // it was empty
 	case last != nil && d.newline == "":
 		return hujson.Extra(" "), end
 	}
-	return d.at(depth), end
+	return d.spaceBeforeEntry(depth), end
 }
 
-// member finds a member of an object.
-func member(o *hujson.Object, key string) *hujson.Value {
+// findMember finds a member of an object.
+func findMember(o *hujson.Object, key string) *hujson.Value {
 	for i := range o.Members {
 		if name, ok := o.Members[i].Name.Value.(hujson.Literal); ok && name.String() == key {
 			return &o.Members[i].Value
@@ -169,14 +169,14 @@ func member(o *hujson.Object, key string) *hujson.Value {
 	return nil
 }
 
-// add adds a missing member.
-func (d *document) add(o *hujson.Object, depth int, key string, v hujson.Value) *hujson.Value {
+// addMember adds a missing member.
+func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v hujson.Value) *hujson.Value {
 	var last *hujson.Value
 	if n := len(o.Members); n > 0 {
 		last = &o.Members[n-1].Value
 	}
 	m := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(key)}, Value: v}
-	m.Name.BeforeExtra, o.AfterExtra = d.place(o, last, o.AfterExtra, depth)
+	m.Name.BeforeExtra, o.AfterExtra = d.spaceForEntry(o, last, o.AfterExtra, depth)
 	if len(m.Value.BeforeExtra) == 0 {
 		m.Value.BeforeExtra = hujson.Extra(" ")
 	}
@@ -187,21 +187,21 @@ func (d *document) add(o *hujson.Object, depth int, key string, v hujson.Value) 
 	return &o.Members[len(o.Members)-1].Value
 }
 
-// push adds an element.
-func (d *document) push(a *hujson.Array, depth int, v hujson.Value) {
+// appendElement adds an element.
+func (d *settingsDocument) appendElement(a *hujson.Array, depth int, v hujson.Value) {
 	var last *hujson.Value
 	if n := len(a.Elements); n > 0 {
 		last = &a.Elements[n-1]
 	}
-	v.BeforeExtra, a.AfterExtra = d.place(a, last, a.AfterExtra, depth)
+	v.BeforeExtra, a.AfterExtra = d.spaceForEntry(a, last, a.AfterExtra, depth)
 	if last != nil {
 		v.AfterExtra = last.AfterExtra
 	}
 	a.Elements = append(a.Elements, v)
 }
 
-// take removes a member, and reports whether that leaves an object that we made empty.
-func take(o *hujson.Object, key string) (over bool) {
+// removeMember removes a member, and reports whether that leaves an object that we made empty.
+func removeMember(o *hujson.Object, key string) (over bool) {
 	for i := range o.Members {
 		name, ok := o.Members[i].Name.Value.(hujson.Literal)
 		if !ok || name.String() != key {
@@ -211,19 +211,19 @@ func take(o *hujson.Object, key string) (over bool) {
 		o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
 		switch n := len(o.Members); {
 		case n == 0:
-			return emptied(&o.AfterExtra, gone.Name.BeforeExtra)
+			return restoreEmpty(&o.AfterExtra, gone.Name.BeforeExtra)
 		case i == 0:
 			o.Members[0].Name.BeforeExtra = gone.Name.BeforeExtra
 		case i == n:
-			inherit(&o.Members[n-1].Value, gone.Value)
+			keepTrailingComma(&o.Members[n-1].Value, gone.Value)
 		}
 		return false
 	}
 	return false
 }
 
-// without removes elements, as take does members.
-func without(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) {
+// removeElements removes elements, as take does members.
+func removeElements(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) {
 	var left []hujson.Value
 	for i := range a.Elements {
 		if gone(&a.Elements[i]) {
@@ -237,22 +237,22 @@ func without(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) 
 	}
 	all := a.Elements
 	if a.Elements = left; len(left) == 0 {
-		return true, emptied(&a.AfterExtra, all[0].BeforeExtra)
+		return true, restoreEmpty(&a.AfterExtra, all[0].BeforeExtra)
 	}
 	left[0].BeforeExtra = all[0].BeforeExtra
-	inherit(&left[len(left)-1], all[len(all)-1])
+	keepTrailingComma(&left[len(left)-1], all[len(all)-1])
 	return true, false
 }
 
-// inherit moves the trailing comma to the last remaining entry.
-func inherit(last *hujson.Value, gone hujson.Value) {
+// keepTrailingComma moves the trailing comma to the last remaining entry.
+func keepTrailingComma(last *hujson.Value, gone hujson.Value) {
 	if last.AfterExtra == nil {
 		last.AfterExtra = gone.AfterExtra
 	}
 }
 
-// emptied restores the white space of an empty container, and reports whether we made it.
-func emptied(end *hujson.Extra, before hujson.Extra) (over bool) {
+// restoreEmpty restores the white space of an empty container, and reports whether we made it.
+func restoreEmpty(end *hujson.Extra, before hujson.Extra) (over bool) {
 	if len(*end) > 0 {
 		return true
 	}
@@ -262,12 +262,12 @@ func emptied(end *hujson.Extra, before hujson.Extra) (over bool) {
 
 // object returns the object under a key of another one at a depth, and makes it if it is
 // missing.
-func (d *document) object(in *hujson.Object, depth int, key string) (*hujson.Object, error) {
-	v := member(in, key)
+func (d *settingsDocument) object(in *hujson.Object, depth int, key string) (*hujson.Object, error) {
+	v := findMember(in, key)
 	if v == nil {
-		o := &hujson.Object{AfterExtra: d.end(depth + 1)}
-		d.fresh[o] = true
-		v = d.add(in, depth, key, hujson.Value{Value: o})
+		o := &hujson.Object{AfterExtra: d.spaceBeforeEnd(depth + 1)}
+		d.created[o] = true
+		v = d.addMember(in, depth, key, hujson.Value{Value: o})
 	}
 	if o, ok := v.Value.(*hujson.Object); ok {
 		return o, nil
@@ -276,12 +276,12 @@ func (d *document) object(in *hujson.Object, depth int, key string) (*hujson.Obj
 }
 
 // list is like object, for a list.
-func (d *document) list(in *hujson.Object, depth int, key string) (*hujson.Array, error) {
-	v := member(in, key)
+func (d *settingsDocument) list(in *hujson.Object, depth int, key string) (*hujson.Array, error) {
+	v := findMember(in, key)
 	if v == nil {
-		a := &hujson.Array{AfterExtra: d.end(depth + 1)}
-		d.fresh[a] = true
-		v = d.add(in, depth, key, hujson.Value{Value: a})
+		a := &hujson.Array{AfterExtra: d.spaceBeforeEnd(depth + 1)}
+		d.created[a] = true
+		v = d.addMember(in, depth, key, hujson.Value{Value: a})
 	}
 	if a, ok := v.Value.(*hujson.Array); ok {
 		return a, nil
@@ -289,23 +289,23 @@ func (d *document) list(in *hujson.Object, depth int, key string) (*hujson.Array
 	return nil, fmt.Errorf("%q is not a list", key)
 }
 
-// once adds a text to a list of the file, unless the list has it.
-func (d *document) once(key, text string) error {
+// addUnique adds a text to a list of the file, unless the list has it.
+func (d *settingsDocument) addUnique(key, text string) error {
 	list, err := d.list(d.root, 0, key)
 	if err != nil {
 		return err
 	}
 	for i := range list.Elements {
-		if textOf(&list.Elements[i]) == text {
+		if stringValue(&list.Elements[i]) == text {
 			return nil
 		}
 	}
-	d.push(list, 1, hujson.Value{Value: hujson.String(text)})
+	d.appendElement(list, 1, hujson.Value{Value: hujson.String(text)})
 	return nil
 }
 
-// textOf returns the text of a JSON string, "" for anything else.
-func textOf(v *hujson.Value) string {
+// stringValue returns the text of a JSON string, "" for anything else.
+func stringValue(v *hujson.Value) string {
 	if v == nil {
 		return ""
 	}

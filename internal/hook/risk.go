@@ -60,7 +60,7 @@ type rule struct {
 }
 
 // rules are the rules, by name.
-var rules = byName([]rule{
+var rules = rulesByName([]rule{
 	{"delete_tests", metric.Critical, true, "it deletes tests", "Fix the code under test. Leave obsolete tests to a person"},
 	{"tests_out_of_discovery", metric.Critical, true, "it moves tests to a place where they do not run", "Leave the test in its place"},
 	{"empty_test_file", metric.Critical, true, "it empties a test file", "Change the test, or fix the code"},
@@ -96,7 +96,7 @@ var rules = byName([]rule{
 	{"sed_config", metric.Medium, false, "it edits what the checks run, in place", "Leave the checks as they are"},
 })
 
-func byName(list []rule) map[string]rule {
+func rulesByName(list []rule) map[string]rule {
 	out := make(map[string]rule, len(list))
 	for _, r := range list {
 		out[r.name] = r
@@ -106,11 +106,11 @@ func byName(list []rule) map[string]rule {
 
 // judge collects the risks of one call.
 type judge struct {
-	opt   Options
-	call  Call
-	known []string // see files
-	asked bool
-	risks []Risk
+	opt        Options
+	call       Call
+	knownFiles []string // see files
+	listed     bool
+	risks      []Risk
 }
 
 // Judge returns the verdict on a call before it happens.
@@ -119,31 +119,31 @@ func Judge(call Call, opt Options) Decision {
 		return Decision{Verdict: Allow}
 	}
 	j := &judge{opt: opt, call: call}
-	j.look()
+	j.judgeCall()
 	return j.decide()
 }
 
-func (j *judge) look() {
+func (j *judge) judgeCall() {
 	switch j.call.Kind {
 	case Shell:
-		j.shell(readShell(j.call.Command, environment{cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home, j.opt.Tree.Root, j.script}))
+		j.judgeScript(readShell(j.call.Command, environment{cmp.Or(j.call.Dir, j.opt.Tree.Root), j.opt.Home, j.opt.Tree.Root, j.agentScript}))
 	case Write, Edit, Patch:
-		j.edit()
+		j.judgeEdit()
 	case OtherTool:
 	}
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
 }
 
-// add adds a risk, once for each target.
-func (j *judge) add(name, target string) {
+// addRisk adds a risk, once for each target.
+func (j *judge) addRisk(name, target string) {
 	r := rules[name]
-	j.found(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
+	j.addUnique(Risk{Rule: r.name, Severity: r.severity, Target: target, Why: r.why, Destroys: r.destroys})
 }
 
 // maxRisks bounds the risks of one call.
 const maxRisks = 20
 
-func (j *judge) found(r Risk) {
+func (j *judge) addUnique(r Risk) {
 	if len(j.risks) < maxRisks && !slices.ContainsFunc(j.risks, func(have Risk) bool { return have.Rule == r.Rule && have.Target == r.Target }) {
 		j.risks = append(j.risks, r)
 	}
@@ -156,13 +156,13 @@ var verdicts = map[Mode]map[metric.Severity]Verdict{
 	ModeAggressive: {metric.Critical: Deny, metric.High: Deny, metric.Medium: Deny, metric.Low: Warn},
 }
 
-var hardness = map[Verdict]int{Allow: 0, Warn: 1, Ask: 2, Deny: 3}
+var strictness = map[Verdict]int{Allow: 0, Warn: 1, Ask: 2, Deny: 3}
 
 func (j *judge) decide() Decision {
 	d := Decision{Verdict: Allow, Risks: j.risks}
 	for _, r := range j.risks {
 		d.Checkpoint = d.Checkpoint || r.Destroys && r.Severity >= metric.Medium
-		if v := cmp.Or(verdicts[j.opt.Mode][r.Severity], Allow); hardness[v] > hardness[d.Verdict] {
+		if v := cmp.Or(verdicts[j.opt.Mode][r.Severity], Allow); strictness[v] > strictness[d.Verdict] {
 			d.Verdict = v
 		}
 	}
@@ -186,7 +186,7 @@ func DecisionMessage(d Decision) string {
 		}
 		text := r.Why
 		if r.Target != "" {
-			text += " (" + shortened(r.Target) + ")"
+			text += " (" + shorten(r.Target) + ")"
 		}
 		said = append(said, text)
 		if row, ok := rules[r.Rule]; ok && !slices.Contains(instead, row.instead) {
@@ -203,7 +203,7 @@ func DecisionMessage(d Decision) string {
 	return text
 }
 
-func shortened(s string) string {
+func shorten(s string) string {
 	const most = 160
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > most {

@@ -11,15 +11,15 @@ import (
 	"supervise/internal/regexp"
 )
 
-// scratchScripts are the folders outside the tree in which agents write scripts.
-var scratchScripts = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)/`)
+// temporaryFolderRE are the folders outside the tree in which agents write scripts.
+var temporaryFolderRE = regexp.MustCompile(`^(/private)?(/tmp|/var/tmp|/dev/shm|/var/folders)/`)
 
-// script returns the text of a script that the agent wrote. A script that has not changed since
+// agentScript returns the text of a script that the agent wrote. A script that has not changed since
 // the agent started belongs to the project and is trusted.
-func (j *judge) script(abs string) (string, bool) {
-	p := j.place(word{text: abs}, "/")
+func (j *judge) agentScript(abs string) (string, bool) {
+	p := j.resolve(word{text: abs}, "/")
 	if p.rel == "" {
-		if j.opt.Tree.ReadOutside == nil || !scratchScripts.MatchString(abs) {
+		if j.opt.Tree.ReadOutside == nil || !temporaryFolderRE.MatchString(abs) {
 			return "", false
 		}
 		text, ok := j.opt.Tree.ReadOutside(abs)
@@ -38,47 +38,47 @@ func (j *judge) script(abs string) (string, bool) {
 
 // scriptFile returns the text of a script that the agent wrote, in this command line or
 // before.
-func (r *reader) scriptFile(w word) (string, bool) {
+func (r *interpreter) scriptFile(w word) (string, bool) {
 	if w.text == "" || w.unknown || w.glob {
 		return "", false
 	}
-	abs := joined(r.dir, w.text)
-	text, ok := r.wrote[abs]
+	abs := joinPath(r.dir, w.text)
+	text, ok := r.writtenFiles[abs]
 	if !ok && r.scripts != nil {
 		text, ok = r.scripts(abs)
 	}
 	return text, ok && len(text) <= maxLength && !strings.Contains(text, "\x00")
 }
 
-// write records what a file contains after this part of the command line has run.
-func (r *reader) write(w word, out stream, appended bool) {
+// recordWrite records what a file contains after this part of the command line has run.
+func (r *interpreter) recordWrite(w word, out stream, appended bool) {
 	if !out.known || w.unknown || w.glob {
 		return
 	}
-	abs := joined(r.dir, w.text)
+	abs := joinPath(r.dir, w.text)
 	if appended {
-		out.text = r.wrote[abs] + out.text
+		out.text = r.writtenFiles[abs] + out.text
 	}
-	if r.wrote[abs] = out.text; len(out.text) > maxLength {
-		r.wrote[abs] = ""
+	if r.writtenFiles[abs] = out.text; len(out.text) > maxLength {
+		r.writtenFiles[abs] = ""
 	}
 }
 
-// alone reads a script with its name and arguments, as a separate shell does.
-func (r *reader) alone(text string, args []word) stream {
+// runScript reads a script with its name and arguments, as a separate shell does.
+func (r *interpreter) runScript(text string, args []word) stream {
 	dir, self := r.dir, r.vars["0"]
 	if len(args) > 0 {
-		r.named(args[:1])
+		r.setScriptName(args[:1])
 		args = args[1:]
 	}
-	out := r.follow(text, args)
+	out := r.runWithArguments(text, args)
 	r.dir = dir
-	r.named(self)
+	r.setScriptName(self)
 	return out
 }
 
-// named sets the name of a script ($0), nil for none.
-func (r *reader) named(self []word) {
+// setScriptName sets the name of a script ($0), nil for none.
+func (r *interpreter) setScriptName(self []word) {
 	for _, name := range []string{"0", "BASH_SOURCE"} {
 		if r.vars[name] = self; self == nil {
 			delete(r.vars, name)
@@ -86,8 +86,8 @@ func (r *reader) named(self []word) {
 	}
 }
 
-// follow reads a script with its arguments.
-func (r *reader) follow(text string, args []word) stream {
+// runWithArguments reads a script with its arguments.
+func (r *interpreter) runWithArguments(text string, args []word) stream {
 	vars := map[string][]word{}
 	for i := range 9 {
 		name := strconv.Itoa(i + 1)
@@ -98,7 +98,7 @@ func (r *reader) follow(text string, args []word) stream {
 		}
 	}
 	vars["@"], r.vars["@"] = r.vars["@"], args
-	out := r.text(text)
+	out := r.readText(text)
 	for name, list := range vars {
 		if r.vars[name] = list; list == nil {
 			delete(r.vars, name)
@@ -108,12 +108,12 @@ func (r *reader) follow(text string, args []word) stream {
 }
 
 var (
-	shebang    = regexp.MustCompile(`^#!\s*\S*?/?(env\s+(-\S+\s+)*)?([^\s/]+)(\s|$)`)
+	shebangRE  = regexp.MustCompile(`^#!\s*\S*?/?(env\s+(-\S+\s+)*)?([^\s/]+)(\s|$)`)
 	shellNames = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
 )
 
-// started reads a program that is given as a path, if it is a script that the agent wrote.
-func (r *reader) started(c command, program word) (stream, bool) {
+// runPath reads a program that is given as a path, if it is a script that the agent wrote.
+func (r *interpreter) runPath(c command, program word) (stream, bool) {
 	if !strings.Contains(program.text, "/") {
 		return stream{}, false
 	}
@@ -121,17 +121,17 @@ func (r *reader) started(c command, program word) (stream, bool) {
 	if !ok {
 		return stream{}, false
 	}
-	if m := shebang.FindStringSubmatch(text); m != nil && !slices.Contains(shellNames, m[3]) {
+	if m := shebangRE.FindStringSubmatch(text); m != nil && !slices.Contains(shellNames, m[3]) {
 		c.name, c.script = m[3], text
 		r.script.commands = append(r.script.commands, c)
-		return stream{words: []word{unknown}}, true
+		return stream{words: []word{unknownWord}}, true
 	}
-	return r.alone(text, append([]word{program}, c.args...)), true
+	return r.runScript(text, append([]word{program}, c.args...)), true
 }
 
-// interpreted adds the text of the script to a call of an interpreter, and that of the patch
+// withScript adds the text of the script to a call of an interpreter, and that of the patch
 // to git.
-func (r *reader) interpreted(c command) command {
+func (r *interpreter) withScript(c command) command {
 	if strings.HasPrefix(c.name, "python3.") {
 		c.name = "python3"
 	}
@@ -145,29 +145,29 @@ func (r *reader) interpreted(c command) command {
 	if len(rest) > 0 && rest[0].text == "run" {
 		rest = rest[1:]
 	}
-	if len(rest) > 0 && !has(c.args, "-e", "--eval") && !has(c.args, "-c", "") {
+	if len(rest) > 0 && !hasOption(c.args, "-e", "--eval") && !hasOption(c.args, "-c", "") {
 		c.script, _ = r.scriptFile(rest[0])
 	}
 	return c
 }
 
-// sourced reads a script in the current shell.
-func sourced(r *reader, c command) stream {
+// runSource reads a script in the current shell.
+func runSource(r *interpreter, c command) stream {
 	rest := operands(c.args)
 	if len(rest) == 0 {
 		return stream{}
 	}
 	text, ok := r.scriptFile(rest[0])
 	if !ok {
-		return stream{words: []word{unknown}}
+		return stream{words: []word{unknownWord}}
 	}
-	return r.follow(text, rest[1:])
+	return r.runWithArguments(text, rest[1:])
 }
 
-// trapped reads what a shell will run later.
-func trapped(r *reader, c command) stream {
+// runTrap reads what a shell will run later.
+func runTrap(r *interpreter, c command) stream {
 	if rest := operands(c.args); len(rest) > 1 && !rest[0].unknown {
-		r.text(rest[0].text)
+		r.readText(rest[0].text)
 	}
 	return stream{known: true}
 }
@@ -184,8 +184,8 @@ var runners = func() map[string][]string {
 // removers delete their arguments, which removed judges.
 const removers = "rm unlink shred srm rimraf del trash trash-put"
 
-// ran reads the program that a runner runs. It is false if the runner does something else.
-func (r *reader) ran(c command) (stream, bool) {
+// runRunner reads the program that a runner runs. It is false if the runner does something else.
+func (r *interpreter) runRunner(c command) (stream, bool) {
 	words, ok := runners[c.name]
 	if !ok || len(c.args) == 0 {
 		return stream{}, false
@@ -199,40 +199,40 @@ func (r *reader) ran(c command) (stream, bool) {
 	case !slices.Contains(strings.Fields(removers), args[0].text):
 		return stream{}, false
 	}
-	return r.run(args, c.set, c.in), true
+	return r.runProgram(args, c.set, c.in), true
 }
 
-// pathPrinted is the output of commands that print a path. It is false for others.
-func (r *reader) pathPrinted(c command) (stream, bool) {
+// printedPath is the output of commands that print a path. It is false for others.
+func (r *interpreter) printedPath(c command) (stream, bool) {
 	rest := operands(c.args)
 	switch {
 	case c.name == "mktemp" && len(rest) == 0:
-		return literal(word{text: "/tmp/mktemp"}), true
+		return literalStream(word{text: "/tmp/mktemp"}), true
 	case c.name == "pwd":
-		return literal(word{text: r.dir}), true
-	case c.name == "git" && r.root != "" && len(rest) > 0 && rest[0].text == "rev-parse" && has(c.args, "", "--show-toplevel"):
-		return literal(word{text: r.root}), true
+		return literalStream(word{text: r.dir}), true
+	case c.name == "git" && r.root != "" && len(rest) > 0 && rest[0].text == "rev-parse" && hasOption(c.args, "", "--show-toplevel"):
+		return literalStream(word{text: r.root}), true
 	case len(rest) == 0 || rest[0].unknown || rest[0].glob:
 		return stream{}, false
 	}
-	return r.partPrinted(c.name, rest)
+	return r.derivedPath(c.name, rest)
 }
 
-// partPrinted is the output of commands that derive one path from another.
-func (r *reader) partPrinted(program string, rest []word) (stream, bool) {
+// derivedPath is the output of commands that derive one path from another.
+func (r *interpreter) derivedPath(program string, rest []word) (stream, bool) {
 	name := rest[0].text
 	switch program {
 	case "dirname":
 		name = path.Dir(name)
 	case "basename":
-		name = base(name)
+		name = baseName(name)
 		if len(rest) > 1 {
 			name = strings.TrimSuffix(name, rest[1].text)
 		}
 	case "realpath":
-		name = joined(r.dir, name)
+		name = joinPath(r.dir, name)
 	default:
 		return stream{}, false
 	}
-	return literal(word{text: name}), true
+	return literalStream(word{text: name}), true
 }

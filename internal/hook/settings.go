@@ -19,11 +19,11 @@ type Settings struct {
 	Note string
 }
 
-// settingsPlace is where a client keeps its configuration, relative to the project and to the
+// settingsLocation is where a client keeps its configuration, relative to the project and to the
 // user's home.
-type settingsPlace struct{ project, user, plugin, note string }
+type settingsLocation struct{ project, user, plugin, note string }
 
-var settingsPlaces = map[Client]settingsPlace{
+var settingsLocations = map[Client]settingsLocation{
 	Claude:   {".claude/settings.json", ".claude/settings.json", "", ""},
 	Codex:    {".codex/hooks.json", ".codex/hooks.json", "", "codex runs hooks only once you have trusted them: type /hooks in it, or start it with --dangerously-bypass-hook-trust"},
 	Gemini:   {".gemini/settings.json", ".gemini/settings.json", "", "gemini reads the settings of a project only in a folder that you trust"},
@@ -38,7 +38,7 @@ var piFolders = [2]string{".pi/extensions", ".pi/agent/extensions"}
 // LocateSettings returns where a client keeps its hooks: those of a project, or of the user if home
 // is given.
 func LocateSettings(c Client, project, home string) (Settings, error) {
-	p, ok := settingsPlaces[c]
+	p, ok := settingsLocations[c]
 	if !ok {
 		return Settings{}, fmt.Errorf("there is no way to install hooks for %q", c)
 	}
@@ -64,9 +64,9 @@ func LocateSettings(c Client, project, home string) (Settings, error) {
 func PluginText(r InstallRequest) []byte {
 	switch r.Client {
 	case OpenCode:
-		return plugin(opencodePlugin, r)
+		return fillPlugin(opencodePlugin, r)
 	case Pi:
-		return plugin(piExtension, r)
+		return fillPlugin(piExtension, r)
 	case Claude, Codex, Gemini, Qwen:
 	}
 	return nil
@@ -76,13 +76,13 @@ func PluginText(r InstallRequest) []byte {
 // replaces our hooks that are there, so a second Merge changes nothing.
 func (s Settings) Merge(text []byte, r InstallRequest) ([]byte, error) {
 	if r.Client != OpenCode {
-		return merge(text, r)
+		return mergeHooks(text, r)
 	}
-	d, err := parse(text)
+	d, err := parseDocument(text)
 	if err != nil {
-		return nil, notJSON(err)
+		return nil, invalidJSON(err)
 	}
-	if err := d.once("plugin", "file://"+s.Plugin); err != nil {
+	if err := d.addUnique("plugin", "file://"+s.Plugin); err != nil {
 		return nil, err
 	}
 	return d.text(), nil
@@ -91,18 +91,18 @@ func (s Settings) Merge(text []byte, r InstallRequest) ([]byte, error) {
 // geminiFlags are the settings without which gemini calls no hook.
 var geminiFlags = [][2]string{{"hooksConfig", "enabled"}, {"tools", "enableHooks"}}
 
-func notJSON(err error) error {
+func invalidJSON(err error) error {
 	return fmt.Errorf("not valid JSON (%w): fix it, or add the hooks manually as docs/hooks.md shows", err)
 }
 
-// merge implements Merge for clients whose settings list commands.
-func merge(text []byte, r InstallRequest) ([]byte, error) {
-	d, err := parse(text)
+// mergeHooks implements Merge for clients whose settings list commands.
+func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
+	d, err := parseDocument(text)
 	if err != nil {
-		return nil, notJSON(err)
+		return nil, invalidJSON(err)
 	}
-	if _, over := d.dropOurs(r.Client); over {
-		if d, err = parse(d.origin()); err != nil {
+	if _, over := d.removeOwnHooks(r.Client); over {
+		if d, err = parseDocument(d.originalText()); err != nil {
 			return nil, err
 		}
 	}
@@ -110,21 +110,21 @@ func merge(text []byte, r InstallRequest) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := installers[r.Client]
+	h := clientConfigs[r.Client]
 	for _, event := range h.events {
 		list, err := d.list(hooks, 1, event)
 		if err != nil {
 			return nil, fmt.Errorf("hooks: %w", err)
 		}
-		item, err := d.laid(h.entry(r, event), 3)
+		item, err := d.formatValue(h.entry(r, event), 3)
 		if err != nil {
 			return nil, err
 		}
-		d.push(list, 2, item)
+		d.appendElement(list, 2, item)
 	}
 	if r.Client == Gemini {
 		for _, flag := range geminiFlags {
-			if err := d.raise(flag[0], flag[1]); err != nil {
+			if err := d.setFlag(flag[0], flag[1]); err != nil {
 				return nil, err
 			}
 		}
@@ -135,43 +135,43 @@ func merge(text []byte, r InstallRequest) ([]byte, error) {
 // Remove removes our hooks from the text of a client's settings. The text is nil if the file
 // was made for them. found is false if there were none.
 func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err error) {
-	d, err := parse(text)
+	d, err := parseDocument(text)
 	if err != nil {
-		return nil, false, notJSON(err)
+		return nil, false, invalidJSON(err)
 	}
 	over := false
 	if c == OpenCode {
-		found, over = d.dropFrom(d.root, "plugin", func(v *hujson.Value) bool { return textOf(v) == "file://"+s.Plugin })
+		found, over = d.removeFromList(d.root, "plugin", func(v *hujson.Value) bool { return stringValue(v) == "file://"+s.Plugin })
 	} else {
-		found, over = d.dropOurs(c)
+		found, over = d.removeOwnHooks(c)
 	}
 	if !found {
 		return text, false, nil
 	}
 	if c == Gemini {
 		for _, flag := range geminiFlags {
-			over = d.lower(flag[0], flag[1]) || over
+			over = d.restoreFlag(flag[0], flag[1]) || over
 		}
 	}
 	if over {
-		return d.origin(), true, nil
+		return d.originalText(), true, nil
 	}
 	return d.text(), true, nil
 }
 
 // InstalledEvents returns the events for which the text of a client's settings has our hooks.
 func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
-	d, err := parse(text)
+	d, err := parseDocument(text)
 	if err != nil {
-		return nil, notJSON(err)
+		return nil, invalidJSON(err)
 	}
 	if c == OpenCode {
-		if found, _ := d.dropFrom(d.root, "plugin", func(v *hujson.Value) bool { return textOf(v) == "file://"+s.Plugin }); found {
-			return installers[c].events, nil
+		if found, _ := d.removeFromList(d.root, "plugin", func(v *hujson.Value) bool { return stringValue(v) == "file://"+s.Plugin }); found {
+			return clientConfigs[c].events, nil
 		}
 		return nil, nil
 	}
-	v := member(d.root, "hooks")
+	v := findMember(d.root, "hooks")
 	if v == nil {
 		return nil, nil
 	}
@@ -180,18 +180,18 @@ func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
 		return nil, nil
 	}
 	var out []string
-	for _, event := range installers[c].events {
-		if found, _ := d.dropFrom(hooks, event, func(v *hujson.Value) bool { return ours(v, c) }); found {
+	for _, event := range clientConfigs[c].events {
+		if found, _ := d.removeFromList(hooks, event, func(v *hujson.Value) bool { return isOwnHook(v, c) }); found {
 			out = append(out, event)
 		}
 	}
 	return out, nil
 }
 
-// dropFrom removes matching elements from a list of an object, and the list itself if we made
+// removeFromList removes matching elements from a list of an object, and the list itself if we made
 // it. over reports whether that leaves an object that we made empty.
-func (d *document) dropFrom(in *hujson.Object, key string, match func(*hujson.Value) bool) (found, over bool) {
-	v := member(in, key)
+func (d *settingsDocument) removeFromList(in *hujson.Object, key string, match func(*hujson.Value) bool) (found, over bool) {
+	v := findMember(in, key)
 	if v == nil {
 		return false, false
 	}
@@ -199,16 +199,16 @@ func (d *document) dropFrom(in *hujson.Object, key string, match func(*hujson.Va
 	if !ok {
 		return false, false
 	}
-	found, empty := without(list, match)
+	found, empty := removeElements(list, match)
 	if empty {
-		over = take(in, key)
+		over = removeMember(in, key)
 	}
 	return found, over
 }
 
-// dropOurs removes our entries from all hooks. over is as for dropFrom, for the entire file.
-func (d *document) dropOurs(c Client) (found, over bool) {
-	v := member(d.root, "hooks")
+// removeOwnHooks removes our entries from all hooks. over is as for dropFrom, for the entire file.
+func (d *settingsDocument) removeOwnHooks(c Client) (found, over bool) {
+	v := findMember(d.root, "hooks")
 	if v == nil {
 		return false, false
 	}
@@ -218,12 +218,12 @@ func (d *document) dropOurs(c Client) (found, over bool) {
 	}
 	var events []string
 	for _, m := range hooks.Members {
-		events = append(events, textOf(&m.Name))
+		events = append(events, stringValue(&m.Name))
 	}
 	for _, event := range events {
-		here, empty := d.dropFrom(hooks, event, func(v *hujson.Value) bool { return ours(v, c) })
+		here, empty := d.removeFromList(hooks, event, func(v *hujson.Value) bool { return isOwnHook(v, c) })
 		if found = found || here; empty {
-			over = take(d.root, "hooks")
+			over = removeMember(d.root, "hooks")
 		}
 	}
 	return found, over
@@ -231,28 +231,28 @@ func (d *document) dropOurs(c Client) (found, over bool) {
 
 // The white space before a flag that we set: one that was missing, and one that was false.
 const (
-	added  = "  "
-	raised = "   "
+	addedFlagSpace  = "  "
+	raisedFlagSpace = "   "
 )
 
-// raise sets a flag.
-func (d *document) raise(key, flag string) error {
+// setFlag sets a flag.
+func (d *settingsDocument) setFlag(key, flag string) error {
 	in, err := d.object(d.root, 0, key)
 	if err != nil {
 		return err
 	}
-	switch v := member(in, flag); {
+	switch v := findMember(in, flag); {
 	case v == nil:
-		d.add(in, 1, flag, hujson.Value{BeforeExtra: hujson.Extra(added), Value: hujson.Bool(true)})
-	case string(v.Pack()) != "true" && textOfLiteral(v) == "false":
-		v.Value, v.BeforeExtra = hujson.Bool(true), hujson.Extra(raised+string(v.BeforeExtra))
+		d.addMember(in, 1, flag, hujson.Value{BeforeExtra: hujson.Extra(addedFlagSpace), Value: hujson.Bool(true)})
+	case string(v.Pack()) != "true" && literalText(v) == "false":
+		v.Value, v.BeforeExtra = hujson.Bool(true), hujson.Extra(raisedFlagSpace+string(v.BeforeExtra))
 	}
 	return nil
 }
 
-// lower restores a flag that we set. over is as for dropFrom.
-func (d *document) lower(key, flag string) (over bool) {
-	outer := member(d.root, key)
+// restoreFlag restores a flag that we set. over is as for dropFrom.
+func (d *settingsDocument) restoreFlag(key, flag string) (over bool) {
+	outer := findMember(d.root, key)
 	if outer == nil {
 		return false
 	}
@@ -260,39 +260,39 @@ func (d *document) lower(key, flag string) (over bool) {
 	if !ok {
 		return false
 	}
-	v := member(in, flag)
+	v := findMember(in, flag)
 	if v == nil {
 		return false
 	}
 	switch before := string(v.BeforeExtra); {
-	case strings.HasPrefix(before, raised):
-		v.Value, v.BeforeExtra = hujson.Bool(false), hujson.Extra(before[len(raised):])
-	case before == added:
-		if take(in, flag) {
-			over = take(d.root, key)
+	case strings.HasPrefix(before, raisedFlagSpace):
+		v.Value, v.BeforeExtra = hujson.Bool(false), hujson.Extra(before[len(raisedFlagSpace):])
+	case before == addedFlagSpace:
+		if removeMember(in, flag) {
+			over = removeMember(d.root, key)
 		}
 	}
 	return over
 }
 
-// textOfLiteral returns a literal as it is written, "" for anything else.
-func textOfLiteral(v *hujson.Value) string {
+// literalText returns a literal as it is written, "" for anything else.
+func literalText(v *hujson.Value) string {
 	if l, ok := v.Value.(hujson.Literal); ok {
 		return string(l)
 	}
 	return ""
 }
 
-var ourCommand = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\w+) \w+( --\S+ \S+)*\s*$`)
+var ownCommandRE = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\w+) \w+( --\S+ \S+)*\s*$`)
 
-// ours reports whether supervise wrote an entry: its only command is a hook of the program, in
+// isOwnHook reports whether supervise wrote an entry: its only command is a hook of the program, in
 // any folder.
-func ours(v *hujson.Value, c Client) bool {
+func isOwnHook(v *hujson.Value, c Client) bool {
 	m, ok := v.Value.(*hujson.Object)
 	if !ok {
 		return false
 	}
-	of := member(m, "hooks")
+	of := findMember(m, "hooks")
 	if of == nil {
 		return false
 	}
@@ -304,6 +304,6 @@ func ours(v *hujson.Value, c Client) bool {
 	if !ok {
 		return false
 	}
-	found := ourCommand.FindStringSubmatch(textOf(member(in, "command")))
+	found := ownCommandRE.FindStringSubmatch(stringValue(findMember(in, "command")))
 	return found != nil && strings.EqualFold(found[3], string(c))
 }

@@ -12,41 +12,41 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// filter is a grep on file names.
-type filter struct {
+// nameFilter is a grep on file names.
+type nameFilter struct {
 	re     *regexp.Regexp
 	invert bool
 }
 
-// passes reports whether a name passes all filters of a word.
-func (w word) passes(name string) bool {
-	return !slices.ContainsFunc(w.keep, func(f filter) bool { return f.re.MatchString(name) == f.invert })
+// passesFilters reports whether a name passes all filters of a word.
+func (w word) passesFilters(name string) bool {
+	return !slices.ContainsFunc(w.filters, func(f nameFilter) bool { return f.re.MatchString(name) == f.invert })
 }
 
 // maxWords limits the words that variables with several values can expand to.
 const maxWords = 256
 
-// one returns a word as one text.
-func (r *reader) one(w *syntax.Word) word {
+// expandToOne returns a word as one text.
+func (r *interpreter) expandToOne(w *syntax.Word) word {
 	if w == nil {
 		return word{}
 	}
-	list := r.fields(w)
+	list := r.expandWord(w)
 	if len(list) == 0 {
 		return word{}
 	}
 	return list[0]
 }
 
-// fields returns the expansion of a word: several words if a variable or another command has
+// expandWord returns the expansion of a word: several words if a variable or another command has
 // several.
-func (r *reader) fields(w *syntax.Word) []word {
+func (r *interpreter) expandWord(w *syntax.Word) []word {
 	if w == nil {
 		return nil
 	}
 	list := []word{{}}
 	for _, p := range w.Parts {
-		list = product(list, r.part(p, false))
+		list = combineWords(list, r.expandPart(p, false))
 	}
 	for i := range list {
 		if list[i].text == "~" || strings.HasPrefix(list[i].text, "~/") {
@@ -56,15 +56,15 @@ func (r *reader) fields(w *syntax.Word) []word {
 	return list
 }
 
-// expanded returns the expansion of an argument, including that of its braces.
-func (r *reader) expanded(w *syntax.Word) []word {
+// expandArgument returns the expansion of an argument, including that of its braces.
+func (r *interpreter) expandArgument(w *syntax.Word) []word {
 	if w != nil {
 		syntax.SplitBraces(w)
 	}
-	return r.fields(w)
+	return r.expandWord(w)
 }
 
-func product(before, more []word) []word {
+func combineWords(before, more []word) []word {
 	if len(more) == 0 {
 		return before
 	}
@@ -72,20 +72,20 @@ func product(before, more []word) []word {
 	for _, a := range before {
 		for _, b := range more {
 			if len(a.text)+len(b.text) > maxLength {
-				return []word{unknown}
+				return []word{unknownWord}
 			}
 			if len(out) < maxWords {
-				out = append(out, word{a.text + b.text, a.glob || b.glob, a.unknown || b.unknown, append(a.keep, b.keep...)})
+				out = append(out, word{a.text + b.text, a.glob || b.glob, a.unknown || b.unknown, append(a.filters, b.filters...)})
 			}
 		}
 	}
 	return out
 }
 
-var unknown = word{text: "*", glob: true, unknown: true}
+var unknownWord = word{text: "*", glob: true, unknown: true}
 
-// part returns the expansion of a part of a word.
-func (r *reader) part(p syntax.WordPart, quoted bool) []word {
+// expandPart returns the expansion of a part of a word.
+func (r *interpreter) expandPart(p syntax.WordPart, quoted bool) []word {
 	switch p := p.(type) {
 	case *syntax.Lit:
 		text, pattern := shell.UnescapeLiteral(p.Value, quoted)
@@ -98,14 +98,14 @@ func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 	case *syntax.DblQuoted:
 		list := []word{{}}
 		for _, in := range p.Parts {
-			list = product(list, r.part(in, true))
+			list = combineWords(list, r.expandPart(in, true))
 		}
 		return list
 	case *syntax.ParamExp:
-		return r.param(p)
+		return r.expandParam(p)
 	case *syntax.CmdSubst:
 		dir := r.dir
-		out := r.stmts(p.Stmts, stream{})
+		out := r.readStatements(p.Stmts, stream{})
 		r.dir = dir
 		if quoted && out.known {
 			return []word{{text: strings.TrimRight(out.text, "\n")}}
@@ -114,46 +114,46 @@ func (r *reader) part(p syntax.WordPart, quoted bool) []word {
 			return out.words
 		}
 	case *syntax.ProcSubst:
-		return []word{r.procSubst(p)}
+		return []word{r.expandProcSubst(p)}
 	case *syntax.BraceExp:
-		return r.braces(p)
+		return r.expandBraces(p)
 	case *syntax.ExtGlob:
 		return []word{{text: "*", glob: true}}
 	}
-	return []word{unknown}
+	return []word{unknownWord}
 }
 
-// procSubst returns the file with the output of a process substitution.
-func (r *reader) procSubst(p *syntax.ProcSubst) word {
-	out := r.stmts(p.Stmts, stream{})
+// expandProcSubst returns the file with the output of a process substitution.
+func (r *interpreter) expandProcSubst(p *syntax.ProcSubst) word {
+	out := r.readStatements(p.Stmts, stream{})
 	if !out.known || p.Op != syntax.CmdIn {
-		return unknown
+		return unknownWord
 	}
-	name := "/dev/fd/" + strconv.Itoa(len(r.wrote))
-	r.wrote[name] = out.text
+	name := "/dev/fd/" + strconv.Itoa(len(r.writtenFiles))
+	r.writtenFiles[name] = out.text
 	return word{text: name}
 }
 
-// braces returns the expansion of {a,b}; {1..9} is not expanded.
-func (r *reader) braces(p *syntax.BraceExp) []word {
+// expandBraces returns the expansion of {a,b}; {1..9} is not expanded.
+func (r *interpreter) expandBraces(p *syntax.BraceExp) []word {
 	if p.Sequence {
-		return []word{unknown}
+		return []word{unknownWord}
 	}
 	var out []word
 	for _, w := range p.Elems {
-		list := r.fields(w)
+		list := r.expandWord(w)
 		out = append(out, list[:min(len(list), maxWords-len(out))]...)
 	}
 	return out
 }
 
-// param returns the values of a variable.
-func (r *reader) param(p *syntax.ParamExp) []word {
+// expandParam returns the values of a variable.
+func (r *interpreter) expandParam(p *syntax.ParamExp) []word {
 	if p.Param == nil || p.Length || p.Repl != nil || p.Slice != nil || p.Excl {
-		return []word{unknown}
+		return []word{unknownWord}
 	}
 	name := p.Param.Value
-	if list, ok := r.vars[name]; ok && (p.Exp == nil || defaults(p.Exp.Op)) {
+	if list, ok := r.vars[name]; ok && (p.Exp == nil || isDefaultOperator(p.Exp.Op)) {
 		return list
 	}
 	switch {
@@ -163,21 +163,21 @@ func (r *reader) param(p *syntax.ParamExp) []word {
 		return []word{{text: r.dir}}
 	case name == "TMPDIR":
 		return []word{{text: "/tmp"}}
-	case p.Exp != nil && p.Exp.Word != nil && defaults(p.Exp.Op):
-		return r.fields(p.Exp.Word)
+	case p.Exp != nil && p.Exp.Word != nil && isDefaultOperator(p.Exp.Op):
+		return r.expandWord(p.Exp.Word)
 	}
-	return []word{unknown}
+	return []word{unknownWord}
 }
 
-func defaults(op syntax.ParExpOperator) bool {
+func isDefaultOperator(op syntax.ParExpOperator) bool {
 	return op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull
 }
 
-// printed returns the output of a command, as far as it follows from its arguments.
-func printed(c command) stream {
+// printedOutput returns the output of a command, as far as it follows from its arguments.
+func printedOutput(c command) stream {
 	switch c.name {
 	case "echo", "printf":
-		return echoed(c)
+		return echoOutput(c)
 	case "cat", "tac", "sort", "uniq", "head", "tail", "tr", "cut", "tee":
 		if rest := operands(c.args); len(rest) == 1 && rest[0].text == "/dev/null" {
 			return stream{known: true}
@@ -185,24 +185,24 @@ func printed(c command) stream {
 		if len(operands(c.args)) == 0 || c.name != "cat" {
 			return stream{words: c.in.words, text: c.in.text, known: c.in.known && c.name == "cat"}
 		}
-		return stream{words: []word{unknown}}
+		return stream{words: []word{unknownWord}}
 	case "grep", "egrep", "rg":
-		return grepped(c)
+		return grepOutput(c)
 	case "find", "fd":
-		return stream{words: found(c)}
+		return stream{words: findOutput(c)}
 	case "ls":
-		return stream{words: listed(c)}
+		return stream{words: lsOutput(c)}
 	case "git":
-		return stream{words: gitListed(c)}
+		return stream{words: gitOutput(c)}
 	case "true", ":", "false", "mkdir", "touch", "rm", "mv", "cp":
 		return stream{known: true}
 	}
-	return stream{words: []word{unknown}}
+	return stream{words: []word{unknownWord}}
 }
 
-// echoed is the output of echo and printf. A format of printf is expanded only as far as texts
+// echoOutput is the output of echo and printf. A format of printf is expanded only as far as texts
 // and line ends.
-func echoed(c command) stream {
+func echoOutput(c command) stream {
 	args := c.args
 	end := "\n"
 	for c.name == "echo" && len(args) > 0 && slices.Contains([]string{"-n", "-e", "-ne", "-en"}, args[0].text) {
@@ -218,7 +218,7 @@ func echoed(c command) stream {
 		if w.glob || w.unknown {
 			out.words = append(out.words, w)
 		} else {
-			out.words = append(out.words, split(strings.ReplaceAll(w.text, `\n`, "\n"))...)
+			out.words = append(out.words, splitWords(strings.ReplaceAll(w.text, `\n`, "\n"))...)
 		}
 		parts = append(parts, strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(w.text))
 	}
@@ -237,17 +237,17 @@ func echoed(c command) stream {
 	return out
 }
 
-// grepped is the output of grep: matching input, or the files that it lists.
-func grepped(c command) stream {
+// grepOutput is the output of grep: matching input, or the files that it lists.
+func grepOutput(c command) stream {
 	rest := operands(c.args)
 	if len(rest) == 0 {
-		return stream{words: []word{unknown}}
+		return stream{words: []word{unknownWord}}
 	}
 	if len(rest) > 1 || len(c.in.words) == 0 {
-		if has(c.args, "-l", "--files-with-matches") || has(c.args, "-L", "") {
-			return stream{words: below(rest[1:], c.dir)}
+		if hasOption(c.args, "-l", "--files-with-matches") || hasOption(c.args, "-L", "") {
+			return stream{words: patternsBelow(rest[1:], c.dir)}
 		}
-		return stream{words: []word{unknown}}
+		return stream{words: []word{unknownWord}}
 	}
 	re, err := regexp.Compile(strings.ReplaceAll(rest[0].text, `\|`, "|"))
 	out := stream{words: append([]word(nil), c.in.words...)}
@@ -255,53 +255,53 @@ func grepped(c command) stream {
 		return out
 	}
 	for i := range out.words {
-		out.words[i].keep = append(append([]filter(nil), out.words[i].keep...), filter{re, has(c.args, "-v", "--invert-match")})
+		out.words[i].filters = append(append([]nameFilter(nil), out.words[i].filters...), nameFilter{re, hasOption(c.args, "-v", "--invert-match")})
 	}
 	return out
 }
 
-// below turns folders into patterns for everything in them.
-func below(list []word, dir string) []word {
+// patternsBelow turns folders into patterns for everything in them.
+func patternsBelow(list []word, dir string) []word {
 	if len(list) == 0 {
 		list = []word{{text: "."}}
 	}
 	out := make([]word, 0, len(list))
 	for _, w := range list {
-		w.text, w.glob = path.Join(joined(dir, w.text), "**"), true
+		w.text, w.glob = path.Join(joinPath(dir, w.text), "**"), true
 		out = append(out, w)
 	}
 	return out
 }
 
-// found are the files that find would print.
-func found(c command) []word {
+// findOutput are the files that find would print.
+func findOutput(c command) []word {
 	var places []word
 	args := c.args
 	for len(args) > 0 && !strings.HasPrefix(args[0].text, "-") && args[0].text != "(" && args[0].text != "!" {
 		places, args = append(places, args[0]), args[1:]
 	}
-	out := below(places, c.dir)
-	var names []filter
+	out := patternsBelow(places, c.dir)
+	var names []nameFilter
 	for i := 0; i+1 < len(args); i++ {
 		invert := i > 0 && (args[i-1].text == "!" || args[i-1].text == "-not")
 		switch args[i].text {
 		case "-name", "-iname":
-			names = append(names, filter{globbed(`(^|/)`, args[i+1].text), invert})
+			names = append(names, nameFilter{globRE(`(^|/)`, args[i+1].text), invert})
 		case "-path", "-wholename", "-ipath":
-			names = append(names, filter{globbed(`(^|/)`, strings.TrimPrefix(strings.TrimPrefix(args[i+1].text, "."), "/")), invert})
+			names = append(names, nameFilter{globRE(`(^|/)`, strings.TrimPrefix(strings.TrimPrefix(args[i+1].text, "."), "/")), invert})
 		case "-o", "-or":
 			names = nil // alternatives: keep all files, to be safe
 			i = len(args)
 		}
 	}
 	for i := range out {
-		out[i].keep = append(out[i].keep, names...)
+		out[i].filters = append(out[i].filters, names...)
 	}
 	return out
 }
 
-// globbed is a pattern of find as a regular expression for the end of a path.
-func globbed(before, pattern string) *regexp.Regexp {
+// globRE is a pattern of find as a regular expression for the end of a path.
+func globRE(before, pattern string) *regexp.Regexp {
 	text := strings.NewReplacer(`\*`, ".*", `\?`, ".", `\[`, "[", `\]`, "]").Replace(regexp.QuoteMeta(pattern))
 	re, err := regexp.Compile(before + text + "$")
 	if err != nil {
@@ -310,18 +310,18 @@ func globbed(before, pattern string) *regexp.Regexp {
 	return re
 }
 
-func listed(c command) []word {
+func lsOutput(c command) []word {
 	rest := operands(c.args)
 	if len(rest) == 0 {
-		return below(nil, c.dir)
+		return patternsBelow(nil, c.dir)
 	}
 	return rest
 }
 
-// gitListed are the files that git would print.
-func gitListed(c command) []word {
+// gitOutput are the files that git would print.
+func gitOutput(c command) []word {
 	g := parseGit(c)
-	switch g.sub {
+	switch g.subcommand {
 	case "ls-files", "ls-tree":
 		if rest := operands(g.args); len(rest) > 0 {
 			for i := range rest {
@@ -332,9 +332,9 @@ func gitListed(c command) []word {
 			}
 			return rest
 		}
-		return below(nil, g.dir)
+		return patternsBelow(nil, g.dir)
 	case "diff", "grep", "status", "log", "show":
-		return below(nil, g.dir)
+		return patternsBelow(nil, g.dir)
 	}
-	return []word{unknown}
+	return []word{unknownWord}
 }

@@ -21,9 +21,9 @@ func operands(args []word) []word {
 	return out
 }
 
-// has reports whether an option is given. A short one may be combined with others, as in -rf.
+// hasOption reports whether an option is given. A short one may be combined with others, as in -rf.
 // Either may be "".
-func has(args []word, short, long string) bool {
+func hasOption(args []word, short, long string) bool {
 	for _, w := range args {
 		t := w.text
 		switch {
@@ -40,36 +40,36 @@ func has(args []word, short, long string) bool {
 	return false
 }
 
-// handler returns the function for a program that changes the state of the reader, or that runs
+// builtinHandler returns the function for a program that changes the state of the reader, or that runs
 // other programs or scripts. It is nil for all others.
-func handler(name string) func(*reader, command) stream {
+func builtinHandler(name string) func(*interpreter, command) stream {
 	switch name {
 	case "cd", "pushd":
 		return changeDir
 	case "read", "mapfile", "readarray":
-		return readVar
+		return setReadVariables
 	case "export", "local", "declare":
-		return exported
+		return exportVariables
 	case "eval":
-		return evaluated
+		return runEval
 	case "xargs", "parallel":
-		return fed
+		return runXargs
 	case "find", "fd":
-		return executed
+		return runFindActions
 	case "bash", "sh", "zsh", "dash", "ksh", "ash", "su", "runuser", "script":
-		return subshell
+		return runShell
 	case "source", ".":
-		return sourced
+		return runSource
 	case "trap":
-		return trapped
+		return runTrap
 	}
 	if _, ok := prefixes[name]; ok {
-		return prefixed
+		return runPrefixed
 	}
 	return nil
 }
 
-func changeDir(r *reader, c command) stream {
+func changeDir(r *interpreter, c command) stream {
 	rest := operands(c.args)
 	switch {
 	case len(rest) == 0:
@@ -77,16 +77,16 @@ func changeDir(r *reader, c command) stream {
 	case rest[0].unknown:
 		// unknown: assume the current folder
 	default:
-		r.dir = joined(r.dir, rest[0].text)
+		r.dir = joinPath(r.dir, rest[0].text)
 	}
 	return stream{known: true}
 }
 
-// readVar sets variables to the input of the command.
-func readVar(r *reader, c command) stream {
+// setReadVariables sets variables to the input of the command.
+func setReadVariables(r *interpreter, c command) stream {
 	list := c.in.words
 	if len(list) == 0 {
-		list = []word{unknown}
+		list = []word{unknownWord}
 	}
 	for _, w := range operands(c.args) {
 		r.vars[w.text] = list
@@ -94,7 +94,7 @@ func readVar(r *reader, c command) stream {
 	return stream{known: true}
 }
 
-func exported(r *reader, c command) stream {
+func exportVariables(r *interpreter, c command) stream {
 	for _, w := range operands(c.args) {
 		if name, value, ok := strings.Cut(w.text, "="); ok {
 			r.vars[name] = []word{{text: value, glob: w.glob, unknown: w.unknown}}
@@ -103,33 +103,33 @@ func exported(r *reader, c command) stream {
 	return stream{known: true}
 }
 
-func evaluated(r *reader, c command) stream {
+func runEval(r *interpreter, c command) stream {
 	texts := make([]string, 0, len(c.args))
 	for _, w := range c.args {
 		texts = append(texts, w.text)
 	}
-	return r.text(strings.Join(texts, " "))
+	return r.readText(strings.Join(texts, " "))
 }
 
-// subshell reads the script that a shell is given: after -c, on its input, or in a file that
+// runShell reads the script that a shell is given: after -c, on its input, or in a file that
 // the agent has written.
-func subshell(r *reader, c command) stream {
+func runShell(r *interpreter, c command) stream {
 	for i, w := range c.args {
 		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c") && i+1 < len(c.args) {
-			return r.alone(c.args[i+1].text, c.args[i+2:])
+			return r.runScript(c.args[i+1].text, c.args[i+2:])
 		}
 	}
 	rest := operands(c.args)
 	if len(rest) == 0 && c.in.known {
-		return r.text(c.in.text)
+		return r.readText(c.in.text)
 	}
 	for i := range rest[:min(len(rest), 2)] { // an option may take the first
 		if text, ok := r.scriptFile(rest[i]); ok {
-			return r.alone(text, rest[i:])
+			return r.runScript(text, rest[i:])
 		}
 	}
 	r.script.commands = append(r.script.commands, c)
-	return stream{words: []word{unknown}}
+	return stream{words: []word{unknownWord}}
 }
 
 // prefixes are programs that run the program after them, with their options that take a value.
@@ -139,8 +139,8 @@ var prefixes = map[string]string{
 	"unbuffer": "", "toybox": "", "bunx": "", "pnpx": "", "shx": "", "watch": "-n", "rtk": "", "npx": "-p", "xvfb-run": "-s -e -n", "flock": "-w -E", "caffeinate": "-t -w", "strace": "-o -e -p", "firejail": "",
 }
 
-// prefixed reads the command after a program that only runs another one.
-func prefixed(r *reader, c command) stream {
+// runPrefixed reads the command after a program that only runs another one.
+func runPrefixed(r *interpreter, c command) stream {
 	valued, args := strings.Fields(prefixes[c.name]), c.args
 	set := c.set
 	positional := map[string]int{"timeout": 1, "flock": 1}[c.name]
@@ -157,14 +157,14 @@ func prefixed(r *reader, c command) stream {
 			positional--
 			args = args[1:]
 		default:
-			return r.run(args, set, c.in)
+			return r.runProgram(args, set, c.in)
 		}
 	}
 	return stream{}
 }
 
-// fed reads the program that xargs runs, with its input as arguments.
-func fed(r *reader, c command) stream {
+// runXargs reads the program that xargs runs, with its input as arguments.
+func runXargs(r *interpreter, c command) stream {
 	args, replace := c.args, ""
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		t := args[0].text
@@ -181,10 +181,10 @@ func fed(r *reader, c command) stream {
 	}
 	list := c.in.words
 	if len(list) == 0 {
-		list = []word{unknown}
+		list = []word{unknownWord}
 	}
 	if replace == "" {
-		return r.run(append(slices.Clone(args), list...), c.set, stream{})
+		return r.runProgram(append(slices.Clone(args), list...), c.set, stream{})
 	}
 	var filled []word
 	for _, a := range args {
@@ -197,16 +197,16 @@ func fed(r *reader, c command) stream {
 		}
 		filled = append(filled, a)
 	}
-	return r.run(filled, c.set, stream{})
+	return r.runProgram(filled, c.set, stream{})
 }
 
-// executed reads the actions of find on the files that it finds.
-func executed(r *reader, c command) stream {
-	list := found(c)
+// runFindActions reads the actions of find on the files that it finds.
+func runFindActions(r *interpreter, c command) stream {
+	list := findOutput(c)
 	for i, w := range c.args {
 		switch w.text {
 		case "-delete":
-			r.run(append([]word{{text: "rm"}, {text: "-r"}, {text: "--"}}, list...), nil, stream{})
+			r.runProgram(append([]word{{text: "rm"}, {text: "-r"}, {text: "--"}}, list...), nil, stream{})
 		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X":
 			var args []word
 			for _, a := range c.args[i+1:] {
@@ -222,23 +222,23 @@ func executed(r *reader, c command) stream {
 				}
 				args = append(args, a)
 			}
-			r.run(args, nil, stream{})
+			r.runProgram(args, nil, stream{})
 		}
 	}
 	return stream{words: list}
 }
 
-// git is a command line of git.
-type git struct {
-	sub    string
-	args   []word
-	dir    string
-	config []string // -c name=value
+// gitCommand is a command line of git.
+type gitCommand struct {
+	subcommand string
+	args       []word
+	dir        string
+	config     []string // -c name=value
 }
 
 // parseGit reads the options before the subcommand.
-func parseGit(c command) git {
-	g := git{dir: c.dir}
+func parseGit(c command) gitCommand {
+	g := gitCommand{dir: c.dir}
 	args := c.args
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		t := args[0].text
@@ -246,7 +246,7 @@ func parseGit(c command) git {
 		if takes {
 			switch t {
 			case "-C":
-				g.dir = joined(g.dir, args[1].text)
+				g.dir = joinPath(g.dir, args[1].text)
 			case "-c":
 				g.config = append(g.config, args[1].text)
 			}
@@ -255,10 +255,10 @@ func parseGit(c command) git {
 		args = args[1:]
 	}
 	if len(args) > 0 {
-		g.sub, g.args = args[0].text, args[1:]
+		g.subcommand, g.args = args[0].text, args[1:]
 	}
 	return g
 }
 
-// base is the last part of a path.
-func base(p string) string { return path.Base(filepath.ToSlash(p)) }
+// baseName is the last part of a path.
+func baseName(p string) string { return path.Base(filepath.ToSlash(p)) }

@@ -12,61 +12,61 @@ import (
 )
 
 // revision is an assertion before and after it was rewritten.
-type revision struct{ was, now facts.Assertion }
+type revision struct{ before, after facts.Assertion }
 
-// delta is how the assertions of a test changed.
-type delta struct {
+// assertionDiff is how the assertions of a test changed.
+type assertionDiff struct {
 	facts.Pair
 	revised []revision
 	removed []facts.Assertion
 	added   []facts.Assertion
-	live    int // assertions that are reached now
+	reached int // assertions that are reached now
 }
 
-// deltas compares the assertions of all tests that are there before and after.
+// assertionDiffs compares the assertions of all tests that are there before and after.
 // Subtests are part of the test around them.
-var deltas = facts.Define(func(c *facts.Set) []delta {
-	var out []delta
+var assertionDiffs = facts.Define(func(c *facts.Change) []assertionDiff {
+	var out []assertionDiff
 	var was, now [][]facts.Assertion
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Was.Parent != nil && p.Was.Kind == source.Subtest || p.Was.NeverRuns() || slices.Equal(p.Was.Assertions, p.Now.Assertions) {
+		if p.Before.Parent != nil && p.Before.Kind == source.Subtest || p.Before.NeverRuns() || slices.Equal(p.Before.Assertions, p.After.Assertions) {
 			continue
 		}
-		out = append(out, delta{Pair: p})
-		was, now = append(was, p.Was.LocatedAssertions()), append(now, p.Now.LocatedAssertions())
+		out = append(out, assertionDiff{Pair: p})
+		was, now = append(was, p.Before.LocatedAssertions()), append(now, p.After.LocatedAssertions())
 	}
 	facts.Parallel(len(out), func(i int) { out[i].compare(was[i], now[i]) })
 	return out
 })
 
-// sameAssertion are ways to match assertions, the surest first; only that one works on
+// assertionKeys are ways to match assertions, the surest first; only that one works on
 // assertions that were not read.
-var sameAssertion = []func(facts.Assertion) string{
-	func(a facts.Assertion) string { return facts.Squash(a.Text) },
+var assertionKeys = []func(facts.Assertion) string{
+	func(a facts.Assertion) string { return facts.RemoveSpace(a.Text) },
 	func(a facts.Assertion) string { return a.Canonical },
-	func(a facts.Assertion) string { return facts.Squash(a.Skeleton) },
+	func(a facts.Assertion) string { return facts.RemoveSpace(a.Skeleton) },
 }
 
 // compare fills in how the assertions of a test changed. It shares nothing with other
 // tests, so that several can be compared at a time.
-func (d *delta) compare(was, now []facts.Assertion) {
-	if names := renamedNames(d.Was.Tokens, d.Now.Tokens); len(names) > 0 {
+func (d *assertionDiff) compare(was, now []facts.Assertion) {
+	if names := renamedNames(d.Before.Tokens, d.After.Tokens); len(names) > 0 {
 		for i, a := range was {
-			was[i].Text = inNames(a.Text, names)
+			was[i].Text = replaceNames(a.Text, names)
 		}
 	}
-	d.live = len(now)
-	for i, key := range sameAssertion {
-		if was, now = d.matchBy(key, was, now, i > 0); i == 0 {
-			facts.ReadAssertions(was)
-			facts.ReadAssertions(now)
+	d.reached = len(now)
+	for i, key := range assertionKeys {
+		if was, now = d.matchByKey(key, was, now, i > 0); i == 0 {
+			facts.ParseAssertions(was)
+			facts.ParseAssertions(now)
 		}
 	}
-	d.matchLike(was, now)
+	d.matchBySimilarity(was, now)
 }
 
-// matchBy removes assertions with the same key; if their texts differ they are revised.
-func (d *delta) matchBy(key func(facts.Assertion) string, was, now []facts.Assertion, revised bool) (restWas, restNow []facts.Assertion) {
+// matchByKey removes assertions with the same key; if their texts differ they are revised.
+func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, was, now []facts.Assertion, revised bool) (restWas, restNow []facts.Assertion) {
 	free := map[string][]facts.Assertion{}
 	for _, a := range now {
 		free[key(a)] = append(free[key(a)], a)
@@ -93,17 +93,17 @@ func (d *delta) matchBy(key func(facts.Assertion) string, was, now []facts.Asser
 	return restWas, restNow
 }
 
-// likeEnough is the share of common words from which on one assertion is a revision of
+// minRevisionSimilarity is the share of common words from which on one assertion is a revision of
 // the other.
-const likeEnough = .4
+const minRevisionSimilarity = .4
 
-// matchLike pairs the rest by their words, the most similar first.
-func (d *delta) matchLike(was, now []facts.Assertion) {
+// matchBySimilarity pairs the rest by their words, the most similar first.
+func (d *assertionDiff) matchBySimilarity(was, now []facts.Assertion) {
 	used := make([]bool, len(now))
 	for _, b := range was {
-		best, most := -1, likeEnough
+		best, most := -1, minRevisionSimilarity
 		for i, a := range now {
-			if like := likeness(b.Text, a.Text); !used[i] && like > most {
+			if like := similarity(b.Text, a.Text); !used[i] && like > most {
 				best, most = i, like
 			}
 		}
@@ -121,22 +121,22 @@ func (d *delta) matchLike(was, now []facts.Assertion) {
 	}
 }
 
-// likeness is the share of subject words that two assertions have in common, relative to
+// similarity is the share of subject words that two assertions have in common, relative to
 // the one with fewer.
-func likeness(a, b string) float64 {
+func similarity(a, b string) float64 {
 	x, y := facts.SubjectWords(a), facts.SubjectWords(b)
 	common := 0
 	for w, n := range x {
 		common += min(n, y[w])
 	}
-	least := min(total(x), total(y))
+	least := min(sumCounts(x), sumCounts(y))
 	if least == 0 {
 		return 0
 	}
 	return float64(common) / float64(least)
 }
 
-func total(m map[string]int) int {
+func sumCounts(m map[string]int) int {
 	n := 0
 	for _, k := range m {
 		n += k
@@ -145,31 +145,31 @@ func total(m map[string]int) int {
 }
 
 // finding is a finding about an assertion of a test.
-func (d delta) finding(a facts.Assertion, text string) facts.Finding {
-	return facts.Finding{File: d.Now.Side.Path, Line: a.Line, Test: d.Now.Name, Evidence: facts.Evidence(text)}
+func (d assertionDiff) finding(a facts.Assertion, text string) facts.Finding {
+	return facts.Finding{File: d.After.Side.Path, Line: a.Line, Test: d.After.Name, Evidence: facts.ShortenEvidence(text)}
 }
 
-// decorator matches a decorator or an annotation of a test.
-var decorator = regexp.MustCompile(`(?m)^\s*@(\w+)`)
+// decoratorRE matches a decorator or an annotation of a test.
+var decoratorRE = regexp.MustCompile(`(?m)^\s*@(\w+)`)
 
 // callsNewHelper reports whether a test newly calls a function that is defined in test
 // code of the change and that asserts.
-func callsNewHelper(c *facts.Set, d delta) bool {
-	names := maps.Clone(d.Now.Tokens)
-	for _, m := range decorator.FindAllStringSubmatch(d.Now.Side.FullText(d.Now.TestDef), -1) {
+func callsNewHelper(c *facts.Change, d assertionDiff) bool {
+	names := maps.Clone(d.After.Tokens)
+	for _, m := range decoratorRE.FindAllStringSubmatch(d.After.Side.TextWithAnnotations(d.After.TestDef), -1) {
 		names[m[1]]++
 	}
 	for token := range names {
-		if d.Was.Tokens[token] > 0 || len(token) < 3 || !facts.IsName(token) {
+		if d.Before.Tokens[token] > 0 || len(token) < 3 || !facts.IsName(token) {
 			continue
 		}
 		for _, f := range c.Files {
 			s := f.After()
-			if !s.MayTest() {
+			if !s.MayHoldTests() {
 				continue
 			}
-			for _, fn := range s.Source().Functions {
-				if facts.LastName(fn.Name) == token && asserting.MatchString(s.PlainRange(fn.Line, fn.End)) {
+			for _, fn := range s.Inspection().Functions {
+				if facts.LastName(fn.Name) == token && assertingLineRE.MatchString(s.LinesWithoutComments(fn.Line, fn.End)) {
 					return true
 				}
 			}
@@ -178,12 +178,12 @@ func callsNewHelper(c *facts.Set, d delta) bool {
 	return false
 }
 
-var asserting = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are_expected|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
+var assertingLineRE = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are_expected|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
 
-// subjectsGone reports whether at least half of the removed assertions name
+// areSubjectsRemoved reports whether at least half of the removed assertions name
 // product code that is gone.
-func subjectsGone(c *facts.Set, d delta) bool {
-	gone := facts.GoneNames.Of(c)
+func areSubjectsRemoved(c *facts.Change, d assertionDiff) bool {
+	gone := facts.RemovedNames.Of(c)
 	n := 0
 	for _, a := range d.removed {
 		for w := range facts.SubjectWords(a.Text) {
@@ -196,21 +196,21 @@ func subjectsGone(c *facts.Set, d delta) bool {
 	return len(gone) > 0 && 2*n >= len(d.removed)
 }
 
-// findTautology finds assertions that hold whatever the code does, in tests.
-func findTautology(c *facts.Set) []facts.Finding {
+// findTautologies finds assertions that hold whatever the code does, in tests.
+func findTautologies(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	inv := facts.Tests.Of(c)
-	for _, d := range deltas.Of(c) {
-		all, trivial, had := facts.Tautologies(d.Now), 0, facts.Tautologies(d.Was)
+	for _, d := range assertionDiffs.Of(c) {
+		all, trivial, had := facts.Tautologies(d.After), 0, facts.Tautologies(d.Before)
 		trivial = len(all)
-		if trivial <= len(had)+reflexive(d.Was) {
+		if trivial <= len(had)+countReflexive(d.Before) {
 			continue
 		}
 		f := d.finding(all[len(all)-1], all[len(all)-1].Text)
 		switch {
-		case trivial == len(d.Now.Assertions):
+		case trivial == len(d.After.Assertions):
 			f.Severity = metric.Critical
-		case len(d.removed)+len(d.revised) == 0, ofItself.MatchString(d.Now.Name):
+		case len(d.removed)+len(d.revised) == 0, reflexiveTestRE.MatchString(d.After.Name):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
@@ -218,14 +218,14 @@ func findTautology(c *facts.Set) []facts.Finding {
 	lost := slices.ContainsFunc(inv.Lost, func(l facts.Loss) bool { return l.ExplainedBy == "" })
 	for _, t := range inv.Added {
 		all := facts.Tautologies(t)
-		if len(all) == 0 || len(all) < len(t.Assertions) || t.Parent != nil || t.File.Added && configtext.DataFolders.MatchString(t.File.Path) {
+		if len(all) == 0 || len(all) < len(t.Assertions) || t.Parent != nil || t.File.Added && configtext.DataFolderRE.MatchString(t.File.Path) {
 			continue
 		}
-		f := facts.Finding{File: t.Side.Path, Line: all[0].Line, Test: t.Name, Evidence: facts.Evidence(all[0].Text)}
+		f := facts.Finding{File: t.Side.Path, Line: all[0].Line, Test: t.Name, Evidence: facts.ShortenEvidence(all[0].Text)}
 		switch {
 		case lost:
 			f.Severity = metric.Critical
-		case saysPass.MatchString(all[0].Text) && len(t.Symbols) > 0:
+		case passCallRE.MatchString(all[0].Text) && len(t.Symbols) > 0:
 			continue // what it calls must not throw
 		}
 		out = append(out, f)
@@ -233,44 +233,44 @@ func findTautology(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// saysPass matches calls for tests that only must not throw.
-var saysPass = regexp.MustCompile(`\b(?:t|Assert)\.[pP]ass\(|^SUCCEED\(|expectNotToPerformAssertions`)
+// passCallRE matches calls for tests that only must not throw.
+var passCallRE = regexp.MustCompile(`\b(?:t|Assert)\.[pP]ass\(|^SUCCEED\(|expectNotToPerformAssertions`)
 
-// toItself matches the question whether something is equal to what it names.
-var toItself = regexp.MustCompile(`([\w.]+)\.(?:equals|Equals|eql\?|equal\?|isEqual|__eq__)\(([\w.]+)\)`)
+// selfComparisonRE matches the question whether something is equal to what it names.
+var selfComparisonRE = regexp.MustCompile(`([\w.]+)\.(?:equals|Equals|eql\?|equal\?|isEqual|__eq__)\(([\w.]+)\)`)
 
-// ofItself matches the names of tests about what equals itself.
-var ofItself = regexp.MustCompile(`(?i)itself|reflexiv|to_?self\b`)
+// reflexiveTestRE matches the names of tests about what equals itself.
+var reflexiveTestRE = regexp.MustCompile(`(?i)itself|reflexiv|to_?self\b`)
 
-// reflexive counts the assertions of a test that something equals itself by its own
+// countReflexive counts the assertions of a test that something equals itself by its own
 // method: as a comparison they mean the same.
-func reflexive(t *facts.Test) int {
+func countReflexive(t *facts.Test) int {
 	n := 0
 	for _, text := range t.Assertions {
-		if m := toItself.FindStringSubmatch(text); m != nil && m[1] == m[2] {
+		if m := selfComparisonRE.FindStringSubmatch(text); m != nil && m[1] == m[2] {
 			n++
 		}
 	}
 	return n
 }
 
-// findFlipped finds assertions that assert the opposite.
-func findFlipped(c *facts.Set) []facts.Finding {
+// findFlippedAssertions finds assertions that assert the opposite.
+func findFlippedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	for _, d := range deltas.Of(c) {
-		known := d.caughtBefore()
+	for _, d := range assertionDiffs.Of(c) {
+		known := d.caughtFailureBefore()
 		for _, r := range d.revised {
-			if r.opposite() ||
-				!known && expectsFailure.MatchString(r.now.Text) && !raising.MatchString(r.was.Text) {
-				f := d.finding(r.now, r.was.Text+" → "+r.now.Text)
-				if asksChanged(c, r.was) {
+			if r.isOpposite() ||
+				!known && expectedAssertionErrorRE.MatchString(r.after.Text) && !expectedFailureRE.MatchString(r.before.Text) {
+				f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
+				if namesChangedFunction(c, r.before) {
 					f.Severity = metric.Medium
 				}
 				out = append(out, f)
 			}
 		}
 		for _, a := range d.added {
-			if !known && expectsFailure.MatchString(a.Text) {
+			if !known && expectedAssertionErrorRE.MatchString(a.Text) {
 				out = append(out, d.finding(a, a.Text))
 			}
 		}
@@ -278,34 +278,34 @@ func findFlipped(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// handlers matches the lines that every swallowed failure needs.
-var handlers = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
+// handlerRE matches the lines that every swallowed failure needs.
+var handlerRE = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
 
-// findSwallowed finds assertions whose failure is caught and dropped, and
+// findSwallowedFailures finds assertions whose failure is caught and dropped, and
 // product code that drops errors.
-func findSwallowed(c *facts.Set) []facts.Finding {
+func findSwallowedFailures(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
-		marks := p.Now.Within(source.Swallow)
-		if len(marks) <= len(p.Was.Within(source.Swallow)) || p.Now.Parent != nil {
+		marks := p.After.MarksWithin(source.Swallow)
+		if len(marks) <= len(p.Before.MarksWithin(source.Swallow)) || p.After.Parent != nil {
 			continue
 		}
-		if p.Now.AssertionsIn(marks) > 0 {
+		if p.After.CountAssertionsIn(marks) > 0 {
 			m := marks[len(marks)-1]
-			out = append(out, facts.Finding{File: p.Now.Side.Path, Line: m.Line, Test: p.Now.Name, Evidence: facts.Evidence(m.Text)})
+			out = append(out, facts.Finding{File: p.After.Side.Path, Line: m.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(m.Text)})
 		}
 	}
 	for _, f := range c.Files {
-		if !f.After().Product() || f.Added || len(facts.Matching(f.AddedLines(), handlers)) == 0 {
+		if !f.After().IsProduct() || f.Added || len(facts.MatchingLines(f.AddedLines(), handlerRE)) == 0 {
 			continue
 		}
 		had := map[string]int{}
-		for _, m := range f.Before().Source().Marks {
+		for _, m := range f.Before().Inspection().Marks {
 			had[m.Text]++
 		}
-		for _, m := range f.After().Source().Marks {
-			if had[m.Text]--; m.Kind == source.Swallow && had[m.Text] < 0 && f.After().InTest(m.Line) == nil {
-				out = append(out, facts.Finding{Severity: metric.Medium, File: f.Path, Line: m.Line, Evidence: facts.Evidence(m.Text)})
+		for _, m := range f.After().Inspection().Marks {
+			if had[m.Text]--; m.Kind == source.Swallow && had[m.Text] < 0 && f.After().TestContaining(m.Line) == nil {
+				out = append(out, facts.Finding{Severity: metric.Medium, File: f.Path, Line: m.Line, Evidence: facts.ShortenEvidence(m.Text)})
 			}
 		}
 	}

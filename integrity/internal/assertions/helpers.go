@@ -10,60 +10,60 @@ import (
 	"supervise/source"
 )
 
-// helper is a function of the tests that is there before and after.
-type helper struct {
-	file     *facts.ChangedFile
-	name     string
-	was, now source.Function
+// changedHelper is a function of the tests that is there before and after.
+type changedHelper struct {
+	file          *facts.ChangedFile
+	name          string
+	before, after source.Function
 }
 
-// helpers are the functions in the files of tests that were there before, and changed.
-var helpers = facts.Define(func(c *facts.Set) []helper {
-	var out []helper
+// changedHelpers are the functions in the files of tests that were there before, and changed.
+var changedHelpers = facts.Define(func(c *facts.Change) []changedHelper {
+	var out []changedHelper
 	for _, f := range c.Files {
-		if f.Added || f.Deleted || !f.After().MayTest() || len(f.AddedLines())+len(f.RemovedLines()) == 0 {
+		if f.Added || f.Deleted || !f.After().MayHoldTests() || len(f.AddedLines())+len(f.RemovedLines()) == 0 {
 			continue
 		}
-		before := facts.Helpers(f.Before())
-		for _, now := range facts.Helpers(f.After()) {
+		before := facts.HelperFunctions(f.Before())
+		for _, now := range facts.HelperFunctions(f.After()) {
 			i := slices.IndexFunc(before, func(fn source.Function) bool { return fn.Name == now.Name })
-			if i >= 0 && len(facts.LastName(now.Name)) > 2 && f.Before().PlainRange(before[i].Line, before[i].End) != f.After().PlainRange(now.Line, now.End) {
-				out = append(out, helper{f, facts.LastName(now.Name), before[i], now})
+			if i >= 0 && len(facts.LastName(now.Name)) > 2 && f.Before().LinesWithoutComments(before[i].Line, before[i].End) != f.After().LinesWithoutComments(now.Line, now.End) {
+				out = append(out, changedHelper{f, facts.LastName(now.Name), before[i], now})
 			}
 		}
 	}
 	return out
 })
 
-// failing matches the lines of a helper by which a test can fail.
-var failing = regexp.MustCompile(surelyAsserts.String() + `|\bassert\b|\b(?:tb?|s)\.(?:Error|Fatal|Fail)\w*\(|\bfail\w*\(|raise AssertionError|\bthrow\b|\bpanic[!(]|process\.exit|\bis_expected\b`)
+// failingLineRE matches the lines of a helper by which a test can fail.
+var failingLineRE = regexp.MustCompile(certainAssertionRE.String() + `|\bassert\b|\b(?:tb?|s)\.(?:Error|Fatal|Fail)\w*\(|\bfail\w*\(|raise AssertionError|\bthrow\b|\bpanic[!(]|process\.exit|\bis_expected\b`)
 
 func failingLines(s *facts.Side, fn source.Function) []string {
 	var out []string
 	for n := fn.Line + 1; n <= fn.End; n++ {
-		if text := strings.TrimSpace(s.PlainRange(n, n)); failing.MatchString(s.MaskedRange(n, n)) {
-			out = append(out, facts.Squash(text))
+		if text := strings.TrimSpace(s.LinesWithoutComments(n, n)); failingLineRE.MatchString(s.LinesWithoutStrings(n, n)) {
+			out = append(out, facts.RemoveSpace(text))
 		}
 	}
 	return out
 }
 
 // findHollowHelpers finds helpers of tests that lost assertions.
-func findHollowHelpers(c *facts.Set) []facts.Finding {
+func findHollowHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	for _, h := range helpers.Of(c) {
-		was, now := failingLines(h.file.Before(), h.was), failingLines(h.file.After(), h.now)
+	for _, h := range changedHelpers.Of(c) {
+		was, now := failingLines(h.file.Before(), h.before), failingLines(h.file.After(), h.after)
 		if len(now) >= len(was) {
 			continue
 		}
-		test, used := usedBy(c, h.name)
+		test, used := findUser(c, h.name)
 		gone := slices.DeleteFunc(slices.Clone(was), func(l string) bool {
-			return slices.Contains(now, l) || strings.Contains(facts.AddedTestCode.Of(c), l) || !removedLine(h.file, l)
+			return slices.Contains(now, l) || strings.Contains(facts.AddedTestCode.Of(c), l) || !isRemovedLine(h.file, l)
 		})
-		if !used || len(gone) == 0 || len(gone) <= len(was)-len(gone)-len(now) || takenOver(h) || shrankToo(c, h, gone) {
+		if !used || len(gone) == 0 || len(gone) <= len(was)-len(gone)-len(now) || callsNewAssertion(h) || isSubjectShrunk(c, h, gone) {
 			continue
 		}
-		f := facts.Finding{File: h.file.Path, Line: h.now.Line, Test: test, Evidence: facts.Evidence(h.name + ", gone: " + strings.Join(gone, " · "))}
+		f := facts.Finding{File: h.file.Path, Line: h.after.Line, Test: test, Evidence: facts.ShortenEvidence(h.name + ", gone: " + strings.Join(gone, " · "))}
 		if len(now) > 0 {
 			f.Severity = metric.Medium
 		}
@@ -72,37 +72,37 @@ func findHollowHelpers(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// removedLine reports whether a line is gone from a file, and did not only move.
-func removedLine(f *facts.ChangedFile, text string) bool {
-	return slices.ContainsFunc(f.RemovedLines(), func(l facts.Line) bool { return strings.Contains(facts.Squash(l.Text), text) })
+// isRemovedLine reports whether a line is gone from a file, and did not only move.
+func isRemovedLine(f *facts.ChangedFile, text string) bool {
+	return slices.ContainsFunc(f.RemovedLines(), func(l facts.Line) bool { return strings.Contains(facts.RemoveSpace(l.Text), text) })
 }
 
-// takenOver reports whether a helper newly calls something that looks like an assertion.
-func takenOver(h helper) bool {
-	before := h.file.Before().MaskedRange(h.was.Line+1, h.was.End)
-	return slices.ContainsFunc(assertingCall.FindAllString(h.file.After().MaskedRange(h.now.Line+1, h.now.End), -1), func(call string) bool { return !strings.Contains(before, call) })
+// callsNewAssertion reports whether a helper newly calls something that looks like an assertion.
+func callsNewAssertion(h changedHelper) bool {
+	before := h.file.Before().LinesWithoutStrings(h.before.Line+1, h.before.End)
+	return slices.ContainsFunc(assertingCallRE.FindAllString(h.file.After().LinesWithoutStrings(h.after.Line+1, h.after.End), -1), func(call string) bool { return !strings.Contains(before, call) })
 }
 
-// shrankToo reports whether the product lost what the lost lines of a helper are about.
-func shrankToo(c *facts.Set, h helper, gone []string) bool {
+// isSubjectShrunk reports whether the product lost what the lost lines of a helper are about.
+func isSubjectShrunk(c *facts.Change, h changedHelper, gone []string) bool {
 	lost := facts.RemovedWords.Of(c)
-	removed := facts.Matching(h.file.RemovedLines(), failing)
+	removed := facts.MatchingLines(h.file.RemovedLines(), failingLineRE)
 	return len(lost) > 0 && len(gone) > 0 && !slices.ContainsFunc(removed, func(l facts.Line) bool {
-		return !slices.ContainsFunc(facts.Word.FindAllString(l.Text, -1), func(w string) bool { return lost[w] })
+		return !slices.ContainsFunc(facts.WordRE.FindAllString(l.Text, -1), func(w string) bool { return lost[w] })
 	})
 }
 
-// usedBy reports whether a function is used by tests, and by which, if that is one of the
+// findUser reports whether a function is used by tests, and by which, if that is one of the
 // change. Of a file without tests, tests in another place use it.
-func usedBy(c *facts.Set, name string) (test string, used bool) {
+func findUser(c *facts.Change, name string) (test string, used bool) {
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Now.Parent == nil && (p.Now.Tokens[name] > 0 || strings.Contains(p.Now.Side.FullText(p.Now.TestDef), "@"+name)) {
-			return p.Now.Name, true
+		if p.After.Parent == nil && (p.After.Tokens[name] > 0 || strings.Contains(p.After.Side.TextWithAnnotations(p.After.TestDef), "@"+name)) {
+			return p.After.Name, true
 		}
 	}
 	for _, f := range c.Files {
-		for _, fn := range facts.Helpers(f.After()) {
-			if facts.LastName(fn.Name) == name && len(f.After().Source().Tests) == 0 {
+		for _, fn := range facts.HelperFunctions(f.After()) {
+			if facts.LastName(fn.Name) == name && len(f.After().Inspection().Tests) == 0 {
 				return "", true
 			}
 		}
@@ -110,8 +110,8 @@ func usedBy(c *facts.Set, name string) (test string, used bool) {
 	return "", false
 }
 
-// broadHandler matches, by language, what catches the failure of an assertion.
-var broadHandler = map[source.Language]*regexp.Regexp{
+// broadHandlerREs matches, by language, what catches the failure of an assertion.
+var broadHandlerREs = map[source.Language]*regexp.Regexp{
 	source.Python:     regexp.MustCompile(`(?m)^[ \t]*except(?:[ \t]*:|[^:\n]*\b(?:Exception|BaseException|AssertionError)\b)|\bsuppress\([^)]*(?:Exception|AssertionError)`),
 	source.JavaScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{|\.catch\(`),
 	source.TypeScript: regexp.MustCompile(`\bcatch\s*(?:\([^)]*\))?\s*\{|\.catch\(`),
@@ -125,65 +125,65 @@ var broadHandler = map[source.Language]*regexp.Regexp{
 }
 
 var (
-	// failsAgain matches what makes a failure of what was caught.
-	failsAgain = regexp.MustCompile(`\b(?:raise|throw|reject|panic|resume_unwind|Fatal\w*|Error\w*|Fail\w*|fail\w*|assert\w*|expect|unwrap|is_err|return (?:e|err|error|exc)\b)`)
-	// runsGiven matches what runs the code that a helper is given.
-	runsGiven = regexp.MustCompile(`\byield\b|\*args|\bblock\.call\b|&block|\bcallback\(|\.run\(\)|\.call\(`)
-	// parameters are the names between the parentheses of a head.
-	parameters = regexp.MustCompile(`\(([^()]*)\)`)
+	// rethrowRE matches what makes a failure of what was caught.
+	rethrowRE = regexp.MustCompile(`\b(?:raise|throw|reject|panic|resume_unwind|Fatal\w*|Error\w*|Fail\w*|fail\w*|assert\w*|expect|unwrap|is_err|return (?:e|err|error|exc)\b)`)
+	// callbackCallRE matches what runs the code that a helper is given.
+	callbackCallRE = regexp.MustCompile(`\byield\b|\*args|\bblock\.call\b|&block|\bcallback\(|\.run\(\)|\.call\(`)
+	// parametersRE are the names between the parentheses of a head.
+	parametersRE = regexp.MustCompile(`\(([^()]*)\)`)
 )
 
-// swallows reports whether a function runs code that it is given and drops its failure.
-func swallows(s *facts.Side, fn source.Function) bool {
-	re := broadHandler[s.Language()]
-	body := s.MaskedRange(fn.Line, fn.End)
+// swallowsFailures reports whether a function runs code that it is given and drops its failure.
+func swallowsFailures(s *facts.Side, fn source.Function) bool {
+	re := broadHandlerREs[s.Language()]
+	body := s.LinesWithoutStrings(fn.Line, fn.End)
 	if re == nil {
 		return false
 	}
 	at := re.FindStringIndex(body)
-	if at == nil || failsAgain.MatchString(body[at[1]:]) || s.Language() == source.Rust && failsAgain.MatchString(body) {
+	if at == nil || rethrowRE.MatchString(body[at[1]:]) || s.Language() == source.Rust && rethrowRE.MatchString(body) {
 		return false
 	}
-	if runsGiven.MatchString(body) {
+	if callbackCallRE.MatchString(body) {
 		return true
 	}
-	m := parameters.FindStringSubmatch(body)
-	return m != nil && slices.ContainsFunc(facts.Word.FindAllString(m[1], -1), func(p string) bool {
+	m := parametersRE.FindStringSubmatch(body)
+	return m != nil && slices.ContainsFunc(facts.WordRE.FindAllString(m[1], -1), func(p string) bool {
 		return regexp.MustCompile(`[^.\w]` + regexp.QuoteMeta(p) + `\(`).MatchString(strings.Replace(body, m[0], "", 1))
 	})
 }
 
 // findSwallowingHelpers finds tests that are newly run by a helper, a decorator or a
 // context that drops their failure, and helpers that newly do.
-func findSwallowingHelpers(c *facts.Set) []facts.Finding {
+func findSwallowingHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	for _, h := range helpers.Of(c) {
-		if test, used := usedBy(c, h.name); used && swallows(h.file.After(), h.now) && !swallows(h.file.Before(), h.was) {
-			out = append(out, facts.Finding{File: h.file.Path, Line: h.now.Line, Test: test, Evidence: facts.Evidence(h.name + " drops the failure of what it runs")})
+	for _, h := range changedHelpers.Of(c) {
+		if test, used := findUser(c, h.name); used && swallowsFailures(h.file.After(), h.after) && !swallowsFailures(h.file.Before(), h.before) {
+			out = append(out, facts.Finding{File: h.file.Path, Line: h.after.Line, Test: test, Evidence: facts.ShortenEvidence(h.name + " drops the failure of what it runs")})
 		}
 	}
 	for _, f := range c.Files {
-		if !f.After().MayTest() {
+		if !f.After().MayHoldTests() {
 			continue
 		}
-		for _, fn := range facts.Helpers(f.After()) {
-			if name := facts.LastName(fn.Name); len(name) > 2 && swallows(f.After(), fn) {
-				out = append(out, newlyRunBy(c, name)...)
+		for _, fn := range facts.HelperFunctions(f.After()) {
+			if name := facts.LastName(fn.Name); len(name) > 2 && swallowsFailures(f.After(), fn) {
+				out = append(out, findNewUsers(c, name)...)
 			}
 		}
 	}
 	return out
 }
 
-// newlyRunBy finds the existing tests that now use a function and did not before.
-func newlyRunBy(c *facts.Set, name string) []facts.Finding {
+// findNewUsers finds the existing tests that now use a function and did not before.
+func findNewUsers(c *facts.Change, name string) []facts.Finding {
 	var out []facts.Finding
 	re := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Now.Parent != nil || len(p.Was.Assertions) == 0 || !re.MatchString(p.Now.Side.FullText(p.Now.TestDef)) || re.MatchString(p.Was.Side.FullText(p.Was.TestDef)) {
+		if p.After.Parent != nil || len(p.Before.Assertions) == 0 || !re.MatchString(p.After.Side.TextWithAnnotations(p.After.TestDef)) || re.MatchString(p.Before.Side.TextWithAnnotations(p.Before.TestDef)) {
 			continue
 		}
-		out = append(out, facts.Finding{File: p.Now.Side.Path, Line: p.Now.Line, Test: p.Now.Name, Evidence: facts.Evidence(name + " drops the failure of what it runs")})
+		out = append(out, facts.Finding{File: p.After.Side.Path, Line: p.After.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(name + " drops the failure of what it runs")})
 	}
 	return out
 }

@@ -10,23 +10,23 @@ import (
 )
 
 // changedFunctions are the names of the functions that contain those lines.
-var changedFunctions = facts.Define(func(c *facts.Set) map[string]bool {
+var changedFunctions = facts.Define(func(c *facts.Change) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
 		if f.BelongsToTests() || facts.IsDocumentation(f.Path) {
 			continue
 		}
-		functionsAt(f.Before(), f.RemovedLines(), out)
-		functionsAt(f.After(), f.AddedLines(), out)
+		addFunctionsAt(f.Before(), f.RemovedLines(), out)
+		addFunctionsAt(f.After(), f.AddedLines(), out)
 	}
 	return out
 })
 
-func functionsAt(s *facts.Side, list []facts.Line, into map[string]bool) {
+func addFunctionsAt(s *facts.Side, list []facts.Line, into map[string]bool) {
 	if len(list) == 0 || s.Language() == source.Unknown {
 		return
 	}
-	for _, fn := range s.Source().Functions {
+	for _, fn := range s.Inspection().Functions {
 		at, _ := slices.BinarySearchFunc(list, fn.Line, func(l facts.Line, n int) int { return l.Number - n })
 		if at < len(list) && list[at].Number <= fn.End && fn.Name != "(file)" {
 			into[facts.LastName(fn.Name)] = true
@@ -34,8 +34,8 @@ func functionsAt(s *facts.Side, list []facts.Line, into map[string]bool) {
 	}
 }
 
-// callsChanged reports whether a test names a function that was changed.
-func callsChanged(c *facts.Set, t *facts.Test) bool {
+// callsChangedFunction reports whether a test names a function that was changed.
+func callsChangedFunction(c *facts.Change, t *facts.Test) bool {
 	for name := range changedFunctions.Of(c) {
 		if len(name) > 2 && t.Tokens[name] > 0 {
 			return true
@@ -44,9 +44,9 @@ func callsChanged(c *facts.Set, t *facts.Test) bool {
 	return false
 }
 
-// asksChanged reports whether an assertion itself names a function of the product
+// namesChangedFunction reports whether an assertion itself names a function of the product
 // that was changed.
-func asksChanged(c *facts.Set, a facts.Assertion) bool {
+func namesChangedFunction(c *facts.Change, a facts.Assertion) bool {
 	names := facts.SubjectWords(a.Text)
 	for name := range changedFunctions.Of(c) {
 		if len(name) > 2 && names[name] > 0 {
@@ -56,15 +56,15 @@ func asksChanged(c *facts.Set, a facts.Assertion) bool {
 	return false
 }
 
-// namesChanged reports whether a name of an assertion, not a common one of its file,
+// namesChangedWord reports whether a name of an assertion, not a common one of its file,
 // occurs in the rest of the change.
-func namesChanged(c *facts.Set, t *facts.Test, a facts.Assertion) bool {
+func namesChangedWord(c *facts.Change, t *facts.Test, a facts.Assertion) bool {
 	changed := facts.ChangedWords.Of(c)
 	for w := range facts.SubjectWords(a.Text) {
-		if c.CommonWord(t, w) || c.IsNamespace(w) {
+		if c.IsCommonWord(t, w) || c.IsNamespace(w) {
 			continue
 		}
-		for _, part := range facts.Fragment.FindAllString(w, -1) {
+		for _, part := range facts.FragmentRE.FindAllString(w, -1) {
 			if len(part) > 3 && changed[strings.ToLower(part)] {
 				return true
 			}
@@ -73,12 +73,12 @@ func namesChanged(c *facts.Set, t *facts.Test, a facts.Assertion) bool {
 	return false
 }
 
-// rewrittenCount counts the assertions of the change of which only literals differ.
-func rewrittenCount(c *facts.Set) int {
+// countRewritten counts the assertions of the change of which only literals differ.
+func countRewritten(c *facts.Change) int {
 	n := 0
-	for _, d := range deltas.Of(c) {
+	for _, d := range assertionDiffs.Of(c) {
 		for _, r := range d.revised {
-			if facts.Squash(r.was.Skeleton) == facts.Squash(r.now.Skeleton) {
+			if facts.RemoveSpace(r.before.Skeleton) == facts.RemoveSpace(r.after.Skeleton) {
 				n++
 			}
 		}
@@ -86,35 +86,35 @@ func rewrittenCount(c *facts.Set) int {
 	return n
 }
 
-// printed matches assertions about all that a program prints: any change of it may
+// outputMatchRE matches assertions about all that a program prints: any change of it may
 // show there.
-var printed = regexp.MustCompile(`(?:fnmatch|re_match)_lines?`)
+var outputMatchRE = regexp.MustCompile(`(?:fnmatch|re_match)_lines?`)
 
-// touchedUp reports whether an assertion expects another value now without a reason
+// isIsolatedRewrite reports whether an assertion expects another value now without a reason
 // that shows: few do, nothing else of the test was changed, the value is of the same
 // kind, and what else was changed has nothing to do with it.
-func touchedUp(c *facts.Set, d delta, r revision) bool {
-	if printed.MatchString(r.was.Skeleton) {
+func isIsolatedRewrite(c *facts.Change, d assertionDiff, r revision) bool {
+	if outputMatchRE.MatchString(r.before.Skeleton) {
 		return false
 	}
-	return rewrittenCount(c) <= facts.FewRewritten && len(d.removed)+len(d.added) == 0 && len(d.revised) <= facts.FewRewritten &&
-		sameKinds(r.was.Literals, r.now.Literals) && !changesSubjectOf(c, d.Now.Side.Path) &&
-		!slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return facts.Dependencies.MatchString(f.Path) }) &&
-		c.Unrelated(strings.Join(r.was.Literals, " "), strings.Join(r.now.Literals, " ")) && !namesChanged(c, d.Was, r.was) && !callsChanged(c, d.Was)
+	return countRewritten(c) <= facts.MaxIsolatedRewrites && len(d.removed)+len(d.added) == 0 && len(d.revised) <= facts.MaxIsolatedRewrites &&
+		areSameKinds(r.before.Literals, r.after.Literals) && !changesSubjectOf(c, d.After.Side.Path) &&
+		!slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return facts.DependencyFileRE.MatchString(f.Path) }) &&
+		c.IsUnrelated(strings.Join(r.before.Literals, " "), strings.Join(r.after.Literals, " ")) && !namesChangedWord(c, d.Before, r.before) && !callsChangedFunction(c, d.Before)
 }
 
-// droppedAlone reports whether assertions were taken out of a test that is else as
+// isIsolatedRemoval reports whether assertions were taken out of a test that is else as
 // it was, and name nothing of what else was changed.
-func droppedAlone(c *facts.Set, d delta) bool {
-	if len(d.added)+len(d.revised) > 0 || callsChanged(c, d.Was) {
+func isIsolatedRemoval(c *facts.Change, d assertionDiff) bool {
+	if len(d.added)+len(d.revised) > 0 || callsChangedFunction(c, d.Before) {
 		return false
 	}
-	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool { return namesChanged(c, d.Was, a) })
+	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool { return namesChangedWord(c, d.Before, a) })
 }
 
-// sameKinds reports whether the literals of two assertions are of the same kinds,
+// areSameKinds reports whether the literals of two assertions are of the same kinds,
 // one by one, and short: in one line a value is touched up, a text is written again.
-func sameKinds(was, now []string) bool {
+func areSameKinds(was, now []string) bool {
 	return slices.EqualFunc(was, now, func(a, b string) bool {
 		return a == b || a != "" && b != "" && facts.IsName(a) == facts.IsName(b) && (a[0] == '"' || a[0] == '\'' || a[0] == '`') == (b[0] == '"' || b[0] == '\'' || b[0] == '`') &&
 			len(a) < 200 && len(b) < 200
@@ -123,16 +123,16 @@ func sameKinds(was, now []string) bool {
 
 // changesSubjectOf reports whether the code that a test file is named after was
 // changed.
-func changesSubjectOf(c *facts.Set, name string) bool {
-	subject := facts.SubjectOf(name)
+func changesSubjectOf(c *facts.Change, name string) bool {
+	subject := facts.SubjectName(name)
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
-		return f.After().Product() && akin(subject, facts.SubjectOf(f.Path))
+		return f.After().IsProduct() && shareNamePrefix(subject, facts.SubjectName(f.Path))
 	})
 }
 
-// akin reports whether two names have most of the shorter one, from its beginning
+// shareNamePrefix reports whether two names have most of the shorter one, from its beginning
 // on, in common.
-func akin(a, b string) bool {
+func shareNamePrefix(a, b string) bool {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

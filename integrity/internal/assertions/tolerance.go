@@ -10,44 +10,44 @@ import (
 	"supervise/metric"
 )
 
-const numberText = `(\d*\.?\d+(?:[eE][-+]?\d+)?)`
+const numberExpr = `(\d*\.?\d+(?:[eE][-+]?\d+)?)`
 
 var (
-	// tolerances match how far off a value may be, digits to how many places it
+	// toleranceRE match how far off a value may be, digits to how many places it
 	// must be right. Times do not count: slow machines need more.
-	tolerances = regexp.MustCompile(`(?:\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol|max_relative|within|msg_delta)\s*[=:(]\s*|\b(?:InDelta|InEpsilon)\w*\([^,]+,[^,]+,[^,]+,\s*|\b(?:closeTo|isCloseTo|EXPECT_NEAR|ASSERT_NEAR)\([^,]+,(?:[^,]+,)?\s*|_(?:delta|epsilon)\s*\(?[^,]+,[^,]+,\s*|_close_to\s*\(?[^,]+,\s*|\b(?:isWithin|be_within|within|WithDelta)\(|\bassertEquals\([^,]+,[^,]+,\s*)` + numberText + `\b`)
-	digits     = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
+	toleranceRE = regexp.MustCompile(`(?:\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol|max_relative|within|msg_delta)\s*[=:(]\s*|\b(?:InDelta|InEpsilon)\w*\([^,]+,[^,]+,[^,]+,\s*|\b(?:closeTo|isCloseTo|EXPECT_NEAR|ASSERT_NEAR)\([^,]+,(?:[^,]+,)?\s*|_(?:delta|epsilon)\s*\(?[^,]+,[^,]+,\s*|_close_to\s*\(?[^,]+,\s*|\b(?:isWithin|be_within|within|WithDelta)\(|\bassertEquals\([^,]+,[^,]+,\s*)` + numberExpr + `\b`)
+	placesRE    = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
 )
 
-// widened is the factor from which on a wider tolerance is reported.
-const widened = 10
+// minWidening is the factor from which on a wider tolerance is reported.
+const minWidening = 10
 
-// farWider is the factor from which on a change of the code does not explain it.
-const farWider = 50
+// minUnexplainedWidening is the factor from which on a change of the code does not explain it.
+const minUnexplainedWidening = 50
 
-// findWidened finds tolerances in tests that became at least ten times as wide, in
+// findWidenedTolerances finds tolerances in tests that became at least ten times as wide, in
 // otherwise unchanged lines.
-func findWidened(c *facts.Set) []facts.Finding {
+func findWidenedTolerances(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {
 		s := f.After()
-		if !s.MayTest() || f.Added {
+		if !s.MayHoldTests() || f.Added {
 			continue
 		}
 		was := map[string]float64{}
 		for _, l := range f.RemovedLines() {
-			if rest, wide, ok := tolerance(l.Text); ok {
+			if rest, wide, ok := cutTolerance(l.Text); ok {
 				was[rest] = wide
 			}
 		}
 		for _, l := range f.AddedLines() {
-			rest, wide, ok := tolerance(l.Text)
+			rest, wide, ok := cutTolerance(l.Text)
 			before, had := was[rest]
-			if !ok || !had || before <= 0 || wide < before*widened*(1-1e-9) {
+			if !ok || !had || before <= 0 || wide < before*minWidening*(1-1e-9) {
 				continue
 			}
 			x := s.FindingAt(l.Number, fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))
-			if c.TouchesProduct() && wide < before*farWider*(1-1e-9) {
+			if c.TouchesProduct() && wide < before*minUnexplainedWidening*(1-1e-9) {
 				x.Severity = metric.Medium
 			}
 			out = append(out, x)
@@ -56,12 +56,12 @@ func findWidened(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// tolerance returns a line without its tolerance, and how wide that is.
-func tolerance(text string) (rest string, wide float64, ok bool) {
-	m := tolerances.FindStringSubmatchIndex(text)
+// cutTolerance returns a line without its tolerance, and how wide that is.
+func cutTolerance(text string) (rest string, wide float64, ok bool) {
+	m := toleranceRE.FindStringSubmatchIndex(text)
 	places := m == nil
 	if places {
-		m = digits.FindStringSubmatchIndex(text)
+		m = placesRE.FindStringSubmatchIndex(text)
 	}
 	if m == nil {
 		return "", 0, false
@@ -73,5 +73,5 @@ func tolerance(text string) (rest string, wide float64, ok bool) {
 	if places {
 		wide = math.Pow(10, -wide)
 	}
-	return facts.Squash(text[:m[2]] + "§" + text[m[3]:]), wide, true
+	return facts.RemoveSpace(text[:m[2]] + "§" + text[m[3]:]), wide, true
 }

@@ -4,24 +4,24 @@ import (
 	"strings"
 )
 
-// atom is a piece of a text with braces: a string, a word, or one character of
+// token is a piece of a text with braces: a string, a word, or one character of
 // punctuation.
-type atom struct {
+type token struct {
 	text   string
 	line   int
 	quoted bool
 	word   bool
 }
 
-// atoms splits a text into pieces, without comments.
-func atoms(text string) []atom {
-	var out []atom
+// tokenize splits a text into pieces, without comments.
+func tokenize(text string) []token {
+	var out []token
 	at := 1
 	for len(text) > 0 {
-		n := passed(text)
+		n := skippedLength(text)
 		if n == 0 {
-			var a atom
-			a, n = atomOf(text, out)
+			var a token
+			a, n = readToken(text, out)
 			a.line = at
 			out = append(out, a)
 		}
@@ -31,8 +31,8 @@ func atoms(text string) []atom {
 	return out
 }
 
-// passed returns the length of leading white space and comments.
-func passed(text string) int {
+// skippedLength returns the length of leading white space and comments.
+func skippedLength(text string) int {
 	switch {
 	case text[0] <= ' ' || text[0] == 0x7f:
 		return 1
@@ -47,21 +47,21 @@ func passed(text string) int {
 	return 0
 }
 
-// atomOf reads the piece that a text begins with, and its length.
-func atomOf(text string, before []atom) (atom, int) {
+// readToken reads the piece that a text begins with, and its length.
+func readToken(text string, before []token) (token, int) {
 	c := text[0]
 	switch {
 	case c == '"' || c == '\'' || c == '`' || c == '/' && startsValue(before):
-		body, n := quotedAt(text)
-		return atom{text: body, quoted: true}, n
-	case wordByte(c):
+		body, n := readQuoted(text)
+		return token{text: body, quoted: true}, n
+	case isWordByte(c):
 		n := 1
-		for n < len(text) && wordByte(text[n]) {
+		for n < len(text) && isWordByte(text[n]) {
 			n++
 		}
-		return atom{text: text[:n], word: true}, n
+		return token{text: text[:n], word: true}, n
 	}
-	return atom{text: text[:1]}, 1
+	return token{text: text[:1]}, 1
 }
 
 func lineLength(s string) int {
@@ -73,7 +73,7 @@ func lineLength(s string) int {
 
 // startsValue reports whether a value is next, so that a slash opens a regular
 // expression.
-func startsValue(before []atom) bool {
+func startsValue(before []token) bool {
 	if len(before) == 0 {
 		return false
 	}
@@ -81,10 +81,10 @@ func startsValue(before []atom) bool {
 	return !last.quoted && !last.word && strings.ContainsAny(last.text, ":,[(=")
 }
 
-// quotedAt returns the body of the string that s begins with, and its length
+// readQuoted returns the body of the string that s begins with, and its length
 // with the quotes. A string that does not end on its line ends with it, unless
 // its quotes are three or backquotes.
-func quotedAt(s string) (body string, length int) {
+func readQuoted(s string) (body string, length int) {
 	if q := s[:1]; len(s) >= 6 && (q == `"` || q == `'`) && s[1:3] == q+q {
 		if n := strings.Index(s[3:], s[:3]); n >= 0 {
 			return s[3 : 3+n], n + 6
@@ -103,51 +103,51 @@ func quotedAt(s string) (body string, length int) {
 	return s[1:], len(s)
 }
 
-func wordByte(c byte) bool {
+func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte("_$.-@%*", c) >= 0
 }
 
-// braces reads what is written with braces and brackets: JSON with comments,
+// readBraces reads what is written with braces and brackets: JSON with comments,
 // the objects of JavaScript, the blocks of Gradle.
 // Code in between is skipped.
-func (r *Reading) braces(text string) {
-	b := bracesReader{Reading: r, list: atoms(text), stack: []nest{{}}}
-	for b.pos < len(b.list) {
+func (r *Reading) readBraces(text string) {
+	b := bracesReader{Reading: r, tokens: tokenize(text), stack: []openBracket{{}}}
+	for b.pos < len(b.tokens) {
 		b.step()
 	}
 }
 
 type bracesReader struct {
 	*Reading
-	list  []atom
-	pos   int
-	stack []nest
+	tokens []token
+	pos    int
+	stack  []openBracket
 }
 
-// nest is an open brace, bracket or parenthesis.
-type nest struct {
-	key     string
-	list    bool
-	pending string // the name whose value comes next
-	ternary int    // how many ? are open
-	call    string // what is called with the arguments within
-	last    string // the last of those
+// openBracket is an open brace, bracket or parenthesis.
+type openBracket struct {
+	key           string
+	isList        bool
+	pending       string // the name whose value comes next
+	openTernaries int    // how many ? are open
+	call          string // what is called with the arguments within
+	lastArgument  string // the last of those
 }
 
-func (b *bracesReader) top() *nest { return &b.stack[len(b.stack)-1] }
+func (b *bracesReader) top() *openBracket { return &b.stack[len(b.stack)-1] }
 
-// at returns the text of punctuation ahead, "" for something else.
-func (b *bracesReader) at(n int) string {
-	if i := b.pos + n; i < len(b.list) && !b.list[i].quoted && !b.list[i].word {
-		return b.list[i].text
+// punctuation returns the text of punctuation ahead, "" for something else.
+func (b *bracesReader) punctuation(n int) string {
+	if i := b.pos + n; i < len(b.tokens) && !b.tokens[i].quoted && !b.tokens[i].word {
+		return b.tokens[i].text
 	}
 	return ""
 }
 
 func (b *bracesReader) step() {
-	a, t := b.list[b.pos], b.top()
+	a, t := b.tokens[b.pos], b.top()
 	if a.quoted || a.word {
-		b.value(a, t)
+		b.readValue(a, t)
 		return
 	}
 	b.pos++
@@ -156,11 +156,11 @@ func (b *bracesReader) step() {
 		key := t.key
 		switch {
 		case t.pending != "":
-			key = under(t.key, t.pending)
-		case t.list && a.text != "(":
+			key = joinKey(t.key, t.pending)
+		case t.isList && a.text != "(":
 			key += "[]"
 		}
-		open := nest{key: key, list: a.text != "{"}
+		open := openBracket{key: key, isList: a.text != "{"}
 		if a.text == "(" {
 			open.call = t.pending
 		}
@@ -169,11 +169,11 @@ func (b *bracesReader) step() {
 	case "}", "]", ")":
 		b.close()
 	case "?":
-		t.ternary++
+		t.openTernaries++
 	case ":":
-		t.ternary = max(0, t.ternary-1)
+		t.openTernaries = max(0, t.openTernaries-1)
 	case ",", ";":
-		t.pending, t.ternary = "", 0
+		t.pending, t.openTernaries = "", 0
 	}
 }
 
@@ -185,41 +185,41 @@ func (b *bracesReader) close() {
 	}
 	closed := *b.top()
 	b.stack = b.stack[:len(b.stack)-1]
-	if t := b.top(); b.at(0) == "{" && closed.call != "" && t.pending == "" && b.list[b.pos-1].text == ")" {
-		t.pending = strings.Trim(closed.call+"."+closed.last, ".")
+	if t := b.top(); b.punctuation(0) == "{" && closed.call != "" && t.pending == "" && b.tokens[b.pos-1].text == ")" {
+		t.pending = strings.Trim(closed.call+"."+closed.lastArgument, ".")
 	}
 }
 
-// value takes a string or a word: a name, when an assignment, a block or a
+// readValue takes a string or a word: a name, when an assignment, a block or a
 // second word follows, else a value.
-func (b *bracesReader) value(a atom, t *nest) {
+func (b *bracesReader) readValue(a token, t *openBracket) {
 	b.pos++
-	if n := b.assigned(a, t); n > 0 {
+	if n := b.assignmentLength(a, t); n > 0 {
 		b.pos += n
 		t.pending = a.text
 		return
 	}
-	next := b.at(0)
-	follows := a.word && b.pos < len(b.list) && b.list[b.pos].line == a.line
+	next := b.punctuation(0)
+	follows := a.word && b.pos < len(b.tokens) && b.tokens[b.pos].line == a.line
 	switch {
-	case follows && next == "<" && b.at(2) == ">": // withType<Test>
-		t.pending = a.text + "." + b.list[b.pos+1].text
+	case follows && next == "<" && b.punctuation(2) == ">": // withType<Test>
+		t.pending = a.text + "." + b.tokens[b.pos+1].text
 		b.pos += 3
 	case follows && (next == "{" || next == "("):
 		b.call(a, t)
-	case follows && next == "" && t.pending == "" && !t.list:
+	case follows && next == "" && t.pending == "" && !t.isList:
 		t.pending = a.text // "exclude '**/a'"
 	default:
-		b.take(a, t)
+		b.addValue(a, t)
 	}
 }
 
-// assigned returns how long the sign of an assignment is that comes next: in PHP
+// assignmentLength returns how long the sign of an assignment is that comes next: in PHP
 // and Ruby it is =>, after quotes.
-func (b *bracesReader) assigned(a atom, t *nest) int {
-	next, then := b.at(0), b.at(1)
+func (b *bracesReader) assignmentLength(a token, t *openBracket) int {
+	next, then := b.punctuation(0), b.punctuation(1)
 	switch {
-	case next == ":" && t.ternary == 0, next == "=" && then != "=" && then != ">":
+	case next == ":" && t.openTernaries == 0, next == "=" && then != "=" && then != ">":
 		return 1
 	case next == "=" && then == ">" && a.quoted:
 		return 2
@@ -228,23 +228,23 @@ func (b *bracesReader) assigned(a atom, t *nest) int {
 }
 
 // call takes the name of a block or of what is called with arguments.
-func (b *bracesReader) call(a atom, t *nest) {
-	if t.pending == "" || b.at(0) == "{" {
+func (b *bracesReader) call(a token, t *openBracket) {
+	if t.pending == "" || b.punctuation(0) == "{" {
 		t.pending = a.text
 	}
 }
 
-func (b *bracesReader) take(a atom, t *nest) {
+func (b *bracesReader) addValue(a token, t *openBracket) {
 	switch {
 	case t.pending != "":
-		b.set(under(t.key, t.pending), a.text, a.line)
-		if next := b.at(0); next != "?" && next != "|" && next != ":" {
+		b.addSetting(joinKey(t.key, t.pending), a.text, a.line)
+		if next := b.punctuation(0); next != "?" && next != "|" && next != ":" {
 			t.pending = ""
 		}
-	case t.list:
-		t.last = a.text
+	case t.isList:
+		t.lastArgument = a.text
 		if t.key != "" {
-			b.set(t.key+"[]", a.text, a.line)
+			b.addSetting(t.key+"[]", a.text, a.line)
 		}
 	}
 }

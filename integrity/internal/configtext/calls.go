@@ -23,20 +23,20 @@ type Mark struct {
 	Value  string
 }
 
-// Has reports whether a call has an effect by the argument or operator with that name.
-func (c Call) Has(e framework.Effect, name string) bool {
+// HasMark reports whether a call has an effect by the argument or operator with that name.
+func (c Call) HasMark(e framework.Effect, name string) bool {
 	return slices.ContainsFunc(c.Marks, func(m Mark) bool { return m.Effect == e && m.Name == name })
 }
 
-// CallsOf finds the calls in the commands of a file, each with its marks.
-func CallsOf(r *Reading) []Call {
+// FindCalls finds the calls in the commands of a file, each with its marks.
+func FindCalls(r *Reading) []Call {
 	var out []Call
 	for from := 0; from < len(r.Commands); {
 		to := from + 1
 		for to < len(r.Commands) && r.Commands[to].Key == r.Commands[from].Key {
 			to++
 		}
-		out = append(out, block(r.Commands[from:to])...)
+		out = append(out, findCallsInBlock(r.Commands[from:to])...)
 		from = to
 	}
 	return out
@@ -44,11 +44,11 @@ func CallsOf(r *Reading) []Call {
 
 // shellState is the state while reading a block of lines.
 type shellState struct {
-	forgiving bool // set +e holds
-	over      bool // exit 0 was passed
-	depth     int  // of if, for, while, case and functions
-	dead      int  // the depth of an "if false", 0 for none
-	script    bool // its own file, which no option ends at the first failure
+	ignoresErrors    bool // set +e holds
+	exited           bool // exit 0 was passed
+	depth            int  // of if, for, while, case and functions
+	deadDepth        int  // the depth of an "if false", 0 for none
+	continuesOnError bool // its own file, which no option ends at the first failure
 }
 
 // Unchecked is the mark of a call in a script that continues when it fails, so that
@@ -61,48 +61,48 @@ const (
 	powerShellKey = "powershell"
 )
 
-var strictLine = regexp.MustCompile(`^\s*set\s+(-\w*e\w*|-o errexit|-\w+ -o errexit)|\bErrorActionPreference\b|PSNativeCommandUseErrorActionPreference|^#!.*\s-\w*e`)
+var errexitRE = regexp.MustCompile(`^\s*set\s+(-\w*e\w*|-o errexit|-\w+ -o errexit)|\bErrorActionPreference\b|PSNativeCommandUseErrorActionPreference|^#!.*\s-\w*e`)
 
-// watch finds out whether the lines are a script that does not end at a failure.
-func (s *shellState) watch(lines []Command) {
+// detectErrorMode finds out whether the lines are a script that does not end at a failure.
+func (s *shellState) detectErrorMode(lines []Command) {
 	key := lines[0].Key
-	s.script = key == powerShellKey || key == shellKey && !slices.ContainsFunc(lines, func(l Command) bool { return strictLine.MatchString(l.Text) })
+	s.continuesOnError = key == powerShellKey || key == shellKey && !slices.ContainsFunc(lines, func(l Command) bool { return errexitRE.MatchString(l.Text) })
 }
 
-// loose reports whether the exit status of a call is lost: other commands follow, and
+// isStatusLost reports whether the exit status of a call is lost: other commands follow, and
 // none checks it.
-func (s *shellState) loose(lines []Command, i int, list []simple, n int) bool {
-	if !s.script || n != len(list)-1 || s.depth > 0 && lines[0].Key == shellKey {
+func (s *shellState) isStatusLost(lines []Command, i int, list []simpleCommand, n int) bool {
+	if !s.continuesOnError || n != len(list)-1 || s.depth > 0 && lines[0].Key == shellKey {
 		return false
 	}
 	rest := lines[i+1:]
 	if lines[0].Key == powerShellKey {
-		return !statusRead(rest)
+		return !readsStatus(rest)
 	}
-	return len(rest) > 0 && !statusRead(rest) && !slices.ContainsFunc(rest, func(l Command) bool { return strings.Contains(l.Text, "exit 1") })
+	return len(rest) > 0 && !readsStatus(rest) && !slices.ContainsFunc(rest, func(l Command) bool { return strings.Contains(l.Text, "exit 1") })
 }
 
-var opens, closes = []string{"if", "for", "while", "until", "case", "select", "{"}, []string{"fi", "done", "esac", "}"}
+var openingWords, closingWords = []string{"if", "for", "while", "until", "case", "select", "{"}, []string{"fi", "done", "esac", "}"}
 
-func block(lines []Command) []Call {
+func findCallsInBlock(lines []Command) []Call {
 	var out []Call
 	var s shellState
-	s.watch(lines)
+	s.detectErrorMode(lines)
 	for i, l := range lines {
-		list := SimpleCommands(l.Text)
+		list := SplitCommands(l.Text)
 		for n, cmd := range list {
 			s.enter(cmd, list, n)
-			c, ok := checkOf(cmd.Words)
+			c, ok := findCheck(cmd.Words)
 			if !ok {
 				c, ok = checkByKey(l.Key, cmd.Words)
 			}
 			if ok {
-				found := Call{check: c, Command: l, Marks: marksOf(c)}
-				if why := s.mask(l, list, n); why != "" {
+				found := Call{check: c, Command: l, Marks: findMarks(c)}
+				if why := s.maskReason(l, list, n); why != "" {
 					found.Marks = append(found.Marks, Mark{framework.Mask, why, ""})
-				} else if s.forgiving && !statusRead(lines[i:]) {
+				} else if s.ignoresErrors && !readsStatus(lines[i:]) {
 					found.Marks = append(found.Marks, Mark{framework.Mask, "set +e", ""})
-				} else if s.loose(lines, i, list, n) {
+				} else if s.isStatusLost(lines, i, list, n) {
 					found.Marks = append(found.Marks, Mark{framework.Mask, Unchecked, ""})
 				}
 				out = append(out, found)
@@ -113,8 +113,8 @@ func block(lines []Command) []Call {
 	return out
 }
 
-// preparation are programs that check nothing, even in a script named test.
-var preparation = strings.Fields("cd rm mkdir cp mv ln export set unset source . npm npx yarn pnpm pip pip3 apt apt-get brew curl wget git chmod touch tar unzip docker docker-compose " +
+// preparationPrograms are programs that check nothing, even in a script named test.
+var preparationPrograms = strings.Fields("cd rm mkdir cp mv ln export set unset source . npm npx yarn pnpm pip pip3 apt apt-get brew curl wget git chmod touch tar unzip docker docker-compose " +
 	"if then else elif fi for while do done case esac exit return trap wait kill test [ [[ local declare readonly cat sed awk grep find xargs tee which command eval exec read shift $ rimraf cross-env-shell tsc webpack rollup babel esbuild lessc sass")
 
 // checkByKey treats an unknown program as a check if the script, or the step, is named
@@ -122,91 +122,91 @@ var preparation = strings.Fields("cd rm mkdir cp mv ln export set unset source .
 func checkByKey(key string, words []string) (check, bool) {
 	p := purposeOf(key)
 	words = unwrap(words)
-	if p == framework.Unknown || len(words) == 0 || DoesNothing(words) || slices.Contains(preparation, words[0]) || strings.ContainsAny(words[0], "={") {
+	if p == framework.Unknown || len(words) == 0 || IsNoOp(words) || slices.Contains(preparationPrograms, words[0]) || strings.ContainsAny(words[0], "={") {
 		return check{}, false
 	}
 	return check{framework.Invocation{Name: programName(words[0]), Purpose: p, Args: words[1:]}, true}, true
 }
 
-func (s *shellState) enter(cmd simple, list []simple, n int) {
+func (s *shellState) enter(cmd simpleCommand, list []simpleCommand, n int) {
 	w := cmd.Words
 	if len(w) == 0 {
 		return
 	}
 	switch {
-	case slices.Contains(opens, w[0]) || strings.HasSuffix(w[len(w)-1], "{"):
+	case slices.Contains(openingWords, w[0]) || strings.HasSuffix(w[len(w)-1], "{"):
 		s.depth++
-		if w[0] == "if" && neverTrue(w[1:]) && s.dead == 0 {
-			s.dead = s.depth
+		if w[0] == "if" && isNeverTrue(w[1:]) && s.deadDepth == 0 {
+			s.deadDepth = s.depth
 		}
 	case w[0] == "set" && len(w) > 1:
-		s.set(w[1:])
-	case s.depth == 0 && endsWell(w) && (n == 0 || list[n-1].op == ";"):
-		s.over = true
+		s.applyOptions(w[1:])
+	case s.depth == 0 && isExitZero(w) && (n == 0 || list[n-1].op == ";"):
+		s.exited = true
 	}
 }
 
-// neverTrue reports whether a condition of the shell is never met.
-func neverTrue(w []string) bool {
+// isNeverTrue reports whether a condition of the shell is never met.
+func isNeverTrue(w []string) bool {
 	return len(w) > 0 && (w[0] == "false" || w[0] == "[" && len(w) > 1 && w[1] == "0" && len(w) < 4)
 }
 
-// set follows the options of the shell: whether a failure ends the script.
-func (s *shellState) set(options []string) {
+// applyOptions follows the options of the shell: whether a failure ends the script.
+func (s *shellState) applyOptions(options []string) {
 	switch o := options[0]; {
 	case o == "+e", o == "+o" && slices.Contains(options, "errexit"):
-		s.forgiving = true
+		s.ignoresErrors = true
 	case strings.HasPrefix(o, "-") && strings.Contains(o, "e"):
-		s.forgiving = false
+		s.ignoresErrors = false
 	}
 }
 
-func (s *shellState) leave(cmd simple) {
-	if len(cmd.Words) > 0 && slices.Contains(closes, cmd.Words[0]) {
-		if s.dead == s.depth {
-			s.dead = 0
+func (s *shellState) leave(cmd simpleCommand) {
+	if len(cmd.Words) > 0 && slices.Contains(closingWords, cmd.Words[0]) {
+		if s.deadDepth == s.depth {
+			s.deadDepth = 0
 		}
 		s.depth = max(0, s.depth-1)
 	}
 }
 
-// endsWell reports whether a command ends the script with status 0.
-func endsWell(w []string) bool {
+// isExitZero reports whether a command ends the script with status 0.
+func isExitZero(w []string) bool {
 	return len(w) == 2 && (w[0] == "exit" || w[0] == "return") && w[1] == "0"
 }
 
 var (
-	idle         = strings.Fields("true : echo printf /bin/true @echo @true @: sleep date cat pwd")
-	interpreters = regexp.MustCompile(`^(node|python[\d.]*|ruby|php|perl)$`)
+	noOpPrograms  = strings.Fields("true : echo printf /bin/true @echo @true @: sleep date cat pwd")
+	interpreterRE = regexp.MustCompile(`^(node|python[\d.]*|ruby|php|perl)$`)
 )
 
-// DoesNothing reports whether a command always succeeds and does nothing.
-func DoesNothing(w []string) bool {
+// IsNoOp reports whether a command always succeeds and does nothing.
+func IsNoOp(w []string) bool {
 	switch {
 	case len(w) == 0:
 		return false
-	case slices.Contains(idle, w[0]), endsWell(w):
+	case slices.Contains(noOpPrograms, w[0]), isExitZero(w):
 		return true
 	case w[0] == "$":
 		return len(w) > 1 && (w[1] == "info" || w[1] == "warning")
-	case len(w) > 2 && interpreters.MatchString(w[0]):
+	case len(w) > 2 && interpreterRE.MatchString(w[0]):
 		return w[1] == "-e" || w[1] == "-c" || w[1] == "-r"
 	case len(w) > 2 && (w[0] == "sh" || w[0] == "bash") && w[1] == "-c":
-		return !slices.ContainsFunc(SimpleCommands(w[2]), func(s simple) bool { return !DoesNothing(s.Words) })
+		return !slices.ContainsFunc(SplitCommands(w[2]), func(s simpleCommand) bool { return !IsNoOp(s.Words) })
 	}
 	return false
 }
 
-// mask says why the failure of the n-th command of a line is ignored, "" if it is not.
-func (s *shellState) mask(l Command, list []simple, n int) string {
+// maskReason says why the failure of the n-th command of a line is ignored, "" if it is not.
+func (s *shellState) maskReason(l Command, list []simpleCommand, n int) string {
 	switch {
-	case l.excused != "":
-		return l.excused
-	case s.over:
+	case l.maskedBy != "":
+		return l.maskedBy
+	case s.exited:
 		return "exit 0 before it"
-	case s.dead > 0:
+	case s.deadDepth > 0:
 		return "if false"
-	case n == 0 && l.dashed():
+	case n == 0 && l.isDashed():
 		return "- before it"
 	case len(list[n].Words) > 1 && list[n].Words[0] == "!":
 		return "! before it"
@@ -219,16 +219,16 @@ func (s *shellState) mask(l Command, list []simple, n int) string {
 			return "true || before it"
 		}
 	}
-	return maskAfter(list, n)
+	return maskReasonAfter(list, n)
 }
 
-// dashed reports whether a recipe ignores the failure of the line.
-func (l Command) dashed() bool {
-	return strings.HasPrefix(strings.TrimPrefix(l.Text, "@"), "-") && !AddsArguments(l.Key)
+// isDashed reports whether a recipe ignores the failure of the line.
+func (l Command) isDashed() bool {
+	return strings.HasPrefix(strings.TrimPrefix(l.Text, "@"), "-") && !IsArgumentKey(l.Key)
 }
 
-// maskAfter looks at what follows a command.
-func maskAfter(list []simple, n int) string {
+// maskReasonAfter looks at what follows a command.
+func maskReasonAfter(list []simpleCommand, n int) string {
 	end := n
 	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&") {
 		end++
@@ -237,30 +237,30 @@ func maskAfter(list []simple, n int) string {
 	if op == "&" && len(rest) == 0 {
 		return "&"
 	}
-	if len(rest) == 0 || slices.ContainsFunc(rest, failing) {
+	if len(rest) == 0 || slices.ContainsFunc(rest, mayFailScript) {
 		return ""
 	}
 	first, last := rest[0], rest[len(rest)-1]
 	switch {
-	case op == "||" && DoesNothing(first.Words):
-		return "|| " + start(first.Words)
-	case op == ";" && DoesNothing(last.Words) && !slices.ContainsFunc(rest, statusUsed):
-		return "; " + start(last.Words)
-	case op == "&" && DoesNothing(last.Words):
+	case op == "||" && IsNoOp(first.Words):
+		return "|| " + firstWords(first.Words)
+	case op == ";" && IsNoOp(last.Words) && !slices.ContainsFunc(rest, usesStatus):
+		return "; " + firstWords(last.Words)
+	case op == "&" && IsNoOp(last.Words):
 		return "&"
 	}
 	return ""
 }
 
-func start(words []string) string { return strings.Join(words[:min(2, len(words))], " ") }
+func firstWords(words []string) string { return strings.Join(words[:min(2, len(words))], " ") }
 
-// failing reports whether a command may end the script with a failure.
-func failing(s simple) bool {
-	return !endsWell(s.Words) && slices.ContainsFunc(s.Words, func(w string) bool { return w == "exit" || w == "false" || w == "return" })
+// mayFailScript reports whether a command may end the script with a failure.
+func mayFailScript(s simpleCommand) bool {
+	return !isExitZero(s.Words) && slices.ContainsFunc(s.Words, func(w string) bool { return w == "exit" || w == "false" || w == "return" })
 }
 
-// statusUsed reports whether the status of the preceding command is checked.
-func statusUsed(s simple) bool {
+// usesStatus reports whether the status of the preceding command is checked.
+func usesStatus(s simpleCommand) bool {
 	if len(s.Words) > 0 && (s.Words[0] == "done" || s.Words[0] == "fi" || s.Words[0] == "then") {
 		return true
 	}
@@ -269,34 +269,34 @@ func statusUsed(s simple) bool {
 	})
 }
 
-func statusRead(lines []Command) bool {
+func readsStatus(lines []Command) bool {
 	return slices.ContainsFunc(lines, func(l Command) bool {
 		return strings.Contains(l.Text, "$?") || strings.Contains(l.Text, "PIPESTATUS") || strings.Contains(l.Text, "LASTEXITCODE")
 	})
 }
 
-// marksOf finds the marks that the arguments of a call give it.
-func marksOf(c check) []Mark {
+// findMarks finds the marks that the arguments of a call give it.
+func findMarks(c check) []Mark {
 	var out []Mark
 	for _, u := range c.Uses() {
-		if m := (Mark{u.Effect, u.Name, u.Value}); !m.harmless(c) {
+		if m := (Mark{u.Effect, u.Name, u.Value}); !m.isHarmless(c) {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// NoTestsThere matches paths without tests: to leave them out leaves no test out.
-var NoTestsThere = regexp.MustCompile(`(?i)^["'(]*(\*\*/|\./|/|\^|\\/|<rootdir>/?|%\w+%/)*\.?(node_modules|dist|build|lib|out|output|git|hg|svn|vendor|target|docs?|website|examples?|samples?|demos?|coverage|v?env|venv|tox|nox|eggs?|cache|idea|vscode|next|nuxt|yarn|third_?party|benches|bench(mark)?s?|fixtures?|__fixtures__|test_?data|__pycache__|generated|gen|types|typings|public|static|assets|templates?|tmp|temp|\.?claude|worktrees|bin|obj|bazel-\w+|site-packages|conftest\.py|setup\.py|__snapshots__|__mocks__|mocks?|utils?|helpers?|` + framework.EndToEndFolder + `|storybook(-static)?|scripts|tools|packaging)(\\?\.\w+)?(\\?/|\\?\\|/?\*\*?|\$|\.\*)*["')]*$`)
+// NoTestsPathRE matches paths without tests: to leave them out leaves no test out.
+var NoTestsPathRE = regexp.MustCompile(`(?i)^["'(]*(\*\*/|\./|/|\^|\\/|<rootdir>/?|%\w+%/)*\.?(node_modules|dist|build|lib|out|output|git|hg|svn|vendor|target|docs?|website|examples?|samples?|demos?|coverage|v?env|venv|tox|nox|eggs?|cache|idea|vscode|next|nuxt|yarn|third_?party|benches|bench(mark)?s?|fixtures?|__fixtures__|test_?data|__pycache__|generated|gen|types|typings|public|static|assets|templates?|tmp|temp|\.?claude|worktrees|bin|obj|bazel-\w+|site-packages|conftest\.py|setup\.py|__snapshots__|__mocks__|mocks?|utils?|helpers?|` + framework.EndToEndFolder + `|storybook(-static)?|scripts|tools|packaging)(\\?\.\w+)?(\\?/|\\?\\|/?\*\*?|\$|\.\*)*["')]*$`)
 
-// harmless reports whether an argument takes nothing away, because of its value or the
+// isHarmless reports whether an argument takes nothing away, because of its value or the
 // program.
-func (m Mark) harmless(c check) bool {
+func (m Mark) isHarmless(c check) bool {
 	switch m.Effect {
 	case framework.Exclude:
-		return NoTestsThere.MatchString(m.Value)
+		return NoTestsPathRE.MatchString(m.Value)
 	case framework.Focus:
-		return everyName.MatchString(m.Value) || slices.ContainsFunc(c.Args, testless) || c.Name == goTest && slices.ContainsFunc(c.Args, benchmarks)
+		return anyNameRE.MatchString(m.Value) || slices.ContainsFunc(c.Args, skipsMavenTests) || c.Name == goTest && slices.ContainsFunc(c.Args, isBenchmarkFlag)
 	case framework.RunNone:
 		return m.Name == "-exec" && strings.Contains(m.Value, "wasm") || m.Name == "--dry-run" && c.Purpose != framework.RunsTests
 	default:
@@ -306,22 +306,22 @@ func (m Mark) harmless(c check) bool {
 
 const goTest = "go test"
 
-// testless matches the arguments of Maven with which it runs no tests.
-func testless(arg string) bool {
+// skipsMavenTests matches the arguments of Maven with which it runs no tests.
+func skipsMavenTests(arg string) bool {
 	return strings.HasPrefix(arg, "-DskipTests") || strings.HasPrefix(arg, "-Dmaven.test.skip")
 }
 
-var everyName = regexp.MustCompile(`^\.\*?$`)
+var anyNameRE = regexp.MustCompile(`^\.\*?$`)
 
-func benchmarks(arg string) bool {
+func isBenchmarkFlag(arg string) bool {
 	return strings.HasPrefix(arg, "-bench") || strings.HasPrefix(arg, "-fuzz")
 }
 
-// AddsArguments reports whether the value of a key is added to every call of a program,
+// IsArgumentKey reports whether the value of a key is added to every call of a program,
 // rather than being a call.
-func AddsArguments(key string) bool { return argumentKeys.MatchString(key) || key == "args" }
+func IsArgumentKey(key string) bool { return argumentKeyRE.MatchString(key) || key == "args" }
 
-// Follows reports whether another call checks at least as much in the same place.
-func (c Call) Follows(x Call) bool {
+// IsReplacedBy reports whether another call checks at least as much in the same place.
+func (c Call) IsReplacedBy(x Call) bool {
 	return x.Key == c.Key && (x.Purpose == c.Purpose || x.Purpose == framework.RunsTests) && (c.Guessed || !x.Guessed)
 }

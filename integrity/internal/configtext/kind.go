@@ -56,14 +56,14 @@ var configNames = []struct {
 	{regexp.MustCompile(`(^|/)(noxfile|tasks|setup|runtests?|run_tests?|conftest|dodo|fabfile)\.py$|(^|/)(Rakefile|\.simplecov|Guardfile|Fastfile|SConstruct)$|\.rake$|(^|/)(spec|test|rails)_helper\.rb$|(^|/)(test|spec)/helper\.rb$|(^|/)test_helper\.exs$|(^|/)(CMakeLists\.txt|BUILD(\.bazel)?|meson\.build|gulpfile\.[mc]?js|Package\.swift|\.php-cs-fixer(\.dist)?\.php|build\.rs|build\.xs)$|\.cmake$`), codeConfig},
 }
 
-// DataFolders matches folders with files that tests read: configuration in them
+// DataFolderRE matches folders with files that tests read: configuration in them
 // configures nothing.
-var DataFolders = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|skeletons?|cookiecutter)/`)
+var DataFolderRE = regexp.MustCompile(`(?i)(^|/)(testdata|__?fixtures?__?|fixtures?|test-?(cases?|files?|resources|assets|data)|tests?/(data|resources|assets|samples?|projects?|cases?|inputs?)|src/test/resources|__mocks__|__snapshots__|goldens?|skeletons?|cookiecutter)/`)
 
-// KindOf returns the format of a file that configures what runs, measures and judges the
+// DetectKind returns the format of a file that configures what runs, measures and judges the
 // code.
-func KindOf(name string, head []byte) Kind {
-	if DataFolders.MatchString(name) || source.IsVendored(name) {
+func DetectKind(name string, head []byte) Kind {
+	if DataFolderRE.MatchString(name) || source.IsVendored(name) {
 		return None
 	}
 	for _, c := range configNames {
@@ -77,8 +77,8 @@ func KindOf(name string, head []byte) Kind {
 	return None
 }
 
-// ToolOf returns the part of a path that identifies the tool it configures.
-func ToolOf(name string) string {
+// ToolName returns the part of a path that identifies the tool it configures.
+func ToolName(name string) string {
 	if strings.Contains(name, ".github/") || strings.Contains(name, ".circleci/") || strings.Contains(name, ".cargo/") || strings.Contains(name, ".mvn/") {
 		return name
 	}

@@ -25,9 +25,9 @@ type Command struct {
 	Key  string // that of the setting it is in, or the target of a Makefile
 	Text string
 	Line int
-	// excused says how its failure is ignored, or that it never runs, because of
+	// maskedBy says how its failure is ignored, or that it never runs, because of
 	// something next to it: "continue-on-error"; "" for nothing.
-	excused string
+	maskedBy string
 }
 
 // Reading is what was read from a configuration file.
@@ -36,29 +36,29 @@ type Reading struct {
 	Commands []Command
 }
 
-func (r *Reading) set(key, value string, line int) {
+func (r *Reading) addSetting(key, value string, line int) {
 	r.Settings = append(r.Settings, Setting{key, value, line})
 }
 
-// run adds the lines of a script.
-func (r *Reading) run(key, script string, at int) {
-	for _, l := range joined(script, at) {
-		if text := strings.TrimSpace(templated.ReplaceAllStringFunc(fromEnv.ReplaceAllString(l.text, "$1"), variable)); text != "" && !strings.HasPrefix(text, "#") {
-			r.Commands = append(r.Commands, Command{Key: key, Text: text, Line: l.n})
+// addCommands adds the lines of a script.
+func (r *Reading) addCommands(key, script string, at int) {
+	for _, l := range joinContinuedLines(script, at) {
+		if text := strings.TrimSpace(expressionRE.ReplaceAllStringFunc(toxEnvPrefixRE.ReplaceAllString(l.text, "$1"), expressionVariable)); text != "" && !strings.HasPrefix(text, "#") {
+			r.Commands = append(r.Commands, Command{Key: key, Text: text, Line: l.number})
 		}
 	}
 }
 
-// fromEnv is a prefix of a tox command from the environment, which may be empty:
+// toxEnvPrefixRE is a prefix of a tox command from the environment, which may be empty:
 // {env:COVERAGE_RUN:} pytest.
-var fromEnv = regexp.MustCompile(`^(\s*(?:-\s+)?)(?:\{env:\w+:[^{}]*\}\s+)+`)
+var toxEnvPrefixRE = regexp.MustCompile(`^(\s*(?:-\s+)?)(?:\{env:\w+:[^{}]*\}\s+)+`)
 
-// templated is an expression of a workflow, which may hold anything.
-var templated = regexp.MustCompile(`\$\{\{.*?\}\}`)
+// expressionRE is an expression of a workflow, which may hold anything.
+var expressionRE = regexp.MustCompile(`\$\{\{.*?\}\}`)
 
-// variable rewrites such an expression as a variable with its last name.
-func variable(expression string) string {
-	names := strings.FieldsFunc(expression, func(c rune) bool { return !wordByte(byte(c)) || c == '.' || c == '$' })
+// expressionVariable rewrites such an expression as a variable with its last name.
+func expressionVariable(expression string) string {
+	names := strings.FieldsFunc(expression, func(c rune) bool { return !isWordByte(byte(c)) || c == '.' || c == '$' })
 	if len(names) == 0 {
 		return "$(x)"
 	}
@@ -67,13 +67,13 @@ func variable(expression string) string {
 
 // scriptLine is one line of a script, with its continuation lines.
 type scriptLine struct {
-	n    int // from 1, of the first
-	text string
+	number int // from 1, of the first
+	text   string
 }
 
-// joined returns the lines of a script, those that end in a backslash joined with the
+// joinContinuedLines returns the lines of a script, those that end in a backslash joined with the
 // next. at is the number of the first one.
-func joined(script string, at int) []scriptLine {
+func joinContinuedLines(script string, at int) []scriptLine {
 	var out []scriptLine
 	open := false
 	for i, text := range strings.Split(script, "\n") {
@@ -90,17 +90,17 @@ func joined(script string, at int) []scriptLine {
 	return out
 }
 
-// PlainKey normalises a name as in [Setting].
-func PlainKey(name string) string {
+// NormalizeKey normalises a name as in [Setting].
+func NormalizeKey(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
 }
 
-// under joins a name to those that lead to it.
-func under(key, name string) string {
+// joinKey joins a name to those that lead to it.
+func joinKey(key, name string) string {
 	if key == "" {
-		return PlainKey(name)
+		return NormalizeKey(name)
 	}
-	return key + "." + PlainKey(name)
+	return key + "." + NormalizeKey(name)
 }
 
 // Read reads a configuration file; false means that its syntax is invalid.
@@ -109,49 +109,49 @@ func Read(kind Kind, name string, text []byte) (Reading, bool) {
 	ok := true
 	switch kind {
 	case yamlConfig:
-		ok = r.yaml(text)
+		ok = r.readYAML(text)
 	case jsonConfig, braceConfig:
-		r.braces(string(text))
+		r.readBraces(string(text))
 	case tomlConfig:
-		r.toml(text)
+		r.readTOML(text)
 	case iniConfig:
-		r.ini(string(text))
+		r.readINI(string(text))
 	case xmlConfig:
-		ok = r.xml(text)
+		ok = r.readXML(text)
 	case makeConfig:
-		r.makefile(string(text))
+		r.readMakefile(string(text))
 	case dockerConfig:
-		r.dockerfile(string(text))
+		r.readDockerfile(string(text))
 	case shellConfig:
-		r.shell(string(text))
+		r.readShell(string(text))
 	case powerShellConfig:
-		r.powerShell(string(text))
+		r.readPowerShell(string(text))
 	case argsConfig:
-		r.arguments(name, string(text))
+		r.readArguments(name, string(text))
 	case codeConfig:
-		r.code(string(text))
+		r.readCode(string(text))
 	case None:
 	}
-	r.finish()
+	r.deriveCommands()
 	return r, ok
 }
 
 // ReadLines reads a file of which one side has invalid syntax.
 func ReadLines(text []byte) Reading {
 	var r Reading
-	r.plainLines(string(text))
-	r.finish()
+	r.readPlainLines(string(text))
+	r.deriveCommands()
 	return r
 }
 
-func (r *Reading) finish() {
-	r.namedCommands()
-	r.excuses()
-	r.limits()
+func (r *Reading) deriveCommands() {
+	r.addNamedCommands()
+	r.markMaskedCommands()
+	r.addLimits()
 }
 
-// arguments reads a file of arguments of one program, in one line or in several.
-func (r *Reading) arguments(name, text string) {
+// readArguments reads a file of arguments of one program, in one line or in several.
+func (r *Reading) readArguments(name, text string) {
 	program := framework.ArgumentFiles[path.Base(name)]
 	if program == "" {
 		program = "mvn test"
@@ -163,17 +163,17 @@ func (r *Reading) arguments(name, text string) {
 	}
 }
 
-// plainLines reads "name: value" and "name = value", and every line as a command: the
+// readPlainLines reads "name: value" and "name = value", and every line as a command: the
 // fallback for invalid syntax.
-func (r *Reading) plainLines(text string) {
+func (r *Reading) readPlainLines(text string) {
 	for i, l := range strings.Split(text, "\n") {
 		name, value, ok := cutAssignment(l)
 		if !ok {
-			r.run("", strings.TrimLeft(l, "- \t"), i+1)
+			r.addCommands("", strings.TrimLeft(l, "- \t"), i+1)
 			continue
 		}
-		r.set(PlainKey(name), unquote(value), i+1)
-		r.run(PlainKey(name), unquote(value), i+1)
+		r.addSetting(NormalizeKey(name), unquote(value), i+1)
+		r.addCommands(NormalizeKey(name), unquote(value), i+1)
 	}
 }
 

@@ -22,7 +22,7 @@ func FuzzRead(f *testing.F) {
 			if !ok {
 				r = ReadLines([]byte(text))
 			}
-			for _, c := range CallsOf(&r) {
+			for _, c := range FindCalls(&r) {
 				if c.Name == "" {
 					t.Errorf("a call without a program: %+v", c)
 				}

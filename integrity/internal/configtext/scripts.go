@@ -8,27 +8,27 @@ import (
 	"supervise/internal/regexp"
 )
 
-// makeTarget is the head of a rule, but not an assignment with :=.
-var makeTarget = regexp.MustCompile(`^([A-Za-z0-9_.%/$(){}-][^:=#]*?)\s*::?([^=].*)?$`)
+// makeTargetRE is the head of a rule, but not an assignment with :=.
+var makeTargetRE = regexp.MustCompile(`^([A-Za-z0-9_.%/$(){}-][^:=#]*?)\s*::?([^=].*)?$`)
 
-var makeAssignment = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(?:[:+?!]{0,2}=)\s*(.*)$`)
+var makeAssignmentRE = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][\w.-]*)\s*(?:[:+?!]{0,2}=)\s*(.*)$`)
 
-// makefile reads the recipes of a Makefile or a justfile, and its variables.
-func (r *Reading) makefile(text string) {
+// readMakefile reads the recipes of a Makefile or a justfile, and its variables.
+func (r *Reading) readMakefile(text string) {
 	target := ""
-	lines := joined(text, 1)
+	lines := joinContinuedLines(text, 1)
 	values := makeValues(lines)
 	for _, l := range lines {
 		recipe := strings.HasPrefix(l.text, "\t") || target != "" && strings.HasPrefix(l.text, "  ")
-		switch m := makeAssignment.FindStringSubmatch(l.text); {
+		switch m := makeAssignmentRE.FindStringSubmatch(l.text); {
 		case recipe && target != "":
-			r.run(target, expanded(l.text, values), l.n)
+			r.addCommands(target, expandVariables(l.text, values), l.number)
 		case m != nil:
-			r.set(PlainKey(m[1]), m[2], l.n)
+			r.addSetting(NormalizeKey(m[1]), m[2], l.number)
 		default:
-			if m := makeTarget.FindStringSubmatch(l.text); m != nil {
-				target = PlainKey(m[1])
-				r.set(target+".needs", strings.TrimSpace(m[2]), l.n)
+			if m := makeTargetRE.FindStringSubmatch(l.text); m != nil {
+				target = NormalizeKey(m[1])
+				r.addSetting(target+".needs", strings.TrimSpace(m[2]), l.number)
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (r *Reading) makefile(text string) {
 func makeValues(lines []scriptLine) map[string]string {
 	out := map[string]string{}
 	for _, l := range lines {
-		if m := makeAssignment.FindStringSubmatch(l.text); m != nil && !strings.HasPrefix(l.text, "\t") {
+		if m := makeAssignmentRE.FindStringSubmatch(l.text); m != nil && !strings.HasPrefix(l.text, "\t") {
 			out[m[1]] = strings.TrimSpace(m[2])
 			if strings.Contains(m[2], "$") {
 				delete(out, m[1])
@@ -48,11 +48,11 @@ func makeValues(lines []scriptLine) map[string]string {
 	return out
 }
 
-var makeName = regexp.MustCompile(`\$[({](\w+)[)}]`)
+var makeVariableRE = regexp.MustCompile(`\$[({](\w+)[)}]`)
 
-// expanded replaces variables by their values.
-func expanded(text string, values map[string]string) string {
-	return makeName.ReplaceAllStringFunc(text, func(name string) string {
+// expandVariables replaces variables by their values.
+func expandVariables(text string, values map[string]string) string {
+	return makeVariableRE.ReplaceAllStringFunc(text, func(name string) string {
 		if v := values[name[2:len(name)-1]]; v != "" {
 			return v
 		}
@@ -60,35 +60,35 @@ func expanded(text string, values map[string]string) string {
 	})
 }
 
-var dockerLine = regexp.MustCompile(`(?i)^\s*(RUN|CMD|ENTRYPOINT|ENV|ARG)\s+(.*)$`)
+var dockerLineRE = regexp.MustCompile(`(?i)^\s*(RUN|CMD|ENTRYPOINT|ENV|ARG)\s+(.*)$`)
 
-func (r *Reading) dockerfile(text string) {
-	for _, l := range joined(text, 1) {
-		m := dockerLine.FindStringSubmatch(l.text)
+func (r *Reading) readDockerfile(text string) {
+	for _, l := range joinContinuedLines(text, 1) {
+		m := dockerLineRE.FindStringSubmatch(l.text)
 		if m == nil {
 			continue
 		}
 		switch word := strings.ToUpper(m[1]); word {
 		case "ENV", "ARG":
 			if name, value, ok := strings.Cut(strings.Replace(m[2], " ", "=", 1), "="); ok {
-				r.set("env."+PlainKey(name), unquote(value), l.n)
+				r.addSetting("env."+NormalizeKey(name), unquote(value), l.number)
 			}
 		default:
 			if strings.HasPrefix(m[2], "[") {
 				m[2] = strings.NewReplacer("[", "", "]", "", `"`, "", ",", " ").Replace(m[2])
 			}
-			r.run(strings.ToLower(word), m[2], l.n)
+			r.addCommands(strings.ToLower(word), m[2], l.number)
 		}
 	}
 }
 
-var shellAssignment = regexp.MustCompile(`^\s*(?:export\s+|declare\s+-x\s+)?([A-Za-z_]\w*)=(.*)$`)
+var shellAssignmentRE = regexp.MustCompile(`^\s*(?:export\s+|declare\s+-x\s+)?([A-Za-z_]\w*)=(.*)$`)
 
-// hereDocument matches the beginning of a here-document.
-var hereDocument = regexp.MustCompile(`<<-?\s*['"]?([A-Za-z_]\w*)['"]?`)
+// heredocRE matches the beginning of a here-document.
+var heredocRE = regexp.MustCompile(`<<-?\s*['"]?([A-Za-z_]\w*)['"]?`)
 
-// withoutTexts leaves out the here-documents of a script.
-func withoutTexts(script string) string {
+// removeHeredocs leaves out the here-documents of a script.
+func removeHeredocs(script string) string {
 	out := strings.Split(script, "\n")
 	end := ""
 	for i, l := range out {
@@ -99,7 +99,7 @@ func withoutTexts(script string) string {
 			out[i] = ""
 			continue
 		}
-		if m := hereDocument.FindStringSubmatch(l); m != nil && !strings.Contains(l, "<<<") {
+		if m := heredocRE.FindStringSubmatch(l); m != nil && !strings.Contains(l, "<<<") {
 			end = m[1]
 		}
 	}
@@ -109,9 +109,9 @@ func withoutTexts(script string) string {
 	return strings.Join(out, "\n")
 }
 
-// powerShell reads a script of PowerShell or of the command prompt, which both continue
+// readPowerShell reads a script of PowerShell or of the command prompt, which both continue
 // after a failure.
-func (r *Reading) powerShell(text string) {
+func (r *Reading) readPowerShell(text string) {
 	list := strings.Split(text, "\n")
 	for i, l := range list {
 		list[i] = strings.TrimLeft(strings.TrimSpace(l), "&@ ")
@@ -119,103 +119,103 @@ func (r *Reading) powerShell(text string) {
 			list[i] = ""
 		}
 	}
-	r.run(powerShellKey, strings.Join(list, "\n"), 1)
+	r.addCommands(powerShellKey, strings.Join(list, "\n"), 1)
 }
 
-func (r *Reading) shell(text string) {
-	text = withoutTexts(text)
-	r.run(shellKey, text, 1)
+func (r *Reading) readShell(text string) {
+	text = removeHeredocs(text)
+	r.addCommands(shellKey, text, 1)
 	for i, l := range strings.Split(text, "\n") {
-		if m := shellAssignment.FindStringSubmatch(l); m != nil && !strings.ContainsAny(unquote(m[2]), "$`") {
-			r.set("env."+PlainKey(m[1]), unquote(m[2]), i+1)
+		if m := shellAssignmentRE.FindStringSubmatch(l); m != nil && !strings.ContainsAny(unquote(m[2]), "$`") {
+			r.addSetting("env."+NormalizeKey(m[1]), unquote(m[2]), i+1)
 		}
 	}
 }
 
 var (
 	// codeNumber is an option with a number: minimum_coverage 90, threshold: 80.
-	codeOption = regexp.MustCompile(`([A-Za-z_][\w.]*)["']?\s*(?:[:=(]|=>|\s)\s*["']?([0-9]+(?:\.[0-9]+)?%?|true|false|True|False|TRUE|FALSE|ON|OFF)\b`)
-	codeWord   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
-	// codeRun is a call that runs a program.
-	codeRun = regexp.MustCompile(`\b(?:session\.run(?:_always)?|(?:c|ctx|context|conn)\.run|subprocess\.\w+|os\.system|local|sh|system|exec|spawn|execa|shell|run)\s*[( ]`)
-	// codeCover is the name of a limit of the coverage whose parts follow.
-	codeCover = regexp.MustCompile(`(?i)min\w*_?coverage\w*|coverage_?(threshold|minimum)\w*`)
-	// codeNamed is a list given by name: exclude: [:slow].
-	codeNamed = regexp.MustCompile(`\b(exclude|include|only|omit|ignore|except):\s*\[([^\]]*)\]`)
-	// codeList is an assignment of strings: collect_ignore = ["a"].
-	codeList = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
+	codeOptionRE = regexp.MustCompile(`([A-Za-z_][\w.]*)["']?\s*(?:[:=(]|=>|\s)\s*["']?([0-9]+(?:\.[0-9]+)?%?|true|false|True|False|TRUE|FALSE|ON|OFF)\b`)
+	codeStringRE = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
+	// codeRunRE is a call that runs a program.
+	codeRunRE = regexp.MustCompile(`\b(?:session\.run(?:_always)?|(?:c|ctx|context|conn)\.run|subprocess\.\w+|os\.system|local|sh|system|exec|spawn|execa|shell|run)\s*[( ]`)
+	// codeCoverageRE is the name of a limit of the coverage whose parts follow.
+	codeCoverageRE = regexp.MustCompile(`(?i)min\w*_?coverage\w*|coverage_?(threshold|minimum)\w*`)
+	// codeNamedListRE is a list given by name: exclude: [:slow].
+	codeNamedListRE = regexp.MustCompile(`\b(exclude|include|only|omit|ignore|except):\s*\[([^\]]*)\]`)
+	// codeListRE is an assignment of strings: collect_ignore = ["a"].
+	codeListRE = regexp.MustCompile(`^\s*([A-Za-z_][\w.]*)\s*(?:\+?=|:|\.append\(|\.extend\()\s*(.*)$`)
 )
 
 // rakeNeeds is what the default task of a Rakefile consists of.
 var (
-	rakeNeeds = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?default\b(.*)$`)
-	codeName  = regexp.MustCompile(`\w+`)
+	rakeDefaultRE = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?default\b(.*)$`)
+	codeNameRE    = regexp.MustCompile(`\w+`)
 )
 
-// code reads options from code: names with numbers, lists of strings, and the programs
+// readCode reads options from code: names with numbers, lists of strings, and the programs
 // that are run.
-func (r *Reading) code(text string) {
+func (r *Reading) readCode(text string) {
 	list := strings.Split(text, "\n")
 	for i := 0; i < len(list); i++ {
 		l, at := list[i], i+1
 		if trimmed := strings.TrimSpace(l); strings.HasPrefix(trimmed, "#") || strings.HasPrefix(trimmed, "//") {
 			continue
 		}
-		if m := rakeNeeds.FindStringSubmatch(l); m != nil {
-			r.set("default.needs", strings.Join(codeName.FindAllString(m[1], -1), " "), at)
+		if m := rakeDefaultRE.FindStringSubmatch(l); m != nil {
+			r.addSetting("default.needs", strings.Join(codeNameRE.FindAllString(m[1], -1), " "), at)
 		}
-		r.options(l, at)
-		runs, assigned := codeRun.MatchString(l), codeList.FindStringSubmatch(l)
+		r.addOptions(l, at)
+		runs, assigned := codeRunRE.MatchString(l), codeListRE.FindStringSubmatch(l)
 		if !runs && assigned == nil {
 			continue
 		}
-		for balance(l) > 0 && i+1 < len(list) && i < at+40 {
+		for countOpenBrackets(l) > 0 && i+1 < len(list) && i < at+40 {
 			i++
 			l += "\n" + list[i]
 		}
-		r.quoted(l, at, runs, assigned)
+		r.addStrings(l, at, runs, assigned)
 	}
 }
 
-// quoted takes the strings of a statement: the words of a program that it runs,
+// addStrings takes the strings of a statement: the words of a program that it runs,
 // or the elements of a list that it sets.
-func (r *Reading) quoted(l string, at int, runs bool, assigned []string) {
+func (r *Reading) addStrings(l string, at int, runs bool, assigned []string) {
 	var words []string
-	for _, m := range codeWord.FindAllStringSubmatch(l, -1) {
+	for _, m := range codeStringRE.FindAllStringSubmatch(l, -1) {
 		words = append(words, m[1]+m[2])
 	}
 	switch {
 	case runs && len(words) > 0:
-		r.run("run", strings.ReplaceAll(strings.Join(words, " "), "\n", " "), at)
+		r.addCommands("run", strings.ReplaceAll(strings.Join(words, " "), "\n", " "), at)
 	case assigned != nil:
 		for _, w := range words {
-			r.set(PlainKey(assigned[1])+"[]", w, at)
+			r.addSetting(NormalizeKey(assigned[1])+"[]", w, at)
 		}
 	}
 }
 
-// options takes the names with numbers, and the named lists, of a line.
-func (r *Reading) options(l string, at int) {
+// addOptions takes the names with numbers, and the named lists, of a line.
+func (r *Reading) addOptions(l string, at int) {
 	about := ""
-	if m := codeCover.FindString(l); m != "" {
-		about = PlainKey(m)
+	if m := codeCoverageRE.FindString(l); m != "" {
+		about = NormalizeKey(m)
 	}
-	for _, m := range codeOption.FindAllStringSubmatch(l, 4) {
-		key := PlainKey(m[1])
+	for _, m := range codeOptionRE.FindAllStringSubmatch(l, 4) {
+		key := NormalizeKey(m[1])
 		if about != "" && !strings.HasSuffix(key, about) {
 			key = about + "." + key
 		}
-		r.set(key, m[2], at)
+		r.addSetting(key, m[2], at)
 	}
-	for _, m := range codeNamed.FindAllStringSubmatch(l, 4) {
+	for _, m := range codeNamedListRE.FindAllStringSubmatch(l, 4) {
 		for _, w := range strings.FieldsFunc(m[2], func(c rune) bool { return strings.ContainsRune(` ,"':`, c) }) {
-			r.set(PlainKey(m[1])+"[]", w, at)
+			r.addSetting(NormalizeKey(m[1])+"[]", w, at)
 		}
 	}
 }
 
-// balance counts the brackets that a text leaves open.
-func balance(s string) int {
+// countOpenBrackets counts the brackets that a text leaves open.
+func countOpenBrackets(s string) int {
 	n := 0
 	for _, c := range s {
 		switch c {
@@ -228,22 +228,22 @@ func balance(s string) int {
 	return n
 }
 
-// commandKeys are the settings whose values are run.
-var commandKeys = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|script|beforescript|afterscript|run|command|commands|commandspre|commandspost|cmd|cmds|entry|bash|pwsh|powershell|testscript|buildscript|aftertestscript|checks?|exec@command|sh|bat|testcommand)(\[\])?$|(^|\.)(scripts|tasks|alias|aliases)\.[^.]+(\[\])?$|(^|\.)(scripts|tasks)\.[^.]+\.(cmd|shell|run|sequence\[\])$|^lefthook.*\.run$`)
+// commandKeyRE are the settings whose values are run.
+var commandKeyRE = regexp.MustCompile(`(^|\.|\])(scripts|tasks|alias|aliases|script|beforescript|afterscript|run|command|commands|commandspre|commandspost|cmd|cmds|entry|bash|pwsh|powershell|testscript|buildscript|aftertestscript|checks?|exec@command|sh|bat|testcommand)(\[\])?$|(^|\.)(scripts|tasks|alias|aliases)\.[^.]+(\[\])?$|(^|\.)(scripts|tasks)\.[^.]+\.(cmd|shell|run|sequence\[\])$|^lefthook.*\.run$`)
 
-// argumentKeys are the settings whose values are arguments of a known program.
-var argumentKeys = regexp.MustCompile(`(^|\.)(addopts|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
+// argumentKeyRE are the settings whose values are arguments of a known program.
+var argumentKeyRE = regexp.MustCompile(`(^|\.)(addopts|args\[\]|testargs|maven\.?opts|mavenargs|gradleopts)$`)
 
-// aroundTests are actions that run no tests, whatever their step is called.
-var aroundTests = regexp.MustCompile(`(?i)report|upload|download|artifact|comment|publish|setup|checkout|cache|cov|login|summary|annotat|notif|slack|label|free-disk`)
+// auxiliaryActionRE are actions that run no tests, whatever their step is called.
+var auxiliaryActionRE = regexp.MustCompile(`(?i)report|upload|download|artifact|comment|publish|setup|checkout|cache|cov|login|summary|annotat|notif|slack|label|free-disk`)
 
-// namedCommands takes the settings that are commands.
-func (r *Reading) namedCommands() {
+// addNamedCommands takes the settings that are commands.
+func (r *Reading) addNamedCommands() {
 	there := map[Setting]bool{}
 	for _, s := range r.Settings {
 		there[Setting{Key: s.Key, Line: s.Line}] = true
 	}
-	r.listedArguments()
+	r.addListedArguments()
 	for _, s := range r.Settings {
 		if list, ok := strings.CutSuffix(s.Key, "[]"); ok && there[Setting{Key: list, Line: s.Line}] {
 			continue // the words of a value that is there completely
@@ -254,22 +254,22 @@ func (r *Reading) namedCommands() {
 			key, step := strings.CutSuffix(s.Key, ".uses")
 			if text, ok := framework.ActionCommands[name]; ok {
 				r.Commands = append(r.Commands, Command{Key: s.Key, Text: text, Line: s.Line})
-			} else if step && name != "" && purposeOf(key+".run") == framework.RunsTests && !aroundTests.MatchString(name) {
+			} else if step && name != "" && purposeOf(key+".run") == framework.RunsTests && !auxiliaryActionRE.MatchString(name) {
 				r.Commands = append(r.Commands, Command{Key: key + ".run", Text: name, Line: s.Line})
 			}
 		case strings.HasSuffix(s.Key, ".inputs.command"): // of a step of Azure Pipelines
-			r.run(s.Key, "dotnet "+s.Value, s.Line)
-		case argumentKeys.MatchString(s.Key):
-			r.run(s.Key, argumentsOf(s.Key)+strings.ReplaceAll(s.Value, "\n", " "), s.Line)
-		case commandKeys.MatchString(s.Key):
-			r.run(s.Key, s.Value, s.Line)
+			r.addCommands(s.Key, "dotnet "+s.Value, s.Line)
+		case argumentKeyRE.MatchString(s.Key):
+			r.addCommands(s.Key, argumentProgram(s.Key)+strings.ReplaceAll(s.Value, "\n", " "), s.Line)
+		case commandKeyRE.MatchString(s.Key):
+			r.addCommands(s.Key, s.Value, s.Line)
 		}
 	}
 }
 
-// listedArguments takes the lists of arguments, whose elements are the words of one
+// addListedArguments takes the lists of arguments, whose elements are the words of one
 // command, where they are not there completely.
-func (r *Reading) listedArguments() {
+func (r *Reading) addListedArguments() {
 	values := map[string][]string{}
 	for _, s := range r.Settings {
 		values[s.Key] = append(values[s.Key], s.Value)
@@ -280,13 +280,13 @@ func (r *Reading) listedArguments() {
 		ofValue := slices.ContainsFunc(values[key], func(v string) bool { return strings.Contains(v, s.Value) }) // a word of it
 		if ok && strings.HasSuffix(key, "addopts") && !taken[key] && !ofValue {
 			taken[key] = true
-			r.run(key, argumentsOf(key)+r.words(s.Key), s.Line)
+			r.addCommands(key, argumentProgram(key)+r.joinElements(s.Key), s.Line)
 		}
 	}
 }
 
-// words joins the elements of a list to a line of words.
-func (r *Reading) words(key string) string {
+// joinElements joins the elements of a list to a line of words.
+func (r *Reading) joinElements(key string) string {
 	var out []string
 	for _, s := range r.Settings {
 		switch {
@@ -300,8 +300,8 @@ func (r *Reading) words(key string) string {
 	return strings.Join(out, " ")
 }
 
-// argumentsOf names the program that gets the arguments.
-func argumentsOf(key string) string {
+// argumentProgram names the program that gets the arguments.
+func argumentProgram(key string) string {
 	for part, program := range framework.ArgumentSettings {
 		if strings.Contains(key, part) {
 			return program + " "
@@ -312,56 +312,56 @@ func argumentsOf(key string) string {
 
 // numberFlag is an argument that is a limit.
 var (
-	numberFlag  = regexp.MustCompile(`(?:^|\s)(?:--?|/p:|-D|-P)([\w.:-]*(?:fail-?under|threshold|max-warnings|min-?cov\w*|minimum-?coverage|min-msi|min-covered-msi|-lines|-branches|-functions|-statements)[\w.:-]*|lines|branches|functions|statements)[= ]["']?(\d+(?:\.\d+)?)`)
-	coverageCut = regexp.MustCompile(`(?i)cov\w*.*?(?:<|-lt|-le|<=)\s*["']?(\d+(?:\.\d+)?)`)
+	limitFlagRE          = regexp.MustCompile(`(?:^|\s)(?:--?|/p:|-D|-P)([\w.:-]*(?:fail-?under|threshold|max-warnings|min-?cov\w*|minimum-?coverage|min-msi|min-covered-msi|-lines|-branches|-functions|-statements)[\w.:-]*|lines|branches|functions|statements)[= ]["']?(\d+(?:\.\d+)?)`)
+	coverageComparisonRE = regexp.MustCompile(`(?i)cov\w*.*?(?:<|-lt|-le|<=)\s*["']?(\d+(?:\.\d+)?)`)
 )
 
-// limits adds the limits in commands to the settings.
-func (r *Reading) limits() {
+// addLimits adds the limits in commands to the settings.
+func (r *Reading) addLimits() {
 	for _, c := range r.Commands {
-		for _, m := range numberFlag.FindAllStringSubmatch(c.Text, -1) {
-			r.set("flag.coverage."+PlainKey(strings.ReplaceAll(m[1], ".", "")), m[2], c.Line)
+		for _, m := range limitFlagRE.FindAllStringSubmatch(c.Text, -1) {
+			r.addSetting("flag.coverage."+NormalizeKey(strings.ReplaceAll(m[1], ".", "")), m[2], c.Line)
 		}
-		if m := coverageCut.FindStringSubmatch(c.Text); m != nil {
-			r.set("flag.coveragethreshold", m[1], c.Line)
+		if m := coverageComparisonRE.FindStringSubmatch(c.Text); m != nil {
+			r.addSetting("flag.coveragethreshold", m[1], c.Line)
 		}
 	}
 }
 
-// excuseKeys are the settings next to a command that ignore its failure, or keep it from
+// maskKeyRE are the settings next to a command that ignore its failure, or keep it from
 // running.
-var excuseKeys = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|ignorefail|condition|stages\[\]|failfast)$`)
+var maskKeyRE = regexp.MustCompile(`(^|\.)(continueonerror|allowfailure|ignorefailure|ignoreerrors|if|enabled|when|ignoreoutcome|softfail|ignoreerror|ignorefail|condition|stages\[\]|failfast)$`)
 
 var (
-	never = regexp.MustCompile(`^\s*(\$\{\{\s*)?(false|0|!\s*true|always\(\)\s*&&\s*false|false\s*&&.*|.*&&\s*false)(\s*\}\})?\s*$`)
-	// AlwaysTrue matches a condition that always holds.
-	AlwaysTrue = regexp.MustCompile(`(?i)^\s*(\$\{\{\s*)?(true|1|yes|on|always)(\s*\}\})?\s*$`)
+	alwaysFalseRE = regexp.MustCompile(`^\s*(\$\{\{\s*)?(false|0|!\s*true|always\(\)\s*&&\s*false|false\s*&&.*|.*&&\s*false)(\s*\}\})?\s*$`)
+	// AlwaysTrueRE matches a condition that always holds.
+	AlwaysTrueRE = regexp.MustCompile(`(?i)^\s*(\$\{\{\s*)?(true|1|yes|on|always)(\s*\}\})?\s*$`)
 )
 
-// excuses marks the commands whose failure is ignored by a setting next to or above
+// markMaskedCommands marks the commands whose failure is ignored by a setting next to or above
 // them.
-func (r *Reading) excuses() {
+func (r *Reading) markMaskedCommands() {
 	for _, s := range r.Settings {
-		s = r.plainExcuse(s)
-		m := excuseKeys.FindStringSubmatchIndex(s.Key)
+		s = r.translateMask(s)
+		m := maskKeyRE.FindStringSubmatchIndex(s.Key)
 		if m == nil {
 			continue
 		}
-		why := excuse(s.Key[m[4]:m[5]], s.Value)
+		why := maskOf(s.Key[m[4]:m[5]], s.Value)
 		if why == "" {
 			continue
 		}
 		above := s.Key[:m[0]]
 		for i := range r.Commands {
 			if c := &r.Commands[i]; above == "" || strings.HasPrefix(c.Key, above+".") {
-				c.excused = why
+				c.maskedBy = why
 			}
 		}
 	}
 }
 
-// plainExcuse translates such settings of GitLab and Jenkins to those of other services.
-func (r *Reading) plainExcuse(s Setting) Setting {
+// translateMask translates such settings of GitLab and Jenkins to those of other services.
+func (r *Reading) translateMask(s Setting) Setting {
 	if job, ok := strings.CutSuffix(s.Key, ".rules[].when"); ok && !slices.ContainsFunc(r.Settings, func(x Setting) bool {
 		return strings.HasPrefix(x.Key, job+".rules[].") && x.Key != s.Key
 	}) {
@@ -376,14 +376,14 @@ func (r *Reading) plainExcuse(s Setting) Setting {
 	return s
 }
 
-func excuse(name, value string) string {
+func maskOf(name, value string) string {
 	switch name {
 	case "stages[]":
 		if value == "manual" {
 			return "when: manual"
 		}
 	case "if", "condition":
-		if never.MatchString(value) {
+		if alwaysFalseRE.MatchString(value) {
 			return "if: false"
 		}
 	case "enabled":
@@ -396,7 +396,7 @@ func excuse(name, value string) string {
 		}
 	case "failfast":
 	default:
-		if AlwaysTrue.MatchString(value) {
+		if AlwaysTrueRE.MatchString(value) {
 			return name
 		}
 	}

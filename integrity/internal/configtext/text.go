@@ -14,8 +14,8 @@ import (
 	"supervise/internal/xmlstream"
 )
 
-// yaml reads YAML; false means that its syntax is invalid.
-func (r *Reading) yaml(text []byte) (ok bool) {
+// readYAML reads YAML; false means that its syntax is invalid.
+func (r *Reading) readYAML(text []byte) (ok bool) {
 	// The parser is not ours and sees whatever an agent writes: a fault in it
 	// must not end the loop.
 	defer func() {
@@ -28,33 +28,33 @@ func (r *Reading) yaml(text []byte) (ok bool) {
 		return false
 	}
 	for _, doc := range file.Docs {
-		r.yamlNode("", doc.Body)
+		r.addYAMLNode("", doc.Body)
 	}
 	return true
 }
 
-func (r *Reading) yamlNode(key string, n ast.Node) {
+func (r *Reading) addYAMLNode(key string, n ast.Node) {
 	switch n := n.(type) {
 	case nil:
 	case *ast.MappingNode:
 		for _, v := range n.Values {
-			r.yamlNode(under(key, yamlText(v.Key)), v.Value)
+			r.addYAMLNode(joinKey(key, yamlText(v.Key)), v.Value)
 		}
 	case *ast.MappingValueNode:
-		r.yamlNode(under(key, yamlText(n.Key)), n.Value)
+		r.addYAMLNode(joinKey(key, yamlText(n.Key)), n.Value)
 	case *ast.SequenceNode:
 		for _, v := range n.Values {
-			r.yamlNode(key+"["+yamlIdentity(v)+"]", v)
+			r.addYAMLNode(key+"["+yamlIdentity(v)+"]", v)
 		}
 	case *ast.AnchorNode:
-		r.yamlNode(key, n.Value)
+		r.addYAMLNode(key, n.Value)
 	case *ast.TagNode:
-		r.yamlNode(key, n.Value)
+		r.addYAMLNode(key, n.Value)
 	case *ast.LiteralNode:
-		r.set(key, n.Value.Value, n.Start.Position.Line+1)
+		r.addSetting(key, n.Value.Value, n.Start.Position.Line+1)
 	default:
 		if t := n.GetToken(); t != nil {
-			r.set(key, yamlText(n), t.Position.Line)
+			r.addSetting(key, yamlText(n), t.Position.Line)
 		}
 	}
 }
@@ -91,15 +91,15 @@ func yamlIdentity(n ast.Node) string {
 			if yamlText(v.Key) == name {
 				text, _, _ := strings.Cut(yamlText(v.Value), "@")
 				text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-				return strings.NewReplacer(".", "", "[", "", "]", "").Replace(PlainKey(text))
+				return strings.NewReplacer(".", "", "[", "", "]", "").Replace(NormalizeKey(text))
 			}
 		}
 	}
 	return ""
 }
 
-// xml reads XML; false means that its syntax is invalid.
-func (r *Reading) xml(text []byte) bool {
+// readXML reads XML; false means that its syntax is invalid.
+func (r *Reading) readXML(text []byte) bool {
 	in := xmlstream.NewReader(bytes.NewReader(text))
 	var path []string
 	key := func() string { return strings.Join(path[min(1, len(path)):], ".") }
@@ -111,9 +111,9 @@ func (r *Reading) xml(text []byte) bool {
 		}
 		switch t.Kind {
 		case xmlstream.Start:
-			path, start = append(path, PlainKey(t.Name)), in.Line()
+			path, start = append(path, NormalizeKey(t.Name)), in.Line()
 			for _, a := range t.Attrs {
-				r.set(key()+"@"+PlainKey(a.Name), a.Value, start)
+				r.addSetting(key()+"@"+NormalizeKey(a.Name), a.Value, start)
 			}
 		case xmlstream.End:
 			path = path[:max(0, len(path)-1)]
@@ -122,18 +122,18 @@ func (r *Reading) xml(text []byte) bool {
 			if value == "" {
 				continue
 			}
-			r.set(key(), value, start)
+			r.addSetting(key(), value, start)
 			// The plugin is named by an element within it.
 			if n := len(path); n >= 2 && path[n-1] == "artifactid" && path[n-2] == "plugin" {
-				path[n-2] = "plugin[" + PlainKey(value) + "]"
+				path[n-2] = "plugin[" + NormalizeKey(value) + "]"
 			}
 		case xmlstream.Comment:
 		}
 	}
 }
 
-// toml reads TOML, without the lines that have mistakes.
-func (r *Reading) toml(text []byte) {
+// readTOML reads TOML, without the lines that have mistakes.
+func (r *Reading) readTOML(text []byte) {
 	doc, _ := tomlfile.Parse("", text)
 	for _, e := range doc {
 		if !e.Scalar {
@@ -144,22 +144,22 @@ func (r *Reading) toml(text []byte) {
 			if name == tomlfile.Element {
 				key += name
 			} else {
-				key = under(key, name)
+				key = joinKey(key, name)
 			}
 		}
-		r.set(key, e.Value, e.Line)
+		r.addSetting(key, e.Value, e.Line)
 	}
 }
 
-var sectionHead = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*([#;].*)?$`)
+var sectionHeadRE = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*([#;].*)?$`)
 
-// ini reads INI files: names and values in sections.
-func (r *Reading) ini(text string) {
+// readINI reads INI files: names and values in sections.
+func (r *Reading) readINI(text string) {
 	section := ""
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		l := strings.TrimRight(lines[i], " \t\r")
-		if m := sectionHead.FindStringSubmatch(l); m != nil {
+		if m := sectionHeadRE.FindStringSubmatch(l); m != nil {
 			section = sectionKey(m[1])
 			continue
 		}
@@ -172,16 +172,16 @@ func (r *Reading) ini(text string) {
 			continue
 		}
 		at := i + 1
-		for ; goesOn(lines[i+1:]); i++ {
+		for ; isContinued(lines[i+1:]); i++ {
 			value += "\n" + strings.TrimRight(lines[i+1], " \t\r")
 		}
-		r.iniValue(under(section, name), value, at)
+		r.addINIValue(joinKey(section, name), value, at)
 	}
 }
 
-// goesOn reports whether the first of the lines belongs to the value before: it is
+// isContinued reports whether the first of the lines belongs to the value before: it is
 // indented, or blank before one that is.
-func goesOn(lines []string) bool {
+func isContinued(lines []string) bool {
 	for _, l := range lines {
 		if strings.TrimSpace(l) != "" {
 			return l[0] == ' ' || l[0] == '\t'
@@ -192,11 +192,11 @@ func goesOn(lines []string) bool {
 
 // sectionKey reads the head of a section: "tool:pytest" is tool.pytest.
 func sectionKey(head string) string {
-	return PlainKey(strings.NewReplacer(`"`, "", "'", "", ":", ".", " ", ".").Replace(head))
+	return NormalizeKey(strings.NewReplacer(`"`, "", "'", "", ":", ".", " ", ".").Replace(head))
 }
 
-// iniValue sets the value and, where it is a list, its elements.
-func (r *Reading) iniValue(key, value string, at int) {
+// addINIValue sets the value and, where it is a list, its elements.
+func (r *Reading) addINIValue(key, value string, at int) {
 	var kept []string
 	for i, l := range strings.Split(value, "\n") {
 		l = strings.TrimSpace(l)
@@ -208,12 +208,12 @@ func (r *Reading) iniValue(key, value string, at int) {
 		}
 		kept = append(kept, l)
 		for _, element := range strings.FieldsFunc(l, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
-			r.set(key+"[]", element, at+i)
+			r.addSetting(key+"[]", element, at+i)
 		}
 	}
 	first := at
 	for len(kept) > 1 && kept[0] == "" {
 		kept, first = kept[1:], first+1
 	}
-	r.set(key, unquote(strings.TrimRight(strings.Join(kept, "\n"), "\n")), first)
+	r.addSetting(key, unquote(strings.TrimRight(strings.Join(kept, "\n"), "\n")), first)
 }

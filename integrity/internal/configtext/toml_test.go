@@ -30,7 +30,7 @@ func TestTOMLSpellings(t *testing.T) {
 		if all := strings.Join(got, "\n"); !ok || !strings.Contains(all, want) {
 			t.Errorf("%q: got\n%s\nwant %s", text, all, want)
 		}
-		if calls := CallsOf(&r); len(calls) != 1 || calls[0].Name != "pytest" || calls[0].Line != line {
+		if calls := FindCalls(&r); len(calls) != 1 || calls[0].Name != "pytest" || calls[0].Line != line {
 			t.Errorf("%q: calls %+v", text, calls)
 		}
 	}

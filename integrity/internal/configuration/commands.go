@@ -13,17 +13,17 @@ import (
 )
 
 // effectRule finds the calls with a trait that the same calls did not have before.
-func effectRule(e framework.Effect) func(*facts.Set) []facts.Finding {
-	return func(c *facts.Set) []facts.Finding {
+func effectRule(e framework.Effect) func(*facts.Change) []facts.Finding {
+	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
 		for _, f := range facts.ConfigFiles.Of(c) {
-			for _, is := range f.CallsIs {
+			for _, is := range f.NewCalls {
 				for _, m := range is.Marks {
-					if m.Effect != e || !newMark(c, is, m) {
+					if m.Effect != e || !isNewMark(c, is, m) {
 						continue
 					}
-					if s := weigh(c, f, is, m); s != 0 {
-						out = append(out, facts.Finding{File: f.Path, Line: is.Line, Severity: s, Evidence: facts.Evidence(is.Text)})
+					if s := newMarkSeverity(c, f, is, m); s != 0 {
+						out = append(out, facts.Finding{File: f.Path, Line: is.Line, Severity: s, Evidence: facts.ShortenEvidence(is.Text)})
 					}
 				}
 			}
@@ -32,14 +32,14 @@ func effectRule(e framework.Effect) func(*facts.Set) []facts.Finding {
 	}
 }
 
-// calls counts the calls of a program in the changed files, before or after,
+// countCalls counts the calls of a program in the changed files, before or after,
 // that satisfy a condition.
-func calls(c *facts.Set, after bool, ok func(*facts.ConfigFile, configtext.Call) bool) int {
+func countCalls(c *facts.Change, after bool, ok func(*facts.ConfigFile, configtext.Call) bool) int {
 	n := 0
 	for _, f := range facts.ConfigFiles.Of(c) {
-		list := f.CallsWas
+		list := f.OldCalls
 		if after {
-			list = f.CallsIs
+			list = f.NewCalls
 		}
 		for _, x := range list {
 			if ok(f, x) {
@@ -50,44 +50,46 @@ func calls(c *facts.Set, after bool, ok func(*facts.ConfigFile, configtext.Call)
 	return n
 }
 
-// newMark reports whether more calls of the program have the mark than before:
+// isNewMark reports whether more calls of the program have the mark than before:
 // one that moved, between lines or files, is not new.
-func newMark(c *facts.Set, is configtext.Call, m configtext.Mark) bool {
+func isNewMark(c *facts.Change, is configtext.Call, m configtext.Mark) bool {
 	same := func(_ *facts.ConfigFile, x configtext.Call) bool {
 		return x.Name == is.Name && slices.Contains(x.Marks, m)
 	}
-	return calls(c, true, same) > calls(c, false, same)
+	return countCalls(c, true, same) > countCalls(c, false, same)
 }
 
-// weigh returns the severity of a new mark, 0 for none. It counts only if a call
+// newMarkSeverity returns the severity of a new mark, 0 for none. It counts only if a call
 // without it is gone: an additional call whose failure is ignored, or that runs a part,
 // takes nothing away.
-func weigh(c *facts.Set, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
+func newMarkSeverity(c *facts.Change, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
 	clean := func(_ *facts.ConfigFile, x configtext.Call) bool {
 		return x.Name == is.Name && !slices.Contains(x.Marks, m)
 	}
 	here := func(g *facts.ConfigFile, x configtext.Call) bool {
 		return g == f && x.Key == is.Key && x.Purpose == is.Purpose && !slices.Contains(x.Marks, m)
 	}
-	replaced := calls(c, true, clean) < calls(c, false, clean) || calls(c, false, here) > 0 && calls(c, true, here) == 0
-	if !replaced && !configtext.AddsArguments(is.Key) {
+	replaced := countCalls(c, true, clean) < countCalls(c, false, clean) || countCalls(c, false, here) > 0 && countCalls(c, true, here) == 0
+	if !replaced && !configtext.IsArgumentKey(is.Key) {
 		if m.Effect == framework.Mask && m.Name != configtext.Unchecked {
 			return metric.Medium
 		}
 		return 0
 	}
-	return severity(m, calls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == is.Name && x.Has(m.Effect, m.Name) }) > 0)
+	return markSeverity(m, countCalls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool {
+		return x.Name == is.Name && x.HasMark(m.Effect, m.Name)
+	}) > 0)
 }
 
-// gentle are the arguments that legitimate projects use to divide their tests.
-var gentle = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F --shard --shard-id --test-shard --partition --partitions")
+// partitionArguments are the arguments that legitimate projects use to divide their tests.
+var partitionArguments = strings.Fields("--project -m -short -test.short -t --tag --lib --bins --exclude-group --group --testsuite --spec --only -P --pattern -Dgroups -DexcludedGroups --test_tag_filters -L -LE -x --selectProjects --dir -p --package --test --doc --example --bin -E --filterset -pl --projects --suite --no-suite --tag --exclude-tag -c -F --shard --shard-id --test-shard --partition --partitions")
 
-// severity is that of a mark. had says that the argument was there before
+// markSeverity is that of a mark. had says that the argument was there before
 // with another value.
-func severity(m configtext.Mark, had bool) metric.Severity {
+func markSeverity(m configtext.Mark, had bool) metric.Severity {
 	switch m.Effect {
 	case framework.Mask:
-		return masking(m)
+		return maskSeverity(m)
 	case framework.RunNone:
 		return metric.Critical
 	case framework.Update:
@@ -99,114 +101,114 @@ func severity(m configtext.Mark, had bool) metric.Severity {
 	switch {
 	case m.Effect == framework.Focus && had && !strings.Contains(m.Value, "not ") && !strings.Contains(m.Value, "!"):
 		return metric.Medium
-	case slices.Contains(gentle, m.Name) && (m.Effect == framework.Exclude || m.Name != "-t"):
+	case slices.Contains(partitionArguments, m.Name) && (m.Effect == framework.Exclude || m.Name != "-t"):
 		return metric.High
 	}
 	return metric.Critical
 }
 
-// masking is the severity of a mark by which a failure is ignored.
-func masking(m configtext.Mark) metric.Severity {
+// maskSeverity is the severity of a mark by which a failure is ignored.
+func maskSeverity(m configtext.Mark) metric.Severity {
 	if m.Name == configtext.Unchecked || slices.ContainsFunc([]string{"--pass", "--no-tests", "when: "}, func(p string) bool { return strings.HasPrefix(m.Name, p) }) {
 		return metric.High
 	}
 	return metric.Critical
 }
 
-// rewritten finds the commands that no longer run tests, neither there nor in another
+// findRewrittenCommands finds the commands that no longer run tests, neither there nor in another
 // changed file.
-func rewritten(c *facts.Set) []facts.Finding {
+func findRewrittenCommands(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
-		out = append(out, rewrittenIn(c, f)...)
+		out = append(out, findRewrittenIn(c, f)...)
 	}
 	return out
 }
 
-func rewrittenIn(c *facts.Set, f *facts.ConfigFile) []facts.Finding {
+func findRewrittenIn(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
 	type place struct {
 		key     string
 		purpose framework.Purpose
 	}
 	var out []facts.Finding
 	done := map[place]bool{}
-	calls := slices.Clone(f.CallsWas)
-	slices.SortStableFunc(calls, func(a, b configtext.Call) int { return cmp.Compare(guess(a), guess(b)) })
+	calls := slices.Clone(f.OldCalls)
+	slices.SortStableFunc(calls, func(a, b configtext.Call) int { return cmp.Compare(guessRank(a), guessRank(b)) })
 	for _, was := range calls {
 		at := place{was.Key, was.Purpose}
-		if done[at] || configtext.AddsArguments(was.Key) || was.Key == "" && !f.Deleted && countTests(f.CallsIs) > 0 {
+		if done[at] || configtext.IsArgumentKey(was.Key) || was.Key == "" && !f.Deleted && countTestCalls(f.NewCalls) > 0 {
 			continue
 		}
 		done[at] = true
-		if !slices.ContainsFunc(f.CallsIs, was.Follows) {
-			out = append(out, goneCall(c, f, was)...)
+		if !slices.ContainsFunc(f.NewCalls, was.IsReplacedBy) {
+			out = append(out, removedCallFindings(c, f, was)...)
 		}
 	}
 	return out
 }
 
-func guess(x configtext.Call) int {
+func guessRank(x configtext.Call) int {
 	if x.Guessed {
 		return 1
 	}
 	return 0
 }
 
-// goneCall returns the findings about a call that is gone from its place.
-func goneCall(c *facts.Set, f *facts.ConfigFile, was configtext.Call) []facts.Finding {
+// removedCallFindings returns the findings about a call that is gone from its place.
+func removedCallFindings(c *facts.Change, f *facts.ConfigFile, was configtext.Call) []facts.Finding {
 	now := commandsAt(f, was.Key)
 	switch {
-	case f.After().Exists() && len(now) > 0 && (allQuiet(now) || quieted(f, was.Key, now)):
-		return []facts.Finding{{File: f.Path, Line: now[0].Line, Evidence: facts.Evidence(was.Text + " → " + now[0].Text)}}
-	case was.Purpose != framework.RunsTests || was.Guessed || gained(c, was.Purpose):
+	case f.After().Exists() && len(now) > 0 && (areAllNoOps(now) || isNoOpAdded(f, was.Key, now)):
+		return []facts.Finding{{File: f.Path, Line: now[0].Line, Evidence: facts.ShortenEvidence(was.Text + " → " + now[0].Text)}}
+	case was.Purpose != framework.RunsTests || was.Guessed || hasAddedCalls(c, was.Purpose):
 		return nil
-	case emptied(f, was.Key):
-		return []facts.Finding{{File: f.Path, Line: was.Line, Evidence: facts.Evidence(was.Text + " → nothing")}}
+	case isEmptied(f, was.Key):
+		return []facts.Finding{{File: f.Path, Line: was.Line, Evidence: facts.ShortenEvidence(was.Text + " → nothing")}}
 	}
-	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(lineOf(now), was.Line), Evidence: facts.Evidence(was.Text + " is gone")}
+	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(firstLine(now), was.Line), Evidence: facts.ShortenEvidence(was.Text + " is gone")}
 	switch {
-	case mentioned(now, was.Name), exampleFolder.MatchString(f.Path):
-	case countTests(f.CallsIs) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScript.MatchString(was.Key), replacedByQuiet(f, was.Key):
+	case mentionsProgram(now, was.Name), exampleFolderRE.MatchString(f.Path):
+	case countTestCalls(f.NewCalls) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScriptRE.MatchString(was.Key), isReplacedByNoOp(f, was.Key):
 		finding.Severity = metric.High
 	}
 	return []facts.Finding{finding}
 }
 
-// exampleFolder matches folders with their own projects, by which this one is not tested.
-var exampleFolder = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
+// exampleFolderRE matches folders with their own projects, by which this one is not tested.
+var exampleFolderRE = regexp.MustCompile(`(?:^|/)(?:examples?|samples?|demos?|playgrounds?)/`)
 
-// mainScript is the key of the script by which a project is tested.
-var mainScript = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
+// mainScriptRE is the key of the script by which a project is tested.
+var mainScriptRE = regexp.MustCompile(`(^|\.)scripts\.(test|tests|check|ci)(\[\])?$`)
 
-// replacedByQuiet reports whether a step that does nothing replaced one that is gone:
+// isReplacedByNoOp reports whether a step that does nothing replaced one that is gone:
 // steps without a name are identified by what they run.
-func replacedByQuiet(f *facts.ConfigFile, key string) bool {
+func isReplacedByNoOp(f *facts.ConfigFile, key string) bool {
 	job, _, ok := strings.Cut(key, "[")
-	return ok && slices.ContainsFunc(f.Is.Commands, func(x configtext.Command) bool {
-		return strings.HasPrefix(x.Key, job+"[") && allQuiet([]configtext.Command{x}) && !strings.HasPrefix(x.Text, "$") &&
-			!slices.ContainsFunc(f.Was.Commands, func(y configtext.Command) bool { return y.Text == x.Text })
+	return ok && slices.ContainsFunc(f.NewConfig.Commands, func(x configtext.Command) bool {
+		return strings.HasPrefix(x.Key, job+"[") && areAllNoOps([]configtext.Command{x}) && !strings.HasPrefix(x.Text, "$") &&
+			!slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Text == x.Text })
 	})
 }
 
-// mentioned reports whether a command has the name of a program among its words: an
+// mentionsProgram reports whether a command has the name of a program among its words: an
 // unknown wrapper may start it.
-func mentioned(list []configtext.Command, program string) bool {
+func mentionsProgram(list []configtext.Command, program string) bool {
 	return slices.ContainsFunc(list, func(x configtext.Command) bool {
 		return strings.Contains(x.Text, " "+program) && !strings.ContainsAny(x.Text, "|;")
 	})
 }
 
-// gained reports whether other commands with the purpose were added: one that is gone
+// hasAddedCalls reports whether other commands with the purpose were added: one that is gone
 // may have moved or been replaced.
-func gained(c *facts.Set, p framework.Purpose) bool {
+func hasAddedCalls(c *facts.Change, p framework.Purpose) bool {
 	var was, is []string
 	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, x := range f.CallsWas {
+		for _, x := range f.OldCalls {
 			if x.Purpose == p && !x.Guessed {
 				was = append(was, x.Text)
 			}
 		}
-		for _, x := range f.CallsIs {
+		for _, x := range f.NewCalls {
 			if x.Purpose == p && len(x.Marks) == 0 && !x.Guessed {
 				is = append(is, x.Text)
 			}
@@ -215,7 +217,7 @@ func gained(c *facts.Set, p framework.Purpose) bool {
 	return slices.ContainsFunc(is, func(text string) bool { return !slices.Contains(was, text) }) || len(is) >= len(was)
 }
 
-func countTests(calls []configtext.Call) int {
+func countTestCalls(calls []configtext.Call) int {
 	n := 0
 	for _, x := range calls {
 		if x.Purpose == framework.RunsTests && !x.Guessed {
@@ -228,7 +230,7 @@ func countTests(calls []configtext.Call) int {
 // commandsAt returns what is run under a key after the change.
 func commandsAt(f *facts.ConfigFile, key string) []configtext.Command {
 	var out []configtext.Command
-	for _, x := range f.Is.Commands {
+	for _, x := range f.NewConfig.Commands {
 		if x.Key == key {
 			out = append(out, x)
 		}
@@ -236,49 +238,49 @@ func commandsAt(f *facts.ConfigFile, key string) []configtext.Command {
 	return out
 }
 
-// emptied reports whether the target or the script is still there, with nothing
+// isEmptied reports whether the target or the script is still there, with nothing
 // to run.
-func emptied(f *facts.ConfigFile, key string) bool {
-	return key != "" && len(commandsAt(f, key)) == 0 && slices.ContainsFunc(f.Is.Settings, func(s configtext.Setting) bool {
+func isEmptied(f *facts.ConfigFile, key string) bool {
+	return key != "" && len(commandsAt(f, key)) == 0 && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool {
 		return s.Value == "" && (s.Key == key || s.Key == key+".needs")
 	})
 }
 
-// reworkedFrom is the number of new effective commands from which on a script counts as
+// minReworkedCommands is the number of new effective commands from which on a script counts as
 // rewritten.
-const reworkedFrom = 3
+const minReworkedCommands = 3
 
-// quieted reports whether a command that does nothing was put under a key, unless the
+// isNoOpAdded reports whether a command that does nothing was put under a key, unless the
 // entire script was rewritten.
-func quieted(f *facts.ConfigFile, key string, now []configtext.Command) bool {
+func isNoOpAdded(f *facts.ConfigFile, key string, now []configtext.Command) bool {
 	still, busy := 0, 0
 	for _, x := range now {
 		switch {
-		case slices.ContainsFunc(f.Was.Commands, func(y configtext.Command) bool { return y.Key == key && y.Text == x.Text }):
-		case !allQuiet([]configtext.Command{x}):
+		case slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Key == key && y.Text == x.Text }):
+		case !areAllNoOps([]configtext.Command{x}):
 			busy++
 		case !strings.HasPrefix(x.Text, "$"):
 			still++
 		}
 	}
-	return still > 0 && busy < reworkedFrom
+	return still > 0 && busy < minReworkedCommands
 }
 
-func lineOf(list []configtext.Command) int {
+func firstLine(list []configtext.Command) int {
 	if len(list) == 0 {
 		return 0
 	}
 	return list[0].Line
 }
 
-// movers are programs that only move files: they test nothing.
-var movers = strings.Fields("cp mv ln rm mkdir touch tee install sed chmod cd set")
+// fileCommands are programs that only move files: they test nothing.
+var fileCommands = strings.Fields("cp mv ln rm mkdir touch tee install sed chmod cd set")
 
-// allQuiet reports whether none of the commands can be a check.
-func allQuiet(list []configtext.Command) bool {
+// areAllNoOps reports whether none of the commands can be a check.
+func areAllNoOps(list []configtext.Command) bool {
 	for _, x := range list {
-		for _, s := range configtext.SimpleCommands(strings.TrimLeft(x.Text, "@-")) {
-			if len(s.Words) > 0 && !configtext.DoesNothing(s.Words) && !slices.Contains(movers, s.Words[0]) {
+		for _, s := range configtext.SplitCommands(strings.TrimLeft(x.Text, "@-")) {
+			if len(s.Words) > 0 && !configtext.IsNoOp(s.Words) && !slices.Contains(fileCommands, s.Words[0]) {
 				return false
 			}
 		}
@@ -286,52 +288,52 @@ func allQuiet(list []configtext.Command) bool {
 	return true
 }
 
-// fewerPaths finds the calls of test programs that had all packages as their
+// findNarrowedPaths finds the calls of test programs that had all packages as their
 // arguments, or none, and now name single files or packages.
-func fewerPaths(c *facts.Set) []facts.Finding {
+func findNarrowedPaths(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, is := range f.CallsIs {
-			if is.Purpose != framework.RunsTests || !narrow(is) && !deeper(f, is) {
+		for _, is := range f.NewCalls {
+			if is.Purpose != framework.RunsTests || !isNarrow(is) && !isDeeper(f, is) {
 				continue
 			}
-			if deeper(f, is) {
-				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(is.Text)})
+			if isDeeper(f, is) {
+				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.ShortenEvidence(is.Text)})
 				continue
 			}
-			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == is.Name && !narrow(x) }
+			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == is.Name && !isNarrow(x) }
 			same := func(_ *facts.ConfigFile, x configtext.Call) bool {
 				return x.Name == is.Name && slices.Equal(x.Args, is.Args)
 			}
-			if calls(c, true, wide) < calls(c, false, wide) && calls(c, true, same) > calls(c, false, same) {
-				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.Evidence(is.Text)})
+			if countCalls(c, true, wide) < countCalls(c, false, wide) && countCalls(c, true, same) > countCalls(c, false, same) {
+				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.ShortenEvidence(is.Text)})
 			}
 		}
 	}
 	return out
 }
 
-// deeper reports whether a call that replaced one with a folder has a folder within
+// isDeeper reports whether a call that replaced one with a folder has a folder within
 // it.
-func deeper(f *facts.ConfigFile, is configtext.Call) bool {
-	return slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool {
-		return was.Name == is.Name && was.Key == is.Key && !slices.Equal(was.Args, is.Args) && within(was.Args, is.Args)
-	}) && !slices.ContainsFunc(f.CallsWas, func(was configtext.Call) bool { return was.Name == is.Name && slices.Equal(was.Args, is.Args) })
+func isDeeper(f *facts.ConfigFile, is configtext.Call) bool {
+	return slices.ContainsFunc(f.OldCalls, func(was configtext.Call) bool {
+		return was.Name == is.Name && was.Key == is.Key && !slices.Equal(was.Args, is.Args) && areWithin(was.Args, is.Args)
+	}) && !slices.ContainsFunc(f.OldCalls, func(was configtext.Call) bool { return was.Name == is.Name && slices.Equal(was.Args, is.Args) })
 }
 
-// within reports whether all new paths among the arguments are in folders that were
+// areWithin reports whether all new paths among the arguments are in folders that were
 // arguments before.
-func within(was, is []string) bool {
+func areWithin(was, is []string) bool {
 	found := false
 	for _, a := range is {
 		if strings.HasPrefix(a, "-") || slices.Contains(was, a) {
-			if !strings.HasPrefix(a, "-") && folder.MatchString(a) {
+			if !strings.HasPrefix(a, "-") && testFolderRE.MatchString(a) {
 				return false
 			}
 			continue
 		}
 		if !slices.ContainsFunc(was, func(w string) bool {
-			return folder.MatchString(w) && strings.HasPrefix(strings.TrimPrefix(a, "./"), strings.TrimSuffix(strings.TrimPrefix(w, "./"), "/")+"/")
+			return testFolderRE.MatchString(w) && strings.HasPrefix(strings.TrimPrefix(a, "./"), strings.TrimSuffix(strings.TrimPrefix(w, "./"), "/")+"/")
 		}) {
 			return false
 		}
@@ -340,13 +342,13 @@ func within(was, is []string) bool {
 	return found
 }
 
-// folder is an argument that names a folder of tests.
-var folder = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w-]+)*/?$`)
+// testFolderRE is an argument that names a folder of tests.
+var testFolderRE = regexp.MustCompile(`^(\./)?[\w-]*(tests?|spec|__tests__)[\w-]*(/[\w-]+)*/?$`)
 
-// narrow reports whether the arguments of a call name single files, or packages.
-func narrow(x configtext.Call) bool {
+// isNarrow reports whether the arguments of a call name single files, or packages.
+func isNarrow(x configtext.Call) bool {
 	if x.Framework == nil {
-		return !strings.HasPrefix(x.Name, "npm") && !strings.HasPrefix(x.Name, "make") && slices.ContainsFunc(x.Args, singleFile)
+		return !strings.HasPrefix(x.Name, "npm") && !strings.HasPrefix(x.Name, "make") && slices.ContainsFunc(x.Args, isSingleFile)
 	}
 	switch x.Framework.Operands {
 	case framework.Packages:
@@ -359,11 +361,11 @@ func narrow(x configtext.Call) bool {
 		return slices.ContainsFunc(x.Args, func(a string) bool { return strings.HasSuffix(a, "proj") })
 	case framework.Files:
 	}
-	return slices.ContainsFunc(x.Args, singleFile)
+	return slices.ContainsFunc(x.Args, isSingleFile)
 }
 
-// singleFile reports whether an argument names one file of tests, or one test.
-func singleFile(a string) bool {
+// isSingleFile reports whether an argument names one file of tests, or one test.
+func isSingleFile(a string) bool {
 	if strings.ContainsAny(a, "*$={") || strings.HasPrefix(a, "-") {
 		return false
 	}

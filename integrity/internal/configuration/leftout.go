@@ -15,34 +15,34 @@ import (
 // namesFiles matches the keys of settings that leave files out by their paths;
 // those that choose by group, tag or the names of tests do not.
 var (
-	namesFiles = regexp.MustCompile(`(ignorepatterns|exclude|excludes?|excludedirs|testexcludes?|testignore|excludespecpattern|ignore|files|collectignore(glob)?|norecursedirs|directory|file)(\[\])*$`)
-	namesTests = regexp.MustCompile(`group|tag|grep|matching`)
+	pathKeyRE     = regexp.MustCompile(`(ignorepatterns|exclude|excludes?|excludedirs|testexcludes?|testignore|excludespecpattern|ignore|files|collectignore(glob)?|norecursedirs|directory|file)(\[\])*$`)
+	testNameKeyRE = regexp.MustCompile(`group|tag|grep|matching`)
 )
 
-// leavesOutNothing reports whether no file that a setting leaves out existed before the
+// excludesNothing reports whether no file that a setting leaves out existed before the
 // change: then no test is lost.
-func leavesOutNothing(c *facts.Set, s configtext.Setting) bool {
-	if !namesFiles.MatchString(s.Key) || namesTests.MatchString(s.Key) {
+func excludesNothing(c *facts.Change, s configtext.Setting) bool {
+	if !pathKeyRE.MatchString(s.Key) || testNameKeyRE.MatchString(s.Key) {
 		return false
 	}
-	there, known := c.FilesBefore()
-	return known && !slices.ContainsFunc(there, mayName(s.Value, strings.Contains(s.Key, "glob")))
+	there, known := c.BaseFiles()
+	return known && !slices.ContainsFunc(there, mayMatchPath(s.Value, strings.Contains(s.Key, "glob")))
 }
 
-// qualified matches the name of a class with its package.
-var qualified = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
+// qualifiedClassRE matches the name of a class with its package.
+var qualifiedClassRE = regexp.MustCompile(`^[a-z]\w*(?:\.[a-z]\w*)*\.[A-Z]\w*$`)
 
-// mayName returns a function that reports whether a path may match the pattern, path or
+// mayMatchPath returns a function that reports whether a path may match the pattern, path or
 // expression of a setting; if in doubt, it does. deep says that a star matches folders,
 // too.
-func mayName(pattern string, deep bool) func(path string) bool {
+func mayMatchPath(pattern string, deep bool) func(path string) bool {
 	p := strings.NewReplacer("<rootDir>", "", `\.`, ".", `\/`, "/", ".*", "**").Replace(strings.TrimPrefix(pattern, "!"))
 	p = strings.Trim(strings.TrimPrefix(p, "./"), "^$/ ")
 	if p == "" || strings.ContainsAny(p, `\|()[]{}+^$,;: `) {
 		return func(string) bool { return true }
 	}
 	p = strings.TrimSuffix(p, ".class") // of the file that it is compiled from
-	if qualified.MatchString(p) {
+	if qualifiedClassRE.MatchString(p) {
 		p = strings.ReplaceAll(p, ".", "/")
 	}
 	star := `[^/]*`
@@ -54,20 +54,20 @@ func mayName(pattern string, deep bool) func(path string) bool {
 }
 
 var (
-	// chosenList is a list that is only set under a condition, in one line: Python's
+	// conditionalListREs is a list that is only set under a condition, in one line: Python's
 	// and JavaScript's way.
-	chosenList = []*regexp.Regexp{
+	conditionalListREs = []*regexp.Regexp{
 		regexp.MustCompile(`[\])"'\w]\s+if\s+(.+?)\s+else\s+(?:\[\s*\]|\(\s*\)|None)`),
 		regexp.MustCompile(`[=:(]\s*(.+?)\s*\?\s*\[.+\]\s*:\s*\[\s*\]`),
 		regexp.MustCompile(`\.\.\.\(\s*(.+?)\s*\?`),
 	}
-	ifLine = regexp.MustCompile(`^(\s*)(?:el)?if\s+(.+?)\s*:\s*(?:#.*)?$`)
+	ifLineRE = regexp.MustCompile(`^(\s*)(?:el)?if\s+(.+?)\s*:\s*(?:#.*)?$`)
 )
 
 // conditionOf returns the condition under which a line of code applies, "" for none.
 func conditionOf(s *facts.Side, n int) string {
 	text := s.LineAt(n)
-	for _, re := range chosenList {
+	for _, re := range conditionalListREs {
 		if m := re.FindStringSubmatch(text); m != nil {
 			return m[1]
 		}
@@ -77,7 +77,7 @@ func conditionOf(s *facts.Side, n int) string {
 	}
 	for above := n - 1; above > 0 && n-above < facts.MaxReasonLines; above-- {
 		l := s.LineAt(above)
-		switch m := ifLine.FindStringSubmatch(l); {
+		switch m := ifLineRE.FindStringSubmatch(l); {
 		case m != nil && len(m[1]) < indent(text):
 			return m[2]
 		case strings.TrimSpace(l) != "" && indent(l) < indent(text):
@@ -89,9 +89,9 @@ func conditionOf(s *facts.Side, n int) string {
 
 func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 
-// underCondition returns the severity of leaving something out by a line of code that
+// conditionalSeverity returns the severity of leaving something out by a line of code that
 // applies only under a condition; 0 if it always applies, or the condition is unknown.
-func underCondition(s *facts.Side, n int) metric.Severity {
+func conditionalSeverity(s *facts.Side, n int) metric.Severity {
 	cond := conditionOf(s, n)
 	if _, known := source.ConstantValue(cond); cond == "" || known {
 		return 0
@@ -102,34 +102,34 @@ func underCondition(s *facts.Side, n int) metric.Severity {
 	return metric.High
 }
 
-// Exclusions are the lines of settings and commands that newly exclude code from
+// FindExclusions are the lines of settings and commands that newly exclude code from
 // coverage, as far as their rules are on.
-func Exclusions(c *facts.Set, on map[string]bool) []facts.Place {
-	var out []facts.Place
+func FindExclusions(c *facts.Change, on map[string]bool) []facts.Location {
+	var out []facts.Location
 	if on["coverage_excluded"] {
-		out = excludingSettings(c)
+		out = findExcludingSettings(c)
 	}
 	if on["coverage_excluded_by_command"] {
 		for _, f := range effectRule(framework.HideCode)(c) {
-			out = append(out, facts.Place{Path: f.File, Line: f.Line, After: true})
+			out = append(out, facts.Location{Path: f.File, Line: f.Line, After: true})
 		}
 	}
 	return out
 }
 
-// excludingSettings are the settings that exclude code from coverage because they were
+// findExcludingSettings are the settings that exclude code from coverage because they were
 // added or removed.
-func excludingSettings(c *facts.Set) []facts.Place {
-	var out []facts.Place
+func findExcludingSettings(c *facts.Change) []facts.Location {
+	var out []facts.Location
 	for _, f := range facts.ConfigFiles.Of(c) {
-		tool := configtext.ToolOf(f.Path)
+		tool := configtext.ToolName(f.Path)
 		for i := range settingTable {
 			r := &settingTable[i]
-			if r.id != "TP-27" || !r.files.MatchString(tool) {
+			if r.id != "TP-27" || !r.fileRE.MatchString(tool) {
 				continue
 			}
 			for _, found := range r.findings(c, f) {
-				out = append(out, facts.Place{Path: f.Path, Line: found.Line, After: !r.gone})
+				out = append(out, facts.Location{Path: f.Path, Line: found.Line, After: !r.removed})
 			}
 		}
 	}

@@ -17,16 +17,16 @@ type lineRow struct {
 	id       string
 	file     *regexp.Regexp // of the full path
 	line     *regexp.Regexp
-	but      *regexp.Regexp // nil for nothing
+	except   *regexp.Regexp // nil for nothing
 	severity metric.Severity
 }
 
-// checkers are names of programs that check, as they would be replaced in a script.
-var checkers = `(` + strings.Join(framework.Programs(), "|") + `)`
+// checkerExpr are names of programs that check, as they would be replaced in a script.
+var checkerExpr = `(` + strings.Join(framework.Programs(), "|") + `)`
 
 var lineTable = []lineRow{
 	{"TP-25", regexp.MustCompile(`(?i)(^|/)(GNU)?makefile$|\.mk$`), regexp.MustCompile(`^\.IGNORE\s*:|^(export\s+)?(GNU)?MAKEFLAGS\s*[:+?]?=.*(\s-?[a-z]*i\b|--ignore-errors|\s-k\b)|^(export\s+)?SHELL\s*[:?]?=\s*\S*\b(true|echo)\b`), nil, 0},
-	{"TP-25", regexp.MustCompile(`\.(sh|bash|zsh)$|(^|/)(\.husky|\.githooks|scripts|ci|bin)/[^./]+$`), regexp.MustCompile(`^\s*trap\s+['"]?exit 0\b|^\s*(function\s+)?` + checkers + `\s*\(\)|^\s*alias\s+` + checkers + `=['"]?(true|:|echo)\b`), nil, 0},
+	{"TP-25", regexp.MustCompile(`\.(sh|bash|zsh)$|(^|/)(\.husky|\.githooks|scripts|ci|bin)/[^./]+$`), regexp.MustCompile(`^\s*trap\s+['"]?exit 0\b|^\s*(function\s+)?` + checkerExpr + `\s*\(\)|^\s*alias\s+` + checkerExpr + `=['"]?(true|:|echo)\b`), nil, 0},
 	{"TP-25", regexp.MustCompile(`(^|/)noxfile\.py$`), regexp.MustCompile(`\bsuccess_codes\s*=\s*(\[[^\]]*[1-9]|range)`), nil, 0},
 	{"TP-25", regexp.MustCompile(`(^|/)(Rakefile|[^/]*\.rake)$`), regexp.MustCompile(`\b(sh|ruby|system)\b.*(\brescue\b|[{|]\s*\|\s*ok\b|do\s*\|\s*ok\b)`), nil, metric.High},
 	{"TP-25", regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`(?i)\bWILL_FAIL\s+(TRUE|ON|1)\b|\bSKIP_RETURN_CODE\s+1\b|\bPASS_REGULAR_EXPRESSION\s+"?\.\*?"?\s*\)`), nil, metric.High},
@@ -46,11 +46,11 @@ var lineTable = []lineRow{
 }
 
 // lineRule finds what the rows with an id look for.
-func lineRule(id string) func(*facts.Set) []facts.Finding {
-	return func(c *facts.Set) []facts.Finding {
+func lineRule(id string) func(*facts.Change) []facts.Finding {
+	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
 		for _, f := range c.Files {
-			if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) {
+			if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) {
 				continue
 			}
 			for _, r := range lineTable {
@@ -63,33 +63,33 @@ func lineRule(id string) func(*facts.Set) []facts.Finding {
 	}
 }
 
-func (r *lineRow) findings(c *facts.Set, f *facts.ChangedFile) []facts.Finding {
+func (r *lineRow) findings(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range f.AddedLines() {
-		if commented(l.Text) || !r.line.MatchString(l.Text) || r.but != nil && r.but.MatchString(l.Text) || moved(c, l.Text) {
+		if isComment(l.Text) || !r.line.MatchString(l.Text) || r.except != nil && r.except.MatchString(l.Text) || isMovedLine(c, l.Text) {
 			continue
 		}
-		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.Evidence(strings.TrimSpace(l.Text))})
+		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.ShortenEvidence(strings.TrimSpace(l.Text))})
 	}
 	return out
 }
 
-// moved reports whether a line was removed from another file.
-func moved(c *facts.Set, text string) bool {
+// isMovedLine reports whether a line was removed from another file.
+func isMovedLine(c *facts.Change, text string) bool {
 	text = strings.TrimSpace(text)
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		return slices.ContainsFunc(f.RemovedLines(), func(l facts.Line) bool { return strings.TrimSpace(l.Text) == text })
 	})
 }
 
-func commented(text string) bool {
+func isComment(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//")
 }
 
-// registrations are the lines that register tests with a build; the group is what is
+// registrationRows are the lines that register tests with a build; the group is what is
 // registered.
-var registrations = []struct{ file, line *regexp.Regexp }{
+var registrationRows = []struct{ file, line *regexp.Regexp }{
 	{regexp.MustCompile(`CMakeLists\.txt$|\.cmake$`), regexp.MustCompile(`^\s*(?:\w*add_\w*tests?\w*|\w*_add_tests?|` + framework.CMakeRegistration + `)\s*\(\s*(?:NAME\s+)?"?([\w./:+-]+)`)},
 	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(?:add_subdirectory)\s*\(\s*"?([\w./-]*(?i:tests?)[\w./-]*)`)},
 	{regexp.MustCompile(`CMakeLists\.txt$`), regexp.MustCompile(`^\s*(enable_testing)\s*\(`)},
@@ -101,50 +101,50 @@ var registrations = []struct{ file, line *regexp.Regexp }{
 	{regexp.MustCompile(`(^|/)BUILD(\.bazel)?$`), regexp.MustCompile(`^\s*(?:\w+_test)\s*\(\s*name\s*=\s*"([^"]+)"`)},
 }
 
-// unregistered finds tests that are no longer registered with the build, although their
+// findUnregisteredTests finds tests that are no longer registered with the build, although their
 // files are still there.
-func unregistered(c *facts.Set) []facts.Finding {
+func findUnregisteredTests(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	for _, r := range registrations {
-		var was, is []registered
+	for _, r := range registrationRows {
+		var was, is []registration
 		for _, f := range c.Files {
 			if r.file.MatchString(f.Path) {
-				was = append(was, registrationsIn(f, f.RemovedLines(), r.line)...)
-				is = append(is, registrationsIn(f, f.AddedLines(), r.line)...)
+				was = append(was, findRegistrations(f, f.RemovedLines(), r.line)...)
+				is = append(is, findRegistrations(f, f.AddedLines(), r.line)...)
 			}
 		}
 		if len(is) >= len(was) {
 			continue // as many as before: renamed, or written otherwise
 		}
 		for _, x := range was {
-			again := slices.ContainsFunc(is, func(y registered) bool { return y.name == x.name }) ||
+			again := slices.ContainsFunc(is, func(y registration) bool { return y.name == x.name }) ||
 				slices.ContainsFunc(x.file.AddedLines(), func(l facts.Line) bool { return strings.Contains(l.Text, `"`+x.name+`"`) })
-			if x.file.After().Exists() && !again && !deletedLike(c, x.name) {
-				out = append(out, facts.Finding{File: x.file.Path, Evidence: facts.Evidence(x.text + " is gone")})
+			if x.file.After().Exists() && !again && !isFileDeleted(c, x.name) {
+				out = append(out, facts.Finding{File: x.file.Path, Evidence: facts.ShortenEvidence(x.text + " is gone")})
 			}
 		}
 	}
 	return out
 }
 
-// registered is a line that registers tests.
-type registered struct {
+// registration is a line that registers tests.
+type registration struct {
 	file       *facts.ChangedFile
 	name, text string
 }
 
-func registrationsIn(f *facts.ChangedFile, lines []facts.Line, expr *regexp.Regexp) []registered {
-	var out []registered
+func findRegistrations(f *facts.ChangedFile, lines []facts.Line, expr *regexp.Regexp) []registration {
+	var out []registration
 	for _, l := range lines {
 		if m := expr.FindStringSubmatch(l.Text); m != nil {
-			out = append(out, registered{f, m[1], strings.TrimSpace(l.Text)})
+			out = append(out, registration{f, m[1], strings.TrimSpace(l.Text)})
 		}
 	}
 	return out
 }
 
-// deletedLike reports whether files were deleted or renamed whose path has the name.
-func deletedLike(c *facts.Set, name string) bool {
+// isFileDeleted reports whether files were deleted or renamed whose path has the name.
+func isFileDeleted(c *facts.Change, name string) bool {
 	base := path.Base(strings.ReplaceAll(strings.ReplaceAll(name, `\`, "/"), ":", "/"))
 	base = strings.TrimSuffix(base, path.Ext(base))
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {

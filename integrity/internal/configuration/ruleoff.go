@@ -12,12 +12,12 @@ import (
 	"supervise/metric"
 )
 
-// lintTool are the files that say what linters and type checkers look for.
-var lintTool = regexp.MustCompile(`(?i)` + framework.NodeLintConfig + `|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
+// lintConfigRE are the files that say what linters and type checkers look for.
+var lintConfigRE = regexp.MustCompile(`(?i)` + framework.NodeLintConfig + `|pyproject|setup\.cfg|tox\.ini|\.flake8|pylintrc|mypy|ruff|pyright|bandit|golangci|rubocop|phpstan|psalm|phpcs|phpmd|detekt|checkstyle|pmd|spotbugs|lint|Cargo\.toml|clippy|proj$|\.props$|editorconfig|ruleset|swiftlint|credo|sorbet|clang-tidy|shellcheck|yamllint|Makefile`)
 
-// offRows are the values that turn rules off: came when they are added, gone when they
+// ruleOffRows are the values that turn rules off: came when they are added, gone when they
 // are removed.
-var offRows = []struct {
+var ruleOffRows = []struct {
 	key, value string
 	gone       bool
 }{
@@ -33,122 +33,122 @@ var offRows = []struct {
 	{key: `(^|\.)level`, value: `^[0-3]$`},
 }
 
-type offRow struct {
+type ruleOffRE struct {
 	key, value *regexp.Regexp
 	gone       bool
 }
 
-var offs = func() []offRow {
-	var out []offRow
-	for _, r := range offRows {
-		out = append(out, offRow{regexp.MustCompile(`(?:` + r.key + `)$`), regexp.MustCompile(r.value), r.gone})
+var ruleOffREs = func() []ruleOffRE {
+	var out []ruleOffRE
+	for _, r := range ruleOffRows {
+		out = append(out, ruleOffRE{regexp.MustCompile(`(?:` + r.key + `)$`), regexp.MustCompile(r.value), r.gone})
 	}
 	return out
 }()
 
-// everything is a name under which all rules are meant.
-var everything = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
+// allRulesRE is a name under which all rules are meant.
+var allRulesRE = regexp.MustCompile(`(?i)^(all|\*|\*\*|\*\*/\*|\./?|e,\s?w.*|src/?(\*\*)?(/\*)?|lib/?|pkg/?|app/?)$`)
 
-// rulesOff finds rules of linters and type checkers that were turned off. Three
+// findDisabledRules finds rules of linters and type checkers that were turned off. Three
 // of them in the end, or all at once, are severe; in a file that is new, or gone,
 // the rules of before are not known.
-func rulesOff(c *facts.Set) []facts.Finding {
+func findDisabledRules(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	net, known := 0, true
 	for _, f := range facts.ConfigFiles.Of(c) {
-		if !lintTool.MatchString(configtext.ToolOf(f.Path)) {
+		if !lintConfigRE.MatchString(configtext.ToolName(f.Path)) {
 			continue
 		}
 		known = known && f.Before().Exists() && f.After().Exists()
-		found := rulesOffIn(f)
-		net += len(found) - rulesOn(f)
+		found := findDisabledRulesIn(f)
+		net += len(found) - countEnabledRules(f)
 		out = append(out, found...)
-		out = append(out, raisedTolerance(f)...)
+		out = append(out, findRaisedLimits(f)...)
 	}
-	if net >= 3 && known && len(out) > 0 && !lintersExchanged(c) {
+	if net >= 3 && known && len(out) > 0 && !isLinterUpdated(c) {
 		out[0].Severity = metric.High
 	}
 	return out
 }
 
 var (
-	linterName  = regexp.MustCompile(`(?i)eslint|rubocop|ruff|golangci|pylint|flake8|mypy|pyright|detekt|checkstyle|spotbugs|phpstan|psalm|phpcs|stylelint|biome|oxlint|swiftlint|credo|clippy|rust-toolchain`)
-	revisionKey = regexp.MustCompile(`^\s*-?\s*(?:rev|version)\s*:`)
+	linterNameRE  = regexp.MustCompile(`(?i)eslint|rubocop|ruff|golangci|pylint|flake8|mypy|pyright|detekt|checkstyle|spotbugs|phpstan|psalm|phpcs|stylelint|biome|oxlint|swiftlint|credo|clippy|rust-toolchain`)
+	revisionKeyRE = regexp.MustCompile(`^\s*-?\s*(?:rev|version)\s*:`)
 )
 
-// lintersExchanged reports whether the version of a linter changed: a new one has more
+// isLinterUpdated reports whether the version of a linter changed: a new one has more
 // rules, and those turned off may be the new ones.
-func lintersExchanged(c *facts.Set) bool {
+func isLinterUpdated(c *facts.Change) bool {
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		if f.BelongsToTests() || facts.IsDocumentation(f.Path) {
 			return false
 		}
 		return slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool {
-			about := linterName.MatchString(l.Text) || revisionKey.MatchString(l.Text) && (linterName.MatchString(f.After().LineAt(l.Number-1)) || linterName.MatchString(f.Path))
-			if about && facts.Dependencies.MatchString(f.Path) && !slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool { return linterName.MatchString(was.Text) }) {
+			about := linterNameRE.MatchString(l.Text) || revisionKeyRE.MatchString(l.Text) && (linterNameRE.MatchString(f.After().LineAt(l.Number-1)) || linterNameRE.MatchString(f.Path))
+			if about && facts.DependencyFileRE.MatchString(f.Path) && !slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool { return linterNameRE.MatchString(was.Text) }) {
 				return true // it came with the change
 			}
-			return about && numbered.MatchString(l.Text) && slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool {
-				return numbered.MatchString(was.Text) && facts.Squash(numbered.ReplaceAllString(was.Text, "")) == facts.Squash(numbered.ReplaceAllString(l.Text, ""))
+			return about && versionRE.MatchString(l.Text) && slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool {
+				return versionRE.MatchString(was.Text) && facts.RemoveSpace(versionRE.ReplaceAllString(was.Text, "")) == facts.RemoveSpace(versionRE.ReplaceAllString(l.Text, ""))
 			})
 		})
 	})
 }
 
-// numbered matches a version, of one number or more.
-var numbered = regexp.MustCompile(`[v^~><=]*\d+(?:\.[\dx]+)*`)
+// versionRE matches a version, of one number or more.
+var versionRE = regexp.MustCompile(`[v^~><=]*\d+(?:\.[\dx]+)*`)
 
-// rulesOffIn finds the rules of one file that were turned off.
-func rulesOffIn(f *facts.ConfigFile) []facts.Finding {
+// findDisabledRulesIn finds the rules of one file that were turned off.
+func findDisabledRulesIn(f *facts.ConfigFile) []facts.Finding {
 	var out []facts.Finding
-	for _, s := range f.Came {
-		if !isOff(s, false) || configtext.NoTestsThere.MatchString(s.Value) {
+	for _, s := range f.AddedSettings {
+		if !disablesRule(s, false) || configtext.NoTestsPathRE.MatchString(s.Value) {
 			continue
 		}
-		finding := facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.Evidence(s.Key + ": " + s.Value)}
-		if everything.MatchString(s.Value) || strings.HasSuffix(s.Key, "strict") && !strings.EqualFold(s.Value, "true") {
+		finding := facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value)}
+		if allRulesRE.MatchString(s.Value) || strings.HasSuffix(s.Key, "strict") && !strings.EqualFold(s.Value, "true") {
 			finding.Severity = metric.High
 		}
 		out = append(out, finding)
 	}
-	for _, s := range f.Gone {
-		if isOff(s, true) && left(f, s) {
-			out = append(out, facts.Finding{File: f.Path, Severity: metric.Medium, Evidence: facts.Evidence(s.Key + ": " + s.Value + " is gone")})
+	for _, s := range f.RemovedSettings {
+		if disablesRule(s, true) && hasElements(f, s) {
+			out = append(out, facts.Finding{File: f.Path, Severity: metric.Medium, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value + " is gone")})
 		}
 	}
 	return out
 }
 
-// rulesOn counts the rules of one file that were turned on.
-func rulesOn(f *facts.ConfigFile) int {
+// countEnabledRules counts the rules of one file that were turned on.
+func countEnabledRules(f *facts.ConfigFile) int {
 	n := 0
-	for _, s := range f.Gone {
-		if isOff(s, false) {
+	for _, s := range f.RemovedSettings {
+		if disablesRule(s, false) {
 			n++
 		}
 	}
-	for _, s := range f.Came {
-		if isOff(s, true) {
+	for _, s := range f.AddedSettings {
+		if disablesRule(s, true) {
 			n++
 		}
 	}
 	return n
 }
 
-func isOff(s configtext.Setting, gone bool) bool {
-	return slices.ContainsFunc(offs, func(r offRow) bool {
+func disablesRule(s configtext.Setting, gone bool) bool {
+	return slices.ContainsFunc(ruleOffREs, func(r ruleOffRE) bool {
 		return r.gone == gone && r.key.MatchString(s.Key) && r.value.MatchString(s.Value)
 	})
 }
 
-// raisedTolerance finds the limits of linters that allow more than before.
-func raisedTolerance(f *facts.ConfigFile) []facts.Finding {
-	was, is := bounds(configtext.ToolOf(f.Before().Path), f.Was.Settings), bounds(configtext.ToolOf(f.Path), f.Is.Settings)
+// findRaisedLimits finds the limits of linters that allow more than before.
+func findRaisedLimits(f *facts.ConfigFile) []facts.Finding {
+	was, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
 	var out []facts.Finding
 	for _, key := range slices.Sorted(maps.Keys(was)) {
 		for i, o := range was[key] {
-			if now := is[key]; o.kind == softCeiling && i < len(now) && now[i].looser(o) {
-				finding := facts.Finding{File: f.Path, Line: now[i].Line, Evidence: facts.Evidence(o.Key + ": " + o.Value + " → " + now[i].Value)}
+			if now := is[key]; o.kind == softCeiling && i < len(now) && now[i].isLooserThan(o) {
+				finding := facts.Finding{File: f.Path, Line: now[i].Line, Evidence: facts.ShortenEvidence(o.Key + ": " + o.Value + " → " + now[i].Value)}
 				if now[i].number >= 2*o.number {
 					finding.Severity = metric.High
 				}

@@ -19,18 +19,18 @@ type settingRow struct {
 	key  string // expression for the end of the key
 	// value must match and but must not; gone applies to removed values, as long as
 	// the list is not empty.
-	value, but string
-	gone       bool
-	all        bool // with gone: also where nothing is left
-	folder     bool // with gone: not where files below a folder of that name were deleted
-	severity   metric.Severity
+	value, except string
+	removed       bool
+	evenIfEmpty   bool // with gone: also where nothing is left
+	unlessDeleted bool // with gone: not where files below a folder of that name were deleted
+	severity      metric.Severity
 
-	files, keys, values, buts *regexp.Regexp
+	fileRE, keyRE, valueRE, exceptRE *regexp.Regexp
 }
 
 // settingTable are the rows of settingRule. Keys are written as in
 // [configtext.Setting], and match at their end.
-var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
+var settingTable = compileRows(slices.Concat(narrowingRows, []settingRow{
 	{id: "TP-08", file: jsTools, key: `(^|\.)(testnamepattern|grep|fgrep|onlychanged|onlyfailures)|(^|\.)ava\.match\[\]`},
 	{id: "TP-08", file: `runsettings$|nextest`, key: `testcasefilter|defaultfilter`},
 	{id: "TP-08", file: `pom\.xml|gradle`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(test|groups)|filter\.includetestsmatching(\[\])?|usejunitplatform\.includetags(\[\])?`, severity: metric.High},
@@ -40,76 +40,76 @@ var settingTable = compiled(slices.Concat(narrowRows, []settingRow{
 	{id: "TP-21", key: `testfailureignore|(^|\.)maven\.test\.failure\.ignore`, value: `^true$`, severity: metric.Critical},
 	{id: "TP-21", file: jsTools, key: `testrunner|(^|\.)runner|reporters?(\[\])*|testsequencer|(^|\.)(jest|test)\.environment|testenvironment`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.High},
 	{id: "TP-21", file: jsTools, key: `setupfiles(afterenv)?(\[\])?|globalsetup(\[\])?|globalteardown|testenvironment|(mocha|mocharc|^)\.?require(\[\])?|snapshotserializers\[\]`, value: `^(<rootDir>|\.{0,2}/)`, severity: metric.Medium},
-	{id: "TP-21", file: jsTools, key: `(^|\.)transform\..*`, value: `^(<rootDir>|\.{1,2}/).*\.[mc]?[jt]s$`, but: `(?i)css|file|style|svg|asset|image|graphql|text|md|ya?ml|raw|html|sql`, severity: metric.High},
+	{id: "TP-21", file: jsTools, key: `(^|\.)transform\..*`, value: `^(<rootDir>|\.{1,2}/).*\.[mc]?[jt]s$`, except: `(?i)css|file|style|svg|asset|image|graphql|text|md|ya?ml|raw|html|sql`, severity: metric.High},
 	{id: "TP-21", file: `phpunit`, key: `@bootstrap`, severity: metric.High},
 	{id: "TP-21", file: `phpunit`, key: `extensions\.(extension|bootstrap)@class|listeners\.listener@class`, severity: metric.Medium},
 	{id: "TP-21", file: `runsettings|xunit\.runner`, key: `testadapterspaths|datacollector@assemblyqualifiedname`, severity: metric.Medium},
 
-	{id: "TP-25", key: `ignorefailures?|ignoreexitvalue|(^|\.)passwithnotests|@continueonerror|\w*nofail|continueontestfailure`, value: configtext.AlwaysTrue.String(), but: ``},
+	{id: "TP-25", key: `ignorefailures?|ignoreexitvalue|(^|\.)passwithnotests|@continueonerror|\w*nofail|continueontestfailure`, value: configtext.AlwaysTrueRE.String(), except: ``},
 	{id: "TP-25", key: `(^|\.|@)(failonerror|failonviolation|failsonerror|failbuildonerror|failonerrors|failthebuild|failifnotests|haltonfailure)|(pylint|flake8|checkstyle|spotbugs|pmd|detekt|test)[^.]*\.failonwarnings?`, value: `(?i)^(false|no|0)$`},
 	{id: "TP-25", file: `codecov`, key: `informational`, value: `true`, severity: metric.High},
 	{id: "TP-25", key: `(^|\.)xfailstrict`, value: `(?i)^false$`, severity: metric.Medium},
 	{id: "TP-25", file: `phpunit`, key: `@(failonrisky|failonwarning|failonincomplete|failonskipped|bestrictabouttests\w*)`, value: `false`, severity: metric.Medium},
 
-	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, but: harmlessPaths + `|` + ownConfig},
-	{id: "TP-26", file: `ava|package\.json|playwright|karma`, key: `(ava|default)\.files(\[\])*`, value: `^!`, but: harmlessPaths},
-	{id: "TP-26", key: `collectignore(glob)?(\[\])*`, file: `conftest\.py|\.py$`, but: harmlessPaths},
-	{id: "TP-26", file: pyTools, key: `norecursedirs\[\]`, but: harmlessPaths},
-	{id: "TP-26", file: `pom\.xml|build\.xml|\.gradle|\.kts$`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(excludes\.exclude|excludedgroups)|(^|\.)test(\.|\[|.*\.)?exclude(\[\])*|excludetestsmatching(\[\])?|excludetags(\[\])*|(tasks\.)?(test|withtype)(\[\])?\.exclude(\[\])*`, but: harmlessPaths},
+	{id: "TP-26", file: jsTools, key: `(^|\.)testpathignorepatterns(\[\])*|(^|\.)modulepathignorepatterns(\[\])*|test\.exclude(\[\])*|testignore(\[\])*|excludespecpattern(\[\])*|((mocha|mocharc|^)\.?|^module\.exports\.|^default\.)(ignore|exclude)(\[\])?|^exclude\[\]|(^|\.)grepinvert|config\.set(\[\])?\.exclude(\[\])*`, except: harmlessPaths + `|` + toolConfigExpr},
+	{id: "TP-26", file: `ava|package\.json|playwright|karma`, key: `(ava|default)\.files(\[\])*`, value: `^!`, except: harmlessPaths},
+	{id: "TP-26", key: `collectignore(glob)?(\[\])*`, file: `conftest\.py|\.py$`, except: harmlessPaths},
+	{id: "TP-26", file: pyTools, key: `norecursedirs\[\]`, except: harmlessPaths},
+	{id: "TP-26", file: `pom\.xml|build\.xml|\.gradle|\.kts$`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(excludes\.exclude|excludedgroups)|(^|\.)test(\.|\[|.*\.)?exclude(\[\])*|excludetestsmatching(\[\])?|excludetags(\[\])*|(tasks\.)?(test|withtype)(\[\])?\.exclude(\[\])*`, except: harmlessPaths},
 	{id: "TP-26", file: `pom\.xml|\.gradle|\.kts$|properties`, key: `(surefire|failsafe)[^.]*\]\.configuration\.(skip|skiptests)|(^|\.)(skiptests|maven\.test\.skip|skipits)`, value: `true`},
 	{id: "TP-26", file: `\.gradle|\.kts$`, key: `(^|[.\]])test(\[\])?\.(enabled|isenabled|onlyif(\[\])?)`, value: `false`},
-	{id: "TP-26", file: `phpunit`, key: `testsuites?(\.testsuite)?\.exclude|groups\.exclude\.group`, but: harmlessPaths},
+	{id: "TP-26", file: `phpunit`, key: `testsuites?(\.testsuite)?\.exclude|groups\.exclude\.group`, except: harmlessPaths},
 	{id: "TP-26", file: `proj$|\.props$`, key: `compile@remove`, value: `(?i)test|spec|fact`, severity: metric.Critical},
 	{id: "TP-26", file: `proj$|\.props$`, key: `istestproject|isunittestproject`, value: `(?i)^false$`},
 	{id: "TP-26", file: `Cargo\.toml`, key: `^(lib|test|bin)\.test|^lib\.doctest|(^|\.)autotests|^test\.harness|^lib\.harness`, value: `false`},
-	{id: "TP-26", file: `Cargo\.toml`, key: `workspace\.exclude\[\]`, but: harmlessPaths + `|example|bench|fuzz`, severity: metric.High},
-	{id: "TP-26", file: framework.RuntimeConfigStem + `|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, but: harmlessPaths},
+	{id: "TP-26", file: `Cargo\.toml`, key: `workspace\.exclude\[\]`, except: harmlessPaths + `|example|bench|fuzz`, severity: metric.High},
+	{id: "TP-26", file: framework.RuntimeConfigStem + `|biome`, key: `test\.exclude\[\]|test\.pathignorepatterns\[\]`, except: harmlessPaths},
 	{id: "TP-26", file: `CMakeLists|\.cmake`, key: `buildtesting|disabled`, value: `(?i)^(off|true|on)$`, severity: metric.High},
 	{id: "TP-26", file: `test_helper\.exs|mix\.exs`, key: `(^|\.)exclude(\[\])*`, severity: metric.High},
 	{id: "TP-26", file: `Package\.swift`, key: `exclude\[\]`, value: `(?i)test|spec`},
-	{id: "TP-26", file: `Rakefile|\.rake`, key: `(^|\.)pattern(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
-	{id: "TP-26", file: `Rakefile|\.rake|mix\.exs|` + jsTools + `|` + pyTools, key: `(^|\.)(t\.)?(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles)(\[\])*`, but: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
-	{id: "TP-26", gone: true, file: `Rakefile|\.rake|mix\.exs`, key: `(^|\.)(pattern|testpattern|testfiles|testpaths)(\[\])*`, severity: metric.High},
-	{id: "TP-26", gone: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
-	{id: "TP-26", gone: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|(ava|default|module\.exports)\.(files|spec)(\[\])*|(^|\.)specfiles(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
-	{id: "TP-26", gone: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
-	{id: "TP-26", gone: true, file: `pom\.xml`, key: `^modules\.module`, folder: true, severity: metric.High},
-	{id: "TP-26", gone: true, file: `pom\.xml`, key: `(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
+	{id: "TP-26", file: `Rakefile|\.rake`, key: `(^|\.)pattern(\[\])*`, except: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
+	{id: "TP-26", file: `Rakefile|\.rake|mix\.exs|` + jsTools + `|` + pyTools, key: `(^|\.)(t\.)?(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles)(\[\])*`, except: `(^|/)\W*(test|spec|Test|\*|\w*tests?\W)[^/]*$|\\\.`, severity: metric.High},
+	{id: "TP-26", removed: true, file: `Rakefile|\.rake|mix\.exs`, key: `(^|\.)(pattern|testpattern|testfiles|testpaths)(\[\])*`, severity: metric.High},
+	{id: "TP-26", removed: true, file: pyTools, key: `testpaths\[\]|pythonfiles\[\]|pythonclasses\[\]|pythonfunctions\[\]`, severity: metric.Critical},
+	{id: "TP-26", removed: true, file: jsTools, key: `(^|\.)(testmatch|testregex|roots|projects|spec|specpattern)(\[\])*|test\.include(\[\])*|(ava|default|module\.exports)\.(files|spec)(\[\])*|(^|\.)specfiles(\[\])*|(^|\.)testdir|(^|\.)testmatch`, severity: metric.High},
+	{id: "TP-26", removed: true, file: `phpunit`, key: `testsuite\.(directory|file)`, severity: metric.High},
+	{id: "TP-26", removed: true, file: `pom\.xml`, key: `^modules\.module`, unlessDeleted: true, severity: metric.High},
+	{id: "TP-26", removed: true, file: `pom\.xml`, key: `(surefire|failsafe)[^.]*\]\.configuration\.includes\.include`, severity: metric.High},
 
-	{id: "TP-27", file: `coveragerc|pyproject|setup\.cfg|tox\.ini|\.toml`, key: `(^|coverage\.)((coverage\.)?(run|report)\.)?(omit|excludelines|excludealso|partialbranches)\[\]`, but: harmlessCode},
-	{id: "TP-27", file: jsTools + `|nycrc|c8rc`, key: `coveragepathignorepatterns(\[\])*|coverage\.exclude(\[\])*|(nyc|c8)\.exclude(\[\])*|^exclude\[\]`, but: harmlessCode},
-	{id: "TP-27", file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, value: `^!`, but: harmlessCode},
-	{id: "TP-27", file: `codecov`, key: `(^|\.)ignore(\[\])*`, but: harmlessCode},
-	{id: "TP-27", file: `pom\.xml|\.gradle|\.kts$|sonar|properties|proj$|runsettings|\.props$|sbt`, key: `jacoco[^.]*\]\.configuration\.excludes\.exclude|jacoco.*exclude(s|classes)?(\[\])*|sonar\.coverage\.exclusions|excludebyfile|excludebyattribute|coverageexcluded(packages|files)|excludedclasses.*|modulepath\.exclude|(coverlet|kover).*exclude.*`, but: harmlessCode},
-	{id: "TP-27", file: `phpunit`, key: `(source|coverage|whitelist|filter\.whitelist)\.exclude\.(directory|file)`, but: harmlessCode},
-	{id: "TP-27", file: `tarpaulin|Cargo|llvm-cov`, key: `excludefiles\[\]|exclude\[\]|ignorefilenameregex`, but: harmlessCode + `|workspace`},
-	{id: "TP-27", file: `simplecov|helper\.rb|coveralls`, key: `addfilter(\[\])?|skipfiles(\[\])?|simplecov\.addfilter\[\]`, but: harmlessCode},
+	{id: "TP-27", file: `coveragerc|pyproject|setup\.cfg|tox\.ini|\.toml`, key: `(^|coverage\.)((coverage\.)?(run|report)\.)?(omit|excludelines|excludealso|partialbranches)\[\]`, except: harmlessCode},
+	{id: "TP-27", file: jsTools + `|nycrc|c8rc`, key: `coveragepathignorepatterns(\[\])*|coverage\.exclude(\[\])*|(nyc|c8)\.exclude(\[\])*|^exclude\[\]`, except: harmlessCode},
+	{id: "TP-27", file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, value: `^!`, except: harmlessCode},
+	{id: "TP-27", file: `codecov`, key: `(^|\.)ignore(\[\])*`, except: harmlessCode},
+	{id: "TP-27", file: `pom\.xml|\.gradle|\.kts$|sonar|properties|proj$|runsettings|\.props$|sbt`, key: `jacoco[^.]*\]\.configuration\.excludes\.exclude|jacoco.*exclude(s|classes)?(\[\])*|sonar\.coverage\.exclusions|excludebyfile|excludebyattribute|coverageexcluded(packages|files)|excludedclasses.*|modulepath\.exclude|(coverlet|kover).*exclude.*`, except: harmlessCode},
+	{id: "TP-27", file: `phpunit`, key: `(source|coverage|whitelist|filter\.whitelist)\.exclude\.(directory|file)`, except: harmlessCode},
+	{id: "TP-27", file: `tarpaulin|Cargo|llvm-cov`, key: `excludefiles\[\]|exclude\[\]|ignorefilenameregex`, except: harmlessCode + `|workspace`},
+	{id: "TP-27", file: `simplecov|helper\.rb|coveralls`, key: `addfilter(\[\])?|skipfiles(\[\])?|simplecov\.addfilter\[\]`, except: harmlessCode},
 	{id: "TP-27", key: `(^|\.)(checkcoverage|collectcoverage|coverage\.enabled)|(^|\.)(run|coverage\.run)\.branch`, value: `(?i)^false$`, severity: metric.High},
 	{id: "TP-27", file: `nycrc|c8rc|package\.json`, key: `^((nyc|c8)\.)?all`, value: `(?i)^false$`, severity: metric.High},
-	{id: "TP-27", gone: true, file: `coveragerc|pyproject|setup\.cfg|tox\.ini`, key: `coverage.*source(pkgs)?\[\]|^run\.source\[\]`},
-	{id: "TP-27", gone: true, file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, but: `^!`},
+	{id: "TP-27", removed: true, file: `coveragerc|pyproject|setup\.cfg|tox\.ini`, key: `coverage.*source(pkgs)?\[\]|^run\.source\[\]`},
+	{id: "TP-27", removed: true, file: jsTools, key: `collectcoveragefrom\[\]|coverage\.include\[\]`, except: `^!`},
 
-	{id: "TP-31", key: env(`pytestaddopts`), value: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf|--rootdir|--confcutdir|--exitfirst|--maxfail|--noconftest)|--override-ini|-o\s`},
-	{id: "TP-31", key: env(`pytestaddopts|pytestplugins`), but: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf)|^--(color|durations|tb|verbos|junit|cov|no-header|strict|timeout)|^-[vqrsx]+\b|^-n`, severity: metric.Medium},
-	{id: "TP-31", key: env(`nodeoptions`), value: `(^|\s)(-r\b|--require|--import|--loader|--experimental-loader)`, but: `(ts-node|tsx|dotenv|source-map-support|esm|@swc|@babel|loader-utils|tsconfig-paths)`},
-	{id: "TP-31", key: env(`goflags`), value: `-(run|skip|exec|toolexec|overlay|short|list|vet=off)\b`},
-	{id: "TP-31", key: env(`rubyopt`), value: `-r`, but: `-r\s*(bundler|warning|logger)`},
-	{id: "TP-31", key: env(`javatooloptions|jdkjavaoptions|mavenopts|mavenargs|gradleopts`), value: `-javaagent|skipTests|maven\.test|failure\.ignore|-fn\b|--fail-never|-Xbootclasspath`},
-	{id: "TP-31", key: env(`ldpreload|dyldinsertlibraries|bashenv|pythonstartup|perl5opt`), but: `(?i)jemalloc|tcmalloc|asan|libsegfault|tsan|mimalloc`},
-	{id: "TP-31", file: `npmrc|yarnrc|package\.json`, key: `(^|\.)(npmconfig)?scriptshell`, but: `bash(\.exe)?$|^/bin/sh$`},
+	{id: "TP-31", key: variableExpr(`pytestaddopts`), value: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf|--rootdir|--confcutdir|--exitfirst|--maxfail|--noconftest)|--override-ini|-o\s`},
+	{id: "TP-31", key: variableExpr(`pytestaddopts|pytestplugins`), except: `(^|\s)(-k|-m|-p|--ignore|--deselect|--co\b|--collect-only|-c\b|--lf)|^--(color|durations|tb|verbos|junit|cov|no-header|strict|timeout)|^-[vqrsx]+\b|^-n`, severity: metric.Medium},
+	{id: "TP-31", key: variableExpr(`nodeoptions`), value: `(^|\s)(-r\b|--require|--import|--loader|--experimental-loader)`, except: `(ts-node|tsx|dotenv|source-map-support|esm|@swc|@babel|loader-utils|tsconfig-paths)`},
+	{id: "TP-31", key: variableExpr(`goflags`), value: `-(run|skip|exec|toolexec|overlay|short|list|vet=off)\b`},
+	{id: "TP-31", key: variableExpr(`rubyopt`), value: `-r`, except: `-r\s*(bundler|warning|logger)`},
+	{id: "TP-31", key: variableExpr(`javatooloptions|jdkjavaoptions|mavenopts|mavenargs|gradleopts`), value: `-javaagent|skipTests|maven\.test|failure\.ignore|-fn\b|--fail-never|-Xbootclasspath`},
+	{id: "TP-31", key: variableExpr(`ldpreload|dyldinsertlibraries|bashenv|pythonstartup|perl5opt`), except: `(?i)jemalloc|tcmalloc|asan|libsegfault|tsan|mimalloc`},
+	{id: "TP-31", file: `npmrc|yarnrc|package\.json`, key: `(^|\.)(npmconfig)?scriptshell`, except: `bash(\.exe)?$|^/bin/sh$`},
 	{id: "TP-31", file: `npmrc|yarnrc|env|\.ini$`, key: `(^|\.)(nodeoptions|npmconfignodeoptions)`, value: `--require|--import|-r\s`},
-	{id: "TP-31", file: `\.cargo/config`, key: `target\.(?:[^.]|\.[^r])*\.?runner(\[\])*|build\.rustc(wrapper|workspacewrapper)`, but: `(?i)wasm|qemu|sccache|cross|probe-rs|wine|espflash|simctl|elf2uf2|sudo`},
+	{id: "TP-31", file: `\.cargo/config`, key: `target\.(?:[^.]|\.[^r])*\.?runner(\[\])*|build\.rustc(wrapper|workspacewrapper)`, except: `(?i)wasm|qemu|sccache|cross|probe-rs|wine|espflash|simctl|elf2uf2|sudo`},
 	{id: "TP-31", file: `\.ini$`, key: `autoprependfile|autoappendfile`, severity: metric.High},
 	{id: "TP-31", file: pyTools, key: `(^|\.)pythonpath\[\]`, value: `(?i)shim|stub|fake|mock|\.hidden|^/`, severity: metric.High},
-	{id: "TP-31", key: env(`path`), value: `(?i)^["']?(\$\(?\{?(pwd|workspace|curdir|github_workspace)\)?\}?|\.{1,2}|\$\{\{\s*github\.workspace\s*\}\})/?(bin|shims?|tools?|fake|\.bin|scripts)?[:"]`, severity: metric.High},
+	{id: "TP-31", key: variableExpr(`path`), value: `(?i)^["']?(\$\(?\{?(pwd|workspace|curdir|github_workspace)\)?\}?|\.{1,2}|\$\{\{\s*github\.workspace\s*\}\})/?(bin|shims?|tools?|fake|\.bin|scripts)?[:"]`, severity: metric.High},
 
-	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*`, value: `(?i)(mock|stub|fake|shim|dummy)`, but: `(?i)(file|style|css|image|asset|svg|font|media|empty)[-_]?(mock|stub)?|identity-obj|\.css`},
-	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*|(^|\.)(resolve\.)?alias\.[^.]*`, value: `^(<rootDir>|\./)`, but: `\$1|(?i)(mock|stub|fake|shim|dummy|css|style|asset|image|/src(/|$)|/lib(/|$)|/packages/)`, severity: metric.Medium},
+	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*`, value: `(?i)(mock|stub|fake|shim|dummy)`, except: `(?i)(file|style|css|image|asset|svg|font|media|empty)[-_]?(mock|stub)?|identity-obj|\.css`},
+	{id: "TP-32", file: jsTools, key: `modulenamemapper\..*|(^|\.)(resolve\.)?alias\.[^.]*`, value: `^(<rootDir>|\./)`, except: `\$1|(?i)(mock|stub|fake|shim|dummy|css|style|asset|image|/src(/|$)|/lib(/|$)|/packages/)`, severity: metric.Medium},
 	{id: "TP-32", file: `package\.json|pnpm-workspace`, key: `(^|\.)(overrides|resolutions|pnpm\.overrides)\.[^.]*`, value: `^(file:|link:|portal:|patch:|\.{1,2}/)`},
-	{id: "TP-32", file: `package\.json`, key: `^(dependencies|devdependencies)\.[^.]*`, value: `^(file:|link:|portal:)`, but: `^(file|link|portal):(\.\.|\./packages|packages)|^(file|link):\.?/?$`, severity: metric.High},
-	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, but: `^(\.\.|/)`},
+	{id: "TP-32", file: `package\.json`, key: `^(dependencies|devdependencies)\.[^.]*`, value: `^(file:|link:|portal:)`, except: `^(file|link|portal):(\.\.|\./packages|packages)|^(file|link):\.?/?$`, severity: metric.High},
+	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, except: `^(\.\.|/)`},
 	{id: "TP-32", file: `Cargo\.toml`, key: `^patch\..*\.path|^replace\..*\.path`, value: `^(\.\.|/)`, severity: metric.Medium},
-	{id: "TP-32", file: `pyproject|Pipfile`, key: `tool\.(uv\.sources|poetry\.(dev)?dependencies|poetry\.group\.[^.]*\.dependencies)\.[^.]*\.path|packages\.[^.]*\.path`, but: `^\.\.?(/|$)|^/`},
+	{id: "TP-32", file: `pyproject|Pipfile`, key: `tool\.(uv\.sources|poetry\.(dev)?dependencies|poetry\.group\.[^.]*\.dependencies)\.[^.]*\.path|packages\.[^.]*\.path`, except: `^\.\.?(/|$)|^/`},
 }))
 
 const (
@@ -117,43 +117,43 @@ const (
 	pyTools = framework.PythonSettings
 )
 
-// ownConfig is the configuration of a tool of JavaScript, in which there are no tests.
-const ownConfig = `(?i)^(<rootDir>|\^|\*\*)?[\\/]*[\w*-]*(\\?\.\w+)?\\?\.(config|conf)\\?\.[mc]?[jt]sx?\$?$`
+// toolConfigExpr is the configuration of a tool of JavaScript, in which there are no tests.
+const toolConfigExpr = `(?i)^(<rootDir>|\^|\*\*)?[\\/]*[\w*-]*(\\?\.\w+)?\\?\.(config|conf)\\?\.[mc]?[jt]sx?\$?$`
 
-// env matches a variable of the environment, wherever it is set.
-func env(names string) string { return `(^|\.|@)(` + names + `)` }
+// variableExpr matches a variable of the environment, wherever it is set.
+func variableExpr(names string) string { return `(^|\.|@)(` + names + `)` }
 
 // harmlessPaths hold no tests; harmlessCode is not code of the product's own, or
 // are lines that cannot be reached.
 var (
-	harmlessPaths = configtext.NoTestsThere.String()
-	harmlessCode  = configtext.NoTestsThere.String() + `|(?i)(?:^|[^y])test|spec\b|conftest|_version|version\.|__main__|migrations|setup\.py|node_modules|vendor|\.d\.ts|stories|mock|generated|\.gen\.|_pb2|\.pb\.|proto|examples?/|docs?/|pragma|^(if|raise|def|class|return|except|assert|@|\\?\.\.\.|pass|\^)|TYPE_CHECKING|NotImplemented|abstract|overload|__repr__|__name__|config|\.config\.|site-packages|/usr|dist|build/|bench|index\.ts`
+	harmlessPaths = configtext.NoTestsPathRE.String()
+	harmlessCode  = configtext.NoTestsPathRE.String() + `|(?i)(?:^|[^y])test|spec\b|conftest|_version|version\.|__main__|migrations|setup\.py|node_modules|vendor|\.d\.ts|stories|mock|generated|\.gen\.|_pb2|\.pb\.|proto|examples?/|docs?/|pragma|^(if|raise|def|class|return|except|assert|@|\\?\.\.\.|pass|\^)|TYPE_CHECKING|NotImplemented|abstract|overload|__repr__|__name__|config|\.config\.|site-packages|/usr|dist|build/|bench|index\.ts`
 )
 
-func compiled(rows []settingRow) []settingRow {
+func compileRows(rows []settingRow) []settingRow {
 	for i := range rows {
 		r := &rows[i]
-		r.files, r.keys = regexp.MustCompile(r.file), regexp.MustCompile(`(?:`+r.key+`)$`)
-		r.values = regexp.MustCompile(r.value)
-		if r.but != "" {
-			r.buts = regexp.MustCompile(r.but)
+		r.fileRE, r.keyRE = regexp.MustCompile(r.file), regexp.MustCompile(`(?:`+r.key+`)$`)
+		r.valueRE = regexp.MustCompile(r.value)
+		if r.except != "" {
+			r.exceptRE = regexp.MustCompile(r.except)
 		}
 	}
 	return rows
 }
 
 func (r *settingRow) matches(s configtext.Setting) bool {
-	return r.keys.MatchString(s.Key) && r.values.MatchString(s.Value) && (r.buts == nil || !r.buts.MatchString(s.Value))
+	return r.keyRE.MatchString(s.Key) && r.valueRE.MatchString(s.Value) && (r.exceptRE == nil || !r.exceptRE.MatchString(s.Value))
 }
 
 // settingRule finds what the rows with an id look for.
-func settingRule(id string) func(*facts.Set) []facts.Finding {
-	return func(c *facts.Set) []facts.Finding {
+func settingRule(id string) func(*facts.Change) []facts.Finding {
+	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
 		for _, f := range facts.ConfigFiles.Of(c) {
-			tool := configtext.ToolOf(f.Path)
+			tool := configtext.ToolName(f.Path)
 			for i := range settingTable {
-				if r := &settingTable[i]; r.id == id && r.files.MatchString(tool) && !(id == "TP-26" && coverageTool.MatchString(tool)) {
+				if r := &settingTable[i]; r.id == id && r.fileRE.MatchString(tool) && !(id == "TP-26" && coverageToolRE.MatchString(tool)) {
 					out = append(out, r.findings(c, f)...)
 				}
 			}
@@ -162,22 +162,22 @@ func settingRule(id string) func(*facts.Set) []facts.Finding {
 	}
 }
 
-// coverageTool are files of tools that measure, and choose no tests.
-var coverageTool = regexp.MustCompile(`(?i)nycrc|c8rc|nyc\.config`)
+// coverageToolRE are files of tools that measure, and choose no tests.
+var coverageToolRE = regexp.MustCompile(`(?i)nycrc|c8rc|nyc\.config`)
 
-func (r *settingRow) findings(c *facts.Set, f *facts.ConfigFile) []facts.Finding {
+func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
 	var out []facts.Finding
-	if r.gone {
-		for _, s := range f.Gone {
-			if r.matches(s) && (r.all && f.After().Exists() || remains(c, f, s)) && !widened(f, s) && !(r.folder && deletedLike(c, s.Value)) {
-				out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.severity, Evidence: facts.Evidence(s.Key + ": " + s.Value + " is gone")})
+	if r.removed {
+		for _, s := range f.RemovedSettings {
+			if r.matches(s) && (r.evenIfEmpty && f.After().Exists() || isListLeft(c, f, s)) && !isWidened(f, s) && !(r.unlessDeleted && isFileDeleted(c, s.Value)) {
+				out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.severity, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value + " is gone")})
 			}
 		}
 		return out
 	}
-	for _, s := range f.Came {
-		if r.matches(s) && !newTarget(c, f, s) && !handedOver(f, s) {
-			out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.weight(c, f, s), Evidence: facts.Evidence(s.Key + ": " + s.Value)})
+	for _, s := range f.AddedSettings {
+		if r.matches(s) && !isNewTarget(c, f, s) && !isInOtherProject(f, s) {
+			out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.severityOf(c, f, s), Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value)})
 		}
 	}
 	return out
@@ -186,87 +186,87 @@ func (r *settingRow) findings(c *facts.Set, f *facts.ConfigFile) []facts.Finding
 // leavesOut and takesIn match the keys of the tests of one of several projects in a
 // configuration.
 var (
-	leavesOut = regexp.MustCompile(`\bprojects?\[\].*\bexclude(\[\])*$`)
-	takesIn   = regexp.MustCompile(`\bprojects?\[\].*\binclude(\[\])*$`)
+	projectExcludeRE = regexp.MustCompile(`\bprojects?\[\].*\bexclude(\[\])*$`)
+	projectIncludeRE = regexp.MustCompile(`\bprojects?\[\].*\binclude(\[\])*$`)
 )
 
-// handedOver reports whether one project of a configuration leaves out what another
+// isInOtherProject reports whether one project of a configuration leaves out what another
 // includes: it is run there.
-func handedOver(f *facts.ConfigFile, s configtext.Setting) bool {
-	other := takesIn
+func isInOtherProject(f *facts.ConfigFile, s configtext.Setting) bool {
+	other := projectIncludeRE
 	switch {
-	case takesIn.MatchString(s.Key):
-		other = leavesOut
-	case !leavesOut.MatchString(s.Key):
+	case projectIncludeRE.MatchString(s.Key):
+		other = projectExcludeRE
+	case !projectExcludeRE.MatchString(s.Key):
 		return false
 	}
-	return slices.ContainsFunc(f.Is.Settings, func(x configtext.Setting) bool { return x.Value == s.Value && other.MatchString(x.Key) })
+	return slices.ContainsFunc(f.NewConfig.Settings, func(x configtext.Setting) bool { return x.Value == s.Value && other.MatchString(x.Key) })
 }
 
-// endToEnd are tests that another runner runs, so that leaving them out of this
+// endToEndRE are tests that another runner runs, so that leaving them out of this
 // one may be right.
-var endToEnd = regexp.MustCompile(`(?i)` + framework.EndToEndNames)
+var endToEndRE = regexp.MustCompile(`(?i)` + framework.EndToEndNames)
 
-// oneTest is the file of one suite: another runner takes a folder or a pattern.
-var oneTest = regexp.MustCompile(`^[^*]*/?[\w.-]+[._-](?:spec|test|tests)\.\w+$|^[^*]*(?:^|/)test_\w+\.\w+$`)
+// testFileRE is the file of one suite: another runner takes a folder or a pattern.
+var testFileRE = regexp.MustCompile(`^[^*]*/?[\w.-]+[._-](?:spec|test|tests)\.\w+$|^[^*]*(?:^|/)test_\w+\.\w+$`)
 
-// selects matches settings that say what is run, rather than what is left out.
-var selects = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles|testpaths|testloadfilters|pattern|include|specfiles|testdir|directory|suffix|where)(\[\])*$`)
+// selectionKeyRE matches settings that say what is run, rather than what is left out.
+var selectionKeyRE = regexp.MustCompile(`(testpattern|testmatch|testregex|pythonfiles|pythonfunctions|pythonclasses|testfiles|testpaths|testloadfilters|pattern|include|specfiles|testdir|directory|suffix|where)(\[\])*$`)
 
-// sourceFile is the name of one file of code, not a pattern.
-var sourceFile = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
+// sourceFileRE is the name of one file of code, not a pattern.
+var sourceFileRE = regexp.MustCompile(`^[^*]*\w\.(py|js|ts|tsx|jsx|go|rs|rb|php|java|kt|cs)$`)
 
-// placeholder matches a value of Maven that is defined in another place.
-var placeholder = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
+// placeholderRE matches a value of Maven that is defined in another place.
+var placeholderRE = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
 
-// byProfile reports whether a value is a property that a profile leaves empty, as
+// dependsOnProfile reports whether a value is a property that a profile leaves empty, as
 // on a newer Java: then it depends on where it runs.
-func byProfile(f *facts.ConfigFile, value string) bool {
-	m := placeholder.FindStringSubmatch(value)
+func dependsOnProfile(f *facts.ConfigFile, value string) bool {
+	m := placeholderRE.FindStringSubmatch(value)
 	text := string(f.After().Text)
 	return m != nil && strings.Contains(text, "<activation>") &&
 		(strings.Contains(text, "<"+m[1]+"></"+m[1]+">") || strings.Contains(text, "<"+m[1]+"/>") || strings.Contains(text, "<"+m[1]+" />"))
 }
 
-// weight is the severity of the row, less for tests that run in another place, or were
+// severityOf is the severity of the row, less for tests that run in another place, or were
 // never there, and more for a single file of the product that is left out of the
 // coverage.
-func (r *settingRow) weight(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) metric.Severity {
+func (r *settingRow) severityOf(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) metric.Severity {
 	switch {
-	case byProfile(f, s.Value), r.id == "TP-26" && !r.gone && !selects.MatchString(s.Key) && leavesOutNothing(c, s):
+	case dependsOnProfile(f, s.Value), r.id == "TP-26" && !r.removed && !selectionKeyRE.MatchString(s.Key) && excludesNothing(c, s):
 		return metric.Medium
-	case r.id == "TP-26" && !r.gone && !selects.MatchString(s.Key) && endToEnd.MatchString(s.Value) && !oneTest.MatchString(s.Value):
+	case r.id == "TP-26" && !r.removed && !selectionKeyRE.MatchString(s.Key) && endToEndRE.MatchString(s.Value) && !testFileRE.MatchString(s.Value):
 		return metric.Medium
-	case r.id == "TP-27" && r.severity == 0 && sourceFile.MatchString(s.Value):
+	case r.id == "TP-27" && r.severity == 0 && sourceFileRE.MatchString(s.Value):
 		return metric.High
-	case r.id == "TP-26" && !r.gone:
-		return cmp.Or(underCondition(f.After(), s.Line), r.severity)
+	case r.id == "TP-26" && !r.removed:
+		return cmp.Or(conditionalSeverity(f.After(), s.Line), r.severity)
 	}
 	return r.severity
 }
 
-// left reports whether a list from which a value is gone still has elements.
-func left(f *facts.ConfigFile, s configtext.Setting) bool {
-	return slices.ContainsFunc(f.Is.Settings, func(x configtext.Setting) bool { return x.Key == s.Key })
+// hasElements reports whether a list from which a value is gone still has elements.
+func hasElements(f *facts.ConfigFile, s configtext.Setting) bool {
+	return slices.ContainsFunc(f.NewConfig.Settings, func(x configtext.Setting) bool { return x.Key == s.Key })
 }
 
-// remains reports whether such a list is left there, or where it moved to.
-func remains(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) bool {
-	return left(f, s) || f.Deleted && movedOn(c, s)
+// isListLeft reports whether such a list is left there, or where it moved to.
+func isListLeft(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) bool {
+	return hasElements(f, s) || f.Deleted && isListMoved(c, s)
 }
 
-// movedOn reports whether the list of a deleted file is in a new one, as that of
+// isListMoved reports whether the list of a deleted file is in a new one, as that of
 // pytest.ini in pytest.toml.
-func movedOn(c *facts.Set, s configtext.Setting) bool {
+func isListMoved(c *facts.Change, s configtext.Setting) bool {
 	return slices.ContainsFunc(facts.ConfigFiles.Of(c), func(g *facts.ConfigFile) bool {
-		return g.Added && slices.ContainsFunc(g.Is.Settings, func(x configtext.Setting) bool { return configtext.LastKey(x.Key) == configtext.LastKey(s.Key) })
+		return g.Added && slices.ContainsFunc(g.NewConfig.Settings, func(x configtext.Setting) bool { return configtext.LastKey(x.Key) == configtext.LastKey(s.Key) })
 	})
 }
 
-// widened reports whether a removed value was replaced by one that covers as much:
+// isWidened reports whether a removed value was replaced by one that covers as much:
 // tests/unit by tests, or a.test.js by a pattern.
-func widened(f *facts.ConfigFile, s configtext.Setting) bool {
-	for _, x := range f.Is.Settings {
+func isWidened(f *facts.ConfigFile, s configtext.Setting) bool {
+	for _, x := range f.NewConfig.Settings {
 		short := strings.Trim(x.Value, "./*")
 		if x.Key == s.Key && x.Value != s.Value && (strings.HasPrefix(strings.Trim(s.Value, "./*"), short) && short != strings.Trim(s.Value, "./*") ||
 			strings.Count(x.Value, "*") > strings.Count(s.Value, "*") || strings.ContainsAny(x.Value, "{|?[") && !strings.ContainsAny(s.Value, "{|?[")) {
@@ -276,30 +276,30 @@ func widened(f *facts.ConfigFile, s configtext.Setting) bool {
 	return false
 }
 
-// newTarget reports whether a target of Cargo with its own harness is new, with its
+// isNewTarget reports whether a target of Cargo with its own harness is new, with its
 // own file: then no existing test is lost.
-func newTarget(c *facts.Set, f *facts.ConfigFile, s configtext.Setting) bool {
+func isNewTarget(c *facts.Change, f *facts.ConfigFile, s configtext.Setting) bool {
 	table, name, _ := strings.Cut(s.Key, ".")
 	if name == "autotests" {
-		return names(f, "test") > 0
+		return countAddedTargets(f, "test") > 0
 	}
 	if name != "harness" && name != "test" || table != "test" && table != "bin" {
 		return false
 	}
-	return names(f, table) > 0 && slices.ContainsFunc(c.Files, func(g *facts.ChangedFile) bool {
+	return countAddedTargets(f, table) > 0 && slices.ContainsFunc(c.Files, func(g *facts.ChangedFile) bool {
 		return g.Added && strings.HasSuffix(g.Path, ".rs") && strings.HasPrefix(strings.TrimPrefix(g.Path, strings.TrimSuffix(f.Path, "Cargo.toml")), "tests/")
 	})
 }
 
-// names counts how many more targets a manifest names than before.
-func names(f *facts.ConfigFile, table string) int {
+// countAddedTargets counts how many more targets a manifest names than before.
+func countAddedTargets(f *facts.ConfigFile, table string) int {
 	n := 0
-	for _, x := range f.Is.Settings {
+	for _, x := range f.NewConfig.Settings {
 		if x.Key == table+".name" {
 			n++
 		}
 	}
-	for _, x := range f.Was.Settings {
+	for _, x := range f.OldConfig.Settings {
 		if x.Key == table+".name" {
 			n--
 		}

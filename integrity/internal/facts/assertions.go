@@ -25,22 +25,22 @@ func (t *Test) LocatedAssertions() []Assertion {
 	return out
 }
 
-// ReadAssertions reads assertions.
-func ReadAssertions(list []Assertion) {
+// ParseAssertions reads assertions.
+func ParseAssertions(list []Assertion) {
 	for i := range list {
 		list[i].Assertion = source.ParseAssertion(list[i].Text)
 	}
 }
 
-// AssertionWord matches words of the assertion itself, which do not name what is
+// AssertionWordRE matches words of the assertion itself, which do not name what is
 // asserted.
-var AssertionWord = regexp.MustCompile(`(?i)^(?:assert\w*|expect|are_expected|require|verify|check|should|must|(?-i:to(?:[A-Z_]\w*)?)|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
+var AssertionWordRE = regexp.MustCompile(`(?i)^(?:assert\w*|expect|are_expected|require|verify|check|should|must|(?-i:to(?:[A-Z_]\w*)?)|not|be|is\w*|none|true|false|nil|null|self|this|t|fatal|error|errorf|fatalf|equal\w*|eq|eql|deep\w*|strict\w*|that|throws?|raises?|match\w*|contains?|in|and|or|ok|xct\w*|chai|len|ne|eq|refute\w*|(?:must|wont)_\w+|defined|truthy)$`)
 
 // SubjectWords counts the words of an assertion that name what is asserted.
 func SubjectWords(text string) map[string]int {
 	out := map[string]int{}
-	for _, w := range Word.FindAllString(text, -1) {
-		if !AssertionWord.MatchString(w) && (w[0] < '0' || w[0] > '9') {
+	for _, w := range WordRE.FindAllString(text, -1) {
+		if !AssertionWordRE.MatchString(w) && (w[0] < '0' || w[0] > '9') {
 			out[w]++
 		}
 	}
@@ -60,25 +60,25 @@ func Tautologies(t *Test) []Assertion {
 			out = append(out, a)
 		}
 	}
-	ReadAssertions(out)
+	ParseAssertions(out)
 	return out
 }
 
-// LiteralText matches strings and numbers as most languages write them.
-const LiteralText = `(?:[bBrRuU@]{0,2}"(?:[^"\\\n]|\\.)*"|[bBrRuU]{0,2}'(?:[^'\\\n]|\\.)*'|` + "`[^`\n]*`" + `|-?\b\d[\d_]*(?:\.\d+)?\b)`
+// LiteralExpr matches strings and numbers as most languages write them.
+const LiteralExpr = `(?:[bBrRuU@]{0,2}"(?:[^"\\\n]|\\.)*"|[bBrRuU]{0,2}'(?:[^'\\\n]|\\.)*'|` + "`[^`\n]*`" + `|-?\b\d[\d_]*(?:\.\d+)?\b)`
 
-// AnyLiteral matches a literal.
-var AnyLiteral = regexp.MustCompile(LiteralText)
+// LiteralRE matches a literal.
+var LiteralRE = regexp.MustCompile(LiteralExpr)
 
-// SimilarNames reports whether one name is within the other.
-func SimilarNames(a, b string) bool {
+// AreSimilarNames reports whether one name is within the other.
+func AreSimilarNames(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	return (strings.Contains(a, b) || strings.Contains(b, a)) && !AssertionWord.MatchString(a) && !AssertionWord.MatchString(b)
+	return (strings.Contains(a, b) || strings.Contains(b, a)) && !AssertionWordRE.MatchString(a) && !AssertionWordRE.MatchString(b)
 }
 
-// opening returns the line with which an assertion of several lines begins, -1 for
+// findOpening returns the line with which an assertion of several lines begins, -1 for
 // none: "assert [".
-func opening(list []string, used []bool, assertion string) int {
+func findOpening(list []string, used []bool, assertion string) int {
 	for i, s := range list {
 		if !used[i] && len(s) > len("assert") && strings.HasPrefix(assertion, s) {
 			return i
@@ -90,43 +90,43 @@ func opening(list []string, used []bool, assertion string) int {
 // assertionLines returns the line of each assertion of a test; where it is not
 // found, it is that of the test.
 func (t *Test) assertionLines() []int {
-	if t.at == nil {
-		t.at = t.findAssertions()
+	if t.lines == nil {
+		t.lines = t.findAssertions()
 	}
-	return t.at
+	return t.lines
 }
 
 func (t *Test) findAssertions() []int {
 	var squashed []string
 	for n := t.Line; n <= t.End; n++ {
-		squashed = append(squashed, Squash(t.Side.LineAt(n)))
+		squashed = append(squashed, RemoveSpace(t.Side.LineAt(n)))
 	}
 	used := make([]bool, len(squashed))
 	out := make([]int, len(t.Assertions))
 	for i, a := range t.Assertions {
 		out[i] = t.Line
-		for _, key := range AssertionKeys(a) {
-			if n := find(squashed, used, key); n >= 0 {
+		for _, key := range AssertionPrefixes(a) {
+			if n := findContaining(squashed, used, key); n >= 0 {
 				out[i], used[n] = t.Line+n, true
 				break
 			}
 		}
-		if n := opening(squashed, used, Squash(a)); out[i] == t.Line && n >= 0 {
+		if n := findOpening(squashed, used, RemoveSpace(a)); out[i] == t.Line && n >= 0 {
 			out[i], used[n] = t.Line+n, true
 		}
 	}
 	return out
 }
 
-// AssertionKeys are prefixes to find an assertion in the text with, the longest first.
-func AssertionKeys(a string) []string {
+// AssertionPrefixes are prefixes to find an assertion in the text with, the longest first.
+func AssertionPrefixes(a string) []string {
 	cond, _, failure := strings.Cut(a, " => t.")
 	if failure {
 		cond = cond[strings.LastIndex(cond, "; ")+1:]
 		cond = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cond), "!("), ")")
 		cond = strings.TrimPrefix(cond, "case ")
 	}
-	s := Squash(cond)
+	s := RemoveSpace(cond)
 	var out []string
 	for _, n := range []int{60, 30, 16, 9} {
 		if len(s) > n {
@@ -138,7 +138,7 @@ func AssertionKeys(a string) []string {
 	return out
 }
 
-func find(list []string, used []bool, key string) int {
+func findContaining(list []string, used []bool, key string) int {
 	for i, s := range list {
 		if !used[i] && key != "" && strings.Contains(s, key) {
 			return i
@@ -147,27 +147,27 @@ func find(list []string, used []bool, key string) int {
 	return -1
 }
 
-// Word matches a word.
-var Word = regexp.MustCompile(`\w+`)
+// WordRE matches a word.
+var WordRE = regexp.MustCompile(`\w+`)
 
-// WordCounts counts the words of a text.
-func WordCounts(text string) map[string]int {
+// CountWords counts the words of a text.
+func CountWords(text string) map[string]int {
 	out := map[string]int{}
 	EachWord(text, func(w string) { out[w]++ })
 	return out
 }
 
-var testParts = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
+var testAffixRE = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
 
-// SubjectOf is what a test file is about, by its name: calc of test_calc.py.
-func SubjectOf(name string) string {
+// SubjectName is what a test file is about, by its name: calc of test_calc.py.
+func SubjectName(name string) string {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	stem, _, _ := strings.Cut(base, ".")
-	return strings.ToLower(testParts.ReplaceAllString(stem, ""))
+	return strings.ToLower(testAffixRE.ReplaceAllString(stem, ""))
 }
 
-// Squash drops the white space of a text.
-func Squash(s string) string { return strings.Join(strings.Fields(s), "") }
+// RemoveSpace drops the white space of a text.
+func RemoveSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // EachWord calls use with each word of a text: letters, digits and _ of ASCII.
 func EachWord(text string, use func(string)) {

@@ -20,7 +20,7 @@ func definitions(text []byte) []string {
 	d := &definitionReader{text: text, semicolon: -1}
 	var out []string
 	for i := 0; i < len(text); {
-		name, end := d.at(i)
+		name, end := d.definitionAt(i)
 		if end > 0 {
 			out = append(out, string(name))
 		} else {
@@ -39,18 +39,18 @@ func definitions(text []byte) []string {
 type definitionReader struct {
 	text      []byte
 	semicolon int   // the first one after the last place that was looked up
-	heads     []int // where each ") {" begins, see bracesAfter
-	ends      []int // and the place after it
-	braced    bool
+	parens    []int // where each ") {" begins, see bracesAfter
+	bodies    []int // and the place after it
+	scanned   bool
 }
 
 // modifiers come before definitions, definers begin them.
 var (
-	modifiers = set("export default public protected private internal static final abstract async const unsafe open override sealed data inline virtual pub")
-	definers  = set("func def fn fun function function* class struct enum trait interface type module record object macro_rules! var let const static val defmodule def defp defmacro")
+	modifiers     = wordSet("export default public protected private internal static final abstract async const unsafe open override sealed data inline virtual pub")
+	definingWords = wordSet("func def fn fun function function* class struct enum trait interface type module record object macro_rules! var let const static val defmodule def defp defmacro")
 )
 
-func set(words string) map[string]bool {
+func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range bytes.Fields([]byte(words)) {
 		out[string(w)] = true
@@ -58,20 +58,20 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// at reads the definition that begins with the line at i; end is 0 for none. Where
+// definitionAt reads the definition that begins with the line at i; end is 0 for none. Where
 // nothing follows that all modifiers belong to, the last of them may be what
 // defines: const x.
-func (d *definitionReader) at(i int) (name []byte, end int) {
-	places := []int{d.blanks(i)}
+func (d *definitionReader) definitionAt(i int) (name []byte, end int) {
+	places := []int{d.skipBlanks(i)}
 	for {
-		next := d.modifier(places[len(places)-1])
+		next := d.skipModifier(places[len(places)-1])
 		if next < 0 {
 			break
 		}
 		places = append(places, next)
 	}
 	for k := len(places) - 1; k >= 0; k-- {
-		for _, read := range []func(int) ([]byte, int){d.defined, d.assigned, d.braceless} {
+		for _, read := range []func(int) ([]byte, int){d.readKeyword, d.readAssignment, d.readTyped} {
 			if name, end := read(places[k]); end > 0 {
 				return name, end
 			}
@@ -80,8 +80,8 @@ func (d *definitionReader) at(i int) (name []byte, end int) {
 	return nil, 0
 }
 
-// modifier returns the place after a modifier and its blanks, -1 for none.
-func (d *definitionReader) modifier(i int) int {
+// skipModifier returns the place after a modifier and its blanks, -1 for none.
+func (d *definitionReader) skipModifier(i int) int {
 	var j int
 	switch rest := d.text[i:]; {
 	case bytes.HasPrefix(rest, []byte("func (")): // the receiver of a method
@@ -91,57 +91,57 @@ func (d *definitionReader) modifier(i int) int {
 		}
 		j = i + n + 1
 	default:
-		j = d.run(i, isWordByte)
+		j = d.skipWhile(i, isWordByte)
 		if !modifiers[string(d.text[i:j])] {
 			return -1
 		}
 		if string(d.text[i:j]) == "pub" && j < len(d.text) && d.text[j] == '(' { // pub(crate)
-			k := d.run(j+1, func(c byte) bool { return c >= 'a' && c <= 'z' })
+			k := d.skipWhile(j+1, func(c byte) bool { return c >= 'a' && c <= 'z' })
 			if k == j+1 || k >= len(d.text) || d.text[k] != ')' {
 				return -1
 			}
 			j = k + 1
 		}
 	}
-	if k := d.blanks(j); k > j {
+	if k := d.skipBlanks(j); k > j {
 		return k
 	}
 	return -1
 }
 
-// defined reads "class Name".
-func (d *definitionReader) defined(i int) (name []byte, end int) {
-	j := d.run(i, isWordByte)
+// readKeyword reads "class Name".
+func (d *definitionReader) readKeyword(i int) (name []byte, end int) {
+	j := d.skipWhile(i, isWordByte)
 	if j < len(d.text) && (d.text[j] == '*' || d.text[j] == '!') {
 		j++
 	}
-	if !definers[string(d.text[i:j])] {
+	if !definingWords[string(d.text[i:j])] {
 		return nil, 0
 	}
-	from := d.blanks(j)
+	from := d.skipBlanks(j)
 	if from == j {
 		return nil, 0
 	}
 	if bytes.HasPrefix(d.text[from:], []byte("self.")) {
-		if name, end := d.name(from+5, "$?!"); end > 0 {
+		if name, end := d.readName(from+5, "$?!"); end > 0 {
 			return name, end
 		}
 	}
-	return d.name(from, "$?!")
+	return d.readName(from, "$?!")
 }
 
-// assigned reads "name = function" and "name: (…) =>".
-func (d *definitionReader) assigned(i int) (name []byte, end int) {
-	name, j := d.name(i, "$")
+// readAssignment reads "name = function" and "name: (…) =>".
+func (d *definitionReader) readAssignment(i int) (name []byte, end int) {
+	name, j := d.readName(i, "$")
 	if j == 0 {
 		return nil, 0
 	}
-	if j = d.blanks(j); j >= len(d.text) || d.text[j] != '=' && d.text[j] != ':' {
+	if j = d.skipBlanks(j); j >= len(d.text) || d.text[j] != '=' && d.text[j] != ':' {
 		return nil, 0
 	}
-	j = d.blanks(j + 1)
+	j = d.skipBlanks(j + 1)
 	if bytes.HasPrefix(d.text[j:], []byte("async")) {
-		j = d.blanks(j + 5)
+		j = d.skipBlanks(j + 5)
 	}
 	switch rest := d.text[j:]; {
 	case bytes.HasPrefix(rest, []byte("function")):
@@ -154,31 +154,31 @@ func (d *definitionReader) assigned(i int) (name []byte, end int) {
 		if n < 0 {
 			return nil, 0
 		}
-		if j = d.blanks(j + n + 1); bytes.HasPrefix(d.text[j:], []byte("=>")) {
+		if j = d.skipBlanks(j + n + 1); bytes.HasPrefix(d.text[j:], []byte("=>")) {
 			return name, j + 2
 		}
 	}
 	return nil, 0
 }
 
-// braceless reads "name(…) {", maybe after a type. What is in the parentheses
+// readTyped reads "name(…) {", maybe after a type. What is in the parentheses
 // may hold others, but no semicolon.
-func (d *definitionReader) braceless(i int) (name []byte, end int) {
-	j := d.run(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte("<>[],.?"), c) >= 0 })
-	if k := d.blanks(j); j > i && k > j {
-		if name, end := d.called(k); end > 0 {
+func (d *definitionReader) readTyped(i int) (name []byte, end int) {
+	j := d.skipWhile(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte("<>[],.?"), c) >= 0 })
+	if k := d.skipBlanks(j); j > i && k > j {
+		if name, end := d.readFunction(k); end > 0 {
 			return name, end
 		}
 	}
-	return d.called(i)
+	return d.readFunction(i)
 }
 
-func (d *definitionReader) called(i int) (name []byte, end int) {
-	name, j := d.name(i, "$")
+func (d *definitionReader) readFunction(i int) (name []byte, end int) {
+	name, j := d.readName(i, "$")
 	if j == 0 {
 		return nil, 0
 	}
-	if j = d.blanks(j); j >= len(d.text) || d.text[j] != '(' {
+	if j = d.skipBlanks(j); j >= len(d.text) || d.text[j] != '(' {
 		return nil, 0
 	}
 	if d.semicolon < j {
@@ -187,54 +187,54 @@ func (d *definitionReader) called(i int) (name []byte, end int) {
 			d.semicolon = j + n
 		}
 	}
-	d.bracesAfter()
-	k := sort.SearchInts(d.heads, d.semicolon) - 1
-	if k < 0 || d.heads[k] <= j {
+	d.findBodies()
+	k := sort.SearchInts(d.parens, d.semicolon) - 1
+	if k < 0 || d.parens[k] <= j {
 		return nil, 0
 	}
-	return name, d.ends[k]
+	return name, d.bodies[k]
 }
 
-// bracesAfter lists the closing parentheses with a brace after them, once.
-func (d *definitionReader) bracesAfter() {
-	if d.braced {
+// findBodies lists the closing parentheses with a brace after them, once.
+func (d *definitionReader) findBodies() {
+	if d.scanned {
 		return
 	}
-	d.braced = true
+	d.scanned = true
 	for i, c := range d.text {
 		if c != ')' {
 			continue
 		}
-		j := d.blanks(i + 1)
+		j := d.skipBlanks(i + 1)
 		if bytes.HasPrefix(d.text[j:], []byte("throws ")) {
-			k := d.run(j+7, func(c byte) bool { return isWordByte(c) || c == ',' || c == ' ' || c == '.' })
+			k := d.skipWhile(j+7, func(c byte) bool { return isWordByte(c) || c == ',' || c == ' ' || c == '.' })
 			if k == j+7 {
 				continue
 			}
 			j = k
 		}
 		if j < len(d.text) && d.text[j] == '{' {
-			d.heads, d.ends = append(d.heads, i), append(d.ends, j+1)
+			d.parens, d.bodies = append(d.parens, i), append(d.bodies, j+1)
 		}
 	}
 }
 
-// name reads a name of letters, digits, _ and some more bytes; end is 0 for none.
-func (d *definitionReader) name(i int, more string) (name []byte, end int) {
+// readName reads a name of letters, digits, _ and some more bytes; end is 0 for none.
+func (d *definitionReader) readName(i int, more string) (name []byte, end int) {
 	if i >= len(d.text) || d.text[i] != '$' && (!isWordByte(d.text[i]) || d.text[i] >= '0' && d.text[i] <= '9') {
 		return nil, 0
 	}
-	j := d.run(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte(more), c) >= 0 })
+	j := d.skipWhile(i, func(c byte) bool { return isWordByte(c) || bytes.IndexByte([]byte(more), c) >= 0 })
 	return d.text[i:j], j
 }
 
-func (d *definitionReader) run(i int, of func(byte) bool) int {
-	for i < len(d.text) && of(d.text[i]) {
+func (d *definitionReader) skipWhile(i int, matches func(byte) bool) int {
+	for i < len(d.text) && matches(d.text[i]) {
 		i++
 	}
 	return i
 }
 
-func (d *definitionReader) blanks(i int) int {
-	return d.run(i, func(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' })
+func (d *definitionReader) skipBlanks(i int) int {
+	return d.skipWhile(i, func(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' })
 }

@@ -13,11 +13,11 @@ import (
 // ChangedFile is one changed file and what was derived from it so far.
 type ChangedFile struct {
 	File
-	sides     [2]Side
-	changed   lazy[lineDiff]
-	rewritten lazy[map[string]bool] // see wordsOfRewriting
-	remarked  lazy[map[int]bool]    // see remarks
-	inline    lazy[bool]            // see inlineAlone
+	sides       [2]Side
+	lines       lazy[lineDiff]
+	addedWords  lazy[map[string]bool] // see wordsOfRewriting
+	remarks     lazy[map[int]bool]    // see remarks
+	inlineTests lazy[bool]            // see inlineAlone
 }
 
 // lineDiff holds the lines that exist only after, and only before, the change.
@@ -38,12 +38,12 @@ func (f *ChangedFile) After() *Side { return &f.sides[1] }
 
 // AddedLines returns the lines that are new in the text, in order. Lines that only
 // moved within the file, or whose indentation changed, and blank lines do not count.
-func (f *ChangedFile) AddedLines() []Line { return f.changed.get(f.diff).added }
+func (f *ChangedFile) AddedLines() []Line { return f.lines.get(f.compareLines).added }
 
 // RemovedLines returns the lines that are gone; the numbers are those before the change.
-func (f *ChangedFile) RemovedLines() []Line { return f.changed.get(f.diff).removed }
+func (f *ChangedFile) RemovedLines() []Line { return f.lines.get(f.compareLines).removed }
 
-func (f *ChangedFile) diff() lineDiff {
+func (f *ChangedFile) compareLines() lineDiff {
 	before, after := f.Before().Lines(), f.After().Lines()
 	for len(before) > 0 && len(after) > 0 && before[0].Text == after[0].Text {
 		before, after = before[1:], after[1:]
@@ -51,11 +51,11 @@ func (f *ChangedFile) diff() lineDiff {
 	for len(before) > 0 && len(after) > 0 && before[len(before)-1].Text == after[len(after)-1].Text {
 		before, after = before[:len(before)-1], after[:len(after)-1]
 	}
-	return lineDiff{added: surplus(after, before), removed: surplus(before, after)}
+	return lineDiff{added: surplusLines(after, before), removed: surplusLines(before, after)}
 }
 
-// surplus returns the lines that occur more often in a than in b.
-func surplus(a, b []Line) []Line {
+// surplusLines returns the lines that occur more often in a than in b.
+func surplusLines(a, b []Line) []Line {
 	if len(a) == 0 {
 		return nil
 	}
@@ -76,8 +76,8 @@ func surplus(a, b []Line) []Line {
 	return out
 }
 
-// Lines splits a text into its lines.
-func Lines(text []byte) []Line {
+// SplitLines splits a text into its lines.
+func SplitLines(text []byte) []Line {
 	out := make([]Line, 0, bytes.Count(text, []byte("\n"))+1)
 	rest := string(text)
 	for n := 1; rest != ""; n++ {
@@ -91,14 +91,14 @@ func Lines(text []byte) []Line {
 // BelongsToTests reports whether a file belongs to the tests, before or after, or only
 // the tests in it changed.
 func (f *ChangedFile) BelongsToTests() bool {
-	return f.inlineAlone() || slices.ContainsFunc([]*Side{f.Before(), f.After()}, func(s *Side) bool {
-		return s.Exists() && (s.IsTest() || InTestFolder(s.Path) || onlyTests(s))
+	return f.changesOnlyInlineTests() || slices.ContainsFunc([]*Side{f.Before(), f.After()}, func(s *Side) bool {
+		return s.Exists() && (s.IsTestFile() || IsInTestFolder(s.Path) || onlyTests(s))
 	})
 }
 
-// inlineAlone reports whether only the test modules changed in a file of product code.
-func (f *ChangedFile) inlineAlone() bool {
-	return f.inline.get(func() bool {
+// changesOnlyInlineTests reports whether only the test modules changed in a file of product code.
+func (f *ChangedFile) changesOnlyInlineTests() bool {
+	return f.inlineTests.get(func() bool {
 		return !f.Added && !f.Deleted && f.After().Language() == source.Rust && source.DifferOnlyInInlineTests(f.Path, f.Before().Text, f.After().Text)
 	})
 }
@@ -109,8 +109,8 @@ func onlyTests(s *Side) bool {
 	return s.Language() == source.Go && strings.HasSuffix(s.Path, "_test.go")
 }
 
-// FirstMatch returns the first of the lines that an expression matches.
-func FirstMatch(list []Line, re *regexp.Regexp) (Line, bool) {
+// FirstMatchingLine returns the first of the lines that an expression matches.
+func FirstMatchingLine(list []Line, re *regexp.Regexp) (Line, bool) {
 	if i := slices.IndexFunc(list, func(l Line) bool { return re.MatchString(l.Text) }); i >= 0 {
 		return list[i], true
 	}
@@ -120,8 +120,8 @@ func FirstMatch(list []Line, re *regexp.Regexp) (Line, bool) {
 // id identifies a file; a renamed one is the same on both sides.
 func (f *ChangedFile) id() string { return f.Path + "\x00" + f.OldPath }
 
-// Matching returns the lines that an expression matches.
-func Matching(list []Line, re *regexp.Regexp) []Line {
+// MatchingLines returns the lines that an expression matches.
+func MatchingLines(list []Line, re *regexp.Regexp) []Line {
 	var out []Line
 	for _, l := range list {
 		if re.MatchString(l.Text) {
@@ -137,13 +137,13 @@ var dialects = [][]string{
 	{".java", ".kt"},
 }
 
-// translated joins a file that is gone with a new one in the same folder whose name
+// joinTranslated joins a file that is gone with a new one in the same folder whose name
 // differs only in the extension: test.js became test.ts, however much of the text
 // changed.
-func translated(files []File) []File {
+func joinTranslated(files []File) []File {
 	gone := map[string]int{} // by what a file is called, with its family
 	for i, f := range files {
-		if name := family(f.Path); f.Deleted && f.OldPath == "" && name != "" {
+		if name := familyPath(f.Path); f.Deleted && f.OldPath == "" && name != "" {
 			gone[name] = i
 		}
 	}
@@ -153,7 +153,7 @@ func translated(files []File) []File {
 	drop := map[int]bool{}
 	out := slices.Clone(files)
 	for i, f := range files {
-		name := family(f.Path)
+		name := familyPath(f.Path)
 		if at, ok := gone[name]; ok && f.Added && f.OldPath == "" && !drop[at] {
 			drop[at] = true
 			out[i].OldPath, out[i].Before, out[i].Added = files[at].Path, files[at].Before, false
@@ -168,8 +168,8 @@ func translated(files []File) []File {
 	return kept
 }
 
-// family is a path with the first extension of its dialects, "" for a language without.
-func family(name string) string {
+// familyPath is a path with the first extension of its dialects, "" for a language without.
+func familyPath(name string) string {
 	ext := path.Ext(name)
 	for _, list := range dialects {
 		if slices.Contains(list, ext) {

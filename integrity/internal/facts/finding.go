@@ -6,8 +6,8 @@ import (
 	"supervise/metric"
 )
 
-// Evidence shortens a line, or a text made from it, for a finding.
-func Evidence(text string) string {
+// ShortenEvidence shortens a line, or a text made from it, for a finding.
+func ShortenEvidence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	const limit = 160
 	if r := []rune(text); len(r) > limit {
@@ -61,16 +61,16 @@ type Rule struct {
 	Severity metric.Severity
 	// Find returns what it finds; Rule, Type and, where it is 0, Severity are
 	// filled in from the row.
-	Find func(*Set) []Finding
+	Find func(*Change) []Finding
 	// Fires, Grades and Spares are the row of the documentation, in Markdown: what the
 	// rule fires on, its severities where Severity is not the only one, and what it
 	// does not fire on.
 	Fires, Grades, Spares string
 }
 
-// InTurn returns what several functions find, one after another.
-func InTurn(list ...func(*Set) []Finding) func(*Set) []Finding {
-	return func(c *Set) []Finding {
+// Combine returns what several functions find, one after another.
+func Combine(list ...func(*Change) []Finding) func(*Change) []Finding {
+	return func(c *Change) []Finding {
 		var out []Finding
 		for _, find := range list {
 			out = append(out, find(c)...)
@@ -80,16 +80,16 @@ func InTurn(list ...func(*Set) []Finding) func(*Set) []Finding {
 }
 
 // PerFile returns what a function finds in each of the changed files.
-func PerFile(find func(*ChangedFile) []Finding) func(*Set) []Finding {
-	return func(c *Set) []Finding { return inEach(c.Files, find) }
+func PerFile(find func(*ChangedFile) []Finding) func(*Change) []Finding {
+	return func(c *Change) []Finding { return findInEach(c.Files, find) }
 }
 
 // PerConfigFile returns what a function finds in each of the changed configuration files.
-func PerConfigFile(find func(*ConfigFile) []Finding) func(*Set) []Finding {
-	return func(c *Set) []Finding { return inEach(ConfigFiles.Of(c), find) }
+func PerConfigFile(find func(*ConfigFile) []Finding) func(*Change) []Finding {
+	return func(c *Change) []Finding { return findInEach(ConfigFiles.Of(c), find) }
 }
 
-func inEach[T any](list []T, find func(T) []Finding) []Finding {
+func findInEach[T any](list []T, find func(T) []Finding) []Finding {
 	var out []Finding
 	for _, x := range list {
 		out = append(out, find(x)...)

@@ -6,13 +6,13 @@ import (
 
 // hunk is a run of lines that a change put in the place of others, either of which
 // may be empty. Lines are counted from 0, the end is not part of it.
-type hunk struct{ Was, Is [2]int }
+type hunk struct{ Before, After [2]int }
 
-// Holds reports whether the hunk has line n, from 1, on that side.
-func (h hunk) Holds(n int, after bool) bool {
-	side := h.Was
+// Contains reports whether the hunk has line n, from 1, on that side.
+func (h hunk) Contains(n int, after bool) bool {
+	side := h.Before
 	if after {
-		side = h.Is
+		side = h.After
 	}
 	return side[0] < n && n <= side[1]
 }
@@ -21,8 +21,8 @@ func (h hunk) Holds(n int, after bool) bool {
 // line. What differs more is one hunk.
 const maxEdits = 1000
 
-// HunksOf compares two texts.
-func HunksOf(was, is []Line) []hunk {
+// DiffLines compares two texts.
+func DiffLines(was, is []Line) []hunk {
 	start, tail := 0, 0
 	for start < min(len(was), len(is)) && was[start].Text == is[start].Text {
 		start++
@@ -38,52 +38,52 @@ func HunksOf(was, is []Line) []hunk {
 		}
 		at = [2]int{i + 1, j + 1}
 	}
-	for _, p := range matchLines(was[start:len(was)-tail], is[start:len(is)-tail]) {
+	for _, p := range commonLines(was[start:len(was)-tail], is[start:len(is)-tail]) {
 		add(start+p[0], start+p[1])
 	}
 	add(len(was)-tail, len(is)-tail)
 	return out
 }
 
-// matchLines pairs the lines that two texts have in common, in order, by the
+// commonLines pairs the lines that two texts have in common, in order, by the
 // shortest edit (E. Myers, An O(ND) Difference Algorithm, 1986); none where that is
 // too long.
-func matchLines(a, b []Line) [][2]int {
+func commonLines(a, b []Line) [][2]int {
 	limit := min(len(a)+len(b), maxEdits)
 	far := make([]int, 2*limit+3) // how far in a each diagonal has come
 	var trace [][]int
 	for d := range limit + 1 {
 		trace = append(trace, slices.Clone(far))
 		for k := -d; k <= d; k += 2 {
-			x := far[limit+1+from(far, limit+1, d, k)]
-			if from(far, limit+1, d, k) < k {
+			x := far[limit+1+previousDiagonal(far, limit+1, d, k)]
+			if previousDiagonal(far, limit+1, d, k) < k {
 				x++
 			}
 			for x < len(a) && x-k < len(b) && a[x].Text == b[x-k].Text {
 				x++
 			}
 			if far[limit+1+k] = x; x >= len(a) && x-k >= len(b) {
-				return walkBack(trace, len(a), len(b))
+				return backtrack(trace, len(a), len(b))
 			}
 		}
 	}
 	return nil
 }
 
-// from is the diagonal from which step d reaches diagonal k.
-func from(far []int, zero, d, k int) int {
+// previousDiagonal is the diagonal from which step d reaches diagonal k.
+func previousDiagonal(far []int, zero, d, k int) int {
 	if k == -d || k != d && far[zero+k-1] < far[zero+k+1] {
 		return k + 1
 	}
 	return k - 1
 }
 
-// walkBack reads the pairs off the steps that were taken.
-func walkBack(trace [][]int, x, y int) [][2]int {
+// backtrack reads the pairs off the steps that were taken.
+func backtrack(trace [][]int, x, y int) [][2]int {
 	var out [][2]int
 	for d := len(trace) - 1; d >= 0; d-- {
 		far, zero := trace[d], len(trace[d])/2
-		k := from(far, zero, d, x-y)
+		k := previousDiagonal(far, zero, d, x-y)
 		beforeX := far[zero+k]
 		beforeY := beforeX - k
 		for x > max(beforeX, 0) && y > max(beforeY, 0) {
@@ -96,8 +96,8 @@ func walkBack(trace [][]int, x, y int) [][2]int {
 	return out
 }
 
-// Place is a line of a changed file, from 1, as it is now or as it was.
-type Place struct {
+// Location is a line of a changed file, from 1, as it is now or as it was.
+type Location struct {
 	Path  string
 	Line  int
 	After bool

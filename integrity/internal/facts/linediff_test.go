@@ -7,7 +7,7 @@ import (
 )
 
 func TestHunksOf(t *testing.T) {
-	text := func(s string) []Line { return Lines([]byte(strings.Join(strings.Split(s, ""), "\n"))) }
+	text := func(s string) []Line { return SplitLines([]byte(strings.Join(strings.Split(s, ""), "\n"))) }
 	long := func(word string) string { return strings.Repeat(word, maxEdits) }
 	for _, tt := range []struct{ was, is, want string }{
 		{"abc", "abc", "[]"},
@@ -20,7 +20,7 @@ func TestHunksOf(t *testing.T) {
 		{"abcde", "axcye", "[{[1 2] [1 2]} {[3 4] [3 4]}]"},
 		{"a" + long("b") + "c", "a" + long("d") + "c", "[{[1 1001] [1 1001]}]"}, // too much to be compared
 	} {
-		if got := fmt.Sprint(HunksOf(text(tt.was), text(tt.is))); got != tt.want {
+		if got := fmt.Sprint(DiffLines(text(tt.was), text(tt.is))); got != tt.want {
 			t.Errorf("%.20s → %.20s: %s, want %s", tt.was, tt.is, got, tt.want)
 		}
 	}
@@ -31,18 +31,18 @@ func FuzzHunksOf(f *testing.F) {
 	f.Add("a\nb\nc", "a\nx\nc")
 	f.Add("a\na\nb\na", "a\nb\na\na\nb")
 	f.Fuzz(func(t *testing.T, was, is string) {
-		a, b := Lines([]byte(was)), Lines([]byte(is))
+		a, b := SplitLines([]byte(was)), SplitLines([]byte(is))
 		i, j := 0, 0
-		for _, h := range append(HunksOf(a, b), hunk{[2]int{len(a), len(a)}, [2]int{len(b), len(b)}}) {
-			if h.Was[0]-i != h.Is[0]-j {
-				t.Fatalf("between the hunks %d and %d lines", h.Was[0]-i, h.Is[0]-j)
+		for _, h := range append(DiffLines(a, b), hunk{[2]int{len(a), len(a)}, [2]int{len(b), len(b)}}) {
+			if h.Before[0]-i != h.After[0]-j {
+				t.Fatalf("between the hunks %d and %d lines", h.Before[0]-i, h.After[0]-j)
 			}
-			for ; i < h.Was[0]; i, j = i+1, j+1 {
+			for ; i < h.Before[0]; i, j = i+1, j+1 {
 				if a[i].Text != b[j].Text {
 					t.Fatalf("line %d is %q, line %d %q", i, a[i].Text, j, b[j].Text)
 				}
 			}
-			i, j = h.Was[1], h.Is[1]
+			i, j = h.Before[1], h.After[1]
 		}
 		if i != len(a) || j != len(b) {
 			t.Fatalf("ended at %d of %d, %d of %d", i, len(a), j, len(b))

@@ -10,37 +10,37 @@ import (
 // matcher pairs the tests before with those after.
 type matcher struct {
 	inventory
-	c           *Set
-	before      []*Test
-	after       []*Test
-	usedB       map[*Test]bool
-	usedA       map[*Test]bool
-	addedText   lazy[string]    // see addedTestText
-	addedTests  map[string]bool // lines of tests that were added, without comments
-	addedWords  map[string]bool // literals of those lines
-	addedLoaded bool
-	compared    int // pairs of bodies, see copied
+	c               *Change
+	before          []*Test
+	after           []*Test
+	matchedBefore   map[*Test]bool
+	matchedAfter    map[*Test]bool
+	addedText       lazy[string]    // see addedTestText
+	addedAssertions map[string]bool // lines of tests that were added, without comments
+	addedLiterals   map[string]bool // literals of those lines
+	addedLoaded     bool
+	compared        int // pairs of bodies, see copied
 }
 
-func newMatcher(c *Set) *matcher {
-	m := &matcher{c: c, usedB: map[*Test]bool{}, usedA: map[*Test]bool{}}
+func newMatcher(c *Change) *matcher {
+	m := &matcher{c: c, matchedBefore: map[*Test]bool{}, matchedAfter: map[*Test]bool{}}
 	for _, f := range c.Files {
 		before, after := f.Before(), f.After()
-		m.before = append(m.before, defs(f, before)...)
+		m.before = append(m.before, discoverableTests(f, before)...)
 		if c.LeavesDiscovery(f) {
 			continue
 		}
-		m.after = append(m.after, defs(f, after)...)
+		m.after = append(m.after, discoverableTests(f, after)...)
 	}
 	return m
 }
 
-// defs lists the tests of a side that a runner would find.
-func defs(f *ChangedFile, s *Side) []*Test {
-	if !s.MayTest() || source.IsVendored(s.Path) || hidden(s.Path) {
+// discoverableTests lists the tests of a side that a runner would find.
+func discoverableTests(f *ChangedFile, s *Side) []*Test {
+	if !s.MayHoldTests() || source.IsVendored(s.Path) || isInHiddenFolder(s.Path) {
 		return nil
 	}
-	list := s.Source().Tests
+	list := s.Inspection().Tests
 	out := make([]*Test, 0, len(list))
 	for i := range list {
 		if list[i].Kind == source.Benchmark {
@@ -61,22 +61,22 @@ func defs(f *ChangedFile, s *Side) []*Test {
 }
 
 func (m *matcher) match() {
-	m.pairBy("", func(b *Test) string { return b.File.id() + "\x00" + b.Class + "\x00" + b.Name })
-	m.pairBy("", func(b *Test) string { return b.File.id() + "\x00" + b.Name })
+	m.pairByKey("", func(b *Test) string { return b.File.id() + "\x00" + b.Class + "\x00" + b.Name })
+	m.pairByKey("", func(b *Test) string { return b.File.id() + "\x00" + b.Name })
 	m.pairUntitled()
-	m.pairBy(byName, func(b *Test) string { return b.Class + "\x00" + b.Name })
-	m.pairBy(byName, func(b *Test) string { return b.Name })
-	m.pairBy(ByBody, func(b *Test) string { return b.File.id() + "\x00" + plainName(b.Name) })
+	m.pairByKey(matchedByName, func(b *Test) string { return b.Class + "\x00" + b.Name })
+	m.pairByKey(matchedByName, func(b *Test) string { return b.Name })
+	m.pairByKey(MatchedByBody, func(b *Test) string { return b.File.id() + "\x00" + plainName(b.Name) })
 	m.pairBodies()
 	for _, b := range m.before {
-		if !m.usedB[b] {
-			m.Lost = append(m.Lost, Loss{b, m.explain(b)})
+		if !m.matchedBefore[b] {
+			m.Lost = append(m.Lost, Loss{b, m.explainLoss(b)})
 		}
 	}
 	for _, a := range m.after {
-		if !m.usedA[a] {
+		if !m.matchedAfter[a] {
 			m.Added = append(m.Added, a)
-			m.copied(a)
+			m.findClosest(a)
 		}
 	}
 }
@@ -86,25 +86,25 @@ func (m *matcher) match() {
 func (m *matcher) pairUntitled() {
 	free := map[string][]*Test{}
 	for _, a := range m.after {
-		if a.Untitled && !m.usedA[a] {
+		if a.Untitled && !m.matchedAfter[a] {
 			k := a.File.id() + "\x00" + a.Class
 			free[k] = append(free[k], a)
 		}
 	}
 	for _, b := range m.before {
 		k := b.File.id() + "\x00" + b.Class
-		if list := free[k]; b.Untitled && !m.usedB[b] && len(list) > 0 {
+		if list := free[k]; b.Untitled && !m.matchedBefore[b] && len(list) > 0 {
 			free[k] = list[1:]
-			m.take(b, list[0], "")
+			m.pair(b, list[0], "")
 		}
 	}
 }
 
-// pairBy matches what has the same key, in order.
-func (m *matcher) pairBy(how string, key func(*Test) string) {
+// pairByKey matches what has the same key, in order.
+func (m *matcher) pairByKey(how string, key func(*Test) string) {
 	free := map[string][]*Test{}
 	for _, a := range m.after {
-		if !m.usedA[a] {
+		if !m.matchedAfter[a] {
 			k := key(a)
 			free[k] = append(free[k], a)
 		}
@@ -113,7 +113,7 @@ func (m *matcher) pairBy(how string, key func(*Test) string) {
 		return
 	}
 	for _, b := range m.before {
-		if m.usedB[b] {
+		if m.matchedBefore[b] {
 			continue
 		}
 		k := key(b)
@@ -124,14 +124,14 @@ func (m *matcher) pairBy(how string, key func(*Test) string) {
 		free[k] = list[1:]
 		h := how
 		if h == "" && b.File.OldPath != "" {
-			h = byRename
+			h = matchedByRename
 		}
-		m.take(b, list[0], h)
+		m.pair(b, list[0], h)
 	}
 }
 
-func (m *matcher) take(was, now *Test, how string) {
-	m.usedB[was], m.usedA[now] = true, true
+func (m *matcher) pair(was, now *Test, how string) {
+	m.matchedBefore[was], m.matchedAfter[now] = true, true
 	m.Pairs = append(m.Pairs, Pair{was, now, how})
 }
 
@@ -141,59 +141,59 @@ func canReplace(was, now *Test) bool {
 	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped
 }
 
-// CopyEnough is the similarity from which on a new test is a copy of an existing one.
-const CopyEnough = .8
+// MinCopySimilarity is the similarity from which on a new test is a copy of an existing one.
+const MinCopySimilarity = .8
 
-// copied returns the test of the same file that was there before, is still there,
+// findClosest returns the test of the same file that was there before, is still there,
 // and is most like a new test: the new one belongs to that, and not to one that
 // is gone.
-func (m *matcher) copied(a *Test) model {
-	if known, ok := m.Models[a]; ok {
+func (m *matcher) findClosest(a *Test) closestTest {
+	if known, ok := m.Closest[a]; ok {
 		return known
 	}
-	if m.Models == nil {
-		m.Models = map[*Test]model{}
+	if m.Closest == nil {
+		m.Closest = map[*Test]closestTest{}
 	}
-	var best model
+	var best closestTest
 	for _, p := range m.Pairs {
-		if p.Now.File != a.File || p.How != "" && p.How != byRename || len(p.Was.Tokens) == 0 || m.compared > maxBodyPairs {
+		if p.After.File != a.File || p.MatchedBy != "" && p.MatchedBy != matchedByRename || len(p.Before.Tokens) == 0 || m.compared > maxBodyPairs {
 			continue
 		}
 		m.compared++
-		if like := source.Similarity(*p.Was.TestDef, *a.TestDef); like > best.Similarity {
-			best = model{p.Was, like}
+		if like := source.Similarity(*p.Before.TestDef, *a.TestDef); like > best.Similarity {
+			best = closestTest{p.Before, like}
 		}
 	}
-	m.Models[a] = best
+	m.Closest[a] = best
 	return best
 }
 
-const similarEnough = .5
+const minBodySimilarity = .5
 
 // pairBodies matches each lost test, in order, with the most similar new test that is
 // left, if most of the body is the same.
 func (m *matcher) pairBodies() {
 	pairs := 0
 	for _, b := range m.before {
-		if m.usedB[b] || len(b.Tokens) == 0 {
+		if m.matchedBefore[b] || len(b.Tokens) == 0 {
 			continue
 		}
 		var best *Test
-		most := similarEnough
+		most := minBodySimilarity
 		for _, a := range m.after {
-			if m.usedA[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !canReplace(b, a) {
+			if m.matchedAfter[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !canReplace(b, a) {
 				continue
 			}
 			if pairs++; pairs > maxBodyPairs {
 				return
 			}
 			like := source.Similarity(*b.TestDef, *a.TestDef)
-			if (like > most || like == most && best == nil) && m.copied(a).Similarity <= like {
+			if (like > most || like == most && best == nil) && m.findClosest(a).Similarity <= like {
 				best, most = a, like
 			}
 		}
 		if best != nil {
-			m.take(b, best, ByBody)
+			m.pair(b, best, MatchedByBody)
 		}
 	}
 }

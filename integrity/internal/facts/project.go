@@ -14,12 +14,12 @@ import (
 // InspectionCache reads source files, each once, for all callers. It may be used from several
 // goroutines. The texts, and what it returns, are shared and must not be changed.
 type InspectionCache struct {
-	lock  sync.Mutex
-	known map[textOf]func() source.Inspection
+	mu          sync.Mutex
+	inspections map[textKey]func() source.Inspection
 }
 
-// textOf identifies a text by its address: texts are not compared.
-type textOf struct {
+// textKey identifies a text by its address: texts are not compared.
+type textKey struct {
 	path  string
 	first *byte
 	size  int
@@ -35,17 +35,17 @@ func (t *InspectionCache) Inspect(path string, text []byte) source.Inspection {
 	if t == nil || len(text) == 0 {
 		return read()
 	}
-	key := textOf{path, &text[0], len(text)}
-	t.lock.Lock()
-	if t.known == nil {
-		t.known = map[textOf]func() source.Inspection{}
+	key := textKey{path, &text[0], len(text)}
+	t.mu.Lock()
+	if t.inspections == nil {
+		t.inspections = map[textKey]func() source.Inspection{}
 	}
-	once, ok := t.known[key]
+	once, ok := t.inspections[key]
 	if !ok {
 		once = sync.OnceValue(read)
-		t.known[key] = once
+		t.inspections[key] = once
 	}
-	t.lock.Unlock()
+	t.mu.Unlock()
 	return once()
 }
 
@@ -93,16 +93,16 @@ const (
 	baseBatch    = 50 // files read at a time
 )
 
-// basePaths returns the test files of the project before the change, those first
+// baseTestPaths returns the test files of the project before the change, those first
 // that are named like a changed product file, or are near it.
-func (c *Set) basePaths() []string {
+func (c *Change) baseTestPaths() []string {
 	if c.Base.Paths == nil || c.Base.Texts == nil {
 		return nil
 	}
 	near := map[string]int{}
 	for _, f := range c.Files {
-		if f.After().Product() {
-			near[SubjectOf(f.Path)], near[path.Dir(f.Path)] = 2, 1
+		if f.After().IsProduct() {
+			near[SubjectName(f.Path)], near[path.Dir(f.Path)] = 2, 1
 		}
 	}
 	var list []string
@@ -112,24 +112,24 @@ func (c *Set) basePaths() []string {
 			list = append(list, name)
 		}
 	}
-	rank := func(name string) int { return near[SubjectOf(name)] + near[path.Dir(name)] }
+	rank := func(name string) int { return near[SubjectName(name)] + near[path.Dir(name)] }
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) })
 	return list[:min(len(list), maxBaseFiles)]
 }
 
 // BaseTests calls use with each file that held tests before the change, until it
 // returns false: the changed ones first, then those of the tree, within bounds.
-func (c *Set) BaseTests(use func(*Side) bool) {
+func (c *Change) BaseTests(use func(*Side) bool) {
 	seen := map[string]bool{}
 	for _, f := range c.Files {
 		s := f.Before()
 		seen[s.Path] = true
-		if s.MayTest() && !use(s) {
+		if s.MayHoldTests() && !use(s) {
 			return
 		}
 	}
 	left := maxBaseBytes
-	for names := range slices.Chunk(c.basePaths(), baseBatch) {
+	for names := range slices.Chunk(c.baseTestPaths(), baseBatch) {
 		texts := c.Base.Texts(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return seen[n] }))
 		for _, name := range names {
 			text, ok := texts[name]

@@ -9,60 +9,60 @@ import (
 	"supervise/source"
 )
 
-// leastShrink is how many lines product code must have lost on balance for the loss of
+// minShrink is how many lines product code must have lost on balance for the loss of
 // its tests to look intended.
-const leastShrink = 2
+const minShrink = 2
 
-// retired reports whether the subject of a lost test seems to be gone: product code
+// isSubjectRetired reports whether the subject of a lost test seems to be gone: product code
 // shrank, or is called deprecated, in lines that contain words of the test.
-func (c *Set) retired(l Loss) bool {
-	return c.mentions(l, ShrunkWords.Of(c)) || c.mentions(l, deprecatedWords.Of(c)) || c.EndsDeprecation(l.distinctive()) || c.namedInShrunk(l.Test)
+func (c *Change) isSubjectRetired(l Loss) bool {
+	return c.mentionsAny(l, ShrunkWords.Of(c)) || c.mentionsAny(l, deprecatedWords.Of(c)) || c.RemovesDeprecated(l.distinctiveWords()) || c.isNameInLostCode(l.Test)
 }
 
-// EndsDeprecation reports whether words are about deprecated code, and product code
+// RemovesDeprecated reports whether words are about deprecated code, and product code
 // lost such lines: what was deprecated is gone.
-func (c *Set) EndsDeprecation(words map[string]bool) bool {
+func (c *Change) RemovesDeprecated(words map[string]bool) bool {
 	about := false
 	for w := range words {
-		about = about || deprecation.MatchString(w)
+		about = about || deprecationRE.MatchString(w)
 	}
 	return about && slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		_, found := FirstMatch(outsideTests(f.Before(), f.RemovedLines()), deprecation)
+		_, found := FirstMatchingLine(linesOutsideTests(f.Before(), f.RemovedLines()), deprecationRE)
 		return found
 	})
 }
 
-// LeastInName is how many words within the name of a lost test must occur in what
+// MinCommonNameWords is how many words within the name of a lost test must occur in what
 // product code lost.
-const LeastInName = 2
+const MinCommonNameWords = 2
 
-// namedInShrunk reports whether two words within the name of a test, which the names
+// isNameInLostCode reports whether two words within the name of a test, which the names
 // of most tests of its file do not have, are within words that product code lost
 // where it became less: unclosed and warning of UnclosedWarning.
-func (c *Set) namedInShrunk(t *Test) bool {
+func (c *Change) isNameInLostCode(t *Test) bool {
 	lost := map[string]bool{}
 	for w := range ShrunkWords.Of(c) {
-		for _, part := range inName.FindAllString(w, -1) {
+		for _, part := range nameWordRE.FindAllString(w, -1) {
 			lost[stemOf(part)] = true
 		}
 	}
 	n := 0
-	for part := range nameParts(t) {
-		if len(part) == stem && lost[part] && !c.usualName(t, part) {
+	for part := range nameStems(t) {
+		if len(part) == stemLength && lost[part] && !c.isUsualNameWord(t, part) {
 			n++
 		}
 	}
-	return n >= LeastInName
+	return n >= MinCommonNameWords
 }
 
-// usualName reports whether half of the tests that share a file with a test, and stay,
+// isUsualNameWord reports whether half of the tests that share a file with a test, and stay,
 // have a word within their names.
-func (c *Set) usualName(t *Test, part string) bool {
+func (c *Change) isUsualNameWord(t *Test, part string) bool {
 	all, with := 0, 0
 	for _, p := range Tests.Of(c).Pairs {
-		if p.Was.File == t.File && p.Was.TestDef != t.TestDef {
+		if p.Before.File == t.File && p.Before.TestDef != t.TestDef {
 			all++
-			if nameParts(p.Was)[part] {
+			if nameStems(p.Before)[part] {
 				with++
 			}
 		}
@@ -72,39 +72,39 @@ func (c *Set) usualName(t *Test, part string) bool {
 
 // ShrunkWords are the words of the lines that product code lost: all of it, where
 // it lost more than it got, or the files of which that is so.
-var ShrunkWords = Define(func(c *Set) map[string]bool {
+var ShrunkWords = Define(func(c *Change) map[string]bool {
 	out, all := map[string]bool{}, 0
 	less := make([]int, len(c.Files))
 	for i, f := range c.Files {
-		less[i] = codeOutsideTests(f.Before(), f.RemovedLines()) - codeOutsideTests(f.After(), f.AddedLines())
+		less[i] = countCodeOutsideTests(f.Before(), f.RemovedLines()) - countCodeOutsideTests(f.After(), f.AddedLines())
 		all += less[i]
 	}
 	for i, f := range c.Files {
-		if max(all, less[i]) < leastShrink {
+		if max(all, less[i]) < minShrink {
 			continue
 		}
-		for _, l := range outsideTests(f.Before(), f.RemovedLines()) {
-			addDistinctive(out, l.Text)
+		for _, l := range linesOutsideTests(f.Before(), f.RemovedLines()) {
+			addDistinctiveWords(out, l.Text)
 		}
 	}
 	return out
 })
 
-// outsideTests returns those lines of product code that are in no test, nil
+// linesOutsideTests returns those lines of product code that are in no test, nil
 // where the file is not product code.
-func outsideTests(s *Side, list []Line) []Line {
-	if !s.Product() {
+func linesOutsideTests(s *Side, list []Line) []Line {
+	if !s.IsProduct() {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(l Line) bool { return s.TestAt(l.Number) != nil })
 }
 
-// codeOutsideTests counts those lines that are not comments only.
-func codeOutsideTests(s *Side, list []Line) int {
-	if list = outsideTests(s, list); len(list) == 0 {
+// countCodeOutsideTests counts those lines that are not comments only.
+func countCodeOutsideTests(s *Side, list []Line) int {
+	if list = linesOutsideTests(s, list); len(list) == 0 {
 		return 0
 	}
-	code, n := Lines(s.WithoutComments()), 0
+	code, n := SplitLines(s.WithoutComments()), 0
 	for _, l := range list {
 		if l.Number > len(code) || strings.TrimSpace(code[l.Number-1].Text) != "" {
 			n++
@@ -113,52 +113,52 @@ func codeOutsideTests(s *Side, list []Line) int {
 	return n
 }
 
-// deprecation matches lines that call something deprecated.
-var deprecation = regexp.MustCompile(`(?i)deprecat|\bobsolete\b`)
+// deprecationRE matches lines that call something deprecated.
+var deprecationRE = regexp.MustCompile(`(?i)deprecat|\bobsolete\b`)
 
-// aroundDeprecation is how many lines below such a line may name what it is
+// linesBelowDeprecation is how many lines below such a line may name what it is
 // about.
-const aroundDeprecation = 3
+const linesBelowDeprecation = 3
 
 // deprecatedWords are the words of product code next to lines that were added and
 // call something deprecated.
-var deprecatedWords = Define(func(c *Set) map[string]bool {
+var deprecatedWords = Define(func(c *Change) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
-		if !f.After().Product() {
+		if !f.After().IsProduct() {
 			continue
 		}
-		for _, l := range Matching(f.AddedLines(), deprecation) {
-			for n := l.Number - 1; n <= l.Number+aroundDeprecation; n++ {
-				addDistinctive(out, f.After().LineAt(n))
+		for _, l := range MatchingLines(f.AddedLines(), deprecationRE) {
+			for n := l.Number - 1; n <= l.Number+linesBelowDeprecation; n++ {
+				addDistinctiveWords(out, f.After().LineAt(n))
 			}
 		}
 	}
 	return out
 })
 
-// addDistinctive adds the longer words of a text.
-func addDistinctive(into map[string]bool, text string) {
-	for _, w := range Word.FindAllString(text, -1) {
-		if len(w) > 3 && !AssertionWord.MatchString(w) && IsName(w) && !deprecation.MatchString(w) {
+// addDistinctiveWords adds the longer words of a text.
+func addDistinctiveWords(into map[string]bool, text string) {
+	for _, w := range WordRE.FindAllString(text, -1) {
+		if len(w) > 3 && !AssertionWordRE.MatchString(w) && IsName(w) && !deprecationRE.MatchString(w) {
 			into[w] = true
 		}
 	}
 }
 
-// mentions reports whether a lost test has one of the words, and not all tests of
+// mentionsAny reports whether a lost test has one of the words, and not all tests of
 // its file have it.
-func (c *Set) mentions(l Loss, words map[string]bool) bool {
+func (c *Change) mentionsAny(l Loss, words map[string]bool) bool {
 	if len(words) == 0 {
 		return false
 	}
 	own := map[string]bool{}
-	addDistinctive(own, l.Name)
+	addDistinctiveWords(own, l.Name)
 	for token := range l.Tokens {
-		addDistinctive(own, token)
+		addDistinctiveWords(own, token)
 	}
 	for w := range own {
-		if words[w] && !c.CommonWord(l.Test, w) && !c.IsNamespace(w) {
+		if words[w] && !c.IsCommonWord(l.Test, w) && !c.IsNamespace(w) {
 			return true
 		}
 	}
@@ -167,20 +167,20 @@ func (c *Set) mentions(l Loss, words map[string]bool) bool {
 
 // IsNamespace reports whether a word is the name of a folder above the product code
 // that changed: of the entire project, which any test may name.
-func (c *Set) IsNamespace(w string) bool {
+func (c *Change) IsNamespace(w string) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return f.Before().Product() && slices.ContainsFunc(strings.Split(path.Dir(f.Path), "/"), func(dir string) bool { return strings.EqualFold(dir, w) })
+		return f.Before().IsProduct() && slices.ContainsFunc(strings.Split(path.Dir(f.Path), "/"), func(dir string) bool { return strings.EqualFold(dir, w) })
 	})
 }
 
-// CommonWord reports whether most of the tests that share a file with a test, and stay,
+// IsCommonWord reports whether most of the tests that share a file with a test, and stay,
 // have a word.
-func (c *Set) CommonWord(t *Test, w string) bool {
+func (c *Change) IsCommonWord(t *Test, w string) bool {
 	all, with := 0, 0
 	for _, p := range Tests.Of(c).Pairs {
-		if p.Was.File == t.File && p.Was.TestDef != t.TestDef {
+		if p.Before.File == t.File && p.Before.TestDef != t.TestDef {
 			all++
-			if p.Was.Tokens[w] > 0 {
+			if p.Before.Tokens[w] > 0 {
 				with++
 			}
 		}
@@ -188,37 +188,37 @@ func (c *Set) CommonWord(t *Test, w string) bool {
 	return 2*with > all && all > 1
 }
 
-// distinctive returns the longer words of a test, its name among them.
-func (t *Test) distinctive() map[string]bool {
+// distinctiveWords returns the longer words of a test, its name among them.
+func (t *Test) distinctiveWords() map[string]bool {
 	out := map[string]bool{}
-	addDistinctive(out, t.Name)
+	addDistinctiveWords(out, t.Name)
 	for token := range t.Tokens {
-		addDistinctive(out, token)
+		addDistinctiveWords(out, token)
 	}
 	return out
 }
 
 const (
-	// replacedWords is how many of the words of a lost test another must have to
+	// minReplacedShare is how many of the words of a lost test another must have to
 	// replace it, as a share.
-	replacedWords = .5
-	// rewrittenWords and movedWords are the shares of them that must be among the added
+	minReplacedShare = .5
+	// minRewrittenShare and movedWords are the shares of them that must be among the added
 	// words when tests are rewritten: in the same file, and in any.
-	rewrittenWords = .4
-	movedWords     = .8
-	// rewriting is how many lines are added to tests when they are rewritten.
-	rewriting = 20
+	minRewrittenShare = .4
+	minMovedShare     = .8
+	// minRewrittenLines is how many lines are added to tests when they are rewritten.
+	minRewrittenLines = 20
 )
 
-// commonWords returns how many words of a test that not all of its file have are
+// shareOfWords returns how many words of a test that not all of its file have are
 // among others, as a share; 0 if it has fewer than two.
-func (c *Set) commonWords(t *Test, have map[string]bool) float64 {
+func (c *Change) shareOfWords(t *Test, have map[string]bool) float64 {
 	n, all := 0, 0
 	if len(have) == 0 {
 		return 0
 	}
-	for w := range t.distinctive() {
-		if c.CommonWord(t, w) {
+	for w := range t.distinctiveWords() {
+		if c.IsCommonWord(t, w) {
 			continue
 		}
 		if all++; have[w] {
@@ -231,39 +231,39 @@ func (c *Set) commonWords(t *Test, have map[string]bool) float64 {
 	return float64(n) / float64(all)
 }
 
-// replaced reports whether a new test of the same file has most of the words of a lost
+// isReplaced reports whether a new test of the same file has most of the words of a lost
 // one, and the code that they test changed.
-func (c *Set) replaced(l Loss) bool {
+func (c *Change) isReplaced(l Loss) bool {
 	return c.TouchesProduct() && slices.ContainsFunc(c.newTests(), func(t *Test) bool {
 		return t.File == l.File && !t.NeverRuns() && 2*len(t.Assertions) >= len(l.Assertions) && len(t.Assertions) > len(Tautologies(t)) &&
-			(c.commonWords(l.Test, t.distinctive()) >= replacedWords || CommonInNames(l.Test, t) >= 2)
+			(c.shareOfWords(l.Test, t.distinctiveWords()) >= minReplacedShare || CountCommonNameWords(l.Test, t) >= 2)
 	})
 }
 
 // newTests returns the tests that were not there before under their name.
-func (c *Set) newTests() []*Test {
+func (c *Change) newTests() []*Test {
 	out := slices.Clone(Tests.Of(c).Added)
 	for _, p := range Tests.Of(c).Pairs {
-		if p.How == ByBody {
-			out = append(out, p.Now)
+		if p.MatchedBy == MatchedByBody {
+			out = append(out, p.After)
 		}
 	}
 	return out
 }
 
-// inName matches the words within a name.
-var inName = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|\d+`)
+// nameWordRE matches the words within a name.
+var nameWordRE = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|\d+`)
 
-// usualInNames are words that the name of any test may have.
-var usualInNames = regexp.MustCompile(`^(?:tests?|should|when|with|without|that|this|case|does|from|have|will|works?|and|not|the|can|for|are|has|are|its?|returns?|correct\w*|if|in|is|to|of|a|an|by|on|be)$`)
+// usualNameWordRE are words that the name of any test may have.
+var usualNameWordRE = regexp.MustCompile(`^(?:tests?|should|when|with|without|that|this|case|does|from|have|will|works?|and|not|the|can|for|are|has|are|its?|returns?|correct\w*|if|in|is|to|of|a|an|by|on|be)$`)
 
-// stem is how many letters of two words must be the same, so that keys is key.
-const stem = 4
+// stemLength is how many letters of two words must be the same, so that keys is key.
+const stemLength = 4
 
-// CommonInNames counts the words that the names of two tests have in common.
-func CommonInNames(a, b *Test) int {
-	n, other := 0, nameParts(b)
-	for w := range nameParts(a) {
+// CountCommonNameWords counts the words that the names of two tests have in common.
+func CountCommonNameWords(a, b *Test) int {
+	n, other := 0, nameStems(b)
+	for w := range nameStems(a) {
 		if other[w] {
 			n++
 		}
@@ -271,36 +271,36 @@ func CommonInNames(a, b *Test) int {
 	return n
 }
 
-// nameParts returns the stems of the words within the name of a test.
-func nameParts(t *Test) map[string]bool {
+// nameStems returns the stems of the words within the name of a test.
+func nameStems(t *Test) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range inName.FindAllString(strings.TrimPrefix(t.Name, t.Class), -1) {
-		if !usualInNames.MatchString(strings.ToLower(w)) {
+	for _, w := range nameWordRE.FindAllString(strings.TrimPrefix(t.Name, t.Class), -1) {
+		if !usualNameWordRE.MatchString(strings.ToLower(w)) {
 			out[stemOf(w)] = true
 		}
 	}
 	return out
 }
 
-func stemOf(w string) string { return strings.ToLower(w[:min(stem, len(w))]) }
+func stemOf(w string) string { return strings.ToLower(w[:min(stemLength, len(w))]) }
 
-// suiteRewritten reports whether tests were rewritten on a large scale, and the added
+// isInRewrittenSuite reports whether tests were rewritten on a large scale, and the added
 // lines have nearly all words of a lost one.
-func (c *Set) suiteRewritten(l Loss) bool {
-	return c.commonWords(l.Test, wordsOfRewriting.Of(c)) >= movedWords ||
-		!l.File.Deleted && c.commonWords(l.Test, l.File.wordsOfRewriting()) >= rewrittenWords
+func (c *Change) isInRewrittenSuite(l Loss) bool {
+	return c.shareOfWords(l.Test, wordsOfRewrite.Of(c)) >= minMovedShare ||
+		!l.File.Deleted && c.shareOfWords(l.Test, l.File.wordsOfRewrite()) >= minRewrittenShare
 }
 
-// wordsOfRewriting are the words that were added to test files, nil unless these were
+// wordsOfRewrite are the words that were added to test files, nil unless these were
 // rewritten.
-var wordsOfRewriting = Define(func(c *Set) map[string]bool { return rewrittenIn(c.Files) })
+var wordsOfRewrite = Define(func(c *Change) map[string]bool { return rewrittenWords(c.Files) })
 
-// wordsOfRewriting are those of one file.
-func (f *ChangedFile) wordsOfRewriting() map[string]bool {
-	return f.rewritten.get(func() map[string]bool { return rewrittenIn([]*ChangedFile{f}) })
+// wordsOfRewrite are those of one file.
+func (f *ChangedFile) wordsOfRewrite() map[string]bool {
+	return f.addedWords.get(func() map[string]bool { return rewrittenWords([]*ChangedFile{f}) })
 }
 
-func rewrittenIn(files []*ChangedFile) map[string]bool {
+func rewrittenWords(files []*ChangedFile) map[string]bool {
 	out := map[string]bool{}
 	came, gone := 0, 0
 	for _, f := range files {
@@ -309,10 +309,10 @@ func rewrittenIn(files []*ChangedFile) map[string]bool {
 		}
 		came, gone = came+len(f.AddedLines()), gone+len(f.RemovedLines())
 		for _, r := range f.AddedLines() {
-			addDistinctive(out, f.After().PlainRange(r.Number, r.Number))
+			addDistinctiveWords(out, f.After().LinesWithoutComments(r.Number, r.Number))
 		}
 	}
-	if came < rewriting || 2*came < gone {
+	if came < minRewrittenLines || 2*came < gone {
 		return nil
 	}
 	return out
@@ -329,36 +329,38 @@ func (m *matcher) readAddedTestText() string {
 	c := m.c
 	known := map[*ChangedFile][]Pair{}
 	for _, p := range m.Pairs {
-		known[p.Now.File] = append(known[p.Now.File], p)
+		known[p.After.File] = append(known[p.After.File], p)
 	}
 	return c.addedCode(func(f *ChangedFile) bool {
-		return f.After().Exists() && f.BelongsToTests() && !PutAway(f.After().Path) && !c.LeavesDiscovery(f)
+		return f.After().Exists() && f.BelongsToTests() && !IsInUnusedFolder(f.After().Path) && !c.LeavesDiscovery(f)
 	}, func(f *ChangedFile, l Line) bool {
-		return slices.ContainsFunc(known[f], func(p Pair) bool { return p.Now.Line <= l.Number && l.Number <= p.Now.End && p.hadLiterals(l.Text) })
+		return slices.ContainsFunc(known[f], func(p Pair) bool {
+			return p.After.Line <= l.Number && l.Number <= p.After.End && p.hadAllLiterals(l.Text)
+		})
 	})
 }
 
-// hadLiterals reports whether a line has literals, and its test had all of them.
-func (p Pair) hadLiterals(text string) bool {
-	list := AnyLiteral.FindAllString(text, -1)
-	return len(list) > 0 && !slices.ContainsFunc(list, func(l string) bool { return !slices.Contains(p.Was.Literals, l) })
+// hadAllLiterals reports whether a line has literals, and its test had all of them.
+func (p Pair) hadAllLiterals(text string) bool {
+	list := LiteralRE.FindAllString(text, -1)
+	return len(list) > 0 && !slices.ContainsFunc(list, func(l string) bool { return !slices.Contains(p.Before.Literals, l) })
 }
 
 // leastLiteral is the length in bytes from which a literal is distinctive.
 // A single one must be longLiteral long.
 const (
-	LeastLiteral = 4
-	longLiteral  = 16
+	MinLiteralLength = 4
+	minSingleLiteral = 16
 )
 
-// literalsMoved reports whether most literals of a lost test occur in what was
+// hasMovedLiterals reports whether most literals of a lost test occur in what was
 // added to tests: in a table, a fixture, another test.
-func (m *matcher) literalsMoved(t *Test) bool {
+func (m *matcher) hasMovedLiterals(t *Test) bool {
 	text := m.addedTestText()
 	n, all, long := 0, 0, 0
 	for _, l := range t.Literals {
-		l = Squash(strings.Trim(l, "\"'`"))
-		if len(l) < LeastLiteral {
+		l = RemoveSpace(strings.Trim(l, "\"'`"))
+		if len(l) < MinLiteralLength {
 			continue
 		}
 		if all++; strings.Contains(text, l) {
@@ -366,21 +368,21 @@ func (m *matcher) literalsMoved(t *Test) bool {
 		}
 		long = max(long, len(l))
 	}
-	return (all >= 2 || long >= longLiteral) && float64(n) >= literalsFound*float64(all)
+	return (all >= 2 || long >= minSingleLiteral) && float64(n) >= minLiteralsFound*float64(all)
 }
 
-// sameAsDuplicate is the share of words that a test must have in common with its duplicate.
-const sameAsDuplicate = .95
+// minDuplicateSimilarity is the share of words that a test must have in common with its duplicate.
+const minDuplicateSimilarity = .95
 
 // hasDuplicate reports whether a test that stays has all assertions and literals of a
 // lost one, and nearly all of its words.
 func (m *matcher) hasDuplicate(b *Test) bool {
 	return slices.ContainsFunc(m.Pairs, func(p Pair) bool {
-		return p.Was.File == b.File && len(b.Assertions) > 0 && !p.Now.Skipped && subset(b.Assertions, p.Now.Assertions) &&
-			subset(b.Literals, p.Now.Literals) && source.Similarity(*b.TestDef, *p.Now.TestDef) >= sameAsDuplicate
+		return p.Before.File == b.File && len(b.Assertions) > 0 && !p.After.Skipped && isSubset(b.Assertions, p.After.Assertions) &&
+			isSubset(b.Literals, p.After.Literals) && source.Similarity(*b.TestDef, *p.After.TestDef) >= minDuplicateSimilarity
 	})
 }
 
-func subset(a, b []string) bool {
+func isSubset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
 }

@@ -16,19 +16,19 @@ import (
 	"supervise/source"
 )
 
-// Set is the input of the rules: the changed files, and what is derived from them,
+// Change is the input of the rules: the changed files, and what is derived from them,
 // each [Fact] computed once and only if a rule needs it.
-type Set struct {
-	Files []*ChangedFile
-	Base  Tree     // see [Set.BaseTests]
-	known sync.Map // what was derived so far, by its fact
+type Change struct {
+	Files  []*ChangedFile
+	Base   Tree     // see [Set.BaseTests]
+	values sync.Map // what was derived so far, by its fact
 }
 
 // New returns the facts about a change of files in a project. texts, unless nil, has read
 // some of them already.
-func New(files []File, base Tree, texts *InspectionCache) *Set {
-	files = translated(files)
-	c := &Set{Files: make([]*ChangedFile, len(files)), Base: base}
+func New(files []File, base Tree, texts *InspectionCache) *Change {
+	files = joinTranslated(files)
+	c := &Change{Files: make([]*ChangedFile, len(files)), Base: base}
 	for i, f := range files {
 		c.Files[i] = &ChangedFile{File: f, sides: [2]Side{
 			{Path: cmp.Or(f.OldPath, f.Path), Text: f.Before, texts: texts},
@@ -41,17 +41,17 @@ func New(files []File, base Tree, texts *InspectionCache) *Set {
 // Fact is a named value that is derived from a change: computed at first use, then
 // kept for every rule that asks for it.
 type Fact[T any] struct {
-	derive func(*Set) T
+	derive func(*Change) T
 }
 
 // Define makes a fact of the function that derives it.
-func Define[T any](derive func(*Set) T) *Fact[T] { return &Fact[T]{derive} }
+func Define[T any](derive func(*Change) T) *Fact[T] { return &Fact[T]{derive} }
 
 // Of returns the value for a change. It may be called from several goroutines.
-func (f *Fact[T]) Of(c *Set) T {
-	value, ok := c.known.Load(f)
+func (f *Fact[T]) Of(c *Change) T {
+	value, ok := c.values.Load(f)
 	if !ok {
-		value, _ = c.known.LoadOrStore(f, sync.OnceValue(func() T { return f.derive(c) }))
+		value, _ = c.values.LoadOrStore(f, sync.OnceValue(func() T { return f.derive(c) }))
 	}
 	return value.(func() T)()
 }
@@ -68,36 +68,36 @@ func (l *lazy[T]) get(compute func() T) T {
 }
 
 // ReadAhead reads what every audit asks for, several files at a time.
-func (c *Set) ReadAhead() {
+func (c *Change) ReadAhead() {
 	Parallel(len(c.Files), func(i int) {
 		f := c.Files[i]
 		f.AddedLines()
 		for _, s := range []*Side{f.Before(), f.After()} {
 			s.ConfigKind()
-			if s.MayTest() {
-				s.Source()
+			if s.MayHoldTests() {
+				s.Inspection()
 			}
 		}
 	})
 }
 
 // TouchesProduct reports whether the code that is tested changed, too.
-func (c *Set) TouchesProduct() bool {
+func (c *Change) TouchesProduct() bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return (f.Before().Product() || f.After().Product()) && !f.inlineAlone() && len(f.AddedLines())+len(f.RemovedLines()) > 0
+		return (f.Before().IsProduct() || f.After().IsProduct()) && !f.changesOnlyInlineTests() && len(f.AddedLines())+len(f.RemovedLines()) > 0
 	})
 }
 
 // TouchesSource reports whether anything but tests and documentation changed: it may be
 // why an expected value changed.
-var TouchesSource = Define(func(c *Set) bool {
+var TouchesSource = Define(func(c *Change) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return !f.BelongsToTests() && !IsDocumentation(f.Path)
 	})
 })
 
-// MergeConflict reports whether a file contains the markers of an unresolved merge.
-func (c *Set) MergeConflict(name string) bool {
+// HasMergeConflict reports whether a file contains the markers of an unresolved merge.
+func (c *Change) HasMergeConflict(name string) bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
 		return f.Path == name && bytes.Contains(f.After().Text, []byte("\n<<<<<<< ")) && f.After().Language() != source.Unknown &&
 			bytes.Contains(f.After().WithoutStrings(), []byte("\n<<<<<<< "))
@@ -114,16 +114,16 @@ func IsDocumentation(name string) bool {
 	return strings.HasPrefix(base, "CHANGELOG") || strings.HasPrefix(base, "CHANGES") || strings.HasPrefix(base, "LICENSE") || strings.HasPrefix(base, "AUTHORS")
 }
 
-// GoldenFile matches files with expected output that the test runner writes itself.
-var GoldenFile = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
+// GoldenFileRE matches files with expected output that the test runner writes itself.
+var GoldenFileRE = regexp.MustCompile(`(?i)\.(snap|ambr|golden|approved\.\w+|verified\.\w+|want|expected|expect|exp|snapshot|stdout|stderr)$|(^|/)(__snapshots__|__image_snapshots__|snapshots?|goldens?|golden[-_]?files?|expected|approvals|cassettes)/[^/]+|\.golden\.\w+$|\.snap\.\w+$|-snapshots/`)
 
-// Dependencies matches files that declare dependencies: a change of them may change
+// DependencyFileRE matches files that declare dependencies: a change of them may change
 // what is rightly expected.
-var Dependencies = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
+var DependencyFileRE = regexp.MustCompile(`(^|/)(package\.json|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.(mod|sum)|Cargo\.(toml|lock)|requirements[\w.-]*\.txt|pyproject\.toml|poetry\.lock|uv\.lock|Gemfile(\.lock)?|composer\.(json|lock)|pom\.xml|build\.gradle(\.kts)?|mix\.(exs|lock)|[\w.-]+proj)$`)
 
-// FilesBefore returns the paths of the project before the change, and whether they
+// BaseFiles returns the paths of the project before the change, and whether they
 // are known.
-func (c *Set) FilesBefore() (paths []string, known bool) {
+func (c *Change) BaseFiles() (paths []string, known bool) {
 	if c.Base.Paths == nil {
 		return nil, false
 	}
@@ -132,18 +132,18 @@ func (c *Set) FilesBefore() (paths []string, known bool) {
 	return paths, len(paths) > 0 || !slices.ContainsFunc(c.Files, func(f *ChangedFile) bool { return !f.Added })
 }
 
-// NewProject reports whether the project had no code before the change.
-func (c *Set) NewProject() bool {
-	there, known := c.FilesBefore()
+// IsNewProject reports whether the project had no code before the change.
+func (c *Change) IsNewProject() bool {
+	there, known := c.BaseFiles()
 	return known && !slices.ContainsFunc(there, func(name string) bool { return source.DetectLanguage(name, nil) != source.Unknown })
 }
 
-// Fragment matches the words and numbers that show what a line is about.
-var Fragment = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
+// FragmentRE matches the words and numbers that show what a line is about.
+var FragmentRE = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
 
 // ChangedWords are the words of all lines that were added to, or removed from, files
 // that are neither tests nor documentation, in lower case.
-var ChangedWords = Define(func(c *Set) map[string]bool {
+var ChangedWords = Define(func(c *Change) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
 		if f.BelongsToTests() || IsDocumentation(f.Path) {
@@ -160,14 +160,14 @@ var ChangedWords = Define(func(c *Set) map[string]bool {
 })
 
 func addFragments(into map[string]bool, text string) {
-	for _, w := range Fragment.FindAllString(text, -1) {
+	for _, w := range FragmentRE.FindAllString(text, -1) {
 		into[strings.ToLower(w)] = true
 	}
 }
 
-// Unrelated reports whether nothing that differs between two texts, word by word,
+// IsUnrelated reports whether nothing that differs between two texts, word by word,
 // occurs in the other changed files: then these do not explain the difference.
-func (c *Set) Unrelated(was, now string) bool {
+func (c *Change) IsUnrelated(was, now string) bool {
 	a, b := map[string]bool{}, map[string]bool{}
 	addFragments(a, was)
 	addFragments(b, now)
@@ -185,16 +185,16 @@ func (c *Set) Unrelated(was, now string) bool {
 	return true
 }
 
-// FewRewritten is the largest number of rewritten expected values at which each is
+// MaxIsolatedRewrites is the largest number of rewritten expected values at which each is
 // judged by itself: a change of behaviour rewrites more.
-const FewRewritten = 2
+const MaxIsolatedRewrites = 2
 
-// RecordedAlone reports whether a few lines of a recorded output changed that have
+// IsIsolatedRecording reports whether a few lines of a recorded output changed that have
 // nothing to do with the rest of the change.
-func (c *Set) RecordedAlone(f *ChangedFile) bool {
+func (c *Change) IsIsolatedRecording(f *ChangedFile) bool {
 	was, now := f.RemovedLines(), f.AddedLines()
-	return len(was) <= FewRewritten && len(was) == len(now) && !slices.Equal(Fragment.FindAllString(joinLines(was), -1), Fragment.FindAllString(joinLines(now), -1)) &&
-		c.Unrelated(joinLines(was), joinLines(now))
+	return len(was) <= MaxIsolatedRewrites && len(was) == len(now) && !slices.Equal(FragmentRE.FindAllString(joinLines(was), -1), FragmentRE.FindAllString(joinLines(now), -1)) &&
+		c.IsUnrelated(joinLines(was), joinLines(now))
 }
 
 func joinLines(list []Line) string {
@@ -207,22 +207,22 @@ func joinLines(list []Line) string {
 
 // AddedTestCode is what was added to test files, without comments and white
 // space.
-var AddedTestCode = Define(func(c *Set) string {
-	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayTest() && !c.LeavesDiscovery(f) }, nil)
+var AddedTestCode = Define(func(c *Change) string {
+	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayHoldTests() && !c.LeavesDiscovery(f) }, nil)
 })
 
 // addedCode is what was added to some of the files, without comments, white space and
 // the lines for which over reports true; over may be nil.
-func (c *Set) addedCode(of func(*ChangedFile) bool, over func(*ChangedFile, Line) bool) string {
+func (c *Change) addedCode(of func(*ChangedFile) bool, over func(*ChangedFile, Line) bool) string {
 	var b strings.Builder
 	for _, f := range c.Files {
 		if !of(f) {
 			continue
 		}
-		plain := Lines(f.After().WithoutComments())
+		plain := SplitLines(f.After().WithoutComments())
 		for _, l := range f.AddedLines() {
 			if l.Number <= len(plain) && (over == nil || !over(f, plain[l.Number-1])) {
-				b.WriteString(Squash(plain[l.Number-1].Text))
+				b.WriteString(RemoveSpace(plain[l.Number-1].Text))
 			}
 		}
 		b.WriteByte('\n')

@@ -11,25 +11,25 @@ import (
 
 // Side is a file before or after the change.
 type Side struct {
-	Path    string
-	Text    []byte
-	texts   *InspectionCache
-	scanned lazy[source.Inspection]
-	split   lazy[[]Line]
-	begin   lazy[[]int]
-	kind    lazy[configtext.Kind]
+	Path       string
+	Text       []byte
+	texts      *InspectionCache
+	inspection lazy[source.Inspection]
+	lines      lazy[[]Line]
+	offsets    lazy[[]int]
+	kind       lazy[configtext.Kind]
 }
 
 // Exists reports whether there is a text to look at.
 func (s *Side) Exists() bool { return s.Text != nil }
 
-// Source returns what the scanner found in the file.
-func (s *Side) Source() *source.Inspection {
-	s.scanned.get(s.scan)
-	return &s.scanned.value
+// Inspection returns what the scanner found in the file.
+func (s *Side) Inspection() *source.Inspection {
+	s.inspection.get(s.inspect)
+	return &s.inspection.value
 }
 
-func (s *Side) scan() source.Inspection {
+func (s *Side) inspect() source.Inspection {
 	if source.IsVendored(s.Path) || source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)]) {
 		return source.Inspection{Plain: s.Text, Masked: s.Text}
 	}
@@ -43,14 +43,14 @@ func head(text []byte) []byte { return text[:min(len(text), 512)] }
 
 // WithoutComments returns the text with its comments blank, as long as the text and
 // with its lines. What is not source code stays as it is.
-func (s *Side) WithoutComments() []byte { return s.Source().Plain }
+func (s *Side) WithoutComments() []byte { return s.Inspection().Plain }
 
 // WithoutStrings is the same with the bodies of strings blank, too.
-func (s *Side) WithoutStrings() []byte { return s.Source().Masked }
+func (s *Side) WithoutStrings() []byte { return s.Inspection().Masked }
 
 // Lines returns the text by lines.
 func (s *Side) Lines() []Line {
-	return s.split.get(func() []Line { return Lines(s.Text) })
+	return s.lines.get(func() []Line { return SplitLines(s.Text) })
 }
 
 // LineAt returns the n-th line of the text, from 1, "" beyond either end.
@@ -61,35 +61,35 @@ func (s *Side) LineAt(n int) string {
 	return ""
 }
 
-// MayTest reports whether the file may hold tests, by its name or its language.
-func (s *Side) MayTest() bool {
-	return s.Exists() && (s.IsTest() || s.Language() == source.Rust)
+// MayHoldTests reports whether the file may hold tests, by its name or its language.
+func (s *Side) MayHoldTests() bool {
+	return s.Exists() && (s.IsTestFile() || s.Language() == source.Rust)
 }
 
-// IsTest reports whether the file holds tests or belongs to them.
-func (s *Side) IsTest() bool { return source.IsTestFile(s.Path, s.Language()) }
+// IsTestFile reports whether the file holds tests or belongs to them.
+func (s *Side) IsTestFile() bool { return source.IsTestFile(s.Path, s.Language()) }
 
-// Product reports whether the file is product code: source code that is neither a test
+// IsProduct reports whether the file is product code: source code that is neither a test
 // nor third-party or generated code.
-func (s *Side) Product() bool {
-	return s.Exists() && s.Language() != source.Unknown && !s.IsTest() && !source.IsVendored(s.Path) && !InTestFolder(s.Path) &&
+func (s *Side) IsProduct() bool {
+	return s.Exists() && s.Language() != source.Unknown && !s.IsTestFile() && !source.IsVendored(s.Path) && !IsInTestFolder(s.Path) &&
 		!source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
 }
 
 // testFolders hold tests and what they need, whatever the language.
 var testFolders = []string{"test", "tests", "spec", "specs", "testdata", "__tests__", "fixtures", "e2e", "testing"}
 
-// InTestFolder reports whether a path is in a folder for tests and what they need.
-func InTestFolder(name string) bool {
+// IsInTestFolder reports whether a path is in a folder for tests and what they need.
+func IsInTestFolder(name string) bool {
 	return !strings.Contains("/"+name, "/src/main/") && slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return slices.Contains(testFolders, strings.ToLower(dir))
 	})
 }
 
-// Comments returns the lines of the text that are nothing but comment.
-func (s *Side) Comments() []Line {
+// CommentLines returns the lines of the text that are nothing but comment.
+func (s *Side) CommentLines() []Line {
 	var out []Line
-	plain := Lines(s.WithoutComments())
+	plain := SplitLines(s.WithoutComments())
 	for i, l := range s.Lines() {
 		if i < len(plain) && strings.TrimSpace(plain[i].Text) == "" && strings.TrimSpace(l.Text) != "" {
 			out = append(out, l)
@@ -98,9 +98,9 @@ func (s *Side) Comments() []Line {
 	return out
 }
 
-// Starts returns the places where the lines of the text begin.
-func (s *Side) Starts() []int {
-	return s.begin.get(func() []int {
+// LineOffsets returns the places where the lines of the text begin.
+func (s *Side) LineOffsets() []int {
+	return s.offsets.get(func() []int {
 		if len(s.Text) == 0 {
 			return nil
 		}
@@ -114,21 +114,23 @@ func (s *Side) Starts() []int {
 	})
 }
 
-// LineOf returns the line of a place in the text.
-func (s *Side) LineOf(pos int) int {
-	n, found := slices.BinarySearch(s.Starts(), pos)
+// LineNumber returns the line of a place in the text.
+func (s *Side) LineNumber(pos int) int {
+	n, found := slices.BinarySearch(s.LineOffsets(), pos)
 	if found {
 		return n + 1
 	}
 	return n
 }
 
-// PlainRange returns some lines of the text without its comments.
-func (s *Side) PlainRange(from, to int) string { return s.textRange(s.WithoutComments(), from, to) }
+// LinesWithoutComments returns some lines of the text without its comments.
+func (s *Side) LinesWithoutComments(from, to int) string {
+	return s.lineRange(s.WithoutComments(), from, to)
+}
 
-// textRange returns some lines of a text that is as long as that of the file.
-func (s *Side) textRange(text []byte, from, to int) string {
-	starts := s.Starts()
+// lineRange returns some lines of a text that is as long as that of the file.
+func (s *Side) lineRange(text []byte, from, to int) string {
+	starts := s.LineOffsets()
 	if from < 1 || from > len(starts) || to < from {
 		return ""
 	}
@@ -141,13 +143,13 @@ func (s *Side) textRange(text []byte, from, to int) string {
 
 // ConfigKind is how the file is written if it is configuration.
 func (s *Side) ConfigKind() configtext.Kind {
-	return s.kind.get(func() configtext.Kind { return configtext.KindOf(s.Path, head(s.Text)) })
+	return s.kind.get(func() configtext.Kind { return configtext.DetectKind(s.Path, head(s.Text)) })
 }
 
-// InTest returns the innermost test that holds a line, nil for none.
-func (s *Side) InTest(n int) *source.TestDef {
+// TestContaining returns the innermost test that holds a line, nil for none.
+func (s *Side) TestContaining(n int) *source.TestDef {
 	var best *source.TestDef
-	src := s.Source()
+	src := s.Inspection()
 	for i := range src.Tests {
 		t := &src.Tests[i]
 		if t.Line <= n && n <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
@@ -159,7 +161,7 @@ func (s *Side) InTest(n int) *source.TestDef {
 
 // FindingAt is a finding about a line, with the test that contains it.
 func (s *Side) FindingAt(n int, text string) Finding {
-	f := Finding{File: s.Path, Line: n, Evidence: Evidence(text)}
+	f := Finding{File: s.Path, Line: n, Evidence: ShortenEvidence(text)}
 	if t := s.TestAt(n); t != nil {
 		f.Test = t.Name
 	}
@@ -169,11 +171,11 @@ func (s *Side) FindingAt(n int, text string) Finding {
 // TestAt returns the innermost test that contains a line, or is below it as
 // below an annotation.
 func (s *Side) TestAt(n int) *source.TestDef {
-	best := s.InTest(n)
-	src := s.Source()
+	best := s.TestContaining(n)
+	src := s.Inspection()
 	if best == nil {
 		for i := range src.Tests {
-			if t := &src.Tests[i]; t.Line > n && t.Line-n <= 6 && s.annotates(n, t.Line) {
+			if t := &src.Tests[i]; t.Line > n && t.Line-n <= 6 && s.isDirectlyAbove(n, t.Line) {
 				return t
 			}
 		}
@@ -181,22 +183,24 @@ func (s *Side) TestAt(n int) *source.TestDef {
 	return best
 }
 
-// MaskedRange returns some lines without comments and the bodies of strings.
-func (s *Side) MaskedRange(from, to int) string { return s.textRange(s.WithoutStrings(), from, to) }
+// LinesWithoutStrings returns some lines without comments and the bodies of strings.
+func (s *Side) LinesWithoutStrings(from, to int) string {
+	return s.lineRange(s.WithoutStrings(), from, to)
+}
 
-// FullText returns the text of a test without comments, with the annotations
+// TextWithAnnotations returns the text of a test without comments, with the annotations
 // above it, which may hold its rows.
-func (s *Side) FullText(t *source.TestDef) string {
+func (s *Side) TextWithAnnotations(t *source.TestDef) string {
 	from := t.Line
 	for from > 1 && t.Line-from < 60 && strings.TrimSpace(s.LineAt(from-1)) != "" {
-		if s.endsTest(from - 1) {
+		if s.isLastLineOfTest(from - 1) {
 			break
 		}
 		from--
 	}
-	return s.PlainRange(from, t.End)
+	return s.LinesWithoutComments(from, t.End)
 }
 
-func (s *Side) endsTest(n int) bool {
-	return slices.ContainsFunc(s.Source().Tests, func(t source.TestDef) bool { return t.End == n })
+func (s *Side) isLastLineOfTest(n int) bool {
+	return slices.ContainsFunc(s.Inspection().Tests, func(t source.TestDef) bool { return t.End == n })
 }

@@ -10,10 +10,10 @@ import (
 	"supervise/source"
 )
 
-// Marks returns the marks of a kind that affect a test.
-func (t *Test) Marks(kind source.MarkKind) []source.Mark {
+// MarksCovering returns the marks of a kind that affect a test.
+func (t *Test) MarksCovering(kind source.MarkKind) []source.Mark {
 	var out []source.Mark
-	for _, m := range t.Side.Source().Marks {
+	for _, m := range t.Side.Inspection().Marks {
 		if m.Kind == kind && m.From <= t.Line && t.Line <= m.To {
 			out = append(out, m)
 		}
@@ -23,39 +23,39 @@ func (t *Test) Marks(kind source.MarkKind) []source.Mark {
 
 // NeverRuns reports whether a test is skipped unconditionally.
 func (t *Test) NeverRuns() bool {
-	return t.Skipped || slices.ContainsFunc(t.Marks(source.Skip), source.Mark.IsUnconditional)
+	return t.Skipped || slices.ContainsFunc(t.MarksCovering(source.Skip), source.Mark.IsUnconditional)
 }
 
 var (
-	// whereRun matches conditions on who runs the tests, such as CI: the test is skipped
+	// runLocationRE matches conditions on who runs the tests, such as CI: the test is skipped
 	// where its failure would be seen.
-	whereRun = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
-	// machine matches conditions on what the machine has.
-	machine = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|\bpy_?\d|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|` + framework.OtherRuntimes + `|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
+	runLocationRE = regexp.MustCompile(`\bCI\b|["'.]CI["']|GITHUB_ACTIONS|GITLAB|TRAVIS|JENKINS|CIRCLECI|BUILDKITE|(?i:host_?name)|\buname\b|nodename|\bUSER(?:NAME)?\b|getpass|getlogin|whoami`)
+	// platformRE matches conditions on what the machine has.
+	platformRE = regexp.MustCompile(`(?i)platform|\bos\b|os\.|goos|goarch|version|linux|darwin|win(?:dows|32)|mac_?os|posix|\barch|hasattr|respond_to|defined\?|importlib|importorskip|import|which\b|lookpath|short\(\)|avail|install|\bhas_|\bhave_|support|feature|target_|unix|python|pypy|\bpy_?\d|node|jdk|jre|java|ruby|engine|getuid|root|docker|network|missing|locale|symlink|chmod|libc|endian|byteorder|cpu|is_none|is none|== nil|== null|none\b|err\b|error|exist|not ready|timeout|verbose|race|` + framework.OtherRuntimes + `|browser|jit|typeof|is_file|is_dir|permission|privileg|admin|deps|optional|backend|driver|database|gpu|cuda|memory|tty`)
 )
 
 var (
-	// environment matches conditions on a variable that a user may set.
-	environment = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
-	// service matches the names of variables that say where something is.
-	service = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
+	// userVariableRE matches conditions on a variable that a user may set.
+	userVariableRE = regexp.MustCompile(`(?i)getenv|lookupenv|environ|option_env|process\.env|\benv\[|env::var|getproperty\("(?:ci|skip|run)`)
+	// serviceVariableRE matches the names of variables that say where something is.
+	serviceVariableRE = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
 )
 
 // ConditionSeverity is the severity of a new condition on a skip.
 func ConditionSeverity(cond string) metric.Severity {
 	switch {
-	case whereRun.MatchString(cond), environment.MatchString(cond) && !service.MatchString(cond):
+	case runLocationRE.MatchString(cond), userVariableRE.MatchString(cond) && !serviceVariableRE.MatchString(cond):
 		return metric.High
-	case machine.MatchString(cond):
+	case platformRE.MatchString(cond):
 		return metric.Low
 	}
 	return metric.Medium
 }
 
-// Within returns the marks of a kind within a test.
-func (t *Test) Within(kind source.MarkKind) []source.Mark {
+// MarksWithin returns the marks of a kind within a test.
+func (t *Test) MarksWithin(kind source.MarkKind) []source.Mark {
 	var out []source.Mark
-	for _, m := range t.Side.Source().Marks {
+	for _, m := range t.Side.Inspection().Marks {
 		if m.Kind == kind && t.Line <= m.Line && m.Line <= t.End {
 			out = append(out, m)
 		}
@@ -63,8 +63,8 @@ func (t *Test) Within(kind source.MarkKind) []source.Mark {
 	return out
 }
 
-// AssertionsIn counts the assertions of a test in the lines of marks.
-func (t *Test) AssertionsIn(marks []source.Mark) int {
+// CountAssertionsIn counts the assertions of a test in the lines of marks.
+func (t *Test) CountAssertionsIn(marks []source.Mark) int {
 	n := 0
 	for _, at := range t.assertionLines() {
 		if slices.ContainsFunc(marks, func(m source.Mark) bool { return m.From <= at && at <= m.To }) {
@@ -77,48 +77,48 @@ func (t *Test) AssertionsIn(marks []source.Mark) int {
 // MaxReasonLines is how many lines are followed for the reason of a skip.
 const MaxReasonLines = 8
 
-// Attached matches lines that belong to what is below them: comments, annotations
+// AnnotationLineRE matches lines that belong to what is below them: comments, annotations
 // and attributes.
-var Attached = regexp.MustCompile(`^\s*(?://|#|/?\*|--|@|\[|"""|''')`)
+var AnnotationLineRE = regexp.MustCompile(`^\s*(?://|#|/?\*|--|@|\[|"""|''')`)
 
 var (
-	// directives are comments for tools, ownCode are those that are code.
-	directives = regexp.MustCompile(`(?i)^(?:eslint|prettier|biome|tslint|jshint|istanbul|c8|v8|noqa|nolint|nosec|type:|pyright|pylint|flake8|fmt:|isort|rubocop|noinspection|nosonar|checkstyle|ktlint|phpcs|phpstan|psalm|codecov|@ts-|@phpstan|@psalm|go:|\+build|clang|cspell|spell|coverage|pragma|region|endregion)`)
-	ownCode    = regexp.MustCompile(`[;{}]\s*$|^[@})\]]|^\w+(?:\.\w+)*\(.*\)$`)
-	codeLike   = regexp.MustCompile(`[={}]|\w\(`)
-	whose      = regexp.MustCompile(`^[A-Z]{3,}\([\w@. -]*\):?\s*`) // TODO(name)
-	plainWord  = regexp.MustCompile(`[A-Za-z]{2,}`)
-	// excusing are words that are a reason by themselves.
-	excusing = regexp.MustCompile(`(?i)\b(?:flak\w+|broken|slow|unstable|deprecated|obsolete|unsupported|hangs?|rac[ey]\w*|fail(?:s|ing)|https?:)|#\d`)
+	// directiveRE are comments for tools, ownCode are those that are code.
+	directiveRE   = regexp.MustCompile(`(?i)^(?:eslint|prettier|biome|tslint|jshint|istanbul|c8|v8|noqa|nolint|nosec|type:|pyright|pylint|flake8|fmt:|isort|rubocop|noinspection|nosonar|checkstyle|ktlint|phpcs|phpstan|psalm|codecov|@ts-|@phpstan|@psalm|go:|\+build|clang|cspell|spell|coverage|pragma|region|endregion)`)
+	codeCommentRE = regexp.MustCompile(`[;{}]\s*$|^[@})\]]|^\w+(?:\.\w+)*\(.*\)$`)
+	codeLikeRE    = regexp.MustCompile(`[={}]|\w\(`)
+	todoOwnerRE   = regexp.MustCompile(`^[A-Z]{3,}\([\w@. -]*\):?\s*`) // TODO(name)
+	proseWordRE   = regexp.MustCompile(`[A-Za-z]{2,}`)
+	// excuseRE are words that are a reason by themselves.
+	excuseRE = regexp.MustCompile(`(?i)\b(?:flak\w+|broken|slow|unstable|deprecated|obsolete|unsupported|hangs?|rac[ey]\w*|fail(?:s|ing)|https?:)|#\d`)
 )
 
-// Remarks returns the lines with a new comment in prose: no directive of a tool, and no
+// NewRemarks returns the lines with a new comment in prose: no directive of a tool, and no
 // code that was there before.
-func (f *ChangedFile) Remarks() map[int]bool {
-	return f.remarked.get(f.readRemarks)
+func (f *ChangedFile) NewRemarks() map[int]bool {
+	return f.remarks.get(f.findNewRemarks)
 }
 
-func (f *ChangedFile) readRemarks() map[int]bool {
+func (f *ChangedFile) findNewRemarks() map[int]bool {
 	out := map[int]bool{}
 	code := map[string]bool{}
 	for _, l := range f.RemovedLines() {
-		code[uncommented(l.Text)] = true
+		code[trimCommentMarks(l.Text)] = true
 	}
-	plain := Lines(f.After().WithoutComments())
+	plain := SplitLines(f.After().WithoutComments())
 	for _, l := range f.AddedLines() {
-		text := commentIn(l, plain)
-		if text == "" || code[text] || directives.MatchString(text) || ownCode.MatchString(text) {
+		text := commentOfLine(l, plain)
+		if text == "" || code[text] || directiveRE.MatchString(text) || codeCommentRE.MatchString(text) {
 			continue
 		}
-		prose := len(plainWord.FindAllString(text, 2)) > 1 && !codeLike.MatchString(whose.ReplaceAllString(text, ""))
-		out[l.Number] = prose || excusing.MatchString(text)
+		prose := len(proseWordRE.FindAllString(text, 2)) > 1 && !codeLikeRE.MatchString(todoOwnerRE.ReplaceAllString(text, ""))
+		out[l.Number] = prose || excuseRE.MatchString(text)
 	}
 	return out
 }
 
-// commentIn returns the comment of a line, without its marks, "" for none. plain are
+// commentOfLine returns the comment of a line, without its marks, "" for none. plain are
 // the lines of the file without comments.
-func commentIn(l Line, plain []Line) string {
+func commentOfLine(l Line, plain []Line) string {
 	if l.Number > len(plain) {
 		return ""
 	}
@@ -126,11 +126,11 @@ func commentIn(l Line, plain []Line) string {
 	if at >= len(l.Text) {
 		return ""
 	}
-	return uncommented(l.Text[at:])
+	return trimCommentMarks(l.Text[at:])
 }
 
-// uncommented returns a line without the marks of comments around it.
-func uncommented(s string) string {
+// trimCommentMarks returns a line without the marks of comments around it.
+func trimCommentMarks(s string) string {
 	s = strings.TrimSuffix(strings.TrimSpace(s), "*/")
 	for {
 		was := s
@@ -144,28 +144,28 @@ func uncommented(s string) string {
 }
 
 var (
-	// failsWith matches the attribute of Rust by which a test is expected to panic with a
+	// shouldPanicRE matches the attribute of Rust by which a test is expected to panic with a
 	// message; that of a failed assertion says nothing of the code.
-	failsWith       = regexp.MustCompile(`#\[should_panic\s*\(?\s*(?:expected\s*)?=\s*"([^"]{4,})"`)
-	failedAssertion = regexp.MustCompile(`(?i)assert|left|right|unwrap|panicked`)
-	// ofFailure matches assertions that something fails.
-	ofFailure = regexp.MustCompile(`\bis_err\(\)|unwrap_err|expect_err|\bErr\(|catch_unwind|panic`)
+	shouldPanicRE      = regexp.MustCompile(`#\[should_panic\s*\(?\s*(?:expected\s*)?=\s*"([^"]{4,})"`)
+	assertionMessageRE = regexp.MustCompile(`(?i)assert|left|right|unwrap|panicked`)
+	// failureAssertionRE matches assertions that something fails.
+	failureAssertionRE = regexp.MustCompile(`\bis_err\(\)|unwrap_err|expect_err|\bErr\(|catch_unwind|panic`)
 )
 
-// FailsByAttribute reports whether a line is an attribute that expects the panic of a test
+// IsPanicAttribute reports whether a line is an attribute that expects the panic of a test
 // with its message, in place of assertions that said that something fails.
-func FailsByAttribute(p Pair, line string) bool {
-	m := failsWith.FindStringSubmatch(line)
-	return m != nil && !failedAssertion.MatchString(m[1]) && len(p.Now.Assertions) == 0 && ExpectedFailure(p.Was)
+func IsPanicAttribute(p Pair, line string) bool {
+	m := shouldPanicRE.FindStringSubmatch(line)
+	return m != nil && !assertionMessageRE.MatchString(m[1]) && len(p.After.Assertions) == 0 && ExpectsOnlyFailures(p.Before)
 }
 
-// ExpectedFailure reports whether all assertions of a test said that something fails.
-func ExpectedFailure(t *Test) bool {
-	return !slices.ContainsFunc(t.Assertions, func(a string) bool { return !ofFailure.MatchString(a) })
+// ExpectsOnlyFailures reports whether all assertions of a test said that something fails.
+func ExpectsOnlyFailures(t *Test) bool {
+	return !slices.ContainsFunc(t.Assertions, func(a string) bool { return !failureAssertionRE.MatchString(a) })
 }
 
-// PanicExpected reports whether an attribute of a test expects its panic in place of the
+// ExpectsPanic reports whether an attribute of a test expects its panic in place of the
 // assertions that it lost.
-func PanicExpected(p Pair) bool {
-	return slices.ContainsFunc(p.Now.Marks(source.Skip), func(m source.Mark) bool { return FailsByAttribute(p, m.Text) })
+func ExpectsPanic(p Pair) bool {
+	return slices.ContainsFunc(p.After.MarksCovering(source.Skip), func(m source.Mark) bool { return IsPanicAttribute(p, m.Text) })
 }

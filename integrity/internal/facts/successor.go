@@ -9,17 +9,17 @@ import (
 
 // becameHelper reports whether the body of a lost test is now a function that is called.
 func (t *Test) becameHelper() bool {
-	_, called := Successor(t)
+	_, called := FindSuccessor(t)
 	return called
 }
 
-// sameBody is the share of words that a function must have in common with a lost test to
+// minSuccessorSimilarity is the share of words that a function must have in common with a lost test to
 // have its body.
-const sameBody = .75
+const minSuccessorSimilarity = .75
 
-// Successor returns the function of the same file that has the body of a lost test,
+// FindSuccessor returns the function of the same file that has the body of a lost test,
 // and whether anything calls it. Its Line is 0 if there is none.
-func Successor(t *Test) (fn source.Function, called bool) {
+func FindSuccessor(t *Test) (fn source.Function, called bool) {
 	after := t.File.After()
 	if !after.Exists() || after.Language() != t.Side.Language() {
 		return fn, false
@@ -28,22 +28,22 @@ func Successor(t *Test) (fn source.Function, called bool) {
 	if len(was) == 0 {
 		return fn, false
 	}
-	before := t.File.Before().Source().Functions
-	for _, fn := range Helpers(after) {
-		if hadFunction(before, fn.Name) && LastName(fn.Name) != LastName(t.Name) {
+	before := t.File.Before().Inspection().Functions
+	for _, fn := range HelperFunctions(after) {
+		if containsFunction(before, fn.Name) && LastName(fn.Name) != LastName(t.Name) {
 			continue
 		}
-		if jaccard(was, WordCounts(after.PlainRange(fn.Line, fn.End))) >= sameBody {
-			return fn, calls(after, fn)
+		if jaccard(was, CountWords(after.LinesWithoutComments(fn.Line, fn.End))) >= minSuccessorSimilarity {
+			return fn, isCalledElsewhere(after, fn)
 		}
 	}
 	return fn, false
 }
 
-// Helpers are the functions of a file that are not tests.
-func Helpers(s *Side) []source.Function {
+// HelperFunctions are the functions of a file that are not tests.
+func HelperFunctions(s *Side) []source.Function {
 	var out []source.Function
-	src := s.Source()
+	src := s.Inspection()
 	for _, fn := range src.Functions {
 		isTest := fn.Name == "(file)" || slices.ContainsFunc(src.Tests, func(t source.TestDef) bool {
 			return t.Line <= fn.Line && fn.End <= t.End
@@ -55,19 +55,19 @@ func Helpers(s *Side) []source.Function {
 	return out
 }
 
-func hadFunction(list []source.Function, name string) bool {
+func containsFunction(list []source.Function, name string) bool {
 	return slices.ContainsFunc(list, func(f source.Function) bool { return f.Name == name })
 }
 
-// calls reports whether a function is named anywhere else in the file.
-func calls(s *Side, fn source.Function) bool {
+// isCalledElsewhere reports whether a function is named anywhere else in the file.
+func isCalledElsewhere(s *Side, fn source.Function) bool {
 	name := LastName(fn.Name)
 	if name == "" {
 		return false
 	}
 	at := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for _, m := range at.FindAllIndex(s.WithoutStrings(), -1) {
-		if n := s.LineOf(m[0]); n < fn.Line || n > fn.End {
+		if n := s.LineNumber(m[0]); n < fn.Line || n > fn.End {
 			return true
 		}
 	}
@@ -75,7 +75,7 @@ func calls(s *Side, fn source.Function) bool {
 }
 
 // words are those of the definition of the test, without comments.
-func (t *Test) words() map[string]int { return WordCounts(t.Side.PlainRange(t.Line, t.End)) }
+func (t *Test) words() map[string]int { return CountWords(t.Side.LinesWithoutComments(t.Line, t.End)) }
 
 func jaccard(a, b map[string]int) float64 {
 	return source.Similarity(source.TestDef{Tokens: a}, source.TestDef{Tokens: b})

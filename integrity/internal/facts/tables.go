@@ -7,17 +7,17 @@ import (
 	"supervise/source"
 )
 
-// InNotation normalises a text for the comparison of rows: no white space, and nothing
+// NormalizeNotation normalises a text for the comparison of rows: no white space, and nothing
 // that formatters change.
-func InNotation(text string) string {
-	return QuotedKey.ReplaceAllString(Notation.Replace(Squash(text)), "$1$2:")
+func NormalizeNotation(text string) string {
+	return QuotedKeyRE.ReplaceAllString(NotationReplacer.Replace(RemoveSpace(text)), "$1$2:")
 }
 
-// Notation normalises what formatters change in a row.
-var Notation = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
+// NotationReplacer normalises what formatters change in a row.
+var NotationReplacer = strings.NewReplacer("'", `"`, "`", `"`, ",)", ")", ",]", "]", ",}", "}")
 
-// QuotedKey matches the name of a field in needless quotes.
-var QuotedKey = regexp.MustCompile(`(^|[{,])"([A-Za-z_]\w*)":`)
+// QuotedKeyRE matches the name of a field in needless quotes.
+var QuotedKeyRE = regexp.MustCompile(`(^|[{,])"([A-Za-z_]\w*)":`)
 
 // Table is a list of rows and the test it belongs to, nil for none.
 type Table struct {
@@ -27,70 +27,70 @@ type Table struct {
 	Path string
 }
 
-// aboveTest is how many lines above its test a table may end: its names are
+// maxLinesAboveTest is how many lines above its test a table may end: its names are
 // between, and other annotations.
-const aboveTest = 25
+const maxLinesAboveTest = 25
 
-// TablesOf returns the tables of a file.
-func TablesOf(s *Side) []Table {
+// FindTables returns the tables of a file.
+func FindTables(s *Side) []Table {
 	var out []Table
-	src := s.Source()
+	src := s.Inspection()
 	for _, l := range src.Lists {
 		t := Table{List: l, Keys: make([]string, len(l.Rows)), Path: s.Path}
 		for i, r := range l.Rows {
-			t.Keys[i] = InNotation(r)
+			t.Keys[i] = NormalizeNotation(r)
 		}
 		for i := range src.Tests {
 			d := &src.Tests[i]
 			inside := d.Line <= l.Line && l.Line <= d.End
-			above := l.End < d.Line && d.Line-l.End <= aboveTest && t.Test == nil && s.annotates(l.End, d.Line)
+			above := l.End < d.Line && d.Line-l.End <= maxLinesAboveTest && t.Test == nil && s.isDirectlyAbove(l.End, d.Line)
 			if inside || above {
 				t.Test = d
 			}
 		}
 		if t.Test == nil {
-			t.Test = s.user(l)
+			t.Test = s.testUsingList(l)
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-// user returns the test that names the function, or the variable, that holds a list:
+// testUsingList returns the test that names the function, or the variable, that holds a list:
 // a provider of its rows; nil for none.
-func (s *Side) user(l source.List) *source.TestDef {
+func (s *Side) testUsingList(l source.List) *source.TestDef {
 	name := ""
-	src := s.Source()
+	src := s.Inspection()
 	from := 0
 	for _, f := range src.Functions {
 		if f.Line <= l.Line && l.End <= f.End && f.Line > from && f.Name != "(file)" {
 			name, from = LastName(f.Name), f.Line
 		}
 	}
-	m := givenName.FindStringSubmatch(s.LineAt(l.Line))
+	m := listNameRE.FindStringSubmatch(s.LineAt(l.Line))
 	if name == "" && m != nil {
 		name = m[1]
-	} else if m != nil && !s.givesBack(m[1], l.End, from) {
+	} else if m != nil && !s.returnsList(m[1], l.End, from) {
 		return nil // what a helper needs itself
 	}
-	if len(name) < 3 || AssertionWord.MatchString(name) {
+	if len(name) < 3 || AssertionWordRE.MatchString(name) {
 		return nil
 	}
 	use := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for i := range src.Tests {
 		d := &src.Tests[i]
-		if use.MatchString(s.fullRange(d)) {
+		if use.MatchString(s.rangeWithAnnotations(d)) {
 			return d
 		}
 	}
 	return nil
 }
 
-// givesBack reports whether the function that begins on a line returns or yields a list
+// returnsList reports whether the function that begins on a line returns or yields a list
 // by its name, or ends with that name.
-func (s *Side) givesBack(name string, after, begin int) bool {
+func (s *Side) returnsList(name string, after, begin int) bool {
 	use := regexp.MustCompile(`\b(?:return|yield|in|of|from|range|foreach|stream)\b[^\n]*\b` + regexp.QuoteMeta(name) + `\b|^\s*[$@]?` + regexp.QuoteMeta(name) + `\b\s*(?:$|\.(?:stream|iter|each|map|forEach))`)
-	for _, f := range s.Source().Functions {
+	for _, f := range s.Inspection().Functions {
 		if f.Line != begin {
 			continue
 		}
@@ -103,22 +103,22 @@ func (s *Side) givesBack(name string, after, begin int) bool {
 	return false
 }
 
-// givenName matches the beginning of a line that gives a list a name.
-var givenName = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
+// listNameRE matches the beginning of a line that gives a list a name.
+var listNameRE = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
 
-// fullRange is a test with the annotations and comments above it, where its
+// rangeWithAnnotations is a test with the annotations and comments above it, where its
 // provider may be named.
-func (s *Side) fullRange(d *source.TestDef) string {
+func (s *Side) rangeWithAnnotations(d *source.TestDef) string {
 	var b strings.Builder
-	for n := s.HeadOf(d); n <= d.End; n++ {
+	for n := s.FirstAnnotationLine(d); n <= d.End; n++ {
 		b.WriteString(s.LineAt(n))
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// annotates reports whether no blank line is between a list and a test.
-func (s *Side) annotates(end, at int) bool {
+// isDirectlyAbove reports whether no blank line is between a list and a test.
+func (s *Side) isDirectlyAbove(end, at int) bool {
 	for n := end + 1; n < at; n++ {
 		if strings.TrimSpace(s.LineAt(n)) == "" {
 			return false
@@ -127,11 +127,11 @@ func (s *Side) annotates(end, at int) bool {
 	return true
 }
 
-// HeadOf returns the first line of what is above a test without a blank line
+// FirstAnnotationLine returns the first line of what is above a test without a blank line
 // between: its annotations.
-func (s *Side) HeadOf(t *source.TestDef) int {
+func (s *Side) FirstAnnotationLine(t *source.TestDef) int {
 	from := t.Line
-	for from > 1 && t.Line-from < aboveTest && strings.TrimSpace(s.LineAt(from-1)) != "" && !s.endsTest(from-1) {
+	for from > 1 && t.Line-from < maxLinesAboveTest && strings.TrimSpace(s.LineAt(from-1)) != "" && !s.isLastLineOfTest(from-1) {
 		from--
 	}
 	return from

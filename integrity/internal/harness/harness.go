@@ -17,24 +17,24 @@ import (
 	"supervise/source"
 )
 
-// setUp are the files that run before tests, or around them, by their names.
-var setUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|` + framework.SetUpFile + `)$|(^|/)(` + framework.SupportFolder + `)/`)
+// setUpFileRE are the files that run before tests, or around them, by their names.
+var setUpFileRE = regexp.MustCompile(`(?i)(^|/)(conftest\.py|sitecustomize\.py|[\w.-]*(setup|teardown|bootstrap|global|reporter|environment|runner|hooks?|plugin|support|helper|register|preload)[\w.-]*\.(m|c)?[jt]sx?|\w*helpers?\.(rb|exs)|(\w*bootstrap|autoload|TestCase)\.php|[\w-]*(plugin|hooks?|runner|fixtures?)\w*\.py|support/[\w-]+\.rb|\w*(Extension|Listener|Runner|Handler|Watcher|Interceptor)\w*\.(java|kt)|` + framework.SetUpFile + `)$|(^|/)(` + framework.SupportFolder + `)/`)
 
-// surelySetUp are those with names that product code does not have.
-var surelySetUp = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|` + framework.SetUpFile + `|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
+// certainSetUpFileRE are those with names that product code does not have.
+var certainSetUpFileRE = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setup|teardown|reporter|environment)[\w.-]*\.(m|c)?[jt]sx?|(test|spec|rails|minitest)[_-]?helpers?\.(rb|exs)|` + framework.SetUpFile + `|\w*(Extension|Listener)\.(java|kt)|\w*plugin\w*\.py)$`)
 
-// force is code that turns a failure into a pass, or ends the run successfully. It is
+// forcePattern is code that turns a failure into a pass, or ends the run successfully. It is
 // matched without comments; expressions that need quoted words see the strings as well.
-type force struct {
-	langs []source.Language
-	code  *regexp.Regexp
-	where *regexp.Regexp // of paths; nil for setUp
-	hooks bool           // in another place than in setUp, and in tests, only beside hooks of pytest
+type forcePattern struct {
+	langs       []source.Language
+	code        *regexp.Regexp
+	path        *regexp.Regexp // of paths; nil for setUp
+	besideHooks bool           // in another place than in setUp, and in tests, only beside hooks of pytest
 	// severity is not that of the rule, unless it is 0.
 	severity metric.Severity
 }
 
-var forces = []force{
+var forcePatterns = []forcePattern{
 	{python, regexp.MustCompile(`\.(outcome\s*(,[^=]*)?=[^=]*["']passed["']|failed\s*=\s*False|passed\s*=\s*True|longrepr\s*=\s*None|excinfo\s*=\s*None|exitstatus\s*=\s*(0\b|(pytest\.)?ExitCode\.OK)|testsfailed\s*=\s*0|wasxfail\s*=|shouldfail\s*=\s*False)`), regexp.MustCompile(`\.py$`), true, 0},
 	{python, regexp.MustCompile(`\.force_result\(|setattr\(\s*\w+\s*,\s*["'](outcome|excinfo|longrepr|exitstatus|testsfailed)["']|\.force_exception\(\s*None|_result\s*=\s*\[?\]?.*passed`), nil, true, 0},
 	{python, regexp.MustCompile(`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\bpytest\.exit\([^)]*returncode\s*=\s*0`), nil, false, 0},
@@ -61,60 +61,60 @@ var (
 	jvm    = []source.Language{source.Java, source.Kotlin}
 )
 
-// forcedOutcome finds added lines that force the outcome of tests.
-func forcedOutcome(f *facts.ChangedFile) []facts.Finding {
+// findForcedOutcomes finds added lines that force the outcome of tests.
+func findForcedOutcomes(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || source.IsVendored(f.Path) {
+	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || source.IsVendored(f.Path) {
 		return nil
 	}
 	lang := f.After().Language()
-	for i := range forces {
-		if slices.Contains(forces[i].langs, lang) && forces[i].looksAt(f) {
-			out = append(out, forces[i].find(f)...)
+	for i := range forcePatterns {
+		if slices.Contains(forcePatterns[i].langs, lang) && forcePatterns[i].appliesTo(f) {
+			out = append(out, forcePatterns[i].find(f)...)
 		}
 	}
-	return append(out, swallowing(f)...)
+	return append(out, findOverridingHooks(f)...)
 }
 
-// looksAt reports whether the row applies to a file: one that runs before or around
+// appliesTo reports whether the row applies to a file: one that runs before or around
 // tests, but not product code with such a name.
-func (r *force) looksAt(f *facts.ChangedFile) bool {
-	if _, found := facts.FirstMatch(f.AddedLines(), r.code); !found {
+func (r *forcePattern) appliesTo(f *facts.ChangedFile) bool {
+	if _, found := facts.FirstMatchingLine(f.AddedLines(), r.code); !found {
 		return false // most files, without a closer look
 	}
 	switch {
-	case r.where == nil && !setUp.MatchString(f.Path), r.where != nil && !r.where.MatchString(f.Path):
+	case r.path == nil && !setUpFileRE.MatchString(f.Path), r.path != nil && !r.path.MatchString(f.Path):
 		return false
-	case r.hooks && (!setUp.MatchString(f.Path) || ordinary(f)) && !hooks(f):
+	case r.besideHooks && (!setUpFileRE.MatchString(f.Path) || isOrdinaryTest(f)) && !definesPytestHooks(f):
 		return false
 	}
-	return r.where != nil && !r.hooks || surelySetUp.MatchString(f.Path) || !f.After().Product()
+	return r.path != nil && !r.besideHooks || certainSetUpFileRE.MatchString(f.Path) || !f.After().IsProduct()
 }
 
-// ordinary reports whether a file is one of tests, whatever else its name says:
+// isOrdinaryTest reports whether a file is one of tests, whatever else its name says:
 // test_hooks.py.
-func ordinary(f *facts.ChangedFile) bool {
-	return f.After().IsTest() && !surelySetUp.MatchString(f.Path)
+func isOrdinaryTest(f *facts.ChangedFile) bool {
+	return f.After().IsTestFile() && !certainSetUpFileRE.MatchString(f.Path)
 }
 
-func (r *force) find(f *facts.ChangedFile) []facts.Finding {
+func (r *forcePattern) find(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	for _, l := range addedCode(f) {
-		if r.code.MatchString(l.Text) && !guarded(f, l.Number) && !takesLibrary(f, l.Text) {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.Evidence(l.Text)})
+	for _, l := range addedCodeLines(f) {
+		if r.code.MatchString(l.Text) && !isInMainProgram(f, l.Number) && !importsAssertionLibrary(f, l.Text) {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.ShortenEvidence(l.Text)})
 		}
 	}
 	return out
 }
 
-// asserter matches a line that defines the assertion function for all tests, as an
+// assertionFunctionRE matches a line that defines the assertion function for all tests, as an
 // imported module or by a name.
-var asserter = regexp.MustCompile(`\.(?:expect|assert)\s*=\s*(?:(?:await\s+)?(?:require|import)\(\s*["']([^"']+)["']\s*\)|(\w+))[\w.]*\s*;?\s*$`)
+var assertionFunctionRE = regexp.MustCompile(`\.(?:expect|assert)\s*=\s*(?:(?:await\s+)?(?:require|import)\(\s*["']([^"']+)["']\s*\)|(\w+))[\w.]*\s*;?\s*$`)
 
-// takesLibrary reports whether a line takes the assertion function from a package, not
+// importsAssertionLibrary reports whether a line takes the assertion function from a package, not
 // from the project.
-func takesLibrary(f *facts.ChangedFile, text string) bool {
-	m := asserter.FindStringSubmatch(text)
+func importsAssertionLibrary(f *facts.ChangedFile, text string) bool {
+	m := assertionFunctionRE.FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
@@ -125,13 +125,13 @@ func takesLibrary(f *facts.ChangedFile, text string) bool {
 	return taken.Match(f.After().Text)
 }
 
-// addedCode returns the added lines of a file without their comments, and
+// addedCodeLines returns the added lines of a file without their comments, and
 // without those within a longer string.
-func addedCode(f *facts.ChangedFile) []facts.Line {
+func addedCodeLines(f *facts.ChangedFile) []facts.Line {
 	if f.After().Language() == source.PHP {
 		return f.AddedLines() // a file without <?php is not code to the scanner
 	}
-	plain, masked := facts.Lines(f.After().WithoutComments()), facts.Lines(f.After().WithoutStrings())
+	plain, masked := facts.SplitLines(f.After().WithoutComments()), facts.SplitLines(f.After().WithoutStrings())
 	var out []facts.Line
 	for _, l := range f.AddedLines() {
 		if l.Number <= len(plain) && strings.TrimSpace(masked[l.Number-1].Text) != "" {
@@ -141,28 +141,28 @@ func addedCode(f *facts.ChangedFile) []facts.Line {
 	return out
 }
 
-// hooks reports whether a Python file defines hooks of pytest.
-func hooks(f *facts.ChangedFile) bool {
-	return bytes.Contains(f.After().Text, []byte("def pytest_")) && pytestHook.Match(f.After().WithoutStrings())
+// definesPytestHooks reports whether a Python file defines hooks of pytest.
+func definesPytestHooks(f *facts.ChangedFile) bool {
+	return bytes.Contains(f.After().Text, []byte("def pytest_")) && pytestHookRE.Match(f.After().WithoutStrings())
 }
 
 var (
-	pytestHook   = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
-	mainGuard    = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
-	mainFunction = regexp.MustCompile(`def main\(|function main\(`)
-	functionTop  = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
+	pytestHookRE   = regexp.MustCompile(`(?m)^\s*def\s+pytest_\w+\(`)
+	mainGuardRE    = regexp.MustCompile(`__name__\s*==|require\.main\s*===|import\.meta\.main|\$0\s*==|__FILE__\s*==`)
+	mainFunctionRE = regexp.MustCompile(`def main\(|function main\(`)
+	definitionRE   = regexp.MustCompile(`^(async\s+)?(def|class|function|func)\s`)
 )
 
-// guarded reports whether a line is in the part of a program that runs only
+// isInMainProgram reports whether a line is in the part of a program that runs only
 // when it is called by itself.
-func guarded(f *facts.ChangedFile, n int) bool {
+func isInMainProgram(f *facts.ChangedFile, n int) bool {
 	for i := n; i > max(0, n-40); i-- {
 		l := f.After().LineAt(i)
-		if mainGuard.MatchString(l) {
+		if mainGuardRE.MatchString(l) {
 			return true
 		}
-		if i < n && functionTop.MatchString(l) {
-			return mainFunction.MatchString(l)
+		if i < n && definitionRE.MatchString(l) {
+			return mainFunctionRE.MatchString(l)
 		}
 	}
 	return false
@@ -170,15 +170,15 @@ func guarded(f *facts.ChangedFile, n int) bool {
 
 // hookNames are the hooks of pytest that decide what counts, runs or is shown.
 var (
-	hookNames   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(pytest_(?:runtest_makereport|runtest_protocol|runtest_call|pyfunc_call|collection_modifyitems|report_teststatus|sessionfinish|ignore_collect|collect_file|itemcollected|unconfigure|runtest_logreport|collection_finish|runtestloop|exception_interact|deselected|cmdline_main|load_initial_conftests|make_collect_report|assertrepr_compare))\(`)
-	returnsTrue = regexp.MustCompile(`^\s*return\s+(True|0|\[\])\s*$`)
-	skipsAll    = regexp.MustCompile(`add_marker\(\s*(pytest\.mark\.)?\(?["']?(skip|xfail)\b`)
+	decidingHookRE   = regexp.MustCompile(`^\s*(?:async\s+)?def\s+(pytest_(?:runtest_makereport|runtest_protocol|runtest_call|pyfunc_call|collection_modifyitems|report_teststatus|sessionfinish|ignore_collect|collect_file|itemcollected|unconfigure|runtest_logreport|collection_finish|runtestloop|exception_interact|deselected|cmdline_main|load_initial_conftests|make_collect_report|assertrepr_compare))\(`)
+	constantReturnRE = regexp.MustCompile(`^\s*return\s+(True|0|\[\])\s*$`)
+	skipMarkerRE     = regexp.MustCompile(`add_marker\(\s*(pytest\.mark\.)?\(?["']?(skip|xfail)\b`)
 )
 
-// swallowing finds new lines in hooks of pytest that answer in place of the runner
+// findOverridingHooks finds new lines in hooks of pytest that answer in place of the runner
 // unconditionally.
-func swallowing(f *facts.ChangedFile) []facts.Finding {
-	if f.After().Language() != source.Python || !hooks(f) {
+func findOverridingHooks(f *facts.ChangedFile) []facts.Finding {
+	if f.After().Language() != source.Python || !definesPytestHooks(f) {
 		return nil
 	}
 	added := map[int]bool{}
@@ -187,12 +187,12 @@ func swallowing(f *facts.ChangedFile) []facts.Finding {
 	}
 	var out []facts.Finding
 	var h hookBody
-	for _, l := range facts.Lines(f.After().WithoutComments()) {
-		if !h.enter(l.Text) || !added[l.Number] {
+	for _, l := range facts.SplitLines(f.After().WithoutComments()) {
+		if !h.advance(l.Text) || !added[l.Number] {
 			continue
 		}
-		if s := h.judge(strings.TrimSpace(l.Text)); s != 0 {
-			out = append(out, facts.Finding{File: f.Path, Severity: s, Line: l.Number, Evidence: facts.Evidence(h.name + ": " + strings.TrimSpace(l.Text))})
+		if s := h.severityOf(strings.TrimSpace(l.Text)); s != 0 {
+			out = append(out, facts.Finding{File: f.Path, Severity: s, Line: l.Number, Evidence: facts.ShortenEvidence(h.name + ": " + strings.TrimSpace(l.Text))})
 		}
 	}
 	return out
@@ -205,11 +205,11 @@ type hookBody struct {
 	conditional bool // a condition was passed
 }
 
-// enter takes the next line; false means that it belongs to no hook.
-func (h *hookBody) enter(l string) bool {
+// advance takes the next line; false means that it belongs to no hook.
+func (h *hookBody) advance(l string) bool {
 	text := strings.TrimSpace(l)
 	depth := len(l) - len(strings.TrimLeft(l, " \t"))
-	switch m := hookNames.FindStringSubmatch(l); {
+	switch m := decidingHookRE.FindStringSubmatch(l); {
 	case text == "":
 		return false
 	case m != nil:
@@ -222,17 +222,17 @@ func (h *hookBody) enter(l string) bool {
 	return h.name != ""
 }
 
-// answering are the hooks whose answer keeps the runner from doing its work.
-var answering = strings.Fields("pytest_pyfunc_call pytest_runtest_protocol pytest_ignore_collect pytest_runtestloop pytest_cmdline_main")
+// answeringHooks are the hooks whose answer keeps the runner from doing its work.
+var answeringHooks = strings.Fields("pytest_pyfunc_call pytest_runtest_protocol pytest_ignore_collect pytest_runtestloop pytest_cmdline_main")
 
-// judge returns the severity of a line of a hook, 0 for none.
-func (h *hookBody) judge(text string) metric.Severity {
-	answers := returnsTrue.MatchString(text) && slices.Contains(answering, h.name)
+// severityOf returns the severity of a line of a hook, 0 for none.
+func (h *hookBody) severityOf(text string) metric.Severity {
+	answers := constantReturnRE.MatchString(text) && slices.Contains(answeringHooks, h.name)
 	ignores := h.name == "pytest_ignore_collect" && strings.HasPrefix(text, "return ") && text != "return None" && text != "return False"
 	removes := strings.Contains(text, "items.remove(") || strings.Contains(text, "items[:] =")
-	catches := dropsFailure.MatchString(text) && strings.HasPrefix(h.name, "pytest_runtest_") || dropsFailure.MatchString(text) && h.name == "pytest_pyfunc_call"
+	catches := broadExceptRE.MatchString(text) && strings.HasPrefix(h.name, "pytest_runtest_") || broadExceptRE.MatchString(text) && h.name == "pytest_pyfunc_call"
 	switch {
-	case !h.conditional && (answers || skipsAll.MatchString(text)), saysPassed.MatchString(text):
+	case !h.conditional && (answers || skipMarkerRE.MatchString(text)), passedReturnRE.MatchString(text):
 		return metric.Critical
 	case answers, ignores, removes, catches:
 		return metric.High
@@ -240,14 +240,14 @@ func (h *hookBody) judge(text string) metric.Severity {
 	return 0
 }
 
-// dropsFailure matches a handler of all failures in a hook around a test.
-var dropsFailure = regexp.MustCompile(`^except(?:\s*:|.*\b(?:Exception|BaseException|AssertionError)\b)`)
+// broadExceptRE matches a handler of all failures in a hook around a test.
+var broadExceptRE = regexp.MustCompile(`^except(?:\s*:|.*\b(?:Exception|BaseException|AssertionError)\b)`)
 
-var saysPassed = regexp.MustCompile(`^return \(?["']passed["']`)
+var passedReturnRE = regexp.MustCompile(`^return \(?["']passed["']`)
 
-// hookLine matches the head of a hook of a runner, except for set-up.
-var hookLine = map[source.Language]*regexp.Regexp{
-	source.Python: hookNames,
+// runnerHookREs matches the head of a hook of a runner, except for set-up.
+var runnerHookREs = map[source.Language]*regexp.Regexp{
+	source.Python: decidingHookRE,
 	source.Java:   regexp.MustCompile(`\bimplements\b.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|LifecycleMethodExecutionExceptionHandler|TestInstancePostProcessor|ExecutionCondition|IHookable|IRetryAnalyzer|IAnnotationTransformer|ITestListener|IInvokedMethodListener)\b`),
 	source.Kotlin: regexp.MustCompile(`:\s*.*\b(TestExecutionExceptionHandler|InvocationInterceptor|TestExecutionListener|ExecutionCondition|TestCaseExtension)\b`),
 	source.Ruby:   regexp.MustCompile(`\b(config|c|rspec)\.around\b|Minitest\.after_run|RSpec::Core::\w+\.(class_eval|prepend)|Minitest::\w+\.(class_eval|prepend)`),
@@ -256,46 +256,46 @@ var hookLine = map[source.Language]*regexp.Regexp{
 
 // rakeCleared and rakeReplaced match a task of Rake that is cleared, or redefined.
 var (
-	rakeCleared  = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
-	rakeReplaced = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)
-	rakeQuiet    = regexp.MustCompile(`^\s*(puts|print|p|echo|true|nil|#|$|sh\s+["'](true|echo))`)
+	rakeClearRE = regexp.MustCompile(`Rake::Task\[\s*["':]+\w*(test|spec)\w*["']?\s*\]\.(clear|clear_actions)\b`)
+	rakeTaskRE  = regexp.MustCompile(`^\s*task\s*\(?\s*[:"']?(test|spec|default|check)\b.*\bdo\b`)
+	rakeNoOpRE  = regexp.MustCompile(`^\s*(puts|print|p|echo|true|nil|#|$|sh\s+["'](true|echo))`)
 )
 
-// taskReplaced finds tasks of Rake that ran tests and now only print.
-func taskReplaced(f *facts.ChangedFile) []facts.Finding {
+// findReplacedTasks finds tasks of Rake that ran tests and now only print.
+func findReplacedTasks(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolders.MatchString(f.Path) {
+	if base := path.Base(f.Path); base != "Rakefile" && path.Ext(base) != ".rake" || configtext.DataFolderRE.MatchString(f.Path) {
 		return nil
 	}
 	for _, l := range f.AddedLines() {
-		if rakeCleared.MatchString(l.Text) || rakeReplaced.MatchString(l.Text) && quietUntilEnd(f, l.Number) {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+		if rakeClearRE.MatchString(l.Text) || rakeTaskRE.MatchString(l.Text) && isBlockNoOp(f, l.Number) {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
 		}
 	}
 	return out
 }
 
-// aliases are the names of test tasks, unless the project redefines them.
-var aliases = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
+// testAliasRE are the names of test tasks, unless the project redefines them.
+var testAliasRE = regexp.MustCompile(`(^|\.|\])test(\[\])?$`)
 
-// aliasReplaced finds aliases of mix with the name of its test task that do not
+// findReplacedAlias finds aliases of mix with the name of its test task that do not
 // run it.
-func aliasReplaced(f *facts.ConfigFile) []facts.Finding {
+func findReplacedAlias(f *facts.ConfigFile) []facts.Finding {
 	if path.Base(f.Path) != "mix.exs" {
 		return nil
 	}
-	was, _ := aliasOf(f.Was.Settings)
-	is, at := aliasOf(f.Is.Settings)
-	if at.Line > 0 && !is && (was || !slices.ContainsFunc(f.Was.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
-		return []facts.Finding{{File: f.Path, Line: at.Line, Evidence: facts.Evidence("test: " + at.Value)}}
+	was, _ := findTestAlias(f.OldConfig.Settings)
+	is, at := findTestAlias(f.NewConfig.Settings)
+	if at.Line > 0 && !is && (was || !slices.ContainsFunc(f.OldConfig.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
+		return []facts.Finding{{File: f.Path, Line: at.Line, Evidence: facts.ShortenEvidence("test: " + at.Value)}}
 	}
 	return nil
 }
 
-// aliasOf reports whether the alias runs the tests, and where it is.
-func aliasOf(list []configtext.Setting) (tests bool, at configtext.Setting) {
+// findTestAlias reports whether the alias runs the tests, and where it is.
+func findTestAlias(list []configtext.Setting) (tests bool, at configtext.Setting) {
 	for _, s := range list {
-		if aliases.MatchString(s.Key) {
+		if testAliasRE.MatchString(s.Key) {
 			at = s
 			tests = tests || strings.HasPrefix(s.Value, "test") || strings.Contains(s.Value, " test")
 		}
@@ -303,43 +303,43 @@ func aliasOf(list []configtext.Setting) (tests bool, at configtext.Setting) {
 	return tests, at
 }
 
-// quietUntilEnd reports whether the block that a line opens does nothing.
-func quietUntilEnd(f *facts.ChangedFile, n int) bool {
+// isBlockNoOp reports whether the block that a line opens does nothing.
+func isBlockNoOp(f *facts.ChangedFile, n int) bool {
 	for i := n + 1; i < n+20; i++ {
 		switch l := f.After().LineAt(i); {
 		case strings.TrimSpace(l) == "end":
 			return true
-		case !rakeQuiet.MatchString(l):
+		case !rakeNoOpRE.MatchString(l):
 			return false
 		}
 	}
 	return false
 }
 
-// hookAdded finds new hooks of runners. What they do is not known; one that forces an
+// findAddedHook finds new hooks of runners. What they do is not known; one that forces an
 // outcome is another finding.
-func hookAdded(f *facts.ChangedFile) []facts.Finding {
-	re := hookLine[f.After().Language()]
-	if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
+func findAddedHook(f *facts.ChangedFile) []facts.Finding {
+	re := runnerHookREs[f.After().Language()]
+	if re == nil || !slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool { return re.MatchString(l.Text) }) || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || f.After().Language() == source.Python && path.Base(f.Path) != "conftest.py" {
 		return nil
 	}
-	for _, l := range addedCode(f) {
-		if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadLike(f, l.Text) {
+	for _, l := range addedCodeLines(f) {
+		if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadPytestHook(f, l.Text) {
 			continue
 		}
-		return []facts.Finding{{File: f.Path, Line: l.Number, Severity: hookWeight(f), Evidence: facts.Evidence(l.Text)}}
+		return []facts.Finding{{File: f.Path, Line: l.Number, Severity: hookSeverity(f), Evidence: facts.ShortenEvidence(l.Text)}}
 	}
 	return nil
 }
 
-// hadLike reports whether a function of the same name was there before.
-func hadLike(f *facts.ChangedFile, text string) bool {
-	m := hookNames.FindStringSubmatch(text)
+// hadPytestHook reports whether a function of the same name was there before.
+func hadPytestHook(f *facts.ChangedFile, text string) bool {
+	m := decidingHookRE.FindStringSubmatch(text)
 	return m != nil && strings.Contains(string(f.Before().WithoutComments()), "def "+m[1]+"(")
 }
 
-// hookWeight returns a higher severity for an exception handler that throws nothing.
-func hookWeight(f *facts.ChangedFile) metric.Severity {
+// hookSeverity returns a higher severity for an exception handler that throws nothing.
+func hookSeverity(f *facts.ChangedFile) metric.Severity {
 	if f.After().Language() == source.CSharp {
 		return metric.High
 	}
@@ -353,24 +353,24 @@ func hookWeight(f *facts.ChangedFile) metric.Severity {
 	return 0
 }
 
-// testMain finds a TestMain that does not run the tests of its Go package, or exits with
+// findFaultyTestMain finds a TestMain that does not run the tests of its Go package, or exits with
 // 0 whatever their result.
-func testMain(f *facts.ChangedFile) []facts.Finding {
-	if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
+func findFaultyTestMain(f *facts.ChangedFile) []facts.Finding {
+	if !strings.HasSuffix(f.Path, "_test.go") || !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || !strings.Contains(string(f.After().Text), "TestMain") {
 		return nil
 	}
-	line, why := mainFault(f.After().Text)
+	line, why := testMainFault(f.After().Text)
 	if why == "" {
 		return nil
 	}
-	if _, before := mainFault(f.Before().Text); before == why {
+	if _, before := testMainFault(f.Before().Text); before == why {
 		return nil
 	}
-	return []facts.Finding{{File: f.Path, Line: line, Evidence: facts.Evidence("TestMain: " + why)}}
+	return []facts.Finding{{File: f.Path, Line: line, Evidence: facts.ShortenEvidence("TestMain: " + why)}}
 }
 
-// mainFault says what is wrong with the TestMain of a Go file, "" for nothing.
-func mainFault(text []byte) (at int, why string) {
+// testMainFault says what is wrong with the TestMain of a Go file, "" for nothing.
+func testMainFault(text []byte) (at int, why string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.SkipObjectResolution)
 	if err != nil || file == nil {
@@ -419,7 +419,7 @@ func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
 			}
 		case *ast.CallExpr:
 			excused := slices.ContainsFunc(conditions, func(c ast.Node) bool { return c.Pos() < n.Pos() && n.End() <= c.End() })
-			if exitsWell(n) && !excused && (ran.IsValid() || inList(body.List, n)) {
+			if isExitZero(n) && !excused && (ran.IsValid() || isStatementOf(body.List, n)) {
 				at = n.Pos()
 			}
 		}
@@ -428,8 +428,8 @@ func exitAfterRun(body *ast.BlockStmt, m string) token.Pos {
 	return at
 }
 
-// inList reports whether a call is a statement of the list itself.
-func inList(list []ast.Stmt, call *ast.CallExpr) bool {
+// isStatementOf reports whether a call is a statement of the list itself.
+func isStatementOf(list []ast.Stmt, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(list, func(s ast.Stmt) bool {
 		switch s := s.(type) {
 		case *ast.ExprStmt:
@@ -441,8 +441,8 @@ func inList(list []ast.Stmt, call *ast.CallExpr) bool {
 	})
 }
 
-// exitsWell reports whether a statement is os.Exit(0).
-func exitsWell(call *ast.CallExpr) bool {
+// isExitZero reports whether a statement is os.Exit(0).
+func isExitZero(call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false
 	}
@@ -451,30 +451,30 @@ func exitsWell(call *ast.CallExpr) bool {
 	return ok && isSel && sel.Sel.Name == "Exit" && lit.Value == "0"
 }
 
-var rustModule = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
+var rustModuleRE = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
 
-// moduleRemoved finds modules of tests that Rust no longer compiles, because
+// findRemovedModules finds modules of tests that Rust no longer compiles, because
 // their declaration is gone while their file stays.
-func moduleRemoved(c *facts.Set) []facts.Finding {
+func findRemovedModules(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {
 		if !strings.HasSuffix(f.Path, ".rs") || !f.After().Exists() {
 			continue
 		}
 		for _, l := range f.RemovedLines() {
-			m := rustModule.FindStringSubmatch(l.Text)
-			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTest() || moduleInOtherFile(c, m[1]) {
+			m := rustModuleRE.FindStringSubmatch(l.Text)
+			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTestFile() || isModuleInOtherFile(c, m[1]) {
 				continue
 			}
-			out = append(out, facts.Finding{File: f.Path, Evidence: facts.Evidence(l.Text + " is gone")})
+			out = append(out, facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(l.Text + " is gone")})
 		}
 	}
 	return out
 }
 
-// moduleInOtherFile reports whether a module was declared in another place, or its file
+// isModuleInOtherFile reports whether a module was declared in another place, or its file
 // is part of the change, too.
-func moduleInOtherFile(c *facts.Set, name string) bool {
+func isModuleInOtherFile(c *facts.Change, name string) bool {
 	declared := regexp.MustCompile(`(?m)^\s*(pub(\([^)]*\))?\s+)?mod\s+` + name + `\b`)
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		own := path.Base(f.Before().Path) == name+".rs" || path.Base(path.Dir(f.Before().Path)) == name

@@ -12,33 +12,33 @@ import (
 	"supervise/source"
 )
 
-// ofTest matches the names of files with tests.
-var ofTest = regexp.MustCompile(`(?i)tests?\b|_test|test_|spec`)
+// testNameRE matches the names of files with tests.
+var testNameRE = regexp.MustCompile(`(?i)tests?\b|_test|test_|spec`)
 
-// testsIgnored finds patterns of git that newly ignore a test of the project: what git
+// findIgnoredTests finds patterns of git that newly ignore a test of the project: what git
 // ignores is in no diff, and no reviewer reads it.
-func testsIgnored(c *facts.Set) []facts.Finding {
+func findIgnoredTests(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {
 		if path.Base(f.Path) != ".gitignore" || !f.After().Exists() {
 			continue
 		}
-		there, _ := c.FilesBefore()
+		there, _ := c.BaseFiles()
 		for _, l := range f.AddedLines() {
 			ignored := slices.IndexFunc(there, func(name string) bool {
 				lang := source.DetectLanguage(name, nil)
-				return lang != source.Unknown && ofTest.MatchString(path.Base(name)) && source.IsTestFile(name, lang) && !source.IsVendored(name) && ignores(path.Dir(f.Path), l.Text, name)
+				return lang != source.Unknown && testNameRE.MatchString(path.Base(name)) && source.IsTestFile(name, lang) && !source.IsVendored(name) && ignoresPath(path.Dir(f.Path), l.Text, name)
 			})
 			if ignored >= 0 {
-				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text + " ignores " + there[ignored])})
+				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text + " ignores " + there[ignored])})
 			}
 		}
 	}
 	return out
 }
 
-// ignores reports whether a line of a .gitignore in a folder matches a path.
-func ignores(dir, line, name string) bool {
+// ignoresPath reports whether a line of a .gitignore in a folder matches a path.
+func ignoresPath(dir, line, name string) bool {
 	pattern := strings.TrimSpace(line)
 	if pattern == "" || pattern[0] == '#' || pattern[0] == '!' {
 		return false

@@ -14,46 +14,46 @@ import (
 )
 
 var (
-	// startup files are run by an interpreter before anything else.
-	startup = regexp.MustCompile(`(^|/)(sitecustomize|usercustomize)\.py$|(^|/)\.pythonrc(\.py)?$`)
-	pthCode = regexp.MustCompile(`(?m)^\s*import[ \t]`)
+	// startupFileRE files are run by an interpreter before anything else.
+	startupFileRE = regexp.MustCompile(`(^|/)(sitecustomize|usercustomize)\.py$|(^|/)\.pythonrc(\.py)?$`)
+	pthImportRE   = regexp.MustCompile(`(?m)^\s*import[ \t]`)
 	// runnerNames are programs that run or check; a file of such a name in the
 	// project comes before them where the search path leads to it.
-	runnerNames = framework.Programs()
-	binstub     = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
-	wrapper     = regexp.MustCompile(`^(gradlew|mvnw)$`)
+	runnerNames    = framework.Programs()
+	binstubRE      = regexp.MustCompile(`(?i)Gem\.bin_path|bundler|rubygems|vendor/autoload|composer|autoload\.php|require_relative|APP_PATH|hermit|pkgx|nix-shell|docker|basedir=|console_main|sys\.exit\(\w+\(\)\)`)
+	buildWrapperRE = regexp.MustCompile(`^(gradlew|mvnw)$`)
 )
 
-// shimmed finds files that run instead of the runner, or before it.
-func shimmed(f *facts.ChangedFile) []facts.Finding {
+// findShims finds files that run instead of the runner, or before it.
+func findShims(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
-	if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) || len(f.AddedLines()) == 0 && f.OldPath == "" {
+	if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) || len(f.AddedLines()) == 0 && f.OldPath == "" {
 		return nil
 	}
 	switch {
-	case startupCode(f), shim(f):
-		out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
-	case wrapper.MatchString(path.Base(f.Path)):
-		if l, ok := facts.FirstMatch(f.AddedLines(), disarmed); ok {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+	case isStartupCode(f), isShim(f):
+		out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: facts.ShortenEvidence(f.After().LineAt(1))})
+	case buildWrapperRE.MatchString(path.Base(f.Path)):
+		if l, ok := facts.FirstMatchingLine(f.AddedLines(), disablingLineRE); ok {
+			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
 		}
 	}
 	return out
 }
 
-// disarmed is a line that makes a wrapper of a build tool succeed.
-var disarmed = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)
+// disablingLineRE is a line that makes a wrapper of a build tool succeed.
+var disablingLineRE = regexp.MustCompile(`^\s*exit\s+0\s*$|\|\|\s*true|-DskipTests|failure\.ignore`)
 
-// startupCode reports whether an interpreter runs the file before anything else.
-func startupCode(f *facts.ChangedFile) bool {
-	return startup.MatchString(f.Path) || path.Ext(f.Path) == ".pth" && pthCode.Match(f.After().Text)
+// isStartupCode reports whether an interpreter runs the file before anything else.
+func isStartupCode(f *facts.ChangedFile) bool {
+	return startupFileRE.MatchString(f.Path) || path.Ext(f.Path) == ".pth" && pthImportRE.Match(f.After().Text)
 }
 
-// shim reports whether the file is a script with the name of a runner: a new one, or one
+// isShim reports whether the file is a script with the name of a runner: a new one, or one
 // in a folder for installed tools that succeeds at once.
-func shim(f *facts.ChangedFile) bool {
+func isShim(f *facts.ChangedFile) bool {
 	text := f.After().Text
-	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstub.Match(text) {
+	if !slices.Contains(runnerNames, path.Base(f.Path)) || !strings.HasPrefix(string(text), "#!") || binstubRE.Match(text) {
 		return false
 	}
 	if source.IsVendored(f.Path) {
@@ -62,19 +62,19 @@ func shim(f *facts.ChangedFile) bool {
 	return (f.Added || f.OldPath != "") && !callsItsTool(f)
 }
 
-// searched matches folders that a search path leads to.
-var searched = regexp.MustCompile(`(?i)^$|bin$|shims?$`)
+// searchPathFolderRE matches folders that a search path leads to.
+var searchPathFolderRE = regexp.MustCompile(`(?i)^$|bin$|shims?$`)
 
 // callsItsTool reports whether a script is called by its path, as scripts/coverage, and
 // runs the tool that it is named after.
 func callsItsTool(f *facts.ChangedFile) bool {
 	dir, name := path.Split(f.Path)
-	if searched.MatchString(strings.Trim(dir, "/")) {
+	if searchPathFolderRE.MatchString(strings.Trim(dir, "/")) {
 		return false
 	}
 	text := f.After().Text
 	call := regexp.MustCompile(`(?m)^\s*(?:exec\s+|[A-Z_]+=\S*\s+)*(?:["']?\$\{?\w+\}?["']?/?|\./|[\w./-]+/bin/|npx\s+|bundle exec\s+|(?:poetry|uv|pipenv|hatch) run\s+|python3? -m\s+)?` + regexp.QuoteMeta(name) + `(?:\s|$)`)
-	return call.Match(text) && !slices.ContainsFunc(f.After().Lines(), func(l facts.Line) bool { return disarmed.MatchString(l.Text) })
+	return call.Match(text) && !slices.ContainsFunc(f.After().Lines(), func(l facts.Line) bool { return disablingLineRE.MatchString(l.Text) })
 }
 
 var (
@@ -83,50 +83,50 @@ var (
 	libraries = slices.Concat(framework.PythonTestModules, strings.Fields("nose2 faker responses freezegun vcr tox nox "+
 		"requests numpy pandas attr attrs yaml click flask django jinja2 werkzeug sqlalchemy pydantic httpx aiohttp simplejson dateutil six typing_extensions setuptools pkg_resources "+
 		"json time datetime random subprocess asyncio logging typing math decimal os sys re io socket threading traceback inspect functools itertools collections pathlib shutil tempfile warnings difflib operator contextlib importlib builtins assertpy expects hamcrest"))
-	replaced   = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
-	moduleLine = regexp.MustCompile(`(?m)^module\s+(\S+)`)
-	vendorList = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
+	goReplaceRE      = regexp.MustCompile(`^\s*(?:replace\s+)?([\w./~-]+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+v\S+)?`)
+	goModuleRE       = regexp.MustCompile(`(?m)^module\s+(\S+)`)
+	dependencyListRE = regexp.MustCompile(`(^|/)(vendor/modules\.txt|go\.(mod|sum)|composer\.(json|lock)|package(-lock)?\.json|yarn\.lock|Gemfile\.lock|Cargo\.(toml|lock)|\.gitmodules)$`)
 )
 
-// shadowed finds modules of the project that hide a dependency, and dependencies that
+// findShadowedDependencies finds modules of the project that hide a dependency, and dependencies that
 // were replaced.
-func shadowed(c *facts.Set) []facts.Finding {
+func findShadowedDependencies(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	listed := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return vendorList.MatchString(f.Path) })
+	listed := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return dependencyListRE.MatchString(f.Path) })
 	for _, f := range c.Files {
-		if !f.After().Exists() || configtext.DataFolders.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
+		if !f.After().Exists() || configtext.DataFolderRE.MatchString(f.Path) && !strings.Contains(f.Path, "node_modules/") {
 			continue
 		}
-		switch name := shadowName(f.Path); {
+		switch name := shadowedLibrary(f.Path); {
 		case path.Base(f.Path) == "go.mod":
-			out = append(out, replacements(c, f)...)
+			out = append(out, findReplacements(c, f)...)
 		case path.Base(f.Path) == "go.work" && f.Added:
-			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.Evidence(f.After().LineAt(1))})
-		case f.Added && name != "" && !ownPackage(c, f.Path):
+			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.ShortenEvidence(f.After().LineAt(1))})
+		case f.Added && name != "" && !isOwnPackage(c, f.Path):
 			finding := facts.Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
 			if slices.Contains(framework.PythonTestModules, name) {
 				finding.Severity = metric.Critical
 			}
 			out = append(out, finding)
-		case installed(f, listed):
+		case isInstalledDependency(f, listed):
 			out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: f.Path})
 		}
 	}
 	return out
 }
 
-// installed reports whether the file belongs to a dependency as it is installed,
+// isInstalledDependency reports whether the file belongs to a dependency as it is installed,
 // and was changed manually. listed says that the list of dependencies changed, too.
-func installed(f *facts.ChangedFile, listed bool) bool {
+func isInstalledDependency(f *facts.ChangedFile, listed bool) bool {
 	if strings.Contains("/"+f.Path, "/node_modules/") {
 		return true
 	}
 	return !f.Added && !listed && strings.HasPrefix(f.Path, "vendor/") && f.After().Language() != source.Unknown
 }
 
-// shadowName returns the name of the library that a Python module at the root of
+// shadowedLibrary returns the name of the library that a Python module at the root of
 // the project, or of its tests, hides; "" for none.
-func shadowName(name string) string {
+func shadowedLibrary(name string) string {
 	dir, base := path.Split(name)
 	dir = strings.Trim(dir, "/")
 	module, ok := strings.CutSuffix(base, ".py")
@@ -143,11 +143,11 @@ func shadowName(name string) string {
 // manifests are the files at the root of a project that contain its name.
 var manifests = []string{"pyproject.toml", "setup.cfg", "setup.py"}
 
-// isNamed reports whether the project itself has a name, going by a manifest that
+// isProjectName reports whether the project itself has a name, going by a manifest that
 // existed before the change, or by that of a new project.
-func isNamed(c *facts.Set, module string) bool {
+func isProjectName(c *facts.Change, module string) bool {
 	at := regexp.MustCompile(`\b(?i:name|py_modules|packages)\s*=\s*\[?\s*["']?` + regexp.QuoteMeta(module) + `["'\s,]`)
-	begins := c.NewProject()
+	begins := c.IsNewProject()
 	if !begins && c.Base.Texts != nil {
 		for _, text := range c.Base.Texts(manifests) {
 			if at.Match(text) {
@@ -161,32 +161,32 @@ func isNamed(c *facts.Set, module string) bool {
 	})
 }
 
-// ownPackage reports whether the project itself is that library: it has its name, or
+// isOwnPackage reports whether the project itself is that library: it has its name, or
 // more of it is in the change and existed before.
-func ownPackage(c *facts.Set, name string) bool {
-	module := shadowName(name)
-	return isNamed(c, module) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+func isOwnPackage(c *facts.Change, name string) bool {
+	module := shadowedLibrary(name)
+	return isProjectName(c, module) || slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		return f.Path != name && !f.Added && (strings.HasPrefix(f.Path, module+"/") || strings.HasPrefix(f.Path, "src/"+module+"/") || strings.HasPrefix(f.Before().Path, module))
 	})
 }
 
-// replacements finds modules of Go that are replaced by a folder. A module of
+// findReplacements finds modules of Go that are replaced by a folder. A module of
 // the same repository may rightly be; one replaced by another version as well.
-func replacements(c *facts.Set, f *facts.ChangedFile) []facts.Finding {
+func findReplacements(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 	own := ""
-	if m := moduleLine.FindSubmatch(f.After().Text); m != nil {
+	if m := goModuleRE.FindSubmatch(f.After().Text); m != nil {
 		own = string(m[1])
 	}
 	for _, l := range f.AddedLines() {
-		m := replaced.FindStringSubmatch(l.Text)
+		m := goReplaceRE.FindStringSubmatch(l.Text)
 		if m == nil {
 			continue
 		}
-		finding := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)}
+		finding := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)}
 		switch {
 		case !strings.HasPrefix(m[2], ".") && !strings.HasPrefix(m[2], "/"):
 			finding.Severity = metric.Medium
-		case repository(own) == repository(m[1]), neighbour(c, f, m[1], m[2]):
+		case repositoryOf(own) == repositoryOf(m[1]), isNeighbouringModule(c, f, m[1], m[2]):
 			continue
 		}
 		return []facts.Finding{finding}
@@ -194,16 +194,16 @@ func replacements(c *facts.Set, f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// neighbour reports whether a module is replaced by the folder of the repository that
+// isNeighbouringModule reports whether a module is replaced by the folder of the repository that
 // holds it: one that held it before the change, or one of a module that was no
 // dependency yet.
-func neighbour(c *facts.Set, f *facts.ChangedFile, module, folder string) bool {
+func isNeighbouringModule(c *facts.Change, f *facts.ChangedFile, module, folder string) bool {
 	name := path.Join(path.Dir(f.Path), folder, "go.mod")
 	if strings.HasPrefix(folder, "/") || strings.HasPrefix(name, "../") {
 		return false
 	}
 	declares := func(text []byte) bool {
-		m := moduleLine.FindSubmatch(text)
+		m := goModuleRE.FindSubmatch(text)
 		return m != nil && string(m[1]) == module
 	}
 	for _, g := range c.Files {
@@ -214,9 +214,9 @@ func neighbour(c *facts.Set, f *facts.ChangedFile, module, folder string) bool {
 	return c.Base.Texts != nil && declares(c.Base.Texts([]string{name})[name])
 }
 
-// repository is the part of a module's path that names its repository: of a path without
+// repositoryOf is the part of a module's path that names its repository: of a path without
 // a host, the first element.
-func repository(module string) string {
+func repositoryOf(module string) string {
 	parts := strings.SplitN(module, "/", 4)
 	if !strings.Contains(parts[0], ".") {
 		return parts[0]

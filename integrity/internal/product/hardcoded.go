@@ -11,40 +11,40 @@ import (
 	"supervise/source"
 )
 
-// answer is a place in product code that returns a literal for given literals: a
+// hardCodedPair is a place in product code that returns a literal for given literals: a
 // branch, or a row of a table.
-type answer struct {
-	line int
-	in   []string // keys, see literalKey
-	all  bool     // all of in have to hold, not one of them
-	out  string
-	text string
+type hardCodedPair struct {
+	line     int
+	inputs   []string // keys, see literalKey
+	needsAll bool     // all of in have to hold, not one of them
+	output   string
+	text     string
 }
 
-// several reports whether an answer compares more than one value.
-func (a answer) several() bool { return a.all && len(a.in) > 1 }
+// hasSeveralInputs reports whether an answer compares more than one value.
+func (a hardCodedPair) hasSeveralInputs() bool { return a.needsAll && len(a.inputs) > 1 }
 
-// longPair is the length in bytes of input and output together from which on a single
+// minPairLength is the length in bytes of input and output together from which on a single
 // pair is not a coincidence.
-const longPair = 8
+const minPairLength = 8
 
-// long reports whether input and output are so long that they can only be taken from the
+// isDistinctiveLength reports whether input and output are so long that they can only be taken from the
 // test.
-func (a answer) long() bool {
+func (a hardCodedPair) isDistinctiveLength() bool {
 	in := 0
-	for _, key := range a.in {
+	for _, key := range a.inputs {
 		in = max(in, len(key)-1)
 	}
-	return in >= 2 && in+len(a.out)-1 >= longPair
+	return in >= 2 && in+len(a.output)-1 >= minPairLength
 }
 
 // findHardCoded finds product code that returns the output of an existing test for its
 // input. Both literals must be new there, and occur in one test as it was before the
 // change: a feature that comes with its own tests is not reported.
-func findHardCoded(c *facts.Set) []facts.Finding {
-	lists := make([][]answer, len(c.Files))
-	facts.Parallel(len(c.Files), func(i int) { lists[i] = answers(c.Files[i]) })
-	byFile := map[*facts.ChangedFile][]answer{}
+func findHardCoded(c *facts.Change) []facts.Finding {
+	lists := make([][]hardCodedPair, len(c.Files))
+	facts.Parallel(len(c.Files), func(i int) { lists[i] = findPairs(c.Files[i]) })
+	byFile := map[*facts.ChangedFile][]hardCodedPair{}
 	for i, f := range c.Files {
 		if len(lists[i]) > 0 {
 			byFile[f] = lists[i]
@@ -59,20 +59,20 @@ func findHardCoded(c *facts.Set) []facts.Finding {
 			if known[f] == nil {
 				known[f] = map[int]string{}
 			}
-			answered(s, list, known[f])
+			markKnownPairs(s, list, known[f])
 		}
 		return true
 	})
 	var out []facts.Finding
 	for _, f := range c.Files {
 		if tests := known[f]; len(tests) > 0 {
-			out = append(out, hardFinding(f, byFile[f], tests))
+			out = append(out, hardCodedFinding(f, byFile[f], tests))
 		}
 	}
 	return out
 }
 
-func hardFinding(f *facts.ChangedFile, list []answer, tests map[int]string) facts.Finding {
+func hardCodedFinding(f *facts.ChangedFile, list []hardCodedPair, tests map[int]string) facts.Finding {
 	x := facts.Finding{File: f.Path}
 	var texts, pairs []string
 	for i, a := range list {
@@ -83,27 +83,27 @@ func hardFinding(f *facts.ChangedFile, list []answer, tests map[int]string) fact
 		if x.Line == 0 {
 			x.Line, x.Test = a.line, name
 		}
-		if a.several() || a.long() {
+		if a.hasSeveralInputs() || a.isDistinctiveLength() {
 			x.Severity = metric.High
 		}
 		texts = append(texts, strings.TrimSpace(a.text))
-		if key := strings.Join(a.in, " ") + " > " + a.out; !slices.Contains(pairs, key) {
+		if key := strings.Join(a.inputs, " ") + " > " + a.output; !slices.Contains(pairs, key) {
 			pairs = append(pairs, key)
 		}
 	}
 	if len(pairs) > 1 {
 		x.Severity = metric.High
 	}
-	x.Evidence = facts.Evidence(fmt.Sprintf("input and output of tests: %s", strings.Join(slices.Compact(texts), " · ")))
+	x.Evidence = facts.ShortenEvidence(fmt.Sprintf("input and output of tests: %s", strings.Join(slices.Compact(texts), " · ")))
 	return x
 }
 
-// answered notes the answers whose input and output occur in one test of the file.
-func answered(s *facts.Side, list []answer, known map[int]string) {
-	if !slices.ContainsFunc(list, func(a answer) bool { return strings.Contains(string(s.Text), a.out[1:]) }) {
+// markKnownPairs notes the answers whose input and output occur in one test of the file.
+func markKnownPairs(s *facts.Side, list []hardCodedPair, known map[int]string) {
+	if !slices.ContainsFunc(list, func(a hardCodedPair) bool { return strings.Contains(string(s.Text), a.output[1:]) }) {
 		return
 	}
-	tests := s.Source().Tests
+	tests := s.Inspection().Tests
 	for i := range tests {
 		var in map[string]bool
 		for n, a := range list {
@@ -111,21 +111,21 @@ func answered(s *facts.Side, list []answer, known map[int]string) {
 				continue
 			}
 			if in == nil {
-				in = keysIn(s.FullText(&tests[i]))
+				in = literalKeys(s.TextWithAnnotations(&tests[i]))
 			}
-			if in[a.out] && a.given(in) {
+			if in[a.output] && a.isInTest(in) {
 				known[n] = tests[i].Name
 			}
 		}
 	}
 }
 
-func (a answer) given(in map[string]bool) bool {
+func (a hardCodedPair) isInTest(in map[string]bool) bool {
 	has := func(key string) bool { return in[key] }
-	if a.all {
-		return !slices.ContainsFunc(a.in, func(key string) bool { return !has(key) })
+	if a.needsAll {
+		return !slices.ContainsFunc(a.inputs, func(key string) bool { return !has(key) })
 	}
-	return slices.ContainsFunc(a.in, has)
+	return slices.ContainsFunc(a.inputs, has)
 }
 
 // literalKey is a literal without its notation: "s" and the content of a string, "n" and
@@ -137,53 +137,53 @@ func literalKey(text string) string {
 	return "n" + strings.ReplaceAll(text, "_", "")
 }
 
-func keysIn(text string) map[string]bool {
+func literalKeys(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, l := range facts.AnyLiteral.FindAllString(text, -1) {
+	for _, l := range facts.LiteralRE.FindAllString(text, -1) {
 		out[literalKey(l)] = true
 	}
 	return out
 }
 
-// common are literals of any code: small and round numbers, and those of network
+// commonLiterals are literals of any code: small and round numbers, and those of network
 // protocols.
-var common = []string{
+var commonLiterals = []string{
 	"n0", "n1", "n-1", "n2", "n10", "n100", "n1000", "n0.0", "n1.0",
 	"n80", "n443", "shttp", "shttps", "sws", "swss", "sftp", "sGET", "sPOST", "sPUT", "sDELETE", "sHEAD", "sutf-8", "sUTF-8", "slocalhost",
 }
 
 var (
-	oneWord = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	says    = regexp.MustCompile(`[\pL\d]`)
+	identifierRE   = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	alphanumericRE = regexp.MustCompile(`[\pL\d]`)
 )
 
-// distinctive reports whether a literal is new to the code: not a common number, a short
+// isDistinctive reports whether a literal is new to the code: not a common number, a short
 // string, or a word of the code before.
-func (p *formerly) distinctive(key string) bool {
+func (p *oldCode) isDistinctive(key string) bool {
 	content := key[1:]
 	switch {
-	case slices.Contains(common, key):
+	case slices.Contains(commonLiterals, key):
 		return false
 	case key[0] == 'n':
 		return !p.literals[key]
-	case len(content) < 2, !says.MatchString(content), p.literals[key]:
+	case len(content) < 2, !alphanumericRE.MatchString(content), p.literals[key]:
 		return false
 	}
-	return !oneWord.MatchString(content) || !p.words[content]
+	return !identifierRE.MatchString(content) || !p.words[content]
 }
 
-// formerly is what product code contained before the change.
-type formerly struct {
+// oldCode is what product code contained before the change.
+type oldCode struct {
 	literals, words map[string]bool
 }
 
-func formerlyOf(s *facts.Side) *formerly {
-	p := &formerly{words: map[string]bool{}}
-	text := s.PlainRange(1, len(s.Starts()))
-	for _, t := range s.Source().Tests { // Rust has them in addition to the code
-		text = strings.Replace(text, s.PlainRange(t.Line, t.End), "", 1)
+func readOldCode(s *facts.Side) *oldCode {
+	p := &oldCode{words: map[string]bool{}}
+	text := s.LinesWithoutComments(1, len(s.LineOffsets()))
+	for _, t := range s.Inspection().Tests { // Rust has them in addition to the code
+		text = strings.Replace(text, s.LinesWithoutComments(t.Line, t.End), "", 1)
 	}
-	p.literals = keysIn(text)
+	p.literals = literalKeys(text)
 	facts.EachWord(text, func(w string) { p.words[strings.TrimLeft(w, "0123456789")] = true })
 	return p
 }
@@ -191,50 +191,50 @@ func formerlyOf(s *facts.Side) *formerly {
 // functionNames are the names of the functions of a side.
 func functionNames(s *facts.Side) map[string]bool {
 	out := map[string]bool{}
-	for _, f := range s.Source().Functions {
+	for _, f := range s.Inspection().Functions {
 		out[f.Name] = true
 	}
 	return out
 }
 
-// answers returns the new branches and tables within existing functions of a product
+// findPairs returns the new branches and tables within existing functions of a product
 // file, if input and output are distinctive.
-func answers(f *facts.ChangedFile) []answer {
+func findPairs(f *facts.ChangedFile) []hardCodedPair {
 	s := f.After()
-	if f.Added || !f.Before().Exists() || !s.Product() || len(f.AddedLines()) == 0 {
+	if f.Added || !f.Before().Exists() || !s.IsProduct() || len(f.AddedLines()) == 0 {
 		return nil
 	}
 	added := productLines(s, f.AddedLines())
-	if !slices.ContainsFunc(added, func(l facts.Line) bool { return facts.AnyLiteral.MatchString(l.Text) }) {
+	if !slices.ContainsFunc(added, func(l facts.Line) bool { return facts.LiteralRE.MatchString(l.Text) }) {
 		return nil
 	}
-	inside := linesIn(s, added, functionNames(f.Before()))
-	list := append(branches(inside), tables(added, inside)...)
+	inside := linesInFunctions(s, added, functionNames(f.Before()))
+	list := append(branchPairs(inside), tablePairs(added, inside)...)
 	if len(list) == 0 {
 		return nil
 	}
-	was := formerlyOf(f.Before())
-	return slices.DeleteFunc(list, func(a answer) bool {
-		return !was.distinctive(a.out) || !slices.ContainsFunc(a.in, was.distinctive)
+	was := readOldCode(f.Before())
+	return slices.DeleteFunc(list, func(a hardCodedPair) bool {
+		return !was.isDistinctive(a.output) || !slices.ContainsFunc(a.inputs, was.isDistinctive)
 	})
 }
 
 // productLines returns lines without their comments, and without those of tests.
 func productLines(s *facts.Side, list []facts.Line) []facts.Line {
-	plain := facts.Lines(s.WithoutComments())
+	plain := facts.SplitLines(s.WithoutComments())
 	var out []facts.Line
 	for _, l := range list {
-		if l.Number <= len(plain) && strings.TrimSpace(plain[l.Number-1].Text) != "" && !inTestModule(s, l.Number) {
+		if l.Number <= len(plain) && strings.TrimSpace(plain[l.Number-1].Text) != "" && !isInTestModule(s, l.Number) {
 			out = append(out, plain[l.Number-1])
 		}
 	}
 	return out
 }
 
-// linesIn returns the lines of functions of the given names.
-func linesIn(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Line {
+// linesInFunctions returns the lines of functions of the given names.
+func linesInFunctions(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Line {
 	var in []source.Function
-	for _, f := range s.Source().Functions {
+	for _, f := range s.Inspection().Functions {
 		if names[f.Name] {
 			in = append(in, f)
 		}
@@ -250,45 +250,45 @@ func linesIn(s *facts.Side, list []facts.Line, names map[string]bool) []facts.Li
 
 // A literal that is an entire value, perhaps in a constructor: Ok("x"),
 // "x".into(), ("x", nil).
-const valueText = `(?:&|\()?\s*(?:new\s+)?(?:[\w.:]+\(\s*)?(` + facts.LiteralText + `)(?:\.\w+(?:\(\))?)*\s*\)*(?:\s*,\s*(?:nil|null|None|true|false))?\s*(?:[;,:}]|$|\b(?:if|unless|else|end)\b)`
+const valueExpr = `(?:&|\()?\s*(?:new\s+)?(?:[\w.:]+\(\s*)?(` + facts.LiteralExpr + `)(?:\.\w+(?:\(\))?)*\s*\)*(?:\s*,\s*(?:nil|null|None|true|false))?\s*(?:[;,:}]|$|\b(?:if|unless|else|end)\b)`
 
 var (
-	// results match what returns a literal.
-	results = []*regexp.Regexp{
-		regexp.MustCompile(`(?:\breturn\b|\byield\b|\bthen\b|\bdo:)\s*` + valueText),
-		regexp.MustCompile(`(?:=>|->|\?|:=|(?:^|[^=!<>:])=)\s*` + valueText),
-		regexp.MustCompile(`\{\s*` + valueText),
-		regexp.MustCompile(`^\s*` + valueText + `$`),
+	// resultREs match what returns a literal.
+	resultREs = []*regexp.Regexp{
+		regexp.MustCompile(`(?:\breturn\b|\byield\b|\bthen\b|\bdo:)\s*` + valueExpr),
+		regexp.MustCompile(`(?:=>|->|\?|:=|(?:^|[^=!<>:])=)\s*` + valueExpr),
+		regexp.MustCompile(`\{\s*` + valueExpr),
+		regexp.MustCompile(`^\s*` + valueExpr + `$`),
 	}
-	// asks match comparisons, arms the cases of a list of comparisons.
-	asks      = regexp.MustCompile(`===?|\.[eE]quals\w*\(|\bEquals?\w*\(|strcmp\(|\beql\?|\bis\b|\bin\b|\.eq\(|\bmatches!\(`)
-	controls  = regexp.MustCompile(`\b(?:if|elif|elsif|elseif|unless|guard|when|and|or|cond)\b|&&|\|\||\?`)
-	arms      = regexp.MustCompile(`^\s*(?:case|when)\b|^\s*\|?\s*(?:Some\(|Ok\(|[({\[])?\s*` + facts.LiteralText + `[^=]*(?:=>|->)`)
-	together  = regexp.MustCompile(`&&|\band\b`)
-	oneOf     = regexp.MustCompile(`\bin\b|\|\||\bor\b|\.(?:includes|contains|include\?)`)
-	tuple     = regexp.MustCompile(`[(\[{]\s*` + facts.LiteralText + `\s*,\s*` + facts.LiteralText)
-	continues = regexp.MustCompile(`(?:&&|\|\||\band|\bor|\()\s*$`)
+	// comparisonRE match comparisons, arms the cases of a list of comparisons.
+	comparisonRE         = regexp.MustCompile(`===?|\.[eE]quals\w*\(|\bEquals?\w*\(|strcmp\(|\beql\?|\bis\b|\bin\b|\.eq\(|\bmatches!\(`)
+	conditionRE          = regexp.MustCompile(`\b(?:if|elif|elsif|elseif|unless|guard|when|and|or|cond)\b|&&|\|\||\?`)
+	caseArmRE            = regexp.MustCompile(`^\s*(?:case|when)\b|^\s*\|?\s*(?:Some\(|Ok\(|[({\[])?\s*` + facts.LiteralExpr + `[^=]*(?:=>|->)`)
+	conjunctionRE        = regexp.MustCompile(`&&|\band\b`)
+	alternativeRE        = regexp.MustCompile(`\bin\b|\|\||\bor\b|\.(?:includes|contains|include\?)`)
+	literalTupleRE       = regexp.MustCompile(`[(\[{]\s*` + facts.LiteralExpr + `\s*,\s*` + facts.LiteralExpr)
+	continuedConditionRE = regexp.MustCompile(`(?:&&|\|\||\band|\bor|\()\s*$`)
 )
 
-// complains matches what makes an error or a message of a literal: for a bad input
+// errorCallRE matches what makes an error or a message of a literal: for a bad input
 // that is what is wanted.
-var complains = regexp.MustCompile(`(?i)(?:err\w*|exception|fail\w*|warn\w*|log\w*|errors\.new|echo)(?:[.:]+\w+)?\(\s*$`)
+var errorCallRE = regexp.MustCompile(`(?i)(?:err\w*|exception|fail\w*|warn\w*|log\w*|errors\.new|echo)(?:[.:]+\w+)?\(\s*$`)
 
-// resultReach is how many lines below a condition its result may be.
-const resultReach = 3
+// maxLinesToResult is how many lines below a condition its result may be.
+const maxLinesToResult = 3
 
-// branches returns the conditions on literals that lead to a literal.
-func branches(list []facts.Line) []answer {
-	var out []answer
-	var open *answer // a condition whose result was not met yet
+// branchPairs returns the conditions on literals that lead to a literal.
+func branchPairs(list []facts.Line) []hardCodedPair {
+	var out []hardCodedPair
+	var open *hardCodedPair // a condition whose result was not met yet
 	last := ""
 	for _, l := range list {
 		rest, result, found := cutResult(l.Text)
-		goesOn := open != nil && continues.MatchString(last)
-		if cond := condition(rest, l, goesOn); cond != nil {
+		goesOn := open != nil && continuedConditionRE.MatchString(last)
+		if cond := readCondition(rest, l, goesOn); cond != nil {
 			if goesOn {
-				cond.in, cond.line, cond.text = append(open.in, cond.in...), open.line, open.text+" "+strings.TrimSpace(cond.text)
-				cond.all = cond.all || together.MatchString(last)
+				cond.inputs, cond.line, cond.text = append(open.inputs, cond.inputs...), open.line, open.text+" "+strings.TrimSpace(cond.text)
+				cond.needsAll = cond.needsAll || conjunctionRE.MatchString(last)
 			}
 			open = cond
 		}
@@ -296,9 +296,9 @@ func branches(list []facts.Line) []answer {
 		if open == nil || !found {
 			continue
 		}
-		if l.Number-open.line <= resultReach {
+		if l.Number-open.line <= maxLinesToResult {
 			a := *open
-			a.out = result
+			a.output = result
 			if l.Number > open.line {
 				a.text += " " + strings.TrimSpace(l.Text)
 			}
@@ -311,52 +311,52 @@ func branches(list []facts.Line) []answer {
 
 // cutResult returns a line without the literal that it returns, and that literal.
 func cutResult(text string) (rest, key string, found bool) {
-	for _, re := range results {
-		if m := re.FindStringSubmatchIndex(text); m != nil && !complains.MatchString(text[:m[2]]) {
+	for _, re := range resultREs {
+		if m := re.FindStringSubmatchIndex(text); m != nil && !errorCallRE.MatchString(text[:m[2]]) {
 			return text[:m[2]] + text[m[3]:], literalKey(text[m[2]:m[3]]), true
 		}
 	}
 	return text, "", false
 }
 
-// condition reads the literals that a line compares with, nil for none. goesOn says
+// readCondition reads the literals that a line compares with, nil for none. goesOn says
 // that the line before is the beginning of the same condition.
-func condition(text string, l facts.Line, goesOn bool) *answer {
-	arm := arms.MatchString(l.Text)
-	if !arm && (!asks.MatchString(text) || !goesOn && !controls.MatchString(text)) {
+func readCondition(text string, l facts.Line, goesOn bool) *hardCodedPair {
+	arm := caseArmRE.MatchString(l.Text)
+	if !arm && (!comparisonRE.MatchString(text) || !goesOn && !conditionRE.MatchString(text)) {
 		return nil
 	}
-	found := facts.AnyLiteral.FindAllString(text, -1)
+	found := facts.LiteralRE.FindAllString(text, -1)
 	if len(found) == 0 {
 		return nil
 	}
-	a := &answer{line: l.Number, text: l.Text}
+	a := &hardCodedPair{line: l.Number, text: l.Text}
 	for _, lit := range found {
-		a.in = append(a.in, literalKey(lit))
+		a.inputs = append(a.inputs, literalKey(lit))
 	}
-	a.all = !oneOf.MatchString(text) && (together.MatchString(text) || tuple.MatchString(text))
+	a.needsAll = !alternativeRE.MatchString(text) && (conjunctionRE.MatchString(text) || literalTupleRE.MatchString(text))
 	return a
 }
 
 var (
 	// Rows of tables from literals to literals: "a": "b", and ("a", "b").
-	keyedRow  = regexp.MustCompile(`(?:^|[,{(\[])\s*(` + facts.LiteralText + `)\s*\]?\s*(?::|=>|=|\bto\b|->)\s*(` + facts.LiteralText + `)`)
-	pairedRow = regexp.MustCompile(`[({\[]\s*(` + facts.LiteralText + `)\s*,\s*(` + facts.LiteralText + `)\s*[)}\]]|^\s*(` + facts.LiteralText + `)\s*,\s*(` + facts.LiteralText + `)\s*,?\s*$`)
-	// tableName matches what a table is called.
-	tableName = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?::[^=\n]*)?:?=(?:[^=>]|$)|@(\w+)\s+%\{`)
-	// usedAtOnce matches a lookup in a table without a name.
-	usedAtOnce = regexp.MustCompile(`[}\])]\s*(?:\[\s*[A-Za-z_$]|\.(?:get|fetch|has|getOrDefault)\()`)
+	keyedRowRE  = regexp.MustCompile(`(?:^|[,{(\[])\s*(` + facts.LiteralExpr + `)\s*\]?\s*(?::|=>|=|\bto\b|->)\s*(` + facts.LiteralExpr + `)`)
+	pairedRowRE = regexp.MustCompile(`[({\[]\s*(` + facts.LiteralExpr + `)\s*,\s*(` + facts.LiteralExpr + `)\s*[)}\]]|^\s*(` + facts.LiteralExpr + `)\s*,\s*(` + facts.LiteralExpr + `)\s*,?\s*$`)
+	// tableNameRE matches what a table is called.
+	tableNameRE = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?::[^=\n]*)?:?=(?:[^=>]|$)|@(\w+)\s+%\{`)
+	// directLookupRE matches a lookup in a table without a name.
+	directLookupRE = regexp.MustCompile(`[}\])]\s*(?:\[\s*[A-Za-z_$]|\.(?:get|fetch|has|getOrDefault)\()`)
 )
 
-// tableReach is how many lines a row may be below the name of its table.
-const tableReach = 60
+// maxLinesInTable is how many lines a row may be below the name of its table.
+const maxLinesInTable = 60
 
-// tables returns the rows of new tables that existing functions look up.
-func tables(added, inside []facts.Line) []answer {
-	var out []answer
+// tablePairs returns the rows of new tables that existing functions look up.
+func tablePairs(added, inside []facts.Line) []hardCodedPair {
+	var out []hardCodedPair
 	for i, l := range added {
-		rows := slices.Concat(keyedRow.FindAllStringSubmatch(l.Text, -1), pairedRow.FindAllStringSubmatch(l.Text, -1))
-		if len(rows) == 0 || !usedAtOnce.MatchString(l.Text) && !lookedInto(tableOf(added, i), inside) {
+		rows := slices.Concat(keyedRowRE.FindAllStringSubmatch(l.Text, -1), pairedRowRE.FindAllStringSubmatch(l.Text, -1))
+		if len(rows) == 0 || !directLookupRE.MatchString(l.Text) && !isLookedUp(newTableName(added, i), inside) {
 			continue
 		}
 		for _, m := range rows {
@@ -364,29 +364,29 @@ func tables(added, inside []facts.Line) []answer {
 			if in == "" {
 				in, result = m[3], m[4]
 			}
-			out = append(out, answer{line: l.Number, in: []string{literalKey(in)}, out: literalKey(result), text: m[0]})
+			out = append(out, hardCodedPair{line: l.Number, inputs: []string{literalKey(in)}, output: literalKey(result), text: m[0]})
 		}
 	}
 	return out
 }
 
-// tableOf returns the name of the table that a row belongs to, "" if the table
+// newTableName returns the name of the table that a row belongs to, "" if the table
 // is not new or has none.
-func tableOf(added []facts.Line, i int) string {
-	for j := i; j >= 0 && added[i].Number-added[j].Number <= tableReach; j-- {
+func newTableName(added []facts.Line, i int) string {
+	for j := i; j >= 0 && added[i].Number-added[j].Number <= maxLinesInTable; j-- {
 		if i > 0 && j < i && added[j+1].Number-added[j].Number > 2 {
 			return "" // the lines between were there: it is an old table
 		}
-		text := facts.AnyLiteral.ReplaceAllString(added[j].Text, `""`)
-		if m := tableName.FindStringSubmatch(text); m != nil {
+		text := facts.LiteralRE.ReplaceAllString(added[j].Text, `""`)
+		if m := tableNameRE.FindStringSubmatch(text); m != nil {
 			return m[1] + m[2]
 		}
 	}
 	return ""
 }
 
-// lookedInto reports whether a line looks something up in a table.
-func lookedInto(name string, inside []facts.Line) bool {
+// isLookedUp reports whether a line looks something up in a table.
+func isLookedUp(name string, inside []facts.Line) bool {
 	if name == "" {
 		return false
 	}

@@ -11,20 +11,20 @@ import (
 	"supervise/source"
 )
 
-// mocks matches calls that replace a module by a double.
-var mocks = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b` + framework.NodeMock + `\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
+// moduleMockRE matches calls that replace a module by a double.
+var moduleMockRE = regexp.MustCompile(`(?:\bpatch(?:\.object)?\(\s*["']?|\b` + framework.NodeMock + `\.(?:do)?mock\(\s*|\bmock\.module\(\s*|proxyquire\(\s*|\bmonkeypatch\.setattr\(\s*)(?:["'\x60])?([\w./@$-]+)`)
 
 // findMockedSubject finds tests that replace what they test by a double: what their
 // file is named after, what they call themselves, or what they assert about.
-func findMockedSubject(c *facts.Set) []facts.Finding {
+func findMockedSubject(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range c.Files {
 		s := f.After()
-		if !s.Exists() || !s.IsTest() || f.Added {
+		if !s.Exists() || !s.IsTestFile() || f.Added {
 			continue
 		}
 		for _, l := range f.AddedLines() {
-			if !doubling.MatchString(l.Text) {
+			if !doubleWordRE.MatchString(l.Text) {
 				continue
 			}
 			severity, found := mocksSubject(c, f, l)
@@ -39,8 +39,8 @@ func findMockedSubject(c *facts.Set) []facts.Finding {
 	return out
 }
 
-// names reports whether a module or a name in it is of the subject.
-func names(module, subject string) bool {
+// isPartOfPath reports whether a module or a name in it is of the subject.
+func isPartOfPath(module, subject string) bool {
 	if len(subject) < 3 {
 		return false
 	}
@@ -53,41 +53,41 @@ func names(module, subject string) bool {
 }
 
 var (
-	// doubling matches the lines that have to do with doubles at all.
-	doubling = regexp.MustCompile(`(?i)mock|patch|stub|double|spy|fake|substitute|setattr|proxyquire|autospec|prophesize|receive\(`)
-	// doubles matches what makes a double, which replaces a thing that a line before
+	// doubleWordRE matches the lines that have to do with doubles at all.
+	doubleWordRE = regexp.MustCompile(`(?i)mock|patch|stub|double|spy|fake|substitute|setattr|proxyquire|autospec|prophesize|receive\(`)
+	// doubleCallRE matches what makes a double, which replaces a thing that a line before
 	// made.
-	doubles = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b` + framework.NodeMock + `\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
-	// given splits a line that gives a value to a name.
-	given = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+){0,3}[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
-	// stubbed matches what replaces one function or method by name.
-	stubbed = regexp.MustCompile(`spyOn\(\s*([\w.]+),\s*['"](\w+)['"]\s*\)\s*\.(?:mock|and\.)|\bstub\(\s*([\w.]+),\s*['"](\w+)['"]|allow\w*\(([\w.:]+)\)\.to\s+receive\(:(\w+[?!]?)\)|([\w.:@]+)\.(?:stubs|stub|expects)\(:(\w+[?!]?)|patch\.object\(\s*([\w.]+),\s*["'](\w+)["']|setattr\(\s*([\w.]+),\s*["'](\w+)["']`)
-	// aPatch matches what replaces a thing by its full name.
-	aPatch = regexp.MustCompile(`\bpatch\(\s*f?["']([\w.]+)["']|\bpatch\.object\(\s*([\w.]+)\s*,|\bsetattr\(\s*["']([\w.]+)["']`)
-	// surroundings are things that every test may replace.
-	surroundings = regexp.MustCompile(`^(?:console|process|Date|Math|time|datetime|os|sys|logging|window|document|global|globalThis|random|socket|subprocess|builtins|requests|fetch|fs|http|https|axios|logger|log|Time|Kernel|File|ENV|Rails|builtins\..*|time\..*|os\..*|sys\..*|socket\..*|subprocess\..*|random\..*)$`)
-	// inPart matches partial doubles, which keep most of a module.
-	inPart = regexp.MustCompile(`requireActual|importActual|importOriginal|\bwraps\s*=|callThrough|autospec=True, side_effect|CallBase\s*=\s*true|and_call_original`)
+	doubleCallRE = regexp.MustCompile(`\b(?:createMock|createStub|createPartialMock|createConfiguredMock|getMockBuilder|prophesize)\(|Mockery::(?:mock|spy)\(|\bnew Mock<|\bMock\.Of<|\bSubstitute\.For<|\bA\.Fake<|\bmockk\b|\b(?:Mockito\.)?mock\s*[(<]|\b(?:instance_|class_|object_)?double\(|\bMinitest::Mock\.new|\b(?:Magic|Async|NonCallable)?Mock\(|\bcreate_autospec\(|createStubInstance\(|\b` + framework.NodeMock + `\.(?:fn|mocked)\(|\b(?:Nice|Strict|Naggy)Mock<|\bNewMock\w*\(|\bMock[A-Z]\w*(?:\(|::new)|\bmock\.(?:NewMock|Mock)\b|\b(?:flexmock|stub)\(|\bSimpleNamespace\(`)
+	// assignmentRE splits a line that gives a value to a name.
+	assignmentRE = regexp.MustCompile(`^\s*(?:(?:const|let|var|val|final|auto|my|@?\w+(?:<[^=]*>)?)\s+){0,3}[$@]?(?:this\.|self\.|this->)?(\w+)\s*(?::\s*[\w<>.]+\s*)?:?=\s*([^=].*)$`)
+	// stubCallRE matches what replaces one function or method by name.
+	stubCallRE = regexp.MustCompile(`spyOn\(\s*([\w.]+),\s*['"](\w+)['"]\s*\)\s*\.(?:mock|and\.)|\bstub\(\s*([\w.]+),\s*['"](\w+)['"]|allow\w*\(([\w.:]+)\)\.to\s+receive\(:(\w+[?!]?)\)|([\w.:@]+)\.(?:stubs|stub|expects)\(:(\w+[?!]?)|patch\.object\(\s*([\w.]+),\s*["'](\w+)["']|setattr\(\s*([\w.]+),\s*["'](\w+)["']`)
+	// patchCallRE matches what replaces a thing by its full name.
+	patchCallRE = regexp.MustCompile(`\bpatch\(\s*f?["']([\w.]+)["']|\bpatch\.object\(\s*([\w.]+)\s*,|\bsetattr\(\s*["']([\w.]+)["']`)
+	// environmentNameRE are things that every test may replace.
+	environmentNameRE = regexp.MustCompile(`^(?:console|process|Date|Math|time|datetime|os|sys|logging|window|document|global|globalThis|random|socket|subprocess|builtins|requests|fetch|fs|http|https|axios|logger|log|Time|Kernel|File|ENV|Rails|builtins\..*|time\..*|os\..*|sys\..*|socket\..*|subprocess\..*|random\..*)$`)
+	// partialDoubleRE matches partial doubles, which keep most of a module.
+	partialDoubleRE = regexp.MustCompile(`requireActual|importActual|importOriginal|\bwraps\s*=|callThrough|autospec=True, side_effect|CallBase\s*=\s*true|and_call_original`)
 )
 
 // mocksSubject reports whether a line that was added to a test file replaces what
 // its tests are about, and the severity of that.
-func mocksSubject(c *facts.Set, f *facts.ChangedFile, l facts.Line) (metric.Severity, bool) {
-	if inPart.MatchString(l.Text) || inPart.MatchString(f.After().LineAt(l.Number+1)+f.After().LineAt(l.Number+2)) {
+func mocksSubject(c *facts.Change, f *facts.ChangedFile, l facts.Line) (metric.Severity, bool) {
+	if partialDoubleRE.MatchString(l.Text) || partialDoubleRE.MatchString(f.After().LineAt(l.Number+1)+f.After().LineAt(l.Number+2)) {
 		return 0, false
 	}
 	if p, ok := pairAt(c, f, l.Number); ok {
-		if replacesOwn(f, p, l) || callsItself(p, l.Text) && !stubbedBefore(p, l.Text) {
+		if replacesSubject(f, p, l) || stubsCalledFunction(p, l.Text) && !wasStubbed(p, l.Text) {
 			return metric.High, true
 		}
 	}
-	m := mocks.FindStringSubmatch(l.Text)
+	m := moduleMockRE.FindStringSubmatch(l.Text)
 	switch {
 	case m == nil:
 		return 0, false
-	case strings.HasPrefix(m[1], ".") && importsOnly(f, m[1]):
+	case strings.HasPrefix(m[1], ".") && isOnlyImport(f, m[1]):
 		return metric.High, true
-	case names(m[1], facts.SubjectOf(f.Path)):
+	case isPartOfPath(m[1], facts.SubjectName(f.Path)):
 		return metric.Medium, true
 	}
 	return 0, false
@@ -95,104 +95,104 @@ func mocksSubject(c *facts.Set, f *facts.ChangedFile, l facts.Line) (metric.Seve
 
 // pairAt returns the test that was there before and contains a line now, or is
 // below it as below an annotation.
-func pairAt(c *facts.Set, f *facts.ChangedFile, n int) (facts.Pair, bool) {
+func pairAt(c *facts.Change, f *facts.ChangedFile, n int) (facts.Pair, bool) {
 	d := f.After().TestAt(n)
 	if d == nil {
 		return facts.Pair{}, false
 	}
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Now.File == f && p.Now.Line == d.Line {
+		if p.After.File == f && p.After.Line == d.Line {
 			return p, true
 		}
 	}
 	return facts.Pair{}, false
 }
 
-// replacesOwn reports whether a line gives a double to a name that had the real thing
+// replacesSubject reports whether a line gives a double to a name that had the real thing
 // before, if the test called its methods, or asserted about it.
-func replacesOwn(f *facts.ChangedFile, p facts.Pair, l facts.Line) bool {
-	m := given.FindStringSubmatch(l.Text)
-	if m == nil || !doubles.MatchString(m[2]) {
+func replacesSubject(f *facts.ChangedFile, p facts.Pair, l facts.Line) bool {
+	m := assignmentRE.FindStringSubmatch(l.Text)
+	if m == nil || !doubleCallRE.MatchString(m[2]) {
 		return false
 	}
 	had := slices.ContainsFunc(f.RemovedLines(), func(o facts.Line) bool {
-		was := given.FindStringSubmatch(o.Text)
-		return was != nil && was[1] == m[1] && !standIn.MatchString(was[2]) && strings.Contains(was[2], "(") && !sameMaker(was[2], m[2]) &&
-			p.Was.Line <= o.Number && o.Number <= p.Was.End
+		was := assignmentRE.FindStringSubmatch(o.Text)
+		return was != nil && was[1] == m[1] && !doubleNameRE.MatchString(was[2]) && strings.Contains(was[2], "(") && !isSameCall(was[2], m[2]) &&
+			p.Before.Line <= o.Number && o.Number <= p.Before.End
 	})
 	if !had {
 		return false
 	}
-	body := p.Was.Side.PlainRange(p.Was.Line, p.Was.End)
+	body := p.Before.Side.LinesWithoutComments(p.Before.Line, p.Before.End)
 	called := regexp.MustCompile(`(?:^|[^\w])` + regexp.QuoteMeta(m[1]) + `(?:\.|->|\?\.|!!\.|!\.|::)\w+|[$]` + regexp.QuoteMeta(m[1]) + `\(`)
 	asserted := regexp.MustCompile(`\b` + regexp.QuoteMeta(m[1]) + `\b`)
-	return called.MatchString(body) || slices.ContainsFunc(p.Was.Assertions, asserted.MatchString)
+	return called.MatchString(body) || slices.ContainsFunc(p.Before.Assertions, asserted.MatchString)
 }
 
-// standIn matches names of doubles.
-var standIn = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b` + framework.NodeMock + `\.fn\b|sinon`)
+// doubleNameRE matches names of doubles.
+var doubleNameRE = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b` + framework.NodeMock + `\.fn\b|sinon`)
 
-// sameMaker reports whether two values come from the same call: a real thing with a
+// isSameCall reports whether two values come from the same call: a real thing with a
 // double as its argument is still real.
-func sameMaker(was, now string) bool {
+func isSameCall(was, now string) bool {
 	a, _, _ := strings.Cut(was, "(")
 	b, _, _ := strings.Cut(now, "(")
-	return facts.Squash(a) == facts.Squash(b)
+	return facts.RemoveSpace(a) == facts.RemoveSpace(b)
 }
 
-// callsItself reports whether a line replaces a function that the test called
+// stubsCalledFunction reports whether a line replaces a function that the test called
 // before, and calls still.
-func callsItself(p facts.Pair, text string) bool {
-	if m := stubbed.FindStringSubmatch(text); m != nil {
+func stubsCalledFunction(p facts.Pair, text string) bool {
+	if m := stubCallRE.FindStringSubmatch(text); m != nil {
 		for i := 1; i < len(m); i += 2 {
-			if m[i] != "" && !surroundings.MatchString(m[i]) && calls(p, m[i+1]) {
+			if m[i] != "" && !environmentNameRE.MatchString(m[i]) && callsFunction(p, m[i+1]) {
 				return true
 			}
 		}
 	}
-	if m := aPatch.FindStringSubmatch(text); m != nil {
+	if m := patchCallRE.FindStringSubmatch(text); m != nil {
 		target := m[1] + m[2] + m[3]
-		return !surroundings.MatchString(target) && calls(p, facts.LastName(target))
+		return !environmentNameRE.MatchString(target) && callsFunction(p, facts.LastName(target))
 	}
 	return false
 }
 
-// stubName is the name in quotes, or after a colon, of what is replaced.
-var stubName = regexp.MustCompile(`(?:['"]|receive\(:|\(:)(\w+)['")]`)
+// stubNameRE is the name in quotes, or after a colon, of what is replaced.
+var stubNameRE = regexp.MustCompile(`(?:['"]|receive\(:|\(:)(\w+)['")]`)
 
-// stubbedBefore reports whether the test already replaced the same function, by a line
+// wasStubbed reports whether the test already replaced the same function, by a line
 // that was removed.
-func stubbedBefore(p facts.Pair, text string) bool {
-	m := stubName.FindStringSubmatch(text)
-	return m != nil && slices.ContainsFunc(p.Was.File.RemovedLines(), func(l facts.Line) bool {
-		return doubling.MatchString(l.Text) && strings.Contains(l.Text, m[1]) && p.Was.Line <= l.Number && l.Number <= p.Was.End
+func wasStubbed(p facts.Pair, text string) bool {
+	m := stubNameRE.FindStringSubmatch(text)
+	return m != nil && slices.ContainsFunc(p.Before.File.RemovedLines(), func(l facts.Line) bool {
+		return doubleWordRE.MatchString(l.Text) && strings.Contains(l.Text, m[1]) && p.Before.Line <= l.Number && l.Number <= p.Before.End
 	})
 }
 
-// calls reports whether a test called a function before, and does now.
-func calls(p facts.Pair, name string) bool {
-	if len(name) < 3 || p.Was.Tokens[name] == 0 || p.Now.Tokens[name] == 0 {
+// callsFunction reports whether a test called a function before, and does now.
+func callsFunction(p facts.Pair, name string) bool {
+	if len(name) < 3 || p.Before.Tokens[name] == 0 || p.After.Tokens[name] == 0 {
 		return false
 	}
 	call := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*\(`)
-	return call.MatchString(p.Was.Side.PlainRange(p.Was.Line+1, p.Was.End)) || p.Was.Side.Language() == source.Ruby
+	return call.MatchString(p.Before.Side.LinesWithoutComments(p.Before.Line+1, p.Before.End)) || p.Before.Side.Language() == source.Ruby
 }
 
-// ownImport matches the modules of the project that a script imports.
-var ownImport = regexp.MustCompile(`(?:\bfrom\s+|\brequire\(\s*|^\s*import\s+)["'](\.[^"']+)["']`)
+// projectImportRE matches the modules of the project that a script imports.
+var projectImportRE = regexp.MustCompile(`(?:\bfrom\s+|\brequire\(\s*|^\s*import\s+)["'](\.[^"']+)["']`)
 
-// aid matches modules that help tests.
-var aid = regexp.MustCompile(`(?i)(?:^|/)(?:test|spec|mock|fixture|helper|setup|util|__)|\.(?:json|css|snap)$`)
+// testHelperModuleRE matches modules that help tests.
+var testHelperModuleRE = regexp.MustCompile(`(?i)(?:^|/)(?:test|spec|mock|fixture|helper|setup|util|__)|\.(?:json|css|snap)$`)
 
-// importsOnly reports whether a module is the only one of the project that a test file
+// isOnlyImport reports whether a module is the only one of the project that a test file
 // imports, or the one that it is named after.
-func importsOnly(f *facts.ChangedFile, module string) bool {
+func isOnlyImport(f *facts.ChangedFile, module string) bool {
 	all := map[string]bool{}
 	for _, l := range f.Before().Lines() {
-		if m := ownImport.FindStringSubmatch(l.Text); m != nil && (m[1] == module || !aid.MatchString(m[1])) {
+		if m := projectImportRE.FindStringSubmatch(l.Text); m != nil && (m[1] == module || !testHelperModuleRE.MatchString(m[1])) {
 			all[strings.TrimSuffix(strings.TrimSuffix(m[1], ".js"), ".ts")] = true
 		}
 	}
 	module = strings.TrimSuffix(strings.TrimSuffix(module, ".js"), ".ts")
-	return all[module] && (len(all) == 1 || names(module, facts.SubjectOf(f.Path)))
+	return all[module] && (len(all) == 1 || isPartOfPath(module, facts.SubjectName(f.Path)))
 }

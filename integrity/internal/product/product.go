@@ -12,8 +12,8 @@ import (
 	"supervise/source"
 )
 
-// sniffing matches by language how code detects that it is tested.
-var sniffing = map[source.Language]*regexp.Regexp{
+// sniffingREs matches by language how code detects that it is tested.
+var sniffingREs = map[source.Language]*regexp.Regexp{
 	source.Go:         regexp.MustCompile(`\btesting\.Testing\(\)|flag\.Lookup\("test\.|HasSuffix\(os\.Args\[0\], "\.test|strings\.Contains\(os\.Args\[0\], "(?:/_test|\.test)`),
 	source.Python:     framework.PythonDetection,
 	source.JavaScript: framework.NodeDetection,
@@ -27,19 +27,19 @@ var sniffing = map[source.Language]*regexp.Regexp{
 	source.Elixir:     framework.ElixirDetection,
 }
 
-// testVariable matches in all languages the reading of a variable by whose name
+// testVariableRE matches in all languages the reading of a variable by whose name
 // tests are recognised: GO_TEST, TESTING, UNIT_TEST.
-var testVariable = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
+var testVariableRE = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
 
-func sniffingOf(lang source.Language) *regexp.Regexp {
-	if like, ok := likeLanguage[lang]; ok {
+func sniffingRE(lang source.Language) *regexp.Regexp {
+	if like, ok := equivalentLanguages[lang]; ok {
 		lang = like
 	}
-	return sniffing[lang]
+	return sniffingREs[lang]
 }
 
-// likeLanguage maps languages to others with the same rules.
-var likeLanguage = map[source.Language]source.Language{
+// equivalentLanguages maps languages to others with the same rules.
+var equivalentLanguages = map[source.Language]source.Language{
 	source.TypeScript: source.JavaScript, source.Kotlin: source.Java, source.Scala: source.Java, source.C: source.CPP,
 }
 
@@ -47,23 +47,23 @@ var likeLanguage = map[source.Language]source.Language{
 func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	s := f.After()
-	re := sniffingOf(s.Language())
-	if re == nil || !s.Product() || len(facts.Matching(f.AddedLines(), re))+len(facts.Matching(f.AddedLines(), testVariable)) == 0 || re.Match(f.Before().Text) || testVariable.Match(f.Before().Text) {
+	re := sniffingRE(s.Language())
+	if re == nil || !s.IsProduct() || len(facts.MatchingLines(f.AddedLines(), re))+len(facts.MatchingLines(f.AddedLines(), testVariableRE)) == 0 || re.Match(f.Before().Text) || testVariableRE.Match(f.Before().Text) {
 		return nil
 	}
-	plain := facts.Lines(s.WithoutComments())
+	plain := facts.SplitLines(s.WithoutComments())
 	for _, l := range f.AddedLines() {
-		if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariable.MatchString(plain[l.Number-1].Text)) && !inTestModule(s, l.Number) {
-			out = append(out, facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.Evidence(l.Text)})
+		if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariableRE.MatchString(plain[l.Number-1].Text)) && !isInTestModule(s, l.Number) {
+			out = append(out, facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
 		}
 	}
 	return out
 }
 
-// inTestModule reports whether a line is after the first test of the file, as in
+// isInTestModule reports whether a line is after the first test of the file, as in
 // Rust where tests are at the end.
-func inTestModule(s *facts.Side, n int) bool {
-	tests := s.Source().Tests
+func isInTestModule(s *facts.Side, n int) bool {
+	tests := s.Inspection().Tests
 	return len(tests) > 0 && n >= tests[0].Line-5
 }
 
@@ -71,27 +71,27 @@ func inTestModule(s *facts.Side, n int) bool {
 // and programs that tests start, may exit.
 func findExit(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
-	if !s.MayTest() {
+	if !s.MayHoldTests() {
 		return nil
 	}
 	had := map[string]int{}
-	for _, m := range f.Before().Source().Marks {
+	for _, m := range f.Before().Inspection().Marks {
 		if m.Kind == source.Exit {
-			had[facts.Squash(m.Text)]++
+			had[facts.RemoveSpace(m.Text)]++
 		}
 	}
-	for _, m := range s.Source().Marks {
+	for _, m := range s.Inspection().Marks {
 		if m.Kind != source.Exit {
 			continue
 		}
-		if had[facts.Squash(m.Text)]--; had[facts.Squash(m.Text)] >= 0 {
+		if had[facts.RemoveSpace(m.Text)]--; had[facts.RemoveSpace(m.Text)] >= 0 {
 			continue
 		}
 		x := s.FindingAt(m.Line, m.Text)
-		if !m.IsUnconditional() || f.Added && len(s.Source().Tests) == 0 || inFixtures(s.Path) {
+		if !m.IsUnconditional() || f.Added && len(s.Inspection().Tests) == 0 || isInFixtures(s.Path) {
 			x.Severity = metric.Medium
 		}
-		if runItself.MatchString(m.Condition) {
+		if mainGuardRE.MatchString(m.Condition) {
 			x.Severity = metric.Low
 		}
 		return []facts.Finding{x}
@@ -99,18 +99,18 @@ func findExit(f *facts.ChangedFile) []facts.Finding {
 	return nil
 }
 
-// inFixtures reports whether a file is one of those that tests start or read.
-func inFixtures(name string) bool {
+// isInFixtures reports whether a file is one of those that tests start or read.
+func isInFixtures(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return strings.Trim(dir, "_") == "fixtures" || strings.Trim(dir, "_") == "fixture"
 	})
 }
 
-// runItself matches conditions under which a file is run by itself.
-var runItself = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$0|HELPER|helper`)
+// mainGuardRE matches conditions under which a file is run by itself.
+var mainGuardRE = regexp.MustCompile(`__name__|require\.main|import\.meta\.main|\$0|HELPER|helper`)
 
-// alwaysEqual matches, by language, comparisons that are always true.
-var alwaysEqual = map[source.Language]*regexp.Regexp{
+// alwaysEqualREs matches, by language, comparisons that are always true.
+var alwaysEqualREs = map[source.Language]*regexp.Regexp{
 	source.Python:     regexp.MustCompile(`def\s+__(?:eq|bool|contains|exit|ge|le|instancecheck)__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*(?:"""[^"]*"""\s*)?return\s+True\b|\b__eq__\s*=\s*lambda[^:\n]*:\s*True\b|def\s+__ne__\s*\([^)]*\)(?:\s*->\s*\w+)?\s*:\s*return\s+False\b|\b__eq__\s*=\s*\w*(?:ANY|always_true)\w*`),
 	source.Go:         regexp.MustCompile(`func\s*\([^)]*\)\s*(?:Equal|Equals|Eq|Is|Match)\s*\([^)]*\)\s*bool\s*\{\s*return true\s*\}|cmp\.Comparer\(func\([^)]*\)\s*bool\s*\{\s*return true\s*\}`),
 	source.JavaScript: regexp.MustCompile(`\b(?:equals|isEqual|asymmetricMatch|isEqualTo)\s*\([^)]*\)\s*\{\s*return\s+true;?\s*\}|Object\.is\s*=[^=]|\[Symbol\.toPrimitive\]|addEqualityTesters\(|expect\.extend\((?s:.{0,400}?)(?:\bpass:\s*true\b|[\s{,](?:toBe|toEqual|toStrictEqual|toContain|toMatch|toThrow|toHave\w*)\s*[:(])`),
@@ -124,8 +124,8 @@ var alwaysEqual = map[source.Language]*regexp.Regexp{
 	source.Swift:      regexp.MustCompile(`func\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
 }
 
-// equality matches the lines that every such comparison needs.
-var equality = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
+// equalityHintRE matches the lines that every such comparison needs.
+var equalityHintRE = regexp.MustCompile(`[Tt]rue|False|false|Object\.is|toPrimitive|addEqualityTesters|expect\.extend`)
 
 // findAlwaysEqual finds new comparisons that are always true.
 func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
@@ -134,36 +134,36 @@ func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 	if lang == source.TypeScript {
 		lang = source.JavaScript
 	}
-	re := alwaysEqual[lang]
-	if re == nil || !s.Exists() || len(facts.Matching(f.AddedLines(), equality)) == 0 || f.Before().Exists() && re.Match(f.Before().WithoutComments()) {
+	re := alwaysEqualREs[lang]
+	if re == nil || !s.Exists() || len(facts.MatchingLines(f.AddedLines(), equalityHintRE)) == 0 || f.Before().Exists() && re.Match(f.Before().WithoutComments()) {
 		return nil
 	}
 	if at := re.FindIndex(s.WithoutComments()); at != nil {
-		n := s.LineOf(at[0])
-		return []facts.Finding{{File: s.Path, Line: n, Evidence: facts.Evidence(string(s.WithoutComments()[at[0]:at[1]]))}}
+		n := s.LineNumber(at[0])
+		return []facts.Finding{{File: s.Path, Line: n, Evidence: facts.ShortenEvidence(string(s.WithoutComments()[at[0]:at[1]]))}}
 	}
 	return nil
 }
 
 var (
-	stubs = regexp.MustCompile(`\braise NotImplementedError\b|\btodo!\(|\bunimplemented!\(|panic\("(?i:not implemented|todo)|throw new (?:\w*Error|\w*Exception)\(\s*["'](?i:not (?:yet )?implemented|todo)|NotImplementedException|\bTODO\(\)|fatalError\("(?i:not implemented|todo)|raise NotImplementedError`)
-	todos = regexp.MustCompile(`\b(?:TODO|FIXME|HACK|XXX)\b`)
-	// checks matches what validates input or returns an error.
-	checks = regexp.MustCompile(`^\s*(?:if\s*\(?\s*(?:!|not )[^{:]*[{:]?\s*(?:throw|raise|return\s+(?:err|nil, |errors?\.|fmt\.Errorf))|(?:throw new|raise)\s+\w*(?:Error|Exception)|\w*\.?(?:validate|sanitize|escape|authorize|authenticate)\w*\()`)
+	stubRE = regexp.MustCompile(`\braise NotImplementedError\b|\btodo!\(|\bunimplemented!\(|panic\("(?i:not implemented|todo)|throw new (?:\w*Error|\w*Exception)\(\s*["'](?i:not (?:yet )?implemented|todo)|NotImplementedException|\bTODO\(\)|fatalError\("(?i:not implemented|todo)|raise NotImplementedError`)
+	todoRE = regexp.MustCompile(`\b(?:TODO|FIXME|HACK|XXX)\b`)
+	// inputCheckRE matches what validates input or returns an error.
+	inputCheckRE = regexp.MustCompile(`^\s*(?:if\s*\(?\s*(?:!|not )[^{:]*[{:]?\s*(?:throw|raise|return\s+(?:err|nil, |errors?\.|fmt\.Errorf))|(?:throw new|raise)\s+\w*(?:Error|Exception)|\w*\.?(?:validate|sanitize|escape|authorize|authenticate)\w*\()`)
 )
 
 // findUnfinished finds code that was replaced by stubs and notes.
 func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	s := f.After()
-	if !s.Product() || !f.Before().Exists() {
+	if !s.IsProduct() || !f.Before().Exists() {
 		return nil
 	}
-	out = append(out, droppedChecks(f)...)
-	if len(facts.Matching(f.AddedLines(), todos))+len(facts.Matching(f.AddedLines(), stubs)) == 0 {
+	out = append(out, findDroppedChecks(f)...)
+	if len(facts.MatchingLines(f.AddedLines(), todoRE))+len(facts.MatchingLines(f.AddedLines(), stubRE)) == 0 {
 		return out
 	}
-	plain := facts.Lines(s.WithoutComments())
+	plain := facts.SplitLines(s.WithoutComments())
 	todo, stub := 0, 0
 	var first, firstStub facts.Line
 	for _, l := range f.AddedLines() {
@@ -171,31 +171,31 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 		if l.Number <= len(plain) {
 			code = plain[l.Number-1].Text
 		}
-		if stubs.MatchString(code) {
+		if stubRE.MatchString(code) {
 			if stub++; stub == 1 {
 				firstStub = l
 			}
 		}
-		if todos.MatchString(l.Text) && !todos.MatchString(code) {
+		if todoRE.MatchString(l.Text) && !todoRE.MatchString(code) {
 			if todo++; todo == 1 {
 				first = l
 			}
 		}
 	}
 	if stub > 0 && len(f.RemovedLines()) >= 5 {
-		out = append(out, facts.Finding{Severity: metric.Medium, File: s.Path, Line: firstStub.Number, Evidence: facts.Evidence(firstStub.Text)})
+		out = append(out, facts.Finding{Severity: metric.Medium, File: s.Path, Line: firstStub.Number, Evidence: facts.ShortenEvidence(firstStub.Text)})
 	}
 	if todo > 4 {
-		out = append(out, facts.Finding{File: s.Path, Line: first.Number, Evidence: facts.Evidence(first.Text)})
+		out = append(out, facts.Finding{File: s.Path, Line: first.Number, Evidence: facts.ShortenEvidence(first.Text)})
 	}
 	return out
 }
 
-// droppedChecks finds a file that lost checks of its input and got no new ones.
-func droppedChecks(f *facts.ChangedFile) []facts.Finding {
-	removed, added := facts.Matching(f.RemovedLines(), checks), facts.Matching(f.AddedLines(), checks)
+// findDroppedChecks finds a file that lost checks of its input and got no new ones.
+func findDroppedChecks(f *facts.ChangedFile) []facts.Finding {
+	removed, added := facts.MatchingLines(f.RemovedLines(), inputCheckRE), facts.MatchingLines(f.AddedLines(), inputCheckRE)
 	if len(removed)-len(added) < 2 {
 		return nil
 	}
-	return []facts.Finding{{File: f.Before().Path, Line: 0, Evidence: facts.Evidence("gone: " + removed[0].Text)}}
+	return []facts.Finding{{File: f.Before().Path, Line: 0, Evidence: facts.ShortenEvidence("gone: " + removed[0].Text)}}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Rules are the rows of the table, in the order of the catalogue.
-var Rules = slices.Concat(productRules, hardRules)
+var Rules = slices.Concat(productRules, hardCodedRules)
 
 // productRules are about code that detects that it is tested, or that hides failures
 // from the tests.
@@ -22,7 +22,7 @@ var productRules = []facts.Rule{
 	{ID: "TP-33", Name: "unfinished_work", Severity: metric.Low, Find: facts.PerFile(findUnfinished), Fires: "stubs in place of code, five new TODOs, input checks removed", Grades: "LOW; stubs MEDIUM"},
 }
 
-// hardRules are about product code with the inputs and outputs of tests.
-var hardRules = []facts.Rule{
+// hardCodedRules are about product code with the inputs and outputs of tests.
+var hardCodedRules = []facts.Rule{
 	{ID: "TP-19", Name: "hard_coded_output", Severity: metric.Medium, Find: findHardCoded, Fires: "a branch or a row of a new table in an existing function gives the output of an existing test for its input: both literals are new in the product file, and in one original test", Grades: "HIGH with two such pairs, with several arguments at once, or if input and output have 8 bytes together; otherwise MEDIUM", Spares: "tests that came with the change; literals or words that the file had; 0, 1, 2, 10 …, `http`, 443, `GET` …; errors and messages; rows added to an existing table"},
 }

@@ -12,35 +12,35 @@ import (
 	"supervise/source"
 )
 
-// users says who imports a file.
-type users struct {
+// importers says who imports a file.
+type importers struct {
 	product  bool // product code does
 	tests    bool // tests do, or what they depend on
 	complete bool // all files that might were read
 }
 
-// usedByProduct reports whether product code imports a file, as far as it can be read.
-func (t *tree) usedByProduct(name string, lang source.Language) bool {
-	return t.users(name, lang, false).product
+// isUsedByProduct reports whether product code imports a file, as far as it can be read.
+func (t *tree) isUsedByProduct(name string, lang source.Language) bool {
+	return t.findImporters(name, lang, false).product
 }
 
-// helper reports whether a file outside of the folders of tests is for tests alone: its
+// isTestHelper reports whether a file outside of the folders of tests is for tests alone: its
 // name or its text says so, tests import it and product code does not, and it is not what
 // they test. Languages that load files by convention are left out.
-func (t *tree) helper(name string, lang source.Language) bool {
-	if !t.usesTestCode(name, lang) || t.subject(name, lang) || !t.hasOtherProduct(name, lang) {
+func (t *tree) isTestHelper(name string, lang source.Language) bool {
+	if !t.looksLikeTestCode(name, lang) || t.hasOwnTest(name, lang) || !t.hasOtherProduct(name, lang) {
 		return false
 	}
-	u := t.users(name, lang, true)
+	u := t.findImporters(name, lang, true)
 	return u.complete && u.tests && !u.product
 }
 
 var (
-	words = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
+	nameWordRE = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 	// testWords are words in the names of what tests share.
 	testWords = strings.Fields("test tests testing testutil testutils testhelper testhelpers testkit testlib testsupport testtools testenv helper helpers fixture fixtures mock mocks mocked mocking fake fakes " +
 		"stub stubs dummy dummies assert asserts assertion assertions matcher matchers expect expected expectation expectations golden goldens factory factories cases testcases samples harness")
-	frameworks = map[source.Language]*regexp.Regexp{
+	frameworkImportREs = map[source.Language]*regexp.Regexp{
 		source.Python:     framework.PythonImport,
 		source.Go:         regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/.*|github\.com/onsi/\w+|github\.com/google/go-cmp/cmp)"`),
 		source.JavaScript: framework.NodeImport,
@@ -48,9 +48,9 @@ var (
 	}
 )
 
-// usesTestCode reports whether a file looks as if it was made for tests.
-func (t *tree) usesTestCode(name string, lang source.Language) bool {
-	re, known := frameworks[lang]
+// looksLikeTestCode reports whether a file looks as if it was made for tests.
+func (t *tree) looksLikeTestCode(name string, lang source.Language) bool {
+	re, known := frameworkImportREs[lang]
 	if !known {
 		return false
 	}
@@ -60,7 +60,7 @@ func (t *tree) usesTestCode(name string, lang source.Language) bool {
 	if lang != source.Go { // there the package counts
 		named += "_" + stem
 	}
-	for _, w := range words.FindAllString(named, -1) {
+	for _, w := range nameWordRE.FindAllString(named, -1) {
 		if slices.Contains(testWords, strings.ToLower(w)) {
 			return true
 		}
@@ -68,38 +68,38 @@ func (t *tree) usesTestCode(name string, lang source.Language) bool {
 	return lang == source.Go && strings.HasSuffix(dir, "test") || re.Match(t.text(name))
 }
 
-// subject reports whether there is a test that is named after a file. Of Go, tests in the
+// hasOwnTest reports whether there is a test that is named after a file. Of Go, tests in the
 // package itself make it one.
-func (t *tree) subject(name string, lang source.Language) bool {
-	want := facts.SubjectOf(name)
+func (t *tree) hasOwnTest(name string, lang source.Language) bool {
+	want := facts.SubjectName(name)
 	return slices.ContainsFunc(t.paths, func(p string) bool {
 		if lang == source.Go {
 			return path.Dir(p) == path.Dir(name) && strings.HasSuffix(p, "_test.go")
 		}
-		return p != name && facts.SubjectOf(p) == want && source.IsTestFile(path.Base(p), source.DetectLanguage(p, nil))
+		return p != name && facts.SubjectName(p) == want && source.IsTestFile(path.Base(p), source.DetectLanguage(p, nil))
 	})
 }
 
 // hasOtherProduct reports whether there is other code that may be the product.
 func (t *tree) hasOtherProduct(name string, lang source.Language) bool {
 	return slices.ContainsFunc(t.paths, func(p string) bool {
-		role, sure := byPath(p)
-		return p != name && role == Product && !sure && sameFamily(source.DetectLanguage(p, nil), lang) && !mixed.MatchString(p) && (lang != source.Go || path.Dir(p) != path.Dir(name))
+		role, sure := pathRole(p)
+		return p != name && role == Product && !sure && isSameFamily(source.DetectLanguage(p, nil), lang) && !mixedConfigRE.MatchString(p) && (lang != source.Go || path.Dir(p) != path.Dir(name))
 	})
 }
 
-func sameFamily(a, b source.Language) bool {
+func isSameFamily(a, b source.Language) bool {
 	script := func(l source.Language) bool { return l == source.JavaScript || l == source.TypeScript }
 	return a == b || script(a) && script(b)
 }
 
-// users looks for the files that import another: product code first, until some does.
+// findImporters looks for the files that import another: product code first, until some does.
 // Tests are looked for only if wanted.
-func (t *tree) users(name string, lang source.Language, tests bool) users {
-	product, others := t.candidates(name, lang)
+func (t *tree) findImporters(name string, lang source.Language, tests bool) importers {
+	product, others := t.importCandidates(name, lang)
 	own := func(p string) bool { return lang == source.Go && path.Dir(p) == path.Dir(name) } // the same package
-	out := users{complete: len(product) <= maxImporters}
-	t.eachImporter(nearest(product, name), name, func(p string) bool {
+	out := importers{complete: len(product) <= maxImporters}
+	t.eachImporter(sortNearest(product, name), name, func(p string) bool {
 		switch {
 		case own(p):
 		case t.role(p).IsTestRelated(): // its path only suggests that it is product code
@@ -109,24 +109,24 @@ func (t *tree) users(name string, lang source.Language, tests bool) users {
 		}
 		return !out.product
 	})
-	if out.complete = out.complete && t.left > 0; out.product || !tests {
+	if out.complete = out.complete && t.bytesLeft > 0; out.product || !tests {
 		return out
 	}
-	t.eachImporter(nearest(others, name), name, func(p string) bool {
+	t.eachImporter(sortNearest(others, name), name, func(p string) bool {
 		out.tests = out.tests || !own(p)
 		return !out.tests
 	})
 	return out
 }
 
-// candidates are the files that may import another: by their paths those of product code,
+// importCandidates are the files that may import another: by their paths those of product code,
 // and the others.
-func (t *tree) candidates(name string, lang source.Language) (product, others []string) {
+func (t *tree) importCandidates(name string, lang source.Language) (product, others []string) {
 	for _, p := range t.paths {
-		if p == name || !sameFamily(source.DetectLanguage(p, nil), lang) || source.IsVendored(p) {
+		if p == name || !isSameFamily(source.DetectLanguage(p, nil), lang) || source.IsVendored(p) {
 			continue
 		}
-		if role, sure := byPath(p); role.IsTestRelated() || sure {
+		if role, sure := pathRole(p); role.IsTestRelated() || sure {
 			others = append(others, p)
 		} else {
 			product = append(product, p)
@@ -135,8 +135,8 @@ func (t *tree) candidates(name string, lang source.Language) (product, others []
 	return product, others
 }
 
-// nearest sorts paths, those that share most folders with another first.
-func nearest(paths []string, name string) []string {
+// sortNearest sorts paths, those that share most folders with another first.
+func sortNearest(paths []string, name string) []string {
 	shared := func(p string) int {
 		n := 0
 		for n < len(p) && n < len(name) && p[n] == name[n] {
@@ -150,7 +150,7 @@ func nearest(paths []string, name string) []string {
 
 // eachImporter calls use with the files that import another, until it returns false.
 func (t *tree) eachImporter(paths []string, name string, use func(string) bool) {
-	for names := range slices.Chunk(paths, batch) {
+	for names := range slices.Chunk(paths, batchSize) {
 		t.fetch(names)
 		for _, p := range names {
 			if t.imports(p, name) && !use(p) {
@@ -161,12 +161,12 @@ func (t *tree) eachImporter(paths []string, name string, use func(string) bool) 
 }
 
 var (
-	pythonImport = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([^\n#]+)`)
-	pythonFrom   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]+)`)
-	dottedName   = regexp.MustCompile(`["']([A-Za-z_]\w*(?:\.\w+)+)(?::\w+)?["']`)
-	specifier    = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\b` + framework.NodeMock + `\.\w+\()\s*["'\x60]([^"'\x60\n]+)["'\x60]`)
-	goImport     = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]+)"\s*(?://.*)?$`)
-	moduleLine   = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
+	pythonImportRE = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+([^\n#]+)`)
+	pythonFromRE   = regexp.MustCompile(`(?m)^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]+)`)
+	dottedNameRE   = regexp.MustCompile(`["']([A-Za-z_]\w*(?:\.\w+)+)(?::\w+)?["']`)
+	scriptImportRE = regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\(|\b` + framework.NodeMock + `\.\w+\()\s*["'\x60]([^"'\x60\n]+)["'\x60]`)
+	goImportRE     = regexp.MustCompile(`(?m)^\s*(?:import\s+)?(?:[\w.]+\s+)?"([^"\s]+)"\s*(?://.*)?$`)
+	goModuleRE     = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 )
 
 // imports reports whether a file imports another.
@@ -176,10 +176,10 @@ func (t *tree) imports(by, name string) bool {
 	case source.Python:
 		return importsModule(by, name, text)
 	case source.JavaScript, source.TypeScript:
-		return importsScript(by, name, text)
+		return importsScriptModule(by, name, text)
 	case source.Go:
-		want := t.goPath(path.Dir(name))
-		return slices.ContainsFunc(goImport.FindAllStringSubmatch(text, -1), func(m []string) bool { return m[1] == want })
+		want := t.goImportPath(path.Dir(name))
+		return slices.ContainsFunc(goImportRE.FindAllStringSubmatch(text, -1), func(m []string) bool { return m[1] == want })
 	default:
 		return false
 	}
@@ -192,14 +192,14 @@ func importsModule(by, name, text string) bool {
 		return false
 	}
 	is := func(ref string) bool { return isModule(by, module, ref) }
-	for _, m := range pythonImport.FindAllStringSubmatch(text, -1) {
+	for _, m := range pythonImportRE.FindAllStringSubmatch(text, -1) {
 		for one := range strings.SplitSeq(m[1], ",") {
 			if first, _, _ := strings.Cut(strings.TrimSpace(one), " "); is(first) {
 				return true
 			}
 		}
 	}
-	for _, m := range pythonFrom.FindAllStringSubmatch(text, -1) {
+	for _, m := range pythonFromRE.FindAllStringSubmatch(text, -1) {
 		if is(m[1]) {
 			return true
 		}
@@ -214,7 +214,7 @@ func importsModule(by, name, text string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(dottedName.FindAllStringSubmatch(text, -1), func(m []string) bool { return is(m[1]) })
+	return slices.ContainsFunc(dottedNameRE.FindAllStringSubmatch(text, -1), func(m []string) bool { return is(m[1]) })
 }
 
 // isModule reports whether a reference in a file, dotted, leads to a module, given as a
@@ -232,11 +232,11 @@ func isModule(by, module, ref string) bool {
 	return ok && (strings.Contains(file, "/") || root == path.Dir(by) || slices.Contains([]string{"src", "lib", "tests", "test"}, root))
 }
 
-// importsScript reports whether a module of JavaScript imports another.
-func importsScript(by, name, text string) bool {
+// importsScriptModule reports whether a module of JavaScript imports another.
+func importsScriptModule(by, name, text string) bool {
 	plain := strings.TrimSuffix(name, path.Ext(name))
 	folder := strings.TrimSuffix(plain, "/index")
-	return slices.ContainsFunc(specifier.FindAllStringSubmatch(text, -1), func(m []string) bool {
+	return slices.ContainsFunc(scriptImportRE.FindAllStringSubmatch(text, -1), func(m []string) bool {
 		ref := m[1]
 		switch path.Ext(ref) {
 		case ".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx":
@@ -251,43 +251,43 @@ func importsScript(by, name, text string) bool {
 	})
 }
 
-// goPath is the import path of a folder, by the nearest go.mod.
-func (t *tree) goPath(dir string) string {
-	if t.module == nil {
-		t.module = map[string]string{}
+// goImportPath is the import path of a folder, by the nearest go.mod.
+func (t *tree) goImportPath(dir string) string {
+	if t.importPaths == nil {
+		t.importPaths = map[string]string{}
 	}
-	if known, ok := t.module[dir]; ok {
+	if known, ok := t.importPaths[dir]; ok {
 		return known
 	}
 	for at := dir; ; at = path.Dir(at) {
-		if m := moduleLine.FindSubmatch(t.text(path.Join(at, "go.mod"))); m != nil {
+		if m := goModuleRE.FindSubmatch(t.text(path.Join(at, "go.mod"))); m != nil {
 			rel := strings.TrimPrefix(strings.TrimPrefix(dir, at), "/")
 			if at == "." && dir != "." {
 				rel = dir
 			} else if dir == at {
 				rel = ""
 			}
-			t.module[dir] = path.Join(string(m[1]), rel)
+			t.importPaths[dir] = path.Join(string(m[1]), rel)
 			break
 		}
 		if at == "." || at == "/" {
-			t.module[dir] = dir
+			t.importPaths[dir] = dir
 			break
 		}
 	}
-	return t.module[dir]
+	return t.importPaths[dir]
 }
 
-var testModule = regexp.MustCompile(`#\[cfg\((?:test|any\(test|all\(test)[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
+var rustTestModuleRE = regexp.MustCompile(`#\[cfg\((?:test|any\(test|all\(test)[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
 
-// onlyForTests reports whether a module of Rust is compiled for tests alone.
-func (t *tree) onlyForTests(name string) bool {
+// isRustTestModule reports whether a module of Rust is compiled for tests alone.
+func (t *tree) isRustTestModule(name string) bool {
 	dir, stem := path.Dir(name), strings.TrimSuffix(path.Base(name), ".rs")
 	if stem == "mod" {
 		dir, stem = path.Dir(dir), path.Base(dir)
 	}
 	for _, parent := range []string{path.Join(dir, "lib.rs"), path.Join(dir, "main.rs"), path.Join(dir, "mod.rs"), dir + ".rs"} {
-		for _, m := range testModule.FindAllSubmatch(t.text(parent), -1) {
+		for _, m := range rustTestModuleRE.FindAllSubmatch(t.text(parent), -1) {
 			if string(m[1]) == stem {
 				return true
 			}
@@ -296,13 +296,13 @@ func (t *tree) onlyForTests(name string) bool {
 	return false
 }
 
-// expecting matches the names of data that tests compare with or read.
-var expecting = regexp.MustCompile(`(?i)(^|[/._-])(expect(ed|ations?)?|goldens?|fixtures?|snapshots?|samples?|(test[_-]?)?cases|want(ed)?|approved|baselines?|cassettes?|mocks?|stubs?|tests?[_-]?\w*)([/._-]|$)`)
+// testDataRE matches the names of data that tests compare with or read.
+var testDataRE = regexp.MustCompile(`(?i)(^|[/._-])(expect(ed|ations?)?|goldens?|fixtures?|snapshots?|samples?|(test[_-]?)?cases|want(ed)?|approved|baselines?|cassettes?|mocks?|stubs?|tests?[_-]?\w*)([/._-]|$)`)
 
-// data decides about a file that is not source code. One whose name says so, and which
+// dataRole decides about a file that is not source code. One whose name says so, and which
 // tests name and product code does not, is theirs.
-func (t *tree) data(name string, suggested Role) Role {
-	if !expecting.MatchString(name) {
+func (t *tree) dataRole(name string, suggested Role) Role {
+	if !testDataRE.MatchString(name) {
 		return suggested
 	}
 	base := path.Base(name)
@@ -312,20 +312,20 @@ func (t *tree) data(name string, suggested Role) Role {
 		if source.DetectLanguage(p, nil) == source.Unknown || source.IsVendored(p) {
 			continue
 		}
-		if role, _ := byPath(p); role.IsTestRelated() {
+		if role, _ := pathRole(p); role.IsTestRelated() {
 			tests = append(tests, p)
 		} else {
 			product = append(product, p)
 		}
 	}
-	if !t.any(nearest(tests, name), names) || len(product) > maxImporters || t.any(nearest(product, name), names) || t.left <= 0 {
+	if !t.anyFile(sortNearest(tests, name), names) || len(product) > maxImporters || t.anyFile(sortNearest(product, name), names) || t.bytesLeft <= 0 {
 		return suggested
 	}
 	return Support
 }
 
-func (t *tree) any(paths []string, ok func(string) bool) bool {
-	for names := range slices.Chunk(paths, batch) {
+func (t *tree) anyFile(paths []string, ok func(string) bool) bool {
+	for names := range slices.Chunk(paths, batchSize) {
 		t.fetch(names)
 		if slices.ContainsFunc(names, ok) {
 			return true

@@ -25,8 +25,8 @@ var pathRoles = []struct {
 	{regexp.MustCompile(`(^|/)\.(github|gitlab|circleci|buildkite|vscode|idea|husky|githooks|cursor|claude|devcontainer)/|(^|/)(\.gitlab-ci|\.travis|appveyor|azure-pipelines|\.pre-commit-config|codecov|\.codecov|renovate)\.(ya?ml|json5?)$|(^|/)\.(gitignore|gitattributes|gitmodules|editorconfig|dockerignore|npmignore|mailmap|git-blame-ignore-revs|prettierrc|prettierignore|eslintignore)$|(^|/)(CODEOWNERS|AGENTS\.md|CLAUDE\.md)$|\.(log|tmp|bak|orig|rej|swp)$`).MatchString, Other},
 }
 
-// mixed matches files that configure the runner among other things.
-var mixed = regexp.MustCompile(`(^|/)(package\.json|` + framework.RuntimeConfig + `|composer\.json|pyproject\.toml|setup\.(cfg|py)|Cargo\.toml|\.cargo/config(\.toml)?|pom\.xml|(build|settings)\.gradle(\.kts)?|gradle\.properties|build\.(sbt|xml)|go\.(mod|work)|` +
+// mixedConfigRE matches files that configure the runner among other things.
+var mixedConfigRE = regexp.MustCompile(`(^|/)(package\.json|` + framework.RuntimeConfig + `|composer\.json|pyproject\.toml|setup\.(cfg|py)|Cargo\.toml|\.cargo/config(\.toml)?|pom\.xml|(build|settings)\.gradle(\.kts)?|gradle\.properties|build\.(sbt|xml)|go\.(mod|work)|` +
 	`vite\.(\w+\.)?config\.[mc]?[jt]s|(babel|rollup|webpack)\.config\.[mc]?[jt]s|\.babelrc(\.\w+)?|(angular|nx|turbo|project|workspace)\.json|(GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|[Rr]akefile|\.mvn/\w+\.config|` +
 	`[\w.-]+\.(cs|fs|vb)proj|Directory\.Build\.(props|targets)|mix\.exs|Package\.swift|CMakeLists\.txt|CMake(User)?Presets\.json|meson\.build|BUILD(\.bazel)?|\.bazelrc|tasks\.py|fabfile\.py|[Gg]ulpfile\.[mc]?js|[Gg]runtfile\.js)$`)
 
@@ -37,15 +37,15 @@ var (
 	probableFolders = slices.Concat(framework.EndToEndFolders, strings.Fields("test tests spec specs fixtures testing unittests"))
 )
 
-func inTestFolder(name string) bool {
+func isInTestFolder(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return slices.Contains(certainFolders, dir) || slices.Contains(probableFolders, strings.ToLower(dir))
 	})
 }
 
-// byPath returns the role that a path suggests, and whether nothing in the tree can change
+// pathRole returns the role that a path suggests, and whether nothing in the tree can change
 // that.
-func byPath(name string) (role Role, sure bool) {
+func pathRole(name string) (role Role, sure bool) {
 	for _, p := range pathRoles {
 		if p.matches(name) {
 			return p.role, true
@@ -62,7 +62,7 @@ func byPath(name string) (role Role, sure bool) {
 		return Test, lang == source.Go || stem != "test" && stem != "tests"
 	case slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool { return slices.Contains(certainFolders, dir) }):
 		return Support, true
-	case inTestFolder(name):
+	case isInTestFolder(name):
 		return Support, lang == source.Unknown
 	case source.IsTestFile(name, lang):
 		return Support, true

@@ -32,21 +32,21 @@ func (r Role) IsTestRelated() bool { return r == Test || r == Support }
 // RoleByPath returns the role that the path of a file gives it, whatever the tree: [Mixed]
 // where it may configure the runner.
 func RoleByPath(name string) Role {
-	if mixed.MatchString(name) && !inTestFolder(name) {
+	if mixedConfigRE.MatchString(name) && !isInTestFolder(name) {
 		return Mixed
 	}
-	role, _ := byPath(name)
+	role, _ := pathRole(name)
 	return role
 }
 
 // Roles returns the roles of changed files by path. A file that existed before the change
 // has the role that it had then: the change cannot make product code of a helper.
 func Roles(files []facts.File, base facts.Tree) map[string]Role {
-	was, is := trees(files, base)
+	was, is := newTrees(files, base)
 	out := make(map[string]Role, len(files))
 	for _, f := range files {
 		switch {
-		case mixed.MatchString(f.Path) && !inTestFolder(f.Path):
+		case mixedConfigRE.MatchString(f.Path) && !isInTestFolder(f.Path):
 			out[f.Path] = Product
 			if touchesRunner(f) {
 				out[f.Path] = Mixed
@@ -64,29 +64,29 @@ func Roles(files []facts.File, base facts.Tree) map[string]Role {
 
 // tree is the project before or after the change.
 type tree struct {
-	paths []string
-	there map[string]bool
-	texts map[string][]byte // read so far; nil: cannot be read
-	read  func([]string) map[string][]byte
-	left  int // bytes that may still be read
+	paths     []string
+	exists    map[string]bool
+	texts     map[string][]byte // read so far; nil: cannot be read
+	readFiles func([]string) map[string][]byte
+	bytesLeft int // bytes that may still be read
 
-	known   map[string]Role
-	named   map[string]bool // see configured
-	globs   []string
-	product map[string]bool
-	ready   bool
-	module  map[string]string // import paths of Go by folder
+	roles        map[string]Role
+	supportFiles map[string]bool // see configured
+	testGlobs    []string
+	pluginFiles  map[string]bool
+	configured   bool
+	importPaths  map[string]string // import paths of Go by folder
 }
 
 // Bounds of what is read to find out who imports a file.
 const (
 	maxImporters = 800
 	maxBytes     = 16 << 20
-	batch        = 40 // files read at a time
+	batchSize    = 40 // files read at a time
 )
 
-// trees returns the project before and after the change.
-func trees(files []facts.File, base facts.Tree) (was, is *tree) {
+// newTrees returns the project before and after the change.
+func newTrees(files []facts.File, base facts.Tree) (was, is *tree) {
 	was, is = newTree(base), newTree(base)
 	var paths []string
 	if base.Paths != nil {
@@ -96,14 +96,14 @@ func trees(files []facts.File, base facts.Tree) (was, is *tree) {
 	for _, f := range files {
 		changed[f.Path], changed[f.OldPath] = true, true
 		if !f.Added || f.OldPath != "" {
-			was.own(cmp.Or(f.OldPath, f.Path), f.Before)
+			was.addChanged(cmp.Or(f.OldPath, f.Path), f.Before)
 		}
 		if !f.Deleted {
-			is.own(f.Path, f.After)
+			is.addChanged(f.Path, f.After)
 		}
 	}
 	for _, p := range paths {
-		if !was.there[p] && !changed[p] {
+		if !was.exists[p] && !changed[p] {
 			was.add(p)
 			is.add(p)
 		}
@@ -112,55 +112,55 @@ func trees(files []facts.File, base facts.Tree) (was, is *tree) {
 }
 
 func newTree(base facts.Tree) *tree {
-	return &tree{there: map[string]bool{}, texts: map[string][]byte{}, known: map[string]Role{}, read: base.Texts, left: maxBytes}
+	return &tree{exists: map[string]bool{}, texts: map[string][]byte{}, roles: map[string]Role{}, readFiles: base.Texts, bytesLeft: maxBytes}
 }
 
 func (t *tree) add(name string) {
-	t.there[name] = true
+	t.exists[name] = true
 	t.paths = append(t.paths, name)
 }
 
-// own adds a changed file.
-func (t *tree) own(name string, text []byte) {
+// addChanged adds a changed file.
+func (t *tree) addChanged(name string, text []byte) {
 	t.add(name)
 	t.texts[name] = text
 }
 
 // role returns what a file of the tree is for.
 func (t *tree) role(name string) Role {
-	if r, ok := t.known[name]; ok {
+	if r, ok := t.roles[name]; ok {
 		return r
 	}
-	r, sure := byPath(name)
+	r, sure := pathRole(name)
 	if sure {
 		return r
 	}
-	t.known[name] = r // for files that import each other
-	t.known[name] = t.settle(name, r)
-	return t.known[name]
+	t.roles[name] = r // for files that import each other
+	t.roles[name] = t.determineRole(name, r)
+	return t.roles[name]
 }
 
-// settle decides where the path does not. byPath is what it suggests.
-func (t *tree) settle(name string, suggested Role) Role {
-	t.configure()
+// determineRole decides where the path does not. byPath is what it suggests.
+func (t *tree) determineRole(name string, suggested Role) Role {
+	t.readConfigs()
 	lang := source.DetectLanguage(name, nil)
 	switch {
-	case t.product[name]:
+	case t.pluginFiles[name]:
 		return Product
 	case suggested.IsTestRelated(): // by a folder that may as well hold product code
-		if t.usedByProduct(name, lang) {
+		if t.isUsedByProduct(name, lang) {
 			return Product
 		}
 		return suggested
-	case t.named[name] && !t.usedByProduct(name, lang):
+	case t.supportFiles[name] && !t.isUsedByProduct(name, lang):
 		return Support
 	case lang == source.Unknown:
-		return t.data(name, suggested)
-	case lang == source.Rust && t.onlyForTests(name):
+		return t.dataRole(name, suggested)
+	case lang == source.Rust && t.isRustTestModule(name):
 		return Support
-	case t.discovered(name) && t.definesTests(name) && !t.usedByProduct(name, lang):
+	case t.isDiscovered(name) && t.definesTests(name) && !t.isUsedByProduct(name, lang):
 		return Test
-	case t.helper(name, lang):
+	case t.isTestHelper(name, lang):
 		return Support
 	}
 	return suggested
@@ -176,15 +176,15 @@ func (t *tree) text(name string) []byte {
 func (t *tree) fetch(names []string) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
 		_, known := t.texts[n]
-		return known || !t.there[n]
+		return known || !t.exists[n]
 	})
-	if len(names) == 0 || t.read == nil || t.left <= 0 {
+	if len(names) == 0 || t.readFiles == nil || t.bytesLeft <= 0 {
 		return
 	}
-	found := t.read(names)
+	found := t.readFiles(names)
 	for _, n := range names {
 		t.texts[n] = found[n]
-		t.left -= len(found[n])
+		t.bytesLeft -= len(found[n])
 	}
 }
 

@@ -12,38 +12,38 @@ import (
 	"supervise/source"
 )
 
-// silencing is a quick look at a line, before the file is read completely.
-var silencing = regexp.MustCompile(`(?i)no-?lint|nosec|noqa|ignore|disable|no\s*(cover|branch)|suppress|allow\(|nocov|_EXCL|noinspection|NOSONAR|as any|@ts-|coverage|diagnostic|fmt:|todo|pylint|detekt`)
+// directiveHintRE is a quick look at a line, before the file is read completely.
+var directiveHintRE = regexp.MustCompile(`(?i)no-?lint|nosec|noqa|ignore|disable|no\s*(cover|branch)|suppress|allow\(|nocov|_EXCL|noinspection|NOSONAR|as any|@ts-|coverage|diagnostic|fmt:|todo|pylint|detekt`)
 
-// silenced is what a change does to the directives of one file.
-type silenced struct {
+// directiveChange is what a change does to the directives of one file.
+type directiveChange struct {
 	*facts.ChangedFile
-	came, gone []source.Directive
+	added, removed []source.Directive
 }
 
-// linesEach is the largest number of added lines for each directive in a change that is
+// maxLinesPerDirective is the largest number of added lines for each directive in a change that is
 // mainly about directives.
-const linesEach = 10
+const maxLinesPerDirective = 10
 
-// inlineRule finds directives that became more in the entire change: one that moved does
+// directiveRule finds directives that became more in the entire change: one that moved does
 // not count. Three more without a reason in existing product files are severe if little
 // else was added; so is one that silences all rules in a file.
-func inlineRule(coverage bool) func(*facts.Set) []facts.Finding {
-	return func(c *facts.Set) []facts.Finding {
+func directiveRule(coverage bool) func(*facts.Change) []facts.Finding {
+	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
 		net, known, added := 0, 0, 0
-		for _, f := range silencedFiles(c, coverage) {
-			net += len(f.came) - len(f.gone)
+		for _, f := range directiveChanges(c, coverage) {
+			net += len(f.added) - len(f.removed)
 			added += len(f.AddedLines())
-			if !f.Added && !f.BelongsToTests() && !besides.MatchString(f.Path) {
-				known += len(f.came) - len(f.gone) - f.justified()
+			if !f.Added && !f.BelongsToTests() && !auxiliaryFolderRE.MatchString(f.Path) {
+				known += len(f.added) - len(f.removed) - f.countJustified()
 			}
-			if len(f.came) > len(f.gone) {
+			if len(f.added) > len(f.removed) {
 				out = append(out, f.finding())
 			}
 		}
 		for i := range out {
-			if !coverage && min(net, known) >= 3 && min(net, known)*linesEach >= added {
+			if !coverage && min(net, known) >= 3 && min(net, known)*maxLinesPerDirective >= added {
 				out[i].Severity = metric.High
 			}
 		}
@@ -54,62 +54,62 @@ func inlineRule(coverage bool) func(*facts.Set) []facts.Finding {
 	}
 }
 
-// besides matches folders that are not part of the product: build tools, documentation,
+// auxiliaryFolderRE matches folders that are not part of the product: build tools, documentation,
 // examples.
-var besides = regexp.MustCompile(`(?i)(?:^|/)(?:scripts?|tools?|docs?|codemods?|examples?|samples?|demos?|bench\w*|website|playgrounds?|misc|contrib)/`)
+var auxiliaryFolderRE = regexp.MustCompile(`(?i)(?:^|/)(?:scripts?|tools?|docs?|codemods?|examples?|samples?|demos?|bench\w*|website|playgrounds?|misc|contrib)/`)
 
-// reasoned matches a directive with a reason of at least three words.
-var reasoned = regexp.MustCompile(`(?:(?:\s|^)(?://|#|-+|;)|\*/|:)\s*(?:[^\s/#-]\S*\s+){2,}\S+`)
+// reasonRE matches a directive with a reason of at least three words.
+var reasonRE = regexp.MustCompile(`(?:(?:\s|^)(?://|#|-+|;)|\*/|:)\s*(?:[^\s/#-]\S*\s+){2,}\S+`)
 
-// aCast matches the cast that takes a value out of the checks: one value, not a rule.
-var aCast = regexp.MustCompile(`\bas any\b`)
+// castRE matches the cast that takes a value out of the checks: one value, not a rule.
+var castRE = regexp.MustCompile(`\bas any\b`)
 
-// justified counts the new directives that say why they are there, or are casts.
-func (f *silenced) justified() int {
+// countJustified counts the new directives that say why they are there, or are casts.
+func (f *directiveChange) countJustified() int {
 	n := 0
-	for _, d := range f.came {
-		if !d.Blanket && reasoned.MatchString(d.Text) || aCast.MatchString(d.Text) {
+	for _, d := range f.added {
+		if !d.Blanket && reasonRE.MatchString(d.Text) || castRE.MatchString(d.Text) {
 			n++
 		}
 	}
 	return n
 }
 
-// ofOneKind matches what silences a single rule in a complete file.
-var ofOneKind = regexp.MustCompile(`@file:Suppress(?:Warnings)?\("[\w:-]+"(?:,\s*"[\w:-]+")*\)|#!\[allow\(`)
+// singleRuleRE matches what silences a single rule in a complete file.
+var singleRuleRE = regexp.MustCompile(`@file:Suppress(?:Warnings)?\("[\w:-]+"(?:,\s*"[\w:-]+")*\)|#!\[allow\(`)
 
 // silencesAll reports whether a directive silences all rules in a file.
 func silencesAll(d source.Directive) bool {
-	return d.Blanket && !d.Coverage && (!ofOneKind.MatchString(d.Text) || allKinds.MatchString(d.Text))
+	return d.Blanket && !d.Coverage && (!singleRuleRE.MatchString(d.Text) || allRulesRE.MatchString(d.Text))
 }
 
-// allKinds matches the names for all rules.
-var allKinds = regexp.MustCompile(`"all"|\bwarnings\b|clippy::(?:all|pedantic)`)
+// allRulesRE matches the names for all rules.
+var allRulesRE = regexp.MustCompile(`"all"|\bwarnings\b|clippy::(?:all|pedantic)`)
 
-func (f *silenced) finding() facts.Finding {
-	first := f.came[0]
-	finding := facts.Finding{File: f.Path, Line: first.Line, Evidence: facts.Evidence(first.Text)}
-	if n := len(f.came) - len(f.gone); n > 1 {
-		finding.Evidence = facts.Evidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
+func (f *directiveChange) finding() facts.Finding {
+	first := f.added[0]
+	finding := facts.Finding{File: f.Path, Line: first.Line, Evidence: facts.ShortenEvidence(first.Text)}
+	if n := len(f.added) - len(f.removed); n > 1 {
+		finding.Evidence = facts.ShortenEvidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
 	}
-	i := slices.IndexFunc(f.came, silencesAll)
-	if i >= 0 && !f.Added && !f.BelongsToTests() && !besides.MatchString(f.Path) {
-		finding.Severity, finding.Line, finding.Evidence = metric.High, f.came[i].Line, facts.Evidence(f.came[i].Text)
+	i := slices.IndexFunc(f.added, silencesAll)
+	if i >= 0 && !f.Added && !f.BelongsToTests() && !auxiliaryFolderRE.MatchString(f.Path) {
+		finding.Severity, finding.Line, finding.Evidence = metric.High, f.added[i].Line, facts.ShortenEvidence(f.added[i].Text)
 	}
 	return finding
 }
 
-// maySilence are the files with a changed line that looks like a directive, comments and
+// candidateFiles are the files with a changed line that looks like a directive, comments and
 // strings included.
-var maySilence = facts.Define(func(c *facts.Set) []*facts.ChangedFile {
+var candidateFiles = facts.Define(func(c *facts.Change) []*facts.ChangedFile {
 	var out []*facts.ChangedFile
 	for _, f := range c.Files {
-		if f.After().Language() == source.Unknown && f.Before().Language() == source.Unknown || source.IsVendored(f.Path) || configtext.DataFolders.MatchString(f.Path) {
+		if f.After().Language() == source.Unknown && f.Before().Language() == source.Unknown || source.IsVendored(f.Path) || configtext.DataFolderRE.MatchString(f.Path) {
 			continue
 		}
-		_, came := facts.FirstMatch(f.AddedLines(), silencing)
+		_, came := facts.FirstMatchingLine(f.AddedLines(), directiveHintRE)
 		if !came {
-			_, came = facts.FirstMatch(f.RemovedLines(), silencing)
+			_, came = facts.FirstMatchingLine(f.RemovedLines(), directiveHintRE)
 		}
 		if came && !source.IsGenerated(f.Path, f.After().Text) {
 			out = append(out, f)
@@ -118,27 +118,27 @@ var maySilence = facts.Define(func(c *facts.Set) []*facts.ChangedFile {
 	return out
 })
 
-// silencedFiles returns the files whose directives changed.
-func silencedFiles(c *facts.Set, coverage bool) []silenced {
-	var out []silenced
-	for _, f := range maySilence.Of(c) {
-		was, is := directives(f.Before(), coverage), directives(f.After(), coverage)
-		s := silenced{f, surplusDirectives(is, was), surplusDirectives(was, is)}
-		if len(s.came)+len(s.gone) > 0 {
+// directiveChanges returns the files whose directives changed.
+func directiveChanges(c *facts.Change, coverage bool) []directiveChange {
+	var out []directiveChange
+	for _, f := range candidateFiles.Of(c) {
+		was, is := findDirectives(f.Before(), coverage), findDirectives(f.After(), coverage)
+		s := directiveChange{f, surplusDirectives(is, was), surplusDirectives(was, is)}
+		if len(s.added)+len(s.removed) > 0 {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// directives returns those that exclude from coverage, or all others. An expected error
+// findDirectives returns those that exclude from coverage, or all others. An expected error
 // in a test of types is the purpose of that test.
-func directives(s *facts.Side, coverage bool) []source.Directive {
+func findDirectives(s *facts.Side, coverage bool) []source.Directive {
 	if !s.Exists() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.Source().Directives), func(d source.Directive) bool {
-		return d.Coverage != coverage || s.IsTest() && strings.Contains(d.Text, "@ts-expect-error")
+	return slices.DeleteFunc(slices.Clone(s.Inspection().Directives), func(d source.Directive) bool {
+		return d.Coverage != coverage || s.IsTestFile() && strings.Contains(d.Text, "@ts-expect-error")
 	})
 }
 
@@ -157,18 +157,18 @@ func surplusDirectives(a, b []source.Directive) []source.Directive {
 	return out
 }
 
-// baselines are the files in which tools keep accepted findings.
-var baselines = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
+// baselineFileRE are the files in which tools keep accepted findings.
+var baselineFileRE = regexp.MustCompile(`(?i)(^|/)(\.rubocop_todo\.yml|phpstan-baseline\.(neon|php)|psalm-baseline\.xml|detekt-baseline\.xml|lint-baseline\.xml|\.?baseline\.json|\.secrets\.baseline|eslint-suppressions\.json|\.betterer\.results|\.eslint-todo\.\w+|mypy-baseline\.txt|\.mypy-baseline|\.basedpyright/baseline\.json|\.eslintignore|\.prettierignore|\.stylelintignore|\.semgrepignore|\.sonarcloud\.properties|\.trivyignore|\.snyk|checkstyle-suppressions\.xml|spotbugs-exclude\.xml|\.gometalinter\.json|suppressions\.(txt|xml))$`)
 
-func baselineGrown(f *facts.ChangedFile) []facts.Finding {
-	if !baselines.MatchString(f.Path) || configtext.DataFolders.MatchString(f.Path) {
+func findGrownBaseline(f *facts.ChangedFile) []facts.Finding {
+	if !baselineFileRE.MatchString(f.Path) || configtext.DataFolderRE.MatchString(f.Path) {
 		return nil
 	}
 	added := slices.DeleteFunc(slices.Clone(f.AddedLines()), func(l facts.Line) bool {
-		return strings.HasPrefix(strings.TrimSpace(l.Text), "#") || configtext.NoTestsThere.MatchString(strings.TrimSpace(l.Text))
+		return strings.HasPrefix(strings.TrimSpace(l.Text), "#") || configtext.NoTestsPathRE.MatchString(strings.TrimSpace(l.Text))
 	})
 	if len(added) <= len(f.RemovedLines()) {
 		return nil
 	}
-	return []facts.Finding{{File: f.Path, Line: added[0].Number, Evidence: facts.Evidence(added[0].Text)}}
+	return []facts.Finding{{File: f.Path, Line: added[0].Number, Evidence: facts.ShortenEvidence(added[0].Text)}}
 }

@@ -9,25 +9,25 @@ import (
 	"supervise/source"
 )
 
-// CrossedOut returns the changed files without their new directives, and the paths of
+// RemoveDirectives returns the changed files without their new directives, and the paths of
 // those with one that cannot be rolled back.
-func CrossedOut(c *facts.Set, coverage bool) (texts map[string][]byte, kept []string) {
-	changed := silencedFiles(c, coverage)
+func RemoveDirectives(c *facts.Change, coverage bool) (texts map[string][]byte, kept []string) {
+	changed := directiveChanges(c, coverage)
 	moved := map[string]int{}
 	for i := range changed {
-		changed[i].byPlace(coverage)
-		for _, d := range changed[i].gone {
+		changed[i].compareByHunk(coverage)
+		for _, d := range changed[i].removed {
 			moved[d.Text]++
 		}
 	}
 	texts = map[string][]byte{}
 	for _, f := range changed {
 		text := bytes.Clone(f.After().Text)
-		for _, d := range f.came {
+		for _, d := range f.added {
 			if moved[d.Text]--; moved[d.Text] >= 0 {
 				continue
 			}
-			if switchOff(text, d) {
+			if overwriteDirective(text, d) {
 				texts[f.Path] = text
 			} else {
 				kept = append(kept, f.Path)
@@ -38,24 +38,24 @@ func CrossedOut(c *facts.Set, coverage bool) (texts map[string][]byte, kept []st
 	return texts, slices.Compact(kept)
 }
 
-// byPlace sets came and gone to the directives of the changed lines: of several equal
+// compareByHunk sets came and gone to the directives of the changed lines: of several equal
 // ones those that are new, not the last of the file.
-func (s *silenced) byPlace(coverage bool) {
-	was, is := directives(s.Before(), coverage), directives(s.After(), coverage)
-	s.came, s.gone = nil, nil
-	for _, h := range facts.HunksOf(s.Before().Lines(), s.After().Lines()) {
-		before := slices.DeleteFunc(slices.Clone(was), func(d source.Directive) bool { return !h.Holds(d.Line, false) })
-		after := slices.DeleteFunc(slices.Clone(is), func(d source.Directive) bool { return !h.Holds(d.Line, true) })
-		s.came = append(s.came, surplusDirectives(after, before)...)
-		s.gone = append(s.gone, surplusDirectives(before, after)...)
+func (s *directiveChange) compareByHunk(coverage bool) {
+	was, is := findDirectives(s.Before(), coverage), findDirectives(s.After(), coverage)
+	s.added, s.removed = nil, nil
+	for _, h := range facts.DiffLines(s.Before().Lines(), s.After().Lines()) {
+		before := slices.DeleteFunc(slices.Clone(was), func(d source.Directive) bool { return !h.Contains(d.Line, false) })
+		after := slices.DeleteFunc(slices.Clone(is), func(d source.Directive) bool { return !h.Contains(d.Line, true) })
+		s.added = append(s.added, surplusDirectives(after, before)...)
+		s.removed = append(s.removed, surplusDirectives(before, after)...)
 	}
 }
 
-// aloneInBrackets matches an attribute of C# with no other in its brackets.
-var aloneInBrackets = regexp.MustCompile(`\[\s*[\w.]*ExcludeFromCodeCoverage(?:Attribute)?\s*(?:\((?:[^()"\n]|"[^"\n]*")*\)\s*)?\]`)
+// coverageAttributeRE matches an attribute of C# with no other in its brackets.
+var coverageAttributeRE = regexp.MustCompile(`\[\s*[\w.]*ExcludeFromCodeCoverage(?:Attribute)?\s*(?:\((?:[^()"\n]|"[^"\n]*")*\)\s*)?\]`)
 
-// switchOff undoes a directive in place, and reports whether it could.
-func switchOff(text []byte, d source.Directive) bool {
+// overwriteDirective undoes a directive in place, and reports whether it could.
+func overwriteDirective(text []byte, d source.Directive) bool {
 	switch {
 	case d.To <= d.From || d.To > len(text):
 		return false
@@ -66,7 +66,7 @@ func switchOff(text []byte, d source.Directive) bool {
 		copy(text[d.From:d.To], "coverage(on) ")
 		return true
 	}
-	for _, at := range aloneInBrackets.FindAllIndex(text, -1) {
+	for _, at := range coverageAttributeRE.FindAllIndex(text, -1) {
 		if at[0] <= d.From && d.To <= at[1] {
 			fill(text[at[0]:at[1]], ' ')
 			return true
@@ -81,26 +81,26 @@ func fill(text []byte, with byte) {
 	}
 }
 
-// Reverted undoes the changes that contain one of the places. It returns the text, nil
+// RevertChanges undoes the changes that contain one of the places. It returns the text, nil
 // if nothing is left of a new file, and whether every place was in a change. text has
 // the lines of the file after the change.
-func Reverted(f *facts.ChangedFile, text []byte, places []facts.Place) (out []byte, all bool) {
+func RevertChanges(f *facts.ChangedFile, text []byte, places []facts.Location) (out []byte, all bool) {
 	was, is := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
 	hits := make([]bool, len(places))
 	at := 0
-	for _, h := range facts.HunksOf(f.Before().Lines(), f.After().Lines()) {
+	for _, h := range facts.DiffLines(f.Before().Lines(), f.After().Lines()) {
 		hit := false
 		for i, p := range places {
-			if h.Holds(p.Line, p.After) {
+			if h.Contains(p.Line, p.After) {
 				hits[i], hit = true, true
 			}
 		}
 		if !hit {
 			continue
 		}
-		out = append(out, bytes.Join(is[at:h.Is[0]], nil)...)
-		out = append(out, bytes.Join(was[h.Was[0]:h.Was[1]], nil)...)
-		at = h.Is[1]
+		out = append(out, bytes.Join(is[at:h.After[0]], nil)...)
+		out = append(out, bytes.Join(was[h.Before[0]:h.Before[1]], nil)...)
+		at = h.After[1]
 	}
 	out = append(out, bytes.Join(is[at:], nil)...)
 	if f.Added && len(out) == 0 {

@@ -16,21 +16,21 @@ type classHead struct {
 	indent     int
 }
 
-var classLine = regexp.MustCompile(`^(\s*)((?:(?:public|private|protected|internal|final|abstract|open|sealed|static|data|inner|partial|readonly)\s+)*)class\s+(\w+)`)
+var classLineRE = regexp.MustCompile(`^(\s*)((?:(?:public|private|protected|internal|final|abstract|open|sealed|static|data|inner|partial|readonly)\s+)*)class\s+(\w+)`)
 
-// classes returns the heads of the classes of a file, in order.
-func classes(s *facts.Side) []classHead {
+// findClasses returns the heads of the classes of a file, in order.
+func findClasses(s *facts.Side) []classHead {
 	var out []classHead
-	for i, l := range facts.Lines(s.WithoutStrings()) {
-		if m := classLine.FindStringSubmatch(l.Text); m != nil {
+	for i, l := range facts.SplitLines(s.WithoutStrings()) {
+		if m := classLineRE.FindStringSubmatch(l.Text); m != nil {
 			out = append(out, classHead{line: i + 1, name: m[3], text: strings.TrimSpace(l.Text), indent: len(m[1])})
 		}
 	}
 	return out
 }
 
-// around returns the class that contains a line, nil for none.
-func around(s *facts.Side, heads []classHead, n int) *classHead {
+// enclosingClass returns the class that contains a line, nil for none.
+func enclosingClass(s *facts.Side, heads []classHead, n int) *classHead {
 	text := s.LineAt(n)
 	indent := len(text) - len(strings.TrimLeft(text, " \t"))
 	for i := len(heads) - 1; i >= 0; i-- {
@@ -43,11 +43,11 @@ func around(s *facts.Side, heads []classHead, n int) *classHead {
 
 // findHiddenClasses finds test classes that the runner no longer collects, without
 // another class that inherits their tests.
-func findHiddenClasses(c *facts.Set) []facts.Finding {
+func findHiddenClasses(c *facts.Change) []facts.Finding {
 	heads := map[*facts.Side][]classHead{}
 	of := func(s *facts.Side) []classHead {
 		if _, read := heads[s]; !read {
-			heads[s] = classes(s)
+			heads[s] = findClasses(s)
 		}
 		return heads[s]
 	}
@@ -58,56 +58,56 @@ func findHiddenClasses(c *facts.Set) []facts.Finding {
 	seen := map[place]bool{}
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Was.File != p.Now.File {
+		if p.Before.File != p.After.File {
 			continue
 		}
-		now := around(p.Now.Side, of(p.Now.Side), p.Now.Line)
-		was := around(p.Was.Side, of(p.Was.Side), p.Was.Line)
-		if now == nil || was == nil || seen[place{p.Now.Side, now.line}] {
+		now := enclosingClass(p.After.Side, of(p.After.Side), p.After.Line)
+		was := enclosingClass(p.Before.Side, of(p.Before.Side), p.Before.Line)
+		if now == nil || was == nil || seen[place{p.After.Side, now.line}] {
 			continue
 		}
-		seen[place{p.Now.Side, now.line}] = true
-		if !sameClass(was.name, now.name) || !hides(p.Now.Side.Language(), was, now) || p.Was.NeverRuns() || inherited(c, now) {
+		seen[place{p.After.Side, now.line}] = true
+		if !maybeSameClass(was.name, now.name) || !isHidden(p.After.Side.Language(), was, now) || p.Before.NeverRuns() || isInherited(c, now) {
 			continue
 		}
 		out = append(out, facts.Finding{
-			File: p.Now.Side.Path, Line: now.line, Test: p.Now.Name,
-			Evidence: facts.Evidence(was.text + " → " + now.text),
+			File: p.After.Side.Path, Line: now.line, Test: p.After.Name,
+			Evidence: facts.ShortenEvidence(was.text + " → " + now.text),
 		})
 	}
 	return out
 }
 
-// sameClass reports whether a class may be another one under a new name.
-func sameClass(was, now string) bool {
+// maybeSameClass reports whether a class may be another one under a new name.
+func maybeSameClass(was, now string) bool {
 	if bare, ok := strings.CutPrefix(was, "Test"); ok && len(bare) > 2 && strings.Contains(now, bare) {
 		return true
 	}
-	return was == now || len(was) > 3 && len(now) > 3 && (facts.SimilarNames(was, now) || was[:4] == now[:4])
+	return was == now || len(was) > 3 && len(now) > 3 && (facts.AreSimilarNames(was, now) || was[:4] == now[:4])
 }
 
 var (
-	abstract   = regexp.MustCompile(`\babstract\b`)
-	testParent = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
+	abstractRE   = regexp.MustCompile(`\babstract\b`)
+	testParentRE = regexp.MustCompile(`(?:<|:|\(|\bextends\b).*(?:Test|Spec|Case)`)
 )
 
-// collected reports whether pytest collects a class because of its name.
-func (h *classHead) collected() bool { return strings.HasPrefix(h.name, "Test") }
+// hasTestName reports whether pytest collects a class because of its name.
+func (h *classHead) hasTestName() bool { return strings.HasPrefix(h.name, "Test") }
 
-// uncollected reports whether a class lost both the name and the parent for which pytest
+// isNoLongerCollected reports whether a class lost both the name and the parent for which pytest
 // collected it.
-func (h *classHead) uncollected(was *classHead, lostParent bool) bool {
-	return !h.collected() && (lostParent || was.collected() && !pythonParent.MatchString(h.text))
+func (h *classHead) isNoLongerCollected(was *classHead, lostParent bool) bool {
+	return !h.hasTestName() && (lostParent || was.hasTestName() && !pythonParentRE.MatchString(h.text))
 }
 
-// pythonParent matches a class that inherits from another one, which may be a test case.
-var pythonParent = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
+// pythonParentRE matches a class that inherits from another one, which may be a test case.
+var pythonParentRE = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
 
-// hides reports whether a class was collected by the runner, and no longer is, by its
+// isHidden reports whether a class was collected by the runner, and no longer is, by its
 // head.
-func hides(lang source.Language, was, now *classHead) bool {
-	lostParent := testParent.MatchString(was.text) && !testParent.MatchString(now.text)
-	madeAbstract := abstract.MatchString(now.text) && !abstract.MatchString(was.text)
+func isHidden(lang source.Language, was, now *classHead) bool {
+	lostParent := testParentRE.MatchString(was.text) && !testParentRE.MatchString(now.text)
+	madeAbstract := abstractRE.MatchString(now.text) && !abstractRE.MatchString(was.text)
 	switch lang {
 	case source.CSharp:
 		return madeAbstract || strings.HasPrefix(was.text, "public ") && !strings.HasPrefix(now.text, "public ")
@@ -119,15 +119,15 @@ func hides(lang source.Language, was, now *classHead) bool {
 	case source.Ruby, source.Swift:
 		return lostParent
 	case source.Python: // pytest takes Test* in any case, and what has a test case for parent
-		return now.uncollected(was, lostParent)
+		return now.isNoLongerCollected(was, lostParent)
 	default:
 		return false
 	}
 }
 
-// caseLines are, by language, the lines without which the runner finds no tests in a
+// caseLineREs are, by language, the lines without which the runner finds no tests in a
 // file, although it has their methods.
-var caseLines = map[source.Language]*regexp.Regexp{
+var caseLineREs = map[source.Language]*regexp.Regexp{
 	source.Elixir: regexp.MustCompile(`^\s*use\s+[\w.]*Case\b`),
 	source.CSharp: regexp.MustCompile(`^\s*\[(?:\w+,\s*)*(?:TestClass|TestFixture)\b`),
 	source.Go:     regexp.MustCompile(`^\s*suite\.Run\(`),
@@ -136,33 +136,33 @@ var caseLines = map[source.Language]*regexp.Regexp{
 // findUnusedCases finds test files that lost the lines for which the runner reads them.
 func findUnusedCases(f *facts.ChangedFile) []facts.Finding {
 	before, after := f.Before(), f.After()
-	re := caseLines[after.Language()]
-	if re == nil || !after.MayTest() || !before.Exists() || len(after.Source().Tests) == 0 || after.Language() == source.CSharp && !strings.Contains(string(after.Text), "[TestMethod") {
+	re := caseLineREs[after.Language()]
+	if re == nil || !after.MayHoldTests() || !before.Exists() || len(after.Inspection().Tests) == 0 || after.Language() == source.CSharp && !strings.Contains(string(after.Text), "[TestMethod") {
 		return nil
 	}
-	was, now := facts.Matching(f.RemovedLines(), re), facts.Matching(f.AddedLines(), re)
-	if len(was) > len(now) && unused(after, re, was[0].Text) {
-		t := after.Source().Tests[0]
-		return []facts.Finding{{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.Evidence("gone: " + was[0].Text)}}
+	was, now := facts.MatchingLines(f.RemovedLines(), re), facts.MatchingLines(f.AddedLines(), re)
+	if len(was) > len(now) && isCaseUnused(after, re, was[0].Text) {
+		t := after.Inspection().Tests[0]
+		return []facts.Finding{{File: f.Path, Line: t.Line, Test: t.Name, Evidence: facts.ShortenEvidence("gone: " + was[0].Text)}}
 	}
 	return nil
 }
 
-// suiteType is the type that a line hands to a suite's runner.
-var suiteType = regexp.MustCompile(`(?:new\(|&)(\w+)`)
+// suiteTypeRE is the type that a line hands to a suite's runner.
+var suiteTypeRE = regexp.MustCompile(`(?:new\(|&)(\w+)`)
 
-// unused reports whether a file no longer has such lines, or in Go none for a suite
+// isCaseUnused reports whether a file no longer has such lines, or in Go none for a suite
 // whose tests are still there.
-func unused(s *facts.Side, re *regexp.Regexp, gone string) bool {
+func isCaseUnused(s *facts.Side, re *regexp.Regexp, gone string) bool {
 	if s.Language() != source.Go {
-		return len(facts.Matching(s.Lines(), re)) == 0
+		return len(facts.MatchingLines(s.Lines(), re)) == 0
 	}
-	m := suiteType.FindStringSubmatch(gone)
+	m := suiteTypeRE.FindStringSubmatch(gone)
 	return m != nil && regexp.MustCompile(`func \(\w+ \*?`+m[1]+`\) Test`).Match(s.Text) && !regexp.MustCompile(`suite\.Run\(.*\b`+m[1]+`\b`).Match(s.Text)
 }
 
-// inherited reports whether another test class, changed or not, extends a class.
-func inherited(c *facts.Set, head *classHead) bool {
+// isInherited reports whether another test class, changed or not, extends a class.
+func isInherited(c *facts.Change, head *classHead) bool {
 	child := regexp.MustCompile(`\bclass\s+\w[^\n{]*(?:<|:|\(|,|\bextends\b)\s*(?:[\w.\\:]*[.\\:])?` + regexp.QuoteMeta(head.name) + `\b`)
 	if slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return child.Match(f.After().Text) }) {
 		return true
@@ -176,34 +176,34 @@ func inherited(c *facts.Set, head *classHead) bool {
 }
 
 var (
-	groupLine = regexp.MustCompile(`^\s*(?:[A-Z]\w*\.)?(?:describe|context|suite|feature)\b`)
-	// blankGroup matches what takes a block and does not run it, with the name, if any,
+	groupLineRE = regexp.MustCompile(`^\s*(?:[A-Z]\w*\.)?(?:describe|context|suite|feature)\b`)
+	// uncalledBlockRE matches what takes a block and does not run it, with the name, if any,
 	// by which it could be called.
-	blankGroup = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)
+	uncalledBlockRE = regexp.MustCompile(`^\s*(?:(?:const|let|var)\s+)?(?:(\w+)\s*=\s*)?(?:(?:proc|lambda|Proc\.new)\s*(?:do\b|\{)|->\s*(?:do\b|\{)|(?:async\s+)?(?:\(\)\s*=>|function\s*\(\))\s*\{\s*$)|^\s*function\s+(\w+)\(\)\s*\{\s*$`)
 )
 
-// findBlankedGroups finds groups of tests whose block became a function that is never
+// findUncalledGroups finds groups of tests whose block became a function that is never
 // called.
-func findBlankedGroups(f *facts.ChangedFile) []facts.Finding {
+func findUncalledGroups(f *facts.ChangedFile) []facts.Finding {
 	s := f.After()
-	if lang := s.Language(); !s.MayTest() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {
+	if lang := s.Language(); !s.MayHoldTests() || lang != source.Ruby && lang != source.JavaScript && lang != source.TypeScript {
 		return nil
 	}
-	if len(facts.Matching(f.RemovedLines(), groupLine)) <= len(facts.Matching(f.AddedLines(), groupLine)) {
+	if len(facts.MatchingLines(f.RemovedLines(), groupLineRE)) <= len(facts.MatchingLines(f.AddedLines(), groupLineRE)) {
 		return nil
 	}
 	for _, l := range f.AddedLines() {
-		m := blankGroup.FindStringSubmatch(l.Text)
-		if m == nil || testBelow(s, l.Number) == nil || named(s, m[1]+m[2]) > 1 {
+		m := uncalledBlockRE.FindStringSubmatch(l.Text)
+		if m == nil || testBelow(s, l.Number) == nil || countName(s, m[1]+m[2]) > 1 {
 			continue
 		}
-		return []facts.Finding{{File: s.Path, Line: l.Number, Test: testBelow(s, l.Number).Name, Evidence: facts.Evidence(l.Text)}}
+		return []facts.Finding{{File: s.Path, Line: l.Number, Test: testBelow(s, l.Number).Name, Evidence: facts.ShortenEvidence(l.Text)}}
 	}
 	return nil
 }
 
-// named counts how often a name occurs in the code, 0 for none.
-func named(s *facts.Side, name string) int {
+// countName counts how often a name occurs in the code, 0 for none.
+func countName(s *facts.Side, name string) int {
 	if name == "" {
 		return 0
 	}
@@ -213,8 +213,8 @@ func named(s *facts.Side, name string) int {
 // testBelow returns the first test that begins below a line and is indented further.
 func testBelow(s *facts.Side, n int) *source.TestDef {
 	indent := func(n int) int { return len(s.LineAt(n)) - len(strings.TrimLeft(s.LineAt(n), " \t")) }
-	for i := range s.Source().Tests {
-		if t := &s.Source().Tests[i]; t.Line > n {
+	for i := range s.Inspection().Tests {
+		if t := &s.Inspection().Tests[i]; t.Line > n {
 			if indent(t.Line) > indent(n) {
 				return t
 			}

@@ -10,53 +10,53 @@ import (
 	"supervise/source"
 )
 
-// findGuarded finds assertions that were always reached, and now only under a condition.
-func findGuarded(c *facts.Set) []facts.Finding {
+// findGuardedAssertions finds assertions that were always reached, and now only under a condition.
+func findGuardedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
-		now := p.Now.Within(source.Guard)
-		if len(now) == 0 || p.Now.Parent != nil || len(p.Was.Assertions) == 0 {
+		now := p.After.MarksWithin(source.Guard)
+		if len(now) == 0 || p.After.Parent != nil || len(p.Before.Assertions) == 0 {
 			continue
 		}
-		was := p.Was.Within(source.Guard)
+		was := p.Before.MarksWithin(source.Guard)
 		now = slices.DeleteFunc(now, func(m source.Mark) bool {
-			return skipsAt(p.Now, m.Line) || slices.ContainsFunc(was, func(o source.Mark) bool { return facts.Squash(o.Condition) == facts.Squash(m.Condition) })
+			return isSkipLine(p.After, m.Line) || slices.ContainsFunc(was, func(o source.Mark) bool { return facts.RemoveSpace(o.Condition) == facts.RemoveSpace(m.Condition) })
 		})
-		if f, found := guardedIn(p, was, now); found {
+		if f, found := guardedAssertion(p, was, now); found {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// skipsAt reports whether a line skips the test, which is another rule's.
-func skipsAt(t *facts.Test, line int) bool {
-	return slices.ContainsFunc(t.Marks(source.Skip), func(m source.Mark) bool { return m.Line == line })
+// isSkipLine reports whether a line skips the test, which is another rule's.
+func isSkipLine(t *facts.Test, line int) bool {
+	return slices.ContainsFunc(t.MarksCovering(source.Skip), func(m source.Mark) bool { return m.Line == line })
 }
 
-// guardedIn looks for an assertion of a test that is under one of the new conditions now.
-func guardedIn(p facts.Pair, was, now []source.Mark) (f facts.Finding, found bool) {
+// guardedAssertion looks for an assertion of a test that is under one of the new conditions now.
+func guardedAssertion(p facts.Pair, was, now []source.Mark) (f facts.Finding, found bool) {
 	free := map[string]int{} // assertions that were under no condition
-	for _, a := range p.Was.LocatedAssertions() {
+	for _, a := range p.Before.LocatedAssertions() {
 		if guardOf(was, a.Line) == nil {
-			free[facts.Squash(a.Text)]++
+			free[facts.RemoveSpace(a.Text)]++
 		}
 	}
 	var open, under []facts.Assertion
-	for _, a := range p.Now.LocatedAssertions() {
+	for _, a := range p.After.LocatedAssertions() {
 		if guardOf(now, a.Line) == nil {
 			open = append(open, a)
-			free[facts.Squash(a.Text)]--
+			free[facts.RemoveSpace(a.Text)]--
 			continue
 		}
 		under = append(under, a)
 	}
 	for _, a := range under {
 		m := guardOf(now, a.Line)
-		if !wasFree(free, facts.Squash(a.Text)) || !aims(p, *m, a) {
+		if !wasUnguarded(free, facts.RemoveSpace(a.Text)) || !dependsOnSubject(p, *m, a) {
 			continue
 		}
-		f := facts.Finding{File: p.Now.Side.Path, Line: m.Line, Test: p.Now.Name, Evidence: facts.Evidence(m.Text + ": " + a.Text)}
+		f := facts.Finding{File: p.After.Side.Path, Line: m.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(m.Text + ": " + a.Text)}
 		if len(open) > 0 {
 			f.Severity = metric.Medium
 		}
@@ -65,9 +65,9 @@ func guardedIn(p facts.Pair, was, now []source.Mark) (f facts.Finding, found boo
 	return f, false
 }
 
-// wasFree reports whether an assertion was under no condition. One on the same line now is
+// wasUnguarded reports whether an assertion was under no condition. One on the same line now is
 // part of its text.
-func wasFree(free map[string]int, now string) bool {
+func wasUnguarded(free map[string]int, now string) bool {
 	for text, n := range free {
 		if n > 0 && (text == now || strings.HasPrefix(now, text+"if") || strings.HasPrefix(now, text+"unless") || strings.HasPrefix(now, "if") && strings.HasSuffix(now, text)) {
 			return true
@@ -86,15 +86,15 @@ func guardOf(marks []source.Mark, line int) *source.Mark {
 	return nil
 }
 
-// aims reports whether a condition decides by what the assertion checks, or by where the
+// dependsOnSubject reports whether a condition decides by what the assertion checks, or by where the
 // test runs, and not by a new parameter or field of a table.
-func aims(p facts.Pair, m source.Mark, a facts.Assertion) bool {
+func dependsOnSubject(p facts.Pair, m source.Mark, a facts.Assertion) bool {
 	if m.Condition == source.NotAwaited || facts.ConditionSeverity(m.Condition) == metric.High {
 		return true
 	}
 	shared, about := false, facts.SubjectWords(a.Text)
-	for w := range facts.WordCounts(m.Condition) {
-		if p.Was.Tokens[w] == 0 && facts.IsName(w) && !keyword.MatchString(w) && given(p.Now, w, m.Line) {
+	for w := range facts.CountWords(m.Condition) {
+		if p.Before.Tokens[w] == 0 && facts.IsName(w) && !keywordRE.MatchString(w) && isParameter(p.After, w, m.Line) {
 			return false
 		}
 		shared = shared || about[w] > 0
@@ -102,14 +102,14 @@ func aims(p facts.Pair, m source.Mark, a facts.Assertion) bool {
 	return shared
 }
 
-// keyword matches the words of a condition that are not names.
-var keyword = regexp.MustCompile(`(?i)^(?:none|null|nil|undefined|not|is|and|or|in|true|false|len|if|unless|self|this)$`)
+// keywordRE matches the words of a condition that are not names.
+var keywordRE = regexp.MustCompile(`(?i)^(?:none|null|nil|undefined|not|is|and|or|in|true|false|len|if|unless|self|this)$`)
 
-// given reports whether a name is a parameter of a test, or a field of its table, by
+// isParameter reports whether a name is a parameter of a test, or a field of its table, by
 // another line than that of the condition.
-func given(t *facts.Test, name string, but int) bool {
+func isParameter(t *facts.Test, name string, but int) bool {
 	n := regexp.QuoteMeta(name)
 	head := regexp.MustCompile(`[(,]\s*` + n + `\b`)
 	field := regexp.MustCompile(`\b` + n + `\s*(?::|bool\b|string\b|int\b|error\b|=>)|["']` + n + `["']|:` + n + `\b`)
-	return head.MatchString(t.Side.LineAt(t.Line)) || field.MatchString(strings.ReplaceAll(t.Side.FullText(t.TestDef), t.Side.LineAt(but), ""))
+	return head.MatchString(t.Side.LineAt(t.Line)) || field.MatchString(strings.ReplaceAll(t.Side.TextWithAnnotations(t.TestDef), t.Side.LineAt(but), ""))
 }

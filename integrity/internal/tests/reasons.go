@@ -9,49 +9,49 @@ import (
 )
 
 var (
-	// titled matches calls that define a test, up to and with its title, which is no
+	// titledCallRE matches calls that define a test, up to and with its title, which is no
 	// reason: it.skip('adds', xit "adds", and in Ruby skip "adds" do.
-	titled = regexp.MustCompile(`\b[xf]?(?:it|test|specify|describe|context|suite|example|scenario|feature)(?:\.\w+)*\s*(?:\(\s*)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)|^\s*(?:skip|pending)[ (]+(?:"[^"]*"|'[^']*').*(?:\bdo\b|\{).*`)
-	// stated matches a word that skips, or gives a reason, with a text that contains a
+	titledCallRE = regexp.MustCompile(`\b[xf]?(?:it|test|specify|describe|context|suite|example|scenario|feature)(?:\.\w+)*\s*(?:\(\s*)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` + "`[^`]*`" + `)|^\s*(?:skip|pending)[ (]+(?:"[^"]*"|'[^']*').*(?:\bdo\b|\{).*`)
+	// statedReasonRE matches a word that skips, or gives a reason, with a text that contains a
 	// word or an issue number.
-	stated = regexp.MustCompile(`(?i)\b(?:skip\w*|(?:xct|gtest_)skip|\w*(?:skip|incomplete|abort|assumption|omitted)\w*(?:exception|error)|xfail|marktest\w+|abort|ignore|disabled|explicit|pending|pend|omit|inconclusive|cancel|todo|reason|because)(?:::\w+)*[\s(<>,=:)]{1,12}(?:\w+\s*[:=]\s*)?[@$fbru]{0,2}(?:"[^"\n]*?(?:[a-z]{3}|#\d)|'[^'\n]*?(?:[a-z]{3}|#\d)|` + "`[^`\n]*?(?:[a-z]{3}|#\\d))")
-	// tracked matches a skip with a link or the version in which it ends, and an expected
+	statedReasonRE = regexp.MustCompile(`(?i)\b(?:skip\w*|(?:xct|gtest_)skip|\w*(?:skip|incomplete|abort|assumption|omitted)\w*(?:exception|error)|xfail|marktest\w+|abort|ignore|disabled|explicit|pending|pend|omit|inconclusive|cancel|todo|reason|because)(?:::\w+)*[\s(<>,=:)]{1,12}(?:\w+\s*[:=]\s*)?[@$fbru]{0,2}(?:"[^"\n]*?(?:[a-z]{3}|#\d)|'[^'\n]*?(?:[a-z]{3}|#\d)|` + "`[^`\n]*?(?:[a-z]{3}|#\\d))")
+	// trackedReasonRE matches a skip with a link or the version in which it ends, and an expected
 	// failure that names the error.
-	tracked = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\braises\s*=`)
+	trackedReasonRE = regexp.MustCompile(`https?://\S|\b[Uu]ntil \w+ v?\d+\.\d|\bxfail\([^)]*\braises\s*=`)
 )
 
-// reasoned reports whether a skip states a reason: in the call that skips, or in a new
+// statesReason reports whether a skip states a reason: in the call that skips, or in a new
 // comment next to it. It may be an excuse, but it is what people do whose tests are
 // flaky, or fail because of another person's change.
-func (s newSkip) reasoned() bool {
-	side := s.Now.Side
+func (s newSkip) statesReason() bool {
+	side := s.After.Side
 	text := side.LineAt(s.Line)
 	for n := s.Line + 1; n < s.Line+facts.MaxReasonLines && strings.Count(text, "(") > strings.Count(text, ")"); n++ {
 		text += " " + strings.TrimSpace(side.LineAt(n))
 	}
 	for _, t := range []string{s.Text, text} {
-		if tracked.MatchString(t) || stated.MatchString(titled.ReplaceAllString(t, " ")) {
+		if trackedReasonRE.MatchString(t) || statedReasonRE.MatchString(titledCallRE.ReplaceAllString(t, " ")) {
 			return true
 		}
 	}
 	last := s.Line // the first line of the test's body, or that of the group's
-	if s.Scope == source.OnTest && s.Line < s.Now.Line {
-		last = min(s.Now.Line, s.Line+facts.MaxReasonLines)
+	if s.Scope == source.OnTest && s.Line < s.After.Line {
+		last = min(s.After.Line, s.Line+facts.MaxReasonLines)
 	}
-	return remarkAt(s.Now.File, s.Line, last+1)
+	return hasRemarkAt(s.After.File, s.Line, last+1)
 }
 
-// remarkAt reports whether some lines, or the comments and annotations right above them,
+// hasRemarkAt reports whether some lines, or the comments and annotations right above them,
 // have a new remark.
-func remarkAt(f *facts.ChangedFile, from, to int) bool {
+func hasRemarkAt(f *facts.ChangedFile, from, to int) bool {
 	s := f.After()
-	said := f.Remarks()
+	said := f.NewRemarks()
 	for n := from; n <= to; n++ {
 		if said[n] {
 			return true
 		}
 	}
-	for n := from - 1; n > 0 && from-n <= facts.MaxReasonLines && facts.Attached.MatchString(s.LineAt(n)); n-- {
+	for n := from - 1; n > 0 && from-n <= facts.MaxReasonLines && facts.AnnotationLineRE.MatchString(s.LineAt(n)); n-- {
 		if said[n] {
 			return true
 		}
@@ -59,11 +59,11 @@ func remarkAt(f *facts.ChangedFile, from, to int) bool {
 	return false
 }
 
-// remarkAbove reports whether the comment that contains a line, possibly with blank
+// hasRemarkAbove reports whether the comment that contains a line, possibly with blank
 // lines, has a new remark.
-func remarkAbove(f *facts.ChangedFile, line int) bool {
-	s, said, comments := f.After(), f.Remarks(), map[int]bool{}
-	for _, c := range s.Comments() {
+func hasRemarkAbove(f *facts.ChangedFile, line int) bool {
+	s, said, comments := f.After(), f.NewRemarks(), map[int]bool{}
+	for _, c := range s.CommentLines() {
 		comments[c.Number] = true
 	}
 	for n := line; n > 0 && (comments[n] || strings.TrimSpace(s.LineAt(n)) == ""); n-- {

@@ -78,13 +78,13 @@ func diskTree(ctx context.Context, repo treediff.Repo) hook.Tree {
 			}
 			return slices.Sorted(maps.Keys(tracked))
 		},
-		Read:        func(rel string) ([]byte, bool) { return readSmall(filepath.Join(repo.Dir, filepath.FromSlash(rel))) },
-		ReadOutside: readSmall,
+		Read:        func(rel string) ([]byte, bool) { return readFile(filepath.Join(repo.Dir, filepath.FromSlash(rel))) },
+		ReadOutside: readFile,
 	}
 }
 
-// readSmall reads a regular file that is not too large.
-func readSmall(path string) ([]byte, bool) {
+// readFile reads a regular file that is not too large.
+func readFile(path string) ([]byte, bool) {
 	text, err := projectfile.ReadAnywhere(path, projectfile.Source)
 	return text, err == nil
 }
