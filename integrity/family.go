@@ -37,9 +37,9 @@ const alwaysOnRule = "supervisor_touched"
 
 // enabledRules returns the rules that the options leave on, the user's own last. Invalid
 // patterns are left out; see [CheckPatterns].
-func (o Options) enabledRules() []facts.Rule {
+func (old Options) enabledRules() []facts.Rule {
 	list := slices.Clone(rules)
-	for _, p := range o.Patterns {
+	for _, p := range old.Patterns {
 		if m, _, err := p.compile(); err == nil {
 			list = append(list, facts.Rule{ID: m.ID, Name: m.Type, Severity: m.severity, Find: m.find})
 		}
@@ -47,7 +47,7 @@ func (o Options) enabledRules() []facts.Rule {
 	own := len(rules)
 	var out []facts.Rule
 	for i, r := range list {
-		off := matchesRule(o.Disabled, r.ID, r.Name) || len(o.Enabled) > 0 && i < own && !matchesRule(o.Enabled, r.ID, r.Name)
+		off := matchesRule(old.Disabled, r.ID, r.Name) || len(old.Enabled) > 0 && i < own && !matchesRule(old.Enabled, r.ID, r.Name)
 		if !off || r.Name == alwaysOnRule {
 			out = append(out, r)
 		}

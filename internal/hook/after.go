@@ -20,34 +20,34 @@ func JudgeAfter(call Call, opt Options, changed []string) []Risk {
 	list := append(slices.Clone(changed), j.namedFiles()...)
 	slices.Sort(list)
 	var files []integrity.File
-	var gone []string
+	var removed []string
 	for _, rel := range slices.Compact(list) {
-		now, there := j.read(rel)
-		f := j.changedFile(rel, string(now))
+		after, there := j.read(rel)
+		f := j.changedFile(rel, string(after))
 		switch {
-		case there && !f.Added && string(f.Before) == string(now):
+		case there && !f.Added && string(f.Before) == string(after):
 		case there:
 			files = append(files, f)
 		case isTest(rel) && !f.Added:
-			gone = append(gone, rel)
+			removed = append(removed, rel)
 		}
 	}
-	for _, rel := range gone {
+	for _, rel := range removed {
 		if !slices.ContainsFunc(files, func(f integrity.File) bool { return string(f.After) == string(mustBefore(j, rel)) }) {
 			j.addRisk("delete_tests", rel)
 		}
 	}
 	j.auditFiles(files)
 	slices.SortStableFunc(j.risks, func(a, b Risk) int { return cmp.Compare(b.Severity, a.Severity) })
-	least := metric.High
+	minimum := metric.High
 	switch opt.Mode {
 	case ModeMinimal:
-		least = metric.Critical
+		minimum = metric.Critical
 	case ModeAggressive:
-		least = metric.Medium
+		minimum = metric.Medium
 	case ModeOff, ModeStandard:
 	}
-	return slices.DeleteFunc(j.risks, func(r Risk) bool { return r.Severity < least })
+	return slices.DeleteFunc(j.risks, func(r Risk) bool { return r.Severity < minimum })
 }
 
 func mustBefore(j *judge, rel string) []byte { return j.changedFile(rel, "").Before }
@@ -79,19 +79,19 @@ func WarningMessage(risks []Risk) string {
 	if len(risks) == 0 {
 		return ""
 	}
-	var said []string
+	var messages []string
 	for _, r := range risks {
-		if len(said) == 5 {
-			said = append(said, fmt.Sprintf("and %d more", len(risks)-5))
+		if len(messages) == 5 {
+			messages = append(messages, fmt.Sprintf("and %d more", len(risks)-5))
 			break
 		}
 		text := r.Why
 		if r.Target != "" {
 			text = shorten(r.Target) + ": " + text
 		}
-		said = append(said, text)
+		messages = append(messages, text)
 	}
-	return "supervise sees, compared with the tree that you started from: " + strings.Join(said, "; ") + ". Such a change is undone, or keeps the loop from ending as done. Put it right now."
+	return "supervise sees, compared with the tree that you started from: " + strings.Join(messages, "; ") + ". Such a change is undone, or keeps the loop from ending as done. Put it right now."
 }
 
 // DelayedWarning is the message after a call that the agent should have been warned of before:

@@ -232,9 +232,9 @@ func (p patchPart) apply(text string) (string, bool) {
 		if len(h.before) == 0 && len(h.after) == 0 {
 			continue
 		}
-		old, now := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
+		old, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
 		if len(h.before) == 0 {
-			text += now + "\n"
+			text += after + "\n"
 			continue
 		}
 		if !strings.Contains(text, old) {
@@ -243,7 +243,7 @@ func (p patchPart) apply(text string) (string, bool) {
 		if len(h.after) == 0 {
 			old += "\n"
 		}
-		text = strings.Replace(text, old, now, 1)
+		text = strings.Replace(text, old, after, 1)
 	}
 	return text, true
 }

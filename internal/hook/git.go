@@ -51,8 +51,8 @@ var gitRows = []gitRow{
 }
 
 func firstOperand(g gitCommand) string {
-	if rest := operands(g.args); len(rest) > 0 {
-		return rest[0].text
+	if remaining := operands(g.args); len(remaining) > 0 {
+		return remaining[0].text
 	}
 	return ""
 }
@@ -86,8 +86,8 @@ func judgeGit(j *judge, c command) {
 			j.judgeDeletions(operands(g.args), g.dir, hasOption(g.args, "-r", ""))
 		}
 	case "mv":
-		if rest := operands(g.args); len(rest) >= 2 {
-			j.judgeMoves(rest[:len(rest)-1], rest[len(rest)-1], g.dir)
+		if remaining := operands(g.args); len(remaining) >= 2 {
+			j.judgeMoves(remaining[:len(remaining)-1], remaining[len(remaining)-1], g.dir)
 		}
 	case "checkout":
 		j.judgeGitCheckout(g)
@@ -131,17 +131,17 @@ func (j *judge) judgeGitRestore(g gitCommand) {
 	if hasOption(g.args, "-S", "--staged") && !hasOption(g.args, "-W", "--worktree") {
 		return
 	}
-	rest := operands(g.args)
+	remaining := operands(g.args)
 	source := ""
 	for i, w := range g.args {
 		if (w.text == "-s" || w.text == "--source") && i+1 < len(g.args) {
 			source = g.args[i+1].text
-			rest = slices.DeleteFunc(rest, func(o word) bool { return o.text == source })
+			remaining = slices.DeleteFunc(remaining, func(o word) bool { return o.text == source })
 		} else if v, ok := strings.CutPrefix(w.text, "--source="); ok {
 			source = v
 		}
 	}
-	j.judgeDiscard(rest, g.dir, source != "" && source != "HEAD")
+	j.judgeDiscard(remaining, g.dir, source != "" && source != "HEAD")
 }
 
 // judgeGitCheckout distinguishes a checkout of files from one of a branch.
@@ -156,9 +156,9 @@ func (j *judge) judgeGitCheckout(g gitCommand) {
 			return
 		}
 	}
-	rest := operands(g.args)
-	old := len(rest) > 1 && rest[0].text != "HEAD" && len(j.filesAt(j.resolve(rest[0], g.dir))) == 0
-	for i, w := range rest {
+	remaining := operands(g.args)
+	old := len(remaining) > 1 && remaining[0].text != "HEAD" && len(j.filesAt(j.resolve(remaining[0], g.dir))) == 0
+	for i, w := range remaining {
 		p := j.resolve(w, g.dir)
 		if w.text == "." || i > 0 || len(j.filesAt(p)) > 0 && strings.ContainsAny(w.text, "./") {
 			j.judgeDiscard([]word{w}, g.dir, old)
@@ -200,20 +200,20 @@ func (j *judge) judgeGitSetting(kv string) {
 
 // judgeGitConfig judges git config. Without a value it only reads.
 func (j *judge) judgeGitConfig(g gitCommand) {
-	rest := operands(g.args)
-	if len(rest) > 0 && (rest[0].text == "set" || rest[0].text == "unset") {
-		if rest[0].text == "unset" && len(rest) > 1 {
-			j.judgeGitSetting(rest[1].text + "=")
+	remaining := operands(g.args)
+	if len(remaining) > 0 && (remaining[0].text == "set" || remaining[0].text == "unset") {
+		if remaining[0].text == "unset" && len(remaining) > 1 {
+			j.judgeGitSetting(remaining[1].text + "=")
 			return
 		}
-		rest = rest[1:]
+		remaining = remaining[1:]
 	}
 	switch {
 	case hasOption(g.args, "", "--unset") || hasOption(g.args, "", "--unset-all"):
-		if len(rest) > 0 && strings.EqualFold(rest[0].text, "core.hooksPath") {
-			j.addRisk("agent_hooks", "git config --unset "+rest[0].text)
+		if len(remaining) > 0 && strings.EqualFold(remaining[0].text, "core.hooksPath") {
+			j.addRisk("agent_hooks", "git config --unset "+remaining[0].text)
 		}
-	case len(rest) >= 2 && !hasOption(g.args, "", "--get"):
-		j.judgeGitSetting(rest[0].text + "=" + rest[1].text)
+	case len(remaining) >= 2 && !hasOption(g.args, "", "--get"):
+		j.judgeGitSetting(remaining[0].text + "=" + remaining[1].text)
 	}
 }

@@ -207,15 +207,15 @@ func removeMember(o *hujson.Object, key string) (over bool) {
 		if !ok || name.String() != key {
 			continue
 		}
-		gone := o.Members[i]
+		removed := o.Members[i]
 		o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
 		switch n := len(o.Members); {
 		case n == 0:
-			return restoreEmpty(&o.AfterExtra, gone.Name.BeforeExtra)
+			return restoreEmpty(&o.AfterExtra, removed.Name.BeforeExtra)
 		case i == 0:
-			o.Members[0].Name.BeforeExtra = gone.Name.BeforeExtra
+			o.Members[0].Name.BeforeExtra = removed.Name.BeforeExtra
 		case i == n:
-			keepTrailingComma(&o.Members[n-1].Value, gone.Value)
+			keepTrailingComma(&o.Members[n-1].Value, removed.Value)
 		}
 		return false
 	}
@@ -223,10 +223,10 @@ func removeMember(o *hujson.Object, key string) (over bool) {
 }
 
 // removeElements removes elements, as take does members.
-func removeElements(a *hujson.Array, gone func(*hujson.Value) bool) (found, over bool) {
+func removeElements(a *hujson.Array, removed func(*hujson.Value) bool) (found, over bool) {
 	var left []hujson.Value
 	for i := range a.Elements {
-		if gone(&a.Elements[i]) {
+		if removed(&a.Elements[i]) {
 			found = true
 		} else {
 			left = append(left, a.Elements[i])
@@ -245,9 +245,9 @@ func removeElements(a *hujson.Array, gone func(*hujson.Value) bool) (found, over
 }
 
 // keepTrailingComma moves the trailing comma to the last remaining entry.
-func keepTrailingComma(last *hujson.Value, gone hujson.Value) {
+func keepTrailingComma(last *hujson.Value, removed hujson.Value) {
 	if last.AfterExtra == nil {
-		last.AfterExtra = gone.AfterExtra
+		last.AfterExtra = removed.AfterExtra
 	}
 }
 

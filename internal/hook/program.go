@@ -76,32 +76,32 @@ func judgeRemove(j *judge, c command) {
 }
 
 func judgeMoveCommand(j *judge, c command) {
-	rest := operands(c.args)
+	remaining := operands(c.args)
 	for i, w := range c.args {
 		if (w.text == "-t" || w.text == "--target-directory") && i+1 < len(c.args) {
-			rest = append(slices.DeleteFunc(rest, func(o word) bool { return o.text == c.args[i+1].text }), c.args[i+1])
+			remaining = append(slices.DeleteFunc(remaining, func(o word) bool { return o.text == c.args[i+1].text }), c.args[i+1])
 		}
 	}
-	if len(rest) >= 2 {
-		j.judgeMoves(rest[:len(rest)-1], rest[len(rest)-1], c.dir)
+	if len(remaining) >= 2 {
+		j.judgeMoves(remaining[:len(remaining)-1], remaining[len(remaining)-1], c.dir)
 	}
 }
 
 // judgeCopy judges the files that a copy would overwrite.
 func judgeCopy(j *judge, c command) {
-	rest := operands(c.args)
-	if len(rest) < 2 {
+	remaining := operands(c.args)
+	if len(remaining) < 2 {
 		return
 	}
 	if c.name == "rsync" && hasOption(c.args, "", "--delete") {
-		j.judgeDeletions(rest[len(rest)-1:], c.dir, true)
+		j.judgeDeletions(remaining[len(remaining)-1:], c.dir, true)
 	}
-	target := j.resolve(rest[len(rest)-1], c.dir)
+	target := j.resolve(remaining[len(remaining)-1], c.dir)
 	if j.isOwn(target) {
 		j.addRisk("supervise_files", target.word.text)
 		return
 	}
-	for _, w := range rest[:len(rest)-1] {
+	for _, w := range remaining[:len(remaining)-1] {
 		to := target
 		if j.isDir(target) || strings.HasSuffix(target.word.text, "/") {
 			to = j.resolve(word{text: strings.TrimSuffix(target.word.text, "/") + "/" + baseName(w.text), glob: w.glob}, c.dir)
@@ -222,12 +222,12 @@ func judgeChmod(j *judge, c command) {
 	if len(c.args) == 0 || c.name == "chown" {
 		return
 	}
-	rest := c.args
-	for len(rest) > 1 && strings.HasPrefix(rest[0].text, "-") && len(rest[0].text) == 2 && strings.ContainsAny(rest[0].text[1:], "Rvfc") {
-		rest = rest[1:]
+	remaining := c.args
+	for len(remaining) > 1 && strings.HasPrefix(remaining[0].text, "-") && len(remaining[0].text) == 2 && strings.ContainsAny(remaining[0].text[1:], "Rvfc") {
+		remaining = remaining[1:]
 	}
-	mode := rest[0].text
-	for _, w := range rest[1:] {
+	mode := remaining[0].text
+	for _, w := range remaining[1:] {
 		p := j.resolve(w, c.dir)
 		switch {
 		case j.isOwn(p):
@@ -244,15 +244,15 @@ func judgeChmod(j *judge, c command) {
 
 // judgeArchive judges files that a program deletes after archiving them.
 func judgeArchive(j *judge, c command) {
-	rest := operands(c.args)
+	remaining := operands(c.args)
 	switch {
 	case c.name == "tar" && hasOption(c.args, "", "--remove-files"), c.name == "zip" && hasOption(c.args, "-m", "--move"):
-		if len(rest) > 1 {
-			j.judgeDeletions(rest[1:], c.dir, true)
+		if len(remaining) > 1 {
+			j.judgeDeletions(remaining[1:], c.dir, true)
 		}
 	case c.name == "tar" || c.name == "zip" || hasOption(c.args, "-k", "--keep") || hasOption(c.args, "-c", "--stdout") || hasOption(c.args, "-d", "--decompress") || hasOption(c.args, "-t", "-l"):
 	default:
-		for _, w := range rest {
+		for _, w := range remaining {
 			if tests := j.filterTests(j.filesAt(j.resolve(w, c.dir))); len(tests) > 0 {
 				j.addRisk("tests_out_of_discovery", listFiles(tests))
 			}
@@ -274,33 +274,33 @@ func judgePatchCommand(j *judge, c command) {
 	if !c.in.known || hasOption(c.args, "", "--dry-run") || hasOption(c.args, "", "--check") || hasOption(c.args, "", "--stat") {
 		return
 	}
-	was := ""
+	before := ""
 	for line := range strings.Lines(c.in.text) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "\t")
 		if name, ok := strings.CutPrefix(line, "--- "); ok {
-			was = name
+			before = name
 		}
-		is, ok := strings.CutPrefix(line, "+++ ")
+		after, ok := strings.CutPrefix(line, "+++ ")
 		switch {
 		case !ok:
 		case hasOption(c.args, "-R", "--reverse"):
-			j.judgePatchedFile(is, was, c.dir)
+			j.judgePatchedFile(after, before, c.dir)
 		default:
-			j.judgePatchedFile(was, is, c.dir)
+			j.judgePatchedFile(before, after, c.dir)
 		}
 	}
 }
 
 // judgePatchedFile judges one file of a patch, by its names before and after.
-func (j *judge) judgePatchedFile(was, is, dir string) {
-	if _, rest, ok := strings.Cut(was, "/"); ok {
-		was = rest
+func (j *judge) judgePatchedFile(before, after, dir string) {
+	if _, remaining, ok := strings.Cut(before, "/"); ok {
+		before = remaining
 	}
 	switch {
-	case is == "/dev/null":
-		j.judgeDeletions([]word{{text: was}}, dir, false)
-	case isTest(was):
-		j.addRisk("edit_test_in_place", was)
+	case after == "/dev/null":
+		j.judgeDeletions([]word{{text: before}}, dir, false)
+	case isTest(before):
+		j.addRisk("edit_test_in_place", before)
 	}
 }
 
@@ -348,7 +348,7 @@ func scriptOf(c command) string {
 			return c.args[i+1].text
 		}
 	}
-	if rest := operands(c.args); c.in.known && (len(rest) == 0 || rest[0].text == "-") {
+	if remaining := operands(c.args); c.in.known && (len(remaining) == 0 || remaining[0].text == "-") {
 		return c.in.text
 	}
 	return ""
@@ -358,12 +358,12 @@ func scriptOf(c command) string {
 var decisionCommands = []string{"approve", "reject", "abort", "ack", "rollback", "select", "clean", "pause", "resume", "record", "decide"}
 
 func judgeSupervise(j *judge, c command) {
-	rest := operands(c.args)
-	if len(rest) == 0 || hasOption(c.args, "", "--help") {
+	remaining := operands(c.args)
+	if len(remaining) == 0 || hasOption(c.args, "", "--help") {
 		return
 	}
-	if slices.Contains(decisionCommands, rest[0].text) || rest[0].text == "hooks" && len(rest) > 1 && rest[1].text != "status" {
-		j.addRisk("supervise_command", "supervise "+rest[0].text)
+	if slices.Contains(decisionCommands, remaining[0].text) || remaining[0].text == "hooks" && len(remaining) > 1 && remaining[1].text != "status" {
+		j.addRisk("supervise_command", "supervise "+remaining[0].text)
 	}
 }
 

@@ -179,35 +179,35 @@ func DecisionMessage(d Decision) string {
 	}
 	lead := map[Verdict]string{Deny: "supervise denied this: ", Ask: "supervise asks a person to decide: ", Warn: "supervise warns: ", Allow: "supervise: "}[d.Verdict]
 	worst := d.Risks[0].Severity
-	var said, instead []string
+	var messages, instead []string
 	for _, r := range d.Risks {
-		if r.Severity < worst || len(said) == 3 {
+		if r.Severity < worst || len(messages) == 3 {
 			break
 		}
 		text := r.Why
 		if r.Target != "" {
 			text += " (" + shorten(r.Target) + ")"
 		}
-		said = append(said, text)
+		messages = append(messages, text)
 		if row, ok := rules[r.Rule]; ok && !slices.Contains(instead, row.instead) {
 			instead = append(instead, row.instead)
 		}
 	}
-	text := lead + strings.Join(said, "; ") + "."
+	text := lead + strings.Join(messages, "; ") + "."
 	if len(instead) > 0 {
 		text += " " + strings.Join(instead, ". ") + "."
 	}
-	if more := len(d.Risks) - len(said); more > 0 && d.Risks[len(said)].Severity == worst {
+	if more := len(d.Risks) - len(messages); more > 0 && d.Risks[len(messages)].Severity == worst {
 		text += fmt.Sprintf(" (%d more of this kind)", more)
 	}
 	return text
 }
 
 func shorten(s string) string {
-	const most = 160
+	const bestScore = 160
 	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
+	if len(s) > bestScore {
+		return strings.ToValidUTF8(s[:bestScore], "") + "…"
 	}
 	return s
 }

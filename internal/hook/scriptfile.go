@@ -38,7 +38,7 @@ func (j *judge) agentScript(abs string) (string, bool) {
 
 // scriptFile returns the text of a script that the agent wrote, in this command line or
 // before.
-func (r *interpreter) scriptFile(w word) (string, bool) {
+func (r *shellReader) scriptFile(w word) (string, bool) {
 	if w.text == "" || w.unknown || w.glob {
 		return "", false
 	}
@@ -51,7 +51,7 @@ func (r *interpreter) scriptFile(w word) (string, bool) {
 }
 
 // recordWrite records what a file contains after this part of the command line has run.
-func (r *interpreter) recordWrite(w word, out stream, appended bool) {
+func (r *shellReader) recordWrite(w word, out stream, appended bool) {
 	if !out.known || w.unknown || w.glob {
 		return
 	}
@@ -65,7 +65,7 @@ func (r *interpreter) recordWrite(w word, out stream, appended bool) {
 }
 
 // runScript reads a script with its name and arguments, as a separate shell does.
-func (r *interpreter) runScript(text string, args []word) stream {
+func (r *shellReader) runScript(text string, args []word) stream {
 	dir, self := r.dir, r.vars["0"]
 	if len(args) > 0 {
 		r.setScriptName(args[:1])
@@ -78,7 +78,7 @@ func (r *interpreter) runScript(text string, args []word) stream {
 }
 
 // setScriptName sets the name of a script ($0), nil for none.
-func (r *interpreter) setScriptName(self []word) {
+func (r *shellReader) setScriptName(self []word) {
 	for _, name := range []string{"0", "BASH_SOURCE"} {
 		if r.vars[name] = self; self == nil {
 			delete(r.vars, name)
@@ -87,7 +87,7 @@ func (r *interpreter) setScriptName(self []word) {
 }
 
 // runWithArguments reads a script with its arguments.
-func (r *interpreter) runWithArguments(text string, args []word) stream {
+func (r *shellReader) runWithArguments(text string, args []word) stream {
 	vars := map[string][]word{}
 	for i := range 9 {
 		name := strconv.Itoa(i + 1)
@@ -113,7 +113,7 @@ var (
 )
 
 // runPath reads a program that is given as a path, if it is a script that the agent wrote.
-func (r *interpreter) runPath(c command, program word) (stream, bool) {
+func (r *shellReader) runPath(c command, program word) (stream, bool) {
 	if !strings.Contains(program.text, "/") {
 		return stream{}, false
 	}
@@ -131,43 +131,43 @@ func (r *interpreter) runPath(c command, program word) (stream, bool) {
 
 // withScript adds the text of the script to a call of an interpreter, and that of the patch
 // to git.
-func (r *interpreter) withScript(c command) command {
+func (r *shellReader) withScript(c command) command {
 	if strings.HasPrefix(c.name, "python3.") {
 		c.name = "python3"
 	}
-	rest := operands(c.args)
-	if c.name == "git" && len(rest) > 1 && (rest[0].text == "apply" || rest[0].text == "am") {
-		c.in.text, c.in.known = r.scriptFile(rest[1])
+	remaining := operands(c.args)
+	if c.name == "git" && len(remaining) > 1 && (remaining[0].text == "apply" || remaining[0].text == "am") {
+		c.in.text, c.in.known = r.scriptFile(remaining[1])
 	}
 	if !slices.Contains(framework.Interpreters, c.name) {
 		return c
 	}
-	if len(rest) > 0 && rest[0].text == "run" {
-		rest = rest[1:]
+	if len(remaining) > 0 && remaining[0].text == "run" {
+		remaining = remaining[1:]
 	}
-	if len(rest) > 0 && !hasOption(c.args, "-e", "--eval") && !hasOption(c.args, "-c", "") {
-		c.script, _ = r.scriptFile(rest[0])
+	if len(remaining) > 0 && !hasOption(c.args, "-e", "--eval") && !hasOption(c.args, "-c", "") {
+		c.script, _ = r.scriptFile(remaining[0])
 	}
 	return c
 }
 
 // runSource reads a script in the current shell.
-func runSource(r *interpreter, c command) stream {
-	rest := operands(c.args)
-	if len(rest) == 0 {
+func runSource(r *shellReader, c command) stream {
+	remaining := operands(c.args)
+	if len(remaining) == 0 {
 		return stream{}
 	}
-	text, ok := r.scriptFile(rest[0])
+	text, ok := r.scriptFile(remaining[0])
 	if !ok {
 		return stream{words: []word{unknownWord}}
 	}
-	return r.runWithArguments(text, rest[1:])
+	return r.runWithArguments(text, remaining[1:])
 }
 
 // runTrap reads what a shell will run later.
-func runTrap(r *interpreter, c command) stream {
-	if rest := operands(c.args); len(rest) > 1 && !rest[0].unknown {
-		r.readText(rest[0].text)
+func runTrap(r *shellReader, c command) stream {
+	if remaining := operands(c.args); len(remaining) > 1 && !remaining[0].unknown {
+		r.readText(remaining[0].text)
 	}
 	return stream{known: true}
 }
@@ -185,7 +185,7 @@ var runners = func() map[string][]string {
 const removers = "rm unlink shred srm rimraf del trash trash-put"
 
 // runRunner reads the program that a runner runs. It is false if the runner does something else.
-func (r *interpreter) runRunner(c command) (stream, bool) {
+func (r *shellReader) runRunner(c command) (stream, bool) {
 	words, ok := runners[c.name]
 	if !ok || len(c.args) == 0 {
 		return stream{}, false
@@ -203,31 +203,31 @@ func (r *interpreter) runRunner(c command) (stream, bool) {
 }
 
 // printedPath is the output of commands that print a path. It is false for others.
-func (r *interpreter) printedPath(c command) (stream, bool) {
-	rest := operands(c.args)
+func (r *shellReader) printedPath(c command) (stream, bool) {
+	remaining := operands(c.args)
 	switch {
-	case c.name == "mktemp" && len(rest) == 0:
+	case c.name == "mktemp" && len(remaining) == 0:
 		return literalStream(word{text: "/tmp/mktemp"}), true
 	case c.name == "pwd":
 		return literalStream(word{text: r.dir}), true
-	case c.name == "git" && r.root != "" && len(rest) > 0 && rest[0].text == "rev-parse" && hasOption(c.args, "", "--show-toplevel"):
+	case c.name == "git" && r.root != "" && len(remaining) > 0 && remaining[0].text == "rev-parse" && hasOption(c.args, "", "--show-toplevel"):
 		return literalStream(word{text: r.root}), true
-	case len(rest) == 0 || rest[0].unknown || rest[0].glob:
+	case len(remaining) == 0 || remaining[0].unknown || remaining[0].glob:
 		return stream{}, false
 	}
-	return r.derivedPath(c.name, rest)
+	return r.derivedPath(c.name, remaining)
 }
 
 // derivedPath is the output of commands that derive one path from another.
-func (r *interpreter) derivedPath(program string, rest []word) (stream, bool) {
-	name := rest[0].text
+func (r *shellReader) derivedPath(program string, remaining []word) (stream, bool) {
+	name := remaining[0].text
 	switch program {
 	case "dirname":
 		name = path.Dir(name)
 	case "basename":
 		name = baseName(name)
-		if len(rest) > 1 {
-			name = strings.TrimSuffix(name, rest[1].text)
+		if len(remaining) > 1 {
+			name = strings.TrimSuffix(name, remaining[1].text)
 		}
 	case "realpath":
 		name = joinPath(r.dir, name)

@@ -52,8 +52,8 @@ type script struct {
 	unparsed  bool // it cannot be parsed as shell: commands are a guess
 }
 
-// interpreter interprets a command line without running it.
-type interpreter struct {
+// shellReader interprets a command line without running it.
+type shellReader struct {
 	environment
 	writtenFiles map[string]string // texts of files that the command line wrote, by absolute path
 	vars         map[string][]word
@@ -81,13 +81,13 @@ type environment struct {
 
 // readShell reads a command line.
 func readShell(text string, env environment) script {
-	r := &interpreter{environment: env, writtenFiles: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
+	r := &shellReader{environment: env, writtenFiles: map[string]string{}, vars: map[string][]word{}, funcs: map[string]bool{}, script: &script{}}
 	r.readText(text)
 	return *r.script
 }
 
 // readText reads a text as a script.
-func (r *interpreter) readText(text string) stream {
+func (r *shellReader) readText(text string) stream {
 	if r.depth++; r.depth > 1 {
 		r.nestedShells, r.nestedBytes = r.nestedShells+1, r.nestedBytes+len(text)
 	}
@@ -103,7 +103,7 @@ func (r *interpreter) readText(text string) stream {
 }
 
 // readPlainWords reads what cannot be parsed, word by word.
-func (r *interpreter) readPlainWords(text string) stream {
+func (r *shellReader) readPlainWords(text string) stream {
 	r.script.unparsed = true
 	for _, words := range shell.SplitUnknown(text) {
 		var list []word
@@ -115,7 +115,7 @@ func (r *interpreter) readPlainWords(text string) stream {
 	return stream{}
 }
 
-func (r *interpreter) readStatements(list []*syntax.Stmt, in stream) stream {
+func (r *shellReader) readStatements(list []*syntax.Stmt, in stream) stream {
 	var out stream
 	out.known = true
 	for _, s := range list {
@@ -131,7 +131,7 @@ func joinStreams(a, b stream) stream {
 	return stream{append(a.words, b.words...), a.text + b.text, a.known && b.known}
 }
 
-func (r *interpreter) readStatement(s *syntax.Stmt, in stream) stream {
+func (r *shellReader) readStatement(s *syntax.Stmt, in stream) stream {
 	for _, d := range s.Redirs {
 		switch d.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
@@ -151,7 +151,7 @@ func (r *interpreter) readStatement(s *syntax.Stmt, in stream) stream {
 }
 
 // readInput is what a command reads from a file or a process substitution.
-func (r *interpreter) readInput(w *syntax.Word) stream {
+func (r *shellReader) readInput(w *syntax.Word) stream {
 	if p, ok := w.Parts[0].(*syntax.ProcSubst); ok && len(w.Parts) == 1 {
 		return r.readStatements(p.Stmts, stream{})
 	}
@@ -175,7 +175,7 @@ func splitWords(text string) []word {
 	return out
 }
 
-func (r *interpreter) readRedirect(d *syntax.Redirect, out stream) {
+func (r *shellReader) readRedirect(d *syntax.Redirect, out stream) {
 	switch d.Op {
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.AppOut, syntax.AppAll, syntax.RdrInOut:
 	default:
@@ -191,7 +191,7 @@ func (r *interpreter) readRedirect(d *syntax.Redirect, out stream) {
 }
 
 // readCommand reads the command of a statement.
-func (r *interpreter) readCommand(c syntax.Command, in stream) stream {
+func (r *shellReader) readCommand(c syntax.Command, in stream) stream {
 	switch c := c.(type) {
 	case nil:
 		return stream{known: true}
@@ -224,7 +224,7 @@ func (r *interpreter) readCommand(c syntax.Command, in stream) stream {
 
 // readCompound reads commands that contain others, which may or may not run. All are read as if
 // they ran.
-func (r *interpreter) readCompound(c syntax.Command, in stream) stream {
+func (r *shellReader) readCompound(c syntax.Command, in stream) stream {
 	switch c := c.(type) {
 	case *syntax.IfClause:
 		out := stream{known: true}
@@ -266,7 +266,7 @@ func (r *interpreter) readCompound(c syntax.Command, in stream) stream {
 
 func unknownText(s stream) stream { s.known = false; return s }
 
-func (r *interpreter) assignVariables(list []*syntax.Assign) []string {
+func (r *shellReader) assignVariables(list []*syntax.Assign) []string {
 	var out []string
 	for _, a := range list {
 		if a.Name == nil || a.Naked {
@@ -290,7 +290,7 @@ func (r *interpreter) assignVariables(list []*syntax.Assign) []string {
 	return out
 }
 
-func (r *interpreter) readCall(c *syntax.CallExpr, in stream) stream {
+func (r *shellReader) readCall(c *syntax.CallExpr, in stream) stream {
 	set := r.assignVariables(c.Assigns)
 	var list []word
 	for _, w := range c.Args {
@@ -300,7 +300,7 @@ func (r *interpreter) readCall(c *syntax.CallExpr, in stream) stream {
 }
 
 // runProgram reads one program with its arguments.
-func (r *interpreter) runProgram(list []word, set []string, in stream) stream {
+func (r *shellReader) runProgram(list []word, set []string, in stream) stream {
 	if len(list) == 0 {
 		if len(set) > 0 {
 			r.script.commands = append(r.script.commands, command{dir: r.dir, set: set})

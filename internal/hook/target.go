@@ -204,7 +204,7 @@ func (j *judge) judgeDeletedFiles(files []string, all string) {
 }
 
 func (j *judge) judgeFewDeletedFiles(files []string) {
-	var rest []string
+	var remaining []string
 	for _, f := range files {
 		switch {
 		case superviseFileRE.MatchString(f):
@@ -214,11 +214,11 @@ func (j *judge) judgeFewDeletedFiles(files []string) {
 		case j.isConfig(f):
 			j.addRisk("delete_checks_config", f)
 		default:
-			rest = append(rest, f)
+			remaining = append(remaining, f)
 		}
 	}
-	if len(rest) > 0 {
-		j.addRisk("delete_files", listFiles(rest))
+	if len(remaining) > 0 {
+		j.addRisk("delete_files", listFiles(remaining))
 	}
 }
 

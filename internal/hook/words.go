@@ -27,7 +27,7 @@ func (w word) passesFilters(name string) bool {
 const maxWords = 256
 
 // expandToOne returns a word as one text.
-func (r *interpreter) expandToOne(w *syntax.Word) word {
+func (r *shellReader) expandToOne(w *syntax.Word) word {
 	if w == nil {
 		return word{}
 	}
@@ -40,7 +40,7 @@ func (r *interpreter) expandToOne(w *syntax.Word) word {
 
 // expandWord returns the expansion of a word: several words if a variable or another command has
 // several.
-func (r *interpreter) expandWord(w *syntax.Word) []word {
+func (r *shellReader) expandWord(w *syntax.Word) []word {
 	if w == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (r *interpreter) expandWord(w *syntax.Word) []word {
 }
 
 // expandArgument returns the expansion of an argument, including that of its braces.
-func (r *interpreter) expandArgument(w *syntax.Word) []word {
+func (r *shellReader) expandArgument(w *syntax.Word) []word {
 	if w != nil {
 		syntax.SplitBraces(w)
 	}
@@ -85,7 +85,7 @@ func combineWords(before, more []word) []word {
 var unknownWord = word{text: "*", glob: true, unknown: true}
 
 // expandPart returns the expansion of a part of a word.
-func (r *interpreter) expandPart(p syntax.WordPart, quoted bool) []word {
+func (r *shellReader) expandPart(p syntax.WordPart, quoted bool) []word {
 	switch p := p.(type) {
 	case *syntax.Lit:
 		text, pattern := shell.UnescapeLiteral(p.Value, quoted)
@@ -124,7 +124,7 @@ func (r *interpreter) expandPart(p syntax.WordPart, quoted bool) []word {
 }
 
 // expandProcSubst returns the file with the output of a process substitution.
-func (r *interpreter) expandProcSubst(p *syntax.ProcSubst) word {
+func (r *shellReader) expandProcSubst(p *syntax.ProcSubst) word {
 	out := r.readStatements(p.Stmts, stream{})
 	if !out.known || p.Op != syntax.CmdIn {
 		return unknownWord
@@ -135,7 +135,7 @@ func (r *interpreter) expandProcSubst(p *syntax.ProcSubst) word {
 }
 
 // expandBraces returns the expansion of {a,b}; {1..9} is not expanded.
-func (r *interpreter) expandBraces(p *syntax.BraceExp) []word {
+func (r *shellReader) expandBraces(p *syntax.BraceExp) []word {
 	if p.Sequence {
 		return []word{unknownWord}
 	}
@@ -148,7 +148,7 @@ func (r *interpreter) expandBraces(p *syntax.BraceExp) []word {
 }
 
 // expandParam returns the values of a variable.
-func (r *interpreter) expandParam(p *syntax.ParamExp) []word {
+func (r *shellReader) expandParam(p *syntax.ParamExp) []word {
 	if p.Param == nil || p.Length || p.Repl != nil || p.Slice != nil || p.Excl {
 		return []word{unknownWord}
 	}
@@ -179,7 +179,7 @@ func printedOutput(c command) stream {
 	case "echo", "printf":
 		return echoOutput(c)
 	case "cat", "tac", "sort", "uniq", "head", "tail", "tr", "cut", "tee":
-		if rest := operands(c.args); len(rest) == 1 && rest[0].text == "/dev/null" {
+		if remaining := operands(c.args); len(remaining) == 1 && remaining[0].text == "/dev/null" {
 			return stream{known: true}
 		}
 		if len(operands(c.args)) == 0 || c.name != "cat" {
@@ -239,17 +239,17 @@ func echoOutput(c command) stream {
 
 // grepOutput is the output of grep: matching input, or the files that it lists.
 func grepOutput(c command) stream {
-	rest := operands(c.args)
-	if len(rest) == 0 {
+	remaining := operands(c.args)
+	if len(remaining) == 0 {
 		return stream{words: []word{unknownWord}}
 	}
-	if len(rest) > 1 || len(c.in.words) == 0 {
+	if len(remaining) > 1 || len(c.in.words) == 0 {
 		if hasOption(c.args, "-l", "--files-with-matches") || hasOption(c.args, "-L", "") {
-			return stream{words: patternsBelow(rest[1:], c.dir)}
+			return stream{words: patternsBelow(remaining[1:], c.dir)}
 		}
 		return stream{words: []word{unknownWord}}
 	}
-	re, err := regexp.Compile(strings.ReplaceAll(rest[0].text, `\|`, "|"))
+	re, err := regexp.Compile(strings.ReplaceAll(remaining[0].text, `\|`, "|"))
 	out := stream{words: append([]word(nil), c.in.words...)}
 	if err != nil {
 		return out
@@ -311,11 +311,11 @@ func globRE(before, pattern string) *regexp.Regexp {
 }
 
 func lsOutput(c command) []word {
-	rest := operands(c.args)
-	if len(rest) == 0 {
+	remaining := operands(c.args)
+	if len(remaining) == 0 {
 		return patternsBelow(nil, c.dir)
 	}
-	return rest
+	return remaining
 }
 
 // gitOutput are the files that git would print.
@@ -323,14 +323,14 @@ func gitOutput(c command) []word {
 	g := parseGit(c)
 	switch g.subcommand {
 	case "ls-files", "ls-tree":
-		if rest := operands(g.args); len(rest) > 0 {
-			for i := range rest {
-				rest[i].glob = rest[i].glob || strings.ContainsAny(rest[i].text, "*?")
-				if strings.HasPrefix(rest[i].text, "*") {
-					rest[i].text = "**/" + rest[i].text // git's * matches across folders
+		if remaining := operands(g.args); len(remaining) > 0 {
+			for i := range remaining {
+				remaining[i].glob = remaining[i].glob || strings.ContainsAny(remaining[i].text, "*?")
+				if strings.HasPrefix(remaining[i].text, "*") {
+					remaining[i].text = "**/" + remaining[i].text // git's * matches across folders
 				}
 			}
-			return rest
+			return remaining
 		}
 		return patternsBelow(nil, g.dir)
 	case "diff", "grep", "status", "log", "show":

@@ -42,7 +42,7 @@ func hasOption(args []word, short, long string) bool {
 
 // builtinHandler returns the function for a program that changes the state of the reader, or that runs
 // other programs or scripts. It is nil for all others.
-func builtinHandler(name string) func(*interpreter, command) stream {
+func builtinHandler(name string) func(*shellReader, command) stream {
 	switch name {
 	case "cd", "pushd":
 		return changeDir
@@ -69,21 +69,21 @@ func builtinHandler(name string) func(*interpreter, command) stream {
 	return nil
 }
 
-func changeDir(r *interpreter, c command) stream {
-	rest := operands(c.args)
+func changeDir(r *shellReader, c command) stream {
+	remaining := operands(c.args)
 	switch {
-	case len(rest) == 0:
+	case len(remaining) == 0:
 		r.dir = r.home
-	case rest[0].unknown:
+	case remaining[0].unknown:
 		// unknown: assume the current folder
 	default:
-		r.dir = joinPath(r.dir, rest[0].text)
+		r.dir = joinPath(r.dir, remaining[0].text)
 	}
 	return stream{known: true}
 }
 
 // setReadVariables sets variables to the input of the command.
-func setReadVariables(r *interpreter, c command) stream {
+func setReadVariables(r *shellReader, c command) stream {
 	list := c.in.words
 	if len(list) == 0 {
 		list = []word{unknownWord}
@@ -94,7 +94,7 @@ func setReadVariables(r *interpreter, c command) stream {
 	return stream{known: true}
 }
 
-func exportVariables(r *interpreter, c command) stream {
+func exportVariables(r *shellReader, c command) stream {
 	for _, w := range operands(c.args) {
 		if name, value, ok := strings.Cut(w.text, "="); ok {
 			r.vars[name] = []word{{text: value, glob: w.glob, unknown: w.unknown}}
@@ -103,7 +103,7 @@ func exportVariables(r *interpreter, c command) stream {
 	return stream{known: true}
 }
 
-func runEval(r *interpreter, c command) stream {
+func runEval(r *shellReader, c command) stream {
 	texts := make([]string, 0, len(c.args))
 	for _, w := range c.args {
 		texts = append(texts, w.text)
@@ -113,19 +113,19 @@ func runEval(r *interpreter, c command) stream {
 
 // runShell reads the script that a shell is given: after -c, on its input, or in a file that
 // the agent has written.
-func runShell(r *interpreter, c command) stream {
+func runShell(r *shellReader, c command) stream {
 	for i, w := range c.args {
 		if strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c") && i+1 < len(c.args) {
 			return r.runScript(c.args[i+1].text, c.args[i+2:])
 		}
 	}
-	rest := operands(c.args)
-	if len(rest) == 0 && c.in.known {
+	remaining := operands(c.args)
+	if len(remaining) == 0 && c.in.known {
 		return r.readText(c.in.text)
 	}
-	for i := range rest[:min(len(rest), 2)] { // an option may take the first
-		if text, ok := r.scriptFile(rest[i]); ok {
-			return r.runScript(text, rest[i:])
+	for i := range remaining[:min(len(remaining), 2)] { // an option may take the first
+		if text, ok := r.scriptFile(remaining[i]); ok {
+			return r.runScript(text, remaining[i:])
 		}
 	}
 	r.script.commands = append(r.script.commands, c)
@@ -140,7 +140,7 @@ var prefixes = map[string]string{
 }
 
 // runPrefixed reads the command after a program that only runs another one.
-func runPrefixed(r *interpreter, c command) stream {
+func runPrefixed(r *shellReader, c command) stream {
 	valued, args := strings.Fields(prefixes[c.name]), c.args
 	set := c.set
 	positional := map[string]int{"timeout": 1, "flock": 1}[c.name]
@@ -164,7 +164,7 @@ func runPrefixed(r *interpreter, c command) stream {
 }
 
 // runXargs reads the program that xargs runs, with its input as arguments.
-func runXargs(r *interpreter, c command) stream {
+func runXargs(r *shellReader, c command) stream {
 	args, replace := c.args, ""
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		t := args[0].text
@@ -201,7 +201,7 @@ func runXargs(r *interpreter, c command) stream {
 }
 
 // runFindActions reads the actions of find on the files that it finds.
-func runFindActions(r *interpreter, c command) stream {
+func runFindActions(r *shellReader, c command) stream {
 	list := findOutput(c)
 	for i, w := range c.args {
 		switch w.text {

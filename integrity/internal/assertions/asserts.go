@@ -49,30 +49,30 @@ var assertionKeys = []func(facts.Assertion) string{
 
 // compare fills in how the assertions of a test changed. It shares nothing with other
 // tests, so that several can be compared at a time.
-func (d *assertionDiff) compare(was, now []facts.Assertion) {
+func (d *assertionDiff) compare(before, after []facts.Assertion) {
 	if names := renamedNames(d.Before.Tokens, d.After.Tokens); len(names) > 0 {
-		for i, a := range was {
-			was[i].Text = replaceNames(a.Text, names)
+		for i, a := range before {
+			before[i].Text = replaceNames(a.Text, names)
 		}
 	}
-	d.reached = len(now)
+	d.reached = len(after)
 	for i, key := range assertionKeys {
-		if was, now = d.matchByKey(key, was, now, i > 0); i == 0 {
-			facts.ParseAssertions(was)
-			facts.ParseAssertions(now)
+		if before, after = d.matchByKey(key, before, after, i > 0); i == 0 {
+			facts.ParseAssertions(before)
+			facts.ParseAssertions(after)
 		}
 	}
-	d.matchBySimilarity(was, now)
+	d.matchBySimilarity(before, after)
 }
 
 // matchByKey removes assertions with the same key; if their texts differ they are revised.
-func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, was, now []facts.Assertion, revised bool) (restWas, restNow []facts.Assertion) {
+func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, before, after []facts.Assertion, revised bool) (restWas, restNow []facts.Assertion) {
 	free := map[string][]facts.Assertion{}
-	for _, a := range now {
+	for _, a := range after {
 		free[key(a)] = append(free[key(a)], a)
 	}
 	taken := map[string]int{}
-	for _, b := range was {
+	for _, b := range before {
 		k := key(b)
 		if taken[k] == len(free[k]) {
 			restWas = append(restWas, b)
@@ -83,7 +83,7 @@ func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, was, now []
 		}
 		taken[k]++
 	}
-	for _, a := range now {
+	for _, a := range after {
 		if k := key(a); taken[k] > 0 {
 			taken[k]--
 			continue
@@ -98,13 +98,13 @@ func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, was, now []
 const minRevisionSimilarity = .4
 
 // matchBySimilarity pairs the rest by their words, the most similar first.
-func (d *assertionDiff) matchBySimilarity(was, now []facts.Assertion) {
-	used := make([]bool, len(now))
-	for _, b := range was {
-		best, most := -1, minRevisionSimilarity
-		for i, a := range now {
-			if like := similarity(b.Text, a.Text); !used[i] && like > most {
-				best, most = i, like
+func (d *assertionDiff) matchBySimilarity(before, after []facts.Assertion) {
+	used := make([]bool, len(after))
+	for _, b := range before {
+		best, bestScore := -1, minRevisionSimilarity
+		for i, a := range after {
+			if like := similarity(b.Text, a.Text); !used[i] && like > bestScore {
+				best, bestScore = i, like
 			}
 		}
 		if best < 0 {
@@ -112,9 +112,9 @@ func (d *assertionDiff) matchBySimilarity(was, now []facts.Assertion) {
 			continue
 		}
 		used[best] = true
-		d.revised = append(d.revised, revision{b, now[best]})
+		d.revised = append(d.revised, revision{b, after[best]})
 	}
-	for i, a := range now {
+	for i, a := range after {
 		if !used[i] {
 			d.added = append(d.added, a)
 		}
@@ -129,11 +129,11 @@ func similarity(a, b string) float64 {
 	for w, n := range x {
 		common += min(n, y[w])
 	}
-	least := min(sumCounts(x), sumCounts(y))
-	if least == 0 {
+	minimum := min(sumCounts(x), sumCounts(y))
+	if minimum == 0 {
 		return 0
 	}
-	return float64(common) / float64(least)
+	return float64(common) / float64(minimum)
 }
 
 func sumCounts(m map[string]int) int {
@@ -183,17 +183,17 @@ var assertingLineRE = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are
 // areSubjectsRemoved reports whether at least half of the removed assertions name
 // product code that is gone.
 func areSubjectsRemoved(c *facts.Change, d assertionDiff) bool {
-	gone := facts.RemovedNames.Of(c)
+	removed := facts.RemovedNames.Of(c)
 	n := 0
 	for _, a := range d.removed {
 		for w := range facts.SubjectWords(a.Text) {
-			if gone[w] && len(w) > 2 {
+			if removed[w] && len(w) > 2 {
 				n++
 				break
 			}
 		}
 	}
-	return len(gone) > 0 && 2*n >= len(d.removed)
+	return len(removed) > 0 && 2*n >= len(d.removed)
 }
 
 // findTautologies finds assertions that hold whatever the code does, in tests.

@@ -52,19 +52,19 @@ func failingLines(s *facts.Side, fn source.Function) []string {
 func findHollowHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, h := range changedHelpers.Of(c) {
-		was, now := failingLines(h.file.Before(), h.before), failingLines(h.file.After(), h.after)
-		if len(now) >= len(was) {
+		before, after := failingLines(h.file.Before(), h.before), failingLines(h.file.After(), h.after)
+		if len(after) >= len(before) {
 			continue
 		}
 		test, used := findUser(c, h.name)
-		gone := slices.DeleteFunc(slices.Clone(was), func(l string) bool {
-			return slices.Contains(now, l) || strings.Contains(facts.AddedTestCode.Of(c), l) || !isRemovedLine(h.file, l)
+		removed := slices.DeleteFunc(slices.Clone(before), func(l string) bool {
+			return slices.Contains(after, l) || strings.Contains(facts.AddedTestCode.Of(c), l) || !isRemovedLine(h.file, l)
 		})
-		if !used || len(gone) == 0 || len(gone) <= len(was)-len(gone)-len(now) || callsNewAssertion(h) || isSubjectShrunk(c, h, gone) {
+		if !used || len(removed) == 0 || len(removed) <= len(before)-len(removed)-len(after) || callsNewAssertion(h) || isSubjectShrunk(c, h, removed) {
 			continue
 		}
-		f := facts.Finding{File: h.file.Path, Line: h.after.Line, Test: test, Evidence: facts.ShortenEvidence(h.name + ", gone: " + strings.Join(gone, " · "))}
-		if len(now) > 0 {
+		f := facts.Finding{File: h.file.Path, Line: h.after.Line, Test: test, Evidence: facts.ShortenEvidence(h.name + ", gone: " + strings.Join(removed, " · "))}
+		if len(after) > 0 {
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)

@@ -84,9 +84,9 @@ var plainCallRE = regexp.MustCompile(`^(?:await\s+)?(?:self\.|this\.)?(\w+)\(`)
 
 func (d assertionDiff) helperReplacements(c *facts.Change) []helperReplacement {
 	var out []helperReplacement
-	add := func(was, now facts.Assertion) {
-		if m := plainCallRE.FindStringSubmatch(now.Text); m != nil && newHelpers.Of(c)[m[1]].side != nil {
-			out = append(out, helperReplacement{was, now, m[1], d.Before})
+	add := func(before, after facts.Assertion) {
+		if m := plainCallRE.FindStringSubmatch(after.Text); m != nil && newHelpers.Of(c)[m[1]].side != nil {
+			out = append(out, helperReplacement{before, after, m[1], d.Before})
 		}
 	}
 	for _, r := range d.revised {

@@ -23,24 +23,24 @@ type lineEdit struct {
 // pairLines pairs the lines that a test lost with those that came in their place: the most
 // alike, of those that begin or end alike.
 func pairLines(p facts.Pair) (out []lineEdit, added []facts.Line) {
-	gone := linesInTest(p.Before, p.Before.File.RemovedLines())
+	removed := linesInTest(p.Before, p.Before.File.RemovedLines())
 	for _, l := range linesInTest(p.After, p.After.File.AddedLines()) {
-		now := strings.TrimSpace(p.After.Side.LinesWithoutComments(l.Number, l.Number))
-		best, most := -1, 0
-		for i, o := range gone {
-			e := compareLines(strings.TrimSpace(p.Before.Side.LinesWithoutComments(o.Number, o.Number)), now)
-			if n := len(e.prefix) + len(e.suffix); n > most && 3*n > len(now)-len(e.newPart) {
-				best, most = i, n
+		after := strings.TrimSpace(p.After.Side.LinesWithoutComments(l.Number, l.Number))
+		best, bestScore := -1, 0
+		for i, old := range removed {
+			e := compareLines(strings.TrimSpace(p.Before.Side.LinesWithoutComments(old.Number, old.Number)), after)
+			if n := len(e.prefix) + len(e.suffix); n > bestScore && 3*n > len(after)-len(e.newPart) {
+				best, bestScore = i, n
 			}
 		}
 		if best < 0 {
 			added = append(added, l)
 			continue
 		}
-		e := compareLines(strings.TrimSpace(p.Before.Side.LinesWithoutComments(gone[best].Number, gone[best].Number)), now)
-		e.oldLine, e.newLine = gone[best], l
+		e := compareLines(strings.TrimSpace(p.Before.Side.LinesWithoutComments(removed[best].Number, removed[best].Number)), after)
+		e.oldLine, e.newLine = removed[best], l
 		out = append(out, e)
-		gone = slices.Delete(slices.Clone(gone), best, best+1)
+		removed = slices.Delete(slices.Clone(removed), best, best+1)
 	}
 	return out, added
 }
@@ -57,22 +57,22 @@ func linesInTest(t *facts.Test, list []facts.Line) []facts.Line {
 }
 
 // compareLines compares two lines.
-func compareLines(was, now string) lineEdit {
+func compareLines(before, after string) lineEdit {
 	n := 0
-	for n < len(was) && n < len(now) && was[n] == now[n] {
+	for n < len(before) && n < len(after) && before[n] == after[n] {
 		n++
 	}
-	for n > 0 && (cutsWord(was, n) || cutsWord(now, n)) {
+	for n > 0 && (cutsWord(before, n) || cutsWord(after, n)) {
 		n--
 	}
 	k := 0
-	for k < len(was)-n && k < len(now)-n && was[len(was)-1-k] == now[len(now)-1-k] {
+	for k < len(before)-n && k < len(after)-n && before[len(before)-1-k] == after[len(after)-1-k] {
 		k++
 	}
-	for k > 0 && (cutsWord(was, len(was)-k) || cutsWord(now, len(now)-k)) {
+	for k > 0 && (cutsWord(before, len(before)-k) || cutsWord(after, len(after)-k)) {
 		k--
 	}
-	return lineEdit{before: was, after: now, prefix: was[:n], suffix: was[len(was)-k:], oldPart: was[n : len(was)-k], newPart: now[n : len(now)-k]}
+	return lineEdit{before: before, after: after, prefix: before[:n], suffix: before[len(before)-k:], oldPart: before[n : len(before)-k], newPart: after[n : len(after)-k]}
 }
 
 // cutsWord reports whether a place is within a word or next to a quote of it.
@@ -217,15 +217,15 @@ func normalizationFinding(c *facts.Change, p facts.Pair, l facts.Line, text stri
 // normalizationSeverity returns the severity of what was put around one side of a comparison: 0 if
 // nothing was, or around both.
 func normalizationSeverity(e lineEdit) metric.Severity {
-	was, now := facts.CountWords(e.before), facts.CountWords(e.after)
-	for w, n := range was {
-		if now[w] < n {
+	before, after := facts.CountWords(e.before), facts.CountWords(e.after)
+	for w, n := range before {
+		if after[w] < n {
 			return 0
 		}
 	}
 	by := metric.Severity(0)
-	for w, n := range now {
-		switch n -= was[w]; {
+	for w, n := range after {
+		switch n -= before[w]; {
 		case n == 0, neutralWordRE.MatchString(w):
 		case n > 1:
 			return 0

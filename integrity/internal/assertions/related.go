@@ -114,8 +114,8 @@ func isIsolatedRemoval(c *facts.Change, d assertionDiff) bool {
 
 // areSameKinds reports whether the literals of two assertions are of the same kinds,
 // one by one, and short: in one line a value is touched up, a text is written again.
-func areSameKinds(was, now []string) bool {
-	return slices.EqualFunc(was, now, func(a, b string) bool {
+func areSameKinds(before, after []string) bool {
+	return slices.EqualFunc(before, after, func(a, b string) bool {
 		return a == b || a != "" && b != "" && facts.IsName(a) == facts.IsName(b) && (a[0] == '"' || a[0] == '\'' || a[0] == '`') == (b[0] == '"' || b[0] == '\'' || b[0] == '`') &&
 			len(a) < 200 && len(b) < 200
 	})

@@ -16,15 +16,15 @@ func findRemovedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
 		d.removed = d.missingAssertions()
-		gone := len(d.removed) - len(d.added)
-		if gone <= 0 || d.MatchedBy == facts.MatchedByBody {
+		removed := len(d.removed) - len(d.added)
+		if removed <= 0 || d.MatchedBy == facts.MatchedByBody {
 			continue
 		}
 		f := d.finding(facts.Assertion{Line: d.After.Line}, "gone: "+joinTexts(d.removed))
 		switch {
 		case d.reached == 0 && !d.maybeAsserts():
 			f.Severity = totalLossSeverity(c, d)
-		case 2*gone < len(d.Before.Assertions)-1 || d.removesOnlyErrorChecks() || gone == 1 && facts.TouchesSource.Of(c) && !isIsolatedRemoval(c, d) || d.movedToTable() || isSubjectRetired(c, d) || d.isRephrased(gone) || isSplitOff(c, d):
+		case 2*removed < len(d.Before.Assertions)-1 || d.removesOnlyErrorChecks() || removed == 1 && facts.TouchesSource.Of(c) && !isIsolatedRemoval(c, d) || d.movedToTable() || isSubjectRetired(c, d) || d.isRephrased(removed) || isSplitOff(c, d):
 			f.Severity = metric.Medium
 		}
 		f.ExplainedBy = explainRemoval(c, d)
@@ -73,11 +73,11 @@ func isTestFunctionRemoved(c *facts.Change, name string) bool {
 // warning that product code no longer gives.
 func areWarningsRemoved(c *facts.Change, d assertionDiff) bool {
 	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
-		said := map[string]bool{}
+		messages := map[string]bool{}
 		for _, w := range facts.WordRE.FindAllString(a.Text, -1) {
-			said[w] = true
+			messages[w] = true
 		}
-		return !c.RemovesDeprecated(said)
+		return !c.RemovesDeprecated(messages)
 	})
 }
 
@@ -110,13 +110,13 @@ var createdSpyRE = regexp.MustCompile(`=\s*expect\.(?:createSpy|spyOn)\(`)
 func (d assertionDiff) missingAssertions() []facts.Assertion {
 	kept := map[string]bool{}
 	for _, text := range d.After.Assertions {
-		if cond, _, failure := strings.Cut(text, " => t."); failure {
-			kept[cond] = true
+		if condition, _, failure := strings.Cut(text, " => t."); failure {
+			kept[condition] = true
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(d.removed), func(a facts.Assertion) bool {
-		cond, _, failure := strings.Cut(a.Text, " => t.")
-		return a.Trivial || comparesLiterals(a) || createdSpyRE.MatchString(a.Text) || failure && kept[cond] && !slices.Contains(d.After.Assertions, a.Text)
+		condition, _, failure := strings.Cut(a.Text, " => t.")
+		return a.Trivial || comparesLiterals(a) || createdSpyRE.MatchString(a.Text) || failure && kept[condition] && !slices.Contains(d.After.Assertions, a.Text)
 	})
 }
 
@@ -228,19 +228,19 @@ const maxLostPerNewLine = 4
 
 // isRephrased reports whether a test got new asserting lines, more than renamed ones, in
 // place of the assertions that it lost.
-func (d assertionDiff) isRephrased(gone int) bool {
+func (d assertionDiff) isRephrased(removed int) bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
-	was := map[string]bool{}
+	before := map[string]bool{}
 	for _, l := range d.Before.File.RemovedLines() {
-		was[facts.RemoveSpace(replaceNames(l.Text, names))] = true
+		before[facts.RemoveSpace(replaceNames(l.Text, names))] = true
 	}
 	n := 0
 	for _, l := range d.After.File.AddedLines() {
-		if d.After.Line < l.Number && l.Number <= d.After.End && !was[facts.RemoveSpace(l.Text)] && assertingLineRE.MatchString(d.After.Side.LinesWithoutComments(l.Number, l.Number)) {
+		if d.After.Line < l.Number && l.Number <= d.After.End && !before[facts.RemoveSpace(l.Text)] && assertingLineRE.MatchString(d.After.Side.LinesWithoutComments(l.Number, l.Number)) {
 			n++
 		}
 	}
-	return maxLostPerNewLine*n >= gone && n > 0
+	return maxLostPerNewLine*n >= removed && n > 0
 }
 
 // isSubjectRetired reports whether product code shrank in lines that contain words of most of

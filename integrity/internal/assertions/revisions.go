@@ -39,15 +39,15 @@ var messageOptionRE = regexp.MustCompile(`\bmessage:\s*(?:"[^"]+"|'[^']+')`)
 
 // isBroadened reports whether an expected failure became any failure, or lost its
 // message.
-func isBroadened(was, now string) bool {
-	if !expectedFailureRE.MatchString(was) || !expectedFailureRE.MatchString(now) {
+func isBroadened(before, after string) bool {
+	if !expectedFailureRE.MatchString(before) || !expectedFailureRE.MatchString(after) {
 		return false
 	}
-	if m := messageOptionRE.FindString(was); m != "" && m == messageOptionRE.FindString(now) {
+	if m := messageOptionRE.FindString(before); m != "" && m == messageOptionRE.FindString(after) {
 		return false
 	}
-	return failureBreadth(now) > failureBreadth(was) && (failureTypeRE.MatchString(was) || failureBreadth(was) > 0 || failureMessageRE.MatchString(was)) ||
-		failureMessageRE.MatchString(was) && !anyMessageRE.MatchString(was) && (!failureMessageRE.MatchString(now) || anyMessageRE.MatchString(now))
+	return failureBreadth(after) > failureBreadth(before) && (failureTypeRE.MatchString(before) || failureBreadth(before) > 0 || failureMessageRE.MatchString(before)) ||
+		failureMessageRE.MatchString(before) && !anyMessageRE.MatchString(before) && (!failureMessageRE.MatchString(after) || anyMessageRE.MatchString(after))
 }
 
 // failureAnnotationRE matches the annotations that expect a failure of a test.
@@ -60,15 +60,15 @@ func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
 	if f.Added || !f.After().MayHoldTests() {
 		return nil
 	}
-	was := facts.MatchingLines(f.RemovedLines(), failureAnnotationRE)
-	now := facts.MatchingLines(f.AddedLines(), failureAnnotationRE)
-	for _, l := range now {
-		i := slices.IndexFunc(was, func(o facts.Line) bool { return isBroadened(o.Text, l.Text) })
+	before := facts.MatchingLines(f.RemovedLines(), failureAnnotationRE)
+	after := facts.MatchingLines(f.AddedLines(), failureAnnotationRE)
+	for _, l := range after {
+		i := slices.IndexFunc(before, func(old facts.Line) bool { return isBroadened(old.Text, l.Text) })
 		if i < 0 {
 			continue
 		}
-		out = append(out, f.After().FindingAt(l.Number, was[i].Text+" → "+l.Text))
-		was = slices.Delete(was, i, i+1)
+		out = append(out, f.After().FindingAt(l.Number, before[i].Text+" → "+l.Text))
+		before = slices.Delete(before, i, i+1)
 	}
 	return out
 }
@@ -130,15 +130,15 @@ func (r revision) becameFailureCheck() bool {
 
 // renamedNames finds the names within a test that were given another: got that is
 // gotValue now, as often as before. It maps the old ones to the new ones.
-func renamedNames(was, now map[string]int) map[string]string {
+func renamedNames(before, after map[string]int) map[string]string {
 	out := map[string]string{}
-	for old, n := range was {
-		if now[old] > 0 || !facts.IsName(old) || len(old) < 3 || 'A' <= old[0] && old[0] <= 'Z' { // not types: kinds of errors
+	for old, n := range before {
+		if after[old] > 0 || !facts.IsName(old) || len(old) < 3 || 'A' <= old[0] && old[0] <= 'Z' { // not types: kinds of errors
 			continue
 		}
 		name := ""
-		for to, k := range now {
-			if k == n && was[to] == 0 && len(to) > 2 && facts.IsName(to) && facts.AreSimilarNames(old, to) {
+		for to, k := range after {
+			if k == n && before[to] == 0 && len(to) > 2 && facts.IsName(to) && facts.AreSimilarNames(old, to) {
 				if name != "" { // which one?
 					name = ""
 					break

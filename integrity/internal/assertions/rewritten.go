@@ -38,8 +38,8 @@ var waitCallRE = regexp.MustCompile(`(?i)\b((?:set)?timeout|after|sleep|wait|del
 
 // changesOnlyWait reports whether only the waiting time of an assertion changed.
 func (r revision) changesOnlyWait() bool {
-	was, now := waitCallRE.ReplaceAllString(r.before.Text, "$1()"), waitCallRE.ReplaceAllString(r.after.Text, "$1()")
-	return facts.RemoveSpace(was) == facts.RemoveSpace(now) && r.before.Text != r.after.Text
+	before, after := waitCallRE.ReplaceAllString(r.before.Text, "$1()"), waitCallRE.ReplaceAllString(r.after.Text, "$1()")
+	return facts.RemoveSpace(before) == facts.RemoveSpace(after) && r.before.Text != r.after.Text
 }
 
 // minInputName is the length in bytes from which a file name is distinctive.
@@ -64,23 +64,23 @@ func areInputsChanged(c *facts.Change, t *facts.Test) bool {
 // countsNewFiles reports whether an expected number rose by no more than the number of new
 // files that tests read: they may be what is counted.
 func countsNewFiles(c *facts.Change, r revision) bool {
-	was, now := literalValues(r.before.Literals), literalValues(r.after.Literals)
-	if len(was) != len(now) {
+	before, after := literalValues(r.before.Literals), literalValues(r.after.Literals)
+	if len(before) != len(after) {
 		return false
 	}
-	came := 0
+	added := 0
 	for _, f := range c.Files {
 		if f.Added && f.BelongsToTests() && !f.After().IsTestFile() {
-			came++
+			added++
 		}
 	}
-	for i := range was {
-		if was[i] == now[i] {
+	for i := range before {
+		if before[i] == after[i] {
 			continue
 		}
-		a, errA := strconv.Atoi(was[i])
-		b, errB := strconv.Atoi(now[i])
-		if errA != nil || errB != nil || b < a || b-a > came {
+		a, errA := strconv.Atoi(before[i])
+		b, errB := strconv.Atoi(after[i])
+		if errA != nil || errB != nil || b < a || b-a > added {
 			return false
 		}
 	}
@@ -92,17 +92,17 @@ func countsNewFiles(c *facts.Change, r revision) bool {
 func findChangedLiterals(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
-		gone, came := changedLiterals(p)
-		if len(gone) == 0 || slices.Equal(literalValues(gone), literalValues(came)) {
+		removed, added := changedLiterals(p)
+		if len(removed) == 0 || slices.Equal(literalValues(removed), literalValues(added)) {
 			continue
 		}
-		f := facts.Finding{File: p.After.Side.Path, Line: p.After.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence("only values changed: " + strings.Join(gone, ", "))}
+		f := facts.Finding{File: p.After.Side.Path, Line: p.After.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence("only values changed: " + strings.Join(removed, ", "))}
 		switch {
-		case facts.TouchesSource.Of(c) && !areArgumentsOfSubject(c, p, gone), areOnlyMessages(p, gone):
+		case facts.TouchesSource.Of(c) && !areArgumentsOfSubject(c, p, removed), areOnlyMessages(p, removed):
 			f.Severity = metric.Low
 		case facts.TouchesSource.Of(c):
 			f.Severity = metric.Medium
-		case !areExpectedValues(p, gone), areInputsChanged(c, p.Before), isReplacedInManyTests(c, literalReplacements(gone, came)):
+		case !areExpectedValues(p, removed), areInputsChanged(c, p.Before), isReplacedInManyTests(c, literalReplacements(removed, added)):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
@@ -129,16 +129,16 @@ func areArgumentsOfSubject(c *facts.Change, p facts.Pair, literals []string) boo
 
 // changedLiterals returns the literals of a test that differ, if nothing else does and they
 // occur in no assertion.
-func changedLiterals(p facts.Pair) (gone, came []string) {
+func changedLiterals(p facts.Pair) (removed, added []string) {
 	if p.MatchedBy == facts.MatchedByBody || p.Before.Parent != nil || len(p.Before.Assertions) == 0 || !slices.Equal(p.Before.Assertions, p.After.Assertions) {
 		return nil, nil
 	}
-	gone, ok := differingLiterals(p.Before.Tokens, p.After.Tokens)
+	removed, ok := differingLiterals(p.Before.Tokens, p.After.Tokens)
 	if !ok {
 		return nil, nil
 	}
-	came, _ = differingLiterals(p.After.Tokens, p.Before.Tokens)
-	return gone, came
+	added, _ = differingLiterals(p.After.Tokens, p.Before.Tokens)
+	return removed, added
 }
 
 // changesValue reports whether the literals of an assertion have other values now, not
@@ -179,9 +179,9 @@ func (r revision) isShortened() bool {
 	if r.before.Strength == source.Exact || len(r.before.Literals) != len(r.after.Literals) {
 		return false
 	}
-	was, now := literalValues(r.before.Literals), literalValues(r.after.Literals)
-	for i := range was {
-		if was[i] != now[i] && (len(now[i]) < minTextPart || 3*len(now[i]) < len(was[i]) || !strings.Contains(was[i], now[i])) {
+	before, after := literalValues(r.before.Literals), literalValues(r.after.Literals)
+	for i := range before {
+		if before[i] != after[i] && (len(after[i]) < minTextPart || 3*len(after[i]) < len(before[i]) || !strings.Contains(before[i], after[i])) {
 			return false
 		}
 	}
@@ -190,11 +190,11 @@ func (r revision) isShortened() bool {
 
 // literalReplacements names what was replaced in literals, without common beginnings and ends:
 // "ou for oun".
-func literalReplacements(was, now []string) []string {
+func literalReplacements(before, after []string) []string {
 	var out []string
-	for i := range was {
-		if i < len(now) && was[i] != now[i] {
-			a, b := was[i], now[i]
+	for i := range before {
+		if i < len(after) && before[i] != after[i] {
+			a, b := before[i], after[i]
 			for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 				a, b = a[1:], b[1:]
 			}
@@ -300,18 +300,18 @@ func areExpectedValues(p facts.Pair, literals []string) bool {
 // removed and added.
 func (d assertionDiff) isReworked() bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
-	came := map[string]bool{}
+	added := map[string]bool{}
 	n := 0
 	for _, l := range d.After.File.AddedLines() {
 		if d.After.Line < l.Number && l.Number <= d.After.End {
-			came[facts.RemoveSpace(l.Text)] = true
+			added[facts.RemoveSpace(l.Text)] = true
 			if !d.isPartOfAssertion(d.After, l) {
 				n++
 			}
 		}
 	}
 	return n > 0 && slices.ContainsFunc(d.Before.File.RemovedLines(), func(l facts.Line) bool {
-		return d.Before.Line < l.Number && l.Number <= d.Before.End && !d.isPartOfAssertion(d.Before, l) && !came[facts.RemoveSpace(replaceNames(l.Text, names))]
+		return d.Before.Line < l.Number && l.Number <= d.Before.End && !d.isPartOfAssertion(d.Before, l) && !added[facts.RemoveSpace(replaceNames(l.Text, names))]
 	})
 }
 
@@ -328,26 +328,26 @@ func (d assertionDiff) isPartOfAssertion(t *facts.Test, l facts.Line) bool {
 
 // differingLiterals returns the literals that two bodies do not have in common,
 // sorted; false where anything else differs.
-func differingLiterals(was, now map[string]int) ([]string, bool) {
-	var gone []string
+func differingLiterals(before, after map[string]int) ([]string, bool) {
+	var removed []string
 	n := 0
-	for token, k := range was {
-		if now[token] == k {
+	for token, k := range before {
+		if after[token] == k {
 			continue
 		}
 		if facts.IsName(token) {
 			return nil, false
 		}
-		if d := k - now[token]; d > 0 {
-			gone, n = append(gone, token), n+d
+		if d := k - after[token]; d > 0 {
+			removed, n = append(removed, token), n+d
 		}
 	}
-	for token, k := range now {
-		if was[token] != k && facts.IsName(token) {
+	for token, k := range after {
+		if before[token] != k && facts.IsName(token) {
 			return nil, false
 		}
-		n -= max(k-was[token], 0)
+		n -= max(k-before[token], 0)
 	}
-	slices.Sort(gone)
-	return gone, n == 0
+	slices.Sort(removed)
+	return removed, n == 0
 }

@@ -36,13 +36,13 @@ func findWidenedTolerances(c *facts.Change) []facts.Finding {
 		}
 		was := map[string]float64{}
 		for _, l := range f.RemovedLines() {
-			if rest, wide, ok := cutTolerance(l.Text); ok {
-				was[rest] = wide
+			if remaining, wide, ok := cutTolerance(l.Text); ok {
+				was[remaining] = wide
 			}
 		}
 		for _, l := range f.AddedLines() {
-			rest, wide, ok := cutTolerance(l.Text)
-			before, had := was[rest]
+			remaining, wide, ok := cutTolerance(l.Text)
+			before, had := was[remaining]
 			if !ok || !had || before <= 0 || wide < before*minWidening*(1-1e-9) {
 				continue
 			}
@@ -57,7 +57,7 @@ func findWidenedTolerances(c *facts.Change) []facts.Finding {
 }
 
 // cutTolerance returns a line without its tolerance, and how wide that is.
-func cutTolerance(text string) (rest string, wide float64, ok bool) {
+func cutTolerance(text string) (remaining string, wide float64, ok bool) {
 	m := toleranceRE.FindStringSubmatchIndex(text)
 	places := m == nil
 	if places {

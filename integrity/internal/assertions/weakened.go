@@ -143,9 +143,9 @@ func (r revision) checksOtherSubject() bool {
 	if r.after.Repeats {
 		return false
 	}
-	was := facts.SubjectWords(r.before.Text)
+	before := facts.SubjectWords(r.before.Text)
 	for w := range facts.SubjectWords(r.after.Text) {
-		if was[w] == 0 && !truthWordRE.MatchString(w) && !slices.ContainsFunc(slices.Collect(maps.Keys(was)), func(old string) bool { return facts.AreSimilarNames(old, w) }) {
+		if before[w] == 0 && !truthWordRE.MatchString(w) && !slices.ContainsFunc(slices.Collect(maps.Keys(before)), func(old string) bool { return facts.AreSimilarNames(old, w) }) {
 			return true
 		}
 	}
@@ -166,22 +166,22 @@ var (
 // isEquivalent reports whether two assertions are equivalent: a comparison with true
 // and a truth, a count and an emptiness.
 func (r revision) isEquivalent() bool {
-	was, now := r.before.Text, r.after.Text
+	before, after := r.before.Text, r.after.Text
 	switch {
-	case isBroadened(was, now):
+	case isBroadened(before, after):
 		return false
-	case booleanComparisonRE.MatchString(was):
+	case booleanComparisonRE.MatchString(before):
 		return r.isSameTruth()
-	case nilAssertionRE.MatchString(was) && nilAssertionRE.MatchString(now) && r.before.Negated == r.after.Negated, r.becamePredicate():
+	case nilAssertionRE.MatchString(before) && nilAssertionRE.MatchString(after) && r.before.Negated == r.after.Negated, r.becamePredicate():
 		return true
-	case r.renamesOnlyMethod(), anyOfRE.MatchString(now) && strings.Contains(was, "||"),
-		isNotEmptyRE.MatchString(now) && strings.Contains(was, "isEmpty()"):
+	case r.renamesOnlyMethod(), anyOfRE.MatchString(after) && strings.Contains(before, "||"),
+		isNotEmptyRE.MatchString(after) && strings.Contains(before, "isEmpty()"):
 		return true
-	case sizeAssertionRE.MatchString(now) && countedValueRE.MatchString(was),
-		noErrorRE.MatchString(now) && nilAssertionRE.MatchString(was):
+	case sizeAssertionRE.MatchString(after) && countedValueRE.MatchString(before),
+		noErrorRE.MatchString(after) && nilAssertionRE.MatchString(before):
 		return true
 	}
-	return typeAssertionRE.MatchString(now) && typeComparisonRE.MatchString(was)
+	return typeAssertionRE.MatchString(after) && typeComparisonRE.MatchString(before)
 }
 
 // plainDenialRE matches the assertion that a single call or name is not true.
@@ -213,8 +213,8 @@ var (
 // renamesOnlyMethod reports whether only the name of the asserted method changed: it was
 // renamed. Equality does not count.
 func (r revision) renamesOnlyMethod() bool {
-	was, now := methodCallRE.ReplaceAllString(r.before.Text, ".§("), methodCallRE.ReplaceAllString(r.after.Text, ".§(")
-	return was == now && truthCallRE.MatchString(was) && r.before.Strength < source.Exact
+	before, after := methodCallRE.ReplaceAllString(r.before.Text, ".§("), methodCallRE.ReplaceAllString(r.after.Text, ".§(")
+	return before == after && truthCallRE.MatchString(before) && r.before.Strength < source.Exact
 }
 
 // fluentRE matches the assertions of the libraries that begin with the value.
@@ -267,13 +267,13 @@ func (d assertionDiff) isErrorCheckedLater(r revision) bool {
 // hasStrongReplacement reports whether the test has a new assertion as strong as one that became
 // weaker, with a name in common: it may replace it.
 func (d assertionDiff) hasStrongReplacement(r revision) bool {
-	was := facts.SubjectWords(r.before.Text)
+	before := facts.SubjectWords(r.before.Text)
 	return r.before.Strength == source.Exact && slices.ContainsFunc(d.added, func(a facts.Assertion) bool {
 		if a.Strength != source.Exact || a.Trivial || a.Text == r.after.Text {
 			return false
 		}
 		for w := range facts.SubjectWords(a.Text) {
-			if was[w] > 0 {
+			if before[w] > 0 {
 				return true
 			}
 		}
@@ -301,9 +301,9 @@ func (d assertionDiff) raisesExpectedKind(r revision) bool {
 
 // namesRemovedCode reports whether an assertion names product code that is gone.
 func namesRemovedCode(c *facts.Change, a facts.Assertion) bool {
-	gone := facts.RemovedNames.Of(c)
+	removed := facts.RemovedNames.Of(c)
 	for w := range facts.SubjectWords(a.Text) {
-		if len(w) > 2 && gone[w] {
+		if len(w) > 2 && removed[w] {
 			return true
 		}
 	}

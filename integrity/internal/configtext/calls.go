@@ -75,11 +75,11 @@ func (s *shellState) isStatusLost(lines []Command, i int, list []simpleCommand, 
 	if !s.continuesOnError || n != len(list)-1 || s.depth > 0 && lines[0].Key == shellKey {
 		return false
 	}
-	rest := lines[i+1:]
+	remaining := lines[i+1:]
 	if lines[0].Key == powerShellKey {
-		return !readsStatus(rest)
+		return !readsStatus(remaining)
 	}
-	return len(rest) > 0 && !readsStatus(rest) && !slices.ContainsFunc(rest, func(l Command) bool { return strings.Contains(l.Text, "exit 1") })
+	return len(remaining) > 0 && !readsStatus(remaining) && !slices.ContainsFunc(remaining, func(l Command) bool { return strings.Contains(l.Text, "exit 1") })
 }
 
 var openingWords, closingWords = []string{"if", "for", "while", "until", "case", "select", "{"}, []string{"fi", "done", "esac", "}"}
@@ -153,10 +153,10 @@ func isNeverTrue(w []string) bool {
 
 // applyOptions follows the options of the shell: whether a failure ends the script.
 func (s *shellState) applyOptions(options []string) {
-	switch o := options[0]; {
-	case o == "+e", o == "+o" && slices.Contains(options, "errexit"):
+	switch old := options[0]; {
+	case old == "+e", old == "+o" && slices.Contains(options, "errexit"):
 		s.ignoresErrors = true
-	case strings.HasPrefix(o, "-") && strings.Contains(o, "e"):
+	case strings.HasPrefix(old, "-") && strings.Contains(old, "e"):
 		s.ignoresErrors = false
 	}
 }
@@ -233,18 +233,18 @@ func maskReasonAfter(list []simpleCommand, n int) string {
 	for end < len(list)-1 && (list[end].op == "|" || list[end].op == "&&") {
 		end++
 	}
-	op, rest := list[end].op, list[min(end+1, len(list)):]
-	if op == "&" && len(rest) == 0 {
+	op, remaining := list[end].op, list[min(end+1, len(list)):]
+	if op == "&" && len(remaining) == 0 {
 		return "&"
 	}
-	if len(rest) == 0 || slices.ContainsFunc(rest, mayFailScript) {
+	if len(remaining) == 0 || slices.ContainsFunc(remaining, mayFailScript) {
 		return ""
 	}
-	first, last := rest[0], rest[len(rest)-1]
+	first, last := remaining[0], remaining[len(remaining)-1]
 	switch {
 	case op == "||" && IsNoOp(first.Words):
 		return "|| " + firstWords(first.Words)
-	case op == ";" && IsNoOp(last.Words) && !slices.ContainsFunc(rest, usesStatus):
+	case op == ";" && IsNoOp(last.Words) && !slices.ContainsFunc(remaining, usesStatus):
 		return "; " + firstWords(last.Words)
 	case op == "&" && IsNoOp(last.Words):
 		return "&"

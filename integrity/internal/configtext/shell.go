@@ -53,12 +53,12 @@ func findCheck(words []string) (check, bool) {
 		return check{}, false
 	}
 	name := programName(words[0])
-	rest := trimTaskArguments(name, words[1:])
-	if c, ok := framework.InvocationOf(slices.Concat([]string{name}, rest)); ok {
+	remaining := trimTaskArguments(name, words[1:])
+	if c, ok := framework.InvocationOf(slices.Concat([]string{name}, remaining)); ok {
 		return check{Invocation: c}, true
 	}
-	if name == "npm" && len(rest) > 1 && (rest[0] == "run" || rest[0] == "run-script") && packageScriptRE.MatchString(rest[1]) {
-		return check{Invocation: framework.PackageScript(rest[1], scriptPurpose(rest[1]), rest[2:])}, true
+	if name == "npm" && len(remaining) > 1 && (remaining[0] == "run" || remaining[0] == "run-script") && packageScriptRE.MatchString(remaining[1]) {
+		return check{Invocation: framework.PackageScript(remaining[1], scriptPurpose(remaining[1]), remaining[2:])}, true
 	}
 	return projectScriptCheck(words)
 }
@@ -166,52 +166,52 @@ func unwrap(words []string) []string {
 }
 
 // packageScriptCall rewrites "yarn test" and its like as calls of npm; nil for something else.
-func packageScriptCall(base string, rest []string) []string {
+func packageScriptCall(base string, remaining []string) []string {
 	manager, ok := framework.PackageManagers[base]
 	switch {
-	case base == "pnpm" && len(rest) > 1 && strings.HasPrefix(rest[0], "-"):
-		return moveOptionsBack(base, rest)
-	case !ok || base == "npm" || len(rest) == 0:
-	case !manager.NeedsRun && packageScriptRE.MatchString(rest[0]):
-		return append([]string{"npm", "run"}, rest...)
-	case rest[0] == "run" && len(rest) > 1 && packageScriptRE.MatchString(rest[1]):
-		return append([]string{"npm"}, rest...)
+	case base == "pnpm" && len(remaining) > 1 && strings.HasPrefix(remaining[0], "-"):
+		return moveOptionsBack(base, remaining)
+	case !ok || base == "npm" || len(remaining) == 0:
+	case !manager.NeedsRun && packageScriptRE.MatchString(remaining[0]):
+		return append([]string{"npm", "run"}, remaining...)
+	case remaining[0] == "run" && len(remaining) > 1 && packageScriptRE.MatchString(remaining[1]):
+		return append([]string{"npm"}, remaining...)
 	}
 	return nil
 }
 
 // moveOptionsBack moves the options of pnpm after the script that they are for.
-func moveOptionsBack(base string, rest []string) []string {
+func moveOptionsBack(base string, remaining []string) []string {
 	n := 1
-	if slices.Contains(strings.Fields("--filter -F -C --dir"), rest[0]) && len(rest) > 2 {
+	if slices.Contains(strings.Fields("--filter -F -C --dir"), remaining[0]) && len(remaining) > 2 {
 		n = 2
 	}
-	if script := packageScriptCall(base, rest[n:]); script != nil {
-		return append(script, rest[:n]...)
+	if script := packageScriptCall(base, remaining[n:]); script != nil {
+		return append(script, remaining[:n]...)
 	}
 	return nil
 }
 
 // wrappedCommand returns the command that a wrapper starts, nil if it is not a wrapper.
-func wrappedCommand(base string, rest []string) []string {
+func wrappedCommand(base string, remaining []string) []string {
 	switch {
-	case base == "coverage" && len(rest) > 0 && rest[0] == "run":
-		return afterModule(rest[1:])
+	case base == "coverage" && len(remaining) > 0 && remaining[0] == "run":
+		return afterModule(remaining[1:])
 	case base == "c8" || base == "nyc":
-		return firstCheck(rest)
-	case slices.Contains(environmentManagers, base) && slices.Contains(rest, "run") && firstCheck(rest) != nil:
-		return firstCheck(rest)
+		return firstCheck(remaining)
+	case slices.Contains(environmentManagers, base) && slices.Contains(remaining, "run") && firstCheck(remaining) != nil:
+		return firstCheck(remaining)
 	case slices.Contains(wrappers, base):
-		return skipWrapperOptions(base, rest)
-	case isScriptStart(base, rest):
-		return rest
+		return skipWrapperOptions(base, remaining)
+	case isScriptStart(base, remaining):
+		return remaining
 	}
 	return nil
 }
 
 // isScriptStart reports whether a shell starts a script of the project.
-func isScriptStart(base string, rest []string) bool {
-	return slices.Contains([]string{"sh", "bash", "pwsh", "powershell"}, base) && len(rest) > 0 && scriptFileRE.MatchString(rest[0])
+func isScriptStart(base string, remaining []string) bool {
+	return slices.Contains([]string{"sh", "bash", "pwsh", "powershell"}, base) && len(remaining) > 0 && scriptFileRE.MatchString(remaining[0])
 }
 
 // afterModule returns the words after "-m", with it gone.

@@ -17,13 +17,13 @@ func effectRule(e framework.Effect) func(*facts.Change) []facts.Finding {
 	return func(c *facts.Change) []facts.Finding {
 		var out []facts.Finding
 		for _, f := range facts.ConfigFiles.Of(c) {
-			for _, is := range f.NewCalls {
-				for _, m := range is.Marks {
-					if m.Effect != e || !isNewMark(c, is, m) {
+			for _, after := range f.NewCalls {
+				for _, m := range after.Marks {
+					if m.Effect != e || !isNewMark(c, after, m) {
 						continue
 					}
-					if s := newMarkSeverity(c, f, is, m); s != 0 {
-						out = append(out, facts.Finding{File: f.Path, Line: is.Line, Severity: s, Evidence: facts.ShortenEvidence(is.Text)})
+					if s := newMarkSeverity(c, f, after, m); s != 0 {
+						out = append(out, facts.Finding{File: f.Path, Line: after.Line, Severity: s, Evidence: facts.ShortenEvidence(after.Text)})
 					}
 				}
 			}
@@ -52,9 +52,9 @@ func countCalls(c *facts.Change, after bool, ok func(*facts.ConfigFile, configte
 
 // isNewMark reports whether more calls of the program have the mark than before:
 // one that moved, between lines or files, is not new.
-func isNewMark(c *facts.Change, is configtext.Call, m configtext.Mark) bool {
+func isNewMark(c *facts.Change, after configtext.Call, m configtext.Mark) bool {
 	same := func(_ *facts.ConfigFile, x configtext.Call) bool {
-		return x.Name == is.Name && slices.Contains(x.Marks, m)
+		return x.Name == after.Name && slices.Contains(x.Marks, m)
 	}
 	return countCalls(c, true, same) > countCalls(c, false, same)
 }
@@ -62,22 +62,22 @@ func isNewMark(c *facts.Change, is configtext.Call, m configtext.Mark) bool {
 // newMarkSeverity returns the severity of a new mark, 0 for none. It counts only if a call
 // without it is gone: an additional call whose failure is ignored, or that runs a part,
 // takes nothing away.
-func newMarkSeverity(c *facts.Change, f *facts.ConfigFile, is configtext.Call, m configtext.Mark) metric.Severity {
+func newMarkSeverity(c *facts.Change, f *facts.ConfigFile, after configtext.Call, m configtext.Mark) metric.Severity {
 	clean := func(_ *facts.ConfigFile, x configtext.Call) bool {
-		return x.Name == is.Name && !slices.Contains(x.Marks, m)
+		return x.Name == after.Name && !slices.Contains(x.Marks, m)
 	}
 	here := func(g *facts.ConfigFile, x configtext.Call) bool {
-		return g == f && x.Key == is.Key && x.Purpose == is.Purpose && !slices.Contains(x.Marks, m)
+		return g == f && x.Key == after.Key && x.Purpose == after.Purpose && !slices.Contains(x.Marks, m)
 	}
 	replaced := countCalls(c, true, clean) < countCalls(c, false, clean) || countCalls(c, false, here) > 0 && countCalls(c, true, here) == 0
-	if !replaced && !configtext.IsArgumentKey(is.Key) {
+	if !replaced && !configtext.IsArgumentKey(after.Key) {
 		if m.Effect == framework.Mask && m.Name != configtext.Unchecked {
 			return metric.Medium
 		}
 		return 0
 	}
 	return markSeverity(m, countCalls(c, false, func(_ *facts.ConfigFile, x configtext.Call) bool {
-		return x.Name == is.Name && x.HasMark(m.Effect, m.Name)
+		return x.Name == after.Name && x.HasMark(m.Effect, m.Name)
 	}) > 0)
 }
 
@@ -134,14 +134,14 @@ func findRewrittenIn(c *facts.Change, f *facts.ConfigFile) []facts.Finding {
 	done := map[place]bool{}
 	calls := slices.Clone(f.OldCalls)
 	slices.SortStableFunc(calls, func(a, b configtext.Call) int { return cmp.Compare(guessRank(a), guessRank(b)) })
-	for _, was := range calls {
-		at := place{was.Key, was.Purpose}
-		if done[at] || configtext.IsArgumentKey(was.Key) || was.Key == "" && !f.Deleted && countTestCalls(f.NewCalls) > 0 {
+	for _, before := range calls {
+		at := place{before.Key, before.Purpose}
+		if done[at] || configtext.IsArgumentKey(before.Key) || before.Key == "" && !f.Deleted && countTestCalls(f.NewCalls) > 0 {
 			continue
 		}
 		done[at] = true
-		if !slices.ContainsFunc(f.NewCalls, was.IsReplacedBy) {
-			out = append(out, removedCallFindings(c, f, was)...)
+		if !slices.ContainsFunc(f.NewCalls, before.IsReplacedBy) {
+			out = append(out, removedCallFindings(c, f, before)...)
 		}
 	}
 	return out
@@ -155,20 +155,20 @@ func guessRank(x configtext.Call) int {
 }
 
 // removedCallFindings returns the findings about a call that is gone from its place.
-func removedCallFindings(c *facts.Change, f *facts.ConfigFile, was configtext.Call) []facts.Finding {
-	now := commandsAt(f, was.Key)
+func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext.Call) []facts.Finding {
+	after := commandsAt(f, before.Key)
 	switch {
-	case f.After().Exists() && len(now) > 0 && (areAllNoOps(now) || isNoOpAdded(f, was.Key, now)):
-		return []facts.Finding{{File: f.Path, Line: now[0].Line, Evidence: facts.ShortenEvidence(was.Text + " → " + now[0].Text)}}
-	case was.Purpose != framework.RunsTests || was.Guessed || hasAddedCalls(c, was.Purpose):
+	case f.After().Exists() && len(after) > 0 && (areAllNoOps(after) || isNoOpAdded(f, before.Key, after)):
+		return []facts.Finding{{File: f.Path, Line: after[0].Line, Evidence: facts.ShortenEvidence(before.Text + " → " + after[0].Text)}}
+	case before.Purpose != framework.RunsTests || before.Guessed || hasAddedCalls(c, before.Purpose):
 		return nil
-	case isEmptied(f, was.Key):
-		return []facts.Finding{{File: f.Path, Line: was.Line, Evidence: facts.ShortenEvidence(was.Text + " → nothing")}}
+	case isEmptied(f, before.Key):
+		return []facts.Finding{{File: f.Path, Line: before.Line, Evidence: facts.ShortenEvidence(before.Text + " → nothing")}}
 	}
-	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(firstLine(now), was.Line), Evidence: facts.ShortenEvidence(was.Text + " is gone")}
+	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(firstLine(after), before.Line), Evidence: facts.ShortenEvidence(before.Text + " is gone")}
 	switch {
-	case mentionsProgram(now, was.Name), exampleFolderRE.MatchString(f.Path):
-	case countTestCalls(f.NewCalls) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScriptRE.MatchString(was.Key), isReplacedByNoOp(f, was.Key):
+	case mentionsProgram(after, before.Name), exampleFolderRE.MatchString(f.Path):
+	case countTestCalls(f.NewCalls) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScriptRE.MatchString(before.Key), isReplacedByNoOp(f, before.Key):
 		finding.Severity = metric.High
 	}
 	return []facts.Finding{finding}
@@ -201,20 +201,20 @@ func mentionsProgram(list []configtext.Command, program string) bool {
 // hasAddedCalls reports whether other commands with the purpose were added: one that is gone
 // may have moved or been replaced.
 func hasAddedCalls(c *facts.Change, p framework.Purpose) bool {
-	var was, is []string
+	var before, after []string
 	for _, f := range facts.ConfigFiles.Of(c) {
 		for _, x := range f.OldCalls {
 			if x.Purpose == p && !x.Guessed {
-				was = append(was, x.Text)
+				before = append(before, x.Text)
 			}
 		}
 		for _, x := range f.NewCalls {
 			if x.Purpose == p && len(x.Marks) == 0 && !x.Guessed {
-				is = append(is, x.Text)
+				after = append(after, x.Text)
 			}
 		}
 	}
-	return slices.ContainsFunc(is, func(text string) bool { return !slices.Contains(was, text) }) || len(is) >= len(was)
+	return slices.ContainsFunc(after, func(text string) bool { return !slices.Contains(before, text) }) || len(after) >= len(before)
 }
 
 func countTestCalls(calls []configtext.Call) int {
@@ -252,9 +252,9 @@ const minReworkedCommands = 3
 
 // isNoOpAdded reports whether a command that does nothing was put under a key, unless the
 // entire script was rewritten.
-func isNoOpAdded(f *facts.ConfigFile, key string, now []configtext.Command) bool {
+func isNoOpAdded(f *facts.ConfigFile, key string, after []configtext.Command) bool {
 	still, busy := 0, 0
-	for _, x := range now {
+	for _, x := range after {
 		switch {
 		case slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Key == key && y.Text == x.Text }):
 		case !areAllNoOps([]configtext.Command{x}):
@@ -293,20 +293,20 @@ func areAllNoOps(list []configtext.Command) bool {
 func findNarrowedPaths(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, is := range f.NewCalls {
-			if is.Purpose != framework.RunsTests || !isNarrow(is) && !isDeeper(f, is) {
+		for _, after := range f.NewCalls {
+			if after.Purpose != framework.RunsTests || !isNarrow(after) && !isDeeper(f, after) {
 				continue
 			}
-			if isDeeper(f, is) {
-				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.ShortenEvidence(is.Text)})
+			if isDeeper(f, after) {
+				out = append(out, facts.Finding{File: f.Path, Line: after.Line, Evidence: facts.ShortenEvidence(after.Text)})
 				continue
 			}
-			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == is.Name && !isNarrow(x) }
+			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == after.Name && !isNarrow(x) }
 			same := func(_ *facts.ConfigFile, x configtext.Call) bool {
-				return x.Name == is.Name && slices.Equal(x.Args, is.Args)
+				return x.Name == after.Name && slices.Equal(x.Args, after.Args)
 			}
 			if countCalls(c, true, wide) < countCalls(c, false, wide) && countCalls(c, true, same) > countCalls(c, false, same) {
-				out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.ShortenEvidence(is.Text)})
+				out = append(out, facts.Finding{File: f.Path, Line: after.Line, Evidence: facts.ShortenEvidence(after.Text)})
 			}
 		}
 	}
@@ -315,24 +315,26 @@ func findNarrowedPaths(c *facts.Change) []facts.Finding {
 
 // isDeeper reports whether a call that replaced one with a folder has a folder within
 // it.
-func isDeeper(f *facts.ConfigFile, is configtext.Call) bool {
-	return slices.ContainsFunc(f.OldCalls, func(was configtext.Call) bool {
-		return was.Name == is.Name && was.Key == is.Key && !slices.Equal(was.Args, is.Args) && areWithin(was.Args, is.Args)
-	}) && !slices.ContainsFunc(f.OldCalls, func(was configtext.Call) bool { return was.Name == is.Name && slices.Equal(was.Args, is.Args) })
+func isDeeper(f *facts.ConfigFile, after configtext.Call) bool {
+	return slices.ContainsFunc(f.OldCalls, func(before configtext.Call) bool {
+		return before.Name == after.Name && before.Key == after.Key && !slices.Equal(before.Args, after.Args) && areWithin(before.Args, after.Args)
+	}) && !slices.ContainsFunc(f.OldCalls, func(before configtext.Call) bool {
+		return before.Name == after.Name && slices.Equal(before.Args, after.Args)
+	})
 }
 
 // areWithin reports whether all new paths among the arguments are in folders that were
 // arguments before.
-func areWithin(was, is []string) bool {
+func areWithin(before, after []string) bool {
 	found := false
-	for _, a := range is {
-		if strings.HasPrefix(a, "-") || slices.Contains(was, a) {
+	for _, a := range after {
+		if strings.HasPrefix(a, "-") || slices.Contains(before, a) {
 			if !strings.HasPrefix(a, "-") && testFolderRE.MatchString(a) {
 				return false
 			}
 			continue
 		}
-		if !slices.ContainsFunc(was, func(w string) bool {
+		if !slices.ContainsFunc(before, func(w string) bool {
 			return testFolderRE.MatchString(w) && strings.HasPrefix(strings.TrimPrefix(a, "./"), strings.TrimSuffix(strings.TrimPrefix(w, "./"), "/")+"/")
 		}) {
 			return false

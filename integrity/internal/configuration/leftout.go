@@ -92,11 +92,11 @@ func indent(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
 // conditionalSeverity returns the severity of leaving something out by a line of code that
 // applies only under a condition; 0 if it always applies, or the condition is unknown.
 func conditionalSeverity(s *facts.Side, n int) metric.Severity {
-	cond := conditionOf(s, n)
-	if _, known := source.ConstantValue(cond); cond == "" || known {
+	condition := conditionOf(s, n)
+	if _, known := source.ConstantValue(condition); condition == "" || known {
 		return 0
 	}
-	if facts.ConditionSeverity(cond) == metric.Low {
+	if facts.ConditionSeverity(condition) == metric.Low {
 		return metric.Low
 	}
 	return metric.High

@@ -106,18 +106,18 @@ var registrationRows = []struct{ file, line *regexp.Regexp }{
 func findUnregisteredTests(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, r := range registrationRows {
-		var was, is []registration
+		var before, after []registration
 		for _, f := range c.Files {
 			if r.file.MatchString(f.Path) {
-				was = append(was, findRegistrations(f, f.RemovedLines(), r.line)...)
-				is = append(is, findRegistrations(f, f.AddedLines(), r.line)...)
+				before = append(before, findRegistrations(f, f.RemovedLines(), r.line)...)
+				after = append(after, findRegistrations(f, f.AddedLines(), r.line)...)
 			}
 		}
-		if len(is) >= len(was) {
+		if len(after) >= len(before) {
 			continue // as many as before: renamed, or written otherwise
 		}
-		for _, x := range was {
-			again := slices.ContainsFunc(is, func(y registration) bool { return y.name == x.name }) ||
+		for _, x := range before {
+			again := slices.ContainsFunc(after, func(y registration) bool { return y.name == x.name }) ||
 				slices.ContainsFunc(x.file.AddedLines(), func(l facts.Line) bool { return strings.Contains(l.Text, `"`+x.name+`"`) })
 			if x.file.After().Exists() && !again && !isFileDeleted(c, x.name) {
 				out = append(out, facts.Finding{File: x.file.Path, Evidence: facts.ShortenEvidence(x.text + " is gone")})

@@ -51,23 +51,23 @@ func findDeeperGlobs(f *facts.ConfigFile) []facts.Finding {
 	if base := path.Base(f.Path); base != "Rakefile" && !strings.HasSuffix(base, ".rake") {
 		return nil
 	}
-	if was, is := deeperList(f); is != nil {
-		return []facts.Finding{{File: f.Path, Line: is.Line, Severity: metric.High, Evidence: facts.ShortenEvidence(was.Value + " → " + is.Value)}}
+	if before, after := deeperList(f); after != nil {
+		return []facts.Finding{{File: f.Path, Line: after.Line, Severity: metric.High, Evidence: facts.ShortenEvidence(before.Value + " → " + after.Value)}}
 	}
 	return nil
 }
 
 // deeperList returns the first list of tests that begins further down than one
 // that is gone, and that one; nil for none.
-func deeperList(f *facts.ConfigFile) (was, is *configtext.Setting) {
+func deeperList(f *facts.ConfigFile) (before, after *configtext.Setting) {
 	for i := range f.RemovedSettings {
-		was := &f.RemovedSettings[i]
-		if !rakeGlobKeyRE.MatchString(was.Key) || hasListIn(f, fixedFolder(was.Value)) {
+		before := &f.RemovedSettings[i]
+		if !rakeGlobKeyRE.MatchString(before.Key) || hasListIn(f, fixedFolder(before.Value)) {
 			continue
 		}
 		for j := range f.AddedSettings {
-			if is := &f.AddedSettings[j]; rakeGlobKeyRE.MatchString(is.Key) && strings.HasPrefix(fixedFolder(is.Value), fixedFolder(was.Value)+"/") {
-				return was, is
+			if after := &f.AddedSettings[j]; rakeGlobKeyRE.MatchString(after.Key) && strings.HasPrefix(fixedFolder(after.Value), fixedFolder(before.Value)+"/") {
+				return before, after
 			}
 		}
 	}
@@ -100,14 +100,14 @@ var (
 func findRemovedNeeds(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
-		for _, was := range f.OldConfig.Settings {
-			is := findSetting(f.NewConfig.Settings, was.Key)
-			if !mainTargetRE.MatchString(was.Key) || is == nil || len(strings.Fields(is.Value)) >= len(strings.Fields(was.Value)) {
+		for _, before := range f.OldConfig.Settings {
+			after := findSetting(f.NewConfig.Settings, before.Key)
+			if !mainTargetRE.MatchString(before.Key) || after == nil || len(strings.Fields(after.Value)) >= len(strings.Fields(before.Value)) {
 				continue
 			}
-			for _, need := range strings.Fields(was.Value) {
-				if !slices.Contains(strings.Fields(is.Value), need) && isExistingTest(c, f, was.Key, need) {
-					out = append(out, facts.Finding{File: f.Path, Line: is.Line, Evidence: facts.ShortenEvidence(was.Key + " no longer needs " + need)})
+			for _, need := range strings.Fields(before.Value) {
+				if !slices.Contains(strings.Fields(after.Value), need) && isExistingTest(c, f, before.Key, need) {
+					out = append(out, facts.Finding{File: f.Path, Line: after.Line, Evidence: facts.ShortenEvidence(before.Key + " no longer needs " + need)})
 				}
 			}
 		}

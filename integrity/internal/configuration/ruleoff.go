@@ -85,11 +85,11 @@ func isLinterUpdated(c *facts.Change) bool {
 		}
 		return slices.ContainsFunc(f.AddedLines(), func(l facts.Line) bool {
 			about := linterNameRE.MatchString(l.Text) || revisionKeyRE.MatchString(l.Text) && (linterNameRE.MatchString(f.After().LineAt(l.Number-1)) || linterNameRE.MatchString(f.Path))
-			if about && facts.DependencyFileRE.MatchString(f.Path) && !slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool { return linterNameRE.MatchString(was.Text) }) {
+			if about && facts.DependencyFileRE.MatchString(f.Path) && !slices.ContainsFunc(f.RemovedLines(), func(before facts.Line) bool { return linterNameRE.MatchString(before.Text) }) {
 				return true // it came with the change
 			}
-			return about && versionRE.MatchString(l.Text) && slices.ContainsFunc(f.RemovedLines(), func(was facts.Line) bool {
-				return versionRE.MatchString(was.Text) && facts.RemoveSpace(versionRE.ReplaceAllString(was.Text, "")) == facts.RemoveSpace(versionRE.ReplaceAllString(l.Text, ""))
+			return about && versionRE.MatchString(l.Text) && slices.ContainsFunc(f.RemovedLines(), func(before facts.Line) bool {
+				return versionRE.MatchString(before.Text) && facts.RemoveSpace(versionRE.ReplaceAllString(before.Text, "")) == facts.RemoveSpace(versionRE.ReplaceAllString(l.Text, ""))
 			})
 		})
 	})
@@ -135,21 +135,21 @@ func countEnabledRules(f *facts.ConfigFile) int {
 	return n
 }
 
-func disablesRule(s configtext.Setting, gone bool) bool {
+func disablesRule(s configtext.Setting, removed bool) bool {
 	return slices.ContainsFunc(ruleOffREs, func(r ruleOffRE) bool {
-		return r.gone == gone && r.key.MatchString(s.Key) && r.value.MatchString(s.Value)
+		return r.gone == removed && r.key.MatchString(s.Key) && r.value.MatchString(s.Value)
 	})
 }
 
 // findRaisedLimits finds the limits of linters that allow more than before.
 func findRaisedLimits(f *facts.ConfigFile) []facts.Finding {
-	was, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
+	before, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
 	var out []facts.Finding
-	for _, key := range slices.Sorted(maps.Keys(was)) {
-		for i, o := range was[key] {
-			if now := is[key]; o.kind == softCeiling && i < len(now) && now[i].isLooserThan(o) {
-				finding := facts.Finding{File: f.Path, Line: now[i].Line, Evidence: facts.ShortenEvidence(o.Key + ": " + o.Value + " → " + now[i].Value)}
-				if now[i].number >= 2*o.number {
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		for i, old := range before[key] {
+			if after := is[key]; old.kind == softCeiling && i < len(after) && after[i].isLooserThan(old) {
+				finding := facts.Finding{File: f.Path, Line: after[i].Line, Evidence: facts.ShortenEvidence(old.Key + ": " + old.Value + " → " + after[i].Value)}
+				if after[i].number >= 2*old.number {
 					finding.Severity = metric.High
 				}
 				out = append(out, finding)

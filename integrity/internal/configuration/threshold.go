@@ -97,16 +97,16 @@ func (b limit) isLooserThan(other limit) bool {
 func findLoweredLimits(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, f := range facts.ConfigFiles.Of(c) {
-		was, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
-		for _, key := range slices.Sorted(maps.Keys(was)) {
-			now := is[key]
-			for i, o := range was[key] {
+		before, is := findLimits(configtext.ToolName(f.Before().Path), f.OldConfig.Settings), findLimits(configtext.ToolName(f.Path), f.NewConfig.Settings)
+		for _, key := range slices.Sorted(maps.Keys(before)) {
+			after := is[key]
+			for i, old := range before[key] {
 				switch {
-				case o.kind == softCeiling:
-				case i < len(now) && now[i].isLooserThan(o):
-					out = append(out, facts.Finding{File: f.Path, Line: now[i].Line, Evidence: facts.ShortenEvidence(o.Key + ": " + o.Value + " → " + now[i].Value)})
-				case i >= len(now):
-					out = append(out, removedLimitFindings(c, f, o)...)
+				case old.kind == softCeiling:
+				case i < len(after) && after[i].isLooserThan(old):
+					out = append(out, facts.Finding{File: f.Path, Line: after[i].Line, Evidence: facts.ShortenEvidence(old.Key + ": " + old.Value + " → " + after[i].Value)})
+				case i >= len(after):
+					out = append(out, removedLimitFindings(c, f, old)...)
 				}
 			}
 		}
@@ -116,26 +116,26 @@ func findLoweredLimits(c *facts.Change) []facts.Finding {
 
 // removedLimitFindings looks for a limit that is gone in the other files, and under other
 // keys with the same last name.
-func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, o limit) []facts.Finding {
-	if !f.After().Exists() && !f.Deleted || strings.HasPrefix(o.Key, "flag.") && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool { return limitKindOf(configtext.ToolName(f.Path), s.Key) == floor }) {
+func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []facts.Finding {
+	if !f.After().Exists() && !f.Deleted || strings.HasPrefix(old.Key, "flag.") && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool { return limitKindOf(configtext.ToolName(f.Path), s.Key) == floor }) {
 		return nil
 	}
-	finding := facts.Finding{File: f.Path, Severity: metric.High, Line: o.Line, Evidence: facts.ShortenEvidence(o.Key + ": " + o.Value + " is gone")}
+	finding := facts.Finding{File: f.Path, Severity: metric.High, Line: old.Line, Evidence: facts.ShortenEvidence(old.Key + ": " + old.Value + " is gone")}
 	if f.After().Exists() {
 		finding.Line = 0
 	}
 	for _, g := range facts.ConfigFiles.Of(c) {
 		for _, list := range findLimits(configtext.ToolName(g.Path), g.NewConfig.Settings) {
 			for _, n := range list {
-				if n.kind != o.kind || (g == f) == (n.Key == o.Key) && g == f {
+				if n.kind != old.kind || (g == f) == (n.Key == old.Key) && g == f {
 					continue
 				}
-				if !n.isLooserThan(o) {
+				if !n.isLooserThan(old) {
 					return nil
 				}
-				if configtext.LastKey(n.Key) == configtext.LastKey(o.Key) || g != f {
+				if configtext.LastKey(n.Key) == configtext.LastKey(old.Key) || g != f {
 					finding.Severity, finding.File, finding.Line = metric.Critical, g.Path, n.Line
-					finding.Evidence = facts.ShortenEvidence(o.Key + ": " + o.Value + " → " + n.Key + ": " + n.Value)
+					finding.Evidence = facts.ShortenEvidence(old.Key + ": " + old.Value + " → " + n.Key + ": " + n.Value)
 				}
 			}
 		}
@@ -167,15 +167,15 @@ func findLoosenedLimits(f *facts.ConfigFile) []facts.Finding {
 // isLoosened reports whether a setting grants much more than before: twice, or a
 // retry more.
 func isLoosened(f *facts.ConfigFile, s configtext.Setting) bool {
-	now, ok := findNumber([]configtext.Setting{s}, s.Key)
+	after, ok := findNumber([]configtext.Setting{s}, s.Key)
 	old, had := findNumber(f.OldConfig.Settings, s.Key)
-	if !ok || now <= old {
+	if !ok || after <= old {
 		return false
 	}
 	if strings.Contains(s.Key, "retr") || strings.Contains(s.Key, "rerun") {
 		return true
 	}
-	return had && now >= 2*old
+	return had && after >= 2*old
 }
 
 func findNumber(list []configtext.Setting, key string) (float64, bool) {

@@ -120,13 +120,13 @@ func (t *Test) findAssertions() []int {
 
 // AssertionPrefixes are prefixes to find an assertion in the text with, the longest first.
 func AssertionPrefixes(a string) []string {
-	cond, _, failure := strings.Cut(a, " => t.")
+	condition, _, failure := strings.Cut(a, " => t.")
 	if failure {
-		cond = cond[strings.LastIndex(cond, "; ")+1:]
-		cond = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cond), "!("), ")")
-		cond = strings.TrimPrefix(cond, "case ")
+		condition = condition[strings.LastIndex(condition, "; ")+1:]
+		condition = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(condition), "!("), ")")
+		condition = strings.TrimPrefix(condition, "case ")
 	}
-	s := RemoveSpace(cond)
+	s := RemoveSpace(condition)
 	var out []string
 	for _, n := range []int{60, 30, 16, 9} {
 		if len(s) > n {

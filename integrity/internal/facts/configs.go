@@ -42,14 +42,14 @@ var ConfigFiles = Define(func(c *Change) []*ConfigFile {
 // compareSettings sets, for each file, the settings that occur more often after the change than
 // before, and the other way round: what moved, even to another file, is in neither.
 func compareSettings(files []*ConfigFile) {
-	was, is := map[string]int{}, map[string]int{}
+	before, after := map[string]int{}, map[string]int{}
 	for _, f := range files {
-		countSettings(was, f.OldConfig.Settings, lastKeyAndValue)
-		countSettings(is, f.NewConfig.Settings, lastKeyAndValue)
+		countSettings(before, f.OldConfig.Settings, lastKeyAndValue)
+		countSettings(after, f.NewConfig.Settings, lastKeyAndValue)
 	}
 	for _, f := range files {
-		f.AddedSettings = surplusSettings(f.OldConfig.Settings, f.NewConfig.Settings, func(s configtext.Setting) bool { return is[lastKeyAndValue(s)] > was[lastKeyAndValue(s)] })
-		f.RemovedSettings = surplusSettings(f.NewConfig.Settings, f.OldConfig.Settings, func(s configtext.Setting) bool { return was[lastKeyAndValue(s)] > is[lastKeyAndValue(s)] })
+		f.AddedSettings = surplusSettings(f.OldConfig.Settings, f.NewConfig.Settings, func(s configtext.Setting) bool { return after[lastKeyAndValue(s)] > before[lastKeyAndValue(s)] })
+		f.RemovedSettings = surplusSettings(f.NewConfig.Settings, f.OldConfig.Settings, func(s configtext.Setting) bool { return before[lastKeyAndValue(s)] > after[lastKeyAndValue(s)] })
 	}
 }
 

@@ -83,9 +83,9 @@ func (d *definitionReader) definitionAt(i int) (name []byte, end int) {
 // skipModifier returns the place after a modifier and its blanks, -1 for none.
 func (d *definitionReader) skipModifier(i int) int {
 	var j int
-	switch rest := d.text[i:]; {
-	case bytes.HasPrefix(rest, []byte("func (")): // the receiver of a method
-		n := bytes.IndexByte(rest, ')')
+	switch remaining := d.text[i:]; {
+	case bytes.HasPrefix(remaining, []byte("func (")): // the receiver of a method
+		n := bytes.IndexByte(remaining, ')')
 		if n < 0 {
 			return -1
 		}
@@ -143,14 +143,14 @@ func (d *definitionReader) readAssignment(i int) (name []byte, end int) {
 	if bytes.HasPrefix(d.text[j:], []byte("async")) {
 		j = d.skipBlanks(j + 5)
 	}
-	switch rest := d.text[j:]; {
-	case bytes.HasPrefix(rest, []byte("function")):
-		if len(rest) > 8 && isWordByte(rest[8]) {
+	switch remaining := d.text[j:]; {
+	case bytes.HasPrefix(remaining, []byte("function")):
+		if len(remaining) > 8 && isWordByte(remaining[8]) {
 			return nil, 0
 		}
 		return name, j + 8
-	case len(rest) > 0 && rest[0] == '(':
-		n := bytes.IndexByte(rest, ')')
+	case len(remaining) > 0 && remaining[0] == '(':
+		n := bytes.IndexByte(remaining, ')')
 		if n < 0 {
 			return nil, 0
 		}

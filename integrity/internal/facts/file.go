@@ -79,10 +79,10 @@ func surplusLines(a, b []Line) []Line {
 // SplitLines splits a text into its lines.
 func SplitLines(text []byte) []Line {
 	out := make([]Line, 0, bytes.Count(text, []byte("\n"))+1)
-	rest := string(text)
-	for n := 1; rest != ""; n++ {
+	remaining := string(text)
+	for n := 1; remaining != ""; n++ {
 		var l string
-		l, rest, _ = strings.Cut(rest, "\n")
+		l, remaining, _ = strings.Cut(remaining, "\n")
 		out = append(out, Line{n, strings.TrimSuffix(l, "\r")})
 	}
 	return out
@@ -141,20 +141,20 @@ var dialects = [][]string{
 // differs only in the extension: test.js became test.ts, however much of the text
 // changed.
 func joinTranslated(files []File) []File {
-	gone := map[string]int{} // by what a file is called, with its family
+	removed := map[string]int{} // by what a file is called, with its family
 	for i, f := range files {
 		if name := familyPath(f.Path); f.Deleted && f.OldPath == "" && name != "" {
-			gone[name] = i
+			removed[name] = i
 		}
 	}
-	if len(gone) == 0 {
+	if len(removed) == 0 {
 		return files
 	}
 	drop := map[int]bool{}
 	out := slices.Clone(files)
 	for i, f := range files {
 		name := familyPath(f.Path)
-		if at, ok := gone[name]; ok && f.Added && f.OldPath == "" && !drop[at] {
+		if at, ok := removed[name]; ok && f.Added && f.OldPath == "" && !drop[at] {
 			drop[at] = true
 			out[i].OldPath, out[i].Before, out[i].Added = files[at].Path, files[at].Before, false
 		}

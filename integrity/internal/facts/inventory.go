@@ -114,11 +114,11 @@ func (m *matcher) becameRow(b *Test) bool {
 	if len(b.Assertions) == 0 || !after.MayHoldTests() {
 		return false
 	}
-	least := source.Exact
+	minimum := source.Exact
 	for _, text := range b.Assertions {
 		a := source.ParseAssertion(text)
 		row := RemoveSpace(strings.Join(a.Literals, ","))
-		if least = min(least, a.Strength); len(a.Literals) < 2 || !strings.Contains(added, row) {
+		if minimum = min(minimum, a.Strength); len(a.Literals) < 2 || !strings.Contains(added, row) {
 			return false
 		}
 	}
@@ -129,7 +129,7 @@ func (m *matcher) becameRow(b *Test) bool {
 			return false
 		}
 		a := source.ParseAssertion(text)
-		return a.Strength >= least && !a.Trivial && !a.Repeats && containsName(text, b.Symbols)
+		return a.Strength >= minimum && !a.Trivial && !a.Repeats && containsName(text, b.Symbols)
 	})
 }
 
@@ -159,16 +159,16 @@ func (m *matcher) loadAddedChecks() {
 		return
 	}
 	m.addedLoaded, m.addedAssertions, m.addedLiterals = true, map[string]bool{}, map[string]bool{}
-	was := map[*Test]*Test{}
+	before := map[*Test]*Test{}
 	for _, p := range m.Pairs {
-		was[p.After] = p.Before
+		before[p.After] = p.Before
 	}
 	for _, a := range m.after {
 		if a.Skipped {
 			continue
 		}
 		var old source.TestDef
-		if b := was[a]; b != nil {
+		if b := before[a]; b != nil {
 			old = *b.TestDef
 		} else if model := m.findClosest(a); model.Similarity >= MinCopySimilarity { // only what is not in its model
 			old = *model.test.TestDef
@@ -178,9 +178,9 @@ func (m *matcher) loadAddedChecks() {
 	}
 }
 
-func addMissing(into map[string]bool, now, was []string) {
-	for _, s := range now {
-		if !slices.Contains(was, s) {
+func addMissing(into map[string]bool, after, before []string) {
+	for _, s := range after {
+		if !slices.Contains(before, s) {
 			into[s] = true
 		}
 	}

@@ -22,12 +22,12 @@ func (h hunk) Contains(n int, after bool) bool {
 const maxEdits = 1000
 
 // DiffLines compares two texts.
-func DiffLines(was, is []Line) []hunk {
+func DiffLines(before, after []Line) []hunk {
 	start, tail := 0, 0
-	for start < min(len(was), len(is)) && was[start].Text == is[start].Text {
+	for start < min(len(before), len(after)) && before[start].Text == after[start].Text {
 		start++
 	}
-	for tail < min(len(was), len(is))-start && was[len(was)-1-tail].Text == is[len(is)-1-tail].Text {
+	for tail < min(len(before), len(after))-start && before[len(before)-1-tail].Text == after[len(after)-1-tail].Text {
 		tail++
 	}
 	var out []hunk
@@ -38,10 +38,10 @@ func DiffLines(was, is []Line) []hunk {
 		}
 		at = [2]int{i + 1, j + 1}
 	}
-	for _, p := range commonLines(was[start:len(was)-tail], is[start:len(is)-tail]) {
+	for _, p := range commonLines(before[start:len(before)-tail], after[start:len(after)-tail]) {
 		add(start+p[0], start+p[1])
 	}
-	add(len(was)-tail, len(is)-tail)
+	add(len(before)-tail, len(after)-tail)
 	return out
 }
 

@@ -130,15 +130,15 @@ func (m *matcher) pairByKey(how string, key func(*Test) string) {
 	}
 }
 
-func (m *matcher) pair(was, now *Test, how string) {
-	m.matchedBefore[was], m.matchedAfter[now] = true, true
-	m.Pairs = append(m.Pairs, Pair{was, now, how})
+func (m *matcher) pair(before, after *Test, how string) {
+	m.matchedBefore[before], m.matchedAfter[after] = true, true
+	m.Pairs = append(m.Pairs, Pair{before, after, how})
 }
 
 // canReplace reports whether a test in another place can replace a lost one: not if it lost all
 // assertions.
-func canReplace(was, now *Test) bool {
-	return len(was.Assertions) == 0 || len(now.Assertions) > 0 && !now.Skipped
+func canReplace(before, after *Test) bool {
+	return len(before.Assertions) == 0 || len(after.Assertions) > 0 && !after.Skipped
 }
 
 // MinCopySimilarity is the similarity from which on a new test is a copy of an existing one.
@@ -160,8 +160,8 @@ func (m *matcher) findClosest(a *Test) closestTest {
 			continue
 		}
 		m.compared++
-		if like := source.Similarity(*p.Before.TestDef, *a.TestDef); like > best.Similarity {
-			best = closestTest{p.Before, like}
+		if similarity := source.Similarity(*p.Before.TestDef, *a.TestDef); similarity > best.Similarity {
+			best = closestTest{p.Before, similarity}
 		}
 	}
 	m.Closest[a] = best
@@ -179,7 +179,7 @@ func (m *matcher) pairBodies() {
 			continue
 		}
 		var best *Test
-		most := minBodySimilarity
+		bestScore := minBodySimilarity
 		for _, a := range m.after {
 			if m.matchedAfter[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !canReplace(b, a) {
 				continue
@@ -187,9 +187,9 @@ func (m *matcher) pairBodies() {
 			if pairs++; pairs > maxBodyPairs {
 				return
 			}
-			like := source.Similarity(*b.TestDef, *a.TestDef)
-			if (like > most || like == most && best == nil) && m.findClosest(a).Similarity <= like {
-				best, most = a, like
+			similarity := source.Similarity(*b.TestDef, *a.TestDef)
+			if (similarity > bestScore || similarity == bestScore && best == nil) && m.findClosest(a).Similarity <= similarity {
+				best, bestScore = a, similarity
 			}
 		}
 		if best != nil {

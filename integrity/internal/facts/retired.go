@@ -302,17 +302,17 @@ func (f *ChangedFile) wordsOfRewrite() map[string]bool {
 
 func rewrittenWords(files []*ChangedFile) map[string]bool {
 	out := map[string]bool{}
-	came, gone := 0, 0
+	added, removed := 0, 0
 	for _, f := range files {
 		if !f.BelongsToTests() {
 			continue
 		}
-		came, gone = came+len(f.AddedLines()), gone+len(f.RemovedLines())
+		added, removed = added+len(f.AddedLines()), removed+len(f.RemovedLines())
 		for _, r := range f.AddedLines() {
 			addDistinctiveWords(out, f.After().LinesWithoutComments(r.Number, r.Number))
 		}
 	}
-	if came < minRewrittenLines || 2*came < gone {
+	if added < minRewrittenLines || 2*added < removed {
 		return nil
 	}
 	return out

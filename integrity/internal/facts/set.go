@@ -167,10 +167,10 @@ func addFragments(into map[string]bool, text string) {
 
 // IsUnrelated reports whether nothing that differs between two texts, word by word,
 // occurs in the other changed files: then these do not explain the difference.
-func (c *Change) IsUnrelated(was, now string) bool {
+func (c *Change) IsUnrelated(before, after string) bool {
 	a, b := map[string]bool{}, map[string]bool{}
-	addFragments(a, was)
-	addFragments(b, now)
+	addFragments(a, before)
+	addFragments(b, after)
 	changed := ChangedWords.Of(c)
 	for w := range a {
 		if !b[w] && changed[w] {
@@ -192,9 +192,9 @@ const MaxIsolatedRewrites = 2
 // IsIsolatedRecording reports whether a few lines of a recorded output changed that have
 // nothing to do with the rest of the change.
 func (c *Change) IsIsolatedRecording(f *ChangedFile) bool {
-	was, now := f.RemovedLines(), f.AddedLines()
-	return len(was) <= MaxIsolatedRewrites && len(was) == len(now) && !slices.Equal(FragmentRE.FindAllString(joinLines(was), -1), FragmentRE.FindAllString(joinLines(now), -1)) &&
-		c.IsUnrelated(joinLines(was), joinLines(now))
+	before, after := f.RemovedLines(), f.AddedLines()
+	return len(before) <= MaxIsolatedRewrites && len(before) == len(after) && !slices.Equal(FragmentRE.FindAllString(joinLines(before), -1), FragmentRE.FindAllString(joinLines(after), -1)) &&
+		c.IsUnrelated(joinLines(before), joinLines(after))
 }
 
 func joinLines(list []Line) string {

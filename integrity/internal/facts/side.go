@@ -149,9 +149,9 @@ func (s *Side) ConfigKind() configtext.Kind {
 // TestContaining returns the innermost test that holds a line, nil for none.
 func (s *Side) TestContaining(n int) *source.TestDef {
 	var best *source.TestDef
-	src := s.Inspection()
-	for i := range src.Tests {
-		t := &src.Tests[i]
+	inspection := s.Inspection()
+	for i := range inspection.Tests {
+		t := &inspection.Tests[i]
 		if t.Line <= n && n <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
 			best = t
 		}
@@ -172,10 +172,10 @@ func (s *Side) FindingAt(n int, text string) Finding {
 // below an annotation.
 func (s *Side) TestAt(n int) *source.TestDef {
 	best := s.TestContaining(n)
-	src := s.Inspection()
+	inspection := s.Inspection()
 	if best == nil {
-		for i := range src.Tests {
-			if t := &src.Tests[i]; t.Line > n && t.Line-n <= 6 && s.isDirectlyAbove(n, t.Line) {
+		for i := range inspection.Tests {
+			if t := &inspection.Tests[i]; t.Line > n && t.Line-n <= 6 && s.isDirectlyAbove(n, t.Line) {
 				return t
 			}
 		}

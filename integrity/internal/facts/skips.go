@@ -42,11 +42,11 @@ var (
 )
 
 // ConditionSeverity is the severity of a new condition on a skip.
-func ConditionSeverity(cond string) metric.Severity {
+func ConditionSeverity(condition string) metric.Severity {
 	switch {
-	case runLocationRE.MatchString(cond), userVariableRE.MatchString(cond) && !serviceVariableRE.MatchString(cond):
+	case runLocationRE.MatchString(condition), userVariableRE.MatchString(condition) && !serviceVariableRE.MatchString(condition):
 		return metric.High
-	case platformRE.MatchString(cond):
+	case platformRE.MatchString(condition):
 		return metric.Low
 	}
 	return metric.Medium
@@ -133,11 +133,11 @@ func commentOfLine(l Line, plain []Line) string {
 func trimCommentMarks(s string) string {
 	s = strings.TrimSuffix(strings.TrimSpace(s), "*/")
 	for {
-		was := s
+		before := s
 		for _, mark := range []string{"//", "#", "/*", "*", "--", "!", ";"} {
 			s = strings.TrimSpace(strings.TrimPrefix(s, mark))
 		}
-		if s == was {
+		if s == before {
 			return s
 		}
 	}

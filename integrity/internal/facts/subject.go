@@ -52,10 +52,10 @@ var RemovedNames = Define(func(c *Change) map[string]bool {
 // IsSubjectRemoved reports whether a test used a name that product code does not
 // define any more.
 func (c *Change) IsSubjectRemoved(t *Test) bool {
-	gone := RemovedNames.Of(c)
-	return len(gone) > 0 && t.Side.Language() != source.Unknown && slices.ContainsFunc(t.Symbols, func(s string) bool {
+	removed := RemovedNames.Of(c)
+	return len(removed) > 0 && t.Side.Language() != source.Unknown && slices.ContainsFunc(t.Symbols, func(s string) bool {
 		name := LastName(s)
-		return len(name) > 2 && gone[name]
+		return len(name) > 2 && removed[name]
 	})
 }
 
@@ -107,13 +107,13 @@ func (c *Change) IsPlausibleRemoval(l Loss) bool {
 
 // hasSameSubject reports whether a new test uses most of what a lost one did, and
 // asserts half as much at least.
-func hasSameSubject(lost, now *Test) bool {
-	if len(lost.Symbols) < 3 || 2*len(now.Assertions) < len(lost.Assertions) || now.NeverRuns() {
+func hasSameSubject(lost, after *Test) bool {
+	if len(lost.Symbols) < 3 || 2*len(after.Assertions) < len(lost.Assertions) || after.NeverRuns() {
 		return false
 	}
 	n := 0
 	for _, s := range lost.Symbols {
-		if slices.Contains(now.Symbols, s) && !strings.HasPrefix(s, "testing.") {
+		if slices.Contains(after.Symbols, s) && !strings.HasPrefix(s, "testing.") {
 			n++
 		}
 	}

@@ -43,9 +43,9 @@ func FindSuccessor(t *Test) (fn source.Function, called bool) {
 // HelperFunctions are the functions of a file that are not tests.
 func HelperFunctions(s *Side) []source.Function {
 	var out []source.Function
-	src := s.Inspection()
-	for _, fn := range src.Functions {
-		isTest := fn.Name == "(file)" || slices.ContainsFunc(src.Tests, func(t source.TestDef) bool {
+	inspection := s.Inspection()
+	for _, fn := range inspection.Functions {
+		isTest := fn.Name == "(file)" || slices.ContainsFunc(inspection.Tests, func(t source.TestDef) bool {
 			return t.Line <= fn.Line && fn.End <= t.End
 		})
 		if !isTest {

@@ -34,14 +34,14 @@ const maxLinesAboveTest = 25
 // FindTables returns the tables of a file.
 func FindTables(s *Side) []Table {
 	var out []Table
-	src := s.Inspection()
-	for _, l := range src.Lists {
+	inspection := s.Inspection()
+	for _, l := range inspection.Lists {
 		t := Table{List: l, Keys: make([]string, len(l.Rows)), Path: s.Path}
 		for i, r := range l.Rows {
 			t.Keys[i] = NormalizeNotation(r)
 		}
-		for i := range src.Tests {
-			d := &src.Tests[i]
+		for i := range inspection.Tests {
+			d := &inspection.Tests[i]
 			inside := d.Line <= l.Line && l.Line <= d.End
 			above := l.End < d.Line && d.Line-l.End <= maxLinesAboveTest && t.Test == nil && s.isDirectlyAbove(l.End, d.Line)
 			if inside || above {
@@ -60,9 +60,9 @@ func FindTables(s *Side) []Table {
 // a provider of its rows; nil for none.
 func (s *Side) testUsingList(l source.List) *source.TestDef {
 	name := ""
-	src := s.Inspection()
+	inspection := s.Inspection()
 	from := 0
-	for _, f := range src.Functions {
+	for _, f := range inspection.Functions {
 		if f.Line <= l.Line && l.End <= f.End && f.Line > from && f.Name != "(file)" {
 			name, from = LastName(f.Name), f.Line
 		}
@@ -77,8 +77,8 @@ func (s *Side) testUsingList(l source.List) *source.TestDef {
 		return nil
 	}
 	use := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
-	for i := range src.Tests {
-		d := &src.Tests[i]
+	for i := range inspection.Tests {
+		d := &inspection.Tests[i]
 		if use.MatchString(s.rangeWithAnnotations(d)) {
 			return d
 		}

@@ -61,8 +61,8 @@ var versionRE = regexp.MustCompile(`\d+(?:\.\d+)+`)
 
 // changesOnlyVersions reports whether versions are all that changed in such a file.
 func changesOnlyVersions(f *facts.ChangedFile) bool {
-	was, now := f.RemovedLines(), f.AddedLines()
-	return toolchainFileRE.MatchString(f.Path) && len(was) > 0 && slices.EqualFunc(was, now, func(a, b facts.Line) bool {
+	before, after := f.RemovedLines(), f.AddedLines()
+	return toolchainFileRE.MatchString(f.Path) && len(before) > 0 && slices.EqualFunc(before, after, func(a, b facts.Line) bool {
 		return versionRE.MatchString(a.Text) && versionRE.ReplaceAllString(a.Text, "§") == versionRE.ReplaceAllString(b.Text, "§")
 	})
 }
@@ -187,12 +187,12 @@ var agentHookLineRE = regexp.MustCompile(`(?i)supervise|hook|PreToolUse|PostTool
 var hookBoilerplateRE = regexp.MustCompile(`^\s*(#|$|\. |set |cd |export |fi\b|done\b|then\b|else\b|if |source )`)
 
 func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
-	gone, left := countWorkLines(f.RemovedLines()), countWorkLines(f.After().Lines())
+	removed, left := countWorkLines(f.RemovedLines()), countWorkLines(f.After().Lines())
 	yaml := strings.HasPrefix(path.Ext(f.Path), ".y")
 	if l, ok := facts.FirstMatchingLine(f.AddedLines(), successExitRE); ok && !yaml {
 		return []facts.Finding{{File: f.Path, Severity: metric.Critical, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)}}
 	}
-	if gone == 0 || f.OldPath != "" && left > 0 {
+	if removed == 0 || f.OldPath != "" && left > 0 {
 		return nil
 	}
 	finding := facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(f.RemovedLines()[0].Text + " is gone")}
@@ -200,7 +200,7 @@ func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
 	case f.Deleted:
 	case left == 0:
 		finding.Severity = metric.Critical
-	case !yaml && gone > 1 && len(f.AddedLines()) < gone/2+1:
+	case !yaml && removed > 1 && len(f.AddedLines()) < removed/2+1:
 		finding.Severity = metric.Medium
 	default:
 		return nil
@@ -240,11 +240,11 @@ func findWeakenedGuide(f *facts.ChangedFile) []facts.Finding {
 		l := f.AddedLines()[i]
 		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
 	}
-	gone, came := findDuties(f.RemovedLines()), findDuties(f.AddedLines())
-	if len(gone) <= len(came) || f.OldPath != "" {
+	removed, added := findDuties(f.RemovedLines()), findDuties(f.AddedLines())
+	if len(removed) <= len(added) || f.OldPath != "" {
 		return out
 	}
-	finding := facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(gone[0].Text + " is gone")}
+	finding := facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(removed[0].Text + " is gone")}
 	if f.Deleted {
 		finding.Severity = metric.Medium
 	}

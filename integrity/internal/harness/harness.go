@@ -284,9 +284,9 @@ func findReplacedAlias(f *facts.ConfigFile) []facts.Finding {
 	if path.Base(f.Path) != "mix.exs" {
 		return nil
 	}
-	was, _ := findTestAlias(f.OldConfig.Settings)
-	is, at := findTestAlias(f.NewConfig.Settings)
-	if at.Line > 0 && !is && (was || !slices.ContainsFunc(f.OldConfig.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
+	before, _ := findTestAlias(f.OldConfig.Settings)
+	after, at := findTestAlias(f.NewConfig.Settings)
+	if at.Line > 0 && !after && (before || !slices.ContainsFunc(f.OldConfig.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
 		return []facts.Finding{{File: f.Path, Line: at.Line, Evidence: facts.ShortenEvidence("test: " + at.Value)}}
 	}
 	return nil
@@ -446,9 +446,9 @@ func isExitZero(call *ast.CallExpr) bool {
 	if len(call.Args) != 1 {
 		return false
 	}
-	lit, ok := call.Args[0].(*ast.BasicLit)
+	literal, ok := call.Args[0].(*ast.BasicLit)
 	sel, isSel := call.Fun.(*ast.SelectorExpr)
-	return ok && isSel && sel.Sel.Name == "Exit" && lit.Value == "0"
+	return ok && isSel && sel.Sel.Name == "Exit" && literal.Value == "0"
 }
 
 var rustModuleRE = regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)

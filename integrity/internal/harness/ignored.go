@@ -44,11 +44,11 @@ func ignoresPath(dir, line, name string) bool {
 		return false
 	}
 	if dir != "." {
-		rest, ok := strings.CutPrefix(name, dir+"/")
+		remaining, ok := strings.CutPrefix(name, dir+"/")
 		if !ok {
 			return false
 		}
-		name = rest
+		name = remaining
 	}
 	pattern = strings.TrimSuffix(pattern, "/")
 	if !strings.Contains(pattern, "/") {

@@ -213,9 +213,9 @@ func findPairs(f *facts.ChangedFile) []hardCodedPair {
 	if len(list) == 0 {
 		return nil
 	}
-	was := readOldCode(f.Before())
+	before := readOldCode(f.Before())
 	return slices.DeleteFunc(list, func(a hardCodedPair) bool {
-		return !was.isDistinctive(a.output) || !slices.ContainsFunc(a.inputs, was.isDistinctive)
+		return !before.isDistinctive(a.output) || !slices.ContainsFunc(a.inputs, before.isDistinctive)
 	})
 }
 
@@ -283,14 +283,14 @@ func branchPairs(list []facts.Line) []hardCodedPair {
 	var open *hardCodedPair // a condition whose result was not met yet
 	last := ""
 	for _, l := range list {
-		rest, result, found := cutResult(l.Text)
+		remaining, result, found := cutResult(l.Text)
 		goesOn := open != nil && continuedConditionRE.MatchString(last)
-		if cond := readCondition(rest, l, goesOn); cond != nil {
+		if condition := readCondition(remaining, l, goesOn); condition != nil {
 			if goesOn {
-				cond.inputs, cond.line, cond.text = append(open.inputs, cond.inputs...), open.line, open.text+" "+strings.TrimSpace(cond.text)
-				cond.needsAll = cond.needsAll || conjunctionRE.MatchString(last)
+				condition.inputs, condition.line, condition.text = append(open.inputs, condition.inputs...), open.line, open.text+" "+strings.TrimSpace(condition.text)
+				condition.needsAll = condition.needsAll || conjunctionRE.MatchString(last)
 			}
-			open = cond
+			open = condition
 		}
 		last = l.Text
 		if open == nil || !found {
@@ -310,7 +310,7 @@ func branchPairs(list []facts.Line) []hardCodedPair {
 }
 
 // cutResult returns a line without the literal that it returns, and that literal.
-func cutResult(text string) (rest, key string, found bool) {
+func cutResult(text string) (remaining, key string, found bool) {
 	for _, re := range resultREs {
 		if m := re.FindStringSubmatchIndex(text); m != nil && !errorCallRE.MatchString(text[:m[2]]) {
 			return text[:m[2]] + text[m[3]:], literalKey(text[m[2]:m[3]]), true
@@ -331,8 +331,8 @@ func readCondition(text string, l facts.Line, goesOn bool) *hardCodedPair {
 		return nil
 	}
 	a := &hardCodedPair{line: l.Number, text: l.Text}
-	for _, lit := range found {
-		a.inputs = append(a.inputs, literalKey(lit))
+	for _, literal := range found {
+		a.inputs = append(a.inputs, literalKey(literal))
 	}
 	a.needsAll = !alternativeRE.MatchString(text) && (conjunctionRE.MatchString(text) || literalTupleRE.MatchString(text))
 	return a

@@ -115,10 +115,10 @@ func replacesSubject(f *facts.ChangedFile, p facts.Pair, l facts.Line) bool {
 	if m == nil || !doubleCallRE.MatchString(m[2]) {
 		return false
 	}
-	had := slices.ContainsFunc(f.RemovedLines(), func(o facts.Line) bool {
-		was := assignmentRE.FindStringSubmatch(o.Text)
-		return was != nil && was[1] == m[1] && !doubleNameRE.MatchString(was[2]) && strings.Contains(was[2], "(") && !isSameCall(was[2], m[2]) &&
-			p.Before.Line <= o.Number && o.Number <= p.Before.End
+	had := slices.ContainsFunc(f.RemovedLines(), func(old facts.Line) bool {
+		before := assignmentRE.FindStringSubmatch(old.Text)
+		return before != nil && before[1] == m[1] && !doubleNameRE.MatchString(before[2]) && strings.Contains(before[2], "(") && !isSameCall(before[2], m[2]) &&
+			p.Before.Line <= old.Number && old.Number <= p.Before.End
 	})
 	if !had {
 		return false
@@ -134,9 +134,9 @@ var doubleNameRE = regexp.MustCompile(`(?i)mock|stub|fake|double|spy|\b` + frame
 
 // isSameCall reports whether two values come from the same call: a real thing with a
 // double as its argument is still real.
-func isSameCall(was, now string) bool {
-	a, _, _ := strings.Cut(was, "(")
-	b, _, _ := strings.Cut(now, "(")
+func isSameCall(before, after string) bool {
+	a, _, _ := strings.Cut(before, "(")
+	b, _, _ := strings.Cut(after, "(")
 	return facts.RemoveSpace(a) == facts.RemoveSpace(b)
 }
 

@@ -32,8 +32,8 @@ var sniffingREs = map[source.Language]*regexp.Regexp{
 var testVariableRE = regexp.MustCompile(`(?i:getenv|lookupenv|environ(?:\.get)?|env::var\w*|process\.env|\bENV|GetEnvironmentVariable|System\.get_env)[\[(."']+["']?(?:\w+_)?(?:TEST|TESTS|TESTING|TEST_MODE|TEST_RUN\w*|TEST_ENV|UNDER_TEST|UNITTESTS?|IN_TESTS?|IS_TEST\w*|RUNNING_TESTS?)["'\])\s=!,;:]`)
 
 func sniffingRE(lang source.Language) *regexp.Regexp {
-	if like, ok := equivalentLanguages[lang]; ok {
-		lang = like
+	if similarity, ok := equivalentLanguages[lang]; ok {
+		lang = similarity
 	}
 	return sniffingREs[lang]
 }

@@ -21,12 +21,12 @@ var dependencyKeyRE = regexp.MustCompile(`dependenc|requires?\b|\bextras|devdeps
 // touchesRunner reports whether a change of a mixed file is one of the runner's part.
 func touchesRunner(f facts.File) bool {
 	kind := configtext.DetectKind(f.Path, nil)
-	was, ok := configtext.Read(kind, f.Path, f.Before)
-	is, well := configtext.Read(kind, f.Path, f.After)
+	before, ok := configtext.Read(kind, f.Path, f.Before)
+	after, well := configtext.Read(kind, f.Path, f.After)
 	if kind == configtext.None || !ok && len(f.Before) > 0 || !well && len(f.After) > 0 {
 		return slices.ContainsFunc(differingTexts(lines(f.Before), lines(f.After)), framework.RunnerLine.MatchString)
 	}
-	a, b := runnerParts(was), runnerParts(is)
+	a, b := runnerParts(before), runnerParts(after)
 	if len(a)+len(b) == 0 || codeConfigRE.MatchString(f.Path) {
 		a, b = lines(f.Before), lines(f.After)
 		return slices.ContainsFunc(differingTexts(a, b), framework.RunnerLine.MatchString)

@@ -42,7 +42,7 @@ func RoleByPath(name string) Role {
 // Roles returns the roles of changed files by path. A file that existed before the change
 // has the role that it had then: the change cannot make product code of a helper.
 func Roles(files []facts.File, base facts.Tree) map[string]Role {
-	was, is := newTrees(files, base)
+	before, after := newTrees(files, base)
 	out := make(map[string]Role, len(files))
 	for _, f := range files {
 		switch {
@@ -52,11 +52,11 @@ func Roles(files []facts.File, base facts.Tree) map[string]Role {
 				out[f.Path] = Mixed
 			}
 		case f.Added && f.OldPath == "":
-			out[f.Path] = is.role(f.Path)
+			out[f.Path] = after.role(f.Path)
 		case f.OldPath != "":
-			out[f.Path] = was.role(f.OldPath)
+			out[f.Path] = before.role(f.OldPath)
 		default:
-			out[f.Path] = was.role(f.Path)
+			out[f.Path] = before.role(f.Path)
 		}
 	}
 	return out
@@ -86,8 +86,8 @@ const (
 )
 
 // newTrees returns the project before and after the change.
-func newTrees(files []facts.File, base facts.Tree) (was, is *tree) {
-	was, is = newTree(base), newTree(base)
+func newTrees(files []facts.File, base facts.Tree) (before, after *tree) {
+	before, after = newTree(base), newTree(base)
 	var paths []string
 	if base.Paths != nil {
 		paths = base.Paths()
@@ -96,19 +96,19 @@ func newTrees(files []facts.File, base facts.Tree) (was, is *tree) {
 	for _, f := range files {
 		changed[f.Path], changed[f.OldPath] = true, true
 		if !f.Added || f.OldPath != "" {
-			was.addChanged(cmp.Or(f.OldPath, f.Path), f.Before)
+			before.addChanged(cmp.Or(f.OldPath, f.Path), f.Before)
 		}
 		if !f.Deleted {
-			is.addChanged(f.Path, f.After)
+			after.addChanged(f.Path, f.After)
 		}
 	}
 	for _, p := range paths {
-		if !was.exists[p] && !changed[p] {
-			was.add(p)
-			is.add(p)
+		if !before.exists[p] && !changed[p] {
+			before.add(p)
+			after.add(p)
 		}
 	}
-	return was, is
+	return before, after
 }
 
 func newTree(base facts.Tree) *tree {
@@ -191,8 +191,8 @@ func (t *tree) fetch(names []string) {
 // definesTests reports whether a file holds tests, as if it were named like one.
 func (t *tree) definesTests(name string) bool {
 	ext := path.Ext(name)
-	for _, like := range []string{"test_x", "x.test"} {
-		if in, _ := source.Inspect(like+ext, t.text(name)); len(in.Tests) > 0 {
+	for _, similarity := range []string{"test_x", "x.test"} {
+		if in, _ := source.Inspect(similarity+ext, t.text(name)); len(in.Tests) > 0 {
 			return true
 		}
 	}

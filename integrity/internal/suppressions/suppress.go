@@ -122,8 +122,8 @@ var candidateFiles = facts.Define(func(c *facts.Change) []*facts.ChangedFile {
 func directiveChanges(c *facts.Change, coverage bool) []directiveChange {
 	var out []directiveChange
 	for _, f := range candidateFiles.Of(c) {
-		was, is := findDirectives(f.Before(), coverage), findDirectives(f.After(), coverage)
-		s := directiveChange{f, surplusDirectives(is, was), surplusDirectives(was, is)}
+		before, after := findDirectives(f.Before(), coverage), findDirectives(f.After(), coverage)
+		s := directiveChange{f, surplusDirectives(after, before), surplusDirectives(before, after)}
 		if len(s.added)+len(s.removed) > 0 {
 			out = append(out, s)
 		}

@@ -85,7 +85,7 @@ func fill(text []byte, with byte) {
 // if nothing is left of a new file, and whether every place was in a change. text has
 // the lines of the file after the change.
 func RevertChanges(f *facts.ChangedFile, text []byte, places []facts.Location) (out []byte, all bool) {
-	was, is := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
+	before, after := bytes.SplitAfter(f.Before().Text, []byte("\n")), bytes.SplitAfter(text, []byte("\n"))
 	hits := make([]bool, len(places))
 	at := 0
 	for _, h := range facts.DiffLines(f.Before().Lines(), f.After().Lines()) {
@@ -98,11 +98,11 @@ func RevertChanges(f *facts.ChangedFile, text []byte, places []facts.Location) (
 		if !hit {
 			continue
 		}
-		out = append(out, bytes.Join(is[at:h.After[0]], nil)...)
-		out = append(out, bytes.Join(was[h.Before[0]:h.Before[1]], nil)...)
+		out = append(out, bytes.Join(after[at:h.After[0]], nil)...)
+		out = append(out, bytes.Join(before[h.Before[0]:h.Before[1]], nil)...)
 		at = h.After[1]
 	}
-	out = append(out, bytes.Join(is[at:], nil)...)
+	out = append(out, bytes.Join(after[at:], nil)...)
 	if f.Added && len(out) == 0 {
 		out = nil
 	}

@@ -61,29 +61,29 @@ func findHiddenClasses(c *facts.Change) []facts.Finding {
 		if p.Before.File != p.After.File {
 			continue
 		}
-		now := enclosingClass(p.After.Side, of(p.After.Side), p.After.Line)
-		was := enclosingClass(p.Before.Side, of(p.Before.Side), p.Before.Line)
-		if now == nil || was == nil || seen[place{p.After.Side, now.line}] {
+		after := enclosingClass(p.After.Side, of(p.After.Side), p.After.Line)
+		before := enclosingClass(p.Before.Side, of(p.Before.Side), p.Before.Line)
+		if after == nil || before == nil || seen[place{p.After.Side, after.line}] {
 			continue
 		}
-		seen[place{p.After.Side, now.line}] = true
-		if !maybeSameClass(was.name, now.name) || !isHidden(p.After.Side.Language(), was, now) || p.Before.NeverRuns() || isInherited(c, now) {
+		seen[place{p.After.Side, after.line}] = true
+		if !maybeSameClass(before.name, after.name) || !isHidden(p.After.Side.Language(), before, after) || p.Before.NeverRuns() || isInherited(c, after) {
 			continue
 		}
 		out = append(out, facts.Finding{
-			File: p.After.Side.Path, Line: now.line, Test: p.After.Name,
-			Evidence: facts.ShortenEvidence(was.text + " → " + now.text),
+			File: p.After.Side.Path, Line: after.line, Test: p.After.Name,
+			Evidence: facts.ShortenEvidence(before.text + " → " + after.text),
 		})
 	}
 	return out
 }
 
 // maybeSameClass reports whether a class may be another one under a new name.
-func maybeSameClass(was, now string) bool {
-	if bare, ok := strings.CutPrefix(was, "Test"); ok && len(bare) > 2 && strings.Contains(now, bare) {
+func maybeSameClass(before, after string) bool {
+	if bare, ok := strings.CutPrefix(before, "Test"); ok && len(bare) > 2 && strings.Contains(after, bare) {
 		return true
 	}
-	return was == now || len(was) > 3 && len(now) > 3 && (facts.AreSimilarNames(was, now) || was[:4] == now[:4])
+	return before == after || len(before) > 3 && len(after) > 3 && (facts.AreSimilarNames(before, after) || before[:4] == after[:4])
 }
 
 var (
@@ -96,8 +96,8 @@ func (h *classHead) hasTestName() bool { return strings.HasPrefix(h.name, "Test"
 
 // isNoLongerCollected reports whether a class lost both the name and the parent for which pytest
 // collected it.
-func (h *classHead) isNoLongerCollected(was *classHead, lostParent bool) bool {
-	return !h.hasTestName() && (lostParent || was.hasTestName() && !pythonParentRE.MatchString(h.text))
+func (h *classHead) isNoLongerCollected(before *classHead, lostParent bool) bool {
+	return !h.hasTestName() && (lostParent || before.hasTestName() && !pythonParentRE.MatchString(h.text))
 }
 
 // pythonParentRE matches a class that inherits from another one, which may be a test case.
@@ -105,21 +105,21 @@ var pythonParentRE = regexp.MustCompile(`\(\s*(?:[A-Za-z_][\w.]*)`)
 
 // isHidden reports whether a class was collected by the runner, and no longer is, by its
 // head.
-func isHidden(lang source.Language, was, now *classHead) bool {
-	lostParent := testParentRE.MatchString(was.text) && !testParentRE.MatchString(now.text)
-	madeAbstract := abstractRE.MatchString(now.text) && !abstractRE.MatchString(was.text)
+func isHidden(lang source.Language, before, after *classHead) bool {
+	lostParent := testParentRE.MatchString(before.text) && !testParentRE.MatchString(after.text)
+	madeAbstract := abstractRE.MatchString(after.text) && !abstractRE.MatchString(before.text)
 	switch lang {
 	case source.CSharp:
-		return madeAbstract || strings.HasPrefix(was.text, "public ") && !strings.HasPrefix(now.text, "public ")
+		return madeAbstract || strings.HasPrefix(before.text, "public ") && !strings.HasPrefix(after.text, "public ")
 	case source.Java, source.Kotlin, source.Scala:
 		return madeAbstract
 	case source.PHP:
 		return madeAbstract || lostParent ||
-			strings.HasSuffix(was.name, "Test") && !strings.Contains(now.name, "Test")
+			strings.HasSuffix(before.name, "Test") && !strings.Contains(after.name, "Test")
 	case source.Ruby, source.Swift:
 		return lostParent
 	case source.Python: // pytest takes Test* in any case, and what has a test case for parent
-		return now.isNoLongerCollected(was, lostParent)
+		return after.isNoLongerCollected(before, lostParent)
 	default:
 		return false
 	}
@@ -153,11 +153,11 @@ var suiteTypeRE = regexp.MustCompile(`(?:new\(|&)(\w+)`)
 
 // isCaseUnused reports whether a file no longer has such lines, or in Go none for a suite
 // whose tests are still there.
-func isCaseUnused(s *facts.Side, re *regexp.Regexp, gone string) bool {
+func isCaseUnused(s *facts.Side, re *regexp.Regexp, removed string) bool {
 	if s.Language() != source.Go {
 		return len(facts.MatchingLines(s.Lines(), re)) == 0
 	}
-	m := suiteTypeRE.FindStringSubmatch(gone)
+	m := suiteTypeRE.FindStringSubmatch(removed)
 	return m != nil && regexp.MustCompile(`func \(\w+ \*?`+m[1]+`\) Test`).Match(s.Text) && !regexp.MustCompile(`suite\.Run\(.*\b`+m[1]+`\b`).Match(s.Text)
 }
 

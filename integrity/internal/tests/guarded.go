@@ -14,15 +14,15 @@ import (
 func findGuardedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
-		now := p.After.MarksWithin(source.Guard)
-		if len(now) == 0 || p.After.Parent != nil || len(p.Before.Assertions) == 0 {
+		after := p.After.MarksWithin(source.Guard)
+		if len(after) == 0 || p.After.Parent != nil || len(p.Before.Assertions) == 0 {
 			continue
 		}
-		was := p.Before.MarksWithin(source.Guard)
-		now = slices.DeleteFunc(now, func(m source.Mark) bool {
-			return isSkipLine(p.After, m.Line) || slices.ContainsFunc(was, func(o source.Mark) bool { return facts.RemoveSpace(o.Condition) == facts.RemoveSpace(m.Condition) })
+		before := p.Before.MarksWithin(source.Guard)
+		after = slices.DeleteFunc(after, func(m source.Mark) bool {
+			return isSkipLine(p.After, m.Line) || slices.ContainsFunc(before, func(old source.Mark) bool { return facts.RemoveSpace(old.Condition) == facts.RemoveSpace(m.Condition) })
 		})
-		if f, found := guardedAssertion(p, was, now); found {
+		if f, found := guardedAssertion(p, before, after); found {
 			out = append(out, f)
 		}
 	}
@@ -35,16 +35,16 @@ func isSkipLine(t *facts.Test, line int) bool {
 }
 
 // guardedAssertion looks for an assertion of a test that is under one of the new conditions now.
-func guardedAssertion(p facts.Pair, was, now []source.Mark) (f facts.Finding, found bool) {
+func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Finding, found bool) {
 	free := map[string]int{} // assertions that were under no condition
 	for _, a := range p.Before.LocatedAssertions() {
-		if guardOf(was, a.Line) == nil {
+		if guardOf(before, a.Line) == nil {
 			free[facts.RemoveSpace(a.Text)]++
 		}
 	}
 	var open, under []facts.Assertion
 	for _, a := range p.After.LocatedAssertions() {
-		if guardOf(now, a.Line) == nil {
+		if guardOf(after, a.Line) == nil {
 			open = append(open, a)
 			free[facts.RemoveSpace(a.Text)]--
 			continue
@@ -52,7 +52,7 @@ func guardedAssertion(p facts.Pair, was, now []source.Mark) (f facts.Finding, fo
 		under = append(under, a)
 	}
 	for _, a := range under {
-		m := guardOf(now, a.Line)
+		m := guardOf(after, a.Line)
 		if !wasUnguarded(free, facts.RemoveSpace(a.Text)) || !dependsOnSubject(p, *m, a) {
 			continue
 		}
@@ -67,9 +67,9 @@ func guardedAssertion(p facts.Pair, was, now []source.Mark) (f facts.Finding, fo
 
 // wasUnguarded reports whether an assertion was under no condition. One on the same line now is
 // part of its text.
-func wasUnguarded(free map[string]int, now string) bool {
+func wasUnguarded(free map[string]int, after string) bool {
 	for text, n := range free {
-		if n > 0 && (text == now || strings.HasPrefix(now, text+"if") || strings.HasPrefix(now, text+"unless") || strings.HasPrefix(now, "if") && strings.HasSuffix(now, text)) {
+		if n > 0 && (text == after || strings.HasPrefix(after, text+"if") || strings.HasPrefix(after, text+"unless") || strings.HasPrefix(after, "if") && strings.HasSuffix(after, text)) {
 			return true
 		}
 	}

@@ -45,14 +45,14 @@ func (s newSkip) statesReason() bool {
 // have a new remark.
 func hasRemarkAt(f *facts.ChangedFile, from, to int) bool {
 	s := f.After()
-	said := f.NewRemarks()
+	messages := f.NewRemarks()
 	for n := from; n <= to; n++ {
-		if said[n] {
+		if messages[n] {
 			return true
 		}
 	}
 	for n := from - 1; n > 0 && from-n <= facts.MaxReasonLines && facts.AnnotationLineRE.MatchString(s.LineAt(n)); n-- {
-		if said[n] {
+		if messages[n] {
 			return true
 		}
 	}
@@ -62,12 +62,12 @@ func hasRemarkAt(f *facts.ChangedFile, from, to int) bool {
 // hasRemarkAbove reports whether the comment that contains a line, possibly with blank
 // lines, has a new remark.
 func hasRemarkAbove(f *facts.ChangedFile, line int) bool {
-	s, said, comments := f.After(), f.NewRemarks(), map[int]bool{}
+	s, messages, comments := f.After(), f.NewRemarks(), map[int]bool{}
 	for _, c := range s.CommentLines() {
 		comments[c.Number] = true
 	}
 	for n := line; n > 0 && (comments[n] || strings.TrimSpace(s.LineAt(n)) == ""); n-- {
-		if said[n] {
+		if messages[n] {
 			return true
 		}
 	}

@@ -37,10 +37,10 @@ func findFewerRows(c *facts.Change, before, after *facts.Side) []facts.Finding {
 		if len(b.Keys) < 2 || hasNamedElements(b) || b.Test != nil && isLost(c, b.Test, before) {
 			continue
 		}
-		best, most := -1, 0
+		best, bestScore := -1, 0
 		for i, a := range now {
-			if n := countCommonRows(b, a); n > most {
-				best, most = i, n
+			if n := countCommonRows(b, a); n > bestScore {
+				best, bestScore = i, n
 			}
 		}
 		kept := 0
@@ -72,14 +72,14 @@ const maxLostShare = 3
 
 func removedRowsFinding(c *facts.Change, b facts.Table, now []facts.Table, best int, after *facts.Side) facts.Finding {
 	f := facts.Finding{File: after.Path, Line: 0}
-	var gone []string
+	var removed []string
 	kept := 0
 	if best >= 0 {
 		kept, f.Line = len(now[best].Keys), now[best].Line
 	}
 	for i, row := range b.Keys {
 		if best < 0 || !slices.Contains(now[best].Keys, row) {
-			gone = append(gone, b.Rows[i])
+			removed = append(removed, b.Rows[i])
 		}
 	}
 	if b.Test != nil {
@@ -87,9 +87,9 @@ func removedRowsFinding(c *facts.Change, b facts.Table, now []facts.Table, best 
 	} else { // maybe no table of a test at all
 		f.Severity = metric.Medium
 	}
-	f.Evidence = facts.ShortenEvidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.Keys), strings.Join(gone, " · ")))
-	f.ExplainedBy = explainRemovedRows(c, gone, b)
-	if maxLostShare*len(gone) <= len(b.Keys) && facts.TouchesSource.Of(c) || isUnrolled(c, b, after) {
+	f.Evidence = facts.ShortenEvidence(fmt.Sprintf("%d of %d rows are left; gone: %s", kept, len(b.Keys), strings.Join(removed, " · ")))
+	f.ExplainedBy = explainRemovedRows(c, removed, b)
+	if maxLostShare*len(removed) <= len(b.Keys) && facts.TouchesSource.Of(c) || isUnrolled(c, b, after) {
 		f.Severity = metric.Medium
 	}
 	return f
@@ -105,11 +105,11 @@ func isUnrolled(c *facts.Change, b facts.Table, after *facts.Side) bool {
 }
 
 // explainRemovedRows explains rows that are in another place, or whose subject is gone.
-func explainRemovedRows(c *facts.Change, gone []string, b facts.Table) string {
+func explainRemovedRows(c *facts.Change, removed []string, b facts.Table) string {
 	added := facts.AddedTestCode.Of(c)
 	n, without := 0, 0
 	names := facts.RemovedNames.Of(c)
-	for _, row := range gone {
+	for _, row := range removed {
 		if r := facts.RemoveSpace(row); len(r) > 6 && strings.Contains(added, strings.TrimSuffix(strings.Trim(r, "(){}[]"), ",")) {
 			n++
 		}
@@ -121,9 +121,9 @@ func explainRemovedRows(c *facts.Change, gone []string, b facts.Table) string {
 		}
 	}
 	switch {
-	case len(gone) > 0 && 2*n >= len(gone):
+	case len(removed) > 0 && 2*n >= len(removed):
 		return facts.ExplainedByMove
-	case len(gone) > 0 && 2*without >= len(gone):
+	case len(removed) > 0 && 2*without >= len(removed):
 		return facts.ExplainedBySubject
 	case b.Test != nil && len(names) > 0 && c.IsSubjectRemoved(&facts.Test{TestDef: b.Test, Side: &facts.Side{Path: b.Path}}):
 		return facts.ExplainedBySubject
@@ -208,11 +208,11 @@ func linesWithoutRows(t facts.Table, s *facts.Side, from, to int) string {
 }
 
 // isTableReplaced reports whether the test of a table now has a different, new table.
-func isTableReplaced(t facts.Table, now []facts.Table, before *facts.Side) bool {
+func isTableReplaced(t facts.Table, after []facts.Table, before *facts.Side) bool {
 	had := facts.FindTables(before)
-	return slices.ContainsFunc(now, func(a facts.Table) bool {
+	return slices.ContainsFunc(after, func(a facts.Table) bool {
 		return a.Test != nil && a.Test.Name == t.Test.Name && len(a.Keys) > 1 &&
-			!slices.ContainsFunc(had, func(o facts.Table) bool { return slices.Equal(o.Keys, a.Keys) })
+			!slices.ContainsFunc(had, func(old facts.Table) bool { return slices.Equal(old.Keys, a.Keys) })
 	})
 }
 

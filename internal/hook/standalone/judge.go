@@ -54,14 +54,14 @@ func FindRoots(dir, name string) (root, project string) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, name)); err == nil && project == "" {
-			project = at
+	for folder := dir; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, name)); err == nil && project == "" {
+			project = folder
 		}
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, cmp.Or(project, at)
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
+			return folder, cmp.Or(project, folder)
 		}
-		if at == filepath.Dir(at) {
+		if folder == filepath.Dir(folder) {
 			return cmp.Or(project, dir), cmp.Or(project, dir)
 		}
 	}
