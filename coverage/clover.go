@@ -28,13 +28,13 @@ const istanbulClover = "3.2.0"
 // tests (testproject) are not counted, as in the metrics.
 type cloverReader struct {
 	*xmlReport
-	istanbul bool
-	tests    int // depth of testproject
-	pkg      string
-	inFile   bool
-	last     int    // the line of the statement before
-	nth      uint32 // which statement of its line it was
-	cond     struct {
+	istanbul  bool
+	testDepth int // depth of testproject
+	pkg       string
+	inFile    bool
+	lastLine  int    // the line of the statement before
+	nthOnLine uint32 // which statement of its line it was
+	cond      struct {
 		number         int
 		covered, total int64
 	}
@@ -42,33 +42,33 @@ type cloverReader struct {
 
 func parseClover(r io.Reader) (Report, error) {
 	c := &cloverReader{xmlReport: newXMLReport(r, metric.Statements, "project")}
-	return c.report(c.each(c.start, c.endElement, nil))
+	return c.finish(c.forEachElement(c.startElement, c.endElement, nil))
 }
 
-func (c *cloverReader) start(t xmlstream.Token) error {
+func (c *cloverReader) startElement(t xmlstream.Token) error {
 	switch t.Name {
 	case "line":
-		if c.inFile && c.tests == 0 {
-			return c.lineElement(t)
+		if c.inFile && c.testDepth == 0 {
+			return c.readLine(t)
 		}
 	case "coverage":
 		if c.istanbul = t.Value("clover") == istanbulClover; c.istanbul {
 			c.unit = metric.Lines
 		}
 	case "project":
-		c.needs = ""
+		c.required = ""
 	case "testproject":
-		c.tests++
+		c.testDepth++
 	case "package":
 		c.pkg = t.Value("name")
 	case "file":
-		if c.tests == 0 {
-			c.begin(c.path(t))
-			c.inFile, c.last, c.nth = true, -1, 0
+		if c.testDepth == 0 {
+			c.openFile(c.filePath(t))
+			c.inFile, c.lastLine, c.nthOnLine = true, -1, 0
 		}
 	case "metrics":
-		if t.Depth == 2 && c.tests == 0 { // of the project
-			c.declares = declared(t, "coveredstatements", "statements", "coveredconditionals", "conditionals")
+		if t.Depth == 2 && c.testDepth == 0 { // of the project
+			c.declared = declaredTotals(t, "coveredstatements", "statements", "coveredconditionals", "conditionals")
 		}
 	}
 	return nil
@@ -77,22 +77,22 @@ func (c *cloverReader) start(t xmlstream.Token) error {
 func (c *cloverReader) endElement(name string) {
 	switch name {
 	case "testproject":
-		c.tests--
+		c.testDepth--
 	case "package":
 		c.pkg = ""
 	case "file":
 		if c.inFile {
 			c.endCondition()
-			c.end()
+			c.closeFile()
 			c.inFile = false
 		}
 	}
 }
 
-// path returns the full path of a file where the report has it. A bare name
+// filePath returns the full path of a file where the report has it. A bare name
 // in a package is put below the folders of the package: other packages may
 // have a file of that name.
-func (c *cloverReader) path(t xmlstream.Token) string {
+func (c *cloverReader) filePath(t xmlstream.Token) string {
 	if full := t.Value("path"); full != "" {
 		return full
 	}
@@ -103,48 +103,48 @@ func (c *cloverReader) path(t xmlstream.Token) string {
 	return strings.ReplaceAll(c.pkg, ".", "/") + "/" + name
 }
 
-func (c *cloverReader) lineElement(t xmlstream.Token) error {
+func (c *cloverReader) readLine(t xmlstream.Token) error {
 	kind, count := t.Value("type"), t.Value("count")
 	if kind == "method" {
 		return nil
 	}
-	n, err := c.lineNumber(t.Name, t.Value("num"))
+	n, err := c.parseLineNumber(t.Name, t.Value("num"))
 	if err != nil {
 		return err
 	}
 	if kind == "cond" {
-		yes, no := declaredNumber(t.Value("truecount")), declaredNumber(t.Value("falsecount"))
+		yes, no := parseDeclared(t.Value("truecount")), parseDeclared(t.Value("falsecount"))
 		if yes < 0 || no < 0 {
-			return c.fault("the counts of the condition on line %d are no numbers", n)
+			return c.syntaxError("the counts of the condition on line %d are no numbers", n)
 		}
-		c.addCondition(n, yes, no)
+		c.addOutcomes(n, yes, no)
 		if !c.istanbul || count == "" { // Clover itself had that version once
 			return nil
 		}
 	}
-	hit, err := c.executed(t.Name, count)
+	hit, err := c.parseExecuted(t.Name, count)
 	if err != nil {
 		return err
 	}
-	c.addUnit(n, hit)
+	c.addExecutable(n, hit)
 	return nil
 }
 
-func (c *cloverReader) addUnit(n int, hit bool) {
+func (c *cloverReader) addExecutable(n int, hit bool) {
 	if c.istanbul {
-		c.line(n, hit)
+		c.addLine(n, hit)
 		return
 	}
-	if c.last != n {
-		c.last, c.nth = n, 0
+	if c.lastLine != n {
+		c.lastLine, c.nthOnLine = n, 0
 	}
-	c.statement(n, c.nth, hit)
-	c.nth++
+	c.addStatement(n, c.nthOnLine, hit)
+	c.nthOnLine++
 }
 
-// addCondition adds the branches of a condition to those of its line. Of
+// addOutcomes adds the branches of a condition to those of its line. Of
 // istanbul the counts are of branches, of others how often each outcome was.
-func (c *cloverReader) addCondition(n int, yes, no number) {
+func (c *cloverReader) addOutcomes(n int, yes, no number) {
 	if c.cond.number != n {
 		c.endCondition()
 		c.cond.number = n
@@ -159,6 +159,6 @@ func (c *cloverReader) addCondition(n int, yes, no number) {
 }
 
 func (c *cloverReader) endCondition() {
-	c.condition(c.cond.number, c.cond.covered, c.cond.total)
+	c.addCondition(c.cond.number, c.cond.covered, c.cond.total)
 	c.cond.number, c.cond.covered, c.cond.total = 0, 0, 0
 }

@@ -27,30 +27,30 @@ func detectCobertura(h sniff.Head) bool {
 // one: with several roots nothing says which one it is.
 type coberturaReader struct {
 	*xmlReport
-	sources  []string
-	source   strings.Builder
-	inSource bool
-	inMethod bool
-	inClass  bool
-	own      bool       // the class has its own lines
-	held     marks      // lines of the methods, which count if the class has none
-	branches conditions // of them
+	sources        []string
+	source         strings.Builder
+	inSource       bool
+	inMethod       bool
+	inClass        bool
+	classHasLines  bool       // the class has its own lines
+	methodLines    marks      // lines of the methods, which count if the class has none
+	methodBranches conditions // of them
 }
 
 func parseCobertura(r io.Reader) (Report, error) {
 	c := &coberturaReader{xmlReport: newXMLReport(r, metric.Lines, "packages")}
-	return c.report(c.each(c.start, c.endElement, func(text string) {
+	return c.finish(c.forEachElement(c.startElement, c.endElement, func(text string) {
 		if c.inSource && c.source.Len() < 4096 {
 			c.source.WriteString(text)
 		}
 	}))
 }
 
-func (c *coberturaReader) start(t xmlstream.Token) error {
+func (c *coberturaReader) startElement(t xmlstream.Token) error {
 	switch t.Name {
 	case "line":
 		if c.inClass {
-			return c.lineElement(t)
+			return c.readLine(t)
 		}
 	case "method":
 		c.inMethod = true
@@ -59,9 +59,9 @@ func (c *coberturaReader) start(t xmlstream.Token) error {
 	case "source":
 		c.inSource = true
 	case "packages": // the list may be empty
-		c.needs = ""
+		c.required = ""
 	case "coverage":
-		c.declares = declared(t, "lines-covered", "lines-valid", "branches-covered", "branches-valid")
+		c.declared = declaredTotals(t, "lines-covered", "lines-valid", "branches-covered", "branches-valid")
 	}
 	return nil
 }
@@ -85,47 +85,47 @@ func (c *coberturaReader) endElement(name string) {
 func (c *coberturaReader) beginClass(t xmlstream.Token) {
 	name := cmp.Or(t.Value("filename"), t.Value("name"))
 	if len(c.sources) == 1 {
-		name = below(c.sources[0], name)
+		name = joinSource(c.sources[0], name)
 	}
-	c.begin(name)
-	c.inClass, c.own = true, false
-	c.held, c.branches = marks{list: c.held.list[:0]}, conditions{}
+	c.openFile(name)
+	c.inClass, c.classHasLines = true, false
+	c.methodLines, c.methodBranches = marks{list: c.methodLines.list[:0]}, conditions{}
 }
 
 func (c *coberturaReader) endClass() {
-	if c.inClass && !c.own {
-		c.section.addAll(&c.held)
-		for _, b := range c.branches.list {
-			c.condition(int(b.line), int64(b.covered), int64(b.total))
+	if c.inClass && !c.classHasLines {
+		c.currentLines.addAll(&c.methodLines)
+		for _, b := range c.methodBranches.list {
+			c.addCondition(int(b.line), int64(b.covered), int64(b.total))
 		}
 	}
 	c.inClass = false
 }
 
-func (c *coberturaReader) lineElement(t xmlstream.Token) error {
-	n, hit, err := c.execution(t, "number", "hits")
+func (c *coberturaReader) readLine(t xmlstream.Token) error {
+	n, hit, err := c.parseLineAndHit(t, "number", "hits")
 	if err != nil {
 		return err
 	}
-	covered, total, _ := fraction(t.Value("condition-coverage")) // a percentage alone counts nothing
+	covered, total, _ := parseFraction(t.Value("condition-coverage")) // a percentage alone counts nothing
 	if !c.inMethod {
-		c.own = true
-		c.line(n, hit)
-		c.condition(n, covered, total)
-	} else if !c.own && n > 0 && n <= maxLine {
-		c.held.add(uint64(n), hit)
+		c.classHasLines = true
+		c.addLine(n, hit)
+		c.addCondition(n, covered, total)
+	} else if !c.classHasLines && n > 0 && n <= maxLine {
+		c.methodLines.add(uint64(n), hit)
 		if total > 0 {
-			c.branches.add(uint32(n), uint32(min(covered, total, maxLine)), uint32(min(total, maxLine)))
+			c.methodBranches.add(uint32(n), uint32(min(covered, total, maxLine)), uint32(min(total, maxLine)))
 		}
 	}
 	return nil
 }
 
-// below returns the path of a file below a source root. Roots and names are
+// joinSource returns the path of a file below a source root. Roots and names are
 // those of the machine that wrote the report, whatever its system was.
-func below(root, name string) string {
+func joinSource(root, name string) string {
 	switch {
-	case absolute(name) || name == "" || root == "." || root == "./":
+	case isAbsolute(name) || name == "" || root == "." || root == "./":
 		return name
 	case strings.ContainsRune(root, '\\') && !strings.ContainsRune(root, '/'):
 		return strings.TrimRight(root, `\`) + `\` + strings.TrimPrefix(name, `.\`)
@@ -133,8 +133,8 @@ func below(root, name string) string {
 	return path.Join(root, name)
 }
 
-// absolute reports whether a path of any system is absolute, or a URL.
-func absolute(name string) bool {
+// isAbsolute reports whether a path of any system is absolute, or a URL.
+func isAbsolute(name string) bool {
 	drive := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 	return drive || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\`) || strings.Contains(name, "://")
 }

@@ -44,9 +44,9 @@ type Format struct {
 	Note  string // what counts as what where that is not plain, and limits
 }
 
-// differs says, by format, why a tool of the same project prints another percentage of
+// percentageDifferences says, by format, why a tool of the same project prints another percentage of
 // the same coverage.
-var differs = map[string]string{
+var percentageDifferences = map[string]string{
 	"go":          "`go tool cover -func` omits function literals outside functions, which the profile and `go test -cover` count",
 	"coverage.py": "`coverage report` prints lines and branches as one percentage",
 }
@@ -57,12 +57,12 @@ func ExplainDifference(c *metric.Coverage) string {
 	if c == nil || c.Format == "coverage.py" && c.Branches == nil {
 		return ""
 	}
-	return strings.ReplaceAll(differs[c.Format], "`", "")
+	return strings.ReplaceAll(percentageDifferences[c.Format], "`", "")
 }
 
 // formats is the table of all formats, the most specific first.
 var formats = []Format{
-	{Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`", Note: "A block that is listed twice counts once. " + differs["go"] + "."},
+	{Name: "go", Detect: detectGo, Parse: parseGo, Units: "statements", Marks: "`mode:` line or a block", Tools: "`go test -coverprofile`", Note: "A block that is listed twice counts once. " + percentageDifferences["go"] + "."},
 	{
 		Name: "jacoco", Detect: detectJaCoCo, Parse: parseJaCoCo, Units: "lines", Marks: "root `report` with counters", Tools: "JaCoCo, Kover, Pester, gcovr",
 		Note: "A line with one executed instruction is executed. If lines are not listed, the counters of the file count, else those of its classes.",
@@ -89,7 +89,7 @@ var formats = []Format{
 		Note: "A line on which a statement starts counts. `{}`, a report of no file, is not recognised.",
 	},
 	{Name: "istanbul-summary", Detect: sniff.DetectJSON("*.lines.pct *.statements.pct"), Parse: jsonReport("", (*collector).readIstanbulSummary), Units: "lines", Marks: "`lines.pct` of a file", Tools: "coverage-summary.json", Note: "Names no lines."},
-	{Name: "coverage.py", Detect: sniff.DetectJSON("meta.branch_coverage files", "files.*.executed_lines"), Parse: jsonReport("files", (*collector).readCoveragePy), Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines. With branches, " + differs["coverage.py"] + "."},
+	{Name: "coverage.py", Detect: sniff.DetectJSON("meta.branch_coverage files", "files.*.executed_lines"), Parse: jsonReport("files", (*collector).readCoveragePy), Units: "lines", Marks: "`meta.branch_coverage`", Tools: "`coverage json`", Note: "What it calls statements are lines. With branches, " + percentageDifferences["coverage.py"] + "."},
 	{
 		Name: "llvm-cov", Detect: sniff.DetectJSON("data.[].files.[].filename", "data.[].files.[].segments", "data.[].files.[].expansions", "data.[].files.[].branches"), Parse: jsonReport("data", (*collector).readLLVM), Units: "lines", Marks: "`data.[].files`", Tools: "`llvm-cov export`, cargo llvm-cov, Swift",
 		Note: "Numbers are those of `llvm-cov report`: a line in two functions (closures, generics) counts twice; in its LCOV it counts once.",

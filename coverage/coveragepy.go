@@ -31,17 +31,17 @@ func (c *collector) readCoveragePy(r *jsonstream.Reader) error {
 		case "totals":
 			var s coveragepySummary
 			err := r.Value(&s)
-			c.declares = s.totals()
+			c.declared = s.totals()
 			return err
 		case "files":
-			c.needs = ""
-			return r.Object(func(path string) error { return c.coveragepy(r, path) })
+			c.required = ""
+			return r.Object(func(path string) error { return c.readCoveragePyFile(r, path) })
 		}
 		return r.Skip()
 	})
 }
 
-func (c *collector) coveragepy(r *jsonstream.Reader, path string) error {
+func (c *collector) readCoveragePyFile(r *jsonstream.Reader, path string) error {
 	var f coveragepyFile
 	if err := r.Value(&f); err != nil {
 		return err
@@ -49,12 +49,12 @@ func (c *collector) coveragepy(r *jsonstream.Reader, path string) error {
 	if f.Executed == nil || f.Missing == nil {
 		return r.Error("%s has no lines: this is no report of coverage.py", path)
 	}
-	c.begin(path)
+	c.openFile(path)
 	for _, n := range f.Executed {
-		c.line(n, true)
+		c.addLine(n, true)
 	}
 	for _, n := range f.Missing {
-		c.line(n, false)
+		c.addLine(n, false)
 	}
 	for _, b := range []struct {
 		list  [][]int
@@ -64,10 +64,10 @@ func (c *collector) coveragepy(r *jsonstream.Reader, path string) error {
 			if len(pair) != 2 {
 				return r.Error("a branch of %s has no beginning and end", path)
 			}
-			c.branch(pair[0], []byte("0"), strconv.AppendInt(nil, int64(pair[1]), 10), b.taken)
+			c.addBranch(pair[0], []byte("0"), strconv.AppendInt(nil, int64(pair[1]), 10), b.taken)
 		}
 	}
-	c.end()
+	c.closeFile()
 	return nil
 }
 

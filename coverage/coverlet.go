@@ -21,15 +21,15 @@ type coverletMethod struct {
 func (c *collector) readCoverlet(r *jsonstream.Reader) error {
 	return r.Object(func(string) error {
 		return r.Object(func(file string) error {
-			c.begin(file)
+			c.openFile(file)
 			return r.Object(func(string) error {
-				return r.Object(func(method string) error { return c.coverlet(r, file, method) })
+				return r.Object(func(method string) error { return c.readCoverletMethod(r, file, method) })
 			})
 		})
 	})
 }
 
-func (c *collector) coverlet(r *jsonstream.Reader, file, method string) error {
+func (c *collector) readCoverletMethod(r *jsonstream.Reader, file, method string) error {
 	var m coverletMethod
 	if err := r.Value(&m); err != nil {
 		return err
@@ -38,19 +38,19 @@ func (c *collector) coverlet(r *jsonstream.Reader, file, method string) error {
 		return r.Error("%s of %s has no lines", method, file)
 	}
 	for line, count := range m.Lines {
-		n, okLine := natural(line)
-		hit, ok := positive(count)
+		n, okLine := parseNatural(line)
+		hit, ok := parseHit(count)
 		if !ok || !okLine {
 			return r.Error("line %s of %s has no count", line, file)
 		}
-		c.line(n, hit)
+		c.addLine(n, hit)
 	}
 	for _, b := range m.Branches {
-		taken, ok := positive(b.Hits)
+		taken, ok := parseHit(b.Hits)
 		if !ok {
 			return r.Error("a branch on line %d of %s has no count", b.Line, file)
 		}
-		c.branch(b.Line, []byte(method), fmt.Appendf(nil, "%d:%d", b.Offset, b.Path), taken)
+		c.addBranch(b.Line, []byte(method), fmt.Appendf(nil, "%d:%d", b.Offset, b.Path), taken)
 	}
 	return nil
 }

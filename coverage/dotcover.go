@@ -20,10 +20,10 @@ func detectDotCover(h sniff.Head) bool {
 // and lines; in the others an outermost type represents its file.
 type dotcoverReader struct {
 	*xmlReport
-	nodes []dotcoverNode // those that are open
-	types int            // how many of them are types
-	paths map[string]string
-	bad   error // a node whose numbers cannot be
+	nodes       []dotcoverNode // those that are open
+	types       int            // how many of them are types
+	paths       map[string]string
+	invalidNode error // a node whose numbers cannot be
 }
 
 // dotcoverNode is a node of the tree.
@@ -31,7 +31,7 @@ type dotcoverNode struct {
 	Kind, Name        string
 	CoveredStatements number
 	TotalStatements   number
-	counted           bool // it, or something below it
+	isCounted         bool // it, or something below it
 }
 
 func parseDotCover(r io.Reader) (Report, error) {
@@ -41,29 +41,29 @@ func parseDotCover(r io.Reader) (Report, error) {
 	}
 	d := &dotcoverReader{xmlReport: newXMLReport(src, metric.Statements, ""), paths: map[string]string{}}
 	if head.Root.Name != "" {
-		err = d.each(d.start, d.endElement, nil)
+		err = d.forEachElement(d.startElement, d.endElement, nil)
 		if err == nil {
-			err = d.bad
+			err = d.invalidNode
 		}
 	} else {
-		err = d.documents(src, d.jsonNode)
+		err = d.documents(src, d.readJSONNode)
 	}
-	if err == nil && d.declares.units < 0 {
+	if err == nil && d.declared.units < 0 {
 		err = &SyntaxError{Problem: "the report does not say how many statements there are"}
 	}
-	return d.report(err)
+	return d.finish(err)
 }
 
-func (d *dotcoverReader) push(kind string) {
+func (d *dotcoverReader) openNode(kind string) {
 	if kind == "Type" {
 		d.types++
 	}
 	d.nodes = append(d.nodes, dotcoverNode{Kind: kind, CoveredStatements: -1, TotalStatements: -1})
 }
 
-// pop closes a node. It counts if it is an outermost type, or if nothing below it did, as
+// closeNode closes a node. It counts if it is an outermost type, or if nothing below it did, as
 // where a report ends at assemblies. The root declares the sums.
-func (d *dotcoverReader) pop() error {
+func (d *dotcoverReader) closeNode() error {
 	n := d.nodes[len(d.nodes)-1]
 	var path []string
 	for _, o := range d.nodes[1:] {
@@ -75,38 +75,38 @@ func (d *dotcoverReader) pop() error {
 	}
 	switch {
 	case len(d.nodes) == 0:
-		d.declares.covered, d.declares.units = n.CoveredStatements, n.TotalStatements
+		d.declared.covered, d.declared.units = n.CoveredStatements, n.TotalStatements
 		return nil
-	case d.types > 0 || n.counted:
+	case d.types > 0 || n.isCounted:
 		return nil
 	case n.CoveredStatements < 0 || n.CoveredStatements > n.TotalStatements:
 		return fmt.Errorf("%s has no numbers, or more covered than there is", strings.Join(path, "/"))
 	}
-	d.numbers(strings.Join(path, "/"), metric.Ratio{Covered: n.CoveredStatements, Total: n.TotalStatements}, metric.Ratio{})
-	d.counted()
+	d.addTotals(strings.Join(path, "/"), metric.Ratio{Covered: n.CoveredStatements, Total: n.TotalStatements}, metric.Ratio{})
+	d.markCounted()
 	return nil
 }
 
-func (d *dotcoverReader) counted() {
+func (d *dotcoverReader) markCounted() {
 	for i := range d.nodes {
-		d.nodes[i].counted = true
+		d.nodes[i].isCounted = true
 	}
 }
 
-// dotcoverDepth is far more than types are nested.
-const dotcoverDepth = 256
+// dotcoverMaxDepth is far more than types are nested.
+const dotcoverMaxDepth = 256
 
-// jsonNode reads one node. Its kind has to stand before its children, as dotCover writes
+// readJSONNode reads one node. Its kind has to stand before its children, as dotCover writes
 // it.
-func (d *dotcoverReader) jsonNode(j *jsonstream.Reader) error {
-	if len(d.nodes) > dotcoverDepth {
-		return j.Error("nodes are nested more than %d deep", dotcoverDepth)
+func (d *dotcoverReader) readJSONNode(j *jsonstream.Reader) error {
+	if len(d.nodes) > dotcoverMaxDepth {
+		return j.Error("nodes are nested more than %d deep", dotcoverMaxDepth)
 	}
 	open := false
 	err := j.Object(func(name string) error {
 		if name == "Kind" && !open {
 			kind, err := j.Text()
-			d.push(kind)
+			d.openNode(kind)
 			open = true
 			return err
 		}
@@ -121,31 +121,31 @@ func (d *dotcoverReader) jsonNode(j *jsonstream.Reader) error {
 		case "TotalStatements":
 			return j.Value(&d.nodes[len(d.nodes)-1].TotalStatements)
 		case "Children":
-			return j.Array(func() error { return d.jsonNode(j) })
+			return j.Array(func() error { return d.readJSONNode(j) })
 		}
 		return j.Skip()
 	})
 	if err == nil && open {
-		if err = d.pop(); err != nil {
+		if err = d.closeNode(); err != nil {
 			err = j.Error("%v", err)
 		}
 	}
 	return err
 }
 
-// start reads an element: a node, a file of the list, or a statement.
-func (d *dotcoverReader) start(t xmlstream.Token) error {
+// startElement reads an element: a node, a file of the list, or a statement.
+func (d *dotcoverReader) startElement(t xmlstream.Token) error {
 	name, hasName := t.Attr("Name")
 	switch t.Name {
 	case "File":
 		d.paths[t.Value("Index")] = name
 	case "Statement":
-		return d.xmlStatement(t)
+		return d.readXMLStatement(t)
 	case "FileIndices":
 	default:
-		d.push(t.Name)
+		d.openNode(t.Name)
 		n := &d.nodes[len(d.nodes)-1]
-		n.CoveredStatements, n.TotalStatements = total(t, "CoveredStatements"), total(t, "TotalStatements")
+		n.CoveredStatements, n.TotalStatements = totalAttr(t, "CoveredStatements"), totalAttr(t, "TotalStatements")
 		if n.Name = name; !hasName {
 			n.Name = t.Name
 		}
@@ -157,26 +157,26 @@ func (d *dotcoverReader) endElement(name string) {
 	if name == "File" || name == "Statement" || name == "FileIndices" {
 		return
 	}
-	if err := d.pop(); err != nil && d.bad == nil {
-		d.bad = d.fault("%v", err)
+	if err := d.closeNode(); err != nil && d.invalidNode == nil {
+		d.invalidNode = d.syntaxError("%v", err)
 	}
 }
 
-func (d *dotcoverReader) xmlStatement(t xmlstream.Token) error {
+func (d *dotcoverReader) readXMLStatement(t xmlstream.Token) error {
 	path, ok := d.paths[t.Value("FileIndex")]
 	if !ok {
-		return d.fault("a statement is in file %q, which is not in the list of files", t.Value("FileIndex"))
+		return d.syntaxError("a statement is in file %q, which is not in the list of files", t.Value("FileIndex"))
 	}
-	line, err := d.lineNumber(t.Name, t.Value("Line"))
+	line, err := d.parseLineNumber(t.Name, t.Value("Line"))
 	if err != nil {
 		return err
 	}
 	covered := t.Value("Covered")
 	if covered != "True" && covered != "False" {
-		return d.fault("the statement on line %d of %s is neither covered nor not", line, path)
+		return d.syntaxError("the statement on line %d of %s is neither covered nor not", line, path)
 	}
-	d.begin(path)
-	d.statement(line, hashed(t.Value("Column"), t.Value("EndLine"), t.Value("EndColumn")), covered == "True")
-	d.counted()
+	d.openFile(path)
+	d.addStatement(line, hashParts(t.Value("Column"), t.Value("EndLine"), t.Value("EndColumn")), covered == "True")
+	d.markCounted()
 	return nil
 }

@@ -30,11 +30,11 @@ func (c *collector) readGcov(r *jsonstream.Reader) error {
 		if name != "files" {
 			return r.Skip()
 		}
-		return r.Array(func() error { return c.gcovFile(r) })
+		return r.Array(func() error { return c.readGcovFile(r) })
 	})
 }
 
-func (c *collector) gcovFile(r *jsonstream.Reader) error {
+func (c *collector) readGcovFile(r *jsonstream.Reader) error {
 	var f gcovFile
 	if err := r.Value(&f); err != nil {
 		return err
@@ -42,25 +42,25 @@ func (c *collector) gcovFile(r *jsonstream.Reader) error {
 	if f.File == "" || f.Lines == nil {
 		return r.Error("a file has no name or no lines: this is no report of gcov")
 	}
-	c.begin(f.File)
+	c.openFile(f.File)
 	for _, l := range f.Lines {
 		if l.NoCode || l.Excluded {
 			continue
 		}
-		hit, ok := positive(l.Count)
+		hit, ok := parseHit(l.Count)
 		if !ok {
 			return r.Error("line %d of %s has no count", l.Number, f.File)
 		}
-		c.line(l.Number, hit)
+		c.addLine(l.Number, hit)
 		for i, b := range l.Branches {
-			taken, ok := positive(b.Count)
+			taken, ok := parseHit(b.Count)
 			if !ok {
 				return r.Error("a branch on line %d of %s has no count", l.Number, f.File)
 			}
-			c.branch(l.Number, nil, strconv.AppendInt(nil, int64(i), 10), taken)
+			c.addBranch(l.Number, nil, strconv.AppendInt(nil, int64(i), 10), taken)
 		}
 	}
-	c.end()
+	c.closeFile()
 	return nil
 }
 
@@ -77,8 +77,8 @@ type gcovrSummary struct {
 // lines.
 func (c *collector) readGcovrSummary(r *jsonstream.Reader) error {
 	numbers := map[string]*number{
-		"line_covered": &c.declares.covered, "line_total": &c.declares.units,
-		"branch_covered": &c.declares.taken, "branch_total": &c.declares.branches,
+		"line_covered": &c.declared.covered, "line_total": &c.declared.units,
+		"branch_covered": &c.declared.coveredBranches, "branch_total": &c.declared.branches,
 	}
 	return r.Object(func(name string) error {
 		if n := numbers[name]; n != nil {
@@ -87,11 +87,11 @@ func (c *collector) readGcovrSummary(r *jsonstream.Reader) error {
 		if name != "files" {
 			return r.Skip()
 		}
-		return r.Array(func() error { return c.gcovrSummary(r) })
+		return r.Array(func() error { return c.readGcovrFile(r) })
 	})
 }
 
-func (c *collector) gcovrSummary(r *jsonstream.Reader) error {
+func (c *collector) readGcovrFile(r *jsonstream.Reader) error {
 	var f gcovrSummary
 	if err := r.Value(&f); err != nil {
 		return err
@@ -99,11 +99,11 @@ func (c *collector) gcovrSummary(r *jsonstream.Reader) error {
 	if f.Lines == nil {
 		return r.Error("%q has no lines", f.File)
 	}
-	lines, ok := counted{*f.Lines, f.Covered}.ratio()
-	branches, okBranches := counted{f.Branches, f.CoveredBranches}.ratio()
+	lines, ok := jsonRatio{*f.Lines, f.Covered}.ratio()
+	branches, okBranches := jsonRatio{f.Branches, f.CoveredBranches}.ratio()
 	if !ok || !okBranches {
 		return r.Error("%s has more covered than there is", f.File)
 	}
-	c.numbers(f.File, lines, branches)
+	c.addTotals(f.File, lines, branches)
 	return nil
 }

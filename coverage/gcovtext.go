@@ -47,14 +47,14 @@ func parseGcovText(r io.Reader) (Report, error) {
 	case g.cut:
 		err = g.at.Error("the report ends in the middle of a line")
 	}
-	return g.report(err)
+	return g.finish(err)
 }
 
 // take reads one line of the report.
 func (g *gcovText) take(s []byte) error {
 	count, rest, _ := bytes.Cut(bytes.TrimLeft(s, " "), []byte(":"))
 	number, text, isLine := bytes.Cut(rest, []byte(":"))
-	n, isNumber := natural(bytes.TrimLeft(number, " "))
+	n, isNumber := parseNatural(bytes.TrimLeft(number, " "))
 	switch {
 	case !isLine || !isNumber:
 		return g.below(s)
@@ -62,7 +62,7 @@ func (g *gcovText) take(s []byte) error {
 		return g.sourceLine(count, n)
 	}
 	if path, ok := bytes.CutPrefix(text, []byte("Source:")); ok {
-		g.begin(string(path))
+		g.openFile(string(path))
 		g.source, g.last, g.number = true, 0, 0
 	}
 	return nil
@@ -70,10 +70,10 @@ func (g *gcovText) take(s []byte) error {
 
 func (g *gcovText) sourceLine(count []byte, n int) error {
 	switch {
-	case g.open == nil:
+	case g.current == nil:
 		return g.at.Error("line %d of no source: the beginning of the report is missing", n)
 	case n > g.last+1:
-		return g.at.Error("line %d follows line %d of %s", n, g.last, g.open.path)
+		return g.at.Error("line %d follows line %d of %s", n, g.last, g.current.path)
 	}
 	g.last, g.number = max(g.last, n), n
 	if string(count) == "-" {
@@ -83,7 +83,7 @@ func (g *gcovText) sourceLine(count []byte, n int) error {
 	if !ok {
 		return g.at.Error("%q is no number of executions", count)
 	}
-	g.line(n, hit)
+	g.addLine(n, hit)
 	return nil
 }
 
@@ -97,17 +97,17 @@ func gcovCount(count []byte) (hit, ok bool) {
 	if n := len(count); n > 1 && bytes.IndexByte([]byte("kMGTPEZY"), count[n-1]) >= 0 {
 		count = count[:n-1]
 	}
-	return positive(count)
+	return parseHit(count)
 }
 
 // below reads what is below a line: "branch  0 taken 50% (fallthrough)". Blocks,
 // calls, functions and the names of instances do not count.
 func (g *gcovText) below(s []byte) error {
 	fields := bytes.Fields(s)
-	if len(fields) < 4 || string(fields[0]) != "branch" || g.open == nil || g.number == 0 {
+	if len(fields) < 4 || string(fields[0]) != "branch" || g.current == nil || g.number == 0 {
 		return nil
 	}
-	if _, ok := natural(fields[1]); !ok {
+	if _, ok := parseNatural(fields[1]); !ok {
 		return nil
 	}
 	taken, ok := false, string(fields[2]) == "never"
@@ -117,6 +117,6 @@ func (g *gcovText) below(s []byte) error {
 	if !ok {
 		return g.at.Error("%q is no number of times a branch was taken", fields[3])
 	}
-	g.branch(g.number, nil, fields[1], taken)
+	g.addBranch(g.number, nil, fields[1], taken)
 	return nil
 }

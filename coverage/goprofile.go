@@ -80,8 +80,8 @@ func goFile(p *cover.Profile) metric.FileCoverage {
 			missed = append(missed, lines)
 		}
 	}
-	f.Hit = union(nil, hit)
-	f.Missed = without(union(nil, missed), f.Hit)
+	f.Hit = unionSpans(nil, hit)
+	f.Missed = subtractSpans(unionSpans(nil, missed), f.Hit)
 	return f
 }
 

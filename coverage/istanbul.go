@@ -41,33 +41,33 @@ func (c *collector) readIstanbul(r *jsonstream.Reader) error {
 		if f.Data != nil {
 			f = *f.Data
 		}
-		return c.istanbul(r, name, f)
+		return c.readIstanbulFile(r, name, f)
 	})
 }
 
-func (c *collector) istanbul(r *jsonstream.Reader, name string, f istanbulFile) error {
+func (c *collector) readIstanbulFile(r *jsonstream.Reader, name string, f istanbulFile) error {
 	if f.StatementMap == nil || f.S == nil {
 		return r.Error("%s has no statements: this is no coverage of istanbul", name)
 	}
 	f.Path = cmp.Or(f.Path, name)
-	c.begin(f.Path)
+	c.openFile(f.Path)
 	for id, place := range f.StatementMap {
-		hit, ok := positive(f.S[id])
+		hit, ok := parseHit(f.S[id])
 		if !ok {
 			return r.Error("statement %s of %s has no count", id, name)
 		}
-		c.line(place.Start.Line, hit)
+		c.addLine(place.Start.Line, hit)
 	}
 	for id, counts := range f.B {
 		for i, count := range counts {
-			taken, ok := positive(count)
+			taken, ok := parseHit(count)
 			if !ok {
 				return r.Error("branch %s of %s has no count", id, name)
 			}
-			c.branch(f.BranchMap[id].line(), []byte(id), strconv.AppendInt(nil, int64(i), 10), taken)
+			c.addBranch(f.BranchMap[id].line(), []byte(id), strconv.AppendInt(nil, int64(i), 10), taken)
 		}
 	}
-	c.end()
+	c.closeFile()
 	return nil
 }
 
@@ -80,8 +80,8 @@ func (b istanbulBranch) line() int {
 
 // istanbulSummary is one file of coverage-summary.json.
 type istanbulSummary struct {
-	Lines    *counted `json:"lines"`
-	Branches counted  `json:"branches"`
+	Lines    *jsonRatio `json:"lines"`
+	Branches jsonRatio  `json:"branches"`
 }
 
 // readIstanbulSummary reads coverage-summary.json: the lines of each file; the
@@ -101,10 +101,10 @@ func (c *collector) readIstanbulSummary(r *jsonstream.Reader) error {
 		case !ok || !okBranches:
 			return r.Error("%s has more covered than there is", name)
 		case name == "total":
-			c.declares = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
+			c.declared = totals{lines.Covered, lines.Total, branches.Covered, branches.Total}
 			return nil
 		}
-		c.numbers(name, lines, branches)
+		c.addTotals(name, lines, branches)
 		return nil
 	})
 }

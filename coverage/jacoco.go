@@ -22,17 +22,17 @@ func detectJaCoCo(h sniff.Head) bool {
 // group has a file of that path too.
 type jacocoReader struct {
 	*xmlReport
-	groups   []string
-	pkg      string
-	owner    map[string]string // path to the groups it was first seen in
-	inMethod bool
-	within   string // the element whose counters come: sourcefile, class, package or report
-	lines    int    // of the source file
-	sources  bool   // the package has source files
-	classes  []jacocoClass
-	class    jacocoClass
-	source   jacocoCounters
-	all      jacocoCounters // of the report
+	groups         []string
+	pkg            string
+	groupByPath    map[string]string // path to the groups it was first seen in
+	inMethod       bool
+	element        string // the element whose counters come: sourcefile, class, package or report
+	lineCount      int    // of the source file
+	hasSources     bool   // the package has source files
+	classes        []jacocoClass
+	class          jacocoClass
+	sourceCounters jacocoCounters
+	reportCounters jacocoCounters // of the report
 }
 
 type jacocoClass struct {
@@ -44,42 +44,42 @@ type jacocoClass struct {
 type jacocoCounters struct{ lines, branches metric.Ratio }
 
 func parseJaCoCo(r io.Reader) (Report, error) {
-	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines, ""), owner: map[string]string{}}
-	err := j.each(j.start, j.endElement, nil)
-	if l := j.all.lines; l.Total > 0 {
-		j.declares.covered, j.declares.units = l.Covered, l.Total
+	j := &jacocoReader{xmlReport: newXMLReport(r, metric.Lines, ""), groupByPath: map[string]string{}}
+	err := j.forEachElement(j.startElement, j.endElement, nil)
+	if l := j.reportCounters.lines; l.Total > 0 {
+		j.declared.covered, j.declared.units = l.Covered, l.Total
 	}
-	if b := j.all.branches; b.Total > 0 {
-		j.declares.taken, j.declares.branches = b.Covered, b.Total
+	if b := j.reportCounters.branches; b.Total > 0 {
+		j.declared.coveredBranches, j.declared.branches = b.Covered, b.Total
 	}
-	return j.report(err)
+	return j.finish(err)
 }
 
-func (j *jacocoReader) start(t xmlstream.Token) error {
+func (j *jacocoReader) startElement(t xmlstream.Token) error {
 	name := t.Value("name")
 	switch t.Name {
 	case "line":
-		if j.within == "sourcefile" {
-			return j.lineElement(t)
+		if j.element == "sourcefile" {
+			return j.readLine(t)
 		}
 	case "counter":
 		if !j.inMethod {
-			return j.counter(t)
+			return j.readCounter(t)
 		}
 	case "method":
 		j.inMethod = true
 	case "class":
-		j.within, j.class = "class", jacocoClass{path: j.className(t, name)}
+		j.element, j.class = "class", jacocoClass{path: j.classPath(t, name)}
 	case "sourcefile":
-		j.begin(j.path(name))
-		j.within, j.lines, j.sources, j.source = "sourcefile", 0, true, jacocoCounters{}
+		j.openFile(j.filePath(name))
+		j.element, j.lineCount, j.hasSources, j.sourceCounters = "sourcefile", 0, true, jacocoCounters{}
 	case "package":
-		j.within, j.pkg, j.sources, j.classes = "package", name, false, j.classes[:0]
+		j.element, j.pkg, j.hasSources, j.classes = "package", name, false, j.classes[:0]
 	case "group":
 		j.groups = append(j.groups, name)
-		j.within = "group"
+		j.element = "group"
 	case "report":
-		j.within = "report"
+		j.element = "report"
 	}
 	return nil
 }
@@ -90,22 +90,22 @@ func (j *jacocoReader) endElement(name string) {
 		j.inMethod = false
 	case "class":
 		j.endClass()
-		j.within = "package"
+		j.element = "package"
 	case "sourcefile":
-		if j.lines == 0 {
-			j.count(j.source)
+		if j.lineCount == 0 {
+			j.addCounters(j.sourceCounters)
 		}
-		j.end()
-		j.within = "package"
+		j.closeFile()
+		j.element = "package"
 	case "package":
 		j.endPackage()
-		j.within = "report"
+		j.element = "report"
 		if len(j.groups) > 0 {
-			j.within = "group"
+			j.element = "group"
 		}
 	case "group":
 		if j.groups = j.groups[:len(j.groups)-1]; len(j.groups) == 0 {
-			j.within = "report"
+			j.element = "report"
 		}
 	}
 }
@@ -126,100 +126,100 @@ func (c *jacocoCounters) add(o jacocoCounters) {
 }
 
 func (j *jacocoReader) endPackage() {
-	if j.sources {
+	if j.hasSources {
 		return
 	}
 	for _, c := range j.classes {
-		j.begin(c.path)
-		j.count(c.counts)
+		j.openFile(c.path)
+		j.addCounters(c.counts)
 	}
-	j.end()
+	j.closeFile()
 }
 
-// count adds counters that are all that is known of the open file.
-func (j *jacocoReader) count(c jacocoCounters) {
-	f := j.open
-	f.counts.Covered += c.lines.Covered
-	f.counts.Total += c.lines.Total
-	f.taken.Covered += c.branches.Covered
-	f.taken.Total += c.branches.Total
+// addCounters adds counters that are all that is known of the open file.
+func (j *jacocoReader) addCounters(c jacocoCounters) {
+	f := j.current
+	f.totals.Covered += c.lines.Covered
+	f.totals.Total += c.lines.Total
+	f.branchTotals.Covered += c.branches.Covered
+	f.branchTotals.Total += c.branches.Total
 }
 
-// className returns the path of the source file of a class, or its name.
-func (j *jacocoReader) className(t xmlstream.Token, name string) string {
+// classPath returns the path of the source file of a class, or its name.
+func (j *jacocoReader) classPath(t xmlstream.Token, name string) string {
 	if source := t.Value("sourcefilename"); source != "" {
-		return j.path(source)
+		return j.filePath(source)
 	}
 	return name
 }
 
-func (j *jacocoReader) path(source string) string {
-	plain := source
+func (j *jacocoReader) filePath(source string) string {
+	path := source
 	if j.pkg != "" {
-		plain = j.pkg + "/" + source
+		path = j.pkg + "/" + source
 	}
 	group := ""
 	for _, g := range j.groups {
 		group += g + "/"
 	}
-	first, seen := j.owner[plain]
+	first, seen := j.groupByPath[path]
 	if !seen {
-		j.owner[plain] = group
+		j.groupByPath[path] = group
 	}
 	if seen && first != group {
-		return group + plain
+		return group + path
 	}
-	return plain
+	return path
 }
 
-func (j *jacocoReader) lineElement(t xmlstream.Token) error {
+func (j *jacocoReader) readLine(t xmlstream.Token) error {
 	if _, known := t.Attr("ci"); !known {
 		return nil
 	}
-	n, hit, err := j.execution(t, "nr", "ci")
+	n, hit, err := j.parseLineAndHit(t, "nr", "ci")
 	if err != nil {
 		return err
 	}
-	missed, covered := branchCount(t, "mb"), branchCount(t, "cb")
+	missed, covered := branchAttr(t, "mb"), branchAttr(t, "cb")
 	if missed < 0 || covered < 0 {
-		return j.fault("the branches of line %d are no numbers", n)
+		return j.syntaxError("the branches of line %d are no numbers", n)
 	}
-	j.lines++
-	j.line(n, hit)
-	j.condition(n, covered, missed+covered)
+	j.lineCount++
+	j.addLine(n, hit)
+	j.addCondition(n, covered, missed+covered)
 	return nil
 }
 
-// branchCount returns the number of an attribute that may be missing, -1 if it is none.
-func branchCount(t xmlstream.Token, name string) number {
+// branchAttr returns the number of an attribute that may be missing, -1 if it is none.
+func branchAttr(t xmlstream.Token, name string) number {
 	if v, ok := t.Attr(name); ok {
-		return declaredNumber(v)
+		return parseDeclared(v)
 	}
 	return 0
 }
 
-func (j *jacocoReader) counter(t xmlstream.Token) error {
-	var to *jacocoCounters
-	switch j.within {
+func (j *jacocoReader) readCounter(t xmlstream.Token) error {
+	var counters *jacocoCounters
+	switch j.element {
 	case "sourcefile":
-		to = &j.source
+		counters = &j.sourceCounters
 	case "class":
-		to = &j.class.counts
+		counters = &j.class.counts
 	case "report":
-		to = &j.all
+		counters = &j.reportCounters
 	default:
 		return nil
 	}
-	missed, covered := total(t, "missed"), total(t, "covered")
+	missed, covered := totalAttr(t, "missed"), totalAttr(t, "covered")
 	if missed < 0 || covered < 0 {
-		return j.fault("a counter has no numbers")
+		return j.syntaxError("a counter has no numbers")
 	}
 	r := metric.Ratio{Covered: covered, Total: missed + covered}
 	switch t.Value("type") {
 	case "LINE":
-		to.lines = r
+		counters.lines = r
 	case "BRANCH":
-		to.branches = r
+		counters.branches = r
 	}
 	return nil
 }

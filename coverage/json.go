@@ -15,8 +15,8 @@ import (
 func jsonReport(needs string, read func(*collector, *jsonstream.Reader) error) func(io.Reader) (Report, error) {
 	return func(r io.Reader) (Report, error) {
 		c := newCollector(metric.Lines)
-		c.needs = needs
-		return c.report(c.documents(r, func(j *jsonstream.Reader) error { return read(c, j) }))
+		c.required = needs
+		return c.finish(c.documents(r, func(j *jsonstream.Reader) error { return read(c, j) }))
 	}
 }
 
@@ -29,13 +29,13 @@ func (c *collector) documents(r io.Reader, f func(*jsonstream.Reader) error) (er
 	return err
 }
 
-// counted is how JSON reports write a ratio. Numbers may be "Unknown".
-type counted struct {
+// jsonRatio is how JSON reports write a ratio. Numbers may be "Unknown".
+type jsonRatio struct {
 	Total   int64 `json:"total"`
 	Covered int64 `json:"covered"`
 }
 
 // ratio returns the numbers, and whether they can be true.
-func (c counted) ratio() (metric.Ratio, bool) {
+func (c jsonRatio) ratio() (metric.Ratio, bool) {
 	return metric.Ratio{Covered: c.Covered, Total: c.Total}, c.Covered >= 0 && c.Covered <= c.Total
 }

@@ -31,13 +31,13 @@ func detectLCOV(h sniff.Head) bool {
 // compared, and counts where no lines are listed. A line counts as executed by its own count, never by its branches.
 type lcovReader struct {
 	*collector
-	at      textstream.Line
-	within  bool  // a source file is open
-	titled  bool  // a test is named, and no source file came yet
-	started int   // the line of its SF, or TN
-	taken   marks // branches of this section
+	input      textstream.Line
+	inSource   bool  // a source file is open
+	inTest     bool  // a test is named, and no source file came yet
+	startLine  int   // the line of its SF, or TN
+	branchHits marks // branches of this section
 
-	lines, branches claim // of this section
+	declaredLines, declaredBranches declaredRatio // of this section
 }
 
 func parseLCOV(r io.Reader) (Report, error) {
@@ -45,34 +45,34 @@ func parseLCOV(r io.Reader) (Report, error) {
 	lines := textstream.NewLines(r)
 	var err error
 	for err == nil {
-		if l.at, err = lines.Next(); err == nil {
-			err = l.take()
+		if l.input, err = lines.Next(); err == nil {
+			err = l.readRecord()
 		}
 	}
 	_, damaged := errors.AsType[*SyntaxError](err)
 	switch {
-	case damaged && (l.at.Complete || !l.within): // else what is wrong is that it is cut off
-		return l.report(err)
+	case damaged && (l.input.Complete || !l.inSource): // else what is wrong is that it is cut off
+		return l.finish(err)
 	case !damaged && !errors.Is(err, io.EOF):
-		return l.report(fmt.Errorf("read LCOV: %w", err))
-	case l.within:
-		why := "the record of " + l.open.path + " has no end_of_record: the tool was stopped, or its output was cut off"
-		return l.report(&SyntaxError{Line: l.started, Problem: why})
-	case l.titled && len(l.files) > 0:
-		return l.report(&SyntaxError{Line: l.started, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
+		return l.finish(fmt.Errorf("read LCOV: %w", err))
+	case l.inSource:
+		why := "the record of " + l.current.path + " has no end_of_record: the tool was stopped, or its output was cut off"
+		return l.finish(&SyntaxError{Line: l.startLine, Problem: why})
+	case l.inTest && len(l.files) > 0:
+		return l.finish(&SyntaxError{Line: l.startLine, Problem: "a test is named and no source file follows: the tool was stopped, or its output was cut off"})
 	case len(l.files) == 0:
 		return Report{}, &SyntaxError{Problem: "no source file is named"}
 	}
-	return l.report(nil)
+	return l.finish(nil)
 }
 
-// take reads one line.
-func (l *lcovReader) take() error {
-	if number, hit, ok := plainLine(l.at.Text); ok && l.within { // nearly all of them
-		l.collector.line(number, hit)
+// readRecord reads one line.
+func (l *lcovReader) readRecord() error {
+	if number, hit, ok := parsePlainLine(l.input.Text); ok && l.inSource { // nearly all of them
+		l.collector.addLine(number, hit)
 		return nil
 	}
-	text := bytes.TrimSpace(l.at.Text)
+	text := bytes.TrimSpace(l.input.Text)
 	key, value, ok := bytes.Cut(text, []byte{':'})
 	switch {
 	case len(text) == 0 || text[0] == '#':
@@ -81,15 +81,15 @@ func (l *lcovReader) take() error {
 		return l.endSource()
 	case ok && string(key) == "SF":
 		return l.beginSource(string(value))
-	case !l.within && isTitle(text, l.at.Complete):
-		l.titled, l.started = true, l.at.Number
+	case !l.inSource && isTestName(text, l.input.Complete):
+		l.inTest, l.startLine = true, l.input.Number
 		return nil
 	case ok && isRecordName(key):
-		read := lcovReaders[string(key)]
+		read := lcovRecordReaders[string(key)]
 		if read == nil {
 			return nil
 		}
-		if l.within {
+		if l.inSource {
 			return read(l, value)
 		}
 	}
@@ -99,34 +99,34 @@ func (l *lcovReader) take() error {
 	return nil
 }
 
-// lcovReaders read the records of a source file. Functions and MC/DC are not
+// lcovRecordReaders read the records of a source file. Functions and MC/DC are not
 // counted.
-var lcovReaders = map[string]func(*lcovReader, []byte) error{
-	"DA":   (*lcovReader).line,
-	"BRDA": (*lcovReader).branchLine,
-	"LF":   func(l *lcovReader, value []byte) error { l.lines.total = declaredNumber(value); return nil },
-	"LH":   func(l *lcovReader, value []byte) error { l.lines.covered = declaredNumber(value); return nil },
-	"BRF":  func(l *lcovReader, value []byte) error { l.branches.total = declaredNumber(value); return nil },
-	"BRH":  func(l *lcovReader, value []byte) error { l.branches.covered = declaredNumber(value); return nil },
+var lcovRecordReaders = map[string]func(*lcovReader, []byte) error{
+	"DA":   (*lcovReader).readLine,
+	"BRDA": (*lcovReader).readBranch,
+	"LF":   func(l *lcovReader, value []byte) error { l.declaredLines.total = parseDeclared(value); return nil },
+	"LH":   func(l *lcovReader, value []byte) error { l.declaredLines.covered = parseDeclared(value); return nil },
+	"BRF":  func(l *lcovReader, value []byte) error { l.declaredBranches.total = parseDeclared(value); return nil },
+	"BRH":  func(l *lcovReader, value []byte) error { l.declaredBranches.covered = parseDeclared(value); return nil },
 }
 
-// plainLine reads "DA:12,3" as nearly every line is written.
-func plainLine(text []byte) (number int, hit, ok bool) {
+// parsePlainLine reads "DA:12,3" as nearly every line is written.
+func parsePlainLine(text []byte) (number int, hit, ok bool) {
 	text, ok = bytes.CutPrefix(text, []byte("DA:"))
 	i := bytes.IndexByte(text, ',')
 	if !ok || i < 0 {
 		return 0, false, false
 	}
-	if number, ok = natural(text[:i]); !ok {
+	if number, ok = parseNatural(text[:i]); !ok {
 		return 0, false, false
 	}
-	hit, ok = positive(text[i+1:])
+	hit, ok = parseHit(text[i+1:])
 	return number, hit, ok
 }
 
-// isTitle reports whether a line outside of a record is a TN, or the beginning
+// isTestName reports whether a line outside of a record is a TN, or the beginning
 // of a TN or SF that was cut off.
-func isTitle(text []byte, complete bool) bool {
+func isTestName(text []byte, complete bool) bool {
 	if bytes.HasPrefix(text, []byte("TN:")) {
 		return true
 	}
@@ -138,91 +138,91 @@ func isRecordName(key []byte) bool {
 }
 
 func (l *lcovReader) beginSource(path string) error {
-	if l.within {
-		return l.at.Error("another source file begins before the end_of_record of %s, which began on line %d", l.open.path, l.started)
+	if l.inSource {
+		return l.input.Error("another source file begins before the end_of_record of %s, which began on line %d", l.current.path, l.startLine)
 	}
-	l.begin(path)
-	l.within, l.titled, l.started = true, false, l.at.Number
-	l.lines, l.branches = claim{-1, -1}, claim{-1, -1}
+	l.openFile(path)
+	l.inSource, l.inTest, l.startLine = true, false, l.input.Number
+	l.declaredLines, l.declaredBranches = declaredRatio{-1, -1}, declaredRatio{-1, -1}
 	return nil
 }
 
 func (l *lcovReader) endSource() error {
-	if !l.within {
+	if !l.inSource {
 		return nil // a second one ends nothing
 	}
-	lines := l.section.ratio()
-	if lines.Total == 0 && l.lines.total > 0 && l.lines.possible() {
-		l.summary()
+	lines := l.currentLines.ratio()
+	if lines.Total == 0 && l.declaredLines.total > 0 && l.declaredLines.isValid() {
+		l.useDeclared()
 	} else {
-		l.check("lines", l.open.path, l.lines, lines)
-		l.check("branches", l.open.path, l.branches, l.taken.ratio())
+		l.compareTotal("lines", l.current.path, l.declaredLines, lines)
+		l.compareTotal("branches", l.current.path, l.declaredBranches, l.branchHits.ratio())
 	}
-	l.open.branches.addAll(&l.taken)
-	l.taken = marks{list: l.taken.list[:0]}
-	l.within = false
-	l.end()
+	l.current.branches.addAll(&l.branchHits)
+	l.branchHits = marks{list: l.branchHits.list[:0]}
+	l.inSource = false
+	l.closeFile()
 	return nil
 }
 
-// summary takes the numbers of a file whose lines are not listed, as llvm-cov
+// useDeclared takes the numbers of a file whose lines are not listed, as llvm-cov
 // writes them with -summary-only.
-func (l *lcovReader) summary() {
-	if l.lines.total > l.open.counts.Total {
-		l.open.counts = metric.Ratio{Covered: l.lines.covered, Total: l.lines.total}
+func (l *lcovReader) useDeclared() {
+	if l.declaredLines.total > l.current.totals.Total {
+		l.current.totals = metric.Ratio{Covered: l.declaredLines.covered, Total: l.declaredLines.total}
 	}
-	if l.branches.possible() && l.branches.total > l.open.taken.Total {
-		l.open.taken = metric.Ratio{Covered: l.branches.covered, Total: l.branches.total}
+	if l.declaredBranches.isValid() && l.declaredBranches.total > l.current.branchTotals.Total {
+		l.current.branchTotals = metric.Ratio{Covered: l.declaredBranches.covered, Total: l.declaredBranches.total}
 	}
 }
 
-// possible reports whether the numbers can be true.
-func (c claim) possible() bool { return c.covered >= 0 && c.covered <= c.total }
+// isValid reports whether the numbers can be true.
+func (c declaredRatio) isValid() bool { return c.covered >= 0 && c.covered <= c.total }
 
 // lcovNoCount are what some tools write instead of a count of 0.
 var lcovNoCount = map[string]bool{"-": true, "#####": true, "=====": true, "=": true, "undefined": true}
 
-func lcovCount(count []byte) (hit, ok bool) {
+func parseLCOVCount(count []byte) (hit, ok bool) {
 	if lcovNoCount[string(count)] {
 		return false, true
 	}
-	return positive(count)
+	return parseHit(count)
 }
 
-// line reads "12,3" or "12,3,checksum".
-func (l *lcovReader) line(value []byte) error {
-	number, rest := field(value)
-	count, _ := field(rest)
-	n, ok := natural(number)
+// readLine reads "12,3" or "12,3,checksum".
+func (l *lcovReader) readLine(value []byte) error {
+	number, remaining := cutField(value)
+	count, _ := cutField(remaining)
+	n, ok := parseNatural(number)
 	if !ok && string(number) == "undefined" {
-		l.problems.Add("%s: a line has no number", l.open.path)
+		l.problems.Add("%s: a line has no number", l.current.path)
 		return nil
 	}
 	if !ok {
-		return l.at.Error("%q is no line number", number)
+		return l.input.Error("%q is no line number", number)
 	}
-	hit, ok := lcovCount(count)
+	hit, ok := parseLCOVCount(count)
 	if !ok {
-		return l.at.Error("%q is no number of executions", count)
+		return l.input.Error("%q is no number of executions", count)
 	}
-	l.collector.line(n, hit)
+	l.collector.addLine(n, hit)
 	return nil
 }
 
-// branchLine reads "12,0,1,3": line, block, branch and how often it was taken,
+// readBranch reads "12,0,1,3": line, block, branch and how often it was taken,
 // "-" where the line was never reached. The branch may be text with commas.
-func (l *lcovReader) branchLine(value []byte) error {
-	number, rest := field(value)
-	block, rest := field(rest)
-	i := bytes.LastIndexByte(rest, ',')
-	n, ok := natural(number)
+func (l *lcovReader) readBranch(value []byte) error {
+	number, remaining := cutField(value)
+	block, remaining := cutField(remaining)
+	i := bytes.LastIndexByte(remaining, ',')
+	n, ok := parseNatural(number)
 	if !ok || i < 0 {
-		return l.at.Error("%q is no branch", value)
+		return l.input.Error("%q is no branch", value)
 	}
-	taken, ok := lcovCount(rest[i+1:])
+	taken, ok := parseLCOVCount(remaining[i+1:])
 	if !ok {
-		return l.at.Error("%q is no number of executions", rest[i+1:])
+		return l.input.Error("%q is no number of executions", remaining[i+1:])
 	}
-	l.taken.add(branchKey(n, block, rest[:i]), taken)
+	l.branchHits.add(branchKey(n, block, remaining[:i]), taken)
 	return nil
 }

@@ -17,7 +17,7 @@ type llvmCount struct {
 
 func (c llvmCount) ratio() metric.Ratio { return metric.Ratio{Covered: c.Covered, Total: c.Count} }
 
-func (c llvmCount) sane() bool { return c.Covered >= 0 && c.Covered <= c.Count }
+func (c llvmCount) isValid() bool { return c.Covered >= 0 && c.Covered <= c.Count }
 
 // readLLVM reads what "llvm-cov export" writes, as cargo llvm-cov and Swift do. The
 // numbers of a file are those of its summary, which counts lines function by function: a
@@ -29,32 +29,32 @@ func (c *collector) readLLVM(r *jsonstream.Reader) error {
 		if name != "data" {
 			return r.Skip()
 		}
-		c.needs = ""
-		return r.Array(func() error { return r.Object(func(name string) error { return c.llvmExport(r, name) }) })
+		c.required = ""
+		return r.Array(func() error { return r.Object(func(name string) error { return c.readLLVMMember(r, name) }) })
 	})
 }
 
-// llvmExport reads one member of an item of data: there is one for each program.
-func (c *collector) llvmExport(r *jsonstream.Reader, name string) error {
+// readLLVMMember reads one member of an item of data: there is one for each program.
+func (c *collector) readLLVMMember(r *jsonstream.Reader, name string) error {
 	switch name {
 	case "files":
-		return r.Array(func() error { return c.llvmFile(r) })
+		return r.Array(func() error { return c.readLLVMFile(r) })
 	case "totals":
 		var s llvmSummary
 		if err := r.Value(&s); err != nil || s.Lines == nil {
 			return err
 		}
-		d := &c.declares // of all programs
+		d := &c.declared // of all programs
 		d.covered = max(d.covered, 0) + s.Lines.Covered
 		d.units = max(d.units, 0) + s.Lines.Count
-		d.taken = max(d.taken, 0) + s.Branches.Covered
+		d.coveredBranches = max(d.coveredBranches, 0) + s.Branches.Covered
 		d.branches = max(d.branches, 0) + s.Branches.Count
 		return nil
 	}
 	return r.Skip()
 }
 
-func (c *collector) llvmFile(r *jsonstream.Reader) error {
+func (c *collector) readLLVMFile(r *jsonstream.Reader) error {
 	var summary llvmSummary
 	var lines llvmLines
 	path := ""
@@ -75,12 +75,12 @@ func (c *collector) llvmFile(r *jsonstream.Reader) error {
 	if err != nil {
 		return err
 	}
-	if path == "" || summary.Lines == nil || !summary.Lines.sane() || !summary.Branches.sane() {
+	if path == "" || summary.Lines == nil || !summary.Lines.isValid() || !summary.Branches.isValid() {
 		return r.Error("a file has no name or no numbers of lines")
 	}
-	f := c.numbers(path, summary.Lines.ratio(), summary.Branches.ratio())
+	f := c.addTotals(path, summary.Lines.ratio(), summary.Branches.ratio())
 	f.lines.add(&lines.marks)
-	c.end()
+	c.closeFile()
 	return nil
 }
 
@@ -100,13 +100,13 @@ const maxSegment = 1 << 20
 // from the line before or a region with a count begins; the most executed of
 // these decides.
 type llvmLines struct {
-	marks   marks
-	wrapped llvmSegment // the last one of the lines before
-	segment llvmSegment // the last one
-	line    int         // that is being read
-	regions int         // that begin on it
-	hit     bool        // one of these was executed
-	skipped bool        // the line begins with code that was not compiled
+	marks          marks
+	lastOfPrevious llvmSegment // the last one of the lines before
+	last           llvmSegment // the last one
+	line           int         // that is being read
+	regions        int         // that begin on it
+	hit            bool        // one of these was executed
+	skipped        bool        // the line begins with code that was not compiled
 }
 
 func (l *llvmLines) read(r *jsonstream.Reader) error {
@@ -120,7 +120,7 @@ func (l *llvmLines) read(r *jsonstream.Reader) error {
 		if !ok || s.line < l.line || l.line > 0 && s.line-l.line > maxSegment {
 			return r.Error("a segment has no place or no count")
 		}
-		l.add(s)
+		l.addSegment(s)
 		return nil
 	})
 	l.endLine()
@@ -132,15 +132,15 @@ func newLLVMSegment(raw []jsonstream.Raw) (s llvmSegment, ok bool) {
 		return s, false
 	}
 	flag := func(i int) bool { return i < len(raw) && (string(raw[i]) == "true" || string(raw[i]) == "1") }
-	line, okLine := natural(raw[0])
-	hit, okCount := positive(raw[2])
+	line, okLine := parseNatural(raw[0])
+	hit, okCount := parseHit(raw[2])
 	return llvmSegment{line: line, hit: hit, counted: flag(3), entry: flag(4), gap: flag(5), known: true}, okLine && okCount && line <= maxLine
 }
 
-func (l *llvmLines) add(s llvmSegment) {
+func (l *llvmLines) addSegment(s llvmSegment) {
 	if s.line != l.line {
 		l.endLine()
-		l.fill(s.line)
+		l.markBetween(s.line)
 		l.line, l.regions, l.hit = s.line, 0, false
 		l.skipped = !s.counted && s.entry
 	}
@@ -148,26 +148,26 @@ func (l *llvmLines) add(s llvmSegment) {
 		l.regions++
 		l.hit = l.hit || s.hit
 	}
-	l.segment = s
+	l.last = s
 }
 
 // endLine marks the line that was read.
 func (l *llvmLines) endLine() {
-	if !l.segment.known || l.line < 1 {
+	if !l.last.known || l.line < 1 {
 		return
 	}
-	if !l.skipped && (l.wrapped.counted || l.regions > 0) {
-		l.marks.add(uint64(l.line), l.hit || l.wrapped.known && l.wrapped.hit)
+	if !l.skipped && (l.lastOfPrevious.counted || l.regions > 0) {
+		l.marks.add(uint64(l.line), l.hit || l.lastOfPrevious.known && l.lastOfPrevious.hit)
 	}
-	l.wrapped = l.segment
+	l.lastOfPrevious = l.last
 }
 
-// fill marks the lines between the one that was read and the next.
-func (l *llvmLines) fill(next int) {
-	if !l.wrapped.counted {
+// markBetween marks the lines between the one that was read and the next.
+func (l *llvmLines) markBetween(next int) {
+	if !l.lastOfPrevious.counted {
 		return
 	}
 	for n := l.line + 1; n < next; n++ {
-		l.marks.add(uint64(n), l.wrapped.hit)
+		l.marks.add(uint64(n), l.lastOfPrevious.hit)
 	}
 }

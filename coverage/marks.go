@@ -11,9 +11,9 @@ import (
 // order and as often as they are named; one hit is enough. It takes eight bytes
 // for each.
 type marks struct {
-	list    []uint64 // number<<1 | hit
-	mixed   bool     // the list is not in order, or has a number twice
-	settled int      // how long it was when it was put in order last
+	list      []uint64 // number<<1 | hit
+	unsorted  bool     // the list is not in order, or has a number twice
+	sortedLen int      // how long it was when it was put in order last
 }
 
 // add adds a number below 1<<63.
@@ -27,33 +27,33 @@ func (m *marks) add(number uint64, hit bool) {
 			m.list[n-1] |= mark
 			return
 		}
-		m.mixed = true
+		m.unsorted = true
 	}
 	m.list = append(m.list, mark)
-	if m.mixed && len(m.list) > 2*m.settled+4096 { // memory grows with the set, not with the report
-		m.settle()
+	if m.unsorted && len(m.list) > 2*m.sortedLen+4096 { // memory grows with the set, not with the report
+		m.sortUnique()
 	}
 }
 
-// settle puts the list in order, each number once.
-func (m *marks) settle() {
-	if m.mixed {
+// sortUnique puts the list in order, each number once.
+func (m *marks) sortUnique() {
+	if m.unsorted {
 		slices.Sort(m.list)
-		kept := m.list[:0]
+		unique := m.list[:0]
 		for _, mark := range m.list { // of one number the hit comes last
-			if n := len(kept); n > 0 && kept[n-1]>>1 == mark>>1 {
-				kept[n-1] = mark
+			if n := len(unique); n > 0 && unique[n-1]>>1 == mark>>1 {
+				unique[n-1] = mark
 				continue
 			}
-			kept = append(kept, mark)
+			unique = append(unique, mark)
 		}
-		m.list, m.mixed = kept, false
+		m.list, m.unsorted = unique, false
 	}
-	m.settled = len(m.list)
+	m.sortedLen = len(m.list)
 }
 
 func (m *marks) ratio() metric.Ratio {
-	m.settle()
+	m.sortUnique()
 	r := metric.Ratio{Total: int64(len(m.list))}
 	for _, mark := range m.list {
 		r.Covered += int64(mark & 1)
@@ -63,21 +63,21 @@ func (m *marks) ratio() metric.Ratio {
 
 // spans returns the runs of marks that are hit, and of those that are not.
 func (m *marks) spans() (hit, missed []metric.Span) {
-	m.settle()
+	m.sortUnique()
 	var out [2][]metric.Span
 	var count [2]int
-	m.eachRun(func(is uint64, _ metric.Span) { count[is]++ })
-	for is, n := range count {
+	m.forEachRun(func(hit uint64, _ metric.Span) { count[hit]++ })
+	for hit, n := range count {
 		if n > 0 {
-			out[is] = make([]metric.Span, 0, n)
+			out[hit] = make([]metric.Span, 0, n)
 		}
 	}
-	m.eachRun(func(is uint64, s metric.Span) { out[is] = append(out[is], s) })
+	m.forEachRun(func(hit uint64, s metric.Span) { out[hit] = append(out[hit], s) })
 	return out[1], out[0]
 }
 
-// eachRun calls f with every run of numbers, and 1 where they are hit.
-func (m *marks) eachRun(f func(is uint64, s metric.Span)) {
+// forEachRun calls f with every run of numbers, and 1 where they are hit.
+func (m *marks) forEachRun(f func(is uint64, s metric.Span)) {
 	for i := 0; i < len(m.list); {
 		first, next := m.list[i], i+1
 		for next < len(m.list) && m.list[next] == first+uint64(next-i)<<1 {
@@ -116,27 +116,27 @@ func (l *lineSet) add(section *marks) {
 	}
 	l.pending.addAll(section)
 	if len(l.pending.list) > 4*(len(l.hit)+len(l.missed))+256 {
-		l.fold()
+		l.mergePending()
 	}
 }
 
-// fold merges what is pending.
-func (l *lineSet) fold() {
+// mergePending merges what is pending.
+func (l *lineSet) mergePending() {
 	if len(l.pending.list) == 0 {
 		return
 	}
 	hit, missed := l.pending.spans()
 	l.pending = marks{}
-	l.hit = union(l.hit, hit)
-	l.missed = without(union(l.missed, missed), l.hit)
+	l.hit = unionSpans(l.hit, hit)
+	l.missed = subtractSpans(unionSpans(l.missed, missed), l.hit)
 }
 
 func (l *lineSet) ratio() metric.Ratio {
-	covered := length(l.hit)
-	return metric.Ratio{Covered: covered, Total: covered + length(l.missed)}
+	covered := countLines(l.hit)
+	return metric.Ratio{Covered: covered, Total: covered + countLines(l.missed)}
 }
 
-func length(spans []metric.Span) int64 {
+func countLines(spans []metric.Span) int64 {
 	var n int64
 	for _, s := range spans {
 		n += int64(s.Last - s.First + 1)
@@ -144,12 +144,12 @@ func length(spans []metric.Span) int64 {
 	return n
 }
 
-// union returns the lines that are in a or in b, both in order.
-func union(a, b []metric.Span) []metric.Span {
-	all := append(append(make([]metric.Span, 0, len(a)+len(b)), a...), b...)
-	slices.SortFunc(all, func(x, y metric.Span) int { return cmp.Compare(x.First, y.First) })
-	out := all[:0]
-	for _, s := range all {
+// unionSpans returns the lines that are in a or in b, both in order.
+func unionSpans(a, b []metric.Span) []metric.Span {
+	spans := append(append(make([]metric.Span, 0, len(a)+len(b)), a...), b...)
+	slices.SortFunc(spans, func(x, y metric.Span) int { return cmp.Compare(x.First, y.First) })
+	out := spans[:0]
+	for _, s := range spans {
 		if s.First < 1 || s.Last < s.First {
 			continue
 		}
@@ -165,8 +165,8 @@ func union(a, b []metric.Span) []metric.Span {
 	return slices.Clip(out)
 }
 
-// without returns the lines of a that are not in b, both in order.
-func without(a, b []metric.Span) []metric.Span {
+// subtractSpans returns the lines of a that are not in b, both in order.
+func subtractSpans(a, b []metric.Span) []metric.Span {
 	var out []metric.Span
 	for _, s := range a {
 		for len(b) > 0 && b[0].Last < s.First {
@@ -194,21 +194,21 @@ type condition struct{ line, covered, total uint32 }
 // conditions are the branches of a file by line. A line that is named again has
 // the greatest of both numbers.
 type conditions struct {
-	list    []condition
-	mixed   bool
-	settled int
+	list      []condition
+	unsorted  bool
+	sortedLen int
 }
 
 func (c *conditions) add(line, covered, total uint32) {
-	n := len(c.list)
-	if n > 0 && c.list[n-1].line == line {
-		c.list[n-1].merge(condition{line, covered, total})
+	count := len(c.list)
+	if count > 0 && c.list[count-1].line == line {
+		c.list[count-1].merge(condition{line, covered, total})
 		return
 	}
-	c.mixed = c.mixed || n > 0 && c.list[n-1].line > line
+	c.unsorted = c.unsorted || count > 0 && c.list[count-1].line > line
 	c.list = append(c.list, condition{line, covered, total})
-	if c.mixed && len(c.list) > 2*c.settled+1024 {
-		c.settle()
+	if c.unsorted && len(c.list) > 2*c.sortedLen+1024 {
+		c.sortUnique()
 	}
 }
 
@@ -217,24 +217,24 @@ func (c *condition) merge(d condition) {
 	c.covered = min(max(c.covered, d.covered), c.total)
 }
 
-func (c *conditions) settle() {
-	if c.mixed {
+func (c *conditions) sortUnique() {
+	if c.unsorted {
 		slices.SortFunc(c.list, func(a, b condition) int { return cmp.Compare(a.line, b.line) })
-		kept := c.list[:0]
+		unique := c.list[:0]
 		for _, d := range c.list {
-			if n := len(kept); n > 0 && kept[n-1].line == d.line {
-				kept[n-1].merge(d)
+			if n := len(unique); n > 0 && unique[n-1].line == d.line {
+				unique[n-1].merge(d)
 				continue
 			}
-			kept = append(kept, d)
+			unique = append(unique, d)
 		}
-		c.list, c.mixed = kept, false
+		c.list, c.unsorted = unique, false
 	}
-	c.settled = len(c.list)
+	c.sortedLen = len(c.list)
 }
 
 func (c *conditions) ratio() metric.Ratio {
-	c.settle()
+	c.sortUnique()
 	var r metric.Ratio
 	for _, d := range c.list {
 		r.Covered += int64(min(d.covered, d.total))

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// positive reports whether a number of executions is more than none. Counts
+// parseHit reports whether a number of executions is more than none. Counts
 // are written as integers of any size, and by some tools as 1.0 or 1e3, or
 // negative where a counter ran over, which is not an execution that one could rely
 // on. ok is false for what is not a number.
-func positive[T ~string | ~[]byte](count T) (hit, ok bool) {
+func parseHit[T ~string | ~[]byte](count T) (hit, ok bool) {
 	if len(count) == 0 {
 		return false, false
 	}
@@ -29,9 +29,9 @@ func positive[T ~string | ~[]byte](count T) (hit, ok bool) {
 	return hit, true
 }
 
-// natural returns the decimal number of at most 18 digits; ok is false for
+// parseNatural returns the decimal number of at most 18 digits; ok is false for
 // what is none.
-func natural[T ~string | ~[]byte](digits T) (n int, ok bool) {
+func parseNatural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	if len(digits) == 0 || len(digits) > 18 {
 		return 0, false
 	}
@@ -44,16 +44,16 @@ func natural[T ~string | ~[]byte](digits T) (n int, ok bool) {
 	return n, true
 }
 
-// declaredNumber returns the number of an attribute, -1 if it is none.
-func declaredNumber[T ~string | ~[]byte](s T) number {
-	if n, ok := natural(s); ok {
+// parseDeclared returns the number of an attribute, -1 if it is none.
+func parseDeclared[T ~string | ~[]byte](s T) number {
+	if n, ok := parseNatural(s); ok {
 		return number(n)
 	}
 	return -1
 }
 
-// fraction reads "50% (1/2)" or "1/2".
-func fraction(s string) (covered, total int64, ok bool) {
+// parseFraction reads "50% (1/2)" or "1/2".
+func parseFraction(s string) (covered, total int64, ok bool) {
 	if i := strings.LastIndexByte(s, '('); i >= 0 {
 		s = strings.TrimSuffix(strings.TrimSpace(s[i+1:]), ")")
 	}
@@ -61,13 +61,13 @@ func fraction(s string) (covered, total int64, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	c, okCovered := natural(strings.TrimSpace(a))
-	t, okTotal := natural(strings.TrimSpace(b))
+	c, okCovered := parseNatural(strings.TrimSpace(a))
+	t, okTotal := parseNatural(strings.TrimSpace(b))
 	return int64(c), int64(t), okCovered && okTotal
 }
 
-// field cuts the text before the first comma off.
-func field(s []byte) (first, rest []byte) {
+// cutField cuts the text before the first comma off.
+func cutField(s []byte) (first, rest []byte) {
 	if i := bytes.IndexByte(s, ','); i >= 0 {
 		return s[:i], s[i+1:]
 	}

@@ -23,41 +23,41 @@ func detectOpenCover(h sniff.Head) bool { return h.HasRoot("CoverageSession") }
 // class is used.
 type opencoverReader struct {
 	*xmlReport
-	paths    map[string]string // by uid
-	class    string
-	method   string
-	ref      string // path of the method's file
-	text     strings.Builder
-	inMethod bool
+	paths      map[string]string // by uid
+	class      string
+	method     string
+	methodPath string // path of the method's file
+	text       strings.Builder
+	inMethod   bool
 }
 
 func parseOpenCover(r io.Reader) (Report, error) {
 	o := &opencoverReader{xmlReport: newXMLReport(r, metric.Statements, "modules"), paths: map[string]string{}}
-	return o.report(o.each(o.start, o.endElement, func(text string) {
+	return o.finish(o.forEachElement(o.startElement, o.endElement, func(text string) {
 		if o.text.Len() < 16<<10 {
 			o.text.WriteString(text)
 		}
 	}))
 }
 
-func (o *opencoverReader) start(t xmlstream.Token) error {
+func (o *opencoverReader) startElement(t xmlstream.Token) error {
 	o.text.Reset()
 	switch t.Name {
 	case "SequencePoint", "BranchPoint":
-		return o.point(t)
+		return o.readPoint(t)
 	case "FileRef":
-		o.ref = o.paths[t.Value("uid")]
+		o.methodPath = o.paths[t.Value("uid")]
 	case "Method":
-		o.inMethod, o.ref, o.method = true, "", ""
+		o.inMethod, o.methodPath, o.method = true, "", ""
 	case "Class":
 		o.class = ""
 	case "File":
 		o.paths[t.Value("uid")] = t.Value("fullPath")
 	case "Modules":
-		o.needs = ""
+		o.required = ""
 	case "Summary":
 		if t.Depth == 1 { // of the session
-			o.declares = declared(t, "visitedSequencePoints", "numSequencePoints", "visitedBranchPoints", "numBranchPoints")
+			o.declared = declaredTotals(t, "visitedSequencePoints", "numSequencePoints", "visitedBranchPoints", "numBranchPoints")
 		}
 	}
 	return nil
@@ -75,30 +75,30 @@ func (o *opencoverReader) endElement(name string) {
 	o.text.Reset()
 }
 
-// point reads a sequence or branch point. It may have no line and no count.
-func (o *opencoverReader) point(t xmlstream.Token) (err error) {
+// readPoint reads a sequence or branch point. It may have no line and no count.
+func (o *opencoverReader) readPoint(t xmlstream.Token) (err error) {
 	line, hit := 0, false
 	if start := t.Value("sl"); start != "" {
-		if line, err = o.lineNumber(t.Name, start); err != nil {
+		if line, err = o.parseLineNumber(t.Name, start); err != nil {
 			return err
 		}
 	}
 	if count := t.Value("vc"); count != "" {
-		if hit, err = o.executed(t.Name, count); err != nil {
+		if hit, err = o.parseExecuted(t.Name, count); err != nil {
 			return err
 		}
 	}
-	o.begin(cmp.Or(o.paths[t.Value("fileid")], o.ref, o.class))
+	o.openFile(cmp.Or(o.paths[t.Value("fileid")], o.methodPath, o.class))
 	if t.Name == "BranchPoint" {
-		o.branch(line, []byte(o.method), []byte(t.Value("offset")+":"+t.Value("path")), hit)
+		o.addBranch(line, []byte(o.method), []byte(t.Value("offset")+":"+t.Value("path")), hit)
 	} else {
-		o.statement(line, hashed(o.method, t.Value("ordinal"), t.Value("sc"), t.Value("el"), t.Value("ec")), hit)
+		o.addStatement(line, hashParts(o.method, t.Value("ordinal"), t.Value("sc"), t.Value("el"), t.Value("ec")), hit)
 	}
 	return nil
 }
 
-// hashed makes a number of a place within a line.
-func hashed(parts ...string) uint32 {
+// hashParts makes a number of a place within a line.
+func hashParts(parts ...string) uint32 {
 	h := fnv.New32a()
 	for _, p := range parts {
 		_, _ = h.Write([]byte(p)) // a hash takes everything

@@ -39,90 +39,90 @@ func (a simplecovLine) merge(b simplecovLine) simplecovLine {
 
 func parseSimpleCov(r io.Reader) (Report, error) {
 	s := &simplecovReader{collector: newCollector(metric.Lines), lines: map[string][]simplecovLine{}}
-	s.needs = "results"
+	s.required = "results"
 	err := s.documents(r, func(r *jsonstream.Reader) error {
 		return r.Object(func(name string) error {
 			switch {
 			case r.Kind() != '{':
 				return r.Skip()
 			case name == "coverage":
-				return s.result(r)
+				return s.readResult(r)
 			}
 			return r.Object(func(name string) error {
 				if name != "coverage" || r.Kind() != '{' {
 					return r.Skip()
 				}
-				return s.result(r)
+				return s.readResult(r)
 			})
 		})
 	})
-	s.finish()
-	return s.report(err)
+	s.addLines()
+	return s.finish(err)
 }
 
-func (s *simplecovReader) finish() {
+func (s *simplecovReader) addLines() {
 	for _, path := range s.order {
-		s.begin(path)
+		s.openFile(path)
 		for i, l := range s.lines[path] {
 			if l != simplecovNoCode {
-				s.line(i+1, l == simplecovHit)
+				s.addLine(i+1, l == simplecovHit)
 			}
 		}
 	}
-	s.end()
+	s.closeFile()
 }
 
-// result reads the files of one result.
-func (s *simplecovReader) result(r *jsonstream.Reader) error {
-	s.needs = ""
+// readResult reads the files of one result.
+func (s *simplecovReader) readResult(r *jsonstream.Reader) error {
+	s.required = ""
 	return r.Object(func(path string) error {
 		if len(s.lines) >= maxFiles {
 			return r.Error("the report has %d files or more", maxFiles)
 		}
-		s.begin(path)
+		s.openFile(path)
 		if r.Kind() == '[' { // as before SimpleCov 0.18
-			return s.fileLines(r, path)
+			return s.readLines(r, path)
 		}
-		some := false
+		hasLines := false
 		err := r.Object(func(name string) error {
 			switch {
 			case name == "lines":
-				some = true
-				return s.fileLines(r, path)
+				hasLines = true
+				return s.readLines(r, path)
 			case name == "branches" && r.Kind() == '{':
-				return s.branchesByName(r)
+				return s.readBranchesByName(r)
 			case name == "branches" && r.Kind() == '[':
-				return s.branchList(r)
+				return s.readBranchList(r)
 			}
 			return r.Skip()
 		})
-		if err == nil && !some {
+		if err == nil && !hasLines {
 			err = r.Error("%s has no lines", path)
 		}
 		return err
 	})
 }
 
-// fileLines reads the lines of one file and merges them with those of other
+// readLines reads the lines of one file and merges them with those of other
 // results.
-func (s *simplecovReader) fileLines(r *jsonstream.Reader, path string) error {
+func (s *simplecovReader) readLines(r *jsonstream.Reader, path string) error {
 	var raw jsonstream.Raw
 	if err := r.Value(&raw); err != nil {
 		return err
 	}
-	known, again := s.lines[path]
+	known, seen := s.lines[path]
 	n := 0
 	list := bytes.TrimSuffix(bytes.TrimPrefix(raw, []byte("[")), []byte("]"))
 	for len(list) > 0 {
-		item, rest := field(list)
-		list = rest
-		line, ok := newSimplecovLine(bytes.TrimSpace(item))
+		item, remaining := cutField(list)
+		list = remaining
+		line, ok := parseSimplecovLine(bytes.TrimSpace(item))
 		switch {
 		case !ok:
 			return r.Error("line %d of %s is no count: %s", n+1, path, item)
 		case n < len(known):
 			known[n] = known[n].merge(line)
-		case again: // the other results have no code there
+		case seen: // the other results have no code there
 			known = append(known, line.merge(simplecovNoCode))
 		default:
 			known = append(known, line)
@@ -132,28 +132,28 @@ func (s *simplecovReader) fileLines(r *jsonstream.Reader, path string) error {
 	for i := n; i < len(known); i++ {
 		known[i] = known[i].merge(simplecovNoCode)
 	}
-	if !again {
+	if !seen {
 		s.order = append(s.order, path)
 	}
 	s.lines[path] = known
 	return nil
 }
 
-// newSimplecovLine reads a count, null for no code, or "ignored".
-func newSimplecovLine(item []byte) (simplecovLine, bool) {
+// parseSimplecovLine reads a count, null for no code, or "ignored".
+func parseSimplecovLine(item []byte) (simplecovLine, bool) {
 	if string(item) == "null" || string(item) == `"ignored"` || len(item) == 0 {
 		return simplecovNoCode, true
 	}
-	hit, ok := positive(item)
+	hit, ok := parseHit(item)
 	if hit {
 		return simplecovHit, true
 	}
 	return simplecovMissed, ok
 }
 
-// branchesByName reads {"[:if, 0, 3, 4, 5, 6]": {"[:then, …]": 1, "[:else, …]": 0}}:
+// readBranchesByName reads {"[:if, 0, 3, 4, 5, 6]": {"[:then, …]": 1, "[:else, …]": 0}}:
 // kind, number, and the lines and columns where it begins and ends.
-func (s *simplecovReader) branchesByName(r *jsonstream.Reader) error {
+func (s *simplecovReader) readBranchesByName(r *jsonstream.Reader) error {
 	return r.Object(func(condition string) error {
 		return r.Object(func(branch string) error {
 			if r.Kind() != '0' {
@@ -161,23 +161,23 @@ func (s *simplecovReader) branchesByName(r *jsonstream.Reader) error {
 			}
 			var count float64
 			err := r.Value(&count)
-			s.branch(simplecovPlace(condition), []byte(condition), []byte(branch), count > 0)
+			s.addBranch(simplecovBranchLine(condition), []byte(condition), []byte(branch), count > 0)
 			return err
 		})
 	})
 }
 
-func simplecovPlace(condition string) int {
+func simplecovBranchLine(condition string) int {
 	fields := strings.Split(strings.Trim(condition, "[]"), ",")
 	if len(fields) < 3 {
 		return 0
 	}
-	line, _ := natural(strings.TrimSpace(fields[2]))
+	line, _ := parseNatural(strings.TrimSpace(fields[2]))
 	return min(line, maxLine)
 }
 
-// branchList reads the branches of coverage.json.
-func (s *simplecovReader) branchList(r *jsonstream.Reader) error {
+// readBranchList reads the branches of coverage.json.
+func (s *simplecovReader) readBranchList(r *jsonstream.Reader) error {
 	n := 0
 	return r.Array(func() error {
 		var b struct {
@@ -189,8 +189,8 @@ func (s *simplecovReader) branchList(r *jsonstream.Reader) error {
 			return err
 		}
 		n++
-		if taken, ok := positive(b.Coverage); ok { // else it is "ignored"
-			s.branch(max(0, min(b.Line, maxLine)), []byte(b.Type), strconv.AppendInt(nil, int64(n), 10), taken)
+		if taken, ok := parseHit(b.Coverage); ok { // else it is "ignored"
+			s.addBranch(max(0, min(b.Line, maxLine)), []byte(b.Type), strconv.AppendInt(nil, int64(n), 10), taken)
 		}
 		return nil
 	})

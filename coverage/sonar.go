@@ -20,26 +20,26 @@ func parseSonar(r io.Reader) (Report, error) {
 	start := func(t xmlstream.Token) error {
 		switch {
 		case t.Name == "file":
-			s.begin(t.Value("path"))
+			s.openFile(t.Value("path"))
 			within = true
 		case t.Name == "lineToCover" && within:
-			return s.sonarLine(t)
+			return s.readSonarLine(t)
 		}
 		return nil
 	}
-	return s.report(s.each(start, func(name string) { within = within && name != "file" }, nil))
+	return s.finish(s.forEachElement(start, func(name string) { within = within && name != "file" }, nil))
 }
 
-func (x *xmlReport) sonarLine(t xmlstream.Token) error {
-	n, err := x.lineNumber(t.Name, t.Value("lineNumber"))
+func (x *xmlReport) readSonarLine(t xmlstream.Token) error {
+	n, err := x.parseLineNumber(t.Name, t.Value("lineNumber"))
 	if err != nil {
 		return err
 	}
 	covered := t.Value("covered")
 	if covered != "true" && covered != "false" {
-		return x.fault("line %d is neither covered nor not", n)
+		return x.syntaxError("line %d is neither covered nor not", n)
 	}
-	x.line(n, covered == "true")
-	x.condition(n, total(t, "coveredBranches"), total(t, "branchesToCover"))
+	x.addLine(n, covered == "true")
+	x.addCondition(n, totalAttr(t, "coveredBranches"), totalAttr(t, "branchesToCover"))
 	return nil
 }

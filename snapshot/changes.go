@@ -48,14 +48,14 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, b, err := s.both(from, to)
+	a, b, err := s.manifestPair(from, to)
 	if err != nil {
 		return nil, err
 	}
 	var out []Change
-	manifest.Pairs(s.config.Excludes.Without(a.Work), s.config.Excludes.Without(b.Work), func(o, e *manifest.Entry) {
-		if kind, changed := compare(fileOf(o), fileOf(e), a, b); changed {
-			out = append(out, Change{pathOf(o, e), kind})
+	manifest.ForEachPair(s.config.Excludes.Without(a.Work), s.config.Excludes.Without(b.Work), func(o, e *manifest.Entry) {
+		if kind, changed := compareEntries(fileEntry(o), fileEntry(e), a, b); changed {
+			out = append(out, Change{entryPath(o, e), kind})
 		}
 	})
 	return out, nil
@@ -65,13 +65,13 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 func (s *Store) NewIgnored(from, to ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, b, err := s.both(from, to)
+	a, b, err := s.manifestPair(from, to)
 	if err != nil {
 		return nil, err
 	}
 	var out []string
-	manifest.Pairs(a.Kept, b.Kept, func(o, e *manifest.Entry) {
-		if fileOf(o) == nil && fileOf(e) != nil && !a.HasSkipped(e.Path) {
+	manifest.ForEachPair(a.Kept, b.Kept, func(o, e *manifest.Entry) {
+		if fileEntry(o) == nil && fileEntry(e) != nil && !a.HasSkipped(e.Path) {
 			out = append(out, e.Path)
 		}
 	})
@@ -86,34 +86,34 @@ func (s *Store) UnkeptIgnored(id ID) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Unkept(), nil
+	return m.UnkeptIgnored(), nil
 }
 
-// both loads the manifests of two snapshots.
-func (s *Store) both(from, to ID) (a, b *manifest.Manifest, err error) {
+// manifestPair loads the manifests of two snapshots.
+func (s *Store) manifestPair(from, to ID) (a, b *manifest.Manifest, err error) {
 	if a, err = s.manifest(from); err == nil {
 		b, err = s.manifest(to)
 	}
 	return a, b, err
 }
 
-// fileOf is nil for folders too.
-func fileOf(e *manifest.Entry) *manifest.Entry {
+// fileEntry is nil for folders too.
+func fileEntry(e *manifest.Entry) *manifest.Entry {
 	if e == nil || e.Kind == disk.KindDir {
 		return nil
 	}
 	return e
 }
 
-func pathOf(a, b *manifest.Entry) string {
+func entryPath(a, b *manifest.Entry) string {
 	if a != nil {
 		return a.Path
 	}
 	return b.Path
 }
 
-// compare returns how a file differs between two snapshots, in which it is o and e, or nil.
-func compare(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, bool) {
+// compareEntries returns how a file differs between two snapshots, in which it is o and e, or nil.
+func compareEntries(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, bool) {
 	switch {
 	case o == nil && e == nil:
 		return "", false
@@ -123,7 +123,7 @@ func compare(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, boo
 		return Deleted, true
 	case o == nil:
 		return Added, true
-	case o.Same(e):
+	case o.RestoresSame(e):
 		return "", false
 	case o.Kind == e.Kind && o.OID == e.OID:
 		return Mode, true
@@ -191,35 +191,35 @@ func (s *Store) LostGitState(ctx context.Context, from, to ID) ([]string, error)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, b, err := s.both(from, to)
+	a, b, err := s.manifestPair(from, to)
 	if err != nil {
 		return nil, err
 	}
 	old, now := gitstate.FilesOf(s.objects, a, s.config.External), gitstate.FilesOf(s.objects, b, s.config.External)
-	damage, err := s.damage(a)
+	damage, err := s.damagedObjects(a)
 	if err != nil {
 		return nil, err
 	}
-	damage = append(damage, blocked(a, b)...)
+	damage = append(damage, blockedGitFiles(a, b)...)
 	switch {
 	case !old.Exists():
 		return nil, nil
 	case !now.Exists():
-		if now.Hidden("HEAD") && len(blocked(a, b)) == 0 {
+		if now.IsHidden("HEAD") && len(blockedGitFiles(a, b)) == 0 {
 			return nil, nil
 		}
 		return []string{".git"}, nil
 	case s.config.External.Linked():
 		return append(gitstate.LostBranch(a.Branch, b.Branch), damage...), nil
-	case now.Reftable() || old.Reftable():
+	case now.UsesReftable() || old.UsesReftable():
 		return damage, nil
 	}
-	lost, err := old.Lost(now)
+	lost, err := old.FindLost(now)
 	return append(gitstate.Texts(lost), damage...), err
 }
 
-// blocked names the files of git in whose place something is that git would wait for.
-func blocked(from, to *manifest.Manifest) (out []string) {
+// blockedGitFiles names the files of git in whose place something is that git would wait for.
+func blockedGitFiles(from, to *manifest.Manifest) (out []string) {
 	for _, s := range to.Skipped {
 		if name, is := strings.CutPrefix(s.Path, ".git/"); is && s.Reason == Special && manifest.Lookup(from.Git, s.Path) >= 0 {
 			out = append(out, "file "+name+" (a pipe, socket or device now)")
@@ -228,14 +228,14 @@ func blocked(from, to *manifest.Manifest) (out []string) {
 	return out
 }
 
-// damage names the object files of a snapshot that are in the tree now and are damaged or unreadable.
-func (s *Store) damage(m *manifest.Manifest) (out []string, err error) {
+// damagedObjects names the object files of a snapshot that are in the tree now and are damaged or unreadable.
+func (s *Store) damagedObjects(m *manifest.Manifest) (out []string, err error) {
 	for _, key := range m.ObjectDirs {
-		p, err := s.pools.Of(key)
+		p, err := s.pools.Get(key)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range p.Damage(s.config.External.ObjectDir(s.work, key), manifest.Seq(m.ID), m.Started) {
+		for _, n := range p.FindDamaged(s.config.External.ObjectDir(s.work, key), manifest.Seq(m.ID), m.Started) {
 			out = append(out, "object file "+n+" (damaged)")
 		}
 	}
@@ -247,7 +247,7 @@ func (s *Store) damage(m *manifest.Manifest) (out []string, err error) {
 func (s *Store) LostSharedState(from, to ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, b, err := s.both(from, to)
+	a, b, err := s.manifestPair(from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -256,6 +256,6 @@ func (s *Store) LostSharedState(from, to ID) ([]string, error) {
 	if err := cmp.Or(errHad, errHas); err != nil {
 		return nil, err
 	}
-	lost, err := gitstate.LostShared(s.objects, had, has)
+	lost, err := gitstate.FindLostShared(s.objects, had, has)
 	return gitstate.Texts(lost), err
 }

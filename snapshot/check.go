@@ -52,19 +52,19 @@ func check(ctx context.Context, dir string) (CheckResult, error) {
 	if err != nil {
 		return CheckResult{}, fmt.Errorf("check snapshot store: %w", err)
 	}
-	s.objects = pack.At(s.GitDir())
+	s.objects = pack.NewObjects(s.GitDir())
 	c := checker{s: s, files: map[string]*Damage{}, trees: map[pack.OID]string{}}
 	if c.packs, err = s.objects.Check(ctx); err != nil {
 		return CheckResult{}, fmt.Errorf("check snapshot store: %w", err)
 	}
 	c.out.Bytes = c.packs.Bytes
 	for file, why := range c.packs.Damaged {
-		c.damage(file, "", why...)
+		c.addDamage(file, "", why...)
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return manifest.Seq(ID(a.Name())) - manifest.Seq(ID(b.Name())) })
 	for _, f := range list {
 		if id := ID(f.Name()); manifest.Seq(id) > 0 && ctx.Err() == nil {
-			c.snapshot(id)
+			c.checkSnapshot(id)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
@@ -76,14 +76,14 @@ func check(ctx context.Context, dir string) (CheckResult, error) {
 // checker is a check of a store.
 type checker struct {
 	s     *Store
-	packs pack.Checked
+	packs pack.CheckResult
 	trees map[pack.OID]string // what is wrong below a tree that was looked at; "" is nothing
 	files map[string]*Damage
 	out   CheckResult
 }
 
-// damage notes what is wrong with a file, and for which snapshot.
-func (c *checker) damage(file string, id ID, why ...string) {
+// addDamage notes what is wrong with a file, and for which snapshot.
+func (c *checker) addDamage(file string, id ID, why ...string) {
 	if rel, err := filepath.Rel(c.s.dir, file); err == nil {
 		file = filepath.ToSlash(rel)
 	}
@@ -98,7 +98,7 @@ func (c *checker) damage(file string, id ID, why ...string) {
 	}
 }
 
-func (c *checker) snapshot(id ID) {
+func (c *checker) checkSnapshot(id ID) {
 	file := filepath.Join(c.s.manifestDir(), string(id))
 	m, err := manifest.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,61 +112,61 @@ func (c *checker) snapshot(id ID) {
 		for errors.Unwrap(why) != nil {
 			why = errors.Unwrap(why) // without the path
 		}
-		c.damage(file, id, why.Error())
+		c.addDamage(file, id, why.Error())
 		c.out.Damaged = append(c.out.Damaged, id)
 		return
 	}
-	why := c.contents(m)
+	why := c.contentProblems(m)
 	for _, commit := range []string{m.Commit, m.State} {
 		if why == "" && commit != "" {
-			why = c.commit(commit)
+			why = c.commitProblem(commit)
 		}
 	}
 	if why == "" {
 		c.out.Intact = append(c.out.Intact, id)
 		return
 	}
-	c.damage(c.s.objects.PackDir(), id, fmt.Sprintf("s%s: %s", id, why))
+	c.addDamage(c.s.objects.PackDir(), id, fmt.Sprintf("s%s: %s", id, why))
 	c.out.Damaged = append(c.out.Damaged, id)
 }
 
-// contents says what is wrong with the contents of a snapshot, "" where nothing is.
-func (c *checker) contents(m *manifest.Manifest) string {
-	var bad []string
+// contentProblems says what is wrong with the contents of a snapshot, "" where nothing is.
+func (c *checker) contentProblems(m *manifest.Manifest) string {
+	var problems []string
 	for p := range manifest.Parts {
 		for _, e := range *m.List(p) {
 			if e.Kind == disk.KindDir {
 				continue
 			}
-			if why := c.object(e.OID); why != "" {
-				bad = append(bad, fmt.Sprintf("%q %s", e.Path, why))
+			if why := c.objectProblem(e.OID); why != "" {
+				problems = append(problems, fmt.Sprintf("%q %s", e.Path, why))
 			}
 		}
 	}
 	const shown = 3
-	if n := len(bad); n > shown {
-		return fmt.Sprintf("%s and %d more", strings.Join(bad[:shown], ", "), n-shown)
+	if n := len(problems); n > shown {
+		return fmt.Sprintf("%s and %d more", strings.Join(problems[:shown], ", "), n-shown)
 	}
-	return strings.Join(bad, ", ")
+	return strings.Join(problems, ", ")
 }
 
-func (c *checker) object(id pack.OID) string {
-	switch whole, there := c.packs.There[id]; {
-	case !there:
+func (c *checker) objectProblem(id pack.OID) string {
+	switch intact, found := c.packs.Intact[id]; {
+	case !found:
 		return "is missing"
-	case !whole:
+	case !intact:
 		return "is damaged"
 	}
 	return ""
 }
 
-// commit says what is wrong with what plain git sees of a snapshot.
-func (c *checker) commit(name string) string {
+// commitProblem says what is wrong with what plain git sees of a snapshot.
+func (c *checker) commitProblem(name string) string {
 	id, err := pack.ParseOID(name)
 	if err != nil {
 		return err.Error()
 	}
-	if why := c.object(id); why != "" {
+	if why := c.objectProblem(id); why != "" {
 		return "commit " + name + " " + why
 	}
 	text, err := c.s.objects.Read(id, pack.Commit)
@@ -178,24 +178,24 @@ func (c *checker) commit(name string) string {
 	if err != nil {
 		return err.Error()
 	}
-	return c.tree(tree)
+	return c.treeProblem(tree)
 }
 
-// tree says what is wrong with a tree or below it.
-func (c *checker) tree(id pack.OID) string {
+// treeProblem says what is wrong with a tree or below it.
+func (c *checker) treeProblem(id pack.OID) string {
 	why, known := c.trees[id]
 	if known {
 		return why
 	}
-	if why = c.object(id); why != "" {
+	if why = c.objectProblem(id); why != "" {
 		why = "tree " + id.String() + " " + why
-	} else if err := c.s.eachInTree(id, func(sub pack.OID, isTree bool) error {
+	} else if err := c.s.eachTreeEntry(id, func(sub pack.OID, isTree bool) error {
 		switch {
 		case why != "":
 		case isTree:
-			why = c.tree(sub)
+			why = c.treeProblem(sub)
 		default:
-			if lost := c.object(sub); lost != "" {
+			if lost := c.objectProblem(sub); lost != "" {
 				why = "content " + sub.String() + " " + lost
 			}
 		}

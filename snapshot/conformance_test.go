@@ -72,7 +72,7 @@ func newPlainGit(t *testing.T, work string) plainGit {
 }
 
 func (g plainGit) git(args ...string) (string, error) {
-	out, err := gitdir.Alone(g.work, append([]string{"--git-dir=" + g.dir, "--work-tree=" + g.work}, args...)...).Output(context.Background())
+	out, err := gitdir.IsolatedGit(g.work, append([]string{"--git-dir=" + g.dir, "--work-tree=" + g.work}, args...)...).Output(context.Background())
 	return string(out), err
 }
 

@@ -84,7 +84,7 @@ func TestUncapturedPresentIsDisplaced(t *testing.T) {
 				present.Skipped = append(present.Skipped, Skip{Path: p, Reason: reason})
 			}
 			r := &Restored{Target: first.ID, Safety: present.ID}
-			x := s.restorer("TOKEN", r)
+			x := s.newRestorer("TOKEN", r)
 			must(t, x.Apply(ctx, present, target))
 			slices.Sort(r.Displaced)
 			if d := cmp.Diff([]string{"a.txt", "sub"}, r.Displaced); d != "" || len(r.Mismatches) > 0 {

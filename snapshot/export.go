@@ -29,9 +29,9 @@ func (s *Store) Export(ctx context.Context, id ID, dir string, paths ...string) 
 	defer root.Close()
 	x := restore.Exporter{Objects: s.objects, Work: s.work, Root: root, Dir: dir}
 	if len(paths) > 0 {
-		err = x.Some(m, paths)
+		err = x.ExportPaths(m, paths)
 	} else {
-		err = x.All(ctx, s.config.Excludes.Without(m.Work))
+		err = x.ExportAll(ctx, s.config.Excludes.Without(m.Work))
 	}
 	if err != nil {
 		return fmt.Errorf("export snapshot %s: %w", id, err)

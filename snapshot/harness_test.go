@@ -261,7 +261,7 @@ func picture(t *testing.T, dir string) map[string]string {
 			pic[rel] = "objects"
 			return fs.SkipDir
 		}
-		if rel == restore.AsideName { // see Restored.Displaced
+		if rel == restore.DisplacedDirInTree { // see Restored.Displaced
 			return fs.SkipDir
 		}
 		if d.Name() == ".git" {

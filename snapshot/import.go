@@ -24,18 +24,18 @@ type Work struct {
 // working files that came, changed or went there. Git's own state and the ignored files are those of base, so a restore
 // brings files into this tree, and no commits. The tree itself is not looked at.
 func (s *Store) Import(ctx context.Context, base ID, w Work, label string) (Info, error) {
-	m, err := s.takeOver(ctx, base, w, label)
+	m, err := s.importWork(ctx, base, w, label)
 	if err != nil {
 		return Info{}, fmt.Errorf("take over snapshot %s of %s: %w", w.To, w.Store.dir, err)
 	}
 	return m.Info, nil
 }
 
-func (s *Store) takeOver(ctx context.Context, base ID, work Work, label string) (*manifest.Manifest, error) {
+func (s *Store) importWork(ctx context.Context, base ID, work Work, label string) (*manifest.Manifest, error) {
 	from := work.Store
 	from.mu.Lock()
 	defer from.mu.Unlock()
-	first, last, err := from.both(work.From, work.To)
+	first, last, err := from.manifestPair(work.From, work.To)
 	if err != nil {
 		return nil, err
 	}
@@ -62,32 +62,32 @@ func (s *Store) takeOver(ctx context.Context, base ID, work Work, label string) 
 	}
 	m := *ours
 	m.ID, m.Label, m.TakenAt, m.Stored = ID(strconv.Itoa(seq)), label, time.Now(), nil
-	m.Work, m.WorkTree = changed(ours.Work, first.Work, last.Work), ""
+	m.Work, m.WorkTree = applyChanges(ours.Work, first.Work, last.Work), ""
 	m.Files, m.Bytes = 0, 0
-	m.Total()
+	m.SumUp()
 	w := pack.NewWriter(s.objects)
 	w.Space = &disk.Space{Dir: s.dir, Keep: s.opts.MinFree}
 	defer w.Abort()
-	if err := s.contents(ctx, w, from, m.Work); err != nil {
+	if err := s.copyContents(ctx, w, from, m.Work); err != nil {
 		return nil, disk.ExplainFull(err, s.dir)
 	}
 	if err := s.commit(&m, w); err != nil {
 		return nil, err
 	}
-	seen := s.base // the tree has not become what is taken over
+	previousBase := s.base // the tree has not become what is taken over
 	err = s.publish(&m, w)
-	s.base = seen
+	s.base = previousBase
 	return &m, err
 }
 
-// changed is a list of files with what changed from one list to another. Folders do not know their git trees any more.
-func changed(files, from, to []manifest.Entry) []manifest.Entry {
+// applyChanges is a list of files with what changed from one list to another. Folders do not know their git trees any more.
+func applyChanges(files, from, to []manifest.Entry) []manifest.Entry {
 	byPath := manifest.ByPath(files)
-	manifest.Pairs(from, to, func(a, b *manifest.Entry) {
+	manifest.ForEachPair(from, to, func(a, b *manifest.Entry) {
 		switch {
 		case b == nil:
 			delete(byPath, a.Path)
-		case a == nil || !a.Same(b):
+		case a == nil || !a.RestoresSame(b):
 			byPath[b.Path] = *b
 		}
 	})
@@ -102,8 +102,8 @@ func changed(files, from, to []manifest.Entry) []manifest.Entry {
 	return out
 }
 
-// contents copies what the store lacks of the files from another one.
-func (s *Store) contents(ctx context.Context, w *pack.Writer, from *Store, files []manifest.Entry) error {
+// copyContents copies what the store lacks of the files from another one.
+func (s *Store) copyContents(ctx context.Context, w *pack.Writer, from *Store, files []manifest.Entry) error {
 	for _, e := range files {
 		if e.Kind == disk.KindDir || w.Has(e.OID) {
 			continue

@@ -135,11 +135,11 @@ func TestHintsAgreeWithGit(t *testing.T) {
 			h.Add([]byte(p + "\n"))
 			ignored := ignoredBy(t, dir, paths)
 			for _, path := range paths {
-				if ignored[path] && !h.May(filepath.Base(path), folders) {
+				if ignored[path] && !h.MayMatch(filepath.Base(path), folders) {
 					t.Errorf("%q makes git ignore %q (folder: %t)", p, path, folders)
 				}
 			}
-			if known := strings.HasPrefix(p, "*.") || p == "CaSe" || p == "foo/"; known && h.May("plain.go", folders) {
+			if known := strings.HasPrefix(p, "*.") || p == "CaSe" || p == "foo/"; known && h.MayMatch("plain.go", folders) {
 				t.Errorf("%q says too much", p)
 			}
 		}

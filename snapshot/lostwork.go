@@ -47,7 +47,7 @@ const (
 func (s *Store) LostWork(ctx context.Context, base, start, now ID) ([]WorkLoss, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a, b, err := s.both(base, now)
+	a, b, err := s.manifestPair(base, now)
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +55,15 @@ func (s *Store) LostWork(ctx context.Context, base, start, now ID) ([]WorkLoss, 
 	if err != nil {
 		return nil, err
 	}
-	own, err := ignore.ReadOwn(s.ownFile())
+	own, err := ignore.ReadUncommitted(s.ownFile())
 	if err != nil || own.Tips == nil {
 		return nil, err
 	}
 	l := &losses{s: s, base: a, start: c, now: b, own: own}
-	l.working()
-	l.ignored()
-	l.sift(ctx)
-	out := append(l.toWork(), l.skipped()...)
+	l.findChangedWork()
+	l.findIgnored()
+	l.removeSurviving(ctx)
+	out := append(l.toWork(), l.findSkipped()...)
 	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out, nil
 }
@@ -72,22 +72,22 @@ func (s *Store) LostWork(ctx context.Context, base, start, now ID) ([]WorkLoss, 
 type losses struct {
 	s                *Store
 	base, start, now *manifest.Manifest
-	own              ignore.Own
-	found            []*lost
+	own              ignore.Uncommitted
+	candidates       []*lossCandidate
 	contents         map[pack.OID]bool // of now
 	changed          lines             // of files that have changed since base
 }
 
-// lost is a file that may be lost.
-type lost struct {
+// lossCandidate is a file that may be lost.
+type lossCandidate struct {
 	WorkLoss
-	was, is   *manifest.Entry // is: nil if it is gone
-	committed string          // the id of what HEAD had, or of what was staged, where that is there now
+	before, after *manifest.Entry // is: nil if it is gone
+	committed     string          // the id of what HEAD had, or of what was staged, where that is there now
 }
 
 func entryOf(list []manifest.Entry, p string) *manifest.Entry {
 	if i := manifest.Lookup(list, p); i >= 0 {
-		return fileOf(&list[i])
+		return fileEntry(&list[i])
 	}
 	return nil
 }
@@ -99,26 +99,26 @@ func sameContent(a, b *manifest.Entry) bool {
 	return a.Kind == b.Kind && a.OID == b.OID
 }
 
-// working looks among the working files.
-func (l *losses) working() {
+// findChangedWork looks among the working files.
+func (l *losses) findChangedWork() {
 	for path, committed := range l.own.Files {
 		p := string(path)
-		was, is := entryOf(l.base.Work, p), entryOf(l.now.Work, p)
-		if was == nil || was.Stat.Size == 0 && was.Kind == disk.KindFile || was.OID.String() == committed || l.s.config.Excludes.Has(p) {
+		before, after := entryOf(l.base.Work, p), entryOf(l.now.Work, p)
+		if before == nil || before.Stat.Size == 0 && before.Kind == disk.KindFile || before.OID.String() == committed || l.s.config.Excludes.Has(p) {
 			continue
 		}
-		if sameContent(was, is) || sameContent(is, entryOf(l.start.Work, p)) || is == nil && l.now.HasSkipped(p) || l.has(was.OID) {
+		if sameContent(before, after) || sameContent(after, entryOf(l.start.Work, p)) || after == nil && l.now.HasSkipped(p) || l.hasContent(before.OID) {
 			continue
 		}
-		if staged := l.own.Staged[path]; is != nil && is.OID.String() == staged {
+		if staged := l.own.Staged[path]; after != nil && after.OID.String() == staged {
 			committed = staged // that is there still, and what came on top of it is not
 		}
-		l.found = append(l.found, &lost{WorkLoss{Path: p, Kind: lossOf(is, committed), Kept: true}, was, is, committed})
+		l.candidates = append(l.candidates, &lossCandidate{WorkLoss{Path: p, Kind: lossKind(after, committed), Kept: true}, before, after, committed})
 	}
 }
 
-// lossOf says what a file that was there before is now.
-func lossOf(is *manifest.Entry, committed string) LossKind {
+// lossKind says what a file that was there before is now.
+func lossKind(is *manifest.Entry, committed string) LossKind {
 	switch {
 	case is == nil:
 		return LostDeleted
@@ -130,27 +130,27 @@ func lossOf(is *manifest.Entry, committed string) LossKind {
 	return LostOverwritten
 }
 
-// ignored looks among the kept ignored files.
-func (l *losses) ignored() {
+// findIgnored looks among the kept ignored files.
+func (l *losses) findIgnored() {
 	for i := range l.base.Kept {
-		was := fileOf(&l.base.Kept[i])
-		if was == nil || was.Stat.Size == 0 || l.s.config.Excludes.Has(was.Path) {
+		before := fileEntry(&l.base.Kept[i])
+		if before == nil || before.Stat.Size == 0 || l.s.config.Excludes.Has(before.Path) {
 			continue
 		}
-		there := entryOf(l.now.Kept, was.Path) != nil || entryOf(l.now.Work, was.Path) != nil || l.now.HasSkipped(was.Path)
-		if there || entryOf(l.start.Kept, was.Path) == nil || l.has(was.OID) || l.objectCode(was) {
+		remains := entryOf(l.now.Kept, before.Path) != nil || entryOf(l.now.Work, before.Path) != nil || l.now.HasSkipped(before.Path)
+		if remains || entryOf(l.start.Kept, before.Path) == nil || l.hasContent(before.OID) || l.isObjectCode(before) {
 			continue
 		}
-		l.found = append(l.found, &lost{WorkLoss: WorkLoss{Path: was.Path, Kind: LostDeleted, Ignored: true, Kept: true}, was: was})
+		l.candidates = append(l.candidates, &lossCandidate{WorkLoss: WorkLoss{Path: before.Path, Kind: LostDeleted, Ignored: true, Kept: true}, before: before})
 	}
 }
 
-// skipped looks among the files that no snapshot holds.
-func (l *losses) skipped() (out []WorkLoss) {
+// findSkipped looks among the files that no snapshot holds.
+func (l *losses) findSkipped() (out []WorkLoss) {
 	for _, f := range l.base.Skipped {
 		_, own := l.own.Files[manifest.PathText(f.Path)]
 		ignored := f.Reason == OverKept
-		if f.Mtime == 0 || !own && !ignored || l.s.config.Excludes.Has(f.Path) || l.there(l.now, f) || !l.there(l.start, f) {
+		if f.Mtime == 0 || !own && !ignored || l.s.config.Excludes.Has(f.Path) || l.stillExists(l.now, f) || !l.stillExists(l.start, f) {
 			continue
 		}
 		out = append(out, WorkLoss{Path: f.Path, Kind: LostDeleted, Ignored: ignored})
@@ -158,14 +158,14 @@ func (l *losses) skipped() (out []WorkLoss) {
 	return out
 }
 
-// there reports whether a skipped file exists, or one of the same size and time elsewhere.
-func (l *losses) there(m *manifest.Manifest, f Skip) bool {
+// stillExists reports whether a skipped file exists, or one of the same size and time elsewhere.
+func (l *losses) stillExists(m *manifest.Manifest, f Skip) bool {
 	return m.HasSkipped(f.Path) || entryOf(m.Work, f.Path) != nil || entryOf(m.Kept, f.Path) != nil ||
 		slices.ContainsFunc(m.Skipped, func(o Skip) bool { return o.Size == f.Size && o.Mtime == f.Mtime })
 }
 
-// has reports whether a content is at any path.
-func (l *losses) has(id pack.OID) bool {
+// hasContent reports whether a content is at any path.
+func (l *losses) hasContent(id pack.OID) bool {
 	if l.contents == nil {
 		l.contents = map[pack.OID]bool{}
 		for _, list := range [][]manifest.Entry{l.now.Work, l.now.Kept} {
@@ -179,23 +179,23 @@ func (l *losses) has(id pack.OID) bool {
 	return l.contents[id]
 }
 
-// objectCode recognises what a compiler or linker makes.
-func (l *losses) objectCode(e *manifest.Entry) bool {
+// isObjectCode recognises what a compiler or linker makes.
+func (l *losses) isObjectCode(e *manifest.Entry) bool {
 	data, err := l.s.objects.Content(e.OID)
 	return err == nil && slices.ContainsFunc([]string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "!<arch>", "\x00asm"}, func(magic string) bool {
 		return bytes.HasPrefix(data, []byte(magic))
 	})
 }
 
-// sift drops what lives on in other files or in a commit.
-func (l *losses) sift(ctx context.Context) {
-	if len(l.found) == 0 {
+// removeSurviving drops what lives on in other files or in a commit.
+func (l *losses) removeSurviving(ctx context.Context) {
+	if len(l.candidates) == 0 {
 		return
 	}
 	l.changed = l.changedLines()
 	repos := map[string]*commits{}
-	l.found = slices.DeleteFunc(l.found, func(f *lost) bool {
-		root := l.repository(f.Path)
+	l.candidates = slices.DeleteFunc(l.candidates, func(f *lossCandidate) bool {
+		root := l.repositoryOf(f.Path)
 		repo := repos[root]
 		if repo == nil {
 			repo = newCommits(l.s.gitRoot(root), l.own.Tips[manifest.PathText(root)])
@@ -207,14 +207,14 @@ func (l *losses) sift(ctx context.Context) {
 }
 
 func (l *losses) toWork() (out []WorkLoss) {
-	for _, f := range l.found {
+	for _, f := range l.candidates {
 		out = append(out, f.WorkLoss)
 	}
 	return out
 }
 
-// repository is the root of the innermost repository that a path lies in.
-func (l *losses) repository(p string) string {
+// repositoryOf is the root of the innermost repository that a path lies in.
+func (l *losses) repositoryOf(p string) string {
 	best := ""
 	for root := range l.own.Tips {
 		if r := string(root); len(r) > len(best) && strings.HasPrefix(p, r+"/") {
@@ -225,38 +225,38 @@ func (l *losses) repository(p string) string {
 }
 
 // isLost decides about one file, by its lines first, which needs no history.
-func (l *losses) isLost(ctx context.Context, f *lost, repo *commits, rel string) bool {
-	mine, isText := l.lines(f.was)
-	var gave lines // what the user removed
+func (l *losses) isLost(ctx context.Context, f *lossCandidate, repo *commits, rel string) bool {
+	added, isText := l.lines(f.before)
+	var removed lines // what the user removed
 	if f.committed != "" {
-		had := textLines(repo.content(ctx, f.committed))
-		mine, gave = mine.without(had), had.without(mine)
+		committed := textLines(repo.readBlob(ctx, f.committed))
+		added, removed = added.without(committed), committed.without(added)
 	}
-	if f.Kind == LostOverwritten && !(isText && l.replaced(f, mine, gave)) {
-		if !repo.had(ctx, rel, f.is.OID.String()) {
+	if f.Kind == LostOverwritten && !(isText && l.isReplaced(f, added, removed)) {
+		if !repo.hadContent(ctx, rel, f.after.OID.String()) {
 			return false
 		}
 		f.Kind = LostReverted
 	}
-	if isText && f.Kind != LostOverwritten && l.livesOn(f, mine) {
+	if isText && f.Kind != LostOverwritten && l.survives(f, added) {
 		return false
 	}
-	return !repo.holds(ctx, rel, f.was.OID.String(), mine)
+	return !repo.holdContent(ctx, rel, f.before.OID.String(), added)
 }
 
-// replaced reports whether no line that the user added is left in any changed file, and all that the user removed are back.
-func (l *losses) replaced(f *lost, mine, gave lines) bool {
-	is, _ := l.lines(f.is)
-	return len(mine) > 0 && len(mine)+len(gave) >= 4 && mine.in(l.changed) == 0 && gave.in(is) == len(gave)
+// isReplaced reports whether no line that the user added is left in any changed file, and all that the user removed are back.
+func (l *losses) isReplaced(f *lossCandidate, added, removed lines) bool {
+	is, _ := l.lines(f.after)
+	return len(added) > 0 && len(added)+len(removed) >= 4 && added.countIn(l.changed) == 0 && removed.countIn(is) == len(removed)
 }
 
-// livesOn reports whether at least half of the user's lines are in changed files. Where the user had only removed lines, a
+// survives reports whether at least half of the user's lines are in changed files. Where the user had only removed lines, a
 // deleted file takes nothing away.
-func (l *losses) livesOn(f *lost, mine lines) bool {
-	if len(mine) == 0 {
+func (l *losses) survives(f *lossCandidate, added lines) bool {
+	if len(added) == 0 {
 		return f.Kind == LostDeleted
 	}
-	return 2*mine.in(l.changed) >= len(mine)
+	return 2*added.countIn(l.changed) >= len(added)
 }
 
 // maxText is the size in bytes up to which lines of a file are looked at.
@@ -267,8 +267,8 @@ func (l *losses) changedLines() lines {
 	out := lines{}
 	room := int64(32 << 20)
 	for _, part := range []manifest.Part{manifest.PartWork, manifest.PartKept} {
-		manifest.Pairs(*l.base.List(part), *l.now.List(part), func(o, e *manifest.Entry) {
-			if e = fileOf(e); e == nil || sameContent(fileOf(o), e) || room < e.Stat.Size {
+		manifest.ForEachPair(*l.base.List(part), *l.now.List(part), func(o, e *manifest.Entry) {
+			if e = fileEntry(e); e == nil || sameContent(fileEntry(o), e) || room < e.Stat.Size {
 				return
 			}
 			text, _ := l.lines(e)
@@ -319,8 +319,8 @@ func (l lines) without(other lines) lines {
 	return out
 }
 
-// in counts the lines that another text has too.
-func (l lines) in(other lines) (n int) {
+// countIn counts the lines that another text has too.
+func (l lines) countIn(other lines) (n int) {
 	for line := range l {
 		if other[line] {
 			n++
@@ -331,42 +331,42 @@ func (l lines) in(other lines) (n int) {
 
 // commits are those of one repository, as far as they matter. They are asked for when the first file is looked for.
 type commits struct {
-	root   string
-	before []string
-	asked  bool
-	added  map[string]bool     // contents that commits since then brought
-	at     map[string][]string // the same by path
+	root        string
+	before      []string
+	loaded      bool
+	added       map[string]bool     // contents that commits since then brought
+	addedByPath map[string][]string // the same by path
 }
 
 func newCommits(root string, before []string) *commits { return &commits{root: root, before: before} }
 
-func (s *Store) gitRoot(root string) string { return gitdir.Abs(s.work, root) }
+func (s *Store) gitRoot(root string) string { return gitdir.RepoRoot(s.work, root) }
 
-// holds reports whether a commit has a content, or the path with at least half of the lines.
-func (c *commits) holds(ctx context.Context, p, id string, mine lines) bool {
-	if !c.asked {
-		c.asked, c.added, c.at = true, map[string]bool{}, map[string][]string{}
-		now := ignore.Tips(ctx, c.root)
-		for _, b := range gitdir.Blobs(ctx, c.root, now, c.before, nil) {
+// holdContent reports whether a commit has a content, or the path with at least half of the lines.
+func (c *commits) holdContent(ctx context.Context, p, id string, added lines) bool {
+	if !c.loaded {
+		c.loaded, c.added, c.addedByPath = true, map[string]bool{}, map[string][]string{}
+		now := ignore.FindTips(ctx, c.root)
+		for _, b := range gitdir.ListBlobs(ctx, c.root, now, c.before, nil) {
 			c.added[b.ID] = true
-			c.at[b.Path] = append(c.at[b.Path], b.ID)
+			c.addedByPath[b.Path] = append(c.addedByPath[b.Path], b.ID)
 		}
 	}
-	if c.added[id] || c.had(ctx, p, id) {
+	if c.added[id] || c.hadContent(ctx, p, id) {
 		return true
 	}
-	return slices.ContainsFunc(c.at[p], func(b string) bool {
-		return len(mine) > 0 && 2*mine.in(textLines(c.content(ctx, b))) >= len(mine)
+	return slices.ContainsFunc(c.addedByPath[p], func(b string) bool {
+		return len(added) > 0 && 2*added.countIn(textLines(c.readBlob(ctx, b))) >= len(added)
 	})
 }
 
-// had reports whether a commit that was there before has a content at a path.
-func (c *commits) had(ctx context.Context, p, id string) bool {
-	return slices.ContainsFunc(gitdir.Blobs(ctx, c.root, c.before, nil, []string{p}), func(b gitdir.Blob) bool { return b.ID == id })
+// hadContent reports whether a commit that was there before has a content at a path.
+func (c *commits) hadContent(ctx context.Context, p, id string) bool {
+	return slices.ContainsFunc(gitdir.ListBlobs(ctx, c.root, c.before, nil, []string{p}), func(b gitdir.Blob) bool { return b.ID == id })
 }
 
-// content reads an object; nil where git has none.
-func (c *commits) content(ctx context.Context, id string) []byte {
+// readBlob reads an object; nil where git has none.
+func (c *commits) readBlob(ctx context.Context, id string) []byte {
 	out, err := gitdir.RepoGit(ctx, c.root, "cat-file", "blob", id)
 	if err != nil || len(out) > maxText {
 		return nil

@@ -154,7 +154,7 @@ func lowest(t *testing.T, full string, do func()) int64 {
 	go func() { defer close(done); do() }()
 	least := int64(1 << 62)
 	for {
-		free, _, err := disk.Free(full)
+		free, _, err := disk.FreeSpace(full)
 		must(t, err)
 		least = min(least, free)
 		select {
@@ -186,7 +186,7 @@ func TestDisplacedBesideAStoreOnAnotherDisk(t *testing.T) {
 			t.Fatalf("displaced (-want +got):\n%s", d)
 		}
 		for _, name := range []string{"a.txt/deep/huge", "sub"} {
-			if text := read(t, dir, restore.AsideName+"/"+"2"+"/"+name); len(text) != 6<<20 {
+			if text := read(t, dir, restore.DisplacedDirInTree+"/"+"2"+"/"+name); len(text) != 6<<20 {
 				t.Errorf("%s: %d bytes are kept", name, len(text))
 			}
 		}

@@ -49,11 +49,11 @@ const configVersion = 1
 // Open refuses the root of the file system, the home folder and what contains it, a store that belongs to another tree,
 // and a store inside the tree unless git ignores its place.
 func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
-	work, store, err := checkPlaces(work, store)
+	work, store, err := resolveFolders(work, store)
 	if err != nil {
 		return nil, err
 	}
-	inside, err := checkInside(ctx, work, store)
+	inside, err := storePathInTree(ctx, work, store)
 	if err != nil {
 		return nil, err
 	}
@@ -74,18 +74,18 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		rootMode: fi.Mode().Perm(),
-		work:     work, dir: store, inside: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
+		work:     work, dir: store, pathInTree: inside, opts: o.withDefaults(), root: root, lockWait: cmp.Or(o.lockWait, defaultLockWait),
 		name: rand.Text(), pools: pool.New(filepath.Join(store, "objects")), infos: map[ID]manifest.Header{},
 	}
-	if err := s.start(ctx); err != nil {
+	if err := s.load(ctx); err != nil {
 		root.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// checkPlaces resolves both folders and refuses trees that nobody wants to have rolled back.
-func checkPlaces(work, store string) (absWork, absStore string, err error) {
+// resolveFolders resolves both folders and refuses trees that nobody wants to have rolled back.
+func resolveFolders(work, store string) (absWork, absStore string, err error) {
 	if absWork, err = filepath.Abs(work); err == nil {
 		absWork, err = filepath.EvalSymlinks(absWork)
 	}
@@ -123,8 +123,8 @@ func resolveNew(p string) (string, error) {
 	return real, err
 }
 
-// checkInside returns the path of the store in the tree, "" if it lies outside. Inside it must be ignored by git.
-func checkInside(ctx context.Context, work, store string) (string, error) {
+// storePathInTree returns the path of the store in the tree, "" if it lies outside. Inside it must be ignored by git.
+func storePathInTree(ctx context.Context, work, store string) (string, error) {
 	if !gitdir.IsBelow(store, work) {
 		return "", nil
 	}
@@ -141,8 +141,8 @@ func checkInside(ctx context.Context, work, store string) (string, error) {
 	return "", fmt.Errorf("refuse snapshot store %s: it lies inside the working tree; choose a folder outside, or add it to .gitignore", store)
 }
 
-// start reads or makes what the store consists of.
-func (s *Store) start(ctx context.Context) error {
+// load reads or makes what the store consists of.
+func (s *Store) load(ctx context.Context) error {
 	unlock, err := s.lock()
 	busy := errors.Is(err, ErrBusy)
 	if err != nil && !busy {
@@ -177,7 +177,7 @@ func (s *Store) start(ctx context.Context) error {
 	if busy {
 		return nil // whoever holds the lock also finishes restores
 	}
-	return s.recover(ctx)
+	return s.finishInterrupted(ctx)
 }
 
 // sweepStore removes what a crash left half-written in the store.
@@ -214,20 +214,20 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	switch {
 	case string(s.config.Work) == s.work:
 	case s.opts.Moved && !busy:
-		if err := s.move(); err != nil {
+		if err := s.changeTree(); err != nil {
 			return err
 		}
 	default:
 		return fmt.Errorf("open snapshot store %s: it belongs to %s, not to %s; choose another store", s.dir, s.config.Work, s.work)
 	}
-	s.other = !s.config.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) && !disk.Empty(s.work)
+	s.otherRepository = !s.config.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) && !disk.IsEmptyDir(s.work)
 	s.opts = s.config.Limits
 	s.rules = ignore.New(s.ruleDir(), s.config.Rules, s.opts.Precious)
 	return nil
 }
 
-// move makes the store that of the tree where it lies now.
-func (s *Store) move() (err error) {
+// changeTree makes the store that of the tree where it lies now.
+func (s *Store) changeTree() (err error) {
 	s.config.Work = manifest.PathText(s.work)
 	if s.config.External, err = gitdir.FindExternal(s.work); err != nil {
 		return err
@@ -244,8 +244,8 @@ func (s *Store) makeConfig(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var own ignore.Own
-	if s.rules, own, err = ignore.Learn(ctx, s.root, s.ruleDir(), s.inside, s.opts.Precious); err != nil {
+	var own ignore.Uncommitted
+	if s.rules, own, err = ignore.Learn(ctx, s.root, s.ruleDir(), s.pathInTree, s.opts.Precious); err != nil {
 		return err
 	}
 	if err := own.Write(s.ownFile()); err != nil {
@@ -273,7 +273,7 @@ func (s *Store) lock() (func(), error) {
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
 	}
-	if err := s.sign(f); err != nil {
+	if err := s.signLock(f); err != nil {
 		disk.Unlock(f)
 		f.Close()
 		return nil, fmt.Errorf("lock snapshot store %s: %w", s.dir, err)
@@ -284,9 +284,9 @@ func (s *Store) lock() (func(), error) {
 	}, nil
 }
 
-// sign leaves our name in the lock, and finds out whether another has been there since: then there may be snapshots that
+// signLock leaves our name in the lock, and finds out whether another has been there since: then there may be snapshots that
 // we do not know, and some that we know may be gone.
-func (s *Store) sign(f *os.File) error {
+func (s *Store) signLock(f *os.File) error {
 	last := make([]byte, len(s.name)+1)
 	n, err := f.ReadAt(last, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -335,13 +335,13 @@ func (s *Store) saveExcludes(x gitdir.Excludes) error {
 	return nil
 }
 
-// followRoot looks whether the folder of the tree is still the one that was opened. One that was deleted, or moved away,
+// ensureRoot looks whether the folder of the tree is still the one that was opened. One that was deleted, or moved away,
 // is made again, so that a restore can fill it; from one in its place the next snapshot is taken. Otherwise snapshots
 // would be of a folder in which nobody works any more.
 //
 // A folder that its owner cannot enter any more gets back the permissions that it had when the store was opened.
-func (s *Store) followRoot() error {
-	s.unlockRoot()
+func (s *Store) ensureRoot() error {
+	s.makeRootAccessible()
 	there, err := os.Lstat(s.work)
 	had, errHad := s.root.Stat(".")
 	if errHad == nil && err == nil && os.SameFile(had, there) {
@@ -389,8 +389,8 @@ func (s *Store) reopenRoot() error {
 	return nil
 }
 
-// unlockRoot gives the owner access to the folder of the tree; where it is not ours, the next step fails and says so.
-func (s *Store) unlockRoot() {
+// makeRootAccessible gives the owner access to the folder of the tree; where it is not ours, the next step fails and says so.
+func (s *Store) makeRootAccessible() {
 	fi, err := os.Lstat(s.work)
 	if err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {
 		_ = os.Chmod(s.work, s.rootMode)

@@ -18,12 +18,12 @@ import (
 // WritePatch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
 // Excluded paths are left out. It needs git.
 func (s *Store) WritePatch(ctx context.Context, w io.Writer, from, to ID) error {
-	return s.diff(ctx, w, from, to)
+	return s.writeDiff(ctx, w, from, to)
 }
 
 // WriteStat writes how many lines of which files changed, as git diff --stat shows it. It needs git.
 func (s *Store) WriteStat(ctx context.Context, w io.Writer, from, to ID) error {
-	return s.diff(ctx, w, from, to, "--stat")
+	return s.writeDiff(ctx, w, from, to, "--stat")
 }
 
 // LineCounts are the lines of a file that were added and deleted. Those of a binary file are not counted.
@@ -35,7 +35,7 @@ type LineCounts struct {
 // CountLines counts the changed lines of every file that git finds changed, by path. It needs git.
 func (s *Store) CountLines(ctx context.Context, from, to ID) (map[string]LineCounts, error) {
 	var b bytes.Buffer
-	if err := s.diff(ctx, &b, from, to, "--numstat", "-z", "--no-renames"); err != nil {
+	if err := s.writeDiff(ctx, &b, from, to, "--numstat", "-z", "--no-renames"); err != nil {
 		return nil, err
 	}
 	out := map[string]LineCounts{}
@@ -56,7 +56,7 @@ func (s *Store) CountLines(ctx context.Context, from, to ID) (map[string]LineCou
 	}
 }
 
-func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...string) error {
+func (s *Store) writeDiff(ctx context.Context, w io.Writer, from, to ID, how ...string) error {
 	s.mu.Lock()
 	_, errFrom := s.header(from)
 	_, errTo := s.header(to)
@@ -72,7 +72,7 @@ func (s *Store) diff(ctx context.Context, w io.Writer, from, to ID, how ...strin
 	if err := cmp.Or(errFrom, errTo); err != nil {
 		return err
 	}
-	cmd := gitdir.Alone(s.GitDir(), args...)
+	cmd := gitdir.IsolatedGit(s.GitDir(), args...)
 	cmd.Stdout = w
 	_, err := cmd.Output(ctx)
 	return err

@@ -39,7 +39,7 @@ func (s *Store) Prune(ctx context.Context, keep []ID) (PruneResult, error) {
 		return PruneResult{}, err
 	}
 	defer unlock()
-	if err := s.recover(ctx); err != nil {
+	if err := s.finishInterrupted(ctx); err != nil {
 		return PruneResult{}, err
 	}
 	p, err := s.prune(ctx, keep)
@@ -62,7 +62,7 @@ func (s *Store) prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	if err != nil {
 		return PruneResult{}, err
 	}
-	drop := s.others(append(s.pinned(), keep...))
+	drop := s.snapshotsExcept(append(s.pinned(), keep...))
 	if len(drop) == 0 && !d.Pending {
 		return PruneResult{}, nil
 	}
@@ -93,8 +93,8 @@ func (s *Store) pinned() []ID {
 	return ids
 }
 
-// others lists the snapshots of the store that are not in keep, oldest first.
-func (s *Store) others(keep []ID) []ID {
+// snapshotsExcept lists the snapshots of the store that are not in keep, oldest first.
+func (s *Store) snapshotsExcept(keep []ID) []ID {
 	var out []ID
 	for id := range s.infos {
 		if !slices.Contains(keep, id) {
@@ -116,7 +116,7 @@ func (s *Store) finishPrune(ctx context.Context) error {
 }
 
 // reclaim removes what only dropped snapshots need. All its steps may be repeated.
-func (s *Store) reclaim(ctx context.Context, d dropped) error {
+func (s *Store) reclaim(ctx context.Context, d droppedList) error {
 	if err := s.resync(); err != nil { // what is not known here would not be counted, and be lost
 		return err
 	}
@@ -126,11 +126,11 @@ func (s *Store) reclaim(ctx context.Context, d dropped) error {
 		}
 	}
 	c := newCensus(s)
-	for _, id := range s.others(nil) {
+	for _, id := range s.snapshotsExcept(nil) {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if err := errors.Join(s.objects.RepairRefs(s.infos[id].Refs()), c.count(id, 0)); err != nil {
+		if err := errors.Join(s.objects.RepairRefs(s.infos[id].Refs()), c.countSnapshot(id, 0)); err != nil {
 			return err
 		}
 	}
@@ -191,9 +191,9 @@ func newCensus(s *Store) *census {
 	return &census{s: s, rank: map[pack.OID]int{}, pools: map[string]map[int]int{}}
 }
 
-// count notes everything that a snapshot needs and that was not noted before. Both ways to it are gone: by the manifest,
+// countSnapshot notes everything that a snapshot needs and that was not noted before. Both ways to it are gone: by the manifest,
 // and by the commits that plain git sees.
-func (c *census) count(id ID, rank int) error {
+func (c *census) countSnapshot(id ID, rank int) error {
 	m, err := manifest.Read(filepath.Join(c.s.manifestDir(), string(id)))
 	if err != nil && !errors.Is(err, manifest.ErrDamaged) { // a damaged one still has its commits
 		return err
@@ -202,7 +202,7 @@ func (c *census) count(id ID, rank int) error {
 		for _, part := range [][]manifest.Entry{m.Work, m.Git, m.Ext, m.Kept} {
 			for _, e := range part {
 				if e.Kind != disk.KindDir {
-					c.note(e.OID, rank)
+					c.add(e.OID, rank)
 				}
 			}
 		}
@@ -214,14 +214,14 @@ func (c *census) count(id ID, rank int) error {
 		}
 	}
 	for _, ref := range []string{id.Ref(), manifest.StateRef(id)} {
-		if err := c.ref(ref, rank); err != nil {
+		if err := c.countRef(ref, rank); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *census) note(id pack.OID, rank int) bool {
+func (c *census) add(id pack.OID, rank int) bool {
 	if _, ok := c.rank[id]; ok {
 		return false
 	}
@@ -229,7 +229,7 @@ func (c *census) note(id pack.OID, rank int) bool {
 	return true
 }
 
-func (c *census) ref(name string, rank int) error {
+func (c *census) countRef(name string, rank int) error {
 	text, err := os.ReadFile(filepath.Join(c.s.GitDir(), filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -250,25 +250,25 @@ func (c *census) ref(name string, rank int) error {
 	if err != nil {
 		return fmt.Errorf("read commit %s: %w", id, err)
 	}
-	c.note(id, rank)
-	return c.tree(tree, rank)
+	c.add(id, rank)
+	return c.countTree(tree, rank)
 }
 
-func (c *census) tree(id pack.OID, rank int) error {
-	if !c.note(id, rank) {
+func (c *census) countTree(id pack.OID, rank int) error {
+	if !c.add(id, rank) {
 		return nil
 	}
-	return c.s.eachInTree(id, func(sub pack.OID, isTree bool) error {
+	return c.s.eachTreeEntry(id, func(sub pack.OID, isTree bool) error {
 		if isTree {
-			return c.tree(sub, rank)
+			return c.countTree(sub, rank)
 		}
-		c.note(sub, rank)
+		c.add(sub, rank)
 		return nil
 	})
 }
 
-// eachInTree shows do what a tree of git holds.
-func (s *Store) eachInTree(id pack.OID, do func(sub pack.OID, isTree bool) error) error {
+// eachTreeEntry shows do what a tree of git holds.
+func (s *Store) eachTreeEntry(id pack.OID, do func(sub pack.OID, isTree bool) error) error {
 	data, err := s.objects.Read(id, pack.Tree)
 	if err != nil {
 		return err
@@ -291,8 +291,8 @@ func (s *Store) eachInTree(id pack.OID, do func(sub pack.OID, isTree bool) error
 // ErrDropped is returned for an ID whose snapshot was dropped by Prune. It never comes back.
 var ErrDropped = errors.New("dropped to save space")
 
-// dropped is what the store remembers of snapshots that it does not hold any more.
-type dropped struct {
+// droppedList is what the store remembers of snapshots that it does not hold any more.
+type droppedList struct {
 	Version int
 	Next    int  // no new snapshot gets a lower number
 	Pending bool // some of the space has still to be given back
@@ -310,8 +310,8 @@ const droppedVersion = 1
 func (s *Store) droppedFile() string { return filepath.Join(s.dir, "dropped.json") }
 
 // loadDropped reads the file, which most stores do not have.
-func (s *Store) loadDropped() (dropped, error) {
-	d := dropped{Version: droppedVersion}
+func (s *Store) loadDropped() (droppedList, error) {
+	d := droppedList{Version: droppedVersion}
 	data, err := os.ReadFile(s.droppedFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil
@@ -328,7 +328,7 @@ func (s *Store) loadDropped() (dropped, error) {
 	return d, nil
 }
 
-func (s *Store) saveDropped(d dropped) error {
+func (s *Store) saveDropped(d droppedList) error {
 	data, err := json.MarshalIndent(d, "", "\t")
 	if err != nil {
 		return fmt.Errorf("write list of dropped snapshots: %w", err)
@@ -337,7 +337,7 @@ func (s *Store) saveDropped(d dropped) error {
 }
 
 // when returns when a snapshot was dropped, if it was.
-func (d dropped) when(id ID) (time.Time, bool) {
+func (d droppedList) when(id ID) (time.Time, bool) {
 	for _, set := range d.Sets {
 		if slices.Contains(set.IDs, id) {
 			return set.At, true
@@ -352,8 +352,8 @@ func (s *Store) next() (int, error) {
 	return max(manifest.Seq(s.newest())+1, d.Next), err
 }
 
-// missing is the error for a snapshot that the store does not hold.
-func (s *Store) missing(id ID) error {
+// missingError is the error for a snapshot that the store does not hold.
+func (s *Store) missingError(id ID) error {
 	d, err := s.loadDropped()
 	if err != nil {
 		return err

@@ -35,10 +35,10 @@ func (s *Store) journalFile() string { return filepath.Join(s.dir, "restore.json
 // The processes that write into the tree must be gone. ErrLocked means that a git process is at work; nothing has been
 // changed then.
 func (s *Store) Restore(ctx context.Context, id ID) (Restored, error) {
-	return s.putBack(ctx, journal{Target: id})
+	return s.runRestore(ctx, journal{Target: id})
 }
 
-func (s *Store) putBack(ctx context.Context, j journal) (Restored, error) {
+func (s *Store) runRestore(ctx context.Context, j journal) (Restored, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock()
@@ -46,10 +46,10 @@ func (s *Store) putBack(ctx context.Context, j journal) (Restored, error) {
 		return Restored{}, err
 	}
 	defer unlock()
-	if err := s.recover(ctx); err != nil {
+	if err := s.finishInterrupted(ctx); err != nil {
 		return Restored{}, err
 	}
-	if s.other {
+	if s.otherRepository {
 		return Restored{}, fmt.Errorf("restore snapshot %s: %w: %s; --force restores all the same", j.Target, ErrOtherRepository, s.work)
 	}
 	j.Token = rand.Text()
@@ -61,12 +61,12 @@ func (s *Store) putBack(ctx context.Context, j journal) (Restored, error) {
 }
 
 func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
-	present, target, err := s.sides(ctx, j)
+	present, target, err := s.prepareRestore(ctx, j)
 	if err != nil {
 		return Restored{}, err
 	}
 	j.Safety, j.At, j.Repository = present.ID, present.TakenAt, s.config.Repository
-	if err := s.announce(present, target); err != nil {
+	if err := s.notifyRestore(present, target); err != nil {
 		return Restored{}, err
 	}
 	data, err := json.Marshal(j)
@@ -94,7 +94,7 @@ func (b PlannedRestore) IsSavedIn(id ID) bool { return b.same(id) }
 // later has named it. An error of do gives the restore up. do must not use the store; nil calls nothing.
 func (s *Store) OnRestore(do func(PlannedRestore) error) { s.onRestore = do }
 
-func (s *Store) announce(present, target *manifest.Manifest) error {
+func (s *Store) notifyRestore(present, target *manifest.Manifest) error {
 	if s.onRestore == nil {
 		return nil
 	}
@@ -103,18 +103,18 @@ func (s *Store) announce(present, target *manifest.Manifest) error {
 		if err != nil {
 			return false
 		}
-		files, ignored, git := restore.Planned(s.config.Excludes, present, other)
-		return files+ignored+git == 0 && !restore.Replaces(present, target, other)
+		files, ignored, git := restore.CountPlanned(s.config.Excludes, present, other)
+		return files+ignored+git == 0 && !restore.ReplacesIgnored(present, target, other)
 	}}
-	b.Files, b.Ignored, b.GitFiles = restore.Planned(s.config.Excludes, present, target)
+	b.Files, b.Ignored, b.GitFiles = restore.CountPlanned(s.config.Excludes, present, target)
 	if b.Files+b.Ignored+b.GitFiles == 0 {
 		return nil
 	}
 	return s.onRestore(b)
 }
 
-// sides takes the present, and reads what is to come in its place.
-func (s *Store) sides(ctx context.Context, j journal) (present, target *manifest.Manifest, err error) {
+// prepareRestore takes the present, and reads what is to come in its place.
+func (s *Store) prepareRestore(ctx context.Context, j journal) (present, target *manifest.Manifest, err error) {
 	if target, err = s.manifest(j.Target); err != nil {
 		return nil, nil, err
 	}
@@ -133,7 +133,7 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.
 	ctx = context.WithoutCancel(ctx)
 	r := &Restored{Target: j.Target, Safety: j.Safety, Replaced: s.moved}
 	s.moved = ""
-	x := s.restorer(j.Token, r)
+	x := s.newRestorer(j.Token, r)
 	if err := x.Apply(ctx, present, target); err != nil {
 		return *r, err
 	}
@@ -142,7 +142,7 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.
 	if r.GitFiles > 0 && len(target.ObjectDirs) > 0 {
 		r.Fsck = gitdir.Fsck(ctx, s.work)
 	}
-	if err := errors.Join(s.verify(ctx, x, target), <-synced, s.remember()); err != nil {
+	if err := errors.Join(s.verify(ctx, x, target), <-synced, s.recordRepository()); err != nil {
 		return *r, err
 	}
 	if err := s.closeJournal(j); err != nil {
@@ -174,7 +174,7 @@ func (s *Store) checkLocks(target *manifest.Manifest) error {
 	return nil
 }
 
-func (s *Store) restorer(token string, r *Restored) *restore.Restorer {
+func (s *Store) newRestorer(token string, r *Restored) *restore.Restorer {
 	return &restore.Restorer{Tree: s.tree(), Store: s.dir, Objects: s.objects, Pools: s.pools, Token: token, Result: r, ExcludesSaved: s.saveExcludes}
 }
 
@@ -221,7 +221,7 @@ func LastRollback(dir string) (Rollback, error) {
 // Rollback is a Restore that is remembered, so that Undo can take it back. It is remembered also when a crash interrupts
 // it and it is finished by a later Open.
 func (s *Store) Rollback(ctx context.Context, id ID) (Restored, error) {
-	return s.putBack(ctx, journal{Target: id, Rollback: true})
+	return s.runRestore(ctx, journal{Target: id, Rollback: true})
 }
 
 // Undo restores what was there before the last Rollback or Undo, whatever has been done since then. It is a rollback

@@ -85,30 +85,30 @@ var (
 // Store is a folder of snapshots of one working tree. Its methods may be called from several goroutines; Take, Restore
 // and Exclude run one at a time, also across processes (ErrBusy).
 type Store struct {
-	work   string // absolute, without symbolic links
-	dir    string
-	opts   Options
-	inside string   // path of the store in the tree, "" if it lies outside
-	root   *os.Root // the working tree
+	work       string // absolute, without symbolic links
+	dir        string
+	opts       Options
+	pathInTree string   // path of the store in the tree, "" if it lies outside
+	root       *os.Root // the working tree
 
 	rootMode fs.FileMode // permissions of its folder when the store was opened
 
-	name      string // among those who lock the store
-	lockWait  time.Duration
-	mu        sync.Mutex
-	other     bool // the tree is another repository than that of the store
-	stale     bool // others may have changed the store since it was read
-	config    config
-	objects   *pack.Objects
-	rules     *ignore.Rules
-	pools     *pool.Pools
-	infos     map[ID]manifest.Header
-	manifests manifest.Cache
-	base      *manifest.Manifest // what the tree looked like when we last saw it: saves reading unchanged files
-	recovered *Restored
-	onRestore func(PlannedRestore) error
-	safety    ID     // of the last restore
-	moved     string // where what was in the place of the tree's folder is kept; "" if nothing was
+	name            string // among those who lock the store
+	lockWait        time.Duration
+	mu              sync.Mutex
+	otherRepository bool // the tree is another repository than that of the store
+	stale           bool // others may have changed the store since it was read
+	config          config
+	objects         *pack.Objects
+	rules           *ignore.Rules
+	pools           *pool.Pools
+	infos           map[ID]manifest.Header
+	manifests       manifest.Cache
+	base            *manifest.Manifest // what the tree looked like when we last saw it: saves reading unchanged files
+	recovered       *Restored
+	onRestore       func(PlannedRestore) error
+	safety          ID     // of the last restore
+	moved           string // where what was in the place of the tree's folder is kept; "" if nothing was
 }
 
 func (s *Store) tree() *gitdir.Tree {
@@ -163,7 +163,7 @@ func (s *Store) header(id ID) (manifest.Header, error) {
 	if h, ok := s.infos[id]; ok {
 		return h, nil
 	}
-	return manifest.Header{}, s.missing(id)
+	return manifest.Header{}, s.missingError(id)
 }
 
 // refresh reads the heads of manifests and the packs that are not known yet.
@@ -213,7 +213,7 @@ func (s *Store) manifest(id ID) (*manifest.Manifest, error) {
 	m, err := manifest.Read(filepath.Join(s.manifestDir(), string(id)))
 	if errors.Is(err, fs.ErrNotExist) { // another process has dropped it
 		delete(s.infos, id)
-		return nil, s.missing(id)
+		return nil, s.missingError(id)
 	}
 	if err != nil {
 		return nil, err

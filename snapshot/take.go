@@ -32,7 +32,7 @@ func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 		return Info{}, err
 	}
 	defer unlock()
-	if err := s.recover(ctx); err != nil { // otherwise a later Open would undo what has happened since
+	if err := s.finishInterrupted(ctx); err != nil { // otherwise a later Open would undo what has happened since
 		return Info{}, err
 	}
 	m, err := s.take(ctx, label, "")
@@ -56,7 +56,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 		s.stale = false
 		s.pools.Forget()
 	}
-	if err := s.followRoot(); err != nil {
+	if err := s.ensureRoot(); err != nil {
 		return nil, err
 	}
 	seq, err := s.next()
@@ -72,10 +72,10 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 		return nil, err
 	}
 	m.ID, m.Label = ID(strconv.Itoa(seq)), label
-	if err := s.gather(m, seq); err != nil {
+	if err := s.gatherObjects(m, seq); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.remember(), s.commit(m, w)); err != nil {
+	if err := errors.Join(s.recordRepository(), s.commit(m, w)); err != nil {
 		return nil, err
 	}
 	return m, s.publish(m, w)
@@ -84,20 +84,20 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 // scan looks at the tree. Without a pack contents are hashed and not stored.
 func (s *Store) scan(ctx context.Context, w *pack.Writer, token string) (*manifest.Manifest, error) {
 	return scan.Run(ctx, scan.Options{
-		Tree: s.tree(), Inside: s.inside, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, MaxIgnored: s.opts.MaxIgnored, Rules: s.rules,
+		Tree: s.tree(), Inside: s.pathInTree, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, MaxIgnored: s.opts.MaxIgnored, Rules: s.rules,
 		Epoch: s.objects.Epoch(), Base: s.base, Pack: w, Token: token,
 	})
 }
 
-// gather takes the git objects that have come since the last snapshot.
-func (s *Store) gather(m *manifest.Manifest, seq int) error {
+// gatherObjects takes the git objects that have come since the last snapshot.
+func (s *Store) gatherObjects(m *manifest.Manifest, seq int) error {
 	for _, key := range m.ObjectDirs {
-		p, err := s.pools.Of(key)
+		p, err := s.pools.Get(key)
 		if err != nil {
 			return err
 		}
 		err = p.Gather(s.config.External.ObjectDir(s.work, key), seq)
-		if reason := unkept(err); reason != "" {
+		if reason := skipReason(err); reason != "" {
 			m.Skipped = append(m.Skipped, Skip{Path: key, Reason: reason})
 			continue
 		}
@@ -109,8 +109,8 @@ func (s *Store) gather(m *manifest.Manifest, seq int) error {
 	return nil
 }
 
-// unkept is why objects could not be taken, "" where that is an error.
-func unkept(err error) Reason {
+// skipReason is why objects could not be taken, "" where that is an error.
+func skipReason(err error) Reason {
 	switch {
 	case errors.Is(err, pool.ErrOtherDisk):
 		return OtherDisk
@@ -179,7 +179,7 @@ func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() e
 		return Info{}, nil, err
 	}
 	defer unlock()
-	if err := s.recover(ctx); err != nil {
+	if err := s.finishInterrupted(ctx); err != nil {
 		return Info{}, nil, err
 	}
 	had, err := s.packNames()
@@ -194,7 +194,7 @@ func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() e
 	for p := range had {
 		delete(came, p)
 	}
-	return m.Info, func() error { return s.drop(m.ID, came) }, err
+	return m.Info, func() error { return s.dropTemporary(m.ID, came) }, err
 }
 
 // packNames lists the packs without their extension.
@@ -207,8 +207,8 @@ func (s *Store) packNames() (map[string]bool, error) {
 	return out, err
 }
 
-// drop removes a snapshot and the packs that came with it, if it is still the newest one.
-func (s *Store) drop(id ID, packs map[string]bool) error {
+// dropTemporary removes a snapshot and the packs that came with it, if it is still the newest one.
+func (s *Store) dropTemporary(id ID, packs map[string]bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unlock, err := s.lock()

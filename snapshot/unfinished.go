@@ -55,9 +55,9 @@ func ReadUnfinished(dir string) *InterruptedRestore {
 	return &InterruptedRestore{Target: j.Target, Safety: j.Safety}
 }
 
-// recover finishes the restore of a journal, if there is one: only in the repository in which it was begun, and only if
+// finishInterrupted finishes the restore of a journal, if there is one: only in the repository in which it was begun, and only if
 // nobody has changed the tree since. The present, perhaps half restored, is taken again.
-func (s *Store) recover(ctx context.Context) error {
+func (s *Store) finishInterrupted(ctx context.Context) error {
 	data, err := os.ReadFile(s.journalFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -69,13 +69,13 @@ func (s *Store) recover(ctx context.Context) error {
 	if err := json.Unmarshal(data, &j); err != nil {
 		return fmt.Errorf("read restore journal %s: %w; delete the file to give the restore up", s.journalFile(), err)
 	}
-	gone := &UnfinishedError{Target: j.Target, Safety: j.Safety, store: s.dir, work: s.work}
-	if s.other || !j.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) {
-		return s.giveUp(gone)
+	unfinished := &UnfinishedError{Target: j.Target, Safety: j.Safety, store: s.dir, work: s.work}
+	if s.otherRepository || !j.Repository.Same(gitstate.IdentityOf(s.work, s.config.External)) {
+		return s.giveUp(unfinished)
 	}
-	r, err := s.finish(ctx, j, gone)
-	if len(gone.Changed) > 0 {
-		return errors.Join(err, s.giveUp(gone))
+	r, err := s.finishRestore(ctx, j, unfinished)
+	if len(unfinished.Changed) > 0 {
+		return errors.Join(err, s.giveUp(unfinished))
 	}
 	if err != nil {
 		return fmt.Errorf("finish interrupted restore of snapshot %s: %w", j.Target, err)
@@ -84,19 +84,19 @@ func (s *Store) recover(ctx context.Context) error {
 	return nil
 }
 
-// finish does what is left of an interrupted restore, unless it finds changes and adds them to gone.
-func (s *Store) finish(ctx context.Context, j journal, gone *UnfinishedError) (Restored, error) {
+// finishRestore does what is left of an interrupted restore, unless it finds changes and adds them to gone.
+func (s *Store) finishRestore(ctx context.Context, j journal, unfinished *UnfinishedError) (Restored, error) {
 	before, err := s.manifest(j.Safety)
 	if err != nil {
 		return Restored{}, err
 	}
-	present, target, err := s.sides(ctx, j)
+	present, target, err := s.prepareRestore(ctx, j)
 	if err != nil {
 		return Restored{}, err
 	}
 	x := restore.Interrupted{Now: present, Before: before, Target: target, Objects: s.objects, Excludes: s.config.Excludes}
-	if gone.Changed = x.Changed(); len(gone.Changed) > 0 {
-		gone.Current = present.ID
+	if unfinished.Changed = x.Changed(); len(unfinished.Changed) > 0 {
+		unfinished.Current = present.ID
 		return Restored{}, nil
 	}
 	return s.apply(ctx, j, present, target)
@@ -114,7 +114,7 @@ func (s *Store) giveUp(why *UnfinishedError) error {
 func (s *Store) CheckRepository() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.other {
+	if s.otherRepository {
 		return fmt.Errorf("%w: %s; --force restores all the same", ErrOtherRepository, s.work)
 	}
 	return nil
@@ -124,15 +124,15 @@ func (s *Store) CheckRepository() error {
 func (s *Store) AdoptRepository() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.other = false
-	return s.remember()
+	s.otherRepository = false
+	return s.recordRepository()
 }
 
-// remember notes which repository the tree is, unless it was another one when the store was opened: what comes into its
+// recordRepository notes which repository the tree is, unless it was another one when the store was opened: what comes into its
 // place while we look is the work of the agent.
-func (s *Store) remember() error {
+func (s *Store) recordRepository() error {
 	now := gitstate.IdentityOf(s.work, s.config.External)
-	if s.other || now == s.config.Repository {
+	if s.otherRepository || now == s.config.Repository {
 		return nil
 	}
 	s.config.Repository = now

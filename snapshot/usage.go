@@ -33,9 +33,9 @@ func (s *Store) Usage() (Usage, error) {
 	return Usage{Snapshots: len(s.infos), Bytes: n}, err
 }
 
-func (s *Store) diskUsage() (int64, error) { return usageOf(s.dir) }
+func (s *Store) diskUsage() (int64, error) { return diskUsage(s.dir) }
 
-func usageOf(dir string) (int64, error) {
+func diskUsage(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +49,7 @@ func usageOf(dir string) (int64, error) {
 			return nil
 		}
 		if err == nil {
-			total += disk.Bytes(fi)
+			total += disk.DiskUsage(fi)
 		}
 		return err
 	})
@@ -81,7 +81,7 @@ func Summarize(dir string) (Summary, error) {
 	for _, f := range list {
 		if id := ID(f.Name()); manifest.Seq(id) > 0 {
 			sum.Snapshots++
-			newest = later(newest, id)
+			newest = newerID(newest, id)
 		}
 	}
 	d, err := s.loadDropped()
@@ -98,11 +98,11 @@ func Summarize(dir string) (Summary, error) {
 		}
 		sum.Skipped = h.Skipped
 	}
-	sum.Bytes, err = usageOf(dir)
+	sum.Bytes, err = diskUsage(dir)
 	return sum, err
 }
 
-func later(a, b ID) ID {
+func newerID(a, b ID) ID {
 	if manifest.Seq(a) > manifest.Seq(b) {
 		return a
 	}
@@ -118,12 +118,12 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 		return nil, err
 	}
 	c := newCensus(s)
-	ranked := append(slices.Clone(order), s.others(order)...)
+	ranked := append(slices.Clone(order), s.snapshotsExcept(order)...)
 	for i := len(ranked) - 1; i >= 0; i-- { // what is kept comes first and has the highest rank
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("weigh snapshots: %w", err)
 		}
-		if err := c.count(ranked[i], min(i, len(order))); err != nil {
+		if err := c.countSnapshot(ranked[i], min(i, len(order))); err != nil {
 			return nil, fmt.Errorf("weigh snapshots: %w", err)
 		}
 	}
@@ -133,7 +133,7 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 	}
 	for i := range order {
 		if fi, err := os.Lstat(filepath.Join(s.manifestDir(), string(order[i]))); err == nil {
-			freed[i] += disk.Bytes(fi)
+			freed[i] += disk.DiskUsage(fi)
 		}
 		if i > 0 {
 			freed[i] += freed[i-1]
@@ -148,7 +148,7 @@ func (c *census) weighPacks(freed []int64) error {
 		return err
 	}
 	for _, p := range packs {
-		for i, o := range p.Objs {
+		for i, o := range p.Objects {
 			freed[c.rank[o.ID]] += p.Length(i) // what nobody needs has rank 0 and goes with the first
 		}
 	}
@@ -161,7 +161,7 @@ func (c *census) weighPools(freed []int64) error {
 		if err != nil {
 			return err
 		}
-		p.Weigh(users, freed)
+		p.AddSizes(users, freed)
 	}
 	return nil
 }

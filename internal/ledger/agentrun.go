@@ -8,52 +8,52 @@ import (
 	"supervise/metric"
 )
 
-// AgentRun is what the agent did in an iteration: its process, and what it reported.
-// Its exit code is a fact about the agent, never a verdict. If the service failed, it
-// was run more than once: numbers are sums over all its runs, the rest is of the
-// last.
+// AgentRun records what the agent did in an iteration: its process, and what it
+// reported. Its exit code is a fact about the agent, never a verdict. If the service
+// failed, the agent was run more than once: counts and times are sums over all runs, the
+// other fields describe the last run.
 type AgentRun struct {
 	ExitCode int           `json:"exit_code"`
 	Signal   string        `json:"signal,omitempty"`
 	Cause    string        `json:"cause"`
 	Duration time.Duration `json:"duration_ns"`
-	// Containment is what held its tree, like "cgroup".
+	// Containment is the mechanism that contained its process tree, such as "cgroup".
 	Containment string   `json:"containment,omitempty"`
-	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
-	// RefusedHosts are those that the sandbox kept it from, with their ports.
+	Leftovers   []string `json:"leftovers,omitempty"` // processes it left behind, which were killed
+	// RefusedHosts are the hosts, with ports, that the sandbox refused.
 	RefusedHosts []string `json:"refused_hosts,omitempty"`
 	LastOutput   string   `json:"last_words,omitempty"`
-	Alarm        string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests vanished
+	Alarm        string   `json:"alarm,omitempty"` // why it was stopped while it worked: tests disappeared
 
-	Program string `json:"program,omitempty"` // which known one it is; "" for another
+	Program string `json:"program,omitempty"` // a known agent program; "" for others
 	Outcome string `json:"outcome,omitempty"` // ok, rate_limit, …; "" in old records
 	Message string `json:"message,omitempty"` // its own error message
 	Session string `json:"session,omitempty"`
 	Model   string `json:"model,omitempty"`
 	Version string `json:"agent_version,omitempty"`
-	// Usage is nil where the agent reported none.
+	// Usage is nil if the agent reported none.
 	Usage *metric.Usage `json:"usage,omitempty"`
-	// Window is the one of which most was used, nil where the agent told none.
+	// Window is the usage window closest to its limit, nil if the agent reported none.
 	Window            *metric.Window `json:"window,omitempty"`
-	LimitReached      string         `json:"limit_reached,omitempty"`      // of supervise that ended it: cost, tokens
+	LimitReached      string         `json:"limit_reached,omitempty"`      // the limit of supervise that ended it: cost, tokens
 	CompletionClaimed bool           `json:"completion_claimed,omitempty"` // it printed the completion promise
-	Runs              int            `json:"runs,omitempty"`               // how often it was run, where more than once
-	Waited            time.Duration  `json:"waited_ns,omitempty"`          // for the service, between the runs
-	Blocked           []Block        `json:"blocked,omitempty"`            // what it said that it cannot do
-	Notes             string         `json:"notes,omitempty"`              // its notes as it left them, at most [MaxNotes] bytes
+	Runs              int            `json:"runs,omitempty"`               // how often it was run, if more than once
+	Waited            time.Duration  `json:"waited_ns,omitempty"`          // time spent waiting for the service between runs
+	Blocked           []Block        `json:"blocked,omitempty"`            // what it reported as impossible
+	Notes             string         `json:"notes,omitempty"`              // its notes after the run, at most [MaxNotes] bytes
 }
 
-// Block is what an agent said that it cannot do. It is nothing but the agent's word: in
-// one line, shortened, without secrets.
+// Block is a task or test that the agent reported as impossible. It is the agent's claim,
+// not a fact: one line, shortened, with secrets removed.
 type Block struct {
-	Tests   []string    `json:"tests,omitempty"` // that it calls wrong; none: it means the whole task
+	Tests   []string    `json:"tests,omitempty"` // the tests it calls wrong; none means the entire task
 	Known   []metric.ID `json:"known_tests,omitempty"`
-	Unknown []string    `json:"unknown_tests,omitempty"` // no test is known by these names
+	Unknown []string    `json:"unknown_tests,omitempty"` // names that match no known test
 	Reason  string      `json:"reason"`
 	At      time.Time   `json:"at"`
 }
 
-// NewBlock returns a statement about the tests that names mean, without its reason.
+// NewBlock resolves the names of tests into a Block that has no reason yet.
 func NewBlock(tests *metric.Tests, names []string) Block {
 	var b Block
 	for _, name := range names {
@@ -69,7 +69,7 @@ func NewBlock(tests *metric.Tests, names []string) Block {
 	return b
 }
 
-// String returns the statement in one line.
+// String returns the block in one line.
 func (b Block) String() string {
 	what := "the task cannot be done"
 	if len(b.Tests) > 0 {
@@ -81,10 +81,11 @@ func (b Block) String() string {
 	return what + ": " + b.Reason
 }
 
-// CauseIdle is the cause by which an iteration ends whose agent goes on.
+// CauseIdle is the cause of an iteration that ended because the agent went idle; the
+// agent itself continues.
 const CauseIdle = "at_rest"
 
-// Succeeded reports whether the agent ended without any sign of failure.
+// Succeeded reports whether the agent exited without any sign of failure.
 func (a AgentRun) Succeeded() bool {
 	if a.Outcome == "" {
 		return a.ExitCode == 0 && a.Signal == ""
@@ -92,8 +93,8 @@ func (a AgentRun) Succeeded() bool {
 	return a.Outcome == "ok"
 }
 
-// effectiveExitCode is the exit code by which a run counts: agents end with 0 after
-// failures, too. One that was ended did not fail.
+// effectiveExitCode returns the exit code that the run counts with. Agents also exit with
+// 0 after failures, and a run that supervise stopped did not fail.
 func (a AgentRun) effectiveExitCode() int {
 	switch a.Outcome {
 	case "ok", "stopped", "timeout", "":
@@ -106,16 +107,16 @@ func (a AgentRun) effectiveExitCode() int {
 type Spending struct {
 	metric.Usage
 	Tokens *int64 `json:"tokens,omitempty"` // all kinds
-	// Improvements are the iterations that were kept and led forward. The numbers per
-	// improvement are nil where there is none.
+	// Improvements counts the accepted iterations that made progress. The values per
+	// improvement are nil if there is none.
 	Improvements         int      `json:"improvements"`
 	TokensPerImprovement *float64 `json:"tokens_per_improvement,omitempty"`
 	CostPerImprovement   *float64 `json:"cost_usd_per_improvement,omitempty"`
 	WaitedMS             int64    `json:"waited_ms,omitempty"` // for the service
 }
 
-// plus is the sum with one iteration more.
-func (s *Spending) plus(it Iteration) *Spending {
+// withIteration returns the spending with one more iteration added.
+func (s *Spending) withIteration(it Iteration) *Spending {
 	run := it.Agent
 	if run == nil || s == nil && run.Usage == nil && run.Waited == 0 {
 		return s
@@ -131,12 +132,12 @@ func (s *Spending) plus(it Iteration) *Spending {
 	if !it.Rejected && !it.Interrupted && it.Assessment.Class == detector.Forward {
 		sum.Improvements++
 	}
-	sum.share()
+	sum.computeDerived()
 	return &sum
 }
 
-// share works out the numbers that follow from the others.
-func (s *Spending) share() {
+// computeDerived sets the fields that follow from the others.
+func (s *Spending) computeDerived() {
 	s.Tokens = s.Usage.Tokens()
 	if n := float64(s.Improvements); n > 0 && s.Tokens != nil {
 		s.TokensPerImprovement = new(float64(*s.Tokens) / n)

@@ -10,11 +10,10 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// CopyArtifacts copies files and folders into the artifacts of iteration n, in
-// place of what was there. The contents of a folder come to the top; a file
-// keeps its path in root, or its bare name when it lies elsewhere. Relative
-// paths are relative to root. Links are copied as links. A path that is not
-// there, and two that would be one, are errors.
+// CopyArtifacts replaces the artifacts of iteration n with copies of files and folders.
+// Relative paths are relative to root. The contents of a folder are copied to the top
+// level; a file keeps its path in root, or its base name if it is outside root. Links
+// are copied as links. Missing paths and name collisions are errors.
 func (l *Ledger) CopyArtifacts(n int, root string, paths []string) error {
 	dir, err := l.MakeIterationDir(n)
 	if err != nil {
@@ -53,7 +52,7 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 	}
 	name, err := filepath.Rel(root, full)
 	within := err == nil && filepath.IsLocal(name)
-	if !within { // a person named it by its absolute path
+	if !within { // the user gave its absolute path
 		root, name = filepath.Dir(full), filepath.Base(full)
 	}
 	tree, err := projectfile.Open(root)
@@ -75,10 +74,10 @@ func (l *Ledger) copyArtifact(to, root, path string) error {
 	if err != nil {
 		return err
 	}
-	return keepFile(filepath.Join(to, name), data)
+	return writeNewFile(filepath.Join(to, name), data)
 }
 
-func keepFile(to string, data []byte) error {
+func writeNewFile(to string, data []byte) error {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("write %s: %w", to, fs.ErrExist)
 	}
@@ -88,8 +87,8 @@ func keepFile(to string, data []byte) error {
 	return WriteFile(to, data)
 }
 
-// OutputArtifacts copies the artifacts of iteration n to final-output/, replacing
-// what stood there, and returns their paths.
+// OutputArtifacts replaces final-output/ with the artifacts of iteration n and returns
+// their paths.
 func (l *Ledger) OutputArtifacts(n int) ([]string, error) {
 	to := filepath.Join(l.dir, "final-output")
 	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o700)); err != nil {
@@ -115,8 +114,8 @@ func (l *Ledger) OutputArtifacts(n int) ([]string, error) {
 	return paths, nil
 }
 
-// RemoveResults removes what an iteration that is about to be replaced has beside
-// its record: the new one may have less.
+// RemoveResults removes the result files next to the record of an iteration that is about
+// to be replaced, because the new iteration may have fewer of them.
 func (l *Ledger) RemoveResults(n int) error {
 	for _, name := range []string{"results.xml", "coverage.json", "lint.json", evidenceName} {
 		if err := os.Remove(filepath.Join(l.dir, "iterations", IterationName(n), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,8 +125,8 @@ func (l *Ledger) RemoveResults(n int) error {
 	return nil
 }
 
-// writeArtifacts copies changed files. Their names come from the agent, so
-// nothing may leave the folder.
+// writeArtifacts copies changed files into dir. Their names come from the agent, so no
+// path may leave the folder.
 func writeArtifacts(dir string, files Files) error {
 	if len(files) == 0 {
 		return nil

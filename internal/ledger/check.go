@@ -15,16 +15,18 @@ import (
 	"supervise/internal/environment"
 )
 
-// keep remembers what was written into one of the loop's files.
-func (l *Ledger) keep(name string, data []byte) {
-	if l.own == nil {
-		l.own = map[string][]byte{}
+// rememberWritten records what was last written to one of the files of the loop, so that
+// [Ledger.RepairChanged] can compare and restore it.
+func (l *Ledger) rememberWritten(name string, data []byte) {
+	if l.written == nil {
+		l.written = map[string][]byte{}
 	}
-	l.own[name] = data
+	l.written[name] = data
 }
 
-// MoveBack moves the folder of the loop back to its place if it, or a folder above it, was moved: a mount that can only be
-// read does not prevent that. What is in its place goes where it was. Check names it.
+// MoveBack moves the folder of the loop back if it, or a folder above it, was moved: a
+// read-only mount does not prevent moving it. What has taken its place is moved to where
+// the folder was found. [Ledger.RepairChanged] reports the move.
 func (l *Ledger) MoveBack() error {
 	for range 4 { // folders above one another may have been moved
 		was := filepath.Join(l.dir, "lock")
@@ -43,60 +45,62 @@ func (l *Ledger) MoveBack() error {
 		for filepath.Base(was) == filepath.Base(now) && was != now {
 			was, now = filepath.Dir(was), filepath.Dir(now)
 		}
-		if err := swap(now, was); err != nil {
+		if err := exchange(now, was); err != nil {
 			return fmt.Errorf("move the state back, which is in %s: %w", now, err)
 		}
-		l.moved = append(l.moved, was+" (it was moved to "+now+")")
+		l.movedBack = append(l.movedBack, was+" (it was moved to "+now+")")
 	}
 	return nil
 }
 
-// swap moves a folder, and what is in its place to where it was.
-func swap(from, to string) error {
+// exchange moves the folder from to the path to. If something exists at to, it is moved
+// to from.
+func exchange(from, to string) error {
 	if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
 		}
 		return os.Rename(from, to)
 	}
-	aside := from + ".moved"
-	if err := os.Rename(to, aside); err != nil {
+	temporary := from + ".moved"
+	if err := os.Rename(to, temporary); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(from, to), os.Rename(aside, from))
+	return errors.Join(os.Rename(from, to), os.Rename(temporary, from))
 }
 
-// RepairChanged compares the loop's log, state and settings with what this process has
-// written. It puts back what is not the same, as far as it can, and names it. A
-// log that was changed in place stays as it is: its chain shows where.
+// RepairChanged compares the log, state and settings of the loop with what this process
+// has written. It restores files that differ, as far as possible, and returns their
+// names. A log that was changed in place is not modified: its hash chain shows where it
+// was changed.
 func (l *Ledger) RepairChanged() (changed []string, err error) {
-	changed, l.moved = l.moved, nil
-	same, err := l.log.same(filepath.Join(l.dir, logName))
+	changed, l.movedBack = l.movedBack, nil
+	same, err := l.log.isUnchanged(filepath.Join(l.dir, logName))
 	if err != nil {
 		return nil, err
 	}
 	if !same {
 		changed = append(changed, logName)
-		if err := l.log.putBack(filepath.Join(l.dir, logName)); err != nil {
+		if err := l.log.restore(filepath.Join(l.dir, logName)); err != nil {
 			return changed, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.own)) {
+	for _, name := range slices.Sorted(maps.Keys(l.written)) {
 		path := filepath.Join(l.dir, name)
 		is, err := os.ReadFile(path)
-		if err == nil && bytes.Equal(is, l.own[name]) {
+		if err == nil && bytes.Equal(is, l.written[name]) {
 			continue
 		}
 		changed = append(changed, name)
-		if err := WriteFile(path, l.own[name]); err != nil {
+		if err := WriteFile(path, l.written[name]); err != nil {
 			return changed, err
 		}
 	}
 	return changed, nil
 }
 
-// same reports whether the log at path is the one that was written.
-func (l *eventLog) same(path string) (bool, error) {
+// isUnchanged reports whether the file at path is the log that this process has written.
+func (l *eventLog) isUnchanged(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -105,18 +109,18 @@ func (l *eventLog) same(path string) (bool, error) {
 		return false, fmt.Errorf("check the audit log: %w", err)
 	}
 	defer f.Close()
-	ours, err := l.file.Stat()
+	logInfo, err := l.file.Stat()
 	if err != nil {
 		return false, fmt.Errorf("check the audit log: %w", err)
 	}
-	theirs, err := f.Stat()
+	fileInfo, err := f.Stat()
 	if err != nil {
 		return false, fmt.Errorf("check the audit log: %w", err)
 	}
 	switch {
-	case !os.SameFile(ours, theirs) || theirs.Size() != l.end:
+	case !os.SameFile(logInfo, fileInfo) || fileInfo.Size() != l.end:
 		return false, nil
-	case l.end > wholeLog && l.end-l.hashed < l.hashed/4 && !l.written.IsZero() && environment.ChangeTime(theirs).Equal(l.written):
+	case l.end > alwaysHashed && l.end-l.hashed < l.hashed/4 && !l.changedAt.IsZero() && environment.ChangeTime(fileInfo).Equal(l.changedAt):
 		return true, nil
 	}
 	sum := sha256.New()
@@ -127,27 +131,27 @@ func (l *eventLog) same(path string) (bool, error) {
 	return bytes.Equal(sum.Sum(nil), l.sum.Sum(nil)), nil
 }
 
-// wholeLog is the length, in bytes, up to which a log is read whole at each check.
-// A longer one is read whole when it has grown by a quarter, else only where the
-// system says that somebody wrote to it after we did: what all checks of a loop
-// read grows with its log, not with its square.
-const wholeLog = 1 << 20
+// alwaysHashed is the length in bytes up to which each check hashes the entire log. A
+// longer log is hashed again after it has grown by a quarter, or if its change time shows
+// that another process wrote to it. So the total work of all checks of a loop grows
+// linearly with its log.
+const alwaysHashed = 1 << 20
 
-// putBack writes the log again where another file took its place; what was written
+// restore writes the log to path again after another file has taken its place. The log
 // can still be read from the open file.
-func (l *eventLog) putBack(path string) error {
+func (l *eventLog) restore(path string) error {
 	text := make([]byte, l.end)
 	n, err := l.file.ReadAt(text, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("put the audit log back: %w", err)
+		return fmt.Errorf("restore the audit log: %w", err)
 	}
-	text = text[:bytes.LastIndexByte(text[:n], '\n')+1] // of whole lines
+	text = text[:bytes.LastIndexByte(text[:n], '\n')+1] // complete lines only
 	if err := WriteFile(path, text); err != nil {
-		return fmt.Errorf("put the audit log back: %w", err)
+		return fmt.Errorf("restore the audit log: %w", err)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("put the audit log back: %w", err)
+		return fmt.Errorf("restore the audit log: %w", err)
 	}
 	l.file.Close()
 	l.file, l.end = f, int64(len(text))

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-func (l *Ledger) checkpoint(n int, doc []byte) error {
+func (l *Ledger) writeCheckpoint(n int, doc []byte) error {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	if _, err := z.Write(doc); err != nil {

@@ -7,21 +7,21 @@ import (
 	"supervise/metric"
 )
 
-// Declarations are findings that the user let happen before the loop.
+// Declarations are findings that the user allowed before the loop started.
 type Declarations []detector.Alert
 
-// FindDeclarations are the findings about the tree of an iteration that the user let happen
-// before the loop: a person reads them at its end. A finding is left out where a later
-// iteration, up to that one, brought all of its tests back.
+// FindDeclarations lists the declared findings about the tree of the selected iteration,
+// for the user to read at the end of the loop. A finding is omitted if a later iteration,
+// up to the selected one, restored all of its tests.
 func FindDeclarations(its []Iteration, selected int) Declarations {
 	var out Declarations
 	for _, it := range its[:min(selected+1, len(its))] {
 		if it.Rejected || it.Interrupted {
 			continue
 		}
-		held := it.passedAsBefore()
+		passing := it.originalTestsPassing()
 		out = slices.DeleteFunc(out, func(a detector.Alert) bool {
-			return len(a.Tests) > 0 && !slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return !held[id] })
+			return len(a.Tests) > 0 && !slices.ContainsFunc(a.Tests, func(id metric.ID) bool { return !passing[id] })
 		})
 		for _, a := range it.Assessment.Alerts {
 			if a.Declared {
@@ -32,8 +32,8 @@ func FindDeclarations(its []Iteration, selected int) Declarations {
 	return out
 }
 
-// passedAsBefore are the tests that pass as they were before the loop.
-func (it Iteration) passedAsBefore() map[metric.ID]bool {
+// originalTestsPassing returns the tests whose original version passes.
+func (it Iteration) originalTestsPassing() map[metric.ID]bool {
 	out := map[metric.ID]bool{}
 	if it.Goals == nil {
 		return out

@@ -18,9 +18,9 @@ type Deletable struct {
 	Bytes int64
 }
 
-// FindDeletable lists the loops of a tree that are over, except the latest keep ones and
-// those that changed, or whose tree was restored, after a time; young counts the latter.
-// One of which a restore was interrupted is needed to finish it.
+// FindDeletable lists the finished loops of a tree that may be deleted. The latest keep
+// loops stay, and so do loops that were updated or rolled back after the given time; young
+// counts those. A loop with an interrupted restore stays too: it is needed to finish it.
 func FindDeletable(home, root string, keep int, before time.Time) (list []Deletable, young int, err error) {
 	loops, err := ListLoops(home, root) // the latest first
 	if err != nil {
@@ -36,33 +36,35 @@ func FindDeletable(home, root string, keep int, before time.Time) (list []Deleta
 			continue
 		}
 		if free, err := IsUnlocked(dir); err == nil && free && snapshot.ReadUnfinished(SnapshotDir(dir)) == nil {
-			list = append(list, Deletable{s, dir, sizeOf(dir) + sizeOf(SnapshotDir(dir)) + sizeOf(candidatesOf(dir))})
+			list = append(list, Deletable{s, dir, dirSize(dir) + dirSize(SnapshotDir(dir)) + dirSize(candidatesDir(dir))})
 		}
 	}
 	return list, young, nil
 }
 
-// Delete deletes the loop with its snapshots. It is not there any more from the first
-// step on, and FinishDeleting does what is cut short. Files that a restore moved out of
-// the way are in no snapshot and stay: kept is their folder, "" if there are none.
+// Delete deletes the loop and its snapshots. The first step removes the loop from the
+// list of loops; [FinishDeleting] completes a deletion that was interrupted. Files that a
+// restore moved out of the way are in no snapshot and are kept: kept is their folder, ""
+// if there are none.
 func (d Deletable) Delete() (kept string, err error) {
 	home := filepath.Dir(filepath.Dir(d.Dir))
-	to := filepath.Join(home, deleted, filepath.Base(d.Dir))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+	trash := filepath.Join(home, deletedFolder, filepath.Base(d.Dir))
+	if err := os.MkdirAll(filepath.Dir(trash), 0o700); err != nil {
 		return "", fmt.Errorf("make the folder of deleted loops: %w", err)
 	}
-	if err := os.Rename(d.Dir, to); err != nil {
+	if err := os.Rename(d.Dir, trash); err != nil {
 		return "", fmt.Errorf("move the loop away: %w", err)
 	}
-	return finishDeleting(home, to)
+	return finishDeleting(home, trash)
 }
 
-// deleted is the folder of loops whose deletion has begun, beside that of the others.
-const deleted = "deleted"
+// deletedFolder is the folder, next to that of the loops, of loops whose deletion has
+// started.
+const deletedFolder = "deleted"
 
-// FinishDeleting deletes what is left of loops whose deletion was cut short.
+// FinishDeleting completes interrupted deletions of loops.
 func FinishDeleting(home string) error {
-	dirs, _ := filepath.Glob(filepath.Join(home, deleted, "*"))
+	dirs, _ := filepath.Glob(filepath.Join(home, deletedFolder, "*"))
 	for _, dir := range dirs {
 		if _, err := finishDeleting(home, dir); err != nil {
 			return fmt.Errorf("delete %s: %w", filepath.Base(dir), err)
@@ -89,19 +91,19 @@ func finishDeleting(home, dir string) (kept string, err error) {
 		err = RemoveTree(store)
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = errors.Join(RemoveTree(scratchDir(loop)), RemoveTree(candidatesOf(loop)), RemoveTree(dir))
+		err = errors.Join(RemoveTree(scratchDir(loop)), RemoveTree(candidatesDir(loop)), RemoveTree(dir))
 	}
-	_ = os.Remove(filepath.Dir(dir)) // where it is empty
+	_ = os.Remove(filepath.Dir(dir)) // succeeds only if it is empty
 	return kept, err
 }
 
-// candidatesOf is the folder of the candidates of the loop in dir, where it has some.
-func candidatesOf(dir string) string {
+// candidatesDir is the folder of the candidates of the loop in dir, if it has any.
+func candidatesDir(dir string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "candidates", filepath.Base(dir))
 }
 
-// sizeOf is the sum of the sizes of the files in a folder that can be read.
-func sizeOf(dir string) (sum int64) {
+// dirSize returns the sum of the sizes of the readable files in a folder.
+func dirSize(dir string) (sum int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // what cannot be read does not count

@@ -32,10 +32,10 @@ func TestCleanIsFinished(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(SnapshotDir(LoopDir(home, "unfinished")), "restore.json"), []byte(`{"Target":"1","Safety":"2"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(home, deleted), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(home, deletedFolder), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(LoopDir(home, "half"), filepath.Join(home, deleted, "half")); err != nil {
+	if err := os.Rename(LoopDir(home, "half"), filepath.Join(home, deletedFolder, "half")); err != nil {
 		t.Fatal(err)
 	}
 	list, _, err := FindDeletable(home, tree, 0, time.Now())

@@ -16,9 +16,9 @@ import (
 
 const evidenceName = "evidence.json.gz"
 
-// Evidence is what the verdict on an iteration rests on besides the measurements:
-// with it the iteration can be judged again when its trees are gone. It has a file of
-// its own, since it is large and seldom read.
+// Evidence is what the verdict on an iteration is based on in addition to the
+// measurements. With it the iteration can be judged again after its trees were dropped.
+// It is stored in a separate file, since it is large and rarely read.
 type Evidence struct {
 	JudgedAt time.Time `json:"judged_at"`
 	// Before and After are the test definitions of the changed files.
@@ -30,18 +30,18 @@ type Evidence struct {
 	GitLost     []string              `json:"git_lost,omitempty"`
 	WorkLost    []detector.LostWork   `json:"work_lost,omitempty"`
 	Tampering   []detector.Tampering  `json:"tampering,omitempty"`  // what the texts show
-	TestFiles   []string              `json:"test_files,omitempty"` // changed ones, with what tests need
-	// RunnerFiles are the changed files that configure the runner of the tests, Mixed those of
-	// them that configure other things as well.
+	TestFiles   []string              `json:"test_files,omitempty"` // changed test files and test support files
+	// RunnerFiles are the changed files that configure the test runner. MixedRunnerFiles
+	// are those among them that also configure other things.
 	RunnerFiles      []string    `json:"runner_files,omitempty"`
 	MixedRunnerFiles []string    `json:"mixed_runner_files,omitempty"`
-	InlineTestFiles  []string    `json:"inline_test_files,omitempty"`  // files of code in which modules of tests changed
-	OnlyTestsChanged bool        `json:"only_tests_changed,omitempty"` // nothing changed but tests, what they need, and documentation
-	AckFiles         []string    `json:"ack_files,omitempty"`          // files of acknowledgements that the agent changed
-	Flaky            []metric.ID `json:"flaky,omitempty"`              // failed first and passed when run again
+	InlineTestFiles  []string    `json:"inline_test_files,omitempty"`  // product files whose inline test modules changed
+	OnlyTestsChanged bool        `json:"only_tests_changed,omitempty"` // only tests, test support and documentation changed
+	AckFiles         []string    `json:"ack_files,omitempty"`          // acknowledgement files that the agent changed
+	Flaky            []metric.ID `json:"flaky,omitempty"`              // failed first and passed when rerun
 }
 
-// TouchesTests reports whether the change is one of tests, too, or of what they lean on.
+// TouchesTests reports whether the change includes tests or files they depend on.
 func (e *Evidence) TouchesTests() bool {
 	return e != nil && len(e.TestFiles)+len(e.RunnerFiles)+len(e.InlineTestFiles) > 0
 }
@@ -60,7 +60,7 @@ func writeEvidence(dir string, e *Evidence) error {
 }
 
 // ReadEvidence reads the evidence of iteration n of the loop in dir. The error
-// wraps [os.ErrNotExist] where there is none: the iteration was not judged.
+// wraps [os.ErrNotExist] if there is none, because the iteration was not judged.
 func ReadEvidence(dir string, n int) (Evidence, error) {
 	var e Evidence
 	path := filepath.Join(dir, "iterations", IterationName(n), evidenceName)

@@ -14,7 +14,7 @@ type Failure struct {
 	Message   string    `json:"error_message"`
 }
 
-// CompletionCheck is whether the criterion held after an iteration.
+// CompletionCheck records whether the criterion was met after an iteration.
 type CompletionCheck struct {
 	Timestamp time.Time `json:"timestamp"`
 	Iteration int       `json:"iteration"`
@@ -23,7 +23,7 @@ type CompletionCheck struct {
 
 // Extension is the part of a state about errors, tool calls and detection.
 type Extension struct {
-	Detection  bool              `json:"detection_enabled"` // the loop goes on, and rules apply
+	Detection  bool              `json:"detection_enabled"` // the loop is active and rules apply
 	Recovering bool              `json:"recovery_in_progress"`
 	Stuck      bool              `json:"stuck_loop_detected"`
 	ErrorCount int               `json:"error_count"`
@@ -35,8 +35,8 @@ type Extension struct {
 	ReportPath string            `json:"completion_report_path,omitempty"`
 }
 
-// add takes an iteration in.
-func (x *Extension) add(it Iteration) {
+// addIteration adds the errors and the completion check of an iteration.
+func (x *Extension) addIteration(it Iteration) {
 	x.Stuck = x.Stuck || it.Assessment.Stuck != nil
 	if kind, text := it.failure(); text != "" {
 		x.ErrorCount++
@@ -48,7 +48,7 @@ func (x *Extension) add(it Iteration) {
 	}
 }
 
-// failure is what went wrong in the iteration, with its kind.
+// failure returns the kind and text of the error of the iteration, "" if it had none.
 func (it Iteration) failure() (kind, text string) {
 	switch b := it.Set.Build; {
 	case it.Recorded != nil && it.Recorded.Error != "":
@@ -61,9 +61,9 @@ func (it Iteration) failure() (kind, text string) {
 	return "", ""
 }
 
-// settled sets what follows from the rest of the state. report is the path of the
-// completion report, "" where there is none.
-func (s State) settled(report string) State {
+// withDerived returns the state with the fields that follow from the others. report is the
+// path of the completion report, "" if there is none.
+func (s State) withDerived(report string) State {
 	over := s.Status.IsOver()
 	s.Detection = !over && s.Config.Mode != string(detector.ModeOff)
 	n := len(s.History)
@@ -72,6 +72,6 @@ func (s State) settled(report string) State {
 	if over {
 		s.ReportPath = report
 	}
-	s.Errors, s.Completion = append([]Failure{}, latest(s.Errors)...), append([]CompletionCheck{}, latest(s.Completion)...)
+	s.Errors, s.Completion = append([]Failure{}, keepLatest(s.Errors)...), append([]CompletionCheck{}, keepLatest(s.Completion)...)
 	return s
 }

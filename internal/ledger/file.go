@@ -9,11 +9,12 @@ import (
 	"runtime"
 )
 
-// tempPrefix begins the names of files that are not whole yet.
+// tempPrefix is the prefix of the names of files that are still being written.
 const tempPrefix = ".tmp-"
 
-// WriteFile writes data whole: beside its place, synced, renamed, and the folder
-// synced, so that after a crash there is the old file or the new one.
+// WriteFile replaces a file atomically: it writes a temporary file in the same folder,
+// syncs it, renames it and syncs the folder. After a crash either the old or the new file
+// exists.
 func WriteFile(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
 	if err != nil {
@@ -28,8 +29,8 @@ func WriteFile(path string, data []byte) (err error) {
 	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
 	}
 	if err != nil {
 		return err
@@ -54,14 +55,14 @@ func syncDir(dir string) error {
 
 // WriteJSON writes v as indented JSON, as [WriteFile] does.
 func WriteJSON(path string, v any) error {
-	b, err := encoded(v, "  ")
+	b, err := encodeJSON(v, "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return WriteFile(path, b)
 }
 
-func encoded(v any, indent string) ([]byte, error) {
+func encodeJSON(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -81,12 +82,12 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// maxIndented limits what is indented for a reader, in bytes: of tens of thousands of tests
-// the indents would be a third.
+// maxIndented is the size in bytes up to which documents are indented for readers. In a
+// document with tens of thousands of tests, a third would be indentation.
 const maxIndented = 1 << 20
 
-// readable is a document as [WriteJSON] would write it, unless it is large.
-func readable(doc []byte) []byte {
+// indentUnlessLarge indents a document as [WriteJSON] does, unless it is large.
+func indentUnlessLarge(doc []byte) []byte {
 	var b bytes.Buffer
 	if len(doc) > maxIndented || json.Indent(&b, doc, "", "  ") != nil {
 		return doc

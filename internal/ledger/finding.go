@@ -45,8 +45,8 @@ type Finding struct {
 	Alert     detector.Alert `json:"alert"`
 }
 
-// ReadFindings reads the alerts of all iterations of the loop in dir, in their order, and
-// then those about its review.
+// ReadFindings reads the alerts of all iterations of the loop in dir, in order, followed by
+// those about its review.
 func ReadFindings(dir string) ([]Finding, error) {
 	list, err := ReadVerdicts(dir)
 	if err != nil {
@@ -66,17 +66,17 @@ func ReadFindings(dir string) ([]Finding, error) {
 	return out, nil
 }
 
-// minPrefix is how much of an ID must be given.
-const minPrefix = 4
+// minFindingPrefix is the minimum number of digits of an ID.
+const minFindingPrefix = 4
 
-// ErrFinding marks beginnings of IDs that do not identify a finding.
+// ErrFinding is wrapped by errors about ID prefixes that do not identify a finding.
 var ErrFinding = errors.New("the ID of a finding")
 
-// PickFinding returns the finding whose ID begins with a prefix, nil for none. Findings
-// of severity INFO cannot be picked, unless an acknowledgement made them so.
+// PickFinding returns the finding whose ID starts with prefix, nil if there is none.
+// Findings of severity INFO are skipped, unless an acknowledgement lowered them to INFO.
 func PickFinding(list []Finding, prefix string) (*Finding, error) {
-	if len(prefix) < minPrefix {
-		return nil, fmt.Errorf("%w: %q is too short: give at least %d of its digits", ErrFinding, prefix, minPrefix)
+	if len(prefix) < minFindingPrefix {
+		return nil, fmt.Errorf("%w: %q is too short: give at least %d of its digits", ErrFinding, prefix, minFindingPrefix)
 	}
 	var out *Finding
 	for i, f := range list {

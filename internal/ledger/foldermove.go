@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// FolderMove is a folder that lies elsewhere than when something was written of it.
+// FolderMove is a folder that was moved after its path was written to a file.
 type FolderMove struct{ From, To string }
 
-// rootOf is the working tree that settings were written for, "" where they name none.
-func rootOf(settings []byte) string {
+// settingsRoot returns the working tree that settings were written for, "" if they name none.
+func settingsRoot(settings []byte) string {
 	var s struct {
 		Root string `json:"root"`
 	}
@@ -24,9 +24,9 @@ func rootOf(settings []byte) string {
 	return s.Root
 }
 
-// moved returns JSON in whose texts what lay in a folder lies where that is now: paths of it,
-// also within commands, and nothing whose name only begins like it.
-func moved(text []byte, moves ...FolderMove) ([]byte, error) {
+// applyMoves replaces the paths of moved folders in all strings of a JSON document, also
+// within commands. Names that only start with such a path are not changed.
+func applyMoves(text []byte, moves ...FolderMove) ([]byte, error) {
 	moves = slices.DeleteFunc(slices.Clone(moves), func(m FolderMove) bool { return m.From == "" || m.From == m.To })
 	if len(moves) == 0 {
 		return text, nil
@@ -37,53 +37,53 @@ func moved(text []byte, moves ...FolderMove) ([]byte, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
-	return json.Marshal(inTexts(v, func(s string) string {
+	return json.Marshal(mapTexts(v, func(s string) string {
 		for _, m := range moves {
-			s = movedText(s, m.From, m.To)
+			s = replacePath(s, m.From, m.To)
 		}
 		return s
 	}))
 }
 
-// inTexts returns v with all texts in it changed.
-func inTexts(v any, change func(string) string) any {
+// mapTexts applies change to all strings in v.
+func mapTexts(v any, change func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return change(v)
 	case []any:
 		for i := range v {
-			v[i] = inTexts(v[i], change)
+			v[i] = mapTexts(v[i], change)
 		}
 	case map[string]any:
 		for k := range v {
-			v[k] = inTexts(v[k], change)
+			v[k] = mapTexts(v[k], change)
 		}
 	}
 	return v
 }
 
-func movedText(s, from, to string) string {
+func replacePath(s, from, to string) string {
 	var out strings.Builder
-	for rest := s; ; {
-		i := strings.Index(rest, from)
+	for remaining := s; ; {
+		i := strings.Index(remaining, from)
 		if i < 0 {
-			out.WriteString(rest)
+			out.WriteString(remaining)
 			return out.String()
 		}
-		before, _ := utf8.DecodeLastRuneInString(s[:len(s)-len(rest)+i])
-		after, _ := utf8.DecodeRuneInString(rest[i+len(from):])
-		found := to
-		if inName(before) || before == '/' || inName(after) {
-			found = from
+		before, _ := utf8.DecodeLastRuneInString(s[:len(s)-len(remaining)+i])
+		after, _ := utf8.DecodeRuneInString(remaining[i+len(from):])
+		replacement := to
+		if isNameChar(before) || before == '/' || isNameChar(after) {
+			replacement = from
 		}
-		out.WriteString(rest[:i])
-		out.WriteString(found)
-		rest = rest[i+len(from):]
+		out.WriteString(remaining[:i])
+		out.WriteString(replacement)
+		remaining = remaining[i+len(from):]
 	}
 }
 
-// inName reports whether a character next to a path is a part of a name. At the end of a text
-// there is none, which counts as [utf8.RuneError].
-func inName(r rune) bool {
+// isNameChar reports whether a character next to a path belongs to a file name. The end of
+// the text is passed as [utf8.RuneError].
+func isNameChar(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
 }

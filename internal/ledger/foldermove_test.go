@@ -9,7 +9,7 @@ func TestMovedTexts(t *testing.T) {
 		{`["/a/proj2","/a/proj-old/x","/b/a/proj","x/a/proj","/a/projé","./a/proj"]`, `["/a/proj2","/a/proj-old/x","/b/a/proj","x/a/proj","/a/projé","./a/proj"]`},
 		{`{"/a/proj":[{"x":"/a/proj:/a/proj"}]}`, `{"/a/proj":[{"x":"/a/proj/new:/a/proj/new"}]}`},
 	} {
-		got, err := moved([]byte(row.text), FolderMove{"/a/proj", "/a/proj/new"})
+		got, err := applyMoves([]byte(row.text), FolderMove{"/a/proj", "/a/proj/new"})
 		if err != nil || string(got) != row.want {
 			t.Errorf("moved(%s) = %s, %v, want %s", row.text, got, err, row.want)
 		}

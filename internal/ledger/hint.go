@@ -14,17 +14,17 @@ import (
 // MaxHint is the longest hint, in bytes.
 const MaxHint = 4 << 10
 
-// The files with what a person wants to tell the agent: what is not told yet, and what the
-// present iteration is told. Each line is a text in JSON.
+// The files with the hints of the user for the agent: those that wait for the next prompt,
+// and those in the prompt of the current iteration. Each line is a JSON string.
 const (
-	hintsName = "hints.jsonl"
-	toldName  = "hints-delivered.jsonl"
+	hintsName     = "hints.jsonl"
+	deliveredName = "hints-delivered.jsonl"
 )
 
 // ErrHint is wrapped by the error of AddHint about a text that is empty or too long.
 var ErrHint = errors.New("not a hint")
 
-// AddHint has a text told to the agent by the next prompt of the loop in dir.
+// AddHint adds a text to the next prompt of the loop in dir.
 func AddHint(dir, text string) error {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > MaxHint {
@@ -49,20 +49,20 @@ func appendHints(path string, lines []byte) error {
 	return nil
 }
 
-// Hints are the texts that the next prompt tells, in their order. Until [Ledger.HintsTold]
-// is called, they are told again: the iteration may be cut off.
+// Hints returns the hints for the next prompt, in order. They are returned again until
+// [Ledger.MarkHintsDelivered] is called, because the iteration may be interrupted.
 func (l *Ledger) Hints() ([]string, error) {
 	fresh := filepath.Join(l.dir, hintsName)
 	lines, err := os.ReadFile(fresh)
 	if err == nil {
-		if err = appendHints(l.toldFile(), lines); err == nil {
+		if err = appendHints(l.deliveredFile(), lines); err == nil {
 			err = os.Remove(fresh)
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the hints: %w", err)
 	}
-	text, err := os.ReadFile(l.toldFile())
+	text, err := os.ReadFile(l.deliveredFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -79,12 +79,12 @@ func (l *Ledger) Hints() ([]string, error) {
 	return out, nil
 }
 
-// MarkHintsDelivered says that the iteration is over whose prompt told the hints.
+// MarkHintsDelivered removes the hints of the iteration that has ended.
 func (l *Ledger) MarkHintsDelivered() error {
-	if err := os.Remove(l.toldFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(l.deliveredFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the hints: %w", err)
 	}
 	return nil
 }
 
-func (l *Ledger) toldFile() string { return filepath.Join(l.dir, toldName) }
+func (l *Ledger) deliveredFile() string { return filepath.Join(l.dir, deliveredName) }

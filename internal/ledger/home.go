@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// ownNames are what supervise itself puts into a home.
-var ownNames = []string{"loops", "snapshots", "scratch", "replay", "candidates", deleted, "gate.json", hiddenBy}
+// homeEntries are the names that supervise itself creates in a home.
+var homeEntries = []string{"loops", "snapshots", "scratch", "replay", "candidates", deletedFolder, "gate.json", gitignoreName}
 
-// hiddenBy is the file by which git ignores a home inside the working tree.
+// The file that makes git ignore a home inside the working tree.
 const (
-	hiddenBy   = ".gitignore"
-	hiddenText = "*\n"
+	gitignoreName = ".gitignore"
+	gitignoreText = "*\n"
 )
 
-// ownFolder refuses a home inside the working tree that holds anything else: git
-// would ignore it, and no snapshot would hold it.
-func ownFolder(home, workspace string) error {
+// checkHome refuses a home inside the working tree that contains other files: git would
+// ignore them, and no snapshot would capture them.
+func checkHome(home, workspace string) error {
 	rel, inside := PathInTree(home, workspace)
 	if !inside {
 		return nil
 	}
 	refuse := func(why string) error {
-		return fmt.Errorf("%w: %s %s, which nobody would keep any more; name a folder of its own, such as %s", ErrHome, home, why, filepath.Join(rel, "supervise-state"))
+		return fmt.Errorf("%w: %s %s, which git and snapshots would ignore; name a separate folder, such as %s", ErrHome, home, why, filepath.Join(rel, "supervise-state"))
 	}
 	if rel == "." {
 		return refuse("is the working tree itself")
@@ -37,27 +37,27 @@ func ownFolder(home, workspace string) error {
 		return fmt.Errorf("%w: %w", ErrHome, err)
 	}
 	for _, e := range entries {
-		text, own := []byte(hiddenText), slices.Contains(ownNames, e.Name()) || strings.HasPrefix(e.Name(), tempPrefix)
-		if e.Name() == hiddenBy {
-			text, err = os.ReadFile(filepath.Join(home, hiddenBy))
+		text, own := []byte(gitignoreText), slices.Contains(homeEntries, e.Name()) || strings.HasPrefix(e.Name(), tempPrefix)
+		if e.Name() == gitignoreName {
+			text, err = os.ReadFile(filepath.Join(home, gitignoreName))
 		}
-		if err != nil || !own || string(text) != hiddenText {
+		if err != nil || !own || string(text) != gitignoreText {
 			return refuse("holds " + e.Name())
 		}
 	}
 	return nil
 }
 
-// hide has git ignore a home that lies inside the working tree.
-func hide(home, workspace string) error {
+// writeGitignore makes git ignore a home inside the working tree.
+func writeGitignore(home, workspace string) error {
 	if _, inside := PathInTree(home, workspace); !inside {
 		return nil
 	}
-	return WriteFile(filepath.Join(home, hiddenBy), []byte(hiddenText))
+	return WriteFile(filepath.Join(home, gitignoreName), []byte(gitignoreText))
 }
 
-// PathInTree returns where home lies in the working tree, and false when it lies
-// outside.
+// PathInTree returns the path of home relative to the working tree, and false if home is
+// outside it.
 func PathInTree(home, workspace string) (string, bool) {
 	rel, err := filepath.Rel(workspace, home)
 	if workspace == "" || err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {

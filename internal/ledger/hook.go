@@ -5,8 +5,8 @@ import "encoding/json"
 // eventHookCalled is the event of a tool call that an agent's hook reported.
 const eventHookCalled = "hook_called"
 
-// hooks are the points of a loop at which things happen, by the events.
-var hooks = map[string]string{
+// hookByEvent maps each event to the hook: the point of the loop at which it happens.
+var hookByEvent = map[string]string{
 	eventCreated: "loop_start", "loop_started": "loop_start", "loop_resumed": "loop_start", "loop_recorded": "loop_start", "baseline_measured": "loop_start",
 	"iteration_started": "pre_iteration", "iteration_finished": "post_iteration", "iteration_recorded": "post_iteration", "iteration_replaced": "post_iteration",
 	"rollback_started": "regression_detected", "iteration_rejected": "regression_detected", "approval_requested": "regression_detected",
@@ -17,10 +17,10 @@ var hooks = map[string]string{
 	"selection_changed": "loop_complete", "selection_applied": "loop_complete", "loop_finished": "loop_complete",
 }
 
-// HookName is the point of the loop at which an event happens, "" where it is none.
+// HookName returns the hook at which an event happens, "" if it has none.
 func HookName(event string, data json.RawMessage) string {
 	if event != eventHookCalled {
-		return hooks[event]
+		return hookByEvent[event]
 	}
 	var c ToolCall
 	if json.Unmarshal(data, &c) == nil && (c.Event == "PostToolUse" || c.Event == "AfterTool") {

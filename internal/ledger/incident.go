@@ -16,7 +16,7 @@ type Phase struct {
 	Text  string    `json:"text"`
 }
 
-// Approval is the question to a person about an iteration, and the answer.
+// Approval is a question to the user about an iteration, and the answer.
 type Approval struct {
 	Kind   approval.Kind   `json:"kind"`
 	Why    string          `json:"why"`
@@ -24,19 +24,19 @@ type Approval struct {
 	Answer approval.Answer `json:"answer"`
 }
 
-// Approved reports whether a person has kept what the rules would have undone, or
-// what looked like a cheat.
+// Approved reports whether the user kept an iteration that the rules would have rolled
+// back, or that looked like a cheat.
 func (d *Decision) Approved() bool {
 	return d != nil && d.Approval != nil && d.Approval.Answer.Choice == approval.Approve
 }
 
-// answered reports whether somebody gave that answer: an answer that comes with time is
-// nobody's.
-func (g *Approval) answered(c approval.Choice) bool {
+// isAnsweredWith reports whether the user gave that answer. The default answer after a
+// timeout does not count.
+func (g *Approval) isAnsweredWith(c approval.Choice) bool {
 	return g != nil && g.Answer.Choice == c && g.Answer.Channel != approval.ByTimeout
 }
 
-// Blocks are the statements of the agent that it cannot go on.
+// Blocks returns what the agent reported as impossible.
 func (it Iteration) Blocks() []Block {
 	if it.Agent == nil {
 		return nil
@@ -44,10 +44,11 @@ func (it Iteration) Blocks() []Block {
 	return it.Agent.Blocked
 }
 
-// AllowedTests are the tests that a person let the agent change after this iteration.
+// AllowedTests returns the tests that the user allowed the agent to change after this
+// iteration.
 func (it Iteration) AllowedTests() []metric.ID {
 	var out []metric.ID
-	if it.Decision == nil || !it.Decision.UnblockApproval.answered(approval.Approve) {
+	if it.Decision == nil || !it.Decision.UnblockApproval.isAnsweredWith(approval.Approve) {
 		return nil
 	}
 	for _, b := range it.Blocks() {
@@ -56,28 +57,28 @@ func (it Iteration) AllowedTests() []metric.ID {
 	return out
 }
 
-// StaysBlocked reports whether the loop cannot go on after this iteration, as the agent
-// said: nobody was there to decide, or a person agrees and there is no test to change.
+// StaysBlocked reports whether the loop cannot continue after this iteration, as the agent
+// reported: no user was there to decide, or the user agrees and there is no test to change.
 func (it Iteration) StaysBlocked() bool {
 	if len(it.Blocks()) == 0 || it.Decision == nil {
 		return false
 	}
 	g := it.Decision.UnblockApproval
-	return !g.answered(approval.Reject) && !g.answered(approval.Abort) && len(it.AllowedTests()) == 0
+	return !g.isAnsweredWith(approval.Reject) && !g.isAnsweredWith(approval.Abort) && len(it.AllowedTests()) == 0
 }
 
-// BlockedIteration is an iteration whose agent said that it cannot go on.
+// BlockedIteration is an iteration whose agent reported that it cannot continue.
 type BlockedIteration struct {
 	Iteration int     `json:"iteration"`
 	Blocks    []Block `json:"said"`
-	Answer    string  `json:"answer,omitempty"` // of a person; "" where nobody was there
+	Answer    string  `json:"answer,omitempty"` // of the user; "" if no user was there
 }
 
-// Lines are the statements, one line each, with the answer.
+// Lines returns the blocks, one line each, with the answer.
 func (b BlockedIteration) Lines() []string {
 	answer := b.Answer
 	if answer == "" {
-		answer = "nobody was there to decide"
+		answer = "no user was there to decide"
 	}
 	var out []string
 	for _, s := range b.Blocks {
@@ -86,14 +87,15 @@ func (b BlockedIteration) Lines() []string {
 	return out
 }
 
-// block takes what the agent said in an iteration into the state.
-func (s *State) block(it Iteration) {
+// addBlocked adds the blocks of an iteration to the state.
+func (s *State) addBlocked(it Iteration) {
 	if b := it.BlockedIteration(); len(b.Blocks) > 0 {
 		s.Blocked = append(s.Blocked, b)
 	}
 }
 
-// BlockedIteration is what the agent said in the iteration and what a person answered.
+// BlockedIteration returns what the agent reported as impossible and what the user
+// answered.
 func (it Iteration) BlockedIteration() BlockedIteration {
 	b := BlockedIteration{Iteration: it.Number, Blocks: it.Blocks()}
 	if it.Decision != nil && it.Decision.UnblockApproval != nil {
@@ -102,7 +104,7 @@ func (it Iteration) BlockedIteration() BlockedIteration {
 	return b
 }
 
-// Incident is a run of rejected iterations and what ended it.
+// Incident is a series of rejected iterations and its outcome.
 type Incident struct {
 	ID         string  `json:"id"` // inc-001
 	Iterations []int   `json:"iterations"`
@@ -118,12 +120,12 @@ type Outcome string
 const (
 	IncidentOpen      Outcome = "open"
 	IncidentResolved  Outcome = "resolved"  // an iteration was accepted
-	IncidentApproved  Outcome = "approved"  // a person kept an iteration
+	IncidentApproved  Outcome = "approved"  // the user kept an iteration
 	IncidentEscalated Outcome = "escalated" // it ended the loop
 )
 
-// recover takes an iteration into the history of the recovery.
-func (s *State) recover(it Iteration) {
+// addRecovery adds an iteration to the recovery history.
+func (s *State) addRecovery(it Iteration) {
 	d := it.Decision
 	if d == nil {
 		return
@@ -156,7 +158,7 @@ func (s *State) recover(it Iteration) {
 	}
 }
 
-// LevelChange is a change of how much the prompts say.
+// LevelChange is a change of the reinforcement level of prompts.
 type LevelChange struct {
 	Iteration int       `json:"iteration"`
 	Timestamp time.Time `json:"timestamp"`
@@ -165,8 +167,8 @@ type LevelChange struct {
 	Reason    string    `json:"reason"`
 }
 
-// reinforce takes the level of an iteration into the history of levels.
-func (s *State) reinforce(it Iteration) {
+// addLevel adds the level of an iteration to the history of levels.
+func (s *State) addLevel(it Iteration) {
 	from := ""
 	if n := len(s.Levels); n > 0 {
 		from = s.Levels[n-1].To

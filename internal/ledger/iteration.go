@@ -23,8 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Iteration is everything that is known about one iteration; number 0 is the
-// baseline.
+// Iteration is the record of one iteration; number 0 is the baseline.
 type Iteration struct {
 	Version    int                 `json:"version"`
 	LoopID     string              `json:"loop_id"`
@@ -36,82 +35,80 @@ type Iteration struct {
 	Assessment detector.Assessment `json:"assessment"`
 	Agent      *AgentRun           `json:"agent,omitempty"`
 	Start      snapshot.ID         `json:"start_snapshot"` // the tree that the agent started from
-	Snapshot   snapshot.ID         `json:"snapshot"`       // the tree that it left
+	Snapshot   snapshot.ID         `json:"snapshot"`       // the tree when it ended
 	Tree       string              `json:"tree"`
 	Changed    []FileChange        `json:"changed_files"`
 	Verified   bool                `json:"verified"`
 	Rejected   bool                `json:"rejected"`
-	// Interrupted says that the loop was stopped before the iteration could be
-	// judged. It is kept and never selected.
+	// Interrupted reports whether the loop was stopped before the iteration could be
+	// judged. Such an iteration is kept and never selected.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Resumed says that supervise itself died in this iteration, and went on with
+	// Resumed reports whether supervise itself was killed in this iteration and continued
 	// it later.
 	Resumed bool `json:"resumed,omitempty"`
 
-	Reused bool   `json:"reused_measurement,omitempty"` // the tree had been measured before
+	Reused bool   `json:"reused_measurement,omitempty"` // the tree was measured before
 	Level  string `json:"reinforcement_level,omitempty"`
-	// LevelReason is why the prompt had this level.
+	// LevelReason explains why the prompt had this level.
 	LevelReason string `json:"reinforcement_reason,omitempty"`
 
 	Retry  int        `json:"retry,omitempty"` // which retry of an incident this was
 	Checks []CheckRun `json:"checks"`
 
-	// Confirmation is nil where no test failed that had passed before.
+	// Confirmation is nil if no test failed that passed before.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
 
-	// Goals is nil where no test had to be run as it was.
+	// Goals is nil if no original test had to be run.
 	Goals *Goals `json:"goals,omitempty"`
-	// ConcealedRun is nil where no code was added that may look for its tests.
+	// ConcealedRun is nil if no code was added that may detect a test run.
 	ConcealedRun *ConcealedRun `json:"disguised,omitempty"`
 
-	// MutationCheck is nil where no test was changed, and none is gone.
+	// MutationCheck is nil if no test was changed or removed.
 	MutationCheck *MutationCheck `json:"power,omitempty"`
 
-	// Silenced is nil where no comments came that silence linters.
+	// Silenced is nil if no comments that suppress linters were added.
 	Silenced *Silenced `json:"lint_suppressed,omitempty"`
 
-	// Excluded is nil where nothing takes code out of the coverage that did not
-	// before the loop. Else the coverage of Set is the lower of both: with it, and
-	// without.
+	// Excluded is nil if the loop added no coverage exclusions. Otherwise the coverage of
+	// Set is the lower of the coverage with and without them.
 	Excluded *Excluded `json:"coverage_excluded,omitempty"`
 
-	// Hidden is nil where the loop has no hidden tests, or runs them at its end.
+	// Hidden is nil if the loop has no hidden tests, or runs them at its end.
 	Hidden *Hidden `json:"hidden_tests,omitempty"`
-	// Review is nil where nobody was asked for a second opinion. In a loop, the selected
-	// tree has it, and no iteration.
+	// Review is nil if no reviewer was asked. In a loop only the selected tree is
+	// reviewed, and State.Review holds the result.
 	Review *Review `json:"review,omitempty"`
 
-	// Open are the findings about integrity, HIGH or CRITICAL, that are not
-	// acknowledged: of this iteration, and of those it builds on as long as what they
-	// found is still there.
+	// Open are the integrity findings of severity HIGH or CRITICAL that are not
+	// acknowledged: those of this iteration, and those of earlier ones that still apply.
 	Open []OpenFinding `json:"open_findings,omitempty"`
 
-	// Decision is what followed from the assessment, nil for the baseline and
-	// where it came to none. Best is the best iteration with this one counted in,
-	// Regression what this one cost.
+	// Decision is what followed from the assessment, nil for the baseline and if there was
+	// none. Best is the best iteration so far, including this one. Regression is the
+	// finding that rejected this iteration.
 	Decision   *Decision      `json:"decision,omitempty"`
 	Best       *BestIteration `json:"best_so_far,omitempty"`
 	Regression *Regression    `json:"regression,omitempty"`
 
-	// Of the baseline alone: how often it was measured, and the files that the checks
-	// themselves left in the tree.
+	// Baseline only: how often it was measured, and the files that the checks themselves
+	// wrote to the tree.
 	BaselineRuns int      `json:"baseline_runs,omitempty"`
 	CheckOutputs []string `json:"check_outputs,omitempty"`
 
 	OwnTime time.Duration `json:"own_time_ns"` // supervise's own work, agent and checks excluded
 
-	// Evidence is nil for an iteration that was read: see [ReadEvidence].
+	// Evidence is nil after reading: see [ReadEvidence].
 	Evidence *Evidence `json:"-"`
 
-	Recorded *Reported `json:"recorded,omitempty"` // of an iteration that somebody else ran
+	Recorded *Reported `json:"recorded,omitempty"` // of an iteration that another orchestrator ran
 }
 
-// OpenFinding is a finding about integrity that a person has to judge.
+// OpenFinding is an integrity finding that the user has to judge.
 type OpenFinding struct {
 	ID        string            `json:"id"` // of the alert
 	Rule      string            `json:"rule"`
 	Severity  detector.Severity `json:"severity"`
-	Iteration int               `json:"iteration"` // that raised it
+	Iteration int               `json:"iteration"` // the iteration that raised it
 	Message   string            `json:"message"`
 	Files     []string          `json:"files,omitempty"`
 	Tests     []metric.ID       `json:"tests,omitempty"`
@@ -122,8 +119,8 @@ func (o OpenFinding) String() string {
 	return fmt.Sprintf("%s %s (finding %s of iteration %d): %s", o.Severity, o.Rule, o.ID, o.Iteration, o.Message)
 }
 
-// OpenFindingsAt returns the findings that are open at the end of a loop: against the
-// tree of the selected iteration, else against the last that was accepted.
+// OpenFindingsAt returns the findings that are open at the end of a loop: those of the
+// selected iteration, or else those of the last accepted one.
 func OpenFindingsAt(its []Iteration, selected int) []OpenFinding {
 	if selected < len(its) && len(its[selected].Open) > 0 {
 		return its[selected].Open
@@ -136,8 +133,8 @@ func OpenFindingsAt(its []Iteration, selected int) []OpenFinding {
 	return nil
 }
 
-// Reported is what an orchestrator reported of an iteration that it ran itself. A
-// number that it did not give is nil.
+// Reported is what another orchestrator reported about an iteration that it ran. Values
+// that it did not report are nil.
 type Reported struct {
 	Tokens       *int64   `json:"tokens_used,omitempty"`
 	CostUSD      *float64 `json:"token_cost_usd,omitempty"`
@@ -151,39 +148,39 @@ type Reported struct {
 	ExitCode     int      `json:"exit_code,omitempty"` // of the agent
 }
 
-// Confirmation is the result of running the tests again that failed although they had
-// passed before.
+// Confirmation is the result of rerunning the tests that failed although they passed
+// before.
 type Confirmation struct {
 	Suspects     []metric.ID `json:"suspects"`
-	Flaky        []metric.ID `json:"flaky,omitempty"`   // those that passed when they were run again
+	Flaky        []metric.ID `json:"flaky,omitempty"`   // those that passed in the rerun
 	Runs         []CheckRun  `json:"runs,omitempty"`    // in order
-	NotRunReason string      `json:"refused,omitempty"` // why nothing was run again
+	NotRunReason string      `json:"refused,omitempty"` // why nothing was rerun
 }
 
-// Goals is the result of running tests as they were in one tree, with all that they
-// leaned on, over the product code of another.
+// Goals is the result of running the original tests of one tree, with all files they
+// depend on, on the product code of another.
 type Goals struct {
 	TestsSnapshot snapshot.ID                 `json:"tests_snapshot"`
 	CodeSnapshot  snapshot.ID                 `json:"code_snapshot"`
 	Key           string                      `json:"key,omitempty"` // names what was run: the same again ends the same
-	Results       []detector.Goal             `json:"results"`       // of those that passed only the ones that the change touches
+	Results       []detector.Goal             `json:"results"`       // of the passing tests only those that the change touches
 	Passed        int                         `json:"passed"`
-	Dependencies  []detector.DependencyResult `json:"places,omitempty"` // changed files that tests lean on
+	Dependencies  []detector.DependencyResult `json:"places,omitempty"` // changed files that tests depend on
 	FullSuite     bool                        `json:"full_suite,omitempty"`
-	// ProductSame says that nothing but tests, and what they lean on, differs.
+	// ProductSame reports whether only tests, and files they depend on, differ.
 	ProductSame         bool          `json:"product_same,omitempty"`
-	RestoredFiles       []string      `json:"restored_files,omitempty"`        // tests and what they lean on
-	RestoredInlineTests []string      `json:"restored_inline_tests,omitempty"` // files of code whose test modules were restored
+	RestoredFiles       []string      `json:"restored_files,omitempty"`        // tests and files they depend on
+	RestoredInlineTests []string      `json:"restored_inline_tests,omitempty"` // product files whose test modules were restored
 	Runs                []CheckRun    `json:"runs,omitempty"`                  // in order
 	Took                time.Duration `json:"took_ns,omitempty"`
 	Reused              bool          `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier run
 	NotRunReason        string        `json:"refused,omitempty"` // why nothing was run
-	// Alerts, over the selected tree, are about tests that were weakened, and that no
-	// iteration was found to have changed so.
+	// Alerts, set for the selected tree only, are about weakened tests that were not
+	// found in any single iteration.
 	Alerts []detector.Alert `json:"alerts,omitempty"`
 }
 
-// Weakened are the alerts at the end of a loop about tests that were weakened.
+// Weakened returns the alerts at the end of a loop about weakened tests.
 func (g *Goals) Weakened() []detector.Alert {
 	if g == nil {
 		return nil
@@ -191,79 +188,78 @@ func (g *Goals) Weakened() []detector.Alert {
 	return g.Alerts
 }
 
-// ConcealedRun is the result of running tests so that the code cannot see that it is under
-// test.
+// ConcealedRun is the result of running tests in a way that conceals the test run from
+// the code.
 type ConcealedRun struct {
-	Signs        []Sign              `json:"signs"`          // in the added code, that it may look
-	Tests        int                 `json:"tests"`          // that were run
-	Results      []detector.TestOnly `json:"results"`        // those that fail only then
+	Signs        []Sign              `json:"signs"`          // added code that may detect a test run
+	Tests        int                 `json:"tests"`          // number of tests that were run
+	Results      []detector.TestOnly `json:"results"`        // tests that fail only in the concealed run
 	Runs         []CheckRun          `json:"runs,omitempty"` // in order
 	Took         time.Duration       `json:"took_ns,omitempty"`
 	NotRunReason string              `json:"refused,omitempty"` // why nothing was run
 }
 
-// Sign is an added line by which code may find out that it runs in a test.
+// Sign is an added line that may detect a test run.
 type Sign struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Text   string `json:"text"`
-	Strong bool   `json:"strong,omitempty"` // it seldom has another purpose
-	Stack  bool   `json:"stack,omitempty"`  // it looks at callers
+	Strong bool   `json:"strong,omitempty"` // it rarely has another purpose
+	Stack  bool   `json:"stack,omitempty"`  // it inspects the call stack
 }
 
-// MutationCheck is the result of running changed tests over mutants of the product code, as they
-// were and as they are.
+// MutationCheck compares how many mutants of the product code the original and the changed
+// tests kill.
 type MutationCheck struct {
-	TestsSnapshot snapshot.ID               `json:"tests_snapshot"` // as they were
+	TestsSnapshot snapshot.ID               `json:"tests_snapshot"` // of the original tests
 	CodeSnapshot  snapshot.ID               `json:"code_snapshot"`
 	Key           string                    `json:"key,omitempty"` // names what was run: the same again ends the same
 	Results       []detector.MutationResult `json:"results"`
 	Mutants       []Mutant                  `json:"mutants,omitempty"` // in the order in which they were run
 	Invalid       int                       `json:"invalid,omitempty"` // mutants that do not build
 	Runs          int                       `json:"runs"`
-	Budget        time.Duration             `json:"allowed_ns,omitempty"` // what it might take, known before it began; 0: not run, or nothing was left
+	Budget        time.Duration             `json:"allowed_ns,omitempty"` // time limit, set before the check started; 0: not run, or no time was left
 	Took          time.Duration             `json:"took_ns,omitempty"`
-	Reused        bool                      `json:"reused,omitempty"`  // nothing was run: the results are those of an earlier trial
+	Reused        bool                      `json:"reused,omitempty"`  // the results are those of an earlier check
 	NotRunReason  string                    `json:"refused,omitempty"` // why nothing was run
 }
 
-// BudgetExceeded reports whether the time did not suffice for any mutant.
+// BudgetExceeded reports whether the time limit was too short for any mutant.
 func (p MutationCheck) BudgetExceeded() bool {
 	return len(p.Mutants) == 0 && slices.ContainsFunc(p.Results, func(r detector.MutationResult) bool { return r.OutOfTime })
 }
 
-// Mutant is a fault in the product code, and which tests noticed it.
+// Mutant is a fault in the product code, with the tests that kill it.
 type Mutant struct {
 	detector.Survivor
 	KilledByOld bool `json:"killed_by_old"`
 	KilledByNew bool `json:"killed_by_new"`
 }
 
-// Silenced is what the linters find that new comments suppress.
+// Silenced holds the lint findings that newly added comments suppress.
 type Silenced struct {
-	Files    []string         `json:"files"`          // in which such comments came
-	Findings []metric.Finding `json:"findings"`       // that they hide
+	Files    []string         `json:"files"`          // files with such comments
+	Findings []metric.Finding `json:"findings"`       // suppressed findings
 	Runs     []CheckRun       `json:"runs,omitempty"` // in order
-	Why      string           `json:"why,omitempty"`  // it is not known
+	Why      string           `json:"why,omitempty"`  // why the findings are not known
 }
 
-// Excluded is the coverage without the exclusions that are new in the loop.
+// Excluded is the coverage without the exclusions that were added in the loop.
 type Excluded struct {
-	Files    []string        `json:"files"`    // with what takes code out
-	Measured metric.Coverage `json:"reported"` // with that, without its files
+	Files    []string        `json:"files"`    // files with exclusions
+	Measured metric.Coverage `json:"reported"` // coverage with the exclusions, without the list of files
 	Runs     []CheckRun      `json:"runs,omitempty"`
-	Why      string          `json:"why,omitempty"` // it is not known: then coverage counts as no better than before
+	Why      string          `json:"why,omitempty"` // why it is not known; coverage then counts as not improved
 
-	// Hidden is the excluded part of each file, where only that part is known;
-	// otherwise nil.
+	// Hidden is the excluded part of each file if only that part is known, otherwise nil.
 	Hidden []metric.FileCoverage `json:"excluded,omitempty"`
-	// Reused says that nothing was run: none of the files changed since it was
-	// counted, or the same tree was.
+	// Reused reports whether an earlier result was reused, because none of the files or
+	// not even the tree has changed.
 	Reused bool `json:"reused,omitempty"`
 }
 
-// JudgedSet is the set that the iteration is judged by: what new comments hide from
-// the linters counts in it.
+// JudgedSet returns the set that the iteration is judged by. It includes the lint findings
+// that new comments suppress.
 func (it Iteration) JudgedSet() metric.Set {
 	set := it.Set
 	if it.Silenced != nil && set.Lint != nil && len(it.Silenced.Findings) > 0 {
@@ -272,25 +268,25 @@ func (it Iteration) JudgedSet() metric.Set {
 	return set
 }
 
-// Hidden are the outcomes of the tests that the agent does not see.
+// Hidden holds the results of the hidden tests, which the agent does not see.
 type Hidden struct {
-	Tests        *metric.Tests `json:"tests,omitempty"` // nil where they were not run, or could not be read
-	Why          string        `json:"why,omitempty"`   // they could not be read
-	Flaky        []metric.ID   `json:"flaky,omitempty"` // failed first and passed when run again
+	Tests        *metric.Tests `json:"tests,omitempty"` // nil if they were not run or could not be read
+	Why          string        `json:"why,omitempty"`   // why they could not be read
+	Flaky        []metric.ID   `json:"flaky,omitempty"` // failed first and passed when rerun
 	Runs         []CheckRun    `json:"runs,omitempty"`  // in order
 	Files        string        `json:"files_sha256,omitempty"`
 	NotRunReason string        `json:"refused,omitempty"`  // why they were not run
 	Reused       bool          `json:"reused,omitempty"`   // no code changed, or the same tree was judged before
-	Deferred     bool          `json:"deferred,omitempty"` // they are run at the end alone
+	Deferred     bool          `json:"deferred,omitempty"` // they run only at the end of the loop
 }
 
-// AllPass reports whether no hidden test fails and all could be run, as far as they
-// are to be run by now. Nil is green: there are none.
+// AllPass reports whether all hidden tests that have to run by now could be run and pass.
+// It is true for nil: there are none.
 func (h *Hidden) AllPass() bool {
 	return h == nil || h.Deferred || h.Tests != nil && h.Tests.Counts().Failed == 0 && len(h.Tests.Broken) == 0 && h.Tests.Failure == ""
 }
 
-// Failing is how many hidden tests are known to fail or not to run.
+// Failing returns how many hidden tests are known to fail or not to run.
 func (h *Hidden) Failing() int {
 	if h == nil {
 		return 0
@@ -301,30 +297,30 @@ func (h *Hidden) Failing() int {
 // Decision is what the loop did after an iteration.
 type Decision struct {
 	Move      string      `json:"move"`                       // continue, retry, stop, escalate
-	Target    int         `json:"target_iteration,omitempty"` // of a rejected one: whose tree was put back
-	Restore   snapshot.ID `json:"restore_snapshot,omitempty"` // of a rejected one: the tree itself
+	Target    int         `json:"target_iteration,omitempty"` // of a rejected one: the iteration whose tree was restored
+	Restore   snapshot.ID `json:"restore_snapshot,omitempty"` // of a rejected one: the snapshot that was restored
 	Retry     int         `json:"retry,omitempty"`            // which retry follows, from 1
 	Reason    string      `json:"reason"`
 	Diagnosis string      `json:"diagnosis,omitempty"`
 	Advice    string      `json:"advice,omitempty"` // for the next prompt
 	Criterion *bool       `json:"criterion_met,omitempty"`
-	// CriterionOutput is the end of what the command of a criterion printed that is not met.
+	// CriterionOutput is the last output of the command of an unmet criterion.
 	CriterionOutput string `json:"criterion_output,omitempty"`
-	Retries         int    `json:"retries"`                // of the incident that is open after this iteration
+	Retries         int    `json:"retries"`                // in the incident that is open after this iteration
 	Attempts        int    `json:"attempts"`               // in the whole loop
-	SameFinding     int    `json:"same_finding,omitempty"` // retries in a row that were undone for the finding that they were to mend
+	SameFinding     int    `json:"same_finding,omitempty"` // consecutive retries rejected for the finding they had to fix
 
-	Strategy     string    `json:"strategy,omitempty"`      // how the next attempt is to differ
+	Strategy     string    `json:"strategy,omitempty"`      // how the next attempt should differ
 	Phases       []Phase   `json:"phases,omitempty"`        // of the recovery, in order
-	QuestionKind string    `json:"question_kind,omitempty"` // why a person is to judge
-	Approval     *Approval `json:"approval,omitempty"`      // nil where no person was asked
-	// UnblockApproval is what a person answered to the agent's word that it cannot go on, nil
-	// where nobody was there.
+	QuestionKind string    `json:"question_kind,omitempty"` // why the user is asked
+	Approval     *Approval `json:"approval,omitempty"`      // nil if the user was not asked
+	// UnblockApproval is the question to the user after the agent reported that it cannot
+	// continue, nil if no user was there.
 	UnblockApproval *Approval `json:"blocked_approval,omitempty"`
 }
 
-// FileChange is a file that the agent changed: added, modified, deleted, or mode
-// when only its permissions are others.
+// FileChange is a file that the agent changed. Kind is added, modified, deleted, or mode
+// if only the permissions changed.
 type FileChange struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
@@ -336,13 +332,13 @@ type CheckRun struct {
 	Command  string        `json:"command"`
 	ExitCode int           `json:"exit_code"`
 	Duration time.Duration `json:"duration_ns"`
-	Read     []string      `json:"read"` // what was read: "FORMAT from PATH"
+	Read     []string      `json:"read"` // reports that were read: "FORMAT from PATH"
 	Problems []string      `json:"problems,omitempty"`
 	Why      string        `json:"why,omitempty"` // why it counts as not measured
 	Output   string        `json:"output,omitempty"`
-	Cached   int           `json:"cached,omitempty"` // tests that were not run, since their tool knows their last verdict
+	Cached   int           `json:"cached,omitempty"` // tests not run because their tool cached the result
 
-	Leftovers []string `json:"leftovers,omitempty"` // processes it left behind, which were ended
+	Leftovers []string `json:"leftovers,omitempty"` // processes it left behind, which were killed
 }
 
 // Progress is the document progress/iteration-NNN-metrics.json.
@@ -353,12 +349,12 @@ type Progress struct {
 	metric.Record
 	Derived Derived          `json:"derived"`
 	Alerts  []detector.Alert `json:"alerts"`
-	// Changes says test by test what happened since the previous iteration.
+	// Changes lists the changes of individual tests since the previous iteration.
 	Changes detector.TestChanges `json:"test_changes,omitzero"`
 	IsBest  bool                 `json:"is_best_iteration"`
 }
 
-// Derived holds the numbers that follow from the measured ones.
+// Derived holds the values computed from the measurements.
 type Derived struct {
 	ErrorCount   *float64         `json:"error_count"`
 	QualityScore *float64         `json:"quality_score"`
@@ -367,7 +363,7 @@ type Derived struct {
 	Deltas       Deltas           `json:"deltas"`
 }
 
-// Deltas are the changes of every number that was measured on both sides.
+// Deltas are the changes of all metrics that were measured on both sides.
 type Deltas struct {
 	FromPrevious metric.Delta `json:"from_previous"`
 	FromBaseline metric.Delta `json:"from_baseline"`
@@ -390,7 +386,7 @@ func (it Iteration) Progress(best bool) Progress {
 	return p
 }
 
-// Quality returns the score in [0,1], nil when nothing was measured.
+// Quality returns the score in [0,1], nil if nothing was measured.
 func (it Iteration) Quality() *float64 {
 	if !it.Score.Measured {
 		return nil
@@ -398,17 +394,17 @@ func (it Iteration) Quality() *float64 {
 	return new(it.Score.Value)
 }
 
-// Files are changed files by path, as the agent left them.
+// Files holds the contents of changed files by path.
 type Files map[string][]byte
 
-// IterationName returns iteration-NNN, as the files of an iteration are called.
+// IterationName returns iteration-NNN, the prefix of the files of an iteration.
 func IterationName(n int) string { return fmt.Sprintf("iteration-%03d", n) }
 
-// PromptName is the file of a prompt in the folder of its iteration.
+// PromptName is the name of the prompt file in the folder of an iteration.
 const PromptName = "prompt.md"
 
-// ReadPrompt reads what the agent was told in iteration n of the loop in dir. The error wraps
-// [fs.ErrNotExist] where it was told nothing.
+// ReadPrompt reads the prompt of iteration n of the loop in dir. The error wraps
+// [fs.ErrNotExist] if it had no prompt.
 func ReadPrompt(dir string, n int) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "iterations", IterationName(n), PromptName))
 	if err != nil {
@@ -417,7 +413,7 @@ func ReadPrompt(dir string, n int) (string, error) {
 	return string(text), nil
 }
 
-// MakeIterationDir returns the folder of iteration n and makes it.
+// MakeIterationDir returns the folder of iteration n and creates it if it is missing.
 func (l *Ledger) MakeIterationDir(n int) (string, error) {
 	dir := filepath.Join(l.dir, "iterations", IterationName(n))
 	if _, err := os.Stat(dir); err == nil {
@@ -441,21 +437,21 @@ func (l *Ledger) Append(it Iteration, files Files, best bool) error {
 		progress = IterationName(0) + "-baseline.json"
 	}
 	var metrics []byte
-	var all errgroup.Group // side by side: with many tests each takes a while
-	all.Go(func() error { return writeResults(dir, it.Set) })
-	all.Go(func() error { return writeEvidence(dir, it.Evidence) })
-	all.Go(func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) })
-	all.Go(func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) })
-	all.Go(func() (err error) {
-		if metrics, err = encoded(it, ""); err != nil {
+	var writers errgroup.Group // in parallel: with many tests each takes a while
+	writers.Go(func() error { return writeResults(dir, it.Set) })
+	writers.Go(func() error { return writeEvidence(dir, it.Evidence) })
+	writers.Go(func() error { return writeArtifacts(filepath.Join(dir, "artifacts"), files) })
+	writers.Go(func() error { return WriteJSON(filepath.Join(l.dir, "progress", progress), it.Progress(best)) })
+	writers.Go(func() (err error) {
+		if metrics, err = encodeJSON(it, ""); err != nil {
 			return fmt.Errorf("write iteration %d: %w", it.Number, err)
 		}
-		return l.checkpoint(it.Number, metrics)
+		return l.writeCheckpoint(it.Number, metrics)
 	})
-	if err := all.Wait(); err != nil {
-		return err //nolint:wrapcheck // each says what it wrote
+	if err := writers.Wait(); err != nil {
+		return err //nolint:wrapcheck // each error names the file
 	}
-	return WriteFile(filepath.Join(dir, "metrics.json"), readable(metrics)) // last: it is what readers look for
+	return WriteFile(filepath.Join(dir, "metrics.json"), indentUnlessLarge(metrics)) // last, because readers look for this file
 }
 
 func writeResults(dir string, s metric.Set) error {
@@ -479,13 +475,13 @@ func writeResults(dir string, s metric.Set) error {
 	return nil
 }
 
-// WriteReport writes a report of the loop, for instance reports/….md.
+// WriteReport writes a report of the loop to reports/name.
 func (l *Ledger) WriteReport(name string, d document.Document) error {
 	return WriteFile(filepath.Join(l.dir, "reports", name), []byte(d.Markdown()))
 }
 
-// ReadIterations reads all iterations of the loop in dir, by number. One that was
-// begun and never finished is left out.
+// ReadIterations reads all iterations of the loop in dir, ordered by number. Iterations
+// that were started and never finished are omitted.
 func ReadIterations(dir string) ([]Iteration, error) {
 	var out []Iteration
 	entries, err := os.ReadDir(filepath.Join(dir, "iterations"))
@@ -516,8 +512,8 @@ func ReadIterations(dir string) ([]Iteration, error) {
 	return out, nil
 }
 
-// readIteration reads the record of an iteration; from its checkpoint where the
-// record is damaged.
+// readIteration reads the record of an iteration, or its checkpoint if the record is
+// damaged.
 func readIteration(dir, name string) (it Iteration, err error) {
 	path := filepath.Join(dir, "iterations", name, "metrics.json")
 	b, err := os.ReadFile(path)
@@ -530,8 +526,8 @@ func readIteration(dir, name string) (it Iteration, err error) {
 	case err == nil:
 		return it, nil
 	}
-	if again, spare := readCheckpoint(dir, name); spare == nil {
-		return again, nil
+	if checkpoint, checkpointErr := readCheckpoint(dir, name); checkpointErr == nil {
+		return checkpoint, nil
 	}
 	return it, fmt.Errorf("read %s: %w; its checkpoint cannot be read either", path, err)
 }

@@ -1,9 +1,10 @@
-// Package ledger keeps the folder of one loop: its state, every iteration, the
-// reports and an audit log whose entries are chained by hash.
+// Package ledger stores everything about one loop in a folder: its state, every iteration,
+// the reports and an audit log whose entries are chained by hash. [Create] makes the folder
+// of a new loop, [Open] continues an existing one, and the Read functions read a loop
+// without locking it.
 //
-// Every file is written whole beside its place, synced and renamed; a reader
-// never sees half of one. One supervisor at a time holds a loop and a working
-// tree.
+// Files are replaced atomically, so that readers never see a partial file. Locks ensure that
+// only one supervisor works on a loop and in a working tree.
 package ledger
 
 import (
@@ -23,8 +24,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Version is the schema version of the files this package writes. Files of any other
-// version are refused: their keys have other names, and would be read as zero.
+// Version is the schema version of the files that this package writes. Files of other
+// versions are refused: their keys have other names and would be read as zero.
 const Version = 2
 
 // Errors that callers distinguish.
@@ -35,8 +36,8 @@ var (
 	ErrHome    = errors.New("the state cannot be kept there")
 )
 
-// Home returns the folder that holds everything about the working tree at
-// root: base/<name>-<hash>. base is usually [DefaultBase].
+// Home returns the folder for all loops of the working tree at root: base/<name>-<hash>.
+// base is usually [DefaultBase].
 func Home(base, root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Join(base, slug(filepath.Base(root), 40)+"-"+hex.EncodeToString(sum[:4]))
@@ -64,11 +65,11 @@ func NewID(task string) string {
 	return "ralph-" + slug(task, 32) + "-" + hex.EncodeToString(b)
 }
 
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+var notSlugPattern = regexp.MustCompile(`[^a-z0-9]+`)
 
-// slug reduces a text to what is safe and readable in a file name.
+// slug reduces a text to lower-case letters, digits and dashes, for file names.
 func slug(text string, limit int) string {
-	s := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(text), "-"), "-")
+	s := strings.Trim(notSlugPattern.ReplaceAllString(strings.ToLower(text), "-"), "-")
 	if len(s) > limit {
 		s = s[:limit]
 		if i := strings.LastIndexByte(s, '-'); i > limit/2 {
@@ -83,14 +84,14 @@ func slug(text string, limit int) string {
 
 // Ledger is the folder of one loop, held by this process.
 type Ledger struct {
-	dir   string
-	state State
-	log   *eventLog
-	locks []*os.File
-	own   map[string][]byte // what was last written into the files that Check compares, by name
-	meter string            // SHA-256 of what was kept last of the measuring
-	rows  trackedRows
-	moved []string // what Return has moved back
+	dir             string
+	state           State
+	log             *eventLog
+	locks           []*os.File
+	written         map[string][]byte // content last written to the files that RepairChanged compares, by name
+	measureStateSum string            // SHA-256 of the measuring state that was saved last
+	rows            trackingRows
+	movedBack       []string // what MoveBack has moved
 }
 
 var folders = []string{"progress", "iterations", "checkpoints", "reports", "analytics", "final-output"}
@@ -98,24 +99,24 @@ var folders = []string{"progress", "iterations", "checkpoints", "reports", "anal
 // Create makes the folder of a new loop below home and takes its locks. The
 // error wraps [ErrLocked] when another supervisor works in the same tree.
 func Create(home string, s State) (*Ledger, error) {
-	if err := ownFolder(home, s.Workspace); err != nil {
+	if err := checkHome(home, s.Workspace); err != nil {
 		return nil, err
 	}
 	l := &Ledger{dir: LoopDir(home, s.LoopID)}
-	if err := l.lock(s.tree()); err != nil {
+	if err := l.lock(s.lockedTree()); err != nil {
 		return nil, err
 	}
-	if err := l.make(home, s); err != nil {
+	if err := l.initialize(home, s); err != nil {
 		return nil, errors.Join(err, l.release())
 	}
 	return l, nil
 }
 
-func (l *Ledger) make(home string, s State) error {
+func (l *Ledger) initialize(home string, s State) error {
 	if err := l.makeFolders(); err != nil {
 		return err
 	}
-	if err := hide(home, s.Workspace); err != nil {
+	if err := writeGitignore(home, s.Workspace); err != nil {
 		return err
 	}
 	var err error
@@ -138,25 +139,25 @@ func (l *Ledger) makeFolders() error {
 	return nil
 }
 
-// Open takes an existing loop to go on with it, and shows each event of its log,
-// oldest first. What a crash left half written is swept away. The error wraps
-// [ErrLocked] when a supervisor still works on the loop or in its tree.
+// Open locks an existing loop to continue it, and calls each with every event of its log,
+// oldest first. Partial files left by a crash are removed. The error wraps [ErrLocked] if
+// a supervisor still works on the loop or in its tree.
 func Open(home, loopID string, each func(Event)) (*Ledger, State, error) {
 	return OpenIn("", home, loopID, each)
 }
 
-// OpenIn is [Open] for a loop whose working tree may lie elsewhere than before, and its
-// folder too. From then on the tree is that at workspace; "" is where it was.
+// OpenIn is [Open] for a loop whose working tree, and folder, may have moved. The loop then
+// belongs to the tree at workspace; "" means the recorded one.
 func OpenIn(workspace, home, loopID string, each func(Event)) (*Ledger, State, error) {
 	l := &Ledger{dir: LoopDir(home, loopID)}
 	s, err := ReadState(l.dir)
 	if err != nil {
 		return nil, s, err
 	}
-	if workspace == "" || s.tree() == "" {
-		return l.take(s.tree(), each)
+	if workspace == "" || s.lockedTree() == "" {
+		return l.lockAndOpen(s.lockedTree(), each)
 	}
-	l, s, err = l.take(workspace, each)
+	l, s, err = l.lockAndOpen(workspace, each)
 	if err != nil || s.Workspace == workspace {
 		return l, s, err
 	}
@@ -167,41 +168,41 @@ func OpenIn(workspace, home, loopID string, each func(Event)) (*Ledger, State, e
 	return l, s, nil
 }
 
-// OpenWithoutTree takes an existing loop as [Open] does to add to its records. The working
-// tree is left to whoever works in it.
+// OpenWithoutTree is [Open] for adding to the records of a loop: it does not lock the
+// working tree, in which another process may work.
 func OpenWithoutTree(home, loopID string, each func(Event)) (*Ledger, State, error) {
 	l := &Ledger{dir: LoopDir(home, loopID)}
 	if s, err := ReadState(l.dir); err != nil {
 		return nil, s, err
 	}
-	return l.take("", each)
+	return l.lockAndOpen("", each)
 }
 
-func (l *Ledger) take(tree string, each func(Event)) (*Ledger, State, error) {
+func (l *Ledger) lockAndOpen(tree string, each func(Event)) (*Ledger, State, error) {
 	if err := l.lock(tree); err != nil {
 		return nil, State{}, err
 	}
-	s, err := l.open(each)
+	s, err := l.loadState(each)
 	if err != nil {
 		return nil, s, errors.Join(err, l.release())
 	}
 	return l, s, nil
 }
 
-// tree is the working tree that the loop locks; "" where somebody else runs the
-// iterations.
-func (s State) tree() string {
+// lockedTree returns the working tree that the loop locks, "" if another orchestrator runs
+// the iterations.
+func (s State) lockedTree() string {
 	if s.Kind == KindRecorded {
 		return ""
 	}
 	return s.Workspace
 }
 
-// open reads the state again, now that no other process writes it.
-func (l *Ledger) open(each func(Event)) (State, error) {
-	err := l.sweep()
+// loadState opens the log and reads the state, now that no other process can write them.
+func (l *Ledger) loadState(each func(Event)) (State, error) {
+	err := l.removeUnfinished()
 	if err == nil {
-		err = l.makeFolders() // copies of a folder, such as git's, may lack empty ones
+		err = l.makeFolders() // a copy of the folder, as made by git, may lack empty folders
 	}
 	if err != nil {
 		return State{}, err
@@ -213,8 +214,8 @@ func (l *Ledger) open(each func(Event)) (State, error) {
 	return l.state, err
 }
 
-// sweep removes the unfinished files of a supervisor that was killed.
-func (l *Ledger) sweep() error {
+// removeUnfinished removes the temporary files of a supervisor that was killed.
+func (l *Ledger) removeUnfinished() error {
 	err := filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -232,7 +233,7 @@ func (l *Ledger) sweep() error {
 	return RemoveTree(l.ScratchDir())
 }
 
-// Problems lists what was wrong with the log when the loop was opened.
+// Problems lists the problems that were found in the log when the loop was opened.
 func (l *Ledger) Problems() []string { return l.log.problems }
 
 // LoopDir returns the folder of a loop.
@@ -244,8 +245,8 @@ func (l *Ledger) Dir() string { return l.dir }
 // TempDir returns the folder for temporary files of an agent in a sandbox.
 func (l *Ledger) TempDir() string { return filepath.Join(l.dir, "tmp") }
 
-// lock takes the loop and, unless that is "", the working tree. Locks end with
-// the process, also when it is killed.
+// lock locks the loop and, unless workspace is "", the working tree. The locks end with the
+// process, even if it is killed.
 func (l *Ledger) lock(workspace string) error {
 	if workspace != "" {
 		tree, err := LockTree(workspace)
@@ -256,7 +257,7 @@ func (l *Ledger) lock(workspace string) error {
 	}
 	own, err := lockFile(filepath.Join(l.dir, "lock"))
 	if err != nil && !errors.Is(err, ErrLocked) {
-		err = fmt.Errorf("%w; the state can be kept elsewhere: --state-dir or XDG_STATE_HOME", err)
+		err = fmt.Errorf("%w; use another folder for the state: --state-dir or XDG_STATE_HOME", err)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("lock loop: %w", err), l.release())
@@ -265,9 +266,9 @@ func (l *Ledger) lock(workspace string) error {
 	return nil
 }
 
-// LockTree locks the working tree until the file is closed: no other process runs a
-// loop in it or restores it meanwhile. The folder itself is locked, so it does not
-// matter where each process keeps its state. The error wraps [ErrLocked].
+// LockTree locks the working tree until the file is closed, so that no other process runs a
+// loop in it or restores it. The folder itself is locked, so it does not matter where each
+// process keeps its state. The error wraps [ErrLocked].
 func LockTree(workspace string) (*os.File, error) {
 	f, err := lockDir(workspace)
 	if err != nil {
@@ -291,8 +292,8 @@ func (l *Ledger) release() error {
 	return errors.Join(errs...)
 }
 
-// ListLoops lists the loops of the working tree below home, the latest first. Other
-// trees may have theirs in the same place.
+// ListLoops lists the loops of the working tree, the latest first. home may also contain
+// loops of other trees.
 func ListLoops(home, workspace string) ([]State, error) {
 	entries, err := os.ReadDir(filepath.Join(home, "loops"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -304,20 +305,20 @@ func ListLoops(home, workspace string) ([]State, error) {
 		if err != nil || s.Workspace != workspace {
 			continue
 		}
-		out = append(out, s.settle(LoopDir(home, e.Name())))
+		out = append(out, s.withActualStatus(LoopDir(home, e.Name())))
 	}
 	slices.SortStableFunc(out, func(a, b State) int { return b.StartedAt.Compare(a.StartedAt) })
 	return out, nil
 }
 
-// FindLoop returns the folder and state of a loop of the working tree by its name or
-// a unique part of it; the latest loop when name is "latest" or empty. The error
-// wraps [ErrNoLoop].
+// FindLoop finds a loop of the working tree by its name or a unique part of it, and returns
+// its folder and state. The name "latest", or "", is the latest loop. The error wraps
+// [ErrNoLoop].
 //
-// A name like LOOP/3 is that of a candidate's own loop, as its own name is.
+// A name like LOOP/3, or the full name of its loop, finds the loop of a candidate.
 func FindLoop(home, workspace, name string) (string, State, error) {
-	if of, n := ParseCandidateName(name); of != "" {
-		return findCandidate(home, workspace, of, n)
+	if loop, n := ParseCandidateName(name); loop != "" {
+		return findCandidate(home, workspace, loop, n)
 	}
 	loops, err := ListLoops(home, workspace)
 	if err != nil {
@@ -339,7 +340,7 @@ func FindLoop(home, workspace, name string) (string, State, error) {
 	case 1:
 		return LoopDir(home, found[0].LoopID), found[0], nil
 	case 0:
-		if err := foreign(home, name); err != nil {
+		if err := findOtherVersion(home, name); err != nil {
 			return "", State{}, err
 		}
 		if name == "" {
@@ -350,22 +351,23 @@ func FindLoop(home, workspace, name string) (string, State, error) {
 	return "", State{}, fmt.Errorf("%w: %s stands for %d loops; write more of the name", ErrNoLoop, name, len(found))
 }
 
-func findCandidate(home, workspace, of, number string) (string, State, error) {
-	_, s, err := FindLoop(home, workspace, of)
+func findCandidate(home, workspace, loop, number string) (string, State, error) {
+	_, s, err := FindLoop(home, workspace, loop)
 	if err != nil {
 		return "", s, err
 	}
 	n, err := strconv.Atoi(number)
 	if s.Kind != KindCandidates || err != nil || n < 1 {
-		return "", s, fmt.Errorf("%w: %s/%s is no candidate of a loop", ErrNoLoop, of, number)
+		return "", s, fmt.Errorf("%w: %s/%s is no candidate of a loop", ErrNoLoop, loop, number)
 	}
 	dir := LoopDir(CandidateHome(home, s.LoopID, n), CandidateID(s.LoopID, n))
 	s, err = ReadState(dir)
-	return dir, s.settle(dir), err
+	return dir, s.withActualStatus(dir), err
 }
 
-// foreign finds a loop that matches the name and that only another version of supervise can read.
-func foreign(home, name string) error {
+// findOtherVersion returns the error of a loop that matches the name and was written by
+// another version of supervise, nil if there is none.
+func findOtherVersion(home, name string) error {
 	entries, err := os.ReadDir(filepath.Join(home, "loops"))
 	if err != nil {
 		return nil //nolint:nilerr // there is none
@@ -378,8 +380,8 @@ func foreign(home, name string) error {
 	return nil
 }
 
-// SnapshotDir returns the folder for the loop's snapshots: beside the loop's
-// own, so that the loop's folder stays small enough to be looked at.
+// SnapshotDir returns the folder for the snapshots of the loop. It is outside the folder of
+// the loop, which stays small.
 func (l *Ledger) SnapshotDir() string { return SnapshotDir(l.dir) }
 
 // SnapshotDir returns the snapshot folder of the loop in dir.
@@ -387,27 +389,27 @@ func SnapshotDir(dir string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "snapshots", filepath.Base(dir))
 }
 
-// ScratchDir returns a folder for what is read and thrown away: reports, and
-// trees in which tests are tried.
+// ScratchDir returns the folder for temporary data: reports and copies of trees in which
+// tests run.
 func (l *Ledger) ScratchDir() string { return scratchDir(l.dir) }
 
 func scratchDir(dir string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(dir)), "scratch", filepath.Base(dir))
 }
 
-// SweepScratch removes what the killed supervisor of the loop in dir left in its
-// [Ledger.ScratchDir].
+// SweepScratch removes the [Ledger.ScratchDir] of the loop in dir after its supervisor was
+// killed.
 func SweepScratch(dir string) error { return RemoveTree(scratchDir(dir)) }
 
-// RemoveTree removes a folder with all it holds, also where a program forbade
-// that by its permissions. Links are not followed.
+// RemoveTree removes a folder and its contents, even if permissions of folders in it forbid
+// that. Links are not followed.
 func RemoveTree(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
 		if d != nil && d.IsDir() {
-			return os.Chmod(path, 0o700) // what fails shows below
+			return os.Chmod(path, 0o700) // RemoveAll reports what fails
 		}
 		return nil
 	})
@@ -427,13 +429,13 @@ func (l *Ledger) WriteAnalytics(v any, d document.Document) error {
 
 // IsUnlocked reports whether no supervisor holds the loop in dir.
 func IsUnlocked(dir string) (bool, error) {
-	held, err := locked(filepath.Join(dir, "lock"))
+	held, err := isLocked(filepath.Join(dir, "lock"))
 	if err != nil {
 		return false, fmt.Errorf("look for a running supervise: %w", err)
 	}
 	return !held, nil
 }
 
-// TreeLocks is what keeps others from the tree. A process that inherits it keeps the
-// tree, though not the loop: whether this supervisor lives shows all the same.
+// TreeLocks returns the lock of the tree. A child process that inherits it keeps the tree
+// locked after this supervisor has ended, but not the loop.
 func (l *Ledger) TreeLocks() []*os.File { return l.locks[:1] }

@@ -13,8 +13,8 @@ func lockFile(string) (*os.File, error) { return nil, errNoLocks }
 
 func lockDir(string) (*os.File, error) { return nil, errNoLocks }
 
-func locked(string) (bool, error) { return false, errNoLocks }
+func isLocked(string) (bool, error) { return false, errNoLocks }
 
-func own(fs.FileInfo) bool { return false }
+func isOwnFile(fs.FileInfo) bool { return false }
 
 var errNoLocks = errors.New("supervise needs Linux or macOS to hold a loop; on Windows use WSL")

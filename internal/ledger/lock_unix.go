@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes the advisory lock of the file. Files are opened close-on-exec,
-// so no child keeps a lock alive.
+// lockFile takes the advisory lock of a file. Files are opened close-on-exec, so no child
+// process keeps the lock.
 func lockFile(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func lockFile(path string) (*os.File, error) {
 	return flock(f)
 }
 
-// lockDir takes the advisory lock of a folder. Nothing is written there.
+// lockDir takes the advisory lock of a folder, without writing to it.
 func lockDir(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -35,8 +35,8 @@ func lockDir(path string) (*os.File, error) {
 	return flock(f)
 }
 
-// lockWait is how long a lock may be held by a supervisor that is already dead:
-// what it ran is being ended then.
+// lockWait is how long to wait for the lock of a supervisor that has just ended, whose child
+// processes are still being killed.
 const (
 	lockWait = 2 * time.Second
 	lockPoll = 10 * time.Millisecond
@@ -64,8 +64,8 @@ func tryLock(f *os.File) error {
 	return err
 }
 
-// locked reports whether somebody holds the lock of the file.
-func locked(path string) (bool, error) {
+// isLocked reports whether a process holds the lock of the file.
+func isLocked(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -78,8 +78,8 @@ func locked(path string) (bool, error) {
 	return errors.Is(err, ErrLocked), ignoreLocked(err)
 }
 
-// own reports whether this user made the file.
-func own(info fs.FileInfo) bool {
+// isOwnFile reports whether the file belongs to the current user.
+func isOwnFile(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()
 }

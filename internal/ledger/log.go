@@ -32,7 +32,7 @@ type Event struct {
 	Hash      string          `json:"hash"`
 }
 
-func (e Event) sum() string {
+func (e Event) computeHash() string {
 	e.Hash = ""
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -44,19 +44,18 @@ func (e Event) sum() string {
 
 // eventLog appends to the audit log of a loop.
 type eventLog struct {
-	file     *os.File
-	sum      hash.Hash // of all whole lines
-	end      int64     // of the last whole line
-	written  time.Time // when the file was changed last, by us; zero where that is not known
-	hashed   int64     // how long the log was when it was last read whole to be checked
-	last     Event
-	problems []string // what replay found wrong
-	calls    calls
+	file      *os.File
+	sum       hash.Hash // of all complete lines
+	end       int64     // end of the last complete line
+	changedAt time.Time // change time after our last write; zero if unknown
+	hashed    int64     // length of the log when it was last hashed entirely
+	last      Event
+	problems  []string // found by replay
+	calls     recentCalls
 }
 
-// openLog opens the log for appending and passes each event in it to each, oldest
-// first. A last line that was torn by a crash is cut off; the lines before it are
-// kept.
+// openLog opens the log for appending and calls each with its events, oldest first. A last
+// line that was torn by a crash is removed.
 func openLog(path string, each func(Event)) (*eventLog, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -64,10 +63,10 @@ func openLog(path string, each func(Event)) (*eventLog, error) {
 	}
 	l := &eventLog{file: f, sum: sha256.New()}
 	if err = l.replay(each); err == nil {
-		err = l.cut()
+		err = l.truncate()
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path)) // or the log itself could be gone after a crash
+		err = syncDir(filepath.Dir(path)) // otherwise the log itself could be lost in a crash
 	}
 	if err != nil {
 		f.Close()
@@ -76,16 +75,16 @@ func openLog(path string, each func(Event)) (*eventLog, error) {
 	return l, nil
 }
 
-// replay reads the log to the end of its last whole line.
+// replay reads the log to the end of its last complete line.
 func (l *eventLog) replay(each func(Event)) error {
 	c := chain{}
-	torn, err := eachLine(l.file, func(line []byte) {
+	torn, err := forEachLine(l.file, func(line []byte) {
 		l.end += int64(len(line)) + 1
 		l.sum.Write(line)
 		l.sum.Write([]byte{'\n'})
-		if e, ok := c.next(line); ok {
+		if e, ok := c.parse(line); ok {
 			l.last = e
-			l.calls.read(e)
+			l.calls.add(e)
 			each(e)
 		}
 	})
@@ -96,8 +95,8 @@ func (l *eventLog) replay(each func(Event)) error {
 	return err
 }
 
-// cut removes what follows the last whole line.
-func (l *eventLog) cut() error {
+// truncate removes what follows the last complete line.
+func (l *eventLog) truncate() error {
 	if err := l.file.Truncate(l.end); err != nil {
 		return err
 	}
@@ -105,30 +104,30 @@ func (l *eventLog) cut() error {
 	return err
 }
 
-// append writes one line; [eventLog.sync] makes it last. What a failed write left is
-// removed, so that the next line does not stick to it.
+// append writes one line; [eventLog.sync] makes it durable. The remains of a failed write
+// are removed, so that the next line starts on a new line.
 func (l *eventLog) append(e Event) error {
 	e.Seq, e.Prev = l.last.Seq+1, l.last.Hash
-	e.Hash = e.sum()
+	e.Hash = e.computeHash()
 	b, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("write audit log: %w", err)
 	}
 	b = append(b, '\n')
 	if _, err := l.file.Write(b); err != nil {
-		return fmt.Errorf("write audit log: %w", errors.Join(err, l.cut()))
+		return fmt.Errorf("write audit log: %w", errors.Join(err, l.truncate()))
 	}
 	l.sum.Write(b)
 	l.last, l.end = e, l.end+int64(len(b))
-	l.clock()
+	l.recordChangeTime()
 	return nil
 }
 
-// clock remembers when the file was changed by us.
-func (l *eventLog) clock() {
-	l.written = time.Time{}
+// recordChangeTime records the change time of the file after our own write.
+func (l *eventLog) recordChangeTime() {
+	l.changedAt = time.Time{}
 	if info, err := l.file.Stat(); err == nil {
-		l.written = environment.ChangeTime(info)
+		l.changedAt = environment.ChangeTime(info)
 	}
 }
 
@@ -149,12 +148,12 @@ func (l *Ledger) Log(at time.Time, name string, iteration int, took time.Duratio
 	if err := l.log.sync(); err != nil {
 		return err
 	}
-	l.log.clock() // some file systems set the time only when they write
+	l.log.recordChangeTime() // some file systems set the time only when they write
 	return nil
 }
 
-// LogUnsynced is [Ledger.Log] without the sync: the event outlives this process, but not
-// the machine, until [Ledger.Sync] or the next Log.
+// LogUnsynced is [Ledger.Log] without the sync: until [Ledger.SyncLog] or the next Log, the
+// event survives a crash of this process, but not of the machine.
 func (l *Ledger) LogUnsynced(at time.Time, name string, iteration int, took time.Duration, data any) error {
 	e := Event{Time: at.UTC(), Name: name, Iteration: iteration, Duration: took.Milliseconds()}
 	if data != nil {
@@ -168,20 +167,20 @@ func (l *Ledger) LogUnsynced(at time.Time, name string, iteration int, took time
 	if err := l.log.append(e); err != nil {
 		return err
 	}
-	l.log.calls.read(e)
+	l.log.calls.add(e)
 	return nil
 }
 
-// HeadHash is the hash of the last entry of the log, which covers all before it.
+// HeadHash returns the hash of the last log entry, which covers all entries before it.
 func (l *Ledger) HeadHash() string { return l.log.last.Hash }
 
-// SyncLog makes what was written last.
+// SyncLog makes all written events durable.
 func (l *Ledger) SyncLog() error { return l.log.sync() }
 
-// ReadLog reads the log of the loop in dir, calls each with its events and checks its
-// chain. The problems name the lines that are damaged or were changed; the events before
-// and after them are read all the same. A line that is being written, or that a crash
-// cut off, is not an event yet.
+// ReadLog reads the log of the loop in dir, calls each with its events and verifies the hash
+// chain. The problems name lines that are damaged or were changed; the other events are
+// still read. An incomplete last line is ignored: it is still being written, or was torn by
+// a crash.
 func ReadLog(dir string, each func(Event)) (problems []string, err error) {
 	f, err := os.Open(filepath.Join(dir, logName))
 	if err != nil {
@@ -189,8 +188,8 @@ func ReadLog(dir string, each func(Event)) (problems []string, err error) {
 	}
 	defer f.Close()
 	c := chain{}
-	if _, err := eachLine(f, func(line []byte) {
-		if e, ok := c.next(line); ok {
+	if _, err := forEachLine(f, func(line []byte) {
+		if e, ok := c.parse(line); ok {
 			each(e)
 		}
 	}); err != nil {
@@ -199,9 +198,9 @@ func ReadLog(dir string, each func(Event)) (problems []string, err error) {
 	return c.problems, nil
 }
 
-// eachLine passes on every whole line without its end, and returns how many bytes
-// follow the last of them.
-func eachLine(r io.Reader, each func([]byte)) (torn int, err error) {
+// forEachLine calls each with every complete line, without its end, and returns the number
+// of bytes after the last of them.
+func forEachLine(r io.Reader, each func([]byte)) (torn int, err error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -215,32 +214,31 @@ func eachLine(r io.Reader, each func([]byte)) (torn int, err error) {
 	}
 }
 
-// chain reads lines of a log one after another and checks that each follows from
-// the one before.
+// chain parses the lines of a log and verifies that each entry follows from the one before.
 type chain struct {
 	line     int
 	prev     string
 	problems []string
 }
 
-// next reads a line; false when it is none of ours.
-func (c *chain) next(line []byte) (Event, bool) {
+// parse parses the next line and reports whether it is an event.
+func (c *chain) parse(line []byte) (Event, bool) {
 	c.line++
 	var e Event
 	if json.Unmarshal(line, &e) != nil || e.Hash == "" {
-		c.problem("not readable")
+		c.addProblem("not readable")
 		return Event{}, false
 	}
 	switch {
-	case e.sum() != e.Hash:
-		c.problem("changed after it was written")
+	case e.computeHash() != e.Hash:
+		c.addProblem("changed after it was written")
 	case e.Prev != c.prev:
-		c.problem("entries before it are missing or were changed")
+		c.addProblem("entries before it are missing or were changed")
 	}
 	c.prev = e.Hash
 	return e, true
 }
 
-func (c *chain) problem(what string) {
+func (c *chain) addProblem(what string) {
 	c.problems = append(c.problems, fmt.Sprintf("%s:%d: %s", logName, c.line, what))
 }

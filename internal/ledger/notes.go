@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// MaxNotes is how much of an agent's notes is kept, in bytes.
+// MaxNotes is the maximum length of the stored notes of an agent, in bytes.
 const MaxNotes = 8 << 10
 
-// NotesAfter are the agent's notes after some iterations, of which the last one that was kept
-// has the number kept: what stood in them then, and the lessons of the iterations that
-// were undone since.
+// NotesAfter returns the notes of the agent after the past iterations, of which the last
+// accepted one has the number kept: its notes, and the lessons from the iterations that were
+// rolled back since.
 func NotesAfter(past []Iteration, kept int) string {
 	var lines []string
 	for _, it := range past[kept:] {
@@ -19,7 +19,7 @@ func NotesAfter(past []Iteration, kept int) string {
 		}
 		for line := range strings.Lines(it.Agent.Notes) {
 			line = strings.TrimRight(line, " \t\r\n")
-			if it.Number == kept || lesson(line) && !slices.Contains(lines, line) {
+			if it.Number == kept || isLesson(line) && !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}
@@ -30,9 +30,9 @@ func NotesAfter(past []Iteration, kept int) string {
 	return ""
 }
 
-// lesson reports whether a line is to stay when its iteration is undone: it begins with
+// isLesson reports whether a line is kept when its iteration is rolled back: it starts with
 // "lesson:", also in a list or in bold.
-func lesson(line string) bool {
+func isLesson(line string) bool {
 	const word = "lesson:"
 	line = strings.TrimLeft(line, " \t-*+>#_")
 	return len(line) >= len(word) && strings.EqualFold(line[:len(word)], word)

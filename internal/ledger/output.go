@@ -17,7 +17,7 @@ const (
 	maxArtifacts = 32 << 20
 )
 
-// ReadChangedFiles returns the changed files as a snapshot has them, as far as they are small.
+// ReadChangedFiles reads the changed files from a snapshot, up to the size limits.
 func ReadChangedFiles(ctx context.Context, store *snapshot.Store, id snapshot.ID, changes []snapshot.Change) (Files, error) {
 	out, left := Files{}, maxArtifacts
 	for _, c := range changes {
@@ -26,7 +26,7 @@ func ReadChangedFiles(ctx context.Context, store *snapshot.Store, id snapshot.ID
 		}
 		data, err := store.ReadFile(ctx, id, c.Path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it became too big or unreadable: no snapshot has it
+			continue // too big or unreadable: not in the snapshot
 		}
 		if err != nil {
 			return nil, fmt.Errorf("keep changed file: %w", err)
@@ -42,7 +42,7 @@ func ReadChangedFiles(ctx context.Context, store *snapshot.Store, id snapshot.ID
 // Output is the difference between a selected tree and the baseline.
 type Output struct {
 	Changed, Removed []string // paths
-	Files            Files    // of the changed ones, as far as they are small
+	Files            Files    // contents of the changed files, up to the size limits
 }
 
 // CompareOutput compares two trees of the store.
@@ -63,8 +63,7 @@ func CompareOutput(ctx context.Context, store *snapshot.Store, baseline, selecte
 	return out, err
 }
 
-// WriteOutput copies the changed files of the selected iteration to
-// final-output/, replacing what stood there.
+// WriteOutput replaces final-output/ with the changed files of the selected iteration.
 func (l *Ledger) WriteOutput(files Files) error {
 	dir := filepath.Join(l.dir, "final-output")
 	if err := os.RemoveAll(dir); err != nil {

@@ -19,57 +19,57 @@ type Rank struct {
 	Reason    string   `json:"reason"`    // why its loop ended
 	Text      string   `json:"text"`      // the same for people
 	Iteration int      `json:"iteration"` // that its loop selected; 0: none
-	Eligible  bool     `json:"eligible"`  // it did the task, and was measured to have done it
+	Eligible  bool     `json:"eligible"`  // it completed the task, as measured
 	Chosen    bool     `json:"chosen,omitempty"`
 
-	// OwnTests is how many tests it added. Of these, Before pass over the baseline already, and
-	// Disputed fail over most of the others: those count against nobody.
+	// OwnTests is the number of tests it added. OwnPassingBefore of them already pass on the
+	// baseline. OwnDisputed of them fail on most other candidates and are not counted.
 	OwnTests         int `json:"own_tests"`
 	OwnPassingBefore int `json:"own_tests_passing_before"`
 	OwnDisputed      int `json:"own_tests_disputed"`
-	// Agreement is the share, in [0,1], of the tests of others that pass over it, each other
-	// candidate counting the same; nil where no test of others could be run over it. Failed
-	// are those that do not, by candidate.
+	// Agreement is the share, in [0,1], of the tests of other candidates that pass on it,
+	// averaged over the candidates; nil if none of their tests could be run. Failed lists
+	// the failing ones by candidate.
 	Agreement *float64         `json:"agreement"`
 	Failed    map[int][]string `json:"failed_tests_of_others,omitempty"`
-	// MutationScore is the share, in [0,1], of changed product lines that its tests notice; nil
-	// where that was not measured.
+	// MutationScore is the share, in [0,1], of mutants in changed product lines that its
+	// tests kill; nil if it was not measured.
 	MutationScore *float64 `json:"power"`
 	Score         float64  `json:"quality_score"` // in [0,1]
 	Lines         int      `json:"changed_lines"` // added and removed
 	CostUSD       *float64 `json:"cost_usd"`
 	Tokens        *int64   `json:"tokens"`
-	Why           string   `json:"why"` // it has this place
+	Why           string   `json:"why"` // why it has this rank
 }
 
-// CandidateHome is the folder of what a candidate of a loop below home keeps; number 0 is
-// that of the baseline.
+// CandidateHome returns the folder of candidate n of a loop below home; number 0 is the
+// baseline.
 func CandidateHome(home, loopID string, n int) string {
-	return filepath.Join(candidatesOf(LoopDir(home, loopID)), strconv.Itoa(n))
+	return filepath.Join(candidatesDir(LoopDir(home, loopID)), strconv.Itoa(n))
 }
 
-// CandidateLoops are the folders of the loops that are candidates of the loop in dir, by
-// number, without those that have not begun.
+// CandidateLoops returns the folders of the candidate loops of the loop in dir, by number.
+// Candidates that have not started are omitted.
 func CandidateLoops(dir string, s State) map[int]string {
 	out := map[int]string{}
 	for n := 1; n <= s.Config.MaxIterations; n++ {
-		of := LoopDir(CandidateHome(filepath.Dir(filepath.Dir(dir)), s.LoopID, n), CandidateID(s.LoopID, n))
-		if _, err := os.Stat(of); err == nil {
-			out[n] = of
+		loopDir := LoopDir(CandidateHome(filepath.Dir(filepath.Dir(dir)), s.LoopID, n), CandidateID(s.LoopID, n))
+		if _, err := os.Stat(loopDir); err == nil {
+			out[n] = loopDir
 		}
 	}
 	return out
 }
 
-// CandidateID is the name of a candidate's loop.
+// CandidateID returns the name of the loop of a candidate.
 func CandidateID(loopID string, n int) string { return loopID + "-c" + strconv.Itoa(n) }
 
-var candidateID = regexp.MustCompile(`^(.*-[0-9a-f]{8})-c([0-9]+)$`)
+var candidateIDPattern = regexp.MustCompile(`^(.*-[0-9a-f]{8})-c([0-9]+)$`)
 
-// ParseCandidateName returns the loop and the number of a candidate that a name like LOOP/3, or
-// that of its own loop, stands for; "" for other names.
+// ParseCandidateName splits the name of a candidate, LOOP/3 or the ID of its loop, into loop
+// and number. It returns "" for other names.
 func ParseCandidateName(name string) (loop, number string) {
-	if m := candidateID.FindStringSubmatch(name); m != nil {
+	if m := candidateIDPattern.FindStringSubmatch(name); m != nil {
 		return m[1], m[2]
 	}
 	if loop, number, ok := strings.Cut(name, "/"); ok {
@@ -80,13 +80,13 @@ func ParseCandidateName(name string) (loop, number string) {
 
 const rankingName = "candidates.json"
 
-// WriteRanking keeps how the candidates compare, the best first.
+// WriteRanking saves the ranking of the candidates, the best first.
 func (l *Ledger) WriteRanking(list []Rank) error {
 	return WriteJSON(filepath.Join(l.dir, rankingName), list)
 }
 
-// ReadRanking reads how the candidates of the loop in dir compare; none where they were
-// not compared yet.
+// ReadRanking reads the ranking of the candidates of the loop in dir; it is empty before they
+// are compared.
 func ReadRanking(dir string) (list []Rank, err error) {
 	err = readJSON(filepath.Join(dir, rankingName), &list)
 	if errors.Is(err, os.ErrNotExist) {

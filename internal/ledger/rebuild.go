@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The events that the ledger itself writes: everything in state.json follows
-// from them and from the iterations.
+// The events that the ledger itself writes. state.json can be rebuilt from them and from the
+// iterations.
 const (
 	eventCreated = "loop_created"  // data is the first State
 	eventState   = "state_changed" // data is a stateChange
@@ -30,7 +30,7 @@ type stateChange struct {
 	Iterations int    `json:"max_iterations"`
 }
 
-func (s State) change() stateChange {
+func (s State) persistentPart() stateChange {
 	c := stateChange{
 		Status: s.Status, StopReason: s.StopReason, StopText: s.StopText, TreeText: s.TreeText, ExitCode: s.ExitCode, PID: s.PID,
 		Criterion: s.Criterion, Workspace: s.Workspace, Selected: -1, Iterations: s.Config.MaxIterations,
@@ -41,22 +41,22 @@ func (s State) change() stateChange {
 	return c
 }
 
-// rebuild puts the state together from the log and the iterations.
-func rebuild(dir string) (State, error) {
+// rebuildState rebuilds the state from the log and the iterations.
+func rebuildState(dir string) (State, error) {
 	var s State
 	var change *stateChange
 	var reviews []SelectionReview
-	var called calls
+	var called recentCalls
 	_, err := ReadLog(dir, func(e Event) {
 		s.UpdatedAt = e.Time
 		s.Iteration = max(s.Iteration, e.Iteration)
-		if r := reviewOf(e); r != nil {
+		if r := parseReview(e); r != nil {
 			reviews = append(reviews, *r)
 		}
-		called.read(e)
+		called.add(e)
 		switch e.Name {
 		case eventCreated:
-			_ = json.Unmarshal(e.Data, &s) // the check below finds it missing
+			_ = json.Unmarshal(e.Data, &s) // checked below
 		case eventState:
 			var c stateChange
 			if json.Unmarshal(e.Data, &c) == nil {
@@ -68,7 +68,7 @@ func rebuild(dir string) (State, error) {
 		return s, err
 	}
 	if s.LoopID == "" {
-		return s, fmt.Errorf("put the state together: %w", errNoBeginning)
+		return s, fmt.Errorf("rebuild the state: %w", errNoFirstState)
 	}
 	if s.Version != Version {
 		return s, versionError("log of "+dir, s.Version)
@@ -85,16 +85,16 @@ func rebuild(dir string) (State, error) {
 		s.AddReview(r)
 	}
 	if change != nil {
-		s.apply(*change, its, dir)
+		s.applyChange(*change, its, dir)
 	}
-	s = s.settled(completionReport(dir))
-	called.into(&s)
+	s = s.withDerived(completionReport(dir))
+	called.copyTo(&s)
 	return s, nil
 }
 
-var errNoBeginning = errors.New("the log does not tell how the loop began")
+var errNoFirstState = errors.New("the log has no event of the start of the loop")
 
-func (s *State) apply(c stateChange, its []Iteration, dir string) {
+func (s *State) applyChange(c stateChange, its []Iteration, dir string) {
 	s.Status, s.StopReason, s.StopText, s.ExitCode = c.Status, c.StopReason, c.StopText, c.ExitCode
 	s.TreeText, s.Workspace = c.TreeText, cmp.Or(c.Workspace, s.Workspace)
 	s.PID, s.Criterion, s.Config.MaxIterations = c.PID, c.Criterion, c.Iterations
@@ -107,11 +107,10 @@ func (s *State) apply(c stateChange, its []Iteration, dir string) {
 	}
 }
 
-// Add takes an iteration into the state: its place in the history, and what
-// came of it.
+// Add adds an iteration and its consequences to the state.
 func (s *State) Add(it Iteration) {
 	if n := len(s.History); n > 0 && s.History[n-1].Iteration == it.Number {
-		return // a crash came between this and the next step
+		return // already added before a crash
 	}
 	s.Iteration = max(s.Iteration, it.Number)
 	s.History = append(s.History, HistoryEntry{
@@ -122,11 +121,11 @@ func (s *State) Add(it Iteration) {
 		s.BaselineMetrics, s.BaselineSnapshot = new(it.Set.Record()), it.Snapshot
 		s.BaselineRuns = it.BaselineRuns
 	}
-	s.Spending = s.Spending.plus(it)
-	s.reinforce(it)
-	s.recover(it)
-	s.block(it)
-	s.add(it)
+	s.Spending = s.Spending.withIteration(it)
+	s.addLevel(it)
+	s.addRecovery(it)
+	s.addBlocked(it)
+	s.addIteration(it)
 	if it.Level != "" {
 		s.Level = it.Level
 	}

@@ -11,14 +11,14 @@ import (
 // Review is a second opinion on a change, by a program that has read it.
 type Review struct {
 	Reviewer string          `json:"reviewer"`          // a known agent program, or a command
-	Verdict  ReviewVerdict   `json:"verdict,omitempty"` // "": there is no opinion
-	Why      string          `json:"why,omitempty"`     // there is no opinion
+	Verdict  ReviewVerdict   `json:"verdict,omitempty"` // "" if there is no opinion
+	Why      string          `json:"why,omitempty"`     // why there is no opinion
 	Findings []ReviewFinding `json:"findings,omitempty"`
 	Duration time.Duration   `json:"duration_ns"`
-	Usage    *metric.Usage   `json:"usage,omitempty"` // nil where the program reported none
+	Usage    *metric.Usage   `json:"usage,omitempty"` // nil if the program reported none
 }
 
-// ReviewVerdict is what a reviewer says of a change as a whole.
+// ReviewVerdict is the verdict of a reviewer on a change.
 type ReviewVerdict string
 
 // The verdicts.
@@ -28,14 +28,14 @@ const (
 	ReviewGaming   ReviewVerdict = "gaming" // of the tests
 )
 
-// ReviewFinding is one place that a reviewer names.
+// ReviewFinding is one location that a reviewer criticizes.
 type ReviewFinding struct {
 	File   string `json:"file"`
-	Line   int    `json:"line"` // from 1; 0 is the file as a whole
+	Line   int    `json:"line"` // from 1; 0 is the entire file
 	Reason string `json:"reason"`
 }
 
-// String says the outcome in one line.
+// String returns the outcome in one line.
 func (r Review) String() string {
 	if r.Verdict == "" {
 		return "no opinion: " + r.Why
@@ -46,14 +46,14 @@ func (r Review) String() string {
 // eventReviewed is the event of a review of the selected tree, with a [SelectionReview].
 const eventReviewed = "output_reviewed"
 
-// SelectionReview is the second opinion on what a loop did, and the findings in it.
+// SelectionReview is the review of the selected tree, and the resulting alerts.
 type SelectionReview struct {
 	Review
-	Iteration int              `json:"iteration"` // that was selected
+	Iteration int              `json:"iteration"` // the selected iteration
 	Alerts    []detector.Alert `json:"alerts"`
 }
 
-// AddReview takes in a review of the selected tree, with what it cost.
+// AddReview adds a review of the selected tree, and its cost, to the state.
 func (s *State) AddReview(r SelectionReview) {
 	s.Review = &r
 	if r.Usage == nil {
@@ -64,12 +64,12 @@ func (s *State) AddReview(r SelectionReview) {
 		sum = *s.Spending
 	}
 	sum.Usage = sum.Plus(*r.Usage)
-	sum.share()
+	sum.computeDerived()
 	s.Spending = &sum
 }
 
-// reviewOf reads the data of an event, nil where it is no review.
-func reviewOf(e Event) *SelectionReview {
+// parseReview reads the review of an event, nil if it is another event.
+func parseReview(e Event) *SelectionReview {
 	var r SelectionReview
 	if e.Name != eventReviewed || json.Unmarshal(e.Data, &r) != nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// pauseName is the file by which a loop is asked to pause.
+// pauseName is the file that requests a loop to pause.
 const pauseName = "pause"
 
 // RequestPause asks the loop in dir to pause when its iteration is over.
@@ -19,8 +19,8 @@ func RequestPause(dir string) error {
 	return nil
 }
 
-// TakePause reports whether the loop was asked to pause since the last call, and
-// takes the request away.
+// TakePause reports whether the loop was asked to pause since the last call, and clears the
+// request.
 func (l *Ledger) TakePause() (bool, error) {
 	err := os.Remove(filepath.Join(l.dir, pauseName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -32,8 +32,8 @@ func (l *Ledger) TakePause() (bool, error) {
 	return true, nil
 }
 
-// ActiveLoops lists the loops that somebody is at work on, in folders of state that match
-// a pattern, as *.
+// ActiveLoops lists the loops that a supervisor is working on, in all homes that match the
+// glob pattern.
 func ActiveLoops(pattern string) ([]State, error) {
 	files, err := filepath.Glob(filepath.Join(pattern, "loops", "*", "state.json"))
 	if err != nil {

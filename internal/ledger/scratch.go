@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// beginning is how old a folder is at least before it counts as left by the dead: it
-// is made before it is locked.
-const beginning = time.Minute
+// minAbandonedAge is the minimum age of an unlocked folder that counts as abandoned: a new
+// folder is created before it is locked.
+const minAbandonedAge = time.Minute
 
-// NewScratchDir makes a private folder among the temporary files for one run of the command
-// of that name, and removes what dead runs of it left there. remove is for the end of
-// the run.
+// NewScratchDir creates a private temporary folder for one run of the named command, and
+// removes the folders of earlier runs that were killed. The caller must call remove when the
+// run ends.
 func NewScratchDir(name string) (dir string, remove func() error, err error) {
 	prefix := "supervise-" + name + "-"
 	sweepScratch(os.TempDir(), prefix, time.Now())
@@ -32,8 +32,8 @@ func NewScratchDir(name string) (dir string, remove func() error, err error) {
 	}, nil
 }
 
-// sweepScratch removes the folders of this user that begin with prefix and that no
-// process holds. What cannot be removed stays.
+// sweepScratch removes the folders of this user that start with prefix and that no process
+// has locked. Errors are ignored.
 func sweepScratch(parent, prefix string, now time.Time) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -44,11 +44,11 @@ func sweepScratch(parent, prefix string, now time.Time) {
 			continue
 		}
 		info, err := e.Info()
-		if err != nil || !own(info) || now.Sub(info.ModTime()) < beginning {
+		if err != nil || !isOwnFile(info) || now.Sub(info.ModTime()) < minAbandonedAge {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		if held, err := locked(dir); err == nil && !held {
+		if held, err := isLocked(dir); err == nil && !held {
 			_ = RemoveTree(dir)
 		}
 	}

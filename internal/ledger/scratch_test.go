@@ -41,7 +41,7 @@ func TestScratch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if busy, err := locked(dir); err != nil || !busy {
+	if busy, err := isLocked(dir); err != nil || !busy {
 		t.Errorf("the new folder is held: %v, %v, want true", busy, err)
 	}
 	if _, err := os.Lstat(dead); !os.IsNotExist(err) {

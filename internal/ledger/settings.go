@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	settingsName = "settings.json"
-	meterName    = "meter.json"
-	aroundName   = "around.json"
+	settingsName     = "settings.json"
+	measureStateName = "meter.json"
+	environmentName  = "around.json"
 )
 
 // The errors about settings that callers distinguish.
 var (
-	// ErrChanged is returned for settings that are not those the loop was started with.
+	// ErrChanged is returned if the settings were changed after the loop was started.
 	ErrChanged = errors.New("changed since the loop started")
 	// ErrNoSettings is returned for a loop without settings.
 	ErrNoSettings = errors.New("its log does not say what it was to do: it was killed too early")
 )
 
-// SaveSettings keeps what the loop was asked to do and returns the SHA-256 of
-// the file, in hex.
+// SaveSettings saves the settings of the loop and returns the SHA-256 of the file, in hex.
 func (l *Ledger) SaveSettings(v any) (string, error) {
 	path := filepath.Join(l.dir, settingsName)
 	if err := WriteJSON(path, v); err != nil {
@@ -36,14 +35,13 @@ func (l *Ledger) SaveSettings(v any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read settings: %w", err)
 	}
-	l.keep(settingsName, b)
-	return sha(b), nil
+	l.rememberWritten(settingsName, b)
+	return sha256Hex(b), nil
 }
 
-// ReadSettings reads the settings of the loop in dir. Where its tree lies elsewhere than
-// when they were written, so do the folders and files of the tree that they name, and those
-// in other folders that have moved. The error wraps [ErrChanged] when the file does not have
-// the given SHA-256.
+// ReadSettings reads the settings of the loop in dir into v. Paths in the settings are
+// adjusted if the working tree, or one of the other folders, was moved since. The error wraps
+// [ErrChanged] if the file does not have the given SHA-256.
 func ReadSettings(dir, sum string, v any, others ...FolderMove) error {
 	s, err := ReadState(dir)
 	if err != nil {
@@ -59,10 +57,10 @@ func ReadSettingsAt(workspace, dir, sum string, v any, others ...FolderMove) err
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	if sha(b) != sum {
+	if sha256Hex(b) != sum {
 		return fmt.Errorf("read %s: %w: start a new loop instead", path, ErrChanged)
 	}
-	if b, err = moved(b, append(others, FolderMove{rootOf(b), workspace})...); err == nil {
+	if b, err = applyMoves(b, append(others, FolderMove{settingsRoot(b), workspace})...); err == nil {
 		err = json.Unmarshal(b, v)
 	}
 	if err != nil {
@@ -71,51 +69,50 @@ func ReadSettingsAt(workspace, dir, sum string, v any, others ...FolderMove) err
 	return nil
 }
 
-func sha(b []byte) string {
+func sha256Hex(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// SaveMeasureState keeps what the measuring has learnt. Without a change nothing is
-// written.
+// SaveMeasureState saves what the meter has learned. It writes nothing if that is unchanged.
 func (l *Ledger) SaveMeasureState(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("keep what the measuring learnt: %w", err)
+		return fmt.Errorf("save the measuring state: %w", err)
 	}
-	if sum := sha(b); sum != l.meter {
-		l.meter = sum
-		return WriteFile(filepath.Join(l.dir, meterName), append(b, '\n'))
+	if sum := sha256Hex(b); sum != l.measureStateSum {
+		l.measureStateSum = sum
+		return WriteFile(filepath.Join(l.dir, measureStateName), append(b, '\n'))
 	}
 	return nil
 }
 
-// SaveEnvironment keeps what stood around the tree when the last accepted iteration
-// was judged.
+// SaveEnvironment saves the environment outside the tree at the last accepted iteration.
 func (l *Ledger) SaveEnvironment(v any) error {
-	b, err := encoded(v, "  ")
+	b, err := encodeJSON(v, "  ")
 	if err != nil {
-		return fmt.Errorf("keep what stands around the tree: %w", err)
+		return fmt.Errorf("save the environment: %w", err)
 	}
-	if bytes.Equal(l.own[aroundName], b) {
+	if bytes.Equal(l.written[environmentName], b) {
 		return nil
 	}
-	l.keep(aroundName, b)
-	return WriteFile(filepath.Join(l.dir, aroundName), b)
+	l.rememberWritten(environmentName, b)
+	return WriteFile(filepath.Join(l.dir, environmentName), b)
 }
 
-// ReadEnvironment reads what SaveAround kept, and false when there is nothing.
+// ReadEnvironment reads what [Ledger.SaveEnvironment] saved. It returns false if nothing was.
 func (l *Ledger) ReadEnvironment(v any) (bool, error) {
-	err := readJSON(filepath.Join(l.dir, aroundName), v)
+	err := readJSON(filepath.Join(l.dir, environmentName), v)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// ReadMeasureState reads what the measuring of the loop in dir had learnt. Nothing is no error.
+// ReadMeasureState reads what [Ledger.SaveMeasureState] saved for the loop in dir. A missing
+// file is no error.
 func ReadMeasureState(dir string, v any) error {
-	err := readJSON(filepath.Join(dir, meterName), v)
+	err := readJSON(filepath.Join(dir, measureStateName), v)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -28,22 +28,22 @@ const (
 	Crashed    Status = "crashed"
 )
 
-// Kind is who runs the iterations of a loop. It is empty for those that supervise
-// runs.
+// Kind says who runs the iterations of a loop. It is empty if supervise runs them.
 type Kind string
 
-// KindRecorded is a loop whose iterations another orchestrator runs and reports.
-const KindRecorded Kind = "recorded"
+// The kinds of loops.
+const (
+	// KindRecorded is a loop whose iterations another orchestrator runs and reports.
+	KindRecorded Kind = "recorded"
+	// KindWatched is a session of the user with an agent. An iteration ends when the agent
+	// goes idle, and none is rolled back.
+	KindWatched Kind = "watched"
+	// KindCandidates is a loop whose iterations are candidates: the results of separate
+	// loops that start from the same baseline, each in a separate tree.
+	KindCandidates Kind = "candidates"
+)
 
-// KindWatched is a session of the user's own with an agent: each of its iterations ends
-// when the agent rests, and none is rolled back.
-const KindWatched Kind = "watched"
-
-// KindCandidates is a loop whose iterations are candidates: each is what a loop of its own came
-// to, in a tree of its own, from the same baseline.
-const KindCandidates Kind = "candidates"
-
-// State is the state of a loop, as state.json holds it.
+// State is the state of a loop, stored in state.json.
 type State struct {
 	Version    int           `json:"version"`
 	LoopID     string        `json:"loop_id"`
@@ -51,9 +51,9 @@ type State struct {
 	Status     Status        `json:"status"`
 	StopReason string        `json:"stop_reason,omitempty"` // why it ended: criterion_met, interrupted, …
 	StopText   string        `json:"stop_text,omitempty"`   // the same for people
-	TreeText   string        `json:"tree,omitempty"`        // what the tree was found to be at the end, for people
+	TreeText   string        `json:"tree,omitempty"`        // the verified state of the tree at the end, for people
 	ExitCode   int           `json:"exit_code"`             // of supervise
-	Iteration  int           `json:"iteration"`             // the last one that began
+	Iteration  int           `json:"iteration"`             // the last one that was started
 	Task       string        `json:"task"`
 	Agent      []string      `json:"agent"`
 	Criterion  string        `json:"completion_criteria"`
@@ -72,16 +72,16 @@ type State struct {
 	Regressions      []Regression       `json:"regression_events"`
 	Level            string             `json:"reinforcement_level"`
 	RecoveryAttempts int                `json:"recovery_attempts"`
-	Spending         *Spending          `json:"spending,omitempty"` // of the agent; nil where it reported none
-	Review           *SelectionReview   `json:"review,omitempty"`   // of the selected tree; nil where nobody was asked
-	Waiting          string             `json:"waiting,omitempty"`  // for the agent's service: why, and until when
+	Spending         *Spending          `json:"spending,omitempty"` // of the agent; nil if it reported none
+	Review           *SelectionReview   `json:"review,omitempty"`   // of the selected tree; nil if there was no review
+	Waiting          string             `json:"waiting,omitempty"`  // why, and until when, it waits for the service of the agent
 	Recoveries       []Incident         `json:"recovery_history,omitempty"`
 	Levels           []LevelChange      `json:"reinforcement_history,omitempty"`
-	Blocked          []BlockedIteration `json:"blocked,omitempty"` // what agents said that they cannot do
+	Blocked          []BlockedIteration `json:"blocked,omitempty"` // what agents reported as impossible
 	Extension
 }
 
-// Configuration is what the loop was started with.
+// Configuration is the configuration that the loop was started with.
 type Configuration struct {
 	MaxIterations  int      `json:"max_iterations"`
 	TimeoutMinutes float64  `json:"timeout_minutes,omitempty"`
@@ -102,7 +102,7 @@ type HistoryEntry struct {
 	Snapshot     snapshot.ID    `json:"snapshot"`
 }
 
-// BestIteration names an iteration and why it was chosen.
+// BestIteration is a selected iteration and the reason.
 type BestIteration struct {
 	Iteration    int         `json:"iteration"`
 	QualityScore float64     `json:"quality_score"`
@@ -111,9 +111,9 @@ type BestIteration struct {
 	Reason       string      `json:"selection_reason,omitempty"`
 }
 
-// settle returns the state as it is: a loop that no process holds is not running any
-// more, whatever was written last. One that waited for a person stays paused.
-func (s State) settle(dir string) State {
+// withActualStatus corrects the status of a loop that no process has locked: it is no longer
+// running, although that was written last. A loop that waited for the user stays paused.
+func (s State) withActualStatus(dir string) State {
 	if s.Status != Running && s.Status != Completing && s.Status != Paused || s.Kind == KindRecorded {
 		return s
 	}
@@ -122,52 +122,51 @@ func (s State) settle(dir string) State {
 	case err != nil || !free:
 	case s.Status == Paused:
 		if s.StopReason == "" {
-			s.StopReason, s.StopText = killed, "supervise was killed while it waited for an answer about iteration "+strconv.Itoa(s.Iteration)
+			s.StopReason, s.StopText = reasonKilled, "supervise was killed while it waited for an answer about iteration "+strconv.Itoa(s.Iteration)
 		}
 	default:
-		s.Status, s.StopReason, s.Waiting = Crashed, killed, ""
+		s.Status, s.StopReason, s.Waiting = Crashed, reasonKilled, ""
 		s.StopText = "supervise was killed in iteration " + strconv.Itoa(s.Iteration)
 	}
 	return s
 }
 
-// killed is the reason of a crash that no later run has noticed yet.
-const killed = "killed"
+// reasonKilled is the stop reason of a crash that no later run has noticed yet.
+const reasonKilled = "killed"
 
-// IsUnnoticedCrash reports whether the loop was killed and no later run knows of it.
+// IsUnnoticedCrash reports whether the loop was killed and no later run has noticed it.
 func (s State) IsUnnoticedCrash() bool {
-	return (s.Status == Crashed || s.Status == Paused) && s.StopReason == killed
+	return (s.Status == Crashed || s.Status == Paused) && s.StopReason == reasonKilled
 }
 
-// MarkCrashed writes that the loop in dir does not run any more, and which loop
-// noticed it.
+// MarkCrashed records that the loop in dir was killed, and which loop noticed it.
 func MarkCrashed(dir string, s State, by string) error {
-	s.StopReason = killed + ", noticed by " + by
+	s.StopReason = reasonKilled + ", noticed by " + by
 	return WriteJSON(filepath.Join(dir, "state.json"), s)
 }
 
-// Save writes the state. What does not follow from the iterations goes into the
-// log as well, before: state.json is a cache of the log.
+// Save writes the state. Changes that cannot be rebuilt from the iterations are first written
+// to the log: state.json is a cache of the log.
 func (l *Ledger) Save(s State) error {
 	s.Version = Version
-	if c := s.change(); c != l.state.change() {
+	if c := s.persistentPart(); c != l.state.persistentPart() {
 		if err := l.Log(s.UpdatedAt, eventState, s.Iteration, 0, c); err != nil {
 			return err
 		}
 	}
 	l.state = s
-	s = s.settled(completionReport(l.dir))
-	l.log.calls.into(&s)
-	s.History, s.Recoveries, s.Levels = latest(s.History), latest(s.Recoveries), latest(s.Levels)
-	b, err := encoded(s, "  ")
+	s = s.withDerived(completionReport(l.dir))
+	l.log.calls.copyTo(&s)
+	s.History, s.Recoveries, s.Levels = keepLatest(s.History), keepLatest(s.Recoveries), keepLatest(s.Levels)
+	b, err := encodeJSON(s, "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", stateName, err)
 	}
-	l.keep(stateName, b)
+	l.rememberWritten(stateName, b)
 	return WriteFile(filepath.Join(l.dir, stateName), b)
 }
 
-// completionReport is the path of the report at the end of a loop, "" where there is none.
+// completionReport returns the path of the completion report of a loop, "" if there is none.
 func completionReport(dir string) string {
 	path := filepath.Join(dir, "reports", "completion-report.md")
 	if _, err := os.Stat(path); err != nil {
@@ -176,26 +175,26 @@ func completionReport(dir string) string {
 	return path
 }
 
-// ResetIterations forgets the iterations of the state, which are about to be added anew.
+// ResetIterations removes all iterations from the state, before they are added again.
 func (s *State) ResetIterations() {
 	s.History, s.Regressions, s.Recoveries, s.Levels, s.Blocked = []HistoryEntry{}, []Regression{}, nil, nil, nil
 	s.Spending, s.Best, s.Extension = nil, nil, Extension{}
 }
 
-// keptHistory is of how many iterations, incidents and changes of the level, the
-// latest ones, state.json has the history; progress/trajectory.json has it of all.
-const keptHistory = 50
+// maxHistory is how many of the latest iterations, incidents and level changes are kept in
+// state.json; progress/trajectory.json has all iterations.
+const maxHistory = 50
 
 const stateName = "state.json"
 
-// ReadState reads the state of the loop in dir; it is put together from the log
-// where state.json is missing or damaged. The error wraps [ErrNoLoop] when there
-// is none, [ErrVersion] if another version of supervise wrote it.
+// ReadState reads the state of the loop in dir. It is rebuilt from the log if state.json is
+// missing or damaged. The error wraps [ErrNoLoop] if there is no loop, [ErrVersion] if
+// another version of supervise wrote it.
 func ReadState(dir string) (State, error) {
 	var s State
 	err := readJSON(filepath.Join(dir, stateName), &s)
 	if err != nil {
-		if again, rebuildErr := rebuild(dir); rebuildErr == nil || errors.Is(rebuildErr, ErrVersion) {
+		if again, rebuildErr := rebuildState(dir); rebuildErr == nil || errors.Is(rebuildErr, ErrVersion) {
 			return again, rebuildErr
 		}
 	}
@@ -210,15 +209,15 @@ func ReadState(dir string) (State, error) {
 	return s, nil
 }
 
-// versionError is the error for a file of another version.
+// versionError returns the error for a file of another version.
 func versionError(what string, version int) error {
 	return fmt.Errorf("read %s: %w (format %d, this one reads %d): use the supervise that wrote it, or start a new loop", what, ErrVersion, version, Version)
 }
 
-// SelectedOrBest returns the iteration that was selected, or the best one so far; nil for none.
+// SelectedOrBest returns the selected iteration, or the best one so far; nil if there is none.
 func (s State) SelectedOrBest() *BestIteration { return cmp.Or(s.Selected, s.Best) }
 
-// IsOver reports whether nothing more happens in a loop by itself.
+// IsOver reports whether the loop has ended.
 func (s Status) IsOver() bool {
 	switch s {
 	case Completed, Failed, Aborted, Crashed:

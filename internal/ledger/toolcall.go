@@ -8,11 +8,11 @@ import (
 	"supervise/detector"
 )
 
-// ToolCall is what an agent wanted to do, as its hook reported it.
+// ToolCall is a tool call of an agent, reported by its hook.
 type ToolCall struct {
 	Timestamp time.Time  `json:"timestamp"`
 	Iteration int        `json:"iteration"`
-	Event     string     `json:"event"` // as the agent calls it
+	Event     string     `json:"event"` // the agent's name of the hook event
 	Tool      string     `json:"tool,omitempty"`
 	Target    string     `json:"target,omitempty"`
 	Decision  string     `json:"decision"`
@@ -25,14 +25,14 @@ type ToolRisk struct {
 	Severity detector.Severity `json:"severity"`
 }
 
-// calls are the latest calls in a log. Hooks report them while the loop works.
-type calls struct {
+// recentCalls are the latest tool calls in a log. Hooks add to the log while the loop runs.
+type recentCalls struct {
 	mu          sync.Mutex
 	list, risky []ToolCall
 }
 
-// read takes in an event.
-func (c *calls) read(e Event) {
+// add adds the tool call of an event; other events are ignored.
+func (c *recentCalls) add(e Event) {
 	var call ToolCall
 	if e.Name != eventHookCalled || json.Unmarshal(e.Data, &call) != nil {
 		return
@@ -40,17 +40,17 @@ func (c *calls) read(e Event) {
 	call.Timestamp, call.Iteration = e.Time, e.Iteration
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.list = latest(append(c.list, call))
+	c.list = keepLatest(append(c.list, call))
 	if len(call.Risks) > 0 {
-		c.risky = latest(append(c.risky, call))
+		c.risky = keepLatest(append(c.risky, call))
 	}
 }
 
-// into sets what the state says of the calls.
-func (c *calls) into(s *State) {
+// copyTo copies the calls into the state.
+func (c *recentCalls) copyTo(s *State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.ToolCalls, s.Risky = append([]ToolCall{}, c.list...), append([]ToolCall{}, c.risky...)
 }
 
-func latest[T any](list []T) []T { return list[max(0, len(list)-keptHistory):] }
+func keepLatest[T any](list []T) []T { return list[max(0, len(list)-maxHistory):] }

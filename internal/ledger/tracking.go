@@ -14,9 +14,8 @@ import (
 	"supervise/snapshot"
 )
 
-// Tracking is the tracker file best-output-tracking.json: the scores of every
-// iteration and which is the best so far. Scores are in [0,100], dimensions in
-// [0,1].
+// Tracking is the tracker file best-output-tracking.json: the scores of all iterations and the
+// best one so far. Scores are in [0,100], dimensions in [0,1].
 type Tracking struct {
 	LoopID      string             `json:"loop_id"`
 	Config      TrackingConfig     `json:"config"`
@@ -25,7 +24,7 @@ type Tracking struct {
 	LastUpdated time.Time          `json:"last_updated"`
 }
 
-// TrackingConfig is how the tracker chooses.
+// TrackingConfig is the configuration of the selection.
 type TrackingConfig struct {
 	StoragePath string           `json:"storage_path"`
 	Selection   SelectionConfig  `json:"selection"`
@@ -65,52 +64,52 @@ type TrajectoryPoint struct {
 	Best      bool           `json:"best"`
 }
 
-// WriteTracking writes the tracker file and the trajectory from all iterations so far. Rows
-// that earlier calls wrote are written unchanged.
+// WriteTracking writes the tracker file and the trajectory from all iterations so far. Rows of
+// earlier calls are reused.
 func (l *Ledger) WriteTracking(its []Iteration, config TrackingConfig, best *int, now time.Time) error {
 	if err := l.rows.add(l.dir, its); err != nil {
 		return err
 	}
 	t := Tracking{LoopID: l.state.LoopID, Config: config, Best: best, LastUpdated: now, Iterations: []TrackedIteration{}}
 	t.Config.StoragePath = l.dir
-	text, err := indented(t, "")
+	text, err := encodeIndented(t, "")
 	if err != nil {
 		return fmt.Errorf("write the tracker: %w", err)
 	}
 	points := slices.Clone(l.rows.points)
 	if i := slices.IndexFunc(its, func(it Iteration) bool { return best != nil && it.Number == *best }); i >= 0 {
-		if points[i], err = indented(its[i].point(true), "  "); err != nil {
+		if points[i], err = encodeIndented(its[i].trajectoryPoint(true), "  "); err != nil {
 			return fmt.Errorf("write the trajectory: %w", err)
 		}
 	}
-	if err := WriteFile(filepath.Join(l.dir, "progress", "trajectory.json"), append(array(points, ""), '\n')); err != nil {
+	if err := WriteFile(filepath.Join(l.dir, "progress", "trajectory.json"), append(joinArray(points, ""), '\n')); err != nil {
 		return err
 	}
-	none := []byte(`"iterations": []`) // nowhere else: within strings the quotes are escaped
-	text = bytes.Replace(text, none, append(none[:len(none)-2:len(none)-2], array(l.rows.tracked, "  ")...), 1)
+	none := []byte(`"iterations": []`) // unique: within strings the quotes are escaped
+	text = bytes.Replace(text, none, append(none[:len(none)-2:len(none)-2], joinArray(l.rows.tracked, "  ")...), 1)
 	return WriteFile(filepath.Join(l.dir, "best-output-tracking.json"), append(text, '\n'))
 }
 
-// trackedRows are the entries of the trackers as text, so that each is made once.
-type trackedRows struct {
-	done            int // iterations
+// trackingRows caches the encoded entries of both files, so that each is encoded only once.
+type trackingRows struct {
+	count           int // iterations
 	points, tracked [][]byte
-	quality         *float64 // of the last tracked one
+	quality         *float64 // of the last tracked iteration
 }
 
-func (r *trackedRows) add(dir string, its []Iteration) error {
-	for _, it := range its[min(r.done, len(its)):] {
-		point, err := indented(it.point(false), "  ")
+func (r *trackingRows) add(dir string, its []Iteration) error {
+	for _, it := range its[min(r.count, len(its)):] {
+		point, err := encodeIndented(it.trajectoryPoint(false), "  ")
 		if err != nil {
 			return fmt.Errorf("write the trajectory: %w", err)
 		}
 		r.points = append(r.points, point)
-		r.done++
+		r.count++
 		if it.Number == 0 {
 			continue
 		}
-		row := it.tracked(dir, r.quality)
-		text, err := indented(row, "    ")
+		row := it.trackedIteration(dir, r.quality)
+		text, err := encodeIndented(row, "    ")
 		if err != nil {
 			return fmt.Errorf("write the tracker: %w", err)
 		}
@@ -119,12 +118,12 @@ func (r *trackedRows) add(dir string, its []Iteration) error {
 	return nil
 }
 
-func (it Iteration) point(best bool) TrajectoryPoint {
+func (it Iteration) trajectoryPoint(best bool) TrajectoryPoint {
 	return TrajectoryPoint{it.Number, it.Quality(), it.Assessment.Class, it.Rejected, best}
 }
 
-// indented returns v as WriteJSON writes it, at that depth.
-func indented(v any, prefix string) ([]byte, error) {
+// encodeIndented encodes v as [WriteJSON] does; prefix is the indentation of its lines.
+func encodeIndented(v any, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -133,8 +132,8 @@ func indented(v any, prefix string) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
 
-// array joins entries to an array at that depth.
-func array(entries [][]byte, prefix string) []byte {
+// joinArray joins encoded entries to a JSON array; prefix is the indentation of its lines.
+func joinArray(entries [][]byte, prefix string) []byte {
 	if len(entries) == 0 {
 		return []byte("[]")
 	}
@@ -144,8 +143,8 @@ func array(entries [][]byte, prefix string) []byte {
 	return append(out, "\n"+prefix+"]"...)
 }
 
-// TrackedIterations returns the iterations of the loop in dir as the tracker has them,
-// without the baseline.
+// TrackedIterations returns the tracker entries of the iterations of the loop in dir, without
+// the baseline.
 func TrackedIterations(dir string, its []Iteration) []TrackedIteration {
 	out := []TrackedIteration{}
 	var before *float64
@@ -153,35 +152,35 @@ func TrackedIterations(dir string, its []Iteration) []TrackedIteration {
 		if it.Number == 0 {
 			continue
 		}
-		row := it.tracked(dir, before)
+		row := it.trackedIteration(dir, before)
 		out = append(out, row)
 		before = row.Quality
 	}
 	return out
 }
 
-// Dimensions returns the dimension scores in [0,1] that were found, by name.
+// Dimensions returns the measured dimension scores in [0,1], by name.
 func (it Iteration) Dimensions() map[string]float64 {
 	out := map[string]float64{}
 	for _, d := range it.Score.Dimensions {
 		if d.Measured {
-			out[d.Name] = round(d.Score) / 100
+			out[d.Name] = roundCents(d.Score) / 100
 		}
 	}
 	return out
 }
 
-func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
+func (it Iteration) trackedIteration(loop string, before *float64) TrackedIteration {
 	row := TrackedIteration{
 		Number: it.Number, Timestamp: it.EndedAt,
 		Dimensions: it.Dimensions(), Verification: it.Verification(), SnapshotPath: filepath.Join(loop, "iterations", IterationName(it.Number)),
 		Artifacts: []string{}, Reflections: []string{},
 	}
 	if q := it.Quality(); q != nil {
-		row.Quality = new(round(100 * *q))
+		row.Quality = new(roundCents(100 * *q))
 	}
 	if row.Quality != nil && before != nil {
-		row.Delta = new(round(*row.Quality - *before))
+		row.Delta = new(roundCents(*row.Quality - *before))
 	}
 	for _, c := range it.Changed {
 		row.Artifacts = append(row.Artifacts, c.Path)
@@ -205,11 +204,11 @@ func (it Iteration) tracked(loop string, before *float64) TrackedIteration {
 const (
 	VerifyPassed  = "passed"
 	VerifyFailed  = "failed"
-	VerifySkipped = "skipped" // nothing was there to verify it by
+	VerifySkipped = "skipped" // nothing to verify it with
 )
 
-// Verification returns whether the iteration is proven good: passed, failed, or
-// skipped when nothing could be verified.
+// Verification returns the verification status: passed, failed, or skipped if nothing could be
+// verified.
 func (it Iteration) Verification() string {
 	switch {
 	case it.Verified:
@@ -222,8 +221,8 @@ func (it Iteration) Verification() string {
 	return VerifyFailed
 }
 
-// Candidates are the iterations as the selector sees them. The tree of one whose
-// snapshot was dropped cannot be had back any more: it counts as undone.
+// Candidates converts the iterations for the selector. An iteration whose snapshot was dropped
+// counts as rejected, because its tree cannot be restored.
 func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candidate {
 	out := make([]selector.Candidate, len(its))
 	builtOn := map[int]bool{}
@@ -245,7 +244,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 			c.Balance = &selector.Balance{Passing: b.Passing, Failing: b.Failing, Settled: b.Settled, Costs: b.CostMessages(), Since: b.Since, Approved: b.Approved}
 		}
 		if it.Recorded != nil && it.Set.IsEmpty() {
-			c.Set = nil // a score from elsewhere, compared plainly
+			c.Set = nil // a reported score, which is compared directly
 		}
 		c.Duration, c.Tokens, c.CostUSD = it.Cost()
 		out[i] = c
@@ -253,7 +252,7 @@ func Candidates(its []Iteration, dropped map[snapshot.ID]bool) []selector.Candid
 	return out
 }
 
-// Cost is what the iteration took, as far as it is known.
+// Cost returns the time, tokens and cost of the iteration; unknown values are nil.
 func (it Iteration) Cost() (took *time.Duration, tokens *int64, usd *float64) {
 	if t := it.Recorded; t != nil {
 		if t.TimeMS != nil {
@@ -267,7 +266,7 @@ func (it Iteration) Cost() (took *time.Duration, tokens *int64, usd *float64) {
 	return new(it.EndedAt.Sub(it.StartedAt)), tokens, usd
 }
 
-// Observation is the iteration as the detector sees it.
+// Observation converts the iteration for the detector.
 func (it Iteration) Observation() detector.Observation {
 	o := detector.Observation{
 		Iteration: it.Number, Set: it.Set, Tree: it.Tree, Score: it.Score.Value, Scored: it.Score.Measured,
@@ -283,4 +282,4 @@ func (it Iteration) Observation() detector.Observation {
 	return o
 }
 
-func round(v float64) float64 { return math.Round(v*100) / 100 }
+func roundCents(v float64) float64 { return math.Round(v*100) / 100 }

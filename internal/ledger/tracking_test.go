@@ -35,7 +35,7 @@ func TestTrackersEqualTheEncodedValues(t *testing.T) {
 		}
 		points := []TrajectoryPoint{}
 		for _, it := range its {
-			points = append(points, it.point(it.Number == best))
+			points = append(points, it.trajectoryPoint(it.Number == best))
 		}
 		whole := Tracking{LoopID: l.state.LoopID, Config: TrackingConfig{StoragePath: dir}, Iterations: TrackedIterations(dir, its), Best: &best, LastUpdated: now}
 		for name, v := range map[string]any{"progress/trajectory.json": points, "best-output-tracking.json": whole} {
@@ -70,7 +70,7 @@ func TestStateKeepsTheLatestHistory(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(back.History); n != keptHistory || back.History[n-1].Iteration != 299 || len(s.History) != 300 {
+	if n := len(back.History); n != maxHistory || back.History[n-1].Iteration != 299 || len(s.History) != 300 {
 		t.Error(fmt.Sprint(n, " entries kept, want the latest of them, and those in memory untouched"))
 	}
 }

@@ -36,7 +36,7 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 	if state.Status != ledger.Completed && state.Status != ledger.Failed && state.Status != ledger.Aborted {
 		return c, fmt.Errorf("loop %s is %s: %w; resume or select first", id, state.Status, ErrStillActive)
 	}
-	v, err := view(l.Dir(), state, p)
+	v, err := buildView(l.Dir(), state, p)
 	if err != nil {
 		return c, err
 	}
@@ -45,15 +45,15 @@ func Cleanup(ctx context.Context, home, id string, dry bool, now time.Time) (c C
 		return c, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	keep, err := c.plan(store, v.needed())
+	keep, err := c.plan(store, v.neededSnapshots())
 	if err != nil || dry {
 		return c, err
 	}
 	return c, c.drop(ctx, l, store, keep, now)
 }
 
-// needed are the snapshots that stay whatever happens.
-func (v View) needed() map[snapshot.ID]bool {
+// neededSnapshots are the snapshots that stay whatever happens.
+func (v View) neededSnapshots() map[snapshot.ID]bool {
 	out := map[snapshot.ID]bool{v.State.BaselineSnapshot: true}
 	for _, b := range []*ledger.BestIteration{v.State.Selected, v.State.Best} {
 		if b != nil {

@@ -31,30 +31,30 @@ var hookKinds = map[string]Kind{
 	"post_loop":      KindDecision, "loop_complete": KindDecision,
 }
 
-// conversed turns a message of a conversation into the fields of one of ours: its metadata,
+// unwrapConversation turns a message of a conversation into the fields of one of ours: its metadata,
 // with the contents of inputs. A baseline next to the metrics of an iteration is for a loop that
 // has none yet.
-func conversed(raw map[string]json.RawMessage) (map[string]json.RawMessage, json.RawMessage, error) {
+func unwrapConversation(raw map[string]json.RawMessage) (map[string]json.RawMessage, json.RawMessage, error) {
 	var c struct {
 		Role, Content, Sender string
 		Timestamp             *time.Time
 		Metadata              map[string]json.RawMessage
 	}
-	if err := strictly(raw, &c); err != nil {
+	if err := decodeStrict(raw, &c); err != nil {
 		return nil, nil, err
 	}
 	out := c.Metadata
 	var hook string
 	if text, ok := out["hook_name"]; ok {
 		if err := json.Unmarshal(text, &hook); err != nil {
-			return nil, nil, refuse("hook_name: %v", err)
+			return nil, nil, invalid("hook_name: %v", err)
 		}
 		delete(out, "hook_name")
 		kind, known := hookKinds[hook]
 		if !known {
-			return nil, nil, refuse("hook_name is %q: give loop_start, post_iteration, loop_decision or loop_complete", hook)
+			return nil, nil, invalid("hook_name is %q: give loop_start, post_iteration, loop_decision or loop_complete", hook)
 		}
-		out["type"] = quoted(string(kind))
+		out["type"] = quoteJSON(string(kind))
 		if hook == "post_loop" || hook == "loop_complete" {
 			out["complete"] = json.RawMessage("true")
 		}
@@ -62,12 +62,12 @@ func conversed(raw map[string]json.RawMessage) (map[string]json.RawMessage, json
 	if c.Timestamp != nil && out["timestamp"] == nil {
 		out["timestamp"] = raw["timestamp"]
 	}
-	baseline, err := inputs(out, hookKinds[hook])
+	baseline, err := unwrapInputs(out, hookKinds[hook])
 	return out, baseline, err
 }
 
-// inputs moves the contents of metadata.inputs next to it, and returns the baseline of an iteration.
-func inputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage, err error) {
+// unwrapInputs moves the contents of metadata.inputs next to it, and returns the baseline of an iteration.
+func unwrapInputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage, err error) {
 	text, ok := out["inputs"]
 	if !ok {
 		return nil, nil
@@ -75,7 +75,7 @@ func inputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage
 	delete(out, "inputs")
 	var in map[string]json.RawMessage
 	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, refuse("inputs: %v", err)
+		return nil, invalid("inputs: %v", err)
 	}
 	current := "current"
 	if kind == KindBaseline {
@@ -95,20 +95,20 @@ func inputs(out map[string]json.RawMessage, kind Kind) (baseline json.RawMessage
 	return baseline, nil
 }
 
-// fromConversation is the message that a message of a conversation means.
-func fromConversation(raw map[string]json.RawMessage) (Message, error) {
-	fields, baseline, err := conversed(raw)
+// parseConversation is the message that a message of a conversation means.
+func parseConversation(raw map[string]json.RawMessage) (Message, error) {
+	fields, baseline, err := unwrapConversation(raw)
 	if err != nil {
-		return Message{conversed: true}, err
+		return Message{inConversation: true}, err
 	}
 	m, err := ParseMessage(fields)
-	m.conversed = true
+	m.inConversation = true
 	if baseline == nil || err != nil {
 		return m, err
 	}
 	var numbers map[string]json.RawMessage
 	if err := json.Unmarshal(baseline, &numbers); err != nil {
-		return m, refuse("inputs.baseline: %v", err)
+		return m, invalid("inputs.baseline: %v", err)
 	}
 	first, err := ParseMessage(numbers)
 	first.Type, first.LoopID, first.Timestamp = KindBaseline, m.LoopID, m.Timestamp
@@ -116,24 +116,24 @@ func fromConversation(raw map[string]json.RawMessage) (Message, error) {
 	return m, err
 }
 
-func quoted(text string) json.RawMessage { b, _ := json.Marshal(text); return b }
+func quoteJSON(text string) json.RawMessage { b, _ := json.Marshal(text); return b }
 
-// strictly decodes fields, of which none may be unknown.
-func strictly(raw map[string]json.RawMessage, into any) error {
+// decodeStrict decodes fields, of which none may be unknown.
+func decodeStrict(raw map[string]json.RawMessage, into any) error {
 	flat, err := json.Marshal(raw)
 	if err != nil {
-		return refuse("%v", err)
+		return invalid("%v", err)
 	}
 	dec := json.NewDecoder(strings.NewReader(string(flat)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		return refuse("%v", err)
+		return invalid("%v", err)
 	}
 	return nil
 }
 
-// sections are the names of metrics by their section.
-var sections = func() map[string]string {
+// metricSections are the names of metrics by their section.
+var metricSections = func() map[string]string {
 	out := map[string]string{}
 	message := reflect.TypeFor[Message]()
 	for _, section := range []string{"Testing", "Quality", "Codebase"} {
@@ -145,11 +145,11 @@ var sections = func() map[string]string {
 	return out
 }()
 
-// sectioned moves metrics outside their section into it.
-func sectioned(raw map[string]json.RawMessage) error {
+// moveIntoSections moves metrics outside their section into it.
+func moveIntoSections(raw map[string]json.RawMessage) error {
 	moved := map[string]map[string]json.RawMessage{}
 	for name, value := range raw {
-		section, ok := sections[name]
+		section, ok := metricSections[name]
 		if !ok {
 			continue
 		}
@@ -157,7 +157,7 @@ func sectioned(raw map[string]json.RawMessage) error {
 			moved[section] = map[string]json.RawMessage{}
 			if there := raw[section]; there != nil {
 				if err := json.Unmarshal(there, new(moved[section])); err != nil {
-					return refuse("%s: %v", section, err)
+					return invalid("%s: %v", section, err)
 				}
 			}
 		}
@@ -167,24 +167,24 @@ func sectioned(raw map[string]json.RawMessage) error {
 	for section, fields := range moved {
 		text, err := json.Marshal(fields)
 		if err != nil {
-			return refuse("%v", err)
+			return invalid("%v", err)
 		}
 		raw[section] = text
 	}
 	return nil
 }
 
-// conversation lays answers out as messages of a conversation.
-func conversation(answers []any, now time.Time) []any {
+// wrapAnswers lays answers out as messages of a conversation.
+func wrapAnswers(answers []any, now time.Time) []any {
 	out := make([]any, 0, len(answers))
 	for _, a := range answers {
-		out = append(out, Conversation{Role: "assistant", Content: content(a), Metadata: a, Timestamp: now, Sender: "supervise"})
+		out = append(out, Conversation{Role: "assistant", Content: summarizeAnswer(a), Metadata: a, Timestamp: now, Sender: "supervise"})
 	}
 	return out
 }
 
-// content says an answer in one line.
-func content(answer any) string {
+// summarizeAnswer says an answer in one line.
+func summarizeAnswer(answer any) string {
 	switch a := answer.(type) {
 	case ProgressReport:
 		if a.Metrics.Iteration == 0 {
@@ -212,32 +212,32 @@ func ReadMetrics(text []byte) (Message, error) {
 	var raw map[string]json.RawMessage
 	if trimmed := strings.TrimSpace(string(text)); !strings.HasPrefix(trimmed, "{") {
 		var err error
-		if text, err = fromYAML(text); err != nil {
+		if text, err = yamlToJSON(text); err != nil {
 			return Message{}, err
 		}
 	}
 	if err := json.Unmarshal(text, &raw); err != nil {
-		return Message{}, refuse("%v", err)
+		return Message{}, invalid("%v", err)
 	}
 	return ParseMessage(raw)
 }
 
-// fromYAML turns YAML into JSON. An alias is refused: a few of them name more than any
+// yamlToJSON turns YAML into JSON. An alias is refused: a few of them name more than any
 // memory has.
-func fromYAML(text []byte) ([]byte, error) {
+func yamlToJSON(text []byte) ([]byte, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return nil, refuse("neither JSON nor YAML: %v", err)
+		return nil, invalid("neither JSON nor YAML: %v", err)
 	}
 	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return nil, refuse("give one document, not %d", len(file.Docs))
+		return nil, invalid("give one document, not %d", len(file.Docs))
 	}
 	if len(ast.Filter(ast.AliasType, file.Docs[0].Body)) > 0 {
-		return nil, refuse("the YAML has an alias (*name): write the value")
+		return nil, invalid("the YAML has an alias (*name): write the value")
 	}
 	out, err := yaml.YAMLToJSON(text)
 	if err != nil {
-		return nil, refuse("%v", err)
+		return nil, invalid("%v", err)
 	}
 	return out, nil
 }

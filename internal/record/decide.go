@@ -23,7 +23,7 @@ func (v View) Decide(q Question) Recommendation {
 		return Recommendation{Action: detector.Continue, Reason: "Nothing is recorded yet", Confidence: 1}
 	}
 	last := v.Iterations[len(v.Iterations)-1]
-	r := v.advice(last)
+	r := v.recommendationFor(last)
 	r.Diminishing = selector.FindDiminishingReturns(v.candidates(), selector.SmallGains, selector.SmallGain)
 	if r.Action == detector.Rollback || r.Action == detector.Escalate {
 		return r
@@ -43,9 +43,9 @@ func (v View) Decide(q Question) Recommendation {
 	return r
 }
 
-// advice is the recommendation that an iteration was given, or an escalation
+// recommendationFor is the recommendation that an iteration was given, or an escalation
 // if no retry is left.
-func (v View) advice(it ledger.Iteration) Recommendation {
+func (v View) recommendationFor(it ledger.Iteration) Recommendation {
 	given := it.Assessment.Recommendation
 	r := Recommendation{Action: given.Action, Reason: given.Reason, Confidence: given.Confidence, MaxRetries: v.Settings.Recovery.MaxRetries}
 	if it.Number == 0 {
@@ -75,9 +75,9 @@ func (v View) advice(it ledger.Iteration) Recommendation {
 func (v View) Answer(m Message) ([]any, error) {
 	d := v.Decide(Question{m.MaxIterations, m.CriterionMet, m.StopOnDiminishing})
 	if len(v.Iterations) == 0 {
-		return nil, refuse("loop %s has no iterations yet", v.State.LoopID)
+		return nil, invalid("loop %s has no iterations yet", v.State.LoopID)
 	}
-	out := v.report(v.Iterations[len(v.Iterations)-1], d)
+	out := v.answerFor(v.Iterations[len(v.Iterations)-1], d)
 	if d.Action != detector.Stop && !m.Complete {
 		return out, nil
 	}
@@ -89,11 +89,11 @@ func (v View) Answer(m Message) ([]any, error) {
 	return append(out, doc), err
 }
 
-// report is the ProgressReport of an iteration and the RegressionAlert, if one is
+// answerFor is the ProgressReport of an iteration and the RegressionAlert, if one is
 // due.
-func (v View) report(it ledger.Iteration, d Recommendation) []any {
-	out := []any{v.progress(it, d)}
-	if alert, ok := v.alert(it, d); ok {
+func (v View) answerFor(it ledger.Iteration, d Recommendation) []any {
+	out := []any{v.progressReport(it, d)}
+	if alert, ok := v.regressionAlert(it, d); ok {
 		out = append(out, alert)
 	}
 	return out
@@ -101,5 +101,5 @@ func (v View) report(it ledger.Iteration, d Recommendation) []any {
 
 // Answer lays what was recorded out as messages.
 func (r Result) Answer() []any {
-	return r.View.report(r.Iteration, r.View.until(r.Iteration.Number+1).Decide(Question{}))
+	return r.View.answerFor(r.Iteration, r.View.until(r.Iteration.Number+1).Decide(Question{}))
 }

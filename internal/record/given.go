@@ -20,7 +20,7 @@ import (
 // text says what to correct.
 var ErrInvalidMessage = errors.New("not understood")
 
-func refuse(format string, args ...any) error {
+func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrInvalidMessage, fmt.Sprintf(format, args...))
 }
 
@@ -81,8 +81,8 @@ type Message struct {
 	Advice   any `json:"recommendation"`
 	Next     any `json:"next_action"`
 
-	conversed bool     // it came in a conversation
-	baseline  *Message // of a loop that has none yet
+	inConversation bool     // it came in a conversation
+	baseline       *Message // of a loop that has none yet
 }
 
 // Testing are the counts of the tests, or the tests themselves.
@@ -128,7 +128,7 @@ func (m *Messages) Next() (Message, error) {
 	case errors.Is(err, io.EOF):
 		return Message{}, io.EOF
 	case errors.As(err, &kind):
-		return Message{}, refuse("a message is a JSON object, not %s", kind.Value)
+		return Message{}, invalid("a message is a JSON object, not %s", kind.Value)
 	case err != nil:
 		return Message{}, fmt.Errorf("read messages: %w", err)
 	}
@@ -138,7 +138,7 @@ func (m *Messages) Next() (Message, error) {
 // ParseMessage turns the fields of an object into a message.
 func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 	if _, ok := raw["role"]; ok {
-		return fromConversation(raw)
+		return parseConversation(raw)
 	}
 	for _, wrapper := range []string{"iteration_metrics", "metrics"} {
 		inner, ok := raw[wrapper]
@@ -148,27 +148,27 @@ func ParseMessage(raw map[string]json.RawMessage) (Message, error) {
 		delete(raw, wrapper)
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(inner, &fields); err != nil {
-			return Message{}, refuse("%s: %v", wrapper, err)
+			return Message{}, invalid("%s: %v", wrapper, err)
 		}
 		for name, value := range fields {
 			if there, ok := raw[name]; ok && !bytes.Equal(there, value) {
-				return Message{}, refuse("%s is given twice, in %s and next to it", name, wrapper)
+				return Message{}, invalid("%s is given twice, in %s and next to it", name, wrapper)
 			}
 			raw[name] = value
 		}
 	}
-	if err := sectioned(raw); err != nil {
+	if err := moveIntoSections(raw); err != nil {
 		return Message{}, err
 	}
 	var m Message
-	return m, strictly(raw, &m)
+	return m, decodeStrict(raw, &m)
 }
 
-// number is the number of the iteration, and false when it is not given.
-func (m Message) number() (int, bool, error) {
+// iterationNumber is the number of the iteration, and false when it is not given.
+func (m Message) iterationNumber() (int, bool, error) {
 	switch {
 	case m.Iteration != nil && m.Number != nil && *m.Iteration != *m.Number:
-		return 0, false, refuse("iteration is %d and iteration_number %d", *m.Iteration, *m.Number)
+		return 0, false, invalid("iteration is %d and iteration_number %d", *m.Iteration, *m.Number)
 	case m.Iteration != nil:
 		return *m.Iteration, true, nil
 	case m.Number != nil:
@@ -177,14 +177,14 @@ func (m Message) number() (int, bool, error) {
 	return 0, false, nil
 }
 
-// reported is what only the orchestrator knows.
-func (m Message) reported() (*ledger.Reported, error) {
+// reportedFields is what only the orchestrator knows.
+func (m Message) reportedFields() (*ledger.Reported, error) {
 	statuses := []string{"", ledger.VerifyPassed, ledger.VerifyFailed, ledger.VerifySkipped}
 	switch {
 	case !slices.Contains(statuses, m.Verification):
-		return nil, refuse("verification_status is %q: give passed, failed or skipped", m.Verification)
+		return nil, invalid("verification_status is %q: give passed, failed or skipped", m.Verification)
 	case m.Tokens != nil && *m.Tokens < 0, m.TimeMS != nil && *m.TimeMS < 0, m.CostUSD != nil && !(*m.CostUSD >= 0):
-		return nil, refuse("tokens_used, token_cost_usd and execution_time_ms must not be negative")
+		return nil, invalid("tokens_used, token_cost_usd and execution_time_ms must not be negative")
 	}
 	return &ledger.Reported{
 		Tokens: m.Tokens, CostUSD: m.CostUSD, TimeMS: m.TimeMS, Verification: m.Verification, Reflections: m.Reflections,
@@ -192,8 +192,8 @@ func (m Message) reported() (*ledger.Reported, error) {
 	}, nil
 }
 
-// score is the score by what was given: a score, dimensions, or the metrics.
-func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.Score, error) {
+// scoreOf is the score by what was given: a score, dimensions, or the metrics.
+func (m Message) scoreOf(set, baseline metric.Set, w selector.Weights) (selector.Score, error) {
 	s := selector.Grade(set, baseline, w)
 	var err error
 	if len(m.Dimensions) > 0 {
@@ -207,7 +207,7 @@ func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.S
 		}
 	}
 	if err != nil {
-		return s, refuse("%v", err)
+		return s, invalid("%v", err)
 	}
 	return s, nil
 }
@@ -215,8 +215,8 @@ func (m Message) score(set, baseline metric.Set, w selector.Weights) (selector.S
 // CountsOnly is the format of tests of which only the counts are known.
 const CountsOnly = "counts"
 
-// given is the format of what an orchestrator gave by name.
-const given = "given"
+// formatGiven is the format of what an orchestrator gave by name.
+const formatGiven = "given"
 
 // Set is what was measured. errorFields are what counts as errors, see
 // [metric.Lint].
@@ -224,8 +224,8 @@ func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 	s := metric.Set{Gaps: m.Missing}
 	var errs [4]error
 	if t := m.Testing; t != nil {
-		s.Tests, errs[0] = t.tests()
-		s.Coverage, errs[1] = t.coverage()
+		s.Tests, errs[0] = t.newTests()
+		s.Coverage, errs[1] = t.newCoverage()
 	}
 	if q := m.Quality; q != nil {
 		s.Lint, s.Build, errs[2] = q.lintAndBuild(errorFields)
@@ -239,38 +239,38 @@ func (m Message) Set(errorFields []metric.Field) (metric.Set, error) {
 // maxCount bounds numbers of tests and findings: each becomes a value.
 const maxCount = 1_000_000
 
-// count reads a number of things. nil is absent.
-func count(name string, v *float64) (int, bool, error) {
+// parseCount reads a number of things. nil is absent.
+func parseCount(name string, v *float64) (int, bool, error) {
 	if v == nil {
 		return 0, false, nil
 	}
 	if !(*v >= 0 && *v <= maxCount) || *v != math.Trunc(*v) {
-		return 0, false, refuse("%s is %v: give an integer from 0 to %d", name, *v, maxCount)
+		return 0, false, invalid("%s is %v: give an integer from 0 to %d", name, *v, maxCount)
 	}
 	return int(*v), true, nil
 }
 
-func (t *Testing) tests() (*metric.Tests, error) {
+func (t *Testing) newTests() (*metric.Tests, error) {
 	counts, known, err := t.counts()
 	if err != nil {
 		return nil, err
 	}
 	if t.Tests != nil {
 		out := metric.NewTests(t.Tests)
-		out.Format, out.Duration = given, t.duration()
+		out.Format, out.Duration = formatGiven, t.duration()
 		if n := out.Counts(); known && (n.Count != counts.Count || n.Passed != counts.Passed || n.Skipped != counts.Skipped) {
-			return nil, refuse("testing.tests has %d tests, %d passed and %d skipped; the metrics next to it say %d, %d and %d",
+			return nil, invalid("testing.tests has %d tests, %d passed and %d skipped; the metrics next to it say %d, %d and %d",
 				n.Count, n.Passed, n.Skipped, counts.Count, counts.Passed, counts.Skipped)
 		}
 		return out, nil
 	}
 	if !known {
 		if t.PassRate != nil {
-			return nil, refuse("pass_rate alone says nothing of deleted tests: give test_count and tests_passed")
+			return nil, invalid("pass_rate alone says nothing of deleted tests: give test_count and tests_passed")
 		}
 		return nil, nil //nolint:nilnil // not measured
 	}
-	out := unnamed(counts)
+	out := numberedTests(counts)
 	out.Duration = t.duration()
 	return out, nil
 }
@@ -298,7 +298,7 @@ func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 	some := 0
 	for i := range count4 {
 		c := &count4[i]
-		if *c.to, c.given, err = count(c.name, c.value); err != nil {
+		if *c.to, c.given, err = parseCount(c.name, c.value); err != nil {
 			return n, false, err
 		}
 		if c.given {
@@ -309,14 +309,14 @@ func (t *Testing) counts() (n metric.Counts, known bool, err error) {
 	case some == 0:
 		return n, false, nil
 	case !count4[1].given || !count4[0].given && !count4[2].given:
-		return n, false, refuse("give test_count and tests_passed, or tests_passed and tests_failed")
+		return n, false, invalid("give test_count and tests_passed, or tests_passed and tests_failed")
 	case !count4[0].given:
 		n.Count = n.Passed + n.Failed + n.Skipped
 	case !count4[2].given:
 		n.Failed = n.Count - n.Passed - n.Skipped
 	}
 	if n.Failed < 0 || n.Passed+n.Failed+n.Skipped != n.Count {
-		return n, false, refuse("test_count is %d, but passed, failed and skipped are %d, %d and %d", n.Count, n.Passed, n.Failed, n.Skipped)
+		return n, false, invalid("test_count is %d, but passed, failed and skipped are %d, %d and %d", n.Count, n.Passed, n.Failed, n.Skipped)
 	}
 	return n, true, t.checkRate(n)
 }
@@ -326,15 +326,15 @@ func (t *Testing) checkRate(n metric.Counts) error {
 		return nil
 	}
 	if rate := 100 * float64(n.Passed) / float64(n.Count); math.Abs(rate-*t.PassRate) > 1 {
-		return refuse("pass_rate is %v, but %d of %d tests passed: %.1f", *t.PassRate, n.Passed, n.Count, rate)
+		return invalid("pass_rate is %v, but %d of %d tests passed: %.1f", *t.PassRate, n.Passed, n.Count, rate)
 	}
 	return nil
 }
 
-// unnamed makes tests of which only the counts are known. They are
+// numberedTests makes tests of which only the counts are known. They are
 // numbered, the passing ones first, then the failing ones: two such sets differ
 // in as few tests as their numbers allow.
-func unnamed(n metric.Counts) *metric.Tests {
+func numberedTests(n metric.Counts) *metric.Tests {
 	cases := make([]metric.Test, 0, n.Count)
 	for i := range n.Count {
 		status := metric.Skipped
@@ -351,32 +351,32 @@ func unnamed(n metric.Counts) *metric.Tests {
 	return out
 }
 
-func (t *Testing) coverage() (*metric.Coverage, error) {
+func (t *Testing) newCoverage() (*metric.Coverage, error) {
 	covered, total := t.LinesCovered, t.LinesTotal
 	switch pct := t.Coverage; {
 	case pct != nil && !(*pct >= 0 && *pct <= 100):
-		return nil, refuse("coverage_percentage is %v: give a number from 0 to 100", *pct)
+		return nil, invalid("coverage_percentage is %v: give a number from 0 to 100", *pct)
 	case covered != nil && total != nil:
-		c := &metric.Coverage{Covered: int64(*covered), Total: int64(*total), Unit: cmp.Or(t.Unit, metric.Lines), Format: given}
+		c := &metric.Coverage{Covered: int64(*covered), Total: int64(*total), Unit: cmp.Or(t.Unit, metric.Lines), Format: formatGiven}
 		if c.Covered < 0 || c.Covered > c.Total {
-			return nil, refuse("coverage_lines_covered is %v of %v", *covered, *total)
+			return nil, invalid("coverage_lines_covered is %v of %v", *covered, *total)
 		}
 		if exact, ok := c.Percent(); ok && pct != nil && math.Abs(exact-*pct) > 1 {
-			return nil, refuse("coverage_percentage is %v, but %v of %v lines are covered: %.1f", *pct, *covered, *total, exact)
+			return nil, invalid("coverage_percentage is %v, but %v of %v lines are covered: %.1f", *pct, *covered, *total, exact)
 		}
 		return c, nil
 	case pct != nil:
-		return percentage(*pct), nil
+		return percentageCoverage(*pct), nil
 	case covered != nil || total != nil:
-		return nil, refuse("give coverage_lines_covered and coverage_lines_total, or coverage_percentage")
+		return nil, invalid("give coverage_lines_covered and coverage_lines_total, or coverage_percentage")
 	}
 	return nil, nil //nolint:nilnil // not measured
 }
 
-// percentage is a coverage without details.
-func percentage(pct float64) *metric.Coverage {
+// percentageCoverage is a coverage without details.
+func percentageCoverage(pct float64) *metric.Coverage {
 	const grain = 1e4
-	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: given}
+	return &metric.Coverage{Covered: int64(math.Round(pct * grain)), Total: 100 * grain, Unit: metric.Percentage, Format: formatGiven}
 }
 
 func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metric.Build, error) {
@@ -389,17 +389,17 @@ func (q *Quality) lintAndBuild(errorFields []metric.Field) (*metric.Lint, *metri
 			build.Duration = time.Duration(*q.BuildMS * float64(time.Millisecond))
 		}
 	default:
-		return nil, nil, refuse("build_status is %q: give success, failure or unknown", q.Build)
+		return nil, nil, invalid("build_status is %q: give success, failure or unknown", q.Build)
 	}
-	lint, err := q.lint(errorFields)
+	lint, err := q.newLint(errorFields)
 	return lint, build, err
 }
 
-func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
-	errs, ok1, err1 := count("lint_errors", q.LintErrors)
-	warnings, ok2, err2 := count("lint_warnings", q.LintWarnings)
-	types, ok3, err3 := count("type_errors", cmp.Or(q.TypeErrors, q.TSErrors))
-	all, ok4, err4 := count("error_count", q.ErrorCount)
+func (q *Quality) newLint(errorFields []metric.Field) (*metric.Lint, error) {
+	errs, ok1, err1 := parseCount("lint_errors", q.LintErrors)
+	warnings, ok2, err2 := parseCount("lint_warnings", q.LintWarnings)
+	types, ok3, err3 := parseCount("type_errors", cmp.Or(q.TypeErrors, q.TSErrors))
+	all, ok4, err4 := parseCount("error_count", q.ErrorCount)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
@@ -410,7 +410,7 @@ func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
 		}
 		types, errorFields = all, nil // of whatever kind: these count in the sum alone
 	}
-	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{given}, ErrorFields: errorFields}
+	out := &metric.Lint{Findings: []metric.Finding{}, Tools: []string{formatGiven}, ErrorFields: errorFields}
 	for _, f := range []struct {
 		n       int
 		finding metric.Finding
@@ -418,21 +418,21 @@ func (q *Quality) lint(errorFields []metric.Field) (*metric.Lint, error) {
 		out.Findings = append(out.Findings, slices.Repeat([]metric.Finding{f.finding}, f.n)...)
 	}
 	if sum := out.ErrorCount(); parts && ok4 && all != sum {
-		return nil, refuse("error_count is %d, but lint_errors, lint_warnings and type_errors are %d, %d and %d, of which %d count as errors", all, errs, warnings, types, sum)
+		return nil, invalid("error_count is %d, but lint_errors, lint_warnings and type_errors are %d, %d and %d, of which %d count as errors", all, errs, warnings, types, sum)
 	}
 	return out, nil
 }
 
 func codeOf(c metric.CodebaseRecord) (*metric.Code, error) {
-	files, ok1, err1 := count("file_count", c.FileCount)
+	files, ok1, err1 := parseCount("file_count", c.FileCount)
 	if c.LOCTotal == nil && !ok1 && c.Complexity == nil {
 		return nil, err1
 	}
 	if c.LOCTotal == nil || !ok1 {
-		return nil, errors.Join(err1, refuse("codebase: give file_count and loc_total"))
+		return nil, errors.Join(err1, invalid("codebase: give file_count and loc_total"))
 	}
 	if !(*c.LOCTotal >= 0) || c.Complexity != nil && !(*c.Complexity >= 0) {
-		return nil, refuse("loc_total and complexity_score must not be negative")
+		return nil, invalid("loc_total and complexity_score must not be negative")
 	}
 	out := &metric.Code{Files: files, LOC: int(*c.LOCTotal)}
 	if c.Complexity != nil {

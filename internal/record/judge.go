@@ -81,7 +81,7 @@ func (v View) past(it ledger.Iteration) (*judge.History, ledger.Iteration) {
 		}
 	}
 	h.Errors, h.UnreadIterations = v.errors(), v.unread()
-	level(h, &it.Set)
+	equalizeDetail(h, &it.Set)
 	return h, it
 }
 
@@ -165,7 +165,7 @@ func (v View) running() *ledger.BestIteration {
 	if err != nil || choice.BaselineChosen {
 		return nil
 	}
-	return v.best(choice)
+	return v.bestIteration(choice)
 }
 
 // verified reports whether an iteration is proven good: by the verification that the
@@ -196,10 +196,10 @@ func (v View) regression(it ledger.Iteration) *ledger.Regression {
 	return ledger.NewRegression(it, n, outcome)
 }
 
-// level reduces the sets to the details that all have: if one has only the numbers of
+// equalizeDetail reduces the sets to the details that all have: if one has only the numbers of
 // tests, names are left out of the others; if one has only a percentage of coverage,
 // so are lines.
-func level(h *judge.History, now *metric.Set) {
+func equalizeDetail(h *judge.History, now *metric.Set) {
 	sets := []*metric.Set{now, &h.Previous.Set, &h.Baseline.Set}
 	for i := range h.Accepted {
 		sets = append(sets, &h.Accepted[i].Set)
@@ -211,10 +211,10 @@ func level(h *judge.History, now *metric.Set) {
 	}
 	for _, s := range sets {
 		if byCount && s.Tests != nil && s.Tests.Format != CountsOnly {
-			s.Tests = unnamed(s.Tests.Counts())
+			s.Tests = numberedTests(s.Tests.Counts())
 		}
 		if pct, ok := s.Coverage.Percent(); byPercentage && ok && s.Coverage.Unit != metric.Percentage {
-			s.Coverage = percentage(pct)
+			s.Coverage = percentageCoverage(pct)
 		}
 	}
 	h.NamesIncomplete = byCount || h.Baseline.Set.Tests == nil // a number does not tell which test is gone

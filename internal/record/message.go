@@ -297,9 +297,9 @@ func compare(it, final ledger.Iteration, c selector.Selection) *Comparison {
 		return nil
 	}
 	s, f := it.Score.Value, final.Score.Value
-	out := &Comparison{Final: f, Selected: s, Delta: round4(s - f), WhyNot: whyNot(final, c)}
+	out := &Comparison{Final: f, Selected: s, Delta: roundTo4(s - f), WhyNot: whyNot(final, c)}
 	if f > 0 {
-		out.Improvement = new(round4(100 * (s - f) / f))
+		out.Improvement = new(roundTo4(100 * (s - f) / f))
 	}
 	return out
 }

@@ -18,8 +18,8 @@ func (p Service) Answer(ctx context.Context, id string, m Message) ([]any, error
 		return nil, fmt.Errorf("%w: the message is about loop %s, the command about %s", ErrInvalidMessage, m.LoopID, id)
 	}
 	out, err := p.answer(ctx, m)
-	if m.conversed && err == nil {
-		out = conversation(out, p.Now())
+	if m.inConversation && err == nil {
+		out = wrapAnswers(out, p.Now())
 	}
 	return out, err
 }

@@ -33,8 +33,8 @@ type Service struct {
 	Now      func() time.Time
 }
 
-// loopName is what a loop may be called: it becomes the name of a folder.
-var loopName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+// loopNamePattern is what a loop may be called: it becomes the name of a folder.
+var loopNamePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Result is what came of a record.
 type Result struct {
@@ -48,64 +48,64 @@ type Result struct {
 // there is made with its baseline or first iteration. The error wraps
 // [ErrMessage], [ErrExists] or [ErrNotRecorded] if another message would work.
 func Record(ctx context.Context, p Service, m Message) (rec Result, err error) {
-	n, ok, err := m.number()
+	n, ok, err := m.iterationNumber()
 	switch {
 	case err != nil:
 		return rec, err
 	case m.Type == KindBaseline && ok && n != 0:
-		return rec, refuse("the baseline is iteration 0, not %d", n)
+		return rec, invalid("the baseline is iteration 0, not %d", n)
 	case !ok && m.Type != KindBaseline:
-		return rec, refuse("give the number of the iteration")
+		return rec, invalid("give the number of the iteration")
 	case n < 0:
-		return rec, refuse("iteration is %d: give a number from 0, the baseline", n)
-	case !loopName.MatchString(m.LoopID):
-		return rec, refuse("%q cannot be the name of a loop: give letters, digits, dots, dashes and underscores", m.LoopID)
+		return rec, invalid("iteration is %d: give a number from 0, the baseline", n)
+	case !loopNamePattern.MatchString(m.LoopID):
+		return rec, invalid("%q cannot be the name of a loop: give letters, digits, dots, dashes and underscores", m.LoopID)
 	}
-	l, v, created, err := p.open(m.LoopID, n)
+	l, v, created, err := p.openLoop(m.LoopID, n)
 	if err != nil {
 		return rec, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	r := recorder{Service: p, l: l, v: v, m: m, n: n}
-	if err := r.record(ctx); err != nil {
+	r := recorder{Service: p, ledger: l, view: v, message: m, number: n}
+	if err := r.run(ctx); err != nil {
 		if created {
 			err = errors.Join(err, os.RemoveAll(l.Dir())) // nothing was recorded: the name is free again
 		}
 		return rec, err
 	}
-	it, err := r.v.Iteration(n)
-	return Result{View: r.v, Iteration: it, Created: created, Rejudged: r.rejudged}, err
+	it, err := r.view.Iteration(n)
+	return Result{View: r.view, Iteration: it, Created: created, Rejudged: r.rejudged}, err
 }
 
-// open takes the loop, or makes it.
-func (p Service) open(id string, n int) (*ledger.Ledger, View, bool, error) {
+// openLoop takes the loop, or makes it.
+func (p Service) openLoop(id string, n int) (*ledger.Ledger, View, bool, error) {
 	state, err := ledger.ReadState(ledger.LoopDir(p.Home, id))
 	switch {
 	case errors.Is(err, ledger.ErrNoLoop) && n > 1:
 		return nil, View{}, false, fmt.Errorf("%w: %s (looked in %s); a new one starts with iteration 0, the baseline, or with 1", ledger.ErrNoLoop, id, p.Home)
 	case errors.Is(err, ledger.ErrNoLoop):
-		l, v, err := p.create(id)
+		l, v, err := p.createLoop(id)
 		return l, v, true, err
 	case err != nil:
 		return nil, View{}, false, err
 	case state.Kind != ledger.KindRecorded:
 		return nil, View{}, false, fmt.Errorf("loop %s: %w; give another name", id, ErrNotRecorded)
 	case state.Workspace != p.Root:
-		return nil, View{}, false, refuse("loop %s belongs to %s", id, state.Workspace)
+		return nil, View{}, false, invalid("loop %s belongs to %s", id, state.Workspace)
 	}
 	at := event.NewPosition()
 	l, state, err := ledger.OpenWithoutTree(p.Home, id, at.Apply)
 	if err != nil {
 		return nil, View{}, false, err
 	}
-	v, err := view(l.Dir(), state, at)
+	v, err := buildView(l.Dir(), state, at)
 	if err != nil {
 		return nil, v, false, errors.Join(err, l.Close())
 	}
 	return l, v, false, nil
 }
 
-func (p Service) create(id string) (*ledger.Ledger, View, error) {
+func (p Service) createLoop(id string) (*ledger.Ledger, View, error) {
 	settings, stored, err := p.Settings()
 	if err != nil {
 		return nil, View{}, err
@@ -134,48 +134,48 @@ func (p Service) create(id string) (*ledger.Ledger, View, error) {
 // recorder is one iteration on its way into a loop.
 type recorder struct {
 	Service
-	l        *ledger.Ledger
-	v        View
-	m        Message
-	n        int
+	ledger   *ledger.Ledger
+	view     View
+	message  Message
+	number   int
 	rejudged []int
 }
 
-func (r *recorder) record(ctx context.Context) error {
-	old, err := r.v.Iteration(r.n)
+func (r *recorder) run(ctx context.Context) error {
+	old, err := r.view.Iteration(r.number)
 	exists := err == nil
 	last := -1
-	if len(r.v.Iterations) > 0 {
-		last = r.v.Iterations[len(r.v.Iterations)-1].Number
+	if len(r.view.Iterations) > 0 {
+		last = r.view.Iterations[len(r.view.Iterations)-1].Number
 	}
 	switch {
-	case exists && !r.m.Replace:
-		return fmt.Errorf("iteration %d of loop %s %w: record the next number, or replace it on purpose (--replace)", r.n, r.m.LoopID, ErrExists)
-	case !exists && r.n < last:
-		return refuse("iteration %d comes before %d, which is recorded and was judged without it", r.n, last)
-	case !exists && r.m.Replace:
-		return refuse("iteration %d is not recorded: there is nothing to replace", r.n)
+	case exists && !r.message.Replace:
+		return fmt.Errorf("iteration %d of loop %s %w: record the next number, or replace it on purpose (--replace)", r.number, r.message.LoopID, ErrExists)
+	case !exists && r.number < last:
+		return invalid("iteration %d comes before %d, which is recorded and was judged without it", r.number, last)
+	case !exists && r.message.Replace:
+		return invalid("iteration %d is not recorded: there is nothing to replace", r.number)
 	}
-	it, err := r.iteration(ctx)
+	it, err := r.newIteration(ctx)
 	if err != nil {
 		return err
 	}
 	if exists {
-		err := r.l.Log(r.Now(), string(event.IterationReplaced), r.n, 0, ReplacedData{Before: old, By: r.By, Reason: r.m.Reason})
-		if err = errors.Join(err, r.l.RemoveResults(r.n)); err != nil {
+		err := r.ledger.Log(r.Now(), string(event.IterationReplaced), r.number, 0, ReplacedData{Before: old, By: r.By, Reason: r.message.Reason})
+		if err = errors.Join(err, r.ledger.RemoveResults(r.number)); err != nil {
 			return err
 		}
 	}
-	if err := r.l.CopyArtifacts(r.n, r.Root, r.m.Artifacts); err != nil {
-		return refuse("%v", err)
+	if err := r.ledger.CopyArtifacts(r.number, r.Root, r.message.Artifacts); err != nil {
+		return invalid("%v", err)
 	}
-	if err := r.take(it); err != nil {
+	if err := r.append(it); err != nil {
 		return err
 	}
-	if err := r.rejudge(); err != nil {
+	if err := r.rejudgeLater(); err != nil {
 		return err
 	}
-	return r.settle()
+	return r.saveState()
 }
 
 // ReplacedData is the data of iteration_replaced: the replaced one.
@@ -195,43 +195,43 @@ type RecordedData struct {
 	By       string          `json:"by"`
 }
 
-// iteration makes the iteration from the message. It is not judged yet.
-func (r *recorder) iteration(ctx context.Context) (ledger.Iteration, error) {
-	told, err := r.m.reported()
+// newIteration makes the iteration from the message. It is not judged yet.
+func (r *recorder) newIteration(ctx context.Context) (ledger.Iteration, error) {
+	reported, err := r.message.reportedFields()
 	if err != nil {
 		return ledger.Iteration{}, err
 	}
-	if told.StartedFrom != nil {
-		if _, err := r.v.until(r.n).Iteration(*told.StartedFrom); err != nil {
-			return ledger.Iteration{}, refuse("started_from is %d, which is not an earlier iteration", *told.StartedFrom)
+	if reported.StartedFrom != nil {
+		if _, err := r.view.until(r.number).Iteration(*reported.StartedFrom); err != nil {
+			return ledger.Iteration{}, invalid("started_from is %d, which is not an earlier iteration", *reported.StartedFrom)
 		}
 	}
-	set, err := r.m.Set(r.v.Settings.Plan.ErrorFields)
+	set, err := r.message.Set(r.view.Settings.Plan.ErrorFields)
 	if err != nil {
 		return ledger.Iteration{}, err
 	}
 	now := r.Now()
 	it := ledger.Iteration{
-		LoopID: r.m.LoopID, Number: r.n, StartedAt: now, EndedAt: now, Set: set, Tree: r.m.Tree, Recorded: told,
+		LoopID: r.message.LoopID, Number: r.number, StartedAt: now, EndedAt: now, Set: set, Tree: r.message.Tree, Recorded: reported,
 		Checks: []ledger.CheckRun{}, Evidence: &ledger.Evidence{JudgedAt: now},
 	}
-	if r.m.Timestamp != nil {
-		it.StartedAt, it.EndedAt = *r.m.Timestamp, *r.m.Timestamp
+	if r.message.Timestamp != nil {
+		it.StartedAt, it.EndedAt = *r.message.Timestamp, *r.message.Timestamp
 	}
-	if told.TimeMS != nil {
-		it.StartedAt = it.EndedAt.Add(-time.Duration(*told.TimeMS) * time.Millisecond)
+	if reported.TimeMS != nil {
+		it.StartedAt = it.EndedAt.Add(-time.Duration(*reported.TimeMS) * time.Millisecond)
 	}
 	baseline := set
-	if first, err := r.v.Iteration(0); err == nil && r.n > 0 {
+	if first, err := r.view.Iteration(0); err == nil && r.number > 0 {
 		baseline = first.Set
 	}
-	if it.Score, err = r.m.score(set, baseline, r.v.Settings.Weights); err != nil {
+	if it.Score, err = r.message.scoreOf(set, baseline, r.view.Settings.Weights); err != nil {
 		return it, err
 	}
-	if r.n > 0 && !it.Score.Measured && it.Set.IsEmpty() && told.Error == "" {
-		return it, refuse("iteration %d has neither metrics nor dimensions nor a score", r.n)
+	if r.number > 0 && !it.Score.Measured && it.Set.IsEmpty() && reported.Error == "" {
+		return it, invalid("iteration %d has neither metrics nor dimensions nor a score", r.number)
 	}
-	if r.m.Snapshot {
+	if r.message.Snapshot {
 		err = r.snapshot(ctx, &it)
 	}
 	return it, err
@@ -244,7 +244,7 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 		return err
 	}
 	defer tree.Close()
-	store, err := snapshot.Open(ctx, r.Root, r.l.SnapshotDir(), r.v.Settings.Snapshot)
+	store, err := snapshot.Open(ctx, r.Root, r.ledger.SnapshotDir(), r.view.Settings.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -254,24 +254,24 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 			return err
 		}
 	}
-	info, err := store.Take(ctx, ledger.IterationName(r.n)+", recorded")
+	info, err := store.Take(ctx, ledger.IterationName(r.number)+", recorded")
 	if err != nil {
 		return fmt.Errorf("snapshot of the tree: %w", err)
 	}
 	it.Snapshot, it.Tree = info.ID, cmp.Or(it.Tree, info.Tree)
-	before := r.v.until(r.n)
+	before := r.view.until(r.number)
 	if i := before.start(it.Recorded); i >= 0 && before.Iterations[i].Snapshot != "" {
 		it.Start = before.Iterations[i].Snapshot
 		changes, err := store.Changes(ctx, it.Start, it.Snapshot)
 		if err != nil {
-			return fmt.Errorf("compare iteration %d with its start: %w", r.n, err)
+			return fmt.Errorf("compare iteration %d with its start: %w", r.number, err)
 		}
 		for _, c := range changes {
 			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 		}
 		it.Recorded.Unchanged = len(changes) == 0
 	}
-	if base := r.v.State.BaselineSnapshot; base != "" && r.n > 0 {
+	if base := r.view.State.BaselineSnapshot; base != "" && r.number > 0 {
 		if it.Evidence.GitLost, err = store.LostGitState(ctx, base, it.Snapshot); err != nil {
 			return fmt.Errorf("compare git's state with the baseline: %w", err)
 		}
@@ -280,50 +280,50 @@ func (r *recorder) snapshot(ctx context.Context, it *ledger.Iteration) (err erro
 	return err
 }
 
-// take judges the iteration and writes it: itself first, then that it is there.
-func (r *recorder) take(it ledger.Iteration) error {
-	it, err := r.v.judge(it)
+// append judges the iteration and writes it: itself first, then that it is there.
+func (r *recorder) append(it ledger.Iteration) error {
+	it, err := r.view.judge(it)
 	if err != nil {
 		return err
 	}
-	r.v = r.v.replaced(it)
+	r.view = r.view.withReplaced(it)
 	best := it.Best != nil && it.Best.Iteration == it.Number
-	if err := r.l.Append(it, nil, best); err != nil {
+	if err := r.ledger.Append(it, nil, best); err != nil {
 		return err
 	}
 	data := RecordedData{Progress: it.Progress(best), Rejected: it.Rejected, Verified: it.Verified, By: r.By}
 	if it.Decision != nil {
 		data.Next, data.Reason = it.Decision.Move, it.Decision.Reason
 	}
-	if err := r.l.Log(r.Now(), string(event.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
+	if err := r.ledger.Log(r.Now(), string(event.IterationRecorded), it.Number, it.EndedAt.Sub(it.StartedAt), data); err != nil {
 		return err
 	}
-	return r.l.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.IterationDocument(r.v.reportOf(it)))
+	return r.ledger.WriteReport(ledger.IterationName(it.Number)+"-report.md", report.IterationDocument(r.view.reportOf(it)))
 }
 
-// rejudge judges what came after a replaced iteration again.
-func (r *recorder) rejudge() error {
-	for _, later := range r.v.Iterations {
-		if later.Number <= r.n {
+// rejudgeLater judges what came after a replaced iteration again.
+func (r *recorder) rejudgeLater() error {
+	for _, later := range r.view.Iterations {
+		if later.Number <= r.number {
 			continue
 		}
 		again := later
 		again.Decision, again.Best, again.Regression, again.Rejected = nil, nil, nil, false
-		if e, err := ledger.ReadEvidence(r.l.Dir(), later.Number); err == nil {
+		if e, err := ledger.ReadEvidence(r.ledger.Dir(), later.Number); err == nil {
 			again.Evidence = &e
 		}
-		if r.n == 0 && len(later.Score.Dimensions) > 0 && hasComponents(later.Score) {
-			first, _ := r.v.Iteration(0)
-			again.Score = selector.Grade(later.Set, first.Set, r.v.Settings.Weights)
+		if r.number == 0 && len(later.Score.Dimensions) > 0 && hasComponents(later.Score) {
+			first, _ := r.view.Iteration(0)
+			again.Score = selector.Grade(later.Set, first.Set, r.view.Settings.Weights)
 		}
-		again, err := r.v.judge(again)
+		again, err := r.view.judge(again)
 		if err != nil {
 			return err
 		}
 		if !sameVerdict(again, later) {
 			r.rejudged = append(r.rejudged, later.Number)
 		}
-		if err := r.take(again); err != nil {
+		if err := r.append(again); err != nil {
 			return err
 		}
 	}
@@ -340,8 +340,8 @@ func sameVerdict(a, b ledger.Iteration) bool {
 		a.Assessment.Recommendation.Action == b.Assessment.Recommendation.Action
 }
 
-// replaced is the loop with an iteration in its place.
-func (v View) replaced(it ledger.Iteration) View {
+// withReplaced is the loop with an iteration in its place.
+func (v View) withReplaced(it ledger.Iteration) View {
 	v.Iterations = slices.DeleteFunc(slices.Clone(v.Iterations), func(o ledger.Iteration) bool { return o.Number == it.Number })
 	v.Iterations = append(v.Iterations, it)
 	slices.SortFunc(v.Iterations, func(a, b ledger.Iteration) int { return a.Number - b.Number })
@@ -360,18 +360,18 @@ func (v View) reportOf(it ledger.Iteration) report.Iteration {
 	return out
 }
 
-// settle writes what follows from the iterations: the tracker and the state.
-func (r *recorder) settle() error {
-	s := &r.v.State
+// saveState writes what follows from the iterations: the tracker and the state.
+func (r *recorder) saveState() error {
+	s := &r.view.State
 	s.ResetIterations()
-	for _, it := range r.v.Iterations {
+	for _, it := range r.view.Iterations {
 		s.Add(it)
 	}
 	s.Status, s.UpdatedAt, s.Selected = ledger.Running, r.Now(), nil
-	s.Best = r.v.running()
+	s.Best = r.view.running()
 	var best *int
 	if s.Best != nil {
 		best = &s.Best.Iteration
 	}
-	return errors.Join(r.l.WriteTracking(r.v.Iterations, r.v.Settings.TrackingConfig(), best, r.Now()), r.l.Save(*s))
+	return errors.Join(r.ledger.WriteTracking(r.view.Iterations, r.view.Settings.TrackingConfig(), best, r.Now()), r.ledger.Save(*s))
 }

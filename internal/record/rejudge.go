@@ -20,7 +20,7 @@ func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, e
 	fresh.Iterations = nil
 	for _, it := range r.Iterations {
 		if it.Number > 0 {
-			if it, err = v.judge(unjudged(it, set.Weights)); err != nil {
+			if it, err = v.judge(clearVerdict(it, set.Weights)); err != nil {
 				return out, err
 			}
 		}
@@ -40,13 +40,13 @@ func Rejudge(r judge.RecordedLoop, set judge.Settings) (out judge.Rejudgement, e
 	return out, err
 }
 
-// unjudged is the iteration before it was judged, scored by other weights if
+// clearVerdict is the iteration before it was judged, scored by other weights if
 // these are others.
-func unjudged(it ledger.Iteration, w selector.Weights) ledger.Iteration {
+func clearVerdict(it ledger.Iteration, w selector.Weights) ledger.Iteration {
 	it.Decision, it.Best, it.Regression, it.Rejected = nil, nil, nil, false
-	other := it.Score.Reweigh(w)
-	if !slices.EqualFunc(other.Dimensions, it.Score.Dimensions, func(a, b selector.Dimension) bool { return a.Weight == b.Weight }) {
-		it.Score = other
+	reweighed := it.Score.Reweigh(w)
+	if !slices.EqualFunc(reweighed.Dimensions, it.Score.Dimensions, func(a, b selector.Dimension) bool { return a.Weight == b.Weight }) {
+		it.Score = reweighed
 	}
 	return it
 }

@@ -85,17 +85,17 @@ func Select(ctx context.Context, home, id string, w SelectionRequest, by string,
 		return sel, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	v, err := view(l.Dir(), state, p)
+	v, err := buildView(l.Dir(), state, p)
 	if err == nil {
 		sel.View, sel.Choice, err = v.Choose(w)
 	}
 	if err != nil {
 		return sel, err
 	}
-	return sel, sel.write(ctx, l, w, by, now)
+	return sel, sel.save(ctx, l, w, by, now)
 }
 
-func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w SelectionRequest, by string, now time.Time) error {
+func (sel *Selection) save(ctx context.Context, l *ledger.Ledger, w SelectionRequest, by string, now time.Time) error {
 	v, c := &sel.View, sel.Choice
 	data := event.SelectionChange{Choice: c, By: by, Weights: w.Weights}
 	if v.State.Selected != nil {
@@ -104,11 +104,11 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w SelectionRe
 	if err := l.Log(now, string(event.SelectionChanged), c.Iteration, 0, data); err != nil {
 		return err
 	}
-	v.State.Selected = v.best(c)
+	v.State.Selected = v.bestIteration(c)
 	if v.State.Kind == ledger.KindRecorded {
 		v.State.Status, v.State.UpdatedAt = ledger.Completed, now
 	} // else the time stays: it is when the loop was last at work
-	out, err := sel.output(ctx, l)
+	out, err := sel.writeOutput(ctx, l)
 	if err != nil {
 		return err
 	}
@@ -129,9 +129,9 @@ func (sel *Selection) write(ctx context.Context, l *ledger.Ledger, w SelectionRe
 	)
 }
 
-// output fills final-output/ from the snapshot of the selection, or from its
+// writeOutput fills final-output/ from the snapshot of the selection, or from its
 // artifacts if another orchestrator ran it.
-func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Output, error) {
+func (sel *Selection) writeOutput(ctx context.Context, l *ledger.Ledger) (ledger.Output, error) {
 	v := sel.View
 	it, err := v.Iteration(sel.Choice.Iteration)
 	if err != nil {
@@ -161,7 +161,7 @@ func (sel *Selection) output(ctx context.Context, l *ledger.Ledger) (ledger.Outp
 	return out, l.WriteOutput(out.Files)
 }
 
-func (v View) best(c selector.Selection) *ledger.BestIteration {
+func (v View) bestIteration(c selector.Selection) *ledger.BestIteration {
 	it, err := v.Iteration(c.Iteration)
 	if err != nil {
 		return nil

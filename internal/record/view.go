@@ -35,12 +35,12 @@ func ReadView(dir string, state ledger.State) (View, error) {
 	if _, err := ledger.ReadLog(dir, p.Apply); err != nil {
 		return View{}, err
 	}
-	return view(dir, state, p)
+	return buildView(dir, state, p)
 }
 
-// view joins the files of a loop and its log. Where settings are missing, the defaults
+// buildView joins the files of a loop and its log. Where settings are missing, the defaults
 // apply.
-func view(dir string, state ledger.State, p *event.Position) (View, error) {
+func buildView(dir string, state ledger.State, p *event.Position) (View, error) {
 	v := View{Dir: dir, State: state, Dropped: p.DroppedSnapshots, Settings: Defaults()}
 	var err error
 	if v.Iterations, err = ledger.ReadIterations(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -82,4 +82,4 @@ func (v View) Iteration(n int) (ledger.Iteration, error) {
 // candidates are the iterations as the selector sees them.
 func (v View) candidates() []selector.Candidate { return ledger.Candidates(v.Iterations, v.Dropped) }
 
-func round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+func roundTo4(v float64) float64 { return math.Round(v*1e4) / 1e4 }

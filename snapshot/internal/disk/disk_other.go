@@ -101,13 +101,13 @@ func Lock(*os.File, time.Duration) error { return nil }
 
 func Unlock(*os.File) {}
 
-func Fatal(error) bool { return false }
+func IsFatal(error) bool { return false }
 
-// Bytes is what a file takes of the disk.
-func Bytes(fi fs.FileInfo) int64 { return fi.Size() }
+// DiskUsage is what a file takes of the disk.
+func DiskUsage(fi fs.FileInfo) int64 { return fi.Size() }
 
-// Free is not supported here.
-func Free(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }
+// FreeSpace is not supported here.
+func FreeSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }
 
 // BirthOf is always zero.
 func BirthOf(string) Birth { return Birth{} }

@@ -88,14 +88,14 @@ func (f File) Close() error { return unix.Close(int(f)) }
 
 // Read is that of io.Reader.
 func (f File) Read(b []byte) (int, error) {
-	return ended(len(b), func() (int, error) { return unix.Read(int(f), b) })
+	return readFull(len(b), func() (int, error) { return unix.Read(int(f), b) })
 }
 
 // ReadAt is that of io.ReaderAt.
 func (f File) ReadAt(b []byte, off int64) (int, error) {
 	done := 0
 	for done < len(b) {
-		n, err := ended(len(b)-done, func() (int, error) { return unix.Pread(int(f), b[done:], off+int64(done)) })
+		n, err := readFull(len(b)-done, func() (int, error) { return unix.Pread(int(f), b[done:], off+int64(done)) })
 		done += n
 		if err != nil {
 			return done, err
@@ -104,8 +104,8 @@ func (f File) ReadAt(b []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// ended repeats a read that a signal interrupted, and makes the end of the file an error.
-func ended(want int, read func() (int, error)) (int, error) {
+// readFull repeats a read that a signal interrupted, and makes the end of the file an error.
+func readFull(want int, read func() (int, error)) (int, error) {
 	for {
 		n, err := read()
 		switch {
@@ -211,13 +211,13 @@ func Unlock(f *os.File) {
 	unix.Flock(int(f.Fd()), unix.LOCK_UN) //nolint:errcheck // closing the file follows
 }
 
-// Fatal reports whether every further write would fail with the same error.
-func Fatal(err error) bool {
+// IsFatal reports whether every further write would fail with the same error.
+func IsFatal(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EIO)
 }
 
-// Bytes is what a file takes of the disk, nothing if it has other names.
-func Bytes(fi fs.FileInfo) int64 {
+// DiskUsage is what a file takes of the disk, nothing if it has other names.
+func DiskUsage(fi fs.FileInfo) int64 {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
 		return fi.Size()
@@ -228,8 +228,8 @@ func Bytes(fi fs.FileInfo) int64 {
 	return st.Blocks * 512
 }
 
-// Free returns how many bytes of the disk that holds a folder are free for this user, and its size.
-func Free(dir string) (free, total int64, err error) {
+// FreeSpace returns how many bytes of the disk that holds a folder are free for this user, and its size.
+func FreeSpace(dir string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, 0, fmt.Errorf("look at the free space of %s: %w", dir, err)

@@ -16,7 +16,7 @@ var ErrBusy = errors.New("snapshot store is in use by another process")
 
 // Staged is a file of the store that is written, and neither durable nor under its name.
 type Staged struct {
-	F    *os.File
+	File *os.File
 	Name string
 }
 
@@ -37,10 +37,10 @@ func Stage(name string, data []byte, perm os.FileMode) (*Staged, error) {
 
 // Abort removes what was not published. It may be called afterwards.
 func (t *Staged) Abort() {
-	if t != nil && t.F != nil {
-		t.F.Close()
-		_ = os.Remove(t.F.Name()) // Sweep will try again
-		t.F = nil
+	if t != nil && t.File != nil {
+		t.File.Close()
+		_ = os.Remove(t.File.Name()) // Sweep will try again
+		t.File = nil
 	}
 }
 
@@ -49,17 +49,17 @@ func (t *Staged) Abort() {
 func Publish(list ...*Staged) error {
 	var g errgroup.Group
 	for _, t := range list {
-		g.Go(t.F.Sync)
+		g.Go(t.File.Sync)
 		defer t.Abort()
 	}
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("write snapshot store: %w", err)
 	}
 	for i, t := range list {
-		if err := errors.Join(t.F.Close(), os.Rename(t.F.Name(), t.Name)); err != nil {
+		if err := errors.Join(t.File.Close(), os.Rename(t.File.Name(), t.Name)); err != nil {
 			return fmt.Errorf("write %s: %w", t.Name, err)
 		}
-		t.F = nil
+		t.File = nil
 		dir := filepath.Dir(t.Name)
 		if i+1 < len(list) && filepath.Dir(list[i+1].Name) == dir {
 			continue
@@ -156,8 +156,8 @@ func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 // TempObject begins the names under which copies are made; git sweeps them.
 const TempObject = "tmp_obj_"
 
-// Empty reports whether a folder is there and nothing is in it.
-func Empty(dir string) bool {
+// IsEmptyDir reports whether a folder is there and nothing is in it.
+func IsEmptyDir(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
 		return false

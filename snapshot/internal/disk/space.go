@@ -21,17 +21,17 @@ const SpaceStep = 4 << 20
 
 // Space watches the free space of a disk while a pack is written.
 type Space struct {
-	Dir  string
-	Keep int64 // bytes that stay free; 0: the default, negative: none
-	next int64 // length of the pack at which to look again
+	Dir       string
+	Keep      int64 // bytes that stay free; 0: the default, negative: none
+	nextCheck int64 // length of the pack at which to look again
 }
 
 // Check refuses to make the pack off bytes long if that left too little.
-func (s *Space) Check(off int64) error {
-	if s == nil || s.Keep < 0 || off < s.next {
+func (s *Space) Check(length int64) error {
+	if s == nil || s.Keep < 0 || length < s.nextCheck {
 		return nil
 	}
-	free, total, err := Free(s.Dir)
+	free, total, err := FreeSpace(s.Dir)
 	if err != nil {
 		return nil //nolint:nilerr // a full disk will tell by itself
 	}
@@ -43,7 +43,7 @@ func (s *Space) Check(off int64) error {
 		return fmt.Errorf("%w in %s: %s free, and %s are to stay free; make room, keep the state on another disk (--state-dir), or lower snapshot.min_free_mb",
 			ErrNoSpace, s.Dir, megabytes(free), megabytes(keep))
 	}
-	s.next = off + min(SpaceStep, free-keep)
+	s.nextCheck = length + min(SpaceStep, free-keep)
 	return nil
 }
 

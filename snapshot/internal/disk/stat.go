@@ -32,8 +32,8 @@ type Owner struct{ UID, GID uint32 }
 // NoOwner is that of files of which it was not recorded.
 var NoOwner = Owner{^uint32(0), ^uint32(0)}
 
-// Other reports whether two files are known to belong to others.
-func (o Owner) Other(p Owner) bool { return o != p && o != NoOwner && p != NoOwner }
+// DiffersFrom reports whether two files are known to belong to others.
+func (o Owner) DiffersFrom(other Owner) bool { return o != other && o != NoOwner && other != NoOwner }
 
 func (o Owner) String() string { return fmt.Sprintf("%d:%d", o.UID, o.GID) }
 
@@ -46,14 +46,14 @@ type Rights struct {
 // RightsOf are those of a file.
 func RightsOf(fi fs.FileInfo) Rights { return Rights{Perms(fi), StatOf(fi).Owner} }
 
-// Give gives a file or folder the rights that it had, as far as that is possible: only root can give it to others. It
+// ApplyTo gives a file or folder the rights that it had, as far as that is possible: only root can give it to others. It
 // reports whether anything has changed.
-func (r Rights) Give(name string) (changed bool, err error) {
+func (r Rights) ApplyTo(name string) (changed bool, err error) {
 	fi, err := os.Lstat(name)
 	if err != nil || fi.Mode()&fs.ModeSymlink != 0 {
 		return false, err
 	}
-	if r.Owner.Other(RightsOf(fi).Owner) {
+	if r.Owner.DiffersFrom(RightsOf(fi).Owner) {
 		changed = os.Lchown(name, int(r.Owner.UID), int(r.Owner.GID)) == nil || os.Lchown(name, -1, int(r.Owner.GID)) == nil
 	}
 	if !changed && Perms(fi) == r.Mode {

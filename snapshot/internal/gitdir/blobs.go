@@ -13,9 +13,9 @@ type Blob struct{ Path, ID string }
 // maxCommits bounds how many commits are looked at.
 const maxCommits = "5000"
 
-// Blobs lists the contents that the commits that from leads to, and not leads not to, give to paths; to any path if paths
+// ListBlobs lists the contents that the commits that from leads to, and not leads not to, give to paths; to any path if paths
 // is nil. Merges are compared with each parent. What git cannot read is left out.
-func Blobs(ctx context.Context, root string, from, not, paths []string) []Blob {
+func ListBlobs(ctx context.Context, root string, from, excluded, paths []string) []Blob {
 	if len(from) == 0 {
 		return nil
 	}
@@ -23,11 +23,11 @@ func Blobs(ctx context.Context, root string, from, not, paths []string) []Blob {
 	for _, id := range from {
 		revs.WriteString(id + "\n")
 	}
-	for _, id := range not {
+	for _, id := range excluded {
 		revs.WriteString("^" + id + "\n")
 	}
-	list := withPaths(ctx, root, []string{"rev-list", "--ignore-missing", "--max-count=" + maxCommits, "--stdin"}, paths, []byte(revs.String()))
-	out := withPaths(ctx, root, []string{"diff-tree", "--stdin", "-r", "-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-commit-id"}, paths, list)
+	list := runOnPaths(ctx, root, []string{"rev-list", "--ignore-missing", "--max-count=" + maxCommits, "--stdin"}, paths, []byte(revs.String()))
+	out := runOnPaths(ctx, root, []string{"diff-tree", "--stdin", "-r", "-m", "--root", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-commit-id"}, paths, list)
 	fields := strings.Split(string(out), "\x00")
 	var blobs []Blob
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -38,17 +38,17 @@ func Blobs(ctx context.Context, root string, from, not, paths []string) []Blob {
 	return blobs
 }
 
-// withPaths runs plumbing of git over what stdin names.
-func withPaths(ctx context.Context, root string, args, paths []string, stdin []byte) []byte {
+// runOnPaths runs plumbing of git over what stdin names.
+func runOnPaths(ctx context.Context, root string, args, paths []string, stdin []byte) []byte {
 	args = append([]string{"--git-dir=" + filepath.Join(root, ".git"), "--work-tree=" + root, "--literal-pathspecs"}, args...)
 	if len(paths) > 0 {
 		args = append(append(args, "--"), paths...)
 	}
-	cmd := Alone(root, args...)
+	cmd := IsolatedGit(root, args...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	out, _ := cmd.Output(ctx) // a repository that was destroyed has no commits
 	return out
 }
 
-// Abs is the folder of a repository of the tree.
-func Abs(work, rel string) string { return filepath.Join(work, filepath.FromSlash(rel)) }
+// RepoRoot is the folder of a repository of the tree.
+func RepoRoot(work, rel string) string { return filepath.Join(work, filepath.FromSlash(rel)) }

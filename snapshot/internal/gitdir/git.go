@@ -13,15 +13,15 @@ import (
 	"supervise/internal/git"
 )
 
-// Alone is a command of git to which only the repository's own configuration matters.
-func Alone(dir string, args ...string) git.Command {
+// IsolatedGit is a command of git to which only the repository's own configuration matters.
+func IsolatedGit(dir string, args ...string) git.Command {
 	return git.Command{Dir: dir, Args: args, Isolated: true}
 }
 
 // RepoGit runs git for the repository whose working tree is root, and only for that one: a broken .git never makes it
 // look into a repository further up.
 func RepoGit(ctx context.Context, root string, args ...string) ([]byte, error) {
-	return Alone(root, append([]string{"--git-dir=" + filepath.Join(root, ".git"), "--work-tree=" + root}, args...)...).Output(ctx)
+	return IsolatedGit(root, append([]string{"--git-dir=" + filepath.Join(root, ".git"), "--work-tree=" + root}, args...)...).Output(ctx)
 }
 
 // UserIgnoreFile is the file of ignore patterns that the user keeps for all repositories. Only here git reads the user's

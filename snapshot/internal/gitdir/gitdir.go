@@ -11,14 +11,14 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// GitRel is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
-func GitRel(dir string) string {
-	rest := dir
-	for rest != "" {
+// PathInGit is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
+func PathInGit(dir string) string {
+	remaining := dir
+	for remaining != "" {
 		var name string
-		name, rest, _ = strings.Cut(rest, "/")
+		name, remaining, _ = strings.Cut(remaining, "/")
 		if IsDotGit(name) {
-			return rest
+			return remaining
 		}
 	}
 	return dir
@@ -29,25 +29,25 @@ func IsObjectDir(rel string) bool {
 	return rel == "objects" || strings.HasPrefix(rel, "modules/") && path.Base(rel) == "objects"
 }
 
-// IsLargeFiles recognises the folders in which git-lfs and git-annex keep the contents of large files, under names that are
+// IsLargeFileDir recognises the folders in which git-lfs and git-annex keep the contents of large files, under names that are
 // made from the content. Often they are nowhere else: nobody has pushed them yet.
-func IsLargeFiles(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
+func IsLargeFileDir(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
 
-// LargeFiles are those folders.
-func LargeFiles() []string { return []string{"lfs/objects", "annex/objects"} }
+// LargeFileDirs are those folders.
+func LargeFileDirs() []string { return []string{"lfs/objects", "annex/objects"} }
 
-// LeadsToLargeFiles recognises the folders above them. Of those nothing else is kept, nor that they are there.
-func LeadsToLargeFiles(rel string) bool { return rel == "lfs" || rel == "annex" || IsLargeFiles(rel) }
+// IsLargeFileParent recognises the folders above them. Of those nothing else is kept, nor that they are there.
+func IsLargeFileParent(rel string) bool { return rel == "lfs" || rel == "annex" || IsLargeFileDir(rel) }
 
-// IsLargeFilesKey is IsLargeFiles for the key of an object database.
-func IsLargeFilesKey(key string) bool {
-	return IsLargeFiles(GitRel(strings.TrimPrefix(key, InExternal)))
+// IsLargeFileKey is IsLargeFiles for the key of an object database.
+func IsLargeFileKey(key string) bool {
+	return IsLargeFileDir(PathInGit(strings.TrimPrefix(key, InExternal)))
 }
 
-// KeepGit leaves out of a git folder what is kept as objects (which never change) and what is only a cache.
-func KeepGit(rel, name string) bool {
+// IsCapturedInGit leaves out of a git folder what is kept as objects (which never change) and what is only a cache.
+func IsCapturedInGit(rel, name string) bool {
 	switch {
-	case IsLargeFiles(rel):
+	case IsLargeFileDir(rel):
 		return false // kept as links, see pool
 	case rel == "lfs" || rel == "annex":
 		return name == "objects"
@@ -82,7 +82,7 @@ func FindExternal(work string) (External, error) {
 		if err != nil {
 			return External{}, fmt.Errorf("read %s: %w", dotGit, err)
 		}
-		dir = absFrom(work, strings.TrimSpace(strings.TrimPrefix(string(data), "gitdir:")))
+		dir = resolveFrom(work, strings.TrimSpace(strings.TrimPrefix(string(data), "gitdir:")))
 	}
 	dir, err = filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -93,12 +93,12 @@ func FindExternal(work string) (External, error) {
 	}
 	ext := External{GitDir: dir, Common: dir}
 	if data, err := projectfile.ReadAnywhere(filepath.Join(dir, "commondir"), projectfile.Settings); err == nil {
-		ext.Common = absFrom(dir, strings.TrimSpace(string(data)))
+		ext.Common = resolveFrom(dir, strings.TrimSpace(string(data)))
 	}
 	return ext, nil
 }
 
-func absFrom(base, p string) string {
+func resolveFrom(base, p string) string {
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)
 	}
@@ -121,7 +121,7 @@ func (e External) ObjectDir(work, key string) string {
 	switch {
 	case !outside:
 		return filepath.Join(work, filepath.FromSlash(key))
-	case rel == "objects" || IsLargeFiles(rel): // shared by all linked worktrees
+	case rel == "objects" || IsLargeFileDir(rel): // shared by all linked worktrees
 		return filepath.Join(e.Common, filepath.FromSlash(rel))
 	default:
 		return filepath.Join(e.GitDir, filepath.FromSlash(rel))

@@ -16,14 +16,14 @@ func LockHolder(lock, work string) (pid int, found bool) {
 		if err != nil || n == os.Getpid() {
 			continue
 		}
-		if isGitIn(p, work) || hasOpen(p, lock) {
+		if isGitProcessIn(p, work) || hasOpen(p, lock) {
 			return n, true
 		}
 	}
 	return 0, false
 }
 
-func isGitIn(proc, work string) bool {
+func isGitProcessIn(proc, work string) bool {
 	name, err := os.ReadFile(filepath.Join(proc, "comm"))
 	if err != nil || !strings.HasPrefix(string(name), "git") {
 		return false

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// OpenBelow lists the files below a folder, by their path from it, that other processes have open. Processes of other
+// ListOpenFiles lists the files below a folder, by their path from it, that other processes have open. Processes of other
 // users are not seen by an ordinary one.
-func OpenBelow(work string) map[string]bool {
+func ListOpenFiles(work string) map[string]bool {
 	out := map[string]bool{}
 	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	self := "/proc/" + strconv.Itoa(os.Getpid()) + "/"

@@ -2,5 +2,5 @@
 
 package gitdir
 
-// OpenBelow is known on Linux only.
-func OpenBelow(string) map[string]bool { return map[string]bool{} }
+// ListOpenFiles is known on Linux only.
+func ListOpenFiles(string) map[string]bool { return map[string]bool{} }

@@ -6,31 +6,31 @@ import (
 	"encoding/binary"
 )
 
-// SameIndex reports whether two index files of git stage the same. git status writes the index anew with other times, and
+// HaveSameEntries reports whether two index files of git stage the same. git status writes the index anew with other times, and
 // nothing of the user's is in those. One that does not end in the SHA-1 of what is before it (it is damaged, of a
 // repository of SHA-256, or has no sum by index.skipHash) is the same as its copies alone.
-func SameIndex(a, b []byte) bool {
+func HaveSameEntries(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, okA := staged(a)
-	y, okB := staged(b)
+	x, okA := stagedEntries(a)
+	y, okB := stagedEntries(b)
 	return okA && okB && bytes.Equal(x, y)
 }
 
 // The parts of an entry of the index, see gitformat-index(5), where objects are named by SHA-1.
 const (
-	indexHead  = 12
-	entryMode  = 24 // after the times, the device and the inode
-	entryOwner = 28 // user, group and size
-	entryID    = 40
-	entryFlags = 60
-	entryName  = 62
-	extended   = 0x4000
+	indexHead    = 12
+	entryMode    = 24 // after the times, the device and the inode
+	entryOwner   = 28 // user, group and size
+	entryID      = 40
+	entryFlags   = 60
+	entryName    = 62
+	flagExtended = 0x4000
 )
 
-// staged returns what an index stages: mode, object, flags and path of each entry.
-func staged(index []byte) ([]byte, bool) {
+// stagedEntries returns what an index stages: mode, object, flags and path of each entry.
+func stagedEntries(index []byte) ([]byte, bool) {
 	end := len(index) - sha1.Size
 	if end < indexHead || string(index[:4]) != "DIRC" {
 		return nil, false
@@ -43,37 +43,37 @@ func staged(index []byte) ([]byte, bool) {
 		return nil, false
 	}
 	out := binary.BigEndian.AppendUint32(nil, version)
-	rest := index[indexHead:]
+	remaining := index[indexHead:]
 	for range n {
-		name, end := entryEnd(rest, version)
-		if end < 0 || end > len(rest) {
+		name, end := entryEnd(remaining, version)
+		if end < 0 || end > len(remaining) {
 			return nil, false
 		}
-		out = append(append(out, rest[entryMode:entryOwner]...), rest[entryID:name]...)
-		rest = rest[end:]
+		out = append(append(out, remaining[entryMode:entryOwner]...), remaining[entryID:name]...)
+		remaining = remaining[end:]
 	}
 	return out, true
 }
 
 // entryEnd returns where the name of the first entry ends, and where the next entry begins; -1 if it is cut.
-func entryEnd(rest []byte, version uint32) (name, end int) {
-	if len(rest) < entryName {
+func entryEnd(remaining []byte, version uint32) (name, end int) {
+	if len(remaining) < entryName {
 		return 0, -1
 	}
 	name = entryName
-	if binary.BigEndian.Uint16(rest[entryFlags:])&extended != 0 {
+	if binary.BigEndian.Uint16(remaining[entryFlags:])&flagExtended != 0 {
 		name += 2
 	}
 	if version == 4 { // how much of the name before is left out
-		for name < len(rest) && rest[name]&0x80 != 0 {
+		for name < len(remaining) && remaining[name]&0x80 != 0 {
 			name++
 		}
 		name++
 	}
-	if name >= len(rest) {
+	if name >= len(remaining) {
 		return 0, -1
 	}
-	nul := bytes.IndexByte(rest[name:], 0)
+	nul := bytes.IndexByte(remaining[name:], 0)
 	if nul < 0 {
 		return 0, -1
 	}

@@ -51,14 +51,14 @@ func TestSameIndex(t *testing.T) {
 			if string(before) == string(after) || before[7] != version[0]-'0' {
 				t.Fatalf("git has written version %d, or nothing", before[7])
 			}
-			if !gitstate.SameIndex(before, after) {
+			if !gitstate.HaveSameEntries(before, after) {
 				t.Error("other times make another index")
 			}
-			if gitstate.SameIndex(before, after[:len(after)/2]) {
+			if gitstate.HaveSameEntries(before, after[:len(after)/2]) {
 				t.Error("an index that is cut is the same")
 			}
 			git("add", "abc")
-			if gitstate.SameIndex(before, index()) {
+			if gitstate.HaveSameEntries(before, index()) {
 				t.Error("a file that is staged makes no other index")
 			}
 		})
@@ -95,7 +95,7 @@ func TestIndexOfSHA256IsNotTakenForAnother(t *testing.T) {
 	before := stage("text")
 	for i := range 20 {
 		now := stage(strings.Repeat("x", i))
-		if gitstate.SameIndex(before, now) {
+		if gitstate.HaveSameEntries(before, now) {
 			same++
 		}
 		before = now

@@ -18,15 +18,15 @@ import (
 
 // Files is the state of the tree's own repository in one snapshot. Names are relative to the git folder.
 type Files struct {
-	objects *pack.Objects
-	entries map[string]manifest.Entry
-	dotGit  bool              // the tree has a .git
-	Hidden  func(string) bool // whether a name may be there although it is not among the entries
+	objects  *pack.Objects
+	entries  map[string]manifest.Entry
+	dotGit   bool              // the tree has a .git
+	IsHidden func(string) bool // whether a name may be there although it is not among the entries
 }
 
 // FilesOf selects them from a manifest. ext is the git folder outside of the tree, if there is one.
 func FilesOf(o *pack.Objects, m *manifest.Manifest, ext gitdir.External) Files {
-	g := Files{objects: o, entries: map[string]manifest.Entry{}, Hidden: func(string) bool { return false }}
+	g := Files{objects: o, entries: map[string]manifest.Entry{}, IsHidden: func(string) bool { return false }}
 	for _, e := range m.Git {
 		if rel, ok := strings.CutPrefix(e.Path, ".git/"); ok {
 			g.entries[rel] = e
@@ -37,8 +37,8 @@ func FilesOf(o *pack.Objects, m *manifest.Manifest, ext gitdir.External) Files {
 		g.entries = manifest.ByPath(m.Ext)
 		return g
 	}
-	unknown := m.Unknown()
-	g.Hidden = func(rel string) bool { return unknown(".git/" + rel) }
+	unknown := m.UnknownPaths()
+	g.IsHidden = func(rel string) bool { return unknown(".git/" + rel) }
 	return g
 }
 
@@ -48,8 +48,8 @@ func (g Files) Exists() bool {
 	return head && g.dotGit
 }
 
-// Reftable reports whether refs are kept in the reftable format, which is not read.
-func (g Files) Reftable() bool {
+// UsesReftable reports whether refs are kept in the reftable format, which is not read.
+func (g Files) UsesReftable() bool {
 	_, ok := g.entries["reftable"]
 	return ok
 }
@@ -68,21 +68,21 @@ const StashRef = "refs/stash"
 // LostRef is a ref, or an entry of the stash, that is gone. Text names it for a person.
 type LostRef struct{ Name, Commit, Subject, Text string }
 
-// Lost lists the refs that now does not have, by name, and then the entries of the stash, oldest first.
-func (g Files) Lost(now Files) ([]LostRef, error) {
-	had, errHad := g.refs()
-	has, errHas := now.refs()
-	stashes, stashed, errStash := g.lostStashes(now)
+// FindLost lists the refs that now does not have, by name, and then the entries of the stash, oldest first.
+func (g Files) FindLost(now Files) ([]LostRef, error) {
+	refsBefore, errHad := g.refNames()
+	refsNow, errHas := now.refNames()
+	stashes, hadStash, errStash := g.findLostStashes(now)
 	if err := errors.Join(errHad, errHas, errStash); err != nil {
 		return nil, err
 	}
 	var lost []LostRef
-	for name := range had {
-		known := !now.Hidden(name) && !now.Hidden("packed-refs")
-		if has[name] || !known || !counts(name) || name == StashRef && stashed {
+	for name := range refsBefore {
+		known := !now.IsHidden(name) && !now.IsHidden("packed-refs")
+		if refsNow[name] || !known || !isUserRef(name) || name == StashRef && hadStash {
 			continue
 		}
-		commit, err := g.commit(name)
+		commit, err := g.commitOf(name)
 		if err != nil {
 			return nil, err
 		}
@@ -102,8 +102,8 @@ func Texts(lost []LostRef) []string {
 	return out
 }
 
-// counts reports whether a ref was made by hand, and is neither a copy nor a tool's own.
-func counts(name string) bool {
+// isUserRef reports whether a ref was made by hand, and is neither a copy nor a tool's own.
+func isUserRef(name string) bool {
 	for _, p := range []string{"refs/remotes/", "refs/prefetch/", "refs/bisect/", "refs/worktree/", "refs/rewritten/"} {
 		if strings.HasPrefix(name, p) {
 			return false
@@ -122,15 +122,15 @@ func refText(name string) string {
 	return "ref " + name
 }
 
-// refs names the loose and the packed refs. An empty file is what a crash leaves of a loose one.
-func (g Files) refs() (map[string]bool, error) {
+// refNames names the loose and the packed refs. An empty file is what a crash leaves of a loose one.
+func (g Files) refNames() (map[string]bool, error) {
 	out := map[string]bool{}
 	for name, e := range g.entries {
 		if strings.HasPrefix(name, "refs/") && e.Kind != disk.KindDir && e.Stat.Size > 0 && !strings.HasSuffix(name, ".lock") {
 			out[name] = true
 		}
 	}
-	lines, err := g.lines("packed-refs")
+	lines, err := g.readLines("packed-refs")
 	for _, l := range lines {
 		if _, name, ok := strings.Cut(l, " "); ok && strings.HasPrefix(name, "refs/") {
 			out[name] = true
@@ -139,30 +139,30 @@ func (g Files) refs() (map[string]bool, error) {
 	return out, err
 }
 
-// lostStashes lists the lost entries of the stash and reports whether it had any entry at all.
-func (g Files) lostStashes(now Files) (lost []LostRef, had bool, err error) {
+// findLostStashes lists the lost entries of the stash and reports whether it had any entry at all.
+func (g Files) findLostStashes(now Files) (lost []LostRef, had bool, err error) {
 	const log = "logs/" + StashRef
-	was, err := g.lines(log)
-	if err != nil || now.Hidden(log) {
-		return nil, len(was) > 0, err
+	before, err := g.readLines(log)
+	if err != nil || now.IsHidden(log) {
+		return nil, len(before) > 0, err
 	}
-	is, err := now.lines(log)
-	kept := map[string]bool{}
-	for _, l := range is {
-		commit, _ := stashEntry(l)
-		kept[commit] = true
+	after, err := now.readLines(log)
+	remaining := map[string]bool{}
+	for _, l := range after {
+		commit, _ := parseStashEntry(l)
+		remaining[commit] = true
 	}
-	for i, l := range was {
-		if commit, subject := stashEntry(l); !kept[commit] {
-			text := fmt.Sprintf("stash entry %d (%s)", len(was)-1-i, subject)
+	for i, l := range before {
+		if commit, subject := parseStashEntry(l); !remaining[commit] {
+			text := fmt.Sprintf("stash entry %d (%s)", len(before)-1-i, subject)
 			lost = append(lost, LostRef{StashRef, commit, subject, text})
 		}
 	}
-	return lost, len(was) > 0, err
+	return lost, len(before) > 0, err
 }
 
-// stashEntry takes a line of a reflog apart: old id, new id, who and when, a tab, the subject.
-func stashEntry(line string) (commit, subject string) {
+// parseStashEntry takes a line of a reflog apart: old id, new id, who and when, a tab, the subject.
+func parseStashEntry(line string) (commit, subject string) {
 	head, subject, _ := strings.Cut(line, "\t")
 	if f := strings.Fields(head); len(f) > 1 {
 		commit = f[1]
@@ -170,8 +170,8 @@ func stashEntry(line string) (commit, subject string) {
 	return commit, subject
 }
 
-// lines reads a file of git's state, which may be missing.
-func (g Files) lines(name string) ([]string, error) {
+// readLines reads a file of git's state, which may be missing.
+func (g Files) readLines(name string) ([]string, error) {
 	e, ok := g.entries[name]
 	if !ok || e.Kind != disk.KindFile {
 		return nil, nil
@@ -183,14 +183,14 @@ func (g Files) lines(name string) ([]string, error) {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' }), nil
 }
 
-// commit is the object that a ref names; "" for one that names another ref.
-func (g Files) commit(name string) (string, error) {
-	lines, err := g.lines(name)
+// commitOf is the object that a ref names; "" for one that names another ref.
+func (g Files) commitOf(name string) (string, error) {
+	lines, err := g.readLines(name)
 	if err == nil && len(lines) == 0 {
-		lines, err = g.lines("packed-refs")
+		lines, err = g.readLines("packed-refs")
 	}
 	for _, l := range lines {
-		if id, of, packed := strings.Cut(l, " "); (!packed || of == name) && !strings.HasPrefix(l, "ref:") {
+		if id, refName, packed := strings.Cut(l, " "); (!packed || refName == name) && !strings.HasPrefix(l, "ref:") {
 			return id, err
 		}
 	}
@@ -208,7 +208,7 @@ func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
 }
 
 func resolveRef(ctx context.Context, gitDir, name string) string {
-	out, err := gitdir.Alone(gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name).Output(ctx)
+	out, err := gitdir.IsolatedGit(gitDir, "--git-dir="+gitDir, "rev-parse", "--verify", "-q", name).Output(ctx)
 	if err != nil {
 		return "" // no commit yet
 	}
@@ -225,6 +225,6 @@ func RestoreBranch(ctx context.Context, gitDir string, b manifest.Branch) error 
 	if b.Commit == "" {
 		args = []string{"--git-dir=" + gitDir, "update-ref", "-d", b.Name}
 	}
-	_, err := gitdir.Alone(gitDir, args...).Output(ctx)
+	_, err := gitdir.IsolatedGit(gitDir, args...).Output(ctx)
 	return err
 }

@@ -23,10 +23,10 @@ import (
 // maxShared is the size in bytes above which a file of the shared folder is left out.
 const maxShared = 4 << 20
 
-// Shared looks at the shared folder: what is in it but for objects, the git folders of submodules, and the folder of
+// CaptureShared looks at the shared folder: what is in it but for objects, the git folders of submodules, and the folder of
 // this worktree, which is captured by itself. Contents are stored in pack, unless that is nil. A folder that cannot be
 // read has no files.
-func Shared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
+func CaptureShared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
 	var list []manifest.Entry
 	err := filepath.WalkDir(ext.Common, func(p string, d fs.DirEntry, err error) error {
 		rel, errRel := filepath.Rel(ext.Common, p)
@@ -39,7 +39,7 @@ func Shared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable i
 		case !d.Type().IsRegular() || strings.HasSuffix(rel, ".lock"):
 			return nil
 		}
-		e, err := sharedFile(w, p, base, stable, rel)
+		e, err := captureSharedFile(w, p, base, stable, rel)
 		if err == nil && e.Path != "" {
 			list = append(list, e)
 		}
@@ -49,8 +49,8 @@ func Shared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable i
 	return list, err
 }
 
-// sharedFile captures one file; its path is "" where that is not possible.
-func sharedFile(w *pack.Writer, file string, base []manifest.Entry, stable int64, rel string) (manifest.Entry, error) {
+// captureSharedFile captures one file; its path is "" where that is not possible.
+func captureSharedFile(w *pack.Writer, file string, base []manifest.Entry, stable int64, rel string) (manifest.Entry, error) {
 	fi, err := os.Lstat(file)
 	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxShared {
 		return manifest.Entry{}, nil //nolint:nilerr // it is gone by now
@@ -92,16 +92,16 @@ func ReadShared(o *pack.Objects, m *manifest.Manifest) ([]manifest.Entry, error)
 	return list, nil
 }
 
-// LostShared compares two states of the shared folder. A stash without a reflog is left out.
-func LostShared(o *pack.Objects, had, has []manifest.Entry) ([]LostRef, error) {
-	old, now := sharedState(o, had), sharedState(o, has)
-	if len(had) == 0 || old.Reftable() || now.Reftable() {
+// FindLostShared compares two states of the shared folder. A stash without a reflog is left out.
+func FindLostShared(o *pack.Objects, before, after []manifest.Entry) ([]LostRef, error) {
+	old, now := filesOfShared(o, before), filesOfShared(o, after)
+	if len(before) == 0 || old.UsesReftable() || now.UsesReftable() {
 		return nil, nil
 	}
-	lost, err := old.Lost(now)
+	lost, err := old.FindLost(now)
 	return slices.DeleteFunc(lost, func(l LostRef) bool { return l.Text == refText(StashRef) }), err
 }
 
-func sharedState(o *pack.Objects, list []manifest.Entry) Files {
-	return Files{objects: o, entries: manifest.ByPath(list), dotGit: true, Hidden: func(string) bool { return false }}
+func filesOfShared(o *pack.Objects, list []manifest.Entry) Files {
+	return Files{objects: o, entries: manifest.ByPath(list), dotGit: true, IsHidden: func(string) bool { return false }}
 }

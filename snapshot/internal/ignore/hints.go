@@ -33,12 +33,12 @@ func (h *Hints) Add(file []byte) {
 	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
 	for line := range strings.SplitSeq(string(file), "\n") {
 		if line != "" && line[0] != '#' && line[0] != '!' {
-			h.pattern(lower(line))
+			h.addPattern(lowerASCII(line))
 		}
 	}
 }
 
-func (h *Hints) pattern(p string) {
+func (h *Hints) addPattern(p string) {
 	if i := strings.IndexAny(p, "[\\\x00"); i >= 0 {
 		p = p[:i] + "*"
 	} else if t := strings.TrimRight(p, " \t\r"); t != p {
@@ -69,12 +69,12 @@ func (h *Hints) pattern(p string) {
 	h.globs = append(h.globs, g)
 }
 
-// May reports whether some pattern may match a name.
-func (h *Hints) May(name string, folder bool) bool {
+// MayMatch reports whether some pattern may match a name.
+func (h *Hints) MayMatch(name string, folder bool) bool {
 	if len(h.exact)+len(h.globs) == 0 {
 		return false
 	}
-	name = lower(name)
+	name = lowerASCII(name)
 	for i := range len(name) {
 		if name[i] >= 0x80 {
 			return true // systems disagree on how to write such letters
@@ -84,14 +84,14 @@ func (h *Hints) May(name string, folder bool) bool {
 		return true
 	}
 	for _, g := range h.globs {
-		if (folder || !g.folders) && g.match(name) {
+		if (folder || !g.folders) && g.matches(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func (g glob) match(name string) bool {
+func (g glob) matches(name string) bool {
 	last := len(g.pieces) - 1
 	if !strings.HasPrefix(name, g.pieces[0]) {
 		return false
@@ -107,8 +107,8 @@ func (g glob) match(name string) bool {
 	return strings.HasSuffix(name, g.pieces[last])
 }
 
-// lower makes ASCII letters small, byte by byte, as git does where letter case does not matter.
-func lower(s string) string {
+// lowerASCII makes ASCII letters small, byte by byte, as git does where letter case does not matter.
+func lowerASCII(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {
 			b := []byte(s)
@@ -127,7 +127,7 @@ func lower(s string) string {
 func (r *Rules) mayIgnore(s scope, n *walk.Node) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.hintsOf(s.Dir).May(n.Name, n.Kind == disk.KindDir)
+	return r.hintsOf(s.Dir).MayMatch(n.Name, n.Kind == disk.KindDir)
 }
 
 // hintsOf reads the copied ignore files of a scope once.
@@ -149,7 +149,7 @@ func (r *Rules) hintsOf(dir string) *Hints {
 		return err
 	})
 	if err != nil {
-		h.pattern("*") // git says what is wrong
+		h.addPattern("*") // git says what is wrong
 	}
 	return h
 }
@@ -157,7 +157,7 @@ func (r *Rules) hintsOf(dir string) *Hints {
 func (h *Hints) addFile(name string) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		h.pattern("*")
+		h.addPattern("*")
 		return
 	}
 	h.Add(data)

@@ -25,41 +25,41 @@ type learner struct {
 	skip string // path of the store, if it lies inside the tree
 	*Rules
 
-	mu      sync.Mutex
-	j       *Judgement
-	tracked []string          // of all scopes, sorted
-	top     map[string]string // of folders below ignored ones: the topmost ignored one
-	names   map[string]int    // in topmost ignored folders
-	own     Own
-	edited  map[string]string // of all scopes: tracked paths that differ from HEAD, with the id of its content
-	staged  map[string]string // the same with the id that the index has, where the folder has another content
-	unborn  []string          // scopes without a commit to compare with
+	mu          sync.Mutex
+	judgement   *Judgement
+	tracked     []string          // of all scopes, sorted
+	topmost     map[string]string // of folders below ignored ones: the topmost ignored one
+	nameCounts  map[string]int    // in topmost ignored folders
+	uncommitted Uncommitted
+	edited      map[string]string // of all scopes: tracked paths that differ from HEAD, with the id of its content
+	staged      map[string]string // the same with the id that the index has, where the folder has another content
+	unborn      []string          // scopes without a commit to compare with
 }
 
 // Learn fixes what is ignored by looking at the tree now. dir is where the ignore files are copied to.
 //
 // Own is what no commit holds.
-func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, Own, error) {
+func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, Uncommitted, error) {
 	l := &learner{
-		work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious), top: map[string]string{}, names: map[string]int{},
-		own: Own{Files: map[manifest.PathText]string{}, Staged: map[manifest.PathText]string{}, Tips: map[manifest.PathText][]string{}}, edited: map[string]string{}, staged: map[string]string{},
+		work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious), topmost: map[string]string{}, nameCounts: map[string]int{},
+		uncommitted: Uncommitted{Files: map[manifest.PathText]string{}, Staged: map[manifest.PathText]string{}, Tips: map[manifest.PathText][]string{}}, edited: map[string]string{}, staged: map[string]string{},
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		return nil, Own{}, fmt.Errorf("make ignore rules: %w", err)
+		return nil, Uncommitted{}, fmt.Errorf("make ignore rules: %w", err)
 	}
 	if err := l.addScope(ctx, ""); err != nil {
-		return nil, Own{}, err
+		return nil, Uncommitted{}, err
 	}
-	l.j = l.Judge(&manifest.Manifest{})
-	defer l.j.Close()
-	w := walk.Walker{Keep: l.keep, Visit: l.visit, Fail: func(string, manifest.Reason) {}}
+	l.judgement = l.NewJudgement(&manifest.Manifest{})
+	defer l.judgement.Close()
+	w := walk.Walker{Keep: l.keepFilter, Visit: l.visit, Fail: func(string, manifest.Reason) {}}
 	if err := w.Walk(ctx, root, walk.ZoneWork); err != nil {
-		return nil, Own{}, err
+		return nil, Uncommitted{}, err
 	}
-	return l.Rules, l.own, nil
+	return l.Rules, l.uncommitted, nil
 }
 
-func (l *learner) keep(dir string, _ walk.Zone) func(string) bool {
+func (l *learner) keepFilter(dir string, _ walk.Zone) func(string) bool {
 	if l.skip == "" {
 		return nil
 	}
@@ -70,13 +70,13 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 	l.mu.Lock() // scopes are added here and looked up by others
 	defer l.mu.Unlock()
 	if at.Zone == walk.ZoneKept {
-		l.ignoredFolder(at)
+		l.visitIgnored(at)
 		return nil
 	}
 	if err := l.copyRules(ctx, at); err != nil {
 		return err
 	}
-	ignored, err := l.j.Ignored(ctx, at)
+	ignored, err := l.judgement.FindIgnored(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -89,34 +89,34 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 			l.forceBelow(p, n.Kind == disk.KindDir)
 			switch {
 			case n.Kind != disk.KindDir:
-				l.note(p)
-			case !madeAnew(n.Name, true):
-				n.Next, l.top[p], l.tops[p] = walk.ZoneKept, p, kept
+				l.recordUncommitted(p)
+			case !isRegenerable(n.Name, true):
+				n.Next, l.topmost[p], l.retentions[p] = walk.ZoneKept, p, retentionKept
 			}
 		case n.Kind == disk.KindDir:
 			n.Next = walk.ZoneWork
 		default:
-			l.note(at.Join(n.Name))
+			l.recordUncommitted(at.Join(n.Name))
 		}
 	}
 	return nil
 }
 
-// ignoredFolder looks whether an ignored folder is kept.
-func (l *learner) ignoredFolder(at *walk.Folder) {
-	top := l.top[at.Dir]
-	if l.names[top] += len(at.Nodes); l.names[top] > maxKeptNames {
-		l.tops[top] = dropped
+// visitIgnored looks whether an ignored folder is kept.
+func (l *learner) visitIgnored(at *walk.Folder) {
+	top := l.topmost[at.Dir]
+	if l.nameCounts[top] += len(at.Nodes); l.nameCounts[top] > maxKeptNames {
+		l.retentions[top] = retentionDropped
 	}
-	if installed(at.Nodes) {
-		l.tops[at.Dir] = dropped
+	if isInstalled(at.Nodes) {
+		l.retentions[at.Dir] = retentionDropped
 	}
-	if l.tops[top] == dropped || l.tops[at.Dir] == dropped {
+	if l.retentions[top] == retentionDropped || l.retentions[at.Dir] == retentionDropped {
 		return
 	}
 	for i := range at.Nodes {
-		if n := &at.Nodes[i]; n.Kind == disk.KindDir && !madeAnew(n.Name, true) {
-			n.Next, l.top[at.Join(n.Name)] = walk.ZoneKept, top
+		if n := &at.Nodes[i]; n.Kind == disk.KindDir && !isRegenerable(n.Name, true) {
+			n.Next, l.topmost[at.Join(n.Name)] = walk.ZoneKept, top
 		}
 	}
 }
@@ -147,13 +147,13 @@ func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 		if err := errors.Join(os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, n.Name), data, 0o600)); err != nil {
 			return fmt.Errorf("copy ignore file: %w", err)
 		}
-		l.learn(s.Dir, data)
+		l.addToHints(s.Dir, data)
 	}
 	return nil
 }
 
-// learn takes the patterns of a copied file into the hints, if they have been read already.
-func (l *learner) learn(dir string, file []byte) {
+// addToHints takes the patterns of a copied file into the hints, if they have been read already.
+func (l *learner) addToHints(dir string, file []byte) {
 	l.Rules.mu.Lock()
 	defer l.Rules.mu.Unlock()
 	if h := l.hints[dir]; h != nil {
@@ -165,13 +165,13 @@ func (l *learner) learn(dir string, file []byte) {
 func (l *learner) forceBelow(p string, isDir bool) {
 	i := sort.SearchStrings(l.tracked, p)
 	if i < len(l.tracked) && l.tracked[i] == p {
-		l.force(p)
+		l.forceTracked(p)
 	}
 	if !isDir {
 		return
 	}
 	for i = sort.SearchStrings(l.tracked, p+"/"); i < len(l.tracked) && strings.HasPrefix(l.tracked[i], p+"/"); i++ {
-		l.force(l.tracked[i])
+		l.forceTracked(l.tracked[i])
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// Own is what was in no commit when the store was made. Where there is no repository nothing is known of that.
-type Own struct {
+// Uncommitted is what was in no commit when the store was made. Where there is no repository nothing is known of that.
+type Uncommitted struct {
 	// Files are the untracked files and those that differ from HEAD, each with the id of what HEAD has at that path, ""
 	// for nothing.
 	Files map[manifest.PathText]string
@@ -27,9 +27,9 @@ type Own struct {
 	Tips map[manifest.PathText][]string
 }
 
-// ReadOwn reads what Write wrote; the zero value if there is no such file.
-func ReadOwn(file string) (Own, error) {
-	var o Own
+// ReadUncommitted reads what Write wrote; the zero value if there is no such file.
+func ReadUncommitted(file string) (Uncommitted, error) {
+	var o Uncommitted
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return o, nil
@@ -38,13 +38,13 @@ func ReadOwn(file string) (Own, error) {
 		err = json.Unmarshal(data, &o)
 	}
 	if err != nil {
-		return Own{}, fmt.Errorf("read what was uncommitted: %w", err)
+		return Uncommitted{}, fmt.Errorf("read what was uncommitted: %w", err)
 	}
 	return o, nil
 }
 
 // Write keeps it in a file.
-func (o Own) Write(file string) error {
+func (o Uncommitted) Write(file string) error {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("write what was uncommitted: %w", err)
@@ -55,7 +55,7 @@ func (o Own) Write(file string) error {
 // compareHead finds out what of a repository differs from HEAD, by the times in the index, without filters. Too much is
 // named where the index is out of date.
 func (l *learner) compareHead(ctx context.Context, rel, root string) {
-	l.own.Tips[manifest.PathText(rel)] = Tips(ctx, root)
+	l.uncommitted.Tips[manifest.PathText(rel)] = FindTips(ctx, root)
 	args := []string{"diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all", "HEAD", "--"}
 	out, err := gitdir.RepoGit(ctx, root, args...)
 	if err != nil { // there is no commit yet
@@ -63,7 +63,7 @@ func (l *learner) compareHead(ctx context.Context, rel, root string) {
 		l.compareIndex(ctx, rel, root)
 		return
 	}
-	for name, id := range olderSide(out) {
+	for name, id := range parseOldIDs(out) {
 		l.edited[manifest.Join(rel, name)] = id
 	}
 	if len(out) > 0 {
@@ -77,15 +77,15 @@ func (l *learner) compareIndex(ctx context.Context, rel, root string) {
 	if err != nil {
 		return // what is staged counts as part of the edit then
 	}
-	for name, id := range olderSide(out) {
+	for name, id := range parseOldIDs(out) {
 		if p := manifest.Join(rel, name); id != "" && id != l.edited[p] {
 			l.staged[p] = id
 		}
 	}
 }
 
-// olderSide reads the raw output of a diff: of each file the id before it, "" for none.
-func olderSide(raw []byte) map[string]string {
+// parseOldIDs reads the raw output of a diff: of each file the id before it, "" for none.
+func parseOldIDs(raw []byte) map[string]string {
 	out := map[string]string{}
 	fields := strings.Split(string(raw), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -99,8 +99,8 @@ func olderSide(raw []byte) map[string]string {
 	return out
 }
 
-// Tips are the commits that refs, HEAD and entries of the stash name; none where git cannot say.
-func Tips(ctx context.Context, root string) []string {
+// FindTips are the commits that refs, HEAD and entries of the stash name; none where git cannot say.
+func FindTips(ctx context.Context, root string) []string {
 	refs, _ := gitdir.RepoGit(ctx, root, "for-each-ref", "--format=%(objectname)")
 	head, _ := gitdir.RepoGit(ctx, root, "rev-parse", "--verify", "-q", "HEAD")
 	stash, _ := gitdir.RepoGit(ctx, root, "rev-list", "-g", "refs/stash", "--")
@@ -109,8 +109,8 @@ func Tips(ctx context.Context, root string) []string {
 	return tips
 }
 
-// note takes down a file that is in no commit.
-func (l *learner) note(p string) {
+// recordUncommitted takes down a file that is in no commit.
+func (l *learner) recordUncommitted(p string) {
 	s := l.scopeOf(p)
 	if s.Plain {
 		return
@@ -119,8 +119,8 @@ func (l *learner) note(p string) {
 	if i := sort.SearchStrings(l.tracked, p); !edited && i < len(l.tracked) && l.tracked[i] == p && !slices.Contains(l.unborn, string(s.Root)) {
 		return
 	}
-	l.own.Files[manifest.PathText(p)] = committed
+	l.uncommitted.Files[manifest.PathText(p)] = committed
 	if id := l.staged[p]; id != "" {
-		l.own.Staged[manifest.PathText(p)] = id
+		l.uncommitted.Staged[manifest.PathText(p)] = id
 	}
 }

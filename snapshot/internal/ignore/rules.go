@@ -52,28 +52,28 @@ type Rules struct {
 	Forced     map[string]bool
 	ForcedDirs map[string]bool // the folders above them
 	precious   []string
-	tops       map[string]fate // see Config.Kept
+	retentions map[string]retention // see Config.Kept
 
-	mu    sync.Mutex
-	known map[string]bool   // what git has answered: path, folders with a slash at the end → ignored
-	hints map[string]*Hints // by scope.Dir
+	mu      sync.Mutex
+	answers map[string]bool   // what git has answered: path, folders with a slash at the end → ignored
+	hints   map[string]*Hints // by scope.Dir
 }
 
 // New makes rules from what was kept of them. dir holds the copied ignore files.
 func New(dir string, c Config, precious []string) *Rules {
 	r := &Rules{
 		dir: dir, scopes: c.Scopes, precious: precious,
-		Forced: map[string]bool{}, ForcedDirs: map[string]bool{}, known: map[string]bool{}, hints: map[string]*Hints{},
-		tops: map[string]fate{},
+		Forced: map[string]bool{}, ForcedDirs: map[string]bool{}, answers: map[string]bool{}, hints: map[string]*Hints{},
+		retentions: map[string]retention{},
 	}
 	for _, p := range c.Kept {
-		r.tops[string(p)] = kept
+		r.retentions[string(p)] = retentionKept
 	}
 	for _, p := range c.Dropped {
-		r.tops[string(p)] = dropped
+		r.retentions[string(p)] = retentionDropped
 	}
 	for _, f := range c.Forced {
-		r.force(string(f))
+		r.forceTracked(string(f))
 	}
 	return r
 }
@@ -84,8 +84,8 @@ func (r *Rules) Config() Config {
 	for p := range r.Forced {
 		c.Forced = append(c.Forced, manifest.PathText(p))
 	}
-	for p, f := range r.tops {
-		if f == kept {
+	for p, f := range r.retentions {
+		if f == retentionKept {
 			c.Kept = append(c.Kept, manifest.PathText(p))
 		} else {
 			c.Dropped = append(c.Dropped, manifest.PathText(p))
@@ -97,7 +97,7 @@ func (r *Rules) Config() Config {
 	return c
 }
 
-func (r *Rules) force(p string) {
+func (r *Rules) forceTracked(p string) {
 	r.Forced[p] = true
 	for d := path.Dir(p); d != "."; d = path.Dir(d) {
 		r.ForcedDirs[d] = true
@@ -108,71 +108,71 @@ func (r *Rules) force(p string) {
 // not show and that some pattern may match.
 type Judgement struct {
 	*Rules
-	base  *manifest.Manifest
-	mu    sync.Mutex
-	asked map[string]*asker // by scope.Dir
+	base   *manifest.Manifest
+	mu     sync.Mutex
+	askers map[string]*checkIgnore // by scope.Dir
 }
 
-// Judge begins a walk. base is the manifest that the walk compares with.
-func (r *Rules) Judge(base *manifest.Manifest) *Judgement {
-	return &Judgement{Rules: r, base: base, asked: map[string]*asker{}}
+// NewJudgement begins a walk. base is the manifest that the walk compares with.
+func (r *Rules) NewJudgement(base *manifest.Manifest) *Judgement {
+	return &Judgement{Rules: r, base: base, askers: map[string]*checkIgnore{}}
 }
 
 // Close ends the git commands that were started.
 func (j *Judgement) Close() {
-	for _, a := range j.asked {
+	for _, a := range j.askers {
 		a.close()
 	}
 }
 
-// Ignored reports for every node of a folder of working files whether the rules ignore it; nil means that none is.
-func (j *Judgement) Ignored(ctx context.Context, l *walk.Folder) ([]bool, error) {
-	if l.Zone != walk.ZoneWork {
+// FindIgnored reports for every node of a folder of working files whether the rules ignore it; nil means that none is.
+func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]bool, error) {
+	if folder.Zone != walk.ZoneWork {
 		return nil, nil
 	}
 	var out []bool
-	var ask []int
-	for i := range l.Nodes {
-		ignored, known := j.recall(l.Dir, &l.Nodes[i])
+	var undecided []int
+	for i := range folder.Nodes {
+		ignored, known := j.decideWithoutGit(folder.Dir, &folder.Nodes[i])
 		if !known {
-			ask = append(ask, i)
+			undecided = append(undecided, i)
 		}
 		if ignored {
 			if out == nil {
-				out = make([]bool, len(l.Nodes))
+				out = make([]bool, len(folder.Nodes))
 			}
 			out[i] = true
 		}
 	}
-	if len(ask) == 0 {
+	if len(undecided) == 0 {
 		return out, nil
 	}
 	if out == nil {
-		out = make([]bool, len(l.Nodes))
+		out = make([]bool, len(folder.Nodes))
 	}
-	paths := make([]string, len(ask))
-	for k, i := range ask {
-		paths[k] = walk.NodeKey(l.Dir, &l.Nodes[i])
+	paths := make([]string, len(undecided))
+	for k, i := range undecided {
+		paths[k] = walk.NodeKey(folder.Dir, &folder.Nodes[i])
 	}
-	answers, err := j.ask(ctx, j.scopeOf(l.Dir), paths)
+	answers, err := j.ask(ctx, j.scopeOf(folder.Dir), paths)
 	if err != nil {
 		return nil, err
 	}
 	j.Rules.mu.Lock()
 	defer j.Rules.mu.Unlock()
-	for k, i := range ask {
+	for k, i := range undecided {
 		out[i] = answers[k]
-		j.known[paths[k]] = answers[k]
+		j.answers[paths[k]] = answers[k]
 	}
 	return out, nil
 }
 
-// recall decides without git, if that is possible.
-func (j *Judgement) recall(dir string, n *walk.Node) (ignored, known bool) {
+// decideWithoutGit decides without git, if that is possible.
+func (j *Judgement) decideWithoutGit(dir string, n *walk.Node) (ignored, known bool) {
 	if gitdir.IsDotGit(n.Name) {
 		return false, true
 	}
-	if n.At >= 0 && j.captured(n) {
+	if n.BaseIndex >= 0 && j.isCapturedInBase(n) {
 		return false, true
 	}
 	if len(j.base.Ignored) > 0 {
@@ -186,18 +186,18 @@ func (j *Judgement) recall(dir string, n *walk.Node) (ignored, known bool) {
 	}
 	j.Rules.mu.Lock()
 	defer j.Rules.mu.Unlock()
-	ignored, known = j.known[walk.NodeKey(dir, n)]
+	ignored, known = j.answers[walk.NodeKey(dir, n)]
 	return ignored, known
 }
 
-// captured reports whether the base shows that a node is not ignored. It does not of what it captured although ignored: a
+// isCapturedInBase reports whether the base shows that a node is not ignored. It does not of what it captured although ignored: a
 // folder with tracked files, and a precious file that may have become too big for that.
-func (j *Judgement) captured(n *walk.Node) bool {
-	e := &j.base.Work[n.At]
+func (j *Judgement) isCapturedInBase(n *walk.Node) bool {
+	e := &j.base.Work[n.BaseIndex]
 	if n.Kind == disk.KindDir || e.Kind == disk.KindDir {
 		return n.Kind == e.Kind && (len(j.ForcedDirs) == 0 || !j.ForcedDirs[e.Path])
 	}
-	return n.St.Size <= MaxPrecious || e.Stat.Size > MaxPrecious
+	return n.Stat.Size <= MaxPrecious || e.Stat.Size > MaxPrecious
 }
 
 // scopeOf finds the innermost scope that a folder lies in.
@@ -215,19 +215,19 @@ func (r *Rules) scopeOf(dir string) scope {
 func (j *Judgement) ask(ctx context.Context, s scope, paths []string) ([]bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	a := j.asked[s.Dir]
-	if a == nil {
+	process := j.askers[s.Dir]
+	if process == nil {
 		var err error
-		if a, err = startAsker(ctx, filepath.Join(j.dir, s.Dir), s.IgnoreCase); err != nil {
+		if process, err = startCheckIgnore(ctx, filepath.Join(j.dir, s.Dir), s.IgnoreCase); err != nil {
 			return nil, err
 		}
-		j.asked[s.Dir] = a
+		j.askers[s.Dir] = process
 	}
-	rel := make([]string, len(paths))
+	relative := make([]string, len(paths))
 	for i, p := range paths {
-		rel[i] = strings.TrimPrefix(strings.TrimPrefix(p, string(s.Root)), "/")
+		relative[i] = strings.TrimPrefix(strings.TrimPrefix(p, string(s.Root)), "/")
 	}
-	return a.ask(rel)
+	return process.ask(relative)
 }
 
 // IsPrecious reports whether an ignored file of that path and name is captured all the same, if it is small enough.
@@ -244,9 +244,9 @@ func (r *Rules) IsPrecious(p, base string) bool {
 	return false
 }
 
-// asker is one git check-ignore that answers as long as a walk lasts. It works in a scratch tree that holds nothing but
+// checkIgnore is one git check-ignore that answers as long as a walk lasts. It works in a scratch tree that holds nothing but
 // the copied ignore files and the folders in question, which must exist for patterns such as "build/".
-type asker struct {
+type checkIgnore struct {
 	tree string
 	cmd  interface{ Wait() error }
 	in   io.WriteCloser
@@ -254,7 +254,7 @@ type asker struct {
 	errs *strings.Builder
 }
 
-func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
+func startCheckIgnore(ctx context.Context, dir, ignoreCase string) (*checkIgnore, error) {
 	if err := makeScope(dir); err != nil {
 		return nil, fmt.Errorf("make the copy of the ignore rules: %w", err)
 	}
@@ -264,11 +264,11 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 		args = append(args, "-c", "core.ignoreCase="+ignoreCase)
 	}
 	args = append(args, "--git-dir="+filepath.Join(dir, "git"), "--work-tree="+tree, "check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
-	cmd, err := gitdir.Alone(tree, args...).Prepare(ctx)
+	cmd, err := gitdir.IsolatedGit(tree, args...).Prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{tree: tree, cmd: cmd, errs: &strings.Builder{}}
+	a := &checkIgnore{tree: tree, cmd: cmd, errs: &strings.Builder{}}
 	cmd.Stderr = a.errs
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
@@ -283,8 +283,8 @@ func startAsker(ctx context.Context, dir, ignoreCase string) (*asker, error) {
 }
 
 // ask judges paths below the scope's root; folders end in a slash.
-func (a *asker) ask(paths []string) ([]bool, error) {
-	var q strings.Builder
+func (a *checkIgnore) ask(paths []string) ([]bool, error) {
+	var input strings.Builder
 	for _, p := range paths {
 		dir := strings.HasSuffix(p, "/")
 		p = strings.TrimSuffix(p, "/")
@@ -292,17 +292,17 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 			// It fails for a folder named .gitignore and for paths that are too long; git judges those as files.
 			_ = os.MkdirAll(filepath.Join(a.tree, filepath.FromSlash(p)), 0o700)
 		}
-		q.WriteString("./" + p + "\x00") // a name may begin with a colon, which would be pathspec magic
+		input.WriteString("./" + p + "\x00") // a name may begin with a colon, which would be pathspec magic
 	}
 	sent := make(chan error, 1)
 	go func() {
-		_, err := io.WriteString(a.in, q.String())
+		_, err := io.WriteString(a.in, input.String())
 		sent <- err
 	}()
 	out := make([]bool, len(paths))
 	var err error
 	for i := 0; i < len(paths) && err == nil; i++ {
-		out[i], err = a.answer()
+		out[i], err = a.readAnswer()
 	}
 	if err != nil {
 		a.in.Close()                                 // ends the write, should it still wait
@@ -312,8 +312,8 @@ func (a *asker) ask(paths []string) ([]bool, error) {
 	return out, <-sent
 }
 
-// answer reads source, line, pattern and path of one verdict. Without a pattern nothing matched.
-func (a *asker) answer() (bool, error) {
+// readAnswer reads source, line, pattern and path of one verdict. Without a pattern nothing matched.
+func (a *checkIgnore) readAnswer() (bool, error) {
 	var field [4]string
 	for i := range field {
 		s, err := a.out.ReadString(0)
@@ -325,7 +325,7 @@ func (a *asker) answer() (bool, error) {
 	return field[2] != "" && !strings.HasPrefix(field[2], "!"), nil
 }
 
-func (a *asker) close() {
+func (a *checkIgnore) close() {
 	a.in.Close()
 	a.cmd.Wait() //nolint:errcheck // exit status 1 says that no path was ignored
 }

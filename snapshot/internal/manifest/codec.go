@@ -29,8 +29,8 @@ const Version = "supervise-snapshot 4"
 
 // The versions before: without owners, and also without kept ignored files.
 const (
-	withoutOwners = "supervise-snapshot 3"
-	withoutKept   = "supervise-snapshot 2"
+	versionWithoutOwners = "supervise-snapshot 3"
+	versionWithoutKept   = "supervise-snapshot 2"
 )
 
 // Encode writes the manifest.
@@ -40,7 +40,7 @@ func (m *Manifest) Encode() ([]byte, error) {
 	head, err := json.Marshal(struct {
 		Header
 		Skips []skipText `json:",omitempty"`
-	}{h, skipTexts(m.Skipped)})
+	}{h, encodeSkips(m.Skipped)})
 	if err != nil {
 		return nil, fmt.Errorf("encode snapshot header: %w", err)
 	}
@@ -53,11 +53,11 @@ func (m *Manifest) Encode() ([]byte, error) {
 	for p := range Parts {
 		b = appendOwners(b, *m.List(p))
 	}
-	return sealed(b), nil
+	return appendChecksum(b), nil
 }
 
-// sealed adds the checksum.
-func sealed(b []byte) []byte {
+// appendChecksum adds the checksum.
+func appendChecksum(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }
@@ -124,7 +124,7 @@ func appendName(b []byte, last, name string) []byte {
 	return append(b, name[n:]...)
 }
 
-func parse(data []byte) (*Manifest, error) {
+func parseManifest(data []byte) (*Manifest, error) {
 	h, err := parseHeader(bufio.NewReader(bytes.NewReader(data)))
 	if err != nil {
 		return nil, err
@@ -136,21 +136,21 @@ func parse(data []byte) (*Manifest, error) {
 	_, body, _ := bytes.Cut(data[:end], []byte("\n"))
 	_, body, _ = bytes.Cut(body, []byte("\n"))
 	m := &Manifest{Header: h}
-	d := decoder{rest: body}
+	d := decoder{remaining: body}
 	parts := Parts
-	if bytes.HasPrefix(data, []byte(withoutKept)) {
+	if bytes.HasPrefix(data, []byte(versionWithoutKept)) {
 		parts = PartKept
 	}
 	for p := range parts {
-		*m.List(p) = d.entries()
+		*m.List(p) = d.readEntries()
 	}
-	m.ObjectDirs, m.Ignored = d.names(), d.names()
+	m.ObjectDirs, m.Ignored = d.readNames(), d.readNames()
 	if bytes.HasPrefix(data, []byte(Version)) {
 		for p := range Parts {
-			d.owners(*m.List(p))
+			d.readOwners(*m.List(p))
 		}
 	}
-	if d.bad || len(d.rest) > 0 {
+	if d.damaged || len(d.remaining) > 0 {
 		return nil, ErrDamaged
 	}
 	return m, nil
@@ -158,55 +158,55 @@ func parse(data []byte) (*Manifest, error) {
 
 // decoder takes the parts of a manifest from the front of rest. After an error bad is set and values mean nothing.
 type decoder struct {
-	rest []byte
-	bad  bool
-	name []byte // the last one
+	remaining []byte
+	damaged   bool
+	name      []byte // the last one
 }
 
-func (d *decoder) uint() uint64 {
-	v, n := binary.Uvarint(d.rest)
+func (d *decoder) readUint() uint64 {
+	v, n := binary.Uvarint(d.remaining)
 	d.skip(n)
 	return v
 }
 
-func (d *decoder) int() int64 {
-	v, n := binary.Varint(d.rest)
+func (d *decoder) readInt() int64 {
+	v, n := binary.Varint(d.remaining)
 	d.skip(n)
 	return v
 }
 
 // skip drops n bytes; none and less are an error.
 func (d *decoder) skip(n int) {
-	if n <= 0 || n > len(d.rest) {
-		d.bad, d.rest, n = true, nil, 0
+	if n <= 0 || n > len(d.remaining) {
+		d.damaged, d.remaining, n = true, nil, 0
 	}
-	d.rest = d.rest[n:]
+	d.remaining = d.remaining[n:]
 }
 
-// count reads a number of things of which each takes at least that many bytes.
-func (d *decoder) count(least int) int {
-	n := d.uint()
-	if n > uint64(len(d.rest)/least) {
-		d.bad = true
+// readCount reads a number of things of which each takes at least that many bytes.
+func (d *decoder) readCount(minSize int) int {
+	n := d.readUint()
+	if n > uint64(len(d.remaining)/minSize) {
+		d.damaged = true
 		return 0
 	}
 	return int(n)
 }
 
-// next reads one name, which is valid until the next.
-func (d *decoder) next() []byte {
-	same, more := d.uint(), d.uint()
-	if same > uint64(len(d.name)) || more > uint64(len(d.rest)) {
-		d.bad = true
+// readName reads one name, which is valid until the next.
+func (d *decoder) readName() []byte {
+	same, more := d.readUint(), d.readUint()
+	if same > uint64(len(d.name)) || more > uint64(len(d.remaining)) {
+		d.damaged = true
 		return nil
 	}
-	d.name = append(d.name[:same], d.rest[:more]...)
-	d.rest = d.rest[more:]
+	d.name = append(d.name[:same], d.remaining[:more]...)
+	d.remaining = d.remaining[more:]
 	return d.name
 }
 
-func (d *decoder) entries() []Entry {
-	n := d.count(30)
+func (d *decoder) readEntries() []Entry {
+	n := d.readCount(30)
 	if n == 0 {
 		return nil
 	}
@@ -217,23 +217,23 @@ func (d *decoder) entries() []Entry {
 	var last disk.Stat
 	for i := range list {
 		e := &list[i]
-		text.Write(d.next())
+		text.Write(d.readName())
 		ends[i] = text.Len()
-		if len(d.rest) > 0 {
-			e.Kind = disk.Kind(d.rest[0])
+		if len(d.remaining) > 0 {
+			e.Kind = disk.Kind(d.remaining[0])
 		}
 		d.skip(1)
-		e.Stat.Mode = uint32(d.uint())
-		copy(e.OID[:], d.rest)
+		e.Stat.Mode = uint32(d.readUint())
+		copy(e.OID[:], d.remaining)
 		d.skip(len(e.OID))
-		e.Stat.Size = d.int()
-		e.Stat.Mtime = last.Mtime + d.int()
-		e.Stat.Ctime = e.Stat.Mtime + d.int()
-		e.Stat.Ino = last.Ino + uint64(d.int())
-		e.Stat.Dev = last.Dev + uint64(d.int())
+		e.Stat.Size = d.readInt()
+		e.Stat.Mtime = last.Mtime + d.readInt()
+		e.Stat.Ctime = e.Stat.Mtime + d.readInt()
+		e.Stat.Ino = last.Ino + uint64(d.readInt())
+		e.Stat.Dev = last.Dev + uint64(d.readInt())
 		e.Stat.Owner = disk.NoOwner
 		last = e.Stat
-		if d.bad {
+		if d.damaged {
 			return nil
 		}
 	}
@@ -244,12 +244,12 @@ func (d *decoder) entries() []Entry {
 	return list
 }
 
-// owners reads those of one part.
-func (d *decoder) owners(list []Entry) {
-	for range d.count(3) {
-		o, n := disk.Owner{UID: uint32(d.uint()), GID: uint32(d.uint())}, d.uint()
+// readOwners reads those of one part.
+func (d *decoder) readOwners(list []Entry) {
+	for range d.readCount(3) {
+		o, n := disk.Owner{UID: uint32(d.readUint()), GID: uint32(d.readUint())}, d.readUint()
 		if n > uint64(len(list)) {
-			d.bad = true
+			d.damaged = true
 			return
 		}
 		for i := range n {
@@ -257,24 +257,24 @@ func (d *decoder) owners(list []Entry) {
 		}
 		list = list[n:]
 	}
-	d.bad = d.bad || len(list) > 0
+	d.damaged = d.damaged || len(list) > 0
 }
 
 // DecodeEntries is the reverse of AppendEntries.
 func DecodeEntries(data []byte) ([]Entry, error) {
-	d := decoder{rest: data}
-	list := d.entries()
-	if d.bad || len(d.rest) > 0 {
+	d := decoder{remaining: data}
+	list := d.readEntries()
+	if d.damaged || len(d.remaining) > 0 {
 		return nil, ErrDamaged
 	}
 	return list, nil
 }
 
-func (d *decoder) names() []string {
+func (d *decoder) readNames() []string {
 	var out []string
 	d.name = d.name[:0]
-	for range d.count(2) {
-		out = append(out, string(d.next()))
+	for range d.readCount(2) {
+		out = append(out, string(d.readName()))
 	}
 	return out
 }

@@ -50,14 +50,14 @@ func Lookup(list []Entry, path string) int {
 	return -1
 }
 
-// Same reports whether two lists are one and the same.
-func Same(a, b []Entry) bool {
+// IsSameList reports whether two lists are one and the same.
+func IsSameList(a, b []Entry) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// Pairs goes through two sorted lists together: each path once, with nil for the list that does not have it.
-func Pairs(a, b []Entry, do func(a, b *Entry)) {
-	if Same(a, b) {
+// ForEachPair goes through two sorted lists together: each path once, with nil for the list that does not have it.
+func ForEachPair(a, b []Entry, do func(a, b *Entry)) {
+	if IsSameList(a, b) {
 		b = a
 	}
 	for len(a) > 0 || len(b) > 0 {

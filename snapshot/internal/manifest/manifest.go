@@ -26,9 +26,9 @@ type Entry struct {
 	Stat disk.Stat
 }
 
-// Same reports whether both entries would be restored to the same thing, but for its owner.
-func (e *Entry) Same(o *Entry) bool {
-	return e.Kind == o.Kind && (e.Kind == disk.KindDir || e.OID == o.OID) && (e.Kind == disk.KindLink || e.Stat.Mode == o.Stat.Mode)
+// RestoresSame reports whether both entries would be restored to the same thing, but for its owner.
+func (e *Entry) RestoresSame(other *Entry) bool {
+	return e.Kind == other.Kind && (e.Kind == disk.KindDir || e.OID == other.OID) && (e.Kind == disk.KindLink || e.Stat.Mode == other.Stat.Mode)
 }
 
 // Header is the first line of a manifest.
@@ -84,7 +84,7 @@ type skipText struct {
 	Size, Mtime int64 `json:",omitempty"`
 }
 
-func skipTexts(list []Skip) []skipText {
+func encodeSkips(list []Skip) []skipText {
 	out := make([]skipText, len(list))
 	for i, s := range list {
 		out[i] = skipText{PathText(s.Path), s.Reason, s.Size, s.Mtime}
@@ -111,7 +111,7 @@ func parseHeader(r *bufio.Reader) (Header, error) {
 	if err != nil {
 		return Header{}, errors.Join(ErrDamaged, err)
 	}
-	if v := strings.TrimSpace(version); v != Version && v != withoutOwners && v != withoutKept {
+	if v := strings.TrimSpace(version); v != Version && v != versionWithoutOwners && v != versionWithoutKept {
 		return Header{}, fmt.Errorf("unknown format %q; use the version of the program that wrote it", v)
 	}
 	line, err := r.ReadBytes('\n')
@@ -137,7 +137,7 @@ func Read(file string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
-	m, err := parse(data)
+	m, err := parseManifest(data)
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot %s: %w", file, err)
 	}
@@ -171,9 +171,9 @@ func treeID(entries []Entry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Unknown returns a test for paths of which the snapshot cannot say whether they were there: ignored or skipped paths
+// UnknownPaths returns a test for paths of which the snapshot cannot say whether they were there: ignored or skipped paths
 // and everything below them.
-func (m *Manifest) Unknown() func(string) bool {
+func (m *Manifest) UnknownPaths() func(string) bool {
 	set := make(map[string]bool, len(m.Ignored)+len(m.Skipped))
 	for _, p := range m.Ignored {
 		set[strings.TrimSuffix(p, "/")] = true
@@ -195,9 +195,9 @@ func (m *Manifest) Unknown() func(string) bool {
 	}
 }
 
-// Unkept lists the ignored paths whose contents are not in the snapshot, folders with a slash at the end. Skipped ones are
+// UnkeptIgnored lists the ignored paths whose contents are not in the snapshot, folders with a slash at the end. Skipped ones are
 // not among them.
-func (m *Manifest) Unkept() []string {
+func (m *Manifest) UnkeptIgnored() []string {
 	var out []string
 	for _, p := range m.Ignored {
 		if name := strings.TrimSuffix(p, "/"); Lookup(m.Kept, name) < 0 && Lookup(m.Work, name) < 0 && !m.HasSkipped(name) {
@@ -237,8 +237,8 @@ func (m *Manifest) HasSkipped(p string) bool {
 	return i < len(m.Skipped) && m.Skipped[i].Path == p
 }
 
-// KeepNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
-func (m *Manifest) KeepNames(base *Manifest) {
+// ReuseNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
+func (m *Manifest) ReuseNames(base *Manifest) {
 	if slices.Equal(m.Skipped, base.Skipped) {
 		m.Skipped = slices.Clip(base.Skipped)
 	}
@@ -247,8 +247,8 @@ func (m *Manifest) KeepNames(base *Manifest) {
 	}
 }
 
-// Total sums up the working files.
-func (m *Manifest) Total() {
+// SumUp sums up the working files.
+func (m *Manifest) SumUp() {
 	for i := range m.Work {
 		if m.Work[i].Kind != disk.KindDir {
 			m.Files++

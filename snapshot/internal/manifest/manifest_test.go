@@ -45,7 +45,7 @@ func TestStoredManifestIsReadAndWrittenAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := parse(text)
+	again, err := parseManifest(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,9 +62,9 @@ func TestUnreadableManifestIsRefused(t *testing.T) {
 	}
 	for name, bad := range map[string][]byte{
 		"cut short": data[:len(data)/2], "one byte changed": append(append(bytes.Clone(data[:900]), data[900]^1), data[901:]...),
-		"unknown version": bytes.Replace(data, []byte(withoutKept), []byte("supervise-snapshot 1"), 1),
+		"unknown version": bytes.Replace(data, []byte(versionWithoutKept), []byte("supervise-snapshot 1"), 1),
 	} {
-		if m, err := parse(bad); err == nil {
+		if m, err := parseManifest(bad); err == nil {
 			t.Errorf("%s: read as %d files", name, m.Files)
 		}
 	}
@@ -79,7 +79,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(data[:len(data)-32])
 	f.Add([]byte(Version + "\n{}\n" + strings.Repeat("\x00", 10)))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m, err := parse(sealed(body))
+		m, err := parseManifest(appendChecksum(body))
 		if err != nil {
 			return
 		}
@@ -87,7 +87,7 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same, err := parse(again)
+		same, err := parseManifest(again)
 		if err != nil {
 			t.Fatal(err)
 		}

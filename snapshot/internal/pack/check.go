@@ -14,42 +14,42 @@ import (
 	"strings"
 )
 
-// Checked is what Check read: which objects are there, and which of them are not what their ids say.
-type Checked struct {
+// CheckResult is what Check read: which objects are there, and which of them are not what their ids say.
+type CheckResult struct {
 	Bytes   int64
-	There   map[OID]bool        // false: damaged
+	Intact  map[OID]bool        // false: damaged
 	Damaged map[string][]string // by the path of a file: what is wrong with it
 }
 
 // Check reads all packs to their ends, which it opens like Refresh, and computes every hash anew: that of each object, and those over whole packs and
 // indexes. Contents are not held in memory. The error is fs.ErrNotExist where another process drops packs meanwhile.
-func (o *Objects) Check(ctx context.Context) (Checked, error) {
-	c := Checked{There: map[OID]bool{}, Damaged: map[string][]string{}}
+func (o *Objects) Check(ctx context.Context) (CheckResult, error) {
+	c := CheckResult{Intact: map[OID]bool{}, Damaged: map[string][]string{}}
 	list, err := o.Indexes()
 	for _, idx := range list {
-		objs, failed := c.pack(ctx, strings.TrimSuffix(idx, ".idx"))
-		o.adopt(idx, objs)
+		objs, failed := c.checkPack(ctx, strings.TrimSuffix(idx, ".idx"))
+		o.addPack(idx, objs)
 		err = errors.Join(err, failed)
 	}
 	return c, err
 }
 
-func (c *Checked) problem(file, format string, args ...any) {
+func (c *CheckResult) addProblem(file, format string, args ...any) {
 	c.Damaged[file] = append(c.Damaged[file], fmt.Sprintf(format, args...))
 }
 
-func (c *Checked) pack(ctx context.Context, base string) ([]packed, error) {
+func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry, error) {
 	data, err := os.ReadFile(base + ".idx")
 	if err != nil {
 		return nil, fmt.Errorf("read pack index: %w", err)
 	}
 	end := len(data) - int(packTailSize)
 	if end < 0 || sha1.Sum(data[:end]) != [sha1.Size]byte(data[end:]) { //nolint:gosec // git's
-		c.problem(base+".idx", "its checksum is another")
+		c.addProblem(base+".idx", "its checksum is another")
 	}
 	objs, err := parseIndex(data)
 	if err != nil {
-		c.problem(base+".idx", "%v", err)
+		c.addProblem(base+".idx", "%v", err)
 		return nil, nil
 	}
 	f, err := os.Open(base + ".pack")
@@ -60,26 +60,26 @@ func (c *Checked) pack(ctx context.Context, base string) ([]packed, error) {
 		return nil, fmt.Errorf("open pack: %w", err)
 	}
 	defer f.Close()
-	if err := c.whole(f); err != nil {
-		c.problem(f.Name(), "%v", err)
+	if err := c.checkSum(f); err != nil {
+		c.addProblem(f.Name(), "%v", err)
 	}
 	for _, obj := range objs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := checkObject(io.NewSectionReader(f, obj.off, 1<<62-obj.off), obj.ID)
-		if _, known := c.There[obj.ID]; !known || err != nil {
-			c.There[obj.ID] = err == nil
+		err := checkObject(io.NewSectionReader(f, obj.offset, 1<<62-obj.offset), obj.ID)
+		if _, known := c.Intact[obj.ID]; !known || err != nil {
+			c.Intact[obj.ID] = err == nil
 		}
 		if err != nil {
-			c.problem(f.Name(), "object %s: %v", obj.ID, err)
+			c.addProblem(f.Name(), "object %s: %v", obj.ID, err)
 		}
 	}
 	return objs, nil
 }
 
-// whole checks the checksum at the end of a pack.
-func (c *Checked) whole(f *os.File) error {
+// checkSum checks the checksum at the end of a pack.
+func (c *CheckResult) checkSum(f *os.File) error {
 	fi, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("look at pack: %w", err)
@@ -122,7 +122,7 @@ func checkObject(at io.Reader, id OID) error {
 	return nil
 }
 
-// At is the object database in a git directory as it is: nothing is made or read yet.
-func At(dir string) *Objects {
-	return &Objects{dir: dir, loc: map[OID]location{}, seen: map[string]bool{}, epoch: &Epoch{}}
+// NewObjects is the object database in a git directory as it is: nothing is made or read yet.
+func NewObjects(dir string) *Objects {
+	return &Objects{dir: dir, locations: map[OID]location{}, knownIndexes: map[string]bool{}, epoch: &Epoch{}}
 }

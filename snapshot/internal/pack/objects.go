@@ -20,19 +20,19 @@ import (
 type Objects struct {
 	dir string // the bare git directory
 
-	mu    sync.RWMutex
-	loc   map[OID]location
-	packs []string // file names of the packs
-	seen  map[string]bool
-	epoch *Epoch
+	mu           sync.RWMutex
+	locations    map[OID]location
+	packs        []string // file names of the packs
+	knownIndexes map[string]bool
+	epoch        *Epoch
 }
 
 // Epoch is a time in which no object was dropped.
 type Epoch struct{ _ byte }
 
 type location struct {
-	pack int
-	off  int64
+	pack   int
+	offset int64
 }
 
 const repoConfig = `[core]
@@ -45,7 +45,7 @@ const repoConfig = `[core]
 
 // Open opens the git directory, or makes it. It needs no git for that.
 func Open(dir string) (*Objects, error) {
-	o := At(dir)
+	o := NewObjects(dir)
 	for _, d := range []string{o.PackDir(), filepath.Join(dir, "objects", "info"), filepath.Join(dir, "refs", "heads")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, fmt.Errorf("make git directory: %w", err)
@@ -72,10 +72,10 @@ func (o *Objects) Indexes() ([]string, error) {
 	return list, nil
 }
 
-func (o *Objects) has(id OID) bool {
+func (o *Objects) contains(id OID) bool {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	_, ok := o.loc[id]
+	_, ok := o.locations[id]
 	return ok
 }
 
@@ -92,7 +92,7 @@ func (o *Objects) Refresh() error {
 	defer o.mu.Unlock()
 	o.forgetDropped(list)
 	for _, idx := range list {
-		if o.seen[idx] {
+		if o.knownIndexes[idx] {
 			continue
 		}
 		pack := strings.TrimSuffix(idx, ".idx") + ".pack"
@@ -108,9 +108,9 @@ func (o *Objects) Refresh() error {
 			return fmt.Errorf("read pack index %s: %w", idx, err)
 		}
 		for _, obj := range objs {
-			o.loc[obj.ID] = location{len(o.packs), obj.off}
+			o.locations[obj.ID] = location{len(o.packs), obj.offset}
 		}
-		o.seen[idx] = true
+		o.knownIndexes[idx] = true
 		o.packs = append(o.packs, pack)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (o *Objects) Refresh() error {
 // Reload forgets all packs and reads their indexes again.
 func (o *Objects) Reload() error {
 	o.mu.Lock()
-	o.loc, o.packs, o.seen = map[OID]location{}, nil, map[string]bool{}
+	o.locations, o.packs, o.knownIndexes = map[OID]location{}, nil, map[string]bool{}
 	o.mu.Unlock()
 	return o.Refresh()
 }
@@ -128,30 +128,30 @@ func (o *Objects) Reload() error {
 func (o *Objects) forgetDropped(list []string) {
 	left := 0
 	for _, idx := range list {
-		if o.seen[idx] {
+		if o.knownIndexes[idx] {
 			left++
 		}
 	}
-	if left < len(o.seen) {
-		o.loc, o.seen, o.packs, o.epoch = map[OID]location{}, map[string]bool{}, nil, &Epoch{}
+	if left < len(o.knownIndexes) {
+		o.locations, o.knownIndexes, o.packs, o.epoch = map[OID]location{}, map[string]bool{}, nil, &Epoch{}
 	}
 }
 
-// adopt takes in a pack that was just written.
-func (o *Objects) adopt(idx string, objs []packed) {
+// addPack takes in a pack that was just written.
+func (o *Objects) addPack(idx string, objs []indexEntry) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range objs {
-		o.loc[objs[i].ID] = location{len(o.packs), objs[i].off}
+		o.locations[objs[i].ID] = location{len(o.packs), objs[i].offset}
 	}
-	o.seen[idx] = true
+	o.knownIndexes[idx] = true
 	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
 }
 
-// open returns the content of an object and its length.
-func (o *Objects) open(id OID) (io.ReadCloser, int64, error) {
+// openObject returns the content of an object and its length.
+func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	o.mu.RLock()
-	at, ok := o.loc[id]
+	at, ok := o.locations[id]
 	var name string
 	if ok {
 		name = o.packs[at.pack]
@@ -162,12 +162,12 @@ func (o *Objects) open(id OID) (io.ReadCloser, int64, error) {
 	}
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && o.Reload() == nil { // another process has written the pack anew
-		return o.open(id)
+		return o.openObject(id)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open pack: %w", err)
 	}
-	r := bufio.NewReaderSize(io.NewSectionReader(f, at.off, 1<<62), 1<<14)
+	r := bufio.NewReaderSize(io.NewSectionReader(f, at.offset, 1<<62), 1<<14)
 	size, err := readEntryHead(r)
 	if err == nil {
 		var z io.ReadCloser
@@ -198,7 +198,7 @@ func readEntryHead(r io.ByteReader) (int64, error) {
 
 // CopyTo writes a content to w and checks that it is what its id says.
 func (o *Objects) CopyTo(w io.Writer, id OID) error {
-	r, size, err := o.open(id)
+	r, size, err := o.openObject(id)
 	if err != nil {
 		return err
 	}

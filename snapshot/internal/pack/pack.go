@@ -77,25 +77,25 @@ func Hash(t Type, data []byte) OID {
 // (https://git-scm.com/docs/gitformat-pack). Nothing is visible to git until finish. Its add methods may be called from
 // several goroutines.
 type Writer struct {
-	dir   string // objects/pack
-	into  *Objects
-	zips  sync.Pool   // of *zlib.Writer; a new one costs more than a small file
-	bufs  sync.Pool   // of *bytes.Buffer
-	Raw   atomic.Bool // contents are stored as they are, not deflated: 20 times as fast, 2 to 3 times as large
-	Space *disk.Space // nil: not watched
+	dir     string // objects/pack
+	objects *Objects
+	zips    sync.Pool   // of *zlib.Writer; a new one costs more than a small file
+	bufs    sync.Pool   // of *bytes.Buffer
+	Raw     atomic.Bool // contents are stored as they are, not deflated: 20 times as fast, 2 to 3 times as large
+	Space   *disk.Space // nil: not watched
 
-	mu   sync.Mutex
-	f    *os.File
-	off  int64  // of what comes next
-	buf  []byte // what lies before off and is not in the file yet
-	objs []packed
-	seen map[OID]bool
+	mu      sync.Mutex
+	file    *os.File
+	offset  int64  // of what comes next
+	buf     []byte // what lies before off and is not in the file yet
+	entries []indexEntry
+	written map[OID]bool
 }
 
-type packed struct {
-	ID  OID
-	crc uint32
-	off int64
+type indexEntry struct {
+	ID     OID
+	crc    uint32
+	offset int64
 }
 
 // ErrChanged is returned for a file whose content is not what it was expected to be.
@@ -103,7 +103,7 @@ var ErrChanged = errors.New("content changed while it was read")
 
 // NewWriter begins a pack.
 func NewWriter(o *Objects) *Writer {
-	return &Writer{dir: o.PackDir(), into: o, seen: map[OID]bool{}}
+	return &Writer{dir: o.PackDir(), objects: o, written: map[OID]bool{}}
 }
 
 // Add stores one object unless it is there already.
@@ -127,15 +127,15 @@ func (p *Writer) Add(t Type, data []byte) (OID, error) {
 	crc := crc32.ChecksumIEEE(b.Bytes())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.seen[id] {
+	if p.written[id] {
 		return id, nil
 	}
-	if err := p.create(); err != nil {
+	if err := p.createFile(); err != nil {
 		return id, err
 	}
 	p.buf = append(p.buf, b.Bytes()...)
-	p.commit(id, crc, int64(b.Len()))
-	if p.off > deflateUpTo {
+	p.recordObject(id, crc, int64(b.Len()))
+	if p.offset > deflateUpTo {
 		p.Raw.Store(true)
 	}
 	if len(p.buf) < packBuffer {
@@ -154,10 +154,10 @@ func (p *Writer) flush() error {
 	if len(p.buf) == 0 {
 		return nil
 	}
-	if err := p.Space.Check(p.off); err != nil {
+	if err := p.Space.Check(p.offset); err != nil {
 		return err
 	}
-	if _, err := p.f.WriteAt(p.buf, p.off-int64(len(p.buf))); err != nil {
+	if _, err := p.file.WriteAt(p.buf, p.offset-int64(len(p.buf))); err != nil {
 		return fmt.Errorf("write pack: %w", err)
 	}
 	p.buf = p.buf[:0]
@@ -186,13 +186,13 @@ func storeRaw(b *bytes.Buffer, data []byte) {
 func (p *Writer) Has(id OID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen[id] || p.into.has(id)
+	return p.written[id] || p.objects.contains(id)
 }
 
-func (p *Writer) commit(id OID, crc uint32, n int64) {
-	p.objs = append(p.objs, packed{id, crc, p.off})
-	p.seen[id] = true
-	p.off += n
+func (p *Writer) recordObject(id OID, crc uint32, n int64) {
+	p.entries = append(p.entries, indexEntry{id, crc, p.offset})
+	p.written[id] = true
+	p.offset += n
 }
 
 // Stream stores a blob that is too big for memory. The error is ErrChanged if r does not hold exactly the content
@@ -200,14 +200,14 @@ func (p *Writer) commit(id OID, crc uint32, n int64) {
 func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.seen[want] || p.into.has(want) {
+	if p.written[want] || p.objects.contains(want) {
 		return nil
 	}
-	if err := errors.Join(p.create(), p.flush()); err != nil {
+	if err := errors.Join(p.createFile(), p.flush()); err != nil {
 		return err
 	}
 	crc := crc32.NewIEEE()
-	out := &offsetWriter{f: p.f, off: p.off, space: p.Space}
+	out := &offsetWriter{f: p.file, off: p.offset, space: p.Space}
 	w := bufio.NewWriterSize(io.MultiWriter(out, crc), 1<<16)
 	w.Write(entryHead(Blob, size)) //nolint:errcheck // Flush reports it
 	h := NewHash(Blob, size)
@@ -220,7 +220,7 @@ func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	if Sum(h) != want {
 		return ErrChanged // what was written is overwritten by the next object
 	}
-	p.commit(want, crc.Sum32(), out.off-p.off)
+	p.recordObject(want, crc.Sum32(), out.off-p.offset)
 	return nil
 }
 
@@ -241,15 +241,15 @@ func (w *offsetWriter) Write(b []byte) (int, error) {
 
 const packHeadSize = 12
 
-func (p *Writer) create() error {
-	if p.f != nil {
+func (p *Writer) createFile() error {
+	if p.file != nil {
 		return nil
 	}
 	f, err := os.CreateTemp(p.dir, "tmp_pack_")
 	if err != nil {
 		return fmt.Errorf("create pack: %w", err)
 	}
-	p.f, p.off = f, packHeadSize
+	p.file, p.offset = f, packHeadSize
 	return nil
 }
 
@@ -290,84 +290,84 @@ func (p *Writer) deflate(w io.Writer, r io.Reader) error {
 // shall come after it. Without new objects there is no pack.
 func (p *Writer) Finish(after ...*disk.Staged) error {
 	defer p.Abort()
-	if p.f == nil {
+	if p.file == nil {
 		return disk.Publish(after...)
 	}
-	sum, err := p.seal()
+	sum, err := p.finishFile()
 	if err != nil {
 		return fmt.Errorf("write pack: %w", err)
 	}
-	sort.Slice(p.objs, func(i, j int) bool { return bytes.Compare(p.objs[i].ID[:], p.objs[j].ID[:]) < 0 })
+	sort.Slice(p.entries, func(i, j int) bool { return bytes.Compare(p.entries[i].ID[:], p.entries[j].ID[:]) < 0 })
 	name := sha1.New()
-	for i := range p.objs {
-		name.Write(p.objs[i].ID[:])
+	for i := range p.entries {
+		name.Write(p.entries[i].ID[:])
 	}
 	base := filepath.Join(p.dir, fmt.Sprintf("pack-%x", name.Sum(nil)))
-	idx, err := disk.Stage(base+".idx", packIndex(p.objs, sum), 0o444)
+	idx, err := disk.Stage(base+".idx", encodeIndex(p.entries, sum), 0o444)
 	if err != nil {
 		return err
 	}
-	pack := &disk.Staged{F: p.f, Name: base + ".pack"}
-	p.f = nil
+	pack := &disk.Staged{File: p.file, Name: base + ".pack"}
+	p.file = nil
 	// The index comes last: a pack without one is invisible.
 	if err := disk.Publish(append([]*disk.Staged{pack, idx}, after...)...); err != nil {
 		return err
 	}
-	p.into.adopt(idx.Name, p.objs)
+	p.objects.addPack(idx.Name, p.entries)
 	return nil
 }
 
-// seal writes the head with the number of objects, known only now, and the checksum over everything.
-func (p *Writer) seal() ([]byte, error) {
+// finishFile writes the head with the number of objects, known only now, and the checksum over everything.
+func (p *Writer) finishFile() ([]byte, error) {
 	head := append([]byte("PACK"), 0, 0, 0, 2)
-	head = binary.BigEndian.AppendUint32(head, uint32(len(p.objs)))
+	head = binary.BigEndian.AppendUint32(head, uint32(len(p.entries)))
 	if err := p.flush(); err != nil {
 		return nil, err
 	}
-	_, errHead := p.f.WriteAt(head, 0)
-	errCut := p.f.Truncate(p.off) // a failed stream may have left bytes behind the last object
+	_, errHead := p.file.WriteAt(head, 0)
+	errCut := p.file.Truncate(p.offset) // a failed stream may have left bytes behind the last object
 	h := sha1.New()
-	_, errHash := io.Copy(h, io.NewSectionReader(p.f, 0, p.off))
+	_, errHash := io.Copy(h, io.NewSectionReader(p.file, 0, p.offset))
 	sum := h.Sum(nil)
-	_, errTail := p.f.WriteAt(sum, p.off)
-	return sum, errors.Join(errHead, errCut, errHash, errTail, p.f.Chmod(0o444))
+	_, errTail := p.file.WriteAt(sum, p.offset)
+	return sum, errors.Join(errHead, errCut, errHash, errTail, p.file.Chmod(0o444))
 }
 
 // Abort removes what was not finished. It may be called after finish.
 func (p *Writer) Abort() {
-	if p.f != nil {
-		p.f.Close()
-		_ = os.Remove(p.f.Name())
-		p.f = nil
+	if p.file != nil {
+		p.file.Close()
+		_ = os.Remove(p.file.Name())
+		p.file = nil
 	}
 }
 
-// packIndex is the version 2 index of a pack; objs must be sorted by id.
-func packIndex(objs []packed, packSum []byte) []byte {
+// encodeIndex is the version 2 index of a pack; objs must be sorted by id.
+func encodeIndex(entries []indexEntry, packSum []byte) []byte {
 	b := []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
 	n := 0
 	for first := range 256 {
-		for n < len(objs) && int(objs[n].ID[0]) <= first {
+		for n < len(entries) && int(entries[n].ID[0]) <= first {
 			n++
 		}
 		b = binary.BigEndian.AppendUint32(b, uint32(n))
 	}
-	for _, o := range objs {
+	for _, o := range entries {
 		b = append(b, o.ID[:]...)
 	}
-	for _, o := range objs {
+	for _, o := range entries {
 		b = binary.BigEndian.AppendUint32(b, o.crc)
 	}
-	var far []byte // offsets that need more than 31 bits
-	for _, o := range objs {
-		off := uint32(o.off)
-		if o.off >= 1<<31 {
-			off = 1<<31 | uint32(len(far)/8)
-			far = binary.BigEndian.AppendUint64(far, uint64(o.off))
+	var largeOffsets []byte // offsets that need more than 31 bits
+	for _, o := range entries {
+		off := uint32(o.offset)
+		if o.offset >= 1<<31 {
+			off = 1<<31 | uint32(len(largeOffsets)/8)
+			largeOffsets = binary.BigEndian.AppendUint64(largeOffsets, uint64(o.offset))
 		}
 		b = binary.BigEndian.AppendUint32(b, off)
 	}
-	b = append(append(b, far...), packSum...)
+	b = append(append(b, largeOffsets...), packSum...)
 	sum := sha1.Sum(b)
 	return append(b, sum[:]...)
 }

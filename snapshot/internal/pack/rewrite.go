@@ -17,7 +17,7 @@ import (
 
 // Read returns an object of any type and checks that it is what its id says.
 func (o *Objects) Read(id OID, t Type) ([]byte, error) {
-	r, _, err := o.open(id)
+	r, _, err := o.openObject(id)
 	if err != nil {
 		return nil, err
 	}
@@ -34,17 +34,17 @@ func (o *Objects) Read(id OID, t Type) ([]byte, error) {
 
 // File is a pack with its objects in the order in which they lie in it.
 type File struct {
-	base string // the path without .pack or .idx
-	Objs []packed
-	size int64
+	base    string // the path without .pack or .idx
+	Objects []indexEntry
+	size    int64
 }
 
 // Length is the number of bytes that an object takes in the pack. Objects follow each other without gaps.
 func (p File) Length(i int) int64 {
-	if i+1 < len(p.Objs) {
-		return p.Objs[i+1].off - p.Objs[i].off
+	if i+1 < len(p.Objects) {
+		return p.Objects[i+1].offset - p.Objects[i].offset
 	}
-	return p.size - packTailSize - p.Objs[i].off
+	return p.size - packTailSize - p.Objects[i].offset
 }
 
 // packTailSize is the checksum at the end of a pack.
@@ -62,40 +62,40 @@ func readPackFile(base string) (File, error) {
 	if err != nil {
 		return p, fmt.Errorf("read pack index: %w", err)
 	}
-	if p.Objs, err = parseIndex(data); err != nil {
+	if p.Objects, err = parseIndex(data); err != nil {
 		return p, fmt.Errorf("read pack index %s.idx: %w", base, err)
 	}
-	sort.Slice(p.Objs, func(i, j int) bool { return p.Objs[i].off < p.Objs[j].off })
+	sort.Slice(p.Objects, func(i, j int) bool { return p.Objects[i].offset < p.Objects[j].offset })
 	return p, nil
 }
 
 // parseIndex is the reverse of packIndex.
-func parseIndex(data []byte) ([]packed, error) {
+func parseIndex(data []byte) ([]indexEntry, error) {
 	const head = 8 + 4*256
 	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
 		return nil, errors.New("not a pack index of version 2")
 	}
 	n := int(binary.BigEndian.Uint32(data[head-4:]))
 	crcs := head + n*len(OID{})
-	offs, far := crcs+4*n, crcs+8*n
-	if len(data) < far {
+	offs, largeOffsets := crcs+4*n, crcs+8*n
+	if len(data) < largeOffsets {
 		return nil, io.ErrUnexpectedEOF
 	}
-	objs := make([]packed, n)
-	for i := range objs {
-		o := &objs[i]
+	entries := make([]indexEntry, n)
+	for i := range entries {
+		o := &entries[i]
 		copy(o.ID[:], data[head+i*len(o.ID):])
 		o.crc = binary.BigEndian.Uint32(data[crcs+4*i:])
-		o.off = int64(binary.BigEndian.Uint32(data[offs+4*i:]))
-		if o.off >= 1<<31 {
-			at := far + 8*int(o.off&(1<<31-1))
+		o.offset = int64(binary.BigEndian.Uint32(data[offs+4*i:]))
+		if o.offset >= 1<<31 {
+			at := largeOffsets + 8*int(o.offset&(1<<31-1))
 			if len(data) < at+8 {
 				return nil, io.ErrUnexpectedEOF
 			}
-			o.off = int64(binary.BigEndian.Uint64(data[at:]))
+			o.offset = int64(binary.BigEndian.Uint64(data[at:]))
 		}
 	}
-	return objs, nil
+	return entries, nil
 }
 
 // PackFiles reads the indexes of all packs.
@@ -121,48 +121,48 @@ const maxRewrite = 256 << 20
 // Prune deletes the packs of which nothing is needed, and replaces those of which not everything is. The database has to
 // be opened again afterwards.
 func (o *Objects) Prune(needed map[OID]int) error {
-	all, err := o.PackFiles()
+	packs, err := o.PackFiles()
 	if err != nil {
 		return err
 	}
-	there := map[OID]bool{} // in packs that stay, or have been written
-	var spoilt []File
-	for _, p := range all {
-		if !wanted(p, needed, there) {
-			spoilt = append(spoilt, p)
+	stored := map[OID]bool{} // in packs that stay, or have been written
+	var partlyNeeded []File
+	for _, p := range packs {
+		if !isFullyNeeded(p, needed, stored) {
+			partlyNeeded = append(partlyNeeded, p)
 			continue
 		}
-		for _, obj := range p.Objs {
-			there[obj.ID] = true
+		for _, obj := range p.Objects {
+			stored[obj.ID] = true
 		}
 	}
-	for len(spoilt) > 0 {
+	for len(partlyNeeded) > 0 {
 		n, size := 0, int64(0)
-		for ; n < len(spoilt) && (n == 0 || size < maxRewrite); n++ {
-			size += spoilt[n].live(needed, there)
+		for ; n < len(partlyNeeded) && (n == 0 || size < maxRewrite); n++ {
+			size += partlyNeeded[n].neededBytes(needed, stored)
 		}
-		if err := o.rewrite(spoilt[:n], needed, there); err != nil {
+		if err := o.rewrite(partlyNeeded[:n], needed, stored); err != nil {
 			return err
 		}
-		spoilt = spoilt[n:]
+		partlyNeeded = partlyNeeded[n:]
 	}
 	return Sweep(o.PackDir())
 }
 
-// wanted reports whether every object of a pack is needed and not there already.
-func wanted(p File, needed map[OID]int, there map[OID]bool) bool {
-	for _, o := range p.Objs {
-		if _, ok := needed[o.ID]; !ok || there[o.ID] {
+// isFullyNeeded reports whether every object of a pack is needed and not there already.
+func isFullyNeeded(p File, needed map[OID]int, stored map[OID]bool) bool {
+	for _, o := range p.Objects {
+		if _, ok := needed[o.ID]; !ok || stored[o.ID] {
 			return false
 		}
 	}
 	return true
 }
 
-// live is how many bytes of a pack have to be kept.
-func (p File) live(needed map[OID]int, there map[OID]bool) (n int64) {
-	for i, o := range p.Objs {
-		if _, ok := needed[o.ID]; ok && !there[o.ID] {
+// neededBytes is how many bytes of a pack have to be kept.
+func (p File) neededBytes(needed map[OID]int, stored map[OID]bool) (n int64) {
+	for i, o := range p.Objects {
+		if _, ok := needed[o.ID]; ok && !stored[o.ID] {
 			n += p.Length(i)
 		}
 	}
@@ -170,11 +170,11 @@ func (p File) live(needed map[OID]int, there map[OID]bool) (n int64) {
 }
 
 // rewrite puts what is needed of some packs into a new one, and then deletes them.
-func (o *Objects) rewrite(packs []File, needed map[OID]int, there map[OID]bool) error {
+func (o *Objects) rewrite(packs []File, needed map[OID]int, stored map[OID]bool) error {
 	w := NewWriter(o)
 	defer w.Abort()
 	for _, p := range packs {
-		if err := w.copyFrom(p, needed, there); err != nil {
+		if err := w.copyNeeded(p, needed, stored); err != nil {
 			return err
 		}
 	}
@@ -190,34 +190,34 @@ func (o *Objects) rewrite(packs []File, needed map[OID]int, there map[OID]bool) 
 	return disk.SyncDir(o.PackDir())
 }
 
-// copyFrom takes over the needed objects of a pack as they are, and notes them in there.
-func (w *Writer) copyFrom(p File, needed map[OID]int, there map[OID]bool) error {
+// copyNeeded takes over the needed objects of a pack as they are, and notes them in there.
+func (w *Writer) copyNeeded(p File, needed map[OID]int, stored map[OID]bool) error {
 	f, err := os.Open(p.base + ".pack")
 	if err != nil {
 		return fmt.Errorf("open pack: %w", err)
 	}
 	defer f.Close()
-	for i, o := range p.Objs {
-		if _, ok := needed[o.ID]; !ok || there[o.ID] {
+	for i, o := range p.Objects {
+		if _, ok := needed[o.ID]; !ok || stored[o.ID] {
 			continue
 		}
-		if err := w.copyRaw(io.NewSectionReader(f, o.off, p.Length(i)), o); err != nil {
+		if err := w.copyRaw(io.NewSectionReader(f, o.offset, p.Length(i)), o); err != nil {
 			return fmt.Errorf("copy %s from %s.pack: %w", o.ID, p.base, err)
 		}
-		there[o.ID] = true
+		stored[o.ID] = true
 	}
 	return nil
 }
 
 // copyRaw stores an object in the form that it has in another pack.
-func (w *Writer) copyRaw(r io.Reader, o packed) error {
+func (w *Writer) copyRaw(r io.Reader, o indexEntry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := errors.Join(w.create(), w.flush()); err != nil {
+	if err := errors.Join(w.createFile(), w.flush()); err != nil {
 		return err
 	}
 	crc := crc32.NewIEEE()
-	out := &offsetWriter{f: w.f, off: w.off}
+	out := &offsetWriter{f: w.file, off: w.offset}
 	n, err := io.Copy(io.MultiWriter(out, crc), r)
 	if err != nil {
 		return fmt.Errorf("write pack: %w", err)
@@ -225,7 +225,7 @@ func (w *Writer) copyRaw(r io.Reader, o packed) error {
 	if crc.Sum32() != o.crc {
 		return errors.New("the pack is damaged")
 	}
-	w.commit(o.ID, o.crc, n)
+	w.recordObject(o.ID, o.crc, n)
 	return nil
 }
 

@@ -38,8 +38,8 @@ func New(dir string) *Pools { return &Pools{dir: dir, open: map[string]*Pool{}} 
 // Forget makes the pools be read again, after others may have changed them.
 func (s *Pools) Forget() { clear(s.open) }
 
-// Of opens the pool of the object database that key names.
-func (s *Pools) Of(key string) (*Pool, error) {
+// Get opens the pool of the object database that key names.
+func (s *Pools) Get(key string) (*Pool, error) {
 	if p := s.open[key]; p != nil {
 		return p, nil
 	}
@@ -49,7 +49,7 @@ func (s *Pools) Of(key string) (*Pool, error) {
 	}
 	p, err := Open(dir)
 	if err == nil {
-		p.Large = gitdir.IsLargeFilesKey(key)
+		p.Large = gitdir.IsLargeFileKey(key)
 		s.open[key] = p
 	}
 	return p, err
@@ -87,8 +87,8 @@ func (p *Pool) file(name string) string {
 	return filepath.Join(p.dir, strconv.Itoa(p.first[name]), filepath.FromSlash(name))
 }
 
-// list names the files of a database that the pool is for.
-func (p *Pool) list(dir string) ([]string, error) {
+// listFiles names the files of a database that the pool is for.
+func (p *Pool) listFiles(dir string) ([]string, error) {
 	if p.Large {
 		return listAll(dir)
 	}
@@ -98,8 +98,8 @@ func (p *Pool) list(dir string) ([]string, error) {
 // ErrOtherDisk is returned where large files would have to be copied to be kept.
 var ErrOtherDisk = errors.New("on another disk")
 
-// link makes a second name for a large file.
-func link(from, to string) error {
+// linkLarge makes a second name for a large file.
+func linkLarge(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
@@ -115,18 +115,18 @@ func link(from, to string) error {
 
 // Gather takes the objects in dir that the pool does not have yet.
 func (p *Pool) Gather(dir string, seq int) error {
-	names, err := p.list(dir)
+	names, err := p.listFiles(dir)
 	if err != nil {
 		return err
 	}
-	room := p.room(names)
+	budget := p.newCopyBudget(names)
 	links := len(p.linked)
 	for _, n := range names {
 		if _, ok := p.first[n]; ok {
 			continue
 		}
 		to := filepath.Join(p.dir, strconv.Itoa(seq), filepath.FromSlash(n))
-		err := p.keep(n, filepath.Join(dir, filepath.FromSlash(n)), to, &room)
+		err := p.keep(n, filepath.Join(dir, filepath.FromSlash(n)), to, &budget)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // packed or pruned since it was listed
 		}
@@ -140,15 +140,15 @@ func (p *Pool) Gather(dir string, seq int) error {
 			return err
 		}
 	}
-	if err := p.noteFolders(dir, seq); err != nil {
+	if err := p.recordFolderRights(dir, seq); err != nil {
 		return err
 	}
-	return p.missed(names, seq)
+	return p.recordMissing(names, seq)
 }
 
 // Clear removes the objects that the pool holds from a database that the target snapshot did not have.
 func (p *Pool) Clear(dir string) error {
-	names, err := p.list(dir)
+	names, err := p.listFiles(dir)
 	if err != nil {
 		return err
 	}
@@ -178,11 +178,11 @@ func listObjects(dir string) ([]string, error) {
 	}
 	defer root.Close()
 	var out []string
-	for _, sub := range namesIn(root, ".") {
+	for _, sub := range listNames(root, ".") {
 		if len(sub) != 2 && sub != "pack" {
 			continue
 		}
-		for _, n := range namesIn(root, sub) {
+		for _, n := range listNames(root, sub) {
 			loose := len(sub) == 2 && (len(n) == 38 || len(n) == 62) && strings.Trim(n, "0123456789abcdef") == ""
 			if loose || sub == "pack" && strings.HasPrefix(n, "pack-") {
 				out = append(out, sub+"/"+n)
@@ -214,8 +214,8 @@ func listAll(dir string) ([]string, error) {
 	return out, nil
 }
 
-// namesIn lists a folder; one that cannot be read has no names.
-func namesIn(root *os.Root, dir string) []string {
+// listNames lists a folder; one that cannot be read has no names.
+func listNames(root *os.Root, dir string) []string {
 	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil // a pipe would be waited for
 	}
@@ -262,8 +262,8 @@ func (p *Pool) saveGone() error {
 	return disk.WriteFile(filepath.Join(p.dir, goneFile), []byte(strings.Join(lines, "")))
 }
 
-// missed notes which files of the pool are not in the database any more; names are those that are.
-func (p *Pool) missed(names []string, seq int) error {
+// recordMissing notes which files of the pool are not in the database any more; names are those that are.
+func (p *Pool) recordMissing(names []string, seq int) error {
 	back := false
 	for _, n := range names {
 		if _, ok := p.gone[n]; ok {
@@ -286,8 +286,8 @@ func (p *Pool) missed(names []string, seq int) error {
 	return p.saveGone()
 }
 
-// neededBy reports whether the snapshot with a number needs a file of the pool.
-func (p *Pool) neededBy(name string, seq int) bool {
+// isNeededBy reports whether the snapshot with a number needs a file of the pool.
+func (p *Pool) isNeededBy(name string, seq int) bool {
 	gone, isGone := p.gone[name]
 	return seq >= p.first[name] && (!isGone || seq < gone)
 }
@@ -296,19 +296,19 @@ func (p *Pool) neededBy(name string, seq int) bool {
 func (p *Pool) rank(name string, users map[int]int) int {
 	best := -1
 	for seq, rank := range users {
-		if rank > best && p.neededBy(name, seq) {
+		if rank > best && p.isNeededBy(name, seq) {
 			best = rank
 		}
 	}
 	return best
 }
 
-// Weigh adds the size of each file to that of the highest rank of the snapshots that need it; rank 0 also has those that
+// AddSizes adds the size of each file to that of the highest rank of the snapshots that need it; rank 0 also has those that
 // none needs.
-func (p *Pool) Weigh(users map[int]int, sizes []int64) {
+func (p *Pool) AddSizes(users map[int]int, sizes []int64) {
 	for name := range p.first {
 		if fi, err := os.Lstat(p.file(name)); err == nil {
-			sizes[max(0, p.rank(name, users))] += disk.Bytes(fi)
+			sizes[max(0, p.rank(name, users))] += disk.DiskUsage(fi)
 		}
 	}
 }

@@ -33,33 +33,33 @@ const (
 	copyBytes  = 16 << 20 // of all that comes at a time
 )
 
-// room is what may be copied still.
-type room struct {
-	loose   bool
-	bytes   int64
-	noClone bool // the file system shares no blocks
+// copyBudget is what may be copied still.
+type copyBudget struct {
+	copyLoose bool
+	bytes     int64
+	noClone   bool // the file system shares no blocks
 }
 
-func (p *Pool) room(names []string) room {
+func (p *Pool) newCopyBudget(names []string) copyBudget {
 	loose := 0
 	for _, n := range names {
 		if _, ok := p.first[n]; !ok && !strings.HasPrefix(n, "pack/") {
 			loose++
 		}
 	}
-	return room{loose: loose <= mostCopies, bytes: copyBytes}
+	return copyBudget{copyLoose: loose <= mostCopies, bytes: copyBytes}
 }
 
 // keep makes a second file, or a second name for the file.
-func (p *Pool) keep(name, from, to string, r *room) error {
+func (p *Pool) keep(name, from, to string, r *copyBudget) error {
 	if p.Large {
-		return link(from, to)
+		return linkLarge(from, to)
 	}
 	fi, err := os.Lstat(from)
 	if err != nil {
 		return err
 	}
-	if (r.loose || strings.HasPrefix(name, "pack/")) && fi.Size() <= r.bytes {
+	if (r.copyLoose || strings.HasPrefix(name, "pack/")) && fi.Size() <= r.bytes {
 		r.bytes -= fi.Size()
 		return disk.Copy(from, to)
 	}
@@ -72,12 +72,12 @@ func (p *Pool) keep(name, from, to string, r *room) error {
 	if err := disk.LinkOrCopy(from, to); err != nil {
 		return err
 	}
-	p.noteLink(name, from, to)
+	p.recordLink(name, from, to)
 	return nil
 }
 
-// noteLink remembers what a file is like that is also in the database.
-func (p *Pool) noteLink(name, theirs, ours string) {
+// recordLink remembers what a file is like that is also in the database.
+func (p *Pool) recordLink(name, theirs, ours string) {
 	a, errA := os.Lstat(theirs)
 	b, errB := os.Lstat(ours)
 	if errA == nil && errB == nil && os.SameFile(a, b) {
@@ -110,20 +110,20 @@ func (p *Pool) saveLinked() error {
 	return disk.WriteFile(p.linkedFile(), data)
 }
 
-// Given says what Give did.
-type Given struct {
+// RestoreResult says what Give did.
+type RestoreResult struct {
 	Files   int      // put back, or given back their permissions
 	Damaged []string // in the database and here; nothing better can be had
 }
 
-// Give puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
+// Restore puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
 // not what they were. since is when that snapshot was begun.
-func (p *Pool) Give(dir string, seq int, since time.Time) (Given, error) {
-	var g Given
-	openFolders(dir)
-	present, err := p.list(dir)
+func (p *Pool) Restore(dir string, seq int, since time.Time) (RestoreResult, error) {
+	var result RestoreResult
+	makeFoldersAccessible(dir)
+	present, err := p.listFiles(dir)
 	if err != nil {
-		return g, err
+		return result, err
 	}
 	have := make(map[string]bool, len(present))
 	for _, n := range present {
@@ -131,32 +131,32 @@ func (p *Pool) Give(dir string, seq int, since time.Time) (Given, error) {
 	}
 	for n := range p.first {
 		to := filepath.Join(dir, filepath.FromSlash(n))
-		if !p.neededBy(n, seq) || have[n] && !p.touched(n, to, since) {
+		if !p.isNeededBy(n, seq) || have[n] && !p.mayHaveChanged(n, to, since) {
 			continue
 		}
-		done, err := p.mend(n, to, have[n])
+		done, err := p.restoreFile(n, to, have[n])
 		if err != nil {
-			return g, fmt.Errorf("give back git object: %w", err)
+			return result, fmt.Errorf("give back git object: %w", err)
 		}
 		if done {
-			g.Files++
+			result.Files++
 		}
-		if !done && !p.sound(p.file(n), n) {
-			g.Damaged = append(g.Damaged, n)
+		if !done && !p.isSound(p.file(n), n) {
+			result.Damaged = append(result.Damaged, n)
 		}
 	}
-	sort.Strings(g.Damaged)
-	g.Files += p.mendFolders(dir, seq)
-	return g, nil
+	sort.Strings(result.Damaged)
+	result.Files += p.restoreFolderRights(dir, seq)
+	return result, nil
 }
 
-// mend makes one file of the database what it was, if it is not. It reports whether it has changed anything.
-func (p *Pool) mend(name, to string, there bool) (bool, error) {
-	if there && p.intact(name, to) {
-		return p.mendRights(name, to)
+// restoreFile makes one file of the database what it was, if it is not. It reports whether it has changed anything.
+func (p *Pool) restoreFile(name, to string, there bool) (bool, error) {
+	if there && p.isIntact(name, to) {
+		return p.restoreRights(name, to)
 	}
 	ours := p.file(name)
-	if !p.sound(ours, name) {
+	if !p.isSound(ours, name) {
 		return false, nil
 	}
 	if err := disk.IgnoreMissing(os.Remove(to)); err != nil {
@@ -165,7 +165,7 @@ func (p *Pool) mend(name, to string, there bool) (bool, error) {
 	_, linked := p.linked[name]
 	switch {
 	case p.Large:
-		return true, link(ours, to)
+		return true, linkLarge(ours, to)
 	case !linked:
 		if err := disk.Copy(ours, to); err != nil {
 			return false, err
@@ -174,54 +174,54 @@ func (p *Pool) mend(name, to string, there bool) (bool, error) {
 		if err := disk.LinkOrCopy(ours, to); err != nil {
 			return false, err
 		}
-		p.noteLink(name, to, ours)
+		p.recordLink(name, to, ours)
 	}
-	_, err := p.mendRights(name, to)
+	_, err := p.restoreRights(name, to)
 	return true, err
 }
 
-// mendRights gives back owner and permissions. Of one inode with two names the store knows them as they were.
-func (p *Pool) mendRights(name, file string) (bool, error) {
+// restoreRights gives back owner and permissions. Of one inode with two names the store knows them as they were.
+func (p *Pool) restoreRights(name, file string) (bool, error) {
 	if p.Large {
 		return false, nil
 	}
-	was, linked := p.linked[name]
+	rights, linked := p.linked[name]
 	if ours, err := os.Lstat(p.file(name)); err == nil && !linked {
-		was = disk.StatOf(ours)
+		rights = disk.StatOf(ours)
 	}
-	if was.Mode&0o400 == 0 {
+	if rights.Mode&0o400 == 0 {
 		return false, nil
 	}
-	return disk.Rights{Mode: was.Mode, Owner: was.Owner}.Give(file)
+	return disk.Rights{Mode: rights.Mode, Owner: rights.Owner}.ApplyTo(file)
 }
 
 func (p *Pool) foldersFile() string { return filepath.Join(p.dir, "folders.json") }
 
-// seen are the rights of a folder of a database from the snapshot with a number on.
-type seen struct {
+// folderRights are the rights of a folder of a database from the snapshot with a number on.
+type folderRights struct {
 	From int
 	disk.Rights
 }
 
-// noteFolders remembers the rights of the folders of loose objects, where they are not those of the folder above; manifests
+// recordFolderRights remembers the rights of the folders of loose objects, where they are not those of the folder above; manifests
 // have the others.
-func (p *Pool) noteFolders(dir string, seq int) error {
+func (p *Pool) recordFolderRights(dir string, seq int) error {
 	above, err := os.Lstat(dir)
 	if err != nil || p.Large {
 		return nil //nolint:nilerr // there are no objects
 	}
-	folders, changed := p.folders(), false
-	for _, name := range fansIn(dir) {
+	folders, changed := p.loadFolderRights(), false
+	for _, name := range listLooseFolders(dir) {
 		fi, err := os.Lstat(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}
-		was := disk.RightsOf(above)
+		recorded := disk.RightsOf(above)
 		if list := folders[name]; len(list) > 0 {
-			was = list[len(list)-1].Rights
+			recorded = list[len(list)-1].Rights
 		}
-		if now := disk.RightsOf(fi); now != was {
-			folders[name], changed = append(folders[name], seen{seq, now}), true
+		if now := disk.RightsOf(fi); now != recorded {
+			folders[name], changed = append(folders[name], folderRights{seq, now}), true
 		}
 	}
 	if !changed {
@@ -234,42 +234,42 @@ func (p *Pool) noteFolders(dir string, seq int) error {
 	return disk.WriteFile(p.foldersFile(), data)
 }
 
-func (p *Pool) folders() map[string][]seen {
-	out := map[string][]seen{}
+func (p *Pool) loadFolderRights() map[string][]folderRights {
+	out := map[string][]folderRights{}
 	if data, err := os.ReadFile(p.foldersFile()); err == nil {
 		_ = json.Unmarshal(data, &out) // without them folders get those of the folder above
 	}
 	return out
 }
 
-// mendFolders gives folders the rights that they had in the snapshot with a number. It returns how many it has changed.
-func (p *Pool) mendFolders(dir string, seq int) (n int) {
+// restoreFolderRights gives folders the rights that they had in the snapshot with a number. It returns how many it has changed.
+func (p *Pool) restoreFolderRights(dir string, seq int) (n int) {
 	above, err := os.Lstat(dir)
 	if err != nil || p.Large {
 		return 0
 	}
-	noted := p.folders()
-	for _, name := range fansIn(dir) {
+	noted := p.loadFolderRights()
+	for _, name := range listLooseFolders(dir) {
 		rights := disk.RightsOf(above)
 		for _, s := range noted[name] {
 			if s.From <= seq {
 				rights = s.Rights
 			}
 		}
-		if changed, err := rights.Give(filepath.Join(dir, name)); changed && err == nil {
+		if changed, err := rights.ApplyTo(filepath.Join(dir, name)); changed && err == nil {
 			n++
 		}
 	}
 	return n
 }
 
-// fansIn lists the folders of loose objects.
-func fansIn(dir string) []string {
-	return slices.DeleteFunc(foldersIn(dir), func(name string) bool { return len(name) != 2 })
+// listLooseFolders lists the folders of loose objects.
+func listLooseFolders(dir string) []string {
+	return slices.DeleteFunc(listFolders(dir), func(name string) bool { return len(name) != 2 })
 }
 
-// foldersIn lists the folders of a database.
-func foldersIn(dir string) (out []string) {
+// listFolders lists the folders of a database.
+func listFolders(dir string) (out []string) {
 	list, _ := os.ReadDir(dir)
 	for _, d := range list {
 		if d.IsDir() {
@@ -279,8 +279,8 @@ func foldersIn(dir string) (out []string) {
 	return out
 }
 
-// openFolders makes folders of a database accessible that are not, so that what is in them can be looked at.
-func openFolders(dir string) {
+// makeFoldersAccessible makes folders of a database accessible that are not, so that what is in them can be looked at.
+func makeFoldersAccessible(dir string) {
 	parent, err := os.Lstat(filepath.Dir(dir))
 	if err != nil {
 		return
@@ -291,31 +291,31 @@ func openFolders(dir string) {
 		}
 	}
 	open(dir)
-	for _, name := range foldersIn(dir) {
+	for _, name := range listFolders(dir) {
 		open(filepath.Join(dir, name))
 	}
 }
 
-// touched reports whether a file of the database may have changed since a snapshot was begun.
-func (p *Pool) touched(name, file string, since time.Time) bool {
+// mayHaveChanged reports whether a file of the database may have changed since a snapshot was begun.
+func (p *Pool) mayHaveChanged(name, file string, since time.Time) bool {
 	fi, err := os.Lstat(file)
 	if err != nil || !fi.Mode().IsRegular() {
 		return true
 	}
 	st := disk.StatOf(fi)
-	if was, linked := p.linked[name]; linked {
-		return st != was
+	if linkedStat, linked := p.linked[name]; linked {
+		return st != linkedStat
 	}
 	return st.Ctime == 0 || st.Ctime > since.Add(-disk.RacyWindow).UnixNano()
 }
 
-// intact reports whether an object file is still the one that the pool knows by its name. Files beside a pack that git
+// isIntact reports whether an object file is still the one that the pool knows by its name. Files beside a pack that git
 // writes anew at will are not looked at.
-func (p *Pool) intact(name, file string) bool {
+func (p *Pool) isIntact(name, file string) bool {
 	if fi, err := os.Lstat(file); err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o400 == 0 {
 		_ = os.Chmod(file, fi.Mode().Perm()|0o400) // it gets its own permissions later
 	}
-	if p.Large || !named(name) {
+	if p.Large || !isNamedByContent(name) {
 		a, errA := os.Lstat(p.file(name))
 		b, errB := os.Lstat(file)
 		return !p.Large || errA != nil || errB == nil && os.SameFile(a, b)
@@ -328,7 +328,7 @@ func (p *Pool) intact(name, file string) bool {
 		return false
 	}
 	if errOurs != nil {
-		return p.sound(file, name)
+		return p.isSound(file, name)
 	}
 	a, errA := ours.Stat()
 	b, errB := theirs.Stat()
@@ -336,20 +336,20 @@ func (p *Pool) intact(name, file string) bool {
 	case errors.Join(errA, errB) != nil:
 		return false
 	case os.SameFile(a, b):
-		return p.sound(file, name)
+		return p.isSound(file, name)
 	}
-	return a.Size() == b.Size() && sameBytes(ours, theirs)
+	return a.Size() == b.Size() && haveSameBytes(ours, theirs)
 }
 
-// named reports whether the name of a file, or its end, says what is in it.
-func named(name string) bool {
+// isNamedByContent reports whether the name of a file, or its end, says what is in it.
+func isNamedByContent(name string) bool {
 	ext := path.Ext(name)
 	return ext == "" || ext == ".pack" || ext == ".idx"
 }
 
-// sound reports whether an object file holds what its name, or the sum at its end, says.
-func (p *Pool) sound(file, name string) bool {
-	if p.Large || !named(name) {
+// isSound reports whether an object file holds what its name, or the sum at its end, says.
+func (p *Pool) isSound(file, name string) bool {
+	if p.Large || !isNamedByContent(name) {
 		return true
 	}
 	f, err := projectfile.OpenAnywhere(file, projectfile.Any)
@@ -358,7 +358,7 @@ func (p *Pool) sound(file, name string) bool {
 	}
 	defer f.Close()
 	if strings.HasPrefix(name, "pack/") {
-		return endsInSum(f, sha1.New()) || endsInSum(f, sha256.New())
+		return endsWithSum(f, sha1.New()) || endsWithSum(f, sha256.New())
 	}
 	id := strings.ReplaceAll(name, "/", "")
 	sum := sha1.New()
@@ -375,8 +375,8 @@ func (p *Pool) sound(file, name string) bool {
 	return err == nil && errors.Is(more, io.EOF) && hex.EncodeToString(sum.Sum(nil)) == id
 }
 
-// endsInSum reports whether a file ends in the sum of what is before it.
-func endsInSum(f *os.File, sum hash.Hash) bool {
+// endsWithSum reports whether a file ends in the sum of what is before it.
+func endsWithSum(f *os.File, sum hash.Hash) bool {
 	fi, err := f.Stat()
 	if err != nil || fi.Size() < int64(sum.Size()) {
 		return false
@@ -388,7 +388,7 @@ func endsInSum(f *os.File, sum hash.Hash) bool {
 	return errors.Join(err, errEnd) == nil && bytes.Equal(sum.Sum(nil), end)
 }
 
-func sameBytes(a, b io.Reader) bool {
+func haveSameBytes(a, b io.Reader) bool {
 	var bufA, bufB [1 << 15]byte
 	for {
 		n, errA := io.ReadFull(a, bufA[:])
@@ -402,17 +402,17 @@ func sameBytes(a, b io.Reader) bool {
 	}
 }
 
-// Damage lists the files of a database that a snapshot needs, that are there, and that cannot be read or are not what they
+// FindDamaged lists the files of a database that a snapshot needs, that are there, and that cannot be read or are not what they
 // were. since is when that snapshot was begun.
-func (p *Pool) Damage(dir string, seq int, since time.Time) []string {
+func (p *Pool) FindDamaged(dir string, seq int, since time.Time) []string {
 	var out []string
 	for n := range p.first {
 		file := filepath.Join(dir, filepath.FromSlash(n))
 		fi, err := os.Lstat(file)
-		if !p.neededBy(n, seq) || errors.Is(err, fs.ErrNotExist) || err == nil && !p.touched(n, file, since) {
+		if !p.isNeededBy(n, seq) || errors.Is(err, fs.ErrNotExist) || err == nil && !p.mayHaveChanged(n, file, since) {
 			continue // git packs and prunes
 		}
-		if err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o400 == 0 || !p.sound(file, n) {
+		if err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o400 == 0 || !p.isSound(file, n) {
 			out = append(out, n)
 		}
 	}

@@ -30,7 +30,7 @@ type applier struct {
 	written, deleted []string
 	modes            map[string]uint32 // folders and the permissions they get in the end
 	temps            int
-	twins            twins
+	hardlinks        hardlinks
 	ready            map[string]string // temporary files that hold what a path is to get
 }
 
@@ -44,62 +44,62 @@ func (a *applier) run(p plan, want []manifest.Entry) error {
 	for _, step := range []struct {
 		list []manifest.Entry
 		do   func(manifest.Entry) error
-	}{{p.open, a.open}, {p.remove, a.remove}, {p.rmdir, a.rmdir}, {p.mkdir, a.mkdir}} {
-		if err := a.each(step.list, step.do); err != nil {
+	}{{p.openDirs, a.openDir}, {p.removals, a.remove}, {p.removeDirs, a.rmdir}, {p.makeDirs, a.mkdir}} {
+		if err := a.forEach(step.list, step.do); err != nil {
 			return err
 		}
 	}
-	for some := range slices.Chunk(p.write, writeAhead) {
-		a.fillAhead(some)
-		err := a.each(some, a.write)
-		a.dropReady()
+	for chunk := range slices.Chunk(p.writes, writeAhead) {
+		a.fillAhead(chunk)
+		err := a.forEach(chunk, a.write)
+		a.removeUnused()
 		if err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(a.each(p.chmod, a.chmod), a.each(p.twin, a.twin)); err != nil {
+	if err := errors.Join(a.forEach(p.chmods, a.chmod), a.forEach(p.relinks, a.relink)); err != nil {
 		return err
 	}
-	a.close(want)
+	a.setDirModes(want)
 	return nil
 }
 
-// each does one step of the plan for every entry.
-func (a *applier) each(list []manifest.Entry, do func(manifest.Entry) error) error {
+// forEach does one step of the plan for every entry.
+func (a *applier) forEach(list []manifest.Entry, do func(manifest.Entry) error) error {
 	for _, e := range list {
 		err := do(e)
-		if errors.Is(err, fs.ErrPermission) && a.loosen(path.Dir(e.Path)) {
+		if errors.Is(err, fs.ErrPermission) && a.makeWritable(path.Dir(e.Path)) {
 			err = do(e)
 		}
-		if disk.Fatal(err) {
+		if disk.IsFatal(err) {
 			return err
 		}
 		if err != nil {
-			a.Result.mismatch(e.Path, err.Error())
+			a.Result.addMismatch(e.Path, err.Error())
 		}
 	}
 	return nil
 }
 
-// open lets the owner into a folder whose permissions will change anyway.
-func (a *applier) open(e manifest.Entry) error {
+// openDir lets the owner into a folder whose permissions will change anyway.
+func (a *applier) openDir(e manifest.Entry) error {
 	a.modes[e.Path] = e.Stat.Mode
-	a.give(e.Path, e)
+	a.giveOwner(e.Path, e)
 	return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
 }
 
-// give gives a path to the owner of an entry, and reports whether it did. Mostly only root can; Verify says where that
+// giveOwner gives a path to the owner of an entry, and reports whether it did. Mostly only root can; Verify says where that
 // was not possible. It takes set-id bits away.
-func (a *applier) give(p string, e manifest.Entry) bool {
+func (a *applier) giveOwner(p string, e manifest.Entry) bool {
 	fi, err := a.root.Lstat(p)
-	if err != nil || !e.Stat.Owner.Other(disk.StatOf(fi).Owner) {
+	if err != nil || !e.Stat.Owner.DiffersFrom(disk.StatOf(fi).Owner) {
 		return false
 	}
 	return a.root.Lchown(p, int(e.Stat.Owner.UID), int(e.Stat.Owner.GID)) == nil || a.root.Lchown(p, -1, int(e.Stat.Owner.GID)) == nil
 }
 
-// loosen makes a folder writable that forbids changes; close takes it back. It reports whether that is new.
-func (a *applier) loosen(dir string) bool {
+// makeWritable makes a folder writable that forbids changes; close takes it back. It reports whether that is new.
+func (a *applier) makeWritable(dir string) bool {
 	if _, done := a.modes[dir]; done || dir == "." {
 		return false
 	}
@@ -111,8 +111,8 @@ func (a *applier) loosen(dir string) bool {
 	return a.root.Chmod(dir, disk.Mode(disk.Perms(fi)|0o700)) == nil
 }
 
-// close gives folders their final permissions, deepest first.
-func (a *applier) close(want []manifest.Entry) {
+// setDirModes gives folders their final permissions, deepest first.
+func (a *applier) setDirModes(want []manifest.Entry) {
 	dirs := make([]string, 0, len(a.modes))
 	for d := range a.modes {
 		if i := manifest.Lookup(want, d); i >= 0 && want[i].Kind == disk.KindDir {
@@ -123,16 +123,16 @@ func (a *applier) close(want []manifest.Entry) {
 	sort.Slice(dirs, func(i, j int) bool { return depth(dirs[i]) > depth(dirs[j]) })
 	for _, d := range dirs {
 		if err := a.root.Chmod(d, disk.Mode(a.modes[d])); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			a.Result.mismatch(d, err.Error())
+			a.Result.addMismatch(d, err.Error())
 		}
 	}
 }
 
 var errChangedMeanwhile = errors.New("changed during the restore")
 
-// captured reports whether what is at a path now is what the present snapshot holds. The change time is left out: it moves
+// isCaptured reports whether what is at a path now is what the present snapshot holds. The change time is left out: it moves
 // when another name of the same file goes away.
-func (a *applier) captured(p string, fi fs.FileInfo) bool {
+func (a *applier) isCaptured(p string, fi fs.FileInfo) bool {
 	i := manifest.Lookup(a.now, p)
 	if i < 0 {
 		return false
@@ -152,7 +152,7 @@ func (a *applier) remove(e manifest.Entry) error {
 	if err != nil {
 		return err
 	}
-	if !a.captured(e.Path, fi) {
+	if !a.isCaptured(e.Path, fi) {
 		return errChangedMeanwhile
 	}
 	if err := a.root.Remove(e.Path); err != nil {
@@ -178,7 +178,7 @@ func (a *applier) rmdir(e manifest.Entry) error {
 func (a *applier) mkdir(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if err == nil && !fi.IsDir() {
-		if err := a.makeWay(e.Path, fi); err != nil {
+		if err := a.clearPath(e.Path, fi); err != nil {
 			return err
 		}
 		if err := disk.IgnoreMissing(a.root.Remove(e.Path)); err != nil {
@@ -192,7 +192,7 @@ func (a *applier) mkdir(e manifest.Entry) error {
 	if err := a.root.Mkdir(e.Path, 0o700); err != nil {
 		return err
 	}
-	a.give(e.Path, e)
+	a.giveOwner(e.Path, e)
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (a *applier) chmod(e manifest.Entry) error {
 	if err != nil {
 		return err
 	}
-	given := a.give(e.Path, e)
+	given := a.giveOwner(e.Path, e)
 	wrong := e.Kind == disk.KindFile && (given || disk.Perms(fi) != e.Stat.Mode)
 	if wrong {
 		if err := a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode)); err != nil {
@@ -218,7 +218,7 @@ func (a *applier) chmod(e manifest.Entry) error {
 func (a *applier) write(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if err == nil {
-		err = a.makeWay(e.Path, fi)
+		err = a.clearPath(e.Path, fi)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -226,8 +226,8 @@ func (a *applier) write(e manifest.Entry) error {
 	temp, filled := a.ready[e.Path]
 	delete(a.ready, e.Path)
 	if !filled {
-		temp = a.temp(e)
-		if err := a.fill(temp, e); err != nil {
+		temp = a.newTempName(e)
+		if err := a.fillTemp(temp, e); err != nil {
 			return errors.Join(err, disk.IgnoreMissing(a.root.Remove(temp)))
 		}
 	}
@@ -247,14 +247,14 @@ const writeAhead = 256
 func (a *applier) fillAhead(list []manifest.Entry) {
 	temps := make([]string, len(list))
 	for i, e := range list {
-		temps[i] = a.temp(e)
+		temps[i] = a.newTempName(e)
 	}
 	var group errgroup.Group
 	n := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
 	for from := 0; from < len(list); from += n {
 		group.Go(func() error {
 			for i := from; i < min(from+n, len(list)); i++ {
-				if err := a.fill(temps[i], list[i]); err != nil {
+				if err := a.fillTemp(temps[i], list[i]); err != nil {
 					_ = a.root.Remove(temps[i])
 					temps[i] = ""
 				}
@@ -270,21 +270,21 @@ func (a *applier) fillAhead(list []manifest.Entry) {
 	}
 }
 
-// dropReady removes what was written ahead and not put in place.
-func (a *applier) dropReady() {
+// removeUnused removes what was written ahead and not put in place.
+func (a *applier) removeUnused() {
 	for p, temp := range a.ready {
 		_ = a.root.Remove(temp)
 		delete(a.ready, p)
 	}
 }
 
-// temp names a new temporary file beside where e belongs.
-func (a *applier) temp(e manifest.Entry) string {
+// newTempName names a new temporary file beside where e belongs.
+func (a *applier) newTempName(e manifest.Entry) string {
 	a.temps++
 	return manifest.Join(manifest.Dir(e.Path), disk.TempPrefix+a.Token+"-"+strconv.Itoa(a.temps))
 }
 
-func (a *applier) fill(temp string, e manifest.Entry) error {
+func (a *applier) fillTemp(temp string, e manifest.Entry) error {
 	if e.Kind == disk.KindLink {
 		target, err := a.Objects.Content(e.OID)
 		if err != nil {
@@ -293,7 +293,7 @@ func (a *applier) fill(temp string, e manifest.Entry) error {
 		if err := a.root.Symlink(string(target), temp); err != nil {
 			return err
 		}
-		a.give(temp, e)
+		a.giveOwner(temp, e)
 		return nil
 	}
 	f, err := a.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -301,7 +301,7 @@ func (a *applier) fill(temp string, e manifest.Entry) error {
 		return err
 	}
 	err = a.Objects.CopyTo(f, e.OID)
-	a.give(temp, e)
+	a.giveOwner(temp, e)
 	err = errors.Join(err, f.Chmod(disk.Mode(e.Stat.Mode)))
 	if !disk.SyncsTrees && err == nil {
 		err = f.Sync()
@@ -309,12 +309,12 @@ func (a *applier) fill(temp string, e manifest.Entry) error {
 	return errors.Join(err, f.Close())
 }
 
-// makeWay sees to it that what is at a path may be replaced: it is captured, or worthless (a socket or pipe), or it is
+// clearPath sees to it that what is at a path may be replaced: it is captured, or worthless (a socket or pipe), or it is
 // kept in the store under another name.
-func (a *applier) makeWay(p string, fi fs.FileInfo) error {
+func (a *applier) clearPath(p string, fi fs.FileInfo) error {
 	switch disk.KindOf(fi) {
 	case disk.KindFile, disk.KindLink:
-		if a.captured(p, fi) {
+		if a.isCaptured(p, fi) {
 			return nil
 		}
 	case disk.KindDir: // what is captured has been removed from it; the rest is in no snapshot
@@ -332,8 +332,8 @@ func (a *applier) makeWay(p string, fi fs.FileInfo) error {
 }
 
 func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
-	if a.rootPath == a.Tree.Work && a.otherDisk() {
-		return a.moveAside(p)
+	if a.rootPath == a.Tree.Work && a.isStoreOnOtherDisk() {
+		return a.moveWithinTree(p)
 	}
 	to := filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p))
 	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
@@ -342,10 +342,10 @@ func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
 		}
 		to = filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p)+"."+strconv.Itoa(n))
 	}
-	return keepDisplaced(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
+	return moveOrCopy(filepath.Join(a.rootPath, filepath.FromSlash(p)), to, fi)
 }
 
-func keepDisplaced(from, to string, fi fs.FileInfo) error {
+func moveOrCopy(from, to string, fi fs.FileInfo) error {
 	if fi.Mode().IsRegular() {
 		return disk.LinkOrCopy(from, to)
 	}
@@ -374,7 +374,7 @@ func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
 	to := base
 	for n := 1; ; n++ {
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			return to, keepDisplaced(work, to, fi)
+			return to, moveOrCopy(work, to, fi)
 		}
 		to = base + "." + strconv.Itoa(n)
 	}
@@ -383,13 +383,13 @@ func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
 // DisplacedName is the folder of a store with what was in the way of a restore and is in no snapshot.
 const DisplacedName = "displaced"
 
-// AsideName is a folder of the tree for what is in the way of a restore, used where the store is on another disk: files
+// DisplacedDirInTree is a folder of the tree for what is in the way of a restore, used where the store is on another disk: files
 // cannot be moved there, and copies may be large, or impossible of what is unreadable. It is in no snapshot, and git
 // ignores it.
-const AsideName = ".supervise-displaced"
+const DisplacedDirInTree = ".supervise-displaced"
 
-// otherDisk reports whether nothing of the tree can be moved into the store.
-func (x *Restorer) otherDisk() bool {
+// isStoreOnOtherDisk reports whether nothing of the tree can be moved into the store.
+func (x *Restorer) isStoreOnOtherDisk() bool {
 	store, errStore := os.Stat(x.Store)
 	work, errWork := x.Tree.Root.Stat(".")
 	return errStore == nil && errWork == nil && disk.StatOf(store).Dev != disk.StatOf(work).Dev
@@ -397,24 +397,24 @@ func (x *Restorer) otherDisk() bool {
 
 // DisplacedTo is the folder in which what was in the way is kept.
 func (x *Restorer) DisplacedTo() string {
-	if x.otherDisk() {
-		return filepath.Join(x.Tree.Work, AsideName, string(x.Result.Safety))
+	if x.isStoreOnOtherDisk() {
+		return filepath.Join(x.Tree.Work, DisplacedDirInTree, string(x.Result.Safety))
 	}
 	return filepath.Join(x.Store, DisplacedName, string(x.Result.Safety))
 }
 
-// moveAside moves something out of the way, within the tree.
-func (a *applier) moveAside(p string) error {
-	if err := a.excludeAside(); err != nil {
+// moveWithinTree moves something out of the way, within the tree.
+func (a *applier) moveWithinTree(p string) error {
+	if err := a.excludeDisplacedDir(); err != nil {
 		return err
 	}
-	if err := a.root.MkdirAll(AsideName, 0o700); err != nil {
+	if err := a.root.MkdirAll(DisplacedDirInTree, 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
-	if err := a.root.WriteFile(AsideName+"/.gitignore", []byte("*\n"), 0o600); err != nil {
+	if err := a.root.WriteFile(DisplacedDirInTree+"/.gitignore", []byte("*\n"), 0o600); err != nil {
 		return fmt.Errorf("have git ignore the folder: %w", err)
 	}
-	base := path.Join(AsideName, string(a.Result.Safety), p)
+	base := path.Join(DisplacedDirInTree, string(a.Result.Safety), p)
 	if err := a.root.MkdirAll(path.Dir(base), 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
@@ -427,11 +427,11 @@ func (a *applier) moveAside(p string) error {
 	}
 }
 
-// excludeAside keeps the folder out of all snapshots; the store is locked.
-func (x *Restorer) excludeAside() error {
-	if slices.Contains(x.Tree.Excludes, AsideName) {
+// excludeDisplacedDir keeps the folder out of all snapshots; the store is locked.
+func (x *Restorer) excludeDisplacedDir() error {
+	if slices.Contains(x.Tree.Excludes, DisplacedDirInTree) {
 		return nil
 	}
-	x.Tree.Excludes = append(x.Tree.Excludes, AsideName)
+	x.Tree.Excludes = append(x.Tree.Excludes, DisplacedDirInTree)
 	return x.ExcludesSaved(x.Tree.Excludes)
 }

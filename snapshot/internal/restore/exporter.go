@@ -25,8 +25,8 @@ type Exporter struct {
 	Dir     string
 }
 
-// Some brings single paths to what the manifest holds.
-func (x Exporter) Some(m *manifest.Manifest, paths []string) error {
+// ExportPaths brings single paths to what the manifest holds.
+func (x Exporter) ExportPaths(m *manifest.Manifest, paths []string) error {
 	for _, p := range paths {
 		i := manifest.Lookup(m.Work, p)
 		if i < 0 {
@@ -35,16 +35,16 @@ func (x Exporter) Some(m *manifest.Manifest, paths []string) error {
 			}
 			continue
 		}
-		if err := x.write(m.Work[i]); err != nil {
+		if err := x.writeOver(m.Work[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// All writes every entry: the folders first, then the files several at a time,
+// ExportAll writes every entry: the folders first, then the files several at a time,
 // and the links last, so that nothing is written through one.
-func (x Exporter) All(ctx context.Context, work []manifest.Entry) error {
+func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 	var files, links []manifest.Entry
 	for _, e := range work {
 		switch e.Kind {
@@ -60,10 +60,10 @@ func (x Exporter) All(ctx context.Context, work []manifest.Entry) error {
 	}
 	var group errgroup.Group
 	n := max(1, (len(files)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	for some := range slices.Chunk(files, n) {
+	for chunk := range slices.Chunk(files, n) {
 		group.Go(func() error {
-			for _, e := range some {
-				if err := errors.Join(ctx.Err(), x.write(e)); err != nil {
+			for _, e := range chunk {
+				if err := errors.Join(ctx.Err(), x.writeOver(e)); err != nil {
 					return err
 				}
 			}
@@ -74,40 +74,40 @@ func (x Exporter) All(ctx context.Context, work []manifest.Entry) error {
 		return err
 	}
 	for _, e := range links {
-		if err := x.write(e); err != nil {
+		if err := x.writeOver(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write writes one file or link. Its owner can always read and delete it.
-func (x Exporter) write(e manifest.Entry) error {
+// writeOver writes one file or link. Its owner can always read and delete it.
+func (x Exporter) writeOver(e manifest.Entry) error {
 	name := filepath.FromSlash(e.Path)
 	if e.Kind == disk.KindDir {
 		return x.Root.MkdirAll(name, 0o700)
 	}
-	put := x.file
+	writeEntry := x.writeFile
 	if e.Kind == disk.KindLink {
-		put = x.link
+		writeEntry = x.writeLink
 	}
-	err := put(name, e)
+	err := writeEntry(name, e)
 	if errors.Is(err, fs.ErrNotExist) { // seldom: the folders are made first
 		if err := x.Root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
-		err = put(name, e)
+		err = writeEntry(name, e)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		if err := x.Root.RemoveAll(name); err != nil {
 			return err
 		}
-		err = put(name, e)
+		err = writeEntry(name, e)
 	}
 	return err
 }
 
-func (x Exporter) file(name string, e manifest.Entry) error {
+func (x Exporter) writeFile(name string, e manifest.Entry) error {
 	mode := disk.Mode(e.Stat.Mode)&fs.ModePerm | 0o600
 	f, err := x.Root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
@@ -120,7 +120,7 @@ func (x Exporter) file(name string, e manifest.Entry) error {
 	return errors.Join(err, f.Close())
 }
 
-func (x Exporter) link(name string, e manifest.Entry) error {
+func (x Exporter) writeLink(name string, e manifest.Entry) error {
 	target, err := x.Objects.Content(e.OID)
 	if err != nil {
 		return err

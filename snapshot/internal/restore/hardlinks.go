@@ -11,13 +11,13 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// twins are files with several names: of each name the first one.
-type twins map[string]string
+// hardlinks are files with several names: of each name the first one.
+type hardlinks map[string]string
 
-// twinsOf finds them among the files of a snapshot. Names outside of the tree are not known.
-func twinsOf(m *manifest.Manifest) twins {
+// findHardlinks finds them among the files of a snapshot. Names outside of the tree are not known.
+func findHardlinks(m *manifest.Manifest) hardlinks {
 	type inode struct{ dev, ino uint64 }
-	first, out := map[inode]string{}, twins{}
+	first, out := map[inode]string{}, hardlinks{}
 	for _, list := range [][]manifest.Entry{m.Work, m.Kept} {
 		for i := range list {
 			e := &list[i]
@@ -35,32 +35,32 @@ func twinsOf(m *manifest.Manifest) twins {
 	return out
 }
 
-// untwin plans files of their own for what has become names of one file, and names of one file for what was that. Only
+// planHardlinks plans files of their own for what has become names of one file, and names of one file for what was that. Only
 // working files are changed: those that are ignored may be in use.
-func (a *applier) untwin(present, target *manifest.Manifest) (p plan) {
-	had := twinsOf(present)
+func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
+	had := findHardlinks(present)
 	for _, name := range slices.Sorted(maps.Keys(had)) {
 		i := manifest.Lookup(target.Work, name)
-		if one := had[name]; name != one && a.twins[name] != one && i >= 0 && a.sameFile(one, name) {
-			p.write = append(p.write, target.Work[i])
+		if one := had[name]; name != one && a.hardlinks[name] != one && i >= 0 && a.sameFile(one, name) {
+			p.writes = append(p.writes, target.Work[i])
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.twins)) {
-		one, i := a.twins[name], manifest.Lookup(target.Work, name)
-		if name != one && i >= 0 && manifest.Lookup(target.Work, one) >= 0 && !a.Result.differs(one) && !a.Result.differs(name) {
-			p.twin = append(p.twin, target.Work[i])
+	for _, name := range slices.Sorted(maps.Keys(a.hardlinks)) {
+		one, i := a.hardlinks[name], manifest.Lookup(target.Work, name)
+		if name != one && i >= 0 && manifest.Lookup(target.Work, one) >= 0 && !a.Result.hasMismatch(one) && !a.Result.hasMismatch(name) {
+			p.relinks = append(p.relinks, target.Work[i])
 		}
 	}
 	return p
 }
 
-// twin makes a path a name of the file that it was one of. Where that fails Verify says so.
-func (a *applier) twin(e manifest.Entry) error {
-	one := a.twins[e.Path]
+// relink makes a path a name of the file that it was one of. Where that fails Verify says so.
+func (a *applier) relink(e manifest.Entry) error {
+	one := a.hardlinks[e.Path]
 	if a.sameFile(one, e.Path) {
 		return nil
 	}
-	temp := a.temp(e)
+	temp := a.newTempName(e)
 	err := a.root.Link(one, temp)
 	if err == nil {
 		err = a.root.Rename(temp, e.Path)
@@ -81,19 +81,19 @@ func (a *applier) sameFile(p, q string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-func (r *Restored) differs(p string) bool {
+func (r *Restored) hasMismatch(p string) bool {
 	return slices.ContainsFunc(r.Mismatches, func(m Mismatch) bool { return m.Path == p })
 }
 
-// unlike lists what is whole, but belongs to somebody else, or is not the file of the names that it should be.
-func (x *Restorer) unlike(now, target *manifest.Manifest) (out []Mismatch) {
+// findOwnerAndLinkDifferences lists what is whole, but belongs to somebody else, or is not the file of the names that it should be.
+func (x *Restorer) findOwnerAndLinkDifferences(now, target *manifest.Manifest) (out []Mismatch) {
 	note := func(p, why string) {
 		if !x.Tree.Excludes.Has(p) {
 			out = append(out, Mismatch{p, why})
 		}
 	}
 	owned := func(p string, is, was disk.Owner) {
-		if was.Other(is) {
+		if was.DiffersFrom(is) {
 			note(p, "belongs to "+is.String()+", not "+was.String())
 		}
 	}
@@ -101,13 +101,13 @@ func (x *Restorer) unlike(now, target *manifest.Manifest) (out []Mismatch) {
 		owned(".", now.Root.Owner, target.Root.Owner)
 	}
 	for part := range manifest.Parts {
-		manifest.Pairs(*now.List(part), *target.List(part), func(n, w *manifest.Entry) {
+		manifest.ForEachPair(*now.List(part), *target.List(part), func(n, w *manifest.Entry) {
 			if n != nil && w != nil && n.Kind == w.Kind {
 				owned(n.Path, n.Stat.Owner, w.Stat.Owner)
 			}
 		})
 	}
-	is, want := twinsOf(now), twinsOf(target)
+	is, want := findHardlinks(now), findHardlinks(target)
 	for _, p := range slices.Sorted(maps.Keys(want)) {
 		if is[p] != want[p] {
 			note(p, "no hard link of "+want[p]+" any more")

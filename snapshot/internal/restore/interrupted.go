@@ -23,9 +23,9 @@ type Interrupted struct {
 func (x Interrupted) Changed() []string {
 	var out []string
 	for _, part := range []manifest.Part{manifest.PartWork, manifest.PartGit, manifest.PartExt} {
-		out = append(append(out, x.altered(part)...), x.removed(part)...)
+		out = append(append(out, x.alteredPaths(part)...), x.removedPaths(part)...)
 	}
-	out = append(out, x.altered(manifest.PartKept)...) // one that is gone is only written again
+	out = append(out, x.alteredPaths(manifest.PartKept)...) // one that is gone is only written again
 	if now, b, t := x.Now.Branch, x.Before.Branch, x.Target.Branch; now.Name != "" && now.Name == b.Name && now != b && now != t {
 		out = append(out, now.Name)
 	}
@@ -34,8 +34,8 @@ func (x Interrupted) Changed() []string {
 	return out
 }
 
-// altered lists what is there and is neither as it was nor as it was to be.
-func (x Interrupted) altered(part manifest.Part) (out []string) {
+// alteredPaths lists what is there and is neither as it was nor as it was to be.
+func (x Interrupted) alteredPaths(part manifest.Part) (out []string) {
 	before, target := manifest.ByPath(*x.Before.List(part)), manifest.ByPath(*x.Target.List(part))
 	for _, n := range *x.Now.List(part) {
 		b, isB := before[n.Path]
@@ -43,15 +43,15 @@ func (x Interrupted) altered(part manifest.Part) (out []string) {
 		if part == manifest.PartKept && (!isB && !isT || n.Kind == disk.KindDir) { // it is never deleted
 			continue
 		}
-		if !(isB && x.same(&n, &b)) && !(isT && x.same(&n, &t)) {
+		if !(isB && x.isSameEntry(&n, &b)) && !(isT && x.isSameEntry(&n, &t)) {
 			out = append(out, n.Path)
 		}
 	}
 	return out
 }
 
-// removed lists what is gone although the restore replaces it at one go, or has become too big or unreadable.
-func (x Interrupted) removed(part manifest.Part) (out []string) {
+// removedPaths lists what is gone although the restore replaces it at one go, or has become too big or unreadable.
+func (x Interrupted) removedPaths(part manifest.Part) (out []string) {
 	now, target := manifest.ByPath(*x.Now.List(part)), manifest.ByPath(*x.Target.List(part))
 	for _, b := range *x.Before.List(part) {
 		t, isT := target[b.Path]
@@ -62,18 +62,18 @@ func (x Interrupted) removed(part manifest.Part) (out []string) {
 	return out
 }
 
-func (x Interrupted) same(n, o *manifest.Entry) bool {
+func (x Interrupted) isSameEntry(n, o *manifest.Entry) bool {
 	if n.Kind == disk.KindDir || o.Kind == disk.KindDir {
 		return n.Kind == o.Kind
 	}
-	return n.Same(o) || path.Base(n.Path) == "index" && x.sameIndex(n, o)
+	return n.RestoresSame(o) || path.Base(n.Path) == "index" && x.isSameIndex(n, o)
 }
 
-func (x Interrupted) sameIndex(n, o *manifest.Entry) bool {
+func (x Interrupted) isSameIndex(n, o *manifest.Entry) bool {
 	if n.Kind != disk.KindFile || o.Kind != disk.KindFile {
 		return false
 	}
 	a, errA := x.Objects.Content(n.OID)
 	b, errB := x.Objects.Content(o.OID)
-	return errA == nil && errB == nil && gitstate.SameIndex(a, b)
+	return errA == nil && errB == nil && gitstate.HaveSameEntries(a, b)
 }

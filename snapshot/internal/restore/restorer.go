@@ -87,38 +87,38 @@ type Restorer struct {
 
 // Apply changes the tree from present to target: working files, git's files, then git's objects.
 func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest) error {
-	if err := x.sweep(present.Temps); err != nil {
+	if err := x.removeTemps(present.Temps); err != nil {
 		return err
 	}
 	if err := x.clearObjects(present, target); err != nil {
 		return err
 	}
-	leave := target.Unknown()
+	leave := target.UnknownPaths()
 	work := x.newApplier(x.Tree.Root, x.Tree.Work, present.Work)
-	todo := diff(x.Tree.Excludes.Without(present.Work), x.Tree.Excludes.Without(target.Work), leave)
+	todo := makePlan(x.Tree.Excludes.Without(present.Work), x.Tree.Excludes.Without(target.Work), leave)
 	if err := work.run(todo, target.Work); err != nil {
 		return err
 	}
-	work.twins = twinsOf(target)
-	if err := work.run(work.untwin(present, target), target.Work); err != nil {
+	work.hardlinks = findHardlinks(target)
+	if err := work.run(work.planHardlinks(present, target), target.Work); err != nil {
 		return err
 	}
 	x.Result.Written, x.Result.Deleted = work.written, work.deleted
 	git := x.newApplier(x.Tree.Root, x.Tree.Work, present.Git)
-	if err := git.run(diff(present.Git, target.Git, leave), target.Git); err != nil {
+	if err := git.run(makePlan(present.Git, target.Git, leave), target.Git); err != nil {
 		return err
 	}
 	x.Result.GitFiles = len(git.written) + len(git.deleted)
 	// Folders that held nothing but a nested repository are empty only now.
-	if err := work.run(plan{rmdir: todo.rmdir}, target.Work); err != nil {
+	if err := work.run(plan{removeDirs: todo.removeDirs}, target.Work); err != nil {
 		return err
 	}
 	if err := x.applyKept(present, target); err != nil {
 		return err
 	}
 	if target.Root != nil {
-		if _, err := target.Root.Give(x.Tree.Work); err != nil {
-			x.Result.mismatch(".", err.Error())
+		if _, err := target.Root.ApplyTo(x.Tree.Work); err != nil {
+			x.Result.addMismatch(".", err.Error())
 		}
 	}
 	return x.applyExternal(ctx, present, target)
@@ -130,14 +130,14 @@ func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
 	y.Result = &Restored{Safety: x.Result.Safety} // what of the user's programs is in the way ends no loop
 	a := y.newApplier(x.Tree.Root, x.Tree.Work, present.Kept)
 	want := x.Tree.Excludes.Without(target.Kept)
-	p := diff(present.Kept, want, func(string) bool { return true })
+	p := makePlan(present.Kept, want, func(string) bool { return true })
 	var open map[string]bool
-	p.write = slices.DeleteFunc(p.write, func(e manifest.Entry) bool {
+	p.writes = slices.DeleteFunc(p.writes, func(e manifest.Entry) bool {
 		if manifest.Lookup(present.Kept, e.Path) < 0 {
 			return false
 		}
 		if open == nil {
-			open = gitdir.OpenBelow(x.Tree.Work)
+			open = gitdir.ListOpenFiles(x.Tree.Work)
 		}
 		return open[e.Path]
 	})
@@ -146,8 +146,8 @@ func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
 	return err
 }
 
-// sweep removes the temporary files of an earlier attempt.
-func (x *Restorer) sweep(temps []string) error {
+// removeTemps removes the temporary files of an earlier attempt.
+func (x *Restorer) removeTemps(temps []string) error {
 	for _, t := range temps {
 		var err error
 		if rel, outside := strings.CutPrefix(t, gitdir.InExternal); outside {
@@ -166,7 +166,7 @@ func (x *Restorer) sweep(temps []string) error {
 func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.Manifest) error {
 	ext := x.Tree.External
 	if ext.GitDir == "" {
-		return x.giveObjects(target)
+		return x.restoreObjects(target)
 	}
 	if err := os.MkdirAll(ext.GitDir, 0o755); err != nil {
 		return fmt.Errorf("make git folder: %w", err)
@@ -177,12 +177,12 @@ func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.
 	}
 	defer root.Close()
 	a := x.newApplier(root, ext.GitDir, present.Ext)
-	p := diff(present.Ext, target.Ext, func(string) bool { return false })
+	p := makePlan(present.Ext, target.Ext, func(string) bool { return false })
 	if err := a.run(p, target.Ext); err != nil {
 		return err
 	}
 	x.Result.GitFiles += len(a.written) + len(a.deleted)
-	if err := x.giveObjects(target); err != nil {
+	if err := x.restoreObjects(target); err != nil {
 		return err
 	}
 	if ext.Linked() {
@@ -190,7 +190,7 @@ func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.
 			return err
 		}
 		if err := gitstate.RestoreBranch(ctx, ext.Common, target.Branch); err != nil {
-			x.Result.mismatch(target.Branch.Name, err.Error())
+			x.Result.addMismatch(target.Branch.Name, err.Error())
 		}
 	}
 	return nil
@@ -202,12 +202,12 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 	for _, d := range target.ObjectDirs {
 		had[d] = true
 	}
-	leave := target.Unknown()
+	leave := target.UnknownPaths()
 	for _, d := range present.ObjectDirs {
-		if had[d] || leave(d) || gitdir.IsLargeFilesKey(d) {
+		if had[d] || leave(d) || gitdir.IsLargeFileKey(d) {
 			continue // large files are no part of a tree: they are found by those that name them
 		}
-		p, err := x.Pools.Of(d)
+		p, err := x.Pools.Get(d)
 		if err != nil {
 			return err
 		}
@@ -218,20 +218,20 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 	return nil
 }
 
-// giveObjects puts back what is missing from the target's object databases.
-func (x *Restorer) giveObjects(target *manifest.Manifest) error {
+// restoreObjects puts back what is missing from the target's object databases.
+func (x *Restorer) restoreObjects(target *manifest.Manifest) error {
 	for _, key := range target.ObjectDirs {
-		if gitdir.IsLargeFilesKey(key) && !strings.HasPrefix(key, gitdir.InExternal) {
+		if gitdir.IsLargeFileKey(key) && !strings.HasPrefix(key, gitdir.InExternal) {
 			_ = x.Tree.Root.MkdirAll(key, 0o755) // where it fails, realDir reports false
 		}
-		if !strings.HasPrefix(key, gitdir.InExternal) && !x.realDir(key) {
+		if !strings.HasPrefix(key, gitdir.InExternal) && !x.isRealDir(key) {
 			continue // a mismatch that verify reports
 		}
-		p, err := x.Pools.Of(key)
+		p, err := x.Pools.Get(key)
 		if err != nil {
 			return err
 		}
-		given, err := p.Give(x.Tree.External.ObjectDir(x.Tree.Work, key), manifest.Seq(target.ID), target.Started)
+		given, err := p.Restore(x.Tree.External.ObjectDir(x.Tree.Work, key), manifest.Seq(target.ID), target.Started)
 		if err != nil {
 			return err
 		}
@@ -242,14 +242,14 @@ func (x *Restorer) giveObjects(target *manifest.Manifest) error {
 		}
 		x.Result.GitFiles += given.Files
 		for _, n := range given.Damaged {
-			x.Result.mismatch(strings.TrimPrefix(key, gitdir.InExternal)+"/"+n, "damaged in place, and no whole copy is left")
+			x.Result.addMismatch(strings.TrimPrefix(key, gitdir.InExternal)+"/"+n, "damaged in place, and no whole copy is left")
 		}
 	}
 	return nil
 }
 
-// realDir reports whether a path of the tree is a folder that is reached without symbolic links.
-func (x *Restorer) realDir(p string) bool {
+// isRealDir reports whether a path of the tree is a folder that is reached without symbolic links.
+func (x *Restorer) isRealDir(p string) bool {
 	for d := p; d != "."; d = path.Dir(d) {
 		fi, err := x.Tree.Root.Lstat(d)
 		if err != nil || !fi.IsDir() {
@@ -259,8 +259,8 @@ func (x *Restorer) realDir(p string) bool {
 	return true
 }
 
-// mismatch notes a path once, with the first reason.
-func (r *Restored) mismatch(p, why string) {
+// addMismatch notes a path once, with the first reason.
+func (r *Restored) addMismatch(p, why string) {
 	for _, m := range r.Mismatches {
 		if m.Path == p {
 			return
@@ -271,30 +271,30 @@ func (r *Restored) mismatch(p, why string) {
 
 // Verify compares the tree as it is now with the target, and completes the result.
 func (x *Restorer) Verify(now, target *manifest.Manifest) {
-	leave := target.Unknown()
+	leave := target.UnknownPaths()
 	for _, part := range []struct{ now, want []manifest.Entry }{
 		{x.Tree.Excludes.Without(now.Work), x.Tree.Excludes.Without(target.Work)}, {now.Git, target.Git}, {now.Ext, target.Ext},
 	} {
-		p := diff(part.now, part.want, leave)
-		for _, e := range slices.Concat(p.open, p.mkdir, p.write, p.chmod) {
-			if i := manifest.Lookup(part.now, e.Path); i < 0 || !part.now[i].Same(&e) { // not only its owner
-				x.Result.mismatch(e.Path, "differs from the snapshot")
+		p := makePlan(part.now, part.want, leave)
+		for _, e := range slices.Concat(p.openDirs, p.makeDirs, p.writes, p.chmods) {
+			if i := manifest.Lookup(part.now, e.Path); i < 0 || !part.now[i].RestoresSame(&e) { // not only its owner
+				x.Result.addMismatch(e.Path, "differs from the snapshot")
 			}
 		}
-		for _, e := range p.remove {
-			x.Result.mismatch(e.Path, "did not exist in the snapshot")
+		for _, e := range p.removals {
+			x.Result.addMismatch(e.Path, "did not exist in the snapshot")
 		}
 	}
 	if now.Root != nil && target.Root != nil && now.Root.Mode != target.Root.Mode {
-		x.Result.mismatch(".", "differs from the snapshot")
+		x.Result.addMismatch(".", "differs from the snapshot")
 	}
 	x.verifyKept(now, target)
-	x.Result.Unlike = x.unlike(now, target)
-	x.count(target)
-	x.Result.Altered, x.Result.Uncompared = x.altered(now, target), append(target.Unkept(), now.Unkept()...)
+	x.Result.Unlike = x.findOwnerAndLinkDifferences(now, target)
+	x.countCompared(target)
+	x.Result.Altered, x.Result.Uncompared = x.findAltered(now, target), append(target.UnkeptIgnored(), now.UnkeptIgnored()...)
 	sort.Strings(x.Result.Uncompared)
 	x.Result.Uncompared = slices.Compact(x.Result.Uncompared)
-	x.Result.Gone, x.Result.Left = x.gone(target), left(now, target)
+	x.Result.Gone, x.Result.Left = x.findGone(target), findLeft(now, target)
 	sort.Strings(x.Result.Ignored)
 	sort.Strings(x.Result.Written)
 	sort.Strings(x.Result.Deleted)
@@ -307,21 +307,21 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 
 // verifyKept compares the kept ignored files.
 func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
-	manifest.Pairs(now.Kept, x.Tree.Excludes.Without(target.Kept), func(n, w *manifest.Entry) {
+	manifest.ForEachPair(now.Kept, x.Tree.Excludes.Without(target.Kept), func(n, w *manifest.Entry) {
 		switch {
 		case w == nil:
 			if n.Kind != disk.KindDir && !target.HasSkipped(n.Path) && !x.Tree.Excludes.Has(n.Path) {
 				x.Result.New = append(x.Result.New, n.Path)
 			}
-		case n != nil && n.Same(w):
+		case n != nil && n.RestoresSame(w):
 		default:
 			x.Result.InUse = append(x.Result.InUse, w.Path)
 		}
 	})
 }
 
-// count counts what was compared.
-func (x *Restorer) count(target *manifest.Manifest) {
+// countCompared counts what was compared.
+func (x *Restorer) countCompared(target *manifest.Manifest) {
 	files := func(list []manifest.Entry) (n int) {
 		for i := range list {
 			if list[i].Kind != disk.KindDir {
@@ -336,8 +336,8 @@ func (x *Restorer) count(target *manifest.Manifest) {
 	}
 }
 
-// altered lists the skipped files of the target that are skipped still and have changed.
-func (x *Restorer) altered(now, target *manifest.Manifest) []string {
+// findAltered lists the skipped files of the target that are skipped still and have changed.
+func (x *Restorer) findAltered(now, target *manifest.Manifest) []string {
 	var out []string
 	for _, s := range target.Skipped {
 		i := sort.Search(len(now.Skipped), func(i int) bool { return now.Skipped[i].Path >= s.Path })
@@ -351,8 +351,8 @@ func (x *Restorer) altered(now, target *manifest.Manifest) []string {
 	return out
 }
 
-// gone lists what the target saw, did not capture, and is not there any more.
-func (x *Restorer) gone(target *manifest.Manifest) []string {
+// findGone lists what the target saw, did not capture, and is not there any more.
+func (x *Restorer) findGone(target *manifest.Manifest) []string {
 	var out []string
 	note := func(p string) {
 		p = strings.TrimSuffix(p, "/")
@@ -370,10 +370,10 @@ func (x *Restorer) gone(target *manifest.Manifest) []string {
 	return slices.Compact(out)
 }
 
-// left lists what is there, was not captured, and that the target had not seen.
-func left(now, target *manifest.Manifest) []string {
+// findLeft lists what is there, was not captured, and that the target had not seen.
+func findLeft(now, target *manifest.Manifest) []string {
 	var out []string
-	unknown := target.Unknown()
+	unknown := target.UnknownPaths()
 	for _, skip := range now.Skipped {
 		p := strings.TrimSuffix(skip.Path, "/")
 		if !unknown(p) && manifest.Lookup(target.Work, p) < 0 && manifest.Lookup(target.Git, p) < 0 && manifest.Lookup(target.Kept, p) < 0 {
@@ -393,7 +393,7 @@ func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.
 	if _, err := os.Lstat(filepath.Join(common, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		return x.remakeShared(want)
 	}
-	lost, err := gitstate.LostShared(x.Objects, want, present.SharedList)
+	lost, err := gitstate.FindLostShared(x.Objects, want, present.SharedList)
 	if err != nil {
 		return err
 	}
@@ -405,8 +405,8 @@ func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.
 		if l.Name == gitstate.StashRef {
 			args = []string{"--git-dir=" + common, "update-ref", "--create-reflog", "-m", l.Subject, l.Name, l.Commit}
 		}
-		if _, err := gitdir.Alone(common, args...).Output(ctx); err != nil {
-			x.Result.mismatch(l.Name, err.Error())
+		if _, err := gitdir.IsolatedGit(common, args...).Output(ctx); err != nil {
+			x.Result.addMismatch(l.Name, err.Error())
 			continue
 		}
 		x.Result.Shared = append(x.Result.Shared, l.Text)

@@ -17,29 +17,29 @@ type partScan struct {
 	base []manifest.Entry
 	seen []bool // of base: it is still there
 
-	mu   sync.Mutex
-	news []found
+	mu      sync.Mutex
+	changes []change
 }
 
-// found is an entry that is not in the base, or not like this.
-type found struct {
+// change is an entry that is not in the base, or not like this.
+type change struct {
 	manifest.Entry
-	at   int  // what it takes the place of in the base, -1: nothing
-	todo bool // the content has to be read
+	baseIndex int  // what it takes the place of in the base, -1: nothing
+	unread    bool // the content has to be read
 }
 
 func newPartScan(base []manifest.Entry) *partScan {
 	return &partScan{base: base, seen: make([]bool, len(base))}
 }
 
-func (p *partScan) add(f found) {
+func (p *partScan) add(f change) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.news = append(p.news, f)
+	p.changes = append(p.changes, f)
 }
 
-// find sets where the nodes of a folder are in the base.
-func (p *partScan) find(dir string, nodes []walk.Node) {
+// locate sets where the nodes of a folder are in the base.
+func (p *partScan) locate(dir string, nodes []walk.Node) {
 	lo, hi := manifest.Below(p.base, dir)
 	if lo == hi {
 		return
@@ -52,19 +52,19 @@ func (p *partScan) find(dir string, nodes []walk.Node) {
 	for i := range nodes {
 		n := &nodes[i]
 		if k := manifest.Search(list, skip, n.Name); k < len(list) && list[k].Path[skip:] == n.Name {
-			n.At = lo + k
+			n.BaseIndex = lo + k
 		}
 	}
 }
 
-// children makes a node of each entry of the sorted list that lies directly in a folder.
-func children(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Node {
+// childNodes makes a node of each entry of the sorted list that lies directly in a folder.
+func childNodes(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Node {
 	lo, hi := manifest.Below(list, dir)
 	skip := len(dir) + 1
 	for i := lo; i < hi; {
 		name, _, deep := strings.Cut(list[i].Path[skip:], "/")
 		if !deep {
-			nodes = append(nodes, walk.Node{Name: name, At: i})
+			nodes = append(nodes, walk.Node{Name: name, BaseIndex: i})
 			i++
 			continue
 		}
@@ -76,46 +76,46 @@ func children(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Node 
 
 // merge makes the list of the part as it is now, sorted, and names the entries whose content has to be read. It is the
 // list of the base itself, which nobody may change, if nothing is new.
-func (p *partScan) merge(dirty folders) (list []manifest.Entry, todo []int) {
-	if len(p.news) == 0 && p.whole() {
+func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) {
+	if len(p.changes) == 0 && p.isComplete() {
 		return p.base, nil
 	}
-	sort.Slice(p.news, func(i, j int) bool { return p.news[i].Path < p.news[j].Path })
-	list = make([]manifest.Entry, 0, len(p.base)+len(p.news))
-	news := p.news
-	put := func(f found) {
+	sort.Slice(p.changes, func(i, j int) bool { return p.changes[i].Path < p.changes[j].Path })
+	list = make([]manifest.Entry, 0, len(p.base)+len(p.changes))
+	changes := p.changes
+	appendChange := func(f change) {
 		if f.Kind != disk.KindDir {
-			dirty.above(f.Path)
+			dirty.addParents(f.Path)
 		}
-		if f.todo {
-			todo = append(todo, len(list))
+		if f.unread {
+			unread = append(unread, len(list))
 		}
 		list = append(list, f.Entry)
 	}
 	for i := range p.base {
 		e := &p.base[i]
-		for len(news) > 0 && news[0].Path < e.Path {
-			put(news[0])
-			news = news[1:]
+		for len(changes) > 0 && changes[0].Path < e.Path {
+			appendChange(changes[0])
+			changes = changes[1:]
 		}
 		switch {
-		case len(news) > 0 && news[0].at == i:
-			put(news[0])
-			news = news[1:]
+		case len(changes) > 0 && changes[0].baseIndex == i:
+			appendChange(changes[0])
+			changes = changes[1:]
 		case p.seen[i]:
 			list = append(list, *e)
 		default:
-			dirty.above(e.Path)
+			dirty.addParents(e.Path)
 		}
 	}
-	for _, f := range news {
-		put(f)
+	for _, f := range changes {
+		appendChange(f)
 	}
-	return list, todo
+	return list, unread
 }
 
-// whole reports whether all that the base has is still there.
-func (p *partScan) whole() bool {
+// isComplete reports whether all that the base has is still there.
+func (p *partScan) isComplete() bool {
 	for _, s := range p.seen {
 		if !s {
 			return false
@@ -124,11 +124,11 @@ func (p *partScan) whole() bool {
 	return true
 }
 
-// folders is a set of folders below which something changed.
-type folders map[string]bool
+// folderSet is a set of folders below which something changed.
+type folderSet map[string]bool
 
-// above adds the folders that a path lies in, up to "".
-func (f folders) above(p string) {
+// addParents adds the folders that a path lies in, up to "".
+func (f folderSet) addParents(p string) {
 	for {
 		p = p[:max(0, strings.LastIndexByte(p, '/'))]
 		if f[p] {
@@ -141,8 +141,8 @@ func (f folders) above(p string) {
 	}
 }
 
-// forget clears the ids of the trees that are not right any more. The list is one that merge has made.
-func (f folders) forget(list []manifest.Entry) {
+// clearTreeIDs clears the ids of the trees that are not right any more. The list is one that merge has made.
+func (f folderSet) clearTreeIDs(list []manifest.Entry) {
 	for p := range f {
 		if i := manifest.Lookup(list, p); i >= 0 && list[i].Kind == disk.KindDir {
 			list[i].OID = pack.OID{}

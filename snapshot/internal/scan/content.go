@@ -23,8 +23,8 @@ const readAttempts = 3
 // StreamFrom is the size in bytes from which files are hashed and stored without being held in memory.
 const StreamFrom = 4 << 20
 
-// read hashes, and stores, the contents of the entries with the given indexes. What cannot be read becomes kind 0.
-func (sc *scanner) read(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
+// readContents hashes, and stores, the contents of the entries with the given indexes. What cannot be read becomes kind 0.
+func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
 	if len(todo) == 0 {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (sc *scanner) read(ctx context.Context, of manifest.Part, entries []manifes
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			return sc.readDir(top, dir, of, entries, list)
+			return sc.readFolder(top, dir, of, entries, list)
 		})
 	}
 	return g.Wait()
@@ -78,11 +78,11 @@ func openBelow(top disk.Dir, dir string) (disk.Dir, error) {
 	return at, err
 }
 
-func (sc *scanner) readDir(top disk.Dir, dir string, of manifest.Part, entries []manifest.Entry, list []int) error {
+func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entries []manifest.Entry, list []int) error {
 	sub, err := openBelow(top, dir)
 	if err != nil {
 		for _, i := range list {
-			sc.unread(&entries[i], of, manifest.Unreadable)
+			sc.skipEntry(&entries[i], of, manifest.Unreadable)
 		}
 		return nil // recorded, never fatal
 	}
@@ -91,7 +91,7 @@ func (sc *scanner) readDir(top disk.Dir, dir string, of manifest.Part, entries [
 	for _, i := range list {
 		e := &entries[i]
 		if e.Kind == disk.KindLink {
-			if e.OID, err = sc.store([]byte(sc.links[linkKey(of, e.Path)])); err != nil {
+			if e.OID, err = sc.storeContent([]byte(sc.links[linkKey(of, e.Path)])); err != nil {
 				return err
 			}
 			continue
@@ -100,13 +100,13 @@ func (sc *scanner) readDir(top disk.Dir, dir string, of manifest.Part, entries [
 		switch {
 		case err == nil:
 		case errors.Is(err, pack.ErrChanged):
-			sc.unread(e, of, manifest.Unstable)
+			sc.skipEntry(e, of, manifest.Unstable)
 		case errors.Is(err, errStore):
 			return err
 		case errors.Is(err, fs.ErrNotExist):
 			e.Kind = 0 // gone since the walk
 		default:
-			sc.unread(e, of, manifest.Unreadable)
+			sc.skipEntry(e, of, manifest.Unreadable)
 		}
 	}
 	return nil
@@ -115,14 +115,14 @@ func (sc *scanner) readDir(top disk.Dir, dir string, of manifest.Part, entries [
 // errStore marks errors of our own store, which are not the file's fault.
 var errStore = errors.New("store content")
 
-func (sc *scanner) unread(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
+func (sc *scanner) skipEntry(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
 	if of != manifest.PartExt {
-		sc.skip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
+		sc.addSkip(manifest.Skip{Path: e.Path, Reason: r, Size: e.Stat.Size, Mtime: e.Stat.Mtime})
 	}
 	e.Kind = 0
 }
 
-func (sc *scanner) store(data []byte) (pack.OID, error) {
+func (sc *scanner) storeContent(data []byte) (pack.OID, error) {
 	if sc.Pack == nil {
 		return pack.Hash(pack.Blob, data), nil
 	}
@@ -156,7 +156,7 @@ func (sc *scanner) readOnce(dir disk.Dir, e *manifest.Entry, buf *[]byte) error 
 		e.Stat = st
 		return pack.ErrChanged
 	}
-	id, err := sc.content(f, st.Size, buf)
+	id, err := sc.hashContent(f, st.Size, buf)
 	if err != nil {
 		return err
 	}
@@ -171,20 +171,20 @@ func (sc *scanner) readOnce(dir disk.Dir, e *manifest.Entry, buf *[]byte) error 
 	return nil
 }
 
-func (sc *scanner) content(f disk.File, size int64, buf *[]byte) (pack.OID, error) {
+func (sc *scanner) hashContent(f disk.File, size int64, buf *[]byte) (pack.OID, error) {
 	if size < StreamFrom {
 		if int64(cap(*buf)) <= size {
 			*buf = make([]byte, size+size/2+1)
 		}
 		data := (*buf)[:size+1] // one more than there should be
 		n, err := io.ReadFull(f, data)
-		if err := otherThanEnd(err); err != nil {
+		if err := ignoreEOF(err); err != nil {
 			return pack.OID{}, err
 		}
 		if int64(n) != size {
 			return pack.OID{}, pack.ErrChanged
 		}
-		return sc.store(data[:n])
+		return sc.storeContent(data[:n])
 	}
 	h := pack.NewHash(pack.Blob, size)
 	n, err := io.Copy(h, io.LimitReader(f, size+1))
@@ -204,15 +204,15 @@ func (sc *scanner) content(f disk.File, size int64, buf *[]byte) (pack.OID, erro
 	return id, nil
 }
 
-func otherThanEnd(err error) error {
+func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}
 	return err
 }
 
-// dropUnread removes the entries whose kind was cleared.
-func dropUnread(entries []manifest.Entry) []manifest.Entry {
+// removeCleared removes the entries whose kind was cleared.
+func removeCleared(entries []manifest.Entry) []manifest.Entry {
 	out := entries[:0]
 	for _, e := range entries {
 		if e.Kind != 0 {

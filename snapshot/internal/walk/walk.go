@@ -19,11 +19,11 @@ import (
 
 // Node is one entry of a folder as the walk saw it. Its kind is 0 for sockets, pipes and devices.
 type Node struct {
-	Name string
-	Kind disk.Kind
-	St   disk.Stat
-	At   int  // where the base of a scan has it, -1: nowhere
-	Next Zone // set by the visitor: the rules by which to go on below it
+	Name      string
+	Kind      disk.Kind
+	Stat      disk.Stat
+	BaseIndex int  // where the base of a scan has it, -1: nowhere
+	Next      Zone // set by the visitor: the rules by which to go on below it
 }
 
 // Zone says by which rules a folder is looked at.
@@ -40,12 +40,12 @@ const (
 
 // Folder is one folder of a walk. Its nodes are valid during the visit only.
 type Folder struct {
-	Open  disk.Dir // the folder itself
-	Dir   string   // its path from the root of the walk, "" for the root
-	Zone  Zone
-	Self  Node // the folder in its parent; nowhere in a base for the root
-	Known bool // the nodes come from the base of a scan, which has set where they are in it
-	Nodes []Node
+	Open     disk.Dir // the folder itself
+	Dir      string   // its path from the root of the walk, "" for the root
+	Zone     Zone
+	Self     Node // the folder in its parent; nowhere in a base for the root
+	FromBase bool // the nodes come from the base of a scan, which has set where they are in it
+	Nodes    []Node
 }
 
 // Join is the path of an entry of the folder.
@@ -68,10 +68,10 @@ func (l *Folder) Read(name string) ([]byte, error) {
 // Walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are
 // visited before what is below them.
 type Walker struct {
-	Keep  func(dir string, z Zone) func(name string) bool // reports which names to look at; nil keeps all, also as a result
-	Visit func(context.Context, *Folder) error            // sets the next zone of each node
-	Fail  func(path string, reason manifest.Reason)       // an entry that could not be looked at; never the root
-	Known func(*Folder) bool                              // fills in the nodes of an unchanged folder; nil knows none
+	Keep         func(dir string, z Zone) func(name string) bool // reports which names to look at; nil keeps all, also as a result
+	Visit        func(context.Context, *Folder) error            // sets the next zone of each node
+	Fail         func(path string, reason manifest.Reason)       // an entry that could not be looked at; never the root
+	ListFromBase func(*Folder) bool                              // fills in the nodes of an unchanged folder; nil knows none
 
 	dev     uint64
 	scratch sync.Pool // of *scratch
@@ -94,24 +94,24 @@ func (w *Walker) Walk(ctx context.Context, root *os.Root, z Zone) error {
 	}
 	w.dev = st.Dev
 	w.queue.wake.L = &w.queue.mu
-	w.queue.push(Folder{Open: open, Zone: z, Self: Node{At: -1}})
+	w.queue.push(Folder{Open: open, Zone: z, Self: Node{BaseIndex: -1}})
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var g errgroup.Group
 	for range max(2, runtime.NumCPU()) {
-		g.Go(func() error { return w.work(ctx, cancel) })
+		g.Go(func() error { return w.walkQueue(ctx, cancel) })
 	}
 	return g.Wait()
 }
 
-// work walks folders of the queue until there are none left. After an error the others are closed only.
-func (w *Walker) work(ctx context.Context, cancel context.CancelCauseFunc) error {
+// walkQueue walks folders of the queue until there are none left. After an error the others are closed only.
+func (w *Walker) walkQueue(ctx context.Context, cancel context.CancelCauseFunc) error {
 	for {
 		l, ok := w.queue.pop()
 		if !ok {
 			return context.Cause(ctx)
 		}
-		if err := w.folder(ctx, l); err != nil {
+		if err := w.walkFolder(ctx, l); err != nil {
 			cancel(err)
 		}
 		w.queue.done()
@@ -126,14 +126,14 @@ type queue struct {
 	pending int // in the list or being walked
 }
 
-// queueMost bounds how many folders are open at a time, beside those above the ones that are being walked.
-const queueMost = 64
+// maxQueued bounds how many folders are open at a time, beside those above the ones that are being walked.
+const maxQueued = 64
 
 // push adds a folder, unless there are many already.
 func (q *queue) push(l Folder) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.list) >= queueMost {
+	if len(q.list) >= maxQueued {
 		return false
 	}
 	q.list = append(q.list, l)
@@ -166,9 +166,9 @@ func (q *queue) done() {
 	}
 }
 
-// folder visits one folder, which it closes, and walks those in it.
-func (w *Walker) folder(ctx context.Context, l Folder) error {
-	defer l.Open.Close()
+// walkFolder visits one folder, which it closes, and walks those in it.
+func (w *Walker) walkFolder(ctx context.Context, folder Folder) error {
+	defer folder.Open.Close()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -177,19 +177,19 @@ func (w *Walker) folder(ctx context.Context, l Folder) error {
 		s = &scratch{}
 	}
 	defer w.scratch.Put(s)
-	if err := w.list(&l, s); err != nil {
-		if l.Dir == "" {
+	if err := w.listNodes(&folder, s); err != nil {
+		if folder.Dir == "" {
 			return fmt.Errorf("list the folder: %w", err)
 		}
-		w.Fail(l.Dir, manifest.Unreadable)
+		w.Fail(folder.Dir, manifest.Unreadable)
 		return nil
 	}
-	if err := w.Visit(ctx, &l); err != nil {
+	if err := w.Visit(ctx, &folder); err != nil {
 		return err
 	}
-	for i := range l.Nodes {
-		if n := &l.Nodes[i]; n.Kind == disk.KindDir && n.Next != ZoneNone {
-			if err := w.enter(ctx, &l, n); err != nil {
+	for i := range folder.Nodes {
+		if n := &folder.Nodes[i]; n.Kind == disk.KindDir && n.Next != ZoneNone {
+			if err := w.enter(ctx, &folder, n); err != nil {
 				return err
 			}
 		}
@@ -198,14 +198,14 @@ func (w *Walker) folder(ctx context.Context, l Folder) error {
 }
 
 // enter opens a folder now, while its parent is open, and leaves it to the queue if that has room.
-func (w *Walker) enter(ctx context.Context, l *Folder, n *Node) error {
-	path := l.Join(n.Name)
-	if n.St.Dev != w.dev {
+func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
+	path := parent.Join(n.Name)
+	if n.Stat.Dev != w.dev {
 		w.Fail(path, manifest.MountPoint)
 		return nil
 	}
-	open, st, err := l.Open.Sub(n.Name)
-	if err == nil && (st.Ino != n.St.Ino || st.Dev != n.St.Dev) {
+	open, st, err := parent.Open.Sub(n.Name)
+	if err == nil && (st.Ino != n.Stat.Ino || st.Dev != n.Stat.Dev) {
 		open.Close()
 		err = errReplaced
 	}
@@ -217,49 +217,49 @@ func (w *Walker) enter(ctx context.Context, l *Folder, n *Node) error {
 	if w.queue.push(below) {
 		return nil
 	}
-	return w.folder(ctx, below)
+	return w.walkFolder(ctx, below)
 }
 
-// list looks at the entries of a folder.
-func (w *Walker) list(l *Folder, s *scratch) error {
-	l.Nodes = s.nodes[:0]
-	l.Known = w.Known != nil && w.Known(l)
-	if !l.Known {
-		if err := w.names(l, s); err != nil {
+// listNodes looks at the entries of a folder.
+func (w *Walker) listNodes(folder *Folder, s *scratch) error {
+	folder.Nodes = s.nodes[:0]
+	folder.FromBase = w.ListFromBase != nil && w.ListFromBase(folder)
+	if !folder.FromBase {
+		if err := w.listNames(folder, s); err != nil {
 			return err
 		}
 	}
-	s.nodes = l.Nodes[:0]
-	there := l.Nodes[:0]
-	for i := range l.Nodes {
-		n := &l.Nodes[i]
+	s.nodes = folder.Nodes[:0]
+	existing := folder.Nodes[:0]
+	for i := range folder.Nodes {
+		n := &folder.Nodes[i]
 		var err error
-		n.Kind, n.St, err = s.list.Lstat(l.Open, n.Name)
+		n.Kind, n.Stat, err = s.list.Lstat(folder.Open, n.Name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
 		case err != nil:
-			w.Fail(l.Join(n.Name), manifest.Unreadable)
+			w.Fail(folder.Join(n.Name), manifest.Unreadable)
 		default:
-			there = append(there, *n)
+			existing = append(existing, *n)
 		}
 	}
-	l.Nodes = there
+	folder.Nodes = existing
 	return nil
 }
 
-// names makes a node of each name that is to be kept.
-func (w *Walker) names(l *Folder, s *scratch) error {
-	names, err := s.list.Names(l.Open)
+// listNames makes a node of each name that is to be kept.
+func (w *Walker) listNames(folder *Folder, s *scratch) error {
+	names, err := s.list.Names(folder.Open)
 	if err != nil {
 		return err
 	}
 	var keep func(string) bool
 	if w.Keep != nil {
-		keep = w.Keep(l.Dir, l.Zone)
+		keep = w.Keep(folder.Dir, folder.Zone)
 	}
 	for _, name := range names {
 		if keep == nil || keep(name) {
-			l.Nodes = append(l.Nodes, Node{Name: name, At: -1})
+			folder.Nodes = append(folder.Nodes, Node{Name: name, BaseIndex: -1})
 		}
 	}
 	return nil
