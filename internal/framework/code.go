@@ -64,18 +64,18 @@ var (
 
 // PythonTestModules are the modules that run tests, or belong to what does: a module of the
 // project with such a name hides it.
-var PythonTestModules = append(of("python", func(f Framework) []string { return f.Shadows }), list("mock coverage hypothesis")...)
+var PythonTestModules = append(wordsOf("python", func(f Framework) []string { return f.Shadows }), split("mock coverage hypothesis")...)
 
 // PythonPackage matches the folder of an installed package that runs tests.
 var PythonPackage = regexp.MustCompile(`^(_?pytest|pytest_\w+|pluggy|xdist|coverage|hypothesis|nose2?|unittest2|mock|assertpy|hamcrest)$`)
 
 // NodePackages are packages that run tests, or that tests use with any framework. What they do
 // decides how tests end.
-var NodePackages = append(of("node", func(f Framework) []string { return f.TestPackages }),
-	list("chai c8 nyc istanbul sinon should assert @testing-library power-assert supertest nock msw tsx ts-node")...)
+var NodePackages = append(wordsOf("node", func(f Framework) []string { return f.TestPackages }),
+	split("chai c8 nyc istanbul sinon should assert @testing-library power-assert supertest nock msw tsx ts-node")...)
 
-// of are the words in the rows of a language.
-func of(language string, words func(Framework) []string) []string {
+// wordsOf are the words in the rows of a language.
+func wordsOf(language string, words func(Framework) []string) []string {
 	var out []string
 	for _, f := range frameworks {
 		if f.Language == language {
@@ -113,18 +113,18 @@ func Programs() []string {
 	var out []string
 	for _, f := range frameworks {
 		for _, p := range f.Programs {
-			out = append(out, first(p))
+			out = append(out, firstWord(p))
 		}
 	}
 	for _, l := range linters {
 		for _, p := range l.Programs {
-			out = append(out, first(p))
+			out = append(out, firstWord(p))
 		}
 	}
 	for name := range tasks {
 		out = append(out, name)
 	}
-	return append(out, list("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
+	return append(out, split("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
 }
 
-func first(call string) string { return list(call)[0] }
+func firstWord(call string) string { return split(call)[0] }

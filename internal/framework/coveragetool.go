@@ -11,18 +11,18 @@ type CoverageTool struct {
 
 // istanbulTool are the options that c8 and nyc have in common.
 var istanbulTool = CoverageTool{
-	Keep: list("--exclude= -x= --include= -n= --extension= -e= --src= --all -a --exclude-after-remap --exclude-node-modules --allowExternal"),
-	Others: list("--reporter= -r= --report-dir= --reports-dir= -o= --temp-dir= --temp-directory= -t= --cwd= --require= -i= " +
+	Keep: split("--exclude= -x= --include= -n= --extension= -e= --src= --all -a --exclude-after-remap --exclude-node-modules --allowExternal"),
+	Others: split("--reporter= -r= --report-dir= --reports-dir= -o= --temp-dir= --temp-directory= -t= --cwd= --require= -i= " +
 		"--lines= --functions= --branches= --statements= --nycrc-path= --config= -c= --cache-dir="),
-	Subcommands: list("report check-coverage merge instrument"),
+	Subcommands: split("report check-coverage merge instrument"),
 }
 
 // CoverageTools measure the coverage of frameworks that cannot, by name.
 var CoverageTools = map[string]CoverageTool{
 	"c8": istanbulTool.withTemp("--temp-directory="), "nyc": istanbulTool.withTemp("--temp-dir="),
 	"coverage": {
-		Keep:   list("--branch --source= --omit= --include="),
-		Others: list("-W= -X= --rcfile= --data-file= --context= --concurrency= --debug="),
+		Keep:   split("--branch --source= --omit= --include="),
+		Others: split("-W= -X= --rcfile= --data-file= --context= --concurrency= --debug="),
 	},
 }
 

@@ -21,10 +21,10 @@ func TestMatrix(t *testing.T) {
 	for _, f := range All() {
 		row := "| " + f.Name + " |"
 		for _, c := range capabilities {
-			has, why := c.has(f), f.Unsupported[c.name]
+			has, why := c.describe(f), f.Unsupported[c.name]
 			switch {
 			case has == "" && why == "" && c.name == Narrows:
-				t.Errorf("%s leaves out options that %v: fill in Options, or name them in Lacks if it has none", f.Name, f.Options.holes())
+				t.Errorf("%s leaves out options that %v: fill in Options, or name them in Lacks if it has none", f.Name, f.Options.missingEffects())
 			case has == "" && why == "":
 				t.Errorf("%s leaves out %s: fill it in, or add a reason to Unsupported", f.Name, c.name)
 			case has != "" && why != "":

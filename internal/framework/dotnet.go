@@ -2,8 +2,8 @@ package framework
 
 var dotnet = []Framework{
 	{
-		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: list("Microsoft.NET.Test.Sdk"),
-		ConfigFiles: list("*.runsettings"),
+		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: split("Microsoft.NET.Test.Sdk"),
+		ConfigFiles: split("*.runsettings"),
 		Operands:    Projects,
 		Options: Options{
 			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= --test-modules=",
@@ -18,21 +18,17 @@ var dotnet = []Framework{
 			Lacks:     []Effect{Update},
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("dotnet"), Own: list("--filter --report-trx"), Place: BeforeWord, Word: "--",
-			Words: func(s Selection) []string { return []string{"--filter", s.joined("|", dotnetName)} },
+			Way: ByWords, Programs: split("dotnet"), Own: split("--filter --report-trx"), Place: BeforeWord, Word: "--",
+			Words: func(s Selection) []string { return []string{"--filter", s.joinNames("|", dotnetName)} },
 		},
-		Report:   Output{Format: "trx", Args: list("--logger=trx --results-directory={{report_dir}}/.results"), Files: list("{{report_dir}}/.results/**/*.trx")},
-		Coverage: Output{Format: "cobertura", Args: []string{"--collect=XPlat Code Coverage"}, Files: list("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: list("coverlet.collector")},
-		Mutants:  Environment,
-		Marks:    list("testhost VSTEST_HOST_DEBUG"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Lists:    "its list has display names only",
-			Affects:  "has no such option",
-		},
+		Report:      Output{Format: "trx", Args: split("--logger=trx --results-directory={{report_dir}}/.results"), Files: split("{{report_dir}}/.results/**/*.trx")},
+		Coverage:    Output{Format: "cobertura", Args: []string{"--collect=XPlat Code Coverage"}, Files: split("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: split("coverlet.collector")},
+		Mutants:     Environment,
+		Marks:       split("testhost VSTEST_HOST_DEBUG"),
+		Unsupported: map[Capability]string{Lists: "its list has display names only", Affects: "has no such option"},
 	},
 	{
-		Name: "vstest", Language: "dotnet", Programs: []string{"vstest.console", "nunit3-console", "xunit.console"}, ConfigFiles: list("nunit.config xunit.runner.json"),
+		Name: "vstest", Language: "dotnet", Programs: []string{"vstest.console", "nunit3-console", "xunit.console"}, ConfigFiles: split("nunit.config xunit.runner.json"),
 		Options: Options{
 			Focus:     "/Tests= --Tests= /TestCaseFilter= --TestCaseFilter= --test= --where= -class= -method= -trait= -namespace= --testlist=",
 			Exclude:   "-notrait= -noclass= -nomethod= -nonamespace=",

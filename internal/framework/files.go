@@ -85,15 +85,15 @@ var RunnerKey = regexp.MustCompile(`tests?|pytest|jest|vitest|mocha|jasmine|karm
 
 // ConfigNameParts are parts of the names of configuration files, in lower case: most files
 // have none of them.
-var ConfigNameParts = list("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
+var ConfigNameParts = split("conf rc setup workspace pytest tox nox package composer cargo pom gradle makefile justfile taskfile deno bunfig pyproject jest mocha rspec phpunit nextest karma cypress junit testng go.mod")
 
 // Names of folders and files of tests.
 var (
 	// EndToEndFolders are those of tests in a browser.
-	EndToEndFolders = list("e2e cypress")
+	EndToEndFolders = split("e2e cypress")
 
 	// NativeTestSuffixes end the names of test files of C and C++, without extension.
-	NativeTestSuffixes = list("_test _tests _unittest Test Tests")
+	NativeTestSuffixes = split("_test _tests _unittest Test Tests")
 )
 
 // ArgumentFile matches the base name of a file with the arguments of a program.

@@ -96,15 +96,15 @@ const (
 
 // capability is one of them, with what a row has of it: "" if nothing.
 type capability struct {
-	name Capability
-	has  func(Framework) string
+	name     Capability
+	describe func(Framework) string
 }
 
 var capabilities = []capability{
-	{Call, func(f Framework) string { return code(f.Programs) }},
-	{Detect, func(f Framework) string { return code(slices.Concat(f.Packages, f.ConfigFiles)) }},
+	{Call, func(f Framework) string { return inBackticks(f.Programs) }},
+	{Detect, func(f Framework) string { return inBackticks(slices.Concat(f.Packages, f.ConfigFiles)) }},
 	{Narrows, func(f Framework) string {
-		if len(f.Options.holes()) > 0 {
+		if len(f.Options.missingEffects()) > 0 {
 			return ""
 		}
 		return "yes"
@@ -118,15 +118,15 @@ var capabilities = []capability{
 		}
 		return "`" + strings.Join(f.List.Args, " ") + "`"
 	}},
-	{Affects, func(f Framework) string { return code(list(f.Affected.Since + " " + f.Affected.Files)) }},
-	{Shadowed, func(f Framework) string { return code(f.Shadows) }},
-	{Installs, func(f Framework) string { return code(f.TestPackages) }},
+	{Affects, func(f Framework) string { return inBackticks(split(f.Affected.Since + " " + f.Affected.Files)) }},
+	{Shadowed, func(f Framework) string { return inBackticks(f.Shadows) }},
+	{Installs, func(f Framework) string { return inBackticks(f.TestPackages) }},
 	{Switches, func(f Framework) string { return f.Mutants.String() }},
-	{Detectable, func(f Framework) string { return code(f.Marks) }},
+	{Detectable, func(f Framework) string { return inBackticks(f.Marks) }},
 	{Conceals, func(f Framework) string { return f.Conceal.String() }},
 }
 
-func code(list []string) string {
+func inBackticks(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -159,73 +159,76 @@ func All() []Framework { return frameworks }
 
 // Named returns the row with the name, nil if there is none.
 func Named(name string) *Framework {
-	if i, ok := byName[name]; ok {
+	if i, ok := frameworksByName[name]; ok {
 		return &frameworks[i]
 	}
 	return nil
 }
 
-// after returns what follows the wanted words, together with the options between them.
-func (x index) after(words, want []string) ([]string, bool) {
-	if len(want) == 0 {
+// argsAfter returns what follows the wanted words, together with the options between them.
+func (x index) argsAfter(words, wanted []string) ([]string, bool) {
+	if len(wanted) == 0 {
 		return words, true
 	}
 	for i := 0; i < len(words); i++ {
 		switch w := words[i]; {
-		case w == want[0]:
-			rest, ok := x.after(words[i+1:], want[1:])
-			return append(slices.Clone(words[:i]), rest...), ok
-		case !passedOver(w):
+		case w == wanted[0]:
+			args, ok := x.argsAfter(words[i+1:], wanted[1:])
+			return append(slices.Clone(words[:i]), args...), ok
+		case !isSkippable(w):
 			return nil, false
-		case x.takes(w):
+		case x.takesValue(w):
 			i++
 		}
 	}
 	return nil, false
 }
 
-// passedOver reports whether a word may be between a program and what it is to do: options,
+// isSkippable reports whether a word may be between a program and what it is to do: options,
 // +nightly of cargo, :module: of gradle, a clean before the tests.
-func passedOver(word string) bool {
+func isSkippable(word string) bool {
 	return strings.IndexAny(word, "-+:") == 0 || strings.Contains(word, "clean")
 }
 
 var (
-	frameworks = completed(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
-	byName     = names(frameworks)
-	byProgram  = programs(frameworks, func(f Framework) []string { return f.Programs })
+	frameworks          = completeRows(slices.Concat(golang, node, python, rust, jvm, ruby, php, dotnet, native, others))
+	frameworksByName    = indexByName(frameworks)
+	frameworksByProgram = indexByProgram(frameworks, func(f Framework) []string { return f.Programs })
 )
 
-// completed fills in what variants take from the framework that they are like.
-func completed(rows []Framework) []Framework {
-	all := names(rows)
+// completeRows fills in what variants take from the framework that they are like.
+func completeRows(rows []Framework) []Framework {
+	all := indexByName(rows)
 	for i, f := range rows {
 		if f.Like != "" {
-			rows[i] = f.filled(rows[all[f.Like]])
+			rows[i] = f.inheritFrom(rows[all[f.Like]])
 		}
-		rows[i].Unsupported = rows[i].reasons()
+		rows[i].Unsupported = rows[i].unsupportedReasons()
 		rows[i].index = rows[i].Options.index(rows[i].Style)
 	}
 	return rows
 }
 
-// reasons are those of the row, and of its language.
-func (f Framework) reasons() map[Capability]string {
-	out := maps.Clone(ofLanguage[f.Language])
+// unsupportedReasons are those of the row, and of its language.
+func (f Framework) unsupportedReasons() map[Capability]string {
+	out := maps.Clone(languageReasons[f.Language])
 	for c, why := range f.Unsupported {
 		out[c] = why
 	}
+	if f.Conceal == noConcealment && out[Conceals] == "" {
+		out[Conceals] = notBuilt
+	}
 	for _, c := range capabilities {
-		if why := out[c.name]; c.has(f) != "" && (why == notMeasured || why == ofLanguage[f.Language][c.name]) {
+		if why := out[c.name]; c.describe(f) != "" && (why == notMeasured || why == languageReasons[f.Language][c.name]) {
 			delete(out, c.name)
 		}
 	}
 	return out
 }
 
-// ofLanguage are the reasons that hold for any framework of a language, unless a row has
+// languageReasons are the reasons that hold for any framework of a language, unless a row has
 // something to say.
-var ofLanguage = map[string]map[Capability]string{
+var languageReasons = map[string]map[Capability]string{
 	"go":     {Shadowed: "imports name a module", Installs: "part of Go, or in go.sum"},
 	"node":   {Shadowed: "packages are found in node_modules", Installs: "part of the program"},
 	"python": {Installs: "part of Python"},
@@ -248,38 +251,38 @@ const (
 	notWatched = "installed packages of the language are not watched"
 )
 
-func (f Framework) filled(like Framework) Framework {
-	f.Language, f.Style = like.Language, like.Style
-	f.Options, f.Operands = f.Options.or(like.Options), cmp.Or(f.Operands, like.Operands)
+func (f Framework) inheritFrom(base Framework) Framework {
+	f.Language, f.Style = base.Language, base.Style
+	f.Options, f.Operands = f.Options.mergedWith(base.Options), cmp.Or(f.Operands, base.Operands)
 	if f.ConfigFiles == nil {
-		f.ConfigFiles = like.ConfigFiles
+		f.ConfigFiles = base.ConfigFiles
 	}
 	if f.Rerun.Way == noWay {
-		f.Rerun = like.Rerun
+		f.Rerun = base.Rerun
 	}
 	if f.List.Format == NoList {
-		f.List = like.List
+		f.List = base.List
 	}
 	if f.Drop == nil {
-		f.Drop = like.Drop
+		f.Drop = base.Drop
 	}
-	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows, f.Conceal = like.Report, like.Coverage, like.Affected, like.Mutants, like.Marks, like.Shadows, like.Conceal
-	f.Unsupported = f.ownReasons(like)
+	f.Report, f.Coverage, f.Affected, f.Mutants, f.Marks, f.Shadows, f.Conceal = base.Report, base.Coverage, base.Affected, base.Mutants, base.Marks, base.Shadows, base.Conceal
+	f.Unsupported = f.ownReasons(base)
 	return f
 }
 
 // ownReasons are the reasons of a variant: its own, and those for what it takes from another.
-func (f Framework) ownReasons(like Framework) map[Capability]string {
+func (f Framework) ownReasons(base Framework) map[Capability]string {
 	out := map[Capability]string{}
 	for _, c := range capabilities {
-		if why := cmp.Or(f.Unsupported[c.name], like.Unsupported[c.name]); why != "" && c.has(f) == "" {
+		if why := cmp.Or(f.Unsupported[c.name], base.Unsupported[c.name]); why != "" && c.describe(f) == "" {
 			out[c.name] = why
 		}
 	}
 	return out
 }
 
-func names(rows []Framework) map[string]int {
+func indexByName(rows []Framework) map[string]int {
 	out := map[string]int{}
 	for i, f := range rows {
 		out[f.Name] = i
@@ -296,15 +299,15 @@ type callRow struct {
 
 type calls map[string][]callRow
 
-// of are the calls of the program, those with more words first.
-func (c calls) of(words []string) []callRow {
+// matching are the calls of the program, those with more words first.
+func (c calls) matching(words []string) []callRow {
 	if len(words) == 0 {
 		return nil
 	}
 	return c[words[0]]
 }
 
-func programs[T any](rows []T, of func(T) []string) calls {
+func indexByProgram[T any](rows []T, of func(T) []string) calls {
 	out := calls{}
 	for i, row := range rows {
 		for _, call := range of(row) {
@@ -318,5 +321,5 @@ func programs[T any](rows []T, of func(T) []string) calls {
 	return out
 }
 
-// list splits words at blanks.
-func list(words string) []string { return strings.Fields(words) }
+// split splits words at blanks.
+func split(words string) []string { return strings.Fields(words) }

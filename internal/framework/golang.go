@@ -3,7 +3,7 @@ package framework
 var golang = []Framework{
 	{
 		Name: "go", Language: "go", Programs: []string{"go test"},
-		ConfigFiles: list("go.mod go.work"),
+		ConfigFiles: split("go.mod go.work"),
 		Style:       OneDash,
 		Operands:    Packages,
 		Options: Options{
@@ -18,19 +18,17 @@ var golang = []Framework{
 				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
 			Lacks: []Effect{Loosen, Mask},
 		},
-		Rerun:    Rerun{Way: ByPackage},
-		List:     List{Args: list("-list ."), Format: GoList},
-		Report:   Output{Format: "go-test-json", Args: list("-json")},
-		Coverage: Output{Format: "go", Args: list("-coverprofile={{report_dir}}/cover.out"), Files: list("{{report_dir}}/cover.out")},
-		Mutants:  Environment,
-		Marks:    list("testing.Testing -test. _test.go"),
-		Conceal:  GoOverlay,
-		Unsupported: map[Capability]string{
-			Affects: "go list names the packages that import what changed",
-		},
+		Rerun:       Rerun{Way: ByPackage},
+		List:        List{Args: split("-list ."), Format: GoList},
+		Report:      Output{Format: "go-test-json", Args: split("-json")},
+		Coverage:    Output{Format: "go", Args: split("-coverprofile={{report_dir}}/cover.out"), Files: split("{{report_dir}}/cover.out")},
+		Mutants:     Environment,
+		Marks:       split("testing.Testing -test. _test.go"),
+		Conceal:     GoOverlay,
+		Unsupported: map[Capability]string{Affects: "go list names the packages that import what changed"},
 	},
 	{
-		Name: "gotestsum", Like: "go", Programs: []string{"gotestsum"}, Packages: list("gotest.tools/gotestsum"),
+		Name: "gotestsum", Like: "go", Programs: []string{"gotestsum"}, Packages: split("gotest.tools/gotestsum"),
 		Options: Options{
 			StopEarly: "-failfast -max-fails=",
 			Loosen:    "-rerun-fails[=] -rerun-fails-max-failures= -rerun-fails-max-attempts=",
@@ -38,7 +36,7 @@ var golang = []Framework{
 		},
 	},
 	{
-		Name: "ginkgo", Language: "go", Programs: []string{"ginkgo"}, Packages: list("github.com/onsi/ginkgo github.com/onsi/ginkgo/v2"),
+		Name: "ginkgo", Language: "go", Programs: []string{"ginkgo"}, Packages: split("github.com/onsi/ginkgo github.com/onsi/ginkgo/v2"),
 		Style: OneDash,
 		Options: Options{
 			Focus:     "-run= -focus= -focus-file= -label-filter= -sem-ver-filter=",

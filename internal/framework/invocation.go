@@ -28,25 +28,25 @@ type Invocation struct {
 // InvocationOf reads a command that tests or lints; false if it does neither. The first word is
 // the name of a program, without folder and extension.
 func InvocationOf(words []string) (Invocation, bool) {
-	for _, c := range byProgram.of(words) {
+	for _, c := range frameworksByProgram.matching(words) {
 		f := &frameworks[c.row]
-		if rest, ok := f.index.after(words[1:], c.words); ok {
+		if rest, ok := f.index.argsAfter(words[1:], c.words); ok {
 			return Invocation{c.name, RunsTests, f, rest, f.index}, true
 		}
 	}
-	for _, c := range linterPrograms.of(words) {
+	for _, c := range lintersByProgram.matching(words) {
 		l := &linters[c.row]
-		if rest, ok := l.index.after(words[1:], c.words); ok {
+		if rest, ok := l.index.argsAfter(words[1:], c.words); ok {
 			return Invocation{c.name, RunsLint, nil, rest, l.index}, true
 		}
 	}
-	return taskOf(words)
+	return findTask(words)
 }
 
 // Uses finds the options among the arguments that have an effect: those of the program, and
 // those that mean the same for any.
 func (c Invocation) Uses() []Use {
-	out := c.index.uses(c.Args)
+	out := c.index.findUses(c.Args)
 	for _, u := range CommonUses(c.Args) {
 		if len(c.index.byName[c.index.canonical(u.Name)]) == 0 {
 			out = append(out, u)
@@ -62,7 +62,7 @@ func (c Invocation) Operands() []string {
 		switch word := c.Args[i]; {
 		case !strings.HasPrefix(word, "-"):
 			out = append(out, word)
-		case c.index.takes(word):
+		case c.index.takesValue(word):
 			i++
 		}
 	}
@@ -81,7 +81,7 @@ type task struct {
 }
 
 // The options of a task runner are its own, and those that it usually passes on.
-var tasks = indexedTasks([]task{
+var tasks = indexTasks([]task{
 	{program: "npm", tests: "test t tst run_test", lint: "run_check", options: Options{
 		Focus: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --onlyChanged -o --changedSince= --findRelatedTests= --changed[=] --lastCommit --match= --runTestsByPath --onlyFailures " +
 			"-g= --grep= -f --fgrep= --only-changed[=] --spec= --only= --last-failed --filter= --scope= -F=",
@@ -120,12 +120,12 @@ var tasks = indexedTasks([]task{
 	{program: "nyc", bare: true, tests: "*", options: Options{HideCode: "--exclude="}},
 })
 
-func indexedTasks(rows []task) map[string]*task {
+func indexTasks(rows []task) map[string]*task {
 	out := map[string]*task{}
 	for _, t := range rows {
 		o := t.options
 		if t.like != "" {
-			o = o.or(Named(t.like).Options)
+			o = o.mergedWith(Named(t.like).Options)
 		}
 		t.index = o.index(CamelOK)
 		out[t.program] = &t
@@ -133,21 +133,21 @@ func indexedTasks(rows []task) map[string]*task {
 	return out
 }
 
-func taskOf(words []string) (Invocation, bool) {
+func findTask(words []string) (Invocation, bool) {
 	if len(words) == 0 || tasks[words[0]] == nil {
 		return Invocation{}, false
 	}
-	t, rest := tasks[words[0]], words[1:]
-	if t.bare && (len(rest) == 0 || t.tests == "*") {
-		return Invocation{t.program, RunsTests, nil, rest, t.index}, true
+	t, args := tasks[words[0]], words[1:]
+	if t.bare && (len(args) == 0 || t.tests == "*") {
+		return Invocation{t.program, RunsTests, nil, args, t.index}, true
 	}
 	for _, set := range []struct {
 		names   string
 		purpose Purpose
 	}{{t.tests, RunsTests}, {t.lint, RunsLint}} {
-		for _, name := range list(set.names) {
+		for _, name := range split(set.names) {
 			want := strings.Split(name, "_")
-			if args, ok := t.index.after(rest, want); ok {
+			if args, ok := t.index.argsAfter(args, want); ok {
 				return Invocation{strings.Join(slices.Concat(words[:1], want), " "), set.purpose, nil, args, t.index}, true
 			}
 		}
@@ -169,5 +169,5 @@ var lintScript = Options{Allow: commonAllow}.index(Plain)
 
 // KnowsProgram reports whether some calls of a program test or lint.
 func KnowsProgram(program string) bool {
-	return len(byProgram[program])+len(linterPrograms[program]) > 0 || tasks[program] != nil
+	return len(frameworksByProgram[program])+len(lintersByProgram[program]) > 0 || tasks[program] != nil
 }

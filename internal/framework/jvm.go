@@ -3,7 +3,7 @@ package framework
 // Maven and Gradle run JUnit, TestNG, Spock and Kotest.
 var jvm = []Framework{
 	{
-		Name: "maven", Language: "java", ConfigFiles: list("pom.xml"),
+		Name: "maven", Language: "java", ConfigFiles: split("pom.xml"),
 		Programs: []string{"mvn test", "mvn verify", "mvn integration-test", "mvn install", "mvn package", "mvnd test", "mvnd verify", "mvnd install"},
 		Options: Options{
 			Focus:     "-Dtest= -Dit.test= -Dgroups= -pl= --projects= -rf= --resume-from= -Dsurefire.includesFile= -Dfailsafe.includesFile= -Dinclude= -Dincludes= -Dcucumber.filter.tags=",
@@ -17,19 +17,15 @@ var jvm = []Framework{
 			Neutral:   "-T= --threads= -l= --log-file= -b= --builder= --color=",
 			Lacks:     []Effect{Update},
 		},
-		Rerun:    Rerun{Way: ByWords, Programs: list("mvn mvnw mvnd"), Own: list("-Dtest -Dit.test"), Words: mavenWords},
-		Report:   Output{Format: "junit", Args: list("-Dmaven.test.failure.ignore=true"), Files: list("**/target/surefire-reports/TEST-*.xml **/target/failsafe-reports/TEST-*.xml")},
-		Coverage: Output{Format: "jacoco", Args: list("jacoco:report -Djacoco.haltOnFailure=false"), Files: list("**/target/site/jacoco/jacoco.xml"), Needs: list("jacoco-maven-plugin")},
-		Mutants:  Environment,
-		Marks:    list("surefire.test.class.path surefire.real.class.path"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Lists:    "lists no tests",
-			Affects:  "by module only: -amd",
-		},
+		Rerun:       Rerun{Way: ByWords, Programs: split("mvn mvnw mvnd"), Own: split("-Dtest -Dit.test"), Words: mavenFilter},
+		Report:      Output{Format: "junit", Args: split("-Dmaven.test.failure.ignore=true"), Files: split("**/target/surefire-reports/TEST-*.xml **/target/failsafe-reports/TEST-*.xml")},
+		Coverage:    Output{Format: "jacoco", Args: split("jacoco:report -Djacoco.haltOnFailure=false"), Files: split("**/target/site/jacoco/jacoco.xml"), Needs: split("jacoco-maven-plugin")},
+		Mutants:     Environment,
+		Marks:       split("surefire.test.class.path surefire.real.class.path"),
+		Unsupported: map[Capability]string{Lists: "lists no tests", Affects: "by module only: -amd"},
 	},
 	{
-		Name: "gradle", Language: "java", ConfigFiles: list("build.gradle build.gradle.kts settings.gradle settings.gradle.kts"),
+		Name: "gradle", Language: "java", ConfigFiles: split("build.gradle build.gradle.kts settings.gradle settings.gradle.kts"),
 		Programs: []string{"gradle test", "gradle check", "gradle build", "gradle integrationTest", "gradle allTests", "gradle connectedCheck"},
 		Options: Options{
 			Focus:     "--tests= -Dtest.single=",
@@ -40,19 +36,15 @@ var jvm = []Framework{
 			Neutral:   "-p= --project-dir= --console= --max-workers= --warning-mode= -g= --gradle-user-home= --project-cache-dir=",
 			Lacks:     []Effect{Update, Loosen, Mask, HideCode},
 		},
-		Rerun:    Rerun{Way: ByInitScript, Programs: list("gradle gradlew"), Own: list("--tests")},
-		Report:   Output{Format: "junit", Args: list("--continue"), Files: list("**/build/test-results/**/TEST-*.xml")},
-		Coverage: Output{Format: "jacoco", Args: list("jacocoTestReport"), Files: list("**/build/reports/jacoco/test/*.xml"), Needs: list("jacoco")},
-		Mutants:  Environment,
-		Marks:    list("org.gradle.test.worker"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Lists:    "its dry run writes no names of cases",
-			Affects:  "tasks whose inputs changed run anyway",
-		},
+		Rerun:       Rerun{Way: ByInitScript, Programs: split("gradle gradlew"), Own: split("--tests")},
+		Report:      Output{Format: "junit", Args: split("--continue"), Files: split("**/build/test-results/**/TEST-*.xml")},
+		Coverage:    Output{Format: "jacoco", Args: split("jacocoTestReport"), Files: split("**/build/reports/jacoco/test/*.xml"), Needs: split("jacoco")},
+		Mutants:     Environment,
+		Marks:       split("org.gradle.test.worker"),
+		Unsupported: map[Capability]string{Lists: "its dry run writes no names of cases", Affects: "tasks whose inputs changed run anyway"},
 	},
 	{
-		Name: "sbt", Language: "java", ConfigFiles: list("build.sbt"), Programs: []string{"sbt test", "sbt testOnly", "sbt testQuick"},
+		Name: "sbt", Language: "java", ConfigFiles: split("build.sbt"), Programs: []string{"sbt test", "sbt testOnly", "sbt testQuick"},
 		Options: Options{
 			Focus:   "testOnly testQuick -z= -n= --only=",
 			Exclude: "-l=",

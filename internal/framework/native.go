@@ -45,7 +45,7 @@ var NativeReports = []NativeReport{
 // start them.
 var native = []Framework{
 	{
-		Name: "ctest", Language: "c++", Programs: []string{"ctest"}, ConfigFiles: list("CMakeLists.txt CTestCustom.cmake"),
+		Name: "ctest", Language: "c++", Programs: []string{"ctest"}, ConfigFiles: split("CMakeLists.txt CTestCustom.cmake"),
 		Options: Options{
 			Focus:     "-R= -L= --tests-regex= --label-regex= --rerun-failed -I= --tests-information= --preset=",
 			Exclude:   "-E= -LE= --exclude-regex= --label-exclude= -FA= --fixture-exclude-any= -FS= --fixture-exclude-setup= -FC= --fixture-exclude-cleanup= --tests-from-file= --exclude-from-file=",
@@ -57,22 +57,15 @@ var native = []Framework{
 			Neutral:   "-j= --parallel= -O= --output-log= --output-junit= --max-width= --test-load= --test-output-size-passed= --test-output-size-failed=",
 			Lacks:     []Effect{Update, HideCode},
 		},
-		Rerun: Rerun{
-			Way: ByWords, Programs: list("ctest"),
-			Words: func(s Selection) []string { return []string{"-R", s.alternatives("^(", ")$", blanks, nameOf)} },
-		},
-		List:    List{Args: list("--show-only=json-v1"), Format: CTestList},
-		Report:  Output{Format: "junit", Args: list("--output-junit {{report_dir}}/ctest.xml --output-on-failure"), Files: list("{{report_dir}}/ctest.xml")},
-		Mutants: Environment,
-		Marks:   list("DASHBOARD_TEST_FROM_CTEST"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Affects:  "has no such option",
-			Covers:   "needs options of the compiler",
-		},
+		Rerun:       Rerun{Way: ByWords, Programs: split("ctest"), Words: func(s Selection) []string { return []string{"-R", s.anyNamePattern("^(", ")$", blanks, nameOf)} }},
+		List:        List{Args: split("--show-only=json-v1"), Format: CTestList},
+		Report:      Output{Format: "junit", Args: split("--output-junit {{report_dir}}/ctest.xml --output-on-failure"), Files: split("{{report_dir}}/ctest.xml")},
+		Mutants:     Environment,
+		Marks:       split("DASHBOARD_TEST_FROM_CTEST"),
+		Unsupported: map[Capability]string{Affects: "has no such option", Covers: "needs options of the compiler"},
 	},
 	{
-		Name: "meson", Language: "c++", Programs: []string{"meson test"}, ConfigFiles: list("meson.build"),
+		Name: "meson", Language: "c++", Programs: []string{"meson test"}, ConfigFiles: split("meson.build"),
 		Options: Options{
 			Focus:     "--suite=",
 			Exclude:   "--no-suite=",
@@ -83,15 +76,14 @@ var native = []Framework{
 			Neutral:   "-j= --num-processes= --logbase= --max-lines=",
 			Lacks:     []Effect{Update, Mask, HideCode},
 		},
-		Report:  Output{Format: "junit", Files: list("meson-logs/testlog.junit.xml")},
+		Report:  Output{Format: "junit", Files: split("meson-logs/testlog.junit.xml")},
 		Mutants: Environment,
-		Marks:   list("MESON_TEST_ITERATION"),
+		Marks:   split("MESON_TEST_ITERATION"),
 		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Reruns:   "names of tests are not unique",
-			Lists:    "its list has no names of cases",
-			Affects:  "has no such option",
-			Covers:   "needs options of the compiler",
+			Reruns:  "names of tests are not unique",
+			Lists:   "its list has no names of cases",
+			Affects: "has no such option",
+			Covers:  "needs options of the compiler",
 		},
 	},
 	{
@@ -105,9 +97,9 @@ var native = []Framework{
 			Config:    "--gtest_flagfile=",
 			Lacks:     []Effect{Update, Mask, HideCode},
 		},
-		Report:      Output{Format: "junit", Args: list("--gtest_output=xml:{{report_dir}}"), Env: list("GTEST_OUTPUT=xml:{{report_dir}}")},
+		Report:      Output{Format: "junit", Args: split("--gtest_output=xml:{{report_dir}}"), Env: split("GTEST_OUTPUT=xml:{{report_dir}}")},
 		Mutants:     Environment,
-		Marks:       list("GTEST_OUTPUT GTEST_FILTER"),
+		Marks:       split("GTEST_OUTPUT GTEST_FILTER"),
 		Unsupported: programOfAnyName(),
 	},
 	{
@@ -119,9 +111,9 @@ var native = []Framework{
 			Mask:      "--allow-running-no-tests -e --nothrow",
 			Lacks:     []Effect{Exclude, Update, Loosen, HideCode, Config},
 		},
-		Report:      Output{Format: "catch2", Args: list("-r xml")},
+		Report:      Output{Format: "catch2", Args: split("-r xml")},
 		Mutants:     Environment,
-		Marks:       list("CATCH_CONFIG_MAIN"),
+		Marks:       split("CATCH_CONFIG_MAIN"),
 		Unsupported: programOfAnyName(),
 	},
 	{
@@ -134,7 +126,7 @@ var native = []Framework{
 			Mask:      "--no-exitcode -ne --no-throw -nt",
 			Lacks:     []Effect{Update, Loosen, HideCode, Config},
 		},
-		Report:      Output{Format: "doctest", Args: list("-r=xml")},
+		Report:      Output{Format: "doctest", Args: split("-r=xml")},
 		Mutants:     Environment,
 		Unsupported: programOfAnyName(Detectable),
 	},
@@ -147,7 +139,7 @@ var native = []Framework{
 			Mask:    "--result_code=no --catch_system_errors=no",
 			Lacks:   []Effect{StopEarly, Update, Loosen, HideCode, Config},
 		},
-		Report:      Output{Format: "boost", Args: list("--log_format=XML")},
+		Report:      Output{Format: "boost", Args: split("--log_format=XML")},
 		Mutants:     Environment,
 		Unsupported: programOfAnyName(Detectable),
 	},
@@ -157,13 +149,12 @@ var native = []Framework{
 // project's own.
 func programOfAnyName(markless ...Capability) map[Capability]string {
 	out := map[Capability]string{
-		Conceals: notBuilt,
-		Call:     "is linked into programs of the project, which have any name",
-		Detect:   "is found when ctest runs its program",
-		Reruns:   "ctest runs its program again",
-		Lists:    "its program is asked by ctest",
-		Covers:   "needs options of the compiler",
-		Affects:  "has no such option",
+		Call:    "is linked into programs of the project, which have any name",
+		Detect:  "is found when ctest runs its program",
+		Reruns:  "ctest runs its program again",
+		Lists:   "its program is asked by ctest",
+		Covers:  "needs options of the compiler",
+		Affects: "has no such option",
 	}
 	for _, c := range markless {
 		out[c] = "sets nothing itself"

@@ -3,11 +3,11 @@ package framework
 // The options of Node's frameworks are those of jest 30, vitest 4, mocha 11, lab 27, jasmine 6,
 // playwright 1.6, ava 8, tap 21, bun 1.3 and deno 2.
 // underIstanbul is the coverage of a framework that runs under nyc or c8.
-var underIstanbul = Output{Format: "istanbul", Files: list("{{report_dir}}/.coverage/coverage-final.json"), Needs: list("c8 nyc")}
+var underIstanbul = Output{Format: "istanbul", Files: split("{{report_dir}}/.coverage/coverage-final.json"), Needs: split("c8 nyc")}
 
 var node = []Framework{
 	{
-		Name: "jest", Language: "node", Programs: []string{"jest"}, Packages: list("jest"), ConfigFiles: list("jest.config.* package.json#jest"),
+		Name: "jest", Language: "node", Programs: []string{"jest"}, Packages: split("jest"), ConfigFiles: split("jest.config.* package.json#jest"),
 		Style: CamelOK,
 		Options: Options{
 			Focus: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= -o --onlyChanged --changedSince= --lastCommit --changedFilesWithAncestor --findRelatedTests= " +
@@ -23,24 +23,24 @@ var node = []Framework{
 			Neutral:   "-w= --maxWorkers= --reporters= --outputFile= --coverageReporters= --coverageDirectory= --seed= --coverageProvider= --collectCoverageFrom=",
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("jest react-scripts"), Own: list("-t --testNamePattern"), Conflicts: list("--coverage --collectCoverage"),
+			Way: ByWords, Programs: split("jest react-scripts"), Own: split("-t --testNamePattern"), Conflicts: split("--coverage --collectCoverage"),
 			Words: func(s Selection) []string {
-				return append([]string{"--coverage=false", "--testNamePattern=" + s.titles()}, s.filePatterns()...)
+				return append([]string{"--coverage=false", "--testNamePattern=" + s.titlesPattern()}, s.filePatterns()...)
 			},
 		},
-		List:         List{Args: list("--listTests"), Format: FileList},
-		Drop:         list("--watch --watchAll --coverage --collectCoverage --coverageDirectory= --coverageReporters= --json --outputFile= --bail -b --ci --colors --color -o --onlyChanged --changedSince= --lastCommit -f --onlyFailures -u --updateSnapshot --notify -t="),
-		Report:       Output{Format: "jest-json", Args: list("--ci --watchAll=false --bail=0 --json --outputFile={{report_dir}}/jest.json"), Files: list("{{report_dir}}/jest.json")},
-		Coverage:     Output{Format: "istanbul", Args: list("--coverage --coverageReporters=json --coverageDirectory={{report_dir}}/.coverage --coverageThreshold={}"), Files: list("{{report_dir}}/.coverage/coverage-final.json")},
-		TestPackages: list("jest @jest expect @types/jest ts-jest babel-jest pretty-format"),
+		List:         List{Args: split("--listTests"), Format: FileList},
+		Drop:         split("--watch --watchAll --coverage --collectCoverage --coverageDirectory= --coverageReporters= --json --outputFile= --bail -b --ci --colors --color -o --onlyChanged --changedSince= --lastCommit -f --onlyFailures -u --updateSnapshot --notify -t="),
+		Report:       Output{Format: "jest-json", Args: split("--ci --watchAll=false --bail=0 --json --outputFile={{report_dir}}/jest.json"), Files: split("{{report_dir}}/jest.json")},
+		Coverage:     Output{Format: "istanbul", Args: split("--coverage --coverageReporters=json --coverageDirectory={{report_dir}}/.coverage --coverageThreshold={}"), Files: split("{{report_dir}}/.coverage/coverage-final.json")},
+		TestPackages: split("jest @jest expect @types/jest ts-jest babel-jest pretty-format"),
 		Affected:     Affected{Since: "--changedSince=", Files: "--findRelatedTests"},
 		Mutants:      Environment,
-		Marks:        list("JEST_WORKER_ID jest"),
+		Marks:        split("JEST_WORKER_ID jest"),
 		Conceal:      NodePreload,
 	},
-	{Name: "react-scripts", Like: "jest", Programs: []string{"react-scripts test"}, Packages: list("react-scripts"), ConfigFiles: []string{}},
+	{Name: "react-scripts", Like: "jest", Programs: []string{"react-scripts test"}, Packages: split("react-scripts"), ConfigFiles: []string{}},
 	{
-		Name: "vitest", Language: "node", Programs: []string{"vitest"}, Packages: list("vitest"), ConfigFiles: list("vitest.config.* vitest.workspace.*"),
+		Name: "vitest", Language: "node", Programs: []string{"vitest"}, Packages: split("vitest"), ConfigFiles: split("vitest.config.* vitest.workspace.*"),
 		Style: CamelOK,
 		Options: Options{
 			Focus:     "-t= --testNamePattern= --changed[=] --dir= --project= --shard= --tagsFilter= related --onlyChanged --onlyFailures --match= -g= --grep=",
@@ -55,23 +55,23 @@ var node = []Framework{
 			Neutral:   "--reporter= --outputFile= --maxWorkers= --coverage.provider= --coverage.reporter= --coverage.reportsDirectory=",
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("vitest"), Own: list("-t --testNamePattern"), Conflicts: list("--coverage --coverage.enabled"),
+			Way: ByWords, Programs: split("vitest"), Own: split("-t --testNamePattern"), Conflicts: split("--coverage --coverage.enabled"),
 			Words: func(s Selection) []string {
-				return append([]string{"--coverage.enabled=false", "--testNamePattern=" + s.titles()}, s.Files...)
+				return append([]string{"--coverage.enabled=false", "--testNamePattern=" + s.titlesPattern()}, s.Files...)
 			},
 		},
-		List:         List{Args: list("--json"), Format: NameAndFile},
-		Drop:         list("run watch dev --watch -w --run --ui --open --coverage --coverage.enabled --reporter= --outputFile= -u --update --bail= --changed --silent --color"),
-		Report:       Output{Format: "jest-json", Args: list("--reporter=json --reporter=default --outputFile={{report_dir}}/vitest.json --bail=0"), Files: list("{{report_dir}}/vitest.json")},
-		Coverage:     Output{Format: "istanbul", Args: list("--coverage.enabled --coverage.reporter=json --coverage.reportsDirectory={{report_dir}}/.coverage --coverage.reportOnFailure --coverage.thresholds.lines=0 --coverage.thresholds.functions=0 --coverage.thresholds.branches=0 --coverage.thresholds.statements=0"), Files: list("{{report_dir}}/.coverage/coverage-final.json"), Needs: list("@vitest/coverage-v8 @vitest/coverage-istanbul")},
-		TestPackages: list("vitest @vitest vite-node tinyspy"),
+		List:         List{Args: split("--json"), Format: NameAndFile},
+		Drop:         split("run watch dev --watch -w --run --ui --open --coverage --coverage.enabled --reporter= --outputFile= -u --update --bail= --changed --silent --color"),
+		Report:       Output{Format: "jest-json", Args: split("--reporter=json --reporter=default --outputFile={{report_dir}}/vitest.json --bail=0"), Files: split("{{report_dir}}/vitest.json")},
+		Coverage:     Output{Format: "istanbul", Args: split("--coverage.enabled --coverage.reporter=json --coverage.reportsDirectory={{report_dir}}/.coverage --coverage.reportOnFailure --coverage.thresholds.lines=0 --coverage.thresholds.functions=0 --coverage.thresholds.branches=0 --coverage.thresholds.statements=0"), Files: split("{{report_dir}}/.coverage/coverage-final.json"), Needs: split("@vitest/coverage-v8 @vitest/coverage-istanbul")},
+		TestPackages: split("vitest @vitest vite-node tinyspy"),
 		Affected:     Affected{Since: "--changed=", Files: "related"},
 		Mutants:      Environment,
-		Marks:        list("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"),
+		Marks:        split("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"),
 		Conceal:      NodePreload,
 	},
 	{
-		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: list("mocha"), ConfigFiles: list(".mocharc.* package.json#mocha"),
+		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: split("mocha"), ConfigFiles: split(".mocharc.* package.json#mocha"),
 		Style: CamelOK,
 		Options: Options{
 			Focus:     "-g= --grep= -f= --fgrep=",
@@ -85,24 +85,19 @@ var node = []Framework{
 			Neutral:   "-R= --reporter= -O= --reporter-option= --reporter-options= -s= --slow= -u= --ui= -j= --jobs= -n= --node-option= --global= --globals=",
 			Lacks:     []Effect{Update},
 		},
-		Rerun: Rerun{
-			Way: ByWords, Programs: list("mocha"), Own: list("-g --grep -f --fgrep"),
-			Words: func(s Selection) []string { return []string{"--grep=" + s.titles()} },
-		},
-		List:         List{Args: list("--dry-run --reporter=json --no-color"), Format: Report},
-		Drop:         list("--watch -w --reporter= -R= --reporter-option= --reporter-options= -O= --bail -b --colors --color -c -C"),
-		Report:       Output{Format: "mocha-json", Args: list("--reporter=json --reporter-option=output={{report_dir}}/mocha.json --no-bail --no-color"), Files: list("{{report_dir}}/mocha.json")},
+		Rerun:        Rerun{Way: ByWords, Programs: split("mocha"), Own: split("-g --grep -f --fgrep"), Words: func(s Selection) []string { return []string{"--grep=" + s.titlesPattern()} }},
+		List:         List{Args: split("--dry-run --reporter=json --no-color"), Format: Report},
+		Drop:         split("--watch -w --reporter= -R= --reporter-option= --reporter-options= -O= --bail -b --colors --color -c -C"),
+		Report:       Output{Format: "mocha-json", Args: split("--reporter=json --reporter-option=output={{report_dir}}/mocha.json --no-bail --no-color"), Files: split("{{report_dir}}/mocha.json")},
 		Coverage:     underIstanbul,
-		TestPackages: list("mocha"),
+		TestPackages: split("mocha"),
 		Mutants:      Environment,
-		Marks:        list("MOCHA MOCHA_WORKER_ID mocha"),
+		Marks:        split("MOCHA MOCHA_WORKER_ID mocha"),
 		Conceal:      NodePreload,
-		Unsupported: map[Capability]string{
-			Affects: "has no such option",
-		},
+		Unsupported:  map[Capability]string{Affects: "has no such option"},
 	},
 	{
-		Name: "lab", Language: "node", Programs: []string{"lab"}, Packages: list("@hapi/lab lab"), ConfigFiles: list(".labrc.js"),
+		Name: "lab", Language: "node", Programs: []string{"lab"}, Packages: split("@hapi/lab lab"), ConfigFiles: split(".labrc.js"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --grep= -i= --id=",
@@ -115,24 +110,16 @@ var node = []Framework{
 			Neutral:   "-r= --reporter= -o= --output= -t= --threshold= -I= --globals= -n= --linter= --coverage-path= --coverage-pattern= --seed= -p= --default-plan-threshold= --types-test=",
 			Lacks:     []Effect{Update, Mask},
 		},
-		Rerun: Rerun{
-			Way: ByWords, Programs: list("lab"), Own: list("-g --grep -i --id"),
-			Words: func(s Selection) []string { return []string{"--grep", s.names()} },
-		},
-		Drop:         list("--reporter= -r= --output= -o= --coverage -c --threshold= -t= --bail --lint -L --lint-fix --lint-errors-threshold= --lint-warnings-threshold= --types -Y --types-test= --colors -C --verbose -v --dry -d --shuffle --inspect"),
-		Report:       Output{Format: "junit", Args: list("-r console -o stdout -r junit -o {{report_dir}}/lab.xml"), Files: list("{{report_dir}}/lab.xml")},
-		Coverage:     Output{Format: "lcov", Args: list("--coverage -r lcov -o {{report_dir}}/lcov.info"), Files: list("{{report_dir}}/lcov.info")},
-		TestPackages: list("@hapi/lab lab"),
+		Rerun:        Rerun{Way: ByWords, Programs: split("lab"), Own: split("-g --grep -i --id"), Words: func(s Selection) []string { return []string{"--grep", s.namesPattern()} }},
+		Drop:         split("--reporter= -r= --output= -o= --coverage -c --threshold= -t= --bail --lint -L --lint-fix --lint-errors-threshold= --lint-warnings-threshold= --types -Y --types-test= --colors -C --verbose -v --dry -d --shuffle --inspect"),
+		Report:       Output{Format: "junit", Args: split("-r console -o stdout -r junit -o {{report_dir}}/lab.xml"), Files: split("{{report_dir}}/lab.xml")},
+		Coverage:     Output{Format: "lcov", Args: split("--coverage -r lcov -o {{report_dir}}/lcov.info"), Files: split("{{report_dir}}/lcov.info")},
+		TestPackages: split("@hapi/lab lab"),
 		Mutants:      Environment,
-		Unsupported: map[Capability]string{
-			Conceals:   notBuilt,
-			Lists:      "lists no tests",
-			Affects:    "has no such option",
-			Detectable: "sets nothing itself",
-		},
+		Unsupported:  map[Capability]string{Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "playwright", Language: "node", Programs: []string{"playwright test"}, Packages: list("@playwright/test"), ConfigFiles: list("playwright.config.*"),
+		Name: "playwright", Language: "node", Programs: []string{"playwright test"}, Packages: split("@playwright/test"), ConfigFiles: split("playwright.config.*"),
 		Style: CamelOK,
 		Options: Options{
 			Focus:     "-g= --grep= --project= --only-changed[=] --last-failed --shard= --test-list=",
@@ -147,25 +134,21 @@ var node = []Framework{
 			Lacks:     []Effect{HideCode},
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("playwright"), Own: list("-g --grep"),
+			Way: ByWords, Programs: split("playwright"), Own: split("-g --grep"),
 			Words: func(s Selection) []string {
-				return []string{"--grep=" + s.alternatives("(", ")", anySpace, nameOf)}
+				return []string{"--grep=" + s.anyNamePattern("(", ")", anySpace, nameOf)}
 			},
 		},
-		List:         List{Args: list("--list --reporter=json"), Format: Report},
-		Drop:         list("--reporter= --ui --headed --debug -x --max-failures= -u --update-snapshots --only-changed --last-failed"),
-		Report:       Output{Format: "playwright-json", Args: list("--reporter=json --output={{report_dir}}/.artifacts --max-failures=0"), Env: list("PLAYWRIGHT_JSON_OUTPUT_NAME={{report_dir}}/playwright.json"), Files: list("{{report_dir}}/playwright.json")},
-		TestPackages: list("playwright @playwright"),
+		List:         List{Args: split("--list --reporter=json"), Format: Report},
+		Drop:         split("--reporter= --ui --headed --debug -x --max-failures= -u --update-snapshots --only-changed --last-failed"),
+		Report:       Output{Format: "playwright-json", Args: split("--reporter=json --output={{report_dir}}/.artifacts --max-failures=0"), Env: split("PLAYWRIGHT_JSON_OUTPUT_NAME={{report_dir}}/playwright.json"), Files: split("{{report_dir}}/playwright.json")},
+		TestPackages: split("playwright @playwright"),
 		Affected:     Affected{Since: "--only-changed="},
-		Marks:        list("PLAYWRIGHT_TEST TEST_WORKER_INDEX TEST_PARALLEL_INDEX"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Covers:   "the code runs in a browser or a server",
-			Switches: "the code runs in a browser or a server",
-		},
+		Marks:        split("PLAYWRIGHT_TEST TEST_WORKER_INDEX TEST_PARALLEL_INDEX"),
+		Unsupported:  map[Capability]string{Covers: "the code runs in a browser or a server", Switches: "the code runs in a browser or a server"},
 	},
 	{
-		Name: "jasmine", Language: "node", Programs: []string{"jasmine"}, Packages: list("jasmine"), ConfigFiles: list("spec/support/jasmine.*"),
+		Name: "jasmine", Language: "node", Programs: []string{"jasmine"}, Packages: split("jasmine"), ConfigFiles: split("spec/support/jasmine.*"),
 		Options: Options{
 			Focus:     "--filter= --filter-path= -g= --grep=",
 			StopEarly: "--fail-fast --stop-on-failure=true",
@@ -174,24 +157,17 @@ var node = []Framework{
 			Neutral:   "--reporter= --parallel= --seed= --random=",
 			Lacks:     []Effect{Exclude, Update, Loosen, Mask, HideCode},
 		},
-		Rerun: Rerun{
-			Way: ByWords, Programs: list("jasmine"), Own: list("--filter"),
-			Words: func(s Selection) []string { return []string{"--filter=" + s.titles()} },
-		},
-		Drop:         list("--reporter= --fail-fast --no-color --color --verbose"),
-		Report:       Output{Format: "jest-json", Args: list("--reporter={{report_dir}}/.jasmine.cjs"), Files: list("{{report_dir}}/jasmine.json")},
+		Rerun:        Rerun{Way: ByWords, Programs: split("jasmine"), Own: split("--filter"), Words: func(s Selection) []string { return []string{"--filter=" + s.titlesPattern()} }},
+		Drop:         split("--reporter= --fail-fast --no-color --color --verbose"),
+		Report:       Output{Format: "jest-json", Args: split("--reporter={{report_dir}}/.jasmine.cjs"), Files: split("{{report_dir}}/jasmine.json")},
 		Coverage:     underIstanbul,
-		TestPackages: list("jasmine"),
+		TestPackages: split("jasmine"),
 		Mutants:      Environment,
-		Marks:        list("jasmine"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Lists:    "lists no tests",
-			Affects:  "has no such option",
-		},
+		Marks:        split("jasmine"),
+		Unsupported:  map[Capability]string{Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
-		Name: "uvu", Language: "node", Programs: []string{"uvu"}, Packages: list("uvu"),
+		Name: "uvu", Language: "node", Programs: []string{"uvu"}, Packages: split("uvu"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --grep=",
@@ -200,21 +176,15 @@ var node = []Framework{
 			Config:    "-r= --require= -C= --cwd=",
 			Lacks:     []Effect{RunNone, Update, Loosen, Mask, HideCode},
 		},
-		Drop:         list("-b --bail -c --color"),
-		Report:       Output{Format: "jest-json", Env: list("NODE_OPTIONS=--require={{report_dir}}/.uvu.cjs"), Files: list("{{report_dir}}/uvu.json")},
+		Drop:         split("-b --bail -c --color"),
+		Report:       Output{Format: "jest-json", Env: split("NODE_OPTIONS=--require={{report_dir}}/.uvu.cjs"), Files: split("{{report_dir}}/uvu.json")},
 		Coverage:     underIstanbul,
-		TestPackages: list("uvu"),
+		TestPackages: split("uvu"),
 		Mutants:      Environment,
-		Unsupported: map[Capability]string{
-			Conceals:   notBuilt,
-			Reruns:     "takes no names of tests",
-			Lists:      "lists no tests",
-			Affects:    "has no such option",
-			Detectable: "sets nothing itself",
-		},
+		Unsupported:  map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "borp", Language: "node", Programs: []string{"borp"}, Packages: list("borp"), ConfigFiles: list(".borp.yaml .borp.yml"),
+		Name: "borp", Language: "node", Programs: []string{"borp"}, Packages: split("borp"), ConfigFiles: split(".borp.yaml .borp.yml"),
 		Style: Bundled,
 		Options: Options{
 			Focus:    "-o --only -p= --pattern= -g= --grep=",
@@ -225,18 +195,13 @@ var node = []Framework{
 			Neutral:  "-r= --reporter= -c= --concurrency= --lines= --branches= --functions= --statements=",
 			Lacks:    []Effect{StopEarly, RunNone, Update, Mask},
 		},
-		Drop:         list("--reporter= -r= --watch -w --coverage -C --check-coverage --coverage-html --lines= --branches= --functions= --statements="),
-		Report:       Output{Format: "junit", Args: list("--reporter=spec --reporter={{report_dir}}/.node.mjs:{{report_dir}}/node.xml"), Files: list("{{report_dir}}/node.xml")},
+		Drop:         split("--reporter= -r= --watch -w --coverage -C --check-coverage --coverage-html --lines= --branches= --functions= --statements="),
+		Report:       Output{Format: "junit", Args: split("--reporter=spec --reporter={{report_dir}}/.node.mjs:{{report_dir}}/node.xml"), Files: split("{{report_dir}}/node.xml")},
 		Coverage:     underIstanbul,
-		TestPackages: list("borp"),
+		TestPackages: split("borp"),
 		Mutants:      Environment,
-		Marks:        list("NODE_TEST_CONTEXT"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Reruns:   "takes no names of tests",
-			Lists:    "lists no tests",
-			Affects:  "has no such option",
-		},
+		Marks:        split("NODE_TEST_CONTEXT"),
+		Unsupported:  map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
 		Name: "node", Language: "node", Programs: []string{"node --test"},
@@ -251,24 +216,20 @@ var node = []Framework{
 			Lacks:    []Effect{StopEarly, RunNone, Mask},
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("node tsx"), Own: list("--test-name-pattern"), Place: AfterWord, Word: "--test",
-			Words: func(s Selection) []string { return []string{"--test-name-pattern=" + s.names()} },
+			Way: ByWords, Programs: split("node tsx"), Own: split("--test-name-pattern"), Place: AfterWord, Word: "--test",
+			Words: func(s Selection) []string { return []string{"--test-name-pattern=" + s.namesPattern()} },
 		},
-		Drop:     list("--test --watch --test-reporter= --test-reporter-destination= --experimental-test-coverage --test-update-snapshots"),
-		Report:   Output{Format: "junit", Args: list("--test-reporter={{report_dir}}/.node.mjs --test-reporter-destination={{report_dir}}/node.xml"), Files: list("{{report_dir}}/node.xml")},
-		Coverage: Output{Format: "lcov", Args: list("--experimental-test-coverage --test-reporter=lcov --test-reporter-destination={{report_dir}}/lcov.info"), Files: list("{{report_dir}}/lcov.info")},
-		Mutants:  Environment,
-		Marks:    list("NODE_TEST_CONTEXT NODE_TEST_WORKER_ID"),
-		Conceal:  NodePreload,
-		Unsupported: map[Capability]string{
-			Detect:  "part of Node: the script shows its use",
-			Lists:   "lists no tests",
-			Affects: "has no such option",
-		},
+		Drop:        split("--test --watch --test-reporter= --test-reporter-destination= --experimental-test-coverage --test-update-snapshots"),
+		Report:      Output{Format: "junit", Args: split("--test-reporter={{report_dir}}/.node.mjs --test-reporter-destination={{report_dir}}/node.xml"), Files: split("{{report_dir}}/node.xml")},
+		Coverage:    Output{Format: "lcov", Args: split("--experimental-test-coverage --test-reporter=lcov --test-reporter-destination={{report_dir}}/lcov.info"), Files: split("{{report_dir}}/lcov.info")},
+		Mutants:     Environment,
+		Marks:       split("NODE_TEST_CONTEXT NODE_TEST_WORKER_ID"),
+		Conceal:     NodePreload,
+		Unsupported: map[Capability]string{Detect: "part of Node: the script shows its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{Name: "tsx", Like: "node", Programs: []string{"tsx --test"}},
 	{
-		Name: "ava", Language: "node", Programs: []string{"ava"}, Packages: list("ava"), ConfigFiles: list("ava.config.* package.json#ava"),
+		Name: "ava", Language: "node", Programs: []string{"ava"}, Packages: split("ava"), ConfigFiles: split("ava.config.* package.json#ava"),
 		Style: CamelOK,
 		Options: Options{
 			Focus:     "-m= --match= -g= --grep=",
@@ -281,21 +242,15 @@ var node = []Framework{
 			Neutral:   "-c= --concurrency=",
 			Lacks:     []Effect{Mask, HideCode},
 		},
-		Drop:         list("--tap -t --watch -w --verbose -v --fail-fast -u"),
-		Report:       Output{Format: "tap", Args: list("--tap")},
+		Drop:         split("--tap -t --watch -w --verbose -v --fail-fast -u"),
+		Report:       Output{Format: "tap", Args: split("--tap")},
 		Coverage:     underIstanbul,
-		TestPackages: list("ava"),
+		TestPackages: split("ava"),
 		Mutants:      Environment,
-		Unsupported: map[Capability]string{
-			Conceals:   notBuilt,
-			Reruns:     "its titles are patterns",
-			Lists:      "lists no tests",
-			Affects:    "has no such option",
-			Detectable: "sets nothing itself",
-		},
+		Unsupported:  map[Capability]string{Reruns: "its titles are patterns", Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "tap", Language: "node", Programs: []string{"tap"}, Packages: list("tap"), ConfigFiles: list(".taprc"),
+		Name: "tap", Language: "node", Programs: []string{"tap"}, Packages: split("tap"), ConfigFiles: split(".taprc"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --grep= -o --only --changed -n",
@@ -309,21 +264,16 @@ var node = []Framework{
 			Config:    "--node-arg= --test-env= --before= --after= --include= --plugin=",
 			Neutral:   "-R= --reporter= -j= --jobs= -c= --color=",
 		},
-		Drop:         list("--reporter= -R= --bail -b --watch -w --snapshot --check-coverage --color -c --100"),
-		Report:       Output{Format: "tap", Args: list("--reporter=tap")},
-		TestPackages: list("tap @tapjs node-tap"),
+		Drop:         split("--reporter= -R= --bail -b --watch -w --snapshot --check-coverage --color -c --100"),
+		Report:       Output{Format: "tap", Args: split("--reporter=tap")},
+		TestPackages: split("tap @tapjs node-tap"),
 		Affected:     Affected{Since: "--changed"},
 		Mutants:      Environment,
-		Marks:        list("TAP TAP_CHILD_ID"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Reruns:   "its reports lack the files of tests",
-			Lists:    "lists files only",
-			Covers:   "its tool has limits that fail the run",
-		},
+		Marks:        split("TAP TAP_CHILD_ID"),
+		Unsupported:  map[Capability]string{Reruns: "its reports lack the files of tests", Lists: "lists files only", Covers: "its tool has limits that fail the run"},
 	},
 	{
-		Name: "tape", Language: "node", Programs: []string{"tape"}, Packages: list("tape"),
+		Name: "tape", Language: "node", Programs: []string{"tape"}, Packages: split("tape"),
 		Options: Options{
 			Focus:   "--only -g= --grep=",
 			Exclude: "-i= --ignore= --ignore-pattern=",
@@ -332,18 +282,12 @@ var node = []Framework{
 		},
 		Report:       Output{Format: "tap"},
 		Coverage:     underIstanbul,
-		TestPackages: list("tape"),
+		TestPackages: split("tape"),
 		Mutants:      Environment,
-		Unsupported: map[Capability]string{
-			Conceals:   notBuilt,
-			Reruns:     "takes no names of tests",
-			Lists:      "lists no tests",
-			Affects:    "has no such option",
-			Detectable: "sets nothing itself",
-		},
+		Unsupported:  map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "bun", Language: "node", Programs: []string{"bun test"}, ConfigFiles: list("bunfig.toml#test"),
+		Name: "bun", Language: "node", Programs: []string{"bun test"}, ConfigFiles: split("bunfig.toml#test"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-t= --test-name-pattern= --only --changed[=] --shard= --filter= -o --onlyChanged --testNamePattern= --match=",
@@ -357,24 +301,21 @@ var node = []Framework{
 			Lacks:     []Effect{RunNone, HideCode},
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("bun"), Own: list("-t --test-name-pattern"), Conflicts: list("--coverage"),
+			Way: ByWords, Programs: split("bun"), Own: split("-t --test-name-pattern"), Conflicts: split("--coverage"),
 			Words: func(s Selection) []string {
-				return append([]string{"--test-name-pattern=" + s.eitherWay().titles()}, s.Files...)
+				return append([]string{"--test-name-pattern=" + s.withReversedGroups().titlesPattern()}, s.Files...)
 			},
 		},
-		List:     List{Args: list("--test-name-pattern=(?!) --pass-with-no-tests"), Format: Report},
-		Drop:     list("--watch --coverage --bail --reporter= --reporter-outfile= -u --update-snapshots"),
-		Report:   Output{Format: "junit", Args: list("--reporter=junit --reporter-outfile={{report_dir}}/bun.xml"), Files: list("{{report_dir}}/bun.xml")},
-		Coverage: Output{Format: "lcov", Args: list("--coverage --coverage-reporter=lcov --coverage-dir={{report_dir}}/.coverage"), Files: list("{{report_dir}}/.coverage/lcov.info")},
-		Affected: Affected{Since: "--changed="},
-		Mutants:  Environment,
-		Unsupported: map[Capability]string{
-			Conceals:   notBuilt,
-			Detectable: "sets nothing itself",
-		},
+		List:        List{Args: split("--test-name-pattern=(?!) --pass-with-no-tests"), Format: Report},
+		Drop:        split("--watch --coverage --bail --reporter= --reporter-outfile= -u --update-snapshots"),
+		Report:      Output{Format: "junit", Args: split("--reporter=junit --reporter-outfile={{report_dir}}/bun.xml"), Files: split("{{report_dir}}/bun.xml")},
+		Coverage:    Output{Format: "lcov", Args: split("--coverage --coverage-reporter=lcov --coverage-dir={{report_dir}}/.coverage"), Files: split("{{report_dir}}/.coverage/lcov.info")},
+		Affected:    Affected{Since: "--changed="},
+		Mutants:     Environment,
+		Unsupported: map[Capability]string{Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "deno", Language: "node", Programs: []string{"deno test"}, ConfigFiles: list("deno.json deno.jsonc"),
+		Name: "deno", Language: "node", Programs: []string{"deno test"}, ConfigFiles: split("deno.json deno.jsonc"),
 		Options: Options{
 			Focus:     "--filter= --changed[=] --related= --shard= -f= --search=",
 			Exclude:   "--ignore= --watch-exclude=",
@@ -388,24 +329,21 @@ var node = []Framework{
 			Neutral:   "--reporter= --junit-path= --coverage-threshold= --seed= --ext= --location= --repeats=",
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("deno"), Own: list("--filter"), Conflicts: list("--coverage"), Place: AfterWord, Word: "test",
+			Way: ByWords, Programs: split("deno"), Own: split("--filter"), Conflicts: split("--coverage"), Place: AfterWord, Word: "test",
 			Words: func(s Selection) []string {
-				return []string{"--filter=" + s.alternatives("/^(", ")$/", anySpace, denoName)}
+				return []string{"--filter=" + s.anyNamePattern("/^(", ")$/", anySpace, denoName)}
 			},
 		},
-		List:     List{Args: list("--filter=/(?!)/ --reporter=junit"), Format: Report},
-		Drop:     list("--watch --coverage --fail-fast --failfast --reporter= --junit-path= -u --update-snapshots --changed --no-run --coverage-raw-data-only"),
-		Report:   Output{Format: "junit", Args: list("--junit-path={{report_dir}}/deno.xml"), Files: list("{{report_dir}}/deno.xml")},
-		Coverage: Output{Format: "lcov", Args: list("--coverage={{report_dir}}/.coverage"), Files: list("{{report_dir}}/lcov.info")},
-		Affected: Affected{Since: "--changed=", Files: "--related="},
-		Mutants:  Permission,
-		Unsupported: map[Capability]string{
-			Conceals:   notBuilt,
-			Detectable: "sets nothing itself",
-		},
+		List:        List{Args: split("--filter=/(?!)/ --reporter=junit"), Format: Report},
+		Drop:        split("--watch --coverage --fail-fast --failfast --reporter= --junit-path= -u --update-snapshots --changed --no-run --coverage-raw-data-only"),
+		Report:      Output{Format: "junit", Args: split("--junit-path={{report_dir}}/deno.xml"), Files: split("{{report_dir}}/deno.xml")},
+		Coverage:    Output{Format: "lcov", Args: split("--coverage={{report_dir}}/.coverage"), Files: split("{{report_dir}}/lcov.info")},
+		Affected:    Affected{Since: "--changed=", Files: "--related="},
+		Mutants:     Permission,
+		Unsupported: map[Capability]string{Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "cypress", Language: "node", Programs: []string{"cypress run", "cypress"}, Packages: list("cypress"), ConfigFiles: list("cypress.config.*"),
+		Name: "cypress", Language: "node", Programs: []string{"cypress run", "cypress"}, Packages: split("cypress"), ConfigFiles: split("cypress.config.*"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-s= --spec= -g= --grep=",
@@ -417,11 +355,11 @@ var node = []Framework{
 			Neutral:   "-b= --browser= -r= --reporter= -o= --reporter-options= -k= --key= -t= --tag= --group= --ci-build-id= -p= --port=",
 			Lacks:     []Effect{Exclude, Update, HideCode},
 		},
-		TestPackages: list("cypress"),
+		TestPackages: split("cypress"),
 		Unsupported:  callsOnly(),
 	},
 	{
-		Name: "karma", Language: "node", Programs: []string{"karma start", "karma run", "karma"}, Packages: list("karma"), ConfigFiles: list("karma.conf.*"),
+		Name: "karma", Language: "node", Programs: []string{"karma start", "karma run", "karma"}, Packages: split("karma"), ConfigFiles: split("karma.conf.*"),
 		Options: Options{
 			Focus:     "--grep=",
 			Exclude:   "--exclude=",
@@ -431,11 +369,11 @@ var node = []Framework{
 			Neutral:   "--port= --log-level= --reporters= --browsers= --capture-timeout= --report-slower-than= --format-error=",
 			Lacks:     []Effect{Update, Loosen, HideCode, Config},
 		},
-		TestPackages: list("karma"),
+		TestPackages: split("karma"),
 		Unsupported:  callsOnly(),
 	},
 	{
-		Name: "qunit", Language: "node", Programs: []string{"qunit"}, Packages: list("qunit"),
+		Name: "qunit", Language: "node", Programs: []string{"qunit"}, Packages: split("qunit"),
 		Style: Bundled,
 		Options: Options{
 			Focus:   "-f= --filter= -m= --module=",
@@ -446,7 +384,7 @@ var node = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "web-test-runner", Language: "node", Programs: []string{"web-test-runner", "wtr"}, Packages: list("@web/test-runner"), ConfigFiles: list("web-test-runner.config.*"),
+		Name: "web-test-runner", Language: "node", Programs: []string{"web-test-runner", "wtr"}, Packages: split("@web/test-runner"), ConfigFiles: split("web-test-runner.config.*"),
 		Options: Options{
 			Focus:   "--group= --files=",
 			RunNone: "--manual --open",
@@ -458,7 +396,7 @@ var node = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "testcafe", Language: "node", Programs: []string{"testcafe"}, Packages: list("testcafe"), ConfigFiles: list(".testcaferc.*"),
+		Name: "testcafe", Language: "node", Programs: []string{"testcafe"}, Packages: split("testcafe"), ConfigFiles: split(".testcaferc.*"),
 		Options: Options{
 			Focus:     "-t= --test= -T= --test-grep= -f= --fixture= -F= --fixture-grep= --test-meta= --fixture-meta=",
 			StopEarly: "--sf --stop-on-first-fail",
@@ -471,7 +409,7 @@ var node = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "nightwatch", Language: "node", Programs: []string{"nightwatch"}, Packages: list("nightwatch"), ConfigFiles: list("nightwatch.conf.* nightwatch.json"),
+		Name: "nightwatch", Language: "node", Programs: []string{"nightwatch"}, Packages: split("nightwatch"), ConfigFiles: split("nightwatch.conf.* nightwatch.json"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-t= --test= --testcase= -f= --filter= -a= --tag= --tags= -g= --group= --rerun-failed",
@@ -486,7 +424,7 @@ var node = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "wdio", Language: "node", Programs: []string{"wdio run", "wdio"}, Packages: list("@wdio/cli"), ConfigFiles: list("wdio.conf.*"),
+		Name: "wdio", Language: "node", Programs: []string{"wdio run", "wdio"}, Packages: split("@wdio/cli"), ConfigFiles: split("wdio.conf.*"),
 		Style: CamelOK,
 		Options: Options{
 			Focus:     "--spec= --suite= --shard= --mochaOpts.grep= --jasmineOpts.grep= --cucumberOpts.tags= --multi-run=",
@@ -503,7 +441,7 @@ var node = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "detox", Language: "node", Programs: []string{"detox test"}, Packages: list("detox"), ConfigFiles: list(".detoxrc.*"),
+		Name: "detox", Language: "node", Programs: []string{"detox test"}, Packages: split("detox"), ConfigFiles: split(".detoxrc.*"),
 		Style: CamelOK,
 		Options: Options{
 			Focus:     "-t= --testNamePattern= --testPathPattern= -f= --file=",

@@ -50,8 +50,8 @@ func (o Options) byEffect() [effects]string {
 	return [effects]string{o.Focus, o.Exclude, o.StopEarly, o.RunNone, o.Update, o.Loosen, o.Mask, o.HideCode, o.Config, o.Allow, o.Neutral}
 }
 
-// holes are the effects that the options leave out. Only linters allow.
-func (o Options) holes() []Effect {
+// missingEffects are the effects that the options leave out. Only linters allow.
+func (o Options) missingEffects() []Effect {
 	var out []Effect
 	for e, names := range o.byEffect() {
 		if names == "" && Effect(e) != neutral && Effect(e) != Allow && !slices.Contains(o.Lacks, Effect(e)) {
@@ -61,8 +61,8 @@ func (o Options) holes() []Effect {
 	return out
 }
 
-// or takes what is missing from other options.
-func (o Options) or(other Options) Options {
+// mergedWith takes what is missing from other options.
+func (o Options) mergedWith(other Options) Options {
 	lacks := o.Lacks
 	for e, own := range []*string{&o.Focus, &o.Exclude, &o.StopEarly, &o.RunNone, &o.Update, &o.Loosen, &o.Mask, &o.HideCode, &o.Config, &o.Allow, &o.Neutral} {
 		switch {
@@ -89,9 +89,9 @@ const (
 
 // option is one option in its table.
 type option struct {
-	effect Effect
-	value  string // with which it has the effect; "" for any
-	takes  bool   // a value may be the next word
+	effect     Effect
+	value      string // with which it has the effect; "" for any
+	takesValue bool   // a value may be the next word
 }
 
 // index has the options by their name, in a style.
@@ -107,7 +107,7 @@ func (o Options) index(style Style) index {
 			opt := option{effect: Effect(e)}
 			name := strings.TrimSuffix(spelling, "[=]")
 			if at := strings.IndexAny(name, "=:"); at > 0 && name == spelling {
-				opt.value, opt.takes = name[at+1:], true
+				opt.value, opt.takesValue = name[at+1:], true
 				name = name[:at]
 			}
 			name = x.canonical(name)
@@ -136,16 +136,16 @@ type Use struct {
 	At     int    // the index of its word
 }
 
-// uses finds the options among the arguments of a call that have an effect.
-func (x index) uses(args []string) []Use {
+// findUses finds the options among the arguments of a call that have an effect.
+func (x index) findUses(args []string) []Use {
 	var out []Use
 	for i := 0; i < len(args); i++ {
-		name, value, given := cut(args[i])
+		name, value, given := splitOption(args[i])
 		next := ""
 		if !given && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
 			next = args[i+1]
 		}
-		found, took := x.effects(name, value, next, given)
+		found, took := x.effectsOf(name, value, next, given)
 		if took {
 			value = next
 		}
@@ -153,7 +153,7 @@ func (x index) uses(args []string) []Use {
 			out = append(out, Use{e, name, value, i})
 		}
 		if !took && len(found) == 0 {
-			out = append(out, x.bundled(args[i], i)...)
+			out = append(out, x.bundledUses(args[i], i)...)
 		}
 		if took {
 			i++
@@ -162,41 +162,41 @@ func (x index) uses(args []string) []Use {
 	return slices.DeleteFunc(out, func(u Use) bool { return u.Effect == neutral })
 }
 
-// cut divides an argument into the name of the option and its value.
-func cut(arg string) (name, value string, given bool) {
+// splitOption divides an argument into the name of the option and its value.
+func splitOption(arg string) (name, value string, hasValue bool) {
 	if at := strings.IndexAny(arg, "=:"); at > 0 {
 		return arg[:at], arg[at+1:], true
 	}
 	return arg, "", false
 }
 
-// effects are those of an option with a value, or with the next word for one. took says
+// effectsOf are those of an option with a value, or with the next word for one. took says
 // that this word is the value.
-func (x index) effects(name, value, next string, given bool) (out []Effect, took bool) {
-	var wide []Effect
+func (x index) effectsOf(name, value, next string, given bool) (out []Effect, usedNext bool) {
+	var general []Effect
 	for _, o := range x.byName[x.canonical(name)] {
 		v := value
-		if o.takes && !given {
-			v, took = next, took || next != ""
+		if o.takesValue && !given {
+			v, usedNext = next, usedNext || next != ""
 		}
 		switch {
-		case o.value == "" && !o.off(v):
-			wide = append(wide, o.effect)
+		case o.value == "" && !o.isOff(v):
+			general = append(general, o.effect)
 		case o.value != "" && (o.value == v || strings.HasSuffix(o.value, "*") && strings.HasPrefix(v, strings.TrimSuffix(o.value, "*"))):
 			out = append(out, o.effect)
 		}
 	}
 	if out == nil {
-		return wide, took
+		return general, usedNext
 	}
-	return out, took
+	return out, usedNext
 }
 
-// off reports whether a value turns the option off, as --bail=0 does.
-func (o option) off(value string) bool {
+// isOff reports whether a value turns the option off, as --bail=0 does.
+func (o option) isOff(value string) bool {
 	switch o.effect {
 	case Focus, Exclude, HideCode, Config, Allow:
-		return !o.takes && value == "false"
+		return !o.takesValue && value == "false"
 	case Loosen, neutral, effects:
 		return false
 	case StopEarly, RunNone, Update, Mask:
@@ -204,9 +204,9 @@ func (o option) off(value string) bool {
 	return value == "false" || value == "0"
 }
 
-// bundled looks for options in a word such as -xvs, or -kname, where the value follows the
+// bundledUses looks for options in a word such as -xvs, or -kname, where the value follows the
 // letter at once.
-func (x index) bundled(arg string, at int) (out []Use) {
+func (x index) bundledUses(arg string, at int) (out []Use) {
 	if x.style != Bundled && x.style != CamelOK || len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (x index) bundled(arg string, at int) (out []Use) {
 		for _, o := range x.byName[letter] {
 			switch {
 			case o.value != "":
-			case o.takes:
+			case o.takesValue:
 				return append(out, Use{o.effect, letter, arg[i+1:], at})
 			default:
 				out = append(out, Use{o.effect, letter, "", at})
@@ -225,10 +225,10 @@ func (x index) bundled(arg string, at int) (out []Use) {
 	return out
 }
 
-// takes reports whether the value of an option is the next word.
-func (x index) takes(word string) bool {
-	name, _, given := cut(word)
-	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takes })
+// takesValue reports whether the value of an option is the next word.
+func (x index) takesValue(word string) bool {
+	name, _, given := splitOption(word)
+	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takesValue })
 }
 
 // Spellings are the options with an effect, as in the table.
@@ -286,7 +286,7 @@ func (f *Framework) KeptArgs(args []string) []string {
 		name, _, inline := strings.Cut(args[i], "=")
 		value, isKept := takes[name]
 		words := args[i : i+1]
-		if !inline && i+1 < len(args) && (value || !isKept && f.index.takes(args[i])) {
+		if !inline && i+1 < len(args) && (value || !isKept && f.index.takesValue(args[i])) {
 			words = args[i : i+2]
 			i++
 		}

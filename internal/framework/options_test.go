@@ -62,7 +62,7 @@ func TestUses(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, u := range f.index.uses(args) {
+		for _, u := range f.index.findUses(args) {
 			got = append(got, strings.TrimSpace(fmt.Sprint(u.Effect, " ", u.Name, " ", u.Value)))
 		}
 		if strings.Join(got, ", ") != c.want {

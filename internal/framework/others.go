@@ -3,7 +3,7 @@ package framework
 // Frameworks of other languages, and of none.
 var others = []Framework{
 	{
-		Name: "mix", Language: "elixir", Programs: []string{"mix test", "mix coveralls", "mix espec"}, ConfigFiles: list("mix.exs"),
+		Name: "mix", Language: "elixir", Programs: []string{"mix test", "mix coveralls", "mix espec"}, ConfigFiles: split("mix.exs"),
 		Options: Options{
 			Focus:     "--only= --failed --stale --partitions= -n= --name-pattern=",
 			Exclude:   "--exclude= --skip=",
@@ -15,19 +15,14 @@ var others = []Framework{
 			Neutral:   "--include= --seed= --formatter= --slowest= --max-cases= --repeat-until-failure= --export-coverage= --profile-require=",
 			Lacks:     []Effect{Update, HideCode},
 		},
-		Report:   Output{Format: "junit", Args: list("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: list("_build/test/lib/*/*.xml"), Needs: list("junit_formatter")},
-		Affected: Affected{Files: "--stale"},
-		Mutants:  Environment,
-		Marks:    list("MIX_ENV ExUnit"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Reruns:   "runs tests by file and line, which its output lacks",
-			Lists:    "lists no tests",
-			Covers:   "its report is not read",
-		},
+		Report:      Output{Format: "junit", Args: split("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: split("_build/test/lib/*/*.xml"), Needs: split("junit_formatter")},
+		Affected:    Affected{Files: "--stale"},
+		Mutants:     Environment,
+		Marks:       split("MIX_ENV ExUnit"),
+		Unsupported: map[Capability]string{Reruns: "runs tests by file and line, which its output lacks", Lists: "lists no tests", Covers: "its report is not read"},
 	},
 	{
-		Name: "swift", Language: "swift", Programs: []string{"swift test"}, ConfigFiles: list("Package.swift"),
+		Name: "swift", Language: "swift", Programs: []string{"swift test"}, ConfigFiles: split("Package.swift"),
 		Options: Options{
 			Focus:    "--filter= -s= --specifier= --test-product= -f= --search=",
 			Exclude:  "--skip= --disable-xctest --disable-swift-testing",
@@ -60,7 +55,7 @@ var others = []Framework{
 		Unsupported: callsOnly(Detect),
 	},
 	{
-		Name: "zig", Language: "zig", Programs: []string{"zig test", "zig build test"}, ConfigFiles: list("build.zig"),
+		Name: "zig", Language: "zig", Programs: []string{"zig test", "zig build test"}, ConfigFiles: split("build.zig"),
 		Options: Options{
 			Focus:   "--test-filter= -Dtest-filter=",
 			RunNone: "--test-no-exec -fno-emit-bin",
@@ -70,7 +65,7 @@ var others = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "bazel", Language: "any", Programs: []string{"bazel test", "bazel coverage"}, ConfigFiles: list("MODULE.bazel WORKSPACE"),
+		Name: "bazel", Language: "any", Programs: []string{"bazel test", "bazel coverage"}, ConfigFiles: split("MODULE.bazel WORKSPACE"),
 		Options: Options{
 			Focus:     "--test_filter= --test_arg=--focus*",
 			Exclude:   "--test_tag_filters= --test_size_filters= --test_timeout_filters= --test_lang_filters= --build_tests_only",
@@ -99,7 +94,7 @@ var others = []Framework{
 		Unsupported: callsOnly(Detect),
 	},
 	{
-		Name: "shellspec", Language: "shell", Programs: []string{"shellspec"}, ConfigFiles: list(".shellspec"),
+		Name: "shellspec", Language: "shell", Programs: []string{"shellspec"}, ConfigFiles: split(".shellspec"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-E= --example= -T= --tag= --only-failures -n --next-failure -r --repair -F --focus",
@@ -157,6 +152,6 @@ var CommonOptions = Options{
 }
 
 // CommonUses finds the options among the arguments that mean the same for any program.
-func CommonUses(args []string) []Use { return common.uses(args) }
+func CommonUses(args []string) []Use { return common.findUses(args) }
 
 var common = CommonOptions.index(Plain)

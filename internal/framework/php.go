@@ -3,8 +3,8 @@ package framework
 // The options of PHP's frameworks are those of PHPUnit 12, Pest 4, Codeception 5 and Behat 3.
 var php = []Framework{
 	{
-		Name: "phpunit", Language: "php", Programs: []string{"phpunit", "simple-phpunit", "paratest"}, Packages: list("phpunit/phpunit symfony/phpunit-bridge"),
-		ConfigFiles: list("phpunit.xml phpunit.xml.dist phpunit.dist.xml"),
+		Name: "phpunit", Language: "php", Programs: []string{"phpunit", "simple-phpunit", "paratest"}, Packages: split("phpunit/phpunit symfony/phpunit-bridge"),
+		ConfigFiles: split("phpunit.xml phpunit.xml.dist phpunit.dist.xml"),
 		Options: Options{
 			Focus:     "--filter= --group= --testsuite= --covers= --uses= --requires-php-extension= --run-test-id= --test-files-file= --test-suffix= --dirty --retry",
 			Exclude:   "--exclude-group= --exclude-filter= --exclude-testsuite= --skip=",
@@ -18,23 +18,19 @@ var php = []Framework{
 			Lacks:     []Effect{Mask},
 		},
 		Rerun: Rerun{
-			Way: ByWords, Programs: list("phpunit pest simple-phpunit"), Own: list("--filter"),
+			Way: ByWords, Programs: split("phpunit pest simple-phpunit"), Own: split("--filter"),
 			Words: func(s Selection) []string {
-				return []string{"--filter=" + s.alternatives("/(", ")$/s", anySpace, phpName)}
+				return []string{"--filter=" + s.anyNamePattern("/(", ")$/s", anySpace, phpName)}
 			},
 		},
-		Report:   Output{Format: "junit", Args: list("--log-junit={{report_dir}}/phpunit.xml --colors=never --do-not-cache-result"), Files: list("{{report_dir}}/phpunit.xml")},
-		Coverage: Output{Format: "clover", Args: list("--coverage-clover={{report_dir}}/clover.xml"), Env: list("XDEBUG_MODE=coverage"), Files: list("{{report_dir}}/clover.xml"), Needs: list("ext-pcov ext-xdebug phpunit-pcov")},
-		Mutants:  Environment,
-		Marks:    list("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Lists:    "its list has names that its report writes in another way",
-			Affects:  "has no such option",
-		},
+		Report:      Output{Format: "junit", Args: split("--log-junit={{report_dir}}/phpunit.xml --colors=never --do-not-cache-result"), Files: split("{{report_dir}}/phpunit.xml")},
+		Coverage:    Output{Format: "clover", Args: split("--coverage-clover={{report_dir}}/clover.xml"), Env: split("XDEBUG_MODE=coverage"), Files: split("{{report_dir}}/clover.xml"), Needs: split("ext-pcov ext-xdebug phpunit-pcov")},
+		Mutants:     Environment,
+		Marks:       split("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
+		Unsupported: map[Capability]string{Lists: "its list has names that its report writes in another way", Affects: "has no such option"},
 	},
 	{
-		Name: "pest", Like: "phpunit", Programs: []string{"pest"}, Packages: list("pestphp/pest"), ConfigFiles: list("tests/Pest.php"),
+		Name: "pest", Like: "phpunit", Programs: []string{"pest"}, Packages: split("pestphp/pest"), ConfigFiles: split("tests/Pest.php"),
 		Options: Options{
 			Focus:     "--filter= --group= --testsuite= --covers= --uses= --dirty --retry --todos --todo --shard= --issue= --pr= --pull-request= --assignee= --ticket= --notes --flaky",
 			StopEarly: "--bail --stop-on-failure --stop-on-defect --stop-on-error --stop-on-warning --stop-on-risky --stop-on-skipped --stop-on-incomplete --stop-on-deprecation --stop-on-notice",
@@ -42,7 +38,7 @@ var php = []Framework{
 		},
 	},
 	{
-		Name: "codecept", Language: "php", Programs: []string{"codecept run", "codecept"}, Packages: list("codeception/codeception"), ConfigFiles: list("codeception.yml codeception.dist.yml"),
+		Name: "codecept", Language: "php", Programs: []string{"codecept run", "codecept"}, Packages: split("codeception/codeception"), ConfigFiles: split("codeception.yml codeception.dist.yml"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --group= --filter= --testsuite= -o= --env= --shard= --dirty --retry",
@@ -58,7 +54,7 @@ var php = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "behat", Language: "php", Programs: []string{"behat"}, Packages: list("behat/behat"), ConfigFiles: list("behat.yml behat.yml.dist"),
+		Name: "behat", Language: "php", Programs: []string{"behat"}, Packages: split("behat/behat"), ConfigFiles: split("behat.yml behat.yml.dist"),
 		Options: Options{
 			Focus:     "--tags= --name= --role= -s= --suite= --rerun --rerun-only",
 			Exclude:   "--tags=~*",

@@ -4,8 +4,8 @@ package framework
 // syrupy), unittest of Python 3.13, Django 5, nose2 0.15, Twisted 25, green 4, stestr 4 and ward 0.68.
 var python = []Framework{
 	{
-		Name: "pytest", Language: "python", Programs: []string{"pytest", "py.test"}, Packages: list("pytest"),
-		ConfigFiles: list("pytest.ini .pytest.ini pytest.toml .pytest.toml pyproject.toml#tool.pytest tox.ini#pytest setup.cfg#tool:pytest conftest.py tests/conftest.py test/conftest.py"),
+		Name: "pytest", Language: "python", Programs: []string{"pytest", "py.test"}, Packages: split("pytest"),
+		ConfigFiles: split("pytest.ini .pytest.ini pytest.toml .pytest.toml pyproject.toml#tool.pytest tox.ini#pytest setup.cfg#tool:pytest conftest.py tests/conftest.py test/conftest.py"),
 		Style:       Bundled,
 		Options: Options{
 			Focus:     "-k= --lf --last-failed --sw --stepwise --testmon --picked[=] --shard-id=",
@@ -19,19 +19,17 @@ var python = []Framework{
 			Config:    "-c= --config-file= -o= --override-ini= --rootdir= --confcutdir= -p= --disable-plugin-autoload --import-mode= --assert=plain --cov-fail-under=",
 			Neutral:   "-r= --report-chars= -n= --numprocesses= --dist= --tx= --tb= --color= --durations= --durations-min= --junit-xml= --junitxml= --junit-prefix= --cov= --cov-report= --basetemp= --log-level= --log-file= -W= --pythonwarnings= --reruns-delay= --timeout= --capture= --verbosity= --pdbcls= --doctest-glob=",
 		},
-		Keep:         list("-m= -k= -p= -W= --ignore= --ignore-glob= --deselect= --import-mode= --doctest-modules --doctest-glob= --pyargs"),
+		Keep:         split("-m= -k= -p= -W= --ignore= --ignore-glob= --deselect= --import-mode= --doctest-modules --doctest-glob= --pyargs"),
 		Rerun:        Rerun{Way: ByPlugin, Variable: "PYTEST_PLUGINS"},
-		List:         List{Args: list("--collect-only --verbosity=-1 --color=no -p no:cacheprovider"), Format: NodeIDs},
-		Report:       Output{Format: "junit", Args: list("--junitxml={{report_dir}}/pytest.xml -o junit_family=xunit1 -o cache_dir={{report_dir}}/.cache --maxfail=0 --color=no"), Files: list("{{report_dir}}/pytest.xml")},
-		Coverage:     Output{Format: "coverage.py", Args: list("--cov --cov-report=json:{{report_dir}}/coverage.json --cov-fail-under=0"), Files: list("{{report_dir}}/coverage.json"), Needs: list("pytest-cov coverage")},
-		Shadows:      list("pytest _pytest pluggy xdist pytest_cov"),
-		TestPackages: list("pytest _pytest pytest-* pluggy xdist"),
+		List:         List{Args: split("--collect-only --verbosity=-1 --color=no -p no:cacheprovider"), Format: NodeIDs},
+		Report:       Output{Format: "junit", Args: split("--junitxml={{report_dir}}/pytest.xml -o junit_family=xunit1 -o cache_dir={{report_dir}}/.cache --maxfail=0 --color=no"), Files: split("{{report_dir}}/pytest.xml")},
+		Coverage:     Output{Format: "coverage.py", Args: split("--cov --cov-report=json:{{report_dir}}/coverage.json --cov-fail-under=0"), Files: split("{{report_dir}}/coverage.json"), Needs: split("pytest-cov coverage")},
+		Shadows:      split("pytest _pytest pluggy xdist pytest_cov"),
+		TestPackages: split("pytest _pytest pytest-* pluggy xdist"),
 		Mutants:      Environment,
-		Marks:        list("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"),
+		Marks:        split("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"),
 		Conceal:      PythonPlugin,
-		Unsupported: map[Capability]string{
-			Affects: "by plugins only",
-		},
+		Unsupported:  map[Capability]string{Affects: "by plugins only"},
 	},
 	{
 		Name: "unittest", Language: "python", Programs: []string{"unittest"},
@@ -45,25 +43,17 @@ var python = []Framework{
 			Neutral:   "-s= --start-directory= -t= --top-level-directory= --durations=",
 			Lacks:     []Effect{RunNone, Loosen, Mask, HideCode, Config},
 		},
-		Drop: list("-v --verbose -q --quiet -f --failfast -b --buffer"),
-		Rerun: Rerun{
-			Way: ByWords, Programs: list("unittest manage.py runtests.py django"),
-			Words: func(s Selection) []string { return s.each("-k", unittestName) },
-		},
-		Report:   Output{Format: "unittest"},
-		Coverage: Output{Format: "coverage.py", Files: list("{{report_dir}}/coverage.json"), Needs: list("coverage")},
-		Shadows:  list("unittest doctest"),
-		Mutants:  Environment,
-		Marks:    list("unittest"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Detect:   "part of Python: test files that import it show its use",
-			Lists:    "lists no tests",
-			Affects:  "has no such option",
-		},
+		Drop:        split("-v --verbose -q --quiet -f --failfast -b --buffer"),
+		Rerun:       Rerun{Way: ByWords, Programs: split("unittest manage.py runtests.py django"), Words: func(s Selection) []string { return s.repeatOption("-k", unittestName) }},
+		Report:      Output{Format: "unittest"},
+		Coverage:    Output{Format: "coverage.py", Files: split("{{report_dir}}/coverage.json"), Needs: split("coverage")},
+		Shadows:     split("unittest doctest"),
+		Mutants:     Environment,
+		Marks:       split("unittest"),
+		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
-		Name: "django", Like: "unittest", Programs: []string{"manage.py test", "django-admin test", "django test"}, ConfigFiles: list("manage.py"),
+		Name: "django", Like: "unittest", Programs: []string{"manage.py test", "django-admin test", "django test"}, ConfigFiles: split("manage.py"),
 		Options: Options{
 			Focus:     "-k= --tag= -p= --pattern=",
 			Exclude:   "--exclude-tag=",
@@ -71,11 +61,10 @@ var python = []Framework{
 			Config:    "--settings= --testrunner= --pythonpath=",
 			Neutral:   "-v= --verbosity= --parallel= -t= --top-level-directory= --durations= --shuffle=",
 		},
-		Drop:        list("-v= --verbosity= -v0 -v1 -v2 -v3 --no-input --noinput --failfast"),
-		Unsupported: map[Capability]string{},
+		Drop: split("-v= --verbosity= -v0 -v1 -v2 -v3 --no-input --noinput --failfast"),
 	},
 	{
-		Name: "nose", Language: "python", Programs: []string{"nosetests", "nose", "nose2"}, Packages: list("nose nose2"), ConfigFiles: list("nose.cfg .noserc nose2.cfg unittest.cfg"),
+		Name: "nose", Language: "python", Programs: []string{"nosetests", "nose", "nose2"}, Packages: split("nose nose2"), ConfigFiles: split("nose.cfg .noserc nose2.cfg unittest.cfg"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-k= --lf --last-failed --sw --stepwise -m= --match= -a= --attr= -A= --attribute= --eval-attr= -i= --include= --tests= --failed",
@@ -87,12 +76,12 @@ var python = []Framework{
 			Neutral:   "-s= --start-dir= -t= --top-level-directory= --project-directory= --verbosity= --log-level= --coverage= --coverage-report= --coverage-config= --xunit-file= --with-xunit",
 			Lacks:     []Effect{Update, Loosen, Mask},
 		},
-		Shadows:      list("nose"),
-		TestPackages: list("nose nose2"),
+		Shadows:      split("nose"),
+		TestPackages: split("nose nose2"),
 		Unsupported:  callsOnly(),
 	},
 	{
-		Name: "trial", Language: "python", Programs: []string{"trial"}, Packages: list("twisted"),
+		Name: "trial", Language: "python", Programs: []string{"trial"}, Packages: split("twisted"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "--testmodule= -k=",
@@ -107,7 +96,7 @@ var python = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "green", Language: "python", Programs: []string{"green"}, Packages: list("green"), ConfigFiles: list(".green"),
+		Name: "green", Language: "python", Programs: []string{"green"}, Packages: split("green"), ConfigFiles: split(".green"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-p= --file-pattern= -n= --test-pattern=",
@@ -121,7 +110,7 @@ var python = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "stestr", Language: "python", Programs: []string{"stestr run", "stestr"}, Packages: list("stestr"), ConfigFiles: list(".stestr.conf"),
+		Name: "stestr", Language: "python", Programs: []string{"stestr run", "stestr"}, Packages: split("stestr"), ConfigFiles: split(".stestr.conf"),
 		Options: Options{
 			Focus:   "--failing --load-list= -i= --include-list= -n= --no-discover= --pdb= --worker-file=",
 			Exclude: "-e= --exclude-list= -E= --exclude-regex=",
@@ -134,7 +123,7 @@ var python = []Framework{
 		Unsupported: callsOnly(),
 	},
 	{
-		Name: "ward", Language: "python", Programs: []string{"ward test", "ward"}, Packages: list("ward"),
+		Name: "ward", Language: "python", Programs: []string{"ward test", "ward"}, Packages: split("ward"),
 		Options: Options{
 			Focus:     "--search= --tags= -p= --path= --filter= -f=",
 			Exclude:   "--exclude=",

@@ -71,7 +71,7 @@ func (s Selection) Names(name func(metric.Test) string) []string {
 	var out []string
 	for _, t := range s.Tests {
 		plain := t
-		plain.Name = numbered.ReplaceAllString(t.Name, "")
+		plain.Name = numberSuffix.ReplaceAllString(t.Name, "")
 		for _, t := range []metric.Test{t, plain} {
 			if n := name(t); !slices.Contains(out, n) {
 				out = append(out, n)
@@ -81,14 +81,14 @@ func (s Selection) Names(name func(metric.Test) string) []string {
 	return out
 }
 
-var numbered = regexp.MustCompile(`\[\d+\]$`)
+var numberSuffix = regexp.MustCompile(`\[\d+\]$`)
 
-func (s Selection) joined(separator string, name func(metric.Test) string) string {
+func (s Selection) joinNames(separator string, name func(metric.Test) string) string {
 	return strings.Join(s.Names(name), separator)
 }
 
-// each returns the option once for every name.
-func (s Selection) each(option string, name func(metric.Test) string) []string {
+// repeatOption returns the option once for every name.
+func (s Selection) repeatOption(option string, name func(metric.Test) string) []string {
 	var out []string
 	for _, n := range s.Names(name) {
 		out = append(out, option, n)
@@ -96,9 +96,9 @@ func (s Selection) each(option string, name func(metric.Test) string) []string {
 	return out
 }
 
-// alternatives is a regular expression that matches any of the names.
-func (s Selection) alternatives(open, end, space string, name func(metric.Test) string) string {
-	return open + s.joined("|", func(t metric.Test) string { return pattern(name(t), space) }) + end
+// anyNamePattern is a regular expression that matches any of the names.
+func (s Selection) anyNamePattern(open, end, space string, name func(metric.Test) string) string {
+	return open + s.joinNames("|", func(t metric.Test) string { return namePattern(name(t), space) }) + end
 }
 
 // The expressions of JavaScript and Perl, and of CMake, for blanks in a name.
@@ -111,18 +111,18 @@ const (
 // the framework compares with them all.
 const titleStart = `(^|\s)(`
 
-// names is a regular expression for the names of tests.
-func (s Selection) names() string { return s.alternatives(titleStart, ")$", anySpace, nameOf) }
+// namesPattern is a regular expression for the names of tests.
+func (s Selection) namesPattern() string { return s.anyNamePattern(titleStart, ")$", anySpace, nameOf) }
 
-// titles is a regular expression for the titles of tests, after those of the groups
+// titlesPattern is a regular expression for the titles of tests, after those of the groups
 // around them.
-func (s Selection) titles() string {
-	return titleStart + s.joined("|", func(t metric.Test) string {
+func (s Selection) titlesPattern() string {
+	return titleStart + s.joinNames("|", func(t metric.Test) string {
 		groups := strings.Split(t.Class, " > ")
 		for i, g := range groups {
-			groups[i] = pattern(g, anySpace)
+			groups[i] = namePattern(g, anySpace)
 		}
-		return strings.TrimSpace(strings.Join(groups, " (. )?") + " " + pattern(t.Name, anySpace))
+		return strings.TrimSpace(strings.Join(groups, " (. )?") + " " + namePattern(t.Name, anySpace))
 	}) + ")$"
 }
 
@@ -132,17 +132,17 @@ func (s Selection) filePatterns() []string {
 	for _, f := range s.Files {
 		parts := strings.Split(f, "/")
 		for j, p := range parts {
-			parts[j] = pattern(p, anySpace)
+			parts[j] = namePattern(p, anySpace)
 		}
 		out = append(out, strings.Join(parts, "/")+"$")
 	}
 	return out
 }
 
-var wordRune = regexp.MustCompile(`^[\p{L}\p{Nd}_]$`)
+var wordRunePattern = regexp.MustCompile(`^[\p{L}\p{Nd}_]$`)
 
-// pattern is a regular expression that matches the name; space is for blanks in it.
-func pattern(name, space string) string {
+// namePattern is a regular expression that matches the name; space is for blanks in it.
+func namePattern(name, space string) string {
 	var b strings.Builder
 	blank := false
 	for _, r := range name {
@@ -155,7 +155,7 @@ func pattern(name, space string) string {
 		}
 		blank = false
 		switch {
-		case wordRune.MatchString(string(r)):
+		case wordRunePattern.MatchString(string(r)):
 			b.WriteRune(r)
 		case strings.ContainsRune("&|;<>()*+?.,:#@=~{}", r):
 			b.WriteString("[" + string(r) + "]")
@@ -180,12 +180,12 @@ func WithoutParameters(name string) string {
 	return name
 }
 
-// escaped is a name in which everything but letters, digits, underscores and colons is
+// escapeName is a name in which everything but letters, digits, underscores and colons is
 // replaced.
-func escaped(name string, by func(rune) string) string {
+func escapeName(name string, by func(rune) string) string {
 	var b strings.Builder
 	for _, r := range name {
-		if r == ':' || wordRune.MatchString(string(r)) {
+		if r == ':' || wordRunePattern.MatchString(string(r)) {
 			b.WriteRune(r)
 		} else {
 			b.WriteString(by(r))
@@ -209,9 +209,9 @@ func phpName(t metric.Test) string {
 	return class + "::" + t.Name
 }
 
-// cargoWords names the tests for the test binaries. Names of documentation tests have
+// cargoFilter names the tests for the test binaries. Names of documentation tests have
 // several words, which rustdoc reads as several names, so their file is used.
-func cargoWords(s Selection) []string {
+func cargoFilter(s Selection) []string {
 	words, exact := []string{"--"}, "--exact"
 	if s.Dash {
 		words = nil
@@ -232,7 +232,7 @@ func cargoWords(s Selection) []string {
 // nextestName is a name in nextest's filter expressions, with special characters
 // written as numbers.
 func nextestName(t metric.Test) string {
-	return "test(=" + escaped(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
+	return "test(=" + escapeName(t.Name, func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }) + ")"
 }
 
 // dotnetName is a condition of dotnet test. The full name of a case is that of its
@@ -246,10 +246,10 @@ func dotnetName(t metric.Test) string {
 		}
 		return string(r)
 	}
-	return "FullyQualifiedName~" + escaped(full, backslash) + "|DisplayName~" + escaped(name, backslash)
+	return "FullyQualifiedName~" + escapeName(full, backslash) + "|DisplayName~" + escapeName(name, backslash)
 }
 
-var javaName = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
+var javaNamePattern = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
 
 // JavaMethod is the class and the method of a JVM test, with "*" for the parameters of a
 // case. The method is "" if the name may be a display name.
@@ -259,7 +259,7 @@ func JavaMethod(t metric.Test) (class, name string) {
 		class = t.Suite[strings.LastIndexByte(t.Suite, '/')+1:]
 	}
 	switch name = WithoutParameters(t.Name); {
-	case !javaName.MatchString(name):
+	case !javaNamePattern.MatchString(name):
 		return class, ""
 	case name != t.Name && strings.TrimSuffix(t.Name, "()") != name:
 		name += "*"
@@ -267,8 +267,8 @@ func JavaMethod(t metric.Test) (class, name string) {
 	return class, name
 }
 
-func mavenWords(s Selection) []string {
-	list := s.joined(",", func(t metric.Test) string {
+func mavenFilter(s Selection) []string {
+	list := s.joinNames(",", func(t metric.Test) string {
 		class, name := JavaMethod(t)
 		if name == "" {
 			return class
@@ -284,9 +284,9 @@ func denoName(t metric.Test) string {
 	return name
 }
 
-// eitherWay has each test also with the groups around it turned round: Bun's report has the
+// withReversedGroups has each test also with the groups around it turned round: Bun's report has the
 // innermost first, and its filter the outermost. A name of a group may look like two.
-func (s Selection) eitherWay() Selection {
+func (s Selection) withReversedGroups() Selection {
 	for _, t := range slices.Clone(s.Tests) {
 		groups := strings.Split(t.Class, " > ")
 		slices.Reverse(groups)

@@ -2,7 +2,7 @@ package framework
 
 var ruby = []Framework{
 	{
-		Name: "rspec", Language: "ruby", Programs: []string{"rspec", "rake spec", "rails spec", "bake spec"}, Packages: list("rspec rspec-rails"), ConfigFiles: list(".rspec spec/spec_helper.rb"),
+		Name: "rspec", Language: "ruby", Programs: []string{"rspec", "rake spec", "rails spec", "bake spec"}, Packages: split("rspec rspec-rails"), ConfigFiles: split(".rspec spec/spec_helper.rb"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-e= --example= -E= --example-matches= --only-failures -n --next-failure --name= --bisect[=] -t= --tag= SPEC= SPEC_OPTS= TEST= TESTOPTS= TESTS=",
@@ -15,19 +15,16 @@ var ruby = []Framework{
 			Neutral:   "-f= --format= -o= --out= --seed= --order= --deprecation-out=",
 			Lacks:     []Effect{Loosen, HideCode},
 		},
-		Rerun:    Rerun{Way: ByEnvironment, CoverageLimit: true},
-		List:     List{Args: list("--dry-run --format=json --no-color"), Format: Report},
-		Report:   Output{Format: "rspec-json", Args: list("--format=json --out={{report_dir}}/rspec.json --no-color --no-fail-fast"), Files: list("{{report_dir}}/rspec.json")},
-		Coverage: Output{Format: "simplecov", Files: list("coverage/.resultset.json"), Needs: list("simplecov")},
-		Mutants:  Environment,
-		Marks:    list("RSpec"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Affects:  "has no such option",
-		},
+		Rerun:       Rerun{Way: ByEnvironment, CoverageLimit: true},
+		List:        List{Args: split("--dry-run --format=json --no-color"), Format: Report},
+		Report:      Output{Format: "rspec-json", Args: split("--format=json --out={{report_dir}}/rspec.json --no-color --no-fail-fast"), Files: split("{{report_dir}}/rspec.json")},
+		Coverage:    Output{Format: "simplecov", Files: split("coverage/.resultset.json"), Needs: split("simplecov")},
+		Mutants:     Environment,
+		Marks:       split("RSpec"),
+		Unsupported: map[Capability]string{Affects: "has no such option"},
 	},
 	{
-		Name: "minitest", Language: "ruby", Programs: []string{"rails test", "rake test", "bake test", "minitest", "ruby -Itest", "ruby -Ilib:test", "ruby -Ilib"}, Packages: list("minitest"), ConfigFiles: list("Rakefile test/test_helper.rb"),
+		Name: "minitest", Language: "ruby", Programs: []string{"rails test", "rake test", "bake test", "minitest", "ruby -Itest", "ruby -Ilib:test", "ruby -Ilib"}, Packages: split("minitest"), ConfigFiles: split("Rakefile test/test_helper.rb"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-n= --name= -i= --include= -e= --example= --only-failures TEST= TESTOPTS= TESTS= SPEC= SPEC_OPTS= N=",
@@ -38,19 +35,14 @@ var ruby = []Framework{
 			Neutral:   "-s= --seed= -S= --skip= -t= --tag=",
 			Lacks:     []Effect{RunNone, Loosen, Mask, HideCode},
 		},
-		Report:   Output{Format: "minitest", Args: list("--verbose")},
-		Coverage: Output{Format: "simplecov", Files: list("coverage/.resultset.json"), Needs: list("simplecov")},
-		Mutants:  Environment,
-		Marks:    list("Minitest Test::Unit"),
-		Unsupported: map[Capability]string{
-			Conceals: notBuilt,
-			Reruns:   "tasks of Rake and Rails take names in different ways",
-			Lists:    "lists no tests",
-			Affects:  "has no such option",
-		},
+		Report:      Output{Format: "minitest", Args: split("--verbose")},
+		Coverage:    Output{Format: "simplecov", Files: split("coverage/.resultset.json"), Needs: split("simplecov")},
+		Mutants:     Environment,
+		Marks:       split("Minitest Test::Unit"),
+		Unsupported: map[Capability]string{Reruns: "tasks of Rake and Rails take names in different ways", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
-		Name: "cucumber", Language: "ruby", Programs: []string{"cucumber"}, Packages: list("cucumber"), ConfigFiles: list("cucumber.yml cucumber.js"),
+		Name: "cucumber", Language: "ruby", Programs: []string{"cucumber"}, Packages: split("cucumber"), ConfigFiles: split("cucumber.yml cucumber.js"),
 		Style: Bundled,
 		Options: Options{
 			Focus:     "-t= --tags= -n= --name= --lines=",

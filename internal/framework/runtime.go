@@ -1,14 +1,14 @@
 package framework
 
 // Interpreters run a script that follows them.
-var Interpreters = append(list("python python2 python3 ruby perl php"), runtimes...)
+var Interpreters = append(split("python python2 python3 ruby perl php"), runtimes...)
 
-var runtimes = list("node deno bun")
+var runtimes = split("node deno bun")
 
 // NodeInterpreters and TypeScriptInterpreters are programs of "#!" lines.
 var (
-	NodeInterpreters       = list("node nodejs bun")
-	TypeScriptInterpreters = list("deno ts-node tsx")
+	NodeInterpreters       = split("node nodejs bun")
+	TypeScriptInterpreters = split("deno ts-node tsx")
 )
 
 // PackageManager runs the scripts of package.json, and programs of the dependencies.
@@ -19,14 +19,14 @@ type PackageManager struct {
 
 // PackageManagers are those of Node, by name.
 var PackageManagers = map[string]PackageManager{
-	"npm":  {Exec: list("exec x"), NeedsRun: true},
-	"pnpm": {Exec: list("exec dlx")},
-	"yarn": {Exec: list("exec dlx")},
-	"bun":  {Exec: list("x"), NeedsRun: true},
+	"npm":  {Exec: split("exec x"), NeedsRun: true},
+	"pnpm": {Exec: split("exec dlx")},
+	"yarn": {Exec: split("exec dlx")},
+	"bun":  {Exec: split("x"), NeedsRun: true},
 }
 
 // LockFiles are the lock files of Node's package managers that do not end in ".lock".
-var LockFiles = list("package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb")
+var LockFiles = split("package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb")
 
 // Expressions for runtimes of JavaScript, to be combined by callers.
 const (
@@ -51,8 +51,8 @@ const (
 // Folders of runtimes and of browsers for tests, below the home folder, and the variables
 // that name such folders in other places.
 var (
-	ProgramFolders   = list(".bun .deno")
-	CacheFolders     = list(".cache/ms-playwright .cache/Cypress .cache/deno")
-	ProgramVariables = list("BUN_INSTALL")
-	CacheVariables   = list("PLAYWRIGHT_BROWSERS_PATH")
+	ProgramFolders   = split(".bun .deno")
+	CacheFolders     = split(".cache/ms-playwright .cache/Cypress .cache/deno")
+	ProgramVariables = split("BUN_INSTALL")
+	CacheVariables   = split("PLAYWRIGHT_BROWSERS_PATH")
 )
