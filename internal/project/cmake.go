@@ -13,36 +13,36 @@ var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTe
 // proposeCMake recognises a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f checkout.Folder) proposal {
-	lists := cmakeFiles(f)
-	testsByMeson := lists.mesonTests()
+	lists := findCMakeLists(f)
+	testsByMeson := lists.hasMesonTests()
 	if testsByMeson && f.OnPath("meson") {
 		return proposal{}
 	}
 	p := proposal{language: "c++", covers: lists.covers}
 	p.require(f, "cmake", "install CMake 3.21 or later")
-	p.tool("CMake", "CMakeLists.txt")
-	dir := buildFolder(f, &p, "CMakeCache.txt")
+	p.addTool("CMake", "CMakeLists.txt")
+	dir := chooseBuildFolder(f, &p, "CMakeCache.txt")
 	p.add(
-		Check{Kind: Build, Name: "cmake", Command: with([]string{"cmake", "-S", ".", "-B", dir}, with(switchedOn(f, &p, dir), switchedOff(f)...)...), Stderr: true, Env: lists.olderPolicies()},
+		Check{Kind: Build, Name: "cmake", Command: withWords([]string{"cmake", "-S", ".", "-B", dir}, withWords(enableTestOptions(f, &p, dir), disableDocOptions(f)...)...), Stderr: true, Env: lists.policyEnvironment()},
 		Check{Kind: Build, Name: "cmake --build", Command: []string{"cmake", "--build", dir}, Stderr: true},
 	)
 	if testsByMeson {
 		p.note("the tests are those of meson.build: pip install meson ninja")
 		return p
 	}
-	lists.ctest(&p, dir)
+	lists.addCTest(&p, dir)
 	return p
 }
 
 // cmakeMinimum is a version that CMake 4 refuses.
 var cmakeMinimum = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
 
-// olderPolicies has CMake 4 configure a project that was written for CMake before 3.5, as
+// policyEnvironment has CMake 4 configure a project that was written for CMake before 3.5, as
 // CMake itself advises; older ones do not know the variable.
 //
 // https://cmake.org/cmake/help/latest/envvar/CMAKE_POLICY_VERSION_MINIMUM.html
-func (l cmakeLists) olderPolicies() []string {
-	if l.first(cmakeMinimum) == "" {
+func (l cmakeLists) policyEnvironment() []string {
+	if l.firstFile(cmakeMinimum) == "" {
 		return nil
 	}
 	return []string{"CMAKE_POLICY_VERSION_MINIMUM=3.5"}
@@ -61,9 +61,9 @@ func switchOf(name string) *regexp.Regexp {
 // cmakeComment is a comment that has a line, or the end of one.
 var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 
-// switchedOn are the arguments that switch the tests on which the project leaves out of a
+// enableTestOptions are the arguments that switch the tests on which the project leaves out of a
 // fresh build folder. What a person has switched off in the folder stays off.
-func switchedOn(f checkout.Folder, p *proposal, dir string) []string {
+func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
 	text := uncommented(f, "CMakeLists.txt")
 	cache := f.Read(dir + "/CMakeCache.txt")
 	var names []string
@@ -93,9 +93,9 @@ var notWord = regexp.MustCompile(`[\W_]`)
 // cmakeDocs is an option that builds the documentation unless it is off.
 var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)
 
-// switchedOff are the arguments that leave the documentation out where Doxygen is missing,
+// disableDocOptions are the arguments that leave the documentation out where Doxygen is missing,
 // without which many projects cannot be configured then.
-func switchedOff(f checkout.Folder) (out []string) {
+func disableDocOptions(f checkout.Folder) (out []string) {
 	if f.OnPath("doxygen") {
 		return nil
 	}

@@ -14,16 +14,16 @@ import (
 // cmakeLists are the build files of a CMake project.
 type cmakeLists struct {
 	checkout.Folder
-	names []string
-	apart []string // folders with tests that are a project of their own: "tests"
+	names    []string
+	separate []string // folders with tests that are a project of their own: "tests"
 }
 
 // testFolder is the name of a folder with tests.
 var testFolder = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
 
-// cmakeFiles finds the build files of the project in a folder, without those of projects
+// findCMakeLists finds the build files of the project in a folder, without those of projects
 // in folders below that no other build file adds.
-func cmakeFiles(f checkout.Folder) cmakeLists {
+func findCMakeLists(f checkout.Folder) cmakeLists {
 	l := cmakeLists{Folder: f, names: append([]string{"CMakeLists.txt"}, f.Search(200, "CMakeLists.txt")...)}
 	others := checkout.Unique(append(l.names, f.Search(200, "*.cmake")...))
 	for _, name := range l.names {
@@ -37,7 +37,7 @@ func cmakeFiles(f checkout.Folder) cmakeLists {
 		}
 		l.names = slices.DeleteFunc(slices.Clone(l.names), inside)
 		if testFolder.MatchString(path.Base(dir)) && !wantsInstalled(f, name) {
-			l.apart = append(l.apart, dir)
+			l.separate = append(l.separate, dir)
 		}
 	}
 	return l
@@ -94,8 +94,8 @@ func uncommented(f checkout.Folder, name string) string {
 	return cmakeComment.ReplaceAllString(f.Read(name), "")
 }
 
-// first is the first of the build files that matches, without its comments, or "".
-func (l cmakeLists) first(re *regexp.Regexp) string {
+// firstFile is the first of the build files that matches, without its comments, or "".
+func (l cmakeLists) firstFile(re *regexp.Regexp) string {
 	for _, name := range l.names {
 		if re.MatchString(uncommented(l.Folder, name)) {
 			return name
@@ -107,21 +107,21 @@ func (l cmakeLists) first(re *regexp.Regexp) string {
 var ctest = framework.Named("ctest")
 
 // covers reports whether the project includes another CMake project below it.
-func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.apart, dir) }
+func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.separate, dir) }
 
-// ctest is the check of tests that ctest knows, and of programs with test cases that it
+// addCTest is the check of tests that ctest knows, and of programs with test cases that it
 // does not know. There is none if neither is in the build files.
-func (l cmakeLists) ctest(p *proposal, dir string) {
+func (l cmakeLists) addCTest(p *proposal, dir string) {
 	tests := l.testDir(dir)
 	c := rowCheck(ctest, "ctest", "--test-dir", tests)
-	c.Inventory = with([]string{"ctest", "--test-dir", tests}, ctest.List.Args...)
-	known, programs := l.tests()
+	c.Inventory = withWords([]string{"ctest", "--test-dir", tests}, ctest.List.Args...)
+	known, programs := l.testFiles()
 	if programs != "" {
 		c.Command[2], c.Files = ReportDir+"/"+ctestcases.Folder, ctestcases.Files(dir, tests)
 	}
 	switch {
 	case known != "":
-		p.tool("ctest", known)
+		p.addTool("ctest", known)
 		if l.FirstMatching(cmakeLeftOut, append(l.names, l.Search(200, "*.cmake")...)...) != "" {
 			p.add(Check{
 				Kind: Build, Name: "cmake --build for ctest", Stderr: true, Files: ctestcases.BuildFiles(),
@@ -129,8 +129,8 @@ func (l cmakeLists) ctest(p *proposal, dir string) {
 			})
 		}
 	case programs != "":
-		p.tool("programs with test cases", programs)
-	case len(l.apart) == 0:
+		p.addTool("programs with test cases", programs)
+	case len(l.separate) == 0:
 		p.untested = "call enable_testing() and add_test() in CMakeLists.txt"
 		return
 	default:
@@ -154,12 +154,12 @@ func (l cmakeLists) testDir(build string) string {
 	return checkout.Join(build, path.Dir(in[0]))
 }
 
-// tests are the file that tells ctest about tests, and the one that shows that there are
+// testFiles are the file that tells ctest about tests, and the one that shows that there are
 // programs of a known framework; "" where there is none.
-func (l cmakeLists) tests() (known, programs string) {
-	known = l.first(cmakeTests)
-	if known != "" || l.first(cmakeProgram) != "" {
-		programs = l.programs()
+func (l cmakeLists) testFiles() (known, programs string) {
+	known = l.firstFile(cmakeTests)
+	if known != "" || l.firstFile(cmakeProgram) != "" {
+		programs = l.programsFile()
 	}
 	return known, programs
 }
@@ -173,10 +173,10 @@ var (
 	testSource  = regexp.MustCompile(`(?i)test|spec`)
 )
 
-// programs is the file that shows that there are programs of a known framework, "" if
+// programsFile is the file that shows that there are programs of a known framework, "" if
 // none does.
-func (l cmakeLists) programs() string {
-	if file := l.first(cmakeFramework); file != "" {
+func (l cmakeLists) programsFile() string {
+	if file := l.firstFile(cmakeFramework); file != "" {
 		return file
 	}
 	var text strings.Builder
@@ -184,14 +184,14 @@ func (l cmakeLists) programs() string {
 		text.WriteString(uncommented(l.Folder, name))
 	}
 	sources := slices.DeleteFunc(l.Search(1000, "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.h"), func(name string) bool {
-		return !testSource.MatchString(name) || !l.builds(text.String(), name)
+		return !testSource.MatchString(name) || !l.mayCompile(text.String(), name)
 	})
 	return l.FirstMatching(testInclude, sources[:min(len(sources), maxSources)]...)
 }
 
-// builds reports whether the build files, whose text it gets, may compile a source: they
+// mayCompile reports whether the build files, whose text it gets, may compile a source: they
 // name it or its folder, or one of them is in its folder.
-func (l cmakeLists) builds(text, source string) bool {
+func (l cmakeLists) mayCompile(text, source string) bool {
 	top, _, below := strings.Cut(source, "/")
 	return strings.Contains(text, path.Base(source)) || below && strings.Contains(text, top+"/") ||
 		slices.ContainsFunc(l.names, func(name string) bool { return path.Dir(name) != "." && strings.HasPrefix(source, path.Dir(name)+"/") })

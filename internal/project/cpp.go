@@ -14,15 +14,15 @@ var meson = framework.Named("meson")
 // proposeMeson recognises a Meson project, which writes its report into the build
 // folder.
 func proposeMeson(f checkout.Folder) proposal {
-	if f.First("CMakeLists.txt") != "" && !(f.OnPath("meson") && cmakeFiles(f).mesonTests()) {
+	if f.First("CMakeLists.txt") != "" && !(f.OnPath("meson") && findCMakeLists(f).hasMesonTests()) {
 		return proposal{}
 	}
-	p := proposal{language: "c++", covers: everything}
+	p := proposal{language: "c++", covers: coversEverything}
 	p.require(f, "meson", "pip install meson ninja")
-	p.tool("Meson", "meson.build")
-	dir := buildFolder(f, &p, "meson-private/coredata.dat")
+	p.addTool("Meson", "meson.build")
+	dir := chooseBuildFolder(f, &p, "meson-private/coredata.dat")
 	if f.First(dir+"/meson-private/coredata.dat") == "" {
-		p.add(Check{Kind: Build, Name: "meson setup", Command: append([]string{"meson", "setup", dir}, mesonSwitches(f)...), Stderr: true})
+		p.add(Check{Kind: Build, Name: "meson setup", Command: append([]string{"meson", "setup", dir}, mesonTestOptions(f)...), Stderr: true})
 	}
 	test := rowCheck(meson, "meson", "test", "-C", dir, "--no-rebuild")
 	test.Name, test.Reports[0] = "meson test", dir+"/"+test.Reports[0]
@@ -30,8 +30,8 @@ func proposeMeson(f checkout.Folder) proposal {
 	return p
 }
 
-// mesonSwitches are the arguments that switch the tests on which the project leaves out.
-func mesonSwitches(f checkout.Folder) (out []string) {
+// mesonTestOptions are the arguments that switch the tests on which the project leaves out.
+func mesonTestOptions(f checkout.Folder) (out []string) {
 	for _, m := range mesonSwitch.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
 		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
 	}
@@ -43,20 +43,20 @@ func mesonSwitches(f checkout.Folder) (out []string) {
 // https://mesonbuild.com/Build-options.html
 var mesonSwitch = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|with)[_-])?(?:unit_?)?test(?:s|ing)?)'\s*,\s*type\s*:\s*'(boolean|feature)'\s*,\s*value\s*:\s*(?:false|'(?:disabled|false)')`)
 
-// mesonTests reports whether Meson has the tests of a project that CMake builds without.
-func (l cmakeLists) mesonTests() bool {
+// hasMesonTests reports whether Meson has the tests of a project that CMake builds without.
+func (l cmakeLists) hasMesonTests() bool {
 	if l.FirstMatching(mesonTest, l.Search(100, "meson.build")...) == "" {
 		return false
 	}
-	known, programs := l.tests()
-	return known+programs == "" && len(l.apart) == 0
+	known, programs := l.testFiles()
+	return known+programs == "" && len(l.separate) == 0
 }
 
 var mesonTest = regexp.MustCompile(`(?m)^\s*test\s*\(`)
 
 var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
 
-func buildFolder(f checkout.Folder, p *proposal, mark string) string {
+func chooseBuildFolder(f checkout.Folder, p *proposal, mark string) string {
 	for _, dir := range buildFolders {
 		if f.First(dir+"/"+mark) != "" {
 			return dir

@@ -30,22 +30,22 @@ func proposeDeno(f checkout.Folder) proposal {
 	}
 	n := node{Folder: f, manifest: manifest{keys: keys, scripts: denoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
 	if !f.OnPath(deno.name) {
-		p.note("%s is not on PATH: %s", deno.name, deno.get)
+		p.note("%s is not on PATH: %s", deno.name, deno.howToGet)
 	}
 	n.parts = n.flatten("test")
-	if !n.scripted(&p) && len(f.Search(1, denoTests...)) > 0 {
+	if !n.proposeScripted(&p) && len(f.Search(1, denoTests...)) > 0 {
 		r := denoRunner()
-		p.tool(r.program, config)
-		n.propose(&p, r, r.call())
+		p.addTool(r.program, config)
+		n.addTests(&p, r, r.call())
 	}
 	n.denoLint(&p, config)
 	p.lintsAll = true
-	p.covers = everything
+	p.covers = coversEverything
 	return p
 }
 
 // deno takes the place of a package manager: it runs its tasks itself.
-var deno = manager{name: "deno", run: []string{"deno", "task", "--quiet"}, get: "npm install -g deno"}
+var deno = manager{name: "deno", run: []string{"deno", "task", "--quiet"}, howToGet: "npm install -g deno"}
 
 func denoRunner() nodeRunner {
 	for _, r := range nodeRunners {
@@ -63,7 +63,7 @@ func (n node) denoLint(p *proposal, config string) {
 		key  string
 		args []string
 	}{{"lint", []string{"--json"}}, {"check", nil}} {
-		calls := find(n.lintParts(), deno.name, l.key)
+		calls := findCalls(n.lintParts(), deno.name, l.key)
 		if n.keys[l.key] == nil && len(calls) == 0 {
 			continue
 		}
@@ -71,8 +71,8 @@ func (n node) denoLint(p *proposal, config string) {
 		if len(calls) > 0 {
 			words = framework.WithoutOptions(calls[0].args, strings.Fields(row.Verdict))
 		}
-		p.tool(row.Name, config)
-		p.add(Check{Kind: Lint, Name: row.Name, Command: with(with([]string{deno.name}, words...), l.args...), Stderr: l.args == nil})
+		p.addTool(row.Name, config)
+		p.add(Check{Kind: Lint, Name: row.Name, Command: withWords(withWords([]string{deno.name}, words...), l.args...), Stderr: l.args == nil})
 	}
 }
 

@@ -16,7 +16,7 @@ var dotnetProject = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
 // proposeDotnet recognises a solution or, if there is none, a project.
 func proposeDotnet(f checkout.Folder) proposal {
-	p := proposal{covers: everything}
+	p := proposal{covers: coversEverything}
 	file := f.First(dotnetMarkers...)
 	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProject.MatchString(text) {
 		return proposal{} // its projects are those of C++
@@ -27,7 +27,7 @@ func proposeDotnet(f checkout.Folder) proposal {
 		text += f.Read(name)
 	}
 	env := []string{"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_CLI_UI_LANGUAGE=en"}
-	p.tool("dotnet", file)
+	p.addTool("dotnet", file)
 	p.add(Check{Kind: Build, Name: "dotnet build", Env: env, Command: []string{"dotnet", "build", "--nologo", "-tl:off"}})
 	if !strings.Contains(text, "Microsoft.NET.Test.Sdk") && !strings.Contains(text, "MSTest.Sdk") && !strings.Contains(text, "IsTestingPlatformApplication") {
 		p.note("no test project recognised: none refers to Microsoft.NET.Test.Sdk")
@@ -38,9 +38,9 @@ func proposeDotnet(f checkout.Folder) proposal {
 	switch {
 	case strings.Contains(f.Read("global.json"), "Microsoft.Testing.Platform"):
 		test.Command = []string{"dotnet", "test", "--report-trx", "--results-directory", ReportDir + "/.results"}
-		p.tool("Microsoft.Testing.Platform", "global.json")
+		p.addTool("Microsoft.Testing.Platform", "global.json")
 	case strings.Contains(text, dotnet.Coverage.Needs[0]):
-		p.tool("coverlet", "project file")
+		p.addTool("coverlet", "project file")
 		test.cover(dotnet)
 	default:
 		p.note("no coverage: dotnet add package %s", dotnet.Coverage.Needs[0])

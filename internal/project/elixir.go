@@ -12,14 +12,14 @@ var junitFormatter = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 
 // proposeElixir recognises a Mix project, with the applications of an umbrella.
 func proposeElixir(f checkout.Folder) proposal {
-	p := proposal{covers: everything}
+	p := proposal{covers: coversEverything}
 	p.require(f, "mix", "install Elixir")
 	env := []string{"MIX_ENV=test"}
-	p.tool("mix", "mix.exs")
+	p.addTool("mix", "mix.exs")
 	p.add(Check{Kind: Build, Name: "mix compile", Command: []string{"mix", "compile"}, Env: env, Stderr: true})
 	test := Check{Command: []string{"mix", "test", "--trace", "--no-color"}}
 	if file := f.FirstMatching(junitFormatter, append([]string{"mix.exs"}, f.Glob("apps/*/mix.exs")...)...); file != "" {
-		p.tool("junit_formatter", file)
+		p.addTool("junit_formatter", file)
 		test = rowCheck(mix, "mix", "test")
 	}
 	test.Kind, test.Name, test.Runner, test.Env = Test, "mix test", mix.Name, env

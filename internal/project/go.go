@@ -24,21 +24,21 @@ func proposeGo(f checkout.Folder) proposal {
 		uses := goUses(f.Read("go.work"))
 		packages = goPatterns(uses)
 		p.covers = func(dir string) bool { return slices.Contains(uses, dir) }
-		p.tool("workspace", "go.work")
+		p.addTool("workspace", "go.work")
 	}
 	if len(packages) == 0 {
 		return p
 	}
 	p.require(f, "go", "install Go, or put it on PATH")
-	p.tool("go test", f.First("go.work", "go.mod"))
-	if goPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
-		p.add(Check{Kind: Build, Name: "go build", Stderr: true, Command: with([]string{"go", "build", "-o", os.DevNull}, packages...)})
+	p.addTool("go test", f.First("go.work", "go.mod"))
+	if hasGoPrograms(f) { // the tests compile everything else; built to nowhere: a single program would leave its binary
+		p.add(Check{Kind: Build, Name: "go build", Stderr: true, Command: withWords([]string{"go", "build", "-o", os.DevNull}, packages...)})
 	}
 	if f.Dir == "" || len(f.Search(1, "*_test.go")) > 0 {
-		p.add(goTest(packages))
+		p.add(goTestCheck(packages))
 	}
 	config := f.FirstAbove(golangciLint.ConfigFiles...)
-	lint := Check{Kind: Lint, Name: "go vet", Stderr: true, Command: with([]string{"go", "vet"}, packages...)}
+	lint := Check{Kind: Lint, Name: "go vet", Stderr: true, Command: withWords([]string{"go", "vet"}, packages...)}
 	switch {
 	case config == "":
 	case !f.OnPath(golangciLint.Name):
@@ -46,8 +46,8 @@ func proposeGo(f checkout.Folder) proposal {
 	case versionMismatch(f, config) != "":
 		p.note("%s, so that it does not run: go vet is used alone", versionMismatch(f, config))
 	default:
-		p.tool(golangciLint.Name, config)
-		lint = golangci(f.Read(config), packages)
+		p.addTool(golangciLint.Name, config)
+		lint = golangciCheck(f.Read(config), packages)
 	}
 	p.add(lint)
 	if f.First("go.work") == "" && f.FirstAbove("go.work") != "" { // not a member, or already part of it
@@ -63,9 +63,9 @@ var (
 	goIgnored = regexp.MustCompile(`(?m)^//go:build .*\bignore\b`)
 )
 
-// goPrograms reports whether there seem to be programs, which only a build links. A
+// hasGoPrograms reports whether there seem to be programs, which only a build links. A
 // generator, which the build ignores, is none.
-func goPrograms(f checkout.Folder) bool {
+func hasGoPrograms(f checkout.Folder) bool {
 	return f.First("cmd") != "" || slices.ContainsFunc(append(f.Glob("*.go"), f.Search(50, "main.go")...), func(name string) bool {
 		text := f.Read(name)
 		return goMain.MatchString(text) && !goIgnored.MatchString(text)
@@ -73,7 +73,7 @@ func goPrograms(f checkout.Folder) bool {
 }
 
 // Results may come from Go's cache. Where they must not, the meter adds -count=1.
-func goTest(packages []string) Check {
+func goTestCheck(packages []string) Check {
 	c := rowCheck(goTests, "go", "test")
 	c.Name, c.Inventory = "go test", slices.Concat(c.Command, goTests.List.Args, packages)
 	c.cover(goTests)
@@ -84,14 +84,14 @@ func goTest(packages []string) Check {
 // golangci-lint runs vet itself. Its limits are lifted, since findings that it does not
 // show could grow unseen. Version 2 of its configuration renamed the flag for the
 // report.
-func golangci(config string, packages []string) Check {
+func golangciCheck(config string, packages []string) Check {
 	c := Check{Kind: Lint, Name: "golangci-lint"}
 	format := "--out-format=json"
 	if config == "" || versionTwo.MatchString(config) {
 		report := ReportDir + "/golangci.json"
 		c.Reports, format = []string{report}, "--output.json.path="+report
 	}
-	c.Command = with([]string{"golangci-lint", "run", format, "--max-same-issues=0", "--max-issues-per-linter=0"}, packages...)
+	c.Command = withWords([]string{"golangci-lint", "run", format, "--max-same-issues=0", "--max-issues-per-linter=0"}, packages...)
 	return c
 }
 

@@ -16,13 +16,13 @@ var (
 	gradle = framework.Named("gradle")
 )
 
-// jvmTests are folders of tests of a project or its modules. A build below the root without
+// jvmTestFolders are folders of tests of a project or its modules. A build below the root without
 // any packages something else.
-var jvmTests = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
+var jvmTestFolders = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
 
 // proposeMaven recognises a pom.xml, with the modules that it names.
 func proposeMaven(f checkout.Folder) proposal {
-	if f.First(gradle.ConfigFiles...) != "" && !mavenFirst(f) || f.Dir != "" && f.First(jvmTests...) == "" {
+	if f.First(gradle.ConfigFiles...) != "" && !usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
 	p := proposal{language: jvmLanguage(f)}
@@ -30,19 +30,19 @@ func proposeMaven(f checkout.Folder) proposal {
 	if f.First("gradlew") != "" && f.First("mvnw") == "" {
 		p.note("Maven is used: the Gradle of gradlew is not installed. To use it instead, run ./gradlew once")
 	}
-	p.tool("Maven", "pom.xml")
+	p.addTool("Maven", "pom.xml")
 	poms, modules := mavenModules(f, "")
 	p.covers = func(dir string) bool { return slices.Contains(modules, dir) }
 	// Failing tests do not end the run: later modules would look deleted.
 	run := rowCheck(maven, program, "--batch-mode", "--no-transfer-progress", "-Dstyle.color=never")
 	test := run
-	test.Command, test.Reports = with(run.Command, "test"), run.Reports[:1:1]
+	test.Command, test.Reports = withWords(run.Command, "test"), run.Reports[:1:1]
 	if strings.Contains(poms, "maven-failsafe-plugin") {
-		p.tool("failsafe", "pom.xml")
-		test.Command, test.Reports = with(run.Command, "verify"), run.Reports
+		p.addTool("failsafe", "pom.xml")
+		test.Command, test.Reports = withWords(run.Command, "verify"), run.Reports
 	}
 	if strings.Contains(poms, "jacoco-maven-plugin") {
-		p.tool("JaCoCo", "pom.xml")
+		p.addTool("JaCoCo", "pom.xml")
 		test.cover(maven)
 		if !jacocoFile.MatchString(poms) { // JaCoCo would keep the coverage of earlier runs in its file
 			test.Command = append(test.Command, "-Djacoco.destFile="+ReportDir+"/.jacoco.exec", "-Djacoco.dataFile="+ReportDir+"/.jacoco.exec")
@@ -55,8 +55,8 @@ func proposeMaven(f checkout.Folder) proposal {
 	}
 	p.add(test)
 	if strings.Contains(poms, "maven-checkstyle-plugin") {
-		p.tool("checkstyle", "pom.xml")
-		p.add(Check{Kind: Lint, Name: "checkstyle", Command: with(run.Command, "checkstyle:checkstyle"), Reports: []string{"**/target/checkstyle-result.xml"}})
+		p.addTool("checkstyle", "pom.xml")
+		p.add(Check{Kind: Lint, Name: "checkstyle", Command: withWords(run.Command, "checkstyle:checkstyle"), Reports: []string{"**/target/checkstyle-result.xml"}})
 	}
 	return p
 }
@@ -97,16 +97,16 @@ func jvmLanguage(f checkout.Folder) string {
 // wrapperOf is the project's wrapper of a build tool, else the program itself.
 func wrapperOf(f checkout.Folder, p *proposal, program, tool string) string {
 	if wrapper := program + "w"; f.First(wrapper) != "" {
-		p.tool(tool+" wrapper", wrapper)
+		p.addTool(tool+" wrapper", wrapper)
 		return "./" + wrapper
 	}
 	p.require(f, program, "install "+tool+", or add its wrapper")
 	return program
 }
 
-// mavenFirst reports whether Maven is used where there are files of both: the one with a
+// usesMaven reports whether Maven is used where there are files of both: the one with a
 // wrapper, and Maven where Gradle's wrapper would have to be downloaded and mvn is there.
-func mavenFirst(f checkout.Folder) bool {
+func usesMaven(f checkout.Folder) bool {
 	return f.First("mvnw") != "" || f.First("gradlew") == "" || !gradleInstalled(f) && f.OnPath("mvn")
 }
 
@@ -126,13 +126,13 @@ func gradleInstalled(f checkout.Folder) bool {
 		}
 		home = filepath.Join(user, ".gradle")
 	}
-	whole, err := filepath.Glob(filepath.Join(home, "wrapper", "dists", m[1], "*", "*.ok")) // written when it is complete
-	return err == nil && len(whole) > 0
+	complete, err := filepath.Glob(filepath.Join(home, "wrapper", "dists", m[1], "*", "*.ok")) // written when it is complete
+	return err == nil && len(complete) > 0
 }
 
-// gradleInit makes JaCoCo write XML, whatever the project configures. Old versions of
+// gradleInitScript makes JaCoCo write XML, whatever the project configures. Old versions of
 // Gradle use another name for it.
-const gradleInit = `gradle.projectsEvaluated {
+const gradleInitScript = `gradle.projectsEvaluated {
     rootProject.allprojects.each { project ->
         project.tasks.matching { it.class.name.contains("JacocoReport") }.each { task ->
             def xml = task.reports.xml
@@ -144,12 +144,12 @@ const gradleInit = `gradle.projectsEvaluated {
 
 // proposeGradle recognises a Gradle build, with its subprojects.
 func proposeGradle(f checkout.Folder) proposal {
-	if f.First("pom.xml") != "" && mavenFirst(f) || f.Dir != "" && f.First(jvmTests...) == "" {
+	if f.First("pom.xml") != "" && usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{}
 	}
-	p := proposal{language: jvmLanguage(f), covers: everything}
+	p := proposal{language: jvmLanguage(f), covers: coversEverything}
 	program := wrapperOf(f, &p, "gradle", "Gradle")
-	p.tool("Gradle", f.First(gradle.ConfigFiles...))
+	p.addTool("Gradle", f.First(gradle.ConfigFiles...))
 	text := ""
 	for _, file := range append(f.Search(100, "build.gradle", "build.gradle.kts", "*.gradle", "*.gradle.kts"), "gradle/libs.versions.toml") {
 		text += f.Read(file)
@@ -162,9 +162,9 @@ func proposeGradle(f checkout.Folder) proposal {
 	case gradleMulti.MatchString(text):
 		test.Command = run("cleanAllTests", "allTests")
 	case gradleJacoco.MatchString(text):
-		p.tool("JaCoCo", f.First(gradle.ConfigFiles...))
+		p.addTool("JaCoCo", f.First(gradle.ConfigFiles...))
 		test.Command = run("--init-script="+ReportDir+"/.jacoco.gradle", "cleanTest", "test")
-		test.Files = map[string]string{".jacoco.gradle": gradleInit}
+		test.Files = map[string]string{".jacoco.gradle": gradleInitScript}
 		test.cover(gradle)
 	default:
 		test.Command = run("cleanTest", "test")
@@ -172,7 +172,7 @@ func proposeGradle(f checkout.Folder) proposal {
 	}
 	p.add(test)
 	if gradleCheckstyle.MatchString(text) {
-		p.tool("checkstyle", f.First(gradle.ConfigFiles...))
+		p.addTool("checkstyle", f.First(gradle.ConfigFiles...))
 		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyleMain", "checkstyleTest"), Reports: []string{"**/build/reports/checkstyle/*.xml"}})
 	}
 	return p

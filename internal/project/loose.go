@@ -6,9 +6,9 @@ import (
 	"supervise/internal/project/internal/checkout"
 )
 
-// loose are test files that need no manifest, or lack one. They are looked for where
+// strayTests are test files that need no manifest, or lack one. They are looked for where
 // nothing else is found.
-var loose = []struct {
+var strayTests = []struct {
 	patterns []string
 	propose  func(checkout.Folder) proposal // runs them without a manifest; nil: they cannot be run so
 	lacks    string                         // the manifest, and how to get it
@@ -26,7 +26,7 @@ var loose = []struct {
 // findStrayTests finds tests without a manifest. It returns what they lack, "" where there are
 // none or where they can be run.
 func (w *walk) findStrayTests(f checkout.Folder) string {
-	for _, l := range loose {
+	for _, l := range strayTests {
 		found := f.Search(1, l.patterns...)
 		if len(found) == 0 {
 			continue
@@ -34,7 +34,7 @@ func (w *walk) findStrayTests(f checkout.Folder) string {
 		if l.propose == nil {
 			return fmt.Sprintf("there is %s, but no %s", found[0], l.lacks)
 		}
-		if p, ok := (recogniser{"python", found, l.propose}).ask(f, nil); ok {
+		if p, ok := (recogniser{"python", found, l.propose}).run(f, nil); ok {
 			w.found = append(w.found, p)
 			return ""
 		}

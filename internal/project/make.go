@@ -22,7 +22,7 @@ func proposeMake(f checkout.Folder) proposal {
 	} {
 		for _, target := range t.targets {
 			if regexp.MustCompile(`(?m)^` + target + `\s*::?([^=]|$)`).MatchString(text) {
-				p.tool("make "+target, file)
+				p.addTool("make "+target, file)
 				// A target may run anything, and many tools report on standard error.
 				command := []string{"make", target}
 				if target == "check" && automake.MatchString(text) { // in all folders, where tests of one fail

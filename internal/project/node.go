@@ -26,15 +26,15 @@ func readManifest(f checkout.Folder) (manifest, error) {
 	if err := json.Unmarshal([]byte(f.Read("package.json")), &m.keys); err != nil {
 		return m, err
 	}
-	m.field("scripts", &m.scripts)
+	m.decode("scripts", &m.scripts)
 	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"} {
 		var deps map[string]string
-		m.field(key, &deps)
+		m.decode(key, &deps)
 		maps.Copy(m.deps, deps)
 	}
 	var object struct{ Packages []string }
-	m.field("workspaces", &object)
-	m.field("workspaces", &m.workspaces)
+	m.decode("workspaces", &object)
+	m.decode("workspaces", &m.workspaces)
 	m.workspaces = append(m.workspaces, object.Packages...)
 	var pnpm struct{ Packages []string }
 	if yaml.Unmarshal([]byte(f.Read("pnpm-workspace.yaml")), &pnpm) == nil {
@@ -43,8 +43,8 @@ func readManifest(f checkout.Folder) (manifest, error) {
 	return m, nil
 }
 
-// field reads one key into v, which is unchanged if the type differs.
-func (m manifest) field(key string, v any) {
+// decode reads one key into v, which is unchanged if the type differs.
+func (m manifest) decode(key string, v any) {
 	if text, ok := m.keys[key]; ok && json.Unmarshal(text, v) != nil {
 		return
 	}
@@ -52,12 +52,12 @@ func (m manifest) field(key string, v any) {
 
 // manager is a package manager of Node.
 type manager struct {
-	name    string
-	locks   []string
-	exec    []string // runs a program of the project's dependencies
-	run     []string // runs a script of package.json
-	install string
-	get     string
+	name     string
+	locks    []string
+	exec     []string // runs a program of the project's dependencies
+	run      []string // runs a script of package.json
+	install  string
+	howToGet string
 }
 
 // The order decides between several lock files. npx and the like get an option not to
@@ -90,16 +90,16 @@ func proposeNode(f checkout.Folder) proposal {
 		return p
 	}
 	n := node{Folder: f, manifest: m, file: packageJSON}
-	n.manager = n.choose(&p)
+	n.manager = n.chooseManager(&p)
 	n.parts = n.flatten("test")
-	n.build(&p)
-	n.tests(&p)
-	n.lint(&p)
+	n.proposeBuild(&p)
+	n.proposeTests(&p)
+	n.proposeLint(&p)
 	if len(p.checks) > 0 && f.FirstAbove("node_modules", ".pnp.cjs") == "" && len(m.deps) > 0 {
 		p.note("the dependencies in package.json are not installed (node_modules is not there): run %s", n.manager.installCommand(n))
 	}
 	if len(m.workspaces) > 0 {
-		p.tool("workspace", f.First("pnpm-workspace.yaml", "package.json"))
+		p.addTool("workspace", f.First("pnpm-workspace.yaml", "package.json"))
 		if p.hasKind(Test) {
 			p.covers = func(dir string) bool { return checkout.IsMember(dir, m.workspaces) }
 		}
@@ -115,9 +115,9 @@ func (m manager) installCommand(n node) string {
 	return m.install
 }
 
-// choose finds the package manager: by the packageManager field, else by the lock file,
+// chooseManager finds the package manager: by the packageManager field, else by the lock file,
 // here or above.
-func (n node) choose(p *proposal) manager {
+func (n node) chooseManager(p *proposal) manager {
 	chosen, why := npm, "package.json"
 	for _, m := range managers {
 		if lock := n.Folder.FirstAbove(m.locks...); lock != "" {
@@ -128,7 +128,7 @@ func (n node) choose(p *proposal) manager {
 	for _, up := range n.Upwards() {
 		var field string
 		if m, err := readManifest(up); err == nil {
-			m.field("packageManager", &field)
+			m.decode("packageManager", &field)
 		}
 		name, _, _ := strings.Cut(field, "@")
 		if i := slices.IndexFunc(managers, func(m manager) bool { return m.name == name }); i >= 0 {
@@ -136,56 +136,56 @@ func (n node) choose(p *proposal) manager {
 			break
 		}
 	}
-	p.tool(chosen.name, why)
+	p.addTool(chosen.name, why)
 	if n.OnPath(chosen.name) {
 		return chosen
 	}
-	p.note("%s is not on PATH: %s", chosen.name, chosen.get)
+	p.note("%s is not on PATH: %s", chosen.name, chosen.howToGet)
 	if chosen.name != "npm" && n.OnPath("npm") {
 		chosen.exec, chosen.run = npm.exec, npm.run
 	}
 	return chosen
 }
 
-// exec is the argv that runs a program of the project's dependencies. yarn
+// execCommand is the argv that runs a program of the project's dependencies. yarn
 // prefers a script of the same name, which may do something else.
-func (n node) exec(program string, words ...string) []string {
+func (n node) execCommand(program string, words ...string) []string {
 	start := n.manager.exec
 	if _, script := n.scripts[program]; script && start[0] == "yarn" {
 		start = npm.exec
 	}
-	return with(with(start, program), words...)
+	return withWords(withWords(start, program), words...)
 }
 
-// script is the argv that runs a script of package.json.
-func (n node) script(name string) []string { return with(n.manager.run, name) }
+// scriptCommand is the argv that runs a script of package.json.
+func (n node) scriptCommand(name string) []string { return withWords(n.manager.run, name) }
 
 // outputs are common output folders of builds.
 var outputs = []string{"dist", "build", "lib", "out", "es", "esm", "cjs", ".next", ".nuxt", ".output", ".svelte-kit", "target"}
 
-// build proposes the build script that CI usually runs before the tests, if git ignores
+// proposeBuild proposes the build script that CI usually runs before the tests, if git ignores
 // its output.
-func (n node) build(p *proposal) {
+func (n node) proposeBuild(p *proposal) {
 	script := n.scripts["build"]
-	if script == "" || watches.MatchString(script) || n.workspaceBuilds() {
+	if script == "" || watchPattern.MatchString(script) || n.isBuiltByWorkspace() {
 		return
 	}
 	for _, up := range n.Upwards() {
 		if slices.ContainsFunc(up.Ignored(), func(name string) bool { return slices.Contains(outputs, name) }) {
-			n.runBuild(p)
+			n.addBuild(p)
 			return
 		}
 	}
 }
 
-func (n node) runBuild(p *proposal) {
-	p.tool("build script", "package.json")
-	p.add(Check{Kind: Build, Name: n.manager.name + " run build", Command: n.script("build"), Stderr: true})
+func (n node) addBuild(p *proposal) {
+	p.addTool("build script", "package.json")
+	p.add(Check{Kind: Build, Name: n.manager.name + " run build", Command: n.scriptCommand("build"), Stderr: true})
 }
 
-// workspaceBuilds reports whether the root of the workspace has a build script,
+// isBuiltByWorkspace reports whether the root of the workspace has a build script,
 // which builds this member too.
-func (n node) workspaceBuilds() bool {
+func (n node) isBuiltByWorkspace() bool {
 	for _, up := range n.Upwards()[1:] {
 		m, err := readManifest(up)
 		if err == nil && m.scripts["build"] != "" && checkout.IsMember(strings.TrimPrefix(strings.TrimPrefix(n.Dir, up.Dir), "/"), m.workspaces) {
@@ -195,8 +195,8 @@ func (n node) workspaceBuilds() bool {
 	return false
 }
 
-// depends returns the first of the packages in package.json, or "".
-func (n node) depends(names ...string) string {
+// firstDependency returns the first of the packages in package.json, or "".
+func (n node) firstDependency(names ...string) string {
 	for _, name := range names {
 		if _, ok := n.deps[name]; ok {
 			return name
@@ -205,12 +205,12 @@ func (n node) depends(names ...string) string {
 	return ""
 }
 
-// dependsAbove is depends for this package and those above, where a workspace keeps
+// firstDependencyAbove is depends for this package and those above, where a workspace keeps
 // shared dependencies.
-func (n node) dependsAbove(names ...string) string {
+func (n node) firstDependencyAbove(names ...string) string {
 	for _, up := range n.Upwards() {
 		if m, err := readManifest(up); err == nil {
-			if name := (node{manifest: m}).depends(names...); name != "" {
+			if name := (node{manifest: m}).firstDependency(names...); name != "" {
 				return name
 			}
 		}

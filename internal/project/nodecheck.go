@@ -9,8 +9,8 @@ import (
 	"supervise/runner"
 )
 
-// test is the check of a framework, called as in the script.
-func (n node) test(r nodeRunner, c call) Check {
+// testCheck is the check of a framework, called as in the script.
+func (n node) testCheck(r nodeRunner, c call) Check {
 	c.args = framework.WithoutOptions(c.args, r.Drop)
 	check := r.check(n, c)
 	check.Kind, check.Runner, check.Env = Test, r.Runner(), append(slices.Clone(c.env), check.Env...)
@@ -33,52 +33,52 @@ func unquotedGlobs(words []string) string {
 
 var globWord = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
 
-// asRow is the check of a framework as its row says.
-func (n node) asRow(r nodeRunner, c call) Check {
-	words := with(c.args, r.Report.Args...)
+// checkByRow is the check of a framework as its row says.
+func (n node) checkByRow(r nodeRunner, c call) Check {
+	words := withWords(c.args, r.Report.Args...)
 	check := Check{
 		Name: r.Runner(), Reports: slices.Clone(r.Report.Files), Env: slices.Clone(r.Report.Env), Files: reporterFiles[r.Name],
-		Inventory: n.listing(r, c),
+		Inventory: n.listCommand(r, c),
 	}
 	switch {
 	case len(r.Coverage.Needs) > 0:
-		check.Command = with([]string{r.program}, words...)
-		return n.instrumented(check, c)
+		check.Command = withWords([]string{r.program}, words...)
+		return n.withCoverageTool(check, c)
 	case len(r.Coverage.Args) > 0:
 		words = append(words, r.Coverage.Args...)
 		check.Coverage, check.Reports = true, append(check.Reports, r.Coverage.Files...)
 	}
-	check.Command = n.exec(r.program, words...)
+	check.Command = n.execCommand(r.program, words...)
 	return check
 }
 
-// listing is the command that lists tests, without variables that would send its report
+// listCommand is the command that lists tests, without variables that would send its report
 // elsewhere.
-func (n node) listing(r nodeRunner, c call) []string {
+func (n node) listCommand(r nodeRunner, c call) []string {
 	if len(r.List.Args) == 0 {
 		return nil
 	}
-	words := n.exec(r.program, with(c.args, r.List.Args...)...)
+	words := n.execCommand(r.program, withWords(c.args, r.List.Args...)...)
 	for _, v := range r.Report.Env {
 		name, _, _ := strings.Cut(v, "=")
-		words = with([]string{"env", "-u", name}, words...)
+		words = withWords([]string{"env", "-u", name}, words...)
 	}
 	return words
 }
 
-// vitest measures coverage of a failed run only with an option. Its second reporter is for who watches.
-func (n node) vitest(c call) Check {
+// vitestCheck measures coverage of a failed run only with an option. Its second reporter is for who watches.
+func (n node) vitestCheck(c call) Check {
 	row := framework.Named("vitest")
 	check := Check{
 		Name:      row.Name,
-		Command:   n.exec(row.Name, with(with([]string{"run"}, c.args...), row.Report.Args...)...),
+		Command:   n.execCommand(row.Name, withWords(withWords([]string{"run"}, c.args...), row.Report.Args...)...),
 		Reports:   slices.Clone(row.Report.Files),
-		Inventory: n.exec(row.Name, with(with([]string{"list"}, c.args...), row.List.Args...)...),
+		Inventory: n.execCommand(row.Name, withWords(withWords([]string{"list"}, c.args...), row.List.Args...)...),
 	}
-	if major, minor := n.version(row.Name); major < 2 && major+minor > 0 {
+	if major, minor := n.packageVersion(row.Name); major < 2 && major+minor > 0 {
 		check.Inventory = nil // it lists tests since 2
 	}
-	provider := n.dependsAbove(row.Coverage.Needs...)
+	provider := n.firstDependencyAbove(row.Coverage.Needs...)
 	if provider == "" {
 		return check
 	}
@@ -88,62 +88,62 @@ func (n node) vitest(c call) Check {
 	return check
 }
 
-func (n node) mocha(c call) Check {
+func (n node) mochaCheck(c call) Check {
 	row := framework.Named("mocha")
-	base := with([]string{row.Name}, c.args...)
-	if major, minor := n.version(row.Name); major > 0 && (major < 9 || major == 9 && minor < 2) {
-		return n.oldMocha(base, major, c)
+	base := withWords([]string{row.Name}, c.args...)
+	if major, minor := n.packageVersion(row.Name); major > 0 && (major < 9 || major == 9 && minor < 2) {
+		return n.oldMochaCheck(base, major, c)
 	}
 	check := Check{
-		Name: row.Name, Reports: slices.Clone(row.Report.Files), Command: with(base, row.Report.Args...),
-		Inventory: n.exec(base[0], with(base[1:], row.List.Args...)...),
+		Name: row.Name, Reports: slices.Clone(row.Report.Files), Command: withWords(base, row.Report.Args...),
+		Inventory: n.execCommand(base[0], withWords(base[1:], row.List.Args...)...),
 	}
-	return n.instrumented(check, c)
+	return n.withCoverageTool(check, c)
 }
 
-// instrumented runs a check, whose command is the bare program, under the project's
+// withCoverageTool runs a check, whose command is the bare program, under the project's
 // coverage tool: the one in the script, else a dependency.
-func (n node) instrumented(check Check, c call) Check {
+func (n node) withCoverageTool(check Check, c call) Check {
 	cover := ReportDir + "/.coverage"
-	tool := n.dependsAbove(istanbulTools...)
+	tool := n.firstDependencyAbove(istanbulTools...)
 	if i := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(istanbulTools, w) }); i >= 0 {
 		tool = c.words[i]
 	}
 	if tool == "" {
 		if check.Command[0] != "node" {
-			check.Command = n.exec(check.Command[0], check.Command[1:]...)
+			check.Command = n.execCommand(check.Command[0], check.Command[1:]...)
 		}
 		return check
 	}
-	options := with(n.measured(tool, c), "--reporter=json", "--report-dir="+cover, framework.CoverageTools[tool].Temp+ReportDir+"/.temp", "--check-coverage=false")
-	check.Command = n.exec(tool, with(options, check.Command...)...)
+	options := withWords(n.coverageScope(tool, c), "--reporter=json", "--report-dir="+cover, framework.CoverageTools[tool].Temp+ReportDir+"/.temp", "--check-coverage=false")
+	check.Command = n.execCommand(tool, withWords(options, check.Command...)...)
 	check.Coverage, check.Reports = true, append(check.Reports, cover+"/coverage-final.json")
 	return check
 }
 
-// nodeTest puts its options first: what follows a file belongs to the file.
-func (n node) nodeTest(c call) Check {
-	check := reportedByNode(Check{Name: "node --test", Command: with([]string{c.program, "--test"}, nodeOwn.Report.Args...)})
-	if n.dependsAbove(istanbulTools...) != "" || n.nodeMajor() < 22 {
+// nodeTestCheck puts its options first: what follows a file belongs to the file.
+func (n node) nodeTestCheck(c call) Check {
+	check := reportedByNode(Check{Name: "node --test", Command: withWords([]string{c.program, "--test"}, nodeOwn.Report.Args...)})
+	if n.firstDependencyAbove(istanbulTools...) != "" || n.nodeMajor() < 22 {
 		check.Command = append(check.Command, c.args...)
-		return n.instrumented(check, c)
+		return n.withCoverageTool(check, c)
 	}
 	check.Command = slices.Concat(check.Command, nodeOwn.Coverage.Args, c.args)
 	check.Reports, check.Coverage = append(check.Reports, nodeOwn.Coverage.Files...), true
 	if c.program != nodeOwn.Name {
-		check.Command = n.exec(check.Command[0], check.Command[1:]...)
+		check.Command = n.execCommand(check.Command[0], check.Command[1:]...)
 	}
 	return check
 }
 
-// tap fails by default where the tests do not reach all lines; each version has its own
+// tapCheck fails by default where the tests do not reach all lines; each version has its own
 // word against it. Before 1 it has another one for its format.
-func (n node) tap(c call) Check {
-	version, minor := n.version("tap")
+func (n node) tapCheck(c call) Check {
+	version, minor := n.packageVersion("tap")
 	if version == 0 && minor > 0 {
-		return Check{Name: "tap", Command: n.exec("tap", with([]string{"--tap"}, c.args...)...)}
+		return Check{Name: "tap", Command: n.execCommand("tap", withWords([]string{"--tap"}, c.args...)...)}
 	}
-	check := Check{Name: "tap", Command: n.exec("tap", with(c.args, "--reporter=tap")...)}
+	check := Check{Name: "tap", Command: n.execCommand("tap", withWords(c.args, "--reporter=tap")...)}
 	switch {
 	case version >= 18:
 		check.Command = append(check.Command, "--allow-incomplete-coverage")
@@ -159,7 +159,7 @@ var major = regexp.MustCompile(`\d+`)
 // unknown.
 func (n node) nodeMajor() int {
 	var engines map[string]string
-	n.field("engines", &engines)
+	n.decode("engines", &engines)
 	for _, text := range []string{n.Read(".nvmrc"), n.Read(".node-version"), engines["node"]} {
 		if m := major.FindString(text); m != "" && len(m) < 4 {
 			v := 0
@@ -172,31 +172,31 @@ func (n node) nodeMajor() int {
 	return 0
 }
 
-// bunTest lists tests by a report of a run that selects none, which Bun writes to a file only.
-func (n node) bunTest(c call) Check {
+// bunCheck lists tests by a report of a run that selects none, which Bun writes to a file only.
+func (n node) bunCheck(c call) Check {
 	row := framework.Named("bun")
-	words := with([]string{row.Name}, c.args...)
+	words := withWords([]string{row.Name}, c.args...)
 	list := ReportDir + "/.list.xml"
 	return Check{
 		Name: row.Programs[0], Coverage: true,
-		Command: with(with(words, row.Report.Args...), row.Coverage.Args...), Reports: slices.Concat(row.Report.Files, row.Coverage.Files),
-		Inventory: with(
+		Command: withWords(withWords(words, row.Report.Args...), row.Coverage.Args...), Reports: slices.Concat(row.Report.Files, row.Coverage.Files),
+		Inventory: withWords(
 			[]string{"/bin/sh", "-c", `"$@" >/dev/null; status=$?; cat ` + runner.ShellQuote(list) + `; exit $status`, "sh"},
-			with(with(words, row.List.Args...), "--reporter=junit", "--reporter-outfile="+list)...),
+			withWords(withWords(words, row.List.Args...), "--reporter=junit", "--reporter-outfile="+list)...),
 	}
 }
 
-// denoTest has Deno write its coverage in a second step: after a failure it writes none itself.
-func (n node) denoTest(c call) Check {
+// denoCheck has Deno write its coverage in a second step: after a failure it writes none itself.
+func (n node) denoCheck(c call) Check {
 	row := framework.Named("deno")
-	words := with([]string{row.Name}, c.args...)
+	words := withWords([]string{row.Name}, c.args...)
 	data := strings.TrimPrefix(row.Coverage.Args[0], "--coverage=")
 	covered := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuote(row.Coverage.Files[0]) + " " + runner.ShellQuote(data) + ` >/dev/null 2>&1; exit $status`
 	return Check{
 		Name: row.Programs[0], Coverage: true,
 		Env:       []string{"NO_COLOR=1"},
-		Command:   with([]string{"/bin/sh", "-c", covered, "sh"}, with(with(words, row.Report.Args...), row.Coverage.Args...)...),
+		Command:   withWords([]string{"/bin/sh", "-c", covered, "sh"}, withWords(withWords(words, row.Report.Args...), row.Coverage.Args...)...),
 		Reports:   slices.Concat(row.Report.Files, row.Coverage.Files),
-		Inventory: with(words, row.List.Args...),
+		Inventory: withWords(words, row.List.Args...),
 	}
 }

@@ -36,36 +36,36 @@ var nodeLinters = []nodeLinter{
 // begin with "lint".
 var lintScripts = []string{"lint", "eslint", "typecheck", "type-check", "check-types", "types", "tsc", "check", "ci", "test:lint", "test:types", "stylelint"}
 
-// lint proposes the linters that the project configures or depends on.
-func (n node) lint(p *proposal) {
+// proposeLint proposes the linters that the project configures or depends on.
+func (n node) proposeLint(p *proposal) {
 	parts := n.lintParts()
 	for _, l := range nodeLinters {
 		config := n.First(l.row().ConfigFiles...)
 		if _, ok := n.keys[l.key]; config == "" && ok {
 			config = "package.json"
 		}
-		calls := find(parts, l.name, "")
-		calls = slices.DeleteFunc(calls, func(c call) bool { return !c.plain || l.elsewhere(c) })
+		calls := findCalls(parts, l.name, "")
+		calls = slices.DeleteFunc(calls, func(c call) bool { return !c.plain || l.isOtherUse(c) })
 		if config == "" && len(calls) > 0 {
 			config = "script in package.json"
 		}
-		if config == "" || n.dependsAbove(l.row().Packages...) == "" {
+		if config == "" || n.firstDependencyAbove(l.row().Packages...) == "" {
 			continue
 		}
 		c := Check{Kind: Lint, Name: l.name}
-		args := n.targets(l, p)
+		args := n.defaultArgs(l, p)
 		if len(calls) > 0 {
 			args, c.Env = framework.WithoutOptions(calls[0].args, strings.Fields(l.row().Verdict)), calls[0].env
 		}
 		if l.name == "biome" && len(args) > 0 && args[0] == "ci" {
-			args = with([]string{"check"}, args[1:]...)
+			args = withWords([]string{"check"}, args[1:]...)
 		}
-		c.Command = n.exec(l.name, with(args, l.flags...)...)
-		c.Implied = n.implied(l, args, p.checks)
+		c.Command = n.execCommand(l.name, withWords(args, l.flags...)...)
+		c.Implied = n.impliedBy(l, args, p.checks)
 		if l.report != "" {
 			c.Reports = []string{ReportDir + "/" + l.report}
 		}
-		p.tool(l.name, config)
+		p.addTool(l.name, config)
 		p.add(c)
 	}
 }
@@ -76,7 +76,7 @@ func (n node) buildMode(p *proposal) []string {
 	if !p.hasKind(Build) {
 		return nil
 	}
-	for _, c := range find(n.surely("build", 0), "tsc", "") {
+	for _, c := range findCalls(n.certainCommands("build", 0), "tsc", "") {
 		if c.plain && slices.ContainsFunc(c.args, func(a string) bool { return a == "--build" || a == "-b" }) && !slices.Contains(c.args, "--clean") {
 			return framework.WithoutOptions(c.args, emits)
 		}
@@ -99,9 +99,9 @@ func (n node) lintParts() []segment {
 	return parts
 }
 
-// elsewhere reports whether a call of the program is not the wanted check: tsc that
+// isOtherUse reports whether a call of the program is not the wanted check: tsc that
 // writes files, biome that formats.
-func (l nodeLinter) elsewhere(c call) bool {
+func (l nodeLinter) isOtherUse(c call) bool {
 	switch l.name {
 	case "tsc":
 		return !slices.ContainsFunc(c.args, func(a string) bool { return strings.EqualFold(a, "--noEmit") })
@@ -111,15 +111,15 @@ func (l nodeLinter) elsewhere(c call) bool {
 	return false
 }
 
-// targets are the arguments of a linter that no script calls.
-func (n node) targets(l nodeLinter, p *proposal) []string {
+// defaultArgs are the arguments of a linter that no script calls.
+func (n node) defaultArgs(l nodeLinter, p *proposal) []string {
 	config, own := n.Read("tsconfig.json"), n.buildMode(p)
 	switch {
 	case l.name == "tsc" && own != nil:
 		return own
 	case l.name == "tsc" && strings.Contains(config, `"references"`) && strings.Contains(strings.Join(strings.Fields(config), ""), `"files":[]`):
 		return []string{"--build", "--noEmit"}
-	case l.name == "eslint" && n.First(".eslintrc", ".eslintrc.*") != "" && n.dependsAbove("typescript") != "":
+	case l.name == "eslint" && n.First(".eslintrc", ".eslintrc.*") != "" && n.firstDependencyAbove("typescript") != "":
 		return []string{".", "--ext=.js,.jsx,.cjs,.mjs,.ts,.tsx"}
 	}
 	return l.targets

@@ -31,28 +31,28 @@ var reporterFiles = map[string]map[string]string{
 	"borp":    {".node.mjs": nodeReporter},
 }
 
-func (n node) uvu(c call) Check {
+func (n node) uvuCheck(c call) Check {
 	options := `--require="` + ReportDir + `/.uvu.cjs"`
 	if i := slices.IndexFunc(c.env, func(e string) bool { return strings.HasPrefix(e, nodeOptions) }); i >= 0 {
 		options = strings.TrimPrefix(c.env[i], nodeOptions) + " " + options
 	}
-	return n.instrumented(Check{
-		Name: "uvu", Command: with([]string{"uvu"}, c.args...), Env: []string{nodeOptions + options},
+	return n.withCoverageTool(Check{
+		Name: "uvu", Command: withWords([]string{"uvu"}, c.args...), Env: []string{nodeOptions + options},
 		Files: map[string]string{".uvu.cjs": uvuReporter}, Reports: []string{ReportDir + "/uvu.json"},
 	}, c)
 }
 
-// oldMocha writes its JSON only to standard output, and lists no tests. Before 6 an option
+// oldMochaCheck writes its JSON only to standard output, and lists no tests. Before 6 an option
 // that is not known is an error.
-func (n node) oldMocha(base []string, major int, c call) Check {
+func (n node) oldMochaCheck(base []string, major int, c call) Check {
 	words := []string{"--reporter=" + ReportDir + "/.mocha.cjs"}
 	if major < 6 {
 		words = append(words, "--no-colors")
 	} else {
 		words = append(words, "--no-bail", "--no-color")
 	}
-	return n.instrumented(Check{
-		Name: "mocha", Command: with(base, words...), Files: map[string]string{".mocha.cjs": mochaReporter}, Reports: []string{ReportDir + "/mocha.json"},
+	return n.withCoverageTool(Check{
+		Name: "mocha", Command: withWords(base, words...), Files: map[string]string{".mocha.cjs": mochaReporter}, Reports: []string{ReportDir + "/mocha.json"},
 	}, c)
 }
 
@@ -74,10 +74,10 @@ var (
 
 var nodeFiles = []string{".js", ".mjs", ".cjs"}
 
-// nodeFile is a file that node runs without --test and that holds its tests, or loads
+// runnerOfFile is a file that node runs without --test and that holds its tests, or loads
 // files that do.
-func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
-	calls := find([]segment{s}, "node", "")
+func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
+	calls := findCalls([]segment{s}, "node", "")
 	if len(calls) == 0 {
 		return nodeRunner{}, call{}, false
 	}
@@ -96,19 +96,19 @@ func (n node) nodeFile(s segment) (nodeRunner, call, bool) {
 			files = append(files, name+".js", name+"/index.js")
 		}
 	}
-	return nodeRunner{Framework: inFile, program: "node", check: node.nodeTestFile}, c, n.FirstMatching(nodeTests, files...) != ""
+	return nodeRunner{Framework: inFile, program: "node", check: node.nodeFileCheck}, c, n.FirstMatching(nodeTests, files...) != ""
 }
 
 // inFile is node's own framework in a file that node runs: it takes no names of tests.
 var inFile = &framework.Framework{Drop: nodeOwn.Drop}
 
-func (n node) nodeTestFile(c call) Check {
-	return n.instrumented(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeOwn.Report.Args, c.args)}), c)
+func (n node) nodeFileCheck(c call) Check {
+	return n.withCoverageTool(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeOwn.Report.Args, c.args)}), c)
 }
 
-// version is that of the installed package, else the lowest that package.json asks for, 0
+// packageVersion is that of the installed package, else the lowest that package.json asks for, 0
 // if unknown.
-func (n node) version(name string) (major, minor int) {
+func (n node) packageVersion(name string) (major, minor int) {
 	text := n.deps[name]
 	if file := n.FirstAbove("node_modules/" + name + "/package.json"); file != "" {
 		var installed struct{ Version string }

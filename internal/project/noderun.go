@@ -19,7 +19,7 @@ type nodeRunner struct {
 
 // nodeChecks are the checks of frameworks for Node that need more than their rows say.
 var nodeChecks = map[string]func(n node, c call) Check{
-	"vitest": node.vitest, "mocha": node.mocha, "uvu": node.uvu, "node": node.nodeTest, "tsx": node.nodeTest, "tap": node.tap, "bun": node.bunTest, "deno": node.denoTest,
+	"vitest": node.vitestCheck, "mocha": node.mochaCheck, "uvu": node.uvuCheck, "node": node.nodeTestCheck, "tsx": node.nodeTestCheck, "tap": node.tapCheck, "bun": node.bunCheck, "deno": node.denoCheck,
 }
 
 // nodeRunners are the frameworks for Node, in the order in which they are looked for.
@@ -32,39 +32,39 @@ var nodeRunners = func() []nodeRunner {
 		r := nodeRunner{Framework: &framework.All()[i], check: nodeChecks[f.Name]}
 		r.program, r.sub, _ = strings.Cut(f.Programs[0], " ")
 		if r.check == nil {
-			r.check = func(n node, c call) Check { return n.asRow(r, c) }
+			r.check = func(n node, c call) Check { return n.checkByRow(r, c) }
 		}
 		out = append(out, r)
 	}
 	return out
 }()
 
-// tests proposes every framework that the test script runs. If the script names none, a
+// proposeTests proposes every framework that the test script runs. If the script names none, a
 // configuration file or a dependency decides, but not in the root of a workspace: there
 // a dependency may be for the members.
-func (n node) tests(p *proposal) {
-	if n.scripted(p) {
+func (n node) proposeTests(p *proposal) {
+	if n.proposeScripted(p) {
 		return
 	}
-	if r, wrapper := n.wrapped(); wrapper != "" {
-		p.tool(r.program, "package.json")
+	if r, wrapper := n.wrappedRunner(); wrapper != "" {
+		p.addTool(r.program, "package.json")
 		p.note("the script test of package.json runs %s, which is not known: %s runs instead, and may find other tests; give --test-cmd (and --test-report) with what %[1]s runs", wrapper, r.program)
-		n.propose(p, r, r.call())
+		n.addTests(p, r, r.call())
 		return
 	}
 	script := n.scripts["test"]
-	delegating := delegated(n.parts)
-	settled := delegating || script != "" && !placeholder(script) // the script in package.json decides what runs
+	delegating := isDelegated(n.parts)
+	settled := delegating || script != "" && !isPlaceholder(script) // the script in package.json decides what runs
 	for _, r := range nodeRunners {
-		config := n.configured(r)
+		config := n.configFileOf(r)
 		if config == "" || delegating || settled && config == "package.json" {
 			continue
 		}
-		p.tool(r.program, config)
-		n.propose(p, r, r.call())
+		p.addTool(r.program, config)
+		n.addTests(p, r, r.call())
 		return
 	}
-	n.unrecognised(p, delegating)
+	n.proposeUnknown(p, delegating)
 }
 
 // call is the framework as it is without a script.
@@ -76,22 +76,22 @@ func (r nodeRunner) call() call {
 	return c
 }
 
-// wrapped returns the framework that a test script runs through a program of another
+// wrappedRunner returns the framework that a test script runs through a program of another
 // dependency, and that program: the only framework that the project, or its workspace,
 // depends on.
-func (n node) wrapped() (nodeRunner, string) {
-	if delegated(n.parts) || len(n.workspaces) > 0 || watches.MatchString(n.scripts["test"]) {
+func (n node) wrappedRunner() (nodeRunner, string) {
+	if isDelegated(n.parts) || len(n.workspaces) > 0 || watchPattern.MatchString(n.scripts["test"]) {
 		return nodeRunner{}, ""
 	}
 	wrapper := ""
 	for _, s := range n.parts {
-		at := slices.IndexFunc(s.words, func(w string) bool { return !wraps([]string{w}) })
-		if at >= 0 && n.provided(s.words[at]) && !checksOnly(s.words[at]) {
+		at := slices.IndexFunc(s.words, func(w string) bool { return !areWrappers([]string{w}) })
+		if at >= 0 && n.providesProgram(s.words[at]) && !checksOnly(s.words[at]) {
 			wrapper = s.words[at]
 			break
 		}
 	}
-	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.dependsAbove(r.Packages...) == "" })
+	found := slices.DeleteFunc(slices.Clone(nodeRunners), func(r nodeRunner) bool { return n.firstDependencyAbove(r.Packages...) == "" })
 	if wrapper == "" || len(found) != 1 {
 		return nodeRunner{}, ""
 	}
@@ -110,8 +110,8 @@ func checksOnly(program string) bool {
 	return slices.Contains(preparations, program) || slices.Contains(nodeCheckers, program) || slices.ContainsFunc(nodeLinters, func(l nodeLinter) bool { return l.name == program })
 }
 
-// provided reports whether a dependency has the name of the program, in any scope.
-func (n node) provided(program string) bool {
+// providesProgram reports whether a dependency has the name of the program, in any scope.
+func (n node) providesProgram(program string) bool {
 	return slices.ContainsFunc(n.Upwards(), func(up checkout.Folder) bool {
 		m, err := readManifest(up)
 		return err == nil && slices.ContainsFunc(slices.Collect(maps.Keys(m.deps)), func(name string) bool {
@@ -120,9 +120,9 @@ func (n node) provided(program string) bool {
 	})
 }
 
-// propose adds the tests of a framework, and notes what coverage needs.
-func (n node) propose(p *proposal, r nodeRunner, c call) {
-	check := n.test(r, c)
+// addTests adds the tests of a framework, and notes what coverage needs.
+func (n node) addTests(p *proposal, r nodeRunner, c call) {
+	check := n.testCheck(r, c)
 	p.add(check)
 	if r.Name == "lab" && slices.ContainsFunc(c.args, func(w string) bool { return slices.Contains([]string{"-L", "--lint", "-Y", "--types"}, w) }) {
 		p.note("lab also lints or checks types in the test script, which is not measured: configure eslint or tsc, or give --lint-cmd")
@@ -132,41 +132,41 @@ func (n node) propose(p *proposal, r nodeRunner, c call) {
 	}
 }
 
-// unrecognised proposes the test script if no framework is known.
-func (n node) unrecognised(p *proposal, delegating bool) {
+// proposeUnknown proposes the test script if no framework is known.
+func (n node) proposeUnknown(p *proposal, delegating bool) {
 	script := n.scripts["test"]
 	switch {
 	case delegating && len(n.workspaces) > 0: // each member is its own project
-	case endless.MatchString(script) && !ends.MatchString(script) || watches.MatchString(script):
+	case endlessPattern.MatchString(script) && !endsPattern.MatchString(script) || watchPattern.MatchString(script):
 		p.note("the script test of package.json waits for changes and does not end: give --test-cmd with a command that runs the tests once")
-	case script != "" && !placeholder(script):
-		p.tool("test script", "package.json")
-		p.add(Check{Kind: Test, Name: n.manager.name + " test", Command: n.script("test"), Stderr: true})
+	case script != "" && !isPlaceholder(script):
+		p.addTool("test script", "package.json")
+		p.add(Check{Kind: Test, Name: n.manager.name + " test", Command: n.scriptCommand("test"), Stderr: true})
 	case n.Dir == "" && len(n.workspaces) == 0 && len(n.deps) > 0:
 		p.note("no test framework recognised in package.json: add jest, vitest, mocha or a script test")
 	}
 }
 
-// configured returns the file that shows that the framework is used.
-func (n node) configured(r nodeRunner) string {
+// configFileOf returns the file that shows that the framework is used.
+func (n node) configFileOf(r nodeRunner) string {
 	for _, config := range r.ConfigFiles {
 		if file := configuredBy(n.Folder, config); file != "" {
 			return file
 		}
 	}
-	if n.depends(r.Packages...) != "" && len(n.workspaces) == 0 {
+	if n.firstDependency(r.Packages...) != "" && len(n.workspaces) == 0 {
 		return packageJSON
 	}
 	return ""
 }
 
-func placeholder(script string) bool { return strings.Contains(script, "no test specified") }
+func isPlaceholder(script string) bool { return strings.Contains(script, "no test specified") }
 
 // testScripts are tried in this order; the first that runs a framework counts.
 var testScripts = []string{"test", "test:ci", "test:unit", "tests", "unit"}
 
-// scripted proposes what the test script runs, in its order.
-func (n node) scripted(p *proposal) bool {
+// proposeScripted proposes what the test script runs, in its order.
+func (n node) proposeScripted(p *proposal) bool {
 	for _, name := range testScripts {
 		parts := n.flatten(name)
 		var before []segment
@@ -174,19 +174,19 @@ func (n node) scripted(p *proposal) bool {
 		for i, s := range parts {
 			r, c, ok := n.runnerOf(s)
 			if ok && !s.plain {
-				if i == len(parts)-1 && n.appended(name, r, c, p) {
+				if i == len(parts)-1 && n.addAppended(name, r, c, p) {
 					return true
 				}
 				ok = false
 			}
 			if !ok {
-				before, besides = append(before, s), append(besides, n.unmeasured(s)...)
+				before, besides = append(before, s), append(besides, n.unmeasuredTests(s)...)
 				continue
 			}
-			n.prepare(before, p)
+			n.addPreparations(before, p)
 			before = nil
-			p.tool(r.program, "script "+name+" in "+n.file)
-			n.propose(p, r, c)
+			p.addTool(r.program, "script "+name+" in "+n.file)
+			n.addTests(p, r, c)
 		}
 		if p.hasKind(Test) {
 			if len(besides) > 0 {
@@ -198,60 +198,60 @@ func (n node) scripted(p *proposal) bool {
 	return false
 }
 
-// anywhere are the frameworks that take options after any word.
-var anywhere = []string{"jest", "vitest", "playwright"}
+// optionsAnywhere are the frameworks that take options after any word.
+var optionsAnywhere = []string{"jest", "vitest", "playwright"}
 
-// appended proposes the script itself, with the framework's options after it. This is
+// addAppended proposes the script itself, with the framework's options after it. This is
 // for a script that only a shell understands, and that ends with a framework that takes
 // options anywhere.
-func (n node) appended(script string, r nodeRunner, c call, p *proposal) bool {
-	if !slices.Contains(anywhere, r.Runner()) {
+func (n node) addAppended(script string, r nodeRunner, c call, p *proposal) bool {
+	if !slices.Contains(optionsAnywhere, r.Runner()) {
 		return false
 	}
 	c.args, c.env = nil, nil
 	check := r.check(n, c)
 	check.Kind, check.Runner = Test, r.Runner()
 	options := slices.DeleteFunc(slices.Clone(check.Command), func(w string) bool { return !strings.HasPrefix(w, "--") || w == "--no-install" || w == "--silent" })
-	check.Command = n.script(script)
+	check.Command = n.scriptCommand(script)
 	if n.manager.run[0] == "npm" {
 		check.Command = append(check.Command, "--")
 	}
 	check.Command, check.Inventory = append(check.Command, options...), nil
-	p.tool(r.program, "script "+script+" in package.json")
+	p.addTool(r.program, "script "+script+" in package.json")
 	p.add(check)
 	return true
 }
 
 func (n node) runnerOf(s segment) (nodeRunner, call, bool) {
 	for _, r := range nodeRunners {
-		if calls := find([]segment{s}, r.program, r.sub); len(calls) > 0 {
+		if calls := findCalls([]segment{s}, r.program, r.sub); len(calls) > 0 {
 			return r, calls[0], true
 		}
 	}
-	return n.nodeFile(s)
+	return n.runnerOfFile(s)
 }
 
 // preparations are programs that tests need to have run before: compilers and bundlers,
 // not linters and cleaners.
 var preparations = []string{"tsc", "tshy", "babel", "swc", "esbuild", "rollup", "webpack", "vite", "tsup", "tsdown", "ncc", "parcel", "unbuild", "prisma", "tspc"}
 
-// prepare proposes what the test script runs before the framework, as builds.
-func (n node) prepare(before []segment, p *proposal) {
+// addPreparations proposes what the test script runs before the framework, as builds.
+func (n node) addPreparations(before []segment, p *proposal) {
 	builds := n.flatten("build")
 	for _, s := range before {
-		if slices.ContainsFunc(builds, s.same) {
+		if slices.ContainsFunc(builds, s.runsSame) {
 			if !p.hasKind(Build) {
-				n.runBuild(p)
+				n.addBuild(p)
 			}
 			continue
 		}
-		i := slices.IndexFunc(preparations, func(program string) bool { return len(find([]segment{s}, program, "")) > 0 })
+		i := slices.IndexFunc(preparations, func(program string) bool { return len(findCalls([]segment{s}, program, "")) > 0 })
 		if i < 0 || !s.plain || slices.Contains(s.words, "--noEmit") {
 			continue
 		}
-		c := find([]segment{s}, preparations[i], "")[0]
-		p.add(Check{Kind: Build, Name: c.program, Command: n.exec(c.program, c.args...), Env: c.env, Stderr: true})
+		c := findCalls([]segment{s}, preparations[i], "")[0]
+		p.add(Check{Kind: Build, Name: c.program, Command: n.execCommand(c.program, c.args...), Env: c.env, Stderr: true})
 	}
 }
 
-func (s segment) same(other segment) bool { return slices.Equal(s.words, other.words) }
+func (s segment) runsSame(other segment) bool { return slices.Equal(s.words, other.words) }

@@ -17,13 +17,13 @@ type segment struct {
 	globs bool // with patterns that the shell expands
 }
 
-// endless are programs that watch for changes by default.
-var endless = regexp.MustCompile(`\b(nodemon|chokidar|tsc-watch)\b|\bcypress open\b|^\s*(npx )?(ng test|karma start)((?: +\S+)*)$`)
+// endlessPattern are programs that watch for changes by default.
+var endlessPattern = regexp.MustCompile(`\b(nodemon|chokidar|tsc-watch)\b|\bcypress open\b|^\s*(npx )?(ng test|karma start)((?: +\S+)*)$`)
 
-// ends are the words with which such a program runs once.
-var ends = regexp.MustCompile(`--(single-run|no-watch|watch[= ]false)`)
+// endsPattern are the words with which such a program runs once.
+var endsPattern = regexp.MustCompile(`--(single-run|no-watch|watch[= ]false)`)
 
-var watches = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
+var watchPattern = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
 
 // delegates are programs that run the scripts of other packages.
 var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon", "ultra"}
@@ -43,8 +43,8 @@ func (n node) flatten(script string, within ...string) []segment {
 	if n.scripts["pre"+script] != "" && n.scripts[script] != "" {
 		out = n.flatten("pre"+script, within...)
 	}
-	for _, s := range split(n.scripts[script]) {
-		names := n.nested(uncovered(s.words))
+	for _, s := range splitCommands(n.scripts[script]) {
+		names := n.nestedScripts(withoutCoverageTool(s.words))
 		if len(names) == 0 {
 			out = append(out, s)
 		}
@@ -61,8 +61,8 @@ func (n node) flatten(script string, within ...string) []segment {
 	return out
 }
 
-// nested returns the scripts that a command runs.
-func (n node) nested(words []string) []string {
+// nestedScripts returns the scripts that a command runs.
+func (n node) nestedScripts(words []string) []string {
 	if len(words) < 2 || !runsScripts(words[0], words[1]) {
 		return nil
 	}
@@ -70,8 +70,8 @@ func (n node) nested(words []string) []string {
 	for _, w := range words[1:] {
 		switch {
 		case w == "--":
-			return n.known(names)
-		case toMembers(w):
+			return n.existingScripts(names)
+		case isForMembers(w):
 			return nil
 		case strings.HasPrefix(w, "-") || w == "run" || w == "run-script" || w == "task" && words[0] == deno.name:
 		case w == "t" && words[0] == "npm":
@@ -80,7 +80,7 @@ func (n node) nested(words []string) []string {
 			names = append(names, w)
 		}
 	}
-	return n.known(names)
+	return n.existingScripts(names)
 }
 
 // runsScripts reports whether a program runs scripts: Bun and Deno have their own framework.
@@ -97,14 +97,14 @@ func runsScripts(program, word string) bool {
 // scriptRunners run the scripts of package.json that follow them.
 var scriptRunners = []string{"npm", "pnpm", "yarn", "run-s", "run-p", "npm-run-all"}
 
-// toMembers reports whether a word makes a package manager run the scripts of workspace
+// isForMembers reports whether a word makes a package manager run the scripts of workspace
 // members.
-func toMembers(w string) bool {
+func isForMembers(w string) bool {
 	return w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" ||
 		strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter")
 }
 
-func (n node) known(names []string) []string {
+func (n node) existingScripts(names []string) []string {
 	var out []string
 	for _, name := range names {
 		if before, ok := strings.CutSuffix(name, "*"); ok {
@@ -121,8 +121,8 @@ func (n node) known(names []string) []string {
 	return out
 }
 
-// delegated reports whether a script delegates to other packages.
-func delegated(parts []segment) bool {
+// isDelegated reports whether a script delegates to other packages.
+func isDelegated(parts []segment) bool {
 	return slices.ContainsFunc(parts, func(s segment) bool {
 		return slices.ContainsFunc(s.words, func(w string) bool {
 			return slices.Contains(delegates, w) || w == "-r" || w == "--recursive" || w == "-ws" || w == "workspaces" ||
@@ -131,9 +131,9 @@ func delegated(parts []segment) bool {
 	})
 }
 
-// split divides a shell line into its commands. What follows a pipe or "||" is dropped:
+// splitCommands divides a shell line into its commands. What follows a pipe or "||" is dropped:
 // it only changes how results are shown, or hides them.
-func split(line string) []segment {
+func splitCommands(line string) []segment {
 	var out []segment
 	keep := true
 	for _, c := range shell.Commands(line) {
@@ -169,13 +169,13 @@ type call struct {
 	args    []string // the words after the program
 }
 
-// find returns the commands that run the program, through any wrapper. sub is the
+// findCalls returns the commands that run the program, through any wrapper. sub is the
 // subcommand that it must have, or "".
-func find(parts []segment, program, sub string) []call {
+func findCalls(parts []segment, program, sub string) []call {
 	var out []call
 	for _, s := range parts {
 		i := slices.IndexFunc(s.words, func(w string) bool { return programName(w) == program })
-		if i < 0 || !wraps(s.words[:i]) {
+		if i < 0 || !areWrappers(s.words[:i]) {
 			continue
 		}
 		c := call{segment: s, program: program, args: s.words[i+1:]}
@@ -209,8 +209,8 @@ func programName(word string) string {
 
 var wrappers = []string{"npx", "pnpx", "bunx", "pnpm", "yarn", "bun", "exec", "dlx", "x", "run", "c8", "nyc", "dotenv", "dotenvx", "is-ci", "node", "env"}
 
-// wraps reports whether all the words are wrappers of a command and their flags.
-func wraps(words []string) bool {
+// areWrappers reports whether all the words are wrappers of a command and their flags.
+func areWrappers(words []string) bool {
 	for i, w := range words {
 		flagValue := i > 0 && strings.HasPrefix(words[i-1], "-")
 		if !slices.Contains(wrappers, w) && !strings.HasPrefix(w, "-") && !flagValue && !shell.IsAssignment(w) {
@@ -220,25 +220,25 @@ func wraps(words []string) bool {
 	return true
 }
 
-// strangeNode are programs that run tests too, many of them in browsers, and print what
+// unreadableNode are programs that run tests too, many of them in browsers, and print what
 // cannot be read.
-var strangeNode = []string{
+var unreadableNode = []string{
 	"web-test-runner", "wtr", "karma", "cypress", "testem", "airtap", "browserstack-runner", "wdio", "nightwatch", "testcafe",
 	"tstyche", "qunit", "vows", "nodeunit", "alsatian", "ospec", "zora", "pta",
 }
 
-// unmeasured is what a command of a script runs tests with, if that is no known framework,
+// unmeasuredTests is what a command of a script runs tests with, if that is no known framework,
 // or one whose call needs a shell.
-func (n node) unmeasured(s segment) []string {
+func (n node) unmeasuredTests(s segment) []string {
 	if r, _, ok := n.runnerOf(s); ok {
 		return []string{r.program}
 	}
-	for _, program := range strangeNode {
-		if len(find([]segment{s}, program, "")) > 0 {
+	for _, program := range unreadableNode {
+		if len(findCalls([]segment{s}, program, "")) > 0 {
 			return []string{program}
 		}
 	}
-	for _, c := range find([]segment{s}, "node", "") {
+	for _, c := range findCalls([]segment{s}, "node", "") {
 		at := slices.IndexFunc(c.args, func(w string) bool { return !strings.HasPrefix(w, "-") })
 		if at >= 0 && namedForTests.MatchString(c.args[at]) && n.First(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
 			return []string{"node " + c.args[at]}

@@ -16,7 +16,7 @@ var (
 	phpstan = framework.LinterNamed("phpstan")
 )
 
-var phpMarkers = with([]string{"composer.json"}, phpunit.ConfigFiles...)
+var phpMarkers = withWords([]string{"composer.json"}, phpunit.ConfigFiles...)
 
 var (
 	phpSource = regexp.MustCompile(`<(source|coverage|filter|whitelist)\b`)
@@ -31,31 +31,31 @@ func proposePHP(f checkout.Folder) proposal {
 	if f.First("vendor") == "" && len(packages) > 0 {
 		p.note("the packages in composer.json are not installed (vendor is not there): run composer install")
 	}
-	program, name := phpProgram(f, phpunit.Name), phpunit.Name
+	program, name := findPHPProgram(f, phpunit.Name), phpunit.Name
 	switch {
 	case f.First("vendor/bin/pest") != "" || packages["pestphp/pest"] != "":
-		program, name = phpProgram(f, "pest"), "pest"
-		p.tool(name, "composer.json")
+		program, name = findPHPProgram(f, "pest"), "pest"
+		p.addTool(name, "composer.json")
 	case slices.ContainsFunc(phpunit.Packages, func(name string) bool { return packages[name] != "" }):
-		p.tool(name, "composer.json")
+		p.addTool(name, "composer.json")
 	case config != "":
-		p.tool(name, config)
+		p.addTool(name, config)
 	default:
 		return proposal{}
 	}
-	p.add(phpTest(f, &p, name, program, f.Read(config)))
+	p.add(phpTestCheck(f, &p, name, program, f.Read(config)))
 	if neon := f.First(phpstan.ConfigFiles...); neon != "" {
-		p.tool(phpstan.Name, neon)
+		p.addTool(phpstan.Name, neon)
 		p.add(Check{
 			Kind: Lint, Name: phpstan.Name,
-			Command: phpRun(phpProgram(f, phpstan.Name), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
+			Command: phpCommand(findPHPProgram(f, phpstan.Name), "analyse", "--error-format=json", "--no-progress", "--no-interaction", "--no-ansi", "--memory-limit=-1"),
 		})
 	}
 	return p
 }
 
-func phpTest(f checkout.Folder, p *proposal, name, program, config string) Check {
-	c := rowCheck(phpunit, phpRun(program)...)
+func phpTestCheck(f checkout.Folder, p *proposal, name, program, config string) Check {
+	c := rowCheck(phpunit, phpCommand(program)...)
 	c.Name = name
 	switch {
 	case !phpSource.MatchString(config):
@@ -68,8 +68,8 @@ func phpTest(f checkout.Folder, p *proposal, name, program, config string) Check
 	return c
 }
 
-// phpProgram is the project's own program, else the one on PATH.
-func phpProgram(f checkout.Folder, name string) string {
+// findPHPProgram is the project's own program, else the one on PATH.
+func findPHPProgram(f checkout.Folder, name string) string {
 	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
 		if f.First(own) != "" {
 			return own
@@ -81,13 +81,13 @@ func phpProgram(f checkout.Folder, name string) string {
 	return name
 }
 
-// phpRun runs a program with php if it is a file of the project, which may not be
+// phpCommand runs a program with php if it is a file of the project, which may not be
 // executable.
-func phpRun(program string, words ...string) []string {
+func phpCommand(program string, words ...string) []string {
 	if strings.ContainsAny(program, "/.") {
-		return with([]string{"php", program}, words...)
+		return withWords([]string{"php", program}, words...)
 	}
-	return with([]string{program}, words...)
+	return withWords([]string{program}, words...)
 }
 
 func phpPackages(f checkout.Folder) map[string]string {

@@ -85,7 +85,7 @@ func (p *proposal) add(checks ...Check) { p.checks = append(p.checks, checks...)
 func (p *proposal) note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
-func (p *proposal) tool(name, file string) { p.tools = append(p.tools, name+" ("+file+")") }
+func (p *proposal) addTool(name, file string) { p.tools = append(p.tools, name+" ("+file+")") }
 func (p *proposal) hasKind(kind Kind) bool {
 	return slices.ContainsFunc(p.checks, func(c Check) bool { return c.Kind == kind })
 }
@@ -97,14 +97,14 @@ func (p *proposal) require(f checkout.Folder, program, get string) {
 	}
 }
 
-func everything(string) bool { return true }
+func coversEverything(string) bool { return true }
 
 // rowCheck is the check of the tests of a framework: the command is the words, followed by
 // the options of its row for the report.
 func rowCheck(row *framework.Framework, words ...string) Check {
 	return Check{
 		Kind: Test, Name: row.Name, Runner: row.Runner(),
-		Command: with(words, row.Report.Args...), Env: slices.Clone(row.Report.Env), Reports: slices.Clone(row.Report.Files),
+		Command: withWords(words, row.Report.Args...), Env: slices.Clone(row.Report.Env), Reports: slices.Clone(row.Report.Files),
 	}
 }
 
@@ -116,8 +116,8 @@ func (c *Check) cover(row *framework.Framework) {
 	c.Coverage = true
 }
 
-// with returns a command with words added; the base is not shared.
-func with(base []string, words ...string) []string { return slices.Concat(base, words) }
+// withWords returns a command with words added; the base is not shared.
+func withWords(base []string, words ...string) []string { return slices.Concat(base, words) }
 
 type recogniser struct {
 	language string
@@ -165,7 +165,7 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 		err := fmt.Errorf("%w in %s: %s; or give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, missing)
 		return Project{Notes: top.Notes(), Blocked: top.Blocked()}, err
 	}
-	p := w.project(root)
+	p := w.joinParts(root)
 	p.Notes, p.Blocked = slices.Concat(p.Notes, top.MissingSubmodules(), top.Notes()), top.Blocked()
 	return p, nil
 }
@@ -206,13 +206,13 @@ type part struct {
 	from string // the recogniser's language
 }
 
-// takesIn reports whether the checks of p include dir.
-func (p part) takesIn(dir string) bool {
+// includes reports whether the checks of p include dir.
+func (p part) includes(dir string) bool {
 	return p.covers != nil && p.covers(strings.TrimPrefix(strings.TrimPrefix(dir, p.dir), "/"))
 }
 
-// project joins the parts.
-func (w walk) project(root string) Project {
+// joinParts joins the parts.
+func (w walk) joinParts(root string) Project {
 	out := Project{Root: root}
 	var languages []string
 	known := func(p part) bool { return len(p.checks) > 0 }
@@ -229,7 +229,7 @@ func (w walk) project(root string) Project {
 			}
 			out.Checks = append(out.Checks, c)
 		}
-		if p.untested != "" && !w.makes() {
+		if p.untested != "" && !w.hasMakefile() {
 			p.note("no tests recognised: %s", p.untested)
 		}
 		for _, n := range p.notes {
@@ -246,7 +246,7 @@ func (w walk) project(root string) Project {
 	return out
 }
 
-// makes reports whether a Makefile runs the tests.
-func (w walk) makes() bool {
+// hasMakefile reports whether a Makefile runs the tests.
+func (w walk) hasMakefile() bool {
 	return slices.ContainsFunc(w.found, func(p part) bool { return p.from == makefile.language })
 }

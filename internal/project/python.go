@@ -35,22 +35,22 @@ type python struct {
 func proposePython(f checkout.Folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
-	said, other := py.said()
-	own := map[string]func(script, *proposal){"unittest": py.unittestScript, "django": py.djangoScript, program: py.ownProgram}[said.module]
+	said, other := py.findTestScript()
+	own := map[string]func(script, *proposal){"unittest": py.addUnittest, "django": py.addDjango, program: py.addOwnProgram}[said.module]
 	switch {
 	case own != nil && firstConfig(py.Folder, pytest.ConfigFiles) == "":
 		own(said, &p)
 	case py.usesPytest(said, &p):
-		py.pytest(&p, said.selecting()...)
+		py.addPytest(&p, said.selecting()...)
 		p.covers = py.covers
 	case f.First("manage.py") != "" && strings.Contains(f.Read("manage.py"), "django"):
-		p.tool("django test", "manage.py")
-		p.add(py.unittest("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
+		p.addTool("django test", "manage.py")
+		p.add(py.unittestCheck("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
 	case f.FirstMatching(djangoTests, "runtests.py") != "":
-		p.tool("django test", "runtests.py")
-		p.add(py.unittest("django test", "runtests.py", "--verbosity=2", "--no-input"))
+		p.addTool("django test", "runtests.py")
+		p.add(py.unittestCheck("django test", "runtests.py", "--verbosity=2", "--no-input"))
 	default:
-		py.discover(&p)
+		py.addDiscovered(&p)
 		said.env = nil
 		if other != "" && p.hasKind(Test) {
 			p.note("%s: unittest runs instead, and may find other tests; give --test-cmd (and --test-report) with what writes JUnit XML", other)
@@ -59,7 +59,7 @@ func proposePython(f checkout.Folder) proposal {
 	for i := range p.checks {
 		p.checks[i].Env = append(p.checks[i].Env, said.env...)
 	}
-	py.lint(&p)
+	py.proposeLint(&p)
 	p.lintsAll = true
 	return p
 }
@@ -95,10 +95,10 @@ func (py python) usesPytest(said script, p *proposal) bool {
 	config := firstConfig(py.Folder, pytest.ConfigFiles)
 	switch {
 	case config != "":
-		p.tool("pytest", config)
-	case py.depends("pytest") && (py.Dir == "" || len(py.testFiles()) > 0): // tools in a list do not make tests
+		p.addTool("pytest", config)
+	case py.dependsOn("pytest") && (py.Dir == "" || len(py.testFiles()) > 0): // tools in a list do not make tests
 		config = "dependencies"
-		p.tool("pytest", config)
+		p.addTool("pytest", config)
 	default:
 		config = py.FirstMatching(pytestStyle, py.testFiles()...)
 		if config == "" && said.workflow && said.module == "pytest" {
@@ -107,9 +107,9 @@ func (py python) usesPytest(said script, p *proposal) bool {
 		if config == "" {
 			return false
 		}
-		p.tool("pytest", config)
+		p.addTool("pytest", config)
 	}
-	py.needs("pytest", config, p)
+	py.noteMissing("pytest", config, p)
 	return true
 }
 
@@ -143,21 +143,21 @@ var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*
 
 // The project's pytest options are kept, but the run does not end at the first failure
 // and does not fail by a coverage limit. Words of the project's script say which tests run.
-func (py python) pytest(p *proposal, said ...string) {
-	words := with([]string{"-m", pytest.Name}, pytest.Report.Args...)
+func (py python) addPytest(p *proposal, said ...string) {
+	words := withWords([]string{"-m", pytest.Name}, pytest.Report.Args...)
 	words = append(words, said...)
 	c := Check{
 		Kind: Test, Name: pytest.Name, Runner: pytest.Name, Reports: slices.Clone(pytest.Report.Files), Env: py.environment(),
-		Inventory: py.program(with(with([]string{"-m", pytest.Name}, pytest.List.Args...), said...)...),
+		Inventory: py.pythonCommand(withWords(withWords([]string{"-m", pytest.Name}, pytest.List.Args...), said...)...),
 	}
 	switch {
-	case py.available("pytest-cov"):
+	case py.isAvailable("pytest-cov"):
 		words = append(words, pytest.Coverage.Args...)
-		c.Command = py.program(words...)
-	case py.available("coverage"):
-		c = py.covered(c, words)
+		c.Command = py.pythonCommand(words...)
+	case py.isAvailable("coverage"):
+		c = py.withCoverage(c, words)
 	default:
-		c.Command = py.program(words...)
+		c.Command = py.pythonCommand(words...)
 		p.note("no coverage: add pytest-cov to the dependencies")
 		p.add(c)
 		return
@@ -171,19 +171,19 @@ func (py python) pytest(p *proposal, said ...string) {
 // changed source would be used instead of it.
 func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECODE=1"} }
 
-// covered runs a check under coverage.py, which writes its report in a second step,
+// withCoverage runs a check under coverage.py, which writes its report in a second step,
 // whatever the result of the tests. As pytest-cov does, it leaves out files that it cannot
 // read as Python.
-func (py python) covered(c Check, words []string) Check {
-	python := strings.Join(py.program(), " ")
-	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuote(with(py.measured(), words...)...) + "; status=$?; " +
+func (py python) withCoverage(c Check, words []string) Check {
+	python := strings.Join(py.pythonCommand(), " ")
+	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuote(withWords(py.coverageScope(), words...)...) + "; status=$?; " +
 		python + " -m coverage combine -q >/dev/null 2>&1; " +
 		python + " -m coverage json -q -i --fail-under=0 -o " + runner.ShellQuote(ReportDir+"/coverage.json") + "; exit $status"}
 	return c
 }
 
-// discover recognises unittest by the test files.
-func (py python) discover(p *proposal) {
+// addDiscovered recognises unittest by the test files.
+func (py python) addDiscovered(p *proposal) {
 	files := py.testFiles()
 	file := py.FirstMatching(regexp.MustCompile(`(?m)^\s*(import|from) unittest`), files...)
 	if file == "" {
@@ -197,15 +197,15 @@ func (py python) discover(p *proposal) {
 	if matches := func(name string) bool { return checkout.MatchesAny(path.Base(name), []string{"test*.py"}) }; !slices.ContainsFunc(files, matches) {
 		words = append(words, "-p", "*_test.py")
 	}
-	p.tool("unittest", file)
-	p.add(py.unittest("unittest", words...))
+	p.addTool("unittest", file)
+	p.add(py.unittestCheck("unittest", words...))
 }
 
-// unittest reports as text, on standard error.
-func (py python) unittest(name string, words ...string) Check {
-	c := Check{Kind: Test, Name: name, Runner: "unittest", Stderr: true, Env: py.environment(), Command: py.program(words...)}
-	if py.available("coverage") {
-		c = py.covered(c, words)
+// unittestCheck reports as text, on standard error.
+func (py python) unittestCheck(name string, words ...string) Check {
+	c := Check{Kind: Test, Name: name, Runner: "unittest", Stderr: true, Env: py.environment(), Command: py.pythonCommand(words...)}
+	if py.isAvailable("coverage") {
+		c = py.withCoverage(c, words)
 		c.Coverage, c.Reports = true, []string{ReportDir + "/coverage.json"}
 		c.Env = append(c.Env, "COVERAGE_FILE="+ReportDir+"/.coverage")
 	}

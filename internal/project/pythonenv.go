@@ -25,12 +25,12 @@ var launchers = []struct {
 // lock file.
 func (py python) launcher(p *proposal) (start []string, locked string) {
 	for _, l := range launchers {
-		lock := py.lock(l.lock)
+		lock := py.findLock(l.lock)
 		if lock == "" {
 			continue
 		}
 		if py.OnPath(l.program) {
-			p.tool(l.program, lock)
+			p.addTool(l.program, lock)
 			return l.start, py.Read(lock)
 		}
 		p.note("%s is there but %s is not on PATH: %s", lock, l.program, l.get)
@@ -38,9 +38,9 @@ func (py python) launcher(p *proposal) (start []string, locked string) {
 	return nil, ""
 }
 
-// lock finds a lock file: in the folder, or in one above if the folder has no
+// findLock finds a lock file: in the folder, or in one above if the folder has no
 // pyproject.toml of its own or belongs to a uv workspace.
-func (py python) lock(name string) string {
+func (py python) findLock(name string) string {
 	for i, up := range py.Upwards() {
 		if up.First(name) == "" {
 			continue
@@ -53,28 +53,28 @@ func (py python) lock(name string) string {
 	return ""
 }
 
-// program is the argv that runs a module of the project's environment.
-func (py python) program(words ...string) []string {
+// pythonCommand is the argv that runs a module of the project's environment.
+func (py python) pythonCommand(words ...string) []string {
 	switch {
 	case py.start != nil:
-		return with(with(py.start, "python"), words...)
+		return withWords(withWords(py.start, "python"), words...)
 	case py.env != "":
-		return with([]string{py.env + "/bin/python"}, words...)
+		return withWords([]string{py.env + "/bin/python"}, words...)
 	case py.OnPath("python3") || !py.OnPath("python"):
-		return with([]string{"python3"}, words...)
+		return withWords([]string{"python3"}, words...)
 	}
-	return with([]string{"python"}, words...)
+	return withWords([]string{"python"}, words...)
 }
 
-// depends reports whether a package is listed as a dependency or installed in
+// dependsOn reports whether a package is listed as a dependency or installed in
 // the virtual environment.
-func (py python) depends(name string) bool {
+func (py python) dependsOn(name string) bool {
 	re := regexp.MustCompile(`(?mi)(^|["'\s,])` + strings.ReplaceAll(regexp.QuoteMeta(name), "-", "[-_.]") + `\s*(\[[^\]]*\])?\s*($|["'<>=!~;,\s])`)
-	return re.MatchString(py.deps) || py.installed(name)
+	return re.MatchString(py.deps) || py.isInstalled(name)
 }
 
-// installed reports whether a package is in the virtual environment.
-func (py python) installed(name string) bool {
+// isInstalled reports whether a package is in the virtual environment.
+func (py python) isInstalled(name string) bool {
 	if py.env == "" {
 		return false
 	}
@@ -82,28 +82,28 @@ func (py python) installed(name string) bool {
 	return py.First(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
 }
 
-// available reports whether a package can be used: it is in the virtual environment or,
+// isAvailable reports whether a package can be used: it is in the virtual environment or,
 // if another tool keeps that, among the dependencies.
-func (py python) available(name string) bool {
+func (py python) isAvailable(name string) bool {
 	if py.env != "" && py.start == nil {
-		return py.installed(name)
+		return py.isInstalled(name)
 	}
-	return py.depends(name)
+	return py.dependsOn(name)
 }
 
-// lacks reports whether a program can not be started: it is neither in the project's
+// isMissing reports whether a program can not be started: it is neither in the project's
 // environment, nor in the lock file of the tool that keeps that, nor on PATH.
-func (py python) lacks(name string) bool {
+func (py python) isMissing(name string) bool {
 	if py.start != nil && (py.locked == "" || strings.Contains(py.locked, `"`+name+`"`)) {
 		return false
 	}
-	return !py.installed(name) && !py.OnPath(name)
+	return !py.isInstalled(name) && !py.OnPath(name)
 }
 
-// needs notes that a file requires pytest, which was not found. An environment of uv has no pip.
-func (py python) needs(name, file string, p *proposal) {
+// noteMissing notes that a file requires pytest, which was not found. An environment of uv has no pip.
+func (py python) noteMissing(name, file string, p *proposal) {
 	switch {
-	case py.start != nil || py.env != "" && py.installed(name) || py.env == "" && py.OnPath(name):
+	case py.start != nil || py.env != "" && py.isInstalled(name) || py.env == "" && py.OnPath(name):
 	case py.env != "" && py.usesUV():
 		p.note("%s is asked for by %s but is not in %s: run uv pip install --python %s/bin/python %s", name, file, py.env, py.env, name)
 	case py.env != "":
@@ -118,18 +118,18 @@ func (py python) needs(name, file string, p *proposal) {
 // usesUV reports whether the project's environment is one of uv: by its lock file, its
 // table in pyproject.toml, the environment itself, or a workflow.
 func (py python) usesUV() bool {
-	return py.HasSection("pyproject.toml", "tool.uv") || py.lock("uv.lock") != "" ||
-		py.env != "" && py.madeByUV() ||
+	return py.HasSection("pyproject.toml", "tool.uv") || py.findLock("uv.lock") != "" ||
+		py.env != "" && py.isMadeByUV() ||
 		slices.ContainsFunc(workflowSteps(py.Folder), func(s step) bool {
 			return s.words[0] == "uv" && len(s.words) > 1 && slices.Contains([]string{"sync", "run", "pip"}, s.words[1])
 		})
 }
 
-// madeByUV reads what may be behind a link: environments are shared, and copies of a tree
+// isMadeByUV reads what may be behind a link: environments are shared, and copies of a tree
 // link to them.
-func (py python) madeByUV() bool {
+func (py python) isMadeByUV() bool {
 	text, err := projectfile.ReadAnywhere(py.Path(py.env+"/pyvenv.cfg"), projectfile.Manifest)
-	return err == nil && madeByUV.Match(text)
+	return err == nil && uvEnvironment.Match(text)
 }
 
-var madeByUV = regexp.MustCompile(`(?m)^uv\s*=`)
+var uvEnvironment = regexp.MustCompile(`(?m)^uv\s*=`)

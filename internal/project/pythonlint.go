@@ -21,53 +21,53 @@ var pythonLinters = []pythonLinter{
 	{"ruff", func(py python) Check {
 		report := ReportDir + "/ruff.json"
 		return Check{
-			Command: py.tool("ruff", "check", "--no-fix", "--no-cache", "--output-format=json", "--output-file="+report, "."),
+			Command: py.toolCommand("ruff", "check", "--no-fix", "--no-cache", "--output-format=json", "--output-file="+report, "."),
 			Reports: []string{report},
 		}
 	}},
 	{"flake8", func(py python) Check {
 		words := []string{"--format=default", "--color=never"}
-		return Check{Command: py.tool("flake8", py.exclude(words, "--extend-exclude=", ".flake8", "setup.cfg", "tox.ini")...)}
+		return Check{Command: py.toolCommand("flake8", py.withExclude(words, "--extend-exclude=", ".flake8", "setup.cfg", "tox.ini")...)}
 	}},
 	{"pylint", func(py python) Check {
 		report := ReportDir + "/pylint.json"
 		return Check{
-			Command: py.tool("pylint", py.exclude([]string{"--recursive=y", "--output-format=json:" + report, "."}, "--ignore=CVS,", pylintConfigs...)...),
+			Command: py.toolCommand("pylint", py.withExclude([]string{"--recursive=y", "--output-format=json:" + report, "."}, "--ignore=CVS,", pylintConfigs...)...),
 			Reports: []string{report},
 		}
 	}},
 	{"mypy", func(py python) Check {
 		words := []string{"--no-color-output", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--no-error-summary"}
-		if !py.mypyTargets() {
+		if !py.hasMypyTargets() {
 			words = append(words, ".")
 		}
-		return Check{Command: py.tool("mypy", words...)}
+		return Check{Command: py.toolCommand("mypy", words...)}
 	}},
 	{"pyright", func(py python) Check {
-		return Check{Command: py.tool("pyright", "--outputjson")}
+		return Check{Command: py.toolCommand("pyright", "--outputjson")}
 	}},
 	{"basedpyright", func(py python) Check {
-		return Check{Command: py.tool("basedpyright", "--outputjson")}
+		return Check{Command: py.toolCommand("basedpyright", "--outputjson")}
 	}},
 }
 
-var pythonTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
+var mypyTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
 
-// mypyTargets reports whether the configuration names what is checked.
-func (py python) mypyTargets() bool {
+// hasMypyTargets reports whether the configuration names what is checked.
+func (py python) hasMypyTargets() bool {
 	for _, config := range framework.LinterNamed("mypy").ConfigFiles {
 		file, name, _ := strings.Cut(config, "#")
 		section, _ := checkout.INISection(py.Read(file), cmp.Or(name, "mypy"))
-		if pythonTargets.MatchString(section) || py.Table(file, name).Has("files", "packages", "modules") {
+		if mypyTargets.MatchString(section) || py.Table(file, name).Has("files", "packages", "modules") {
 			return true
 		}
 	}
 	return false
 }
 
-// exclude adds an option that keeps a linter out of the virtual environment in the
+// withExclude adds an option that keeps a linter out of the virtual environment in the
 // folder, unless the project has its own list of exclusions.
-func (py python) exclude(words []string, option string, configs ...string) []string {
+func (py python) withExclude(words []string, option string, configs ...string) []string {
 	if py.env == "" || strings.Contains(py.env, "/") || py.FirstMatching(ownExcludes, configs...) != "" {
 		return words
 	}
@@ -79,17 +79,17 @@ var (
 	pylintConfigs = []string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml", "pyproject.toml"}
 )
 
-// lint proposes the linters that are configured or depended on.
-func (py python) lint(p *proposal) {
+// proposeLint proposes the linters that are configured or depended on.
+func (py python) proposeLint(p *proposal) {
 	for _, l := range pythonLinters {
 		file := firstConfig(py.Folder, framework.LinterNamed(l.name).ConfigFiles)
-		if file == "" && py.depends(l.name) {
+		if file == "" && py.dependsOn(l.name) {
 			file = "dependencies"
 		}
 		if file == "" {
 			continue
 		}
-		if py.lacks(l.name) {
+		if py.isMissing(l.name) {
 			install := "pip install"
 			if py.usesUV() {
 				install = "uv pip install"
@@ -99,18 +99,18 @@ func (py python) lint(p *proposal) {
 		}
 		c := l.command(py)
 		c.Kind, c.Name = Lint, l.name
-		p.tool(l.name, file)
+		p.addTool(l.name, file)
 		p.add(c)
 	}
 }
 
-// tool is the argv of a program of the project's environment, else of PATH.
-func (py python) tool(name string, words ...string) []string {
+// toolCommand is the argv of a program of the project's environment, else of PATH.
+func (py python) toolCommand(name string, words ...string) []string {
 	switch {
 	case py.start != nil:
-		return with(with(py.start, name), words...)
-	case py.installed(name):
-		return with([]string{py.env + "/bin/" + name}, words...)
+		return withWords(withWords(py.start, name), words...)
+	case py.isInstalled(name):
+		return withWords([]string{py.env + "/bin/" + name}, words...)
 	}
-	return with([]string{name}, words...)
+	return withWords([]string{name}, words...)
 }

@@ -21,15 +21,15 @@ var (
 // program stands for one of the project's own in the place of a module.
 const program = "program"
 
-// said is how the project says that its tests are run: in a script, else in its workflows.
+// findTestScript is how the project says that its tests are run: in a script, else in its workflows.
 // other is what it runs tests with otherwise.
-func (py python) said() (found script, other string) {
-	if found, other = py.scripted(); found.module != "" {
+func (py python) findTestScript() (found script, other string) {
+	if found, other = py.scriptOf(); found.module != "" {
 		return found, other
 	}
 	found, ways := py.workflowScript()
 	switch {
-	case found.module == "pytest" && py.lacks("pytest"):
+	case found.module == "pytest" && py.isMissing("pytest"):
 		ways, found = found.from+" runs pytest, which is not installed", script{}
 	case found.module == "pytest":
 		return found, ""
@@ -44,7 +44,7 @@ func (py python) workflowScript() (found script, other string) {
 	for _, s := range workflowSteps(py.Folder) {
 		runs, ok := moduleOf(s.segment)
 		if !ok {
-			runs, ok = py.programOf(s.segment)
+			runs, ok = py.ownProgramOf(s.segment)
 		}
 		several := ok && found.module != "" && (found.module != runs.module || !slices.Equal(found.args, runs.args))
 		if several || !ok && runsTests(s.words) {
@@ -63,9 +63,9 @@ func runsTests(words []string) bool {
 		!slices.ContainsFunc(words, func(w string) bool { return slices.Contains([]string{"install", "add", "sync"}, w) })
 }
 
-// programOf returns the program of the project's own that a command runs tests with, if
+// ownProgramOf returns the program of the project's own that a command runs tests with, if
 // that uses unittest: "python runtests.py", or "python -m shop.tests.run".
-func (py python) programOf(s segment) (script, bool) {
+func (py python) ownProgramOf(s segment) (script, bool) {
 	at := slices.IndexFunc(s.words, func(w string) bool { return programWord.MatchString(w) })
 	if at < 0 || !s.plain {
 		return script{}, false
@@ -93,11 +93,11 @@ func (py python) programOf(s segment) (script, bool) {
 
 var programWord = regexp.MustCompile(`^(([\w./-]+|\{envbindir\})/)?python3?$|^\{envpython\}$`)
 
-// ownProgram runs a program of the project's own, whose unittest names each test.
-func (py python) ownProgram(s script, p *proposal) {
+// addOwnProgram runs a program of the project's own, whose unittest names each test.
+func (py python) addOwnProgram(s script, p *proposal) {
 	own := ReportDir + "/.unittest.py"
-	p.tool("unittest", s.from)
-	c := py.unittest("unittest", with([]string{own}, s.args...)...)
+	p.addTool("unittest", s.from)
+	c := py.unittestCheck("unittest", withWords([]string{own}, s.args...)...)
 	c.Runner, c.Files = "", map[string]string{".unittest.py": unittestProgram}
 	p.add(c)
 }

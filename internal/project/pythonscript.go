@@ -48,26 +48,26 @@ type script struct {
 // pythonModules run tests.
 var pythonModules = []string{"unittest", "pytest", "py.test", "django", "django-admin"}
 
-// strangePython run tests too, and print what cannot be read.
-var strangePython = []string{"trial", "nose2", "nosetests", "stestr", "zope-testrunner", "ward", "virtue"}
+// unreadablePython run tests too, and print what cannot be read.
+var unreadablePython = []string{"trial", "nose2", "nosetests", "stestr", "zope-testrunner", "ward", "virtue"}
 
-// scripted finds the first script that runs one of the modules. other is a program that
+// scriptOf finds the first script that runs one of the modules. other is a program that
 // another script runs tests with.
-func (py python) scripted() (found script, other string) {
+func (py python) scriptOf() (found script, other string) {
 	for _, s := range pythonScripts {
 		for _, key := range s.keys {
 			lines, env := py.scriptLines(s.file, s.table, key)
 			for _, line := range lines {
-				for _, segment := range split(placeholders(line)) {
+				for _, segment := range splitCommands(placeholders(line)) {
 					found, ok := moduleOf(segment)
 					if !ok {
-						found, ok = py.programOf(segment)
+						found, ok = py.ownProgramOf(segment)
 					}
 					found.env = env
 					if found.from = "script " + key + " in " + s.file; ok {
 						return found, ""
 					}
-					if i := slices.IndexFunc(segment.words, func(w string) bool { return slices.Contains(strangePython, path.Base(w)) }); i >= 0 {
+					if i := slices.IndexFunc(segment.words, func(w string) bool { return slices.Contains(unreadablePython, path.Base(w)) }); i >= 0 {
 						other = found.from + " runs " + path.Base(segment.words[i]) + ", which is not known"
 					}
 				}
@@ -169,7 +169,7 @@ func moduleOf(s segment) (script, bool) {
 	if at < 0 || !s.plain || len(s.env) > 0 || slices.ContainsFunc(s.words, func(w string) bool { return strings.ContainsAny(w, "{}") }) {
 		return script{}, false
 	}
-	if slices.ContainsFunc(before(s.words[:at]), func(w string) bool { return !slices.Contains(pythonStarts, path.Base(w)) }) {
+	if slices.ContainsFunc(wordsBefore(s.words[:at]), func(w string) bool { return !slices.Contains(pythonStarts, path.Base(w)) }) {
 		return script{}, false
 	}
 	out := script{module: s.words[at], args: s.words[at+1:]}
@@ -184,8 +184,8 @@ var moduleAlias = map[string]string{"py.test": "pytest", "django-admin": "django
 // pythonStarts are the words that may be before a module.
 var pythonStarts = []string{"python", "python3", "-m", "coverage", "run", "poetry", "pdm", "uv", "pipenv"}
 
-// before are the words before a module without the options of Python and of coverage.py.
-func before(words []string) []string {
+// wordsBefore are the words before a module without the options of Python and of coverage.py.
+func wordsBefore(words []string) []string {
 	var out []string
 	for i := 0; i < len(words); i++ {
 		w := words[i]
@@ -213,16 +213,16 @@ func (s script) selecting() []string {
 	return pytest.KeptArgs(s.args)
 }
 
-// measured are the options that say which code counts, of the first command in the
+// coverageScope are the options that say which code counts, of the first command in the
 // project's files that runs tests under coverage.py.
-func (py python) measured() []string {
+func (py python) coverageScope() []string {
 	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
 		m := coverageRun.FindStringSubmatch(lineComment.ReplaceAllString(py.Read(file), ""))
 		if m == nil {
 			continue
 		}
 		var out []string
-		for _, s := range split(ownFolder.ReplaceAllString(m[1], "")) {
+		for _, s := range splitCommands(ownFolder.ReplaceAllString(m[1], "")) {
 			kept, _ := framework.LeadingOptions(s.words, coveragePy.Keep, coveragePy.Others)
 			out = append(out, kept...)
 		}
@@ -233,21 +233,21 @@ func (py python) measured() []string {
 
 var coverageRun = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
 
-// djangoScript runs Django's tests as the script does, with the name of each test.
-func (py python) djangoScript(s script, p *proposal) {
-	p.tool("django test", s.from)
-	words := with([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, framework.WithoutOptions(s.args[1:], framework.Named("django").Drop)...)
-	p.add(py.unittest("django test", words...))
+// addDjango runs Django's tests as the script does, with the name of each test.
+func (py python) addDjango(s script, p *proposal) {
+	p.addTool("django test", s.from)
+	words := withWords([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, framework.WithoutOptions(s.args[1:], framework.Named("django").Drop)...)
+	p.add(py.unittestCheck("django test", words...))
 }
 
-// unittestScript runs unittest as the script does, with the name of each test.
-func (py python) unittestScript(s script, p *proposal) {
+// addUnittest runs unittest as the script does, with the name of each test.
+func (py python) addUnittest(s script, p *proposal) {
 	words := framework.WithoutOptions(s.args, unittest.Drop)
-	p.tool(unittest.Name, s.from)
+	p.addTool(unittest.Name, s.from)
 	if len(words) > 0 && words[0] == "discover" {
 		words = slices.Insert(words, 1, "-v")
 	} else {
 		words = slices.Insert(words, 0, "-v")
 	}
-	p.add(py.unittest(unittest.Name, with([]string{"-m", unittest.Name}, words...)...))
+	p.add(py.unittestCheck(unittest.Name, withWords([]string{"-m", unittest.Name}, words...)...))
 }

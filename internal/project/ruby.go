@@ -33,48 +33,48 @@ func proposeRuby(f checkout.Folder) proposal {
 	if f.OnPath("ruby") && f.First("Gemfile") != "" {
 		p.require(f, "bundle", "gem install bundler, then run bundle install")
 	}
-	r.rspec(&p)
-	r.minitest(&p)
+	r.addRSpec(&p)
+	r.addMinitest(&p)
 	if !p.hasKind(Test) {
 		return proposal{}
 	}
-	r.rubocop(&p)
+	r.addRubocop(&p)
 	return p
 }
 
-// exec is the argv of a program of the project's gems.
-func (r ruby) exec(words ...string) []string {
+// command is the argv of a program of the project's gems.
+func (r ruby) command(words ...string) []string {
 	if r.First("Gemfile") == "" {
 		return words
 	}
-	return with([]string{"bundle", "exec"}, words...)
+	return withWords([]string{"bundle", "exec"}, words...)
 }
 
-// gem reports whether the project requires a gem.
-func (r ruby) gem(name string) bool {
+// requiresGem reports whether the project requires a gem.
+func (r ruby) requiresGem(name string) bool {
 	name = regexp.QuoteMeta(name)
 	return regexp.MustCompile(`(?m)^[^#\n]*(gem|dependency)[\s(]+["']` + name + `["']|^\s+` + name + ` \(`).MatchString(r.gems)
 }
 
-func (r ruby) rspec(p *proposal) {
+func (r ruby) addRSpec(p *proposal) {
 	config := r.First(rspec.ConfigFiles...)
-	if config == "" && slices.ContainsFunc(rspec.Packages, r.gem) && r.First("spec") != "" {
+	if config == "" && slices.ContainsFunc(rspec.Packages, r.requiresGem) && r.First("spec") != "" {
 		config = "Gemfile"
 	}
 	if config == "" || len(r.Search(1, "*_spec.rb")) == 0 {
 		return
 	}
-	p.tool(rspec.Name, config)
-	c := rowCheck(rspec, r.exec(rspec.Name)...)
-	c.Inventory = r.exec(with([]string{rspec.Name}, rspec.List.Args...)...)
-	p.add(r.covered(p, rspec, c, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
+	p.addTool(rspec.Name, config)
+	c := rowCheck(rspec, r.command(rspec.Name)...)
+	c.Inventory = r.command(withWords([]string{rspec.Name}, rspec.List.Args...)...)
+	p.add(r.withCoverage(p, rspec, c, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
 }
 
 var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
 
-// minitest is run as the project runs it: by Rails, by its own task, else file by file. A
+// addMinitest is run as the project runs it: by Rails, by its own task, else file by file. A
 // task may have files of Minitest::Spec with names of RSpec.
-func (r ruby) minitest(p *proposal) {
+func (r ruby) addMinitest(p *proposal) {
 	names, task := []string{"*_test.rb", "test_*.rb"}, r.FirstMatching(rakeTest, "Rakefile", "rakefile")
 	if task != "" && !p.hasKind(Test) {
 		names = append(names, "*_spec.rb", "spec_*.rb")
@@ -86,38 +86,38 @@ func (r ruby) minitest(p *proposal) {
 	c := Check{Kind: Test, Name: minitest.Name, Runner: minitest.Name}
 	switch {
 	case r.First("bin/rails") != "":
-		p.tool(minitest.Name, "bin/rails")
-		c.Command = with([]string{"bin/rails", "test"}, minitest.Report.Args...)
+		p.addTool(minitest.Name, "bin/rails")
+		c.Command = withWords([]string{"bin/rails", "test"}, minitest.Report.Args...)
 	case task != "":
-		p.tool(minitest.Name, task)
-		c.Command, c.Env = r.exec("rake", "test"), []string{"TESTOPTS=--verbose", "A=--verbose"}
+		p.addTool(minitest.Name, task)
+		c.Command, c.Env = r.command("rake", "test"), []string{"TESTOPTS=--verbose", "A=--verbose"}
 	default:
-		p.tool(minitest.Name, files[0])
-		c.Command = r.exec("ruby", "-Ilib", "-Itest", "-e", `Dir["./test/**/{test_*,*_test}.rb"].sort.each { |f| require f }`, "--", "--verbose")
+		p.addTool(minitest.Name, files[0])
+		c.Command = r.command("ruby", "-Ilib", "-Itest", "-e", `Dir["./test/**/{test_*,*_test}.rb"].sort.each { |f| require f }`, "--", "--verbose")
 	}
-	p.add(r.covered(p, minitest, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
+	p.add(r.withCoverage(p, minitest, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
 }
 
 var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
 
-// covered adds the report that SimpleCov writes into the tree, if one of the files
+// withCoverage adds the report that SimpleCov writes into the tree, if one of the files
 // starts it.
-func (r ruby) covered(p *proposal, row *framework.Framework, c Check, helpers ...string) Check {
+func (r ruby) withCoverage(p *proposal, row *framework.Framework, c Check, helpers ...string) Check {
 	starts := r.FirstMatching(simplecovStart, append(helpers, ".simplecov")...)
 	if starts == "" {
-		if !r.gem("simplecov") {
+		if !r.requiresGem("simplecov") {
 			p.note("no coverage: add the gem simplecov, and start it in %s", helpers[0])
 		}
 		return c
 	}
-	p.tool("SimpleCov", starts)
+	p.addTool("SimpleCov", starts)
 	c.cover(row)
 	return c
 }
 
-func (r ruby) rubocop(p *proposal) {
+func (r ruby) addRubocop(p *proposal) {
 	config := r.First(".rubocop.yml")
-	if config == "" && !r.gem("rubocop") && !r.gem("standard") {
+	if config == "" && !r.requiresGem("rubocop") && !r.requiresGem("standard") {
 		return
 	}
 	config = cmp.Or(config, "Gemfile")
@@ -127,9 +127,9 @@ func (r ruby) rubocop(p *proposal) {
 	}
 	report := ReportDir + "/rubocop.json"
 	words := []string{"rubocop", "--format=json", "--out=" + report, "--cache=false", "--no-color"}
-	if r.gems != "" && (r.gem("rubocop") || r.gem("standard")) {
-		words = r.exec(words...)
+	if r.gems != "" && (r.requiresGem("rubocop") || r.requiresGem("standard")) {
+		words = r.command(words...)
 	}
-	p.tool("rubocop", config)
+	p.addTool("rubocop", config)
 	p.add(Check{Kind: Lint, Name: "rubocop", Command: words, Reports: []string{report}})
 }

@@ -27,7 +27,7 @@ const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nexte
 func proposeRust(f checkout.Folder) proposal {
 	var p proposal
 	if f.HasSection("Cargo.toml", "workspace") {
-		p.tool("workspace", "Cargo.toml")
+		p.addTool("workspace", "Cargo.toml")
 		p.covers = rustMembers(f)
 	}
 	p.require(f, "cargo", "install Rust with rustup")
@@ -35,9 +35,9 @@ func proposeRust(f checkout.Folder) proposal {
 		return p
 	}
 	p.add(Check{Kind: Build, Name: "cargo build", Stderr: true, Command: []string{"cargo", "build", "--workspace", "--color=never"}})
-	rustTests(f, &p)
-	p.add(rustLint(f, &p))
-	rustFeatures(f, &p)
+	proposeRustTests(f, &p)
+	p.add(rustLintCheck(f, &p))
+	addRustFeatures(f, &p)
 	return p
 }
 
@@ -56,9 +56,9 @@ func rustMembers(f checkout.Folder) func(string) bool {
 	}
 }
 
-// rustTests proposes nextest if the project uses it and it is installed, else cargo's
+// proposeRustTests proposes nextest if the project uses it and it is installed, else cargo's
 // own tests.
-func rustTests(f checkout.Folder, p *proposal) {
+func proposeRustTests(f checkout.Folder, p *proposal) {
 	uses := f.First(nextest.ConfigFiles...)
 	if uses == "" {
 		uses = f.FirstMatching(nextestMention, append(f.Glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
@@ -72,17 +72,17 @@ func rustTests(f checkout.Folder, p *proposal) {
 		p.note("no coverage: cargo install cargo-llvm-cov, and rustup component add llvm-tools")
 	}
 	if uses == "" {
-		p.tool("cargo test", "Cargo.toml")
+		p.addTool("cargo test", "Cargo.toml")
 		c := rustCheck(cargoTests, cover, "test", "llvm-cov")
 		c.Name, c.Stderr = "cargo test", true
-		c.Inventory = with([]string{"cargo", "test", "--workspace", "--color=never"}, cargoTests.List.Args...)
+		c.Inventory = withWords([]string{"cargo", "test", "--workspace", "--color=never"}, cargoTests.List.Args...)
 		p.add(c)
 		if cover {
-			rustDoc(f, p)
+			addRustDocTests(f, p)
 		}
 		return
 	}
-	p.tool("nextest", uses)
+	p.addTool("nextest", uses)
 	c := rustCheck(nextest, cover, "nextest run", "llvm-cov nextest")
 	c.Files = map[string]string{".nextest.toml": nextestConfig}
 	c.Inventory = slices.Concat([]string{"cargo", "nextest", "list", "--workspace"}, nextest.List.Args, []string{"--color=never"})
@@ -91,12 +91,12 @@ func rustTests(f checkout.Folder, p *proposal) {
 		c.Reports[0] = "target/nextest/default/" + own[0]
 	}
 	p.add(c)
-	rustDoc(f, p)
+	addRustDocTests(f, p)
 }
 
-// rustDoc proposes the documentation tests, which neither nextest nor
+// addRustDocTests proposes the documentation tests, which neither nextest nor
 // cargo-llvm-cov runs.
-func rustDoc(f checkout.Folder, p *proposal) {
+func addRustDocTests(f checkout.Folder, p *proposal) {
 	if hasRustLibrary(f) {
 		p.add(Check{
 			Kind: Test, Name: "cargo test --doc", Runner: cargoTests.Name, Stderr: true,
@@ -120,30 +120,30 @@ func hasRustLibrary(f checkout.Folder) bool {
 	return f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != ""
 }
 
-// rustLint checks what the build and the tests compile. Without --keep-going, what is
+// rustLintCheck checks what the build and the tests compile. Without --keep-going, what is
 // reported beside an error depends on which crate was first.
-func rustLint(f checkout.Folder, p *proposal) Check {
-	words := with([]string{"--workspace"}, rustTargets(f)...)
-	if old := rustBefore(f, 74); old != "" {
+func rustLintCheck(f checkout.Folder, p *proposal) Check {
+	words := withWords([]string{"--workspace"}, rustTargetOptions(f)...)
+	if old := rustToolchainBefore(f, 74); old != "" {
 		p.note("the toolchain is %s, and cargo has --keep-going since 1.74: beside an error, the number of findings varies from run to run", old)
 	} else {
 		words = append(words, "--keep-going")
 	}
 	words = append(words, "--message-format=json")
 	if f.OnPath("cargo-clippy") {
-		p.tool("clippy", "Cargo.toml")
-		return Check{Kind: Lint, Name: "clippy", Command: with([]string{"cargo", "clippy"}, words...)}
+		p.addTool("clippy", "Cargo.toml")
+		return Check{Kind: Lint, Name: "clippy", Command: withWords([]string{"cargo", "clippy"}, words...)}
 	}
 	p.note("clippy is not installed: rustup component add clippy; cargo check is used until then")
-	return Check{Kind: Lint, Name: "cargo check", Command: with([]string{"cargo", "check"}, words...)}
+	return Check{Kind: Lint, Name: "cargo check", Command: withWords([]string{"cargo", "check"}, words...)}
 }
 
-// rustTargets selects all targets, but no benchmarks where one needs a nightly toolchain
+// rustTargetOptions selects all targets, but no benchmarks where one needs a nightly toolchain
 // and the project does not pin one: on others they compile nowhere. --lib fails where
 // there is no library.
-func rustTargets(f checkout.Folder) []string {
+func rustTargetOptions(f checkout.Folder) []string {
 	benches := slices.DeleteFunc(f.Search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
-	if f.FirstMatching(rustNightly, benches...) == "" || strings.HasPrefix(rustChannel(f), "nightly") {
+	if f.FirstMatching(rustNightly, benches...) == "" || strings.HasPrefix(rustToolchain(f), "nightly") {
 		return []string{"--all-targets"}
 	}
 	targets := []string{"--bins", "--tests", "--examples"}
@@ -159,9 +159,9 @@ var (
 	rustVersion = regexp.MustCompile(`^1\.(\d+)`)
 )
 
-// rustChannel is the toolchain that the project pins, "" if it pins none. An old
+// rustToolchain is the toolchain that the project pins, "" if it pins none. An old
 // rust-toolchain holds only that name.
-func rustChannel(f checkout.Folder) string {
+func rustToolchain(f checkout.Folder) string {
 	name := f.FirstAbove("rust-toolchain", "rust-toolchain.toml")
 	if name == "" {
 		return ""
@@ -173,10 +173,10 @@ func rustChannel(f checkout.Folder) string {
 	return strings.Join(toolchain.Strings("channel"), "")
 }
 
-// rustBefore returns the toolchain that the project pins if it is older than 1.minor, else
+// rustToolchainBefore returns the toolchain that the project pins if it is older than 1.minor, else
 // "".
-func rustBefore(f checkout.Folder, minor int) string {
-	channel := rustChannel(f)
+func rustToolchainBefore(f checkout.Folder, minor int) string {
+	channel := rustToolchain(f)
 	if m := rustVersion.FindStringSubmatch(channel); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n < minor {
 			return channel

@@ -9,25 +9,25 @@ import (
 	"supervise/internal/tomlfile"
 )
 
-// rustFeatures adds to the checks the features that all workflows test with. It notes tests
+// addRustFeatures adds to the checks the features that all workflows test with. It notes tests
 // that need others.
-func rustFeatures(f checkout.Folder, p *proposal) {
+func addRustFeatures(f checkout.Folder, p *proposal) {
 	words, several := workflowFeatures(f)
 	if several != "" {
 		p.note("%s tests with several sets of features: the default ones are tested; give --test-cmd for others", several)
 	}
 	if len(words) > 0 {
-		p.tool("cargo test "+strings.Join(words, " "), ".github/workflows")
+		p.addTool("cargo test "+strings.Join(words, " "), ".github/workflows")
 	} else if missing := missingFeatures(f.TOML("Cargo.toml")); len(missing) > 0 {
 		p.note("tests in Cargo.toml need the features %s, which are not default ones: cargo leaves these tests out; give --test-cmd with --features", strings.Join(missing, ","))
 	}
 	for i := range p.checks {
 		c := &p.checks[i]
-		c.Command, c.Inventory = featured(c.Command, words), featured(c.Inventory, words)
+		c.Command, c.Inventory = withFeatures(c.Command, words), withFeatures(c.Inventory, words)
 	}
 }
 
-func featured(command, words []string) []string {
+func withFeatures(command, words []string) []string {
 	at := slices.Index(command, "--workspace")
 	if at < 0 {
 		return command
@@ -41,11 +41,11 @@ func featured(command, words []string) []string {
 func workflowFeatures(f checkout.Folder) (words []string, several string) {
 	var sets [][]string
 	for _, s := range workflowSteps(f) {
-		args, ok := cargoTest(s)
+		args, ok := cargoTestOptions(s)
 		if !ok {
 			continue
 		}
-		own := cargoFeatures(args)
+		own := featureOptions(args)
 		if s.plain && len(own) == 0 {
 			return nil, ""
 		}
@@ -62,9 +62,9 @@ func workflowFeatures(f checkout.Folder) (words []string, several string) {
 	return sets[0], ""
 }
 
-// cargoTest returns the options of a command by which a stable toolchain tests everything for
+// cargoTestOptions returns the options of a command by which a stable toolchain tests everything for
 // the machine itself.
-func cargoTest(s step) (args []string, ok bool) {
+func cargoTestOptions(s step) (args []string, ok bool) {
 	line := strings.Join(s.words, " ") + " "
 	start := cargoTestCommand.FindString(line)
 	if s.nightly || start == "" {
@@ -74,13 +74,13 @@ func cargoTest(s step) (args []string, ok bool) {
 	args = strings.Fields(line)
 	return args, !slices.ContainsFunc(args, func(w string) bool {
 		name, _, _ := strings.Cut(w, "=")
-		return slices.Contains(cargoPart, name)
+		return slices.Contains(partialTestOptions, name)
 	})
 }
 
 var cargoTestCommand = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
 
-func cargoFeatures(args []string) []string {
+func featureOptions(args []string) []string {
 	var words []string
 	for i, w := range args {
 		name, value, inline := strings.Cut(w, "=")
@@ -97,9 +97,9 @@ func cargoFeatures(args []string) []string {
 	return words
 }
 
-// cargoPart are options of cargo with which a part of the tests runs, or less than the
+// partialTestOptions are options of cargo with which a part of the tests runs, or less than the
 // default features, or for another machine.
-var cargoPart = []string{
+var partialTestOptions = []string{
 	"-p", "--package", "--exclude", "--manifest-path", "--lib", "--bin", "--bins", "--test", "--tests", "--doc", "--example", "--examples",
 	"--bench", "--benches", "--no-default-features", "--no-run", "--target",
 }

@@ -20,7 +20,7 @@ type walk struct{ found []part }
 func (w *walk) visit(f checkout.Folder, above []part) {
 	here := w.recognise(f, above)
 	above = append(slices.Clip(above), here...)
-	if depth(f.Dir) == maxDepth {
+	if depthOf(f.Dir) == maxDepth {
 		return
 	}
 	for _, sub := range f.Subfolders() {
@@ -33,12 +33,12 @@ func (w *walk) visit(f checkout.Folder, above []part) {
 func (w *walk) recognise(f checkout.Folder, above []part) []part {
 	var here []part
 	for _, r := range recognisers {
-		if p, ok := r.ask(f, above); ok {
+		if p, ok := r.run(f, above); ok {
 			here = append(here, p)
 		}
 	}
 	if !slices.ContainsFunc(slices.Concat(above, here), func(p part) bool { return p.hasKind(Test) }) {
-		if p, ok := makefile.ask(f, nil); ok {
+		if p, ok := makefile.run(f, nil); ok {
 			p.checks = slices.DeleteFunc(p.checks, func(c Check) bool {
 				return slices.ContainsFunc(here, func(p part) bool { return p.hasKind(c.Kind) })
 			})
@@ -49,43 +49,43 @@ func (w *walk) recognise(f checkout.Folder, above []part) []part {
 	return here
 }
 
-// ask runs the recogniser on a folder. Below the root only a folder with tests is a
+// run runs the recogniser on a folder. Below the root only a folder with tests is a
 // project of its own.
-func (r recogniser) ask(f checkout.Folder, above []part) (part, bool) {
+func (r recogniser) run(f checkout.Folder, above []part) (part, bool) {
 	if !f.IsReadable(r.markers...) {
 		return part{}, false
 	}
 	for _, a := range above {
-		if a.from == r.language && a.takesIn(f.Dir) {
+		if a.from == r.language && a.includes(f.Dir) {
 			return part{}, false
 		}
 	}
 	p := part{proposal: r.propose(f), dir: f.Dir, from: r.language}
 	p.language = cmp.Or(p.language, r.language)
-	if len(p.checks)+len(p.notes) == 0 || f.Dir != "" && (!p.hasKind(Test) || measuring.MatchString(f.Dir) && !p.tests()) {
+	if len(p.checks)+len(p.notes) == 0 || f.Dir != "" && (!p.hasKind(Test) || benchmarkFolder.MatchString(f.Dir) && !p.hasKnownFramework()) {
 		return part{}, false
 	}
-	p.checks = slices.DeleteFunc(p.checks, func(c Check) bool { return c.Kind == Lint && linted(c.Name, r.language, above) })
+	p.checks = slices.DeleteFunc(p.checks, func(c Check) bool { return c.Kind == Lint && isLinted(c.Name, r.language, above) })
 	return p, true
 }
 
-// measuring are folders whose scripts named test usually measure time.
-var measuring = regexp.MustCompile(`(?i)(^|/)(bench(mark)?(s|ing)?|perf|performance)(/|$)`)
+// benchmarkFolder are folders whose scripts named test usually measure time.
+var benchmarkFolder = regexp.MustCompile(`(?i)(^|/)(bench(mark)?(s|ing)?|perf|performance)(/|$)`)
 
-// tests reports whether a known framework runs tests.
-func (p part) tests() bool {
+// hasKnownFramework reports whether a known framework runs tests.
+func (p part) hasKnownFramework() bool {
 	return slices.ContainsFunc(p.checks, func(c Check) bool { return c.Kind == Test && c.Runner != "" })
 }
 
-// linted reports whether a linter of a folder above already covers the folder.
-func linted(name, language string, above []part) bool {
+// isLinted reports whether a linter of a folder above already covers the folder.
+func isLinted(name, language string, above []part) bool {
 	return slices.ContainsFunc(above, func(a part) bool {
 		return a.from == language && a.lintsAll &&
 			slices.ContainsFunc(a.checks, func(c Check) bool { return c.Kind == Lint && c.Name == name })
 	})
 }
 
-func depth(dir string) int {
+func depthOf(dir string) int {
 	if dir == "" {
 		return 0
 	}

@@ -50,7 +50,7 @@ func workflowSteps(f checkout.Folder) []step {
 		}
 		for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
 			job := w.Jobs[name]
-			nightly := onlyNightly(job.Strategy.Matrix)
+			nightly := isOnlyNightly(job.Strategy.Matrix)
 			for _, s := range job.Steps {
 				toolchain, _ := s.With["toolchain"].(string)
 				nightly = nightly || strings.HasSuffix(s.Uses, "@nightly") || strings.HasPrefix(toolchain, "nightly")
@@ -59,7 +59,7 @@ func workflowSteps(f checkout.Folder) []step {
 				}
 				for line := range strings.Lines(strings.ReplaceAll(s.Run, "\\\n", " ")) {
 					nightly = nightly || strings.Contains(line, "rustup ") && strings.Contains(line, "nightly")
-					for _, segment := range split(strings.TrimSpace(line)) {
+					for _, segment := range splitCommands(strings.TrimSpace(line)) {
 						out = append(out, step{segment: segment, file: file, nightly: nightly})
 					}
 				}
@@ -69,8 +69,8 @@ func workflowSteps(f checkout.Folder) []step {
 	return out
 }
 
-// onlyNightly reports whether a matrix has a list of toolchains of which each is a nightly one.
-func onlyNightly(matrix any) bool {
+// isOnlyNightly reports whether a matrix has a list of toolchains of which each is a nightly one.
+func isOnlyNightly(matrix any) bool {
 	lists, _ := matrix.(map[string]any)
 	for _, values := range lists {
 		list, _ := values.([]any)
