@@ -1,5 +1,8 @@
-// Package conceal runs tests so that the code under test cannot see that it is under
-// test. Code that behaves otherwise then was written for its tests.
+// Package conceal runs tests so that the code under test cannot find out that it is tested.
+// Code that then behaves in another way was written for its tests.
+//
+// [FindSigns] finds code that may look for the test runner; a [Trial] runs the tests of a
+// change concealed, and compares them with concealed tests of the base.
 package conceal
 
 import (
@@ -46,42 +49,41 @@ var goMain string
 //go:embed init.go.txt
 var goInit string
 
-// folder is where the files of a disguise are, in the private folder of the check.
+// folder is the folder for what conceals a run, in the private folder of the check.
 const folder = "plain/"
 
-// disguises are what hides the runner from the code. Each returns files for the private
-// folder, of which run.sh starts the command. root is the tree; stack says that the code may
-// look at its callers.
-var disguises = map[framework.Concealment]func(root string, stack bool) (map[string]string, error){
-	framework.PythonPlugin: underPytest,
-	framework.GoOverlay:    underGo,
-	framework.NodePreload:  underNode,
+// concealment returns the files that hide a runner from the code, for [folder]: run.sh starts
+// the command. root is the tree. stack is whether the code may look at its callers.
+type concealment func(root string, stack bool) (map[string]string, error)
+
+var concealments = map[framework.Concealment]concealment{
+	framework.PythonPlugin: pytestFiles,
+	framework.GoOverlay:    goFiles,
+	framework.NodePreload:  nodeFiles,
 }
 
-// disguiseOf is what hides the runner of a check, nil if nothing does.
-func disguiseOf(c measure.Check) func(root string, stack bool) (map[string]string, error) {
+// concealmentOf hides the runner of a check. It is nil if nothing does.
+func concealmentOf(c measure.Check) concealment {
 	if f := framework.Named(c.Runner); f != nil {
-		return disguises[f.Conceal]
+		return concealments[f.Conceal]
 	}
 	return nil
 }
 
-// as returns the check with its tests in disguise, and false where its runner does not
-// allow it.
-func as(c measure.Check, root string, stack bool) (measure.Check, bool) {
-	make := disguiseOf(c)
-	if make == nil {
+// concealed returns the check with its tests concealed, and whether that is possible with its
+// runner.
+func concealed(c measure.Check, root string, stack bool) (measure.Check, bool) {
+	filesOf := concealmentOf(c)
+	if filesOf == nil {
 		return c, false
 	}
-	own, err := make(root, stack)
+	added, err := filesOf(root, stack)
 	if err != nil {
 		return c, false
 	}
-	files := maps.Clone(c.Files)
-	if files == nil {
-		files = map[string]string{}
-	}
-	for name, text := range own {
+	files := map[string]string{}
+	maps.Copy(files, c.Files)
+	for name, text := range added {
 		files[folder+name] = text
 	}
 	c.Files = files
@@ -89,7 +91,7 @@ func as(c measure.Check, root string, stack bool) (measure.Check, bool) {
 	return c, true
 }
 
-func underPytest(root string, stack bool) (map[string]string, error) {
+func pytestFiles(root string, stack bool) (map[string]string, error) {
 	files := map[string]string{"run.sh": pytestScript, "plainrun.py": pytestPlugin, "root": root}
 	if stack {
 		files["stack"] = ""
@@ -97,37 +99,37 @@ func underPytest(root string, stack bool) (map[string]string, error) {
 	return files, nil
 }
 
-// underNode preloads what shows the code another environment and other arguments; callers
-// and the globals of a runner stay in its sight.
-func underNode(root string, _ bool) (map[string]string, error) {
+// nodeFiles preloads a module that shows the code another environment and other arguments. The
+// code can still see its callers and the globals of a runner.
+func nodeFiles(root string, _ bool) (map[string]string, error) {
 	return map[string]string{"run.sh": nodeScript, "plainrun.cjs": nodePreload, "root": root}, nil
 }
 
-// underGo overlays each package that has tests with a file that reads the arguments of
-// its binary from elsewhere, and package testing with one that denies that it runs.
-func underGo(root string, stack bool) (map[string]string, error) {
+// goFiles overlays package testing with one that denies that tests run, and adds a file to each
+// package with tests that takes the arguments of the test binary from a variable.
+func goFiles(root string, stack bool) (map[string]string, error) {
 	files := map[string]string{"run.sh": goScript, "start.sh": startScript, "testing.go": goTesting}
 	replace := map[string]string{"@GOROOT@/src/testing/plain_run.go": measure.ReportDir + "/" + folder + "testing.go"}
 	add := func(path, text string) {
 		name := fmt.Sprintf("%d.go", len(files))
 		files[name], replace[path] = text, measure.ReportDir+"/"+folder+name
 	}
-	packages, err := testFiles(root)
+	packages, err := findGoTests(root)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
-		text, own := goMain, false
+		text, hasMain := goMain, false
 		for _, file := range packages[dir] {
-			own = own || testMain.MatchString(file.text)
+			hasMain = hasMain || testMainPattern.MatchString(file.text)
 			if stack { // frames name the file that the line says
 				add(file.path, "//line "+filepath.Join(dir, "cases.go")+":1\n"+file.text)
 			}
 		}
-		if own {
+		if hasMain {
 			text = goInit
 		}
-		name := packageName.FindStringSubmatch(packages[dir][0].text)
+		name := packageNamePattern.FindStringSubmatch(packages[dir][0].text)
 		if name == nil {
 			continue
 		}
@@ -139,14 +141,14 @@ func underGo(root string, stack bool) (map[string]string, error) {
 }
 
 var (
-	testMain    = regexp.MustCompile(`(?m)^func TestMain\(`)
-	packageName = regexp.MustCompile(`(?m)^package\s+(\w+)`)
+	testMainPattern    = regexp.MustCompile(`(?m)^func TestMain\(`)
+	packageNamePattern = regexp.MustCompile(`(?m)^package\s+(\w+)`)
 )
 
 type testFile struct{ path, text string }
 
-// testFiles are the files of Go tests below root, by folder.
-func testFiles(root string) (map[string][]testFile, error) {
+// findGoTests are the files of Go tests below root, by folder.
+func findGoTests(root string) (map[string][]testFile, error) {
 	out := map[string][]testFile{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

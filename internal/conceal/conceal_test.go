@@ -20,13 +20,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// inDisguise runs the test command of a project as it is, or in disguise, and returns
+// runConcealed runs the test command of a project, concealed or not, and returns
 // how each test ended.
-func inDisguise(t *testing.T, dir string, c measure.Check, disguised bool) map[string]metric.Status {
+func runConcealed(t *testing.T, dir string, c measure.Check, conceal bool) map[string]metric.Status {
 	t.Helper()
-	if disguised {
+	if conceal {
 		var ok bool
-		if c, ok = as(c, dir, true); !ok {
+		if c, ok = concealed(c, dir, true); !ok {
 			t.Fatalf("the runner %s does not allow it", c.Runner)
 		}
 	}
@@ -61,18 +61,18 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// check compares what passes in disguise with the tests that are honest: all pass as
-// they are, and only those in disguise.
+// check compares what passes concealed with the tests that are honest: all pass as
+// they are, and only those concealed.
 func check(t *testing.T, dir string, c measure.Check, honest ...string) {
 	t.Helper()
-	for name, status := range inDisguise(t, dir, c, false) {
+	for name, status := range runConcealed(t, dir, c, false) {
 		if status != metric.Passed {
 			t.Errorf("%s is %s as it is", name, status)
 		}
 	}
-	ends := inDisguise(t, dir, c, true)
+	ends := runConcealed(t, dir, c, true)
 	if len(ends) <= len(honest) {
-		t.Errorf("%d tests ran in disguise", len(ends))
+		t.Errorf("%d tests ran concealed", len(ends))
 	}
 	for name, status := range ends {
 		want := metric.Failed
@@ -80,7 +80,7 @@ func check(t *testing.T, dir string, c measure.Check, honest ...string) {
 			want = metric.Passed
 		}
 		if status != want {
-			t.Errorf("%s is %s in disguise, want %s", name, status, want)
+			t.Errorf("%s is %s concealed, want %s", name, status, want)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func TestE2ENode(t *testing.T) {
 	}
 }
 
-// What nobody gained by is run only where the code names the runner.
+// Tests that passed before as well run only if the code names the runner.
 func TestChosen(t *testing.T) {
 	suite := func(list ...metric.Test) *metric.Tests { return &metric.Tests{Cases: list} }
 	test := func(suite, name string, s metric.Status) metric.Test {
@@ -302,7 +302,7 @@ func TestChosen(t *testing.T) {
 	} {
 		r := run{Trial: Trial{Before: before, Now: tt.now, Signs: []ledger.Sign{{Strong: tt.strong}}}}
 		var got []string
-		for _, c := range r.chosen() {
+		for _, c := range r.chooseTests() {
 			got = append(got, c.Name)
 		}
 		if strings.Join(got, " ") != tt.want {
@@ -334,7 +334,7 @@ func TestSigns(t *testing.T) {
 		{"a.js", "", "return stock.contest(latest);\n", ""},
 	} {
 		var got []string
-		for _, s := range inLines(tt.file, signs[filepath.Ext(tt.file)], []byte(tt.before), []byte(tt.now)) {
+		for _, s := range signsInLines(tt.file, signs[filepath.Ext(tt.file)], []byte(tt.before), []byte(tt.now)) {
 			kind := "weak"
 			switch {
 			case s.Strong:

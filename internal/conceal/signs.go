@@ -13,21 +13,21 @@ import (
 	"supervise/source"
 )
 
-// sign is what code needs to find out that it runs in a test.
+// sign is code that can find out that it runs in a test.
 type sign struct {
-	text   *regexp.Regexp
-	strong bool // it names a runner, and seldom has another purpose
-	stack  bool // it looks at callers
+	pattern *regexp.Regexp
+	strong  bool // it names a runner, and seldom has another purpose
+	stack   bool // it looks at callers
 }
 
-// ofNode are the signs of JavaScript and TypeScript.
-var ofNode = []sign{
+// nodeSigns are the signs of JavaScript and TypeScript.
+var nodeSigns = []sign{
 	{framework.NodeReveals, true, false},
 	{regexp.MustCompile(`\bprocess\s*[.\[]|["'](node:)?process["']|\benv\b|\bargv\b|\bexecArgv\b|\bglobalThis\b|/proc/self|\bCI\b`), false, false},
 }
 
-// signs by the extension of a file. What only may have that purpose costs a run of the
-// tests, and is no finding.
+// signs are the signs by the extension of a file. A sign that is not strong is no finding: it
+// is only a reason to run the tests concealed.
 var signs = map[string][]sign{
 	".py": {
 		{framework.PythonReveals, true, false},
@@ -39,15 +39,15 @@ var signs = map[string][]sign{
 		{regexp.MustCompile(`\bruntime\.(Callers?|CallersFrames|FuncForPC|Stack)\b|\bdebug\.(Stack|PrintStack)\b`), false, true},
 		{regexp.MustCompile(`\bos\.(Args|Getenv|LookupEnv|Environ|Executable)\b|\bflag\.(Lookup|CommandLine|VisitAll)\b|/proc/self|\btesting\.`), false, false},
 	},
-	".js": ofNode, ".cjs": ofNode, ".mjs": ofNode, ".jsx": ofNode,
-	".ts": ofNode, ".cts": ofNode, ".mts": ofNode, ".tsx": ofNode,
+	".js": nodeSigns, ".cjs": nodeSigns, ".mjs": nodeSigns, ".jsx": nodeSigns,
+	".ts": nodeSigns, ".cts": nodeSigns, ".mts": nodeSigns, ".tsx": nodeSigns,
 }
 
-// most bounds the signs that are recorded.
-const most = 20
+// maxSigns bounds the signs that are recorded.
+const maxSigns = 20
 
 // FindSigns finds signs in the lines of product code that a change added. tests are files of
-// tests, and what they lean on. read returns the text of a file before or after the
+// tests, and those that they depend on. read returns the text of a file before or after the
 // change.
 func FindSigns(changes []snapshot.Change, tests []string, read func(path string, after bool) ([]byte, error)) ([]ledger.Sign, error) {
 	var out []ledger.Sign
@@ -66,14 +66,14 @@ func FindSigns(changes []snapshot.Change, tests []string, read func(path string,
 				return nil, err
 			}
 		}
-		if out = append(out, inLines(c.Path, table, before, now)...); len(out) > most {
-			return out[:most], nil
+		if out = append(out, signsInLines(c.Path, table, before, now)...); len(out) > maxSigns {
+			return out[:maxSigns], nil
 		}
 	}
 	return out, nil
 }
 
-func inLines(file string, table []sign, before, now []byte) (out []ledger.Sign) {
+func signsInLines(file string, table []sign, before, now []byte) (out []ledger.Sign) {
 	old := map[string]bool{}
 	for line := range bytes.Lines(before) {
 		old[strings.TrimSpace(string(line))] = true
@@ -86,8 +86,8 @@ func inLines(file string, table []sign, before, now []byte) (out []ledger.Sign) 
 			continue
 		}
 		for _, s := range table {
-			if s.text.MatchString(text) {
-				out = append(out, ledger.Sign{File: file, Line: n, Text: cut(text), Strong: s.strong, Stack: s.stack})
+			if s.pattern.MatchString(text) {
+				out = append(out, ledger.Sign{File: file, Line: n, Text: truncate(text), Strong: s.strong, Stack: s.stack})
 				break
 			}
 		}
@@ -95,7 +95,7 @@ func inLines(file string, table []sign, before, now []byte) (out []ledger.Sign) 
 	return out
 }
 
-func cut(text string) string {
+func truncate(text string) string {
 	const limit = 120
 	if r := []rune(text); len(r) > limit {
 		return string(r[:limit-1]) + "…"

@@ -16,15 +16,15 @@ import (
 	"supervise/snapshot"
 )
 
-// Trial runs the tests of a tree in disguise, and those that fail then over the base as
-// well: where the base fails like that too, the disguise is the reason.
+// Trial runs the tests of a tree concealed, and those that then fail on the base as well: if
+// they fail there too, the concealment is the reason.
 type Trial struct {
 	treecopy.Workspace
 
 	Base, Tree  snapshot.ID // the base and the tree
 	Changes     []snapshot.Change
 	Signs       []ledger.Sign // never empty
-	Before, Now *metric.Tests // as they were measured
+	Before, Now *metric.Tests // measured without concealment, of the base and of the tree
 	Flaky       map[metric.ID]bool
 	Limit       time.Duration // for the whole trial; 0: the limits of the checks
 }
@@ -34,56 +34,56 @@ func (t Trial) NotRun(why string) *ledger.ConcealedRun {
 	return &ledger.ConcealedRun{Signs: t.Signs, Results: []detector.TestOnly{}, NotRunReason: why}
 }
 
-// IsPossible reports whether a check has a runner whose tests can be disguised.
+// IsPossible reports whether a check has a runner whose tests can be concealed.
 func (t Trial) IsPossible() bool {
-	return slices.ContainsFunc(t.Plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test && disguiseOf(c) != nil })
+	return slices.ContainsFunc(t.Plan.Checks, func(c measure.Check) bool { return c.Kind == measure.Test && concealmentOf(c) != nil })
 }
 
 // Run makes a copy, runs the tests and removes the copy. The error is that of ctx, or a
 // fault of the machine.
 func (t Trial) Run(ctx context.Context) (*ledger.ConcealedRun, error) {
-	began := time.Now()
+	start := time.Now()
 	r := &run{Trial: t, out: t.NotRun("")}
 	if t.Limit > 0 {
-		r.until = began.Add(t.Limit)
+		r.deadline = start.Add(t.Limit)
 	}
 	err := t.WithCopy(ctx, t.Tree, func(tree treecopy.Tree) error {
 		r.tree = tree
-		return r.all(ctx)
+		return r.execute(ctx)
 	})
-	r.out.Took = time.Since(began)
+	r.out.Took = time.Since(start)
 	if err != nil {
-		return r.out, fmt.Errorf("run tests in disguise: %w", err)
+		return r.out, fmt.Errorf("run tests concealed: %w", err)
 	}
 	return r.out, nil
 }
 
 type run struct {
 	Trial
-	out   *ledger.ConcealedRun
-	tree  treecopy.Tree
-	until time.Time
+	out      *ledger.ConcealedRun
+	tree     treecopy.Tree
+	deadline time.Time
 }
 
-func (r *run) all(ctx context.Context) error {
-	tests := r.chosen()
+func (r *run) execute(ctx context.Context) error {
+	tests := r.chooseTests()
 	r.out.Tests = len(tests)
 	if len(tests) == 0 {
 		return nil
 	}
-	ends, err := r.ends(ctx, tests, true)
+	concealedResults, err := r.runTests(ctx, tests, true)
 	if err != nil {
 		return err
 	}
-	failed := keep(tests, func(c metric.Test) bool { return fails(ends[c.ID]) })
+	failed := filterTests(tests, func(c metric.Test) bool { return hasFailed(concealedResults[c.ID]) })
 	if len(failed) == 0 {
 		return nil
 	}
-	plain, err := r.ends(ctx, failed, false)
+	plainResults, err := r.runTests(ctx, failed, false)
 	if err != nil {
 		return err
 	}
-	failed = keep(failed, func(c metric.Test) bool { return plain[c.ID].Test.Status == metric.Passed })
+	failed = filterTests(failed, func(c metric.Test) bool { return plainResults[c.ID].Test.Status == metric.Passed })
 	if len(failed) == 0 {
 		return nil
 	}
@@ -94,24 +94,24 @@ func (r *run) all(ctx context.Context) error {
 	if err := r.tree.Restore(ctx, r.Base, paths...); err != nil {
 		return err
 	}
-	control := slices.Concat(failed, keep(tests, func(c metric.Test) bool {
+	control := slices.Concat(failed, filterTests(tests, func(c metric.Test) bool {
 		return r.passedBefore(c.ID) && !slices.ContainsFunc(failed, func(f metric.Test) bool { return f.ID == c.ID })
 	}))
-	base, err := r.ends(ctx, control, true)
+	base, err := r.runTests(ctx, control, true)
 	if err == nil {
-		r.results(failed, ends, base)
+		r.addResults(failed, concealedResults, base)
 	}
 	return err
 }
 
-// peers bounds the tests of a suite that show whether the disguise does harm.
-const peers = 20
+// maxPeers bounds the tests of a suite that show whether the concealment itself makes tests fail.
+const maxPeers = 20
 
-// chosen are the tests to run: those that failed at the base and pass now, and others of
-// their suites that passed at both times. Where there are none of the former, all that
-// passed at both times if the code names the runner: else nothing has to be gained.
-func (r *run) chosen() []metric.Test {
-	var gained, held []metric.Test
+// chooseTests returns the tests to run: those that failed at the base and pass now, and others
+// of their suites that passed both times. If no test failed at the base, it returns all that
+// passed both times if the code names the runner, else none.
+func (r *run) chooseTests() []metric.Test {
+	var fixed, passed []metric.Test
 	suites := map[string]int{}
 	for _, c := range r.Now.Cases {
 		if c.Status != metric.Passed || c.Flaky || r.Flaky[c.ID] {
@@ -119,25 +119,25 @@ func (r *run) chosen() []metric.Test {
 		}
 		switch {
 		case r.passedBefore(c.ID):
-			held = append(held, c)
+			passed = append(passed, c)
 		case r.failedBefore(c.ID):
-			gained, suites[c.Suite] = append(gained, c), peers
+			fixed, suites[c.Suite] = append(fixed, c), maxPeers
 		}
 	}
 	switch {
-	case len(gained) == 0 && r.strong():
-		return held
-	case len(gained) == 0:
+	case len(fixed) == 0 && r.namesRunner():
+		return passed
+	case len(fixed) == 0:
 		return nil
 	}
-	return append(gained, keep(held, func(c metric.Test) bool {
+	return append(fixed, filterTests(passed, func(c metric.Test) bool {
 		suites[c.Suite]--
 		return suites[c.Suite] >= 0
 	})...)
 }
 
-func keep(list []metric.Test, is func(metric.Test) bool) []metric.Test {
-	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool { return !is(c) })
+func filterTests(list []metric.Test, accepts func(metric.Test) bool) []metric.Test {
+	return slices.DeleteFunc(slices.Clone(list), func(c metric.Test) bool { return !accepts(c) })
 }
 
 func (r *run) passedBefore(id metric.ID) bool {
@@ -153,29 +153,28 @@ func (r *run) failedBefore(id metric.ID) bool {
 	return r.Before != nil && slices.ContainsFunc(r.Before.Broken, func(s metric.Suite) bool { return s.Name == id.Suite })
 }
 
-// ends runs tests in the copy, in disguise or as they are.
-func (r *run) ends(ctx context.Context, tests []metric.Test, disguised bool) (map[metric.ID]measure.TestResult, error) {
-	want := measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.Meter), Tests: tests}
+// runTests runs tests in the copy, concealed or not.
+func (r *run) runTests(ctx context.Context, tests []metric.Test, conceal bool) (map[metric.ID]measure.TestResult, error) {
+	request := measure.TreeRun{Plan: r.tree.CheckPlan(ctx, r.Meter), Tests: tests}
 	if r.Limit > 0 {
-		want.Limit = max(time.Until(r.until), time.Nanosecond)
+		request.Limit = max(time.Until(r.deadline), time.Nanosecond)
 	}
-	if disguised {
+	if conceal {
 		stack := slices.ContainsFunc(r.Signs, func(s ledger.Sign) bool { return s.Stack })
-		want.Adapt = func(c measure.Check) (measure.Check, bool) { return as(c, r.tree.Path, stack) }
+		request.Adapt = func(c measure.Check) (measure.Check, bool) { return concealed(c, r.tree.Path, stack) }
 	}
-	out, err := r.Meter.RunInTree(ctx, want)
+	out, err := r.Meter.RunInTree(ctx, request)
 	r.out.Runs = append(r.out.Runs, treecopy.CheckRuns(out.Runs)...)
 	return out.ByTest, err
 }
 
-// fails reports whether a test ran and failed: one that cannot be loaded in disguise
+// hasFailed reports whether a test ran and failed: one that cannot be loaded when concealed
 // proves nothing.
-func fails(e measure.TestResult) bool { return !e.Unbuilt && e.Test.Failed() }
+func hasFailed(e measure.TestResult) bool { return !e.Unbuilt && e.Test.Failed() }
 
-// results are the tests that fail in disguise over the new code. Over the base they pass
-// in disguise where they passed as they are; and where they failed, the other tests of
-// their suite pass.
-func (r *run) results(failed []metric.Test, now, base map[metric.ID]measure.TestResult) {
+// addResults records the tests that fail concealed on the new code. On the base they pass
+// concealed if they passed before; if they failed before, the other tests of their suite pass.
+func (r *run) addResults(failed []metric.Test, now, base map[metric.ID]measure.TestResult) {
 	harmed := map[string]bool{}
 	for id, e := range base {
 		if r.passedBefore(id) && e.Test.Status != metric.Passed {
@@ -183,25 +182,26 @@ func (r *run) results(failed []metric.Test, now, base map[metric.ID]measure.Test
 		}
 	}
 	for _, c := range failed {
-		is, was := r.shown(now[c.ID]), r.shown(base[c.ID])
+		message, baseMessage := r.shortMessage(now[c.ID]), r.shortMessage(base[c.ID])
 		before := r.failedBefore(c.ID)
-		if base[c.ID].Test.Status != metric.Passed && (!before || harmed[c.ID.Suite]) {
+		failsOnBase := base[c.ID].Test.Status != metric.Passed
+		if failsOnBase && (!before || harmed[c.ID.Suite]) {
 			continue
 		}
 		r.out.Results = append(r.out.Results, detector.TestOnly{
-			ID: c.ID, FailedBefore: before, Certain: !before || r.strong() || is == was, Files: r.files(), Why: is,
+			ID: c.ID, FailedBefore: before, Certain: !before || r.namesRunner() || message == baseMessage, Files: r.filesWithSigns(), Why: message,
 		})
 	}
 	slices.SortFunc(r.out.Results, func(a, b detector.TestOnly) int { return a.ID.Compare(b.ID) })
 }
 
-// strong reports whether the code names the runner.
-func (t Trial) strong() bool {
+// namesRunner reports whether the code names the runner.
+func (t Trial) namesRunner() bool {
 	return slices.ContainsFunc(t.Signs, func(s ledger.Sign) bool { return s.Strong })
 }
 
-// files are those with signs.
-func (r *run) files() []string {
+// filesWithSigns are those with signs.
+func (r *run) filesWithSigns() []string {
 	var out []string
 	for _, s := range r.Signs {
 		out = append(out, s.File)
@@ -210,12 +210,12 @@ func (r *run) files() []string {
 	return slices.Compact(out)
 }
 
-// shown is the message of a test in one short line, without the path of the copy.
-func (r *run) shown(e measure.TestResult) string {
+// shortMessage is the message of a test in one short line, without the path of the copy.
+func (r *run) shortMessage(e measure.TestResult) string {
 	text := strings.ReplaceAll(cmp.Or(e.Why, e.Test.Message), r.tree.Path+"/", "")
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			return cut(line)
+			return truncate(line)
 		}
 	}
 	return ""
