@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ChangeTime returns when a file was last written to, by a time that no program can set
-// back; zero if unknown.
+// ChangeTime returns when a file was last changed, by the one time that no program can set. It
+// is zero if unknown.
 func ChangeTime(info fs.FileInfo) time.Time {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return time.Unix(s.Ctim.Unix())

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ChangeTime returns when a file was last written to, by a time that no program can set
-// back; zero if unknown.
+// ChangeTime returns when a file was last changed, by the one time that no program can set. It
+// is zero if unknown.
 func ChangeTime(fs.FileInfo) time.Time { return time.Time{} }
 
 // inode returns the number of a file on its file system; zero if unknown.

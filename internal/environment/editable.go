@@ -13,14 +13,14 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Editable returns the folders, absolute and sorted, whose packages are installed to be
-// edited in place (pip install -e, uv, poetry) for the Python that the checks start: what
-// imports them runs the code there, wherever it is started.
+// Editable returns the folders, absolute and sorted, of packages that are installed to be edited
+// in place (pip install -e, uv, poetry), for the Python that the checks start. An import runs the
+// code in these folders, from any working directory.
 func (w Watch) Editable(ctx context.Context) []string {
 	into := map[string]*ecosystem{}
 	for dir := w.Root; ; dir = filepath.Dir(dir) {
 		for _, name := range []string{".venv", "venv", "env"} {
-			sitePackages(filepath.Join(dir, name), into)
+			addSitePackages(filepath.Join(dir, name), into)
 		}
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
 			break
@@ -29,36 +29,36 @@ func (w Watch) Editable(ctx context.Context) []string {
 	for _, kv := range w.Env {
 		switch name, value, _ := strings.Cut(kv, "="); name {
 		case "VIRTUAL_ENV", "CONDA_PREFIX", "UV_PROJECT_ENVIRONMENT":
-			sitePackages(value, into)
+			addSitePackages(value, into)
 		}
 	}
-	asked.Lock()
-	w.Sites = asked.sites
-	w.interpreters(ctx, into)
-	asked.Unlock()
+	askedSites.Lock()
+	w.Sites = askedSites.sites
+	w.addInterpreters(ctx, into)
+	askedSites.Unlock()
 	var out []string
 	for site := range maps.Keys(into) {
-		out = append(out, editableIn(site)...)
+		out = append(out, readEditable(site)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// asked remembers where interpreters have their packages, which does not change while a
-// process runs.
-var asked = struct {
+// askedSites caches the folders of packages by interpreter, which do not change while a process
+// runs.
+var askedSites = struct {
 	sync.Mutex
 	sites map[string][]string
 }{sites: map[string][]string{}}
 
-// mapped matches a package and its folder in what setuptools writes for one whose folder
-// has other things as well.
-var mapped = regexp.MustCompile(`'([\w.]+)': '([^'\n]+)'`)
+// mappingPattern matches a package and its folder in the finder that setuptools writes:
+// 'shop': '/work/src/shop'.
+var mappingPattern = regexp.MustCompile(`'([\w.]+)': '([^'\n]+)'`)
 
-// editableIn reads what a folder of packages has of other folders.
-func editableIn(site string) []string {
+// readEditable returns the other folders that a folder of packages refers to.
+func readEditable(site string) []string {
 	var out []string
-	for _, e := range entries(site) {
+	for _, e := range readEntries(site) {
 		finder := strings.HasPrefix(e.Name(), "__editable__") && strings.HasSuffix(e.Name(), "_finder.py")
 		if !finder && filepath.Ext(e.Name()) != ".pth" {
 			continue
@@ -74,7 +74,7 @@ func editableIn(site string) []string {
 			if !finder || !strings.HasPrefix(line, "MAPPING") {
 				continue
 			}
-			for _, m := range mapped.FindAllStringSubmatch(line, -1) {
+			for _, m := range mappingPattern.FindAllStringSubmatch(line, -1) {
 				if parent, ok := strings.CutSuffix(filepath.ToSlash(filepath.Clean(m[2])), "/"+strings.ReplaceAll(m[1], ".", "/")); ok {
 					out = append(out, filepath.FromSlash(parent))
 				}

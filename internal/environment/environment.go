@@ -1,11 +1,10 @@
-// Package environment looks at what is no part of the working tree and yet decides
-// what the checks of it say and what git shows of it: the programs that the
-// checks start, the packages that are installed for them, git's hooks, and the files that
-// git was told not to look at.
+// Package environment watches what decides the results of checks outside the working tree: the
+// programs that the checks start, the packages that are installed for them, git's hooks, and the
+// files that git ignores by assume-unchanged or skip-worktree.
 //
-// It compares two looks. What an agent may have done in between with good reason,
-// such as installing a newer version, is distinguished from what is almost never honest by
-// the severity.
+// [Watch.Look] returns a [State]; [State.ChangesSince] compares it with an earlier one. A change
+// that may have a good reason, such as a newer version, has a lower severity than one that is
+// almost never honest.
 package environment
 
 import (
@@ -32,25 +31,25 @@ type Watch struct {
 	Root     string   // the working tree, absolute
 	Programs []string // that the checks start: names on PATH, or paths, absolute or relative to Root
 	Env      []string // of the checks
-	Sums     Sums     // of files seen before; nil to read each anew
-	// Sites remembers where the packages of interpreters are, by program; nil to ask
-	// none. The answer is that of before the agent ran.
+	Sums     Sums     // of files seen before; nil to read each file again
+	// Sites are the folders of packages by interpreter, as known before the agent ran. If it
+	// is nil, no interpreter is asked.
 	Sites map[string][]string
 }
 
 // State is what was seen.
 type State struct {
-	Programs map[string]Program `json:"programs,omitempty"`     // by the name it is started by
-	Hidden   []string           `json:"hidden_paths,omitempty"` // paths that git was told not to look at, sorted
-	Hooks    map[string]string  `json:"hooks,omitempty"`        // git's hooks: path to SHA-256
-	HookPath string             `json:"hooks_path,omitempty"`
-	packages map[string]*place  // what is installed, by folder; not kept
+	Programs map[string]Program        `json:"programs,omitempty"`     // by the name it is started by
+	Hidden   []string                  `json:"hidden_paths,omitempty"` // paths that git ignores although it tracks them, sorted
+	Hooks    map[string]string         `json:"hooks,omitempty"`        // git's hooks: path to SHA-256
+	HookPath string                    `json:"hooks_path,omitempty"`
+	packages map[string]*packageFolder // what is installed, by folder; not kept
 }
 
 // Program is a file that is started.
 type Program struct {
-	Path string `json:"path"`   // "" where there is none
-	Sum  string `json:"sha256"` // of what it is, behind links
+	Path string `json:"path"`   // "" if there is none
+	Sum  string `json:"sha256"` // of the file, through links
 }
 
 // Change is a difference to an earlier look.
@@ -62,22 +61,22 @@ type Change struct {
 	Text     string
 }
 
-// Look looks. A tree without git has no hooks and no hidden files.
+// Look returns the current state. A tree without git has no hooks and no hidden files.
 func (w Watch) Look(ctx context.Context) (State, error) {
 	s := State{Programs: map[string]Program{}}
 	for _, name := range w.Programs {
-		p, err := w.program(name)
+		p, err := w.findProgram(name)
 		if err != nil {
 			return s, err
 		}
 		s.Programs[name] = p
 	}
-	s.packages = w.installed(ctx)
+	s.packages = w.readPackages(ctx)
 	var err error
 	if s.HookPath, err = git.HooksDir(ctx, w.Root, w.Env); err != nil {
 		return s, ctx.Err() // no repository, or none that git can read: the snapshots say so
 	}
-	if s.Hooks, err = w.hooks(s.HookPath); err != nil {
+	if s.Hooks, err = w.readHooks(s.HookPath); err != nil {
 		return s, err
 	}
 	list, err := git.Command{Dir: w.Root, Args: []string{"ls-files", "-v", "-z"}, Env: w.Env}.Output(ctx)
@@ -93,19 +92,25 @@ func (w Watch) Look(ctx context.Context) (State, error) {
 	return s, nil
 }
 
-// program finds what a name starts.
-func (w Watch) program(name string) (Program, error) {
-	path := name
+// programPath is the file that a name starts: a path, or a name on PATH. It is "" if there is
+// none.
+func (w Watch) programPath(name string) string {
 	switch {
 	case !strings.ContainsRune(name, '/'):
-		path = lookPath(name, w.Env, w.Root)
+		return lookPath(name, w.Env, w.Root)
 	case !filepath.IsAbs(name):
-		path = filepath.Join(w.Root, name)
+		return filepath.Join(w.Root, name)
 	}
+	return name
+}
+
+// findProgram finds the program that a name starts, with its sum.
+func (w Watch) findProgram(name string) (Program, error) {
+	path := w.programPath(name)
 	if path == "" {
 		return Program{}, nil
 	}
-	sum, err := w.Sums.of(path)
+	sum, err := w.Sums.sumOf(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Program{}, nil
 	}
@@ -118,7 +123,7 @@ func (w Watch) program(name string) (Program, error) {
 	return Program{path, sum}, nil
 }
 
-// lookPath finds a program on the PATH of an environment; "" where there is none.
+// lookPath finds a program on the PATH of an environment; "" if there is none.
 func lookPath(name string, env []string, root string) string {
 	var path string
 	for _, kv := range env {
@@ -138,7 +143,7 @@ func lookPath(name string, env []string, root string) string {
 	return ""
 }
 
-func hashed(path string) (string, error) {
+func hashFile(path string) (string, error) {
 	f, err := projectfile.OpenAnywhere(path, projectfile.Any)
 	if err != nil {
 		return "", err
@@ -151,8 +156,8 @@ func hashed(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hooks returns the hooks that git would run.
-func (w Watch) hooks(dir string) (map[string]string, error) {
+// readHooks returns the hooks that git would run.
+func (w Watch) readHooks(dir string) (map[string]string, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(w.Root, dir)
 	}
@@ -167,15 +172,15 @@ func (w Watch) hooks(dir string) (map[string]string, error) {
 		if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 || strings.HasSuffix(path, ".sample") {
 			continue
 		}
-		if out[path], err = hashed(path); err != nil {
+		if out[path], err = hashFile(path); err != nil {
 			return nil, fmt.Errorf("look at git's hooks: %w", err)
 		}
 	}
 	return out, nil
 }
 
-// ChangesSince says what is other than in an earlier look, in a fixed order. What is
-// below root is part of the project.
+// ChangesSince returns the differences to an earlier state, in a fixed order. Files below root
+// are part of the project.
 func (s State) ChangesSince(before State, root string) []Change {
 	var out []Change
 	for _, name := range slices.Sorted(maps.Keys(before.Programs)) {
@@ -186,7 +191,7 @@ func (s State) ChangesSince(before State, root string) []Change {
 	out = append(out, packageChanges(before.packages, s.packages)...)
 	for _, path := range s.Hidden {
 		if !slices.Contains(before.Hidden, path) {
-			out = append(out, Change{"TP-30", "hidden_from_git", metric.Critical, path, "git was told not to look at it (assume-unchanged or skip-worktree)"})
+			out = append(out, Change{"TP-30", "hidden_from_git", metric.Critical, path, "git ignores its changes (assume-unchanged or skip-worktree)"})
 		}
 	}
 	if s.HookPath == "" {
@@ -204,22 +209,22 @@ func (s State) ChangesSince(before State, root string) []Change {
 	return out
 }
 
-// programChange says what became of a program that is started by name.
-func programChange(name string, was, is Program, root string) (Change, bool) {
+// programChange describes the change of a program that is started by name.
+func programChange(name string, before, now Program, root string) (Change, bool) {
 	switch {
-	case was.Path == "" || is == was:
+	case before.Path == "" || now == before:
 		return Change{}, false
-	case is.Path == "":
-		return Change{"TP-31", "runner_replaced", metric.High, was.Path, name + " is gone"}, true
-	case is.Path != was.Path:
-		return Change{"TP-31", "runner_replaced", metric.Critical, is.Path, name + " now starts another program, was " + was.Path}, true
-	case within(root, is.Path):
-		return Change{"TP-31", "runner_updated", metric.Medium, is.Path, name + " is another program now"}, true
+	case now.Path == "":
+		return Change{"TP-31", "runner_replaced", metric.High, before.Path, name + " is gone"}, true
+	case now.Path != before.Path:
+		return Change{"TP-31", "runner_replaced", metric.Critical, now.Path, name + " now starts another program, was " + before.Path}, true
+	case isWithin(root, now.Path):
+		return Change{"TP-31", "runner_updated", metric.Medium, now.Path, name + " is another program now"}, true
 	}
-	return Change{"TP-31", "runner_replaced", metric.High, is.Path, name + " was overwritten"}, true
+	return Change{"TP-31", "runner_replaced", metric.High, now.Path, name + " was overwritten"}, true
 }
 
-func within(root, path string) bool {
+func isWithin(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
 }

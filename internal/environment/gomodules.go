@@ -15,34 +15,34 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// goModule is a module in the cache of Go, whose content go.sum states.
-var goModule = ecosystem{
-	wanted: func(string) bool { return true },
-	into:   func(string) bool { return true },
-	read:   func(Watch, *place) {},
-	edited: editedModule,
+// goModuleCache describes a module in the cache of Go, whose sum is in go.sum.
+var goModuleCache = ecosystem{
+	isWanted:    func(string) bool { return true },
+	isSearched:  func(string) bool { return true },
+	readRecords: func(Watch, *packageFolder) {},
+	findEdits:   findModuleEdits,
 }
 
-// goTesting is the package testing of the standard library.
-var goTesting = ecosystem{
-	wanted: func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") },
-	into:   func(string) bool { return true },
-	read: func(_ Watch, p *place) {
+// goTestingPackage describes package testing of the standard library.
+var goTestingPackage = ecosystem{
+	isWanted:   func(name string) bool { return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") },
+	isSearched: func(string) bool { return true },
+	readRecords: func(_ Watch, p *packageFolder) {
 		if info, err := os.Stat(filepath.Join(p.dir, "..", "..", "VERSION")); err == nil {
 			p.files["VERSION"] = stampOf(info)
 		}
 	},
-	edited: func(was, now *place) []edited {
-		files := now.touched(was)
+	findEdits: func(was, now *packageFolder) []edit {
+		files := now.changedFiles(was)
 		if len(files) == 0 || slices.Contains(files, "VERSION") {
 			return nil
 		}
-		return []edited{{now.path(files[0]), "the package testing of Go's standard library was edited: install Go again"}}
+		return []edit{{now.pathOf(files[0]), "the package testing of Go's standard library was edited: install Go again"}}
 	},
 }
 
-// goModules adds the modules that a go.sum names and that are in the cache.
-func (w Watch) goModules(sums string, into map[string]*ecosystem) {
+// addGoModules adds the modules that a go.sum names and that are in the cache.
+func (w Watch) addGoModules(sums string, into map[string]*ecosystem) {
 	text, err := projectfile.Read(sums, projectfile.Source)
 	cache := w.moduleCache()
 	if err != nil || cache == "" {
@@ -53,17 +53,17 @@ func (w Watch) goModules(sums string, into map[string]*ecosystem) {
 		if len(f) != 3 || strings.HasSuffix(f[1], "/go.mod") {
 			continue
 		}
-		dir := filepath.Join(cache, filepath.FromSlash(escaped(f[0]))+"@"+escaped(f[1]))
+		dir := filepath.Join(cache, filepath.FromSlash(escapeModulePath(f[0]))+"@"+escapeModulePath(f[1]))
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			e := goModule
-			e.read = func(_ Watch, p *place) { p.records = map[string]string{f[0] + "@" + f[1]: f[2]} }
+			e := goModuleCache
+			e.readRecords = func(_ Watch, p *packageFolder) { p.records = map[string]string{f[0] + "@" + f[1]: f[2]} }
 			into[dir] = &e
 		}
 	}
 }
 
-// escaped is a path of a module as its folder is called: upper case is marked.
-func escaped(s string) string {
+// escapeModulePath is the path of a module in the names of folders: "!a" for "A".
+func escapeModulePath(s string) string {
 	var out strings.Builder
 	for _, c := range s {
 		if unicode.IsUpper(c) {
@@ -91,18 +91,18 @@ func (w Watch) moduleCache() string {
 	return ""
 }
 
-// goRoot adds the package testing of an installation of Go.
-func (w Watch) goRoot(program string, into map[string]*ecosystem) {
+// addGoTesting adds the package testing of an installation of Go.
+func (w Watch) addGoTesting(program string, into map[string]*ecosystem) {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return
 	}
 	if dir := filepath.Join(filepath.Dir(real), "..", "src", "testing"); isFile(filepath.Join(dir, "testing.go")) {
-		into[dir] = &goTesting
+		into[dir] = &goTestingPackage
 	}
 }
 
-func editedModule(was, now *place) []edited {
+func findModuleEdits(was, now *packageFolder) []edit {
 	same := len(was.files) == len(now.files)
 	for name, s := range now.files {
 		same = same && s == was.files[name]
@@ -111,15 +111,15 @@ func editedModule(was, now *place) []edited {
 		return nil
 	}
 	for module, sum := range was.records {
-		if is, err := moduleSum(now.dir, module); err == nil && is != sum {
-			return []edited{{now.dir, module + " in Go's module cache is not what go.sum states: go clean -modcache, and build again"}}
+		if is, err := hashModule(now.dir, module); err == nil && is != sum {
+			return []edit{{now.dir, module + " in Go's module cache is not what go.sum states: go clean -modcache, and build again"}}
 		}
 	}
 	return nil
 }
 
-// moduleSum is the sum of a module as go.sum has it: of the names and sums of its files.
-func moduleSum(dir, module string) (string, error) {
+// hashModule is the sum of a module as go.sum has it: of the names and sums of its files.
+func hashModule(dir, module string) (string, error) {
 	var lines []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

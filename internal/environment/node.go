@@ -11,42 +11,42 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// node are folders named node_modules.
+// nodeModules describes folders named node_modules.
 //
-// npm keeps no sums of files. A package that was installed again has a new package.json,
-// and npm, yarn and pnpm then rewrite a record of their own; one edited by hand has not.
-// Packages that run tests are compared by content as well.
-var node = ecosystem{
-	wanted: func(name string) bool {
+// npm keeps no sums of files. When a package is installed again, its package.json is new, and
+// npm, yarn and pnpm rewrite a record; a manual edit changes neither. Packages that run tests
+// are compared by content as well.
+var nodeModules = ecosystem{
+	isWanted: func(name string) bool {
 		switch path.Ext(name) {
 		case ".js", ".cjs", ".mjs", ".json", ".node", ".wasm":
 			return true
 		}
-		return strings.HasPrefix(name, ".bin/") || slices.Contains(nodeRecords, name)
+		return strings.HasPrefix(name, ".bin/") || slices.Contains(nodeRecordFiles, name)
 	},
-	into: func(folder string) bool {
+	isSearched: func(folder string) bool {
 		base := path.Base(folder)
 		return !strings.HasPrefix(base, ".") || folder == ".bin" || folder == ".pnpm"
 	},
-	read:   readNode,
-	edited: editedNode,
+	readRecords: readNodeRecords,
+	findEdits:   findNodeEdits,
 }
 
-// nodeRecords are files that a package manager rewrites whenever it installs something.
-var nodeRecords = []string{".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
+// nodeRecordFiles are files that a package manager rewrites whenever it installs something.
+var nodeRecordFiles = []string{".package-lock.json", ".yarn-integrity", ".yarn-state.yml", ".modules.yaml"}
 
 // testPackages are packages that run tests or decide how they end, with those whose names
 // begin with one and a hyphen.
 var testPackages = framework.NodePackages
 
-func runsTests(name string) bool {
+func isTestPackage(name string) bool {
 	scope, _, _ := strings.Cut(name, "/")
 	return slices.ContainsFunc(testPackages, func(p string) bool { return name == p || scope == p || strings.HasPrefix(name, p+"-") })
 }
 
-// packageOf cuts a path below node_modules behind the folder of its package, and returns
+// splitPackagePath cuts a path below node_modules after the folder of its package, and returns
 // its name as well: "jest/node_modules/expect" and "expect".
-func packageOf(file string) (folder, name string) {
+func splitPackagePath(file string) (folder, name string) {
 	from := strings.LastIndex("/"+file, "/node_modules/")
 	rest := file
 	if from >= 0 {
@@ -67,22 +67,22 @@ func packageOf(file string) (folder, name string) {
 // maxSummed bounds the files of test packages whose content is read, in bytes.
 const maxSummed = 1 << 20
 
-func readNode(w Watch, p *place) {
+func readNodeRecords(w Watch, p *packageFolder) {
 	p.sums, p.records = map[string]string{}, map[string]string{}
 	for name, s := range p.files {
-		if _, pkg := packageOf(name); pkg == "" || !runsTests(pkg) || s.size > maxSummed || s.link {
+		if _, pkg := splitPackagePath(name); pkg == "" || !isTestPackage(pkg) || s.size > maxSummed || s.link {
 			continue
 		}
-		if sum, err := w.Sums.of(p.path(name)); err == nil {
+		if sum, err := w.Sums.sumOf(p.pathOf(name)); err == nil {
 			p.sums[name] = sum
 		}
-		if folder, _ := packageOf(name); name == folder+"/package.json" {
-			p.records[folder] = version(p.path(name))
+		if folder, _ := splitPackagePath(name); name == folder+"/package.json" {
+			p.records[folder] = readVersion(p.pathOf(name))
 		}
 	}
 }
 
-func version(manifest string) string {
+func readVersion(manifest string) string {
 	var m struct{ Version string }
 	if text, err := projectfile.ReadAnywhere(manifest, projectfile.Manifest); err != nil || json.Unmarshal(text, &m) != nil {
 		return ""
@@ -90,41 +90,41 @@ func version(manifest string) string {
 	return m.Version
 }
 
-func editedNode(was, now *place) []edited {
-	var out []edited
+func findNodeEdits(was, now *packageFolder) []edit {
+	var out []edit
 	managed, recorded := false, false // a manager wrote its record; there is one
-	for _, name := range nodeRecords {
+	for _, name := range nodeRecordFiles {
 		before, ok := was.files[name]
 		after, there := now.files[name]
 		recorded = recorded || ok && there
 		managed = managed || there && (!ok || after.rewritten(before))
 	}
 	seen := map[string]bool{}
-	for _, file := range unequal(was, now) {
-		folder, name := packageOf(file)
+	for _, file := range differingFiles(was, now) {
+		folder, name := splitPackagePath(file)
 		if name == "" || strings.HasPrefix(file, ".bin/") {
 			folder, name = file, path.Base(file)
 		}
-		if seen[folder] || patched(now.dir, name) || !editedByHand(was, now, file, managed || !recorded) {
+		if seen[folder] || hasPatch(now.dir, name) || !isManualEdit(was, now, file, managed || !recorded) {
 			continue
 		}
 		seen[folder] = true
-		what := "the installed package " + name + " is not what was installed: nobody else has this change; put it back with npm ci"
+		what := "the installed package " + name + " is not what was installed: no other installation has this change; restore it with npm ci"
 		if strings.HasPrefix(file, ".bin/") {
-			what = "the program " + name + " of an installed package was replaced: put it back with npm ci"
+			what = "the program " + name + " of an installed package was replaced: restore it with npm ci"
 		}
-		out = append(out, edited{now.path(file), what})
+		out = append(out, edit{now.pathOf(file), what})
 	}
 	return out
 }
 
-// patched reports whether the project has a patch for a package, which patch-package, pnpm
+// hasPatch reports whether the project has a patch for a package, which patch-package, pnpm
 // or yarn apply. Packages that run tests are not patched.
-func patched(dir, name string) bool {
-	if runsTests(name) {
+func hasPatch(dir, name string) bool {
+	if isTestPackage(name) {
 		return false
 	}
-	for _, file := range entries(filepath.Join(dir, "..", "patches")) {
+	for _, file := range readEntries(filepath.Join(dir, "..", "patches")) {
 		plain := strings.NewReplacer("+", "/", "__", "/").Replace(file.Name())
 		if rest, ok := strings.CutPrefix(plain, name); ok && strings.HasSuffix(rest, ".patch") && strings.ContainsAny(rest[:1], "/@.") {
 			return true
@@ -133,9 +133,9 @@ func patched(dir, name string) bool {
 	return false
 }
 
-// unequal are the files that were touched, and those with another content than before.
-func unequal(was, now *place) []string {
-	out := now.touched(was)
+// differingFiles are the files that were written, and those whose content differs.
+func differingFiles(was, now *packageFolder) []string {
+	out := now.changedFiles(was)
 	for name, sum := range now.sums {
 		if before, ok := was.sums[name]; ok && before != sum {
 			out = append(out, name)
@@ -145,11 +145,11 @@ func unequal(was, now *place) []string {
 	return slices.Compact(out)
 }
 
-// editedByHand reports whether no package manager wrote a touched file. managed says that
-// one may have been at work.
-func editedByHand(was, now *place, file string, managed bool) bool {
+// isManualEdit reports whether no package manager wrote a changed file. managed is whether a
+// manager may have run.
+func isManualEdit(was, now *packageFolder, file string, managed bool) bool {
 	before, existed := was.files[file]
-	_, name := packageOf(file)
+	_, name := splitPackagePath(file)
 	switch {
 	case strings.HasPrefix(file, ".bin/"):
 		return existed && (!managed || before.link && !now.files[file].link)
@@ -157,13 +157,13 @@ func editedByHand(was, now *place, file string, managed bool) bool {
 		_, installed := was.files[file+"/package.json"]
 		return !managed && (existed || installed)
 	}
-	return name != "" && editedInside(was, now, file, managed)
+	return name != "" && isManualEditInPackage(was, now, file, managed)
 }
 
-// editedInside is the same for a file of a package.
-func editedInside(was, now *place, file string, managed bool) bool {
+// isManualEditInPackage is isManualEdit for a file inside a package.
+func isManualEditInPackage(was, now *packageFolder, file string, managed bool) bool {
 	_, existed := was.files[file]
-	folder, name := packageOf(file)
+	folder, name := splitPackagePath(file)
 	manifest, known := was.files[folder+"/package.json"]
 	reinstalled := known && now.files[folder+"/package.json"].rewritten(manifest)
 	switch {
@@ -172,7 +172,7 @@ func editedInside(was, now *place, file string, managed bool) bool {
 	case existed:
 		return !reinstalled || !managed
 	case known: // programs write into their packages, but not into those that run tests
-		return runsTests(name) && !reinstalled && path.Ext(file) != ".json"
+		return isTestPackage(name) && !reinstalled && path.Ext(file) != ".json"
 	}
-	return runsTests(name) && !managed // a package that nobody installed
+	return isTestPackage(name) && !managed // a package that no manager installed
 }

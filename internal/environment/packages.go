@@ -13,95 +13,95 @@ import (
 	"supervise/metric"
 )
 
-// place is a folder that a package manager fills.
-type place struct {
+// packageFolder is a folder into which a package manager installs.
+type packageFolder struct {
 	ecosystem *ecosystem
 	dir       string
 	files     map[string]stamp  // slash paths below dir
 	sums      map[string]string // SHA-256 of files whose content is compared
-	records   map[string]string // what the manager recorded: see the ecosystem
+	records   map[string]string // what the manager recorded, see ecosystem
 }
 
-// stamp tells whether a file was written to without reading it.
+// stamp shows whether a file was written, without reading it.
 type stamp struct {
 	size, written, changed int64
 	inode                  uint64
 	link                   bool
 }
 
-// rewritten reports whether another text was written: a mere change of mode or owner, or
-// another link to the file, is none.
-func (s stamp) rewritten(was stamp) bool {
-	return s.size != was.size || s.written != was.written || s.inode != was.inode || s.link != was.link
+// rewritten reports whether the content was written since an earlier stamp. A change of mode or
+// owner, or another link to the file, does not count.
+func (s stamp) rewritten(earlier stamp) bool {
+	return s.size != earlier.size || s.written != earlier.written || s.inode != earlier.inode || s.link != earlier.link
 }
 
-// ecosystem is how one kind of package manager keeps what it installs.
+// ecosystem describes how one kind of package manager stores packages.
 type ecosystem struct {
-	wanted func(name string) bool         // base names of the files that matter
-	into   func(folder string) bool       // folders that are looked into, by slash path
-	read   func(w Watch, p *place)        // reads records and sums after the walk
-	edited func(was, now *place) []edited // what was not installed
+	isWanted    func(name string) bool               // base names of the files that matter
+	isSearched  func(folder string) bool             // folders that are searched, by slash path
+	readRecords func(w Watch, p *packageFolder)      // reads records and sums of the files found
+	findEdits   func(was, now *packageFolder) []edit // files that no manager installed
 }
 
-// edited is a package with a file that no package manager wrote.
-type edited struct {
-	file string // absolute
-	what string // the package, and how it is put right
+// edit is a package with a file that no package manager wrote.
+type edit struct {
+	file    string // absolute
+	message string // the package, and how to restore it
 }
 
-// maxInstalled bounds the files of one place: a larger one is not watched.
+// maxInstalled bounds the files of one folder: a larger one is not watched.
 const maxInstalled = 80_000
 
-// WithPackages is the state with the packages of another: those are not kept when a loop
-// is resumed.
+// WithPackages returns the state with the packages of another one. A resumed loop needs it, as
+// packages are not stored.
 func (s State) WithPackages(other State) State {
 	s.packages = other.packages
 	return s
 }
 
-// installed looks at the places, at those of an earlier look and at new ones.
-func (w Watch) installed(ctx context.Context) map[string]*place {
-	out := map[string]*place{}
-	for dir, e := range w.places(ctx) {
-		p := &place{ecosystem: e, dir: dir}
-		if p.walk(); len(p.files) > maxInstalled {
+// readPackages reads the files and records of all folders with packages.
+func (w Watch) readPackages(ctx context.Context) map[string]*packageFolder {
+	out := map[string]*packageFolder{}
+	for dir, e := range w.findPackageFolders(ctx) {
+		p := &packageFolder{ecosystem: e, dir: dir}
+		if p.readStamps(); len(p.files) > maxInstalled {
 			continue
 		}
-		e.read(w, p)
+		e.readRecords(w, p)
 		out[dir] = p
 	}
 	return out
 }
 
-// walk notes the files of a place, the folders at its top several at a time.
-func (p *place) walk() {
+// readStamps records the files of the folder. It reads several top folders at once.
+func (p *packageFolder) readStamps() {
 	p.files = map[string]stamp{}
 	var lock sync.Mutex
 	var wait sync.WaitGroup
-	turn := make(chan struct{}, 8)
+	slots := make(chan struct{}, 8)
 	var visit func(folder string, into map[string]stamp, deep bool)
 	visit = func(folder string, into map[string]stamp, deep bool) {
-		for _, e := range entries(filepath.Join(p.dir, folder)) {
+		for _, e := range readEntries(filepath.Join(p.dir, folder)) {
 			name := filepath.ToSlash(filepath.Join(folder, e.Name()))
 			switch {
 			case !e.IsDir():
-				if p.ecosystem.wanted(name) || e.Type() == fs.ModeSymlink {
+				if p.ecosystem.isWanted(name) || e.Type() == fs.ModeSymlink {
 					if info, err := e.Info(); err == nil {
 						into[name] = stampOf(info)
 					}
 				}
-			case len(into) > maxInstalled || !p.ecosystem.into(name):
+			case len(into) > maxInstalled || !p.ecosystem.isSearched(name):
 			case deep:
 				visit(name, into, true)
 			default:
 				wait.Go(func() {
-					turn <- struct{}{}
-					own := map[string]stamp{}
-					visit(name, own, true)
+					slots <- struct{}{}
+					found := map[string]stamp{}
+					visit(name, found, true)
 					lock.Lock()
-					maps.Copy(p.files, own)
+					maps.Copy(p.files, found)
 					lock.Unlock()
-					<-turn
+					<-slots
 				})
 			}
 		}
@@ -112,8 +112,8 @@ func (p *place) walk() {
 	maps.Copy(p.files, top)
 }
 
-// entries are those of a folder, none where it cannot be read.
-func entries(dir string) []fs.DirEntry {
+// readEntries lists a folder. The list is empty if it cannot be read.
+func readEntries(dir string) []fs.DirEntry {
 	list, err := os.ReadDir(dir) // waits for no pipe
 	if err != nil {
 		return nil
@@ -129,11 +129,13 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// path is the absolute path of a file of the place.
-func (p *place) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+// pathOf is the absolute path of a file of the folder.
+func (p *packageFolder) pathOf(name string) string {
+	return filepath.Join(p.dir, filepath.FromSlash(name))
+}
 
-// touched are the files that are new, or were written to, since an earlier look, sorted.
-func (p *place) touched(was *place) []string {
+// changedFiles are the files that are new or were written since an earlier state, sorted.
+func (p *packageFolder) changedFiles(was *packageFolder) []string {
 	var out []string
 	for name, s := range p.files {
 		if before, ok := was.files[name]; !ok || s.rewritten(before) {
@@ -144,56 +146,56 @@ func (p *place) touched(was *place) []string {
 	return out
 }
 
-// maxEdited bounds the findings about packages.
-const maxEdited = 10
+// maxEdits bounds the findings about packages.
+const maxEdits = 10
 
-// packageChanges says which installed packages were edited by hand. What was not seen
-// before is not compared.
-func packageChanges(was, now map[string]*place) []Change {
+// packageChanges finds installed packages that were edited manually. A folder that is new is not
+// compared.
+func packageChanges(was, now map[string]*packageFolder) []Change {
 	var out []Change
 	for _, dir := range slices.Sorted(maps.Keys(was)) {
 		if now[dir] == nil {
 			continue
 		}
-		for _, e := range was[dir].ecosystem.edited(was[dir], now[dir]) {
-			if len(out) == maxEdited {
+		for _, e := range was[dir].ecosystem.findEdits(was[dir], now[dir]) {
+			if len(out) == maxEdits {
 				return out
 			}
-			out = append(out, Change{Pattern: "TP-32", Type: "installed_package_edited", Severity: metric.Critical, File: e.file, Text: e.what})
+			out = append(out, Change{Pattern: "TP-32", Type: "installed_package_edited", Severity: metric.Critical, File: e.file, Text: e.message})
 		}
 	}
 	return out
 }
 
-// maxFolders bounds the search for places in the tree, maxDepth the folders above one.
+// maxFolders bounds the folders that are searched in the tree, maxDepth how deep they are.
 const (
 	maxFolders = 2000
 	maxDepth   = 3
 )
 
-// places finds what is installed in the tree and for the programs of the checks.
-func (w Watch) places(ctx context.Context) map[string]*ecosystem {
+// findPackageFolders finds the folders of packages in the tree and of the programs of the checks.
+func (w Watch) findPackageFolders(ctx context.Context) map[string]*ecosystem {
 	out := map[string]*ecosystem{}
 	folders := []string{w.Root}
 	for i := 0; i < len(folders) && i < maxFolders; i++ {
-		for _, e := range entries(folders[i]) {
+		for _, e := range readEntries(folders[i]) {
 			name := filepath.Join(folders[i], e.Name())
 			rel, err := filepath.Rel(w.Root, name)
 			switch {
 			case err != nil:
 			case e.Name() == "go.sum" && !e.IsDir():
-				w.goModules(name, out)
+				w.addGoModules(name, out)
 			case !e.IsDir():
 			case e.Name() == "node_modules":
-				out[name] = &node
+				out[name] = &nodeModules
 			case isFile(filepath.Join(name, "pyvenv.cfg")):
-				sitePackages(name, out)
+				addSitePackages(name, out)
 			case !strings.HasPrefix(e.Name(), ".") && e.Name() != "vendor" && strings.Count(rel, string(filepath.Separator)) < maxDepth:
 				folders = append(folders, name)
 			}
 		}
 	}
-	w.interpreters(ctx, out)
+	w.addInterpreters(ctx, out)
 	return out
 }
 

@@ -91,7 +91,7 @@ func TestEditedPackagesOfNode(t *testing.T) {
 			put(t, root, "patches/expect+1.0.0.patch", "patch")
 			put(t, root, "node_modules/expect/build/index.js", "x")
 		}, []string{"node_modules/expect/build/index.js"}},
-		{"a package that nobody installed", func(t *testing.T, root string) {
+		{"a package that no manager installed", func(t *testing.T, root string) {
 			put(t, root, "node_modules/left-pad/node_modules/expect/index.js", "x")
 		}, []string{"node_modules/left-pad/node_modules/expect/index.js"}},
 		{"a link in the place of a package", func(t *testing.T, root string) {

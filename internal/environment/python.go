@@ -16,35 +16,35 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// python are folders named site-packages. Each package has a RECORD with the sums of its
-// files.
-var python = ecosystem{
-	wanted: func(name string) bool {
+// sitePackagesOf describes folders named site-packages. Each package has a RECORD with the sums of
+// its files.
+var sitePackagesOf = ecosystem{
+	isWanted: func(name string) bool {
 		switch path.Ext(name) {
 		case ".py", ".pth", ".so":
 			return true
 		}
 		return path.Base(name) == "RECORD"
 	},
-	into: func(folder string) bool {
+	isSearched: func(folder string) bool {
 		base := path.Base(folder)
 		return base != "__pycache__" && !strings.HasPrefix(base, ".") && !strings.HasSuffix(base, ".egg")
 	},
-	read: func(w Watch, p *place) {
+	readRecords: func(w Watch, p *packageFolder) {
 		p.records = map[string]string{}
 		for name := range p.files {
 			if path.Base(name) == "RECORD" {
-				readRecord(p, name)
+				readPythonRecord(p, name)
 			}
 		}
 	},
-	edited: editedPython,
+	findEdits: findPythonEdits,
 }
 
-// readRecord takes in the sums of one package, under the name and version of it where
-// the same version had another sum.
-func readRecord(p *place, name string) {
-	f, err := projectfile.OpenAnywhere(p.path(name), projectfile.Source)
+// readPythonRecord reads the sums of one package: by file, and by folder and file, so that
+// another sum in the same version is found.
+func readPythonRecord(p *packageFolder, name string) {
+	f, err := projectfile.OpenAnywhere(p.pathOf(name), projectfile.Source)
 	if err != nil {
 		return
 	}
@@ -52,7 +52,7 @@ func readRecord(p *place, name string) {
 	r := csv.NewReader(f)
 	r.FieldsPerRecord = -1
 	for row, err := r.Read(); err == nil; row, err = r.Read() {
-		if sum, ok := strings.CutPrefix(at(row, 1), "sha256="); ok {
+		if sum, ok := strings.CutPrefix(field(row, 1), "sha256="); ok {
 			file := path.Clean(filepath.ToSlash(row[0]))
 			p.records[file] = sum
 			p.records[path.Dir(name)+"\x00"+file] = sum
@@ -60,43 +60,43 @@ func readRecord(p *place, name string) {
 	}
 }
 
-func at(row []string, i int) string {
+func field(row []string, i int) string {
 	if i < len(row) {
 		return row[i]
 	}
 	return ""
 }
 
-func editedPython(was, now *place) []edited {
-	var out []edited
+func findPythonEdits(was, now *packageFolder) []edit {
+	var out []edit
 	seen := map[string]bool{}
-	for _, file := range now.touched(was) {
+	for _, file := range now.changedFiles(was) {
 		top, _, _ := strings.Cut(file, "/")
-		if path.Base(file) == "RECORD" || seen[top] || unmanaged(file) || !otherThanRecorded(was, now, file) {
+		if path.Base(file) == "RECORD" || seen[top] || isUnrecorded(file) || !differsFromRecord(was, now, file) {
 			continue
 		}
 		_, existed := was.files[file]
 		recorded := now.records[file] != ""
-		what := "is not what pip recorded when it installed it: put it back with pip install --force-reinstall"
+		what := "is not what pip recorded when it installed it: restore it with pip install --force-reinstall"
 		if !recorded && !existed {
 			what = "is new among the installed packages, and no package brought it: delete it"
 		}
 		seen[top] = true
-		out = append(out, edited{now.path(file), top + " " + what})
+		out = append(out, edit{now.pathOf(file), top + " " + what})
 	}
 	return out
 }
 
-// unmanaged reports whether a file is one that tools write without a record.
-func unmanaged(file string) bool {
+// isUnrecorded reports whether a file is one that tools write without a record.
+func isUnrecorded(file string) bool {
 	base := path.Base(file)
 	return base == "easy-install.pth" || base == "distutils-precedence.pth" || strings.HasPrefix(base, "__editable__") || strings.HasPrefix(base, "_virtualenv.") || strings.HasSuffix(base, ".egg-link")
 }
 
-// otherThanRecorded reports whether a file differs from what the record of its package
-// says, or the record of the same version from what it was. A file that is in no record,
-// and was not before, was installed in an older way.
-func otherThanRecorded(was, now *place, file string) bool {
+// differsFromRecord reports whether a file differs from the record of its package, or that record
+// from the earlier one of the same version. A file that is and was in no record was installed in
+// an older way.
+func differsFromRecord(was, now *packageFolder, file string) bool {
 	want := now.records[file]
 	for key, sum := range was.records { // the same package in the same version
 		if dist, name, ok := strings.Cut(key, "\x00"); ok && name == file && now.records[dist+"\x00"+file] != "" && now.records[dist+"\x00"+file] != sum {
@@ -105,9 +105,9 @@ func otherThanRecorded(was, now *place, file string) bool {
 	}
 	if want == "" {
 		_, existed := was.files[file]
-		return was.records[file] != "" || !existed && !generated(was, file)
+		return was.records[file] != "" || !existed && !isGenerated(was, file)
 	}
-	text, err := projectfile.ReadAnywhere(now.path(file), projectfile.Git)
+	text, err := projectfile.ReadAnywhere(now.pathOf(file), projectfile.Git)
 	if err != nil {
 		return false
 	}
@@ -115,9 +115,9 @@ func otherThanRecorded(was, now *place, file string) bool {
 	return base64.RawURLEncoding.EncodeToString(sum[:]) != strings.TrimRight(want, "=")
 }
 
-// generated reports whether a package that was there before may have written a new file
-// of its own, such as the tables of a parser.
-func generated(was *place, file string) bool {
+// isGenerated reports whether a new file may be written by a package that was there before, such
+// as the tables of a parser.
+func isGenerated(was *packageFolder, file string) bool {
 	top, _, below := strings.Cut(file, "/")
 	if !below || framework.PythonPackage.MatchString(top) {
 		return false
@@ -130,45 +130,40 @@ func generated(was *place, file string) bool {
 	return false
 }
 
-// sitePackages adds the folders of a virtual environment.
-func sitePackages(environment string, into map[string]*ecosystem) {
+// addSitePackages adds the folders of a virtual environment.
+func addSitePackages(environment string, into map[string]*ecosystem) {
 	for _, pattern := range []string{"lib/python*/site-packages", "Lib/site-packages"} {
 		found, _ := filepath.Glob(filepath.Join(environment, filepath.FromSlash(pattern)))
 		for _, dir := range found {
-			into[dir] = &python
+			into[dir] = &sitePackagesOf
 		}
 	}
 }
 
-// interpreters adds the folders of the interpreters that the checks start, outside of the
+// addInterpreters adds the folders of the interpreters that the checks start, outside of the
 // tree as well.
-func (w Watch) interpreters(ctx context.Context, into map[string]*ecosystem) {
+func (w Watch) addInterpreters(ctx context.Context, into map[string]*ecosystem) {
 	for _, name := range w.Programs {
-		program := name
-		if !strings.ContainsRune(name, '/') {
-			program = lookPath(name, w.Env, w.Root)
-		} else if !filepath.IsAbs(name) {
-			program = filepath.Join(w.Root, name)
-		}
+		program := w.programPath(name)
 		if program == "" {
 			continue
 		}
 		switch {
 		case filepath.Base(program) == "go":
-			w.goRoot(program, into)
-		case !strings.HasPrefix(filepath.Base(program), "python") && !pythonScript(program):
+			w.addGoTesting(program, into)
+		case !strings.HasPrefix(filepath.Base(program), "python") && !isPythonScript(program):
 		case isFile(filepath.Join(filepath.Dir(program), "..", "pyvenv.cfg")):
-			sitePackages(filepath.Join(filepath.Dir(program), ".."), into)
+			addSitePackages(filepath.Join(filepath.Dir(program), ".."), into)
 		case strings.HasPrefix(filepath.Base(program), "python"):
-			for _, dir := range w.ask(ctx, program) {
-				into[dir] = &python
+			for _, dir := range w.askForSites(ctx, program) {
+				into[dir] = &sitePackagesOf
 			}
 		}
 	}
 }
 
-// pythonScript reports whether a program is a script in Python.
-func pythonScript(program string) bool {
+// isPythonScript reports whether a program is a script in Python.
+func isPythonScript(program string) bool {
 	f, err := projectfile.OpenAnywhere(program, projectfile.Any)
 	if err != nil {
 		return false
@@ -180,8 +175,8 @@ func pythonScript(program string) bool {
 	return strings.HasPrefix(line, "#!") && strings.Contains(line, "python")
 }
 
-// ask asks an interpreter where its packages are, once: see [Sites].
-func (w Watch) ask(ctx context.Context, program string) []string {
+// askForSites asks an interpreter for the folders of its packages, once: see Sites of [Watch].
+func (w Watch) askForSites(ctx context.Context, program string) []string {
 	if dirs, known := w.Sites[program]; known || w.Sites == nil {
 		return dirs
 	}

@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// Sums remembers what files hold, so that a program of a hundred megabytes is not
-// read after each iteration. A file counts as unchanged when it is the same one, of
-// the same length, and the system has seen nobody write to it since. It is not for
-// several goroutines at once.
-type Sums map[string]known
+// Sums caches the sums of files, so that a program of a hundred megabytes is not read after each
+// iteration. A file is unchanged if it is the same one, has the same length, and was not written
+// since by its change time. It is not safe for concurrent use.
+type Sums map[string]knownSum
 
-type known struct {
+type knownSum struct {
 	info    os.FileInfo
 	changed time.Time
 	sum     string
 }
 
-// settled is how long a file must have been unchanged before it was read: a later
-// change within that time may have the same timestamp.
-const settled = 20 * time.Millisecond
+// settleTime is how long a file must be unchanged before its sum is cached: a later change
+// within that time may have the same timestamp.
+const settleTime = 20 * time.Millisecond
 
-// of returns the SHA-256 of a file, through symbolic links.
-func (s Sums) of(path string) (string, error) {
+// sumOf returns the SHA-256 of a file, through symbolic links.
+func (s Sums) sumOf(path string) (string, error) {
 	before, err := os.Stat(path)
 	if err != nil {
 		return "", err
@@ -32,9 +31,9 @@ func (s Sums) of(path string) (string, error) {
 		return k.sum, nil
 	}
 	at := time.Now()
-	sum, err := hashed(path)
-	if err == nil && s != nil && !changed.IsZero() && at.Sub(changed) > settled {
-		s[path] = known{before, changed, sum}
+	sum, err := hashFile(path)
+	if err == nil && s != nil && !changed.IsZero() && at.Sub(changed) > settleTime {
+		s[path] = knownSum{before, changed, sum}
 	}
 	return sum, err
 }

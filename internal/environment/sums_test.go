@@ -28,7 +28,7 @@ func TestUnchangedProgramsAreReadOnce(t *testing.T) {
 	sums := Sums{}
 	var first string
 	for len(sums) == 0 { // until the file is old enough to be remembered
-		if first, err = sums.of(path); err != nil {
+		if first, err = sums.sumOf(path); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,15 +36,15 @@ func TestUnchangedProgramsAreReadOnce(t *testing.T) {
 		k.sum = "remembered"
 		sums[path] = k
 	}
-	if got, err := sums.of(path); err != nil || got != "remembered" {
+	if got, err := sums.sumOf(path); err != nil || got != "remembered" {
 		t.Errorf("the file was read again: %s, %v", got, err)
 	}
 	write("evil")
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := sums.of(path)
-	if want, _ := hashed(path); err != nil || got != want || got == first {
+	got, err := sums.sumOf(path)
+	if want, _ := hashFile(path); err != nil || got != want || got == first {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }
