@@ -1,11 +1,10 @@
-// Package ctestcases takes apart the tests of ctest that are programs with test cases of
-// their own, of GoogleTest, Catch2, doctest or Boost.Test: each case counts, in place of the
-// program.
+// Package ctestcases counts the cases of test programs that ctest counts as one test: programs of
+// GoogleTest, Catch2, doctest or Boost.Test.
 //
-// ctest reads a file of ours in place of that of the build folder. It takes in the tests
-// from there, and adds to the command of such a program the options with which it reports
-// its cases. Tests that CMake found case by case (gtest_discover_tests and the like) are
-// left alone, and so are those that ctest judges by their output.
+// ctest reads [Files] instead of the file of the build folder. They include the tests from there,
+// and add to the command of such a program the options with which it reports its cases. Tests
+// that CMake discovers case by case (gtest_discover_tests and others) do not change, nor do tests
+// that ctest judges by their output. [Unfold] then replaces the programs by their cases.
 package ctestcases
 
 import (
@@ -33,42 +32,43 @@ const (
 
 var (
 	//go:embed cases.cmake
-	cases string
+	casesScript string
 	//go:embed programs.cmake
-	programs string
+	programsScript string
 	//go:embed build.cmake
-	build string
+	buildScript string
 )
 
-// Files are what the private folder must hold. build is the build folder, and tests the one
-// where ctest would run, both slash paths relative to where the check runs.
+// Files are the files that the private folder must contain. build is the build folder, and tests
+// the folder in which ctest would run, both slash paths relative to where the check runs.
 func Files(build, tests string) map[string]string {
 	in := strings.NewReplacer("{{build}}", build, "{{tests}}", tests)
 	return map[string]string{
-		Folder + "/CTestTestfile.cmake": in.Replace(cases),
-		Folder + "/programs.cmake":      in.Replace(programs),
+		Folder + "/CTestTestfile.cmake": in.Replace(casesScript),
+		Folder + "/programs.cmake":      in.Replace(programsScript),
 	}
 }
 
-// Program is what the program of one test left.
+// Program is the output of the program of one test.
 type Program struct {
-	List  string        // what it printed when it was asked for its cases or its reporters; "" if it was not, or does not understand
-	Cases *metric.Tests // nil if it wrote no report that can be read whole
+	List  string        // its list of cases or reporters; "" if it printed none
+	Cases *metric.Tests // nil if it wrote no complete report
 }
 
-// Build is a script of CMake that builds the programs which the default target leaves out:
+// BuildScript is a script of CMake that builds the programs which the default target leaves out:
 // cmake -DBUILD=folder -DTESTS=folder -P {{report_dir}}/Build. TESTS is where ctest would run.
-const Build = ".build.cmake"
+const BuildScript = ".build.cmake"
 
-// BuildFiles are what the private folder must hold for [Build].
-func BuildFiles() map[string]string { return map[string]string{Build: build} }
+// BuildFiles are the files that the private folder must contain for [Build].
+func BuildFiles() map[string]string { return map[string]string{BuildScript: buildScript} }
 
-// Unfold replaces each test whose program reported its cases by these; the test is their
-// suite. A program that ended before is a suite that did not run, with the cases that it
-// lists, and so is a program that is not there. of finds what a program left, by the name of
-// its files without extension. The names are those of the tests that were replaced.
-func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[string]bool) {
-	out, names, times := *t, map[string]bool{}, map[string]int{}
+// Unfold replaces each test whose program reported cases by these cases; the test is their suite.
+// A program that ended without a report becomes a suite that did not run, with the cases that it
+// lists. A missing program becomes such a suite without cases. programOf finds the output of a
+// program by the name of its files without extension. The result has the names of the tests that
+// were replaced.
+func Unfold(t *metric.Tests, programOf func(file string) Program) (*metric.Tests, map[string]bool) {
+	out, replaced, times := *t, map[string]bool{}, map[string]int{}
 	for _, c := range t.Cases {
 		times[c.Name]++
 	}
@@ -76,33 +76,33 @@ func Unfold(t *metric.Tests, of func(file string) Program) (*metric.Tests, map[s
 	for _, c := range t.Cases {
 		var p Program
 		if times[c.Name] == 1 { // tests of one name in two folders would have one file
-			p = of(file(c.Name))
+			p = programOf(fileNameOf(c.Name))
 		}
 		switch {
 		case p.Cases != nil && len(p.Cases.Cases) > 0:
-			cases = append(cases, within(c, p.Cases)...)
-			add(&out, c, p.Cases)
-		case p.List != "" && bad(c):
+			cases = append(cases, casesOf(c, p.Cases)...)
+			addProblems(&out, c, p.Cases)
+		case p.List != "" && hasFailed(c):
 			why := strings.TrimSpace(c.Message + "\nits program ended before it reported, and a case that crashes takes the others with it: run the test " + c.Name + " by itself")
 			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: c.Name, Why: why})
-			cases = append(cases, listed(c.Name, why, p.List)...)
-		case notBuilt(c):
-			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: c.Name, Why: noProgram})
+			cases = append(cases, parseCaseList(c.Name, why, p.List)...)
+		case isNotBuilt(c):
+			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: c.Name, Why: noProgramReason})
 			c.Status = metric.NotRun
 			fallthrough
 		default:
 			cases = append(cases, c)
 			continue
 		}
-		names[c.Name] = true
+		replaced[c.Name] = true
 	}
 	out.Cases = metric.NewTests(cases).Cases
-	return &out, names
+	return &out, replaced
 }
 
-// DescribeDifference says in how far the number of tests is not the one that ctest prints, "" if it is.
-// read and unfolded are the tests before and after [Unfold], programs are the names of those
-// replaced, and added is the file [Added], "" if there is none.
+// DescribeDifference explains why the number of tests is not the one that ctest prints. It is ""
+// if the numbers are equal. read and unfolded are the tests before and after [Unfold], programs
+// are the names of those replaced, and added is the text of the file [Added].
 func DescribeDifference(read, unfolded *metric.Tests, programs map[string]bool, added string) string {
 	known, cases, unknown := 0, len(unfolded.Cases)-len(read.Cases)+len(programs), 0
 	for _, c := range read.Cases {
@@ -123,27 +123,28 @@ func DescribeDifference(read, unfolded *metric.Tests, programs map[string]bool, 
 	return why
 }
 
-// disabledByCMake is what ctest says of a test that it does not count.
+// disabledByCMake is the message of ctest for a test that it does not count.
 const disabledByCMake = "Disabled"
 
-// file is the name that the script gives to the files of a test.
-func file(test string) string {
+// fileNameOf is the name of the files of a test, as the script of CMake computes it.
+func fileNameOf(test string) string {
 	sum := sha256.Sum256([]byte(test))
 	return hex.EncodeToString(sum[:])
 }
 
-func bad(c metric.Test) bool { return c.Status == metric.Failed || c.Status == metric.Errored }
+// hasFailed reports whether a test ran and failed.
+func hasFailed(c metric.Test) bool { return c.Status == metric.Failed || c.Status == metric.Errored }
 
-// notBuilt reports whether ctest did not find the program of a test.
-func notBuilt(c metric.Test) bool {
+// isNotBuilt reports whether ctest did not find the program of a test.
+func isNotBuilt(c metric.Test) bool {
 	return c.Status == metric.Errored && strings.HasPrefix(c.Message, "Unable to find executable")
 }
 
-const noProgram = "its program is not there: it is not built, or not installed"
+const noProgramReason = "its program is not there: it is not built, or not installed"
 
-// within are the cases of a program under the name of their test. The class is never
-// empty, which tells them from tests of ctest.
-func within(test metric.Test, t *metric.Tests) []metric.Test {
+// casesOf are the cases of a program, with the test as their suite. Their class is never empty,
+// which distinguishes them from tests of ctest.
+func casesOf(test metric.Test, t *metric.Tests) []metric.Test {
 	out := slices.Clone(t.Cases)
 	for i, c := range out {
 		if c.Class == "" {
@@ -154,16 +155,16 @@ func within(test metric.Test, t *metric.Tests) []metric.Test {
 	return out
 }
 
-// add takes what a report says beside its cases. A test that failed without a failing case
-// is a contradiction: a sanitizer may have found something, or the program crashed at its
-// end.
-func add(out *metric.Tests, test metric.Test, t *metric.Tests) {
+// addProblems adds what a report has in addition to its cases. A test that failed without a
+// failing case is a contradiction: a sanitizer may have found something, or the program crashed
+// when it ended.
+func addProblems(out *metric.Tests, test metric.Test, t *metric.Tests) {
 	out.Problems = append(slices.Clip(out.Problems), t.Problems...)
 	for _, b := range t.Broken {
 		out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: test.Name, Why: b.Why})
 	}
 	why := t.Failure
-	if bad(test) && t.Counts().Failed == 0 && len(t.Broken) == 0 {
+	if hasFailed(test) && t.Counts().Failed == 0 && len(t.Broken) == 0 {
 		why = "the test " + test.Name + " failed and none of its cases did: run it by itself to see how its program ends"
 	}
 	if out.Failure == "" {
@@ -171,9 +172,9 @@ func add(out *metric.Tests, test metric.Test, t *metric.Tests) {
 	}
 }
 
-// listed are the cases in the list of a program of GoogleTest, as not run. Those that are
-// disabled do not run anyway.
-func listed(suite, why, list string) []metric.Test {
+// parseCaseList reads the list of cases of a program of GoogleTest. The cases did not run; those
+// that are disabled are skipped.
+func parseCaseList(suite, why, list string) []metric.Test {
 	var out []metric.Test
 	class := ""
 	for line := range strings.Lines(list) {
@@ -187,7 +188,7 @@ func listed(suite, why, list string) []metric.Test {
 			}
 		case class != "":
 			t := metric.Test{ID: metric.ID{Suite: suite, Class: class, Name: name}, Status: metric.NotRun, Message: why}
-			if strings.HasPrefix(name, disabled) || strings.HasPrefix(class, disabled) {
+			if strings.HasPrefix(name, disabledPrefix) || strings.HasPrefix(class, disabledPrefix) {
 				t.Status, t.Message = metric.Skipped, "disabled"
 			}
 			out = append(out, t)
@@ -196,11 +197,11 @@ func listed(suite, why, list string) []metric.Test {
 	return out
 }
 
-const disabled = "DISABLED_"
+const disabledPrefix = "DISABLED_"
 
-// ReplaceUnbuilt replaces a failing test that reported cases before, and now could not even be asked
-// for them, by a suite that did not run: its program was not built. prefix is what the
-// suites of the check begin with.
+// ReplaceUnbuilt replaces a failing test that reported cases before, and that now cannot list
+// them, by a suite that did not run: its program was not built. prefix starts the names of the
+// check's suites.
 func ReplaceUnbuilt(t, known *metric.Tests, prefix string) *metric.Tests {
 	if t == nil || known == nil {
 		return t
@@ -211,8 +212,8 @@ func ReplaceUnbuilt(t, known *metric.Tests, prefix string) *metric.Tests {
 	}
 	out := *t
 	out.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c metric.Test) bool {
-		lost := (bad(c) || c.Status == metric.NotRun) && c.Class == "" && suites[prefix+c.Name]
-		if lost && bad(c) {
+		lost := (hasFailed(c) || c.Status == metric.NotRun) && c.Class == "" && suites[prefix+c.Name]
+		if lost && hasFailed(c) {
 			out.Broken = append(slices.Clip(out.Broken), metric.Suite{Name: prefix + c.Name, Why: "its program cannot be run: " + c.Message})
 		}
 		return lost

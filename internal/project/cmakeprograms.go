@@ -125,7 +125,7 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 		if l.FirstMatching(cmakeLeftOut, append(l.names, l.Search(200, "*.cmake")...)...) != "" {
 			p.add(Check{
 				Kind: Build, Name: "cmake --build for ctest", Stderr: true, Files: ctestcases.BuildFiles(),
-				Command: []string{"cmake", "-DBUILD=" + dir, "-DTESTS=" + tests, "-P", ReportDir + "/" + ctestcases.Build},
+				Command: []string{"cmake", "-DBUILD=" + dir, "-DTESTS=" + tests, "-P", ReportDir + "/" + ctestcases.BuildScript},
 			})
 		}
 	case programs != "":

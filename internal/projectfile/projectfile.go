@@ -50,7 +50,7 @@ func (r *Refusal) Error() string { return r.Path + " " + r.Why + ": " + r.Remedy
 type Tree struct {
 	root *os.Root
 	top  string // absolute; links must not lead out of it
-	at   string // the folder that names are relative to, below top
+	dir  string // relative to top; names are relative to it
 }
 
 // Open opens the project in a folder. Links may lead to anything in the git checkout that
@@ -72,7 +72,7 @@ func Open(dir string) (*Tree, error) {
 	return &Tree{root, top, at}, nil
 }
 
-// OpenFolder is [os.OpenRoot] that does not wait for a pipe.
+// OpenFolder is like [os.OpenRoot], and does not wait for a pipe.
 func OpenFolder(path string) (*os.Root, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
@@ -97,36 +97,36 @@ func (t *Tree) Close() { _ = t.root.Close() } // nothing was written
 
 // Open opens a file by its path relative to the folder of the project. The error is a
 // [Refusal], wraps [fs.ErrNotExist], or is that of the system.
-func (t *Tree) Open(name string, most Limit) (*os.File, error) {
-	rel := filepath.Join(t.at, filepath.FromSlash(name))
+func (t *Tree) Open(name string, limit Limit) (*os.File, error) {
+	rel := filepath.Join(t.dir, filepath.FromSlash(name))
 	path := filepath.Join(t.top, rel)
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil, opening(path, err)
+		return nil, openError(path, err)
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		rel, err = t.follow(rel)
+		rel, err = t.resolve(rel)
 		if err == nil {
 			info, err = t.root.Stat(rel)
 		}
 	}
 	if err == nil {
-		err = CheckFile(path, info, most)
+		err = CheckFile(path, info, limit)
 	}
 	if err != nil {
 		return nil, err
 	}
 	f, err := t.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
 	if err != nil { // a parent folder may be a link
-		if rel, err = t.follow(rel); err == nil {
+		if rel, err = t.resolve(rel); err == nil {
 			f, err = t.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
 		}
 	}
-	return checked(f, err, path, most)
+	return checkOpened(f, err, path, limit)
 }
 
-// follow returns where a path leads, relative to the top.
-func (t *Tree) follow(rel string) (string, error) {
+// resolve returns the target of a path, relative to the top.
+func (t *Tree) resolve(rel string) (string, error) {
 	path := filepath.Join(t.top, rel)
 	switch _, err := t.root.Stat(rel); {
 	case err == nil:
@@ -151,20 +151,20 @@ func (t *Tree) follow(rel string) (string, error) {
 	return "", &Refusal{Path: path, Why: "leads out of " + t.top, Remedy: "put the file itself there, or delete the link"}
 }
 
-// Read reads a file. See [Tree.File].
-func (t *Tree) Read(name string, most Limit) ([]byte, error) {
-	f, err := t.Open(name, most)
-	return all(f, err, most)
+// Read reads a file. See [Tree.Open].
+func (t *Tree) Read(name string, limit Limit) ([]byte, error) {
+	f, err := t.Open(name, limit)
+	return readAll(f, err, limit)
 }
 
 // FS is a folder of the project. Its links do not lead out of it. A folder that is a link out of
 // the project is refused.
 func (t *Tree) FS(name string) (fs.FS, error) {
-	rel := filepath.Join(t.at, filepath.FromSlash(name))
+	rel := filepath.Join(t.dir, filepath.FromSlash(name))
 	if _, err := os.Lstat(filepath.Join(t.top, rel)); err != nil {
 		return nil, err
 	}
-	rel, err := t.follow(rel)
+	rel, err := t.resolve(rel)
 	if err != nil {
 		return nil, err
 	}
@@ -188,63 +188,63 @@ func (t *Tree) List(name string) ([]fs.DirEntry, error) {
 }
 
 // Read reads a file by its path. The project is that of its folder, see [Open].
-func Read(path string, most Limit) ([]byte, error) {
-	f, err := OpenFile(path, most)
-	return all(f, err, most)
+func Read(path string, limit Limit) ([]byte, error) {
+	f, err := OpenFile(path, limit)
+	return readAll(f, err, limit)
 }
 
 // OpenFile opens a file by its path. The project is that of its folder, see [Open].
-func OpenFile(path string, most Limit) (*os.File, error) {
+func OpenFile(path string, limit Limit) (*os.File, error) {
 	t, err := Open(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	return t.Open(filepath.Base(path), most)
+	return t.Open(filepath.Base(path), limit)
 }
 
 // OpenAnywhere opens a file that may be anywhere, even through links, and whose content is never
 // shown: files in .git, installed packages, programs.
-func OpenAnywhere(path string, most Limit) (*os.File, error) {
+func OpenAnywhere(path string, limit Limit) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, opening(path, err)
+		return nil, openError(path, err)
 	}
-	if err := CheckFile(path, info, most); err != nil {
+	if err := CheckFile(path, info, limit); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	return checked(f, err, path, most)
+	return checkOpened(f, err, path, limit)
 }
 
-// ReadAnywhere reads a file. See [Anywhere].
-func ReadAnywhere(path string, most Limit) ([]byte, error) {
-	f, err := OpenAnywhere(path, most)
-	return all(f, err, most)
+// ReadAnywhere reads a file. See [OpenAnywhere].
+func ReadAnywhere(path string, limit Limit) ([]byte, error) {
+	f, err := OpenAnywhere(path, limit)
+	return readAll(f, err, limit)
 }
 
 // ReadNamed reads a file that a person named on the command line. In a checkout it works like
 // [Read]; outside a checkout the file may be anything, such as a pipe from a shell.
-func ReadNamed(path string, most Limit) ([]byte, error) {
+func ReadNamed(path string, limit Limit) ([]byte, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
 	if _, inside := FindCheckout(filepath.Dir(abs)); inside {
-		return Read(abs, most)
+		return Read(abs, limit)
 	}
 	f, err := os.Open(path)
-	return all(f, err, most)
+	return readAll(f, err, limit)
 }
 
 // CheckFile refuses a file that is not regular, or too large.
-func CheckFile(path string, info fs.FileInfo, most Limit) error {
+func CheckFile(path string, info fs.FileInfo, limit Limit) error {
 	r := &Refusal{Path: path, Remedy: "put a regular file there, or delete it"}
 	switch mode := info.Mode(); {
-	case mode.IsRegular() && info.Size() <= int64(most):
+	case mode.IsRegular() && info.Size() <= int64(limit):
 		return nil
 	case mode.IsRegular():
-		return TooLarge(path, most)
+		return TooLarge(path, limit)
 	case mode.IsDir():
 		r.Why = "is a folder"
 	case mode&fs.ModeNamedPipe != 0:
@@ -258,26 +258,26 @@ func CheckFile(path string, info fs.FileInfo, most Limit) error {
 }
 
 // TooLarge is the refusal of a file that exceeds a limit.
-func TooLarge(path string, most Limit) *Refusal {
-	return &Refusal{Path: path, Why: "is larger than " + most.String(), Remedy: "make it shorter, ignore or delete it"}
+func TooLarge(path string, limit Limit) *Refusal {
+	return &Refusal{Path: path, Why: "is larger than " + limit.String(), Remedy: "make it shorter, ignore or delete it"}
 }
 
-// opening is an error of the system, with the full path.
-func opening(path string, err error) error {
+// openError is an error of the system with the full path.
+func openError(path string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: "open", Path: path, Err: at.Err}
 	}
 	return err
 }
 
-// checked checks an open file, since the file at its path may have been replaced.
-func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
+// checkOpened checks an open file, since the file at its path may have been replaced.
+func checkOpened(f *os.File, err error, path string, limit Limit) (*os.File, error) {
 	if err != nil {
-		return nil, opening(path, err)
+		return nil, openError(path, err)
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = CheckFile(path, info, most)
+		err = CheckFile(path, info, limit)
 	}
 	if err != nil {
 		_ = f.Close() // nothing was written
@@ -286,8 +286,8 @@ func checked(f *os.File, err error, path string, most Limit) (*os.File, error) {
 	return f, nil
 }
 
-// all reads a file that may be growing, and closes it.
-func all(f *os.File, err error, most Limit) ([]byte, error) {
+// readAll reads a file that may be growing, and closes it.
+func readAll(f *os.File, err error, limit Limit) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -296,11 +296,11 @@ func all(f *os.File, err error, most Limit) ([]byte, error) {
 	if info, err := f.Stat(); err == nil {
 		b.Grow(int(info.Size()) + bytes.MinRead)
 	}
-	if _, err := b.ReadFrom(io.LimitReader(f, int64(most)+1)); err != nil {
+	if _, err := b.ReadFrom(io.LimitReader(f, int64(limit)+1)); err != nil {
 		return nil, err
 	}
-	if int64(b.Len()) > int64(most) {
-		return nil, TooLarge(f.Name(), most)
+	if int64(b.Len()) > int64(limit) {
+		return nil, TooLarge(f.Name(), limit)
 	}
 	return b.Bytes(), nil
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// project makes a checkout with a folder "sub", and a file with a secret beside it.
+// project makes a checkout with a folder "sub", and a file with a secret next to it.
 func project(t *testing.T) (dir, outside string) {
 	t.Helper()
 	base := t.TempDir()
@@ -174,7 +174,7 @@ func TestWhatWasOpenedIsChecked(t *testing.T) {
 	}
 	_, err := within(t, func() (*os.File, error) {
 		f, err := os.OpenFile(pipe, os.O_RDONLY|nonblock, 0)
-		return checked(f, err, pipe, Settings)
+		return checkOpened(f, err, pipe, Settings)
 	})
 	if r, ok := errors.AsType[*Refusal](err); !ok || !r.Special {
 		t.Error(err)

@@ -1,6 +1,7 @@
-// Package shell splits command lines into commands and words. Words are read by
-// mvdan.cc/sh, one at a time, so that recipes of Makefiles, templates and single lines of
-// longer scripts can be read as well. What mvdan.cc/sh refuses is split plainly.
+// Package shell splits command lines into commands and words.
+//
+// mvdan.cc/sh parses one word at a time, so that recipes of Makefiles, templates and single lines
+// of longer scripts can be read as well. Text that it refuses is split at blanks and operators.
 package shell
 
 import (
@@ -15,8 +16,8 @@ import (
 type Word struct {
 	Text       string // without quotes; variables and substitutions as written
 	Start, End int    // offsets in the command line
-	Expands    bool   // the shell fills in a part: a variable, or the output of a command
-	Runs       bool   // that part is, or may be, the output of a command
+	Expands    bool   // the shell replaces a part: a variable, or the output of a command
+	Runs       bool   // that part may be the output of a command
 	Pattern    bool   // the shell may take it for a pattern, or for several words
 	Redirect   bool   // where input or output goes: "2>&1", or ">" before a file
 }
@@ -37,29 +38,29 @@ func (c Command) Texts() []string {
 	return out
 }
 
-// Commands returns the commands of a command line. Those in parentheses, and those whose
-// output a variable is set to, are commands of their own.
+// Commands returns the commands of a command line, with those in parentheses and those whose
+// output is assigned to a variable.
 func Commands(line string) []Command {
 	s := splitter{text: line}
 	s.split()
 	return s.out
 }
 
-// SimpleWords returns the words of a command line to which words can be added: one simple command,
-// with variables and patterns. It is false for any other.
+// SimpleWords returns the words of a command line that is one simple command, to which words can
+// be added. It is false for any other line.
 func SimpleWords(line string) ([]Word, bool) {
 	s := splitter{text: line, strict: true}
 	s.split()
-	if s.compound || len(s.out) != 1 || strings.HasSuffix(line, `\`) || IsReserved(s.out[0].Words[0].Text) {
+	if s.isCompound || len(s.out) != 1 || strings.HasSuffix(line, `\`) || IsReserved(s.out[0].Words[0].Text) {
 		return nil, false
 	}
 	return s.out[0].Words, true
 }
 
 // IsReserved reports whether a word starts something other than a simple command.
-func IsReserved(word string) bool { return reserved[word] }
+func IsReserved(word string) bool { return reservedWords[word] }
 
-var reserved = map[string]bool{
+var reservedWords = map[string]bool{
 	"if": true, "for": true, "while": true, "until": true, "case": true, "{": true, "}": true, "!": true, "[[": true, "function": true, "select": true,
 }
 
@@ -72,8 +73,8 @@ func Parse(script string) ([]*syntax.Stmt, error) {
 	return file.Stmts, nil
 }
 
-// SplitUnknown splits a script in a language that is unknown: at what separates commands in most,
-// and at blanks.
+// SplitUnknown splits a script in an unknown language into commands, at the separators that most
+// languages have, and into words, at blanks.
 func SplitUnknown(script string) [][]string {
 	var out [][]string
 	for part := range strings.FieldsFuncSeq(script, func(c rune) bool { return strings.ContainsRune("\n;|&(){}`", c) }) {
@@ -87,12 +88,12 @@ func SplitUnknown(script string) [][]string {
 }
 
 // IsAssignment reports whether a word sets a variable: NAME=value.
-func IsAssignment(word string) bool { return assignment.MatchString(word) }
+func IsAssignment(word string) bool { return assignmentPattern.MatchString(word) }
 
 var (
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*\+?=`)
-	// makeVariable is a variable of a Makefile, which looks like the output of a command.
-	makeVariable = regexp.MustCompile(`^\w+=\$\(\w+\)$`)
+	assignmentPattern = regexp.MustCompile(`^[A-Za-z_]\w*\+?=`)
+	// makeVariablePattern matches a variable of a Makefile, which looks like a command: X=$(Y).
+	makeVariablePattern = regexp.MustCompile(`^\w+=\$\(\w+\)$`)
 )
 
 // The bounds of what is parsed, so that no command line takes longer than its length suggests.
@@ -103,51 +104,51 @@ const (
 
 // splitter is the state while splitting a command line.
 type splitter struct {
-	text     string
-	pos      int
-	parser   *syntax.Parser
-	cur      Command
-	depth    int    // of parentheses
-	heredoc  string // the line that ends what the next lines hold
-	out      []Command
-	level    int  // of commands in words
-	refusals int  // of the parser
-	strict   bool // commands in words are no commands of their own
-	compound bool // it is more than one simple command
+	text       string
+	offset     int
+	parser     *syntax.Parser
+	current    Command
+	depth      int    // of parentheses
+	heredoc    string // the line that ends the here-document
+	out        []Command
+	level      int  // of commands in words
+	refusals   int  // of the parser
+	strict     bool // commands in words are not returned
+	isCompound bool // it is more than one simple command
 }
 
 func (s *splitter) split() {
-	for s.pos < len(s.text) {
-		s.step()
+	for s.offset < len(s.text) {
+		s.readNext()
 	}
-	s.end("")
+	s.endCommand("")
 }
 
-// step reads a blank, a comment, an operator or a word.
-func (s *splitter) step() {
-	rest := s.text[s.pos:]
+// readNext reads a blank, a comment, an operator or a word.
+func (s *splitter) readNext() {
+	rest := s.text[s.offset:]
 	switch c := rest[0]; {
 	case c == ' ' || c == '\t' || c == '\r':
-		s.pos++
+		s.offset++
 	case strings.HasPrefix(rest, "\\\n"):
-		s.pos += 2
+		s.offset += 2
 	case c == '#':
-		s.compound = true
-		s.pos += lineLength(rest)
+		s.isCompound = true
+		s.offset += lineLength(rest)
 	case c == '(' || c == ')':
-		s.parenthesis(c)
+		s.addParenthesis(c)
 	case redirectLength(rest) > 0:
-		s.redirect(rest[:redirectLength(rest)])
+		s.addRedirect(rest[:redirectLength(rest)])
 	case strings.IndexByte(";|&\n", c) >= 0:
-		s.operator(rest)
-	case len(s.cur.Words) == 0 && len(rest) > 1 && strings.IndexByte("@-+!", c) >= 0 && rest[1] == '(':
-		s.add(Word{Text: rest[:1], Start: s.pos, End: s.pos + 1}) // the mark of a recipe, not a pattern
+		s.endAtOperator(rest)
+	case len(s.current.Words) == 0 && len(rest) > 1 && strings.IndexByte("@-+!", c) >= 0 && rest[1] == '(':
+		s.addWord(Word{Text: rest[:1], Start: s.offset, End: s.offset + 1}) // the mark of a recipe, not a pattern
 	default:
-		s.add(s.word())
+		s.addWord(s.readWord())
 	}
 }
 
-// redirectLength returns the length of an operator for input or output, 0 for something else.
+// redirectLength returns the length of a redirection operator, 0 for other text.
 func redirectLength(text string) int {
 	n := 0
 	if text[0] == '&' {
@@ -166,89 +167,89 @@ func redirectLength(text string) int {
 	return n
 }
 
-func (s *splitter) add(w Word) {
-	s.cur.Words = append(s.cur.Words, w)
-	s.cur.Group = s.cur.Group || s.depth > 0
-	s.pos = w.End
+func (s *splitter) addWord(w Word) {
+	s.current.Words = append(s.current.Words, w)
+	s.current.Group = s.current.Group || s.depth > 0
+	s.offset = w.End
 }
 
-func (s *splitter) parenthesis(c byte) {
+func (s *splitter) addParenthesis(c byte) {
 	if s.depth++; c == ')' {
 		s.depth = max(0, s.depth-2)
 	}
-	s.cur.Group, s.compound = true, true
-	s.pos++
+	s.current.Group, s.isCompound = true, true
+	s.offset++
 }
 
-// redirect adds an operator for input or output, with the number before and the file directly
+// addRedirect adds an operator for input or output, with the number before and the file directly
 // after it.
-func (s *splitter) redirect(op string) {
-	w := Word{Text: op, Start: s.pos, End: s.pos + len(op), Redirect: true}
-	if n := len(s.cur.Words); n > 0 && s.cur.Words[n-1].End == s.pos && strings.Trim(s.cur.Words[n-1].Text, "0123456789") == "" {
-		w.Text, w.Start = s.cur.Words[n-1].Text+op, s.cur.Words[n-1].Start
-		s.cur.Words = s.cur.Words[:n-1]
+func (s *splitter) addRedirect(op string) {
+	w := Word{Text: op, Start: s.offset, End: s.offset + len(op), Redirect: true}
+	if n := len(s.current.Words); n > 0 && s.current.Words[n-1].End == s.offset && strings.Trim(s.current.Words[n-1].Text, "0123456789") == "" {
+		w.Text, w.Start = s.current.Words[n-1].Text+op, s.current.Words[n-1].Start
+		s.current.Words = s.current.Words[:n-1]
 	}
-	s.compound = true
-	s.pos = w.End
+	s.isCompound = true
+	s.offset = w.End
 	var file Word
-	if s.pos < len(s.text) && strings.IndexByte(" \t\r\n;|&()<>", s.text[s.pos]) < 0 {
-		file = s.word()
+	if s.offset < len(s.text) && strings.IndexByte(" \t\r\n;|&()<>", s.text[s.offset]) < 0 {
+		file = s.readWord()
 		w.Text, w.End, w.Expands = w.Text+file.Text, file.End, file.Expands
 	}
-	s.add(w)
+	s.addWord(w)
 	if op == "<<" || op == "<<-" {
-		for file.Text == "" && s.pos < len(s.text) && (s.text[s.pos] == ' ' || s.text[s.pos] == '\t') {
-			s.pos++
+		for file.Text == "" && s.offset < len(s.text) && (s.text[s.offset] == ' ' || s.text[s.offset] == '\t') {
+			s.offset++
 		}
-		if file.Text == "" && s.pos < len(s.text) && s.text[s.pos] != '\n' {
-			file = s.word()
-			s.add(file)
+		if file.Text == "" && s.offset < len(s.text) && s.text[s.offset] != '\n' {
+			file = s.readWord()
+			s.addWord(file)
 		}
 		s.heredoc = file.Text
 	}
 }
 
-// operator ends a command.
-func (s *splitter) operator(rest string) {
+// endAtOperator ends a command.
+func (s *splitter) endAtOperator(rest string) {
 	op := rest[:1]
 	switch {
 	case strings.HasPrefix(rest, "|&"):
-		s.pos++
+		s.offset++
 	case op != "\n" && strings.HasPrefix(rest[1:], op):
 		op = rest[:2]
 	}
-	s.compound = true
-	s.pos += len(op)
+	s.isCompound = true
+	s.offset += len(op)
 	if op == "\n" && s.heredoc != "" {
 		s.skipHeredoc()
 	}
-	s.end(op)
+	s.endCommand(op)
 }
 
-// skipHeredoc skips lines up to the one that ends them, or nothing if it is missing.
+// skipHeredoc skips a here-document, or nothing if its last line is missing.
 func (s *splitter) skipHeredoc() {
-	at := s.pos
-	for line := range strings.Lines(s.text[s.pos:]) {
+	at := s.offset
+	for line := range strings.Lines(s.text[s.offset:]) {
 		at += len(line)
 		if strings.TrimSpace(line) == s.heredoc {
-			s.pos = at
+			s.offset = at
 			break
 		}
 	}
 	s.heredoc = ""
 }
 
-// end adds the current command to the others.
-func (s *splitter) end(op string) {
-	c := s.cur
+// endCommand adds the current command to the others.
+func (s *splitter) endCommand(op string) {
+	c := s.current
 	c.Op = op
-	s.cur = Command{}
+	s.current = Command{}
 	n := len(c.Words)
 	if n == 0 {
 		return
 	}
-	if last := c.Words[n-1]; !s.strict && s.level < maxLevel && last.Runs && IsAssignment(last.Text) && !makeVariable.MatchString(last.Text) {
-		if inner := s.inner(last); len(inner) > 0 {
+	if last := c.Words[n-1]; !s.strict && s.level < maxLevel && last.Runs && IsAssignment(last.Text) && !makeVariablePattern.MatchString(last.Text) {
+		if inner := s.commandsIn(last); len(inner) > 0 {
 			inner[0].Words = append(c.Words[:n-1:n-1], inner[0].Words...)
 			inner[len(inner)-1].Op = op
 			s.out = append(s.out, inner...)
@@ -258,8 +259,8 @@ func (s *splitter) end(op string) {
 	s.out = append(s.out, c)
 }
 
-// inner returns the commands whose output a variable is set to.
-func (s *splitter) inner(w Word) []Command {
+// commandsIn returns the commands whose output is assigned to a variable.
+func (s *splitter) commandsIn(w Word) []Command {
 	_, value, _ := strings.Cut(s.text[w.Start:w.End], "=")
 	value = strings.TrimSuffix(strings.TrimPrefix(value, `"`), `"`)
 	for _, marks := range [][2]string{{"$(", ")"}, {"`", "`"}} {

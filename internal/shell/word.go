@@ -6,11 +6,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word reads the word at the current position.
-func (s *splitter) word() Word {
-	rest := s.text[s.pos:]
-	if n := lettersOnly(rest); n > 0 { // most words, twenty times faster
-		return Word{Text: rest[:n], Start: s.pos, End: s.pos + n}
+// readWord reads the word at the current position.
+func (s *splitter) readWord() Word {
+	rest := s.text[s.offset:]
+	if n := plainLength(rest); n > 0 { // most words, twenty times faster
+		return Word{Text: rest[:n], Start: s.offset, End: s.offset + n}
 	}
 	if s.parser == nil {
 		s.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
@@ -26,19 +26,19 @@ func (s *splitter) word() Word {
 		if n == 0 || n > len(rest) || parsed.Pos().Offset() != 0 {
 			break
 		}
-		w := Word{Start: s.pos, End: s.pos + n}
+		w := Word{Start: s.offset, End: s.offset + n}
 		for _, p := range parsed.Parts {
-			w.part(rest, p, false)
+			w.addPart(rest, p, false)
 		}
-		s.compound = s.compound || w.Runs
+		s.isCompound = s.isCompound || w.Runs
 		return w
 	}
 	s.refusals++
-	return s.plainWord(rest)
+	return s.readPlainWord(rest)
 }
 
-// lettersOnly returns the length of a word without quotes, variables and patterns, 0 for another.
-func lettersOnly(text string) int {
+// plainLength returns the length of a word without quotes, variables and patterns, 0 for another.
+func plainLength(text string) int {
 	n := strings.IndexAny(text, " \t\r\n;&|()<>'\"`$\\*?[]{}!@+")
 	switch {
 	case n < 0:
@@ -49,8 +49,8 @@ func lettersOnly(text string) int {
 	return 0
 }
 
-// part adds a part of a word.
-func (w *Word) part(text string, p syntax.WordPart, quoted bool) {
+// addPart adds a part of a word.
+func (w *Word) addPart(text string, p syntax.WordPart, quoted bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
 		literal, pattern := UnescapeLiteral(p.Value, quoted)
@@ -60,7 +60,7 @@ func (w *Word) part(text string, p syntax.WordPart, quoted bool) {
 		w.Text += p.Value
 	case *syntax.DblQuoted:
 		for _, in := range p.Parts {
-			w.part(text, in, true)
+			w.addPart(text, in, true)
 		}
 	default:
 		_, extglob := p.(*syntax.ExtGlob)
@@ -72,8 +72,8 @@ func (w *Word) part(text string, p syntax.WordPart, quoted bool) {
 	}
 }
 
-// UnescapeLiteral takes the escapes out of a literal part of a word, which may be in double quotes,
-// and reports whether the shell would take it for a pattern.
+// UnescapeLiteral removes the escapes from a literal part of a word. quoted is whether the part is
+// in double quotes. pattern is whether the shell takes it for a pattern.
 func UnescapeLiteral(text string, quoted bool) (literal string, pattern bool) {
 	special := "*?["
 	if strings.Contains(text, ",") || strings.Contains(text, "..") {
@@ -104,10 +104,10 @@ func UnescapeLiteral(text string, quoted bool) (literal string, pattern bool) {
 	return b.String(), pattern
 }
 
-// plainWord reads what is no word of a shell: up to a blank or an operator, and from a quote
-// that is not closed to the end of the line.
-func (s *splitter) plainWord(rest string) Word {
-	s.compound = true
+// readPlainWord reads text that the parser refuses: up to a blank or an operator, or from an
+// unclosed quote to the end of the line.
+func (s *splitter) readPlainWord(rest string) Word {
+	s.isCompound = true
 	text := rest[:lineLength(rest)]
 	n := len(text)
 	if i := strings.IndexAny(text, " \t\r;&|()<>'\"`"); i >= 0 && strings.IndexByte("'\"`", text[i]) < 0 {
@@ -116,5 +116,5 @@ func (s *splitter) plainWord(rest string) Word {
 	} else if i >= 0 {
 		text = text[:i] + text[i+1:]
 	}
-	return Word{Text: text, Start: s.pos, End: s.pos + n, Expands: strings.ContainsAny(text, "$`")}
+	return Word{Text: text, Start: s.offset, End: s.offset + n, Expands: strings.ContainsAny(text, "$`")}
 }

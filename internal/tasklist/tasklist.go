@@ -13,11 +13,11 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Task is one of a list.
+// Task is one task of a list.
 type Task struct {
 	Text  string `json:"task"`
-	Until string `json:"until,omitempty"` // when it is done, as --until says it; "" as for all others
-	Done  bool   `json:"done,omitempty"`  // it is marked as done, and is left out
+	Until string `json:"until,omitempty"` // the criterion by which it is done, as in --until; "" for that of the run
+	Done  bool   `json:"done,omitempty"`  // it is marked as done, and is skipped
 }
 
 // Title is the first line of the task.
@@ -26,32 +26,32 @@ func (t Task) Title() string {
 	return title
 }
 
-// Read returns the tasks of a file, nil where it holds one task: a text. A Markdown file
-// is a list where it is nothing but headings and a checklist, a JSON file where it is an array.
+// Read returns the tasks of a file. It returns nil if the file is a text, which is one task. A
+// Markdown file is a list if it has only headings and a checklist, a JSON file if it is an array.
 func Read(name string, text []byte) ([]Task, error) {
 	if strings.EqualFold(filepath.Ext(name), ".json") && bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
-		tasks, err := fromJSON(text)
+		tasks, err := parseJSON(text)
 		if err == nil {
-			err = check(tasks)
+			err = validate(tasks)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s is no list of tasks: %w: want [{\"task\": \"…\", \"until\": \"…\"}]", name, err)
+			return nil, fmt.Errorf("%s is not a list of tasks: %w: want [{\"task\": \"…\", \"until\": \"…\"}]", name, err)
 		}
 		return tasks, nil
 	}
-	return checklist(string(text)), nil
+	return parseChecklist(string(text)), nil
 }
 
-func fromJSON(text []byte) (tasks []Task, err error) {
+func parseJSON(text []byte) (tasks []Task, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err = dec.Decode(&tasks); err == nil && dec.More() {
-		err = errors.New("there is more behind the list")
+		err = errors.New("there is more text after the list")
 	}
 	return tasks, err
 }
 
-func check(tasks []Task) error {
+func validate(tasks []Task) error {
 	if len(tasks) == 0 {
 		return errors.New("it is empty")
 	}
@@ -64,26 +64,26 @@ func check(tasks []Task) error {
 }
 
 var (
-	item  = regexp.MustCompile(`^[-*+] \[([ xX])\] +(\S.*)$`)
-	until = regexp.MustCompile(`^\s+until: *(\S.*)$`)
+	itemPattern  = regexp.MustCompile(`^[-*+] \[([ xX])\] +(\S.*)$`)
+	untilPattern = regexp.MustCompile(`^\s+until: *(\S.*)$`)
 )
 
-// checklist reads a Markdown file that holds nothing else. Indented lines belong to the
-// item before them; one that begins with "until:" is its criterion.
-func checklist(text string) (tasks []Task) {
+// parseChecklist reads a Markdown file that has only headings and a checklist. Indented lines
+// belong to the item before them; one that starts with "until:" is its criterion.
+func parseChecklist(text string) (tasks []Task) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
 		indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
-		m := item.FindStringSubmatch(line)
+		m := itemPattern.FindStringSubmatch(line)
 		switch {
 		case m != nil:
 			tasks = append(tasks, Task{Text: m[2], Done: m[1] != " "})
 		case line == "", strings.HasPrefix(line, "#"):
 		case !indented || len(tasks) == 0:
-			return nil // a text that happens to have a list in it
+			return nil // a text that has a list in it
 		default:
 			t := &tasks[len(tasks)-1]
-			if m := until.FindStringSubmatch(line); m != nil {
+			if m := untilPattern.FindStringSubmatch(line); m != nil {
 				t.Until = m[1]
 				continue
 			}

@@ -1,5 +1,5 @@
-// Package tomlfile reads TOML files with the lines of their values. It tolerates mistakes:
-// what follows one is read, too, and the first is an error with file and line.
+// Package tomlfile reads TOML files with the lines of their values. It tolerates mistakes: it
+// reads on after one, and returns the first as an error with file and line.
 //
 // The parser is github.com/pelletier/go-toml/v2/unstable. It is maintained, under the MIT
 // licence, without dependencies, reads TOML 1.1 and gives the position of every value, key
@@ -23,8 +23,8 @@ const Element = "[]"
 
 // Entry is a table, a list or a value.
 type Entry struct {
-	Path   []string // from the root of the document, or from the table that was asked for
-	Value  string   // of a string its text, of another value as written; "" for tables and lists
+	Path   []string // from the root of the document, or from the table of [Document.Table]
+	Value  string   // the text of a string, another value as written; "" for tables and lists
 	Line   int      // from 1; of a string over several lines, that of its first
 	Scalar bool     // neither a table nor a list
 }
@@ -32,14 +32,14 @@ type Entry struct {
 // Document is the content of a file, or of a table, in its order.
 type Document []Entry
 
-// Table returns what is in a table, which may be an inline one, and whether it exists. The
-// tables of a list are joined. The names of the path are separated by dots.
+// Table returns the entries of a table, which may be inline, and whether it exists. The tables
+// of a list are joined. The names of the path are separated by dots.
 func (d Document) Table(path string) (Document, bool) {
 	var out Document
 	found := false
 	names := strings.Split(path, ".")
 	for _, e := range d {
-		rest, ok := below(e.Path, names)
+		rest, ok := pathBelow(e.Path, names)
 		if !ok || e.Scalar && len(rest) == 0 {
 			continue
 		}
@@ -52,8 +52,8 @@ func (d Document) Table(path string) (Document, bool) {
 	return out, found
 }
 
-// below returns what follows the names in a path. Elements of lists count as the list.
-func below(path, names []string) ([]string, bool) {
+// pathBelow returns the path after the names. Elements of lists count as the list.
+func pathBelow(path, names []string) ([]string, bool) {
 	for _, name := range names {
 		if len(path) == 0 || path[0] != name {
 			return nil, false
@@ -73,7 +73,7 @@ func (d Document) Has(keys ...string) bool {
 func (d Document) Strings(key string) []string {
 	var out []string
 	for _, e := range d {
-		if rest, ok := below(e.Path, []string{key}); ok && e.Scalar && len(rest) == 0 {
+		if rest, ok := pathBelow(e.Path, []string{key}); ok && e.Scalar && len(rest) == 0 {
 			out = append(out, e.Value)
 		}
 	}
@@ -82,7 +82,7 @@ func (d Document) Strings(key string) []string {
 
 const (
 	maxMistakes = 100 // after which reading ends
-	maxNames    = 64  // in a path; what is deeper is left out
+	maxNames    = 64  // in a path; deeper entries are skipped
 )
 
 // Parse reads the text of a file. The document holds everything but the lines with
@@ -96,14 +96,14 @@ func Parse(file string, text []byte) (Document, error) {
 	}
 	var first error
 	for range maxMistakes {
-		err := r.read()
+		err := r.readExpressions()
 		if err == nil {
 			break
 		}
 		if first == nil {
-			first = fmt.Errorf("%s:%d: %w", file, r.line(r.offset(err.Highlight)), errors.New(err.Message))
+			first = fmt.Errorf("%s:%d: %w", file, r.lineAt(r.offsetOf(err.Highlight)), errors.New(err.Message))
 		}
-		if r.start = r.afterMistake(); r.start >= len(r.text) {
+		if r.start = r.skipMistake(); r.start >= len(r.text) {
 			break
 		}
 	}
@@ -112,31 +112,31 @@ func Parse(file string, text []byte) (Document, error) {
 
 // reader is the state while reading a file.
 type reader struct {
-	text   []byte
-	lines  []int // offsets of the ends of lines
-	parser unstable.Parser
-	start  int      // offset of what the parser reads
-	end    int      // offset after the last expression
-	table  []string // the current table
-	lost   bool     // the head of the current table has a mistake
-	doc    Document
+	text       []byte
+	lines      []int // offsets of the ends of lines
+	parser     unstable.Parser
+	start      int      // offset of what the parser reads
+	end        int      // offset after the last expression
+	table      []string // the current table
+	skipsTable bool     // the header of the current table has a mistake
+	doc        Document
 }
 
-// read reads expressions up to a mistake, or to the end.
-func (r *reader) read() *unstable.ParserError {
+// readExpressions reads expressions up to a mistake, or to the end.
+func (r *reader) readExpressions() *unstable.ParserError {
 	r.parser.Reset(r.text[r.start:])
 	r.end = r.start
 	for r.parser.NextExpression() {
 		n := r.parser.Expression()
-		names := r.names(n.Key())
+		names := r.readNames(n.Key())
 		if n.Kind == unstable.Table || n.Kind == unstable.ArrayTable {
-			if r.table, r.lost = names, len(names) > maxNames; !r.lost {
-				r.doc = append(r.doc, Entry{Path: names, Line: r.line(r.end)})
+			if r.table, r.skipsTable = names, len(names) > maxNames; !r.skipsTable {
+				r.doc = append(r.doc, Entry{Path: names, Line: r.lineAt(r.end)})
 			}
 			continue
 		}
-		if !r.lost {
-			r.value(slices.Concat(r.table, names), n.Value(), int(n.Raw.Offset))
+		if !r.skipsTable {
+			r.addValue(slices.Concat(r.table, names), n.Value(), int(n.Raw.Offset))
 		}
 		r.end = r.start + int(n.Raw.Offset+n.Raw.Length)
 	}
@@ -144,8 +144,8 @@ func (r *reader) read() *unstable.ParserError {
 	return err
 }
 
-// names returns the parts of a key.
-func (r *reader) names(key unstable.Iterator) []string {
+// readNames returns the parts of a key.
+func (r *reader) readNames(key unstable.Iterator) []string {
 	var out []string
 	for key.Next() {
 		n := key.Node()
@@ -155,25 +155,25 @@ func (r *reader) names(key unstable.Iterator) []string {
 	return out
 }
 
-// value adds a value and what is in it. at is the offset of its key.
-func (r *reader) value(path []string, n *unstable.Node, at int) {
+// addValue adds a value and the values in it. at is the offset of its key.
+func (r *reader) addValue(path []string, n *unstable.Node, at int) {
 	if len(path) > maxNames {
 		return
 	}
 	switch n.Kind {
 	case unstable.Array:
-		r.doc = append(r.doc, Entry{Path: path, Line: r.line(r.start + at)})
+		r.doc = append(r.doc, Entry{Path: path, Line: r.lineAt(r.start + at)})
 		for in := n.Children(); in.Next(); {
-			r.value(slices.Concat(path, []string{Element}), in.Node(), at)
+			r.addValue(slices.Concat(path, []string{Element}), in.Node(), at)
 		}
 	case unstable.InlineTable:
-		r.doc = append(r.doc, Entry{Path: path, Line: r.line(r.start + at)})
+		r.doc = append(r.doc, Entry{Path: path, Line: r.lineAt(r.start + at)})
 		for in := n.Children(); in.Next(); {
 			pair := in.Node()
-			r.value(slices.Concat(path, r.names(pair.Key())), pair.Value(), int(pair.Raw.Offset))
+			r.addValue(slices.Concat(path, r.readNames(pair.Key())), pair.Value(), int(pair.Raw.Offset))
 		}
 	default:
-		line := r.line(r.start + int(n.Raw.Offset))
+		line := r.lineAt(r.start + int(n.Raw.Offset))
 		if raw := r.parser.Raw(n.Raw); len(raw) > 3 && raw[1] == raw[0] && (raw[3] == '\n' || raw[3] == '\r') {
 			line++ // the line end after the quotes does not count
 		}
@@ -181,40 +181,40 @@ func (r *reader) value(path []string, n *unstable.Node, at int) {
 	}
 }
 
-// afterMistake returns the offset of the line after the one at which the expression with the
+// skipMistake returns the offset of the line after the one on which the expression with the
 // mistake starts.
-func (r *reader) afterMistake() int {
+func (r *reader) skipMistake() int {
 	at := r.end
 	if at > r.start {
-		at = r.nextLine(at)
+		at = r.nextLineStart(at)
 	}
 	for at < len(r.text) {
-		next := r.nextLine(at)
+		next := r.nextLineStart(at)
 		line := bytes.TrimSpace(r.text[at:next])
 		at = next
 		if len(line) > 0 && line[0] != '#' {
-			r.lost = r.lost || line[0] == '['
+			r.skipsTable = r.skipsTable || line[0] == '['
 			break
 		}
 	}
 	return at
 }
 
-// nextLine returns the offset of the line after the one at an offset.
-func (r *reader) nextLine(at int) int {
+// nextLineStart returns the offset of the line after the one at an offset.
+func (r *reader) nextLineStart(at int) int {
 	if i := bytes.IndexByte(r.text[at:], '\n'); i >= 0 {
 		return at + i + 1
 	}
 	return len(r.text)
 }
 
-// line returns the number of the line at an offset.
-func (r *reader) line(at int) int {
+// lineAt returns the number of the line at an offset.
+func (r *reader) lineAt(at int) int {
 	i, _ := slices.BinarySearch(r.lines, at)
 	return i + 1
 }
 
-// offset returns where a part of the text that the parser has read starts.
-func (r *reader) offset(part []byte) int {
+// offsetOf returns the offset of a part of the text.
+func (r *reader) offsetOf(part []byte) int {
 	return min(max(cap(r.text)-cap(part), r.start), len(r.text))
 }

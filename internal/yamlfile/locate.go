@@ -33,24 +33,24 @@ func (f File) Locate(err error, others ...string) error {
 	if !ok {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
 	}
-	at := find(f.Text, field.Keys)
+	at := findKey(f.Text, field.Keys)
 	if at == nil && len(others) > 0 {
-		at = find(f.Text, others)
+		at = findKey(f.Text, others)
 	}
 	if at == nil {
 		return fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, field)
 	}
-	return shown(field, f.Path, at)
+	return errorAt(field, f.Path, at)
 }
 
-// shown adds the file, the line and the surrounding lines to an error.
-func shown(err error, path string, at *token.Token) error {
+// errorAt adds the file, the line and the surrounding lines to an error.
+func errorAt(err error, path string, at *token.Token) error {
 	var p printer.Printer
 	return fmt.Errorf("%w: %s: [%d:%d] %w\n%s", ErrInvalid, path, at.Position.Line, at.Position.Column, err, strings.TrimRight(p.PrintErrorToken(at, false), "\n"))
 }
 
-// find returns the token of the last key that exists.
-func find(text []byte, keys []string) *token.Token {
+// findKey returns the token of the last key that exists.
+func findKey(text []byte, keys []string) *token.Token {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil || len(file.Docs) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func find(text []byte, keys []string) *token.Token {
 		if _, err := strconv.Atoi(key); err == nil {
 			continue // a list that was written as its only element
 		}
-		pair := entry(node, key)
+		pair := findEntry(node, key)
 		if pair == nil {
 			break
 		}
@@ -78,8 +78,8 @@ func find(text []byte, keys []string) *token.Token {
 	return at
 }
 
-// entry returns the entry of a mapping with a key, nil if there is none.
-func entry(node ast.Node, key string) *ast.MappingValueNode {
+// findEntry returns the entry of a mapping with a key, nil if there is none.
+func findEntry(node ast.Node, key string) *ast.MappingValueNode {
 	switch n := node.(type) {
 	case *ast.MappingNode:
 		for _, pair := range n.Values {

@@ -11,23 +11,23 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// unknownKey finds the name of an unknown key in the error about it.
-var unknownKey = regexp.MustCompile(`unknown field "([^"]+)"`)
+// unknownKeyPattern finds the name of an unknown key in the error about it.
+var unknownKeyPattern = regexp.MustCompile(`unknown field "([^"]+)"`)
 
-// suggestion names the known key closest to an unknown one, or the page that lists the keys if
+// suggestKey names the known key closest to an unknown one, or the page that lists the keys if
 // none is close. It is "" for another error.
-func suggestion(err error, into any, reference string) string {
+func suggestKey(err error, into any, reference string) string {
 	var unknown *yaml.UnknownFieldError
 	if !errors.As(err, &unknown) {
 		return ""
 	}
-	m := unknownKey.FindStringSubmatch(unknown.Error())
+	m := unknownKeyPattern.FindStringSubmatch(unknown.Error())
 	if m == nil {
 		return ""
 	}
 	best, least := "", len(m[1])/3+2
-	for _, key := range keys(reflect.TypeOf(into), map[reflect.Type]bool{}) {
-		if d := distance(m[1], key); d < least {
+	for _, key := range keysOf(reflect.TypeOf(into), map[reflect.Type]bool{}) {
+		if d := editDistance(m[1], key); d < least {
 			best, least = key, d
 		}
 	}
@@ -37,11 +37,11 @@ func suggestion(err error, into any, reference string) string {
 	return fmt.Sprintf("\ndid you mean %s?", best)
 }
 
-// keys lists the names of all keys of a type, including nested ones.
-func keys(t reflect.Type, seen map[reflect.Type]bool) []string {
+// keysOf lists the names of all keys of a type, including nested ones.
+func keysOf(t reflect.Type, seen map[reflect.Type]bool) []string {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
-		return keys(t.Elem(), seen)
+		return keysOf(t.Elem(), seen)
 	case reflect.Struct:
 	default:
 		return nil
@@ -54,15 +54,15 @@ func keys(t reflect.Type, seen map[reflect.Type]bool) []string {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if name, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); name != "" && name != "-" {
-			out = append(append(out, name), keys(f.Type, seen)...)
+			out = append(append(out, name), keysOf(f.Type, seen)...)
 		}
 	}
 	return out
 }
 
-// distance is the number of letters to insert, remove, change, or swap with the next one to turn
+// editDistance is the number of letters to insert, remove, change, or swap with the next one to turn
 // one word into another (the optimal string alignment distance).
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

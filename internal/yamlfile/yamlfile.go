@@ -34,8 +34,8 @@ func (f File) Decode(into any) error {
 	return nil
 }
 
-// DescribeError turns an error of the YAML reader, which names Go types, into one that says what is
-// expected where. The keys of into are candidates for a misspelt key.
+// DescribeError converts an error of the YAML reader, which names Go types, into one that names the
+// expected value and its place. For an unknown key it suggests one of the keys of into.
 func (f File) DescribeError(err error, into any) error {
 	var (
 		field *FieldError
@@ -46,19 +46,19 @@ func (f File) DescribeError(err error, into any) error {
 	case errors.As(err, &field):
 		return f.Locate(field)
 	case errors.As(err, &kind):
-		return shown(errors.New("expected "+expected(kind.DstType)), f.Path, kind.Token)
+		return errorAt(errors.New("expected "+describeType(kind.DstType)), f.Path, kind.Token)
 	case errors.As(err, &node) && node.Expected == ast.SequenceType:
-		return shown(errors.New("expected a list, like [a, b]"), f.Path, node.Token)
+		return errorAt(errors.New("expected a list, like [a, b]"), f.Path, node.Token)
 	case errors.As(err, &node) && node.Expected == ast.MappingType:
-		return shown(errors.New("expected a mapping, like {key: value}"), f.Path, node.Token)
+		return errorAt(errors.New("expected a mapping, like {key: value}"), f.Path, node.Token)
 	}
-	if at := badDuration(err, f.Text); at != nil {
-		return shown(errors.New("expected "+expected(reflect.TypeFor[time.Duration]())), f.Path, at)
+	if at := findInvalidDuration(err, f.Text); at != nil {
+		return errorAt(errors.New("expected "+describeType(reflect.TypeFor[time.Duration]())), f.Path, at)
 	}
-	return fmt.Errorf("%w: %s: %s%s", ErrInvalid, f.Path, strings.TrimRight(yaml.FormatError(err, false, true), "\n"), suggestion(err, into, f.Reference))
+	return fmt.Errorf("%w: %s: %s%s", ErrInvalid, f.Path, strings.TrimRight(yaml.FormatError(err, false, true), "\n"), suggestKey(err, into, f.Reference))
 }
 
-func expected(t reflect.Type) string {
+func describeType(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Duration]() {
 		return "a time with its unit, like 90s, 30m or 8h"
 	}
@@ -78,9 +78,9 @@ func expected(t reflect.Type) string {
 	}
 }
 
-// badDuration returns the value that is not a valid duration. The error names it, but not its
-// position.
-func badDuration(err error, text []byte) *token.Token {
+// findInvalidDuration returns the token of an invalid duration, nil for another error. The error
+// names the value, but not its position.
+func findInvalidDuration(err error, text []byte) *token.Token {
 	rest, ok := strings.CutPrefix(err.Error(), "time: ")
 	if !ok {
 		return nil
