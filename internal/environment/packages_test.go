@@ -26,7 +26,7 @@ func lookAt(t testing.TB, root string, programs, env []string, sums environment.
 	return s
 }
 
-// put writes a file the way package managers do: again.
+// put writes a file as package managers do: as a new file.
 func put(t testing.TB, root, name, text string) {
 	t.Helper()
 	full := filepath.Join(root, filepath.FromSlash(name))
@@ -129,7 +129,7 @@ func checkEdited(t *testing.T, root string, before, now environment.State, want 
 	}
 }
 
-// A virtual environment holds pip, which recorded the sums separate files.
+// A virtual environment holds pip, which recorded the sums of the files of pip.
 func TestEditedPackagesOfPython(t *testing.T) {
 	tools.Need(t, "python3")
 	root := t.TempDir()

@@ -85,7 +85,7 @@ func TestUnambiguous(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range Linters() {
+	for _, l := range linters {
 		for _, key := range prefixed("program ", l.Programs) {
 			if other := seen[key]; other != "" {
 				t.Errorf("%s and %s both have %s", other, l.Name, key)

@@ -42,8 +42,7 @@ const (
 	// SupportFolder matches folders whose files are loaded before the tests.
 	SupportFolder = `cypress/support|features/support|spec/support|test/support`
 
-	// SetUpFile matches the base name of a file of settings of Node's runners, which is code
-	// that runs before the tests.
+	// SetUpFile matches the base name of a file with settings of Node's runners that is code.
 	SetUpFile = `(jest|vitest|karma|playwright|cypress|ava|mocha|wdio)[\w.-]*\.(m|c)?[jt]s|\.mocharc\.c?js`
 )
 
@@ -105,7 +104,7 @@ var ArgumentFiles = map[string]string{".rspec": "rspec"}
 // ArgumentSettings have the arguments of a program: a part of the key → the program.
 var ArgumentSettings = map[string]string{"addopts": "pytest", "maven": "mvn test", "gradle": "gradle test"}
 
-// ActionCommands are the checks that a workflow of GitHub runs without a command of its own.
+// ActionCommands are the checks that actions of GitHub run: the action → the command.
 var ActionCommands = map[string]string{
 	"golangci/golangci-lint-action": "golangci-lint run", "pre-commit/action": "pre-commit run", "psf/black": "black --check",
 	"chartboost/ruff-action": "ruff check", "astral-sh/ruff-action": "ruff check", "actions-rs/clippy-check": "cargo clippy",

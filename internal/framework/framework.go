@@ -1,9 +1,9 @@
-// Package framework knows the test frameworks: one row for each, with how it is recognised,
-// how it is called, and what its options do. The rows are data; every other package reads
-// them.
+// Package framework has one row for each test framework and linter: how it is recognized, how it is
+// called, and what its options do. The rows are data, which the other packages read.
 //
-// A row fills in each [Capability], or says why the framework does not support it. The test
-// of this package names what a row leaves out, and writes the table in docs/projects.md.
+// [Named] returns the row of a framework, and [InvocationOf] reads a command. A row fills in each
+// [Capability], or gives the reason why the framework does not support it; a test checks that, and
+// writes the table in docs/projects.md.
 package framework
 
 import (
@@ -17,42 +17,41 @@ import (
 type Framework struct {
 	Name string // unique: "pytest"
 
-	// Like names the framework that this one is a variant of: pest is like phpunit. What
-	// this row leaves out is taken from that one, and [Framework.Runner] is that one's name.
+	// Like is the name of the framework of which this one is a variant: phpunit for pest. Empty
+	// fields of the row are filled from that one, whose name is also [Framework.Runner].
 	Like string
 
 	Language string // "python"
 
-	// Programs start the framework: the program and the words after it that mean tests, as
-	// "cargo nextest run". Words that only start a program, such as npx and python -m, are
-	// left out.
+	// Programs are the commands that run tests: a program, and the words that must follow it, as
+	// in "cargo nextest run". They are without words that start a program: npx, python -m.
 	Programs []string
 
-	Packages    []string // dependencies that show that a project uses it
+	Packages    []string // dependencies by which a project shows that it uses it
 	ConfigFiles []string // patterns of its configuration files, relative to the project; "file#section" for a section or key
 
 	Style    Style // how its options are written
 	Options  Options
-	Operands Operand // what its operands name
+	Operands Operand // the meaning of its operands
 
-	// Drop are options of a project's own call that conflict with those that supervise adds:
-	// they end a run early, or change what is written. They are written as in [Options].
+	// Drop are options of a project's own call that are removed, since they end a run early or
+	// change the report. They are written as in [Options].
 	Drop []string
 
-	// Keep are options of a project's own call that say which tests run.
+	// Keep are options of a project's own call that select tests, written as in [Options].
 	Keep []string
 
 	Report   Output
 	Coverage Output
 
-	Rerun    Rerun    // how selected tests run
-	List     List     // how its tests are listed
-	Affected Affected // how tests run that a change affects
+	Rerun    Rerun    // how it runs selected tests
+	List     List     // how it lists its tests
+	Affected Affected // how it runs the tests that a change affects
 
-	Shadows      []string // names of modules that a file of the project could hide
-	TestPackages []string // installed packages that belong to it, by prefix
+	Shadows      []string // names of its modules, which a file of the project could hide
+	TestPackages []string // prefixes of installed packages that belong to it
 	Mutants      Switch   // how mutants are switched while tests run
-	Marks        []string // words by which code finds out that it is tested
+	Marks        []string // words with which code can find out that it is tested
 	Conceal      Concealment
 
 	// Unsupported has the reason for each capability that the framework does not support.
@@ -61,10 +60,10 @@ type Framework struct {
 	index index
 }
 
-// Operand is what the operands of a call name: the tests that run.
+// Operand is the kind of operands that a framework takes to select tests.
 type Operand uint8
 
-// What operands name.
+// The kinds of operands.
 const (
 	Files    Operand = iota // files or folders
 	Packages                // packages, "./..." for all
@@ -73,7 +72,7 @@ const (
 	Projects                // project files
 )
 
-// Capability is something that a row fills in, or gives a reason against.
+// Capability is a part of a row, which is filled in or has a reason why not.
 type Capability string
 
 // The capabilities.
@@ -94,7 +93,7 @@ const (
 	Conceals   Capability = "concealed runs"
 )
 
-// capability is one of them, with what a row has of it: "" if nothing.
+// capability is a capability with a description of what a row fills in: "" for nothing.
 type capability struct {
 	name     Capability
 	describe func(Framework) string
@@ -141,8 +140,8 @@ func (f *Framework) Runner() string {
 	return f.Name
 }
 
-// Runners are the names by which a check can refer to a framework, sorted: of those that a
-// project is measured with.
+// Runners are the names by which a check can refer to a framework, sorted. They are those of the
+// frameworks that supervise measures.
 func Runners() []string {
 	var out []string
 	for _, f := range frameworks {
@@ -165,7 +164,7 @@ func Named(name string) *Framework {
 	return nil
 }
 
-// argsAfter returns what follows the wanted words, together with the options between them.
+// argsAfter returns the words that follow the wanted ones, with the options between those.
 func (x index) argsAfter(words, wanted []string) ([]string, bool) {
 	if len(wanted) == 0 {
 		return words, true
@@ -184,7 +183,7 @@ func (x index) argsAfter(words, wanted []string) ([]string, bool) {
 	return nil, false
 }
 
-// isSkippable reports whether a word may be between a program and what it is to do: options,
+// isSkippable reports whether a word may be between a program and its subcommand: options,
 // +nightly of cargo, :module: of gradle, a clean before the tests.
 func isSkippable(word string) bool {
 	return strings.IndexAny(word, "-+:") == 0 || strings.Contains(word, "clean")
@@ -196,7 +195,7 @@ var (
 	frameworksByProgram = indexByProgram(frameworks, func(f Framework) []string { return f.Programs })
 )
 
-// completeRows fills in what variants take from the framework that they are like.
+// completeRows fills in the empty fields of variants, and the reasons and indexes of all rows.
 func completeRows(rows []Framework) []Framework {
 	all := indexByName(rows)
 	for i, f := range rows {
@@ -209,7 +208,7 @@ func completeRows(rows []Framework) []Framework {
 	return rows
 }
 
-// unsupportedReasons are those of the row, and of its language.
+// unsupportedReasons are the reasons of the row and of its language.
 func (f Framework) unsupportedReasons() map[Capability]string {
 	out := maps.Clone(languageReasons[f.Language])
 	for c, why := range f.Unsupported {
@@ -226,8 +225,7 @@ func (f Framework) unsupportedReasons() map[Capability]string {
 	return out
 }
 
-// languageReasons are the reasons that hold for any framework of a language, unless a row has
-// something to say.
+// languageReasons are reasons for all frameworks of a language whose rows have none.
 var languageReasons = map[string]map[Capability]string{
 	"go":     {Shadowed: "imports name a module", Installs: "part of Go, or in go.sum"},
 	"node":   {Shadowed: "packages are found in node_modules", Installs: "part of the program"},
@@ -290,16 +288,16 @@ func indexByName(rows []Framework) map[string]int {
 	return out
 }
 
-// callRow is one way to start the program of a row: the words after its name.
+// callRow is one command that starts the program of a row.
 type callRow struct {
-	name  string // "cargo nextest run"
-	words []string
+	name  string   // "cargo nextest run"
+	words []string // after the program
 	row   int
 }
 
 type calls map[string][]callRow
 
-// matching are the calls of the program, those with more words first.
+// matching are the calls of the program in words, those with more words first.
 func (c calls) matching(words []string) []callRow {
 	if len(words) == 0 {
 		return nil

@@ -19,14 +19,14 @@ const (
 type Invocation struct {
 	Name      string // the program and what it is to do: "cargo nextest run"
 	Purpose   Purpose
-	Framework *Framework // nil for a linter, and if the project decides what runs
-	Args      []string   // what follows
+	Framework *Framework // nil for a linter, and for a script or target of the project
+	Args      []string   // the words that follow
 
 	index index
 }
 
-// InvocationOf reads a command that tests or lints; false if it does neither. The first word is
-// the name of a program, without folder and extension.
+// InvocationOf reads a command that tests or lints. It is false for another command. The first word
+// is the name of a program, without folder and extension.
 func InvocationOf(words []string) (Invocation, bool) {
 	for _, c := range frameworksByProgram.matching(words) {
 		f := &frameworks[c.row]
@@ -43,8 +43,8 @@ func InvocationOf(words []string) (Invocation, bool) {
 	return findTask(words)
 }
 
-// Uses finds the options among the arguments that have an effect: those of the program, and
-// those that mean the same for any.
+// Uses finds the options with an effect among the arguments: those of the program, and
+// [CommonOptions].
 func (c Invocation) Uses() []Use {
 	out := c.index.findUses(c.Args)
 	for _, u := range CommonUses(c.Args) {
@@ -69,11 +69,11 @@ func (c Invocation) Operands() []string {
 	return out
 }
 
-// task is a program that runs what the project names: a script, a target, a task.
+// task is a program that runs scripts, targets or tasks of the project.
 type task struct {
 	program     string
 	tests, lint string // names of tasks, "_" for words in one name
-	bare        bool   // without a task it tests
+	bare        bool   // it tests if no task is named
 	like        string // the framework whose options it passes on
 	options     Options
 
@@ -155,7 +155,7 @@ func findTask(words []string) (Invocation, bool) {
 	return Invocation{}, false
 }
 
-// PackageScript is a call of a script of package.json, whose name shows its purpose.
+// PackageScript is a call of a script of package.json.
 func PackageScript(name string, p Purpose, args []string) Invocation {
 	c := Invocation{Name: "npm run " + name, Purpose: p, Args: args, index: tasks["npm"].index}
 	if p == RunsLint {
@@ -164,10 +164,10 @@ func PackageScript(name string, p Purpose, args []string) Invocation {
 	return c
 }
 
-// lintScript are the options that most linters have.
+// lintScript has the options of most linters.
 var lintScript = Options{Allow: commonAllow}.index(Plain)
 
-// KnowsProgram reports whether some calls of a program test or lint.
+// KnowsProgram reports whether a program can test or lint.
 func KnowsProgram(program string) bool {
 	return len(frameworksByProgram[program])+len(lintersByProgram[program]) > 0 || tasks[program] != nil
 }

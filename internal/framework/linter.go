@@ -12,15 +12,12 @@ type Linter struct {
 	Style   Style
 	Options Options // Allow turns rules off; Config and the like as in tests
 
-	// Verdict are options that do not change what is found: where it is written, and how.
-	// Fixing, caches and colours are among them, which a measurement leaves out.
+	// Verdict are options that do not change the findings, but how they are written, fixed or
+	// cached. A measurement removes them from the project's own call.
 	Verdict string
 
 	index index
 }
-
-// Linters returns the rows of all linters. Callers must not change them.
-func Linters() []Linter { return linters }
 
 // LinterNamed returns the row with the name, nil if there is none.
 func LinterNamed(name string) *Linter {

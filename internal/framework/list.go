@@ -2,11 +2,11 @@ package framework
 
 // List is how a framework lists its tests without running them.
 type List struct {
-	Args   []string   // what is added to the command, or takes the place of its last words
+	Args   []string   // words that are added to the command, or replace its last ones
 	Format ListFormat // of the output
 }
 
-// ListFormat is a format of lists of tests, which a reader of package measure reads.
+// ListFormat is a format of lists of tests. Package listing of measure reads them.
 type ListFormat int
 
 // The formats.

@@ -146,7 +146,7 @@ var native = []Framework{
 }
 
 // programOfAnyName are the reasons of a library that is linked into a program of the
-// project's own.
+// project.
 func programOfAnyName(markless ...Capability) map[Capability]string {
 	out := map[Capability]string{
 		Call:    "is linked into programs of the project, which have any name",

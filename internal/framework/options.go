@@ -50,7 +50,7 @@ func (o Options) byEffect() [effects]string {
 	return [effects]string{o.Focus, o.Exclude, o.StopEarly, o.RunNone, o.Update, o.Loosen, o.Mask, o.HideCode, o.Config, o.Allow, o.Neutral}
 }
 
-// missingEffects are the effects that the options leave out. Only linters allow.
+// missingEffects are the effects without options. Allow is for linters only.
 func (o Options) missingEffects() []Effect {
 	var out []Effect
 	for e, names := range o.byEffect() {
@@ -61,7 +61,7 @@ func (o Options) missingEffects() []Effect {
 	return out
 }
 
-// mergedWith takes what is missing from other options.
+// mergedWith returns the options, with missing effects taken from others.
 func (o Options) mergedWith(other Options) Options {
 	lacks := o.Lacks
 	for e, own := range []*string{&o.Focus, &o.Exclude, &o.StopEarly, &o.RunNone, &o.Update, &o.Loosen, &o.Mask, &o.HideCode, &o.Config, &o.Allow, &o.Neutral} {
@@ -90,7 +90,7 @@ const (
 // option is one option in its table.
 type option struct {
 	effect     Effect
-	value      string // with which it has the effect; "" for any
+	value      string // the only value with which it has the effect; "" for any
 	takesValue bool   // a value may be the next word
 }
 
@@ -117,7 +117,7 @@ func (o Options) index(style Style) index {
 	return x
 }
 
-// canonical is the spelling of a name by which it is found.
+// canonical is the spelling of a name in the index.
 func (x index) canonical(name string) string {
 	switch {
 	case x.style == OneDash && strings.HasPrefix(name, "-"):
@@ -128,7 +128,7 @@ func (x index) canonical(name string) string {
 	return name
 }
 
-// Use is an option in a call that has an effect.
+// Use is an option with an effect in a call.
 type Use struct {
 	Effect Effect
 	Name   string // as it is written: "--ignore"
@@ -170,8 +170,8 @@ func splitOption(arg string) (name, value string, hasValue bool) {
 	return arg, "", false
 }
 
-// effectsOf are those of an option with a value, or with the next word for one. took says
-// that this word is the value.
+// effectsOf are the effects of an option. next is the next word, and usedNext whether that is the
+// value of the option.
 func (x index) effectsOf(name, value, next string, given bool) (out []Effect, usedNext bool) {
 	var general []Effect
 	for _, o := range x.byName[x.canonical(name)] {
@@ -204,8 +204,8 @@ func (o option) isOff(value string) bool {
 	return value == "false" || value == "0"
 }
 
-// bundledUses looks for options in a word such as -xvs, or -kname, where the value follows the
-// letter at once.
+// bundledUses finds options in a word such as -xvs, or -kname, in which the value follows the
+// letter.
 func (x index) bundledUses(arg string, at int) (out []Use) {
 	if x.style != Bundled && x.style != CamelOK || len(arg) < 3 || arg[0] != '-' || arg[1] == '-' {
 		return nil
@@ -231,13 +231,13 @@ func (x index) takesValue(word string) bool {
 	return !given && slices.ContainsFunc(x.byName[x.canonical(name)], func(o option) bool { return o.takesValue })
 }
 
-// Spellings are the options with an effect, as in the table.
+// Spellings are the options with the effect, written as in [Options].
 func (o Options) Spellings(e Effect) []string {
 	return strings.Fields(o.byEffect()[e])
 }
 
-// WithoutOptions removes options, written as in [Options], from the words of a command, together with
-// their values.
+// WithoutOptions removes options and their values from the words of a command. options are written
+// as in [Options].
 func WithoutOptions(words, options []string) []string {
 	takes := valueOptions(options)
 	var out []string

@@ -9,29 +9,29 @@ import (
 	"supervise/metric"
 )
 
-// Rerun is how a framework runs selected tests. More tests than those may run, but not
-// fewer: only their results count.
+// Rerun is how a framework runs selected tests. More tests may run, as only the results of the
+// selected ones count, but not fewer.
 //
-// In regular expressions, characters of a name that a shell, a script or a report may
-// change are "any character".
+// Selections by regular expression have "." for each character of a name that a shell, a script
+// or a report may change.
 type Rerun struct {
 	Way       Way
-	Programs  []string // one of them must be in the command; none: any command works
-	Own       []string // options by which a command selects tests itself, which override ours
-	Conflicts []string // options that are removed, since they conflict with ours
-	Place     Place    // of the words in the command
-	Word      string   // that the place refers to
+	Programs  []string // of which the command must have one; none: any command works
+	Own       []string // options by which the command itself selects tests: it is not rerun
+	Conflicts []string // options that are removed from the command
+	Place     Place    // where Words are added
+	Word      string   // to which Place refers
 	Words     func(Selection) []string
 
 	// Variable is the environment variable that names the plugin.
 	Variable string
 
-	// CoverageLimit says that the run may fail by a limit of coverage, which a few tests
-	// cannot reach and which cannot be turned off.
+	// CoverageLimit is whether a limit of coverage, which cannot be turned off, may fail a run
+	// of few tests.
 	CoverageLimit bool
 }
 
-// Way is what selects the tests.
+// Way is how tests are selected.
 type Way int
 
 // The ways.
@@ -58,15 +58,15 @@ const (
 	AfterWord        // after the word, which must be there
 )
 
-// Selection are the tests that shall run.
+// Selection is a list of tests to run.
 type Selection struct {
 	Tests []metric.Test
 	Files []string // their files relative to where the command runs; nil if one is unknown
 	Dash  bool     // the command has "--" already
 }
 
-// Names are the distinct names of the tests. A test is also looked for without the number
-// that tells it from others of its name in a report.
+// Names are the distinct names of the tests, also without the number that a report appends to
+// distinguish tests of one name.
 func (s Selection) Names(name func(metric.Test) string) []string {
 	var out []string
 	for _, t := range s.Tests {
@@ -87,7 +87,7 @@ func (s Selection) joinNames(separator string, name func(metric.Test) string) st
 	return strings.Join(s.Names(name), separator)
 }
 
-// repeatOption returns the option once for every name.
+// repeatOption returns the option with each of the names.
 func (s Selection) repeatOption(option string, name func(metric.Test) string) []string {
 	var out []string
 	for _, n := range s.Names(name) {
@@ -96,7 +96,7 @@ func (s Selection) repeatOption(option string, name func(metric.Test) string) []
 	return out
 }
 
-// anyNamePattern is a regular expression that matches any of the names.
+// anyNamePattern is a regular expression that matches each of the names.
 func (s Selection) anyNamePattern(open, end, space string, name func(metric.Test) string) string {
 	return open + s.joinNames("|", func(t metric.Test) string { return namePattern(name(t), space) }) + end
 }
@@ -107,15 +107,14 @@ const (
 	blanks   = " +"
 )
 
-// titleStart is where the title of a test begins, after those of the groups around it if
-// the framework compares with them all.
+// titleStart matches the start of the title of a test, after those of its groups if the framework
+// compares with all of them.
 const titleStart = `(^|\s)(`
 
 // namesPattern is a regular expression for the names of tests.
 func (s Selection) namesPattern() string { return s.anyNamePattern(titleStart, ")$", anySpace, nameOf) }
 
-// titlesPattern is a regular expression for the titles of tests, after those of the groups
-// around them.
+// titlesPattern is a regular expression for the titles of tests with those of their groups.
 func (s Selection) titlesPattern() string {
 	return titleStart + s.joinNames("|", func(t metric.Test) string {
 		groups := strings.Split(t.Class, " > ")
@@ -180,7 +179,7 @@ func WithoutParameters(name string) string {
 	return name
 }
 
-// escapeName is a name in which everything but letters, digits, underscores and colons is
+// escapeName is a name in which all characters but letters, digits, underscores and colons are
 // replaced.
 func escapeName(name string, by func(rune) string) string {
 	var b strings.Builder
@@ -199,7 +198,7 @@ func unittestName(t metric.Test) string {
 	return "*" + t.Class[strings.LastIndexByte(t.Class, '.')+1:] + "." + WithoutParameters(t.Name)
 }
 
-// phpName is what PHPUnit compares its filter with, "class::name". It has only the last
+// phpName is the name that PHPUnit compares with its filter, "class::name". It has only the last
 // part of the class, since reports write namespaces in several ways.
 func phpName(t metric.Test) string {
 	class := t.Class[strings.LastIndexAny(t.Class, `.\`)+1:]
@@ -209,7 +208,7 @@ func phpName(t metric.Test) string {
 	return class + "::" + t.Name
 }
 
-// cargoFilter names the tests for the test binaries. Names of documentation tests have
+// cargoFilter are the names of the tests for the test binaries. Names of documentation tests have
 // several words, which rustdoc reads as several names, so their file is used.
 func cargoFilter(s Selection) []string {
 	words, exact := []string{"--"}, "--exact"
@@ -278,14 +277,15 @@ func mavenFilter(s Selection) []string {
 	return []string{"-Dtest=" + list, "-Dit.test=" + list, "-DfailIfNoTests=false", "-Dsurefire.failIfNoSpecifiedTests=false", "-Dfailsafe.failIfNoSpecifiedTests=false"}
 }
 
-// denoName is the test that has a step: Deno filters by tests.
+// denoName is the name of the test of a step: Deno filters by tests.
 func denoName(t metric.Test) string {
 	name, _, _ := strings.Cut(t.Name, " > ")
 	return name
 }
 
-// withReversedGroups has each test also with the groups around it turned round: Bun's report has the
-// innermost first, and its filter the outermost. A name of a group may look like two.
+// withReversedGroups adds each test with its groups in reverse order: Bun's report has the
+// innermost group first, its filter the outermost. Both orders are needed, since the name of one
+// group may look like two.
 func (s Selection) withReversedGroups() Selection {
 	for _, t := range slices.Clone(s.Tests) {
 		groups := strings.Split(t.Class, " > ")
