@@ -2,6 +2,7 @@ package project
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"supervise/internal/framework"
@@ -35,25 +36,21 @@ var globWord = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
 
 // checkByRow is the check of a framework as its row says.
 func (n node) checkByRow(r nodeRunner, c call) Check {
-	words := withWords(c.args, r.Report.Args...)
-	check := Check{
-		Name: r.Runner(), Reports: slices.Clone(r.Report.Files), Env: slices.Clone(r.Report.Env), Files: reporterFiles[r.Name],
-		Inventory: n.listCommand(r, c),
-	}
+	check := rowCheck(r.Framework, c.args...)
+	check.Name, check.Files, check.Inventory = r.Runner(), reporterFiles[r.Name], n.listCommand(r, c)
 	switch {
 	case len(r.Coverage.Needs) > 0:
-		check.Command = withWords([]string{r.program}, words...)
+		check.Command = withWords([]string{r.program}, check.Command...)
 		return n.withCoverageTool(check, c)
 	case len(r.Coverage.Args) > 0:
-		words = append(words, r.Coverage.Args...)
-		check.Coverage, check.Reports = true, append(check.Reports, r.Coverage.Files...)
+		check.cover(r.Framework)
 	}
-	check.Command = n.execCommand(r.program, words...)
+	check.Command = n.execCommand(r.program, check.Command...)
 	return check
 }
 
-// listCommand is the command that lists tests, without variables that would send its report
-// elsewhere.
+// listCommand is the command that lists tests, without variables that name another file for the
+// report.
 func (n node) listCommand(r nodeRunner, c call) []string {
 	if len(r.List.Args) == 0 {
 		return nil
@@ -66,25 +63,19 @@ func (n node) listCommand(r nodeRunner, c call) []string {
 	return words
 }
 
-// vitestCheck measures coverage of a failed run only with an option. Its second reporter is for who watches.
+// vitestCheck measures coverage of a failed run only with an option. Its second reporter is for
+// people.
 func (n node) vitestCheck(c call) Check {
 	row := framework.Named("vitest")
-	check := Check{
-		Name:      row.Name,
-		Command:   n.execCommand(row.Name, withWords(withWords([]string{"run"}, c.args...), row.Report.Args...)...),
-		Reports:   slices.Clone(row.Report.Files),
-		Inventory: n.execCommand(row.Name, withWords(withWords([]string{"list"}, c.args...), row.List.Args...)...),
+	check := rowCheck(row, n.execCommand(row.Name, withWords([]string{"run"}, c.args...)...)...)
+	if major, minor := n.packageVersion(row.Name); major >= 2 || major+minor == 0 { // it lists tests since 2
+		check.Inventory = n.execCommand(row.Name, slices.Concat([]string{"list"}, c.args, row.List.Args)...)
 	}
-	if major, minor := n.packageVersion(row.Name); major < 2 && major+minor > 0 {
-		check.Inventory = nil // it lists tests since 2
+	if provider := n.firstDependencyAbove(row.Coverage.Needs...); provider != "" {
+		at := len(check.Command) + 1 // after the option that switches coverage on
+		check.cover(row)
+		check.Command = slices.Insert(check.Command, at, "--coverage.provider="+strings.TrimPrefix(provider, "@vitest/coverage-"))
 	}
-	provider := n.firstDependencyAbove(row.Coverage.Needs...)
-	if provider == "" {
-		return check
-	}
-	options := slices.Insert(slices.Clone(row.Coverage.Args), 1, "--coverage.provider="+strings.TrimPrefix(provider, "@vitest/coverage-"))
-	check.Command = append(check.Command, options...)
-	check.Coverage, check.Reports = true, append(check.Reports, row.Coverage.Files...)
 	return check
 }
 
@@ -94,10 +85,8 @@ func (n node) mochaCheck(c call) Check {
 	if major, minor := n.packageVersion(row.Name); major > 0 && (major < 9 || major == 9 && minor < 2) {
 		return n.oldMochaCheck(base, major, c)
 	}
-	check := Check{
-		Name: row.Name, Reports: slices.Clone(row.Report.Files), Command: withWords(base, row.Report.Args...),
-		Inventory: n.execCommand(base[0], withWords(base[1:], row.List.Args...)...),
-	}
+	check := rowCheck(row, base...)
+	check.Inventory = n.execCommand(base[0], withWords(base[1:], row.List.Args...)...)
 	return n.withCoverageTool(check, c)
 }
 
@@ -121,15 +110,16 @@ func (n node) withCoverageTool(check Check, c call) Check {
 	return check
 }
 
-// nodeTestCheck puts its options first: what follows a file belongs to the file.
+// nodeTestCheck puts its options first: Node passes the words after a file to the file.
 func (n node) nodeTestCheck(c call) Check {
-	check := reportedByNode(Check{Name: "node --test", Command: withWords([]string{c.program, "--test"}, nodeOwn.Report.Args...)})
+	check := nodeCheck(c.program, "--test")
+	check.Name = "node --test"
 	if n.firstDependencyAbove(istanbulTools...) != "" || n.nodeMajor() < 22 {
 		check.Command = append(check.Command, c.args...)
 		return n.withCoverageTool(check, c)
 	}
-	check.Command = slices.Concat(check.Command, nodeOwn.Coverage.Args, c.args)
-	check.Reports, check.Coverage = append(check.Reports, nodeOwn.Coverage.Files...), true
+	check.cover(nodeOwn)
+	check.Command = append(check.Command, c.args...)
 	if c.program != nodeOwn.Name {
 		check.Command = n.execCommand(check.Command[0], check.Command[1:]...)
 	}
@@ -153,7 +143,7 @@ func (n node) tapCheck(c call) Check {
 	return check
 }
 
-var major = regexp.MustCompile(`\d+`)
+var firstNumber = regexp.MustCompile(`\d+`)
 
 // nodeMajor is the lowest major version of Node that the project supports, 0 if
 // unknown.
@@ -161,11 +151,7 @@ func (n node) nodeMajor() int {
 	var engines map[string]string
 	n.decode("engines", &engines)
 	for _, text := range []string{n.Read(".nvmrc"), n.Read(".node-version"), engines["node"]} {
-		if m := major.FindString(text); m != "" && len(m) < 4 {
-			v := 0
-			for _, d := range m {
-				v = v*10 + int(d-'0')
-			}
+		if v, err := strconv.Atoi(firstNumber.FindString(text)); err == nil && v < 1000 {
 			return v
 		}
 	}
@@ -177,13 +163,13 @@ func (n node) bunCheck(c call) Check {
 	row := framework.Named("bun")
 	words := withWords([]string{row.Name}, c.args...)
 	list := ReportDir + "/.list.xml"
-	return Check{
-		Name: row.Programs[0], Coverage: true,
-		Command: withWords(withWords(words, row.Report.Args...), row.Coverage.Args...), Reports: slices.Concat(row.Report.Files, row.Coverage.Files),
-		Inventory: withWords(
-			[]string{"/bin/sh", "-c", `"$@" >/dev/null; status=$?; cat ` + runner.ShellQuote(list) + `; exit $status`, "sh"},
-			withWords(withWords(words, row.List.Args...), "--reporter=junit", "--reporter-outfile="+list)...),
-	}
+	check := rowCheck(row, words...)
+	check.Name = row.Programs[0]
+	check.cover(row)
+	check.Inventory = slices.Concat(
+		[]string{"/bin/sh", "-c", `"$@" >/dev/null; status=$?; cat ` + runner.ShellQuote(list) + `; exit $status`, "sh"},
+		words, row.List.Args, []string{"--reporter=junit", "--reporter-outfile=" + list})
+	return check
 }
 
 // denoCheck has Deno write its coverage in a second step: after a failure it writes none itself.
@@ -191,12 +177,9 @@ func (n node) denoCheck(c call) Check {
 	row := framework.Named("deno")
 	words := withWords([]string{row.Name}, c.args...)
 	data := strings.TrimPrefix(row.Coverage.Args[0], "--coverage=")
-	covered := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuote(row.Coverage.Files[0]) + " " + runner.ShellQuote(data) + ` >/dev/null 2>&1; exit $status`
-	return Check{
-		Name: row.Programs[0], Coverage: true,
-		Env:       []string{"NO_COLOR=1"},
-		Command:   withWords([]string{"/bin/sh", "-c", covered, "sh"}, withWords(withWords(words, row.Report.Args...), row.Coverage.Args...)...),
-		Reports:   slices.Concat(row.Report.Files, row.Coverage.Files),
-		Inventory: withWords(words, row.List.Args...),
-	}
+	script := `"$@"; status=$?; deno coverage --lcov --output=` + runner.ShellQuote(row.Coverage.Files[0]) + " " + runner.ShellQuote(data) + ` >/dev/null 2>&1; exit $status`
+	check := rowCheck(row, slices.Concat([]string{"/bin/sh", "-c", script, "sh"}, words)...)
+	check.cover(row)
+	check.Name, check.Env, check.Inventory = row.Programs[0], []string{"NO_COLOR=1"}, withWords(words, row.List.Args...)
+	return check
 }

@@ -61,10 +61,11 @@ const nodeOptions = "NODE_OPTIONS="
 // nodeOwn is node's own framework.
 var nodeOwn = framework.Named("node")
 
-// reportedByNode is a check whose command names the report.
-func reportedByNode(c Check) Check {
-	c.Files, c.Reports = map[string]string{".node.mjs": nodeReporter}, slices.Clone(nodeOwn.Report.Files)
-	return c
+// nodeCheck is the check of a command of Node, which loads our reporter.
+func nodeCheck(words ...string) Check {
+	check := rowCheck(nodeOwn, words...)
+	check.Files = map[string]string{".node.mjs": nodeReporter}
+	return check
 }
 
 var (
@@ -103,7 +104,9 @@ func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
 var inFile = &framework.Framework{Drop: nodeOwn.Drop}
 
 func (n node) nodeFileCheck(c call) Check {
-	return n.withCoverageTool(reportedByNode(Check{Name: "node", Command: slices.Concat([]string{"node"}, nodeOwn.Report.Args, c.args)}), c)
+	check := nodeCheck("node")
+	check.Command = append(check.Command, c.args...)
+	return n.withCoverageTool(check, c)
 }
 
 // packageVersion is that of the installed package, else the lowest that package.json asks for, 0
