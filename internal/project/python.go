@@ -141,29 +141,22 @@ func (py python) covers(dir string) bool {
 
 var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
 
-// The project's pytest options are kept, but the run does not end at the first failure
-// and does not fail by a coverage limit. Words of the project's script say which tests run.
-func (py python) addPytest(p *proposal, said ...string) {
-	words := withWords([]string{"-m", pytest.Name}, pytest.Report.Args...)
-	words = append(words, said...)
-	c := Check{
-		Kind: Test, Name: pytest.Name, Runner: pytest.Name, Reports: slices.Clone(pytest.Report.Files), Env: py.environment(),
-		Inventory: py.pythonCommand(withWords(withWords([]string{"-m", pytest.Name}, pytest.List.Args...), said...)...),
-	}
+// addPytest proposes pytest. The project's options are kept, but the run does not end at the first
+// failure and does not fail by a coverage limit. selecting are words of the project's script that
+// select tests.
+func (py python) addPytest(p *proposal, selecting ...string) {
+	words := slices.Concat([]string{"-m", pytest.Name}, pytest.Report.Args, selecting)
+	c := rowCheck(pytest)
+	c.Command, c.Env = py.pythonCommand(words...), py.environment()
+	c.Inventory = py.pythonCommand(slices.Concat([]string{"-m", pytest.Name}, pytest.List.Args, selecting)...)
 	switch {
 	case py.isAvailable("pytest-cov"):
-		words = append(words, pytest.Coverage.Args...)
-		c.Command = py.pythonCommand(words...)
+		c.cover(pytest)
 	case py.isAvailable("coverage"):
-		c = py.withCoverage(c, words)
+		c = py.withCoverage(pytest, c, words)
 	default:
-		c.Command = py.pythonCommand(words...)
 		p.note("no coverage: add pytest-cov to the dependencies")
-		p.add(c)
-		return
 	}
-	c.Coverage, c.Reports = true, append(c.Reports, pytest.Coverage.Files...)
-	c.Env = append(c.Env, "COVERAGE_FILE="+ReportDir+"/.coverage")
 	p.add(c)
 }
 
@@ -174,11 +167,12 @@ func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECO
 // withCoverage runs a check under coverage.py, which writes its report in a second step,
 // whatever the result of the tests. As pytest-cov does, it leaves out files that it cannot
 // read as Python.
-func (py python) withCoverage(c Check, words []string) Check {
+func (py python) withCoverage(row *framework.Framework, c Check, words []string) Check {
 	python := strings.Join(py.pythonCommand(), " ")
+	c.cover(row)
 	c.Command = []string{"/bin/sh", "-c", python + " -m coverage run " + runner.ShellQuote(withWords(py.coverageScope(), words...)...) + "; status=$?; " +
 		python + " -m coverage combine -q >/dev/null 2>&1; " +
-		python + " -m coverage json -q -i --fail-under=0 -o " + runner.ShellQuote(ReportDir+"/coverage.json") + "; exit $status"}
+		python + " -m coverage json -q -i --fail-under=0 -o " + runner.ShellQuote(row.Coverage.Files[0]) + "; exit $status"}
 	return c
 }
 
@@ -201,13 +195,12 @@ func (py python) addDiscovered(p *proposal) {
 	p.add(py.unittestCheck("unittest", words...))
 }
 
-// unittestCheck reports as text, on standard error.
+// unittestCheck is a check by unittest, which reports as text on standard error.
 func (py python) unittestCheck(name string, words ...string) Check {
-	c := Check{Kind: Test, Name: name, Runner: "unittest", Stderr: true, Env: py.environment(), Command: py.pythonCommand(words...)}
+	c := rowCheck(unittest, py.pythonCommand(words...)...)
+	c.Name, c.Stderr, c.Env = name, true, py.environment()
 	if py.isAvailable("coverage") {
-		c = py.withCoverage(c, words)
-		c.Coverage, c.Reports = true, []string{ReportDir + "/coverage.json"}
-		c.Env = append(c.Env, "COVERAGE_FILE="+ReportDir+"/.coverage")
+		c = py.withCoverage(unittest, c, words)
 	}
 	return c
 }

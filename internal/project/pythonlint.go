@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"supervise/internal/framework"
@@ -12,43 +13,40 @@ import (
 // pythonLinter is a linter or a type checker for Python.
 type pythonLinter struct {
 	name    string
-	command func(py python) Check
+	args    []string
+	report  string // the file that it writes; "" is its output
+	exclude string // the start of the option that excludes a folder
 }
 
 // Caches are not used if the tool would also leave them in the tree without hiding them
 // from git.
 var pythonLinters = []pythonLinter{
-	{"ruff", func(py python) Check {
-		report := ReportDir + "/ruff.json"
-		return Check{
-			Command: py.toolCommand("ruff", "check", "--no-fix", "--no-cache", "--output-format=json", "--output-file="+report, "."),
-			Reports: []string{report},
-		}
-	}},
-	{"flake8", func(py python) Check {
-		words := []string{"--format=default", "--color=never"}
-		return Check{Command: py.toolCommand("flake8", py.withExclude(words, "--extend-exclude=", ".flake8", "setup.cfg", "tox.ini")...)}
-	}},
-	{"pylint", func(py python) Check {
-		report := ReportDir + "/pylint.json"
-		return Check{
-			Command: py.toolCommand("pylint", py.withExclude([]string{"--recursive=y", "--output-format=json:" + report, "."}, "--ignore=CVS,", pylintConfigs...)...),
-			Reports: []string{report},
-		}
-	}},
-	{"mypy", func(py python) Check {
-		words := []string{"--no-color-output", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--no-error-summary"}
-		if !py.hasMypyTargets() {
-			words = append(words, ".")
-		}
-		return Check{Command: py.toolCommand("mypy", words...)}
-	}},
-	{"pyright", func(py python) Check {
-		return Check{Command: py.toolCommand("pyright", "--outputjson")}
-	}},
-	{"basedpyright", func(py python) Check {
-		return Check{Command: py.toolCommand("basedpyright", "--outputjson")}
-	}},
+	{name: "ruff", args: []string{"check", "--no-fix", "--no-cache", "--output-format=json", "--output-file=" + ReportDir + "/ruff.json", "."}, report: "ruff.json"},
+	{name: "flake8", args: []string{"--format=default", "--color=never"}, exclude: "--extend-exclude="},
+	{name: "pylint", args: []string{"--recursive=y", "--output-format=json:" + ReportDir + "/pylint.json", "."}, report: "pylint.json", exclude: "--ignore=CVS,"},
+	{name: "mypy", args: []string{"--no-color-output", "--no-pretty", "--show-column-numbers", "--show-error-codes", "--no-error-summary"}},
+	{name: "pyright", args: []string{"--outputjson"}},
+	{name: "basedpyright", args: []string{"--outputjson"}},
+}
+
+// row is the row of the linter.
+func (l pythonLinter) row() *framework.Linter { return framework.LinterNamed(l.name) }
+
+// lintCheck is the check of a linter, which keeps out of the virtual environment in the folder unless
+// the project has a list of exclusions.
+func (py python) lintCheck(l pythonLinter) Check {
+	args := l.args
+	switch {
+	case l.name == "mypy" && !py.hasMypyTargets():
+		args = withWords(args, ".")
+	case l.exclude != "" && py.env != "" && !strings.Contains(py.env, "/") && !py.hasExcludes(l):
+		args = withWords(args, l.exclude+py.env)
+	}
+	c := Check{Kind: Lint, Name: l.name, Command: py.toolCommand(l.name, args...)}
+	if l.report != "" {
+		c.Reports = []string{ReportDir + "/" + l.report}
+	}
+	return c
 }
 
 var mypyTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
@@ -65,24 +63,21 @@ func (py python) hasMypyTargets() bool {
 	return false
 }
 
-// withExclude adds an option that keeps a linter out of the virtual environment in the
-// folder, unless the project has its own list of exclusions.
-func (py python) withExclude(words []string, option string, configs ...string) []string {
-	if py.env == "" || strings.Contains(py.env, "/") || py.FirstMatching(ownExcludes, configs...) != "" {
-		return words
-	}
-	return append(words, option+py.env)
+// hasExcludes reports whether the project's configuration of a linter excludes files.
+func (py python) hasExcludes(l pythonLinter) bool {
+	return slices.ContainsFunc(l.row().ConfigFiles, func(config string) bool {
+		file, _, _ := strings.Cut(config, "#")
+		return excludesPattern.MatchString(py.Read(file))
+	})
 }
 
-var (
-	ownExcludes   = regexp.MustCompile(`(?m)^\s*(ignore|ignore-paths|ignore-patterns|exclude|extend-exclude)\s*=`)
-	pylintConfigs = []string{".pylintrc", "pylintrc", ".pylintrc.toml", "pylintrc.toml", "pyproject.toml"}
-)
+// excludesPattern matches a list of excluded files: "extend-exclude = build".
+var excludesPattern = regexp.MustCompile(`(?m)^\s*(ignore|ignore-paths|ignore-patterns|exclude|extend-exclude)\s*=`)
 
 // proposeLint proposes the linters that are configured or depended on.
 func (py python) proposeLint(p *proposal) {
 	for _, l := range pythonLinters {
-		file := firstConfig(py.Folder, framework.LinterNamed(l.name).ConfigFiles)
+		file := firstConfig(py.Folder, l.row().ConfigFiles)
 		if file == "" && py.dependsOn(l.name) {
 			file = "dependencies"
 		}
@@ -97,10 +92,8 @@ func (py python) proposeLint(p *proposal) {
 			p.note("%s is asked for by %s but is not installed: %s %s", l.name, file, install, l.name)
 			continue
 		}
-		c := l.command(py)
-		c.Kind, c.Name = Lint, l.name
 		p.addTool(l.name, file)
-		p.add(c)
+		p.add(py.lintCheck(l))
 	}
 }
 
