@@ -3,8 +3,7 @@ package framework
 var dotnet = []Framework{
 	{
 		Name: "dotnet", Language: "dotnet", Programs: []string{"dotnet test"}, Packages: split("Microsoft.NET.Test.Sdk"),
-		ConfigFiles: split("*.runsettings"),
-		Operands:    Projects,
+		ConfigFiles: split("*.runsettings"), Operands: Projects,
 		Options: Options{
 			Focus:     "--filter= --treenode-filter= --filter-class= --filter-method= --filter-namespace= --filter-trait= --filter-uid= --test-modules=",
 			Exclude:   "--filter-not-class= --filter-not-method= --filter-not-namespace= --filter-not-trait= --skip= --exclude=",
@@ -21,10 +20,9 @@ var dotnet = []Framework{
 			Way: ByWords, Programs: split("dotnet"), Own: split("--filter --report-trx"), Place: BeforeWord, Word: "--",
 			Words: func(s Selection) []string { return []string{"--filter", s.joinNames("|", dotnetName)} },
 		},
-		Report:      Output{Format: "trx", Args: split("--logger=trx --results-directory={{report_dir}}/.results"), Files: split("{{report_dir}}/.results/**/*.trx")},
-		Coverage:    Output{Format: "cobertura", Args: []string{"--collect=XPlat Code Coverage"}, Files: split("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: split("coverlet.collector")},
-		Mutants:     Environment,
-		Marks:       split("testhost VSTEST_HOST_DEBUG"),
+		Report:   Output{Format: "trx", Args: split("--logger=trx --results-directory={{report_dir}}/.results"), Files: split("{{report_dir}}/.results/**/*.trx")},
+		Coverage: Output{Format: "cobertura", Args: []string{"--collect=XPlat Code Coverage"}, Files: split("{{report_dir}}/.results/**/coverage.cobertura.xml"), Needs: split("coverlet.collector")},
+		Mutants:  Environment, Marks: split("testhost VSTEST_HOST_DEBUG"),
 		Unsupported: map[Capability]string{Lists: "its list has display names only", Affects: "has no such option"},
 	},
 	{
@@ -38,6 +36,5 @@ var dotnet = []Framework{
 			Config:    "/Settings= --Settings= --config= --params=",
 			Lacks:     []Effect{Update, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 }

@@ -214,8 +214,13 @@ func (f Framework) unsupportedReasons() map[Capability]string {
 	for c, why := range f.Unsupported {
 		out[c] = why
 	}
-	if f.Conceal == noConcealment && out[Conceals] == "" {
-		out[Conceals] = notBuilt
+	for _, c := range capabilities {
+		if isMeasured := f.Report.Format != ""; !isMeasured && c.describe(f) == "" {
+			out[c.name] = notMeasured
+		}
+	}
+	if f.Conceal == noConcealment {
+		out[Conceals] = cmp.Or(out[Conceals], notBuilt)
 	}
 	for _, c := range capabilities {
 		if why := out[c.name]; c.describe(f) != "" && (why == notMeasured || why == languageReasons[f.Language][c.name]) {

@@ -3,9 +3,7 @@ package framework
 var golang = []Framework{
 	{
 		Name: "go", Language: "go", Programs: []string{"go test"},
-		ConfigFiles: split("go.mod go.work"),
-		Style:       OneDash,
-		Operands:    Packages,
+		ConfigFiles: split("go.mod go.work"), Style: OneDash, Operands: Packages,
 		Options: Options{
 			Focus:     "-run=",
 			Exclude:   "-skip= -short",
@@ -18,13 +16,11 @@ var golang = []Framework{
 				"-memprofile= -memprofilerate= -mutexprofile= -mutexprofilefraction= -outputdir= -parallel= -shuffle= -timeout= -trace= -vet= -p= -o= -C= -gcflags= -ldflags= -asmflags= -toolexec= -pkgdir=",
 			Lacks: []Effect{Loosen, Mask},
 		},
-		Rerun:       Rerun{Way: ByPackage},
-		List:        List{Args: split("-list ."), Format: GoList},
-		Report:      Output{Format: "go-test-json", Args: split("-json")},
-		Coverage:    Output{Format: "go", Args: split("-coverprofile={{report_dir}}/cover.out"), Files: split("{{report_dir}}/cover.out")},
-		Mutants:     Environment,
-		Marks:       split("testing.Testing -test. _test.go"),
-		Conceal:     GoOverlay,
+		Rerun:    Rerun{Way: ByPackage},
+		List:     List{Args: split("-list ."), Format: GoList},
+		Report:   Output{Format: "go-test-json", Args: split("-json")},
+		Coverage: Output{Format: "go", Args: split("-coverprofile={{report_dir}}/cover.out"), Files: split("{{report_dir}}/cover.out")},
+		Mutants:  Environment, Marks: split("testing.Testing -test. _test.go"), Conceal: GoOverlay,
 		Unsupported: map[Capability]string{Affects: "go list names the packages that import what changed"},
 	},
 	{
@@ -36,8 +32,7 @@ var golang = []Framework{
 		},
 	},
 	{
-		Name: "ginkgo", Language: "go", Programs: []string{"ginkgo"}, Packages: split("github.com/onsi/ginkgo github.com/onsi/ginkgo/v2"),
-		Style: OneDash,
+		Name: "ginkgo", Language: "go", Programs: []string{"ginkgo"}, Packages: split("github.com/onsi/ginkgo github.com/onsi/ginkgo/v2"), Style: OneDash,
 		Options: Options{
 			Focus:     "-run= -focus= -focus-file= -label-filter= -sem-ver-filter=",
 			Exclude:   "-skip= -short -skip-file= -skip-package=",
@@ -48,6 +43,5 @@ var golang = []Framework{
 			HideCode:  "-coverpkg=",
 			Lacks:     []Effect{Mask, Config},
 		},
-		Unsupported: callsOnly(),
 	},
 }

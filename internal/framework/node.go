@@ -7,8 +7,7 @@ var underIstanbul = Output{Format: "istanbul", Files: split("{{report_dir}}/.cov
 
 var node = []Framework{
 	{
-		Name: "jest", Language: "node", Programs: []string{"jest"}, Packages: split("jest"), ConfigFiles: split("jest.config.* package.json#jest"),
-		Style: CamelOK,
+		Name: "jest", Language: "node", Programs: []string{"jest"}, Packages: split("jest"), ConfigFiles: split("jest.config.* package.json#jest"), Style: CamelOK,
 		Options: Options{
 			Focus: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= -o --onlyChanged --changedSince= --lastCommit --changedFilesWithAncestor --findRelatedTests= " +
 				"--runTestsByPath -f --onlyFailures --selectProjects= --shard= --filter= --testMatch= --testRegex= --changed[=] --match= --dir= --project= -g= --grep=",
@@ -34,14 +33,11 @@ var node = []Framework{
 		Coverage:     Output{Format: "istanbul", Args: split("--coverage --coverageReporters=json --coverageDirectory={{report_dir}}/.coverage --coverageThreshold={}"), Files: split("{{report_dir}}/.coverage/coverage-final.json")},
 		TestPackages: split("jest @jest expect @types/jest ts-jest babel-jest pretty-format"),
 		Affected:     Affected{Since: "--changedSince=", Files: "--findRelatedTests"},
-		Mutants:      Environment,
-		Marks:        split("JEST_WORKER_ID jest"),
-		Conceal:      NodePreload,
+		Mutants:      Environment, Marks: split("JEST_WORKER_ID jest"), Conceal: NodePreload,
 	},
 	{Name: "react-scripts", Like: "jest", Programs: []string{"react-scripts test"}, Packages: split("react-scripts"), ConfigFiles: []string{}},
 	{
-		Name: "vitest", Language: "node", Programs: []string{"vitest"}, Packages: split("vitest"), ConfigFiles: split("vitest.config.* vitest.workspace.*"),
-		Style: CamelOK,
+		Name: "vitest", Language: "node", Programs: []string{"vitest"}, Packages: split("vitest"), ConfigFiles: split("vitest.config.* vitest.workspace.*"), Style: CamelOK,
 		Options: Options{
 			Focus:     "-t= --testNamePattern= --changed[=] --dir= --project= --shard= --tagsFilter= related --onlyChanged --onlyFailures --match= -g= --grep=",
 			Exclude:   "--exclude= --ignore= --testPathIgnorePatterns=",
@@ -66,13 +62,10 @@ var node = []Framework{
 		Coverage:     Output{Format: "istanbul", Args: split("--coverage.enabled --coverage.reporter=json --coverage.reportsDirectory={{report_dir}}/.coverage --coverage.reportOnFailure --coverage.thresholds.lines=0 --coverage.thresholds.functions=0 --coverage.thresholds.branches=0 --coverage.thresholds.statements=0"), Files: split("{{report_dir}}/.coverage/coverage-final.json"), Needs: split("@vitest/coverage-v8 @vitest/coverage-istanbul")},
 		TestPackages: split("vitest @vitest vite-node tinyspy"),
 		Affected:     Affected{Since: "--changed=", Files: "related"},
-		Mutants:      Environment,
-		Marks:        split("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"),
-		Conceal:      NodePreload,
+		Mutants:      Environment, Marks: split("VITEST VITEST_WORKER_ID VITEST_POOL_ID vitest"), Conceal: NodePreload,
 	},
 	{
-		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: split("mocha"), ConfigFiles: split(".mocharc.* package.json#mocha"),
-		Style: CamelOK,
+		Name: "mocha", Language: "node", Programs: []string{"mocha", "_mocha"}, Packages: split("mocha"), ConfigFiles: split(".mocharc.* package.json#mocha"), Style: CamelOK,
 		Options: Options{
 			Focus:     "-g= --grep= -f= --fgrep=",
 			Exclude:   "--exclude= --ignore= -i --invert",
@@ -91,14 +84,11 @@ var node = []Framework{
 		Report:       Output{Format: "mocha-json", Args: split("--reporter=json --reporter-option=output={{report_dir}}/mocha.json --no-bail --no-color"), Files: split("{{report_dir}}/mocha.json")},
 		Coverage:     underIstanbul,
 		TestPackages: split("mocha"),
-		Mutants:      Environment,
-		Marks:        split("MOCHA MOCHA_WORKER_ID mocha"),
-		Conceal:      NodePreload,
-		Unsupported:  map[Capability]string{Affects: "has no such option"},
+		Mutants:      Environment, Marks: split("MOCHA MOCHA_WORKER_ID mocha"), Conceal: NodePreload,
+		Unsupported: map[Capability]string{Affects: "has no such option"},
 	},
 	{
-		Name: "lab", Language: "node", Programs: []string{"lab"}, Packages: split("@hapi/lab lab"), ConfigFiles: split(".labrc.js"),
-		Style: Bundled,
+		Name: "lab", Language: "node", Programs: []string{"lab"}, Packages: split("@hapi/lab lab"), ConfigFiles: split(".labrc.js"), Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --grep= -i= --id=",
 			Exclude:   "-f --flat",
@@ -119,8 +109,7 @@ var node = []Framework{
 		Unsupported:  map[Capability]string{Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "playwright", Language: "node", Programs: []string{"playwright test"}, Packages: split("@playwright/test"), ConfigFiles: split("playwright.config.*"),
-		Style: CamelOK,
+		Name: "playwright", Language: "node", Programs: []string{"playwright test"}, Packages: split("@playwright/test"), ConfigFiles: split("playwright.config.*"), Style: CamelOK,
 		Options: Options{
 			Focus:     "-g= --grep= --project= --only-changed[=] --last-failed --shard= --test-list=",
 			Exclude:   "-G= --grep-invert= --test-list-invert=",
@@ -162,13 +151,11 @@ var node = []Framework{
 		Report:       Output{Format: "jest-json", Args: split("--reporter={{report_dir}}/.jasmine.cjs"), Files: split("{{report_dir}}/jasmine.json")},
 		Coverage:     underIstanbul,
 		TestPackages: split("jasmine"),
-		Mutants:      Environment,
-		Marks:        split("jasmine"),
-		Unsupported:  map[Capability]string{Lists: "lists no tests", Affects: "has no such option"},
+		Mutants:      Environment, Marks: split("jasmine"),
+		Unsupported: map[Capability]string{Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
-		Name: "uvu", Language: "node", Programs: []string{"uvu"}, Packages: split("uvu"),
-		Style: Bundled,
+		Name: "uvu", Language: "node", Programs: []string{"uvu"}, Packages: split("uvu"), Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --grep=",
 			Exclude:   "-i= --ignore=",
@@ -184,8 +171,7 @@ var node = []Framework{
 		Unsupported:  map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "borp", Language: "node", Programs: []string{"borp"}, Packages: split("borp"), ConfigFiles: split(".borp.yaml .borp.yml"),
-		Style: Bundled,
+		Name: "borp", Language: "node", Programs: []string{"borp"}, Packages: split("borp"), ConfigFiles: split(".borp.yaml .borp.yml"), Style: Bundled,
 		Options: Options{
 			Focus:    "-o --only -p= --pattern= -g= --grep=",
 			Exclude:  "-i= --ignore=",
@@ -199,9 +185,8 @@ var node = []Framework{
 		Report:       Output{Format: "junit", Args: split("--reporter=spec --reporter={{report_dir}}/.node.mjs:{{report_dir}}/node.xml"), Files: split("{{report_dir}}/node.xml")},
 		Coverage:     underIstanbul,
 		TestPackages: split("borp"),
-		Mutants:      Environment,
-		Marks:        split("NODE_TEST_CONTEXT"),
-		Unsupported:  map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option"},
+		Mutants:      Environment, Marks: split("NODE_TEST_CONTEXT"),
+		Unsupported: map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
 		Name: "node", Language: "node", Programs: []string{"node --test"},
@@ -219,18 +204,15 @@ var node = []Framework{
 			Way: ByWords, Programs: split("node tsx"), Own: split("--test-name-pattern"), Place: AfterWord, Word: "--test",
 			Words: func(s Selection) []string { return []string{"--test-name-pattern=" + s.namesPattern()} },
 		},
-		Drop:        split("--test --watch --test-reporter= --test-reporter-destination= --experimental-test-coverage --test-update-snapshots"),
-		Report:      Output{Format: "junit", Args: split("--test-reporter={{report_dir}}/.node.mjs --test-reporter-destination={{report_dir}}/node.xml"), Files: split("{{report_dir}}/node.xml")},
-		Coverage:    Output{Format: "lcov", Args: split("--experimental-test-coverage --test-reporter=lcov --test-reporter-destination={{report_dir}}/lcov.info"), Files: split("{{report_dir}}/lcov.info")},
-		Mutants:     Environment,
-		Marks:       split("NODE_TEST_CONTEXT NODE_TEST_WORKER_ID"),
-		Conceal:     NodePreload,
+		Drop:     split("--test --watch --test-reporter= --test-reporter-destination= --experimental-test-coverage --test-update-snapshots"),
+		Report:   Output{Format: "junit", Args: split("--test-reporter={{report_dir}}/.node.mjs --test-reporter-destination={{report_dir}}/node.xml"), Files: split("{{report_dir}}/node.xml")},
+		Coverage: Output{Format: "lcov", Args: split("--experimental-test-coverage --test-reporter=lcov --test-reporter-destination={{report_dir}}/lcov.info"), Files: split("{{report_dir}}/lcov.info")},
+		Mutants:  Environment, Marks: split("NODE_TEST_CONTEXT NODE_TEST_WORKER_ID"), Conceal: NodePreload,
 		Unsupported: map[Capability]string{Detect: "part of Node: the script shows its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{Name: "tsx", Like: "node", Programs: []string{"tsx --test"}},
 	{
-		Name: "ava", Language: "node", Programs: []string{"ava"}, Packages: split("ava"), ConfigFiles: split("ava.config.* package.json#ava"),
-		Style: CamelOK,
+		Name: "ava", Language: "node", Programs: []string{"ava"}, Packages: split("ava"), ConfigFiles: split("ava.config.* package.json#ava"), Style: CamelOK,
 		Options: Options{
 			Focus:     "-m= --match= -g= --grep=",
 			Exclude:   "--exclude= --ignore=",
@@ -250,8 +232,7 @@ var node = []Framework{
 		Unsupported:  map[Capability]string{Reruns: "its titles are patterns", Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "tap", Language: "node", Programs: []string{"tap"}, Packages: split("tap"), ConfigFiles: split(".taprc"),
-		Style: Bundled,
+		Name: "tap", Language: "node", Programs: []string{"tap"}, Packages: split("tap"), ConfigFiles: split(".taprc"), Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --grep= -o --only --changed -n",
 			Exclude:   "-i --invert --exclude=",
@@ -268,9 +249,8 @@ var node = []Framework{
 		Report:       Output{Format: "tap", Args: split("--reporter=tap")},
 		TestPackages: split("tap @tapjs node-tap"),
 		Affected:     Affected{Since: "--changed"},
-		Mutants:      Environment,
-		Marks:        split("TAP TAP_CHILD_ID"),
-		Unsupported:  map[Capability]string{Reruns: "its reports lack the files of tests", Lists: "lists files only", Covers: "its tool has limits that fail the run"},
+		Mutants:      Environment, Marks: split("TAP TAP_CHILD_ID"),
+		Unsupported: map[Capability]string{Reruns: "its reports lack the files of tests", Lists: "lists files only", Covers: "its tool has limits that fail the run"},
 	},
 	{
 		Name: "tape", Language: "node", Programs: []string{"tape"}, Packages: split("tape"),
@@ -287,8 +267,7 @@ var node = []Framework{
 		Unsupported:  map[Capability]string{Reruns: "takes no names of tests", Lists: "lists no tests", Affects: "has no such option", Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "bun", Language: "node", Programs: []string{"bun test"}, ConfigFiles: split("bunfig.toml#test"),
-		Style: Bundled,
+		Name: "bun", Language: "node", Programs: []string{"bun test"}, ConfigFiles: split("bunfig.toml#test"), Style: Bundled,
 		Options: Options{
 			Focus:     "-t= --test-name-pattern= --only --changed[=] --shard= --filter= -o --onlyChanged --testNamePattern= --match=",
 			Exclude:   "--path-ignore-patterns= --exclude= --ignore=",
@@ -343,8 +322,7 @@ var node = []Framework{
 		Unsupported: map[Capability]string{Detectable: "sets nothing itself"},
 	},
 	{
-		Name: "cypress", Language: "node", Programs: []string{"cypress run", "cypress"}, Packages: split("cypress"), ConfigFiles: split("cypress.config.*"),
-		Style: Bundled,
+		Name: "cypress", Language: "node", Programs: []string{"cypress run", "cypress"}, Packages: split("cypress"), ConfigFiles: split("cypress.config.*"), Style: Bundled,
 		Options: Options{
 			Focus:     "-s= --spec= -g= --grep=",
 			StopEarly: "--auto-cancel-after-failures=",
@@ -356,7 +334,6 @@ var node = []Framework{
 			Lacks:     []Effect{Exclude, Update, HideCode},
 		},
 		TestPackages: split("cypress"),
-		Unsupported:  callsOnly(),
 	},
 	{
 		Name: "karma", Language: "node", Programs: []string{"karma start", "karma run", "karma"}, Packages: split("karma"), ConfigFiles: split("karma.conf.*"),
@@ -370,18 +347,15 @@ var node = []Framework{
 			Lacks:     []Effect{Update, Loosen, HideCode, Config},
 		},
 		TestPackages: split("karma"),
-		Unsupported:  callsOnly(),
 	},
 	{
-		Name: "qunit", Language: "node", Programs: []string{"qunit"}, Packages: split("qunit"),
-		Style: Bundled,
+		Name: "qunit", Language: "node", Programs: []string{"qunit"}, Packages: split("qunit"), Style: Bundled,
 		Options: Options{
 			Focus:   "-f= --filter= -m= --module=",
 			Config:  "--require=",
 			Neutral: "-r= --reporter= --seed=",
 			Lacks:   []Effect{Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "web-test-runner", Language: "node", Programs: []string{"web-test-runner", "wtr"}, Packages: split("@web/test-runner"), ConfigFiles: split("web-test-runner.config.*"),
@@ -393,7 +367,6 @@ var node = []Framework{
 			Neutral: "--concurrent-browsers= --concurrency= --port= --browsers=",
 			Lacks:   []Effect{Exclude, StopEarly, Loosen, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "testcafe", Language: "node", Programs: []string{"testcafe"}, Packages: split("testcafe"), ConfigFiles: split(".testcaferc.*"),
@@ -406,11 +379,9 @@ var node = []Framework{
 			Neutral:   "-r= --reporter= -c= --concurrency= -s= --screenshots= -p= --screenshots-path= --app= --proxy=",
 			Lacks:     []Effect{Exclude, Update, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
-		Name: "nightwatch", Language: "node", Programs: []string{"nightwatch"}, Packages: split("nightwatch"), ConfigFiles: split("nightwatch.conf.* nightwatch.json"),
-		Style: Bundled,
+		Name: "nightwatch", Language: "node", Programs: []string{"nightwatch"}, Packages: split("nightwatch"), ConfigFiles: split("nightwatch.conf.* nightwatch.json"), Style: Bundled,
 		Options: Options{
 			Focus:     "-t= --test= --testcase= -f= --filter= -a= --tag= --tags= -g= --group= --rerun-failed",
 			Exclude:   "-s= --skipgroup= --skiptags=",
@@ -421,11 +392,9 @@ var node = []Framework{
 			Neutral:   "-o= --output= -r= --reporter= --workers= --parallel=",
 			Lacks:     []Effect{Update, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
-		Name: "wdio", Language: "node", Programs: []string{"wdio run", "wdio"}, Packages: split("@wdio/cli"), ConfigFiles: split("wdio.conf.*"),
-		Style: CamelOK,
+		Name: "wdio", Language: "node", Programs: []string{"wdio run", "wdio"}, Packages: split("@wdio/cli"), ConfigFiles: split("wdio.conf.*"), Style: CamelOK,
 		Options: Options{
 			Focus:     "--spec= --suite= --shard= --mochaOpts.grep= --jasmineOpts.grep= --cucumberOpts.tags= --multi-run=",
 			Exclude:   "--exclude= --mochaOpts.invert",
@@ -438,11 +407,9 @@ var node = []Framework{
 			Neutral:   "-h= --hostname= -p= --port= --path= -u= --user= -k= --key= -l= --logLevel= -r= --reporters= -f= --framework= --baseUrl=",
 			Lacks:     []Effect{Mask},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
-		Name: "detox", Language: "node", Programs: []string{"detox test"}, Packages: split("detox"), ConfigFiles: split(".detoxrc.*"),
-		Style: CamelOK,
+		Name: "detox", Language: "node", Programs: []string{"detox test"}, Packages: split("detox"), ConfigFiles: split(".detoxrc.*"), Style: CamelOK,
 		Options: Options{
 			Focus:     "-t= --testNamePattern= --testPathPattern= -f= --file=",
 			Exclude:   "--testPathIgnorePatterns=",
@@ -454,6 +421,5 @@ var node = []Framework{
 			Neutral:   "-l= --loglevel= -a= --artifacts-location= -n= --device-name=",
 			Lacks:     []Effect{RunNone, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 }

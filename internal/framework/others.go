@@ -15,10 +15,9 @@ var others = []Framework{
 			Neutral:   "--include= --seed= --formatter= --slowest= --max-cases= --repeat-until-failure= --export-coverage= --profile-require=",
 			Lacks:     []Effect{Update, HideCode},
 		},
-		Report:      Output{Format: "junit", Args: split("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: split("_build/test/lib/*/*.xml"), Needs: split("junit_formatter")},
-		Affected:    Affected{Files: "--stale"},
-		Mutants:     Environment,
-		Marks:       split("MIX_ENV ExUnit"),
+		Report:   Output{Format: "junit", Args: split("--no-color --formatter JUnitFormatter --formatter ExUnit.CLIFormatter"), Files: split("_build/test/lib/*/*.xml"), Needs: split("junit_formatter")},
+		Affected: Affected{Files: "--stale"},
+		Mutants:  Environment, Marks: split("MIX_ENV ExUnit"),
 		Unsupported: map[Capability]string{Reruns: "runs tests by file and line, which its output lacks", Lists: "lists no tests", Covers: "its report is not read"},
 	},
 	{
@@ -31,7 +30,6 @@ var others = []Framework{
 			Config:   "--package-path= -c= --configuration= --skip-build",
 			Lacks:    []Effect{StopEarly, Update, Loosen, Mask},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "xcodebuild", Language: "swift", Programs: []string{"xcodebuild test", "xcodebuild test-without-building"},
@@ -45,14 +43,12 @@ var others = []Framework{
 			Neutral:  "-destination= -workspace= -project= -derivedDataPath= -resultBundlePath= -sdk= -configuration=",
 			Lacks:    []Effect{StopEarly, Update, Mask},
 		},
-		Unsupported: callsOnly(Detect),
 	},
 	{
 		Name: "xctest", Language: "swift", Programs: []string{"xctest"},
 		Options: Options{
 			Focus: "-XCTest=", Lacks: []Effect{Exclude, StopEarly, RunNone, Update, Loosen, Mask, HideCode, Config},
 		},
-		Unsupported: callsOnly(Detect),
 	},
 	{
 		Name: "zig", Language: "zig", Programs: []string{"zig test", "zig build test"}, ConfigFiles: split("build.zig"),
@@ -62,7 +58,6 @@ var others = []Framework{
 			Config:  "--test-runner= --test-cmd= --build-file=",
 			Lacks:   []Effect{Exclude, StopEarly, Update, Loosen, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "bazel", Language: "any", Programs: []string{"bazel test", "bazel coverage"}, ConfigFiles: split("MODULE.bazel WORKSPACE"),
@@ -77,11 +72,9 @@ var others = []Framework{
 			Neutral:   "-c= --compilation_mode= --jobs= --test_output= --runs_per_test=",
 			Lacks:     []Effect{Update, Mask},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
-		Name: "bats", Language: "shell", Programs: []string{"bats"},
-		Style: Bundled,
+		Name: "bats", Language: "shell", Programs: []string{"bats"}, Style: Bundled,
 		Options: Options{
 			Focus:     "-f= --filter= --filter-tags= --filter-status= --search=",
 			Exclude:   "--negative-filter= --skip= --exclude=",
@@ -91,11 +84,9 @@ var others = []Framework{
 			Neutral:   "-F= --formatter= --report-formatter= -o= --output= -j= --jobs= --gather-test-outputs-in= --code-quote-style=",
 			Lacks:     []Effect{Update, Loosen, Mask, HideCode},
 		},
-		Unsupported: callsOnly(Detect),
 	},
 	{
-		Name: "shellspec", Language: "shell", Programs: []string{"shellspec"}, ConfigFiles: split(".shellspec"),
-		Style: Bundled,
+		Name: "shellspec", Language: "shell", Programs: []string{"shellspec"}, ConfigFiles: split(".shellspec"), Style: Bundled,
 		Options: Options{
 			Focus:     "-E= --example= -T= --tag= --only-failures -n --next-failure -r --repair -F --focus",
 			Exclude:   "-P= --pattern= --default-path=",
@@ -107,11 +98,9 @@ var others = []Framework{
 			Neutral:   "-f= --format= -o= --output= -j= --jobs= --kcov-options= --random=",
 			Lacks:     []Effect{Update, Loosen},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
-		Name: "prove", Language: "perl", Programs: []string{"prove"},
-		Style: Bundled,
+		Name: "prove", Language: "perl", Programs: []string{"prove"}, Style: Bundled,
 		Options: Options{
 			Focus:   "--state=",
 			RunNone: "-D --dry",
@@ -120,25 +109,12 @@ var others = []Framework{
 			Neutral: "-j= --jobs= --formatter= --source= -a= --archive= --harness= --ext=",
 			Lacks:   []Effect{Exclude, StopEarly, Update, Loosen, HideCode},
 		},
-		Unsupported: callsOnly(Detect),
 	},
 }
 
 // notMeasured is why a framework lacks what measuring needs: its calls are known, so that
 // options that narrow a run are found, and it is not detected.
 const notMeasured = "only its calls are known"
-
-// callsOnly are the reasons of a framework that is not measured, with those for others.
-func callsOnly(more ...Capability) map[Capability]string {
-	out := map[Capability]string{}
-	for _, c := range []Capability{Reports, Covers, Reruns, Lists, Affects, Shadowed, Switches, Detectable, Conceals} {
-		out[c] = notMeasured
-	}
-	for _, c := range more {
-		out[c] = notMeasured
-	}
-	return out
-}
 
 // CommonOptions are options that mean the same for any program that runs tests. Where the program
 // is unknown, they are all that is known.

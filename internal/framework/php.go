@@ -23,10 +23,9 @@ var php = []Framework{
 				return []string{"--filter=" + s.anyNamePattern("/(", ")$/s", anySpace, phpName)}
 			},
 		},
-		Report:      Output{Format: "junit", Args: split("--log-junit={{report_dir}}/phpunit.xml --colors=never --do-not-cache-result"), Files: split("{{report_dir}}/phpunit.xml")},
-		Coverage:    Output{Format: "clover", Args: split("--coverage-clover={{report_dir}}/clover.xml"), Env: split("XDEBUG_MODE=coverage"), Files: split("{{report_dir}}/clover.xml"), Needs: split("ext-pcov ext-xdebug phpunit-pcov")},
-		Mutants:     Environment,
-		Marks:       split("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
+		Report:   Output{Format: "junit", Args: split("--log-junit={{report_dir}}/phpunit.xml --colors=never --do-not-cache-result"), Files: split("{{report_dir}}/phpunit.xml")},
+		Coverage: Output{Format: "clover", Args: split("--coverage-clover={{report_dir}}/clover.xml"), Env: split("XDEBUG_MODE=coverage"), Files: split("{{report_dir}}/clover.xml"), Needs: split("ext-pcov ext-xdebug phpunit-pcov")},
+		Mutants:  Environment, Marks: split("PHPUNIT_COMPOSER_INSTALL __PHPUNIT_PHAR__ PHPUnit"),
 		Unsupported: map[Capability]string{Lists: "its list has names that its report writes in another way", Affects: "has no such option"},
 	},
 	{
@@ -38,8 +37,7 @@ var php = []Framework{
 		},
 	},
 	{
-		Name: "codecept", Language: "php", Programs: []string{"codecept run", "codecept"}, Packages: split("codeception/codeception"), ConfigFiles: split("codeception.yml codeception.dist.yml"),
-		Style: Bundled,
+		Name: "codecept", Language: "php", Programs: []string{"codecept run", "codecept"}, Packages: split("codeception/codeception"), ConfigFiles: split("codeception.yml codeception.dist.yml"), Style: Bundled,
 		Options: Options{
 			Focus:     "-g= --group= --filter= --testsuite= -o= --env= --shard= --dirty --retry",
 			Exclude:   "-s= --skip= -x= --skip-group= --exclude-group=",
@@ -51,7 +49,6 @@ var php = []Framework{
 			Neutral:   "--seed=",
 			Lacks:     []Effect{Update, Loosen},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "behat", Language: "php", Programs: []string{"behat"}, Packages: split("behat/behat"), ConfigFiles: split("behat.yml behat.yml.dist"),
@@ -65,6 +62,5 @@ var php = []Framework{
 			Neutral:   "-f= --format= -o= --out= --lang= --order=",
 			Lacks:     []Effect{Update, Loosen, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 }

@@ -5,8 +5,7 @@ package framework
 var python = []Framework{
 	{
 		Name: "pytest", Language: "python", Programs: []string{"pytest", "py.test"}, Packages: split("pytest"),
-		ConfigFiles: split("pytest.ini .pytest.ini pytest.toml .pytest.toml pyproject.toml#tool.pytest tox.ini#pytest setup.cfg#tool:pytest conftest.py tests/conftest.py test/conftest.py"),
-		Style:       Bundled,
+		ConfigFiles: split("pytest.ini .pytest.ini pytest.toml .pytest.toml pyproject.toml#tool.pytest tox.ini#pytest setup.cfg#tool:pytest conftest.py tests/conftest.py test/conftest.py"), Style: Bundled,
 		Options: Options{
 			Focus:     "-k= --lf --last-failed --sw --stepwise --testmon --picked[=] --shard-id=",
 			Exclude:   "-m= --ignore= --ignore-glob= --deselect= --noconftest -c= --config-file=",
@@ -26,15 +25,11 @@ var python = []Framework{
 		Coverage:     Output{Format: "coverage.py", Args: split("--cov --cov-report=json:{{report_dir}}/coverage.json --cov-fail-under=0"), Env: split("COVERAGE_FILE={{report_dir}}/.coverage"), Files: split("{{report_dir}}/coverage.json"), Needs: split("pytest-cov coverage")},
 		Shadows:      split("pytest _pytest pluggy xdist pytest_cov"),
 		TestPackages: split("pytest _pytest pytest-* pluggy xdist"),
-		Mutants:      Environment,
-		Marks:        split("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"),
-		Conceal:      PythonPlugin,
-		Unsupported:  map[Capability]string{Affects: "by plugins only"},
+		Mutants:      Environment, Marks: split("PYTEST_CURRENT_TEST PYTEST_VERSION pytest _pytest"), Conceal: PythonPlugin,
+		Unsupported: map[Capability]string{Affects: "by plugins only"},
 	},
 	{
-		Name: "unittest", Language: "python", Programs: []string{"unittest"},
-		Style:    Bundled,
-		Operands: Modules,
+		Name: "unittest", Language: "python", Programs: []string{"unittest"}, Style: Bundled, Operands: Modules,
 		Options: Options{
 			Focus:     "-k= -p= --pattern=",
 			Exclude:   "--ignore= --ignore-glob= --deselect=",
@@ -43,13 +38,12 @@ var python = []Framework{
 			Neutral:   "-s= --start-directory= -t= --top-level-directory= --durations=",
 			Lacks:     []Effect{RunNone, Loosen, Mask, HideCode, Config},
 		},
-		Drop:        split("-v --verbose -q --quiet -f --failfast -b --buffer"),
-		Rerun:       Rerun{Way: ByWords, Programs: split("unittest manage.py runtests.py django"), Words: func(s Selection) []string { return s.repeatOption("-k", unittestName) }},
-		Report:      Output{Format: "unittest"},
-		Coverage:    Output{Format: "coverage.py", Env: split("COVERAGE_FILE={{report_dir}}/.coverage"), Files: split("{{report_dir}}/coverage.json"), Needs: split("coverage")},
-		Shadows:     split("unittest doctest"),
-		Mutants:     Environment,
-		Marks:       split("unittest"),
+		Drop:     split("-v --verbose -q --quiet -f --failfast -b --buffer"),
+		Rerun:    Rerun{Way: ByWords, Programs: split("unittest manage.py runtests.py django"), Words: func(s Selection) []string { return s.repeatOption("-k", unittestName) }},
+		Report:   Output{Format: "unittest"},
+		Coverage: Output{Format: "coverage.py", Env: split("COVERAGE_FILE={{report_dir}}/.coverage"), Files: split("{{report_dir}}/coverage.json"), Needs: split("coverage")},
+		Shadows:  split("unittest doctest"),
+		Mutants:  Environment, Marks: split("unittest"),
 		Unsupported: map[Capability]string{Detect: "part of Python: test files that import it show its use", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
@@ -64,8 +58,7 @@ var python = []Framework{
 		Drop: split("-v= --verbosity= -v0 -v1 -v2 -v3 --no-input --noinput --failfast"),
 	},
 	{
-		Name: "nose", Language: "python", Programs: []string{"nosetests", "nose", "nose2"}, Packages: split("nose nose2"), ConfigFiles: split("nose.cfg .noserc nose2.cfg unittest.cfg"),
-		Style: Bundled,
+		Name: "nose", Language: "python", Programs: []string{"nosetests", "nose", "nose2"}, Packages: split("nose nose2"), ConfigFiles: split("nose.cfg .noserc nose2.cfg unittest.cfg"), Style: Bundled,
 		Options: Options{
 			Focus:     "-k= --lf --last-failed --sw --stepwise -m= --match= -a= --attr= -A= --attribute= --eval-attr= -i= --include= --tests= --failed",
 			Exclude:   "-e= --exclude= -I= --ignore-files= -E= --eval-attribute= --ignore= --ignore-glob= --deselect= --exclude-dir=",
@@ -78,11 +71,9 @@ var python = []Framework{
 		},
 		Shadows:      split("nose"),
 		TestPackages: split("nose nose2"),
-		Unsupported:  callsOnly(),
 	},
 	{
-		Name: "trial", Language: "python", Programs: []string{"trial"}, Packages: split("twisted"),
-		Style: Bundled,
+		Name: "trial", Language: "python", Programs: []string{"trial"}, Packages: split("twisted"), Style: Bundled,
 		Options: Options{
 			Focus:     "--testmodule= -k=",
 			Exclude:   "-N --no-recurse --without-module=",
@@ -93,11 +84,9 @@ var python = []Framework{
 			Neutral:   "-j= --jobs= -l= --logfile= -o= --order= --reporter= --tbformat= --temp-directory= -z= --random= --recursionlimit= --debugger=",
 			Lacks:     []Effect{Update, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
-		Name: "green", Language: "python", Programs: []string{"green"}, Packages: split("green"), ConfigFiles: split(".green"),
-		Style: Bundled,
+		Name: "green", Language: "python", Programs: []string{"green"}, Packages: split("green"), ConfigFiles: split(".green"), Style: Bundled,
 		Options: Options{
 			Focus:     "-p= --file-pattern= -n= --test-pattern=",
 			StopEarly: "-f --failfast",
@@ -107,7 +96,6 @@ var python = []Framework{
 			Neutral:   "-s= --processes= -i= --initializer= -z= --finalizer= -X= --maxtasksperchild= -j= --junit-report= -u= --include-patterns=",
 			Lacks:     []Effect{Exclude, Update, Loosen, Mask},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "stestr", Language: "python", Programs: []string{"stestr run", "stestr"}, Packages: split("stestr"), ConfigFiles: split(".stestr.conf"),
@@ -120,7 +108,6 @@ var python = []Framework{
 			Neutral: "--concurrency= --color=",
 			Lacks:   []Effect{StopEarly, Update, Loosen, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 	{
 		Name: "ward", Language: "python", Programs: []string{"ward test", "ward"}, Packages: split("ward"),
@@ -133,6 +120,5 @@ var python = []Framework{
 			Neutral:   "--test-output-style= --progress-style= --order= --show-slowest=",
 			Lacks:     []Effect{Update, Loosen, Mask, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 }

@@ -2,8 +2,7 @@ package framework
 
 var ruby = []Framework{
 	{
-		Name: "rspec", Language: "ruby", Programs: []string{"rspec", "rake spec", "rails spec", "bake spec"}, Packages: split("rspec rspec-rails"), ConfigFiles: split(".rspec spec/spec_helper.rb"),
-		Style: Bundled,
+		Name: "rspec", Language: "ruby", Programs: []string{"rspec", "rake spec", "rails spec", "bake spec"}, Packages: split("rspec rspec-rails"), ConfigFiles: split(".rspec spec/spec_helper.rb"), Style: Bundled,
 		Options: Options{
 			Focus:     "-e= --example= -E= --example-matches= --only-failures -n --next-failure --name= --bisect[=] -t= --tag= SPEC= SPEC_OPTS= TEST= TESTOPTS= TESTS=",
 			Exclude:   "--exclude-pattern= -P= --pattern= -t=~* --tag=~*",
@@ -15,12 +14,11 @@ var ruby = []Framework{
 			Neutral:   "-f= --format= -o= --out= --seed= --order= --deprecation-out=",
 			Lacks:     []Effect{Loosen, HideCode},
 		},
-		Rerun:       Rerun{Way: ByEnvironment, CoverageLimit: true},
-		List:        List{Args: split("--dry-run --format=json --no-color"), Format: Report},
-		Report:      Output{Format: "rspec-json", Args: split("--format=json --out={{report_dir}}/rspec.json --no-color --no-fail-fast"), Files: split("{{report_dir}}/rspec.json")},
-		Coverage:    Output{Format: "simplecov", Files: split("coverage/.resultset.json"), Needs: split("simplecov")},
-		Mutants:     Environment,
-		Marks:       split("RSpec"),
+		Rerun:    Rerun{Way: ByEnvironment, CoverageLimit: true},
+		List:     List{Args: split("--dry-run --format=json --no-color"), Format: Report},
+		Report:   Output{Format: "rspec-json", Args: split("--format=json --out={{report_dir}}/rspec.json --no-color --no-fail-fast"), Files: split("{{report_dir}}/rspec.json")},
+		Coverage: Output{Format: "simplecov", Files: split("coverage/.resultset.json"), Needs: split("simplecov")},
+		Mutants:  Environment, Marks: split("RSpec"),
 		Unsupported: map[Capability]string{Affects: "has no such option"},
 	},
 	{
@@ -35,15 +33,13 @@ var ruby = []Framework{
 			Neutral:   "-s= --seed= -S= --skip= -t= --tag=",
 			Lacks:     []Effect{RunNone, Loosen, Mask, HideCode},
 		},
-		Report:      Output{Format: "minitest", Args: split("--verbose")},
-		Coverage:    Output{Format: "simplecov", Files: split("coverage/.resultset.json"), Needs: split("simplecov")},
-		Mutants:     Environment,
-		Marks:       split("Minitest Test::Unit"),
+		Report:   Output{Format: "minitest", Args: split("--verbose")},
+		Coverage: Output{Format: "simplecov", Files: split("coverage/.resultset.json"), Needs: split("simplecov")},
+		Mutants:  Environment, Marks: split("Minitest Test::Unit"),
 		Unsupported: map[Capability]string{Reruns: "tasks of Rake and Rails take names in different ways", Lists: "lists no tests", Affects: "has no such option"},
 	},
 	{
-		Name: "cucumber", Language: "ruby", Programs: []string{"cucumber"}, Packages: split("cucumber"), ConfigFiles: split("cucumber.yml cucumber.js"),
-		Style: Bundled,
+		Name: "cucumber", Language: "ruby", Programs: []string{"cucumber"}, Packages: split("cucumber"), ConfigFiles: split("cucumber.yml cucumber.js"), Style: Bundled,
 		Options: Options{
 			Focus:     "-t= --tags= -n= --name= --lines=",
 			Exclude:   "-e= --exclude= -t=not* --tags=not* -t=~* --tags=~*",
@@ -55,6 +51,5 @@ var ruby = []Framework{
 			Neutral:   "-f= --format= -o= --out= --order= --parallel=",
 			Lacks:     []Effect{Update, HideCode},
 		},
-		Unsupported: callsOnly(),
 	},
 }
