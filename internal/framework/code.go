@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"maps"
 	"slices"
 
 	"supervise/internal/regexp"
@@ -110,21 +111,7 @@ const RunnerVariables = `PYTEST_\w+|TEST(OPTS)?|SPEC(_OPTS)?|GTEST_\w+|CTEST_\w+
 
 // Programs are the programs that test or lint, and those that start them.
 func Programs() []string {
-	var out []string
-	for _, f := range frameworks {
-		for _, p := range f.Programs {
-			out = append(out, firstWord(p))
-		}
-	}
-	for _, l := range linters {
-		for _, p := range l.Programs {
-			out = append(out, firstWord(p))
-		}
-	}
-	for name := range tasks {
-		out = append(out, name)
-	}
+	out := slices.Concat(slices.Collect(maps.Keys(frameworksByProgram)), slices.Collect(maps.Keys(lintersByProgram)), slices.Collect(maps.Keys(tasks)))
+	slices.Sort(out)
 	return append(out, split("python python3 node npx yarn pnpm rustc java ruby bundle php cmake elixir git uv poetry unittest")...)
 }
-
-func firstWord(call string) string { return split(call)[0] }

@@ -34,11 +34,11 @@ func proposeCMake(f checkout.Folder) proposal {
 	return p
 }
 
-// cmakeMinimum is a version that CMake 4 refuses.
+// cmakeMinimum matches the requirement of a version that CMake 4 refuses.
 var cmakeMinimum = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
 
-// policyEnvironment has CMake 4 configure a project that was written for CMake before 3.5, as
-// CMake itself advises; older ones do not know the variable.
+// policyEnvironment is the variable with which CMake 4 configures a project that was written for
+// CMake before 3.5. Older versions of CMake ignore it.
 //
 // https://cmake.org/cmake/help/latest/envvar/CMAKE_POLICY_VERSION_MINIMUM.html
 func (l cmakeLists) policyEnvironment() []string {
@@ -48,8 +48,8 @@ func (l cmakeLists) policyEnvironment() []string {
 	return []string{"CMAKE_POLICY_VERSION_MINIMUM=3.5"}
 }
 
-// cmakeSwitch is an option, with its default, that says whether tests are built. Those of
-// one group of tests have other names, and are left as they are.
+// cmakeSwitch matches an option, with its default, that leaves all tests out of the build. Options
+// for one group of tests have other names, and are not changed.
 var cmakeSwitch = switchOf(`((?:\w+_)?(?:build|enable|with|use)_(?:unit_?)?test(?:s|ing)?)`)
 
 func switchOf(name string) *regexp.Regexp {
@@ -58,11 +58,11 @@ func switchOf(name string) *regexp.Regexp {
 		`\bset\s*\(\s*` + name + `\s+` + off + `\s+CACHE\b`)
 }
 
-// cmakeComment is a comment that has a line, or the end of one.
+// cmakeComment matches a comment, on a line or after code.
 var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 
-// enableTestOptions are the arguments that switch the tests on which the project leaves out of a
-// fresh build folder. What a person has switched off in the folder stays off.
+// enableTestOptions are the arguments that switch on the tests, if they are off by default. An
+// option that is off in an existing build folder is not changed, but noted.
 func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
 	text := uncommented(f, "CMakeLists.txt")
 	cache := f.Read(dir + "/CMakeCache.txt")
@@ -90,11 +90,11 @@ func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
 
 var notWord = regexp.MustCompile(`[\W_]`)
 
-// cmakeDocs is an option that builds the documentation unless it is off.
+// cmakeDocs matches an option that builds the documentation unless it is off.
 var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)
 
-// disableDocOptions are the arguments that leave the documentation out where Doxygen is missing,
-// without which many projects cannot be configured then.
+// disableDocOptions are the arguments that leave the documentation out if Doxygen is missing. Many
+// projects cannot be configured otherwise.
 func disableDocOptions(f checkout.Folder) (out []string) {
 	if f.OnPath("doxygen") {
 		return nil

@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -48,12 +49,7 @@ func proposeDeno(f checkout.Folder) proposal {
 var deno = manager{name: "deno", run: []string{"deno", "task", "--quiet"}, howToGet: "npm install -g deno"}
 
 func denoRunner() nodeRunner {
-	for _, r := range nodeRunners {
-		if r.Name == deno.name {
-			return r
-		}
-	}
-	return nodeRunner{}
+	return nodeRunners[slices.IndexFunc(nodeRunners, func(r nodeRunner) bool { return r.Name == deno.name })]
 }
 
 // denoLint proposes the linter and the type check. Without a key or a task for them, all

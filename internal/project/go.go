@@ -72,7 +72,8 @@ func hasGoPrograms(f checkout.Folder) bool {
 	})
 }
 
-// Results may come from Go's cache. Where they must not, the meter adds -count=1.
+// goTestCheck runs go test. Results may come from Go's cache; the meter adds -count=1 if they must
+// not.
 func goTestCheck(packages []string) Check {
 	c := rowCheck(goTests, "go", "test")
 	c.Name, c.Inventory = "go test", slices.Concat(c.Command, goTests.List.Args, packages)
@@ -81,9 +82,8 @@ func goTestCheck(packages []string) Check {
 	return c
 }
 
-// golangci-lint runs vet itself. Its limits are lifted, since findings that it does not
-// show could grow unseen. Version 2 of its configuration renamed the flag for the
-// report.
+// golangciCheck runs golangci-lint, which runs vet itself. Without its limits, the number of hidden
+// findings cannot grow. Version 2 of its configuration has another flag for the report.
 func golangciCheck(config string, packages []string) Check {
 	c := Check{Kind: Lint, Name: "golangci-lint"}
 	format := "--out-format=json"
@@ -95,8 +95,8 @@ func golangciCheck(config string, packages []string) Check {
 	return c
 }
 
-// versionMismatch says that golangci-lint has another version than its configuration, "" if it has
-// not, or if its version is unknown: neither reads the other's.
+// versionMismatch describes that golangci-lint has another major version than its configuration,
+// which it then cannot read. It is "" if they fit, or if the version is unknown.
 func versionMismatch(f checkout.Folder, config string) string {
 	info, err := buildinfo.ReadFile(f.Program(golangciLint.Name))
 	if err != nil || !strings.HasPrefix(info.Main.Path, golangciLint.Packages[0]) {

@@ -44,7 +44,7 @@ func proposeMake(f checkout.Folder) proposal {
 	return p
 }
 
-// reportByEnv has the programs of the frameworks that a Makefile links report.
+// reportByEnv sets the variables by which the programs of linked frameworks report.
 func reportByEnv(f checkout.Folder, c *Check, text string) {
 	files := f.Search(20, "Makefile", "*.mk")
 	for _, r := range framework.NativeReports {

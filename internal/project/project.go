@@ -1,11 +1,11 @@
-// Package project looks at a checkout and proposes how to build, test, cover and lint
-// it. It only reads files and never runs the project.
+// Package project proposes how to build, test, cover and lint a checkout. It only reads files and
+// never runs the project. [Detect] is its entry.
 //
-// Every language has a recogniser: a function of a read-only view of one folder. Lock
-// files decide the package manager. Configuration files, scripts and dependencies
-// decide the test framework. A linter is proposed only if the project configures it or
-// depends on it. A checkout may have several projects; each is tested in its own
-// folder.
+// Each language has a recogniser: a function from a read-only view of one folder to a proposal. Lock
+// files decide the package manager; configuration files, scripts and dependencies decide the test
+// framework, whose row in package framework has the options of the check. A linter is proposed only
+// if the project configures it or depends on it. A checkout may have several projects; each is
+// tested in its own folder.
 package project
 
 import (
@@ -19,9 +19,8 @@ import (
 	"supervise/internal/project/internal/checkout"
 )
 
-// ReportDir is replaced, in commands, environments and report paths, by the private
-// folder that each run of a check gets for its reports. It is outside the tree. Files
-// in it that are not reports, above all folders, have a name that begins with a dot.
+// ReportDir is a placeholder in commands, environments and report paths, see
+// [framework.ReportDir].
 const ReportDir = framework.ReportDir
 
 // Kind is the purpose of a check.
@@ -41,8 +40,8 @@ type Check struct {
 	Dir       string            // slash path of the project's folder below the root, "" for the root: the command runs there, Reports are relative to it
 	Command   []string          // argv
 	Env       []string          // NAME=value added to the environment; may hold ReportDir
-	Files     map[string]string // files written into the private folder before the command runs: name -> text, which may contain ReportDir
-	Reports   []string          // files or patterns that the command writes, "**" matches any folders; none: its output is read
+	Files     map[string]string // files written into the private folder before the command runs: name → text, which may contain ReportDir
+	Reports   []string          // files or patterns that the command writes, "**" matches any folders; none: its output is the report
 	Stderr    bool              // standard error is read together with the output
 	Coverage  bool              // the reports hold coverage as well
 	Runner    string            // the test framework, for running single tests again, or ""
@@ -54,17 +53,17 @@ type Check struct {
 type Part struct {
 	Dir      string   // slash path below the root; "" is the root
 	Language string   // "go", "node" …
-	Tools    []string // what was recognised, and by which file: "jest (package.json)"
+	Tools    []string // the tools found, and the file that shows each: "jest (package.json)"
 }
 
-// Project is what was recognised in a checkout.
+// Project is the result of [Detect].
 type Project struct {
 	Language string // of all parts: "go, node"
 	Root     string
 	Parts    []Part
 	Checks   []Check
 	Notes    []string // what is missing, and how to get it
-	Blocked  error    // a pipe, socket or device in the place of a file: tools may wait for it for ever
+	Blocked  error    // names a pipe, socket or device in the place of a file, for which tools may wait forever
 }
 
 // ErrUnknown is returned for a checkout without a known kind of project.
@@ -145,9 +144,9 @@ var recognisers = []recogniser{
 // makefile is used if nothing else is found.
 var makefile = recogniser{"make", makeFiles, proposeMake}
 
-// Detect recognises the projects in the checkout root, and in folders down to three
-// levels below it. look finds a program by name, as [os/exec.LookPath] does. The error
-// wraps [ErrUnknown] if nothing is known; then the project says only what is in the way.
+// Detect recognizes the projects in the checkout root and in folders down to three levels below it.
+// look finds a program by name, as [os/exec.LookPath] does. The error wraps [ErrUnknown] if there is
+// no known project; then the result has only notes.
 func Detect(root string, look func(string) (string, error)) (Project, error) {
 	top, err := checkout.Open(root, look)
 	if err != nil {
@@ -170,7 +169,7 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 	return p, nil
 }
 
-// describeUntested says of a project that has nothing to run that it was found.
+// describeUntested describes a project without anything to run. It is "" if there is none.
 func describeUntested(f checkout.Folder) string {
 	for _, r := range recognisers {
 		if f.IsReadable(r.markers...) {
@@ -199,11 +198,11 @@ func IsProject(dir string) bool {
 		f.First(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
 }
 
-// part is a project that was found, and its recogniser.
+// part is a project that was found.
 type part struct {
 	proposal
 	dir  string
-	from string // the recogniser's language
+	from string // the language of its recogniser
 }
 
 // includes reports whether the checks of p include dir.
@@ -211,13 +210,13 @@ func (p part) includes(dir string) bool {
 	return p.covers != nil && p.covers(strings.TrimPrefix(strings.TrimPrefix(dir, p.dir), "/"))
 }
 
-// joinParts joins the parts.
+// joinParts is the project with all parts that were found.
 func (w walk) joinParts(root string) Project {
 	out := Project{Root: root}
 	var languages []string
-	known := func(p part) bool { return len(p.checks) > 0 }
-	if slices.ContainsFunc(w.found, known) {
-		w.found = slices.DeleteFunc(w.found, func(p part) bool { return !known(p) })
+	hasNoChecks := func(p part) bool { return len(p.checks) == 0 }
+	if usable := slices.DeleteFunc(slices.Clone(w.found), hasNoChecks); len(usable) > 0 {
+		w.found = usable
 	}
 	for _, p := range w.found {
 		out.Parts = append(out.Parts, Part{Dir: p.dir, Language: p.language, Tools: p.tools})

@@ -2,6 +2,7 @@ package project
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,8 +29,8 @@ func (w *walk) visit(f checkout.Folder, above []part) {
 	}
 }
 
-// recognise finds the projects in one folder. A Makefile adds what nothing else there
-// provides, where nothing there or above has tests.
+// recognise finds the projects in one folder. If neither the folder nor those above have tests, a
+// Makefile adds the kinds of checks that the other projects of the folder do not have.
 func (w *walk) recognise(f checkout.Folder, above []part) []part {
 	var here []part
 	for _, r := range recognisers {
@@ -49,8 +50,7 @@ func (w *walk) recognise(f checkout.Folder, above []part) []part {
 	return here
 }
 
-// run runs the recogniser on a folder. Below the root only a folder with tests is a
-// project of its own.
+// run runs the recogniser on a folder. Below the root, only a folder with tests is a project.
 func (r recogniser) run(f checkout.Folder, above []part) (part, bool) {
 	if !f.IsReadable(r.markers...) {
 		return part{}, false
@@ -62,14 +62,16 @@ func (r recogniser) run(f checkout.Folder, above []part) (part, bool) {
 	}
 	p := part{proposal: r.propose(f), dir: f.Dir, from: r.language}
 	p.language = cmp.Or(p.language, r.language)
-	if len(p.checks)+len(p.notes) == 0 || f.Dir != "" && (!p.hasKind(Test) || benchmarkFolder.MatchString(f.Dir) && !p.hasKnownFramework()) {
+	isEmpty := len(p.checks)+len(p.notes) == 0
+	isBenchmark := benchmarkFolder.MatchString(f.Dir) && !p.hasKnownFramework()
+	if isEmpty || f.Dir != "" && (!p.hasKind(Test) || isBenchmark) {
 		return part{}, false
 	}
 	p.checks = slices.DeleteFunc(p.checks, func(c Check) bool { return c.Kind == Lint && isLinted(c.Name, r.language, above) })
 	return p, true
 }
 
-// benchmarkFolder are folders whose scripts named test usually measure time.
+// benchmarkFolder matches folders whose scripts named test usually measure time.
 var benchmarkFolder = regexp.MustCompile(`(?i)(^|/)(bench(mark)?(s|ing)?|perf|performance)(/|$)`)
 
 // hasKnownFramework reports whether a known framework runs tests.
@@ -90,4 +92,39 @@ func depthOf(dir string) int {
 		return 0
 	}
 	return strings.Count(dir, "/") + 1
+}
+
+// strayTests are test files without a manifest. They count only if no project is found.
+var strayTests = []struct {
+	patterns []string
+	propose  func(checkout.Folder) proposal // for tests that need no manifest, else nil
+	missing  string                         // the manifest, and how to get it
+}{
+	{[]string{"test_*.py", "*_test.py"}, proposePython, ""},
+	{[]string{"*_test.go"}, nil, "go.mod: run go mod init"},
+	{[]string{"*.test.js", "*.test.mjs", "*.test.cjs", "*.test.ts", "*.test.tsx", "*.spec.js", "*.spec.ts"}, nil, "package.json: run npm init and install the test runner"},
+	{[]string{"*_spec.rb", "*_test.rb", "test_*.rb"}, nil, "Gemfile: run bundle init and add the test runner"},
+	{[]string{"*Test.php"}, nil, "composer.json: run composer init and require the test runner"},
+	{[]string{"*Test.java", "*Test.kt"}, nil, "pom.xml or build.gradle: run mvn archetype:generate or gradle init"},
+	{[]string{"*_test.exs"}, nil, "mix.exs: run mix new"},
+	{[]string{"*.rs"}, nil, "Cargo.toml: run cargo init"},
+}
+
+// findStrayTests finds tests without a manifest. It describes the missing manifest, and is "" if
+// there are no such tests or if they can run.
+func (w *walk) findStrayTests(f checkout.Folder) string {
+	for _, l := range strayTests {
+		found := f.Search(1, l.patterns...)
+		if len(found) == 0 {
+			continue
+		}
+		if l.propose == nil {
+			return fmt.Sprintf("there is %s, but no %s", found[0], l.missing)
+		}
+		if p, ok := (recogniser{"python", found, l.propose}).run(f, nil); ok {
+			w.found = append(w.found, p)
+			return ""
+		}
+	}
+	return ""
 }

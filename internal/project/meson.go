@@ -30,7 +30,7 @@ func proposeMeson(f checkout.Folder) proposal {
 	return p
 }
 
-// mesonTestOptions are the arguments that switch the tests on which the project leaves out.
+// mesonTestOptions are the arguments that switch on tests that are off by default.
 func mesonTestOptions(f checkout.Folder) (out []string) {
 	for _, m := range mesonSwitch.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
 		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
@@ -38,7 +38,7 @@ func mesonTestOptions(f checkout.Folder) (out []string) {
 	return out
 }
 
-// mesonSwitch is an option, with its type, that leaves the tests out.
+// mesonSwitch matches an option, with its type, that leaves the tests out.
 //
 // https://mesonbuild.com/Build-options.html
 var mesonSwitch = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|with)[_-])?(?:unit_?)?test(?:s|ing)?)'\s*,\s*type\s*:\s*'(boolean|feature)'\s*,\s*value\s*:\s*(?:false|'(?:disabled|false)')`)

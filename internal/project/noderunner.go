@@ -149,10 +149,8 @@ func (n node) proposeUnknown(p *proposal, delegating bool) {
 
 // configFileOf returns the file that shows that the framework is used.
 func (n node) configFileOf(r nodeRunner) string {
-	for _, config := range r.ConfigFiles {
-		if file := configuredBy(n.Folder, config); file != "" {
-			return file
-		}
+	if file := firstConfig(n.Folder, r.ConfigFiles); file != "" {
+		return file
 	}
 	if n.firstDependency(r.Packages...) != "" && len(n.workspaces) == 0 {
 		return packageJSON

@@ -15,10 +15,10 @@ import (
 type cmakeLists struct {
 	checkout.Folder
 	names    []string
-	separate []string // folders with tests that are a project of their own: "tests"
+	separate []string // folders with tests that are a separate project: "tests"
 }
 
-// testFolder is the name of a folder with tests.
+// testFolder matches the name of a folder with tests.
 var testFolder = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
 
 // findCMakeLists finds the build files of the project in a folder, without those of projects
@@ -61,7 +61,7 @@ func projectNameOf(f checkout.Folder) string {
 
 var (
 	cmakeEnables = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\))`)
-	// cmakeLeftOut are programs that the default target does not build.
+	// cmakeLeftOut matches programs that the default target does not build.
 	cmakeLeftOut = regexp.MustCompile(`(?i)\b(add_executable|set_(target_)?propert\w+)\s*\([^)]*\bEXCLUDE_FROM_ALL\b|\badd_subdirectory\s*\([^)]*test[^)]*\bEXCLUDE_FROM_ALL\b`)
 	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(\s*"?([\w.+-]*)`)
 	cmakeFind    = regexp.MustCompile(`(?i)\bfind_package\s*\(\s*([\w.+-]+)`)
@@ -86,7 +86,7 @@ func addsFolder(f checkout.Folder, file, dir string) bool {
 	return false
 }
 
-// knownDir begins a path with a folder that CMake names: ${CMAKE_CURRENT_SOURCE_DIR}/.
+// knownDir matches a variable of CMake for a folder: ${CMAKE_CURRENT_SOURCE_DIR}/.
 var knownDir = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
 
 // uncommented is the text of a build file without its comments.
@@ -109,8 +109,8 @@ var ctest = framework.Named("ctest")
 // covers reports whether the project includes another CMake project below it.
 func (l cmakeLists) covers(dir string) bool { return !slices.Contains(l.separate, dir) }
 
-// addCTest is the check of tests that ctest knows, and of programs with test cases that it
-// does not know. There is none if neither is in the build files.
+// addCTest adds the check of the tests that ctest knows, and of programs with test cases that it
+// does not know. It adds none if the build files have neither.
 func (l cmakeLists) addCTest(p *proposal, dir string) {
 	tests := l.testDir(dir)
 	c := rowCheck(ctest, "ctest", "--test-dir", tests)
@@ -139,8 +139,8 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 	p.add(c)
 }
 
-// testDir is where ctest finds the tests. Where a folder with tests is the only one that
-// enables them, CMake writes no list of them above it.
+// testDir is the folder in which ctest finds the tests. If only a folder with tests enables them,
+// CMake writes the list of tests there, and none in the build folder.
 func (l cmakeLists) testDir(build string) string {
 	var in []string
 	for _, name := range checkout.Unique(append(l.names, l.Search(200, "*.cmake")...)) {
@@ -154,8 +154,8 @@ func (l cmakeLists) testDir(build string) string {
 	return checkout.Join(build, path.Dir(in[0]))
 }
 
-// testFiles are the file that tells ctest about tests, and the one that shows that there are
-// programs of a known framework; "" where there is none.
+// testFiles are the build file that registers tests with ctest, and the one that shows that there
+// are programs of a known framework; "" if there is none.
 func (l cmakeLists) testFiles() (known, programs string) {
 	known = l.firstFile(cmakeTests)
 	if known != "" || l.firstFile(cmakeProgram) != "" {
@@ -165,10 +165,9 @@ func (l cmakeLists) testFiles() (known, programs string) {
 }
 
 var (
-	// cmakeFramework are the frameworks whose programs have cases of their own.
+	// cmakeFramework matches frameworks whose programs have test cases.
 	cmakeFramework = regexp.MustCompile(framework.NativeLibrary)
 	cmakeProgram   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
-	// testInclude takes in such a framework, also one that is a file of the project.
 	testInclude = regexp.MustCompile(framework.NativeInclude)
 	testSource  = regexp.MustCompile(`(?i)test|spec`)
 )
@@ -189,13 +188,13 @@ func (l cmakeLists) programsFile() string {
 	return l.FirstMatching(testInclude, sources[:min(len(sources), maxSources)]...)
 }
 
-// mayCompile reports whether the build files, whose text it gets, may compile a source: they
-// name it or its folder, or one of them is in its folder.
+// mayCompile reports whether the build files may compile a source: they name it or its folder, or
+// one of them is in its folder. text is the text of all of them.
 func (l cmakeLists) mayCompile(text, source string) bool {
 	top, _, below := strings.Cut(source, "/")
 	return strings.Contains(text, path.Base(source)) || below && strings.Contains(text, top+"/") ||
 		slices.ContainsFunc(l.names, func(name string) bool { return path.Dir(name) != "." && strings.HasPrefix(source, path.Dir(name)+"/") })
 }
 
-// maxSources is how many sources of tests are read for what they include.
+// maxSources bounds the sources of tests that are read for their includes.
 const maxSources = 60
