@@ -20,7 +20,7 @@ const (
 )
 
 // NativeReport is a framework whose programs read from the environment how to report. Of
-// several programs each must keep its results: TAP on standard output, or a file of its own.
+// several programs each must keep its results: TAP on standard output, or a separate file.
 type NativeReport struct {
 	Linked *regexp.Regexp // how a Makefile links the framework, or runs it
 	Env    string         // NAME=value

@@ -10,7 +10,7 @@ import (
 
 var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|` + framework.CMakeDiscovery + `)`)
 
-// proposeCMake recognises a CMake project. Three checks need its build folder, so it is
+// proposeCMake recognizes a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
 func proposeCMake(f checkout.Folder) proposal {
 	lists := findCMakeLists(f)

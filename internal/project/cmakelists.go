@@ -168,8 +168,8 @@ var (
 	// cmakeFramework matches frameworks whose programs have test cases.
 	cmakeFramework = regexp.MustCompile(framework.NativeLibrary)
 	cmakeProgram   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
-	testInclude = regexp.MustCompile(framework.NativeInclude)
-	testSource  = regexp.MustCompile(`(?i)test|spec`)
+	testInclude    = regexp.MustCompile(framework.NativeInclude)
+	testSource     = regexp.MustCompile(`(?i)test|spec`)
 )
 
 // programsFile is the file that shows that there are programs of a known framework, "" if

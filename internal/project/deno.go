@@ -16,7 +16,7 @@ var denoMarkers = framework.Named("deno").ConfigFiles
 // denoTests are the files that deno test looks for.
 var denoTests = []string{"*_test.ts", "*.test.ts", "*_test.tsx", "*.test.tsx", "*_test.js", "*.test.js", "*_test.mjs", "*.test.mjs", "test.ts", "test.js"}
 
-// proposeDeno recognises a folder with a configuration of Deno and no package.json: that is
+// proposeDeno recognizes a folder with a configuration of Deno and no package.json: that is
 // a project of Node, whose scripts may call Deno.
 func proposeDeno(f checkout.Folder) proposal {
 	var p proposal

@@ -14,7 +14,7 @@ var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbpro
 
 var dotnetProject = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
-// proposeDotnet recognises a solution or, if there is none, a project.
+// proposeDotnet recognizes a solution or, if there is none, a project.
 func proposeDotnet(f checkout.Folder) proposal {
 	p := proposal{covers: coversEverything}
 	file := f.First(dotnetMarkers...)

@@ -10,7 +10,7 @@ var mix = framework.Named("mix")
 
 var junitFormatter = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 
-// proposeElixir recognises a Mix project, with the applications of an umbrella.
+// proposeElixir recognizes a Mix project, with the applications of an umbrella.
 func proposeElixir(f checkout.Folder) proposal {
 	p := proposal{covers: coversEverything}
 	p.require(f, "mix", "install Elixir")

@@ -16,7 +16,7 @@ var (
 	golangciLint = framework.LinterNamed("golangci-lint")
 )
 
-// proposeGo recognises a module, or the modules of a go.work.
+// proposeGo recognizes a module, or the modules of a go.work.
 func proposeGo(f checkout.Folder) proposal {
 	var p proposal
 	packages := []string{"./..."}

@@ -20,7 +20,7 @@ var (
 // any packages something else.
 var jvmTestFolders = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
 
-// proposeMaven recognises a pom.xml, with the modules that it names.
+// proposeMaven recognizes a pom.xml, with the modules that it names.
 func proposeMaven(f checkout.Folder) proposal {
 	if f.First(gradle.ConfigFiles...) != "" && !usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
@@ -142,7 +142,7 @@ const gradleInitScript = `gradle.projectsEvaluated {
 }
 `
 
-// proposeGradle recognises a Gradle build, with its subprojects.
+// proposeGradle recognizes a Gradle build, with its subprojects.
 func proposeGradle(f checkout.Folder) proposal {
 	if f.First("pom.xml") != "" && usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{}

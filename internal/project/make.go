@@ -6,7 +6,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// proposeMake recognises the usual targets of a Makefile. It is used only if no other
+// proposeMake recognizes the usual targets of a Makefile. It is used only if no other
 // kind of project is found.
 func proposeMake(f checkout.Folder) proposal {
 	var p proposal

@@ -11,7 +11,7 @@ import (
 
 var meson = framework.Named("meson")
 
-// proposeMeson recognises a Meson project, which writes its report into the build
+// proposeMeson recognizes a Meson project, which writes its report into the build
 // folder.
 func proposeMeson(f checkout.Folder) proposal {
 	if f.First("CMakeLists.txt") != "" && !(f.OnPath("meson") && findCMakeLists(f).hasMesonTests()) {

@@ -1,7 +1,7 @@
 // Package project proposes how to build, test, cover and lint a checkout. It only reads files and
 // never runs the project. [Detect] is its entry.
 //
-// Each language has a recogniser: a function from a read-only view of one folder to a proposal. Lock
+// Each language has a recognizer: a function from a read-only view of one folder to a proposal. Lock
 // files decide the package manager; configuration files, scripts and dependencies decide the test
 // framework, whose row in package framework has the options of the check. A linter is proposed only
 // if the project configures it or depends on it. A checkout may have several projects; each is
@@ -69,9 +69,9 @@ type Project struct {
 // ErrUnknown is returned for a checkout without a known kind of project.
 var ErrUnknown = errors.New("no project recognised")
 
-// proposal is the result of a recogniser for one folder.
+// proposal is the result of a recognizer for one folder.
 type proposal struct {
-	language string // if it is more specific than the recogniser's
+	language string // if it is more specific than the recognizer's
 	checks   []Check
 	tools    []string
 	notes    []string
@@ -118,14 +118,14 @@ func (c *Check) cover(row *framework.Framework) {
 // withWords returns a command with words added; the base is not shared.
 func withWords(base []string, words ...string) []string { return slices.Concat(base, words) }
 
-type recogniser struct {
+type recognizer struct {
 	language string
 	markers  []string // files or patterns; any of them makes a folder a project
 	propose  func(f checkout.Folder) proposal
 }
 
 // The order is that of the languages in [Project].
-var recognisers = []recogniser{
+var recognizers = []recognizer{
 	{"go", goTests.ConfigFiles, proposeGo},
 	{"node", []string{packageJSON}, proposeNode},
 	{"deno", denoMarkers, proposeDeno},
@@ -142,7 +142,7 @@ var recognisers = []recogniser{
 }
 
 // makefile is used if nothing else is found.
-var makefile = recogniser{"make", makeFiles, proposeMake}
+var makefile = recognizer{"make", makeFiles, proposeMake}
 
 // Detect recognizes the projects in the checkout root and in folders down to three levels below it.
 // look finds a program by name, as [os/exec.LookPath] does. The error wraps [ErrUnknown] if there is
@@ -171,7 +171,7 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 
 // describeUntested describes a project without anything to run. It is "" if there is none.
 func describeUntested(f checkout.Folder) string {
-	for _, r := range recognisers {
+	for _, r := range recognizers {
 		if f.IsReadable(r.markers...) {
 			return "found " + f.First(r.markers...) + ", but no build, tests or linter to run"
 		}
@@ -181,7 +181,7 @@ func describeUntested(f checkout.Folder) string {
 
 func markers() []string {
 	var out []string
-	for _, r := range recognisers {
+	for _, r := range recognizers {
 		out = append(out, r.markers[0])
 	}
 	return append(out, "Makefile with a target test")
@@ -194,7 +194,7 @@ func IsProject(dir string) bool {
 		return false
 	}
 	defer f.Close()
-	return slices.ContainsFunc(recognisers, func(r recogniser) bool { return f.First(r.markers...) != "" }) ||
+	return slices.ContainsFunc(recognizers, func(r recognizer) bool { return f.First(r.markers...) != "" }) ||
 		f.First(makefile.markers...) != "" && len(proposeMake(f).checks) > 0
 }
 
@@ -202,7 +202,7 @@ func IsProject(dir string) bool {
 type part struct {
 	proposal
 	dir  string
-	from string // the language of its recogniser
+	from string // the language of its recognizer
 }
 
 // includes reports whether the checks of p include dir.

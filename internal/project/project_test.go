@@ -253,7 +253,7 @@ func TestDetectStrayTests(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a manifest says nothing, and nobody waits for it.
+// A pipe in the place of a manifest is not read, so that detection does not wait for it.
 func TestDetectReadsNoPipes(t *testing.T) {
 	dir := write(t, map[string]string{"go.mod": "module m\n\ngo 1.21\n", "m_test.go": "package m\n"})
 	if out, err := exec.Command("mkfifo", filepath.Join(dir, "package.json"), filepath.Join(dir, "pyproject.toml")).CombinedOutput(); err != nil {

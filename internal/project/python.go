@@ -176,7 +176,7 @@ func (py python) withCoverage(row *framework.Framework, c Check, words []string)
 	return c
 }
 
-// addDiscovered recognises unittest by the test files.
+// addDiscovered recognizes unittest by the test files.
 func (py python) addDiscovered(p *proposal) {
 	files := py.testFiles()
 	file := py.FirstMatching(regexp.MustCompile(`(?m)^\s*(import|from) unittest`), files...)

@@ -39,7 +39,7 @@ func (py python) launcher(p *proposal) (start []string, locked string) {
 }
 
 // findLock finds a lock file: in the folder, or in one above if the folder has no
-// pyproject.toml of its own or belongs to a uv workspace.
+// pyproject.toml or belongs to a uv workspace.
 func (py python) findLock(name string) string {
 	for i, up := range py.Upwards() {
 		if up.First(name) == "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // pythonScripts are where a project says how its tests are run. In a table of TOML a
-// script is a key, or a table of its own with the command in one of the keys of inner.
+// script is a key, or a table with the command in one of the keys of inner.
 var pythonScripts = []struct {
 	file, table string
 	keys        []string

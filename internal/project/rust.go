@@ -23,7 +23,7 @@ var nextestMention = regexp.MustCompile(`\bnextest\b`)
 // absolute.
 const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
 
-// proposeRust recognises a package or a workspace.
+// proposeRust recognizes a package or a workspace.
 func proposeRust(f checkout.Folder) proposal {
 	var p proposal
 	if f.HasSection("Cargo.toml", "workspace") {
@@ -120,12 +120,12 @@ func hasRustLibrary(f checkout.Folder) bool {
 	return f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != ""
 }
 
-// rustLintCheck checks what the build and the tests compile. Without --keep-going, what is
-// reported beside an error depends on which crate was first.
+// rustLintCheck checks what the build and the tests compile. Without --keep-going, the findings
+// in addition to an error depend on which crate was first.
 func rustLintCheck(f checkout.Folder, p *proposal) Check {
 	words := withWords([]string{"--workspace"}, rustTargetOptions(f)...)
 	if old := rustToolchainBefore(f, 74); old != "" {
-		p.note("the toolchain is %s, and cargo has --keep-going since 1.74: beside an error, the number of findings varies from run to run", old)
+		p.note("the toolchain is %s, and cargo has --keep-going since 1.74: after an error, the number of findings varies from run to run", old)
 	} else {
 		words = append(words, "--keep-going")
 	}

@@ -19,7 +19,7 @@ type walk struct{ found []part }
 // visit looks at one folder and at those below it. above are the projects found on the
 // way down.
 func (w *walk) visit(f checkout.Folder, above []part) {
-	here := w.recognise(f, above)
+	here := w.recognize(f, above)
 	above = append(slices.Clip(above), here...)
 	if depthOf(f.Dir) == maxDepth {
 		return
@@ -29,11 +29,11 @@ func (w *walk) visit(f checkout.Folder, above []part) {
 	}
 }
 
-// recognise finds the projects in one folder. If neither the folder nor those above have tests, a
+// recognize finds the projects in one folder. If neither the folder nor those above have tests, a
 // Makefile adds the kinds of checks that the other projects of the folder do not have.
-func (w *walk) recognise(f checkout.Folder, above []part) []part {
+func (w *walk) recognize(f checkout.Folder, above []part) []part {
 	var here []part
-	for _, r := range recognisers {
+	for _, r := range recognizers {
 		if p, ok := r.run(f, above); ok {
 			here = append(here, p)
 		}
@@ -50,8 +50,8 @@ func (w *walk) recognise(f checkout.Folder, above []part) []part {
 	return here
 }
 
-// run runs the recogniser on a folder. Below the root, only a folder with tests is a project.
-func (r recogniser) run(f checkout.Folder, above []part) (part, bool) {
+// run runs the recognizer on a folder. Below the root, only a folder with tests is a project.
+func (r recognizer) run(f checkout.Folder, above []part) (part, bool) {
 	if !f.IsReadable(r.markers...) {
 		return part{}, false
 	}
@@ -121,7 +121,7 @@ func (w *walk) findStrayTests(f checkout.Folder) string {
 		if l.propose == nil {
 			return fmt.Sprintf("there is %s, but no %s", found[0], l.missing)
 		}
-		if p, ok := (recogniser{"python", found, l.propose}).run(f, nil); ok {
+		if p, ok := (recognizer{"python", found, l.propose}).run(f, nil); ok {
 			w.found = append(w.found, p)
 			return ""
 		}
