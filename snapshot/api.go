@@ -10,7 +10,7 @@ import (
 // iteration, since the snapshots that restores take for safety are counted too.
 type ID = manifest.ID
 
-// DisplacedName is the folder of a store with what was in the way of a restore and is in no snapshot.
+// DisplacedName is the folder of a store with files that were in the way of a restore and are in no snapshot.
 const DisplacedName = restore.DisplacedName
 
 // Info describes one snapshot.
@@ -35,13 +35,13 @@ const (
 	External   = manifest.External
 )
 
-// Restored says what a restore did.
+// Restored is the result of a restore.
 type Restored = restore.Restored
 
-// Mismatch is a path that is not as the target of a restore has it.
+// Mismatch is a path that differs from the target of a restore.
 type Mismatch = restore.Mismatch
 
-// The least that stays free of the disk if Options.MinFree is zero: the larger of the two.
+// The minimum free disk space if Options.MinFree is zero: the larger of the two.
 const (
 	DefaultMinFree = disk.DefaultMinFree
 	MinFreePercent = disk.MinFreePercent
@@ -49,7 +49,7 @@ const (
 
 var (
 	// ErrNoSpace is returned when a snapshot would leave less than Options.MinFree of the disk, or when the disk is full.
-	// No snapshot was made then, and nothing of it is left behind.
+	// No snapshot was made then, and no partial data remains.
 	ErrNoSpace = disk.ErrNoSpace
 	// ErrBusy is returned when another process is changing the same store.
 	ErrBusy = disk.ErrBusy

@@ -61,7 +61,7 @@ func (s *Store) Changes(ctx context.Context, from, to ID) ([]Change, error) {
 	return out, nil
 }
 
-// NewIgnored lists the kept ignored files that the snapshot to holds and from does not.
+// NewIgnored lists the captured ignored files that are in the snapshot to and not in from.
 func (s *Store) NewIgnored(from, to ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Store) NewIgnored(from, to ID) ([]string, error) {
 	return out, nil
 }
 
-// UnkeptIgnored lists the ignored files and folders of a snapshot that are not kept, folders with a slash at the end.
+// UnkeptIgnored lists the ignored files and folders that a snapshot has seen and not captured. Folders end in a slash.
 func (s *Store) UnkeptIgnored(id ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *Store) manifestPair(from, to ID) (a, b *manifest.Manifest, err error) {
 	return a, b, err
 }
 
-// fileEntry is nil for folders too.
+// fileEntry returns e if it is a file or link, otherwise nil.
 func fileEntry(e *manifest.Entry) *manifest.Entry {
 	if e == nil || e.Kind == disk.KindDir {
 		return nil
@@ -112,7 +112,7 @@ func entryPath(a, b *manifest.Entry) string {
 	return b.Path
 }
 
-// compareEntries returns how a file differs between two snapshots, in which it is o and e, or nil.
+// compareEntries returns how a file differs between two snapshots. Its entries are o and e, nil if it is missing.
 func compareEntries(o, e *manifest.Entry, from, to *manifest.Manifest) (ChangeKind, bool) {
 	switch {
 	case o == nil && e == nil:
@@ -155,8 +155,8 @@ func (s *Store) Files(id ID) ([]File, error) {
 	return out, nil
 }
 
-// ReadFile returns the content of a working file as the snapshot holds it, for a symbolic link its target. The error is
-// fs.ErrNotExist if the snapshot does not hold the path.
+// ReadFile returns the content of a working file in a snapshot, or the target of a symbolic link. The error wraps
+// fs.ErrNotExist if the snapshot does not contain the path.
 func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
@@ -174,17 +174,18 @@ func (s *Store) ReadFile(ctx context.Context, id ID, path string) ([]byte, error
 	return s.objects.Content(m.Work[i].OID)
 }
 
-// LostGitState says in words, sorted, what of git's own state the snapshot from holds and the snapshot to does not: ".git"
-// alone when the repository itself is gone; otherwise "branch NAME", "tag NAME" and "ref NAME" (full name) for refs that
-// no longer exist under their name, and "stash entry N (subject)" for entries of the stash, numbered as in from, whose
-// commit is in the stash no more; and "object file NAME (damaged)" for those of the tree that are damaged or unreadable now, and "file NAME (a pipe, socket
-// or device now)". A ref that moved is not lost. Remote-tracking refs and those of one worktree's own,
-// such as refs/bisect, do not count, nor do the refs of nested repositories.
+// LostGitState describes the parts of git's own state that are in the snapshot from and missing in the snapshot to, sorted:
 //
-// Of a linked worktree only its own folder and its current branch are known; that the branch is gone shows only while it
-// is still checked out. SharedLost compares what the worktrees share. Refs in the reftable format are not read, and what
-// to could not read does not count as lost. Where there was no repository nothing is lost. A repository in place of
-// another is not distinguished from the first one.
+//   - ".git" alone if the repository itself is gone;
+//   - "branch NAME", "tag NAME" and "ref NAME" (full name) for refs that no longer exist; a ref that moved is not lost;
+//   - "stash entry N (subject)" for entries that are no longer in the stash, numbered as in from;
+//   - "object file NAME (damaged)" for object files that are damaged or unreadable now;
+//   - "file NAME (a pipe, socket or device now)".
+//
+// Remote-tracking refs, refs of a single worktree such as refs/bisect, and refs of nested repositories are not compared.
+// For a linked worktree only its own folder and its current branch are compared, and a missing branch is only noticed
+// while it is checked out; LostSharedState compares the rest. Refs in the reftable format, and files that could not be
+// read in to, do not count as lost. A replaced repository is not distinguished from the original one.
 func (s *Store) LostGitState(ctx context.Context, from, to ID) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("compare git state: %w", err)
@@ -218,7 +219,7 @@ func (s *Store) LostGitState(ctx context.Context, from, to ID) ([]string, error)
 	return append(gitstate.Texts(lost), damage...), err
 }
 
-// blockedGitFiles names the files of git in whose place something is that git would wait for.
+// blockedGitFiles lists git files that were replaced by a pipe, socket or device, on which git would block.
 func blockedGitFiles(from, to *manifest.Manifest) (out []string) {
 	for _, s := range to.Skipped {
 		if name, is := strings.CutPrefix(s.Path, ".git/"); is && s.Reason == Special && manifest.Lookup(from.Git, s.Path) >= 0 {
@@ -228,7 +229,7 @@ func blockedGitFiles(from, to *manifest.Manifest) (out []string) {
 	return out
 }
 
-// damagedObjects names the object files of a snapshot that are in the tree now and are damaged or unreadable.
+// damagedObjects lists the object files of a snapshot that are damaged or unreadable in the tree now.
 func (s *Store) damagedObjects(m *manifest.Manifest) (out []string, err error) {
 	for _, key := range m.ObjectDirs {
 		p, err := s.pools.Get(key)
@@ -242,8 +243,8 @@ func (s *Store) damagedObjects(m *manifest.Manifest) (out []string, err error) {
 	return out, nil
 }
 
-// LostSharedState says in words, as GitLost does, what of the state that linked worktrees share the snapshot from holds and the
-// snapshot to does not. Whoever works in another worktree may have done that.
+// LostSharedState describes, like LostGitState, the state shared by linked worktrees that is in the snapshot from and
+// missing in the snapshot to. A process in another worktree may have removed it.
 func (s *Store) LostSharedState(from, to ID) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

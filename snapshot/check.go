@@ -16,28 +16,28 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// Damage is a file of a store that is not what was written.
+// Damage is a file of a store that differs from what was written.
 type Damage struct {
 	File      string   `json:"file"` // below the folder of the store
-	Why       []string `json:"why"`  // one thing or more
+	Why       []string `json:"why"`  // at least one problem
 	Snapshots []ID     `json:"snapshots,omitempty"`
 }
 
-// CheckResult is what Check found.
+// CheckResult is the result of Check.
 type CheckResult struct {
-	Intact  []ID // snapshots of which everything is there and as it was written
+	Intact  []ID // snapshots that are complete and unchanged
 	Damaged []ID
 	Damage  []Damage
 	Bytes   int64 // of the packs that were read
 }
 
-// Check reads every pack and every manifest of the store in the folder dir and computes every hash anew. It changes
-// nothing, also where a loop works on the store. A store that is not there is empty. Memory is that of the ids of the
-// store and of one manifest; contents are streamed.
+// Check reads every pack and manifest of the store in the folder dir and verifies all hashes. It changes nothing, and may
+// run while a loop uses the store. A missing store is empty. Contents are streamed: memory is needed for the ids in the
+// store and for one manifest.
 func Check(ctx context.Context, dir string) (CheckResult, error) {
 	for tries := 0; ; tries++ {
 		c, err := check(ctx, dir)
-		if !errors.Is(err, fs.ErrNotExist) || tries == 3 { // another process drops snapshots meanwhile
+		if !errors.Is(err, fs.ErrNotExist) || tries == 3 { // another process is dropping snapshots
 			return c, err
 		}
 	}
@@ -45,7 +45,7 @@ func Check(ctx context.Context, dir string) (CheckResult, error) {
 
 func check(ctx context.Context, dir string) (CheckResult, error) {
 	s := &Store{dir: dir}
-	list, err := os.ReadDir(s.manifestDir()) // before the packs: these are complete first
+	list, err := os.ReadDir(s.manifestDir()) // before the packs, which are written before their manifest
 	if errors.Is(err, fs.ErrNotExist) {
 		return CheckResult{}, nil
 	}
@@ -77,12 +77,12 @@ func check(ctx context.Context, dir string) (CheckResult, error) {
 type checker struct {
 	s     *Store
 	packs pack.CheckResult
-	trees map[pack.OID]string // what is wrong below a tree that was looked at; "" is nothing
+	trees map[pack.OID]string // problem of each tree that was checked, "" if it is intact
 	files map[string]*Damage
 	out   CheckResult
 }
 
-// addDamage notes what is wrong with a file, and for which snapshot.
+// addDamage records the problems of a file and, unless id is "", the affected snapshot.
 func (c *checker) addDamage(file string, id ID, why ...string) {
 	if rel, err := filepath.Rel(c.s.dir, file); err == nil {
 		file = filepath.ToSlash(rel)
@@ -102,10 +102,10 @@ func (c *checker) checkSnapshot(id ID) {
 	file := filepath.Join(c.s.manifestDir(), string(id))
 	m, err := manifest.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // dropped meanwhile
+		return // it was just dropped
 	}
 	if err == nil && m.ID != id {
-		err = fmt.Errorf("it is that of s%s", m.ID)
+		err = fmt.Errorf("it is the manifest of s%s", m.ID)
 	}
 	if err != nil {
 		why := err
@@ -130,7 +130,7 @@ func (c *checker) checkSnapshot(id ID) {
 	c.out.Damaged = append(c.out.Damaged, id)
 }
 
-// contentProblems says what is wrong with the contents of a snapshot, "" where nothing is.
+// contentProblems describes the problems of the contents of a snapshot, "" if there are none.
 func (c *checker) contentProblems(m *manifest.Manifest) string {
 	var problems []string
 	for p := range manifest.Parts {
@@ -160,7 +160,7 @@ func (c *checker) objectProblem(id pack.OID) string {
 	return ""
 }
 
-// commitProblem says what is wrong with what plain git sees of a snapshot.
+// commitProblem describes the problem of a commit through which plain git sees a snapshot.
 func (c *checker) commitProblem(name string) string {
 	id, err := pack.ParseOID(name)
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *checker) commitProblem(name string) string {
 	return c.treeProblem(tree)
 }
 
-// treeProblem says what is wrong with a tree or below it.
+// treeProblem describes the problem of a git tree, including everything below it.
 func (c *checker) treeProblem(id pack.OID) string {
 	why, known := c.trees[id]
 	if known {

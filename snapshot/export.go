@@ -8,10 +8,10 @@ import (
 	"supervise/snapshot/internal/restore"
 )
 
-// Export writes the working files of a snapshot into another folder, which is made if it is not there; what is in
-// their place is replaced. Git's own state is not among them. With paths, only those files are brought to what the
-// snapshot holds: what it lacks of them is removed. Links that lead into the working tree by its absolute path lead into
-// dir instead. Nothing is written outside dir, and nothing is synced: it is for a tree that is soon thrown away.
+// Export writes the working files of a snapshot to another folder, without git's own state. It creates the folder if it is
+// missing and replaces existing files. With paths, only those files are written, and removed if the snapshot does not
+// contain them. Absolute links into the working tree are changed to point into dir. Nothing is written outside dir, and
+// nothing is synced, because the folder is meant to be temporary.
 func (s *Store) Export(ctx context.Context, id ID, dir string, paths ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

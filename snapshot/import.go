@@ -14,19 +14,19 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// Work is what became of a tree in between two snapshots of its store.
+// Work is the work done in a tree between two snapshots of its store.
 type Work struct {
 	Store    *Store
 	From, To ID
 }
 
-// Import makes a snapshot of base and of the work that was done in a copy of its tree, which has a store of its own:
-// working files that came, changed or went there. Git's own state and the ignored files are those of base, so a restore
-// brings files into this tree, and no commits. The tree itself is not looked at.
+// Import makes a snapshot that applies work done in a copy of the tree, which has a separate store, to the snapshot base:
+// added, changed and deleted working files. Git's own state and the ignored files are those of base, so a restore brings
+// files into this tree, and no commits. The tree itself is not read.
 func (s *Store) Import(ctx context.Context, base ID, w Work, label string) (Info, error) {
 	m, err := s.importWork(ctx, base, w, label)
 	if err != nil {
-		return Info{}, fmt.Errorf("take over snapshot %s of %s: %w", w.To, w.Store.dir, err)
+		return Info{}, fmt.Errorf("import snapshot %s of %s: %w", w.To, w.Store.dir, err)
 	}
 	return m.Info, nil
 }
@@ -74,13 +74,14 @@ func (s *Store) importWork(ctx context.Context, base ID, work Work, label string
 	if err := s.commit(&m, w); err != nil {
 		return nil, err
 	}
-	previousBase := s.base // the tree has not become what is taken over
+	previousBase := s.base // the tree itself has not changed
 	err = s.publish(&m, w)
 	s.base = previousBase
 	return &m, err
 }
 
-// applyChanges is a list of files with what changed from one list to another. Folders do not know their git trees any more.
+// applyChanges applies the changes between the lists from and to to files. The git trees of folders are reset, because
+// they may have changed.
 func applyChanges(files, from, to []manifest.Entry) []manifest.Entry {
 	byPath := manifest.ByPath(files)
 	manifest.ForEachPair(from, to, func(a, b *manifest.Entry) {
@@ -102,7 +103,7 @@ func applyChanges(files, from, to []manifest.Entry) []manifest.Entry {
 	return out
 }
 
-// copyContents copies what the store lacks of the files from another one.
+// copyContents copies the contents of files that are missing in this store from another store.
 func (s *Store) copyContents(ctx context.Context, w *pack.Writer, from *Store, files []manifest.Entry) error {
 	for _, e := range files {
 		if e.Kind == disk.KindDir || w.Has(e.OID) {

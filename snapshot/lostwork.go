@@ -14,36 +14,36 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// WorkLoss is a file with work of the user's that was in no commit when the store was made and is gone.
+// WorkLoss is a file with work of the user that was in no commit when the store was created and is lost.
 type WorkLoss struct {
 	Path    string
 	Kind    LossKind
 	Ignored bool
-	Kept    bool // the snapshots hold it
+	Kept    bool // the snapshots contain it
 }
 
-// LossKind says what became of a file.
+// LossKind says how the work in a file was lost.
 type LossKind string
 
 // The ways to lose work.
 const (
 	LostDeleted     LossKind = "deleted"
 	LostEmptied     LossKind = "emptied"
-	LostReverted    LossKind = "edits undone" // its content is what a commit had
-	LostOverwritten LossKind = "overwritten"  // nothing of what the user had written is left
+	LostReverted    LossKind = "edits undone" // its content is that of a commit
+	LostOverwritten LossKind = "overwritten"  // nothing that the user wrote is left
 )
 
-// LostWork lists, by path, what the snapshot base holds of the user's own work, start holds still, and now does not. Own
-// work is what was untracked, or not as HEAD has it, when the store was made; and kept ignored files. It is lost when its
-// content is at no path of now and in no commit, and
+// LostWork lists, by path, the user's own work that is in the snapshots base and start and lost in now. Own work is files
+// that were untracked, or differed from HEAD, when the store was created, and captured ignored files. A file is lost if its
+// content is at no path of now and in no commit, and one of these holds:
 //
-//   - the file is gone or empty, and less than half of its lines are in files that have changed since base;
-//   - or it is again what a commit before base had, or what was staged when the store was made;
-//   - or it is a text, none of the lines that the user had added is in any changed file, and all that the user had removed
-//     are back. Four lines at least must have been added or removed. For an ignored file only the first counts.
+//   - the file is missing or empty, and less than half of its lines are in files that have changed since base;
+//   - its content is that of a commit before base, or what was staged when the store was created;
+//   - it is a text, none of the lines that the user added is in any changed file, and all lines that the user removed are
+//     back. At least four lines must have been added or removed.
 //
-// Work that the agent goes on with is not lost, nor are object files that an ignore file names. Where there is no
-// repository nothing is known of what is the user's own.
+// For an ignored file only the first rule applies. Work that the agent continues is not lost, and compiled files that git
+// ignores do not count. Without a repository the result is empty, because own work cannot be recognized.
 func (s *Store) LostWork(ctx context.Context, base, start, now ID) ([]WorkLoss, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,21 +68,21 @@ func (s *Store) LostWork(ctx context.Context, base, start, now ID) ([]WorkLoss, 
 	return out, nil
 }
 
-// losses looks for lost work.
+// losses searches for lost work.
 type losses struct {
 	s                *Store
 	base, start, now *manifest.Manifest
 	own              ignore.Uncommitted
 	candidates       []*lossCandidate
 	contents         map[pack.OID]bool // of now
-	changed          lines             // of files that have changed since base
+	changed          lines             // of all files that have changed since base
 }
 
-// lossCandidate is a file that may be lost.
+// lossCandidate is a file whose work may be lost.
 type lossCandidate struct {
 	WorkLoss
-	before, after *manifest.Entry // is: nil if it is gone
-	committed     string          // the id of what HEAD had, or of what was staged, where that is there now
+	before, after *manifest.Entry // after is nil if the file is missing
+	committed     string          // id of the content in HEAD, or of the staged content if that is the current content
 }
 
 func entryOf(list []manifest.Entry, p string) *manifest.Entry {
@@ -99,7 +99,7 @@ func sameContent(a, b *manifest.Entry) bool {
 	return a.Kind == b.Kind && a.OID == b.OID
 }
 
-// findChangedWork looks among the working files.
+// findChangedWork adds working files as candidates.
 func (l *losses) findChangedWork() {
 	for path, committed := range l.own.Files {
 		p := string(path)
@@ -111,13 +111,13 @@ func (l *losses) findChangedWork() {
 			continue
 		}
 		if staged := l.own.Staged[path]; after != nil && after.OID.String() == staged {
-			committed = staged // that is there still, and what came on top of it is not
+			committed = staged // the staged content remains, and later edits do not
 		}
 		l.candidates = append(l.candidates, &lossCandidate{WorkLoss{Path: p, Kind: lossKind(after, committed), Kept: true}, before, after, committed})
 	}
 }
 
-// lossKind says what a file that was there before is now.
+// lossKind returns how a file was lost, by its entry afterwards.
 func lossKind(is *manifest.Entry, committed string) LossKind {
 	switch {
 	case is == nil:
@@ -130,7 +130,7 @@ func lossKind(is *manifest.Entry, committed string) LossKind {
 	return LostOverwritten
 }
 
-// findIgnored looks among the kept ignored files.
+// findIgnored adds captured ignored files as candidates.
 func (l *losses) findIgnored() {
 	for i := range l.base.Kept {
 		before := fileEntry(&l.base.Kept[i])
@@ -145,7 +145,7 @@ func (l *losses) findIgnored() {
 	}
 }
 
-// findSkipped looks among the files that no snapshot holds.
+// findSkipped lists lost files that were too large to be captured.
 func (l *losses) findSkipped() (out []WorkLoss) {
 	for _, f := range l.base.Skipped {
 		_, own := l.own.Files[manifest.PathText(f.Path)]
@@ -158,13 +158,13 @@ func (l *losses) findSkipped() (out []WorkLoss) {
 	return out
 }
 
-// stillExists reports whether a skipped file exists, or one of the same size and time elsewhere.
+// stillExists reports whether a skipped file exists, or a skipped file of the same size and time at another path.
 func (l *losses) stillExists(m *manifest.Manifest, f Skip) bool {
 	return m.HasSkipped(f.Path) || entryOf(m.Work, f.Path) != nil || entryOf(m.Kept, f.Path) != nil ||
 		slices.ContainsFunc(m.Skipped, func(o Skip) bool { return o.Size == f.Size && o.Mtime == f.Mtime })
 }
 
-// hasContent reports whether a content is at any path.
+// hasContent reports whether the content is at any path of now.
 func (l *losses) hasContent(id pack.OID) bool {
 	if l.contents == nil {
 		l.contents = map[pack.OID]bool{}
@@ -179,7 +179,7 @@ func (l *losses) hasContent(id pack.OID) bool {
 	return l.contents[id]
 }
 
-// isObjectCode recognises what a compiler or linker makes.
+// isObjectCode recognizes the output of compilers and linkers.
 func (l *losses) isObjectCode(e *manifest.Entry) bool {
 	data, err := l.s.objects.Content(e.OID)
 	return err == nil && slices.ContainsFunc([]string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "!<arch>", "\x00asm"}, func(magic string) bool {
@@ -187,7 +187,7 @@ func (l *losses) isObjectCode(e *manifest.Entry) bool {
 	})
 }
 
-// removeSurviving drops what lives on in other files or in a commit.
+// removeSurviving removes candidates whose content survives in other files or in a commit.
 func (l *losses) removeSurviving(ctx context.Context) {
 	if len(l.candidates) == 0 {
 		return
@@ -213,7 +213,7 @@ func (l *losses) toWork() (out []WorkLoss) {
 	return out
 }
 
-// repositoryOf is the root of the innermost repository that a path lies in.
+// repositoryOf returns the root of the innermost repository that contains a path.
 func (l *losses) repositoryOf(p string) string {
 	best := ""
 	for root := range l.own.Tips {
@@ -224,10 +224,10 @@ func (l *losses) repositoryOf(p string) string {
 	return best
 }
 
-// isLost decides about one file, by its lines first, which needs no history.
+// isLost decides about one candidate. It compares lines first, which needs no git history.
 func (l *losses) isLost(ctx context.Context, f *lossCandidate, repo *commits, rel string) bool {
 	added, isText := l.lines(f.before)
-	var removed lines // what the user removed
+	var removed lines // lines that the user removed
 	if f.committed != "" {
 		committed := textLines(repo.readBlob(ctx, f.committed))
 		added, removed = added.without(committed), committed.without(added)
@@ -244,14 +244,14 @@ func (l *losses) isLost(ctx context.Context, f *lossCandidate, repo *commits, re
 	return !repo.holdContent(ctx, rel, f.before.OID.String(), added)
 }
 
-// isReplaced reports whether no line that the user added is left in any changed file, and all that the user removed are back.
+// isReplaced reports whether no line that the user added is left in any changed file, and all removed lines are back.
 func (l *losses) isReplaced(f *lossCandidate, added, removed lines) bool {
 	is, _ := l.lines(f.after)
 	return len(added) > 0 && len(added)+len(removed) >= 4 && added.countIn(l.changed) == 0 && removed.countIn(is) == len(removed)
 }
 
-// survives reports whether at least half of the user's lines are in changed files. Where the user had only removed lines, a
-// deleted file takes nothing away.
+// survives reports whether at least half of the lines that the user added are in changed files. If the user had only
+// removed lines, a deleted file loses nothing.
 func (l *losses) survives(f *lossCandidate, added lines) bool {
 	if len(added) == 0 {
 		return f.Kind == LostDeleted
@@ -259,10 +259,10 @@ func (l *losses) survives(f *lossCandidate, added lines) bool {
 	return 2*added.countIn(l.changed) >= len(added)
 }
 
-// maxText is the size in bytes up to which lines of a file are looked at.
+// maxText is the size in bytes up to which files are compared by lines.
 const maxText = 1 << 20
 
-// changedLines are those of all files that are not as base has them.
+// changedLines returns the lines of all files that have changed since base, up to a total size.
 func (l *losses) changedLines() lines {
 	out := lines{}
 	room := int64(32 << 20)
@@ -281,7 +281,7 @@ func (l *losses) changedLines() lines {
 	return out
 }
 
-// lines reads those of a file, and reports whether it is a text.
+// lines reads the lines of a file, and reports whether it is a text.
 func (l *losses) lines(e *manifest.Entry) (lines, bool) {
 	if e == nil || e.Kind != disk.KindFile || e.Stat.Size > maxText {
 		return nil, false
@@ -293,7 +293,7 @@ func (l *losses) lines(e *manifest.Entry) (lines, bool) {
 	return textLines(data), true
 }
 
-// lines are the different lines of texts that have a letter or digit, without the space around them.
+// lines is the set of trimmed lines of texts that contain a letter or digit.
 type lines map[string]bool
 
 func textLines(data []byte) lines {
@@ -319,7 +319,7 @@ func (l lines) without(other lines) lines {
 	return out
 }
 
-// countIn counts the lines that another text has too.
+// countIn counts the lines that are also in other.
 func (l lines) countIn(other lines) (n int) {
 	for line := range l {
 		if other[line] {
@@ -329,20 +329,21 @@ func (l lines) countIn(other lines) (n int) {
 	return n
 }
 
-// commits are those of one repository, as far as they matter. They are asked for when the first file is looked for.
+// commits finds contents in the commits of one repository. The commits since base are listed on first use.
 type commits struct {
 	root        string
 	before      []string
 	loaded      bool
-	added       map[string]bool     // contents that commits since then brought
-	addedByPath map[string][]string // the same by path
+	added       map[string]bool     // ids of contents added by commits since base
+	addedByPath map[string][]string // ids by path
 }
 
 func newCommits(root string, before []string) *commits { return &commits{root: root, before: before} }
 
 func (s *Store) gitRoot(root string) string { return gitdir.RepoRoot(s.work, root) }
 
-// holdContent reports whether a commit has a content, or the path with at least half of the lines.
+// holdContent reports whether a commit contains the content, or a new commit contains at least half of the added lines at
+// the path.
 func (c *commits) holdContent(ctx context.Context, p, id string, added lines) bool {
 	if !c.loaded {
 		c.loaded, c.added, c.addedByPath = true, map[string]bool{}, map[string][]string{}
@@ -360,12 +361,12 @@ func (c *commits) holdContent(ctx context.Context, p, id string, added lines) bo
 	})
 }
 
-// hadContent reports whether a commit that was there before has a content at a path.
+// hadContent reports whether a commit from before base has the content at the path.
 func (c *commits) hadContent(ctx context.Context, p, id string) bool {
 	return slices.ContainsFunc(gitdir.ListBlobs(ctx, c.root, c.before, nil, []string{p}), func(b gitdir.Blob) bool { return b.ID == id })
 }
 
-// readBlob reads an object; nil where git has none.
+// readBlob reads a blob, nil if git does not have it.
 func (c *commits) readBlob(ctx context.Context, id string) []byte {
 	out, err := gitdir.RepoGit(ctx, c.root, "cat-file", "blob", id)
 	if err != nil || len(out) > maxText {

@@ -136,7 +136,7 @@ func TestSomeOfTheDiskStaysFree(t *testing.T) {
 		noise(t, dir, fmt.Sprint("small/", i), 100<<10)
 	}
 	least := lowest(t, full, func() { _, err = s.Take(context.Background(), "") })
-	if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "12 MB are to stay free") {
+	if !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "12 MB must stay free") {
 		t.Errorf("take: %v", err)
 	}
 	if least < 12<<20-disk.SpaceStep/2 {

@@ -25,15 +25,15 @@ import (
 	"supervise/snapshot/internal/restore"
 )
 
-// config is what the store remembers of its making, and what changes it later.
+// config is the configuration of a store: how it was created, and later changes.
 type config struct {
 	Version  int
 	Work     manifest.PathText
 	External gitdir.External
-	// Repository is the one in the tree when it was last seen; zero in stores of earlier versions.
+	// Repository is the repository in the tree when it was last seen; zero in stores of earlier versions.
 	Repository gitstate.Identity
-	// Limits are the Options that the store was made with. Whoever opens it later, such as a command that knows no
-	// configuration, must capture the same: what a safety snapshot lacks cannot be brought back.
+	// Limits are the Options that the store was created with. Commands that open it later without the user's configuration
+	// must capture the same files: what is missing in a safety snapshot cannot be restored.
 	Limits   Options
 	Rules    ignore.Config
 	Excludes gitdir.Excludes
@@ -41,13 +41,12 @@ type config struct {
 
 const configVersion = 1
 
-// Open opens the store of snapshots of the tree whose root is work, and makes it if there is none in the folder store.
-// A new store fixes what is ignored from now on, and the options; those of a later Open do not count. An existing one
-// finishes a restore that a crash interrupted (see Recovered), or gives it up with an UnfinishedError; a second Open
-// succeeds.
+// Open opens the store in the folder store for snapshots of the tree at work, and creates it if it does not exist. A new
+// store records the options and the ignore rules; the options of a later Open are not used. If a restore was interrupted
+// by a crash, Open finishes it (see Recovered) or gives it up with an UnfinishedError; the next Open then succeeds.
 //
-// Open refuses the root of the file system, the home folder and what contains it, a store that belongs to another tree,
-// and a store inside the tree unless git ignores its place.
+// Open refuses the root of the file system, the home folder and its parents, a store that belongs to another tree, and a
+// store inside the tree that git does not ignore.
 func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	work, store, err := resolveFolders(work, store)
 	if err != nil {
@@ -84,7 +83,7 @@ func Open(ctx context.Context, work, store string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// resolveFolders resolves both folders and refuses trees that nobody wants to have rolled back.
+// resolveFolders resolves the links in both paths and refuses trees that must never be rolled back.
 func resolveFolders(work, store string) (absWork, absStore string, err error) {
 	if absWork, err = filepath.Abs(work); err == nil {
 		absWork, err = filepath.EvalSymlinks(absWork)
@@ -96,7 +95,7 @@ func resolveFolders(work, store string) (absWork, absStore string, err error) {
 		return "", "", fmt.Errorf("find snapshot store %s: %w", store, err)
 	}
 	if absWork == filepath.Dir(absWork) {
-		return "", "", fmt.Errorf("refuse to snapshot %s: it is a whole file system; run in the folder of a project", absWork)
+		return "", "", fmt.Errorf("refuse to snapshot %s: it is an entire file system; run in the folder of a project", absWork)
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if real, err := filepath.EvalSymlinks(home); err == nil && gitdir.IsBelow(real, absWork) {
@@ -109,7 +108,7 @@ func resolveFolders(work, store string) (absWork, absStore string, err error) {
 	return absWork, absStore, nil
 }
 
-// resolveNew resolves the symbolic links of a path of which the last elements may not exist yet.
+// resolveNew resolves the symbolic links in a path whose last elements may not exist yet.
 func resolveNew(p string) (string, error) {
 	p, err := filepath.Abs(p)
 	if err != nil {
@@ -123,7 +122,8 @@ func resolveNew(p string) (string, error) {
 	return real, err
 }
 
-// storePathInTree returns the path of the store in the tree, "" if it lies outside. Inside it must be ignored by git.
+// storePathInTree returns the path of the store relative to the tree, "" if it is outside. A store inside the tree must be
+// ignored by git.
 func storePathInTree(ctx context.Context, work, store string) (string, error) {
 	if !gitdir.IsBelow(store, work) {
 		return "", nil
@@ -141,7 +141,7 @@ func storePathInTree(ctx context.Context, work, store string) (string, error) {
 	return "", fmt.Errorf("refuse snapshot store %s: it lies inside the working tree; choose a folder outside, or add it to .gitignore", store)
 }
 
-// load reads or makes what the store consists of.
+// load reads or creates the parts of the store, and finishes what a crash interrupted.
 func (s *Store) load(ctx context.Context) error {
 	unlock, err := s.lock()
 	busy := errors.Is(err, ErrBusy)
@@ -167,20 +167,20 @@ func (s *Store) load(ctx context.Context) error {
 				return err
 			}
 		}
-		_ = s.finishPrune(ctx) // what is left to do stays noted in the store
+		_ = s.finishPrune(ctx) // the store records what is left to do
 	}
 	if id := s.newest(); id != "" {
 		if s.base, err = s.manifest(id); err != nil {
-			s.base = nil // damaged: all files are read anew
+			s.base = nil // damaged: all files are read again
 		}
 	}
 	if busy {
-		return nil // whoever holds the lock also finishes restores
+		return nil // the process that holds the lock finishes restores
 	}
 	return s.finishInterrupted(ctx)
 }
 
-// sweepStore removes what a crash left half-written in the store.
+// sweepStore removes partial files that a crash left in the store.
 func (s *Store) sweepStore() {
 	for _, dir := range []string{"", "manifests", "repo.git", "repo.git/objects/pack", "repo.git/refs/iter", "repo.git/refs/state"} {
 		disk.Sweep(filepath.Join(s.dir, filepath.FromSlash(dir)))
@@ -226,7 +226,7 @@ func (s *Store) loadConfig(ctx context.Context, busy bool) error {
 	return nil
 }
 
-// changeTree makes the store that of the tree where it lies now.
+// changeTree records the new location of the tree.
 func (s *Store) changeTree() (err error) {
 	s.config.Work = manifest.PathText(s.work)
 	if s.config.External, err = gitdir.FindExternal(s.work); err != nil {
@@ -263,7 +263,7 @@ func (s *Store) saveConfig() error {
 	return disk.WriteFile(s.configFile(), append(data, '\n'))
 }
 
-// lock keeps other processes from changing the store until the returned function is called.
+// lock locks the store for other processes until the returned function is called.
 func (s *Store) lock() (func(), error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -284,8 +284,8 @@ func (s *Store) lock() (func(), error) {
 	}, nil
 }
 
-// signLock leaves our name in the lock, and finds out whether another has been there since: then there may be snapshots that
-// we do not know, and some that we know may be gone.
+// signLock writes the name of this Store to the lock file. If another name was there, another process may have added or
+// dropped snapshots, and the store is marked stale.
 func (s *Store) signLock(f *os.File) error {
 	last := make([]byte, len(s.name)+1)
 	n, err := f.ReadAt(last, 0)
@@ -300,9 +300,9 @@ func (s *Store) signLock(f *os.File) error {
 	return errors.Join(err, f.Truncate(int64(len(s.name))))
 }
 
-// Exclude names files and folders, relative to the root of the tree, that from now on are neither captured nor deleted
-// nor restored, in all snapshots of the store. It is meant for what the checks themselves write. The store remembers
-// them. Info.Tree of later snapshots does not cover them, so exclude before the snapshots that are compared.
+// Exclude adds files and folders, relative to the root of the tree, that are no longer captured, deleted or restored, in all
+// snapshots of the store. It is meant for files that the checks themselves write. The store saves the list. Info.Tree of
+// later snapshots does not cover excluded files, so call Exclude before taking snapshots that are compared.
 func (s *Store) Exclude(paths []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,11 +335,11 @@ func (s *Store) saveExcludes(x gitdir.Excludes) error {
 	return nil
 }
 
-// ensureRoot looks whether the folder of the tree is still the one that was opened. One that was deleted, or moved away,
-// is made again, so that a restore can fill it; from one in its place the next snapshot is taken. Otherwise snapshots
-// would be of a folder in which nobody works any more.
+// ensureRoot makes sure that the opened folder is the one at the path of the tree. If the folder was deleted or moved away,
+// it is created again, so that a restore can fill it. If it was replaced, the new folder is opened. Without this, snapshots
+// would show a folder that is no longer in use.
 //
-// A folder that its owner cannot enter any more gets back the permissions that it had when the store was opened.
+// If the owner can no longer enter the folder, its permissions are reset to those at Open.
 func (s *Store) ensureRoot() error {
 	s.makeRootAccessible()
 	there, err := os.Lstat(s.work)
@@ -361,8 +361,8 @@ func (s *Store) ensureRoot() error {
 	return s.reopenRoot()
 }
 
-// displaceRoot moves what is in the place of the tree's folder, a file or a link, into the folder displaced of the store.
-// Nothing is written through a link, and where it leads nothing changes.
+// displaceRoot moves a file or link at the path of the tree to the folder of displaced files in the store. The target of a
+// link is not touched.
 func (s *Store) displaceRoot(fi fs.FileInfo) error {
 	if disk.KindOf(fi) != 0 {
 		to, err := restore.KeepRoot(s.dir, s.work, fi)
@@ -374,9 +374,9 @@ func (s *Store) displaceRoot(fi fs.FileInfo) error {
 	return os.Remove(s.work)
 }
 
-// reopenRoot opens the folder that is there now.
+// reopenRoot opens the folder at the path of the tree.
 func (s *Store) reopenRoot() error {
-	// A link put in its place could lead anywhere.
+	// A link at this path could lead anywhere.
 	if real, err := filepath.EvalSymlinks(s.work); err != nil || real != s.work {
 		return fmt.Errorf("find the working tree again: %s is a symbolic link now; remove it, make the folder again (an empty one will do), then supervise rollback or resume", s.work)
 	}
@@ -389,7 +389,7 @@ func (s *Store) reopenRoot() error {
 	return nil
 }
 
-// makeRootAccessible gives the owner access to the folder of the tree; where it is not ours, the next step fails and says so.
+// makeRootAccessible gives the owner access to the folder of the tree. If that fails, opening the folder reports the error.
 func (s *Store) makeRootAccessible() {
 	fi, err := os.Lstat(s.work)
 	if err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 && s.rootMode&0o700 == 0o700 {

@@ -15,24 +15,24 @@ import (
 	"supervise/snapshot/internal/gitdir"
 )
 
-// WritePatch writes the difference of the working files as git shows it: unified, with the prefixes a/ and b/, in git's order.
-// Excluded paths are left out. It needs git.
+// WritePatch writes the changes of the working files as a unified diff with the prefixes a/ and b/. Excluded paths are
+// omitted. It needs git.
 func (s *Store) WritePatch(ctx context.Context, w io.Writer, from, to ID) error {
 	return s.writeDiff(ctx, w, from, to)
 }
 
-// WriteStat writes how many lines of which files changed, as git diff --stat shows it. It needs git.
+// WriteStat writes the number of changed lines of each file, like git diff --stat. It needs git.
 func (s *Store) WriteStat(ctx context.Context, w io.Writer, from, to ID) error {
 	return s.writeDiff(ctx, w, from, to, "--stat")
 }
 
-// LineCounts are the lines of a file that were added and deleted. Those of a binary file are not counted.
+// LineCounts are the numbers of added and deleted lines of a file, zero for a binary file.
 type LineCounts struct {
 	Added, Deleted int
 	Binary         bool
 }
 
-// CountLines counts the changed lines of every file that git finds changed, by path. It needs git.
+// CountLines counts the changed lines of each changed file, by path. It needs git.
 func (s *Store) CountLines(ctx context.Context, from, to ID) (map[string]LineCounts, error) {
 	var b bytes.Buffer
 	if err := s.writeDiff(ctx, &b, from, to, "--numstat", "-z", "--no-renames"); err != nil {

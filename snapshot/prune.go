@@ -19,18 +19,18 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// PruneResult says what Prune did.
+// PruneResult is the result of Prune.
 type PruneResult struct {
 	Dropped []ID  // oldest first
-	Freed   int64 // bytes that came back, as by Usage
+	Freed   int64 // bytes, as measured by Usage
 }
 
-// Prune drops all snapshots but those in keep, and gives the space back that only they needed: packs of which some
-// contents are still needed are written anew without the others. The safety snapshots of the last restore and of the last
-// rollback are always kept, and so are displaced files (see Restored.Displaced).
+// Prune drops all snapshots except those in keep, and frees the space that only they needed. Packs that are still needed in
+// part are rewritten. The safety snapshots of the last restore and of the last rollback are always kept, and so are
+// displaced files (see Restored.Displaced).
 //
-// It is done whole or not at all: after a crash, or an error such as a full disk, the snapshots are dropped, the rest are
-// good, and the next Open or Prune gives back what space is left to be given back.
+// If Prune is interrupted by a crash, or by an error such as a full disk, the snapshots are dropped, the others are intact,
+// and the next Open or Prune frees the remaining space.
 func (s *Store) Prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *Store) prune(ctx context.Context, keep []ID) (PruneResult, error) {
 	return p, err
 }
 
-// pinned are the snapshots that nobody may drop.
+// pinned returns the snapshots that must never be dropped.
 func (s *Store) pinned() []ID {
 	ids := []ID{s.safety}
 	if r, err := LastRollback(s.dir); err == nil {
@@ -93,7 +93,7 @@ func (s *Store) pinned() []ID {
 	return ids
 }
 
-// snapshotsExcept lists the snapshots of the store that are not in keep, oldest first.
+// snapshotsExcept lists the snapshots that are not in keep, oldest first.
 func (s *Store) snapshotsExcept(keep []ID) []ID {
 	var out []ID
 	for id := range s.infos {
@@ -105,8 +105,8 @@ func (s *Store) snapshotsExcept(keep []ID) []ID {
 	return out
 }
 
-// finishPrune gives back what an interrupted Prune did not. An error is no obstacle to using the store: the list of
-// dropped snapshots says that it is still to be done.
+// finishPrune frees the space that an interrupted Prune has not freed. The store can be used even after an error: the list
+// of dropped snapshots records that the work is pending.
 func (s *Store) finishPrune(ctx context.Context) error {
 	d, err := s.loadDropped()
 	if err != nil || !d.Pending {
@@ -115,9 +115,9 @@ func (s *Store) finishPrune(ctx context.Context) error {
 	return s.reclaim(ctx, d)
 }
 
-// reclaim removes what only dropped snapshots need. All its steps may be repeated.
+// reclaim removes the data that only dropped snapshots need. All steps can be repeated.
 func (s *Store) reclaim(ctx context.Context, d droppedList) error {
-	if err := s.resync(); err != nil { // what is not known here would not be counted, and be lost
+	if err := s.resync(); err != nil { // data of unknown snapshots would be removed
 		return err
 	}
 	for _, set := range d.Sets {
@@ -136,7 +136,7 @@ func (s *Store) reclaim(ctx context.Context, d droppedList) error {
 	}
 	err := s.objects.Prune(c.rank)
 	if err == nil {
-		s.objects, err = pack.Open(s.GitDir()) // what is open by an old name is found by the new ones
+		s.objects, err = pack.Open(s.GitDir()) // the packs have new names
 	}
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *Store) reclaim(ctx context.Context, d droppedList) error {
 	return s.saveDropped(d)
 }
 
-// resync brings the list of snapshots up to date with what other processes took and dropped.
+// resync updates the list of snapshots after other processes took or dropped some.
 func (s *Store) resync() error {
 	for id := range s.infos {
 		if _, err := os.Lstat(filepath.Join(s.manifestDir(), string(id))); errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +158,7 @@ func (s *Store) resync() error {
 	return s.refresh()
 }
 
-// forget removes the manifests and refs of dropped snapshots, and what is kept of them in memory.
+// forget removes the manifests and refs of dropped snapshots, and clears them from memory.
 func (s *Store) forget(ids []ID) error {
 	for _, id := range ids {
 		for _, f := range []string{"manifests/" + string(id), "repo.git/" + id.Ref(), "repo.git/" + manifest.StateRef(id)} {
@@ -171,7 +171,7 @@ func (s *Store) forget(ids []ID) error {
 	s.manifests = manifest.Cache{}
 	s.base = nil
 	if id := s.newest(); id != "" {
-		s.base, _ = s.manifest(id) // without it all files are read anew
+		s.base, _ = s.manifest(id) // without it all files are read again
 	}
 	var errs []error
 	for _, dir := range []string{"manifests", "repo.git/refs/iter", "repo.git/refs/state"} {
@@ -180,22 +180,22 @@ func (s *Store) forget(ids []ID) error {
 	return errors.Join(errs...)
 }
 
-// census finds out which contents are needed, and by which snapshot for longest.
+// census counts which contents are needed, and the rank of the first counted snapshot that needs them.
 type census struct {
 	s     *Store
-	rank  map[pack.OID]int       // of the snapshot that was counted first of those that need it
-	pools map[string]map[int]int // by folder of an object pool: the numbers of the snapshots that use it, and their ranks
+	rank  map[pack.OID]int       // of the first counted snapshot that needs the object
+	pools map[string]map[int]int // by folder of an object pool: snapshot number → rank
 }
 
 func newCensus(s *Store) *census {
 	return &census{s: s, rank: map[pack.OID]int{}, pools: map[string]map[int]int{}}
 }
 
-// countSnapshot notes everything that a snapshot needs and that was not noted before. Both ways to it are gone: by the manifest,
-// and by the commits that plain git sees.
+// countSnapshot adds everything that a snapshot needs and that was not added before. It follows both the manifest and the
+// commits that plain git sees.
 func (c *census) countSnapshot(id ID, rank int) error {
 	m, err := manifest.Read(filepath.Join(c.s.manifestDir(), string(id)))
-	if err != nil && !errors.Is(err, manifest.ErrDamaged) { // a damaged one still has its commits
+	if err != nil && !errors.Is(err, manifest.ErrDamaged) { // a damaged manifest still has its commits
 		return err
 	}
 	if err == nil {
@@ -267,7 +267,7 @@ func (c *census) countTree(id pack.OID, rank int) error {
 	})
 }
 
-// eachTreeEntry shows do what a tree of git holds.
+// eachTreeEntry calls do with every entry of a git tree.
 func (s *Store) eachTreeEntry(id pack.OID, do func(sub pack.OID, isTree bool) error) error {
 	data, err := s.objects.Read(id, pack.Tree)
 	if err != nil {
@@ -291,15 +291,15 @@ func (s *Store) eachTreeEntry(id pack.OID, do func(sub pack.OID, isTree bool) er
 // ErrDropped is returned for an ID whose snapshot was dropped by Prune. It never comes back.
 var ErrDropped = errors.New("dropped to save space")
 
-// droppedList is what the store remembers of snapshots that it does not hold any more.
+// droppedList records the snapshots that were dropped.
 type droppedList struct {
 	Version int
-	Next    int  // no new snapshot gets a lower number
-	Pending bool // some of the space has still to be given back
+	Next    int  // lowest number for new snapshots
+	Pending bool // some space still has to be freed
 	Sets    []droppedSet
 }
 
-// droppedSet are the snapshots that one Prune dropped.
+// droppedSet is the set of snapshots dropped by one Prune.
 type droppedSet struct {
 	At  time.Time
 	IDs []ID
@@ -309,7 +309,7 @@ const droppedVersion = 1
 
 func (s *Store) droppedFile() string { return filepath.Join(s.dir, "dropped.json") }
 
-// loadDropped reads the file, which most stores do not have.
+// loadDropped reads the list of dropped snapshots, which most stores do not have.
 func (s *Store) loadDropped() (droppedList, error) {
 	d := droppedList{Version: droppedVersion}
 	data, err := os.ReadFile(s.droppedFile())

@@ -17,23 +17,23 @@ import (
 	"supervise/snapshot/internal/restore"
 )
 
-// journal is kept while a restore is under way.
+// journal is stored during a restore, so that it can be finished after a crash.
 type journal struct {
 	Target, Safety ID
-	Repository     gitstate.Identity // when the restore began
+	Repository     gitstate.Identity // when the restore started
 	Token          string
 	At             time.Time
-	Rollback       bool `json:",omitempty"` // the journal becomes the note of the last rollback
+	Rollback       bool `json:",omitempty"` // the journal becomes the record of the last rollback
 }
 
 func (s *Store) journalFile() string { return filepath.Join(s.dir, "restore.json") }
 
-// Restore brings the tree, and git's state with it, back to what the snapshot id recorded. It takes the present first
-// (Restored.Safety). Once it has begun to write, a cancelled ctx does not stop it half-way. After an error in the middle,
-// or a crash, the next Open finishes it.
+// Restore restores the tree, including git's state, to the snapshot id. It first takes a snapshot of the current tree
+// (Restored.Safety). Once writing has started, it ignores the cancellation of ctx. After an error or a crash in the middle,
+// the next Open finishes it.
 //
-// The processes that write into the tree must be gone. ErrLocked means that a git process is at work; nothing has been
-// changed then.
+// Processes that write to the tree must have ended. ErrLocked means that a git process is running; nothing was changed
+// then.
 func (s *Store) Restore(ctx context.Context, id ID) (Restored, error) {
 	return s.runRestore(ctx, journal{Target: id})
 }
@@ -79,19 +79,20 @@ func (s *Store) restore(ctx context.Context, j journal) (Restored, error) {
 	return s.apply(ctx, j, present, target)
 }
 
-// PlannedRestore is what a restore is about to do.
+// PlannedRestore describes a restore that is about to start.
 type PlannedRestore struct {
 	Target, Safety           ID
-	Files, Ignored, GitFiles int // that are to be written or deleted
+	Files, Ignored, GitFiles int // numbers of files that will be written or deleted
 
 	same func(ID) bool
 }
 
-// IsSavedIn reports whether nothing is to be replaced that another snapshot does not have.
+// IsSavedIn reports whether the snapshot id contains everything that the restore will replace.
 func (b PlannedRestore) IsSavedIn(id ID) bool { return b.same(id) }
 
-// OnRestore has do called before every restore that changes a file, when the safety snapshot is there: who is killed
-// later has named it. An error of do gives the restore up. do must not use the store; nil calls nothing.
+// OnRestore sets a function that is called before every restore that changes a file, after the safety snapshot was taken,
+// so that the caller can record its ID before anything can fail. If do returns an error, the restore is canceled. do must
+// not use the store; nil removes the function.
 func (s *Store) OnRestore(do func(PlannedRestore) error) { s.onRestore = do }
 
 func (s *Store) notifyRestore(present, target *manifest.Manifest) error {
@@ -113,7 +114,7 @@ func (s *Store) notifyRestore(present, target *manifest.Manifest) error {
 	return s.onRestore(b)
 }
 
-// prepareRestore takes the present, and reads what is to come in its place.
+// prepareRestore takes a snapshot of the current tree and loads the target.
 func (s *Store) prepareRestore(ctx context.Context, j journal) (present, target *manifest.Manifest, err error) {
 	if target, err = s.manifest(j.Target); err != nil {
 		return nil, nil, err
@@ -122,12 +123,12 @@ func (s *Store) prepareRestore(ctx context.Context, j journal) (present, target 
 		return nil, nil, err
 	}
 	if present, err = s.take(ctx, "before-restore", j.Token); err != nil {
-		return nil, nil, fmt.Errorf("take the present first: %w", err)
+		return nil, nil, fmt.Errorf("take a safety snapshot: %w", err)
 	}
 	return present, target, nil
 }
 
-// apply writes what differs between the present and the target; the journal is there.
+// apply writes the differences between the current tree and the target. The journal was written before.
 func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.Manifest) (Restored, error) {
 	s.safety = j.Safety
 	ctx = context.WithoutCancel(ctx)
@@ -138,7 +139,7 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.
 		return *r, err
 	}
 	synced := make(chan error, 1)
-	go func() { synced <- disk.SyncTree(s.root) }() // the disk works while we look
+	go func() { synced <- disk.SyncTree(s.root) }() // in parallel with the verification
 	if r.GitFiles > 0 && len(target.ObjectDirs) > 0 {
 		r.Fsck = gitdir.Fsck(ctx, s.work)
 	}
@@ -151,7 +152,7 @@ func (s *Store) apply(ctx context.Context, j journal, present, target *manifest.
 	return *r, nil
 }
 
-// checkLocks refuses to work beside a live git process. A stale lock is no obstacle: it is a file like any other.
+// checkLocks returns ErrLocked if a live git process holds a lock. A stale lock is restored like any other file.
 func (s *Store) checkLocks(target *manifest.Manifest) error {
 	dirs := map[string]bool{}
 	for _, key := range target.ObjectDirs {
@@ -178,7 +179,7 @@ func (s *Store) newRestorer(token string, r *Restored) *restore.Restorer {
 	return &restore.Restorer{Tree: s.tree(), Store: s.dir, Objects: s.objects, Pools: s.pools, Token: token, Result: r, ExcludesSaved: s.saveExcludes}
 }
 
-// verify looks at the tree again and compares it with the target.
+// verify scans the tree again and compares it with the target.
 func (s *Store) verify(ctx context.Context, x *restore.Restorer, target *manifest.Manifest) error {
 	now, err := s.scan(ctx, nil, x.Token)
 	if err != nil {
@@ -189,20 +190,20 @@ func (s *Store) verify(ctx context.Context, x *restore.Restorer, target *manifes
 	return nil
 }
 
-// ErrNoRollback is returned by Undo for a store in which nobody has rolled back anything.
+// ErrNoRollback is returned by Undo for a store without a rollback.
 var ErrNoRollback = errors.New("nothing has been rolled back")
 
-// Rollback says what the last rollback of a store did.
+// Rollback is the record of the last rollback of a store.
 type Rollback struct {
-	Target ID // what was put back
-	Safety ID // what was there before
+	Target ID // the restored snapshot
+	Safety ID // the tree before the rollback
 	At     time.Time
 }
 
 func rollbackFile(dir string) string { return filepath.Join(dir, "rollback.json") }
 
-// LastRollback reads what was rolled back last in the store in the folder dir, by Store.Rollback or Store.Undo. The error
-// is ErrNoRollback if nothing was. The store need not be open.
+// LastRollback reads the record of the last Store.Rollback or Store.Undo in the store in the folder dir. The error wraps
+// ErrNoRollback if there was none. The store need not be open.
 func LastRollback(dir string) (Rollback, error) {
 	var r Rollback
 	data, err := os.ReadFile(rollbackFile(dir))
@@ -218,14 +219,14 @@ func LastRollback(dir string) (Rollback, error) {
 	return r, nil
 }
 
-// Rollback is a Restore that is remembered, so that Undo can take it back. It is remembered also when a crash interrupts
-// it and it is finished by a later Open.
+// Rollback is a Restore that is recorded, so that Undo can reverse it. It is recorded even if a crash interrupts it and a
+// later Open finishes it.
 func (s *Store) Rollback(ctx context.Context, id ID) (Restored, error) {
 	return s.runRestore(ctx, journal{Target: id, Rollback: true})
 }
 
-// Undo restores what was there before the last Rollback or Undo, whatever has been done since then. It is a rollback
-// itself: a second Undo does again what the first one undid.
+// Undo restores the tree before the last Rollback or Undo. Changes made since then are reversed too. Undo is itself a
+// rollback: a second Undo reverses the first one.
 func (s *Store) Undo(ctx context.Context) (Restored, error) {
 	r, err := LastRollback(s.dir)
 	if err != nil {
@@ -234,7 +235,7 @@ func (s *Store) Undo(ctx context.Context) (Restored, error) {
 	return s.Rollback(ctx, r.Safety)
 }
 
-// closeJournal ends a restore: the journal goes, or becomes the note of the last rollback.
+// closeJournal ends a restore: the journal is removed, or becomes the record of the last rollback.
 func (s *Store) closeJournal(j journal) error {
 	if !j.Rollback {
 		return errors.Join(os.Remove(s.journalFile()), disk.SyncDir(s.dir))

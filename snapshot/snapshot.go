@@ -17,38 +17,38 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// Options limits what a store captures. The zero value means the defaults. They count when the store is made; it keeps
-// them.
+// Options limits what a store captures. The zero value means the defaults. The store saves the options when it is created.
 type Options struct {
 	// MaxFile is the size in bytes above which a file is skipped. Zero means 50 MiB.
 	MaxFile int64
 	// MaxTotal is the sum in bytes of all captured working files above which the largest ones are skipped. Zero means
 	// 4 GiB.
 	MaxTotal int64
-	// Precious are glob patterns (path.Match) of ignored files up to 1 MiB that are captured all the same. A pattern
-	// without a slash is matched with the last element of the path, one with a slash with the whole path. Nil means
+	// Precious are glob patterns (path.Match) of ignored files up to 1 MiB that are captured nevertheless. A pattern
+	// without a slash is matched against the last element of the path, one with a slash against the entire path. Nil means
 	// DefaultPrecious, an empty slice means none.
 	Precious []string
-	// MaxIgnored is the sum in bytes of all captured ignored files that no tool makes anew, above which the largest ones are
-	// skipped. Zero means 200 MiB, a negative number that none is captured.
+	// MaxIgnored is the sum in bytes of all captured ignored files that no tool can regenerate, above which the largest
+	// ones are skipped. Zero means 200 MiB; if it is negative, none are captured.
 	MaxIgnored int64
-	// MinFree is how many bytes of the store's disk a snapshot must leave free (see ErrNoSpace). Zero means the larger of
-	// 512 MiB and 2 % of the disk, a negative number that the disk may be filled.
+	// MinFree is how many bytes of the disk of the store a snapshot must leave free (see ErrNoSpace). Zero means the larger
+	// of 512 MiB and 2 % of the disk; if it is negative, there is no limit.
 	MinFree int64
-	// Moved says that the tree may lie elsewhere than the one that the store is of: it was moved, cloned, or is to be made
-	// from the snapshots. The store belongs to it from then on. It is another repository in most cases, see Store.Adopt.
+	// Moved allows the tree to be at another path than recorded in the store: it was moved or cloned, or will be created
+	// from the snapshots. The store then belongs to the new path. In most cases it contains another repository, see
+	// Store.AdoptRepository.
 	Moved bool `json:"-"`
 
 	lockWait time.Duration // for the store's lock; zero means defaultLockWait
 }
 
-// DefaultPrecious returns the patterns of ignored files that are usually made by hand and missed when they are gone.
+// DefaultPrecious returns the patterns of ignored files that users usually write manually.
 func DefaultPrecious() []string {
 	return []string{".env", ".env.*", ".env-*", ".envrc", "*.local", "*.local.*", "*.pem", "*.key", "*.tfvars", "local.properties"}
 }
 
-// Another process holds the lock as long as it looks or writes, which is short:
-// a snapshot must not fail because somebody asks for a diff just then.
+// defaultLockWait is how long to wait for the lock. Other processes hold it briefly, and a snapshot must not fail because a
+// user runs a diff at the same time.
 const defaultLockWait = 10 * time.Second
 
 const (
@@ -76,39 +76,39 @@ func (o Options) withDefaults() Options {
 }
 
 var (
-	// ErrUnknown is returned for an ID that the store does not hold.
+	// ErrUnknown is returned for an ID that is not in the store.
 	ErrUnknown = errors.New("unknown snapshot")
 	// ErrLocked is returned by Restore when a live process holds a lock of the git repository.
 	ErrLocked = errors.New("git repository is locked by a live process")
 )
 
-// Store is a folder of snapshots of one working tree. Its methods may be called from several goroutines; Take, Restore
-// and Exclude run one at a time, also across processes (ErrBusy).
+// Store is a folder of snapshots of one working tree. Its methods may be called from several goroutines. Take, Restore and
+// Exclude run one at a time, also across processes (ErrBusy).
 type Store struct {
 	work       string // absolute, without symbolic links
 	dir        string
 	opts       Options
-	pathInTree string   // path of the store in the tree, "" if it lies outside
+	pathInTree string   // path of the store relative to the tree, "" if it is outside
 	root       *os.Root // the working tree
 
-	rootMode fs.FileMode // permissions of its folder when the store was opened
+	rootMode fs.FileMode // permissions of the root when the store was opened
 
-	name            string // among those who lock the store
+	name            string // identifies this Store in the lock file
 	lockWait        time.Duration
 	mu              sync.Mutex
-	otherRepository bool // the tree is another repository than that of the store
-	stale           bool // others may have changed the store since it was read
+	otherRepository bool // the tree contains another repository than the snapshots
+	stale           bool // another process may have changed the store since it was read
 	config          config
 	objects         *pack.Objects
 	rules           *ignore.Rules
 	pools           *pool.Pools
 	infos           map[ID]manifest.Header
 	manifests       manifest.Cache
-	base            *manifest.Manifest // what the tree looked like when we last saw it: saves reading unchanged files
+	base            *manifest.Manifest // the tree when it was last scanned; unchanged files are not read again
 	recovered       *Restored
 	onRestore       func(PlannedRestore) error
 	safety          ID     // of the last restore
-	moved           string // where what was in the place of the tree's folder is kept; "" if nothing was
+	moved           string // where a file or link at the path of the tree was moved; "" if there was none
 }
 
 func (s *Store) tree() *gitdir.Tree {
@@ -118,18 +118,18 @@ func (s *Store) tree() *gitdir.Tree {
 // Close releases the store. It does not delete anything.
 func (s *Store) Close() error { return s.root.Close() }
 
-// GitDir is the bare git directory that holds the contents; ID.Ref names a snapshot in it.
+// GitDir returns the bare git directory with the contents. ID.Ref is the ref of a snapshot in it.
 func (s *Store) GitDir() string { return filepath.Join(s.dir, "repo.git") }
 
-// Recovered returns what was done to finish a restore that a crash or an error had interrupted, by Open or by the next Take
-// or Restore; nil if there was none.
+// Recovered returns the result of finishing an interrupted restore, by Open or by the next Take or Restore; nil if there was
+// none.
 func (s *Store) Recovered() *Restored {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.recovered
 }
 
-// Info describes the snapshot id. The error is ErrUnknown if there is no such snapshot.
+// Info describes the snapshot id. The error wraps ErrUnknown if there is no such snapshot.
 func (s *Store) Info(id ID) (Info, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Store) List() ([]Info, error) {
 	return list, nil
 }
 
-// header finds the head of a manifest, also of one that another process has written meanwhile.
+// header returns the header of a snapshot, including snapshots that another process has just taken.
 func (s *Store) header(id ID) (manifest.Header, error) {
 	if h, ok := s.infos[id]; ok {
 		return h, nil
@@ -166,7 +166,7 @@ func (s *Store) header(id ID) (manifest.Header, error) {
 	return manifest.Header{}, s.missingError(id)
 }
 
-// refresh reads the heads of manifests and the packs that are not known yet.
+// refresh reads the headers of manifests and the packs that are not known yet.
 func (s *Store) refresh() error {
 	if err := s.objects.Refresh(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (s *Store) refresh() error {
 	return nil
 }
 
-// newest is the highest ID, or "" in an empty store.
+// newest returns the highest ID, or "" in an empty store.
 func (s *Store) newest() ID {
 	var best ID
 	for id := range s.infos {
@@ -202,7 +202,7 @@ func (s *Store) newest() ID {
 
 func (s *Store) manifestDir() string { return filepath.Join(s.dir, "manifests") }
 
-// manifest loads the whole manifest of a snapshot.
+// manifest loads the manifest of a snapshot.
 func (s *Store) manifest(id ID) (*manifest.Manifest, error) {
 	if m := s.manifests.Get(id); m != nil {
 		return m, nil
@@ -211,7 +211,7 @@ func (s *Store) manifest(id ID) (*manifest.Manifest, error) {
 		return nil, err
 	}
 	m, err := manifest.Read(filepath.Join(s.manifestDir(), string(id)))
-	if errors.Is(err, fs.ErrNotExist) { // another process has dropped it
+	if errors.Is(err, fs.ErrNotExist) { // dropped by another process
 		delete(s.infos, id)
 		return nil, s.missingError(id)
 	}

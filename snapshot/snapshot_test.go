@@ -390,7 +390,7 @@ func TestOpenRefuses(t *testing.T) {
 	must(t, err)
 	other := open(t, plain(t), Options{})
 	for name, c := range map[string]struct{ work, store, want string }{
-		"root":               {"/", t.TempDir(), "whole file system"},
+		"root":               {"/", t.TempDir(), "entire file system"},
 		"home":               {home, t.TempDir(), "home folder"},
 		"parent of home":     {filepath.Dir(home), t.TempDir(), "refuse to snapshot"},
 		"store inside":       {dir, filepath.Join(dir, "state"), "add it to .gitignore"},

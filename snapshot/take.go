@@ -18,12 +18,12 @@ import (
 	"supervise/snapshot/internal/scan"
 )
 
-// Take captures the tree as it is now. It waits for nobody: the processes that write into the tree should be gone or
-// stopped, otherwise files that change while they are read are skipped as Unstable. Nothing in the tree is written.
+// Take captures the current tree. Processes that write to the tree should have ended or be stopped: files that change while
+// they are read are skipped as Unstable. Nothing is written to the tree.
 //
-// A restore that was interrupted is finished first, as by Open.
+// An interrupted restore is finished first, as by Open.
 //
-// The label is free text for the commit that plain git shows. An error means that no snapshot was made.
+// The label is free text for the commit that plain git shows. If Take returns an error, no snapshot was made.
 func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 		return Info{}, err
 	}
 	defer unlock()
-	if err := s.finishInterrupted(ctx); err != nil { // otherwise a later Open would undo what has happened since
+	if err := s.finishInterrupted(ctx); err != nil { // otherwise a later Open would reverse later changes
 		return Info{}, err
 	}
 	m, err := s.take(ctx, label, "")
@@ -42,14 +42,15 @@ func (s *Store) Take(ctx context.Context, label string) (Info, error) {
 	return m.Info, nil
 }
 
-// take does the work of Take; token names the temporary files of a restore that are not part of the tree.
+// take captures the tree and explains errors of a full disk. token identifies the temporary files of a restore, which are
+// not captured.
 func (s *Store) take(ctx context.Context, label, token string) (*manifest.Manifest, error) {
 	m, err := s.capture(ctx, label, token)
 	return m, disk.ExplainFull(err, s.dir)
 }
 
 func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Manifest, error) {
-	if s.stale { // it takes long in a store of many snapshots
+	if s.stale { // slow in a store with many snapshots
 		if err := s.refresh(); err != nil {
 			return nil, err
 		}
@@ -64,7 +65,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 		return nil, err
 	}
 	w := pack.NewWriter(s.objects)
-	w.Raw.Store(s.base == nil) // the first snapshot is waited for
+	w.Raw.Store(s.base == nil) // the user waits for the first snapshot
 	w.Space = &disk.Space{Dir: s.dir, Keep: s.opts.MinFree}
 	defer w.Abort()
 	m, err := s.scan(ctx, w, token)
@@ -81,7 +82,7 @@ func (s *Store) capture(ctx context.Context, label, token string) (*manifest.Man
 	return m, s.publish(m, w)
 }
 
-// scan looks at the tree. Without a pack contents are hashed and not stored.
+// scan makes a manifest of the current tree. If w is nil, contents are hashed and not stored.
 func (s *Store) scan(ctx context.Context, w *pack.Writer, token string) (*manifest.Manifest, error) {
 	return scan.Run(ctx, scan.Options{
 		Tree: s.tree(), Inside: s.pathInTree, MaxFile: s.opts.MaxFile, MaxTotal: s.opts.MaxTotal, MaxIgnored: s.opts.MaxIgnored, Rules: s.rules,
@@ -89,7 +90,7 @@ func (s *Store) scan(ctx context.Context, w *pack.Writer, token string) (*manife
 	})
 }
 
-// gatherObjects takes the git objects that have come since the last snapshot.
+// gatherObjects copies the git objects that were added since the last snapshot to the pools.
 func (s *Store) gatherObjects(m *manifest.Manifest, seq int) error {
 	for _, key := range m.ObjectDirs {
 		p, err := s.pools.Get(key)
@@ -109,7 +110,7 @@ func (s *Store) gatherObjects(m *manifest.Manifest, seq int) error {
 	return nil
 }
 
-// skipReason is why objects could not be taken, "" where that is an error.
+// skipReason returns the reason to skip objects after an error, "" if the error is fatal.
 func skipReason(err error) Reason {
 	switch {
 	case errors.Is(err, pool.ErrOtherDisk):
@@ -120,7 +121,7 @@ func skipReason(err error) Reason {
 	return ""
 }
 
-// commit makes the objects by which plain git reaches the contents.
+// commit writes the trees and commits through which plain git reaches the contents.
 func (s *Store) commit(m *manifest.Manifest, w *pack.Writer) error {
 	tree, errTree := pack.ParseOID(m.WorkTree) // known if nothing has changed
 	if errTree != nil || !w.Has(tree) {
@@ -144,8 +145,8 @@ func (s *Store) commit(m *manifest.Manifest, w *pack.Writer) error {
 	return errors.Join(errWork, errState)
 }
 
-// publish makes the snapshot exist; with the manifest, so that a crash leaves all of it or nothing. Refs come after
-// it, unsynced: what a crash eats of them is made again by Open.
+// publish makes the snapshot visible by writing its manifest last, so that a crash leaves all of it or nothing. Refs follow
+// without a sync: Open repairs refs that are lost in a crash.
 func (s *Store) publish(m *manifest.Manifest, w *pack.Writer) error {
 	data, err := m.Encode()
 	if err != nil {
@@ -159,7 +160,7 @@ func (s *Store) publish(m *manifest.Manifest, w *pack.Writer) error {
 	if err := w.Finish(list); err != nil {
 		return err
 	}
-	s.infos[m.ID] = m.Header // it exists, whatever comes
+	s.infos[m.ID] = m.Header // it exists, even if a later step fails
 	if err := s.objects.SetRefs(m.Refs()); err != nil {
 		return err
 	}
@@ -169,8 +170,8 @@ func (s *Store) publish(m *manifest.Manifest, w *pack.Writer) error {
 	return nil
 }
 
-// TakeTemporary takes a snapshot of the tree as it is now, for a short look. The function that it returns drops it again, with
-// the space that it took; if other snapshots have been taken since, it stays, as they may need what it holds.
+// TakeTemporary takes a snapshot for temporary use. The returned function drops it and frees its space. The snapshot is kept
+// if others were taken since, because they may need its contents.
 func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +198,7 @@ func (s *Store) TakeTemporary(ctx context.Context, label string) (Info, func() e
 	return m.Info, func() error { return s.dropTemporary(m.ID, came) }, err
 }
 
-// packNames lists the packs without their extension.
+// packNames returns the set of packs, without extension.
 func (s *Store) packNames() (map[string]bool, error) {
 	list, err := s.objects.Indexes()
 	out := map[string]bool{}
@@ -207,7 +208,7 @@ func (s *Store) packNames() (map[string]bool, error) {
 	return out, err
 }
 
-// dropTemporary removes a snapshot and the packs that came with it, if it is still the newest one.
+// dropTemporary removes a snapshot and the packs written for it, if it is still the newest one.
 func (s *Store) dropTemporary(id ID, packs map[string]bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,22 +15,22 @@ import (
 	"supervise/snapshot/internal/restore"
 )
 
-// ErrOtherRepository is returned by Restore when the tree is another repository than the one that the snapshots are of.
-// Nothing has been changed then. See Adopt.
+// ErrOtherRepository is returned by Restore if the tree contains another repository than the snapshots. Nothing was changed
+// then. See Store.AdoptRepository.
 var ErrOtherRepository = errors.New("the working tree is another repository than the one that the snapshots are of")
 
-// UnfinishedError says that an interrupted restore was given up, since the tree has changed or is another repository.
-// Nothing in the tree was touched. It is returned once.
+// UnfinishedError reports that an interrupted restore was given up, because the tree has changed or contains another
+// repository. The tree was not modified. The error is returned only once.
 type UnfinishedError struct {
-	Target, Safety ID       // what the restore was to give, and what was there before
-	Current        ID       // the tree as it was found; "" of another repository
-	Changed        []string // paths that somebody has changed since; none of another repository
+	Target, Safety ID       // the target of the restore, and the tree before it
+	Current        ID       // the tree as it was found; "" in another repository
+	Changed        []string // paths that were changed since; none in another repository
 	store, work    string
 }
 
 func (e *UnfinishedError) Error() string {
 	loop := filepath.Base(e.store)
-	commands := fmt.Sprintf("the tree that it was to give: supervise rollback %s s%s; the tree before it: supervise rollback %s s%s", loop, e.Target, loop, e.Safety)
+	commands := fmt.Sprintf("the target of the restore: supervise rollback %s s%s; the tree before it: supervise rollback %s s%s", loop, e.Target, loop, e.Safety)
 	if e.Current == "" {
 		return fmt.Sprintf("a restore was interrupted, and %s is another repository now: nothing was touched, the restore is given up; %s (with --force)", e.work, commands)
 	}
@@ -38,14 +38,15 @@ func (e *UnfinishedError) Error() string {
 	if len(names) > 5 {
 		names = append(names[:5:5], fmt.Sprintf("%d more", len(e.Changed)-5))
 	}
-	return fmt.Sprintf("a restore was interrupted, and the tree has been changed since (%s): nothing was touched, the restore is given up; %s; the tree as it is now is kept as s%s; to go on with it, run the command again",
+	return fmt.Sprintf("a restore was interrupted, and the tree has been changed since (%s): nothing was touched, the restore is given up; %s; the current tree is kept as s%s; to continue with it, run the command again",
 		strings.Join(names, ", "), commands, e.Current)
 }
 
-// InterruptedRestore is a restore that was interrupted and neither finished nor given up yet.
+// InterruptedRestore is an interrupted restore that was not finished or given up yet.
 type InterruptedRestore struct{ Target, Safety ID }
 
-// ReadUnfinished reads it of the store in the folder dir, which need not be open; nil if there is none.
+// ReadUnfinished returns the interrupted restore of the store in the folder dir, nil if there is none. The store need not
+// be open.
 func ReadUnfinished(dir string) *InterruptedRestore {
 	data, err := os.ReadFile(filepath.Join(dir, "restore.json"))
 	var j journal
@@ -55,8 +56,8 @@ func ReadUnfinished(dir string) *InterruptedRestore {
 	return &InterruptedRestore{Target: j.Target, Safety: j.Safety}
 }
 
-// finishInterrupted finishes the restore of a journal, if there is one: only in the repository in which it was begun, and only if
-// nobody has changed the tree since. The present, perhaps half restored, is taken again.
+// finishInterrupted finishes the restore of the journal, if there is one. It gives up if the tree contains another
+// repository or was changed since. It first takes another snapshot of the current, perhaps partly restored, tree.
 func (s *Store) finishInterrupted(ctx context.Context) error {
 	data, err := os.ReadFile(s.journalFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +85,7 @@ func (s *Store) finishInterrupted(ctx context.Context) error {
 	return nil
 }
 
-// finishRestore does what is left of an interrupted restore, unless it finds changes and adds them to gone.
+// finishRestore completes an interrupted restore. If the tree was changed since, it sets unfinished.Changed instead.
 func (s *Store) finishRestore(ctx context.Context, j journal, unfinished *UnfinishedError) (Restored, error) {
 	before, err := s.manifest(j.Safety)
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *Store) finishRestore(ctx context.Context, j journal, unfinished *Unfini
 	return s.apply(ctx, j, present, target)
 }
 
-// giveUp keeps the journal under another name.
+// giveUp renames the journal and returns why.
 func (s *Store) giveUp(why *UnfinishedError) error {
 	if err := errors.Join(os.Rename(s.journalFile(), filepath.Join(s.dir, "given-up.json")), disk.SyncDir(s.dir)); err != nil {
 		return fmt.Errorf("give up an interrupted restore: %w", err)
@@ -110,7 +111,7 @@ func (s *Store) giveUp(why *UnfinishedError) error {
 	return why
 }
 
-// CheckRepository returns ErrOtherRepository if the tree was another repository when the store was opened.
+// CheckRepository returns ErrOtherRepository if the tree contained another repository when the store was opened.
 func (s *Store) CheckRepository() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +121,7 @@ func (s *Store) CheckRepository() error {
 	return nil
 }
 
-// AdoptRepository makes the repository that is in the tree now the one that the snapshots are of.
+// AdoptRepository records the repository that is now in the tree as that of the snapshots.
 func (s *Store) AdoptRepository() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +129,8 @@ func (s *Store) AdoptRepository() error {
 	return s.recordRepository()
 }
 
-// recordRepository notes which repository the tree is, unless it was another one when the store was opened: what comes into its
-// place while we look is the work of the agent.
+// recordRepository records the identity of the repository in the tree, unless it was another one at Open. A repository that
+// is replaced later was replaced by the agent.
 func (s *Store) recordRepository() error {
 	now := gitstate.IdentityOf(s.work, s.config.External)
 	if s.otherRepository || now == s.config.Repository {

@@ -14,11 +14,10 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// Usage says what a store takes of the disk.
+// Usage is the disk usage of a store.
 type Usage struct {
 	Snapshots int
-	// Bytes are those that would come back if the store were deleted: files that it shares with the repository by hard
-	// links do not count.
+	// Bytes would be freed by deleting the store. Files that it shares with the repository by hard links do not count.
 	Bytes int64
 }
 
@@ -39,7 +38,7 @@ func diskUsage(dir string) (int64, error) {
 	var total int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // another process has removed it meanwhile
+			return nil // just removed by another process
 		}
 		if err != nil || d.IsDir() {
 			return err
@@ -59,14 +58,14 @@ func diskUsage(dir string) (int64, error) {
 	return total, nil
 }
 
-// Summary is what can be said about a store without opening it, also while somebody else uses it.
+// Summary describes a store without opening it, even while another process uses it.
 type Summary struct {
 	Usage
 	Dropped int    // snapshots that Prune dropped
-	Skipped []Skip // of the newest snapshot
+	Skipped []Skip // in the newest snapshot
 }
 
-// Summarize looks at the store in the folder dir. One that is not there is empty.
+// Summarize describes the store in the folder dir. A missing store is empty.
 func Summarize(dir string) (Summary, error) {
 	s := &Store{dir: dir}
 	list, err := os.ReadDir(s.manifestDir())
@@ -109,8 +108,9 @@ func newerID(a, b ID) ID {
 	return b
 }
 
-// EstimateFreed returns how many bytes would come back at least if snapshots were dropped in the given order: the first number is
-// for the first of them alone, the last one for all. Contents that several of them need come back with the last.
+// EstimateFreed returns the minimum number of bytes freed by dropping snapshots in the given order: the first result is for
+// dropping the first snapshot only, the last one for dropping all. Contents that several of them need are freed with the
+// last of them.
 func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 	}
 	c := newCensus(s)
 	ranked := append(slices.Clone(order), s.snapshotsExcept(order)...)
-	for i := len(ranked) - 1; i >= 0; i-- { // what is kept comes first and has the highest rank
+	for i := len(ranked) - 1; i >= 0; i-- { // kept snapshots come first and have the highest rank
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("weigh snapshots: %w", err)
 		}
@@ -127,7 +127,7 @@ func (s *Store) EstimateFreed(ctx context.Context, order []ID) ([]int64, error) 
 			return nil, fmt.Errorf("weigh snapshots: %w", err)
 		}
 	}
-	freed := make([]int64, len(order)+1) // the last one is what is kept
+	freed := make([]int64, len(order)+1) // the last element is for kept snapshots
 	if err := errors.Join(c.weighPacks(freed), c.weighPools(freed)); err != nil {
 		return nil, fmt.Errorf("weigh snapshots: %w", err)
 	}
@@ -149,7 +149,7 @@ func (c *census) weighPacks(freed []int64) error {
 	}
 	for _, p := range packs {
 		for i, o := range p.Objects {
-			freed[c.rank[o.ID]] += p.Length(i) // what nobody needs has rank 0 and goes with the first
+			freed[c.rank[o.ID]] += p.Length(i) // unneeded objects have rank 0 and are freed with the first
 		}
 	}
 	return nil

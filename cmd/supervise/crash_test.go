@@ -211,7 +211,7 @@ func (c *crashWorld) once(args []string, die bool) bool {
 
 // givenUp finds the remedy in the message of a restore that was given up
 // because somebody changed the tree after it was interrupted.
-var givenUp = regexp.MustCompile(`a restore was interrupted, and the tree has been changed since .*: nothing was touched, .* that it was to give: supervise (rollback \S+ s\d+);`)
+var givenUp = regexp.MustCompile(`a restore was interrupted, and the tree has been changed since .*: nothing was touched, .* the target of the restore: supervise (rollback \S+ s\d+);`)
 
 // followAdvice runs the remedy that supervise named, if it gave up a restore, as
 // its user would.

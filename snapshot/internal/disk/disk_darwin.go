@@ -21,7 +21,7 @@ func (l *Lister) Names(d Dir) ([]string, error) {
 	return l.list, err
 }
 
-// StatOf reads the fields that tell a changed file; fi must come from Lstat or Stat of package os.
+// StatOf returns the Stat of a file; fi must come from Lstat or Stat of package os.
 func StatOf(fi fs.FileInfo) Stat {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -34,7 +34,7 @@ func StatOf(fi fs.FileInfo) Stat {
 	}
 }
 
-// BirthOf identifies the folder at a path, without following a link; zero if there is none.
+// BirthOf returns the Birth of the folder at a path, without following a link; zero if there is none.
 func BirthOf(dir string) Birth {
 	fi, err := os.Lstat(dir)
 	if err != nil || !fi.IsDir() {
@@ -47,7 +47,7 @@ func BirthOf(dir string) Birth {
 	return Birth{Ino: st.Ino, Born: st.Birthtimespec.Nano()}
 }
 
-// Clone makes a copy of a file that shares its blocks, where the file system can do that.
+// Clone copies a file by sharing its blocks. It fails if the file system does not support that.
 func Clone(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// direntName is where the name begins in a struct linux_dirent64, after its inode (8 bytes), offset (8), length (2) and
-// type (1); see getdents64(2).
+// direntName is the offset of the name in a struct linux_dirent64, after inode (8 bytes), offset (8), length (2) and type
+// (1); see getdents64(2).
 const direntName = 19
 
 // Names lists a folder; the slice is valid until the next call.
@@ -48,7 +48,7 @@ func (l *Lister) parse(entries string) {
 	}
 }
 
-// StatOf reads the fields that tell a changed file; fi must come from Lstat or Stat of package os.
+// StatOf returns the Stat of a file; fi must come from Lstat or Stat of package os.
 func StatOf(fi fs.FileInfo) Stat {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -61,7 +61,7 @@ func StatOf(fi fs.FileInfo) Stat {
 	}
 }
 
-// BirthOf identifies the folder at a path, without following a link; zero if there is none.
+// BirthOf returns the Birth of the folder at a path, without following a link; zero if there is none.
 func BirthOf(dir string) Birth {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE|unix.STATX_INO|unix.STATX_BTIME, &st)
@@ -71,10 +71,10 @@ func BirthOf(dir string) Birth {
 	return Birth{Ino: st.Ino, Born: st.Btime.Sec*1e9 + int64(st.Btime.Nsec)}
 }
 
-// SyncsTrees says that SyncTree makes all written files durable at once.
+// SyncsTrees reports whether SyncTree makes all written files durable at once.
 const SyncsTrees = true
 
-// SyncTree makes durable what was written below root, where SyncsTrees is set.
+// SyncTree syncs the file system of root.
 func SyncTree(root *os.Root) error {
 	d, err := root.Open(".")
 	if err != nil {
@@ -87,7 +87,7 @@ func SyncTree(root *os.Root) error {
 	return nil
 }
 
-// Clone makes a copy of a file that shares its blocks, where the file system can do that.
+// Clone copies a file by sharing its blocks. It fails if the file system does not support that.
 func Clone(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

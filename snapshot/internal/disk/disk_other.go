@@ -53,7 +53,7 @@ func (d Dir) File(name string) (File, error) {
 // File is an open file.
 type File struct{ *os.File }
 
-// Stat returns the type of the file and what recognises a change of it.
+// Stat returns the type of the file and its Stat.
 func (f File) Stat() (Kind, Stat, error) {
 	fi, err := f.File.Stat()
 	if err != nil {
@@ -75,7 +75,7 @@ func (*Lister) Names(d Dir) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// Lstat looks at an entry of d.
+// Lstat returns the type and Stat of an entry of d.
 func (*Lister) Lstat(d Dir, name string) (Kind, Stat, error) {
 	fi, err := d.root.Lstat(name)
 	if err != nil {
@@ -84,8 +84,10 @@ func (*Lister) Lstat(d Dir, name string) (Kind, Stat, error) {
 	return KindOf(fi), StatOf(fi), nil
 }
 
+// HasInodes reports whether inodes and change times are available.
 const HasInodes = false
 
+// Perms returns the permission bits.
 func Perms(fi fs.FileInfo) uint32 { return uint32(fi.Mode().Perm()) }
 
 // StatOf has no inode and no change time here.
@@ -99,11 +101,13 @@ func SyncDir(string) error { return nil }
 // Lock does nothing here.
 func Lock(*os.File, time.Duration) error { return nil }
 
+// Unlock does nothing here.
 func Unlock(*os.File) {}
 
+// IsFatal always returns false.
 func IsFatal(error) bool { return false }
 
-// DiskUsage is what a file takes of the disk.
+// DiskUsage returns the size of a file.
 func DiskUsage(fi fs.FileInfo) int64 { return fi.Size() }
 
 // FreeSpace is not supported here.

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Dir is an open folder. Names in it are looked up from there, so that nobody can put another folder in its place, and
-// symbolic links are never followed.
+// Dir is an open folder. Names are looked up relative to it, so that the folder cannot be replaced meanwhile, and symbolic
+// links are never followed.
 type Dir int
 
 const (
@@ -80,22 +80,22 @@ func (d Dir) File(name string) (File, error) {
 	return File(fd), err
 }
 
-// File is an open file, without the cost of an os.File.
+// File is an open file that is cheaper than an os.File.
 type File int
 
-// Close ends the reading.
+// Close closes the file.
 func (f File) Close() error { return unix.Close(int(f)) }
 
-// Read is that of io.Reader.
+// Read implements io.Reader.
 func (f File) Read(b []byte) (int, error) {
-	return readFull(len(b), func() (int, error) { return unix.Read(int(f), b) })
+	return readRetrying(len(b), func() (int, error) { return unix.Read(int(f), b) })
 }
 
-// ReadAt is that of io.ReaderAt.
+// ReadAt implements io.ReaderAt.
 func (f File) ReadAt(b []byte, off int64) (int, error) {
 	done := 0
 	for done < len(b) {
-		n, err := readFull(len(b)-done, func() (int, error) { return unix.Pread(int(f), b[done:], off+int64(done)) })
+		n, err := readRetrying(len(b)-done, func() (int, error) { return unix.Pread(int(f), b[done:], off+int64(done)) })
 		done += n
 		if err != nil {
 			return done, err
@@ -104,8 +104,8 @@ func (f File) ReadAt(b []byte, off int64) (int, error) {
 	return done, nil
 }
 
-// readFull repeats a read that a signal interrupted, and makes the end of the file an error.
-func readFull(want int, read func() (int, error)) (int, error) {
+// readRetrying repeats a read that a signal interrupted, and returns io.EOF at the end of the file.
+func readRetrying(want int, read func() (int, error)) (int, error) {
 	for {
 		n, err := read()
 		switch {
@@ -120,7 +120,7 @@ func readFull(want int, read func() (int, error)) (int, error) {
 	}
 }
 
-// Stat returns the type of the file and what recognises a change of it.
+// Stat returns the type of the file and its Stat.
 func (f File) Stat() (Kind, Stat, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f), &st); err != nil {
@@ -130,14 +130,14 @@ func (f File) Stat() (Kind, Stat, error) {
 	return k, s, nil
 }
 
-// Lister reads folders; it keeps its memory from one to the next.
+// Lister reads folders and reuses its buffers.
 type Lister struct {
 	buf  []byte
 	list []string
 	st   unix.Stat_t
 }
 
-// Lstat looks at an entry of d.
+// Lstat returns the type and Stat of an entry of d.
 func (l *Lister) Lstat(d Dir, name string) (Kind, Stat, error) {
 	if err := unix.Fstatat(int(d), name, &l.st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return 0, Stat{}, err
@@ -165,10 +165,10 @@ func fromStat(st *unix.Stat_t) (Kind, Stat) {
 	}
 }
 
-// HasInodes says that files can be recognised by inode and change time.
+// HasInodes reports whether inodes and change times are available.
 const HasInodes = true
 
-// Perms is the mode of chmod(2): permission, set-id and sticky bits.
+// Perms returns the mode as in chmod(2): permission, set-id and sticky bits.
 func Perms(fi fs.FileInfo) uint32 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint32(uint64(st.Mode) & 0o7777) // 16 or 32 bits wide
@@ -189,7 +189,7 @@ func SyncDir(dir string) error {
 	return nil
 }
 
-// Lock takes an exclusive lock that ends with the process, and waits for it.
+// Lock takes an exclusive lock, waiting up to the given time. The lock ends with the process.
 func Lock(f *os.File, wait time.Duration) error {
 	for waited := time.Duration(0); ; waited += lockPoll {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -205,8 +205,8 @@ func Lock(f *os.File, wait time.Duration) error {
 
 const lockPoll = 20 * time.Millisecond
 
-// Unlock gives the lock up at once. Closing alone would not do: a child that another goroutine is just starting has
-// the file open until it executes its program.
+// Unlock releases the lock immediately. Closing the file is not enough: a child process that another goroutine is starting
+// has the file open until it executes its program.
 func Unlock(f *os.File) {
 	unix.Flock(int(f.Fd()), unix.LOCK_UN) //nolint:errcheck // closing the file follows
 }
@@ -216,7 +216,7 @@ func IsFatal(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EROFS) || errors.Is(err, unix.EIO)
 }
 
-// DiskUsage is what a file takes of the disk, nothing if it has other names.
+// DiskUsage returns the disk space of a file, 0 if it has other hard links.
 func DiskUsage(fi fs.FileInfo) int64 {
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -228,7 +228,7 @@ func DiskUsage(fi fs.FileInfo) int64 {
 	return st.Blocks * 512
 }
 
-// FreeSpace returns how many bytes of the disk that holds a folder are free for this user, and its size.
+// FreeSpace returns the free bytes for this user, and the size, of the disk that contains a folder.
 func FreeSpace(dir string) (free, total int64, err error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -1,3 +1,3 @@
-// Package disk is what snapshots need of a file system: folders that are opened once and read below without following
-// links, the facts by which a changed file is recognised, durable writes, a lock, and the free space.
+// Package disk provides what snapshots need from a file system: folders that are opened once and read without following
+// links, the Stat by which changed files are recognized, durable writes, a lock, and the free space.
 package disk

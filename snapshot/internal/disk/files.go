@@ -14,13 +14,13 @@ import (
 // ErrBusy is returned when another process holds a lock.
 var ErrBusy = errors.New("snapshot store is in use by another process")
 
-// Staged is a file of the store that is written, and neither durable nor under its name.
+// Staged is a file of the store that was written under a temporary name and is not durable yet.
 type Staged struct {
 	File *os.File
 	Name string
 }
 
-// Stage writes a file of the store beside its place.
+// Stage writes a file of the store to a temporary name in the same folder.
 func Stage(name string, data []byte, perm os.FileMode) (*Staged, error) {
 	f, err := os.CreateTemp(filepath.Dir(name), "tmp_")
 	if err != nil {
@@ -35,17 +35,17 @@ func Stage(name string, data []byte, perm os.FileMode) (*Staged, error) {
 	return t, nil
 }
 
-// Abort removes what was not published. It may be called afterwards.
+// Abort removes the file unless it was published.
 func (t *Staged) Abort() {
 	if t != nil && t.File != nil {
 		t.File.Close()
-		_ = os.Remove(t.File.Name()) // Sweep will try again
+		_ = os.Remove(t.File.Name()) // a failure is repeated by Sweep
 		t.File = nil
 	}
 }
 
-// Publish makes files durable, all at once, and then gives them their names in their order. A name in another folder
-// comes only when those before it are durable. On error some may have their names.
+// Publish syncs all files in parallel and then renames them in order. Before a rename in another folder, the earlier renames
+// are synced. After an error some files may be renamed.
 func Publish(list ...*Staged) error {
 	var g errgroup.Group
 	for _, t := range list {
@@ -71,7 +71,7 @@ func Publish(list ...*Staged) error {
 	return nil
 }
 
-// WriteFile replaces a file of the store so that after a crash either the old or the new content is there.
+// WriteFile replaces a file of the store atomically: after a crash it has either the old or the new content.
 func WriteFile(name string, data []byte) error {
 	t, err := Stage(name, data, 0o600)
 	if err != nil {
@@ -80,15 +80,15 @@ func WriteFile(name string, data []byte) error {
 	return Publish(t)
 }
 
-// Sweep removes what a crash left of WriteFile and Writer in a folder of the store.
+// Sweep removes temporary files that a crash left in a folder of the store.
 func Sweep(dir string) {
 	list, _ := filepath.Glob(filepath.Join(dir, "tmp_*"))
 	for _, f := range list {
-		_ = os.Remove(f) // it will be tried again next time
+		_ = os.Remove(f) // a failure is repeated next time
 	}
 }
 
-// IgnoreMissing returns nil for an error that says that a file does not exist.
+// IgnoreMissing returns nil if the error is that a file does not exist.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -96,10 +96,10 @@ func IgnoreMissing(err error) error {
 	return err
 }
 
-// TempPrefix begins the names under which files are written before they are renamed.
+// TempPrefix is the prefix of temporary files in the working tree.
 const TempPrefix = ".supervise-"
 
-// LinkOrCopy makes a second name for a regular file, or a copy where that is impossible.
+// LinkOrCopy makes a hard link to a regular file, or a copy if that is impossible.
 func LinkOrCopy(from, to string) error {
 	fi, err := os.Lstat(from)
 	if err != nil {
@@ -117,7 +117,7 @@ func LinkOrCopy(from, to string) error {
 	return copyFile(from, to, fi, true)
 }
 
-// Copy makes a copy of a regular file that shares its blocks where the file system can do that. It is not durable.
+// Copy copies a regular file, sharing its blocks if the file system supports that. The copy is not synced.
 func Copy(from, to string) error {
 	fi, err := os.Lstat(from)
 	if err != nil || !fi.Mode().IsRegular() {
@@ -139,13 +139,13 @@ func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(out.Name()) // it has its final name by then, or is garbage that git sweeps
+	defer os.Remove(out.Name()) // it was renamed, or is removed
 	_, err = io.Copy(out, in)   // by copy_file_range, which shares blocks
 	if sync && err == nil {
 		err = out.Sync()
 	}
 	if os.Geteuid() == 0 {
-		_ = out.Chown(int(StatOf(fi).Owner.UID), int(StatOf(fi).Owner.GID)) // whose it is does not count in the store
+		_ = out.Chown(int(StatOf(fi).Owner.UID), int(StatOf(fi).Owner.GID)) // the owner is irrelevant in the store
 	}
 	if err = errors.Join(err, out.Chmod(fi.Mode().Perm()), out.Close()); err != nil {
 		return err
@@ -153,10 +153,10 @@ func copyFile(from, to string, fi fs.FileInfo, sync bool) error {
 	return os.Rename(out.Name(), to)
 }
 
-// TempObject begins the names under which copies are made; git sweeps them.
+// TempObject is the prefix of temporary copies; git removes such files.
 const TempObject = "tmp_obj_"
 
-// IsEmptyDir reports whether a folder is there and nothing is in it.
+// IsEmptyDir reports whether a folder exists and is empty.
 func IsEmptyDir(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {

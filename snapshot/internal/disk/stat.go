@@ -17,7 +17,7 @@ const (
 	KindDir  Kind = 'd'
 )
 
-// Stat is what distinguishes an unchanged file from a changed one without reading it. It is comparable with ==.
+// Stat recognizes whether a file has changed without reading it. Values can be compared with ==.
 type Stat struct {
 	Size         int64
 	Mtime, Ctime int64 // nanoseconds since 1970; ctime is 0 where the platform has none
@@ -26,13 +26,13 @@ type Stat struct {
 	Owner        Owner
 }
 
-// Owner is to whom a file belongs; all is 0 where the platform has no such numbers.
+// Owner is the owner of a file; zero on platforms without owners.
 type Owner struct{ UID, GID uint32 }
 
-// NoOwner is that of files of which it was not recorded.
+// NoOwner means that the owner was not recorded.
 var NoOwner = Owner{^uint32(0), ^uint32(0)}
 
-// DiffersFrom reports whether two files are known to belong to others.
+// DiffersFrom reports whether both owners are known and different.
 func (o Owner) DiffersFrom(other Owner) bool { return o != other && o != NoOwner && other != NoOwner }
 
 func (o Owner) String() string { return fmt.Sprintf("%d:%d", o.UID, o.GID) }
@@ -43,11 +43,11 @@ type Rights struct {
 	Owner Owner
 }
 
-// RightsOf are those of a file.
+// RightsOf returns the rights of a file.
 func RightsOf(fi fs.FileInfo) Rights { return Rights{Perms(fi), StatOf(fi).Owner} }
 
-// ApplyTo gives a file or folder the rights that it had, as far as that is possible: only root can give it to others. It
-// reports whether anything has changed.
+// ApplyTo sets the rights of a file or folder, as far as possible: only root can change the owner. It reports whether
+// anything has changed.
 func (r Rights) ApplyTo(name string) (changed bool, err error) {
 	fi, err := os.Lstat(name)
 	if err != nil || fi.Mode()&fs.ModeSymlink != 0 {
@@ -62,7 +62,7 @@ func (r Rights) ApplyTo(name string) (changed bool, err error) {
 	return true, os.Chmod(name, Mode(r.Mode))
 }
 
-// KindOf is the type of a file, 0 for sockets, pipes and devices.
+// KindOf returns the type of a file, 0 for sockets, pipes and devices.
 func KindOf(fi fs.FileInfo) Kind {
 	switch mode := fi.Mode(); {
 	case mode.IsRegular():
@@ -76,7 +76,7 @@ func KindOf(fi fs.FileInfo) Kind {
 	}
 }
 
-// Mode turns the bits of chmod(2) into those of Go.
+// Mode converts the bits of chmod(2) to those of Go.
 func Mode(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode & 0o777)
 	for _, b := range []struct {
@@ -90,13 +90,13 @@ func Mode(mode uint32) fs.FileMode {
 	return m
 }
 
-// RacyWindow is how much older than the start of a snapshot a file's change time must be before the file is taken for
-// unchanged without reading it: clocks of file systems tick every few milliseconds.
+// RacyWindow is how much older than the start of a snapshot the change time of a file must be for the file to count as
+// unchanged without reading it, because the clocks of file systems tick only every few milliseconds.
 const RacyWindow = 20 * time.Millisecond
 
-// Birth distinguishes a folder from another one that comes to its place. Numbers of inodes are used again, so the time of
-// its making counts too, in nanoseconds since 1970; it is 0 where the file system has none. Zero: there is no folder, or
-// the platform cannot tell.
+// Birth identifies a folder, to recognize whether it was replaced. Inode numbers are reused, so it includes the creation
+// time in nanoseconds since 1970, 0 if the file system has none. The zero value means that there is no folder, or that the
+// platform does not support this.
 type Birth struct {
 	Ino  uint64
 	Born int64

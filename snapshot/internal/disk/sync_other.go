@@ -4,9 +4,8 @@ package disk
 
 import "os"
 
-// SyncsTrees says that SyncTree makes all written files durable at once; here each file is synced by itself.
-// SyncsTrees says whether SyncTree makes all written files durable at once.
+// SyncsTrees reports whether SyncTree makes all written files durable at once. On this system each file is synced instead.
 const SyncsTrees = false
 
-// SyncTree makes durable what was written below root, where SyncsTrees is set.
+// SyncTree does nothing on this system.
 func SyncTree(*os.Root) error { return nil }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Blob is a content that a commit gives to a path.
+// Blob is the content of a path in a commit.
 type Blob struct{ Path, ID string }
 
-// maxCommits bounds how many commits are looked at.
+// maxCommits limits how many commits are read.
 const maxCommits = "5000"
 
-// ListBlobs lists the contents that the commits that from leads to, and not leads not to, give to paths; to any path if paths
-// is nil. Merges are compared with each parent. What git cannot read is left out.
+// ListBlobs lists the contents that commits reachable from the ids in from, and not from those in excluded, give to paths;
+// nil means all paths. Merges are compared with each parent. Unreadable objects are omitted.
 func ListBlobs(ctx context.Context, root string, from, excluded, paths []string) []Blob {
 	if len(from) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func ListBlobs(ctx context.Context, root string, from, excluded, paths []string)
 	return blobs
 }
 
-// runOnPaths runs plumbing of git over what stdin names.
+// runOnPaths runs a git command that reads object names from stdin, limited to paths unless they are empty.
 func runOnPaths(ctx context.Context, root string, args, paths []string, stdin []byte) []byte {
 	args = append([]string{"--git-dir=" + filepath.Join(root, ".git"), "--work-tree=" + root, "--literal-pathspecs"}, args...)
 	if len(paths) > 0 {
@@ -46,9 +46,9 @@ func runOnPaths(ctx context.Context, root string, args, paths []string, stdin []
 	}
 	cmd := IsolatedGit(root, args...)
 	cmd.Stdin = bytes.NewReader(stdin)
-	out, _ := cmd.Output(ctx) // a repository that was destroyed has no commits
+	out, _ := cmd.Output(ctx) // a damaged repository has no commits
 	return out
 }
 
-// RepoRoot is the folder of a repository of the tree.
+// RepoRoot returns the folder of a repository in the tree.
 func RepoRoot(work, rel string) string { return filepath.Join(work, filepath.FromSlash(rel)) }

@@ -1,3 +1,3 @@
-// Package gitdir is the working tree that snapshots are taken of: its git folder where that lies outside, what was
-// excluded, and git commands that run nothing of the user's or the agent's configuration.
+// Package gitdir describes the working tree of a store: its git folder, which may be outside the tree, its exclusions, and
+// which files of git are captured. It also runs git commands that ignore the configuration of the user and the agent.
 package gitdir

@@ -13,19 +13,19 @@ import (
 	"supervise/internal/git"
 )
 
-// IsolatedGit is a command of git to which only the repository's own configuration matters.
+// IsolatedGit returns a git command that uses only the configuration of the repository itself.
 func IsolatedGit(dir string, args ...string) git.Command {
 	return git.Command{Dir: dir, Args: args, Isolated: true}
 }
 
-// RepoGit runs git for the repository whose working tree is root, and only for that one: a broken .git never makes it
-// look into a repository further up.
+// RepoGit runs git for the repository whose working tree is root. If its .git is broken, git does not search for a
+// repository in the parent folders.
 func RepoGit(ctx context.Context, root string, args ...string) ([]byte, error) {
 	return IsolatedGit(root, append([]string{"--git-dir=" + filepath.Join(root, ".git"), "--work-tree=" + root}, args...)...).Output(ctx)
 }
 
-// UserIgnoreFile is the file of ignore patterns that the user keeps for all repositories. Only here git reads the user's
-// own configuration, which "git config --get" does without running anything. The file may not exist.
+// UserIgnoreFile returns the path of the user's global ignore file, which may not exist. This is the only git command that
+// reads the configuration of the user; "git config --get" runs nothing from it.
 func UserIgnoreFile(ctx context.Context, root string) string {
 	args := []string{"-c", "safe.directory=*", "--git-dir=" + filepath.Join(root, ".git"), "config", "--type=path", "--get", "core.excludesFile"}
 	if out, err := git.NewCommand(root, args...).Output(ctx); err == nil {
@@ -41,7 +41,7 @@ func UserIgnoreFile(ctx context.Context, root string) string {
 	return filepath.Join(home, ".config", "git", "ignore")
 }
 
-// IsDotGit recognises the name of git's own folder, also in other letter case where the file system ignores it.
+// IsDotGit reports whether name is .git, in any letter case on systems whose file names are case-insensitive.
 func IsDotGit(name string) bool {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return strings.EqualFold(name, ".git")
@@ -49,11 +49,11 @@ func IsDotGit(name string) bool {
 	return name == ".git"
 }
 
-// fsckTime is how long git may look for what is missing. In a repository for which that is not enough, nothing is known.
+// fsckTime is the time limit of git fsck.
 const fsckTime = 20 * time.Second
 
-// Fsck asks git whether all objects that refs and the index need are there and can be read. It returns the first line of
-// what git finds, "" if all is well, or git does not know.
+// Fsck checks with git whether all objects that refs and the index need exist and can be read. It returns the first line of
+// the problems, "" if there are none or the check could not be completed.
 func Fsck(ctx context.Context, root string) string {
 	ctx, cancel := context.WithTimeout(ctx, fsckTime)
 	defer cancel()

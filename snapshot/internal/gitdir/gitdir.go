@@ -11,7 +11,7 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// PathInGit is the part of a path behind its first .git: "refs" for "sub/.git/refs", "" for .git itself.
+// PathInGit returns the part of a path after its first .git: "refs" for "sub/.git/refs", "" for .git itself.
 func PathInGit(dir string) string {
 	remaining := dir
 	for remaining != "" {
@@ -24,27 +24,28 @@ func PathInGit(dir string) string {
 	return dir
 }
 
-// IsObjectDir recognises object databases: that of a repository and those of its submodules. rel is relative to .git.
+// IsObjectDir reports whether rel, relative to .git, is the object database of the repository or of a submodule.
 func IsObjectDir(rel string) bool {
 	return rel == "objects" || strings.HasPrefix(rel, "modules/") && path.Base(rel) == "objects"
 }
 
-// IsLargeFileDir recognises the folders in which git-lfs and git-annex keep the contents of large files, under names that are
-// made from the content. Often they are nowhere else: nobody has pushed them yet.
+// IsLargeFileDir reports whether rel is a folder in which git-lfs or git-annex stores large files, under names made from
+// their content. Often these are the only copies, because they were not pushed yet.
 func IsLargeFileDir(rel string) bool { return rel == "lfs/objects" || rel == "annex/objects" }
 
-// LargeFileDirs are those folders.
+// LargeFileDirs returns these folders.
 func LargeFileDirs() []string { return []string{"lfs/objects", "annex/objects"} }
 
-// IsLargeFileParent recognises the folders above them. Of those nothing else is kept, nor that they are there.
+// IsLargeFileParent reports whether rel is such a folder or its parent. Nothing else in them is captured.
 func IsLargeFileParent(rel string) bool { return rel == "lfs" || rel == "annex" || IsLargeFileDir(rel) }
 
-// IsLargeFileKey is IsLargeFiles for the key of an object database.
+// IsLargeFileKey is IsLargeFileDir for the key of an object database.
 func IsLargeFileKey(key string) bool {
 	return IsLargeFileDir(PathInGit(strings.TrimPrefix(key, InExternal)))
 }
 
-// IsCapturedInGit leaves out of a git folder what is kept as objects (which never change) and what is only a cache.
+// IsCapturedInGit reports whether a name in the folder rel of .git is captured. Objects, which never change, are kept in
+// pools instead, and caches are omitted.
 func IsCapturedInGit(rel, name string) bool {
 	switch {
 	case IsLargeFileDir(rel):
@@ -59,8 +60,8 @@ func IsCapturedInGit(rel, name string) bool {
 	return true
 }
 
-// External is a git folder outside of the tree: that of a linked worktree, or one made by git init --separate-git-dir.
-// It is found once, when the store is made, so that an agent cannot point us at other folders.
+// External is a git folder outside the tree: that of a linked worktree, or one made by git init --separate-git-dir. It is
+// determined when the store is created, so that an agent cannot redirect supervise to other folders.
 type External struct {
 	GitDir string // "" if there is none
 	Common string // the shared folder of a linked worktree; otherwise GitDir
@@ -69,7 +70,7 @@ type External struct {
 // Linked reports whether the tree is a linked worktree.
 func (e External) Linked() bool { return e.Common != e.GitDir }
 
-// FindExternal follows .git of the tree, if it is not an ordinary folder.
+// FindExternal returns the git folder of the tree if it is outside the tree, and otherwise the zero value.
 func FindExternal(work string) (External, error) {
 	dotGit := filepath.Join(work, ".git")
 	fi, err := os.Lstat(dotGit)
@@ -105,17 +106,17 @@ func resolveFrom(base, p string) string {
 	return filepath.Join(base, p)
 }
 
-// IsBelow reports whether p is dir or lies in it; both are absolute and clean.
+// IsBelow reports whether p is dir or inside it; both must be absolute and clean.
 func IsBelow(p, dir string) bool {
 	rel, err := filepath.Rel(dir, p)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// InExternal begins the names of what lies in the git folder outside of the tree, where names of the tree are mixed with
-// them; no path of the tree begins with a slash.
+// InExternal is the prefix of names in the external git folder, in lists that also contain paths of the tree. No path of the
+// tree starts with a slash.
 const InExternal = "/external/"
 
-// ObjectDir is the folder of an object database that a manifest names.
+// ObjectDir returns the folder of the object database with the given key.
 func (e External) ObjectDir(work, key string) string {
 	rel, outside := strings.CutPrefix(key, InExternal)
 	switch {
@@ -128,15 +129,15 @@ func (e External) ObjectDir(work, key string) string {
 	}
 }
 
-// Tree is the working tree that the snapshots of a store are of.
+// Tree is the working tree of a store.
 type Tree struct {
 	Work     string   // absolute, without symbolic links
 	Root     *os.Root // the folder, opened
-	External External // its git folder, if that lies outside of it
+	External External // its git folder, if that is outside the tree
 	Excludes Excludes
 }
 
-// Excludes are the files and folders of the tree that are neither captured nor deleted nor restored.
+// Excludes are the files and folders of the tree that are neither captured nor restored nor deleted.
 type Excludes []manifest.PathText
 
 // Has reports whether a path, or a folder above it, is excluded.
@@ -149,7 +150,7 @@ func (x Excludes) Has(p string) bool {
 	return false
 }
 
-// Without drops the working files that were excluded after a snapshot was taken.
+// Without returns the entries that are not excluded. The result is the same slice if none are.
 func (x Excludes) Without(entries []manifest.Entry) []manifest.Entry {
 	for _, e := range x {
 		lo, hi := manifest.Below(entries, string(e))

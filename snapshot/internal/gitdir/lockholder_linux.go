@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// LockHolder finds a live process that holds a lock file of git: one that has the file open, or a git process that works
-// in the tree (git closes the lock while an editor is open).
+// LockHolder finds a live process that holds a lock file of git: a process that has the file open, or a git process whose
+// working folder is in the tree, since git closes the lock while an editor is open.
 func LockHolder(lock, work string) (pid int, found bool) {
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, p := range procs {

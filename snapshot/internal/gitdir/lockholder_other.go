@@ -2,5 +2,5 @@
 
 package gitdir
 
-// LockHolder cannot find out on this system; a lock is taken for stale.
+// LockHolder is not supported on this system: every lock counts as stale.
 func LockHolder(string, string) (int, bool) { return 0, false }

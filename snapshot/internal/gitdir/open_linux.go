@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ListOpenFiles lists the files below a folder, by their path from it, that other processes have open. Processes of other
-// users are not seen by an ordinary one.
+// ListOpenFiles returns the relative paths of the files below a folder that other processes have open. Only root sees the
+// files of other users.
 func ListOpenFiles(work string) map[string]bool {
 	out := map[string]bool{}
 	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")

@@ -1,3 +1,3 @@
-// Package gitstate reads refs, branches and the stash from captured files, compares them between two snapshots, and
-// captures what linked worktrees share.
+// Package gitstate reads refs, branches and the stash from captured files and compares them between two snapshots. It also
+// captures the state that linked worktrees share.
 package gitstate

@@ -7,11 +7,11 @@ import (
 	"supervise/snapshot/internal/gitdir"
 )
 
-// Identity distinguishes a repository from another one at the same path: the folder of the tree, and the git folder, of a
-// linked worktree the shared one. Both keep theirs when they are renamed, and get another when they are copied or cloned.
+// Identity identifies a repository by the folder of its tree and its git folder, which is the shared one for a linked
+// worktree. It stays the same when they are renamed, and differs after a copy or clone.
 type Identity struct{ Root, Git disk.Birth }
 
-// IdentityOf is that of the repository that is there now.
+// IdentityOf returns the identity of the repository that exists now.
 func IdentityOf(work string, ext gitdir.External) Identity {
 	git := ext.Common
 	if git == "" {
@@ -20,8 +20,8 @@ func IdentityOf(work string, ext gitdir.External) Identity {
 	return Identity{disk.BirthOf(work), disk.BirthOf(git)}
 }
 
-// Same reports whether both are one repository: it has the same git folder, or the same folder and no git folder once.
-// What is not known is no difference.
+// Same reports whether both are the same repository: they have the same git folder, or the same tree if one has no git
+// folder. Unknown identities count as the same.
 func (i Identity) Same(o Identity) bool {
 	none := disk.Birth{}
 	switch {

@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 )
 
-// HaveSameEntries reports whether two index files of git stage the same. git status writes the index anew with other times, and
-// nothing of the user's is in those. One that does not end in the SHA-1 of what is before it (it is damaged, of a
-// repository of SHA-256, or has no sum by index.skipHash) is the same as its copies alone.
+// HaveSameEntries reports whether two git index files stage the same content. Times are ignored, because git status
+// rewrites the index with other times. An index without a valid SHA-1 checksum (damaged, of a SHA-256 repository, or written
+// with index.skipHash) must be identical.
 func HaveSameEntries(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -18,7 +18,7 @@ func HaveSameEntries(a, b []byte) bool {
 	return okA && okB && bytes.Equal(x, y)
 }
 
-// The parts of an entry of the index, see gitformat-index(5), where objects are named by SHA-1.
+// The offsets in an index and its entries with SHA-1 names, see gitformat-index(5).
 const (
 	indexHead    = 12
 	entryMode    = 24 // after the times, the device and the inode
@@ -29,7 +29,7 @@ const (
 	flagExtended = 0x4000
 )
 
-// stagedEntries returns what an index stages: mode, object, flags and path of each entry.
+// stagedEntries returns the staged content of an index: mode, object, flags and path of each entry.
 func stagedEntries(index []byte) ([]byte, bool) {
 	end := len(index) - sha1.Size
 	if end < indexHead || string(index[:4]) != "DIRC" {
@@ -55,7 +55,7 @@ func stagedEntries(index []byte) ([]byte, bool) {
 	return out, true
 }
 
-// entryEnd returns where the name of the first entry ends, and where the next entry begins; -1 if it is cut.
+// entryEnd returns the ends of the name and of the first entry; end is -1 if the entry is incomplete.
 func entryEnd(remaining []byte, version uint32) (name, end int) {
 	if len(remaining) < entryName {
 		return 0, -1
@@ -64,7 +64,7 @@ func entryEnd(remaining []byte, version uint32) (name, end int) {
 	if binary.BigEndian.Uint16(remaining[entryFlags:])&flagExtended != 0 {
 		name += 2
 	}
-	if version == 4 { // how much of the name before is left out
+	if version == 4 { // skip the length of the omitted common prefix
 		for name < len(remaining) && remaining[name]&0x80 != 0 {
 			name++
 		}

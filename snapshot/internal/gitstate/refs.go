@@ -21,10 +21,10 @@ type Files struct {
 	objects  *pack.Objects
 	entries  map[string]manifest.Entry
 	dotGit   bool              // the tree has a .git
-	IsHidden func(string) bool // whether a name may be there although it is not among the entries
+	IsHidden func(string) bool // whether a file may exist although it was not captured
 }
 
-// FilesOf selects them from a manifest. ext is the git folder outside of the tree, if there is one.
+// FilesOf selects the git files from a manifest. ext is the git folder outside the tree, if there is one.
 func FilesOf(o *pack.Objects, m *manifest.Manifest, ext gitdir.External) Files {
 	g := Files{objects: o, entries: map[string]manifest.Entry{}, IsHidden: func(string) bool { return false }}
 	for _, e := range m.Git {
@@ -42,19 +42,19 @@ func FilesOf(o *pack.Objects, m *manifest.Manifest, ext gitdir.External) Files {
 	return g
 }
 
-// Exists reports whether there is a repository.
+// Exists reports whether the repository exists.
 func (g Files) Exists() bool {
 	_, head := g.entries["HEAD"]
 	return head && g.dotGit
 }
 
-// UsesReftable reports whether refs are kept in the reftable format, which is not read.
+// UsesReftable reports whether refs are in the reftable format, which is not supported.
 func (g Files) UsesReftable() bool {
 	_, ok := g.entries["reftable"]
 	return ok
 }
 
-// LostBranch compares what is known of the current branch of a linked worktree.
+// LostBranch returns the name of the current branch of a linked worktree if the branch was deleted.
 func LostBranch(old, now manifest.Branch) []string {
 	if old.Commit == "" || now.Name != old.Name || now.Commit != "" {
 		return nil
@@ -65,10 +65,10 @@ func LostBranch(old, now manifest.Branch) []string {
 // StashRef is the ref of the newest entry of the stash.
 const StashRef = "refs/stash"
 
-// LostRef is a ref, or an entry of the stash, that is gone. Text names it for a person.
+// LostRef is a missing ref or stash entry. Text names it for the user.
 type LostRef struct{ Name, Commit, Subject, Text string }
 
-// FindLost lists the refs that now does not have, by name, and then the entries of the stash, oldest first.
+// FindLost lists the refs that are missing in now, by name, followed by the stash entries, oldest first.
 func (g Files) FindLost(now Files) ([]LostRef, error) {
 	refsBefore, errHad := g.refNames()
 	refsNow, errHas := now.refNames()
@@ -92,7 +92,7 @@ func (g Files) FindLost(now Files) ([]LostRef, error) {
 	return append(lost, stashes...), nil
 }
 
-// Texts are the names of lost refs for a person, sorted.
+// Texts returns the texts of lost refs, sorted.
 func Texts(lost []LostRef) []string {
 	var out []string
 	for _, l := range lost {
@@ -102,7 +102,7 @@ func Texts(lost []LostRef) []string {
 	return out
 }
 
-// isUserRef reports whether a ref was made by hand, and is neither a copy nor a tool's own.
+// isUserRef reports whether a ref belongs to the user, and is neither a copy nor internal to a tool.
 func isUserRef(name string) bool {
 	for _, p := range []string{"refs/remotes/", "refs/prefetch/", "refs/bisect/", "refs/worktree/", "refs/rewritten/"} {
 		if strings.HasPrefix(name, p) {
@@ -122,7 +122,7 @@ func refText(name string) string {
 	return "ref " + name
 }
 
-// refNames names the loose and the packed refs. An empty file is what a crash leaves of a loose one.
+// refNames returns the names of the loose and packed refs. Empty loose refs, which a crash may leave, are omitted.
 func (g Files) refNames() (map[string]bool, error) {
 	out := map[string]bool{}
 	for name, e := range g.entries {
@@ -139,7 +139,7 @@ func (g Files) refNames() (map[string]bool, error) {
 	return out, err
 }
 
-// findLostStashes lists the lost entries of the stash and reports whether it had any entry at all.
+// findLostStashes lists the missing stash entries and reports whether the stash had any entries.
 func (g Files) findLostStashes(now Files) (lost []LostRef, had bool, err error) {
 	const log = "logs/" + StashRef
 	before, err := g.readLines(log)
@@ -161,7 +161,7 @@ func (g Files) findLostStashes(now Files) (lost []LostRef, had bool, err error) 
 	return lost, len(before) > 0, err
 }
 
-// parseStashEntry takes a line of a reflog apart: old id, new id, who and when, a tab, the subject.
+// parseStashEntry parses a line of a reflog: old id, new id, author, time, a tab, and the subject.
 func parseStashEntry(line string) (commit, subject string) {
 	head, subject, _ := strings.Cut(line, "\t")
 	if f := strings.Fields(head); len(f) > 1 {
@@ -170,7 +170,7 @@ func parseStashEntry(line string) (commit, subject string) {
 	return commit, subject
 }
 
-// readLines reads a file of git's state, which may be missing.
+// readLines reads the non-empty lines of a git file, which may be missing.
 func (g Files) readLines(name string) ([]string, error) {
 	e, ok := g.entries[name]
 	if !ok || e.Kind != disk.KindFile {
@@ -183,7 +183,7 @@ func (g Files) readLines(name string) ([]string, error) {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' }), nil
 }
 
-// commitOf is the object that a ref names; "" for one that names another ref.
+// commitOf returns the object that a ref points to, "" for a symbolic ref.
 func (g Files) commitOf(name string) (string, error) {
 	lines, err := g.readLines(name)
 	if err == nil && len(lines) == 0 {
@@ -197,7 +197,7 @@ func (g Files) commitOf(name string) (string, error) {
 	return "", err
 }
 
-// CurrentBranch reads which branch a linked worktree is on, and its commit. A detached HEAD has none.
+// CurrentBranch returns the current branch of a linked worktree and its commit, the zero value for a detached HEAD.
 func CurrentBranch(ctx context.Context, gitDir string) manifest.Branch {
 	head, err := projectfile.ReadAnywhere(filepath.Join(gitDir, "HEAD"), projectfile.Settings)
 	name, isRef := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
@@ -215,8 +215,8 @@ func resolveRef(ctx context.Context, gitDir, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// RestoreBranch moves the branch of a linked worktree back, if it moved. gitDir is the shared folder: seen from there the
-// branch is not checked out, so that git does not write into the worktree's own HEAD log.
+// RestoreBranch resets the branch of a linked worktree if it moved. It runs in gitDir, the shared folder, in which the
+// branch is not checked out, so that git does not write to the HEAD log of the worktree.
 func RestoreBranch(ctx context.Context, gitDir string, b manifest.Branch) error {
 	if b.Name == "" || resolveRef(ctx, gitDir, b.Name) == b.Commit {
 		return nil

@@ -16,16 +16,15 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// What the linked worktrees of a repository share (branches, tags, the stash, the configuration) is captured and, since
-// others may be at work in it, neither overwritten nor deleted by a restore: what is gone comes back, the rest stays as it
-// is. An agent in a linked worktree can delete all of it.
+// Linked worktrees of a repository share branches, tags, the stash and the configuration, all of which an agent in one
+// worktree can delete. The shared state is captured, and a restore recreates what is missing. It does not change existing
+// files, because other processes may use them.
 
-// maxShared is the size in bytes above which a file of the shared folder is left out.
+// maxShared is the size in bytes above which files of the shared folder are omitted.
 const maxShared = 4 << 20
 
-// CaptureShared looks at the shared folder: what is in it but for objects, the git folders of submodules, and the folder of
-// this worktree, which is captured by itself. Contents are stored in pack, unless that is nil. A folder that cannot be
-// read has no files.
+// CaptureShared lists the shared folder without objects, the git folders of submodules, and the folder of this worktree,
+// which is captured separately. Contents are stored with w, unless it is nil. Unreadable folders count as empty.
 func CaptureShared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, stable int64) ([]manifest.Entry, error) {
 	var list []manifest.Entry
 	err := filepath.WalkDir(ext.Common, func(p string, d fs.DirEntry, err error) error {
@@ -49,7 +48,7 @@ func CaptureShared(ext gitdir.External, w *pack.Writer, base []manifest.Entry, s
 	return list, err
 }
 
-// captureSharedFile captures one file; its path is "" where that is not possible.
+// captureSharedFile captures one file. The path of the result is "" if the file cannot be captured.
 func captureSharedFile(w *pack.Writer, file string, base []manifest.Entry, stable int64, rel string) (manifest.Entry, error) {
 	fi, err := os.Lstat(file)
 	if err != nil || !fi.Mode().IsRegular() || fi.Size() > maxShared {
@@ -72,7 +71,7 @@ func captureSharedFile(w *pack.Writer, file string, base []manifest.Entry, stabl
 	return e, err
 }
 
-// ReadShared reads what a snapshot holds of the shared folder; nil for one that holds nothing of it.
+// ReadShared returns the files of the shared folder in a snapshot, nil if it has none.
 func ReadShared(o *pack.Objects, m *manifest.Manifest) ([]manifest.Entry, error) {
 	if m.Shared == "" || m.SharedList != nil {
 		return m.SharedList, nil
@@ -92,7 +91,7 @@ func ReadShared(o *pack.Objects, m *manifest.Manifest) ([]manifest.Entry, error)
 	return list, nil
 }
 
-// FindLostShared compares two states of the shared folder. A stash without a reflog is left out.
+// FindLostShared lists the refs and stash entries that are missing after. A stash without a reflog is omitted.
 func FindLostShared(o *pack.Objects, before, after []manifest.Entry) ([]LostRef, error) {
 	old, now := filesOfShared(o, before), filesOfShared(o, after)
 	if len(before) == 0 || old.UsesReftable() || now.UsesReftable() {

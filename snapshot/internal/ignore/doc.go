@@ -1,3 +1,3 @@
-// Package ignore decides which paths are ignored, by copies of the ignore files made when the store was made. It asks git
-// only where no pattern can rule a name out.
+// Package ignore decides which paths are ignored. It uses copies of the ignore files made when the store was created, and
+// asks git only about names that some pattern may match.
 package ignore

@@ -11,24 +11,24 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// Hints say which names no pattern of a scope can match, so that git need not check them. They say yes too
-// often, never no too often: all patterns count in all folders, what follows a bracket or a backslash matches anything,
-// letter case does not matter, and what takes names back from others (a leading !) is left out.
+// Hints find names that no pattern of a scope can match, so that git need not check them. They may report a match where
+// there is none, but never miss one: all patterns apply in all folders, anything matches after a bracket or backslash, letter
+// case is ignored, and negated patterns (a leading !) are omitted.
 type Hints struct {
 	exact map[string]bool // lower case
 	globs []glob
 }
 
-// glob is the last element of a pattern, cut at its wildcards: each piece has to occur after the one before.
+// glob is the last element of a pattern, split at its wildcards. The pieces must occur in order.
 type glob struct {
-	pieces  []string // the first begins the name, the last ends it
-	folders bool     // matches folders alone
+	pieces  []string // the first is a prefix of the name, the last a suffix
+	folders bool     // matches only folders
 }
 
 // NewHints returns hints without patterns.
 func NewHints() *Hints { return &Hints{exact: map[string]bool{}} }
 
-// Add takes in an ignore file, see gitignore(5).
+// Add adds the patterns of an ignore file, see gitignore(5).
 func (h *Hints) Add(file []byte) {
 	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
 	for line := range strings.SplitSeq(string(file), "\n") {
@@ -42,7 +42,7 @@ func (h *Hints) addPattern(p string) {
 	if i := strings.IndexAny(p, "[\\\x00"); i >= 0 {
 		p = p[:i] + "*"
 	} else if t := strings.TrimRight(p, " \t\r"); t != p {
-		p = t + "*" // git does not take all of these away
+		p = t + "*" // git does not trim all of these
 		if strings.HasSuffix(t, "/") {
 			p = strings.TrimRight(t, "/") + "*"
 		}
@@ -69,7 +69,7 @@ func (h *Hints) addPattern(p string) {
 	h.globs = append(h.globs, g)
 }
 
-// MayMatch reports whether some pattern may match a name.
+// MayMatch reports whether any pattern may match a name.
 func (h *Hints) MayMatch(name string, folder bool) bool {
 	if len(h.exact)+len(h.globs) == 0 {
 		return false
@@ -77,7 +77,7 @@ func (h *Hints) MayMatch(name string, folder bool) bool {
 	name = lowerASCII(name)
 	for i := range len(name) {
 		if name[i] >= 0x80 {
-			return true // systems disagree on how to write such letters
+			return true // systems encode such letters differently
 		}
 	}
 	if h.exact[name] {
@@ -107,7 +107,7 @@ func (g glob) matches(name string) bool {
 	return strings.HasSuffix(name, g.pieces[last])
 }
 
-// lowerASCII makes ASCII letters small, byte by byte, as git does where letter case does not matter.
+// lowerASCII converts ASCII letters to lower case, byte by byte, like git does for core.ignoreCase.
 func lowerASCII(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {
@@ -130,7 +130,7 @@ func (r *Rules) mayIgnore(s scope, n *walk.Node) bool {
 	return r.hintsOf(s.Dir).MayMatch(n.Name, n.Kind == disk.KindDir)
 }
 
-// hintsOf reads the copied ignore files of a scope once.
+// hintsOf returns the hints of a scope. It reads the copied ignore files on first use.
 func (r *Rules) hintsOf(dir string) *Hints {
 	h := r.hints[dir]
 	if h != nil {
@@ -149,7 +149,7 @@ func (r *Rules) hintsOf(dir string) *Hints {
 		return err
 	})
 	if err != nil {
-		h.addPattern("*") // git says what is wrong
+		h.addPattern("*") // git reports the error
 	}
 	return h
 }

@@ -18,27 +18,25 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// learner makes the rules of a new store: it copies every ignore file that counts and notes tracked files that are
-// ignored.
+// learner creates the rules of a new store: it copies all relevant ignore files and records tracked files that are
+// ignored, and uncommitted files.
 type learner struct {
 	work string
-	skip string // path of the store, if it lies inside the tree
+	skip string // path of the store, if it is inside the tree
 	*Rules
 
 	mu          sync.Mutex
 	judgement   *Judgement
-	tracked     []string          // of all scopes, sorted
-	topmost     map[string]string // of folders below ignored ones: the topmost ignored one
-	nameCounts  map[string]int    // in topmost ignored folders
+	tracked     []string          // paths in all scopes, sorted
+	topmost     map[string]string // folder below an ignored one → topmost ignored folder
+	nameCounts  map[string]int    // topmost ignored folder → number of names in it
 	uncommitted Uncommitted
-	edited      map[string]string // of all scopes: tracked paths that differ from HEAD, with the id of its content
-	staged      map[string]string // the same with the id that the index has, where the folder has another content
-	unborn      []string          // scopes without a commit to compare with
+	edited      map[string]string // tracked path that differs from HEAD → id of the content in HEAD
+	staged      map[string]string // path whose staged and current content differ → id of the staged content
+	unborn      []string          // scopes without commits
 }
 
-// Learn fixes what is ignored by looking at the tree now. dir is where the ignore files are copied to.
-//
-// Own is what no commit holds.
+// Learn creates the ignore rules from the current tree, and lists what is in no commit. The ignore files are copied to dir.
 func Learn(ctx context.Context, root *os.Root, dir, skip string, precious []string) (*Rules, Uncommitted, error) {
 	l := &learner{
 		work: root.Name(), skip: skip, Rules: New(dir, Config{}, precious), topmost: map[string]string{}, nameCounts: map[string]int{},
@@ -67,7 +65,7 @@ func (l *learner) keepFilter(dir string, _ walk.Zone) func(string) bool {
 }
 
 func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
-	l.mu.Lock() // scopes are added here and looked up by others
+	l.mu.Lock() // visits of other folders read the scopes
 	defer l.mu.Unlock()
 	if at.Zone == walk.ZoneKept {
 		l.visitIgnored(at)
@@ -102,7 +100,7 @@ func (l *learner) visit(ctx context.Context, at *walk.Folder) error {
 	return nil
 }
 
-// visitIgnored looks whether an ignored folder is kept.
+// visitIgnored decides whether an ignored folder is kept.
 func (l *learner) visitIgnored(at *walk.Folder) {
 	top := l.topmost[at.Dir]
 	if l.nameCounts[top] += len(at.Nodes); l.nameCounts[top] > maxKeptNames {
@@ -121,7 +119,7 @@ func (l *learner) visitIgnored(at *walk.Folder) {
 	}
 }
 
-// copyRules takes note of a nested repository and of the folder's .gitignore.
+// copyRules adds a scope for a nested repository and copies the .gitignore of a folder.
 func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 	for _, n := range at.Nodes {
 		if gitdir.IsDotGit(n.Name) && at.Dir != "" {
@@ -140,7 +138,7 @@ func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 		}
 		data, err := at.Read(n.Name)
 		if err != nil {
-			continue // git could not read it either
+			continue // git cannot read it either
 		}
 		rel := strings.TrimPrefix(strings.TrimPrefix(at.Dir, string(s.Root)), "/")
 		to := filepath.Join(l.dir, s.Dir, "tree", filepath.FromSlash(rel))
@@ -152,7 +150,7 @@ func (l *learner) copyRules(ctx context.Context, at *walk.Folder) error {
 	return nil
 }
 
-// addToHints takes the patterns of a copied file into the hints, if they have been read already.
+// addToHints adds the patterns of a copied file to the hints, if they were already read.
 func (l *learner) addToHints(dir string, file []byte) {
 	l.Rules.mu.Lock()
 	defer l.Rules.mu.Unlock()
@@ -161,7 +159,7 @@ func (l *learner) addToHints(dir string, file []byte) {
 	}
 }
 
-// forceBelow notes the tracked files among an ignored path and what is below it.
+// forceBelow forces the tracked files at and below an ignored path to be captured.
 func (l *learner) forceBelow(p string, isDir bool) {
 	i := sort.SearchStrings(l.tracked, p)
 	if i < len(l.tracked) && l.tracked[i] == p {
@@ -175,8 +173,8 @@ func (l *learner) forceBelow(p string, isDir bool) {
 	}
 }
 
-// addScope makes the scratch repository of one scope. A nested repository that git cannot read is no error: it counts
-// as one without rules of its own. The tree's own repository must be readable.
+// addScope creates the scratch repository of a scope. A nested repository that git cannot read counts as one without
+// rules. The repository of the tree itself must be readable.
 func (l *learner) addScope(ctx context.Context, rel string) error {
 	root := filepath.Join(l.work, filepath.FromSlash(rel))
 	s := scope{Root: manifest.PathText(rel), Dir: scopeDir(len(l.scopes))}
@@ -204,22 +202,22 @@ func (l *learner) addScope(ctx context.Context, rel string) error {
 	return writeScope(filepath.Join(l.dir, s.Dir), exclude, global)
 }
 
-// repoIgnores reads the ignore files of a repository that lie outside its tree: its own and the user's.
+// repoIgnores reads the ignore files outside the tree: info/exclude of the repository and the global file of the user.
 func repoIgnores(ctx context.Context, root string) (exclude, global []byte) {
 	if out, err := gitdir.RepoGit(ctx, root, "rev-parse", "--git-path", "info/exclude"); err == nil {
 		name := strings.TrimSuffix(string(out), "\n")
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(root, name)
 		}
-		exclude, _ = projectfile.ReadAnywhere(name, projectfile.Git) // most repositories have none
+		exclude, _ = projectfile.ReadAnywhere(name, projectfile.Git) // optional
 	}
 	if name := gitdir.UserIgnoreFile(ctx, root); name != "" {
-		global, _ = projectfile.ReadAnywhere(name, projectfile.Git) // nor users
+		global, _ = projectfile.ReadAnywhere(name, projectfile.Git) // optional
 	}
 	return exclude, global
 }
 
-// makeScope makes the folders of a scope's copy. A copy of the store, such as git's, may lack them where they are empty.
+// makeScope creates the folders of a scope. They may be missing in a copy of the store, since git omits empty folders.
 func makeScope(dir string) error {
 	var errs []error
 	for _, d := range []string{"tree", "git/objects", "git/refs", "git/info"} {

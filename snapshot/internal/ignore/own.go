@@ -16,18 +16,18 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// Uncommitted is what was in no commit when the store was made. Where there is no repository nothing is known of that.
+// Uncommitted is the work that was in no commit when the store was created. Without a repository it is not known.
 type Uncommitted struct {
-	// Files are the untracked files and those that differ from HEAD, each with the id of what HEAD has at that path, ""
-	// for nothing.
+	// Files are the untracked files and those that differ from HEAD, each with the id of its content in HEAD, "" if there
+	// is none.
 	Files map[manifest.PathText]string
-	// Staged are those of them of which the index had another version than the folder, with the id of that version.
+	// Staged are the files whose staged content differs from that in the tree, with the id of the staged content.
 	Staged map[manifest.PathText]string `json:",omitempty"`
-	// Tips are the commits that refs, HEAD and the stash named, by the root of the repository.
+	// Tips are the commits of refs, HEAD and the stash, by the root of the repository.
 	Tips map[manifest.PathText][]string
 }
 
-// ReadUncommitted reads what Write wrote; the zero value if there is no such file.
+// ReadUncommitted reads a file written by Write. It returns the zero value if the file does not exist.
 func ReadUncommitted(file string) (Uncommitted, error) {
 	var o Uncommitted
 	data, err := os.ReadFile(file)
@@ -43,17 +43,17 @@ func ReadUncommitted(file string) (Uncommitted, error) {
 	return o, nil
 }
 
-// Write keeps it in a file.
-func (o Uncommitted) Write(file string) error {
-	data, err := json.Marshal(o)
+// Write writes u to a file.
+func (u Uncommitted) Write(file string) error {
+	data, err := json.Marshal(u)
 	if err != nil {
 		return fmt.Errorf("write what was uncommitted: %w", err)
 	}
 	return disk.WriteFile(file, data)
 }
 
-// compareHead finds out what of a repository differs from HEAD, by the times in the index, without filters. Too much is
-// named where the index is out of date.
+// compareHead finds the files of a repository that differ from HEAD, by the times in the index, without running filters.
+// Unchanged files may be included if the index is out of date.
 func (l *learner) compareHead(ctx context.Context, rel, root string) {
 	l.uncommitted.Tips[manifest.PathText(rel)] = FindTips(ctx, root)
 	args := []string{"diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all", "HEAD", "--"}
@@ -71,11 +71,11 @@ func (l *learner) compareHead(ctx context.Context, rel, root string) {
 	}
 }
 
-// compareIndex finds out what is staged otherwise than it lies in the folder.
+// compareIndex finds the files whose staged content differs from that in the tree.
 func (l *learner) compareIndex(ctx context.Context, rel, root string) {
 	out, err := gitdir.RepoGit(ctx, root, "diff-files", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=all")
 	if err != nil {
-		return // what is staged counts as part of the edit then
+		return // staged content then counts as part of the edit
 	}
 	for name, id := range parseOldIDs(out) {
 		if p := manifest.Join(rel, name); id != "" && id != l.edited[p] {
@@ -84,7 +84,7 @@ func (l *learner) compareIndex(ctx context.Context, rel, root string) {
 	}
 }
 
-// parseOldIDs reads the raw output of a diff: of each file the id before it, "" for none.
+// parseOldIDs parses the raw output of a diff: path → id of the old content, "" for none.
 func parseOldIDs(raw []byte) map[string]string {
 	out := map[string]string{}
 	fields := strings.Split(string(raw), "\x00")
@@ -99,7 +99,7 @@ func parseOldIDs(raw []byte) map[string]string {
 	return out
 }
 
-// FindTips are the commits that refs, HEAD and entries of the stash name; none where git cannot say.
+// FindTips returns the commits of refs, HEAD and stash entries, sorted; none if git fails.
 func FindTips(ctx context.Context, root string) []string {
 	refs, _ := gitdir.RepoGit(ctx, root, "for-each-ref", "--format=%(objectname)")
 	head, _ := gitdir.RepoGit(ctx, root, "rev-parse", "--verify", "-q", "HEAD")
@@ -109,7 +109,7 @@ func FindTips(ctx context.Context, root string) []string {
 	return tips
 }
 
-// recordUncommitted takes down a file that is in no commit.
+// recordUncommitted adds a file to l.uncommitted if its content is in no commit.
 func (l *learner) recordUncommitted(p string) {
 	s := l.scopeOf(p)
 	if s.Plain {

@@ -2,14 +2,15 @@ package ignore
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"supervise/snapshot/internal/disk"
 	"supervise/snapshot/internal/walk"
 )
 
-// regenerableFolders are the names of ignored folders that a tool makes anew: installed packages, build output, caches, reports
-// and temporary files.
+// regenerableFolders are the names of ignored folders that tools regenerate: installed packages, build output, caches,
+// reports and temporary files.
 var regenerableFolders = wordSet(`
 	node_modules bower_components jspm_packages vendor Pods Carthage __pypackages__ site-packages .venv venv .virtualenv .eggs .bundle deps .yarn .pnpm-store .npm
 	target build dist out bin obj lib64 _build .build builddir dist-newstyle .stack-work zig-out cmake-build-debug cmake-build-release CMakeFiles DerivedData Debug Release
@@ -17,7 +18,7 @@ var regenerableFolders = wordSet(`
 	__pycache__ .cache .tox .nox .hypothesis .ipynb_checkpoints .gradle .kotlin .turbo .nx .parcel-cache .zig-cache zig-cache .ccache .sass-cache .eslintcache .stylelintcache .phpunit.cache .scannerwork .rpt2_cache .vite
 	coverage htmlcov .nyc_output .coverage test-results test-reports playwright-report tmp temp .tmp .temp log logs`)
 
-// regenerableFiles are patterns (path.Match) for the names of ignored files that a tool makes anew.
+// regenerableFiles are patterns (path.Match) for the names of ignored files that tools regenerate.
 var regenerableFiles = strings.Fields(`
 	*.pyc *.pyo *.pyd *.o *.obj *.a *.lib *.so *.so.* *.dylib *.dll *.exe *.class *.jar *.war *.rlib *.rmeta *.wasm *.test *.egg *.whl *.gem *.d *.lo *.la *.hi *.beam *.elc *.gch *.pch
 	*.log *.log.* *.tmp *.temp *.swp *.swo *~ *.pid *.lock *.prof *.trace *.stackdump core core.[0-9]* .DS_Store Thumbs.db desktop.ini
@@ -31,21 +32,25 @@ func wordSet(text string) map[string]bool {
 	return out
 }
 
-// isRegenerable reports whether a tool makes an ignored file or folder of that name anew, so that it need not be kept.
+// isRegenerable reports whether tools regenerate ignored files or folders of that name, so that they need not be kept.
 func isRegenerable(name string, folder bool) bool {
-	if regenerableFolders[name] || folder && (strings.HasPrefix(name, ".") && strings.HasSuffix(name, "_cache") || strings.HasSuffix(name, ".egg-info") || strings.HasPrefix(name, "bazel-") || strings.HasPrefix(name, "cmake-build-")) {
+	if regenerableFolders[name] {
 		return true
 	}
-	for _, pattern := range regenerableFiles {
-		if ok, err := path.Match(pattern, name); !folder && ok && err == nil {
-			return true
-		}
+	patterns := regenerableFiles
+	if folder {
+		patterns = regenerableFolderPatterns
 	}
-	return false
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
 }
 
-// isInstalled reports whether a folder says of itself that it is a cache, an environment that a tool installed, or a
-// checkout of its own.
+// regenerableFolderPatterns are patterns for names of folders, in addition to regenerableFolders.
+var regenerableFolderPatterns = []string{".*_cache", "*.egg-info", "bazel-*", "cmake-build-*"}
+
+// isInstalled reports whether a folder contains a marker of a cache, an installed environment, or a separate checkout.
 func isInstalled(nodes []walk.Node) bool {
 	for _, n := range nodes {
 		switch n.Name {
@@ -56,12 +61,12 @@ func isInstalled(nodes []walk.Node) bool {
 	return false
 }
 
-// maxKeptNames is how many files and folders an ignored folder may hold to be kept: a larger one is a cache or data that
-// was loaded from somewhere, and looking at all of it would take long.
+// maxKeptNames is how many files and folders an ignored folder may contain to be kept. Larger folders are usually caches or
+// downloaded data, and scanning them would take long.
 const maxKeptNames = 20_000
 
-// IsKept reports whether an ignored path is kept: what no tool makes anew, outside of ignored folders, and below those that
-// were there when the rules were made.
+// IsKept reports whether an ignored path outside ignored folders is captured: a file that no tool regenerates, or an
+// ignored folder that is kept.
 func (r *Rules) IsKept(p string, n *walk.Node) bool {
 	if n.Kind == 0 || r.retentions[p] == retentionDropped || isRegenerable(n.Name, n.Kind == disk.KindDir) {
 		return false
@@ -69,7 +74,7 @@ func (r *Rules) IsKept(p string, n *walk.Node) bool {
 	return n.Kind != disk.KindDir || r.retentions[p] == retentionKept
 }
 
-// IsKeptBelow is Keeps for a path in an ignored folder.
+// IsKeptBelow is IsKept for a path in an ignored folder.
 func (r *Rules) IsKeptBelow(p string, n *walk.Node) bool {
 	if n.Kind == 0 || r.retentions[p] == retentionDropped || isRegenerable(n.Name, n.Kind == disk.KindDir) {
 		return false

@@ -23,43 +23,43 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// plainIgnores is what is ignored where there is no git repository. Names are patterns of gitignore(5).
+// plainIgnores are the ignore patterns, see gitignore(5), in folders that are not a git repository.
 const plainIgnores = "node_modules/\ntarget/\n.venv/\nvenv/\n__pycache__/\n.tox/\n.*_cache/\n.gradle/\n.DS_Store\n"
 
-// MaxPrecious is the size in bytes above which an ignored file is not captured, however precious its name.
+// MaxPrecious is the size in bytes up to which ignored files with precious names are captured.
 const MaxPrecious = 1 << 20
 
-// scope is the part of the tree that one repository rules, with a copy of its ignore files in the store.
+// scope is the part of the tree that belongs to one repository, with a copy of its ignore files in the store.
 type scope struct {
-	Root       manifest.PathText // from the root of the tree, "" for the root
-	Dir        string            // below the folder of the rules
+	Root       manifest.PathText // relative to the root of the tree
+	Dir        string            // relative to the folder of the rules
 	IgnoreCase string            // core.ignoreCase, "" if unset
-	Plain      bool              // not a repository: .gitignore files mean nothing
+	Plain      bool              // not a repository: .gitignore files have no effect
 }
 
-// Config is the part of the rules that is kept in the store.
+// Config is the part of the rules that is stored.
 type Config struct {
 	Scopes []scope
-	Forced []manifest.PathText // tracked when the rules were made, although ignored
-	// Kept are the topmost ignored folders whose files are captured, Dropped the others, and folders below them that are not.
+	Forced []manifest.PathText // ignored files that were tracked when the rules were created
+	// Kept are the topmost ignored folders whose files are captured. Dropped are the others, and excluded folders below them.
 	Kept, Dropped []manifest.PathText `json:",omitempty"`
 }
 
-// Rules decide what is ignored, by the ignore files as they were when the store was made.
+// Rules decide what is ignored, using the ignore files from when the store was created.
 type Rules struct {
 	dir        string
 	scopes     []scope
 	Forced     map[string]bool
-	ForcedDirs map[string]bool // the folders above them
+	ForcedDirs map[string]bool // the parent folders of forced files
 	precious   []string
 	retentions map[string]retention // see Config.Kept
 
 	mu      sync.Mutex
-	answers map[string]bool   // what git has answered: path, folders with a slash at the end → ignored
+	answers map[string]bool   // answers of git: path, with a slash for folders → ignored
 	hints   map[string]*Hints // by scope.Dir
 }
 
-// New makes rules from what was kept of them. dir holds the copied ignore files.
+// New creates rules from the stored configuration. dir contains the copied ignore files.
 func New(dir string, c Config, precious []string) *Rules {
 	r := &Rules{
 		dir: dir, scopes: c.Scopes, precious: precious,
@@ -78,7 +78,7 @@ func New(dir string, c Config, precious []string) *Rules {
 	return r
 }
 
-// Config is the part of the rules to keep.
+// Config returns the part of the rules to store.
 func (r *Rules) Config() Config {
 	c := Config{Scopes: r.scopes, Forced: make([]manifest.PathText, 0, len(r.Forced))}
 	for p := range r.Forced {
@@ -104,8 +104,8 @@ func (r *Rules) forceTracked(p string) {
 	}
 }
 
-// Judgement is a walk's talk with git about ignored paths. It starts git only for paths that the base of the walk does
-// not show and that some pattern may match.
+// Judgement decides which paths of one walk are ignored. It asks git only about paths that are not in the base manifest and
+// that some pattern may match.
 type Judgement struct {
 	*Rules
 	base   *manifest.Manifest
@@ -113,19 +113,19 @@ type Judgement struct {
 	askers map[string]*checkIgnore // by scope.Dir
 }
 
-// NewJudgement begins a walk. base is the manifest that the walk compares with.
+// NewJudgement creates the judgement for a walk that compares with the manifest base.
 func (r *Rules) NewJudgement(base *manifest.Manifest) *Judgement {
 	return &Judgement{Rules: r, base: base, askers: map[string]*checkIgnore{}}
 }
 
-// Close ends the git commands that were started.
+// Close ends the git processes that were started.
 func (j *Judgement) Close() {
 	for _, a := range j.askers {
 		a.close()
 	}
 }
 
-// FindIgnored reports for every node of a folder of working files whether the rules ignore it; nil means that none is.
+// FindIgnored reports for every node of a folder of working files whether it is ignored; nil means that none is.
 func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]bool, error) {
 	if folder.Zone != walk.ZoneWork {
 		return nil, nil
@@ -167,7 +167,7 @@ func (j *Judgement) FindIgnored(ctx context.Context, folder *walk.Folder) ([]boo
 	return out, nil
 }
 
-// decideWithoutGit decides without git, if that is possible.
+// decideWithoutGit decides from the base, the hints and earlier answers, if possible.
 func (j *Judgement) decideWithoutGit(dir string, n *walk.Node) (ignored, known bool) {
 	if gitdir.IsDotGit(n.Name) {
 		return false, true
@@ -190,8 +190,8 @@ func (j *Judgement) decideWithoutGit(dir string, n *walk.Node) (ignored, known b
 	return ignored, known
 }
 
-// isCapturedInBase reports whether the base shows that a node is not ignored. It does not of what it captured although ignored: a
-// folder with tracked files, and a precious file that may have become too big for that.
+// isCapturedInBase reports whether the base shows that a node is not ignored. Captured ignored nodes prove nothing: a folder
+// with tracked files, or a precious file that may have become too large.
 func (j *Judgement) isCapturedInBase(n *walk.Node) bool {
 	e := &j.base.Work[n.BaseIndex]
 	if n.Kind == disk.KindDir || e.Kind == disk.KindDir {
@@ -200,7 +200,7 @@ func (j *Judgement) isCapturedInBase(n *walk.Node) bool {
 	return n.Stat.Size <= MaxPrecious || e.Stat.Size > MaxPrecious
 }
 
-// scopeOf finds the innermost scope that a folder lies in.
+// scopeOf returns the innermost scope that contains a folder.
 func (r *Rules) scopeOf(dir string) scope {
 	best := r.scopes[0]
 	for _, s := range r.scopes {
@@ -230,7 +230,7 @@ func (j *Judgement) ask(ctx context.Context, s scope, paths []string) ([]bool, e
 	return process.ask(relative)
 }
 
-// IsPrecious reports whether an ignored file of that path and name is captured all the same, if it is small enough.
+// IsPrecious reports whether an ignored file matches a precious pattern, and is captured if it is small enough.
 func (r *Rules) IsPrecious(p, base string) bool {
 	for _, pattern := range r.precious {
 		name := base
@@ -244,8 +244,8 @@ func (r *Rules) IsPrecious(p, base string) bool {
 	return false
 }
 
-// checkIgnore is one git check-ignore that answers as long as a walk lasts. It works in a scratch tree that holds nothing but
-// the copied ignore files and the folders in question, which must exist for patterns such as "build/".
+// checkIgnore is a git check-ignore process that answers during a walk. It runs in a scratch tree with the copied ignore
+// files and the folders in question, which must exist for patterns such as "build/".
 type checkIgnore struct {
 	tree string
 	cmd  interface{ Wait() error }
@@ -282,17 +282,17 @@ func startCheckIgnore(ctx context.Context, dir, ignoreCase string) (*checkIgnore
 	return a, nil
 }
 
-// ask judges paths below the scope's root; folders end in a slash.
+// ask reports for each path, relative to the root of the scope, whether it is ignored. Folders end in a slash.
 func (a *checkIgnore) ask(paths []string) ([]bool, error) {
 	var input strings.Builder
 	for _, p := range paths {
 		dir := strings.HasSuffix(p, "/")
 		p = strings.TrimSuffix(p, "/")
 		if dir {
-			// It fails for a folder named .gitignore and for paths that are too long; git judges those as files.
+			// This fails for a folder named .gitignore and for paths that are too long, which git then treats as files.
 			_ = os.MkdirAll(filepath.Join(a.tree, filepath.FromSlash(p)), 0o700)
 		}
-		input.WriteString("./" + p + "\x00") // a name may begin with a colon, which would be pathspec magic
+		input.WriteString("./" + p + "\x00") // a leading colon would be pathspec magic
 	}
 	sent := make(chan error, 1)
 	go func() {
@@ -305,14 +305,14 @@ func (a *checkIgnore) ask(paths []string) ([]bool, error) {
 		out[i], err = a.readAnswer()
 	}
 	if err != nil {
-		a.in.Close()                                 // ends the write, should it still wait
-		err = errors.Join(err, <-sent, a.cmd.Wait()) // after which all that git had to say is in errs
+		a.in.Close()                                 // unblocks the write
+		err = errors.Join(err, <-sent, a.cmd.Wait()) // now errs is complete
 		return nil, fmt.Errorf("ask git what is ignored: %w: %s", err, strings.TrimSpace(a.errs.String()))
 	}
 	return out, <-sent
 }
 
-// readAnswer reads source, line, pattern and path of one verdict. Without a pattern nothing matched.
+// readAnswer reads one answer: source, line, pattern and path. An empty pattern means that nothing matched.
 func (a *checkIgnore) readAnswer() (bool, error) {
 	var field [4]string
 	for i := range field {
@@ -330,5 +330,5 @@ func (a *checkIgnore) close() {
 	a.cmd.Wait() //nolint:errcheck // exit status 1 says that no path was ignored
 }
 
-// scopeDir names the copy of a scope's ignore files.
+// scopeDir returns the name of the folder of scope n.
 func scopeDir(n int) string { return "scope-" + strconv.Itoa(n) }

@@ -13,27 +13,27 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// Version is the first line of a manifest. A manifest begins with two lines of text, the version and the header in JSON. The parts follow: working
-// files, .git folders, the git folder outside of the tree, kept ignored files; each is the number of its entries, and of each entry
+// Version is the first line of a manifest. The file starts with two lines of text: the version, and the header in JSON. The
+// parts follow: working files, .git folders, the git folder outside the tree, and kept ignored files. Each part is the
+// number of its entries, followed by the entries:
 //
-//   - the number of bytes at the beginning of its path that are those of the entry before, the number of the others, and
-//     the others,
+//   - the length of the prefix that the path shares with the previous path, the length of the rest, and the rest,
 //   - the kind (1 byte), the mode, the id of the content (20 bytes), the size,
-//   - the modification time less that of the entry before, the change time less the modification time, the inode less
-//     that of the entry before, and the device less that of the entry before.
+//   - the modification time minus that of the previous entry, the change time minus the modification time, and the inode
+//     and device minus those of the previous entry.
 //
-// After them come the object databases and the ignored paths, each a number of names written like paths, and of each part
-// the owners of its entries: a number of runs, each a user, a group, and how many entries belong to them. The last 32
-// bytes are the SHA-256 of all before. Numbers are varints as in encoding/binary, signed where they are differences.
+// Next come the object databases and the ignored paths, each as a number of names encoded like paths. Then, for each part,
+// come the owners: a number of runs, each with a user, a group and a number of entries. The last 32 bytes are the SHA-256
+// of everything before. Numbers are varints as in encoding/binary, signed if they are differences or sizes.
 const Version = "supervise-snapshot 4"
 
-// The versions before: without owners, and also without kept ignored files.
+// Earlier versions: without owners, and also without kept ignored files.
 const (
 	versionWithoutOwners = "supervise-snapshot 3"
 	versionWithoutKept   = "supervise-snapshot 2"
 )
 
-// Encode writes the manifest.
+// Encode encodes the manifest.
 func (m *Manifest) Encode() ([]byte, error) {
 	h := m.Header
 	h.Skipped = nil
@@ -56,13 +56,13 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return appendChecksum(b), nil
 }
 
-// appendChecksum adds the checksum.
+// appendChecksum appends the SHA-256 of b.
 func appendChecksum(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }
 
-// AppendEntries writes one part of a manifest.
+// AppendEntries encodes one part of a manifest.
 func AppendEntries(b []byte, list []Entry) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	var last Entry
@@ -82,9 +82,9 @@ func AppendEntries(b []byte, list []Entry) []byte {
 	return b
 }
 
-// appendOwners writes the owners of one part.
+// appendOwners encodes the owners of one part.
 func appendOwners(b []byte, list []Entry) []byte {
-	var runs []int // where each begins
+	var runs []int // index of the first entry of each run
 	for i := range list {
 		if i == 0 || list[i].Stat.Owner != list[i-1].Stat.Owner {
 			runs = append(runs, i)
@@ -113,7 +113,7 @@ func appendNames(b []byte, names []string) []byte {
 	return b
 }
 
-// appendName writes only what differs from the name before.
+// appendName encodes a name without the prefix that it shares with the last one.
 func appendName(b []byte, last, name string) []byte {
 	n := 0
 	for n < len(last) && n < len(name) && last[n] == name[n] {
@@ -156,11 +156,11 @@ func parseManifest(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// decoder takes the parts of a manifest from the front of rest. After an error bad is set and values mean nothing.
+// decoder decodes the parts of a manifest. After an error damaged is set and all values are invalid.
 type decoder struct {
 	remaining []byte
 	damaged   bool
-	name      []byte // the last one
+	name      []byte // the last name
 }
 
 func (d *decoder) readUint() uint64 {
@@ -175,7 +175,7 @@ func (d *decoder) readInt() int64 {
 	return v
 }
 
-// skip drops n bytes; none and less are an error.
+// skip drops n bytes; n <= 0 is an error.
 func (d *decoder) skip(n int) {
 	if n <= 0 || n > len(d.remaining) {
 		d.damaged, d.remaining, n = true, nil, 0
@@ -183,7 +183,7 @@ func (d *decoder) skip(n int) {
 	d.remaining = d.remaining[n:]
 }
 
-// readCount reads a number of things of which each takes at least that many bytes.
+// readCount reads the number of items that take at least minSize bytes each.
 func (d *decoder) readCount(minSize int) int {
 	n := d.readUint()
 	if n > uint64(len(d.remaining)/minSize) {
@@ -193,7 +193,7 @@ func (d *decoder) readCount(minSize int) int {
 	return int(n)
 }
 
-// readName reads one name, which is valid until the next.
+// readName reads a name, which is valid until the next call.
 func (d *decoder) readName() []byte {
 	same, more := d.readUint(), d.readUint()
 	if same > uint64(len(d.name)) || more > uint64(len(d.remaining)) {
@@ -213,7 +213,7 @@ func (d *decoder) readEntries() []Entry {
 	list := make([]Entry, n)
 	ends := make([]int, n)
 	d.name = d.name[:0]
-	var text strings.Builder // of all paths, so that each is not a piece of memory of its own
+	var text strings.Builder // all paths in one string, to save allocations
 	var last disk.Stat
 	for i := range list {
 		e := &list[i]
@@ -244,7 +244,7 @@ func (d *decoder) readEntries() []Entry {
 	return list
 }
 
-// readOwners reads those of one part.
+// readOwners reads the owners of one part.
 func (d *decoder) readOwners(list []Entry) {
 	for range d.readCount(3) {
 		o, n := disk.Owner{UID: uint32(d.readUint()), GID: uint32(d.readUint())}, d.readUint()
@@ -279,5 +279,5 @@ func (d *decoder) readNames() []string {
 	return out
 }
 
-// ErrDamaged is returned for a manifest that is not what was written.
+// ErrDamaged is returned for a manifest that differs from what was written.
 var ErrDamaged = errors.New("the file is damaged; the snapshot cannot be used, the others are not affected")

@@ -1,3 +1,3 @@
-// Package manifest is the list of everything that one snapshot holds, in memory and in its file, and the git trees made
+// Package manifest defines the list of everything in one snapshot, encodes it as a file, and writes the git trees made
 // from it.
 package manifest

@@ -9,10 +9,10 @@ import (
 // iteration, since the snapshots that restores take for safety are counted too.
 type ID string
 
-// Ref is the full name of the ref that holds the snapshot's working files in the git directory of the store.
+// Ref returns the full name of the ref of the working files in the git directory of the store.
 func (id ID) Ref() string { return "refs/iter/" + string(id) }
 
-// Name is how people call the snapshot, as sN; "" for no snapshot.
+// Name returns the name of the snapshot for users, like s12; "" for no snapshot.
 func (id ID) Name() string {
 	if id == "" {
 		return ""
@@ -20,7 +20,7 @@ func (id ID) Name() string {
 	return "s" + string(id)
 }
 
-// Seq is the number of a snapshot, or 0 if the ID is not one of ours.
+// Seq returns the number of a snapshot, or 0 if the ID is invalid.
 func Seq(id ID) int {
 	n, err := strconv.Atoi(string(id))
 	if err != nil || n < 1 || strconv.Itoa(n) != string(id) {
@@ -33,13 +33,13 @@ func Seq(id ID) int {
 type Info struct {
 	ID    ID
 	Label string
-	// Tree is the identity of the working files: two snapshots have the same Tree exactly when they hold the same paths
-	// with the same types, permission bits and bytes, whatever git's own state is. Empty folders do not count.
+	// Tree is the identity of the working files: two snapshots have the same Tree if and only if they contain the same
+	// paths with the same types, permission bits and bytes. Git's own state and empty folders do not matter.
 	Tree string
 	// Files and Bytes count the working files and symbolic links that were captured and the sum of their sizes.
 	Files int
 	Bytes int64
-	// Skipped names what lies in the tree and could not be captured, with the reason; sorted by path.
+	// Skipped lists the paths that could not be captured, with the reason, sorted by path.
 	Skipped []Skip
 	TakenAt time.Time
 }
@@ -48,8 +48,8 @@ type Info struct {
 type Skip struct {
 	Path   string // relative to the root of the tree, with slashes
 	Reason Reason
-	Size   int64 // bytes, 0 if it means nothing for this kind of file
-	Mtime  int64 // when a file was last changed, in nanoseconds since 1970; 0 if it is not known
+	Size   int64 // bytes, 0 if it is not a regular file
+	Mtime  int64 // modification time in nanoseconds since 1970; 0 if unknown
 }
 
 // Reason says why a path was skipped.
@@ -63,7 +63,7 @@ const (
 	Special    Reason = "not a regular file"        // socket, pipe or device
 	Unreadable Reason = "unreadable"                // permission or input/output error
 	Unstable   Reason = "changed while it was read" // three times in a row
-	MountPoint Reason = "on another file system"    // folders only; what is below is not looked at
+	MountPoint Reason = "on another file system"    // folders only; their content is not scanned
 	OtherDisk  Reason = "large files on another disk than the state"
 	External   Reason = "git state outside this tree" // a nested .git file that leads out of the tree
 )

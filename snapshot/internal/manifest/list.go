@@ -13,11 +13,11 @@ const (
 	PartWork Part = iota // working files
 	PartGit              // .git folders inside the tree, without objects
 	PartExt              // a git folder outside of the tree
-	PartKept             // ignored files that no tool makes anew, and their folders
+	PartKept             // ignored files that no tool regenerates, and their folders
 	Parts
 )
 
-// Below is the range of the sorted entries that lie in a folder.
+// Below returns the range of the sorted entries inside a folder.
 func Below(list []Entry, dir string) (lo, hi int) {
 	if dir == "" {
 		return 0, len(list)
@@ -28,7 +28,7 @@ func Below(list []Entry, dir string) (lo, hi int) {
 	return lo, hi
 }
 
-// Search finds the first entry whose path without its first skip bytes is not less than name.
+// Search returns the index of the first entry whose path, without its first skip bytes, is not less than name.
 func Search(list []Entry, skip int, name string) int {
 	lo, hi := 0, len(list)
 	for lo < hi {
@@ -42,7 +42,7 @@ func Search(list []Entry, skip int, name string) int {
 	return lo
 }
 
-// Lookup finds the entry of a path, or -1.
+// Lookup returns the index of the entry of a path, or -1.
 func Lookup(list []Entry, path string) int {
 	if i := Search(list, 0, path); i < len(list) && list[i].Path == path {
 		return i
@@ -50,12 +50,12 @@ func Lookup(list []Entry, path string) int {
 	return -1
 }
 
-// IsSameList reports whether two lists are one and the same.
+// IsSameList reports whether two slices are the same, without comparing their entries.
 func IsSameList(a, b []Entry) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// ForEachPair goes through two sorted lists together: each path once, with nil for the list that does not have it.
+// ForEachPair calls do for each path in two sorted lists, with nil for a missing entry.
 func ForEachPair(a, b []Entry, do func(a, b *Entry)) {
 	if IsSameList(a, b) {
 		b = a

@@ -22,34 +22,34 @@ import (
 type Entry struct {
 	Path string
 	Kind disk.Kind
-	OID  pack.OID // content; the target of a symbolic link; the git tree of a folder, or zero if it is not known
+	OID  pack.OID // of the content, the target of a link, or the git tree of a folder; zero if the tree is unknown
 	Stat disk.Stat
 }
 
-// RestoresSame reports whether both entries would be restored to the same thing, but for its owner.
+// RestoresSame reports whether restoring both entries gives the same result, except for the owner.
 func (e *Entry) RestoresSame(other *Entry) bool {
 	return e.Kind == other.Kind && (e.Kind == disk.KindDir || e.OID == other.OID) && (e.Kind == disk.KindLink || e.Stat.Mode == other.Stat.Mode)
 }
 
-// Header is the first line of a manifest.
+// Header is the JSON header of a manifest.
 type Header struct {
 	Info
-	Started time.Time    // before the first file was looked at
+	Started time.Time    // before the first file was scanned
 	Commit  string       // of the working files, in hex
 	Branch  Branch       // linked worktrees only
-	Root    *disk.Rights `json:",omitempty"` // of the folder of the tree
-	Shared  string       `json:",omitempty"` // of these too: the blob that lists what they share, in hex
-	// State is the commit of git's own state, WorkTree and StateTree are the trees of both commits, in hex.
+	Root    *disk.Rights `json:",omitempty"` // of the root of the tree
+	Shared  string       `json:",omitempty"` // linked worktrees only: id of the blob that lists the shared files, in hex
+	// State is the commit of git's own state. WorkTree and StateTree are the trees of both commits, in hex.
 	State               string `json:",omitempty"`
 	WorkTree, StateTree string `json:",omitempty"`
 }
 
-// Refs are the refs of the snapshot and the commits they point at.
+// Refs returns the refs of the snapshot and their commits.
 func (h Header) Refs() map[string]string {
 	return map[string]string{h.ID.Ref(): h.Commit, StateRef(h.ID): h.State}
 }
 
-// StateRef is the full name of the ref that holds git's own state in a snapshot.
+// StateRef returns the full name of the ref of git's own state in a snapshot.
 func StateRef(id ID) string { return "refs/state/" + string(id) }
 
 // Branch is the current branch of a linked worktree; Commit is empty for a branch without commits.
@@ -58,26 +58,26 @@ type Branch struct {
 	Commit string `json:",omitempty"`
 }
 
-// Manifest is one whole snapshot but for the contents. The slices are sorted by path.
+// Manifest is a complete snapshot without the contents. The slices are sorted by path.
 type Manifest struct {
 	Header
 	Work       []Entry     // working files
 	Git        []Entry     // .git folders inside the tree, without objects
 	Ext        []Entry     // a git folder outside the tree; paths are relative to it
-	Kept       []Entry     // ignored files that no tool makes anew, and their folders
-	SharedList []Entry     // what linked worktrees share, see Header.Shared; nil in a manifest that was read
-	ObjectDirs []string    // the object databases inside the tree
-	Ignored    []string    // topmost ignored paths, and those below that are not kept; folders with a slash at the end
-	Temps      []string    // left behind by an interrupted restore; never stored
-	Stored     *pack.Epoch // in which the store holds all the contents; nil if that is not known
+	Kept       []Entry     // ignored files that no tool regenerates, and their folders
+	SharedList []Entry     // files that linked worktrees share, see Header.Shared; nil in a manifest that was read
+	ObjectDirs []string    // keys of the object databases
+	Ignored    []string    // topmost ignored paths, and ignored paths below that are not kept; folders end in a slash
+	Temps      []string    // temporary files of an interrupted restore; never stored
+	Stored     *pack.Epoch // epoch in which the store has all contents; nil if unknown
 }
 
-// List is one part of the manifest.
+// List returns one part of the manifest.
 func (m *Manifest) List(p Part) *[]Entry {
 	return [Parts]*[]Entry{&m.Work, &m.Git, &m.Ext, &m.Kept}[p]
 }
 
-// skipText is a Skip whose path survives JSON.
+// skipText is a Skip whose path is encoded for JSON.
 type skipText struct {
 	Path        PathText
 	Reason      Reason
@@ -92,7 +92,7 @@ func encodeSkips(list []Skip) []skipText {
 	return out
 }
 
-// ReadHeader reads the first lines of a manifest.
+// ReadHeader reads only the header of a manifest.
 func ReadHeader(file string) (Header, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -131,7 +131,7 @@ func parseHeader(r *bufio.Reader) (Header, error) {
 	return head.Header, nil
 }
 
-// Read reads a whole manifest.
+// Read reads a manifest.
 func Read(file string) (*Manifest, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -144,7 +144,7 @@ func Read(file string) (*Manifest, error) {
 	return m, nil
 }
 
-// treeID hashes sorted entries into an identity that does not depend on times and inodes. Folders do not count.
+// treeID hashes sorted entries, without times, inodes and folders.
 func treeID(entries []Entry) string {
 	h := sha256.New()
 	buf := make([]byte, 0, 1<<14)
@@ -171,8 +171,8 @@ func treeID(entries []Entry) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// UnknownPaths returns a test for paths of which the snapshot cannot say whether they were there: ignored or skipped paths
-// and everything below them.
+// UnknownPaths returns a function that reports whether the snapshot does not know if a path existed: ignored and skipped
+// paths and everything below them.
 func (m *Manifest) UnknownPaths() func(string) bool {
 	set := make(map[string]bool, len(m.Ignored)+len(m.Skipped))
 	for _, p := range m.Ignored {
@@ -195,8 +195,8 @@ func (m *Manifest) UnknownPaths() func(string) bool {
 	}
 }
 
-// UnkeptIgnored lists the ignored paths whose contents are not in the snapshot, folders with a slash at the end. Skipped ones are
-// not among them.
+// UnkeptIgnored lists the ignored paths, without skipped ones, whose contents are not in the snapshot. Folders end in a
+// slash.
 func (m *Manifest) UnkeptIgnored() []string {
 	var out []string
 	for _, p := range m.Ignored {
@@ -207,12 +207,12 @@ func (m *Manifest) UnkeptIgnored() []string {
 	return out
 }
 
-// Cache keeps the manifests that were used last; callers compare the same few again and again.
+// Cache keeps the most recently used manifests, because callers compare the same few repeatedly.
 type Cache struct{ list []*Manifest }
 
 const cachedManifests = 4
 
-// Get returns a manifest that was put in, or nil.
+// Get returns a cached manifest, or nil.
 func (c *Cache) Get(id ID) *Manifest {
 	for i, m := range c.list {
 		if m.ID == id {
@@ -223,7 +223,7 @@ func (c *Cache) Get(id ID) *Manifest {
 	return nil
 }
 
-// Put adds a manifest; the one that was not used for longest may go.
+// Put adds a manifest, and removes the least recently used one if the cache is full.
 func (c *Cache) Put(m *Manifest) {
 	c.list = append(c.list, m)
 	if len(c.list) > cachedManifests {
@@ -231,13 +231,13 @@ func (c *Cache) Put(m *Manifest) {
 	}
 }
 
-// HasSkipped reports whether exactly this path was seen and not captured.
+// HasSkipped reports whether exactly this path was skipped.
 func (m *Manifest) HasSkipped(p string) bool {
 	i := sort.Search(len(m.Skipped), func(i int) bool { return m.Skipped[i].Path >= p })
 	return i < len(m.Skipped) && m.Skipped[i].Path == p
 }
 
-// ReuseNames takes over lists of the base that have not changed, so that many snapshots do not need many times the memory.
+// ReuseNames shares unchanged lists with the base, to save memory.
 func (m *Manifest) ReuseNames(base *Manifest) {
 	if slices.Equal(m.Skipped, base.Skipped) {
 		m.Skipped = slices.Clip(base.Skipped)
@@ -247,7 +247,7 @@ func (m *Manifest) ReuseNames(base *Manifest) {
 	}
 }
 
-// SumUp sums up the working files.
+// SumUp adds the number and size of the working files to Files and Bytes, and sets Tree.
 func (m *Manifest) SumUp() {
 	for i := range m.Work {
 		if m.Work[i].Kind != disk.KindDir {
@@ -258,7 +258,7 @@ func (m *Manifest) SumUp() {
 	m.Tree = treeID(m.Work)
 }
 
-// SharedParts are what the commit of git's state has to hold for them.
+// SharedParts returns the shared files and their list, which the commit of git's state must contain.
 func (m *Manifest) SharedParts() []Entry {
 	id, err := pack.ParseOID(m.Shared)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// PathText is a path inside JSON, which alone could not hold names that are not UTF-8.
+// PathText is a path in JSON. It also supports names that are not valid UTF-8.
 type PathText string
 
-// MarshalText quotes names that are not plain text.
+// MarshalText encodes the path, quoted if it is not plain text.
 func (p PathText) MarshalText() ([]byte, error) { return []byte(encodePath(string(p))), nil }
 
-// UnmarshalText is the reverse of MarshalText.
+// UnmarshalText decodes the path.
 func (p *PathText) UnmarshalText(b []byte) error {
 	s, err := decodePath(string(b))
 	*p = PathText(s)
 	return err
 }
 
-// encodePath makes any file name fit on one line of text.
+// encodePath quotes names that are not valid, printable text.
 func encodePath(p string) string {
 	if p != "" && utf8.ValidString(p) && p[0] != '"' && p[0] != '[' && strings.IndexFunc(p, unicode.IsControl) < 0 {
 		return p
@@ -36,7 +36,7 @@ func decodePath(s string) (string, error) {
 	return strconv.Unquote(s)
 }
 
-// Join is the path of an entry of a folder; the root is "".
+// Join returns the path of an entry of a folder; the root is "".
 func Join(dir, name string) string {
 	if dir == "" {
 		return name
@@ -44,7 +44,7 @@ func Join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// Dir is the folder that a path lies in, "" for the root.
+// Dir returns the folder that contains a path, "" for the root.
 func Dir(p string) string {
 	if d := path.Dir(p); d != "." {
 		return d

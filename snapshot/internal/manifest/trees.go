@@ -12,8 +12,8 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// WriteTrees writes the folders of sorted entries as git trees and returns the id of the topmost. Empty folders have no
-// place in them. The entry of a folder keeps the id of its tree; a tree that is known and stored is not made again.
+// WriteTrees writes the folders of sorted entries as git trees and returns the id of the top one. Empty folders are omitted.
+// The id of each tree is saved in the entry of its folder; known trees that are stored are not written again.
 func WriteTrees(p *pack.Writer, entries []Entry, prefix string) (pack.OID, error) {
 	var items []treeItem
 	for i := 0; i < len(entries); {
@@ -39,7 +39,7 @@ func WriteTrees(p *pack.Writer, entries []Entry, prefix string) (pack.OID, error
 	return p.Add(pack.Tree, encodeTree(items))
 }
 
-// writeSubtree writes the tree of one folder, whose own entry is among those before; the id is zero if it holds no files.
+// writeSubtree writes the tree of a folder, whose own entry is in before. The id is zero if it contains no files.
 func writeSubtree(p *pack.Writer, before, entries []Entry, dir string) (pack.OID, error) {
 	var self *Entry
 	if i := Lookup(before, dir); i >= 0 && before[i].Kind == disk.KindDir {
@@ -80,7 +80,7 @@ func gitMode(e *Entry) string {
 	}
 }
 
-// encodeTree writes a tree object. Git sorts folders as if their names ended in a slash.
+// encodeTree encodes a tree object. Git sorts folders as if their names ended in a slash.
 func encodeTree(items []treeItem) []byte {
 	key := func(t treeItem) string {
 		if t.mode == ModeTree {
@@ -97,15 +97,15 @@ func encodeTree(items []treeItem) []byte {
 	return b.Bytes()
 }
 
-// WriteCommit records a tree with a message; the commit has no parent, so that any snapshot can be dropped alone.
+// WriteCommit writes a commit of a tree. It has no parent, so that each snapshot can be dropped separately.
 func WriteCommit(p *pack.Writer, tree pack.OID, message string, at time.Time) (pack.OID, error) {
 	who := fmt.Sprintf("supervise <supervise@localhost> %d +0000", at.Unix())
 	text := fmt.Sprintf("tree %s\nauthor %s\ncommitter %s\n\n%s\n", tree, who, who, strings.ReplaceAll(message, "\x00", " "))
 	return p.Add(pack.Commit, []byte(text))
 }
 
-// WriteFlat writes the contents of entries as one tree that is keyed by content. It keeps the files of git's state
-// reachable without giving them names that git refuses, such as .git.
+// WriteFlat writes the contents of entries as one tree, named by content. It keeps the files of git's state reachable
+// without names that git refuses, such as .git.
 func WriteFlat(p *pack.Writer, parts ...[]Entry) (pack.OID, error) {
 	seen := map[pack.OID]bool{}
 	var items []treeItem

@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// CheckResult is what Check read: which objects are there, and which of them are not what their ids say.
+// CheckResult is the result of Check: which objects exist, and which of them are damaged.
 type CheckResult struct {
 	Bytes   int64
-	Intact  map[OID]bool        // false: damaged
-	Damaged map[string][]string // by the path of a file: what is wrong with it
+	Intact  map[OID]bool        // by object; false: damaged
+	Damaged map[string][]string // path of a file → its problems
 }
 
-// Check reads all packs to their ends, which it opens like Refresh, and computes every hash anew: that of each object, and those over whole packs and
-// indexes. Contents are not held in memory. The error is fs.ErrNotExist where another process drops packs meanwhile.
+// Check reads all packs and verifies the hashes of objects, packs and indexes. Like Refresh, it makes the packs known to o.
+// Contents are streamed. The error wraps fs.ErrNotExist if another process drops packs at the same time.
 func (o *Objects) Check(ctx context.Context) (CheckResult, error) {
 	c := CheckResult{Intact: map[OID]bool{}, Damaged: map[string][]string{}}
 	list, err := o.Indexes()
@@ -54,7 +54,7 @@ func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry,
 	}
 	f, err := os.Open(base + ".pack")
 	if _, there := os.Lstat(base + ".idx"); there == nil && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // a crash of the system may leave the index alone; who needs the objects misses them
+		return nil, nil // a crash may leave an index without a pack
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open pack: %w", err)
@@ -78,7 +78,7 @@ func (c *CheckResult) checkPack(ctx context.Context, base string) ([]indexEntry,
 	return objs, nil
 }
 
-// checkSum checks the checksum at the end of a pack.
+// checkSum verifies the checksum at the end of a pack.
 func (c *CheckResult) checkSum(f *os.File) error {
 	fi, err := f.Stat()
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *CheckResult) checkSum(f *os.File) error {
 	return nil
 }
 
-// checkObject reads an object of a pack and compares it with its id.
+// checkObject reads an object from a pack and verifies its id.
 func checkObject(at io.Reader, id OID) error {
 	r := bufio.NewReaderSize(at, 1<<14)
 	head, err := r.Peek(1)
@@ -122,7 +122,7 @@ func checkObject(at io.Reader, id OID) error {
 	return nil
 }
 
-// NewObjects is the object database in a git directory as it is: nothing is made or read yet.
+// NewObjects returns the object database of a git directory without creating or reading anything.
 func NewObjects(dir string) *Objects {
 	return &Objects{dir: dir, locations: map[OID]location{}, knownIndexes: map[string]bool{}, epoch: &Epoch{}}
 }

@@ -1,3 +1,3 @@
-// Package pack is the object database of a snapshot store: a bare git directory whose packs this package writes and reads
-// itself, so that plain git can read them too.
+// Package pack is the object database of a snapshot store: a bare git directory. The package writes and reads the packs
+// itself, and plain git can read them too.
 package pack

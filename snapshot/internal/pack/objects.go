@@ -16,7 +16,7 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// Objects is the object database of the private git directory. It reads only what Writer has written.
+// Objects is the object database in a git directory. It reads only packs written by Writer.
 type Objects struct {
 	dir string // the bare git directory
 
@@ -27,7 +27,7 @@ type Objects struct {
 	epoch        *Epoch
 }
 
-// Epoch is a time in which no object was dropped.
+// Epoch identifies a period in which no object was dropped.
 type Epoch struct{ _ byte }
 
 type location struct {
@@ -43,7 +43,7 @@ const repoConfig = `[core]
 	auto = 0
 `
 
-// Open opens the git directory, or makes it. It needs no git for that.
+// Open opens the git directory, and creates it if it does not exist. It does not run git.
 func Open(dir string) (*Objects, error) {
 	o := NewObjects(dir)
 	for _, d := range []string{o.PackDir(), filepath.Join(dir, "objects", "info"), filepath.Join(dir, "refs", "heads")} {
@@ -60,10 +60,10 @@ func Open(dir string) (*Objects, error) {
 	return o, disk.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"))
 }
 
-// PackDir is the folder of the packs.
+// PackDir returns the folder of the packs.
 func (o *Objects) PackDir() string { return filepath.Join(o.dir, "objects", "pack") }
 
-// Indexes are the index files of all packs.
+// Indexes lists the index files of all packs.
 func (o *Objects) Indexes() ([]string, error) {
 	list, err := filepath.Glob(filepath.Join(o.PackDir(), "pack-*.idx"))
 	if err != nil {
@@ -79,7 +79,7 @@ func (o *Objects) contains(id OID) bool {
 	return ok
 }
 
-// Epoch is the current epoch.
+// Epoch returns the current epoch.
 func (o *Objects) Epoch() *Epoch { return o.epoch }
 
 // Refresh reads the indexes of packs that are not known yet.
@@ -97,7 +97,7 @@ func (o *Objects) Refresh() error {
 		}
 		pack := strings.TrimSuffix(idx, ".idx") + ".pack"
 		if _, err := os.Lstat(pack); errors.Is(err, fs.ErrNotExist) {
-			continue // a crash of the system may leave the index alone
+			continue // a crash may leave an index without a pack
 		}
 		data, err := os.ReadFile(idx)
 		if err != nil {
@@ -124,7 +124,7 @@ func (o *Objects) Reload() error {
 	return o.Refresh()
 }
 
-// forgetDropped starts anew if another process has dropped packs.
+// forgetDropped forgets all packs and starts a new epoch if another process has dropped packs.
 func (o *Objects) forgetDropped(list []string) {
 	left := 0
 	for _, idx := range list {
@@ -137,7 +137,7 @@ func (o *Objects) forgetDropped(list []string) {
 	}
 }
 
-// addPack takes in a pack that was just written.
+// addPack adds the objects of a pack.
 func (o *Objects) addPack(idx string, objs []indexEntry) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +148,7 @@ func (o *Objects) addPack(idx string, objs []indexEntry) {
 	o.packs = append(o.packs, strings.TrimSuffix(idx, ".idx")+".pack")
 }
 
-// openObject returns the content of an object and its length.
+// openObject opens the content of an object and returns its length.
 func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 	o.mu.RLock()
 	at, ok := o.locations[id]
@@ -161,7 +161,7 @@ func (o *Objects) openObject(id OID) (io.ReadCloser, int64, error) {
 		return nil, 0, fmt.Errorf("content %s is missing from %s", id, o.dir)
 	}
 	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) && o.Reload() == nil { // another process has written the pack anew
+	if errors.Is(err, fs.ErrNotExist) && o.Reload() == nil { // another process has rewritten the pack
 		return o.openObject(id)
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func readEntryHead(r io.ByteReader) (int64, error) {
 	return size, err
 }
 
-// CopyTo writes a content to w and checks that it is what its id says.
+// CopyTo writes a content to w and verifies its id.
 func (o *Objects) CopyTo(w io.Writer, id OID) error {
 	r, size, err := o.openObject(id)
 	if err != nil {
@@ -213,7 +213,7 @@ func (o *Objects) CopyTo(w io.Writer, id OID) error {
 	return nil
 }
 
-// Content returns a content as a whole.
+// Content returns a complete content.
 func (o *Objects) Content(id OID) ([]byte, error) {
 	var b bytes.Buffer
 	if err := o.CopyTo(&b, id); err != nil {
@@ -222,7 +222,7 @@ func (o *Objects) Content(id OID) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// SetRefs points refs, by their full names, at objects. They are not synced.
+// SetRefs writes refs, full name → object, without syncing them.
 func (o *Objects) SetRefs(refs map[string]string) error {
 	for name, id := range refs {
 		file := filepath.Join(o.dir, filepath.FromSlash(name))
@@ -236,7 +236,7 @@ func (o *Objects) SetRefs(refs map[string]string) error {
 	return nil
 }
 
-// RepairRefs writes refs again of which one was lost in a crash of the system.
+// RepairRefs rewrites the refs if any of them was lost in a crash.
 func (o *Objects) RepairRefs(refs map[string]string) error {
 	for name, id := range refs {
 		fi, err := os.Lstat(filepath.Join(o.dir, filepath.FromSlash(name)))

@@ -22,7 +22,7 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// OID is the id that git gives an object: the SHA-1 of its type, length and content.
+// OID is the id of a git object: the SHA-1 of its type, length and content.
 type OID [sha1.Size]byte
 
 func (o OID) String() string { return hex.EncodeToString(o[:]) }
@@ -48,46 +48,45 @@ const (
 	Blob   Type = 3
 )
 
-// String is the name of the type in the text that is hashed.
+// String returns git's name of the type.
 func (t Type) String() string {
 	return map[Type]string{Commit: "commit", Tree: "tree", Blob: "blob"}[t]
 }
 
-// NewHash begins the id of an object whose content of that many bytes follows.
+// NewHash returns a hash for the id of an object. The caller writes the content, of the given size, to it.
 func NewHash(t Type, size int64) hash.Hash {
 	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00", t, size)
 	return h
 }
 
-// Sum completes an id that NewHash began.
+// Sum returns the id from a hash of NewHash.
 func Sum(h hash.Hash) (o OID) {
 	h.Sum(o[:0])
 	return o
 }
 
-// Hash is the id of an object.
+// Hash returns the id of an object.
 func Hash(t Type, data []byte) OID {
 	h := NewHash(t, int64(len(data)))
 	h.Write(data)
 	return Sum(h)
 }
 
-// Writer writes new objects into one pack of the git directory, format version 2 without deltas
-// (https://git-scm.com/docs/gitformat-pack). Nothing is visible to git until finish. Its add methods may be called from
-// several goroutines.
+// Writer writes new objects to one pack, format version 2 without deltas (https://git-scm.com/docs/gitformat-pack). Nothing
+// is visible to git until Finish. Add and Stream may be called from several goroutines.
 type Writer struct {
 	dir     string // objects/pack
 	objects *Objects
 	zips    sync.Pool   // of *zlib.Writer; a new one costs more than a small file
 	bufs    sync.Pool   // of *bytes.Buffer
-	Raw     atomic.Bool // contents are stored as they are, not deflated: 20 times as fast, 2 to 3 times as large
-	Space   *disk.Space // nil: not watched
+	Raw     atomic.Bool // store contents uncompressed: 20 times as fast, 2 to 3 times as large
+	Space   *disk.Space // nil: not checked
 
 	mu      sync.Mutex
 	file    *os.File
-	offset  int64  // of what comes next
-	buf     []byte // what lies before off and is not in the file yet
+	offset  int64  // of the next object
+	buf     []byte // data before offset that is not in the file yet
 	entries []indexEntry
 	written map[OID]bool
 }
@@ -98,15 +97,15 @@ type indexEntry struct {
 	offset int64
 }
 
-// ErrChanged is returned for a file whose content is not what it was expected to be.
+// ErrChanged is returned if the content of a file changes while it is read.
 var ErrChanged = errors.New("content changed while it was read")
 
-// NewWriter begins a pack.
+// NewWriter returns a writer of a new pack.
 func NewWriter(o *Objects) *Writer {
 	return &Writer{dir: o.PackDir(), objects: o, written: map[OID]bool{}}
 }
 
-// Add stores one object unless it is there already.
+// Add stores an object, unless it is already stored.
 func (p *Writer) Add(t Type, data []byte) (OID, error) {
 	id := Hash(t, data)
 	if p.Has(id) {
@@ -145,11 +144,11 @@ func (p *Writer) Add(t Type, data []byte) (OID, error) {
 }
 
 const (
-	packBuffer  = 1 << 20 // bytes that are written at a time
-	deflateUpTo = 8 << 20 // bytes of a pack; what follows is stored as it is, so that many files do not take long
+	packBuffer  = 1 << 20 // bytes per write
+	deflateUpTo = 8 << 20 // bytes of a pack after which contents are stored uncompressed, for speed
 )
 
-// flush writes what is in the buffer.
+// flush writes the buffer to the file.
 func (p *Writer) flush() error {
 	if len(p.buf) == 0 {
 		return nil
@@ -164,7 +163,7 @@ func (p *Writer) flush() error {
 	return nil
 }
 
-// storeRaw writes data in the form of zlib but as it is, see RFC 1950 and, for stored blocks, RFC 1951, 3.2.4.
+// storeRaw writes data as an uncompressed zlib stream, see RFC 1950 and, for stored blocks, RFC 1951, 3.2.4.
 func storeRaw(b *bytes.Buffer, data []byte) {
 	const most = 1<<16 - 1
 	b.Write([]byte{0x78, 0x01})
@@ -182,7 +181,7 @@ func storeRaw(b *bytes.Buffer, data []byte) {
 	b.Write(binary.BigEndian.AppendUint32(b.AvailableBuffer(), adler32.Checksum(data)))
 }
 
-// Has reports whether an object is stored, in this pack or before.
+// Has reports whether an object is stored in this or an earlier pack.
 func (p *Writer) Has(id OID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,8 +194,8 @@ func (p *Writer) recordObject(id OID, crc uint32, n int64) {
 	p.offset += n
 }
 
-// Stream stores a blob that is too big for memory. The error is ErrChanged if r does not hold exactly the content
-// that want and size say; nothing is stored then.
+// Stream stores a blob that is too large for memory. If the content of r does not have the expected size and id, it stores
+// nothing and returns ErrChanged.
 func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,7 +217,7 @@ func (p *Writer) Stream(r io.Reader, size int64, want OID) error {
 		return fmt.Errorf("write pack: %w", err)
 	}
 	if Sum(h) != want {
-		return ErrChanged // what was written is overwritten by the next object
+		return ErrChanged // the next object overwrites the written data
 	}
 	p.recordObject(want, crc.Sum32(), out.off-p.offset)
 	return nil
@@ -253,7 +252,7 @@ func (p *Writer) createFile() error {
 	return nil
 }
 
-// entryHead is the type and the length of an object, seven bits a byte but four in the first.
+// entryHead encodes the type and length of an object: 4 bits of the length in the first byte, 7 bits in each further byte.
 func entryHead(t Type, size int64) []byte {
 	c := byte(t)<<4 | byte(size&15)
 	size >>= 4
@@ -286,8 +285,8 @@ func (p *Writer) deflate(w io.Writer, r io.Reader) error {
 	return nil
 }
 
-// Finish completes the pack, makes it durable and gives it the name under which git finds it, together with files that
-// shall come after it. Without new objects there is no pack.
+// Finish completes the pack, syncs it and gives it the name under which git finds it, and then publishes the files in
+// after. Without new objects no pack is written.
 func (p *Writer) Finish(after ...*disk.Staged) error {
 	defer p.Abort()
 	if p.file == nil {
@@ -317,7 +316,7 @@ func (p *Writer) Finish(after ...*disk.Staged) error {
 	return nil
 }
 
-// finishFile writes the head with the number of objects, known only now, and the checksum over everything.
+// finishFile writes the header, with the final number of objects, and the checksum of the pack.
 func (p *Writer) finishFile() ([]byte, error) {
 	head := append([]byte("PACK"), 0, 0, 0, 2)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(p.entries)))
@@ -325,7 +324,7 @@ func (p *Writer) finishFile() ([]byte, error) {
 		return nil, err
 	}
 	_, errHead := p.file.WriteAt(head, 0)
-	errCut := p.file.Truncate(p.offset) // a failed stream may have left bytes behind the last object
+	errCut := p.file.Truncate(p.offset) // a failed stream may have left bytes after the last object
 	h := sha1.New()
 	_, errHash := io.Copy(h, io.NewSectionReader(p.file, 0, p.offset))
 	sum := h.Sum(nil)
@@ -333,7 +332,7 @@ func (p *Writer) finishFile() ([]byte, error) {
 	return sum, errors.Join(errHead, errCut, errHash, errTail, p.file.Chmod(0o444))
 }
 
-// Abort removes what was not finished. It may be called after finish.
+// Abort removes an unfinished pack. It does nothing after Finish.
 func (p *Writer) Abort() {
 	if p.file != nil {
 		p.file.Close()
@@ -342,7 +341,7 @@ func (p *Writer) Abort() {
 	}
 }
 
-// encodeIndex is the version 2 index of a pack; objs must be sorted by id.
+// encodeIndex encodes the version 2 index of a pack; entries must be sorted by id.
 func encodeIndex(entries []indexEntry, packSum []byte) []byte {
 	b := []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}
 	n := 0

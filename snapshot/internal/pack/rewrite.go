@@ -15,7 +15,7 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// Read returns an object of any type and checks that it is what its id says.
+// Read returns an object of any type and verifies its id.
 func (o *Objects) Read(id OID, t Type) ([]byte, error) {
 	r, _, err := o.openObject(id)
 	if err != nil {
@@ -32,14 +32,14 @@ func (o *Objects) Read(id OID, t Type) ([]byte, error) {
 	return data, nil
 }
 
-// File is a pack with its objects in the order in which they lie in it.
+// File is a pack with its objects in file order.
 type File struct {
 	base    string // the path without .pack or .idx
 	Objects []indexEntry
 	size    int64
 }
 
-// Length is the number of bytes that an object takes in the pack. Objects follow each other without gaps.
+// Length returns the number of bytes of an object in the pack. There are no gaps between objects.
 func (p File) Length(i int) int64 {
 	if i+1 < len(p.Objects) {
 		return p.Objects[i+1].offset - p.Objects[i].offset
@@ -47,7 +47,7 @@ func (p File) Length(i int) int64 {
 	return p.size - packTailSize - p.Objects[i].offset
 }
 
-// packTailSize is the checksum at the end of a pack.
+// packTailSize is the size of the checksum at the end of a pack.
 const packTailSize = int64(len(OID{}))
 
 // readPackFile reads the index of a pack.
@@ -69,7 +69,7 @@ func readPackFile(base string) (File, error) {
 	return p, nil
 }
 
-// parseIndex is the reverse of packIndex.
+// parseIndex decodes the index of a pack.
 func parseIndex(data []byte) ([]indexEntry, error) {
 	const head = 8 + 4*256
 	if len(data) < head || !bytes.HasPrefix(data, []byte("\xfftOc\x00\x00\x00\x02")) {
@@ -115,17 +115,16 @@ func (o *Objects) PackFiles() ([]File, error) {
 	return out, nil
 }
 
-// maxRewrite is how many bytes of packs are written anew at a time, which is what is needed of free space.
+// maxRewrite limits how many bytes of packs are rewritten at a time, and so how much free space that needs.
 const maxRewrite = 256 << 20
 
-// Prune deletes the packs of which nothing is needed, and replaces those of which not everything is. The database has to
-// be opened again afterwards.
+// Prune deletes unneeded packs and rewrites packs that are needed in part. The database must be opened again afterwards.
 func (o *Objects) Prune(needed map[OID]int) error {
 	packs, err := o.PackFiles()
 	if err != nil {
 		return err
 	}
-	stored := map[OID]bool{} // in packs that stay, or have been written
+	stored := map[OID]bool{} // objects in packs that stay or were written
 	var partlyNeeded []File
 	for _, p := range packs {
 		if !isFullyNeeded(p, needed, stored) {
@@ -149,7 +148,7 @@ func (o *Objects) Prune(needed map[OID]int) error {
 	return Sweep(o.PackDir())
 }
 
-// isFullyNeeded reports whether every object of a pack is needed and not there already.
+// isFullyNeeded reports whether every object of a pack is needed and not stored in another pack.
 func isFullyNeeded(p File, needed map[OID]int, stored map[OID]bool) bool {
 	for _, o := range p.Objects {
 		if _, ok := needed[o.ID]; !ok || stored[o.ID] {
@@ -159,7 +158,7 @@ func isFullyNeeded(p File, needed map[OID]int, stored map[OID]bool) bool {
 	return true
 }
 
-// neededBytes is how many bytes of a pack have to be kept.
+// neededBytes returns how many bytes of a pack have to be kept.
 func (p File) neededBytes(needed map[OID]int, stored map[OID]bool) (n int64) {
 	for i, o := range p.Objects {
 		if _, ok := needed[o.ID]; ok && !stored[o.ID] {
@@ -169,7 +168,7 @@ func (p File) neededBytes(needed map[OID]int, stored map[OID]bool) (n int64) {
 	return n
 }
 
-// rewrite puts what is needed of some packs into a new one, and then deletes them.
+// rewrite copies the needed objects of some packs to a new pack, and then deletes the old packs.
 func (o *Objects) rewrite(packs []File, needed map[OID]int, stored map[OID]bool) error {
 	w := NewWriter(o)
 	defer w.Abort()
@@ -182,7 +181,7 @@ func (o *Objects) rewrite(packs []File, needed map[OID]int, stored map[OID]bool)
 		return err
 	}
 	for _, p := range packs {
-		// The index goes first: a pack without one is invisible, and swept.
+		// The index is deleted first: a pack without index is invisible, and swept.
 		if err := errors.Join(disk.IgnoreMissing(os.Remove(p.base+".idx")), disk.IgnoreMissing(os.Remove(p.base+".pack"))); err != nil {
 			return fmt.Errorf("delete pack: %w", err)
 		}
@@ -190,7 +189,7 @@ func (o *Objects) rewrite(packs []File, needed map[OID]int, stored map[OID]bool)
 	return disk.SyncDir(o.PackDir())
 }
 
-// copyNeeded takes over the needed objects of a pack as they are, and notes them in there.
+// copyNeeded copies the needed objects of a pack, and adds them to stored.
 func (w *Writer) copyNeeded(p File, needed map[OID]int, stored map[OID]bool) error {
 	f, err := os.Open(p.base + ".pack")
 	if err != nil {
@@ -209,7 +208,7 @@ func (w *Writer) copyNeeded(p File, needed map[OID]int, stored map[OID]bool) err
 	return nil
 }
 
-// copyRaw stores an object in the form that it has in another pack.
+// copyRaw copies the encoded object from another pack.
 func (w *Writer) copyRaw(r io.Reader, o indexEntry) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -229,7 +228,7 @@ func (w *Writer) copyRaw(r io.Reader, o indexEntry) error {
 	return nil
 }
 
-// Sweep removes packs that a crash left without an index; nobody can see them.
+// Sweep removes packs that a crash left without an index; they are invisible to git.
 func Sweep(dir string) error {
 	packs, err := filepath.Glob(filepath.Join(dir, "pack-*.pack"))
 	if err != nil {

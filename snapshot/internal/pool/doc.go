@@ -1,3 +1,3 @@
-// Package pool keeps the object files of a repository as hard links (or copies), so that commits that were pruned or
-// deleted can come back.
+// Package pool keeps the object files of a repository as hard links or copies, so that pruned or deleted commits can be
+// restored.
 package pool

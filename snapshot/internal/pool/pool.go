@@ -16,29 +16,29 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// Pool keeps the object files of one object database. A file lies in the folder of the snapshot that saw it first.
+// Pool keeps the object files of one object database. Each file is in the folder of the first snapshot that saw it.
 type Pool struct {
 	dir   string
-	Large bool           // Of large files, which are linked and never copied
-	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of that snapshot
-	gone  map[string]int // name → number of the first snapshot that missed it in the database
-	// linked are the files of the database that are hard links of ours, as they were then.
+	Large bool           // for large files, which are linked and never copied
+	first map[string]int // name such as "ab/cdef…" or "pack/pack-….idx" → number of the first snapshot with it
+	gone  map[string]int // name → number of the first snapshot without it
+	// linked are the files that are hard links to the database, with their Stat when they were linked.
 	linked map[string]disk.Stat
 }
 
-// Pools are the pools of a store.
+// Pools are all pools of a store.
 type Pools struct {
-	dir  string // each is a folder in it
+	dir  string // contains a folder for each pool
 	open map[string]*Pool
 }
 
 // New returns the pools in the folder dir.
 func New(dir string) *Pools { return &Pools{dir: dir, open: map[string]*Pool{}} }
 
-// Forget makes the pools be read again, after others may have changed them.
+// Forget clears the cache of open pools, after another process may have changed them.
 func (s *Pools) Forget() { clear(s.open) }
 
-// Get opens the pool of the object database that key names.
+// Get returns the pool of the object database with the given key.
 func (s *Pools) Get(key string) (*Pool, error) {
 	if p := s.open[key]; p != nil {
 		return p, nil
@@ -55,7 +55,7 @@ func (s *Pools) Get(key string) (*Pool, error) {
 	return p, err
 }
 
-// Open reads which files are in a pool.
+// Open opens the pool in the folder dir.
 func Open(dir string) (*Pool, error) {
 	p := &Pool{dir: dir, first: map[string]int{}}
 	if err := errors.Join(p.loadGone(), p.loadLinked()); err != nil {
@@ -87,7 +87,7 @@ func (p *Pool) file(name string) string {
 	return filepath.Join(p.dir, strconv.Itoa(p.first[name]), filepath.FromSlash(name))
 }
 
-// listFiles names the files of a database that the pool is for.
+// listFiles lists the files of a database that belong in the pool.
 func (p *Pool) listFiles(dir string) ([]string, error) {
 	if p.Large {
 		return listAll(dir)
@@ -95,10 +95,10 @@ func (p *Pool) listFiles(dir string) ([]string, error) {
 	return listObjects(dir)
 }
 
-// ErrOtherDisk is returned where large files would have to be copied to be kept.
+// ErrOtherDisk is returned if large files would have to be copied to another disk.
 var ErrOtherDisk = errors.New("on another disk")
 
-// linkLarge makes a second name for a large file.
+// linkLarge makes a hard link to a large file.
 func linkLarge(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -108,12 +108,12 @@ func linkLarge(from, to string) error {
 	case errors.Is(err, fs.ErrExist):
 		return nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %w", ErrOtherDisk, err) // or one without links, or with too many of them
+		return fmt.Errorf("%w: %w", ErrOtherDisk, err) // or the file system has no links, or the file too many
 	}
 	return err
 }
 
-// Gather takes the objects in dir that the pool does not have yet.
+// Gather copies or links new objects in dir into the pool, for the snapshot with number seq.
 func (p *Pool) Gather(dir string, seq int) error {
 	names, err := p.listFiles(dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *Pool) Gather(dir string, seq int) error {
 		to := filepath.Join(p.dir, strconv.Itoa(seq), filepath.FromSlash(n))
 		err := p.keep(n, filepath.Join(dir, filepath.FromSlash(n)), to, &budget)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // packed or pruned since it was listed
+			continue // packed or pruned by git since it was listed
 		}
 		if err != nil {
 			return fmt.Errorf("keep git object: %w", err)
@@ -146,7 +146,7 @@ func (p *Pool) Gather(dir string, seq int) error {
 	return p.recordMissing(names, seq)
 }
 
-// Clear removes the objects that the pool holds from a database that the target snapshot did not have.
+// Clear removes the objects that are in the pool from the database in dir, which does not exist in the target of a restore.
 func (p *Pool) Clear(dir string) error {
 	names, err := p.listFiles(dir)
 	if err != nil {
@@ -161,13 +161,13 @@ func (p *Pool) Clear(dir string) error {
 			return fmt.Errorf("remove git object: %w", err)
 		}
 		if !strings.HasPrefix(n, "pack/") {
-			_ = os.Remove(filepath.Dir(file)) // fails until it is empty
+			_ = os.Remove(filepath.Dir(file)) // succeeds only if it is empty
 		}
 	}
 	return nil
 }
 
-// listObjects names the files of an object database that never change: loose objects and packs with their indexes.
+// listObjects lists the files of an object database that never change: loose objects, and packs with their indexes.
 func listObjects(dir string) ([]string, error) {
 	root, err := projectfile.OpenFolder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -192,7 +192,7 @@ func listObjects(dir string) ([]string, error) {
 	return out, nil
 }
 
-// listAll names all regular files below a folder. A name that holds a line feed is none that git or its helpers give.
+// listAll lists all regular files below a folder, except names with a line feed, which git never creates.
 func listAll(dir string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
@@ -214,10 +214,10 @@ func listAll(dir string) ([]string, error) {
 	return out, nil
 }
 
-// listNames lists a folder; one that cannot be read has no names.
+// listNames lists a folder. An unreadable folder counts as empty.
 func listNames(root *os.Root, dir string) []string {
 	if info, err := root.Lstat(dir); err != nil || !info.IsDir() {
-		return nil // a pipe would be waited for
+		return nil // opening a pipe would block
 	}
 	d, err := root.Open(dir)
 	if err != nil {
@@ -228,11 +228,11 @@ func listNames(root *os.Root, dir string) []string {
 	return names
 }
 
-// Name is the folder of an object pool below objects.
+// Name returns the name of the folder of a pool.
 func Name(key string) string { return pack.Hash(pack.Blob, []byte(key)).String()[:16] }
 
-// goneFile says, one on a line, in which snapshot an object file of the pool was missing from the database for the first
-// time, and its name. Such a file is needed by earlier snapshots alone.
+// goneFile lists the files of the pool that are missing in the database. Each line has the number of the first snapshot
+// without the file, and its name. Only earlier snapshots need such files.
 const goneFile = "gone"
 
 func (p *Pool) loadGone() error {
@@ -262,7 +262,7 @@ func (p *Pool) saveGone() error {
 	return disk.WriteFile(filepath.Join(p.dir, goneFile), []byte(strings.Join(lines, "")))
 }
 
-// recordMissing notes which files of the pool are not in the database any more; names are those that are.
+// recordMissing records which files of the pool are missing in the database. names are the existing files.
 func (p *Pool) recordMissing(names []string, seq int) error {
 	back := false
 	for _, n := range names {
@@ -286,13 +286,13 @@ func (p *Pool) recordMissing(names []string, seq int) error {
 	return p.saveGone()
 }
 
-// isNeededBy reports whether the snapshot with a number needs a file of the pool.
+// isNeededBy reports whether the snapshot with number seq needs a file of the pool.
 func (p *Pool) isNeededBy(name string, seq int) bool {
 	gone, isGone := p.gone[name]
 	return seq >= p.first[name] && (!isGone || seq < gone)
 }
 
-// rank is the highest of those of the snapshots that need a file, -1 if none does. users are their numbers and ranks.
+// rank returns the highest rank of the snapshots that need a file, -1 if none does. users maps snapshot numbers to ranks.
 func (p *Pool) rank(name string, users map[int]int) int {
 	best := -1
 	for seq, rank := range users {
@@ -303,8 +303,8 @@ func (p *Pool) rank(name string, users map[int]int) int {
 	return best
 }
 
-// AddSizes adds the size of each file to that of the highest rank of the snapshots that need it; rank 0 also has those that
-// none needs.
+// AddSizes adds the size of each file to the element of sizes for the highest rank of the snapshots that need it, or for
+// rank 0 if none does.
 func (p *Pool) AddSizes(users map[int]int, sizes []int64) {
 	for name := range p.first {
 		if fi, err := os.Lstat(p.file(name)); err == nil {
@@ -313,8 +313,8 @@ func (p *Pool) AddSizes(users map[int]int, sizes []int64) {
 	}
 }
 
-// Prune removes the object files of git that no snapshot needs. users has the numbers of the snapshots that use
-// a pool, by its folder.
+// Prune removes files that no snapshot needs. users maps the folder of each pool to the numbers and ranks of the snapshots
+// that use it.
 func (s *Pools) Prune(users map[string]map[int]int) error {
 	s.Forget()
 	list, err := os.ReadDir(s.dir)
@@ -350,7 +350,7 @@ func (p *Pool) prune(users map[int]int) error {
 		if err := disk.IgnoreMissing(os.Remove(file)); err != nil {
 			return fmt.Errorf("remove git object: %w", err)
 		}
-		_ = os.Remove(filepath.Dir(file)) // fails until it is empty
+		_ = os.Remove(filepath.Dir(file)) // succeeds only if it is empty
 		if _, ok := p.gone[name]; ok {
 			delete(p.gone, name)
 			changed = true

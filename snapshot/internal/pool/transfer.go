@@ -25,15 +25,15 @@ import (
 	"supervise/snapshot/internal/disk"
 )
 
-// Whoever writes into an object file in place writes into all its hard links. So small files, and few, are copied, which
-// takes some ten times as long as linking them. The others are linked, and known by their inode, size and times. Where the
-// file system shares blocks between copies, all are copied.
+// A process that writes to an object file in place also changes its hard links. Therefore small numbers of small files are
+// copied, although copying takes about ten times as long as linking. Other files are linked, and later verified by their
+// inode, size and times. If the file system shares blocks between copies, all files are copied.
 const (
-	mostCopies = 250      // loose objects that come at a time
-	copyBytes  = 16 << 20 // of all that comes at a time
+	mostCopies = 250      // maximum number of new loose objects to copy
+	copyBytes  = 16 << 20 // maximum bytes of new objects to copy
 )
 
-// copyBudget is what may be copied still.
+// copyBudget limits how much may still be copied.
 type copyBudget struct {
 	copyLoose bool
 	bytes     int64
@@ -50,7 +50,7 @@ func (p *Pool) newCopyBudget(names []string) copyBudget {
 	return copyBudget{copyLoose: loose <= mostCopies, bytes: copyBytes}
 }
 
-// keep makes a second file, or a second name for the file.
+// keep copies or links a file into the pool.
 func (p *Pool) keep(name, from, to string, r *copyBudget) error {
 	if p.Large {
 		return linkLarge(from, to)
@@ -76,7 +76,7 @@ func (p *Pool) keep(name, from, to string, r *copyBudget) error {
 	return nil
 }
 
-// recordLink remembers what a file is like that is also in the database.
+// recordLink records the Stat of a file that is a hard link to the database.
 func (p *Pool) recordLink(name, theirs, ours string) {
 	a, errA := os.Lstat(theirs)
 	b, errB := os.Lstat(ours)
@@ -110,14 +110,14 @@ func (p *Pool) saveLinked() error {
 	return disk.WriteFile(p.linkedFile(), data)
 }
 
-// RestoreResult says what Give did.
+// RestoreResult is the result of Pool.Restore.
 type RestoreResult struct {
-	Files   int      // put back, or given back their permissions
-	Damaged []string // in the database and here; nothing better can be had
+	Files   int      // restored files, or files whose permissions were restored
+	Damaged []string // damaged in both the database and the pool
 }
 
-// Restore puts back the objects that existed when the snapshot with a number was taken and are missing from dir now, or are
-// not what they were. since is when that snapshot was begun.
+// Restore restores the objects that the snapshot with number seq needs and that are missing or damaged in dir. since is
+// when that snapshot was started.
 func (p *Pool) Restore(dir string, seq int, since time.Time) (RestoreResult, error) {
 	var result RestoreResult
 	makeFoldersAccessible(dir)
@@ -136,7 +136,7 @@ func (p *Pool) Restore(dir string, seq int, since time.Time) (RestoreResult, err
 		}
 		done, err := p.restoreFile(n, to, have[n])
 		if err != nil {
-			return result, fmt.Errorf("give back git object: %w", err)
+			return result, fmt.Errorf("restore git object: %w", err)
 		}
 		if done {
 			result.Files++
@@ -150,7 +150,7 @@ func (p *Pool) Restore(dir string, seq int, since time.Time) (RestoreResult, err
 	return result, nil
 }
 
-// restoreFile makes one file of the database what it was, if it is not. It reports whether it has changed anything.
+// restoreFile restores one file of the database if necessary, and reports whether it has changed anything.
 func (p *Pool) restoreFile(name, to string, there bool) (bool, error) {
 	if there && p.isIntact(name, to) {
 		return p.restoreRights(name, to)
@@ -180,7 +180,7 @@ func (p *Pool) restoreFile(name, to string, there bool) (bool, error) {
 	return true, err
 }
 
-// restoreRights gives back owner and permissions. Of one inode with two names the store knows them as they were.
+// restoreRights restores owner and permissions. For a hard link to the database they are those that were recorded.
 func (p *Pool) restoreRights(name, file string) (bool, error) {
 	if p.Large {
 		return false, nil
@@ -197,18 +197,18 @@ func (p *Pool) restoreRights(name, file string) (bool, error) {
 
 func (p *Pool) foldersFile() string { return filepath.Join(p.dir, "folders.json") }
 
-// folderRights are the rights of a folder of a database from the snapshot with a number on.
+// folderRights are the rights of a database folder, starting with snapshot number From.
 type folderRights struct {
 	From int
 	disk.Rights
 }
 
-// recordFolderRights remembers the rights of the folders of loose objects, where they are not those of the folder above; manifests
-// have the others.
+// recordFolderRights records the rights of the folders of loose objects if they differ from those of the folder above, which
+// are in the manifest.
 func (p *Pool) recordFolderRights(dir string, seq int) error {
 	above, err := os.Lstat(dir)
 	if err != nil || p.Large {
-		return nil //nolint:nilerr // there are no objects
+		return nil //nolint:nilerr // no objects
 	}
 	folders, changed := p.loadFolderRights(), false
 	for _, name := range listLooseFolders(dir) {
@@ -237,12 +237,12 @@ func (p *Pool) recordFolderRights(dir string, seq int) error {
 func (p *Pool) loadFolderRights() map[string][]folderRights {
 	out := map[string][]folderRights{}
 	if data, err := os.ReadFile(p.foldersFile()); err == nil {
-		_ = json.Unmarshal(data, &out) // without them folders get those of the folder above
+		_ = json.Unmarshal(data, &out) // folders without an entry get the rights of the folder above
 	}
 	return out
 }
 
-// restoreFolderRights gives folders the rights that they had in the snapshot with a number. It returns how many it has changed.
+// restoreFolderRights restores the rights of folders in snapshot number seq, and returns how many it has changed.
 func (p *Pool) restoreFolderRights(dir string, seq int) (n int) {
 	above, err := os.Lstat(dir)
 	if err != nil || p.Large {
@@ -279,7 +279,7 @@ func listFolders(dir string) (out []string) {
 	return out
 }
 
-// makeFoldersAccessible makes folders of a database accessible that are not, so that what is in them can be looked at.
+// makeFoldersAccessible gives the owner access to all folders of a database, so that they can be read.
 func makeFoldersAccessible(dir string) {
 	parent, err := os.Lstat(filepath.Dir(dir))
 	if err != nil {
@@ -287,7 +287,7 @@ func makeFoldersAccessible(dir string) {
 	}
 	open := func(d string) {
 		if fi, err := os.Lstat(d); err == nil && fi.IsDir() && fi.Mode().Perm()&0o700 != 0o700 {
-			_ = os.Chmod(d, parent.Mode().Perm()|0o700) // where it is not ours, the next step fails
+			_ = os.Chmod(d, parent.Mode().Perm()|0o700) // after an error, the next step fails
 		}
 	}
 	open(dir)
@@ -296,7 +296,7 @@ func makeFoldersAccessible(dir string) {
 	}
 }
 
-// mayHaveChanged reports whether a file of the database may have changed since a snapshot was begun.
+// mayHaveChanged reports whether a file of the database may have changed after the time since.
 func (p *Pool) mayHaveChanged(name, file string, since time.Time) bool {
 	fi, err := os.Lstat(file)
 	if err != nil || !fi.Mode().IsRegular() {
@@ -309,11 +309,11 @@ func (p *Pool) mayHaveChanged(name, file string, since time.Time) bool {
 	return st.Ctime == 0 || st.Ctime > since.Add(-disk.RacyWindow).UnixNano()
 }
 
-// isIntact reports whether an object file is still the one that the pool knows by its name. Files beside a pack that git
-// writes anew at will are not looked at.
+// isIntact reports whether an object file of the database has the content in the pool. Auxiliary files of packs, which git
+// may rewrite, always count as intact.
 func (p *Pool) isIntact(name, file string) bool {
 	if fi, err := os.Lstat(file); err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o400 == 0 {
-		_ = os.Chmod(file, fi.Mode().Perm()|0o400) // it gets its own permissions later
+		_ = os.Chmod(file, fi.Mode().Perm()|0o400) // permissions are restored later
 	}
 	if p.Large || !isNamedByContent(name) {
 		a, errA := os.Lstat(p.file(name))
@@ -341,13 +341,13 @@ func (p *Pool) isIntact(name, file string) bool {
 	return a.Size() == b.Size() && haveSameBytes(ours, theirs)
 }
 
-// isNamedByContent reports whether the name of a file, or its end, says what is in it.
+// isNamedByContent reports whether the content of a file can be verified by its name or by a checksum at its end.
 func isNamedByContent(name string) bool {
 	ext := path.Ext(name)
 	return ext == "" || ext == ".pack" || ext == ".idx"
 }
 
-// isSound reports whether an object file holds what its name, or the sum at its end, says.
+// isSound reports whether the content of an object file matches its name or the checksum at its end.
 func (p *Pool) isSound(file, name string) bool {
 	if p.Large || !isNamedByContent(name) {
 		return true
@@ -375,7 +375,7 @@ func (p *Pool) isSound(file, name string) bool {
 	return err == nil && errors.Is(more, io.EOF) && hex.EncodeToString(sum.Sum(nil)) == id
 }
 
-// endsWithSum reports whether a file ends in the sum of what is before it.
+// endsWithSum reports whether a file ends with the checksum of its other bytes.
 func endsWithSum(f *os.File, sum hash.Hash) bool {
 	fi, err := f.Stat()
 	if err != nil || fi.Size() < int64(sum.Size()) {
@@ -397,20 +397,20 @@ func haveSameBytes(a, b io.Reader) bool {
 		case n != m || !bytes.Equal(bufA[:n], bufB[:m]):
 			return false
 		case errA != nil || errB != nil:
-			return errA == errB //nolint:errorlint // both are ends of file, or one is not
+			return errA == errB //nolint:errorlint // equal only at the end of both
 		}
 	}
 }
 
-// FindDamaged lists the files of a database that a snapshot needs, that are there, and that cannot be read or are not what they
-// were. since is when that snapshot was begun.
+// FindDamaged lists the existing files of a database that the snapshot with number seq needs and that are unreadable or
+// damaged. since is when that snapshot was started.
 func (p *Pool) FindDamaged(dir string, seq int, since time.Time) []string {
 	var out []string
 	for n := range p.first {
 		file := filepath.Join(dir, filepath.FromSlash(n))
 		fi, err := os.Lstat(file)
 		if !p.isNeededBy(n, seq) || errors.Is(err, fs.ErrNotExist) || err == nil && !p.mayHaveChanged(n, file, since) {
-			continue // git packs and prunes
+			continue // git may pack and prune files
 		}
 		if err != nil || !fi.Mode().IsRegular() || fi.Mode().Perm()&0o400 == 0 || !p.isSound(file, n) {
 			out = append(out, n)

@@ -19,8 +19,8 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// applier carries out the plan for one part of the tree. Every step may be repeated. Something that is not what the
-// present snapshot holds is never destroyed.
+// applier executes the plan for one part of the tree. Every step can be repeated. Content that is not in the snapshot of the
+// current tree is never destroyed.
 type applier struct {
 	*Restorer
 	root     *os.Root
@@ -28,18 +28,18 @@ type applier struct {
 	now      []manifest.Entry
 
 	written, deleted []string
-	modes            map[string]uint32 // folders and the permissions they get in the end
+	modes            map[string]uint32 // folder → final permissions
 	temps            int
 	hardlinks        hardlinks
-	ready            map[string]string // temporary files that hold what a path is to get
+	ready            map[string]string // path → temporary file with its new content
 }
 
 func (x *Restorer) newApplier(root *os.Root, rootPath string, now []manifest.Entry) *applier {
 	return &applier{Restorer: x, root: root, rootPath: rootPath, now: now, modes: map[string]uint32{}, ready: map[string]string{}}
 }
 
-// run carries out the plan. Errors of single paths become mismatches; an error that would meet all others too, such as
-// a full disk, ends it.
+// run executes the plan. Errors of single paths become mismatches. An error that would affect all other paths too, such as a
+// full disk, ends it.
 func (a *applier) run(p plan, want []manifest.Entry) error {
 	for _, step := range []struct {
 		list []manifest.Entry
@@ -64,7 +64,7 @@ func (a *applier) run(p plan, want []manifest.Entry) error {
 	return nil
 }
 
-// forEach does one step of the plan for every entry.
+// forEach executes one step of the plan for every entry.
 func (a *applier) forEach(list []manifest.Entry, do func(manifest.Entry) error) error {
 	for _, e := range list {
 		err := do(e)
@@ -81,15 +81,15 @@ func (a *applier) forEach(list []manifest.Entry, do func(manifest.Entry) error) 
 	return nil
 }
 
-// openDir lets the owner into a folder whose permissions will change anyway.
+// openDir gives the owner access to a folder whose permissions are changed later.
 func (a *applier) openDir(e manifest.Entry) error {
 	a.modes[e.Path] = e.Stat.Mode
 	a.giveOwner(e.Path, e)
 	return a.root.Chmod(e.Path, disk.Mode(e.Stat.Mode|0o700))
 }
 
-// giveOwner gives a path to the owner of an entry, and reports whether it did. Mostly only root can; Verify says where that
-// was not possible. It takes set-id bits away.
+// giveOwner changes the owner of a path to that of an entry, and reports whether it did. Usually only root can; Verify
+// reports paths with another owner. The change clears set-id bits.
 func (a *applier) giveOwner(p string, e manifest.Entry) bool {
 	fi, err := a.root.Lstat(p)
 	if err != nil || !e.Stat.Owner.DiffersFrom(disk.StatOf(fi).Owner) {
@@ -98,7 +98,7 @@ func (a *applier) giveOwner(p string, e manifest.Entry) bool {
 	return a.root.Lchown(p, int(e.Stat.Owner.UID), int(e.Stat.Owner.GID)) == nil || a.root.Lchown(p, -1, int(e.Stat.Owner.GID)) == nil
 }
 
-// makeWritable makes a folder writable that forbids changes; close takes it back. It reports whether that is new.
+// makeWritable makes a folder writable until setDirModes, and reports whether it was not writable before.
 func (a *applier) makeWritable(dir string) bool {
 	if _, done := a.modes[dir]; done || dir == "." {
 		return false
@@ -111,7 +111,7 @@ func (a *applier) makeWritable(dir string) bool {
 	return a.root.Chmod(dir, disk.Mode(disk.Perms(fi)|0o700)) == nil
 }
 
-// setDirModes gives folders their final permissions, deepest first.
+// setDirModes sets the final permissions of folders, deepest first.
 func (a *applier) setDirModes(want []manifest.Entry) {
 	dirs := make([]string, 0, len(a.modes))
 	for d := range a.modes {
@@ -130,8 +130,8 @@ func (a *applier) setDirModes(want []manifest.Entry) {
 
 var errChangedMeanwhile = errors.New("changed during the restore")
 
-// isCaptured reports whether what is at a path now is what the present snapshot holds. The change time is left out: it moves
-// when another name of the same file goes away.
+// isCaptured reports whether the file at a path is the one in the snapshot of the current tree. The change time is not
+// compared: it changes when another hard link is removed.
 func (a *applier) isCaptured(p string, fi fs.FileInfo) bool {
 	i := manifest.Lookup(a.now, p)
 	if i < 0 {
@@ -147,7 +147,7 @@ func (a *applier) remove(e manifest.Entry) error {
 		return nil
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
-		return nil // its folder was moved out of the way
+		return nil // its folder was moved away
 	}
 	if err != nil {
 		return err
@@ -162,11 +162,11 @@ func (a *applier) remove(e manifest.Entry) error {
 	return nil
 }
 
-// rmdir removes a folder that has become empty. One that holds something ignored stays.
+// rmdir removes a folder if it is empty. Folders with ignored files stay.
 func (a *applier) rmdir(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if err != nil || !fi.IsDir() {
-		return nil //nolint:nilerr // it is gone, which is what we want
+		return nil //nolint:nilerr // already removed
 	}
 	err = a.root.Remove(e.Path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -214,7 +214,7 @@ func (a *applier) chmod(e manifest.Entry) error {
 	return nil
 }
 
-// write puts a file or link in place by renaming, so that it is there whole or not at all.
+// write replaces a file or link atomically, by renaming a temporary file.
 func (a *applier) write(e manifest.Entry) error {
 	fi, err := a.root.Lstat(e.Path)
 	if err == nil {
@@ -238,12 +238,11 @@ func (a *applier) write(e manifest.Entry) error {
 	return nil
 }
 
-// writeAhead is how many contents are written before they are put in place.
+// writeAhead is how many temporary files are written before they are renamed.
 const writeAhead = 256
 
-// fillAhead writes contents beside where they belong, several at a time: most of
-// the time of a restore goes into making files. What fails is left to write,
-// which says why.
+// fillAhead writes temporary files in parallel, because a restore spends most of its time creating files. Files that fail
+// are written again by write, which reports the error.
 func (a *applier) fillAhead(list []manifest.Entry) {
 	temps := make([]string, len(list))
 	for i, e := range list {
@@ -270,7 +269,7 @@ func (a *applier) fillAhead(list []manifest.Entry) {
 	}
 }
 
-// removeUnused removes what was written ahead and not put in place.
+// removeUnused removes temporary files that were not renamed.
 func (a *applier) removeUnused() {
 	for p, temp := range a.ready {
 		_ = a.root.Remove(temp)
@@ -278,7 +277,7 @@ func (a *applier) removeUnused() {
 	}
 }
 
-// newTempName names a new temporary file beside where e belongs.
+// newTempName returns the name of a new temporary file in the folder of e.
 func (a *applier) newTempName(e manifest.Entry) string {
 	a.temps++
 	return manifest.Join(manifest.Dir(e.Path), disk.TempPrefix+a.Token+"-"+strconv.Itoa(a.temps))
@@ -309,15 +308,15 @@ func (a *applier) fillTemp(temp string, e manifest.Entry) error {
 	return errors.Join(err, f.Close())
 }
 
-// clearPath sees to it that what is at a path may be replaced: it is captured, or worthless (a socket or pipe), or it is
-// kept in the store under another name.
+// clearPath makes sure that the file at a path can be replaced: it is captured, or a socket or pipe, or it is moved to the
+// displaced files.
 func (a *applier) clearPath(p string, fi fs.FileInfo) error {
 	switch disk.KindOf(fi) {
 	case disk.KindFile, disk.KindLink:
 		if a.isCaptured(p, fi) {
 			return nil
 		}
-	case disk.KindDir: // what is captured has been removed from it; the rest is in no snapshot
+	case disk.KindDir: // captured files in it were removed; the others are in no snapshot
 	default:
 		return nil
 	}
@@ -336,7 +335,7 @@ func (a *applier) keepDisplaced(p string, fi fs.FileInfo) error {
 		return a.moveWithinTree(p)
 	}
 	to := filepath.Join(a.Store, DisplacedName, string(a.Result.Safety), filepath.FromSlash(p))
-	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
+	for n := 1; ; n++ { // an earlier attempt of the same restore may have used the name
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -368,7 +367,7 @@ func moveOrCopy(from, to string, fi fs.FileInfo) error {
 	return os.Symlink(target, to)
 }
 
-// KeepRoot keeps a file or link that is in the place of a tree's folder in the store, and returns where.
+// KeepRoot moves a file or link at the path of the tree to the store, and returns its new path.
 func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
 	base := filepath.Join(store, DisplacedName, "root", filepath.Base(work))
 	to := base
@@ -380,22 +379,22 @@ func KeepRoot(store, work string, fi fs.FileInfo) (string, error) {
 	}
 }
 
-// DisplacedName is the folder of a store with what was in the way of a restore and is in no snapshot.
+// DisplacedName is the folder of a store with files that were in the way of a restore and are in no snapshot.
 const DisplacedName = "displaced"
 
-// DisplacedDirInTree is a folder of the tree for what is in the way of a restore, used where the store is on another disk: files
-// cannot be moved there, and copies may be large, or impossible of what is unreadable. It is in no snapshot, and git
-// ignores it.
+// DisplacedDirInTree is the folder in the tree for displaced files if the store is on another disk. Files cannot be moved to
+// another disk, copies may be large, and unreadable files cannot be copied. The folder is in no snapshot, and git ignores
+// it.
 const DisplacedDirInTree = ".supervise-displaced"
 
-// isStoreOnOtherDisk reports whether nothing of the tree can be moved into the store.
+// isStoreOnOtherDisk reports whether files of the tree cannot be moved to the store.
 func (x *Restorer) isStoreOnOtherDisk() bool {
 	store, errStore := os.Stat(x.Store)
 	work, errWork := x.Tree.Root.Stat(".")
 	return errStore == nil && errWork == nil && disk.StatOf(store).Dev != disk.StatOf(work).Dev
 }
 
-// DisplacedTo is the folder in which what was in the way is kept.
+// DisplacedTo returns the folder of displaced files.
 func (x *Restorer) DisplacedTo() string {
 	if x.isStoreOnOtherDisk() {
 		return filepath.Join(x.Tree.Work, DisplacedDirInTree, string(x.Result.Safety))
@@ -403,7 +402,7 @@ func (x *Restorer) DisplacedTo() string {
 	return filepath.Join(x.Store, DisplacedName, string(x.Result.Safety))
 }
 
-// moveWithinTree moves something out of the way, within the tree.
+// moveWithinTree moves a file or folder to DisplacedDirInTree.
 func (a *applier) moveWithinTree(p string) error {
 	if err := a.excludeDisplacedDir(); err != nil {
 		return err
@@ -419,7 +418,7 @@ func (a *applier) moveWithinTree(p string) error {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	to := base
-	for n := 1; ; n++ { // an earlier attempt of the same restore may have kept a file of that name
+	for n := 1; ; n++ { // an earlier attempt of the same restore may have used the name
 		if _, err := a.root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			return a.root.Rename(p, to)
 		}
@@ -427,7 +426,7 @@ func (a *applier) moveWithinTree(p string) error {
 	}
 }
 
-// excludeDisplacedDir keeps the folder out of all snapshots; the store is locked.
+// excludeDisplacedDir excludes DisplacedDirInTree from all snapshots. The store must be locked.
 func (x *Restorer) excludeDisplacedDir() error {
 	if slices.Contains(x.Tree.Excludes, DisplacedDirInTree) {
 		return nil

@@ -1,3 +1,3 @@
-// Package restore brings a working tree and git's state to what a snapshot holds, checks the result, and writes the files
-// of a snapshot into other folders.
+// Package restore restores a working tree and git's state to a snapshot and verifies the result. It also writes the files of
+// a snapshot to other folders.
 package restore

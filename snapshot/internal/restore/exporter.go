@@ -17,15 +17,15 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// Exporter writes files into a folder.
+// Exporter writes files of a snapshot to another folder.
 type Exporter struct {
 	Objects *pack.Objects
-	Work    string // links that lead into this folder lead into dir instead
+	Work    string // links into this folder are changed to Dir
 	Root    *os.Root
 	Dir     string
 }
 
-// ExportPaths brings single paths to what the manifest holds.
+// ExportPaths writes single paths, and removes those that are not in the manifest.
 func (x Exporter) ExportPaths(m *manifest.Manifest, paths []string) error {
 	for _, p := range paths {
 		i := manifest.Lookup(m.Work, p)
@@ -42,8 +42,8 @@ func (x Exporter) ExportPaths(m *manifest.Manifest, paths []string) error {
 	return nil
 }
 
-// ExportAll writes every entry: the folders first, then the files several at a time,
-// and the links last, so that nothing is written through one.
+// ExportAll writes all entries: first the folders, then the files in parallel, and last the links, so that nothing is
+// written through a link.
 func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 	var files, links []manifest.Entry
 	for _, e := range work {
@@ -81,7 +81,7 @@ func (x Exporter) ExportAll(ctx context.Context, work []manifest.Entry) error {
 	return nil
 }
 
-// writeOver writes one file or link. Its owner can always read and delete it.
+// writeOver writes one entry, replacing an existing one. The owner gets read and write permission.
 func (x Exporter) writeOver(e manifest.Entry) error {
 	name := filepath.FromSlash(e.Path)
 	if e.Kind == disk.KindDir {
@@ -92,7 +92,7 @@ func (x Exporter) writeOver(e manifest.Entry) error {
 		writeEntry = x.writeLink
 	}
 	err := writeEntry(name, e)
-	if errors.Is(err, fs.ErrNotExist) { // seldom: the folders are made first
+	if errors.Is(err, fs.ErrNotExist) { // rare: folders are created first
 		if err := x.Root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (x Exporter) writeFile(name string, e manifest.Entry) error {
 		return err
 	}
 	err = x.Objects.CopyTo(f, e.OID)
-	if mode&^0o755 != 0 { // the usual umask takes these away
+	if mode&^0o755 != 0 { // the umask usually clears these bits
 		err = errors.Join(err, f.Chmod(mode))
 	}
 	return errors.Join(err, f.Close())

@@ -11,10 +11,10 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// hardlinks are files with several names: of each name the first one.
+// hardlinks maps each name of a file with several names to the first of them.
 type hardlinks map[string]string
 
-// findHardlinks finds them among the files of a snapshot. Names outside of the tree are not known.
+// findHardlinks finds the hard links between files of a snapshot.
 func findHardlinks(m *manifest.Manifest) hardlinks {
 	type inode struct{ dev, ino uint64 }
 	first, out := map[inode]string{}, hardlinks{}
@@ -35,8 +35,8 @@ func findHardlinks(m *manifest.Manifest) hardlinks {
 	return out
 }
 
-// planHardlinks plans files of their own for what has become names of one file, and names of one file for what was that. Only
-// working files are changed: those that are ignored may be in use.
+// planHardlinks plans to separate working files that became hard links, and to link those that were hard links. Ignored
+// files are not changed, because they may be in use.
 func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 	had := findHardlinks(present)
 	for _, name := range slices.Sorted(maps.Keys(had)) {
@@ -54,7 +54,7 @@ func (a *applier) planHardlinks(present, target *manifest.Manifest) (p plan) {
 	return p
 }
 
-// relink makes a path a name of the file that it was one of. Where that fails Verify says so.
+// relink makes a path a hard link to the first name of its file again. Verify reports failures.
 func (a *applier) relink(e manifest.Entry) error {
 	one := a.hardlinks[e.Path]
 	if a.sameFile(one, e.Path) {
@@ -74,7 +74,7 @@ func (a *applier) relink(e manifest.Entry) error {
 	return nil
 }
 
-// sameFile reports whether two paths are names of one file; it does not matter which if one is missing.
+// sameFile reports whether two paths exist and are hard links to the same file.
 func (a *applier) sameFile(p, q string) bool {
 	x, errX := a.root.Lstat(p)
 	y, errY := a.root.Lstat(q)
@@ -85,7 +85,7 @@ func (r *Restored) hasMismatch(p string) bool {
 	return slices.ContainsFunc(r.Mismatches, func(m Mismatch) bool { return m.Path == p })
 }
 
-// findOwnerAndLinkDifferences lists what is whole, but belongs to somebody else, or is not the file of the names that it should be.
+// findOwnerAndLinkDifferences lists paths whose content is correct, but that have another owner or other hard links.
 func (x *Restorer) findOwnerAndLinkDifferences(now, target *manifest.Manifest) (out []Mismatch) {
 	note := func(p, why string) {
 		if !x.Tree.Excludes.Has(p) {

@@ -11,21 +11,21 @@ import (
 	"supervise/snapshot/internal/pack"
 )
 
-// Interrupted compares the tree after a restore that was interrupted with the trees before it and that it was to give.
+// Interrupted compares the tree after an interrupted restore with the tree before it and with the target.
 type Interrupted struct {
 	Now, Before, Target *manifest.Manifest
 	Objects             *pack.Objects
 	Excludes            gitdir.Excludes
 }
 
-// Changed lists the paths that somebody has changed since: they are neither as they were before the restore nor as it was
-// to make them, nor half-way between. Folders may have other permissions, and the index other times.
+// Changed lists the paths that were changed after the interrupted restore: they match neither the tree before it nor the
+// target nor a state in between. Permissions of folders and times in the git index are ignored.
 func (x Interrupted) Changed() []string {
 	var out []string
 	for _, part := range []manifest.Part{manifest.PartWork, manifest.PartGit, manifest.PartExt} {
 		out = append(append(out, x.alteredPaths(part)...), x.removedPaths(part)...)
 	}
-	out = append(out, x.alteredPaths(manifest.PartKept)...) // one that is gone is only written again
+	out = append(out, x.alteredPaths(manifest.PartKept)...) // missing files are simply written again
 	if now, b, t := x.Now.Branch, x.Before.Branch, x.Target.Branch; now.Name != "" && now.Name == b.Name && now != b && now != t {
 		out = append(out, now.Name)
 	}
@@ -34,13 +34,13 @@ func (x Interrupted) Changed() []string {
 	return out
 }
 
-// alteredPaths lists what is there and is neither as it was nor as it was to be.
+// alteredPaths lists existing paths that match neither the tree before nor the target.
 func (x Interrupted) alteredPaths(part manifest.Part) (out []string) {
 	before, target := manifest.ByPath(*x.Before.List(part)), manifest.ByPath(*x.Target.List(part))
 	for _, n := range *x.Now.List(part) {
 		b, isB := before[n.Path]
 		t, isT := target[n.Path]
-		if part == manifest.PartKept && (!isB && !isT || n.Kind == disk.KindDir) { // it is never deleted
+		if part == manifest.PartKept && (!isB && !isT || n.Kind == disk.KindDir) { // ignored files are never deleted
 			continue
 		}
 		if !(isB && x.isSameEntry(&n, &b)) && !(isT && x.isSameEntry(&n, &t)) {
@@ -50,7 +50,8 @@ func (x Interrupted) alteredPaths(part manifest.Part) (out []string) {
 	return out
 }
 
-// removedPaths lists what is gone although the restore replaces it at one go, or has become too big or unreadable.
+// removedPaths lists paths that are missing although the restore replaces them atomically, or that became too large or
+// unreadable.
 func (x Interrupted) removedPaths(part manifest.Part) (out []string) {
 	now, target := manifest.ByPath(*x.Now.List(part)), manifest.ByPath(*x.Target.List(part))
 	for _, b := range *x.Before.List(part) {

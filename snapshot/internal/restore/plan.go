@@ -9,19 +9,19 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// plan is what has to be done to one part of the tree, in this order.
+// plan lists the changes of one part of the tree, in the order in which they are executed.
 type plan struct {
-	openDirs   []manifest.Entry // folders whose permissions or owners differ: shallow first, so that what is below can be reached
+	openDirs   []manifest.Entry // folders with other permissions or owners; parents first, so that their content becomes accessible
 	removals   []manifest.Entry // files and links
 	removeDirs []manifest.Entry // deepest first
-	makeDirs   []manifest.Entry // shallow first
+	makeDirs   []manifest.Entry // parents first
 	writes     []manifest.Entry
-	chmods     []manifest.Entry // files and links whose content is right
-	relinks    []manifest.Entry // files that are to be other names of one
+	chmods     []manifest.Entry // files and links with the correct content
+	relinks    []manifest.Entry // files to replace by hard links
 }
 
-// makePlan compares what is there with what is wanted. leave names paths that must not be deleted, because the target cannot
-// tell whether they were there.
+// makePlan compares the current entries with the wanted ones. leave reports paths that must not be deleted, because the
+// target does not know whether they existed.
 func makePlan(now, want []manifest.Entry, leave func(string) bool) plan {
 	var p plan
 	if manifest.IsSameList(now, want) {
@@ -43,7 +43,7 @@ func makePlan(now, want []manifest.Entry, leave func(string) bool) plan {
 	return p
 }
 
-// planEntry plans for one wanted entry, where n is what is there, nil for nothing.
+// planEntry plans one wanted entry w. n is the current entry, nil if there is none.
 func (p *plan) planEntry(n, w *manifest.Entry) {
 	if w.Kind == disk.KindDir {
 		switch {
@@ -63,7 +63,7 @@ func (p *plan) planEntry(n, w *manifest.Entry) {
 	}
 }
 
-// CountPlanned counts what a restore is to write or delete: working files, kept ignored ones, and files of git's own.
+// CountPlanned counts the files that a restore writes or deletes: working files, captured ignored files, and git files.
 func CountPlanned(excludes gitdir.Excludes, present, target *manifest.Manifest) (files, ignored, git int) {
 	leave := target.UnknownPaths()
 	files = makePlan(excludes.Without(present.Work), excludes.Without(target.Work), leave).changedFiles()
@@ -72,7 +72,7 @@ func CountPlanned(excludes gitdir.Excludes, present, target *manifest.Manifest) 
 	return files, ignored, git
 }
 
-// ReplacesIgnored reports whether a restore of target writes over an ignored file of present that other does not have.
+// ReplacesIgnored reports whether restoring target overwrites an ignored file of present that is missing in other.
 func ReplacesIgnored(present, target, other *manifest.Manifest) bool {
 	onlyInPresent := map[string]*manifest.Entry{}
 	manifest.ForEachPair(present.Kept, other.Kept, func(p, o *manifest.Entry) {

@@ -20,69 +20,67 @@ import (
 	"supervise/snapshot/internal/pool"
 )
 
-// Restored says what a restore did. All paths are relative to the root of the tree, with slashes, and sorted.
+// Restored is the result of a restore. All paths are relative to the root of the tree, with slashes, and sorted.
 type Restored struct {
 	Target manifest.ID
-	// Safety is the snapshot of the tree as it was before; restoring it undoes this restore.
+	// Safety is the snapshot of the tree before the restore; restoring it reverses the restore.
 	Safety manifest.ID
-	// Written and Deleted are working files; files that were right already are in neither.
+	// Written and Deleted are the changed working files.
 	Written, Deleted []string
-	// GitFiles counts the files of git's own state that were written or deleted.
+	// GitFiles counts the written or deleted files of git's own state.
 	GitFiles int
-	// Shared is what was gone of the state that linked worktrees share and is there again, in the words of GitLost.
+	// Shared lists the recreated state that linked worktrees share, in the words of Store.LostGitState.
 	Shared []string
-	// Gone is what existed at the target, was not captured and does not exist now: ignored files and folders such as
-	// node_modules, and skipped files. They cannot be brought back; what made them has to run again.
+	// Gone are paths that existed in the target, were not captured and are missing now: ignored files and folders such as
+	// node_modules, and skipped files. They cannot be restored and have to be created again.
 	Gone []string
-	// Left is what was not there at the target, could not be captured, and is still there: a restore deletes nothing that
-	// is in no snapshot.
+	// Left are paths that did not exist in the target and could not be captured. They are kept, since a restore does not
+	// delete files that are in no snapshot.
 	Left []string
-	// Displaced is what was in the way and is not in the safety snapshot: files that are too big, unreadable or unstable,
-	// or changed during the restore, and folders that still hold such or ignored files. They were moved into the folder
-	// displaced/SAFETY of the store; if that is on another disk, into .supervise-displaced/SAFETY of the tree, which is in no
-	// snapshot.
+	// Displaced are paths that were in the way and are not in the safety snapshot: files that are too large, unreadable or
+	// unstable, or changed during the restore, and folders with such or ignored files. They were moved to displaced/SAFETY
+	// in the store or, if that is on another disk, to .supervise-displaced/SAFETY in the tree, which is in no snapshot.
 	Displaced []string
-	// DisplacedTo is that folder, "" if nothing was displaced.
+	// DisplacedTo is this folder, "" if nothing was displaced.
 	DisplacedTo string
-	// Ignored are the kept ignored files that were written.
+	// Ignored are the captured ignored files that were written.
 	Ignored []string
-	// InUse are kept ignored files that differ from the target: another program has them open or writes them, or they may
-	// not be written.
+	// InUse are captured ignored files that still differ from the target: another program has them open or writes them, or
+	// they are not writable.
 	InUse []string
-	// New are ignored files that are there, were not at the target, and are never deleted.
+	// New are ignored files that did not exist in the target. They are kept.
 	New []string
-	// Altered is what exists at the target and now, was captured neither time, and has another size or time.
+	// Altered are paths that were captured neither in the target nor now and have another size or time.
 	Altered []string
-	// Uncompared are the ignored files and folders, of the target and now, that are not kept, folders with a slash at the
-	// end.
+	// Uncompared are the ignored files and folders in the target and now that are not captured. Folders end in a slash.
 	Uncompared []string
-	// Compared counts what was compared with the target once everything was written.
+	// Compared counts the files that were compared with the target at the end.
 	Compared Compared
-	// Replaced is where what was in the place of the tree's own folder is kept, a file or a link; "" if nothing was.
+	// Replaced is the new path of a file or link that was at the path of the tree; "" if there was none.
 	Replaced string
-	// Fsck is what git fsck finds after something of git's own was written; "" if it finds nothing or was not asked.
+	// Fsck is the first problem found by git fsck; "" if there is none, or no git files were written.
 	Fsck string
-	// Unlike is what is whole, but belongs to somebody else than at the target, or has other hard links in the tree.
+	// Unlike are paths with the correct content, but another owner or other hard links than in the target.
 	Unlike []Mismatch
-	// Mismatches is what differs from the target after all. Anything here means that the restore is not whole.
+	// Mismatches are paths that still differ from the target. The restore is complete only if there are none.
 	Mismatches []Mismatch
 }
 
 // Compared counts files and links: working files, those of git's own state, and kept ignored ones.
 type Compared struct{ Work, Git, Ignored int }
 
-// Mismatch is a path that is not as the target says.
+// Mismatch is a path that differs from the target.
 type Mismatch struct{ Path, Why string }
 
 // Restorer changes the working tree and git's state from what one snapshot holds to what another holds.
 type Restorer struct {
 	Tree          *gitdir.Tree
-	Store         string // its folder
+	Store         string // folder of the store
 	Objects       *pack.Objects
 	Pools         *pool.Pools
-	Token         string // in the names of temporary files
+	Token         string // part of the names of temporary files
 	Result        *Restored
-	ExcludesSaved func(gitdir.Excludes) error // makes a change of the excludes last
+	ExcludesSaved func(gitdir.Excludes) error // saves changed excludes
 }
 
 // Apply changes the tree from present to target: working files, git's files, then git's objects.
@@ -109,7 +107,7 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 		return err
 	}
 	x.Result.GitFiles = len(git.written) + len(git.deleted)
-	// Folders that held nothing but a nested repository are empty only now.
+	// Folders that contained only a nested repository are empty now.
 	if err := work.run(plan{removeDirs: todo.removeDirs}, target.Work); err != nil {
 		return err
 	}
@@ -124,10 +122,10 @@ func (x *Restorer) Apply(ctx context.Context, present, target *manifest.Manifest
 	return x.applyExternal(ctx, present, target)
 }
 
-// applyKept restores kept ignored files. None is deleted, and none that another program has open is replaced.
+// applyKept restores captured ignored files. It deletes none, and replaces none that another program has open.
 func (x *Restorer) applyKept(present, target *manifest.Manifest) error {
 	y := *x
-	y.Result = &Restored{Safety: x.Result.Safety} // what of the user's programs is in the way ends no loop
+	y.Result = &Restored{Safety: x.Result.Safety} // mismatches of ignored files are not errors
 	a := y.newApplier(x.Tree.Root, x.Tree.Work, present.Kept)
 	want := x.Tree.Excludes.Without(target.Kept)
 	p := makePlan(present.Kept, want, func(string) bool { return true })
@@ -162,7 +160,7 @@ func (x *Restorer) removeTemps(temps []string) error {
 	return nil
 }
 
-// applyExternal restores the git folder outside of the tree, if there is one, and gives back objects inside and outside.
+// applyExternal restores the git folder outside the tree, if there is one, and the objects inside and outside.
 func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.Manifest) error {
 	ext := x.Tree.External
 	if ext.GitDir == "" {
@@ -196,7 +194,7 @@ func (x *Restorer) applyExternal(ctx context.Context, present, target *manifest.
 	return nil
 }
 
-// clearObjects empties the object databases that the target does not have; the pool keeps what was in them.
+// clearObjects empties the object databases that are not in the target. The pools keep their content.
 func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 	had := map[string]bool{}
 	for _, d := range target.ObjectDirs {
@@ -205,7 +203,7 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 	leave := target.UnknownPaths()
 	for _, d := range present.ObjectDirs {
 		if had[d] || leave(d) || gitdir.IsLargeFileKey(d) {
-			continue // large files are no part of a tree: they are found by those that name them
+			continue // large files are not part of a tree: only pointers refer to them
 		}
 		p, err := x.Pools.Get(d)
 		if err != nil {
@@ -218,14 +216,14 @@ func (x *Restorer) clearObjects(present, target *manifest.Manifest) error {
 	return nil
 }
 
-// restoreObjects puts back what is missing from the target's object databases.
+// restoreObjects restores missing files in the object databases of the target.
 func (x *Restorer) restoreObjects(target *manifest.Manifest) error {
 	for _, key := range target.ObjectDirs {
 		if gitdir.IsLargeFileKey(key) && !strings.HasPrefix(key, gitdir.InExternal) {
-			_ = x.Tree.Root.MkdirAll(key, 0o755) // where it fails, realDir reports false
+			_ = x.Tree.Root.MkdirAll(key, 0o755) // after an error isRealDir returns false
 		}
 		if !strings.HasPrefix(key, gitdir.InExternal) && !x.isRealDir(key) {
-			continue // a mismatch that verify reports
+			continue // Verify reports a mismatch
 		}
 		p, err := x.Pools.Get(key)
 		if err != nil {
@@ -235,20 +233,20 @@ func (x *Restorer) restoreObjects(target *manifest.Manifest) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range []string{key + "/pack", key + "/info", key} { // which may have been opened for that
+		for _, name := range []string{key + "/pack", key + "/info", key} { // which may have been made accessible
 			if i := manifest.Lookup(target.Git, name); i >= 0 && target.Git[i].Kind == disk.KindDir {
 				_ = x.Tree.Root.Chmod(name, disk.Mode(target.Git[i].Stat.Mode))
 			}
 		}
 		x.Result.GitFiles += given.Files
 		for _, n := range given.Damaged {
-			x.Result.addMismatch(strings.TrimPrefix(key, gitdir.InExternal)+"/"+n, "damaged in place, and no whole copy is left")
+			x.Result.addMismatch(strings.TrimPrefix(key, gitdir.InExternal)+"/"+n, "damaged in place, and no intact copy is left")
 		}
 	}
 	return nil
 }
 
-// isRealDir reports whether a path of the tree is a folder that is reached without symbolic links.
+// isRealDir reports whether a path of the tree is a folder, without symbolic links in the path.
 func (x *Restorer) isRealDir(p string) bool {
 	for d := p; d != "."; d = path.Dir(d) {
 		fi, err := x.Tree.Root.Lstat(d)
@@ -259,7 +257,7 @@ func (x *Restorer) isRealDir(p string) bool {
 	return true
 }
 
-// addMismatch notes a path once, with the first reason.
+// addMismatch adds a path unless it was already added.
 func (r *Restored) addMismatch(p, why string) {
 	for _, m := range r.Mismatches {
 		if m.Path == p {
@@ -269,7 +267,7 @@ func (r *Restored) addMismatch(p, why string) {
 	r.Mismatches = append(r.Mismatches, Mismatch{p, why})
 }
 
-// Verify compares the tree as it is now with the target, and completes the result.
+// Verify compares the current tree with the target, and completes the result.
 func (x *Restorer) Verify(now, target *manifest.Manifest) {
 	leave := target.UnknownPaths()
 	for _, part := range []struct{ now, want []manifest.Entry }{
@@ -277,7 +275,7 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 	} {
 		p := makePlan(part.now, part.want, leave)
 		for _, e := range slices.Concat(p.openDirs, p.makeDirs, p.writes, p.chmods) {
-			if i := manifest.Lookup(part.now, e.Path); i < 0 || !part.now[i].RestoresSame(&e) { // not only its owner
+			if i := manifest.Lookup(part.now, e.Path); i < 0 || !part.now[i].RestoresSame(&e) { // more than the owner differs
 				x.Result.addMismatch(e.Path, "differs from the snapshot")
 			}
 		}
@@ -305,7 +303,7 @@ func (x *Restorer) Verify(now, target *manifest.Manifest) {
 	sort.SliceStable(x.Result.Mismatches, func(i, k int) bool { return x.Result.Mismatches[i].Path < x.Result.Mismatches[k].Path })
 }
 
-// verifyKept compares the kept ignored files.
+// verifyKept compares the captured ignored files.
 func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
 	manifest.ForEachPair(now.Kept, x.Tree.Excludes.Without(target.Kept), func(n, w *manifest.Entry) {
 		switch {
@@ -320,7 +318,7 @@ func (x *Restorer) verifyKept(now, target *manifest.Manifest) {
 	})
 }
 
-// countCompared counts what was compared.
+// countCompared counts the compared files.
 func (x *Restorer) countCompared(target *manifest.Manifest) {
 	files := func(list []manifest.Entry) (n int) {
 		for i := range list {
@@ -336,7 +334,7 @@ func (x *Restorer) countCompared(target *manifest.Manifest) {
 	}
 }
 
-// findAltered lists the skipped files of the target that are skipped still and have changed.
+// findAltered lists the skipped files of the target that have changed.
 func (x *Restorer) findAltered(now, target *manifest.Manifest) []string {
 	var out []string
 	for _, s := range target.Skipped {
@@ -351,7 +349,7 @@ func (x *Restorer) findAltered(now, target *manifest.Manifest) []string {
 	return out
 }
 
-// findGone lists what the target saw, did not capture, and is not there any more.
+// findGone lists paths that the target has seen and not captured, and that are missing now.
 func (x *Restorer) findGone(target *manifest.Manifest) []string {
 	var out []string
 	note := func(p string) {
@@ -370,7 +368,7 @@ func (x *Restorer) findGone(target *manifest.Manifest) []string {
 	return slices.Compact(out)
 }
 
-// findLeft lists what is there, was not captured, and that the target had not seen.
+// findLeft lists existing paths that were not captured and that the target has not seen.
 func findLeft(now, target *manifest.Manifest) []string {
 	var out []string
 	unknown := target.UnknownPaths()
@@ -383,7 +381,7 @@ func findLeft(now, target *manifest.Manifest) []string {
 	return out
 }
 
-// restoreShared brings back what is gone of the shared state.
+// restoreShared recreates the missing shared state of linked worktrees.
 func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.Manifest) error {
 	want, err := gitstate.ReadShared(x.Objects, target)
 	if err != nil || len(want) == 0 {
@@ -414,7 +412,7 @@ func (x *Restorer) restoreShared(ctx context.Context, present, target *manifest.
 	return nil
 }
 
-// remakeShared writes every file that is not there; the repository was deleted.
+// remakeShared writes all missing files of a deleted repository.
 func (x *Restorer) remakeShared(want []manifest.Entry) error {
 	root, err := os.OpenRoot(x.Tree.External.Common)
 	if err != nil {
@@ -438,7 +436,7 @@ func (x *Restorer) remakeShared(want []manifest.Entry) error {
 			return fmt.Errorf("write shared git folder: %w", err)
 		}
 	}
-	for _, dir := range []string{"refs", "objects"} { // without them it is no repository
+	for _, dir := range []string{"refs", "objects"} { // required in a repository
 		if err := root.MkdirAll(dir, 0o755); err != nil {
 			return fmt.Errorf("make shared git folder: %w", err)
 		}

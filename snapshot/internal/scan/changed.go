@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -11,21 +12,20 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// partScan compares one part of the tree with what the base of the scan knows of it. Where nothing has changed it keeps
-// no more than a mark for each entry.
+// partScan compares one part of the tree with the base of the scan. For unchanged entries it only sets a mark.
 type partScan struct {
 	base []manifest.Entry
-	seen []bool // of base: it is still there
+	seen []bool // by index in base: the entry is unchanged or replaced
 
 	mu      sync.Mutex
 	changes []change
 }
 
-// change is an entry that is not in the base, or not like this.
+// change is an entry that is new or differs from the base.
 type change struct {
 	manifest.Entry
-	baseIndex int  // what it takes the place of in the base, -1: nothing
-	unread    bool // the content has to be read
+	baseIndex int  // index in the base of the replaced entry, -1 if the entry is new
+	unread    bool // the content must be read
 }
 
 func newPartScan(base []manifest.Entry) *partScan {
@@ -38,7 +38,7 @@ func (p *partScan) add(f change) {
 	p.changes = append(p.changes, f)
 }
 
-// locate sets where the nodes of a folder are in the base.
+// locate sets the base index of the nodes of a folder.
 func (p *partScan) locate(dir string, nodes []walk.Node) {
 	lo, hi := manifest.Below(p.base, dir)
 	if lo == hi {
@@ -57,7 +57,7 @@ func (p *partScan) locate(dir string, nodes []walk.Node) {
 	}
 }
 
-// childNodes makes a node of each entry of the sorted list that lies directly in a folder.
+// childNodes appends a node for each entry of the sorted list directly in a folder.
 func childNodes(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Node {
 	lo, hi := manifest.Below(list, dir)
 	skip := len(dir) + 1
@@ -74,8 +74,8 @@ func childNodes(list []manifest.Entry, dir string, nodes []walk.Node) []walk.Nod
 	return nodes
 }
 
-// merge makes the list of the part as it is now, sorted, and names the entries whose content has to be read. It is the
-// list of the base itself, which nobody may change, if nothing is new.
+// merge returns the sorted list of current entries and the indexes of those whose content must be read. If nothing has
+// changed, it returns the list of the base itself, which must not be modified.
 func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) {
 	if len(p.changes) == 0 && p.isComplete() {
 		return p.base, nil
@@ -114,20 +114,15 @@ func (p *partScan) merge(dirty folderSet) (list []manifest.Entry, unread []int) 
 	return list, unread
 }
 
-// isComplete reports whether all that the base has is still there.
+// isComplete reports whether all entries of the base still exist.
 func (p *partScan) isComplete() bool {
-	for _, s := range p.seen {
-		if !s {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(p.seen, false)
 }
 
-// folderSet is a set of folders below which something changed.
+// folderSet is a set of folders in which something has changed.
 type folderSet map[string]bool
 
-// addParents adds the folders that a path lies in, up to "".
+// addParents adds all parent folders of a path, up to "".
 func (f folderSet) addParents(p string) {
 	for {
 		p = p[:max(0, strings.LastIndexByte(p, '/'))]
@@ -141,7 +136,7 @@ func (f folderSet) addParents(p string) {
 	}
 }
 
-// clearTreeIDs clears the ids of the trees that are not right any more. The list is one that merge has made.
+// clearTreeIDs clears the outdated tree ids in a list made by merge.
 func (f folderSet) clearTreeIDs(list []manifest.Entry) {
 	for p := range f {
 		if i := manifest.Lookup(list, p); i >= 0 && list[i].Kind == disk.KindDir {

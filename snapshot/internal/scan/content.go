@@ -20,10 +20,10 @@ import (
 
 const readAttempts = 3
 
-// StreamFrom is the size in bytes from which files are hashed and stored without being held in memory.
+// StreamFrom is the size in bytes from which files are streamed instead of read into memory.
 const StreamFrom = 4 << 20
 
-// readContents hashes, and stores, the contents of the entries with the given indexes. What cannot be read becomes kind 0.
+// readContents hashes and stores the contents of the entries with the given indexes. Unreadable entries get kind 0.
 func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries []manifest.Entry, todo []int) error {
 	if len(todo) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (sc *scanner) readContents(ctx context.Context, of manifest.Part, entries [
 	return g.Wait()
 }
 
-// openBelow opens a folder that lies any number of levels below another.
+// openBelow opens a folder at any depth below top.
 func openBelow(top disk.Dir, dir string) (disk.Dir, error) {
 	at, _, err := top.Sub(".")
 	for name := range strings.SplitSeq(dir, "/") {
@@ -84,7 +84,7 @@ func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entrie
 		for _, i := range list {
 			sc.skipEntry(&entries[i], of, manifest.Unreadable)
 		}
-		return nil // recorded, never fatal
+		return nil // recorded as skipped
 	}
 	defer sub.Close()
 	var buf []byte
@@ -112,7 +112,7 @@ func (sc *scanner) readFolder(top disk.Dir, dir string, of manifest.Part, entrie
 	return nil
 }
 
-// errStore marks errors of our own store, which are not the file's fault.
+// errStore marks errors of the store, as opposed to errors of the file.
 var errStore = errors.New("store content")
 
 func (sc *scanner) skipEntry(e *manifest.Entry, of manifest.Part, r manifest.Reason) {
@@ -133,7 +133,7 @@ func (sc *scanner) storeContent(data []byte) (pack.OID, error) {
 	return id, nil
 }
 
-// readFile reads a file that holds still while it is read. The entry's stat becomes that of the content.
+// readFile reads a file that does not change meanwhile, with several attempts. The entry gets the Stat of the content.
 func (sc *scanner) readFile(dir disk.Dir, e *manifest.Entry, buf *[]byte) error {
 	err := pack.ErrChanged
 	for try := 0; try < readAttempts && errors.Is(err, pack.ErrChanged); try++ {
@@ -176,7 +176,7 @@ func (sc *scanner) hashContent(f disk.File, size int64, buf *[]byte) (pack.OID, 
 		if int64(cap(*buf)) <= size {
 			*buf = make([]byte, size+size/2+1)
 		}
-		data := (*buf)[:size+1] // one more than there should be
+		data := (*buf)[:size+1] // one more byte, to notice growth
 		n, err := io.ReadFull(f, data)
 		if err := ignoreEOF(err); err != nil {
 			return pack.OID{}, err
@@ -211,7 +211,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// removeCleared removes the entries whose kind was cleared.
+// removeCleared removes the entries whose kind is 0.
 func removeCleared(entries []manifest.Entry) []manifest.Entry {
 	out := entries[:0]
 	for _, e := range entries {

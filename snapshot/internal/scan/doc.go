@@ -1,2 +1,3 @@
-// Package scan makes the manifest of a working tree as it is now, and reads only what may have changed since the last one.
+// Package scan makes the manifest of the current working tree. It reads only files that may have changed since the last
+// manifest.
 package scan

@@ -23,20 +23,20 @@ import (
 	"supervise/snapshot/internal/walk"
 )
 
-// Options are what a scan needs to know.
+// Options are the parameters of a scan.
 type Options struct {
 	*gitdir.Tree
-	Inside            string // path of the store in the tree, "" if it lies outside
+	Inside            string // path of the store relative to the tree, "" if it is outside
 	MaxFile, MaxTotal int64
-	MaxIgnored        int64 // of all kept ignored files; below 1 none is kept
+	MaxIgnored        int64 // of all captured ignored files; below 1 none are captured
 	Rules             *ignore.Rules
 	Epoch             *pack.Epoch        // of the store
-	Base              *manifest.Manifest // what the tree looked like when it was last seen; nil: not known
+	Base              *manifest.Manifest // the tree at the last scan; nil if unknown
 	Pack              *pack.Writer       // nil: contents are hashed and not stored
-	Token             string             // of a restore that is under way; its temporary files are not captured
+	Token             string             // of the current restore; its temporary files are not captured
 }
 
-// scanner makes a manifest of the tree as it is now.
+// scanner makes the manifest of the current tree.
 type scanner struct {
 	Options
 	judgement *ignore.Judgement
@@ -47,10 +47,10 @@ type scanner struct {
 
 	mu       sync.Mutex
 	manifest *manifest.Manifest
-	links    map[string]string // targets of new symbolic links, by path
+	links    map[string]string // path → target of new symbolic links
 }
 
-// Run looks at everything and reads what may have changed since the base.
+// Run scans the tree and reads the files that may have changed since the base.
 func Run(ctx context.Context, o Options) (*manifest.Manifest, error) {
 	sc := &scanner{Options: o, manifest: &manifest.Manifest{}, links: map[string]string{}}
 	if sc.Base == nil {
@@ -77,10 +77,10 @@ func Run(ctx context.Context, o Options) (*manifest.Manifest, error) {
 	return sc.manifest, sc.assemble(ctx)
 }
 
-// assemble puts together what the walk has found and reads the contents.
+// assemble builds the manifest from the results of the walk, and reads the contents.
 func (sc *scanner) assemble(ctx context.Context) error {
 	sort.Strings(sc.manifest.Ignored)
-	sc.manifest.Ignored = slices.Compact(sc.manifest.Ignored) // an unchanged folder brings its own along
+	sc.manifest.Ignored = slices.Compact(sc.manifest.Ignored) // unchanged folders add their paths again
 	sort.Strings(sc.manifest.ObjectDirs)
 	for i, p := range sc.parts {
 		dirty := folderSet{}
@@ -106,7 +106,7 @@ func (sc *scanner) assemble(ctx context.Context) error {
 	return nil
 }
 
-// clearFolderTimes makes the next scan list the folders that hold more than what the manifest knows.
+// clearFolderTimes clears the times of folders with files that are not in the manifest, so that the next scan lists them.
 func (sc *scanner) clearFolderTimes() {
 	doubtful := map[string]bool{}
 	for _, s := range sc.manifest.Skipped {
@@ -115,7 +115,7 @@ func (sc *scanner) clearFolderTimes() {
 	}
 	for _, p := range sc.manifest.Ignored {
 		if !strings.HasSuffix(p, "/") && sc.Rules.IsPrecious(p, path.Base(p)) {
-			doubtful[manifest.Dir(p)] = true // it is captured when it becomes small enough
+			doubtful[manifest.Dir(p)] = true // captured as soon as it is small enough
 		}
 	}
 	for _, t := range sc.manifest.Temps {
@@ -155,7 +155,7 @@ func (sc *scanner) addSkip(s manifest.Skip) {
 	sc.manifest.Skipped = append(sc.manifest.Skipped, s)
 }
 
-// keepFilter leaves out what must not even be looked at. A nil function leaves out nothing.
+// keepFilter returns a function that reports which names in a folder to scan; nil means all.
 func (sc *scanner) keepFilter(root manifest.Part, dir string, z walk.Zone) func(string) bool {
 	rel, key := "", ""
 	if z == walk.ZoneGit {
@@ -186,7 +186,7 @@ func (sc *scanner) isTemp(name string) bool {
 	return sc.Token != "" && strings.HasPrefix(name, disk.TempPrefix+sc.Token)
 }
 
-// partOf is the part to which the entries of a folder belong.
+// partOf returns the part that the entries of a folder belong to.
 func partOf(root manifest.Part, l *walk.Folder) manifest.Part {
 	switch {
 	case root == manifest.PartWork && l.Zone == walk.ZoneGit:
@@ -197,12 +197,13 @@ func partOf(root manifest.Part, l *walk.Folder) manifest.Part {
 	return root
 }
 
-// listFromBase lists a folder by what the base knows of it. A folder changes its times when a name comes or goes.
+// listFromBase lists an unchanged folder from the base, and returns false if the folder may have changed. Adding or removing
+// a name changes the times of a folder.
 func (sc *scanner) listFromBase(root manifest.Part, folder *walk.Folder) bool {
 	part := partOf(root, folder)
 	base := sc.parts[part].base
 	if gitdir.IsDotGit(folder.Self.Name) || folder.Self.BaseIndex < 0 || !disk.HasInodes {
-		return false // the entry of .git says nothing about names that were left out in it
+		return false // .git contains names that are not captured
 	}
 	e := &base[folder.Self.BaseIndex]
 	if e.Kind != disk.KindDir || e.Stat != statWithoutSize(folder.Self.Stat) || e.Stat.Ctime == 0 || !sc.isSettled(e.Stat.Ctime) {
@@ -224,16 +225,16 @@ func (sc *scanner) listFromBase(root manifest.Part, folder *walk.Folder) bool {
 	return true
 }
 
-// addKeptNodes adds the kept ignored files that lie directly in a folder of working files.
+// addKeptNodes adds the captured ignored files directly in a folder of working files.
 func (sc *scanner) addKeptNodes(l *walk.Folder) {
 	n := len(l.Nodes)
 	l.Nodes = childNodes(sc.parts[manifest.PartKept].base, l.Dir, l.Nodes)
 	for i := range l.Nodes[n:] {
-		l.Nodes[n+i].BaseIndex = -1 // which is a place among the working files
+		l.Nodes[n+i].BaseIndex = -1 // the index refers to working files
 	}
 }
 
-// addIgnoredFromBase takes over what is ignored in a folder whose names have not changed.
+// addIgnoredFromBase adds the ignored paths in an unchanged folder.
 func (sc *scanner) addIgnoredFromBase(l *walk.Folder) {
 	prefix, ignored := l.Dir+"/", sc.Base.Ignored
 	for i := sort.SearchStrings(ignored, prefix); i < len(ignored) && strings.HasPrefix(ignored[i], prefix); i++ {
@@ -247,13 +248,13 @@ func (sc *scanner) addIgnoredFromBase(l *walk.Folder) {
 	}
 }
 
-// statWithoutSize is what is recorded of a folder: its size means nothing.
+// statWithoutSize returns the Stat to record for a folder, whose size is meaningless.
 func statWithoutSize(st disk.Stat) disk.Stat {
 	st.Size = 0
 	return st
 }
 
-// visitFolder compares one folder with the base and decides where to go on.
+// visitFolder compares one folder with the base and decides which subfolders to scan.
 func (sc *scanner) visitFolder(ctx context.Context, root manifest.Part, folder *walk.Folder) error {
 	rel, key, part := folder.Dir, "", partOf(root, folder)
 	switch part {
@@ -290,7 +291,7 @@ func (sc *scanner) visitFolder(ctx context.Context, root manifest.Part, folder *
 	return nil
 }
 
-// recordNode records one node outside of .git and returns by which rules to go on below it.
+// recordNode records a node outside .git and returns the zone for its content.
 func (sc *scanner) recordNode(l *walk.Folder, n *walk.Node, ignored bool) walk.Zone {
 	if gitdir.IsDotGit(n.Name) {
 		return sc.recordDotGit(l, n)
@@ -314,7 +315,7 @@ func (sc *scanner) recordNode(l *walk.Folder, n *walk.Node, ignored bool) walk.Z
 	return sc.recordIgnored(l, n, p)
 }
 
-// recordIgnored records an ignored node: what is kept in a part of its own.
+// recordIgnored records an ignored node, in the part of captured ignored files if it is kept.
 func (sc *scanner) recordIgnored(l *walk.Folder, n *walk.Node, p string) walk.Zone {
 	isKept := sc.Rules.IsKeptBelow
 	if l.Zone == walk.ZoneWork {
@@ -347,7 +348,7 @@ func (sc *scanner) recordDotGit(l *walk.Folder, n *walk.Node) walk.Zone {
 	return walk.ZoneGit
 }
 
-// leadsOutOfTree reports whether a .git file names a folder outside the tree.
+// leadsOutOfTree reports whether a .git file points to a folder outside the tree.
 func leadsOutOfTree(l *walk.Folder, name string) bool {
 	data, err := l.Read(name)
 	to, found := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
@@ -358,7 +359,7 @@ func leadsOutOfTree(l *walk.Folder, name string) bool {
 	return path.IsAbs(to) || strings.HasPrefix(path.Clean(manifest.Join(l.Dir, to)), "..")
 }
 
-// record notes a node in a part, or among the skipped ones.
+// record records a node in a part, or as skipped.
 func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 	p := sc.parts[of]
 	st := n.Stat
@@ -406,10 +407,10 @@ func (sc *scanner) record(of manifest.Part, l *walk.Folder, n *walk.Node) {
 
 func linkKey(of manifest.Part, path string) string { return string(rune('0'+of)) + path }
 
-// isUnchanged reports whether the content of an entry need not be looked at again.
+// isUnchanged reports whether an entry of the base can be reused without reading it.
 func (sc *scanner) isUnchanged(e *manifest.Entry, k disk.Kind, st disk.Stat) bool {
 	if k == disk.KindDir && e.Kind == k && e.Stat.Ctime == 0 && sc.Base.WorkTree != "" {
-		st.Mtime, st.Ctime = 0, 0 // see forgetTimes
+		st.Mtime, st.Ctime = 0, 0 // see clearFolderTimes
 	}
 	if e.Kind != k || e.Stat != st {
 		return false
@@ -427,8 +428,8 @@ func (sc *scanner) isUnchanged(e *manifest.Entry, k disk.Kind, st disk.Stat) boo
 	return sc.hasBaseContents || sc.Pack.Has(e.OID)
 }
 
-// isSettled reports whether what was last changed then could not have changed again, unnoticed, after the base was made. Where
-// times are whole seconds the file system is taken for one that counts in steps of two.
+// isSettled reports whether a file with this change time cannot have changed again, unnoticed, after the base was made. If
+// the time is a whole number of seconds, the file system may have a resolution of two seconds.
 func (sc *scanner) isSettled(changed int64) bool {
 	if changed%int64(time.Second) == 0 {
 		changed += int64(2 * time.Second)
@@ -436,7 +437,7 @@ func (sc *scanner) isSettled(changed int64) bool {
 	return changed < sc.stable
 }
 
-// maxGitFile is the size limit for the files of git's own state, of which the index can be large.
+// maxGitFile is the size limit of git files. The index can be large.
 const maxGitFile = 1 << 30
 
 func (sc *scanner) sizeLimit(of manifest.Part) int64 {
@@ -450,22 +451,22 @@ func (sc *scanner) sizeLimit(of manifest.Part) int64 {
 	return max(sc.MaxFile, maxGitFile)
 }
 
-// byteLimit is how many bytes may be captured, and why the others are not.
+// byteLimit is the number of bytes that may be captured, and the reason to skip the others.
 type byteLimit struct {
 	bytes  int64
 	reason manifest.Reason
 }
 
-// skipLargest skips the largest files until the rest fits.
+// skipLargest skips the largest files until the others are within the limit.
 func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSet, limit byteLimit) ([]manifest.Entry, []int) {
 	var total int64
 	for i := range list {
-		total += list[i].Stat.Size // that of folders is 0
+		total += list[i].Stat.Size // folders have size 0
 	}
 	if total <= limit.bytes {
 		return list, todo
 	}
-	list = slices.Clone(list) // it may be that of the base
+	list = slices.Clone(list) // may be the list of the base
 	var bySize []int
 	for i := range list {
 		if list[i].Kind == disk.KindFile {
@@ -496,7 +497,7 @@ func (sc *scanner) skipLargest(list []manifest.Entry, todo []int, dirty folderSe
 	return list, todo
 }
 
-// summarize sums up what was found. What depends on the working files alone is taken over if they are those of the base.
+// summarize computes the totals of the manifest. It reuses those of the base if the files are unchanged.
 func (sc *scanner) summarize() {
 	m := sc.manifest
 	sort.Slice(m.Skipped, func(i, j int) bool { return m.Skipped[i].Path < m.Skipped[j].Path })
@@ -512,7 +513,7 @@ func (sc *scanner) summarize() {
 	}
 }
 
-// scanExternal looks at the git folder outside of the tree.
+// scanExternal scans the git folder outside the tree.
 func (sc *scanner) scanExternal(ctx context.Context) error {
 	ext := sc.External
 	if ext.GitDir == "" {
@@ -531,7 +532,7 @@ func (sc *scanner) scanExternal(ctx context.Context) error {
 	}
 	root, err := os.OpenRoot(ext.GitDir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // deleted; a restore makes it again
+		return nil // deleted; a restore recreates it
 	}
 	if err != nil {
 		return fmt.Errorf("open git folder: %w", err)
@@ -546,7 +547,7 @@ func (sc *scanner) scanExternal(ctx context.Context) error {
 	return nil
 }
 
-// scanShared captures what this worktree shares with others.
+// scanShared captures the state that linked worktrees share.
 func (sc *scanner) scanShared() (err error) {
 	if sc.manifest.SharedList, err = gitstate.CaptureShared(sc.External, sc.Pack, sc.Base.SharedList, sc.stable); err != nil {
 		return fmt.Errorf("look at the shared git folder: %w", err)

@@ -1,2 +1,2 @@
-// Package walk goes through a working tree in parallel, never through symbolic links and never onto another file system.
+// Package walk walks a working tree in parallel. It never follows symbolic links and never enters another file system.
 package walk

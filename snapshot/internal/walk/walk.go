@@ -17,16 +17,16 @@ import (
 	"supervise/snapshot/internal/manifest"
 )
 
-// Node is one entry of a folder as the walk saw it. Its kind is 0 for sockets, pipes and devices.
+// Node is an entry of a folder. Its kind is 0 for sockets, pipes and devices.
 type Node struct {
 	Name      string
 	Kind      disk.Kind
 	Stat      disk.Stat
-	BaseIndex int  // where the base of a scan has it, -1: nowhere
-	Next      Zone // set by the visitor: the rules by which to go on below it
+	BaseIndex int  // index in the base of a scan, -1 if it is not in the base
+	Next      Zone // set by the visitor: the zone for its content
 }
 
-// Zone says by which rules a folder is looked at.
+// Zone says by which rules a folder is scanned.
 type Zone byte
 
 // The zones of a tree.
@@ -38,20 +38,20 @@ const (
 	ZoneKept                // an ignored folder whose files are kept
 )
 
-// Folder is one folder of a walk. Its nodes are valid during the visit only.
+// Folder is a folder of a walk. Its nodes are valid only during the visit.
 type Folder struct {
 	Open     disk.Dir // the folder itself
-	Dir      string   // its path from the root of the walk, "" for the root
+	Dir      string   // path relative to the root of the walk
 	Zone     Zone
-	Self     Node // the folder in its parent; nowhere in a base for the root
-	FromBase bool // the nodes come from the base of a scan, which has set where they are in it
+	Self     Node // the node of the folder in its parent; base index -1 for the root
+	FromBase bool // the nodes, with their base index, come from the base of a scan
 	Nodes    []Node
 }
 
-// Join is the path of an entry of the folder.
+// Join returns the path of an entry of the folder.
 func (l *Folder) Join(name string) string { return manifest.Join(l.Dir, name) }
 
-// Read reads a file of the folder that is expected to be small.
+// Read reads a small file of the folder.
 func (l *Folder) Read(name string) ([]byte, error) {
 	f, err := l.Open.File(name)
 	if err != nil {
@@ -65,20 +65,19 @@ func (l *Folder) Read(name string) ([]byte, error) {
 	return text, err
 }
 
-// Walker goes through a tree in parallel, never through symbolic links and never onto another file system. Folders are
-// visited before what is below them.
+// Walker walks a tree in parallel. Folders are visited before their content.
 type Walker struct {
-	Keep         func(dir string, z Zone) func(name string) bool // reports which names to look at; nil keeps all, also as a result
+	Keep         func(dir string, z Zone) func(name string) bool // returns a filter of names; a nil function or filter keeps all
 	Visit        func(context.Context, *Folder) error            // sets the next zone of each node
-	Fail         func(path string, reason manifest.Reason)       // an entry that could not be looked at; never the root
-	ListFromBase func(*Folder) bool                              // fills in the nodes of an unchanged folder; nil knows none
+	Fail         func(path string, reason manifest.Reason)       // called for entries that cannot be read; never for the root
+	ListFromBase func(*Folder) bool                              // sets the nodes of an unchanged folder; may be nil
 
 	dev     uint64
 	scratch sync.Pool // of *scratch
 	queue   queue
 }
 
-// scratch is memory that the walk of one folder needs and the next one can have again.
+// scratch is memory that is reused between folders.
 type scratch struct {
 	list  disk.Lister
 	nodes []Node
@@ -86,7 +85,7 @@ type scratch struct {
 
 var errReplaced = errors.New("replaced while it was opened")
 
-// Walk walks the tree below root, by the rules of zone z.
+// Walk walks the tree below root, which belongs to zone z.
 func (w *Walker) Walk(ctx context.Context, root *os.Root, z Zone) error {
 	open, st, err := disk.OpenDir(root)
 	if err != nil {
@@ -104,7 +103,7 @@ func (w *Walker) Walk(ctx context.Context, root *os.Root, z Zone) error {
 	return g.Wait()
 }
 
-// walkQueue walks folders of the queue until there are none left. After an error the others are closed only.
+// walkQueue walks folders from the queue until it is empty. After an error, the remaining folders are only closed.
 func (w *Walker) walkQueue(ctx context.Context, cancel context.CancelCauseFunc) error {
 	for {
 		l, ok := w.queue.pop()
@@ -118,7 +117,7 @@ func (w *Walker) walkQueue(ctx context.Context, cancel context.CancelCauseFunc) 
 	}
 }
 
-// queue holds open folders that are to be walked. The last comes first, which keeps it short.
+// queue contains open folders to walk. The last one is taken first, which keeps the queue short.
 type queue struct {
 	mu      sync.Mutex
 	wake    sync.Cond
@@ -126,10 +125,10 @@ type queue struct {
 	pending int // in the list or being walked
 }
 
-// maxQueued bounds how many folders are open at a time, beside those above the ones that are being walked.
+// maxQueued limits the number of folders in the queue, which are all open.
 const maxQueued = 64
 
-// push adds a folder, unless there are many already.
+// push adds a folder, and returns false if the queue is full.
 func (q *queue) push(l Folder) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -142,7 +141,7 @@ func (q *queue) push(l Folder) bool {
 	return true
 }
 
-// pop waits for a folder; there is none any more when all have been walked.
+// pop waits for a folder, and returns false when all folders have been walked.
 func (q *queue) pop() (Folder, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -157,7 +156,7 @@ func (q *queue) pop() (Folder, bool) {
 	return l, true
 }
 
-// done follows the walk of a folder that pop gave.
+// done must be called after walking a folder from pop.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -166,7 +165,7 @@ func (q *queue) done() {
 	}
 }
 
-// walkFolder visits one folder, which it closes, and walks those in it.
+// walkFolder visits a folder, walks the folders in it, and closes it.
 func (w *Walker) walkFolder(ctx context.Context, folder Folder) error {
 	defer folder.Open.Close()
 	if ctx.Err() != nil {
@@ -197,7 +196,7 @@ func (w *Walker) walkFolder(ctx context.Context, folder Folder) error {
 	return nil
 }
 
-// enter opens a folder now, while its parent is open, and leaves it to the queue if that has room.
+// enter opens a folder, while its parent is open, and adds it to the queue, or walks it if the queue is full.
 func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 	path := parent.Join(n.Name)
 	if n.Stat.Dev != w.dev {
@@ -220,7 +219,7 @@ func (w *Walker) enter(ctx context.Context, parent *Folder, n *Node) error {
 	return w.walkFolder(ctx, below)
 }
 
-// listNodes looks at the entries of a folder.
+// listNodes sets the nodes of a folder, with type and Stat.
 func (w *Walker) listNodes(folder *Folder, s *scratch) error {
 	folder.Nodes = s.nodes[:0]
 	folder.FromBase = w.ListFromBase != nil && w.ListFromBase(folder)
@@ -236,7 +235,7 @@ func (w *Walker) listNodes(folder *Folder, s *scratch) error {
 		var err error
 		n.Kind, n.Stat, err = s.list.Lstat(folder.Open, n.Name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // gone since it was listed
+		case errors.Is(err, fs.ErrNotExist): // removed since it was listed
 		case err != nil:
 			w.Fail(folder.Join(n.Name), manifest.Unreadable)
 		default:
@@ -247,7 +246,7 @@ func (w *Walker) listNodes(folder *Folder, s *scratch) error {
 	return nil
 }
 
-// listNames makes a node of each name that is to be kept.
+// listNames adds a node for each name in a folder that the filter keeps.
 func (w *Walker) listNames(folder *Folder, s *scratch) error {
 	names, err := s.list.Names(folder.Open)
 	if err != nil {
@@ -265,7 +264,7 @@ func (w *Walker) listNames(folder *Folder, s *scratch) error {
 	return nil
 }
 
-// NodeKey is the path of a node, with a slash at the end for a folder.
+// NodeKey returns the path of a node. Folders end in a slash.
 func NodeKey(dir string, n *Node) string {
 	if n.Kind == disk.KindDir {
 		return manifest.Join(dir, n.Name) + "/"
