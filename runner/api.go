@@ -19,7 +19,7 @@ type Containment = proc.Containment
 
 // The ways to hold a tree, after ByNothing from the strongest down.
 const (
-	NoContainment   = proc.NoContainment
+	NoContainment        = proc.NoContainment
 	CgroupContainment    = proc.CgroupContainment
 	SubreaperContainment = proc.SubreaperContainment
 	GroupContainment     = proc.GroupContainment

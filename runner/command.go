@@ -232,13 +232,13 @@ var ErrNotFound = fmt.Errorf("no such program: %w", exec.ErrNotFound)
 // start are the machine's.
 var ErrUnstartable = errors.New("the command cannot be started")
 
-// unstartable marks an error as [ErrUnstartable] and leaves its text alone.
-type unstartable struct{ error }
+// unstartableError marks an error as [ErrUnstartable] and leaves its text alone.
+type unstartableError struct{ error }
 
-func (u unstartable) Unwrap() error { return u.error }
+func (u unstartableError) Unwrap() error { return u.error }
 
 // Is reports whether the target is [ErrUnstartable].
-func (unstartable) Is(target error) bool { return target == ErrUnstartable }
+func (unstartableError) Is(target error) bool { return target == ErrUnstartable }
 
 var errNoArgs = errors.New("start child: no command given")
 
@@ -274,15 +274,15 @@ func ShimMain() {
 	}
 }
 
-// bareWord is what every shell takes as it is.
-var bareWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+// bareWordRE is what every shell takes as it is.
+var bareWordRE = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
 // ShellQuote joins words so that a POSIX shell reads them as they are.
 func ShellQuote(words ...string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = w
-		if !bareWord.MatchString(w) {
+		if !bareWordRE.MatchString(w) {
 			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"supervise/runner/internal/mountns"
 )
 
-func (s *shim) forkFenced(_ string, _ []string, _ *syscall.ProcAttr, sp spec) (int, bool, error) {
+func (s *shim) forkConfined(_ string, _ []string, _ *syscall.ProcAttr, sp spec) (int, bool, error) {
 	switch {
-	case len(sp.Places) > 0:
-		return 0, false, fenceError{mountns.View(nil)}
+	case len(sp.Mounts) > 0:
+		return 0, false, confinementError{mountns.ShowOnly(nil)}
 	case len(sp.ReadOnly) > 0:
-		return 0, false, fenceError{mountns.Seal(stringsOf(sp.ReadOnly))}
+		return 0, false, confinementError{mountns.MakeReadOnly(toStrings(sp.ReadOnly))}
 	}
-	return 0, false, fenceError{errNoLandlock}
+	return 0, false, confinementError{errNoLandlock}
 }

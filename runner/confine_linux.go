@@ -43,10 +43,10 @@ func landlockVersion() (int, error) {
 	return int(v), nil
 }
 
-// rights returns what a ruleset of that version can forbid, of files and of
+// writeRights returns what a ruleset of that version can forbid, of files and of
 // everything. Moving files between folders is always forbidden by the first
 // version; REFER allows it where both are writable.
-func rights(version int) (file, all uint64) {
+func writeRights(version int) (file, all uint64) {
 	file, all = fileWrites, fileWrites|dirWrites
 	if version >= 2 {
 		all |= unix.LANDLOCK_ACCESS_FS_REFER
@@ -66,7 +66,7 @@ func confine(writable []string) error {
 	if err != nil {
 		return err
 	}
-	file, all := rights(version)
+	file, all := writeRights(version)
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: all}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr.Handled_access_fs), 0)
 	if errno != 0 {
@@ -74,7 +74,7 @@ func confine(writable []string) error {
 	}
 	defer unix.Close(int(set))
 	for _, path := range writable {
-		if err := allow(int(set), path, file, all); err != nil {
+		if err := allowPath(int(set), path, file, all); err != nil {
 			return err
 		}
 	}
@@ -87,8 +87,8 @@ func confine(writable []string) error {
 	return nil
 }
 
-// allow lets a path be written.
-func allow(set int, path string, file, all uint64) error {
+// allowPath lets a path be written.
+func allowPath(set int, path string, file, all uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -113,10 +113,10 @@ func allow(set int, path string, file, all uint64) error {
 	return nil
 }
 
-// forkFenced starts the child from a thread that has the fences of the spec. The shim
+// forkConfined starts the child from a thread that has the fences of the spec. The shim
 // itself stays free: it has a cgroup to remove. The thread lives as long as the shim,
 // for to the child its end is that of its parent.
-func (s *shim) forkFenced(path string, args []string, attr *syscall.ProcAttr, sp spec) (pid int, inCgroup bool, err error) {
+func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, sp spec) (pid int, inCgroup bool, err error) {
 	type outcome struct {
 		pid    int
 		inside bool
@@ -126,8 +126,8 @@ func (s *shim) forkFenced(path string, args []string, attr *syscall.ProcAttr, sp
 	go func() {
 		runtime.LockOSThread()
 		var o outcome
-		if err := s.fence(sp); err != nil {
-			o.err = fenceError{err}
+		if err := s.confineThread(sp); err != nil {
+			o.err = confinementError{err}
 		} else {
 			o.pid, o.inside, o.err = s.fork(path, args, attr)
 		}
@@ -138,34 +138,34 @@ func (s *shim) forkFenced(path string, args []string, attr *syscall.ProcAttr, sp
 	return o.pid, o.inside, o.err
 }
 
-// fence keeps this thread, and what it starts, from what the spec says. It cannot be
+// confineThread keeps this thread, and what it starts, from what the spec says. It cannot be
 // undone.
-func (s *shim) fence(sp spec) error {
+func (s *shim) confineThread(sp spec) error {
 	if sp.Network != nil {
-		gate := &gateway.Gate{Hosts: sp.Network.Hosts, Refused: s.refused}
-		if err := mountns.Alone(); err != nil {
+		gate := &gateway.Proxy{Hosts: sp.Network.Hosts, OnRefused: s.reportRefused}
+		if err := mountns.IsolateNetwork(); err != nil {
 			return err
 		}
-		if err := gate.Open(); err != nil {
+		if err := gate.Listen(); err != nil {
 			return err
 		}
 	}
-	if len(sp.Places) > 0 {
-		places := make([]Mount, len(sp.Places))
-		for i, p := range sp.Places {
+	if len(sp.Mounts) > 0 {
+		places := make([]Mount, len(sp.Mounts))
+		for i, p := range sp.Mounts {
 			places[i] = Mount{Path: string(p.Path), From: string(p.From), Write: p.Write, Copy: p.Copy, Link: p.Link}
 		}
-		if err := mountns.View(places); err != nil {
+		if err := mountns.ShowOnly(places); err != nil {
 			return err
 		}
 	}
 	if len(sp.ReadOnly) > 0 {
-		if err := mountns.Seal(stringsOf(sp.ReadOnly)); err != nil {
+		if err := mountns.MakeReadOnly(toStrings(sp.ReadOnly)); err != nil {
 			return err
 		}
 	}
-	if sp.Confined {
-		return confine(stringsOf(sp.Writable))
+	if sp.LimitWrites {
+		return confine(toStrings(sp.Writable))
 	}
 	return nil
 }

@@ -18,19 +18,19 @@ import (
 // console is the user's terminal while a child has it. Its methods are called
 // from the goroutine of Run, but for Write.
 type console struct {
-	terminal *Terminal
-	in       *os.File // a terminal to type at, nil for none
-	streams  *streams
-	presses  chan<- terminal.Press
-	keyboard *terminal.Keyboard // nil while the terminal is not ours
-	feeder   *terminal.Feeder
-	looks    <-chan time.Time
-	over     bool // the child has ended: what is typed is not for it
-	stopped  chan struct{}
-	work     sync.WaitGroup
+	terminal   *Terminal
+	in         *os.File // a terminal to type at, nil for none
+	streams    *streams
+	presses    chan<- terminal.Press
+	keyboard   *terminal.Keyboard // nil while the terminal is not ours
+	feeder     *terminal.Feeder
+	nextLook   <-chan time.Time
+	childEnded bool // the child has ended: what is typed is not for it
+	stopped    chan struct{}
+	goroutines sync.WaitGroup
 
-	screen sync.Mutex // over what follows, and what is written to the terminal
-	modes  terminal.Modes
+	screenMu sync.Mutex // over what follows, and what is written to the terminal
+	modes    terminal.Modes
 }
 
 // lookEvery is how often a job in the background looks whether it is in the
@@ -55,8 +55,8 @@ func (t *Terminal) Size() (cols, rows uint16) {
 	return DefaultCols, DefaultRows
 }
 
-// typingFile returns In where it is a terminal.
-func (t *Terminal) typingFile() *os.File {
+// inputTerminal returns In where it is a terminal.
+func (t *Terminal) inputTerminal() *os.File {
 	if t == nil || t.In == nil || !term.IsTerminal(int(t.In.Fd())) {
 		return nil
 	}
@@ -78,44 +78,44 @@ func openConsole(t *Terminal, s *streams, presses chan<- terminal.Press) (*conso
 	if t == nil || (t.In == nil && t.Out == nil) {
 		return nil, nil //nolint:nilnil // documented
 	}
-	c := &console{terminal: t, in: t.typingFile(), streams: s, presses: presses, feeder: terminal.NewFeeder(s.master), stopped: make(chan struct{})}
-	if err := c.take(); err != nil {
+	c := &console{terminal: t, in: t.inputTerminal(), streams: s, presses: presses, feeder: terminal.NewFeeder(s.master), stopped: make(chan struct{})}
+	if err := c.openKeyboard(); err != nil {
 		return nil, err
 	}
-	c.work.Go(c.feeder.Run)
+	c.goroutines.Go(c.feeder.Run)
 	if t.Cols == 0 || t.Rows == 0 {
 		sizes := make(chan os.Signal, 1)
 		signal.Notify(sizes, unix.SIGWINCH)
 		c.resize() // it may have changed before that
-		c.work.Go(func() { c.followSize(sizes) })
+		c.goroutines.Go(func() { c.followSize(sizes) })
 	}
 	return c, nil
 }
 
-// take puts the terminal into raw mode and reads from it, as soon as this
+// openKeyboard puts the terminal into raw mode and reads from it, as soon as this
 // process is in the foreground.
-func (c *console) take() (err error) {
-	c.looks = nil
+func (c *console) openKeyboard() (err error) {
+	c.nextLook = nil
 	switch {
-	case c.in == nil || c.over || c.keyboard != nil:
+	case c.in == nil || c.childEnded || c.keyboard != nil:
 		return nil
 	case !inForeground(c.in):
-		c.looks = time.After(lookEvery)
+		c.nextLook = time.After(lookEvery)
 		return nil
 	}
 	c.keyboard, err = terminal.OpenKeyboard(c.in, c.forward)
 	return err
 }
 
-// holds reports whether the terminal is ours at present.
-func (c *console) holds() bool { return c != nil && c.keyboard != nil }
+// hasKeyboard reports whether the terminal is ours at present.
+func (c *console) hasKeyboard() bool { return c != nil && c.keyboard != nil }
 
-// look returns a channel that fires when take should be called.
-func (c *console) look() <-chan time.Time {
+// lookTimer returns a channel that fires when take should be called.
+func (c *console) lookTimer() <-chan time.Time {
 	if c == nil {
 		return nil
 	}
-	return c.looks
+	return c.nextLook
 }
 
 func (c *console) followSize(sizes chan os.Signal) {
@@ -132,39 +132,39 @@ func (c *console) followSize(sizes chan os.Signal) {
 
 // resize gives the child's terminal the size of the user's.
 func (c *console) resize() {
-	c.streams.follow(c.terminal)
+	c.streams.followSize(c.terminal)
 }
 
-// mirrored reports whether the child's output is shown.
-func (c *console) mirrored() bool { return c != nil && c.terminal.Out != nil }
+// hasMirror reports whether the child's output is shown.
+func (c *console) hasMirror() bool { return c != nil && c.terminal.Out != nil }
 
 // Write shows what the child prints; it never fails, for the terminal may be
 // gone.
 func (c *console) Write(p []byte) (int, error) {
-	c.screen.Lock()
-	defer c.screen.Unlock()
+	c.screenMu.Lock()
+	defer c.screenMu.Unlock()
 	_, _ = c.modes.Write(p)
 	_, _ = c.terminal.Out.Write(p)
 	return len(p), nil
 }
 
-// say writes to the screen what puts modes back that the child has switched, or
+// writeModes writes to the screen what puts modes back that the child has switched, or
 // switches them again.
-func (c *console) say(sequences func(*terminal.Modes) string) {
+func (c *console) writeModes(sequences func(*terminal.Modes) string) {
 	if c.terminal.Out == nil || !term.IsTerminal(int(c.terminal.Out.Fd())) {
 		return
 	}
-	c.screen.Lock()
-	defer c.screen.Unlock()
+	c.screenMu.Lock()
+	defer c.screenMu.Unlock()
 	_, _ = c.terminal.Out.WriteString(sequences(&c.modes)) // it may be gone
 }
 
-// hush stops reading: what is typed from now on is for whoever reads next.
-func (c *console) hush() {
+// stopReading stops reading: what is typed from now on is for whoever reads next.
+func (c *console) stopReading() {
 	if c == nil {
 		return
 	}
-	c.over, c.looks = true, nil
+	c.childEnded, c.nextLook = true, nil
 	if c.keyboard != nil {
 		c.keyboard.Stop()
 	}
@@ -177,7 +177,7 @@ func (c *console) release() {
 		return
 	}
 	c.keyboard.Stop()
-	c.say((*terminal.Modes).Reset)
+	c.writeModes((*terminal.Modes).Reset)
 	c.keyboard.Restore()
 	c.keyboard = nil
 }
@@ -189,26 +189,26 @@ func (c *console) close() {
 		return
 	}
 	close(c.stopped)
-	c.hush()
-	c.work.Wait()
+	c.stopReading()
+	c.goroutines.Wait()
 	if c.keyboard == nil && (c.in == nil || inForeground(c.in)) {
-		c.say((*terminal.Modes).Reset) // shown, but not typed at
+		c.writeModes((*terminal.Modes).Reset) // shown, but not typed at
 	}
 	c.release()
 }
 
 // forward gives keys to the child, and reports every Ctrl-C among them.
 func (c *console) forward(keys []byte) {
-	raw := !c.streams.isCooked()
+	raw := !c.streams.hasSignalKeys()
 	asked := bytes.Count(keys, []byte{terminal.CtrlC})
 	if raw {
 		for _, sequence := range terminal.CtrlCSequences {
 			asked += bytes.Count(keys, sequence)
 		}
 	}
-	c.streams.typed.Store(time.Now().UnixNano())
-	c.feeder.Put(keys)
+	c.streams.lastTyped.Store(time.Now().UnixNano())
+	c.feeder.Add(keys)
 	for range asked {
-		terminal.Offer(c.presses, terminal.Press{At: time.Now(), Raw: raw})
+		terminal.SendPress(c.presses, terminal.Press{At: time.Now(), Raw: raw})
 	}
 }

@@ -29,12 +29,12 @@ func NewControl() *Control {
 // Freeze stops all processes of the tree (SIGSTOP) and returns when they are
 // stopped. The time until Thaw counts for no limit. A child that is stopped, by a
 // limit or by the context, while it is frozen goes on first.
-func (c *Control) Freeze(ctx context.Context) error { return c.ask(ctx, true) }
+func (c *Control) Freeze(ctx context.Context) error { return c.request(ctx, true) }
 
 // Thaw continues what Freeze has stopped.
-func (c *Control) Thaw(ctx context.Context) error { return c.ask(ctx, false) }
+func (c *Control) Thaw(ctx context.Context) error { return c.request(ctx, false) }
 
-func (c *Control) ask(ctx context.Context, freeze bool) error {
+func (c *Control) request(ctx context.Context, freeze bool) error {
 	r := request{freeze, make(chan error, 1)}
 	select {
 	case c.requests <- r:
@@ -53,9 +53,9 @@ func (c *Control) ask(ctx context.Context, freeze bool) error {
 	}
 }
 
-// asked is where requests come from; nil, which none ever comes from, without a
+// requestsOrNil is where requests come from; nil, which none ever comes from, without a
 // control.
-func (c *Control) asked() <-chan request {
+func (c *Control) requestsOrNil() <-chan request {
 	if c == nil {
 		return nil
 	}

@@ -8,9 +8,9 @@ import (
 func TestLimits(t *testing.T) {
 	began := time.Unix(1000, 0)
 	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
-	all := limits{timeout: 100 * time.Second, first: 10 * time.Second, idle: 30 * time.Second, began: began}
+	all := limits{timeout: 100 * time.Second, firstOutput: 10 * time.Second, idle: 30 * time.Second, startedAt: began}
 	suspended := all
-	suspended.suspended(at(5), at(1005))
+	suspended.exclude(at(5), at(1005))
 	for _, tc := range []struct {
 		name       string
 		limits     limits
@@ -18,7 +18,7 @@ func TestLimits(t *testing.T) {
 		cause      Cause
 		next       time.Duration
 	}{
-		{"none", limits{began: began}, at(1e6), time.Time{}, NotStarted, 0},
+		{"none", limits{startedAt: began}, at(1e6), time.Time{}, NotStarted, 0},
 		{"silent", all, at(4), time.Time{}, NotStarted, 6 * time.Second},
 		{"silent for too long", all, at(10), time.Time{}, NoOutput, 0},
 		{"heard", all, at(10), at(9), NotStarted, 29 * time.Second},

@@ -7,32 +7,32 @@ import "time"
 // limits are the times after which a child is stopped. A time in which the whole
 // job is suspended does not count.
 type limits struct {
-	timeout, first, idle time.Duration // 0: none
-	began                time.Time     // moved by what does not count
-	resumed              time.Time
+	timeout, firstOutput, idle time.Duration // 0: none
+	startedAt                  time.Time     // moved by what does not count
+	resumedAt                  time.Time
 }
 
-func limitsOf(c Command) limits {
-	return limits{timeout: c.Timeout, first: c.FirstOutput, idle: c.Idle, began: time.Now()}
+func newLimits(c Command) limits {
+	return limits{timeout: c.Timeout, firstOutput: c.FirstOutput, idle: c.Idle, startedAt: time.Now()}
 }
 
-// suspended leaves a time out of account.
-func (l *limits) suspended(from, to time.Time) {
-	l.began, l.resumed = l.began.Add(to.Sub(from)), to
+// exclude leaves a time out of account.
+func (l *limits) exclude(from, to time.Time) {
+	l.startedAt, l.resumedAt = l.startedAt.Add(to.Sub(from)), to
 }
 
 // check returns why the child has to be stopped now, NotStarted for no reason,
 // and then how long it is to the next check, 0 for ever. The last output came at
 // heard, which is zero when there was none.
 func (l *limits) check(now, heard time.Time) (cause Cause, next time.Duration) {
-	quietSince := latest(l.began, l.resumed, heard)
+	quietSince := latest(l.startedAt, l.resumedAt, heard)
 	for _, limit := range []struct {
 		cause Cause
 		after time.Duration
 		from  time.Time
 	}{
-		{TimedOut, l.timeout, l.began},
-		{NoOutput, whenever(heard.IsZero(), l.first), l.began},
+		{TimedOut, l.timeout, l.startedAt},
+		{NoOutput, durationIf(heard.IsZero(), l.firstOutput), l.startedAt},
 		{WentIdle, l.idle, quietSince},
 	} {
 		if limit.after <= 0 {
@@ -49,7 +49,7 @@ func (l *limits) check(now, heard time.Time) (cause Cause, next time.Duration) {
 	return NotStarted, next
 }
 
-func whenever(holds bool, d time.Duration) time.Duration {
+func durationIf(holds bool, d time.Duration) time.Duration {
 	if !holds {
 		return 0
 	}

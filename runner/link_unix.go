@@ -41,9 +41,9 @@ var (
 	errTreeUnsure = errors.New("the child was stopped, but a daemon of it that cleared its environment may still run")
 )
 
-// readyLimit bounds the wait for a program that does not call ShimMain and goes
+// readyTimeout bounds the wait for a program that does not call ShimMain and goes
 // about its own business instead.
-const readyLimit = 10 * time.Second
+const readyTimeout = 10 * time.Second
 
 // startShim starts the shim with the child's three descriptors and the user's
 // terminal, and waits until it has saved the state of that. The shim holds the
@@ -75,7 +75,7 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 	// only the thread died that started it, this means nothing.
 	proc.SignalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
 	if len(c.ReadOnly) > 0 || c.Sandbox != nil {
-		mountns.Own(l.cmd.SysProcAttr)
+		mountns.PrepareProcess(l.cmd.SysProcAttr)
 	}
 	err = l.cmd.Start()
 	// Only the shim may hold its ends, or the end of it would not show.
@@ -126,22 +126,22 @@ func (l *link) awaitReady() error {
 		if ok && r.Step == stepReady {
 			return nil
 		}
-	case <-time.After(readyLimit):
+	case <-time.After(readyTimeout):
 	}
 	return errNoAnswer
 }
 
 // start has the shim start the child. Whether it could shows in the reports: a
 // child may stop its parent before that comes to report it.
-func (l *link) start(c Command, r resolved) error {
+func (l *link) start(c Command, r resolvedCommand) error {
 	sp := spec{
-		Path: []byte(r.path), Dir: []byte(r.dir), Args: bytesOf(c.Args), Env: bytesOf(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
-		Confined: c.Writable != nil, Writable: bytesOf(c.Writable), ReadOnly: bytesOf(c.ReadOnly), User: c.User,
+		Path: []byte(r.path), Dir: []byte(r.dir), Args: toByteSlices(c.Args), Env: toByteSlices(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
+		LimitWrites: c.Writable != nil, Writable: toByteSlices(c.Writable), ReadOnly: toByteSlices(c.ReadOnly), User: c.User,
 	}
 	if c.Sandbox != nil {
 		sp.Network = c.Sandbox.Network
 		for _, p := range c.Sandbox.Mounts {
-			sp.Places = append(sp.Places, place{[]byte(p.Path), []byte(p.From), p.Write, p.Copy, p.Link})
+			sp.Mounts = append(sp.Mounts, encodedMount{[]byte(p.Path), []byte(p.From), p.Write, p.Copy, p.Link})
 		}
 	}
 	line, err := json.Marshal(sp)
@@ -149,7 +149,7 @@ func (l *link) start(c Command, r resolved) error {
 		return fmt.Errorf("start %s: %w", r.path, err)
 	}
 	if _, err := l.lifeline.Write(append(line, '\n')); err != nil {
-		return l.lost()
+		return l.lostError()
 	}
 	return nil
 }
@@ -161,18 +161,18 @@ func startError(path string, errno syscall.Errno, why string) error {
 	case why != "":
 		return fmt.Errorf("start %s: %s", path, why)
 	case errors.Is(errno, unix.ENOENT):
-		return unstartable{fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", path, errno)}
+		return unstartableError{fmt.Errorf("start %s: %w: the interpreter that its first line names may be missing", path, errno)}
 	case errors.Is(errno, unix.ENOEXEC):
-		return unstartable{fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", path, errno)}
+		return unstartableError{fmt.Errorf("start %s: %w: a script needs a first line like #!/bin/sh", path, errno)}
 	case errors.Is(errno, unix.E2BIG):
 		return fmt.Errorf("start %s: %w: pass long texts as a file or on standard input", path, errno)
 	case errors.Is(errno, unix.EACCES), errors.Is(errno, unix.ENOTDIR), errors.Is(errno, unix.ELOOP):
-		return unstartable{fmt.Errorf("start %s: %w", path, errno)}
+		return unstartableError{fmt.Errorf("start %s: %w", path, errno)}
 	}
 	return fmt.Errorf("start %s: %w", path, errno)
 }
 
-func bytesOf(list []string) [][]byte {
+func toByteSlices(list []string) [][]byte {
 	out := make([][]byte, len(list))
 	for i, s := range list {
 		out[i] = []byte(s)
@@ -180,29 +180,29 @@ func bytesOf(list []string) [][]byte {
 	return out
 }
 
-// stopped reports whether the shim has been stopped since it was asked last.
-func (l *link) stopped() bool { return proc.WasStopped(l.cmd.Process.Pid) }
+// wasStopped reports whether the shim has been stopped since it was asked last.
+func (l *link) wasStopped() bool { return proc.WasStopped(l.cmd.Process.Pid) }
 
-// wake continues the shim, should something in the tree have stopped it.
-func (l *link) wake() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
+// continueShim continues the shim, should something in the tree have stopped it.
+func (l *link) continueShim() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
 
-// order gives the shim an order. That it may be gone shows by the end of its
+// send gives the shim an order. That it may be gone shows by the end of its
 // reports.
-func (l *link) order(o order) {
-	l.wake()
+func (l *link) send(o order) {
+	l.continueShim()
 	_, _ = l.lifeline.Write([]byte{byte(o)})
 }
 
-// lost returns the error for a shim that is gone before its time.
-func (l *link) lost() error {
+// lostError returns the error for a shim that is gone before its time.
+func (l *link) lostError() error {
 	if said := strings.TrimSpace(l.stderr.String()); said != "" {
 		return fmt.Errorf("%w (%s): %w", errLost, said, l.killTree())
 	}
 	return fmt.Errorf("%w: %w", errLost, l.killTree())
 }
 
-// stuck kills a shim that does not answer, and what can be found of its tree.
-func (l *link) stuck() error {
+// killStuck kills a shim that does not answer, and what can be found of its tree.
+func (l *link) killStuck() error {
 	_ = l.cmd.Process.Kill()
 	return fmt.Errorf("%w: %w", errStuck, l.killTree())
 }
@@ -221,7 +221,7 @@ func (l *link) killTree() error {
 
 // close lets the shim go and waits for it. The user's terminal is ours again.
 func (l *link) close() {
-	l.order(orderGoodbye)
+	l.send(orderGoodbye)
 	_ = l.lifeline.Close()
 	_ = l.cmd.Wait() // its status says nothing that the reports did not
 	for range l.reports {

@@ -14,42 +14,42 @@ import (
 	"supervise/runner/internal/proc"
 )
 
-// resolved is a command with everything looked up that depends on the state of
+// resolvedCommand is a command with everything looked up that depends on the state of
 // this process.
-type resolved struct {
+type resolvedCommand struct {
 	path string // of the program, absolute
 	dir  string // absolute
 	env  []string
 }
 
-func resolve(c Command) (resolved, error) {
+func resolveCommand(c Command) (resolvedCommand, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
-		return resolved{}, fmt.Errorf("find working directory: %w", err)
+		return resolvedCommand{}, fmt.Errorf("find working directory: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil {
-		return resolved{}, unstartable{fmt.Errorf("start %s: use working directory: %w", c.Args[0], err)}
+		return resolvedCommand{}, unstartableError{fmt.Errorf("start %s: use working directory: %w", c.Args[0], err)}
 	} else if !info.IsDir() {
-		return resolved{}, unstartable{fmt.Errorf("start %s: working directory %s is not a directory", c.Args[0], dir)}
+		return resolvedCommand{}, unstartableError{fmt.Errorf("start %s: working directory %s is not a directory", c.Args[0], dir)}
 	}
-	r := resolved{dir: dir, env: c.Env}
+	r := resolvedCommand{dir: dir, env: c.Env}
 	if r.env == nil {
 		r.env = os.Environ()
 		if c.Dir != "" {
 			r.env = append(r.env, "PWD="+dir)
 		}
 	}
-	r.env = lastOfEach(r.env)
+	r.env = lastValues(r.env)
 	if r.path, err = lookPath(c.Args[0], dir, r.env); err != nil {
-		return r, unstartable{err}
+		return r, unstartableError{err}
 	}
 	return r, nil
 }
 
-// lastOfEach returns an environment in which each name occurs once, with its last
+// lastValues returns an environment in which each name occurs once, with its last
 // value. Where one occurs twice, most programs see the first, and shells the last.
 // What has no name is left as it is.
-func lastOfEach(env []string) []string {
+func lastValues(env []string) []string {
 	seen := make(map[string]bool, len(env))
 	out := make([]string, 0, len(env))
 	for _, kv := range slices.Backward(env) {
@@ -73,7 +73,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		return path, executable(path)
+		return path, checkExecutable(path)
 	}
 	var denied error
 	for _, entry := range filepath.SplitList(proc.LastValue(env, "PATH")) {
@@ -81,7 +81,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 			continue
 		}
 		path := filepath.Join(entry, name)
-		err := executable(path)
+		err := checkExecutable(path)
 		if err == nil {
 			return path, nil
 		}
@@ -95,7 +95,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("start %s: %w: install it, or give its whole path", name, ErrNotFound)
 }
 
-func executable(path string) error {
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

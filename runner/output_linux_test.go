@@ -58,11 +58,11 @@ func TestReturnsInPieces(t *testing.T) {
 	const text = "\na\r\n\n\r\r\nbc\rd\ne"
 	const want = "\r\na\r\n\r\n\r\r\nbc\rd\r\ne"
 	for size := 1; size <= len(text); size++ {
-		var r returns
+		var r returnInserter
 		var got strings.Builder
 		for rest := text; rest != ""; {
 			n := min(size, len(rest))
-			got.Write(r.complete([]byte(rest[:n]), true))
+			got.Write(r.insertReturns([]byte(rest[:n]), true))
 			rest = rest[n:]
 		}
 		if got.String() != want {
@@ -76,16 +76,16 @@ func TestReturnsInPieces(t *testing.T) {
 func TestLineEndsChange(t *testing.T) {
 	b := newBatch()
 	go func() {
-		defer b.end()
+		defer b.close()
 		for _, text := range []string{"a\n", "b\n"} {
 			b.put([]byte(text), true)
 			b.put([]byte(text), false)
 		}
 	}()
 	var got strings.Builder
-	var r returns
+	var r returnInserter
 	for p, bare := b.take(); p != nil; p, bare = b.take() {
-		got.Write(r.complete(p, bare))
+		got.Write(r.insertReturns(p, bare))
 	}
 	if want := "a\r\na\nb\r\nb\n"; got.String() != want {
 		t.Errorf("got %q, want %q", got.String(), want)

@@ -17,12 +17,12 @@ import (
 
 // output is one source of bytes, and where they go.
 type output struct {
-	from  *os.File
-	to    io.Writer
-	batch *batch
-	lines returns
-	err   error // the first one of to
-	over  bool  // the deadline for draining has passed
+	from         *os.File
+	to           io.Writer
+	batch        *batch
+	returns      returnInserter
+	err          error // the first one of to
+	drainExpired bool  // the deadline for draining has passed
 }
 
 // Every change of the running thread costs more than what a terminal gives at
@@ -30,88 +30,88 @@ type output struct {
 // poller of the Go runtime, and gathered before it is handed on. A pipe gathers it
 // itself, up to 64 KiB, while nobody reads.
 const (
-	flowing   = time.Millisecond // how long the next piece may take
-	gathering = 5 * time.Millisecond
-	readSize  = 64 << 10
-	enough    = readSize - 8<<10
+	flowGap       = time.Millisecond // how long the next piece may take
+	maxGatherTime = 5 * time.Millisecond
+	readSize      = 64 << 10
+	flushSize     = readSize - 8<<10
 )
 
 // pump reads until the source ends, on Linux by EIO when it is a terminal.
 func (s *streams) pump(o *output) {
-	g := gathered{batch: o.batch, buf: make([]byte, readSize)}
-	defer o.batch.end()
-	defer g.pass()
+	g := outputBuffer{batch: o.batch, buf: make([]byte, readSize)}
+	defer o.batch.close()
+	defer g.flush()
 	for more := drainMore; more > 0; {
-		n, err := s.read(o, g.room(), g.size > 0)
+		n, err := s.read(o, g.free(), g.size > 0)
 		if n == 0 && err == nil {
-			g.pass()
+			g.flush()
 			continue
 		}
-		now := time.Since(s.born)
-		flows := now-time.Duration(s.last.Load()) < flowing
+		now := time.Since(s.openedAt)
+		flows := now-time.Duration(s.lastOutput.Load()) < flowGap
 		if n > 0 {
-			s.last.Store(int64(now))
-			g.add(n, now, s.bare && s.lacksReturns())
+			s.lastOutput.Store(int64(now))
+			g.append(n, now, s.withoutReturns && s.lacksReturns())
 		}
 		if !flows || o.from != s.master {
-			g.pass()
+			g.flush()
 		}
 		if flows {
-			s.rest(o, n)
+			s.waitForMore(o, n)
 		}
-		if o.over {
+		if o.drainExpired {
 			more -= n
 		}
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && !o.over:
-			o.over = true
+		case errors.Is(err, os.ErrDeadlineExceeded) && !o.drainExpired:
+			o.drainExpired = true
 		case err != nil:
 			return
 		}
-		if o.over {
+		if o.drainExpired {
 			_ = o.from.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		}
 	}
 }
 
-// rest lets a pipe gather more, after n bytes of output that flows.
-func (s *streams) rest(o *output, n int) {
-	if o.from != s.master && n < readSize/4 && !o.over {
-		time.Sleep(flowing)
+// waitForMore lets a pipe gather more, after n bytes of output that flows.
+func (s *streams) waitForMore(o *output, n int) {
+	if o.from != s.master && n < readSize/4 && !o.drainExpired {
+		time.Sleep(flowGap)
 	}
 }
 
-// gathered is output of one kind that has been read and not handed on.
-type gathered struct {
-	batch *batch
-	buf   []byte
-	size  int
-	bare  bool
-	since time.Duration // when the first of it was read
+// outputBuffer is output of one kind that has been read and not handed on.
+type outputBuffer struct {
+	batch        *batch
+	buf          []byte
+	size         int
+	lacksReturns bool
+	firstRead    time.Duration // when the first of it was read
 }
 
-func (g *gathered) room() []byte { return g.buf[g.size:] }
+func (g *outputBuffer) free() []byte { return g.buf[g.size:] }
 
-// add takes in n bytes that were read into the room.
-func (g *gathered) add(n int, now time.Duration, bare bool) {
-	if g.size > 0 && bare != g.bare {
+// append takes in n bytes that were read into the room.
+func (g *outputBuffer) append(n int, now time.Duration, bare bool) {
+	if g.size > 0 && bare != g.lacksReturns {
 		piece := bytes.Clone(g.buf[g.size : g.size+n])
-		g.pass()
+		g.flush()
 		copy(g.buf, piece)
 	}
 	if g.size == 0 {
-		g.since = now
+		g.firstRead = now
 	}
-	g.size, g.bare = g.size+n, bare
-	if g.size > enough || now-g.since > gathering {
-		g.pass()
+	g.size, g.lacksReturns = g.size+n, bare
+	if g.size > flushSize || now-g.firstRead > maxGatherTime {
+		g.flush()
 	}
 }
 
-// pass hands on what there is.
-func (g *gathered) pass() {
+// flush hands on what there is.
+func (g *outputBuffer) flush() {
 	if g.size > 0 {
-		g.batch.put(g.buf[:g.size], g.bare)
+		g.batch.put(g.buf[:g.size], g.lacksReturns)
 		g.size = 0
 	}
 }
@@ -126,10 +126,10 @@ func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 	if err != nil {
 		return 0, err //nolint:wrapcheck // for the caller's eyes alone
 	}
-	flows := briefly || time.Since(s.born)-time.Duration(s.last.Load()) < flowing
+	flows := briefly || time.Since(s.openedAt)-time.Duration(s.lastOutput.Load()) < flowGap
 	failed := conn.Read(func(fd uintptr) bool {
 		n, err = unix.Read(int(fd), buf)
-		for errors.Is(err, unix.EINTR) || (errors.Is(err, unix.EAGAIN) && flows && terminal.AwaitMore(int(fd), flowing)) {
+		for errors.Is(err, unix.EINTR) || (errors.Is(err, unix.EAGAIN) && flows && terminal.AwaitInput(int(fd), flowGap)) {
 			n, err = unix.Read(int(fd), buf)
 		}
 		return briefly || !errors.Is(err, unix.EAGAIN)
@@ -150,7 +150,7 @@ func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 // child that nobody reads would stop.
 func (o *output) write(mirror io.Writer) {
 	for p, bare := o.batch.take(); p != nil; p, bare = o.batch.take() {
-		p = o.lines.complete(p, bare)
+		p = o.returns.insertReturns(p, bare)
 		if mirror != nil {
 			_, _ = mirror.Write(p) // the user's terminal may be gone
 		}
@@ -167,7 +167,7 @@ func (o *output) write(mirror io.Writer) {
 // else, for them or for no processing at all (OPOST), it gets that.
 func (s *streams) lacksReturns() bool {
 	lacks := true
-	_ = s.control(func(fd int) error {
+	_ = s.withDescriptor(func(fd int) error {
 		state, err := unix.IoctlGetTermios(fd, terminal.GetTermios)
 		if err == nil {
 			lacks = state.Oflag&unix.OPOST != 0 && state.Oflag&unix.ONLCR == 0
@@ -177,15 +177,15 @@ func (s *streams) lacksReturns() bool {
 	return lacks
 }
 
-// returns puts a carriage return before each line feed that has none.
-type returns struct {
+// returnInserter puts a carriage return before each line feed that has none.
+type returnInserter struct {
 	last byte // of the piece before
 	buf  []byte
 }
 
-// complete returns p, with its carriage returns if it is bare. It is valid until
+// insertReturns returns p, with its carriage returns if it is bare. It is valid until
 // the next call.
-func (r *returns) complete(p []byte, bare bool) []byte {
+func (r *returnInserter) insertReturns(p []byte, bare bool) []byte {
 	before := r.last
 	r.last = p[len(p)-1]
 	if !bare {
@@ -215,13 +215,13 @@ const maxBatch = 256 << 10
 // batch takes output from who reads it to who writes it. A terminal gives it in
 // small pieces; whatever comes while the last is written is written as one.
 type batch struct {
-	mu      sync.Mutex
-	changed *sync.Cond
-	filling []byte
-	writing []byte // of the last take, to be used again
-	bare    bool   // the lines of filling lack their carriage returns
-	busy    bool   // what was taken is not written yet
-	ended   bool
+	mu           sync.Mutex
+	changed      *sync.Cond
+	filling      []byte
+	writing      []byte // of the last take, to be used again
+	lacksReturns bool   // the lines of filling lack their carriage returns
+	busy         bool   // what was taken is not written yet
+	closed       bool
 }
 
 func newBatch() *batch {
@@ -234,10 +234,10 @@ func newBatch() *batch {
 func (b *batch) put(p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for len(b.filling) > 0 && (len(b.filling)+len(p) > maxBatch || b.bare != bare) {
+	for len(b.filling) > 0 && (len(b.filling)+len(p) > maxBatch || b.lacksReturns != bare) {
 		b.changed.Wait()
 	}
-	b.filling, b.bare = append(b.filling, p...), bare
+	b.filling, b.lacksReturns = append(b.filling, p...), bare
 	if !b.busy {
 		b.changed.Signal()
 	}
@@ -249,7 +249,7 @@ func (b *batch) take() (p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.busy = false
-	for len(b.filling) == 0 && !b.ended {
+	for len(b.filling) == 0 && !b.closed {
 		b.changed.Wait()
 	}
 	if len(b.filling) == 0 {
@@ -258,19 +258,19 @@ func (b *batch) take() (p []byte, bare bool) {
 	b.filling, b.writing = b.writing[:0], b.filling
 	b.busy = true
 	b.changed.Signal()
-	return b.writing, b.bare
+	return b.writing, b.lacksReturns
 }
 
-// end says that nothing more is put.
-func (b *batch) end() {
+// close says that nothing more is put.
+func (b *batch) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ended = true
+	b.closed = true
 	b.changed.Signal()
 }
 
-// idle reports whether all that was put has been written.
-func (b *batch) idle() bool {
+// isEmpty reports whether all that was put has been written.
+func (b *batch) isEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return !b.busy && len(b.filling) == 0

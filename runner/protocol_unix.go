@@ -19,22 +19,22 @@ const (
 // spec is what the shim has to start. Byte slices travel as base64, since
 // arguments and variables need not be UTF-8.
 type spec struct {
-	Path     []byte
-	Dir      []byte
-	Args     [][]byte
-	Env      [][]byte
-	Terminal bool // descriptor 1 is a terminal, which becomes the controlling one
-	NoCgroup bool
-	Confined bool     // Writable counts
-	Writable [][]byte `json:",omitempty"`
-	ReadOnly [][]byte `json:",omitempty"`
-	Places   []place  `json:",omitempty"` // of a sandbox
-	Network  *Network `json:",omitempty"`
-	User     *User    `json:",omitempty"`
+	Path        []byte
+	Dir         []byte
+	Args        [][]byte
+	Env         [][]byte
+	Terminal    bool // descriptor 1 is a terminal, which becomes the controlling one
+	NoCgroup    bool
+	LimitWrites bool           // Writable counts
+	Writable    [][]byte       `json:",omitempty"`
+	ReadOnly    [][]byte       `json:",omitempty"`
+	Mounts      []encodedMount `json:",omitempty"` // of a sandbox
+	Network     *Network       `json:",omitempty"`
+	User        *User          `json:",omitempty"`
 }
 
-// place is a [Mount] whose paths need not be UTF-8.
-type place struct {
+// encodedMount is a [Mount] whose paths need not be UTF-8.
+type encodedMount struct {
 	Path, From        []byte
 	Write, Copy, Link bool
 }
@@ -43,30 +43,30 @@ type place struct {
 type order byte
 
 const (
-	orderInterrupt order = 'i' // SIGINT to the child's process group
-	orderTerminate order = 't' // SIGTERM to the child's process group
-	orderKill      order = 'k' // kill the whole tree
-	orderContinue  order = 'c' // SIGCONT to the child's process group
-	orderAway      order = 'a' // the user's terminal is the user's: not to be put back
-	orderHeld      order = 'h' // it is ours again
-	orderFreeze    order = 'f' // SIGSTOP to the whole tree
-	orderThaw      order = 'w' // SIGCONT to what was stopped by that
-	orderGoodbye   order = 'g' // everything is settled: the end of the lifeline means nothing now
+	orderInterrupt       order = 'i' // SIGINT to the child's process group
+	orderTerminate       order = 't' // SIGTERM to the child's process group
+	orderKill            order = 'k' // kill the whole tree
+	orderContinue        order = 'c' // SIGCONT to the child's process group
+	orderReleaseTerminal order = 'a' // the user's terminal is the user's: not to be put back
+	orderHoldTerminal    order = 'h' // it is ours again
+	orderFreeze          order = 'f' // SIGSTOP to the whole tree
+	orderThaw            order = 'w' // SIGCONT to what was stopped by that
+	orderGoodbye         order = 'g' // everything is settled: the end of the lifeline means nothing now
 )
 
 // step is how far the shim has come.
 type step string
 
 const (
-	stepReady   step = "ready"   // the terminal's state is saved; waits for the spec
-	stepHeld    step = "held"    // there is a cgroup for the child: Cgroup
-	stepStarted step = "started" // Leader runs, in Cgroup unless that is empty
-	stepPaused  step = "paused"  // it was stopped, by Signal
-	stepFrozen  step = "frozen"  // the tree stands still, as it was ordered to
-	stepFailed  step = "failed"  // it could not be started: Errno
-	stepEnded   step = "ended"   // the child itself ended: Exit, Signal
-	stepRefused step = "refused" // the child asked for a host that it may not reach: Host
-	stepSwept   step = "swept"   // so did its tree, when Gone: Leftovers, Survivors
+	stepReady     step = "ready"   // the terminal's state is saved; waits for the spec
+	stepContained step = "held"    // there is a cgroup for the child: Cgroup
+	stepStarted   step = "started" // Leader runs, in Cgroup unless that is empty
+	stepPaused    step = "paused"  // it was stopped, by Signal
+	stepFrozen    step = "frozen"  // the tree stands still, as it was ordered to
+	stepFailed    step = "failed"  // it could not be started: Errno
+	stepEnded     step = "ended"   // the child itself ended: Exit, Signal
+	stepRefused   step = "refused" // the child asked for a host that it may not reach: Host
+	stepSwept     step = "swept"   // so did its tree, when Gone: Leftovers, Survivors
 )
 
 // report is one line on the status pipe.

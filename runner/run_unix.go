@@ -23,7 +23,7 @@ import (
 func run(ctx context.Context, c Command) (Result, error) {
 	none := Result{ExitCode: -1}
 	defer c.Control.close()
-	found, err := resolve(c)
+	found, err := resolveCommand(c)
 	if err != nil {
 		return none, err
 	}
@@ -37,7 +37,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
-	termIn, termOut, err := toPutBack(c.Terminal)
+	termIn, termOut, err := terminalForShim(c.Terminal)
 	if err != nil {
 		s.release()
 		s.close()
@@ -50,14 +50,14 @@ func run(ctx context.Context, c Command) (Result, error) {
 		return none, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer l.close()
-	res, err := supervise(ctx, c, &session{command: c, found: found, streams: s, link: l})
+	res, err := superviseChild(ctx, c, &session{command: c, resolved: found, streams: s, link: l})
 	res.NoTerminal = noTerminal
 	return res, err
 }
 
-// toPutBack returns the user's terminal for the shim, or the null device.
-func toPutBack(t *Terminal) (in, out *os.File, err error) {
-	if in = t.typingFile(); in != nil && inForeground(in) {
+// terminalForShim returns the user's terminal for the shim, or the null device.
+func terminalForShim(t *Terminal) (in, out *os.File, err error) {
+	if in = t.inputTerminal(); in != nil && inForeground(in) {
 		if out = t.Out; out == nil {
 			out = in
 		}
@@ -69,24 +69,24 @@ func toPutBack(t *Terminal) (in, out *os.File, err error) {
 
 // session is one child and all that belongs to it.
 type session struct {
-	command Command
-	found   resolved
-	streams *streams
-	link    *link
-	console *console // nil without a terminal of the user's
-	presses chan terminal.Press
-	result  Result
+	command  Command
+	resolved resolvedCommand
+	streams  *streams
+	link     *link
+	console  *console // nil without a terminal of the user's
+	presses  chan terminal.Press
+	result   Result
 
 	limits    limits
-	freezing  freezing
+	freezing  freezeState
 	continued chan os.Signal // SIGCONT to this process
 
-	stage    stage
-	timer    *time.Timer // to the next stage
-	asked    bool        // OnInterrupt has been called
-	count    int         // of Ctrl-C
-	pressed  time.Time   // the last one
-	signaled time.Time   // when the child's terminal last turned one into SIGINT
+	stage              stage
+	timer              *time.Timer // to the next stage
+	interruptRequested bool        // OnInterrupt has been called
+	ctrlCCount         int         // of Ctrl-C
+	lastPress          time.Time   // the last one
+	lastSignaled       time.Time   // when the child's terminal last turned one into SIGINT
 }
 
 // stage is how far stopping has come.
@@ -99,20 +99,20 @@ const (
 	killing
 )
 
-// supervise runs the child once everything is open.
-func supervise(ctx context.Context, c Command, s *session) (res Result, err error) {
+// superviseChild runs the child once everything is open.
+func superviseChild(ctx context.Context, c Command, s *session) (res Result, err error) {
 	s.presses, s.continued = make(chan terminal.Press, 16), make(chan os.Signal, 1)
 	s.result = Result{ExitCode: -1}
-	defer s.listen()()
+	defer s.followSignals()()
 	s.console, err = openConsole(c.Terminal, s.streams, s.presses)
 	if err != nil {
 		s.streams.close()
 		return s.result, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
 	defer s.console.close()
-	s.limits = limitsOf(c)
+	s.limits = newLimits(c)
 	var mirror io.Writer
-	if s.console.mirrored() {
+	if s.console.hasMirror() {
 		mirror = s.console
 	}
 	s.streams.start(c.Stdin, mirror)
@@ -120,20 +120,20 @@ func supervise(ctx context.Context, c Command, s *session) (res Result, err erro
 		err = c.BeforeStart(s.link.shim)
 	}
 	if err == nil {
-		err = s.link.start(c, s.found)
+		err = s.link.start(c, s.resolved)
 	}
 	if err == nil {
-		s.hold("")
+		s.setContainment("")
 		err = s.wait(ctx)
 	}
 	return s.result, errors.Join(err, s.streams.drain())
 }
 
-// listen follows the signals to this process until the function it returns is
+// followSignals follows the signals to this process until the function it returns is
 // called. An interrupt counts as Ctrl-C where somebody wants to know. A child
 // signal may mean that something in the tree has stopped the shim, which is
 // continued then; it costs nothing when it means something else.
-func (s *session) listen() (stop func()) {
+func (s *session) followSignals() (stop func()) {
 	interrupts, children := make(chan os.Signal, 4), make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
 	signal.Notify(s.continued, unix.SIGCONT)
@@ -147,14 +147,14 @@ func (s *session) listen() (stop func()) {
 		for {
 			select {
 			case <-interrupts:
-				terminal.Offer(s.presses, terminal.Press{At: time.Now(), Signal: true})
+				terminal.SendPress(s.presses, terminal.Press{At: time.Now(), Signal: true})
 			case <-children:
-				if s.link.stopped() {
+				if s.link.wasStopped() {
 					if stops++; stops >= maxStops {
-						terminal.Offer(s.presses, terminal.Press{Attack: true})
+						terminal.SendPress(s.presses, terminal.Press{Attack: true})
 					}
 				}
-				s.link.wake()
+				s.link.continueShim()
 			case <-done:
 				return
 			}
@@ -190,96 +190,96 @@ func (s *session) wait(ctx context.Context) error {
 		select {
 		case r, ok := <-s.link.reports:
 			if !ok {
-				return s.orphaned()
+				return s.finishWithoutShim()
 			}
-			if last, err := s.take(r); last {
+			if last, err := s.handleReport(r); last {
 				return err
 			}
 		case <-done:
 			done = nil
 			s.stop(Stopped, interrupting)
 		case <-alarm.C:
-			cause, next := s.limits.check(time.Now(), s.streams.heard())
+			cause, next := s.limits.check(time.Now(), s.streams.lastOutputTime())
 			if cause != NotStarted {
 				s.stop(cause, interrupting)
 			} else if next > 0 {
 				alarm.Reset(next)
 			}
 		case <-s.continued:
-			s.resume()
-		case <-s.console.look():
-			s.occupy()
-		case r := <-s.controls():
-			s.control(r)
+			s.resumeTerminal()
+		case <-s.console.lookTimer():
+			s.takeTerminal()
+		case r := <-s.requests():
+			s.handleRequest(r)
 		case p := <-s.presses:
-			s.press(p)
+			s.handlePress(p)
 		case <-s.timer.C:
-			if err := s.overdue(); err != nil {
+			if err := s.advanceStage(); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// overdue goes on to the next stage of stopping; after the last one the shim does
+// advanceStage goes on to the next stage of stopping; after the last one the shim does
 // not answer.
-func (s *session) overdue() error {
-	if s.stage == killing || s.ended() {
-		return s.link.stuck()
+func (s *session) advanceStage() error {
+	if s.stage == killing || s.hasEnded() {
+		return s.link.killStuck()
 	}
-	s.enter(s.stage + 1)
+	s.enterStage(s.stage + 1)
 	return nil
 }
 
-// orphaned ends the run after the shim was killed. Where nothing can be left that
+// finishWithoutShim ends the run after the shim was killed. Where nothing can be left that
 // is a way for the child to end like any other.
-func (s *session) orphaned() error {
-	err := s.link.lost()
+func (s *session) finishWithoutShim() error {
+	err := s.link.lostError()
 	if s.result.Started.IsZero() || !errors.Is(err, errTreeGone) {
 		return err
 	}
 	if s.result.Cause == NotStarted {
 		s.result.Cause = Attacked
 	}
-	if !s.ended() {
+	if !s.hasEnded() {
 		s.result.Ended = time.Now()
 	}
 	return nil
 }
 
-// take takes a report in. It reports whether it was the last, and what went
+// handleReport takes a report in. It reports whether it was the last, and what went
 // wrong by it.
-func (s *session) take(r report) (last bool, err error) {
+func (s *session) handleReport(r report) (last bool, err error) {
 	switch r.Step {
 	case stepReady: // before the child was ordered
-	case stepHeld:
-		s.hold(r.Cgroup)
+	case stepContained:
+		s.setContainment(r.Cgroup)
 	case stepStarted:
 		s.link.leader, s.result.Started = r.Leader, time.Now()
-		s.hold(r.Cgroup)
+		s.setContainment(r.Cgroup)
 		if s.command.OnStart != nil {
 			s.command.OnStart(s.link.shim, s.link.leader)
 		}
 	case stepFailed:
 		s.result.Containment = NoContainment
-		return true, startError(s.found.path, r.Errno, r.Why)
+		return true, startError(s.resolved.path, r.Errno, r.Why)
 	case stepRefused:
 		s.result.RefusedHosts = append(s.result.RefusedHosts, r.Host)
 	case stepFrozen:
-		s.frozen()
+		s.answerFrozen()
 	case stepPaused:
-		s.pause(r.Signal)
+		s.handlePause(r.Signal)
 	case stepEnded:
 		s.result.Ended = time.Now()
 		s.result.ExitCode, s.result.Signal = r.Exit, r.Signal
 		if s.result.Cause == NotStarted {
 			s.result.Cause = Exited
 		}
-		s.console.hush()
+		s.console.stopReading()
 		s.timer.Reset(answerLimit)
 	case stepSwept:
 		s.result.Leftovers = r.Leftovers
-		if !s.ended() {
+		if !s.hasEnded() {
 			s.result.Ended, s.result.Cause = time.Now(), max(s.result.Cause, Exited)
 		}
 		if !r.Gone {
@@ -290,50 +290,50 @@ func (s *session) take(r report) (last bool, err error) {
 	return false, nil
 }
 
-// hold notes what holds the tree. The shim may be killed before it could say so.
-func (s *session) hold(group string) {
+// setContainment notes what holds the tree. The shim may be killed before it could say so.
+func (s *session) setContainment(group string) {
 	s.link.group = proc.Cgroup{Dir: group}
 	if s.result.Containment = proc.FallbackContainment; group != "" {
 		s.result.Containment = CgroupContainment
 	}
 }
 
-func (s *session) ended() bool { return !s.result.Ended.IsZero() }
+func (s *session) hasEnded() bool { return !s.result.Ended.IsZero() }
 
 // stop begins to stop the child, with the given stage, unless it has ended. The
 // first cause counts.
 func (s *session) stop(why Cause, with stage) {
-	if s.ended() || s.stage >= with {
+	if s.hasEnded() || s.stage >= with {
 		return
 	}
 	s.thaw()
 	if s.result.Cause == NotStarted {
 		s.result.Cause = why
 	}
-	s.enter(with)
+	s.enterStage(with)
 }
 
-// enter goes to a stage of the stop, or beyond it where it is left out.
-func (s *session) enter(next stage) {
+// enterStage goes to a stage of the stop, or beyond it where it is left out.
+func (s *session) enterStage(next stage) {
 	s.stage = next
 	switch next {
 	case running:
 	case interrupting:
 		if s.command.Grace.Interrupt < 0 {
-			s.enter(terminating)
+			s.enterStage(terminating)
 			return
 		}
 		s.interrupt()
 		s.timer.Reset(s.command.Grace.Interrupt)
 	case terminating:
 		if s.command.Grace.Terminate < 0 {
-			s.enter(killing)
+			s.enterStage(killing)
 			return
 		}
-		s.link.order(orderTerminate)
+		s.link.send(orderTerminate)
 		s.timer.Reset(s.command.Grace.Terminate)
 	case killing:
-		s.link.order(orderKill)
+		s.link.send(orderKill)
 		s.timer.Reset(answerLimit)
 	}
 }
@@ -343,10 +343,10 @@ func (s *session) enter(next stage) {
 // second one means to leave without cleaning up, so a group that the terminal
 // has just signaled is left out.
 func (s *session) interrupt() {
-	spared := time.Since(s.signaled) < pressWindow
+	spared := time.Since(s.lastSignaled) < pressWindow
 	group := s.link.leader.PID
 	if s.streams.master != nil && group > 0 {
-		if g := s.streams.foreground(); g > 0 {
+		if g := s.streams.foregroundGroup(); g > 0 {
 			group = g
 		}
 	}
@@ -354,15 +354,15 @@ func (s *session) interrupt() {
 		s.streams.interruptForeground()
 	}
 	if group != s.link.leader.PID || !spared {
-		s.link.order(orderInterrupt)
+		s.link.send(orderInterrupt)
 	}
 }
 
 // pressWindow is how close two Ctrl-C have to be to belong together.
 const pressWindow = time.Second
 
-// press judges one Ctrl-C, or that the shim has been stopped too often.
-func (s *session) press(p terminal.Press) {
+// handlePress judges one Ctrl-C, or that the shim has been stopped too often.
+func (s *session) handlePress(p terminal.Press) {
 	if p.Attack {
 		s.stop(Attacked, killing)
 		return
@@ -370,22 +370,22 @@ func (s *session) press(p terminal.Press) {
 	if s.command.ForwardCtrlC && !p.Signal {
 		return
 	}
-	if !s.asked && p.At.Sub(s.pressed) > pressWindow {
-		s.count = 0
+	if !s.interruptRequested && p.At.Sub(s.lastPress) > pressWindow {
+		s.ctrlCCount = 0
 	}
-	s.count, s.pressed = s.count+1, p.At
+	s.ctrlCCount, s.lastPress = s.ctrlCCount+1, p.At
 	if !p.Raw && !p.Signal {
-		s.signaled = p.At
+		s.lastSignaled = p.At
 	}
 	switch {
-	case s.count >= 3:
+	case s.ctrlCCount >= 3:
 		s.stop(Interrupted, killing)
-	case !s.asked && (!p.Raw || s.count == 2):
-		s.asked = true
+	case !s.interruptRequested && (!p.Raw || s.ctrlCCount == 2):
+		s.interruptRequested = true
 		if s.command.OnInterrupt != nil {
 			s.command.OnInterrupt()
 		}
-	case s.count == 2:
+	case s.ctrlCCount == 2:
 		s.stop(Interrupted, terminating)
 	}
 }

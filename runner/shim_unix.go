@@ -25,19 +25,19 @@ import (
 
 // shim is the process between the supervisor and the child.
 type shim struct {
-	orders   <-chan order      // closed when the supervisor is gone
-	children chan os.Signal    // SIGCHLD
-	status   *json.Encoder     // nobody reads it any more when the supervisor is gone, which is no error
-	talk     sync.Mutex        // held while status and hosts are used
-	hosts    map[string]bool   // that were reported
-	terminal *userTerminal     // nil: none to put back
-	away     bool              // the user's terminal is not ours at present
-	leader   int               // pid of the child
-	end      *unix.WaitStatus  // of the child, once it has ended
-	group    proc.Cgroup       // holds the tree, where the system has such
-	known    map[int]proc.Info // the tree as seen so far
-	named    map[int]string    // the leftovers by pid
-	still    map[int]bool      // what pauseTree has stopped
+	orders           <-chan order      // closed when the supervisor is gone
+	children         chan os.Signal    // SIGCHLD
+	status           *json.Encoder     // nobody reads it any more when the supervisor is gone, which is no error
+	statusMu         sync.Mutex        // held while status and hosts are used
+	refusedHosts     map[string]bool   // that were reported
+	terminal         *savedTerminal    // nil: none to put back
+	terminalReleased bool              // the user's terminal is not ours at present
+	leader           int               // pid of the child
+	exitStatus       *unix.WaitStatus  // of the child, once it has ended
+	group            proc.Cgroup       // holds the tree, where the system has such
+	known            map[int]proc.Info // the tree as seen so far
+	leftoverNames    map[int]string    // the leftovers by pid
+	stopped          map[int]bool      // what pauseTree has stopped
 }
 
 // serveShim is the whole life of the shim. It returns its exit status.
@@ -50,7 +50,7 @@ func serveShim() int {
 	runtime.LockOSThread() // the death of a parent is that of its thread
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
-		hosts: map[string]bool{}, known: map[int]proc.Info{}, named: map[int]string{}, still: map[int]bool{},
+		refusedHosts: map[string]bool{}, known: map[int]proc.Info{}, leftoverNames: map[int]string{}, stopped: map[int]bool{},
 		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
 	}
 	// Caught and dropped, not ignored: what is ignored would stay so in the child.
@@ -67,7 +67,7 @@ func serveShim() int {
 		s.orders = readOrders(lifeline)
 		s.watch()
 		s.group.Remove()
-		s.farewell()
+		s.awaitGoodbye()
 	}
 	return 0
 }
@@ -78,41 +78,41 @@ func isPipe(fd int) bool {
 }
 
 func (s *shim) report(r report) {
-	s.talk.Lock()
-	defer s.talk.Unlock()
+	s.statusMu.Lock()
+	defer s.statusMu.Unlock()
 	_ = s.status.Encode(r) // see the field
 }
 
 // maxRefused is how many hosts are reported that the child may not reach.
 const maxRefused = 20
 
-// refused reports a host, once.
-func (s *shim) refused(host string) {
-	s.talk.Lock()
-	news := !s.hosts[host] && len(s.hosts) < maxRefused
+// reportRefused reports a host, once.
+func (s *shim) reportRefused(host string) {
+	s.statusMu.Lock()
+	news := !s.refusedHosts[host] && len(s.refusedHosts) < maxRefused
 	if news {
-		s.hosts[host] = true
+		s.refusedHosts[host] = true
 	}
-	s.talk.Unlock()
+	s.statusMu.Unlock()
 	if news {
 		s.report(report{Step: stepRefused, Host: host})
 	}
 }
 
-// failure reports why a child was not started.
-func failure(err error) report {
+// failureReport reports why a child was not started.
+func failureReport(err error) report {
 	r := report{Step: stepFailed, Errno: unix.EINVAL}
 	errors.As(err, &r.Errno)
-	if fence := (fenceError{}); errors.As(err, &fence) {
+	if fence := (confinementError{}); errors.As(err, &fence) {
 		r.Why = fence.Error()
 	}
 	return r
 }
 
-// fenceError is why the child could not be given a fence.
-type fenceError struct{ error }
+// confinementError is why the child could not be given a fence.
+type confinementError struct{ error }
 
-func (f fenceError) Unwrap() error { return f.error }
+func (f confinementError) Unwrap() error { return f.error }
 
 // closeOnExec keeps every descriptor but the first three from the child: ours,
 // and those that our supervisor was itself handed by whoever started it.
@@ -147,7 +147,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	}
 	self, _ := CurrentProcess() // without a name nothing can be found by it
 	attr := &syscall.ProcAttr{
-		Dir: string(sp.Dir), Env: proc.Mark(stringsOf(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
+		Dir: string(sp.Dir), Env: proc.Mark(toStrings(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: !sp.Terminal, Foreground: sp.Terminal, Ctty: fdStdout},
 	}
 	// Somebody may kill the shim before anybody else knows of the child. What the
@@ -161,15 +161,15 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	}
 	if !sp.NoCgroup {
 		s.group, _ = proc.NewCgroup(self) // the report says what there is
-		s.report(report{Step: stepHeld, Cgroup: s.group.Dir})
+		s.report(report{Step: stepContained, Cgroup: s.group.Dir})
 	}
 	fork := s.fork
-	if sp.Confined || len(sp.ReadOnly)+len(sp.Places) > 0 {
+	if sp.LimitWrites || len(sp.ReadOnly)+len(sp.Mounts) > 0 {
 		fork = func(path string, args []string, attr *syscall.ProcAttr) (int, bool, error) {
-			return s.forkFenced(path, args, attr, sp)
+			return s.forkConfined(path, args, attr, sp)
 		}
 	}
-	pid, inside, err := fork(string(sp.Path), stringsOf(sp.Args), attr)
+	pid, inside, err := fork(string(sp.Path), toStrings(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
 		_ = unix.Close(fd) // or the output would never end
 	}
@@ -178,7 +178,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.group = proc.Cgroup{}
 	}
 	if err != nil {
-		s.report(failure(err))
+		s.report(failureReport(err))
 		return false
 	}
 	s.leader = pid
@@ -190,7 +190,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	return true
 }
 
-func stringsOf(list [][]byte) []string {
+func toStrings(list [][]byte) []string {
 	out := make([]string, len(list))
 	for i, b := range list {
 		out[i] = string(b)
@@ -218,13 +218,13 @@ func readOrders(lifeline *bufio.Reader) <-chan order {
 // watch returns when the child and its whole tree are gone, and has reported
 // both.
 func (s *shim) watch() {
-	for none := false; s.end == nil && !none; {
+	for none := false; s.exitStatus == nil && !none; {
 		select {
 		case <-s.children:
-			none = s.reap() // without having seen how the child ended: it is over all the same
+			none = s.collectChildren() // without having seen how the child ended: it is over all the same
 		case o, ok := <-s.orders:
-			if s.obey(o, ok) {
-				left, gone := s.kill()
+			if s.followOrder(o, ok) {
+				left, gone := s.killTree()
 				s.reportEnd()
 				s.reportTree(left, gone)
 				return
@@ -235,14 +235,14 @@ func (s *shim) watch() {
 	s.reportTree(s.sweep())
 }
 
-// obey follows an order while the child runs. It reports whether the tree is to
+// followOrder follows an order while the child runs. It reports whether the tree is to
 // be killed.
-func (s *shim) obey(o order, ok bool) bool {
+func (s *shim) followOrder(o order, ok bool) bool {
 	if !ok {
 		return true // the supervisor is gone
 	}
 	if !proc.OrphansReturn {
-		s.remember()
+		s.refreshMembers()
 	}
 	switch o {
 	case orderInterrupt:
@@ -257,8 +257,8 @@ func (s *shim) obey(o order, ok bool) bool {
 		s.continueTree()
 	case orderContinue:
 		_ = unix.Kill(-s.leader, unix.SIGCONT)
-	case orderAway, orderHeld:
-		s.away = o == orderAway
+	case orderReleaseTerminal, orderHoldTerminal:
+		s.terminalReleased = o == orderReleaseTerminal
 	case orderGoodbye: // means something only at the very end
 	}
 	return false
@@ -271,9 +271,9 @@ func (s *shim) signalGroup(sig unix.Signal) {
 	_ = unix.Kill(-s.leader, unix.SIGCONT)
 }
 
-// reap collects every child that has ended, and reports that the first one was
+// collectChildren collects every child that has ended, and reports that the first one was
 // stopped. It returns whether none is left.
-func (s *shim) reap() bool {
+func (s *shim) collectChildren() bool {
 	for {
 		var status unix.WaitStatus
 		pid, err := unix.Wait4(-1, &status, unix.WNOHANG|unix.WUNTRACED, nil)
@@ -283,23 +283,23 @@ func (s *shim) reap() bool {
 			return true
 		case pid == 0:
 			return false
-		case pid == s.leader && status.Stopped() && s.still[pid]: // we did it
+		case pid == s.leader && status.Stopped() && s.stopped[pid]: // we did it
 		case pid == s.leader && status.Stopped():
 			s.report(report{Step: stepPaused, Signal: unix.SignalName(status.StopSignal())})
 		case pid == s.leader:
-			s.end = &status
+			s.exitStatus = &status
 		}
 	}
 }
 
 // reportEnd reports how the child itself ended, if it did.
 func (s *shim) reportEnd() {
-	if s.end == nil {
+	if s.exitStatus == nil {
 		return
 	}
-	r := report{Step: stepEnded, Exit: s.end.ExitStatus()}
-	if s.end.Signaled() {
-		r.Exit, r.Signal = -1, unix.SignalName(s.end.Signal())
+	r := report{Step: stepEnded, Exit: s.exitStatus.ExitStatus()}
+	if s.exitStatus.Signaled() {
+		r.Exit, r.Signal = -1, unix.SignalName(s.exitStatus.Signal())
 	}
 	s.report(r)
 }
@@ -310,40 +310,40 @@ func (s *shim) reportTree(left []proc.Info, gone bool) {
 	for _, p := range left {
 		r.Survivors = append(r.Survivors, fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID))
 	}
-	for _, name := range s.named {
+	for _, name := range s.leftoverNames {
 		r.Leftovers = append(r.Leftovers, name)
 	}
 	slices.Sort(r.Leftovers)
 	s.report(r)
 }
 
-// farewell waits for the supervisor to settle its side. When it dies first, the
+// awaitGoodbye waits for the supervisor to settle its side. When it dies first, the
 // user's terminal is ours to put back.
-func (s *shim) farewell() {
+func (s *shim) awaitGoodbye() {
 	for o := range s.orders {
 		if o == orderGoodbye {
 			return
 		}
 	}
-	if !s.away {
+	if !s.terminalReleased {
 		s.terminal.restore()
 	}
 }
 
-// userTerminal is the state of the user's terminal before it is touched.
-type userTerminal struct{ state *term.State }
+// savedTerminal is the state of the user's terminal before it is touched.
+type savedTerminal struct{ state *term.State }
 
-func saveTerminal() *userTerminal {
+func saveTerminal() *savedTerminal {
 	state, err := term.GetState(fdTermIn)
 	if err != nil {
 		return nil // the null device
 	}
-	return &userTerminal{state: state}
+	return &savedTerminal{state: state}
 }
 
 // restore puts the terminal back after the supervisor was killed. It knows
 // nothing of what the child printed, so it leaves every mode.
-func (t *userTerminal) restore() {
+func (t *savedTerminal) restore() {
 	if t == nil {
 		return
 	}

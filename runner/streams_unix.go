@@ -27,26 +27,26 @@ const (
 
 // streams are the child's three descriptors and what moves their bytes.
 type streams struct {
-	child   [3]*os.File
-	theirs  []*os.File // of child, those that are ours to close once the shim has them
-	feed    *os.File   // write end of descriptor 0, nil when the child has something else there
-	master  *os.File   // of the pseudo-terminal, nil without one
-	outputs []*output
-	bare    bool // the child's terminal began without ONLCR
-	born    time.Time
-	last    atomic.Int64 // when output came last, in nanoseconds after born; 0 for never
-	typed   atomic.Int64 // when the user typed last, in nanoseconds since 1970
-	sizing  sync.Mutex
-	cols    uint16
-	rows    uint16
-	feeding chan struct{}
-	pumps   sync.WaitGroup
+	child          [3]*os.File
+	childFiles     []*os.File // of child, those that are ours to close once the shim has them
+	stdinPipe      *os.File   // write end of descriptor 0, nil when the child has something else there
+	master         *os.File   // of the pseudo-terminal, nil without one
+	outputs        []*output
+	withoutReturns bool // the child's terminal began without ONLCR
+	openedAt       time.Time
+	lastOutput     atomic.Int64 // when output came last, in nanoseconds after born; 0 for never
+	lastTyped      atomic.Int64 // when the user typed last, in nanoseconds since 1970
+	sizeMu         sync.Mutex
+	cols           uint16
+	rows           uint16
+	stdinDone      chan struct{}
+	pumps          sync.WaitGroup
 }
 
 var errNoTerminal = errors.New("open pseudo-terminal")
 
 func openStreams(c Command) (*streams, error) {
-	s := &streams{born: time.Now(), feeding: make(chan struct{})}
+	s := &streams{openedAt: time.Now(), stdinDone: make(chan struct{})}
 	var err error
 	if c.Terminal != nil {
 		err = s.openTerminal(c)
@@ -74,7 +74,7 @@ func (s *streams) openTerminal(c Command) error {
 		return fmt.Errorf("%w: %w", errNoTerminal, err)
 	}
 	defer master.Close() // replaced by its copy
-	s.theirs = append(s.theirs, slave)
+	s.childFiles = append(s.childFiles, slave)
 	s.child = [3]*os.File{slave, slave, slave}
 	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *streams) openTerminal(c Command) error {
 	}
 	s.master = os.NewFile(uintptr(fd), "pseudo-terminal")
 	s.outputs = append(s.outputs, &output{from: s.master, to: orDiscard(c.Stdout)})
-	s.bare = c.Terminal.In == nil && c.Terminal.Out == nil && terminal.WithoutReturns(slave)
+	s.withoutReturns = c.Terminal.In == nil && c.Terminal.Out == nil && terminal.DisableReturns(slave)
 	cols, rows := c.Terminal.Size()
 	return s.resize(cols, rows)
 }
@@ -103,7 +103,7 @@ func (s *streams) openPipes(c Command) error {
 			return fmt.Errorf("open pipe: %w", err)
 		}
 		s.child[i+1] = write
-		s.theirs = append(s.theirs, write)
+		s.childFiles = append(s.childFiles, write)
 		s.outputs = append(s.outputs, &output{from: read, to: w})
 	}
 	return nil
@@ -133,8 +133,8 @@ func (s *streams) openStdin(c Command) error {
 		if err != nil {
 			return fmt.Errorf("open pipe: %w", err)
 		}
-		s.child[0], s.feed = read, write
-		s.theirs = append(s.theirs, read)
+		s.child[0], s.stdinPipe = read, write
+		s.childFiles = append(s.childFiles, read)
 		return nil
 	}
 	if c.Terminal != nil {
@@ -145,27 +145,27 @@ func (s *streams) openStdin(c Command) error {
 		return fmt.Errorf("open empty standard input: %w", err)
 	}
 	s.child[0] = null
-	s.theirs = append(s.theirs, null)
+	s.childFiles = append(s.childFiles, null)
 	return nil
 }
 
 // release closes the child's side, which the shim holds now.
 func (s *streams) release() {
-	for _, f := range s.theirs {
+	for _, f := range s.childFiles {
 		_ = f.Close()
 	}
-	s.theirs = nil
+	s.childFiles = nil
 }
 
 // start moves bytes. What comes from the terminal goes to mirror as well.
 func (s *streams) start(stdin io.Reader, mirror io.Writer) {
-	if s.feed == nil {
-		close(s.feeding)
+	if s.stdinPipe == nil {
+		close(s.stdinDone)
 	} else {
 		go func() {
-			defer close(s.feeding)
-			_, _ = io.Copy(s.feed, stdin) // a child need not read all of it
-			_ = s.feed.Close()
+			defer close(s.stdinDone)
+			_, _ = io.Copy(s.stdinPipe, stdin) // a child need not read all of it
+			_ = s.stdinPipe.Close()
 		}()
 	}
 	for _, o := range s.outputs {
@@ -175,22 +175,22 @@ func (s *streams) start(stdin io.Reader, mirror io.Writer) {
 	}
 }
 
-// heard returns when output came last, zero for never.
-func (s *streams) heard() time.Time {
-	last := s.last.Load()
+// lastOutputTime returns when output came last, zero for never.
+func (s *streams) lastOutputTime() time.Time {
+	last := s.lastOutput.Load()
 	if last == 0 {
 		return time.Time{}
 	}
-	return s.born.Add(time.Duration(last))
+	return s.openedAt.Add(time.Duration(last))
 }
 
 // typedSince reports whether the user has typed something within the last d.
 func (s *streams) typedSince(d time.Duration) bool {
-	return time.Since(time.Unix(0, s.typed.Load())) < d
+	return time.Since(time.Unix(0, s.lastTyped.Load())) < d
 }
 
-// settle waits until all that a stopped child has printed is read and passed on.
-func (s *streams) settle() {
+// awaitQuiet waits until all that a stopped child has printed is read and passed on.
+func (s *streams) awaitQuiet() {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	limit := time.After(settleLimit)
@@ -200,15 +200,15 @@ func (s *streams) settle() {
 		case <-limit:
 			return
 		}
-		if s.readable() || !s.outputs[0].batch.idle() {
+		if s.isReadable() || !s.outputs[0].batch.isEmpty() {
 			still = 0
 		}
 	}
 }
 
-// readable reports whether the terminal holds output that has not been read.
-func (s *streams) readable() (ready bool) {
-	_ = s.control(func(fd int) error {
+// isReadable reports whether the terminal holds output that has not been read.
+func (s *streams) isReadable() (ready bool) {
+	_ = s.withDescriptor(func(fd int) error {
 		set := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		n, err := unix.Poll(set, 0)
 		ready = n > 0 && set[0].Revents&unix.POLLIN != 0
@@ -217,10 +217,10 @@ func (s *streams) readable() (ready bool) {
 	return ready
 }
 
-// follow gives the child's terminal the size that t has now.
-func (s *streams) follow(t *Terminal) {
-	s.sizing.Lock()
-	defer s.sizing.Unlock()
+// followSize gives the child's terminal the size that t has now.
+func (s *streams) followSize(t *Terminal) {
+	s.sizeMu.Lock()
+	defer s.sizeMu.Unlock()
 	cols, rows := t.Size()
 	if cols == s.cols && rows == s.rows {
 		return
@@ -240,7 +240,7 @@ func (s *streams) drain() error {
 	s.pumps.Wait()
 	s.close()
 	select {
-	case <-s.feeding:
+	case <-s.stdinDone:
 	case <-time.After(drainLimit): // a reader that blocks, against the contract
 	}
 	var errs []error
@@ -256,22 +256,22 @@ func (s *streams) close() {
 	for _, o := range s.outputs {
 		_ = o.from.Close()
 	}
-	if s.feed != nil {
-		_ = s.feed.Close()
+	if s.stdinPipe != nil {
+		_ = s.stdinPipe.Close()
 	}
 }
 
 // resize gives the child's terminal another size, and the child a SIGWINCH.
 func (s *streams) resize(cols, rows uint16) error {
 	s.cols, s.rows = cols, rows
-	return s.control(func(fd int) error {
+	return s.withDescriptor(func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows})
 	})
 }
 
-// control calls f with the descriptor of the pseudo-terminal, which Fd would
+// withDescriptor calls f with the descriptor of the pseudo-terminal, which Fd would
 // make blocking.
-func (s *streams) control(f func(fd int) error) error {
+func (s *streams) withDescriptor(f func(fd int) error) error {
 	conn, err := s.master.SyscallConn()
 	if err != nil {
 		return fmt.Errorf("use pseudo-terminal: %w", err)
@@ -286,10 +286,10 @@ func (s *streams) control(f func(fd int) error) error {
 	return nil
 }
 
-// isCooked reports whether the child's terminal turns Ctrl-C into a signal.
-func (s *streams) isCooked() bool {
+// hasSignalKeys reports whether the child's terminal turns Ctrl-C into a signal.
+func (s *streams) hasSignalKeys() bool {
 	cooked := true
-	_ = s.control(func(fd int) error {
+	_ = s.withDescriptor(func(fd int) error {
 		state, err := unix.IoctlGetTermios(fd, terminal.GetTermios)
 		if err == nil {
 			cooked = state.Lflag&unix.ISIG != 0
@@ -299,11 +299,11 @@ func (s *streams) isCooked() bool {
 	return cooked
 }
 
-// foreground returns the process group that the child's terminal signals, 0
+// foregroundGroup returns the process group that the child's terminal signals, 0
 // where that is unknown.
-func (s *streams) foreground() int {
+func (s *streams) foregroundGroup() int {
 	group := 0
-	_ = s.control(func(fd int) (err error) {
+	_ = s.withDescriptor(func(fd int) (err error) {
 		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 		return err
 	})
@@ -312,7 +312,7 @@ func (s *streams) foreground() int {
 
 // interruptForeground sends SIGINT to the foreground group, in raw mode too.
 func (s *streams) interruptForeground() {
-	_ = s.control(func(fd int) error {
+	_ = s.withDescriptor(func(fd int) error {
 		return unix.IoctlSetInt(fd, unix.TIOCSIG, int(unix.SIGINT))
 	})
 }

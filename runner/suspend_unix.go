@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// userHere is how long after a key the user is taken to sit at the terminal.
+	// userPresence is how long after a key the user is taken to sit at the terminal.
 	// Nobody else may suspend the job: it would stay so for the night.
-	userHere = 5 * time.Second
+	userPresence = 5 * time.Second
 	// settleLimit bounds the wait for the last that a stopped child has printed.
 	settleLimit = 500 * time.Millisecond
 	// stopLimit is how long the kernel may take to stop this process. It does not
@@ -23,18 +23,18 @@ const (
 	stopLimit = 200 * time.Millisecond
 )
 
-// pause follows the stop of the child. When the user is there it was he who
+// handlePause follows the stop of the child. When the user is there it was he who
 // stopped it, by a key or by a command of the program, and the whole job is
 // suspended. Otherwise it goes on, as one that has no shell above it does; only
 // one that was stopped by SIGSTOP stays so, until a limit is passed.
-func (s *session) pause(signal string) {
+func (s *session) handlePause(signal string) {
 	switch {
-	case s.stage != running || s.ended() || !s.freezing.since.IsZero():
-	case s.console.holds() && s.streams.typedSince(userHere):
+	case s.stage != running || s.hasEnded() || !s.freezing.since.IsZero():
+	case s.console.hasKeyboard() && s.streams.typedSince(userPresence):
 		s.suspend()
-		s.link.order(orderContinue)
+		s.link.send(orderContinue)
 	case signal == unix.SignalName(unix.SIGTSTP):
-		s.link.order(orderContinue)
+		s.link.send(orderContinue)
 	}
 }
 
@@ -42,17 +42,17 @@ func (s *session) pause(signal string) {
 // Ctrl-Z does any other, and takes the terminal again when it is continued.
 func (s *session) suspend() {
 	from := time.Now()
-	s.streams.settle()
+	s.streams.awaitQuiet()
 	s.console.release()
-	s.link.order(orderAway)
+	s.link.send(orderReleaseTerminal)
 	stopOwnGroup(s.continued)
-	s.limits.suspended(from, time.Now())
-	s.resume()
+	s.limits.exclude(from, time.Now())
+	s.resumeTerminal()
 }
 
-// resume takes the terminal when this process has been continued, be it after a
+// resumeTerminal takes the terminal when this process has been continued, be it after a
 // stop of its own or by somebody else. In the background it waits for it.
-func (s *session) resume() {
+func (s *session) resumeTerminal() {
 	c := s.console
 	if c == nil {
 		return
@@ -60,25 +60,25 @@ func (s *session) resume() {
 	if c.keyboard != nil && !inForeground(c.in) { // stopped by another one, and continued by bg
 		c.keyboard.Stop()
 		c.keyboard = nil
-		s.link.order(orderAway)
+		s.link.send(orderReleaseTerminal)
 	}
 	if c.keyboard != nil && !c.keyboard.IsRaw() { // the shell has put it back
 		c.release()
 	}
-	s.occupy()
+	s.takeTerminal()
 }
 
-// occupy takes the user's terminal where it is not ours and can be.
-func (s *session) occupy() {
-	if s.console.holds() {
+// takeTerminal takes the user's terminal where it is not ours and can be.
+func (s *session) takeTerminal() {
+	if s.console.hasKeyboard() {
 		return
 	}
-	s.link.order(orderHeld) // first: it has to be put back from the very moment
-	if err := s.console.take(); err != nil || !s.console.holds() {
-		s.link.order(orderAway)
+	s.link.send(orderHoldTerminal) // first: it has to be put back from the very moment
+	if err := s.console.openKeyboard(); err != nil || !s.console.hasKeyboard() {
+		s.link.send(orderReleaseTerminal)
 		return // without raw mode the user sees what happens, and cannot type
 	}
-	s.console.say((*terminal.Modes).Again)
+	s.console.writeModes((*terminal.Modes).Reapply)
 	s.console.resize()
 }
 
@@ -97,44 +97,44 @@ func stopOwnGroup(continued <-chan os.Signal) {
 	}
 }
 
-// freezing is what a session knows of its frozen child.
-type freezing struct {
+// freezeState is what a session knows of its frozen child.
+type freezeState struct {
 	since   time.Time // zero when it is not frozen
-	waiting []chan error
+	answers []chan error
 }
 
-// controls is where requests come from once the child is known to have started: until
+// requests is where requests come from once the child is known to have started: until
 // then they wait.
-func (s *session) controls() <-chan request {
+func (s *session) requests() <-chan request {
 	if s.link.leader.PID == 0 {
 		return nil
 	}
-	return s.command.Control.asked()
+	return s.command.Control.requestsOrNil()
 }
 
-// control follows a request to freeze or to thaw.
-func (s *session) control(r request) {
+// handleRequest follows a request to freeze or to thaw.
+func (s *session) handleRequest(r request) {
 	switch {
-	case s.ended() || s.stage != running:
+	case s.hasEnded() || s.stage != running:
 		r.answer <- ErrNotRunning
 	case r.freeze:
 		if s.freezing.since.IsZero() {
 			s.freezing.since = time.Now()
 		}
-		s.freezing.waiting = append(s.freezing.waiting, r.answer)
-		s.link.order(orderFreeze)
+		s.freezing.answers = append(s.freezing.answers, r.answer)
+		s.link.send(orderFreeze)
 	default:
 		s.thaw()
 		r.answer <- nil
 	}
 }
 
-// frozen passes on that the tree stands still.
-func (s *session) frozen() {
-	for _, answer := range s.freezing.waiting {
+// answerFrozen passes on that the tree stands still.
+func (s *session) answerFrozen() {
+	for _, answer := range s.freezing.answers {
 		answer <- nil
 	}
-	s.freezing.waiting = nil
+	s.freezing.answers = nil
 }
 
 // thaw continues a frozen tree.
@@ -142,9 +142,9 @@ func (s *session) thaw() {
 	if s.freezing.since.IsZero() {
 		return
 	}
-	s.limits.suspended(s.freezing.since, time.Now())
+	s.limits.exclude(s.freezing.since, time.Now())
 	s.freezing.since = time.Time{}
-	s.link.order(orderThaw)
+	s.link.send(orderThaw)
 }
 
 // freezeRounds bounds how often new processes are looked for: what starts one in
@@ -155,10 +155,10 @@ const freezeRounds = 20
 func (s *shim) pauseTree() {
 	for range freezeRounds {
 		fresh := false
-		for _, p := range s.tree() {
-			if !s.still[p.PID] {
+		for _, p := range s.listTree() {
+			if !s.stopped[p.PID] {
 				fresh = true
-				s.still[p.PID] = true
+				s.stopped[p.PID] = true
 				p.Signal(unix.SIGSTOP)
 			}
 		}
@@ -172,17 +172,17 @@ func (s *shim) pauseTree() {
 // continueTree continues what pauseTree has stopped, the children before their parents: a
 // shell that sees its child stopped would take that for a key of the user's.
 func (s *shim) continueTree() {
-	all := s.tree()
+	all := s.listTree()
 	for i := len(all) - 1; i >= 0; i-- {
-		if s.still[all[i].PID] {
+		if s.stopped[all[i].PID] {
 			all[i].Signal(unix.SIGCONT)
 		}
 	}
-	clear(s.still)
+	clear(s.stopped)
 }
 
-// tree lists what is in the tree now.
-func (s *shim) tree() []proc.Info {
+// listTree lists what is in the tree now.
+func (s *shim) listTree() []proc.Info {
 	all, err := proc.List()
 	if err != nil {
 		return nil

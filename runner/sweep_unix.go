@@ -25,26 +25,26 @@ const freezeAfter = 3
 // remaining returns what still runs of the tree. An empty list does not mean
 // that nothing is left, since it takes time to make one; gone does.
 func (s *shim) remaining() (left []proc.Info, gone bool) {
-	none := s.reap()
+	none := s.collectChildren()
 	if none && proc.OrphansReturn {
 		return nil, true
 	}
-	left = s.remember()
+	left = s.refreshMembers()
 	return left, none && len(left) == 0
 }
 
-// gone reports whether nothing is left, without a list where none is needed.
-func (s *shim) gone() bool {
+// isGone reports whether nothing is left, without a list where none is needed.
+func (s *shim) isGone() bool {
 	if proc.OrphansReturn {
-		return s.reap()
+		return s.collectChildren()
 	}
 	_, gone := s.remaining()
 	return gone
 }
 
-// remember notes who belongs to the tree: where orphans are not given to us, a
+// refreshMembers notes who belongs to the tree: where orphans are not given to us, a
 // later look would not find them.
-func (s *shim) remember() []proc.Info {
+func (s *shim) refreshMembers() []proc.Info {
 	all, err := proc.List()
 	if err != nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *shim) sweep() (left []proc.Info, gone bool) {
 	if gone {
 		return nil, true
 	}
-	s.name(left)
+	s.noteNames(left)
 	for _, p := range left {
 		p.Signal(unix.SIGTERM)
 		p.Signal(unix.SIGCONT)
@@ -72,7 +72,7 @@ func (s *shim) sweep() (left []proc.Info, gone bool) {
 	tick := time.NewTicker(proc.SweepPoll)
 	defer tick.Stop()
 	for {
-		if s.gone() {
+		if s.isGone() {
 			return nil, true
 		}
 		select {
@@ -80,17 +80,17 @@ func (s *shim) sweep() (left []proc.Info, gone bool) {
 		case <-tick.C:
 		case o, ok := <-s.orders:
 			if !ok || o == orderKill {
-				return s.kill()
+				return s.killTree()
 			}
 		case <-grace:
-			return s.kill()
+			return s.killTree()
 		}
 	}
 }
 
-// kill kills the tree until it is gone, at once where it has a cgroup. When part
+// killTree kills the tree until it is gone, at once where it has a cgroup. When part
 // of it resists, it gives up after a while and returns what is left.
-func (s *shim) kill() (left []proc.Info, gone bool) {
+func (s *shim) killTree() (left []proc.Info, gone bool) {
 	s.killGroup()
 	end := time.Now().Add(proc.SweepLimit)
 	for pass := 0; ; pass++ {
@@ -101,11 +101,11 @@ func (s *shim) kill() (left []proc.Info, gone bool) {
 		case time.Now().After(end):
 			return left, false
 		case pass >= freezeAfter:
-			left = s.freeze(left)
+			left = s.freezeTree(left)
 		default:
-			s.name(left)
+			s.noteNames(left)
 		}
-		whole := s.end == nil // then the number of the group is still ours
+		whole := s.exitStatus == nil // then the number of the group is still ours
 		if whole {
 			_ = unix.Kill(-s.leader, unix.SIGKILL) // as a rule nearly all: one call instead of thousands
 		}
@@ -114,16 +114,16 @@ func (s *shim) kill() (left []proc.Info, gone bool) {
 				p.Signal(unix.SIGKILL)
 			}
 		}
-		s.settle()
+		s.collectKilled()
 	}
 }
 
-// settle collects what has been killed until nothing is left, or nothing comes
+// collectKilled collects what has been killed until nothing is left, or nothing comes
 // any more for a while. What starts anew all the time must not keep it.
-func (s *shim) settle() {
+func (s *shim) collectKilled() {
 	quiet, limit := time.NewTimer(proc.SweepPoll), time.After(20*proc.SweepPoll)
 	defer quiet.Stop()
-	for !s.reap() {
+	for !s.collectChildren() {
 		select {
 		case <-s.children:
 			quiet.Reset(proc.SweepPoll)
@@ -141,29 +141,29 @@ func (s *shim) killGroup() {
 	if s.group.Dir == "" {
 		return
 	}
-	s.name(s.group.Members(proc.MaxNamed + 1))
+	s.noteNames(s.group.Members(proc.MaxNamed + 1))
 	s.group.Kill()
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
-	rest := time.After(proc.RestAfter)
+	rest := time.After(proc.KillOneByOneAfter)
 	end, empty := time.Now().Add(groupLimit), false
-	for !s.reap() && time.Now().Before(end) {
-		if !empty && !s.group.Populated() {
+	for !s.collectChildren() && time.Now().Before(end) {
+		if !empty && !s.group.IsPopulated() {
 			// What is left now is on its last instructions, or got out of the cgroup.
 			end, empty = time.Now().Add(10*groupPoll), true
 		}
 		select {
 		case <-rest:
-			s.group.KillRest()
+			s.group.KillOneByOne()
 		case <-s.children:
 		case <-tick.C:
 		}
 	}
 }
 
-// freeze stops the tree before it is killed: one that starts new processes as
+// freezeTree stops the tree before it is killed: one that starts new processes as
 // fast as they are killed has to hold still first. It returns all of it.
-func (s *shim) freeze(left []proc.Info) []proc.Info {
+func (s *shim) freezeTree(left []proc.Info) []proc.Info {
 	frozen := map[int]proc.Info{}
 	for pass, fresh := 0, true; fresh && pass < proc.FreezePasses; pass++ {
 		fresh = false
@@ -174,8 +174,8 @@ func (s *shim) freeze(left []proc.Info) []proc.Info {
 			p.Signal(unix.SIGSTOP)
 			frozen[p.PID], fresh = p, true
 		}
-		s.name(left)
-		left = s.remember()
+		s.noteNames(left)
+		left = s.refreshMembers()
 	}
 	out := make([]proc.Info, 0, len(frozen))
 	for _, p := range frozen {
@@ -184,12 +184,12 @@ func (s *shim) freeze(left []proc.Info) []proc.Info {
 	return out
 }
 
-// name notes the names of leftovers, while they can still be read.
-func (s *shim) name(left []proc.Info) {
+// noteNames notes the names of leftovers, while they can still be read.
+func (s *shim) noteNames(left []proc.Info) {
 	for _, p := range left {
-		if _, ok := s.named[p.PID]; ok || p.PID == s.leader || p.Zombie || len(s.named) >= proc.MaxNamed {
+		if _, ok := s.leftoverNames[p.PID]; ok || p.PID == s.leader || p.Zombie || len(s.leftoverNames) >= proc.MaxNamed {
 			continue
 		}
-		s.named[p.PID] = filepath.Base(p.Command())
+		s.leftoverNames[p.PID] = filepath.Base(p.Command())
 	}
 }

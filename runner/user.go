@@ -25,7 +25,7 @@ var ErrNotRoot = errors.New("only root may run a program as another user: start 
 // says what keeps a child from being run as that: [ErrNotRoot], the system, or that
 // there is none.
 func LookupUser(name string) (User, error) {
-	if err := canSwitch(); err != nil {
+	if err := checkSwitchUser(); err != nil {
 		return User{}, err
 	}
 	found, err := user.Lookup(name)
@@ -40,11 +40,11 @@ func LookupUser(name string) (User, error) {
 		return User{}, fmt.Errorf("list the groups of %s: %w", name, err)
 	}
 	out := User{Name: found.Username, Home: found.HomeDir}
-	if out.UID, err = id(found.Uid); err == nil {
-		out.GID, err = id(found.Gid)
+	if out.UID, err = parseID(found.Uid); err == nil {
+		out.GID, err = parseID(found.Gid)
 	}
 	for _, g := range groups {
-		n, wrong := id(g)
+		n, wrong := parseID(g)
 		out.Groups, err = append(out.Groups, n), errors.Join(err, wrong)
 	}
 	if err != nil {
@@ -56,20 +56,20 @@ func LookupUser(name string) (User, error) {
 	return out, nil
 }
 
-func id(text string) (uint32, error) {
+func parseID(text string) (uint32, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	return uint32(n), err
 }
 
-// others matches what leads to the folders of another user, or says who that was.
-var others = regexp.MustCompile(`^(HOME|USER|LOGNAME|MAIL|XDG_\w+|SUDO_\w+)=`)
+// otherUserVarsRE matches what leads to the folders of another user, or says who that was.
+var otherUserVarsRE = regexp.MustCompile(`^(HOME|USER|LOGNAME|MAIL|XDG_\w+|SUDO_\w+)=`)
 
 // Environ returns an environment with the user and the home folder of the user, and
 // without the folders that another one has for configuration and caches.
 func (u User) Environ(env []string) []string {
 	out := make([]string, 0, len(env)+3)
 	for _, kv := range env {
-		if !others.MatchString(kv) {
+		if !otherUserVarsRE.MatchString(kv) {
 			out = append(out, kv)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 var errNoUsers = errors.New("this system cannot run a program as another user: use Linux or macOS")
 
-func canSwitch() error { return errNoUsers }
+func checkSwitchUser() error { return errNoUsers }
 
 // CanAccess reports whether the user can read, write or enter a file or folder.
 func (u User) CanAccess(context.Context, string) (bool, error) { return false, errNoUsers }

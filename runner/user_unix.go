@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-func canSwitch() error {
+func checkSwitchUser() error {
 	if os.Geteuid() != 0 {
 		return ErrNotRoot
 	}
@@ -26,16 +26,16 @@ func (u User) credential() *syscall.Credential {
 // CanAccess reports whether the user can read, write or enter a file or folder. The
 // error is that it could not be tried.
 func (u User) CanAccess(ctx context.Context, path string) (bool, error) {
-	return u.try(ctx, `[ -r "$1" ] || [ -w "$1" ] || [ -x "$1" ]`, path)
+	return u.runTest(ctx, `[ -r "$1" ] || [ -w "$1" ] || [ -x "$1" ]`, path)
 }
 
 // CanWriteIn reports whether the user can come to a folder, and make files there.
 func (u User) CanWriteIn(ctx context.Context, dir string) (bool, error) {
-	return u.try(ctx, `cd "$1" && [ -w . ] && [ -r . ]`, dir)
+	return u.runTest(ctx, `cd "$1" && [ -w . ] && [ -r . ]`, dir)
 }
 
-// try has a shell of the user judge a path.
-func (u User) try(ctx context.Context, test, path string) (bool, error) {
+// runTest has a shell of the user judge a path.
+func (u User) runTest(ctx context.Context, test, path string) (bool, error) {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", test, "sh", path)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: u.credential()}

@@ -120,15 +120,15 @@ type Needs struct {
 
 // Those who let their user choose among services know the keys of many.
 var (
-	manyHosts = []string{"api.anthropic.com", "api.openai.com", "auth.openai.com", "generativelanguage.googleapis.com", "openrouter.ai", "api.mistral.ai", "api.deepseek.com", "api.groq.com", "api.x.ai"}
-	manyVars  = []string{"ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "OPENROUTER_*", "MISTRAL_*", "DEEPSEEK_*", "GROQ_*", "XAI_*"}
+	modelHosts = []string{"api.anthropic.com", "api.openai.com", "auth.openai.com", "generativelanguage.googleapis.com", "openrouter.ai", "api.mistral.ai", "api.deepseek.com", "api.groq.com", "api.x.ai"}
+	modelVars  = []string{"ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "OPENROUTER_*", "MISTRAL_*", "DEEPSEEK_*", "GROQ_*", "XAI_*"}
 )
 
 // Needs returns what the program needs in a sandbox; nothing of one that is not known.
 func (p Preset) Needs() Needs {
 	n := p.Sandbox
 	if n.AnyModel {
-		n.Hosts, n.Vars = slices.Concat(n.Hosts, manyHosts), slices.Concat(n.Vars, manyVars)
+		n.Hosts, n.Vars = slices.Concat(n.Hosts, modelHosts), slices.Concat(n.Vars, modelVars)
 	}
 	return n
 }
@@ -139,15 +139,15 @@ func (p Preset) IsTestedVersion(version string) bool {
 	if version == "" || p.Observed.Version == "" {
 		return true
 	}
-	order, ok := compare(version, p.Observed.Version)
+	order, ok := compareVersions(version, p.Observed.Version)
 	return !ok || order == 0
 }
 
-// placeholder finds what is replaced in an argument.
-var placeholder = regexp.MustCompile(`\{\{\w*\}\}`)
+// placeholderRE finds what is replaced in an argument.
+var placeholderRE = regexp.MustCompile(`\{\{\w*\}\}`)
 
-// places are the lists of arguments, and which placeholders each may have.
-func (p Preset) places() []struct {
+// argumentLists are the lists of arguments, and which placeholders each may have.
+func (p Preset) argumentLists() []struct {
 	key  string
 	list []string
 	may  []string
@@ -169,11 +169,11 @@ func (p Preset) places() []struct {
 
 // validate says what makes no sense.
 func (p Preset) validate() error {
-	for _, l := range p.places() {
+	for _, l := range p.argumentLists() {
 		for _, arg := range l.list {
-			for _, found := range placeholder.FindAllString(arg, -1) {
+			for _, found := range placeholderRE.FindAllString(arg, -1) {
 				if !slices.Contains(l.may, found) {
-					return yamlfile.InvalidValue(fmt.Sprintf("%s: %s has no meaning here; %s", l.key, found, meaningful(l.may)), l.key)
+					return yamlfile.InvalidValue(fmt.Sprintf("%s: %s has no meaning here; %s", l.key, found, placeholderHint(l.may)), l.key)
 				}
 			}
 		}
@@ -196,14 +196,14 @@ func (p Preset) validate() error {
 		}
 	}
 	for code, o := range p.ExitCodes {
-		if !o.named() {
+		if !o.isReportable() {
 			return yamlfile.InvalidValue(fmt.Sprintf("exit_codes: there is no outcome %s; the outcomes are %s", o, outcomeNames()), "exit_codes", fmt.Sprint(code))
 		}
 	}
 	return cmp.Or(p.Log.validate(), p.validateRules())
 }
 
-func meaningful(list []string) string {
+func placeholderHint(list []string) string {
 	if len(list) == 0 {
 		return "there are no placeholders"
 	}

@@ -8,14 +8,14 @@ import (
 	"supervise/internal/regexp"
 )
 
-// claude reads claude -p --output-format stream-json (or json), and those who
+// claudeReader reads claude -p --output-format stream-json (or json), and those who
 // print the like: qwen, whose input contains what is cached and which takes
 // failures for answers, and cursor-agent, which reports no usage.
-type claude struct {
-	qwen bool
-	seen map[string]Usage // by message: its blocks repeat the usage, and only the last one has the output
-	sum  Usage
-	tool int64
+type claudeReader struct {
+	qwen           bool
+	usageByMessage map[string]Usage // by message: its blocks repeat the usage, and only the last one has the output
+	total          Usage
+	toolCalls      int64
 }
 
 type claudeUsage struct {
@@ -62,8 +62,8 @@ type claudeEvent struct {
 	Error json.RawMessage // a name in api_retry, an object in results
 }
 
-func (c *claude) event(line []byte, r *Report) {
-	e, ok := decode[claudeEvent](line)
+func (c *claudeReader) event(line []byte, r *Report) {
+	e, ok := decodeJSON[claudeEvent](line)
 	if !ok {
 		return
 	}
@@ -72,33 +72,33 @@ func (c *claude) event(line []byte, r *Report) {
 	}
 	switch e.Type {
 	case "system":
-		c.system(e, r)
+		c.readSystem(e, r)
 	case "assistant":
-		r.going()
-		c.message(e, r)
+		r.noteProgress()
+		c.readMessage(e, r)
 	case "rate_limit_event":
-		c.limit(e, r)
+		c.readLimit(e, r)
 	case "result":
-		c.result(e, r)
+		c.readResult(e, r)
 	}
 }
 
-func (c *claude) system(e claudeEvent, r *Report) {
+func (c *claudeReader) readSystem(e claudeEvent, r *Report) {
 	switch e.Subtype {
 	case "init":
 		r.Model, r.Version = e.Model, e.Version+e.QwenVersion
 	case "api_retry":
-		message, _ := decode[string](e.Error)
-		why := because(e.Status, message)
+		message, _ := decodeJSON[string](e.Error)
+		why := classifyError(e.Status, message)
 		if why == Crashed {
 			why = ServerError
 		}
-		r.retry(why, e.Attempt, millis(e.Delay), message)
+		r.noteRetry(why, e.Attempt, millis(e.Delay), message)
 	}
 }
 
-// limit reads what a subscription has left.
-func (c *claude) limit(e claudeEvent, r *Report) {
+// readLimit reads what a subscription has left.
+func (c *claudeReader) readLimit(e claudeEvent, r *Report) {
 	var at time.Time
 	if e.Limit.ResetsAt > 0 {
 		at = time.Unix(e.Limit.ResetsAt, 0)
@@ -107,17 +107,17 @@ func (c *claude) limit(e claudeEvent, r *Report) {
 		r.Reset = Reset{At: at}
 	}
 	if e.Limit.Utilization != nil {
-		r.tell(Window{Name: e.Limit.Type, Used: 100 * *e.Limit.Utilization, Reset: at})
+		r.setWindow(Window{Name: e.Limit.Type, Used: 100 * *e.Limit.Utilization, Reset: at})
 	}
 }
 
-// message counts what a message reports so far. The result replaces it.
-func (c *claude) message(e claudeEvent, r *Report) {
-	blocks, _ := decode[[]struct{ Type, Text string }](e.Message.Content)
+// readMessage counts what a message reports so far. The result replaces it.
+func (c *claudeReader) readMessage(e claudeEvent, r *Report) {
+	blocks, _ := decodeJSON[[]struct{ Type, Text string }](e.Message.Content)
 	for _, b := range blocks {
 		if b.Type == "tool_use" {
-			c.tool++
-			r.Usage.ToolCalls = new(c.tool)
+			c.toolCalls++
+			r.Usage.ToolCalls = new(c.toolCalls)
 		}
 	}
 	if text := textOf(e.Message.Content); text != "" {
@@ -126,29 +126,29 @@ func (c *claude) message(e claudeEvent, r *Report) {
 	if e.Message.Usage == nil {
 		return
 	}
-	if c.seen == nil {
-		c.seen = map[string]Usage{}
+	if c.usageByMessage == nil {
+		c.usageByMessage = map[string]Usage{}
 	}
-	now := c.usage(*e.Message.Usage)
-	c.sum = c.sum.Since(c.seen[e.Message.ID]).Plus(now)
-	c.seen[e.Message.ID] = now
-	now = c.sum
+	now := c.usageOf(*e.Message.Usage)
+	c.total = c.total.Since(c.usageByMessage[e.Message.ID]).Plus(now)
+	c.usageByMessage[e.Message.ID] = now
+	now = c.total
 	now.ToolCalls = r.Usage.ToolCalls
 	r.Usage = now
 }
 
-func (c *claude) usage(u claudeUsage) Usage {
+func (c *claudeReader) usageOf(u claudeUsage) Usage {
 	if c.qwen {
 		u.Input = max(0, u.Input-u.Read)
 	}
 	return Usage{Input: new(u.Input), CacheRead: new(u.Read), CacheWrite: new(u.Write), Output: new(u.Output)}
 }
 
-// apiError is how qwen's answers look that are failures of the service.
-var apiError = regexp.MustCompile(`(?s)\[API Error: (.*)\]\s*$`)
+// qwenErrorRE is how qwen's answers look that are failures of the service.
+var qwenErrorRE = regexp.MustCompile(`(?s)\[API Error: (.*)\]\s*$`)
 
-func (c *claude) result(e claudeEvent, r *Report) {
-	c.total(e, r)
+func (c *claudeReader) readResult(e claudeEvent, r *Report) {
+	c.readTotals(e, r)
 	r.Denials = len(e.Denials)
 	if e.Result != "" {
 		r.LastMessage = e.Result
@@ -157,32 +157,32 @@ func (c *claude) result(e claudeEvent, r *Report) {
 	message = strings.TrimSpace(message)
 	switch {
 	case e.Subtype == "error_max_turns":
-		r.end(TurnLimit, message)
+		r.finish(TurnLimit, message)
 	case e.Subtype == "error_max_budget_usd":
-		r.end(BudgetLimit, message)
+		r.finish(BudgetLimit, message)
 	case e.IsError || strings.HasPrefix(e.Subtype, "error"):
-		r.end(because(e.APIStatus, message), message)
-	case c.qwen && apiError.MatchString(e.Result):
-		text := apiError.FindStringSubmatch(e.Result)[1]
-		r.end(Classify(text), text)
+		r.finish(classifyError(e.APIStatus, message), message)
+	case c.qwen && qwenErrorRE.MatchString(e.Result):
+		text := qwenErrorRE.FindStringSubmatch(e.Result)[1]
+		r.finish(Classify(text), text)
 	default:
-		r.end(OK, "")
+		r.finish(OK, "")
 	}
 }
 
-// total takes the usage of the result. That by model is whole; the other leaves
+// readTotals takes the usage of the result. That by model is whole; the other leaves
 // out calls that were broken off.
-func (c *claude) total(e claudeEvent, r *Report) {
+func (c *claudeReader) readTotals(e claudeEvent, r *Report) {
 	u := Usage{}
 	for _, m := range e.Models {
 		u = u.Plus(Usage{Input: new(m.InputTokens), CacheRead: new(m.CacheReadInputTokens), CacheWrite: new(m.CacheCreationInputTokens), Output: new(m.OutputTokens)})
 	}
 	if len(e.Models) == 0 && e.Usage != nil {
-		u = c.usage(*e.Usage)
+		u = c.usageOf(*e.Usage)
 	}
 	u.CostUSD, u.Turns = e.Cost, e.Turns
-	if c.seen != nil || c.tool > 0 { // else there was the result alone
-		u.ToolCalls = new(c.tool)
+	if c.usageByMessage != nil || c.toolCalls > 0 { // else there was the result alone
+		u.ToolCalls = new(c.toolCalls)
 	}
 	r.Usage = u
 }

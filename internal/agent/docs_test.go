@@ -81,7 +81,7 @@ func TestNeedsAreDocumented(t *testing.T) {
 			t.Errorf("%s: nothing is known of what it needs in a sandbox", name)
 		}
 	}
-	docs.Block(t, "threat-model.md", "any model", "./internal/agent", fmt.Sprintf("%s and the variables %s.\n", quoted(manyHosts), quoted(manyVars)))
+	docs.Block(t, "threat-model.md", "any model", "./internal/agent", fmt.Sprintf("%s and the variables %s.\n", quoted(modelHosts), quoted(modelVars)))
 }
 
 // known is which version was run, and where that is not the suite, what of it.

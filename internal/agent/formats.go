@@ -9,43 +9,43 @@ import (
 	"supervise/internal/regexp"
 )
 
-// decode reads an event as far as it is asked for, and false where it is none.
-func decode[T any](line []byte) (v T, ok bool) {
+// decodeJSON reads an event as far as it is asked for, and false where it is none.
+func decodeJSON[T any](line []byte) (v T, ok bool) {
 	return v, json.Unmarshal(line, &v) == nil
 }
 
-// more is one more than there were.
-func more(n *int64) *int64 {
+// increment is one more than there were.
+func increment(n *int64) *int64 {
 	if n == nil {
 		return new(int64(1))
 	}
 	return new(*n + 1)
 }
 
-// end notes the final event. A failure keeps its message.
-func (r *Report) end(verdict Outcome, message string) {
+// finish notes the final event. A failure keeps its message.
+func (r *Report) finish(verdict Outcome, message string) {
 	r.Final, r.Verdict, r.Retry = true, verdict, nil
 	if verdict != OK {
-		r.fail(message)
+		r.noteFailure(message)
 	}
 }
 
-func (r *Report) fail(message string) {
+func (r *Report) noteFailure(message string) {
 	r.Message = message
 	if reset := ParseReset(message); !reset.IsZero() {
 		r.Reset = reset
 	}
 }
 
-// retry notes that the program waits for the service.
-func (r *Report) retry(why Outcome, attempt int, delay time.Duration, message string) {
+// noteRetry notes that the program waits for the service.
+func (r *Report) noteRetry(why Outcome, attempt int, delay time.Duration, message string) {
 	r.Final, r.Verdict = false, ""
 	r.Retry = &Retry{Why: why, Attempt: attempt, Delay: delay, Message: message}
-	r.fail(message)
+	r.noteFailure(message)
 }
 
-// going notes that the program got on: what it complained of is over.
-func (r *Report) going() {
+// noteProgress notes that the program got on: what it complained of is over.
+func (r *Report) noteProgress() {
 	if r.Retry != nil {
 		r.Retry, r.Message, r.Reset = nil, "", Reset{}
 	}
@@ -53,17 +53,17 @@ func (r *Report) going() {
 
 func millis(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 
-// gemini reads gemini -o stream-json, and the one object of -o json.
-type gemini struct{ saying strings.Builder }
+// geminiReader reads gemini -o stream-json, and the one object of -o json.
+type geminiReader struct{ message strings.Builder }
 
-// attempt is how gemini reports its own retries, outside of its events.
-var attempt = regexp.MustCompile(`^Attempt (\d+) failed with status (\d+)`)
+// geminiRetryRE is how gemini reports its own retries, outside of its events.
+var geminiRetryRE = regexp.MustCompile(`^Attempt (\d+) failed with status (\d+)`)
 
-func (g *gemini) text(line string, r *Report) {
-	if m := attempt.FindStringSubmatch(line); m != nil {
+func (g *geminiReader) text(line string, r *Report) {
+	if m := geminiRetryRE.FindStringSubmatch(line); m != nil {
 		n, _ := strconv.Atoi(m[1]) // digits, by the pattern
 		status, _ := strconv.Atoi(m[2])
-		r.retry(because(status, line), n, 0, line)
+		r.noteRetry(classifyError(status, line), n, 0, line)
 		r.Lines++
 	}
 }
@@ -72,8 +72,8 @@ type geminiModel struct {
 	Tokens struct{ Input, Candidates, Cached, Thoughts int64 }
 }
 
-func (g *gemini) event(line []byte, r *Report) {
-	e, ok := decode[struct {
+func (g *geminiReader) event(line []byte, r *Report) {
+	e, ok := decodeJSON[struct {
 		Type, Model, Status, Role, Content string
 		Session                            string `json:"session_id"`
 		Response                           *string
@@ -99,31 +99,31 @@ func (g *gemini) event(line []byte, r *Report) {
 	case e.Type == "init":
 		r.Model = e.Model
 	case e.Type == "message" && e.Role == "assistant":
-		r.going()
-		g.saying.WriteString(e.Content)
-		r.LastMessage = g.saying.String()
+		r.noteProgress()
+		g.message.WriteString(e.Content)
+		r.LastMessage = g.message.String()
 	case e.Type == "tool_use":
-		r.going()
-		g.saying.Reset()
-		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
+		r.noteProgress()
+		g.message.Reset()
+		r.Usage.ToolCalls = increment(r.Usage.ToolCalls)
 	case e.Type == "result":
 		s := e.Stats
 		r.Usage.Input, r.Usage.CacheRead = new(s.Input), new(s.Cached)
 		r.Usage.Output = new(max(s.Output, s.Total-s.Prompt)) // only the total includes thoughts
 		r.Usage.ToolCalls = new(s.Calls)
-		g.result(e.Status, e.Error.Message, r)
+		g.readResult(e.Status, e.Error.Message, r)
 	case e.Type == "" && (e.Response != nil || e.Error.Message != ""):
-		g.whole(e.Stats.Models, e.Stats.Tools.TotalCalls, r)
+		g.readTotals(e.Stats.Models, e.Stats.Tools.TotalCalls, r)
 		if e.Response != nil {
 			r.LastMessage = *e.Response
-			g.result("success", "", r)
+			g.readResult("success", "", r)
 			return
 		}
-		g.result("error", e.Error.Message, r)
+		g.readResult("error", e.Error.Message, r)
 	}
 }
 
-func (g *gemini) whole(models map[string]geminiModel, calls int64, r *Report) {
+func (g *geminiReader) readTotals(models map[string]geminiModel, calls int64, r *Report) {
 	var u Usage
 	for name, m := range models {
 		t := m.Tokens
@@ -134,20 +134,20 @@ func (g *gemini) whole(models map[string]geminiModel, calls int64, r *Report) {
 	r.Usage = u
 }
 
-func (g *gemini) result(status, message string, r *Report) {
+func (g *geminiReader) readResult(status, message string, r *Report) {
 	if status == "success" {
-		r.end(OK, "")
+		r.finish(OK, "")
 		return
 	}
 	if strings.Contains(message, "maximum session turns") || strings.Contains(message, "max session turns") {
-		r.end(TurnLimit, message)
+		r.finish(TurnLimit, message)
 		return
 	}
-	r.end(Classify(message), message)
+	r.finish(Classify(message), message)
 }
 
-// pi reads pi --mode json.
-type pi struct{}
+// piReader reads pi --mode json.
+type piReader struct{}
 
 type piMessage struct {
 	Role, Model, StopReason, ErrorMessage string
@@ -158,12 +158,12 @@ type piMessage struct {
 	}
 }
 
-func (pi) event(line []byte, r *Report) {
+func (piReader) event(line []byte, r *Report) {
 	if strings.HasPrefix(string(line[:min(len(line), 40)]), `{"type":"message_update"`) {
-		r.going()
+		r.noteProgress()
 		return // it repeats all text so far, for every few letters
 	}
-	e, ok := decode[struct {
+	e, ok := decodeJSON[struct {
 		Type, ID     string
 		Message      json.RawMessage
 		Messages     []json.RawMessage
@@ -180,23 +180,23 @@ func (pi) event(line []byte, r *Report) {
 	case "session":
 		r.Session = e.ID
 	case "tool_execution_end":
-		r.Usage.ToolCalls = more(r.Usage.ToolCalls)
+		r.Usage.ToolCalls = increment(r.Usage.ToolCalls)
 	case "message_end":
-		piSaid(e.Message, r)
+		readPiMessage(e.Message, r)
 	case "agent_end":
-		piEnd(e.Messages, r)
+		readPiEnd(e.Messages, r)
 	case "auto_retry_start":
-		r.retry(Classify(e.ErrorMessage), e.Attempt, millis(e.DelayMS), e.ErrorMessage)
+		r.noteRetry(Classify(e.ErrorMessage), e.Attempt, millis(e.DelayMS), e.ErrorMessage)
 	case "auto_retry_end":
 		if !e.Success {
-			r.end(Classify(e.FinalError), e.FinalError)
+			r.finish(Classify(e.FinalError), e.FinalError)
 		}
 	}
 }
 
-// piSaid counts one message of the model.
-func piSaid(raw json.RawMessage, r *Report) {
-	m, ok := decode[piMessage](raw)
+// readPiMessage counts one message of the model.
+func readPiMessage(raw json.RawMessage, r *Report) {
+	m, ok := decodeJSON[piMessage](raw)
 	if !ok || m.Role != "assistant" {
 		return
 	}
@@ -210,27 +210,27 @@ func piSaid(raw json.RawMessage, r *Report) {
 	})
 }
 
-func piEnd(messages []json.RawMessage, r *Report) {
+func readPiEnd(messages []json.RawMessage, r *Report) {
 	if len(messages) == 0 {
 		return
 	}
-	m, ok := decode[piMessage](messages[len(messages)-1])
+	m, ok := decodeJSON[piMessage](messages[len(messages)-1])
 	switch {
 	case !ok:
 	case m.StopReason == "error":
-		r.end(Classify(m.ErrorMessage), m.ErrorMessage)
+		r.finish(Classify(m.ErrorMessage), m.ErrorMessage)
 	case m.StopReason == "aborted":
-		r.end(Crashed, "aborted")
+		r.finish(Crashed, "aborted")
 	default:
-		r.end(OK, "")
+		r.finish(OK, "")
 	}
 }
 
 // textOf joins the texts of a message's content.
 func textOf(content json.RawMessage) string {
-	parts, ok := decode[[]struct{ Type, Text string }](content)
+	parts, ok := decodeJSON[[]struct{ Type, Text string }](content)
 	if !ok {
-		text, _ := decode[string](content)
+		text, _ := decodeJSON[string](content)
 		return text
 	}
 	var out []string

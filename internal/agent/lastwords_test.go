@@ -30,7 +30,7 @@ func TestLastWordsOfACrash(t *testing.T) {
 		"/usr/bin/env: 'node': No such file or directory",
 		"Error: user model Account was already defined",
 	} {
-		if got := lastWords(words); got != Crashed {
+		if got := classifyLastOutput(words); got != Crashed {
 			t.Errorf("%q is %s, want crashed", words, got)
 		}
 	}
@@ -61,7 +61,7 @@ func TestLastWordsOfAService(t *testing.T) {
 		"TypeError: terminated":                                             ServerError,
 		"getaddrinfo EAI_AGAIN api.example.com":                             ServerError,
 	} {
-		if got := lastWords(words); got != want {
+		if got := classifyLastOutput(words); got != want {
 			t.Errorf("%q is %s, want %s", words, got, want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestLastWordsOfAnyClient(t *testing.T) {
 		"APIError: 402 payment required":         Auth,
 		"429 Too Many Requests":                  RateLimit,
 	} {
-		if got := ofAnyClient([]string{"some work", words}); got != want {
+		if got := classifyClientError([]string{"some work", words}); got != want {
 			t.Errorf("%q is %s, want %s", words, got, want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestLastWordsOfAnyClient(t *testing.T) {
 		`{"error":{"message":"no such file","code":"ENOENT"}}`, `{"level":"error","status":429}`, `{"error":"429"}`, "AuthenticationError", "HTTP 200 OK",
 		"--- FAIL: TestRateLimit (0.01s) status 429, want 200",
 	} {
-		if got := ofAnyClient([]string{words}); got != Crashed {
+		if got := classifyClientError([]string{words}); got != Crashed {
 			t.Errorf("%q is %s, want crashed", words, got)
 		}
 	}

@@ -57,11 +57,11 @@ func (p Preset) Command(l Launch) Invocation {
 		inv.Stdin = l.Prompt
 	}
 	lists := map[string][]string{
-		"{{yolo}}":   given(p.Yolo, l.Yolo),
-		"{{model}}":  given(p.Model, l.Model != ""),
-		"{{resume}}": given(p.Resume, l.Session != ""),
-		"{{budget}}": given(p.Budget, l.Budget > 0),
-		"{{prompt}}": append(slices.Clone(l.Extra), fill(prompt, "{{prompt}}", l.Prompt, "{{prompt_file}}", l.File)...),
+		"{{yolo}}":   listIf(p.Yolo, l.Yolo),
+		"{{model}}":  listIf(p.Model, l.Model != ""),
+		"{{resume}}": listIf(p.Resume, l.Session != ""),
+		"{{budget}}": listIf(p.Budget, l.Budget > 0),
+		"{{prompt}}": append(slices.Clone(l.Extra), replaceAll(prompt, "{{prompt}}", l.Prompt, "{{prompt_file}}", l.File)...),
 	}
 	for _, arg := range p.Args {
 		list, special := lists[arg]
@@ -71,7 +71,7 @@ func (p Preset) Command(l Launch) Invocation {
 		case arg == "{{prompt}}":
 			inv.Args = append(inv.Args, list...) // what the user wrote is never filled in again
 		default:
-			inv.Args = append(inv.Args, fill(list, "{{model}}", l.Model, "{{session}}", l.Session, "{{budget}}", strconv.FormatFloat(l.Budget, 'f', -1, 64))...)
+			inv.Args = append(inv.Args, replaceAll(list, "{{model}}", l.Model, "{{session}}", l.Session, "{{budget}}", strconv.FormatFloat(l.Budget, 'f', -1, 64))...)
 		}
 	}
 	return inv
@@ -92,14 +92,14 @@ func (p Preset) delivery(l Launch) ([]string, Delivery) {
 	return p.LongPrompt, ByStdin
 }
 
-func given(list []string, applies bool) []string {
+func listIf(list []string, applies bool) []string {
 	if !applies {
 		return nil
 	}
 	return list
 }
 
-func fill(list []string, pairs ...string) []string {
+func replaceAll(list []string, pairs ...string) []string {
 	r := strings.NewReplacer(pairs...)
 	out := make([]string, len(list))
 	for i, arg := range list {
@@ -111,21 +111,21 @@ func fill(list []string, pairs ...string) []string {
 // Environ returns the environment of a run from that of the user: what the user
 // has set stays as it is.
 func (p Preset) Environ(env []string, yolo bool) []string {
-	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(p.Unset, name(entry)) })
+	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(p.Unset, varName(entry)) })
 	defaults := map[string]string{}
 	maps.Copy(defaults, p.Env)
 	if yolo {
 		maps.Copy(defaults, p.YoloEnv)
 	}
 	for _, variable := range slices.Sorted(maps.Keys(defaults)) {
-		if !slices.ContainsFunc(out, func(have string) bool { return name(have) == variable }) {
+		if !slices.ContainsFunc(out, func(have string) bool { return varName(have) == variable }) {
 			out = append(out, variable+"="+defaults[variable])
 		}
 	}
 	return out
 }
 
-func name(entry string) string {
+func varName(entry string) string {
 	before, _, _ := strings.Cut(entry, "=")
 	return before
 }
@@ -136,34 +136,34 @@ func (p Preset) CheckRoot(env []string, yolo bool) error {
 	if p.RootVar == "" || !yolo || os.Geteuid() != 0 {
 		return nil
 	}
-	if slices.ContainsFunc(env, func(entry string) bool { return name(entry) == p.RootVar }) {
+	if slices.ContainsFunc(env, func(entry string) bool { return varName(entry) == p.RootVar }) {
 		return nil
 	}
 	return fmt.Errorf("%s does not run with %s as root: run supervise as another user, or set %s=1 where this machine is a sandbox", p.Name, strings.Join(p.Yolo, " "), p.RootVar)
 }
 
-// compare compares two versions number by number, and false where one is none.
-func compare(a, b string) (int, bool) {
-	x, y := numbers(a), numbers(b)
+// compareVersions compares two versions number by number, and false where one is none.
+func compareVersions(a, b string) (int, bool) {
+	x, y := parseVersion(a), parseVersion(b)
 	if len(x) == 0 || len(y) == 0 {
 		return 0, false
 	}
 	for i := range max(len(x), len(y)) {
-		if c := cmp.Compare(at(x, i), at(y, i)); c != 0 {
+		if c := cmp.Compare(numberAt(x, i), numberAt(y, i)); c != 0 {
 			return c, true
 		}
 	}
 	return 0, true
 }
 
-func at(list []int, i int) int {
+func numberAt(list []int, i int) int {
 	if i < len(list) {
 		return list[i]
 	}
 	return 0
 }
 
-func numbers(version string) []int {
+func parseVersion(version string) []int {
 	var out []int
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for part := range strings.SplitSeq(version, ".") {

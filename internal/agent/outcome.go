@@ -40,14 +40,14 @@ func (o Outcome) NeedsPerson() bool {
 	return o == Auth || o == NotFound || o == BadRequest || o == AsksPerson
 }
 
-// reportable are the outcomes that a program itself can report.
-var reportable = []Outcome{OK, Auth, BadRequest, RateLimit, ServerError, TurnLimit, BudgetLimit, Denied, Crashed}
+// reportableOutcomes are the outcomes that a program itself can report.
+var reportableOutcomes = []Outcome{OK, Auth, BadRequest, RateLimit, ServerError, TurnLimit, BudgetLimit, Denied, Crashed}
 
-func (o Outcome) named() bool { return slices.Contains(reportable, o) }
+func (o Outcome) isReportable() bool { return slices.Contains(reportableOutcomes, o) }
 
 func outcomeNames() string {
-	names := make([]string, len(reportable))
-	for i, o := range reportable {
+	names := make([]string, len(reportableOutcomes))
+	for i, o := range reportableOutcomes {
 		names[i] = string(o)
 	}
 	return strings.Join(names, ", ")
@@ -85,11 +85,11 @@ func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	case r.Final:
 		return r.Verdict
 	}
-	return r.code(p, e, strict)
+	return r.classifyExitCode(p, e, strict)
 }
 
-// code judges a run without a final event by its exit code.
-func (r Report) code(p Preset, e Ending, strict bool) Outcome {
+// classifyExitCode judges a run without a final event by its exit code.
+func (r Report) classifyExitCode(p Preset, e Ending, strict bool) Outcome {
 	if o, ok := p.ExitCodes[e.ExitCode]; ok {
 		return o
 	}
@@ -97,7 +97,7 @@ func (r Report) code(p Preset, e Ending, strict bool) Outcome {
 	case e.ExitCode == exitNotFound || e.ExitCode == exitNotExecutable && r.Lines == 0:
 		return NotFound
 	case e.ExitCode != 0 || e.Signal != "":
-		return r.crash(p.HasReader())
+		return r.classifyCrash(p.HasReader())
 	case r.Retry != nil: // it gave up, and says so in words alone
 		return r.Retry.Why
 	case strict:
@@ -106,13 +106,13 @@ func (r Report) code(p Preset, e Ending, strict bool) Outcome {
 	return OK
 }
 
-// crash finds in the last words of a program why it failed. Those of one that is not known
+// classifyCrash finds in the last words of a program why it failed. Those of one that is not known
 // are its own business, unless they have a form that clients of services alone have.
-func (r Report) crash(known bool) Outcome {
+func (r Report) classifyCrash(known bool) Outcome {
 	lines := strings.Split(r.LastOutput, "\n")
-	last := lines[max(0, len(lines)-lastLines):]
+	last := lines[max(0, len(lines)-maxCrashLines):]
 	if !known {
-		return ofAnyClient(last)
+		return classifyClientError(last)
 	}
 	if r.Retry != nil {
 		return r.Retry.Why
@@ -120,23 +120,23 @@ func (r Report) crash(known bool) Outcome {
 	if why := Classify(r.Message); why != Crashed {
 		return why
 	}
-	return lastWords(strings.Join(last, "\n"))
+	return classifyLastOutput(strings.Join(last, "\n"))
 }
 
-// anyClient matches the lines in which clients of services report that a request failed,
+// clientErrorRE matches the lines in which clients of services report that a request failed,
 // whoever wrote them: at the start of a line, a status behind a word that names it, with the
 // service's phrase or object behind it where the word is only an error. A number or a word
 // anywhere else is none.
-var anyClient = regexp.MustCompile(`(?i)^(?:(?:fatal|error|failed)\W{1,4})?(?:` +
-	`[\w.]*?(?:API ?|Status|RateLimit|Authentication|PermissionDenied|InternalServer)?Error:?\W{1,2}(40[123]|429|50[0234]|529)(?:$|[ :-]{1,3}(?:\{|rate limit\b|` + phrases + `))` +
+var clientErrorRE = regexp.MustCompile(`(?i)^(?:(?:fatal|error|failed)\W{1,4})?(?:` +
+	`[\w.]*?(?:API ?|Status|RateLimit|Authentication|PermissionDenied|InternalServer)?Error:?\W{1,2}(40[123]|429|50[0234]|529)(?:$|[ :-]{1,3}(?:\{|rate limit\b|` + statusPhrases + `))` +
 	`|(?:[\w.]+: )?(?:error code|status code|http(?:/[\d.]+)?(?: error| status)?|unexpected status)\W{1,2}(40[123]|429|50[0234]|529)(?:$|[^\w.:]|: \D)` +
-	`|(40[123]|429|50[0234]|529) (?:\{"|` + phrases + `))`)
+	`|(40[123]|429|50[0234]|529) (?:\{"|` + statusPhrases + `))`)
 
-const phrases = `(?:unauthorized|forbidden|payment required|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)\b`
+const statusPhrases = `(?:unauthorized|forbidden|payment required|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)\b`
 
-// errorObject matches the objects of errors of the three great services, and what only they
+// errorObjectRE matches the objects of errors of the three great services, and what only they
 // have in them, at the start of a line or behind such a report.
-var errorObject = regexp.MustCompile(`^[^{]{0,60}\{\s*["'](?:type["']:\s*["']error["'],\s*["'])?error["']:\s*\{.*["'](?:type|code|status)["']:\s*` +
+var errorObjectRE = regexp.MustCompile(`^[^{]{0,60}\{\s*["'](?:type["']:\s*["']error["'],\s*["'])?error["']:\s*\{.*["'](?:type|code|status)["']:\s*` +
 	`["']?(?P<kind>authentication_error|permission_error|invalid_api_key|UNAUTHENTICATED|PERMISSION_DENIED|insufficient_quota|billing_error|rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|overloaded_error|api_error|server_error|UNAVAILABLE|INTERNAL|not_found_error|model_not_found|context_length_exceeded|401|403|429|500|503|529)["']?[,}\s]`)
 
 // objectKinds are what the kinds of error objects mean, where their names do not say it as
@@ -146,70 +146,70 @@ var objectKinds = map[string]Outcome{
 	"not_found_error": BadRequest, "model_not_found": BadRequest, "api_error": ServerError, "INTERNAL": ServerError,
 }
 
-// ofAnyClient returns what the last lines of a program say that is not known.
-func ofAnyClient(last []string) Outcome {
+// classifyClientError returns what the last lines of a program say that is not known.
+func classifyClientError(last []string) Outcome {
 	for _, line := range slices.Backward(last) {
-		if m := errorObject.FindStringSubmatch(line); m != nil {
+		if m := errorObjectRE.FindStringSubmatch(line); m != nil {
 			kind := m[1]
 			if why, ok := objectKinds[kind]; ok {
 				return why
 			}
 			return Classify(kind)
 		}
-		if m := anyClient.FindStringSubmatch(line); m != nil {
+		if m := clientErrorRE.FindStringSubmatch(line); m != nil {
 			status, _ := strconv.Atoi(m[1] + m[2] + m[3]) // digits, by the pattern
-			return because(status, line)
+			return classifyError(status, line)
 		}
 	}
 	return Crashed
 }
 
-// own matches, in the last words of a program, what services and their clients say and
+// serviceErrorRE matches, in the last words of a program, what services and their clients say and
 // nothing else does: a number alone may be a line of a stack trace, and a word like
 // network the name of a module. The kinds are those of [Classify].
-var own = regexp.MustCompile(`(?i)` +
+var serviceErrorRE = regexp.MustCompile(`(?i)` +
 	`(\bhttp\b|\bstatus\b|\berror\b|\bcode\b|\bapi\b)[^\n\w]{0,4}(status|code|error)?[^\n\w]{0,4}(40[1238]|429|5\d\d)\b` +
 	`|\b(40[1238]|429|5\d\d)\b[^\n\w]{1,4}(unauthor|forbidden|payment|too many|status code|internal|bad gateway|service|gateway|overloaded|request time)` +
 	`|insufficient_quota|credit balance is too low|payment required|rate.?limit(ed|s)?\b.{0,40}(exceeded|reached|hit|error)|rate.?limit.?(error|exceeded)|too many requests|resource_exhausted|(usage|session|weekly) limit|limit reached|(exceeded|out of).{0,20}\bquota\b|quota.{0,12}(exhausted|metric)` +
-	`|token has expired|login has expired|` + refusal.String() +
+	`|token has expired|login has expired|` + badRequestRE.String() +
 	`|unauthori[sz]ed|unauthenticated|invalid.{0,3}(x-)?api.?key|api.?key not|(missing|no|set).{0,20}api.?key|authentication (failed|error|required)|authentication_error|not logged in|please run /login|auth method|missing environment variable` +
 	`|overloaded(_error)?\b|(internal )?server.?error|bad gateway|service unavailable|high demand|temporarily unavailable|TypeError: terminated|(connection|socket|network|stream)s? ?(error|reset|refused|closed|aborted|lost|failed|timed? ?out|hang up|disconnected|is unreachable)|(disconnected|closed) (from|before|by)|cannot connect|unable to connect|failed to connect|fetch failed|request timed out|ECONN(RESET|REFUSED|ABORTED)|\bENOTFOUND\b|EAI_AGAIN|ETIMEDOUT`)
 
-// lastWords returns what the last lines of a program say, as [Classify] does of an error
+// classifyLastOutput returns what the last lines of a program say, as [Classify] does of an error
 // that is known to be the service's.
-func lastWords(text string) Outcome {
+func classifyLastOutput(text string) Outcome {
 	var said []string
 	for line := range strings.Lines(text) {
-		if m := own.FindString(line); m != "" && !strings.Contains(strings.ToLower(line), "disk quota") {
+		if m := serviceErrorRE.FindString(line); m != "" && !strings.Contains(strings.ToLower(line), "disk quota") {
 			said = append(said, m)
 		}
 	}
 	return Classify(strings.Join(said, "\n"))
 }
 
-// lastLines is how many of the last lines may say why a program failed: those
+// maxCrashLines is how many of the last lines may say why a program failed: those
 // before may be what it printed of its work.
-const lastLines = 3
+const maxCrashLines = 3
 
-// kinds distinguish errors by the messages of services. The first row that fits counts.
-var kinds = []struct {
+// errorKinds distinguish errors by the messages of services. The first row that fits counts.
+var errorKinds = []struct {
 	why  Outcome
 	says *regexp.Regexp
 }{
 	{Auth, regexp.MustCompile(`(?i)insufficient_quota|credit balance is too low|billing|payment required|token (has )?expired|login (has )?expired`)},
-	{BadRequest, refusal},
+	{BadRequest, badRequestRE},
 	{RateLimit, regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|resource_exhausted|usage limit|limit reached|quota`)},
 	{Auth, regexp.MustCompile(`(?i)\b40[13]\b|unauthori[sz]ed|unauthenticated|invalid.{0,3}(x-)?api.?key|api.?key not|(missing|no|set).{0,20}api.?key|authentication|not logged in|please run /login|auth method|missing environment variable`)},
 	{ServerError, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|server.?error|internal error|high demand|unavailable|bad gateway|terminated|disconnected|connection|socket|network|fetch failed|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT`)},
 }
 
-// refusal matches what services say of requests that they never fulfil.
-var refusal = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|\bmodel\b.{0,40}may not exist or you|ran out of room in the model's context window|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
+// badRequestRE matches what services say of requests that they never fulfil.
+var badRequestRE = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|\bmodel\b.{0,40}may not exist or you|ran out of room in the model's context window|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
 
 // Classify returns what the text of an error means: Auth, BadRequest, RateLimit,
 // ServerError, or Crashed for everything else.
 func Classify(text string) Outcome {
-	for _, k := range kinds {
+	for _, k := range errorKinds {
 		if k.says.MatchString(text) {
 			return k.why
 		}
@@ -217,9 +217,9 @@ func Classify(text string) Outcome {
 	return Crashed
 }
 
-// byStatus returns what an HTTP status means, and false for one that is no error
+// classifyStatus returns what an HTTP status means, and false for one that is no error
 // of the service.
-func byStatus(status int) (Outcome, bool) {
+func classifyStatus(status int) (Outcome, bool) {
 	switch {
 	case status == 401 || status == 402 || status == 403:
 		return Auth, true
@@ -231,9 +231,9 @@ func byStatus(status int) (Outcome, bool) {
 	return "", false
 }
 
-// because joins the two: the status where there is one, else the text.
-func because(status int, text string) Outcome {
-	if o, ok := byStatus(status); ok {
+// classifyError joins the two: the status where there is one, else the text.
+func classifyError(status int, text string) Outcome {
+	if o, ok := classifyStatus(status); ok {
 		if o == RateLimit && Classify(text) == Auth { // no money is a 429 as well
 			return Auth
 		}

@@ -47,66 +47,66 @@ func (r Report) CannotSucceed() bool {
 	return r.NeedsLogin || r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3
 }
 
-// events reads the events of one program.
-type events interface {
+// eventReader reads the events of one program.
+type eventReader interface {
 	// event takes in one object; it is ignored when it is none of its own.
 	event(line []byte, r *Report)
 }
 
-// textual is of those programs that say something outside of events.
-type textual interface {
+// textReader is of those programs that say something outside of events.
+type textReader interface {
 	text(line string, r *Report)
 }
 
 // dialects are those that rules cannot say: their numbers have to be put together.
-var dialects = map[string]func() events{
-	"claude": func() events { return &claude{} },
-	"gemini": func() events { return &gemini{} },
-	"pi":     func() events { return &pi{} },
-	"qwen":   func() events { return &claude{qwen: true} },
+var dialects = map[string]func() eventReader{
+	"claude": func() eventReader { return &claudeReader{} },
+	"gemini": func() eventReader { return &geminiReader{} },
+	"pi":     func() eventReader { return &piReader{} },
+	"qwen":   func() eventReader { return &claudeReader{qwen: true} },
 }
 
-// reader returns what reads the events, nil where nothing is read.
-func (e Events) reader() events {
+// newReader returns what reads the events, nil where nothing is read.
+func (e Events) newReader() eventReader {
 	if start, ok := dialects[e.Dialect]; ok {
 		return start()
 	}
 	if len(e.Rules) == 0 {
 		return nil
 	}
-	return ruled(e.Rules)
+	return ruleEvents(e.Rules)
 }
 
 // Reader reads what a program prints, while it prints: from pipes as from a
 // terminal, with carriage returns, escape sequences and other lines between.
 // It may be used from several goroutines.
 type Reader struct {
-	mu       sync.Mutex
-	events   events
-	lines    linesRuled
-	onChange func(Report)
-	report   Report
-	passed   int
-	rest     []byte
-	skipping bool     // the present line is too long
-	words    []string // the last lines that are no events
-	whole    []byte   // of an output that is one object on many lines
-	open     bool     // such an object has begun
+	mu             sync.Mutex
+	events         eventReader
+	lines          lineRules
+	onChange       func(Report)
+	report         Report
+	reportedEvents int
+	partial        []byte
+	skipping       bool     // the present line is too long
+	outputLines    []string // the last lines that are no events
+	object         []byte   // of an output that is one object on many lines
+	inObject       bool     // such an object has begun
 }
 
 // Bounds of what is kept, in bytes; words in lines.
 const (
-	maxLine  = 32 << 20
-	maxText  = 64 << 10
-	maxWhole = 4 << 20
-	maxWords = 12
-	maxWord  = 500
+	maxLine        = 32 << 20
+	maxText        = 64 << 10
+	maxObject      = 4 << 20
+	maxOutputLines = 12
+	maxOutputLine  = 500
 )
 
 // NewReader returns a reader of what the program prints. onChange is called when something
 // new was reported, from Write, which waits for it; nil calls nobody.
 func (p Preset) NewReader(onChange func(Report)) *Reader {
-	return &Reader{onChange: onChange, events: p.Events.reader(), lines: p.Lines}
+	return &Reader{onChange: onChange, events: p.Events.newReader(), lines: p.Lines}
 }
 
 // Write takes a part of the output in; it never fails.
@@ -117,21 +117,21 @@ func (r *Reader) Write(p []byte) (int, error) {
 	for {
 		line, rest, found := bytes.Cut(p, []byte("\n"))
 		if !r.skipping {
-			r.rest = append(r.rest, line...)
+			r.partial = append(r.partial, line...)
 		}
-		if len(r.rest) > r.longest() {
-			r.rest, r.skipping = nil, true
+		if len(r.partial) > r.maxLineLength() {
+			r.partial, r.skipping = nil, true
 		}
 		if !found {
 			break
 		}
 		if !r.skipping {
-			r.line(r.rest)
+			r.readLine(r.partial)
 		}
-		r.rest, r.skipping, p = r.rest[:0], false, rest
+		r.partial, r.skipping, p = r.partial[:0], false, rest
 	}
-	if r.report.Lines > r.passed {
-		r.passed = r.report.Lines
+	if r.report.Lines > r.reportedEvents {
+		r.reportedEvents = r.report.Lines
 		if r.onChange != nil {
 			r.onChange(r.snapshot())
 		}
@@ -139,9 +139,9 @@ func (r *Reader) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// longest is how long a line may be, in bytes, to be read: an event may hold a file,
+// maxLineLength is how long a line may be, in bytes, to be read: an event may hold a file,
 // a text is only shown.
-func (r *Reader) longest() int {
+func (r *Reader) maxLineLength() int {
 	if r.events == nil {
 		return maxText
 	}
@@ -152,13 +152,13 @@ func (r *Reader) longest() int {
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.line(r.rest)
-	r.rest = nil
-	if r.events != nil && r.report.Lines == 0 && len(r.whole) > 0 {
+	r.readLine(r.partial)
+	r.partial = nil
+	if r.events != nil && r.report.Lines == 0 && len(r.object) > 0 {
 		r.report.Lines++
-		r.events.event(r.whole, &r.report)
+		r.events.event(r.object, &r.report)
 	}
-	r.whole = nil
+	r.object = nil
 	return nil
 }
 
@@ -171,19 +171,19 @@ func (r *Reader) Report() Report {
 
 func (r *Reader) snapshot() Report {
 	out := r.report
-	out.LastOutput = strings.Join(r.words, "\n")
+	out.LastOutput = strings.Join(r.outputLines, "\n")
 	return out
 }
 
-// escapes are the sequences of a terminal: CSI, OSC, character sets and the
+// escapeRE are the sequences of a terminal: CSI, OSC, character sets and the
 // short ones.
-var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]+[0-~]|[0-~])`)
+var escapeRE = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]+[0-~]|[0-~])`)
 
 // StripEscapes removes the escape sequences of a terminal from a text.
-func StripEscapes(s string) string { return escapes.ReplaceAllString(s, "") }
+func StripEscapes(s string) string { return escapeRE.ReplaceAllString(s, "") }
 
-func (r *Reader) line(line []byte) {
-	line = escapes.ReplaceAll(line, nil)
+func (r *Reader) readLine(line []byte) {
+	line = escapeRE.ReplaceAll(line, nil)
 	line = bytes.Trim(line, " \t\r")
 	if len(line) == 0 {
 		return
@@ -193,19 +193,19 @@ func (r *Reader) line(line []byte) {
 		r.events.event(line, &r.report)
 		return
 	}
-	if r.open = r.open || r.events != nil && len(line) == 1 && line[0] == '{' && r.report.Lines == 0; r.open && len(r.whole) < maxWhole {
-		r.whole = append(append(r.whole, line...), '\n')
+	if r.inObject = r.inObject || r.events != nil && len(line) == 1 && line[0] == '{' && r.report.Lines == 0; r.inObject && len(r.object) < maxObject {
+		r.object = append(append(r.object, line...), '\n')
 		return
 	}
 	if back := bytes.LastIndexAny(line, "\b\r") + 1; back < len(line) {
 		line = line[back:] // a spinner takes back what is before it
 	}
-	text := strings.ToValidUTF8(string(line[:min(len(line), maxWord)]), "?")
-	r.words = append(r.words, text)
-	if len(r.words) > maxWords {
-		r.words = slices.Delete(r.words, 0, len(r.words)-maxWords)
+	text := strings.ToValidUTF8(string(line[:min(len(line), maxOutputLine)]), "?")
+	r.outputLines = append(r.outputLines, text)
+	if len(r.outputLines) > maxOutputLines {
+		r.outputLines = slices.Delete(r.outputLines, 0, len(r.outputLines)-maxOutputLines)
 	}
-	if t, ok := r.events.(textual); ok {
+	if t, ok := r.events.(textReader); ok {
 		t.text(text, &r.report)
 	}
 	r.lines.text(text, &r.report)

@@ -24,30 +24,30 @@ import (
 var builtIn embed.FS
 
 const (
-	folder    = "presets"
-	extension = ".yaml"
-	reference = "docs/agents.md#presets"
+	presetDir  = "presets"
+	presetExt  = ".yaml"
+	presetDocs = "docs/agents.md#presets"
 )
 
-// first are the agents that lists begin with, the tried ones.
-var first = []string{"claude", "codex", "gemini", "opencode", "pi", "qwen", "copilot"}
+// preferredNames are the agents that lists begin with, the tried ones.
+var preferredNames = []string{"claude", "codex", "gemini", "opencode", "pi", "qwen", "copilot"}
 
 // Registry are the agents that are known: the built-in ones, and those of a user. A file is
 // decoded when it is asked for.
 type Registry struct {
-	own     map[string]source // of the user
-	names   []string
-	mu      sync.Mutex
-	decoded map[string]answer
+	userFiles map[string]presetFile // of the user
+	names     []string
+	mu        sync.Mutex
+	decoded   map[string]decodedPreset
 }
 
-type source struct {
+type presetFile struct {
 	path string
 	text []byte
 	err  error // it cannot be read
 }
 
-type answer struct {
+type decodedPreset struct {
 	preset Preset
 	err    error
 }
@@ -66,59 +66,59 @@ func UserDir() string {
 	return filepath.Join(base, "supervise", "agents")
 }
 
-// mine are the agents of this process: what is read is kept, so that nothing that an
+// userRegistry are the agents of this process: what is read is kept, so that nothing that an
 // agent writes while it runs changes how it is run and read.
-var mine = sync.OnceValue(func() *Registry { return Load(UserDir()) })
+var userRegistry = sync.OnceValue(func() *Registry { return Load(UserDir()) })
 
 // Load reads the files NAME.yaml of a folder beside the built-in ones, "" for those alone.
 // One that is broken is an error of that agent only.
 func Load(dir string) *Registry {
-	k := &Registry{own: map[string]source{}, decoded: map[string]answer{}}
+	k := &Registry{userFiles: map[string]presetFile{}, decoded: map[string]decodedPreset{}}
 	if dir != "" {
-		k.read(dir)
+		k.readDir(dir)
 	}
 	k.names = builtInNames()
-	for name := range k.own {
+	for name := range k.userFiles {
 		if !slices.Contains(k.names, name) {
 			k.names = append(k.names, name)
 		}
 	}
 	slices.SortFunc(k.names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(preferredRank(a), preferredRank(b)), strings.Compare(a, b))
 	})
 	return k
 }
 
 func builtInNames() []string {
-	files, _ := builtIn.ReadDir(folder) // it is embedded
+	files, _ := builtIn.ReadDir(presetDir) // it is embedded
 	names := make([]string, len(files))
 	for i, f := range files {
-		names[i] = strings.TrimSuffix(f.Name(), extension)
+		names[i] = strings.TrimSuffix(f.Name(), presetExt)
 	}
 	return names
 }
 
-// rank sorts the first ones before all others.
-func rank(name string) int {
-	if i := slices.Index(first, name); i >= 0 {
+// preferredRank sorts the first ones before all others.
+func preferredRank(name string) int {
+	if i := slices.Index(preferredNames, name); i >= 0 {
 		return i
 	}
-	return len(first)
+	return len(preferredNames)
 }
 
-func (k *Registry) read(dir string) {
+func (k *Registry) readDir(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		k.own["agents"] = source{path: dir, err: err}
+		k.userFiles["agents"] = presetFile{path: dir, err: err}
 	}
 	for _, e := range entries {
-		name, isPreset := strings.CutSuffix(e.Name(), extension)
+		name, isPreset := strings.CutSuffix(e.Name(), presetExt)
 		if !isPreset || name == "" {
 			continue
 		}
-		s := source{path: filepath.Join(dir, e.Name())}
+		s := presetFile{path: filepath.Join(dir, e.Name())}
 		s.text, s.err = projectfile.ReadAnywhere(s.path, projectfile.Settings)
-		k.own[name] = s
+		k.userFiles[name] = s
 	}
 }
 
@@ -133,14 +133,14 @@ func (k *Registry) ByName(name string) (Preset, error) {
 	if a, ok := k.decoded[name]; ok {
 		return a.preset, a.err
 	}
-	var a answer
+	var a decodedPreset
 	a.preset, a.err = k.decode(name)
 	k.decoded[name] = a
 	return a.preset, a.err
 }
 
 func (k *Registry) decode(name string) (Preset, error) {
-	s, own := k.own[name]
+	s, own := k.userFiles[name]
 	if !own {
 		return decodeBuiltIn(name, k.names)
 	}
@@ -154,17 +154,17 @@ func (k *Registry) decode(name string) (Preset, error) {
 }
 
 func decodeBuiltIn(name string, names []string) (Preset, error) {
-	path := folder + "/" + name + extension
+	path := presetDir + "/" + name + presetExt
 	text, err := builtIn.ReadFile(path)
 	if err != nil {
 		return Preset{}, fmt.Errorf("there is no agent %q; the agents are %s; any other command stands behind --", name, strings.Join(names, ", "))
 	}
-	return parse(name, source{path: path, text: text})
+	return parse(name, presetFile{path: path, text: text})
 }
 
 // parse reads a file over what it is like.
-func parse(name string, s source) (Preset, error) {
-	f := yamlfile.File{Path: s.path, Text: s.text, Reference: reference}
+func parse(name string, s presetFile) (Preset, error) {
+	f := yamlfile.File{Path: s.path, Text: s.text, Reference: presetDocs}
 	p := Preset{}
 	if err := f.Decode(&p); err != nil {
 		return Preset{}, err
@@ -199,9 +199,9 @@ func (k *Registry) Recognize(args []string) (Preset, bool) {
 	}
 	base := filepath.Base(args[0])
 	names := slices.Clone(k.names)
-	slices.SortStableFunc(names, func(a, b string) int { return k.nearness(b, base) - k.nearness(a, base) })
+	slices.SortStableFunc(names, func(a, b string) int { return k.matchRank(b, base) - k.matchRank(a, base) })
 	for _, name := range names {
-		if k.nearness(name, base) == 0 {
+		if k.matchRank(name, base) == 0 {
 			break
 		}
 		if p, err := k.ByName(name); err == nil && slices.Contains(p.Programs, base) {
@@ -211,10 +211,10 @@ func (k *Registry) Recognize(args []string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// nearness is how likely a program is that of an agent, by what costs nothing: 0 for one
+// matchRank is how likely a program is that of an agent, by what costs nothing: 0 for one
 // that cannot be. The program of a built-in agent has the agent's name.
-func (k *Registry) nearness(name, program string) int {
-	switch _, own := k.own[name]; {
+func (k *Registry) matchRank(name, program string) int {
+	switch _, own := k.userFiles[name]; {
 	case name == program:
 		return 2
 	case own:
@@ -224,10 +224,10 @@ func (k *Registry) nearness(name, program string) int {
 }
 
 // Names returns the names of the agents that this process knows, the tried ones first.
-func Names() []string { return mine().Names() }
+func Names() []string { return userRegistry().Names() }
 
 // ByName returns the agent of that name among those that this process knows.
-func ByName(name string) (Preset, error) { return mine().ByName(name) }
+func ByName(name string) (Preset, error) { return userRegistry().ByName(name) }
 
 // Recognize returns the agent of a plain command among those that this process knows.
-func Recognize(args []string) (Preset, bool) { return mine().Recognize(args) }
+func Recognize(args []string) (Preset, bool) { return userRegistry().Recognize(args) }

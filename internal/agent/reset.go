@@ -27,10 +27,10 @@ func (r Reset) Wait(now time.Time) time.Duration {
 
 var (
 	// "Claude AI usage limit reached|1763804400"
-	resetEpoch = regexp.MustCompile(`limit reached\|(\d{10})\b`)
+	resetEpochRE = regexp.MustCompile(`limit reached\|(\d{10})\b`)
 	// "retry-after": "12", retryDelay":"34.5s", try again in 2 days 3 hours 1.5 seconds, reset after 3h12m
-	resetAfter = regexp.MustCompile(`(?i)(?:retry.?after(?:.?ms)?|retry.?delay|(?:try again|retry) in|resets? (?:after|in))["':=\s]*((?:[\d.]+\s*(?:milliseconds?|ms|days?|d|hours?|h|minutes?|mins?|m|seconds?|secs?|s)?[\s,]*(?:and\s+)?)+)`)
-	amount     = regexp.MustCompile(`(?i)([\d.]+)\s*([a-z]*)`)
+	resetAfterRE = regexp.MustCompile(`(?i)(?:retry.?after(?:.?ms)?|retry.?delay|(?:try again|retry) in|resets? (?:after|in))["':=\s]*((?:[\d.]+\s*(?:milliseconds?|ms|days?|d|hours?|h|minutes?|mins?|m|seconds?|secs?|s)?[\s,]*(?:and\s+)?)+)`)
+	amountRE     = regexp.MustCompile(`(?i)([\d.]+)\s*([a-z]*)`)
 )
 
 // units are the names of times, by how they begin.
@@ -42,29 +42,29 @@ var units = []struct {
 }
 
 // ParseReset finds in the text of an error when the service may be asked again.
-func ParseReset(text string) Reset { return resetIn(text, time.Now()) }
+func ParseReset(text string) Reset { return parseReset(text, time.Now()) }
 
-func resetIn(text string, now time.Time) Reset {
-	if at := resetAt(text, now); !at.IsZero() {
+func parseReset(text string, now time.Time) Reset {
+	if at := parseClockTime(text, now); !at.IsZero() {
 		return Reset{At: at}
 	}
-	if m := resetEpoch.FindStringSubmatch(text); m != nil {
+	if m := resetEpochRE.FindStringSubmatch(text); m != nil {
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			return Reset{At: time.Unix(n, 0)}
 		}
 	}
-	m := resetAfter.FindStringSubmatch(text)
+	m := resetAfterRE.FindStringSubmatch(text)
 	if m == nil {
 		return Reset{}
 	}
 	inMillis := strings.Contains(strings.ToLower(m[0][:len(m[0])-len(m[1])]), "ms")
 	var sum time.Duration
-	for _, part := range amount.FindAllStringSubmatch(m[1], -1) {
+	for _, part := range amountRE.FindAllStringSubmatch(m[1], -1) {
 		n, err := strconv.ParseFloat(part[1], 64)
 		if err != nil {
 			continue
 		}
-		unit := unitOf(part[2])
+		unit := parseUnit(part[2])
 		if part[2] == "" && inMillis {
 			unit = time.Millisecond
 		}
@@ -73,7 +73,7 @@ func resetIn(text string, now time.Time) Reset {
 	return Reset{After: sum}
 }
 
-func unitOf(word string) time.Duration {
+func parseUnit(word string) time.Duration {
 	for _, u := range units {
 		if strings.HasPrefix(strings.ToLower(word), u.prefix) {
 			return u.is
@@ -82,17 +82,17 @@ func unitOf(word string) time.Duration {
 	return time.Second
 }
 
-// clock matches a time of day, with the day and the zone where they are given: "try again at
+// clockTimeRE matches a time of day, with the day and the zone where they are given: "try again at
 // Nov 25th, 2026 7:25 AM", "resets 3pm (Europe/Berlin)", "resets Oct 9 at 5:30pm",
 // "resets at 2026-11-25T15:00:00Z".
-var clock = regexp.MustCompile(`(?i)(?:try again at|resets?(?: at| on)?|available(?: again)? at)[:\s]+(?:` +
+var clockTimeRE = regexp.MustCompile(`(?i)(?:try again at|resets?(?: at| on)?|available(?: again)? at)[:\s]+(?:` +
 	`(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))` +
 	`|(?:([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,?(?: (\d{4}))?,?(?: at)? )?(\d{1,2})(?::(\d\d))?\s*([ap]m)(?: \(([A-Za-z_]+(?:/[A-Za-z_]+)*)\))?)`)
 
-// resetAt reads a time of day, zero for none. One without a day is the next of that time;
+// parseClockTime reads a time of day, zero for none. One without a day is the next of that time;
 // one without a zone is local.
-func resetAt(text string, now time.Time) time.Time {
-	m := clock.FindStringSubmatch(text)
+func parseClockTime(text string, now time.Time) time.Time {
+	m := clockTimeRE.FindStringSubmatch(text)
 	if m == nil {
 		return time.Time{}
 	}

@@ -21,7 +21,7 @@ func TestResetAtAClockTime(t *testing.T) {
 		"resets at 2026-11-25T15:00:00Z":                                                      "2026-11-25T15:00:00Z",
 		"resets Jan 2 at 9am":                                                                 "2027-01-02T09:00:00+01:00",
 	} {
-		got := resetIn(text, now)
+		got := parseReset(text, now)
 		if s := got.At.Format(time.RFC3339); s != want {
 			t.Errorf("%q resets at %s (after %s), want %s", text, s, got.After, want)
 		}
@@ -32,7 +32,7 @@ func TestResetAtAClockTime(t *testing.T) {
 		"the test resets 3 counters": 0,
 		"resets all at once":         0,
 	} {
-		if got := resetIn(text, now); got.After != want || !got.At.IsZero() {
+		if got := parseReset(text, now); got.After != want || !got.At.IsZero() {
 			t.Errorf("%q: after %s, at %s; want after %s", text, got.After, got.At, want)
 		}
 	}

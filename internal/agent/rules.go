@@ -48,7 +48,7 @@ func (p Preset) validateRules() error {
 		rules []Rule
 	}{{"events", e.Rules}, {"lines", p.Lines}} {
 		for i, r := range of.rules {
-			if why, key := r.wrong(of.name == "lines"); why != "" {
+			if why, key := r.invalidReason(of.name == "lines"); why != "" {
 				return yamlfile.InvalidValue(of.name+": "+why, of.name, strconv.Itoa(i), key)
 			}
 		}
@@ -112,11 +112,11 @@ type Rule struct {
 	Window WindowRule `yaml:"window"`
 }
 
-// failed is the end of a run whose outcome follows from the error.
-const failed Outcome = "failed"
+// failedOutcome is the end of a run whose outcome follows from the error.
+const failedOutcome Outcome = "failed"
 
-// wrong says what makes no sense of a rule, of lines or of events, and of which key.
-func (r Rule) wrong(ofLines bool) (why, key string) {
+// invalidReason says what makes no sense of a rule, of lines or of events, and of which key.
+func (r Rule) invalidReason(ofLines bool) (why, key string) {
 	switch {
 	case ofLines && r.Line == nil:
 		return "a rule of lines must have line, the pattern of a whole line or its beginning", "when"
@@ -124,7 +124,7 @@ func (r Rule) wrong(ofLines bool) (why, key string) {
 		return "a rule of events must have when, the values that the event has; rules with line go under lines", "line"
 	case r.Line != nil && !strings.HasPrefix(r.Line.String(), "^"):
 		return "line must begin with ^: a text somewhere in a line may be of the agent's work", "line"
-	case !slices.Contains(append([]Outcome{"", failed}, reportable...), r.Ends):
+	case !slices.Contains(append([]Outcome{"", failedOutcome}, reportableOutcomes...), r.Ends):
 		return fmt.Sprintf("there is no outcome %s; the outcomes are %s, and failed", r.Ends, outcomeNames()), "ends"
 	case r.Retry && len(r.Message) == 0 && r.Status == "":
 		return "retry needs message or status, which say why", "retry"
@@ -191,15 +191,15 @@ func (m *Match) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// fits reports whether a text is what it must be, and adds the named groups of its pattern.
-func (m Match) fits(text string, groups map[string]any) bool {
+// matches reports whether a text is what it must be, and adds the named groups of its pattern.
+func (m Match) matches(text string, groups map[string]any) bool {
 	if slices.Contains(m.texts, text) {
 		return true
 	}
-	return slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.fits(text, groups) })
+	return slices.ContainsFunc(m.patterns, func(p Pattern) bool { return p.matches(text, groups) })
 }
 
-func (p Pattern) fits(text string, groups map[string]any) bool {
+func (p Pattern) matches(text string, groups map[string]any) bool {
 	found := p.FindStringSubmatch(text)
 	for i, name := range p.SubexpNames() {
 		if found != nil && name != "" {
@@ -212,8 +212,8 @@ func (p Pattern) fits(text string, groups map[string]any) bool {
 // Path leads to a value of an event.
 type Path string
 
-// of returns the value, nil where there is none.
-func (p Path) of(event map[string]any) any {
+// lookup returns the value, nil where there is none.
+func (p Path) lookup(event map[string]any) any {
 	if p == "" {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (p Path) of(event map[string]any) any {
 
 // text is the value as a text; of a list of a message's parts the texts among them.
 func (p Path) text(event map[string]any) string {
-	v := p.of(event)
+	v := p.lookup(event)
 	list, isList := v.([]any)
 	if !isList {
 		return textOfValue(v)
@@ -256,7 +256,7 @@ func (p Path) text(event map[string]any) string {
 }
 
 func (p Path) number(event map[string]any) (float64, bool) {
-	switch v := p.of(event).(type) {
+	switch v := p.lookup(event).(type) {
 	case float64:
 		return v, true
 	case string:
@@ -285,9 +285,9 @@ func textOfValue(v any) string {
 type Sum []term
 
 type term struct {
-	sign  float64
-	path  Path
-	whole float64 // where there is no path
+	sign   float64
+	path   Path
+	number float64 // where there is no path
 }
 
 // UnmarshalYAML reads a number, or terms with + and - between.
@@ -307,7 +307,7 @@ func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
 			}
 			continue
 		case err == nil:
-			*s = append(*s, term{sign: next, whole: n})
+			*s = append(*s, term{sign: next, number: n})
 		default:
 			*s = append(*s, term{sign: next, path: Path(word)})
 		}
@@ -315,10 +315,10 @@ func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// of returns the sum, false where the event has none of its values.
-func (s Sum) of(event map[string]any) (sum float64, ok bool) {
+// evaluate returns the sum, false where the event has none of its values.
+func (s Sum) evaluate(event map[string]any) (sum float64, ok bool) {
 	for _, t := range s {
-		n, has := t.whole, true
+		n, has := t.number, true
 		if t.path != "" {
 			n, has = t.path.number(event)
 		}
@@ -329,12 +329,12 @@ func (s Sum) of(event map[string]any) (sum float64, ok bool) {
 
 var usageNames = []string{"input", "cache_read", "cache_write", "output", "cost", "turns", "tool_calls"}
 
-// used is what an event says was used.
-func (r Rule) used(event map[string]any) Usage {
+// usageOf is what an event says was used.
+func (r Rule) usageOf(event map[string]any) Usage {
 	var u Usage
 	whole := map[string]**int64{"input": &u.Input, "cache_read": &u.CacheRead, "cache_write": &u.CacheWrite, "output": &u.Output, "turns": &u.Turns, "tool_calls": &u.ToolCalls}
 	for name, sum := range r.Usage {
-		n, ok := sum.of(event)
+		n, ok := sum.evaluate(event)
 		switch field := whole[name]; {
 		case !ok:
 		case field == nil:
@@ -346,8 +346,8 @@ func (r Rule) used(event map[string]any) Usage {
 	return u
 }
 
-// over returns a usage with the numbers of another where that has some.
-func over(u, v Usage) Usage {
+// overrideUsage returns a usage with the numbers of another where that has some.
+func overrideUsage(u, v Usage) Usage {
 	for _, f := range []struct{ to, from **int64 }{
 		{&u.Input, &v.Input}, {&u.CacheRead, &v.CacheRead}, {&u.CacheWrite, &v.CacheWrite}, {&u.Output, &v.Output}, {&u.Turns, &v.Turns}, {&u.ToolCalls, &v.ToolCalls},
 	} {
@@ -357,38 +357,38 @@ func over(u, v Usage) Usage {
 	return u
 }
 
-// ruled reads the events of a program by rules.
-type ruled []Rule
+// ruleEvents reads the events of a program by rules.
+type ruleEvents []Rule
 
 // maxEvent is how long an event may be, in bytes, to be looked into: as values it takes up
 // to thirty times as much memory, and no numbers of a run are in one that holds files.
 const maxEvent = 4 << 20
 
 // event applies the rules.
-func (d ruled) event(line []byte, r *Report) {
+func (d ruleEvents) event(line []byte, r *Report) {
 	if len(line) > maxEvent {
 		return
 	}
-	event, ok := decode[map[string]any](line)
+	event, ok := decodeJSON[map[string]any](line)
 	if !ok {
 		return
 	}
 	for _, rule := range d {
-		if rule.fits(event, r) {
+		if rule.matches(event, r) {
 			rule.apply(event, r)
 		}
 	}
 }
 
-// linesRuled reads the lines that are no events.
-type linesRuled []Rule
+// lineRules reads the lines that are no events.
+type lineRules []Rule
 
 // text applies the rules.
-func (d linesRuled) text(line string, r *Report) {
+func (d lineRules) text(line string, r *Report) {
 	read := false
 	for _, rule := range d {
 		event := map[string]any{"line": line}
-		if rule.Line.fits(line, event) && rule.fits(event, r) {
+		if rule.Line.matches(line, event) && rule.matches(event, r) {
 			rule.apply(event, r)
 			read = true
 		}
@@ -398,17 +398,17 @@ func (d linesRuled) text(line string, r *Report) {
 	}
 }
 
-func (r Rule) fits(event map[string]any, report *Report) bool {
+func (r Rule) matches(event map[string]any, report *Report) bool {
 	if r.BeforeEnd && report.Final {
 		return false
 	}
 	for path, m := range r.When {
-		if !m.fits(Path(path).text(event), event) {
+		if !m.matches(Path(path).text(event), event) {
 			return false
 		}
 	}
 	for path, m := range r.Unless {
-		if m.fits(Path(path).text(event), event) {
+		if m.matches(Path(path).text(event), event) {
 			return false
 		}
 	}
@@ -418,7 +418,7 @@ func (r Rule) fits(event map[string]any, report *Report) bool {
 // apply notes in the report what the event means.
 func (r Rule) apply(event map[string]any, to *Report) {
 	if r.Going {
-		to.going()
+		to.noteProgress()
 	}
 	for _, field := range []struct {
 		path Path
@@ -429,11 +429,11 @@ func (r Rule) apply(event map[string]any, to *Report) {
 		}
 	}
 	if r.Usage != nil {
-		used := r.used(event)
+		used := r.usageOf(event)
 		if r.Adds {
 			used = to.Usage.Plus(used)
 		}
-		to.Usage = over(to.Usage, used)
+		to.Usage = overrideUsage(to.Usage, used)
 	}
 	if r.Denied {
 		to.Denials++
@@ -442,7 +442,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	if r.Reopens {
 		to.Final, to.Verdict = false, ""
 	}
-	r.outcome(event, to)
+	r.applyOutcome(event, to)
 	if to.Retry != nil {
 		if ms, ok := r.WaitMS.number(event); ok {
 			to.Retry.Delay = millis(ms)
@@ -461,8 +461,8 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	r.Window.apply(event, to)
 }
 
-// outcome notes how the run ended, or that it is tried again, or what went wrong.
-func (r Rule) outcome(event map[string]any, to *Report) {
+// applyOutcome notes how the run ended, or that it is tried again, or what went wrong.
+func (r Rule) applyOutcome(event map[string]any, to *Report) {
 	var parts []string
 	for _, path := range r.Message {
 		if text := path.text(event); text != "" {
@@ -471,7 +471,7 @@ func (r Rule) outcome(event map[string]any, to *Report) {
 	}
 	message := strings.Join(parts, ": ")
 	status, _ := r.Status.number(event)
-	why := because(int(status), message+" "+r.Detail.text(event))
+	why := classifyError(int(status), message+" "+r.Detail.text(event))
 	switch {
 	case r.Retry && why != Crashed:
 		attempt, given := r.Attempt.number(event)
@@ -481,12 +481,12 @@ func (r Rule) outcome(event map[string]any, to *Report) {
 				attempt = float64(to.Retry.Attempt + 1)
 			}
 		}
-		to.retry(why, int(attempt), 0, message)
-	case r.Retry, r.Ends == failed:
-		to.end(why, message)
+		to.noteRetry(why, int(attempt), 0, message)
+	case r.Retry, r.Ends == failedOutcome:
+		to.finish(why, message)
 	case r.Ends != "":
-		to.end(r.Ends, message)
+		to.finish(r.Ends, message)
 	case message != "":
-		to.fail(message)
+		to.noteFailure(message)
 	}
 }

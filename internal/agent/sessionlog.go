@@ -34,15 +34,15 @@ func (l SessionLog) validate() error {
 		return yamlfile.InvalidValue("session_log must have home, a folder below the home folder, and path, the file in it with {{session}} in its name", "session_log")
 	}
 	for i, r := range l.Events {
-		if why, key := r.wrong(false); why != "" {
+		if why, key := r.invalidReason(false); why != "" {
 			return yamlfile.InvalidValue("session_log: "+why, "session_log", "events", strconv.Itoa(i), key)
 		}
 	}
 	return nil
 }
 
-// folder is where the logs are, by the environment of the program; "" where nothing says so.
-func (l SessionLog) folder(env []string) string {
+// dirFrom is where the logs are, by the environment of the program; "" where nothing says so.
+func (l SessionLog) dirFrom(env []string) string {
 	value := func(name string) string {
 		for _, kv := range slices.Backward(env) {
 			if v, ok := strings.CutPrefix(kv, name+"="); ok && name != "" {
@@ -62,27 +62,27 @@ func (l SessionLog) folder(env []string) string {
 
 // LogReader reads the log of one run while it is written.
 type LogReader struct {
-	log   SessionLog
-	dir   string
-	path  string
-	tries int
-	read  int64
-	seen  Report
+	log    SessionLog
+	dir    string
+	path   string
+	tries  int
+	offset int64
+	report Report
 }
 
 // Bounds of what is read of a log.
 const (
-	maxTries = 50      // to find it: a program may begin it late
-	maxTail  = 1 << 20 // bytes at once; what is before them is old
+	maxTries    = 50      // to find it: a program may begin it late
+	maxNewBytes = 1 << 20 // bytes at once; what is before them is old
 )
 
-// sessionName matches the names of sessions that may stand in a path.
-var sessionName = regexp.MustCompile(`^[\w-]{1,100}$`)
+// sessionNameRE matches the names of sessions that may stand in a path.
+var sessionNameRE = regexp.MustCompile(`^[\w-]{1,100}$`)
 
 // NewLogReader returns a reader of the program's log, by its environment; nil where it has
 // none.
 func (p Preset) NewLogReader(env []string) *LogReader {
-	dir := p.Log.folder(env)
+	dir := p.Log.dirFrom(env)
 	if p.Log.Path == "" || dir == "" {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (p Preset) NewLogReader(env []string) *LogReader {
 // Add returns a report with what the log tells beside it. A log that cannot be read tells
 // nothing.
 func (l *LogReader) Add(r Report) Report {
-	if l == nil || !sessionName.MatchString(r.Session) {
+	if l == nil || !sessionNameRE.MatchString(r.Session) {
 		return r
 	}
 	if l.path == "" && l.tries < maxTries {
@@ -103,16 +103,16 @@ func (l *LogReader) Add(r Report) Report {
 		}
 	}
 	if l.path != "" {
-		_ = l.next() // what it does not tell is not known
+		_ = l.readNew() // what it does not tell is not known
 	}
-	for _, w := range l.seen.Windows {
-		r.tell(w)
+	for _, w := range l.report.Windows {
+		r.setWindow(w)
 	}
 	return r
 }
 
-// next reads what was written since.
-func (l *LogReader) next() error {
+// readNew reads what was written since.
+func (l *LogReader) readNew() error {
 	f, err := projectfile.OpenAnywhere(l.path, projectfile.Report)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (l *LogReader) next() error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", l.path, err)
 	}
-	from := max(l.read, size-maxTail)
+	from := max(l.offset, size-maxNewBytes)
 	text := make([]byte, max(0, size-from))
 	n, err := f.ReadAt(text, from)
 	if err != nil && err != io.EOF { //nolint:errorlint // it became shorter
@@ -130,12 +130,12 @@ func (l *LogReader) next() error {
 	}
 	text = text[:n]
 	whole := bytes.LastIndexByte(text, '\n') + 1
-	l.read = from + int64(whole)
+	l.offset = from + int64(whole)
 	for line := range bytes.Lines(text[:whole]) {
-		event, ok := decode[map[string]any](line)
+		event, ok := decodeJSON[map[string]any](line)
 		for _, rule := range l.log.Events {
-			if ok && rule.fits(event, &l.seen) {
-				rule.Window.apply(event, &l.seen)
+			if ok && rule.matches(event, &l.report) {
+				rule.Window.apply(event, &l.report)
 			}
 		}
 	}

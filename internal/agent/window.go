@@ -33,7 +33,7 @@ func (t WindowRule) apply(event map[string]any, to *Report) {
 	}
 	w := Window{Name: t.Name.text(event), Used: used}
 	if n, ok := t.Minutes.number(event); ok {
-		w.Name = long(int(n))
+		w.Name = windowName(int(n))
 	}
 	if at, ok := t.Resets.number(event); ok {
 		w.Reset = time.Unix(int64(at), 0)
@@ -41,11 +41,11 @@ func (t WindowRule) apply(event map[string]any, to *Report) {
 		now := time.Now()
 		w.Reset = now.Add(ParseReset("resets at: " + text).Wait(now))
 	}
-	to.tell(w)
+	to.setWindow(w)
 }
 
-// long names a window by its minutes: 5_hour.
-func long(minutes int) string {
+// windowName names a window by its minutes: 5_hour.
+func windowName(minutes int) string {
 	for _, u := range []struct {
 		minutes int
 		name    string
@@ -60,9 +60,9 @@ func long(minutes int) string {
 // maxName bounds the name of a window, in bytes.
 const maxName = 40
 
-// tell notes a window, in place of what was told of it before, unless that is none that can
+// setWindow notes a window, in place of what was told of it before, unless that is none that can
 // be. The list is a new one: a report that was passed on keeps its own.
-func (r *Report) tell(w Window) {
+func (r *Report) setWindow(w Window) {
 	if !(w.Used >= 0) || math.IsInf(w.Used, 0) {
 		return
 	}

@@ -125,7 +125,7 @@ func TestLogsOfAnySize(t *testing.T) {
 	line := func(used string) string {
 		return `{"type":"event_msg","payload":{"type":"token_count","rate_limits":{"primary":{"used_percent":` + used + `,"window_minutes":90,"resets_at":1795665813}}}}` + "\n"
 	}
-	filler := bytes.Repeat([]byte("{\"type\":\"other\"}\n"), 2*maxTail/17)
+	filler := bytes.Repeat([]byte("{\"type\":\"other\"}\n"), 2*maxNewBytes/17)
 	read := func() *Window {
 		return preset(t, "codex").NewLogReader([]string{"HOME=" + home}).Add(Report{Session: "s"}).Window(time.Unix(0, 0))
 	}

@@ -37,21 +37,21 @@ type Agent struct {
 	Error           string `json:"error,omitempty"` // what is wrong with its file
 }
 
-// atOnce is how many programs are asked for their version at a time.
-const atOnce = 4
+// maxParallel is how many programs are asked for their version at a time.
+const maxParallel = 4
 
-// versionLimit is how long a program may take to print its version.
-const versionLimit = 15 * time.Second
+// versionTimeout is how long a program may take to print its version.
+const versionTimeout = 15 * time.Second
 
 // List returns all known agents. Those that are installed are asked for their version.
 func List(ctx context.Context, names []string) []Agent {
 	list := make([]Agent, len(names))
 	var wait sync.WaitGroup
-	room := make(chan struct{}, atOnce)
+	room := make(chan struct{}, maxParallel)
 	for i, name := range names {
 		wait.Go(func() {
 			room <- struct{}{}
-			list[i] = look(ctx, name)
+			list[i] = inspectAgent(ctx, name)
 			<-room
 		})
 	}
@@ -59,7 +59,7 @@ func List(ctx context.Context, names []string) []Agent {
 	return list
 }
 
-func look(ctx context.Context, name string) Agent {
+func inspectAgent(ctx context.Context, name string) Agent {
 	p, err := agent.ByName(name)
 	if err != nil {
 		return Agent{Name: name, Error: err.Error()}
@@ -70,25 +70,25 @@ func look(ctx context.Context, name string) Agent {
 	}
 	for _, program := range p.Programs {
 		if path, err := exec.LookPath(program); err == nil {
-			out.Path, out.Version = path, version(ctx, p, path)
+			out.Path, out.Version = path, readVersion(ctx, p, path)
 			break
 		}
 	}
 	return out
 }
 
-// number finds a version among other words.
-var number = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+// versionRE finds a version among other words.
+var versionRE = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
 
-func version(ctx context.Context, p agent.Preset, path string) string {
+func readVersion(ctx context.Context, p agent.Preset, path string) string {
 	said := runner.NewTail(4 << 10)
 	res, err := runner.Run(ctx, runner.Command{
-		Args: []string{path, "--version"}, Env: p.Environ(os.Environ(), false), Stdin: strings.NewReader(""), Stdout: said, Stderr: said, Timeout: versionLimit, NoCgroup: true,
+		Args: []string{path, "--version"}, Env: p.Environ(os.Environ(), false), Stdin: strings.NewReader(""), Stdout: said, Stderr: said, Timeout: versionTimeout, NoCgroup: true,
 	})
 	if err != nil || res.ExitCode != 0 {
 		return ""
 	}
-	return strings.TrimRight(number.FindString(agent.StripEscapes(said.String())), ".")
+	return strings.TrimRight(versionRE.FindString(agent.StripEscapes(said.String())), ".")
 }
 
 // The scratch project: its only test passes when the agent has written the file.

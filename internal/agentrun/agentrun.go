@@ -60,28 +60,28 @@ type Progress struct {
 // Agent is the agent of one loop. Its runs follow one after another.
 type Agent struct {
 	Options
-	chat   chat
-	silent bool                 // that no hook was called was reported
-	order  []Program            // all programs that may do the work
-	used   map[string]time.Time // until when one may not be asked again, by its name
-	rest   *rest                // before the next run
+	session          agentSession
+	silenceReported  bool                 // that no hook was called was reported
+	programs         []Program            // all programs that may do the work
+	unavailableUntil map[string]time.Time // until when one may not be asked again, by its name
+	quotaWait        *quotaWait           // before the next run
 }
 
-// chat is the session of the agent that the next run may continue.
-type chat struct {
-	id    string
-	asked string      // that the present run was to continue
-	total agent.Usage // of the whole session so far, where its numbers grow
+// agentSession is the session of the agent that the next run may continue.
+type agentSession struct {
+	id          string
+	requestedID string      // that the present run was to continue
+	usage       agent.Usage // of the whole session so far, where its numbers grow
 }
 
 // New returns the agent of a loop.
-func New(o Options) *Agent { return &Agent{Options: o, order: o.Programs()} }
+func New(o Options) *Agent { return &Agent{Options: o, programs: o.Programs()} }
 
 // ResetSession has the next run begin a new session: one that was continued would believe
 // in what was undone. A nil agent has nothing to forget.
 func (a *Agent) ResetSession() {
 	if a != nil {
-		a.chat = chat{}
+		a.session = agentSession{}
 	}
 }
 
@@ -119,25 +119,25 @@ type Result struct {
 // run is one iteration of the agent.
 type run struct {
 	*Agent
-	task   Task
-	hooks  *hooks
-	record *ledger.AgentRun // of the runs so far
-	waited time.Duration    // for the service
-	notes  notes
-	handed string // folder with the prompt for another user, while the agent runs
-	stop   event.Stop
+	task      Task
+	hooks     *hooks
+	record    *ledger.AgentRun // of the runs so far
+	waited    time.Duration    // for the service
+	notes     notes
+	promptDir string // folder with the prompt for another user, while the agent runs
+	stop      event.Stop
 }
 
 // Run starts the agent and waits until nothing of it is left. While its service
 // fails it waits, and starts it again.
 func (a *Agent) Run(ctx context.Context, t Task) (Result, error) {
 	r := &run{Agent: a, task: t}
-	err := r.attempts(ctx)
+	err := r.runUntilDone(ctx)
 	return Result{Run: r.record, Stop: r.stop}, err
 }
 
-func (r *run) attempts(ctx context.Context) (err error) {
-	if rested, err := r.takeRest(ctx); err != nil || !rested {
+func (r *run) runUntilDone(ctx context.Context) (err error) {
+	if rested, err := r.awaitQuota(ctx); err != nil || !rested {
 		return err
 	}
 	if r.hooks, err = r.openHooks(); err != nil {
@@ -149,7 +149,7 @@ func (r *run) attempts(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		again, err := r.await(ctx, report)
+		again, err := r.awaitService(ctx, report)
 		if err != nil || !again {
 			return err
 		}

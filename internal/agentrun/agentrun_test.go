@@ -10,10 +10,10 @@ import (
 )
 
 func TestPassableRefusesWhatNoArgumentCanHold(t *testing.T) {
-	if err := passable("a\x00b"); err == nil {
+	if err := checkArgument("a\x00b"); err == nil {
 		t.Error("no argument can hold a zero byte")
 	}
-	if err := passable(strings.Repeat("x", agent.MaxArgument+1)); err == nil {
+	if err := checkArgument(strings.Repeat("x", agent.MaxArgument+1)); err == nil {
 		t.Error("the argument is too long")
 	}
 }
@@ -37,7 +37,7 @@ func TestDelayFollowsTheService(t *testing.T) {
 		{2, agent.Reset{At: now.Add(5 * time.Hour)}, 5 * time.Hour, true},
 		{0, agent.Reset{At: now.Add(-time.Hour)}, 10 * time.Second, false},
 	} {
-		if got, byService := a.delay(&ledger.AgentRun{Runs: tt.runs}, agent.Report{Reset: tt.reset}); got != tt.want || byService != tt.byService {
+		if got, byService := a.waitTime(&ledger.AgentRun{Runs: tt.runs}, agent.Report{Reset: tt.reset}); got != tt.want || byService != tt.byService {
 			t.Errorf("after %d runs, with %+v: %s, by the service %v; want %s", tt.runs, tt.reset, got, byService, tt.want)
 		}
 	}

@@ -16,31 +16,31 @@ import (
 	"supervise/source"
 )
 
-// errAlarm is why an agent is ended that makes tests vanish.
-type errAlarm struct{ event.TreeAlarm }
+// alarmError is why an agent is ended that makes tests vanish.
+type alarmError struct{ event.TreeAlarm }
 
-func (e errAlarm) Error() string { return e.String() }
+func (e alarmError) Error() string { return e.String() }
 
 const (
-	// settling is how long nothing more has to vanish before the tree is looked at:
+	// settleTime is how long nothing more has to vanish before the tree is looked at:
 	// editors write a file by replacing it. Those who never rest are looked at after
 	// settledLatest all the same.
-	settling, settledLatest = 400 * time.Millisecond, 3 * time.Second
+	settleTime, maxSettleTime = 400 * time.Millisecond, 3 * time.Second
 	// A tree has shrunk when this many files are gone, and this part of it.
 	shrunkFiles, shrunkPart = 20, .10
 )
 
-// alarms watches the tree while one agent works.
-type alarms struct {
+// treeAlarms watches the tree while one agent works.
+type treeAlarms struct {
 	*run
-	ctl      *runner.Control
-	end      context.CancelCauseFunc
-	files    map[string]snapshot.File // that there were when the agent began
-	before   gitState                 // where git was then
-	begun    time.Time
-	missed   map[string]bool // files that vanished since the last look
-	unsure   map[string]bool // files that git may be about to answer for; the next look decides
-	reported map[string]bool // files that an alarm was about
+	control    *runner.Control
+	cancel     context.CancelCauseFunc
+	files      map[string]snapshot.File // that there were when the agent began
+	gitBefore  gitState                 // where git was then
+	startedAt  time.Time
+	vanished   map[string]bool // files that vanished since the last look
+	unresolved map[string]bool // files that git may be about to answer for; the next look decides
+	reported   map[string]bool // files that an alarm was about
 }
 
 // watchTree watches the tree until the function that it returns is called. Where
@@ -51,12 +51,12 @@ func (r *run) watchTree(ctx context.Context, ctl *runner.Control, end context.Ca
 		return func() {}
 	}
 	a := r.newAlarms()
-	a.ctl, a.end = ctl, end
+	a.control, a.cancel = ctl, end
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := a.raise(ctx); err != nil {
+		if err := a.watch(ctx); err != nil {
 			r.Warn("watch the tree", err)
 		}
 	}()
@@ -66,15 +66,15 @@ func (r *run) watchTree(ctx context.Context, ctl *runner.Control, end context.Ca
 	}
 }
 
-func (r *run) newAlarms() *alarms {
-	return &alarms{
-		run: r, begun: time.Now(), before: lookAtGit(r.Root),
-		missed: map[string]bool{}, unsure: map[string]bool{}, reported: map[string]bool{},
+func (r *run) newAlarms() *treeAlarms {
+	return &treeAlarms{
+		run: r, startedAt: time.Now(), gitBefore: readGitState(r.Root),
+		vanished: map[string]bool{}, unresolved: map[string]bool{}, reported: map[string]bool{},
 	}
 }
 
-// know reads which files there were when the agent began.
-func (a *alarms) know() error {
+// readStartFiles reads which files there were when the agent began.
+func (a *treeAlarms) readStartFiles() error {
 	files, err := a.Store.Files(a.task.Start)
 	if err != nil {
 		return err
@@ -86,10 +86,10 @@ func (a *alarms) know() error {
 	return nil
 }
 
-// raise watches until ctx ends. The agent may be at work already: what is gone when
+// watch watches until ctx ends. The agent may be at work already: what is gone when
 // the watch begins counts as well.
-func (a *alarms) raise(ctx context.Context) (err error) {
-	if err := a.know(); err != nil {
+func (a *treeAlarms) watch(ctx context.Context) (err error) {
+	if err := a.readStartFiles(); err != nil {
 		return err
 	}
 	watcher, err := fileevents.Start(a.Root, fileevents.Options{})
@@ -97,10 +97,10 @@ func (a *alarms) raise(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, watcher.Close()) }()
-	there := a.standing()
+	there := a.scanTree()
 	for file := range a.files {
-		if !there.all[file] {
-			a.missed[file] = true
+		if !there.paths[file] {
+			a.vanished[file] = true
 		}
 	}
 	a.follow(ctx, watcher.Events())
@@ -108,8 +108,8 @@ func (a *alarms) raise(ctx context.Context) (err error) {
 }
 
 // follow looks at the tree whenever something has vanished and nothing more does.
-func (a *alarms) follow(ctx context.Context, events <-chan fileevents.Event) {
-	rest := time.NewTimer(settling)
+func (a *treeAlarms) follow(ctx context.Context, events <-chan fileevents.Event) {
+	rest := time.NewTimer(settleTime)
 	defer rest.Stop()
 	var since time.Time
 	for {
@@ -120,36 +120,36 @@ func (a *alarms) follow(ctx context.Context, events <-chan fileevents.Event) {
 			if !ok {
 				return
 			}
-			if !a.take(e) {
+			if !a.noteEvent(e) {
 				continue
 			}
 			if since.IsZero() {
 				since = time.Now()
 			}
-			rest.Reset(min(settling, max(0, settledLatest-time.Since(since))))
+			rest.Reset(min(settleTime, max(0, maxSettleTime-time.Since(since))))
 		case <-rest.C:
 			since = time.Time{}
-			if a.worthALook() && a.look(ctx) {
-				rest.Reset(settling)
+			if a.isSuspicious() && a.inspect(ctx) {
+				rest.Reset(settleTime)
 				continue
 			}
-			clear(a.missed)
-			clear(a.unsure)
+			clear(a.vanished)
+			clear(a.unresolved)
 		}
 	}
 }
 
-// take notes an event, and reports whether the tree may have lost something by it.
-func (a *alarms) take(e fileevents.Event) bool {
+// noteEvent notes an event, and reports whether the tree may have lost something by it.
+func (a *treeAlarms) noteEvent(e fileevents.Event) bool {
 	if _, had := a.files[e.Path]; !had || a.reported[e.Path] {
 		return false
 	}
 	switch e.Op {
 	case fileevents.Removed:
-		a.missed[e.Path] = true
+		a.vanished[e.Path] = true
 		return true
 	case fileevents.Created:
-		delete(a.missed, e.Path)
+		delete(a.vanished, e.Path)
 	case fileevents.Modified, fileevents.EventsLost, fileevents.Polling:
 	}
 	return false
@@ -157,30 +157,30 @@ func (a *alarms) take(e fileevents.Event) bool {
 
 func isTest(file string) bool { return source.IsTestFile(file, source.DetectLanguage(file, nil)) }
 
-func (a *alarms) worthALook() bool {
-	for file := range a.missed {
+func (a *treeAlarms) isSuspicious() bool {
+	for file := range a.vanished {
 		if isTest(file) {
 			return true
 		}
 	}
-	return a.shrunk(len(a.missed))
+	return a.hasShrunk(len(a.vanished))
 }
 
-func (a *alarms) shrunk(gone int) bool {
+func (a *treeAlarms) hasShrunk(gone int) bool {
 	return gone >= shrunkFiles && float64(gone) >= shrunkPart*float64(len(a.files))
 }
 
-// look stops the agent, looks at the tree itself, and does what is to be done. It
+// inspect stops the agent, looks at the tree itself, and does what is to be done. It
 // reports whether that is not known yet, so that the tree has to be looked at again.
-func (a *alarms) look(ctx context.Context) (again bool) {
-	if gitWorks(a.Root) {
+func (a *treeAlarms) inspect(ctx context.Context) (again bool) {
+	if isGitBusy(a.Root) {
 		return true // nobody is stopped for that
 	}
-	if err := a.ctl.Freeze(ctx); err != nil {
+	if err := a.control.Freeze(ctx); err != nil {
 		return false // it is ending: all of it will be measured
 	}
-	defer func() { _ = a.ctl.Thaw(ctx) }() // an agent that ends is thawed by that
-	alarm, again := a.verify(ctx)
+	defer func() { _ = a.control.Thaw(ctx) }() // an agent that ends is thawed by that
+	alarm, again := a.findAlarm(ctx)
 	if alarm.MissingFiles == 0 || ctx.Err() != nil {
 		return again
 	}
@@ -188,23 +188,23 @@ func (a *alarms) look(ctx context.Context) (again bool) {
 	alarm.Action = string(action)
 	a.Journal.Note(event.TreeAlarmed, a.task.Iteration, alarm)
 	if action == AlarmStop {
-		a.end(errAlarm{alarm})
+		a.cancel(alarmError{alarm})
 	}
 	return again
 }
 
-// verify compares the tree with what it was when the agent began. What git took
+// findAlarm compares the tree with what it was when the agent began. What git took
 // away, and what is only at another place now, is not gone. The alarm is empty where no
 // test is gone and not many files at once. It reports whether some of it has to be
 // looked at again.
-func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
-	if gitWorks(a.Root) {
+func (a *treeAlarms) findAlarm(ctx context.Context) (_ event.TreeAlarm, again bool) {
+	if isGitBusy(a.Root) {
 		return event.TreeAlarm{}, true
 	}
-	there := a.standing()
+	there := a.scanTree()
 	var gone []string
 	for file := range a.files {
-		if !there.all[file] {
+		if !there.paths[file] {
 			gone = append(gone, file)
 		}
 	}
@@ -212,17 +212,17 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 		return event.TreeAlarm{}, false
 	}
 	slices.Sort(gone) // a test that was written explains one that is gone, not two
-	now := a.gained(ctx, there)
-	git, done := a.askGit(ctx)
+	now := a.collectNewFiles(ctx, there)
+	git, done := a.gitExplainer(ctx)
 	defer done()
 	out, news := event.TreeAlarm{Total: len(a.files), MissingTests: []string{}}, 0
 	for _, file := range gone {
 		answer := git(file)
 		switch {
-		case answer == gitTook || now.explains(file, a.textBefore(ctx, file)):
+		case answer == gitRemovedFile || now.explains(file, a.textBefore(ctx, file)):
 			continue
-		case answer == gitMayHave && !a.unsure[file]:
-			a.unsure[file], again = true, true
+		case answer == gitUnknown && !a.unresolved[file]:
+			a.unresolved[file], again = true, true
 			continue
 		}
 		out.MissingFiles++
@@ -234,7 +234,7 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 			out.MissingTests = append(out.MissingTests, file)
 		}
 	}
-	if len(out.MissingTests) == 0 && !a.shrunk(news) {
+	if len(out.MissingTests) == 0 && !a.hasShrunk(news) {
 		return event.TreeAlarm{}, again
 	}
 	return out, again
@@ -242,7 +242,7 @@ func (a *alarms) verify(ctx context.Context) (_ event.TreeAlarm, again bool) {
 
 // textBefore is the text of a file when the agent began, nil where it is long or cannot
 // be read.
-func (a *alarms) textBefore(ctx context.Context, file string) []byte {
+func (a *treeAlarms) textBefore(ctx context.Context, file string) []byte {
 	if a.files[file].Size > maxText {
 		return nil
 	}
@@ -253,16 +253,16 @@ func (a *alarms) textBefore(ctx context.Context, file string) []byte {
 	return text
 }
 
-// tree is what the working tree has: all files, and those that are new or
+// treeFiles is what the working tree has: all files, and those that are new or
 // were written lately.
-type tree struct {
-	all   map[string]bool
-	fresh []string
+type treeFiles struct {
+	paths   map[string]bool
+	written []string
 }
 
-// standing walks the tree as the watcher does, without .git and what is installed.
-func (a *alarms) standing() tree {
-	root, out := a.Root, tree{all: map[string]bool{}}
+// scanTree walks the tree as the watcher does, without .git and what is installed.
+func (a *treeAlarms) scanTree() treeFiles {
+	root, out := a.Root, treeFiles{paths: map[string]bool{}}
 	_ = filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -277,10 +277,10 @@ func (a *alarms) standing() tree {
 			return nil //nolint:nilerr // as above
 		}
 		rel = filepath.ToSlash(rel)
-		out.all[rel] = true
+		out.paths[rel] = true
 		_, had := a.files[rel]
-		if info, err := d.Info(); !had || err == nil && !info.ModTime().Before(a.begun.Add(-time.Second)) {
-			out.fresh = append(out.fresh, rel)
+		if info, err := d.Info(); !had || err == nil && !info.ModTime().Before(a.startedAt.Add(-time.Second)) {
+			out.written = append(out.written, rel)
 		}
 		return nil
 	})

@@ -119,7 +119,7 @@ func TestAlarmsNameTheTestsThatAreGone(t *testing.T) {
 			a := copiedWorld(t, template.root)
 			for _, s := range c.steps {
 				a.sh(s.sh)
-				alarm, again := a.verify(t.Context())
+				alarm, again := a.findAlarm(t.Context())
 				got := alarm.MissingTests
 				if again {
 					got = append(got, "later")
@@ -153,7 +153,7 @@ func TestAlarmsReportAShrinkingTreeOnce(t *testing.T) {
 		{"rm -r pages", 60},
 	} {
 		w.sh(step.sh)
-		alarm, again := w.verify(t.Context())
+		alarm, again := w.findAlarm(t.Context())
 		if again || len(alarm.MissingTests) > 0 {
 			t.Errorf("%s: %+v, again %v", step.sh, alarm, again)
 		}
@@ -165,7 +165,7 @@ func TestAlarmsReportAShrinkingTreeOnce(t *testing.T) {
 
 // alarmWorld is what looks at a repository.
 type alarmWorld struct {
-	*alarms
+	*treeAlarms
 	t    *testing.T
 	root string
 }
@@ -214,8 +214,8 @@ func (w *alarmWorld) begin() {
 		w.t.Fatal(err)
 	}
 	r := &run{Agent: New(Options{Setup: Setup{Root: w.root}, Store: store}), task: Task{Start: info.ID}}
-	w.alarms = r.newAlarms()
-	if err := w.know(); err != nil {
+	w.treeAlarms = r.newAlarms()
+	if err := w.readStartFiles(); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"supervise/internal/agent"
 )
 
-// patience is how long an agent that nobody sees may be silent behind a question that only
+// questionPatience is how long an agent that nobody sees may be silent behind a question that only
 // a person answers: it may have printed the words for another reason.
-const patience = 5 * time.Minute
+const questionPatience = 5 * time.Minute
 
-// errAsks is why a run is ended that waits for a person where there is none: its question.
-type errAsks string
+// questionError is why a run is ended that waits for a person where there is none: its question.
+type questionError string
 
-func (e errAsks) Error() string { return "it waits for a person: " + string(e) }
+func (e questionError) Error() string { return "it waits for a person: " + string(e) }
 
-// asking ends the run of an agent that nobody sees when it waits for a person.
-type asking struct {
+// questionWatcher ends the run of an agent that nobody sees when it waits for a person.
+type questionWatcher struct {
 	after time.Duration
 	end   func(error)
 
@@ -26,33 +26,33 @@ type asking struct {
 	timer *time.Timer
 }
 
-// screenful is how much of the end of what was printed is looked at, in bytes.
-const screenful = 8 << 10
+// screenSize is how much of the end of what was printed is looked at, in bytes.
+const screenSize = 8 << 10
 
 // Write notes what the agent prints. It never fails.
-func (a *asking) Write(p []byte) (int, error) {
+func (a *questionWatcher) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tail = append(a.tail, p[max(0, len(p)-screenful):]...)
-	a.tail = a.tail[max(0, len(a.tail)-screenful):]
+	a.tail = append(a.tail, p[max(0, len(p)-screenSize):]...)
+	a.tail = a.tail[max(0, len(a.tail)-screenSize):]
 	if a.timer == nil {
-		a.timer = time.AfterFunc(a.after, a.silent)
+		a.timer = time.AfterFunc(a.after, a.checkScreen)
 	} else {
 		a.timer.Reset(a.after)
 	}
 	return len(p), nil
 }
 
-// silent is called when nothing was printed for a while.
-func (a *asking) silent() {
+// checkScreen is called when nothing was printed for a while.
+func (a *questionWatcher) checkScreen() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if q := agent.FindQuestion(string(a.tail)); q != "" {
-		a.end(errAsks(brief(q)))
+		a.end(questionError(shortLine(q)))
 	}
 }
 
-func (a *asking) stop() {
+func (a *questionWatcher) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.timer != nil {
@@ -60,15 +60,15 @@ func (a *asking) stop() {
 	}
 }
 
-// unseen reports whether nobody can answer the agent.
-func (r *run) unseen() bool { return r.Terminal == nil || r.Terminal.In == nil }
+// isUnattended reports whether nobody can answer the agent.
+func (r *run) isUnattended() bool { return r.Terminal == nil || r.Terminal.In == nil }
 
 // watchQuestions returns a writer for what the agent prints, nil where a person sees it.
-func (r *run) watchQuestions(end func(error)) *asking {
-	if !r.unseen() {
+func (r *run) watchQuestions(end func(error)) *questionWatcher {
+	if !r.isUnattended() {
 		return nil
 	}
-	a := &asking{after: patience, end: end}
+	a := &questionWatcher{after: questionPatience, end: end}
 	if r.IdleTimeout > 0 {
 		a.after = min(a.after, r.IdleTimeout/2)
 	}

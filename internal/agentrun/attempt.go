@@ -23,7 +23,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if err != nil {
 		return none, err
 	}
-	defer r.takePromptBack()
+	defer r.removePrompt()
 	cmd, err := r.command(dir)
 	if err == nil && r.User != nil {
 		err = r.User.Chown(r.Root) // what was restored, and what the checks left, belongs to root
@@ -31,10 +31,10 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if err != nil {
 		return none, err
 	}
-	if err := keepTranscript(dir, r.record); err != nil {
+	if err := moveTranscript(dir, r.record); err != nil {
 		return none, err
 	}
-	script, err := r.transcribe(&cmd, dir, r.task.Iteration)
+	script, err := r.startTranscript(&cmd, dir, r.task.Iteration)
 	if err != nil {
 		return none, err
 	}
@@ -42,7 +42,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	defer cancel(nil)
 	preset, _ := r.Preset()
 	log := preset.NewLogReader(cmd.Env)
-	reader := r.observe(cancel, log)
+	reader := r.newReader(cancel, log)
 	cmd.Stdout = io.MultiWriter(cmd.Stdout, reader)
 	if questions := r.watchQuestions(cancel); questions != nil {
 		defer questions.stop()
@@ -60,7 +60,7 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	unwatch := r.watchTree(ctx, cmd.Control, cancel)
 	res, err := runner.Run(ctx, cmd)
 	unwatch()
-	r.takeNotes()
+	r.readBackNotes()
 	if err := errors.Join(script.close(), reader.Close(), r.maskPrompt(dir)); err != nil {
 		r.Warn("keep the transcript", err)
 	}
@@ -73,77 +73,77 @@ func (r *run) attempt(ctx context.Context) (agent.Report, error) {
 	if noted != nil {
 		return none, noted
 	}
-	return r.note(res, log.Add(reader.Report()), script.words.String(), context.Cause(ctx))
+	return r.recordRun(res, log.Add(reader.Report()), script.tail.String(), context.Cause(ctx))
 }
 
-// note adds an attempt to the record of the iteration. printed is the end of what the
+// recordRun adds an attempt to the record of the iteration. printed is the end of what the
 // agent printed.
-func (r *run) note(res runner.Result, report agent.Report, printed string, cause error) (agent.Report, error) {
-	last := r.recordOf(res, report, cause)
+func (r *run) recordRun(res runner.Result, report agent.Report, printed string, cause error) (agent.Report, error) {
+	last := r.newRecord(res, report, cause)
 	last.LastOutput = cmp.Or(last.LastOutput, lastLine(printed))
 	last.CompletionClaimed = r.Promise != "" && strings.Contains(agent.StripEscapes(cmp.Or(report.LastMessage, printed)), r.Promise)
-	last.Blocked, last.Notes = r.hooks.blocks(), r.masked(r.task.Notes)
-	r.record = joined(r.record, last)
+	last.Blocked, last.Notes = r.hooks.blockedStatements(), r.masked(r.task.Notes)
+	r.record = mergeRuns(r.record, last)
 	r.record.Waited = r.waited
 	return report, r.Journal.Write(event.AgentFinished, r.task.Iteration, *r.record)
 }
 
-// recordOf puts together what is known of one run.
-func (a *Agent) recordOf(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
+// newRecord puts together what is known of one run.
+func (a *Agent) newRecord(res runner.Result, report agent.Report, cause error) *ledger.AgentRun {
 	p, _ := a.Preset()
 	run := &ledger.AgentRun{
 		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause.String(), Duration: res.Ended.Sub(res.Started),
 		Containment: res.Containment.String(), Leftovers: res.Leftovers, RefusedHosts: res.RefusedHosts,
 		Program: p.Name, Session: report.Session, Model: report.Model, Version: report.Version,
 	}
-	outcome := report.Outcome(p, ending(res), a.Program.Name != "" && p.HasReader())
+	outcome := report.Outcome(p, processEnding(res), a.Program.Name != "" && p.HasReader())
 	if errors.Is(cause, errHopeless) {
 		outcome = agent.Auth
 	}
-	if q, ok := errors.AsType[errAsks](cause); ok {
+	if q, ok := errors.AsType[questionError](cause); ok {
 		outcome, report.Message = agent.AsksPerson, q.Error()
 	}
-	if full, ok := errors.AsType[errWindow](cause); ok {
-		outcome, report.Message = full.ended(p, report)
+	if full, ok := errors.AsType[windowError](cause); ok {
+		outcome, report.Message = full.outcomeOf(p, report)
 	}
-	if alarm := (errAlarm{}); errors.As(cause, &alarm) {
+	if alarm := (alarmError{}); errors.As(cause, &alarm) {
 		run.Alarm = alarm.String()
 	}
-	if limit := overLimit(""); errors.As(cause, &limit) {
+	if limit := limitError(""); errors.As(cause, &limit) {
 		run.LimitReached = string(limit)
 	}
 	run.Outcome = string(outcome)
 	if outcome != agent.OK {
-		run.Message = a.masked(brief(report.Message))
+		run.Message = a.masked(shortLine(report.Message))
 	}
 	if report.Lines > 0 {
-		run.LastOutput = a.masked(cmp.Or(run.Message, brief(lastLine(report.LastMessage))))
+		run.LastOutput = a.masked(cmp.Or(run.Message, shortLine(lastLine(report.LastMessage))))
 	}
 	if run.Window = report.Window(a.Now()); run.Window != nil {
 		run.Window.Name = a.masked(run.Window.Name)
 	}
-	a.chat.total, run.Usage = a.account(p, report)
-	a.chat.id = report.Session
+	a.session.usage, run.Usage = a.sessionUsage(p, report)
+	a.session.id = report.Session
 	if outcome == agent.Crashed || outcome == agent.NoFinalEvent {
-		a.chat.id = "" // it may be the session that cannot be continued
+		a.session.id = "" // it may be the session that cannot be continued
 	}
 	return run
 }
 
-// account returns what the agent's session consumed, and what this run did of it; nil
+// sessionUsage returns what the agent's session consumed, and what this run did of it; nil
 // where nothing is known.
-func (a *Agent) account(p agent.Preset, r agent.Report) (total agent.Usage, run *agent.Usage) {
+func (a *Agent) sessionUsage(p agent.Preset, r agent.Report) (total agent.Usage, run *agent.Usage) {
 	if r.Usage.IsZero() {
-		return a.chat.total, nil
+		return a.session.usage, nil
 	}
 	u := r.Usage
-	if p.UsageGrows && r.Session != "" && r.Session == a.chat.asked {
-		u = u.Since(a.chat.total)
+	if p.UsageGrows && r.Session != "" && r.Session == a.session.requestedID {
+		u = u.Since(a.session.usage)
 	}
 	return r.Usage, &u
 }
 
-func ending(res runner.Result) agent.Ending {
+func processEnding(res runner.Result) agent.Ending {
 	e := agent.Ending{ExitCode: res.ExitCode, Signal: res.Signal}
 	switch res.Cause {
 	case runner.TimedOut, runner.NoOutput, runner.WentIdle:
@@ -155,8 +155,8 @@ func ending(res runner.Result) agent.Ending {
 	return e
 }
 
-// joined adds an earlier run of the same iteration to the last one.
-func joined(before, run *ledger.AgentRun) *ledger.AgentRun {
+// mergeRuns adds an earlier run of the same iteration to the last one.
+func mergeRuns(before, run *ledger.AgentRun) *ledger.AgentRun {
 	if before == nil {
 		return run
 	}
@@ -174,8 +174,8 @@ func joined(before, run *ledger.AgentRun) *ledger.AgentRun {
 	return run
 }
 
-// keepTranscript moves the transcript of an earlier run of the iteration aside.
-func keepTranscript(dir string, before *ledger.AgentRun) error {
+// moveTranscript moves the transcript of an earlier run of the iteration aside.
+func moveTranscript(dir string, before *ledger.AgentRun) error {
 	if before == nil {
 		return nil
 	}
@@ -187,13 +187,13 @@ func keepTranscript(dir string, before *ledger.AgentRun) error {
 	return nil
 }
 
-// maxBrief bounds what is kept of an agent's message, in bytes.
-const maxBrief = 500
+// maxShortLine bounds what is kept of an agent's message, in bytes.
+const maxShortLine = 500
 
-func brief(text string) string {
+func shortLine(text string) string {
 	text = strings.Join(strings.Fields(agent.StripEscapes(text)), " ")
-	if len(text) > maxBrief {
-		text = strings.ToValidUTF8(text[:maxBrief], "") + "…"
+	if len(text) > maxShortLine {
+		text = strings.ToValidUTF8(text[:maxShortLine], "") + "…"
 	}
 	return text
 }
@@ -212,25 +212,25 @@ func lastLine(s string) string {
 // errHopeless is why a run is ended whose service will never accept it.
 var errHopeless = errors.New("the service refuses the agent")
 
-// observe returns a reader of what the agent prints. It ends the run where a limit
+// newReader returns a reader of what the agent prints. It ends the run where a limit
 // is reached, or where it cannot come to anything, and reports its retries. The agent's log
 // is read with it.
-func (r *run) observe(end context.CancelCauseFunc, log *agent.LogReader) *agent.Reader {
+func (r *run) newReader(end context.CancelCauseFunc, log *agent.LogReader) *agent.Reader {
 	preset, _ := r.Preset()
-	before, last := r.consumed(), agent.Retry{}
+	before, last := r.usedSoFar(), agent.Retry{}
 	return preset.NewReader(func(p agent.Report) { // one call after another
 		p = log.Add(p)
 		used := before
-		if _, now := r.account(preset, p); now != nil {
+		if _, now := r.sessionUsage(preset, p); now != nil {
 			used = before.Plus(*now)
-			if limit := r.over(used); limit != "" {
+			if limit := r.reachedLimit(used); limit != "" {
 				end(limit)
 			}
 		}
 		if r.OnReport != nil {
-			r.OnReport(Progress{Text: r.masked(brief(lastLine(p.LastMessage))), Usage: used, Window: p.Window(r.Now())})
+			r.OnReport(Progress{Text: r.masked(shortLine(lastLine(p.LastMessage))), Usage: used, Window: p.Window(r.Now())})
 		}
-		if full, ok := r.full(p); ok && !p.Final {
+		if full, ok := r.fullWindow(p); ok && !p.Final {
 			end(full)
 		}
 		if p.CannotSucceed() {
@@ -239,7 +239,7 @@ func (r *run) observe(end context.CancelCauseFunc, log *agent.LogReader) *agent.
 		if p.Retry != nil && *p.Retry != last {
 			last = *p.Retry
 			r.Journal.Note(event.AgentRetrying, r.task.Iteration, event.Retrying{
-				Outcome: string(p.Retry.Why), Attempt: p.Retry.Attempt, DelayMS: p.Retry.Delay.Milliseconds(), Message: r.masked(brief(p.Retry.Message)),
+				Outcome: string(p.Retry.Why), Attempt: p.Retry.Attempt, DelayMS: p.Retry.Delay.Milliseconds(), Message: r.masked(shortLine(p.Retry.Message)),
 			})
 		}
 	})

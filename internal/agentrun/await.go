@@ -30,15 +30,15 @@ func WasUnavailable(run *ledger.AgentRun) bool {
 	return o.IsTemporary() || o.NeedsPerson()
 }
 
-// await waits for the service where a run failed by it, and reports whether the
+// awaitService waits for the service where a run failed by it, and reports whether the
 // agent is to be run again. Where it is not, and the loop cannot go on, it notes
 // the stop.
-func (r *run) await(ctx context.Context, report agent.Report) (again bool, err error) {
+func (r *run) awaitService(ctx context.Context, report agent.Report) (again bool, err error) {
 	o := agent.Outcome(r.record.Outcome)
 	if o.NeedsPerson() {
-		r.stop = r.refused(o)
+		r.stop = r.refusedStop(o)
 	}
-	full, over := r.full(report)
+	full, over := r.fullWindow(report)
 	if over && report.Reset.IsZero() {
 		report.Reset.At = full.Reset
 	}
@@ -46,20 +46,20 @@ func (r *run) await(ctx context.Context, report agent.Report) (again bool, err e
 	case interrupted(ctx):
 		return false, nil
 	case o.IsTemporary():
-		delay, byService := r.delay(r.record, report)
-		return r.outlast(ctx, r.record, delay, byService)
+		delay, byService := r.waitTime(r.record, report)
+		return r.waitOrHandOver(ctx, r.record, delay, byService)
 	case over:
-		r.restFor(ctx, full, report)
+		r.scheduleQuotaWait(ctx, full, report)
 	}
 	return false, nil
 }
 
-// outlast waits for the service, or has another program go on where that takes too long,
+// waitOrHandOver waits for the service, or has another program go on where that takes too long,
 // and reports whether the agent is to be run again. Else it notes the stop.
-func (r *run) outlast(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
-	stop := r.tooLong(ctx, why, delay)
+func (r *run) waitOrHandOver(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
+	stop := r.waitStop(ctx, why, delay)
 	if stop == (event.Stop{}) {
-		return r.pause(ctx, why, delay, byService)
+		return r.waitFor(ctx, why, delay, byService)
 	}
 	if again, err := r.handOver(why, r.Now().Add(delay)); again || err != nil {
 		return again, err
@@ -68,8 +68,8 @@ func (r *run) outlast(ctx context.Context, why *ledger.AgentRun, delay time.Dura
 	return false, nil
 }
 
-// tooLong is the stop of a loop that has no time to wait so long, none where it has.
-func (r *run) tooLong(ctx context.Context, why *ledger.AgentRun, delay time.Duration) event.Stop {
+// waitStop is the stop of a loop that has no time to wait so long, none where it has.
+func (r *run) waitStop(ctx context.Context, why *ledger.AgentRun, delay time.Duration) event.Stop {
 	limit := cmp.Or(r.MaxWait, DefaultMaxWait)
 	deadline, timed := ctx.Deadline()
 	switch {
@@ -83,9 +83,9 @@ func (r *run) tooLong(ctx context.Context, why *ledger.AgentRun, delay time.Dura
 
 func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
-// delay is how long to wait: as long as the service asks for, or twice as long each
+// waitTime is how long to wait: as long as the service asks for, or twice as long each
 // time. A service that asks for very little again and again is not believed.
-func (a *Agent) delay(run *ledger.AgentRun, report agent.Report) (d time.Duration, byService bool) {
+func (a *Agent) waitTime(run *ledger.AgentRun, report agent.Report) (d time.Duration, byService bool) {
 	first := cmp.Or(a.FirstWait, DefaultFirstWait)
 	before := max(run.Runs-1, 0)
 	step := min(first<<min(before, 20), max(maxStep, first))
@@ -96,20 +96,20 @@ func (a *Agent) delay(run *ledger.AgentRun, report agent.Report) (d time.Duratio
 	return step, false
 }
 
-// runs is how often the agent was run in this iteration.
-func (r *run) runs() int {
+// runCount is how often the agent was run in this iteration.
+func (r *run) runCount() int {
 	if r.record == nil {
 		return 0
 	}
 	return max(r.record.Runs, 1)
 }
 
-// pause waits, reports it, and counts it.
-func (r *run) pause(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
+// waitFor waits, reports it, and counts it.
+func (r *run) waitFor(ctx context.Context, why *ledger.AgentRun, delay time.Duration, byService bool) (again bool, err error) {
 	from := r.Now()
 	until := from.Add(delay)
 	err = r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: why.Outcome, Message: why.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: r.runs(),
+		Outcome: why.Outcome, Message: why.Message, Until: until, DelayMS: delay.Milliseconds(), ByService: byService, Runs: r.runCount(),
 	})
 	if err != nil {
 		return false, err
@@ -137,9 +137,9 @@ func reasonOf(run *ledger.AgentRun) string {
 	return outcome + ": " + run.Message
 }
 
-// refused is the stop of a loop whose agent cannot do anything until somebody
+// refusedStop is the stop of a loop whose agent cannot do anything until somebody
 // helps.
-func (r *run) refused(o agent.Outcome) event.Stop {
+func (r *run) refusedStop(o agent.Outcome) event.Stop {
 	p, known := r.Preset()
 	if o == agent.NotFound {
 		text := fmt.Sprintf("the agent's command was not found (status %d): %s", r.record.ExitCode, r.record.LastOutput)

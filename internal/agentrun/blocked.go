@@ -21,15 +21,15 @@ const SocketEnv = "SUPERVISE_SOCKET"
 
 // What is kept of what an agent says in one iteration, lengths in characters.
 const (
-	maxReason   = 2000
-	maxTestName = 300
-	maxNamed    = 20 // tests of one statement
-	maxSaid     = 20 // statements
+	maxReason     = 2000
+	maxTestName   = 300
+	maxNamed      = 20 // tests of one statement
+	maxStatements = 20 // statements
 )
 
-// blocked notes that the agent says it cannot go on, and tells it what follows. Nothing
+// answerBlocked notes that the agent says it cannot go on, and tells it what follows. Nothing
 // that it says changes how its work is judged.
-func (h *hooks) blocked(q rpc.Blocked) rpc.Reply {
+func (h *hooks) answerBlocked(q rpc.Blocked) rpc.Reply {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var names []string
@@ -45,24 +45,24 @@ func (h *hooks) blocked(q rpc.Blocked) rpc.Reply {
 	if err := h.noteBlocked(b); err != nil {
 		return rpc.Reply{Error: err.Error()}
 	}
-	return rpc.Reply{Output: []byte(answerTo(b))}
+	return rpc.Reply{Output: []byte(blockedAnswer(b))}
 }
 
 // noteBlocked keeps a statement, unless it was made before, or there are too many.
 func (h *hooks) noteBlocked(b ledger.Block) error {
 	again := func(x ledger.Block) bool { return x.Reason == b.Reason && slices.Equal(x.Tests, b.Tests) }
-	if len(h.said) >= maxSaid || slices.ContainsFunc(h.said, again) {
+	if len(h.statements) >= maxStatements || slices.ContainsFunc(h.statements, again) {
 		return nil
 	}
 	if err := h.Journal.Write(event.AgentBlocked, h.task.Iteration, b); err != nil {
 		return fmt.Errorf("note it: %w", err)
 	}
-	h.said = append(h.said, b)
+	h.statements = append(h.statements, b)
 	return nil
 }
 
-// answerTo is what an agent reads that said it is blocked.
-func answerTo(b ledger.Block) string {
+// blockedAnswer is what an agent reads that said it is blocked.
+func blockedAnswer(b ledger.Block) string {
 	text := "noted: a person decides whether the task can be done. Stop working on it, leave the tree as it is, and end your turn.\n"
 	if len(b.Tests) > 0 {
 		text = "noted: stop working on this test and leave it as it is; a person decides whether it is wrong. Finish what does not depend on it, then end your turn.\n"
@@ -92,14 +92,14 @@ func (a *Agent) oneLine(text string, limit int) string {
 	return string(out)
 }
 
-// blocks returns what the agent said so far in this iteration.
-func (h *hooks) blocks() []ledger.Block {
+// blockedStatements returns what the agent said so far in this iteration.
+func (h *hooks) blockedStatements() []ledger.Block {
 	if h == nil {
 		return nil
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Clone(h.said)
+	return slices.Clone(h.statements)
 }
 
 // BlockedCommand is how the agent says that it cannot go on, "" where it cannot reach its
@@ -113,7 +113,7 @@ func (s Setup) BlockedCommand(self string, env []string) string {
 	if err != nil {
 		return ""
 	}
-	for _, dir := range filepath.SplitList(lookup(s.given(env))("PATH")) {
+	for _, dir := range filepath.SplitList(getenvFrom(s.allowedEnv(env))("PATH")) {
 		if found, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			if os.SameFile(found, own) {
 				return name + " blocked"

@@ -63,7 +63,7 @@ func TestBlockedIsBounded(t *testing.T) {
 			t.Fatalf("statement %d: %+v", n, reply)
 		}
 	}
-	if got := h.blocks(); len(got) != maxSaid || got[0].String() != "calc: TestDiv is wrong: reason 0" || got[0].Known[0].Name != "TestDiv" {
+	if got := h.blockedStatements(); len(got) != maxStatements || got[0].String() != "calc: TestDiv is wrong: reason 0" || got[0].Known[0].Name != "TestDiv" {
 		t.Errorf("%d statements are kept, the first is %q", len(got), got[0])
 	}
 	lines := 0
@@ -71,7 +71,7 @@ func TestBlockedIsBounded(t *testing.T) {
 		if e.Name == string(event.AgentBlocked) {
 			lines++
 		}
-	}); err != nil || lines != maxSaid {
+	}); err != nil || lines != maxStatements {
 		t.Errorf("the log has %d statements, %v", lines, err)
 	}
 }
@@ -86,7 +86,7 @@ func TestBlockedIsOneLine(t *testing.T) {
 	if reply := say(t, socket, reason, many...); !strings.Contains(string(reply.Output), "no test is known as") {
 		t.Errorf("the answer is %s", reply.Output)
 	}
-	b := h.blocks()[0]
+	b := h.blockedStatements()[0]
 	if n := utf8.RuneCountInString(b.Reason); n > maxReason || n < maxReason-5 || !strings.HasPrefix(b.Reason, "one two [MY_SECRET_TOKEN] word ") {
 		t.Errorf("%d characters are kept: %q", n, b.Reason)
 	}

@@ -30,8 +30,8 @@ var (
 // errNoTask is the error of a known program that has nothing to do.
 var errNoTask = errors.New("a known agent needs a task: give it with -p or -P")
 
-// passable returns an error where a text cannot be an argument.
-func passable(arg string) error {
+// checkArgument returns an error where a text cannot be an argument.
+func checkArgument(arg string) error {
 	switch {
 	case len(arg) > agent.MaxArgument:
 		return errPromptTooLong
@@ -47,13 +47,13 @@ func passable(arg string) error {
 // when there is a task and no placeholder.
 func (r *run) command(dir string) (runner.Command, error) {
 	text := r.task.Prompt
-	path, evidence, err := r.handPrompt(dir, text)
+	path, evidence, err := r.writePrompt(dir, text)
 	if err != nil {
 		return runner.Command{}, err
 	}
 	box, err := r.sandbox(path, evidence)
 	if err == nil {
-		err = r.layNotes()
+		err = r.writeNotes()
 	}
 	if err != nil {
 		return runner.Command{}, err
@@ -70,7 +70,7 @@ func (r *run) command(dir string) (runner.Command, error) {
 	for _, arg := range r.Args {
 		filled := fill.Replace(arg)
 		placed = placed || filled != arg
-		if err := passable(filled); err != nil {
+		if err := checkArgument(filled); err != nil {
 			return runner.Command{}, err
 		}
 		cmd.Args = append(cmd.Args, filled)
@@ -98,7 +98,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 	}
 	l := agent.Launch{Prompt: r.task.Prompt, File: path, Model: r.Program.Model, Yolo: r.Program.Yolo, Extra: append(slices.Clone(r.hooks.args()), r.Args...)}
 	if r.Program.Continue {
-		l.Session = r.chat.id
+		l.Session = r.session.id
 	}
 	if r.MaxCost > 0 {
 		l.Budget = max(r.MaxCost-costOf(r.task.Spent), minBudget)
@@ -108,7 +108,7 @@ func (r *run) launch(cmd *runner.Command, path string) error {
 	if cmd.Grace == (runner.Grace{}) {
 		cmd.Grace = p.Grace()
 	}
-	r.chat.asked = l.Session
+	r.session.requestedID = l.Session
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (r *run) agentEnv(prompt, evidence string) []string {
 		"SUPERVISE_ITERATION="+strconv.Itoa(r.task.Iteration),
 		"SUPERVISE_PROMPT_FILE="+prompt,
 		agent.EvidenceEnv+"="+evidence,
-		agent.NotesEnv+"="+r.notes.seen,
+		agent.NotesEnv+"="+r.notes.agentPath,
 	)
 }
 
@@ -156,9 +156,9 @@ func (r *run) sandbox(prompt, evidence string) (*runner.Sandbox, error) {
 	return r.Shield.SandboxWith(shown...), errors.Join(os.RemoveAll(temp), os.Mkdir(temp, 0o700))
 }
 
-// handPrompt writes the prompt and the evidence where the agent can read them, and returns
+// writePrompt writes the prompt and the evidence where the agent can read them, and returns
 // the path of the one and the folder of the other.
-func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
+func (r *run) writePrompt(dir, text string) (path, evidence string, err error) {
 	path, evidence = filepath.Join(dir, ledger.PromptName), filepath.Join(dir, "evidence")
 	if err := errors.Join(os.RemoveAll(evidence), os.Mkdir(evidence, 0o700), ledger.WriteFile(path, []byte(text))); err != nil {
 		return "", "", fmt.Errorf("write the prompt: %w", err)
@@ -176,27 +176,27 @@ func (r *run) handPrompt(dir, text string) (path, evidence string, err error) {
 		files = map[string]string{}
 	}
 	files[ledger.PromptName], files[notesName] = text, r.task.Notes
-	if r.handed, err = r.User.WriteFiles(files); err != nil {
+	if r.promptDir, err = r.User.WriteFiles(files); err != nil {
 		return "", "", err
 	}
-	return filepath.Join(r.handed, ledger.PromptName), r.handed, nil
+	return filepath.Join(r.promptDir, ledger.PromptName), r.promptDir, nil
 }
 
-// takePromptBack removes what handPrompt, layNotes and sandbox made.
-func (r *run) takePromptBack() {
-	r.takeNotes()
+// removePrompt removes what handPrompt, layNotes and sandbox made.
+func (r *run) removePrompt() {
+	r.readBackNotes()
 	if r.Shield.Sandbox != nil {
 		if err := os.RemoveAll(r.Ledger.TempDir()); err != nil {
 			r.Warn("remove the temporary files of the agent", err)
 		}
 	}
-	if r.handed == "" {
+	if r.promptDir == "" {
 		return
 	}
-	if err := os.RemoveAll(r.handed); err != nil {
+	if err := os.RemoveAll(r.promptDir); err != nil {
 		r.Warn("remove the prompt that was handed to the agent", err)
 	}
-	r.handed = ""
+	r.promptDir = ""
 }
 
 // maskPrompt masks what is kept of a prompt, which had to be whole for the agent.

@@ -18,15 +18,15 @@ func (s Setup) Programs() []Program {
 	return append([]Program{s.Program}, s.Fallback...)
 }
 
-// use has the agent be that of a program from now on, in a session of its own.
-func (a *Agent) use(p Program) {
-	a.Program, a.Hooks.Client = p, p.client()
-	a.rest = nil
+// switchTo has the agent be that of a program from now on, in a session of its own.
+func (a *Agent) switchTo(p Program) {
+	a.Program, a.Hooks.Client = p, p.hookClient()
+	a.quotaWait = nil
 	a.ResetSession()
 }
 
-// client is whose hooks a known program calls, "" for none.
-func (p Program) client() hook.Client {
+// hookClient is whose hooks a known program calls, "" for none.
+func (p Program) hookClient() hook.Client {
 	preset, _ := agent.ByName(p.Name) // it was known when the loop began
 	client, err := hook.ParseClient(preset.Hooks)
 	if err != nil {
@@ -37,39 +37,39 @@ func (p Program) client() hook.Client {
 
 // WithProgram is the setup with one program in place of all.
 func (s Setup) WithProgram(p Program) Setup {
-	s.Program, s.Fallback, s.Hooks.Client = p, nil, p.client()
+	s.Program, s.Fallback, s.Hooks.Client = p, nil, p.hookClient()
 	return s
 }
 
-// another finds the program that goes on where the present one may not be asked again before
+// findFallback finds the program that goes on where the present one may not be asked again before
 // a time.
-func (a *Agent) another(until time.Time) (p Program, found bool) {
-	if a.used == nil {
-		a.used = map[string]time.Time{}
+func (a *Agent) findFallback(until time.Time) (p Program, found bool) {
+	if a.unavailableUntil == nil {
+		a.unavailableUntil = map[string]time.Time{}
 	}
-	a.used[a.Program.Name] = until
-	at := slices.IndexFunc(a.order, func(p Program) bool { return !a.Now().Before(a.used[p.Name]) })
+	a.unavailableUntil[a.Program.Name] = until
+	at := slices.IndexFunc(a.programs, func(p Program) bool { return !a.Now().Before(a.unavailableUntil[p.Name]) })
 	if at < 0 {
 		return Program{}, false
 	}
-	return a.order[at], true
+	return a.programs[at], true
 }
 
 // handOver has another program go on for a reason where the present one may not be asked
 // again before a time, and reports whether there is one that may. It begins from the same
 // tree, with the same prompt.
 func (r *run) handOver(why *ledger.AgentRun, until time.Time) (bool, error) {
-	next, found := r.another(until)
+	next, found := r.findFallback(until)
 	if !found || agent.Outcome(why.Outcome) != agent.RateLimit {
 		return false, nil
 	}
 	err := r.Journal.Write(event.AgentWaiting, r.task.Iteration, event.Waiting{
-		Outcome: why.Outcome, Message: why.Message, Until: until, Runs: r.runs(), Agent: r.Program.Name, Next: next.Name,
+		Outcome: why.Outcome, Message: why.Message, Until: until, Runs: r.runCount(), Agent: r.Program.Name, Next: next.Name,
 	})
 	if err == nil {
 		err = r.hooks.close(r.record)
 	}
-	r.use(next)
+	r.switchTo(next)
 	if err == nil && r.record != nil {
 		r.hooks, err = r.openHooks()
 	}

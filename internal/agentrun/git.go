@@ -22,18 +22,18 @@ type gitState struct {
 	tables string // where references are kept in tables, what names these
 }
 
-// lookAtGit reads the state of git; all is empty without one.
-func lookAtGit(root string) gitState {
+// readGitState reads the state of git; all is empty without one.
+func readGitState(root string) gitState {
 	dir, common := gitDirs(root)
-	g := gitState{head: readGit(dir, "HEAD"), stash: reference(common, "refs/stash"), tables: readGit(common, "reftable/tables.list")}
+	g := gitState{head: readGitFile(dir, "HEAD"), stash: resolveRef(common, "refs/stash"), tables: readGitFile(common, "reftable/tables.list")}
 	g.commit = g.head
 	if ref, is := strings.CutPrefix(g.head, "ref: "); is {
-		g.commit = reference(common, ref)
+		g.commit = resolveRef(common, ref)
 	}
 	return g
 }
 
-func readGit(dir, name string) string {
+func readGitFile(dir, name string) string {
 	text, err := projectfile.ReadAnywhere(filepath.Join(dir, filepath.FromSlash(name)), projectfile.Git)
 	if err != nil {
 		return "" // as a rule it is not there
@@ -41,12 +41,12 @@ func readGit(dir, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// reference is the commit that a name refers to, in a file of its own or packed.
-func reference(dir, name string) string {
-	if id := readGit(dir, name); id != "" {
+// resolveRef is the commit that a name refers to, in a file of its own or packed.
+func resolveRef(dir, name string) string {
+	if id := readGitFile(dir, name); id != "" {
 		return id
 	}
-	for line := range strings.Lines(readGit(dir, "packed-refs")) {
+	for line := range strings.Lines(readGitFile(dir, "packed-refs")) {
 		if id, of, ok := strings.Cut(strings.TrimSpace(line), " "); ok && of == name {
 			return id
 		}
@@ -82,14 +82,14 @@ func gitDirs(root string) (dir, common string) {
 	return dir, common
 }
 
-// gitWork are files of git that are there while it is at work in the tree.
-var gitWork = []string{"index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "sequencer"}
+// gitBusyFiles are files of git that are there while it is at work in the tree.
+var gitBusyFiles = []string{"index.lock", "rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_START", "sequencer"}
 
-// gitWorks reports whether git is at work in the tree: a checkout, a stash or a
+// isGitBusy reports whether git is at work in the tree: a checkout, a stash or a
 // rebase takes files away and may bring them back.
-func gitWorks(root string) bool {
+func isGitBusy(root string) bool {
 	dir, _ := gitDirs(root)
-	return slices.ContainsFunc(gitWork, func(name string) bool {
+	return slices.ContainsFunc(gitBusyFiles, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	})
@@ -99,41 +99,41 @@ func gitWorks(root string) bool {
 type gitAnswer uint8
 
 const (
-	gitDidNot  gitAnswer = iota // its index has the file, or there is no git
-	gitTook                     // a checkout, a stash, a merge or a commit
-	gitMayHave                  // nothing of that is seen, but it may be in the middle of it
+	gitKeepsFile   gitAnswer = iota // its index has the file, or there is no git
+	gitRemovedFile                  // a checkout, a stash, a merge or a commit
+	gitUnknown                      // nothing of that is seen, but it may be in the middle of it
 )
 
-// askingGit is how long git may take for its answers: the agent is stopped meanwhile.
-const askingGit = 10 * time.Second
+// gitTimeout is how long git may take for its answers: the agent is stopped meanwhile.
+const gitTimeout = 10 * time.Second
 
-// askGit returns what git says of files that are gone. A file that its index still
+// gitExplainer returns what git says of files that are gone. A file that its index still
 // has was not taken away by git, whatever was committed or checked out before, nor
 // was one that it never had. What git has done is judged when the agent has ended.
-func (a *alarms) askGit(ctx context.Context) (answer func(file string) gitAnswer, done context.CancelFunc) {
-	now := lookAtGit(a.Root)
+func (a *treeAlarms) gitExplainer(ctx context.Context) (answer func(file string) gitAnswer, done context.CancelFunc) {
+	now := readGitState(a.Root)
 	if now == (gitState{}) {
-		return func(string) gitAnswer { return gitDidNot }, func() {}
+		return func(string) gitAnswer { return gitKeepsFile }, func() {}
 	}
-	ctx, done = context.WithTimeout(ctx, askingGit)
-	repo, moved := treediff.Repo{Dir: a.Root}, now != a.before
+	ctx, done = context.WithTimeout(ctx, gitTimeout)
+	repo, moved := treediff.Repo{Dir: a.Root}, now != a.gitBefore
 	tracked, err := repo.TrackedFiles(ctx)
 	kept := sync.OnceValues(func() (map[string]bool, error) {
-		if a.before.commit == "" {
+		if a.gitBefore.commit == "" {
 			return nil, errors.New("the commit of the beginning is not known")
 		}
-		return repo.HistoryFiles(ctx, a.before.commit, a.begun.Add(-time.Second))
+		return repo.HistoryFiles(ctx, a.gitBefore.commit, a.startedAt.Add(-time.Second))
 	})
 	return func(file string) gitAnswer {
 		switch {
 		case err == nil && tracked[file], err != nil && !moved:
-			return gitDidNot
+			return gitKeepsFile
 		case !moved:
-			return gitMayHave
+			return gitUnknown
 		}
 		if had, err := kept(); err == nil && !had[file] {
-			return gitDidNot
+			return gitKeepsFile
 		}
-		return gitTook
+		return gitRemovedFile
 	}, done
 }

@@ -27,19 +27,19 @@ type hooks struct {
 	installed hook.Installation
 	options   hook.Options
 
-	mu    sync.Mutex
-	calls int
-	stops int
-	sizes map[string]int64 // of the files that the agent started with
-	seen  map[string]bool  // risks that the agent was warned of already
-	said  []ledger.Block   // by the agent, which cannot go on
+	mu          sync.Mutex
+	calls       int
+	stops       int
+	startSizes  map[string]int64 // of the files that the agent started with
+	warnedRisks map[string]bool  // risks that the agent was warned of already
+	statements  []ledger.Block   // by the agent, which cannot go on
 }
 
 // maxStops is how often an agent is sent back in one run.
 const maxStops = 3
 
-// errUnheard is why hooks of an agent of another user are not answered.
-var errUnheard = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
+// errOtherUser is why hooks of an agent of another user are not answered.
+var errOtherUser = errors.New("the agent runs as another user (protect.user), who cannot reach the supervisor")
 
 // openHooks begins to answer hooks, and the agent itself. What keeps that from being
 // done is reported, and the run goes on without them.
@@ -48,32 +48,32 @@ func (r *run) openHooks() (*hooks, error) {
 		if r.Hooks.Disabled || r.Hooks.Client == "" {
 			return nil, nil //nolint:nilnil // nobody could call them
 		}
-		return nil, r.unhooked(r.task.Iteration, errUnheard)
+		return nil, r.reportHooksBroken(r.task.Iteration, errOtherUser)
 	}
-	h := &hooks{run: r, seen: map[string]bool{}}
+	h := &hooks{run: r, warnedRisks: map[string]bool{}}
 	var err error
 	if h.server, err = rpc.Listen(r.Ledger.Dir(), h.answer); err != nil {
-		return nil, r.unhooked(r.task.Iteration, err)
+		return nil, r.reportHooksBroken(r.task.Iteration, err)
 	}
 	if r.Hooks.Disabled {
 		return h, nil
 	}
-	if h.options, err = h.circumstances(); err == nil {
+	if h.options, err = h.hookOptions(); err == nil {
 		h.installed, err = r.installHooks(h.server)
 	}
 	if err != nil {
-		return h, r.unhooked(r.task.Iteration, err)
+		return h, r.reportHooksBroken(r.task.Iteration, err)
 	}
 	return h, nil
 }
 
-// unhooked reports why hooks are not installed.
-func (a *Agent) unhooked(iteration int, why error) error {
+// reportHooksBroken reports why hooks are not installed.
+func (a *Agent) reportHooksBroken(iteration int, why error) error {
 	return a.Journal.Write(event.HooksBroken, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: why.Error()})
 }
 
-// uncalled reports that hooks were installed and none was called.
-func (a *Agent) uncalled(iteration int) error {
+// reportHooksSilent reports that hooks were installed and none was called.
+func (a *Agent) reportHooksSilent(iteration int) error {
 	return a.Journal.Write(event.HooksSilent, iteration, event.HookFailure{Client: string(a.Hooks.Client), Why: hook.SilentReason(a.Hooks.Client)})
 }
 
@@ -83,7 +83,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	if a.Hooks.Client == "" || a.Self == "" {
 		return in, nil
 	}
-	getenv := lookup(a.given(a.Env))
+	getenv := getenvFrom(a.allowedEnv(a.Env))
 	exists := func(path string) bool { _, err := os.Stat(path); return err == nil }
 	if why := hook.InstallProblem(a.Hooks.Client, getenv, exists); why != "" {
 		return in, errors.New(why)
@@ -106,7 +106,7 @@ func (a *Agent) installHooks(server *rpc.Server) (in hook.Installation, err erro
 	return in, nil
 }
 
-func lookup(env []string) func(string) string {
+func getenvFrom(env []string) func(string) string {
 	return func(name string) string {
 		for _, kv := range slices.Backward(env) {
 			if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
@@ -144,32 +144,32 @@ func (h *hooks) close(run *ledger.AgentRun) error {
 		return nil
 	}
 	err := h.server.Close()
-	if !isInstalled(h.installed) || h.calls > 0 || run == nil || run.ExitCode != 0 || h.silent {
+	if !isInstalled(h.installed) || h.calls > 0 || run == nil || run.ExitCode != 0 || h.silenceReported {
 		return err
 	}
-	h.silent = true
-	return errors.Join(err, h.uncalled(h.task.Iteration))
+	h.silenceReported = true
+	return errors.Join(err, h.reportHooksSilent(h.task.Iteration))
 }
 
 func isInstalled(in hook.Installation) bool { return len(in.Args)+len(in.Env) > 0 }
 
-// circumstances are what calls are judged by: the tree that the agent started
+// hookOptions are what calls are judged by: the tree that the agent started
 // from.
-func (h *hooks) circumstances() (hook.Options, error) {
+func (h *hooks) hookOptions() (hook.Options, error) {
 	files, err := h.Store.Files(h.task.Start)
 	if err != nil {
 		return hook.Options{}, fmt.Errorf("list the files of the tree: %w", err)
 	}
 	names := make([]string, len(files))
-	h.sizes = make(map[string]int64, len(files))
+	h.startSizes = make(map[string]int64, len(files))
 	for i, f := range files {
 		names[i] = f.Path
-		h.sizes[f.Path] = f.Size
+		h.startSizes[f.Path] = f.Size
 	}
 	home, _ := os.UserHomeDir() // without one nothing lies below it
 	return hook.Options{
 		Mode: h.Mode, Home: home, StateFiles: []string{filepath.Clean(h.Agent.Home)}, CheckFiles: h.Checks, Integrity: h.Integrity,
-		Tree: hook.Tree{Root: h.Root, Files: func() []string { return names }, Read: h.read, Before: h.before, ReadOutside: readShort},
+		Tree: hook.Tree{Root: h.Root, Files: func() []string { return names }, Read: h.readNow, Before: h.readBefore, ReadOutside: readShort},
 	}, nil
 }
 
@@ -181,7 +181,7 @@ func readSettings(path string) ([]byte, error) {
 // maxText bounds the files that are read, in bytes.
 const maxText = 1 << 20
 
-func (h *hooks) read(rel string) ([]byte, bool) {
+func (h *hooks) readNow(rel string) ([]byte, bool) {
 	return readShort(filepath.Join(h.Root, filepath.FromSlash(rel)))
 }
 
@@ -191,8 +191,8 @@ func readShort(path string) ([]byte, bool) {
 	return text, err == nil
 }
 
-func (h *hooks) before(rel string) ([]byte, bool) {
-	if size, known := h.sizes[rel]; !known || size > maxText {
+func (h *hooks) readBefore(rel string) ([]byte, bool) {
+	if size, known := h.startSizes[rel]; !known || size > maxText {
 		return nil, false
 	}
 	text, err := h.Store.ReadFile(context.Background(), h.task.Start, rel)
@@ -206,7 +206,7 @@ func (h *hooks) before(rel string) ([]byte, bool) {
 func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	switch {
 	case q.Blocked != nil:
-		return h.blocked(*q.Blocked), nil
+		return h.answerBlocked(*q.Blocked), nil
 	case h.Hooks.Disabled:
 		return rpc.Reply{Error: "hooks are off"}, nil
 	}
@@ -220,14 +220,14 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 		call, err = hook.ReadCall(client, q.Event, q.Input)
 	}
 	if err != nil {
-		note.Problem = h.shortened(err.Error())
+		note.Problem = h.shorten(err.Error())
 		h.noteCall(note, began)
-		return rpc.Reply{Error: err.Error()}, h.synced
+		return rpc.Reply{Error: err.Error()}, h.syncAndUnlock
 	}
 	call.Dir = cmp.Or(call.Dir, q.Dir)
 	d := h.decide(call)
-	note.Tool, note.Target = call.Tool, h.shortened(cmp.Or(call.Command, call.Path))
-	note.Decision, note.Reason, note.Risks = d.Verdict, h.shortened(cmp.Or(d.Reason, d.Context)), h.maskedRisks(d.Risks)
+	note.Tool, note.Target = call.Tool, h.shorten(cmp.Or(call.Command, call.Path))
+	note.Decision, note.Reason, note.Risks = d.Verdict, h.shorten(cmp.Or(d.Reason, d.Context)), h.maskRisks(d.Risks)
 	refused := d.Verdict == hook.Deny || d.Verdict == hook.Ask
 	if d.Checkpoint && !refused {
 		note.Checkpoint, note.Problem = h.checkpoint()
@@ -240,7 +240,7 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 		if !refused && len(d.Risks) == 0 {
 			h.noteCall(note, time.Now().Add(-took))
 		}
-		h.synced()
+		h.syncAndUnlock()
 		if refused && d.Checkpoint {
 			if _, problem := h.checkpoint(); problem != "" {
 				h.Warn(problem, nil)
@@ -249,8 +249,8 @@ func (h *hooks) answer(q rpc.Request) (rpc.Reply, func()) {
 	}
 }
 
-// synced ends what [hooks.answer] began.
-func (h *hooks) synced() {
+// syncAndUnlock ends what [hooks.answer] began.
+func (h *hooks) syncAndUnlock() {
 	h.Journal.Sync()
 	h.mu.Unlock()
 }
@@ -260,9 +260,9 @@ func (h *hooks) decide(call hook.Call) hook.Decision {
 	case hook.PreTool:
 		return h.task.AddWarning(hook.Judge(call, h.options))
 	case hook.PostTool:
-		return h.after(call)
+		return h.inspectChanges(call)
 	case hook.Stop:
-		return h.sendBack(call)
+		return h.answerStop(call)
 	case hook.SessionStart:
 		return hook.Decision{Verdict: hook.Allow, Context: h.task.SessionContext}
 	case hook.OtherEvent:
@@ -281,19 +281,19 @@ func (h *hooks) checkpoint() (name, problem string) {
 	return info.ID.Name(), ""
 }
 
-// maxLooked is how many changed files are looked at after a call.
-const maxLooked = 50
+// maxInspected is how many changed files are looked at after a call.
+const maxInspected = 50
 
-// after looks at the tests and settings that a call may have changed.
-func (h *hooks) after(call hook.Call) hook.Decision {
+// inspectChanges looks at the tests and settings that a call may have changed.
+func (h *hooks) inspectChanges(call hook.Call) hook.Decision {
 	var changed []string
 	if call.Kind == hook.Shell {
-		changed = h.changed()
+		changed = h.changedTests()
 	}
 	var news []hook.Risk
 	for _, r := range hook.JudgeAfter(call, h.options, changed) {
-		if key := r.Rule + "\x00" + r.Target; !h.seen[key] {
-			h.seen[key] = true
+		if key := r.Rule + "\x00" + r.Target; !h.warnedRisks[key] {
+			h.warnedRisks[key] = true
 			news = append(news, r)
 		}
 	}
@@ -301,26 +301,26 @@ func (h *hooks) after(call hook.Call) hook.Decision {
 	return hook.Decision{Verdict: hook.Allow, Context: text, Risks: news}
 }
 
-// changed lists the tests that are gone or were written since the agent started.
-func (h *hooks) changed() []string {
+// changedTests lists the tests that are gone or were written since the agent started.
+func (h *hooks) changedTests() []string {
 	var out []string
 	for _, rel := range h.options.Tree.Files() {
-		if len(out) == maxLooked || !integrity.BelongsToTests(rel) {
+		if len(out) == maxInspected || !integrity.BelongsToTests(rel) {
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(h.Root, filepath.FromSlash(rel)))
-		if err != nil || info.Size() != h.sizes[rel] || !info.ModTime().Before(h.task.StartedAt) {
+		if err != nil || info.Size() != h.startSizes[rel] || !info.ModTime().Before(h.task.StartedAt) {
 			out = append(out, rel)
 		}
 	}
 	return out
 }
 
-// sendBack answers an agent that wants to stop: where that is asked for and something
+// answerStop answers an agent that wants to stop: where that is asked for and something
 // is missing, it has to go on.
-func (h *hooks) sendBack(call hook.Call) hook.Decision {
+func (h *hooks) answerStop(call hook.Call) hook.Decision {
 	allow := hook.Decision{Verdict: hook.Allow}
-	if !h.Hooks.Stop || len(h.said) > 0 || h.stops >= maxStops || call.StopActive && h.stops == 0 {
+	if !h.Hooks.Stop || len(h.statements) > 0 || h.stops >= maxStops || call.StopActive && h.stops == 0 {
 		return allow
 	}
 	missing := h.task.FindUnmet(context.Background())
@@ -341,9 +341,9 @@ func (h *hooks) noteCall(c event.HookCall, began time.Time) {
 // maxTarget bounds what is kept of a command, in bytes.
 const maxTarget = 500
 
-// shortened shortens a text, and masks the secrets in it. The environment of a hook is
+// shorten shortens a text, and masks the secrets in it. The environment of a hook is
 // never looked at.
-func (h *hooks) shortened(text string) string {
+func (h *hooks) shorten(text string) string {
 	text = h.masked(text)
 	if len(text) > maxTarget {
 		text = strings.ToValidUTF8(text[:maxTarget], "") + "…"
@@ -351,10 +351,10 @@ func (h *hooks) shortened(text string) string {
 	return text
 }
 
-func (h *hooks) maskedRisks(list []hook.Risk) []hook.Risk {
+func (h *hooks) maskRisks(list []hook.Risk) []hook.Risk {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].Target, list[i].Why = h.shortened(list[i].Target), h.shortened(list[i].Why)
+		list[i].Target, list[i].Why = h.shorten(list[i].Target), h.shorten(list[i].Why)
 	}
 	return list
 }

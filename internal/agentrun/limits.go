@@ -8,20 +8,20 @@ import (
 	"supervise/internal/event"
 )
 
-// overLimit is why a run is ended that has consumed what the loop may.
-type overLimit string
+// limitError is why a run is ended that has consumed what the loop may.
+type limitError string
 
 // The limits of what an agent may consume.
 const (
-	limitCost   overLimit = "cost"
-	limitTokens overLimit = "tokens"
+	limitCost   limitError = "cost"
+	limitTokens limitError = "tokens"
 )
 
 // Error returns the limit for people.
-func (o overLimit) Error() string { return "the limit of " + string(o) + " is reached" }
+func (o limitError) Error() string { return "the limit of " + string(o) + " is reached" }
 
-// over names the limit that a consumption reaches, "" for none.
-func (s Setup) over(u agent.Usage) overLimit {
+// reachedLimit names the limit that a consumption reaches, "" for none.
+func (s Setup) reachedLimit(u agent.Usage) limitError {
 	if s.MaxCost > 0 && u.CostUSD != nil && *u.CostUSD >= s.MaxCost {
 		return limitCost
 	}
@@ -33,7 +33,7 @@ func (s Setup) over(u agent.Usage) overLimit {
 
 // LimitStop is the stop of a loop that has consumed what it may.
 func (s Setup) LimitStop(u agent.Usage) event.Stop {
-	switch s.over(u) {
+	switch s.reachedLimit(u) {
 	case limitCost:
 		return event.Stop{Reason: event.CostLimit, Text: fmt.Sprintf("the limit of cost is reached: $%.4f of $%g", *u.CostUSD, s.MaxCost)}
 	case limitTokens:
@@ -42,19 +42,19 @@ func (s Setup) LimitStop(u agent.Usage) event.Stop {
 	return event.Stop{}
 }
 
-// errWindow is why a run is ended whose service has given the share that the loop may use.
-type errWindow struct {
+// windowError is why a run is ended whose service has given the share that the loop may use.
+type windowError struct {
 	agent.Window
 	limit float64
 }
 
 // Error says how much of which window is used.
-func (e errWindow) Error() string {
+func (e windowError) Error() string {
 	return fmt.Sprintf("%s is used, and limits.max_window is %g%%", e.Window, e.limit)
 }
 
-// ended is how a run ended that is ended for it: one that was done already was done.
-func (e errWindow) ended(p agent.Preset, r agent.Report) (o agent.Outcome, message string) {
+// outcomeOf is how a run ended that is ended for it: one that was done already was done.
+func (e windowError) outcomeOf(p agent.Preset, r agent.Report) (o agent.Outcome, message string) {
 	if r.Final {
 		return r.Outcome(p, agent.Ending{}, true), r.Message
 	}
@@ -82,18 +82,18 @@ func (s Setup) WindowNote() string {
 	return "limits.max_window has no effect on " + strings.Join(names, ", ") + ": nothing tells how much of a window is used; use --max-tokens or --max-time"
 }
 
-// full finds the window of which the loop may use no more.
-func (a *Agent) full(r agent.Report) (e errWindow, found bool) {
+// fullWindow finds the window of which the loop may use no more.
+func (a *Agent) fullWindow(r agent.Report) (e windowError, found bool) {
 	w := r.Window(a.Now())
 	if a.MaxWindow == 0 || w == nil || w.Used < a.MaxWindow {
-		return errWindow{}, false
+		return windowError{}, false
 	}
-	return errWindow{*w, a.MaxWindow}, true
+	return windowError{*w, a.MaxWindow}, true
 }
 
-// consumed is what the agent consumed in the loop, with the earlier runs of the
+// usedSoFar is what the agent consumed in the loop, with the earlier runs of the
 // iteration.
-func (r *run) consumed() agent.Usage {
+func (r *run) usedSoFar() agent.Usage {
 	if r.record == nil || r.record.Usage == nil {
 		return r.task.Spent
 	}

@@ -13,25 +13,25 @@ import (
 	"supervise/source"
 )
 
-// gained is what the tree has now and had not when the agent began: it explains
+// newFiles is what the tree has now and had not when the agent began: it explains
 // files that are gone.
-type gained struct {
+type newFiles struct {
 	names map[string]bool // of new files, without their folders
 	texts map[[sha256.Size]byte]bool
 	tests []source.TestDef // that explain nothing yet
 }
 
-// sameTest is how alike two tests have to be for the one to replace the other,
+// minTestSimilarity is how alike two tests have to be for the one to replace the other,
 // as where the rules judge tests that are gone.
-const sameTest = .5
+const minTestSimilarity = .5
 
 // maxPairs bounds how many pairs of tests are compared.
 const maxPairs = 10_000
 
-// gained reads the new files and those that were written lately.
-func (a *alarms) gained(ctx context.Context, there tree) *gained {
-	g := &gained{names: map[string]bool{}, texts: map[[sha256.Size]byte]bool{}}
-	for _, file := range there.fresh {
+// collectNewFiles reads the new files and those that were written lately.
+func (a *treeAlarms) collectNewFiles(ctx context.Context, there treeFiles) *newFiles {
+	g := &newFiles{names: map[string]bool{}, texts: map[[sha256.Size]byte]bool{}}
+	for _, file := range there.written {
 		_, had := a.files[file]
 		if !had {
 			g.names[path.Base(file)] = true
@@ -54,7 +54,7 @@ func (a *alarms) gained(ctx context.Context, there tree) *gained {
 
 // explains reports whether a file that is gone, with the text that it had, is
 // elsewhere now, or all of its tests are.
-func (g *gained) explains(file string, text []byte) bool {
+func (g *newFiles) explains(file string, text []byte) bool {
 	if g.names[path.Base(file)] {
 		return true
 	}
@@ -89,7 +89,7 @@ func pairTests(before, now []source.TestDef) (lost, left []source.TestDef) {
 		return lost, left
 	}
 	lost = slices.DeleteFunc(lost, func(def source.TestDef) bool {
-		i := slices.IndexFunc(left, func(d source.TestDef) bool { return source.Similarity(def, d) >= sameTest })
+		i := slices.IndexFunc(left, func(d source.TestDef) bool { return source.Similarity(def, d) >= minTestSimilarity })
 		if i >= 0 {
 			left = slices.Delete(left, i, i+1)
 		}

@@ -18,36 +18,36 @@ const notesName = "supervise-notes.md"
 
 // notes are where the agent's notes lie while it runs.
 type notes struct {
-	path string // for this process
-	seen string // the same, as the agent sees it
+	path      string // for this process
+	agentPath string // the same, as the agent sees it
 	// remove removes the folder around, where it was made for them.
 	remove func() error
 }
 
-// layNotes puts the notes of earlier iterations where the agent can read and write them:
+// writeNotes puts the notes of earlier iterations where the agent can read and write them:
 // the state is kept from it.
-func (r *run) layNotes() (err error) {
+func (r *run) writeNotes() (err error) {
 	switch {
-	case r.handed != "":
-		r.notes.path = filepath.Join(r.handed, notesName) // written with the prompt
-		r.notes.seen = r.notes.path
+	case r.promptDir != "":
+		r.notes.path = filepath.Join(r.promptDir, notesName) // written with the prompt
+		r.notes.agentPath = r.notes.path
 		return nil
 	case r.Shield.Sandbox != nil:
-		r.notes.path, r.notes.seen = filepath.Join(r.Ledger.TempDir(), notesName), filepath.Join(os.TempDir(), notesName)
+		r.notes.path, r.notes.agentPath = filepath.Join(r.Ledger.TempDir(), notesName), filepath.Join(os.TempDir(), notesName)
 	default:
 		var dir string
 		if dir, r.notes.remove, err = ledger.NewScratchDir("notes"); err != nil {
 			return err
 		}
 		r.notes.path = filepath.Join(dir, notesName)
-		r.notes.seen = r.notes.path
+		r.notes.agentPath = r.notes.path
 	}
 	return ledger.WriteFile(r.notes.path, []byte(r.task.Notes))
 }
 
-// takeNotes reads the notes as the agent left them, and removes them. What is no file, or
+// readBackNotes reads the notes as the agent left them, and removes them. What is no file, or
 // cannot be read, changes nothing.
-func (r *run) takeNotes() {
+func (r *run) readBackNotes() {
 	if r.notes.path == "" {
 		return
 	}

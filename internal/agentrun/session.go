@@ -18,9 +18,9 @@ import (
 	"supervise/runner"
 )
 
-// beforeTitle is how long the agent has to be silent before anything is written
+// titleDelay is how long the agent has to be silent before anything is written
 // between what it prints: it may be in the middle of a sequence.
-const beforeTitle = time.Second
+const titleDelay = time.Second
 
 // SessionOptions is how a session is watched that is the user's own.
 type SessionOptions struct {
@@ -35,28 +35,28 @@ type SessionOptions struct {
 	Iteration func() int // the present one
 }
 
-// attended is a session of the user's own, while it lasts.
-type attended struct {
+// sessionRun is a session of the user's own, while it lasts.
+type sessionRun struct {
 	*Agent
 	SessionOptions
-	server    *rpc.Server // nil where no hooks are answered
-	installed hook.Installation
-	calls     atomic.Int64 // of hooks
-	heard     atomic.Int64 // bytes that the agent printed
-	printed   chan struct{}
-	stopped   chan struct{} // a hook reported that the agent stopped
-	over      chan struct{} // closed when the agent has ended
-	ended     chan struct{} // closed when nothing is measured any more
-	news      bool          // something was found since the agent rested last
-	err       error         // of the measuring, once ended is closed
+	server       *rpc.Server // nil where no hooks are answered
+	installed    hook.Installation
+	calls        atomic.Int64 // of hooks
+	printedBytes atomic.Int64 // bytes that the agent printed
+	activity     chan struct{}
+	stopped      chan struct{} // a hook reported that the agent stopped
+	agentEnded   chan struct{} // closed when the agent has ended
+	followDone   chan struct{} // closed when nothing is measured any more
+	news         bool          // something was found since the agent rested last
+	err          error         // of the measuring, once ended is closed
 }
 
 // RunSession runs the agent on the user's terminal, which is its own as long as it runs,
 // and reports whenever it rests.
 func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
-	s := &attended{
-		Agent: a, SessionOptions: o, printed: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
-		over: make(chan struct{}), ended: make(chan struct{}),
+	s := &sessionRun{
+		Agent: a, SessionOptions: o, activity: make(chan struct{}, 1), stopped: make(chan struct{}, 1),
+		agentEnded: make(chan struct{}), followDone: make(chan struct{}),
 	}
 	if err := s.listen(); err != nil {
 		return err
@@ -64,33 +64,33 @@ func (a *Agent) RunSession(ctx context.Context, o SessionOptions) (err error) {
 	if s.server != nil {
 		defer func() { err = errors.Join(err, s.server.Close()) }()
 	}
-	run, err := s.accompany(ctx)
+	run, err := s.runAgent(ctx)
 	if err == nil {
 		err = a.Journal.Write(event.AgentFinished, o.Iteration(), *run)
 	}
 	if err == nil && isInstalled(s.installed) && s.calls.Load() == 0 && run.ExitCode == 0 {
-		err = a.uncalled(o.Iteration())
+		err = a.reportHooksSilent(o.Iteration())
 	}
 	return err
 }
 
 // listen opens the socket by which the agent's hooks report that it stopped, unless
 // they are off, or the program has none. What keeps them away is reported.
-func (s *attended) listen() (err error) {
+func (s *sessionRun) listen() (err error) {
 	if s.Hooks.Disabled || s.Hooks.Client == "" {
 		return nil
 	}
 	if s.server, err = rpc.Listen(s.Ledger.Dir(), s.answer); err != nil {
-		return s.unhooked(0, err)
+		return s.reportHooksBroken(0, err)
 	}
 	if s.installed, err = s.installHooks(s.server); err != nil {
-		return s.unhooked(0, err)
+		return s.reportHooksBroken(0, err)
 	}
 	return nil
 }
 
 // answer answers a hook. All calls pass: the session is the user's.
-func (s *attended) answer(q rpc.Request) (rpc.Reply, func()) {
+func (s *sessionRun) answer(q rpc.Request) (rpc.Reply, func()) {
 	client, err := hook.ParseClient(q.Client)
 	var call hook.Call
 	if err == nil {
@@ -101,13 +101,13 @@ func (s *attended) answer(q rpc.Request) (rpc.Reply, func()) {
 	}
 	s.calls.Add(1)
 	if call.Event == hook.Stop {
-		signal(s.stopped)
+		notify(s.stopped)
 	}
 	return rpc.Reply{Output: hook.FormatAnswer(call, hook.Decision{Verdict: hook.Allow})}, nil
 }
 
-// accompany runs the agent.
-func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
+// runAgent runs the agent.
+func (s *sessionRun) runAgent(ctx context.Context) (*ledger.AgentRun, error) {
 	dir, err := s.Ledger.MakeIterationDir(1)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 		Args: slices.Insert(slices.Clone(s.Args), 1, s.installed.Args...), Dir: s.WorkDir(), Terminal: s.terminal(), Grace: s.Grace, ForwardCtrlC: true,
 		Env: append(env, "SUPERVISE_LOOP_ID="+s.LoopID), ReadOnly: s.Shield.ReadOnly, Writable: s.Shield.Writable, KeepOpen: s.Ledger.TreeLocks(),
 	}
-	script, err := s.transcribe(&cmd, dir, 1)
+	script, err := s.startTranscript(&cmd, dir, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +133,9 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 		go s.follow(ctx)
 	}
 	res, err := runner.Run(ctx, cmd)
-	close(s.over)
+	close(s.agentEnded)
 	if started {
-		<-s.ended
+		<-s.followDone
 	}
 	if err := script.close(); err != nil {
 		s.Warn("keep the transcript", err)
@@ -143,20 +143,20 @@ func (s *attended) accompany(ctx context.Context) (*ledger.AgentRun, error) {
 	if err != nil && (ctx.Err() == nil || res.Cause != runner.NotStarted) {
 		return nil, fmt.Errorf("run the agent: %w", err)
 	}
-	run := s.recordOf(res, agent.Report{}, context.Cause(ctx))
-	run.LastOutput = lastLine(script.words.String())
+	run := s.newRecord(res, agent.Report{}, context.Cause(ctx))
+	run.LastOutput = lastLine(script.tail.String())
 	return run, errors.Join(noted, s.err)
 }
 
 // Write takes note that the agent printed something. It never fails.
-func (s *attended) Write(p []byte) (int, error) {
-	s.heard.Add(int64(len(p)))
-	signal(s.printed)
+func (s *sessionRun) Write(p []byte) (int, error) {
+	s.printedBytes.Add(int64(len(p)))
+	notify(s.activity)
 	return len(p), nil
 }
 
-// signal never blocks: what happens several times is signalled once.
-func signal(to chan<- struct{}) {
+// notify never blocks: what happens several times is signalled once.
+func notify(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
 	default:
@@ -165,8 +165,8 @@ func signal(to chan<- struct{}) {
 
 // follow waits for the agent to rest until it has ended: it rests when a hook reports
 // that it stopped, or when it has printed nothing, and nothing was written, for a while.
-func (s *attended) follow(ctx context.Context) {
-	defer close(s.ended)
+func (s *sessionRun) follow(ctx context.Context) {
+	defer close(s.followDone)
 	var events <-chan fileevents.Event
 	if tree, err := fileevents.Start(s.Root, fileevents.Options{Skip: s.Skip}); err != nil {
 		s.Warn("watch the tree", err) // what it prints still shows that it works
@@ -178,7 +178,7 @@ func (s *attended) follow(ctx context.Context) {
 	defer quiet.Stop()
 	for moved := true; s.err == nil; {
 		select {
-		case <-s.over:
+		case <-s.agentEnded:
 			return
 		case <-ctx.Done():
 			return
@@ -187,10 +187,10 @@ func (s *attended) follow(ctx context.Context) {
 				events = nil
 			}
 			moved = true
-		case <-s.printed:
+		case <-s.activity:
 			moved = true
 		case <-s.stopped:
-			s.rests(ctx)
+			s.reportIdle(ctx)
 		case <-quiet.C:
 			switch {
 			case s.news:
@@ -198,25 +198,25 @@ func (s *attended) follow(ctx context.Context) {
 				s.OnQuiet()
 			case moved:
 				moved = false
-				s.rests(ctx)
+				s.reportIdle(ctx)
 			default:
 				continue
 			}
 		}
-		quiet.Reset(s.silence())
+		quiet.Reset(s.idleWait())
 	}
 }
 
-func (s *attended) rests(ctx context.Context) {
+func (s *sessionRun) reportIdle(ctx context.Context) {
 	var news bool
-	news, s.err = s.OnIdle(ctx, s.heard.Load)
+	news, s.err = s.OnIdle(ctx, s.printedBytes.Load)
 	s.news = s.news || news
 }
 
-// silence is what has to pass until something follows from it.
-func (s *attended) silence() time.Duration {
+// idleWait is what has to pass until something follows from it.
+func (s *sessionRun) idleWait() time.Duration {
 	if s.news {
-		return min(beforeTitle, s.IdleAfter)
+		return min(titleDelay, s.IdleAfter)
 	}
 	return s.IdleAfter
 }

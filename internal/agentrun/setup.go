@@ -159,7 +159,7 @@ func (s Setup) FromJSON() Setup {
 // environ is the environment of the agent. A command of the user's own gets env as it
 // is.
 func (s Setup) environ(env []string) []string {
-	env = s.given(env)
+	env = s.allowedEnv(env)
 	if s.Program.Name == "" {
 		return env
 	}
@@ -167,8 +167,8 @@ func (s Setup) environ(env []string) []string {
 	return p.Environ(env, s.Program.Yolo)
 }
 
-// given is what of an environment the agent gets.
-func (s Setup) given(env []string) []string {
+// allowedEnv is what of an environment the agent gets.
+func (s Setup) allowedEnv(env []string) []string {
 	p, _ := s.Preset()
 	return slices.Clone(s.Protect.ForAgent(env, p.Needs().Vars))
 }

@@ -9,26 +9,26 @@ import (
 	"supervise/runner"
 )
 
-// lastWords bounds what is looked at of the end of what an agent printed, in bytes.
-const lastWords = 4 << 10
+// tailSize bounds what is looked at of the end of what an agent printed, in bytes.
+const tailSize = 4 << 10
 
 // transcript keeps what an agent prints.
 type transcript struct {
 	file   *runner.Transcript
 	cast   *runner.Cast
-	words  *runner.Tail
+	tail   *runner.Tail
 	masked io.WriteCloser // before cast and words
 	mirror io.WriteCloser // sees everything as it is
 }
 
-// transcribe has a transcript of the command's output written to the folder of its
+// startTranscript has a transcript of the command's output written to the folder of its
 // iteration.
-func (a *Agent) transcribe(cmd *runner.Command, dir string, iteration int) (*transcript, error) {
+func (a *Agent) startTranscript(cmd *runner.Command, dir string, iteration int) (*transcript, error) {
 	file, err := runner.CreateTranscript(filepath.Join(dir, "transcript.cast"), a.Transcript)
 	if err != nil {
 		return nil, err
 	}
-	r := &transcript{file: file, words: runner.NewTail(lastWords), mirror: a.Mirror(iteration)}
+	r := &transcript{file: file, tail: runner.NewTail(tailSize), mirror: a.Mirror(iteration)}
 	var screen io.Writer
 	if cmd.Terminal != nil {
 		cols, rows := cmd.Terminal.Size()
@@ -37,9 +37,9 @@ func (a *Agent) transcribe(cmd *runner.Command, dir string, iteration int) (*tra
 		screen = r.cast
 	} else {
 		r.cast = runner.NewCast(file, 0, 0)
-		screen = &lineEnds{to: r.cast}
+		screen = &crlfWriter{to: r.cast}
 	}
-	r.masked = a.Masker.Writer(io.MultiWriter(screen, r.words))
+	r.masked = a.Masker.Writer(io.MultiWriter(screen, r.tail))
 	to := []io.Writer{r.masked, r.mirror}
 	if cmd.Terminal == nil && a.Terminal != nil && a.Terminal.Out != nil {
 		to = append(to, a.Terminal.Out)
@@ -55,10 +55,10 @@ func (r *transcript) close() error {
 	return errors.Join(r.masked.Close(), r.cast.Close(), r.file.Close(), r.mirror.Close())
 }
 
-// lineEnds makes the line ends of a pipe those of a terminal.
-type lineEnds struct{ to io.Writer }
+// crlfWriter makes the line ends of a pipe those of a terminal.
+type crlfWriter struct{ to io.Writer }
 
-func (l *lineEnds) Write(p []byte) (int, error) {
+func (l *crlfWriter) Write(p []byte) (int, error) {
 	if _, err := l.to.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n"))); err != nil {
 		return 0, err
 	}

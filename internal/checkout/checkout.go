@@ -64,11 +64,11 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	if repo == "" {
 		return os.MkdirAll(t.Dir, 0o700)
 	}
-	objects, err := run(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", "objects")
+	objects, err := runGit(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", "objects")
 	if err != nil {
 		return err
 	}
-	format, err := run(ctx, repo, "rev-parse", "--show-object-format")
+	format, err := runGit(ctx, repo, "rev-parse", "--show-object-format")
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func (t *Tree) create(ctx context.Context, repo string) error {
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return fmt.Errorf("make a checkout: %w", err)
 	}
-	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(t.borrowed(strings.TrimSuffix(objects, "\n"))+"\n"))
+	return ledger.WriteFile(filepath.Join(info, "alternates"), []byte(t.linkObjects(strings.TrimSuffix(objects, "\n"))+"\n"))
 }
 
-// borrowed is the path to the objects of the user's repository: a link next to the tree,
+// linkObjects is the path to the objects of the user's repository: a link next to the tree,
 // so that it is also valid for a tree that is made in another place from snapshots of this
 // one.
-func (t *Tree) borrowed(objects string) string {
+func (t *Tree) linkObjects(objects string) string {
 	link := filepath.Join(t.Base, objectsName)
 	_ = os.Remove(link) // of an earlier tree
 	if os.Symlink(objects, link) != nil {
@@ -129,10 +129,10 @@ func (t *Tree) Snapshot(ctx context.Context, s *snapshot.Store, commit string) (
 
 // Git runs a git command in the tree and returns its output.
 func (t *Tree) Git(ctx context.Context, args ...string) (string, error) {
-	return run(ctx, t.Dir, args...)
+	return runGit(ctx, t.Dir, args...)
 }
 
-func run(ctx context.Context, dir string, args ...string) (string, error) {
+func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := git.NewCommand(dir, append([]string{"-c", "advice.detachedHead=false"}, args...)...).Output(ctx)
 	if err != nil {
 		return "", fmt.Errorf("for a checkout: %w", err)

@@ -14,9 +14,9 @@ import (
 	"supervise/internal/projectfile"
 )
 
-// settings are the git settings that say who commits and how files are written. No others
+// copiedSettings are the git settings that say who commits and how files are written. No others
 // are copied: without remotes and hooks git does nothing outside the tree.
-const settings = `^(user\.(name|email)|core\.(autocrlf|eol|filemode|ignorecase|symlinks|safecrlf|precomposeunicode))$`
+const copiedSettings = `^(user\.(name|email)|core\.(autocrlf|eol|filemode|ignorecase|symlinks|safecrlf|precomposeunicode))$`
 
 // copiedFiles are files of a repository that are copied unchanged, if they exist.
 var copiedFiles = []string{"index", "sharedindex.*", "info/exclude", "info/attributes", "shallow"}
@@ -24,16 +24,16 @@ var copiedFiles = []string{"index", "sharedindex.*", "info/exclude", "info/attri
 // CopyRepoState copies the state of the repository that contains the folder repo: HEAD,
 // branches, tags and the index. The tree must have its files already.
 func (t *Tree) CopyRepoState(ctx context.Context, repo string) error {
-	refs, err := run(ctx, repo, "for-each-ref", "--format=%(if)%(symref)%(then)%(else)create %(refname) %(objectname)%(end)")
+	refs, err := runGit(ctx, repo, "for-each-ref", "--format=%(if)%(symref)%(then)%(else)create %(refname) %(objectname)%(end)")
 	if err != nil {
 		return err
 	}
 	for _, step := range []func() error{
 		func() error {
-			return t.input(ctx, strings.TrimSpace(strings.ReplaceAll(refs, "\n\n", "\n"))+"\n", "update-ref", "--stdin")
+			return t.gitWithInput(ctx, strings.TrimSpace(strings.ReplaceAll(refs, "\n\n", "\n"))+"\n", "update-ref", "--stdin")
 		},
-		func() error { return t.head(ctx, repo) },
-		func() error { return t.configure(ctx, repo) },
+		func() error { return t.copyHead(ctx, repo) },
+		func() error { return t.copyConfig(ctx, repo) },
 		func() error { return t.copyFiles(ctx, repo) },
 	} {
 		if err := step(); err != nil {
@@ -44,7 +44,7 @@ func (t *Tree) CopyRepoState(ctx context.Context, repo string) error {
 	return nil
 }
 
-func (t *Tree) input(ctx context.Context, text string, args ...string) error {
+func (t *Tree) gitWithInput(ctx context.Context, text string, args ...string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -56,20 +56,20 @@ func (t *Tree) input(ctx context.Context, text string, args ...string) error {
 	return nil
 }
 
-func (t *Tree) head(ctx context.Context, repo string) error {
-	if branch, err := run(ctx, repo, "symbolic-ref", "-q", "HEAD"); err == nil {
+func (t *Tree) copyHead(ctx context.Context, repo string) error {
+	if branch, err := runGit(ctx, repo, "symbolic-ref", "-q", "HEAD"); err == nil {
 		_, err = t.Git(ctx, "symbolic-ref", "HEAD", strings.TrimSpace(branch))
 		return err
 	}
-	id, err := run(ctx, repo, "rev-parse", "--verify", "HEAD")
+	id, err := runGit(ctx, repo, "rev-parse", "--verify", "HEAD")
 	if err == nil {
 		_, err = t.Git(ctx, "update-ref", "--no-deref", "HEAD", strings.TrimSpace(id))
 	}
 	return err
 }
 
-func (t *Tree) configure(ctx context.Context, repo string) error {
-	list, err := run(ctx, repo, "config", "-z", "--local", "--get-regexp", settings)
+func (t *Tree) copyConfig(ctx context.Context, repo string) error {
+	list, err := runGit(ctx, repo, "config", "-z", "--local", "--get-regexp", copiedSettings)
 	if err != nil {
 		return nil // it has none
 	}
@@ -84,12 +84,12 @@ func (t *Tree) configure(ctx context.Context, repo string) error {
 
 func (t *Tree) copyFiles(ctx context.Context, repo string) error {
 	for _, name := range copiedFiles {
-		pattern, err := run(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", name)
+		pattern, err := runGit(ctx, repo, "rev-parse", "--path-format=absolute", "--git-path", name)
 		if err != nil {
 			return err
 		}
 		pattern = strings.TrimSuffix(pattern, "\n")
-		from, err := filepath.Glob(filepath.Join(escape(filepath.Dir(pattern)), filepath.Base(pattern)))
+		from, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(pattern)), filepath.Base(pattern)))
 		if err != nil {
 			return fmt.Errorf("for a checkout: %w", err)
 		}
@@ -113,8 +113,8 @@ func (t *Tree) copyFiles(ctx context.Context, repo string) error {
 	return nil
 }
 
-// escape quotes a folder name for use in a pattern.
-func escape(dir string) string {
+// escapeGlob quotes a folder name for use in a pattern.
+func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
@@ -135,7 +135,7 @@ func (t *Tree) IgnoreLinks(ctx context.Context, root string) error {
 	for name := range strings.SplitSeq(list, "\x00") {
 		to, err := os.Readlink(filepath.Join(t.Dir, filepath.FromSlash(name)))
 		if _, inside := ledger.PathInTree(to, root); name != "" && err == nil && inside && filepath.IsAbs(to) {
-			text = fmt.Appendf(text, "\n/%s\n", escape(name))
+			text = fmt.Appendf(text, "\n/%s\n", escapeGlob(name))
 		}
 	}
 	if len(text) == had {

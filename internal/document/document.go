@@ -106,15 +106,15 @@ func (d *Document) Labelled(label Span, format string, args ...any) {
 
 // AddItem appends an item to the list at the end of the document.
 func (d *Document) AddItem(item Item) {
-	if last := d.list(); last != nil {
+	if last := d.lastList(); last != nil {
 		(*d)[len(*d)-1] = append(last, item)
 		return
 	}
 	d.Add(List{item})
 }
 
-// list is the list at the end of the document, nil if there is none.
-func (d *Document) list() List {
+// lastList is the list at the end of the document, nil if there is none.
+func (d *Document) lastList() List {
 	if len(*d) == 0 {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (d *Document) list() List {
 
 // Below returns the document below the last item of the list at the end.
 func (d *Document) Below() *Document {
-	last := d.list()
+	last := d.lastList()
 	return &last[len(last)-1].Below
 }
 
@@ -137,8 +137,8 @@ func (t *Table) Row(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// columns returns the number of columns.
-func (t Table) columns() int {
+// columnCount returns the number of columns.
+func (t Table) columnCount() int {
 	n := len(t.Head)
 	for _, row := range t.Rows {
 		n = max(n, len(row))
@@ -146,7 +146,7 @@ func (t Table) columns() int {
 	return n
 }
 
-func (t Table) right(column int) bool { return column < len(t.Right) && t.Right[column] }
+func (t Table) isRightAligned(column int) bool { return column < len(t.Right) && t.Right[column] }
 
 // lines returns the chart as text.
 func (c Chart) lines() []string {

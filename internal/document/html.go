@@ -10,56 +10,56 @@ import (
 
 // HTML returns the document as a part of a page.
 func (d Document) HTML() string {
-	var b page
-	b.blocks(d)
+	var b htmlWriter
+	b.writeBlocks(d)
 	return b.String()
 }
 
-type page struct{ strings.Builder }
+type htmlWriter struct{ strings.Builder }
 
-// element writes an element with text in it.
-func (p *page) element(tag, class, text string) {
+// writeElement writes an element with text in it.
+func (p *htmlWriter) writeElement(tag, class, text string) {
 	if class != "" {
 		class = ` class="` + class + `"`
 	}
 	p.WriteString("<" + tag + class + ">" + text + "</" + tag + ">")
 }
 
-func (p *page) blocks(d Document) {
+func (p *htmlWriter) writeBlocks(d Document) {
 	for _, b := range d {
 		switch b := b.(type) {
 		case Heading:
-			p.element(fmt.Sprintf("h%d", b.Level), "", b.Text.html())
+			p.writeElement(fmt.Sprintf("h%d", b.Level), "", b.Text.html())
 		case Paragraph:
-			p.element("p", "", strings.ReplaceAll(b.Text.html(), "\n", "<br>"))
+			p.writeElement("p", "", strings.ReplaceAll(b.Text.html(), "\n", "<br>"))
 		case Fields:
 			p.WriteString("<dl>")
 			for _, f := range b {
-				p.element("dt", "", escapeHTML(f.Label.Text))
-				p.element("dd", "", f.Text.html())
+				p.writeElement("dt", "", escapeHTML(f.Label.Text))
+				p.writeElement("dd", "", f.Text.html())
 			}
 			p.WriteString("</dl>")
 		case List:
-			p.list(b)
+			p.writeList(b)
 		case Table:
-			p.table(b)
+			p.writeTable(b)
 		case Code:
-			p.element("pre", "", escapeHTML(strings.Join(b, "\n")))
+			p.writeElement("pre", "", escapeHTML(strings.Join(b, "\n")))
 		case Diff:
-			p.diff(b)
+			p.writeDiff(b)
 		case Chart:
-			p.chart(b)
+			p.writeChart(b)
 		case Details:
 			p.WriteString("<details>")
-			p.element("summary", "", escapeHTML(b.Summary))
-			p.blocks(b.Body)
+			p.writeElement("summary", "", escapeHTML(b.Summary))
+			p.writeBlocks(b.Body)
 			p.WriteString("</details>")
 		}
 		p.WriteString("\n")
 	}
 }
 
-func (p *page) list(items []Item) {
+func (p *htmlWriter) writeList(items []Item) {
 	p.WriteString("<ul>")
 	for _, item := range items {
 		p.WriteString("<li>")
@@ -67,22 +67,22 @@ func (p *page) list(items []Item) {
 			p.WriteString(Text{item.Label}.html() + ": ")
 		}
 		p.WriteString(item.Text.html())
-		p.blocks(item.Below)
+		p.writeBlocks(item.Below)
 		p.WriteString("</li>")
 	}
 	p.WriteString("</ul>")
 }
 
-func (p *page) table(t Table) {
+func (p *htmlWriter) writeTable(t Table) {
 	p.WriteString("<table>")
 	row := func(tag string, cells []string) {
 		p.WriteString("<tr>")
 		for i, c := range cells {
 			class := ""
-			if t.right(i) {
+			if t.isRightAligned(i) {
 				class = "right"
 			}
-			p.element(tag, class, c)
+			p.writeElement(tag, class, c)
 		}
 		p.WriteString("</tr>")
 	}
@@ -103,7 +103,7 @@ func (p *page) table(t Table) {
 	p.WriteString("</table>")
 }
 
-func (p *page) diff(d Diff) {
+func (p *htmlWriter) writeDiff(d Diff) {
 	p.WriteString(`<pre class="diff">`)
 	for line := range strings.Lines(string(d)) {
 		p.WriteString(Text{{diffStyle(line), line}}.html())
@@ -111,7 +111,7 @@ func (p *page) diff(d Diff) {
 	p.WriteString("</pre>")
 }
 
-func (p *page) chart(c Chart) {
+func (p *htmlWriter) writeChart(c Chart) {
 	p.WriteString(`<table class="chart">`)
 	for _, b := range c {
 		fmt.Fprintf(p, `<tr><td>%s</td><td><meter value="%.4f"></meter></td><td>%s%s</td></tr>`, escapeHTML(b.Name), b.Share, escapeHTML(b.Value), escapeHTML(b.Note))
@@ -119,19 +119,19 @@ func (p *page) chart(c Chart) {
 	p.WriteString("</table>")
 }
 
-// classes are the elements of the styles.
-var classes = [...]struct{ tag, class string }{
+// styleElements are the elements of the styles.
+var styleElements = [...]struct{ tag, class string }{
 	Good: {"span", "good"}, Bad: {"span", "bad"}, Warn: {"span", "warn"}, Faint: {"span", "faint"}, Strong: {"b", ""}, Verbatim: {"code", ""},
 }
 
 func (t Text) html() string {
-	var p page
+	var p htmlWriter
 	for _, s := range t {
 		if s.Style == Plain {
 			p.WriteString(escapeHTML(s.Text))
 			continue
 		}
-		p.element(classes[s.Style].tag, classes[s.Style].class, escapeHTML(s.Text))
+		p.writeElement(styleElements[s.Style].tag, styleElements[s.Style].class, escapeHTML(s.Text))
 	}
 	return p.String()
 }

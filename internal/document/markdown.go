@@ -27,7 +27,7 @@ func (d Document) markdown() []string {
 			out = append(out, strings.Split(b.Text.markdown(true), "\n")...)
 		case Fields:
 			for _, f := range b {
-				out = append(out, "**"+name(f.Label.Text)+"**: "+f.Text.oneLine().markdown(false))
+				out = append(out, "**"+plainName(f.Label.Text)+"**: "+f.Text.oneLine().markdown(false))
 			}
 		case List:
 			for _, item := range b {
@@ -36,13 +36,13 @@ func (d Document) markdown() []string {
 		case Table:
 			out = append(out, b.markdown()...)
 		case Code:
-			out = append(out, fenced("", b)...)
+			out = append(out, codeFence("", b)...)
 		case Diff:
-			out = append(out, fenced("diff", strings.Split(strings.TrimRight(string(b), "\n"), "\n"))...)
+			out = append(out, codeFence("diff", strings.Split(strings.TrimRight(string(b), "\n"), "\n"))...)
 		case Chart:
-			out = append(out, fenced("", b.lines())...)
+			out = append(out, codeFence("", b.lines())...)
 		case Details:
-			out = append(out, "<details><summary>"+name(b.Summary)+"</summary>", "")
+			out = append(out, "<details><summary>"+plainName(b.Summary)+"</summary>", "")
 			out = append(append(out, b.Body.markdown()...), "", "</details>")
 		}
 	}
@@ -52,13 +52,13 @@ func (d Document) markdown() []string {
 // labelMarks stand for the colours of labels, which Markdown does not have.
 var labelMarks = map[Style]string{Good: "✅ ", Bad: "❌ ", Warn: "⚠️ "}
 
-// name returns a text without styles, on one line.
-func name(text string) string { return escape(textstream.EscapeHidden(oneLine(text))) }
+// plainName returns a text without styles, on one line.
+func plainName(text string) string { return escapeMarkdown(textstream.EscapeHidden(oneLine(text))) }
 
 func (i Item) markdown() []string {
 	text := i.Text.oneLine().markdown(i.Label.Text == "")
 	if i.Label.Text != "" {
-		text = labelMarks[i.Label.Style] + "**" + name(i.Label.Text) + "**: " + text
+		text = labelMarks[i.Label.Style] + "**" + plainName(i.Label.Text) + "**: " + text
 	}
 	out := []string{"- " + text}
 	for _, b := range i.Below {
@@ -73,12 +73,12 @@ func (i Item) markdown() []string {
 }
 
 func (t Table) markdown() []string {
-	head, rule := make([]string, t.columns()), make([]string, t.columns())
+	head, rule := make([]string, t.columnCount()), make([]string, t.columnCount())
 	copy(head, t.Head)
 	for i, text := range head {
-		head[i] = name(text)
+		head[i] = plainName(text)
 		rule[i] = strings.Repeat("-", max(3, utf8.RuneCountInString(text)+2))
-		if t.right(i) {
+		if t.isRightAligned(i) {
 			rule[i] = rule[i][1:] + ":"
 		}
 	}
@@ -93,8 +93,8 @@ func (t Table) markdown() []string {
 	return out
 }
 
-// fenced returns lines between fences that none of them closes.
-func fenced(language string, lines []string) []string {
+// codeFence returns lines between fences that none of them closes.
+func codeFence(language string, lines []string) []string {
 	text := strings.Join(lines, "\n")
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -116,13 +116,13 @@ func (t Text) markdown(fresh bool) string {
 			case text == "":
 				continue
 			case s.Style == Verbatim:
-				text = verbatim(text)
+				text = codeSpan(text)
 			case s.Style == Strong:
-				text = "**" + escape(text) + "**"
+				text = "**" + escapeMarkdown(text) + "**"
 			case fresh:
-				text = escapeStart(escape(text))
+				text = escapeLineStart(escapeMarkdown(text))
 			default:
-				text = escape(text)
+				text = escapeMarkdown(text)
 			}
 			b.WriteString(text)
 			fresh = false
@@ -131,8 +131,8 @@ func (t Text) markdown(fresh bool) string {
 	return b.String()
 }
 
-// verbatim returns text as a code span.
-func verbatim(text string) string {
+// codeSpan returns text as a code span.
+func codeSpan(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -144,14 +144,14 @@ func verbatim(text string) string {
 }
 
 var (
-	// start matches what makes a heading, list, quotation or rule of a line.
-	start = regexp.MustCompile(`^(\d+[.)]|[-+#]+)(?:\s|$)|^([>=])`)
-	// special matches what makes markup, a tag, a link, a reference or a mention of a text.
-	special = regexp.MustCompile("[`\\\\*~|]|</?[A-Za-z!?]|&#?\\w+;|\\][(:\\[]|@\\w|#\\d|\\b_+|_+\\b")
+	// lineStartRE matches what makes a heading, list, quotation or rule of a line.
+	lineStartRE = regexp.MustCompile(`^(\d+[.)]|[-+#]+)(?:\s|$)|^([>=])`)
+	// markupRE matches what makes markup, a tag, a link, a reference or a mention of a text.
+	markupRE = regexp.MustCompile("[`\\\\*~|]|</?[A-Za-z!?]|&#?\\w+;|\\][(:\\[]|@\\w|#\\d|\\b_+|_+\\b")
 )
 
-func escapeStart(text string) string {
-	m := start.FindStringSubmatchIndex(text)
+func escapeLineStart(text string) string {
+	m := lineStartRE.FindStringSubmatchIndex(text)
 	if m == nil {
 		return text
 	}
@@ -159,9 +159,9 @@ func escapeStart(text string) string {
 	return text[:at] + `\` + text[at:]
 }
 
-// escape returns text in which Markdown finds no markup, tag, link, reference or mention.
-func escape(text string) string {
-	return special.ReplaceAllStringFunc(text, func(found string) string {
+// escapeMarkdown returns text in which Markdown finds no markup, tag, link, reference or mention.
+func escapeMarkdown(text string) string {
+	return markupRE.ReplaceAllStringFunc(text, func(found string) string {
 		switch found[0] {
 		case '<':
 			return "&lt;" + found[1:]

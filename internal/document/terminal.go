@@ -27,66 +27,66 @@ const labelWidth = 10
 
 // Terminal returns the document as text for a terminal.
 func (d Document) Terminal(paint Paint) string {
-	t := terminal{paint: paint}
-	t.blocks(d, "")
+	t := terminalWriter{paint: paint}
+	t.writeBlocks(d, "")
 	return textstream.EscapeColored(t.String())
 }
 
-type terminal struct {
+type terminalWriter struct {
 	strings.Builder
 	paint Paint
 }
 
-func (t *terminal) blocks(d Document, indent string) {
+func (t *terminalWriter) writeBlocks(d Document, indent string) {
 	for i, b := range d {
 		switch b := b.(type) {
 		case Heading:
-			t.gap(i)
-			t.line(indent, t.paint(Strong, b.Text.visible()))
+			t.writeGap(i)
+			t.writeLine(indent, t.paint(Strong, b.Text.visible()))
 		case Paragraph:
-			t.text(indent, indent, b.Text)
+			t.writeText(indent, indent, b.Text)
 		case Fields:
-			t.items(indent, b)
+			t.writeItems(indent, b)
 		case List:
-			t.items(indent, b)
+			t.writeItems(indent, b)
 		case Table:
-			t.gap(i)
-			t.table(indent, b)
+			t.writeGap(i)
+			t.writeTable(indent, b)
 		case Code:
 			for line := range strings.SplitSeq(strings.Join(b, "\n"), "\n") {
-				t.line(indent, t.paint(Faint, textstream.EscapeHidden(line)))
+				t.writeLine(indent, t.paint(Faint, textstream.EscapeHidden(line)))
 			}
 		case Diff:
-			t.diff(indent, b)
+			t.writeDiff(indent, b)
 		case Chart:
 			for _, line := range b.lines() {
-				t.line(indent, textstream.EscapeHidden(line))
+				t.writeLine(indent, textstream.EscapeHidden(line))
 			}
 		case Details:
-			t.blocks(b.Body, indent)
+			t.writeBlocks(b.Body, indent)
 		}
 	}
 }
 
-// gap sets a block off from the one before.
-func (t *terminal) gap(i int) {
+// writeGap sets a block off from the one before.
+func (t *terminalWriter) writeGap(i int) {
 	if i > 0 {
 		t.WriteString("\n")
 	}
 }
 
-func (t *terminal) diff(indent string, d Diff) {
+func (t *terminalWriter) writeDiff(indent string, d Diff) {
 	for line := range strings.Lines(string(d)) {
-		t.line(indent, t.paint(diffStyle(line), textstream.EscapeHidden(strings.TrimRight(line, "\r\n"))))
+		t.writeLine(indent, t.paint(diffStyle(line), textstream.EscapeHidden(strings.TrimRight(line, "\r\n"))))
 	}
 }
 
-func (t *terminal) line(indent, text string) {
+func (t *terminalWriter) writeLine(indent, text string) {
 	t.WriteString(strings.TrimRight(indent+text, " ") + "\n")
 }
 
-// text writes a text whose lines are indented, the first one after its own head.
-func (t *terminal) text(head, indent string, text Text) {
+// writeText writes a text whose lines are indented, the first one after its own head.
+func (t *terminalWriter) writeText(head, indent string, text Text) {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, s := range text {
@@ -97,10 +97,10 @@ func (t *terminal) text(head, indent string, text Text) {
 			b.WriteString(t.paint(s.Style, line))
 		}
 	}
-	t.line("", b.String())
+	t.writeLine("", b.String())
 }
 
-func (t *terminal) items(indent string, list []Item) {
+func (t *terminalWriter) writeItems(indent string, list []Item) {
 	for _, item := range list {
 		head, below := "- ", indent+"  "
 		if item.Label.Text != "" {
@@ -111,12 +111,12 @@ func (t *terminal) items(indent string, list []Item) {
 			head = t.paint(item.Label.Style, pad(label, labelWidth-1, false)) + " "
 			below = indent + strings.Repeat(" ", labelWidth)
 		}
-		t.text(indent+head, below, item.Text)
-		t.blocks(item.Below, below)
+		t.writeText(indent+head, below, item.Text)
+		t.writeBlocks(item.Below, below)
 	}
 }
 
-func (t *terminal) table(indent string, b Table) {
+func (t *terminalWriter) writeTable(indent string, b Table) {
 	rows := b.Rows
 	if b.Head != nil {
 		head := make([]Text, len(b.Head))
@@ -125,7 +125,7 @@ func (t *terminal) table(indent string, b Table) {
 		}
 		rows = append([][]Text{head}, rows...)
 	}
-	width := make([]int, b.columns())
+	width := make([]int, b.columnCount())
 	for _, row := range rows {
 		for i, c := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(c.visible()))
@@ -135,18 +135,18 @@ func (t *terminal) table(indent string, b Table) {
 		line := indent
 		for i, c := range row {
 			fill := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.visible()))
-			if b.right(i) {
+			if b.isRightAligned(i) {
 				line += fill
 			}
 			for _, s := range c.oneLine() {
 				line += t.paint(s.Style, textstream.EscapeHidden(s.Text))
 			}
-			if !b.right(i) {
+			if !b.isRightAligned(i) {
 				line += fill
 			}
 			line += "  "
 		}
-		t.line("", line)
+		t.writeLine("", line)
 	}
 }
 

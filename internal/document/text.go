@@ -53,7 +53,7 @@ func Textf(format string, args ...any) Text {
 	w := textWriter{}
 	for format != "" {
 		plain, rest, found := strings.Cut(format, "%")
-		w.format(plain)
+		w.addFormat(plain)
 		if !found {
 			break
 		}
@@ -64,7 +64,7 @@ func Textf(format string, args ...any) Text {
 			w.add(Span{w.style, "%"})
 			continue
 		}
-		w.arg(verb, args[0])
+		w.addArg(verb, args[0])
 		args = args[1:]
 	}
 	return w.out
@@ -76,8 +76,8 @@ type textWriter struct {
 	style Style
 }
 
-// format adds a part of the format between two verbs.
-func (w *textWriter) format(s string) {
+// addFormat adds a part of the format between two verbs.
+func (w *textWriter) addFormat(s string) {
 	for s != "" {
 		at := strings.IndexAny(s, "`*")
 		switch {
@@ -106,7 +106,7 @@ func (w *textWriter) toggle(s Style) {
 	w.style = s
 }
 
-func (w *textWriter) arg(verb string, arg any) {
+func (w *textWriter) addArg(verb string, arg any) {
 	switch x := arg.(type) {
 	case Span:
 		w.add(Span{x.Style, fmt.Sprintf(verb, x.Text)})

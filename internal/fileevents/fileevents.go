@@ -57,11 +57,11 @@ const DefaultPollInterval = 2 * time.Second
 
 // Watcher watches one tree until it is closed.
 type Watcher struct {
-	root   string
-	opts   Options
-	events chan Event
-	done   chan struct{}
-	ended  chan struct{}
+	root    string
+	opts    Options
+	events  chan Event
+	done    chan struct{}
+	stopped chan struct{}
 
 	notify *fsnotify.Watcher // nil: the tree is scanned periodically
 	tick   <-chan time.Time
@@ -83,15 +83,15 @@ func Start(root string, o Options) (*Watcher, error) {
 		o.PollInterval = DefaultPollInterval
 	}
 	w := &Watcher{
-		root: root, opts: o, events: make(chan Event), done: make(chan struct{}), ended: make(chan struct{}),
+		root: root, opts: o, events: make(chan Event), done: make(chan struct{}), stopped: make(chan struct{}),
 		files: map[string]bool{}, dirs: map[string]bool{},
 	}
 	if _, err := os.ReadDir(root); err != nil {
 		return nil, fmt.Errorf("watch %s: %w", root, err)
 	}
-	w.listen()
-	w.enter(".")
-	w.queue = queue{held: w.queue.only(Polling)}
+	w.openNotify()
+	w.scanDir(".")
+	w.queue = queue{events: w.queue.ofKind(Polling)}
 	ticker := time.NewTicker(o.PollInterval)
 	w.tick = ticker.C
 	go func() {
@@ -108,41 +108,41 @@ func (w *Watcher) Events() <-chan Event { return w.events }
 // Close stops the watcher.
 func (w *Watcher) Close() error {
 	close(w.done)
-	<-w.ended
+	<-w.stopped
 	if w.notify != nil {
 		return w.notify.Close()
 	}
 	return nil
 }
 
-// listen subscribes to the events of the system, if it has events for folders.
-func (w *Watcher) listen() {
+// openNotify subscribes to the events of the system, if it has events for folders.
+func (w *Watcher) openNotify() {
 	if runtime.GOOS != "linux" {
 		return
 	}
 	n, err := fsnotify.NewBufferedWatcher(1024)
 	if err != nil {
-		w.scanOnly(err)
+		w.startPolling(err)
 		return
 	}
 	w.notify = n
 }
 
-// scanOnly stops using the events of the system.
-func (w *Watcher) scanOnly(why error) {
+// startPolling stops using the events of the system.
+func (w *Watcher) startPolling(why error) {
 	if w.notify != nil {
 		_ = w.notify.Close() // no longer needed
 		w.notify = nil
 	}
-	w.queue.put(Event{Op: Polling, Why: why.Error()})
+	w.queue.push(Event{Op: Polling, Why: why.Error()})
 }
 
 func (w *Watcher) run() {
-	defer close(w.ended)
+	defer close(w.stopped)
 	defer close(w.events)
 	for {
 		var out chan<- Event
-		next, waiting := w.queue.first()
+		next, waiting := w.queue.peek()
 		if waiting {
 			out = w.events
 		}
@@ -156,30 +156,30 @@ func (w *Watcher) run() {
 		}
 		select {
 		case e := <-events:
-			w.take(e)
+			w.handleEvent(e)
 		case err := <-faults:
-			w.fault(err)
+			w.handleError(err)
 		case <-tick:
-			w.compare()
+			w.rescan()
 		case out <- next:
-			w.queue.drop()
+			w.queue.pop()
 		case <-w.done:
 			return
 		}
 	}
 }
 
-// fault handles dropped events and other errors.
-func (w *Watcher) fault(err error) {
+// handleError handles dropped events and other errors.
+func (w *Watcher) handleError(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		w.scanOnly(err)
+		w.startPolling(err)
 	}
-	w.queue.put(Event{Op: EventsLost})
-	w.compare()
+	w.queue.push(Event{Op: EventsLost})
+	w.rescan()
 }
 
-// take looks at the path of an event, which may have changed since.
-func (w *Watcher) take(e fsnotify.Event) {
+// handleEvent looks at the path of an event, which may have changed since.
+func (w *Watcher) handleEvent(e fsnotify.Event) {
 	rel, err := filepath.Rel(w.root, e.Name)
 	if err != nil {
 		return
@@ -187,48 +187,48 @@ func (w *Watcher) take(e fsnotify.Event) {
 	p := filepath.ToSlash(rel)
 	info, err := os.Lstat(e.Name)
 	if err != nil || e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
-		w.leave(p) // anything there now is a different file
+		w.removePath(p) // anything there now is a different file
 	}
 	switch {
 	case err != nil:
 	case info.IsDir():
-		w.become(p)
+		w.addDir(p)
 	default:
-		w.forget(p)
-		w.see(p, !e.Has(fsnotify.Chmod))
+		w.removeDir(p)
+		w.addFile(p, !e.Has(fsnotify.Chmod))
 	}
 }
 
-// become records a folder, which may have replaced a file.
-func (w *Watcher) become(p string) {
+// addDir records a folder, which may have replaced a file.
+func (w *Watcher) addDir(p string) {
 	if w.files[p] {
-		w.leave(p)
+		w.removePath(p)
 	}
-	w.enter(p)
+	w.scanDir(p)
 }
 
-// see records an existing file.
-func (w *Watcher) see(p string, written bool) {
+// addFile records an existing file.
+func (w *Watcher) addFile(p string, written bool) {
 	switch {
 	case !w.files[p]:
 		w.files[p] = true
-		w.queue.put(Event{Op: Created, Path: p})
+		w.queue.push(Event{Op: Created, Path: p})
 	case written:
-		w.queue.put(Event{Op: Modified, Path: p})
+		w.queue.push(Event{Op: Modified, Path: p})
 	}
 }
 
-// leave records that a file, or a folder with everything below, is gone.
-func (w *Watcher) leave(p string) {
+// removePath records that a file, or a folder with everything below, is gone.
+func (w *Watcher) removePath(p string) {
 	if w.files[p] {
 		delete(w.files, p)
-		w.queue.put(Event{Op: Removed, Path: p})
+		w.queue.push(Event{Op: Removed, Path: p})
 	}
-	w.forget(p)
+	w.removeDir(p)
 }
 
-// forget records that a path is no longer a folder.
-func (w *Watcher) forget(p string) {
+// removeDir records that a path is no longer a folder.
+func (w *Watcher) removeDir(p string) {
 	if !w.dirs[p] {
 		return
 	}
@@ -243,18 +243,18 @@ func (w *Watcher) forget(p string) {
 	for f := range w.files {
 		if strings.HasPrefix(f, p+"/") {
 			delete(w.files, f)
-			w.queue.put(Event{Op: Removed, Path: f})
+			w.queue.push(Event{Op: Removed, Path: f})
 		}
 	}
 }
 
-// enter watches a folder before it scans it, so that nothing is missed.
-func (w *Watcher) enter(p string) {
+// scanDir watches a folder before it scans it, so that nothing is missed.
+func (w *Watcher) scanDir(p string) {
 	if w.dirs[p] || p != "." && w.opts.Skip(p) {
 		return
 	}
 	full := filepath.Join(w.root, filepath.FromSlash(p))
-	w.listenIn(full)
+	w.watchDir(full)
 	entries, err := os.ReadDir(full)
 	if err != nil {
 		return // gone again, or unreadable
@@ -263,20 +263,20 @@ func (w *Watcher) enter(p string) {
 	for _, e := range entries {
 		below := join(p, e.Name())
 		if e.IsDir() {
-			w.become(below)
+			w.addDir(below)
 		} else {
-			w.see(below, false)
+			w.addFile(below, false)
 		}
 	}
 }
 
-// listenIn watches a folder. A missing folder is not an error.
-func (w *Watcher) listenIn(full string) {
+// watchDir watches a folder. A missing folder is not an error.
+func (w *Watcher) watchDir(full string) {
 	if w.notify == nil {
 		return
 	}
 	if err := w.notify.Add(full); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.scanOnly(err)
+		w.startPolling(err)
 	}
 }
 
@@ -287,27 +287,27 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// compare scans the tree and reports how it differs from what is known.
-func (w *Watcher) compare() {
+// rescan scans the tree and reports how it differs from what is known.
+func (w *Watcher) rescan() {
 	there := map[string]bool{}
-	w.walk(".", there)
+	w.scanTree(".", there)
 	for f := range w.files {
 		if !there[f] {
-			w.leave(f)
+			w.removePath(f)
 		}
 	}
 	for d := range w.dirs {
 		if !there[d+"/"] {
-			w.forget(d)
+			w.removeDir(d)
 		}
 	}
 }
 
-// walk enters unknown folders and records everything, folders with a trailing slash. It watches
+// scanTree enters unknown folders and records everything, folders with a trailing slash. It watches
 // all folders again, since a folder with a known name may be a new one.
-func (w *Watcher) walk(p string, there map[string]bool) {
+func (w *Watcher) scanTree(p string, there map[string]bool) {
 	full := filepath.Join(w.root, filepath.FromSlash(p))
-	w.listenIn(full)
+	w.watchDir(full)
 	entries, err := os.ReadDir(full)
 	if err != nil {
 		return
@@ -318,11 +318,11 @@ func (w *Watcher) walk(p string, there map[string]bool) {
 		switch {
 		case !e.IsDir():
 			there[below] = true
-			w.forget(below)
-			w.see(below, false)
+			w.removeDir(below)
+			w.addFile(below, false)
 		case !w.opts.Skip(below):
-			w.become(below)
-			w.walk(below, there)
+			w.addDir(below)
+			w.scanTree(below, there)
 		}
 	}
 }

@@ -4,30 +4,30 @@ import "slices"
 
 // queue holds events until they are read. It has one event per path, the last one.
 type queue struct {
-	held []Event
-	at   map[string]int // path to its place in held, counted since the start
-	gone int            // number of events that were read
+	events    []Event
+	index     map[string]int // path to its place in held, counted since the start
+	readCount int            // number of events that were read
 }
 
-func (q *queue) put(e Event) {
+func (q *queue) push(e Event) {
 	if e.Path == "" {
-		q.held = append(q.held, e)
+		q.events = append(q.events, e)
 		return
 	}
-	if q.at == nil {
-		q.at = map[string]int{}
+	if q.index == nil {
+		q.index = map[string]int{}
 	}
-	if i, waiting := q.at[e.Path]; waiting {
-		q.held[i-q.gone] = merge(q.held[i-q.gone], e)
+	if i, waiting := q.index[e.Path]; waiting {
+		q.events[i-q.readCount] = mergeEvents(q.events[i-q.readCount], e)
 		return
 	}
-	q.at[e.Path] = q.gone + len(q.held)
-	q.held = append(q.held, e)
+	q.index[e.Path] = q.readCount + len(q.events)
+	q.events = append(q.events, e)
 }
 
-// merge makes one event of two. A file that disappeared and appeared is changed. A file that
+// mergeEvents makes one event of two. A file that disappeared and appeared is changed. A file that
 // appeared and disappeared is reported as gone, since it existed.
-func merge(before, now Event) Event {
+func mergeEvents(before, now Event) Event {
 	switch {
 	case before.Op == Created && now.Op == Modified:
 		return before
@@ -37,22 +37,22 @@ func merge(before, now Event) Event {
 	return now
 }
 
-func (q *queue) first() (Event, bool) {
-	if len(q.held) == 0 {
+func (q *queue) peek() (Event, bool) {
+	if len(q.events) == 0 {
 		return Event{}, false
 	}
-	return q.held[0], true
+	return q.events[0], true
 }
 
-func (q *queue) drop() {
-	delete(q.at, q.held[0].Path)
-	q.held, q.gone = q.held[1:], q.gone+1
-	if len(q.held) == 0 {
-		q.held = nil
+func (q *queue) pop() {
+	delete(q.index, q.events[0].Path)
+	q.events, q.readCount = q.events[1:], q.readCount+1
+	if len(q.events) == 0 {
+		q.events = nil
 	}
 }
 
-// only returns the events of one kind.
-func (q *queue) only(op Op) []Event {
-	return slices.DeleteFunc(slices.Clone(q.held), func(e Event) bool { return e.Op != op })
+// ofKind returns the events of one kind.
+func (q *queue) ofKind(op Op) []Event {
+	return slices.DeleteFunc(slices.Clone(q.events), func(e Event) bool { return e.Op != op })
 }

@@ -11,9 +11,9 @@ import (
 	"supervise/internal/regexp"
 )
 
-// programs are the settings by which a repository could have git, or what git starts, run
+// programSettings are the settings by which a repository could have git, or what git starts, run
 // a program, each with the value by which it does not.
-var programs = []struct {
+var programSettings = []struct {
 	key *regexp.Regexp
 	off string
 }{
@@ -29,34 +29,34 @@ var programs = []struct {
 	{regexp.MustCompile(`^(hook|tar|trailer)\..*\.(command|cmd)$`), ""},
 	{regexp.MustCompile(`^submodule\..*\.update$`), "none"},
 	{regexp.MustCompile(`^lfs\.(extension\..*\.(clean|smudge)|customtransfer\..*\.path|(.*\.)?standalonetransferagent)$`), ""},
-	{helper, ""},
-	{packer, ""},
-	{proxy, ""},
+	{credentialHelperRE, ""},
+	{remoteProgramRE, ""},
+	{gitProxyRE, ""},
 }
 
 var (
-	helper = regexp.MustCompile(`^credential\.(.*\.)?helper$`)
-	packer = regexp.MustCompile(`^remote\..*\.(uploadpack|receivepack)$`)
-	proxy  = regexp.MustCompile(`^core\.gitproxy$`)
+	credentialHelperRE = regexp.MustCompile(`^credential\.(.*\.)?helper$`)
+	remoteProgramRE    = regexp.MustCompile(`^remote\..*\.(uploadpack|receivepack)$`)
+	gitProxyRE         = regexp.MustCompile(`^core\.gitproxy$`)
 )
 
-// settings say how the programs of a repository are switched off.
-type settings struct {
-	options []string // for git
-	off     []string // the keys
-	packs   bool     // it names programs for the other side of a connection
-	proxy   bool
+// overrides say how the programs of a repository are switched off.
+type overrides struct {
+	options            []string // for git
+	disabledKeys       []string // the keys
+	namesRemoteProgram bool     // it names programs for the other side of a connection
+	namesProxy         bool
 }
 
-// programs are the options of a command by which it starts git's own on the other side:
+// remoteOptions are the options of a command by which it starts git's own on the other side:
 // git takes the first setting there, and options of git come last.
-func (s settings) programs(verb string) []string {
+func (s overrides) remoteOptions(verb string) []string {
 	switch {
-	case !s.packs:
+	case !s.namesRemoteProgram:
 		return nil
 	case verb == "push":
 		return []string{"--receive-pack=git-receive-pack"}
-	case slices.Contains(remote, verb):
+	case slices.Contains(remoteCommands, verb):
 		return []string{"--upload-pack=git-upload-pack"}
 	}
 	return nil
@@ -65,11 +65,11 @@ func (s settings) programs(verb string) []string {
 // setting is a line of the configuration.
 type setting struct {
 	key, option string // the option sets it
-	ours        bool   // by the user, the system or the environment
+	trusted     bool   // by the user, the system or the environment
 }
 
-// foreign asks git which programs the repository itself names. Asking starts nothing.
-func (c Command) foreign(ctx context.Context, options, env []string) (s settings, err error) {
+// overrides asks git which programs the repository itself names. Asking starts nothing.
+func (c Command) overrides(ctx context.Context, options, env []string) (s overrides, err error) {
 	list := exec.CommandContext(ctx, "git", append(options, "config", "--list", "--show-scope", "-z")...)
 	list.Dir, list.Env = c.Dir, env
 	var out, said bytes.Buffer
@@ -77,45 +77,45 @@ func (c Command) foreign(ctx context.Context, options, env []string) (s settings
 	if err := list.Run(); err != nil {
 		return s, CommandError(c.Dir, "config", err, said.String())
 	}
-	all := parse(out.String())
+	all := parseConfig(out.String())
 	off := map[string]string{}
 	for _, l := range all {
-		if v, runs := neutral(l.key); runs && !l.ours {
+		if v, runs := neutralValue(l.key); runs && !l.trusted {
 			off[l.key] = v
 		}
 	}
 	for key, value := range off {
-		s.off = append(s.off, key)
-		s.packs, s.proxy = s.packs || packer.MatchString(key), s.proxy || proxy.MatchString(key)
+		s.disabledKeys = append(s.disabledKeys, key)
+		s.namesRemoteProgram, s.namesProxy = s.namesRemoteProgram || remoteProgramRE.MatchString(key), s.namesProxy || gitProxyRE.MatchString(key)
 		switch {
-		case packer.MatchString(key) || proxy.MatchString(key):
+		case remoteProgramRE.MatchString(key) || gitProxyRE.MatchString(key):
 			continue
 		case strings.Contains(key, "="):
 			return s, fmt.Errorf("the git repository in %s sets %q, which cannot be switched off: remove it from its configuration", c.Dir, key)
 		}
 		s.options = append(s.options, "-c", key+"="+value)
 	}
-	slices.Sort(s.off)
-	return s.again(all, off), nil
+	slices.Sort(s.disabledKeys)
+	return s.restoreTrusted(all, off), nil
 }
 
-// again adds what the user and the system set for the same.
-func (s settings) again(all []setting, off map[string]string) settings {
-	helpers := slices.ContainsFunc(s.off, helper.MatchString)
+// restoreTrusted adds what the user and the system set for the same.
+func (s overrides) restoreTrusted(all []setting, off map[string]string) overrides {
+	helpers := slices.ContainsFunc(s.disabledKeys, credentialHelperRE.MatchString)
 	if helpers {
 		s.options = append(s.options, "-c", "credential.helper=")
 	}
 	for _, l := range all {
 		_, was := off[l.key]
-		if l.ours && (was || helpers && helper.MatchString(l.key)) {
+		if l.trusted && (was || helpers && credentialHelperRE.MatchString(l.key)) {
 			s.options = append(s.options, "-c", l.option)
 		}
 	}
 	return s
 }
 
-func neutral(key string) (value string, runs bool) {
-	for _, p := range programs {
+func neutralValue(key string) (value string, runs bool) {
+	for _, p := range programSettings {
 		if p.key.MatchString(key) {
 			return p.off, true
 		}
@@ -123,9 +123,9 @@ func neutral(key string) (value string, runs bool) {
 	return "", false
 }
 
-// parse reads what git config --list --show-scope -z prints: scope, zero byte, key, line
+// parseConfig reads what git config --list --show-scope -z prints: scope, zero byte, key, line
 // feed, value, zero byte.
-func parse(out string) (all []setting) {
+func parseConfig(out string) (all []setting) {
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, set := strings.Cut(fields[i+1], "\n")

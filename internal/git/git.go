@@ -36,15 +36,15 @@ type Command struct {
 // NewCommand is a command in a folder.
 func NewCommand(dir string, args ...string) Command { return Command{Dir: dir, Args: args} }
 
-// always holds for every command.
-var always = []string{
+// commonOptions holds for every command.
+var commonOptions = []string{
 	"--no-pager",
 	"-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "log.showSignature=false", "-c", "push.gpgSign=false",
 	"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "status.submoduleSummary=false", "-c", "diff.ignoreSubmodules=dirty",
 }
 
-// extra are options that commands get of themselves.
-var extra = map[string][]string{
+// commandOptions are options that commands get of themselves.
+var commandOptions = map[string][]string{
 	"diff":       {"--no-ext-diff", "--no-textconv"},
 	"diff-files": {"--no-ext-diff", "--no-textconv"},
 	"diff-index": {"--no-ext-diff", "--no-textconv"},
@@ -54,15 +54,15 @@ var extra = map[string][]string{
 	"status":     {"--ignore-submodules=dirty"}, // git would be started in each
 }
 
-// still are the commands that start nothing whatever is configured, but for what always
+// passiveCommands are the commands that start nothing whatever is configured, but for what always
 // switches off.
-var still = []string{
+var passiveCommands = []string{
 	"cat-file", "check-ignore", "commit-tree", "config", "for-each-ref", "init", "ls-files", "ls-tree", "merge-base",
 	"mktree", "rev-list", "rev-parse", "symbolic-ref", "version", "write-tree",
 }
 
-// remote are the commands that may reach another repository.
-var remote = []string{"fetch", "ls-remote", "push"}
+// remoteCommands are the commands that may reach another repository.
+var remoteCommands = []string{"fetch", "ls-remote", "push"}
 
 // Prepare returns the command, ready to be started. It refuses a folder where git would
 // wait for ever, as [CheckFiles] does.
@@ -75,32 +75,32 @@ func (c Command) prepare(ctx context.Context) (cmd *exec.Cmd, off []string, err 
 	if err := CheckFiles(c.Dir, c.Args...); err != nil {
 		return nil, nil, err
 	}
-	at := verbAt(c.Args)
+	at := subcommandIndex(c.Args)
 	before, after := c.Args[:at], c.Args[at:]
 	env := c.environment()
-	options := slices.Clone(always)
+	options := slices.Clone(commonOptions)
 	if !c.hooks {
 		options = append(options, "-c", "core.hooksPath="+os.DevNull)
 	}
 	if c.Isolated {
 		options = append(options, "-c", "safe.directory=*")
 	}
-	var own settings
-	if len(after) > 0 && (!slices.Contains(still, after[0]) || slices.Contains(after, "--modified")) {
-		if own, err = c.foreign(ctx, slices.Concat(options, before), env); err != nil {
+	var own overrides
+	if len(after) > 0 && (!slices.Contains(passiveCommands, after[0]) || slices.Contains(after, "--modified")) {
+		if own, err = c.overrides(ctx, slices.Concat(options, before), env); err != nil {
 			return nil, nil, err
 		}
 	}
 	args := slices.Concat(options, before, own.options)
 	if len(after) > 0 {
-		args = slices.Concat(args, after[:1], extra[after[0]], own.programs(after[0]), after[1:])
-		if slices.Contains(remote, after[0]) && own.proxy && !has(env, "GIT_PROXY_COMMAND") {
+		args = slices.Concat(args, after[:1], commandOptions[after[0]], own.remoteOptions(after[0]), after[1:])
+		if slices.Contains(remoteCommands, after[0]) && own.namesProxy && !hasVar(env, "GIT_PROXY_COMMAND") {
 			env = append(env, "GIT_PROXY_COMMAND=")
 		}
 	}
 	cmd = exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.WaitDelay = c.Dir, env, c.Stdin, time.Second
-	return cmd, own.off, nil
+	return cmd, own.disabledKeys, nil
 }
 
 // Output runs the command and returns what it prints. The error is the cause of ctx, or
@@ -119,7 +119,7 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 		cmd.Stdout = c.Stdout
 	}
 	err = cmd.Run()
-	verb := c.verb()
+	verb := c.subcommand()
 	if verb == "checkout" || verb == "read-tree" {
 		InvalidateChecks()
 	}
@@ -130,7 +130,7 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 		return nil, context.Cause(ctx)
 	}
 	err = CommandError(c.Dir, verb, err, said.String())
-	if len(off) > 0 && slices.Contains(remote, verb) {
+	if len(off) > 0 && slices.Contains(remoteCommands, verb) {
 		err = fmt.Errorf("%w (not used, since the repository itself sets it: %s; set it for the user, or in the environment)", err, strings.Join(off, ", "))
 	}
 	return out.Bytes(), err
@@ -159,15 +159,15 @@ func HooksDir(ctx context.Context, dir string, env []string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-func (c Command) verb() string {
-	if at := verbAt(c.Args); at < len(c.Args) {
+func (c Command) subcommand() string {
+	if at := subcommandIndex(c.Args); at < len(c.Args) {
 		return c.Args[at]
 	}
 	return ""
 }
 
-// verbAt is where the name of the command stands, behind the options of git itself.
-func verbAt(args []string) int {
+// subcommandIndex is where the name of the command stands, behind the options of git itself.
+func subcommandIndex(args []string) int {
 	for i := 0; i < len(args); i++ {
 		switch {
 		case args[i] == "-c" || args[i] == "-C":
@@ -182,8 +182,8 @@ func verbAt(args []string) int {
 // kept are the variables for git that say what the user wants; remote commands keep all
 // but those in repository.
 var (
-	kept       = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH"}
-	repository = []string{
+	keptVars       = []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH"}
+	repositoryVars = []string{
 		"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR",
 		"GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_QUARANTINE_PATH", "GIT_INTERNAL_SUPER_PREFIX", "GIT_EXTERNAL_DIFF",
 	}
@@ -195,7 +195,7 @@ func (c Command) environment() []string {
 	if env == nil {
 		env = os.Environ()
 	}
-	far := slices.Contains(remote, c.verb())
+	far := slices.Contains(remoteCommands, c.subcommand())
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		switch {
@@ -204,14 +204,14 @@ func (c Command) environment() []string {
 		case c.Isolated:
 			return true
 		case far:
-			return slices.Contains(repository, name)
+			return slices.Contains(repositoryVars, name)
 		}
-		return !slices.Contains(kept, name) && !strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+		return !slices.Contains(keptVars, name) && !strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
 	})
 	switch {
 	case !far:
 		out = append(out, "GIT_ALLOW_PROTOCOL=none") // also where an old git would fetch what is missing
-	case !has(out, "GIT_ALLOW_PROTOCOL"):
+	case !hasVar(out, "GIT_ALLOW_PROTOCOL"):
 		out = append(out, "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh")
 	}
 	if c.Isolated {
@@ -221,7 +221,7 @@ func (c Command) environment() []string {
 		"GIT_EDITOR=true", "GIT_SEQUENCE_EDITOR=true", "LC_ALL=C")
 }
 
-func has(env []string, name string) bool {
+func hasVar(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 

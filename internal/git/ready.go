@@ -46,7 +46,7 @@ func CheckFiles(dir string, args ...string) error {
 		return err
 	}
 	top, _ := projectfile.FindCheckout(abs)
-	own := gitFolder(top)
+	own := gitDir(top)
 	shared := own
 	if text, err := projectfile.ReadAnywhere(filepath.Join(own, "commondir"), projectfile.Settings); err == nil {
 		if shared = strings.TrimSpace(string(text)); !filepath.IsAbs(shared) {
@@ -55,22 +55,22 @@ func CheckFiles(dir string, args ...string) error {
 	}
 	for _, folder := range slices.Compact([]string{own, shared}) {
 		for _, f := range gitFiles {
-			if err := waits(filepath.Join(folder, filepath.FromSlash(f.name)), f.most); err != nil {
+			if err := checkFile(filepath.Join(folder, filepath.FromSlash(f.name)), f.most); err != nil {
 				return err
 			}
 		}
-		if err := once(filepath.Join(folder, "refs"), func(fs.DirEntry) bool { return true }); err != nil {
+		if err := checkOnce(filepath.Join(folder, "refs"), func(fs.DirEntry) bool { return true }); err != nil {
 			return err
 		}
 	}
 	if !slices.ContainsFunc(args, func(word string) bool { return slices.Contains(treeCommands, word) }) {
 		return nil
 	}
-	return once(top, func(d fs.DirEntry) bool { return d.Name() == ".gitignore" || d.Name() == ".gitattributes" })
+	return checkOnce(top, func(d fs.DirEntry) bool { return d.Name() == ".gitignore" || d.Name() == ".gitattributes" })
 }
 
-// looked remembers the folders that were found in order since the last program ran.
-var looked struct {
+// checkedDirs remembers the folders that were found in order since the last program ran.
+var checkedDirs struct {
 	sync.Mutex
 	running int             // programs that run now, under which nothing is remembered
 	since   int             // counts what ended
@@ -79,44 +79,44 @@ var looked struct {
 
 // TrackProgram says that a program runs that could write anywhere, until done is called.
 func TrackProgram() (done func()) {
-	looked.Lock()
-	defer looked.Unlock()
-	looked.running++
-	looked.fine = nil
+	checkedDirs.Lock()
+	defer checkedDirs.Unlock()
+	checkedDirs.running++
+	checkedDirs.fine = nil
 	return func() {
-		looked.Lock()
-		defer looked.Unlock()
-		looked.running--
-		looked.since++
-		looked.fine = nil
+		checkedDirs.Lock()
+		defer checkedDirs.Unlock()
+		checkedDirs.running--
+		checkedDirs.since++
+		checkedDirs.fine = nil
 	}
 }
 
 // InvalidateChecks says that the files of a checkout are others than before.
 func InvalidateChecks() { TrackProgram()() }
 
-// once looks below a folder, unless that was done since the last program ran.
-func once(dir string, read func(fs.DirEntry) bool) error {
-	looked.Lock()
-	fine, since := looked.fine[dir], looked.since
-	looked.Unlock()
+// checkOnce looks below a folder, unless that was done since the last program ran.
+func checkOnce(dir string, read func(fs.DirEntry) bool) error {
+	checkedDirs.Lock()
+	fine, since := checkedDirs.fine[dir], checkedDirs.since
+	checkedDirs.Unlock()
 	if fine {
 		return nil
 	}
-	err := below(dir, read)
-	looked.Lock()
-	defer looked.Unlock()
-	if err == nil && looked.running == 0 && looked.since == since {
-		if looked.fine == nil {
-			looked.fine = map[string]bool{}
+	err := checkBelow(dir, read)
+	checkedDirs.Lock()
+	defer checkedDirs.Unlock()
+	if err == nil && checkedDirs.running == 0 && checkedDirs.since == since {
+		if checkedDirs.fine == nil {
+			checkedDirs.fine = map[string]bool{}
 		}
-		looked.fine[dir] = true
+		checkedDirs.fine[dir] = true
 	}
 	return err
 }
 
-// gitFolder is git's folder of a checkout.
-func gitFolder(top string) string {
+// gitDir is git's folder of a checkout.
+func gitDir(top string) string {
 	dot := filepath.Join(top, ".git")
 	text, err := projectfile.ReadAnywhere(dot, projectfile.Settings)
 	if err != nil {
@@ -129,8 +129,8 @@ func gitFolder(top string) string {
 	return to
 }
 
-// waits refuses a file that is special or huge; a folder is none that git waits for.
-func waits(path string, most projectfile.Limit) error {
+// checkFile refuses a file that is special or huge; a folder is none that git waits for.
+func checkFile(path string, most projectfile.Limit) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return nil //nolint:nilerr // git says what is wrong
@@ -138,9 +138,9 @@ func waits(path string, most projectfile.Limit) error {
 	return projectfile.CheckFile(path, info, most)
 }
 
-// below refuses files below a folder that git would wait for. Git follows no links to
+// checkBelow refuses files below a folder that git would wait for. Git follows no links to
 // them.
-func below(dir string, read func(fs.DirEntry) bool) error {
+func checkBelow(dir string, read func(fs.DirEntry) bool) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // git says what is wrong
 	}
@@ -153,7 +153,7 @@ func below(dir string, read func(fs.DirEntry) bool) error {
 		case d.IsDir() && d.Name() == ".git" && path != dir:
 			return fs.SkipDir
 		case !d.IsDir() && read(d):
-			return waits(path, projectfile.Git)
+			return checkFile(path, projectfile.Git)
 		}
 		return nil
 	})

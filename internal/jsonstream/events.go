@@ -35,31 +35,31 @@ func ReadEvents(r io.Reader, starts []string, s Sink) error {
 		if err != nil {
 			return fmt.Errorf("read report: %w", err)
 		}
-		if err := events(line, marks, s); err != nil {
+		if err := readLine(line, marks, s); err != nil {
 			return err
 		}
 	}
 }
 
-func events(line textstream.Line, starts [][]byte, s Sink) error {
+func readLine(line textstream.Line, starts [][]byte, s Sink) error {
 	text := line.Text
 	for len(text) > 0 {
-		at := first(text, starts)
+		at := firstIndex(text, starts)
 		if at < 0 {
 			if !line.Complete && text[0] == '{' {
-				return cutOff(line)
+				return truncatedError(line)
 			}
-			noise(text, line, s)
+			reportNoise(text, line, s)
 			return nil
 		}
-		noise(text[:at], line, s)
+		reportNoise(text[:at], line, s)
 		text = text[at:]
 		n := objectEnd(text)
 		if n < 0 {
 			if !line.Complete {
-				return cutOff(line)
+				return truncatedError(line)
 			}
-			noise(text, line, s)
+			reportNoise(text, line, s)
 			return nil
 		}
 		if err := s.Event(text[:n], line); err != nil {
@@ -70,18 +70,18 @@ func events(line textstream.Line, starts [][]byte, s Sink) error {
 	return nil
 }
 
-func cutOff(line textstream.Line) error {
+func truncatedError(line textstream.Line) error {
 	return line.Error("the report ends in the middle of an event: the tool was stopped, or its output was cut off")
 }
 
-func noise(text []byte, line textstream.Line, s Sink) {
+func reportNoise(text []byte, line textstream.Line, s Sink) {
 	if s.Noise != nil && len(bytes.TrimSpace(text)) > 0 {
 		s.Noise(text, line)
 	}
 }
 
-// first returns the position of the first of the marks in text, or -1.
-func first(text []byte, marks [][]byte) int {
+// firstIndex returns the position of the first of the marks in text, or -1.
+func firstIndex(text []byte, marks [][]byte) int {
 	at := -1
 	for _, m := range marks {
 		if bytes.HasPrefix(text, m) {

@@ -33,21 +33,21 @@ type Raw = jsontext.Value
 // and repeated names in one object.
 type Reader struct {
 	dec *jsontext.Decoder
-	src *counted
+	src *countingReader
 }
 
 // NewReader returns a reader of the document at the start of src.
 func NewReader(src io.Reader) *Reader {
-	c := &counted{src: src, left: MaxValue}
-	return &Reader{dec: jsontext.NewDecoder(c, lenient), src: c}
+	c := &countingReader{src: src, budget: MaxValue}
+	return &Reader{dec: jsontext.NewDecoder(c, lenientOptions), src: c}
 }
 
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+var lenientOptions = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Unmarshal decodes a [Raw] value. Names must match exactly; members that v does not
 // have are ignored.
 func Unmarshal(raw []byte, v any) error {
-	if err := json.Unmarshal(raw, v, lenient); err != nil {
+	if err := json.Unmarshal(raw, v, lenientOptions); err != nil {
 		return fmt.Errorf("decode JSON: %w", err)
 	}
 	return nil
@@ -56,14 +56,14 @@ func Unmarshal(raw []byte, v any) error {
 // Kind returns the first byte of the next value: one of `{["0tfn`, or 0 if there is
 // none. Numbers are '0'; closing brackets are '}' and ']'.
 func (r *Reader) Kind() byte {
-	r.src.left = MaxValue
+	r.src.budget = MaxValue
 	return byte(r.dec.PeekKind())
 }
 
 // Value decodes the next value completely.
 func (r *Reader) Value(v any) error {
-	r.src.left = MaxValue
-	return r.fault(json.UnmarshalDecode(r.dec, v))
+	r.src.budget = MaxValue
+	return r.wrapError(json.UnmarshalDecode(r.dec, v))
 }
 
 // Text returns the next value if it is a string. It skips any other value and returns
@@ -74,7 +74,7 @@ func (r *Reader) Text() (string, error) {
 	}
 	t, err := r.dec.ReadToken()
 	if err != nil {
-		return "", r.fault(err)
+		return "", r.wrapError(err)
 	}
 	return t.String(), nil
 }
@@ -83,9 +83,9 @@ func (r *Reader) Text() (string, error) {
 func (r *Reader) Skip() error {
 	depth := r.dec.StackDepth()
 	for {
-		r.src.left = MaxValue
+		r.src.budget = MaxValue
 		if _, err := r.dec.ReadToken(); err != nil {
-			return r.fault(err)
+			return r.wrapError(err)
 		}
 		if r.dec.StackDepth() <= depth {
 			return nil
@@ -96,15 +96,15 @@ func (r *Reader) Skip() error {
 // Object calls f with the name of every member of the next value, which must be an
 // object; f takes the member's value. Null counts as an empty object.
 func (r *Reader) Object(f func(name string) error) error {
-	some, err := r.open('{')
+	some, err := r.openContainer('{')
 	if err != nil || !some {
 		return err
 	}
 	for {
-		r.src.left = MaxValue
+		r.src.budget = MaxValue
 		t, err := r.dec.ReadToken()
 		if err != nil {
-			return r.fault(err)
+			return r.wrapError(err)
 		}
 		if t.Kind() == '}' {
 			return nil
@@ -118,7 +118,7 @@ func (r *Reader) Object(f func(name string) error) error {
 // Array calls f for every item of the next value, which must be an array; f takes the
 // item. Null counts as an empty array.
 func (r *Reader) Array(f func() error) error {
-	some, err := r.open('[')
+	some, err := r.openContainer('[')
 	if err != nil || !some {
 		return err
 	}
@@ -126,10 +126,10 @@ func (r *Reader) Array(f func() error) error {
 		switch r.Kind() {
 		case ']':
 			_, err := r.dec.ReadToken()
-			return r.fault(err)
+			return r.wrapError(err)
 		case 0:
 			_, err := r.dec.ReadToken() // returns the error
-			return r.fault(err)
+			return r.wrapError(err)
 		}
 		if err := f(); err != nil {
 			return err
@@ -137,13 +137,13 @@ func (r *Reader) Array(f func() error) error {
 	}
 }
 
-// open takes the bracket that opens an object or array. It reports false for null.
-func (r *Reader) open(want jsontext.Kind) (bool, error) {
-	r.src.left = MaxValue
+// openContainer takes the bracket that opens an object or array. It reports false for null.
+func (r *Reader) openContainer(want jsontext.Kind) (bool, error) {
+	r.src.budget = MaxValue
 	t, err := r.dec.ReadToken()
 	switch {
 	case err != nil:
-		return false, r.fault(err)
+		return false, r.wrapError(err)
 	case t.Kind() == 'n':
 		return false, nil
 	case t.Kind() != want:
@@ -156,11 +156,11 @@ func (r *Reader) open(want jsontext.Kind) (bool, error) {
 func (r *Reader) Error(format string, args ...any) error {
 	next := bytes.TrimLeft(r.dec.UnreadBuffer(), " \t\r\n,:")
 	line := 1 + r.src.lines - bytes.Count(next, []byte{'\n'})
-	return &textstream.SyntaxError{Line: line, Offset: r.src.before + r.dec.InputOffset(), Problem: fmt.Sprintf(format, args...)}
+	return &textstream.SyntaxError{Line: line, Offset: r.src.startOffset + r.dec.InputOffset(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// fault adds the place to an error of the tokenizer.
-func (r *Reader) fault(err error) error {
+// wrapError adds the place to an error of the tokenizer.
+func (r *Reader) wrapError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -172,9 +172,9 @@ func (r *Reader) fault(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return r.Error("the report ends in the middle of a value: the tool was stopped, or its output was cut off")
 	case errors.As(err, &semantic):
-		return r.Error("found a JSON %s in %s, want a %v", semantic.JSONKind, orRoot(semantic.JSONPointer), semantic.GoType)
+		return r.Error("found a JSON %s in %s, want a %v", semantic.JSONKind, pointerName(semantic.JSONPointer), semantic.GoType)
 	case errors.As(err, &syntax):
-		return r.Error("%v in %s", syntax.Err, orRoot(syntax.JSONPointer))
+		return r.Error("%v in %s", syntax.Err, pointerName(syntax.JSONPointer))
 	}
 	return fmt.Errorf("read report: %w", err)
 }
@@ -183,29 +183,29 @@ func (r *Reader) fault(err error) error {
 // bytes.
 const maxPointer = 200
 
-func orRoot(p jsontext.Pointer) string {
+func pointerName(p jsontext.Pointer) string {
 	if p == "" {
 		return "the document"
 	}
 	return textstream.Truncate(string(p), maxPointer)
 }
 
-// counted returns no more than a ration of bytes until it is renewed, and counts lines.
+// countingReader returns no more than a ration of bytes until it is renewed, and counts lines.
 // If the tokenizer asks for more than its ration, it is inside one huge token.
-type counted struct {
-	src    io.Reader
-	left   int
-	lines  int   // line feeds returned so far
-	before int64 // bytes and line feeds before the first one
+type countingReader struct {
+	src         io.Reader
+	budget      int
+	lines       int   // line feeds returned so far
+	startOffset int64 // bytes and line feeds before the first one
 }
 
 // Read implements [io.Reader].
-func (c *counted) Read(p []byte) (int, error) {
-	if c.left <= 0 {
+func (c *countingReader) Read(p []byte) (int, error) {
+	if c.budget <= 0 {
 		return 0, errTooLong
 	}
-	n, err := c.src.Read(p[:min(len(p), c.left)])
-	c.left -= n
+	n, err := c.src.Read(p[:min(len(p), c.budget)])
+	c.budget -= n
 	c.lines += bytes.Count(p[:n], []byte{'\n'})
 	return n, err
 }
@@ -215,35 +215,35 @@ func (c *counted) Read(p []byte) (int, error) {
 // programs between them. The first line of such text is returned as noise. An error of
 // f or a truncated document ends the reading.
 func ReadDocuments(src io.Reader, f func(*Reader) error) (noise string, err error) {
-	in := &source{src: src}
+	in := &documentSource{src: src}
 	for {
 		head, err := in.peek()
 		if len(head) == 0 {
 			return noise, err
 		}
-		if colour := sgr.Find(head); colour != nil {
+		if colour := colorPrefixRE.Find(head); colour != nil {
 			in.take(len(colour))
 			continue
 		}
-		if begins(head) {
-			if err := in.documents(f); err != nil {
+		if startsDocument(head) {
+			if err := in.readConsecutive(f); err != nil {
 				return noise, err
 			}
 			continue
 		}
-		line := in.passLine()
+		line := in.skipLine()
 		if noise == "" {
 			noise = textstream.CleanText(line)
 		}
 	}
 }
 
-// sgr is a colour sequence before a document or line: some tools reset colours before
+// colorPrefixRE is a colour sequence before a document or line: some tools reset colours before
 // they write JSON to a pipe.
-var sgr = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
+var colorPrefixRE = regexp.MustCompile(`^\s*\x1b\[[0-9;]*m`)
 
-// source is a text from which lines and documents are read alternately.
-type source struct {
+// documentSource is a text from which lines and documents are read alternately.
+type documentSource struct {
 	src    io.Reader
 	buf    []byte // read and not yet taken
 	offset int64  // of buf in the text
@@ -251,7 +251,7 @@ type source struct {
 }
 
 // Read implements [io.Reader].
-func (s *source) Read(p []byte) (int, error) {
+func (s *documentSource) Read(p []byte) (int, error) {
 	if len(s.buf) > 0 {
 		n := copy(p, s.buf)
 		s.buf = s.buf[n:]
@@ -261,12 +261,12 @@ func (s *source) Read(p []byte) (int, error) {
 }
 
 // peek returns the next 4 KiB, or what is left, without taking it.
-func (s *source) peek() ([]byte, error) {
-	if len(s.buf) >= peeked {
+func (s *documentSource) peek() ([]byte, error) {
+	if len(s.buf) >= peekSize {
 		return s.buf, nil
 	}
-	more := make([]byte, 16*peeked)
-	n, err := io.ReadAtLeast(s.src, more, peeked)
+	more := make([]byte, 16*peekSize)
+	n, err := io.ReadAtLeast(s.src, more, peekSize)
 	s.buf = append(s.buf[:len(s.buf):len(s.buf)], more[:n]...)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil
@@ -277,11 +277,11 @@ func (s *source) peek() ([]byte, error) {
 	return s.buf, err
 }
 
-// peeked is how much is inspected to distinguish a document from other text.
-const peeked = 4 << 10
+// peekSize is how much is inspected to distinguish a document from other text.
+const peekSize = 4 << 10
 
-// passLine takes a line of any length and returns its beginning.
-func (s *source) passLine() string {
+// skipLine takes a line of any length and returns its beginning.
+func (s *documentSource) skipLine() string {
 	line := ""
 	for {
 		n := bytes.IndexByte(s.buf, '\n') + 1
@@ -299,17 +299,17 @@ func (s *source) passLine() string {
 	}
 }
 
-func (s *source) take(n int) {
+func (s *documentSource) take(n int) {
 	s.lines += bytes.Count(s.buf[:n], []byte{'\n'})
 	s.offset += int64(n)
 	s.buf = s.buf[n:]
 }
 
-// documents reads consecutive documents without other text between them.
-func (s *source) documents(f func(*Reader) error) error {
+// readConsecutive reads consecutive documents without other text between them.
+func (s *documentSource) readConsecutive(f func(*Reader) error) error {
 	r := NewReader(s)
-	r.src.before, r.src.lines = s.offset, s.lines
-	for again := true; again; again = begins(r.unread()) {
+	r.src.startOffset, r.src.lines = s.offset, s.lines
+	for again := true; again; again = startsDocument(r.peekNext()) {
 		if err := f(r); err != nil {
 			return err
 		}
@@ -321,15 +321,15 @@ func (s *source) documents(f func(*Reader) error) error {
 	return nil
 }
 
-// unread returns what the tokenizer has buffered of the next document.
-func (r *Reader) unread() []byte {
+// peekNext returns what the tokenizer has buffered of the next document.
+func (r *Reader) peekNext() []byte {
 	_ = r.Kind() // reads on
 	return r.dec.UnreadBuffer()
 }
 
-// begins reports whether text begins with an object or array after white space. A log
+// startsDocument reports whether text begins with an object or array after white space. A log
 // line like "[INFO] …" does not.
-func begins(text []byte) bool {
+func startsDocument(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	if len(text) == 0 {
 		return false
@@ -349,7 +349,7 @@ func begins(text []byte) bool {
 func FindDocument(text []byte) int {
 	at := 0
 	for line := range bytes.Lines(text) {
-		if trimmed := bytes.TrimLeft(line, " \t\r\n"); len(trimmed) > 0 && begins(text[at:]) {
+		if trimmed := bytes.TrimLeft(line, " \t\r\n"); len(trimmed) > 0 && startsDocument(text[at:]) {
 			return at
 		}
 		at += len(line)

@@ -47,9 +47,9 @@ type Settings struct {
 	RunnerVars map[string]string `json:"steering,omitempty"`
 }
 
-// steers matches variables that make a test runner, or its language, run something other than
+// runnerVarsRE matches variables that make a test runner, or its language, run something other than
 // what the project configures.
-var steers = regexp.MustCompile(`^(` + framework.RunnerVariables + `|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
+var runnerVarsRE = regexp.MustCompile(`^(` + framework.RunnerVariables + `|PYTHON(PATH|STARTUP|HOME|INSPECT|WARNINGS|BREAKPOINT)|NODE_(OPTIONS|PATH)|npm_config_script_shell|` +
 	`GO(FLAGS|WORK|TOOLCHAIN)|RUBY(OPT|LIB)|PERL5(OPT|LIB)|(JAVA_TOOL|JDK_JAVA|_JAVA)_OPTIONS|MAVEN_(OPTS|ARGS)|GRADLE_OPTS|CLASSPATH|` +
 	`RUST(FLAGS|C_WRAPPER|C_WORKSPACE_WRAPPER|DOCFLAGS)|CARGO_(TARGET_\w+|BUILD_\w+|ENCODED_RUSTFLAGS)|PHPRC|PHP_INI_SCAN_DIR|DOTNET_STARTUP_HOOKS|` +
 	`(GNU)?MAKEFLAGS|MFLAGS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|LD_\w+|DYLD_\w+)$`)
@@ -59,29 +59,29 @@ var steers = regexp.MustCompile(`^(` + framework.RunnerVariables + `|PYTHON(PATH
 func HashRunnerVars(env []string) map[string]string {
 	out := map[string]string{}
 	for _, kv := range env {
-		if name, value, ok := strings.Cut(kv, "="); ok && steers.MatchString(name) {
-			out[name] = sumOf(value)
+		if name, value, ok := strings.Cut(kv, "="); ok && runnerVarsRE.MatchString(name) {
+			out[name] = checksumOf(value)
 		}
 	}
 	return out
 }
 
-func sumOf(value string) string {
+func checksumOf(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(sum[:])
 }
 
-// always are the variables that every list includes.
-var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "PWD", "SUPERVISE_*"}
+// alwaysAllowed are the variables that every list includes.
+var alwaysAllowed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TERM", "TZ", "LANG", "LC_*", "PWD", "SUPERVISE_*"}
 
-// allowed returns the variables whose names match a pattern; all without patterns.
-func allowed(env, patterns []string) []string {
+// filterEnv returns the variables whose names match a pattern; all without patterns.
+func filterEnv(env, patterns []string) []string {
 	if patterns == nil {
 		return env
 	}
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return !matches(name, always) && !matches(name, patterns)
+		return !matchesAny(name, alwaysAllowed) && !matchesAny(name, patterns)
 	})
 }
 
@@ -89,18 +89,18 @@ func allowed(env, patterns []string) []string {
 // secrets except those that the agent needs, by patterns of names.
 func (s Settings) ForAgent(env, needed []string) []string {
 	if s.Sandbox && s.AgentEnv == nil {
-		return unsecretive(env, needed)
+		return withoutSecrets(env, needed)
 	}
-	return allowed(env, s.AgentEnv)
+	return filterEnv(env, s.AgentEnv)
 }
 
 // ForChecks returns the environment of the checks and of the criterion command. Variables that
 // influence test runners have their values from the start of the loop. scrubbed are the names of
 // the variables that were removed for that.
 func (s Settings) ForChecks(env []string) (kept, scrubbed []string) {
-	for _, kv := range allowed(env, s.ChecksEnv) {
+	for _, kv := range filterEnv(env, s.ChecksEnv) {
 		name, value, _ := strings.Cut(kv, "=")
-		if was, known := s.RunnerVars[name]; s.RunnerVars != nil && steers.MatchString(name) && (!known || was != sumOf(value)) {
+		if was, known := s.RunnerVars[name]; s.RunnerVars != nil && runnerVarsRE.MatchString(name) && (!known || was != checksumOf(value)) {
 			scrubbed = append(scrubbed, name)
 			continue
 		}
@@ -131,7 +131,7 @@ func (s Settings) CheckLandlock(ctx context.Context, root, home string) error {
 		return fmt.Errorf("%w: %w; remove protect.landlock", ErrUnavailable, err)
 	}
 	for _, dir := range s.WritablePaths(ctx, root) {
-		if holds(dir, home) {
+		if contains(dir, home) {
 			return fmt.Errorf("%w: the state folder %s is in %s, which the agent may write to; give another one (--state-dir)", ErrUnavailable, home, dir)
 		}
 	}

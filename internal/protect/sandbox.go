@@ -68,39 +68,39 @@ var (
 		".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".gem/credentials", ".config/fish/fish_history",
 		".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".bash_history", ".zsh_history", ".local/share/fish",
 	}
-	// machine are the credentials of the machine, which root can read.
-	machine = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssl/private", "/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/spool/cron", "/var/mail", "/var/backups"}
-	// running is the needed part of /run. The rest has sockets of daemons that serve any
+	// systemCredentials are the credentials of the machine, which root can read.
+	systemCredentials = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssl/private", "/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/spool/cron", "/var/mail", "/var/backups"}
+	// runPaths is the needed part of /run. The rest has sockets of daemons that serve any
 	// process.
-	running = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/opengl-driver"}
-	// system are folders that no project owns: what is next to a tree there stays visible.
-	system = []string{"/", "/usr", "/usr/local", "/opt", "/var", "/etc", "/lib", "/bin", "/sbin", "/dev", "/proc", "/sys", "/boot", "/nix"}
+	runPaths = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/current-system", "/run/opengl-driver"}
+	// sharedDirs are folders that no project owns: what is next to a tree there stays visible.
+	sharedDirs = []string{"/", "/usr", "/usr/local", "/opt", "/var", "/etc", "/lib", "/bin", "/sbin", "/dev", "/proc", "/sys", "/boot", "/nix"}
 )
 
-// secretive matches the variables that a sandbox removes, unless the agent needs them: keys, and
+// secretVarRE matches the variables that a sandbox removes, unless the agent needs them: keys, and
 // addresses of programs that have keys.
-var secretive = regexp.MustCompile(`(?i)^[^=]*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE)[^=]*=|` +
+var secretVarRE = regexp.MustCompile(`(?i)^[^=]*(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE)[^=]*=|` +
 	`^(SSH_|GPG_|DBUS_|AWS_|AZURE_|ARM_|GOOGLE_|GCLOUD_|CLOUDSDK_|KUBE|DOCKER_|VAULT_|PG(HOST|PORT|USER|DATABASE|SERVICE|PASSFILE|SSL\w*)=|MYSQL_|TMUX|STY=|WAYLAND_|DISPLAY=|XDG_RUNTIME_DIR=|VSCODE_|GIT_ASKPASS=)|` +
 	`^[^=]+=[\w+.-]+://[^/@\s]*:[^/@\s]+@|^(HTTPS?_PROXY|ALL_PROXY|NO_PROXY)=`)
 
-func matches(name string, patterns []string) bool {
+func matchesAny(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		ok, err := path.Match(p, name)
 		return ok && err == nil
 	})
 }
 
-// unsecretive returns the variables of an environment that are not secret, or needed.
-func unsecretive(env, needed []string) []string {
+// withoutSecrets returns the variables of an environment that are not secret, or needed.
+func withoutSecrets(env, needed []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		return secretive.MatchString(kv) && !matches(name, needed)
+		return secretVarRE.MatchString(kv) && !matchesAny(name, needed)
 	})
 }
 
-// sandbox returns what the agent sees. It fails if the system cannot restrict the agent to that.
+// newSandbox returns what the agent sees. It fails if the system cannot restrict the agent to that.
 // If only the network cannot be limited, it returns a note.
-func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, err error) {
+func (s Settings) newSandbox(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	refuse := func(err error) (Shield, string, error) {
 		return Shield{}, "", fmt.Errorf("%w: sandbox: %w", ErrUnavailable, err)
 	}
@@ -111,16 +111,16 @@ func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, 
 	if err != nil {
 		return refuse(err)
 	}
-	v := &view{home: home, at: at, places: map[string]runner.Mount{}}
-	if real := realPath(home); holds(realPath(at.Root), real) || real == string(filepath.Separator) {
+	v := &viewBuilder{home: home, site: at, mounts: map[string]runner.Mount{}}
+	if real := realPath(home); contains(realPath(at.Root), real) || real == string(filepath.Separator) {
 		return refuse(fmt.Errorf("the home folder %s is in the working tree, or the root of the system: work in a separate folder", home))
 	}
 	box := runner.Sandbox{}
-	if box.Network, err = s.network(at); err != nil {
+	if box.Network, err = s.networkLimit(at); err != nil {
 		return refuse(err)
 	}
-	v.everything(ctx, s)
-	box.Mounts = v.list()
+	v.build(ctx, s)
+	box.Mounts = v.sortedMounts()
 	sh.Sandbox = &box
 	if s.Landlock {
 		sh.Writable = s.WritablePaths(ctx, at.Root)
@@ -140,8 +140,8 @@ func (s Settings) sandbox(ctx context.Context, at Site) (sh Shield, why string, 
 	return sh, "", nil
 }
 
-// network is what the agent can connect to, nil for everything.
-func (s Settings) network(at Site) (*runner.Network, error) {
+// networkLimit is what the agent can connect to, nil for everything.
+func (s Settings) networkLimit(at Site) (*runner.Network, error) {
 	switch {
 	case slices.Equal(s.Network, []string{NetworkAll}):
 		return nil, nil //nolint:nilnil // no limit
@@ -152,7 +152,7 @@ func (s Settings) network(at Site) (*runner.Network, error) {
 	for _, kv := range at.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		u, err := url.Parse(value)
-		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || !matches(name, at.Needs.Vars) {
+		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || !matchesAny(name, at.Needs.Vars) {
 			continue
 		}
 		port := u.Port()
@@ -167,17 +167,17 @@ func (s Settings) network(at Site) (*runner.Network, error) {
 	return &runner.Network{Hosts: hosts}, nil
 }
 
-// view collects what the agent sees.
-type view struct {
+// viewBuilder collects what the agent sees.
+type viewBuilder struct {
 	home   string
-	at     Site
+	site   Site
 	covers []string
-	places map[string]runner.Mount
+	mounts map[string]runner.Mount
 }
 
-func (v *view) list() []runner.Mount {
-	out := make([]runner.Mount, 0, len(v.places))
-	for _, p := range v.places {
+func (v *viewBuilder) sortedMounts() []runner.Mount {
+	out := make([]runner.Mount, 0, len(v.mounts))
+	for _, p := range v.mounts {
 		out = append(out, p)
 	}
 	slices.SortFunc(out, func(a, b runner.Mount) int { return cmp.Compare(a.Path, b.Path) })
@@ -191,86 +191,86 @@ func realPath(p string) string {
 	return filepath.Clean(p)
 }
 
-// everything covers the homes, the parent folder of the tree, temporary folders and the sockets of
+// build covers the homes, the parent folder of the tree, temporary folders and the sockets of
 // daemons, and shows what the agent needs of them.
-func (v *view) everything(ctx context.Context, s Settings) {
-	for _, dir := range []string{"/home", "/root", "/run", v.home, filepath.Dir(v.at.Root), v.at.State, v.at.Hidden} {
+func (v *viewBuilder) build(ctx context.Context, s Settings) {
+	for _, dir := range []string{"/home", "/root", "/run", v.home, filepath.Dir(v.site.Root), v.site.State, v.site.Hidden} {
 		v.cover(dir)
 	}
-	if base := filepath.Dir(v.at.State); filepath.Base(base) == "supervise" { // loops of other trees
+	if base := filepath.Dir(v.site.State); filepath.Base(base) == "supervise" { // loops of other trees
 		v.cover(base)
 	}
-	if home := realPath(v.home); v.places[home].Path != "" { // it exists
-		v.places[home] = runner.Mount{Path: home, Write: true}
+	if home := realPath(v.home); v.mounts[home].Path != "" { // it exists
+		v.mounts[home] = runner.Mount{Path: home, Write: true}
 	}
 	for _, dir := range []string{"/tmp", "/var/tmp", os.TempDir()} {
-		v.places[realPath(dir)] = runner.Mount{Path: realPath(dir), From: v.at.Temp, Write: true}
+		v.mounts[realPath(dir)] = runner.Mount{Path: realPath(dir), From: v.site.Temp, Write: true}
 		v.covers = append(v.covers, realPath(dir))
 	}
-	for _, p := range running {
+	for _, p := range runPaths {
 		v.show(p, false)
 	}
-	v.ofTools()
-	v.ofAgent()
-	for _, p := range slices.Concat(s.Readable, []string{v.at.Self}) {
+	v.showTools()
+	v.showAgent()
+	for _, p := range slices.Concat(s.Readable, []string{v.site.Self}) {
 		v.show(p, false)
 	}
-	v.show(v.at.Root, true)
-	if dir, err := git.CommonDir(ctx, v.at.Root); err == nil {
+	v.show(v.site.Root, true)
+	if dir, err := git.CommonDir(ctx, v.site.Root); err == nil {
 		v.show(dir, true)
 	}
 	for _, p := range s.Writable {
 		v.show(p, true)
 	}
-	for _, p := range credentials {
+	for _, p := range credentialPaths {
 		v.hide(filepath.Join(v.home, p), s)
 	}
 	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is valid
-	for _, p := range append(keys, machine...) {
+	for _, p := range append(keys, systemCredentials...) {
 		v.hide(p, s)
 	}
 }
 
 // cover hides a folder, except for what is shown in it.
-func (v *view) cover(dir string) {
+func (v *viewBuilder) cover(dir string) {
 	real := realPath(dir)
-	if info, err := os.Stat(real); dir == "" || err != nil || !info.IsDir() || slices.Contains(system, real) {
+	if info, err := os.Stat(real); dir == "" || err != nil || !info.IsDir() || slices.Contains(sharedDirs, real) {
 		return
 	}
-	v.places[real] = runner.Mount{Path: real}
+	v.mounts[real] = runner.Mount{Path: real}
 	v.covers = append(v.covers, real)
 }
 
 // show makes a file or folder visible that may be covered.
-func (v *view) show(p string, write bool) {
+func (v *viewBuilder) show(p string, write bool) {
 	real := realPath(p)
 	for _, at := range []string{real, filepath.Clean(p)} {
-		covered := slices.ContainsFunc(v.covers, func(dir string) bool { return holds(dir, at) && dir != at })
+		covered := slices.ContainsFunc(v.covers, func(dir string) bool { return contains(dir, at) && dir != at })
 		if _, err := os.Lstat(real); err != nil || !covered && (!write || at != real) {
 			continue
 		}
 		info, err := os.Lstat(at)
 		link := err == nil && info.Mode()&os.ModeSymlink != 0
-		v.places[at] = runner.Mount{Path: at, From: real, Write: (write || v.places[at].Write) && !link, Link: link}
+		v.mounts[at] = runner.Mount{Path: at, From: real, Write: (write || v.mounts[at].Write) && !link, Link: link}
 	}
 }
 
 // hide hides a file or folder, unless the settings name it.
-func (v *view) hide(p string, s Settings) {
+func (v *viewBuilder) hide(p string, s Settings) {
 	real := realPath(p)
 	info, err := os.Stat(real)
-	if err != nil || !v.seen(real) || slices.Contains(s.Readable, p) || slices.Contains(s.Writable, p) {
+	if err != nil || !v.isVisible(real) || slices.Contains(s.Readable, p) || slices.Contains(s.Writable, p) {
 		return
 	}
-	if v.places[real] = (runner.Mount{Path: real, From: os.DevNull}); info.IsDir() {
-		v.places[real] = runner.Mount{Path: real}
+	if v.mounts[real] = (runner.Mount{Path: real, From: os.DevNull}); info.IsDir() {
+		v.mounts[real] = runner.Mount{Path: real}
 	}
 }
 
-// seen reports whether a path is visible: its nearest parent in the view is.
-func (v *view) seen(p string) bool {
+// isVisible reports whether a path is visible: its nearest parent in the view is.
+func (v *viewBuilder) isVisible(p string) bool {
 	for dir := p; ; dir = filepath.Dir(dir) {
-		if at, ok := v.places[dir]; ok {
+		if at, ok := v.mounts[dir]; ok {
 			return at.From != ""
 		}
 		if dir == filepath.Dir(dir) {
@@ -279,8 +279,8 @@ func (v *view) seen(p string) bool {
 	}
 }
 
-func (v *view) env(name string) string {
-	for _, kv := range v.at.Env {
+func (v *viewBuilder) env(name string) string {
+	for _, kv := range v.site.Env {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value
 		}
@@ -288,9 +288,9 @@ func (v *view) env(name string) string {
 	return ""
 }
 
-// below returns the path of something below the home folder. Folders of the XDG Base Directory
+// homePath returns the path of something below the home folder. Folders of the XDG Base Directory
 // Specification may be in another place.
-func (v *view) below(rel string) string {
+func (v *viewBuilder) homePath(rel string) string {
 	for prefix, name := range map[string]string{".config/": "XDG_CONFIG_HOME", ".cache/": "XDG_CACHE_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
 		if rest, ok := strings.CutPrefix(rel, prefix); ok && filepath.IsAbs(v.env(name)) {
 			return filepath.Join(v.env(name), rest)
@@ -299,90 +299,90 @@ func (v *view) below(rel string) string {
 	return filepath.Join(v.home, rel)
 }
 
-// ofTools shows programs, and their caches.
-func (v *view) ofTools() {
-	for _, rel := range tools {
-		v.show(v.below(rel), false)
+// showTools shows programs, and their caches.
+func (v *viewBuilder) showTools() {
+	for _, rel := range toolPaths {
+		v.show(v.homePath(rel), false)
 	}
-	for _, rel := range caches {
-		v.show(v.below(rel), true)
+	for _, rel := range cachePaths {
+		v.show(v.homePath(rel), true)
 	}
 	for _, dir := range filepath.SplitList(v.env("PATH")) {
-		v.installed(dir)
+		v.showInstallation(dir)
 	}
 	for _, name := range toolVars {
-		v.named(v.env(name), false)
+		v.showNamed(v.env(name), false)
 	}
 	for _, name := range cacheVars {
-		v.named(v.env(name), true)
+		v.showNamed(v.env(name), true)
 	}
 	for _, dir := range filepath.SplitList(v.env("GOPATH")) {
-		v.named(filepath.Join(dir, "bin"), false)
-		v.named(filepath.Join(dir, "pkg"), true)
+		v.showNamed(filepath.Join(dir, "bin"), false)
+		v.showNamed(filepath.Join(dir, "pkg"), true)
 	}
 	if dir := v.env("CARGO_HOME"); dir != "" {
-		v.named(filepath.Join(dir, "bin"), false)
-		v.named(filepath.Join(dir, "registry"), true)
-		v.named(filepath.Join(dir, "git"), true)
+		v.showNamed(filepath.Join(dir, "bin"), false)
+		v.showNamed(filepath.Join(dir, "registry"), true)
+		v.showNamed(filepath.Join(dir, "git"), true)
 	}
 }
 
-// named shows the folder that a variable names, unless that is nearly everything.
-func (v *view) named(p string, write bool) {
-	if filepath.IsAbs(p) && !holds(realPath(p), realPath(v.home)) && !holds(realPath(p), realPath(v.at.Root)) {
+// showNamed shows the folder that a variable names, unless that is nearly everything.
+func (v *viewBuilder) showNamed(p string, write bool) {
+	if filepath.IsAbs(p) && !contains(realPath(p), realPath(v.home)) && !contains(realPath(p), realPath(v.site.Root)) {
 		v.show(p, write)
 	}
 }
 
-// installed shows a folder of programs, with the installation that contains it.
-func (v *view) installed(dir string) {
-	v.named(dir, false)
+// showInstallation shows a folder of programs, with the installation that contains it.
+func (v *viewBuilder) showInstallation(dir string) {
+	v.showNamed(dir, false)
 	prefix := filepath.Dir(dir)
 	if prefix == filepath.Join(v.home, ".local") || !slices.Contains([]string{"bin", "sbin", "shims"}, filepath.Base(dir)) {
 		return
 	}
 	for _, sign := range []string{"lib", "libexec", "versions", "pyvenv.cfg"} {
 		if _, err := os.Stat(filepath.Join(prefix, sign)); err == nil {
-			v.named(prefix, false)
+			v.showNamed(prefix, false)
 			return
 		}
 	}
 }
 
-// ofAgent shows the agent's program and its files.
-func (v *view) ofAgent() {
-	if len(v.at.Args) > 0 {
-		v.program(v.at.Args[0])
+// showAgent shows the agent's program and its files.
+func (v *viewBuilder) showAgent() {
+	if len(v.site.Args) > 0 {
+		v.showProgram(v.site.Args[0])
 	}
-	for _, rel := range v.at.Needs.Home {
-		p := v.below(rel)
+	for _, rel := range v.site.Needs.Home {
+		p := v.homePath(rel)
 		if strings.HasSuffix(rel, "/") {
 			_ = os.MkdirAll(p, 0o700) // otherwise the agent would make one that is lost
 		}
 		v.show(p, true)
 		if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() { // agents replace it, which a mount would prevent
-			v.places[p] = runner.Mount{Path: p, From: p, Copy: true}
+			v.mounts[p] = runner.Mount{Path: p, From: p, Copy: true}
 		}
 	}
-	for _, kv := range v.at.Env {
-		if name, value, _ := strings.Cut(kv, "="); matches(name, v.at.Needs.Vars) {
-			v.named(value, true)
+	for _, kv := range v.site.Env {
+		if name, value, _ := strings.Cut(kv, "="); matchesAny(name, v.site.Needs.Vars) {
+			v.showNamed(value, true)
 		}
 	}
 }
 
-// program shows a program, with the package that contains it.
-func (v *view) program(name string) {
+// showProgram shows a program, with the package that contains it.
+func (v *viewBuilder) showProgram(name string) {
 	for _, dir := range append([]string{""}, filepath.SplitList(v.env("PATH"))...) {
 		p := filepath.Join(dir, name)
 		if info, err := os.Stat(p); err != nil || info.IsDir() || !filepath.IsAbs(p) {
 			continue
 		}
-		v.named(p, false)
+		v.showNamed(p, false)
 		real := realPath(p)
-		v.installed(filepath.Dir(real))
+		v.showInstallation(filepath.Dir(real))
 		if before, _, ok := strings.Cut(real, "/node_modules/"); ok {
-			v.named(filepath.Join(before, "node_modules"), false)
+			v.showNamed(filepath.Join(before, "node_modules"), false)
 		}
 		return
 	}

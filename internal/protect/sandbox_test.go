@@ -35,10 +35,10 @@ func TestView(t *testing.T) {
 		Self: filepath.Join(home, "go/bin/gopls"), Args: []string{"claude"}, Needs: Needs{Home: []string{".claude/", ".claude.json", ".new/"}, Vars: []string{"CLAUDE_*"}},
 		Env: []string{"PATH=" + strings.Join([]string{filepath.Join(home, ".npm-global/bin"), filepath.Join(home, "opt/venv/bin"), filepath.Join(home, ".local/bin"), "/usr/bin"}, ":"), "CLAUDE_CONFIG_DIR=" + filepath.Join(home, "agents/claude"), "JAVA_HOME=" + home},
 	}
-	v := &view{home: home, at: at, places: map[string]runner.Mount{}}
-	v.everything(t.Context(), Settings{Readable: []string{filepath.Join(home, "notes")}, Writable: []string{filepath.Join(home, ".cache")}})
+	v := &viewBuilder{home: home, site: at, mounts: map[string]runner.Mount{}}
+	v.build(t.Context(), Settings{Readable: []string{filepath.Join(home, "notes")}, Writable: []string{filepath.Join(home, ".cache")}})
 	var got []string
-	for _, p := range v.list() {
+	for _, p := range v.sortedMounts() {
 		rel, err := filepath.Rel(home, p.Path)
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
@@ -60,10 +60,10 @@ func TestView(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("seen:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if p := v.places[filepath.Join(home, ".config/git/credentials")]; p.From != os.DevNull {
+	if p := v.mounts[filepath.Join(home, ".config/git/credentials")]; p.From != os.DevNull {
 		t.Errorf("credentials in a folder that is shown: %+v", p)
 	}
-	if p := v.places["/tmp"]; p.From != at.Temp || !p.Write {
+	if p := v.mounts["/tmp"]; p.From != at.Temp || !p.Write {
 		t.Errorf("/tmp is %+v", p)
 	}
 }
@@ -96,12 +96,12 @@ func TestNetwork(t *testing.T) {
 		{[]string{"none"}, &runner.Network{}},
 		{[]string{"all"}, nil},
 	} {
-		got, err := Settings{Network: tc.set}.network(at)
+		got, err := Settings{Network: tc.set}.networkLimit(at)
 		if err != nil || (got == nil) != (tc.want == nil) || got != nil && !slices.Equal(got.Hosts, tc.want.Hosts) {
 			t.Errorf("%q: %+v, %v, want %+v", tc.set, got, err, tc.want)
 		}
 	}
-	if _, err := (Settings{}).network(Site{Args: []string{"./agent.sh"}}); err == nil || !strings.Contains(err.Error(), "list its hosts in protect.network") {
+	if _, err := (Settings{}).networkLimit(Site{Args: []string{"./agent.sh"}}); err == nil || !strings.Contains(err.Error(), "list its hosts in protect.network") {
 		t.Errorf("an unknown agent: %v", err)
 	}
 }

@@ -29,18 +29,18 @@ type Shield struct {
 func (s Settings) Shield(ctx context.Context, at Site) (sh Shield, why string, err error) {
 	switch {
 	case s.Sandbox:
-		return s.sandbox(ctx, at)
+		return s.newSandbox(ctx, at)
 	case s.Landlock:
 		return Shield{Writable: s.WritablePaths(ctx, at.Root)}, "", nil
 	case s.State == StateUnprotected, s.User != "":
 		return Shield{}, "", nil
 	}
-	sh, why = ofState(ctx, at.Root, at.State)
+	sh, why = shieldState(ctx, at.Root, at.State)
 	return sh, why, nil
 }
 
-// ofState keeps the agent of a tree from the state, which is in home.
-func ofState(ctx context.Context, root, home string) (sh Shield, why string) {
+// shieldState keeps the agent of a tree from the state, which is in home.
+func shieldState(ctx context.Context, root, home string) (sh Shield, why string) {
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
@@ -52,31 +52,31 @@ func ofState(ctx context.Context, root, home string) (sh Shield, why string) {
 		return Shield{}, "the agent can change supervise's state, since the system has neither mount namespaces (" + none.Error() + ") nor Landlock (" +
 			err.Error() + "); --protect off hides this line"
 	}
-	if holds(root, home) {
+	if contains(root, home) {
 		return Shield{}, "the agent can change supervise's state, which is in the working tree (" + none.Error() + "); give another --state-dir"
 	}
-	return Shield{Writable: neighbours(home, root, os.TempDir(), "/dev")},
+	return Shield{Writable: writableNeighbors(home, root, os.TempDir(), "/dev")},
 		"Landlock keeps the agent from supervise's state, since the system has no mount namespaces: the agent cannot create files directly in " +
-			strings.Join(above(home), ", ") + "; --protect off removes that restriction"
+			strings.Join(parentsOf(home), ", ") + "; --protect off removes that restriction"
 }
 
-// neighbours lists what is next to the path of a folder, and further folders, unless they contain
+// writableNeighbors lists what is next to the path of a folder, and further folders, unless they contain
 // it.
-func neighbours(home string, further ...string) []string {
+func writableNeighbors(home string, further ...string) []string {
 	return append(PathsOutside(home), slices.DeleteFunc(further, func(dir string) bool {
 		real, err := filepath.EvalSymlinks(dir)
-		return err != nil || holds(real, home)
+		return err != nil || contains(real, home)
 	})...)
 }
 
-// holds reports whether a path is a folder, or below it.
-func holds(dir, path string) bool {
+// contains reports whether a path is a folder, or below it.
+func contains(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// above lists the parents of a folder, except the root, the highest first.
-func above(dir string) []string {
+// parentsOf lists the parents of a folder, except the root, the highest first.
+func parentsOf(dir string) []string {
 	var out []string
 	for dir = filepath.Dir(dir); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		out = append([]string{dir}, out...)

@@ -48,7 +48,7 @@ func TestTemporaryFolderAboveTheStateIsNotGivenAway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := neighbours(home, tree, filepath.Join(dir, "tmp"))
+	got := writableNeighbors(home, tree, filepath.Join(dir, "tmp"))
 	for _, path := range got {
 		if strings.HasPrefix(home+"/", strings.TrimSuffix(path, "/")+"/") {
 			t.Errorf("%s is above the state, or is it", path)

@@ -46,11 +46,11 @@ func (s Settings) FindUser(ctx context.Context, t Tree) (*runner.User, error) {
 			return nil, fmt.Errorf("%w: protect.user: %s does not belong to %s, as the entire tree must: chown -R %s %s", ErrUnavailable, filepath.Join(t.Root, other), u.Name, u.Name, t.Root)
 		}
 	}
-	return &u, t.outOfReach(ctx, u)
+	return &u, t.checkPrivate(ctx, u)
 }
 
-// outOfReach refuses a user that can access private folders.
-func (t Tree) outOfReach(ctx context.Context, u runner.User) error {
+// checkPrivate refuses a user that can access private folders.
+func (t Tree) checkPrivate(ctx context.Context, u runner.User) error {
 	for what, dir := range t.Private {
 		if dir == "" {
 			continue

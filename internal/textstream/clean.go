@@ -22,15 +22,15 @@ type Clip struct {
 }
 
 // Add appends s.
-func (c *Clip) Add(s string) { add(c, s) }
+func (c *Clip) Add(s string) { appendText(c, s) }
 
 // AddBytes appends s.
-func (c *Clip) AddBytes(s []byte) { add(c, s) }
+func (c *Clip) AddBytes(s []byte) { appendText(c, s) }
 
 // Reset drops the text and keeps the memory.
 func (c *Clip) Reset() { *c = Clip{head: c.head[:0], tail: c.tail[:0]} }
 
-func add[T string | []byte](c *Clip, s T) {
+func appendText[T string | []byte](c *Clip, s T) {
 	if room := clipHead - len(c.head); room > 0 {
 		n := min(room, len(s))
 		c.head = append(c.head, s[:n]...)
@@ -84,25 +84,25 @@ func Truncate(text string, most int) string {
 	return strings.TrimRight(text[:end], " \n") + ellipsis
 }
 
-var ansi = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")
+var ansiRE = regexp.MustCompile("\x1b(\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)|[()*+][0-9A-Za-z]|[@-Z\\\\^_])")
 
 // StripANSI removes terminal colour sequences.
 func StripANSI(s string) string {
 	if strings.IndexByte(s, 0x1b) < 0 {
 		return s
 	}
-	return ansi.ReplaceAllString(s, "")
+	return ansiRE.ReplaceAllString(s, "")
 }
 
 // CleanText returns a message that is safe to show: valid UTF-8 without colours,
 // control characters except tab and line feed, and surrounding space.
 func CleanText(s string) string {
-	if plain(s, true) {
+	if isPlain(s, true) {
 		return strings.TrimSpace(s)
 	}
 	s = strings.ToValidUTF8(StripANSI(s), "\uFFFD")
 	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || !control(r) {
+		if r == '\n' || r == '\t' || !isControl(r) {
 			return r
 		}
 		return -1
@@ -113,20 +113,20 @@ func CleanText(s string) string {
 // CleanName replaces every unprintable character of a name by U+FFFD. Dropping them
 // could make two names equal.
 func CleanName(s string) string {
-	if plain(s, false) {
+	if isPlain(s, false) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if control(r) {
+		if isControl(r) {
 			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(StripANSI(s), "\uFFFD"))
 }
 
-// plain reports whether s is printable ASCII, as most names and messages are. With
+// isPlain reports whether s is printable ASCII, as most names and messages are. With
 // lines it may also contain tabs and line feeds.
-func plain(s string, lines bool) bool {
+func isPlain(s string, lines bool) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= 0x7f || c < 0x20 && !(lines && (c == '\n' || c == '\t')) {
 			return false
@@ -135,7 +135,7 @@ func plain(s string, lines bool) bool {
 	return true
 }
 
-func control(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
+func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
 // FirstLine returns s up to its first line feed.
 func FirstLine(s string) string {

@@ -18,27 +18,27 @@ import (
 // Windows-1252 are recognised by the XML declaration. Everything else is returned as it
 // is, so it works for any text.
 func UTF8(src io.Reader) io.Reader {
-	b := bufio.NewReaderSize(src, chunk)
+	b := bufio.NewReaderSize(src, chunkSize)
 	head, _ := b.Peek(4) // the first Read returns the error again
-	for _, m := range marks {
+	for _, m := range byteOrderMarks {
 		if bytes.HasPrefix(head, m.mark) {
 			_, _ = b.Discard(m.length) // cannot fail: the bytes were peeked
 			if m.order == nil {
 				return b
 			}
-			return utf16Reader(b, m.order)
+			return newUTF16Reader(b, m.order)
 		}
 	}
 	head, _ = b.Peek(256)
-	if m := declared.FindSubmatch(head); m != nil && singleByte[strings.ToLower(string(m[1]))] {
-		return latinReader(b)
+	if m := xmlEncodingRE.FindSubmatch(head); m != nil && latinEncodings[strings.ToLower(string(m[1]))] {
+		return newLatinReader(b)
 	}
 	return b
 }
 
-// marks are the beginnings that identify an encoding; length is the part that is not
+// byteOrderMarks are the beginnings that identify an encoding; length is the part that is not
 // text.
-var marks = []struct {
+var byteOrderMarks = []struct {
 	mark   []byte
 	length int
 	order  binary.ByteOrder // nil for UTF-8
@@ -50,11 +50,11 @@ var marks = []struct {
 	{[]byte{0, '<', 0, '?'}, 0, binary.BigEndian},
 }
 
-var declared = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']`)
+var xmlEncodingRE = regexp.MustCompile(`^\s*<\?xml[^>]*\sencoding\s*=\s*["']([^"']+)["']`)
 
-// singleByte are the encodings that are read as Windows-1252. US-ASCII is not one of
+// latinEncodings are the encodings that are read as Windows-1252. US-ASCII is not one of
 // them, because it is UTF-8.
-var singleByte = map[string]bool{
+var latinEncodings = map[string]bool{
 	"iso-8859-1": true, "iso8859-1": true, "iso_8859-1": true, "latin1": true, "latin-1": true,
 	"iso-8859-15": true, "windows-1252": true, "cp1252": true,
 }
@@ -84,9 +84,9 @@ func (r *recoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// utf16Reader reads UTF-16. Half a surrogate pair, or half a unit at the end, becomes
+// newUTF16Reader reads UTF-16. Half a surrogate pair, or half a unit at the end, becomes
 // U+FFFD.
-func utf16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
+func newUTF16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
 	var held rune // a high surrogate without its low one yet
 	return &recoder{next: func(out []byte) ([]byte, error) {
 		var unit [2]byte
@@ -120,7 +120,7 @@ func utf16Reader(src *bufio.Reader, order binary.ByteOrder) io.Reader {
 // characters there, so one table is enough for both.
 var windows1252 = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
-func latinReader(src *bufio.Reader) io.Reader {
+func newLatinReader(src *bufio.Reader) io.Reader {
 	return &recoder{next: func(out []byte) ([]byte, error) {
 		c, err := src.ReadByte()
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // runner or a compiler message has.
 const MaxLine = 4 << 20
 
-const chunk = 64 << 10
+const chunkSize = 64 << 10
 
 // SyntaxError says where a report is damaged or truncated. Line counts from 1, Offset
 // in bytes of the UTF-8 text; both are 0 if unknown.
@@ -78,7 +78,7 @@ type Lines struct {
 }
 
 // NewLines returns a reader of the lines of r.
-func NewLines(r io.Reader) *Lines { return &Lines{src: bufio.NewReaderSize(r, chunk)} }
+func NewLines(r io.Reader) *Lines { return &Lines{src: bufio.NewReaderSize(r, chunkSize)} }
 
 // Next returns the next line, or the error at the end of the text.
 func (l *Lines) Next() (Line, error) {
@@ -87,7 +87,7 @@ func (l *Lines) Next() (Line, error) {
 	if err == nil { // usually the buffer holds the entire line
 		l.offset += int64(len(part))
 		l.number++
-		line.Complete, line.Text = true, trimEnd(part)
+		line.Complete, line.Text = true, trimLineEnd(part)
 		return line, nil
 	}
 	l.buf = l.buf[:0]
@@ -106,11 +106,11 @@ func (l *Lines) Next() (Line, error) {
 		return Line{}, err
 	}
 	l.number++
-	line.Complete, line.Text = err == nil, trimEnd(l.buf)
+	line.Complete, line.Text = err == nil, trimLineEnd(l.buf)
 	return line, nil
 }
 
-func trimEnd(line []byte) []byte {
+func trimLineEnd(line []byte) []byte {
 	n := len(line)
 	for n > 0 && (line[n-1] == '\n' || line[n-1] == '\r') {
 		n--

@@ -17,7 +17,7 @@ import (
 // an installation wrote.
 func (t Tree) copyIgnored(ctx context.Context) error {
 	for _, source := range EditableDirs(ctx, t.Plan) {
-		dir := path.Join(t.below(), filepath.ToSlash(source))
+		dir := path.Join(t.projectPath(), filepath.ToSlash(source))
 		if !filepath.IsLocal(filepath.FromSlash(dir)) {
 			continue
 		}

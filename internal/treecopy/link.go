@@ -18,21 +18,21 @@ func (t Tree) linkFolder(name string) error {
 	if _, err := os.Lstat(to); err == nil {
 		return nil
 	}
-	for _, root := range []string{t.installed, t.Root} {
+	for _, root := range []string{t.baseRoot, t.Root} {
 		if root == "" {
 			continue
 		}
-		if err := t.link(filepath.Join(root, filepath.FromSlash(name)), to); err != nil {
+		if err := t.linkDir(filepath.Join(root, filepath.FromSlash(name)), to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// link links a dependency folder entry by entry: what a program adds to the folder, such
+// linkDir links a dependency folder entry by entry: what a program adds to the folder, such
 // as a cache, stays in the copy. A folder that does not exist is left out. A Python
 // environment is one link, since its programs are found by its path.
-func (t Tree) link(from, to string) error {
+func (t Tree) linkDir(from, to string) error {
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -77,7 +77,7 @@ func linkComposer(from, to string) error {
 		case e.IsDir():
 			err = os.Symlink(source, target)
 		default:
-			err = copyAs(source, target)
+			err = copyFileTo(source, target)
 		}
 		if err != nil {
 			return err
@@ -86,8 +86,8 @@ func linkComposer(from, to string) error {
 	return nil
 }
 
-// copyAs copies a file with its permission to execute.
-func copyAs(from, to string) error {
+// copyFileTo copies a file with its permission to execute.
+func copyFileTo(from, to string) error {
 	text, err := projectfile.ReadAnywhere(from, projectfile.Source)
 	if err != nil {
 		return os.Symlink(from, to) // too large, or no file
@@ -114,10 +114,10 @@ func (t Tree) linkEntries(from, to string) error {
 	}
 	for _, e := range entries {
 		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
-		joined := strings.HasPrefix(e.Name(), "@") || e.Name() == ".bin" && t.installed != ""
+		joined := strings.HasPrefix(e.Name(), "@") || e.Name() == ".bin" && t.baseRoot != ""
 		_, missing := os.Lstat(target)
 		switch {
-		case strings.HasPrefix(e.Name(), ".") && !managed[e.Name()]:
+		case strings.HasPrefix(e.Name(), ".") && !managedEntries[e.Name()]:
 			continue
 		case e.IsDir() && joined:
 			err = t.linkEntries(source, target)
@@ -135,8 +135,8 @@ func (t Tree) linkEntries(from, to string) error {
 	return nil
 }
 
-// managed are hidden entries of node_modules that are no caches.
-var managed = map[string]bool{".bin": true, ".pnpm": true, ".modules.yaml": true, ".package-lock.json": true, ".yarn-integrity": true, ".yarn-state.yml": true, ".store": true, ".prisma": true}
+// managedEntries are hidden entries of node_modules that are no caches.
+var managedEntries = map[string]bool{".bin": true, ".pnpm": true, ".modules.yaml": true, ".package-lock.json": true, ".yarn-integrity": true, ".yarn-state.yml": true, ".store": true, ".prisma": true}
 
 // relink makes a link with the target of another if that is relative and exists from the
 // new place as well; otherwise it links to the other link.

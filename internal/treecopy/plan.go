@@ -19,10 +19,10 @@ func PlanForCopy(ctx context.Context, p measure.Plan, root string, env []string)
 	if env == nil {
 		env = os.Environ()
 	}
-	sources := editable(ctx, p, root, env)
+	sources := findEditableDirs(ctx, p, root, env)
 	checks := slices.Clone(p.Checks)
 	for i, c := range checks {
-		checks[i].Env = append(slices.Clone(c.Env), variables(p, root, sources, slices.Concat(env, c.Env))...)
+		checks[i].Env = append(slices.Clone(c.Env), extraVars(p, root, sources, slices.Concat(env, c.Env))...)
 	}
 	p.Checks = checks
 	return p
@@ -33,10 +33,10 @@ func PlanForCopy(ctx context.Context, p measure.Plan, root string, env []string)
 // place in the tree are those of the copy. uv installs nothing, since that would change
 // the environment of the tree.
 func ExtraEnv(ctx context.Context, p measure.Plan, root string, env []string) []string {
-	return variables(p, root, editable(ctx, p, root, env), env)
+	return extraVars(p, root, findEditableDirs(ctx, p, root, env), env)
 }
 
-func variables(p measure.Plan, root string, sources, env []string) (out []string) {
+func extraVars(p measure.Plan, root string, sources, env []string) (out []string) {
 	top, _ := projectfile.FindCheckout(root)
 	for dir := root; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".venv")); err == nil {
@@ -55,14 +55,14 @@ func variables(p measure.Plan, root string, sources, env []string) (out []string
 		path = append(path, filepath.Join(p.Root, rel))
 	}
 	list := string(os.PathListSeparator)
-	return append(out, extended(env, "PYTHONPATH", strings.Join(path, list)))
+	return append(out, prependPath(env, "PYTHONPATH", strings.Join(path, list)))
 }
 
 // EditableDirs are the folders of the tree whose packages are edited in place, as paths
 // relative to its root: see [environment.Watch.Editable]. Of a copy they are those that
 // its checks got.
 func EditableDirs(ctx context.Context, p measure.Plan) []string {
-	out := editable(ctx, p, p.Root, os.Environ())
+	out := findEditableDirs(ctx, p, p.Root, os.Environ())
 	for _, c := range p.Checks {
 		for _, v := range c.Env {
 			value, ok := strings.CutPrefix(v, "PYTHONPATH=")
@@ -77,13 +77,13 @@ func EditableDirs(ctx context.Context, p measure.Plan) []string {
 	return slices.Compact(out)
 }
 
-// editable are the folders of packages that are edited in place in the tree of a folder.
-func editable(ctx context.Context, p measure.Plan, root string, env []string) []string {
-	root = resolved(root)
+// findEditableDirs are the folders of packages that are edited in place in the tree of a folder.
+func findEditableDirs(ctx context.Context, p measure.Plan, root string, env []string) []string {
+	root = resolveLinks(root)
 	top, _ := projectfile.FindCheckout(root)
 	var out []string
 	for _, dir := range (environment.Watch{Root: root, Programs: p.Programs(), Env: env}).Editable(ctx) {
-		dir = resolved(dir)
+		dir = resolveLinks(dir)
 		below, err := filepath.Rel(top, dir)
 		rel, fault := filepath.Rel(root, dir)
 		if err == nil && fault == nil && filepath.IsLocal(below) {
@@ -93,16 +93,16 @@ func editable(ctx context.Context, p measure.Plan, root string, env []string) []
 	return out
 }
 
-// resolved is a folder without symbolic links.
-func resolved(dir string) string {
+// resolveLinks is a folder without symbolic links.
+func resolveLinks(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}
 	return dir
 }
 
-// extended is an environment variable with a folder list put before its value.
-func extended(env []string, name, value string) string {
+// prependPath is an environment variable with a folder list put before its value.
+func prependPath(env []string, name, value string) string {
 	for _, v := range slices.Backward(env) {
 		if old, ok := strings.CutPrefix(v, name+"="); ok && old != "" {
 			return v[:len(name)+1] + value + string(os.PathListSeparator) + old
@@ -118,7 +118,7 @@ func MovePlan(p measure.Plan, root string) measure.Plan {
 	moved := func(list []string) []string {
 		out := slices.Clone(list)
 		for i, s := range out {
-			out[i] = movedPath(s, p.Root, root)
+			out[i] = replacePath(s, p.Root, root)
 		}
 		return out
 	}
@@ -130,9 +130,9 @@ func MovePlan(p measure.Plan, root string) measure.Plan {
 	return p
 }
 
-// movedPath replaces the name of a folder in a text, if it is a complete path or the start
+// replacePath replaces the name of a folder in a text, if it is a complete path or the start
 // of one.
-func movedPath(text, from, to string) string {
+func replacePath(text, from, to string) string {
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(text, from)

@@ -28,7 +28,7 @@ type Workspace struct {
 
 	Original *Original // how the tests of the base run, if that differs; nil: by Meter
 
-	installed string // the root of Original, if this is its workspace
+	baseRoot string // the root of Original, if this is its workspace
 }
 
 // Original is how tests ran before the project declared another runner for them.
@@ -46,7 +46,7 @@ func (w Workspace) ForOriginalTests() Workspace {
 	if w.Original == nil {
 		return w
 	}
-	w.Meter, w.installed = w.Original.Meter, w.Original.Root
+	w.Meter, w.baseRoot = w.Original.Meter, w.Original.Root
 	return w
 }
 
@@ -73,8 +73,8 @@ func (w Workspace) WithCopy(ctx context.Context, id snapshot.ID, work func(Tree)
 	return work(t)
 }
 
-// below is the slash path of the project in the tree, "." if it is the complete tree.
-func (t Tree) below() string {
+// projectPath is the slash path of the project in the tree, "." if it is the complete tree.
+func (t Tree) projectPath() string {
 	rel, err := filepath.Rel(t.Root, t.Plan.Root)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "."
@@ -83,7 +83,7 @@ func (t Tree) below() string {
 }
 
 // ProjectDir is the folder of the project in the tree, where the checks run.
-func (t Tree) ProjectDir() string { return filepath.Join(t.Path, filepath.FromSlash(t.below())) }
+func (t Tree) ProjectDir() string { return filepath.Join(t.Path, filepath.FromSlash(t.projectPath())) }
 
 // Env are the variables for other programs that run in the tree: see [ExtraEnv].
 func (t Tree) Env(ctx context.Context, env []string) []string {
@@ -152,7 +152,7 @@ var dependencyFolders = []struct{ folder, manifest string }{
 // of the working tree, and copies what was built there for packages that are edited in
 // place.
 func (t Tree) linkDependencies(ctx context.Context, files []snapshot.File) error {
-	for dir, names := range t.projects(files) {
+	for dir, names := range t.findProjects(files) {
 		for _, d := range dependencyFolders {
 			if d.manifest == "" || names[d.manifest] {
 				if err := t.linkFolder(path.Join(dir, d.folder)); err != nil {
@@ -164,12 +164,12 @@ func (t Tree) linkDependencies(ctx context.Context, files []snapshot.File) error
 	return t.copyIgnored(ctx)
 }
 
-// projects maps the folders in which a project may start to the names of the manifests in
+// findProjects maps the folders in which a project may start to the names of the manifests in
 // them.
-func (t Tree) projects(files []snapshot.File) map[string]map[string]bool {
+func (t Tree) findProjects(files []snapshot.File) map[string]map[string]bool {
 	out := map[string]map[string]bool{".": {}}
 	for _, c := range t.Plan.Checks {
-		out[path.Join(t.below(), c.Dir)] = map[string]bool{}
+		out[path.Join(t.projectPath(), c.Dir)] = map[string]bool{}
 	}
 	manifests := map[string]bool{}
 	for _, d := range dependencyFolders {

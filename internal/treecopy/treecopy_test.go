@@ -18,8 +18,8 @@ func TestTreeOfAProjectBelowTheTop(t *testing.T) {
 			t.Errorf("%s in %s: %s, want %s", tt.project, tt.root, got, tt.want)
 		}
 		web := filepath.ToSlash(strings.TrimPrefix(filepath.Join(tt.want, "web"), "/tree/"))
-		if _, ok := tree.projects(nil)[web]; !ok {
-			t.Errorf("%s in %s: dependencies are looked for in %v, want %s as well", tt.project, tt.root, tree.projects(nil), web)
+		if _, ok := tree.findProjects(nil)[web]; !ok {
+			t.Errorf("%s in %s: dependencies are looked for in %v, want %s as well", tt.project, tt.root, tree.findProjects(nil), web)
 		}
 	}
 }

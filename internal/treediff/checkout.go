@@ -10,15 +10,15 @@ import (
 	"supervise/internal/git"
 )
 
-// plain runs git as the user would, with the environment's settings: they decide what git
+// runUserGit runs git as the user would, with the environment's settings: they decide what git
 // ignores, and where it works at all.
-func plain(ctx context.Context, dir string, args ...string) ([]byte, error) {
+func runUserGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return git.Command{Dir: dir, Args: args, KeepRepoEnv: true}.Output(ctx)
 }
 
 // TopLevel returns the root of the git checkout that holds r.Dir, "" when there is none.
 func (r Repo) TopLevel(ctx context.Context) string {
-	out, err := plain(ctx, r.Dir, "rev-parse", "--show-toplevel")
+	out, err := runUserGit(ctx, r.Dir, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return ""
 	}
@@ -27,14 +27,14 @@ func (r Repo) TopLevel(ctx context.Context) string {
 
 // HasCommits reports whether the checkout at r has any commit.
 func (r Repo) HasCommits(ctx context.Context) bool {
-	_, err := plain(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "HEAD")
+	_, err := runUserGit(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	return err == nil
 }
 
 // Refusal returns why git refuses to work in r.Dir although there is a repository, for
 // example because of its owner; "" if git works or there is none.
 func (r Repo) Refusal(ctx context.Context) string {
-	_, err := plain(ctx, r.Dir, "rev-parse", "--show-toplevel")
+	_, err := runUserGit(ctx, r.Dir, "rev-parse", "--show-toplevel")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || strings.Contains(err.Error(), "not a git repository") {
 		return ""
@@ -46,15 +46,15 @@ func (r Repo) Refusal(ctx context.Context) string {
 
 // IsIgnored reports whether git ignores a path. Tracked files, and folders that hold
 // some, are not ignored.
-func IsIgnored(ctx context.Context, path string) bool { return ignored(ctx, path) }
+func IsIgnored(ctx context.Context, path string) bool { return checkIgnore(ctx, path) }
 
 // IsIgnoredByPattern reports whether a pattern ignores a path, tracked or not.
 func IsIgnoredByPattern(ctx context.Context, path string) bool {
-	return ignored(ctx, path, "--no-index")
+	return checkIgnore(ctx, path, "--no-index")
 }
 
-func ignored(ctx context.Context, path string, flags ...string) bool {
+func checkIgnore(ctx context.Context, path string, flags ...string) bool {
 	args := append(append([]string{"check-ignore", "--quiet"}, flags...), "--", filepath.Base(path))
-	_, err := plain(ctx, filepath.Dir(path), args...)
+	_, err := runUserGit(ctx, filepath.Dir(path), args...)
 	return err == nil
 }

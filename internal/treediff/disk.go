@@ -45,36 +45,36 @@ func (r Repo) CompareWorkingTree(ctx context.Context, base string) (Change, erro
 	for name := range before {
 		names[name] = true // also files that were removed from the index
 	}
-	c, err := r.compare(ctx, before, names)
-	c.Base = r.base(ctx, base, before)
+	c, err := r.compareFiles(ctx, before, names)
+	c.Base = r.treeAt(ctx, base, before)
 	return c, err
 }
 
-// compare reads the files of the working tree that differ from the tree.
-func (r Repo) compare(ctx context.Context, before map[string]string, names map[string]bool) (Change, error) {
-	now, ids, err := r.differing(before, names)
+// compareFiles reads the files of the working tree that differ from the tree.
+func (r Repo) compareFiles(ctx context.Context, before map[string]string, names map[string]bool) (Change, error) {
+	now, ids, err := r.findDiffering(before, names)
 	if err != nil {
 		return Change{}, fmt.Errorf("read the working tree: %w", err)
 	}
-	texts, err := r.contents(ctx, ids)
+	texts, err := r.readContents(ctx, ids)
 	if err != nil {
 		return Change{}, err
 	}
 	old := map[string]*content{}
 	for name, c := range now {
 		was := texts[before[name]]
-		if was != nil && c != nil && bytes.Equal(unix(was.text), unix(c.text)) && was.size <= MaxSize {
+		if was != nil && c != nil && bytes.Equal(normalizeLineEndings(was.text), normalizeLineEndings(c.text)) && was.size <= MaxSize {
 			delete(now, name) // only its line endings differ
 			continue
 		}
 		old[name] = was
 	}
-	return between(old, now), nil
+	return changeOf(old, now), nil
 }
 
-// differing returns the files on disk that differ from the tree, nil for removed ones,
+// findDiffering returns the files on disk that differ from the tree, nil for removed ones,
 // and the ids that they had.
-func (r Repo) differing(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
+func (r Repo) findDiffering(before map[string]string, names map[string]bool) (now map[string]*content, ids []string, err error) {
 	now = map[string]*content{}
 	tree, err := projectfile.Open(r.Dir)
 	if err != nil {
@@ -101,11 +101,13 @@ func (r Repo) differing(before map[string]string, names map[string]bool) (now ma
 	return now, ids, nil
 }
 
-func unix(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+func normalizeLineEndings(text []byte) []byte {
+	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+}
 
 // listTree returns the ids of the files of a tree by path, without submodules.
 func (r Repo) listTree(ctx context.Context, tree string) (map[string]string, error) {
-	id, err := r.tree(ctx, tree)
+	id, err := r.treeID(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +179,8 @@ func CompareFolders(before, after string) (Change, error) {
 			delete(now, name)
 		}
 	}
-	c := between(old, now)
-	c.Base = treeOf(
+	c := changeOf(old, now)
+	c.Base = newTree(
 		func() []string { return slices.Sorted(maps.Keys(whole)) },
 		func(paths []string) map[string]*content {
 			out := map[string]*content{}
@@ -190,8 +192,8 @@ func CompareFolders(before, after string) (Change, error) {
 	return c, nil
 }
 
-// leftOut are folders that hold nothing of the project itself.
-var leftOut = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
+// excludedDirs are folders that hold nothing of the project itself.
+var excludedDirs = []string{".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"}
 
 func readFolder(root string) (map[string]*content, error) {
 	out := map[string]*content{}
@@ -204,7 +206,7 @@ func readFolder(root string) (map[string]*content, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && name != root && slices.Contains(leftOut, d.Name()):
+		case d.IsDir() && name != root && slices.Contains(excludedDirs, d.Name()):
 			return filepath.SkipDir
 		case d.IsDir():
 			return nil
@@ -225,10 +227,10 @@ func readFolder(root string) (map[string]*content, error) {
 	return out, nil
 }
 
-// between returns the change of the differing files; nil is a missing one.
-func between(old, now map[string]*content) Change {
+// changeOf returns the change of the differing files; nil is a missing one.
+func changeOf(old, now map[string]*content) Change {
 	var c Change
-	renamed := renames(old, now)
+	renamed := findRenames(old, now)
 	gone := map[string]bool{}
 	for _, from := range renamed {
 		gone[from] = true

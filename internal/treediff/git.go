@@ -39,7 +39,7 @@ func (r Repo) Git(ctx context.Context, args ...string) ([]byte, error) {
 // ReadObjects reads objects by their ids. It leaves out missing ones and those longer than
 // [MaxSize].
 func (r Repo) ReadObjects(ctx context.Context, ids []string) (map[string][]byte, error) {
-	read, err := r.contents(ctx, ids)
+	read, err := r.readContents(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (r Repo) ReadObjects(ctx context.Context, ids []string) (map[string][]byte,
 // whether they exist in the working tree or not.
 func (r Repo) TrackedFiles(ctx context.Context) (map[string]bool, error) {
 	out, err := r.git(ctx, nil, "ls-files", "-z")
-	return listed(out), err
+	return splitNames(out), err
 }
 
 // HistoryFiles lists the files below r.Dir in a revision, and those that commits or stashes
@@ -67,11 +67,11 @@ func (r Repo) HistoryFiles(ctx context.Context, rev string, since time.Time) (ma
 		return nil, err
 	}
 	later, err := r.git(ctx, nil, "log", "--all", "--reflog", "-m", "--relative", "--no-renames", "--format=", "--name-only", "-z", "--since="+strconv.FormatInt(since.Unix(), 10))
-	return listed(append(out, later...)), err
+	return splitNames(append(out, later...)), err
 }
 
-// listed splits names that each end with a zero byte.
-func listed(out []byte) map[string]bool {
+// splitNames splits names that each end with a zero byte.
+func splitNames(out []byte) map[string]bool {
 	files := map[string]bool{}
 	for name := range strings.SplitSeq(string(out), "\x00") {
 		if name != "" {
@@ -95,18 +95,18 @@ func (r Repo) ResolveRange(ctx context.Context, arg string) (from, to string, er
 	case !isRange:
 		from, to = arg+"^", arg
 	}
-	if to, err = r.tree(ctx, to); err != nil {
+	if to, err = r.treeID(ctx, to); err != nil {
 		return "", "", err
 	}
-	id, err := r.tree(ctx, from)
+	id, err := r.treeID(ctx, from)
 	if err != nil && !isRange {
 		return r.emptyTree(ctx, to)
 	}
 	return id, to, err
 }
 
-// tree returns the id of the tree of a commit or a tree.
-func (r Repo) tree(ctx context.Context, rev string) (string, error) {
+// treeID returns the id of the tree of a commit or a tree.
+func (r Repo) treeID(ctx context.Context, rev string) (string, error) {
 	out, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{tree}")
 	if err != nil {
 		if ctx.Err() != nil {
@@ -134,38 +134,40 @@ func (r Repo) CompareTrees(ctx context.Context, from, to string) (Change, error)
 	for _, row := range rows {
 		ids = append(ids, row.before, row.after)
 	}
-	texts, err := r.contents(ctx, ids)
+	texts, err := r.readContents(ctx, ids)
 	if err != nil {
 		return Change{}, err
 	}
 	var c Change
 	for _, row := range rows {
-		c.add(integrity.File{Path: row.path, OldPath: row.old}, texts[row.before], texts[row.after])
+		c.add(integrity.File{Path: row.path, OldPath: row.oldPath}, texts[row.before], texts[row.after])
 	}
 	c.sort()
-	c.Base = r.base(ctx, from, nil)
+	c.Base = r.treeAt(ctx, from, nil)
 	return c, nil
 }
 
 // BaseTree returns the project at a commit or a tree, read on demand.
-func (r Repo) BaseTree(ctx context.Context, rev string) integrity.Tree { return r.base(ctx, rev, nil) }
+func (r Repo) BaseTree(ctx context.Context, rev string) integrity.Tree {
+	return r.treeAt(ctx, rev, nil)
+}
 
-// base is the same with a known list of files; nil if it is unknown.
-func (r Repo) base(ctx context.Context, id string, files map[string]string) integrity.Tree {
+// treeAt is the same with a known list of files; nil if it is unknown.
+func (r Repo) treeAt(ctx context.Context, id string, files map[string]string) integrity.Tree {
 	list := sync.OnceValue(func() map[string]string {
 		if files == nil {
 			files, _ = r.listTree(ctx, id) // an error leaves it empty
 		}
 		return files
 	})
-	return treeOf(
+	return newTree(
 		func() []string { return slices.Sorted(maps.Keys(list())) },
 		func(paths []string) map[string]*content {
 			var ids []string
 			for _, p := range paths {
 				ids = append(ids, list()[p])
 			}
-			texts, _ := r.contents(ctx, ids) // an error leaves it empty
+			texts, _ := r.readContents(ctx, ids) // an error leaves it empty
 			out := map[string]*content{}
 			for _, p := range paths {
 				out[p] = texts[list()[p]]
@@ -177,7 +179,7 @@ func (r Repo) base(ctx context.Context, id string, files map[string]string) inte
 // rawRow is a line of git diff-tree --raw.
 type rawRow struct {
 	before, after string // ids; all zero for a missing file
-	path, old     string
+	path, oldPath string
 }
 
 const submodule = "160000" // its mode
@@ -193,7 +195,7 @@ func parseRaw(out string) []rawRow {
 		row := rawRow{before: head[2], after: head[3], path: fields[1]}
 		fields = fields[2:]
 		if k := head[4][0]; (k == 'R' || k == 'C') && len(fields) > 0 {
-			row.old, row.path, fields = row.path, fields[0], fields[1:]
+			row.oldPath, row.path, fields = row.path, fields[0], fields[1:]
 		}
 		if head[0] != submodule && head[1] != submodule {
 			rows = append(rows, row)
@@ -202,11 +204,11 @@ func parseRaw(out string) []rawRow {
 	return rows
 }
 
-// contents reads objects. It leaves out missing ones; those that are too long have no
+// readContents reads objects. It leaves out missing ones; those that are too long have no
 // text.
-func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, error) {
+func (r Repo) readContents(ctx context.Context, ids []string) (map[string]*content, error) {
 	out := map[string]*content{}
-	ids, err := r.sizes(ctx, ids, out)
+	ids, err := r.readableObjects(ctx, ids, out)
 	if err != nil || len(ids) == 0 {
 		return out, err
 	}
@@ -215,7 +217,7 @@ func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, 
 		return nil, err
 	}
 	for in := bufio.NewReader(bytes.NewReader(data)); ; {
-		id, n, err := objectHead(in)
+		id, n, err := readObjectHeader(in)
 		switch {
 		case errors.Is(err, io.EOF):
 			return out, nil
@@ -232,9 +234,9 @@ func (r Repo) contents(ctx context.Context, ids []string) (map[string]*content, 
 	}
 }
 
-// sizes asks for the sizes of many objects first, since git would read a single long
+// readableObjects asks for the sizes of many objects first, since git would read a single long
 // one whole. It returns those to read.
-func (r Repo) sizes(ctx context.Context, ids []string, out map[string]*content) ([]string, error) {
+func (r Repo) readableObjects(ctx context.Context, ids []string, out map[string]*content) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -244,7 +246,7 @@ func (r Repo) sizes(ctx context.Context, ids []string, out map[string]*content) 
 	}
 	var list []string
 	for in := bufio.NewReader(bytes.NewReader(data)); ; {
-		id, n, err := objectHead(in)
+		id, n, err := readObjectHeader(in)
 		switch {
 		case errors.Is(err, io.EOF):
 			return list, nil
@@ -258,8 +260,8 @@ func (r Repo) sizes(ctx context.Context, ids []string, out map[string]*content) 
 	}
 }
 
-// objectHead reads "ID blob SIZE"; n is -1 for a missing object.
-func objectHead(in *bufio.Reader) (id string, n int64, err error) {
+// readObjectHeader reads "ID blob SIZE"; n is -1 for a missing object.
+func readObjectHeader(in *bufio.Reader) (id string, n int64, err error) {
 	line, err := in.ReadString('\n')
 	if err != nil {
 		return "", 0, err

@@ -10,26 +10,26 @@ import (
 
 // The limits of rename detection are git's.
 const (
-	similarEnough = 40 // percent
+	minSimilarity = 40 // percent
 	maxPairs      = 100_000
 )
 
-// candidate is a pair of a removed file and a new one.
-type candidate struct {
-	from, to string
-	like     int // percent
+// renameCandidate is a pair of a removed file and a new one.
+type renameCandidate struct {
+	from, to   string
+	similarity int // percent
 }
 
-// renames finds removed files that are mostly the same elsewhere: new path to old path.
+// findRenames finds removed files that are mostly the same elsewhere: new path to old path.
 // It pairs the most similar files first.
-func renames(old, now map[string]*content) map[string]string {
-	gone, came := only(old, now), only(now, old)
-	var list []candidate
+func findRenames(old, now map[string]*content) map[string]string {
+	gone, came := missingIn(old, now), missingIn(now, old)
+	var list []renameCandidate
 	if len(gone)*len(came) <= maxPairs {
-		list = candidates(gone, came, old, now)
+		list = renameCandidates(gone, came, old, now)
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.like, a.like), cmp.Compare(sameBase(b), sameBase(a)))
+	slices.SortStableFunc(list, func(a, b renameCandidate) int {
+		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(hasSameBase(b), hasSameBase(a)))
 	})
 	out, used := map[string]string{}, map[string]bool{}
 	for _, c := range list {
@@ -40,44 +40,44 @@ func renames(old, now map[string]*content) map[string]string {
 	return out
 }
 
-// only returns the files of a that are missing in b, by name.
-func only(a, b map[string]*content) []string {
+// missingIn returns the files of a that are missing in b, by name.
+func missingIn(a, b map[string]*content) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(name string) bool { return a[name] == nil || b[name] != nil })
 }
 
-func sameBase(c candidate) int {
+func hasSameBase(c renameCandidate) int {
 	if path.Base(c.from) == path.Base(c.to) {
 		return 1
 	}
 	return 0
 }
 
-func candidates(gone, came []string, old, now map[string]*content) []candidate {
-	var list []candidate
+func renameCandidates(gone, came []string, old, now map[string]*content) []renameCandidate {
+	var list []renameCandidate
 	bags := map[string]map[string]int{}
 	for _, name := range gone {
-		bags[name] = lineBag(old[name].text)
+		bags[name] = bytesPerLine(old[name].text)
 	}
 	for _, to := range came {
 		if len(now[to].text) == 0 {
 			continue
 		}
-		bag := lineBag(now[to].text)
+		bag := bytesPerLine(now[to].text)
 		for _, from := range gone {
 			a, b := old[from].size, now[to].size
-			if min(a, b)*100 < max(a, b)*similarEnough {
+			if min(a, b)*100 < max(a, b)*minSimilarity {
 				continue
 			}
-			if like := likeness(bags[from], bag, max(a, b)); like >= similarEnough {
-				list = append(list, candidate{from, to, like})
+			if like := commonShare(bags[from], bag, max(a, b)); like >= minSimilarity {
+				list = append(list, renameCandidate{from, to, like})
 			}
 		}
 	}
 	return list
 }
 
-// lineBag returns how many bytes each distinct line takes.
-func lineBag(text []byte) map[string]int {
+// bytesPerLine returns how many bytes each distinct line takes.
+func bytesPerLine(text []byte) map[string]int {
 	bag := map[string]int{}
 	for l := range bytes.Lines(text) {
 		bag[string(l)] += len(l)
@@ -85,8 +85,8 @@ func lineBag(text []byte) map[string]int {
 	return bag
 }
 
-// likeness returns the share of the longer text that is in both, in percent.
-func likeness(a, b map[string]int, longer int64) int {
+// commonShare returns the share of the longer text that is in both, in percent.
+func commonShare(a, b map[string]int, longer int64) int {
 	common := 0
 	for l, n := range a {
 		common += min(n, b[l])

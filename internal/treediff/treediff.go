@@ -26,10 +26,10 @@ type Change struct {
 	Base integrity.Tree
 }
 
-// treeOf makes a project from its paths and a function that reads some of them. Both
+// newTree makes a project from its paths and a function that reads some of them. Both
 // are called on demand, the paths once. A failure leaves files out: the rules then know
 // less.
-func treeOf(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
+func newTree(list func() []string, read func(paths []string) map[string]*content) integrity.Tree {
 	return integrity.Tree{
 		Paths: sync.OnceValue(list),
 		Texts: func(paths []string) map[string][]byte {
@@ -44,8 +44,8 @@ func treeOf(list func() []string, read func(paths []string) map[string]*content)
 	}
 }
 
-// readable returns a text if it is to be read, otherwise the reason.
-func readable(text []byte, size int64) (why string) {
+// unreadableReason returns a text if it is to be read, otherwise the reason.
+func unreadableReason(text []byte, size int64) (why string) {
 	switch {
 	case size > MaxSize:
 		return "longer than 1 MiB"
@@ -66,7 +66,7 @@ func (c *Change) add(f integrity.File, before, after *content) {
 	why := ""
 	for _, side := range []*content{before, after} {
 		if side != nil {
-			why = cmp.Or(why, readable(side.text, side.size))
+			why = cmp.Or(why, unreadableReason(side.text, side.size))
 		}
 	}
 	if why != "" {
@@ -80,7 +80,7 @@ func (c *Change) add(f integrity.File, before, after *content) {
 // textOf returns the text if it is to be read; that of an existing file is never nil.
 func textOf(c *content) []byte {
 	switch {
-	case c == nil || readable(c.text, c.size) != "":
+	case c == nil || unreadableReason(c.text, c.size) != "":
 		return nil
 	case c.text == nil:
 		return []byte{}

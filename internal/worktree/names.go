@@ -22,10 +22,10 @@ is, or sN for a snapshot by its printed name.`
 
 // Trees are the trees of one loop.
 type Trees struct {
-	Store *snapshot.Store
-	dir   string // of the loop
-	state ledger.State
-	drop  []func() error // deletes snapshots that were taken only to be compared
+	Store    *snapshot.Store
+	dir      string // of the loop
+	state    ledger.State
+	cleanups []func() error // deletes snapshots that were taken only to be compared
 }
 
 // OpenTrees opens the trees of the loop in a folder.
@@ -40,7 +40,7 @@ func OpenTrees(ctx context.Context, dir string, state ledger.State) (*Trees, err
 // Close closes the store.
 func (t *Trees) Close() error {
 	var errs []error
-	for _, drop := range t.drop {
+	for _, drop := range t.cleanups {
 		errs = append(errs, drop())
 	}
 	return errors.Join(append(errs, t.Store.Close())...)
@@ -81,7 +81,7 @@ func (t *Trees) Resolve(ctx context.Context, name string) (snapshot.ID, error) {
 	case name == "now":
 		info, drop, err := t.Store.TakeTemporary(ctx, "now")
 		if err == nil {
-			t.drop = append(t.drop, drop)
+			t.cleanups = append(t.cleanups, drop)
 		}
 		return info.ID, err
 	case name == "best" && best == nil:

@@ -13,8 +13,8 @@ import (
 	"supervise/snapshot"
 )
 
-// latest is how many of the latest iterations retention never drops.
-const latest = 3
+// keptIterations is how many of the latest iterations retention never drops.
+const keptIterations = 3
 
 // EnforceLimit keeps the store within its limit: over it, the oldest snapshots go that
 // nobody is likely to ask for. A loop does not end because that does not succeed.
@@ -27,7 +27,7 @@ func (t *Tree) EnforceLimit(ctx context.Context) error {
 		return nil
 	}
 	if err == nil {
-		use, err = t.drop(ctx, enough(use.Bytes-t.Limit))
+		use, err = t.dropOldest(ctx, countFor(use.Bytes-t.Limit))
 	}
 	switch {
 	case interrupted(ctx):
@@ -51,21 +51,21 @@ func (t *Tree) overLimit(use snapshot.Usage, why string) error {
 	return t.Journal.Write(event.StoreOverLimit, t.Iteration(), event.OverLimit{Bytes: use.Bytes, Limit: t.Limit, Snapshots: use.Snapshots, Why: why})
 }
 
-// enough returns how many snapshots have to go so that need bytes come back; all,
+// countFor returns how many snapshots have to go so that need bytes come back; all,
 // when that does not suffice.
-func enough(need int64) func(weights []int64) int {
+func countFor(need int64) func(weights []int64) int {
 	return func(weights []int64) int {
 		n, _ := slices.BinarySearch(weights, need)
 		return min(n+1, len(weights))
 	}
 }
 
-// half lets the older half go.
-func half(weights []int64) int { return (len(weights) + 1) / 2 }
+// countHalf lets the older half go.
+func countHalf(weights []int64) int { return (len(weights) + 1) / 2 }
 
-// drop drops the oldest of the snapshots that may go. count says how many, from the
+// dropOldest drops the oldest of the snapshots that may go. count says how many, from the
 // bytes that come back with the first, the first two, and so on.
-func (t *Tree) drop(ctx context.Context, count func(weights []int64) int) (snapshot.Usage, error) {
+func (t *Tree) dropOldest(ctx context.Context, count func(weights []int64) int) (snapshot.Usage, error) {
 	order, err := t.droppable()
 	if err != nil || len(order) == 0 {
 		return t.usage(err)
@@ -129,8 +129,8 @@ func (t *Tree) droppable() ([]snapshot.ID, error) {
 func ProtectedSnapshots(its []ledger.Iteration) map[snapshot.ID]bool {
 	keep := map[snapshot.ID]bool{}
 	for n, it := range its {
-		late := n >= len(its)-latest
-		if late || weighs(it) {
+		late := n >= len(its)-keptIterations
+		if late || hasSevereFinding(it) {
 			keep[it.Snapshot] = true
 		}
 		if late {
@@ -143,20 +143,20 @@ func ProtectedSnapshots(its []ledger.Iteration) map[snapshot.ID]bool {
 	return keep
 }
 
-func weighs(it ledger.Iteration) bool {
+func hasSevereFinding(it ledger.Iteration) bool {
 	return slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Severity >= detector.High })
 }
 
-// withRoom does what needs room in the store, and does it again after some old
+// retryAfterDrop does what needs room in the store, and does it again after some old
 // snapshots have been dropped when there was none.
-func (t *Tree) withRoom(ctx context.Context, do func() error) error {
+func (t *Tree) retryAfterDrop(ctx context.Context, do func() error) error {
 	for {
 		err := do()
 		if !errors.Is(err, snapshot.ErrNoSpace) {
 			return err
 		}
 		before := len(t.Dropped)
-		if _, errDrop := t.drop(context.WithoutCancel(ctx), half); errDrop != nil || len(t.Dropped) == before {
+		if _, errDrop := t.dropOldest(context.WithoutCancel(ctx), countHalf); errDrop != nil || len(t.Dropped) == before {
 			return errors.Join(err, errDrop)
 		}
 	}

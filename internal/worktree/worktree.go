@@ -28,10 +28,10 @@ type Options struct {
 // Tree is a working tree while its loop runs.
 type Tree struct {
 	Options
-	Store    *snapshot.Store
-	Start    snapshot.ID        // what the present iteration starts from, which is never dropped
-	reported map[string]bool    // what was lost and reported
-	last     *snapshot.Restored // the last restore; nil if the tree has changed since
+	Store       *snapshot.Store
+	Start       snapshot.ID        // what the present iteration starts from, which is never dropped
+	reported    map[string]bool    // what was lost and reported
+	lastRestore *snapshot.Restored // the last restore; nil if the tree has changed since
 }
 
 // New returns a tree whose store is open.
@@ -42,11 +42,11 @@ func New(store *snapshot.Store, o Options) *Tree {
 // Take takes a snapshot and writes down at once which it is.
 func (t *Tree) Take(ctx context.Context, n int, moment event.Moment) (snapshot.Info, error) {
 	var info snapshot.Info
-	err := t.withRoom(ctx, func() (err error) {
+	err := t.retryAfterDrop(ctx, func() (err error) {
 		info, err = t.Store.Take(ctx, fmt.Sprintf("%s, %s", ledger.IterationName(n), moment))
 		return err
 	})
-	t.last = nil
+	t.lastRestore = nil
 	if err != nil {
 		return info, fmt.Errorf("snapshot of the tree (%s, %s): %w", ledger.IterationName(n), moment, err)
 	}
@@ -83,7 +83,7 @@ func (t *Tree) ExcludeCheckFiles(ctx context.Context, before snapshot.ID, known 
 
 // Restore puts a snapshot back and makes sure that it is back.
 func (t *Tree) Restore(ctx context.Context, id snapshot.ID) error {
-	return t.putBack(ctx, id)
+	return t.restore(ctx, id)
 }
 
 // EnsureState makes the tree what the loop knows it to be, and reports when it was not:
@@ -94,10 +94,10 @@ func (t *Tree) EnsureState(ctx context.Context, id, before snapshot.ID) error {
 		if before != "" && b.IsSavedIn(before) {
 			return nil
 		}
-		return t.changed(b)
+		return t.reportChanged(b)
 	})
 	defer t.Store.OnRestore(nil)
-	return t.putBack(ctx, id)
+	return t.restore(ctx, id)
 }
 
 // ReportFound reports in which snapshot the tree is that was found.
@@ -106,21 +106,21 @@ func (t *Tree) ReportFound(id snapshot.ID) error {
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: id.Name()})
 }
 
-// changed reports, before it is replaced, that the tree is not what it has to be.
-func (t *Tree) changed(b snapshot.PlannedRestore) error {
+// reportChanged reports, before it is replaced, that the tree is not what it has to be.
+func (t *Tree) reportChanged(b snapshot.PlannedRestore) error {
 	t.Foreign = append(t.Foreign, b.Safety)
 	return t.Journal.Write(event.TreeChanged, t.Iteration(), event.TreeChange{Kept: b.Safety.Name(), Restored: b.Target.Name(), Files: b.Files + b.Ignored})
 }
 
-func (t *Tree) putBack(ctx context.Context, id snapshot.ID) error {
+func (t *Tree) restore(ctx context.Context, id snapshot.ID) error {
 	var res snapshot.Restored
-	err := t.withRoom(ctx, func() (err error) {
+	err := t.retryAfterDrop(ctx, func() (err error) {
 		res, err = t.Store.Restore(context.WithoutCancel(ctx), id)
 		return err
 	})
 	if err == nil {
-		t.last = &res
-		err = t.shortfall(res)
+		t.lastRestore = &res
+		err = t.reportShortfall(res)
 	}
 	if err == nil && len(res.Mismatches) > 0 {
 		m := res.Mismatches[0]
@@ -133,10 +133,10 @@ func (t *Tree) putBack(ctx context.Context, id snapshot.ID) error {
 // TreeState is what the tree was found to be after the last restore, whose tree that was in
 // words; nil if nothing was restored since the last snapshot of an iteration.
 func (t *Tree) TreeState(as string) *event.TreeState {
-	if t.last == nil {
+	if t.lastRestore == nil {
 		return nil
 	}
-	state := event.NewTreeState(*t.last, as)
+	state := event.NewTreeState(*t.lastRestore, as)
 	return &state
 }
 
@@ -154,8 +154,8 @@ func (t *Tree) RestoreAfterError(cause error, id snapshot.ID, loopID string) err
 	return fmt.Errorf("%w; what was there is kept: supervise rollback %s s%s; %s", cause, loopID, res.Safety, state)
 }
 
-// shortfall reports what a restore could not bring back, each path once.
-func (t *Tree) shortfall(res snapshot.Restored) error {
+// reportShortfall reports what a restore could not bring back, each path once.
+func (t *Tree) reportShortfall(res snapshot.Restored) error {
 	data := event.NewShortfall(res)
 	data.Differs = nil // which is an error
 	for reason, list := range map[string]*[]string{"gone": &data.Lost, "regenerable": &data.MissingRegenerable, "changed": &data.Changed, "used": &data.InUse, "new": &data.NewIgnored, "left": &data.NotDeleted, "owner": &data.OwnerOrLinksDiffer} {

@@ -21,7 +21,7 @@ func NewAck(e ack.Entry, now time.Time) Ack { return Ack{e.ID(), e, e.Expired(no
 
 // PrintAck prints an acknowledgement in one line of a list.
 func (t Printer) PrintAck(a Ack) {
-	t.line("%s  %-22s  %s  %s: %s", a.ID, a.Rule, validity(a), covers(a.Entry), a.Reason)
+	t.printLine("%s  %-22s  %s  %s: %s", a.ID, a.Rule, validity(a), coverageOf(a.Entry), a.Reason)
 }
 
 // PrintAcknowledged prints an acknowledgement that was written to the file at path.
@@ -30,8 +30,8 @@ func (t Printer) PrintAcknowledged(a Ack, replaced bool, path string) {
 	if replaced {
 		what = "acknowledged again, the earlier entry is replaced"
 	}
-	t.line("%s: %s %s, %s, %s", what, a.ID, a.Rule, covers(a.Entry), validity(a))
-	t.line("it counts in loops that start from now on; commit %s", path)
+	t.printLine("%s: %s %s, %s, %s", what, a.ID, a.Rule, coverageOf(a.Entry), validity(a))
+	t.printLine("it counts in loops that start from now on; commit %s", path)
 }
 
 func validity(r Ack) string {
@@ -50,7 +50,7 @@ func validity(r Ack) string {
 	return text
 }
 
-func covers(e ack.Entry) string {
+func coverageOf(e ack.Entry) string {
 	switch {
 	case e.Path != "":
 		return "all in " + e.Path

@@ -13,19 +13,19 @@ import (
 func (t Printer) PrintRecorded(rec record.Result) {
 	it := rec.Iteration
 	if rec.Created {
-		t.row(document.Faint, "new loop", "%s", rec.View.Dir)
+		t.printRow(document.Faint, "new loop", "%s", rec.View.Dir)
 	}
 	t.line("%s\n%s", report.IterationLineHeader(t.Paint), report.IterationLine(it, t.Paint))
 	for _, alert := range it.Assessment.Alerts {
 		if alert.Severity >= detector.Medium {
-			t.line("     %s", t.Paint(document.Bad, fmt.Sprintf("%s %s", alert.Severity, alert.Message())))
+			t.printLine("     %s", t.Paint(document.Bad, fmt.Sprintf("%s %s", alert.Severity, alert.Message())))
 		}
 	}
 	if b := rec.View.State.Best; b != nil {
-		t.row(document.Faint, "best    ", "iteration %d (%.1f%%)", b.Iteration, 100*b.QualityScore)
+		t.printRow(document.Faint, "best    ", "iteration %d (%.1f%%)", b.Iteration, 100*b.QualityScore)
 	}
 	if len(rec.Rejudged) > 0 {
-		t.row(document.Warn, "iterations", "%v have another verdict now", rec.Rejudged)
+		t.printRow(document.Warn, "iterations", "%v have another verdict now", rec.Rejudged)
 	}
 	t.PrintAdvice(rec.View.Decide(record.Question{}))
 }
@@ -34,18 +34,18 @@ func (t Printer) PrintRecorded(rec record.Result) {
 func (t Printer) PrintAdvice(r record.Recommendation) {
 	what := string(r.Action)
 	if r.Target != nil {
-		what += " to " + iteration(*r.Target)
+		what += " to " + iterationName(*r.Target)
 	}
-	t.row(document.Faint, "advice  ", "%s: %s (confidence %.2f)", t.Paint(document.Strong, what), r.Reason, r.Confidence)
+	t.printRow(document.Faint, "advice  ", "%s: %s (confidence %.2f)", t.Paint(document.Strong, what), r.Reason, r.Confidence)
 	for _, line := range append([]string{r.Advice}, r.Alternatives...) {
 		if line != "" {
-			t.line("         %s", line)
+			t.printLine("         %s", line)
 		}
 	}
 	if r.Retry > 0 {
-		t.line("         retry %d of %d", r.Retry, r.MaxRetries)
+		t.printLine("         retry %d of %d", r.Retry, r.MaxRetries)
 	}
 	if d := r.Diminishing; d != nil {
-		t.row(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
+		t.printRow(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
 	}
 }

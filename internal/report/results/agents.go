@@ -26,12 +26,12 @@ func (t Printer) PrintAgents(list []agentcheck.Agent) {
 				fmt.Fprintf(t, "%s:\n", t.Paint(document.Strong, head))
 				head = ""
 			}
-			t.agent(a)
+			t.printAgent(a)
 		}
 	}
 }
 
-func (t Printer) agent(a agentcheck.Agent) {
+func (t Printer) printAgent(a agentcheck.Agent) {
 	if a.Error != "" {
 		fmt.Fprintf(t, "  %-13s %s\n", a.Name, t.Paint(document.Bad, strings.ReplaceAll(a.Error, "\n", "\n    ")))
 		return

@@ -39,7 +39,7 @@ type DiagnosedProgram struct {
 
 // PrintDiagnosis prints what was recognised, before any check runs.
 func (t Printer) PrintDiagnosis(d Diagnosis) {
-	row := func(label, text string) { t.row(document.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
+	row := func(label, text string) { t.printRow(document.Faint, fmt.Sprintf("%-8s", label), "%s", text) }
 	row("tree", d.Tree)
 	for _, p := range d.Programs {
 		if p.Missing != "" {
@@ -59,13 +59,13 @@ func (t Printer) PrintDiagnosis(d Diagnosis) {
 		row(string(c.Kind), report.CheckCommand(c, t.Paint))
 	}
 	t.PrintNotes(d.Notes)
-	t.line("")
+	t.printLine("")
 }
 
 // PrintNotes prints remarks about the project.
 func (t Printer) PrintNotes(notes []string) {
 	for _, n := range notes {
-		t.row(document.Faint, "note    ", "%s", t.Paint(document.Warn, n))
+		t.printRow(document.Faint, "note    ", "%s", t.Paint(document.Warn, n))
 	}
 }
 
@@ -82,26 +82,26 @@ func (t Printer) PrintRuns(res measure.Result) {
 		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.FormatDuration(r.Duration), readFrom(r), report.CachedText(r.Cached))
 		t.below(document.Bad, r.Why)
 		for _, problem := range r.Problems {
-			t.below(document.Warn, problem)
+			t.printIndented(document.Warn, problem)
 		}
 		if len(r.Leftovers) > 0 {
-			t.below(document.Warn, "processes left running, now killed: "+strings.Join(r.Leftovers, ", "))
+			t.printIndented(document.Warn, "processes left running, now killed: "+strings.Join(r.Leftovers, ", "))
 		}
 	}
-	t.line("")
+	t.printLine("")
 	for _, p := range res.Parts {
-		t.row(document.Strong, cmp.Or(p.Dir, "."), "%s", summary(p.Set))
+		t.printRow(document.Strong, cmp.Or(p.Dir, "."), "%s", describeSet(p.Set))
 	}
-	t.row(document.Strong, "measured", "%s", summary(res.Set))
+	t.printRow(document.Strong, "measured", "%s", describeSet(res.Set))
 	for _, g := range res.Set.Gaps {
 		t.row(document.Warn, res.Set.DescribeGap(g)+":", "%s", g.Why)
 	}
 }
 
-// below prints a text under a row, unless it is empty.
-func (t Printer) below(tone document.Style, text string) {
+// printIndented prints a text under a row, unless it is empty.
+func (t Printer) printIndented(tone document.Style, text string) {
 	if text != "" {
-		t.line("        %s", t.Paint(tone, text))
+		t.printLine("        %s", t.Paint(tone, text))
 	}
 }
 
@@ -120,8 +120,8 @@ func readFrom(r measure.Run) string {
 	return "; " + strings.Join(list, ", ")
 }
 
-// summary is one line about a set.
-func summary(s metric.Set) string {
+// describeSet is one line about a set.
+func describeSet(s metric.Set) string {
 	var list []string
 	if s.Tests != nil {
 		n := s.Tests.Counts()

@@ -43,7 +43,7 @@ func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 		if f.Alert.Severity <= detector.Info && f.Alert.Acknowledged == nil {
 			continue
 		}
-		row := rowOf(f, marked)
+		row := newFindingRow(f, marked)
 		i, seen := at[row.ID]
 		if !seen {
 			i = len(d.List)
@@ -63,18 +63,18 @@ func NewFindings(list []ledger.Finding, marked map[string]bool) Findings {
 			d.Raised++
 		}
 	}
-	d.rate()
+	d.updateRate()
 	return d
 }
 
-func (d *Findings) rate() {
+func (d *Findings) updateRate() {
 	if d.Raised > 0 {
 		share := float64(d.FalsePositives) / float64(d.Raised)
 		d.Rate = &share
 	}
 }
 
-func rowOf(f ledger.Finding, marked map[string]bool) FindingRow {
+func newFindingRow(f ledger.Finding, marked map[string]bool) FindingRow {
 	names := make([]string, len(f.Alert.Tests))
 	for i, id := range f.Alert.Tests {
 		names[i] = id.String()
@@ -104,13 +104,13 @@ func (f *LoopFindings) Add(d Findings, thisLoop bool) {
 	f.Project.Raised += d.Raised
 	f.Project.Acknowledged += d.Acknowledged
 	f.Project.FalsePositives += d.FalsePositives
-	f.Project.rate()
+	f.Project.updateRate()
 }
 
 // maxFindings is how many findings status names.
 const maxFindings = 10
 
-func (t Printer) findings(f LoopFindings) {
+func (t Printer) printFindings(f LoopFindings) {
 	if f.Project.Raised+f.Project.Acknowledged == 0 {
 		return
 	}
@@ -126,12 +126,12 @@ func (t Printer) findings(f LoopFindings) {
 		case row.FalsePositive:
 			note = " (marked as a false positive)"
 		}
-		t.row(document.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.Basis, row.Message, note)
+		t.printRow(document.Faint, "finding  ", "%s iteration %d, %s %s (%s): %s%s", row.ID, row.Iteration, row.Severity, row.Rule, row.Basis, row.Message, note)
 	}
-	t.row(document.Faint, "findings ", "%s; all loops of this tree: %s", f.text(), f.Project.text())
+	t.printRow(document.Faint, "findings ", "%s; all loops of this tree: %s", f.summary(), f.Project.summary())
 }
 
-func (d Findings) text() string {
+func (d Findings) summary() string {
 	text := fmt.Sprintf("%d raised", d.Raised)
 	if d.Rate != nil {
 		text += fmt.Sprintf(", %s (%.1f%%)", report.Pluralize(d.FalsePositives, "false positive", "false positives"), 100**d.Rate)
@@ -145,11 +145,11 @@ func (d Findings) text() string {
 // maxChanged is the number of iterations whose tests status names.
 const maxChanged = 5
 
-// tests lists the tests that changed in the last iterations that changed any.
-func (t Printer) tests(its []ledger.Iteration) {
+// printTests lists the tests that changed in the last iterations that changed any.
+func (t Printer) printTests(its []ledger.Iteration) {
 	var blocks [][]string
 	for i := len(its) - 1; i >= 0 && len(blocks) < maxChanged; i-- {
-		if lines := append(testLines(its[i].Assessment.Changes), executed(its[i])...); len(lines) > 0 {
+		if lines := append(testLines(its[i].Assessment.Changes), runTimes(its[i])...); len(lines) > 0 {
 			for n := range lines {
 				lines[n] = fmt.Sprintf("%s iteration %d, %s", t.Paint(document.Faint, "tests    "), its[i].Number, lines[n])
 			}
@@ -162,8 +162,8 @@ func (t Printer) tests(its []ledger.Iteration) {
 	}
 }
 
-// executed says how long the original tests and the mutation check ran.
-func executed(it ledger.Iteration) (out []string) {
+// runTimes says how long the original tests and the mutation check ran.
+func runTimes(it ledger.Iteration) (out []string) {
 	if g := it.Goals; g != nil && g.NotRunReason == "" && !g.Reused {
 		out = append(out, "original tests run on the new code in "+report.FormatDuration(g.Took))
 	}

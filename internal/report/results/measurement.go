@@ -64,13 +64,13 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 		}
 	}
 	if set.Coverage != nil {
-		t.line("%-24s %s", "coverage_unit", set.Coverage.Unit)
-		t.below(document.Faint, coverage.ExplainDifference(set.Coverage))
+		t.printLine("%-24s %s", "coverage_unit", set.Coverage.Unit)
+		t.printIndented(document.Faint, coverage.ExplainDifference(set.Coverage))
 	}
 	if set.Build != nil {
-		t.line("%-24s %s", "build_status", set.Build.Status)
+		t.printLine("%-24s %s", "build_status", set.Build.Status)
 		if set.Build.Status == metric.BuildFailure {
-			t.below(document.Warn, set.Build.FirstError)
+			t.printIndented(document.Warn, set.Build.FirstError)
 		}
 	}
 	for _, g := range set.Gaps {
@@ -79,7 +79,7 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 	if set.Tests != nil {
 		for i, s := range set.Tests.Broken {
 			if i == maxProblems {
-				t.line("%s", t.Paint(document.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
+				t.printLine("%s", t.Paint(document.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
 				break
 			}
 			t.line("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))

@@ -116,40 +116,40 @@ func (t Printer) PrintParsed(p Parsed) {
 	if p.Producer != "" && p.Producer != p.Format {
 		what += ", " + p.Producer
 	}
-	t.line("%s (%s)", t.Paint(document.Strong, p.File), what)
+	t.printLine("%s (%s)", t.Paint(document.Strong, p.File), what)
 	if p.Tests != nil {
-		t.parsedTests(p.Tests)
+		t.printTests(p.Tests)
 	}
 	if p.Coverage != nil {
-		t.parsedCoverage(p.Coverage)
+		t.printCoverage(p.Coverage)
 	}
 	if f := p.Findings; f != nil {
-		t.line("  findings  %d: %d errors, %d warnings, %d notes", f.Total, f.Errors, f.Warnings, f.Notes)
+		t.printLine("  findings  %d: %d errors, %d warnings, %d notes", f.Total, f.Errors, f.Warnings, f.Notes)
 	}
 	for _, problem := range p.Problems {
-		t.line("  %s", t.Paint(document.Warn, problem))
+		t.printLine("  %s", t.Paint(document.Warn, problem))
 	}
 }
 
-func (t Printer) parsedTests(p *ParsedTests) {
-	t.line("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
+func (t Printer) printTests(p *ParsedTests) {
+	t.printLine("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
 	for _, c := range p.Cases {
 		if c.Failed() {
-			t.line("    %s %s", t.Paint(document.Bad, c.Status.String()), c.ID)
+			t.printLine("    %s %s", t.Paint(document.Bad, c.Status.String()), c.ID)
 		}
 	}
 	for _, b := range p.Broken {
-		t.line("    %s %s: %s", t.Paint(document.Bad, "did not run"), b.Name, strings.SplitN(b.Why, "\n", 2)[0])
+		t.printLine("    %s %s: %s", t.Paint(document.Bad, "did not run"), b.Name, strings.SplitN(b.Why, "\n", 2)[0])
 	}
 }
 
-func (t Printer) parsedCoverage(c *ParsedCoverage) {
+func (t Printer) printCoverage(c *ParsedCoverage) {
 	percent := "nothing to cover"
 	if c.Percent != nil {
 		percent = report.FormatNumber(*c.Percent) + " %"
 	}
-	t.line("  coverage  %d of %d %s: %s, in %d files", c.Covered, c.Total, c.Unit, percent, len(c.Files))
+	t.printLine("  coverage  %d of %d %s: %s, in %d files", c.Covered, c.Total, c.Unit, percent, len(c.Files))
 	if b := c.Branches; b != nil {
-		t.line("  branches  %d of %d", b.Covered, b.Total)
+		t.printLine("  branches  %d of %d", b.Covered, b.Total)
 	}
 }

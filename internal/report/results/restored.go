@@ -22,11 +22,11 @@ func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 		t.line("restored in the repository that the worktrees share: %s", strings.Join(report.Truncate(res.Shared, 10), ", "))
 	}
 	for _, line := range event.NewShortfall(res).Lines() {
-		t.line("%s", line)
+		t.printLine("%s", line)
 	}
 }
 
 // PrintKeptTree prints, before a tree of the loop is restored, how to get the current one back.
 func (t Printer) PrintKeptTree(loop string, safety snapshot.ID) {
-	t.line("the tree as it is now is kept: %s rollback %s %s", t.Self, loop, safety.Name())
+	t.printLine("the tree as it is now is kept: %s rollback %s %s", t.Self, loop, safety.Name())
 }

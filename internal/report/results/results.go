@@ -16,17 +16,17 @@ type Printer struct {
 	Self      string // how supervise is called, in the commands that are printed
 }
 
-func (t Printer) line(format string, args ...any) {
+func (t Printer) printLine(format string, args ...any) {
 	fmt.Fprintf(t, format+"\n", args...)
 }
 
-// row prints a text after a label, which the caller pads.
-func (t Printer) row(tone document.Style, label string, format string, args ...any) {
-	t.line("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
+// printRow prints a text after a label, which the caller pads.
+func (t Printer) printRow(tone document.Style, label string, format string, args ...any) {
+	t.printLine("%s %s", t.Paint(tone, label), fmt.Sprintf(format, args...))
 }
 
-// iteration names an iteration in a sentence.
-func iteration(n int) string {
+// iterationName names an iteration in a sentence.
+func iterationName(n int) string {
 	if n == 0 {
 		return "the baseline"
 	}

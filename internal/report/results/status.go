@@ -69,7 +69,7 @@ func (e *Executed) add(took time.Duration) {
 	}
 }
 
-func (t Printer) executed(name, what string, e Executed) {
+func (t Printer) printExecuted(name, what string, e Executed) {
 	if e.Iterations == 0 {
 		return
 	}
@@ -77,7 +77,7 @@ func (t Printer) executed(name, what string, e Executed) {
 	if e.BudgetExceeded > 0 {
 		text += fmt.Sprintf("; no time for a mutant in %d (mutation_check.budget)", e.BudgetExceeded)
 	}
-	t.row(document.Faint, name, "%s", text)
+	t.printRow(document.Faint, name, "%s", text)
 }
 
 // Snapshots are the size of the snapshots of a loop, and what they leave out.
@@ -102,7 +102,7 @@ func (t Printer) snapshots(d Snapshots) {
 	if d.Dropped > 0 {
 		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
 	}
-	t.row(document.Faint, "snapshots", "%s", text)
+	t.printRow(document.Faint, "snapshots", "%s", text)
 	if len(d.Skipped) > 0 {
 		t.row(document.Faint, "not kept ", "%s", strings.Join(report.Truncate(d.Skipped, 10), ", "))
 	}
@@ -115,22 +115,22 @@ func (t Printer) PrintStatus(d Status) {
 		t.line("%s", line)
 	}
 	for _, r := range d.Regressions {
-		t.line("%s", t.Paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
+		t.printLine("%s", t.Paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
 	}
 	for _, b := range d.Blocked {
 		for _, line := range b.Lines() {
-			t.row(document.Faint, "blocked  ", "%s", line)
+			t.printRow(document.Faint, "blocked  ", "%s", line)
 		}
 	}
 	for _, a := range ledger.FindDeclarations(d.Iterations, d.selected()) {
-		t.row(document.Faint, "to read  ", "%s %s of iteration %d: %s", a.Severity, a.Rule, a.TriggeredAt, a.Message())
+		t.printRow(document.Faint, "to read  ", "%s %s of iteration %d: %s", a.Severity, a.Rule, a.TriggeredAt, a.Message())
 	}
-	t.tests(d.Iterations)
-	t.findings(d.Findings)
-	t.executed("goals    ", "original tests run", d.GoalRuns)
-	t.executed("mutants  ", "changed tests run on mutants of the code", d.MutantRuns)
-	t.snapshots(d.Snapshots)
-	t.row(document.Faint, "state    ", "%s", d.Dir)
+	t.printTests(d.Iterations)
+	t.printFindings(d.Findings)
+	t.printExecuted("goals    ", "original tests run", d.GoalRuns)
+	t.printExecuted("mutants  ", "changed tests run on mutants of the code", d.MutantRuns)
+	t.printSnapshots(d.Snapshots)
+	t.printRow(document.Faint, "state    ", "%s", d.Dir)
 }
 
 // selected is the number of the iteration that was chosen, -1 for none.
@@ -158,10 +158,10 @@ func (t Printer) PrintParts(d Status, views Views) {
 	}
 	for i, lines := range parts {
 		if i > 0 {
-			t.line("")
+			t.printLine("")
 		}
 		for _, line := range lines {
-			t.line("%s", line)
+			t.printLine("%s", line)
 		}
 	}
 }
@@ -171,9 +171,9 @@ func (t Printer) PrintLoop(s ledger.State) {
 	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Pluralize(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 }
 
-func (t Printer) statusHead(d Status) {
+func (t Printer) printStatusHead(d Status) {
 	s := d.State
-	t.row(document.Strong, s.LoopID, "%s", s.Status)
+	t.printRow(document.Strong, s.LoopID, "%s", s.Status)
 	type row struct{ name, text string }
 	rows := []row{
 		{"task", s.Task},
@@ -198,7 +198,7 @@ func (t Printer) statusHead(d Status) {
 	}
 	for _, r := range rows {
 		if r.text != "" {
-			t.row(document.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
+			t.printRow(document.Faint, fmt.Sprintf("%-9s", r.name), "%s", r.text)
 		}
 	}
 	fmt.Fprintln(t)

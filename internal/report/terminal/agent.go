@@ -16,35 +16,35 @@ import (
 // NewAgentWriter returns a writer that shows what an agent prints, a line at a time and
 // indented. Of a known program that prints events, it shows the messages.
 func NewAgentWriter(out io.Writer, paint document.Paint, program string) io.WriteCloser {
-	to := &lines{to: out, prefix: paint(document.Faint, "       │ ")}
+	to := &lineWriter{to: out, prefix: paint(document.Faint, "       │ ")}
 	if known, err := agent.ByName(program); err == nil && known.Events.IsDefined() {
 		return newMessages(known, to)
 	}
 	return to
 }
 
-// lines prints an agent's output line by line after a prefix, without escape
+// lineWriter prints an agent's output line by line after a prefix, without escape
 // sequences.
-type lines struct {
-	to     io.Writer
-	prefix string
-	rest   []byte
+type lineWriter struct {
+	to      io.Writer
+	prefix  string
+	partial []byte
 }
 
 // Write prints the complete lines and keeps the rest.
-func (l *lines) Write(p []byte) (int, error) {
-	l.rest = append(l.rest, p...)
+func (l *lineWriter) Write(p []byte) (int, error) {
+	l.partial = append(l.partial, p...)
 	for {
-		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		line, rest, found := bytes.Cut(l.partial, []byte("\n"))
 		if !found {
 			return len(p), nil
 		}
 		l.print(line)
-		l.rest = append(l.rest[:0], rest...)
+		l.partial = append(l.partial[:0], rest...)
 	}
 }
 
-func (l *lines) print(line []byte) {
+func (l *lineWriter) print(line []byte) {
 	text := textstream.EscapeLog(strings.Map(printable, textstream.StripANSI(string(line))))
 	if text = strings.TrimRight(text, " "); text != "" {
 		fmt.Fprintln(l.to, l.prefix+text)
@@ -59,21 +59,21 @@ func printable(r rune) rune {
 }
 
 // Close prints the last line, which had no line feed.
-func (l *lines) Close() error {
-	l.print(l.rest)
-	l.rest = nil
+func (l *lineWriter) Close() error {
+	l.print(l.partial)
+	l.partial = nil
 	return nil
 }
 
-// messages shows the messages among the events that an agent prints.
-type messages struct {
+// messageWriter shows the messages among the events that an agent prints.
+type messageWriter struct {
 	*agent.Reader
 	to      io.WriteCloser
 	pending string // the last text, which may still be growing
 }
 
-func newMessages(p agent.Preset, to io.WriteCloser) *messages {
-	s := &messages{to: to}
+func newMessages(p agent.Preset, to io.WriteCloser) *messageWriter {
+	s := &messageWriter{to: to}
 	s.Reader = p.NewReader(func(r agent.Report) {
 		if !strings.HasPrefix(r.LastMessage, s.pending) {
 			s.flush()
@@ -83,7 +83,7 @@ func newMessages(p agent.Preset, to io.WriteCloser) *messages {
 	return s
 }
 
-func (s *messages) flush() {
+func (s *messageWriter) flush() {
 	if s.pending != "" {
 		_, _ = io.WriteString(s.to, s.pending+"\n") // lines are never refused
 	}
@@ -91,7 +91,7 @@ func (s *messages) flush() {
 }
 
 // Close shows the last message, or the output of an agent that printed no events.
-func (s *messages) Close() error {
+func (s *messageWriter) Close() error {
 	err := s.Reader.Close()
 	if r := s.Report(); r.Lines == 0 {
 		s.pending = r.LastOutput

@@ -29,7 +29,7 @@ func TestMessagesAreShownOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newMessages(p, &lines{to: &shown})
+		s := newMessages(p, &lineWriter{to: &shown})
 		for part := range strings.SplitAfterSeq(string(text), "}") {
 			_, _ = s.Write([]byte(part))
 		}

@@ -9,41 +9,41 @@ import (
 	"supervise/internal/report"
 )
 
-// candidate prints an event of a candidate's own loop: its iterations, and what keeps it.
-func (p *Printer) candidate(e event.Event) {
+// printCandidate prints an event of a candidate's own loop: its iterations, and what keeps it.
+func (p *Printer) printCandidate(e event.Event) {
 	name := p.Paint(document.Faint, fmt.Sprintf("%d ", e.Candidate))
 	switch d := e.Data.(type) {
 	case event.IterationEnd:
 		p.line("%s%s", name, report.IterationLine(d.Iteration, p.Paint))
 	case event.Rejection:
 		for _, why := range d.Reasons {
-			p.line("%s     %s", name, p.Paint(document.Bad, why))
+			p.printLine("%s     %s", name, p.Paint(document.Bad, why))
 		}
 	case event.Waiting:
-		p.line("%s     %s", name, p.Paint(document.Warn, waiting(d)))
+		p.printLine("%s     %s", name, p.Paint(document.Warn, waitingText(d)))
 	case event.Interruption:
 		p.line("%s%s", name, report.IterationLine(d.Iteration, p.Paint))
 	}
 }
 
-// contest prints what a loop of candidates goes through.
-func (p *Printer) contest(e event.Event) {
+// printContest prints what a loop of candidates goes through.
+func (p *Printer) printContest(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Candidate:
-		p.line("%s", p.Paint(document.Faint, fmt.Sprintf("candidate %d starts: %s", d.Candidate, strings.Join(d.Agent, " "))))
+		p.printLine("%s", p.Paint(document.Faint, fmt.Sprintf("candidate %d starts: %s", d.Candidate, strings.Join(d.Agent, " "))))
 	case event.CandidateEnd:
 		text := fmt.Sprintf("candidate %d: %s", d.Candidate, d.Text)
 		if d.Iteration > 0 {
 			text += fmt.Sprintf("; iteration %d of %d", d.Iteration, d.Iterations)
 		}
-		p.line("%s", p.Paint(toneOf(d.Reason), text))
+		p.printLine("%s", p.Paint(styleOf(d.Reason), text))
 	case event.Compared:
 		p.line("\n%s", strings.TrimSpace(report.RankingDocument(d.Ranking).Terminal(p.Paint)))
 		p.compared = true
 	}
 }
 
-func toneOf(r event.Reason) document.Style {
+func styleOf(r event.Reason) document.Style {
 	if r.ExitCode() == 0 {
 		return document.Good
 	}
@@ -56,11 +56,11 @@ func (p *Printer) decided(d event.LoopEnd, head string) {
 	if text := report.SpendingText(d.Spending); text != "" {
 		p.line("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
-	p.line("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(document.Strong, "compare "), p.Self, p.id)
+	p.printLine("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(document.Strong, "compare "), p.Self, p.id)
 	if p.choice != nil && p.choice.Applied {
-		p.line("%s %s rollback %s 0", p.Paint(document.Strong, "undo all"), p.Self, p.id)
+		p.printLine("%s %s rollback %s 0", p.Paint(document.Strong, "undo all"), p.Self, p.id)
 	}
-	p.line("%s %s", p.Paint(document.Strong, "report  "), d.Report)
-	p.logHead(head)
-	p.tree(d.Tree)
+	p.printLine("%s %s", p.Paint(document.Strong, "report  "), d.Report)
+	p.printLogHead(head)
+	p.printTree(d.Tree)
 }

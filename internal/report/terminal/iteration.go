@@ -24,14 +24,14 @@ func (p *Printer) agent(it ledger.Iteration) {
 		p.note("agent: %s", text)
 	}
 	for _, s := range it.Blocks() {
-		p.warn("the agent says that it cannot go on: " + s.String())
+		p.printWarning("the agent says that it cannot go on: " + s.String())
 	}
 	if it.Agent == nil {
 		return
 	}
-	if text := agent.UntestedNote(it.Agent.Program, it.Agent.Version); text != p.untried && text != "" {
-		p.untried = text
-		p.note("%s", text)
+	if text := agent.UntestedNote(it.Agent.Program, it.Agent.Version); text != p.untestedNote && text != "" {
+		p.untestedNote = text
+		p.printNote("%s", text)
 	}
 }
 
@@ -49,7 +49,7 @@ func (p *Printer) gaps(it ledger.Iteration) {
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
 		if i == 3 {
-			p.note("and %d more did not run", len(broken)-i)
+			p.printNote("and %d more did not run", len(broken)-i)
 			break
 		}
 		p.line("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
@@ -78,30 +78,30 @@ func mainLine(text string) string {
 	return metric.Suite{Why: text}.MainError()
 }
 
-// severe prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a
+// printSevere prints the HIGH and CRITICAL findings of an iteration that was kept. Those of a
 // rejected one are printed as its reasons.
-func (p *Printer) severe(it ledger.Iteration) {
+func (p *Printer) printSevere(it ledger.Iteration) {
 	if it.Rejected {
 		return
 	}
 	for _, a := range it.Assessment.Alerts {
-		if text := a.Message(); a.Severity >= detector.High && !repeats(it, text) {
-			p.warn(text)
+		if text := a.Message(); a.Severity >= detector.High && !repeatsGap(it, text) {
+			p.printWarning(text)
 		}
 	}
 }
 
-// repeats reports whether a message repeats why something was not measured.
-func repeats(it ledger.Iteration, message string) bool {
+// repeatsGap reports whether a message repeats why something was not measured.
+func repeatsGap(it ledger.Iteration, message string) bool {
 	return slices.ContainsFunc(it.Set.Gaps, func(g metric.Gap) bool { return g.Why != "" && strings.HasSuffix(message, g.Why) })
 }
 
-func (p *Printer) rejected(d event.Rejection, iteration int) {
+func (p *Printer) printRejected(d event.Rejection, iteration int) {
 	for _, r := range d.Reasons {
-		if n := len(p.history); n > 0 && repeats(p.history[n-1], r) {
+		if n := len(p.history); n > 0 && repeatsGap(p.history[n-1], r) {
 			continue
 		}
-		p.line("     %s", p.Paint(document.Bad, r))
+		p.printLine("     %s", p.Paint(document.Bad, r))
 	}
 	if len(d.Tests) > 0 {
 		p.line("     tests: %s", strings.Join(report.Truncate(d.Tests, 5), ", "))
@@ -114,13 +114,13 @@ func (p *Printer) rejected(d event.Rejection, iteration int) {
 	if d.Retry > 0 {
 		retry = fmt.Sprintf("retry %d of %d", d.Retry, d.Max)
 	}
-	p.note("%s; the rejected tree is kept as %s; %s", what, d.Kept, retry)
-	p.note("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
+	p.printNote("%s; the rejected tree is kept as %s; %s", what, d.Kept, retry)
+	p.printNote("why, and how to override it: %s explain %s %d", p.Self, p.id, iteration)
 }
 
-// hooked keeps the calls of the agent's hooks until the agent has left the terminal, and
+// keepHookCall keeps the calls of the agent's hooks until the agent has left the terminal, and
 // reports whether the event was one of those.
-func (p *Printer) hooked(e event.Event) bool {
+func (p *Printer) keepHookCall(e event.Event) bool {
 	if e.Type == event.IterationStarted {
 		p.calls = nil
 	}
@@ -131,8 +131,8 @@ func (p *Printer) hooked(e event.Event) bool {
 	return ok
 }
 
-// hookCalls prints the calls that were refused.
-func (p *Printer) hookCalls() {
+// printHookCalls prints the calls that were refused.
+func (p *Printer) printHookCalls() {
 	const most = 3
 	refused := 0
 	for _, c := range p.calls {
@@ -140,7 +140,7 @@ func (p *Printer) hookCalls() {
 			continue
 		}
 		if refused++; refused <= most {
-			p.warn(fmt.Sprintf("refused: %s %s: %s", c.Tool, oneLine(c.Target), c.Risks[0].Why))
+			p.printWarning(fmt.Sprintf("refused: %s %s: %s", c.Tool, shortLine(c.Target), c.Risks[0].Why))
 		}
 	}
 	if refused > most {
@@ -148,7 +148,7 @@ func (p *Printer) hookCalls() {
 	}
 }
 
-func oneLine(s string) string {
+func shortLine(s string) string {
 	const width = 60
 	for i, r := range s {
 		if r == '\n' || i >= width {
@@ -158,15 +158,15 @@ func oneLine(s string) string {
 	return s
 }
 
-// silent says why hooks did not fire.
-func silent(t event.Type, d event.HookFailure) string {
+// silenceText says why hooks did not fire.
+func silenceText(t event.Type, d event.HookFailure) string {
 	if t == event.HooksBroken {
-		return fmt.Sprintf("hooks of %s are not installed: %s", orAgent(d.Client), d.Why)
+		return fmt.Sprintf("hooks of %s are not installed: %s", clientName(d.Client), d.Why)
 	}
 	return fmt.Sprintf("hooks did not fire: %s was started with hooks and called none of them; most likely: %s", d.Client, d.Why)
 }
 
-func orAgent(client string) string {
+func clientName(client string) string {
 	if client == "" {
 		return "the agent"
 	}

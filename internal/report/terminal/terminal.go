@@ -29,33 +29,33 @@ type Options struct {
 // Printer prints the events of one loop.
 type Printer struct {
 	Options
-	headline string // the last iteration, for the title of the terminal
-	theirs   bool   // the agent has the terminal: supervise prints nothing
-	held     []event.Event
-	history  []ledger.Iteration
-	selected int
-	choice   *event.SelectedOutput
-	verified *event.Verification
-	reviewed *ledger.SelectionReview
-	compared bool // candidates were
-	dir, id  string
-	untried  string           // the last note about the agent's version
-	calls    []event.HookCall // of the current run of the agent
+	headline         string // the last iteration, for the title of the terminal
+	agentHasTerminal bool   // the agent has the terminal: supervise prints nothing
+	heldEvents       []event.Event
+	history          []ledger.Iteration
+	selected         int
+	choice           *event.SelectedOutput
+	verified         *event.Verification
+	reviewed         *ledger.SelectionReview
+	compared         bool // candidates were
+	dir, id          string
+	untestedNote     string           // the last note about the agent's version
+	calls            []event.HookCall // of the current run of the agent
 }
 
 // New returns a printer of one loop.
 func New(o Options) *Printer { return &Printer{Options: o} }
 
-func (p *Printer) line(format string, args ...any) {
+func (p *Printer) printLine(format string, args ...any) {
 	fmt.Fprint(p.Out, textstream.EscapeColored(fmt.Sprintf(format+"\n", args...)))
 }
 
-// yields follows who has the terminal, and reports whether it is handed to the
+// followTerminal follows who has the terminal, and reports whether it is handed to the
 // agent now.
-func (p *Printer) yields(t event.Type) bool {
+func (p *Printer) followTerminal(t event.Type) bool {
 	if t == event.AgentSpawned || t == event.AgentFinished {
-		p.titles(t == event.AgentSpawned)
-		p.theirs = p.Raw && t == event.AgentSpawned
+		p.keepTitle(t == event.AgentSpawned)
+		p.agentHasTerminal = p.Raw && t == event.AgentSpawned
 	}
 	return t == event.AgentSpawned
 }
@@ -63,34 +63,34 @@ func (p *Printer) yields(t event.Type) bool {
 // PrintEvent prints one event, or keeps it until the agent has left the terminal.
 func (p *Printer) PrintEvent(e event.Event) {
 	if e.Candidate > 0 {
-		p.candidate(e)
+		p.printCandidate(e)
 		return
 	}
-	if p.yields(e.Type) || p.hooked(e) {
+	if p.followTerminal(e.Type) || p.keepHookCall(e) {
 		return
 	}
-	if p.theirs { // supervise prints nothing on the agent's screen
-		p.hold(e)
+	if p.agentHasTerminal { // supervise prints nothing on the agent's screen
+		p.holdEvent(e)
 		return
 	}
-	for held := p.held; !p.theirs && len(held) > 0; held = held[1:] {
-		p.held = nil
+	for held := p.heldEvents; !p.agentHasTerminal && len(held) > 0; held = held[1:] {
+		p.heldEvents = nil
 		p.PrintEvent(held[0])
 	}
-	p.progressed(e)
+	p.printEvent(e)
 }
 
-// progressed prints the usual events of a loop.
-func (p *Printer) progressed(e event.Event) {
+// printEvent prints the usual events of a loop.
+func (p *Printer) printEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Started:
-		p.started(e.LoopID, d)
+		p.printStart(e.LoopID, d)
 	case event.Check:
-		p.progress(d)
+		p.printCheck(d)
 	case event.Baseline:
-		p.baseline(d)
+		p.printBaseline(d)
 	case event.IterationStart:
-		p.agentWorks(e.Iteration, d)
+		p.printAgentStart(e.Iteration, d)
 	case event.IterationEnd:
 		p.history = append(p.history, d.Iteration)
 		p.line("%s", report.IterationLine(d.Iteration, p.Paint))
@@ -99,7 +99,7 @@ func (p *Printer) progressed(e event.Event) {
 		p.gaps(d.Iteration)
 		p.severe(d.Iteration)
 	case event.Rejection:
-		p.rejected(d, e.Iteration)
+		p.printRejected(d, e.Iteration)
 	case event.Interruption:
 		p.history = append(p.history, d.Iteration)
 		p.line("%s", report.IterationLine(d.Iteration, p.Paint))
@@ -110,11 +110,11 @@ func (p *Printer) progressed(e event.Event) {
 	case event.Verification:
 		p.verified = &d
 	case event.LoopEnd:
-		p.finished(d, e.Head)
+		p.printEnd(d, e.Head)
 	default:
-		p.problems(e)
-		p.resumeReport(e)
-		p.contest(e)
+		p.printProblem(e)
+		p.printResumeEvent(e)
+		p.printContest(e)
 	}
 }
 
@@ -134,23 +134,23 @@ func (p *Printer) resumed(id string, d event.Resumed) {
 	}
 }
 
-func (p *Printer) head(id, dir string, agent []string, plan measure.Plan) {
+func (p *Printer) printHead(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
-	p.line("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
+	p.printLine("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
 	for _, c := range plan.Checks {
 		p.line("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckCommand(c, p.Paint))
 	}
-	p.line("%s %s", p.Paint(document.Faint, "state"), dir)
+	p.printLine("%s %s", p.Paint(document.Faint, "state"), dir)
 }
 
-// status shows progress on a separate line.
-func (p *Printer) status(format string, args ...any) {
+// printStatus shows progress on a separate line.
+func (p *Printer) printStatus(format string, args ...any) {
 	if !p.Live {
-		p.talk(format, args...)
+		p.printProgress(format, args...)
 	}
 }
 
-func (p *Printer) talk(format string, args ...any) {
+func (p *Printer) printProgress(format string, args ...any) {
 	text := textstream.EscapeColored("     " + fmt.Sprintf(format, args...))
 	if p.Live {
 		text = p.Paint(document.Faint, text)
@@ -158,46 +158,46 @@ func (p *Printer) talk(format string, args ...any) {
 	fmt.Fprintln(p.Progress, text)
 }
 
-// agentWorks says that the agent starts. The live region cannot say it if the agent draws on
+// printAgentStart says that the agent starts. The live region cannot say it if the agent draws on
 // the terminal.
-func (p *Printer) agentWorks(iteration int, d event.IterationStart) {
+func (p *Printer) printAgentStart(iteration int, d event.IterationStart) {
 	if !p.Live || p.Raw {
-		p.talk("iteration %d of %d: the agent works (prompt level %s, %s)", iteration, d.Max, strings.ToLower(d.Level), d.Why)
+		p.printProgress("iteration %d of %d: the agent works (prompt level %s, %s)", iteration, d.Max, strings.ToLower(d.Level), d.Why)
 	}
 }
 
-func (p *Printer) progress(c event.Check) {
+func (p *Printer) printCheck(c event.Check) {
 	if !c.Done {
-		p.status("%s …", c.Name)
+		p.printStatus("%s …", c.Name)
 	}
 }
 
-func (p *Printer) baseline(d event.Baseline) {
+func (p *Printer) printBaseline(d event.Baseline) {
 	p.history = append(p.history, d.Iteration)
 	p.line("%s", report.IterationLine(d.Iteration, p.Paint))
 	p.gaps(d.Iteration)
 	if len(d.Flaky) > 0 {
-		p.note("flaky tests before any agent ran: %s", strings.Join(d.Flaky, ", "))
+		p.printNote("flaky tests before any agent ran: %s", strings.Join(d.Flaky, ", "))
 	}
 	for _, text := range d.UnusedSettings {
-		p.note("%s", p.Paint(document.Warn, text))
+		p.printNote("%s", p.Paint(document.Warn, text))
 	}
 	for _, s := range d.Skipped {
-		p.note("not in the snapshots: %s", s)
+		p.printNote("not in the snapshots: %s", s)
 	}
 	if names := event.SummarizePaths(d.NotKept); names != "" {
-		p.note("ignored, not in the snapshots, regenerated by tools: %s", names)
+		p.printNote("ignored, not in the snapshots, regenerated by tools: %s", names)
 	}
 	if len(d.CheckOutputs) > 0 {
-		p.note("written by the checks themselves, ignored: %s", strings.Join(d.CheckOutputs, ", "))
+		p.printNote("written by the checks themselves, ignored: %s", strings.Join(d.CheckOutputs, ", "))
 	}
 	if !p.Watched {
-		p.note("Done when: %s", d.Criterion)
+		p.printNote("Done when: %s", d.Criterion)
 	}
 }
 
-func (p *Printer) note(format string, args ...any) {
-	p.line("     %s", p.Paint(document.Faint, fmt.Sprintf(format, args...)))
+func (p *Printer) printNote(format string, args ...any) {
+	p.printLine("     %s", p.Paint(document.Faint, fmt.Sprintf(format, args...)))
 }
 
 // NewJSONPrinter returns a function that prints one JSON object per event.

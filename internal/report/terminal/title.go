@@ -8,9 +8,9 @@ import (
 	"supervise/internal/report"
 )
 
-// hold keeps an event until the agent has left the terminal, except the progress of
+// holdEvent keeps an event until the agent has left the terminal, except the progress of
 // checks. In a watched session the last verdict goes into the title.
-func (p *Printer) hold(e event.Event) {
+func (p *Printer) holdEvent(e event.Event) {
 	switch d := e.Data.(type) {
 	case event.Check:
 		return
@@ -18,16 +18,16 @@ func (p *Printer) hold(e event.Event) {
 		p.headline = headline(d)
 	}
 	if e.Type == event.AgentIdle {
-		p.title(p.headline)
+		p.setTitle(p.headline)
 		return
 	}
-	p.held = append(p.held, e)
+	p.heldEvents = append(p.heldEvents, e)
 }
 
 // titleWidth bounds a title, in characters.
 const titleWidth = 120
 
-func (p *Printer) title(text string) {
+func (p *Printer) setTitle(text string) {
 	if p.Watched && p.Raw {
 		fmt.Fprint(p.Out, report.SetTitle(text))
 	}

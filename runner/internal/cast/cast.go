@@ -20,15 +20,15 @@ import (
 // No event ends within a character or an esc sequence. Bytes that are not
 // UTF-8 become U+FFFD. It may be used from several goroutines.
 type Cast struct {
-	mu     sync.Mutex
-	w      io.Writer
-	now    func() time.Time
-	header castHeader
-	begun  bool // the header is written
-	last   time.Time
-	held   []byte // the beginning of a character or sequence
-	line   []byte // for the next event
-	err    error
+	mu            sync.Mutex
+	w             io.Writer
+	now           func() time.Time
+	header        castHeader
+	headerWritten bool // the header is written
+	last          time.Time
+	incomplete    []byte // the beginning of a character or sequence
+	line          []byte // for the next event
+	err           error
 }
 
 type castHeader struct {
@@ -67,18 +67,18 @@ func (c *Cast) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	data := p
-	if len(c.held) > 0 {
-		data = append(c.held, p...)
+	if len(c.incomplete) > 0 {
+		data = append(c.incomplete, p...)
 	}
 	for c.err == nil && len(data) > 0 {
-		n := wholeLength(data[:min(len(data), maxEvent)])
+		n := completeLength(data[:min(len(data), maxEvent)])
 		if n == 0 {
 			break
 		}
-		c.event('o', data[:n])
+		c.writeEvent('o', data[:n])
 		data = data[n:]
 	}
-	c.held = append([]byte(nil), data...)
+	c.incomplete = append([]byte(nil), data...)
 	if c.err != nil {
 		return 0, c.err
 	}
@@ -89,7 +89,7 @@ func (c *Cast) Write(p []byte) (int, error) {
 func (c *Cast) Resize(cols, rows uint16) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.event('r', fmt.Appendf(nil, "%dx%d", cols, rows))
+	c.writeEvent('r', fmt.Appendf(nil, "%dx%d", cols, rows))
 	return c.err
 }
 
@@ -98,22 +98,22 @@ func (c *Cast) Resize(cols, rows uint16) error {
 func (c *Cast) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.held) > 0 {
-		c.event('o', c.held)
+	if len(c.incomplete) > 0 {
+		c.writeEvent('o', c.incomplete)
 	}
-	c.begin()
+	c.writeHeader()
 	return c.err
 }
 
-// event writes one event. Its time counts from the event before it, which moves
+// writeEvent writes one event. Its time counts from the event before it, which moves
 // by what is written and not by what passed: rounding errors must not add up.
-func (c *Cast) event(code byte, data []byte) {
-	c.begin()
+func (c *Cast) writeEvent(code byte, data []byte) {
+	c.writeHeader()
 	elapsed := max(0, c.now().Sub(c.last).Round(time.Microsecond))
 	c.last = c.last.Add(elapsed)
 	c.line = append(appendInterval(append(c.line[:0], '['), elapsed), ',', '"', code, '"', ',')
 	c.line = append(appendJSON(c.line, data), ']', '\n')
-	c.put(c.line)
+	c.writeLine(c.line)
 }
 
 // appendInterval appends seconds with six digits behind the point.
@@ -126,19 +126,19 @@ func appendInterval(b []byte, d time.Duration) []byte {
 	return b
 }
 
-// begin writes the header before anything else.
-func (c *Cast) begin() {
-	if !c.begun {
-		c.begun = true
+// writeHeader writes the header before anything else.
+func (c *Cast) writeHeader() {
+	if !c.headerWritten {
+		c.headerWritten = true
 		line, err := json.Marshal(c.header)
 		if err != nil {
 			c.err = fmt.Errorf("write recording: %w", err)
 		}
-		c.put(append(line, '\n'))
+		c.writeLine(append(line, '\n'))
 	}
 }
 
-func (c *Cast) put(line []byte) {
+func (c *Cast) writeLine(line []byte) {
 	if c.err != nil {
 		return
 	}
@@ -147,8 +147,8 @@ func (c *Cast) put(line []byte) {
 	}
 }
 
-// plain are the bytes that a JSON string holds as they are, of ASCII.
-var plain = func() (set [256]bool) {
+// plainBytes are the bytes that a JSON string holds as they are, of ASCII.
+var plainBytes = func() (set [256]bool) {
 	for b := 0x20; b < utf8.RuneSelf; b++ {
 		set[b] = b != '"' && b != '\\'
 	}
@@ -161,13 +161,13 @@ func appendJSON(b, text []byte) []byte {
 	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(text); {
-		for i+8 <= len(text) && plainWord(binary.LittleEndian.Uint64(text[i:])) {
+		for i+8 <= len(text) && isPlainWord(binary.LittleEndian.Uint64(text[i:])) {
 			i += 8
 		}
 		if i == len(text) {
 			break
 		}
-		if plain[text[i]] {
+		if plainBytes[text[i]] {
 			i++
 			continue
 		}
@@ -184,10 +184,10 @@ func appendJSON(b, text []byte) []byte {
 	return append(append(b, text[from:]...), '"')
 }
 
-// plainWord reports whether eight bytes are all plain; of DEL, which is, it does
+// isPlainWord reports whether eight bytes are all plain; of DEL, which is, it does
 // not know. The tests look for bytes that are below, or zero after an exclusive
 // or; a borrow can only make it say no (Bit Twiddling Hacks, "zero in word").
-func plainWord(w uint64) bool {
+func isPlainWord(w uint64) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := w^(ones*'"'), w^(ones*'\\')
 	odd := w | (w - ones*0x20) | ((quote - ones) &^ quote) | ((backslash - ones) &^ backslash)
@@ -213,14 +213,14 @@ func appendEscape(b []byte, c byte) []byte {
 
 const (
 	esc = 0x1b
-	// maxHeld bounds the esc sequence that is waited for. What is longer is
+	// maxSequence bounds the esc sequence that is waited for. What is longer is
 	// no sequence of this world, and output must not be withheld for it.
-	maxHeld = 256
+	maxSequence = 256
 )
 
-// wholeLength returns how much of b ends neither within a character nor within
+// completeLength returns how much of b ends neither within a character nor within
 // an esc sequence.
-func wholeLength(b []byte) int {
+func completeLength(b []byte) int {
 	n := len(b)
 	for i := n - 1; i >= 0 && i >= n-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -230,35 +230,35 @@ func wholeLength(b []byte) int {
 			break
 		}
 	}
-	start := max(0, n-maxHeld)
+	start := max(0, n-maxSequence)
 	at := bytes.LastIndexByte(b[start:n], esc)
 	if at < 0 {
 		return n
 	}
 	at += start
 	// An ESC right before a backslash ends a string that began with another one.
-	if open := stringStart(b[start:at]); open >= 0 {
+	if open := openStringStart(b[start:at]); open >= 0 {
 		at = start + open
 	}
-	if sequenceEnds(b[at:n]) {
+	if isCompleteSequence(b[at:n]) {
 		return n
 	}
 	return at
 }
 
-// stringStart returns where an operating system command begins that has not
+// openStringStart returns where an operating system command begins that has not
 // ended within b, or -1.
-func stringStart(b []byte) int {
+func openStringStart(b []byte) int {
 	at := bytes.LastIndex(b, []byte{esc, ']'})
-	if at < 0 || sequenceEnds(b[at:]) {
+	if at < 0 || isCompleteSequence(b[at:]) {
 		return -1
 	}
 	return at
 }
 
-// sequenceEnds reports whether the esc sequence at the start of b is whole
+// isCompleteSequence reports whether the esc sequence at the start of b is whole
 // (ECMA-48, section 5.4, and OSC strings).
-func sequenceEnds(b []byte) bool {
+func isCompleteSequence(b []byte) bool {
 	if len(b) < 2 {
 		return false
 	}

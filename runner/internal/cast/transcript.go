@@ -44,15 +44,15 @@ type Transcript struct {
 
 // part is one of the files that hold the end.
 type part struct {
-	file *os.File
-	size int64
-	took time.Duration // the sum of its intervals
+	file     *os.File
+	size     int64
+	duration time.Duration // the sum of its intervals
 }
 
 // gap is what is left out.
 type gap struct {
-	bytes int64
-	took  time.Duration
+	bytes    int64
+	duration time.Duration
 }
 
 // CreateTranscript creates the file at path, or empties it, for a recording of
@@ -108,18 +108,18 @@ func (t *Transcript) Write(line []byte) (int, error) {
 		return n, err
 	}
 	if len(t.parts) == 0 || t.parts[len(t.parts)-1].size+int64(len(line)) > t.partLimit() {
-		if err := t.turn(); err != nil {
+		if err := t.startPart(); err != nil {
 			return 0, err
 		}
 	}
 	p := t.parts[len(t.parts)-1]
 	n, err := p.file.Write(line)
-	p.size, p.took = p.size+int64(n), p.took+interval(line)
+	p.size, p.duration = p.size+int64(n), p.duration+interval(line)
 	return n, err
 }
 
-// turn begins a part, for which the oldest one is given up once there are all.
-func (t *Transcript) turn() (err error) {
+// startPart begins a part, for which the oldest one is given up once there are all.
+func (t *Transcript) startPart() (err error) {
 	fresh := &part{}
 	if len(t.parts) < transcriptParts {
 		fresh.file, err = createFile(t.partPath(len(t.parts) + 1))
@@ -127,7 +127,7 @@ func (t *Transcript) turn() (err error) {
 		oldest := t.parts[0]
 		t.parts = slices.Delete(t.parts, 0, 1)
 		t.gap.bytes += oldest.size - int64(len(t.header))
-		t.gap.took += oldest.took
+		t.gap.duration += oldest.duration
 		fresh.file = oldest.file
 		err = errors.Join(fresh.file.Truncate(0), seek(fresh.file, 0))
 	}
@@ -159,14 +159,14 @@ func interval(line []byte) time.Duration {
 func (t *Transcript) Close() error {
 	var errs []error
 	if t.gap.bytes > 0 {
-		line := append(appendInterval([]byte("["), t.gap.took), `,"m",`...)
+		line := append(appendInterval([]byte("["), t.gap.duration), `,"m",`...)
 		line = append(appendJSON(line, fmt.Appendf(nil, "%d bytes of the recording left out", t.gap.bytes)), ']', '\n')
 		_, err := t.head.Write(line)
 		errs = append(errs, err)
 	}
 	for _, p := range t.parts {
 		if errors.Join(errs...) == nil {
-			errs = append(errs, t.join(p))
+			errs = append(errs, t.appendPart(p))
 		}
 	}
 	if err := errors.Join(append(errs, t.head.Close())...); err != nil {
@@ -175,8 +175,8 @@ func (t *Transcript) Close() error {
 	return nil
 }
 
-// join moves a part to the end of the file.
-func (t *Transcript) join(p *part) error {
+// appendPart moves a part to the end of the file.
+func (t *Transcript) appendPart(p *part) error {
 	if err := seek(p.file, int64(len(t.header))); err != nil {
 		return err
 	}

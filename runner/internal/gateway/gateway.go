@@ -21,25 +21,25 @@ import (
 // Port is where the proxy listens on the loopback of the namespace.
 const Port = "3128"
 
-// Gate is a proxy that lets some hosts through.
-type Gate struct {
+// Proxy is a proxy that lets some hosts through.
+type Proxy struct {
 	// Hosts are names or addresses, which mean the ports 80 and 443, or have a port; with
 	// *. before it, a name means all in its domain.
 	Hosts []string
-	// Refused is called, concurrently, with each host and port that is refused.
-	Refused func(host string)
+	// OnRefused is called, concurrently, with each host and port that is refused.
+	OnRefused func(host string)
 }
 
-// Open listens on the loopback of this thread's network namespace, and serves what comes
+// Listen listens on the loopback of this thread's network namespace, and serves what comes
 // from any thread, until the process ends. The ports of this machine that are among the
 // hosts are listened on as well: what connects there is passed on.
-func (g *Gate) Open() error {
-	for _, port := range g.ports() {
+func (g *Proxy) Listen() error {
+	for _, port := range g.localPorts() {
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 		if err != nil {
 			return fmt.Errorf("listen in the network namespace: %w", err)
 		}
-		go pass(l, port)
+		go forwardPort(l, port)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:"+Port)
 	if err != nil {
@@ -50,8 +50,8 @@ func (g *Gate) Open() error {
 	return nil
 }
 
-// ports are those of this machine among the hosts.
-func (g *Gate) ports() []string {
+// localPorts are those of this machine among the hosts.
+func (g *Proxy) localPorts() []string {
 	var out []string
 	for _, h := range g.Hosts {
 		host, port, err := net.SplitHostPort(h)
@@ -62,8 +62,8 @@ func (g *Gate) ports() []string {
 	return out
 }
 
-// pass connects what comes to a listener with the same port of this machine.
-func pass(l net.Listener, port string) {
+// forwardPort connects what comes to a listener with the same port of this machine.
+func forwardPort(l net.Listener, port string) {
 	for {
 		in, err := l.Accept()
 		if err != nil {
@@ -75,13 +75,13 @@ func pass(l net.Listener, port string) {
 				_ = in.Close()
 				return
 			}
-			join(in, in, out)
+			copyBoth(in, in, out)
 		}()
 	}
 }
 
 // Allows reports whether a host, with a port, may be reached.
-func (g *Gate) Allows(hostport string) bool {
+func (g *Proxy) Allows(hostport string) bool {
 	host, port, err := net.SplitHostPort(strings.ToLower(hostport))
 	if err != nil {
 		return false
@@ -103,7 +103,7 @@ func (g *Gate) Allows(hostport string) bool {
 const dialLimit = 30 * time.Second
 
 // ServeHTTP answers one request to the proxy.
-func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	if r.Method != http.MethodConnect {
 		if host = r.URL.Host; r.URL.Port() == "" {
@@ -112,7 +112,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case !g.Allows(host):
-		g.Refused(host)
+		g.OnRefused(host)
 		http.Error(w, "supervise: the sandbox does not allow "+host, http.StatusForbidden)
 	case r.Method == http.MethodConnect:
 		tunnel(w, r)
@@ -135,11 +135,11 @@ func tunnel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = in.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n"))
-	join(in, buffered, out)
+	copyBoth(in, buffered, out)
 }
 
-// join copies both ways until both are over. read is what comes from in.
-func join(in net.Conn, read io.Reader, out net.Conn) {
+// copyBoth copies both ways until both are over. read is what comes from in.
+func copyBoth(in net.Conn, read io.Reader, out net.Conn) {
 	done := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(out, read)
@@ -167,11 +167,11 @@ func dial(ctx context.Context, host string) (net.Conn, error) {
 	if proxy == nil {
 		return (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, "tcp", host)
 	}
-	return by(ctx, proxy, host)
+	return dialThroughProxy(ctx, proxy, host)
 }
 
-// by connects with a host by a proxy.
-func by(ctx context.Context, proxy *url.URL, host string) (net.Conn, error) {
+// dialThroughProxy connects with a host by a proxy.
+func dialThroughProxy(ctx context.Context, proxy *url.URL, host string) (net.Conn, error) {
 	if proxy.Scheme != "http" {
 		return nil, errors.New("HTTPS_PROXY is no http:// proxy")
 	}

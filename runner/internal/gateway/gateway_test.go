@@ -13,7 +13,7 @@ import (
 )
 
 func TestAllows(t *testing.T) {
-	g := Gate{Hosts: []string{"api.test", "*.wide.test", "ported.test:8443", "[2001:db8::1]", "10.0.0.1:11434"}}
+	g := Proxy{Hosts: []string{"api.test", "*.wide.test", "ported.test:8443", "[2001:db8::1]", "10.0.0.1:11434"}}
 	for host, want := range map[string]bool{
 		"api.test:443": true, "API.test.:443": true, "api.test:80": true, "api.test:22": false, "sub.api.test:443": false, "xapi.test:443": false,
 		"a.wide.test:443": true, "a.b.wide.test:443": true, "wide.test:443": false, "awide.test:443": false,
@@ -35,7 +35,7 @@ func TestProxy(t *testing.T) {
 	defer other.Close()
 	var mu sync.Mutex
 	var refused []string
-	gate := &Gate{Hosts: []string{plain.Listener.Addr().String(), tls.Listener.Addr().String()}, Refused: func(host string) {
+	gate := &Proxy{Hosts: []string{plain.Listener.Addr().String(), tls.Listener.Addr().String()}, OnRefused: func(host string) {
 		mu.Lock()
 		defer mu.Unlock()
 		refused = append(refused, host)
@@ -63,10 +63,10 @@ func TestProxy(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tc.url, got, tc.want)
 		}
 	}
-	if c, err := by(t.Context(), at, other.Listener.Addr().String()); err == nil || !strings.Contains(err.Error(), "Forbidden") {
+	if c, err := dialThroughProxy(t.Context(), at, other.Listener.Addr().String()); err == nil || !strings.Contains(err.Error(), "Forbidden") {
 		t.Errorf("a tunnel to another host: %v, %v", c, err)
 	}
-	c, err := by(t.Context(), at, plain.Listener.Addr().String())
+	c, err := dialThroughProxy(t.Context(), at, plain.Listener.Addr().String())
 	if err != nil {
 		t.Fatalf("a tunnel by another proxy: %v", err)
 	}
@@ -81,7 +81,7 @@ func TestPass(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	if got := (&Gate{Hosts: []string{"localhost:" + port, "127.0.0.1:" + port, "10.0.0.1:5", "localhost"}}).ports(); !slices.Equal(got, []string{port}) {
+	if got := (&Proxy{Hosts: []string{"localhost:" + port, "127.0.0.1:" + port, "10.0.0.1:5", "localhost"}}).localPorts(); !slices.Equal(got, []string{port}) {
 		t.Errorf("ports %q, want %q", got, port)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -89,7 +89,7 @@ func TestPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	go pass(l, port)
+	go forwardPort(l, port)
 	res, err := http.Get("http://" + l.Addr().String())
 	if err != nil {
 		t.Fatal(err)

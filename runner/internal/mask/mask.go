@@ -69,8 +69,8 @@ func hashPair(a, b byte) uint16 { return (uint16(a)<<5 ^ uint16(b)) & (1<<12 - 1
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// begins reports whether a secret may begin with the two bytes.
-func (m *Masker) begins(a, b byte) bool {
+// mayBegin reports whether a secret may begin with the two bytes.
+func (m *Masker) mayBegin(a, b byte) bool {
 	pair := pairOf(a, b)
 	return m.pairs[pair>>6]&(1<<(pair&63)) != 0
 }
@@ -95,11 +95,11 @@ func (m *Masker) find(b []byte) (at int, found *needle) {
 	return 0, nil
 }
 
-// begun returns the length of the longest end of b that a secret begins with,
+// partialMatch returns the length of the longest end of b that a secret begins with,
 // and that secret. What is whole does not count.
-func (m *Masker) begun(b []byte) (int, *needle) {
+func (m *Masker) partialMatch(b []byte) (int, *needle) {
 	for i := max(0, len(b)-m.longest+1); i < len(b); i++ {
-		if i+1 < len(b) && !m.begins(b[i], b[i+1]) {
+		if i+1 < len(b) && !m.mayBegin(b[i], b[i+1]) {
 			continue
 		}
 		for j := range m.needles {
@@ -128,11 +128,11 @@ func (m *Masker) Bytes(b []byte) []byte {
 	if m == nil {
 		return b
 	}
-	return maskKeys(m.given(b), 0)
+	return maskKeys(m.maskGiven(b), 0)
 }
 
-// given returns b with the given secrets replaced; without any it is b itself.
-func (m *Masker) given(b []byte) []byte {
+// maskGiven returns b with the given secrets replaced; without any it is b itself.
+func (m *Masker) maskGiven(b []byte) []byte {
 	if len(m.needles) == 0 {
 		return b
 	}
@@ -184,7 +184,7 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	if len(w.held) > 0 {
 		data = append(w.held, p...)
 	}
-	masked, rest := w.masker.decide(data)
+	masked, rest := w.masker.maskDecided(data)
 	held := append([]byte(nil), rest...)
 	var err error
 	if len(masked) > 0 {
@@ -197,14 +197,14 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// decide returns the beginning of data, masked, and the rest that may be the
+// maskDecided returns the beginning of data, masked, and the rest that may be the
 // beginning of a secret. A secret that is there whole is cut out of the way
 // first: its end may look like the beginning of another.
-func (m *Masker) decide(data []byte) (masked, rest []byte) {
+func (m *Masker) maskDecided(data []byte) (masked, rest []byte) {
 	var out []byte
 	for {
 		at, found := m.find(data)
-		n, longer := m.begun(data)
+		n, longer := m.partialMatch(data)
 		// A longer secret may begin at the same place or before it, and still come.
 		if found == nil || (longer != nil && len(data)-n <= at) {
 			if out == nil {
@@ -226,8 +226,8 @@ func (w *maskWriter) Close() error {
 		return nil
 	}
 	if len(w.held) > 0 {
-		text := w.masker.given(w.held)
-		if n, begun := w.masker.begun(text); n >= minSecret {
+		text := w.masker.maskGiven(w.held)
+		if n, begun := w.masker.partialMatch(text); n >= minSecret {
 			text = append(bytes.Clone(text[:len(text)-n]), begun.mask...)
 		}
 		w.held = nil

@@ -17,7 +17,7 @@ const (
 	shortestKey = 20       // in bytes: what is searched for is at least that long
 	longestKey  = 4 << 10  // more is masked, and is not waited for
 	longestPEM  = 32 << 10 // of a private key with its lines
-	leastPEM    = 64       // behind the first line of a private key
+	minPEM      = 64       // behind the first line of a private key
 	distinctive = 16       // characters that are enough behind an unmistakable beginning
 	innerWithin = 512      // where the inner text of a shape is looked for
 	escapes     = 8        // how far the end of an escape sequence reaches into bytes of keys
@@ -26,16 +26,16 @@ const (
 // shape is what a kind of key looks like: a fixed beginning, and at least so many
 // characters of a set.
 type shape struct {
-	name, begin, inner string
-	set                *set
-	least              int
+	name, prefix, inner string
+	set                 *byteSet
+	minLength           int
 }
 
-// set is a set of bytes.
-type set [256]bool
+// byteSet is a set of bytes.
+type byteSet [256]bool
 
-func setOf(chars string) *set {
-	var s set
+func newByteSet(chars string) *byteSet {
+	var s byteSet
 	for i := range len(chars) {
 		s[chars[i]] = true
 	}
@@ -49,21 +49,21 @@ const (
 )
 
 var (
-	letters = map[string]string{"hex": digits + "abcdefABCDEF", "upper": upper, "alnum": alphabet}
-	word    = setOf(alphabet + "_")
-	inKeys  = setOf(alphabet + "-_./+=~") // what a key may hold
-	inPEM   = setOf(alphabet + "+/=-:, \\\r\n\t")
+	alphabets = map[string]string{"hex": digits + "abcdefABCDEF", "upper": upper, "alnum": alphabet}
+	wordBytes = newByteSet(alphabet + "_")
+	keyBytes  = newByteSet(alphabet + "-_./+=~") // what a key may hold
+	pemBytes  = newByteSet(alphabet + "+/=-:, \\\r\n\t")
 )
 
 // shapeIndex holds shapes by their first byte, the longest beginnings first, and the two
 // bytes that they begin with.
 type shapeIndex struct {
-	of    [256][]shape
-	pairs [1 << 10]uint64
+	byFirstByte [256][]shape
+	pairs       [1 << 10]uint64
 }
 
-// begin reports whether a known shape begins with the two bytes.
-func (x *shapeIndex) begin(a, b byte) bool {
+// hasPair reports whether a known shape begins with the two bytes.
+func (x *shapeIndex) hasPair(a, b byte) bool {
 	pair := pairOf(a, b)
 	return x.pairs[pair>>6]&(1<<(pair&63)) != 0
 }
@@ -80,16 +80,16 @@ var shapes = sync.OnceValue(func() *shapeIndex {
 		if err != nil {
 			panic("shapes.txt: " + line) // a test reads it
 		}
-		s := shape{name: f[0], begin: f[1], set: setOf(letters[f[2]] + strings.TrimPrefix(f[3], "none")), least: least}
+		s := shape{name: f[0], prefix: f[1], set: newByteSet(alphabets[f[2]] + strings.TrimPrefix(f[3], "none")), minLength: least}
 		if len(f) > 5 {
 			s.inner = f[5]
 		}
-		all.of[f[1][0]] = append(all.of[f[1][0]], s)
+		all.byFirstByte[f[1][0]] = append(all.byFirstByte[f[1][0]], s)
 		pair := pairOf(f[1][0], f[1][1])
 		all.pairs[pair>>6] |= 1 << (pair & 63)
 	}
-	for _, list := range all.of {
-		slices.SortStableFunc(list, func(a, b shape) int { return len(b.begin) - len(a.begin) })
+	for _, list := range all.byFirstByte {
+		slices.SortStableFunc(list, func(a, b shape) int { return len(b.prefix) - len(a.prefix) })
 	}
 	return &all
 })
@@ -99,13 +99,13 @@ var shapes = sync.OnceValue(func() *shapeIndex {
 type key struct {
 	name       string
 	start, end int
-	set        *set
+	set        *byteSet
 	open, weak bool
 }
 
 // limit bounds how much of a key is waited for, in bytes.
 func (k key) limit() int {
-	if k.set == inPEM {
+	if k.set == pemBytes {
 		return longestPEM
 	}
 	return longestKey
@@ -131,7 +131,7 @@ func (f *finder) next() (k key, found bool) {
 	if f.hasPEM && f.pem.start < f.at {
 		f.pem, f.hasPEM = findPEM(f.b, f.at)
 	}
-	if k, found = f.token(); !found || f.hasPEM && f.pem.start < k.start {
+	if k, found = f.nextToken(); !found || f.hasPEM && f.pem.start < k.start {
 		k, found = f.pem, f.hasPEM
 	}
 	if f.at = k.end; !found {
@@ -140,13 +140,13 @@ func (f *finder) next() (k key, found bool) {
 	return k, found
 }
 
-// token returns the next key that is no private key of several lines, and need not look
+// nextToken returns the next key that is no private key of several lines, and need not look
 // behind such a one.
-func (f *finder) token() (key, bool) {
+func (f *finder) nextToken() (key, bool) {
 	b, known := f.b, shapes()
 	for i := f.at; i+shortestKey <= len(b) && !(f.hasPEM && f.pem.start < i); {
 		j := i + shortestKey - 1
-		for j >= i && inKeys[b[j]] {
+		for j >= i && keyBytes[b[j]] {
 			j--
 		}
 		if j >= i {
@@ -165,11 +165,11 @@ func (f *finder) token() (key, bool) {
 // keyIn looks for a key in the run of bytes of keys that begins at start, and returns
 // where the run ends.
 func keyIn(b []byte, start int, known *shapeIndex) (k key, end int, found bool) {
-	for end = start; end < len(b) && inKeys[b[end]]; end++ {
-		if end > start+escapes && word[b[end-1]] || end+1 == len(b) || !known.begin(b[end], b[end+1]) || !begins(b, end) {
+	for end = start; end < len(b) && keyBytes[b[end]]; end++ {
+		if end > start+escapes && wordBytes[b[end-1]] || end+1 == len(b) || !known.hasPair(b[end], b[end+1]) || !startsToken(b, end) {
 			continue
 		}
-		if k, found = keyAt(known.of[b[end]], b, end); found {
+		if k, found = keyAt(known.byFirstByte[b[end]], b, end); found {
 			return k, end, true
 		}
 	}
@@ -180,18 +180,18 @@ func keyIn(b []byte, start int, known *shapeIndex) (k key, end int, found bool) 
 func keyAt(list []shape, b []byte, p int) (key, bool) {
 	for i := range list {
 		s := &list[i]
-		from := p + len(s.begin)
-		if !bytes.HasPrefix(b[p:], []byte(s.begin)) || s.inner != "" && !bytes.Contains(b[from:min(len(b), from+innerWithin)], []byte(s.inner)) {
+		from := p + len(s.prefix)
+		if !bytes.HasPrefix(b[p:], []byte(s.prefix)) || s.inner != "" && !bytes.Contains(b[from:min(len(b), from+innerWithin)], []byte(s.inner)) {
 			continue
 		}
-		if body := span(b, from, s.set); s.holds(body) {
+		if body := span(b, from, s.set); s.matchesBody(body) {
 			return key{name: s.name, start: p, end: from + len(body), set: s.set, open: from+len(body) == len(b)}, true
 		}
 	}
 	return key{}, false
 }
 
-func span(b []byte, from int, in *set) []byte {
+func span(b []byte, from int, in *byteSet) []byte {
 	end := from
 	for end < len(b) && in[b[end]] {
 		end++
@@ -199,25 +199,25 @@ func span(b []byte, from int, in *set) []byte {
 	return b[from:end]
 }
 
-// holds reports whether what follows the beginning makes a key. Behind a beginning that
+// matchesBody reports whether what follows the beginning makes a key. Behind a beginning that
 // ends in a mark fewer characters are enough, if a digit is among them.
-func (s *shape) holds(body []byte) bool {
+func (s *shape) matchesBody(body []byte) bool {
 	switch {
-	case len(s.begin)+len(body) < shortestKey:
+	case len(s.prefix)+len(body) < shortestKey:
 		return false
 	case s.inner != "" && !bytes.Contains(body, []byte(s.inner)):
 		return false
-	case len(body) >= s.least:
+	case len(body) >= s.minLength:
 		return true
 	}
-	marked := !strings.ContainsRune(alphabet, rune(s.begin[len(s.begin)-1]))
+	marked := !strings.ContainsRune(alphabet, rune(s.prefix[len(s.prefix)-1]))
 	return marked && len(body) >= distinctive && bytes.ContainsAny(body, digits)
 }
 
-// begins reports whether something may begin at p: behind what is no letter, and behind
+// startsToken reports whether something may begin at p: behind what is no letter, and behind
 // the end of an escape sequence, of JSON, of a URL or of a terminal.
-func begins(b []byte, p int) bool {
-	if p == 0 || !word[b[p-1]] {
+func startsToken(b []byte, p int) bool {
+	if p == 0 || !wordBytes[b[p-1]] {
 		return true
 	}
 	switch {
@@ -251,8 +251,8 @@ func findPEM(b []byte, from int) (key, bool) {
 		if begin < 0 {
 			continue
 		}
-		k := key{name: "private-key", start: max(from, at-pemHead) + begin, set: inPEM}
-		body := span(b, at, inPEM)
+		k := key{name: "private-key", start: max(from, at-pemHead) + begin, set: pemBytes}
+		body := span(b, at, pemBytes)
 		if end := bytes.Index(body, pemEnd); end >= 0 {
 			tail := bytes.Index(body[end+len(pemEnd):], dashes)
 			if k.open = tail < 0; !k.open {
@@ -261,7 +261,7 @@ func findPEM(b []byte, from int) (key, bool) {
 		} else {
 			k.open = at+len(body) == len(b)
 		}
-		k.end, k.weak = at+len(body), len(body) < leastPEM
+		k.end, k.weak = at+len(body), len(body) < minPEM
 		if !k.weak || k.open {
 			return k, true
 		}
@@ -288,16 +288,16 @@ func maskKeys(b []byte, from int) []byte {
 	return append(out, b[at:]...)
 }
 
-// undecided returns where the end of b begins that may become a key.
-func undecided(b []byte, from int) int {
+// undecidedStart returns where the end of b begins that may become a key.
+func undecidedStart(b []byte, from int) int {
 	if at := max(from, len(b)-pemHead); at < len(b) {
 		if n := bytes.LastIndex(b[at:], pemBegin); n >= 0 && !bytes.ContainsAny(b[at+n+len(pemBegin):], "-\r\n") {
 			return at + n
 		}
 	}
 	known, start, at := shapes(), len(b), len(b)
-	for ; start > from && start > len(b)-longestKey && inKeys[b[start-1]]; start-- {
-		if p := start - 1; (p == from || !word[b[p-1]]) && known.mayBegin(b, p) {
+	for ; start > from && start > len(b)-longestKey && keyBytes[b[start-1]]; start-- {
+		if p := start - 1; (p == from || !wordBytes[b[p-1]]) && known.mayBegin(b, p) {
 			at = p
 		}
 	}
@@ -312,19 +312,19 @@ func undecided(b []byte, from int) int {
 // mayBegin reports whether more text could make what begins at p a key.
 func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 	rest := b[p:]
-	if x.of[rest[0]] == nil && rest[0] != '-' || !begins(b, p) {
+	if x.byFirstByte[rest[0]] == nil && rest[0] != '-' || !startsToken(b, p) {
 		return false
 	}
 	if len(rest) < len(pemBegin) && bytes.HasPrefix(pemBegin, rest) {
 		return true
 	}
-	for i := range x.of[rest[0]] {
-		s := &x.of[rest[0]][i]
-		if len(rest) < len(s.begin) {
-			if strings.HasPrefix(s.begin, string(rest)) {
+	for i := range x.byFirstByte[rest[0]] {
+		s := &x.byFirstByte[rest[0]][i]
+		if len(rest) < len(s.prefix) {
+			if strings.HasPrefix(s.prefix, string(rest)) {
 				return true
 			}
-		} else if bytes.HasPrefix(rest, []byte(s.begin)) && len(span(rest, len(s.begin), s.set)) == len(rest)-len(s.begin) {
+		} else if bytes.HasPrefix(rest, []byte(s.prefix)) && len(span(rest, len(s.prefix), s.set)) == len(rest)-len(s.prefix) {
 			return true
 		}
 	}
@@ -333,29 +333,29 @@ func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 
 // keyWriter masks keys in what passes through it.
 type keyWriter struct {
-	to      io.Writer
-	before  []byte // the last of what passed, as it was
-	held    []byte
-	data    []byte // to be used again
-	swallow *set   // of a key that is too long to be waited for
+	to           io.Writer
+	contextBytes []byte // the last of what passed, as it was
+	held         []byte
+	data         []byte   // to be used again
+	skipping     *byteSet // of a key that is too long to be waited for
 }
 
-// context is how much of what passed is kept, in bytes: what [begins] looks back at.
-const context = 16
+// contextSize is how much of what passed is kept, in bytes: what [begins] looks back at.
+const contextSize = 16
 
 func (w *keyWriter) Write(p []byte) (int, error) {
 	rest := p
-	if w.swallow != nil {
-		if rest = p[len(span(p, 0, w.swallow)):]; len(rest) == 0 {
+	if w.skipping != nil {
+		if rest = p[len(span(p, 0, w.skipping)):]; len(rest) == 0 {
 			return len(p), nil
 		}
-		w.swallow = nil
+		w.skipping = nil
 	}
-	data := append(append(append(w.data[:0], w.before...), w.held...), rest...)
-	out, hold := w.decide(data, len(w.before))
+	data := append(append(append(w.data[:0], w.contextBytes...), w.held...), rest...)
+	out, hold := w.maskDecided(data, len(w.contextBytes))
 	w.data = data
 	w.held = append(w.held[:0], data[hold:]...)
-	w.before = append(w.before[:0], data[max(0, hold-context):hold]...)
+	w.contextBytes = append(w.contextBytes[:0], data[max(0, hold-contextSize):hold]...)
 	if len(out) > 0 {
 		if _, err := w.to.Write(out); err != nil {
 			return 0, err
@@ -364,13 +364,13 @@ func (w *keyWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// decide returns what of data is decided, masked, and where the rest begins.
-func (w *keyWriter) decide(data []byte, from int) (out []byte, hold int) {
+// maskDecided returns what of data is decided, masked, and where the rest begins.
+func (w *keyWriter) maskDecided(data []byte, from int) (out []byte, hold int) {
 	at := from
 	for f := newFinder(data, from); ; {
 		k, found := f.next()
 		if !found {
-			hold = max(at, undecided(data, at))
+			hold = max(at, undecidedStart(data, at))
 			break
 		}
 		if k.open && k.end-k.start < k.limit() {
@@ -379,7 +379,7 @@ func (w *keyWriter) decide(data []byte, from int) (out []byte, hold int) {
 		}
 		out = append(append(out, data[at:k.start]...), "["+k.name+"]"...)
 		if at = k.end; k.open {
-			w.swallow = k.set
+			w.skipping = k.set
 		}
 	}
 	if out == nil {
@@ -393,7 +393,7 @@ func (w *keyWriter) Close() error {
 	if len(w.held) == 0 {
 		return nil
 	}
-	text := maskKeys(append(w.before, w.held...), len(w.before))
+	text := maskKeys(append(w.contextBytes, w.held...), len(w.contextBytes))
 	w.held = nil
 	_, err := w.to.Write(text)
 	return err

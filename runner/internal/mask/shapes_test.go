@@ -10,12 +10,12 @@ import (
 // sample returns a key of the shape. The file holds none, since tools look for them.
 func (s shape) sample() string {
 	var body strings.Builder
-	for n := 7; body.Len() < s.least-len(s.inner); n++ {
-		if c := byte(n*37%75 + '0'); s.set[c] && letters["alnum"] != "" && word[c] {
+	for n := 7; body.Len() < s.minLength-len(s.inner); n++ {
+		if c := byte(n*37%75 + '0'); s.set[c] && alphabets["alnum"] != "" && wordBytes[c] {
 			body.WriteByte(c)
 		}
 	}
-	return s.begin + body.String()[:body.Len()/2] + s.inner + body.String()[body.Len()/2:]
+	return s.prefix + body.String()[:body.Len()/2] + s.inner + body.String()[body.Len()/2:]
 }
 
 func pem(kind string) string {
@@ -27,7 +27,7 @@ func pem(kind string) string {
 func TestShapesOfKeys(t *testing.T) {
 	m := NewMasker(nil)
 	keys := map[string]string{pem("RSA PRIVATE KEY"): "private-key", pem("PRIVATE KEY"): "private-key", strings.ReplaceAll(pem("OPENSSH PRIVATE KEY"), "\n", `\n`): "private-key"}
-	for _, list := range shapes().of {
+	for _, list := range shapes().byFirstByte {
 		for _, s := range list {
 			keys[s.sample()] = s.name
 		}
@@ -119,7 +119,7 @@ func BenchmarkKeys(b *testing.B) {
 		b.SetBytes(int64(prose.Len()))
 		for b.Loop() {
 			for _, c := range prose.Bytes() {
-				if !inKeys[c] {
+				if !keyBytes[c] {
 					one[0]++
 				}
 			}

@@ -8,14 +8,14 @@ import (
 
 var errNone = errors.New("only Linux has mount namespaces")
 
-// Own does nothing.
-func Own(*syscall.SysProcAttr) {}
+// PrepareProcess does nothing.
+func PrepareProcess(*syscall.SysProcAttr) {}
 
-// Seal returns an error.
-func Seal([]string) error { return errNone }
+// MakeReadOnly returns an error.
+func MakeReadOnly([]string) error { return errNone }
 
-// View returns an error.
-func View([]Mount) error { return errNone }
+// ShowOnly returns an error.
+func ShowOnly([]Mount) error { return errNone }
 
-// Alone returns an error.
-func Alone() error { return errNone }
+// IsolateNetwork returns an error.
+func IsolateNetwork() error { return errNone }

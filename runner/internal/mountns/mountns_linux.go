@@ -18,10 +18,10 @@ import (
 // seem to belong to nobody.
 var sshIncluded = []string{"/etc/ssh/ssh_config.d", "/etc/crypto-policies/back-ends"}
 
-// Own prepares a process that an ordinary user starts so that it may call [Seal], [View]
+// PrepareProcess prepares a process that an ordinary user starts so that it may call [Seal], [View]
 // and [Alone]: in a user namespace of its own, where the user keeps the number that it
 // has. Root needs none.
-func Own(attr *syscall.SysProcAttr) {
+func PrepareProcess(attr *syscall.SysProcAttr) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	if uid == 0 {
 		return
@@ -32,15 +32,15 @@ func Own(attr *syscall.SysProcAttr) {
 	attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN)
 }
 
-// Seal gives this thread, and what it starts, a mount namespace in which nothing
+// MakeReadOnly gives this thread, and what it starts, a mount namespace in which nothing
 // beneath the folders can be changed. A folder that does not exist is left out. What
 // the thread starts as an ordinary user cannot undo it. It needs Linux 5.12.
-func Seal(folders []string) error {
-	if err := ownMounts(); err != nil {
+func MakeReadOnly(folders []string) error {
+	if err := newMountNamespace(); err != nil {
 		return err
 	}
 	for _, dir := range folders {
-		if err := readOnly(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := bindReadOnly(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("make %s read-only: %w", dir, err)
 		}
 	}
@@ -48,14 +48,14 @@ func Seal(folders []string) error {
 		return nil
 	}
 	for _, dir := range sshIncluded {
-		if err := ownCopy(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := copyFolder(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("show %s as the user's: %w", dir, err)
 		}
 	}
-	return withoutAmbient()
+	return dropAmbientRights()
 }
 
-func ownMounts() error {
+func newMountNamespace() error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("make a mount namespace: %w", err)
 	}
@@ -66,29 +66,29 @@ func ownMounts() error {
 	return nil
 }
 
-func withoutAmbient() error {
+func dropAmbientRights() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up the right to mount: %w", err)
 	}
 	return nil
 }
 
-func readOnly(dir string) error {
+func bindReadOnly(dir string) error {
 	if err := unix.Mount(dir, dir, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return err
 	}
 	return unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
-// ownCopy puts copies of the files of a folder in their place, which belong to the user.
-func ownCopy(dir string) error {
+// copyFolder puts copies of the files of a folder in their place, which belong to the user.
+func copyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {
 		return err
 	}
 	texts := map[string][]byte{}
 	for _, e := range entries {
-		if text, err := small(filepath.Join(dir, e.Name())); err == nil {
+		if text, err := readSmallFile(filepath.Join(dir, e.Name())); err == nil {
 			texts[e.Name()] = text
 		}
 	}
@@ -103,8 +103,8 @@ func ownCopy(dir string) error {
 	return nil
 }
 
-// small reads a regular file of at most 64 KB.
-func small(path string) ([]byte, error) {
+// readSmallFile reads a regular file of at most 64 KB.
+func readSmallFile(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -15,21 +15,21 @@ import (
 // devices are what a program finds in /dev, besides terminals of its own.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// kept are the capabilities that root keeps in a view: none by which what is covered can
+// keptCapabilities are the capabilities that root keeps in a view: none by which what is covered can
 // be reached (mounting, other processes, devices, files by their handles).
-var kept = []uintptr{
+var keptCapabilities = []uintptr{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
 	unix.CAP_SETPCAP, unix.CAP_NET_BIND_SERVICE, unix.CAP_SYS_CHROOT, unix.CAP_AUDIT_WRITE, unix.CAP_SETFCAP,
 }
 
-// View gives this thread, and what it starts, a mount namespace in which everything can
+// ShowOnly gives this thread, and what it starts, a mount namespace in which everything can
 // only be read but for the places: the outer ones are put up before those in them. It
 // cannot be undone, not by root either. It needs Linux 5.12.
-func View(places []Mount) error {
+func ShowOnly(places []Mount) error {
 	if err := unix.Unshare(unix.CLONE_NEWIPC); err != nil {
 		return fmt.Errorf("make a namespace of shared memory: %w", err)
 	}
-	if err := ownMounts(); err != nil {
+	if err := newMountNamespace(); err != nil {
 		return err
 	}
 	places = slices.Clone(places)
@@ -41,7 +41,7 @@ func View(places []Mount) error {
 		places = append(places, Mount{Path: "/dev/" + name, From: "/dev/" + name, Write: true})
 	}
 	slices.SortStableFunc(places, func(a, b Mount) int { return strings.Compare(a.Path, b.Path) })
-	sources, err := open(places)
+	sources, err := openSources(places)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func View(places []Mount) error {
 	}
 	var covers []string // to be closed when what is in them is there
 	for i, p := range places {
-		there, err := sources[i].put(p)
+		there, err := sources[i].mount(p)
 		if err != nil {
 			return fmt.Errorf("show %s: %w", p.Path, err)
 		}
@@ -58,22 +58,22 @@ func View(places []Mount) error {
 			covers = append(covers, p.Path)
 		}
 	}
-	return finish(covers)
+	return closeView(covers)
 }
 
 // source is what a place is made of: a detached copy of the mounts, or a text.
 type source struct {
-	tree int // 0: none
-	file bool
-	text []byte // of a copy
-	gone bool
+	tree    int // 0: none
+	file    bool
+	text    []byte // of a copy
+	missing bool
 }
 
 // maxCopy bounds the files that are copied, in bytes.
 const maxCopy = 16 << 20
 
-// open takes hold of what the places show, before anything is covered.
-func open(places []Mount) ([]source, error) {
+// openSources takes hold of what the places show, before anything is covered.
+func openSources(places []Mount) ([]source, error) {
 	out := make([]source, len(places))
 	for i, p := range places {
 		s := &out[i]
@@ -84,14 +84,14 @@ func open(places []Mount) ([]source, error) {
 		switch {
 		case err != nil || p.Link:
 		case p.Copy:
-			s.text, err = copyable(p.From)
+			s.text, err = readCopy(p.From)
 		default:
 			s.file = !info.IsDir()
-			s.tree, err = clone(p)
+			s.tree, err = cloneTree(p)
 		}
 		switch {
 		case errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission), errors.Is(err, unix.ENOTDIR):
-			s.gone = true
+			s.missing = true
 		case err != nil:
 			return nil, fmt.Errorf("take hold of %s: %w", p.From, err)
 		}
@@ -99,7 +99,7 @@ func open(places []Mount) ([]source, error) {
 	return out, nil
 }
 
-func clone(p Mount) (int, error) {
+func cloneTree(p Mount) (int, error) {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, p.From, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err == nil && !p.Write {
 		err = unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
@@ -107,7 +107,7 @@ func clone(p Mount) (int, error) {
 	return tree, err
 }
 
-func copyable(path string) ([]byte, error) {
+func readCopy(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -116,9 +116,9 @@ func copyable(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCopy))
 }
 
-// put makes a place, unless what it shows, or covers, does not exist.
-func (s source) put(p Mount) (there bool, err error) {
-	if _, err := os.Stat(p.Path); s.gone || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
+// mount makes a place, unless what it shows, or covers, does not exist.
+func (s source) mount(p Mount) (there bool, err error) {
+	if _, err := os.Stat(p.Path); s.missing || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
 	if p.Link {
@@ -167,8 +167,8 @@ func (s source) mountpoint(path string) error {
 	return f.Close()
 }
 
-// finish closes what was covered, and gives up every right to undo it.
-func finish(covers []string) error {
+// closeView closes what was covered, and gives up every right to undo it.
+func closeView(covers []string) error {
 	for name, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"} {
 		if err := os.Symlink(to, "/dev/"+name); err != nil {
 			return err
@@ -183,10 +183,10 @@ func finish(covers []string) error {
 		return err
 	}
 	if os.Geteuid() != 0 {
-		return withoutAmbient()
+		return dropAmbientRights()
 	}
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		if slices.Contains(kept, c) {
+		if slices.Contains(keptCapabilities, c) {
 			continue
 		}
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) { // an older kernel does not know it
@@ -196,9 +196,9 @@ func finish(covers []string) error {
 	return nil
 }
 
-// Alone gives this thread, and what it starts, a network namespace with nothing but a
+// IsolateNetwork gives this thread, and what it starts, a network namespace with nothing but a
 // loopback of its own.
-func Alone() error {
+func IsolateNetwork() error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("make a network namespace: %w", err)
 	}

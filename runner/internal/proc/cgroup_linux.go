@@ -105,10 +105,10 @@ func sweepCgroups(parent string) {
 	}
 	for _, e := range entries {
 		g := Cgroup{filepath.Join(parent, e.Name())}
-		if owner, ok := cgroupOwner(e.Name()); ok && owner.ended() && !g.supervised() {
+		if owner, ok := cgroupOwner(e.Name()); ok && owner.hasEnded() && !g.hasLiveShim() {
 			g.Kill()
-			if !g.awaitEmpty(RestAfter) {
-				g.KillRest()
+			if !g.awaitEmpty(KillOneByOneAfter) {
+				g.KillOneByOne()
 				g.awaitEmpty(time.Second)
 			}
 			g.Remove()
@@ -126,12 +126,12 @@ func cgroupOwner(name string) (shim Process, ok bool) {
 	return Process{PID: n, Start: start}, ours && cut && whole && err == nil && tail == identityTail()
 }
 
-// supervised reports whether a shim lives for which a cgroup below g is made: a
+// hasLiveShim reports whether a shim lives for which a cgroup below g is made: a
 // supervisor ran in the tree and still does.
-func (g Cgroup) supervised() bool {
+func (g Cgroup) hasLiveShim() bool {
 	found := false
 	g.walk(func(dir string) {
-		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() && !owner.ended() {
+		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() && !owner.hasEnded() {
 			found = true
 		}
 	})
@@ -213,16 +213,16 @@ func (g Cgroup) Members(n int) []Info {
 	return list
 }
 
-// KillRest kills one by one what kill has passed over.
-func (g Cgroup) KillRest() {
+// KillOneByOne kills one by one what kill has passed over.
+func (g Cgroup) KillOneByOne() {
 	for _, p := range g.Members(-1) {
 		p.Signal(unix.SIGKILL)
 	}
 }
 
-// Populated reports whether a process is in the cgroup or below it. Those that
+// IsPopulated reports whether a process is in the cgroup or below it. Those that
 // ended but were not collected do not count.
-func (g Cgroup) Populated() bool {
+func (g Cgroup) IsPopulated() bool {
 	if g.Dir == "" {
 		return false
 	}
@@ -251,7 +251,7 @@ func (g Cgroup) pids() map[int]bool {
 // awaitEmpty waits until nothing is in the cgroup, for at most so long. It
 // reports whether that is so.
 func (g Cgroup) awaitEmpty(limit time.Duration) bool {
-	for end := time.Now().Add(limit); g.Populated(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(limit); g.IsPopulated(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			return false
 		}

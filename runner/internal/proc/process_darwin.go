@@ -69,19 +69,19 @@ func fromKernel(k *unix.KinfoProc) Info {
 	}
 }
 
-// name returns the name of the process.
-func (p Info) name() Process {
+// identity returns the name of the process.
+func (p Info) identity() Process {
 	return Process{PID: p.PID, Start: strconv.FormatUint(p.Start, 10)}
 }
 
-// led reports whether the process is in the process group of that number.
-func (p Info) led(leader int) bool { return p.Pgid == leader }
+// isInGroupOf reports whether the process is in the process group of that number.
+func (p Info) isInGroupOf(leader int) bool { return p.Pgid == leader }
 
 // Mark changes nothing: macOS shows nobody the environment of another process.
 func Mark(env []string, _ Process) []string { return env }
 
-// marked is never true.
-func (p Info) marked(Process) bool { return false }
+// hasMark is never true.
+func (p Info) hasMark(Process) bool { return false }
 
 // Members returns the descendants of root, the process group of leader, what
 // was known before and still lives, and the descendants of all those. Zombies
@@ -147,9 +147,9 @@ func (Cgroup) Kill() {}
 
 func (Cgroup) Members(int) []Info { return nil }
 
-func (Cgroup) KillRest() {}
+func (Cgroup) KillOneByOne() {}
 
-func (Cgroup) Populated() bool { return false }
+func (Cgroup) IsPopulated() bool { return false }
 
 func (Cgroup) pids() map[int]bool { return nil }
 

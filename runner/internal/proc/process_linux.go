@@ -75,9 +75,9 @@ func List() ([]Info, error) {
 	return all, nil
 }
 
-// readShort reads a file of the kernel's that one read returns whole. It takes a
+// readOnce reads a file of the kernel's that one read returns whole. It takes a
 // third of the calls of [os.ReadFile], which count with thousands of processes.
-func readShort(path string, buf []byte) (int, error) {
+func readOnce(path string, buf []byte) (int, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, err
@@ -92,7 +92,7 @@ var errStat = errors.New("unknown form of /proc/PID/stat")
 // anything, parentheses included, so what follows counts from the last one.
 func Read(pid int) (Info, error) {
 	var buf [1024]byte // the file is shorter: 52 numbers and a name of at most 64 bytes
-	n, err := readShort("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
+	n, err := readOnce("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
 	if err != nil {
 		return Info{}, err
 	}
@@ -124,26 +124,26 @@ var identityTail = sync.OnceValue(func() string {
 	return strings.Trim(space, "pid:[]") + "-" + strings.TrimSpace(string(boot))
 })
 
-// name returns the name of the process.
-func (p Info) name() Process {
+// identity returns the name of the process.
+func (p Info) identity() Process {
 	return Process{PID: p.PID, Start: strconv.FormatUint(p.Start, 10) + "-" + identityTail()}
 }
 
-// ended reports whether the process is gone for certain, or was killed and does
+// hasEnded reports whether the process is gone for certain, or was killed and does
 // nothing more: not being able to look is no proof.
-func (p Process) ended() bool {
+func (p Process) hasEnded() bool {
 	now, err := Read(p.PID)
 	if err != nil {
 		return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)
 	}
-	return now.Zombie || now.name() != p || killed(p.PID)
+	return now.Zombie || now.identity() != p || hasPendingKill(p.PID)
 }
 
-// killed reports whether a process has got SIGKILL: on a busy machine it can be in
+// hasPendingKill reports whether a process has got SIGKILL: on a busy machine it can be in
 // the list for long. The signal stays pending until its end.
-func killed(pid int) bool {
+func hasPendingKill(pid int) bool {
 	var buf [4096]byte // the file is shorter, but for the groups of its user
-	n, err := readShort("/proc/"+strconv.Itoa(pid)+"/status", buf[:])
+	n, err := readOnce("/proc/"+strconv.Itoa(pid)+"/status", buf[:])
 	if err != nil {
 		return false
 	}
@@ -153,9 +153,9 @@ func killed(pid int) bool {
 	return err == nil && pending&(1<<(unix.SIGKILL-1)) != 0
 }
 
-// led reports whether the process is the leader of a session or process group
+// isInGroupOf reports whether the process is the leader of a session or process group
 // of that number, or in one.
-func (p Info) led(leader int) bool { return p.sid == leader || p.Pgid == leader }
+func (p Info) isInGroupOf(leader int) bool { return p.sid == leader || p.Pgid == leader }
 
 // markVariable holds, in the environment of everything that a shim starts, the
 // names of the shims above it.
@@ -173,12 +173,12 @@ func Mark(env []string, shim Process) []string {
 
 func (p Process) mark() string { return strconv.Itoa(p.PID) + "-" + p.Start }
 
-// marked reports whether the process was started with the shim's mark.
-func (p Info) marked(shim Process) bool {
+// hasMark reports whether the process was started with the shim's mark.
+func (p Info) hasMark(shim Process) bool {
 	if shim.Start == "" {
 		return false
 	}
-	if ticks, _, _ := strings.Cut(shim.Start, "-"); !atLeast(p.Start, ticks) {
+	if ticks, _, _ := strings.Cut(shim.Start, "-"); !startedSince(p.Start, ticks) {
 		return false
 	}
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/environ")
@@ -189,7 +189,7 @@ func (p Info) marked(shim Process) bool {
 	return slices.Contains(strings.Fields(marks), shim.mark())
 }
 
-func atLeast(start uint64, ticks string) bool {
+func startedSince(start uint64, ticks string) bool {
 	from, err := strconv.ParseUint(ticks, 10, 64)
 	return err == nil && start >= from
 }

@@ -22,24 +22,24 @@ const shimGrace = 2 * time.Second
 
 // What clearing up may take.
 const (
-	SweepLimit = 5 * time.Second       // until what resists SIGKILL is reported
-	SweepPoll  = 5 * time.Millisecond  // a grandchild's end sends us no signal
-	RestAfter  = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
+	SweepLimit        = 5 * time.Second       // until what resists SIGKILL is reported
+	SweepPoll         = 5 * time.Millisecond  // a grandchild's end sends us no signal
+	KillOneByOneAfter = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
 )
 
-// hunt looks for a child's tree from outside.
-type hunt struct {
+// treeKiller looks for a child's tree from outside.
+type treeKiller struct {
 	shim, leader Process
 	group        Cgroup
-	fresh        bool // the leader was seen alive a moment ago: its pid cannot belong to another
-	named        map[int]string
+	leaderSeen   bool // the leader was seen alive a moment ago: its pid cannot belong to another
+	names        map[int]string
 }
 
-// quarry is what a look around has found.
-type quarry struct {
+// foundTree is what a look around has found.
+type foundTree struct {
 	tree     []Info // without zombies and without the shim
 	shim     *Info  // nil: gone
-	within   bool   // this process is in the tree's cgroup
+	inCgroup bool   // this process is in the tree's cgroup
 	doubtful []Info // of the leader's session, or of another one that has its number
 }
 
@@ -52,18 +52,18 @@ func Identify(pid int) (Process, error) {
 	if err != nil {
 		return Process{}, fmt.Errorf("find process %d: %w", pid, err)
 	}
-	return p.name(), nil
+	return p.identity(), nil
 }
 
 // alive reports whether the process runs.
 func alive(p Process) bool {
 	now, err := Read(p.PID)
-	return err == nil && !now.Zombie && now.name() == p
+	return err == nil && !now.Zombie && now.identity() == p
 }
 
 // KillLiving ends the tree of a leader that was seen alive a moment ago.
 func KillLiving(shim, leader Process, group Cgroup) error {
-	h := &hunt{shim: shim, leader: leader, group: group, fresh: true, named: map[int]string{}}
+	h := &treeKiller{shim: shim, leader: leader, group: group, leaderSeen: true, names: map[int]string{}}
 	_, err := h.kill(context.Background())
 	return err
 }
@@ -71,7 +71,7 @@ func KillLiving(shim, leader Process, group Cgroup) error {
 // KillSurvivors ends what is left of a child whose supervisor is dead.
 func KillSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
 	awaitShim(ctx, shim)
-	h := &hunt{shim: shim, leader: leader, group: findCgroup(shim), named: map[int]string{}}
+	h := &treeKiller{shim: shim, leader: leader, group: findCgroup(shim), names: map[int]string{}}
 	return h.kill(ctx)
 }
 
@@ -94,7 +94,7 @@ func awaitShim(ctx context.Context, shim Process) {
 
 // kill kills what find finds until there is nothing more, and the shim last: as
 // long as it is there, orphans are its children and cannot get lost.
-func (h *hunt) kill(ctx context.Context) ([]string, error) {
+func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 	defer h.group.Remove()
 	limit := time.After(SweepLimit)
 	tick := time.NewTicker(SweepPoll)
@@ -102,11 +102,11 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 	for {
 		q, err := h.freeze()
 		if err != nil {
-			return h.names(), err
+			return h.sortedNames(), err
 		}
 		switch {
 		case len(q.tree) > 0:
-			if !q.within {
+			if !q.inCgroup {
 				h.group.Kill()
 			}
 			for _, p := range q.tree {
@@ -116,24 +116,24 @@ func (h *hunt) kill(ctx context.Context) ([]string, error) {
 			q.shim.Signal(unix.SIGKILL)
 		default:
 			h.group.awaitEmpty(SweepLimit) // what is on its last instructions is in no list
-			return h.names(), survived(ErrDoubtful, q.doubtful, "of the dead run, or of another one that has its number by now")
+			return h.sortedNames(), survivorsError(ErrDoubtful, q.doubtful, "of the dead run, or of another one that has its number by now")
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return h.names(), survived(ErrSurvivors, q.tree, context.Cause(ctx).Error())
+			return h.sortedNames(), survivorsError(ErrSurvivors, q.tree, context.Cause(ctx).Error())
 		case <-limit:
-			return h.names(), survived(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", SweepLimit))
+			return h.sortedNames(), survivorsError(ErrSurvivors, q.tree, fmt.Sprintf("still there after %s", SweepLimit))
 		}
 	}
 }
 
 // freeze stops what find finds until it finds nothing new, and returns it.
-func (h *hunt) freeze() (q quarry, err error) {
+func (h *treeKiller) freeze() (q foundTree, err error) {
 	frozen := map[int]uint64{}
 	for pass, fresh := 0, true; fresh && pass < FreezePasses; pass++ {
 		fresh = false
-		if q, err = h.find(); err != nil {
+		if q, err = h.findTree(); err != nil {
 			return q, err
 		}
 		for _, p := range q.tree {
@@ -143,24 +143,24 @@ func (h *hunt) freeze() (q quarry, err error) {
 			p.Signal(unix.SIGSTOP)
 			frozen[p.PID], fresh = p.Start, true
 		}
-		h.note(q.tree)
+		h.noteNames(q.tree)
 	}
 	return q, nil
 }
 
-// note remembers the names, while they can still be read.
-func (h *hunt) note(list []Info) {
+// noteNames remembers the names, while they can still be read.
+func (h *treeKiller) noteNames(list []Info) {
 	for _, p := range list {
-		if _, ok := h.named[p.PID]; !ok && len(h.named) < MaxNamed {
-			h.named[p.PID] = filepath.Base(p.Command())
+		if _, ok := h.names[p.PID]; !ok && len(h.names) < MaxNamed {
+			h.names[p.PID] = filepath.Base(p.Command())
 		}
 	}
 }
 
-func (h *hunt) names() []string { return slices.Sorted(maps.Values(h.named)) }
+func (h *treeKiller) sortedNames() []string { return slices.Sorted(maps.Values(h.names)) }
 
-// survived returns the error for processes that are left, nil for none.
-func survived(kind error, list []Info, why string) error {
+// survivorsError returns the error for processes that are left, nil for none.
+func survivorsError(kind error, list []Info, why string) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -176,17 +176,17 @@ func survived(kind error, list []Info, why string) error {
 	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", kind, strings.Join(text, ", "), why)
 }
 
-// find looks around once.
-func (h *hunt) find() (quarry, error) {
+// findTree looks around once.
+func (h *treeKiller) findTree() (foundTree, error) {
 	all, err := List()
 	if err != nil {
-		return quarry{}, err
+		return foundTree{}, err
 	}
 	members := h.group.pids()
-	q := quarry{within: members[os.Getpid()]}
-	spared := lineage(all, os.Getpid())
+	q := foundTree{inCgroup: members[os.Getpid()]}
+	spared := withAncestors(all, os.Getpid())
 	for i, p := range all {
-		if !p.Zombie && p.name() == h.shim {
+		if !p.Zombie && p.identity() == h.shim {
 			q.shim = &all[i]
 			spared[p.PID] = true
 		}
@@ -205,9 +205,9 @@ func (h *hunt) find() (quarry, error) {
 	return q, nil
 }
 
-// lineage returns a process and all its ancestors: whoever asks for survivors to
+// withAncestors returns a process and all its ancestors: whoever asks for survivors to
 // be killed does not mean himself.
-func lineage(all []Info, pid int) map[int]bool {
+func withAncestors(all []Info, pid int) map[int]bool {
 	parent := make(map[int]int, len(all))
 	for _, p := range all {
 		parent[p.PID] = p.PPID
@@ -219,36 +219,38 @@ func lineage(all []Info, pid int) map[int]bool {
 	return line
 }
 
-// numbers say to which processes the pids of the dead run belong by now.
-type numbers struct {
+// pidOwners say to which processes the pids of the dead run belong by now.
+type pidOwners struct {
 	ours    bool // the leader lives, or did a moment ago
 	group   bool // the number of the leader's group still is that
 	session bool // and that of the session, which on a terminal the shim leads
 }
 
-func (h *hunt) numbers(all []Info) numbers {
-	n := numbers{group: h.leader.PID > 0, session: h.shim.PID > 0}
+func (h *treeKiller) pidOwners(all []Info) pidOwners {
+	n := pidOwners{group: h.leader.PID > 0, session: h.shim.PID > 0}
 	for _, p := range all {
-		if p.PID == h.shim.PID && p.name() != h.shim {
+		if p.PID == h.shim.PID && p.identity() != h.shim {
 			n.session = false
 		}
 		if p.PID == h.leader.PID {
-			n.ours = p.name() == h.leader
+			n.ours = p.identity() == h.leader
 			n.group = n.ours
-			n.session = n.session && !(n.ours && !p.led(h.shim.PID))
+			n.session = n.session && !(n.ours && !p.isInGroupOf(h.shim.PID))
 		}
 	}
-	n.ours = n.ours || (h.fresh && n.group)
+	n.ours = n.ours || (h.leaderSeen && n.group)
 	return n
 }
 
 // matchers return who belongs to the tree, apart from what descends from those,
 // and who may.
-func (h *hunt) matchers(all []Info, members map[int]bool, shimLives bool) (belongs, doubtful func(Info) bool) {
-	n := h.numbers(all)
-	led := func(p Info) bool { return (n.group && p.led(h.leader.PID)) || (n.session && p.led(h.shim.PID)) }
+func (h *treeKiller) matchers(all []Info, members map[int]bool, shimLives bool) (belongs, doubtful func(Info) bool) {
+	n := h.pidOwners(all)
+	led := func(p Info) bool {
+		return (n.group && p.isInGroupOf(h.leader.PID)) || (n.session && p.isInGroupOf(h.shim.PID))
+	}
 	belongs = func(p Info) bool {
-		return members[p.PID] || (shimLives && p.PPID == h.shim.PID) || (n.ours && led(p)) || p.marked(h.shim)
+		return members[p.PID] || (shimLives && p.PPID == h.shim.PID) || (n.ours && led(p)) || p.hasMark(h.shim)
 	}
 	doubtful = func(p Info) bool { return !n.ours && led(p) }
 	return belongs, doubtful

@@ -18,10 +18,10 @@ type Keyboard struct {
 	tty    *os.File
 	state  *term.State // before
 	raw    unix.Termios
-	typed  func([]byte)
+	onKeys func([]byte)
 	wake   *os.File // closing it ends the reading
 	once   sync.Once
-	asleep chan struct{}
+	done   chan struct{}
 }
 
 // OpenKeyboard puts the terminal into raw mode and passes on what is typed.
@@ -30,7 +30,7 @@ func OpenKeyboard(tty *os.File, typed func([]byte)) (*Keyboard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("put terminal into raw mode: %w", err)
 	}
-	k := &Keyboard{tty: tty, state: state, typed: typed, asleep: make(chan struct{})}
+	k := &Keyboard{tty: tty, state: state, onKeys: typed, done: make(chan struct{})}
 	if raw, err := unix.IoctlGetTermios(int(tty.Fd()), GetTermios); err == nil {
 		k.raw = *raw
 	}
@@ -47,12 +47,12 @@ func OpenKeyboard(tty *os.File, typed func([]byte)) (*Keyboard, error) {
 // read passes on what is typed until it is woken, or the terminal is gone. It
 // reads only what is there already, so that nothing typed later is swallowed.
 func (k *Keyboard) read(sleep *os.File) {
-	defer close(k.asleep)
+	defer close(k.done)
 	defer sleep.Close()
 	buf := make([]byte, 4096)
 	fd := int(k.tty.Fd())
 	for {
-		ready, err := awaitInput(fd, int(sleep.Fd()))
+		ready, err := awaitInputOrWake(fd, int(sleep.Fd()))
 		if err != nil || !ready {
 			return
 		}
@@ -60,14 +60,14 @@ func (k *Keyboard) read(sleep *os.File) {
 		if err != nil || n <= 0 {
 			return
 		}
-		k.typed(buf[:n])
+		k.onKeys(buf[:n])
 	}
 }
 
 // Stop ends the reading.
 func (k *Keyboard) Stop() {
 	k.once.Do(func() { _ = k.wake.Close() })
-	<-k.asleep
+	<-k.done
 }
 
 // IsRaw reports whether the terminal still is as the keyboard put it.
@@ -115,8 +115,8 @@ func NewFeeder(to *os.File) *Feeder {
 	return f
 }
 
-// Put adds keys. It does not block.
-func (f *Feeder) Put(keys []byte) {
+// Add adds keys. It does not block.
+func (f *Feeder) Add(keys []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.closed && len(f.queue)+len(keys) <= maxTyped {
@@ -152,8 +152,8 @@ func (f *Feeder) Close() {
 	f.more.Signal()
 }
 
-// Offer never blocks: nobody presses faster than the channel is emptied.
-func Offer(presses chan<- Press, p Press) {
+// SendPress never blocks: nobody presses faster than the channel is emptied.
+func SendPress(presses chan<- Press, p Press) {
 	select {
 	case presses <- p:
 	default:

@@ -12,13 +12,13 @@ import (
 // mode is a private mode of a terminal (DECSET, xterm's ctlseqs) that a program
 // may leave switched when it is killed.
 type mode struct {
-	number  int
-	resting bool // how a shell expects it
+	number    int
+	defaultOn bool // how a shell expects it
 }
 
-// modesWatched are put back in this order: the main screen first, so that the
+// watchedModes are put back in this order: the main screen first, so that the
 // rest lands there.
-var modesWatched = []mode{
+var watchedModes = []mode{
 	{1049, false}, // alternate screen with saved cursor
 	{1047, false}, // alternate screen
 	{47, false},   // alternate screen, old
@@ -53,8 +53,8 @@ const (
 // ResetAll returns what puts a terminal back about which nothing is known.
 func ResetAll() string {
 	var b strings.Builder
-	for _, m := range modesWatched {
-		b.WriteString(m.sequence(m.resting))
+	for _, m := range watchedModes {
+		b.WriteString(m.sequence(m.defaultOn))
 	}
 	return b.String() + fmt.Sprintf(popKeyboard, 9) + plainKeyboard + plainText
 }
@@ -65,12 +65,12 @@ const maxParameters = 64
 // Modes follows the output of a program and knows which modes it left switched.
 // The zero value is that of a terminal in its resting state.
 type Modes struct {
-	switched map[int]bool // mode to what it is now
-	keyboard int          // entries on kitty's stack
-	keys     bool         // modifyOtherKeys is on
-	any      bool         // there was an escape sequence at all
-	state    int          // 0 text, 1 after ESC, 2 in a control sequence
-	params   []byte
+	switched        map[int]bool // mode to what it is now
+	keyboardDepth   int          // entries on kitty's stack
+	modifyOtherKeys bool         // modifyOtherKeys is on
+	sawEscape       bool         // there was an escape sequence at all
+	state           int          // 0 text, 1 after ESC, 2 in a control sequence
+	params          []byte
 }
 
 // Write follows p; it never fails.
@@ -82,16 +82,16 @@ func (m *Modes) Write(p []byte) (int, error) {
 			if at < 0 {
 				break
 			}
-			p, m.state, m.any = p[at+1:], 1, true
+			p, m.state, m.sawEscape = p[at+1:], 1, true
 			continue
 		}
-		m.next(p[0])
+		m.parseByte(p[0])
 		p = p[1:]
 	}
 	return n, nil
 }
 
-func (m *Modes) next(b byte) {
+func (m *Modes) parseByte(b byte) {
 	switch {
 	case b == escape:
 		m.state = 1
@@ -101,7 +101,7 @@ func (m *Modes) next(b byte) {
 		m.state = 0
 	case b >= 0x40 && b <= 0x7e:
 		m.state = 0
-		m.control(string(m.params), b)
+		m.noteSequence(string(m.params), b)
 	case len(m.params) < maxParameters:
 		m.params = append(m.params, b)
 	default:
@@ -109,8 +109,8 @@ func (m *Modes) next(b byte) {
 	}
 }
 
-// control takes note of one control sequence.
-func (m *Modes) control(params string, final byte) {
+// noteSequence takes note of one control sequence.
+func (m *Modes) noteSequence(params string, final byte) {
 	if params == "" {
 		return
 	}
@@ -123,16 +123,16 @@ func (m *Modes) control(params string, final byte) {
 			}
 		}
 	case params[0] == '>' && final == 'u':
-		m.keyboard++
+		m.keyboardDepth++
 	case params[0] == '<' && final == 'u':
 		n, err := strconv.Atoi(rest)
 		if err != nil {
 			n = 1
 		}
-		m.keyboard = max(0, m.keyboard-n)
+		m.keyboardDepth = max(0, m.keyboardDepth-n)
 	case params[0] == '>' && final == 'm':
 		level, on := strings.CutPrefix(rest, "4;")
-		m.keys = on && level != "0"
+		m.modifyOtherKeys = on && level != "0"
 	}
 }
 
@@ -143,11 +143,11 @@ func (m *Modes) set(number int, on bool) {
 	m.switched[number] = on
 }
 
-// Again returns what switches everything that reset has put back.
-func (m *Modes) Again() string {
+// Reapply returns what switches everything that reset has put back.
+func (m *Modes) Reapply() string {
 	var b strings.Builder
-	for _, w := range modesWatched {
-		if on, ok := m.switched[w.number]; ok && on != w.resting {
+	for _, w := range watchedModes {
+		if on, ok := m.switched[w.number]; ok && on != w.defaultOn {
 			b.WriteString(w.sequence(on))
 		}
 	}
@@ -156,19 +156,19 @@ func (m *Modes) Again() string {
 
 // Reset returns what puts the terminal back, "" when there is nothing to do.
 func (m *Modes) Reset() string {
-	if !m.any {
+	if !m.sawEscape {
 		return ""
 	}
 	var b strings.Builder
-	for _, w := range modesWatched {
-		if on, ok := m.switched[w.number]; ok && on != w.resting {
-			b.WriteString(w.sequence(w.resting))
+	for _, w := range watchedModes {
+		if on, ok := m.switched[w.number]; ok && on != w.defaultOn {
+			b.WriteString(w.sequence(w.defaultOn))
 		}
 	}
-	if m.keyboard > 0 {
-		fmt.Fprintf(&b, popKeyboard, m.keyboard)
+	if m.keyboardDepth > 0 {
+		fmt.Fprintf(&b, popKeyboard, m.keyboardDepth)
 	}
-	if m.keys {
+	if m.modifyOtherKeys {
 		b.WriteString(plainKeyboard)
 	}
 	return b.String() + plainText

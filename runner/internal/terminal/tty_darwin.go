@@ -13,9 +13,9 @@ const GetTermios = unix.TIOCGETA
 
 var errManyFiles = errors.New("too many open files to wait for the terminal")
 
-// awaitInput waits until fd or wake can be read. It reports whether fd can.
+// awaitInputOrWake waits until fd or wake can be read. It reports whether fd can.
 // poll(2) of macOS does not work for every terminal device, select(2) does.
-func awaitInput(fd, wake int) (bool, error) {
+func awaitInputOrWake(fd, wake int) (bool, error) {
 	if max(fd, wake) >= unix.FD_SETSIZE {
 		return false, errManyFiles
 	}
@@ -31,9 +31,9 @@ func awaitInput(fd, wake int) (bool, error) {
 	}
 }
 
-// AwaitMore leaves the waiting to the runtime, for the reason above.
-func AwaitMore(int, time.Duration) bool { return false }
+// AwaitInput leaves the waiting to the runtime, for the reason above.
+func AwaitInput(int, time.Duration) bool { return false }
 
-// WithoutReturns leaves the terminal as it is: the other way has been measured and
+// DisableReturns leaves the terminal as it is: the other way has been measured and
 // tried on Linux alone.
-func WithoutReturns(*os.File) bool { return false }
+func DisableReturns(*os.File) bool { return false }

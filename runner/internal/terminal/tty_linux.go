@@ -11,8 +11,8 @@ import (
 // GetTermios is the request that reads the settings of a terminal.
 const GetTermios = unix.TCGETS
 
-// awaitInput waits until fd or wake can be read. It reports whether fd can.
-func awaitInput(fd, wake int) (bool, error) {
+// awaitInputOrWake waits until fd or wake can be read. It reports whether fd can.
+func awaitInputOrWake(fd, wake int) (bool, error) {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(wake), Events: unix.POLLIN}}
 	for {
 		_, err := unix.Poll(fds, -1)
@@ -23,15 +23,15 @@ func awaitInput(fd, wake int) (bool, error) {
 	}
 }
 
-// AwaitMore waits for a moment until fd can be read, and reports whether it can.
-func AwaitMore(fd int, atMost time.Duration) bool {
+// AwaitInput waits for a moment until fd can be read, and reports whether it can.
+func AwaitInput(fd int, atMost time.Duration) bool {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(atMost.Milliseconds()))
 	return err == nil && n > 0
 }
 
-// WithoutReturns has a terminal put no carriage returns before line feeds, and
+// DisableReturns has a terminal put no carriage returns before line feeds, and
 // reports whether it does so.
-func WithoutReturns(tty *os.File) bool {
+func DisableReturns(tty *os.File) bool {
 	state, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
 	if err != nil || state.Oflag&unix.OPOST == 0 || state.Oflag&unix.ONLCR == 0 {
 		return false
