@@ -100,8 +100,8 @@ func TestCastTearsNothing(t *testing.T) {
 // torn reports whether an escape sequence of the text above begins in s and
 // does not end.
 func torn(s string) bool {
-	for _, whole := range []string{"\x1b[1;31m", "\x1b[0m", "\x1b]0;titel ✳\x07", "\x1b]8;;http://x\x1b\\", "\x1b(B", "\x1b7"} {
-		s = strings.ReplaceAll(s, whole, "")
+	for _, sequence := range []string{"\x1b[1;31m", "\x1b[0m", "\x1b]0;titel ✳\x07", "\x1b]8;;http://x\x1b\\", "\x1b(B", "\x1b7"} {
+		s = strings.ReplaceAll(s, sequence, "")
 	}
 	return strings.Contains(s, "\x1b") || strings.Contains(s, "\ufffd")
 }

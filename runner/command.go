@@ -1,20 +1,17 @@
-// Package runner runs one child, on a pseudo-terminal or on pipes, and returns
-// when nothing of it is left: not its process group, not what it put into
-// sessions of its own, not what it made a daemon of.
+// Package runner runs one child process, on a pseudo-terminal or on pipes, and returns
+// when its entire process tree has ended, including daemons and new sessions.
 //
-// [Run] does not start the child itself. It starts its own program again as a
-// shim, which starts the child, adopts every descendant whose parent ends, and
-// kills them all when the child ends, on request, or when the
-// supervising process dies, even by SIGKILL. Therefore every main function and
-// every TestMain of a program that uses this package calls [ShimMain] first.
+// [Run] does not start the child directly. It starts its own program again as a shim.
+// The shim starts the child, adopts orphaned descendants, and kills all of them when the
+// child ends, on request, or when the supervising process dies, even by SIGKILL.
+// Therefore every main function and every TestMain of a program that uses this package
+// calls [ShimMain] first.
 //
-// On Linux the guarantee is exact: the shim is a subreaper (prctl(2)), so it
-// has no child left if and only if no descendant is left. macOS has no such
-// thing: there the tree is what the parent links, the process group and what
-// was seen earlier show, so a daemon that was orphaned and left its group
-// between two looks escapes. What already ran before the child started, and
-// what the child asks such a daemon to do, is out of reach on both. On Windows
-// Run returns an error.
+// On Linux the guarantee is exact: the shim is a subreaper (prctl(2)), so it has no
+// child left if and only if no descendant is left. On macOS the tree is found by parent
+// links, the process group and earlier process lists: an orphaned daemon that leaves its
+// group between two lists escapes. Daemons that ran before the child are out of reach on
+// both. On Windows Run returns an error.
 package runner
 
 import (
@@ -40,109 +37,105 @@ type Command struct {
 	Args []string
 	// Dir is the working directory of the child; empty means that of the caller.
 	Dir string
-	// Env is the whole environment of the child; nil means that of the caller,
+	// Env is the complete environment of the child; nil means that of the caller,
 	// with PWD set to Dir. On Linux SUPERVISE_TREE is added, which marks the tree.
 	Env []string
-	// Stdin feeds descriptor 0. An [os.File] is handed to the child as it is; of
-	// any other reader the bytes arrive through a pipe that is closed at their
-	// end, also when Terminal is set (a terminal takes no line over 4 KB). Nil
-	// means the null device, or the terminal when there is one. A child on a
-	// terminal that nobody types into waits for ever when it reads: give it an
-	// empty reader. The reader must not block for ever.
+	// Stdin feeds descriptor 0. The child inherits an [os.File] directly. Any other
+	// reader is copied to a pipe, even if Terminal is set, since a terminal accepts no
+	// line over 4 KB. Nil means the null device, or the terminal if there is one. A
+	// child that reads from a terminal without a user waits forever: pass an empty
+	// reader. The reader must not block forever.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output. With a Terminal everything goes to
-	// Stdout. One writer given twice receives both in the order of the writing
-	// and is called from one goroutine; two different ones are called
-	// concurrently. Nil discards. When one of them returns an error the child
-	// goes on, the rest for that writer is discarded, and Run returns the error.
+	// Stdout. If both are the same writer, it receives the output in order, from one
+	// goroutine; different writers are called concurrently. Nil discards. If a writer
+	// fails, the child continues, further output for that writer is discarded, and Run
+	// returns the error.
 	Stdout, Stderr io.Writer
 	// Terminal gives the child a pseudo-terminal. Nil means pipes and no
 	// controlling terminal at all.
 	Terminal *Terminal
-	// NoCgroup keeps the child in the cgroup of the caller. Otherwise it gets one of
-	// its own where the system allows that, which is the only way to find whatever
-	// it leaves behind when it kills the shim.
+	// NoCgroup keeps the child in the cgroup of the caller. Otherwise it gets a separate
+	// one if the system allows that. Only a cgroup finds every descendant of a child
+	// that kills the shim.
 	NoCgroup bool
-	// Writable, unless nil, are the only files and folders, with what is beneath
-	// them, that the child and its descendants can write, create, rename and remove;
-	// of those that do not exist when it starts none can. It needs what
-	// [CheckLandlock] asks for, and keeps the child from gaining rights by setuid.
+	// Writable, unless nil, lists the only files and folders (with their contents) that
+	// the child and its descendants can write, create, rename and remove. Paths that do
+	// not exist at the start are ignored. It needs what [CheckLandlock] checks, and
+	// disables setuid programs.
 	Writable []string
-	// ReadOnly are folders in which the child and its descendants can change nothing,
-	// though everything else is as the user has it. It needs what [CheckReadOnly] asks for.
-	// As an ordinary user the child is in a user namespace then: setuid programs such
-	// as sudo do not work, and files of others seem to belong to nobody.
+	// ReadOnly are folders in which the child and its descendants can change nothing.
+	// It needs what [CheckReadOnly] checks. The child of an ordinary user then runs in a
+	// user namespace: setuid programs such as sudo do not work, and files of other users
+	// seem to belong to the overflow user (65534).
 	ReadOnly []string
-	// Sandbox, unless nil, is all that the child and its descendants see; it needs what
-	// [CheckSandbox] asks for, and for an ordinary user it means what ReadOnly does.
+	// Sandbox, unless nil, is all that the child and its descendants see. It needs what
+	// [CheckSandbox] checks, and uses a user namespace in the same way as ReadOnly.
 	Sandbox *Sandbox
-	// User, unless nil, is whom the child runs as, with all of its groups; it needs
-	// root (see [LookupUser]). Dir and the program must be in that user's reach. A
-	// terminal of the child belongs to that user.
+	// User, unless nil, is the user that the child runs as, with all groups. It needs
+	// root (see [LookupUser]). That user must have access to Dir and the program, and
+	// owns the child's terminal.
 	User *User
 	// Timeout is the longest time the child may run; 0 means no limit.
 	Timeout time.Duration
 	// FirstOutput is the longest time until the child prints its first byte; 0
 	// means no limit.
 	FirstOutput time.Duration
-	// Idle is the longest time the child may print nothing; 0 means no limit. Of
-	// these three no time counts in which the user has suspended the job.
+	// Idle is the longest time the child may print nothing; 0 means no limit. Time in
+	// which the user has suspended the job does not count for these three limits.
 	Idle time.Duration
 	// Grace says how long a stop takes.
 	Grace Grace
-	// KeepOpen are files that stay open until nothing of the child is left, even when
-	// this process dies before: with their locks (flock(2)) nobody else can begin
-	// while the tree is being ended. The child does not get them.
+	// KeepOpen are files that the shim keeps open until the entire tree has ended, even
+	// if this process dies earlier, so that their locks (flock(2)) stay held. The child
+	// does not inherit them.
 	KeepOpen []*os.File
 	// BeforeStart is called once, from the goroutine of Run, right before the child
-	// is started, with the process that will watch its tree. Written down, that
-	// lets [KillSurvivors] find what a supervisor leaves that dies at this very
-	// moment. An error keeps the child from being started and is that of Run.
+	// starts. If the caller records the shim, [KillSurvivors] can find the tree even if
+	// the supervisor dies at this moment. Run returns the error and starts no child.
 	BeforeStart func(shim Process) error
-	// OnStart is called once, from the goroutine of Run, when the child has
-	// started, with the process that watches the tree and the child itself:
-	// written down, they let [KillSurvivors] clear up after the death of both this
-	// process and the shim. Nothing is stopped or timed while it runs.
+	// OnStart is called once, from the goroutine of Run, when the child has started. If
+	// the caller records both processes, [KillSurvivors] can find the tree after the
+	// death of this process and the shim. No limit is checked while it runs.
 	OnStart func(shim, leader Process)
-	// Control pauses the child's tree while it runs; nil for nobody.
+	// Control pauses the child's tree while it runs; may be nil.
 	Control *Control
 	// OnInterrupt is called when the user asked to stop, from the goroutine of
 	// Run, and must not block; usually it cancels the context. The user asks with
-	// one Ctrl-C, or with two within a second when the child has put its terminal
-	// into raw mode and the key may mean something to it. Where OnInterrupt is
-	// set, an interrupt signal sent to the calling process counts as a Ctrl-C.
-	// A further Ctrl-C cuts the interrupt grace short; the third kills at once.
+	// one Ctrl-C, or with two within a second if the child has put its terminal
+	// into raw mode. If OnInterrupt is set, an interrupt signal sent to the calling
+	// process counts as a Ctrl-C. A further Ctrl-C shortens the interrupt grace; the
+	// third kills at once.
 	OnInterrupt func()
-	// ForwardCtrlC leaves every Ctrl-C that is typed to the child alone, however often.
+	// ForwardCtrlC passes every typed Ctrl-C to the child only.
 	ForwardCtrlC bool
 }
 
 // Terminal is the user's terminal, and the size of the child's.
 type Terminal struct {
-	// In and Out are the user's terminal, both nil when there is none; on Linux the
-	// child's begins without ONLCR then, and Run adds the carriage returns. While the
-	// child runs, In is in raw mode and what is typed goes to the child; what the
-	// child prints is mirrored to Out. An In that is no terminal is left alone, as
-	// is one of which this process is not in the foreground, until it is. When the
-	// user stops the child by Ctrl-Z, or by what the program has for that, the
-	// terminal is given back and this process stops with its group until its shell
-	// continues it. For that to work nothing may ever have asked os/signal for
-	// SIGTSTP.
+	// In and Out are the user's terminal, both nil if there is none. While the child
+	// runs, In is in raw mode, keys go to the child, and its output is mirrored to Out.
+	// An In that is not a terminal is not used; one that belongs to another foreground
+	// process is used once this process is in the foreground. Without both, the child's
+	// terminal starts without ONLCR on Linux, and Run adds the carriage returns.
+	//
+	// If the user suspends the child (Ctrl-Z, or a command of the program), Run restores
+	// the terminal and stops this process with its group until its shell continues it.
+	// That requires that os/signal was never asked for SIGTSTP.
 	In, Out *os.File
-	// Cols and Rows are the size of the child's terminal in characters. Where
-	// either is 0 both follow the user's terminal, or are 120×40 without one.
+	// Cols and Rows are the size of the child's terminal in characters. If either is 0,
+	// both follow the user's terminal, or are 120×40 without one.
 	Cols, Rows uint16
-	// Optional has the child run on pipes, with its standard error in Stdout,
-	// where the system has no pseudo-terminal to give: /dev/ptmx is missing, or all
-	// are taken. What it prints is not mirrored then. See Result.NoTerminal.
+	// Optional runs the child on pipes, with its standard error in Stdout and without
+	// mirroring, if the system has no free pseudo-terminal. See Result.NoTerminal.
 	Optional bool
-	// OnResize is called when the child's terminal gets another size, from a
-	// goroutine of Run; the calls do not overlap.
+	// OnResize is called when the child's terminal changes its size, from a goroutine of
+	// Run; the calls do not overlap.
 	OnResize func(cols, rows uint16)
 }
 
-// Grace is how long a stop waits after asking before it insists. Zero means the
-// default, a negative duration that the step is left out.
+// Grace is how long a stop waits between its signals. Zero means the default, and a
+// negative duration skips the step.
 type Grace struct {
 	Interrupt time.Duration // after SIGINT, before SIGTERM; default 2 s
 	Terminate time.Duration // after SIGTERM, before SIGKILL; default 5 s
@@ -166,26 +159,23 @@ type Result struct {
 	Signal string
 	// Cause is why it ended.
 	Cause Cause
-	// NoTerminal is why the child had none although it should; nil when it had, or
-	// was to have none.
+	// NoTerminal is why the [Terminal.Optional] terminal was missing; nil if it was not.
 	NoTerminal error
-	// Started and Ended frame the life of the child itself, without the clearing
-	// up after it.
+	// Started and Ended are the times of the child itself, without the cleanup.
 	Started, Ended time.Time
-	// Containment is what held its tree.
+	// Containment is how its tree was held together.
 	Containment Containment
-	// Leftovers are the names of the descendants that still ran when the child
-	// ended, sorted. They are gone now.
+	// Leftovers are the sorted names of the descendants that still ran when the child
+	// ended. They have been killed.
 	Leftovers []string
-	// RefusedHosts are hosts that the sandbox kept the child from, in the order of asking; not
-	// all where there are many.
+	// RefusedHosts are the first hosts that the sandbox refused, in order.
 	RefusedHosts []string
 }
 
 // Cause is why a child ended.
 type Cause uint8
 
-// The causes. When Run itself stopped the child, the first reason it had counts.
+// The causes. If Run itself stopped the child, the first reason counts.
 const (
 	NotStarted  Cause = iota // it never ran
 	Exited                   // by itself
@@ -193,8 +183,8 @@ const (
 	TimedOut                 // Timeout passed
 	NoOutput                 // FirstOutput passed without any output
 	WentIdle                 // Idle passed without output
-	Interrupted              // the user insisted on it, and the context had not ended
-	Attacked                 // something of its tree killed the shim, or stopped it again and again
+	Interrupted              // the user pressed Ctrl-C again, and the context had not ended
+	Attacked                 // a process of its tree killed the shim, or stopped it repeatedly
 )
 
 var causeNames = [...]string{
@@ -223,16 +213,14 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ErrNotFound is in the chain of Run's error when there is no such program as
-// Args[0]. It wraps [exec.ErrNotFound].
+// ErrNotFound is wrapped by errors about a missing program. It wraps [exec.ErrNotFound].
 var ErrNotFound = fmt.Errorf("no such program: %w", exec.ErrNotFound)
 
-// ErrUnstartable is in the chain of Run's error when the fault is the command's: its
-// program or folder is not there, is none, or may not be used. Other errors of a
-// start are the machine's.
+// ErrUnstartable is wrapped by errors that are the fault of the command: its program or
+// working directory is missing, of the wrong type, or not accessible.
 var ErrUnstartable = errors.New("the command cannot be started")
 
-// unstartableError marks an error as [ErrUnstartable] and leaves its text alone.
+// unstartableError marks an error as [ErrUnstartable] without changing its text.
 type unstartableError struct{ error }
 
 func (u unstartableError) Unwrap() error { return u.error }
@@ -242,14 +230,13 @@ func (unstartableError) Is(target error) bool { return target == ErrUnstartable 
 
 var errNoArgs = errors.New("start child: no command given")
 
-// Run starts the child and returns when it and all its descendants are gone and
-// its output has been written. When ctx ends, or a limit of c is passed, the
-// child is asked to end by SIGINT, then by SIGTERM, and then everything is
-// killed; [Grace] says when.
+// Run starts the child and returns when it and all its descendants have ended and
+// its output has been written. When ctx ends, or a limit of c is passed, Run sends
+// SIGINT, then SIGTERM, and then kills the tree; [Grace] says when.
 //
-// An error means that the child could not be started (with [ErrNotFound] or the
-// cause of ctx in its chain where that is why), that a writer failed, or that
-// the supervision itself broke; how a child ended is never an error.
+// An error means that the child could not be started (it may wrap [ErrNotFound] or the
+// cause of ctx), that a writer failed, or that the supervision itself failed. How a
+// child ended is never an error.
 func Run(ctx context.Context, c Command) (Result, error) {
 	none := Result{ExitCode: -1}
 	if len(c.Args) == 0 || c.Args[0] == "" {
@@ -265,19 +252,19 @@ func Run(ctx context.Context, c Command) (Result, error) {
 
 func isShim() bool { return len(os.Args) > 0 && os.Args[0] == proc.ShimName }
 
-// ShimMain acts as the shim and exits if this process was started as one;
-// otherwise it returns at once. It has to be called first in main and in every
-// TestMain of a program that calls Run.
+// ShimMain acts as the shim and exits if this process was started as one; otherwise it
+// returns at once. Call it first in main and in every TestMain of a program that calls
+// Run.
 func ShimMain() {
 	if isShim() {
 		os.Exit(serveShim())
 	}
 }
 
-// bareWordRE is what every shell takes as it is.
+// bareWordRE matches words that need no quotes, like ./a-b_c.sh.
 var bareWordRE = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// ShellQuote joins words so that a POSIX shell reads them as they are.
+// ShellQuote joins words and quotes them for a POSIX shell.
 func ShellQuote(words ...string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -14,8 +14,8 @@ import (
 	"supervise/runner/internal/mountns"
 )
 
-// writes are all rights of Landlock's first version that change files; those that
-// only later kernels know are added by rights.
+// The rights of Landlock's first version that change files and folders. [writeRights]
+// adds those of later versions.
 const (
 	fileWrites = unix.LANDLOCK_ACCESS_FS_WRITE_FILE
 	dirWrites  = unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR |
@@ -23,8 +23,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM
 )
 
-// CheckLandlock returns nil where a child can be kept from writing outside of
-// [Command].Writable, else what the system lacks.
+// CheckLandlock returns an error if the system cannot enforce [Command].Writable.
 func CheckLandlock() error {
 	_, err := landlockVersion()
 	return err
@@ -43,9 +42,9 @@ func landlockVersion() (int, error) {
 	return int(v), nil
 }
 
-// writeRights returns what a ruleset of that version can forbid, of files and of
-// everything. Moving files between folders is always forbidden by the first
-// version; REFER allows it where both are writable.
+// writeRights returns the rights that a ruleset of that version restricts, for files and
+// for everything. The first version always forbids moving files between folders; with
+// REFER that is allowed if both are writable.
 func writeRights(version int) (file, all uint64) {
 	file, all = fileWrites, fileWrites|dirWrites
 	if version >= 2 {
@@ -58,9 +57,8 @@ func writeRights(version int) (file, all uint64) {
 	return file, all
 }
 
-// confine keeps this thread, and what it starts, from writing anything but what
-// is beneath the given paths. It cannot be undone. A path that is not there is
-// left out.
+// confine lets this thread, and its children, write only below the given paths. It
+// cannot be reverted. Missing paths are ignored.
 func confine(writable []string) error {
 	version, err := landlockVersion()
 	if err != nil {
@@ -87,7 +85,7 @@ func confine(writable []string) error {
 	return nil
 }
 
-// allowPath lets a path be written.
+// allowPath adds a writable path to a ruleset.
 func allowPath(set int, path string, file, all uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -113,9 +111,9 @@ func allowPath(set int, path string, file, all uint64) error {
 	return nil
 }
 
-// forkConfined starts the child from a thread that has the fences of the spec. The shim
-// itself stays free: it has a cgroup to remove. The thread lives as long as the shim,
-// for to the child its end is that of its parent.
+// forkConfined starts the child from a thread with the restrictions of the spec. The shim
+// itself is not restricted, since it has a cgroup to remove. The thread lives as long as
+// the shim, because the child would see its end as the death of its parent.
 func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, sp spec) (pid int, inCgroup bool, err error) {
 	type outcome struct {
 		pid    int
@@ -138,8 +136,8 @@ func (s *shim) forkConfined(path string, args []string, attr *syscall.ProcAttr, 
 	return o.pid, o.inside, o.err
 }
 
-// confineThread keeps this thread, and what it starts, from what the spec says. It cannot be
-// undone.
+// confineThread applies the restrictions of the spec to this thread and its children. It
+// cannot be reverted.
 func (s *shim) confineThread(sp spec) error {
 	if sp.Network != nil {
 		gate := &gateway.Proxy{Hosts: sp.Network.Hosts, OnRefused: s.reportRefused}

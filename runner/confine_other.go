@@ -6,6 +6,5 @@ import "errors"
 
 var errNoLandlock = errors.New("only Linux has Landlock")
 
-// CheckLandlock returns nil where a child can be kept from writing outside of
-// [Command].Writable, else what the system lacks.
+// CheckLandlock returns an error if the system cannot enforce [Command].Writable.
 func CheckLandlock() error { return errNoLandlock }

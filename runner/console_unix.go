@@ -15,17 +15,17 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// console is the user's terminal while a child has it. Its methods are called
-// from the goroutine of Run, but for Write.
+// console is the user's terminal while a child uses it. Its methods are called
+// from the goroutine of Run, except Write.
 type console struct {
 	terminal   *Terminal
-	in         *os.File // a terminal to type at, nil for none
+	in         *os.File // the terminal for keys, nil for none
 	streams    *streams
 	presses    chan<- terminal.Press
-	keyboard   *terminal.Keyboard // nil while the terminal is not ours
+	keyboard   *terminal.Keyboard // nil while another process has the terminal
 	feeder     *terminal.Feeder
 	nextLook   <-chan time.Time
-	childEnded bool // the child has ended: what is typed is not for it
+	childEnded bool // keys are no longer forwarded
 	stopped    chan struct{}
 	goroutines sync.WaitGroup
 
@@ -33,12 +33,11 @@ type console struct {
 	modes    terminal.Modes
 }
 
-// lookEvery is how often a job in the background looks whether it is in the
-// foreground by now, which no signal reports to one that was not stopped.
+// lookEvery is how often a background job checks whether it is in the foreground now. No
+// signal reports that to a job that was not stopped.
 const lookEvery = 200 * time.Millisecond
 
-// Size returns the size that the child's terminal has, or begins with, in
-// characters.
+// Size returns the current or initial size of the child's terminal, in characters.
 func (t *Terminal) Size() (cols, rows uint16) {
 	if t.Cols != 0 && t.Rows != 0 {
 		return t.Cols, t.Rows
@@ -55,7 +54,7 @@ func (t *Terminal) Size() (cols, rows uint16) {
 	return DefaultCols, DefaultRows
 }
 
-// inputTerminal returns In where it is a terminal.
+// inputTerminal returns In if it is a terminal.
 func (t *Terminal) inputTerminal() *os.File {
 	if t == nil || t.In == nil || !term.IsTerminal(int(t.In.Fd())) {
 		return nil
@@ -63,17 +62,16 @@ func (t *Terminal) inputTerminal() *os.File {
 	return t.In
 }
 
-// inForeground reports whether this process may use the terminal. Another group
-// in the foreground means that we are a background job, which is stopped when it
-// touches the terminal. An error means that the terminal is not the one that
-// controls us, and then it is nobody's job control.
+// inForeground reports whether this process may use the terminal. The kernel stops a
+// background job that uses its controlling terminal. An error means that this is not the
+// controlling terminal, so that job control does not apply.
 func inForeground(tty *os.File) bool {
 	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }
 
-// openConsole takes the user's terminal over. Without one it returns nil, on
-// which every method may be called.
+// openConsole opens the user's terminal for a child. Without one it returns nil, on which
+// every method can be called.
 func openConsole(t *Terminal, s *streams, presses chan<- terminal.Press) (*console, error) {
 	if t == nil || (t.In == nil && t.Out == nil) {
 		return nil, nil //nolint:nilnil // documented
@@ -86,14 +84,14 @@ func openConsole(t *Terminal, s *streams, presses chan<- terminal.Press) (*conso
 	if t.Cols == 0 || t.Rows == 0 {
 		sizes := make(chan os.Signal, 1)
 		signal.Notify(sizes, unix.SIGWINCH)
-		c.resize() // it may have changed before that
+		c.resize() // the size may have changed before Notify
 		c.goroutines.Go(func() { c.followSize(sizes) })
 	}
 	return c, nil
 }
 
-// openKeyboard puts the terminal into raw mode and reads from it, as soon as this
-// process is in the foreground.
+// openKeyboard puts the terminal into raw mode and reads from it, if this process is in
+// the foreground. Otherwise it schedules another attempt.
 func (c *console) openKeyboard() (err error) {
 	c.nextLook = nil
 	switch {
@@ -107,10 +105,10 @@ func (c *console) openKeyboard() (err error) {
 	return err
 }
 
-// hasKeyboard reports whether the terminal is ours at present.
+// hasKeyboard reports whether this process currently reads the terminal.
 func (c *console) hasKeyboard() bool { return c != nil && c.keyboard != nil }
 
-// lookTimer returns a channel that fires when take should be called.
+// lookTimer returns a channel that fires when openKeyboard should be called again.
 func (c *console) lookTimer() <-chan time.Time {
 	if c == nil {
 		return nil
@@ -138,8 +136,7 @@ func (c *console) resize() {
 // hasMirror reports whether the child's output is shown.
 func (c *console) hasMirror() bool { return c != nil && c.terminal.Out != nil }
 
-// Write shows what the child prints; it never fails, for the terminal may be
-// gone.
+// Write shows the child's output. It never fails, since the terminal may be closed.
 func (c *console) Write(p []byte) (int, error) {
 	c.screenMu.Lock()
 	defer c.screenMu.Unlock()
@@ -148,8 +145,7 @@ func (c *console) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeModes writes to the screen what puts modes back that the child has switched, or
-// switches them again.
+// writeModes writes sequences that reset, or reapply, the terminal modes of the child.
 func (c *console) writeModes(sequences func(*terminal.Modes) string) {
 	if c.terminal.Out == nil || !term.IsTerminal(int(c.terminal.Out.Fd())) {
 		return
@@ -159,7 +155,7 @@ func (c *console) writeModes(sequences func(*terminal.Modes) string) {
 	_, _ = c.terminal.Out.WriteString(sequences(&c.modes)) // it may be gone
 }
 
-// stopReading stops reading: what is typed from now on is for whoever reads next.
+// stopReading stops reading keys, so that later ones go to the next reader.
 func (c *console) stopReading() {
 	if c == nil {
 		return
@@ -171,7 +167,7 @@ func (c *console) stopReading() {
 	c.feeder.Close()
 }
 
-// release gives the terminal back as it was, the screen included.
+// release restores the terminal and its screen.
 func (c *console) release() {
 	if c.keyboard == nil {
 		return
@@ -182,8 +178,7 @@ func (c *console) release() {
 	c.keyboard = nil
 }
 
-// close stops reading and puts the terminal back. All output has to be mirrored
-// by then.
+// close stops reading and restores the terminal, after all output was mirrored.
 func (c *console) close() {
 	if c == nil {
 		return
@@ -192,12 +187,12 @@ func (c *console) close() {
 	c.stopReading()
 	c.goroutines.Wait()
 	if c.keyboard == nil && (c.in == nil || inForeground(c.in)) {
-		c.writeModes((*terminal.Modes).Reset) // shown, but not typed at
+		c.writeModes((*terminal.Modes).Reset) // output only
 	}
 	c.release()
 }
 
-// forward gives keys to the child, and reports every Ctrl-C among them.
+// forward passes keys to the child, and reports every Ctrl-C among them.
 func (c *console) forward(keys []byte) {
 	raw := !c.streams.hasSignalKeys()
 	asked := bytes.Count(keys, []byte{terminal.CtrlC})

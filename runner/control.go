@@ -5,12 +5,11 @@ import (
 	"errors"
 )
 
-// ErrNotRunning is the error of a child that is being stopped, or has ended. One that
-// has not started yet is waited for.
+// ErrNotRunning is returned for a child that is being stopped, or has ended.
 var ErrNotRunning = errors.New("the child is not running")
 
-// Control pauses the tree of one child while it runs. It can be used from any
-// goroutine, and for one Run alone.
+// Control pauses the tree of one child while it runs. It can be used from any goroutine,
+// but for only one Run. Requests wait until the child has started.
 type Control struct {
 	requests chan request
 	done     chan struct{} // closed when the run is over
@@ -26,9 +25,8 @@ func NewControl() *Control {
 	return &Control{requests: make(chan request), done: make(chan struct{})}
 }
 
-// Freeze stops all processes of the tree (SIGSTOP) and returns when they are
-// stopped. The time until Thaw counts for no limit. A child that is stopped, by a
-// limit or by the context, while it is frozen goes on first.
+// Freeze stops all processes of the tree (SIGSTOP) and returns when they are stopped. The
+// time until Thaw counts for no limit. When the context ends, the child is thawed first.
 func (c *Control) Freeze(ctx context.Context) error { return c.request(ctx, true) }
 
 // Thaw continues what Freeze has stopped.
@@ -53,8 +51,7 @@ func (c *Control) request(ctx context.Context, freeze bool) error {
 	}
 }
 
-// requestsOrNil is where requests come from; nil, which none ever comes from, without a
-// control.
+// requestsOrNil returns the channel of requests, nil without a control.
 func (c *Control) requestsOrNil() <-chan request {
 	if c == nil {
 		return nil

@@ -42,7 +42,7 @@ type pids struct {
 
 func (p *pids) Write(b []byte) (int, error) {
 	n, _ := p.Buffer.Write(b)
-	if line, _, whole := strings.Cut(p.String(), "\n"); whole && p.found != nil {
+	if line, _, complete := strings.Cut(p.String(), "\n"); complete && p.found != nil {
 		ids := make([]int, 2)
 		fmt.Sscan(line, &ids[0], &ids[1])
 		p.found <- ids
@@ -51,7 +51,7 @@ func (p *pids) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// A frozen tree stands still, with what is in a session of its own; it goes on when
+// A frozen tree stops, including processes in a separate session; it continues when
 // it is thawed, or has to end.
 func TestFreeze(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func wild(args []string) int {
 	}
 	return stubborn(args[1:], func() {
 		traits[i].tree(args[1])
-		// Whoever reads its output knows when the tree is complete.
+		// The reader of its output knows when the tree is complete.
 		if word, _ := io.ReadAll(os.Stdin); string(word) == "exit" {
 			os.Exit(0)
 		}
@@ -204,7 +204,7 @@ func (h holding) word() string {
 	return word
 }
 
-// cgroups reports whether a child can have a cgroup of its own here.
+// cgroups reports whether a child can have a separate cgroup here.
 func cgroups(t *testing.T) bool {
 	t.Helper()
 	switch res := mustRun(t, runner.Command{Args: self("exit", "0")}); res.Containment {

@@ -4,11 +4,11 @@ package runner
 
 import "time"
 
-// limits are the times after which a child is stopped. A time in which the whole
-// job is suspended does not count.
+// limits are the times after which a child is stopped. Time in which the job is suspended
+// does not count.
 type limits struct {
 	timeout, firstOutput, idle time.Duration // 0: none
-	startedAt                  time.Time     // moved by what does not count
+	startedAt                  time.Time     // moved by excluded time
 	resumedAt                  time.Time
 }
 
@@ -16,14 +16,14 @@ func newLimits(c Command) limits {
 	return limits{timeout: c.Timeout, firstOutput: c.FirstOutput, idle: c.Idle, startedAt: time.Now()}
 }
 
-// exclude leaves a time out of account.
+// exclude does not count the time between two moments.
 func (l *limits) exclude(from, to time.Time) {
 	l.startedAt, l.resumedAt = l.startedAt.Add(to.Sub(from)), to
 }
 
-// check returns why the child has to be stopped now, NotStarted for no reason,
-// and then how long it is to the next check, 0 for ever. The last output came at
-// heard, which is zero when there was none.
+// check returns why the child has to be stopped now. For NotStarted it does not have to
+// be, and next is the time until the next check, 0 if no limit is set. heard is the time
+// of the last output, zero for none.
 func (l *limits) check(now, heard time.Time) (cause Cause, next time.Duration) {
 	quietSince := latest(l.startedAt, l.resumedAt, heard)
 	for _, limit := range []struct {

@@ -25,10 +25,10 @@ type link struct {
 	lifeline *os.File
 	status   *os.File
 	reports  chan report // closed when the shim is gone
-	stderr   *Tail       // what the shim says when it panics
-	shim     Process     // its name is empty where the system gives none
+	stderr   *Tail       // output of a panicking shim
+	shim     Process     // its Start is empty if unknown
 	leader   Process     // the child; its pid is 0 until it runs
-	group    proc.Cgroup // of the child, where it has one
+	group    proc.Cgroup // of the child, if it has one
 }
 
 var (
@@ -41,16 +41,15 @@ var (
 	errTreeUnsure = errors.New("the child was stopped, but a daemon of it that cleared its environment may still run")
 )
 
-// readyTimeout bounds the wait for a program that does not call ShimMain and goes
-// about its own business instead.
+// readyTimeout bounds the wait for a shim: a program that does not call ShimMain never
+// answers.
 const readyTimeout = 10 * time.Second
 
-// startShim starts the shim with the child's three descriptors and the user's
-// terminal, and waits until it has saved the state of that. The shim holds the
-// further files as long as it lives.
+// startShim starts the shim with the child's three descriptors and the user's terminal,
+// and waits until it has saved the state of the terminal. The shim keeps c.KeepOpen open.
 func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, error) {
 	if isShim() {
-		return nil, errNested // or we would start ourselves without end
+		return nil, errNested // otherwise the program would start itself endlessly
 	}
 	program, err := ownProgram()
 	if err != nil {
@@ -71,14 +70,14 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 		ExtraFiles:  append([]*os.File{theirLifeline, theirStatus, child[0], child[1], child[2], termIn, termOut}, c.KeepOpen...),
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
-	// A stopped shim would not see that we died. When it is not stopped, and when
-	// only the thread died that started it, this means nothing.
+	// A stopped shim would not notice the death of this process. The signal is harmless
+	// if only the thread that started the shim ended.
 	proc.SignalOnParentDeath(l.cmd.SysProcAttr, unix.SIGCONT)
 	if len(c.ReadOnly) > 0 || c.Sandbox != nil {
 		mountns.PrepareProcess(l.cmd.SysProcAttr)
 	}
 	err = l.cmd.Start()
-	// Only the shim may hold its ends, or the end of it would not show.
+	// Only the shim may hold its ends of the pipes: they show when it ends.
 	_, _ = theirLifeline.Close(), theirStatus.Close()
 	if err != nil {
 		_, _ = lifeline.Close(), status.Close()
@@ -94,8 +93,8 @@ func startShim(child [3]*os.File, termIn, termOut *os.File, c Command) (*link, e
 	return l, nil
 }
 
-// ownProgram returns the path of this very program. On Linux that is a link to
-// the running image: the file may have been replaced, or built away by go run.
+// ownProgram returns the path of this program. On Linux it is a link to the running image,
+// since the file may have been replaced, or deleted by go run.
 func ownProgram() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -107,8 +106,8 @@ func ownProgram() (string, error) {
 	return path, nil
 }
 
-// read passes on the reports. It ends when the shim does; the channel holds more
-// than a shim ever says, so it blocks on nobody.
+// read sends the reports to the channel until the shim ends. It never blocks, because the
+// channel has space for all reports of a shim.
 func (l *link) read() {
 	defer close(l.reports)
 	for dec := json.NewDecoder(l.status); ; {
@@ -131,8 +130,7 @@ func (l *link) awaitReady() error {
 	return errNoAnswer
 }
 
-// start has the shim start the child. Whether it could shows in the reports: a
-// child may stop its parent before that comes to report it.
+// start orders the shim to start the child. A report says whether that succeeded.
 func (l *link) start(c Command, r resolvedCommand) error {
 	sp := spec{
 		Path: []byte(r.path), Dir: []byte(r.dir), Args: toByteSlices(c.Args), Env: toByteSlices(r.env), Terminal: c.Terminal != nil, NoCgroup: c.NoCgroup,
@@ -154,8 +152,8 @@ func (l *link) start(c Command, r resolvedCommand) error {
 	return nil
 }
 
-// startError explains why the system refused to start a program, or why a fence that it
-// was to have could not be put up.
+// startError explains why the system refused to start a program. why is the reason if a
+// restriction could not be applied.
 func startError(path string, errno syscall.Errno, why string) error {
 	switch {
 	case why != "":
@@ -180,20 +178,19 @@ func toByteSlices(list []string) [][]byte {
 	return out
 }
 
-// wasStopped reports whether the shim has been stopped since it was asked last.
+// wasStopped reports whether the shim has been stopped since the last call.
 func (l *link) wasStopped() bool { return proc.WasStopped(l.cmd.Process.Pid) }
 
-// continueShim continues the shim, should something in the tree have stopped it.
+// continueShim continues the shim, in case a process of the tree has stopped it.
 func (l *link) continueShim() { _ = l.cmd.Process.Signal(unix.SIGCONT) }
 
-// send gives the shim an order. That it may be gone shows by the end of its
-// reports.
+// send sends the shim an order. If the shim has ended, the channel of reports is closed.
 func (l *link) send(o order) {
 	l.continueShim()
 	_, _ = l.lifeline.Write([]byte{byte(o)})
 }
 
-// lostError returns the error for a shim that is gone before its time.
+// lostError kills the tree of a shim that ended too early, and returns the error.
 func (l *link) lostError() error {
 	if said := strings.TrimSpace(l.stderr.String()); said != "" {
 		return fmt.Errorf("%w (%s): %w", errLost, said, l.killTree())
@@ -201,14 +198,14 @@ func (l *link) lostError() error {
 	return fmt.Errorf("%w: %w", errLost, l.killTree())
 }
 
-// killStuck kills a shim that does not answer, and what can be found of its tree.
+// killStuck kills a shim that does not answer, and the processes of its tree.
 func (l *link) killStuck() error {
 	_ = l.cmd.Process.Kill()
 	return fmt.Errorf("%w: %w", errStuck, l.killTree())
 }
 
-// killTree kills what can be found of the child's tree when the shim cannot. The
-// error says what became of it, in any case.
+// killTree kills the processes of the child's tree if the shim cannot. The error is never
+// nil: it says what happened to the tree.
 func (l *link) killTree() error {
 	switch err := proc.KillLiving(l.shim, l.leader, l.group); {
 	case err != nil:
@@ -219,11 +216,11 @@ func (l *link) killTree() error {
 	return errTreeUnsure
 }
 
-// close lets the shim go and waits for it. The user's terminal is ours again.
+// close dismisses the shim and waits for it. This process then owns the user's terminal.
 func (l *link) close() {
 	l.send(orderGoodbye)
 	_ = l.lifeline.Close()
-	_ = l.cmd.Wait() // its status says nothing that the reports did not
+	_ = l.cmd.Wait() // the reports have the same information
 	for range l.reports {
 	}
 	_ = l.status.Close()

@@ -14,8 +14,7 @@ import (
 	"supervise/runner/internal/proc"
 )
 
-// resolvedCommand is a command with everything looked up that depends on the state of
-// this process.
+// resolvedCommand has the parts of a command that depend on the state of this process.
 type resolvedCommand struct {
 	path string // of the program, absolute
 	dir  string // absolute
@@ -46,9 +45,9 @@ func resolveCommand(c Command) (resolvedCommand, error) {
 	return r, nil
 }
 
-// lastValues returns an environment in which each name occurs once, with its last
-// value. Where one occurs twice, most programs see the first, and shells the last.
-// What has no name is left as it is.
+// lastValues returns an environment in which each name occurs once, with its last value.
+// Otherwise most programs would see the first value, and shells the last one. Entries
+// without a name are kept.
 func lastValues(env []string) []string {
 	seen := make(map[string]bool, len(env))
 	out := make([]string, 0, len(env))
@@ -64,9 +63,8 @@ func lastValues(env []string) []string {
 	return out
 }
 
-// lookPath finds a program as the child's own environment has it. Entries of
-// PATH that are not absolute are passed over, as in os/exec: a name must not
-// start something that happens to lie in the working directory.
+// lookPath finds a program by the PATH of the child. It skips relative entries of PATH, as
+// os/exec does, so that a name never starts a program in the working directory.
 func lookPath(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		path := name
@@ -92,7 +90,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 	if denied != nil {
 		return "", denied
 	}
-	return "", fmt.Errorf("start %s: %w: install it, or give its whole path", name, ErrNotFound)
+	return "", fmt.Errorf("start %s: %w: install it, or give its full path", name, ErrNotFound)
 }
 
 func checkExecutable(path string) error {

@@ -27,7 +27,7 @@ func runsOf(t *testing.T, n int) int {
 }
 
 // TestNothingIsLost: what a child has printed arrives to the last byte, however
-// it ends and whoever still holds its terminal.
+// it ends and whichever process still holds its terminal.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -157,7 +157,7 @@ func becomeRaw([]string) int {
 }
 
 // busy has its terminal in raw mode and does not read from it until it gets a
-// signal, for longer than anybody's patience. It prints how much it has read, and
+// signal, for a very long time. It prints how much it has read, and
 // then reads no more.
 func busy([]string) int {
 	wait := make(chan os.Signal, 1)

@@ -108,7 +108,7 @@ func TestMaskManySecrets(t *testing.T) {
 	}
 }
 
-// FuzzMask holds the writer to the text masked as a whole, and looks for what
+// FuzzMask holds the writer to the text masked as a full, and looks for what
 // must not be there.
 func FuzzMask(f *testing.F) {
 	f.Add("secret-1 abcabcabcabcab", "abcabcabcab", "abcabcabd", uint8(3))
@@ -121,9 +121,9 @@ func FuzzMask(f *testing.F) {
 			ends = append(ends, i)
 		}
 		got := writeMasked(t, m, text, ends...)
-		whole := m.String(text)
-		if got != whole && !strings.HasSuffix(got, "]") { // the end may be cut off within a secret
-			t.Errorf("divided %q, whole %q", got, whole)
+		full := m.String(text)
+		if got != full && !strings.HasSuffix(got, "]") { // the end may be cut off within a secret
+			t.Errorf("divided %q, full %q", got, full)
 		}
 	})
 }

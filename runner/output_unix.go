@@ -15,28 +15,27 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// output is one source of bytes, and where they go.
+// output is one source of output, and the writer that receives it.
 type output struct {
 	from         *os.File
 	to           io.Writer
 	batch        *batch
 	returns      returnInserter
-	err          error // the first one of to
+	err          error // the first error of to
 	drainExpired bool  // the deadline for draining has passed
 }
 
-// Every change of the running thread costs more than what a terminal gives at
-// once, which is 4 KiB. Output that flows is therefore waited for without the
-// poller of the Go runtime, and gathered before it is handed on. A pipe gathers it
-// itself, up to 64 KiB, while nobody reads.
+// A switch of threads costs more than one read of a terminal, which returns at most 4 KiB.
+// Therefore continuous output is read without the poller of the Go runtime, and collected
+// before it is passed on. A pipe itself buffers up to 64 KiB.
 const (
-	flowGap       = time.Millisecond // how long the next piece may take
+	flowGap       = time.Millisecond // longest gap in continuous output
 	maxGatherTime = 5 * time.Millisecond
 	readSize      = 64 << 10
 	flushSize     = readSize - 8<<10
 )
 
-// pump reads until the source ends, on Linux by EIO when it is a terminal.
+// pump reads until the source ends. A Linux terminal ends with EIO.
 func (s *streams) pump(o *output) {
 	g := outputBuffer{batch: o.batch, buf: make([]byte, readSize)}
 	defer o.batch.close()
@@ -74,25 +73,26 @@ func (s *streams) pump(o *output) {
 	}
 }
 
-// waitForMore lets a pipe gather more, after n bytes of output that flows.
+// waitForMore lets a pipe buffer more output, after a read of n bytes.
 func (s *streams) waitForMore(o *output, n int) {
 	if o.from != s.master && n < readSize/4 && !o.drainExpired {
 		time.Sleep(flowGap)
 	}
 }
 
-// outputBuffer is output of one kind that has been read and not handed on.
+// outputBuffer collects output that was read, with or without carriage returns, until it
+// is passed on.
 type outputBuffer struct {
 	batch        *batch
 	buf          []byte
 	size         int
 	lacksReturns bool
-	firstRead    time.Duration // when the first of it was read
+	firstRead    time.Duration // when its first byte was read
 }
 
 func (g *outputBuffer) free() []byte { return g.buf[g.size:] }
 
-// append takes in n bytes that were read into the room.
+// append adds n bytes that were read into the free part.
 func (g *outputBuffer) append(n int, now time.Duration, bare bool) {
 	if g.size > 0 && bare != g.lacksReturns {
 		piece := bytes.Clone(g.buf[g.size : g.size+n])
@@ -108,7 +108,7 @@ func (g *outputBuffer) append(n int, now time.Duration, bare bool) {
 	}
 }
 
-// flush hands on what there is.
+// flush passes the collected output on.
 func (g *outputBuffer) flush() {
 	if g.size > 0 {
 		g.batch.put(g.buf[:g.size], g.lacksReturns)
@@ -116,8 +116,8 @@ func (g *outputBuffer) flush() {
 	}
 }
 
-// read reads what there is, and waits when there is nothing. With briefly it waits
-// for as long as output flows, and may return nothing.
+// read reads available output, and waits for some. With briefly it waits only while the
+// output is continuous, and may return nothing.
 func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 	if o.from != s.master {
 		return o.from.Read(buf) //nolint:wrapcheck // for the caller's eyes alone
@@ -146,8 +146,8 @@ func (s *streams) read(o *output, buf []byte, briefly bool) (n int, err error) {
 	return n, err //nolint:wrapcheck // for the caller's eyes alone
 }
 
-// write passes on what was read. What cannot be written is thrown away, for a
-// child that nobody reads would stop.
+// write passes the output on. After an error it discards the output, since a child whose
+// output is not read would block.
 func (o *output) write(mirror io.Writer) {
 	for p, bare := o.batch.take(); p != nil; p, bare = o.batch.take() {
 		p = o.returns.insertReturns(p, bare)
@@ -160,11 +160,10 @@ func (o *output) write(mirror io.Writer) {
 	}
 }
 
-// lacksReturns reports whether lines come from the child's terminal without the
-// carriage returns that they should have. To put one before each line feed (ONLCR)
-// costs the system more than all the rest, so a terminal that nobody sees begins
-// without it, and [returns] does that. Once a program has asked for something
-// else, for them or for no processing at all (OPOST), it gets that.
+// lacksReturns reports whether [returnInserter] has to add carriage returns to the output
+// of the child's terminal. In the kernel (ONLCR) they cost more than all other processing,
+// so an invisible terminal starts without them. If a program changes ONLCR or OPOST, its
+// setting applies.
 func (s *streams) lacksReturns() bool {
 	lacks := true
 	_ = s.withDescriptor(func(fd int) error {
@@ -177,13 +176,13 @@ func (s *streams) lacksReturns() bool {
 	return lacks
 }
 
-// returnInserter puts a carriage return before each line feed that has none.
+// returnInserter adds a carriage return before each line feed that has none.
 type returnInserter struct {
-	last byte // of the piece before
+	last byte // byte of the previous piece
 	buf  []byte
 }
 
-// insertReturns returns p, with its carriage returns if it is bare. It is valid until
+// insertReturns returns p, with carriage returns if bare is set. The result is valid until
 // the next call.
 func (r *returnInserter) insertReturns(p []byte, bare bool) []byte {
 	before := r.last
@@ -209,18 +208,18 @@ func (r *returnInserter) insertReturns(p []byte, bare bool) []byte {
 	}
 }
 
-// maxBatch bounds what is read and not yet written, in bytes.
+// maxBatch limits the output that is read but not yet written, in bytes.
 const maxBatch = 256 << 10
 
-// batch takes output from who reads it to who writes it. A terminal gives it in
-// small pieces; whatever comes while the last is written is written as one.
+// batch passes output from the reading to the writing goroutine. Pieces that arrive during
+// a write are joined and written together.
 type batch struct {
 	mu           sync.Mutex
 	changed      *sync.Cond
 	filling      []byte
-	writing      []byte // of the last take, to be used again
-	lacksReturns bool   // the lines of filling lack their carriage returns
-	busy         bool   // what was taken is not written yet
+	writing      []byte // buffer of the last take
+	lacksReturns bool   // filling has no carriage returns
+	busy         bool   // the last take is not written yet
 	closed       bool
 }
 
@@ -230,7 +229,8 @@ func newBatch() *batch {
 	return b
 }
 
-// put adds a piece, when there is room for it and it is of the same kind.
+// put adds a piece. It waits until there is space, and until output of the other kind (with
+// or without carriage returns) was taken.
 func (b *batch) put(p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -243,8 +243,8 @@ func (b *batch) put(p []byte, bare bool) {
 	}
 }
 
-// take returns all of one kind that was put since the last take, nil after the
-// end. It is valid until the next one.
+// take returns all output since the last take, nil after close. The result is valid until
+// the next call.
 func (b *batch) take() (p []byte, bare bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -261,7 +261,7 @@ func (b *batch) take() (p []byte, bare bool) {
 	return b.writing, b.lacksReturns
 }
 
-// close says that nothing more is put.
+// close marks the end of the output.
 func (b *batch) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -269,7 +269,7 @@ func (b *batch) close() {
 	b.changed.Signal()
 }
 
-// isEmpty reports whether all that was put has been written.
+// isEmpty reports whether all output has been written.
 func (b *batch) isEmpty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,17 +6,17 @@ import "syscall"
 
 // The descriptors that the shim is started with, after its own three.
 const (
-	fdLifeline = 3 + iota // read: one spec line, then orders; its end means that the supervisor is dead
+	fdLifeline = 3 + iota // read: one spec line, then orders; EOF means that the supervisor is dead
 	fdStatus              // written: one report a line
 	fdStdin               // the child's three
 	fdStdout
 	fdStderr
-	fdTermIn  // the user's terminal, or the null device: to be put back
-	fdTermOut // when the supervisor dies
+	fdTermIn  // the user's terminal, or the null device: the shim restores it
+	fdTermOut // if the supervisor dies
 	fdEnd
 )
 
-// spec is what the shim has to start. Byte slices travel as base64, since
+// spec is the command that the shim starts. Byte slices are encoded as base64, since
 // arguments and variables need not be UTF-8.
 type spec struct {
 	Path        []byte
@@ -45,28 +45,28 @@ type order byte
 const (
 	orderInterrupt       order = 'i' // SIGINT to the child's process group
 	orderTerminate       order = 't' // SIGTERM to the child's process group
-	orderKill            order = 'k' // kill the whole tree
+	orderKill            order = 'k' // kill the entire tree
 	orderContinue        order = 'c' // SIGCONT to the child's process group
-	orderReleaseTerminal order = 'a' // the user's terminal is the user's: not to be put back
-	orderHoldTerminal    order = 'h' // it is ours again
-	orderFreeze          order = 'f' // SIGSTOP to the whole tree
-	orderThaw            order = 'w' // SIGCONT to what was stopped by that
-	orderGoodbye         order = 'g' // everything is settled: the end of the lifeline means nothing now
+	orderReleaseTerminal order = 'a' // the user has the terminal: do not restore it
+	orderHoldTerminal    order = 'h' // this process has the terminal again
+	orderFreeze          order = 'f' // SIGSTOP to the entire tree
+	orderThaw            order = 'w' // SIGCONT to the stopped processes
+	orderGoodbye         order = 'g' // the run is over: EOF on the lifeline no longer means death
 )
 
-// step is how far the shim has come.
+// step is the progress of the shim.
 type step string
 
 const (
 	stepReady     step = "ready"   // the terminal's state is saved; waits for the spec
-	stepContained step = "held"    // there is a cgroup for the child: Cgroup
+	stepContained step = "held"    // the child gets a cgroup: Cgroup
 	stepStarted   step = "started" // Leader runs, in Cgroup unless that is empty
-	stepPaused    step = "paused"  // it was stopped, by Signal
-	stepFrozen    step = "frozen"  // the tree stands still, as it was ordered to
-	stepFailed    step = "failed"  // it could not be started: Errno
+	stepPaused    step = "paused"  // the child was stopped, by Signal
+	stepFrozen    step = "frozen"  // the tree is stopped, as ordered
+	stepFailed    step = "failed"  // the child could not be started: Errno
 	stepEnded     step = "ended"   // the child itself ended: Exit, Signal
-	stepRefused   step = "refused" // the child asked for a host that it may not reach: Host
-	stepSwept     step = "swept"   // so did its tree, when Gone: Leftovers, Survivors
+	stepRefused   step = "refused" // the sandbox refused a host: Host
+	stepSwept     step = "swept"   // the tree was killed: Gone, Leftovers, Survivors
 )
 
 // report is one line on the status pipe.
@@ -75,7 +75,7 @@ type report struct {
 	Leader    Process       `json:",omitzero"`
 	Cgroup    string        `json:",omitempty"`
 	Errno     syscall.Errno `json:",omitempty"`
-	Why       string        `json:",omitempty"` // of a fence that could not be put up
+	Why       string        `json:",omitempty"` // why a restriction could not be applied
 	Host      string        `json:",omitempty"`
 	Exit      int           `json:",omitempty"`
 	Signal    string        `json:",omitempty"`

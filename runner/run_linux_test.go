@@ -345,12 +345,12 @@ func TestWithoutShimMain(t *testing.T) {
 	}
 }
 
-func TestStartedByHandAsShim(t *testing.T) {
+func TestStartedManuallyAsShim(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The Go runtime may have opened files of its own under these numbers.
+	// The Go runtime may have opened files under these numbers.
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
@@ -358,7 +358,7 @@ func TestStartedByHandAsShim(t *testing.T) {
 	defer null.Close()
 	cmd := &exec.Cmd{Path: program, Args: []string{"supervise-shim"}, ExtraFiles: []*os.File{null, null}}
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "by hand") {
+	if err == nil || !strings.Contains(string(out), "started manually") {
 		t.Errorf("got %v and %q, want a refusal", err, out)
 	}
 }

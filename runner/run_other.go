@@ -12,7 +12,7 @@ func run(context.Context, Command) (Result, error) {
 	return Result{ExitCode: -1}, proc.ErrUnsupported
 }
 
-// serveShim is never reached by way of Run here.
+// serveShim is never called, since Run starts no shim on this system.
 func serveShim() int { return 2 }
 
 // Size returns the size that the child's terminal has, in characters.

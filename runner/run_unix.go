@@ -18,8 +18,8 @@ import (
 	"supervise/runner/internal/terminal"
 )
 
-// run opens what the child needs, from the inside out, and gives it back in the
-// reverse order, so that the terminal is put back on every way out.
+// run opens the resources of the child and closes them in reverse order, so that every
+// return restores the terminal.
 func run(ctx context.Context, c Command) (Result, error) {
 	none := Result{ExitCode: -1}
 	defer c.Control.close()
@@ -28,7 +28,7 @@ func run(ctx context.Context, c Command) (Result, error) {
 		return none, err
 	}
 	s, err := openStreams(c)
-	noTerminal := error(nil)
+	var noTerminal error
 	if errors.Is(err, errNoTerminal) && c.Terminal.Optional {
 		noTerminal = err
 		c.Terminal, c.Stderr = nil, c.Stdout
@@ -67,13 +67,13 @@ func terminalForShim(t *Terminal) (in, out *os.File, err error) {
 	return null, null, err
 }
 
-// session is one child and all that belongs to it.
+// session is the state of one run.
 type session struct {
 	command  Command
 	resolved resolvedCommand
 	streams  *streams
 	link     *link
-	console  *console // nil without a terminal of the user's
+	console  *console // nil without a user.s terminal
 	presses  chan terminal.Press
 	result   Result
 
@@ -86,10 +86,10 @@ type session struct {
 	interruptRequested bool        // OnInterrupt has been called
 	ctrlCCount         int         // of Ctrl-C
 	lastPress          time.Time   // the last one
-	lastSignaled       time.Time   // when the child's terminal last turned one into SIGINT
+	lastSignaled       time.Time   // when the child.s terminal last sent SIGINT for one
 }
 
-// stage is how far stopping has come.
+// stage is the progress of a stop.
 type stage uint8
 
 const (
@@ -99,7 +99,7 @@ const (
 	killing
 )
 
-// superviseChild runs the child once everything is open.
+// superviseChild runs the child after its resources have been opened.
 func superviseChild(ctx context.Context, c Command, s *session) (res Result, err error) {
 	s.presses, s.continued = make(chan terminal.Press, 16), make(chan os.Signal, 1)
 	s.result = Result{ExitCode: -1}
@@ -129,10 +129,9 @@ func superviseChild(ctx context.Context, c Command, s *session) (res Result, err
 	return s.result, errors.Join(err, s.streams.drain())
 }
 
-// followSignals follows the signals to this process until the function it returns is
-// called. An interrupt counts as Ctrl-C where somebody wants to know. A child
-// signal may mean that something in the tree has stopped the shim, which is
-// continued then; it costs nothing when it means something else.
+// followSignals handles the signals to this process until the returned function is
+// called. An interrupt counts as Ctrl-C if OnInterrupt is set. SIGCHLD may mean that a
+// process of the tree has stopped the shim, so it continues the shim.
 func (s *session) followSignals() (stop func()) {
 	interrupts, children := make(chan os.Signal, 4), make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
@@ -169,16 +168,16 @@ func (s *session) followSignals() (stop func()) {
 	}
 }
 
-// maxStops is how often the shim may be stopped before that is taken for an
-// attack. One that goes on with it would hold the shim when supervise dies.
+// maxStops is how often the shim may be stopped before that counts as an attack: a stopped
+// shim could not kill the tree if supervise dies.
 const maxStops = 5
 
-// answerLimit is how long the shim may take to kill everything, beyond the time
-// after which it would itself give up.
+// answerLimit is how long the shim may take to kill everything. It is longer than the
+// shim's own limit.
 const answerLimit = proc.SweepLimit + 10*time.Second
 
-// wait returns when the tree is gone. An error means that the child could not be
-// started, that the tree resists, or that the shim is gone.
+// wait returns when the tree has ended. An error means that the child could not be
+// started, that processes survived, or that the shim ended.
 func (s *session) wait(ctx context.Context) error {
 	s.timer = time.NewTimer(0)
 	s.timer.Stop()
@@ -221,8 +220,8 @@ func (s *session) wait(ctx context.Context) error {
 	}
 }
 
-// advanceStage goes on to the next stage of stopping; after the last one the shim does
-// not answer.
+// advanceStage enters the next stage of the stop. After the last one, the shim does not
+// answer.
 func (s *session) advanceStage() error {
 	if s.stage == killing || s.hasEnded() {
 		return s.link.killStuck()
@@ -231,8 +230,8 @@ func (s *session) advanceStage() error {
 	return nil
 }
 
-// finishWithoutShim ends the run after the shim was killed. Where nothing can be left that
-// is a way for the child to end like any other.
+// finishWithoutShim ends the run after the shim was killed. That is an error unless the
+// entire tree is known to have ended.
 func (s *session) finishWithoutShim() error {
 	err := s.link.lostError()
 	if s.result.Started.IsZero() || !errors.Is(err, errTreeGone) {
@@ -247,11 +246,10 @@ func (s *session) finishWithoutShim() error {
 	return nil
 }
 
-// handleReport takes a report in. It reports whether it was the last, and what went
-// wrong by it.
+// handleReport processes a report of the shim. last is true for the final report.
 func (s *session) handleReport(r report) (last bool, err error) {
 	switch r.Step {
-	case stepReady: // before the child was ordered
+	case stepReady: // already received
 	case stepContained:
 		s.setContainment(r.Cgroup)
 	case stepStarted:
@@ -290,7 +288,7 @@ func (s *session) handleReport(r report) (last bool, err error) {
 	return false, nil
 }
 
-// setContainment notes what holds the tree. The shim may be killed before it could say so.
+// setContainment records how the tree is held together.
 func (s *session) setContainment(group string) {
 	s.link.group = proc.Cgroup{Dir: group}
 	if s.result.Containment = proc.FallbackContainment; group != "" {
@@ -300,8 +298,8 @@ func (s *session) setContainment(group string) {
 
 func (s *session) hasEnded() bool { return !s.result.Ended.IsZero() }
 
-// stop begins to stop the child, with the given stage, unless it has ended. The
-// first cause counts.
+// stop starts to stop the child at the given stage, unless it has ended. The first cause
+// counts.
 func (s *session) stop(why Cause, with stage) {
 	if s.hasEnded() || s.stage >= with {
 		return
@@ -313,7 +311,7 @@ func (s *session) stop(why Cause, with stage) {
 	s.enterStage(with)
 }
 
-// enterStage goes to a stage of the stop, or beyond it where it is left out.
+// enterStage enters a stage of the stop, or the next one if the grace skips it.
 func (s *session) enterStage(next stage) {
 	s.stage = next
 	switch next {
@@ -338,10 +336,9 @@ func (s *session) enterStage(next stage) {
 	}
 }
 
-// interrupt sends SIGINT once to each of the child's group and the foreground
-// group of its terminal, which a shell makes another one. To many agents a
-// second one means to leave without cleaning up, so a group that the terminal
-// has just signaled is left out.
+// interrupt sends SIGINT once to the child's group and to the foreground group of its
+// terminal, which may differ. Many agents exit without cleanup on a second SIGINT, so a
+// group that the terminal has just signaled is skipped.
 func (s *session) interrupt() {
 	spared := time.Since(s.lastSignaled) < pressWindow
 	group := s.link.leader.PID
@@ -358,10 +355,10 @@ func (s *session) interrupt() {
 	}
 }
 
-// pressWindow is how close two Ctrl-C have to be to belong together.
+// pressWindow is the longest time between two Ctrl-C that belong together.
 const pressWindow = time.Second
 
-// handlePress judges one Ctrl-C, or that the shim has been stopped too often.
+// handlePress handles one Ctrl-C, or the report that the shim was stopped too often.
 func (s *session) handlePress(p terminal.Press) {
 	if p.Attack {
 		s.stop(Attacked, killing)

@@ -5,33 +5,34 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"supervise/runner/internal/gateway"
 	"supervise/runner/internal/mountns"
 )
 
-// Sandbox is what a child and its descendants see of the machine. All that is not among
-// the places can only be read. /dev and /proc are made fit for it, and root loses the
-// rights to undo any of it.
+// Sandbox is the view of the machine that a child and its descendants have. Paths outside
+// of the mounts are read-only. /dev and /proc are replaced, and root loses the capabilities
+// to revert that.
 type Sandbox struct {
 	Mounts []Mount
-	// Network, unless nil, leaves the child a network with nothing but a loopback of its
-	// own, where a proxy (see [Sandbox.Environ]) passes on what goes to the hosts.
+	// Network, unless nil, gives the child a separate network that has only a loopback
+	// device and a proxy (see [Network.Environ]) to the hosts.
 	Network *Network
 }
 
-// Mount is what a child sees at a path.
+// Mount is the content that a child sees at a path.
 type Mount = mountns.Mount
 
-// Network is what a child can reach. Hosts are names or addresses, which mean the ports 80
-// and 443, or have a port; *.NAME means all in its domain. localhost:PORT is also found on
-// the child's own loopback.
+// Network lists the hosts that a child can reach: names or addresses, with a port or for
+// the ports 80 and 443. *.NAME means all hosts of a domain. localhost:PORT is also
+// available on the child's own loopback device.
 type Network struct {
 	Hosts []string `json:",omitempty"`
 }
 
-// Environ are the variables by which programs find the proxy.
+// Environ returns the variables by which programs find the proxy.
 func (n *Network) Environ() []string {
 	if n == nil {
 		return nil
@@ -43,15 +44,36 @@ func (n *Network) Environ() []string {
 	}
 }
 
-// CheckSandbox returns nil where a child can be kept in a sandbox, else what the system
-// lacks: it tries with a shell.
+// CheckSandbox starts a shell in the sandbox, and returns an error if the system cannot do
+// that.
 func CheckSandbox(ctx context.Context, s Sandbox) error {
-	var printed bytes.Buffer
-	res, err := Run(ctx, Command{
-		Args: []string{"/bin/sh", "-c", "exit 0"}, Dir: "/", Env: os.Environ(), Stdout: &printed, Stderr: &printed, NoCgroup: true, Sandbox: &s, Timeout: 10 * time.Second,
-	})
+	res, printed, err := probe(ctx, Command{Args: []string{"/bin/sh", "-c", "exit 0"}, Sandbox: &s})
 	if err == nil && res.ExitCode != 0 {
-		err = fmt.Errorf("status %d: %s", res.ExitCode, printed.String())
+		err = fmt.Errorf("status %d: %s", res.ExitCode, printed)
 	}
 	return err
+}
+
+// CheckReadOnly starts a shell with [Command].ReadOnly, and returns an error if that does
+// not protect the folder. Containers and some distributions forbid the necessary
+// namespaces.
+func CheckReadOnly(ctx context.Context, folder string) error {
+	const script = `mkdir "$0/supervise-sealed" 2>/dev/null && rmdir "$0/supervise-sealed" && echo open`
+	res, printed, err := probe(ctx, Command{Args: []string{"/bin/sh", "-c", script, folder}, ReadOnly: []string{folder}})
+	switch {
+	case err != nil:
+		return fmt.Errorf("no mount namespace: %w", err)
+	case res.ExitCode == 0 || printed != "":
+		return fmt.Errorf("a mount namespace does not protect %s: %s", folder, strings.TrimSpace(printed))
+	}
+	return nil
+}
+
+// probe runs a short command, and returns what it printed.
+func probe(ctx context.Context, c Command) (res Result, printed string, err error) {
+	var out bytes.Buffer
+	c.Dir, c.Env, c.NoCgroup, c.Timeout = "/", os.Environ(), true, 10*time.Second
+	c.Stdout, c.Stderr = &out, &out
+	res, err = Run(ctx, c)
+	return res, out.String(), err
 }

@@ -66,7 +66,7 @@ func prober(args []string) int {
 
 func port(addr string) string { return addr[strings.LastIndex(addr, ":")+1:] }
 
-// TestSandbox lets a child try what its sandbox is to prevent, as whoever runs the test.
+// TestSandbox lets a child try what its sandbox has to prevent, as the user of the test.
 func TestSandbox(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

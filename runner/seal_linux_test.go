@@ -13,7 +13,7 @@ import (
 )
 
 // TestReadOnly lets a child, and what it starts, try to change a folder that it may
-// only read, and others, as whoever runs the test.
+// only read, and others, as the user of the test.
 func TestReadOnly(t *testing.T) {
 	kept, open := t.TempDir(), t.TempDir()
 	for _, dir := range []string{kept, open, filepath.Dir(kept), filepath.Dir(open)} {

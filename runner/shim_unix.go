@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -27,33 +28,33 @@ import (
 type shim struct {
 	orders           <-chan order      // closed when the supervisor is gone
 	children         chan os.Signal    // SIGCHLD
-	status           *json.Encoder     // nobody reads it any more when the supervisor is gone, which is no error
-	statusMu         sync.Mutex        // held while status and hosts are used
-	refusedHosts     map[string]bool   // that were reported
-	terminal         *savedTerminal    // nil: none to put back
-	terminalReleased bool              // the user's terminal is not ours at present
+	status           *json.Encoder     // errors are ignored: the supervisor may be dead
+	statusMu         sync.Mutex        // guards status and refusedHosts
+	refusedHosts     map[string]bool   // already reported
+	terminal         *savedTerminal    // nil: none to restore
+	terminalReleased bool              // the user has the terminal
 	leader           int               // pid of the child
 	exitStatus       *unix.WaitStatus  // of the child, once it has ended
-	group            proc.Cgroup       // holds the tree, where the system has such
-	known            map[int]proc.Info // the tree as seen so far
+	group            proc.Cgroup       // of the tree, if the system has cgroups
+	known            map[int]proc.Info // the tree when last listed
 	leftoverNames    map[int]string    // the leftovers by pid
-	stopped          map[int]bool      // what pauseTree has stopped
+	stopped          map[int]bool      // by pauseTree
 }
 
-// serveShim is the whole life of the shim. It returns its exit status.
+// serveShim runs the shim, and returns its exit status.
 func serveShim() int {
 	if !isPipe(fdLifeline) || !isPipe(fdStatus) {
-		fmt.Fprintln(os.Stderr, proc.ShimName+": started by hand; it is started by supervise only")
+		fmt.Fprintln(os.Stderr, proc.ShimName+": started manually; only supervise starts it")
 		return 2
 	}
 	closeOnExec()
-	runtime.LockOSThread() // the death of a parent is that of its thread
+	runtime.LockOSThread() // the child is signaled when this thread ends
 	s := &shim{
 		children: make(chan os.Signal, 1), leader: -1,
 		refusedHosts: map[string]bool{}, known: map[int]proc.Info{}, leftoverNames: map[int]string{}, stopped: map[int]bool{},
 		status: json.NewEncoder(os.NewFile(fdStatus, "status")), terminal: saveTerminal(),
 	}
-	// Caught and dropped, not ignored: what is ignored would stay so in the child.
+	// The signals are caught and dropped, since the child would inherit ignored ones.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM,
 		unix.SIGTTIN, unix.SIGTTOU, unix.SIGTSTP, unix.SIGUSR1, unix.SIGUSR2)
 	signal.Notify(s.children, unix.SIGCHLD)
@@ -80,13 +81,13 @@ func isPipe(fd int) bool {
 func (s *shim) report(r report) {
 	s.statusMu.Lock()
 	defer s.statusMu.Unlock()
-	_ = s.status.Encode(r) // see the field
+	_ = s.status.Encode(r) // see status
 }
 
-// maxRefused is how many hosts are reported that the child may not reach.
+// maxRefused is how many refused hosts are reported.
 const maxRefused = 20
 
-// reportRefused reports a host, once.
+// reportRefused reports a refused host, once.
 func (s *shim) reportRefused(host string) {
 	s.statusMu.Lock()
 	news := !s.refusedHosts[host] && len(s.refusedHosts) < maxRefused
@@ -99,7 +100,7 @@ func (s *shim) reportRefused(host string) {
 	}
 }
 
-// failureReport reports why a child was not started.
+// failureReport returns the report of why a child was not started.
 func failureReport(err error) report {
 	r := report{Step: stepFailed, Errno: unix.EINVAL}
 	errors.As(err, &r.Errno)
@@ -109,13 +110,13 @@ func failureReport(err error) report {
 	return r
 }
 
-// confinementError is why the child could not be given a fence.
+// confinementError says why a restriction could not be applied.
 type confinementError struct{ error }
 
 func (f confinementError) Unwrap() error { return f.error }
 
-// closeOnExec keeps every descriptor but the first three from the child: ours,
-// and those that our supervisor was itself handed by whoever started it.
+// closeOnExec keeps every descriptor except the first three from the child, including
+// those that the supervisor inherited.
 func closeOnExec() {
 	for fd := 3; fd < fdEnd; fd++ {
 		unix.CloseOnExec(fd)
@@ -134,7 +135,7 @@ func closeOnExec() {
 // start reads the spec and starts the child; it reports whether that worked.
 func (s *shim) start(lifeline *bufio.Reader) bool {
 	line, err := lifeline.ReadBytes('\n')
-	if err != nil { // there will be no child: the supervisor gave up, or it is dead
+	if err != nil { // the supervisor gave up, or it is dead
 		if len(line) == 0 || order(line[0]) != orderGoodbye {
 			s.terminal.restore()
 		}
@@ -145,13 +146,13 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		s.report(report{Step: stepFailed, Errno: unix.EINVAL})
 		return false
 	}
-	self, _ := CurrentProcess() // without a name nothing can be found by it
+	self, _ := CurrentProcess() // on error the tree has no mark
 	attr := &syscall.ProcAttr{
 		Dir: string(sp.Dir), Env: proc.Mark(toStrings(sp.Env), self), Files: []uintptr{fdStdin, fdStdout, fdStderr},
 		Sys: &syscall.SysProcAttr{Setsid: !sp.Terminal, Foreground: sp.Terminal, Ctty: fdStdout},
 	}
-	// Somebody may kill the shim before anybody else knows of the child. What the
-	// child starts does not inherit this.
+	// The shim may be killed before it has reported the child. The child's own children do
+	// not inherit this.
 	proc.SignalOnParentDeath(attr.Sys, unix.SIGKILL)
 	if u := sp.User; u != nil {
 		attr.Sys.Credential = u.credential()
@@ -171,7 +172,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 	}
 	pid, inside, err := fork(string(sp.Path), toStrings(sp.Args), attr)
 	for fd := fdStdin; fd <= fdStderr; fd++ {
-		_ = unix.Close(fd) // or the output would never end
+		_ = unix.Close(fd) // otherwise the output would never end
 	}
 	if !inside {
 		s.group.Remove()
@@ -182,7 +183,7 @@ func (s *shim) start(lifeline *bufio.Reader) bool {
 		return false
 	}
 	s.leader = pid
-	leader, err := proc.Identify(pid) // it cannot be collected before
+	leader, err := proc.Identify(pid) // the process exists until it is collected
 	if err != nil {
 		leader.PID = pid
 	}
@@ -198,8 +199,8 @@ func toStrings(list [][]byte) []string {
 	return out
 }
 
-// readOrders passes on what the supervisor says. Its goroutine ends with the
-// lifeline, or with the process.
+// readOrders returns a channel of the supervisor's orders, which is closed at the end of the
+// lifeline.
 func readOrders(lifeline *bufio.Reader) <-chan order {
 	orders := make(chan order)
 	go func() {
@@ -215,13 +216,12 @@ func readOrders(lifeline *bufio.Reader) <-chan order {
 	return orders
 }
 
-// watch returns when the child and its whole tree are gone, and has reported
-// both.
+// watch waits until the child and its entire tree have ended, and reports both.
 func (s *shim) watch() {
 	for none := false; s.exitStatus == nil && !none; {
 		select {
 		case <-s.children:
-			none = s.collectChildren() // without having seen how the child ended: it is over all the same
+			none = s.collectChildren() // the exit status of the child may be unknown then
 		case o, ok := <-s.orders:
 			if s.followOrder(o, ok) {
 				left, gone := s.killTree()
@@ -235,11 +235,11 @@ func (s *shim) watch() {
 	s.reportTree(s.sweep())
 }
 
-// followOrder follows an order while the child runs. It reports whether the tree is to
+// followOrder executes an order while the child runs. It reports whether the tree has to
 // be killed.
 func (s *shim) followOrder(o order, ok bool) bool {
 	if !ok {
-		return true // the supervisor is gone
+		return true // the supervisor is dead
 	}
 	if !proc.OrphansReturn {
 		s.refreshMembers()
@@ -259,20 +259,20 @@ func (s *shim) followOrder(o order, ok bool) bool {
 		_ = unix.Kill(-s.leader, unix.SIGCONT)
 	case orderReleaseTerminal, orderHoldTerminal:
 		s.terminalReleased = o == orderReleaseTerminal
-	case orderGoodbye: // means something only at the very end
+	case orderGoodbye: // only awaitGoodbye handles it
 	}
 	return false
 }
 
-// signalGroup signals the child's process group. A stopped process sees a signal
-// only when it is continued.
+// signalGroup signals the child's process group, and continues it: a stopped process
+// handles signals only after that.
 func (s *shim) signalGroup(sig unix.Signal) {
-	_ = unix.Kill(-s.leader, sig) // it may have ended in this moment
+	_ = unix.Kill(-s.leader, sig) // it may just have ended
 	_ = unix.Kill(-s.leader, unix.SIGCONT)
 }
 
-// collectChildren collects every child that has ended, and reports that the first one was
-// stopped. It returns whether none is left.
+// collectChildren waits for all children that have ended, and reports if the leader was
+// stopped. It returns whether no child is left.
 func (s *shim) collectChildren() bool {
 	for {
 		var status unix.WaitStatus
@@ -283,7 +283,7 @@ func (s *shim) collectChildren() bool {
 			return true
 		case pid == 0:
 			return false
-		case pid == s.leader && status.Stopped() && s.stopped[pid]: // we did it
+		case pid == s.leader && status.Stopped() && s.stopped[pid]: // by pauseTree
 		case pid == s.leader && status.Stopped():
 			s.report(report{Step: stepPaused, Signal: unix.SignalName(status.StopSignal())})
 		case pid == s.leader:
@@ -304,21 +304,18 @@ func (s *shim) reportEnd() {
 	s.report(r)
 }
 
-// reportTree reports what became of the rest.
+// reportTree reports the leftovers and the survivors of the tree.
 func (s *shim) reportTree(left []proc.Info, gone bool) {
 	r := report{Step: stepSwept, Gone: gone}
 	for _, p := range left {
 		r.Survivors = append(r.Survivors, fmt.Sprintf("%s (%d)", filepath.Base(p.Command()), p.PID))
 	}
-	for _, name := range s.leftoverNames {
-		r.Leftovers = append(r.Leftovers, name)
-	}
-	slices.Sort(r.Leftovers)
+	r.Leftovers = slices.Sorted(maps.Values(s.leftoverNames))
 	s.report(r)
 }
 
-// awaitGoodbye waits for the supervisor to settle its side. When it dies first, the
-// user's terminal is ours to put back.
+// awaitGoodbye waits until the supervisor has finished. If it dies first, the shim restores
+// the user's terminal.
 func (s *shim) awaitGoodbye() {
 	for o := range s.orders {
 		if o == orderGoodbye {
@@ -330,7 +327,7 @@ func (s *shim) awaitGoodbye() {
 	}
 }
 
-// savedTerminal is the state of the user's terminal before it is touched.
+// savedTerminal is the original state of the user's terminal.
 type savedTerminal struct{ state *term.State }
 
 func saveTerminal() *savedTerminal {
@@ -341,22 +338,21 @@ func saveTerminal() *savedTerminal {
 	return &savedTerminal{state: state}
 }
 
-// restore puts the terminal back after the supervisor was killed. It knows
-// nothing of what the child printed, so it leaves every mode.
+// restore restores the terminal after the supervisor was killed. The output of the child is
+// unknown, so it resets every mode.
 func (t *savedTerminal) restore() {
 	if t == nil {
 		return
 	}
 	_, _ = unix.Write(fdTermOut, []byte(terminal.ResetAll()))
-	_ = term.Restore(fdTermIn, t.state) // the terminal may be gone as well
+	_ = term.Restore(fdTermIn, t.state) // the terminal may be closed
 }
 
-// fork starts the child. On a terminal it does so as a shell would: the shim
-// leads the session, and the child the process group in the foreground. If it led
-// the session itself, Ctrl-Z could not stop it, for nobody would be there to
-// continue it (POSIX.1-2017, 3.264, orphaned process group). The child puts itself
-// into the foreground before it executes the program, while its signals are
-// blocked, so that the terminal does not stop it for that.
+// fork starts the child. On a terminal it does what a shell does: the shim leads the
+// session, and the child leads the foreground process group. If the child led the session,
+// Ctrl-Z could not stop it (POSIX.1-2017, 3.264, orphaned process group). The child enters
+// the foreground before it executes the program, while its signals are blocked, so that
+// the terminal does not stop it.
 func (s *shim) fork(path string, args []string, attr *syscall.ProcAttr) (pid int, inCgroup bool, err error) {
 	if attr.Sys.Foreground {
 		if err := unix.IoctlSetInt(fdStdout, unix.TIOCSCTTY, 0); err != nil {

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	drainLimit = 500 * time.Millisecond // for output after the tree is gone
-	// drainMore is what is still read after that while it comes without waiting: a
-	// slow writer must not cost the end of the output, which pipes and terminals
-	// hold at most 64 KiB of, and a foreign process must not keep us for ever.
+	drainLimit = 500 * time.Millisecond // for output after the tree has ended
+	// drainMore is how many available bytes are read after that limit. Pipes and terminals
+	// hold at most 64 KiB, so a slow writer loses nothing, and a foreign process that
+	// keeps writing cannot block the end.
 	drainMore = 256 << 10
 )
 
-// streams are the child's three descriptors and what moves their bytes.
+// streams are the child's three descriptors, and the goroutines that copy their bytes.
 type streams struct {
 	child          [3]*os.File
-	childFiles     []*os.File // of child, those that are ours to close once the shim has them
-	stdinPipe      *os.File   // write end of descriptor 0, nil when the child has something else there
+	childFiles     []*os.File // the files of child to close once the shim has them
+	stdinPipe      *os.File   // write end of the child.s standard input; nil if it is a file
 	master         *os.File   // of the pseudo-terminal, nil without one
 	outputs        []*output
-	withoutReturns bool // the child's terminal began without ONLCR
+	withoutReturns bool // the child.s terminal started without ONLCR
 	openedAt       time.Time
-	lastOutput     atomic.Int64 // when output came last, in nanoseconds after born; 0 for never
-	lastTyped      atomic.Int64 // when the user typed last, in nanoseconds since 1970
+	lastOutput     atomic.Int64 // time of the last output, in nanoseconds after openedAt; 0 for none
+	lastTyped      atomic.Int64 // time of the last key, in nanoseconds since 1970
 	sizeMu         sync.Mutex
 	cols           uint16
 	rows           uint16
@@ -64,10 +64,9 @@ func openStreams(c Command) (*streams, error) {
 	return s, nil
 }
 
-// openTerminal opens a pseudo-terminal. The ioctls of creack/pty make a
-// descriptor blocking, after which neither a deadline nor Close ends a Read
-// (creack/pty#174), so the master is replaced by a copy and never given to them
-// again.
+// openTerminal opens a pseudo-terminal. The ioctls of creack/pty make a descriptor
+// blocking, after which neither a deadline nor Close ends a Read (creack/pty#174).
+// Therefore the master is replaced by a nonblocking copy.
 func (s *streams) openTerminal(c Command) error {
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -116,8 +115,7 @@ func orDiscard(w io.Writer) io.Writer {
 	return w
 }
 
-// sameWriter compares two writers, which panics for types that have no
-// equality.
+// sameWriter compares two writers. Types without equality panic, and count as different.
 func sameWriter(a, b io.Writer) (same bool) {
 	defer func() { _ = recover() }()
 	return a == b
@@ -149,7 +147,7 @@ func (s *streams) openStdin(c Command) error {
 	return nil
 }
 
-// release closes the child's side, which the shim holds now.
+// release closes the child's side of the streams, which the shim has inherited.
 func (s *streams) release() {
 	for _, f := range s.childFiles {
 		_ = f.Close()
@@ -157,14 +155,14 @@ func (s *streams) release() {
 	s.childFiles = nil
 }
 
-// start moves bytes. What comes from the terminal goes to mirror as well.
+// start starts to copy bytes. Output is also written to mirror, unless that is nil.
 func (s *streams) start(stdin io.Reader, mirror io.Writer) {
 	if s.stdinPipe == nil {
 		close(s.stdinDone)
 	} else {
 		go func() {
 			defer close(s.stdinDone)
-			_, _ = io.Copy(s.stdinPipe, stdin) // a child need not read all of it
+			_, _ = io.Copy(s.stdinPipe, stdin) // the child may close its end earlier
 			_ = s.stdinPipe.Close()
 		}()
 	}
@@ -175,7 +173,7 @@ func (s *streams) start(stdin io.Reader, mirror io.Writer) {
 	}
 }
 
-// lastOutputTime returns when output came last, zero for never.
+// lastOutputTime returns the time of the last output, zero for none.
 func (s *streams) lastOutputTime() time.Time {
 	last := s.lastOutput.Load()
 	if last == 0 {
@@ -184,12 +182,12 @@ func (s *streams) lastOutputTime() time.Time {
 	return s.openedAt.Add(time.Duration(last))
 }
 
-// typedSince reports whether the user has typed something within the last d.
+// typedSince reports whether the user has pressed a key within the last d.
 func (s *streams) typedSince(d time.Duration) bool {
 	return time.Since(time.Unix(0, s.lastTyped.Load())) < d
 }
 
-// awaitQuiet waits until all that a stopped child has printed is read and passed on.
+// awaitQuiet waits until all output of a stopped child was read and passed on.
 func (s *streams) awaitQuiet() {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -206,7 +204,7 @@ func (s *streams) awaitQuiet() {
 	}
 }
 
-// isReadable reports whether the terminal holds output that has not been read.
+// isReadable reports whether the terminal has unread output.
 func (s *streams) isReadable() (ready bool) {
 	_ = s.withDescriptor(func(fd int) error {
 		set := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
@@ -217,7 +215,7 @@ func (s *streams) isReadable() (ready bool) {
 	return ready
 }
 
-// followSize gives the child's terminal the size that t has now.
+// followSize resizes the child's terminal to the current size of t.
 func (s *streams) followSize(t *Terminal) {
 	s.sizeMu.Lock()
 	defer s.sizeMu.Unlock()
@@ -225,14 +223,14 @@ func (s *streams) followSize(t *Terminal) {
 	if cols == s.cols && rows == s.rows {
 		return
 	}
-	_ = s.resize(cols, rows) // the child may just be gone
+	_ = s.resize(cols, rows) // the child may just have ended
 	if t.OnResize != nil {
 		t.OnResize(cols, rows)
 	}
 }
 
-// drain reads what is left after the tree is gone, closes everything, and
-// returns the errors of the writers.
+// drain reads the remaining output after the tree has ended, closes everything, and returns
+// the errors of the writers.
 func (s *streams) drain() error {
 	for _, o := range s.outputs {
 		_ = o.from.SetReadDeadline(time.Now().Add(drainLimit))
@@ -241,7 +239,7 @@ func (s *streams) drain() error {
 	s.close()
 	select {
 	case <-s.stdinDone:
-	case <-time.After(drainLimit): // a reader that blocks, against the contract
+	case <-time.After(drainLimit): // the reader blocks although it must not
 	}
 	var errs []error
 	for _, o := range s.outputs {
@@ -261,7 +259,7 @@ func (s *streams) close() {
 	}
 }
 
-// resize gives the child's terminal another size, and the child a SIGWINCH.
+// resize changes the size of the child's terminal, which sends the child a SIGWINCH.
 func (s *streams) resize(cols, rows uint16) error {
 	s.cols, s.rows = cols, rows
 	return s.withDescriptor(func(fd int) error {
@@ -269,8 +267,8 @@ func (s *streams) resize(cols, rows uint16) error {
 	})
 }
 
-// withDescriptor calls f with the descriptor of the pseudo-terminal, which Fd would
-// make blocking.
+// withDescriptor calls f with the descriptor of the pseudo-terminal. The method Fd would make
+// it blocking.
 func (s *streams) withDescriptor(f func(fd int) error) error {
 	conn, err := s.master.SyscallConn()
 	if err != nil {
@@ -286,7 +284,7 @@ func (s *streams) withDescriptor(f func(fd int) error) error {
 	return nil
 }
 
-// hasSignalKeys reports whether the child's terminal turns Ctrl-C into a signal.
+// hasSignalKeys reports whether the child's terminal converts Ctrl-C to a signal.
 func (s *streams) hasSignalKeys() bool {
 	cooked := true
 	_ = s.withDescriptor(func(fd int) error {
@@ -299,8 +297,7 @@ func (s *streams) hasSignalKeys() bool {
 	return cooked
 }
 
-// foregroundGroup returns the process group that the child's terminal signals, 0
-// where that is unknown.
+// foregroundGroup returns the process group that the child's terminal signals, 0 if unknown.
 func (s *streams) foregroundGroup() int {
 	group := 0
 	_ = s.withDescriptor(func(fd int) (err error) {

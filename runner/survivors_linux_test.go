@@ -111,7 +111,7 @@ func TestKillSurvivors(t *testing.T) {
 		name     string
 		dead     dead
 		cgroup   bool // needed
-		nameless bool // another program may have begun to sweep
+		nameless bool // another program may have started to sweep
 	}{
 		{"shim stopped", dead{child: "hostile", ups: hostileUps}, false, true},
 		{"shim killed", dead{child: "hostile", ups: hostileUps, killShim: true}, true, true},
@@ -154,7 +154,7 @@ func TestSweep(t *testing.T) {
 				if !run.Shim.Alive() {
 					t.Fatal("the shim is dead already")
 				}
-				fds = fds[:len(fds)-2] // the last are the shim, which stays, and once more the leader
+				fds = fds[:len(fds)-2] // the last are the shim, which stays, and the leader again
 			}
 			mustRun(t, runner.Command{Args: self("exit", "0")})
 			awaitGone(t, fds)
@@ -165,7 +165,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepSparesTheSupervised: the cgroup of a dead run in which somebody else is
+// TestSweepSparesTheSupervised: the cgroup of a dead run in which another process is
 // being supervised stays.
 func TestSweepSparesTheSupervised(t *testing.T) {
 	if !cgroups(t) {
@@ -214,7 +214,7 @@ func reapByMarker(t *testing.T, marker string) {
 	}
 }
 
-// TestKillSurvivorsOfAnotherLife: whoever has the pids now is left alone.
+// TestKillSurvivorsOfAnotherLife: the processes that have the pids now are left alone.
 func TestKillSurvivorsOfAnotherLife(t *testing.T) {
 	cmd := exec.Command("/bin/sh", "-c", "sleep 300 & echo up; wait")
 	out := watchFor("up", 1)

@@ -88,7 +88,7 @@ func stopWithGroup() {
 	<-continued
 }
 
-// atShell starts an interactive shell on a terminal of its own.
+// atShell starts an interactive shell on a separate terminal.
 func atShell(t *testing.T) (s *sitting, screen *watcher) {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -164,7 +164,7 @@ func TestSuspend(t *testing.T) {
 }
 
 // TestSuspendedIsNotOurs: killed while it is suspended, we leave the terminal to
-// whoever has it.
+// its current user.
 func TestSuspendedIsNotOurs(t *testing.T) {
 	s, screen := atShell(t)
 	s.typeFor(t, screen, command(self("runs", "line-reader"))+"\n", "ready")

@@ -4,6 +4,7 @@ package runner
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -13,20 +14,19 @@ import (
 )
 
 const (
-	// userPresence is how long after a key the user is taken to sit at the terminal.
-	// Nobody else may suspend the job: it would stay so for the night.
+	// userPresence is how long after a key the user counts as present. Without a user the
+	// job is not suspended, since no one would continue it.
 	userPresence = 5 * time.Second
-	// settleLimit bounds the wait for the last that a stopped child has printed.
+	// settleLimit bounds the wait for the last output of a stopped child.
 	settleLimit = 500 * time.Millisecond
-	// stopLimit is how long the kernel may take to stop this process. It does not
-	// where no shell is there to continue it.
+	// stopLimit is how long the kernel may take to stop this process. Without a shell that
+	// could continue the process, the kernel ignores the signal.
 	stopLimit = 200 * time.Millisecond
 )
 
-// handlePause follows the stop of the child. When the user is there it was he who
-// stopped it, by a key or by a command of the program, and the whole job is
-// suspended. Otherwise it goes on, as one that has no shell above it does; only
-// one that was stopped by SIGSTOP stays so, until a limit is passed.
+// handlePause reacts to a stopped child. If the user is present, the user stopped it, and
+// the entire job is suspended. Otherwise a child stopped by SIGTSTP is continued, as
+// without a shell; one stopped by SIGSTOP stays stopped until a limit is passed.
 func (s *session) handlePause(signal string) {
 	switch {
 	case s.stage != running || s.hasEnded() || !s.freezing.since.IsZero():
@@ -38,8 +38,8 @@ func (s *session) handlePause(signal string) {
 	}
 }
 
-// suspend gives the user's terminal back, stops this process with its group, as
-// Ctrl-Z does any other, and takes the terminal again when it is continued.
+// suspend restores the user's terminal, stops the process group of this process, and
+// reopens the terminal when it is continued.
 func (s *session) suspend() {
 	from := time.Now()
 	s.streams.awaitQuiet()
@@ -50,44 +50,44 @@ func (s *session) suspend() {
 	s.resumeTerminal()
 }
 
-// resumeTerminal takes the terminal when this process has been continued, be it after a
-// stop of its own or by somebody else. In the background it waits for it.
+// resumeTerminal reopens the terminal after this process was continued. In the background it
+// waits until it is in the foreground.
 func (s *session) resumeTerminal() {
 	c := s.console
 	if c == nil {
 		return
 	}
-	if c.keyboard != nil && !inForeground(c.in) { // stopped by another one, and continued by bg
+	if c.keyboard != nil && !inForeground(c.in) { // continued by bg
 		c.keyboard.Stop()
 		c.keyboard = nil
 		s.link.send(orderReleaseTerminal)
 	}
-	if c.keyboard != nil && !c.keyboard.IsRaw() { // the shell has put it back
+	if c.keyboard != nil && !c.keyboard.IsRaw() { // the shell has reset it
 		c.release()
 	}
 	s.takeTerminal()
 }
 
-// takeTerminal takes the user's terminal where it is not ours and can be.
+// takeTerminal opens the user's terminal, unless it is open or in use by another process.
 func (s *session) takeTerminal() {
 	if s.console.hasKeyboard() {
 		return
 	}
-	s.link.send(orderHoldTerminal) // first: it has to be put back from the very moment
+	s.link.send(orderHoldTerminal) // first, so that the shim restores it from now on
 	if err := s.console.openKeyboard(); err != nil || !s.console.hasKeyboard() {
 		s.link.send(orderReleaseTerminal)
-		return // without raw mode the user sees what happens, and cannot type
+		return // the user sees the output, but cannot type
 	}
 	s.console.writeModes((*terminal.Modes).Reapply)
 	s.console.resize()
 }
 
-// stopOwnGroup stops all processes of the group, and returns when this one has
-// been continued. A handler must never have been set for SIGTSTP: the Go runtime
-// does not give that up.
+// stopOwnGroup stops the process group of this process, and returns when this process has
+// been continued. No handler may ever have been set for SIGTSTP, because the Go runtime
+// never removes it.
 func stopOwnGroup(continued <-chan os.Signal) {
 	select {
-	case <-continued: // of an earlier time
+	case <-continued: // an old signal
 	default:
 	}
 	_ = unix.Kill(0, unix.SIGTSTP)
@@ -97,14 +97,14 @@ func stopOwnGroup(continued <-chan os.Signal) {
 	}
 }
 
-// freezeState is what a session knows of its frozen child.
+// freezeState is the state of a freeze by [Control].
 type freezeState struct {
-	since   time.Time // zero when it is not frozen
+	since   time.Time // zero if the tree is not frozen
 	answers []chan error
 }
 
-// requests is where requests come from once the child is known to have started: until
-// then they wait.
+// requests returns the channel of requests once the child has started. Until then they
+// wait.
 func (s *session) requests() <-chan request {
 	if s.link.leader.PID == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (s *session) requests() <-chan request {
 	return s.command.Control.requestsOrNil()
 }
 
-// handleRequest follows a request to freeze or to thaw.
+// handleRequest executes a request to freeze or to thaw.
 func (s *session) handleRequest(r request) {
 	switch {
 	case s.hasEnded() || s.stage != running:
@@ -129,7 +129,7 @@ func (s *session) handleRequest(r request) {
 	}
 }
 
-// answerFrozen passes on that the tree stands still.
+// answerFrozen answers the requests after the tree was stopped.
 func (s *session) answerFrozen() {
 	for _, answer := range s.freezing.answers {
 		answer <- nil
@@ -147,11 +147,10 @@ func (s *session) thaw() {
 	s.link.send(orderThaw)
 }
 
-// freezeRounds bounds how often new processes are looked for: what starts one in
-// the moment in which it is stopped itself has it stopped in the next round.
+// freezeRounds bounds how often pauseTree looks for processes that started meanwhile.
 const freezeRounds = 20
 
-// pauseTree stops everything that is in the tree.
+// pauseTree stops all processes of the tree.
 func (s *shim) pauseTree() {
 	for range freezeRounds {
 		fresh := false
@@ -169,29 +168,23 @@ func (s *shim) pauseTree() {
 	s.report(report{Step: stepFrozen})
 }
 
-// continueTree continues what pauseTree has stopped, the children before their parents: a
-// shell that sees its child stopped would take that for a key of the user's.
+// continueTree continues the processes that pauseTree has stopped, children before their
+// parents: a shell that sees a stopped child would report a suspended job.
 func (s *shim) continueTree() {
-	all := s.listTree()
-	for i := len(all) - 1; i >= 0; i-- {
-		if s.stopped[all[i].PID] {
-			all[i].Signal(unix.SIGCONT)
+	for _, p := range slices.Backward(s.listTree()) {
+		if s.stopped[p.PID] {
+			p.Signal(unix.SIGCONT)
 		}
 	}
 	clear(s.stopped)
 }
 
-// listTree lists what is in the tree now.
+// listTree lists the current processes of the tree.
 func (s *shim) listTree() []proc.Info {
 	all, err := proc.List()
 	if err != nil {
 		return nil
 	}
-	var out []proc.Info
-	for _, p := range proc.Members(all, os.Getpid(), s.leader, s.known) {
-		if !p.Zombie && p.PID != os.Getpid() {
-			out = append(out, p)
-		}
-	}
-	return out
+	members := proc.Members(all, os.Getpid(), s.leader, s.known)
+	return slices.DeleteFunc(members, func(p proc.Info) bool { return p.Zombie || p.PID == os.Getpid() })
 }

@@ -3,8 +3,10 @@
 package runner
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,18 +14,18 @@ import (
 	"supervise/runner/internal/proc"
 )
 
-// What clearing up may take.
+// The limits of the cleanup.
 const (
-	sweepGrace = 250 * time.Millisecond // after SIGTERM to what is left over
-	groupLimit = time.Second            // until what survives cgroup.kill is looked for
+	sweepGrace = 250 * time.Millisecond // after SIGTERM to the leftovers
+	groupLimit = time.Second            // for cgroup.kill
 	groupPoll  = time.Millisecond
 )
 
-// freezeAfter is how often a tree is killed as it is seen: most do not fight back.
+// freezeAfter is after how many passes of killing the tree is frozen first.
 const freezeAfter = 3
 
-// remaining returns what still runs of the tree. An empty list does not mean
-// that nothing is left, since it takes time to make one; gone does.
+// remaining returns the running processes of the tree. The list may miss new ones; only
+// gone means that the entire tree has ended.
 func (s *shim) remaining() (left []proc.Info, gone bool) {
 	none := s.collectChildren()
 	if none && proc.OrphansReturn {
@@ -33,7 +35,7 @@ func (s *shim) remaining() (left []proc.Info, gone bool) {
 	return left, none && len(left) == 0
 }
 
-// isGone reports whether nothing is left, without a list where none is needed.
+// isGone reports whether the tree has ended, without a process list if possible.
 func (s *shim) isGone() bool {
 	if proc.OrphansReturn {
 		return s.collectChildren()
@@ -42,8 +44,8 @@ func (s *shim) isGone() bool {
 	return gone
 }
 
-// refreshMembers notes who belongs to the tree: where orphans are not given to us, a
-// later look would not find them.
+// refreshMembers updates and returns the known processes of the tree. On systems without
+// subreapers a later list would miss orphans.
 func (s *shim) refreshMembers() []proc.Info {
 	all, err := proc.List()
 	if err != nil {
@@ -57,7 +59,7 @@ func (s *shim) refreshMembers() []proc.Info {
 	return left
 }
 
-// sweep ends what outlived the child. It returns what kill returns.
+// sweep ends the processes that outlived the child. It returns the results of killTree.
 func (s *shim) sweep() (left []proc.Info, gone bool) {
 	left, gone = s.remaining()
 	if gone {
@@ -88,8 +90,8 @@ func (s *shim) sweep() (left []proc.Info, gone bool) {
 	}
 }
 
-// killTree kills the tree until it is gone, at once where it has a cgroup. When part
-// of it resists, it gives up after a while and returns what is left.
+// killTree kills the tree until it has ended. After a limit it gives up and returns the
+// remaining processes.
 func (s *shim) killTree() (left []proc.Info, gone bool) {
 	s.killGroup()
 	end := time.Now().Add(proc.SweepLimit)
@@ -105,12 +107,12 @@ func (s *shim) killTree() (left []proc.Info, gone bool) {
 		default:
 			s.noteNames(left)
 		}
-		whole := s.exitStatus == nil // then the number of the group is still ours
-		if whole {
-			_ = unix.Kill(-s.leader, unix.SIGKILL) // as a rule nearly all: one call instead of thousands
+		hasGroup := s.exitStatus == nil // until the leader is collected, its number is not reused
+		if hasGroup {
+			_ = unix.Kill(-s.leader, unix.SIGKILL) // usually nearly all, in one call
 		}
 		for _, p := range left {
-			if !whole || p.Pgid != s.leader {
+			if !hasGroup || p.Pgid != s.leader {
 				p.Signal(unix.SIGKILL)
 			}
 		}
@@ -118,8 +120,8 @@ func (s *shim) killTree() (left []proc.Info, gone bool) {
 	}
 }
 
-// collectKilled collects what has been killed until nothing is left, or nothing comes
-// any more for a while. What starts anew all the time must not keep it.
+// collectKilled collects killed processes until none is left, none has ended for a while,
+// or the limit is reached.
 func (s *shim) collectKilled() {
 	quiet, limit := time.NewTimer(proc.SweepPoll), time.After(20*proc.SweepPoll)
 	defer quiet.Stop()
@@ -135,8 +137,8 @@ func (s *shim) collectKilled() {
 	}
 }
 
-// killGroup kills what is in the cgroup and collects it. As the shim is the
-// parent of orphans, the tree is gone when it has no child left.
+// killGroup kills the processes of the cgroup and collects them. The shim is the parent of
+// orphans, so the tree has ended when it has no child left.
 func (s *shim) killGroup() {
 	if s.group.Dir == "" {
 		return
@@ -149,7 +151,7 @@ func (s *shim) killGroup() {
 	end, empty := time.Now().Add(groupLimit), false
 	for !s.collectChildren() && time.Now().Before(end) {
 		if !empty && !s.group.IsPopulated() {
-			// What is left now is on its last instructions, or got out of the cgroup.
+			// The remaining processes are just ending, or have left the cgroup.
 			end, empty = time.Now().Add(10*groupPoll), true
 		}
 		select {
@@ -161,8 +163,8 @@ func (s *shim) killGroup() {
 	}
 }
 
-// freezeTree stops the tree before it is killed: one that starts new processes as
-// fast as they are killed has to hold still first. It returns all of it.
+// freezeTree stops the tree before it is killed, because it may start new processes as fast
+// as they are killed. It returns all of them.
 func (s *shim) freezeTree(left []proc.Info) []proc.Info {
 	frozen := map[int]proc.Info{}
 	for pass, fresh := 0, true; fresh && pass < proc.FreezePasses; pass++ {
@@ -177,19 +179,16 @@ func (s *shim) freezeTree(left []proc.Info) []proc.Info {
 		s.noteNames(left)
 		left = s.refreshMembers()
 	}
-	out := make([]proc.Info, 0, len(frozen))
-	for _, p := range frozen {
-		out = append(out, p)
-	}
-	return out
+	return slices.Collect(maps.Values(frozen))
 }
 
-// noteNames notes the names of leftovers, while they can still be read.
+// noteNames records the names of leftovers while they run.
 func (s *shim) noteNames(left []proc.Info) {
 	for _, p := range left {
-		if _, ok := s.leftoverNames[p.PID]; ok || p.PID == s.leader || p.Zombie || len(s.leftoverNames) >= proc.MaxNamed {
-			continue
+		_, isNamed := s.leftoverNames[p.PID]
+		isLeftover := p.PID != s.leader && !p.Zombie
+		if isLeftover && !isNamed && len(s.leftoverNames) < proc.MaxNamed {
+			s.leftoverNames[p.PID] = filepath.Base(p.Command())
 		}
-		s.leftoverNames[p.PID] = filepath.Base(p.Command())
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // transcribe writes n numbered lines to a transcript of 1 MiB and to a recording
 // without a limit. The transcript is not closed.
-func transcribe(t *testing.T, n int) (tr *runner.Transcript, path, whole string) {
+func transcribe(t *testing.T, n int) (tr *runner.Transcript, path, full string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "transcript.cast")
 	tr, err := runner.CreateTranscript(path, 1)
@@ -63,7 +63,7 @@ func length(events []event) (seconds float64) {
 }
 
 func TestTranscriptKeepsBothEnds(t *testing.T) {
-	tr, path, whole := transcribe(t, 100_000)
+	tr, path, full := transcribe(t, 100_000)
 	if err := tr.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -76,19 +76,19 @@ func TestTranscriptKeepsBothEnds(t *testing.T) {
 	if _, err := fmt.Sscanf(text[at:], `,"m","%d bytes`, &gap); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(whole, text[:from]) || !strings.HasSuffix(whole, text[to:]) || from+gap+len(text)-to != len(whole) {
-		t.Errorf("kept %d bytes and %d, left out %d, of %d", from, len(text)-to, gap, len(whole))
+	if !strings.HasPrefix(full, text[:from]) || !strings.HasSuffix(full, text[to:]) || from+gap+len(text)-to != len(full) {
+		t.Errorf("kept %d bytes and %d, left out %d, of %d", from, len(text)-to, gap, len(full))
 	}
 	if len(text) > 1<<20 || from < 1<<16 || len(text)-to < 3<<18 {
 		t.Errorf("%d bytes at the beginning and %d at the end are not what a limit of 1 MiB allows", from, len(text)-to)
 	}
-	if _, all := readCast(t, []byte(whole)); math.Abs(length(all)-length(events)) > 0.001 {
+	if _, all := readCast(t, []byte(full)); math.Abs(length(all)-length(events)) > 0.001 {
 		t.Errorf("lasts %f s, want %f", length(events), length(all))
 	}
 	wantAlone(t, path)
 }
 
-// wantAlone fails when there are files beside the one at path.
+// wantAlone fails when there are files next to the one at path.
 func wantAlone(t *testing.T, path string) {
 	t.Helper()
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
@@ -98,18 +98,18 @@ func wantAlone(t *testing.T, path string) {
 
 func TestTranscriptBelowItsLimit(t *testing.T) {
 	for _, lines := range []int{0, 10, 4_000, 12_000} { // of about 60 bytes
-		tr, path, whole := transcribe(t, lines)
+		tr, path, full := transcribe(t, lines)
 		if err := tr.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if text := read(t, path); text != whole {
-			t.Errorf("%d lines: %d bytes differ from the %d of the whole", lines, len(text), len(whole))
+		if text := read(t, path); text != full {
+			t.Errorf("%d lines: %d bytes differ from the %d of the full", lines, len(text), len(full))
 		}
 		wantAlone(t, path)
 	}
 }
 
-// TestTranscriptAtAnyTime: what is there when we die are whole recordings, and
+// TestTranscriptAtAnyTime: what is there when we die are full recordings, and
 // the last line is among them.
 func TestTranscriptAtAnyTime(t *testing.T) {
 	for _, lines := range []int{1, 5_000, 15_000, 100_000} {

@@ -121,7 +121,7 @@ func TestStopSequence(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ready, asked, terminated := watchFor("ready", 1), watchFor("INT", 1), watchFor("TERM", 1)
-	var stopped, toldAt time.Time
+	var stopped, notifiedAt time.Time
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -129,7 +129,7 @@ func TestStopSequence(t *testing.T) {
 		stopped = time.Now()
 		cancel()
 		terminated.wait(t.Context())
-		toldAt = time.Now()
+		notifiedAt = time.Now()
 	}()
 	res, err := runner.Run(ctx, runner.Command{
 		Args:   []string{"/bin/sh", "-c", `trap 'echo INT' INT; trap 'echo TERM' TERM; echo ready; while :; do sleep 0.02; done`},
@@ -141,7 +141,7 @@ func TestStopSequence(t *testing.T) {
 		t.Errorf("got %+v, %v; want stopped by SIGKILL", res, err)
 	}
 	asked.await(t)
-	if early := toldAt.Sub(stopped); early < 2*time.Second || took < 7*time.Second {
+	if early := notifiedAt.Sub(stopped); early < 2*time.Second || took < 7*time.Second {
 		t.Errorf("SIGTERM came after %v and the end after %v, want two and seven seconds", early, took)
 	}
 	if text := asked.String(); strings.Index(text, "INT") > strings.Index(text, "TERM") {

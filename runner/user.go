@@ -6,24 +6,24 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"supervise/internal/regexp"
 )
 
-// User is another user, whom a child can run as.
+// User is another user that a child can run as.
 type User struct {
 	Name, Home string
 	UID, GID   uint32
-	Groups     []uint32 // the further ones
+	Groups     []uint32 // the supplementary groups
 }
 
 // ErrNotRoot says that only root may run a child as another user.
 var ErrNotRoot = errors.New("only root may run a program as another user: start supervise as root (sudo)")
 
-// LookupUser returns the user of a name, or of a number, with its groups. The error
-// says what keeps a child from being run as that: [ErrNotRoot], the system, or that
-// there is none.
+// LookupUser returns the user with a name or a number. The error wraps [ErrNotRoot], or says
+// that the system does not support it or that there is no such user.
 func LookupUser(name string) (User, error) {
 	if err := checkSwitchUser(); err != nil {
 		return User{}, err
@@ -51,7 +51,7 @@ func LookupUser(name string) (User, error) {
 		return User{}, fmt.Errorf("read the user %s: %w", name, err)
 	}
 	if out.UID == 0 {
-		return User{}, fmt.Errorf("%s is root itself: name a user with no rights of its own", name)
+		return User{}, fmt.Errorf("%s is root: name a user without root's rights", name)
 	}
 	return out, nil
 }
@@ -61,23 +61,18 @@ func parseID(text string) (uint32, error) {
 	return uint32(n), err
 }
 
-// otherUserVarsRE matches what leads to the folders of another user, or says who that was.
+// otherUserVarsRE matches the variables that name a user or the user's folders.
 var otherUserVarsRE = regexp.MustCompile(`^(HOME|USER|LOGNAME|MAIL|XDG_\w+|SUDO_\w+)=`)
 
-// Environ returns an environment with the user and the home folder of the user, and
-// without the folders that another one has for configuration and caches.
+// Environ returns an environment with the name and home folder of the user, and without
+// another user's folders for configuration and caches.
 func (u User) Environ(env []string) []string {
-	out := make([]string, 0, len(env)+3)
-	for _, kv := range env {
-		if !otherUserVarsRE.MatchString(kv) {
-			out = append(out, kv)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(env), otherUserVarsRE.MatchString)
 	return append(out, "HOME="+u.Home, "USER="+u.Name, "LOGNAME="+u.Name)
 }
 
-// WriteFiles writes files that the user can read into a new folder of that user among the
-// temporary files, and returns the folder. The caller removes it.
+// WriteFiles writes files, by name, to a new temporary folder that belongs to the user, and
+// returns the folder. The caller removes it.
 func (u User) WriteFiles(files map[string]string) (dir string, err error) {
 	dir, err = os.MkdirTemp("", "supervise-")
 	if err != nil {

@@ -18,8 +18,8 @@ func TestUserNamed(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"no such user": "there is no user no such user: user: unknown user no such user; make one (useradd), or name another",
-		"root":         "root is root itself: name a user with no rights of its own",
-		"0":            "0 is root itself: name a user with no rights of its own",
+		"root":         "root is root: name a user without root's rights",
+		"0":            "0 is root: name a user without root's rights",
 	} {
 		if _, err := LookupUser(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -23,18 +23,18 @@ func (u User) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 }
 
-// CanAccess reports whether the user can read, write or enter a file or folder. The
-// error is that it could not be tried.
+// CanAccess reports whether the user can read, write or enter a file or folder. The error
+// means that the test could not run.
 func (u User) CanAccess(ctx context.Context, path string) (bool, error) {
 	return u.runTest(ctx, `[ -r "$1" ] || [ -w "$1" ] || [ -x "$1" ]`, path)
 }
 
-// CanWriteIn reports whether the user can come to a folder, and make files there.
+// CanWriteIn reports whether the user can enter a folder and create files there.
 func (u User) CanWriteIn(ctx context.Context, dir string) (bool, error) {
 	return u.runTest(ctx, `cd "$1" && [ -w . ] && [ -r . ]`, dir)
 }
 
-// runTest has a shell of the user judge a path.
+// runTest runs a shell test about a path as the user.
 func (u User) runTest(ctx context.Context, test, path string) (bool, error) {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", test, "sh", path)
 	cmd.Dir, cmd.Env = "/", []string{"PATH=/usr/bin:/bin"}
@@ -47,7 +47,7 @@ func (u User) runTest(ctx context.Context, test, path string) (bool, error) {
 }
 
 // FindForeignFile returns the first file or folder in a tree, relative to it, that does not
-// belong to the user; "" where all does. What links lead to is not looked at.
+// belong to the user, or "". It does not follow links.
 func (u User) FindForeignFile(root string) (string, error) {
 	found := ""
 	err := u.walk(root, func(_ *os.Root, name string, st *syscall.Stat_t) error {
@@ -60,9 +60,8 @@ func (u User) FindForeignFile(root string) (string, error) {
 	return found, err
 }
 
-// Chown has everything in a tree belong to the user that belongs to root: what was
-// restored, and what the checks left. A file with several names is left alone, since
-// it may be one of another tree as well.
+// Chown changes the owner of everything in a tree from root to the user. It skips files with
+// several hard links, since another tree may have them too.
 func (u User) Chown(root string) error {
 	return u.walk(root, func(in *os.Root, name string, st *syscall.Stat_t) error {
 		if st.Uid != 0 || st.Nlink > 1 && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {

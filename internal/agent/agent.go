@@ -70,7 +70,7 @@ type Preset struct {
 	Log SessionLog `yaml:"session_log"`
 	// the usage of a continued session includes earlier runs
 	UsageGrows bool `yaml:"usage_grows"`
-	// outcomes of its own exit codes
+	// outcomes of the agent's exit codes
 	ExitCodes map[int]Outcome `yaml:"exit_codes"`
 	// client whose [hooks](hooks.md) it has
 	Hooks string `yaml:"hooks"`

@@ -118,7 +118,7 @@ func (t Printer) PrintParsed(p Parsed) {
 	}
 	t.printLine("%s (%s)", t.Paint(document.Strong, p.File), what)
 	if p.Tests != nil {
-		t.printTests(p.Tests)
+		t.printParsedTests(p.Tests)
 	}
 	if p.Coverage != nil {
 		t.printCoverage(p.Coverage)
@@ -131,7 +131,7 @@ func (t Printer) PrintParsed(p Parsed) {
 	}
 }
 
-func (t Printer) printTests(p *ParsedTests) {
+func (t Printer) printParsedTests(p *ParsedTests) {
 	t.printLine("  tests     %d: %d passed, %d failed, %d errors, %d skipped", p.Total, p.Passed, p.Failed, p.Errors, p.Skipped)
 	for _, c := range p.Cases {
 		if c.Failed() {

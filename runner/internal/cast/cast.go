@@ -14,10 +14,10 @@ import (
 
 // Cast records the output of a terminal as an asciicast of version 3
 // (https://docs.asciinema.org/manual/asciicast/v3/): a header line, then one
-// JSON line per event with the seconds since the event before it. Each line is
+// JSON line per event with the seconds since the previous event. Each line is
 // one Write to the underlying writer, and at most 100 KiB long.
 //
-// No event ends within a character or an esc sequence. Bytes that are not
+// No event ends within a character or an escape sequence. Bytes that are not
 // UTF-8 become U+FFFD. It may be used from several goroutines.
 type Cast struct {
 	mu            sync.Mutex
@@ -42,9 +42,8 @@ type castTerm struct {
 	Rows uint16 `json:"rows"`
 }
 
-// NewCast returns a recorder that writes to w. Where cols or rows is 0 the size
-// is the default one. The clock is [time.Now] unless another is given. The
-// header is written with the first event.
+// NewCast returns a recorder that writes to w. If cols or rows is 0, the default size is
+// used. The clock defaults to [time.Now]. The header is written with the first event.
 func NewCast(w io.Writer, cols, rows uint16, now ...func() time.Time) *Cast {
 	if cols == 0 || rows == 0 {
 		cols, rows = DefaultCols, DefaultRows
@@ -58,8 +57,7 @@ func NewCast(w io.Writer, cols, rows uint16, now ...func() time.Time) *Cast {
 	return c
 }
 
-// maxEvent is how much output one event holds at most, in bytes. In JSON a byte
-// takes up to six.
+// maxEvent limits the output in one event, in bytes. JSON needs up to six bytes for each.
 const maxEvent = 16 << 10
 
 // Write records output. It reports the error of the underlying writer.
@@ -85,7 +83,7 @@ func (c *Cast) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Resize records that the terminal has another size now.
+// Resize records a new size of the terminal.
 func (c *Cast) Resize(cols, rows uint16) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +91,8 @@ func (c *Cast) Resize(cols, rows uint16) error {
 	return c.err
 }
 
-// Close writes what is held back. It does not close the underlying writer.
-// Nothing may be written after it.
+// Close writes an incomplete character or sequence. It does not close the underlying
+// writer. Do not call Write after it.
 func (c *Cast) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,8 +103,8 @@ func (c *Cast) Close() error {
 	return c.err
 }
 
-// writeEvent writes one event. Its time counts from the event before it, which moves
-// by what is written and not by what passed: rounding errors must not add up.
+// writeEvent writes one event. Its time is relative to the rounded time of the previous
+// event, so that rounding errors do not add up.
 func (c *Cast) writeEvent(code byte, data []byte) {
 	c.writeHeader()
 	elapsed := max(0, c.now().Sub(c.last).Round(time.Microsecond))
@@ -116,7 +114,7 @@ func (c *Cast) writeEvent(code byte, data []byte) {
 	c.writeLine(c.line)
 }
 
-// appendInterval appends seconds with six digits behind the point.
+// appendInterval appends seconds with six decimals.
 func appendInterval(b []byte, d time.Duration) []byte {
 	b = append(strconv.AppendInt(b, int64(d/time.Second), 10), '.')
 	micros := int64(d % time.Second / time.Microsecond)
@@ -147,7 +145,7 @@ func (c *Cast) writeLine(line []byte) {
 	}
 }
 
-// plainBytes are the bytes that a JSON string holds as they are, of ASCII.
+// plainBytes are the ASCII characters that need no escape in a JSON string.
 var plainBytes = func() (set [256]bool) {
 	for b := 0x20; b < utf8.RuneSelf; b++ {
 		set[b] = b != '"' && b != '\\'
@@ -155,8 +153,8 @@ var plainBytes = func() (set [256]bool) {
 	return set
 }()
 
-// appendJSON appends text as a JSON string (RFC 8259, section 7). What is not
-// UTF-8 becomes U+FFFD.
+// appendJSON appends text as a JSON string (RFC 8259, section 7). Invalid UTF-8 becomes
+// U+FFFD.
 func appendJSON(b, text []byte) []byte {
 	b = append(b, '"')
 	from := 0
@@ -184,9 +182,9 @@ func appendJSON(b, text []byte) []byte {
 	return append(append(b, text[from:]...), '"')
 }
 
-// isPlainWord reports whether eight bytes are all plain; of DEL, which is, it does
-// not know. The tests look for bytes that are below, or zero after an exclusive
-// or; a borrow can only make it say no (Bit Twiddling Hacks, "zero in word").
+// isPlainWord reports whether eight bytes are all plain, except for DEL. It tests for bytes
+// that are small, or zero after an exclusive or. A borrow can only produce a wrong false
+// (Bit Twiddling Hacks, "zero in word").
 func isPlainWord(w uint64) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	quote, backslash := w^(ones*'"'), w^(ones*'\\')
@@ -213,13 +211,13 @@ func appendEscape(b []byte, c byte) []byte {
 
 const (
 	esc = 0x1b
-	// maxSequence bounds the esc sequence that is waited for. What is longer is
-	// no sequence of this world, and output must not be withheld for it.
+	// maxSequence limits an incomplete escape sequence, in bytes. Output after a longer one
+	// is not held back.
 	maxSequence = 256
 )
 
-// completeLength returns how much of b ends neither within a character nor within
-// an esc sequence.
+// completeLength returns the length of b without an incomplete character or escape sequence
+// at its end.
 func completeLength(b []byte) int {
 	n := len(b)
 	for i := n - 1; i >= 0 && i >= n-utf8.UTFMax; i-- {
@@ -236,7 +234,7 @@ func completeLength(b []byte) int {
 		return n
 	}
 	at += start
-	// An ESC right before a backslash ends a string that began with another one.
+	// An ESC before a backslash ends a string that starts with another ESC.
 	if open := openStringStart(b[start:at]); open >= 0 {
 		at = start + open
 	}
@@ -246,8 +244,8 @@ func completeLength(b []byte) int {
 	return at
 }
 
-// openStringStart returns where an operating system command begins that has not
-// ended within b, or -1.
+// openStringStart returns the start of an operating system command that does not end within
+// b, or -1.
 func openStringStart(b []byte) int {
 	at := bytes.LastIndex(b, []byte{esc, ']'})
 	if at < 0 || isCompleteSequence(b[at:]) {
@@ -256,7 +254,7 @@ func openStringStart(b []byte) int {
 	return at
 }
 
-// isCompleteSequence reports whether the esc sequence at the start of b is whole
+// isCompleteSequence reports whether the escape sequence at the start of b is complete
 // (ECMA-48, section 5.4, and OSC strings).
 func isCompleteSequence(b []byte) bool {
 	if len(b) < 2 {
@@ -274,7 +272,7 @@ func isCompleteSequence(b []byte) bool {
 	return true
 }
 
-// Size of a terminal that nothing else decides, in characters.
+// The default size of a terminal, in characters.
 const (
 	DefaultCols = 120
 	DefaultRows = 40

@@ -1,2 +1,3 @@
-// Package cast records what a terminal shows, in a file of bounded size, and keeps the end of what a program printed.
+// Package cast records the output of a terminal as an asciicast, in a file of bounded size,
+// and keeps the end of a program's output in memory.
 package cast

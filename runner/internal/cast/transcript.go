@@ -14,24 +14,22 @@ import (
 	"time"
 )
 
-// DefaultTranscriptLimit is the size that a transcript may reach, in bytes.
+// DefaultTranscriptLimit is the default limit of a transcript, in bytes.
 const DefaultTranscriptLimit = 64 << 20
 
-// transcriptParts is in how many files the end is kept. The oldest is given up as
-// a whole, so this is how exactly the limit is made use of.
+// transcriptParts is the number of files that hold the end. The oldest one is dropped as a
+// unit, so more files use the limit better.
 const transcriptParts = 8
 
-// minTranscript is the least limit: each part has to hold some events.
+// minTranscript is the minimum limit, in bytes: each part has to hold some events.
 const minTranscript = 1 << 20
 
-// Transcript is the file of a [Cast], or of anything that writes a header line
-// and then lines of which none is longer than 100 KiB. Of one that passes its
-// limit the first eighth and the end are kept, with a marker event between them
-// that counts the bytes of the recording which are left out.
+// Transcript is the file of a [Cast], or of any writer of a header line and further lines
+// of at most 100 KiB. Of a longer recording it keeps the first eighth and the end, with a
+// marker event between them that counts the omitted bytes.
 //
-// While it is written the end is kept in some files beside it, each of which is a
-// recording of its own, so that what the death of this process leaves can be
-// played. Close joins them.
+// Until Close joins the files, the end is kept in separate files next to the transcript.
+// Each of them is a complete recording, which can be played if this process dies.
 type Transcript struct {
 	path   string
 	limit  int64
@@ -42,21 +40,21 @@ type Transcript struct {
 	gap    gap     // between head and parts
 }
 
-// part is one of the files that hold the end.
+// part is one of the files with the end.
 type part struct {
 	file     *os.File
 	size     int64
 	duration time.Duration // the sum of its intervals
 }
 
-// gap is what is left out.
+// gap is the omitted part.
 type gap struct {
 	bytes    int64
 	duration time.Duration
 }
 
-// CreateTranscript creates the file at path, or empties it, for a recording of
-// at most limit bytes. A limit below 1 means the default, and 1 MiB is the least.
+// CreateTranscript creates or empties the file at path for a recording of at most limit
+// bytes. A limit below 1 means the default; the minimum is 1 MiB.
 func CreateTranscript(path string, limit int64) (*Transcript, error) {
 	if limit < 1 {
 		limit = DefaultTranscriptLimit
@@ -92,7 +90,7 @@ func (t *Transcript) partPath(i int) string {
 	return name
 }
 
-// headLimit and partLimit add up to the limit, less what the marker takes.
+// headLimit and the limits of all parts add up to the limit, minus the marker.
 func (t *Transcript) headLimit() int64 { return t.limit / 8 }
 
 func (t *Transcript) partLimit() int64 { return (t.limit - t.headLimit() - 256) / transcriptParts }
@@ -118,7 +116,7 @@ func (t *Transcript) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// startPart begins a part, for which the oldest one is given up once there are all.
+// startPart starts a new part. It drops the oldest one if there are already enough.
 func (t *Transcript) startPart() (err error) {
 	fresh := &part{}
 	if len(t.parts) < transcriptParts {
@@ -145,7 +143,7 @@ func seek(f *os.File, offset int64) error {
 	return err
 }
 
-// interval returns the time at the beginning of an event line.
+// interval returns the time at the start of an event line.
 func interval(line []byte) time.Duration {
 	number, _, _ := strings.Cut(strings.TrimPrefix(string(line[:min(len(line), 32)]), "["), ",")
 	seconds, err := strconv.ParseFloat(number, 64)
@@ -175,7 +173,7 @@ func (t *Transcript) Close() error {
 	return nil
 }
 
-// appendPart moves a part to the end of the file.
+// appendPart appends a part to the transcript and removes its file.
 func (t *Transcript) appendPart(p *part) error {
 	if err := seek(p.file, int64(len(t.header))); err != nil {
 		return err
@@ -186,7 +184,7 @@ func (t *Transcript) appendPart(p *part) error {
 	return errors.Join(p.file.Close(), os.Remove(p.file.Name()))
 }
 
-// defaultTail is what a Tail keeps without a limit, in bytes.
+// defaultTail is the limit of a Tail without one, in bytes.
 const defaultTail = 64 << 10
 
 // Tail is a writer that keeps the last bytes written to it. The zero value
@@ -198,8 +196,8 @@ type Tail struct {
 	next  int // where the oldest byte is, once buf is full
 }
 
-// NewTail returns a Tail that keeps the last limit bytes; a limit below 1 means
-// the default.
+// NewTail returns a Tail that keeps the last limit bytes. A limit below 1 means the
+// default.
 func NewTail(limit int) *Tail { return &Tail{limit: limit} }
 
 // Write keeps the end of p; it never fails.
@@ -223,12 +221,12 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes returns a copy of what is kept.
+// Bytes returns a copy of the kept bytes.
 func (t *Tail) Bytes() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append(append(make([]byte, 0, len(t.buf)), t.buf[t.next:]...), t.buf[:t.next]...)
 }
 
-// String returns what is kept.
+// String returns the kept bytes as a string.
 func (t *Tail) String() string { return string(t.Bytes()) }

@@ -1,5 +1,5 @@
-// Package gateway lets what is in a network namespace of its own reach some hosts, as an
-// HTTP proxy, and some ports of this machine.
+// Package gateway is an HTTP proxy through which processes in a separate network namespace
+// reach some hosts, and some ports of this machine.
 package gateway
 
 import (
@@ -18,21 +18,21 @@ import (
 	"time"
 )
 
-// Port is where the proxy listens on the loopback of the namespace.
+// Port is the port of the proxy on the loopback device of the namespace.
 const Port = "3128"
 
-// Proxy is a proxy that lets some hosts through.
+// Proxy is an HTTP proxy to some hosts.
 type Proxy struct {
-	// Hosts are names or addresses, which mean the ports 80 and 443, or have a port; with
-	// *. before it, a name means all in its domain.
+	// Hosts are names or addresses, with a port or for the ports 80 and 443. *.NAME means
+	// all hosts of a domain.
 	Hosts []string
-	// OnRefused is called, concurrently, with each host and port that is refused.
+	// OnRefused is called, concurrently, with each refused host and port.
 	OnRefused func(host string)
 }
 
-// Listen listens on the loopback of this thread's network namespace, and serves what comes
-// from any thread, until the process ends. The ports of this machine that are among the
-// hosts are listened on as well: what connects there is passed on.
+// Listen starts the proxy on the loopback device of this thread's network namespace. It
+// runs until the process ends. Connections to the ports of this machine that are among the
+// hosts are forwarded as well.
 func (g *Proxy) Listen() error {
 	for _, port := range g.localPorts() {
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
@@ -46,11 +46,11 @@ func (g *Proxy) Listen() error {
 		return fmt.Errorf("listen in the network namespace: %w", err)
 	}
 	server := &http.Server{Handler: g, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(l) }() // it ends with the process
+	go func() { _ = server.Serve(l) }() // until the process ends
 	return nil
 }
 
-// localPorts are those of this machine among the hosts.
+// localPorts returns the ports of this machine that are among the hosts.
 func (g *Proxy) localPorts() []string {
 	var out []string
 	for _, h := range g.Hosts {
@@ -62,7 +62,7 @@ func (g *Proxy) localPorts() []string {
 	return out
 }
 
-// forwardPort connects what comes to a listener with the same port of this machine.
+// forwardPort forwards the connections of a listener to the same port of this machine.
 func forwardPort(l net.Listener, port string) {
 	for {
 		in, err := l.Accept()
@@ -80,7 +80,7 @@ func forwardPort(l net.Listener, port string) {
 	}
 }
 
-// Allows reports whether a host, with a port, may be reached.
+// Allows reports whether connections to a host and port are allowed.
 func (g *Proxy) Allows(hostport string) bool {
 	host, port, err := net.SplitHostPort(strings.ToLower(hostport))
 	if err != nil {
@@ -138,7 +138,7 @@ func tunnel(w http.ResponseWriter, r *http.Request) {
 	copyBoth(in, buffered, out)
 }
 
-// copyBoth copies both ways until both are over. read is what comes from in.
+// copyBoth copies in both directions until both end. read reads from in.
 func copyBoth(in net.Conn, read io.Reader, out net.Conn) {
 	done := make(chan struct{})
 	go func() {
@@ -158,7 +158,7 @@ func closeWrite(c net.Conn) {
 	}
 }
 
-// dial connects with a host, by the proxy that the environment names, if any.
+// dial connects to a host, through the proxy of the environment, if any.
 func dial(ctx context.Context, host string) (net.Conn, error) {
 	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: host}})
 	if err != nil {
@@ -170,7 +170,7 @@ func dial(ctx context.Context, host string) (net.Conn, error) {
 	return dialThroughProxy(ctx, proxy, host)
 }
 
-// dialThroughProxy connects with a host by a proxy.
+// dialThroughProxy connects to a host through an HTTP proxy.
 func dialThroughProxy(ctx context.Context, proxy *url.URL, host string) (net.Conn, error) {
 	if proxy.Scheme != "http" {
 		return nil, errors.New("HTTPS_PROXY is no http:// proxy")

@@ -1,3 +1,3 @@
-// Package mask replaces secrets in text and in streams: those that are given, and what
-// has the known shape of a key.
+// Package mask replaces secrets in texts and streams: given ones, and texts with the known
+// shape of a key.
 package mask

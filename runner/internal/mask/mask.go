@@ -9,30 +9,29 @@ import (
 	"sync"
 )
 
-// Secret is a text that must not be stored, and the name to write in its place.
+// Secret is a text that must not be stored, and the name that replaces it.
 type Secret struct{ Name, Value string }
 
-// minSecret is the length below which a value is not looked for, in bytes: it
-// would be found everywhere.
+// minSecret is the minimum length of a secret, in bytes. Shorter ones would occur
+// everywhere.
 const minSecret = 8
 
-// Masker replaces given secrets, and what looks like a key. It may be used from several
-// goroutines; nil masks nothing.
+// Masker replaces given secrets, and texts that look like a key. It may be used from
+// several goroutines; nil masks nothing.
 type Masker struct {
 	needles []needle
-	pairs   [1 << 10]uint64 // a set of the two bytes that needles begin with
-	// shifts gives, by two bytes, how far it is at least to a place where a needle
-	// can end its first shortest bytes.
+	pairs   [1 << 10]uint64 // the set of the first two bytes of the needles
+	// shifts maps the hash of two bytes to the minimum distance by which the search window
+	// can move.
 	shifts            [1 << 12]uint8
 	shortest, longest int
 }
 
-// needle is one form of a secret. As values of several lines leave a terminal,
-// their lines end in \r\n.
+// needle is one form of a secret. On a terminal the lines of a secret end in \r\n.
 type needle struct{ text, mask []byte }
 
-// NewMasker returns a masker for the secrets and for known shapes of keys. Values shorter
-// than 8 bytes are left out. Of two that begin at the same place the longer counts.
+// NewMasker returns a masker for the secrets and for known shapes of keys. It ignores
+// values shorter than 8 bytes. If two start at the same place, the longer one is replaced.
 func NewMasker(secrets []Secret) *Masker {
 	m := &Masker{}
 	for _, s := range secrets {
@@ -69,15 +68,15 @@ func hashPair(a, b byte) uint16 { return (uint16(a)<<5 ^ uint16(b)) & (1<<12 - 1
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// mayBegin reports whether a secret may begin with the two bytes.
+// mayBegin reports whether a secret may start with the two bytes.
 func (m *Masker) mayBegin(a, b byte) bool {
 	pair := pairOf(a, b)
 	return m.pairs[pair>>6]&(1<<(pair&63)) != 0
 }
 
-// find returns where the first secret in b begins, and which; nil for none. It is
-// the algorithm of Wu and Manber: of a window as long as the shortest secret the
-// last two bytes tell how far the window may be moved.
+// find returns the position of the first secret in b, and the secret; nil for none. It
+// uses the algorithm of Wu and Manber: the last two bytes of a window as long as the
+// shortest secret decide how far the window moves.
 func (m *Masker) find(b []byte) (at int, found *needle) {
 	for i := m.shortest - 2; i+1 < len(b); {
 		if shift := m.shifts[hashPair(b[i], b[i+1])]; shift > 0 {
@@ -95,8 +94,8 @@ func (m *Masker) find(b []byte) (at int, found *needle) {
 	return 0, nil
 }
 
-// partialMatch returns the length of the longest end of b that a secret begins with,
-// and that secret. What is whole does not count.
+// partialMatch returns the length of the longest suffix of b that is a proper prefix of a
+// secret, and that secret.
 func (m *Masker) partialMatch(b []byte) (int, *needle) {
 	for i := max(0, len(b)-m.longest+1); i < len(b); i++ {
 		if i+1 < len(b) && !m.mayBegin(b[i], b[i+1]) {
@@ -123,7 +122,7 @@ func (m *Masker) String(s string) string {
 	return s
 }
 
-// Bytes returns b with the secrets replaced; without any it is b itself.
+// Bytes returns b with the secrets replaced; b itself if it has none.
 func (m *Masker) Bytes(b []byte) []byte {
 	if m == nil {
 		return b
@@ -131,7 +130,7 @@ func (m *Masker) Bytes(b []byte) []byte {
 	return maskKeys(m.maskGiven(b), 0)
 }
 
-// maskGiven returns b with the given secrets replaced; without any it is b itself.
+// maskGiven returns b with the given secrets replaced; b itself if it has none.
 func (m *Masker) maskGiven(b []byte) []byte {
 	if len(m.needles) == 0 {
 		return b
@@ -151,9 +150,9 @@ func (m *Masker) maskGiven(b []byte) []byte {
 	return append(out, b...)
 }
 
-// Writer returns a writer that passes on to w what is written to it, with the
-// secrets replaced, wherever the writes divide them. The beginning of what may
-// become a secret is held back until it is decided, by Close at the latest.
+// Writer returns a writer that passes text to w with the secrets replaced, even if a secret
+// is split between writes. The possible start of a secret is held back until the next
+// write or Close.
 func (m *Masker) Writer(w io.Writer) io.WriteCloser {
 	if m == nil {
 		return &maskWriter{to: w}
@@ -197,15 +196,15 @@ func (w *maskWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maskDecided returns the beginning of data, masked, and the rest that may be the
-// beginning of a secret. A secret that is there whole is cut out of the way
-// first: its end may look like the beginning of another.
+// maskDecided returns the start of data, masked, and the rest, which may be the start of a
+// secret. It replaces complete secrets first, since the end of one may look like the start
+// of another.
 func (m *Masker) maskDecided(data []byte) (masked, rest []byte) {
 	var out []byte
 	for {
 		at, found := m.find(data)
 		n, longer := m.partialMatch(data)
-		// A longer secret may begin at the same place or before it, and still come.
+		// A longer secret may start at the same place or before it, and not be complete yet.
 		if found == nil || (longer != nil && len(data)-n <= at) {
 			if out == nil {
 				return data[:len(data)-n], data[len(data)-n:]
@@ -217,8 +216,8 @@ func (m *Masker) maskDecided(data []byte) (masked, rest []byte) {
 	}
 }
 
-// Close passes on what is held back. The beginning of a secret that is long
-// enough to be of use is masked as well. The underlying writer is not closed.
+// Close passes the held text on. It also masks the start of a secret if that has at least 8
+// bytes. It does not close the underlying writer.
 func (w *maskWriter) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

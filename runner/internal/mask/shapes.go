@@ -14,17 +14,16 @@ import (
 var shapeTable string
 
 const (
-	shortestKey = 20       // in bytes: what is searched for is at least that long
-	longestKey  = 4 << 10  // more is masked, and is not waited for
-	longestPEM  = 32 << 10 // of a private key with its lines
-	minPEM      = 64       // behind the first line of a private key
-	distinctive = 16       // characters that are enough behind an unmistakable beginning
-	innerWithin = 512      // where the inner text of a shape is looked for
-	escapes     = 8        // how far the end of an escape sequence reaches into bytes of keys
+	shortestKey = 20       // the minimum length of keys, in bytes
+	longestKey  = 4 << 10  // a longer key is masked before its end was seen
+	longestPEM  = 32 << 10 // the same for a private key with its lines
+	minPEM      = 64       // the minimum after the first line of a private key
+	distinctive = 16       // enough bytes after a distinctive prefix
+	innerWithin = 512      // the inner text of a shape is within so many bytes
+	escapes     = 8        // the longest end of an escape sequence that consists of key bytes
 )
 
-// shape is what a kind of key looks like: a fixed beginning, and at least so many
-// characters of a set.
+// shape describes a kind of key: a fixed prefix, and at least minLength bytes of a set.
 type shape struct {
 	name, prefix, inner string
 	set                 *byteSet
@@ -51,18 +50,18 @@ const (
 var (
 	alphabets = map[string]string{"hex": digits + "abcdefABCDEF", "upper": upper, "alnum": alphabet}
 	wordBytes = newByteSet(alphabet + "_")
-	keyBytes  = newByteSet(alphabet + "-_./+=~") // what a key may hold
+	keyBytes  = newByteSet(alphabet + "-_./+=~") // all bytes of keys
 	pemBytes  = newByteSet(alphabet + "+/=-:, \\\r\n\t")
 )
 
-// shapeIndex holds shapes by their first byte, the longest beginnings first, and the two
-// bytes that they begin with.
+// shapeIndex has the shapes by their first byte, the longest prefixes first, and the set of
+// their first two bytes.
 type shapeIndex struct {
 	byFirstByte [256][]shape
 	pairs       [1 << 10]uint64
 }
 
-// hasPair reports whether a known shape begins with the two bytes.
+// hasPair reports whether a known shape starts with the two bytes.
 func (x *shapeIndex) hasPair(a, b byte) bool {
 	pair := pairOf(a, b)
 	return x.pairs[pair>>6]&(1<<(pair&63)) != 0
@@ -94,8 +93,8 @@ var shapes = sync.OnceValue(func() *shapeIndex {
 	return &all
 })
 
-// key is a place that looks like a key. Where it is open, it reaches the end of the
-// text, and may go on. What is too short for a private key is only a weak sign of one.
+// key is a range that looks like a key. An open one ends at the end of the text, and may
+// continue. A weak one is too short for a private key.
 type key struct {
 	name       string
 	start, end int
@@ -103,7 +102,7 @@ type key struct {
 	open, weak bool
 }
 
-// limit bounds how much of a key is waited for, in bytes.
+// limit returns how long an open key may be before it is masked, in bytes.
 func (k key) limit() int {
 	if k.set == pemBytes {
 		return longestPEM
@@ -114,7 +113,7 @@ func (k key) limit() int {
 // finder finds the keys of a text, in order.
 type finder struct {
 	b      []byte
-	at     int // where the next may begin
+	at     int // the search position
 	pem    key
 	hasPEM bool
 }
@@ -125,8 +124,8 @@ func newFinder(b []byte, from int) *finder {
 	return f
 }
 
-// next returns the next key. A window of the length of a key is moved past everything
-// that keys cannot hold, so that little is looked at of ordinary text.
+// next returns the next key. It moves a window of the minimum length past all bytes that
+// keys cannot contain, so it reads little of ordinary text.
 func (f *finder) next() (k key, found bool) {
 	if f.hasPEM && f.pem.start < f.at {
 		f.pem, f.hasPEM = findPEM(f.b, f.at)
@@ -140,8 +139,8 @@ func (f *finder) next() (k key, found bool) {
 	return k, found
 }
 
-// nextToken returns the next key that is no private key of several lines, and need not look
-// behind such a one.
+// nextToken returns the next key that is not a private key in PEM form. It stops at the next
+// one in PEM form.
 func (f *finder) nextToken() (key, bool) {
 	b, known := f.b, shapes()
 	for i := f.at; i+shortestKey <= len(b) && !(f.hasPEM && f.pem.start < i); {
@@ -162,8 +161,7 @@ func (f *finder) nextToken() (key, bool) {
 	return key{}, false
 }
 
-// keyIn looks for a key in the run of bytes of keys that begins at start, and returns
-// where the run ends.
+// keyIn looks for a key in the run of key bytes at start, and returns the end of the run.
 func keyIn(b []byte, start int, known *shapeIndex) (k key, end int, found bool) {
 	for end = start; end < len(b) && keyBytes[b[end]]; end++ {
 		if end > start+escapes && wordBytes[b[end-1]] || end+1 == len(b) || !known.hasPair(b[end], b[end+1]) || !startsToken(b, end) {
@@ -176,7 +174,7 @@ func keyIn(b []byte, start int, known *shapeIndex) (k key, end int, found bool) 
 	return k, end, false
 }
 
-// keyAt returns the key of one of the shapes that begins at p.
+// keyAt returns the key at p, if one of the shapes matches.
 func keyAt(list []shape, b []byte, p int) (key, bool) {
 	for i := range list {
 		s := &list[i]
@@ -199,8 +197,8 @@ func span(b []byte, from int, in *byteSet) []byte {
 	return b[from:end]
 }
 
-// matchesBody reports whether what follows the beginning makes a key. Behind a beginning that
-// ends in a mark fewer characters are enough, if a digit is among them.
+// matchesBody reports whether the bytes after the prefix make it a key. After a prefix that
+// ends in a punctuation mark, fewer bytes are enough if they contain a digit.
 func (s *shape) matchesBody(body []byte) bool {
 	switch {
 	case len(s.prefix)+len(body) < shortestKey:
@@ -214,8 +212,8 @@ func (s *shape) matchesBody(body []byte) bool {
 	return marked && len(body) >= distinctive && bytes.ContainsAny(body, digits)
 }
 
-// startsToken reports whether something may begin at p: behind what is no letter, and behind
-// the end of an escape sequence, of JSON, of a URL or of a terminal.
+// startsToken reports whether a key may start at p: after a byte that is not in a word, or
+// after an escape sequence of JSON, of a URL or of a terminal.
 func startsToken(b []byte, p int) bool {
 	if p == 0 || !wordBytes[b[p-1]] {
 		return true
@@ -236,7 +234,7 @@ var (
 	pemEnd, dashes    = []byte("-----END "), []byte("-----")
 )
 
-// pemHead bounds the first line of a private key, in bytes.
+// pemHead limits the first line of a private key, in bytes.
 const pemHead = 80
 
 // findPEM returns the first private key in b at or after from, with its lines.
@@ -268,7 +266,7 @@ func findPEM(b []byte, from int) (key, bool) {
 	}
 }
 
-// maskKeys returns b from a place on with the keys replaced; without any it is b itself.
+// maskKeys returns b[from:] with the keys replaced; b[from:] itself if it has none.
 func maskKeys(b []byte, from int) []byte {
 	var out []byte
 	at := from
@@ -288,7 +286,7 @@ func maskKeys(b []byte, from int) []byte {
 	return append(out, b[at:]...)
 }
 
-// undecidedStart returns where the end of b begins that may become a key.
+// undecidedStart returns the start of the suffix of b that may become a key.
 func undecidedStart(b []byte, from int) int {
 	if at := max(from, len(b)-pemHead); at < len(b) {
 		if n := bytes.LastIndex(b[at:], pemBegin); n >= 0 && !bytes.ContainsAny(b[at+n+len(pemBegin):], "-\r\n") {
@@ -309,7 +307,7 @@ func undecidedStart(b []byte, from int) int {
 	return at
 }
 
-// mayBegin reports whether more text could make what begins at p a key.
+// mayBegin reports whether a key may start at p, depending on the text after b.
 func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 	rest := b[p:]
 	if x.byFirstByte[rest[0]] == nil && rest[0] != '-' || !startsToken(b, p) {
@@ -331,7 +329,7 @@ func (x *shapeIndex) mayBegin(b []byte, p int) bool {
 	return false
 }
 
-// keyWriter masks keys in what passes through it.
+// keyWriter masks the keys in a stream.
 type keyWriter struct {
 	to           io.Writer
 	contextBytes []byte // the last of what passed, as it was
@@ -340,7 +338,7 @@ type keyWriter struct {
 	skipping     *byteSet // of a key that is too long to be waited for
 }
 
-// contextSize is how much of what passed is kept, in bytes: what [begins] looks back at.
+// contextSize is how many bytes before the held text are kept, for [startsToken].
 const contextSize = 16
 
 func (w *keyWriter) Write(p []byte) (int, error) {
@@ -364,7 +362,7 @@ func (w *keyWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maskDecided returns what of data is decided, masked, and where the rest begins.
+// maskDecided returns the decided part of data, masked, and the start of the rest.
 func (w *keyWriter) maskDecided(data []byte, from int) (out []byte, hold int) {
 	at := from
 	for f := newFinder(data, from); ; {
@@ -388,7 +386,7 @@ func (w *keyWriter) maskDecided(data []byte, from int) (out []byte, hold int) {
 	return append(out, data[at:hold]...), hold
 }
 
-// Close passes on what is held back, masked where it is a key.
+// Close passes the held text on, with its keys masked.
 func (w *keyWriter) Close() error {
 	if len(w.held) == 0 {
 		return nil

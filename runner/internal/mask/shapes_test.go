@@ -23,7 +23,7 @@ func pem(kind string) string {
 }
 
 // TestShapesOfKeys masks a key of each shape: in words, in JSON, behind colours and in
-// URLs, as a whole and in pieces of every length.
+// URLs, as a full and in pieces of every length.
 func TestShapesOfKeys(t *testing.T) {
 	m := NewMasker(nil)
 	keys := map[string]string{pem("RSA PRIVATE KEY"): "private-key", pem("PRIVATE KEY"): "private-key", strings.ReplaceAll(pem("OPENSSH PRIVATE KEY"), "\n", `\n`): "private-key"}
@@ -102,8 +102,8 @@ func TestEndlessKeys(t *testing.T) {
 		"x " + "ghp_" + strings.Repeat("a1", 1<<20), "x " + strings.TrimSuffix(pem("PRIVATE KEY"), "-----END PRIVATE KEY-----") + strings.Repeat("MIIa", 1<<20),
 		"x " + "eyJ" + strings.Repeat("-eyJ", 1<<18), strings.Repeat("-----BEGIN PRIVATE KEY", 1<<15), strings.Repeat("sk-", 1<<19),
 	} {
-		if got, whole := inPieces(t, m, text, 4096), m.String(text); len(text) > 1<<21 && len(got) > 100 || strings.HasPrefix(text, "x ghp") && got != whole {
-			t.Errorf("%.40q became %.40q, %d bytes; whole %.40q", text, got, len(got), whole)
+		if got, full := inPieces(t, m, text, 4096), m.String(text); len(text) > 1<<21 && len(got) > 100 || strings.HasPrefix(text, "x ghp") && got != full {
+			t.Errorf("%.40q became %.40q, %d bytes; full %.40q", text, got, len(got), full)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package mountns gives a thread namespaces of its own. Only Linux has such.
+// Package mountns gives a thread separate namespaces. Only Linux has them.
 package mountns
 
 import (

@@ -1,5 +1,5 @@
-// Package mountns gives a thread namespaces of its own: one of mounts, in which some
-// folders can only be read, or only some can be seen, and one of the network.
+// Package mountns gives a thread separate namespaces: a mount namespace with read-only or
+// hidden folders, and a network namespace without devices.
 package mountns
 
 import (
@@ -13,14 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sshIncluded are the folders whose files OpenSSH reads as included ones. It refuses
-// those that belong neither to root nor to the user; in a user namespace those of root
-// seem to belong to nobody.
+// sshIncluded are the folders of files that the configuration of OpenSSH includes. OpenSSH
+// refuses files that belong neither to root nor to the user. In a user namespace, files of
+// root seem to belong to the overflow user (65534).
 var sshIncluded = []string{"/etc/ssh/ssh_config.d", "/etc/crypto-policies/back-ends"}
 
-// PrepareProcess prepares a process that an ordinary user starts so that it may call [Seal], [View]
-// and [Alone]: in a user namespace of its own, where the user keeps the number that it
-// has. Root needs none.
+// PrepareProcess gives a process of an ordinary user a user namespace, with the same user
+// ID, so that it can call [MakeReadOnly], [ShowOnly] and [IsolateNetwork]. Root needs none.
 func PrepareProcess(attr *syscall.SysProcAttr) {
 	uid, gid := os.Geteuid(), os.Getegid()
 	if uid == 0 {
@@ -32,9 +31,9 @@ func PrepareProcess(attr *syscall.SysProcAttr) {
 	attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN)
 }
 
-// MakeReadOnly gives this thread, and what it starts, a mount namespace in which nothing
-// beneath the folders can be changed. A folder that does not exist is left out. What
-// the thread starts as an ordinary user cannot undo it. It needs Linux 5.12.
+// MakeReadOnly gives this thread, and its children, a mount namespace in which the folders
+// are read-only. It ignores missing folders. Children of an ordinary user cannot revert it.
+// It needs Linux 5.12.
 func MakeReadOnly(folders []string) error {
 	if err := newMountNamespace(); err != nil {
 		return err
@@ -59,7 +58,7 @@ func newMountNamespace() error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return fmt.Errorf("make a mount namespace: %w", err)
 	}
-	// What is mounted outside later appears inside as well, but not the other way round.
+	// Later mounts outside also appear inside, but not vice versa.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
 		return fmt.Errorf("keep mounts inside: %w", err)
 	}
@@ -80,7 +79,7 @@ func bindReadOnly(dir string) error {
 	return unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
-// copyFolder puts copies of the files of a folder in their place, which belong to the user.
+// copyFolder replaces the files of a folder by copies that belong to the user.
 func copyFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) == 0 {

@@ -1,12 +1,12 @@
 package mountns
 
-// Mount is what is at a path in the namespace of [View].
+// Mount is the content of a path in the namespace of [ShowOnly].
 type Mount struct {
 	Path string
-	// From is what is seen there; "" is an empty folder. One that does not exist leaves
-	// the place as it is.
+	// From is the file or folder that is visible there; "" is an empty folder. If From does
+	// not exist, the path is not changed.
 	From  string
-	Write bool // allows changes: of From, or of the empty folder until the namespace is gone
-	Copy  bool // shows a copy of From, a file, in a folder that can be written
+	Write bool // allows changes of From, or of the empty folder
+	Copy  bool // shows a copy of the file From, in a writable folder
 	Link  bool // makes the path a symbolic link to From
 }

@@ -12,19 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// devices are what a program finds in /dev, besides terminals of its own.
+// devices are the visible devices in /dev, in addition to new terminals.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// keptCapabilities are the capabilities that root keeps in a view: none by which what is covered can
-// be reached (mounting, other processes, devices, files by their handles).
+// keptCapabilities are the capabilities that root keeps. None of them gives access to hidden
+// files (by mounts, other processes, devices or file handles).
 var keptCapabilities = []uintptr{
 	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
 	unix.CAP_SETPCAP, unix.CAP_NET_BIND_SERVICE, unix.CAP_SYS_CHROOT, unix.CAP_AUDIT_WRITE, unix.CAP_SETFCAP,
 }
 
-// ShowOnly gives this thread, and what it starts, a mount namespace in which everything can
-// only be read but for the places: the outer ones are put up before those in them. It
-// cannot be undone, not by root either. It needs Linux 5.12.
+// ShowOnly gives this thread, and its children, a mount namespace in which everything is
+// read-only except for the mounts. Outer mounts are made before inner ones. It cannot be
+// reverted, not even by root. It needs Linux 5.12.
 func ShowOnly(places []Mount) error {
 	if err := unix.Unshare(unix.CLONE_NEWIPC); err != nil {
 		return fmt.Errorf("make a namespace of shared memory: %w", err)
@@ -48,7 +48,7 @@ func ShowOnly(places []Mount) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
 		return fmt.Errorf("make everything read-only: %w", err)
 	}
-	var covers []string // to be closed when what is in them is there
+	var covers []string // made read-only after the mounts in them
 	for i, p := range places {
 		there, err := sources[i].mount(p)
 		if err != nil {
@@ -61,7 +61,7 @@ func ShowOnly(places []Mount) error {
 	return closeView(covers)
 }
 
-// source is what a place is made of: a detached copy of the mounts, or a text.
+// source is the content of a mount: a detached copy of the mounts, or a text.
 type source struct {
 	tree    int // 0: none
 	file    bool
@@ -69,10 +69,10 @@ type source struct {
 	missing bool
 }
 
-// maxCopy bounds the files that are copied, in bytes.
+// maxCopy limits the size of copied files, in bytes.
 const maxCopy = 16 << 20
 
-// openSources takes hold of what the places show, before anything is covered.
+// openSources opens the content of the mounts, before anything is hidden.
 func openSources(places []Mount) ([]source, error) {
 	out := make([]source, len(places))
 	for i, p := range places {
@@ -116,14 +116,15 @@ func readCopy(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCopy))
 }
 
-// mount makes a place, unless what it shows, or covers, does not exist.
+// mount makes a mount. It does nothing if its source, or the folder that it hides, does not
+// exist.
 func (s source) mount(p Mount) (there bool, err error) {
 	if _, err := os.Stat(p.Path); s.missing || p.From == "" && !p.Write && errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
 	if p.Link {
 		if _, err := os.Lstat(p.Path); err == nil {
-			return true, nil // in a folder that is shown
+			return true, nil // it is in a visible folder
 		}
 		return true, errors.Join(os.MkdirAll(filepath.Dir(p.Path), 0o755), os.Symlink(p.From, p.Path))
 	}
@@ -149,7 +150,7 @@ func (s source) mount(p Mount) (there bool, err error) {
 	return true, unix.Mount(kind, p.Path, kind, unix.MS_NOSUID, data)
 }
 
-// mountpoint makes what a place can be mounted on, where there is nothing.
+// mountpoint creates the file or folder to mount on, if it is missing.
 func (s source) mountpoint(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -167,7 +168,7 @@ func (s source) mountpoint(path string) error {
 	return f.Close()
 }
 
-// closeView closes what was covered, and gives up every right to undo it.
+// closeView makes the hidden folders read-only, and drops the rights to revert that.
 func closeView(covers []string) error {
 	for name, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"} {
 		if err := os.Symlink(to, "/dev/"+name); err != nil {
@@ -196,8 +197,8 @@ func closeView(covers []string) error {
 	return nil
 }
 
-// IsolateNetwork gives this thread, and what it starts, a network namespace with nothing but a
-// loopback of its own.
+// IsolateNetwork gives this thread, and its children, a network namespace with only a
+// loopback device.
 func IsolateNetwork() error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("make a network namespace: %w", err)

@@ -16,21 +16,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroupPrefix begins the name of every cgroup of ours. The name of its shim
-// follows, which shows later whether anybody still watches over it.
+// cgroupPrefix is the prefix of our cgroups. The name of the shim follows, which shows later
+// whether the shim still runs.
 const cgroupPrefix = "supervise-"
 
-// Cgroup is a cgroup (version 2, cgroups(7)) for one child's tree. Nothing that
-// a process does to its session, parents or environment takes it out. The zero
-// value is none, and does nothing.
+// Cgroup is a cgroup (version 2, cgroups(7)) for one child's tree. A process cannot leave it
+// by a change of its session, parent or environment. The zero value is no cgroup.
 type Cgroup struct{ Dir string }
 
-var errNoCgroup = errors.New("no cgroup of its own")
+var errNoCgroup = errors.New("no separate cgroup")
 
-// NewCgroup makes the cgroup of a shim below the one that this process is in, so
-// that its limits hold for the tree as well. An error is usual: often the system
-// allows no such thing, as most containers do, or has no cgroup.kill, which came
-// with Linux 5.14.
+// NewCgroup makes the cgroup of a shim below the cgroup of this process, so that its limits
+// also apply to the tree. Errors are common: most containers do not allow it, and
+// cgroup.kill needs Linux 5.14.
 func NewCgroup(shim Process) (Cgroup, error) {
 	if shim.Start == "" {
 		return Cgroup{}, fmt.Errorf("%w: its shim has no name", errNoCgroup)
@@ -68,15 +66,15 @@ func ownCgroup() (string, error) {
 		}
 		below, err := filepath.Rel(root, path)
 		if err != nil || !filepath.IsLocal(below) {
-			return "", fmt.Errorf("%w: %s lies outside of the mount %s", errNoCgroup, path, point)
+			return "", fmt.Errorf("%w: %s is outside of the mount %s", errNoCgroup, path, point)
 		}
 		return filepath.Join(point, below), nil
 	}
-	return "", fmt.Errorf("%w: this system has version 1 alone", errNoCgroup)
+	return "", fmt.Errorf("%w: this system only has version 1", errNoCgroup)
 }
 
-// cgroupMount returns where the hierarchy of version 2 is mounted, and which
-// folder of it (/proc/PID/mountinfo of proc(5)).
+// cgroupMount returns the mount point of the hierarchy of version 2, and the folder of it that
+// is mounted there (/proc/PID/mountinfo of proc(5)).
 func cgroupMount() (point, root string, err error) {
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -93,11 +91,11 @@ func cgroupMount() (point, root string, err error) {
 	return "", "", fmt.Errorf("%w: version 2 is not mounted", errNoCgroup)
 }
 
-// unescapeMount returns a path as it is: mountinfo has blanks in octal.
+// unescapeMount decodes a path of mountinfo, which has white space in octal.
 var unescapeMount = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
 
-// sweepCgroups ends what earlier runs left in the folder: cgroups whose shim is
-// dead and in which nobody is supervised any more.
+// sweepCgroups removes the cgroups of earlier runs in the folder if their shim is dead and no
+// inner shim runs.
 func sweepCgroups(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
@@ -116,63 +114,56 @@ func sweepCgroups(parent string) {
 	}
 }
 
-// cgroupOwner returns the shim that a cgroup is named for. It is not ok when the
-// shim is one of another pid namespace, about which nothing can be said.
+// cgroupOwner returns the shim in the name of a cgroup. ok is false for other cgroups, and
+// for shims of another pid namespace.
 func cgroupOwner(name string) (shim Process, ok bool) {
-	mark, ours := strings.CutPrefix(name, cgroupPrefix)
-	pid, start, cut := strings.Cut(mark, "-")
-	_, tail, whole := strings.Cut(start, "-")
+	mark, hasPrefix := strings.CutPrefix(name, cgroupPrefix)
+	pid, start, hasStart := strings.Cut(mark, "-")
+	_, tail, hasTail := strings.Cut(start, "-")
 	n, err := strconv.Atoi(pid)
-	return Process{PID: n, Start: start}, ours && cut && whole && err == nil && tail == identityTail()
+	isMark := hasPrefix && hasStart && hasTail && err == nil
+	return Process{PID: n, Start: start}, isMark && tail == identityTail()
 }
 
-// hasLiveShim reports whether a shim lives for which a cgroup below g is made: a
-// supervisor ran in the tree and still does.
+// hasLiveShim reports whether the shim of a cgroup at or below g is alive: a supervisor
+// still runs in the tree.
 func (g Cgroup) hasLiveShim() bool {
-	found := false
-	g.walk(func(dir string) {
-		if owner, ok := cgroupOwner(filepath.Base(dir)); ok && owner.Alive() && !owner.hasEnded() {
-			found = true
-		}
+	return slices.ContainsFunc(g.dirs(), func(dir string) bool {
+		owner, ok := cgroupOwner(filepath.Base(dir))
+		return ok && owner.Alive() && !owner.hasEnded()
 	})
-	return found
 }
 
-// findCgroup returns the cgroup of a shim that may be dead, from wherever in the
-// hierarchy this process is.
+// findCgroup returns the cgroup of a shim, which may be dead, anywhere in the hierarchy.
 func findCgroup(shim Process) Cgroup {
 	point, _, err := cgroupMount()
 	if err != nil || shim.Start == "" {
 		return Cgroup{}
 	}
-	name, found := cgroupPrefix+shim.mark(), Cgroup{}
-	Cgroup{point}.walk(func(dir string) {
-		if filepath.Base(dir) == name {
-			found.Dir = dir
+	for _, dir := range (Cgroup{point}).dirs() {
+		if filepath.Base(dir) == cgroupPrefix+shim.mark() {
+			return Cgroup{dir}
 		}
-	})
-	return found
+	}
+	return Cgroup{}
 }
 
-// walk calls visit for the folder of the cgroup and all below it, the inner ones
-// later.
-func (g Cgroup) walk(visit func(dir string)) {
+// dirs returns the folder of the cgroup and all folders below it, parents first.
+func (g Cgroup) dirs() (dirs []string) {
 	if g.Dir == "" {
-		return
+		return nil
 	}
 	_ = filepath.WalkDir(g.Dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // cgroups come and go while we look
+		if err == nil && d.IsDir() {
+			dirs = append(dirs, path)
 		}
-		if d.IsDir() {
-			visit(path)
-		}
-		return nil
+		return nil //nolint:nilerr // cgroups may disappear meanwhile
 	})
+	return dirs
 }
 
-// ForkExec starts a process in the cgroup. Where the system does not let it, for
-// one because a sandbox forbids clone3(2), the process starts outside.
+// ForkExec starts a process in the cgroup. If the system does not allow that, for example
+// because a sandbox forbids clone3(2), the process starts outside.
 func (g Cgroup) ForkExec(path string, argv []string, attr *syscall.ProcAttr) (pid int, inside bool, err error) {
 	if g.Dir != "" {
 		f, err := os.OpenFile(g.Dir, unix.O_PATH|unix.O_DIRECTORY, 0)
@@ -191,8 +182,8 @@ func (g Cgroup) ForkExec(path string, argv []string, attr *syscall.ProcAttr) (pi
 	return pid, false, err
 }
 
-// Kill kills every process in the cgroup and below it, all at once, be it stopped
-// or about to fork. The kernel passes over one whose first thread has ended.
+// Kill kills all processes in the cgroup and below it at once, even stopped or forking ones.
+// The kernel skips processes whose first thread has ended.
 func (g Cgroup) Kill() {
 	if g.Dir != "" {
 		_ = os.WriteFile(filepath.Join(g.Dir, "cgroup.kill"), []byte("1"), 0)
@@ -213,15 +204,14 @@ func (g Cgroup) Members(n int) []Info {
 	return list
 }
 
-// KillOneByOne kills one by one what kill has passed over.
+// KillOneByOne kills each process that Kill has skipped.
 func (g Cgroup) KillOneByOne() {
 	for _, p := range g.Members(-1) {
 		p.Signal(unix.SIGKILL)
 	}
 }
 
-// IsPopulated reports whether a process is in the cgroup or below it. Those that
-// ended but were not collected do not count.
+// IsPopulated reports whether a process is in the cgroup or below it. Zombies do not count.
 func (g Cgroup) IsPopulated() bool {
 	if g.Dir == "" {
 		return false
@@ -230,26 +220,22 @@ func (g Cgroup) IsPopulated() bool {
 	return err == nil && slices.Contains(strings.Split(string(data), "\n"), "populated 1")
 }
 
-// pids returns the processes in the cgroup and below it, as they are numbered
-// here.
+// pids returns the processes in the cgroup and below it, in this pid namespace.
 func (g Cgroup) pids() map[int]bool {
 	pids := map[int]bool{}
-	g.walk(func(dir string) {
-		data, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-		if err != nil {
-			return
-		}
+	for _, dir := range g.dirs() {
+		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs")) // the folder may be gone
 		for _, field := range strings.Fields(string(data)) {
-			if pid, err := strconv.Atoi(field); err == nil && pid > 0 { // 0: of another pid namespace
+			if pid, err := strconv.Atoi(field); err == nil && pid > 0 { // 0: in another pid namespace
 				pids[pid] = true
 			}
 		}
-	})
+	}
 	return pids
 }
 
-// awaitEmpty waits until nothing is in the cgroup, for at most so long. It
-// reports whether that is so.
+// awaitEmpty waits until the cgroup has no processes, for at most limit, and reports whether
+// it has none.
 func (g Cgroup) awaitEmpty(limit time.Duration) bool {
 	for end := time.Now().Add(limit); g.IsPopulated(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -259,12 +245,10 @@ func (g Cgroup) awaitEmpty(limit time.Duration) bool {
 	return true
 }
 
-// Remove removes the cgroup and what the tree made below it. One that cannot be
-// removed is swept at a later start.
+// Remove removes the cgroup and those that the tree made below it. If that fails, a later
+// run removes it.
 func (g Cgroup) Remove() {
-	var dirs []string
-	g.walk(func(dir string) { dirs = append(dirs, dir) })
-	for _, dir := range slices.Backward(dirs) {
+	for _, dir := range slices.Backward(g.dirs()) {
 		_ = os.Remove(dir)
 	}
 }

@@ -3,60 +3,57 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Process names one process for good. A pid alone does so only as long as the
-// process lives: then the system may give it to another one.
+// Process identifies one process permanently. The system may reuse a pid alone.
 type Process struct {
 	PID int `json:"pid"`
-	// Start says when it started, and on Linux in which boot and pid namespace. It
-	// is to be compared as a whole; empty names no process.
+	// Start says when it started, and on Linux in which boot and pid namespace. Only compare
+	// it for equality. "" is no process.
 	Start string `json:"start"`
 }
 
-// Alive reports whether the process still runs, be it stopped. One that ended
-// and has not been collected by its parent does not run.
+// Alive reports whether the process still runs or is stopped. A zombie does not run.
 func (p Process) Alive() bool { return p.Start != "" && alive(p) }
 
-// The errors that name processes which run on.
+// The errors about processes that still run.
 var (
-	// ErrSurvivors: they are of the child's tree.
+	// ErrSurvivors: they belong to the child's tree.
 	ErrSurvivors = errors.New("processes are left")
-	// ErrDoubtful: they may be of the child's tree, or of a later one with the same
-	// number. They have been left alone.
+	// ErrDoubtful: they may belong to the child's tree, or to a later one with the same
+	// number. They have not been killed.
 	ErrDoubtful = errors.New("processes may be left")
 )
 
-// LastValue returns the value of the last setting of a variable, which is the
-// one that a child of ours sees.
+// LastValue returns the last value of a variable, which is the one that a child gets.
 func LastValue(env []string, name string) string {
-	for i := len(env) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(env[i], name+"="); ok {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value
 		}
 	}
 	return ""
 }
 
-// ShimName is the argument 0 by which a process knows that it is the shim. The
-// arguments after it stay empty, so that nothing has to be parsed around it.
+// ShimName is argument 0 of the shim. There are no further arguments.
 const ShimName = "supervise-shim"
 
-// Containment is what holds a child's tree together, from the strongest down.
+// Containment is how a child's tree is held together.
 type Containment uint8
 
-// The ways to hold a tree.
+// The ways to hold a tree together, after NoContainment from the strongest down.
 const (
-	// ByNothing: the child never ran.
+	// NoContainment: the child never ran.
 	NoContainment Containment = iota
-	// ByCgroup: the tree has a cgroup of its own, which the kernel kills as a
-	// whole, also when the shim is dead. The shim adopts orphans, too.
+	// CgroupContainment: the tree has a separate cgroup, which the kernel can kill at once,
+	// even if the shim is dead. The shim also adopts orphans.
 	CgroupContainment
-	// BySubreaper: the shim adopts every orphan of the tree. When somebody kills the
-	// shim, what had left the child's session with a cleared environment is lost.
+	// SubreaperContainment: the shim adopts all orphans of the tree. If the shim is killed,
+	// processes that left the child's session and cleared their environment are lost.
 	SubreaperContainment
-	// ByGroup: parent links, the process group, and what was seen earlier.
+	// GroupContainment: parent links, the process group, and earlier process lists.
 	GroupContainment
 )
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -20,8 +21,7 @@ const zombieState = 5
 // FallbackContainment is what holds a tree that has no cgroup.
 const FallbackContainment = GroupContainment
 
-// Info is one line of the process list. A pid alone names a process only as
-// long as it lives; pid and start name it for good.
+// Info is an entry of the process list. Its PID and Start together are unique.
 type Info struct {
 	PID, PPID, Pgid int
 	Start           uint64 // in microseconds since 1970
@@ -35,10 +35,10 @@ func BecomeReaper() error { return nil }
 // SignalOnParentDeath has nothing to do: macOS has no such signal.
 func SignalOnParentDeath(*syscall.SysProcAttr, syscall.Signal) {}
 
-// WasStopped is never true: macOS does not tell without collecting the child.
+// WasStopped is never true: macOS cannot report that without collecting the child.
 func WasStopped(int) bool { return false }
 
-// List returns every process that can be seen.
+// List returns all visible processes.
 func List() ([]Info, error) {
 	list, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -77,42 +77,37 @@ func (p Info) identity() Process {
 // isInGroupOf reports whether the process is in the process group of that number.
 func (p Info) isInGroupOf(leader int) bool { return p.Pgid == leader }
 
-// Mark changes nothing: macOS shows nobody the environment of another process.
+// Mark changes nothing: macOS does not show the environment of other processes.
 func Mark(env []string, _ Process) []string { return env }
 
 // hasMark is never true.
 func (p Info) hasMark(Process) bool { return false }
 
-// Members returns the descendants of root, the process group of leader, what
-// was known before and still lives, and the descendants of all those. Zombies
-// that are not ours to collect would never leave the list.
+// Members returns the descendants of root, the process group of leader, the known processes
+// that still run, and the descendants of all those. It skips zombies, since those of other
+// parents would stay in the list.
 func Members(all []Info, root, leader int, known map[int]Info) []Info {
 	found := descendants(all, func(p Info) bool {
 		old, ok := known[p.PID]
-		return p.PPID == root || p.Pgid == leader || (ok && old.Start == p.Start)
+		isKnown := ok && old.Start == p.Start
+		return p.PPID == root || p.Pgid == leader || isKnown
 	})
-	alive := found[:0]
-	for _, p := range found {
-		if !p.Zombie {
-			alive = append(alive, p)
-		}
-	}
-	return alive
+	return slices.DeleteFunc(found, func(p Info) bool { return p.Zombie })
 }
 
-// Signal signals the process. An error means that it is gone, or not ours; the
-// next look at the tree shows which.
+// Signal signals the process. It ignores errors: the next list shows whether the process
+// still runs.
 func (p Info) Signal(sig unix.Signal) { _ = unix.Kill(p.PID, sig) }
 
 // Command returns the kernel's name for the process.
 func (p Info) Command() string { return p.comm }
 
-// maxAncestors bounds the way up: a process list that changes meanwhile could lead
-// round and round.
+// maxAncestors limits the search for ancestors: the parents in a changing process list could
+// form a cycle.
 const maxAncestors = 1000
 
-// IsSupervised reports whether one of the processes above runs this very program, as
-// a shim does. macOS shows nobody the environment of another process.
+// IsSupervised reports whether an ancestor runs the same program, as a shim does. macOS does
+// not show the environment of other processes.
 func IsSupervised() bool {
 	own, err := Read(os.Getpid())
 	if err != nil {

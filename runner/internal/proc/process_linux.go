@@ -15,15 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OrphansReturn says that a descendant whose parent ended becomes our child, so
-// that no child left means nothing left.
+// OrphansReturn means that orphaned descendants become children of the reaper: if it has no
+// child, the tree has ended.
 const OrphansReturn = true
 
-// FallbackContainment is what holds a tree that has no cgroup.
+// FallbackContainment holds a tree together that has no cgroup.
 const FallbackContainment = SubreaperContainment
 
-// Info is one line of the process list. A pid alone names a process only as
-// long as it lives; pid and start name it for good.
+// Info is an entry of the process list. Its PID and Start together are unique.
 type Info struct {
 	PID, PPID, Pgid, sid int
 	Start                uint64 // in clock ticks since boot
@@ -39,19 +38,19 @@ func BecomeReaper() error {
 	return nil
 }
 
-// SignalOnParentDeath has the new process signaled when the thread ends that
-// starts it (PR_SET_PDEATHSIG of prctl(2)).
+// SignalOnParentDeath makes the kernel signal the new process when the thread that started
+// it ends (PR_SET_PDEATHSIG of prctl(2)).
 func SignalOnParentDeath(attr *syscall.SysProcAttr, sig syscall.Signal) { attr.Pdeathsig = sig }
 
-// WasStopped reports whether the child has been stopped since it was asked last.
-// It collects nothing that another one waits for.
+// WasStopped reports whether the child has been stopped since the last call. It does not
+// collect the child.
 func WasStopped(pid int) bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG, nil)
 	return err == nil && info.Signo != 0
 }
 
-// List returns every process that can be seen.
+// List returns all visible processes.
 func List() ([]Info, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -75,8 +74,8 @@ func List() ([]Info, error) {
 	return all, nil
 }
 
-// readOnce reads a file of the kernel's that one read returns whole. It takes a
-// third of the calls of [os.ReadFile], which count with thousands of processes.
+// readOnce reads a kernel file that fits into buf with one read. It makes a third of the
+// system calls of [os.ReadFile], which matters for thousands of processes.
 func readOnce(path string, buf []byte) (int, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -88,8 +87,8 @@ func readOnce(path string, buf []byte) (int, error) {
 
 var errStat = errors.New("unknown form of /proc/PID/stat")
 
-// Read reads /proc/PID/stat (proc_pid_stat(5)). The name in it may hold
-// anything, parentheses included, so what follows counts from the last one.
+// Read reads /proc/PID/stat (proc_pid_stat(5)). The name in it may contain parentheses, so
+// the other fields start after the last one.
 func Read(pid int) (Info, error) {
 	var buf [1024]byte // the file is shorter: 52 numbers and a name of at most 64 bytes
 	n, err := readOnce("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
@@ -106,8 +105,8 @@ func Read(pid int) (Info, error) {
 		return Info{}, errStat
 	}
 	p := Info{PID: pid, comm: text[from+1 : to]}
-	// A process whose first thread has ended looks like a zombie, and may live on
-	// in the others for as long as it likes.
+	// A process whose first thread has ended looks like a zombie, but its other threads may
+	// still run.
 	p.Zombie = (fields[0] == "Z" && fields[17] == "1") || fields[0] == "X"
 	p.PPID, _ = strconv.Atoi(fields[1]) // the kernel writes numbers
 	p.Pgid, _ = strconv.Atoi(fields[2])
@@ -116,21 +115,21 @@ func Read(pid int) (Info, error) {
 	return p, err
 }
 
-// identityTail is what makes the start of a process unique: ticks count from the
-// boot, and pids from 1 in each pid namespace.
+// identityTail makes the start of a process unique, since ticks count from the boot, and
+// pids from 1 in each pid namespace.
 var identityTail = sync.OnceValue(func() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // absent in some sandboxes
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return strings.Trim(space, "pid:[]") + "-" + strings.TrimSpace(string(boot))
 })
 
-// identity returns the name of the process.
+// identity returns the unique name of the process.
 func (p Info) identity() Process {
 	return Process{PID: p.PID, Start: strconv.FormatUint(p.Start, 10) + "-" + identityTail()}
 }
 
-// hasEnded reports whether the process is gone for certain, or was killed and does
-// nothing more: not being able to look is no proof.
+// hasEnded reports whether the process has certainly ended, or was killed and is just
+// ending. It is false if the process cannot be read.
 func (p Process) hasEnded() bool {
 	now, err := Read(p.PID)
 	if err != nil {
@@ -139,8 +138,8 @@ func (p Process) hasEnded() bool {
 	return now.Zombie || now.identity() != p || hasPendingKill(p.PID)
 }
 
-// hasPendingKill reports whether a process has got SIGKILL: on a busy machine it can be in
-// the list for long. The signal stays pending until its end.
+// hasPendingKill reports whether a process has received SIGKILL. On a busy machine it may
+// still be listed for a long time, with the signal pending.
 func hasPendingKill(pid int) bool {
 	var buf [4096]byte // the file is shorter, but for the groups of its user
 	n, err := readOnce("/proc/"+strconv.Itoa(pid)+"/status", buf[:])
@@ -153,16 +152,14 @@ func hasPendingKill(pid int) bool {
 	return err == nil && pending&(1<<(unix.SIGKILL-1)) != 0
 }
 
-// isInGroupOf reports whether the process is the leader of a session or process group
-// of that number, or in one.
+// isInGroupOf reports whether the process is in the session or process group of a leader.
 func (p Info) isInGroupOf(leader int) bool { return p.sid == leader || p.Pgid == leader }
 
-// markVariable holds, in the environment of everything that a shim starts, the
-// names of the shims above it.
+// markVariable is the environment variable with the names of all shims above a process.
 const markVariable = "SUPERVISE_TREE"
 
-// Mark returns the environment with the shim's name added, by which what it
-// starts is found when the shim is dead.
+// Mark returns the environment with the shim's name added, so that the processes of a dead
+// shim can be found.
 func Mark(env []string, shim Process) []string {
 	if shim.Start == "" {
 		return env
@@ -199,9 +196,8 @@ func Members(all []Info, root, _ int, _ map[int]Info) []Info {
 	return descendants(all, func(p Info) bool { return p.PPID == root })
 }
 
-// Signal signals exactly this process: the descriptor pins it, and it is looked
-// at once more, for its pid may belong to another one by now. An error means
-// that it is gone, or not ours; the next look at the tree shows which.
+// Signal signals exactly this process: it opens a descriptor, and then checks that the pid was
+// not reused. It ignores errors: the next list shows whether the process still runs.
 func (p Info) Signal(sig unix.Signal) {
 	fd, err := unix.PidfdOpen(p.PID, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -226,14 +222,17 @@ func (p Info) Command() string {
 	return p.comm
 }
 
-// IsSupervised reports whether one of the processes above is a shim, or was started
-// by one.
+// IsSupervised reports whether an ancestor of this process is a shim, or was started by one.
 func IsSupervised() bool {
-	for pid, n := os.Getppid(), 0; pid > 1 && n < maxAncestors; n++ {
-		if data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline"); err == nil && bytes.HasPrefix(data, []byte(ShimName+"\x00")) {
+	pid := os.Getppid()
+	for n := 0; pid > 1 && n < maxAncestors; n++ {
+		dir := "/proc/" + strconv.Itoa(pid)
+		command, _ := os.ReadFile(dir + "/cmdline") // empty if it cannot be read
+		if bytes.HasPrefix(command, []byte(ShimName+"\x00")) {
 			return true
 		}
-		if data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ"); err == nil && hasVariable(data, markVariable) {
+		environ, _ := os.ReadFile(dir + "/environ") // that of another user cannot be read
+		if bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+markVariable+"=")) {
 			return true
 		}
 		p, err := Read(pid)
@@ -245,18 +244,9 @@ func IsSupervised() bool {
 	return inForeignGroup()
 }
 
-// maxAncestors bounds the way up: a process list that changes meanwhile could lead
-// round and round.
+// maxAncestors limits the search for ancestors: the parents in a changing process list could
+// form a cycle.
 const maxAncestors = 1000
-
-func hasVariable(environ []byte, name string) bool {
-	for kv := range bytes.SplitSeq(environ, []byte{0}) {
-		if bytes.HasPrefix(kv, []byte(name+"=")) {
-			return true
-		}
-	}
-	return false
-}
 
 // inForeignGroup reports whether this process is in a cgroup that a shim made.
 func inForeignGroup() bool {

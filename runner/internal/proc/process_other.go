@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// ErrUnsupported is returned where the system cannot hold a process tree.
+// ErrUnsupported means that the system cannot hold a process tree together.
 var ErrUnsupported = errors.New("start child: this system has neither the process tree nor the terminals that supervise needs: use Linux or macOS (on Windows, WSL works)")
 
 // CurrentProcess is not supported here.

@@ -16,37 +16,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shimGrace is how long a shim without a supervisor may take to clear up by
-// itself, which includes to put the user's terminal back.
+// shimGrace is how long a shim without a supervisor may take to clean up, including the
+// user's terminal.
 const shimGrace = 2 * time.Second
 
-// What clearing up may take.
+// The times of the cleanup.
 const (
-	SweepLimit        = 5 * time.Second       // until what resists SIGKILL is reported
-	SweepPoll         = 5 * time.Millisecond  // a grandchild's end sends us no signal
-	KillOneByOneAfter = 50 * time.Millisecond // until what cgroup.kill passes over is killed one by one
+	SweepLimit        = 5 * time.Second       // until processes that survive SIGKILL are reported
+	SweepPoll         = 5 * time.Millisecond  // the end of a grandchild sends no signal
+	KillOneByOneAfter = 50 * time.Millisecond // until processes that cgroup.kill skips are killed
 )
 
-// treeKiller looks for a child's tree from outside.
+// treeKiller finds and kills a child's tree without its shim.
 type treeKiller struct {
 	shim, leader Process
 	group        Cgroup
-	leaderSeen   bool // the leader was seen alive a moment ago: its pid cannot belong to another
+	leaderSeen   bool // the leader was alive a moment ago, so its pid was not reused
 	names        map[int]string
 }
 
-// foundTree is what a look around has found.
+// foundTree is the result of one search.
 type foundTree struct {
 	tree     []Info // without zombies and without the shim
-	shim     *Info  // nil: gone
+	shim     *Info  // nil if it has ended
 	inCgroup bool   // this process is in the tree's cgroup
-	doubtful []Info // of the leader's session, or of another one that has its number
+	doubtful []Info // of the leader's session, or of a later one with the same number
 }
 
-// CurrentProcess returns the name of the calling process.
+// CurrentProcess identifies the calling process.
 func CurrentProcess() (Process, error) { return Identify(os.Getpid()) }
 
-// Identify returns the name of a process that exists.
+// Identify returns the identity of a running process.
 func Identify(pid int) (Process, error) {
 	p, err := Read(pid)
 	if err != nil {
@@ -61,27 +61,27 @@ func alive(p Process) bool {
 	return err == nil && !now.Zombie && now.identity() == p
 }
 
-// KillLiving ends the tree of a leader that was seen alive a moment ago.
+// KillLiving kills the tree of a leader that was alive a moment ago.
 func KillLiving(shim, leader Process, group Cgroup) error {
 	h := &treeKiller{shim: shim, leader: leader, group: group, leaderSeen: true, names: map[int]string{}}
 	_, err := h.kill(context.Background())
 	return err
 }
 
-// KillSurvivors ends what is left of a child whose supervisor is dead.
+// KillSurvivors kills the remaining processes of a child whose supervisor is dead.
 func KillSurvivors(ctx context.Context, shim, leader Process) ([]string, error) {
 	awaitShim(ctx, shim)
 	h := &treeKiller{shim: shim, leader: leader, group: findCgroup(shim), names: map[int]string{}}
 	return h.kill(ctx)
 }
 
-// awaitShim gives the shim time to end what it has to. It may have been stopped.
+// awaitShim gives the shim time to clean up. It continues the shim, which may be stopped.
 func awaitShim(ctx context.Context, shim Process) {
 	grace := time.After(shimGrace)
 	tick := time.NewTicker(SweepPoll)
 	defer tick.Stop()
 	for shim.Alive() {
-		_ = unix.Kill(shim.PID, unix.SIGCONT) // harmless to whom it is not meant for
+		_ = unix.Kill(shim.PID, unix.SIGCONT) // harmless for another process
 		select {
 		case <-tick.C:
 		case <-grace:
@@ -92,8 +92,8 @@ func awaitShim(ctx context.Context, shim Process) {
 	}
 }
 
-// kill kills what find finds until there is nothing more, and the shim last: as
-// long as it is there, orphans are its children and cannot get lost.
+// kill kills the tree until nothing is left, and the shim last, because orphans become
+// children of the shim.
 func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 	defer h.group.Remove()
 	limit := time.After(SweepLimit)
@@ -115,8 +115,8 @@ func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 		case q.shim != nil:
 			q.shim.Signal(unix.SIGKILL)
 		default:
-			h.group.awaitEmpty(SweepLimit) // what is on its last instructions is in no list
-			return h.sortedNames(), survivorsError(ErrDoubtful, q.doubtful, "of the dead run, or of another one that has its number by now")
+			h.group.awaitEmpty(SweepLimit) // ending processes are not listed
+			return h.sortedNames(), survivorsError(ErrDoubtful, q.doubtful, "of the dead run, or of another one with the same number")
 		}
 		select {
 		case <-tick.C:
@@ -128,7 +128,7 @@ func (h *treeKiller) kill(ctx context.Context) ([]string, error) {
 	}
 }
 
-// freeze stops what find finds until it finds nothing new, and returns it.
+// freeze stops the tree until it finds no new processes, and returns it.
 func (h *treeKiller) freeze() (q foundTree, err error) {
 	frozen := map[int]uint64{}
 	for pass, fresh := 0, true; fresh && pass < FreezePasses; pass++ {
@@ -148,7 +148,7 @@ func (h *treeKiller) freeze() (q foundTree, err error) {
 	return q, nil
 }
 
-// noteNames remembers the names, while they can still be read.
+// noteNames records the names of processes while they run.
 func (h *treeKiller) noteNames(list []Info) {
 	for _, p := range list {
 		if _, ok := h.names[p.PID]; !ok && len(h.names) < MaxNamed {
@@ -159,7 +159,7 @@ func (h *treeKiller) noteNames(list []Info) {
 
 func (h *treeKiller) sortedNames() []string { return slices.Sorted(maps.Values(h.names)) }
 
-// survivorsError returns the error for processes that are left, nil for none.
+// survivorsError returns an error about remaining processes, nil for none.
 func survivorsError(kind error, list []Info, why string) error {
 	if len(list) == 0 {
 		return nil
@@ -176,7 +176,7 @@ func survivorsError(kind error, list []Info, why string) error {
 	return fmt.Errorf("%w: %s: %s: look at them with ps, and end those that are not wanted with kill -9", kind, strings.Join(text, ", "), why)
 }
 
-// findTree looks around once.
+// findTree lists the current processes of the tree.
 func (h *treeKiller) findTree() (foundTree, error) {
 	all, err := List()
 	if err != nil {
@@ -205,8 +205,7 @@ func (h *treeKiller) findTree() (foundTree, error) {
 	return q, nil
 }
 
-// withAncestors returns a process and all its ancestors: whoever asks for survivors to
-// be killed does not mean himself.
+// withAncestors returns a process and all its ancestors. The caller's own are never killed.
 func withAncestors(all []Info, pid int) map[int]bool {
 	parent := make(map[int]int, len(all))
 	for _, p := range all {
@@ -219,11 +218,11 @@ func withAncestors(all []Info, pid int) map[int]bool {
 	return line
 }
 
-// pidOwners say to which processes the pids of the dead run belong by now.
+// pidOwners says whether the pids of the dead run still belong to it.
 type pidOwners struct {
-	ours    bool // the leader lives, or did a moment ago
-	group   bool // the number of the leader's group still is that
-	session bool // and that of the session, which on a terminal the shim leads
+	ours    bool // the leader is alive, or was a moment ago
+	group   bool // the number of the leader's group was not reused
+	session bool // the number of the session, which the shim leads on a terminal, was not reused
 }
 
 func (h *treeKiller) pidOwners(all []Info) pidOwners {
@@ -242,28 +241,29 @@ func (h *treeKiller) pidOwners(all []Info) pidOwners {
 	return n
 }
 
-// matchers return who belongs to the tree, apart from what descends from those,
-// and who may.
+// matchers returns functions that select processes of the tree, without their descendants,
+// and processes that may belong to it.
 func (h *treeKiller) matchers(all []Info, members map[int]bool, shimLives bool) (belongs, doubtful func(Info) bool) {
 	n := h.pidOwners(all)
-	led := func(p Info) bool {
+	isInSession := func(p Info) bool {
 		return (n.group && p.isInGroupOf(h.leader.PID)) || (n.session && p.isInGroupOf(h.shim.PID))
 	}
 	belongs = func(p Info) bool {
-		return members[p.PID] || (shimLives && p.PPID == h.shim.PID) || (n.ours && led(p)) || p.hasMark(h.shim)
+		isShimChild := shimLives && p.PPID == h.shim.PID
+		return members[p.PID] || isShimChild || (n.ours && isInSession(p)) || p.hasMark(h.shim)
 	}
-	doubtful = func(p Info) bool { return !n.ours && led(p) }
+	doubtful = func(p Info) bool { return !n.ours && isInSession(p) }
 	return belongs, doubtful
 }
 
-// FreezePasses bounds the attempts to hold a tree still. What cannot be stopped,
-// a process of another user, may start new ones for ever.
+// FreezePasses limits the attempts to stop a tree. A process of another user cannot be
+// stopped, and may start new ones forever.
 const FreezePasses = 100
 
-// MaxNamed bounds the list of leftovers: a tree may hold thousands.
+// MaxNamed limits the list of leftovers.
 const MaxNamed = 64
 
-// descendants returns the processes that match, and everything below them.
+// descendants returns the processes that match, and all their descendants.
 func descendants(all []Info, match func(Info) bool) []Info {
 	children := make(map[int][]int, len(all))
 	for i, p := range all {

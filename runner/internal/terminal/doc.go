@@ -1,3 +1,3 @@
-// Package terminal reads the keyboard of a terminal in raw mode, follows the modes that a program switches on, and puts
-// them back.
+// Package terminal reads the keyboard of a terminal in raw mode, and tracks and resets the
+// modes that a program switches.
 package terminal

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Keyboard reads what is typed at a terminal that is in raw mode as long as the
-// Keyboard is.
+// Keyboard reads the keys of a terminal, which is in raw mode until Restore.
 type Keyboard struct {
 	tty    *os.File
 	state  *term.State // before
@@ -24,7 +23,7 @@ type Keyboard struct {
 	done   chan struct{}
 }
 
-// OpenKeyboard puts the terminal into raw mode and passes on what is typed.
+// OpenKeyboard puts the terminal into raw mode and calls onKeys with all keys.
 func OpenKeyboard(tty *os.File, typed func([]byte)) (*Keyboard, error) {
 	state, err := term.MakeRaw(int(tty.Fd()))
 	if err != nil {
@@ -44,8 +43,8 @@ func OpenKeyboard(tty *os.File, typed func([]byte)) (*Keyboard, error) {
 	return k, nil
 }
 
-// read passes on what is typed until it is woken, or the terminal is gone. It
-// reads only what is there already, so that nothing typed later is swallowed.
+// read passes keys on until Stop, or until the terminal is closed. It reads only available
+// keys, so that later ones are left to the next reader.
 func (k *Keyboard) read(sleep *os.File) {
 	defer close(k.done)
 	defer sleep.Close()
@@ -70,36 +69,34 @@ func (k *Keyboard) Stop() {
 	<-k.done
 }
 
-// IsRaw reports whether the terminal still is as the keyboard put it.
+// IsRaw reports whether the terminal is still in the raw mode of the keyboard.
 func (k *Keyboard) IsRaw() bool {
 	now, err := unix.IoctlGetTermios(int(k.tty.Fd()), GetTermios)
 	return err != nil || *now == k.raw
 }
 
-// Restore puts the terminal back.
+// Restore restores the original mode of the terminal.
 func (k *Keyboard) Restore() { _ = term.Restore(int(k.tty.Fd()), k.state) }
 
 // Press is one Ctrl-C.
 type Press struct {
 	At     time.Time
-	Raw    bool // the child had its terminal in raw mode, so the key is its own
-	Signal bool // it came as a signal to this process, and not to the child
-	Attack bool // it is none: the shim has been stopped too often
+	Raw    bool // the child's terminal is in raw mode, so the child handles the key
+	Signal bool // it was a signal to this process, which the child did not get
+	Attack bool // not a key: the shim has been stopped too often
 }
 
 // CtrlC is the byte of Ctrl-C.
 const CtrlC = 0x03
 
-// CtrlCSequences are what a terminal sends for it whose keyboard protocol
-// (kitty's, or xterm's modifyOtherKeys) the child has switched on. They mean
-// something only to a child in raw mode.
+// CtrlCSequences are the sequences for Ctrl-C in the keyboard protocols of kitty and of
+// xterm (modifyOtherKeys). They only apply to a child in raw mode.
 var CtrlCSequences = [][]byte{[]byte("\x1b[99;5u"), []byte("\x1b[27;5;99~")}
 
-// maxTyped bounds what waits for a child that does not read, in bytes. What is
-// typed beyond that is thrown away: the next Ctrl-C has to be seen.
+// maxTyped limits the keys that wait for a child, in bytes. Further keys are dropped.
 const maxTyped = 1 << 20
 
-// Feeder gives the child what is typed, as fast as it takes it.
+// Feeder writes keys to the child as fast as the child reads them.
 type Feeder struct {
 	to     *os.File
 	mu     sync.Mutex
@@ -139,11 +136,11 @@ func (f *Feeder) Run() {
 		if closed {
 			return
 		}
-		_, _ = f.to.Write(keys) // the child may just be gone
+		_, _ = f.to.Write(keys) // the child may just have ended
 	}
 }
 
-// Close ends run; what is left in the queue is thrown away.
+// Close ends Run and drops the remaining keys.
 func (f *Feeder) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,7 +149,7 @@ func (f *Feeder) Close() {
 	f.more.Signal()
 }
 
-// SendPress never blocks: nobody presses faster than the channel is emptied.
+// SendPress sends a press without blocking. If the channel is full, it drops the press.
 func SendPress(presses chan<- Press, p Press) {
 	select {
 	case presses <- p:

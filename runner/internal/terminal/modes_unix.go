@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// mode is a private mode of a terminal (DECSET, xterm's ctlseqs) that a program
-// may leave switched when it is killed.
+// mode is a private mode of a terminal (DECSET, xterm's ctlseqs) that a killed program may
+// leave switched.
 type mode struct {
 	number    int
-	defaultOn bool // how a shell expects it
+	defaultOn bool // as a shell expects it
 }
 
-// watchedModes are put back in this order: the main screen first, so that the
-// rest lands there.
+// watchedModes are reset in this order: the main screen first, so that the others apply to
+// it.
 var watchedModes = []mode{
 	{1049, false}, // alternate screen with saved cursor
 	{1047, false}, // alternate screen
@@ -50,7 +50,7 @@ const (
 	plainKeyboard = "\x1b[>4m"  // xterm's modifyOtherKeys
 )
 
-// ResetAll returns what puts a terminal back about which nothing is known.
+// ResetAll returns the sequences that reset all modes of a terminal.
 func ResetAll() string {
 	var b strings.Builder
 	for _, m := range watchedModes {
@@ -59,11 +59,11 @@ func ResetAll() string {
 	return b.String() + fmt.Sprintf(popKeyboard, 9) + plainKeyboard + plainText
 }
 
-// maxParameters bounds what is remembered of a sequence, in bytes.
+// maxParameters limits the parameters of a sequence, in bytes.
 const maxParameters = 64
 
-// Modes follows the output of a program and knows which modes it left switched.
-// The zero value is that of a terminal in its resting state.
+// Modes tracks which modes the output of a program has switched. In the zero value all
+// modes have their defaults.
 type Modes struct {
 	switched        map[int]bool // mode to what it is now
 	keyboardDepth   int          // entries on kitty's stack
@@ -73,7 +73,7 @@ type Modes struct {
 	params          []byte
 }
 
-// Write follows p; it never fails.
+// Write tracks the modes in p. It never fails.
 func (m *Modes) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
@@ -109,7 +109,7 @@ func (m *Modes) parseByte(b byte) {
 	}
 }
 
-// noteSequence takes note of one control sequence.
+// noteSequence records one control sequence.
 func (m *Modes) noteSequence(params string, final byte) {
 	if params == "" {
 		return
@@ -143,7 +143,7 @@ func (m *Modes) set(number int, on bool) {
 	m.switched[number] = on
 }
 
-// Reapply returns what switches everything that reset has put back.
+// Reapply returns the sequences that switch the modes again after Reset.
 func (m *Modes) Reapply() string {
 	var b strings.Builder
 	for _, w := range watchedModes {
@@ -154,7 +154,7 @@ func (m *Modes) Reapply() string {
 	return b.String()
 }
 
-// Reset returns what puts the terminal back, "" when there is nothing to do.
+// Reset returns the sequences that reset the switched modes, "" if there were none.
 func (m *Modes) Reset() string {
 	if !m.sawEscape {
 		return ""

@@ -31,9 +31,8 @@ func awaitInputOrWake(fd, wake int) (bool, error) {
 	}
 }
 
-// AwaitInput leaves the waiting to the runtime, for the reason above.
+// AwaitInput does nothing: the Go runtime waits instead.
 func AwaitInput(int, time.Duration) bool { return false }
 
-// DisableReturns leaves the terminal as it is: the other way has been measured and
-// tried on Linux alone.
+// DisableReturns does nothing: it was only tested on Linux.
 func DisableReturns(*os.File) bool { return false }

@@ -23,14 +23,14 @@ func awaitInputOrWake(fd, wake int) (bool, error) {
 	}
 }
 
-// AwaitInput waits for a moment until fd can be read, and reports whether it can.
+// AwaitInput waits until fd can be read, for at most atMost, and reports whether it can.
 func AwaitInput(fd int, atMost time.Duration) bool {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(atMost.Milliseconds()))
 	return err == nil && n > 0
 }
 
-// DisableReturns has a terminal put no carriage returns before line feeds, and
-// reports whether it does so.
+// DisableReturns makes a terminal send no carriage returns before line feeds, and reports
+// whether that succeeded.
 func DisableReturns(tty *os.File) bool {
 	state, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
 	if err != nil || state.Oflag&unix.OPOST == 0 || state.Oflag&unix.ONLCR == 0 {
