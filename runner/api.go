@@ -59,6 +59,10 @@ func KillSurvivors(ctx context.Context, shim, leader Process) (names []string, e
 // ancestors.
 func IsSupervised() bool { return proc.IsSupervised() }
 
+// Getenv returns the last value of a variable in an environment, which is the one that a
+// child gets.
+func Getenv(env []string, name string) string { return proc.LastValue(env, name) }
+
 // The default size of a terminal, in characters.
 const (
 	DefaultCols = cast.DefaultCols

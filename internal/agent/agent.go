@@ -1,12 +1,10 @@
-// Package agent knows coding agent programs: how each is started, how it is
-// given its prompt, what it prints, and how its end is to be read. Everything it
-// knows of a program is a file: the built-in ones are in the folder presets, and a
-// user can add others. A command that it does not know works as well, read by its exit
-// code and by what services say alike everywhere.
+// Package agent describes coding agent programs: how to start each one, how to pass its
+// prompt, and how to read its output and outcome. Each program has a preset, which is a YAML
+// file: the built-in ones are in the folder presets, and a user can add others. Unknown
+// commands are judged by their exit code and by common error messages of services.
 //
-// Agents end with exit code 0 after failures, and with others after successes.
-// What the last event on their output says counts first, therefore, and the exit
-// code second.
+// Some agents exit with 0 after failures, and with other codes after successes. Therefore
+// the final event of their output takes precedence over the exit code.
 package agent
 
 import (
@@ -20,11 +18,10 @@ import (
 	"supervise/runner"
 )
 
-// Preset is what is known of one agent program: a file NAME.yaml.
+// Preset describes one agent program, in a file NAME.yaml.
 //
-// In Args, {{yolo}}, {{model}}, {{resume}}, {{budget}} and {{prompt}} that stand
-// alone are replaced by the lists of the same name, or by nothing where they do
-// not apply.
+// In Args, an element {{yolo}}, {{model}}, {{resume}}, {{budget}} or {{prompt}} is replaced
+// by the list of the same name, or removed if the list does not apply.
 type Preset struct {
 	Name     string `yaml:"-"` // of the file
 	Path     string `yaml:"-"` // path of the file of a user, "" for a built-in one
@@ -82,7 +79,7 @@ type Preset struct {
 	Login string `yaml:"login"`
 }
 
-// Observed is what was really run of a program.
+// Observed says how a program was tested.
 type Observed struct {
 	// version that was run, "" for none
 	Version string `yaml:"version"`
@@ -98,7 +95,7 @@ type StopSignals struct {
 	Term *bool `yaml:"term"`
 }
 
-// Grace is how the program is stopped; what it started is ended in any case.
+// Grace returns how to stop the program.
 func (p Preset) Grace() runner.Grace {
 	if p.Stop.Term != nil && !*p.Stop.Term {
 		return runner.Grace{Terminate: -1}
@@ -106,7 +103,7 @@ func (p Preset) Grace() runner.Grace {
 	return runner.Grace{}
 }
 
-// Needs is what a program needs of its user's machine to work in a sandbox.
+// Needs is what a program needs to work in a sandbox.
 type Needs struct {
 	// its own files below the home folder, which it writes; a file is given as a copy, and a folder that ends in a slash is made where it does not exist
 	Home []string `yaml:"home"`
@@ -118,13 +115,13 @@ type Needs struct {
 	AnyModel bool `yaml:"any_model"`
 }
 
-// Those who let their user choose among services know the keys of many.
+// The hosts and variables of programs that work with many services.
 var (
 	modelHosts = []string{"api.anthropic.com", "api.openai.com", "auth.openai.com", "generativelanguage.googleapis.com", "openrouter.ai", "api.mistral.ai", "api.deepseek.com", "api.groq.com", "api.x.ai"}
 	modelVars  = []string{"ANTHROPIC_*", "OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "OPENROUTER_*", "MISTRAL_*", "DEEPSEEK_*", "GROQ_*", "XAI_*"}
 )
 
-// Needs returns what the program needs in a sandbox; nothing of one that is not known.
+// Needs returns what the program needs in a sandbox; nothing for an unknown program.
 func (p Preset) Needs() Needs {
 	n := p.Sandbox
 	if n.AnyModel {
@@ -133,30 +130,29 @@ func (p Preset) Needs() Needs {
 	return n
 }
 
-// IsTestedVersion reports whether a version is the one that was run. One that is not known, or
-// cannot be compared, is.
+// IsTestedVersion reports whether a version is the tested one. It is true for versions that
+// are unknown or cannot be compared.
 func (p Preset) IsTestedVersion(version string) bool {
 	if version == "" || p.Observed.Version == "" {
 		return true
 	}
-	order, ok := compareVersions(version, p.Observed.Version)
-	return !ok || order == 0
+	numbers, ok := parseVersion(version)
+	tested, okTested := parseVersion(p.Observed.Version)
+	return !ok || !okTested || slices.Equal(numbers, tested)
 }
 
-// placeholderRE finds what is replaced in an argument.
+// placeholderRE matches placeholders in arguments, like {{model}}.
 var placeholderRE = regexp.MustCompile(`\{\{\w*\}\}`)
 
-// argumentLists are the lists of arguments, and which placeholders each may have.
-func (p Preset) argumentLists() []struct {
-	key  string
-	list []string
-	may  []string
-} {
-	return []struct {
-		key  string
-		list []string
-		may  []string
-	}{
+// argumentList is a list of arguments in a preset.
+type argumentList struct {
+	key     string
+	args    []string
+	allowed []string // placeholders
+}
+
+func (p Preset) argumentLists() []argumentList {
+	return []argumentList{
 		{"arguments", p.Args, []string{"{{yolo}}", "{{model}}", "{{resume}}", "{{budget}}", "{{prompt}}"}},
 		{"yolo", p.Yolo, nil},
 		{"model", p.Model, []string{"{{model}}"}},
@@ -167,31 +163,29 @@ func (p Preset) argumentLists() []struct {
 	}
 }
 
-// validate says what makes no sense.
+// validate returns an error about the first invalid value.
 func (p Preset) validate() error {
 	for _, l := range p.argumentLists() {
-		for _, arg := range l.list {
-			for _, found := range placeholderRE.FindAllString(arg, -1) {
-				if !slices.Contains(l.may, found) {
-					return yamlfile.InvalidValue(fmt.Sprintf("%s: %s has no meaning here; %s", l.key, found, placeholderHint(l.may)), l.key)
-				}
+		for _, found := range placeholderRE.FindAllString(strings.Join(l.args, "\\x00"), -1) {
+			if !slices.Contains(l.allowed, found) {
+				return yamlfile.InvalidValue(fmt.Sprintf("%s: %s has no meaning here; %s", l.key, found, placeholderHint(l.allowed)), l.key)
 			}
 		}
 	}
 	prompt := strings.Join(p.Prompt, " ")
 	for _, c := range []struct {
-		bad       bool
+		invalid   bool
 		key, text string
 	}{
-		{!slices.Contains(p.Args, "{{prompt}}"), "arguments", "arguments must have the element {{prompt}}, where the arguments of prompt come in"},
+		{!slices.Contains(p.Args, "{{prompt}}"), "arguments", "arguments must have the element {{prompt}}, which the arguments of prompt replace"},
 		{strings.Contains(prompt, "{{prompt}}") == strings.Contains(prompt, "{{prompt_file}}"), "prompt", "prompt must have either {{prompt}} or {{prompt_file}}"},
 		{slices.Contains(p.Programs, ""), "programs", "programs must be names, like [claude]"},
-		{p.Observed.What == "", "observed", "observed.what must say what was run of the program, like 'by its documentation'"},
+		{p.Observed.What == "", "observed", "observed.what must say how the program was tested, like 'by its documentation'"},
 		{p.Install == "", "install", "install must say how to get the program"},
 		{p.Login == "", "login", "login must say what helps when the service refuses"},
-		{!p.NeverAsks && len(p.Yolo)+len(p.YoloEnv) == 0, "yolo", "yolo or yolo_env must say how the program is told to approve everything, or never_asks: true that it does so anyway"},
+		{!p.NeverAsks && len(p.Yolo)+len(p.YoloEnv) == 0, "yolo", "set yolo or yolo_env, which make the program approve everything, or never_asks: true if it always does"},
 	} {
-		if c.bad {
+		if c.invalid {
 			return yamlfile.InvalidValue(c.text, c.key)
 		}
 	}

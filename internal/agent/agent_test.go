@@ -14,7 +14,7 @@ func show(u Usage) string {
 	return string(b)
 }
 
-// same compares usages; a cache that was not written to may be told or not.
+// same compares usages; a cache that was not written to may be reported or not.
 func same(a, b Usage) bool {
 	i := func(x, y *int64) bool { return (x == nil) == (y == nil) && (x == nil || *x == *y) }
 	f := func(x, y *float64) bool { return (x == nil) == (y == nil) && (x == nil || math.Abs(*x-*y) < 1e-9) }
@@ -241,7 +241,7 @@ func TestCumulative(t *testing.T) {
 	}
 }
 
-// TestWhileRunning wants the numbers that limits are held against before the end.
+// TestWhileRunning wants the numbers that limits are compared with before the end.
 func TestWhileRunning(t *testing.T) {
 	var tokens []int64
 	r := preset(t, "claude").NewReader(func(r Report) {
@@ -307,14 +307,14 @@ func FuzzReader(f *testing.F) {
 	f.Add("", []byte(`{"error":{"code":429}}`+"\n"))
 	f.Fuzz(func(t *testing.T, name string, text []byte) {
 		p, _ := ByName(name) // any other reads nothing
-		whole, split := p.NewReader(nil), p.NewReader(nil)
-		_, _ = whole.Write(text)
+		atOnce, split := p.NewReader(nil), p.NewReader(nil)
+		_, _ = atOnce.Write(text)
 		for part := range parts(text, 3) {
 			_, _ = split.Write(part)
 		}
-		_, _ = whole.Close(), split.Close()
-		if a, b := show(whole.Report().Usage), show(split.Report().Usage); a != b {
-			t.Errorf("whole %s, in parts %s", a, b)
+		_, _ = atOnce.Close(), split.Close()
+		if a, b := show(atOnce.Report().Usage), show(split.Report().Usage); a != b {
+			t.Errorf("atOnce %s, in parts %s", a, b)
 		}
 	})
 }

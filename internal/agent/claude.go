@@ -8,9 +8,9 @@ import (
 	"supervise/internal/regexp"
 )
 
-// claudeReader reads claude -p --output-format stream-json (or json), and those who
-// print the like: qwen, whose input contains what is cached and which takes
-// failures for answers, and cursor-agent, which reports no usage.
+// claudeReader reads claude -p --output-format stream-json (or json), and similar programs:
+// qwen, whose input tokens include cached ones and which reports failures as answers, and
+// cursor-agent, which reports no usage.
 type claudeReader struct {
 	qwen           bool
 	usageByMessage map[string]Usage // by message: its blocks repeat the usage, and only the last one has the output
@@ -97,7 +97,7 @@ func (c *claudeReader) readSystem(e claudeEvent, r *Report) {
 	}
 }
 
-// readLimit reads what a subscription has left.
+// readLimit reads how much of a subscription is used.
 func (c *claudeReader) readLimit(e claudeEvent, r *Report) {
 	var at time.Time
 	if e.Limit.ResetsAt > 0 {
@@ -111,7 +111,7 @@ func (c *claudeReader) readLimit(e claudeEvent, r *Report) {
 	}
 }
 
-// readMessage counts what a message reports so far. The result replaces it.
+// readMessage adds the usage of a message. The result event replaces the total.
 func (c *claudeReader) readMessage(e claudeEvent, r *Report) {
 	blocks, _ := decodeJSON[[]struct{ Type, Text string }](e.Message.Content)
 	for _, b := range blocks {
@@ -144,7 +144,7 @@ func (c *claudeReader) usageOf(u claudeUsage) Usage {
 	return Usage{Input: new(u.Input), CacheRead: new(u.Read), CacheWrite: new(u.Write), Output: new(u.Output)}
 }
 
-// qwenErrorRE is how qwen's answers look that are failures of the service.
+// qwenErrorRE matches answers of qwen that are failures of the service.
 var qwenErrorRE = regexp.MustCompile(`(?s)\[API Error: (.*)\]\s*$`)
 
 func (c *claudeReader) readResult(e claudeEvent, r *Report) {
@@ -170,8 +170,8 @@ func (c *claudeReader) readResult(e claudeEvent, r *Report) {
 	}
 }
 
-// readTotals takes the usage of the result. That by model is whole; the other leaves
-// out calls that were broken off.
+// readTotals reads the usage of the result. The usage by model is complete; the other one
+// omits interrupted calls.
 func (c *claudeReader) readTotals(e claudeEvent, r *Report) {
 	u := Usage{}
 	for _, m := range e.Models {
@@ -181,7 +181,7 @@ func (c *claudeReader) readTotals(e claudeEvent, r *Report) {
 		u = c.usageOf(*e.Usage)
 	}
 	u.CostUSD, u.Turns = e.Cost, e.Turns
-	if c.usageByMessage != nil || c.toolCalls > 0 { // else there was the result alone
+	if c.usageByMessage != nil || c.toolCalls > 0 { // otherwise only the result was printed
 		u.ToolCalls = new(c.toolCalls)
 	}
 	r.Usage = u

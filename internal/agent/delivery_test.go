@@ -16,7 +16,7 @@ import (
 	"supervise/runner"
 )
 
-// TestMain plays the agent as well: it prints what it was told as a hash.
+// TestMain plays the agent as well: it prints its prompt as a hash.
 func TestMain(m *testing.M) {
 	runner.ShimMain()
 	if os.Getenv("PLAY_AGENT") != "" {
@@ -50,7 +50,7 @@ func hash(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// nasty are pieces that something on the way may want to understand.
+// nasty are pieces that an intermediate program may interpret.
 var nasty = []string{
 	"plain words ", "\n", "\r\n", "\t", `"`, `'`, "`id`", "$(touch pwned)", "${HOME}", "$HOME", `\`, `\n`, "%s%n", "!!", "*", "~", "; rm -rf /", "| cat", "&", ">", "<<EOF\nEOF\n", "#",
 	"{{prompt}}", "{{model}}", "{{prompt_file}}", "\x1b[31m", "\x1b]0;x\x07", "\x03", "\x04", "\x7f", "\xff", "\xc3", "\xed\xa0\x80", "ü", "—", "日本", "\u202e", "--help", "-p", "\x01",

@@ -9,12 +9,12 @@ import (
 	"supervise/internal/regexp"
 )
 
-// decodeJSON reads an event as far as it is asked for, and false where it is none.
+// decodeJSON decodes an event. ok is false if it is not valid.
 func decodeJSON[T any](line []byte) (v T, ok bool) {
 	return v, json.Unmarshal(line, &v) == nil
 }
 
-// increment is one more than there were.
+// increment returns n plus one. nil counts as zero.
 func increment(n *int64) *int64 {
 	if n == nil {
 		return new(int64(1))
@@ -22,7 +22,7 @@ func increment(n *int64) *int64 {
 	return new(*n + 1)
 }
 
-// finish notes the final event. A failure keeps its message.
+// finish records the final event, and the message of a failure.
 func (r *Report) finish(verdict Outcome, message string) {
 	r.Final, r.Verdict, r.Retry = true, verdict, nil
 	if verdict != OK {
@@ -37,14 +37,14 @@ func (r *Report) noteFailure(message string) {
 	}
 }
 
-// noteRetry notes that the program waits for the service.
+// noteRetry records that the program waits for the service.
 func (r *Report) noteRetry(why Outcome, attempt int, delay time.Duration, message string) {
 	r.Final, r.Verdict = false, ""
 	r.Retry = &Retry{Why: why, Attempt: attempt, Delay: delay, Message: message}
 	r.noteFailure(message)
 }
 
-// noteProgress notes that the program got on: what it complained of is over.
+// noteProgress records that the program continued, which ends its last retry.
 func (r *Report) noteProgress() {
 	if r.Retry != nil {
 		r.Retry, r.Message, r.Reset = nil, "", Reset{}
@@ -56,7 +56,8 @@ func millis(n float64) time.Duration { return time.Duration(n * float64(time.Mil
 // geminiReader reads gemini -o stream-json, and the one object of -o json.
 type geminiReader struct{ message strings.Builder }
 
-// geminiRetryRE is how gemini reports its own retries, outside of its events.
+// geminiRetryRE matches the lines in which gemini reports a retry, like
+// "Attempt 1 failed with status 429".
 var geminiRetryRE = regexp.MustCompile(`^Attempt (\d+) failed with status (\d+)`)
 
 func (g *geminiReader) text(line string, r *Report) {
@@ -161,7 +162,7 @@ type piMessage struct {
 func (piReader) event(line []byte, r *Report) {
 	if strings.HasPrefix(string(line[:min(len(line), 40)]), `{"type":"message_update"`) {
 		r.noteProgress()
-		return // it repeats all text so far, for every few letters
+		return // it repeats the text so far, every few letters
 	}
 	e, ok := decodeJSON[struct {
 		Type, ID     string
@@ -194,7 +195,7 @@ func (piReader) event(line []byte, r *Report) {
 	}
 }
 
-// readPiMessage counts one message of the model.
+// readPiMessage adds the usage of one message of the model.
 func readPiMessage(raw json.RawMessage, r *Report) {
 	m, ok := decodeJSON[piMessage](raw)
 	if !ok || m.Role != "assistant" {
@@ -226,7 +227,7 @@ func readPiEnd(messages []json.RawMessage, r *Report) {
 	}
 }
 
-// textOf joins the texts of a message's content.
+// textOf returns the text of a message's content.
 func textOf(content json.RawMessage) string {
 	parts, ok := decodeJSON[[]struct{ Type, Text string }](content)
 	if !ok {

@@ -3,7 +3,7 @@ package agent
 import "testing"
 
 // A program that breaks off by its own fault, or for want of space or memory, has crashed,
-// whatever numbers and words stand in its last lines.
+// whatever numbers and words are in its last lines.
 func TestLastWordsOfACrash(t *testing.T) {
 	for _, words := range []string{
 		"    at Object.<anonymous> (/usr/lib/node_modules/agent/cli.js:503:17)",

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -10,34 +9,34 @@ import (
 	"strings"
 )
 
-// EvidenceEnv is the variable that names to the agent the folder with all that was measured.
+// EvidenceEnv is the agent's variable with the folder of all measurements.
 const EvidenceEnv = "SUPERVISE_EVIDENCE"
 
-// NotesEnv is the variable that names to the agent its file of notes for later iterations.
+// NotesEnv is the agent's variable with the path of its notes for later iterations.
 const NotesEnv = "SUPERVISE_NOTES"
 
 // MaxArgument is the longest argument that Linux passes to a program, in bytes.
 const MaxArgument = 131071
 
-// Launch is what one run of an agent is to be.
+// Launch has the parameters of one run.
 type Launch struct {
 	Prompt  string
 	File    string   // the prompt as a file, absolute
-	Model   string   // "": the agent's own choice
-	Session string   // that is to be continued; "": a fresh one
+	Model   string   // "": the agent's default
+	Session string   // to continue; "": a new one
 	Budget  float64  // in US dollars; 0: none
-	Yolo    bool     // the user agrees that nothing is asked
-	Extra   []string // further arguments of the user, before the prompt
+	Yolo    bool     // the user allows everything without approval
+	Extra   []string // more arguments of the user, before the prompt
 }
 
-// Invocation is how a run is started.
+// Invocation is the command line of a run.
 type Invocation struct {
 	Args     []string
 	Stdin    string // what is fed to standard input, which is closed behind it
 	Delivery Delivery
 }
 
-// Delivery is the way of a prompt to the agent.
+// Delivery is how a prompt is passed to the agent.
 type Delivery string
 
 // The deliveries.
@@ -47,8 +46,7 @@ const (
 	ByFile     Delivery = "file"
 )
 
-// Command puts the command line of a run together. Nothing in it is seen by a
-// shell.
+// Command returns the command line of a run, which no shell interprets.
 func (p Preset) Command(l Launch) Invocation {
 	inv := Invocation{Args: []string{p.Programs[0]}}
 	prompt, by := p.delivery(l)
@@ -69,7 +67,7 @@ func (p Preset) Command(l Launch) Invocation {
 		case !special:
 			inv.Args = append(inv.Args, arg)
 		case arg == "{{prompt}}":
-			inv.Args = append(inv.Args, list...) // what the user wrote is never filled in again
+			inv.Args = append(inv.Args, list...) // placeholders in the user's text are not replaced
 		default:
 			inv.Args = append(inv.Args, replaceAll(list, "{{model}}", l.Model, "{{session}}", l.Session, "{{budget}}", strconv.FormatFloat(l.Budget, 'f', -1, 64))...)
 		}
@@ -77,14 +75,15 @@ func (p Preset) Command(l Launch) Invocation {
 	return inv
 }
 
-// delivery chooses how the prompt is passed. What is too long for an argument, or
-// holds a byte that none can hold, goes another way; so does what looks like a
-// flag.
+// delivery chooses how to pass the prompt, and the arguments for that. Prompts that are
+// empty, too long, look like a flag, or contain a zero byte cannot be arguments.
 func (p Preset) delivery(l Launch) ([]string, Delivery) {
+	fitsArgument := l.Prompt != "" && len(l.Prompt) <= MaxArgument
+	isPlain := !strings.ContainsRune(l.Prompt, 0) && !strings.HasPrefix(l.Prompt, "-")
 	switch {
 	case !slices.Contains(p.Prompt, "{{prompt}}"):
 		return p.Prompt, ByFile
-	case len(l.Prompt) <= MaxArgument && !strings.ContainsRune(l.Prompt, 0) && !strings.HasPrefix(l.Prompt, "-") && l.Prompt != "":
+	case fitsArgument && isPlain:
 		return p.Prompt, ByArgument
 	case len(p.LongPrompt) > 0 && strings.Contains(strings.Join(p.LongPrompt, " "), "{{prompt_file}}"):
 		return p.LongPrompt, ByFile
@@ -108,8 +107,8 @@ func replaceAll(list []string, pairs ...string) []string {
 	return out
 }
 
-// Environ returns the environment of a run from that of the user: what the user
-// has set stays as it is.
+// Environ returns the environment of a run, with the defaults of the preset for variables
+// that the user has not set.
 func (p Preset) Environ(env []string, yolo bool) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(entry string) bool { return slices.Contains(p.Unset, varName(entry)) })
 	defaults := map[string]string{}
@@ -130,8 +129,7 @@ func varName(entry string) string {
 	return before
 }
 
-// CheckRoot says why the agent would refuse to start at once, and what helps; nil
-// when it would not.
+// CheckRoot returns an error if the agent would refuse to start because it runs as root.
 func (p Preset) CheckRoot(env []string, yolo bool) error {
 	if p.RootVar == "" || !yolo || os.Geteuid() != 0 {
 		return nil
@@ -139,39 +137,22 @@ func (p Preset) CheckRoot(env []string, yolo bool) error {
 	if slices.ContainsFunc(env, func(entry string) bool { return varName(entry) == p.RootVar }) {
 		return nil
 	}
-	return fmt.Errorf("%s does not run with %s as root: run supervise as another user, or set %s=1 where this machine is a sandbox", p.Name, strings.Join(p.Yolo, " "), p.RootVar)
+	return fmt.Errorf("%s does not run with %s as root: run supervise as another user, or set %s=1 if this machine is a sandbox", p.Name, strings.Join(p.Yolo, " "), p.RootVar)
 }
 
-// compareVersions compares two versions number by number, and false where one is none.
-func compareVersions(a, b string) (int, bool) {
-	x, y := parseVersion(a), parseVersion(b)
-	if len(x) == 0 || len(y) == 0 {
-		return 0, false
-	}
-	for i := range max(len(x), len(y)) {
-		if c := cmp.Compare(numberAt(x, i), numberAt(y, i)); c != 0 {
-			return c, true
-		}
-	}
-	return 0, true
-}
-
-func numberAt(list []int, i int) int {
-	if i < len(list) {
-		return list[i]
-	}
-	return 0
-}
-
-func parseVersion(version string) []int {
-	var out []int
+// parseVersion returns the numbers of a version without trailing zeros, so that equal
+// versions have equal numbers. ok is false if it is not a version.
+func parseVersion(version string) (numbers []int, ok bool) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for part := range strings.SplitSeq(version, ".") {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return nil
+			return nil, false
 		}
-		out = append(out, n)
+		numbers = append(numbers, n)
 	}
-	return out
+	for len(numbers) > 0 && numbers[len(numbers)-1] == 0 {
+		numbers = numbers[:len(numbers)-1]
+	}
+	return numbers, true
 }

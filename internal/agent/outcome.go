@@ -11,31 +11,29 @@ import (
 // Outcome is how a run of an agent ended.
 type Outcome string
 
-// The outcomes. Unknown is that of a command whose output is not read and which
-// ended well: nothing speaks against it.
+// The outcomes.
 const (
 	OK           Outcome = "ok"
-	Auth         Outcome = "auth"         // the service does not know the user, or has no money of theirs
-	BadRequest   Outcome = "bad_request"  // the service does not do what is asked: no such model, too long a prompt
-	AsksPerson   Outcome = "asks_person"  // it waits for a person: for a login, or for consent
-	RateLimit    Outcome = "rate_limit"   // too much was asked of the service for now
-	ServerError  Outcome = "server_error" // the service, or the way to it, fails
+	Auth         Outcome = "auth"         // the service rejects the user, or the user has no credit
+	BadRequest   Outcome = "bad_request"  // the service rejects the request: an unknown model, or a too long prompt
+	AsksPerson   Outcome = "asks_person"  // the agent waits for a person: for a login, or for consent
+	RateLimit    Outcome = "rate_limit"   // the service limits the rate of requests
+	ServerError  Outcome = "server_error" // the service or the network fails
 	TurnLimit    Outcome = "turn_limit"   // the agent's own limit of turns
 	BudgetLimit  Outcome = "budget_limit" // the agent's own limit of cost
 	Denied       Outcome = "denied"       // a tool was not approved
 	Crashed      Outcome = "crashed"
-	NotFound     Outcome = "not_found" // there is no such command
+	NotFound     Outcome = "not_found" // the command does not exist
 	Stopped      Outcome = "stopped"   // by supervise or the user
 	Timeout      Outcome = "timeout"   // a time limit of supervise
 	NoFinalEvent Outcome = "no_final_event"
 )
 
-// IsTemporary reports whether the outcome is not the agent's doing and may pass by
-// itself.
+// IsTemporary reports whether the service failed, and may work again later.
 func (o Outcome) IsTemporary() bool { return o == RateLimit || o == ServerError }
 
-// NeedsPerson reports whether every further run would end the same way until
-// somebody helps.
+// NeedsPerson reports whether every further run would end the same way until a person
+// helps.
 func (o Outcome) NeedsPerson() bool {
 	return o == Auth || o == NotFound || o == BadRequest || o == AsksPerson
 }
@@ -53,7 +51,7 @@ func outcomeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Ending is what the process itself did.
+// Ending is how the process ended.
 type Ending struct {
 	ExitCode int
 	Signal   string // that ended it, "" for none
@@ -61,15 +59,15 @@ type Ending struct {
 	TimedOut bool   // a time limit of supervise ended it
 }
 
-// The exit codes that a shell gives for a command that it cannot run.
+// The exit codes of shells for a command that cannot run.
 const (
 	exitNotExecutable = 126
 	exitNotFound      = 127
 )
 
-// Outcome judges a run: our own signals are remembered, then counts what the
-// final event says, then the exit code. With strict a final event is missed where
-// it did not come: the program was started so that it prints one.
+// Outcome returns the outcome of a run: first by how supervise ended it, then by the final
+// event, then by the exit code. With strict, a missing final event is a separate outcome,
+// because the program was started so that it prints one.
 func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	switch {
 	case e.Stopped:
@@ -77,7 +75,7 @@ func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	case e.TimedOut && r.NeedsLogin:
 		return Auth
 	case e.TimedOut && r.Retry != nil:
-		return r.Retry.Why // it was waiting for the service all the time
+		return r.Retry.Why // it was waiting for the service
 	case e.TimedOut:
 		return Timeout
 	case r.Final && r.Verdict == OK && r.Denials > 0:
@@ -88,7 +86,7 @@ func (r Report) Outcome(p Preset, e Ending, strict bool) Outcome {
 	return r.classifyExitCode(p, e, strict)
 }
 
-// classifyExitCode judges a run without a final event by its exit code.
+// classifyExitCode returns the outcome of a run without a final event.
 func (r Report) classifyExitCode(p Preset, e Ending, strict bool) Outcome {
 	if o, ok := p.ExitCodes[e.ExitCode]; ok {
 		return o
@@ -98,7 +96,7 @@ func (r Report) classifyExitCode(p Preset, e Ending, strict bool) Outcome {
 		return NotFound
 	case e.ExitCode != 0 || e.Signal != "":
 		return r.classifyCrash(p.HasReader())
-	case r.Retry != nil: // it gave up, and says so in words alone
+	case r.Retry != nil: // it gave up
 		return r.Retry.Why
 	case strict:
 		return NoFinalEvent
@@ -106,8 +104,8 @@ func (r Report) classifyExitCode(p Preset, e Ending, strict bool) Outcome {
 	return OK
 }
 
-// classifyCrash finds in the last words of a program why it failed. Those of one that is not known
-// are its own business, unless they have a form that clients of services alone have.
+// classifyCrash finds the reason of a failure in the last output of a program. The output of an
+// unknown program counts only if it has the form of a message of a service client.
 func (r Report) classifyCrash(known bool) Outcome {
 	lines := strings.Split(r.LastOutput, "\n")
 	last := lines[max(0, len(lines)-maxCrashLines):]
@@ -123,10 +121,9 @@ func (r Report) classifyCrash(known bool) Outcome {
 	return classifyLastOutput(strings.Join(last, "\n"))
 }
 
-// clientErrorRE matches the lines in which clients of services report that a request failed,
-// whoever wrote them: at the start of a line, a status behind a word that names it, with the
-// service's phrase or object behind it where the word is only an error. A number or a word
-// anywhere else is none.
+// clientErrorRE matches lines in which any client of a service reports a failed request: a
+// status after a word for it at the start of a line, like "HTTP error 429". After the word
+// "error" alone, a phrase or an object of the service must follow the status.
 var clientErrorRE = regexp.MustCompile(`(?i)^(?:(?:fatal|error|failed)\W{1,4})?(?:` +
 	`[\w.]*?(?:API ?|Status|RateLimit|Authentication|PermissionDenied|InternalServer)?Error:?\W{1,2}(40[123]|429|50[0234]|529)(?:$|[ :-]{1,3}(?:\{|rate limit\b|` + statusPhrases + `))` +
 	`|(?:[\w.]+: )?(?:error code|status code|http(?:/[\d.]+)?(?: error| status)?|unexpected status)\W{1,2}(40[123]|429|50[0234]|529)(?:$|[^\w.:]|: \D)` +
@@ -134,19 +131,18 @@ var clientErrorRE = regexp.MustCompile(`(?i)^(?:(?:fatal|error|failed)\W{1,4})?(
 
 const statusPhrases = `(?:unauthorized|forbidden|payment required|too many requests|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)\b`
 
-// errorObjectRE matches the objects of errors of the three great services, and what only they
-// have in them, at the start of a line or behind such a report.
+// errorObjectRE matches JSON objects of errors of the large services, near the start of a
+// line, like {"type":"error","error":{"type":"overloaded_error"}}.
 var errorObjectRE = regexp.MustCompile(`^[^{]{0,60}\{\s*["'](?:type["']:\s*["']error["'],\s*["'])?error["']:\s*\{.*["'](?:type|code|status)["']:\s*` +
 	`["']?(?P<kind>authentication_error|permission_error|invalid_api_key|UNAUTHENTICATED|PERMISSION_DENIED|insufficient_quota|billing_error|rate_limit_error|rate_limit_exceeded|RESOURCE_EXHAUSTED|overloaded_error|api_error|server_error|UNAVAILABLE|INTERNAL|not_found_error|model_not_found|context_length_exceeded|401|403|429|500|503|529)["']?[,}\s]`)
 
-// objectKinds are what the kinds of error objects mean, where their names do not say it as
-// [Classify] reads them.
+// objectKinds are the outcomes of error objects whose names [Classify] does not recognize.
 var objectKinds = map[string]Outcome{
 	"authentication_error": Auth, "permission_error": Auth, "invalid_api_key": Auth, "PERMISSION_DENIED": Auth, "billing_error": Auth,
 	"not_found_error": BadRequest, "model_not_found": BadRequest, "api_error": ServerError, "INTERNAL": ServerError,
 }
 
-// classifyClientError returns what the last lines of a program say that is not known.
+// classifyClientError returns the outcome in the last lines of an unknown program.
 func classifyClientError(last []string) Outcome {
 	for _, line := range slices.Backward(last) {
 		if m := errorObjectRE.FindStringSubmatch(line); m != nil {
@@ -164,9 +160,9 @@ func classifyClientError(last []string) Outcome {
 	return Crashed
 }
 
-// serviceErrorRE matches, in the last words of a program, what services and their clients say and
-// nothing else does: a number alone may be a line of a stack trace, and a word like
-// network the name of a module. The kinds are those of [Classify].
+// serviceErrorRE matches messages of services and their clients in the last output of a
+// program. It is stricter than [Classify], since a number may be a line of a stack trace, and
+// a word like network the name of a module.
 var serviceErrorRE = regexp.MustCompile(`(?i)` +
 	`(\bhttp\b|\bstatus\b|\berror\b|\bcode\b|\bapi\b)[^\n\w]{0,4}(status|code|error)?[^\n\w]{0,4}(40[1238]|429|5\d\d)\b` +
 	`|\b(40[1238]|429|5\d\d)\b[^\n\w]{1,4}(unauthor|forbidden|payment|too many|status code|internal|bad gateway|service|gateway|overloaded|request time)` +
@@ -175,26 +171,25 @@ var serviceErrorRE = regexp.MustCompile(`(?i)` +
 	`|unauthori[sz]ed|unauthenticated|invalid.{0,3}(x-)?api.?key|api.?key not|(missing|no|set).{0,20}api.?key|authentication (failed|error|required)|authentication_error|not logged in|please run /login|auth method|missing environment variable` +
 	`|overloaded(_error)?\b|(internal )?server.?error|bad gateway|service unavailable|high demand|temporarily unavailable|TypeError: terminated|(connection|socket|network|stream)s? ?(error|reset|refused|closed|aborted|lost|failed|timed? ?out|hang up|disconnected|is unreachable)|(disconnected|closed) (from|before|by)|cannot connect|unable to connect|failed to connect|fetch failed|request timed out|ECONN(RESET|REFUSED|ABORTED)|\bENOTFOUND\b|EAI_AGAIN|ETIMEDOUT`)
 
-// classifyLastOutput returns what the last lines of a program say, as [Classify] does of an error
-// that is known to be the service's.
+// classifyLastOutput classifies the messages of services in the last output of a program.
 func classifyLastOutput(text string) Outcome {
-	var said []string
+	var messages []string
 	for line := range strings.Lines(text) {
 		if m := serviceErrorRE.FindString(line); m != "" && !strings.Contains(strings.ToLower(line), "disk quota") {
-			said = append(said, m)
+			messages = append(messages, m)
 		}
 	}
-	return Classify(strings.Join(said, "\n"))
+	return Classify(strings.Join(messages, "\n"))
 }
 
-// maxCrashLines is how many of the last lines may say why a program failed: those
-// before may be what it printed of its work.
+// maxCrashLines is how many of the last lines may contain the reason of a failure. Earlier
+// lines may be about the agent's work.
 const maxCrashLines = 3
 
-// errorKinds distinguish errors by the messages of services. The first row that fits counts.
+// errorKinds maps messages of services to outcomes. The first match counts.
 var errorKinds = []struct {
-	why  Outcome
-	says *regexp.Regexp
+	outcome Outcome
+	pattern *regexp.Regexp
 }{
 	{Auth, regexp.MustCompile(`(?i)insufficient_quota|credit balance is too low|billing|payment required|token (has )?expired|login (has )?expired`)},
 	{BadRequest, badRequestRE},
@@ -203,41 +198,30 @@ var errorKinds = []struct {
 	{ServerError, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|server.?error|internal error|high demand|unavailable|bad gateway|terminated|disconnected|connection|socket|network|fetch failed|timed? ?out|ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT`)},
 }
 
-// badRequestRE matches what services say of requests that they never fulfil.
-var badRequestRE = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|\bmodel\b.{0,40}may not exist or you|ran out of room in the model's context window|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
+// badRequestRE matches messages about requests that a service never accepts.
+var badRequestRE = regexp.MustCompile(`(?i)model.{0,3}not.{0,3}found|\bmodel\b.{0,80}(was not found|does not exist|is not supported|not available to you)|not_found_error.{0,80}\bmodel|(unknown|invalid|unsupported) model\b|\bmodel\b.{0,40}may not exist or you|ran out of \w+ in the model's context window|prompt is too long|context_length_exceeded|maximum context length|input is too long for`)
 
-// Classify returns what the text of an error means: Auth, BadRequest, RateLimit,
+// Classify returns the outcome in an error message: Auth, BadRequest, RateLimit,
 // ServerError, or Crashed for everything else.
 func Classify(text string) Outcome {
 	for _, k := range errorKinds {
-		if k.says.MatchString(text) {
-			return k.why
+		if k.pattern.MatchString(text) {
+			return k.outcome
 		}
 	}
 	return Crashed
 }
 
-// classifyStatus returns what an HTTP status means, and false for one that is no error
-// of the service.
-func classifyStatus(status int) (Outcome, bool) {
-	switch {
-	case status == 401 || status == 402 || status == 403:
-		return Auth, true
-	case status == 429:
-		return RateLimit, true
-	case status >= 500 && status < 600 || status == 408:
-		return ServerError, true
-	}
-	return "", false
-}
-
-// classifyError joins the two: the status where there is one, else the text.
+// classifyError returns the outcome of an error by its HTTP status, or else by its text.
 func classifyError(status int, text string) Outcome {
-	if o, ok := classifyStatus(status); ok {
-		if o == RateLimit && Classify(text) == Auth { // no money is a 429 as well
-			return Auth
-		}
-		return o
+	byText := Classify(text)
+	switch {
+	case status >= 401 && status <= 403:
+		return Auth
+	case status == 429 && byText != Auth: // some services report missing credit as 429
+		return RateLimit
+	case status >= 500 && status < 600, status == 408:
+		return ServerError
 	}
-	return Classify(text)
+	return byText
 }

@@ -6,15 +6,15 @@ import (
 	"supervise/internal/regexp"
 )
 
-// questionRE are what programs draw before they wait for a person, see testdata.
+// questionRE matches questions of programs that wait for a person, see testdata.
 var questionRE = regexp.MustCompile(`(?i)press (enter|return|any key) to (continue|sign in|log ?in)|do you trust (the files in )?this (folder|directory)|\bsign in with \w+|` +
 	`how would you like to (authenticate|sign in|log ?in)|(select|choose) (a |your )?(login|auth\w*) method|(enter|paste) (the |your )?(authori[sz]ation|verification|device|one-time) code|waiting for (you to )?(login|log in|sign in|authenticat\w+|authori[sz]ation)`)
 
-// cursorMoveRE are the sequences by which programs leave gaps between words.
+// cursorMoveRE matches the sequences that programs use for gaps between words.
 var cursorMoveRE = regexp.MustCompile(`\x1b\[\d*[CGd]|\x1b\[\d*;?\d*H`)
 
-// FindQuestion is the line with which a screen asks a person, "" where it asks none. What a
-// known program tells as an event is no screen.
+// FindQuestion returns the line of a screen that asks a person, "" if there is none. It
+// ignores JSON events.
 func FindQuestion(screen string) string {
 	const lines = 40
 	all := strings.FieldsFunc(StripEscapes(cursorMoveRE.ReplaceAllString(screen, " ")), func(r rune) bool { return r == '\n' || r == '\r' })

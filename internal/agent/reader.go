@@ -11,14 +11,14 @@ import (
 	"supervise/metric"
 )
 
-// Usage is what a run consumed.
+// Usage is the consumption of a run.
 type Usage = metric.Usage
 
-// Retry is an attempt of the program itself to reach the service once more.
+// Retry is an attempt of the program itself to reach the service again.
 type Retry struct {
 	Why     Outcome // RateLimit, ServerError or Auth
 	Attempt int
-	Delay   time.Duration // 0 when unknown
+	Delay   time.Duration // 0 if unknown
 	Message string
 }
 
@@ -28,37 +28,37 @@ type Report struct {
 	Model       string
 	Version     string
 	Usage       Usage
-	Final       bool     // the event came that says how the run ended
-	Verdict     Outcome  // of that event
+	Final       bool     // the final event was read
+	Verdict     Outcome  // of the final event
 	Message     string   // of the last error, in the program's own words
 	LastMessage string   // the last text of the agent
-	LastOutput  string   // the last lines that were no events
+	LastOutput  string   // the last lines that are not events
 	Reset       Reset    // when the service may be asked again
-	Windows     []Window // how much is used of each that was told, the latest last
-	Retry       *Retry   // the program waits for the service; nil when it got on since
+	Windows     []Window // the usage of each window, the latest one last
+	Retry       *Retry   // set while the program waits for the service
 	Denials     int      // tools that were not approved
-	NeedsLogin  bool     // it waits for somebody to sign in
+	NeedsLogin  bool     // it waits for a login
 	Lines       int      // events that were read
 }
 
-// CannotSucceed reports whether the program tries again and again what cannot succeed, or waits
-// for somebody to sign in.
+// CannotSucceed reports whether the program keeps retrying without credentials, or waits for
+// a login.
 func (r Report) CannotSucceed() bool {
 	return r.NeedsLogin || r.Retry != nil && r.Retry.Why == Auth && r.Retry.Attempt >= 3
 }
 
 // eventReader reads the events of one program.
 type eventReader interface {
-	// event takes in one object; it is ignored when it is none of its own.
+	// event updates the report by one JSON object. It ignores unknown ones.
 	event(line []byte, r *Report)
 }
 
-// textReader is of those programs that say something outside of events.
+// textReader is an eventReader that also reads other lines.
 type textReader interface {
 	text(line string, r *Report)
 }
 
-// dialects are those that rules cannot say: their numbers have to be put together.
+// dialects are readers for programs whose usage cannot be described by rules.
 var dialects = map[string]func() eventReader{
 	"claude": func() eventReader { return &claudeReader{} },
 	"gemini": func() eventReader { return &geminiReader{} },
@@ -66,7 +66,7 @@ var dialects = map[string]func() eventReader{
 	"qwen":   func() eventReader { return &claudeReader{qwen: true} },
 }
 
-// newReader returns what reads the events, nil where nothing is read.
+// newReader returns a reader of the events, nil if there are none.
 func (e Events) newReader() eventReader {
 	if start, ok := dialects[e.Dialect]; ok {
 		return start()
@@ -77,9 +77,8 @@ func (e Events) newReader() eventReader {
 	return ruleEvents(e.Rules)
 }
 
-// Reader reads what a program prints, while it prints: from pipes as from a
-// terminal, with carriage returns, escape sequences and other lines between.
-// It may be used from several goroutines.
+// Reader reads the output of a running program, from a pipe or a terminal, with escape
+// sequences and other text between events. It may be used from several goroutines.
 type Reader struct {
 	mu             sync.Mutex
 	events         eventReader
@@ -88,13 +87,13 @@ type Reader struct {
 	report         Report
 	reportedEvents int
 	partial        []byte
-	skipping       bool     // the present line is too long
-	outputLines    []string // the last lines that are no events
-	object         []byte   // of an output that is one object on many lines
-	inObject       bool     // such an object has begun
+	skipping       bool     // the rest of a too long line
+	outputLines    []string // the last lines that are not events
+	object         []byte   // an output that is one object on many lines
+	inObject       bool     // object is being read
 }
 
-// Bounds of what is kept, in bytes; words in lines.
+// The limits of the kept output, in bytes; of maxOutputLines in lines.
 const (
 	maxLine        = 32 << 20
 	maxText        = 64 << 10
@@ -103,13 +102,13 @@ const (
 	maxOutputLine  = 500
 )
 
-// NewReader returns a reader of what the program prints. onChange is called when something
-// new was reported, from Write, which waits for it; nil calls nobody.
+// NewReader returns a reader of the program's output. Write calls onChange, unless it is
+// nil, after new events.
 func (p Preset) NewReader(onChange func(Report)) *Reader {
 	return &Reader{onChange: onChange, events: p.Events.newReader(), lines: p.Lines}
 }
 
-// Write takes a part of the output in; it never fails.
+// Write reads a part of the output. It never fails.
 func (r *Reader) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,8 +138,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// maxLineLength is how long a line may be, in bytes, to be read: an event may hold a file,
-// a text is only shown.
+// maxLineLength returns the longest line that is read, in bytes. Events may contain files.
 func (r *Reader) maxLineLength() int {
 	if r.events == nil {
 		return maxText
@@ -148,7 +146,7 @@ func (r *Reader) maxLineLength() int {
 	return maxLine
 }
 
-// Close takes in what came without an end of line. It never fails.
+// Close reads the last line, which had no line feed. It never fails.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +160,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Report returns what was reported so far.
+// Report returns the current report.
 func (r *Reader) Report() Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,8 +173,7 @@ func (r *Reader) snapshot() Report {
 	return out
 }
 
-// escapeRE are the sequences of a terminal: CSI, OSC, character sets and the
-// short ones.
+// escapeRE matches escape sequences of a terminal: CSI, OSC, character sets and short ones.
 var escapeRE = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]+[0-~]|[0-~])`)
 
 // StripEscapes removes the escape sequences of a terminal from a text.
@@ -188,12 +185,15 @@ func (r *Reader) readLine(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	if r.events != nil && line[0] == '{' && len(line) > 1 && line[len(line)-1] == '}' {
+	isEvent := len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}'
+	if r.events != nil && isEvent {
 		r.report.Lines++
 		r.events.event(line, &r.report)
 		return
 	}
-	if r.inObject = r.inObject || r.events != nil && len(line) == 1 && line[0] == '{' && r.report.Lines == 0; r.inObject && len(r.object) < maxObject {
+	startsObject := r.events != nil && r.report.Lines == 0 && string(line) == "{"
+	r.inObject = r.inObject || startsObject
+	if r.inObject && len(r.object) < maxObject {
 		r.object = append(append(r.object, line...), '\n')
 		return
 	}

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Notes are what a user should know of an agent program before it runs unattended.
+// Notes returns notes for the user before an agent program runs unattended.
 func (p Preset) Notes(yolo bool) []string {
 	var out []string
 	if !p.Observed.Supervised {
-		out = append(out, p.Name+" is experimental: known "+p.Observed.What+"; 'supervise agents check "+p.Name+"' tries it")
+		out = append(out, p.Name+" is experimental: known "+p.Observed.What+"; 'supervise agents check "+p.Name+"' tests it")
 	}
 	switch {
 	case p.NeverAsks:
 		out = append(out, p.Name+" never asks before it edits or runs something")
 	case !yolo:
-		out = append(out, p.Name+" may ask before it edits or runs something, and nobody is there to answer: --yolo allows everything")
+		out = append(out, p.Name+" may ask before it edits or runs something, and no one can answer: --yolo allows everything")
 	}
 	return out
 }
 
-// UntestedNote returns a note where a known program has a version that supervise was not
-// tested with, "" otherwise.
+// UntestedNote returns a note if supervise was not tested with the version of a known
+// program, "" otherwise.
 func UntestedNote(program, version string) string {
 	p, err := ByName(program)
 	if program == "" || err != nil || p.IsTestedVersion(version) {
@@ -32,8 +32,8 @@ func UntestedNote(program, version string) string {
 	return fmt.Sprintf("%s %s: tested with %s only", p.Name, version, p.Observed.Version)
 }
 
-// CheckInstalled returns an error where the program of a command, which runs in dir, does
-// not exist; for a known program it says how to install it.
+// CheckInstalled returns an error if the program of a command, which runs in dir, does not
+// exist. For a known program it says how to install it.
 func CheckInstalled(dir string, args []string) error {
 	name := args[0]
 	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
@@ -43,7 +43,7 @@ func CheckInstalled(dir string, args []string) error {
 	if err == nil {
 		return nil
 	}
-	remedy := "put its folder on PATH, or give its whole path"
+	remedy := "put its folder on PATH, or give its full path"
 	if p, known := Recognize(args); known {
 		remedy = "to install it: " + p.Install
 	}

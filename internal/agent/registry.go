@@ -18,7 +18,7 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// builtIn are the files that come with supervise.
+// builtIn are the presets of supervise itself.
 //
 //go:embed presets/*.yaml
 var builtIn embed.FS
@@ -29,11 +29,10 @@ const (
 	presetDocs = "docs/agents.md#presets"
 )
 
-// preferredNames are the agents that lists begin with, the tried ones.
+// preferredNames are the agents at the start of lists, which are tested.
 var preferredNames = []string{"claude", "codex", "gemini", "opencode", "pi", "qwen", "copilot"}
 
-// Registry are the agents that are known: the built-in ones, and those of a user. A file is
-// decoded when it is asked for.
+// Registry has the built-in presets and those of a user. It decodes a file on first use.
 type Registry struct {
 	userFiles map[string]presetFile // of the user
 	names     []string
@@ -52,8 +51,8 @@ type decodedPreset struct {
 	err    error
 }
 
-// UserDir returns where a user's own agents are: $XDG_CONFIG_HOME/supervise/agents, by
-// default ~/.config/supervise/agents; "" where there is no home.
+// UserDir returns the folder of a user's presets: $XDG_CONFIG_HOME/supervise/agents, by
+// default ~/.config/supervise/agents; "" without a home folder.
 func UserDir() string {
 	base := os.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(base) {
@@ -66,12 +65,12 @@ func UserDir() string {
 	return filepath.Join(base, "supervise", "agents")
 }
 
-// userRegistry are the agents of this process: what is read is kept, so that nothing that an
-// agent writes while it runs changes how it is run and read.
+// userRegistry is the registry of this process. It reads the files once, so that an agent
+// cannot change its own preset while it runs.
 var userRegistry = sync.OnceValue(func() *Registry { return Load(UserDir()) })
 
-// Load reads the files NAME.yaml of a folder beside the built-in ones, "" for those alone.
-// One that is broken is an error of that agent only.
+// Load returns a registry with the built-in presets and the files NAME.yaml of a folder, ""
+// for none. An invalid file is only an error of that agent.
 func Load(dir string) *Registry {
 	k := &Registry{userFiles: map[string]presetFile{}, decoded: map[string]decodedPreset{}}
 	if dir != "" {
@@ -98,7 +97,7 @@ func builtInNames() []string {
 	return names
 }
 
-// preferredRank sorts the first ones before all others.
+// preferredRank is the sort key by which preferredNames come first.
 func preferredRank(name string) int {
 	if i := slices.Index(preferredNames, name); i >= 0 {
 		return i
@@ -122,11 +121,11 @@ func (k *Registry) readDir(dir string) {
 	}
 }
 
-// Names returns the names of all agents, the tried ones first.
+// Names returns the names of all agents, preferred ones first.
 func (k *Registry) Names() []string { return slices.Clone(k.names) }
 
-// ByName returns the agent of that name. The error says what is wrong with its file, or
-// names the agents there are.
+// ByName returns the preset of an agent. The error explains an invalid file, or lists the
+// existing agents.
 func (k *Registry) ByName(name string) (Preset, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -157,12 +156,12 @@ func decodeBuiltIn(name string, names []string) (Preset, error) {
 	path := presetDir + "/" + name + presetExt
 	text, err := builtIn.ReadFile(path)
 	if err != nil {
-		return Preset{}, fmt.Errorf("there is no agent %q; the agents are %s; any other command stands behind --", name, strings.Join(names, ", "))
+		return Preset{}, fmt.Errorf("there is no agent %q; the agents are %s; put any other command after --", name, strings.Join(names, ", "))
 	}
 	return parse(name, presetFile{path: path, text: text})
 }
 
-// parse reads a file over what it is like.
+// parse decodes a preset. Keys that it does not set have the values of its base.
 func parse(name string, s presetFile) (Preset, error) {
 	f := yamlfile.File{Path: s.path, Text: s.text, Reference: presetDocs}
 	p := Preset{}
@@ -190,9 +189,9 @@ func parse(name string, s presetFile) (Preset, error) {
 	return p, nil
 }
 
-// Recognize returns the agent of a plain command by the base name of its program, and
-// false for a command that is not known. The agent whose name it is comes first, then those
-// of a user whose program it is; broken ones are passed over.
+// Recognize returns the preset of a command by the base name of its program; false if there
+// is none. An agent with that name comes first, then a user's agents with that program. It
+// skips invalid files.
 func (k *Registry) Recognize(args []string) (Preset, bool) {
 	if len(args) == 0 {
 		return Preset{}, false
@@ -211,8 +210,8 @@ func (k *Registry) Recognize(args []string) (Preset, bool) {
 	return Preset{}, false
 }
 
-// matchRank is how likely a program is that of an agent, by what costs nothing: 0 for one
-// that cannot be. The program of a built-in agent has the agent's name.
+// matchRank says how likely a program belongs to an agent, without decoding its file: 0 means
+// impossible. The program of a built-in agent has the agent's name.
 func (k *Registry) matchRank(name, program string) int {
 	switch _, own := k.userFiles[name]; {
 	case name == program:
@@ -223,11 +222,11 @@ func (k *Registry) matchRank(name, program string) int {
 	return 0
 }
 
-// Names returns the names of the agents that this process knows, the tried ones first.
+// Names returns the names of the agents of this process, preferred ones first.
 func Names() []string { return userRegistry().Names() }
 
-// ByName returns the agent of that name among those that this process knows.
+// ByName returns the preset of an agent of this process.
 func ByName(name string) (Preset, error) { return userRegistry().ByName(name) }
 
-// Recognize returns the agent of a plain command among those that this process knows.
+// Recognize returns the preset of a command among the agents of this process.
 func Recognize(args []string) (Preset, bool) { return userRegistry().Recognize(args) }

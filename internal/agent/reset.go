@@ -8,16 +8,16 @@ import (
 	"supervise/internal/regexp"
 )
 
-// Reset is when a service says that it may be asked again.
+// Reset is when a service accepts requests again, as a time or as a duration.
 type Reset struct {
-	At    time.Time     // zero when a duration was given
-	After time.Duration // from the moment it was given
+	At    time.Time     // zero for a duration
+	After time.Duration // from the time of the message
 }
 
-// IsZero reports whether nothing was given.
+// IsZero reports whether the time is unknown.
 func (r Reset) IsZero() bool { return r.At.IsZero() && r.After == 0 }
 
-// Wait is how long there is to wait from now, 0 for not at all.
+// Wait returns how long to wait from now, 0 if not at all.
 func (r Reset) Wait(now time.Time) time.Duration {
 	if r.At.IsZero() {
 		return r.After
@@ -33,7 +33,7 @@ var (
 	amountRE     = regexp.MustCompile(`(?i)([\d.]+)\s*([a-z]*)`)
 )
 
-// units are the names of times, by how they begin.
+// units are units of time, by a prefix of their name.
 var units = []struct {
 	prefix string
 	is     time.Duration
@@ -41,7 +41,7 @@ var units = []struct {
 	{"mil", time.Millisecond}, {"ms", time.Millisecond}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"", time.Second},
 }
 
-// ParseReset finds in the text of an error when the service may be asked again.
+// ParseReset finds in an error message when the service accepts requests again.
 func ParseReset(text string) Reset { return parseReset(text, time.Now()) }
 
 func parseReset(text string, now time.Time) Reset {
@@ -82,22 +82,22 @@ func parseUnit(word string) time.Duration {
 	return time.Second
 }
 
-// clockTimeRE matches a time of day, with the day and the zone where they are given: "try again at
+// clockTimeRE matches a time of day with an optional day and time zone: "try again at
 // Nov 25th, 2026 7:25 AM", "resets 3pm (Europe/Berlin)", "resets Oct 9 at 5:30pm",
 // "resets at 2026-11-25T15:00:00Z".
 var clockTimeRE = regexp.MustCompile(`(?i)(?:try again at|resets?(?: at| on)?|available(?: again)? at)[:\s]+(?:` +
 	`(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d))` +
 	`|(?:([a-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,?(?: (\d{4}))?,?(?: at)? )?(\d{1,2})(?::(\d\d))?\s*([ap]m)(?: \(([A-Za-z_]+(?:/[A-Za-z_]+)*)\))?)`)
 
-// parseClockTime reads a time of day, zero for none. One without a day is the next of that time;
-// one without a zone is local.
+// parseClockTime finds a time of day; zero if there is none. Without a day it is the next
+// such time, and without a zone it is local.
 func parseClockTime(text string, now time.Time) time.Time {
 	m := clockTimeRE.FindStringSubmatch(text)
 	if m == nil {
 		return time.Time{}
 	}
 	if m[1] != "" {
-		at, _ := time.Parse(time.RFC3339, m[1]) // zero where it is none
+		at, _ := time.Parse(time.RFC3339, m[1]) // zero if it is invalid
 		return at
 	}
 	zone := now.Location()
@@ -108,8 +108,7 @@ func parseClockTime(text string, now time.Time) time.Time {
 		}
 		zone = named
 	}
-	here := now.In(zone)
-	year, month, day := here.Date()
+	year, month, day := now.In(zone).Date()
 	if m[2] != "" {
 		parsed, err := time.Parse("Jan", strings.ToUpper(m[2][:1])+strings.ToLower(m[2][1:]))
 		if err != nil {
@@ -122,7 +121,7 @@ func parseClockTime(text string, now time.Time) time.Time {
 		year, _ = strconv.Atoi(m[4])
 	}
 	hour, _ := strconv.Atoi(m[5])
-	minute, _ := strconv.Atoi(m[6]) // 0 where there is none
+	minute, _ := strconv.Atoi(m[6]) // 0 if missing
 	hour %= 12
 	if strings.EqualFold(m[7], "pm") {
 		hour += 12

@@ -14,8 +14,8 @@ import (
 	"supervise/internal/yamlfile"
 )
 
-// Events say what a program prints: by rules, or by the name of a dialect that is read by
-// code, since its numbers have to be put together.
+// Events describe the events of a program: by rules, or by the name of a dialect that has a
+// reader in Go.
 type Events struct {
 	Dialect string
 	Rules   []Rule
@@ -32,10 +32,10 @@ func (e *Events) UnmarshalYAML(unmarshal func(any) error) error {
 	return unmarshal(&e.Rules)
 }
 
-// IsDefined reports whether the program prints events that are read.
+// IsDefined reports whether the program has events.
 func (e Events) IsDefined() bool { return e.Dialect != "" || len(e.Rules) > 0 }
 
-// HasReader reports whether anything is read of what the program prints.
+// HasReader reports whether events or lines of the program's output are read.
 func (p Preset) HasReader() bool { return p.Events.IsDefined() || len(p.Lines) > 0 }
 
 func (p Preset) validateRules() error {
@@ -43,22 +43,22 @@ func (p Preset) validateRules() error {
 	if _, ok := dialects[e.Dialect]; e.Dialect != "" && !ok {
 		return yamlfile.InvalidValue(fmt.Sprintf("events: there is no dialect %s; the dialects are %s; anything else is a list of rules", e.Dialect, strings.Join(slices.Sorted(maps.Keys(dialects)), ", ")), "events")
 	}
-	for _, of := range []struct {
+	for _, list := range []struct {
 		name  string
 		rules []Rule
 	}{{"events", e.Rules}, {"lines", p.Lines}} {
-		for i, r := range of.rules {
-			if why, key := r.invalidReason(of.name == "lines"); why != "" {
-				return yamlfile.InvalidValue(of.name+": "+why, of.name, strconv.Itoa(i), key)
+		for i, r := range list.rules {
+			if why, key := r.invalidReason(list.name == "lines"); why != "" {
+				return yamlfile.InvalidValue(list.name+": "+why, list.name, strconv.Itoa(i), key)
 			}
 		}
 	}
 	return nil
 }
 
-// Rule says what an event means, or a line that is none. All rules that fit are applied, in
-// their order. A path names a value of the event, by keys with dots between, numbers of
-// elements, or the named groups of a pattern of the rule; of a line, line itself.
+// Rule says what an event, or another line, means. All matching rules are applied in order.
+// A path names a value of the event by keys and indexes, with dots between them, or a named
+// group of a pattern of the rule. The path of a line's text is line.
 type Rule struct {
 	// events: paths and their values: one, several, or a pattern that starts with `^`
 	When map[string]Match `yaml:"when"`
@@ -112,15 +112,15 @@ type Rule struct {
 	Window WindowRule `yaml:"window"`
 }
 
-// failedOutcome is the end of a run whose outcome follows from the error.
+// failedOutcome stands for the outcome that follows from the error message.
 const failedOutcome Outcome = "failed"
 
-// invalidReason says what makes no sense of a rule, of lines or of events, and of which key.
-func (r Rule) invalidReason(ofLines bool) (why, key string) {
+// invalidReason returns why a rule is invalid, "" if it is valid, and the key.
+func (r Rule) invalidReason(forLines bool) (why, key string) {
 	switch {
-	case ofLines && r.Line == nil:
-		return "a rule of lines must have line, the pattern of a whole line or its beginning", "when"
-	case !ofLines && (r.Line != nil || len(r.When) == 0):
+	case forLines && r.Line == nil:
+		return "a rule of lines must have line, the pattern of a line or its start", "when"
+	case !forLines && (r.Line != nil || len(r.When) == 0):
 		return "a rule of events must have when, the values that the event has; rules with line go under lines", "line"
 	case r.Line != nil && !strings.HasPrefix(r.Line.String(), "^"):
 		return "line must begin with ^: a text somewhere in a line may be of the agent's work", "line"
@@ -137,7 +137,7 @@ func (r Rule) invalidReason(ofLines bool) (why, key string) {
 	return "", ""
 }
 
-// Pattern is a regular expression of a file.
+// Pattern is a regular expression in a preset.
 type Pattern struct{ *regexp.Regexp }
 
 // UnmarshalYAML reads a regular expression.
@@ -159,7 +159,7 @@ func compile(text string) (Pattern, error) {
 	return Pattern{re}, nil
 }
 
-// Match is what a value must be: one of these texts, or fit one of these patterns.
+// Match is a condition for a value: it is one of the texts, or matches one of the patterns.
 type Match struct {
 	texts    []string
 	patterns []Pattern
@@ -191,7 +191,8 @@ func (m *Match) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// matches reports whether a text is what it must be, and adds the named groups of its pattern.
+// matches reports whether a text meets the condition, and adds the named groups of its
+// pattern to groups.
 func (m Match) matches(text string, groups map[string]any) bool {
 	if slices.Contains(m.texts, text) {
 		return true
@@ -209,10 +210,10 @@ func (p Pattern) matches(text string, groups map[string]any) bool {
 	return found != nil
 }
 
-// Path leads to a value of an event.
+// Path is the path of a value in an event.
 type Path string
 
-// lookup returns the value, nil where there is none.
+// lookup returns the value, nil if there is none.
 func (p Path) lookup(event map[string]any) any {
 	if p == "" {
 		return nil
@@ -238,7 +239,7 @@ func (p Path) lookup(event map[string]any) any {
 	return at
 }
 
-// text is the value as a text; of a list of a message's parts the texts among them.
+// text returns the value as text; for a list of message parts, the texts among them.
 func (p Path) text(event map[string]any) string {
 	v := p.lookup(event)
 	list, isList := v.([]any)
@@ -281,16 +282,16 @@ func textOfValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Sum is a sum of paths and numbers, which is never below 0.
+// Sum is a sum of paths and numbers. Its value is at least 0.
 type Sum []term
 
 type term struct {
 	sign   float64
 	path   Path
-	number float64 // where there is no path
+	number float64 // if path is empty
 }
 
-// UnmarshalYAML reads a number, or terms with + and - between.
+// UnmarshalYAML reads a number, or terms with + and - between them.
 func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
 	var v any
 	if err := unmarshal(&v); err != nil {
@@ -315,7 +316,7 @@ func (s *Sum) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// evaluate returns the sum, false where the event has none of its values.
+// evaluate returns the sum. ok is false if the event has none of its values.
 func (s Sum) evaluate(event map[string]any) (sum float64, ok bool) {
 	for _, t := range s {
 		n, has := t.number, true
@@ -329,13 +330,13 @@ func (s Sum) evaluate(event map[string]any) (sum float64, ok bool) {
 
 var usageNames = []string{"input", "cache_read", "cache_write", "output", "cost", "turns", "tool_calls"}
 
-// usageOf is what an event says was used.
+// usageOf returns the usage in an event.
 func (r Rule) usageOf(event map[string]any) Usage {
 	var u Usage
-	whole := map[string]**int64{"input": &u.Input, "cache_read": &u.CacheRead, "cache_write": &u.CacheWrite, "output": &u.Output, "turns": &u.Turns, "tool_calls": &u.ToolCalls}
+	counts := map[string]**int64{"input": &u.Input, "cache_read": &u.CacheRead, "cache_write": &u.CacheWrite, "output": &u.Output, "turns": &u.Turns, "tool_calls": &u.ToolCalls}
 	for name, sum := range r.Usage {
 		n, ok := sum.evaluate(event)
-		switch field := whole[name]; {
+		switch field := counts[name]; {
 		case !ok:
 		case field == nil:
 			u.CostUSD = new(n)
@@ -346,7 +347,7 @@ func (r Rule) usageOf(event map[string]any) Usage {
 	return u
 }
 
-// overrideUsage returns a usage with the numbers of another where that has some.
+// overrideUsage returns u with the known numbers of v.
 func overrideUsage(u, v Usage) Usage {
 	for _, f := range []struct{ to, from **int64 }{
 		{&u.Input, &v.Input}, {&u.CacheRead, &v.CacheRead}, {&u.CacheWrite, &v.CacheWrite}, {&u.Output, &v.Output}, {&u.Turns, &v.Turns}, {&u.ToolCalls, &v.ToolCalls},
@@ -357,11 +358,11 @@ func overrideUsage(u, v Usage) Usage {
 	return u
 }
 
-// ruleEvents reads the events of a program by rules.
+// ruleEvents is an eventReader that applies rules.
 type ruleEvents []Rule
 
-// maxEvent is how long an event may be, in bytes, to be looked into: as values it takes up
-// to thirty times as much memory, and no numbers of a run are in one that holds files.
+// maxEvent is the longest event that rules are applied to, in bytes. Decoded events need up to
+// thirty times as much memory, and long events contain files rather than usage.
 const maxEvent = 4 << 20
 
 // event applies the rules.
@@ -380,7 +381,7 @@ func (d ruleEvents) event(line []byte, r *Report) {
 	}
 }
 
-// lineRules reads the lines that are no events.
+// lineRules reads the lines that are not events.
 type lineRules []Rule
 
 // text applies the rules.
@@ -415,18 +416,13 @@ func (r Rule) matches(event map[string]any, report *Report) bool {
 	return true
 }
 
-// apply notes in the report what the event means.
+// apply updates the report by the event.
 func (r Rule) apply(event map[string]any, to *Report) {
 	if r.Going {
 		to.noteProgress()
 	}
-	for _, field := range []struct {
-		path Path
-		of   *string
-	}{{r.Session, &to.Session}, {r.Model, &to.Model}, {r.Version, &to.Version}, {r.Text, &to.LastMessage}} {
-		if text := field.path.text(event); text != "" {
-			*field.of = text
-		}
+	for field, path := range map[*string]Path{&to.Session: r.Session, &to.Model: r.Model, &to.Version: r.Version, &to.LastMessage: r.Text} {
+		*field = cmp.Or(path.text(event), *field)
 	}
 	if r.Usage != nil {
 		used := r.usageOf(event)
@@ -461,7 +457,7 @@ func (r Rule) apply(event map[string]any, to *Report) {
 	r.Window.apply(event, to)
 }
 
-// applyOutcome notes how the run ended, or that it is tried again, or what went wrong.
+// applyOutcome records the end of the run, a retry, or an error message.
 func (r Rule) applyOutcome(event map[string]any, to *Report) {
 	var parts []string
 	for _, path := range r.Message {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// all is a usage with these numbers; cost, turns and tools below 0 were not told.
+// all is a usage with these numbers; cost, turns and tools below 0 were not reported.
 func all(input, read, output int64, cost float64, turns, tools int64) Usage {
 	u := Usage{Input: &input, CacheRead: &read, Output: &output}
 	if tools >= 0 {

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"supervise/internal/projectfile"
 	"supervise/internal/regexp"
 	"supervise/internal/yamlfile"
+	"supervise/runner"
 )
 
-// SessionLog is a file in which a program notes what it does not print.
+// SessionLog is a file to which a program writes information that it does not print.
 type SessionLog struct {
 	// variable that names its folder
 	Var string `yaml:"var"`
@@ -22,7 +22,7 @@ type SessionLog struct {
 	Home string `yaml:"home"`
 	// path below it, with * for any name and {{session}}
 	Path string `yaml:"path"`
-	// rules, of which windows alone are read: the agent can write to the file
+	// rules, of which only windows are read: the agent can write to the file
 	Events []Rule `yaml:"events"`
 }
 
@@ -41,20 +41,12 @@ func (l SessionLog) validate() error {
 	return nil
 }
 
-// dirFrom is where the logs are, by the environment of the program; "" where nothing says so.
+// dirFrom returns the folder of the logs, by the environment of the program; "" if unknown.
 func (l SessionLog) dirFrom(env []string) string {
-	value := func(name string) string {
-		for _, kv := range slices.Backward(env) {
-			if v, ok := strings.CutPrefix(kv, name+"="); ok && name != "" {
-				return v
-			}
-		}
-		return ""
-	}
-	if dir := value(l.Var); filepath.IsAbs(dir) {
+	if dir := runner.Getenv(env, l.Var); l.Var != "" && filepath.IsAbs(dir) {
 		return dir
 	}
-	if home := value("HOME"); filepath.IsAbs(home) {
+	if home := runner.Getenv(env, "HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, l.Home)
 	}
 	return ""
@@ -70,17 +62,16 @@ type LogReader struct {
 	report Report
 }
 
-// Bounds of what is read of a log.
+// The limits of reading a log.
 const (
-	maxTries    = 50      // to find it: a program may begin it late
-	maxNewBytes = 1 << 20 // bytes at once; what is before them is old
+	maxTries    = 50      // to find the file, which a program may create late
+	maxNewBytes = 1 << 20 // per read; earlier new bytes are skipped
 )
 
-// sessionNameRE matches the names of sessions that may stand in a path.
+// sessionNameRE matches the names of sessions that are safe in a path.
 var sessionNameRE = regexp.MustCompile(`^[\w-]{1,100}$`)
 
-// NewLogReader returns a reader of the program's log, by its environment; nil where it has
-// none.
+// NewLogReader returns a reader of the program's log, by its environment; nil without a log.
 func (p Preset) NewLogReader(env []string) *LogReader {
 	dir := p.Log.dirFrom(env)
 	if p.Log.Path == "" || dir == "" {
@@ -89,8 +80,7 @@ func (p Preset) NewLogReader(env []string) *LogReader {
 	return &LogReader{log: p.Log, dir: dir}
 }
 
-// Add returns a report with what the log tells beside it. A log that cannot be read tells
-// nothing.
+// Add returns a report with the windows of the log added. It ignores an unreadable log.
 func (l *LogReader) Add(r Report) Report {
 	if l == nil || !sessionNameRE.MatchString(r.Session) {
 		return r
@@ -103,7 +93,7 @@ func (l *LogReader) Add(r Report) Report {
 		}
 	}
 	if l.path != "" {
-		_ = l.readNew() // what it does not tell is not known
+		_ = l.readNew() // without it the windows stay unknown
 	}
 	for _, w := range l.report.Windows {
 		r.setWindow(w)
@@ -111,7 +101,7 @@ func (l *LogReader) Add(r Report) Report {
 	return r
 }
 
-// readNew reads what was written since.
+// readNew reads the new lines of the log.
 func (l *LogReader) readNew() error {
 	f, err := projectfile.OpenAnywhere(l.path, projectfile.Report)
 	if err != nil {
@@ -125,13 +115,13 @@ func (l *LogReader) readNew() error {
 	from := max(l.offset, size-maxNewBytes)
 	text := make([]byte, max(0, size-from))
 	n, err := f.ReadAt(text, from)
-	if err != nil && err != io.EOF { //nolint:errorlint // it became shorter
+	if err != nil && err != io.EOF { //nolint:errorlint // EOF: the file became shorter
 		return fmt.Errorf("read %s: %w", l.path, err)
 	}
 	text = text[:n]
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	l.offset = from + int64(whole)
-	for line := range bytes.Lines(text[:whole]) {
+	complete := bytes.LastIndexByte(text, '\n') + 1
+	l.offset = from + int64(complete)
+	for line := range bytes.Lines(text[:complete]) {
 		event, ok := decodeJSON[map[string]any](line)
 		for _, rule := range l.log.Events {
 			if ok && rule.matches(event, &l.report) {

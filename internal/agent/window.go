@@ -10,22 +10,22 @@ import (
 	"supervise/metric"
 )
 
-// Window is how much is used of what a service gives in a time.
+// Window is how much is used of a service's quota for a period.
 type Window = metric.Window
 
-// WindowRule are the paths by which an event tells how much of a window is used.
+// WindowRule has the paths of an event's values about a window.
 type WindowRule struct {
-	// how the program calls the window
+	// the name of the window
 	Name Path `yaml:"name"`
-	// of how long it is, in minutes, where it has no name
+	// its length in minutes, if it has no name
 	Minutes Path `yaml:"minutes"`
-	// of what is used, in percent
+	// the used share, in percent
 	Used Path `yaml:"used"`
-	// of when it is given anew: seconds since 1970, or a text
+	// when it is reset: seconds since 1970, or a text
 	Resets Path `yaml:"resets"`
 }
 
-// apply notes what the event tells, if it does.
+// apply records the window of an event, if the event has one.
 func (t WindowRule) apply(event map[string]any, to *Report) {
 	used, ok := t.Used.number(event)
 	if !ok {
@@ -44,7 +44,7 @@ func (t WindowRule) apply(event map[string]any, to *Report) {
 	to.setWindow(w)
 }
 
-// windowName names a window by its minutes: 5_hour.
+// windowName returns the name of a window of so many minutes, like 5_hour.
 func windowName(minutes int) string {
 	for _, u := range []struct {
 		minutes int
@@ -57,16 +57,16 @@ func windowName(minutes int) string {
 	return strconv.Itoa(minutes) + "_minute"
 }
 
-// maxName bounds the name of a window, in bytes.
+// maxName limits the name of a window, in bytes.
 const maxName = 40
 
-// setWindow notes a window, in place of what was told of it before, unless that is none that can
-// be. The list is a new one: a report that was passed on keeps its own.
+// setWindow records a window, in place of an earlier one of that name. It ignores impossible
+// values. It makes a new list, since copies of the report share the old one.
 func (r *Report) setWindow(w Window) {
 	if !(w.Used >= 0) || math.IsInf(w.Used, 0) {
 		return
 	}
-	if year := w.Reset.UTC().Year(); year < 1970 || year > 9000 { // JSON holds four digits
+	if year := w.Reset.UTC().Year(); year < 1970 || year > 9000 { // JSON has four digits
 		w.Reset = time.Time{}
 	}
 	name := StripEscapes(w.Name)
@@ -75,8 +75,8 @@ func (r *Report) setWindow(w Window) {
 	r.Windows = append(others, w)
 }
 
-// Window returns the window of which most is used, nil where none was told that is not
-// given anew before now.
+// Window returns the window with the largest used share that was not reset before now; nil if
+// there is none.
 func (r Report) Window(now time.Time) *Window {
 	var most *Window
 	for _, w := range r.Windows {
@@ -87,8 +87,8 @@ func (r Report) Window(now time.Time) *Window {
 	return most
 }
 
-// ReportsWindows reports whether the program tells how much of a window is used. Others who
-// print what claude does tell none.
+// ReportsWindows reports whether the program reports how much of a window is used. Other
+// programs with the dialect of claude do not.
 func (p Preset) ReportsWindows() bool {
 	isClaude := p.Events.Dialect == "claude" && (p.Name == "claude" || p.Base == "claude")
 	return isClaude || slices.ContainsFunc(slices.Concat(p.Events.Rules, p.Lines, p.Log.Events), func(r Rule) bool { return r.Window.Used != "" })

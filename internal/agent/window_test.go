@@ -18,18 +18,18 @@ func TestClaudeTellsAWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	reset := time.Unix(1795665787, 0)
-	var told []Window
+	var reported []Window
 	r := preset(t, "claude").NewReader(func(r Report) {
 		if w := r.Window(reset.Add(-time.Minute)); w != nil {
-			told = append(told, *w)
+			reported = append(reported, *w)
 		}
 	})
 	for line := range bytes.Lines(text) {
 		_, _ = r.Write(line)
 	}
 	want := Window{Name: "five_hour", Used: 85, Reset: reset}
-	if len(told) == 0 || len(told) == bytes.Count(text, []byte("\n")) || slices.ContainsFunc(told, func(w Window) bool { return w != want }) {
-		t.Errorf("told %v, want %v after its warning alone", told, want)
+	if len(reported) == 0 || len(reported) == bytes.Count(text, []byte("\n")) || slices.ContainsFunc(reported, func(w Window) bool { return w != want }) {
+		t.Errorf("reported %v, want %v after its warning alone", reported, want)
 	}
 	if w := r.Report().Window(reset); w != nil {
 		t.Errorf("given anew, %v counts", w)
@@ -87,7 +87,7 @@ func TestCodexLogsItsWindows(t *testing.T) {
 
 // What no share and no time can be is not taken.
 func TestImpossibleWindows(t *testing.T) {
-	k := Load(files(t, map[string]string{"mine.yaml": whole + "events:\n  - {when: {t: w}, window: {used: used, resets: at, name: name}}\n"}))
+	k := Load(files(t, map[string]string{"mine.yaml": complete + "events:\n  - {when: {t: w}, window: {used: used, resets: at, name: name}}\n"}))
 	p, err := k.ByName("mine")
 	if err != nil || !p.ReportsWindows() {
 		t.Fatal(err)

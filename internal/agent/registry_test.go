@@ -20,8 +20,8 @@ func files(t *testing.T, texts map[string]string) string {
 	return dir
 }
 
-// whole is a file that has all that is asked for.
-const whole = `observed: {what: by hand}
+// complete is a file that has all that is asked for.
+const complete = `observed: {what: manually}
 arguments: [run, "{{yolo}}", "{{prompt}}"]
 yolo: [--do-it]
 prompt: ["{{prompt}}"]
@@ -47,9 +47,9 @@ func TestBuiltIn(t *testing.T) {
 // A user's files add agents, and replace or change built-in ones.
 func TestOwnFiles(t *testing.T) {
 	dir := files(t, map[string]string{
-		"mine.yaml":   whole + "programs: [mine-cli, mine2]\nevents:\n  - when: {kind: end}\n    ends: ok\nlines:\n  - line: '^Quota used up until (?P<at>.*)'\n    ends: rate_limit\n    message: [line]\n",
+		"mine.yaml":   complete + "programs: [mine-cli, mine2]\nevents:\n  - when: {kind: end}\n    ends: ok\nlines:\n  - line: '^Quota used up until (?P<at>.*)'\n    ends: rate_limit\n    message: [line]\n",
 		"work.yaml":   "like: claude\nprograms: [claude-work]\nobserved: {what: every day}\nenv: {CLAUDE_CONFIG_DIR: /work}\n",
-		"gemini.yaml": whole,
+		"gemini.yaml": complete,
 		"notes.txt":   "no agent",
 	})
 	k := Load(dir)
@@ -88,31 +88,31 @@ func TestOwnFiles(t *testing.T) {
 // agent alone.
 func TestBrokenFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		whole + "yollo: [x]\n":                                        "[7:1] unknown field \"yollo\"|did you mean yolo?",
-		whole + "zzzzzzzzzz: 1\n":                                     "the keys are in docs/agents.md",
-		whole + "env: [A=1]\n":                                        "[7:6] expected a mapping",
-		whole + "like: cluade\n":                                      `[7:1] like: there is no agent "cluade"; the agents are `,
-		whole + "model: [--model, \"{{session}}\"]\n":                 "[7:1] model: {{session}} has no meaning here; the placeholders are {{model}}",
-		strings.Replace(whole, ", \"{{prompt}}\"]", "]", 1):           "[2:1] arguments must have the element {{prompt}}",
-		strings.Replace(whole, "prompt: [", "prompt: [x, -y] #", 1):   "[4:1] prompt must have either {{prompt}} or {{prompt_file}}",
-		strings.Replace(whole, "yolo: [--do-it]", "", 1):              "yolo or yolo_env must say how",
-		strings.Replace(whole, "observed: {what: by hand}", "", 1):    "observed.what must say what was run",
-		whole + "exit_codes: {3: sleepy}\n":                           "[7:1] exit_codes: there is no outcome sleepy; the outcomes are ok, auth",
-		whole + "events: klaude\n":                                    "[7:1] events: there is no dialect klaude; the dialects are claude, gemini, pi, qwen",
-		whole + "events:\n  - line: ^x\n    ends: ok\n":               "[8:5] events: a rule of events must have when",
-		whole + "lines:\n  - line: x\n    ends: ok\n":                 "[8:5] lines: line must begin with ^",
-		whole + "lines:\n  - line: ^x\n    ends: fine\n":              "[9:5] lines: there is no outcome fine",
-		whole + "lines:\n  - line: ^(x\n":                             "is no pattern",
-		whole + "events:\n  - when: {a: 1}\n    usage: {tokens: b}\n": "[9:5] events: usage has no tokens; it has input",
-		whole + "events:\n  - when: {a: 1}\n    retry: true\n":        "[9:5] events: retry needs message or status",
-		whole + "events:\n  - when: {a: 1}\n    edns: ok\n":           "did you mean ends?",
+		complete + "yollo: [x]\n":                                        "[7:1] unknown field \"yollo\"|did you mean yolo?",
+		complete + "zzzzzzzzzz: 1\n":                                     "the keys are in docs/agents.md",
+		complete + "env: [A=1]\n":                                        "[7:6] expected a mapping",
+		complete + "like: cluade\n":                                      `[7:1] like: there is no agent "cluade"; the agents are `,
+		complete + "model: [--model, \"{{session}}\"]\n":                 "[7:1] model: {{session}} has no meaning here; the placeholders are {{model}}",
+		strings.Replace(complete, ", \"{{prompt}}\"]", "]", 1):           "[2:1] arguments must have the element {{prompt}}",
+		strings.Replace(complete, "prompt: [", "prompt: [x, -y] #", 1):   "[4:1] prompt must have either {{prompt}} or {{prompt_file}}",
+		strings.Replace(complete, "yolo: [--do-it]", "", 1):              "set yolo or yolo_env, which make",
+		strings.Replace(complete, "observed: {what: manually}", "", 1):   "observed.what must say how the program was tested",
+		complete + "exit_codes: {3: sleepy}\n":                           "[7:1] exit_codes: there is no outcome sleepy; the outcomes are ok, auth",
+		complete + "events: klaude\n":                                    "[7:1] events: there is no dialect klaude; the dialects are claude, gemini, pi, qwen",
+		complete + "events:\n  - line: ^x\n    ends: ok\n":               "[8:5] events: a rule of events must have when",
+		complete + "lines:\n  - line: x\n    ends: ok\n":                 "[8:5] lines: line must begin with ^",
+		complete + "lines:\n  - line: ^x\n    ends: fine\n":              "[9:5] lines: there is no outcome fine",
+		complete + "lines:\n  - line: ^(x\n":                             "is no pattern",
+		complete + "events:\n  - when: {a: 1}\n    usage: {tokens: b}\n": "[9:5] events: usage has no tokens; it has input",
+		complete + "events:\n  - when: {a: 1}\n    retry: true\n":        "[9:5] events: retry needs message or status",
+		complete + "events:\n  - when: {a: 1}\n    edns: ok\n":           "did you mean ends?",
 	} {
 		dir := files(t, map[string]string{"mine.yaml": text})
 		k := Load(dir)
 		_, err := k.ByName("mine")
 		for part := range strings.SplitSeq(want, "|") {
 			if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "mine.yaml")) || !strings.Contains(err.Error(), part) {
-				t.Errorf("%s\n%v\nwant %s", text[len(whole)-10:], err, part)
+				t.Errorf("%s\n%v\nwant %s", text[min(len(text), len(complete)-10):], err, part)
 			}
 		}
 		if _, err := k.ByName("claude"); err != nil {
@@ -123,7 +123,7 @@ func TestBrokenFiles(t *testing.T) {
 
 // What a process has read of an agent stays: its files may be written to meanwhile.
 func TestReadOnce(t *testing.T) {
-	dir := files(t, map[string]string{"mine.yaml": whole})
+	dir := files(t, map[string]string{"mine.yaml": complete})
 	k := Load(dir)
 	if err := os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte("like: claude\n"), 0o600); err != nil {
 		t.Fatal(err)
