@@ -44,7 +44,7 @@ type Site struct {
 // Below the home folder, programs and their configuration are visible; their caches are also
 // writable.
 var (
-	tools = append(framework.ProgramFolders,
+	toolPaths = append(framework.ProgramFolders,
 		".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".config/fish",
 		".gitconfig", ".config/git", ".config/go", ".config/mise", ".editorconfig", ".tool-versions", ".asdfrc",
 		".asdf", ".nvm", ".fnm", ".volta", ".nodenv", ".pyenv", ".rye", ".conda", "miniconda3", "anaconda3", "miniforge3", ".rbenv", ".rvm",
@@ -52,7 +52,7 @@ var (
 		"bin", "go/bin", ".local/bin", ".local/lib", ".local/share/mise", ".local/share/uv", ".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/state/nix",
 		".composer/vendor", ".config/composer/vendor", ".m2/wrapper",
 	)
-	caches = append(framework.CacheFolders,
+	cachePaths = append(framework.CacheFolders,
 		"go/pkg", ".cargo/registry", ".cargo/git", ".npm", ".m2/repository", ".gradle", ".ivy2", ".sbt", ".nuget/packages", ".gem", ".bundle/cache", ".yarn", ".pub-cache",
 		".konan", ".cabal", ".stack", ".hex", ".mix", ".cache/go-build", ".cache/golangci-lint", ".cache/goimports", ".cache/gopls", ".cache/staticcheck", ".cache/pip", ".cache/uv",
 		".cache/pypoetry", ".cache/pre-commit", ".cache/yarn", ".cache/pnpm", ".cache/node", ".cache/node-gyp", ".cache/typescript",
@@ -62,7 +62,7 @@ var (
 	toolVars  = append(framework.ProgramVariables, "GOROOT", "NVM_DIR", "FNM_DIR", "VOLTA_HOME", "PYENV_ROOT", "RBENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "SDKMAN_DIR", "RUSTUP_HOME", "JAVA_HOME", "DOTNET_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "ANDROID_HOME", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 	cacheVars = append(framework.CacheVariables, "GOCACHE", "GOMODCACHE", "GOLANGCI_LINT_CACHE", "npm_config_cache", "PIP_CACHE_DIR", "UV_CACHE_DIR", "YARN_CACHE_FOLDER", "PNPM_HOME", "GRADLE_USER_HOME", "CCACHE_DIR", "SCCACHE_DIR", "NUGET_PACKAGES")
 	// credentials below the home folder are hidden, unless protect.readable names them.
-	credentials = []string{
+	credentialPaths = []string{
 		".ssh", ".aws", ".azure", ".kube", ".docker", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gcloud", ".config/gh", ".config/hub", ".config/op",
 		".local/share/keyrings", ".local/share/kwalletd", ".password-store", ".pypirc", ".npmrc", ".yarnrc.yml", ".pgpass", ".my.cnf", ".vault-token", ".terraform.d", ".terraformrc",
 		".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".gem/credentials", ".config/fish/fish_history",

@@ -14,7 +14,7 @@ func (p *Printer) printCandidate(e event.Event) {
 	name := p.Paint(document.Faint, fmt.Sprintf("%d ", e.Candidate))
 	switch d := e.Data.(type) {
 	case event.IterationEnd:
-		p.line("%s%s", name, report.IterationLine(d.Iteration, p.Paint))
+		p.printLine("%s%s", name, report.IterationLine(d.Iteration, p.Paint))
 	case event.Rejection:
 		for _, why := range d.Reasons {
 			p.printLine("%s     %s", name, p.Paint(document.Bad, why))
@@ -22,7 +22,7 @@ func (p *Printer) printCandidate(e event.Event) {
 	case event.Waiting:
 		p.printLine("%s     %s", name, p.Paint(document.Warn, waitingText(d)))
 	case event.Interruption:
-		p.line("%s%s", name, report.IterationLine(d.Iteration, p.Paint))
+		p.printLine("%s%s", name, report.IterationLine(d.Iteration, p.Paint))
 	}
 }
 
@@ -38,7 +38,7 @@ func (p *Printer) printContest(e event.Event) {
 		}
 		p.printLine("%s", p.Paint(styleOf(d.Reason), text))
 	case event.Compared:
-		p.line("\n%s", strings.TrimSpace(report.RankingDocument(d.Ranking).Terminal(p.Paint)))
+		p.printLine("\n%s", strings.TrimSpace(report.RankingDocument(d.Ranking).Terminal(p.Paint)))
 		p.compared = true
 	}
 }
@@ -51,10 +51,10 @@ func styleOf(r event.Reason) document.Style {
 }
 
 // decided prints the end of a loop of candidates.
-func (p *Printer) decided(d event.LoopEnd, head string) {
-	p.line("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
+func (p *Printer) printContestEnd(d event.LoopEnd, head string) {
+	p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
 	if text := report.SpendingText(d.Spending); text != "" {
-		p.line("%s %s", p.Paint(document.Strong, "spent   "), text)
+		p.printLine("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
 	p.printLine("%s %s compare %s; to take another: %[2]s select %[3]s --candidate N", p.Paint(document.Strong, "compare "), p.Self, p.id)
 	if p.choice != nil && p.choice.Applied {

@@ -24,16 +24,16 @@ func (p *Printer) printEnd(d event.LoopEnd, head string) {
 		p.printTree(d.Tree)
 		return
 	}
-	p.line("")
+	p.printLine("")
 	for _, line := range report.IterationTable(p.history, p.selected, p.Paint) {
-		p.line("%s", line)
+		p.printLine("%s", line)
 	}
-	p.line("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
-	p.selection()
-	p.verification()
-	p.review()
+	p.printLine("\n%s %s", p.Paint(document.Strong, "stopped "), d.Text)
+	p.printSelection()
+	p.printVerification()
+	p.printReview()
 	if text := report.SpendingText(d.Spending); text != "" {
-		p.line("%s %s", p.Paint(document.Strong, "spent   "), text)
+		p.printLine("%s %s", p.Paint(document.Strong, "spent   "), text)
 	}
 	p.printBlocked(d.Reason)
 	p.printDeclared(d.Declared)
@@ -68,7 +68,7 @@ func (p *Printer) printTree(t *event.TreeState) {
 func (p *Printer) printSelection() {
 	switch c := p.choice.Choice; {
 	case c.OnlyBaseline:
-		p.line("%s: there is no iteration.", p.Paint(document.Strong, "Kept the baseline"))
+		p.printLine("%s: there is no iteration.", p.Paint(document.Strong, "Kept the baseline"))
 	case c.BaselineChosen:
 		p.printLine("%s: no iteration was acceptable.", p.Paint(document.Strong, "Kept the baseline"))
 		p.printWorse(c.Worse)
@@ -82,7 +82,7 @@ func (p *Printer) printSelection() {
 
 // printWorse says why otherwise eligible iterations were not selected, the latest first, and how
 // to restore them.
-func (p *Printer) worse(list []selector.WorseIteration) {
+func (p *Printer) printWorse(list []selector.WorseIteration) {
 	for i, w := range slices.Backward(list) {
 		if len(list)-i > maxWorse {
 			p.printLine("         and %d more", i+1)

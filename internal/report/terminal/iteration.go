@@ -16,12 +16,12 @@ import (
 )
 
 // agent says how the agent ended, unless it ended well and left nothing.
-func (p *Printer) agent(it ledger.Iteration) {
+func (p *Printer) printAgent(it ledger.Iteration) {
 	if text := report.AgentEnding(it.Agent); text != "" {
-		p.note("agent: %s", text)
+		p.printNote("agent: %s", text)
 	}
 	if text := report.AgentUsage(it.Agent); text != "" {
-		p.note("agent: %s", text)
+		p.printNote("agent: %s", text)
 	}
 	for _, s := range it.Blocks() {
 		p.printWarning("the agent says that it cannot go on: " + s.String())
@@ -36,15 +36,15 @@ func (p *Printer) agent(it ledger.Iteration) {
 }
 
 // gaps prints what was not measured in an iteration, and why.
-func (p *Printer) gaps(it ledger.Iteration) {
+func (p *Printer) printGaps(it ledger.Iteration) {
 	if text := report.HiddenTestsText(it.Hidden); text != "" {
-		p.note("hidden tests: %s", text)
+		p.printNote("hidden tests: %s", text)
 	}
 	if n := it.Set.Tests.Counts(); n.Cached > 0 {
-		p.note("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Pluralize(n.Count, "test", "tests"), n.Cached)
+		p.printNote("%d of %s run, %d cached from the last run", n.Count-n.Cached, report.Pluralize(n.Count, "test", "tests"), n.Cached)
 	}
 	for _, g := range it.Set.Gaps {
-		p.line("     %s", p.Paint(document.Warn, it.Set.DescribeGap(g)+": "+mainLine(g.Why)))
+		p.printLine("     %s", p.Paint(document.Warn, it.Set.DescribeGap(g)+": "+mainLine(g.Why)))
 	}
 	broken := brokenSuites(it.Set)
 	for i, s := range broken {
@@ -52,12 +52,12 @@ func (p *Printer) gaps(it ledger.Iteration) {
 			p.printNote("and %d more did not run", len(broken)-i)
 			break
 		}
-		p.line("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
+		p.printLine("     %s", p.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
 	}
 	for _, c := range it.Checks {
 		for _, problem := range c.Problems {
 			if len(broken) == 0 && !it.Set.HasGapAbout(problem) { // else it most likely follows from that
-				p.note("%s: %s", c.Name, problem)
+				p.printNote("%s: %s", c.Name, problem)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (p *Printer) printRejected(d event.Rejection, iteration int) {
 		p.printLine("     %s", p.Paint(document.Bad, r))
 	}
 	if len(d.Tests) > 0 {
-		p.line("     tests: %s", strings.Join(report.Truncate(d.Tests, 5), ", "))
+		p.printLine("     tests: %s", strings.Join(report.Truncate(d.Tests, 5), ", "))
 	}
 	what := fmt.Sprintf("tree restored to iteration %d", d.Restored)
 	if d.Restored == 0 {
@@ -144,7 +144,7 @@ func (p *Printer) printHookCalls() {
 		}
 	}
 	if refused > most {
-		p.warn(fmt.Sprintf("refused: %s more", report.Pluralize(refused-most, "call", "calls")))
+		p.printWarning(fmt.Sprintf("refused: %s more", report.Pluralize(refused-most, "call", "calls")))
 	}
 }
 

@@ -45,10 +45,10 @@ func (p *Printer) printResumeEvent(e event.Event) {
 	case event.Crash:
 		p.printCrash(d)
 	case event.DroppedSnapshots:
-		p.note("%s dropped to keep the store small (%s freed, %s left): %s", report.Pluralize(len(d.Snapshots), "old snapshot", "old snapshots"),
+		p.printNote("%s dropped to keep the store small (%s freed, %s left): %s", report.Pluralize(len(d.Snapshots), "old snapshot", "old snapshots"),
 			report.FormatBytes(d.Freed), report.FormatBytes(d.Bytes), strings.Join(report.Truncate(d.Snapshots, 10), ", "))
 	case event.OverLimit:
-		p.line("     %s", p.Paint(document.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.FormatBytes(d.Bytes), report.FormatBytes(d.Limit), d.Why)))
+		p.printLine("     %s", p.Paint(document.Warn, fmt.Sprintf("the snapshots take %s, over snapshot.max_store_mb (%s): %s", report.FormatBytes(d.Bytes), report.FormatBytes(d.Limit), d.Why)))
 	case event.Shortfall:
 		for _, text := range d.Lines() {
 			p.printWarning(text)
@@ -56,7 +56,7 @@ func (p *Printer) printResumeEvent(e event.Event) {
 	case event.SharedRefs:
 		p.printSharedRefs(e, d)
 	case event.Orphans:
-		p.warn("killed processes that an earlier supervise left running: " + strings.Join(report.Truncate(d.Names, 5), ", "))
+		p.printWarning("killed processes that an earlier supervise left running: " + strings.Join(report.Truncate(d.Names, 5), ", "))
 	case event.Damage:
 		for _, problem := range d.Problems {
 			p.printWarning(problem)
@@ -72,8 +72,8 @@ func (p *Printer) printTreeChange(e event.Event, d event.TreeChange) {
 		p.printNote("the tree as found, with the changes since the loop stopped, is kept: %s rollback %s %s", p.Self, e.LoopID, d.Kept)
 		return
 	}
-	p.note("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
-		report.Pluralize(d.Files, "file", "files"), isAre(d.Files), p.Self, e.LoopID, d.Kept)
+	p.printNote("%s had changed since the loop stopped and %s restored; the changed tree is kept: %s rollback %s %s",
+		report.Pluralize(d.Files, "file", "files"), isOrAre(d.Files), p.Self, e.LoopID, d.Kept)
 }
 
 // waitingText says why the loop waits, and until when.
@@ -134,7 +134,7 @@ func (p *Printer) printCrash(d event.Crash) {
 }
 
 // shared prints what happened to refs that linked worktrees share.
-func (p *Printer) shared(e event.Event, d event.SharedRefs) {
+func (p *Printer) printSharedRefs(e event.Event, d event.SharedRefs) {
 	text := "restored in the repository that the worktrees share: " + strings.Join(report.Truncate(d.Names, 10), ", ")
 	if e.Type == event.SharedLost {
 		text = fmt.Sprintf("gone from the repository that the worktrees share: %s; %s rollback %s 0 restores it", strings.Join(report.Truncate(d.Names, 10), ", "), p.Self, e.LoopID)

@@ -93,17 +93,17 @@ func (p *Printer) printEvent(e event.Event) {
 		p.printAgentStart(e.Iteration, d)
 	case event.IterationEnd:
 		p.history = append(p.history, d.Iteration)
-		p.line("%s", report.IterationLine(d.Iteration, p.Paint))
-		p.agent(d.Iteration)
-		p.hookCalls()
-		p.gaps(d.Iteration)
-		p.severe(d.Iteration)
+		p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
+		p.printAgent(d.Iteration)
+		p.printHookCalls()
+		p.printGaps(d.Iteration)
+		p.printSevere(d.Iteration)
 	case event.Rejection:
 		p.printRejected(d, e.Iteration)
 	case event.Interruption:
 		p.history = append(p.history, d.Iteration)
-		p.line("%s", report.IterationLine(d.Iteration, p.Paint))
-		p.note("interrupted; the work of the agent (%s) is kept: %s rollback %s %d",
+		p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
+		p.printNote("interrupted; the work of the agent (%s) is kept: %s rollback %s %d",
 			report.Pluralize(d.Changed, "changed file", "changed files"), p.Self, e.LoopID, e.Iteration)
 	case event.SelectedOutput:
 		p.selected, p.choice = d.Choice.Iteration, &d
@@ -118,19 +118,19 @@ func (p *Printer) printEvent(e event.Event) {
 	}
 }
 
-func (p *Printer) started(id string, d event.Started) {
-	p.line("%s %s", p.Paint(document.Strong, "supervise"), id)
-	p.head(id, d.Dir, d.Agent, d.Plan)
-	p.line("\n%s", report.IterationLineHeader(p.Paint))
+func (p *Printer) printStart(id string, d event.Started) {
+	p.printLine("%s %s", p.Paint(document.Strong, "supervise"), id)
+	p.printHead(id, d.Dir, d.Agent, d.Plan)
+	p.printLine("\n%s", report.IterationLineHeader(p.Paint))
 }
 
-func (p *Printer) resumed(id string, d event.Resumed) {
-	p.line("%s %s, iteration %d: %s", p.Paint(document.Strong, "supervise resumes"), id, d.Iteration, d.From)
-	p.head(id, d.Dir, d.Agent, d.Plan)
-	p.line("\n%s", report.IterationLineHeader(p.Paint))
+func (p *Printer) printResume(id string, d event.Resumed) {
+	p.printLine("%s %s, iteration %d: %s", p.Paint(document.Strong, "supervise resumes"), id, d.Iteration, d.From)
+	p.printHead(id, d.Dir, d.Agent, d.Plan)
+	p.printLine("\n%s", report.IterationLineHeader(p.Paint))
 	p.history = d.History
 	for _, it := range d.History {
-		p.line("%s", report.IterationLine(it, p.Paint))
+		p.printLine("%s", report.IterationLine(it, p.Paint))
 	}
 }
 
@@ -138,7 +138,7 @@ func (p *Printer) printHead(id, dir string, agent []string, plan measure.Plan) {
 	p.dir, p.id = dir, id
 	p.printLine("%s %s", p.Paint(document.Faint, "agent"), strings.Join(agent, " "))
 	for _, c := range plan.Checks {
-		p.line("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckCommand(c, p.Paint))
+		p.printLine("%s %s", p.Paint(document.Faint, fmt.Sprintf("%-5s", c.Kind)), report.CheckCommand(c, p.Paint))
 	}
 	p.printLine("%s %s", p.Paint(document.Faint, "state"), dir)
 }
@@ -174,8 +174,8 @@ func (p *Printer) printCheck(c event.Check) {
 
 func (p *Printer) printBaseline(d event.Baseline) {
 	p.history = append(p.history, d.Iteration)
-	p.line("%s", report.IterationLine(d.Iteration, p.Paint))
-	p.gaps(d.Iteration)
+	p.printLine("%s", report.IterationLine(d.Iteration, p.Paint))
+	p.printGaps(d.Iteration)
 	if len(d.Flaky) > 0 {
 		p.printNote("flaky tests before any agent ran: %s", strings.Join(d.Flaky, ", "))
 	}

@@ -34,7 +34,7 @@ func (p *Printer) setTitle(text string) {
 }
 
 // titles keeps the title of the terminal before a session, and puts it back after it.
-func (p *Printer) titles(before bool) {
+func (p *Printer) keepTitle(before bool) {
 	sequence := report.RestoreTitle
 	if before {
 		sequence = report.SaveTitle
