@@ -15,7 +15,7 @@ func (t Printer) PrintRecorded(rec record.Result) {
 	if rec.Created {
 		t.printRow(document.Faint, "new loop", "%s", rec.View.Dir)
 	}
-	t.line("%s\n%s", report.IterationLineHeader(t.Paint), report.IterationLine(it, t.Paint))
+	t.printLine("%s\n%s", report.IterationLineHeader(t.Paint), report.IterationLine(it, t.Paint))
 	for _, alert := range it.Assessment.Alerts {
 		if alert.Severity >= detector.Medium {
 			t.printLine("     %s", t.Paint(document.Bad, fmt.Sprintf("%s %s", alert.Severity, alert.Message())))

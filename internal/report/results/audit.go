@@ -26,7 +26,7 @@ func (t Printer) PrintAudit(found []integrity.Finding, files int, all bool) (exp
 		t.printLine("%s  %s %s  %s", t.Paint(severityTones[x.Severity], fmt.Sprintf("%-8s", x.Severity)), x.Rule, x.Type, auditLine(x))
 	}
 	if shown == 0 {
-		t.line("nothing found in %s", report.Pluralize(files, "changed file", "changed files"))
+		t.printLine("nothing found in %s", report.Pluralize(files, "changed file", "changed files"))
 	}
 	return explained
 }

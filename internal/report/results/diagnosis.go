@@ -79,8 +79,8 @@ func (t Printer) PrintRuns(res measure.Result) {
 		case r.Check.Kind == measure.Build && r.ExitCode != 0:
 			tone, mark = document.Bad, "failed "
 		}
-		t.row(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.FormatDuration(r.Duration), readFrom(r), report.CachedText(r.Cached))
-		t.below(document.Bad, r.Why)
+		t.printRow(tone, mark, "%s: status %d after %s%s%s", r.Check.Name, r.ExitCode, report.FormatDuration(r.Duration), readFrom(r), report.CachedText(r.Cached))
+		t.printIndented(document.Bad, r.Why)
 		for _, problem := range r.Problems {
 			t.printIndented(document.Warn, problem)
 		}
@@ -94,7 +94,7 @@ func (t Printer) PrintRuns(res measure.Result) {
 	}
 	t.printRow(document.Strong, "measured", "%s", describeSet(res.Set))
 	for _, g := range res.Set.Gaps {
-		t.row(document.Warn, res.Set.DescribeGap(g)+":", "%s", g.Why)
+		t.printRow(document.Warn, res.Set.DescribeGap(g)+":", "%s", g.Why)
 	}
 }
 

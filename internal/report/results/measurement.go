@@ -60,7 +60,7 @@ const maxProblems = 10
 func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 	for _, f := range metric.Fields() {
 		if v, ok := set.Value(f); ok {
-			t.line("%-24s %s", f, report.FormatNumber(v))
+			t.printLine("%-24s %s", f, report.FormatNumber(v))
 		}
 	}
 	if set.Coverage != nil {
@@ -74,7 +74,7 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 		}
 	}
 	for _, g := range set.Gaps {
-		t.line("%s", t.Paint(document.Warn, set.DescribeGap(g)+": "+g.Why))
+		t.printLine("%s", t.Paint(document.Warn, set.DescribeGap(g)+": "+g.Why))
 	}
 	if set.Tests != nil {
 		for i, s := range set.Tests.Broken {
@@ -82,14 +82,14 @@ func (t Printer) PrintMeasurement(set metric.Set, checks []ledger.CheckRun) {
 				t.printLine("%s", t.Paint(document.Warn, fmt.Sprintf("and %d more did not run", len(set.Tests.Broken)-i)))
 				break
 			}
-			t.line("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
+			t.printLine("%s", t.Paint(document.Warn, s.Name+" did not run: "+s.MainError()))
 		}
 	}
 	for _, r := range checks {
-		t.line("%s", t.Paint(document.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
+		t.printLine("%s", t.Paint(document.Faint, fmt.Sprintf("%s: status %d, read %s", r.Name, r.ExitCode, cmp.Or(strings.Join(r.Read, ", "), "nothing"))))
 		for _, problem := range report.Truncate(r.Problems, maxProblems) {
 			if !set.HasGapAbout(problem) {
-				t.below(document.Warn, problem)
+				t.printIndented(document.Warn, problem)
 			}
 		}
 	}

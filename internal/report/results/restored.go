@@ -17,9 +17,9 @@ func (t Printer) PrintRestored(what string, res snapshot.Restored) {
 	if res.GitFiles > 0 {
 		also += "; git's state too"
 	}
-	t.line("%s s%s: %s written, %d deleted%s", what, res.Target, report.Pluralize(len(res.Written), "file", "files"), len(res.Deleted), also)
+	t.printLine("%s s%s: %s written, %d deleted%s", what, res.Target, report.Pluralize(len(res.Written), "file", "files"), len(res.Deleted), also)
 	if len(res.Shared) > 0 {
-		t.line("restored in the repository that the worktrees share: %s", strings.Join(report.Truncate(res.Shared, 10), ", "))
+		t.printLine("restored in the repository that the worktrees share: %s", strings.Join(report.Truncate(res.Shared, 10), ", "))
 	}
 	for _, line := range event.NewShortfall(res).Lines() {
 		t.printLine("%s", line)

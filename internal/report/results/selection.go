@@ -29,7 +29,7 @@ func (t Printer) PrintSelection(sel record.Selection, doc record.BestIterationSe
 		t.printRow(document.Warn, "note    ", "%s", strings.Join(doc.Flags, ", "))
 	}
 	for _, line := range report.IterationTable(sel.View.Iterations, doc.Selected, t.Paint) {
-		t.line("%s", line)
+		t.printLine("%s", line)
 	}
 	t.printSummary(sel)
 	if it, err := sel.View.Iteration(doc.Selected); err == nil && sel.Path != "" && !applied && it.Snapshot != "" {
@@ -49,9 +49,9 @@ func (t Printer) printSummary(sel record.Selection) {
 	if s.CostUSD != nil {
 		text += fmt.Sprintf(", $%.4f", *s.CostUSD)
 	}
-	t.row(document.Faint, "in all  ", "%s", text)
+	t.printRow(document.Faint, "in all  ", "%s", text)
 	if d := sel.Choice.DiminishingReturns; d != nil {
-		t.row(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
+		t.printRow(document.Faint, "note    ", "diminishing returns since iteration %d", d.Since)
 	}
 	if sel.Path != "" {
 		t.printRow(document.Faint, "report  ", "%s", sel.Path)

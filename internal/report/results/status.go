@@ -97,22 +97,22 @@ func NewSnapshots(sum snapshot.Summary) Snapshots {
 	return d
 }
 
-func (t Printer) snapshots(d Snapshots) {
+func (t Printer) printSnapshots(d Snapshots) {
 	text := fmt.Sprintf("%d, %s", d.Count, report.FormatBytes(d.Bytes))
 	if d.Dropped > 0 {
 		text += fmt.Sprintf("; %d dropped to save space", d.Dropped)
 	}
 	t.printRow(document.Faint, "snapshots", "%s", text)
 	if len(d.Skipped) > 0 {
-		t.row(document.Faint, "not kept ", "%s", strings.Join(report.Truncate(d.Skipped, 10), ", "))
+		t.printRow(document.Faint, "not kept ", "%s", strings.Join(report.Truncate(d.Skipped, 10), ", "))
 	}
 }
 
 // PrintStatus prints the state of a loop.
 func (t Printer) PrintStatus(d Status) {
-	t.statusHead(d)
+	t.printStatusHead(d)
 	for _, line := range report.IterationTable(d.Iterations, d.selected(), t.Paint) {
-		t.line("%s", line)
+		t.printLine("%s", line)
 	}
 	for _, r := range d.Regressions {
 		t.printLine("%s", t.Paint(document.Bad, fmt.Sprintf("[%s] Iteration %d - %s (%s): %s; %s", r.ID, r.Iteration, r.Type, r.Severity, r.Message, r.Outcome)))
@@ -168,7 +168,7 @@ func (t Printer) PrintParts(d Status, views Views) {
 
 // PrintLoop prints a loop in one line of a list.
 func (t Printer) PrintLoop(s ledger.State) {
-	t.line("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Pluralize(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
+	t.printLine("%s  %-10s %13s  %s  %s", s.StartedAt.Local().Format(time.DateTime), s.Status, report.Pluralize(s.Iteration, "iteration", "iterations"), s.LoopID, s.StopReason)
 }
 
 func (t Printer) printStatusHead(d Status) {
