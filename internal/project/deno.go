@@ -16,8 +16,8 @@ var denoMarkers = framework.Named("deno").ConfigFiles
 // denoTests are the files that deno test looks for.
 var denoTests = []string{"*_test.ts", "*.test.ts", "*_test.tsx", "*.test.tsx", "*_test.js", "*.test.js", "*_test.mjs", "*.test.mjs", "test.ts", "test.js"}
 
-// proposeDeno recognizes a folder with a configuration of Deno and no package.json: that is
-// a project of Node, whose scripts may call Deno.
+// proposeDeno recognizes a folder with a configuration of Deno and without package.json. With one it
+// is a project of Node, whose scripts may call Deno.
 func proposeDeno(f checkout.Folder) proposal {
 	var p proposal
 	config := f.First(denoMarkers...)
@@ -30,9 +30,7 @@ func proposeDeno(f checkout.Folder) proposal {
 		return p
 	}
 	n := node{Folder: f, manifest: manifest{keys: keys, scripts: denoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
-	if !f.OnPath(deno.name) {
-		p.note("%s is not on PATH: %s", deno.name, deno.howToGet)
-	}
+	p.require(f, deno.name, deno.howToGet)
 	n.parts = n.flatten("test")
 	if !n.proposeScripted(&p) && len(f.Search(1, denoTests...)) > 0 {
 		r := denoRunner()
@@ -52,8 +50,7 @@ func denoRunner() nodeRunner {
 	return nodeRunners[slices.IndexFunc(nodeRunners, func(r nodeRunner) bool { return r.Name == deno.name })]
 }
 
-// denoLint proposes the linter and the type check. Without a key or a task for them, all
-// files are checked by the rules that are recommended only if the project asks for it.
+// denoLint proposes the linter and the type check, if the project has a key or a task for them.
 func (n node) denoLint(p *proposal, config string) {
 	for _, l := range []struct {
 		key  string

@@ -11,7 +11,7 @@ import (
 	"supervise/internal/project/internal/checkout"
 )
 
-// manifest is the needed part of a package.json.
+// manifest is a package.json, as far as detection needs it.
 type manifest struct {
 	keys       map[string]json.RawMessage
 	scripts    map[string]string
@@ -43,7 +43,7 @@ func readManifest(f checkout.Folder) (manifest, error) {
 	return m, nil
 }
 
-// decode reads one key into v, which is unchanged if the type differs.
+// decode reads one key into v, which does not change if the type differs.
 func (m manifest) decode(key string, v any) {
 	if text, ok := m.keys[key]; ok && json.Unmarshal(text, v) != nil {
 		return
@@ -60,8 +60,8 @@ type manager struct {
 	howToGet string
 }
 
-// The order decides between several lock files. npx and the like get an option not to
-// download anything.
+// managers are the known package managers. The order decides between several lock files. The options
+// of npx and bunx prevent downloads.
 var managers = []manager{
 	{"pnpm", []string{"pnpm-lock.yaml"}, []string{"pnpm", "exec"}, []string{"pnpm", "--silent", "run"}, "pnpm install --frozen-lockfile", "corepack enable pnpm, or npm install -g pnpm"},
 	{"yarn", []string{"yarn.lock"}, []string{"yarn", "run", "--silent"}, []string{"yarn", "run", "--silent"}, "yarn install --immutable", "corepack enable yarn, or npm install -g yarn"},
@@ -76,7 +76,7 @@ type node struct {
 	checkout.Folder
 	manifest
 	manager manager
-	file    string // that has the scripts
+	file    string // with the scripts
 	parts   []segment
 }
 
@@ -147,8 +147,8 @@ func (n node) chooseManager(p *proposal) manager {
 	return chosen
 }
 
-// execCommand is the argv that runs a program of the project's dependencies. yarn
-// prefers a script of the same name, which may do something else.
+// execCommand is the argv that runs a program of the project's dependencies. It avoids yarn if the
+// project has a script of that name, which yarn would run.
 func (n node) execCommand(program string, words ...string) []string {
 	start := n.manager.exec
 	if _, script := n.scripts[program]; script && start[0] == "yarn" {
@@ -205,8 +205,8 @@ func (n node) firstDependency(names ...string) string {
 	return ""
 }
 
-// firstDependencyAbove is depends for this package and those above, where a workspace keeps
-// shared dependencies.
+// firstDependencyAbove is firstDependency for this package and those above, in which a workspace
+// has shared dependencies.
 func (n node) firstDependencyAbove(names ...string) string {
 	for _, up := range n.Upwards() {
 		if m, err := readManifest(up); err == nil {

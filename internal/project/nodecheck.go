@@ -10,7 +10,7 @@ import (
 	"supervise/runner"
 )
 
-// testCheck is the check of a framework, called as in the script.
+// testCheck is the check of a framework with the arguments of the script.
 func (n node) testCheck(r nodeRunner, c call) Check {
 	c.args = framework.WithoutOptions(c.args, r.Drop)
 	check := r.check(n, c)
@@ -21,7 +21,7 @@ func (n node) testCheck(r nodeRunner, c call) Check {
 	return check
 }
 
-// unquotedGlobs joins words for the shell, which expands the patterns.
+// unquotedGlobs joins words to a shell command, without quotes around patterns.
 func unquotedGlobs(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -126,8 +126,8 @@ func (n node) nodeTestCheck(c call) Check {
 	return check
 }
 
-// tapCheck fails by default where the tests do not reach all lines; each version has its own
-// word against it. Before 1 it has another one for its format.
+// tapCheck turns off the limit of coverage, for which each version has another option. Before
+// version 1, the option for the format is another one, too.
 func (n node) tapCheck(c call) Check {
 	version, minor := n.packageVersion("tap")
 	if version == 0 && minor > 0 {

@@ -14,12 +14,12 @@ import (
 type nodeLinter struct {
 	name    string
 	key     string   // in package.json
-	targets []string // if no script names any
+	targets []string // arguments if no script calls it
 	flags   []string
 	report  string // the file it writes; "" is its output
 }
 
-// row is what is known of the linter.
+// row is the row of the linter.
 func (l nodeLinter) row() *framework.Linter { return framework.LinterNamed(l.name) }
 
 var nodeLinters = []nodeLinter{
@@ -73,8 +73,8 @@ func (n node) proposeLint(p *proposal) {
 	}
 }
 
-// buildMode are the arguments with which a proposed build runs tsc --build: without them
-// what that writes is checked as well, nil for none.
+// buildMode are the arguments with which a proposed build runs tsc --build, nil if it does not.
+// Without them tsc would check the output of the build as well.
 func (n node) buildMode(p *proposal) []string {
 	if !p.hasKind(Build) {
 		return nil
@@ -87,6 +87,7 @@ func (n node) buildMode(p *proposal) []string {
 	return nil
 }
 
+// lintParts are the commands of all scripts that may lint.
 func (n node) lintParts() []segment {
 	names := slices.Clone(lintScripts)
 	for name := range n.scripts {
@@ -102,8 +103,8 @@ func (n node) lintParts() []segment {
 	return parts
 }
 
-// isOtherUse reports whether a call of the program is not the wanted check: tsc that
-// writes files, biome that formats.
+// isOtherUse reports whether a call of the program is no check: tsc that writes files, biome that
+// formats.
 func (l nodeLinter) isOtherUse(c call) bool {
 	switch l.name {
 	case "tsc":
@@ -114,7 +115,7 @@ func (l nodeLinter) isOtherUse(c call) bool {
 	return false
 }
 
-// defaultArgs are the arguments of a linter that no script calls.
+// defaultArgs are the arguments of a linter if no script calls it.
 func (n node) defaultArgs(l nodeLinter, p *proposal) []string {
 	config, own := n.Read("tsconfig.json"), n.buildMode(p)
 	switch {
@@ -128,11 +129,10 @@ func (n node) defaultArgs(l nodeLinter, p *proposal) []string {
 	return l.targets
 }
 
-// emits are options of tsc that say what it writes, not what it checks.
+// emits are options of tsc for its output, which do not change what it checks.
 var emits = strings.Fields("--noEmit --outDir= --declaration -d --sourceMap --declarationMap --listEmittedFiles --pretty --preserveWatchOutput")
 
-// impliedBy is the SHA-256 of the package.json with which a proposed build runs the check as
-// well, "" if none does.
+// impliedBy is the SHA-256 of the package.json if a proposed build also runs the check, else "".
 func (n node) impliedBy(l nodeLinter, args []string, checks []Check) string {
 	if l.name != "tsc" || !n.isBuilt(args, checks) {
 		return ""
@@ -158,7 +158,7 @@ func (n node) isBuilt(args []string, checks []Check) bool {
 	})
 }
 
-// comparableArgs are the arguments of tsc by which two calls of it check the same.
+// comparableArgs are the arguments of tsc that decide what it checks.
 func comparableArgs(args []string) []string {
 	out := slices.Clone(framework.WithoutOptions(args, emits))
 	for i, a := range out {
@@ -172,12 +172,12 @@ func comparableArgs(args []string) []string {
 	return out
 }
 
-// certainCommands returns the commands of a script without which it fails. Hooks like prebuild are
-// none: not every package manager runs them.
+// certainCommands returns the commands of a script whose failure fails the script. Hooks like
+// prebuild are not among them, as not every package manager runs them.
 func (n node) certainCommands(script string, depth int) []segment {
 	line := n.scripts[script]
-	other := func(c shell.Command) bool { return c.Op != "&&" && c.Op != "" }
-	if slices.ContainsFunc(shell.Commands(line), other) || depth > 4 {
+	mayContinue := func(c shell.Command) bool { return c.Op != "&&" && c.Op != "" }
+	if slices.ContainsFunc(shell.Commands(line), mayContinue) || depth > 4 {
 		return nil
 	}
 	var out []segment

@@ -25,12 +25,13 @@ var (
 	uvuReporter string
 )
 
-// reporterFiles are what is written for frameworks whose options name a file of ours.
+// reporterFiles are our reporters by the framework whose options name them.
 var reporterFiles = map[string]map[string]string{
 	"jasmine": {".jasmine.cjs": jasmineReporter},
 	"borp":    {".node.mjs": nodeReporter},
 }
 
+// uvuCheck adds our reporter to the options of node that the script sets.
 func (n node) uvuCheck(c call) Check {
 	options := `--require="` + ReportDir + `/.uvu.cjs"`
 	if i := slices.IndexFunc(c.env, func(e string) bool { return strings.HasPrefix(e, nodeOptions) }); i >= 0 {
@@ -42,8 +43,8 @@ func (n node) uvuCheck(c call) Check {
 	}, c)
 }
 
-// oldMochaCheck writes its JSON only to standard output, and lists no tests. Before 6 an option
-// that is not known is an error.
+// oldMochaCheck is the check of a Mocha that writes JSON only to standard output, and lists no tests.
+// Before version 6, an unknown option is an error.
 func (n node) oldMochaCheck(base []string, major int, c call) Check {
 	words := []string{"--reporter=" + ReportDir + "/.mocha.cjs"}
 	if major < 6 {
@@ -58,10 +59,10 @@ func (n node) oldMochaCheck(base []string, major int, c call) Check {
 
 const nodeOptions = "NODE_OPTIONS="
 
-// nodeOwn is node's own framework.
+// nodeOwn is the framework that is part of Node.
 var nodeOwn = framework.Named("node")
 
-// nodeCheck is the check of a command of Node, which loads our reporter.
+// nodeCheck is the check of a command of Node that loads our reporter.
 func nodeCheck(words ...string) Check {
 	check := rowCheck(nodeOwn, words...)
 	check.Files = map[string]string{".node.mjs": nodeReporter}
@@ -75,14 +76,13 @@ var (
 
 var nodeFiles = []string{".js", ".mjs", ".cjs"}
 
-// runnerOfFile is a file that node runs without --test and that holds its tests, or loads
-// files that do.
+// runnerOfFile is the framework of a file that node runs without --test, if the file or one that it
+// loads has tests of node:test.
 func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
-	calls := findCalls([]segment{s}, "node", "")
-	if len(calls) == 0 {
+	c, ok := s.callOf("node", "")
+	if !ok {
 		return nodeRunner{}, call{}, false
 	}
-	c := calls[0]
 	at := slices.IndexFunc(c.args, func(w string) bool {
 		return slices.Contains(nodeFiles, path.Ext(w)) && n.Exists(w)
 	})
@@ -100,17 +100,18 @@ func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
 	return nodeRunner{Framework: inFile, program: "node", check: node.nodeFileCheck}, c, n.FirstMatching(nodeTests, files...) != ""
 }
 
-// inFile is node's own framework in a file that node runs: it takes no names of tests.
+// inFile is the framework of Node in a file that node runs: it takes no names of tests.
 var inFile = &framework.Framework{Drop: nodeOwn.Drop}
 
+// nodeFileCheck is the check of a file with tests.
 func (n node) nodeFileCheck(c call) Check {
 	check := nodeCheck("node")
 	check.Command = append(check.Command, c.args...)
 	return n.withCoverageTool(check, c)
 }
 
-// packageVersion is that of the installed package, else the lowest that package.json asks for, 0
-// if unknown.
+// packageVersion is the version of the installed package, else the lowest one in package.json. It
+// is 0 if unknown.
 func (n node) packageVersion(name string) (major, minor int) {
 	text := n.deps[name]
 	if file := n.FirstAbove("node_modules/" + name + "/package.json"); file != "" {

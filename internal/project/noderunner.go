@@ -54,10 +54,10 @@ func (n node) proposeTests(p *proposal) {
 	}
 	script := n.scripts["test"]
 	delegating := isDelegated(n.parts)
-	settled := delegating || script != "" && !isPlaceholder(script) // the script in package.json decides what runs
+	hasScript := script != "" && !isPlaceholder(script)
 	for _, r := range nodeRunners {
 		config := n.configFileOf(r)
-		if config == "" || delegating || settled && config == "package.json" {
+		if config == "" || delegating || hasScript && config == packageJSON { // the script decides what runs
 			continue
 		}
 		p.addTool(r.program, config)
@@ -67,7 +67,7 @@ func (n node) proposeTests(p *proposal) {
 	n.proposeUnknown(p, delegating)
 }
 
-// call is the framework as it is without a script.
+// call is the call of a framework that no script runs.
 func (r nodeRunner) call() call {
 	c := call{program: r.program}
 	if r.sub != "" {
@@ -77,8 +77,8 @@ func (r nodeRunner) call() call {
 }
 
 // wrappedRunner returns the framework that a test script runs through a program of another
-// dependency, and that program: the only framework that the project, or its workspace,
-// depends on.
+// dependency, and that program. It is the only framework on which the project or its workspace
+// depends.
 func (n node) wrappedRunner() (nodeRunner, string) {
 	if isDelegated(n.parts) || len(n.workspaces) > 0 || watchPattern.MatchString(n.scripts["test"]) {
 		return nodeRunner{}, ""
@@ -86,7 +86,7 @@ func (n node) wrappedRunner() (nodeRunner, string) {
 	wrapper := ""
 	for _, s := range n.parts {
 		at := slices.IndexFunc(s.words, func(w string) bool { return !areWrappers([]string{w}) })
-		if at >= 0 && n.providesProgram(s.words[at]) && !checksOnly(s.words[at]) {
+		if at >= 0 && n.providesProgram(s.words[at]) && !isChecker(s.words[at]) {
 			wrapper = s.words[at]
 			break
 		}
@@ -98,15 +98,15 @@ func (n node) wrappedRunner() (nodeRunner, string) {
 	return found[0], wrapper
 }
 
-// nodeCheckers are other programs in test scripts that run no tests.
+// nodeCheckers are other programs of test scripts that run no tests.
 var nodeCheckers = []string{
 	"standard", "ts-standard", "semistandard", "neostandard", "xo", "prettier", "jshint", "jscs", "tslint", "oxlint", "dprint", "tsd", "dtslint",
 	"type-coverage", "attw", "publint", "knip", "depcheck", "size-limit", "remark", "markdownlint", "markdownlint-cli2", "cspell", "ls-engines",
 	"rimraf", "del", "shx", "cpy", "mkdirp",
 }
 
-// checksOnly reports whether a program of a script compiles or lints, so that it tests nothing.
-func checksOnly(program string) bool {
+// isChecker reports whether a program of a script only compiles or lints.
+func isChecker(program string) bool {
 	return slices.Contains(preparations, program) || slices.Contains(nodeCheckers, program) || slices.ContainsFunc(nodeLinters, func(l nodeLinter) bool { return l.name == program })
 }
 
@@ -120,7 +120,7 @@ func (n node) providesProgram(program string) bool {
 	})
 }
 
-// addTests adds the tests of a framework, and notes what coverage needs.
+// addTests adds the check of a framework, and notes what coverage needs.
 func (n node) addTests(p *proposal, r nodeRunner, c call) {
 	check := n.testCheck(r, c)
 	p.add(check)
@@ -147,7 +147,7 @@ func (n node) proposeUnknown(p *proposal, delegating bool) {
 	}
 }
 
-// configFileOf returns the file that shows that the framework is used.
+// configFileOf returns the file that shows that the project uses the framework, "" if none does.
 func (n node) configFileOf(r nodeRunner) string {
 	if file := firstConfig(n.Folder, r.ConfigFiles); file != "" {
 		return file
@@ -158,50 +158,51 @@ func (n node) configFileOf(r nodeRunner) string {
 	return ""
 }
 
+// isPlaceholder reports whether a script is the one that npm init writes.
 func isPlaceholder(script string) bool { return strings.Contains(script, "no test specified") }
 
 // testScripts are tried in this order; the first that runs a framework counts.
 var testScripts = []string{"test", "test:ci", "test:unit", "tests", "unit"}
 
-// proposeScripted proposes what the test script runs, in its order.
+// proposeScripted proposes what the first test script with a framework runs, and reports whether
+// there is one.
 func (n node) proposeScripted(p *proposal) bool {
-	for _, name := range testScripts {
-		parts := n.flatten(name)
-		var before []segment
-		var besides []string
-		for i, s := range parts {
-			r, c, ok := n.runnerOf(s)
-			if ok && !s.plain {
-				if i == len(parts)-1 && n.addAppended(name, r, c, p) {
-					return true
-				}
-				ok = false
-			}
-			if !ok {
-				before, besides = append(before, s), append(besides, n.unmeasuredTests(s)...)
-				continue
-			}
+	return slices.ContainsFunc(testScripts, func(name string) bool { return n.proposeScript(name, p) })
+}
+
+// proposeScript proposes what a script runs, in its order, and reports whether it has tests.
+func (n node) proposeScript(name string, p *proposal) bool {
+	parts := n.flatten(name)
+	var before []segment
+	var unmeasured []string
+	for i, s := range parts {
+		r, c, ok := n.runnerOf(s)
+		switch {
+		case ok && s.plain:
 			n.addPreparations(before, p)
 			before = nil
 			p.addTool(r.program, "script "+name+" in "+n.file)
 			n.addTests(p, r, c)
-		}
-		if p.hasKind(Test) {
-			if len(besides) > 0 {
-				p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(checkout.Unique(besides), ", "))
-			}
+		case ok && i == len(parts)-1 && n.addAppended(name, r, c, p):
 			return true
+		default:
+			before, unmeasured = append(before, s), append(unmeasured, n.unmeasuredTests(s)...)
 		}
 	}
-	return false
+	if !p.hasKind(Test) {
+		return false
+	}
+	if len(unmeasured) > 0 {
+		p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(checkout.Unique(unmeasured), ", "))
+	}
+	return true
 }
 
 // optionsAnywhere are the frameworks that take options after any word.
 var optionsAnywhere = []string{"jest", "vitest", "playwright"}
 
-// addAppended proposes the script itself, with the framework's options after it. This is
-// for a script that only a shell understands, and that ends with a framework that takes
-// options anywhere.
+// addAppended proposes the script itself, with the framework's options after it. It is for a script
+// that needs a shell, and that ends with a framework that takes options anywhere.
 func (n node) addAppended(script string, r nodeRunner, c call, p *proposal) bool {
 	if !slices.Contains(optionsAnywhere, r.Runner()) {
 		return false
@@ -220,20 +221,20 @@ func (n node) addAppended(script string, r nodeRunner, c call, p *proposal) bool
 	return true
 }
 
+// runnerOf returns the framework that a command runs, and its call.
 func (n node) runnerOf(s segment) (nodeRunner, call, bool) {
 	for _, r := range nodeRunners {
-		if calls := findCalls([]segment{s}, r.program, r.sub); len(calls) > 0 {
-			return r, calls[0], true
+		if c, ok := s.callOf(r.program, r.sub); ok {
+			return r, c, true
 		}
 	}
 	return n.runnerOfFile(s)
 }
 
-// preparations are programs that tests need to have run before: compilers and bundlers,
-// not linters and cleaners.
+// preparations are compilers and bundlers, which must run before the tests.
 var preparations = []string{"tsc", "tshy", "babel", "swc", "esbuild", "rollup", "webpack", "vite", "tsup", "tsdown", "ncc", "parcel", "unbuild", "prisma", "tspc"}
 
-// addPreparations proposes what the test script runs before the framework, as builds.
+// addPreparations proposes as builds what the test script runs before the framework.
 func (n node) addPreparations(before []segment, p *proposal) {
 	builds := n.flatten("build")
 	for _, s := range before {
@@ -243,13 +244,22 @@ func (n node) addPreparations(before []segment, p *proposal) {
 			}
 			continue
 		}
-		i := slices.IndexFunc(preparations, func(program string) bool { return len(findCalls([]segment{s}, program, "")) > 0 })
-		if i < 0 || !s.plain || slices.Contains(s.words, "--noEmit") {
-			continue
+		c, ok := s.preparation()
+		if ok && s.plain && !slices.Contains(s.words, "--noEmit") {
+			p.add(Check{Kind: Build, Name: c.program, Command: n.execCommand(c.program, c.args...), Env: c.env, Stderr: true})
 		}
-		c := findCalls([]segment{s}, preparations[i], "")[0]
-		p.add(Check{Kind: Build, Name: c.program, Command: n.execCommand(c.program, c.args...), Env: c.env, Stderr: true})
 	}
 }
 
+// preparation returns the call of a compiler or bundler in the command.
+func (s segment) preparation() (call, bool) {
+	for _, program := range preparations {
+		if c, ok := s.callOf(program, ""); ok {
+			return c, true
+		}
+	}
+	return call{}, false
+}
+
+// runsSame reports whether two commands have the same words.
 func (s segment) runsSame(other segment) bool { return slices.Equal(s.words, other.words) }

@@ -9,20 +9,21 @@ import (
 	"supervise/internal/shell"
 )
 
-// segment is one command of a script of package.json.
+// segment is one command of a script, such as one of package.json.
 type segment struct {
 	env   []string // NAME=value
 	words []string
-	plain bool // has nothing that only a shell understands
-	globs bool // with patterns that the shell expands
+	plain bool // it needs no shell
+	globs bool // it has patterns that the shell expands
 }
 
-// endlessPattern are programs that watch for changes by default.
+// endlessPattern matches programs that watch for changes by default.
 var endlessPattern = regexp.MustCompile(`\b(nodemon|chokidar|tsc-watch)\b|\bcypress open\b|^\s*(npx )?(ng test|karma start)((?: +\S+)*)$`)
 
-// endsPattern are the words with which such a program runs once.
+// endsPattern matches the options with which such a program runs once.
 var endsPattern = regexp.MustCompile(`--(single-run|no-watch|watch[= ]false)`)
 
+// watchPattern matches options to watch for changes.
 var watchPattern = regexp.MustCompile(`(^|\s)(--watch(All)?|-w)(\s|$)`)
 
 // delegates are programs that run the scripts of other packages.
@@ -32,8 +33,8 @@ var delegates = []string{"turbo", "nx", "lerna", "wsrun", "rush", "lage", "moon"
 const maxSegments = 100
 
 // flatten splits a script at its operators, and replaces a command that runs another
-// script by the commands of that script. A script "pretest" runs before "test". within
-// are the scripts being followed, so that none includes itself.
+// script by the commands of that script. A script "pretest" runs before "test". within are the
+// outer scripts, which a script must not include again.
 func (n node) flatten(script string, within ...string) []segment {
 	if slices.Contains(within, script) || len(within) > 4 {
 		return nil
@@ -61,7 +62,7 @@ func (n node) flatten(script string, within ...string) []segment {
 	return out
 }
 
-// nestedScripts returns the scripts that a command runs.
+// nestedScripts returns the scripts of the project that a command runs.
 func (n node) nestedScripts(words []string) []string {
 	if len(words) < 2 || !runsScripts(words[0], words[1]) {
 		return nil
@@ -83,7 +84,7 @@ func (n node) nestedScripts(words []string) []string {
 	return n.existingScripts(names)
 }
 
-// runsScripts reports whether a program runs scripts: Bun and Deno have their own framework.
+// runsScripts reports whether a program runs scripts. Bun and Deno can also run tests themselves.
 func runsScripts(program, word string) bool {
 	switch program {
 	case deno.name:
@@ -104,6 +105,7 @@ func isForMembers(w string) bool {
 		strings.HasPrefix(w, "--workspace") || strings.HasPrefix(w, "--filter")
 }
 
+// existingScripts are those of the names, which may be patterns, that are scripts.
 func (n node) existingScripts(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -131,8 +133,8 @@ func isDelegated(parts []segment) bool {
 	})
 }
 
-// splitCommands divides a shell line into its commands. What follows a pipe or "||" is dropped:
-// it only changes how results are shown, or hides them.
+// splitCommands divides a shell line into its commands. It drops a command after a pipe or "||",
+// which only formats or hides results.
 func splitCommands(line string) []segment {
 	var out []segment
 	keep := true
@@ -149,6 +151,7 @@ func splitCommands(line string) []segment {
 	return out
 }
 
+// add adds a word to the command, or a variable before its first word.
 func (s *segment) add(w shell.Word, group bool) {
 	s.plain = s.plain && !group && !w.Expands && !w.Redirect
 	s.globs = s.globs || w.Pattern
@@ -169,24 +172,27 @@ type call struct {
 	args    []string // the words after the program
 }
 
-// findCalls returns the commands that run the program, through any wrapper. sub is the
-// subcommand that it must have, or "".
+// callOf returns the call of the program in the command, through any wrapper, and whether there is
+// one. sub is the subcommand that it must have, or "".
+func (s segment) callOf(program, sub string) (call, bool) {
+	at := slices.IndexFunc(s.words, func(w string) bool { return programName(w) == program })
+	if at < 0 || !areWrappers(s.words[:at]) || sub != "" && !slices.Contains(s.words[at+1:], sub) {
+		return call{}, false
+	}
+	c := call{segment: s, program: program, args: s.words[at+1:]}
+	if at > 0 && s.words[0] == "node" { // node --flag node_modules/.bin/program: the flags are kept
+		c.env = append(slices.Clip(c.env), "NODE_OPTIONS="+strings.Join(s.words[1:at], " "))
+	}
+	return c, true
+}
+
+// findCalls returns the calls of the program in several commands, see callOf.
 func findCalls(parts []segment, program, sub string) []call {
 	var out []call
 	for _, s := range parts {
-		i := slices.IndexFunc(s.words, func(w string) bool { return programName(w) == program })
-		if i < 0 || !areWrappers(s.words[:i]) {
-			continue
+		if c, ok := s.callOf(program, sub); ok {
+			out = append(out, c)
 		}
-		c := call{segment: s, program: program, args: s.words[i+1:]}
-		if sub != "" && !slices.Contains(c.args, sub) {
-			continue
-		}
-		// node --flag node_modules/.bin/program: the flags are kept.
-		if i > 0 && s.words[0] == "node" {
-			c.env = append(slices.Clip(c.env), "NODE_OPTIONS="+strings.Join(s.words[1:i], " "))
-		}
-		out = append(out, c)
 	}
 	return out
 }
@@ -207,9 +213,10 @@ func programName(word string) string {
 	return word
 }
 
+// wrappers are programs and subcommands that run the program that follows.
 var wrappers = []string{"npx", "pnpx", "bunx", "pnpm", "yarn", "bun", "exec", "dlx", "x", "run", "c8", "nyc", "dotenv", "dotenvx", "is-ci", "node", "env"}
 
-// areWrappers reports whether all the words are wrappers of a command and their flags.
+// areWrappers reports whether all words are wrappers, their flags, or variables.
 func areWrappers(words []string) bool {
 	for i, w := range words {
 		flagValue := i > 0 && strings.HasPrefix(words[i-1], "-")
@@ -220,25 +227,27 @@ func areWrappers(words []string) bool {
 	return true
 }
 
-// unreadableNode are programs that run tests too, many of them in browsers, and print what
-// cannot be read.
+// unreadableNode are other programs that run tests, many of them in browsers. Their output cannot
+// be read.
 var unreadableNode = []string{
 	"web-test-runner", "wtr", "karma", "cypress", "testem", "airtap", "browserstack-runner", "wdio", "nightwatch", "testcafe",
 	"tstyche", "qunit", "vows", "nodeunit", "alsatian", "ospec", "zora", "pta",
 }
 
-// unmeasuredTests is what a command of a script runs tests with, if that is no known framework,
-// or one whose call needs a shell.
+// unmeasuredTests is the program with which a command runs tests that are not measured: no known
+// framework, or one whose call needs a shell.
 func (n node) unmeasuredTests(s segment) []string {
 	if r, _, ok := n.runnerOf(s); ok {
 		return []string{r.program}
 	}
-	for _, program := range unreadableNode {
-		if len(findCalls([]segment{s}, program, "")) > 0 {
-			return []string{program}
-		}
+	calls := func(program string) bool {
+		_, ok := s.callOf(program, "")
+		return ok
 	}
-	for _, c := range findCalls([]segment{s}, "node", "") {
+	if i := slices.IndexFunc(unreadableNode, calls); i >= 0 {
+		return unreadableNode[i : i+1]
+	}
+	if c, ok := s.callOf("node", ""); ok {
 		at := slices.IndexFunc(c.args, func(w string) bool { return !strings.HasPrefix(w, "-") })
 		if at >= 0 && namedForTests.MatchString(c.args[at]) && n.First(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
 			return []string{"node " + c.args[at]}
