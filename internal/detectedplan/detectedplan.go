@@ -1,6 +1,6 @@
-// Package detectedplan turns what a checkout declares into the checks of a plan, and finds
-// out whether a tree declares other test runners than those of a plan: the project moved
-// its tests to another framework.
+// Package detectedplan converts the checks that are detected in a checkout into those of a plan. It
+// also finds out whether a version of the tree has moved its tests to another framework, and then
+// returns the plan for that version.
 package detectedplan
 
 import (
@@ -12,7 +12,7 @@ import (
 	"supervise/internal/project"
 )
 
-// PlanCheck returns a recognised check for a plan, with a time limit.
+// PlanCheck converts a detected check into one of a plan, with a time limit.
 func PlanCheck(c project.Check, limit time.Duration) measure.Check {
 	return measure.Check{
 		Kind: measure.Kind(c.Kind), Name: c.Name, Dir: c.Dir, Command: c.Command, Env: c.Env, Files: c.Files, Reports: c.Reports, Stderr: c.Stderr,
@@ -20,53 +20,52 @@ func PlanCheck(c project.Check, limit time.Duration) measure.Check {
 	}
 }
 
-// PlanFor returns the plan by which the tree at root is measured, which is a version of that of
-// a plan. It is the same plan, unless its tests were recognised and the tree declares
-// other runners in a folder: then moved is true, and the plan has the tests that are
-// recognised in the folder. look is that of [project.Detect].
-func PlanFor(root string, was measure.Plan, look func(string) (string, error)) (is measure.Plan, moved bool) {
-	is = was
-	is.Root = root
-	if !was.Recognised {
-		return is, false
+// PlanFor returns the plan for the tree at root, which is another version of the tree of a plan. It
+// has the same checks, unless they were detected and the tree has other test runners in a folder:
+// then moved is true, and the tests of the folder are those detected in it. look is that of
+// [project.Detect].
+func PlanFor(root string, plan measure.Plan, look func(string) (string, error)) (out measure.Plan, moved bool) {
+	out = plan
+	out.Root = root
+	if !plan.Recognised {
+		return out, false
 	}
 	found, err := project.Detect(root, look)
 	if err != nil {
-		return is, false
+		return out, false
 	}
-	var now []measure.Check
+	var detected []measure.Check
 	for _, c := range found.Checks {
 		if c.Kind == project.Test {
-			now = append(now, PlanCheck(c, limitOf(was)))
+			detected = append(detected, PlanCheck(c, testTimeout(plan)))
 		}
 	}
-	dirs := changed(was.Checks, now)
+	dirs := movedFolders(plan.Checks, detected)
 	if len(dirs) == 0 {
-		return is, false
+		return out, false
 	}
-	is.Checks = slices.DeleteFunc(slices.Clone(was.Checks), func(c measure.Check) bool { return c.Kind == measure.Test && dirs[c.Dir] })
-	for _, c := range now {
-		if dirs[c.Dir] {
-			is.Checks = append(is.Checks, c)
-		}
-	}
-	return is, true
+	isReplaced := func(c measure.Check) bool { return c.Kind == measure.Test && dirs[c.Dir] }
+	added := slices.DeleteFunc(detected, func(c measure.Check) bool { return !dirs[c.Dir] })
+	out.Checks = append(slices.DeleteFunc(slices.Clone(plan.Checks), isReplaced), added...)
+	return out, true
 }
 
-// changed are the folders whose tests have other runners. All of them are known.
-func changed(was, is []measure.Check) map[string]bool {
+// movedFolders are the folders whose tests have other runners than before, all of them known.
+func movedFolders(before, now []measure.Check) map[string]bool {
 	out := map[string]bool{}
-	now := runners(is)
-	for dir, before := range runners(was) {
-		if len(now[dir]) > 0 && !maps.Equal(before, now[dir]) && !before[""] && !now[dir][""] {
+	runnersNow := runnersByFolder(now)
+	for dir, old := range runnersByFolder(before) {
+		current := runnersNow[dir]
+		hasUnknown := old[""] || current[""]
+		if len(current) > 0 && !hasUnknown && !maps.Equal(old, current) {
 			out[dir] = true
 		}
 	}
 	return out
 }
 
-// runners are the test runners by folder.
-func runners(list []measure.Check) map[string]map[string]bool {
+// runnersByFolder are the test runners by folder.
+func runnersByFolder(list []measure.Check) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for _, c := range list {
 		if c.Kind != measure.Test {
@@ -80,8 +79,8 @@ func runners(list []measure.Check) map[string]map[string]bool {
 	return out
 }
 
-// limitOf is the time limit of recognised tests.
-func limitOf(p measure.Plan) time.Duration {
+// testTimeout is the time limit of the first test check of a plan.
+func testTimeout(p measure.Plan) time.Duration {
 	for _, c := range p.Checks {
 		if c.Kind == measure.Test {
 			return c.Timeout

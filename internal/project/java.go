@@ -16,8 +16,8 @@ var (
 	gradle = framework.Named("gradle")
 )
 
-// jvmTestFolders are folders of tests of a project or its modules. A build below the root without
-// any packages something else.
+// jvmTestFolders are folders of tests of a project or its modules. A build below the root that has
+// none is for packaging or the like.
 var jvmTestFolders = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
 
 // proposeMaven recognizes a pom.xml, with the modules that it names.
@@ -33,7 +33,7 @@ func proposeMaven(f checkout.Folder) proposal {
 	p.addTool("Maven", "pom.xml")
 	poms, modules := mavenModules(f, "")
 	p.covers = func(dir string) bool { return slices.Contains(modules, dir) }
-	// Failing tests do not end the run: later modules would look deleted.
+	// Failing tests do not end the run, since the tests of later modules would look deleted.
 	run := rowCheck(maven, program, "--batch-mode", "--no-transfer-progress", "-Dstyle.color=never")
 	test := run
 	test.Command, test.Reports = withWords(run.Command, "test"), run.Reports[:1:1]
@@ -65,8 +65,8 @@ var jacocoFile = regexp.MustCompile(`<(destFile|dataFile)>|jacoco\.(destFile|dat
 
 var mavenModule = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
 
-// mavenModules returns the text of a pom and of its modules' poms, and the folders of
-// the modules.
+// mavenModules returns the text of a pom.xml and of those of its modules, and the folders of the
+// modules.
 func mavenModules(f checkout.Folder, dir string) (text string, modules []string) {
 	text = xmlComment.ReplaceAllString(f.Read(checkout.Join(dir, "pom.xml")), "")
 	if strings.Count(dir, "/") > 5 {
@@ -104,15 +104,15 @@ func wrapperOf(f checkout.Folder, p *proposal, program, tool string) string {
 	return program
 }
 
-// usesMaven reports whether Maven is used where there are files of both: the one with a
-// wrapper, and Maven where Gradle's wrapper would have to be downloaded and mvn is there.
+// usesMaven reports whether Maven is used if there are files of both tools: the one with a wrapper
+// is, and Maven if mvn is installed and the wrapper of Gradle would have to download Gradle.
 func usesMaven(f checkout.Folder) bool {
 	return f.First("mvnw") != "" || f.First("gradlew") == "" || !gradleInstalled(f) && f.OnPath("mvn")
 }
 
 var gradleDistribution = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
 
-// gradleInstalled reports whether the wrapper has its Gradle, or does not say which one.
+// gradleInstalled reports whether the wrapper has downloaded its Gradle, or does not name a version.
 func gradleInstalled(f checkout.Folder) bool {
 	m := gradleDistribution.FindStringSubmatch(f.Read("gradle/wrapper/gradle-wrapper.properties"))
 	if m == nil {
@@ -130,8 +130,7 @@ func gradleInstalled(f checkout.Folder) bool {
 	return err == nil && len(complete) > 0
 }
 
-// gradleInitScript makes JaCoCo write XML, whatever the project configures. Old versions of
-// Gradle use another name for it.
+// gradleInitScript has JaCoCo write XML. Old versions of Gradle have another name for the property.
 const gradleInitScript = `gradle.projectsEvaluated {
     rootProject.allprojects.each { project ->
         project.tasks.matching { it.class.name.contains("JacocoReport") }.each { task ->

@@ -68,7 +68,7 @@ func phpTestCheck(f checkout.Folder, p *proposal, name, program, config string) 
 	return c
 }
 
-// findPHPProgram is the project's own program, else the one on PATH.
+// findPHPProgram is the program of the project, else the one on PATH.
 func findPHPProgram(f checkout.Folder, name string) string {
 	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
 		if f.First(own) != "" {
@@ -81,8 +81,7 @@ func findPHPProgram(f checkout.Folder, name string) string {
 	return name
 }
 
-// phpCommand runs a program with php if it is a file of the project, which may not be
-// executable.
+// phpCommand runs a program by php if it is a file of the project, as it may not be executable.
 func phpCommand(program string, words ...string) []string {
 	if strings.ContainsAny(program, "/.") {
 		return withWords([]string{"php", program}, words...)

@@ -17,7 +17,7 @@ var pythonMarkers = []string{
 	"pytest.ini", "tox.ini", "conftest.py", "noxfile.py", "manage.py",
 }
 
-// dependencyFiles may list what a Python project needs.
+// dependencyFiles are files that may list the dependencies of a Python project.
 var dependencyFiles = []string{
 	"pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "tox.ini", "noxfile.py", "requirements*.txt", "requirements*.in", "*requirements.txt",
 	"requirements/*.txt", "requirements/*.in", "environment.yml",
@@ -83,12 +83,12 @@ var (
 	unittest = framework.Named("unittest")
 )
 
-// djangoTests is in a program that runs Django's tests with the arguments that it gets.
+// djangoTests matches the start of Django's tests in a program: execute_from_command_line([…, "test"]).
 var djangoTests = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)
 
 var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
 
-// testFiles are those that unittest and pytest look for.
+// testFiles are the files in which unittest and pytest look for tests.
 func (py python) testFiles() []string { return py.Search(50, "test*.py", "*_test.py") }
 
 func (py python) usesPytest(said script, p *proposal) bool {
@@ -160,13 +160,12 @@ func (py python) addPytest(p *proposal, selecting ...string) {
 	p.add(c)
 }
 
-// environment keeps compiled files out of the tree. One with the time and length of a
-// changed source would be used instead of it.
+// environment keeps compiled files out of the tree. Python would use an old one instead of a changed
+// source that has the same time and length.
 func (py python) environment() []string { return []string{"PYTHONDONTWRITEBYTECODE=1"} }
 
-// withCoverage runs a check under coverage.py, which writes its report in a second step,
-// whatever the result of the tests. As pytest-cov does, it leaves out files that it cannot
-// read as Python.
+// withCoverage runs a check under coverage.py, which writes its report in a second step, also after
+// a failure. Like pytest-cov, it leaves out files that are not valid Python.
 func (py python) withCoverage(row *framework.Framework, c Check, words []string) Check {
 	python := strings.Join(py.pythonCommand(), " ")
 	c.cover(row)
@@ -176,7 +175,7 @@ func (py python) withCoverage(row *framework.Framework, c Check, words []string)
 	return c
 }
 
-// addDiscovered recognizes unittest by the test files.
+// addDiscovered proposes unittest if a test file imports it.
 func (py python) addDiscovered(p *proposal) {
 	files := py.testFiles()
 	file := py.FirstMatching(regexp.MustCompile(`(?m)^\s*(import|from) unittest`), files...)

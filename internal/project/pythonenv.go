@@ -8,8 +8,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-// launchers are the tools that keep an environment for the project, recognised by their
-// lock file.
+// launchers are tools that manage the environment of a project, recognized by their lock file.
 var launchers = []struct {
 	lock, program string
 	start         []string
@@ -21,7 +20,7 @@ var launchers = []struct {
 	{"Pipfile.lock", "pipenv", []string{"pipenv", "run"}, "pip install pipenv"},
 }
 
-// launcher returns what starts a program of the project's environment, and the text of its
+// launcher returns the words that start a program of the project's environment, and the text of the
 // lock file.
 func (py python) launcher(p *proposal) (start []string, locked string) {
 	for _, l := range launchers {
@@ -82,8 +81,8 @@ func (py python) isInstalled(name string) bool {
 	return py.First(py.env+"/lib/python*/site-packages/"+name+"-[0-9]*.dist-info") != ""
 }
 
-// isAvailable reports whether a package can be used: it is in the virtual environment or,
-// if another tool keeps that, among the dependencies.
+// isAvailable reports whether a package can be used: it is in the virtual environment or, if a tool
+// manages that, among the dependencies.
 func (py python) isAvailable(name string) bool {
 	if py.env != "" && py.start == nil {
 		return py.isInstalled(name)
@@ -91,8 +90,8 @@ func (py python) isAvailable(name string) bool {
 	return py.dependsOn(name)
 }
 
-// isMissing reports whether a program can not be started: it is neither in the project's
-// environment, nor in the lock file of the tool that keeps that, nor on PATH.
+// isMissing reports whether a program cannot be started: it is neither in the project's environment,
+// nor in the lock file, nor on PATH.
 func (py python) isMissing(name string) bool {
 	if py.start != nil && (py.locked == "" || strings.Contains(py.locked, `"`+name+`"`)) {
 		return false
@@ -100,7 +99,8 @@ func (py python) isMissing(name string) bool {
 	return !py.isInstalled(name) && !py.OnPath(name)
 }
 
-// noteMissing notes that a file requires pytest, which was not found. An environment of uv has no pip.
+// noteMissing notes that a file requires a package that is not installed. An environment of uv has no
+// pip.
 func (py python) noteMissing(name, file string, p *proposal) {
 	switch {
 	case py.start != nil || py.env != "" && py.isInstalled(name) || py.env == "" && py.OnPath(name):
@@ -115,8 +115,8 @@ func (py python) noteMissing(name, file string, p *proposal) {
 	}
 }
 
-// usesUV reports whether the project's environment is one of uv: by its lock file, its
-// table in pyproject.toml, the environment itself, or a workflow.
+// usesUV reports whether uv manages the project's environment: by the lock file, the table in
+// pyproject.toml, the environment, or a workflow.
 func (py python) usesUV() bool {
 	return py.HasSection("pyproject.toml", "tool.uv") || py.findLock("uv.lock") != "" ||
 		py.env != "" && py.isMadeByUV() ||
@@ -125,8 +125,8 @@ func (py python) usesUV() bool {
 		})
 }
 
-// isMadeByUV reads what may be behind a link: environments are shared, and copies of a tree
-// link to them.
+// isMadeByUV reports whether uv created the virtual environment, which may be a link: copies of a tree
+// link to shared environments.
 func (py python) isMadeByUV() bool {
 	text, err := projectfile.ReadAnywhere(py.Path(py.env+"/pyvenv.cfg"), projectfile.Manifest)
 	return err == nil && uvEnvironment.Match(text)

@@ -18,8 +18,7 @@ type pythonLinter struct {
 	exclude string // the start of the option that excludes a folder
 }
 
-// Caches are not used if the tool would also leave them in the tree without hiding them
-// from git.
+// pythonLinters have no caches if these would be in the tree and not be hidden from git.
 var pythonLinters = []pythonLinter{
 	{name: "ruff", args: []string{"check", "--no-fix", "--no-cache", "--output-format=json", "--output-file=" + ReportDir + "/ruff.json", "."}, report: "ruff.json"},
 	{name: "flake8", args: []string{"--format=default", "--color=never"}, exclude: "--extend-exclude="},
@@ -97,7 +96,7 @@ func (py python) proposeLint(p *proposal) {
 	}
 }
 
-// toolCommand is the argv of a program of the project's environment, else of PATH.
+// toolCommand is the argv of a program of the project's environment, else on PATH.
 func (py python) toolCommand(name string, words ...string) []string {
 	switch {
 	case py.start != nil:

@@ -11,8 +11,8 @@ import (
 	"supervise/internal/regexp"
 )
 
-// pythonScripts are where a project says how its tests are run. In a table of TOML a
-// script is a key, or a table with the command in one of the keys of inner.
+// pythonScripts are the places for scripts that run tests. In a TOML table a script is a key, or a
+// table with the command in one of the keys of inner.
 var pythonScripts = []struct {
 	file, table string
 	keys        []string
@@ -28,31 +28,30 @@ var pythonScripts = []struct {
 	{"tox.ini", testenv, []string{"commands"}},
 }
 
-// testenv is the section of tox.ini for the environments that tests run in.
+// testenv is the section of tox.ini for all environments of tests.
 const testenv = "testenv"
 
 // inner are the keys of a table that hold the command of a script.
 var inner = []string{"cmd", "shell"}
 
-// script is a command by which the project runs its tests: the module that python runs,
-// and its arguments.
+// script is a command by which the project runs its tests: a module of Python and its arguments.
 type script struct {
 	module string
 	args   []string
 	env    []string // NAME=value
 	from   string   // "script test in pyproject.toml"
 
-	workflow bool // of a workflow, which may run a part of the tests
+	workflow bool // it is in a workflow, which may run a part of the tests
 }
 
-// pythonModules run tests.
+// pythonModules are modules and programs that run tests.
 var pythonModules = []string{"unittest", "pytest", "py.test", "django", "django-admin"}
 
-// unreadablePython run tests too, and print what cannot be read.
+// unreadablePython are other programs that run tests. Their output cannot be read.
 var unreadablePython = []string{"trial", "nose2", "nosetests", "stestr", "zope-testrunner", "ward", "virtue"}
 
-// scriptOf finds the first script that runs one of the modules. other is a program that
-// another script runs tests with.
+// scriptOf finds the first script that runs one of the modules. other describes a script that runs
+// tests with an unknown program.
 func (py python) scriptOf() (found script, other string) {
 	for _, s := range pythonScripts {
 		for _, key := range s.keys {
@@ -99,7 +98,7 @@ func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	return lines, nil
 }
 
-// iniLines are the lines of a key.
+// iniLines are the lines of the value of a key.
 func iniLines(section, key string) []string {
 	m := regexp.MustCompile(`(?m)^` + key + `\s*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)`).FindStringSubmatch(section)
 	if m == nil {
@@ -108,8 +107,8 @@ func iniLines(section, key string) []string {
 	return strings.Split(strings.ReplaceAll(m[1], "\\\n", " "), "\n")
 }
 
-// toxEnvironment are the variables that tox sets whatever its environment, as far as they
-// need nothing that tox alone fills in.
+// toxEnvironment are the variables that tox sets in all environments, without those whose values
+// have other substitutions of tox.
 func toxEnvironment(text string) []string {
 	section, _ := checkout.INISection(text, testenv)
 	var out []string
@@ -125,7 +124,7 @@ func toxEnvironment(text string) []string {
 	return out
 }
 
-// toxSections fills in what tox takes from other sections.
+// toxSections replaces references to other sections: {[base]deps}.
 func toxSections(text string) string {
 	return toxSection.ReplaceAllStringFunc(text, func(word string) string {
 		m := toxSection.FindStringSubmatch(word)
@@ -134,7 +133,7 @@ func toxSections(text string) string {
 	})
 }
 
-// toxVariables fills in variables, and defaults of those that tox does not set.
+// toxVariables replaces references to variables by their values or defaults: {env:NAME:default}.
 func toxVariables(text string, env []string) string {
 	values := map[string]string{}
 	for _, pair := range env {
@@ -157,13 +156,13 @@ var (
 	ownFolder    = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
 )
 
-// placeholders fills in what hatch and tox do where nothing is given.
+// placeholders replaces those for arguments and folders by their defaults: {posargs:tests}.
 func placeholders(line string) string {
 	return posargs.ReplaceAllString(ownFolder.ReplaceAllString(line, ""), "$1")
 }
 
-// moduleOf returns what a command runs, if that is one of the modules, also under
-// coverage.py, and no word of it is for a shell or another tool to fill in.
+// moduleOf returns the module that a command runs, also under coverage.py. It is false for other
+// programs, and if a shell or another tool replaces a part of the command.
 func moduleOf(s segment) (script, bool) {
 	at := slices.IndexFunc(s.words, func(w string) bool { return slices.Contains(pythonModules, w) })
 	if at < 0 || !s.plain || len(s.env) > 0 || slices.ContainsFunc(s.words, func(w string) bool { return strings.ContainsAny(w, "{}") }) {
@@ -205,7 +204,7 @@ var (
 	pythonValues = slices.Concat(coveragePy.Keep, coveragePy.Others)
 )
 
-// selecting are the arguments of a script that say which tests of pytest run.
+// selecting are the arguments of a script that select tests of pytest.
 func (s script) selecting() []string {
 	if s.module != pytest.Name || s.workflow {
 		return nil
@@ -213,8 +212,8 @@ func (s script) selecting() []string {
 	return pytest.KeptArgs(s.args)
 }
 
-// coverageScope are the options that say which code counts, of the first command in the
-// project's files that runs tests under coverage.py.
+// coverageScope are the options for which code counts, of the first command in the project's files
+// that runs tests under coverage.py.
 func (py python) coverageScope() []string {
 	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
 		m := coverageRun.FindStringSubmatch(lineComment.ReplaceAllString(py.Read(file), ""))
@@ -233,14 +232,14 @@ func (py python) coverageScope() []string {
 
 var coverageRun = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
 
-// addDjango runs Django's tests as the script does, with the name of each test.
+// addDjango proposes Django's tests with the arguments of the script.
 func (py python) addDjango(s script, p *proposal) {
 	p.addTool("django test", s.from)
 	words := withWords([]string{"-m", "django", "test", "--verbosity=2", "--no-input"}, framework.WithoutOptions(s.args[1:], framework.Named("django").Drop)...)
 	p.add(py.unittestCheck("django test", words...))
 }
 
-// addUnittest runs unittest as the script does, with the name of each test.
+// addUnittest proposes unittest with the arguments of the script.
 func (py python) addUnittest(s script, p *proposal) {
 	words := framework.WithoutOptions(s.args, unittest.Drop)
 	p.addTool(unittest.Name, s.from)

@@ -18,11 +18,11 @@ var (
 	namedForTests  = regexp.MustCompile(`(?i)test`)
 )
 
-// program stands for one of the project's own in the place of a module.
+// program is used instead of a module name for a program of the project.
 const program = "program"
 
-// findTestScript is how the project says that its tests are run: in a script, else in its workflows.
-// other is what it runs tests with otherwise.
+// findTestScript finds the command by which the project runs its tests: in a script, else in its
+// workflows. other describes another way in which it runs tests.
 func (py python) findTestScript() (found script, other string) {
 	if found, other = py.scriptOf(); found.module != "" {
 		return found, other
@@ -39,7 +39,7 @@ func (py python) findTestScript() (found script, other string) {
 	return found, cmp.Or(other, ways)
 }
 
-// workflowScript is how the workflows run the tests, if all that run them do it alike.
+// workflowScript is the command by which the workflows run the tests, if it is the same in all.
 func (py python) workflowScript() (found script, other string) {
 	for _, s := range workflowSteps(py.Folder) {
 		runs, ok := moduleOf(s.segment)
@@ -57,14 +57,14 @@ func (py python) workflowScript() (found script, other string) {
 	return found, ""
 }
 
-// runsTests reports whether a command names what runs tests, and does not install it.
+// runsTests reports whether a command names a program that runs tests, and does not install it.
 func runsTests(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(pythonModules[:3], w) }) &&
 		!slices.ContainsFunc(words, func(w string) bool { return slices.Contains([]string{"install", "add", "sync"}, w) })
 }
 
-// ownProgramOf returns the program of the project's own that a command runs tests with, if
-// that uses unittest: "python runtests.py", or "python -m shop.tests.run".
+// ownProgramOf returns the program of the project with which a command runs tests, if it uses
+// unittest: "python runtests.py", or "python -m shop.tests.run".
 func (py python) ownProgramOf(s segment) (script, bool) {
 	at := slices.IndexFunc(s.words, func(w string) bool { return programWord.MatchString(w) })
 	if at < 0 || !s.plain {
@@ -93,7 +93,8 @@ func (py python) ownProgramOf(s segment) (script, bool) {
 
 var programWord = regexp.MustCompile(`^(([\w./-]+|\{envbindir\})/)?python3?$|^\{envpython\}$`)
 
-// addOwnProgram runs a program of the project's own, whose unittest names each test.
+// addOwnProgram proposes a program of the project, started so that unittest prints the name of each
+// test.
 func (py python) addOwnProgram(s script, p *proposal) {
 	own := ReportDir + "/.unittest.py"
 	p.addTool("unittest", s.from)

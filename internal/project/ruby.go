@@ -42,7 +42,7 @@ func proposeRuby(f checkout.Folder) proposal {
 	return p
 }
 
-// command is the argv of a program of the project's gems.
+// command is the argv that runs a program of the project's gems.
 func (r ruby) command(words ...string) []string {
 	if r.First("Gemfile") == "" {
 		return words
@@ -72,8 +72,8 @@ func (r ruby) addRSpec(p *proposal) {
 
 var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
 
-// addMinitest is run as the project runs it: by Rails, by its own task, else file by file. A
-// task may have files of Minitest::Spec with names of RSpec.
+// addMinitest proposes Minitest as the project runs it: by Rails, by its task, else file by file. A
+// task may have files of Minitest::Spec with names like those of RSpec.
 func (r ruby) addMinitest(p *proposal) {
 	names, task := []string{"*_test.rb", "test_*.rb"}, r.FirstMatching(rakeTest, "Rakefile", "rakefile")
 	if task != "" && !p.hasKind(Test) {
@@ -100,8 +100,7 @@ func (r ruby) addMinitest(p *proposal) {
 
 var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
 
-// withCoverage adds the report that SimpleCov writes into the tree, if one of the files
-// starts it.
+// withCoverage adds the report that SimpleCov writes into the tree, if one of the helpers starts it.
 func (r ruby) withCoverage(p *proposal, row *framework.Framework, c Check, helpers ...string) Check {
 	starts := r.FirstMatching(simplecovStart, append(helpers, ".simplecov")...)
 	if starts == "" {

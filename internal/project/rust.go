@@ -18,9 +18,7 @@ var (
 
 var nextestMention = regexp.MustCompile(`\bnextest\b`)
 
-// nextestConfig is read in addition to the project's own configuration. It makes the
-// default profile write JUnit XML. The path is in a fresh folder, so it may be
-// absolute.
+// nextestConfig is a second configuration, by which the default profile writes JUnit XML.
 const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
 
 // proposeRust recognizes a package or a workspace.
@@ -41,9 +39,8 @@ func proposeRust(f checkout.Folder) proposal {
 	return p
 }
 
-// rustMembers returns the packages of a workspace. In addition to those that it lists,
-// Cargo includes their path dependencies. So everything below counts that is neither
-// excluded nor a workspace itself.
+// rustMembers reports which folders are packages of a workspace. Cargo adds path dependencies to the
+// listed ones, so all folders below count that are neither excluded nor a workspace.
 func rustMembers(f checkout.Folder) func(string) bool {
 	excluded := f.Table("Cargo.toml", "workspace").Strings("exclude")
 	return func(dir string) bool {
@@ -86,7 +83,7 @@ func proposeRustTests(f checkout.Folder, p *proposal) {
 	c := rustCheck(nextest, cover, "nextest run", "llvm-cov nextest")
 	c.Files = map[string]string{".nextest.toml": nextestConfig}
 	c.Inventory = slices.Concat([]string{"cargo", "nextest", "list", "--workspace"}, nextest.List.Args, []string{"--color=never"})
-	// The project's own configuration overrides the one that is added.
+	// The project's configuration has precedence over the added one.
 	if own := f.Table(".config/nextest.toml", "profile.default.junit").Strings("path"); len(own) == 1 {
 		c.Reports[0] = "target/nextest/default/" + own[0]
 	}
@@ -105,8 +102,8 @@ func addRustDocTests(f checkout.Folder, p *proposal) {
 	}
 }
 
-// rustCheck runs tests, with coverage under cargo-llvm-cov. That takes cargo's options but
-// --no-fail-fast, and writes its report for a failed run too, but then exits with 0.
+// rustCheck runs tests with the words plain, or with coverage by the words covered. cargo-llvm-cov
+// takes cargo's options but --no-fail-fast. It also reports a failed run, but then exits with 0.
 func rustCheck(row *framework.Framework, cover bool, plain, covered string) Check {
 	if !cover {
 		return rowCheck(row, strings.Fields("cargo "+plain+" --workspace --no-fail-fast --color=never")...)
@@ -138,9 +135,8 @@ func rustLintCheck(f checkout.Folder, p *proposal) Check {
 	return Check{Kind: Lint, Name: "cargo check", Command: withWords([]string{"cargo", "check"}, words...)}
 }
 
-// rustTargetOptions selects all targets, but no benchmarks where one needs a nightly toolchain
-// and the project does not pin one: on others they compile nowhere. --lib fails where
-// there is no library.
+// rustTargetOptions selects all targets. It leaves out benchmarks if one needs a nightly toolchain and
+// the project does not pin one. --lib fails if there is no library.
 func rustTargetOptions(f checkout.Folder) []string {
 	benches := slices.DeleteFunc(f.Search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
 	if f.FirstMatching(rustNightly, benches...) == "" || strings.HasPrefix(rustToolchain(f), "nightly") {

@@ -9,8 +9,8 @@ import (
 	"supervise/internal/tomlfile"
 )
 
-// addRustFeatures adds to the checks the features that all workflows test with. It notes tests
-// that need others.
+// addRustFeatures adds the features with which all workflows test to the checks. It notes tests that
+// need other ones.
 func addRustFeatures(f checkout.Folder, p *proposal) {
 	words, several := workflowFeatures(f)
 	if several != "" {
@@ -35,9 +35,9 @@ func withFeatures(command, words []string) []string {
 	return slices.Insert(slices.Clone(command), at+1, words...)
 }
 
-// workflowFeatures are the options for features of the commands that test everything: none if
-// one of them has none, all features if one of them has those. several is a workflow whose
-// commands differ, or are filled in.
+// workflowFeatures are the options for features of the commands that test everything: none if one
+// command has none, --all-features if one command has that. several is a workflow with different
+// commands, or with one that has variables.
 func workflowFeatures(f checkout.Folder) (words []string, several string) {
 	var sets [][]string
 	for _, s := range workflowSteps(f) {
@@ -62,8 +62,8 @@ func workflowFeatures(f checkout.Folder) (words []string, several string) {
 	return sets[0], ""
 }
 
-// cargoTestOptions returns the options of a command by which a stable toolchain tests everything for
-// the machine itself.
+// cargoTestOptions returns the options of a command that tests everything, with a stable toolchain
+// and for the machine on which it runs. It is false for other commands.
 func cargoTestOptions(s step) (args []string, ok bool) {
 	line := strings.Join(s.words, " ") + " "
 	start := cargoTestCommand.FindString(line)
@@ -97,14 +97,15 @@ func featureOptions(args []string) []string {
 	return words
 }
 
-// partialTestOptions are options of cargo with which a part of the tests runs, or less than the
-// default features, or for another machine.
+// partialTestOptions are options of cargo for a part of the tests, for less than the default
+// features, or for another machine.
 var partialTestOptions = []string{
 	"-p", "--package", "--exclude", "--manifest-path", "--lib", "--bin", "--bins", "--test", "--tests", "--doc", "--example", "--examples",
 	"--bench", "--benches", "--no-default-features", "--no-run", "--target",
 }
 
-// missingFeatures are those that targets with tests require and that are no default ones.
+// missingFeatures are the features that targets with tests require and that are not enabled by
+// default.
 func missingFeatures(manifest tomlfile.Document) []string {
 	features, _ := manifest.Table("features")
 	tests, _ := manifest.Table("test")

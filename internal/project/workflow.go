@@ -17,7 +17,7 @@ type step struct {
 	nightly bool // its job has installed a nightly toolchain
 }
 
-// workflow is the needed part of a file in .github/workflows.
+// workflow is a file in .github/workflows, as far as detection needs it.
 type workflow struct {
 	Defaults workflowDefaults
 	Jobs     map[string]struct {
@@ -37,7 +37,7 @@ type workflowDefaults struct {
 	}
 }
 
-// workflowSteps are the commands of the checkout's workflows. One that cannot be read has none.
+// workflowSteps are the commands of the checkout's workflows. An invalid workflow has none.
 func workflowSteps(f checkout.Folder) []step {
 	if f.Dir != "" {
 		return nil
@@ -69,7 +69,7 @@ func workflowSteps(f checkout.Folder) []step {
 	return out
 }
 
-// isOnlyNightly reports whether a matrix has a list of toolchains of which each is a nightly one.
+// isOnlyNightly reports whether a matrix has a list of only nightly toolchains.
 func isOnlyNightly(matrix any) bool {
 	lists, _ := matrix.(map[string]any)
 	for _, values := range lists {
