@@ -8,7 +8,7 @@ import (
 	"supervise/internal/regexp"
 )
 
-var cmakeTests = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|` + framework.CMakeDiscovery + `)`)
+var cmakeTestsPattern = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\)|add_test|` + framework.CMakeDiscovery + `)`)
 
 // proposeCMake recognizes a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
@@ -34,42 +34,42 @@ func proposeCMake(f checkout.Folder) proposal {
 	return p
 }
 
-// cmakeMinimum matches the requirement of a version that CMake 4 refuses.
-var cmakeMinimum = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
+// cmakeMinimumPattern matches the requirement of a version that CMake 4 refuses.
+var cmakeMinimumPattern = regexp.MustCompile(`(?i)\bcmake_minimum_required\s*\(\s*VERSION\s+(?:2(?:\.\d+)*|3(?:\.[0-4](?:\.\d+)*)?)\s*(?:\)|\s[^.])`)
 
 // policyEnvironment is the variable with which CMake 4 configures a project that was written for
 // CMake before 3.5. Older versions of CMake ignore it.
 //
 // https://cmake.org/cmake/help/latest/envvar/CMAKE_POLICY_VERSION_MINIMUM.html
 func (l cmakeLists) policyEnvironment() []string {
-	if l.firstFile(cmakeMinimum) == "" {
+	if l.firstFile(cmakeMinimumPattern) == "" {
 		return nil
 	}
 	return []string{"CMAKE_POLICY_VERSION_MINIMUM=3.5"}
 }
 
-// cmakeSwitch matches an option, with its default, that leaves all tests out of the build. Options
+// cmakeSwitchPattern matches an option, with its default, that leaves all tests out of the build. Options
 // for one group of tests have other names, and are not changed.
-var cmakeSwitch = switchOf(`((?:\w+_)?(?:build|enable|with|use)_(?:unit_?)?test(?:s|ing)?)`)
+var cmakeSwitchPattern = switchPattern(`((?:\w+_)?(?:build|enable|with|use)_(?:unit_?)?test(?:s|ing)?)`)
 
-func switchOf(name string) *regexp.Regexp {
+func switchPattern(name string) *regexp.Regexp {
 	const off = `(?:(?:off|false|no|0)\b|"?\$\{\w+\})` // a variable mostly says whether the project is the main one
 	return regexp.MustCompile(`(?i)\b(?:option|cmake_dependent_option)\s*\(\s*` + name + `\s+(?:"(?:[^"\\]|\\.)*"\s*)?(?:` + off + `|\))|` +
 		`\bset\s*\(\s*` + name + `\s+` + off + `\s+CACHE\b`)
 }
 
-// cmakeComment matches a comment, on a line or after code.
-var cmakeComment = regexp.MustCompile(`(?m)(^|\s)#.*$`)
+// cmakeCommentPattern matches a comment, on a line or after code.
+var cmakeCommentPattern = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 
 // enableTestOptions are the arguments that switch on the tests, if they are off by default. An
 // option that is off in an existing build folder is not changed, but noted.
 func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
-	text := uncommented(f, "CMakeLists.txt")
+	text := readUncommented(f, "CMakeLists.txt")
 	cache := f.Read(dir + "/CMakeCache.txt")
 	var names []string
-	all := cmakeSwitch.FindAllStringSubmatch(text, -1)
-	if name := notWord.ReplaceAllString(projectNameOf(f), "_?"); name != "" { // X_TESTS, ENABLE_X_TESTING of the project X
-		all = append(all, switchOf(`((?:build_|enable_)?`+name+`_(?:compile_)?test(?:s|ing)?)`).FindAllStringSubmatch(text, -1)...)
+	all := cmakeSwitchPattern.FindAllStringSubmatch(text, -1)
+	if name := notWordPattern.ReplaceAllString(cmakeProjectName(f), "_?"); name != "" { // X_TESTS, ENABLE_X_TESTING of the project X
+		all = append(all, switchPattern(`((?:build_|enable_)?`+name+`_(?:compile_)?test(?:s|ing)?)`).FindAllStringSubmatch(text, -1)...)
 	}
 	for _, m := range all {
 		names = append(names, m[1]+m[2])
@@ -88,10 +88,10 @@ func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
 	return out
 }
 
-var notWord = regexp.MustCompile(`[\W_]`)
+var notWordPattern = regexp.MustCompile(`[\W_]`)
 
-// cmakeDocs matches an option that builds the documentation unless it is off.
-var cmakeDocs = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)
+// cmakeDocsPattern matches an option that builds the documentation unless it is off.
+var cmakeDocsPattern = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:build|enable|with)_doc(?:s|umentation)?)\s+"(?:[^"\\]|\\.)*"\s+(?:on|true|yes|1)\b`)
 
 // disableDocOptions are the arguments that leave the documentation out if Doxygen is missing. Many
 // projects cannot be configured otherwise.
@@ -99,7 +99,7 @@ func disableDocOptions(f checkout.Folder) (out []string) {
 	if f.OnPath("doxygen") {
 		return nil
 	}
-	for _, m := range cmakeDocs.FindAllStringSubmatch(uncommented(f, "CMakeLists.txt"), -1) {
+	for _, m := range cmakeDocsPattern.FindAllStringSubmatch(readUncommented(f, "CMakeLists.txt"), -1) {
 		out = append(out, "-D"+m[1]+"=OFF")
 	}
 	return checkout.Unique(out)

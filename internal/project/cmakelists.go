@@ -18,8 +18,8 @@ type cmakeLists struct {
 	separate []string // folders with tests that are a separate project: "tests"
 }
 
-// testFolder matches the name of a folder with tests.
-var testFolder = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
+// testFolderPattern matches the name of a folder with tests.
+var testFolderPattern = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittesting$`)
 
 // findCMakeLists finds the build files of the project in a folder, without those of projects
 // in folders below that no other build file adds.
@@ -29,14 +29,14 @@ func findCMakeLists(f checkout.Folder) cmakeLists {
 	for _, name := range l.names {
 		dir := path.Dir(name)
 		inside := func(other string) bool { return strings.HasPrefix(other, dir+"/") }
-		if dir == "." || !slices.Contains(l.names, name) || !cmakeProject.MatchString(uncommented(f, name)) {
+		if dir == "." || !slices.Contains(l.names, name) || !cmakeProjectPattern.MatchString(readUncommented(f, name)) {
 			continue
 		}
 		if slices.ContainsFunc(others, func(other string) bool { return !inside(other) && addsFolder(f, other, dir) }) {
 			continue
 		}
 		l.names = slices.DeleteFunc(slices.Clone(l.names), inside)
-		if testFolder.MatchString(path.Base(dir)) && !wantsInstalled(f, name) {
+		if testFolderPattern.MatchString(path.Base(dir)) && !wantsInstalled(f, name) {
 			l.separate = append(l.separate, dir)
 		}
 	}
@@ -45,37 +45,37 @@ func findCMakeLists(f checkout.Folder) cmakeLists {
 
 // wantsInstalled reports whether a build file looks for the project itself, as installed.
 func wantsInstalled(f checkout.Folder, file string) bool {
-	text := uncommented(f, file)
-	return !cmakeAbove.MatchString(text) && slices.ContainsFunc(cmakeFind.FindAllStringSubmatch(text, -1), func(m []string) bool {
-		return strings.EqualFold(m[1], projectNameOf(f))
+	text := readUncommented(f, file)
+	return !cmakeAbovePattern.MatchString(text) && slices.ContainsFunc(cmakeFindPattern.FindAllStringSubmatch(text, -1), func(m []string) bool {
+		return strings.EqualFold(m[1], cmakeProjectName(f))
 	})
 }
 
-// projectNameOf is the name of the project, "" if it is in a variable.
-func projectNameOf(f checkout.Folder) string {
-	if m := cmakeProject.FindStringSubmatch(uncommented(f, "CMakeLists.txt")); m != nil {
+// cmakeProjectName is the name of the project, "" if it is in a variable.
+func cmakeProjectName(f checkout.Folder) string {
+	if m := cmakeProjectPattern.FindStringSubmatch(readUncommented(f, "CMakeLists.txt")); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
 var (
-	cmakeEnables = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\))`)
-	// cmakeLeftOut matches programs that the default target does not build.
-	cmakeLeftOut = regexp.MustCompile(`(?i)\b(add_executable|set_(target_)?propert\w+)\s*\([^)]*\bEXCLUDE_FROM_ALL\b|\badd_subdirectory\s*\([^)]*test[^)]*\bEXCLUDE_FROM_ALL\b`)
-	cmakeProject = regexp.MustCompile(`(?mi)^\s*project\s*\(\s*"?([\w.+-]*)`)
-	cmakeFind    = regexp.MustCompile(`(?i)\bfind_package\s*\(\s*([\w.+-]+)`)
-	cmakeAbove   = regexp.MustCompile(`(?i)\badd_subdirectory\s*\([^)]*\.\.`)
-	cmakeSubdir  = regexp.MustCompile(`(?i)\b(?:add_)?subdir\w*\s*\(([^)]*)\)`)
+	cmakeEnablesPattern = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\(\s*CTest\s*\))`)
+	// cmakeLeftOutPattern matches programs that the default target does not build.
+	cmakeLeftOutPattern = regexp.MustCompile(`(?i)\b(add_executable|set_(target_)?propert\w+)\s*\([^)]*\bEXCLUDE_FROM_ALL\b|\badd_subdirectory\s*\([^)]*test[^)]*\bEXCLUDE_FROM_ALL\b`)
+	cmakeProjectPattern = regexp.MustCompile(`(?mi)^\s*project\s*\(\s*"?([\w.+-]*)`)
+	cmakeFindPattern    = regexp.MustCompile(`(?i)\bfind_package\s*\(\s*([\w.+-]+)`)
+	cmakeAbovePattern   = regexp.MustCompile(`(?i)\badd_subdirectory\s*\([^)]*\.\.`)
+	cmakeSubdirPattern  = regexp.MustCompile(`(?i)\b(?:add_)?subdir\w*\s*\(([^)]*)\)`)
 )
 
 // addsFolder reports whether a build file adds the folder, or may do so with a variable.
 func addsFolder(f checkout.Folder, file, dir string) bool {
-	for _, m := range cmakeSubdir.FindAllStringSubmatch(uncommented(f, file), -1) {
+	for _, m := range cmakeSubdirPattern.FindAllStringSubmatch(readUncommented(f, file), -1) {
 		for _, word := range strings.Fields(m[1]) {
 			parent, last := path.Split(strings.Trim(word, `"`))
-			parent = checkout.Join(path.Dir(file), knownDir.ReplaceAllString(parent, ""))
-			switch variable := strings.Contains(last, "${") && !knownDir.MatchString(last+"/"); {
+			parent = checkout.Join(path.Dir(file), knownDirPattern.ReplaceAllString(parent, ""))
+			switch variable := strings.Contains(last, "${") && !knownDirPattern.MatchString(last+"/"); {
 			case last == path.Base(dir):
 				return true
 			case variable && (parent == path.Dir(dir) || strings.Contains(parent, "${")):
@@ -86,18 +86,18 @@ func addsFolder(f checkout.Folder, file, dir string) bool {
 	return false
 }
 
-// knownDir matches a variable of CMake for a folder: ${CMAKE_CURRENT_SOURCE_DIR}/.
-var knownDir = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
+// knownDirPattern matches a variable of CMake for a folder: ${CMAKE_CURRENT_SOURCE_DIR}/.
+var knownDirPattern = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
 
-// uncommented is the text of a build file without its comments.
-func uncommented(f checkout.Folder, name string) string {
-	return cmakeComment.ReplaceAllString(f.Read(name), "")
+// readUncommented is the text of a build file without its comments.
+func readUncommented(f checkout.Folder, name string) string {
+	return cmakeCommentPattern.ReplaceAllString(f.Read(name), "")
 }
 
 // firstFile is the first of the build files that matches, without its comments, or "".
 func (l cmakeLists) firstFile(re *regexp.Regexp) string {
 	for _, name := range l.names {
-		if re.MatchString(uncommented(l.Folder, name)) {
+		if re.MatchString(readUncommented(l.Folder, name)) {
 			return name
 		}
 	}
@@ -122,7 +122,7 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 	switch {
 	case known != "":
 		p.addTool("ctest", known)
-		if l.FirstMatching(cmakeLeftOut, append(l.names, l.Search(200, "*.cmake")...)...) != "" {
+		if l.FirstMatching(cmakeLeftOutPattern, append(l.names, l.Search(200, "*.cmake")...)...) != "" {
 			p.add(Check{
 				Kind: Build, Name: "cmake --build for ctest", Stderr: true, Files: ctestcases.BuildFiles(),
 				Command: []string{"cmake", "-DBUILD=" + dir, "-DTESTS=" + tests, "-P", ReportDir + "/" + ctestcases.BuildScript},
@@ -144,11 +144,11 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 func (l cmakeLists) testDir(build string) string {
 	var in []string
 	for _, name := range checkout.Unique(append(l.names, l.Search(200, "*.cmake")...)) {
-		if cmakeEnables.MatchString(uncommented(l.Folder, name)) {
+		if cmakeEnablesPattern.MatchString(readUncommented(l.Folder, name)) {
 			in = append(in, name)
 		}
 	}
-	if len(in) != 1 || path.Base(in[0]) != "CMakeLists.txt" || !testFolder.MatchString(path.Base(path.Dir(in[0]))) {
+	if len(in) != 1 || path.Base(in[0]) != "CMakeLists.txt" || !testFolderPattern.MatchString(path.Base(path.Dir(in[0]))) {
 		return build
 	}
 	return checkout.Join(build, path.Dir(in[0]))
@@ -157,35 +157,35 @@ func (l cmakeLists) testDir(build string) string {
 // testFiles are the build file that registers tests with ctest, and the one that shows that there
 // are programs of a known framework; "" if there is none.
 func (l cmakeLists) testFiles() (known, programs string) {
-	known = l.firstFile(cmakeTests)
-	if known != "" || l.firstFile(cmakeProgram) != "" {
+	known = l.firstFile(cmakeTestsPattern)
+	if known != "" || l.firstFile(cmakeProgramPattern) != "" {
 		programs = l.programsFile()
 	}
 	return known, programs
 }
 
 var (
-	// cmakeFramework matches frameworks whose programs have test cases.
-	cmakeFramework = regexp.MustCompile(framework.NativeLibrary)
-	cmakeProgram   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
-	testInclude    = regexp.MustCompile(framework.NativeInclude)
-	testSource     = regexp.MustCompile(`(?i)test|spec`)
+	// cmakeFrameworkPattern matches frameworks whose programs have test cases.
+	cmakeFrameworkPattern = regexp.MustCompile(framework.NativeLibrary)
+	cmakeProgramPattern   = regexp.MustCompile(`(?mi)^\s*\w*(add_executable|test\w*)\s*\(`)
+	testIncludePattern    = regexp.MustCompile(framework.NativeInclude)
+	testSourcePattern     = regexp.MustCompile(`(?i)test|spec`)
 )
 
 // programsFile is the file that shows that there are programs of a known framework, "" if
 // none does.
 func (l cmakeLists) programsFile() string {
-	if file := l.firstFile(cmakeFramework); file != "" {
+	if file := l.firstFile(cmakeFrameworkPattern); file != "" {
 		return file
 	}
 	var text strings.Builder
 	for _, name := range l.names {
-		text.WriteString(uncommented(l.Folder, name))
+		text.WriteString(readUncommented(l.Folder, name))
 	}
 	sources := slices.DeleteFunc(l.Search(1000, "*.cpp", "*.cc", "*.cxx", "*.hpp", "*.h"), func(name string) bool {
-		return !testSource.MatchString(name) || !l.mayCompile(text.String(), name)
+		return !testSourcePattern.MatchString(name) || !l.mayCompile(text.String(), name)
 	})
-	return l.FirstMatching(testInclude, sources[:min(len(sources), maxSources)]...)
+	return l.FirstMatching(testIncludePattern, sources[:min(len(sources), maxSources)]...)
 }
 
 // mayCompile reports whether the build files may compile a source: they name it or its folder, or

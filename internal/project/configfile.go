@@ -37,5 +37,5 @@ func firstConfig(f checkout.Folder, files []string) string {
 	return ""
 }
 
-// lineComment matches a line that is a comment in Python, TOML and requirements.
-var lineComment = regexp.MustCompile(`(?m)^\s*#.*$`)
+// lineCommentPattern matches a line that is a comment in Python, TOML and requirements.
+var lineCommentPattern = regexp.MustCompile(`(?m)^\s*#.*$`)

@@ -24,12 +24,12 @@ func proposeDeno(f checkout.Folder) proposal {
 	if f.First(packageJSON) != "" {
 		return p
 	}
-	keys, err := jsonKeys(f.Read(config))
+	keys, err := parseJSONKeys(f.Read(config))
 	if err != nil {
 		p.note("%s cannot be read: %v", config, err)
 		return p
 	}
-	n := node{Folder: f, manifest: manifest{keys: keys, scripts: denoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
+	n := node{Folder: f, manifest: manifest{keys: keys, scripts: parseDenoTasks(keys), deps: map[string]string{}}, manager: deno, file: config}
 	p.require(f, deno.name, deno.howToGet)
 	n.parts = n.flatten("test")
 	if !n.proposeScripted(&p) && len(f.Search(1, denoTests...)) > 0 {
@@ -69,8 +69,8 @@ func (n node) denoLint(p *proposal, config string) {
 	}
 }
 
-// jsonKeys are the keys of an object in JSON that may have comments and trailing commas.
-func jsonKeys(text string) (map[string]json.RawMessage, error) {
+// parseJSONKeys are the keys of an object in JSON that may have comments and trailing commas.
+func parseJSONKeys(text string) (map[string]json.RawMessage, error) {
 	plain, err := hujson.Standardize([]byte(text))
 	if err != nil {
 		return nil, err
@@ -79,8 +79,8 @@ func jsonKeys(text string) (map[string]json.RawMessage, error) {
 	return keys, json.Unmarshal(plain, &keys)
 }
 
-// denoTasks are the commands of tasks, each a string or an object.
-func denoTasks(keys map[string]json.RawMessage) map[string]string {
+// parseDenoTasks are the commands of tasks, each a string or an object.
+func parseDenoTasks(keys map[string]json.RawMessage) map[string]string {
 	var tasks map[string]json.RawMessage
 	out := map[string]string{}
 	if keys["tasks"] == nil || json.Unmarshal(keys["tasks"], &tasks) != nil {

@@ -12,13 +12,13 @@ var dotnet = framework.Named("dotnet")
 
 var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbproj"}
 
-var dotnetProject = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
+var dotnetProjectPattern = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
 // proposeDotnet recognizes a solution or, if there is none, a project.
 func proposeDotnet(f checkout.Folder) proposal {
 	p := proposal{covers: coversEverything}
 	file := f.First(dotnetMarkers...)
-	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProject.MatchString(text) {
+	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProjectPattern.MatchString(text) {
 		return proposal{} // its projects are those of C++
 	}
 	p.require(f, "dotnet", "install the .NET SDK")

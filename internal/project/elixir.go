@@ -8,7 +8,7 @@ import (
 
 var mix = framework.Named("mix")
 
-var junitFormatter = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
+var junitFormatterPattern = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 
 // proposeElixir recognizes a Mix project, with the applications of an umbrella.
 func proposeElixir(f checkout.Folder) proposal {
@@ -18,7 +18,7 @@ func proposeElixir(f checkout.Folder) proposal {
 	p.addTool("mix", "mix.exs")
 	p.add(Check{Kind: Build, Name: "mix compile", Command: []string{"mix", "compile"}, Env: env, Stderr: true})
 	test := Check{Command: []string{"mix", "test", "--trace", "--no-color"}}
-	if file := f.FirstMatching(junitFormatter, append([]string{"mix.exs"}, f.Glob("apps/*/mix.exs")...)...); file != "" {
+	if file := f.FirstMatching(junitFormatterPattern, append([]string{"mix.exs"}, f.Glob("apps/*/mix.exs")...)...); file != "" {
 		p.addTool("junit_formatter", file)
 		test = rowCheck(mix, "mix", "test")
 	}

@@ -21,8 +21,8 @@ func proposeGo(f checkout.Folder) proposal {
 	var p proposal
 	packages := []string{"./..."}
 	if f.First("go.work") != "" {
-		uses := goUses(f.Read("go.work"))
-		packages = goPatterns(uses)
+		uses := parseGoWork(f.Read("go.work"))
+		packages = packagePatterns(uses)
 		p.covers = func(dir string) bool { return slices.Contains(uses, dir) }
 		p.addTool("workspace", "go.work")
 	}
@@ -59,8 +59,8 @@ func proposeGo(f checkout.Folder) proposal {
 }
 
 var (
-	goMain    = regexp.MustCompile(`(?m)^func main\(\)`)
-	goIgnored = regexp.MustCompile(`(?m)^//go:build .*\bignore\b`)
+	goMainPattern    = regexp.MustCompile(`(?m)^func main\(\)`)
+	goIgnoredPattern = regexp.MustCompile(`(?m)^//go:build .*\bignore\b`)
 )
 
 // hasGoPrograms reports whether there seem to be programs, which only a build links. A
@@ -68,7 +68,7 @@ var (
 func hasGoPrograms(f checkout.Folder) bool {
 	return f.First("cmd") != "" || slices.ContainsFunc(append(f.Glob("*.go"), f.Search(50, "main.go")...), func(name string) bool {
 		text := f.Read(name)
-		return goMain.MatchString(text) && !goIgnored.MatchString(text)
+		return goMainPattern.MatchString(text) && !goIgnoredPattern.MatchString(text)
 	})
 }
 
@@ -87,7 +87,7 @@ func goTestCheck(packages []string) Check {
 func golangciCheck(config string, packages []string) Check {
 	c := Check{Kind: Lint, Name: "golangci-lint"}
 	format := "--out-format=json"
-	if config == "" || versionTwo.MatchString(config) {
+	if config == "" || versionTwoPattern.MatchString(config) {
 		report := ReportDir + "/golangci.json"
 		c.Reports, format = []string{report}, "--output.json.path="+report
 	}
@@ -104,29 +104,29 @@ func versionMismatch(f checkout.Folder, config string) string {
 	}
 	two := strings.HasPrefix(info.Main.Path, golangciLint.Packages[0]+"/v2")
 	switch {
-	case two && !versionTwo.MatchString(f.Read(config)):
+	case two && !versionTwoPattern.MatchString(f.Read(config)):
 		return config + " is of version 1 and golangci-lint 2 is installed (golangci-lint migrate converts it)"
-	case !two && versionTwo.MatchString(f.Read(config)):
+	case !two && versionTwoPattern.MatchString(f.Read(config)):
 		return config + " is of version 2 and golangci-lint 1 is installed"
 	}
 	return ""
 }
 
 var (
-	versionTwo = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
-	goUse      = regexp.MustCompile(`(?m)^use\s+([^\s(]+)`)
-	goUseBlock = regexp.MustCompile(`(?ms)^use\s*\((.*?)^\s*\)`)
-	goComment  = regexp.MustCompile(`//.*`)
+	versionTwoPattern = regexp.MustCompile(`(?m)^\s*"?version"?\s*[:=]\s*["']?2`)
+	goUsePattern      = regexp.MustCompile(`(?m)^use\s+([^\s(]+)`)
+	goUseBlockPattern = regexp.MustCompile(`(?ms)^use\s*\((.*?)^\s*\)`)
+	goCommentPattern  = regexp.MustCompile(`//.*`)
 )
 
-// goUses lists the folders in a go.work, as slash paths; "" is its own.
-func goUses(text string) []string {
-	text = goComment.ReplaceAllString(text, "")
+// parseGoWork lists the folders in a go.work, as slash paths; "" is its own.
+func parseGoWork(text string) []string {
+	text = goCommentPattern.ReplaceAllString(text, "")
 	var out []string
-	for _, m := range goUse.FindAllStringSubmatch(text, -1) {
+	for _, m := range goUsePattern.FindAllStringSubmatch(text, -1) {
 		out = append(out, m[1])
 	}
-	for _, m := range goUseBlock.FindAllStringSubmatch(text, -1) {
+	for _, m := range goUseBlockPattern.FindAllStringSubmatch(text, -1) {
 		out = append(out, strings.Fields(m[1])...)
 	}
 	for i, dir := range out {
@@ -135,8 +135,8 @@ func goUses(text string) []string {
 	return checkout.Unique(out)
 }
 
-// goPatterns names all packages of the modules.
-func goPatterns(uses []string) []string {
+// packagePatterns names all packages of the modules.
+func packagePatterns(uses []string) []string {
 	var out []string
 	for _, dir := range uses {
 		if !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "/") {

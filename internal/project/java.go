@@ -25,7 +25,7 @@ func proposeMaven(f checkout.Folder) proposal {
 	if f.First(gradle.ConfigFiles...) != "" && !usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
-	p := proposal{language: jvmLanguage(f)}
+	p := proposal{language: languageOf(f)}
 	program := wrapperOf(f, &p, "mvn", "Maven")
 	if f.First("gradlew") != "" && f.First("mvnw") == "" {
 		p.note("Maven is used: the Gradle of gradlew is not installed. To use it instead, run ./gradlew once")
@@ -44,7 +44,7 @@ func proposeMaven(f checkout.Folder) proposal {
 	if strings.Contains(poms, "jacoco-maven-plugin") {
 		p.addTool("JaCoCo", "pom.xml")
 		test.cover(maven)
-		if !jacocoFile.MatchString(poms) { // JaCoCo would keep the coverage of earlier runs in its file
+		if !jacocoFilePattern.MatchString(poms) { // JaCoCo would keep the coverage of earlier runs in its file
 			test.Command = append(test.Command, "-Djacoco.destFile="+ReportDir+"/.jacoco.exec", "-Djacoco.dataFile="+ReportDir+"/.jacoco.exec")
 		}
 	} else {
@@ -61,18 +61,18 @@ func proposeMaven(f checkout.Folder) proposal {
 	return p
 }
 
-var jacocoFile = regexp.MustCompile(`<(destFile|dataFile)>|jacoco\.(destFile|dataFile)`)
+var jacocoFilePattern = regexp.MustCompile(`<(destFile|dataFile)>|jacoco\.(destFile|dataFile)`)
 
-var mavenModule = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
+var mavenModulePattern = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
 
 // mavenModules returns the text of a pom.xml and of those of its modules, and the folders of the
 // modules.
 func mavenModules(f checkout.Folder, dir string) (text string, modules []string) {
-	text = xmlComment.ReplaceAllString(f.Read(checkout.Join(dir, "pom.xml")), "")
+	text = xmlCommentPattern.ReplaceAllString(f.Read(checkout.Join(dir, "pom.xml")), "")
 	if strings.Count(dir, "/") > 5 {
 		return text, nil
 	}
-	for _, m := range mavenModule.FindAllStringSubmatch(text, -1) {
+	for _, m := range mavenModulePattern.FindAllStringSubmatch(text, -1) {
 		module := checkout.Join(dir, m[1])
 		if strings.HasPrefix(module, "..") || module == dir {
 			continue
@@ -84,10 +84,10 @@ func mavenModules(f checkout.Folder, dir string) (text string, modules []string)
 	return text, modules
 }
 
-var xmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+var xmlCommentPattern = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// jvmLanguage is kotlin if all sources are.
-func jvmLanguage(f checkout.Folder) string {
+// languageOf is kotlin if all sources are.
+func languageOf(f checkout.Folder) string {
 	if len(f.Search(1, "*.kt")) > 0 && len(f.Search(1, "*.java")) == 0 {
 		return "kotlin"
 	}
@@ -110,11 +110,11 @@ func usesMaven(f checkout.Folder) bool {
 	return f.First("mvnw") != "" || f.First("gradlew") == "" || !gradleInstalled(f) && f.OnPath("mvn")
 }
 
-var gradleDistribution = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
+var gradleDistributionPattern = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
 
 // gradleInstalled reports whether the wrapper has downloaded its Gradle, or does not name a version.
 func gradleInstalled(f checkout.Folder) bool {
-	m := gradleDistribution.FindStringSubmatch(f.Read("gradle/wrapper/gradle-wrapper.properties"))
+	m := gradleDistributionPattern.FindStringSubmatch(f.Read("gradle/wrapper/gradle-wrapper.properties"))
 	if m == nil {
 		return true
 	}
@@ -146,7 +146,7 @@ func proposeGradle(f checkout.Folder) proposal {
 	if f.First("pom.xml") != "" && usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{}
 	}
-	p := proposal{language: jvmLanguage(f), covers: coversEverything}
+	p := proposal{language: languageOf(f), covers: coversEverything}
 	program := wrapperOf(f, &p, "gradle", "Gradle")
 	p.addTool("Gradle", f.First(gradle.ConfigFiles...))
 	text := ""
@@ -158,9 +158,9 @@ func proposeGradle(f checkout.Folder) proposal {
 	}
 	test := rowCheck(gradle)
 	switch {
-	case gradleMulti.MatchString(text):
+	case gradleMultiPattern.MatchString(text):
 		test.Command = run("cleanAllTests", "allTests")
-	case gradleJacoco.MatchString(text):
+	case gradleJacocoPattern.MatchString(text):
 		p.addTool("JaCoCo", f.First(gradle.ConfigFiles...))
 		test.Command = run("--init-script="+ReportDir+"/.jacoco.gradle", "cleanTest", "test")
 		test.Files = map[string]string{".jacoco.gradle": gradleInitScript}
@@ -170,7 +170,7 @@ func proposeGradle(f checkout.Folder) proposal {
 		p.note("no coverage: add the plugin jacoco to %s", f.First(gradle.ConfigFiles...))
 	}
 	p.add(test)
-	if gradleCheckstyle.MatchString(text) {
+	if gradleCheckstylePattern.MatchString(text) {
 		p.addTool("checkstyle", f.First(gradle.ConfigFiles...))
 		p.add(Check{Kind: Lint, Name: "checkstyle", Command: run("checkstyleMain", "checkstyleTest"), Reports: []string{"**/build/reports/checkstyle/*.xml"}})
 	}
@@ -178,12 +178,12 @@ func proposeGradle(f checkout.Folder) proposal {
 }
 
 var (
-	gradleJacoco     = gradlePlugin("jacoco")
-	gradleCheckstyle = gradlePlugin("checkstyle")
-	gradleMulti      = regexp.MustCompile(`kotlin\(\s*"multiplatform"|org\.jetbrains\.kotlin\.multiplatform`)
+	gradleJacocoPattern     = gradlePluginPattern("jacoco")
+	gradleCheckstylePattern = gradlePluginPattern("checkstyle")
+	gradleMultiPattern      = regexp.MustCompile(`kotlin\(\s*"multiplatform"|org\.jetbrains\.kotlin\.multiplatform`)
 )
 
-// gradlePlugin matches build files that apply the plugin.
-func gradlePlugin(name string) *regexp.Regexp {
+// gradlePluginPattern matches build files that apply the plugin.
+func gradlePluginPattern(name string) *regexp.Regexp {
 	return regexp.MustCompile("(?m)^[^/\n]*(id|apply plugin:)[\\s(]*['\"]" + name + "['\"]|^\\s*`?" + name + "`?\\s*$")
 }

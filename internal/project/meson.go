@@ -32,27 +32,27 @@ func proposeMeson(f checkout.Folder) proposal {
 
 // mesonTestOptions are the arguments that switch on tests that are off by default.
 func mesonTestOptions(f checkout.Folder) (out []string) {
-	for _, m := range mesonSwitch.FindAllStringSubmatch(cmakeComment.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
+	for _, m := range mesonSwitchPattern.FindAllStringSubmatch(cmakeCommentPattern.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
 		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
 	}
 	return out
 }
 
-// mesonSwitch matches an option, with its type, that leaves the tests out.
+// mesonSwitchPattern matches an option, with its type, that leaves the tests out.
 //
 // https://mesonbuild.com/Build-options.html
-var mesonSwitch = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|with)[_-])?(?:unit_?)?test(?:s|ing)?)'\s*,\s*type\s*:\s*'(boolean|feature)'\s*,\s*value\s*:\s*(?:false|'(?:disabled|false)')`)
+var mesonSwitchPattern = regexp.MustCompile(`(?m)^option\s*\(\s*'((?:(?:build|enable|with)[_-])?(?:unit_?)?test(?:s|ing)?)'\s*,\s*type\s*:\s*'(boolean|feature)'\s*,\s*value\s*:\s*(?:false|'(?:disabled|false)')`)
 
 // hasMesonTests reports whether Meson has the tests of a project that CMake builds without.
 func (l cmakeLists) hasMesonTests() bool {
-	if l.FirstMatching(mesonTest, l.Search(100, "meson.build")...) == "" {
+	if l.FirstMatching(mesonTestPattern, l.Search(100, "meson.build")...) == "" {
 		return false
 	}
 	known, programs := l.testFiles()
 	return known+programs == "" && len(l.separate) == 0
 }
 
-var mesonTest = regexp.MustCompile(`(?m)^\s*test\s*\(`)
+var mesonTestPattern = regexp.MustCompile(`(?m)^\s*test\s*\(`)
 
 var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
 

@@ -160,8 +160,8 @@ func (n node) execCommand(program string, words ...string) []string {
 // scriptCommand is the argv that runs a script of package.json.
 func (n node) scriptCommand(name string) []string { return withWords(n.manager.run, name) }
 
-// outputs are common output folders of builds.
-var outputs = []string{"dist", "build", "lib", "out", "es", "esm", "cjs", ".next", ".nuxt", ".output", ".svelte-kit", "target"}
+// outputFolders are common output folders of builds.
+var outputFolders = []string{"dist", "build", "lib", "out", "es", "esm", "cjs", ".next", ".nuxt", ".output", ".svelte-kit", "target"}
 
 // proposeBuild proposes the build script that CI usually runs before the tests, if git ignores
 // its output.
@@ -171,7 +171,7 @@ func (n node) proposeBuild(p *proposal) {
 		return
 	}
 	for _, up := range n.Upwards() {
-		if slices.ContainsFunc(up.Ignored(), func(name string) bool { return slices.Contains(outputs, name) }) {
+		if slices.ContainsFunc(up.Ignored(), func(name string) bool { return slices.Contains(outputFolders, name) }) {
 			n.addBuild(p)
 			return
 		}

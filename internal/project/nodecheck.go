@@ -25,14 +25,14 @@ func (n node) testCheck(r nodeRunner, c call) Check {
 func unquotedGlobs(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		if out[i] = w; !globWord.MatchString(w) {
+		if out[i] = w; !globWordPattern.MatchString(w) {
 			out[i] = runner.ShellQuote(w)
 		}
 	}
 	return strings.Join(out, " ")
 }
 
-var globWord = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
+var globWordPattern = regexp.MustCompile(`^[\w@%+=:,./*?\[\]{}-]+$`)
 
 // checkByRow is the check of a framework as its row says.
 func (n node) checkByRow(r nodeRunner, c call) Check {
@@ -143,7 +143,7 @@ func (n node) tapCheck(c call) Check {
 	return check
 }
 
-var firstNumber = regexp.MustCompile(`\d+`)
+var firstNumberPattern = regexp.MustCompile(`\d+`)
 
 // nodeMajor is the lowest major version of Node that the project supports, 0 if
 // unknown.
@@ -151,7 +151,7 @@ func (n node) nodeMajor() int {
 	var engines map[string]string
 	n.decode("engines", &engines)
 	for _, text := range []string{n.Read(".nvmrc"), n.Read(".node-version"), engines["node"]} {
-		if v, err := strconv.Atoi(firstNumber.FindString(text)); err == nil && v < 1000 {
+		if v, err := strconv.Atoi(firstNumberPattern.FindString(text)); err == nil && v < 1000 {
 			return v
 		}
 	}

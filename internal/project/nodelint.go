@@ -81,7 +81,7 @@ func (n node) buildMode(p *proposal) []string {
 	}
 	for _, c := range findCalls(n.certainCommands("build", 0), "tsc", "") {
 		if c.plain && slices.ContainsFunc(c.args, func(a string) bool { return a == "--build" || a == "-b" }) && !slices.Contains(c.args, "--clean") {
-			return framework.WithoutOptions(c.args, emits)
+			return framework.WithoutOptions(c.args, tscOutputOptions)
 		}
 	}
 	return nil
@@ -129,8 +129,8 @@ func (n node) defaultArgs(l nodeLinter, p *proposal) []string {
 	return l.targets
 }
 
-// emits are options of tsc for its output, which do not change what it checks.
-var emits = strings.Fields("--noEmit --outDir= --declaration -d --sourceMap --declarationMap --listEmittedFiles --pretty --preserveWatchOutput")
+// tscOutputOptions are options of tsc for its output, which do not change what it checks.
+var tscOutputOptions = strings.Fields("--noEmit --outDir= --declaration -d --sourceMap --declarationMap --listEmittedFiles --pretty --preserveWatchOutput")
 
 // impliedBy is the SHA-256 of the package.json if a proposed build also runs the check, else "".
 func (n node) impliedBy(l nodeLinter, args []string, checks []Check) string {
@@ -160,7 +160,7 @@ func (n node) isBuilt(args []string, checks []Check) bool {
 
 // comparableArgs are the arguments of tsc that decide what it checks.
 func comparableArgs(args []string) []string {
-	out := slices.Clone(framework.WithoutOptions(args, emits))
+	out := slices.Clone(framework.WithoutOptions(args, tscOutputOptions))
 	for i, a := range out {
 		switch a {
 		case "-b":

@@ -70,8 +70,8 @@ func nodeCheck(words ...string) Check {
 }
 
 var (
-	nodeTests = regexp.MustCompile(`\b(?:from|require\()\s*['"]node:test['"]`)
-	nodeLoads = regexp.MustCompile(`(?m)^\s*(?:import|.*\brequire\()\s*['"](\./[^'"]+)['"]`)
+	nodeTestsPattern = regexp.MustCompile(`\b(?:from|require\()\s*['"]node:test['"]`)
+	nodeLoadsPattern = regexp.MustCompile(`(?m)^\s*(?:import|.*\brequire\()\s*['"](\./[^'"]+)['"]`)
 )
 
 var nodeFiles = []string{".js", ".mjs", ".cjs"}
@@ -90,14 +90,14 @@ func (n node) runnerOfFile(s segment) (nodeRunner, call, bool) {
 		return nodeRunner{}, call{}, false
 	}
 	files := []string{c.args[at]}
-	for _, m := range nodeLoads.FindAllStringSubmatch(n.Read(files[0]), -1) {
+	for _, m := range nodeLoadsPattern.FindAllStringSubmatch(n.Read(files[0]), -1) {
 		if name := path.Join(path.Dir(files[0]), m[1]); slices.Contains(nodeFiles, path.Ext(name)) {
 			files = append(files, name)
 		} else { // it may be a folder
 			files = append(files, name+".js", name+"/index.js")
 		}
 	}
-	return nodeRunner{Framework: inFile, program: "node", check: node.nodeFileCheck}, c, n.FirstMatching(nodeTests, files...) != ""
+	return nodeRunner{Framework: inFile, program: "node", check: node.nodeFileCheck}, c, n.FirstMatching(nodeTestsPattern, files...) != ""
 }
 
 // inFile is the framework of Node in a file that node runs: it takes no names of tests.
@@ -120,7 +120,7 @@ func (n node) packageVersion(name string) (major, minor int) {
 			text = installed.Version
 		}
 	}
-	m := versionNumber.FindStringSubmatch(text)
+	m := versionNumberPattern.FindStringSubmatch(text)
 	if m == nil {
 		return 0, 0
 	}
@@ -129,4 +129,4 @@ func (n node) packageVersion(name string) (major, minor int) {
 	return major, minor
 }
 
-var versionNumber = regexp.MustCompile(`^[\^~>=v ]*(\d+)(?:\.(\d+))?`)
+var versionNumberPattern = regexp.MustCompile(`^[\^~>=v ]*(\d+)(?:\.(\d+))?`)

@@ -249,7 +249,7 @@ func (n node) unmeasuredTests(s segment) []string {
 	}
 	if c, ok := s.callOf("node", ""); ok {
 		at := slices.IndexFunc(c.args, func(w string) bool { return !strings.HasPrefix(w, "-") })
-		if at >= 0 && namedForTests.MatchString(c.args[at]) && n.First(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
+		if at >= 0 && namedForTestsPattern.MatchString(c.args[at]) && n.First(c.args[at], c.args[at]+".js", c.args[at]+"/index.js") != "" {
 			return []string{"node " + c.args[at]}
 		}
 	}

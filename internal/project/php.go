@@ -19,14 +19,14 @@ var (
 var phpMarkers = withWords([]string{"composer.json"}, phpunit.ConfigFiles...)
 
 var (
-	phpSource = regexp.MustCompile(`<(source|coverage|filter|whitelist)\b`)
-	phpDriver = regexp.MustCompile(`ext-(pcov|xdebug)|phpunit-pcov`)
+	phpSourcePattern = regexp.MustCompile(`<(source|coverage|filter|whitelist)\b`)
+	phpDriverPattern = regexp.MustCompile(`ext-(pcov|xdebug)|phpunit-pcov`)
 )
 
 func proposePHP(f checkout.Folder) proposal {
 	var p proposal
 	p.require(f, "php", "install PHP")
-	packages := phpPackages(f)
+	packages := readComposer(f)
 	config := f.First(phpunit.ConfigFiles...)
 	if f.First("vendor") == "" && len(packages) > 0 {
 		p.note("the packages in composer.json are not installed (vendor is not there): run composer install")
@@ -58,9 +58,9 @@ func phpTestCheck(f checkout.Folder, p *proposal, name, program, config string) 
 	c := rowCheck(phpunit, phpCommand(program)...)
 	c.Name = name
 	switch {
-	case !phpSource.MatchString(config):
+	case !phpSourcePattern.MatchString(config):
 		p.note("no coverage: say in phpunit.xml, with <source>, which folders hold the code")
-	case f.FirstMatching(phpDriver, "composer.json", "composer.lock") == "":
+	case f.FirstMatching(phpDriverPattern, "composer.json", "composer.lock") == "":
 		p.note("no coverage: install the extension pcov or xdebug, and add ext-pcov or ext-xdebug to require-dev of composer.json")
 	default:
 		c.cover(phpunit)
@@ -89,7 +89,7 @@ func phpCommand(program string, words ...string) []string {
 	return withWords([]string{program}, words...)
 }
 
-func phpPackages(f checkout.Folder) map[string]string {
+func readComposer(f checkout.Folder) map[string]string {
 	var composer struct {
 		Require    map[string]string `json:"require"`
 		RequireDev map[string]string `json:"require-dev"`

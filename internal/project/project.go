@@ -160,7 +160,7 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 		missing = w.findStrayTests(top)
 	}
 	if len(w.found) == 0 {
-		missing = cmp.Or(top.TakeMistakes(), missing, describeUntested(top), "found no "+strings.Join(markers(), ", "))
+		missing = cmp.Or(top.TakeMistakes(), missing, describeUntested(top), "found no "+strings.Join(firstMarkers(), ", "))
 		err := fmt.Errorf("%w in %s: %s; or give --test-cmd (and --test-report), or write a .supervise.yaml", ErrUnknown, root, missing)
 		return Project{Notes: top.Notes(), Blocked: top.Blocked()}, err
 	}
@@ -179,7 +179,7 @@ func describeUntested(f checkout.Folder) string {
 	return ""
 }
 
-func markers() []string {
+func firstMarkers() []string {
 	var out []string
 	for _, r := range recognizers {
 		out = append(out, r.markers[0])

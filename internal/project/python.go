@@ -46,7 +46,7 @@ func proposePython(f checkout.Folder) proposal {
 	case f.First("manage.py") != "" && strings.Contains(f.Read("manage.py"), "django"):
 		p.addTool("django test", "manage.py")
 		p.add(py.unittestCheck("django test", "manage.py", "test", "--verbosity=2", "--no-input"))
-	case f.FirstMatching(djangoTests, "runtests.py") != "":
+	case f.FirstMatching(djangoTestsPattern, "runtests.py") != "":
 		p.addTool("django test", "runtests.py")
 		p.add(py.unittestCheck("django test", "runtests.py", "--verbosity=2", "--no-input"))
 	default:
@@ -68,7 +68,7 @@ func newPython(f checkout.Folder, p *proposal) python {
 	py := python{Folder: f}
 	for _, pattern := range dependencyFiles {
 		for _, name := range f.Glob(pattern) {
-			py.deps += lineComment.ReplaceAllString(f.Read(name), "") + "\n"
+			py.deps += lineCommentPattern.ReplaceAllString(f.Read(name), "") + "\n"
 		}
 	}
 	if config := f.FirstAbove(".venv/pyvenv.cfg", "venv/pyvenv.cfg", "env/pyvenv.cfg"); config != "" {
@@ -83,10 +83,10 @@ var (
 	unittest = framework.Named("unittest")
 )
 
-// djangoTests matches the start of Django's tests in a program: execute_from_command_line([…, "test"]).
-var djangoTests = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)
+// djangoTestsPattern matches the start of Django's tests in a program: execute_from_command_line([…, "test"]).
+var djangoTestsPattern = regexp.MustCompile(`\bexecute_from_command_line\b[^#]*['"]test['"]|['"]test['"][^#]*\bexecute_from_command_line\(`)
 
-var pytestStyle = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
+var pytestStylePattern = regexp.MustCompile(`(?m)^(import pytest|from pytest import|(async )?def test_)`)
 
 // testFiles are the files in which unittest and pytest look for tests.
 func (py python) testFiles() []string { return py.Search(50, "test*.py", "*_test.py") }
@@ -100,7 +100,7 @@ func (py python) usesPytest(said script, p *proposal) bool {
 		config = "dependencies"
 		p.addTool("pytest", config)
 	default:
-		config = py.FirstMatching(pytestStyle, py.testFiles()...)
+		config = py.FirstMatching(pytestStylePattern, py.testFiles()...)
 		if config == "" && said.workflow && said.module == "pytest" {
 			config = said.from
 		}
@@ -129,7 +129,7 @@ func (py python) covers(dir string) bool {
 			continue
 		}
 		section, _ := checkout.INISection(py.Read(file), name)
-		if m := iniPaths.FindStringSubmatch(section); m != nil {
+		if m := iniPathsPattern.FindStringSubmatch(section); m != nil {
 			paths = append(paths, strings.Fields(m[1])...)
 		}
 	}
@@ -139,7 +139,7 @@ func (py python) covers(dir string) bool {
 	})
 }
 
-var iniPaths = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
+var iniPathsPattern = regexp.MustCompile(`(?m)^testpaths\s*=\s*((?:.*\n)(?:[ \t]+.*\n)*)`)
 
 // addPytest proposes pytest. The project's options are kept, but the run does not end at the first
 // failure and does not fail by a coverage limit. selecting are words of the project's script that

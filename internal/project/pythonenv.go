@@ -129,7 +129,7 @@ func (py python) usesUV() bool {
 // link to shared environments.
 func (py python) isMadeByUV() bool {
 	text, err := projectfile.ReadAnywhere(py.Path(py.env+"/pyvenv.cfg"), projectfile.Manifest)
-	return err == nil && uvEnvironment.Match(text)
+	return err == nil && uvEnvironmentPattern.Match(text)
 }
 
-var uvEnvironment = regexp.MustCompile(`(?m)^uv\s*=`)
+var uvEnvironmentPattern = regexp.MustCompile(`(?m)^uv\s*=`)

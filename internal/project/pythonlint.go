@@ -48,14 +48,14 @@ func (py python) lintCheck(l pythonLinter) Check {
 	return c
 }
 
-var mypyTargets = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
+var mypyTargetsPattern = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*=`)
 
 // hasMypyTargets reports whether the configuration names what is checked.
 func (py python) hasMypyTargets() bool {
 	for _, config := range framework.LinterNamed("mypy").ConfigFiles {
 		file, name, _ := strings.Cut(config, "#")
 		section, _ := checkout.INISection(py.Read(file), cmp.Or(name, "mypy"))
-		if mypyTargets.MatchString(section) || py.Table(file, name).Has("files", "packages", "modules") {
+		if mypyTargetsPattern.MatchString(section) || py.Table(file, name).Has("files", "packages", "modules") {
 			return true
 		}
 	}

@@ -31,8 +31,8 @@ var pythonScripts = []struct {
 // testenv is the section of tox.ini for all environments of tests.
 const testenv = "testenv"
 
-// inner are the keys of a table that hold the command of a script.
-var inner = []string{"cmd", "shell"}
+// commandKeys are the keys of a table that hold the command of a script.
+var commandKeys = []string{"cmd", "shell"}
 
 // script is a command by which the project runs its tests: a module of Python and its arguments.
 type script struct {
@@ -57,7 +57,7 @@ func (py python) scriptOf() (found script, other string) {
 		for _, key := range s.keys {
 			lines, env := py.scriptLines(s.file, s.table, key)
 			for _, line := range lines {
-				for _, segment := range splitCommands(placeholders(line)) {
+				for _, segment := range splitCommands(expandPlaceholders(line)) {
 					found, ok := moduleOf(segment)
 					if !ok {
 						found, ok = py.ownProgramOf(segment)
@@ -79,18 +79,18 @@ func (py python) scriptOf() (found script, other string) {
 // scriptLines are the commands of a script, and the variables that are set for them.
 func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	if table == testenv {
-		text := toxSections(py.Read(file))
-		env = toxEnvironment(text)
-		section, _ := checkout.INISection(toxVariables(text, env), testenv)
-		for _, line := range iniLines(section, key) {
-			lines = append(lines, toxFactors.ReplaceAllString(line, ""))
+		text := expandToxSections(py.Read(file))
+		env = parseToxEnvironment(text)
+		section, _ := checkout.INISection(expandToxVariables(text, env), testenv)
+		for _, line := range iniValue(section, key) {
+			lines = append(lines, toxFactorsPattern.ReplaceAllString(line, ""))
 		}
 		return lines, env
 	}
 	scripts := py.Table(file, table)
 	lines = scripts.Strings(key)
 	own, _ := scripts.Table(key)
-	for _, name := range inner {
+	for _, name := range commandKeys {
 		if lines == nil {
 			lines = own.Strings(name)
 		}
@@ -98,8 +98,8 @@ func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	return lines, nil
 }
 
-// iniLines are the lines of the value of a key.
-func iniLines(section, key string) []string {
+// iniValue are the lines of the value of a key.
+func iniValue(section, key string) []string {
 	m := regexp.MustCompile(`(?m)^` + key + `\s*=[ \t]*((?:.*\n?)(?:[ \t]+.*\n?)*)`).FindStringSubmatch(section)
 	if m == nil {
 		return nil
@@ -107,16 +107,16 @@ func iniLines(section, key string) []string {
 	return strings.Split(strings.ReplaceAll(m[1], "\\\n", " "), "\n")
 }
 
-// toxEnvironment are the variables that tox sets in all environments, without those whose values
+// parseToxEnvironment are the variables that tox sets in all environments, without those whose values
 // have other substitutions of tox.
-func toxEnvironment(text string) []string {
+func parseToxEnvironment(text string) []string {
 	section, _ := checkout.INISection(text, testenv)
 	var out []string
 	for _, key := range []string{"setenv", "set_env"} {
-		for _, line := range iniLines(section, key) {
+		for _, line := range iniValue(section, key) {
 			name, value, ok := strings.Cut(line, "=")
-			name, value = strings.TrimSpace(name), ownFolder.ReplaceAllString(strings.TrimSpace(value), "./")
-			if ok && variable.MatchString(name) && !toolVariable.MatchString(name) && value != "" && !strings.ContainsAny(value, `{}\#`) {
+			name, value = strings.TrimSpace(name), ownFolderPattern.ReplaceAllString(strings.TrimSpace(value), "./")
+			if ok && variablePattern.MatchString(name) && !toolVariablePattern.MatchString(name) && value != "" && !strings.ContainsAny(value, `{}\#`) {
 				out = append(out, name+"="+value)
 			}
 		}
@@ -124,41 +124,41 @@ func toxEnvironment(text string) []string {
 	return out
 }
 
-// toxSections replaces references to other sections: {[base]deps}.
-func toxSections(text string) string {
-	return toxSection.ReplaceAllStringFunc(text, func(word string) string {
-		m := toxSection.FindStringSubmatch(word)
+// expandToxSections replaces references to other sections: {[base]deps}.
+func expandToxSections(text string) string {
+	return toxSectionPattern.ReplaceAllStringFunc(text, func(word string) string {
+		m := toxSectionPattern.FindStringSubmatch(word)
 		section, _ := checkout.INISection(text, m[1])
-		return strings.TrimSpace(strings.Join(iniLines(section, m[2]), "\n"))
+		return strings.TrimSpace(strings.Join(iniValue(section, m[2]), "\n"))
 	})
 }
 
-// toxVariables replaces references to variables by their values or defaults: {env:NAME:default}.
-func toxVariables(text string, env []string) string {
+// expandToxVariables replaces references to variables by their values or defaults: {env:NAME:default}.
+func expandToxVariables(text string, env []string) string {
 	values := map[string]string{}
 	for _, pair := range env {
 		name, value, _ := strings.Cut(pair, "=")
 		values[name] = value
 	}
-	return toxVariable.ReplaceAllStringFunc(text, func(word string) string {
-		m := toxVariable.FindStringSubmatch(word)
+	return toxVariablePattern.ReplaceAllStringFunc(text, func(word string) string {
+		m := toxVariablePattern.FindStringSubmatch(word)
 		return cmp.Or(values[m[1]], m[2], word)
 	})
 }
 
 var (
-	toxSection   = regexp.MustCompile(`\{\[([\w:.-]+)\](\w+)\}`)
-	toxVariable  = regexp.MustCompile(`\{env:(\w+)(?::([^{}]*))?\}`)
-	toxFactors   = regexp.MustCompile(`^\s*[\w{},!.-]+:\s+`) // "py311,docs: " before a command
-	variable     = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	toolVariable = regexp.MustCompile(`^(COVERAGE|PIP|UV|VIRTUALENV)_`)
-	posargs      = regexp.MustCompile(`\{(?:args|posargs)(?::([^{}]*))?\}`)
-	ownFolder    = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
+	toxSectionPattern   = regexp.MustCompile(`\{\[([\w:.-]+)\](\w+)\}`)
+	toxVariablePattern  = regexp.MustCompile(`\{env:(\w+)(?::([^{}]*))?\}`)
+	toxFactorsPattern   = regexp.MustCompile(`^\s*[\w{},!.-]+:\s+`) // "py311,docs: " before a command
+	variablePattern     = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	toolVariablePattern = regexp.MustCompile(`^(COVERAGE|PIP|UV|VIRTUALENV)_`)
+	posargsPattern      = regexp.MustCompile(`\{(?:args|posargs)(?::([^{}]*))?\}`)
+	ownFolderPattern    = regexp.MustCompile(`\{(?:toxinidir|tox_root|root)\}/?`)
 )
 
-// placeholders replaces those for arguments and folders by their defaults: {posargs:tests}.
-func placeholders(line string) string {
-	return posargs.ReplaceAllString(ownFolder.ReplaceAllString(line, ""), "$1")
+// expandPlaceholders replaces those for arguments and folders by their defaults: {posargs:tests}.
+func expandPlaceholders(line string) string {
+	return posargsPattern.ReplaceAllString(ownFolderPattern.ReplaceAllString(line, ""), "$1")
 }
 
 // moduleOf returns the module that a command runs, also under coverage.py. It is false for other
@@ -216,12 +216,12 @@ func (s script) selecting() []string {
 // that runs tests under coverage.py.
 func (py python) coverageScope() []string {
 	for _, file := range []string{"pyproject.toml", "hatch.toml", "tox.ini"} {
-		m := coverageRun.FindStringSubmatch(lineComment.ReplaceAllString(py.Read(file), ""))
+		m := coverageRunPattern.FindStringSubmatch(lineCommentPattern.ReplaceAllString(py.Read(file), ""))
 		if m == nil {
 			continue
 		}
 		var out []string
-		for _, s := range splitCommands(ownFolder.ReplaceAllString(m[1], "")) {
+		for _, s := range splitCommands(ownFolderPattern.ReplaceAllString(m[1], "")) {
 			kept, _ := framework.LeadingOptions(s.words, coveragePy.Keep, coveragePy.Others)
 			out = append(out, kept...)
 		}
@@ -230,7 +230,7 @@ func (py python) coverageScope() []string {
 	return nil
 }
 
-var coverageRun = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
+var coverageRunPattern = regexp.MustCompile(`\bcoverage run ((?:-{1,2}[\w-]+(?:[= ](?:"[^"\n]*"|[^\s"'-][^\s"']*))? +)+)-m +(?:unittest|pytest)\b`)
 
 // addDjango proposes Django's tests with the arguments of the script.
 func (py python) addDjango(s script, p *proposal) {

@@ -14,8 +14,8 @@ import (
 var unittestProgram string
 
 var (
-	startsUnittest = regexp.MustCompile(`\bTextTestRunner\b|\bunittest\.main\(`)
-	namedForTests  = regexp.MustCompile(`(?i)test`)
+	startsUnittestPattern = regexp.MustCompile(`\bTextTestRunner\b|\bunittest\.main\(`)
+	namedForTestsPattern  = regexp.MustCompile(`(?i)test`)
 )
 
 // program is used instead of a module name for a program of the project.
@@ -66,7 +66,7 @@ func runsTests(words []string) bool {
 // ownProgramOf returns the program of the project with which a command runs tests, if it uses
 // unittest: "python runtests.py", or "python -m shop.tests.run".
 func (py python) ownProgramOf(s segment) (script, bool) {
-	at := slices.IndexFunc(s.words, func(w string) bool { return programWord.MatchString(w) })
+	at := slices.IndexFunc(s.words, func(w string) bool { return programWordPattern.MatchString(w) })
 	if at < 0 || !s.plain {
 		return script{}, false
 	}
@@ -85,13 +85,13 @@ func (py python) ownProgramOf(s segment) (script, bool) {
 		file = strings.ReplaceAll(words[1], ".", "/") + ".py"
 	}
 	files := []string{file, path.Join(path.Dir(file), "__init__.py")}
-	if !namedForTests.MatchString(file) || path.Ext(file) != ".py" || !py.Exists(file) || py.FirstMatching(startsUnittest, files...) == "" {
+	if !namedForTestsPattern.MatchString(file) || path.Ext(file) != ".py" || !py.Exists(file) || py.FirstMatching(startsUnittestPattern, files...) == "" {
 		return script{}, false
 	}
 	return script{module: program, args: words}, true
 }
 
-var programWord = regexp.MustCompile(`^(([\w./-]+|\{envbindir\})/)?python3?$|^\{envpython\}$`)
+var programWordPattern = regexp.MustCompile(`^(([\w./-]+|\{envbindir\})/)?python3?$|^\{envpython\}$`)
 
 // addOwnProgram proposes a program of the project, started so that unittest prints the name of each
 // test.

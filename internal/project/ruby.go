@@ -70,12 +70,12 @@ func (r ruby) addRSpec(p *proposal) {
 	p.add(r.withCoverage(p, rspec, c, "spec/spec_helper.rb", "spec/rails_helper.rb", ".rspec"))
 }
 
-var rakeTest = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
+var rakeTestPattern = regexp.MustCompile(`(?m)^[^#\n]*(Rake::TestTask|Minitest::TestTask)`)
 
 // addMinitest proposes Minitest as the project runs it: by Rails, by its task, else file by file. A
 // task may have files of Minitest::Spec with names like those of RSpec.
 func (r ruby) addMinitest(p *proposal) {
-	names, task := []string{"*_test.rb", "test_*.rb"}, r.FirstMatching(rakeTest, "Rakefile", "rakefile")
+	names, task := []string{"*_test.rb", "test_*.rb"}, r.FirstMatching(rakeTestPattern, "Rakefile", "rakefile")
 	if task != "" && !p.hasKind(Test) {
 		names = append(names, "*_spec.rb", "spec_*.rb")
 	}
@@ -98,11 +98,11 @@ func (r ruby) addMinitest(p *proposal) {
 	p.add(r.withCoverage(p, minitest, c, "test/test_helper.rb", "test/helper.rb", "test/minitest_helper.rb"))
 }
 
-var simplecovStart = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
+var simplecovStartPattern = regexp.MustCompile(`(?m)^[^#\n]*(SimpleCov\.start|require ["']simplecov)`)
 
 // withCoverage adds the report that SimpleCov writes into the tree, if one of the helpers starts it.
 func (r ruby) withCoverage(p *proposal, row *framework.Framework, c Check, helpers ...string) Check {
-	starts := r.FirstMatching(simplecovStart, append(helpers, ".simplecov")...)
+	starts := r.FirstMatching(simplecovStartPattern, append(helpers, ".simplecov")...)
 	if starts == "" {
 		if !r.requiresGem("simplecov") {
 			p.note("no coverage: add the gem simplecov, and start it in %s", helpers[0])

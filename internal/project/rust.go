@@ -16,7 +16,7 @@ var (
 	nextest    = framework.Named("nextest")
 )
 
-var nextestMention = regexp.MustCompile(`\bnextest\b`)
+var nextestMentionPattern = regexp.MustCompile(`\bnextest\b`)
 
 // nextestConfig is a second configuration, by which the default profile writes JUnit XML.
 const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
@@ -29,7 +29,7 @@ func proposeRust(f checkout.Folder) proposal {
 		p.covers = rustMembers(f)
 	}
 	p.require(f, "cargo", "install Rust with rustup")
-	if f.Dir != "" && f.FirstMatching(rustTest, f.Search(500, "*.rs")...) == "" { // only benchmarks, or an example
+	if f.Dir != "" && f.FirstMatching(rustTestPattern, f.Search(500, "*.rs")...) == "" { // only benchmarks, or an example
 		return p
 	}
 	p.add(Check{Kind: Build, Name: "cargo build", Stderr: true, Command: []string{"cargo", "build", "--workspace", "--color=never"}})
@@ -58,7 +58,7 @@ func rustMembers(f checkout.Folder) func(string) bool {
 func proposeRustTests(f checkout.Folder, p *proposal) {
 	uses := f.First(nextest.ConfigFiles...)
 	if uses == "" {
-		uses = f.FirstMatching(nextestMention, append(f.Glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
+		uses = f.FirstMatching(nextestMentionPattern, append(f.Glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
 	}
 	if uses != "" && !f.OnPath("cargo-nextest") {
 		p.note("%s names nextest but it is not installed: cargo install --locked cargo-nextest; cargo test is used until then", uses)
@@ -139,7 +139,7 @@ func rustLintCheck(f checkout.Folder, p *proposal) Check {
 // the project does not pin one. --lib fails if there is no library.
 func rustTargetOptions(f checkout.Folder) []string {
 	benches := slices.DeleteFunc(f.Search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
-	if f.FirstMatching(rustNightly, benches...) == "" || strings.HasPrefix(rustToolchain(f), "nightly") {
+	if f.FirstMatching(rustNightlyPattern, benches...) == "" || strings.HasPrefix(rustToolchain(f), "nightly") {
 		return []string{"--all-targets"}
 	}
 	targets := []string{"--bins", "--tests", "--examples"}
@@ -150,9 +150,9 @@ func rustTargetOptions(f checkout.Folder) []string {
 }
 
 var (
-	rustTest    = regexp.MustCompile("(?m)#\\[(?:\\w+::)*test\\b|^\\s*//[/!] ?```")
-	rustNightly = regexp.MustCompile(`(?m)^\s*#!\[feature\(`)
-	rustVersion = regexp.MustCompile(`^1\.(\d+)`)
+	rustTestPattern    = regexp.MustCompile("(?m)#\\[(?:\\w+::)*test\\b|^\\s*//[/!] ?```")
+	rustNightlyPattern = regexp.MustCompile(`(?m)^\s*#!\[feature\(`)
+	rustVersionPattern = regexp.MustCompile(`^1\.(\d+)`)
 )
 
 // rustToolchain is the toolchain that the project pins, "" if it pins none. An old
@@ -173,7 +173,7 @@ func rustToolchain(f checkout.Folder) string {
 // "".
 func rustToolchainBefore(f checkout.Folder, minor int) string {
 	channel := rustToolchain(f)
-	if m := rustVersion.FindStringSubmatch(channel); m != nil {
+	if m := rustVersionPattern.FindStringSubmatch(channel); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n < minor {
 			return channel
 		}

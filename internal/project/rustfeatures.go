@@ -66,7 +66,7 @@ func workflowFeatures(f checkout.Folder) (words []string, several string) {
 // and for the machine on which it runs. It is false for other commands.
 func cargoTestOptions(s step) (args []string, ok bool) {
 	line := strings.Join(s.words, " ") + " "
-	start := cargoTestCommand.FindString(line)
+	start := cargoTestCommandPattern.FindString(line)
 	if s.nightly || start == "" {
 		return nil, false
 	}
@@ -78,7 +78,7 @@ func cargoTestOptions(s step) (args []string, ok bool) {
 	})
 }
 
-var cargoTestCommand = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
+var cargoTestCommandPattern = regexp.MustCompile(`^cargo (?:\+stable )?(?:test|nextest run) `)
 
 func featureOptions(args []string) []string {
 	var words []string

@@ -63,7 +63,7 @@ func (r recognizer) run(f checkout.Folder, above []part) (part, bool) {
 	p := part{proposal: r.propose(f), dir: f.Dir, from: r.language}
 	p.language = cmp.Or(p.language, r.language)
 	isEmpty := len(p.checks)+len(p.notes) == 0
-	isBenchmark := benchmarkFolder.MatchString(f.Dir) && !p.hasKnownFramework()
+	isBenchmark := benchmarkFolderPattern.MatchString(f.Dir) && !p.hasKnownFramework()
 	if isEmpty || f.Dir != "" && (!p.hasKind(Test) || isBenchmark) {
 		return part{}, false
 	}
@@ -71,8 +71,8 @@ func (r recognizer) run(f checkout.Folder, above []part) (part, bool) {
 	return p, true
 }
 
-// benchmarkFolder matches folders whose scripts named test usually measure time.
-var benchmarkFolder = regexp.MustCompile(`(?i)(^|/)(bench(mark)?(s|ing)?|perf|performance)(/|$)`)
+// benchmarkFolderPattern matches folders whose scripts named test usually measure time.
+var benchmarkFolderPattern = regexp.MustCompile(`(?i)(^|/)(bench(mark)?(s|ing)?|perf|performance)(/|$)`)
 
 // hasKnownFramework reports whether a known framework runs tests.
 func (p part) hasKnownFramework() bool {

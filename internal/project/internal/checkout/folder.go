@@ -175,12 +175,12 @@ func (f Folder) FirstMatching(re *regexp.Regexp, names ...string) string {
 	return ""
 }
 
-var submodulePath = regexp.MustCompile(`(?m)^\s*path\s*=\s*(.+?)\s*$`)
+var submodulePathPattern = regexp.MustCompile(`(?m)^\s*path\s*=\s*(.+?)\s*$`)
 
 // MissingSubmodules notes those of git that were not fetched: builds fail without them.
 func (f Folder) MissingSubmodules() []string {
 	var missing []string
-	for _, m := range submodulePath.FindAllStringSubmatch(f.Read(".gitmodules"), -1) {
+	for _, m := range submodulePathPattern.FindAllStringSubmatch(f.Read(".gitmodules"), -1) {
 		entries, err := os.ReadDir(f.Path(m[1]))
 		if filepath.IsLocal(m[1]) && (errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0) {
 			missing = append(missing, m[1])

@@ -51,7 +51,7 @@ func INISection(text, name string) (string, bool) {
 	var b strings.Builder
 	found, in := false, false
 	for line := range strings.Lines(text) {
-		if m := iniHeader.FindStringSubmatch(line); m != nil {
+		if m := iniHeaderPattern.FindStringSubmatch(line); m != nil {
 			in = m[1] == name
 			found = found || in || strings.HasPrefix(m[1], name+".")
 			continue
@@ -63,5 +63,5 @@ func INISection(text, name string) (string, bool) {
 	return b.String(), found
 }
 
-// iniHeader matches the line that starts a section: "[tool:pytest]".
-var iniHeader = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*(#.*)?$`)
+// iniHeaderPattern matches the line that starts a section: "[tool:pytest]".
+var iniHeaderPattern = regexp.MustCompile(`^\s*\[\s*([^\]]+?)\s*\]\s*(#.*)?$`)
