@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -12,7 +12,7 @@ var cmakeTestsPattern = regexp.MustCompile(`(?mi)^\s*(enable_testing|include\s*\
 
 // proposeCMake recognizes a CMake project. Three checks need its build folder, so it is
 // in the tree: an existing one, else one that git ignores, else "build".
-func proposeCMake(f checkout.Folder) proposal {
+func proposeCMake(f projectfs.Folder) proposal {
 	lists := findCMakeLists(f)
 	testsByMeson := lists.hasMesonTests()
 	if testsByMeson && f.OnPath("meson") {
@@ -63,7 +63,7 @@ var cmakeCommentPattern = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 
 // enableTestOptions are the arguments that switch on the tests, if they are off by default. An
 // option that is off in an existing build folder is not changed, but noted.
-func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
+func enableTestOptions(f projectfs.Folder, p *proposal, dir string) []string {
 	text := readUncommented(f, "CMakeLists.txt")
 	cache := f.Read(dir + "/CMakeCache.txt")
 	var names []string
@@ -74,8 +74,8 @@ func enableTestOptions(f checkout.Folder, p *proposal, dir string) []string {
 	for _, m := range all {
 		names = append(names, m[1]+m[2])
 	}
-	if names = checkout.Unique(names); len(names) > 0 && strings.Contains(text, "BUILD_TESTING") {
-		names = checkout.Unique(append(names, "BUILD_TESTING"))
+	if names = projectfs.Unique(names); len(names) > 0 && strings.Contains(text, "BUILD_TESTING") {
+		names = projectfs.Unique(append(names, "BUILD_TESTING"))
 	}
 	var out []string
 	for _, name := range names {
@@ -95,12 +95,12 @@ var cmakeDocsPattern = regexp.MustCompile(`(?i)\boption\s*\(\s*((?:\w+_)?(?:buil
 
 // disableDocOptions are the arguments that leave the documentation out if Doxygen is missing. Many
 // projects cannot be configured otherwise.
-func disableDocOptions(f checkout.Folder) (out []string) {
+func disableDocOptions(f projectfs.Folder) (out []string) {
 	if f.OnPath("doxygen") {
 		return nil
 	}
 	for _, m := range cmakeDocsPattern.FindAllStringSubmatch(readUncommented(f, "CMakeLists.txt"), -1) {
 		out = append(out, "-D"+m[1]+"=OFF")
 	}
-	return checkout.Unique(out)
+	return projectfs.Unique(out)
 }

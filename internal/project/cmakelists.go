@@ -7,13 +7,13 @@ import (
 
 	"supervise/internal/ctestcases"
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
 // cmakeLists are the build files of a CMake project.
 type cmakeLists struct {
-	checkout.Folder
+	projectfs.Folder
 	names    []string
 	separate []string // folders with tests that are a separate project: "tests"
 }
@@ -23,9 +23,9 @@ var testFolderPattern = regexp.MustCompile(`(?i)^(unit[-_]?)?tests?$|^unittestin
 
 // findCMakeLists finds the build files of the project in a folder, without those of projects
 // in folders below that no other build file adds.
-func findCMakeLists(f checkout.Folder) cmakeLists {
+func findCMakeLists(f projectfs.Folder) cmakeLists {
 	l := cmakeLists{Folder: f, names: append([]string{"CMakeLists.txt"}, f.Search(200, "CMakeLists.txt")...)}
-	others := checkout.Unique(append(l.names, f.Search(200, "*.cmake")...))
+	others := projectfs.Unique(append(l.names, f.Search(200, "*.cmake")...))
 	for _, name := range l.names {
 		dir := path.Dir(name)
 		inside := func(other string) bool { return strings.HasPrefix(other, dir+"/") }
@@ -44,7 +44,7 @@ func findCMakeLists(f checkout.Folder) cmakeLists {
 }
 
 // wantsInstalled reports whether a build file looks for the project itself, as installed.
-func wantsInstalled(f checkout.Folder, file string) bool {
+func wantsInstalled(f projectfs.Folder, file string) bool {
 	text := readUncommented(f, file)
 	return !cmakeAbovePattern.MatchString(text) && slices.ContainsFunc(cmakeFindPattern.FindAllStringSubmatch(text, -1), func(m []string) bool {
 		return strings.EqualFold(m[1], cmakeProjectName(f))
@@ -52,7 +52,7 @@ func wantsInstalled(f checkout.Folder, file string) bool {
 }
 
 // cmakeProjectName is the name of the project, "" if it is in a variable.
-func cmakeProjectName(f checkout.Folder) string {
+func cmakeProjectName(f projectfs.Folder) string {
 	if m := cmakeProjectPattern.FindStringSubmatch(readUncommented(f, "CMakeLists.txt")); m != nil {
 		return m[1]
 	}
@@ -70,11 +70,11 @@ var (
 )
 
 // addsFolder reports whether a build file adds the folder, or may do so with a variable.
-func addsFolder(f checkout.Folder, file, dir string) bool {
+func addsFolder(f projectfs.Folder, file, dir string) bool {
 	for _, m := range cmakeSubdirPattern.FindAllStringSubmatch(readUncommented(f, file), -1) {
 		for _, word := range strings.Fields(m[1]) {
 			parent, last := path.Split(strings.Trim(word, `"`))
-			parent = checkout.Join(path.Dir(file), knownDirPattern.ReplaceAllString(parent, ""))
+			parent = projectfs.Join(path.Dir(file), knownDirPattern.ReplaceAllString(parent, ""))
 			switch variable := strings.Contains(last, "${") && !knownDirPattern.MatchString(last+"/"); {
 			case last == path.Base(dir):
 				return true
@@ -90,7 +90,7 @@ func addsFolder(f checkout.Folder, file, dir string) bool {
 var knownDirPattern = regexp.MustCompile(`^\$\{\w+_DIR\}/`)
 
 // readUncommented is the text of a build file without its comments.
-func readUncommented(f checkout.Folder, name string) string {
+func readUncommented(f projectfs.Folder, name string) string {
 	return cmakeCommentPattern.ReplaceAllString(f.Read(name), "")
 }
 
@@ -143,7 +143,7 @@ func (l cmakeLists) addCTest(p *proposal, dir string) {
 // CMake writes the list of tests there, and none in the build folder.
 func (l cmakeLists) testDir(build string) string {
 	var in []string
-	for _, name := range checkout.Unique(append(l.names, l.Search(200, "*.cmake")...)) {
+	for _, name := range projectfs.Unique(append(l.names, l.Search(200, "*.cmake")...)) {
 		if cmakeEnablesPattern.MatchString(readUncommented(l.Folder, name)) {
 			in = append(in, name)
 		}
@@ -151,7 +151,7 @@ func (l cmakeLists) testDir(build string) string {
 	if len(in) != 1 || path.Base(in[0]) != "CMakeLists.txt" || !testFolderPattern.MatchString(path.Base(path.Dir(in[0]))) {
 		return build
 	}
-	return checkout.Join(build, path.Dir(in[0]))
+	return projectfs.Join(build, path.Dir(in[0]))
 }
 
 // testFiles are the build file that registers tests with ctest, and the one that shows that there

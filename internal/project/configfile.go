@@ -3,7 +3,7 @@ package project
 import (
 	"strings"
 
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -12,7 +12,7 @@ const packageJSON = "package.json"
 
 // configuredBy returns the file of a pattern, or of "file#section" if it has the section or
 // key, "" if there is none.
-func configuredBy(f checkout.Folder, config string) string {
+func configuredBy(f projectfs.Folder, config string) string {
 	file, name, inside := strings.Cut(config, "#")
 	switch {
 	case !inside:
@@ -28,7 +28,7 @@ func configuredBy(f checkout.Folder, config string) string {
 }
 
 // firstConfig returns the first of the configuration files that is there, with its section.
-func firstConfig(f checkout.Folder, files []string) string {
+func firstConfig(f projectfs.Folder, files []string) string {
 	for _, file := range files {
 		if found := configuredBy(f, file); found != "" {
 			return found

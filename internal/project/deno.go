@@ -8,7 +8,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 )
 
 var denoMarkers = framework.Named("deno").ConfigFiles
@@ -18,7 +18,7 @@ var denoTests = []string{"*_test.ts", "*.test.ts", "*_test.tsx", "*.test.tsx", "
 
 // proposeDeno recognizes a folder with a configuration of Deno and without package.json. With one it
 // is a project of Node, whose scripts may call Deno.
-func proposeDeno(f checkout.Folder) proposal {
+func proposeDeno(f projectfs.Folder) proposal {
 	var p proposal
 	config := f.First(denoMarkers...)
 	if f.First(packageJSON) != "" {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -15,7 +15,7 @@ var dotnetMarkers = []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj", "*.vbpro
 var dotnetProjectPattern = regexp.MustCompile(`\.(cs|fs|vb)proj\b`)
 
 // proposeDotnet recognizes a solution or, if there is none, a project.
-func proposeDotnet(f checkout.Folder) proposal {
+func proposeDotnet(f projectfs.Folder) proposal {
 	p := proposal{covers: coversEverything}
 	file := f.First(dotnetMarkers...)
 	if text := f.Read(file); strings.Contains(text, ".vcxproj") && !dotnetProjectPattern.MatchString(text) {

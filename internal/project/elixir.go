@@ -2,7 +2,7 @@ package project
 
 import (
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -11,7 +11,7 @@ var mix = framework.Named("mix")
 var junitFormatterPattern = regexp.MustCompile(`(?m)^[^#\n]*:junit_formatter\b`)
 
 // proposeElixir recognizes a Mix project, with the applications of an umbrella.
-func proposeElixir(f checkout.Folder) proposal {
+func proposeElixir(f projectfs.Folder) proposal {
 	p := proposal{covers: coversEverything}
 	p.require(f, "mix", "install Elixir")
 	env := []string{"MIX_ENV=test"}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -17,7 +17,7 @@ var (
 )
 
 // proposeGo recognizes a module, or the modules of a go.work.
-func proposeGo(f checkout.Folder) proposal {
+func proposeGo(f projectfs.Folder) proposal {
 	var p proposal
 	packages := []string{"./..."}
 	if f.First("go.work") != "" {
@@ -65,7 +65,7 @@ var (
 
 // hasGoPrograms reports whether there seem to be programs, which only a build links. A
 // generator, which the build ignores, is none.
-func hasGoPrograms(f checkout.Folder) bool {
+func hasGoPrograms(f projectfs.Folder) bool {
 	return f.First("cmd") != "" || slices.ContainsFunc(append(f.Glob("*.go"), f.Search(50, "main.go")...), func(name string) bool {
 		text := f.Read(name)
 		return goMainPattern.MatchString(text) && !goIgnoredPattern.MatchString(text)
@@ -97,7 +97,7 @@ func golangciCheck(config string, packages []string) Check {
 
 // versionMismatch describes that golangci-lint has another major version than its configuration,
 // which it then cannot read. It is "" if they fit, or if the version is unknown.
-func versionMismatch(f checkout.Folder, config string) string {
+func versionMismatch(f projectfs.Folder, config string) string {
 	info, err := buildinfo.ReadFile(f.Program(golangciLint.Name))
 	if err != nil || !strings.HasPrefix(info.Main.Path, golangciLint.Packages[0]) {
 		return ""
@@ -130,9 +130,9 @@ func parseGoWork(text string) []string {
 		out = append(out, strings.Fields(m[1])...)
 	}
 	for i, dir := range out {
-		out[i] = strings.TrimPrefix(checkout.Join("", strings.Trim(dir, `"`+"`")), ".")
+		out[i] = strings.TrimPrefix(projectfs.Join("", strings.Trim(dir, `"`+"`")), ".")
 	}
-	return checkout.Unique(out)
+	return projectfs.Unique(out)
 }
 
 // packagePatterns names all packages of the modules.

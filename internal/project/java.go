@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -21,7 +21,7 @@ var (
 var jvmTestFolders = []string{"src/test", "src/*Test", "*/src/test", "*/src/*Test", "*/*/src/test"}
 
 // proposeMaven recognizes a pom.xml, with the modules that it names.
-func proposeMaven(f checkout.Folder) proposal {
+func proposeMaven(f projectfs.Folder) proposal {
 	if f.First(gradle.ConfigFiles...) != "" && !usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{} // both exist and Gradle is the one in use, or there are no tests
 	}
@@ -67,13 +67,13 @@ var mavenModulePattern = regexp.MustCompile(`<module>\s*([^<\s]+)\s*</module>`)
 
 // mavenModules returns the text of a pom.xml and of those of its modules, and the folders of the
 // modules.
-func mavenModules(f checkout.Folder, dir string) (text string, modules []string) {
-	text = xmlCommentPattern.ReplaceAllString(f.Read(checkout.Join(dir, "pom.xml")), "")
+func mavenModules(f projectfs.Folder, dir string) (text string, modules []string) {
+	text = xmlCommentPattern.ReplaceAllString(f.Read(projectfs.Join(dir, "pom.xml")), "")
 	if strings.Count(dir, "/") > 5 {
 		return text, nil
 	}
 	for _, m := range mavenModulePattern.FindAllStringSubmatch(text, -1) {
-		module := checkout.Join(dir, m[1])
+		module := projectfs.Join(dir, m[1])
 		if strings.HasPrefix(module, "..") || module == dir {
 			continue
 		}
@@ -87,7 +87,7 @@ func mavenModules(f checkout.Folder, dir string) (text string, modules []string)
 var xmlCommentPattern = regexp.MustCompile(`(?s)<!--.*?-->`)
 
 // languageOf is kotlin if all sources are.
-func languageOf(f checkout.Folder) string {
+func languageOf(f projectfs.Folder) string {
 	if len(f.Search(1, "*.kt")) > 0 && len(f.Search(1, "*.java")) == 0 {
 		return "kotlin"
 	}
@@ -95,7 +95,7 @@ func languageOf(f checkout.Folder) string {
 }
 
 // wrapperOf is the project's wrapper of a build tool, else the program itself.
-func wrapperOf(f checkout.Folder, p *proposal, program, tool string) string {
+func wrapperOf(f projectfs.Folder, p *proposal, program, tool string) string {
 	if wrapper := program + "w"; f.First(wrapper) != "" {
 		p.addTool(tool+" wrapper", wrapper)
 		return "./" + wrapper
@@ -106,14 +106,14 @@ func wrapperOf(f checkout.Folder, p *proposal, program, tool string) string {
 
 // usesMaven reports whether Maven is used if there are files of both tools: the one with a wrapper
 // is, and Maven if mvn is installed and the wrapper of Gradle would have to download Gradle.
-func usesMaven(f checkout.Folder) bool {
+func usesMaven(f projectfs.Folder) bool {
 	return f.First("mvnw") != "" || f.First("gradlew") == "" || !gradleInstalled(f) && f.OnPath("mvn")
 }
 
 var gradleDistributionPattern = regexp.MustCompile(`(?m)^\s*distributionUrl\s*=.*/([^/\s]+)\.zip\s*$`)
 
 // gradleInstalled reports whether the wrapper has downloaded its Gradle, or does not name a version.
-func gradleInstalled(f checkout.Folder) bool {
+func gradleInstalled(f projectfs.Folder) bool {
 	m := gradleDistributionPattern.FindStringSubmatch(f.Read("gradle/wrapper/gradle-wrapper.properties"))
 	if m == nil {
 		return true
@@ -142,7 +142,7 @@ const gradleInitScript = `gradle.projectsEvaluated {
 `
 
 // proposeGradle recognizes a Gradle build, with its subprojects.
-func proposeGradle(f checkout.Folder) proposal {
+func proposeGradle(f projectfs.Folder) proposal {
 	if f.First("pom.xml") != "" && usesMaven(f) || f.Dir != "" && f.First(jvmTestFolders...) == "" {
 		return proposal{}
 	}

@@ -2,13 +2,13 @@ package project
 
 import (
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
 // proposeMake recognizes the usual targets of a Makefile. It is used only if no other
 // kind of project is found.
-func proposeMake(f checkout.Folder) proposal {
+func proposeMake(f projectfs.Folder) proposal {
 	var p proposal
 	file := f.First(makeFiles...)
 	text := f.Read(file)
@@ -45,7 +45,7 @@ func proposeMake(f checkout.Folder) proposal {
 }
 
 // reportByEnv sets the variables by which the programs of linked frameworks report.
-func reportByEnv(f checkout.Folder, c *Check, text string) {
+func reportByEnv(f projectfs.Folder, c *Check, text string) {
 	files := f.Search(20, "Makefile", "*.mk")
 	for _, r := range framework.NativeReports {
 		if !r.Linked.MatchString(text) && f.FirstMatching(r.Linked, files...) == "" {

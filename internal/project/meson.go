@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -13,7 +13,7 @@ var meson = framework.Named("meson")
 
 // proposeMeson recognizes a Meson project, which writes its report into the build
 // folder.
-func proposeMeson(f checkout.Folder) proposal {
+func proposeMeson(f projectfs.Folder) proposal {
 	if f.First("CMakeLists.txt") != "" && !(f.OnPath("meson") && findCMakeLists(f).hasMesonTests()) {
 		return proposal{}
 	}
@@ -31,7 +31,7 @@ func proposeMeson(f checkout.Folder) proposal {
 }
 
 // mesonTestOptions are the arguments that switch on tests that are off by default.
-func mesonTestOptions(f checkout.Folder) (out []string) {
+func mesonTestOptions(f projectfs.Folder) (out []string) {
 	for _, m := range mesonSwitchPattern.FindAllStringSubmatch(cmakeCommentPattern.ReplaceAllString(f.Read(f.First("meson.options", "meson_options.txt")), ""), -1) {
 		out = append(out, "-D"+m[1]+"="+map[string]string{"boolean": "true", "feature": "enabled"}[m[2]])
 	}
@@ -56,7 +56,7 @@ var mesonTestPattern = regexp.MustCompile(`(?m)^\s*test\s*\(`)
 
 var buildFolders = []string{"build", "builddir", "_build", "cmake-build-debug", "out/build", "out"}
 
-func chooseBuildFolder(f checkout.Folder, p *proposal, mark string) string {
+func chooseBuildFolder(f projectfs.Folder, p *proposal, mark string) string {
 	for _, dir := range buildFolders {
 		if f.First(dir+"/"+mark) != "" {
 			return dir

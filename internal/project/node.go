@@ -8,7 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 )
 
 // manifest is a package.json, as far as detection needs it.
@@ -21,7 +21,7 @@ type manifest struct {
 
 // readManifest reads the package.json of a folder. Fields of an unexpected type count
 // as absent, as in other tools.
-func readManifest(f checkout.Folder) (manifest, error) {
+func readManifest(f projectfs.Folder) (manifest, error) {
 	m := manifest{deps: map[string]string{}}
 	if err := json.Unmarshal([]byte(f.Read("package.json")), &m.keys); err != nil {
 		return m, err
@@ -73,14 +73,14 @@ var npm = managers[len(managers)-1]
 
 // node is a folder with a package.json.
 type node struct {
-	checkout.Folder
+	projectfs.Folder
 	manifest
 	manager manager
 	file    string // with the scripts
 	parts   []segment
 }
 
-func proposeNode(f checkout.Folder) proposal {
+func proposeNode(f projectfs.Folder) proposal {
 	var p proposal
 	m, err := readManifest(f)
 	if err != nil {
@@ -101,7 +101,7 @@ func proposeNode(f checkout.Folder) proposal {
 	if len(m.workspaces) > 0 {
 		p.addTool("workspace", f.First("pnpm-workspace.yaml", "package.json"))
 		if p.hasKind(Test) {
-			p.covers = func(dir string) bool { return checkout.IsMember(dir, m.workspaces) }
+			p.covers = func(dir string) bool { return projectfs.IsMember(dir, m.workspaces) }
 		}
 	}
 	p.lintsAll = true
@@ -188,7 +188,7 @@ func (n node) addBuild(p *proposal) {
 func (n node) isBuiltByWorkspace() bool {
 	for _, up := range n.Upwards()[1:] {
 		m, err := readManifest(up)
-		if err == nil && m.scripts["build"] != "" && checkout.IsMember(strings.TrimPrefix(strings.TrimPrefix(n.Dir, up.Dir), "/"), m.workspaces) {
+		if err == nil && m.scripts["build"] != "" && projectfs.IsMember(strings.TrimPrefix(strings.TrimPrefix(n.Dir, up.Dir), "/"), m.workspaces) {
 			return true
 		}
 	}

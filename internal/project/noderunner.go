@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 )
 
 // nodeRunner is a test framework for Node, as a project calls it.
@@ -112,7 +112,7 @@ func isChecker(program string) bool {
 
 // providesProgram reports whether a dependency has the name of the program, in any scope.
 func (n node) providesProgram(program string) bool {
-	return slices.ContainsFunc(n.Upwards(), func(up checkout.Folder) bool {
+	return slices.ContainsFunc(n.Upwards(), func(up projectfs.Folder) bool {
 		m, err := readManifest(up)
 		return err == nil && slices.ContainsFunc(slices.Collect(maps.Keys(m.deps)), func(name string) bool {
 			return name == program || strings.HasPrefix(name, "@") && strings.HasSuffix(name, "/"+program)
@@ -193,7 +193,7 @@ func (n node) proposeScript(name string, p *proposal) bool {
 		return false
 	}
 	if len(unmeasured) > 0 {
-		p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(checkout.Unique(unmeasured), ", "))
+		p.note("the script %s of %s also runs %s: tests in it are not measured; give --test-cmd (and --test-report) for all", name, n.file, strings.Join(projectfs.Unique(unmeasured), ", "))
 	}
 	return true
 }

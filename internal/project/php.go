@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -23,7 +23,7 @@ var (
 	phpDriverPattern = regexp.MustCompile(`ext-(pcov|xdebug)|phpunit-pcov`)
 )
 
-func proposePHP(f checkout.Folder) proposal {
+func proposePHP(f projectfs.Folder) proposal {
 	var p proposal
 	p.require(f, "php", "install PHP")
 	packages := readComposer(f)
@@ -54,7 +54,7 @@ func proposePHP(f checkout.Folder) proposal {
 	return p
 }
 
-func phpTestCheck(f checkout.Folder, p *proposal, name, program, config string) Check {
+func phpTestCheck(f projectfs.Folder, p *proposal, name, program, config string) Check {
 	c := rowCheck(phpunit, phpCommand(program)...)
 	c.Name = name
 	switch {
@@ -69,7 +69,7 @@ func phpTestCheck(f checkout.Folder, p *proposal, name, program, config string) 
 }
 
 // findPHPProgram is the program of the project, else the one on PATH.
-func findPHPProgram(f checkout.Folder, name string) string {
+func findPHPProgram(f projectfs.Folder, name string) string {
 	for _, own := range []string{"vendor/bin/" + name, "bin/" + name, "tools/" + name, name + ".phar", "tools/" + name + ".phar"} {
 		if f.First(own) != "" {
 			return own
@@ -89,7 +89,7 @@ func phpCommand(program string, words ...string) []string {
 	return withWords([]string{program}, words...)
 }
 
-func readComposer(f checkout.Folder) map[string]string {
+func readComposer(f projectfs.Folder) map[string]string {
 	var composer struct {
 		Require    map[string]string `json:"require"`
 		RequireDev map[string]string `json:"require-dev"`

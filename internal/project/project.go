@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 )
 
 // ReportDir is a placeholder in commands, environments and report paths, see
@@ -90,7 +90,7 @@ func (p *proposal) hasKind(kind Kind) bool {
 }
 
 // require notes a program that is not on PATH, with how to get it.
-func (p *proposal) require(f checkout.Folder, program, get string) {
+func (p *proposal) require(f projectfs.Folder, program, get string) {
 	if !f.OnPath(program) {
 		p.note("%s is not on PATH: %s", program, get)
 	}
@@ -121,7 +121,7 @@ func withWords(base []string, words ...string) []string { return slices.Concat(b
 type recognizer struct {
 	language string
 	markers  []string // files or patterns; any of them makes a folder a project
-	propose  func(f checkout.Folder) proposal
+	propose  func(f projectfs.Folder) proposal
 }
 
 // The order is that of the languages in [Project].
@@ -148,7 +148,7 @@ var makefile = recognizer{"make", makeFiles, proposeMake}
 // look finds a program by name, as [os/exec.LookPath] does. The error wraps [ErrUnknown] if there is
 // no known project; then the result has only notes.
 func Detect(root string, look func(string) (string, error)) (Project, error) {
-	top, err := checkout.Open(root, look)
+	top, err := projectfs.Open(root, look)
 	if err != nil {
 		return Project{}, err
 	}
@@ -170,7 +170,7 @@ func Detect(root string, look func(string) (string, error)) (Project, error) {
 }
 
 // describeUntested describes a project without anything to run. It is "" if there is none.
-func describeUntested(f checkout.Folder) string {
+func describeUntested(f projectfs.Folder) string {
 	for _, r := range recognizers {
 		if f.IsReadable(r.markers...) {
 			return "found " + f.First(r.markers...) + ", but no build, tests or linter to run"
@@ -189,7 +189,7 @@ func firstMarkers() []string {
 
 // IsProject reports whether dir itself has a known kind of project.
 func IsProject(dir string) bool {
-	f, err := checkout.Open(dir, nil)
+	f, err := projectfs.Open(dir, nil)
 	if err != nil {
 		return false
 	}
@@ -238,7 +238,7 @@ func (w walk) joinParts(root string) Project {
 			out.Notes = append(out.Notes, n)
 		}
 	}
-	out.Language = strings.Join(checkout.Unique(languages), ", ")
+	out.Language = strings.Join(projectfs.Unique(languages), ", ")
 	if !slices.ContainsFunc(out.Checks, func(c Check) bool { return c.Kind == Test }) {
 		out.Notes = append(out.Notes, "no tests recognised: give --test-cmd (and --test-report), or write them into .supervise.yaml")
 	}

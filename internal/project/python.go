@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 	"supervise/runner"
 )
@@ -25,14 +25,14 @@ var dependencyFiles = []string{
 
 // python is a folder with Python in it.
 type python struct {
-	checkout.Folder
+	projectfs.Folder
 	env    string   // the virtual environment, relative to the folder; "" is none
 	start  []string // what starts a program of the project's environment: "uv run --frozen"
 	locked string   // the text of the lock file of that tool
 	deps   string   // the text of everything that lists dependencies
 }
 
-func proposePython(f checkout.Folder) proposal {
+func proposePython(f projectfs.Folder) proposal {
 	var p proposal
 	py := newPython(f, &p)
 	said, other := py.findTestScript()
@@ -64,7 +64,7 @@ func proposePython(f checkout.Folder) proposal {
 	return p
 }
 
-func newPython(f checkout.Folder, p *proposal) python {
+func newPython(f projectfs.Folder, p *proposal) python {
 	py := python{Folder: f}
 	for _, pattern := range dependencyFiles {
 		for _, name := range f.Glob(pattern) {
@@ -128,7 +128,7 @@ func (py python) covers(dir string) bool {
 		case ".py":
 			continue
 		}
-		section, _ := checkout.INISection(py.Read(file), name)
+		section, _ := projectfs.INISection(py.Read(file), name)
 		if m := iniPathsPattern.FindStringSubmatch(section); m != nil {
 			paths = append(paths, strings.Fields(m[1])...)
 		}
@@ -187,7 +187,7 @@ func (py python) addDiscovered(p *proposal) {
 	if dir := strings.Split(file, "/")[0]; dir != file && py.First(dir+"/__init__.py") == "" {
 		words = append(words, "-s", dir)
 	}
-	if matches := func(name string) bool { return checkout.MatchesAny(path.Base(name), []string{"test*.py"}) }; !slices.ContainsFunc(files, matches) {
+	if matches := func(name string) bool { return projectfs.MatchesAny(path.Base(name), []string{"test*.py"}) }; !slices.ContainsFunc(files, matches) {
 		words = append(words, "-p", "*_test.py")
 	}
 	p.addTool("unittest", file)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -54,7 +54,7 @@ var mypyTargetsPattern = regexp.MustCompile(`(?m)^\s*(files|packages|modules)\s*
 func (py python) hasMypyTargets() bool {
 	for _, config := range framework.LinterNamed("mypy").ConfigFiles {
 		file, name, _ := strings.Cut(config, "#")
-		section, _ := checkout.INISection(py.Read(file), cmp.Or(name, "mypy"))
+		section, _ := projectfs.INISection(py.Read(file), cmp.Or(name, "mypy"))
 		if mypyTargetsPattern.MatchString(section) || py.Table(file, name).Has("files", "packages", "modules") {
 			return true
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -81,7 +81,7 @@ func (py python) scriptLines(file, table, key string) (lines, env []string) {
 	if table == testenv {
 		text := expandToxSections(py.Read(file))
 		env = parseToxEnvironment(text)
-		section, _ := checkout.INISection(expandToxVariables(text, env), testenv)
+		section, _ := projectfs.INISection(expandToxVariables(text, env), testenv)
 		for _, line := range iniValue(section, key) {
 			lines = append(lines, toxFactorsPattern.ReplaceAllString(line, ""))
 		}
@@ -110,7 +110,7 @@ func iniValue(section, key string) []string {
 // parseToxEnvironment are the variables that tox sets in all environments, without those whose values
 // have other substitutions of tox.
 func parseToxEnvironment(text string) []string {
-	section, _ := checkout.INISection(text, testenv)
+	section, _ := projectfs.INISection(text, testenv)
 	var out []string
 	for _, key := range []string{"setenv", "set_env"} {
 		for _, line := range iniValue(section, key) {
@@ -128,7 +128,7 @@ func parseToxEnvironment(text string) []string {
 func expandToxSections(text string) string {
 	return toxSectionPattern.ReplaceAllStringFunc(text, func(word string) string {
 		m := toxSectionPattern.FindStringSubmatch(word)
-		section, _ := checkout.INISection(text, m[1])
+		section, _ := projectfs.INISection(text, m[1])
 		return strings.TrimSpace(strings.Join(iniValue(section, m[2]), "\n"))
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -19,11 +19,11 @@ var rubyMarkers = []string{"Gemfile", "*.gemspec", ".rspec", "Rakefile"}
 
 // ruby is a folder with Ruby in it.
 type ruby struct {
-	checkout.Folder
+	projectfs.Folder
 	gems string // the text of everything that lists gems
 }
 
-func proposeRuby(f checkout.Folder) proposal {
+func proposeRuby(f projectfs.Folder) proposal {
 	p := proposal{lintsAll: true}
 	r := ruby{Folder: f}
 	for _, file := range append([]string{"Gemfile", "Gemfile.lock"}, f.Glob("*.gemspec")...) {

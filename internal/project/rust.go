@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"supervise/internal/framework"
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -22,7 +22,7 @@ var nextestMentionPattern = regexp.MustCompile(`\bnextest\b`)
 const nextestConfig = "[profile.default.junit]\npath = \"" + ReportDir + "/nextest.xml\"\nstore-success-output = false\n"
 
 // proposeRust recognizes a package or a workspace.
-func proposeRust(f checkout.Folder) proposal {
+func proposeRust(f projectfs.Folder) proposal {
 	var p proposal
 	if f.HasSection("Cargo.toml", "workspace") {
 		p.addTool("workspace", "Cargo.toml")
@@ -41,7 +41,7 @@ func proposeRust(f checkout.Folder) proposal {
 
 // rustMembers reports which folders are packages of a workspace. Cargo adds path dependencies to the
 // listed ones, so all folders below count that are neither excluded nor a workspace.
-func rustMembers(f checkout.Folder) func(string) bool {
+func rustMembers(f projectfs.Folder) func(string) bool {
 	excluded := f.Table("Cargo.toml", "workspace").Strings("exclude")
 	return func(dir string) bool {
 		for _, e := range excluded {
@@ -55,7 +55,7 @@ func rustMembers(f checkout.Folder) func(string) bool {
 
 // proposeRustTests proposes nextest if the project uses it and it is installed, else cargo's
 // own tests.
-func proposeRustTests(f checkout.Folder, p *proposal) {
+func proposeRustTests(f projectfs.Folder, p *proposal) {
 	uses := f.First(nextest.ConfigFiles...)
 	if uses == "" {
 		uses = f.FirstMatching(nextestMentionPattern, append(f.Glob(".github/workflows/*.y*ml"), "Makefile", "justfile", ".gitlab-ci.yml", "Makefile.toml", ".cargo/config.toml")...)
@@ -93,7 +93,7 @@ func proposeRustTests(f checkout.Folder, p *proposal) {
 
 // addRustDocTests proposes the documentation tests, which neither nextest nor
 // cargo-llvm-cov runs.
-func addRustDocTests(f checkout.Folder, p *proposal) {
+func addRustDocTests(f projectfs.Folder, p *proposal) {
 	if hasRustLibrary(f) {
 		p.add(Check{
 			Kind: Test, Name: "cargo test --doc", Runner: cargoTests.Name, Stderr: true,
@@ -113,13 +113,13 @@ func rustCheck(row *framework.Framework, cover bool, plain, covered string) Chec
 	return c
 }
 
-func hasRustLibrary(f checkout.Folder) bool {
+func hasRustLibrary(f projectfs.Folder) bool {
 	return f.First("src/lib.rs", "*/src/lib.rs", "*/*/src/lib.rs") != ""
 }
 
 // rustLintCheck checks what the build and the tests compile. Without --keep-going, the findings
 // in addition to an error depend on which crate was first.
-func rustLintCheck(f checkout.Folder, p *proposal) Check {
+func rustLintCheck(f projectfs.Folder, p *proposal) Check {
 	words := withWords([]string{"--workspace"}, rustTargetOptions(f)...)
 	if old := rustToolchainBefore(f, 74); old != "" {
 		p.note("the toolchain is %s, and cargo has --keep-going since 1.74: after an error, the number of findings varies from run to run", old)
@@ -137,7 +137,7 @@ func rustLintCheck(f checkout.Folder, p *proposal) Check {
 
 // rustTargetOptions selects all targets. It leaves out benchmarks if one needs a nightly toolchain and
 // the project does not pin one. --lib fails if there is no library.
-func rustTargetOptions(f checkout.Folder) []string {
+func rustTargetOptions(f projectfs.Folder) []string {
 	benches := slices.DeleteFunc(f.Search(2000, "*.rs"), func(name string) bool { return !strings.Contains("/"+name, "/benches/") })
 	if f.FirstMatching(rustNightlyPattern, benches...) == "" || strings.HasPrefix(rustToolchain(f), "nightly") {
 		return []string{"--all-targets"}
@@ -157,7 +157,7 @@ var (
 
 // rustToolchain is the toolchain that the project pins, "" if it pins none. An old
 // rust-toolchain holds only that name.
-func rustToolchain(f checkout.Folder) string {
+func rustToolchain(f projectfs.Folder) string {
 	name := f.FirstAbove("rust-toolchain", "rust-toolchain.toml")
 	if name == "" {
 		return ""
@@ -171,7 +171,7 @@ func rustToolchain(f checkout.Folder) string {
 
 // rustToolchainBefore returns the toolchain that the project pins if it is older than 1.minor, else
 // "".
-func rustToolchainBefore(f checkout.Folder, minor int) string {
+func rustToolchainBefore(f projectfs.Folder, minor int) string {
 	channel := rustToolchain(f)
 	if m := rustVersionPattern.FindStringSubmatch(channel); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n < minor {

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 	"supervise/internal/tomlfile"
 )
 
 // addRustFeatures adds the features with which all workflows test to the checks. It notes tests that
 // need other ones.
-func addRustFeatures(f checkout.Folder, p *proposal) {
+func addRustFeatures(f projectfs.Folder, p *proposal) {
 	words, several := workflowFeatures(f)
 	if several != "" {
 		p.note("%s tests with several sets of features: the default ones are tested; give --test-cmd for others", several)
@@ -38,7 +38,7 @@ func withFeatures(command, words []string) []string {
 // workflowFeatures are the options for features of the commands that test everything: none if one
 // command has none, --all-features if one command has that. several is a workflow with different
 // commands, or with one that has variables.
-func workflowFeatures(f checkout.Folder) (words []string, several string) {
+func workflowFeatures(f projectfs.Folder) (words []string, several string) {
 	var sets [][]string
 	for _, s := range workflowSteps(f) {
 		args, ok := cargoTestOptions(s)
@@ -126,5 +126,5 @@ func missingFeatures(manifest tomlfile.Document) []string {
 			missing = append(missing, name)
 		}
 	}
-	return checkout.Unique(missing)
+	return projectfs.Unique(missing)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 	"supervise/internal/regexp"
 )
 
@@ -18,7 +18,7 @@ type walk struct{ found []part }
 
 // visit looks at one folder and at those below it. above are the projects found on the
 // way down.
-func (w *walk) visit(f checkout.Folder, above []part) {
+func (w *walk) visit(f projectfs.Folder, above []part) {
 	here := w.recognize(f, above)
 	above = append(slices.Clip(above), here...)
 	if depthOf(f.Dir) == maxDepth {
@@ -31,7 +31,7 @@ func (w *walk) visit(f checkout.Folder, above []part) {
 
 // recognize finds the projects in one folder. If neither the folder nor those above have tests, a
 // Makefile adds the kinds of checks that the other projects of the folder do not have.
-func (w *walk) recognize(f checkout.Folder, above []part) []part {
+func (w *walk) recognize(f projectfs.Folder, above []part) []part {
 	var here []part
 	for _, r := range recognizers {
 		if p, ok := r.run(f, above); ok {
@@ -51,7 +51,7 @@ func (w *walk) recognize(f checkout.Folder, above []part) []part {
 }
 
 // run runs the recognizer on a folder. Below the root, only a folder with tests is a project.
-func (r recognizer) run(f checkout.Folder, above []part) (part, bool) {
+func (r recognizer) run(f projectfs.Folder, above []part) (part, bool) {
 	if !f.IsReadable(r.markers...) {
 		return part{}, false
 	}
@@ -97,8 +97,8 @@ func depthOf(dir string) int {
 // strayTests are test files without a manifest. They count only if no project is found.
 var strayTests = []struct {
 	patterns []string
-	propose  func(checkout.Folder) proposal // for tests that need no manifest, else nil
-	missing  string                         // the manifest, and how to get it
+	propose  func(projectfs.Folder) proposal // for tests that need no manifest, else nil
+	missing  string                          // the manifest, and how to get it
 }{
 	{[]string{"test_*.py", "*_test.py"}, proposePython, ""},
 	{[]string{"*_test.go"}, nil, "go.mod: run go mod init"},
@@ -112,7 +112,7 @@ var strayTests = []struct {
 
 // findStrayTests finds tests without a manifest. It describes the missing manifest, and is "" if
 // there are no such tests or if they can run.
-func (w *walk) findStrayTests(f checkout.Folder) string {
+func (w *walk) findStrayTests(f projectfs.Folder) string {
 	for _, l := range strayTests {
 		found := f.Search(1, l.patterns...)
 		if len(found) == 0 {

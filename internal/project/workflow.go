@@ -7,7 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"supervise/internal/project/internal/checkout"
+	"supervise/internal/project/internal/projectfs"
 )
 
 // step is a command that a workflow of GitHub runs in the checkout's root.
@@ -38,7 +38,7 @@ type workflowDefaults struct {
 }
 
 // workflowSteps are the commands of the checkout's workflows. An invalid workflow has none.
-func workflowSteps(f checkout.Folder) []step {
+func workflowSteps(f projectfs.Folder) []step {
 	if f.Dir != "" {
 		return nil
 	}

@@ -1,8 +1,8 @@
-// Package checkout is a read-only view of a checkout, for what recognises projects in it.
+// Package projectfs is a read-only view of a checkout, for what recognises projects in it.
 // [Open] returns its top folder; the methods of [Folder] find files, read them, and look up
 // sections of TOML and INI files. Files that cannot be read count as absent, and are
 // remembered for [Folder.Notes].
-package checkout
+package projectfs
 
 import (
 	"errors"
@@ -264,6 +264,7 @@ func (f Folder) Search(limit int, patterns ...string) []string {
 	return out
 }
 
+// MatchesAny reports whether one of the patterns of package path matches the name.
 func MatchesAny(name string, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { ok, err := path.Match(p, name); return err == nil && ok })
 }
