@@ -8,7 +8,6 @@ package framework
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -210,49 +209,45 @@ func completeRows(rows []Framework) []Framework {
 
 // unsupportedReasons are the reasons of the row and of its language.
 func (f Framework) unsupportedReasons() map[Capability]string {
-	out := maps.Clone(languageReasons[f.Language])
-	for c, why := range f.Unsupported {
-		out[c] = why
-	}
+	out := map[Capability]string{}
 	for _, c := range capabilities {
-		if isMeasured := f.Report.Format != ""; !isMeasured && c.describe(f) == "" {
+		own := f.Unsupported[c.name]
+		general := cmp.Or(languageReasons[f.Language][c.name], commonReasons[c.name])
+		isMeasured := f.Report.Format != ""
+		switch {
+		case own != "":
+			out[c.name] = own
+		case c.describe(f) != "":
+		case !isMeasured:
 			out[c.name] = notMeasured
-		}
-	}
-	if f.Conceal == noConcealment {
-		out[Conceals] = cmp.Or(out[Conceals], notBuilt)
-	}
-	for _, c := range capabilities {
-		if why := out[c.name]; c.describe(f) != "" && (why == notMeasured || why == languageReasons[f.Language][c.name]) {
-			delete(out, c.name)
+		case general != "":
+			out[c.name] = general
 		}
 	}
 	return out
 }
 
-// languageReasons are reasons for all frameworks of a language whose rows have none.
+// languageReasons are reasons for the frameworks of a language, for which [commonReasons] are wrong.
 var languageReasons = map[string]map[Capability]string{
-	"go":     {Shadowed: "imports name a module", Installs: "part of Go, or in go.sum"},
-	"node":   {Shadowed: "packages are found in node_modules", Installs: "part of the program"},
+	"go":    {Shadowed: "imports name a module", Installs: "part of Go, or in go.sum"},
+	"node":  {Shadowed: "packages are found in node_modules", Installs: "part of the program"},
+	"rust":  {Installs: "Cargo.lock has sums"},
+	"ruby":  {Shadowed: searched},
+	"perl":  {Shadowed: searched},
+	"php":   {Shadowed: "classes are found by Composer"},
+	"shell": {Shadowed: "has no modules"},
+
 	"python": {Installs: "part of Python"},
-	"rust":   {Shadowed: compiled, Installs: "Cargo.lock has sums"},
-	"java":   {Shadowed: compiled, Installs: notWatched},
-	"ruby":   {Shadowed: "folders are searched in an order that options set", Installs: notWatched},
-	"php":    {Shadowed: "classes are found by Composer", Installs: notWatched},
-	"dotnet": {Shadowed: compiled, Installs: notWatched},
-	"c++":    {Shadowed: compiled, Installs: notWatched},
-	"elixir": {Shadowed: compiled, Installs: notWatched},
-	"swift":  {Shadowed: compiled, Installs: notWatched},
-	"zig":    {Shadowed: compiled, Installs: notWatched},
-	"any":    {Shadowed: compiled, Installs: notWatched},
-	"shell":  {Shadowed: "has no modules", Installs: notWatched},
-	"perl":   {Shadowed: "folders are searched in an order that options set", Installs: notWatched},
 }
 
-const (
-	compiled   = "is compiled with its dependencies"
-	notWatched = "installed packages of the language are not watched"
-)
+// commonReasons are reasons for all frameworks whose row and language have no other ones.
+var commonReasons = map[Capability]string{
+	Shadowed: "is compiled with its dependencies",
+	Installs: "installed packages of the language are not watched",
+	Conceals: notBuilt,
+}
+
+const searched = "folders are searched in an order that options set"
 
 func (f Framework) inheritFrom(base Framework) Framework {
 	f.Language, f.Style = base.Language, base.Style
