@@ -32,8 +32,8 @@ var goTestingPackage = ecosystem{
 			p.files["VERSION"] = stampOf(info)
 		}
 	},
-	findEdits: func(was, now *packageFolder) []edit {
-		files := now.changedFiles(was)
+	findEdits: func(earlier, now *packageFolder) []edit {
+		files := now.changedFiles(earlier)
 		if len(files) == 0 || slices.Contains(files, "VERSION") {
 			return nil
 		}
@@ -102,15 +102,15 @@ func (w Watch) addGoTesting(program string, into map[string]*ecosystem) {
 	}
 }
 
-func findModuleEdits(was, now *packageFolder) []edit {
-	same := len(was.files) == len(now.files)
+func findModuleEdits(earlier, now *packageFolder) []edit {
+	same := len(earlier.files) == len(now.files)
 	for name, s := range now.files {
-		same = same && s == was.files[name]
+		same = same && s == earlier.files[name]
 	}
 	if same {
 		return nil
 	}
-	for module, sum := range was.records {
+	for module, sum := range earlier.records {
 		if is, err := hashModule(now.dir, module); err == nil && is != sum {
 			return []edit{{now.dir, module + " in Go's module cache is not what go.sum states: go clean -modcache, and build again"}}
 		}

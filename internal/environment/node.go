@@ -90,22 +90,22 @@ func readVersion(manifest string) string {
 	return m.Version
 }
 
-func findNodeEdits(was, now *packageFolder) []edit {
+func findNodeEdits(earlier, now *packageFolder) []edit {
 	var out []edit
 	managed, recorded := false, false // a manager wrote its record; there is one
 	for _, name := range nodeRecordFiles {
-		before, ok := was.files[name]
+		before, ok := earlier.files[name]
 		after, there := now.files[name]
 		recorded = recorded || ok && there
 		managed = managed || there && (!ok || after.rewritten(before))
 	}
 	seen := map[string]bool{}
-	for _, file := range differingFiles(was, now) {
+	for _, file := range differingFiles(earlier, now) {
 		folder, name := splitPackagePath(file)
 		if name == "" || strings.HasPrefix(file, ".bin/") {
 			folder, name = file, path.Base(file)
 		}
-		if seen[folder] || hasPatch(now.dir, name) || !isManualEdit(was, now, file, managed || !recorded) {
+		if seen[folder] || hasPatch(now.dir, name) || !isManualEdit(earlier, now, file, managed || !recorded) {
 			continue
 		}
 		seen[folder] = true
@@ -134,10 +134,10 @@ func hasPatch(dir, name string) bool {
 }
 
 // differingFiles are the files that were written, and those whose content differs.
-func differingFiles(was, now *packageFolder) []string {
-	out := now.changedFiles(was)
+func differingFiles(earlier, now *packageFolder) []string {
+	out := now.changedFiles(earlier)
 	for name, sum := range now.sums {
-		if before, ok := was.sums[name]; ok && before != sum {
+		if before, ok := earlier.sums[name]; ok && before != sum {
 			out = append(out, name)
 		}
 	}
@@ -147,28 +147,28 @@ func differingFiles(was, now *packageFolder) []string {
 
 // isManualEdit reports whether no package manager wrote a changed file. managed is whether a
 // manager may have run.
-func isManualEdit(was, now *packageFolder, file string, managed bool) bool {
-	before, existed := was.files[file]
+func isManualEdit(earlier, now *packageFolder, file string, managed bool) bool {
+	before, existed := earlier.files[file]
 	_, name := splitPackagePath(file)
 	switch {
 	case strings.HasPrefix(file, ".bin/"):
 		return existed && (!managed || before.link && !now.files[file].link)
 	case now.files[file].link: // another package, or a link in its place
-		_, installed := was.files[file+"/package.json"]
+		_, installed := earlier.files[file+"/package.json"]
 		return !managed && (existed || installed)
 	}
-	return name != "" && isManualEditInPackage(was, now, file, managed)
+	return name != "" && isManualEditInPackage(earlier, now, file, managed)
 }
 
 // isManualEditInPackage is isManualEdit for a file inside a package.
-func isManualEditInPackage(was, now *packageFolder, file string, managed bool) bool {
-	_, existed := was.files[file]
+func isManualEditInPackage(earlier, now *packageFolder, file string, managed bool) bool {
+	_, existed := earlier.files[file]
 	folder, name := splitPackagePath(file)
-	manifest, known := was.files[folder+"/package.json"]
+	manifest, known := earlier.files[folder+"/package.json"]
 	reinstalled := known && now.files[folder+"/package.json"].rewritten(manifest)
 	switch {
-	case was.sums[file] != "" && now.sums[file] != "": // read at both times
-		return was.sums[file] != now.sums[file] && (!reinstalled || was.records[folder] == now.records[folder])
+	case earlier.sums[file] != "" && now.sums[file] != "": // read at both times
+		return earlier.sums[file] != now.sums[file] && (!reinstalled || earlier.records[folder] == now.records[folder])
 	case existed:
 		return !reinstalled || !managed
 	case known: // programs write into their packages, but not into those that run tests

@@ -37,10 +37,10 @@ func (s stamp) rewritten(earlier stamp) bool {
 
 // ecosystem describes how one kind of package manager stores packages.
 type ecosystem struct {
-	isWanted    func(name string) bool               // base names of the files that matter
-	isSearched  func(folder string) bool             // folders that are searched, by slash path
-	readRecords func(w Watch, p *packageFolder)      // reads records and sums of the files found
-	findEdits   func(was, now *packageFolder) []edit // files that no manager installed
+	isWanted    func(name string) bool                   // base names of the files that matter
+	isSearched  func(folder string) bool                 // folders that are searched, by slash path
+	readRecords func(w Watch, p *packageFolder)          // reads records and sums of the files found
+	findEdits   func(earlier, now *packageFolder) []edit // files that no manager installed
 }
 
 // edit is a package with a file that no package manager wrote.
@@ -135,10 +135,10 @@ func (p *packageFolder) pathOf(name string) string {
 }
 
 // changedFiles are the files that are new or were written since an earlier state, sorted.
-func (p *packageFolder) changedFiles(was *packageFolder) []string {
+func (p *packageFolder) changedFiles(earlier *packageFolder) []string {
 	var out []string
 	for name, s := range p.files {
-		if before, ok := was.files[name]; !ok || s.rewritten(before) {
+		if before, ok := earlier.files[name]; !ok || s.rewritten(before) {
 			out = append(out, name)
 		}
 	}
@@ -151,13 +151,13 @@ const maxEdits = 10
 
 // packageChanges finds installed packages that were edited manually. A folder that is new is not
 // compared.
-func packageChanges(was, now map[string]*packageFolder) []Change {
+func packageChanges(earlier, now map[string]*packageFolder) []Change {
 	var out []Change
-	for _, dir := range slices.Sorted(maps.Keys(was)) {
+	for _, dir := range slices.Sorted(maps.Keys(earlier)) {
 		if now[dir] == nil {
 			continue
 		}
-		for _, e := range was[dir].ecosystem.findEdits(was[dir], now[dir]) {
+		for _, e := range earlier[dir].ecosystem.findEdits(earlier[dir], now[dir]) {
 			if len(out) == maxEdits {
 				return out
 			}

@@ -67,15 +67,15 @@ func field(row []string, i int) string {
 	return ""
 }
 
-func findPythonEdits(was, now *packageFolder) []edit {
+func findPythonEdits(earlier, now *packageFolder) []edit {
 	var out []edit
 	seen := map[string]bool{}
-	for _, file := range now.changedFiles(was) {
+	for _, file := range now.changedFiles(earlier) {
 		top, _, _ := strings.Cut(file, "/")
-		if path.Base(file) == "RECORD" || seen[top] || isUnrecorded(file) || !differsFromRecord(was, now, file) {
+		if path.Base(file) == "RECORD" || seen[top] || isUnrecorded(file) || !differsFromRecord(earlier, now, file) {
 			continue
 		}
-		_, existed := was.files[file]
+		_, existed := earlier.files[file]
 		recorded := now.records[file] != ""
 		what := "is not what pip recorded when it installed it: restore it with pip install --force-reinstall"
 		if !recorded && !existed {
@@ -96,16 +96,16 @@ func isUnrecorded(file string) bool {
 // differsFromRecord reports whether a file differs from the record of its package, or that record
 // from the earlier one of the same version. A file that is and was in no record was installed in
 // an older way.
-func differsFromRecord(was, now *packageFolder, file string) bool {
+func differsFromRecord(earlier, now *packageFolder, file string) bool {
 	want := now.records[file]
-	for key, sum := range was.records { // the same package in the same version
+	for key, sum := range earlier.records { // the same package in the same version
 		if dist, name, ok := strings.Cut(key, "\x00"); ok && name == file && now.records[dist+"\x00"+file] != "" && now.records[dist+"\x00"+file] != sum {
 			return true
 		}
 	}
 	if want == "" {
-		_, existed := was.files[file]
-		return was.records[file] != "" || !existed && !isGenerated(was, file)
+		_, existed := earlier.files[file]
+		return earlier.records[file] != "" || !existed && !isGenerated(earlier, file)
 	}
 	text, err := projectfile.ReadAnywhere(now.pathOf(file), projectfile.Git)
 	if err != nil {
@@ -117,12 +117,12 @@ func differsFromRecord(was, now *packageFolder, file string) bool {
 
 // isGenerated reports whether a new file may be written by a package that was there before, such
 // as the tables of a parser.
-func isGenerated(was *packageFolder, file string) bool {
+func isGenerated(earlier *packageFolder, file string) bool {
 	top, _, below := strings.Cut(file, "/")
 	if !below || framework.PythonPackage.MatchString(top) {
 		return false
 	}
-	for name := range was.files {
+	for name := range earlier.files {
 		if strings.HasPrefix(name, top+"/") {
 			return true
 		}
