@@ -146,7 +146,7 @@ func sumCounts(m map[string]int) int {
 
 // finding is a finding about an assertion of a test.
 func (d assertionDiff) finding(a facts.Assertion, text string) facts.Finding {
-	return facts.Finding{File: d.After.Side.Path, Line: a.Line, Test: d.After.Name, Evidence: facts.ShortenEvidence(text)}
+	return d.After.NewFinding(a.Line, text)
 }
 
 // decoratorRE matches a decorator or an annotation of a test.
@@ -221,7 +221,7 @@ func findTautologies(c *facts.Change) []facts.Finding {
 		if len(all) == 0 || len(all) < len(t.Assertions) || t.Parent != nil || t.File.Added && configtext.DataFolderRE.MatchString(t.File.Path) {
 			continue
 		}
-		f := facts.Finding{File: t.Side.Path, Line: all[0].Line, Test: t.Name, Evidence: facts.ShortenEvidence(all[0].Text)}
+		f := t.NewFinding(all[0].Line, all[0].Text)
 		switch {
 		case lost:
 			f.Severity = metric.Critical
@@ -292,7 +292,7 @@ func findSwallowedFailures(c *facts.Change) []facts.Finding {
 		}
 		if p.After.CountAssertionsIn(marks) > 0 {
 			m := marks[len(marks)-1]
-			out = append(out, facts.Finding{File: p.After.Side.Path, Line: m.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(m.Text)})
+			out = append(out, p.After.NewFinding(m.Line, m.Text))
 		}
 	}
 	for _, f := range c.Files {
@@ -305,7 +305,7 @@ func findSwallowedFailures(c *facts.Change) []facts.Finding {
 		}
 		for _, m := range f.After().Inspection().Marks {
 			if had[m.Text]--; m.Kind == source.Swallow && had[m.Text] < 0 && f.After().TestContaining(m.Line) == nil {
-				out = append(out, facts.Finding{Severity: metric.Medium, File: f.Path, Line: m.Line, Evidence: facts.ShortenEvidence(m.Text)})
+				out = append(out, f.NewFinding(m.Line, m.Text).WithSeverity(metric.Medium))
 			}
 		}
 	}

@@ -183,7 +183,7 @@ func findNewUsers(c *facts.Change, name string) []facts.Finding {
 		if p.After.Parent != nil || len(p.Before.Assertions) == 0 || !re.MatchString(p.After.Side.TextWithAnnotations(p.After.TestDef)) || re.MatchString(p.Before.Side.TextWithAnnotations(p.Before.TestDef)) {
 			continue
 		}
-		out = append(out, facts.Finding{File: p.After.Side.Path, Line: p.After.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(name + " drops the failure of what it runs")})
+		out = append(out, p.After.NewFinding(p.After.Line, name+" drops the failure of what it runs"))
 	}
 	return out
 }

@@ -184,7 +184,7 @@ func findUncalledHelpers(c *facts.Change) []facts.Finding {
 				continue
 			}
 			if callsFunction(p.Before, name) && !callsFunction(p.After, name) && !callsNewHelper(c, assertionDiff{Pair: p}) {
-				out = append(out, facts.Finding{File: p.After.Side.Path, Line: fn.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(name + ", which asserts, is not called any more")})
+				out = append(out, p.After.NewFinding(fn.Line, name+", which asserts, is not called any more"))
 			}
 		}
 	}

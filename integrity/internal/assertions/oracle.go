@@ -151,7 +151,7 @@ func findSelfMadeExpectations(c *facts.Change) []facts.Finding {
 			}
 			for f := range calledFunctions(e.newPart) {
 				if of()[f] && !calledFunctions(e.oldPart)[f] {
-					out = append(out, facts.Finding{File: p.After.Side.Path, Line: e.newLine.Number, Test: p.After.Name, Evidence: facts.ShortenEvidence(e.before + " → " + e.after)})
+					out = append(out, p.After.NewFinding(e.newLine.Number, e.before+" → "+e.after))
 					break
 				}
 			}
@@ -211,7 +211,7 @@ func normalizationFinding(c *facts.Change, p facts.Pair, l facts.Line, text stri
 	if c.TouchesProduct() {
 		by = metric.Medium
 	}
-	return facts.Finding{File: p.After.Side.Path, Line: l.Number, Test: p.After.Name, Severity: by, Evidence: facts.ShortenEvidence(text)}
+	return p.After.NewFinding(l.Number, text).WithSeverity(by)
 }
 
 // normalizationSeverity returns the severity of what was put around one side of a comparison: 0 if

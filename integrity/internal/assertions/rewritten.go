@@ -96,7 +96,7 @@ func findChangedLiterals(c *facts.Change) []facts.Finding {
 		if len(removed) == 0 || slices.Equal(literalValues(removed), literalValues(added)) {
 			continue
 		}
-		f := facts.Finding{File: p.After.Side.Path, Line: p.After.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence("only values changed: " + strings.Join(removed, ", "))}
+		f := p.After.NewFinding(p.After.Line, "only values changed: "+strings.Join(removed, ", "))
 		switch {
 		case facts.TouchesSource.Of(c) && !areArgumentsOfSubject(c, p, removed), areOnlyMessages(p, removed):
 			f.Severity = metric.Low

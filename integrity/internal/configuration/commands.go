@@ -23,7 +23,7 @@ func effectRule(e framework.Effect) func(*facts.Change) []facts.Finding {
 						continue
 					}
 					if s := newMarkSeverity(c, f, after, m); s != 0 {
-						out = append(out, facts.Finding{File: f.Path, Line: after.Line, Severity: s, Evidence: facts.ShortenEvidence(after.Text)})
+						out = append(out, f.NewFinding(after.Line, after.Text).WithSeverity(s))
 					}
 				}
 			}
@@ -159,13 +159,13 @@ func removedCallFindings(c *facts.Change, f *facts.ConfigFile, before configtext
 	after := commandsAt(f, before.Key)
 	switch {
 	case f.After().Exists() && len(after) > 0 && (areAllNoOps(after) || isNoOpAdded(f, before.Key, after)):
-		return []facts.Finding{{File: f.Path, Line: after[0].Line, Evidence: facts.ShortenEvidence(before.Text + " → " + after[0].Text)}}
+		return []facts.Finding{f.NewFinding(after[0].Line, before.Text+" → "+after[0].Text)}
 	case before.Purpose != framework.RunsTests || before.Guessed || hasAddedCalls(c, before.Purpose):
 		return nil
 	case isEmptied(f, before.Key):
-		return []facts.Finding{{File: f.Path, Line: before.Line, Evidence: facts.ShortenEvidence(before.Text + " → nothing")}}
+		return []facts.Finding{f.NewFinding(before.Line, before.Text+" → nothing")}
 	}
-	finding := facts.Finding{File: f.Path, Severity: metric.Medium, Line: cmp.Or(firstLine(after), before.Line), Evidence: facts.ShortenEvidence(before.Text + " is gone")}
+	finding := f.NewFinding(cmp.Or(firstLine(after), before.Line), before.Text+" is gone").WithSeverity(metric.Medium)
 	switch {
 	case mentionsProgram(after, before.Name), exampleFolderRE.MatchString(f.Path):
 	case countTestCalls(f.NewCalls) == 0 && (!strings.Contains(f.Path, "/") || strings.HasPrefix(f.Path, ".")), mainScriptRE.MatchString(before.Key), isReplacedByNoOp(f, before.Key):
@@ -298,7 +298,7 @@ func findNarrowedPaths(c *facts.Change) []facts.Finding {
 				continue
 			}
 			if isDeeper(f, after) {
-				out = append(out, facts.Finding{File: f.Path, Line: after.Line, Evidence: facts.ShortenEvidence(after.Text)})
+				out = append(out, f.NewFinding(after.Line, after.Text))
 				continue
 			}
 			wide := func(_ *facts.ConfigFile, x configtext.Call) bool { return x.Name == after.Name && !isNarrow(x) }
@@ -306,7 +306,7 @@ func findNarrowedPaths(c *facts.Change) []facts.Finding {
 				return x.Name == after.Name && slices.Equal(x.Args, after.Args)
 			}
 			if countCalls(c, true, wide) < countCalls(c, false, wide) && countCalls(c, true, same) > countCalls(c, false, same) {
-				out = append(out, facts.Finding{File: f.Path, Line: after.Line, Evidence: facts.ShortenEvidence(after.Text)})
+				out = append(out, f.NewFinding(after.Line, after.Text))
 			}
 		}
 	}

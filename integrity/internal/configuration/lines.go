@@ -69,7 +69,7 @@ func (r *lineRow) findings(c *facts.Change, f *facts.ChangedFile) []facts.Findin
 		if isComment(l.Text) || !r.line.MatchString(l.Text) || r.except != nil && r.except.MatchString(l.Text) || isMovedLine(c, l.Text) {
 			continue
 		}
-		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.ShortenEvidence(strings.TrimSpace(l.Text))})
+		out = append(out, f.NewFinding(l.Number, strings.TrimSpace(l.Text)).WithSeverity(r.severity))
 	}
 	return out
 }

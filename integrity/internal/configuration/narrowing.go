@@ -52,7 +52,7 @@ func findDeeperGlobs(f *facts.ConfigFile) []facts.Finding {
 		return nil
 	}
 	if before, after := deeperList(f); after != nil {
-		return []facts.Finding{{File: f.Path, Line: after.Line, Severity: metric.High, Evidence: facts.ShortenEvidence(before.Value + " → " + after.Value)}}
+		return []facts.Finding{f.NewFinding(after.Line, before.Value+" → "+after.Value).WithSeverity(metric.High)}
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func findRemovedNeeds(c *facts.Change) []facts.Finding {
 			}
 			for _, need := range strings.Fields(before.Value) {
 				if !slices.Contains(strings.Fields(after.Value), need) && isExistingTest(c, f, before.Key, need) {
-					out = append(out, facts.Finding{File: f.Path, Line: after.Line, Evidence: facts.ShortenEvidence(before.Key + " no longer needs " + need)})
+					out = append(out, f.NewFinding(after.Line, before.Key+" no longer needs "+need))
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func findNoOpTestScripts(f *facts.ConfigFile) []facts.Finding {
 		idle := len(words) > 0 && (words[0] == "true" || words[0] == ":" || words[0] == "exit" && len(words) == 2 && words[1] == "0")
 		if idle && testScriptRE.MatchString(x.Key) && len(commandsAt(f, x.Key)) == 1 &&
 			!slices.ContainsFunc(f.OldConfig.Commands, func(y configtext.Command) bool { return y.Key == x.Key }) {
-			out = append(out, facts.Finding{File: f.Path, Line: x.Line, Evidence: facts.ShortenEvidence(x.Key + ": " + x.Text)})
+			out = append(out, f.NewFinding(x.Line, x.Key+": "+x.Text))
 		}
 	}
 	return out

@@ -105,7 +105,7 @@ func findDisabledRulesIn(f *facts.ConfigFile) []facts.Finding {
 		if !disablesRule(s, false) || configtext.NoTestsPathRE.MatchString(s.Value) {
 			continue
 		}
-		finding := facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value)}
+		finding := f.NewFinding(s.Line, s.Key+": "+s.Value)
 		if allRulesRE.MatchString(s.Value) || strings.HasSuffix(s.Key, "strict") && !strings.EqualFold(s.Value, "true") {
 			finding.Severity = metric.High
 		}
@@ -113,7 +113,7 @@ func findDisabledRulesIn(f *facts.ConfigFile) []facts.Finding {
 	}
 	for _, s := range f.RemovedSettings {
 		if disablesRule(s, true) && hasElements(f, s) {
-			out = append(out, facts.Finding{File: f.Path, Severity: metric.Medium, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value + " is gone")})
+			out = append(out, f.NewFinding(0, s.Key+": "+s.Value+" is gone").WithSeverity(metric.Medium))
 		}
 	}
 	return out
@@ -148,7 +148,7 @@ func findRaisedLimits(f *facts.ConfigFile) []facts.Finding {
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		for i, old := range before[key] {
 			if after := is[key]; old.kind == softCeiling && i < len(after) && after[i].isLooserThan(old) {
-				finding := facts.Finding{File: f.Path, Line: after[i].Line, Evidence: facts.ShortenEvidence(old.Key + ": " + old.Value + " → " + after[i].Value)}
+				finding := f.NewFinding(after[i].Line, old.Key+": "+old.Value+" → "+after[i].Value)
 				if after[i].number >= 2*old.number {
 					finding.Severity = metric.High
 				}

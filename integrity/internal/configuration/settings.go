@@ -170,14 +170,14 @@ func (r *settingRow) findings(c *facts.Change, f *facts.ConfigFile) []facts.Find
 	if r.removed {
 		for _, s := range f.RemovedSettings {
 			if r.matches(s) && (r.evenIfEmpty && f.After().Exists() || isListLeft(c, f, s)) && !isWidened(f, s) && !(r.unlessDeleted && isFileDeleted(c, s.Value)) {
-				out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.severity, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value + " is gone")})
+				out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value+" is gone").WithSeverity(r.severity))
 			}
 		}
 		return out
 	}
 	for _, s := range f.AddedSettings {
 		if r.matches(s) && !isNewTarget(c, f, s) && !isInOtherProject(f, s) {
-			out = append(out, facts.Finding{File: f.Path, Line: s.Line, Severity: r.severityOf(c, f, s), Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value)})
+			out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value).WithSeverity(r.severityOf(c, f, s)))
 		}
 	}
 	return out

@@ -104,7 +104,7 @@ func findLoweredLimits(c *facts.Change) []facts.Finding {
 				switch {
 				case old.kind == softCeiling:
 				case i < len(after) && after[i].isLooserThan(old):
-					out = append(out, facts.Finding{File: f.Path, Line: after[i].Line, Evidence: facts.ShortenEvidence(old.Key + ": " + old.Value + " → " + after[i].Value)})
+					out = append(out, f.NewFinding(after[i].Line, old.Key+": "+old.Value+" → "+after[i].Value))
 				case i >= len(after):
 					out = append(out, removedLimitFindings(c, f, old)...)
 				}
@@ -120,7 +120,7 @@ func removedLimitFindings(c *facts.Change, f *facts.ConfigFile, old limit) []fac
 	if !f.After().Exists() && !f.Deleted || strings.HasPrefix(old.Key, "flag.") && slices.ContainsFunc(f.NewConfig.Settings, func(s configtext.Setting) bool { return limitKindOf(configtext.ToolName(f.Path), s.Key) == floor }) {
 		return nil
 	}
-	finding := facts.Finding{File: f.Path, Severity: metric.High, Line: old.Line, Evidence: facts.ShortenEvidence(old.Key + ": " + old.Value + " is gone")}
+	finding := f.NewFinding(old.Line, old.Key+": "+old.Value+" is gone").WithSeverity(metric.High)
 	if f.After().Exists() {
 		finding.Line = 0
 	}
@@ -158,7 +158,7 @@ func findLoosenedLimits(f *facts.ConfigFile) []facts.Finding {
 	}
 	for _, s := range f.AddedSettings {
 		if retryKeyRE.MatchString(s.Key) && !floorKeyRE.MatchString(s.Key) && !(coverageRE.MatchString(s.Key) && strings.HasSuffix(s.Key, "threshold")) && isLoosened(f, s) {
-			out = append(out, facts.Finding{File: f.Path, Line: s.Line, Evidence: facts.ShortenEvidence(s.Key + ": " + s.Value)})
+			out = append(out, f.NewFinding(s.Line, s.Key+": "+s.Value))
 		}
 	}
 	return out

@@ -1,7 +1,11 @@
 package facts
 
 import (
+	"iter"
+	"path"
+	"slices"
 	"strings"
+	"unicode"
 
 	"supervise/internal/regexp"
 	"supervise/source"
@@ -14,18 +18,18 @@ type Assertion struct {
 	source.Assertion
 }
 
-// LocatedAssertions returns the assertions of a test with their lines. Their texts are
-// not read yet: most are unchanged, and not of interest.
+// LocatedAssertions returns the assertions of a test with their lines. They are not
+// parsed, because most of them did not change: see [ParseAssertions].
 func (t *Test) LocatedAssertions() []Assertion {
-	at := t.assertionLines()
+	lines := t.assertionLines()
 	out := make([]Assertion, len(t.Assertions))
 	for i, text := range t.Assertions {
-		out[i] = Assertion{Text: text, Line: at[i]}
+		out[i] = Assertion{Text: text, Line: lines[i]}
 	}
 	return out
 }
 
-// ParseAssertions reads assertions.
+// ParseAssertions parses the texts of assertions.
 func ParseAssertions(list []Assertion) {
 	for i := range list {
 		list[i].Assertion = source.ParseAssertion(list[i].Text)
@@ -40,26 +44,35 @@ var AssertionWordRE = regexp.MustCompile(`(?i)^(?:assert\w*|expect|are_expected|
 func SubjectWords(text string) map[string]int {
 	out := map[string]int{}
 	for _, w := range WordRE.FindAllString(text, -1) {
-		if !AssertionWordRE.MatchString(w) && (w[0] < '0' || w[0] > '9') {
+		isNumber := w[0] >= '0' && w[0] <= '9'
+		if !isNumber && !AssertionWordRE.MatchString(w) {
 			out[w]++
 		}
 	}
 	return out
 }
 
-// IsName reports whether a token begins as names do.
+// NamesSubject reports whether one of the subject words of an assertion matches.
+func NamesSubject(text string, matches func(word string) bool) bool {
+	for w := range SubjectWords(text) {
+		if matches(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsName reports whether a token starts like a name: with a letter, "_" or "$".
 func IsName(s string) bool {
-	return s[0] == '_' || s[0] == '$' && len(s) > 1 || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z'
+	return s[0] == '_' || s[0] == '$' && len(s) > 1 || isLetter(s[0])
 }
 
 // Tautologies returns the assertions of a test that hold whatever the code does.
 func Tautologies(t *Test) []Assertion {
-	var out []Assertion
-	for _, a := range t.LocatedAssertions() {
-		if source.IsTrivial(a.Text) || t.Side.Language() == source.Python && source.AssertsTuple(a.Text) {
-			out = append(out, a)
-		}
-	}
+	isPython := t.Side.Language() == source.Python
+	out := Filter(t.LocatedAssertions(), func(a Assertion) bool {
+		return source.IsTrivial(a.Text) || isPython && source.AssertsTuple(a.Text)
+	})
 	ParseAssertions(out)
 	return out
 }
@@ -73,52 +86,51 @@ var LiteralRE = regexp.MustCompile(LiteralExpr)
 // AreSimilarNames reports whether one name is within the other.
 func AreSimilarNames(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	return (strings.Contains(a, b) || strings.Contains(b, a)) && !AssertionWordRE.MatchString(a) && !AssertionWordRE.MatchString(b)
+	contains := strings.Contains(a, b) || strings.Contains(b, a)
+	return contains && !AssertionWordRE.MatchString(a) && !AssertionWordRE.MatchString(b)
 }
 
-// findOpening returns the line with which an assertion of several lines begins, -1 for
-// none: "assert [".
-func findOpening(list []string, used []bool, assertion string) int {
-	for i, s := range list {
-		if !used[i] && len(s) > len("assert") && strings.HasPrefix(assertion, s) {
-			return i
-		}
-	}
-	return -1
-}
-
-// assertionLines returns the line of each assertion of a test; where it is not
-// found, it is that of the test.
+// assertionLines returns the line of each assertion of a test. An assertion that is not
+// found has the line of the test.
 func (t *Test) assertionLines() []int {
 	if t.lines == nil {
-		t.lines = t.findAssertions()
+		t.lines = t.findAssertionLines()
 	}
 	return t.lines
 }
 
-func (t *Test) findAssertions() []int {
-	var squashed []string
+func (t *Test) findAssertionLines() []int {
+	var lines []string // without white space, "" once an assertion is found there
 	for n := t.Line; n <= t.End; n++ {
-		squashed = append(squashed, RemoveSpace(t.Side.LineAt(n)))
+		lines = append(lines, RemoveSpace(t.Side.LineAt(n)))
 	}
-	used := make([]bool, len(squashed))
 	out := make([]int, len(t.Assertions))
 	for i, a := range t.Assertions {
 		out[i] = t.Line
-		for _, key := range AssertionPrefixes(a) {
-			if n := findContaining(squashed, used, key); n >= 0 {
-				out[i], used[n] = t.Line+n, true
-				break
-			}
-		}
-		if n := findOpening(squashed, used, RemoveSpace(a)); out[i] == t.Line && n >= 0 {
-			out[i], used[n] = t.Line+n, true
+		if n := findAssertion(lines, a); n >= 0 {
+			out[i], lines[n] = t.Line+n, ""
 		}
 	}
 	return out
 }
 
-// AssertionPrefixes are prefixes to find an assertion in the text with, the longest first.
+// findAssertion returns the index of the line with an assertion, or with the start of one
+// of several lines, such as "assert ["; -1 for none.
+func findAssertion(lines []string, assertion string) int {
+	for _, prefix := range AssertionPrefixes(assertion) {
+		if prefix == "" {
+			continue
+		}
+		if n := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, prefix) }); n >= 0 {
+			return n
+		}
+	}
+	text := RemoveSpace(assertion)
+	return slices.IndexFunc(lines, func(l string) bool { return len(l) > len("assert") && strings.HasPrefix(text, l) })
+}
+
+// AssertionPrefixes returns the prefixes by which an assertion is found in a text without
+// white space, the longest first.
 func AssertionPrefixes(a string) []string {
 	condition, _, failure := strings.Cut(a, " => t.")
 	if failure {
@@ -138,51 +150,34 @@ func AssertionPrefixes(a string) []string {
 	return out
 }
 
-func findContaining(list []string, used []bool, key string) int {
-	for i, s := range list {
-		if !used[i] && key != "" && strings.Contains(s, key) {
-			return i
-		}
-	}
-	return -1
-}
-
 // WordRE matches a word.
 var WordRE = regexp.MustCompile(`\w+`)
 
 // CountWords counts the words of a text.
 func CountWords(text string) map[string]int {
 	out := map[string]int{}
-	EachWord(text, func(w string) { out[w]++ })
+	for w := range Words(text) {
+		out[w]++
+	}
 	return out
 }
 
 var testAffixRE = regexp.MustCompile(`(?i)^tests?[_-]|[._-]?(?:tests?|specs?)$`)
 
-// SubjectName is what a test file is about, by its name: calc of test_calc.py.
+// SubjectName returns what a test file is about, by its name: calc for test_calc.py.
 func SubjectName(name string) string {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	stem, _, _ := strings.Cut(base, ".")
+	stem, _, _ := strings.Cut(path.Base(name), ".")
 	return strings.ToLower(testAffixRE.ReplaceAllString(stem, ""))
 }
 
-// RemoveSpace drops the white space of a text.
+// RemoveSpace returns a text without its white space.
 func RemoveSpace(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// EachWord calls use with each word of a text: letters, digits and _ of ASCII.
-func EachWord(text string, use func(string)) {
-	for i := 0; i < len(text); i++ {
-		if !isWordByte(text[i]) {
-			continue
-		}
-		from := i
-		for i < len(text) && isWordByte(text[i]) {
-			i++
-		}
-		use(text[from:i])
-	}
+// Words yields the words of a text: letters, digits and _ of ASCII.
+func Words(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(c rune) bool { return c > unicode.MaxASCII || !isWordByte(byte(c)) })
 }
 
-func isWordByte(c byte) bool {
-	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
-}
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isWordByte(c byte) bool { return c == '_' || isLetter(c) || c >= '0' && c <= '9' }

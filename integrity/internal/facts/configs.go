@@ -4,77 +4,82 @@ import (
 	"supervise/integrity/internal/configtext"
 )
 
-// ConfigFile is a changed configuration file as it was read.
+// ConfigFile is a changed configuration file, parsed.
 type ConfigFile struct {
 	*ChangedFile
-	OldConfig, NewConfig           configtext.Reading
-	OldCalls, NewCalls             []configtext.Call
-	AddedSettings, RemovedSettings []configtext.Setting // see news
+	OldConfig, NewConfig configtext.Reading
+	OldCalls, NewCalls   []configtext.Call
+
+	// AddedSettings and RemovedSettings leave out settings that moved, even to another file.
+	AddedSettings, RemovedSettings []configtext.Setting
 }
 
 // ConfigFiles are the configuration files of the change.
 var ConfigFiles = Define(func(c *Change) []*ConfigFile {
 	var out []*ConfigFile
 	for _, f := range c.Files {
-		was := f.Before().ConfigKind()
-		is := f.After().ConfigKind()
-		if was == configtext.None && is == configtext.None || len(f.AddedLines())+len(f.RemovedLines()) == 0 && was == is && f.OldPath == "" {
-			continue
+		oldKind, newKind := f.Before().ConfigKind(), f.After().ConfigKind()
+		isConfig := oldKind != configtext.None || newKind != configtext.None
+		isChanged := f.HasChangedLines() || oldKind != newKind || f.OldPath != ""
+		if isConfig && isChanged {
+			out = append(out, readConfig(f))
 		}
-		cf := &ConfigFile{ChangedFile: f}
-		wasWell, isWell := true, true
-		if f.Before().Exists() {
-			cf.OldConfig, wasWell = configtext.Read(was, f.Before().Path, f.Before().Text)
-		}
-		if f.After().Exists() {
-			cf.NewConfig, isWell = configtext.Read(is, f.After().Path, f.After().Text)
-		}
-		if !wasWell || !isWell { // the keys must be the same on both sides
-			cf.OldConfig, cf.NewConfig = configtext.ReadLines(f.Before().Text), configtext.ReadLines(f.After().Text)
-		}
-		cf.OldCalls, cf.NewCalls = configtext.FindCalls(&cf.OldConfig), configtext.FindCalls(&cf.NewConfig)
-		out = append(out, cf)
 	}
 	compareSettings(out)
 	return out
 })
 
-// compareSettings sets, for each file, the settings that occur more often after the change than
-// before, and the other way round: what moved, even to another file, is in neither.
+// readConfig parses both sides of a configuration file. If one of them has a syntax error,
+// both are read line by line, so that their keys can be compared.
+func readConfig(f *ChangedFile) *ConfigFile {
+	out := &ConfigFile{ChangedFile: f}
+	validBefore, validAfter := true, true
+	if s := f.Before(); s.Exists() {
+		out.OldConfig, validBefore = configtext.Read(s.ConfigKind(), s.Path, s.Text)
+	}
+	if s := f.After(); s.Exists() {
+		out.NewConfig, validAfter = configtext.Read(s.ConfigKind(), s.Path, s.Text)
+	}
+	if !validBefore || !validAfter {
+		out.OldConfig, out.NewConfig = configtext.ReadLines(f.Before().Text), configtext.ReadLines(f.After().Text)
+	}
+	out.OldCalls, out.NewCalls = configtext.FindCalls(&out.OldConfig), configtext.FindCalls(&out.NewConfig)
+	return out
+}
+
+// compareSettings finds the settings of each file that all files together have more often,
+// or less often, than before.
 func compareSettings(files []*ConfigFile) {
-	before, after := map[string]int{}, map[string]int{}
+	surplus := map[string]int{}
 	for _, f := range files {
-		countSettings(before, f.OldConfig.Settings, lastKeyAndValue)
-		countSettings(after, f.NewConfig.Settings, lastKeyAndValue)
+		for _, s := range f.NewConfig.Settings {
+			surplus[lastKeyAndValue(s)]++
+		}
+		for _, s := range f.OldConfig.Settings {
+			surplus[lastKeyAndValue(s)]--
+		}
 	}
 	for _, f := range files {
-		f.AddedSettings = surplusSettings(f.OldConfig.Settings, f.NewConfig.Settings, func(s configtext.Setting) bool { return after[lastKeyAndValue(s)] > before[lastKeyAndValue(s)] })
-		f.RemovedSettings = surplusSettings(f.NewConfig.Settings, f.OldConfig.Settings, func(s configtext.Setting) bool { return before[lastKeyAndValue(s)] > after[lastKeyAndValue(s)] })
+		f.AddedSettings = Filter(surplusSettings(f.OldConfig.Settings, f.NewConfig.Settings), func(s configtext.Setting) bool { return surplus[lastKeyAndValue(s)] > 0 })
+		f.RemovedSettings = Filter(surplusSettings(f.NewConfig.Settings, f.OldConfig.Settings), func(s configtext.Setting) bool { return surplus[lastKeyAndValue(s)] < 0 })
 	}
 }
 
-// lastKeyAndValue and keyValue identify settings by the end of their key, or all of it.
+// lastKeyAndValue identifies a setting in any file: by the last part of its key.
 func lastKeyAndValue(s configtext.Setting) string {
 	return configtext.LastKey(s.Key) + "\x00" + s.Value
 }
 
 func keyAndValue(s configtext.Setting) string { return s.Key + "\x00" + s.Value }
 
-func countSettings(count map[string]int, list []configtext.Setting, name func(configtext.Setting) string) {
-	for _, s := range list {
-		count[name(s)]++
+// surplusSettings returns the settings that b has more often than a.
+func surplusSettings(a, b []configtext.Setting) []configtext.Setting {
+	counts := make(map[string]int, len(a))
+	for _, s := range a {
+		counts[keyAndValue(s)]++
 	}
-}
-
-// surplusSettings returns what is more often in b than in a and satisfies a condition.
-func surplusSettings(a, b []configtext.Setting, ok func(configtext.Setting) bool) []configtext.Setting {
-	own := make(map[string]int, len(a))
-	countSettings(own, a, keyAndValue)
-	var out []configtext.Setting
-	for _, s := range b {
-		if own[keyAndValue(s)]--; own[keyAndValue(s)] < 0 && ok(s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return Filter(b, func(s configtext.Setting) bool {
+		counts[keyAndValue(s)]--
+		return counts[keyAndValue(s)] < 0
+	})
 }

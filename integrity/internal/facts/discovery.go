@@ -9,16 +9,16 @@ import (
 	"supervise/source"
 )
 
-// isRenamedOut reports whether a file was renamed so that its runner no longer finds
-// it, going by the usual names.
+// isRenamedOut reports whether a file was renamed so that its runner no longer finds it,
+// going by the usual names.
 func isRenamedOut(before, after *Side) bool {
 	if !before.Exists() || !after.Exists() || before.Path == after.Path {
 		return false
 	}
-	if hasTestName(path.Base(before.Path)) && !hasTestName(path.Base(after.Path)) && before.Language() != source.Rust {
-		return true
-	}
-	return isDiscovered(before) && !isDiscovered(after) || IsInUnusedFolder(after.Path) && !IsInUnusedFolder(before.Path)
+	lostTestName := hasTestName(path.Base(before.Path)) && !hasTestName(path.Base(after.Path))
+	isUndiscovered := isDiscovered(before) && !isDiscovered(after)
+	movedToUnused := IsInUnusedFolder(after.Path) && !IsInUnusedFolder(before.Path)
+	return lostTestName && before.Language() != source.Rust || isUndiscovered || movedToUnused
 }
 
 // DiscoversByName reports whether the usual runners of a language recognise test files by
@@ -86,38 +86,42 @@ func isInHiddenFolder(name string) bool {
 	})
 }
 
-// movedWithProduct reports whether product code moved to the folder to which a test
-// was moved, so that this is not a folder for unused files.
+// movedWithProduct reports whether a test moved to a folder to which product code moved as
+// well: then this is not a folder for unused files.
 func (c *Change) movedWithProduct(f *ChangedFile) bool {
-	dir := path.Dir(f.Path)
-	return f.OldPath != "" && path.Base(f.Path) == path.Base(f.OldPath) && slices.ContainsFunc(c.Files, func(g *ChangedFile) bool {
-		return g != f && !g.Before().IsTestFile() && path.Dir(g.Path) == dir && (g.Added || g.OldPath != "") && g.After().IsProduct()
+	if f.OldPath == "" || path.Base(f.Path) != path.Base(f.OldPath) {
+		return false
+	}
+	return slices.ContainsFunc(c.Files, func(g *ChangedFile) bool {
+		isNewThere := path.Dir(g.Path) == path.Dir(f.Path) && (g.Added || g.OldPath != "")
+		return g != f && isNewThere && !g.Before().IsTestFile() && g.After().IsProduct()
 	})
 }
 
-// minSuiteFiles is how many new files with tests, in addition to one that was moved, make a
-// suite of a folder.
+// minSuiteFiles is how many new test files a folder must have, in addition to one that was
+// moved there, to count as a test suite.
 const minSuiteFiles = 3
 
-// MovedToNewSuite reports whether a file of tests was moved into a folder with others
-// that are new, and a changed configuration names that folder: a suite with a runner
-// of its own.
+// MovedToNewSuite reports whether a test file moved to a folder with other new tests, and a
+// changed configuration names that folder: a suite with a separate runner.
 func (c *Change) MovedToNewSuite(f *ChangedFile) bool {
 	dir := path.Dir(f.Path)
-	if IsInUnusedFolder(f.Path) || len(path.Base(dir)) < 4 || !slices.ContainsFunc(ConfigFiles.Of(c), func(g *ConfigFile) bool {
-		return slices.ContainsFunc(g.AddedLines(), func(l Line) bool { return slices.Contains(WordRE.FindAllString(l.Text, -1), path.Base(dir)) })
-	}) {
+	if IsInUnusedFolder(f.Path) || len(path.Base(dir)) < 4 || !c.isConfigured(path.Base(dir)) {
 		return false
 	}
-	n := 0
-	for _, g := range c.Files {
-		if g.Added && path.Dir(g.Path) == dir && g.After().Language() == f.Before().Language() && slices.ContainsFunc(g.After().Inspection().Functions, func(fn source.Function) bool {
+	return minSuiteFiles <= Count(c.Files, func(g *ChangedFile) bool {
+		isNewThere := g.Added && path.Dir(g.Path) == dir && g.After().Language() == f.Before().Language()
+		return isNewThere && slices.ContainsFunc(g.After().Inspection().Functions, func(fn source.Function) bool {
 			return strings.HasPrefix(strings.ToLower(LastName(fn.Name)), "test")
-		}) {
-			n++
-		}
-	}
-	return n >= minSuiteFiles
+		})
+	})
+}
+
+// isConfigured reports whether a line that was added to a configuration file has a word.
+func (c *Change) isConfigured(word string) bool {
+	return slices.ContainsFunc(ConfigFiles.Of(c), func(f *ConfigFile) bool {
+		return slices.ContainsFunc(f.AddedLines(), func(l Line) bool { return slices.Contains(WordRE.FindAllString(l.Text, -1), word) })
+	})
 }
 
 // LeavesDiscovery reports whether a file was renamed so that its tests are not
@@ -126,19 +130,16 @@ func (c *Change) LeavesDiscovery(f *ChangedFile) bool {
 	return isRenamedOut(f.Before(), f.After()) && !c.movedWithProduct(f) && !c.isDiscoveredByFolder(f)
 }
 
-// isDiscoveredByFolder reports whether a file of JavaScript was moved within the folder of
-// tests, where other new tests are not named as such either: the runner takes all files
+// isDiscoveredByFolder reports whether a JavaScript file moved within the folder of tests,
+// where other new tests do not have the names of tests either: the runner takes all files
 // there.
 func (c *Change) isDiscoveredByFolder(f *ChangedFile) bool {
-	lang := f.After().Language()
-	if lang != source.JavaScript && lang != source.TypeScript || IsInUnusedFolder(f.Path) || !IsInTestFolder(f.Path) || path.Dir(f.Path) == path.Dir(f.OldPath) {
+	movedWithinTests := IsInTestFolder(f.Path) && !IsInUnusedFolder(f.Path) && path.Dir(f.Path) != path.Dir(f.OldPath)
+	if !f.After().IsScript() || !movedWithinTests {
 		return false
 	}
-	n := 0
-	for _, g := range c.Files {
-		if g.Added && g.After().Language() == lang && IsInTestFolder(g.Path) && !hasTestName(path.Base(g.Path)) && len(g.After().Inspection().Tests) > 0 {
-			n++
-		}
-	}
-	return n >= minSuiteFiles
+	return minSuiteFiles <= Count(c.Files, func(g *ChangedFile) bool {
+		isUnnamedTest := IsInTestFolder(g.Path) && !hasTestName(path.Base(g.Path)) && len(g.After().Inspection().Tests) > 0
+		return g.Added && g.After().Language() == f.After().Language() && isUnnamedTest
+	})
 }

@@ -10,14 +10,14 @@ import (
 	"supervise/source"
 )
 
-// ChangedFile is one changed file and what was derived from it so far.
+// ChangedFile is one changed file, with what was derived from it so far.
 type ChangedFile struct {
 	File
 	sides       [2]Side
 	lines       lazy[lineDiff]
-	addedWords  lazy[map[string]bool] // see wordsOfRewriting
-	remarks     lazy[map[int]bool]    // see remarks
-	inlineTests lazy[bool]            // see inlineAlone
+	addedWords  lazy[map[string]bool] // see wordsOfRewrite
+	remarks     lazy[map[int]bool]    // see NewRemarks
+	inlineTests lazy[bool]            // see changesOnlyInlineTests
 }
 
 // lineDiff holds the lines that exist only after, and only before, the change.
@@ -42,6 +42,11 @@ func (f *ChangedFile) AddedLines() []Line { return f.lines.get(f.compareLines).a
 
 // RemovedLines returns the lines that are gone; the numbers are those before the change.
 func (f *ChangedFile) RemovedLines() []Line { return f.lines.get(f.compareLines).removed }
+
+// HasChangedLines reports whether lines were added or removed.
+func (f *ChangedFile) HasChangedLines() bool {
+	return len(f.AddedLines())+len(f.RemovedLines()) > 0
+}
 
 func (f *ChangedFile) compareLines() lineDiff {
 	before, after := f.Before().Lines(), f.After().Lines()
@@ -79,34 +84,27 @@ func surplusLines(a, b []Line) []Line {
 // SplitLines splits a text into its lines.
 func SplitLines(text []byte) []Line {
 	out := make([]Line, 0, bytes.Count(text, []byte("\n"))+1)
-	remaining := string(text)
-	for n := 1; remaining != ""; n++ {
-		var l string
-		l, remaining, _ = strings.Cut(remaining, "\n")
-		out = append(out, Line{n, strings.TrimSuffix(l, "\r")})
+	for l := range strings.Lines(string(text)) {
+		l = strings.TrimSuffix(strings.TrimSuffix(l, "\n"), "\r")
+		out = append(out, Line{len(out) + 1, l})
 	}
 	return out
 }
 
-// BelongsToTests reports whether a file belongs to the tests, before or after, or only
-// the tests in it changed.
+// BelongsToTests reports whether a file belongs to the tests, before or after, or only the
+// tests in it changed.
 func (f *ChangedFile) BelongsToTests() bool {
 	return f.changesOnlyInlineTests() || slices.ContainsFunc([]*Side{f.Before(), f.After()}, func(s *Side) bool {
-		return s.Exists() && (s.IsTestFile() || IsInTestFolder(s.Path) || onlyTests(s))
+		return s.Exists() && (s.IsTestFile() || IsInTestFolder(s.Path))
 	})
 }
 
-// changesOnlyInlineTests reports whether only the test modules changed in a file of product code.
+// changesOnlyInlineTests reports whether only the test modules changed in a file of Rust.
 func (f *ChangedFile) changesOnlyInlineTests() bool {
 	return f.inlineTests.get(func() bool {
-		return !f.Added && !f.Deleted && f.After().Language() == source.Rust && source.DifferOnlyInInlineTests(f.Path, f.Before().Text, f.After().Text)
+		isEdited := !f.Added && !f.Deleted && f.After().Language() == source.Rust
+		return isEdited && source.DifferOnlyInInlineTests(f.Path, f.Before().Text, f.After().Text)
 	})
-}
-
-// onlyTests reports whether a file contains nothing but tests, in a language whose tests
-// lie next to the code.
-func onlyTests(s *Side) bool {
-	return s.Language() == source.Go && strings.HasSuffix(s.Path, "_test.go")
 }
 
 // FirstMatchingLine returns the first of the lines that an expression matches.
@@ -122,13 +120,7 @@ func (f *ChangedFile) id() string { return f.Path + "\x00" + f.OldPath }
 
 // MatchingLines returns the lines that an expression matches.
 func MatchingLines(list []Line, re *regexp.Regexp) []Line {
-	var out []Line
-	for _, l := range list {
-		if re.MatchString(l.Text) {
-			out = append(out, l)
-		}
-	}
-	return out
+	return Filter(list, func(l Line) bool { return re.MatchString(l.Text) })
 }
 
 // dialects are the extensions of languages that files are translated between.
@@ -137,43 +129,43 @@ var dialects = [][]string{
 	{".java", ".kt"},
 }
 
-// joinTranslated joins a file that is gone with a new one in the same folder whose name
-// differs only in the extension: test.js became test.ts, however much of the text
-// changed.
+// joinTranslated joins a file that was deleted with a new one in the same folder whose name
+// differs only in the extension: test.js became test.ts, however much of the text changed.
 func joinTranslated(files []File) []File {
-	removed := map[string]int{} // by what a file is called, with its family
+	deleted := map[string]int{} // the index of a deleted file by its familyPath
 	for i, f := range files {
 		if name := familyPath(f.Path); f.Deleted && f.OldPath == "" && name != "" {
-			removed[name] = i
+			deleted[name] = i
 		}
 	}
-	if len(removed) == 0 {
-		return files
-	}
-	drop := map[int]bool{}
+	isJoined := map[int]bool{}
 	out := slices.Clone(files)
 	for i, f := range files {
-		name := familyPath(f.Path)
-		if at, ok := removed[name]; ok && f.Added && f.OldPath == "" && !drop[at] {
-			drop[at] = true
-			out[i].OldPath, out[i].Before, out[i].Added = files[at].Path, files[at].Before, false
+		old, ok := deleted[familyPath(f.Path)]
+		if ok && f.Added && f.OldPath == "" && !isJoined[old] {
+			isJoined[old] = true
+			out[i].OldPath, out[i].Before, out[i].Added = files[old].Path, files[old].Before, false
 		}
 	}
-	kept := out[:0]
+	if len(isJoined) == 0 {
+		return files
+	}
+	remaining := out[:0]
 	for i, f := range out {
-		if !drop[i] {
-			kept = append(kept, f)
+		if !isJoined[i] {
+			remaining = append(remaining, f)
 		}
 	}
-	return kept
+	return remaining
 }
 
-// familyPath is a path with the first extension of its dialects, "" for a language without.
+// familyPath returns a path with the first extension of its dialects, "" for a language
+// without dialects.
 func familyPath(name string) string {
 	ext := path.Ext(name)
 	for _, list := range dialects {
 		if slices.Contains(list, ext) {
-			return name[:len(name)-len(ext)] + list[0]
+			return strings.TrimSuffix(name, ext) + list[0]
 		}
 	}
 	return ""

@@ -54,6 +54,22 @@ type Finding struct {
 	ExplainedBy string `json:"explained_by,omitempty"`
 }
 
+// NewFinding returns a finding in a changed file. line is 0 for the entire file.
+func (f *ChangedFile) NewFinding(line int, evidence string) Finding {
+	return Finding{File: f.Path, Line: line, Evidence: ShortenEvidence(evidence)}
+}
+
+// NewFinding returns a finding about a test.
+func (t *Test) NewFinding(line int, evidence string) Finding {
+	return Finding{File: t.Side.Path, Line: line, Test: t.Name, Evidence: ShortenEvidence(evidence)}
+}
+
+// WithSeverity returns the finding with a severity, 0 for that of its rule.
+func (f Finding) WithSeverity(s metric.Severity) Finding {
+	f.Severity = s
+	return f
+}
+
 // Rule is a row of the table: one pattern of the catalogue.
 type Rule struct {
 	ID       string // "TP-05"

@@ -35,11 +35,12 @@ type inventory struct {
 	Pairs []Pair
 	Lost  []Loss
 	Added []*Test // tests that match none from before
-	// models maps new tests to the most similar tests that are still there.
+	// Closest maps each new test to the most similar test that existed before and remains.
 	Closest map[*Test]closestTest
 }
 
-// What explains a lost test, in the order in which it is tried.
+// How a test was matched, and what makes the loss of one harmless, in the order in which
+// they are tried.
 const (
 	matchedByRename      = "its file was renamed"
 	matchedByName        = "another test has its name"
@@ -67,7 +68,8 @@ func plainName(name string) string {
 
 var lastWordRE = regexp.MustCompile(`[^/]*$`)
 
-// closestTest is the existing test that is most similar to a new one.
+// closestTest is the existing test that is most similar to a new one. Similarity is between
+// 0 and 1.
 type closestTest struct {
 	test       *Test
 	Similarity float64
@@ -80,56 +82,60 @@ const (
 )
 
 // explainLoss says what makes the loss of a test harmless, "" for nothing.
-func (m *matcher) explainLoss(b *Test) string {
+func (m *matcher) explainLoss(t *Test) string {
+	checksNothing := t.Skipped || t.Parent == nil && len(t.Assertions) == 0
+	isParentLost := t.Parent != nil && !m.matchedBefore[t.Parent]
 	switch {
-	case b.Skipped || b.Parent == nil && len(b.Assertions) == 0:
+	case checksNothing:
 		return ExplainedByNoChecks
-	case b.Parent != nil && !m.matchedBefore[b.Parent] && m.explainLoss(b.Parent) != "":
+	case isParentLost && m.explainLoss(t.Parent) != "":
 		return explainedByParent
-	case m.hasMovedChecks(b), m.becameRow(b), b.Untitled && m.isExpectedInOtherTest(b):
+	case m.hasMovedChecks(t), m.becameRow(t), t.Untitled && m.isExpectedInOtherTest(t):
 		return ExplainedByMove
-	case m.c.IsSubjectRemoved(b):
+	case m.c.IsSubjectRemoved(t):
 		return ExplainedBySubject
-	case b.becameHelper():
+	case t.becameHelper():
 		return explainedByHelper
-	case m.hasDuplicate(b):
+	case m.hasDuplicate(t):
 		return explainedByDuplicate
 	}
 	return ""
 }
 
-// hasMovedChecks looks for the assertions and literals of a lost test in what was
-// added to tests that run.
-func (m *matcher) hasMovedChecks(b *Test) bool {
+// hasMovedChecks looks for the assertions and literals of a lost test in what was added to
+// tests that run.
+func (m *matcher) hasMovedChecks(t *Test) bool {
 	m.loadAddedChecks()
-	return shareOf(b.Assertions, m.addedAssertions) >= minAssertionsFound || hasDistinctiveLiterals(b.Literals) && shareOf(b.Literals, m.addedLiterals) >= minLiteralsFound ||
-		m.hasMovedLiterals(b)
+	foundAssertions := shareOf(t.Assertions, m.addedAssertions) >= minAssertionsFound
+	foundLiterals := hasDistinctiveLiterals(t.Literals) && shareOf(t.Literals, m.addedLiterals) >= minLiteralsFound
+	return foundAssertions || foundLiterals || m.hasMovedLiterals(t)
 }
 
 // becameRow reports whether the values of each assertion of a test are, one after the
 // other, in other test code of its file now, where something asserts as strictly: its
 // cases became rows of a table, or calls of a helper.
-func (m *matcher) becameRow(b *Test) bool {
-	added, after := AddedTestCode.Of(m.c), b.File.After()
-	if len(b.Assertions) == 0 || !after.MayHoldTests() {
+func (m *matcher) becameRow(t *Test) bool {
+	added, after := AddedTestCode.Of(m.c), t.File.After()
+	if len(t.Assertions) == 0 || !after.MayHoldTests() {
 		return false
 	}
 	minimum := source.Exact
-	for _, text := range b.Assertions {
+	for _, text := range t.Assertions {
 		a := source.ParseAssertion(text)
-		row := RemoveSpace(strings.Join(a.Literals, ","))
-		if minimum = min(minimum, a.Strength); len(a.Literals) < 2 || !strings.Contains(added, row) {
+		if len(a.Literals) < 2 || !strings.Contains(added, RemoveSpace(strings.Join(a.Literals, ","))) {
 			return false
 		}
+		minimum = min(minimum, a.Strength)
 	}
 	plain := SplitLines(after.WithoutComments())
-	return slices.ContainsFunc(b.File.AddedLines(), func(l Line) bool {
+	return slices.ContainsFunc(t.File.AddedLines(), func(l Line) bool {
 		text := strings.TrimSpace(plain[min(l.Number, len(plain))-1].Text)
 		if !strings.Contains(text, "assert") && !strings.Contains(text, "expect") {
 			return false
 		}
 		a := source.ParseAssertion(text)
-		return a.Strength >= minimum && !a.Trivial && !a.Repeats && containsName(text, b.Symbols)
+		checksTheCode := !a.Trivial && !a.Repeats
+		return a.Strength >= minimum && checksTheCode && containsName(text, t.Symbols)
 	})
 }
 
@@ -142,13 +148,14 @@ func containsName(text string, names []string) bool {
 // subjectExpectationRE matches the beginning of an expectation of the subject, up to its matcher.
 var subjectExpectationRE = regexp.MustCompile(`^(?:(?:is|are)_expected\.(?:to|not_to|to_not)|should(?:_not)?)\s+`)
 
-// isExpectedInOtherTest reports whether what a test without a title expected of the subject is
-// expected in other test code now.
-func (m *matcher) isExpectedInOtherTest(b *Test) bool {
+// isExpectedInOtherTest reports whether what a test without a title expected of the subject
+// is expected in other test code now.
+func (m *matcher) isExpectedInOtherTest(t *Test) bool {
 	added := AddedTestCode.Of(m.c)
-	return len(b.Assertions) > 0 && !slices.ContainsFunc(b.Assertions, func(a string) bool {
-		matcher := RemoveSpace(a[len(subjectExpectationRE.FindString(a)):])
-		return len(matcher) == len(RemoveSpace(a)) || !strings.Contains(added, ").to"+matcher) && !strings.Contains(added, "_to"+matcher) && !strings.Contains(added, "to_not"+matcher)
+	return len(t.Assertions) > 0 && All(t.Assertions, func(a string) bool {
+		expectation := subjectExpectationRE.FindString(a)
+		matcher := RemoveSpace(a[len(expectation):])
+		return expectation != "" && slices.ContainsFunc([]string{").to", "_to", "to_not"}, func(call string) bool { return strings.Contains(added, call+matcher) })
 	})
 }
 
@@ -170,8 +177,8 @@ func (m *matcher) loadAddedChecks() {
 		var old source.TestDef
 		if b := before[a]; b != nil {
 			old = *b.TestDef
-		} else if model := m.findClosest(a); model.Similarity >= MinCopySimilarity { // only what is not in its model
-			old = *model.test.TestDef
+		} else if closest := m.findClosest(a); closest.Similarity >= MinCopySimilarity {
+			old = *closest.test.TestDef // a copy adds only what the original does not have
 		}
 		addMissing(m.addedAssertions, a.Assertions, old.Assertions)
 		addMissing(m.addedLiterals, a.Literals, old.Literals)
@@ -186,27 +193,15 @@ func addMissing(into map[string]bool, after, before []string) {
 	}
 }
 
-func shareOf(want []string, have map[string]bool) float64 {
-	if len(want) == 0 {
-		return 0
-	}
-	n := 0
-	for _, s := range want {
-		if have[s] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(want))
+// shareOf returns the share of the wanted texts that were found, 0 if none are wanted.
+func shareOf(wanted []string, found map[string]bool) float64 {
+	n := Count(wanted, func(s string) bool { return found[s] })
+	return float64(n) / float64(max(len(wanted), 1))
 }
 
 // hasDistinctiveLiterals reports whether at least two literals are of a kind that not every
 // test has.
 func hasDistinctiveLiterals(literals []string) bool {
-	n := 0
-	for _, l := range literals {
-		if l != "0" && l != "1" && l != `""` && l != "``" {
-			n++
-		}
-	}
-	return n >= 2
+	common := []string{"0", "1", `""`, "``"}
+	return Count(literals, func(l string) bool { return !slices.Contains(common, l) }) >= 2
 }

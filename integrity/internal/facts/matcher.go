@@ -7,7 +7,7 @@ import (
 	"supervise/source"
 )
 
-// matcher pairs the tests before with those after.
+// matcher pairs the tests before the change with those after it.
 type matcher struct {
 	inventory
 	c               *Change
@@ -16,127 +16,135 @@ type matcher struct {
 	matchedBefore   map[*Test]bool
 	matchedAfter    map[*Test]bool
 	addedText       lazy[string]    // see addedTestText
-	addedAssertions map[string]bool // lines of tests that were added, without comments
-	addedLiterals   map[string]bool // literals of those lines
+	addedAssertions map[string]bool // see loadAddedChecks
+	addedLiterals   map[string]bool
 	addedLoaded     bool
-	compared        int // pairs of bodies, see copied
+	compared        int // pairs of bodies, see findClosest
 }
 
 func newMatcher(c *Change) *matcher {
 	m := &matcher{c: c, matchedBefore: map[*Test]bool{}, matchedAfter: map[*Test]bool{}}
+	m.Closest = map[*Test]closestTest{}
 	for _, f := range c.Files {
-		before, after := f.Before(), f.After()
-		m.before = append(m.before, discoverableTests(f, before)...)
-		if c.LeavesDiscovery(f) {
-			continue
+		m.before = append(m.before, discoverableTests(f, f.Before())...)
+		if !c.LeavesDiscovery(f) {
+			m.after = append(m.after, discoverableTests(f, f.After())...)
 		}
-		m.after = append(m.after, discoverableTests(f, after)...)
 	}
 	return m
 }
 
-// discoverableTests lists the tests of a side that a runner would find.
+// discoverableTests returns the tests of a side that a runner would find.
 func discoverableTests(f *ChangedFile, s *Side) []*Test {
 	if !s.MayHoldTests() || source.IsVendored(s.Path) || isInHiddenFolder(s.Path) {
 		return nil
 	}
-	list := s.Inspection().Tests
-	out := make([]*Test, 0, len(list))
-	for i := range list {
-		if list[i].Kind == source.Benchmark {
+	var out []*Test
+	for i := range s.Inspection().Tests {
+		t := &Test{TestDef: &s.Inspection().Tests[i], File: f, Side: s}
+		if t.Kind == source.Benchmark {
 			continue
 		}
-		t := &Test{TestDef: &list[i], File: f, Side: s}
 		if t.Kind == source.Subtest {
-			for _, p := range slices.Backward(out) {
-				if strings.HasPrefix(t.Name, p.Name+"/") {
-					t.Parent = p
-					break
-				}
-			}
+			t.Parent = findParent(t, out)
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
+// findParent returns the last of the tests that contains a subtest, nil for none.
+func findParent(subtest *Test, tests []*Test) *Test {
+	for _, t := range slices.Backward(tests) {
+		if strings.HasPrefix(subtest.Name, t.Name+"/") {
+			return t
+		}
+	}
+	return nil
+}
+
 func (m *matcher) match() {
-	m.pairByKey("", func(b *Test) string { return b.File.id() + "\x00" + b.Class + "\x00" + b.Name })
-	m.pairByKey("", func(b *Test) string { return b.File.id() + "\x00" + b.Name })
+	m.pairByKey("", func(t *Test) string { return t.File.id() + "\x00" + t.Class + "\x00" + t.Name })
+	m.pairByKey("", func(t *Test) string { return t.File.id() + "\x00" + t.Name })
 	m.pairUntitled()
-	m.pairByKey(matchedByName, func(b *Test) string { return b.Class + "\x00" + b.Name })
-	m.pairByKey(matchedByName, func(b *Test) string { return b.Name })
-	m.pairByKey(MatchedByBody, func(b *Test) string { return b.File.id() + "\x00" + plainName(b.Name) })
+	m.pairByKey(matchedByName, func(t *Test) string { return t.Class + "\x00" + t.Name })
+	m.pairByKey(matchedByName, func(t *Test) string { return t.Name })
+	m.pairByKey(MatchedByBody, func(t *Test) string { return t.File.id() + "\x00" + plainName(t.Name) })
 	m.pairBodies()
-	for _, b := range m.before {
-		if !m.matchedBefore[b] {
-			m.Lost = append(m.Lost, Loss{b, m.explainLoss(b)})
+	for _, t := range m.before {
+		if !m.matchedBefore[t] {
+			m.Lost = append(m.Lost, Loss{t, m.explainLoss(t)})
 		}
 	}
-	for _, a := range m.after {
-		if !m.matchedAfter[a] {
-			m.Added = append(m.Added, a)
-			m.findClosest(a)
+	for _, t := range m.after {
+		if !m.matchedAfter[t] {
+			m.Added = append(m.Added, t)
+			m.findClosest(t)
 		}
 	}
 }
 
-// pairUntitled matches the tests of a group that have no title, and another body now, in
-// order: their names are made of their bodies.
+// pairUntitled matches, in order, the tests of a group that have no title and whose bodies
+// changed: their names are made of their bodies.
 func (m *matcher) pairUntitled() {
-	free := map[string][]*Test{}
-	for _, a := range m.after {
-		if a.Untitled && !m.matchedAfter[a] {
-			k := a.File.id() + "\x00" + a.Class
-			free[k] = append(free[k], a)
+	key := func(t *Test) string { return t.File.id() + "\x00" + t.Class }
+	free := m.unmatchedByKey(func(t *Test) string {
+		if !t.Untitled {
+			return ""
 		}
-	}
-	for _, b := range m.before {
-		k := b.File.id() + "\x00" + b.Class
-		if list := free[k]; b.Untitled && !m.matchedBefore[b] && len(list) > 0 {
-			free[k] = list[1:]
-			m.pair(b, list[0], "")
+		return key(t)
+	})
+	for _, t := range m.before {
+		if list := free[key(t)]; t.Untitled && !m.matchedBefore[t] && len(list) > 0 {
+			free[key(t)] = list[1:]
+			m.pair(t, list[0], "")
 		}
 	}
 }
 
-// pairByKey matches what has the same key, in order.
-func (m *matcher) pairByKey(how string, key func(*Test) string) {
-	free := map[string][]*Test{}
-	for _, a := range m.after {
-		if !m.matchedAfter[a] {
-			k := key(a)
-			free[k] = append(free[k], a)
+// unmatchedByKey returns the unmatched tests after the change by a key.
+func (m *matcher) unmatchedByKey(key func(*Test) string) map[string][]*Test {
+	out := map[string][]*Test{}
+	for _, t := range m.after {
+		if !m.matchedAfter[t] {
+			out[key(t)] = append(out[key(t)], t)
 		}
 	}
+	return out
+}
+
+// pairByKey matches the tests that have the same key, in order. by says how they match, ""
+// for the same name in the same file.
+func (m *matcher) pairByKey(by string, key func(*Test) string) {
+	free := m.unmatchedByKey(key)
 	if len(free) == 0 {
 		return
 	}
-	for _, b := range m.before {
-		if m.matchedBefore[b] {
+	for _, t := range m.before {
+		if m.matchedBefore[t] {
 			continue
 		}
-		k := key(b)
+		k := key(t)
 		list := free[k]
-		if len(list) == 0 || how != "" && !canReplace(b, list[0]) {
+		if len(list) == 0 || by != "" && !canReplace(t, list[0]) {
 			continue
 		}
 		free[k] = list[1:]
-		h := how
-		if h == "" && b.File.OldPath != "" {
-			h = matchedByRename
+		if by == "" && t.File.OldPath != "" {
+			m.pair(t, list[0], matchedByRename)
+		} else {
+			m.pair(t, list[0], by)
 		}
-		m.pair(b, list[0], h)
 	}
 }
 
-func (m *matcher) pair(before, after *Test, how string) {
+func (m *matcher) pair(before, after *Test, by string) {
 	m.matchedBefore[before], m.matchedAfter[after] = true, true
-	m.Pairs = append(m.Pairs, Pair{before, after, how})
+	m.Pairs = append(m.Pairs, Pair{before, after, by})
 }
 
-// canReplace reports whether a test in another place can replace a lost one: not if it lost all
-// assertions.
+// canReplace reports whether a test in another place can replace a lost one. One without
+// assertions cannot replace one with assertions.
 func canReplace(before, after *Test) bool {
 	return len(before.Assertions) == 0 || len(after.Assertions) > 0 && !after.Skipped
 }
@@ -144,56 +152,57 @@ func canReplace(before, after *Test) bool {
 // MinCopySimilarity is the similarity from which on a new test is a copy of an existing one.
 const MinCopySimilarity = .8
 
-// findClosest returns the test of the same file that was there before, is still there,
-// and is most like a new test: the new one belongs to that, and not to one that
-// is gone.
-func (m *matcher) findClosest(a *Test) closestTest {
-	if known, ok := m.Closest[a]; ok {
+// findClosest returns the test that is most similar to a new one, among those of the same
+// file that existed before and still exist. The new test is a copy of that one rather than
+// the successor of a lost test.
+func (m *matcher) findClosest(t *Test) closestTest {
+	if known, ok := m.Closest[t]; ok {
 		return known
-	}
-	if m.Closest == nil {
-		m.Closest = map[*Test]closestTest{}
 	}
 	var best closestTest
 	for _, p := range m.Pairs {
-		if p.After.File != a.File || p.MatchedBy != "" && p.MatchedBy != matchedByRename || len(p.Before.Tokens) == 0 || m.compared > maxBodyPairs {
+		keptItsName := p.MatchedBy == "" || p.MatchedBy == matchedByRename
+		isComparable := p.After.File == t.File && keptItsName && len(p.Before.Tokens) > 0
+		if !isComparable || m.compared > maxBodyPairs {
 			continue
 		}
 		m.compared++
-		if similarity := source.Similarity(*p.Before.TestDef, *a.TestDef); similarity > best.Similarity {
+		if similarity := source.Similarity(*p.Before.TestDef, *t.TestDef); similarity > best.Similarity {
 			best = closestTest{p.Before, similarity}
 		}
 	}
-	m.Closest[a] = best
+	m.Closest[t] = best
 	return best
 }
 
 const minBodySimilarity = .5
 
-// pairBodies matches each lost test, in order, with the most similar new test that is
-// left, if most of the body is the same.
+// pairBodies matches each lost test, in order, with the most similar unmatched test, if most
+// of the body is the same.
 func (m *matcher) pairBodies() {
-	pairs := 0
-	for _, b := range m.before {
-		if m.matchedBefore[b] || len(b.Tokens) == 0 {
+	compared := 0
+	for _, old := range m.before {
+		if m.matchedBefore[old] || len(old.Tokens) == 0 {
 			continue
 		}
 		var best *Test
-		bestScore := minBodySimilarity
-		for _, a := range m.after {
-			if m.matchedAfter[a] || (a.Kind == source.Subtest) != (b.Kind == source.Subtest) || !canReplace(b, a) {
+		highest := minBodySimilarity
+		for _, t := range m.after {
+			isSameKind := (t.Kind == source.Subtest) == (old.Kind == source.Subtest)
+			if m.matchedAfter[t] || !isSameKind || !canReplace(old, t) {
 				continue
 			}
-			if pairs++; pairs > maxBodyPairs {
+			if compared++; compared > maxBodyPairs {
 				return
 			}
-			similarity := source.Similarity(*b.TestDef, *a.TestDef)
-			if (similarity > bestScore || similarity == bestScore && best == nil) && m.findClosest(a).Similarity <= similarity {
-				best, bestScore = a, similarity
+			similarity := source.Similarity(*old.TestDef, *t.TestDef)
+			isBetter := similarity > highest || similarity == highest && best == nil
+			if isBetter && m.findClosest(t).Similarity <= similarity {
+				best, highest = t, similarity
 			}
 		}
 		if best != nil {
-			m.pair(b, best, MatchedByBody)
+			m.pair(old, best, MatchedByBody)
 		}
 	}
 }

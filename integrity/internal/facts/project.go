@@ -26,7 +26,8 @@ type textKey struct {
 }
 
 // Inspect returns what is in a source file. A file that does not parse is read as
-// far as it goes. A nil Texts remembers nothing.
+// far as it goes. A nil cache
+// stores nothing.
 func (t *InspectionCache) Inspect(path string, text []byte) source.Inspection {
 	read := func() source.Inspection {
 		in, _ := source.Inspect(path, text)
@@ -93,38 +94,36 @@ const (
 	baseBatch    = 50 // files read at a time
 )
 
-// baseTestPaths returns the test files of the project before the change, those first
-// that are named like a changed product file, or are near it.
+// baseTestPaths returns the test files of the project before the change. Those that are
+// named like a changed product file, or are near one, come first.
 func (c *Change) baseTestPaths() []string {
 	if c.Base.Paths == nil || c.Base.Texts == nil {
 		return nil
 	}
-	near := map[string]int{}
+	nearness := map[string]int{}
 	for _, f := range c.Files {
 		if f.After().IsProduct() {
-			near[SubjectName(f.Path)], near[path.Dir(f.Path)] = 2, 1
+			nearness[SubjectName(f.Path)], nearness[path.Dir(f.Path)] = 2, 1
 		}
 	}
-	var list []string
-	for _, name := range c.Base.Paths() {
+	list := Filter(c.Base.Paths(), func(name string) bool {
 		lang := source.DetectLanguage(name, nil)
-		if lang != source.Unknown && (source.IsTestFile(name, lang) || lang == source.Rust) && !source.IsVendored(name) {
-			list = append(list, name)
-		}
-	}
-	rank := func(name string) int { return near[SubjectName(name)] + near[path.Dir(name)] }
+		mayHoldTests := lang == source.Rust || lang != source.Unknown && source.IsTestFile(name, lang)
+		return mayHoldTests && !source.IsVendored(name)
+	})
+	rank := func(name string) int { return nearness[SubjectName(name)] + nearness[path.Dir(name)] }
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b)) })
 	return list[:min(len(list), maxBaseFiles)]
 }
 
-// BaseTests calls use with each file that held tests before the change, until it
-// returns false: the changed ones first, then those of the tree, within bounds.
-func (c *Change) BaseTests(use func(*Side) bool) {
+// BaseTests yields each file that held tests before the change: the changed ones first, then
+// those of the tree, within bounds.
+func (c *Change) BaseTests(yield func(*Side) bool) {
 	seen := map[string]bool{}
 	for _, f := range c.Files {
 		s := f.Before()
 		seen[s.Path] = true
-		if s.MayHoldTests() && !use(s) {
+		if s.MayHoldTests() && !yield(s) {
 			return
 		}
 	}
@@ -136,7 +135,7 @@ func (c *Change) BaseTests(use func(*Side) bool) {
 			if left -= len(text); left < 0 {
 				return
 			}
-			if ok && !use(&Side{Path: name, Text: text}) {
+			if ok && !yield(&Side{Path: name, Text: text}) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,16 +20,12 @@ func (c *Change) isSubjectRetired(l Loss) bool {
 	return c.mentionsAny(l, ShrunkWords.Of(c)) || c.mentionsAny(l, deprecatedWords.Of(c)) || c.RemovesDeprecated(l.distinctiveWords()) || c.isNameInLostCode(l.Test)
 }
 
-// RemovesDeprecated reports whether words are about deprecated code, and product code
-// lost such lines: what was deprecated is gone.
+// RemovesDeprecated reports whether words are about deprecated code, and product code lost
+// lines that call something deprecated.
 func (c *Change) RemovesDeprecated(words map[string]bool) bool {
-	about := false
-	for w := range words {
-		about = about || deprecationRE.MatchString(w)
-	}
-	return about && slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		_, found := FirstMatchingLine(linesOutsideTests(f.Before(), f.RemovedLines()), deprecationRE)
-		return found
+	isDeprecated := slices.ContainsFunc(slices.Collect(maps.Keys(words)), deprecationRE.MatchString)
+	return isDeprecated && slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
+		return len(MatchingLines(linesOutsideTests(f.Before(), f.RemovedLines()), deprecationRE)) > 0
 	})
 }
 
@@ -55,32 +52,38 @@ func (c *Change) isNameInLostCode(t *Test) bool {
 	return n >= MinCommonNameWords
 }
 
-// isUsualNameWord reports whether half of the tests that share a file with a test, and stay,
-// have a word within their names.
-func (c *Change) isUsualNameWord(t *Test, part string) bool {
-	all, with := 0, 0
+// isUsualNameWord reports whether most of the tests that share a file with a test, and
+// remain, have a word within their names.
+func (c *Change) isUsualNameWord(t *Test, stem string) bool {
+	return c.isInMostTests(t, func(other *Test) bool { return nameStems(other)[stem] })
+}
+
+// isInMostTests reports whether most of the tests that share a file with a test, and remain,
+// have something. One other test is too few.
+func (c *Change) isInMostTests(t *Test, has func(*Test) bool) bool {
+	others, matching := 0, 0
 	for _, p := range Tests.Of(c).Pairs {
 		if p.Before.File == t.File && p.Before.TestDef != t.TestDef {
-			all++
-			if nameStems(p.Before)[part] {
-				with++
+			others++
+			if has(p.Before) {
+				matching++
 			}
 		}
 	}
-	return 2*with > all && all > 1
+	return others > 1 && 2*matching > others
 }
 
-// ShrunkWords are the words of the lines that product code lost: all of it, where
-// it lost more than it got, or the files of which that is so.
+// ShrunkWords are the words of the lines that product code lost: in all files if they lost
+// more lines than they got, otherwise in the files of which that is true.
 var ShrunkWords = Define(func(c *Change) map[string]bool {
-	out, all := map[string]bool{}, 0
-	less := make([]int, len(c.Files))
+	out, total := map[string]bool{}, 0
+	shrinkage := make([]int, len(c.Files))
 	for i, f := range c.Files {
-		less[i] = countCodeOutsideTests(f.Before(), f.RemovedLines()) - countCodeOutsideTests(f.After(), f.AddedLines())
-		all += less[i]
+		shrinkage[i] = countCodeOutsideTests(f.Before(), f.RemovedLines()) - countCodeOutsideTests(f.After(), f.AddedLines())
+		total += shrinkage[i]
 	}
 	for i, f := range c.Files {
-		if max(all, less[i]) < minShrink {
+		if max(total, shrinkage[i]) < minShrink {
 			continue
 		}
 		for _, l := range linesOutsideTests(f.Before(), f.RemovedLines()) {
@@ -90,27 +93,25 @@ var ShrunkWords = Define(func(c *Change) map[string]bool {
 	return out
 })
 
-// linesOutsideTests returns those lines of product code that are in no test, nil
-// where the file is not product code.
+// linesOutsideTests returns the lines of product code that are in no test, nil if the file is
+// not product code.
 func linesOutsideTests(s *Side, list []Line) []Line {
 	if !s.IsProduct() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(l Line) bool { return s.TestAt(l.Number) != nil })
+	return Filter(list, func(l Line) bool { return s.TestAt(l.Number) == nil })
 }
 
-// countCodeOutsideTests counts those lines that are not comments only.
+// countCodeOutsideTests counts the lines of product code that are in no test and are more
+// than a comment.
 func countCodeOutsideTests(s *Side, list []Line) int {
 	if list = linesOutsideTests(s, list); len(list) == 0 {
 		return 0
 	}
-	code, n := SplitLines(s.WithoutComments()), 0
-	for _, l := range list {
-		if l.Number > len(code) || strings.TrimSpace(code[l.Number-1].Text) != "" {
-			n++
-		}
-	}
-	return n
+	code := SplitLines(s.WithoutComments())
+	return Count(list, func(l Line) bool {
+		return l.Number > len(code) || strings.TrimSpace(code[l.Number-1].Text) != ""
+	})
 }
 
 // deprecationRE matches lines that call something deprecated.
@@ -140,24 +141,20 @@ var deprecatedWords = Define(func(c *Change) map[string]bool {
 // addDistinctiveWords adds the longer words of a text.
 func addDistinctiveWords(into map[string]bool, text string) {
 	for _, w := range WordRE.FindAllString(text, -1) {
-		if len(w) > 3 && !AssertionWordRE.MatchString(w) && IsName(w) && !deprecationRE.MatchString(w) {
+		isUsual := AssertionWordRE.MatchString(w) || deprecationRE.MatchString(w)
+		if len(w) > 3 && IsName(w) && !isUsual {
 			into[w] = true
 		}
 	}
 }
 
-// mentionsAny reports whether a lost test has one of the words, and not all tests of
-// its file have it.
+// mentionsAny reports whether a lost test has one of the words, and not all tests of its
+// file have it.
 func (c *Change) mentionsAny(l Loss, words map[string]bool) bool {
 	if len(words) == 0 {
 		return false
 	}
-	own := map[string]bool{}
-	addDistinctiveWords(own, l.Name)
-	for token := range l.Tokens {
-		addDistinctiveWords(own, token)
-	}
-	for w := range own {
+	for w := range l.distinctiveWords() {
 		if words[w] && !c.IsCommonWord(l.Test, w) && !c.IsNamespace(w) {
 			return true
 		}
@@ -173,19 +170,10 @@ func (c *Change) IsNamespace(w string) bool {
 	})
 }
 
-// IsCommonWord reports whether most of the tests that share a file with a test, and stay,
+// IsCommonWord reports whether most of the tests that share a file with a test, and remain,
 // have a word.
-func (c *Change) IsCommonWord(t *Test, w string) bool {
-	all, with := 0, 0
-	for _, p := range Tests.Of(c).Pairs {
-		if p.Before.File == t.File && p.Before.TestDef != t.TestDef {
-			all++
-			if p.Before.Tokens[w] > 0 {
-				with++
-			}
-		}
-	}
-	return 2*with > all && all > 1
+func (c *Change) IsCommonWord(t *Test, word string) bool {
+	return c.isInMostTests(t, func(other *Test) bool { return other.Tokens[word] > 0 })
 }
 
 // distinctiveWords returns the longer words of a test, its name among them.
@@ -199,43 +187,36 @@ func (t *Test) distinctiveWords() map[string]bool {
 }
 
 const (
-	// minReplacedShare is how many of the words of a lost test another must have to
-	// replace it, as a share.
+	// minReplacedShare is the share of the words of a lost test that another test must
+	// have to replace it.
 	minReplacedShare = .5
-	// minRewrittenShare and movedWords are the shares of them that must be among the added
-	// words when tests are rewritten: in the same file, and in any.
+	// minRewrittenShare and minMovedShare are the shares that must be among the added words
+	// when tests are rewritten: in the same file, and in any file.
 	minRewrittenShare = .4
 	minMovedShare     = .8
-	// minRewrittenLines is how many lines are added to tests when they are rewritten.
+	// minRewrittenLines is how many lines must be added to tests that are rewritten.
 	minRewrittenLines = 20
 )
 
-// shareOfWords returns how many words of a test that not all of its file have are
-// among others, as a share; 0 if it has fewer than two.
-func (c *Change) shareOfWords(t *Test, have map[string]bool) float64 {
-	n, all := 0, 0
-	if len(have) == 0 {
+// shareOfWords returns the share of the words of a test, without those that all tests of its
+// file have, that were found; 0 if there are fewer than two.
+func (c *Change) shareOfWords(t *Test, found map[string]bool) float64 {
+	if len(found) == 0 {
 		return 0
 	}
-	for w := range t.distinctiveWords() {
-		if c.IsCommonWord(t, w) {
-			continue
-		}
-		if all++; have[w] {
-			n++
-		}
-	}
-	if all < 2 {
+	words := Filter(slices.Collect(maps.Keys(t.distinctiveWords())), func(w string) bool { return !c.IsCommonWord(t, w) })
+	if len(words) < 2 {
 		return 0
 	}
-	return float64(n) / float64(all)
+	return shareOf(words, found)
 }
 
 // isReplaced reports whether a new test of the same file has most of the words of a lost
 // one, and the code that they test changed.
 func (c *Change) isReplaced(l Loss) bool {
 	return c.TouchesProduct() && slices.ContainsFunc(c.newTests(), func(t *Test) bool {
-		return t.File == l.File && !t.NeverRuns() && 2*len(t.Assertions) >= len(l.Assertions) && len(t.Assertions) > len(Tautologies(t)) &&
+		checksEnough := !t.NeverRuns() && 2*len(t.Assertions) >= len(l.Assertions) && len(t.Assertions) > len(Tautologies(t))
+		return t.File == l.File && checksEnough &&
 			(c.shareOfWords(l.Test, t.distinctiveWords()) >= minReplacedShare || CountCommonNameWords(l.Test, t) >= 2)
 	})
 }
@@ -262,13 +243,8 @@ const stemLength = 4
 
 // CountCommonNameWords counts the words that the names of two tests have in common.
 func CountCommonNameWords(a, b *Test) int {
-	n, other := 0, nameStems(b)
-	for w := range nameStems(a) {
-		if other[w] {
-			n++
-		}
-	}
-	return n
+	stems := nameStems(b)
+	return Count(slices.Collect(maps.Keys(nameStems(a))), func(stem string) bool { return stems[stem] })
 }
 
 // nameStems returns the stems of the words within the name of a test.
@@ -343,11 +319,11 @@ func (m *matcher) readAddedTestText() string {
 // hadAllLiterals reports whether a line has literals, and its test had all of them.
 func (p Pair) hadAllLiterals(text string) bool {
 	list := LiteralRE.FindAllString(text, -1)
-	return len(list) > 0 && !slices.ContainsFunc(list, func(l string) bool { return !slices.Contains(p.Before.Literals, l) })
+	return len(list) > 0 && isSubset(list, p.Before.Literals)
 }
 
-// leastLiteral is the length in bytes from which a literal is distinctive.
-// A single one must be longLiteral long.
+// MinLiteralLength is the length in bytes from which a literal is distinctive, and
+// minSingleLiteral that of a literal without others.
 const (
 	MinLiteralLength = 4
 	minSingleLiteral = 16
@@ -374,15 +350,16 @@ func (m *matcher) hasMovedLiterals(t *Test) bool {
 // minDuplicateSimilarity is the share of words that a test must have in common with its duplicate.
 const minDuplicateSimilarity = .95
 
-// hasDuplicate reports whether a test that stays has all assertions and literals of a
-// lost one, and nearly all of its words.
-func (m *matcher) hasDuplicate(b *Test) bool {
-	return slices.ContainsFunc(m.Pairs, func(p Pair) bool {
-		return p.Before.File == b.File && len(b.Assertions) > 0 && !p.After.Skipped && isSubset(b.Assertions, p.After.Assertions) &&
-			isSubset(b.Literals, p.After.Literals) && source.Similarity(*b.TestDef, *p.After.TestDef) >= minDuplicateSimilarity
+// hasDuplicate reports whether a test that remains has all assertions and literals of a lost
+// one, and nearly all of its words.
+func (m *matcher) hasDuplicate(t *Test) bool {
+	return len(t.Assertions) > 0 && slices.ContainsFunc(m.Pairs, func(p Pair) bool {
+		checksTheSame := isSubset(t.Assertions, p.After.Assertions) && isSubset(t.Literals, p.After.Literals)
+		return p.Before.File == t.File && !p.After.Skipped && checksTheSame &&
+			source.Similarity(*t.TestDef, *p.After.TestDef) >= minDuplicateSimilarity
 	})
 }
 
 func isSubset(a, b []string) bool {
-	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
+	return All(a, func(s string) bool { return slices.Contains(b, s) })
 }

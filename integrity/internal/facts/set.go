@@ -16,11 +16,11 @@ import (
 	"supervise/source"
 )
 
-// Change is the input of the rules: the changed files, and what is derived from them,
-// each [Fact] computed once and only if a rule needs it.
+// Change is the input of the rules: the changed files, and the facts that are derived from
+// them. Each [Fact] is computed once, and only if a rule needs it.
 type Change struct {
 	Files  []*ChangedFile
-	Base   Tree     // see [Set.BaseTests]
+	Base   Tree     // see [Change.BaseTests]
 	values sync.Map // what was derived so far, by its fact
 }
 
@@ -81,10 +81,11 @@ func (c *Change) ReadAhead() {
 	})
 }
 
-// TouchesProduct reports whether the code that is tested changed, too.
+// TouchesProduct reports whether the tested code changed as well.
 func (c *Change) TouchesProduct() bool {
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return (f.Before().IsProduct() || f.After().IsProduct()) && !f.changesOnlyInlineTests() && len(f.AddedLines())+len(f.RemovedLines()) > 0
+		isProduct := f.Before().IsProduct() || f.After().IsProduct()
+		return isProduct && !f.changesOnlyInlineTests() && f.HasChangedLines()
 	})
 }
 
@@ -98,20 +99,23 @@ var TouchesSource = Define(func(c *Change) bool {
 
 // HasMergeConflict reports whether a file contains the markers of an unresolved merge.
 func (c *Change) HasMergeConflict(name string) bool {
+	marker := []byte("\n<<<<<<< ")
 	return slices.ContainsFunc(c.Files, func(f *ChangedFile) bool {
-		return f.Path == name && bytes.Contains(f.After().Text, []byte("\n<<<<<<< ")) && f.After().Language() != source.Unknown &&
-			bytes.Contains(f.After().WithoutStrings(), []byte("\n<<<<<<< "))
+		if f.Path != name || !bytes.Contains(f.After().Text, marker) {
+			return false
+		}
+		return f.After().Language() != source.Unknown && bytes.Contains(f.After().WithoutStrings(), marker)
 	})
 }
 
 // IsDocumentation reports whether a file is documentation, by its name.
 func IsDocumentation(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".rst", ".txt", ".adoc", ".markdown":
+	if slices.Contains([]string{".md", ".rst", ".txt", ".adoc", ".markdown"}, strings.ToLower(path.Ext(name))) {
 		return true
 	}
-	base := strings.ToUpper(path.Base(name))
-	return strings.HasPrefix(base, "CHANGELOG") || strings.HasPrefix(base, "CHANGES") || strings.HasPrefix(base, "LICENSE") || strings.HasPrefix(base, "AUTHORS")
+	return slices.ContainsFunc([]string{"CHANGELOG", "CHANGES", "LICENSE", "AUTHORS"}, func(prefix string) bool {
+		return strings.HasPrefix(strings.ToUpper(path.Base(name)), prefix)
+	})
 }
 
 // GoldenFileRE matches files with expected output that the test runner writes itself.
@@ -141,18 +145,15 @@ func (c *Change) IsNewProject() bool {
 // FragmentRE matches the words and numbers that show what a line is about.
 var FragmentRE = regexp.MustCompile(`[A-Za-z]{3,}|\d+`)
 
-// ChangedWords are the words of all lines that were added to, or removed from, files
-// that are neither tests nor documentation, in lower case.
+// ChangedWords are the words of all lines that were added to, or removed from, files that are
+// neither tests nor documentation, in lower case.
 var ChangedWords = Define(func(c *Change) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
 		if f.BelongsToTests() || IsDocumentation(f.Path) {
 			continue
 		}
-		for _, l := range f.AddedLines() {
-			addFragments(out, l.Text)
-		}
-		for _, l := range f.RemovedLines() {
+		for _, l := range slices.Concat(f.AddedLines(), f.RemovedLines()) {
 			addFragments(out, l.Text)
 		}
 	}
@@ -165,20 +166,14 @@ func addFragments(into map[string]bool, text string) {
 	}
 }
 
-// IsUnrelated reports whether nothing that differs between two texts, word by word,
-// occurs in the other changed files: then these do not explain the difference.
+// IsUnrelated reports whether no word that differs between two texts occurs in the other
+// changed files: then these do not explain the difference.
 func (c *Change) IsUnrelated(before, after string) bool {
-	a, b := map[string]bool{}, map[string]bool{}
-	addFragments(a, before)
-	addFragments(b, after)
-	changed := ChangedWords.Of(c)
-	for w := range a {
-		if !b[w] && changed[w] {
-			return false
-		}
-	}
-	for w := range b {
-		if !a[w] && changed[w] {
+	old, added := map[string]bool{}, map[string]bool{}
+	addFragments(old, before)
+	addFragments(added, after)
+	for word := range ChangedWords.Of(c) {
+		if old[word] != added[word] {
 			return false
 		}
 	}
@@ -192,9 +187,12 @@ const MaxIsolatedRewrites = 2
 // IsIsolatedRecording reports whether a few lines of a recorded output changed that have
 // nothing to do with the rest of the change.
 func (c *Change) IsIsolatedRecording(f *ChangedFile) bool {
-	before, after := f.RemovedLines(), f.AddedLines()
-	return len(before) <= MaxIsolatedRewrites && len(before) == len(after) && !slices.Equal(FragmentRE.FindAllString(joinLines(before), -1), FragmentRE.FindAllString(joinLines(after), -1)) &&
-		c.IsUnrelated(joinLines(before), joinLines(after))
+	if n := len(f.RemovedLines()); n > MaxIsolatedRewrites || n != len(f.AddedLines()) {
+		return false
+	}
+	before, after := joinLines(f.RemovedLines()), joinLines(f.AddedLines())
+	sameFragments := slices.Equal(FragmentRE.FindAllString(before, -1), FragmentRE.FindAllString(after, -1))
+	return !sameFragments && c.IsUnrelated(before, after)
 }
 
 func joinLines(list []Line) string {
@@ -205,23 +203,20 @@ func joinLines(list []Line) string {
 	return b.String()
 }
 
-// AddedTestCode is what was added to test files, without comments and white
-// space.
+// AddedTestCode is what was added to test files, without comments and white space.
 var AddedTestCode = Define(func(c *Change) string {
-	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayHoldTests() && !c.LeavesDiscovery(f) }, nil)
+	isSkipped := func(*ChangedFile, Line) bool { return false }
+	return c.addedCode(func(f *ChangedFile) bool { return f.After().MayHoldTests() && !c.LeavesDiscovery(f) }, isSkipped)
 })
 
-// addedCode is what was added to some of the files, without comments, white space and
-// the lines for which over reports true; over may be nil.
-func (c *Change) addedCode(of func(*ChangedFile) bool, over func(*ChangedFile, Line) bool) string {
+// addedCode returns what was added to the files that are included, without comments, white
+// space and the lines that are skipped.
+func (c *Change) addedCode(isIncluded func(*ChangedFile) bool, isSkipped func(*ChangedFile, Line) bool) string {
 	var b strings.Builder
-	for _, f := range c.Files {
-		if !of(f) {
-			continue
-		}
+	for _, f := range Filter(c.Files, isIncluded) {
 		plain := SplitLines(f.After().WithoutComments())
 		for _, l := range f.AddedLines() {
-			if l.Number <= len(plain) && (over == nil || !over(f, plain[l.Number-1])) {
+			if l.Number <= len(plain) && !isSkipped(f, plain[l.Number-1]) {
 				b.WriteString(RemoveSpace(plain[l.Number-1].Text))
 			}
 		}

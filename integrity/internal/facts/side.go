@@ -30,7 +30,7 @@ func (s *Side) Inspection() *source.Inspection {
 }
 
 func (s *Side) inspect() source.Inspection {
-	if source.IsVendored(s.Path) || source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)]) {
+	if source.IsVendored(s.Path) || s.isGenerated() {
 		return source.Inspection{Plain: s.Text, Masked: s.Text}
 	}
 	return s.texts.Inspect(s.Path, s.Text)
@@ -69,11 +69,22 @@ func (s *Side) MayHoldTests() bool {
 // IsTestFile reports whether the file holds tests or belongs to them.
 func (s *Side) IsTestFile() bool { return source.IsTestFile(s.Path, s.Language()) }
 
-// IsProduct reports whether the file is product code: source code that is neither a test
-// nor third-party or generated code.
+// IsScript reports whether the file is JavaScript or TypeScript.
+func (s *Side) IsScript() bool {
+	return s.Language() == source.JavaScript || s.Language() == source.TypeScript
+}
+
+// IsProduct reports whether the file is product code: source code that is neither a test nor
+// third-party or generated code.
 func (s *Side) IsProduct() bool {
-	return s.Exists() && s.Language() != source.Unknown && !s.IsTestFile() && !source.IsVendored(s.Path) && !IsInTestFolder(s.Path) &&
-		!source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
+	if !s.Exists() || s.Language() == source.Unknown || s.IsTestFile() || IsInTestFolder(s.Path) {
+		return false
+	}
+	return !source.IsVendored(s.Path) && !s.isGenerated()
+}
+
+func (s *Side) isGenerated() bool {
+	return source.IsGenerated(s.Path, s.Text[:min(len(s.Text), 8<<10)])
 }
 
 // testFolders hold tests and what they need, whatever the language.
@@ -81,21 +92,19 @@ var testFolders = []string{"test", "tests", "spec", "specs", "testdata", "__test
 
 // IsInTestFolder reports whether a path is in a folder for tests and what they need.
 func IsInTestFolder(name string) bool {
-	return !strings.Contains("/"+name, "/src/main/") && slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
+	isMain := strings.Contains("/"+name, "/src/main/")
+	return !isMain && slices.ContainsFunc(strings.Split(path.Dir(name), "/"), func(dir string) bool {
 		return slices.Contains(testFolders, strings.ToLower(dir))
 	})
 }
 
 // CommentLines returns the lines of the text that are nothing but comment.
 func (s *Side) CommentLines() []Line {
-	var out []Line
 	plain := SplitLines(s.WithoutComments())
-	for i, l := range s.Lines() {
-		if i < len(plain) && strings.TrimSpace(plain[i].Text) == "" && strings.TrimSpace(l.Text) != "" {
-			out = append(out, l)
-		}
-	}
-	return out
+	return Filter(s.Lines(), func(l Line) bool {
+		isBlankAsCode := l.Number <= len(plain) && strings.TrimSpace(plain[l.Number-1].Text) == ""
+		return isBlankAsCode && strings.TrimSpace(l.Text) != ""
+	})
 }
 
 // LineOffsets returns the places where the lines of the text begin.
@@ -146,13 +155,14 @@ func (s *Side) ConfigKind() configtext.Kind {
 	return s.kind.get(func() configtext.Kind { return configtext.DetectKind(s.Path, head(s.Text)) })
 }
 
-// TestContaining returns the innermost test that holds a line, nil for none.
+// TestContaining returns the innermost test that contains a line, nil for none.
 func (s *Side) TestContaining(n int) *source.TestDef {
 	var best *source.TestDef
-	inspection := s.Inspection()
-	for i := range inspection.Tests {
-		t := &inspection.Tests[i]
-		if t.Line <= n && n <= t.End && (best == nil || t.End-t.Line <= best.End-best.Line) {
+	tests := s.Inspection().Tests
+	for i := range tests {
+		t := &tests[i]
+		isInner := best == nil || t.End-t.Line <= best.End-best.Line
+		if t.Line <= n && n <= t.End && isInner {
 			best = t
 		}
 	}
@@ -168,19 +178,23 @@ func (s *Side) FindingAt(n int, text string) Finding {
 	return f
 }
 
-// TestAt returns the innermost test that contains a line, or is below it as
-// below an annotation.
+// maxLinesToTest is how many lines an annotation may be above its test.
+const maxLinesToTest = 6
+
+// TestAt returns the innermost test that contains a line, or otherwise the test that the line
+// annotates; nil for none.
 func (s *Side) TestAt(n int) *source.TestDef {
-	best := s.TestContaining(n)
-	inspection := s.Inspection()
-	if best == nil {
-		for i := range inspection.Tests {
-			if t := &inspection.Tests[i]; t.Line > n && t.Line-n <= 6 && s.isDirectlyAbove(n, t.Line) {
-				return t
-			}
+	if t := s.TestContaining(n); t != nil {
+		return t
+	}
+	tests := s.Inspection().Tests
+	for i := range tests {
+		isBelow := tests[i].Line > n && tests[i].Line-n <= maxLinesToTest
+		if isBelow && s.isDirectlyAbove(n, tests[i].Line) {
+			return &tests[i]
 		}
 	}
-	return best
+	return nil
 }
 
 // LinesWithoutStrings returns some lines without comments and the bodies of strings.
@@ -188,17 +202,20 @@ func (s *Side) LinesWithoutStrings(from, to int) string {
 	return s.lineRange(s.WithoutStrings(), from, to)
 }
 
-// TextWithAnnotations returns the text of a test without comments, with the annotations
-// above it, which may hold its rows.
+// TextWithAnnotations returns the text of a test without comments, with the annotations above
+// it, which may hold its rows.
 func (s *Side) TextWithAnnotations(t *source.TestDef) string {
-	from := t.Line
-	for from > 1 && t.Line-from < 60 && strings.TrimSpace(s.LineAt(from-1)) != "" {
-		if s.isLastLineOfTest(from - 1) {
-			break
-		}
-		from--
+	return s.LinesWithoutComments(s.firstLineAbove(t, 60), t.End)
+}
+
+// firstLineAbove returns the first line of the block above a test, up to a blank line, the end
+// of another test, or a number of lines.
+func (s *Side) firstLineAbove(t *source.TestDef, maxLines int) int {
+	first := t.Line
+	for first > 1 && t.Line-first < maxLines && strings.TrimSpace(s.LineAt(first-1)) != "" && !s.isLastLineOfTest(first-1) {
+		first--
 	}
-	return s.LinesWithoutComments(from, t.End)
+	return first
 }
 
 func (s *Side) isLastLineOfTest(n int) bool {

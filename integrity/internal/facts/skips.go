@@ -12,13 +12,9 @@ import (
 
 // MarksCovering returns the marks of a kind that affect a test.
 func (t *Test) MarksCovering(kind source.MarkKind) []source.Mark {
-	var out []source.Mark
-	for _, m := range t.Side.Inspection().Marks {
-		if m.Kind == kind && m.From <= t.Line && t.Line <= m.To {
-			out = append(out, m)
-		}
-	}
-	return out
+	return Filter(t.Side.Inspection().Marks, func(m source.Mark) bool {
+		return m.Kind == kind && m.From <= t.Line && t.Line <= m.To
+	})
 }
 
 // NeverRuns reports whether a test is skipped unconditionally.
@@ -41,10 +37,11 @@ var (
 	serviceVariableRE = regexp.MustCompile(`(?i)_(?:url|uri|host|port|dsn|path|home|dir|key|token|secret|addr)\b|database|postgres|mysql|redis|mongo|docker|\b(?:path|home|display|term|shell|tz|lang)\b`)
 )
 
-// ConditionSeverity is the severity of a new condition on a skip.
+// ConditionSeverity returns the severity of a new condition on a skip.
 func ConditionSeverity(condition string) metric.Severity {
+	dependsOnUser := userVariableRE.MatchString(condition) && !serviceVariableRE.MatchString(condition)
 	switch {
-	case runLocationRE.MatchString(condition), userVariableRE.MatchString(condition) && !serviceVariableRE.MatchString(condition):
+	case runLocationRE.MatchString(condition), dependsOnUser:
 		return metric.High
 	case platformRE.MatchString(condition):
 		return metric.Low
@@ -54,24 +51,17 @@ func ConditionSeverity(condition string) metric.Severity {
 
 // MarksWithin returns the marks of a kind within a test.
 func (t *Test) MarksWithin(kind source.MarkKind) []source.Mark {
-	var out []source.Mark
-	for _, m := range t.Side.Inspection().Marks {
-		if m.Kind == kind && t.Line <= m.Line && m.Line <= t.End {
-			out = append(out, m)
-		}
-	}
-	return out
+	return Filter(t.Side.Inspection().Marks, func(m source.Mark) bool { return m.Kind == kind && t.Contains(m.Line) })
 }
+
+// Contains reports whether a line is within a test, which starts with its head.
+func (t *Test) Contains(line int) bool { return t.Line <= line && line <= t.End }
 
 // CountAssertionsIn counts the assertions of a test in the lines of marks.
 func (t *Test) CountAssertionsIn(marks []source.Mark) int {
-	n := 0
-	for _, at := range t.assertionLines() {
-		if slices.ContainsFunc(marks, func(m source.Mark) bool { return m.From <= at && at <= m.To }) {
-			n++
-		}
-	}
-	return n
+	return Count(t.assertionLines(), func(line int) bool {
+		return slices.ContainsFunc(marks, func(m source.Mark) bool { return m.From <= line && line <= m.To })
+	})
 }
 
 // MaxReasonLines is how many lines are followed for the reason of a skip.
@@ -82,13 +72,13 @@ const MaxReasonLines = 8
 var AnnotationLineRE = regexp.MustCompile(`^\s*(?://|#|/?\*|--|@|\[|"""|''')`)
 
 var (
-	// directiveRE are comments for tools, ownCode are those that are code.
+	// directiveRE matches comments for tools, and codeCommentRE code in a comment.
 	directiveRE   = regexp.MustCompile(`(?i)^(?:eslint|prettier|biome|tslint|jshint|istanbul|c8|v8|noqa|nolint|nosec|type:|pyright|pylint|flake8|fmt:|isort|rubocop|noinspection|nosonar|checkstyle|ktlint|phpcs|phpstan|psalm|codecov|@ts-|@phpstan|@psalm|go:|\+build|clang|cspell|spell|coverage|pragma|region|endregion)`)
 	codeCommentRE = regexp.MustCompile(`[;{}]\s*$|^[@})\]]|^\w+(?:\.\w+)*\(.*\)$`)
 	codeLikeRE    = regexp.MustCompile(`[={}]|\w\(`)
 	todoOwnerRE   = regexp.MustCompile(`^[A-Z]{3,}\([\w@. -]*\):?\s*`) // TODO(name)
 	proseWordRE   = regexp.MustCompile(`[A-Za-z]{2,}`)
-	// excuseRE are words that are a reason by themselves.
+	// excuseRE matches words that are a reason by themselves.
 	excuseRE = regexp.MustCompile(`(?i)\b(?:flak\w+|broken|slow|unstable|deprecated|obsolete|unsupported|hangs?|rac[ey]\w*|fail(?:s|ing)|https?:)|#\d`)
 )
 
@@ -100,33 +90,31 @@ func (f *ChangedFile) NewRemarks() map[int]bool {
 
 func (f *ChangedFile) findNewRemarks() map[int]bool {
 	out := map[int]bool{}
-	code := map[string]bool{}
+	oldCode := map[string]bool{}
 	for _, l := range f.RemovedLines() {
-		code[trimCommentMarks(l.Text)] = true
+		oldCode[trimCommentMarks(l.Text)] = true
 	}
 	plain := SplitLines(f.After().WithoutComments())
 	for _, l := range f.AddedLines() {
 		text := commentOfLine(l, plain)
-		if text == "" || code[text] || directiveRE.MatchString(text) || codeCommentRE.MatchString(text) {
+		isCode := oldCode[text] || codeCommentRE.MatchString(text)
+		if text == "" || isCode || directiveRE.MatchString(text) {
 			continue
 		}
-		prose := len(proseWordRE.FindAllString(text, 2)) > 1 && !codeLikeRE.MatchString(todoOwnerRE.ReplaceAllString(text, ""))
-		out[l.Number] = prose || excuseRE.MatchString(text)
+		isProse := len(proseWordRE.FindAllString(text, 2)) > 1 && !codeLikeRE.MatchString(todoOwnerRE.ReplaceAllString(text, ""))
+		out[l.Number] = isProse || excuseRE.MatchString(text)
 	}
 	return out
 }
 
-// commentOfLine returns the comment of a line, without its marks, "" for none. plain are
-// the lines of the file without comments.
+// commentOfLine returns the comment of a line without its marks, "" for none. plain are the
+// lines of the file without comments.
 func commentOfLine(l Line, plain []Line) string {
 	if l.Number > len(plain) {
 		return ""
 	}
-	at := len(strings.TrimRight(plain[l.Number-1].Text, " \t"))
-	if at >= len(l.Text) {
-		return ""
-	}
-	return trimCommentMarks(l.Text[at:])
+	start := len(strings.TrimRight(plain[l.Number-1].Text, " \t"))
+	return trimCommentMarks(l.Text[min(start, len(l.Text)):])
 }
 
 // trimCommentMarks returns a line without the marks of comments around it.
@@ -153,16 +141,15 @@ var (
 )
 
 // IsPanicAttribute reports whether a line is an attribute that expects the panic of a test
-// with its message, in place of assertions that said that something fails.
+// with its message, in place of assertions that expected a failure.
 func IsPanicAttribute(p Pair, line string) bool {
 	m := shouldPanicRE.FindStringSubmatch(line)
-	return m != nil && !assertionMessageRE.MatchString(m[1]) && len(p.After.Assertions) == 0 && ExpectsOnlyFailures(p.Before)
+	expectsPanic := m != nil && !assertionMessageRE.MatchString(m[1])
+	return expectsPanic && len(p.After.Assertions) == 0 && ExpectsOnlyFailures(p.Before)
 }
 
-// ExpectsOnlyFailures reports whether all assertions of a test said that something fails.
-func ExpectsOnlyFailures(t *Test) bool {
-	return !slices.ContainsFunc(t.Assertions, func(a string) bool { return !failureAssertionRE.MatchString(a) })
-}
+// ExpectsOnlyFailures reports whether all assertions of a test say that something fails.
+func ExpectsOnlyFailures(t *Test) bool { return All(t.Assertions, failureAssertionRE.MatchString) }
 
 // ExpectsPanic reports whether an attribute of a test expects its panic in place of the
 // assertions that it lost.

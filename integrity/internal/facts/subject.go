@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,51 +29,43 @@ var lastNameRE = regexp.MustCompile(`[A-Za-z_$][\w$]*[?!]?$`)
 // LastName returns the last part of a qualified name.
 func LastName(s string) string { return lastNameRE.FindString(s) }
 
-// RemovedNames are the names that product code defined before and does not now, in
-// any file of the change.
+// RemovedNames are the names that product code defined before and no longer defines in any
+// file of the change.
 var RemovedNames = Define(func(c *Change) map[string]bool {
-	out, still := map[string]bool{}, map[string]bool{}
+	out, remaining := map[string]bool{}, map[string]bool{}
 	for _, f := range c.Files {
-		if !f.Before().IsProduct() && !f.After().IsProduct() || len(f.AddedLines())+len(f.RemovedLines()) == 0 {
-			continue
-		}
-		for name := range f.Before().definedNames() {
-			out[name] = true
-		}
-		for name := range f.After().definedNames() {
-			still[name] = true
+		if f.HasChangedLines() {
+			maps.Copy(out, f.Before().definedNames())
+			maps.Copy(remaining, f.After().definedNames())
 		}
 	}
-	for name := range still {
-		delete(out, name)
-	}
+	maps.DeleteFunc(out, func(name string, _ bool) bool { return remaining[name] })
 	return out
 })
 
-// IsSubjectRemoved reports whether a test used a name that product code does not
-// define any more.
+// IsSubjectRemoved reports whether a test used a name that product code no longer defines.
 func (c *Change) IsSubjectRemoved(t *Test) bool {
+	if t.Side.Language() == source.Unknown {
+		return false
+	}
 	removed := RemovedNames.Of(c)
-	return len(removed) > 0 && t.Side.Language() != source.Unknown && slices.ContainsFunc(t.Symbols, func(s string) bool {
+	return slices.ContainsFunc(t.Symbols, func(s string) bool {
 		name := LastName(s)
 		return len(name) > 2 && removed[name]
 	})
 }
 
-// RemovedWords are the words of the product code that was removed and that none of
-// the changed product files has any more.
+// RemovedWords are the longer words that lines of product code lost and that no changed
+// product file has any more.
 var RemovedWords = Define(func(c *Change) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range c.Files {
-		if !f.Before().IsProduct() {
-			continue
-		}
 		for _, l := range linesOutsideTests(f.Before(), f.RemovedLines()) {
-			EachWord(l.Text, func(w string) {
+			for w := range Words(l.Text) {
 				if len(w) > 4 {
 					out[w] = true
 				}
-			})
+			}
 		}
 	}
 	if len(out) == 0 {
@@ -80,42 +73,49 @@ var RemovedWords = Define(func(c *Change) map[string]bool {
 	}
 	for _, f := range c.Files {
 		if f.After().IsProduct() {
-			EachWord(string(f.After().Text), func(w string) { delete(out, w) })
+			for w := range Words(string(f.After().Text)) {
+				delete(out, w)
+			}
 		}
 	}
 	return out
 })
 
-// IsPlausibleRemoval reports whether there is a hint, but no proof, that a test was removed for a
-// reason: it names something that product code no longer has, has less of, or calls
+// IsPlausibleRemoval reports whether there is a hint, but no proof, that a test was removed for
+// a reason: it names something that product code no longer has, has less of, or calls
 // deprecated, or a new test has the same subject.
 func (c *Change) IsPlausibleRemoval(l Loss) bool {
-	if removed := RemovedWords.Of(c); len(removed) > 0 {
-		for token := range l.Tokens {
-			for _, w := range WordRE.FindAllString(token, -1) {
-				if removed[w] {
-					return true
-				}
-			}
+	return c.namesRemovedWord(l.Test) || c.isSubjectRetired(l) || c.isReplaced(l) || c.isInRewrittenSuite(l) || c.hasNewTest(l)
+}
+
+// namesRemovedWord reports whether a test has one of the [RemovedWords].
+func (c *Change) namesRemovedWord(t *Test) bool {
+	removed := RemovedWords.Of(c)
+	for token := range t.Tokens {
+		if slices.ContainsFunc(WordRE.FindAllString(token, -1), func(w string) bool { return removed[w] }) {
+			return true
 		}
 	}
-	inv := Tests.Of(c)
-	return c.isSubjectRetired(l) || c.isReplaced(l) || c.isInRewrittenSuite(l) || slices.ContainsFunc(inv.Added, func(t *Test) bool {
-		return inv.Closest[t].Similarity < MinCopySimilarity && hasSameSubject(l.Test, t)
+	return false
+}
+
+// hasNewTest reports whether a new test, not a copy of another one, has the subject of a lost
+// test.
+func (c *Change) hasNewTest(l Loss) bool {
+	tests := Tests.Of(c)
+	return slices.ContainsFunc(tests.Added, func(t *Test) bool {
+		return tests.Closest[t].Similarity < MinCopySimilarity && hasSameSubject(l.Test, t)
 	})
 }
 
-// hasSameSubject reports whether a new test uses most of what a lost one did, and
-// asserts half as much at least.
-func hasSameSubject(lost, after *Test) bool {
-	if len(lost.Symbols) < 3 || 2*len(after.Assertions) < len(lost.Assertions) || after.NeverRuns() {
+// hasSameSubject reports whether a new test uses most of what a lost one did, and has at least
+// half as many assertions.
+func hasSameSubject(lost, added *Test) bool {
+	if len(lost.Symbols) < 3 || 2*len(added.Assertions) < len(lost.Assertions) || added.NeverRuns() {
 		return false
 	}
-	n := 0
-	for _, s := range lost.Symbols {
-		if slices.Contains(after.Symbols, s) && !strings.HasPrefix(s, "testing.") {
-			n++
-		}
-	}
-	return 10*n >= 7*len(lost.Symbols)
+	shared := Count(lost.Symbols, func(s string) bool {
+		return slices.Contains(added.Symbols, s) && !strings.HasPrefix(s, "testing.")
+	})
+	return 10*shared >= 7*len(lost.Symbols)
 }

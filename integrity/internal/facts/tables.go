@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -27,99 +28,99 @@ type Table struct {
 	Path string
 }
 
-// maxLinesAboveTest is how many lines above its test a table may end: its names are
-// between, and other annotations.
+// maxLinesAboveTest is how many lines above its test a table may end. Other annotations may
+// be between.
 const maxLinesAboveTest = 25
 
 // FindTables returns the tables of a file.
 func FindTables(s *Side) []Table {
 	var out []Table
-	inspection := s.Inspection()
-	for _, l := range inspection.Lists {
-		t := Table{List: l, Keys: make([]string, len(l.Rows)), Path: s.Path}
-		for i, r := range l.Rows {
-			t.Keys[i] = NormalizeNotation(r)
+	for _, list := range s.Inspection().Lists {
+		t := Table{List: list, Keys: make([]string, len(list.Rows)), Path: s.Path}
+		for i, row := range list.Rows {
+			t.Keys[i] = NormalizeNotation(row)
 		}
-		for i := range inspection.Tests {
-			d := &inspection.Tests[i]
-			inside := d.Line <= l.Line && l.Line <= d.End
-			above := l.End < d.Line && d.Line-l.End <= maxLinesAboveTest && t.Test == nil && s.isDirectlyAbove(l.End, d.Line)
-			if inside || above {
-				t.Test = d
-			}
-		}
-		if t.Test == nil {
-			t.Test = s.testUsingList(l)
+		if t.Test = s.testAroundList(list); t.Test == nil {
+			t.Test = s.testUsingList(list)
 		}
 		out = append(out, t)
 	}
 	return out
 }
 
-// testUsingList returns the test that names the function, or the variable, that holds a list:
-// a provider of its rows; nil for none.
-func (s *Side) testUsingList(l source.List) *source.TestDef {
-	name := ""
-	inspection := s.Inspection()
-	from := 0
-	for _, f := range inspection.Functions {
-		if f.Line <= l.Line && l.End <= f.End && f.Line > from && f.Name != "(file)" {
-			name, from = LastName(f.Name), f.Line
+// testAroundList returns the last test that contains a list, or otherwise the first test that
+// a list annotates; nil for none.
+func (s *Side) testAroundList(list source.List) *source.TestDef {
+	var out *source.TestDef
+	tests := s.Inspection().Tests
+	for i := range tests {
+		t := &tests[i]
+		isInside := t.Line <= list.Line && list.Line <= t.End
+		isAbove := list.End < t.Line && t.Line-list.End <= maxLinesAboveTest && s.isDirectlyAbove(list.End, t.Line)
+		if isInside || isAbove && out == nil {
+			out = t
 		}
 	}
-	m := listNameRE.FindStringSubmatch(s.LineAt(l.Line))
-	if name == "" && m != nil {
-		name = m[1]
-	} else if m != nil && !s.returnsList(m[1], l.End, from) {
-		return nil // what a helper needs itself
+	return out
+}
+
+// testUsingList returns the test that names the function, or the variable, that holds a list:
+// a provider of its rows. It is nil for none.
+func (s *Side) testUsingList(list source.List) *source.TestDef {
+	var provider source.Function
+	for _, f := range s.Inspection().Functions {
+		containsList := f.Line <= list.Line && list.End <= f.End
+		if containsList && f.Line > provider.Line && f.Name != "(file)" {
+			provider = f
+		}
+	}
+	name := LastName(provider.Name)
+	if m := listNameRE.FindStringSubmatch(s.LineAt(list.Line)); m != nil {
+		switch {
+		case name == "":
+			name = m[1]
+		case !s.returnsList(provider, m[1], list.End):
+			return nil // the function itself needs the list
+		}
 	}
 	if len(name) < 3 || AssertionWordRE.MatchString(name) {
 		return nil
 	}
 	use := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
-	for i := range inspection.Tests {
-		d := &inspection.Tests[i]
-		if use.MatchString(s.rangeWithAnnotations(d)) {
-			return d
+	tests := s.Inspection().Tests
+	for i := range tests {
+		if use.MatchString(s.rangeWithAnnotations(&tests[i])) {
+			return &tests[i]
 		}
 	}
 	return nil
 }
 
-// returnsList reports whether the function that begins on a line returns or yields a list
-// by its name, or ends with that name.
-func (s *Side) returnsList(name string, after, begin int) bool {
+// returnsList reports whether a function returns or yields a list by its name, or ends with
+// that name, after the line on which the list ends.
+func (s *Side) returnsList(fn source.Function, name string, end int) bool {
 	use := regexp.MustCompile(`\b(?:return|yield|in|of|from|range|foreach|stream)\b[^\n]*\b` + regexp.QuoteMeta(name) + `\b|^\s*[$@]?` + regexp.QuoteMeta(name) + `\b\s*(?:$|\.(?:stream|iter|each|map|forEach))`)
-	for _, f := range s.Inspection().Functions {
-		if f.Line != begin {
-			continue
-		}
-		for n := after + 1; n <= f.End; n++ {
-			if use.MatchString(s.LineAt(n)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Lines(), func(l Line) bool {
+		return end < l.Number && l.Number <= fn.End && use.MatchString(l.Text)
+	})
 }
 
 // listNameRE matches the beginning of a line that gives a list a name.
 var listNameRE = regexp.MustCompile(`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|constexpr|let|var|val|auto|export|lateinit|inline|my|our)\s+)*(?:[\w.:<>\[\],?&*]+\s+)?[$@]*(?:self\.)?(\w+)(?:\s*:\s*[^=]+|\[\w*\])?\s*:?=`)
 
-// rangeWithAnnotations is a test with the annotations and comments above it, where its
-// provider may be named.
-func (s *Side) rangeWithAnnotations(d *source.TestDef) string {
+// rangeWithAnnotations returns a test with the annotations and comments above it, which may
+// name its provider.
+func (s *Side) rangeWithAnnotations(t *source.TestDef) string {
 	var b strings.Builder
-	for n := s.FirstAnnotationLine(d); n <= d.End; n++ {
-		b.WriteString(s.LineAt(n))
-		b.WriteByte('\n')
+	for n := s.FirstAnnotationLine(t); n <= t.End; n++ {
+		b.WriteString(s.LineAt(n) + "\n")
 	}
 	return b.String()
 }
 
-// isDirectlyAbove reports whether no blank line is between a list and a test.
-func (s *Side) isDirectlyAbove(end, at int) bool {
-	for n := end + 1; n < at; n++ {
+// isDirectlyAbove reports whether no blank line is between the end of a list and a test.
+func (s *Side) isDirectlyAbove(end, testLine int) bool {
+	for n := end + 1; n < testLine; n++ {
 		if strings.TrimSpace(s.LineAt(n)) == "" {
 			return false
 		}
@@ -127,12 +128,7 @@ func (s *Side) isDirectlyAbove(end, at int) bool {
 	return true
 }
 
-// FirstAnnotationLine returns the first line of what is above a test without a blank line
-// between: its annotations.
+// FirstAnnotationLine returns the first line of the annotations above a test.
 func (s *Side) FirstAnnotationLine(t *source.TestDef) int {
-	from := t.Line
-	for from > 1 && t.Line-from < maxLinesAboveTest && strings.TrimSpace(s.LineAt(from-1)) != "" && !s.isLastLineOfTest(from-1) {
-		from--
-	}
-	return from
+	return s.firstLineAbove(t, maxLinesAboveTest)
 }

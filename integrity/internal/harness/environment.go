@@ -27,7 +27,7 @@ func findRegeneratedSnapshots(c *facts.Change) []facts.Finding {
 		if !isGolden(f) || goldenScriptRE.MatchString(f.Path) || f.Added || f.Deleted || f.After().IsProduct() || len(f.RemovedLines()) == 0 || len(f.AddedLines()) == 0 {
 			continue
 		}
-		finding := facts.Finding{File: f.Path, Line: f.AddedLines()[0].Number, Evidence: facts.ShortenEvidence(f.RemovedLines()[0].Text + " → " + f.AddedLines()[0].Text)}
+		finding := f.NewFinding(f.AddedLines()[0].Number, f.RemovedLines()[0].Text+" → "+f.AddedLines()[0].Text)
 		switch {
 		case onlyDates(f.RemovedLines(), f.AddedLines()):
 			continue
@@ -103,7 +103,7 @@ func findForgedReport(f *facts.ChangedFile) []facts.Finding {
 	if !named && !body || f.OldPath != "" && len(f.AddedLines()) == 0 {
 		return nil
 	}
-	finding := facts.Finding{File: f.Path, Line: 1, Evidence: facts.ShortenEvidence(f.After().LineAt(1))}
+	finding := f.NewFinding(1, f.After().LineAt(1))
 	if !named {
 		finding.Severity = metric.High
 	}
@@ -128,7 +128,7 @@ func findReportWriters(f *facts.ChangedFile) []facts.Finding {
 	for _, l := range addedCodeLines(f) {
 		text := l.Text
 		if reportNameRE.MatchString(" "+text) && writeCallRE.MatchString(text) && !reportToolRE.MatchString(text) && !strings.Contains(text, "tmp") {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text))
 		}
 	}
 	return out
@@ -171,7 +171,7 @@ func findWeakenedHooks(f *facts.ChangedFile) []facts.Finding {
 			return nil
 		}
 		if l, ok := facts.FirstMatchingLine(f.RemovedLines(), agentHookLineRE); ok {
-			out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: facts.ShortenEvidence(l.Text + " is gone")})
+			out = append(out, f.NewFinding(0, l.Text+" is gone").WithSeverity(metric.Critical))
 		} else if f.Deleted {
 			out = append(out, facts.Finding{File: f.Path, Severity: metric.Critical, Evidence: f.Path + " is gone"})
 		}
@@ -190,12 +190,12 @@ func findWeakenedGitHook(f *facts.ChangedFile) []facts.Finding {
 	removed, left := countWorkLines(f.RemovedLines()), countWorkLines(f.After().Lines())
 	yaml := strings.HasPrefix(path.Ext(f.Path), ".y")
 	if l, ok := facts.FirstMatchingLine(f.AddedLines(), successExitRE); ok && !yaml {
-		return []facts.Finding{{File: f.Path, Severity: metric.Critical, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)}}
+		return []facts.Finding{f.NewFinding(l.Number, l.Text).WithSeverity(metric.Critical)}
 	}
 	if removed == 0 || f.OldPath != "" && left > 0 {
 		return nil
 	}
-	finding := facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(f.RemovedLines()[0].Text + " is gone")}
+	finding := f.NewFinding(0, f.RemovedLines()[0].Text+" is gone")
 	switch {
 	case f.Deleted:
 	case left == 0:
@@ -238,13 +238,13 @@ func findWeakenedGuide(f *facts.ChangedFile) []facts.Finding {
 	}
 	if i := slices.IndexFunc(f.AddedLines(), func(l facts.Line) bool { return permissionRE.MatchString(l.Text) && !negationRE.MatchString(l.Text) }); i >= 0 {
 		l := f.AddedLines()[i]
-		out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
+		out = append(out, f.NewFinding(l.Number, l.Text))
 	}
 	removed, added := findDuties(f.RemovedLines()), findDuties(f.AddedLines())
 	if len(removed) <= len(added) || f.OldPath != "" {
 		return out
 	}
-	finding := facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(removed[0].Text + " is gone")}
+	finding := f.NewFinding(0, removed[0].Text+" is gone")
 	if f.Deleted {
 		finding.Severity = metric.Medium
 	}
@@ -286,7 +286,7 @@ func findBypasses(f *facts.ChangedFile) []facts.Finding {
 		}
 		for _, b := range bypasses {
 			if b.text.MatchString(l.Text) && !releaseRE.MatchString(f.Path+l.Text) {
-				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: b.severity, Evidence: facts.ShortenEvidence(l.Text)})
+				out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(b.severity))
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func findHidingAttributes(f *facts.ChangedFile) []facts.Finding {
 		return nil
 	}
 	if l, ok := facts.FirstMatchingLine(f.AddedLines(), hidingAttributeRE); ok {
-		return []facts.Finding{{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)}}
+		return []facts.Finding{f.NewFinding(l.Number, l.Text)}
 	}
 	return nil
 }

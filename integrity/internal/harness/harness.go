@@ -101,7 +101,7 @@ func (r *forcePattern) find(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range addedCodeLines(f) {
 		if r.code.MatchString(l.Text) && !isInMainProgram(f, l.Number) && !importsAssertionLibrary(f, l.Text) {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: r.severity, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(r.severity))
 		}
 	}
 	return out
@@ -192,7 +192,7 @@ func findOverridingHooks(f *facts.ChangedFile) []facts.Finding {
 			continue
 		}
 		if s := h.severityOf(strings.TrimSpace(l.Text)); s != 0 {
-			out = append(out, facts.Finding{File: f.Path, Severity: s, Line: l.Number, Evidence: facts.ShortenEvidence(h.name + ": " + strings.TrimSpace(l.Text))})
+			out = append(out, f.NewFinding(l.Number, h.name+": "+strings.TrimSpace(l.Text)).WithSeverity(s))
 		}
 	}
 	return out
@@ -269,7 +269,7 @@ func findReplacedTasks(f *facts.ChangedFile) []facts.Finding {
 	}
 	for _, l := range f.AddedLines() {
 		if rakeClearRE.MatchString(l.Text) || rakeTaskRE.MatchString(l.Text) && isBlockNoOp(f, l.Number) {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text))
 		}
 	}
 	return out
@@ -287,7 +287,7 @@ func findReplacedAlias(f *facts.ConfigFile) []facts.Finding {
 	before, _ := findTestAlias(f.OldConfig.Settings)
 	after, at := findTestAlias(f.NewConfig.Settings)
 	if at.Line > 0 && !after && (before || !slices.ContainsFunc(f.OldConfig.Settings, func(s configtext.Setting) bool { return s.Value == at.Value && s.Key == at.Key })) {
-		return []facts.Finding{{File: f.Path, Line: at.Line, Evidence: facts.ShortenEvidence("test: " + at.Value)}}
+		return []facts.Finding{f.NewFinding(at.Line, "test: "+at.Value)}
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func findAddedHook(f *facts.ChangedFile) []facts.Finding {
 		if !re.MatchString(l.Text) || re.Match(f.Before().WithoutComments()) && f.After().Language() != source.Python || hadPytestHook(f, l.Text) {
 			continue
 		}
-		return []facts.Finding{{File: f.Path, Line: l.Number, Severity: hookSeverity(f), Evidence: facts.ShortenEvidence(l.Text)}}
+		return []facts.Finding{f.NewFinding(l.Number, l.Text).WithSeverity(hookSeverity(f))}
 	}
 	return nil
 }
@@ -366,7 +366,7 @@ func findFaultyTestMain(f *facts.ChangedFile) []facts.Finding {
 	if _, before := testMainFault(f.Before().Text); before == why {
 		return nil
 	}
-	return []facts.Finding{{File: f.Path, Line: line, Evidence: facts.ShortenEvidence("TestMain: " + why)}}
+	return []facts.Finding{f.NewFinding(line, "TestMain: "+why)}
 }
 
 // testMainFault says what is wrong with the TestMain of a Go file, "" for nothing.
@@ -466,7 +466,7 @@ func findRemovedModules(c *facts.Change) []facts.Finding {
 			if m == nil || !strings.Contains(m[1], "test") && !f.After().IsTestFile() || isModuleInOtherFile(c, m[1]) {
 				continue
 			}
-			out = append(out, facts.Finding{File: f.Path, Evidence: facts.ShortenEvidence(l.Text + " is gone")})
+			out = append(out, f.NewFinding(0, l.Text+" is gone"))
 		}
 	}
 	return out

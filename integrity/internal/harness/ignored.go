@@ -30,7 +30,7 @@ func findIgnoredTests(c *facts.Change) []facts.Finding {
 				return lang != source.Unknown && testNameRE.MatchString(path.Base(name)) && source.IsTestFile(name, lang) && !source.IsVendored(name) && ignoresPath(path.Dir(f.Path), l.Text, name)
 			})
 			if ignored >= 0 {
-				out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text + " ignores " + there[ignored])})
+				out = append(out, f.NewFinding(l.Number, l.Text+" ignores "+there[ignored]))
 			}
 		}
 	}

@@ -32,10 +32,10 @@ func findShims(f *facts.ChangedFile) []facts.Finding {
 	}
 	switch {
 	case isStartupCode(f), isShim(f):
-		out = append(out, facts.Finding{File: f.Path, Line: 1, Evidence: facts.ShortenEvidence(f.After().LineAt(1))})
+		out = append(out, f.NewFinding(1, f.After().LineAt(1)))
 	case buildWrapperRE.MatchString(path.Base(f.Path)):
 		if l, ok := facts.FirstMatchingLine(f.AddedLines(), disablingLineRE); ok {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text))
 		}
 	}
 	return out
@@ -101,7 +101,7 @@ func findShadowedDependencies(c *facts.Change) []facts.Finding {
 		case path.Base(f.Path) == "go.mod":
 			out = append(out, findReplacements(c, f)...)
 		case path.Base(f.Path) == "go.work" && f.Added:
-			out = append(out, facts.Finding{File: f.Path, Severity: metric.Info, Line: 1, Evidence: facts.ShortenEvidence(f.After().LineAt(1))})
+			out = append(out, f.NewFinding(1, f.After().LineAt(1)).WithSeverity(metric.Info))
 		case f.Added && name != "" && !isOwnPackage(c, f.Path):
 			finding := facts.Finding{File: f.Path, Line: 1, Evidence: "import " + name + " finds " + f.Path}
 			if slices.Contains(framework.PythonTestModules, name) {
@@ -182,7 +182,7 @@ func findReplacements(c *facts.Change, f *facts.ChangedFile) []facts.Finding {
 		if m == nil {
 			continue
 		}
-		finding := facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)}
+		finding := f.NewFinding(l.Number, l.Text)
 		switch {
 		case !strings.HasPrefix(m[2], ".") && !strings.HasPrefix(m[2], "/"):
 			finding.Severity = metric.Medium

@@ -71,7 +71,7 @@ func findPythonMonkeypatches(c *facts.Change, f *facts.ChangedFile) []facts.Find
 			severity = patchSeverity(c, f, own, l.Text)
 		}
 		if severity != 0 {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Severity: severity, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text).WithSeverity(severity))
 		}
 	}
 	return out
@@ -157,7 +157,7 @@ func findScriptMonkeypatches(f *facts.ChangedFile) []facts.Finding {
 		m := exportReplacementRE.FindStringSubmatch(l.Text)
 		top := !strings.HasPrefix(l.Text, " ") && !strings.HasPrefix(l.Text, "\t") || certainSetUpFileRE.MatchString(f.Path)
 		if m != nil && own[m[1]+m[2]] && top || requireReplacementRE.MatchString(l.Text) && top {
-			out = append(out, facts.Finding{File: f.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text))
 		}
 	}
 	return out

@@ -184,7 +184,9 @@ func readOldCode(s *facts.Side) *oldCode {
 		text = strings.Replace(text, s.LinesWithoutComments(t.Line, t.End), "", 1)
 	}
 	p.literals = literalKeys(text)
-	facts.EachWord(text, func(w string) { p.words[strings.TrimLeft(w, "0123456789")] = true })
+	for w := range facts.Words(text) {
+		p.words[strings.TrimLeft(w, "0123456789")] = true
+	}
 	return p
 }
 

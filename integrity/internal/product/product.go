@@ -54,7 +54,7 @@ func findSniffing(f *facts.ChangedFile) []facts.Finding {
 	plain := facts.SplitLines(s.WithoutComments())
 	for _, l := range f.AddedLines() {
 		if l.Number <= len(plain) && (re.MatchString(plain[l.Number-1].Text) || testVariableRE.MatchString(plain[l.Number-1].Text)) && !isInTestModule(s, l.Number) {
-			out = append(out, facts.Finding{File: s.Path, Line: l.Number, Evidence: facts.ShortenEvidence(l.Text)})
+			out = append(out, f.NewFinding(l.Number, l.Text))
 		}
 	}
 	return out
@@ -140,7 +140,7 @@ func findAlwaysEqual(f *facts.ChangedFile) []facts.Finding {
 	}
 	if at := re.FindIndex(s.WithoutComments()); at != nil {
 		n := s.LineNumber(at[0])
-		return []facts.Finding{{File: s.Path, Line: n, Evidence: facts.ShortenEvidence(string(s.WithoutComments()[at[0]:at[1]]))}}
+		return []facts.Finding{f.NewFinding(n, string(s.WithoutComments()[at[0]:at[1]]))}
 	}
 	return nil
 }
@@ -183,10 +183,10 @@ func findUnfinished(f *facts.ChangedFile) []facts.Finding {
 		}
 	}
 	if stub > 0 && len(f.RemovedLines()) >= 5 {
-		out = append(out, facts.Finding{Severity: metric.Medium, File: s.Path, Line: firstStub.Number, Evidence: facts.ShortenEvidence(firstStub.Text)})
+		out = append(out, f.NewFinding(firstStub.Number, firstStub.Text).WithSeverity(metric.Medium))
 	}
 	if todo > 4 {
-		out = append(out, facts.Finding{File: s.Path, Line: first.Number, Evidence: facts.ShortenEvidence(first.Text)})
+		out = append(out, f.NewFinding(first.Number, first.Text))
 	}
 	return out
 }

@@ -88,7 +88,7 @@ var allRulesRE = regexp.MustCompile(`"all"|\bwarnings\b|clippy::(?:all|pedantic)
 
 func (f *directiveChange) finding() facts.Finding {
 	first := f.added[0]
-	finding := facts.Finding{File: f.Path, Line: first.Line, Evidence: facts.ShortenEvidence(first.Text)}
+	finding := f.NewFinding(first.Line, first.Text)
 	if n := len(f.added) - len(f.removed); n > 1 {
 		finding.Evidence = facts.ShortenEvidence(fmt.Sprintf("%s (and %d more)", first.Text, n-1))
 	}
@@ -170,5 +170,5 @@ func findGrownBaseline(f *facts.ChangedFile) []facts.Finding {
 	if len(added) <= len(f.RemovedLines()) {
 		return nil
 	}
-	return []facts.Finding{{File: f.Path, Line: added[0].Number, Evidence: facts.ShortenEvidence(added[0].Text)}}
+	return []facts.Finding{f.NewFinding(added[0].Number, added[0].Text)}
 }

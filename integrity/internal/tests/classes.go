@@ -70,10 +70,7 @@ func findHiddenClasses(c *facts.Change) []facts.Finding {
 		if !maybeSameClass(before.name, after.name) || !isHidden(p.After.Side.Language(), before, after) || p.Before.NeverRuns() || isInherited(c, after) {
 			continue
 		}
-		out = append(out, facts.Finding{
-			File: p.After.Side.Path, Line: after.line, Test: p.After.Name,
-			Evidence: facts.ShortenEvidence(before.text + " → " + after.text),
-		})
+		out = append(out, p.After.NewFinding(after.line, before.text+" → "+after.text))
 	}
 	return out
 }

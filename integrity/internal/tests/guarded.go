@@ -56,7 +56,7 @@ func guardedAssertion(p facts.Pair, before, after []source.Mark) (f facts.Findin
 		if !wasUnguarded(free, facts.RemoveSpace(a.Text)) || !dependsOnSubject(p, *m, a) {
 			continue
 		}
-		f := facts.Finding{File: p.After.Side.Path, Line: m.Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(m.Text + ": " + a.Text)}
+		f := p.After.NewFinding(m.Line, m.Text+": "+a.Text)
 		if len(open) > 0 {
 			f.Severity = metric.Medium
 		}

@@ -50,7 +50,7 @@ func areEquivalentMarks(a, b source.Mark) bool {
 }
 
 func (s newSkip) finding(severity metric.Severity) facts.Finding {
-	f := facts.Finding{Severity: severity, File: s.After.Side.Path, Line: s.Line, Test: s.After.Name, Evidence: facts.ShortenEvidence(s.Text)}
+	f := s.After.NewFinding(s.Line, s.Text).WithSeverity(severity)
 	if s.Condition != "" && !strings.Contains(facts.RemoveSpace(s.Text), facts.RemoveSpace(s.Condition)) {
 		f.Evidence = facts.ShortenEvidence(s.Text + " when " + s.Condition)
 	}
@@ -251,7 +251,7 @@ func findFocus(f *facts.ChangedFile) []facts.Finding {
 			had[text]--
 			continue
 		}
-		x := facts.Finding{File: f.Path, Line: m.Line, Evidence: facts.ShortenEvidence(m.Text)}
+		x := f.NewFinding(m.Line, m.Text)
 		for _, t := range f.After().Inspection().Tests {
 			if t.Line == m.Line {
 				x.Test = t.Name
@@ -277,7 +277,7 @@ func findDeadAssertions(c *facts.Change) []facts.Finding {
 		if in == 0 && all > 0 || all == 0 && len(p.Before.Assertions) > 0 && !deadText(p) {
 			continue
 		}
-		f := facts.Finding{File: p.After.Side.Path, Line: dead[0].Line, Test: p.After.Name, Evidence: facts.ShortenEvidence(fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, in, all))}
+		f := p.After.NewFinding(dead[0].Line, fmt.Sprintf("%s: %d of %d assertions are not reached", dead[0].Text, in, all))
 		if in < all || all == 0 {
 			f.Severity = metric.High
 		}
