@@ -23,33 +23,32 @@ type assertionDiff struct {
 	reached int // assertions that are reached now
 }
 
-// assertionDiffs compares the assertions of all tests that are there before and after.
-// Subtests are part of the test around them.
+// assertionDiffs compares the assertions of all tests that exist before and after the change.
+// A subtest is part of the test that contains it.
 var assertionDiffs = facts.Define(func(c *facts.Change) []assertionDiff {
 	var out []assertionDiff
-	var was, now [][]facts.Assertion
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.Before.Parent != nil && p.Before.Kind == source.Subtest || p.Before.NeverRuns() || slices.Equal(p.Before.Assertions, p.After.Assertions) {
-			continue
+		isSubtest := p.Before.Parent != nil && p.Before.Kind == source.Subtest
+		if !isSubtest && !p.Before.NeverRuns() && !slices.Equal(p.Before.Assertions, p.After.Assertions) {
+			out = append(out, assertionDiff{Pair: p})
 		}
-		out = append(out, assertionDiff{Pair: p})
-		was, now = append(was, p.Before.LocatedAssertions()), append(now, p.After.LocatedAssertions())
 	}
-	facts.Parallel(len(out), func(i int) { out[i].compare(was[i], now[i]) })
+	facts.Parallel(len(out), func(i int) { out[i].compare() })
 	return out
 })
 
-// assertionKeys are ways to match assertions, the surest first; only that one works on
-// assertions that were not read.
+// assertionKeys are ways to match assertions, the surest first. Only the first one works on
+// assertions that are not parsed.
 var assertionKeys = []func(facts.Assertion) string{
 	func(a facts.Assertion) string { return facts.RemoveSpace(a.Text) },
 	func(a facts.Assertion) string { return a.Canonical },
 	func(a facts.Assertion) string { return facts.RemoveSpace(a.Skeleton) },
 }
 
-// compare fills in how the assertions of a test changed. It shares nothing with other
-// tests, so that several can be compared at a time.
-func (d *assertionDiff) compare(before, after []facts.Assertion) {
+// compare finds how the assertions of a test changed. It shares nothing with other tests, so
+// that tests can be compared in parallel.
+func (d *assertionDiff) compare() {
+	before, after := d.Before.LocatedAssertions(), d.After.LocatedAssertions()
 	if names := renamedNames(d.Before.Tokens, d.After.Tokens); len(names) > 0 {
 		for i, a := range before {
 			before[i].Text = replaceNames(a.Text, names)
@@ -57,7 +56,8 @@ func (d *assertionDiff) compare(before, after []facts.Assertion) {
 	}
 	d.reached = len(after)
 	for i, key := range assertionKeys {
-		if before, after = d.matchByKey(key, before, after, i > 0); i == 0 {
+		before, after = d.matchByKey(key, before, after, i > 0)
+		if i == 0 {
 			facts.ParseAssertions(before)
 			facts.ParseAssertions(after)
 		}
@@ -65,54 +65,52 @@ func (d *assertionDiff) compare(before, after []facts.Assertion) {
 	d.matchBySimilarity(before, after)
 }
 
-// matchByKey removes assertions with the same key; if their texts differ they are revised.
-func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, before, after []facts.Assertion, revised bool) (restWas, restNow []facts.Assertion) {
-	free := map[string][]facts.Assertion{}
+// matchByKey matches assertions with the same key and returns the others. revised says that
+// the texts of assertions with the same key may differ.
+func (d *assertionDiff) matchByKey(key func(facts.Assertion) string, before, after []facts.Assertion, revised bool) (unmatchedBefore, unmatchedAfter []facts.Assertion) {
+	byKey := map[string][]facts.Assertion{}
 	for _, a := range after {
-		free[key(a)] = append(free[key(a)], a)
+		byKey[key(a)] = append(byKey[key(a)], a)
 	}
-	taken := map[string]int{}
-	for _, b := range before {
-		k := key(b)
-		if taken[k] == len(free[k]) {
-			restWas = append(restWas, b)
+	matched := map[string]int{}
+	for _, old := range before {
+		k := key(old)
+		if matched[k] == len(byKey[k]) {
+			unmatchedBefore = append(unmatchedBefore, old)
 			continue
 		}
 		if revised {
-			d.revised = append(d.revised, revision{b, free[k][taken[k]]})
+			d.revised = append(d.revised, revision{old, byKey[k][matched[k]]})
 		}
-		taken[k]++
+		matched[k]++
 	}
 	for _, a := range after {
-		if k := key(a); taken[k] > 0 {
-			taken[k]--
-			continue
+		if matched[key(a)]--; matched[key(a)] < 0 {
+			unmatchedAfter = append(unmatchedAfter, a)
 		}
-		restNow = append(restNow, a)
 	}
-	return restWas, restNow
+	return unmatchedBefore, unmatchedAfter
 }
 
-// minRevisionSimilarity is the share of common words from which on one assertion is a revision of
-// the other.
+// minRevisionSimilarity is the similarity from which on one assertion is a revision of another.
 const minRevisionSimilarity = .4
 
-// matchBySimilarity pairs the rest by their words, the most similar first.
+// matchBySimilarity pairs each remaining assertion with the most similar one.
 func (d *assertionDiff) matchBySimilarity(before, after []facts.Assertion) {
 	used := make([]bool, len(after))
-	for _, b := range before {
-		best, bestScore := -1, minRevisionSimilarity
+	for _, old := range before {
+		best, highest := -1, minRevisionSimilarity
 		for i, a := range after {
-			if like := similarity(b.Text, a.Text); !used[i] && like > bestScore {
-				best, bestScore = i, like
+			if s := similarity(old.Text, a.Text); !used[i] && s > highest {
+				best, highest = i, s
 			}
 		}
 		if best < 0 {
-			d.removed = append(d.removed, b)
+			d.removed = append(d.removed, old)
 			continue
 		}
 		used[best] = true
-		d.revised = append(d.revised, revision{b, after[best]})
+		d.revised = append(d.revised, revision{old, after[best]})
 	}
 	for i, a := range after {
 		if !used[i] {
@@ -121,114 +119,116 @@ func (d *assertionDiff) matchBySimilarity(before, after []facts.Assertion) {
 	}
 }
 
-// similarity is the share of subject words that two assertions have in common, relative to
-// the one with fewer.
+// similarity returns the share of subject words that two assertions have in common, relative
+// to the one with fewer.
 func similarity(a, b string) float64 {
 	x, y := facts.SubjectWords(a), facts.SubjectWords(b)
-	common := 0
+	common, total, otherTotal := 0, 0, 0
 	for w, n := range x {
 		common += min(n, y[w])
+		total += n
 	}
-	minimum := min(sumCounts(x), sumCounts(y))
-	if minimum == 0 {
-		return 0
+	for _, n := range y {
+		otherTotal += n
 	}
-	return float64(common) / float64(minimum)
+	return float64(common) / float64(max(min(total, otherTotal), 1))
 }
 
-func sumCounts(m map[string]int) int {
-	n := 0
-	for _, k := range m {
-		n += k
-	}
-	return n
-}
-
-// finding is a finding about an assertion of a test.
+// finding returns a finding about an assertion of a test.
 func (d assertionDiff) finding(a facts.Assertion, text string) facts.Finding {
 	return d.After.NewFinding(a.Line, text)
+}
+
+// countRemoved counts the removed assertions that name something that matches.
+func (d assertionDiff) countRemoved(matches func(word string) bool) int {
+	return facts.Count(d.removed, func(a facts.Assertion) bool { return facts.NamesSubject(a.Text, matches) })
 }
 
 // decoratorRE matches a decorator or an annotation of a test.
 var decoratorRE = regexp.MustCompile(`(?m)^\s*@(\w+)`)
 
-// callsNewHelper reports whether a test newly calls a function that is defined in test
-// code of the change and that asserts.
-func callsNewHelper(c *facts.Change, d assertionDiff) bool {
-	names := maps.Clone(d.After.Tokens)
-	for _, m := range decoratorRE.FindAllStringSubmatch(d.After.Side.TextWithAnnotations(d.After.TestDef), -1) {
+// callsNewHelper reports whether a test newly calls a function that is defined in test code of
+// the change and that asserts.
+func callsNewHelper(c *facts.Change, p facts.Pair) bool {
+	names := maps.Clone(p.After.Tokens)
+	for _, m := range decoratorRE.FindAllStringSubmatch(p.After.Side.TextWithAnnotations(p.After.TestDef), -1) {
 		names[m[1]]++
 	}
-	for token := range names {
-		if d.Before.Tokens[token] > 0 || len(token) < 3 || !facts.IsName(token) {
-			continue
-		}
-		for _, f := range c.Files {
-			s := f.After()
-			if !s.MayHoldTests() {
-				continue
-			}
-			for _, fn := range s.Inspection().Functions {
-				if facts.LastName(fn.Name) == token && assertingLineRE.MatchString(s.LinesWithoutComments(fn.Line, fn.End)) {
-					return true
-				}
-			}
+	for name := range names {
+		isNew := p.Before.Tokens[name] == 0 && len(name) > 2 && facts.IsName(name)
+		if isNew && slices.ContainsFunc(helperBodies(c, name), assertingLineRE.MatchString) {
+			return true
 		}
 	}
 	return false
 }
 
-var assertingLineRE = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are_expected|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
-
-// areSubjectsRemoved reports whether at least half of the removed assertions name
-// product code that is gone.
-func areSubjectsRemoved(c *facts.Change, d assertionDiff) bool {
-	removed := facts.RemovedNames.Of(c)
-	n := 0
-	for _, a := range d.removed {
-		for w := range facts.SubjectWords(a.Text) {
-			if removed[w] && len(w) > 2 {
-				n++
-				break
+// helperBodies returns the texts of the functions with a name in the changed test files.
+func helperBodies(c *facts.Change, name string) []string {
+	var out []string
+	for _, f := range c.Files {
+		if !f.After().MayHoldTests() {
+			continue
+		}
+		for _, fn := range f.After().Inspection().Functions {
+			if facts.LastName(fn.Name) == name {
+				out = append(out, f.After().LinesWithoutComments(fn.Line, fn.End))
 			}
 		}
 	}
-	return len(removed) > 0 && 2*n >= len(d.removed)
+	return out
 }
 
-// findTautologies finds assertions that hold whatever the code does, in tests.
+var assertingLineRE = regexp.MustCompile(`(?i)\b(?:assert|expect|is_expected|are_expected|require|verify|check|refute|fail|t\.(?:error|fatal)|panic|should|raises|warns)\w*`)
+
+// areSubjectsRemoved reports whether at least half of the removed assertions name product code
+// that was removed.
+func areSubjectsRemoved(c *facts.Change, d assertionDiff) bool {
+	names := facts.RemovedNames.Of(c)
+	return len(names) > 0 && 2*d.countRemoved(func(w string) bool { return len(w) > 2 && names[w] }) >= len(d.removed)
+}
+
+// findTautologies finds assertions of tests that hold whatever the code does.
 func findTautologies(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	inv := facts.Tests.Of(c)
 	for _, d := range assertionDiffs.Of(c) {
-		all, trivial, had := facts.Tautologies(d.After), 0, facts.Tautologies(d.Before)
-		trivial = len(all)
-		if trivial <= len(had)+countReflexive(d.Before) {
+		list := facts.Tautologies(d.After)
+		if len(list) <= len(facts.Tautologies(d.Before))+countReflexive(d.Before) {
 			continue
 		}
-		f := d.finding(all[len(all)-1], all[len(all)-1].Text)
+		last := list[len(list)-1]
+		f := d.finding(last, last.Text)
 		switch {
-		case trivial == len(d.After.Assertions):
+		case len(list) == len(d.After.Assertions):
 			f.Severity = metric.Critical
 		case len(d.removed)+len(d.revised) == 0, reflexiveTestRE.MatchString(d.After.Name):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
 	}
-	lost := slices.ContainsFunc(inv.Lost, func(l facts.Loss) bool { return l.ExplainedBy == "" })
-	for _, t := range inv.Added {
-		all := facts.Tautologies(t)
-		if len(all) == 0 || len(all) < len(t.Assertions) || t.Parent != nil || t.File.Added && configtext.DataFolderRE.MatchString(t.File.Path) {
+	return append(out, findNewTautologies(c)...)
+}
+
+// findNewTautologies finds new tests that have only such assertions.
+func findNewTautologies(c *facts.Change) []facts.Finding {
+	var out []facts.Finding
+	tests := facts.Tests.Of(c)
+	losesTests := slices.ContainsFunc(tests.Lost, func(l facts.Loss) bool { return l.ExplainedBy == "" })
+	for _, t := range tests.Added {
+		list := facts.Tautologies(t)
+		isTestData := t.File.Added && configtext.DataFolderRE.MatchString(t.File.Path)
+		if len(list) == 0 || len(list) < len(t.Assertions) || t.Parent != nil || isTestData {
 			continue
 		}
-		f := t.NewFinding(all[0].Line, all[0].Text)
+		first := list[0]
 		switch {
-		case lost:
-			f.Severity = metric.Critical
-		case passCallRE.MatchString(all[0].Text) && len(t.Symbols) > 0:
-			continue // what it calls must not throw
+		case losesTests:
+			out = append(out, t.NewFinding(first.Line, first.Text).WithSeverity(metric.Critical))
+		case passCallRE.MatchString(first.Text) && len(t.Symbols) > 0:
+			// What the test calls must not throw.
+		default:
+			out = append(out, t.NewFinding(first.Line, first.Text))
 		}
-		out = append(out, f)
 	}
 	return out
 }
@@ -245,34 +245,33 @@ var reflexiveTestRE = regexp.MustCompile(`(?i)itself|reflexiv|to_?self\b`)
 // countReflexive counts the assertions of a test that something equals itself by its own
 // method: as a comparison they mean the same.
 func countReflexive(t *facts.Test) int {
-	n := 0
-	for _, text := range t.Assertions {
-		if m := selfComparisonRE.FindStringSubmatch(text); m != nil && m[1] == m[2] {
-			n++
-		}
-	}
-	return n
+	return facts.Count(t.Assertions, func(text string) bool {
+		m := selfComparisonRE.FindStringSubmatch(text)
+		return m != nil && m[1] == m[2]
+	})
 }
 
 // findFlippedAssertions finds assertions that assert the opposite.
 func findFlippedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
-		known := d.caughtFailureBefore()
-		for _, r := range d.revised {
-			if r.isOpposite() ||
-				!known && expectedAssertionErrorRE.MatchString(r.after.Text) && !expectedFailureRE.MatchString(r.before.Text) {
-				f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
-				if namesChangedFunction(c, r.before) {
-					f.Severity = metric.Medium
-				}
-				out = append(out, f)
-			}
+		expectedFailure := d.caughtFailureBefore()
+		expectsFailure := func(a facts.Assertion) bool {
+			return !expectedFailure && expectedAssertionErrorRE.MatchString(a.Text)
 		}
-		for _, a := range d.added {
-			if !known && expectedAssertionErrorRE.MatchString(a.Text) {
-				out = append(out, d.finding(a, a.Text))
+		for _, r := range d.revised {
+			newlyFails := expectsFailure(r.after) && !expectedFailureRE.MatchString(r.before.Text)
+			if !r.isOpposite() && !newlyFails {
+				continue
 			}
+			f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
+			if namesChangedFunction(c, r.before) {
+				f.Severity = metric.Medium
+			}
+			out = append(out, f)
+		}
+		for _, a := range facts.Filter(d.added, expectsFailure) {
+			out = append(out, d.finding(a, a.Text))
 		}
 	}
 	return out
@@ -281,32 +280,38 @@ func findFlippedAssertions(c *facts.Change) []facts.Finding {
 // handlerRE matches the lines that every swallowed failure needs.
 var handlerRE = regexp.MustCompile(`except|catch|rescue|recover|suppress`)
 
-// findSwallowedFailures finds assertions whose failure is caught and dropped, and
-// product code that drops errors.
+// findSwallowedFailures finds assertions whose failure is caught and dropped, and product code
+// that drops errors.
 func findSwallowedFailures(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
 		marks := p.After.MarksWithin(source.Swallow)
-		if len(marks) <= len(p.Before.MarksWithin(source.Swallow)) || p.After.Parent != nil {
-			continue
-		}
-		if p.After.CountAssertionsIn(marks) > 0 {
-			m := marks[len(marks)-1]
-			out = append(out, p.After.NewFinding(m.Line, m.Text))
+		isNew := len(marks) > len(p.Before.MarksWithin(source.Swallow)) && p.After.Parent == nil
+		if isNew && p.After.CountAssertionsIn(marks) > 0 {
+			last := marks[len(marks)-1]
+			out = append(out, p.After.NewFinding(last.Line, last.Text))
 		}
 	}
 	for _, f := range c.Files {
-		if !f.After().IsProduct() || f.Added || len(facts.MatchingLines(f.AddedLines(), handlerRE)) == 0 {
-			continue
+		if f.After().IsProduct() && !f.Added && len(facts.MatchingLines(f.AddedLines(), handlerRE)) > 0 {
+			out = append(out, findSwallowedErrors(f)...)
 		}
-		had := map[string]int{}
-		for _, m := range f.Before().Inspection().Marks {
-			had[m.Text]++
-		}
-		for _, m := range f.After().Inspection().Marks {
-			if had[m.Text]--; m.Kind == source.Swallow && had[m.Text] < 0 && f.After().TestContaining(m.Line) == nil {
-				out = append(out, f.NewFinding(m.Line, m.Text).WithSeverity(metric.Medium))
-			}
+	}
+	return out
+}
+
+// findSwallowedErrors finds handlers in product code that newly drop errors.
+func findSwallowedErrors(f *facts.ChangedFile) []facts.Finding {
+	var out []facts.Finding
+	old := map[string]int{}
+	for _, m := range f.Before().Inspection().Marks {
+		old[m.Text]++
+	}
+	for _, m := range f.After().Inspection().Marks {
+		old[m.Text]--
+		isNew := m.Kind == source.Swallow && old[m.Text] < 0
+		if isNew && f.After().TestContaining(m.Line) == nil {
+			out = append(out, f.NewFinding(m.Line, m.Text).WithSeverity(metric.Medium))
 		}
 	}
 	return out

@@ -10,39 +10,50 @@ import (
 	"supervise/source"
 )
 
-// changedHelper is a function of the tests that is there before and after.
+// changedHelper is a function of a test file, before and after the change.
 type changedHelper struct {
 	file          *facts.ChangedFile
 	name          string
 	before, after source.Function
 }
 
-// changedHelpers are the functions in the files of tests that were there before, and changed.
+// changedHelpers are the functions of existing test files that changed.
 var changedHelpers = facts.Define(func(c *facts.Change) []changedHelper {
 	var out []changedHelper
 	for _, f := range c.Files {
-		if f.Added || f.Deleted || !f.After().MayHoldTests() || len(f.AddedLines())+len(f.RemovedLines()) == 0 {
+		if f.Added || f.Deleted || !f.After().MayHoldTests() || !f.HasChangedLines() {
 			continue
 		}
 		before := facts.HelperFunctions(f.Before())
-		for _, now := range facts.HelperFunctions(f.After()) {
-			i := slices.IndexFunc(before, func(fn source.Function) bool { return fn.Name == now.Name })
-			if i >= 0 && len(facts.LastName(now.Name)) > 2 && f.Before().LinesWithoutComments(before[i].Line, before[i].End) != f.After().LinesWithoutComments(now.Line, now.End) {
-				out = append(out, changedHelper{f, facts.LastName(now.Name), before[i], now})
+		for _, fn := range facts.HelperFunctions(f.After()) {
+			i := slices.IndexFunc(before, func(old source.Function) bool { return old.Name == fn.Name })
+			if i < 0 || len(facts.LastName(fn.Name)) < 3 {
+				continue
+			}
+			if f.Before().LinesWithoutComments(before[i].Line, before[i].End) != f.After().LinesWithoutComments(fn.Line, fn.End) {
+				out = append(out, changedHelper{f, facts.LastName(fn.Name), before[i], fn})
 			}
 		}
 	}
 	return out
 })
 
+// finding returns a finding about a helper, with a test that uses it.
+func (h changedHelper) finding(test, evidence string) facts.Finding {
+	f := h.file.NewFinding(h.after.Line, evidence)
+	f.Test = test
+	return f
+}
+
 // failingLineRE matches the lines of a helper by which a test can fail.
 var failingLineRE = regexp.MustCompile(certainAssertionRE.String() + `|\bassert\b|\b(?:tb?|s)\.(?:Error|Fatal|Fail)\w*\(|\bfail\w*\(|raise AssertionError|\bthrow\b|\bpanic[!(]|process\.exit|\bis_expected\b`)
 
+// failingLines returns the lines of a helper by which a test can fail, without comments.
 func failingLines(s *facts.Side, fn source.Function) []string {
 	var out []string
 	for n := fn.Line + 1; n <= fn.End; n++ {
-		if text := strings.TrimSpace(s.LinesWithoutComments(n, n)); failingLineRE.MatchString(s.LinesWithoutStrings(n, n)) {
-			out = append(out, facts.RemoveSpace(text))
+		if failingLineRE.MatchString(s.LinesWithoutStrings(n, n)) {
+			out = append(out, strings.TrimSpace(s.LinesWithoutComments(n, n)))
 		}
 	}
 	return out
@@ -52,24 +63,33 @@ func failingLines(s *facts.Side, fn source.Function) []string {
 func findHollowHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, h := range changedHelpers.Of(c) {
-		before, after := failingLines(h.file.Before(), h.before), failingLines(h.file.After(), h.after)
-		if len(after) >= len(before) {
+		before, after := removeSpaces(failingLines(h.file.Before(), h.before)), removeSpaces(failingLines(h.file.After(), h.after))
+		test, isUsed := findUser(c, h.name)
+		if len(after) >= len(before) || !isUsed {
 			continue
 		}
-		test, used := findUser(c, h.name)
-		removed := slices.DeleteFunc(slices.Clone(before), func(l string) bool {
-			return slices.Contains(after, l) || strings.Contains(facts.AddedTestCode.Of(c), l) || !isRemovedLine(h.file, l)
+		removed := facts.Filter(before, func(l string) bool {
+			isMoved := slices.Contains(after, l) || strings.Contains(facts.AddedTestCode.Of(c), l)
+			return !isMoved && isRemovedLine(h.file, l)
 		})
-		if !used || len(removed) == 0 || len(removed) <= len(before)-len(removed)-len(after) || callsNewAssertion(h) || isSubjectShrunk(c, h, removed) {
+		losesMost := len(removed) > 0 && len(removed) > len(before)-len(removed)-len(after)
+		if !losesMost || callsNewAssertion(h) || isSubjectShrunk(c, h) {
 			continue
 		}
-		f := facts.Finding{File: h.file.Path, Line: h.after.Line, Test: test, Evidence: facts.ShortenEvidence(h.name + ", gone: " + strings.Join(removed, " · "))}
+		f := h.finding(test, h.name+", gone: "+strings.Join(removed, " · "))
 		if len(after) > 0 {
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+func removeSpaces(lines []string) []string {
+	for i, l := range lines {
+		lines[i] = facts.RemoveSpace(l)
+	}
+	return lines
 }
 
 // isRemovedLine reports whether a line is gone from a file, and did not only move.
@@ -80,34 +100,35 @@ func isRemovedLine(f *facts.ChangedFile, text string) bool {
 // callsNewAssertion reports whether a helper newly calls something that looks like an assertion.
 func callsNewAssertion(h changedHelper) bool {
 	before := h.file.Before().LinesWithoutStrings(h.before.Line+1, h.before.End)
-	return slices.ContainsFunc(assertingCallRE.FindAllString(h.file.After().LinesWithoutStrings(h.after.Line+1, h.after.End), -1), func(call string) bool { return !strings.Contains(before, call) })
+	after := h.file.After().LinesWithoutStrings(h.after.Line+1, h.after.End)
+	return slices.ContainsFunc(assertingCallRE.FindAllString(after, -1), func(call string) bool { return !strings.Contains(before, call) })
 }
 
 // isSubjectShrunk reports whether the product lost what the lost lines of a helper are about.
-func isSubjectShrunk(c *facts.Change, h changedHelper, gone []string) bool {
-	lost := facts.RemovedWords.Of(c)
-	removed := facts.MatchingLines(h.file.RemovedLines(), failingLineRE)
-	return len(lost) > 0 && len(gone) > 0 && !slices.ContainsFunc(removed, func(l facts.Line) bool {
-		return !slices.ContainsFunc(facts.WordRE.FindAllString(l.Text, -1), func(w string) bool { return lost[w] })
+func isSubjectShrunk(c *facts.Change, h changedHelper) bool {
+	words := facts.RemovedWords.Of(c)
+	return len(words) > 0 && facts.All(facts.MatchingLines(h.file.RemovedLines(), failingLineRE), func(l facts.Line) bool {
+		return slices.ContainsFunc(facts.WordRE.FindAllString(l.Text, -1), func(w string) bool { return words[w] })
 	})
 }
 
-// findUser reports whether a function is used by tests, and by which, if that is one of the
-// change. Of a file without tests, tests in another place use it.
-func findUser(c *facts.Change, name string) (test string, used bool) {
+// findUser returns a test of the change that uses a function. A function of a file without
+// tests counts as used, although no test is known.
+func findUser(c *facts.Change, name string) (test string, isUsed bool) {
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.After.Parent == nil && (p.After.Tokens[name] > 0 || strings.Contains(p.After.Side.TextWithAnnotations(p.After.TestDef), "@"+name)) {
+		isNamed := p.After.Tokens[name] > 0 || strings.Contains(p.After.Side.TextWithAnnotations(p.After.TestDef), "@"+name)
+		if p.After.Parent == nil && isNamed {
 			return p.After.Name, true
 		}
 	}
-	for _, f := range c.Files {
-		for _, fn := range facts.HelperFunctions(f.After()) {
-			if facts.LastName(fn.Name) == name && len(f.After().Inspection().Tests) == 0 {
-				return "", true
-			}
-		}
-	}
-	return "", false
+	return "", slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		return len(f.After().Inspection().Tests) == 0 && definesFunction(facts.HelperFunctions(f.After()), name)
+	})
+}
+
+// definesFunction reports whether one of the functions has a name.
+func definesFunction(list []source.Function, name string) bool {
+	return slices.ContainsFunc(list, func(fn source.Function) bool { return facts.LastName(fn.Name) == name })
 }
 
 // broadHandlerREs matches, by language, what catches the failure of an assertion.
@@ -129,37 +150,38 @@ var (
 	rethrowRE = regexp.MustCompile(`\b(?:raise|throw|reject|panic|resume_unwind|Fatal\w*|Error\w*|Fail\w*|fail\w*|assert\w*|expect|unwrap|is_err|return (?:e|err|error|exc)\b)`)
 	// callbackCallRE matches what runs the code that a helper is given.
 	callbackCallRE = regexp.MustCompile(`\byield\b|\*args|\bblock\.call\b|&block|\bcallback\(|\.run\(\)|\.call\(`)
-	// parametersRE are the names between the parentheses of a head.
+	// parametersRE matches the parameters in the head of a function.
 	parametersRE = regexp.MustCompile(`\(([^()]*)\)`)
 )
 
 // swallowsFailures reports whether a function runs code that it is given and drops its failure.
 func swallowsFailures(s *facts.Side, fn source.Function) bool {
-	re := broadHandlerREs[s.Language()]
-	body := s.LinesWithoutStrings(fn.Line, fn.End)
-	if re == nil {
+	handler := broadHandlerREs[s.Language()]
+	if handler == nil {
 		return false
 	}
-	at := re.FindStringIndex(body)
-	if at == nil || rethrowRE.MatchString(body[at[1]:]) || s.Language() == source.Rust && rethrowRE.MatchString(body) {
+	body := s.LinesWithoutStrings(fn.Line, fn.End)
+	span := handler.FindStringIndex(body)
+	if span == nil || rethrowRE.MatchString(body[span[1]:]) || s.Language() == source.Rust && rethrowRE.MatchString(body) {
 		return false
 	}
 	if callbackCallRE.MatchString(body) {
 		return true
 	}
 	m := parametersRE.FindStringSubmatch(body)
-	return m != nil && slices.ContainsFunc(facts.WordRE.FindAllString(m[1], -1), func(p string) bool {
-		return regexp.MustCompile(`[^.\w]` + regexp.QuoteMeta(p) + `\(`).MatchString(strings.Replace(body, m[0], "", 1))
+	return m != nil && slices.ContainsFunc(facts.WordRE.FindAllString(m[1], -1), func(parameter string) bool {
+		return regexp.MustCompile(`[^.\w]` + regexp.QuoteMeta(parameter) + `\(`).MatchString(strings.Replace(body, m[0], "", 1))
 	})
 }
 
-// findSwallowingHelpers finds tests that are newly run by a helper, a decorator or a
-// context that drops their failure, and helpers that newly do.
+// findSwallowingHelpers finds tests that are newly run by a helper, a decorator or a context
+// that drops their failure, and helpers that newly do.
 func findSwallowingHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, h := range changedHelpers.Of(c) {
-		if test, used := findUser(c, h.name); used && swallowsFailures(h.file.After(), h.after) && !swallowsFailures(h.file.Before(), h.before) {
-			out = append(out, facts.Finding{File: h.file.Path, Line: h.after.Line, Test: test, Evidence: facts.ShortenEvidence(h.name + " drops the failure of what it runs")})
+		newlySwallows := swallowsFailures(h.file.After(), h.after) && !swallowsFailures(h.file.Before(), h.before)
+		if test, isUsed := findUser(c, h.name); isUsed && newlySwallows {
+			out = append(out, h.finding(test, h.name+" drops the failure of what it runs"))
 		}
 	}
 	for _, f := range c.Files {
@@ -175,15 +197,16 @@ func findSwallowingHelpers(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// findNewUsers finds the existing tests that now use a function and did not before.
+// findNewUsers finds the existing tests that newly use a function that drops their failure.
 func findNewUsers(c *facts.Change, name string) []facts.Finding {
 	var out []facts.Finding
-	re := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	nameRE := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	uses := func(t *facts.Test) bool { return nameRE.MatchString(t.Side.TextWithAnnotations(t.TestDef)) }
 	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.After.Parent != nil || len(p.Before.Assertions) == 0 || !re.MatchString(p.After.Side.TextWithAnnotations(p.After.TestDef)) || re.MatchString(p.Before.Side.TextWithAnnotations(p.Before.TestDef)) {
-			continue
+		asserted := p.After.Parent == nil && len(p.Before.Assertions) > 0
+		if asserted && uses(p.After) && !uses(p.Before) {
+			out = append(out, p.After.NewFinding(p.After.Line, name+" drops the failure of what it runs"))
 		}
-		out = append(out, p.After.NewFinding(p.After.Line, name+" drops the failure of what it runs"))
 	}
 	return out
 }

@@ -9,8 +9,7 @@ import (
 	"supervise/source"
 )
 
-// newHelpers are the functions that tests of the change define now and did not before, by
-// name, each with the side that has it.
+// newHelpers are the functions that tests of the change newly define, by name.
 var newHelpers = facts.Define(func(c *facts.Change) map[string]newHelper {
 	out := map[string]newHelper{}
 	for _, f := range c.Files {
@@ -31,48 +30,57 @@ var newHelpers = facts.Define(func(c *facts.Change) map[string]newHelper {
 	return out
 })
 
-// newHelper is where a helper is written.
+// newHelper is a new function of a test file.
 type newHelper struct {
 	side *facts.Side
 	fn   source.Function
 }
 
-// assertions returns what a helper asserts.
+// assertions returns the assertions of a helper.
 func (h newHelper) assertions() []source.Assertion {
 	var out []source.Assertion
-	for n := h.fn.Line + 1; n <= h.fn.End; n++ {
-		if failingLineRE.MatchString(h.side.LinesWithoutStrings(n, n)) {
-			out = append(out, source.ParseAssertion(strings.TrimSpace(h.side.LinesWithoutComments(n, n))))
-		}
+	for _, text := range failingLines(h.side, h.fn) {
+		out = append(out, source.ParseAssertion(text))
 	}
 	return out
+}
+
+// body returns the text of a helper without its head.
+func (h newHelper) body() string {
+	return strings.TrimSpace(h.side.LinesWithoutComments(h.fn.Line+1, h.fn.End))
 }
 
 // findWeakHelpers finds assertions that moved to a new helper, which asserts less.
 func findWeakHelpers(c *facts.Change) []facts.Finding {
+	return findReplacements(c, func(r helperReplacement) bool {
+		yields := strings.Contains(r.helper.side.LinesWithoutComments(r.helper.fn.Line, r.helper.fn.End), "yield")
+		return !yields && facts.All(r.helper.assertions(), r.isWeaker)
+	})
+}
+
+// findReplacements finds the assertions that became the call of a helper and that match.
+func findReplacements(c *facts.Change, matches func(helperReplacement) bool) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
-		for _, r := range d.helperReplacements(c) {
-			h := newHelpers.Of(c)[r.name]
-			if list := h.assertions(); r.isWeakerThanAll(list) && !strings.Contains(h.side.LinesWithoutComments(h.fn.Line, h.fn.End), "yield") {
-				out = append(out, d.finding(r.after, r.before.Text+" → "+r.name+": "+strings.TrimSpace(h.side.LinesWithoutComments(h.fn.Line+1, h.fn.End))))
-			}
+		for _, r := range facts.Filter(d.helperReplacements(c), matches) {
+			out = append(out, d.finding(r.after, r.before.Text+" → "+r.name+": "+r.helper.body()))
 		}
 	}
 	return out
 }
 
-// helperReplacement is an assertion that became the call of a helper.
+// helperReplacement is an assertion that became the call of a new helper.
 type helperReplacement struct {
 	before, after facts.Assertion
 	name          string
-	test          *facts.Test // as it was
+	helper        newHelper
+	test          *facts.Test // before the change
 }
 
 // callsSubject reports whether an assertion calls what the test called.
 func (r helperReplacement) callsSubject(a source.Assertion) bool {
-	for f := range calledFunctions(a.Skeleton) {
-		if r.test.Tokens[f] > 0 {
+	for name := range calledFunctions(a.Skeleton) {
+		if r.test.Tokens[name] > 0 {
 			return true
 		}
 	}
@@ -83,18 +91,20 @@ func (r helperReplacement) callsSubject(a source.Assertion) bool {
 var plainCallRE = regexp.MustCompile(`^(?:await\s+)?(?:self\.|this\.)?(\w+)\(`)
 
 func (d assertionDiff) helperReplacements(c *facts.Change) []helperReplacement {
-	var out []helperReplacement
-	add := func(before, after facts.Assertion) {
-		if m := plainCallRE.FindStringSubmatch(after.Text); m != nil && newHelpers.Of(c)[m[1]].side != nil {
-			out = append(out, helperReplacement{before, after, m[1], d.Before})
-		}
-	}
-	for _, r := range d.revised {
-		add(r.before, r.after)
-	}
+	candidates := slices.Clone(d.revised)
 	for i, a := range d.added {
 		if len(d.removed) > 0 {
-			add(d.removed[min(i, len(d.removed)-1)], a)
+			candidates = append(candidates, revision{d.removed[min(i, len(d.removed)-1)], a})
+		}
+	}
+	var out []helperReplacement
+	for _, r := range candidates {
+		m := plainCallRE.FindStringSubmatch(r.after.Text)
+		if m == nil {
+			continue
+		}
+		if helper, ok := newHelpers.Of(c)[m[1]]; ok {
+			out = append(out, helperReplacement{r.before, r.after, m[1], helper, d.Before})
 		}
 	}
 	return out
@@ -103,8 +113,8 @@ func (d assertionDiff) helperReplacements(c *facts.Change) []helperReplacement {
 var (
 	// equalityRE splits an assertion at its comparison for equality.
 	equalityRE = regexp.MustCompile(`^assert\s+(.*[^=!<>])\s*==\s*(.*?)(?:,\s*f?["'].*)?$`)
-	// bareValueRE matches a name or a literal as it is.
-	bareValueRE = regexp.MustCompile(`^(?:\*?[\w.]+(?:\[[\w"']+\])*|` + facts.LiteralExpr + `)$`)
+	// calculationRE matches a calculation with a name: want + 1.
+	calculationRE = regexp.MustCompile(`^\w+\s*[-+*/]\s*\S+$`)
 	// lossyCallRE matches conversions under which different values are the same.
 	lossyCallRE = regexp.MustCompile(`\b(?:int|bool|len|set|type|round|abs|sorted|lower|upper|strip|isinstance|id|hash)\b`)
 )
@@ -112,20 +122,16 @@ var (
 // secondArgumentRE matches a call that is given two values, in a text without parentheses.
 var secondArgumentRE = regexp.MustCompile(`,[A-Za-z_]`)
 
-// isWeakerThanAll reports whether all that a helper asserts is weaker than the assertion that it
-// is for.
-func (r helperReplacement) isWeakerThanAll(list []source.Assertion) bool {
-	return !slices.ContainsFunc(list, func(a source.Assertion) bool { return !r.isWeaker(a) })
-}
-
+// isWeaker reports whether an assertion of the helper is weaker than the one that the helper
+// replaces.
 func (r helperReplacement) isWeaker(a source.Assertion) bool {
-	text := a.Canonical
+	mayCompare := a.Strength == source.Truthy && secondArgumentRE.MatchString(a.Canonical) // operator.is_(got, want)
 	switch {
 	case a.Trivial || a.Repeats:
 		return true
 	case unconditionalAssertRE.MatchString(r.before.Text):
-		return !expectedFailureRE.MatchString(text)
-	case r.before.Strength < source.Shape, a.Strength == source.Truthy && secondArgumentRE.MatchString(text) && !r.callsSubject(a): // operator.is_(got, want)
+		return !expectedFailureRE.MatchString(a.Canonical)
+	case r.before.Strength < source.Shape, mayCompare && !r.callsSubject(a):
 		return false
 	case booleanComparisonRE.MatchString(r.before.Text) && a.Strength <= source.NonNull:
 		return expectsFalse(r.before) != a.Negated
@@ -133,26 +139,21 @@ func (r helperReplacement) isWeaker(a source.Assertion) bool {
 	return a.Strength < r.before.Strength
 }
 
-// findLossyHelpers finds assertions of one value that moved to a new helper, which compares
-// neither side as it is: int(got) == int(want), got == want + 1.
+// findLossyHelpers finds assertions of one value that moved to a new helper, which converts
+// both sides before it compares them: int(got) == int(want), got == want + 1.
 func findLossyHelpers(c *facts.Change) []facts.Finding {
-	var out []facts.Finding
-	for _, d := range assertionDiffs.Of(c) {
-		for _, r := range d.helperReplacements(c) {
-			h := newHelpers.Of(c)[r.name]
-			if r.before.Strength == source.Exact && !lossyCallRE.MatchString(r.before.Text) && h.comparesOnlyLossily() {
-				out = append(out, d.finding(r.after, r.before.Text+" → "+r.name+": "+strings.TrimSpace(h.side.LinesWithoutComments(h.fn.Line+1, h.fn.End))))
-			}
-		}
-	}
-	return out
+	return findReplacements(c, func(r helperReplacement) bool {
+		isExact := r.before.Strength == source.Exact && !lossyCallRE.MatchString(r.before.Text)
+		return isExact && r.helper.comparesOnlyLossily()
+	})
 }
 
-// comparesOnlyLossily reports whether all comparisons of a helper change what they compare.
+// comparesOnlyLossily reports whether a helper compares something, and all its comparisons
+// change what they compare.
 func (h newHelper) comparesOnlyLossily() bool {
-	n := 0
-	for at := h.fn.Line + 1; at <= h.fn.End; at++ {
-		text := strings.TrimSpace(h.side.LinesWithoutComments(at, at))
+	found := false
+	for n := h.fn.Line + 1; n <= h.fn.End; n++ {
+		text := strings.TrimSpace(h.side.LinesWithoutComments(n, n))
 		if !failingLineRE.MatchString(text) {
 			continue
 		}
@@ -160,18 +161,17 @@ func (h newHelper) comparesOnlyLossily() bool {
 		if m == nil {
 			return false
 		}
-		left, right := strings.TrimSpace(m[1]), strings.TrimSpace(m[2])
-		sum := regexp.MustCompile(`^\w+\s*[-+*/]\s*\S+$`).MatchString(right)
-		if !sum && (bareValueRE.MatchString(right) || bareValueRE.MatchString(left) && !lossyCallRE.MatchString(right)) && !lossyCallRE.MatchString(left) || !sum && !lossyCallRE.MatchString(left) {
+		isLossy := lossyCallRE.MatchString(m[1]) || calculationRE.MatchString(strings.TrimSpace(m[2]))
+		if !isLossy {
 			return false
 		}
-		n++
+		found = true
 	}
-	return n > 0
+	return found
 }
 
-// findUncalledHelpers finds functions within a test, or of its file, that assert and that the test
-// does not call any more.
+// findUncalledHelpers finds functions within a test, or of its file, that assert and that the
+// test no longer calls.
 func findUncalledHelpers(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
@@ -180,10 +180,12 @@ func findUncalledHelpers(c *facts.Change) []facts.Finding {
 		}
 		for _, fn := range p.After.Side.Inspection().Functions {
 			name := facts.LastName(fn.Name)
-			if len(name) < 3 || p.Before.Tokens[name] <= p.After.Tokens[name] && p.Before.Tokens[name] < 2 || fn.Line <= p.After.Line && p.After.End <= fn.End || len(failingLines(p.After.Side, fn)) == 0 {
+			mayBeUncalled := len(name) > 2 && (p.Before.Tokens[name] > p.After.Tokens[name] || p.Before.Tokens[name] > 1)
+			containsTest := fn.Line <= p.After.Line && p.After.End <= fn.End
+			if !mayBeUncalled || containsTest || len(failingLines(p.After.Side, fn)) == 0 {
 				continue
 			}
-			if callsFunction(p.Before, name) && !callsFunction(p.After, name) && !callsNewHelper(c, assertionDiff{Pair: p}) {
+			if callsFunction(p.Before, name) && !callsFunction(p.After, name) && !callsNewHelper(c, p) {
 				out = append(out, p.After.NewFinding(fn.Line, name+", which asserts, is not called any more"))
 			}
 		}
@@ -191,8 +193,8 @@ func findUncalledHelpers(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// callsFunction reports whether a test calls a function, or hands it to something that may, other
-// than an assertion.
+// callsFunction reports whether a test calls a function, or passes it to something other than
+// an assertion, which may call it.
 func callsFunction(t *facts.Test, name string) bool {
 	n := regexp.QuoteMeta(name)
 	use := regexp.MustCompile(`\b` + n + `\b`)

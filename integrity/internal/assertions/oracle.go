@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -11,8 +12,8 @@ import (
 	"supervise/source"
 )
 
-// lineEdit is a line of a test before and after it was rewritten, and what differs: without
-// the beginning and the end that both have in common, at the borders of words.
+// lineEdit is a line of a test before and after it was rewritten. oldPart and newPart are what
+// differs between the common prefix and suffix, which end at the borders of words.
 type lineEdit struct {
 	oldLine, newLine facts.Line
 	before, after    string // without comments
@@ -20,40 +21,40 @@ type lineEdit struct {
 	prefix, suffix   string
 }
 
-// pairLines pairs the lines that a test lost with those that came in their place: the most
-// alike, of those that begin or end alike.
-func pairLines(p facts.Pair) (out []lineEdit, added []facts.Line) {
+// pairLines pairs each line that was added to a test with the most similar line that the test
+// lost, and returns the added lines without one.
+func pairLines(p facts.Pair) (out []lineEdit, unpaired []facts.Line) {
 	removed := linesInTest(p.Before, p.Before.File.RemovedLines())
 	for _, l := range linesInTest(p.After, p.After.File.AddedLines()) {
-		after := strings.TrimSpace(p.After.Side.LinesWithoutComments(l.Number, l.Number))
-		best, bestScore := -1, 0
+		after := codeOfLine(p.After, l)
+		best, longest := -1, 0
+		var edit lineEdit
 		for i, old := range removed {
-			e := compareLines(strings.TrimSpace(p.Before.Side.LinesWithoutComments(old.Number, old.Number)), after)
-			if n := len(e.prefix) + len(e.suffix); n > bestScore && 3*n > len(after)-len(e.newPart) {
-				best, bestScore = i, n
+			e := compareLines(codeOfLine(p.Before, old), after)
+			common := len(e.prefix) + len(e.suffix)
+			if common > longest && 3*common > len(after)-len(e.newPart) {
+				best, longest, edit = i, common, e
 			}
 		}
 		if best < 0 {
-			added = append(added, l)
+			unpaired = append(unpaired, l)
 			continue
 		}
-		e := compareLines(strings.TrimSpace(p.Before.Side.LinesWithoutComments(removed[best].Number, removed[best].Number)), after)
-		e.oldLine, e.newLine = removed[best], l
-		out = append(out, e)
-		removed = slices.Delete(slices.Clone(removed), best, best+1)
+		edit.oldLine, edit.newLine = removed[best], l
+		out = append(out, edit)
+		removed = slices.Delete(removed, best, best+1)
 	}
-	return out, added
+	return out, unpaired
 }
 
-// linesInTest returns those of the lines that are in a test.
+// codeOfLine returns a line of a test without comments and indentation.
+func codeOfLine(t *facts.Test, l facts.Line) string {
+	return strings.TrimSpace(t.Side.LinesWithoutComments(l.Number, l.Number))
+}
+
+// linesInTest returns those of the lines that are in the body of a test.
 func linesInTest(t *facts.Test, list []facts.Line) []facts.Line {
-	var out []facts.Line
-	for _, l := range list {
-		if t.Line < l.Number && l.Number <= t.End {
-			out = append(out, l)
-		}
-	}
-	return out
+	return facts.Filter(list, func(l facts.Line) bool { return t.Line < l.Number && l.Number <= t.End })
 }
 
 // compareLines compares two lines.
@@ -91,45 +92,51 @@ var (
 	builtinRE = regexp.MustCompile(`^(?:str|int|float|bool|len|list|dict|set|tuple|sorted|sum|min|max|abs|round|repr|range|type|isinstance|print|open|map|filter|zip|any|all|String|Number|Boolean|Array|Object|Date|BigInt|Set|Map|JSON|stringify|parse[IF]\w+|require|import|function|func|fn|if|for|while|switch|return|new|vec|format|make|append|string|byte|rune|Sprintf?|Errorf?|TempDir|Background|Now|Join|to_s|to_i|lambda|Some|Ok|Err|None|Box|into|clone|unwrap|iter|collect|it|test|describe|mock|fn|spy\w*)$`)
 )
 
-// calledFunctions returns the names of what a text calls, without assertions and what languages offer.
+// calledFunctions returns the names of what a text calls, without assertions and what languages
+// offer.
 func calledFunctions(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range callRE.FindAllStringSubmatch(facts.LiteralRE.ReplaceAllString(text, "§"), -1) {
-		if !builtinRE.MatchString(m[1]) && !facts.AssertionWordRE.MatchString(m[1]) && !assertingLineRE.MatchString(m[1]) {
+		isAssertion := facts.AssertionWordRE.MatchString(m[1]) || assertingLineRE.MatchString(m[1])
+		if !isAssertion && !builtinRE.MatchString(m[1]) {
 			out[m[1]] = true
 		}
 	}
 	return out
 }
 
-// testedFunctions returns the functions that a test is about: what its assertions call, or what
-// gives a value to a name in them. Types and helpers of the tests do not count.
+// callsAny reports whether a text calls one of the functions.
+func callsAny(text string, functions map[string]bool) bool {
+	for name := range calledFunctions(text) {
+		if functions[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// testedFunctions returns the functions that a test is about: those that its assertions call,
+// and those that give a value to a name in an assertion. Types and helpers of the tests do not
+// count.
 func testedFunctions(t *facts.Test) map[string]bool {
-	out, names := map[string]bool{}, map[string]bool{}
+	out, names := map[string]bool{}, map[string]int{}
 	for _, a := range t.Assertions {
-		for f := range calledFunctions(a) {
-			out[f] = true
-		}
-		for w := range facts.SubjectWords(a) {
-			names[w] = true
-		}
+		maps.Copy(out, calledFunctions(a))
+		maps.Copy(names, facts.SubjectWords(a))
 	}
 	for n := t.Line + 1; n <= t.End; n++ {
 		text := t.Side.LinesWithoutComments(n, n)
-		if m := assignedNameRE.FindStringSubmatch(text); m != nil && names[m[1]] {
-			for f := range calledFunctions(text) {
-				out[f] = true
-			}
+		if m := assignedNameRE.FindStringSubmatch(text); m != nil && names[m[1]] > 0 {
+			maps.Copy(out, calledFunctions(text))
 		}
 	}
 	for _, fn := range facts.HelperFunctions(t.Side) {
 		delete(out, facts.LastName(fn.Name))
 	}
-	for f := range out {
-		if t.Side.Language() != source.Go && t.Side.Language() != source.CSharp && f[0] >= 'A' && f[0] <= 'Z' {
-			delete(out, f)
-		}
-	}
+	functionsAreCapitalized := t.Side.Language() == source.Go || t.Side.Language() == source.CSharp
+	maps.DeleteFunc(out, func(name string, _ bool) bool {
+		return !functionsAreCapitalized && name[0] >= 'A' && name[0] <= 'Z'
+	})
 	return out
 }
 
@@ -139,61 +146,68 @@ var literalValueRE = regexp.MustCompile(`^(?:` + facts.LiteralExpr + `|[\[({][^(
 // findSelfMadeExpectations finds expected values that the tested function now makes itself.
 func findSelfMadeExpectations(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.After.Parent != nil || p.MatchedBy == facts.MatchedByBody || len(p.Before.Assertions) == 0 {
-			continue
-		}
-		list, _ := pairLines(p)
-		of := sync.OnceValue(func() map[string]bool { return testedFunctions(p.Before) })
-		for _, e := range list {
-			if !literalValueRE.MatchString(strings.TrimSpace(e.oldPart)) || !callRE.MatchString(e.newPart) || !isExpectation(p.Before, e) {
-				continue
-			}
-			for f := range calledFunctions(e.newPart) {
-				if of()[f] && !calledFunctions(e.oldPart)[f] {
-					out = append(out, p.After.NewFinding(e.newLine.Number, e.before+" → "+e.after))
-					break
-				}
+	for _, p := range facts.Filter(facts.Tests.Of(c).Pairs, isRewrittenTest) {
+		edits, _ := pairLines(p)
+		tested := sync.OnceValue(func() map[string]bool { return testedFunctions(p.Before) })
+		for _, e := range edits {
+			valueBecameCall := literalValueRE.MatchString(strings.TrimSpace(e.oldPart)) && callRE.MatchString(e.newPart)
+			if valueBecameCall && isExpectation(p.Before, e) && callsAny(e.newPart, tested()) {
+				out = append(out, p.After.NewFinding(e.newLine.Number, e.before+" → "+e.after))
 			}
 		}
 	}
 	return out
 }
 
+// isRewrittenTest reports whether a test with assertions was edited rather than replaced.
+func isRewrittenTest(p facts.Pair) bool {
+	return p.After.Parent == nil && p.MatchedBy != facts.MatchedByBody && len(p.Before.Assertions) > 0
+}
+
 // isExpectation reports whether a line of a test says what is expected: it asserts, gives a
 // value to a name in an assertion, or is a row.
 func isExpectation(t *facts.Test, e lineEdit) bool {
-	if assertingLineRE.MatchString(e.before) || expectedNameRE.MatchString(e.before) || slices.ContainsFunc(t.LocatedAssertions(), func(a facts.Assertion) bool { return a.Line == e.oldLine.Number }) {
+	line := e.oldLine.Number
+	isAssertion := slices.ContainsFunc(t.LocatedAssertions(), func(a facts.Assertion) bool { return a.Line == line })
+	if isAssertion || assertingLineRE.MatchString(e.before) || expectedNameRE.MatchString(e.before) {
 		return true
 	}
 	if m := assignedNameRE.FindStringSubmatch(e.before); m != nil {
-		return slices.ContainsFunc(t.Assertions, func(a string) bool { return facts.CountWords(a)[m[1]] > 0 })
+		return isAsserted(t, m[1])
 	}
-	return slices.ContainsFunc(facts.FindTables(t.Side), func(b facts.Table) bool { return b.Line <= e.oldLine.Number && e.oldLine.Number <= b.End })
+	return isInTable(facts.FindTables(t.Side), line)
+}
+
+// isAsserted reports whether an assertion of a test has a name.
+func isAsserted(t *facts.Test, name string) bool {
+	return slices.ContainsFunc(t.Assertions, func(a string) bool { return facts.CountWords(a)[name] > 0 })
+}
+
+func isInTable(tables []facts.Table, line int) bool {
+	return slices.ContainsFunc(tables, func(t facts.Table) bool { return t.Line <= line && line <= t.End })
 }
 
 var (
-	// normalizerRE matches what makes values alike, order what makes their order so.
+	// normalizerRE matches functions that make values equal, and sortingRE those that make
+	// their order equal.
 	normalizerRE = regexp.MustCompile(`^(?:strip|lstrip|rstrip|trim|trim_end|trim_start|trimEnd|trimStart|Trim|TrimSpace|TrimSuffix|TrimRight|lower|upper|casefold|toLowerCase|toUpperCase|ToLower|ToUpper|to_lowercase|to_uppercase|downcase|upcase|EqualFold|equalsIgnoreCase|round|Round|floor|ceil|trunc|toFixed|abs|int|replaceAll|collapse|squish|normalize|compact|uniq|dedup)$`)
 	sortingRE    = regexp.MustCompile(`^(?:sorted|sort|sort_by|Sort|Strings|Ints|SortFunc|set|Set|frozenset|HashSet|to_set|sort_unstable)$`)
-	// neutralWordRE matches words that come with those.
+	// neutralWordRE matches words that come with such functions.
 	neutralWordRE = regexp.MustCompile(`^(?:new|list|Array|from|key|slices|math|Math|strings)$`)
-	// inPlaceRE matches a statement that makes the value of a name alike, or sorts it.
+	// inPlaceRE matches a statement that normalizes the value of a name, or sorts it.
 	inPlaceRE = regexp.MustCompile(`^(?:(\w+)\s*:?=\s*(?:\w+\.)*(\w+)\(\s*(\w+)\s*[,)]|(\w+)\s*=\s*(\w+)\.(\w+)[(\s]|(\w+)\.(sort|sort!|sort_by!|uniq!|strip!|downcase!|sort_unstable)\b|(?:sort|slices)\.(\w+)\(\s*(\w+)\s*[,)])`)
 )
 
-// findNormalizedValues finds tested values that are now made alike before they are compared,
-// while what is expected stays as it was.
+// findNormalizedValues finds tested values that are now normalized before they are compared,
+// while the expected value is unchanged.
 func findNormalizedValues(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
-	for _, p := range facts.Tests.Of(c).Pairs {
-		if p.After.Parent != nil || p.MatchedBy == facts.MatchedByBody || len(p.Before.Assertions) == 0 {
-			continue
-		}
-		list, added := pairLines(p)
-		for _, e := range list {
-			if by := normalizationSeverity(e); by != 0 && isExpectation(p.Before, e) && !assignsExpected(e.before) {
-				out = append(out, normalizationFinding(c, p, e.newLine, e.before+" → "+e.after, by))
+	for _, p := range facts.Filter(facts.Tests.Of(c).Pairs, isRewrittenTest) {
+		edits, added := pairLines(p)
+		for _, e := range edits {
+			severity := normalizationSeverity(e)
+			if severity != 0 && isExpectation(p.Before, e) && !assignsExpected(e.before) {
+				out = append(out, normalizationFinding(c, p, e.newLine, e.before+" → "+e.after, severity))
 			}
 		}
 		out = append(out, findInPlaceNormalization(c, p, added)...)
@@ -207,15 +221,15 @@ func assignsExpected(text string) bool {
 	return m != nil && expectedNameRE.MatchString(m[1])
 }
 
-func normalizationFinding(c *facts.Change, p facts.Pair, l facts.Line, text string, by metric.Severity) facts.Finding {
+func normalizationFinding(c *facts.Change, p facts.Pair, l facts.Line, text string, severity metric.Severity) facts.Finding {
 	if c.TouchesProduct() {
-		by = metric.Medium
+		severity = metric.Medium
 	}
-	return p.After.NewFinding(l.Number, text).WithSeverity(by)
+	return p.After.NewFinding(l.Number, text).WithSeverity(severity)
 }
 
-// normalizationSeverity returns the severity of what was put around one side of a comparison: 0 if
-// nothing was, or around both.
+// normalizationSeverity returns the severity of a function that was put around one side of a
+// comparison: 0 if none was, or around both.
 func normalizationSeverity(e lineEdit) metric.Severity {
 	before, after := facts.CountWords(e.before), facts.CountWords(e.after)
 	for w, n := range before {
@@ -223,43 +237,45 @@ func normalizationSeverity(e lineEdit) metric.Severity {
 			return 0
 		}
 	}
-	by := metric.Severity(0)
+	severity := metric.Severity(0)
 	for w, n := range after {
 		switch n -= before[w]; {
 		case n == 0, neutralWordRE.MatchString(w):
 		case n > 1:
 			return 0
 		case normalizerRE.MatchString(w):
-			by = metric.High
+			severity = metric.High
 		case sortingRE.MatchString(w):
-			by = max(by, metric.Medium)
+			severity = max(severity, metric.Medium)
 		default:
 			return 0
 		}
 	}
-	if strings.Contains(e.newPart, "(") || strings.Contains(e.after, ".") && len(e.after) > len(e.before) {
-		return by
+	addsMethod := strings.Contains(e.after, ".") && len(e.after) > len(e.before)
+	if strings.Contains(e.newPart, "(") || addsMethod {
+		return severity
 	}
 	return 0
 }
 
-// findInPlaceNormalization finds new statements that do the same to a name in an assertion,
-// unless another one does it to what is expected.
+// findInPlaceNormalization finds new statements that normalize the value of a name in an
+// assertion, unless another one does the same to the expected value.
 func findInPlaceNormalization(c *facts.Change, p facts.Pair, added []facts.Line) []facts.Finding {
 	var out []facts.Finding
 	for _, l := range added {
-		m := inPlaceRE.FindStringSubmatch(strings.TrimSpace(p.After.Side.LinesWithoutComments(l.Number, l.Number)))
+		m := inPlaceRE.FindStringSubmatch(codeOfLine(p.After, l))
 		if m == nil {
 			continue
 		}
-		name, by := m[1]+m[4]+m[7]+m[10], m[2]+m[6]+strings.TrimSuffix(m[8], "!")+m[9]
-		if m[1] != m[3] || m[4] != m[5] || expectedNameRE.MatchString(name) || !slices.ContainsFunc(p.Before.Assertions, func(a string) bool { return facts.CountWords(a)[name] > 0 }) {
+		name, function := m[1]+m[4]+m[7]+m[10], m[2]+m[6]+strings.TrimSuffix(m[8], "!")+m[9]
+		keepsName := m[1] == m[3] && m[4] == m[5]
+		if !keepsName || expectedNameRE.MatchString(name) || !isAsserted(p.Before, name) {
 			continue
 		}
 		switch {
-		case sortingRE.MatchString(by):
+		case sortingRE.MatchString(function):
 			out = append(out, normalizationFinding(c, p, l, l.Text, metric.Medium))
-		case normalizerRE.MatchString(by):
+		case normalizerRE.MatchString(function):
 			out = append(out, normalizationFinding(c, p, l, l.Text, metric.High))
 		}
 	}

@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,21 +11,19 @@ import (
 	"supervise/source"
 )
 
-// findRemovedAssertions finds tests that lost assertions, and explains those that moved
-// or lost their subject.
+// findRemovedAssertions finds tests that lost assertions, and explains those that moved or lost
+// their subject.
 func findRemovedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
 		d.removed = d.missingAssertions()
-		removed := len(d.removed) - len(d.added)
-		if removed <= 0 || d.MatchedBy == facts.MatchedByBody {
+		if len(d.removed) <= len(d.added) || d.MatchedBy == facts.MatchedByBody {
 			continue
 		}
 		f := d.finding(facts.Assertion{Line: d.After.Line}, "gone: "+joinTexts(d.removed))
-		switch {
-		case d.reached == 0 && !d.maybeAsserts():
+		if d.reached == 0 && !d.maybeAsserts() {
 			f.Severity = totalLossSeverity(c, d)
-		case 2*removed < len(d.Before.Assertions)-1 || d.removesOnlyErrorChecks() || removed == 1 && facts.TouchesSource.Of(c) && !isIsolatedRemoval(c, d) || d.movedToTable() || isSubjectRetired(c, d) || d.isRephrased(removed) || isSplitOff(c, d):
+		} else if isMinorLoss(c, d) {
 			f.Severity = metric.Medium
 		}
 		f.ExplainedBy = explainRemoval(c, d)
@@ -33,13 +32,28 @@ func findRemovedAssertions(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// totalLossSeverity is the severity for a test that lost all assertions.
+// isMinorLoss reports whether a test lost less than half of its assertions, or there is a hint
+// that they are no longer needed.
+func isMinorLoss(c *facts.Change, d assertionDiff) bool {
+	lost := len(d.removed) - len(d.added)
+	isSmall := 2*lost < len(d.Before.Assertions)-1
+	isRelated := lost == 1 && facts.TouchesSource.Of(c) && !isIsolatedRemoval(c, d)
+	if isSmall || isRelated || d.removesOnlyErrorChecks() {
+		return true
+	}
+	return d.movedToTable() || isSubjectRetired(c, d) || d.isRephrased(lost) || isSplitOff(c, d)
+}
+
+// totalLossSeverity returns the severity for a test that lost all assertions, 0 for that of the
+// rule.
 func totalLossSeverity(c *facts.Change, d assertionDiff) metric.Severity {
-	switch {
-	case areWarningsRemoved(c, d):
+	if areWarningsRemoved(c, d) {
 		return metric.Medium
-	case shouldPanicRE.MatchString(d.After.Side.TextWithAnnotations(d.After.TestDef)) && facts.ExpectsOnlyFailures(d.Before), d.removesOnlyErrorChecks() || isRemovedWithProduct(c, d) || areHelpersRemoved(c, d) || callsAssertingHelper(d.After):
-		return 0 // the rule's
+	}
+	expectsPanic := shouldPanicRE.MatchString(d.After.Side.TextWithAnnotations(d.After.TestDef)) && facts.ExpectsOnlyFailures(d.Before)
+	isRemovedElsewhere := isRemovedWithProduct(c, d) || areHelpersRemoved(c, d)
+	if expectsPanic || d.removesOnlyErrorChecks() || isRemovedElsewhere || callsAssertingHelper(d.After) {
+		return 0
 	}
 	return metric.Critical
 }
@@ -50,55 +64,54 @@ var shouldPanicRE = regexp.MustCompile(`#\[should_panic\b`)
 // helperCallRE matches an assertion that is a call of a function by its name alone.
 var helperCallRE = regexp.MustCompile(`^(\w+)\(`)
 
-// areHelpersRemoved reports whether product code changed, and all lost assertions of a test
-// were calls of helpers that are gone.
+// areHelpersRemoved reports whether product code changed, and all lost assertions of a test were
+// calls of helpers that were removed.
 func areHelpersRemoved(c *facts.Change, d assertionDiff) bool {
-	return c.TouchesProduct() && !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
+	return c.TouchesProduct() && facts.All(d.removed, func(a facts.Assertion) bool {
 		m := helperCallRE.FindStringSubmatch(a.Text)
-		return m == nil || !isTestFunctionRemoved(c, m[1])
+		return m != nil && isTestFunctionRemoved(c, m[1])
 	})
 }
 
-// isTestFunctionRemoved reports whether tests defined a function before that no file of the
-// change defines now.
+// isTestFunctionRemoved reports whether tests defined a function that no file of the change
+// defines now.
 func isTestFunctionRemoved(c *facts.Change, name string) bool {
-	has := func(s *facts.Side) bool {
-		return slices.ContainsFunc(s.Inspection().Functions, func(fn source.Function) bool { return facts.LastName(fn.Name) == name })
-	}
-	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return f.Before().IsTestFile() && has(f.Before()) }) &&
-		!slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool { return has(f.After()) })
+	wasDefined := slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
+		return f.Before().IsTestFile() && definesFunction(f.Before().Inspection().Functions, name)
+	})
+	return wasDefined && facts.All(c.Files, func(f *facts.ChangedFile) bool {
+		return !definesFunction(f.After().Inspection().Functions, name)
+	})
 }
 
 // areWarningsRemoved reports whether all lost assertions of a test expected a deprecation
 // warning that product code no longer gives.
 func areWarningsRemoved(c *facts.Change, d assertionDiff) bool {
-	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
-		messages := map[string]bool{}
+	return facts.All(d.removed, func(a facts.Assertion) bool {
+		words := map[string]bool{}
 		for _, w := range facts.WordRE.FindAllString(a.Text, -1) {
-			messages[w] = true
+			words[w] = true
 		}
-		return !c.RemovesDeprecated(messages)
+		return c.RemovesDeprecated(words)
 	})
 }
 
-// minSplitSimilarity is the share of the words of an assertion that one of a new test must have.
+// minSplitSimilarity is the similarity that an assertion of a new test must have with a lost one.
 const minSplitSimilarity = .6
 
-// isSplitOff reports whether a new test of the same file, not a copy of an existing one,
-// has at least half of the lost assertions of a test, possibly with other values.
+// isSplitOff reports whether a new test of the same file, not a copy of an existing one, has at
+// least half of the lost assertions of a test, possibly with other values.
 func isSplitOff(c *facts.Change, d assertionDiff) bool {
-	inv := facts.Tests.Of(c)
-	return slices.ContainsFunc(inv.Added, func(t *facts.Test) bool {
-		if t.File != d.After.File || t.NeverRuns() || inv.Closest[t].Similarity >= facts.MinCopySimilarity || facts.CountCommonNameWords(d.Before, t) == 0 {
+	tests := facts.Tests.Of(c)
+	return slices.ContainsFunc(tests.Added, func(t *facts.Test) bool {
+		isCopy := tests.Closest[t].Similarity >= facts.MinCopySimilarity
+		if t.File != d.After.File || t.NeverRuns() || isCopy || facts.CountCommonNameWords(d.Before, t) == 0 {
 			return false
 		}
-		n := 0
-		for _, a := range d.removed {
-			if slices.ContainsFunc(t.Assertions, func(text string) bool { return similarity(a.Text, text) >= minSplitSimilarity }) {
-				n++
-			}
-		}
-		return 2*n >= len(d.removed)
+		moved := facts.Count(d.removed, func(a facts.Assertion) bool {
+			return slices.ContainsFunc(t.Assertions, func(text string) bool { return similarity(a.Text, text) >= minSplitSimilarity })
+		})
+		return 2*moved >= len(d.removed)
 	})
 }
 
@@ -108,15 +121,17 @@ var createdSpyRE = regexp.MustCompile(`=\s*expect\.(?:createSpy|spyOn)\(`)
 // missingAssertions returns the removed assertions without those that checked nothing, and those
 // whose condition now fails the test in another way.
 func (d assertionDiff) missingAssertions() []facts.Assertion {
-	kept := map[string]bool{}
+	conditions := map[string]bool{}
 	for _, text := range d.After.Assertions {
-		if condition, _, failure := strings.Cut(text, " => t."); failure {
-			kept[condition] = true
+		if condition, _, fails := strings.Cut(text, " => t."); fails {
+			conditions[condition] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(d.removed), func(a facts.Assertion) bool {
-		condition, _, failure := strings.Cut(a.Text, " => t.")
-		return a.Trivial || comparesLiterals(a) || createdSpyRE.MatchString(a.Text) || failure && kept[condition] && !slices.Contains(d.After.Assertions, a.Text)
+	return facts.Filter(d.removed, func(a facts.Assertion) bool {
+		condition, _, fails := strings.Cut(a.Text, " => t.")
+		failsOtherwise := fails && conditions[condition] && !slices.Contains(d.After.Assertions, a.Text)
+		checksNothing := a.Trivial || comparesLiterals(a) || createdSpyRE.MatchString(a.Text)
+		return !checksNothing && !failsOtherwise
 	})
 }
 
@@ -126,8 +141,9 @@ var literalComparisonWordRE = regexp.MustCompile(`^(?i:assert|assert_?(?:not_?)?
 // comparesLiterals reports whether an assertion compares literals with each other: it does not
 // check the code.
 func comparesLiterals(a facts.Assertion) bool {
-	list := facts.WordRE.FindAllString(facts.LiteralRE.ReplaceAllString(a.Text, " "), -1)
-	return len(list) > 0 && strings.ContainsAny(a.Text, ",=") && !slices.ContainsFunc(list, func(w string) bool { return !literalComparisonWordRE.MatchString(w) })
+	words := facts.WordRE.FindAllString(facts.LiteralRE.ReplaceAllString(a.Text, " "), -1)
+	compares := len(words) > 0 && strings.ContainsAny(a.Text, ",=")
+	return compares && facts.All(words, literalComparisonWordRE.MatchString)
 }
 
 // assertingCallRE matches calls whose name says that they assert, whatever they are
@@ -139,8 +155,8 @@ var (
 	handlePassedRE = regexp.MustCompile(`\w\(t{1,2}(?:, |\))[^=]*?(?:;|\n|$)`)
 	// functionBodyRE matches a test with a body; one without is given a macro that asserts.
 	functionBodyRE = regexp.MustCompile(`=>|\bfunction\b`)
-	// testMacroRE matches a test of ava up to the function in place of
-	// its body; what comes after is handed to that.
+	// testMacroRE matches a test of ava up to the function in place of its body, which gets
+	// the remaining arguments.
 	testMacroRE  = regexp.MustCompile(`^[^,]*,\s*([\w$]+)\s*[,)]`)
 	handleCallRE = regexp.MustCompile(`\bt\.\w+\(`)
 )
@@ -153,18 +169,17 @@ func delegatesToMacro(t *facts.Test) bool {
 	})
 }
 
-// isScript reports whether a file is JavaScript or TypeScript.
-func isScript(s *facts.Side) bool {
-	return s.Language() == source.JavaScript || s.Language() == source.TypeScript
-}
-
-// maybeAsserts reports whether a test without known assertions calls something that looks
-// like one.
+// maybeAsserts reports whether a test without known assertions calls something that looks like
+// one.
 func (d assertionDiff) maybeAsserts() bool {
-	if text := d.After.Side.LinesWithoutStrings(d.After.Line, d.After.End); isScript(d.After.Side) && (handlePassedRE.MatchString(text) || !functionBodyRE.MatchString(text) || delegatesToMacro(d.After)) {
-		return true
+	s := d.After.Side
+	if s.IsScript() {
+		text := s.LinesWithoutStrings(d.After.Line, d.After.End)
+		if handlePassedRE.MatchString(text) || !functionBodyRE.MatchString(text) || delegatesToMacro(d.After) {
+			return true
+		}
 	}
-	return assertingCallRE.MatchString(d.After.Side.LinesWithoutStrings(d.After.Line+1, d.After.End)) || expectsErrorByAnnotation(d.After)
+	return assertingCallRE.MatchString(s.LinesWithoutStrings(d.After.Line+1, d.After.End)) || expectsErrorByAnnotation(d.After)
 }
 
 var (
@@ -176,25 +191,25 @@ var (
 // callsAssertingHelper reports whether a test calls a function or a macro of its file that
 // asserts.
 func callsAssertingHelper(t *facts.Test) bool {
-	text := t.Side.LinesWithoutStrings(t.Line+1, t.End)
-	called := func(name, mark string) bool {
-		return len(name) > 2 && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+mark).MatchString(text)
+	body := t.Side.LinesWithoutStrings(t.Line+1, t.End)
+	calls := func(name, mark string) bool {
+		return len(name) > 2 && regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+mark).MatchString(body)
 	}
 	for _, fn := range facts.HelperFunctions(t.Side) {
-		if certainAssertionRE.MatchString(t.Side.LinesWithoutComments(fn.Line, fn.End)) && called(facts.LastName(fn.Name), `\s*\(`) {
+		asserts := certainAssertionRE.MatchString(t.Side.LinesWithoutComments(fn.Line, fn.End))
+		if asserts && calls(facts.LastName(fn.Name), `\s*\(`) {
 			return true
 		}
 	}
-	return t.Side.Language() == source.Rust && slices.ContainsFunc(rustMacroRE.FindAllStringSubmatch(string(t.Side.WithoutStrings()), -1), func(m []string) bool {
-		return called(m[1], `!`)
-	})
+	macros := rustMacroRE.FindAllStringSubmatch(string(t.Side.WithoutStrings()), -1)
+	return t.Side.Language() == source.Rust && slices.ContainsFunc(macros, func(m []string) bool { return calls(m[1], `!`) })
 }
 
 // expectedErrorRE matches a comment or an annotation by which a runner expects an error.
 var expectedErrorRE = regexp.MustCompile(`@expectedException\b|\[ExpectedException\b|@Test\(.*\bexpected\s*=`)
 
-// expectsErrorByAnnotation reports whether a test is expected to raise an error by what is above
-// it.
+// expectsErrorByAnnotation reports whether an annotation or a comment above a test expects an
+// error.
 func expectsErrorByAnnotation(t *facts.Test) bool {
 	for n := t.Line; n > 0 && t.Line-n <= facts.MaxReasonLines; n-- {
 		text := t.Side.LineAt(n)
@@ -226,55 +241,43 @@ func (d assertionDiff) movedToTable() bool {
 // same test.
 const maxLostPerNewLine = 4
 
-// isRephrased reports whether a test got new asserting lines, more than renamed ones, in
-// place of the assertions that it lost.
-func (d assertionDiff) isRephrased(removed int) bool {
+// isRephrased reports whether a test got new asserting lines, except renamed ones, in place of
+// the assertions that it lost.
+func (d assertionDiff) isRephrased(lost int) bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
-	before := map[string]bool{}
+	removed := map[string]bool{}
 	for _, l := range d.Before.File.RemovedLines() {
-		before[facts.RemoveSpace(replaceNames(l.Text, names))] = true
+		removed[facts.RemoveSpace(replaceNames(l.Text, names))] = true
 	}
-	n := 0
-	for _, l := range d.After.File.AddedLines() {
-		if d.After.Line < l.Number && l.Number <= d.After.End && !before[facts.RemoveSpace(l.Text)] && assertingLineRE.MatchString(d.After.Side.LinesWithoutComments(l.Number, l.Number)) {
-			n++
-		}
-	}
-	return maxLostPerNewLine*n >= removed && n > 0
+	asserting := facts.Count(linesInTest(d.After, d.After.File.AddedLines()), func(l facts.Line) bool {
+		return !removed[facts.RemoveSpace(l.Text)] && assertingLineRE.MatchString(codeOfLine(d.After, l))
+	})
+	return asserting > 0 && maxLostPerNewLine*asserting >= lost
 }
 
-// isSubjectRetired reports whether product code shrank in lines that contain words of most of
-// the removed assertions.
+// isSubjectRetired reports whether product code shrank in lines that contain words of most of the
+// removed assertions.
 func isSubjectRetired(c *facts.Change, d assertionDiff) bool {
-	lost := facts.ShrunkWords.Of(c)
-	n := 0
-	for _, a := range d.removed {
-		for w := range facts.SubjectWords(a.Text) {
-			if lost[w] && !c.IsCommonWord(d.Before, w) {
-				n++
-				break
-			}
-		}
-	}
-	return len(lost) > 0 && 2*n >= len(d.removed)
+	words := facts.ShrunkWords.Of(c)
+	return len(words) > 0 && 2*d.countRemoved(func(w string) bool { return words[w] && !c.IsCommonWord(d.Before, w) }) >= len(d.removed)
 }
 
-// isRemovedWithProduct reports whether each removed assertion has a word that was removed from
-// the product code by this change.
+// isRemovedWithProduct reports whether each removed assertion has a word that the change removed
+// from the product code.
 func isRemovedWithProduct(c *facts.Change, d assertionDiff) bool {
-	lost := facts.RemovedWords.Of(c)
-	return len(lost) > 0 && !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
-		return !slices.ContainsFunc(facts.WordRE.FindAllString(a.Text, -1), func(w string) bool { return lost[w] && !facts.AssertionWordRE.MatchString(w) })
+	words := facts.RemovedWords.Of(c)
+	return len(words) > 0 && facts.All(d.removed, func(a facts.Assertion) bool {
+		return slices.ContainsFunc(facts.WordRE.FindAllString(a.Text, -1), func(w string) bool { return words[w] && !facts.AssertionWordRE.MatchString(w) })
 	})
 }
 
-// areLiteralsMoved reports whether the longer literals of an assertion occur in assertions,
-// or lines that assert, which were added to its test.
+// areLiteralsMoved reports whether the longer texts of an assertion occur in assertions, or lines
+// that assert, that were added to its test.
 func (d assertionDiff) areLiteralsMoved(a facts.Assertion) bool {
 	var b strings.Builder
 	for _, l := range d.After.File.AddedLines() {
-		if d.After.Line <= l.Number && l.Number <= d.After.End && assertingLineRE.MatchString(l.Text) {
-			b.WriteString(facts.RemoveSpace(d.After.Side.LinesWithoutComments(l.Number, l.Number)))
+		if d.After.Contains(l.Number) && assertingLineRE.MatchString(l.Text) {
+			b.WriteString(facts.RemoveSpace(codeOfLine(d.After, l)))
 		}
 	}
 	for _, text := range d.After.Assertions {
@@ -282,20 +285,14 @@ func (d assertionDiff) areLiteralsMoved(a facts.Assertion) bool {
 			b.WriteString(facts.RemoveSpace(text))
 		}
 	}
-	text, n := b.String(), 0
+	var texts []string
 	for _, l := range a.Literals {
-		at := strings.IndexAny(l, "\"'`")
-		if at < 0 {
-			continue
-		}
-		if l = facts.RemoveSpace(strings.Trim(l[at:], "\"'`")); len(l) < facts.MinLiteralLength {
-			continue
-		}
-		if n++; !strings.Contains(text, l) {
-			return false
+		if start := strings.IndexAny(l, "\"'`"); start >= 0 {
+			texts = append(texts, facts.RemoveSpace(strings.Trim(l[start:], "\"'`")))
 		}
 	}
-	return n > 0
+	texts = facts.Filter(texts, func(text string) bool { return len(text) >= facts.MinLiteralLength })
+	return len(texts) > 0 && facts.All(texts, func(text string) bool { return strings.Contains(b.String(), text) })
 }
 
 func joinTexts(list []facts.Assertion) string {
@@ -309,18 +306,16 @@ func joinTexts(list []facts.Assertion) string {
 // explainRemoval explains the removed assertions of a test, "" for no explanation.
 func explainRemoval(c *facts.Change, d assertionDiff) string {
 	added := facts.AddedTestCode.Of(c)
-	n, asserts := 0, d.reached > 0 || d.maybeAsserts()
-	for _, a := range d.removed {
-		if isInAddedCode(a, added) || asserts && isRewritten(a, d) || d.areLiteralsMoved(a) {
-			n++
-		}
-	}
+	asserts := d.reached > 0 || d.maybeAsserts()
+	moved := facts.Count(d.removed, func(a facts.Assertion) bool {
+		return isInAddedCode(a, added) || asserts && isRewritten(a, d) || d.areLiteralsMoved(a)
+	})
 	switch {
-	case 2*n >= len(d.removed):
+	case 2*moved >= len(d.removed):
 		return facts.ExplainedByMove
 	case facts.ExpectsPanic(d.Pair):
 		return "an attribute expects the failure with its message"
-	case callsNewHelper(c, d):
+	case callsNewHelper(c, d.Pair):
 		return "it calls a helper that asserts"
 	case areSubjectsRemoved(c, d):
 		return facts.ExplainedBySubject
@@ -332,37 +327,26 @@ func explainRemoval(c *facts.Change, d assertionDiff) string {
 var unconditionalFailureRE = regexp.MustCompile(`\b(?:ifError|fail|XCTFail|FailNow)\s*\(|\bdone\.fail\b|^t\.(?:Error|Fatal|Fail)|^assert\s*\(?\s*(?:False|false|0)\b`)
 
 // removesOnlyErrorChecks reports whether all removed assertions are about the absence of errors:
-// these go when the code is called in another way.
+// they are not needed if the code is called in another way.
 func (d assertionDiff) removesOnlyErrorChecks() bool {
-	return !slices.ContainsFunc(d.removed, func(a facts.Assertion) bool {
-		return a.Strength != source.NonNull && !unconditionalFailureRE.MatchString(a.Text)
+	return facts.All(d.removed, func(a facts.Assertion) bool {
+		return a.Strength == source.NonNull || unconditionalFailureRE.MatchString(a.Text)
 	})
 }
 
-// isRewritten reports whether all names of an assertion occur in the lines that
-// were added to its test.
+// isRewritten reports whether all names of an assertion occur in the lines that were added to its
+// test.
 func isRewritten(a facts.Assertion, d assertionDiff) bool {
-	names, distinctive := facts.SubjectWords(a.Text), false
-	for w := range names {
-		distinctive = distinctive || len(w) > 2
-	}
-	if !distinctive { // x and n occur anywhere
+	if !facts.NamesSubject(a.Text, func(w string) bool { return len(w) > 2 }) { // x and n occur anywhere
 		return false
 	}
-	have := map[string]bool{}
+	words := map[string]int{}
 	for _, l := range d.After.File.AddedLines() {
-		if d.After.Line <= l.Number && l.Number <= d.After.End && !discardingLineRE.MatchString(l.Text) {
-			for w := range facts.CountWords(d.After.Side.LinesWithoutComments(l.Number, l.Number)) {
-				have[w] = true
-			}
+		if d.After.Contains(l.Number) && !discardingLineRE.MatchString(l.Text) {
+			maps.Copy(words, facts.CountWords(codeOfLine(d.After, l)))
 		}
 	}
-	for w := range names {
-		if !have[w] {
-			return false
-		}
-	}
-	return true
+	return !facts.NamesSubject(a.Text, func(w string) bool { return words[w] == 0 })
 }
 
 // discardingLineRE matches lines that do nothing with what they name.
@@ -370,6 +354,6 @@ var discardingLineRE = regexp.MustCompile(`^\s*(?:let |var |val |auto |const )?_
 
 // isInAddedCode reports whether the condition of an assertion occurs in added code.
 func isInAddedCode(a facts.Assertion, added string) bool {
-	k := facts.AssertionPrefixes(a.Text)
-	return len(k[0]) > 8 && strings.Contains(added, k[0])
+	longest := facts.AssertionPrefixes(a.Text)[0]
+	return len(longest) > 8 && strings.Contains(added, longest)
 }

@@ -1,6 +1,8 @@
 package assertions
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"supervise/integrity/internal/facts"
@@ -9,14 +11,14 @@ import (
 	"supervise/source"
 )
 
-// failureBreadth says how many kinds of failure an expected failure accepts: 0 is one kind.
+// failureBreadth returns how many kinds of failure an expected failure accepts, from 0 for one
+// kind to the number of broadFailureREs.
 func failureBreadth(text string) int {
-	for i, re := range broadFailureREs {
-		if re.MatchString(text) {
-			return len(broadFailureREs) - i
-		}
+	i := slices.IndexFunc(broadFailureREs, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+	if i < 0 {
+		return 0
 	}
-	return 0
+	return len(broadFailureREs) - i
 }
 
 var (
@@ -27,8 +29,8 @@ var (
 		regexp.MustCompile(`\b(?:RuntimeException|RuntimeError|LogicException|ApplicationException|SystemException|std::runtime_error|std::logic_error)\b`),
 	}
 	expectedFailureRE = regexp.MustCompile(`(?i)raises?\b|throws?(?:any|async|exactly|instance\w*|type\w*|exception\w*)*\b|raises?regexp?\b|raise_error|raises_(?:with|message)\w*|expectException|toThrow|_THROW|rejects|fails_?with|should_panic|throws_?error|\bexpected\s*=|ExpectedException|must_raise|panicswith|anyexception|throwexactly`)
-	// failureMessageRE matches expected failures that name a message, noMessage those that
-	// name one that is in all.
+	// failureMessageRE matches expected failures that name a message, and anyMessageRE those
+	// that name one that every failure has.
 	failureMessageRE = regexp.MustCompile(`\bmatch\s*=|toThrow\w*\(\s*(?:["'\x60/]|new\b|[A-Z]|expect\.|\w)|hasMessage|[wW]ithMessage|[eE]xpectExceptionMessage|raise_error\([^)]*,\s*["'/%]|raise_error\(?\s*["'/]|assert_?raises?\w*[ (]+[\w.:]+,\s*(?:["'/]|~r|\w+, fn\b)|[rR]aisesRegexp?\b|THROW_MSG|THROWS?_WITH|THROW_WITH|\bexpected\s*=\s*"|throws\(.*,\s*(?:/|\w*Error\b|\{)|\.to\.throw\(\s*[^)\s]|PanicsWith|ErrorContains|withMessage\w*\(|messageContains|with_message|\.throw\(\s*[^)\s]`)
 	anyMessageRE     = regexp.MustCompile(`(?:match\s*=\s*r?|[mM]essage\w*\(\s*|raise_error\([^)]*,\s*|assert_?raises?\w*[ (]+[\w.:]+,\s*(?:~r)?)(?:""|''|"\.\*"|'\.\*'|/\.\*/|//|"\\?\.\*\$?")`)
 	failureTypeRE    = regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Failure|Warning|Interrupt|Exit|Fault|Throwable|Violation|Invalid\w*|Missing\w*|NotFound)\b|\b\w+(?:_error|_exception|_failure)\b|\b(?:raises?|Throws\w*|assert_?raises?|[eE]xpectException|must_raise|raise_error|toThrow)\W+(?:\w+(?:\.|::|\\))*[A-Z]\w+`)
@@ -37,8 +39,7 @@ var (
 // messageOptionRE matches the message that an object asks of an error.
 var messageOptionRE = regexp.MustCompile(`\bmessage:\s*(?:"[^"]+"|'[^']+')`)
 
-// isBroadened reports whether an expected failure became any failure, or lost its
-// message.
+// isBroadened reports whether an expected failure became any failure, or lost its message.
 func isBroadened(before, after string) bool {
 	if !expectedFailureRE.MatchString(before) || !expectedFailureRE.MatchString(after) {
 		return false
@@ -46,45 +47,51 @@ func isBroadened(before, after string) bool {
 	if m := messageOptionRE.FindString(before); m != "" && m == messageOptionRE.FindString(after) {
 		return false
 	}
-	return failureBreadth(after) > failureBreadth(before) && (failureTypeRE.MatchString(before) || failureBreadth(before) > 0 || failureMessageRE.MatchString(before)) ||
-		failureMessageRE.MatchString(before) && !anyMessageRE.MatchString(before) && (!failureMessageRE.MatchString(after) || anyMessageRE.MatchString(after))
+	hadMessage := failureMessageRE.MatchString(before)
+	wasSpecific := failureTypeRE.MatchString(before) || failureBreadth(before) > 0 || hadMessage
+	losesMessage := hadMessage && !anyMessageRE.MatchString(before) && (!failureMessageRE.MatchString(after) || anyMessageRE.MatchString(after))
+	return losesMessage || wasSpecific && failureBreadth(after) > failureBreadth(before)
 }
 
 // failureAnnotationRE matches the annotations that expect a failure of a test.
 var failureAnnotationRE = regexp.MustCompile(`@Test\s*\([^)]*\bexpected\s*=|\[(?:\w+,\s*)*ExpectedException\b|#\[should_panic\b|@expectedException(?:Message)?\b|#\[ExpectedException`)
 
-// findBroadAnnotations finds annotations of tests that expect more failures than
-// they did, or none any more.
+// findBroadAnnotations finds annotations of tests that expect more kinds of failure than before.
 func findBroadAnnotations(f *facts.ChangedFile) []facts.Finding {
 	var out []facts.Finding
 	if f.Added || !f.After().MayHoldTests() {
 		return nil
 	}
 	before := facts.MatchingLines(f.RemovedLines(), failureAnnotationRE)
-	after := facts.MatchingLines(f.AddedLines(), failureAnnotationRE)
-	for _, l := range after {
+	for _, l := range facts.MatchingLines(f.AddedLines(), failureAnnotationRE) {
 		i := slices.IndexFunc(before, func(old facts.Line) bool { return isBroadened(old.Text, l.Text) })
-		if i < 0 {
-			continue
+		if i >= 0 {
+			out = append(out, f.After().FindingAt(l.Number, before[i].Text+" → "+l.Text))
+			before = slices.Delete(before, i, i+1)
 		}
-		out = append(out, f.After().FindingAt(l.Number, before[i].Text+" → "+l.Text))
-		before = slices.Delete(before, i, i+1)
 	}
 	return out
 }
 
-// isOpposite reports whether an assertion asserts the opposite, of the same value or
-// of another literal: got != 4 and got == 0.
+// isOpposite reports whether an assertion asserts the opposite, of the same value or of another
+// literal: got != 4 and got == 0.
 func (r revision) isOpposite() bool {
-	return r.before.Negated != r.after.Negated &&
-		(r.before.Canonical == r.after.Canonical || differOnlyInNames(r.before.Canonical, r.after.Canonical) || r.comparesWithLiteral() && facts.RemoveSpace(source.ParseAssertion(r.before.Canonical).Skeleton) == facts.RemoveSpace(source.ParseAssertion(r.after.Canonical).Skeleton))
+	before, after := r.before.Canonical, r.after.Canonical
+	if r.before.Negated == r.after.Negated {
+		return false
+	}
+	if before == after || differOnlyInNames(before, after) {
+		return true
+	}
+	return r.comparesWithLiteral() && facts.RemoveSpace(source.ParseAssertion(before).Skeleton) == facts.RemoveSpace(source.ParseAssertion(after).Skeleton)
 }
 
-// comparesWithLiteral reports whether both compare for equality with a literal, which is
-// not nil or its like: whether there is an error is another question.
+// comparesWithLiteral reports whether one of the two compares for equality, and no literal is nil
+// or a truth: whether there is an error is another question.
 func (r revision) comparesWithLiteral() bool {
-	return slices.ContainsFunc([]facts.Assertion{r.before, r.after}, func(a facts.Assertion) bool { return a.Strength == source.Exact }) &&
-		!slices.ContainsFunc(slices.Concat(r.before.Literals, r.after.Literals), constantValueRE.MatchString) && len(r.before.Literals) > 0
+	isExact := r.before.Strength == source.Exact || r.after.Strength == source.Exact
+	hasConstant := slices.ContainsFunc(slices.Concat(r.before.Literals, r.after.Literals), constantValueRE.MatchString)
+	return isExact && len(r.before.Literals) > 0 && !hasConstant
 }
 
 var constantValueRE = regexp.MustCompile(`^(?:None|nil|null|undefined|[Tt]rue|false|False)$`)
@@ -102,19 +109,16 @@ func (d assertionDiff) caughtFailureBefore() bool {
 	return caughtAssertionErrorRE.MatchString(d.Before.Side.LinesWithoutComments(d.Before.Line, d.Before.End))
 }
 
-// differOnlyInNames reports whether two texts differ in names alone that are within
-// each other: got and gotValue.
+// differOnlyInNames reports whether two texts differ only in names of which one contains the
+// other: got and gotValue.
 func differOnlyInNames(a, b string) bool {
-	x, y := stringOrNameRE.FindAllString(a, -1), stringOrNameRE.FindAllString(b, -1)
-	if len(x) != len(y) || stringOrNameRE.ReplaceAllString(a, "§") != stringOrNameRE.ReplaceAllString(b, "§") {
+	if stringOrNameRE.ReplaceAllString(a, "§") != stringOrNameRE.ReplaceAllString(b, "§") {
 		return false
 	}
-	for i := range x {
-		if x[i] != y[i] && (!facts.IsName(x[i]) || !facts.IsName(y[i]) || len(x[i]) < 3 || len(y[i]) < 3 || !facts.AreSimilarNames(x[i], y[i])) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(stringOrNameRE.FindAllString(a, -1), stringOrNameRE.FindAllString(b, -1), func(x, y string) bool {
+		areNames := facts.IsName(x) && facts.IsName(y) && len(x) > 2 && len(y) > 2
+		return x == y || areNames && facts.AreSimilarNames(x, y)
+	})
 }
 
 // namedFailureRE matches an expected failure that is given a name.
@@ -128,26 +132,22 @@ func (r revision) becameFailureCheck() bool {
 	return expectedFailureRE.MatchString(r.after.Text) && !expectedFailureRE.MatchString(r.before.Text) && !noFailureRE.MatchString(r.after.Text)
 }
 
-// renamedNames finds the names within a test that were given another: got that is
-// gotValue now, as often as before. It maps the old ones to the new ones.
+// renamedNames finds the names within a test that were replaced by another, similar one, which
+// occurs as often: got became gotValue. It maps the old names to the new ones.
 func renamedNames(before, after map[string]int) map[string]string {
 	out := map[string]string{}
+	names := slices.Collect(maps.Keys(after))
 	for old, n := range before {
-		if after[old] > 0 || !facts.IsName(old) || len(old) < 3 || 'A' <= old[0] && old[0] <= 'Z' { // not types: kinds of errors
+		isType := 'A' <= old[0] && old[0] <= 'Z' // a kind of error, for example
+		if after[old] > 0 || isType || len(old) < 3 || !facts.IsName(old) {
 			continue
 		}
-		name := ""
-		for to, k := range after {
-			if k == n && before[to] == 0 && len(to) > 2 && facts.IsName(to) && facts.AreSimilarNames(old, to) {
-				if name != "" { // which one?
-					name = ""
-					break
-				}
-				name = to
-			}
-		}
-		if name != "" {
-			out[old] = name
+		candidates := facts.Filter(names, func(name string) bool {
+			isNew := before[name] == 0 && after[name] == n
+			return isNew && len(name) > 2 && facts.IsName(name) && facts.AreSimilarNames(old, name)
+		})
+		if len(candidates) == 1 {
+			out[old] = candidates[0]
 		}
 	}
 	return out
@@ -158,10 +158,5 @@ var stringOrNameRE = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|` +
 
 // replaceNames returns a text with other names.
 func replaceNames(text string, names map[string]string) string {
-	return stringOrNameRE.ReplaceAllStringFunc(text, func(s string) string {
-		if to := names[s]; to != "" {
-			return to
-		}
-		return s
-	})
+	return stringOrNameRE.ReplaceAllStringFunc(text, func(s string) string { return cmp.Or(names[s], s) })
 }

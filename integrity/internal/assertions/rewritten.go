@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"supervise/integrity/internal/configtext"
 	"supervise/integrity/internal/facts"
@@ -18,19 +19,28 @@ func findRewrittenValues(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
 		for _, r := range d.revised {
-			if facts.RemoveSpace(r.before.Skeleton) != facts.RemoveSpace(r.after.Skeleton) || r.after.Trivial || !r.changesValue() {
+			if !r.differsOnlyInLiterals() || r.after.Trivial || !r.changesValue() {
 				continue
 			}
 			f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
 			if r.changesOnlyWait() {
 				f.Severity = metric.Low
-			} else if facts.TouchesSource.Of(c) && !isIsolatedRewrite(c, d, r) || r.isShortened() || d.isReworked() || countsNewFiles(c, r) || areInputsChanged(c, d.Before) || isReplacedInManyTests(c, literalReplacements(r.before.Literals, r.after.Literals)) {
+			} else if isExplainedRewrite(c, d, r) {
 				f.Severity = metric.Medium
 			}
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// isExplainedRewrite reports whether something in the change may be why an assertion expects
+// another value.
+func isExplainedRewrite(c *facts.Change, d assertionDiff, r revision) bool {
+	if facts.TouchesSource.Of(c) && !isIsolatedRewrite(c, d, r) || r.isShortened() || d.isReworked() {
+		return true
+	}
+	return countsNewFiles(c, r) || areInputsChanged(c, d.Before) || isReplacedInManyTests(c, literalReplacements(r.before.Literals, r.after.Literals))
 }
 
 // waitCallRE matches calls that say how long something is waited for.
@@ -45,50 +55,40 @@ func (r revision) changesOnlyWait() bool {
 // minInputName is the length in bytes from which a file name is distinctive.
 const minInputName = 5
 
-// areInputsChanged reports whether a file changed that a test names and reads: neither code
-// nor expected output.
+// areInputsChanged reports whether a file changed that a test names and reads: neither code nor
+// expected output.
 func areInputsChanged(c *facts.Change, t *facts.Test) bool {
-	var body string
+	body := sync.OnceValue(func() string { return t.Side.TextWithAnnotations(t.TestDef) })
 	return slices.ContainsFunc(c.Files, func(f *facts.ChangedFile) bool {
 		name := path.Base(f.Path)
-		if f.Added || f.Deleted || f == t.File || len(name) < minInputName || !f.BelongsToTests() || f.After().IsTestFile() || facts.GoldenFileRE.MatchString(f.Path) || configtext.DetectKind(f.Path, nil) != configtext.None {
-			return false
-		}
-		if body == "" {
-			body = t.Side.TextWithAnnotations(t.TestDef)
-		}
-		return strings.Contains(body, name) && len(f.RemovedLines())+len(f.AddedLines()) > 0
+		isEdited := !f.Added && !f.Deleted && f != t.File && f.HasChangedLines()
+		isOutput := facts.GoldenFileRE.MatchString(f.Path) || configtext.DetectKind(f.Path, nil) != configtext.None
+		return isEdited && !isOutput && len(name) >= minInputName && isTestInput(f) && strings.Contains(body(), name)
 	})
 }
 
-// countsNewFiles reports whether an expected number rose by no more than the number of new
-// files that tests read: they may be what is counted.
-func countsNewFiles(c *facts.Change, r revision) bool {
-	before, after := literalValues(r.before.Literals), literalValues(r.after.Literals)
-	if len(before) != len(after) {
-		return false
-	}
-	added := 0
-	for _, f := range c.Files {
-		if f.Added && f.BelongsToTests() && !f.After().IsTestFile() {
-			added++
-		}
-	}
-	for i := range before {
-		if before[i] == after[i] {
-			continue
-		}
-		a, errA := strconv.Atoi(before[i])
-		b, errB := strconv.Atoi(after[i])
-		if errA != nil || errB != nil || b < a || b-a > added {
-			return false
-		}
-	}
-	return true
+// isTestInput reports whether a file belongs to tests but is not one.
+func isTestInput(f *facts.ChangedFile) bool {
+	return f.BelongsToTests() && !f.After().IsTestFile()
 }
 
-// findChangedLiterals finds tests in which only literals outside of assertions changed:
-// expected values or inputs.
+// countsNewFiles reports whether an expected number rose by no more than the number of new files
+// that tests read: the test may count them.
+func countsNewFiles(c *facts.Change, r revision) bool {
+	newFiles := facts.Count(c.Files, func(f *facts.ChangedFile) bool { return f.Added && isTestInput(f) })
+	return slices.EqualFunc(literalValues(r.before.Literals), literalValues(r.after.Literals), func(before, after string) bool {
+		if before == after {
+			return true
+		}
+		a, errA := strconv.Atoi(before)
+		b, errB := strconv.Atoi(after)
+		areNumbers := errA == nil && errB == nil
+		return areNumbers && b >= a && b-a <= newFiles
+	})
+}
+
+// findChangedLiterals finds tests in which only literals outside of assertions changed: expected
+// values or inputs.
 func findChangedLiterals(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, p := range facts.Tests.Of(c).Pairs {
@@ -97,12 +97,11 @@ func findChangedLiterals(c *facts.Change) []facts.Finding {
 			continue
 		}
 		f := p.After.NewFinding(p.After.Line, "only values changed: "+strings.Join(removed, ", "))
+		touchesSource := facts.TouchesSource.Of(c)
 		switch {
-		case facts.TouchesSource.Of(c) && !areArgumentsOfSubject(c, p, removed), areOnlyMessages(p, removed):
+		case touchesSource && !areArgumentsOfSubject(c, p, removed), areOnlyMessages(p, removed):
 			f.Severity = metric.Low
-		case facts.TouchesSource.Of(c):
-			f.Severity = metric.Medium
-		case !areExpectedValues(p, removed), areInputsChanged(c, p.Before), isReplacedInManyTests(c, literalReplacements(removed, added)):
+		case touchesSource, !areExpectedValues(p, removed), areInputsChanged(c, p.Before), isReplacedInManyTests(c, literalReplacements(removed, added)):
 			f.Severity = metric.Medium
 		}
 		out = append(out, f)
@@ -110,27 +109,21 @@ func findChangedLiterals(c *facts.Change) []facts.Finding {
 	return out
 }
 
-// areArgumentsOfSubject reports whether literals are arguments of what a test is about, which was
-// not changed: the input was made to fit the code.
+// areArgumentsOfSubject reports whether literals are arguments of the function that a test is
+// about, which did not change: the input was made to fit the code.
 func areArgumentsOfSubject(c *facts.Change, p facts.Pair, literals []string) bool {
 	if callsChangedFunction(c, p.Before) || changesSubjectOf(c, p.After.Side.Path) {
 		return false
 	}
-	of := testedFunctions(p.Before)
-	return slices.ContainsFunc(removedLinesWith(p, literals), func(l facts.Line) bool {
-		for f := range calledFunctions(p.Before.Side.LinesWithoutComments(l.Number, l.Number)) {
-			if of[f] {
-				return true
-			}
-		}
-		return false
-	})
+	tested := testedFunctions(p.Before)
+	return slices.ContainsFunc(removedLinesWith(p, literals), func(l facts.Line) bool { return callsAny(codeOfLine(p.Before, l), tested) })
 }
 
-// changedLiterals returns the literals of a test that differ, if nothing else does and they
-// occur in no assertion.
+// changedLiterals returns the literals of a test that differ, if nothing else does and they occur
+// in no assertion.
 func changedLiterals(p facts.Pair) (removed, added []string) {
-	if p.MatchedBy == facts.MatchedByBody || p.Before.Parent != nil || len(p.Before.Assertions) == 0 || !slices.Equal(p.Before.Assertions, p.After.Assertions) {
+	isEdited := p.MatchedBy != facts.MatchedByBody && p.Before.Parent == nil && len(p.Before.Assertions) > 0
+	if !isEdited || !slices.Equal(p.Before.Assertions, p.After.Assertions) {
 		return nil, nil
 	}
 	removed, ok := differingLiterals(p.Before.Tokens, p.After.Tokens)
@@ -147,7 +140,7 @@ func (r revision) changesValue() bool {
 	return !slices.Equal(literalValues(r.before.Literals), literalValues(r.after.Literals))
 }
 
-// escapeReplacer are what one notation of a string needs and another does not.
+// escapeReplacer removes the escapes that one notation of a string needs and another does not.
 var escapeReplacer = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `""`, `"`, `\\`, `\`)
 
 // typedNumberRE matches a number with letters for its type after it, as 1.5D and 1L.
@@ -169,52 +162,49 @@ func literalValues(literals []string) []string {
 	return out
 }
 
-// minTextPart is the length in bytes from which a part of a text still says what
-// was expected.
+// minTextPart is the length in bytes from which a part of a text says what is expected.
 const minTextPart = 8
 
-// isShortened reports whether what is looked for in a text is a part of what it was:
-// that is weaker, but still pins it down.
+// isShortened reports whether the text that an assertion looks for is a part of what it was: that
+// is weaker, but still says what is expected.
 func (r revision) isShortened() bool {
-	if r.before.Strength == source.Exact || len(r.before.Literals) != len(r.after.Literals) {
+	if r.before.Strength == source.Exact {
 		return false
 	}
-	before, after := literalValues(r.before.Literals), literalValues(r.after.Literals)
-	for i := range before {
-		if before[i] != after[i] && (len(after[i]) < minTextPart || 3*len(after[i]) < len(before[i]) || !strings.Contains(before[i], after[i])) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(literalValues(r.before.Literals), literalValues(r.after.Literals), func(before, after string) bool {
+		isLongEnough := len(after) >= minTextPart && 3*len(after) >= len(before)
+		return before == after || isLongEnough && strings.Contains(before, after)
+	})
 }
 
-// literalReplacements names what was replaced in literals, without common beginnings and ends:
-// "ou for oun".
+// literalReplacements returns what was replaced in each literal, without the common prefix and
+// suffix: "ou" and "oun", separated by a zero byte.
 func literalReplacements(before, after []string) []string {
 	var out []string
-	for i := range before {
-		if i < len(after) && before[i] != after[i] {
-			a, b := before[i], after[i]
-			for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-				a, b = a[1:], b[1:]
-			}
-			for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-				a, b = a[:len(a)-1], b[:len(b)-1]
-			}
-			out = append(out, a+"\x00"+b)
+	for i := range min(len(before), len(after)) {
+		a, b := before[i], after[i]
+		if a == b {
+			continue
 		}
+		for a != "" && b != "" && a[0] == b[0] {
+			a, b = a[1:], b[1:]
+		}
+		for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+			a, b = a[:len(a)-1], b[:len(b)-1]
+		}
+		out = append(out, a+"\x00"+b)
 	}
 	return out
 }
 
-// minRenamedTests is the number of tests with the same exchange from which on it is a
+// minRenamedTests is the number of tests with the same replacement from which on it is a
 // renaming.
 const minRenamedTests = 3
 
-// replacementTests are the tests in which each exchange of literals was made.
+// replacementTests are the tests in which each replacement of literals was made.
 var replacementTests = facts.Define(func(c *facts.Change) map[string]map[*facts.Test]bool {
 	out := map[string]map[*facts.Test]bool{}
-	note := func(t *facts.Test, list []string) {
+	add := func(t *facts.Test, list []string) {
 		for _, e := range list {
 			if out[e] == nil {
 				out[e] = map[*facts.Test]bool{}
@@ -224,16 +214,16 @@ var replacementTests = facts.Define(func(c *facts.Change) map[string]map[*facts.
 	}
 	for _, d := range assertionDiffs.Of(c) {
 		for _, r := range d.revised {
-			note(d.After, literalReplacements(r.before.Literals, r.after.Literals))
+			add(d.After, literalReplacements(r.before.Literals, r.after.Literals))
 		}
 	}
 	for _, p := range facts.Tests.Of(c).Pairs {
-		note(p.After, literalReplacements(changedLiterals(p)))
+		add(p.After, literalReplacements(changedLiterals(p)))
 	}
 	return out
 })
 
-// isReplacedInManyTests reports whether one of the exchanges was made in several tests.
+// isReplacedInManyTests reports whether one of the replacements was made in several tests.
 func isReplacedInManyTests(c *facts.Change, list []string) bool {
 	return slices.ContainsFunc(list, func(e string) bool { return len(replacementTests.Of(c)[e]) >= minRenamedTests })
 }
@@ -251,73 +241,56 @@ var (
 	timerEndRE = regexp.MustCompile(`^\s*\}\)?,\s*[\d_]+\s*\)`)
 )
 
-// removedLinesWith returns the lines that a test lost which have one of the literals.
+// removedLinesWith returns the lines that a test lost and that have one of the literals.
 func removedLinesWith(p facts.Pair, literals []string) []facts.Line {
-	var out []facts.Line
-	for _, l := range p.Before.File.RemovedLines() {
-		if l.Number < p.Before.Line || l.Number > p.Before.End {
-			continue
-		}
-		if slices.ContainsFunc(literals, func(s string) bool {
-			first, _, _ := strings.Cut(strings.Trim(s, "\"'`"), "\n")
-			return strings.Contains(l.Text, first)
-		}) {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// areOnlyMessages reports whether literals occur only where a failure is described, or
-// where something is waited for.
-func areOnlyMessages(p facts.Pair, literals []string) bool {
-	list := removedLinesWith(p, literals)
-	return len(list) > 0 && !slices.ContainsFunc(list, func(l facts.Line) bool {
-		return !failureMessageLineRE.MatchString(l.Text) && !timingRE.MatchString(l.Text) && !timerEndRE.MatchString(l.Text)
+	return facts.Filter(p.Before.File.RemovedLines(), func(l facts.Line) bool {
+		return p.Before.Contains(l.Number) && slices.ContainsFunc(literals, func(literal string) bool {
+			firstLine, _, _ := strings.Cut(strings.Trim(literal, "\"'`"), "\n")
+			return strings.Contains(l.Text, firstLine)
+		})
 	})
 }
 
-// areExpectedValues reports whether one of the literals is what a test expects: it is given
-// to a name that assertions have, or is in a table.
+// areOnlyMessages reports whether literals occur only where a failure is described, or where the
+// test waits for something.
+func areOnlyMessages(p facts.Pair, literals []string) bool {
+	lines := removedLinesWith(p, literals)
+	return len(lines) > 0 && facts.All(lines, func(l facts.Line) bool {
+		return failureMessageLineRE.MatchString(l.Text) || timingRE.MatchString(l.Text) || timerEndRE.MatchString(l.Text)
+	})
+}
+
+// areExpectedValues reports whether one of the literals is what a test expects: it is the value of
+// a name that assertions have, or is in a table.
 func areExpectedValues(p facts.Pair, literals []string) bool {
-	asserted := map[string]int{}
-	for _, a := range p.Before.Assertions {
-		for w := range facts.CountWords(a) {
-			asserted[w]++
-		}
-	}
 	tables := facts.FindTables(p.Before.Side)
 	return slices.ContainsFunc(removedLinesWith(p, literals), func(l facts.Line) bool {
-		if expectedNameRE.MatchString(l.Text) || slices.ContainsFunc(tables, func(t facts.Table) bool { return t.Line <= l.Number && l.Number <= t.End }) {
+		if expectedNameRE.MatchString(l.Text) || isInTable(tables, l.Number) {
 			return true
 		}
 		m := assignedNameRE.FindStringSubmatch(l.Text)
-		return m != nil && asserted[m[1]] > 0
+		return m != nil && isAsserted(p.Before, m[1])
 	})
 }
 
-// isReworked reports whether lines of a test other than assertions and messages were
-// removed and added.
+// isReworked reports whether lines of a test other than assertions and messages were removed and
+// added.
 func (d assertionDiff) isReworked() bool {
 	names := renamedNames(d.Before.Tokens, d.After.Tokens)
+	addedLines := linesInTest(d.After, d.After.File.AddedLines())
 	added := map[string]bool{}
-	n := 0
-	for _, l := range d.After.File.AddedLines() {
-		if d.After.Line < l.Number && l.Number <= d.After.End {
-			added[facts.RemoveSpace(l.Text)] = true
-			if !d.isPartOfAssertion(d.After, l) {
-				n++
-			}
-		}
+	for _, l := range addedLines {
+		added[facts.RemoveSpace(l.Text)] = true
 	}
-	return n > 0 && slices.ContainsFunc(d.Before.File.RemovedLines(), func(l facts.Line) bool {
-		return d.Before.Line < l.Number && l.Number <= d.Before.End && !d.isPartOfAssertion(d.Before, l) && !added[facts.RemoveSpace(replaceNames(l.Text, names))]
+	addsOtherLine := slices.ContainsFunc(addedLines, func(l facts.Line) bool { return !isPartOfAssertion(d.After, l) })
+	return addsOtherLine && slices.ContainsFunc(linesInTest(d.Before, d.Before.File.RemovedLines()), func(l facts.Line) bool {
+		return !isPartOfAssertion(d.Before, l) && !added[facts.RemoveSpace(replaceNames(l.Text, names))]
 	})
 }
 
 // isPartOfAssertion reports whether a line is part of an assertion of a test, a message or
 // a comment.
-func (d assertionDiff) isPartOfAssertion(t *facts.Test, l facts.Line) bool {
+func isPartOfAssertion(t *facts.Test, l facts.Line) bool {
 	code := facts.RemoveSpace(t.Side.LinesWithoutComments(l.Number, l.Number))
 	if code == "" || failureMessageLineRE.MatchString(l.Text) {
 		return true
@@ -326,8 +299,8 @@ func (d assertionDiff) isPartOfAssertion(t *facts.Test, l facts.Line) bool {
 	return slices.ContainsFunc(t.Assertions, func(a string) bool { return strings.Contains(facts.RemoveSpace(a), code) })
 }
 
-// differingLiterals returns the literals that two bodies do not have in common,
-// sorted; false where anything else differs.
+// differingLiterals returns the literals that two bodies do not have in common, sorted. It is
+// false if anything else differs.
 func differingLiterals(before, after map[string]int) ([]string, bool) {
 	var removed []string
 	n := 0

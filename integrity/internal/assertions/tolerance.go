@@ -13,8 +13,8 @@ import (
 const numberExpr = `(\d*\.?\d+(?:[eE][-+]?\d+)?)`
 
 var (
-	// toleranceRE match how far off a value may be, digits to how many places it
-	// must be right. Times do not count: slow machines need more.
+	// toleranceRE matches the allowed difference of a value, and placesRE the number of its
+	// places that must be right. Times do not count, because slow machines need more.
 	toleranceRE = regexp.MustCompile(`(?:\b(?:abs|rel|delta|atol|rtol|tolerance|epsilon|eps|accuracy|rel_tol|abs_tol|max_relative|within|msg_delta)\s*[=:(]\s*|\b(?:InDelta|InEpsilon)\w*\([^,]+,[^,]+,[^,]+,\s*|\b(?:closeTo|isCloseTo|EXPECT_NEAR|ASSERT_NEAR)\([^,]+,(?:[^,]+,)?\s*|_(?:delta|epsilon)\s*\(?[^,]+,[^,]+,\s*|_close_to\s*\(?[^,]+,\s*|\b(?:isWithin|be_within|within|WithDelta)\(|\bassertEquals\([^,]+,[^,]+,\s*)` + numberExpr + `\b`)
 	placesRE    = regexp.MustCompile(`\b(?:toBeCloseTo\([^,]+,\s*|places\s*=\s*|decimal\s*=\s*)(\d{1,2})\b`)
 )
@@ -34,16 +34,17 @@ func findWidenedTolerances(c *facts.Change) []facts.Finding {
 		if !s.MayHoldTests() || f.Added {
 			continue
 		}
-		was := map[string]float64{}
+		widths := map[string]float64{}
 		for _, l := range f.RemovedLines() {
 			if remaining, wide, ok := cutTolerance(l.Text); ok {
-				was[remaining] = wide
+				widths[remaining] = wide
 			}
 		}
 		for _, l := range f.AddedLines() {
 			remaining, wide, ok := cutTolerance(l.Text)
-			before, had := was[remaining]
-			if !ok || !had || before <= 0 || wide < before*minWidening*(1-1e-9) {
+			before, isKnown := widths[remaining]
+			isWidened := ok && isKnown && before > 0 && wide >= before*minWidening*(1-1e-9)
+			if !isWidened {
 				continue
 			}
 			x := s.FindingAt(l.Number, fmt.Sprintf("%g times as wide: %s", math.Round(wide/before), l.Text))

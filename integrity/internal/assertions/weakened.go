@@ -11,28 +11,34 @@ import (
 	"supervise/source"
 )
 
-// findWeakenedAssertions finds assertions that check less than they did.
+// findWeakenedAssertions finds assertions that check less than before.
 func findWeakenedAssertions(c *facts.Change) []facts.Finding {
 	var out []facts.Finding
 	for _, d := range assertionDiffs.Of(c) {
-		revised := d.revised
-		if len(d.removed) <= len(d.added) { // what was removed was replaced
-			for i, a := range d.removed {
-				revised = append(slices.Clip(revised), revision{a, d.added[i]})
-			}
-		}
-		for _, r := range revised {
-			f, weaker := d.weakenedFinding(r)
-			if !weaker || isAsStrong(c, d, r) {
+		for _, r := range d.replacements() {
+			f, isWeaker := d.weakenedFinding(r)
+			if !isWeaker || isAsStrong(c, d, r) {
 				continue
 			}
-			if f.Severity == 0 && (r.movedLibrary() && isMigration.Of(c) || d.hasStrongReplacement(r) || d.raisesExpectedKind(r)) {
+			isMigrated := r.movedLibrary() && isMigration.Of(c)
+			if f.Severity == 0 && (isMigrated || d.hasStrongReplacement(r) || d.raisesExpectedKind(r)) {
 				f.Severity = metric.Medium
 			}
 			if namesRemovedCode(c, r.before) {
 				f.ExplainedBy = facts.ExplainedBySubject
 			}
 			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// replacements returns the revised assertions and, if all removed assertions were replaced, those.
+func (d assertionDiff) replacements() []revision {
+	out := slices.Clone(d.revised)
+	if len(d.removed) <= len(d.added) {
+		for i, a := range d.removed {
+			out = append(out, revision{a, d.added[i]})
 		}
 	}
 	return out
@@ -51,52 +57,44 @@ func (r revision) usesIsNotNone() bool {
 	return m != nil && strings.Contains(r.after.Text, "assertIsNotNone("+m[1])
 }
 
-// isAsStrong reports whether an assertion that looks weaker is not, as far as the text
-// shows.
+// isAsStrong reports whether an assertion that looks weaker is not, as far as the text shows.
 func isAsStrong(c *facts.Change, d assertionDiff, r revision) bool {
-	return unconditionalAssertRE.MatchString(r.after.Text) || r.usesIsNotNone() || strings.Contains(r.before.Text, ".is_err()") && strings.Contains(r.after.Text, ".unwrap_err()") || r.isIncomplete() || r.isEquivalent() || d.isErrorCheckedLater(r) || isCheckedByHelper(c, r)
+	unwrapsError := strings.Contains(r.before.Text, ".is_err()") && strings.Contains(r.after.Text, ".unwrap_err()")
+	if unwrapsError || unconditionalAssertRE.MatchString(r.after.Text) || r.usesIsNotNone() {
+		return true
+	}
+	return r.isIncomplete() || r.isEquivalent() || d.isErrorCheckedLater(r) || isCheckedByHelper(c, r)
 }
 
-// isCheckedByHelper reports whether an assertion is the call of a function of the tests now,
-// that contains all longer texts it looked for.
+// isCheckedByHelper reports whether an assertion became the call of a function of the tests that
+// contains all longer texts it looked for.
 func isCheckedByHelper(c *facts.Change, r revision) bool {
 	m := helperCallRE.FindStringSubmatch(r.after.Text)
+	if m == nil {
+		return false
+	}
+	bodies := helperBodies(c, m[1])
+	if len(bodies) == 0 || !assertingLineRE.MatchString(bodies[0]) {
+		return false
+	}
 	var texts []string
 	for _, l := range r.before.Literals {
 		if l = strings.Trim(l, "\"'`"); len(l) >= minTextPart {
 			texts = append(texts, l)
 		}
 	}
-	if m == nil || len(texts) == 0 {
-		return false
-	}
-	body := helperBody(c, m[1])
-	return assertingLineRE.MatchString(body) && !slices.ContainsFunc(texts, func(l string) bool { return !strings.Contains(body, l) })
+	return len(texts) > 0 && facts.All(texts, func(text string) bool { return strings.Contains(bodies[0], text) })
 }
 
-// helperBody returns the text of a function of the tests in a changed file, "" for none.
-func helperBody(c *facts.Change, name string) string {
-	for _, f := range c.Files {
-		s := f.After()
-		if !s.MayHoldTests() {
-			continue
-		}
-		for _, fn := range s.Inspection().Functions {
-			if facts.LastName(fn.Name) == name {
-				return s.LinesWithoutComments(fn.Line, fn.End)
-			}
-		}
-	}
-	return ""
-}
-
+// weakenedFinding reports whether an assertion became weaker, with the finding about it.
 func (d assertionDiff) weakenedFinding(r revision) (facts.Finding, bool) {
 	f := d.finding(r.after, r.before.Text+" → "+r.after.Text)
 	switch {
 	case r.after.Trivial || d.MatchedBy == facts.MatchedByBody:
-		return f, false // another rule's
+		return f, false // another rule reports it
 	case isBroadened(r.before.Text, r.after.Text):
-		if namedFailureRE.MatchString(r.after.Text) && !namedFailureRE.MatchString(r.before.Text) { // what was raised may be looked at after it
+		getsName := namedFailureRE.MatchString(r.after.Text) && !namedFailureRE.MatchString(r.before.Text)
+		if getsName { // the test may check the failure later
 			f.Severity = metric.Medium
 		}
 		return f, true
@@ -105,25 +103,27 @@ func (d assertionDiff) weakenedFinding(r revision) (facts.Finding, bool) {
 	case r.after.Strength >= r.before.Strength:
 		return f, false
 	case r.becameFailureCheck():
-		f.Severity = metric.Medium
-		return f, true
+		return f.WithSeverity(metric.Medium), true
+	case r.after.Strength == source.Truthy && !truthAssertionRE.MatchString(r.after.Text):
+		return f, false // a helper of the project, whose strength is unknown
 	}
-	return r.gradeWeakening(f)
+	return f.WithSeverity(r.weakeningSeverity()), true
 }
 
-// gradeWeakening returns the severity of an assertion that has become weaker.
-func (r revision) gradeWeakening(f facts.Finding) (facts.Finding, bool) {
+// weakeningSeverity returns the severity of an assertion that became weaker, 0 for that of the
+// rule.
+func (r revision) weakeningSeverity() metric.Severity {
+	isPattern := r.after.Strength >= source.Pattern
+	isSameShape := r.after.Strength == source.Shape && r.before.Strength < source.Exact
 	switch {
-	case r.after.Strength == source.Truthy && !truthAssertionRE.MatchString(r.after.Text):
-		return f, false // a helper of the project: who knows
-	case r.after.Strength >= source.Pattern, r.after.Strength == source.Shape && r.before.Strength < source.Exact:
-		f.Severity = metric.Medium
+	case isPattern || isSameShape:
+		return metric.Medium
 	case r.before.Strength < source.Shape:
-		f.Severity = metric.Low
+		return metric.Low
 	case r.checksOtherSubject() || partAssertionRE.MatchString(r.after.Text):
-		f.Severity = metric.Medium
+		return metric.Medium
 	}
-	return f, true
+	return 0
 }
 
 // truthAssertionRE matches assertions that are known to take anything that counts as
@@ -137,24 +137,19 @@ var partAssertionRE = regexp.MustCompile(`(?i)\b(?:start|end|begin)s?_?with\b|\b
 // asserted.
 var truthWordRE = regexp.MustCompile(`(?i)^(?:is_?\w*|len|length|size\w*|count|format|fmt|bool\w*|object|type\w*|str|string|int|any|all|dynamic|err|error|string_?value|has|got|result|value|defined|exists?|present|empty|nullptr|\w*NotNull|\w*NotEmpty|toHave\w*|(?:expect|assert|check|require|verify|must|wont|not)\w*|undefined|null|nil|none|as|sizeof|\w*value|be_\w+|not_to|to_not|have_\w+)$`)
 
-// checksOtherSubject reports whether an assertion checks something else, rather than the same
-// less strictly: it contains names that the old one did not.
+// checksOtherSubject reports whether an assertion checks something else, rather than the same less
+// strictly: it contains names that the old one did not.
 func (r revision) checksOtherSubject() bool {
-	if r.after.Repeats {
-		return false
-	}
 	before := facts.SubjectWords(r.before.Text)
-	for w := range facts.SubjectWords(r.after.Text) {
-		if before[w] == 0 && !truthWordRE.MatchString(w) && !slices.ContainsFunc(slices.Collect(maps.Keys(before)), func(old string) bool { return facts.AreSimilarNames(old, w) }) {
-			return true
-		}
+	isOld := func(w string) bool {
+		return before[w] > 0 || slices.ContainsFunc(slices.Collect(maps.Keys(before)), func(old string) bool { return facts.AreSimilarNames(old, w) })
 	}
-	return false
+	return !r.after.Repeats && facts.NamesSubject(r.after.Text, func(w string) bool { return !truthWordRE.MatchString(w) && !isOld(w) })
 }
 
 var (
 	booleanComparisonRE = regexp.MustCompile(`(?i)(?:[!=]==?|,|\bis)\s*(?:true|false)\b|[(,]\s*(?:true|false)\s*,|\b(?:toBe|toEqual|isEqualTo|equal|eq|must_equal)\W{1,2}(?:true|false)\b|^assert_equal (?:true|false),`)
-	// sizeAssertionRE are ways to say how many there are without the number.
+	// sizeAssertionRE matches assertions about a size without a number.
 	sizeAssertionRE  = regexp.MustCompile(`\b(?:Single|Empty|IsEmpty|assertEmpty|isEmpty|be_empty|toBeEmpty|hasSize|hasLength|HasCount|assertCount|Len|toHaveLength|assert_empty)\b`)
 	countedValueRE   = regexp.MustCompile(`(?i)count|length|size|\blen\b|""|\[\]|\{\}|null|nil`)
 	noErrorRE        = regexp.MustCompile(`\bNoError\b`)
@@ -163,8 +158,8 @@ var (
 	typeComparisonRE = regexp.MustCompile(`(?i)instance_?of|isinstance|typeof|istype|^assert_equal [A-Z][\w:]*, .*\.class$`)
 )
 
-// isEquivalent reports whether two assertions are equivalent: a comparison with true
-// and a truth, a count and an emptiness.
+// isEquivalent reports whether two assertions are equivalent: a comparison with true and a truth,
+// a count and an emptiness.
 func (r revision) isEquivalent() bool {
 	before, after := r.before.Text, r.after.Text
 	switch {
@@ -172,12 +167,11 @@ func (r revision) isEquivalent() bool {
 		return false
 	case booleanComparisonRE.MatchString(before):
 		return r.isSameTruth()
-	case nilAssertionRE.MatchString(before) && nilAssertionRE.MatchString(after) && r.before.Negated == r.after.Negated, r.becamePredicate():
-		return true
-	case r.renamesOnlyMethod(), anyOfRE.MatchString(after) && strings.Contains(before, "||"),
-		isNotEmptyRE.MatchString(after) && strings.Contains(before, "isEmpty()"):
-		return true
-	case sizeAssertionRE.MatchString(after) && countedValueRE.MatchString(before),
+	case nilAssertionRE.MatchString(before) && nilAssertionRE.MatchString(after) && r.before.Negated == r.after.Negated,
+		r.becamePredicate(), r.renamesOnlyMethod(),
+		anyOfRE.MatchString(after) && strings.Contains(before, "||"),
+		isNotEmptyRE.MatchString(after) && strings.Contains(before, "isEmpty()"),
+		sizeAssertionRE.MatchString(after) && countedValueRE.MatchString(before),
 		noErrorRE.MatchString(after) && nilAssertionRE.MatchString(before):
 		return true
 	}
@@ -194,7 +188,8 @@ var predicateRE = regexp.MustCompile(`(?i)\w*true[\s(]+[\w\\.:>$-]*?\bi?s?_?(\w+
 // "fulfilled" became isFulfilled(state).
 func (r revision) becamePredicate() bool {
 	m := predicateRE.FindStringSubmatch(r.after.Text)
-	return m != nil && len(r.before.Literals) == 1 && strings.EqualFold(strings.Trim(r.before.Literals[0], "\"'`"), m[1])
+	isOneText := m != nil && len(r.before.Literals) == 1
+	return isOneText && strings.EqualFold(strings.Trim(r.before.Literals[0], "\"'`"), m[1])
 }
 
 // isSameTruth reports whether two assertions about a truth are equivalent.
@@ -225,20 +220,15 @@ func (r revision) movedLibrary() bool {
 	return fluentRE.MatchString(r.before.Text) != fluentRE.MatchString(r.after.Text)
 }
 
-// minMigratedTests is the number of tests with assertions in another library from which on the
-// change is a migration.
+// minMigratedTests is the number of tests whose assertions moved to another library from which on
+// the change is a migration.
 const minMigratedTests = 10
 
-// isMigration reports whether the change is a migration: weaker assertions are due to what
-// the library offers.
+// isMigration reports whether the change is a migration: then the library may be why assertions
+// are weaker.
 var isMigration = facts.Define(func(c *facts.Change) bool {
-	n := 0
-	for _, d := range assertionDiffs.Of(c) {
-		if slices.ContainsFunc(d.revised, revision.movedLibrary) {
-			n++
-		}
-	}
-	return n >= minMigratedTests
+	migrated := facts.Count(assertionDiffs.Of(c), func(d assertionDiff) bool { return slices.ContainsFunc(d.revised, revision.movedLibrary) })
+	return migrated >= minMigratedTests
 })
 
 var falseComparisonRE = regexp.MustCompile(`^assert_equal false,|(?:[!=]==?|,|\bis|[(])\s*(?:false|False)\b`)
@@ -249,10 +239,11 @@ func expectsFalse(a facts.Assertion) bool { return a.Negated != falseComparisonR
 // continuedTextRE matches an assertion whose text continues in another place.
 var continuedTextRE = regexp.MustCompile(`(?:[=!<>]=|=~|[^=]=|<>|[|+,(])$`)
 
-// isIncomplete reports whether one of the two could not be read to its end, so that
-// they cannot be compared.
+// isIncomplete reports whether one of the two could not be read to its end, so that they cannot be
+// compared.
 func (r revision) isIncomplete() bool {
-	return continuedTextRE.MatchString(r.before.Text) && strings.Contains(r.after.Text, "=") || continuedTextRE.MatchString(r.after.Text)
+	wasIncomplete := continuedTextRE.MatchString(r.before.Text) && strings.Contains(r.after.Text, "=")
+	return wasIncomplete || continuedTextRE.MatchString(r.after.Text)
 }
 
 // caughtNameRE matches the name under which an expected error is kept.
@@ -269,15 +260,8 @@ func (d assertionDiff) isErrorCheckedLater(r revision) bool {
 func (d assertionDiff) hasStrongReplacement(r revision) bool {
 	before := facts.SubjectWords(r.before.Text)
 	return r.before.Strength == source.Exact && slices.ContainsFunc(d.added, func(a facts.Assertion) bool {
-		if a.Strength != source.Exact || a.Trivial || a.Text == r.after.Text {
-			return false
-		}
-		for w := range facts.SubjectWords(a.Text) {
-			if before[w] > 0 {
-				return true
-			}
-		}
-		return false
+		isStrong := a.Strength == source.Exact && !a.Trivial && a.Text != r.after.Text
+		return isStrong && facts.NamesSubject(a.Text, func(w string) bool { return before[w] > 0 })
 	})
 }
 
@@ -299,13 +283,8 @@ func (d assertionDiff) raisesExpectedKind(r revision) bool {
 	})
 }
 
-// namesRemovedCode reports whether an assertion names product code that is gone.
+// namesRemovedCode reports whether an assertion names product code that was removed.
 func namesRemovedCode(c *facts.Change, a facts.Assertion) bool {
 	removed := facts.RemovedNames.Of(c)
-	for w := range facts.SubjectWords(a.Text) {
-		if len(w) > 2 && removed[w] {
-			return true
-		}
-	}
-	return false
+	return facts.NamesSubject(a.Text, func(w string) bool { return len(w) > 2 && removed[w] })
 }
