@@ -33,9 +33,9 @@ func oneFile(path, before, after string) File {
 	return f
 }
 
-// gravest returns the rule and severity of the most severe finding of the rules about
+// mostSevere returns the rule and severity of the most severe finding of the rules about
 // configuration and harness.
-func gravest(files ...File) string { return gravestOf(files, Options{}) }
+func mostSevere(files ...File) string { return gravestOf(files, Options{}) }
 
 func gravestOf(files []File, opt Options) string {
 	own := map[string]bool{}
@@ -54,7 +54,7 @@ func checkCases(t *testing.T, cases []caseOf) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(strings.ReplaceAll(c.name, "/", " "), func(t *testing.T) {
-			if got := gravest(oneFile(c.path, c.before, c.after)); got != c.want {
+			if got := mostSevere(oneFile(c.path, c.before, c.after)); got != c.want {
 				t.Errorf("got %q, want %q\nbefore:\n%s\nafter:\n%s\nall: %+v", got, c.want, c.before, c.after,
 					Audit([]File{oneFile(c.path, c.before, c.after)}, Options{}))
 			}
@@ -176,17 +176,17 @@ func TestCommandRules(t *testing.T) {
 // A command that moves to another file, or another job, is not gone.
 func TestMovedCommandIsNotGone(t *testing.T) {
 	moved := strings.ReplaceAll(workflow, "  test:\n", "  all:\n")
-	if got := gravest(oneFile(".github/workflows/ci.yml", workflow, none), oneFile(".github/workflows/main.yml", none, moved)); got != "" {
+	if got := mostSevere(oneFile(".github/workflows/ci.yml", workflow, none), oneFile(".github/workflows/main.yml", none, moved)); got != "" {
 		t.Errorf("workflow renamed: %s", got)
 	}
-	if got := gravest(oneFile(".travis.yml", "script:\n  - pytest\n", none), oneFile(".github/workflows/ci.yml", none, "jobs:\n  t:\n    steps:\n      - run: pytest\n")); got != "" {
+	if got := mostSevere(oneFile(".travis.yml", "script:\n  - pytest\n", none), oneFile(".github/workflows/ci.yml", none, "jobs:\n  t:\n    steps:\n      - run: pytest\n")); got != "" {
 		t.Errorf("other service: %s", got)
 	}
-	if got := gravest(oneFile("setup.cfg", "[tool:pytest]\naddopts = --ignore=tests/x.py\ntestpaths = tests\n[coverage:report]\nfail_under = 90\n", none),
+	if got := mostSevere(oneFile("setup.cfg", "[tool:pytest]\naddopts = --ignore=tests/x.py\ntestpaths = tests\n[coverage:report]\nfail_under = 90\n", none),
 		oneFile("pyproject.toml", "[project]\n", "[project]\n[tool.pytest.ini_options]\naddopts = \"--ignore=tests/x.py\"\ntestpaths = [\"tests\"]\n[tool.coverage.report]\nfail_under = 90\n")); got != "" {
 		t.Errorf("setup.cfg moved: %s", got)
 	}
-	if got := gravest(oneFile("setup.cfg", "[coverage:report]\nfail_under = 90\n", none), oneFile("pyproject.toml", "[project]\n", "[tool.coverage.report]\nfail_under = 50\n")); got != "TP-27 CRITICAL" {
+	if got := mostSevere(oneFile("setup.cfg", "[coverage:report]\nfail_under = 90\n", none), oneFile("pyproject.toml", "[project]\n", "[tool.coverage.report]\nfail_under = 50\n")); got != "TP-27 CRITICAL" {
 		t.Errorf("moved and lowered: %q", got)
 	}
 }

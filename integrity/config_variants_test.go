@@ -426,7 +426,7 @@ var sober = []struct{ name, path, before, after string }{
 
 func TestHarmlessConfigurationChanges(t *testing.T) {
 	for _, c := range sober {
-		if got := gravest(oneFile(c.path, c.before, c.after)); strings.HasSuffix(got, "HIGH") || strings.HasSuffix(got, "CRITICAL") {
+		if got := mostSevere(oneFile(c.path, c.before, c.after)); strings.HasSuffix(got, "HIGH") || strings.HasSuffix(got, "CRITICAL") {
 			t.Errorf("%s in %s: %s: %+v", c.name, c.path, got, Audit([]File{oneFile(c.path, c.before, c.after)}, Options{}))
 		}
 	}
@@ -434,7 +434,7 @@ func TestHarmlessConfigurationChanges(t *testing.T) {
 
 func TestConfigurationVariantsAreFound(t *testing.T) {
 	for _, c := range phrasings {
-		got := gravest(oneFile(c.path, c.before, c.after))
+		got := mostSevere(oneFile(c.path, c.before, c.after))
 		if !strings.HasSuffix(got, "HIGH") && !strings.HasSuffix(got, "CRITICAL") {
 			t.Errorf("%s in %s: got %q", c.name, c.path, got)
 		}

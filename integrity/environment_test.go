@@ -68,10 +68,10 @@ func TestSuppressionRules(t *testing.T) { checkCases(t, suppressionCases) }
 // Expected output may change with the code, or with what it depends on.
 func TestSnapshotChangedWithItsReason(t *testing.T) {
 	golden := oneFile("testdata/a.golden", "3\n", "4\n")
-	if got := gravest(golden, oneFile("calc.go", "package x\nvar a = 3\n", "package x\nvar a = 4\n")); got != "TP-16 MEDIUM" {
+	if got := mostSevere(golden, oneFile("calc.go", "package x\nvar a = 3\n", "package x\nvar a = 4\n")); got != "TP-16 MEDIUM" {
 		t.Errorf("with the product: %q", got)
 	}
-	if got := gravest(golden, oneFile("go.sum", "a v1 h1:x\n", "a v2 h1:y\n")); got != "" {
+	if got := mostSevere(golden, oneFile("go.sum", "a v1 h1:x\n", "a v2 h1:y\n")); got != "" {
 		t.Errorf("with a dependency: %q", got)
 	}
 }

@@ -106,9 +106,9 @@ func TestExpectationsOfTheSubject(t *testing.T) {
 	group := func(examples string) string {
 		return "RSpec.describe Cart do\n  subject { Cart.new([3, 4]) }\n\n" + examples + "end\n"
 	}
-	whole := "  it 'adds up' do\n    %s\n    %s\n  end\n"
+	example := "  it 'adds up' do\n    %s\n    %s\n  end\n"
 	titled := func(a, b string) string {
-		return group(strings.Replace(strings.Replace(whole, "%s", a, 1), "%s", b, 1))
+		return group(strings.Replace(strings.Replace(example, "%s", a, 1), "%s", b, 1))
 	}
 	single := group("  it { is_expected.to have_attributes(total: 7) }\n  its(:size) { is_expected.to eq 2 }\n")
 	checkSeverities(t, []severityCase{

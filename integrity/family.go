@@ -23,33 +23,27 @@ var families = map[string][]string{
 // Families names the groups of rules, sorted.
 func Families() []string { return slices.Sorted(maps.Keys(families)) }
 
-// matchesRule reports whether one of the names means the rule: its number, its type,
-// or a family.
+// matchesRule reports whether one of the names is the ID, the name or a family of a rule.
 func matchesRule(names []string, id, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		return n == id || n == name || slices.Contains(families[n], id)
 	})
 }
 
-// alwaysOnRule is the rule that nobody turns off: it finds that the configuration
-// that could turn it off was itself changed.
+// alwaysOnRule is the rule that no setting turns off, because it finds changes of the settings.
 const alwaysOnRule = "supervisor_touched"
 
-// enabledRules returns the rules that the options leave on, the user's own last. Invalid
+// enabledRules returns the rules that the options leave on, and then those of the user. Invalid
 // patterns are left out; see [CheckPatterns].
-func (old Options) enabledRules() []facts.Rule {
-	list := slices.Clone(rules)
-	for _, p := range old.Patterns {
-		if m, _, err := p.compile(); err == nil {
-			list = append(list, facts.Rule{ID: m.ID, Name: m.Type, Severity: m.severity, Find: m.find})
-		}
-	}
-	own := len(rules)
-	var out []facts.Rule
-	for i, r := range list {
-		off := matchesRule(old.Disabled, r.ID, r.Name) || len(old.Enabled) > 0 && i < own && !matchesRule(old.Enabled, r.ID, r.Name)
-		if !off || r.Name == alwaysOnRule {
-			out = append(out, r)
+func (o Options) enabledRules() []facts.Rule {
+	out := facts.Filter(rules, func(r facts.Rule) bool {
+		isSelected := len(o.Enabled) == 0 || matchesRule(o.Enabled, r.ID, r.Name)
+		return r.Name == alwaysOnRule || isSelected && !matchesRule(o.Disabled, r.ID, r.Name)
+	})
+	for _, p := range o.Patterns {
+		rule, _, err := p.compile()
+		if err == nil && !matchesRule(o.Disabled, rule.ID, rule.Type) {
+			out = append(out, facts.Rule{ID: rule.ID, Name: rule.Type, Severity: rule.severity, Find: rule.find})
 		}
 	}
 	return out

@@ -2,7 +2,7 @@ package integrity
 
 import "supervise/integrity/internal/support"
 
-// Role is what a file is for: product code, tests, what tests lean on, configuration.
+// Role is what a file is for: product code, tests, what tests depend on, configuration.
 type Role = support.Role
 
 // The roles.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// hardCoded audits a change of one file beside tests that do not change, and
+// hardCoded audits a change of one file next to unchanged tests, and
 // returns the findings of TP-19 as "MEDIUM test_name".
 func hardCoded(path, before, after string, tests texts) []string {
 	base := Tree{

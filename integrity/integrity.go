@@ -1,14 +1,11 @@
-// Package integrity finds, in a change of files, the ways in which coding agents
-// game the numbers: tests deleted, skipped, emptied or weakened, runners,
-// thresholds and checks turned off, outputs hard-coded. It reads only the text of
-// the files: nothing is run, nothing is read from disk.
+// Package integrity finds, in a change of files, the ways in which coding agents game their
+// metrics: tests deleted, skipped, emptied or weakened; runners, thresholds and checks turned
+// off; outputs hard-coded. [Audit] reads only the text of the files. It runs nothing and reads
+// nothing from disk. A finding is not a proof: see [Finding.Severity].
 //
-// A finding is not a proof. The policy decides what follows from it: see
-// [Finding.Severity].
-//
-// The rules live in rooms by the groups of the catalogue (internal/tests,
-// assertions, product, configuration, harness, suppressions), over one read-only set
-// of facts about the change (internal/facts). No room imports another.
+// The rules are in one package per group of the catalogue (internal/tests, assertions, product,
+// configuration, harness, suppressions). They read the same facts about the change
+// (internal/facts) and do not import each other.
 package integrity
 
 import (
@@ -31,10 +28,10 @@ type File = facts.File
 // Finding is one place where a rule fires.
 type Finding = facts.Finding
 
-// Tree is the whole project before a change.
+// Tree is the entire project before a change.
 type Tree = facts.Tree
 
-// InspectionCache reads source files, each once, for everybody who needs what is in them.
+// InspectionCache reads each source file once, for all callers that need what is in it.
 type InspectionCache = facts.InspectionCache
 
 // Options select the rules. The zero value selects all, with the severities of the
@@ -44,7 +41,7 @@ type Options struct {
 	Disabled []string `json:"off,omitempty"`
 	// Enabled, unless empty, are the only rules of the catalogue that are applied.
 	Enabled []string `json:"enabled,omitempty"`
-	// Patterns are rules of the user's own.
+	// Patterns are the rules of the user.
 	Patterns []Pattern `json:"patterns,omitempty"`
 	// Base is the project before the change, for the rule that compares product
 	// code with tests that did not change. Not a setting.
@@ -65,7 +62,7 @@ func Audit(files []File, opt Options) []Finding {
 	for _, r := range opt.enabledRules() {
 		for _, f := range r.Find(c) {
 			f.Rule, f.Type, f.Severity = r.ID, r.Name, cmp.Or(f.Severity, r.Severity)
-			if c.HasMergeConflict(f.File) { // it is not built
+			if c.HasMergeConflict(f.File) { // the file cannot be built
 				f.Severity, f.SeverityIfRan = min(f.Severity, metric.Medium), 0
 			}
 			if f.ExplainedBy != "" {
@@ -89,13 +86,12 @@ func Rules() []string {
 	return out
 }
 
-// RuleHasID reports whether a rule, by its name, belongs to one of the patterns of
-// the catalogue.
-func RuleHasID(name string, patterns ...string) bool {
-	return slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Name == name && slices.Contains(patterns, r.ID) })
+// RuleHasID reports whether a rule with that name has one of the IDs.
+func RuleHasID(name string, ids ...string) bool {
+	return slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Name == name && slices.Contains(ids, r.ID) })
 }
 
-// UnknownRules returns those of the names that no rule and no family has.
+// UnknownRules returns the names that no rule and no family has.
 func UnknownRules(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.ContainsFunc(rules, func(r facts.Rule) bool { return matchesRule([]string{name}, r.ID, r.Name) })

@@ -1,6 +1,7 @@
 package integrity
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ import (
 	"supervise/source"
 )
 
-// Pattern is a rule of the user's own: lines added to, or removed from, some files.
+// Pattern is a rule of the user: lines added to, or removed from, some files.
 type Pattern struct {
 	// ID and Type are the Rule and Type of its findings. ID must not be one of the
 	// catalogue's.
@@ -39,8 +40,8 @@ type Pattern struct {
 	// first, a removed one the second; with both, the file must have both.
 	Added   string `yaml:"added" json:"added,omitempty"`
 	Removed string `yaml:"removed" json:"removed,omitempty"`
-	// Unless is a regular expression: where an added line of the file matches it,
-	// as written, nothing is found there.
+	// Unless is a regular expression. Nothing is found in a file in which it matches an
+	// added line, as written.
 	Unless string `yaml:"unless" json:"unless,omitempty"`
 }
 
@@ -80,8 +81,8 @@ func CheckPatterns(list []Pattern) error {
 	return nil
 }
 
-// ReadPatterns reads a file of patterns: YAML with a list under "patterns". An
-// error names the file, the line and the remedy.
+// ReadPatterns reads a file of patterns: YAML with a list under "patterns". An error names the
+// file, the line and the remedy.
 func ReadPatterns(name string, text []byte) ([]Pattern, error) {
 	var doc struct {
 		Patterns []Pattern `yaml:"patterns"`
@@ -92,33 +93,34 @@ func ReadPatterns(name string, text []byte) ([]Pattern, error) {
 	if len(doc.Patterns) == 0 {
 		return nil, fmt.Errorf("%s: no pattern in it; write a list under \"patterns:\"", name)
 	}
-	if err := CheckPatterns(doc.Patterns); err != nil {
-		var at *PatternError
-		if line := 0; errors.As(err, &at) {
-			if line = patternLine(text, at); line > 0 {
-				return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-			}
+	err := CheckPatterns(doc.Patterns)
+	var invalid *PatternError
+	if errors.As(err, &invalid) {
+		if line := patternLine(text, invalid); line > 0 {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return doc.Patterns, nil
 }
 
-// patternLine returns the line of a field of a pattern, of the pattern, or 0.
-func patternLine(text []byte, at *PatternError) int {
-	for _, end := range []string{"." + at.Field, ""} {
-		path, err := yaml.PathString(fmt.Sprintf("$.patterns[%d]%s", at.Index, end))
+// patternLine returns the line of an invalid field, or of its pattern, or 0.
+func patternLine(text []byte, invalid *PatternError) int {
+	for _, suffix := range []string{"." + invalid.Field, ""} {
+		path, err := yaml.PathString(fmt.Sprintf("$.patterns[%d]%s", invalid.Index, suffix))
 		if err != nil {
 			continue
 		}
-		if node, err := path.ReadNode(strings.NewReader(string(text))); err == nil && node != nil && node.GetToken() != nil {
+		if node, err := path.ReadNode(bytes.NewReader(text)); err == nil && node != nil && node.GetToken() != nil {
 			return node.GetToken().Position.Line
 		}
 	}
 	return 0
 }
 
-// userRule is a pattern that is ready to be used.
+// userRule is a compiled pattern.
 type userRule struct {
 	Pattern
 	severity               metric.Severity
@@ -163,7 +165,7 @@ func (p Pattern) compile() (m userRule, field string, err error) {
 func (p Pattern) checkFields() (field string, err error) {
 	switch {
 	case p.ID == "":
-		return "id", errors.New("it is missing; give the pattern a name of its own, such as ACME-01")
+		return "id", errors.New("it is missing; give the pattern a unique name, such as ACME-01")
 	case p.Type == "":
 		return "type", errors.New("it is missing; say what was found, such as feature_flag_off")
 	case p.Added == "" && p.Removed == "":
@@ -181,48 +183,41 @@ func (p Pattern) checkFields() (field string, err error) {
 	return "", nil
 }
 
-// find looks through the changed files.
-func (m *userRule) find(c *facts.Change) []Finding {
+// find returns the findings of the rule in the changed files.
+func (r *userRule) find(c *facts.Change) []Finding {
 	var out []Finding
-	for _, f := range c.Files {
-		if !m.appliesTo(f) {
+	for _, f := range facts.Filter(c.Files, r.appliesTo) {
+		added, isAdded := r.firstMatch(f.After(), f.AddedLines(), r.added)
+		removed, isRemoved := r.firstMatch(f.Before(), f.RemovedLines(), r.removed)
+		isExcluded := r.unless != nil && len(facts.MatchingLines(f.AddedLines(), r.unless)) > 0
+		if isExcluded || r.added != nil && !isAdded || r.removed != nil && !isRemoved {
 			continue
 		}
-		added, came := m.firstMatch(f.After(), f.AddedLines(), m.added)
-		removed, gone := m.firstMatch(f.Before(), f.RemovedLines(), m.removed)
-		if m.added != nil && !came || m.removed != nil && !gone {
-			continue
+		switch {
+		case isAdded:
+			out = append(out, f.NewFinding(added.Number, added.Text))
+		case f.Deleted:
+			out = append(out, f.NewFinding(removed.Number, removed.Text))
+		default:
+			out = append(out, f.NewFinding(0, removed.Text))
 		}
-		if m.unless != nil {
-			if _, excused := facts.FirstMatchingLine(f.AddedLines(), m.unless); excused {
-				continue
-			}
-		}
-		finding := Finding{File: f.Path, Line: added.Number, Evidence: facts.ShortenEvidence(added.Text)}
-		if !came {
-			finding.Evidence = facts.ShortenEvidence(removed.Text)
-			if f.Deleted {
-				finding.Line = removed.Number
-			}
-		}
-		out = append(out, finding)
 	}
 	return out
 }
 
 // appliesTo reports whether the pattern applies to a file.
-func (m *userRule) appliesTo(f *facts.ChangedFile) bool {
+func (r *userRule) appliesTo(f *facts.ChangedFile) bool {
 	side := f.After()
 	if f.Deleted {
 		side = f.Before()
 	}
-	if len(m.languages) > 0 && !slices.Contains(m.languages, side.Language()) {
+	if len(r.languages) > 0 && !slices.Contains(r.languages, side.Language()) {
 		return false
 	}
-	if len(m.Files) > 0 && !slices.ContainsFunc(m.Files, func(glob string) bool { return doublestar.MatchUnvalidated(glob, side.Path) }) {
+	if len(r.Files) > 0 && !slices.ContainsFunc(r.Files, func(glob string) bool { return doublestar.MatchUnvalidated(glob, side.Path) }) {
 		return false
 	}
-	switch m.Where {
+	switch r.Where {
 	case "test":
 		return side.IsTestFile() || facts.IsInTestFolder(side.Path)
 	case "product":
@@ -233,45 +228,36 @@ func (m *userRule) appliesTo(f *facts.ChangedFile) bool {
 	return true
 }
 
-// firstMatch returns the first line of which the expression matches the part in question.
-func (m *userRule) firstMatch(s *facts.Side, list []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
-	if re == nil || len(list) == 0 {
+// firstMatch returns the first of the lines of which the expression matches the relevant part.
+func (r *userRule) firstMatch(s *facts.Side, lines []facts.Line, re *regexp.Regexp) (facts.Line, bool) {
+	if re == nil || len(lines) == 0 {
 		return facts.Line{}, false
 	}
-	part := m.matchedText(s)
-	for _, l := range list {
-		if l.Number <= len(part) && re.MatchString(part[l.Number-1]) {
-			return l, true
-		}
+	text := r.matchedText(s)
+	i := slices.IndexFunc(lines, func(l facts.Line) bool { return l.Number <= len(text) && re.MatchString(text[l.Number-1].Text) })
+	if i < 0 {
+		return facts.Line{}, false
 	}
-	return facts.Line{}, false
+	return lines[i], true
 }
 
-// matchedText returns the lines of a text, reduced to what the pattern matches.
-func (m *userRule) matchedText(s *facts.Side) []string {
-	texts := func(list []facts.Line) []string {
-		out := make([]string, len(list))
-		for i, l := range list {
-			out[i] = l.Text
-		}
-		return out
-	}
-	known := s.Language() != source.Unknown
+// matchedText returns the lines of a text, reduced to the part that the pattern matches.
+func (r *userRule) matchedText(s *facts.Side) []facts.Line {
+	isSource := s.Language() != source.Unknown
 	switch {
-	case m.In == "text" || !known && m.In != "comment":
-		return texts(s.Lines())
-	case m.In != "comment":
-		return texts(facts.SplitLines(s.WithoutStrings()))
-	case !known:
+	case r.In == "text" || !isSource && r.In != "comment":
+		return s.Lines()
+	case r.In != "comment":
+		return facts.SplitLines(s.WithoutStrings())
+	case !isSource:
 		return nil
 	}
 	plain := s.WithoutComments()
-	comments := make([]byte, len(s.Text))
+	comments := bytes.Repeat([]byte(" "), len(s.Text))
 	for i, b := range s.Text {
-		comments[i] = ' '
 		if b == '\n' || b != plain[i] {
 			comments[i] = b
 		}
 	}
-	return texts(facts.SplitLines(comments))
+	return facts.SplitLines(comments)
 }

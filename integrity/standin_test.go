@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What runs around the tests, and stands in for what they are about.
-func TestStandIns(t *testing.T) {
+// Code that runs around the tests and replaces what they are about.
+func TestMonkeypatches(t *testing.T) {
 	base := texts{"shop/__init__.py": "", "shop/pricing.py": "def total(items):\n    return 0\n", "tests/test_pricing.py": "", "src/calc.js": "", "package.json": "{}"}
 	conftest := "import pytest\nimport requests\nimport shop.pricing\nfrom shop import pricing\n\n\ndef fake(items):\n    return 7\n\n\n%s"
 	setup := "const calc = require('../src/calc')\nconst axios = require('axios')\n\n%s"

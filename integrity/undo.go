@@ -9,48 +9,48 @@ import (
 )
 
 // RemoveSuppressions returns the changed files, by path, without the new comments that silence
-// tools: their words are crossed out, and every line stays where it is. A comment that
-// moved from another file is not new. Annotations and exclusions from coverage stay.
+// tools. Their characters are overwritten, so that every line keeps its number. A comment that
+// moved from another file is not new. Annotations and exclusions from coverage remain.
 func RemoveSuppressions(files []File) map[string][]byte {
 	texts, _ := suppressions.RemoveDirectives(facts.New(files, Tree{}, nil), false)
 	return texts
 }
 
-// ExclusionRemoval is a change without its exclusions from coverage.
+// ExclusionRemoval is the result of [RemoveCoverageExclusions].
 type ExclusionRemoval struct {
-	// Texts are the files that differ, by path. A nil one must be removed: it held
-	// nothing but exclusions.
+	// Texts are the files that differ, by path. A file whose text is nil must be removed,
+	// because it held nothing but exclusions.
 	Texts map[string][]byte
 	// Remaining are the paths of files with an exclusion that cannot be undone.
 	Remaining []string
 }
 
-// RemoveCoverageExclusions undoes new exclusions from coverage: the words of comments are crossed
-// out, and the lines of settings and commands, with the changes right next to them,
-// are restored. What moved from another file is not new. Rules that are off in opt
-// undo nothing.
+// RemoveCoverageExclusions undoes new exclusions from coverage. It overwrites comments, and
+// restores the lines of settings and commands, with adjacent changes. An exclusion that moved
+// from another file is not new. Rules that opt disables undo nothing.
 func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 	c := facts.New(files, Tree{}, nil)
-	on := map[string]bool{}
+	isEnabled := map[string]bool{}
 	for _, r := range opt.enabledRules() {
-		on[r.Name] = true
+		isEnabled[r.Name] = true
 	}
 	out := ExclusionRemoval{Texts: map[string][]byte{}}
-	if on["coverage_excluded_inline"] {
+	if isEnabled["coverage_excluded_inline"] {
 		out.Texts, out.Remaining = suppressions.RemoveDirectives(c, true)
 	}
-	places := configuration.FindExclusions(c, on)
+	exclusions := configuration.FindExclusions(c, isEnabled)
 	for _, f := range c.Files {
-		own := slices.DeleteFunc(slices.Clone(places), func(p facts.Location) bool { return p.Path != f.Path })
-		if len(own) == 0 {
+		inFile := facts.Filter(exclusions, func(l facts.Location) bool { return l.Path == f.Path })
+		if len(inFile) == 0 {
 			continue
 		}
 		text := out.Texts[f.Path]
 		if text == nil {
 			text = f.After().Text
 		}
-		var all bool
-		if out.Texts[f.Path], all = suppressions.RevertChanges(f, text, own); !all {
+		reverted, complete := suppressions.RevertChanges(f, text, inFile)
+		out.Texts[f.Path] = reverted
+		if !complete {
 			out.Remaining = append(out.Remaining, f.Path)
 		}
 	}
@@ -61,5 +61,5 @@ func RemoveCoverageExclusions(files []File, opt Options) ExclusionRemoval {
 
 // IsExclusionRule reports whether a rule, by its name, finds exclusions from coverage.
 func IsExclusionRule(name string) bool {
-	return name == "coverage_excluded_inline" || name == "coverage_excluded" || name == "coverage_excluded_by_command"
+	return slices.Contains([]string{"coverage_excluded_inline", "coverage_excluded", "coverage_excluded_by_command"}, name)
 }

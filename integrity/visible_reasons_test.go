@@ -30,7 +30,7 @@ func TestVisibleReasonsLowerSeverity(t *testing.T) {
 		{"words within a name", texts{"client.py": closes, "test_b.py": unclosed}, texts{"client.py": closed, "test_b.py": unclosed[strings.Index(unclosed, "def test_get"):]}, "MEDIUM"},
 		{"other words within a name", texts{"client.py": closes, "test_b.py": strings.Replace(unclosed, "unclosed_causes_warning", "redirect_keeps_session", 1)}, texts{"client.py": closed, "test_b.py": unclosed[strings.Index(unclosed, "def test_get"):]}, "HIGH"},
 		{"the opposite of what was changed", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "text.isdigit()", "text.rstrip(\".\").isdigit()", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "MEDIUM"},
-		{"the opposite beside another change", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "return text\n", "return text.strip()\n", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "HIGH"},
+		{"the opposite withNewTests another change", texts{"num.py": numbers, "test_c.py": flip}, texts{"num.py": strings.Replace(numbers, "return text\n", "return text.strip()\n", 1), "test_c.py": strings.Replace(flip, "== False", "!= False", 1)}, "HIGH"},
 		{"literals compared with each other", texts{"test_d.py": pythonTest("assert 1 == 2", "assert x == 3")}, texts{"test_d.py": pythonTest("assert x == 3")}, ""},
 		{"a sum compared with a literal", texts{"test_d.py": "def test_sum():\n    assert total([3, 4]) == 7\n    assert total([]) == 0\n"}, texts{"test_d.py": "def test_sum():\n    total([3, 4])\n"}, "CRITICAL"},
 		{"equal to itself in other words", texts{"BarTest.java": javaTest("assertTrue(sb.equals(sb));\n    assertEquals(3, x);")}, texts{"BarTest.java": javaTest("assertEquals(sb, sb);\n    assertEquals(3, x);")}, ""},
@@ -145,7 +145,7 @@ func TestMovedTestFileIsFoundAmongSiblings(t *testing.T) {
 	moved := func(path string) []File {
 		return []File{{Path: path, OldPath: "test/test.js", Before: all, After: all}}
 	}
-	beside := func(list []File) []File {
+	withNewTests := func(list []File) []File {
 		for _, name := range []string{"a", "b", "c"} {
 			list = append(list, File{Path: "test/x/" + name + ".js", After: []byte("import test from 'ava'\n\ntest('throws " + name + "', async t => {\n  await t.throwsAsync(() => open({timeout: 7, mode: \"" + name + "\"}))\n})\n"), Added: true})
 		}
@@ -158,8 +158,8 @@ func TestMovedTestFileIsFoundAmongSiblings(t *testing.T) {
 		want  string
 	}{
 		{"alone", moved("test/arguments/options.js"), "CRITICAL"},
-		{"with three", beside(moved("test/arguments/options.js")), ""},
-		{"put away with three", beside(moved("test/old/options.js")), "CRITICAL"},
+		{"with three", withNewTests(moved("test/arguments/options.js")), ""},
+		{"put away with three", withNewTests(moved("test/old/options.js")), "CRITICAL"},
 		{"another file", []File{product}, ""},
 	} {
 		got := ""

@@ -67,7 +67,7 @@ func (j *judge) namedFiles() []string {
 	}
 	var out []string
 	for _, name := range names {
-		if p := j.resolve(word{text: name}, first(j.call.Dir, j.opt.Tree.Root)); name != "" && p.rel != "" && p.rel != "." {
+		if p := j.resolve(word{text: name}, cmp.Or(j.call.Dir, j.opt.Tree.Root)); name != "" && p.rel != "" && p.rel != "." {
 			out = append(out, p.rel)
 		}
 	}

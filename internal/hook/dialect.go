@@ -1,10 +1,13 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"supervise/internal/regexp"
 )
 
 // eventNames maps the names of the clients, and ours, to events.
@@ -75,7 +78,7 @@ type toolInput struct {
 	Edits     []toolInput `json:"edits"`
 }
 
-// commandText is a command: one text, or the arguments of a program.
+// commandText is a command line, which a client passes as a text or as a list of arguments.
 type commandText string
 
 // UnmarshalJSON reads both forms. Anything else is no command.
@@ -95,16 +98,16 @@ func (c *commandText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// quoteWord quotes a word for the shell if necessary.
 func quoteWord(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !strings.ContainsRune("-_./=:,+@%", r) && !isAlnum(r) }) {
+	if word != "" && !quotedRE.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func isAlnum(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-}
+// quotedRE matches characters for which a word needs quotes.
+var quotedRE = regexp.MustCompile(`[^-_./=:,+@%0-9A-Za-z]`)
 
 // ReadCall reads what a client passed to its hook. name is the event given on the command line.
 func ReadCall(client Client, name string, raw []byte) (Call, error) {
@@ -117,22 +120,13 @@ func ReadCall(client Client, name string, raw []byte) (Call, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return call, fmt.Errorf("read the input of the %s hook %s: %w", client, name, err)
 	}
-	call.Session, call.Dir = first(m.Session, m.SessionID), m.Cwd
+	call.Session, call.Dir = cmp.Or(m.Session, m.SessionID), m.Cwd
 	call.Attended = m.Permissions != "" && !slices.Contains([]string{"bypassPermissions", "yolo", "dontAsk"}, m.Permissions)
 	call.StopActive = m.StopActive && client != Qwen
 	if event == PreTool || event == PostTool {
 		return call, call.readTool(m)
 	}
 	return call, nil
-}
-
-func first(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // readTool reads the input of the tool. An unknown tool with a command counts as a shell, since
@@ -145,20 +139,20 @@ func (c *Call) readTool(m hookInput) error {
 			return fmt.Errorf("read the input of the %s tool %s: %w", c.Client, c.Tool, err)
 		}
 	}
-	c.Command = first(string(in.Command), string(in.Cmd), in.Script)
+	c.Command = cmp.Or(string(in.Command), string(in.Cmd), in.Script)
 	switch {
 	case c.Kind == "" && c.Command != "":
 		c.Kind = Shell
 	case c.Kind == "":
 		c.Kind = OtherTool
 	}
-	if dir := first(in.Workdir, in.Dir); c.Kind == Shell && dir != "" {
+	if dir := cmp.Or(in.Workdir, in.Dir); c.Kind == Shell && dir != "" {
 		c.Dir = joinPath(c.Dir, dir)
 	}
-	c.Path = first(in.FilePath, in.FilePath2, in.Path, in.Absolute)
+	c.Path = cmp.Or(in.FilePath, in.FilePath2, in.Path, in.Absolute)
 	c.Content = in.Content
 	if c.Kind == Patch {
-		c.Content, c.Command = first(in.PatchText, in.Patch, in.Input, c.Command), ""
+		c.Content, c.Command = cmp.Or(in.PatchText, in.Patch, in.Input, c.Command), ""
 	}
 	if c.Kind == Edit {
 		c.Edits = in.replacements()
@@ -169,7 +163,7 @@ func (c *Call) readTool(m hookInput) error {
 func (in toolInput) replacements() []Replacement {
 	if len(in.Edits) == 0 {
 		return []Replacement{{
-			Old: first(in.OldString, in.OldCamel, in.OldText), New: first(in.NewString, in.NewCamel, in.NewText),
+			Old: cmp.Or(in.OldString, in.OldCamel, in.OldText), New: cmp.Or(in.NewString, in.NewCamel, in.NewText),
 			All: in.All || in.AllCamel || in.Expected > 1,
 		}}
 	}

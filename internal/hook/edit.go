@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -26,7 +27,7 @@ func (j *judge) judgeEdit() {
 // judgeFileEdit judges one file. after returns its text after the edit, and false if the tool will
 // fail.
 func (j *judge) judgeFileEdit(name string, after func(before string, there bool) (string, bool)) {
-	p := j.resolve(word{text: name}, first(j.call.Dir, j.opt.Tree.Root))
+	p := j.resolve(word{text: name}, cmp.Or(j.call.Dir, j.opt.Tree.Root))
 	if name == "" || !j.checkEditable(p) {
 		return
 	}
@@ -113,7 +114,7 @@ func (j *judge) judgePatch() {
 		return // the tool refuses it too
 	}
 	var files []integrity.File
-	dir := first(j.call.Dir, j.opt.Tree.Root)
+	dir := cmp.Or(j.call.Dir, j.opt.Tree.Root)
 	for _, part := range parts {
 		p := j.resolve(word{text: part.path}, dir)
 		if part.op == patchDelete {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -225,7 +226,7 @@ func tomlString(s string) string {
 func installSystemSettings(variable string) func(InstallRequest, clientConfig) (Installation, error) {
 	return func(r InstallRequest, h clientConfig) (Installation, error) {
 		var before []byte
-		if path := first(r.Getenv(variable), systemSettings[r.Client]); path != "" {
+		if path := cmp.Or(r.Getenv(variable), systemSettings[r.Client]); path != "" {
 			before, _ = r.ReadFile(path)
 		}
 		text, err := mergeHooks(before, r)

@@ -91,8 +91,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestSettings holds that installing keeps what is there, that doing it twice
-// changes nothing, and that removing gives back what was.
+// TestSettings checks that installing keeps the rest of a file, that a second installation
+// changes nothing, and that removing restores the original text.
 func TestSettings(t *testing.T) {
 	own := `{
   "permissions": {

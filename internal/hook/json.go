@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -13,7 +14,7 @@ import (
 // settingsDocument is a settings file that changes only where we add or remove something. Removing
 // our part restores the original byte for byte.
 //
-// The white space of what we add records the original layout. A container that we made has
+// The white space of what we add records the original layout. A container that we added has
 // white space before its end. A container that was empty has none there, and its original
 // white space is before its first entry.
 type settingsDocument struct {
@@ -100,23 +101,23 @@ func (d *settingsDocument) compact() []byte {
 }
 
 // spaceBeforeEntry is the white space before an entry of a container at a depth, from 0.
-func (s layout) spaceBeforeEntry(depth int) hujson.Extra {
-	if s.newline == "" {
+func (l layout) spaceBeforeEntry(depth int) hujson.Extra {
+	if l.newline == "" {
 		return nil
 	}
-	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth+1))
+	return hujson.Extra(l.newline + strings.Repeat(l.indent, depth+1))
 }
 
 // spaceBeforeEnd is the white space before the end of a container that we made.
-func (s layout) spaceBeforeEnd(depth int) hujson.Extra {
-	if s.newline == "" {
+func (l layout) spaceBeforeEnd(depth int) hujson.Extra {
+	if l.newline == "" {
 		return hujson.Extra(createdEnd)
 	}
-	return hujson.Extra(s.newline + strings.Repeat(s.indent, depth))
+	return hujson.Extra(l.newline + strings.Repeat(l.indent, depth))
 }
 
 // formatValue formats a value for a container at a depth.
-func (s layout) formatValue(v any, depth int) (hujson.Value, error) {
+func (l layout) formatValue(v any, depth int) (hujson.Value, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -125,25 +126,25 @@ func (s layout) formatValue(v any, depth int) (hujson.Value, error) {
 	}
 	out, err := hujson.Parse(bytes.TrimSpace(b.Bytes()))
 	if err == nil {
-		s.indentValue(&out, depth)
+		l.indentValue(&out, depth)
 	}
 	return out, err
 }
 
-func (s layout) indentValue(v *hujson.Value, depth int) {
+func (l layout) indentValue(v *hujson.Value, depth int) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:
 		for i := range c.Members {
-			c.Members[i].Name.BeforeExtra, c.Members[i].Value.BeforeExtra = s.spaceBeforeEntry(depth), hujson.Extra(" ")
-			s.indentValue(&c.Members[i].Value, depth+1)
+			c.Members[i].Name.BeforeExtra, c.Members[i].Value.BeforeExtra = l.spaceBeforeEntry(depth), hujson.Extra(" ")
+			l.indentValue(&c.Members[i].Value, depth+1)
 		}
-		c.AfterExtra = s.spaceBeforeEnd(depth)
+		c.AfterExtra = l.spaceBeforeEnd(depth)
 	case *hujson.Array:
 		for i := range c.Elements {
-			c.Elements[i].BeforeExtra = s.spaceBeforeEntry(depth)
-			s.indentValue(&c.Elements[i], depth+1)
+			c.Elements[i].BeforeExtra = l.spaceBeforeEntry(depth)
+			l.indentValue(&c.Elements[i], depth+1)
 		}
-		c.AfterExtra = s.spaceBeforeEnd(depth)
+		c.AfterExtra = l.spaceBeforeEnd(depth)
 	}
 }
 
@@ -159,18 +160,30 @@ func (d *settingsDocument) spaceForEntry(in any, last *hujson.Value, end hujson.
 	return d.spaceBeforeEntry(depth), end
 }
 
-// findMember finds a member of an object.
+// findMember returns the value of a member of an object, nil for none.
 func findMember(o *hujson.Object, key string) *hujson.Value {
-	for i := range o.Members {
-		if name, ok := o.Members[i].Name.Value.(hujson.Literal); ok && name.String() == key {
-			return &o.Members[i].Value
-		}
+	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return isNamed(m, key) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &o.Members[i].Value
+}
+
+func isNamed(m hujson.ObjectMember, key string) bool {
+	name, ok := m.Name.Value.(hujson.Literal)
+	return ok && name.String() == key
+}
+
+// memberAs returns the value of a member of an object, if it has a type.
+func memberAs[T any](o *hujson.Object, key string) (value T, ok bool) {
+	if m := findMember(o, key); m != nil {
+		value, ok = m.Value.(T)
+	}
+	return value, ok
 }
 
 // addMember adds a missing member.
-func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v hujson.Value) *hujson.Value {
+func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v hujson.Value) {
 	var last *hujson.Value
 	if n := len(o.Members); n > 0 {
 		last = &o.Members[n-1].Value
@@ -184,7 +197,6 @@ func (d *settingsDocument) addMember(o *hujson.Object, depth int, key string, v 
 		m.Value.AfterExtra = last.AfterExtra // a trailing comma stays
 	}
 	o.Members = append(o.Members, m)
-	return &o.Members[len(o.Members)-1].Value
 }
 
 // appendElement adds an element.
@@ -200,48 +212,41 @@ func (d *settingsDocument) appendElement(a *hujson.Array, depth int, v hujson.Va
 	a.Elements = append(a.Elements, v)
 }
 
-// removeMember removes a member, and reports whether that leaves an object that we made empty.
-func removeMember(o *hujson.Object, key string) (over bool) {
-	for i := range o.Members {
-		name, ok := o.Members[i].Name.Value.(hujson.Literal)
-		if !ok || name.String() != key {
-			continue
-		}
-		removed := o.Members[i]
-		o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
-		switch n := len(o.Members); {
-		case n == 0:
-			return restoreEmpty(&o.AfterExtra, removed.Name.BeforeExtra)
-		case i == 0:
-			o.Members[0].Name.BeforeExtra = removed.Name.BeforeExtra
-		case i == n:
-			keepTrailingComma(&o.Members[n-1].Value, removed.Value)
-		}
+// removeMember removes a member. isOurs reports whether that leaves an empty object that we
+// added.
+func removeMember(o *hujson.Object, key string) (isOurs bool) {
+	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return isNamed(m, key) })
+	if i < 0 {
 		return false
+	}
+	removed := o.Members[i]
+	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
+	switch n := len(o.Members); {
+	case n == 0:
+		return restoreEmpty(&o.AfterExtra, removed.Name.BeforeExtra)
+	case i == 0:
+		o.Members[0].Name.BeforeExtra = removed.Name.BeforeExtra
+	case i == n:
+		keepTrailingComma(&o.Members[n-1].Value, removed.Value)
 	}
 	return false
 }
 
-// removeElements removes elements, as take does members.
-func removeElements(a *hujson.Array, removed func(*hujson.Value) bool) (found, over bool) {
-	var left []hujson.Value
-	for i := range a.Elements {
-		if removed(&a.Elements[i]) {
-			found = true
-		} else {
-			left = append(left, a.Elements[i])
-		}
-	}
-	if !found {
+// removeElements removes the elements of a list that match. isOurs reports whether that leaves an
+// empty list that we added.
+func removeElements(a *hujson.Array, matches func(hujson.Value) bool) (found, isOurs bool) {
+	old := slices.Clone(a.Elements)
+	a.Elements = slices.DeleteFunc(a.Elements, matches)
+	switch n := len(a.Elements); n {
+	case len(old):
 		return false, false
+	case 0:
+		return true, restoreEmpty(&a.AfterExtra, old[0].BeforeExtra)
+	default:
+		a.Elements[0].BeforeExtra = old[0].BeforeExtra
+		keepTrailingComma(&a.Elements[n-1], old[len(old)-1])
+		return true, false
 	}
-	all := a.Elements
-	if a.Elements = left; len(left) == 0 {
-		return true, restoreEmpty(&a.AfterExtra, all[0].BeforeExtra)
-	}
-	left[0].BeforeExtra = all[0].BeforeExtra
-	keepTrailingComma(&left[len(left)-1], all[len(all)-1])
-	return true, false
 }
 
 // keepTrailingComma moves the trailing comma to the last remaining entry.
@@ -251,8 +256,9 @@ func keepTrailingComma(last *hujson.Value, removed hujson.Value) {
 	}
 }
 
-// restoreEmpty restores the white space of an empty container, and reports whether we made it.
-func restoreEmpty(end *hujson.Extra, before hujson.Extra) (over bool) {
+// restoreEmpty restores the white space of an empty container, and reports whether we added the
+// container.
+func restoreEmpty(end *hujson.Extra, before hujson.Extra) (isOurs bool) {
 	if len(*end) > 0 {
 		return true
 	}
@@ -260,30 +266,28 @@ func restoreEmpty(end *hujson.Extra, before hujson.Extra) (over bool) {
 	return false
 }
 
-// object returns the object under a key of another one at a depth, and makes it if it is
+// object returns the object under a key of another one at a depth. It adds the object if it is
 // missing.
-func (d *settingsDocument) object(in *hujson.Object, depth int, key string) (*hujson.Object, error) {
-	v := findMember(in, key)
-	if v == nil {
+func (d *settingsDocument) object(parent *hujson.Object, depth int, key string) (*hujson.Object, error) {
+	if findMember(parent, key) == nil {
 		o := &hujson.Object{AfterExtra: d.spaceBeforeEnd(depth + 1)}
 		d.created[o] = true
-		v = d.addMember(in, depth, key, hujson.Value{Value: o})
+		d.addMember(parent, depth, key, hujson.Value{Value: o})
 	}
-	if o, ok := v.Value.(*hujson.Object); ok {
+	if o, ok := memberAs[*hujson.Object](parent, key); ok {
 		return o, nil
 	}
 	return nil, fmt.Errorf("%q is not an object", key)
 }
 
-// list is like object, for a list.
-func (d *settingsDocument) list(in *hujson.Object, depth int, key string) (*hujson.Array, error) {
-	v := findMember(in, key)
-	if v == nil {
+// list returns the list under a key, as object does for objects.
+func (d *settingsDocument) list(parent *hujson.Object, depth int, key string) (*hujson.Array, error) {
+	if findMember(parent, key) == nil {
 		a := &hujson.Array{AfterExtra: d.spaceBeforeEnd(depth + 1)}
 		d.created[a] = true
-		v = d.addMember(in, depth, key, hujson.Value{Value: a})
+		d.addMember(parent, depth, key, hujson.Value{Value: a})
 	}
-	if a, ok := v.Value.(*hujson.Array); ok {
+	if a, ok := memberAs[*hujson.Array](parent, key); ok {
 		return a, nil
 	}
 	return nil, fmt.Errorf("%q is not a list", key)
@@ -295,12 +299,9 @@ func (d *settingsDocument) addUnique(key, text string) error {
 	if err != nil {
 		return err
 	}
-	for i := range list.Elements {
-		if stringValue(&list.Elements[i]) == text {
-			return nil
-		}
+	if !slices.ContainsFunc(list.Elements, func(v hujson.Value) bool { return stringValue(&v) == text }) {
+		d.appendElement(list, 1, hujson.Value{Value: hujson.String(text)})
 	}
-	d.appendElement(list, 1, hujson.Value{Value: hujson.String(text)})
 	return nil
 }
 

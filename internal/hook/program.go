@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -319,7 +320,7 @@ func judgeInterpreter(j *judge, c command) {
 		return
 	}
 	for _, m := range quotedTextRE.FindAllStringSubmatch(text, -1) {
-		name := first(m[1], m[2])
+		name := cmp.Or(m[1], m[2])
 		glob := strings.ContainsAny(name, "*?[")
 		if glob && !strings.Contains(name, "/") && strings.Contains(text, "rglob(") {
 			name = "**/" + name

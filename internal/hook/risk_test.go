@@ -447,7 +447,7 @@ func TestReason(t *testing.T) {
 }
 
 // Scripts that start themselves and variables that double are read as far as that is
-// of use: without bounds these would take longer than anybody waits.
+// of use: without bounds these would take longer than a caller waits.
 func TestShellsWithoutEnd(t *testing.T) {
 	for _, command := range []string{
 		"echo '" + strings.Repeat("./x;", 20) + "' > x; ./x; rm calc_test.go",
@@ -462,7 +462,7 @@ func TestShellsWithoutEnd(t *testing.T) {
 	}
 }
 
-// FuzzShell holds that no text makes the reader fail or go on for ever.
+// FuzzShell checks that no text makes the reader fail or run forever.
 func FuzzShell(f *testing.F) {
 	for _, s := range []string{"rm -rf *", "a | b > c", "f() { f; }; f", "$(x", "<<E\nrm a\nE", "for i in a b; do eval \"$i $i\"; done", "bash -c 'bash -c \"bash -c x\"'", "find . -exec", "xargs -I", "git -C", "sed -i"} {
 		f.Add(s)

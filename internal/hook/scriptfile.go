@@ -124,7 +124,7 @@ func (r *shellReader) runPath(c command, program word) (stream, bool) {
 	if m := shebangRE.FindStringSubmatch(text); m != nil && !slices.Contains(shellNames, m[3]) {
 		c.name, c.script = m[3], text
 		r.script.commands = append(r.script.commands, c)
-		return stream{words: []word{unknownWord}}, true
+		return unknownStream, true
 	}
 	return r.runScript(text, append([]word{program}, c.args...)), true
 }
@@ -159,7 +159,7 @@ func runSource(r *shellReader, c command) stream {
 	}
 	text, ok := r.scriptFile(remaining[0])
 	if !ok {
-		return stream{words: []word{unknownWord}}
+		return unknownStream
 	}
 	return r.runWithArguments(text, remaining[1:])
 }

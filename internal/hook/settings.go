@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -101,7 +102,7 @@ func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
 	if err != nil {
 		return nil, invalidJSON(err)
 	}
-	if _, over := d.removeOwnHooks(r.Client); over {
+	if _, isOurs := d.removeOwnHooks(r.Client); isOurs {
 		if d, err = parseDocument(d.originalText()); err != nil {
 			return nil, err
 		}
@@ -110,13 +111,13 @@ func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := clientConfigs[r.Client]
-	for _, event := range h.events {
+	config := clientConfigs[r.Client]
+	for _, event := range config.events {
 		list, err := d.list(hooks, 1, event)
 		if err != nil {
 			return nil, fmt.Errorf("hooks: %w", err)
 		}
-		item, err := d.formatValue(h.entry(r, event), 3)
+		item, err := d.formatValue(config.entry(r, event), 3)
 		if err != nil {
 			return nil, err
 		}
@@ -132,32 +133,35 @@ func mergeHooks(text []byte, r InstallRequest) ([]byte, error) {
 	return d.text(), nil
 }
 
-// Remove removes our hooks from the text of a client's settings. The text is nil if the file
-// was made for them. found is false if there were none.
+// Remove removes our hooks from the text of a client's settings. left is nil if the file was
+// created for them. found is false if there were none.
 func (s Settings) Remove(c Client, text []byte) (left []byte, found bool, err error) {
 	d, err := parseDocument(text)
 	if err != nil {
 		return nil, false, invalidJSON(err)
 	}
-	over := false
+	isOurs := false
 	if c == OpenCode {
-		found, over = d.removeFromList(d.root, "plugin", func(v *hujson.Value) bool { return stringValue(v) == "file://"+s.Plugin })
+		found, isOurs = removeFromList(d.root, "plugin", s.isOwnPlugin)
 	} else {
-		found, over = d.removeOwnHooks(c)
+		found, isOurs = d.removeOwnHooks(c)
 	}
 	if !found {
 		return text, false, nil
 	}
 	if c == Gemini {
 		for _, flag := range geminiFlags {
-			over = d.restoreFlag(flag[0], flag[1]) || over
+			isOurs = d.restoreFlag(flag[0], flag[1]) || isOurs
 		}
 	}
-	if over {
+	if isOurs {
 		return d.originalText(), true, nil
 	}
 	return d.text(), true, nil
 }
+
+// isOwnPlugin reports whether an element is the address of our plugin.
+func (s Settings) isOwnPlugin(v hujson.Value) bool { return stringValue(&v) == "file://"+s.Plugin }
 
 // InstalledEvents returns the events for which the text of a client's settings has our hooks.
 func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
@@ -166,67 +170,50 @@ func (s Settings) InstalledEvents(c Client, text []byte) ([]string, error) {
 		return nil, invalidJSON(err)
 	}
 	if c == OpenCode {
-		if found, _ := d.removeFromList(d.root, "plugin", func(v *hujson.Value) bool { return stringValue(v) == "file://"+s.Plugin }); found {
+		if found, _ := removeFromList(d.root, "plugin", s.isOwnPlugin); found {
 			return clientConfigs[c].events, nil
 		}
 		return nil, nil
 	}
-	v := findMember(d.root, "hooks")
-	if v == nil {
-		return nil, nil
-	}
-	hooks, ok := v.Value.(*hujson.Object)
+	hooks, ok := memberAs[*hujson.Object](d.root, "hooks")
 	if !ok {
 		return nil, nil
 	}
 	var out []string
 	for _, event := range clientConfigs[c].events {
-		if found, _ := d.removeFromList(hooks, event, func(v *hujson.Value) bool { return isOwnHook(v, c) }); found {
+		if found, _ := removeFromList(hooks, event, ownHookOf(c)); found {
 			out = append(out, event)
 		}
 	}
 	return out, nil
 }
 
-// removeFromList removes matching elements from a list of an object, and the list itself if we made
-// it. over reports whether that leaves an object that we made empty.
-func (d *settingsDocument) removeFromList(in *hujson.Object, key string, match func(*hujson.Value) bool) (found, over bool) {
-	v := findMember(in, key)
-	if v == nil {
-		return false, false
-	}
-	list, ok := v.Value.(*hujson.Array)
+// removeFromList removes the elements that match from a list of an object, and the list itself if
+// we added it. isOurs reports whether that leaves an empty object that we added.
+func removeFromList(o *hujson.Object, key string, matches func(hujson.Value) bool) (found, isOurs bool) {
+	list, ok := memberAs[*hujson.Array](o, key)
 	if !ok {
 		return false, false
 	}
-	found, empty := removeElements(list, match)
-	if empty {
-		over = removeMember(in, key)
-	}
-	return found, over
+	found, isEmpty := removeElements(list, matches)
+	return found, isEmpty && removeMember(o, key)
 }
 
-// removeOwnHooks removes our entries from all hooks. over is as for dropFrom, for the entire file.
-func (d *settingsDocument) removeOwnHooks(c Client) (found, over bool) {
-	v := findMember(d.root, "hooks")
-	if v == nil {
-		return false, false
-	}
-	hooks, ok := v.Value.(*hujson.Object)
+// removeOwnHooks removes our entries from all hooks. isOurs reports whether that leaves an empty
+// file that we added.
+func (d *settingsDocument) removeOwnHooks(c Client) (found, isOurs bool) {
+	hooks, ok := memberAs[*hujson.Object](d.root, "hooks")
 	if !ok {
 		return false, false
 	}
-	var events []string
-	for _, m := range hooks.Members {
-		events = append(events, stringValue(&m.Name))
-	}
-	for _, event := range events {
-		here, empty := d.removeFromList(hooks, event, func(v *hujson.Value) bool { return isOwnHook(v, c) })
-		if found = found || here; empty {
-			over = removeMember(d.root, "hooks")
+	for _, m := range slices.Clone(hooks.Members) {
+		foundHere, isEmpty := removeFromList(hooks, stringValue(&m.Name), ownHookOf(c))
+		found = found || foundHere
+		if isEmpty {
+			isOurs = removeMember(d.root, "hooks")
 		}
 	}
-	return found, over
+	return found, isOurs
 }
 
 // The white space before a flag that we set: one that was missing, and one that was false.
@@ -250,17 +237,14 @@ func (d *settingsDocument) setFlag(key, flag string) error {
 	return nil
 }
 
-// restoreFlag restores a flag that we set. over is as for dropFrom.
-func (d *settingsDocument) restoreFlag(key, flag string) (over bool) {
-	outer := findMember(d.root, key)
-	if outer == nil {
-		return false
-	}
-	in, ok := outer.Value.(*hujson.Object)
+// restoreFlag restores a flag that we set. isOurs reports whether that leaves an empty file that we
+// added.
+func (d *settingsDocument) restoreFlag(key, flag string) (isOurs bool) {
+	o, ok := memberAs[*hujson.Object](d.root, key)
 	if !ok {
 		return false
 	}
-	v := findMember(in, flag)
+	v := findMember(o, flag)
 	if v == nil {
 		return false
 	}
@@ -268,11 +252,9 @@ func (d *settingsDocument) restoreFlag(key, flag string) (over bool) {
 	case strings.HasPrefix(before, raisedFlagSpace):
 		v.Value, v.BeforeExtra = hujson.Bool(false), hujson.Extra(before[len(raisedFlagSpace):])
 	case before == addedFlagSpace:
-		if removeMember(in, flag) {
-			over = removeMember(d.root, key)
-		}
+		return removeMember(o, flag) && removeMember(d.root, key)
 	}
-	return over
+	return false
 }
 
 // literalText returns a literal as it is written, "" for anything else.
@@ -285,25 +267,23 @@ func literalText(v *hujson.Value) string {
 
 var ownCommandRE = regexp.MustCompile(`(^|[/\\'"])supervise(\.exe)?['"]? hook (\w+) \w+( --\S+ \S+)*\s*$`)
 
-// isOwnHook reports whether supervise wrote an entry: its only command is a hook of the program, in
-// any folder.
-func isOwnHook(v *hujson.Value, c Client) bool {
-	m, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return false
+// ownHookOf returns a function that reports whether supervise wrote an entry for a client: its only
+// command is a hook of the program, in any folder.
+func ownHookOf(c Client) func(hujson.Value) bool {
+	return func(v hujson.Value) bool {
+		matcher, ok := v.Value.(*hujson.Object)
+		if !ok {
+			return false
+		}
+		list, ok := memberAs[*hujson.Array](matcher, "hooks")
+		if !ok || len(list.Elements) != 1 {
+			return false
+		}
+		entry, ok := list.Elements[0].Value.(*hujson.Object)
+		if !ok {
+			return false
+		}
+		m := ownCommandRE.FindStringSubmatch(stringValue(findMember(entry, "command")))
+		return m != nil && strings.EqualFold(m[3], string(c))
 	}
-	of := findMember(m, "hooks")
-	if of == nil {
-		return false
-	}
-	list, ok := of.Value.(*hujson.Array)
-	if !ok || len(list.Elements) != 1 {
-		return false
-	}
-	in, ok := list.Elements[0].Value.(*hujson.Object)
-	if !ok {
-		return false
-	}
-	found := ownCommandRE.FindStringSubmatch(stringValue(findMember(in, "command")))
-	return found != nil && strings.EqualFold(found[3], string(c))
 }

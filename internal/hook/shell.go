@@ -126,7 +126,7 @@ func (r *shellReader) readStatements(list []*syntax.Stmt, in stream) stream {
 
 func joinStreams(a, b stream) stream {
 	if len(a.text)+len(b.text) > maxLength || len(a.words)+len(b.words) > maxLength {
-		return stream{words: []word{unknownWord}}
+		return unknownStream
 	}
 	return stream{append(a.words, b.words...), a.text + b.text, a.known && b.known}
 }

@@ -40,49 +40,36 @@ func (j *judge) resolve(w word, dir string) target {
 	return p
 }
 
-// filesAt returns the known files at a place: itself, what a pattern matches, and everything
+// filesAt returns the known files at a target: itself, what a pattern matches, and everything
 // below.
-func (j *judge) filesAt(p target) []string {
-	if p.rel == "" {
+func (j *judge) filesAt(t target) []string {
+	if t.rel == "" {
 		return nil
 	}
-	var out []string
-	for _, f := range j.files() {
-		if p.matches(f) && p.word.passesFilters(f) {
-			out = append(out, f)
-		}
-	}
-	return out
+	return filter(j.files(), func(f string) bool { return t.matches(f) && t.word.passesFilters(f) })
 }
 
-func (p target) matches(file string) bool {
-	switch {
-	case p.rel == ".":
+// filter returns the files that match, nil for none.
+func filter(files []string, matches func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !matches(f) })
+}
+
+// matches reports whether a target is a file, contains it, or has it in its pattern.
+func (t target) matches(file string) bool {
+	if t.rel == "." {
 		return true
-	case !p.word.glob:
-		return file == p.rel || strings.HasPrefix(file, p.rel+"/")
 	}
-	if ok, err := doublestar.Match(p.rel, file); ok && err == nil {
-		return true
+	if !t.word.glob {
+		return file == t.rel || strings.HasPrefix(file, t.rel+"/")
 	}
-	ok, err := doublestar.Match(p.rel+"/**", file)
-	return ok && err == nil
+	return doublestar.MatchUnvalidated(t.rel, file) || doublestar.MatchUnvalidated(t.rel+"/**", file)
 }
 
 // isTest reports whether a file is a test, and not a fixture next to tests.
-func isTest(rel string) bool {
-	return integrity.BelongsToTests(rel)
-}
+func isTest(rel string) bool { return integrity.BelongsToTests(rel) }
 
-func (j *judge) filterTests(files []string) []string {
-	var out []string
-	for _, f := range files {
-		if isTest(f) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
+// filterTests returns the files that are tests.
+func (j *judge) filterTests(files []string) []string { return filter(files, isTest) }
 
 var (
 	superviseFileRE = regexp.MustCompile(`(^|/)\.supervise([.-][\w.-]+)?(/|$)|(^|/)aiwg\.ya?ml$`)
@@ -105,8 +92,7 @@ func (j *judge) isOwn(p target) bool {
 }
 
 func matchesGlob(pattern, name string) bool {
-	ok, err := doublestar.Match(filepath.ToSlash(pattern), filepath.ToSlash(name))
-	return ok && err == nil
+	return doublestar.MatchUnvalidated(filepath.ToSlash(pattern), filepath.ToSlash(name))
 }
 
 // containsOwn reports whether files of supervise are below a place.
@@ -154,8 +140,8 @@ func (j *judge) judgeDeletion(p target, recursive bool) []string {
 }
 
 // isInGit reports whether a place is in .git, except for a stale lock.
-func (p target) isInGit() bool {
-	return p.rel == ".git" || strings.HasPrefix(p.rel, ".git/") && !strings.HasSuffix(p.rel, ".lock")
+func (t target) isInGit() bool {
+	return t.rel == ".git" || strings.HasPrefix(t.rel, ".git/") && !strings.HasSuffix(t.rel, ".lock")
 }
 
 func (j *judge) addGitDeletion(p target) {
@@ -167,10 +153,10 @@ func (j *judge) addGitDeletion(p target) {
 }
 
 // contains reports whether a folder is below a deleted place.
-func (p target) contains(root string) bool {
-	if p.word.glob {
+func (t target) contains(root string) bool {
+	if t.word.glob {
 		for dir := root; ; dir = filepath.Dir(dir) {
-			if matchesGlob(p.path, dir) {
+			if matchesGlob(t.path, dir) {
 				return true
 			}
 			if dir == filepath.Dir(dir) {
@@ -178,7 +164,7 @@ func (p target) contains(root string) bool {
 			}
 		}
 	}
-	return p.path == "/" || strings.HasPrefix(root, strings.TrimSuffix(p.path, "/")+"/")
+	return t.path == "/" || strings.HasPrefix(root, strings.TrimSuffix(t.path, "/")+"/")
 }
 
 // manyFiles is the number of known files from which a deletion is large.

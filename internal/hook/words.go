@@ -82,7 +82,11 @@ func combineWords(before, more []word) []word {
 	return out
 }
 
-var unknownWord = word{text: "*", glob: true, unknown: true}
+// unknownWord is a word of which nothing is known, and unknownStream such an output.
+var (
+	unknownWord   = word{text: "*", glob: true, unknown: true}
+	unknownStream = stream{words: []word{unknownWord}}
+)
 
 // expandPart returns the expansion of a part of a word.
 func (r *shellReader) expandPart(p syntax.WordPart, quoted bool) []word {
@@ -185,7 +189,7 @@ func printedOutput(c command) stream {
 		if len(operands(c.args)) == 0 || c.name != "cat" {
 			return stream{words: c.in.words, text: c.in.text, known: c.in.known && c.name == "cat"}
 		}
-		return stream{words: []word{unknownWord}}
+		return unknownStream
 	case "grep", "egrep", "rg":
 		return grepOutput(c)
 	case "find", "fd":
@@ -197,7 +201,7 @@ func printedOutput(c command) stream {
 	case "true", ":", "false", "mkdir", "touch", "rm", "mv", "cp":
 		return stream{known: true}
 	}
-	return stream{words: []word{unknownWord}}
+	return unknownStream
 }
 
 // echoOutput is the output of echo and printf. A format of printf is expanded only as far as texts
@@ -241,13 +245,13 @@ func echoOutput(c command) stream {
 func grepOutput(c command) stream {
 	remaining := operands(c.args)
 	if len(remaining) == 0 {
-		return stream{words: []word{unknownWord}}
+		return unknownStream
 	}
 	if len(remaining) > 1 || len(c.in.words) == 0 {
 		if hasOption(c.args, "-l", "--files-with-matches") || hasOption(c.args, "-L", "") {
 			return stream{words: patternsBelow(remaining[1:], c.dir)}
 		}
-		return stream{words: []word{unknownWord}}
+		return unknownStream
 	}
 	re, err := regexp.Compile(strings.ReplaceAll(remaining[0].text, `\|`, "|"))
 	out := stream{words: append([]word(nil), c.in.words...)}

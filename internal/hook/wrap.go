@@ -129,7 +129,7 @@ func runShell(r *shellReader, c command) stream {
 		}
 	}
 	r.script.commands = append(r.script.commands, c)
-	return stream{words: []word{unknownWord}}
+	return unknownStream
 }
 
 // prefixes are programs that run the program after them, with their options that take a value.

@@ -26,10 +26,10 @@ var certainSetUpFileRE = regexp.MustCompile(`(?i)(^|/)(conftest\.py|[\w.-]*(setu
 // forcePattern is code that turns a failure into a pass, or ends the run successfully. It is
 // matched without comments; expressions that need quoted words see the strings as well.
 type forcePattern struct {
-	langs       []source.Language
-	code        *regexp.Regexp
-	path        *regexp.Regexp // of paths; nil for setUp
-	besideHooks bool           // in another place than in setUp, and in tests, only beside hooks of pytest
+	langs      []source.Language
+	code       *regexp.Regexp
+	path       *regexp.Regexp // of paths; nil for setUp
+	needsHooks bool           // in another place than in setUp, and in tests, only in a file with hooks of pytest
 	// severity is not that of the rule, unless it is 0.
 	severity metric.Severity
 }
@@ -85,10 +85,10 @@ func (r *forcePattern) appliesTo(f *facts.ChangedFile) bool {
 	switch {
 	case r.path == nil && !setUpFileRE.MatchString(f.Path), r.path != nil && !r.path.MatchString(f.Path):
 		return false
-	case r.besideHooks && (!setUpFileRE.MatchString(f.Path) || isOrdinaryTest(f)) && !definesPytestHooks(f):
+	case r.needsHooks && (!setUpFileRE.MatchString(f.Path) || isOrdinaryTest(f)) && !definesPytestHooks(f):
 		return false
 	}
-	return r.path != nil && !r.besideHooks || certainSetUpFileRE.MatchString(f.Path) || !f.After().IsProduct()
+	return r.path != nil && !r.needsHooks || certainSetUpFileRE.MatchString(f.Path) || !f.After().IsProduct()
 }
 
 // isOrdinaryTest reports whether a file is one of tests, whatever else its name says:
