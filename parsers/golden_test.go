@@ -80,7 +80,7 @@ func TestTruncatedTestReportLosesNoTest(t *testing.T) {
 			t.Fatal(err)
 		}
 		text = bytes.TrimSpace(text)
-		whole, err := parsers.Parse(bytes.NewReader(text), path)
+		intact, err := parsers.Parse(bytes.NewReader(text), path)
 		if err != nil { // it was captured as a damaged one
 			continue
 		}
@@ -90,21 +90,21 @@ func TestTruncatedTestReportLosesNoTest(t *testing.T) {
 			if errors.As(err, &syntax) || errors.Is(err, parsers.ErrUnknownFormat) || err == nil && cut.Tests == nil {
 				continue
 			}
-			if err != nil || len(cut.Tests.Broken) == len(whole.Tests.Broken) && loses(cut.Tests, whole.Tests) {
+			if err != nil || len(cut.Tests.Broken) == len(intact.Tests.Broken) && loses(cut.Tests, intact.Tests) {
 				t.Errorf("%s cut to %d %%: error %v and broken %v", path, part, err, cut.Tests.Broken)
 			}
 		}
 	}
 }
 
-// loses reports whether a test of whole is missing in cut although its suite is
+// loses reports whether a test of intact is missing in cut although its suite is
 // not said to be broken.
-func loses(cut, whole *metric.Tests) bool {
+func loses(cut, intact *metric.Tests) bool {
 	broken := map[string]bool{}
 	for _, s := range cut.Broken {
 		broken[s.Name] = true
 	}
-	for _, c := range whole.Cases {
+	for _, c := range intact.Cases {
 		if _, ran := cut.Lookup(c.ID); !ran && !broken[c.Suite] {
 			return true
 		}
@@ -123,7 +123,7 @@ func TestTruncatedLintReportIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := parsers.Parse(bytes.NewReader(text), path)
+		intact, err := parsers.Parse(bytes.NewReader(text), path)
 		if err != nil { // it was captured as a damaged one
 			continue
 		}
@@ -133,8 +133,8 @@ func TestTruncatedLintReportIsRefused(t *testing.T) {
 		}
 		for _, part := range []int{20, 40, 60, 80, 99, 100} {
 			cut := text[:end*part/100]
-			if r, err := parsers.Parse(bytes.NewReader(cut), path); err == nil && len(r.Lint.Findings) <= len(whole.Lint.Findings) {
-				t.Errorf("%s cut to %d %% was read as %s with %d findings, of %d", path, part, r.Format, len(r.Lint.Findings), len(whole.Lint.Findings))
+			if r, err := parsers.Parse(bytes.NewReader(cut), path); err == nil && len(r.Lint.Findings) <= len(intact.Lint.Findings) {
+				t.Errorf("%s cut to %d %% was read as %s with %d findings, of %d", path, part, r.Format, len(r.Lint.Findings), len(intact.Lint.Findings))
 			}
 		}
 	}

@@ -124,13 +124,13 @@ func TestLintSamples(t *testing.T) {
 // of JSON looks like the end of the report, except before cargo's last event.
 func TestTruncatedLintSampleIsRefused(t *testing.T) {
 	for _, s := range lintSamples {
-		whole := strings.TrimRight(s.report, "\n\x00 ")
+		intact := strings.TrimRight(s.report, "\n\x00 ")
 		if s.format == "cargo" {
-			whole, _, _ = strings.Cut(whole, "\nrunning")
+			intact, _, _ = strings.Cut(intact, "\nrunning")
 		}
-		for n := len(whole) / 4; n < len(whole); n++ {
-			cut := whole[:n]
-			if ends := strings.TrimSpace(cut); s.format != "cargo" && strings.Contains(whole[len(ends):], "\n") && strings.ContainsAny(ends[len(ends)-1:], "}]") {
+		for n := len(intact) / 4; n < len(intact); n++ {
+			cut := intact[:n]
+			if ends := strings.TrimSpace(cut); s.format != "cargo" && strings.Contains(intact[len(ends):], "\n") && strings.ContainsAny(ends[len(ends)-1:], "}]") {
 				continue
 			}
 			if r, err := parsers.ParseAs(strings.NewReader(cut), s.format); err == nil {

@@ -12,124 +12,124 @@ import (
 // Source is the origin of the measurements of a base.
 type Source string
 
-// The sources, in the order in which they are looked for.
+// The sources, in the order in which they are tried.
 const (
-	FromFile     Source = "file"     // that was named
-	FromRecord   Source = "record"   // of exactly that commit
-	FromAncestor Source = "ancestor" // the nearest one with a record
-	FromMeasured Source = "measured" // now, in a separate checkout
+	FromFile     Source = "file"     // a file that the user names
+	FromRecord   Source = "record"   // the record of the commit
+	FromAncestor Source = "ancestor" // the record of the nearest ancestor with one
+	FromMeasured Source = "measured" // measured by this gate, in a separate checkout
 )
 
 // Base is what a change is compared with.
 type Base struct {
-	Commit   string `json:"commit,omitempty"` // "" for a file that names none
-	Why      string `json:"why"`              // that commit
+	Commit   string `json:"commit,omitempty"` // "" for a file without a commit
+	Why      string `json:"why"`              // why it is this commit
 	Source   Source `json:"source"`
 	File     string `json:"file,omitempty"`
 	Distance int    `json:"distance,omitempty"` // commits from the base to the ancestor with the record
 }
 
-// find finds the base and its record.
-func (g *gate) find(ctx context.Context) error {
+// findBase finds the base and its record.
+func (g *mergeGate) findBase(ctx context.Context) error {
 	if g.Base != "" {
 		if info, err := os.Stat(g.Base); err == nil && info.Mode().IsRegular() {
-			return g.useFile(ctx)
+			return g.readBaseFile(ctx)
 		}
 	}
-	commit, why, err := g.commit(ctx)
+	commit, why, err := g.baseCommit(ctx)
 	if err != nil {
 		return err
 	}
 	g.base = Base{Commit: commit, Why: why, Source: FromMeasured}
-	rec, at, distance, err := g.repo.nearest(ctx, commit)
+	rec, at, distance, err := g.repo.nearestRecord(ctx, commit)
 	if err != nil {
 		return err
 	}
 	if rec == nil {
-		return g.needTexts(ctx, commit)
+		return g.findBaseTree(ctx, commit)
 	}
 	g.record, g.base.Source = rec, FromRecord
 	if distance > 0 {
 		g.base.Commit, g.base.Source, g.base.Distance = at, FromAncestor, distance
 	}
-	g.texts, err = g.repo.tree(ctx, RecordRef(at)+":"+treeName)
+	g.baseTree, err = g.repo.treeID(ctx, RecordRef(at)+":"+treeName)
 	return err
 }
 
-// useFile takes the record in the named file.
-func (g *gate) useFile(ctx context.Context) error {
+// readBaseFile reads the record of the base from the file that the user named.
+func (g *mergeGate) readBaseFile(ctx context.Context) error {
 	rec, err := ReadRecord(g.Base)
 	if err != nil {
 		return err
 	}
 	g.record, g.base = &rec, Base{Commit: rec.Commit, Why: "named", Source: FromFile, File: g.Base}
 	if rec.Commit == "" {
-		g.note("%s names no commit: the texts before the change are not known, and renamed tests count as deleted ones", g.Base)
+		g.addNote("%s names no commit: the texts before the change are not known, and renamed tests count as deleted ones", g.Base)
 		return nil
 	}
-	return g.needTexts(ctx, rec.Commit)
+	return g.findBaseTree(ctx, rec.Commit)
 }
 
-// needTexts finds the files of a commit, which may have to be fetched.
-func (g *gate) needTexts(ctx context.Context, commit string) (err error) {
-	if g.texts, err = g.repo.tree(ctx, commit+"^{tree}"); err == nil || ctx.Err() != nil {
+// findBaseTree finds the tree of a commit, and fetches the commit if necessary.
+func (g *mergeGate) findBaseTree(ctx context.Context, commit string) (err error) {
+	if g.baseTree, err = g.repo.treeID(ctx, commit+"^{tree}"); err == nil || ctx.Err() != nil {
 		return err
 	}
 	fetched := g.repo.fetch(ctx, "--depth=1", commit)
-	if g.texts, err = g.repo.tree(ctx, commit+"^{tree}"); err == nil {
+	if g.baseTree, err = g.repo.treeID(ctx, commit+"^{tree}"); err == nil {
 		return nil
 	}
 	if g.record != nil {
-		g.texts = ""
-		g.note("the files of %s are not here: renamed tests count as deleted ones, and texts are not compared", short(commit))
+		g.baseTree = ""
+		g.addNote("the files of %s are not here: renamed tests count as deleted ones, and texts are not compared", shortID(commit))
 		return nil
 	}
-	return fmt.Errorf("%w: commit %s is not in this clone, and it has no record: fetch it (a deeper checkout), or store a record with 'supervise baseline --push' (%w)", ErrBase, short(commit), fetched)
+	return fmt.Errorf("%w: commit %s is not in this clone, and it has no record: fetch it (a deeper checkout), or store a record with 'supervise baseline --push' (%w)", ErrBase, shortID(commit), fetched)
 }
 
-// commit finds the commit that the change is to be compared with.
-func (g *gate) commit(ctx context.Context) (id, why string, err error) {
+// baseCommit finds the commit to compare the change with.
+func (g *mergeGate) baseCommit(ctx context.Context) (id, why string, err error) {
 	parents, err := g.repo.parents(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	if g.Base != "" {
-		return g.named(ctx, g.Base, parents, "the common ancestor with "+g.Base)
+		return g.namedCommit(ctx, g.Base, parents, "the common ancestor with "+g.Base)
 	}
 	if len(parents) > 1 {
 		return parents[0], "what HEAD merges into", nil
 	}
-	for _, v := range targets {
-		ref := g.env(v.name)
+	for _, v := range targetVariables {
+		ref := g.envValue(v.name)
 		if ref == "" {
 			continue
 		}
 		if v.commit {
 			return ref, v.name, nil
 		}
-		return g.named(ctx, ref, parents, "the common ancestor with "+ref+", the target of the request")
+		return g.namedCommit(ctx, ref, parents, "the common ancestor with "+ref+", the target of the request")
 	}
 	for _, ref := range []string{"refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
-		if at, err := g.repo.mergeBase(ctx, ref, "HEAD"); err == nil && at != g.repo.id(ctx, "HEAD") {
+		if at, err := g.repo.mergeBase(ctx, ref, "HEAD"); err == nil && at != g.repo.commitID(ctx, "HEAD") {
 			return at, "the common ancestor with " + strings.TrimPrefix(strings.TrimPrefix(ref, "refs/remotes/"), "refs/heads/"), nil
 		}
 	}
-	switch dirty, err := g.repo.dirty(ctx); {
+	switch dirty, err := g.repo.isDirty(ctx); {
 	case err != nil:
 		return "", "", err
 	case dirty:
-		return g.repo.id(ctx, "HEAD"), "HEAD: the working tree differs from it", nil
+		return g.repo.commitID(ctx, "HEAD"), "HEAD: the working tree differs from it", nil
 	case len(parents) == 1:
 		return parents[0], "the commit before HEAD", nil
 	}
 	return "", "", fmt.Errorf("%w: HEAD has no commit before it; name one with --base", ErrBase)
 }
 
-// targets are the variables by which services say what a request is to be merged
-// into. The event that is no request leaves them empty.
-var targets = []struct {
+// targetVariables lists the variables in which CI services have the target of a merge or pull
+// request. They are empty for other events.
+var targetVariables = []struct {
 	name   string
-	commit bool // a commit, not a branch
+	commit bool // its value is a commit, not a branch
 }{
 	{"CI_MERGE_REQUEST_DIFF_BASE_SHA", true},
 	{"GITHUB_BASE_REF", false},
@@ -140,7 +140,7 @@ var targets = []struct {
 	{"CHANGE_TARGET", false},
 }
 
-func (g *gate) env(name string) string {
+func (g *mergeGate) envValue(name string) string {
 	for _, line := range g.Env {
 		if value, ok := strings.CutPrefix(line, name+"="); ok {
 			return value
@@ -149,18 +149,18 @@ func (g *gate) env(name string) string {
 	return ""
 }
 
-// named returns the commit at which the change left a revision: if it is one of
-// HEAD's parents itself that one, since then HEAD merges into it.
-func (g *gate) named(ctx context.Context, ref string, parents []string, why string) (string, string, error) {
-	at := g.repo.id(ctx, ref)
+// namedCommit returns the merge base of HEAD and a revision. If the revision is a parent of
+// HEAD, it returns the revision itself, since HEAD merges into it.
+func (g *mergeGate) namedCommit(ctx context.Context, ref string, parents []string, why string) (string, string, error) {
+	at := g.repo.commitID(ctx, ref)
 	if at == "" && g.Remote != "" {
-		at = g.repo.id(ctx, "refs/remotes/"+g.Remote+"/"+strings.TrimPrefix(ref, "refs/heads/"))
+		at = g.repo.commitID(ctx, "refs/remotes/"+g.Remote+"/"+strings.TrimPrefix(ref, "refs/heads/"))
 	}
 	if at == "" && slices.Contains(parents, ref) {
 		return ref, "what HEAD merges into", nil
 	}
 	if at == "" && g.repo.fetch(ctx, "--depth=1", ref) == nil {
-		at = g.repo.id(ctx, "FETCH_HEAD")
+		at = g.repo.commitID(ctx, "FETCH_HEAD")
 	}
 	if at == "" {
 		return "", "", fmt.Errorf("%w: git knows no %s here; fetch it, or name another with --base", ErrBase, ref)
@@ -176,10 +176,10 @@ func (g *gate) named(ctx context.Context, ref string, parents []string, why stri
 		return base, why, nil
 	case ctx.Err() != nil:
 		return "", "", err
-	case g.repo.shallow(ctx):
+	case g.repo.isShallow(ctx):
 		return "", "", fmt.Errorf("%w: this clone is too shallow to find where HEAD left %s: fetch the history (fetch-depth: 0), or check out the merge of both", ErrBase, ref)
 	}
 	return "", "", fmt.Errorf("%w: HEAD and %s have no commit in common: %w", ErrBase, ref, errors.Unwrap(err))
 }
 
-func short(id string) string { return id[:min(len(id), 10)] }
+func shortID(id string) string { return id[:min(len(id), 10)] }

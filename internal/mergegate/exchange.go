@@ -13,7 +13,7 @@ import (
 	"supervise/parsers"
 )
 
-// The limits of what GitHub takes of one SARIF upload (25 000 results; it shows 5 000).
+// maxResults is how many results of one SARIF file GitHub shows. It accepts 25 000.
 const maxResults = 5_000
 
 type sarif struct {
@@ -75,9 +75,9 @@ type sarifRegion struct {
 	StartLine int `json:"startLine"`
 }
 
-// SARIF writes the findings in version 2.1.0 of the format. Every result has one
-// location, as GitHub demands; a finding without a file is shown on fallback, a file of
-// the repository. version is that of supervise.
+// SARIF writes the findings as SARIF 2.1.0. Every result has one location, as GitHub
+// requires. For a finding without a file it is fallback, a file of the repository. Version
+// is the version of supervise.
 func (r Report) SARIF(w io.Writer, version, fallback string) error {
 	doc := sarif{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
 	run := &doc.Runs[0]
@@ -92,17 +92,17 @@ func (r Report) SARIF(w io.Writer, version, fallback string) error {
 			seen[f.Rule] = true
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{f.Rule})
 		}
-		for _, p := range placesOf(f) {
+		for _, p := range locationsOf(f) {
 			if len(run.Results) < maxResults {
-				run.Results = append(run.Results, resultOf(f, p, fallback))
+				run.Results = append(run.Results, toSARIFResult(f, p, fallback))
 			}
 		}
 	}
-	return encode(w, doc)
+	return writeJSON(w, doc)
 }
 
-func resultOf(f Finding, p Location, fallback string) sarifResult {
-	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[level(f)], Message: sarifText{message(f, p)}, Properties: sarifProperties{f.Basis}}
+func toSARIFResult(f Finding, p Location, fallback string) sarifResult {
+	out := sarifResult{RuleID: f.Rule, Level: map[string]string{"error": "error", "warning": "warning", "notice": "note"}[annotationLevel(f)], Message: sarifText{findingMessage(f, p)}, Properties: sarifProperties{f.Basis}}
 	var at sarifLocation
 	at.Physical.Artifact.URI = cmp.Or(p.File, fallback)
 	if p.Line > 0 && !p.Gone {
@@ -116,13 +116,13 @@ func resultOf(f Finding, p Location, fallback string) sarifResult {
 	return out
 }
 
-// fingerprint identifies a finding, also when it moves to another line.
+// fingerprint identifies a finding. It does not depend on the line.
 func fingerprint(f Finding, p Location) string {
 	sum := sha256.Sum256([]byte(f.ID + "\x00" + p.File + "\x00" + p.What))
 	return hex.EncodeToString(sum[:16])
 }
 
-// codeQuality is a finding in GitLab's form (Code Quality report).
+// codeQuality is a finding in a Code Quality report of GitLab.
 type codeQuality struct {
 	Description string `json:"description"`
 	CheckName   string `json:"check_name"`
@@ -144,8 +144,8 @@ var gitlabSeverity = map[detector.Severity]string{
 func (r Report) GitLab(w io.Writer, fallback string) error {
 	out := []codeQuality{}
 	for _, f := range r.OpenFindings() {
-		for _, p := range placesOf(f) {
-			c := codeQuality{Description: message(f, p), CheckName: f.Rule, Fingerprint: fingerprint(f, p), Severity: gitlabSeverity[f.Severity]}
+		for _, p := range locationsOf(f) {
+			c := codeQuality{Description: findingMessage(f, p), CheckName: f.Rule, Fingerprint: fingerprint(f, p), Severity: gitlabSeverity[f.Severity]}
 			c.Location.Path, c.Location.Lines.Begin = cmp.Or(p.File, fallback), 1
 			if p.Line > 0 && !p.Gone {
 				c.Location.Lines.Begin = p.Line
@@ -153,11 +153,11 @@ func (r Report) GitLab(w io.Writer, fallback string) error {
 			out = append(out, c)
 		}
 	}
-	return encode(w, out)
+	return writeJSON(w, out)
 }
 
-// JUnit writes a test for each finding, failed if it blocks, and one for the gate
-// itself.
+// JUnit writes JUnit XML with a test for each finding, which fails if the finding blocks, and
+// a test for the gate itself.
 func (r Report) JUnit(w io.Writer) error {
 	t := &metric.Tests{}
 	gate := metric.Test{ID: metric.ID{Suite: "supervise", Name: "gate"}, Status: metric.Passed, Message: r.Summary()}
@@ -172,7 +172,7 @@ func (r Report) JUnit(w io.Writer) error {
 			c.Status = metric.Failed
 		}
 		for _, p := range f.Locations {
-			c.Message += textstream.EscapeLog("\n" + placeLine(p))
+			c.Message += textstream.EscapeLog("\n" + locationLine(p))
 		}
 		t.Cases = append(t.Cases, c)
 	}
@@ -183,9 +183,9 @@ func (r Report) JUnit(w io.Writer) error {
 }
 
 // JSON writes the complete report.
-func (r Report) JSON(w io.Writer) error { return encode(w, r) }
+func (r Report) JSON(w io.Writer) error { return writeJSON(w, r) }
 
-func encode(w io.Writer, v any) error {
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

@@ -10,8 +10,8 @@ import (
 	"supervise/internal/ledger"
 )
 
-// findingsName is the file with the findings of the last merge gate on this machine,
-// in the folder of the tree's loops: supervise ack finds them there.
+// findingsName is the file with the findings of the last merge gate on this machine, in the
+// folder of the tree's loops. supervise ack reads it.
 const findingsName = "gate.json"
 
 // SaveFindings writes the findings of a merge gate to the folder of the tree's loops.

@@ -9,17 +9,17 @@ import (
 	"supervise/selector"
 )
 
-// HiddenResults is how the hidden tests ended on the tree: their names, and nothing of their
-// text, for the author of the change reads it.
+// HiddenResults are the results of the hidden tests on the tree. They have the names of the
+// tests but not their text, since the author of the change can read them.
 type HiddenResults struct {
 	Count   int      `json:"count"`
 	Passed  int      `json:"passed"`
-	Failing []string `json:"failing,omitempty"` // or did not run
-	NotRun  string   `json:"not_run,omitempty"` // why none of them ran
-	Reused  bool     `json:"reused,omitempty"`  // only tests changed: the results are those of the base
+	Failing []string `json:"failing,omitempty"` // failed, or did not run
+	NotRun  string   `json:"not_run,omitempty"` // why none of them ran, "" if they did
+	Reused  bool     `json:"reused,omitempty"`  // the results are those of the base, since only tests changed
 }
 
-func hiddenOf(h *ledger.Hidden) *HiddenResults {
+func newHiddenResults(h *ledger.Hidden) *HiddenResults {
 	if h == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (h HiddenResults) String() string {
 	}
 	text := fmt.Sprintf("%d of %d pass", h.Passed, h.Count)
 	if len(h.Failing) > 0 {
-		text += "; not " + names(h.Failing)
+		text += "; not " + listFiles(h.Failing)
 	}
 	if h.Reused {
 		text += " (as on the base: only tests changed)"
@@ -55,13 +55,13 @@ func (h HiddenResults) String() string {
 	return text
 }
 
-// past is the history of a change: the base, as if it were the baseline of a loop.
-func (g *gate) past(ctx context.Context, j judge.Judge) (*judge.History, error) {
-	base := ledger.Iteration{Set: g.before, Score: selector.Grade(g.before, g.before, g.settings.Weights), Snapshot: g.was}
+// baseHistory returns the history of the change: the base as the baseline of a loop.
+func (g *mergeGate) baseHistory(ctx context.Context, j judge.Judge) (*judge.History, error) {
+	base := ledger.Iteration{Set: g.baseSet, Score: selector.Grade(g.baseSet, g.baseSet, g.settings.Weights), Snapshot: g.baseSnapshot}
 	switch {
 	case j.Settings.Hidden.Dir == "":
-	case g.was == "":
-		g.note("the hidden tests did not run on the base, whose files are not here: which of them passed before is not known")
+	case g.baseSnapshot == "":
+		g.addNote("the hidden tests did not run on the base, whose files are not here: which of them passed before is not known")
 	default:
 		g.OnProgress("running the hidden tests on the base")
 		var err error
@@ -72,9 +72,9 @@ func (g *gate) past(ctx context.Context, j judge.Judge) (*judge.History, error) 
 	return judge.NewCommitHistory(base), nil
 }
 
-// hiddenUnknown is an error if hidden tests could be read neither on the base nor on the
-// tree: their results are unknown then, and no rule says so.
-func hiddenUnknown(h *ledger.Hidden, past *judge.History) error {
+// checkHiddenRead returns an error if hidden tests could be read neither on the base nor on
+// the tree. Their results are unknown then, and no rule reports that.
+func checkHiddenRead(h *ledger.Hidden, past *judge.History) error {
 	if h == nil || h.NotRunReason != "" || h.Tests != nil && len(h.Tests.Cases)+len(h.Tests.Broken) > 0 {
 		return nil
 	}

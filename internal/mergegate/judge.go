@@ -18,53 +18,53 @@ import (
 )
 
 // judge judges the tree as if the change were one iteration after the base.
-func (g *gate) judge(ctx context.Context) error {
+func (g *mergeGate) judge(ctx context.Context) error {
 	nobody := &ledger.AgentRun{Cause: runner.Exited.String()}
-	t := judge.Tree{Iteration: ledger.Iteration{Number: 1, Agent: nobody, Start: g.was, Snapshot: g.is}}
+	t := judge.Tree{Iteration: ledger.Iteration{Number: 1, Agent: nobody, Start: g.baseSnapshot, Snapshot: g.headSnapshot}}
 	settings := g.settings
-	settings.Hidden.AtEnd = false // there is but one tree
-	if g.was != "" {
+	settings.Hidden.AtEnd = false // there is only one tree
+	if g.baseSnapshot != "" {
 		var err error
-		if t.Changes, err = g.store.Changes(ctx, g.was, g.is); err != nil {
+		if t.Changes, err = g.store.Changes(ctx, g.baseSnapshot, g.headSnapshot); err != nil {
 			return err
 		}
-		settings.Integrity.Base = treediff.Repo{Dir: g.tree.Dir}.BaseTree(ctx, g.texts)
+		settings.Integrity.Base = treediff.Repo{Dir: g.tree.Dir}.BaseTree(ctx, g.baseTree)
 	}
 	var untried []string
 	j := judge.Judge{
 		Reviewer: g.reviewer(ctx),
 		Settings: settings, Subject: judge.Change, Mask: g.mask(), Now: func() time.Time { return g.Now }, OnProgress: g.OnProgress,
-		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.original()},
+		Workspace: treecopy.Workspace{Store: g.store, Meter: g.meter, Plan: g.settings.Plan, Root: g.Root, Scratch: filepath.Join(g.Scratch, "copies"), Original: g.originalRunners()},
 		OnProblem: func(what string, err error) { untried = append(untried, fmt.Sprintf("%s: %v", what, err)) },
 	}
-	past, err := g.past(ctx, j)
+	past, err := g.baseHistory(ctx, j)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
 	if g.verdict, err = j.Judge(ctx, t, g.measured, past); err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
-	if err := hiddenUnknown(g.verdict.Hidden, past); err != nil {
+	if err := checkHiddenRead(g.verdict.Hidden, past); err != nil {
 		return err
 	}
-	g.now = g.verdict.JudgedSet()
+	g.headSet = g.verdict.JudgedSet()
 	g.noteSilenced(g.verdict.Silenced)
 	g.noteExcluded(g.verdict.Excluded, g.verdict.Set.Coverage)
 	g.notes = g.mask().Texts(append(g.notes, untried...))
 	return nil
 }
 
-func (g *gate) noteSilenced(q *ledger.Silenced) {
+func (g *mergeGate) noteSilenced(q *ledger.Silenced) {
 	switch {
 	case q == nil:
 	case q.Why != "":
-		g.note("new comments silence linters in %s; what they hide is not known: %s", names(q.Files), q.Why)
+		g.addNote("new comments silence linters in %s; what they hide is not known: %s", listFiles(q.Files), q.Why)
 	case len(q.Findings) > 0:
-		g.note("new comments silence linters in %s and hide %s, which count", names(q.Files), report.Pluralize(len(q.Findings), "finding", "findings"))
+		g.addNote("new comments silence linters in %s and hide %s, which count", listFiles(q.Files), report.Pluralize(len(q.Findings), "finding", "findings"))
 	}
 }
 
-func (g *gate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
+func (g *mergeGate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
 	if x == nil {
 		return
 	}
@@ -72,16 +72,16 @@ func (g *gate) noteExcluded(x *ledger.Excluded, counted *metric.Coverage) {
 	without, _ := counted.Percent()
 	switch {
 	case x.Why != "":
-		g.note("%s takes code out of the coverage; what it is without is not known, so that it counts as no better than that of the base (%.1f %%, measured %.1f %%): %s", names(x.Files), without, with, x.Why)
+		g.addNote("%s takes code out of the coverage; what it is without is not known, so that it counts as no better than that of the base (%.1f %%, measured %.1f %%): %s", listFiles(x.Files), without, with, x.Why)
 	case without < with:
-		g.note("%s takes code out of the coverage, which counts as %.1f %%, as it is without, and not as %.1f %%", names(x.Files), without, with)
+		g.addNote("%s takes code out of the coverage, which counts as %.1f %%, as it is without, and not as %.1f %%", listFiles(x.Files), without, with)
 	}
 }
 
-// names lists a few files.
-func names(files []string) string {
-	if len(files) > maxPlaces {
-		return fmt.Sprintf("%s and %d more", strings.Join(files[:maxPlaces], ", "), len(files)-maxPlaces)
+// listFiles returns the first names, and the number of the others.
+func listFiles(files []string) string {
+	if len(files) > maxLocations {
+		return fmt.Sprintf("%s and %d more", strings.Join(files[:maxLocations], ", "), len(files)-maxLocations)
 	}
 	return strings.Join(files, ", ")
 }

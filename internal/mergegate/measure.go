@@ -21,9 +21,9 @@ import (
 	"supervise/metric"
 )
 
-// capture takes the tree as it is, and the base, into a store of snapshots. The
-// checkout is at the base then.
-func (g *gate) capture(ctx context.Context) (err error) {
+// capture takes snapshots of the working tree and of the base. Afterwards the checkout has
+// the files of the base.
+func (g *mergeGate) capture(ctx context.Context) (err error) {
 	g.OnProgress("reading what changed")
 	if err := g.commitHead(ctx); err != nil {
 		return err
@@ -31,36 +31,36 @@ func (g *gate) capture(ctx context.Context) (err error) {
 	if g.store, err = g.tree.OpenSnapshots(ctx); err != nil {
 		return err
 	}
-	if g.is, err = g.tree.Snapshot(ctx, g.store, g.head); err != nil {
+	if g.headSnapshot, err = g.tree.Snapshot(ctx, g.store, g.head); err != nil {
 		return err
 	}
 	g.files = map[string]bool{}
-	files, err := g.store.Files(g.is)
+	files, err := g.store.Files(g.headSnapshot)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		g.files[f.Path] = true
 	}
-	if g.texts == "" {
+	if g.baseTree == "" {
 		return nil
 	}
-	base, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "base", g.texts)
+	base, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "base", g.baseTree)
 	if err != nil {
 		return err
 	}
-	g.was, err = g.tree.Snapshot(ctx, g.store, strings.TrimSpace(base))
+	g.baseSnapshot, err = g.tree.Snapshot(ctx, g.store, strings.TrimSpace(base))
 	return err
 }
 
-// commitHead makes a commit of the working tree, with what is not committed and not
-// ignored, in the repository of the checkout.
-func (g *gate) commitHead(ctx context.Context) error {
-	head, err := g.repo.tree(ctx, "HEAD^{tree}")
+// commitHead creates a commit of the working tree in the repository of the checkout. It
+// includes uncommitted and untracked files, but not ignored ones.
+func (g *mergeGate) commitHead(ctx context.Context) error {
+	head, err := g.repo.treeID(ctx, "HEAD^{tree}")
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
 	}
-	if err := g.addable(ctx); err != nil {
+	if err := g.checkFileSizes(ctx); err != nil {
 		return err
 	}
 	exclude, err := g.repo.git(ctx, nil, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
@@ -72,7 +72,7 @@ func (g *gate) commitHead(ctx context.Context) error {
 	for _, args := range [][]string{
 		{"read-tree", head},
 		{"ls-files", "-z", "--others", "--modified", "--deleted", "--exclude-standard"},
-		{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}, // git add would start git in each submodule
+		{"update-index", "--add", "--remove", "--replace", "-z", "--stdin"}, // git add would run git in each submodule
 		{"write-tree"},
 	} {
 		if out, err = (git.Command{Dir: g.tree.Dir, Args: slices.Concat(there, args), Stdin: bytes.NewReader(out)}).Output(ctx); err != nil {
@@ -80,14 +80,15 @@ func (g *gate) commitHead(ctx context.Context) error {
 		}
 	}
 	tree := strings.TrimSpace(string(out))
-	g.commitID, g.dirty = g.repo.id(ctx, "HEAD"), tree != head
+	g.commitID, g.dirty = g.repo.commitID(ctx, "HEAD"), tree != head
 	commit, err := g.tree.Git(ctx, "-c", "user.name=supervise", "-c", "user.email=supervise@localhost", "commit-tree", "-m", "head", tree)
 	g.head = strings.TrimSpace(commit)
 	return err
 }
 
-// addable refuses a working tree with a file that git would take minutes to add.
-func (g *gate) addable(ctx context.Context) error {
+// checkFileSizes returns an error if the working tree has a file that is so large that git
+// would take minutes to add it.
+func (g *mergeGate) checkFileSizes(ctx context.Context) error {
 	if err := git.CheckFiles(g.Root, "add"); err != nil {
 		return err
 	}
@@ -105,24 +106,24 @@ func (g *gate) addable(ctx context.Context) error {
 }
 
 // configure reads the configuration of the base.
-func (g *gate) configure(context.Context) (err error) {
-	from := g.at(g.tree.Dir)
-	if g.texts == "" {
+func (g *mergeGate) configure(context.Context) (err error) {
+	from := g.projectIn(g.tree.Dir)
+	if g.baseTree == "" {
 		from = g.Project
-		g.note("the configuration is that of the change itself, since the base's files are not here")
+		g.addNote("the configuration is that of the change itself, since the base's files are not here")
 	} else if _, err := os.Stat(from); err != nil {
-		return fmt.Errorf("%w: the base has no folder %s", ErrBase, g.below)
+		return fmt.Errorf("%w: the base has no folder %s", ErrBase, g.projectPath)
 	}
-	if g.settings, err = g.Configure(from, g.Project); err == nil && g.texts != "" {
-		g.basePlan, g.moved = detectedplan.PlanFor(from, g.settings.Plan, exec.LookPath)
+	if g.settings, err = g.Configure(from, g.Project); err == nil && g.baseTree != "" {
+		g.basePlan, g.runnersChanged = detectedplan.PlanFor(from, g.settings.Plan, exec.LookPath)
 	}
 	return err
 }
 
-// prepare makes the checkout of the base ready for checks: what they are depends on what
-// is installed there.
-func (g *gate) prepare(ctx context.Context) error {
-	files, err := g.store.Files(g.was)
+// prepareBase prepares the checkout of the base for its checks. It comes before the plan is
+// made, which depends on the installed tools.
+func (g *mergeGate) prepareBase(ctx context.Context) error {
+	files, err := g.store.Files(g.baseSnapshot)
 	if err != nil {
 		return err
 	}
@@ -135,68 +136,68 @@ func (g *gate) prepare(ctx context.Context) error {
 	return nil
 }
 
-// measureBy sets the plan by which the base is measured.
-func (g *gate) measureBy(ctx context.Context, plan measure.Plan) {
+// setBaseMeter creates the meter for the base from a plan.
+func (g *mergeGate) setBaseMeter(ctx context.Context, plan measure.Plan) {
 	g.baseMeter = measure.New(treecopy.PlanForCopy(ctx, plan, g.Project, nil), measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Hold: []*os.File{g.tree.Lock}, Baseline: true})
 }
 
-// original is how the tests of the base were run, nil if that did not change.
-func (g *gate) original() *treecopy.Original {
-	if !g.moved {
+// originalRunners returns how the tests of the base run, nil if the change did not affect that.
+func (g *mergeGate) originalRunners() *treecopy.Original {
+	if !g.runnersChanged {
 		return nil
 	}
 	return &treecopy.Original{Meter: g.baseMeter, Root: g.tree.Dir}
 }
 
 // measureBase measures the base in the checkout, if it has no record.
-func (g *gate) measureBase(ctx context.Context) error {
+func (g *mergeGate) measureBase(ctx context.Context) error {
 	if g.record != nil {
-		if g.before = g.record.Set; !g.moved {
+		if g.baseSet = g.record.Set; !g.runnersChanged {
 			return nil
 		}
-		g.measureBy(ctx, g.basePlan)
-		return g.prepare(ctx)
+		g.setBaseMeter(ctx, g.basePlan)
+		return g.prepareBase(ctx)
 	}
-	g.OnProgress("measuring the base, " + short(g.base.Commit))
-	if err := g.prepare(ctx); err != nil {
+	g.OnProgress("measuring the base, " + shortID(g.base.Commit))
+	if err := g.prepareBase(ctx); err != nil {
 		return err
 	}
-	dir := g.at(g.tree.Dir)
+	dir := g.projectIn(g.tree.Dir)
 	settings, err := g.Configure(dir, dir)
 	if err != nil {
 		return err
 	}
-	g.measureBy(ctx, settings.Plan)
+	g.setBaseMeter(ctx, settings.Plan)
 	res, err := g.baseMeter.Run(ctx, nil)
 	if err != nil {
 		return err
 	}
 	if res.Set.Tests == nil {
-		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, short(g.base.Commit), why(res.Set))
+		return fmt.Errorf("%w: the tests of the base, %s, could not be read: %s; --setup prepares its checkout, for instance 'npm ci'", ErrUnmeasurable, shortID(g.base.Commit), unmeasuredReason(res.Set))
 	}
-	g.before = g.mask().Set(res.Set)
+	g.baseSet = g.mask().Set(res.Set)
 	return nil
 }
 
-// measureHead measures the tree in its place.
-func (g *gate) measureHead(ctx context.Context) error {
+// measureHead measures the working tree in place.
+func (g *mergeGate) measureHead(ctx context.Context) error {
 	g.OnProgress("measuring the tree")
-	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Excluded: g.before.BrokenAtBaseline}})
-	res, err := m.Run(ctx, g.before.Tests)
+	m := measure.New(g.settings.Plan, measure.Options{Scratch: filepath.Join(g.Scratch, "reports"), Reruns: g.settings.Confirm, Memory: measure.Memory{Excluded: g.baseSet.BrokenAtBaseline}})
+	res, err := m.Run(ctx, g.baseSet.Tests)
 	if err != nil {
 		return err
 	}
 	g.meter, g.measured = m, judge.Measured{Set: res.Set, Checks: treecopy.CheckRuns(res.Runs)}
 	if res.Set.Tests == nil {
-		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(res.Set))
+		return fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, unmeasuredReason(res.Set))
 	}
 	if gap, ok := res.Set.Gap(metric.SectionTests); ok {
-		g.note("%s: %s", res.Set.DescribeGap(gap), gap.Why)
+		g.addNote("%s: %s", res.Set.DescribeGap(gap), gap.Why)
 	}
 	return nil
 }
 
-func why(s metric.Set) string {
+func unmeasuredReason(s metric.Set) string {
 	if gap, ok := s.Gap(metric.SectionTests); ok {
 		line, _, _ := strings.Cut(strings.TrimSpace(gap.Why), "\n")
 		return line
@@ -204,10 +205,11 @@ func why(s metric.Set) string {
 	return "there is no check that runs tests"
 }
 
-// MeasureRecord measures the tree as the base of later gates. dirty: no commit has this tree.
+// MeasureRecord measures the tree as the base of later gates. Dirty is true if the tree has
+// uncommitted changes.
 func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec Record, dirty bool, err error) {
 	r := repo{dir: o.Root}
-	if dirty, err = r.dirty(ctx); err != nil {
+	if dirty, err = r.isDirty(ctx); err != nil {
 		return rec, false, err
 	}
 	m := measure.New(settings.Plan, measure.Options{Scratch: o.Scratch, Reruns: settings.Confirm, Baseline: true})
@@ -216,11 +218,11 @@ func MeasureRecord(ctx context.Context, o Options, settings judge.Settings) (rec
 		return rec, dirty, err
 	}
 	if first.Set.Tests == nil {
-		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, why(first.Set))
+		return rec, dirty, fmt.Errorf("%w: the tests could not be read: %s", ErrUnmeasurable, unmeasuredReason(first.Set))
 	}
 	rec = Record{Version: recordVersion, MeasuredAt: o.Now.UTC().Truncate(time.Second), Supervise: o.Version, Set: secrets.NewMask(o.Env).Set(first.Set).WithoutCoveredLines()}
 	if !dirty {
-		rec.Commit = r.id(ctx, "HEAD")
+		rec.Commit = r.commitID(ctx, "HEAD")
 	}
 	return rec, dirty, nil
 }

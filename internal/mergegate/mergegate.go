@@ -1,6 +1,6 @@
-// Package mergegate is the merge gate: it measures the tree that is checked out, finds
-// what its base measured, and judges the difference by the rules of a loop, as if
-// the change were one iteration. Configuration and acknowledgements come from the base: the
+// Package mergegate is the merge gate. It measures the tree that is checked out, finds the
+// measurements of its base, and judges the difference by the rules of a loop, as if the
+// change were one iteration. Configuration and acknowledgements come from the base: the
 // change under review cannot configure its own review.
 package mergegate
 
@@ -26,39 +26,38 @@ var (
 	ErrUnmeasurable = errors.New("nothing to judge by")
 )
 
-// Options are the circumstances of a gate.
+// Options are the options of [Gate] and [MeasureRecord].
 type Options struct {
 	Root    string // the working tree, under git
-	Project string // the folder of the project, Root or below: the checks run there
-	Base    string // a revision, or the path of a record; "" finds one
+	Project string // the folder of the project, in which checks run: Root, or a folder in it
+	Base    string // a revision, or the path of a record; "" to find the base
 	Setup   string // run by the shell in a checkout of the base before its checks, "" for nothing
-	Remote  string // to fetch records and bases from; "" fetches nothing
-	State   string // the folder of the state of loops, which the reviewer must not write to
-	Scratch string // a separate folder outside the tree, which is removed at the end
+	Remote  string // to fetch records and bases from, "" to fetch nothing
+	State   string // the folder with the state of loops, which the reviewer must not change
+	Scratch string // a folder outside the tree, which the gate deletes
 
 	// Configure returns the settings from the project folder of the base, with the plan
 	// for the project in another folder.
 	Configure func(base, project string) (judge.Settings, error)
 
-	FailOn     FailOn   // which findings fail
-	Env        []string // its secrets are not stored; its variables name the target branch
+	FailOn     FailOn   // which findings fail the gate
+	Env        []string // its secrets are not stored, and CI variables name the target branch
 	Version    string   // of supervise
 	Now        time.Time
 	OnProgress func(what string) // may be nil
 }
 
-// Gate measures and judges the tree. The error wraps [ErrBase] when there is nothing
-// to compare with, [ErrUnmeasurable] when one of the two sides has no tests that
-// could be read, and the cause of ctx when that ends.
+// Gate measures and judges the tree. The error wraps [ErrBase] if there is nothing to compare
+// with, [ErrUnmeasurable] if no tests of one side could be read, or the cause of ctx.
 func Gate(ctx context.Context, o Options) (out Report, err error) {
 	if o.OnProgress == nil {
 		o.OnProgress = func(string) {}
 	}
-	g := &gate{Options: o, repo: repo{dir: o.Root, remote: o.Remote}}
-	if g.below, err = filepath.Rel(o.Root, o.Project); err != nil {
+	g := &mergeGate{Options: o, repo: repo{dir: o.Root, remote: o.Remote}}
+	if g.projectPath, err = filepath.Rel(o.Root, o.Project); err != nil {
 		return out, fmt.Errorf("find the project in the tree: %w", err)
 	}
-	if err := g.find(ctx); err != nil {
+	if err := g.findBase(ctx); err != nil {
 		return out, err
 	}
 	if g.tree, err = checkout.New(ctx, o.Root, filepath.Join(o.Scratch, "trees")); err != nil {
@@ -70,47 +69,47 @@ func Gate(ctx context.Context, o Options) (out Report, err error) {
 			return out, err
 		}
 	}
-	out = g.report()
-	return out, g.ratchet(&out)
+	out = g.newReport()
+	return out, g.checkRatchet(&out)
 }
 
-// gate is one run, from the search for the base to the verdict.
-type gate struct {
+// mergeGate is the state of one run of [Gate].
+type mergeGate struct {
 	Options
-	repo  repo
-	below string // slash path of the project in the tree, "." for all of it
+	repo        repo
+	projectPath string // slash path of the project in the tree, "." for all of it
 
 	base     Base
-	record   *Record        // nil: the base has to be measured
-	tree     *checkout.Tree // of the base, and for a moment of the head
-	texts    string         // git's id of a tree with the files of the base, "" when they are not here
-	head     string         // the working tree as a commit of the checkout's own repository
+	record   *Record        // nil if the base must be measured
+	tree     *checkout.Tree // of the head while its snapshot is taken, then of the base
+	baseTree string         // ID of the git tree of the base, "" if its files are missing
+	head     string         // commit of the working tree, in the repository of the checkout
 	commitID string         // of HEAD
 	dirty    bool           // the working tree differs from HEAD
 
-	store    *snapshot.Store
-	was, is  snapshot.ID
-	files    map[string]bool // of the tree
-	settings judge.Settings
-	meter    *measure.Meter
+	store                      *snapshot.Store
+	baseSnapshot, headSnapshot snapshot.ID
+	files                      map[string]bool // of the tree
+	settings                   judge.Settings
+	meter                      *measure.Meter
 
-	basePlan  measure.Plan // of the checkout of the base
-	baseMeter *measure.Meter
-	moved     bool // to other test runners
+	basePlan       measure.Plan // of the checkout of the base
+	baseMeter      *measure.Meter
+	runnersChanged bool // the base runs its tests with other test runners
 
-	before   metric.Set
+	baseSet  metric.Set
 	measured judge.Measured
 	verdict  judge.Verdict
-	now      metric.Set // that counts
+	headSet  metric.Set // as judged
 	notes    []string
 }
 
 // mask masks the secrets of the environment.
-func (g *gate) mask() secrets.Mask { return secrets.NewMask(g.Env) }
+func (g *mergeGate) mask() secrets.Mask { return secrets.NewMask(g.Env) }
 
-func (g *gate) note(format string, args ...any) {
+func (g *mergeGate) addNote(format string, args ...any) {
 	g.notes = append(g.notes, fmt.Sprintf(format, args...))
 }
 
-// at is the folder of the project in a tree.
-func (g *gate) at(root string) string { return filepath.Join(root, g.below) }
+// projectIn returns the folder of the project in a tree.
+func (g *mergeGate) projectIn(root string) string { return filepath.Join(root, g.projectPath) }

@@ -54,14 +54,14 @@ func (w world) commit(name string) string {
 	return w.git("rev-parse", "HEAD")
 }
 
-func (w world) gate(base string, env ...string) *gate {
-	return &gate{Options: Options{Root: w.dir, Base: base, Env: env}, repo: repo{dir: w.dir}}
+func (w world) gate(base string, env ...string) *mergeGate {
+	return &mergeGate{Options: Options{Root: w.dir, Base: base, Env: env}, repo: repo{dir: w.dir}}
 }
 
 func TestBaseIsWhereHeadLeftTheTarget(t *testing.T) {
 	w := newWorld(t)
 	one := w.commit("one")
-	if _, _, err := w.gate("").commit(t.Context()); !errors.Is(err, ErrBase) {
+	if _, _, err := w.gate("").baseCommit(t.Context()); !errors.Is(err, ErrBase) {
 		t.Errorf("a single commit: %v, want ErrBase", err)
 	}
 	w.git("switch", "-qc", "topic")
@@ -87,21 +87,21 @@ func TestBaseIsWhereHeadLeftTheTarget(t *testing.T) {
 		{"a named commit", "main", topic, "", one},
 	} {
 		w.git("switch", "-q", "--detach", tt.at)
-		got, why, err := w.gate(tt.base, tt.env).commit(t.Context())
+		got, why, err := w.gate(tt.base, tt.env).baseCommit(t.Context())
 		if err != nil || got != tt.want || why == "" {
-			t.Errorf("%s: %s (%s), %v, want %s", tt.name, short(got), why, err, short(tt.want))
+			t.Errorf("%s: %s (%s), %v, want %s", tt.name, shortID(got), why, err, shortID(tt.want))
 		}
 	}
 	if err := os.WriteFile(filepath.Join(w.dir, "new"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.git("switch", "-q", "main")
-	if got, _, err := w.gate("").commit(t.Context()); err != nil || got != two {
-		t.Errorf("uncommitted work: %s, %v, want HEAD", short(got), err)
+	if got, _, err := w.gate("").baseCommit(t.Context()); err != nil || got != two {
+		t.Errorf("uncommitted work: %s, %v, want HEAD", shortID(got), err)
 	}
 	w.git("switch", "-q", "--orphan", "other")
 	w.commit("other")
-	if _, _, err := w.gate("main").commit(t.Context()); !errors.Is(err, ErrBase) {
+	if _, _, err := w.gate("main").baseCommit(t.Context()); !errors.Is(err, ErrBase) {
 		t.Errorf("unrelated histories: %v, want ErrBase", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestShallowCloneNamesTheRemedy(t *testing.T) {
 	clone := world{t, filepath.Join(t.TempDir(), "clone")}
 	w.git("clone", "-q", "--depth=1", "--no-single-branch", "file://"+w.dir, clone.dir)
 	clone.git("switch", "-q", "topic")
-	_, _, err := clone.gate("main").commit(t.Context())
+	_, _, err := clone.gate("main").baseCommit(t.Context())
 	if !errors.Is(err, ErrBase) || !strings.Contains(err.Error(), "fetch-depth: 0") {
 		t.Errorf("%v, want the remedy", err)
 	}
@@ -136,11 +136,11 @@ func TestRecordsAreFoundByCommit(t *testing.T) {
 	if err := rec.Store(t.Context(), w.dir, ""); err != nil {
 		t.Fatal(err)
 	}
-	got, at, distance, err := r.nearest(t.Context(), two)
+	got, at, distance, err := r.nearestRecord(t.Context(), two)
 	if err != nil || at != one || distance != 1 || got.Set.Tests.Counts().Passed != 1 {
-		t.Fatalf("%+v of %s, %d away, %v", got, short(at), distance, err)
+		t.Fatalf("%+v of %s, %d away, %v", got, shortID(at), distance, err)
 	}
-	if tree, err := r.tree(t.Context(), RecordRef(one)+":"+treeName); err != nil || tree != w.git("rev-parse", one+"^{tree}") {
+	if tree, err := r.treeID(t.Context(), RecordRef(one)+":"+treeName); err != nil || tree != w.git("rev-parse", one+"^{tree}") {
 		t.Errorf("the record brings the tree %s, %v", tree, err)
 	}
 	again := w.git("rev-parse", RecordRef(one))
@@ -161,9 +161,9 @@ func TestRecordsAreFoundByCommit(t *testing.T) {
 		}
 	}
 	if gone, err := Prune(t.Context(), w.dir, "", 1, []string{"main"}); err != nil || !slices.Equal(gone, []string{one}) {
-		t.Errorf("pruned %v, %v, want %s", gone, err, short(one))
+		t.Errorf("pruned %v, %v, want %s", gone, err, shortID(one))
 	}
-	if rec, _, _, err := r.nearest(t.Context(), two); rec != nil || err != nil {
+	if rec, _, _, err := r.nearestRecord(t.Context(), two); rec != nil || err != nil {
 		t.Errorf("%+v, %v, want none", rec, err)
 	}
 }
@@ -229,8 +229,8 @@ func TestReportsOfHostileNames(t *testing.T) {
 		}
 		errs += strings.Count(line, "::error file")
 	}
-	if errs != perLevel {
-		t.Errorf("%d annotations, want %d", errs, perLevel)
+	if errs != maxPerLevel {
+		t.Errorf("%d annotations, want %d", errs, maxPerLevel)
 	}
 	b.Reset()
 	b.WriteString(r.Markdown())

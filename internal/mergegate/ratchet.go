@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -15,23 +16,23 @@ import (
 	"supervise/metric"
 )
 
-// RatchetName is the file of the limits that only get stricter, next to the
-// configuration. It is meant to be committed.
+// RatchetName is the file with limits that only become stricter. It is next to the
+// configuration, and users commit it.
 const RatchetName = ".supervise-ratchet.json"
 
-// ErrRatchet is wrapped by every error that an edit of the file fixes.
+// ErrRatchet is wrapped by every error about the content of the file.
 var ErrRatchet = errors.New("invalid ratchet")
 
 // Ratchet maps metrics to their limits.
 type Ratchet map[metric.Field]float64
 
-// limit is a metric that may have a limit, a minimum or a maximum.
-type limit struct {
-	field metric.Field
-	least bool
+// limitedMetric is a metric that may have a limit, a minimum or a maximum.
+type limitedMetric struct {
+	field     metric.Field
+	isMinimum bool
 }
 
-var limits = []limit{
+var limits = []limitedMetric{
 	{metric.TestCount, true},
 	{metric.TestsPassed, true},
 	{metric.CoveragePct, true},
@@ -44,7 +45,7 @@ var limits = []limit{
 type Violation struct {
 	Field  metric.Field `json:"field"`
 	Limit  float64      `json:"limit"`
-	Actual *float64     `json:"actual"` // nil: not measured
+	Actual *float64     `json:"actual"` // nil if it is not measured
 }
 
 func (s Violation) String() string {
@@ -54,7 +55,7 @@ func (s Violation) String() string {
 	return fmt.Sprintf("%s is %s, beyond the limit %s", s.Field, report.FormatNumber(*s.Actual), report.FormatNumber(s.Limit))
 }
 
-// ReadRatchet reads the limits in a file; one that is not there has none.
+// ReadRatchet reads the limits in a file. A missing file has no limits.
 func ReadRatchet(path string) (Ratchet, error) {
 	text, err := projectfile.ReadNamed(path, projectfile.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,39 +69,38 @@ func ReadRatchet(path string) (Ratchet, error) {
 		return nil, fmt.Errorf("%w: %s: %w; it maps metric names to numbers, as --tighten writes it", ErrRatchet, path, err)
 	}
 	for field := range r {
-		if !slices.ContainsFunc(limits, func(l limit) bool { return l.field == field }) {
+		if !slices.ContainsFunc(limits, func(l limitedMetric) bool { return l.field == field }) {
 			return nil, fmt.Errorf("%w: %s: %s can have no limit", ErrRatchet, path, field)
 		}
 	}
 	return r, nil
 }
 
-// MergeStricter returns the limits of both, the stricter one if both have one: the result of
-// a merge of two branches.
+// MergeStricter returns the limits of both ratchets. If both have a limit for a metric, the
+// stricter one counts.
 func (r Ratchet) MergeStricter(other Ratchet) Ratchet {
 	out := Ratchet{}
+	maps.Copy(out, r)
 	for _, l := range limits {
-		a, here := r[l.field]
-		b, there := other[l.field]
+		a, hasA := r[l.field]
+		b, hasB := other[l.field]
 		switch {
-		case here && there && l.least:
+		case hasA && hasB && l.isMinimum:
 			out[l.field] = max(a, b)
-		case here && there:
+		case hasA && hasB:
 			out[l.field] = min(a, b)
-		case here:
-			out[l.field] = a
-		case there:
+		case hasB:
 			out[l.field] = b
 		}
 	}
 	return out
 }
 
-// tolerance is by how many points coverage may miss its limit: it is written with
-// one decimal.
-const tolerance = 0.05
+// coverageTolerance is the rounding error of the coverage in percentage points: limits are
+// stored with one decimal.
+const coverageTolerance = 0.05
 
-// Violations returns the limits that a measurement violates.
+// Violations returns the limits that the metrics violate.
 func (r Ratchet) Violations(s metric.Set) []Violation {
 	var out []Violation
 	for _, l := range limits {
@@ -111,20 +111,20 @@ func (r Ratchet) Violations(s metric.Set) []Violation {
 		is, ok := s.Value(l.field)
 		slack := 1e-9
 		if l.field == metric.CoveragePct {
-			slack = tolerance
+			slack = coverageTolerance
 		}
 		switch {
 		case !ok:
 			out = append(out, Violation{Field: l.field, Limit: bound})
-		case l.least && is < bound-slack, !l.least && is > bound+slack:
+		case l.isMinimum && is < bound-slack, !l.isMinimum && is > bound+slack:
 			out = append(out, Violation{Field: l.field, Limit: bound, Actual: &is})
 		}
 	}
 	return out
 }
 
-// Tighten returns the limits with those that a measurement betters moved to it, and
-// new ones for what has none. It never loosens one.
+// Tighten returns the limits after the metrics: limits that are now exceeded become stricter,
+// and metrics without a limit get one. No limit becomes less strict.
 func (r Ratchet) Tighten(s metric.Set) Ratchet {
 	now := Ratchet{}
 	for _, l := range limits {
@@ -162,21 +162,21 @@ func (r Ratchet) fields() []metric.Field {
 	return out
 }
 
-// ratchet checks the limits of the base and of the tree, the stricter of both.
-func (g *gate) ratchet(out *Report) error {
+// checkRatchet checks the stricter limits of the base and of the tree.
+func (g *mergeGate) checkRatchet(out *Report) error {
 	r, err := ReadRatchet(filepath.Join(g.Project, RatchetName))
 	if err != nil {
 		return err
 	}
-	if g.texts != "" {
-		base, err := ReadRatchet(filepath.Join(g.at(g.tree.Dir), RatchetName))
+	if g.baseTree != "" {
+		base, err := ReadRatchet(filepath.Join(g.projectIn(g.tree.Dir), RatchetName))
 		if err != nil {
 			return err
 		}
 		r = r.MergeStricter(base)
 	}
-	out.Ratchet = r.Violations(g.now)
+	out.Ratchet = r.Violations(g.headSet)
 	out.Passed = out.Passed && len(out.Ratchet) == 0
-	out.Tightened = r.Tighten(g.now)
+	out.Tightened = r.Tighten(g.headSet)
 	return nil
 }

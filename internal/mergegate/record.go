@@ -16,47 +16,47 @@ import (
 	"supervise/metric"
 )
 
-// Record is what was measured of a commit, as it is stored for the gates to come.
+// Record has the measurements of a commit, as they are stored for later gates.
 type Record struct {
 	Version    int         `json:"version"`
 	Commit     string      `json:"commit,omitempty"` // "" for an uncommitted tree
 	MeasuredAt time.Time   `json:"measured_at"`
 	Supervise  string      `json:"supervise_version"`
 	Set        metric.Set  `json:"measurements"`
-	Flaky      []metric.ID `json:"flaky,omitempty"` // had two outcomes on the tree
+	Flaky      []metric.ID `json:"flaky,omitempty"` // tests with two outcomes on the tree
 }
 
-// recordVersion is that of the form of a record.
+// recordVersion is the version of the format of a record.
 const recordVersion = 2
 
 const (
-	refs     = "refs/supervise/metrics/"
-	fileName = "metrics.json"
-	treeName = "tree" // the files of the commit, so that they come with the record
+	refPrefix = "refs/supervise/metrics/"
+	fileName  = "metrics.json"
+	treeName  = "tree" // the files of the commit, so that they are fetched with the record
 )
 
-// RecordRef is the ref of the record of a commit. Each commit has its own, so that no two
-// writers meet. It is a commit without parents, whose tree has metrics.json and,
-// as the folder "tree", the files of the commit that was measured.
-func RecordRef(commit string) string { return refs + commit }
+// RecordRef returns the ref of the record of a commit. Every commit has a separate ref, so
+// that writers do not conflict. The ref points to a commit without parents, whose tree has
+// the file metrics.json and the files of the measured commit in the folder "tree".
+func RecordRef(commit string) string { return refPrefix + commit }
 
-// nearest returns the record of the commit, or of the nearest ancestor along the
-// first parents that has one, nil for none. The remote is searched as well.
-func (r repo) nearest(ctx context.Context, commit string) (rec *Record, at string, distance int, err error) {
-	const far = 200
-	list := r.ancestors(ctx, commit, far)
-	known, err := r.known(ctx)
+// nearestRecord returns the record of the commit, or of the nearest ancestor along the first
+// parents that has one. It is nil if there is none. Records of the remote are found as well.
+func (r repo) nearestRecord(ctx context.Context, commit string) (rec *Record, recorded string, distance int, err error) {
+	const maxDistance = 200
+	list := r.ancestors(ctx, commit, maxDistance)
+	known, err := r.localRecords(ctx)
 	if err != nil {
 		return nil, "", 0, err
 	}
 	if !known[commit] && r.remote != "" {
-		maps.Copy(known, r.offered(ctx))
+		maps.Copy(known, r.remoteRecords(ctx))
 	}
 	for i, id := range list {
 		if !known[id] {
 			continue
 		}
-		rec, err := r.load(ctx, id)
+		rec, err := r.loadRecord(ctx, id)
 		if err != nil {
 			return nil, "", 0, err
 		}
@@ -67,56 +67,56 @@ func (r repo) nearest(ctx context.Context, commit string) (rec *Record, at strin
 	return nil, "", 0, nil
 }
 
-// known lists the commits whose records are here.
-func (r repo) known(ctx context.Context) (map[string]bool, error) {
-	out, err := r.git(ctx, nil, "for-each-ref", "--format=%(refname)", refs)
+// localRecords returns the set of commits with a record in the local repository.
+func (r repo) localRecords(ctx context.Context) (map[string]bool, error) {
+	out, err := r.git(ctx, nil, "for-each-ref", "--format=%(refname)", refPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
 	known := map[string]bool{}
 	for _, ref := range strings.Fields(out) {
-		known[strings.TrimPrefix(ref, refs)] = true
+		known[strings.TrimPrefix(ref, refPrefix)] = true
 	}
 	return known, nil
 }
 
-// offered lists the commits whose records the remote has; none when it cannot be
-// asked.
-func (r repo) offered(ctx context.Context) map[string]bool {
+// remoteRecords returns the set of commits with a record in the remote. It is empty if the
+// remote cannot be reached.
+func (r repo) remoteRecords(ctx context.Context) map[string]bool {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	out, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.remote, refs+"*")
+	out, err := r.git(ctx, nil, "ls-remote", "--quiet", "--refs", "--", r.remote, refPrefix+"*")
 	if err != nil {
 		return nil
 	}
 	known := map[string]bool{}
 	for line := range strings.Lines(out) {
 		if _, ref, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-			known[strings.TrimPrefix(ref, refs)] = true
+			known[strings.TrimPrefix(ref, refPrefix)] = true
 		}
 	}
 	return known
 }
 
-// load reads the record of a commit, which is fetched when it is not here; nil when
-// it cannot be had.
-func (r repo) load(ctx context.Context, commit string) (*Record, error) {
+// loadRecord reads the record of a commit, and fetches it if necessary. It returns nil if
+// that is not possible.
+func (r repo) loadRecord(ctx context.Context, commit string) (*Record, error) {
 	ref := RecordRef(commit)
-	if _, err := r.tree(ctx, ref); err != nil {
+	if _, err := r.treeID(ctx, ref); err != nil {
 		if err := r.fetch(ctx, "--depth=1", "+"+ref+":"+ref); err != nil {
-			return nil, nil //nolint:nilnil,nilerr // there is none, as documented
+			return nil, nil //nolint:nilnil,nilerr // no record, as documented
 		}
 	}
 	text, err := r.git(ctx, nil, "cat-file", "blob", ref+":"+fileName)
 	if err != nil {
-		return nil, fmt.Errorf("%w: the record of %s is damaged: %w; delete %s", ErrBase, short(commit), err, ref)
+		return nil, fmt.Errorf("%w: the record of %s is damaged: %w; delete %s", ErrBase, shortID(commit), err, ref)
 	}
-	rec, err := parse([]byte(text), ref)
+	rec, err := parseRecord([]byte(text), ref)
 	if err != nil {
 		return nil, err
 	}
 	if rec.Commit != commit {
-		return nil, fmt.Errorf("%w: %s has the record of another commit, %s: delete the ref", ErrBase, ref, short(rec.Commit))
+		return nil, fmt.Errorf("%w: %s has the record of another commit, %s: delete the ref", ErrBase, ref, shortID(rec.Commit))
 	}
 	return &rec, nil
 }
@@ -127,10 +127,10 @@ func ReadRecord(path string) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("%w: read the record: %w", ErrBase, err)
 	}
-	return parse(text, path)
+	return parseRecord(text, path)
 }
 
-func parse(text []byte, from string) (rec Record, err error) {
+func parseRecord(text []byte, from string) (rec Record, err error) {
 	if err := json.Unmarshal(text, &rec); err != nil {
 		return rec, fmt.Errorf("%w: %s is no record of supervise baseline: %w", ErrBase, from, err)
 	}
@@ -143,7 +143,7 @@ func parse(text []byte, from string) (rec Record, err error) {
 	return rec, nil
 }
 
-// Save writes the record into a file.
+// Save writes the record to a file.
 func (rec Record) Save(path string) error {
 	b, err := json.Marshal(rec)
 	if err != nil {
@@ -152,8 +152,8 @@ func (rec Record) Save(path string) error {
 	return ledger.WriteFile(path, append(b, '\n'))
 }
 
-// Store stores the record under the ref of its commit in the repository of dir, and
-// at the remote when that is not "".
+// Store stores the record under the ref of its commit, in the repository of dir and, unless
+// remote is "", in the remote.
 func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	r := repo{dir: dir, remote: remote}
 	b, err := json.Marshal(rec)
@@ -176,7 +176,7 @@ func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	if err != nil {
 		return fmt.Errorf("store the record: %w", err)
 	}
-	// A commit of fixed author and date: the same record gives the same object.
+	// With a fixed author and date, the same record gives the same object.
 	date := strconv.FormatInt(rec.MeasuredAt.Unix(), 10) + " +0000"
 	text := fmt.Sprintf("tree %s\nauthor supervise <supervise@localhost> %s\ncommitter supervise <supervise@localhost> %s\n\nwhat supervise measured of %s\n", strings.TrimSpace(tree), date, date, rec.Commit)
 	commit, err := r.git(ctx, []byte(text), "hash-object", "-t", "commit", "-w", "--stdin")
@@ -195,20 +195,20 @@ func (rec Record) Store(ctx context.Context, dir, remote string) error {
 	return nil
 }
 
-// Prune deletes records, here and at the remote when that is not "": all but those of
-// the latest keep commits along the first parents of the given revisions. It returns
-// the commits whose records went.
+// Prune deletes records in the repository and, unless remote is "", in the remote. It keeps
+// those of the latest commits along the first parents of revs, as many as keep says. It
+// returns the commits whose records it deleted.
 func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]string, error) {
 	r := repo{dir: dir, remote: remote}
-	known, err := r.known(ctx)
+	known, err := r.localRecords(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if remote != "" {
-		maps.Copy(known, r.offered(ctx))
+		maps.Copy(known, r.remoteRecords(ctx))
 	}
 	for _, rev := range revs {
-		id := r.id(ctx, rev)
+		id := r.commitID(ctx, rev)
 		if id == "" {
 			return nil, fmt.Errorf("%w: git knows no %s here", ErrBase, rev)
 		}
@@ -217,10 +217,10 @@ func Prune(ctx context.Context, dir, remote string, keep int, revs []string) ([]
 		}
 	}
 	gone := slices.Sorted(maps.Keys(known))
-	return gone, errors.Join(r.drop(ctx, gone), r.dropRemote(ctx, gone))
+	return gone, errors.Join(r.deleteLocal(ctx, gone), r.deleteRemote(ctx, gone))
 }
 
-func (r repo) drop(ctx context.Context, commits []string) error {
+func (r repo) deleteLocal(ctx context.Context, commits []string) error {
 	var in strings.Builder
 	for _, id := range commits {
 		fmt.Fprintf(&in, "delete %s\n", RecordRef(id))
@@ -231,7 +231,7 @@ func (r repo) drop(ctx context.Context, commits []string) error {
 	return nil
 }
 
-func (r repo) dropRemote(ctx context.Context, commits []string) error {
+func (r repo) deleteRemote(ctx context.Context, commits []string) error {
 	if r.remote == "" || len(commits) == 0 {
 		return nil
 	}

@@ -12,8 +12,7 @@ import (
 	"supervise/internal/git"
 )
 
-// repo is the user's repository. Nothing is written to it but the refs of records,
-// and what a fetch brings.
+// repo is the user's repository. The gate writes only refs of records and fetched objects.
 type repo struct {
 	dir    string
 	remote string // "" fetches nothing
@@ -28,8 +27,8 @@ func (r repo) git(ctx context.Context, in []byte, args ...string) (string, error
 	return string(out), err
 }
 
-// id returns the commit that a revision names, "" for none that is here.
-func (r repo) id(ctx context.Context, rev string) string {
+// commitID returns the commit of a revision, "" if the repository does not have it.
+func (r repo) commitID(ctx context.Context, rev string) string {
 	out, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
 		return ""
@@ -37,8 +36,8 @@ func (r repo) id(ctx context.Context, rev string) string {
 	return strings.TrimSpace(out)
 }
 
-// tree returns the id of a tree that is here.
-func (r repo) tree(ctx context.Context, rev string) (string, error) {
+// treeID returns the ID of the tree of a revision. It is an error if the tree is missing.
+func (r repo) treeID(ctx context.Context, rev string) (string, error) {
 	out, err := r.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev)
 	if err != nil {
 		return "", err
@@ -48,8 +47,8 @@ func (r repo) tree(ctx context.Context, rev string) (string, error) {
 	return id, err
 }
 
-// parents returns those of HEAD as the commit itself names them, which a shallow
-// clone does not hold.
+// parents returns the parents that the commit HEAD names. In a shallow clone, they are not in
+// the repository.
 func (r repo) parents(ctx context.Context) ([]string, error) {
 	text, err := r.git(ctx, nil, "cat-file", "commit", "HEAD")
 	if err != nil {
@@ -73,21 +72,21 @@ func (r repo) mergeBase(ctx context.Context, a, b string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-func (r repo) shallow(ctx context.Context) bool {
+func (r repo) isShallow(ctx context.Context) bool {
 	out, err := r.git(ctx, nil, "rev-parse", "--is-shallow-repository")
 	return err == nil && strings.TrimSpace(out) == "true"
 }
 
-// dirty reports whether the working tree, with what is untracked, differs from HEAD.
-func (r repo) dirty(ctx context.Context) (bool, error) {
+// isDirty reports whether the working tree, including untracked files, differs from HEAD.
+func (r repo) isDirty(ctx context.Context) (bool, error) {
 	out, err := r.git(ctx, nil, "status", "--porcelain", "--untracked-files=normal")
 	return strings.TrimSpace(out) != "", err
 }
 
-// fetchTimeout bounds one exchange with the remote.
+// fetchTimeout limits one exchange with the remote.
 const fetchTimeout = 2 * time.Minute
 
-// fetch fetches from the remote. The error is the reason why nothing was fetched.
+// fetch fetches from the remote. The error says why it could not.
 func (r repo) fetch(ctx context.Context, args ...string) error {
 	if r.remote == "" {
 		return errors.New("nothing is fetched with --offline")
@@ -102,8 +101,8 @@ func (r repo) fetch(ctx context.Context, args ...string) error {
 	return err
 }
 
-// ancestors lists a commit and those before it along the first parents, as far as
-// they are here.
+// ancestors returns a commit and its ancestors along the first parents, as far as they are
+// in the repository.
 func (r repo) ancestors(ctx context.Context, commit string, limit int) []string {
 	out, err := r.git(ctx, nil, "rev-list", "--first-parent", "--max-count="+strconv.Itoa(limit), "--end-of-options", commit, "--")
 	if err != nil {

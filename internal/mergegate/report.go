@@ -13,7 +13,7 @@ import (
 	"supervise/metric"
 )
 
-// Version is that of the form of the report.
+// Version is the version of the format of the report.
 const Version = 1
 
 // FailOn says which findings fail the gate.
@@ -22,12 +22,12 @@ type FailOn string
 // The values of FailOn.
 const (
 	FailOnCritical FailOn = "critical"
-	FailOnProven   FailOn = "proven" // CRITICAL, and HIGH if more than text shows it
+	FailOnProven   FailOn = "proven" // CRITICAL, and HIGH if not based on text alone
 	FailOnHigh     FailOn = "high"
 	FailOnMedium   FailOn = "medium"
 )
 
-// FailOnValues are the values of FailOn.
+// FailOnValues returns the values of FailOn.
 func FailOnValues() []FailOn { return []FailOn{FailOnProven, FailOnCritical, FailOnHigh, FailOnMedium} }
 
 // blocks reports whether an alert fails the gate.
@@ -52,7 +52,7 @@ func (f FailOn) String() string {
 	return strings.ToUpper(string(f)) + " or above"
 }
 
-// Report is what the gate found.
+// Report is the result of a gate.
 type Report struct {
 	Version  int            `json:"version"`
 	Passed   bool           `json:"passed"`
@@ -62,24 +62,24 @@ type Report struct {
 	JudgedAt time.Time      `json:"judged_at"`
 	Class    detector.Class `json:"classification"`
 
-	Findings []Finding `json:"findings"` // the worst first, those that a person accepted last
+	Findings []Finding `json:"findings"` // the worst first, acknowledged ones last
 	Metrics  Metrics   `json:"metrics"`
 
-	ExplainedLosses []detector.Loss       `json:"tests_explained,omitempty"` // gone, and found again or gone with what they tested
+	ExplainedLosses []detector.Loss       `json:"tests_explained,omitempty"` // missing tests that were moved, or deleted with what they tested
 	Changes         detector.TestChanges  `json:"tests"`
 	Goals           *ledger.Goals         `json:"goals,omitempty"`
 	Hidden          *HiddenResults        `json:"hidden_tests,omitempty"`
 	Review          *ledger.Review        `json:"review,omitempty"`
 	MutationCheck   *ledger.MutationCheck `json:"power,omitempty"`
-	Silenced        *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // what new comments hide from the linters; it counts
-	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // the coverage with the new exclusions
+	Silenced        *ledger.Silenced      `json:"lint_suppressed,omitempty"`   // findings that new comments hide; they count
+	Excluded        *ledger.Excluded      `json:"coverage_excluded,omitempty"` // the coverage with new exclusions
 	Checks          []ledger.CheckRun     `json:"checks"`
 	Ratchet         []Violation           `json:"ratchet,omitempty"` // violated limits
 	Notes           []string              `json:"notes,omitempty"`
-	Table           document.Table        `json:"-"` // the metrics of both sides, for people
+	Table           document.Table        `json:"-"` // compares the metrics of both sides
 
-	Tightened Ratchet          `json:"-"` // what the limits may become
-	Alerts    []detector.Alert `json:"-"` // what the findings are made of
+	Tightened Ratchet          `json:"-"` // the limits after this change
+	Alerts    []detector.Alert `json:"-"` // the source of the findings
 }
 
 // Head is the tree that was judged.
@@ -95,7 +95,7 @@ type Metrics struct {
 	Delta metric.Delta  `json:"delta"`
 }
 
-// Finding is one finding of a rule, with its places.
+// Finding is one finding of a rule, with its locations.
 type Finding struct {
 	ID           string              `json:"id"`
 	Rule         string              `json:"rule"`
@@ -107,11 +107,11 @@ type Finding struct {
 	Tests        []string            `json:"tests,omitempty"`
 	Locations    []Location          `json:"locations,omitempty"`
 	Versions     []detector.Versions `json:"versions,omitempty"`     // of tests that were weakened, before and now
-	Acknowledged string              `json:"acknowledged,omitempty"` // as what
-	Declared     bool                `json:"declared,omitempty"`     // the user allowed it: a person reads it, and the gate passes
+	Acknowledged string              `json:"acknowledged,omitempty"` // ID of the acknowledgement
+	Declared     bool                `json:"declared,omitempty"`     // allowed by the user, so that it must be read but does not block
 }
 
-// Location is where a finding is. Gone: the file or the line is missing in the tree.
+// Location is where a finding is. Removed is true if the tree does not have the file or line.
 type Location struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; 0 is the complete file
@@ -126,15 +126,16 @@ func (p Location) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// OpenFindings are the findings above INFO that are not accepted, the most severe first.
+// OpenFindings returns the findings above INFO that are not acknowledged, the most severe
+// first.
 func (r Report) OpenFindings() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		return f.Acknowledged != "" || f.Severity <= detector.Info
 	})
 }
 
-// blocking are the IDs of the findings by which the gate fails, each once.
-func (r Report) blocking() []string {
+// blockingIDs returns the IDs of the blocking findings, each once.
+func (r Report) blockingIDs() []string {
 	var out []string
 	for _, f := range r.Findings {
 		if f.Blocking && !slices.Contains(out, f.ID) {
@@ -144,79 +145,80 @@ func (r Report) blocking() []string {
 	return out
 }
 
-// report puts the report together.
-func (g *gate) report() Report {
+// newReport returns the report of the gate.
+func (g *mergeGate) newReport() Report {
 	v := g.verdict
 	out := Report{
 		Version: Version, Passed: true, FailOn: g.FailOn, Base: g.base, Head: Head{g.commitID, g.dirty}, JudgedAt: g.Now,
-		Class: v.Assessment.Class, Metrics: Metrics{g.before.Record(), g.now.Record(), v.Assessment.FromPrevious},
-		ExplainedLosses: v.Assessment.SettledLosses(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: hiddenOf(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.table(), Alerts: v.Assessment.Alerts,
+		Class: v.Assessment.Class, Metrics: Metrics{g.baseSet.Record(), g.headSet.Record(), v.Assessment.FromPrevious},
+		ExplainedLosses: v.Assessment.SettledLosses(), Changes: v.Assessment.Changes, Goals: v.Goals, MutationCheck: v.MutationCheck, Hidden: newHiddenResults(v.Hidden), Review: v.Review, Silenced: v.Silenced, Excluded: v.Excluded, Checks: v.Checks, Notes: g.notes, Findings: []Finding{}, Table: g.compareMetrics(), Alerts: v.Assessment.Alerts,
 	}
 	for _, a := range v.Assessment.Alerts {
-		f := g.finding(a)
+		f := g.newFinding(a)
 		out.Findings = append(out.Findings, f)
 		out.Passed = out.Passed && !f.Blocking
 	}
 	slices.SortStableFunc(out.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b2i(a.Acknowledged != ""), b2i(b.Acknowledged != "")), cmp.Compare(b2i(b.Blocking), b2i(a.Blocking)), cmp.Compare(b.Severity, a.Severity))
+		return cmp.Or(cmp.Compare(boolToInt(a.Acknowledged != ""), boolToInt(b.Acknowledged != "")), cmp.Compare(boolToInt(b.Blocking), boolToInt(a.Blocking)), cmp.Compare(b.Severity, a.Severity))
 	})
 	return out
 }
 
-func b2i(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// finding is an alert with its places.
-func (g *gate) finding(a detector.Alert) Finding {
+// newFinding returns the finding of an alert, with its locations.
+func (g *mergeGate) newFinding(a detector.Alert) Finding {
 	f := Finding{ID: a.ID(), Rule: a.Rule, Type: a.Type, Severity: a.Severity, Basis: a.Basis, Message: a.Message(), Versions: a.Versions}
-	if k := a.Acknowledged; k != nil {
-		f.Acknowledged = k.ID
+	if ack := a.Acknowledged; ack != nil {
+		f.Acknowledged = ack.ID
 	}
 	f.Declared = a.Declared
 	f.Blocking = f.Acknowledged == "" && !a.Declared && g.FailOn.blocks(a)
 	for _, id := range a.Tests {
 		f.Tests = append(f.Tests, id.String())
-		if p, ok := g.placeOf(id); ok && !slices.Contains(f.Locations, p) {
+		if p, ok := g.locationOf(id); ok && !slices.Contains(f.Locations, p) {
 			f.Locations = append(f.Locations, p)
 		}
 	}
 	for _, t := range g.verdict.Evidence.Tampering {
 		if detector.TamperPrefix+t.Type == a.Rule && t.ExplainedBy == "" {
-			f.Locations = append(f.Locations, Location{File: t.File, Line: t.Line, Gone: g.gone(t.File), What: t.Evidence})
+			f.Locations = append(f.Locations, Location{File: t.File, Line: t.Line, Gone: g.isRemoved(t.File), What: t.Evidence})
 		}
 	}
-	f.Locations = append(f.Locations, g.reviewPlaces(a)...)
+	f.Locations = append(f.Locations, g.reviewLocations(a)...)
 	for _, file := range a.Files {
-		file = g.inTree(file)
+		file = g.pathInTree(file)
 		if !slices.ContainsFunc(f.Locations, func(p Location) bool { return p.File == file }) {
-			f.Locations = append(f.Locations, Location{File: file, Gone: g.gone(file)})
+			f.Locations = append(f.Locations, Location{File: file, Gone: g.isRemoved(file)})
 		}
 	}
 	return f
 }
 
-// placeOf finds the definition of a test: the current one, else the original.
-func (g *gate) placeOf(id metric.ID) (Location, bool) {
+// locationOf returns the location of a test: its definition in the tree, otherwise in the
+// base.
+func (g *mergeGate) locationOf(id metric.ID) (Location, bool) {
 	for _, d := range g.verdict.Evidence.After {
-		if defines(d, id) {
+		if definesTest(d, id) {
 			return Location{File: d.File, Line: d.Def.Line, What: id.Name}, true
 		}
 	}
 	for _, d := range g.verdict.Evidence.Before {
-		if defines(d, id) {
-			return Location{File: g.nameNow(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
+		if definesTest(d, id) {
+			return Location{File: g.currentName(d.File), Line: d.Def.Line, Gone: true, What: id.Name}, true
 		}
 	}
 	return Location{}, false
 }
 
-// defines reports whether a definition is that of a test, by its name: the rest of an
-// identity differs from one runner to the next.
-func defines(d detector.TestSource, id metric.ID) bool {
+// definesTest reports whether a definition is that of a test, by its name. Other parts of the
+// identity depend on the test runner.
+func definesTest(d detector.TestSource, id metric.ID) bool {
 	name := id.Name
 	if cut := strings.IndexAny(name, "[("); cut > 0 {
 		name = name[:cut]
@@ -224,24 +226,25 @@ func defines(d detector.TestSource, id metric.ID) bool {
 	return d.Def.Name == id.Name || d.Def.Name == name || strings.HasSuffix(d.Def.Name, " "+name) || strings.HasSuffix(id.Name, " "+d.Def.Name)
 }
 
-func (g *gate) nameNow(file string) string { return cmp.Or(g.verdict.Evidence.Renamed[file], file) }
+func (g *mergeGate) currentName(file string) string {
+	return cmp.Or(g.verdict.Evidence.Renamed[file], file)
+}
 
-// gone reports whether a file of the base is not in the tree.
-func (g *gate) gone(file string) bool {
+// isRemoved reports whether the tree does not have a file of the base, not even renamed.
+func (g *mergeGate) isRemoved(file string) bool {
 	return slices.Contains(g.verdict.Evidence.Removed, file) && g.verdict.Evidence.Renamed[file] == ""
 }
 
-// inTree is the path of a file in the tree: some reports name files by
-// their package or folder on the machine that built them.
-func (g *gate) inTree(file string) string {
-	for rest := file; ; {
-		if g.files[rest] {
-			return rest
-		}
-		_, after, found := strings.Cut(rest, "/")
+// pathInTree returns the path of a file in the tree. Some reports have the file relative to
+// the package, or its path on the machine that built it.
+func (g *mergeGate) pathInTree(file string) string {
+	path := file
+	for !g.files[path] {
+		_, suffix, found := strings.Cut(path, "/")
 		if !found {
 			return file
 		}
-		rest = after
+		path = suffix
 	}
+	return path
 }

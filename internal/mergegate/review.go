@@ -9,25 +9,25 @@ import (
 	"supervise/runner"
 )
 
-// reviewer gives a second opinion, nil for none.
-func (g *gate) reviewer(ctx context.Context) *review.Reviewer {
+// reviewer returns the reviewer agent, nil if none is configured or it cannot run.
+func (g *mergeGate) reviewer(ctx context.Context) *review.Reviewer {
 	o := g.settings.Reviewer
 	switch {
 	case o.Agent == "":
 		return nil
-	case g.was == "":
-		g.note("the reviewer was not asked: the files of the base are not here")
+	case g.baseSnapshot == "":
+		g.addNote("the reviewer was not asked: the files of the base are not here")
 		return nil
 	case runner.CheckLandlock() != nil:
-		g.note("this system cannot keep the reviewer from writing to the working tree: %v", runner.CheckLandlock())
+		g.addNote("this system cannot keep the reviewer from writing to the working tree: %v", runner.CheckLandlock())
 	}
 	return &review.Reviewer{
-		Options: o, Task: g.words(ctx), Env: g.Env, ProtectedDirs: []string{g.State}, Masker: g.mask().Masker,
+		Options: o, Task: g.commitMessages(ctx), Env: g.Env, ProtectedDirs: []string{g.State}, Masker: g.mask().Masker,
 	}
 }
 
-// words are what the authors of the change wrote of it.
-func (g *gate) words(ctx context.Context) string {
+// commitMessages returns the commit messages of the change.
+func (g *mergeGate) commitMessages(ctx context.Context) string {
 	if g.base.Commit == "" {
 		return ""
 	}
@@ -38,14 +38,14 @@ func (g *gate) words(ctx context.Context) string {
 	return "The messages of the commits, by the author of the change:\n\n" + out
 }
 
-// reviewPlaces are the places of a finding of the reviewer.
-func (g *gate) reviewPlaces(a detector.Alert) []Location {
+// reviewLocations returns the locations of a finding of the reviewer, nil for other findings.
+func (g *mergeGate) reviewLocations(a detector.Alert) []Location {
 	if g.verdict.Review == nil || !strings.HasPrefix(a.Rule, detector.ReviewPrefix) {
 		return nil
 	}
 	for _, f := range g.verdict.Review.Findings {
 		if (detector.ReviewFinding{File: f.File, Line: f.Line, Reason: f.Reason}).Text() == a.Values.Why {
-			return []Location{{File: f.File, Line: f.Line, Gone: g.gone(f.File)}}
+			return []Location{{File: f.File, Line: f.Line, Gone: g.isRemoved(f.File)}}
 		}
 	}
 	return nil

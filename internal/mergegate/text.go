@@ -11,8 +11,8 @@ import (
 	"supervise/metric"
 )
 
-// table compares the metrics of both sides.
-func (g *gate) table() document.Table {
+// compareMetrics returns a table with the metrics of both sides.
+func (g *mergeGate) compareMetrics() document.Table {
 	t := document.Table{Head: []string{"", "base", "now", ""}, Right: []bool{false, true, true, true}}
 	for _, r := range []struct {
 		name  string
@@ -26,8 +26,8 @@ func (g *gate) table() document.Table {
 		{"coverage", metric.CoveragePct, "%"},
 		{"errors", metric.ErrorCount, ""},
 	} {
-		was, before := g.before.Value(r.field)
-		is, now := g.now.Value(r.field)
+		was, before := g.baseSet.Value(r.field)
+		is, now := g.headSet.Value(r.field)
 		if !before && !now {
 			continue
 		}
@@ -35,28 +35,29 @@ func (g *gate) table() document.Table {
 		if before && now && is != was {
 			delta = fmt.Sprintf("%+.4g", is-was)
 		}
-		t.Row(r.name, shown(was, before, r.unit), shown(is, now, r.unit), delta)
+		t.Row(r.name, valueText(was, before, r.unit), valueText(is, now, r.unit), delta)
 	}
 	return t
 }
 
-func shown(v float64, ok bool, unit string) string {
+func valueText(v float64, ok bool, unit string) string {
 	if !ok {
 		return "not measured"
 	}
 	return report.FormatNumber(v) + unit
 }
 
-// Marker is the hidden first line that identifies a comment to replace.
+// Marker is the hidden first line that identifies a comment of the gate, which the next run
+// replaces.
 const Marker = "<!-- supervise gate -->"
 
-// The limits of what people read.
+// The limits of the report in text and Markdown.
 const (
-	maxPlaces = 5   // of a finding
-	maxAccept = 100 // findings that the command names that accepts them
+	maxLocations = 5   // of a finding
+	maxAccept    = 100 // findings in the command that accepts them
 
-	// maxFindings bounds the Markdown of the findings, in bytes: GitHub takes 65 535 characters
-	// of a comment, and drops a summary over 1 MiB.
+	// maxFindings limits the Markdown of the findings, in bytes. GitHub accepts 65 535
+	// characters in a comment, and drops a summary of more than 1 MiB.
 	maxFindings = 52_000
 )
 
@@ -64,19 +65,19 @@ const (
 func (r Report) Text() document.Document {
 	var d document.Document
 	for _, f := range r.Findings {
-		d.AddItem(f.item())
+		d.AddItem(f.toItem())
 	}
 	for _, s := range r.Ratchet {
 		d.Labelled(document.Span{Style: document.Bad, Text: "RATCHET"}, "%s", s)
 	}
 	d.Add(r.Table)
-	r.facts(&d)
+	r.addFacts(&d)
 	verdict := document.Span{Style: document.Good, Text: "passed"}
 	if !r.Passed {
 		verdict = document.Span{Style: document.Bad, Text: "failed"}
 	}
 	d.Labelled(label("gate"), "%s: %s", verdict, r.Summary())
-	r.howToAccept(&d)
+	r.addAcceptCommands(&d)
 	return d
 }
 
@@ -93,7 +94,7 @@ func (r Report) Markdown() string {
 	d.Add(r.Table)
 	size := 0
 	for i, f := range r.Findings {
-		item := f.item()
+		item := f.toItem()
 		if size += len(document.Document{document.List{item}}.Markdown()); size > maxFindings {
 			d.Item("and %s more; `supervise gate --format json` has them all", report.Pluralize(len(r.Findings)-i, "finding", "findings"))
 			break
@@ -103,24 +104,24 @@ func (r Report) Markdown() string {
 	for _, s := range r.Ratchet {
 		d.Labelled(document.Span{Style: document.Bad, Text: "RATCHET"}, "%s", s)
 	}
-	r.facts(&d)
-	r.howToAccept(&d)
+	r.addFacts(&d)
+	r.addAcceptCommands(&d)
 	return Marker + "\n" + d.Markdown()
 }
 
 func label(text string) document.Span { return document.Span{Text: text} }
 
-// facts are what was compared, run and asked, and what to know about it.
-func (r Report) facts(d *document.Document) {
+// addFacts adds what was compared, run and reviewed, and the notes.
+func (r Report) addFacts(d *document.Document) {
 	if len(r.ExplainedLosses) > 0 {
 		var lost document.Document
 		for _, l := range r.ExplainedLosses {
-			lost.Labelled(label("explained"), "%s", explained(l))
+			lost.Labelled(label("explained"), "%s", lossText(l))
 		}
 		d.Add(document.Details{Summary: report.Pluralize(len(r.ExplainedLosses), "test is", "tests are") + " gone and explained", Body: lost})
 	}
 	if r.Goals != nil {
-		d.Labelled(label("goals"), "%s", goals(*r.Goals))
+		d.Labelled(label("goals"), "%s", goalsText(*r.Goals))
 	}
 	if r.Hidden != nil {
 		d.Labelled(label("hidden"), "%s", r.Hidden)
@@ -144,28 +145,27 @@ func (r Report) facts(d *document.Document) {
 	d.Labelled(label("base"), "%s", r.Base)
 }
 
-// howToAccept says by which commands a person accepts the findings by which the gate
-// fails.
-func (r Report) howToAccept(d *document.Document) {
-	ids := r.blocking()
+// addAcceptCommands adds the commands with which a user accepts the blocking findings.
+func (r Report) addAcceptCommands(d *document.Document) {
+	ids := r.blockingIDs()
 	if len(ids) == 0 {
 		return
 	}
 	text := document.Textf("`supervise gate --accept %s`   (for this run)", strings.Join(ids[:min(len(ids), maxAccept)], ","))
-	for i, id := range ids[:min(len(ids), maxPlaces)] {
+	for i, id := range ids[:min(len(ids), maxLocations)] {
 		text = document.Textf("%s\n`supervise ack %s --reason …`", text, id)
 		if i == 0 {
 			text = document.Textf("%s   (for good, once it is in the base)", text)
 		}
 	}
-	if more := len(ids) - maxPlaces; more > 0 {
+	if more := len(ids) - maxLocations; more > 0 {
 		text = document.Textf("%s\nand so on for %d more", text, more)
 	}
 	d.Labelled(label("accept"), "%s", text)
 }
 
-// item describes a finding.
-func (f Finding) item() document.Item {
+// toItem returns the finding as an item of a list.
+func (f Finding) toItem() document.Item {
 	label := document.Span{Style: document.Warn, Text: f.Severity.String()}
 	switch {
 	case f.Acknowledged != "" || f.Severity <= detector.Low:
@@ -181,10 +181,10 @@ func (f Finding) item() document.Item {
 		note += "; read it before the merge"
 	}
 	item := document.Item{Label: label, Text: document.Textf("`%s` `%s` (%s)  %s%s", f.ID, f.Rule, f.Basis, f.Message, note)}
-	for _, at := range f.Locations[:min(len(f.Locations), maxPlaces)] {
-		item.Below.Item("%s", placeLine(at))
+	for _, at := range f.Locations[:min(len(f.Locations), maxLocations)] {
+		item.Below.Item("%s", locationLine(at))
 	}
-	if more := len(f.Locations) - maxPlaces; more > 0 {
+	if more := len(f.Locations) - maxLocations; more > 0 {
 		item.Below.Item("and %d more", more)
 	}
 	if len(f.Versions) > 0 {
@@ -193,7 +193,7 @@ func (f Finding) item() document.Item {
 	return item
 }
 
-func placeLine(p Location) string {
+func locationLine(p Location) string {
 	out := p.String()
 	if p.Gone {
 		out += " (gone)"
@@ -204,13 +204,13 @@ func placeLine(p Location) string {
 	return out
 }
 
-// Summary is the verdict in one line.
+// Summary returns the verdict in one line.
 func (r Report) Summary() string {
 	open := r.OpenFindings()
 	blocking, declared := 0, 0
 	for _, f := range open {
-		blocking += b2i(f.Blocking)
-		declared += b2i(f.Declared)
+		blocking += boolToInt(f.Blocking)
+		declared += boolToInt(f.Declared)
 	}
 	switch {
 	case len(r.Ratchet) > 0 && blocking == 0:
@@ -243,11 +243,11 @@ func (b Base) name() string {
 	if b.Commit == "" {
 		return "an uncommitted tree"
 	}
-	return short(b.Commit)
+	return shortID(b.Commit)
 }
 
-// explained is the reason why a deleted test is no loss.
-func explained(l detector.Loss) string {
+// lossText describes why a missing test is not a loss.
+func lossText(l detector.Loss) string {
 	text := l.ID.String() + ": " + string(l.Explanation)
 	if l.Successor.Name != "" {
 		text += ", now " + l.Successor.String()
@@ -255,8 +255,8 @@ func explained(l detector.Loss) string {
 	return text
 }
 
-// goals describes how the original tests ended on the new code.
-func goals(h ledger.Goals) string {
+// goalsText describes how the original tests ended on the new code.
+func goalsText(h ledger.Goals) string {
 	if h.NotRunReason != "" {
 		return "not run: " + h.NotRunReason
 	}

@@ -14,16 +14,16 @@ import (
 // Commit is one commit of a history.
 type Commit struct {
 	ID      string    `json:"commit"`
-	Time    time.Time `json:"time"` // of the commit
+	Time    time.Time `json:"time"`
 	Subject string    `json:"subject"`
-	tree    string    // git's id of its tree
-	parent  string    // the first one, "" for a root
+	tree    string    // ID of its tree
+	parent  string    // first parent, "" for a root
 }
 
-// Short is the name of the commit as people write it.
+// Short returns the abbreviated ID.
 func (c Commit) Short() string { return c.ID[:min(len(c.ID), 10)] }
 
-// repo is the user's repository. It is read and never written to.
+// repo is the user's repository. It is only read.
 type repo struct{ dir string }
 
 func (r repo) reader() treediff.Repo { return treediff.Repo{Dir: r.dir} }
@@ -33,8 +33,8 @@ func IsRange(arg string) bool { return strings.Contains(arg, "..") }
 
 const logFormat = "--format=%H%x00%T%x00%P%x00%cI%x00%s"
 
-// commits lists the commits of a range along the first parents, the oldest first,
-// with the one before them first; only the latest, up to limit, if it is not zero.
+// commits lists the commits of a range along the first parents, the oldest first, after the
+// commit before the range. A limit other than 0 selects the latest commits.
 func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, error) {
 	if strings.Contains(span, "...") {
 		return nil, fmt.Errorf("%w: %s; put two dots between the ends, as in HEAD~50..HEAD", ErrRange, span)
@@ -53,11 +53,11 @@ func (r repo) commits(ctx context.Context, span string, limit int) ([]Commit, er
 	if list[0].parent == "" {
 		return list, nil
 	}
-	before, err := r.log(ctx, []string{"log", "-z", "--max-count=1", logFormat, "--end-of-options", list[0].parent, "--"})
+	base, err := r.log(ctx, []string{"log", "-z", "--max-count=1", logFormat, "--end-of-options", list[0].parent, "--"})
 	if err != nil {
 		return nil, fmt.Errorf("%w: the commit before %s is missing (a shallow clone?): %w", ErrRange, list[0].Short(), err)
 	}
-	return append(before, list...), nil
+	return append(base, list...), nil
 }
 
 func (r repo) log(ctx context.Context, args []string) ([]Commit, error) {
@@ -77,29 +77,29 @@ func (r repo) log(ctx context.Context, args []string) ([]Commit, error) {
 	return list, nil
 }
 
-// delta are the changed files between two commits and how to read them.
-type delta struct {
+// fileChanges are the changed files between two commits, with their contents.
+type fileChanges struct {
 	changes []snapshot.Change
-	before  map[string]string // ids of the contents by path
+	before  map[string]string // blob IDs by path
 	after   map[string]string
-	texts   map[string][]byte // by id
+	texts   map[string][]byte // by blob ID
 }
 
-// changes compares two commits.
-func (r repo) changes(ctx context.Context, from, to Commit) (*delta, error) {
+// diff returns the changes between two commits.
+func (r repo) diff(ctx context.Context, from, to Commit) (*fileChanges, error) {
 	out, err := r.reader().Git(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from.ID, to.ID)
 	if err != nil {
 		return nil, err
 	}
-	d := &delta{before: map[string]string{}, after: map[string]string{}}
+	d := &fileChanges{before: map[string]string{}, after: map[string]string{}}
 	var ids []string
 	for fields := strings.Split(string(out), "\x00"); len(fields) >= 2; fields = fields[2:] {
 		row, path := strings.Fields(strings.TrimPrefix(fields[0], ":")), fields[1]
-		if len(row) < 5 || row[0] == submodule || row[1] == submodule {
+		if len(row) < 5 || row[0] == submoduleMode || row[1] == submoduleMode {
 			continue
 		}
 		d.before[path], d.after[path] = row[2], row[3]
-		kind := kinds[row[4][0]]
+		kind := changeKinds[row[4][0]]
 		if kind == snapshot.Modified && row[2] == row[3] {
 			kind = snapshot.Mode
 		}
@@ -112,12 +112,13 @@ func (r repo) changes(ctx context.Context, from, to Commit) (*delta, error) {
 	return d, nil
 }
 
-const submodule = "160000" // its mode
+// submoduleMode is the file mode of a submodule in git.
+const submoduleMode = "160000"
 
-var kinds = map[byte]snapshot.ChangeKind{'A': snapshot.Added, 'D': snapshot.Deleted, 'M': snapshot.Modified, 'T': snapshot.Modified}
+var changeKinds = map[byte]snapshot.ChangeKind{'A': snapshot.Added, 'D': snapshot.Deleted, 'M': snapshot.Modified, 'T': snapshot.Modified}
 
-// read returns the text of a changed file, as [evidence.Reader] wants it.
-func (d *delta) read(path string, after bool) ([]byte, error) {
+// read returns the text of a changed file, in the signature of [evidence.Reader].
+func (d *fileChanges) read(path string, after bool) ([]byte, error) {
 	id := d.before[path]
 	if after {
 		id = d.after[path]

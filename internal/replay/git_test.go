@@ -15,7 +15,7 @@ import (
 	"supervise/snapshot"
 )
 
-// world is a repository of its own.
+// world is a separate repository.
 type world struct {
 	*testing.T
 	dir string
@@ -114,7 +114,7 @@ func TestChangesBetweenCommits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := r.changes(t.Context(), list[0], list[1])
+	d, err := r.diff(t.Context(), list[0], list[1])
 	if err != nil {
 		t.Fatal(err)
 	}

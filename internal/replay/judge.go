@@ -19,120 +19,121 @@ import (
 	"supervise/snapshot"
 )
 
-// step is a commit that was measured, with the last one measured before it.
+// step is a commit with the measurement before it.
 type step struct {
-	commit   Commit
-	entry    entry
-	set      metric.Set // with what carries over, and flaky tests settled
-	before   metric.Set // of the commit before
-	suspects []metric.Test
-	flaky    []metric.ID
-	why      string // it was not measured
+	commit     Commit
+	entry      measurement
+	set        metric.Set // with tests that are carried over, and flaky tests as passed
+	before     metric.Set // of the last commit that was measured before it
+	suspects   []metric.Test
+	flaky      []metric.ID
+	unmeasured string // why it was not measured, "" if it was
 }
 
-// steps goes through the commits, the oldest first. The entry of a commit may be
-// replaced while it is its turn.
-func (h *history) steps() iter.Seq[step] {
+// steps iterates over the commits, the oldest first. The loop body may replace the
+// measurement of its commit.
+func (h *historyReplay) steps() iter.Seq[step] {
 	return func(yield func(step) bool) {
 		var before metric.Set
 		for _, c := range h.commits {
-			p := h.step(c, before)
-			if !yield(p) {
+			s := h.compareStep(c, before)
+			if !yield(s) {
 				return
 			}
-			if p.why == "" {
-				p.settle(h.entries[c.tree].Flaky)
-				before = p.set
+			if s.unmeasured == "" {
+				s.settleFlaky(h.measurements[c.tree].Flaky)
+				before = s.set
 			}
 		}
 	}
 }
 
-// step compares a commit with the known tests. Those of a suite that could not run
-// keep their last state; if there are none at all, nothing was measured.
-func (h *history) step(c Commit, before metric.Set) step {
-	e, ok := h.entries[c.tree]
-	p := step{commit: c, entry: e, set: e.Set, before: before, why: e.Why}
+// compareStep compares a commit with the set before it. Tests of a suite that could not run
+// keep their last state. Without any test, the commit counts as not measured.
+func (h *historyReplay) compareStep(c Commit, before metric.Set) step {
+	m, ok := h.measurements[c.tree]
+	s := step{commit: c, entry: m, set: m.Set, before: before, unmeasured: m.Failure}
 	if !ok {
-		p.why = "it was not measured yet"
+		s.unmeasured = "it was not measured yet"
 	}
-	if p.why != "" {
-		return p
+	if s.unmeasured != "" {
+		return s
 	}
-	p.set.Tests = unstablenames.MatchNames(e.Set.Tests, before.Tests).WithNotRun(before.Tests)
-	if len(e.Set.Tests.Cases) == 0 {
-		gap, _ := e.Set.Gap(metric.SectionTests)
-		if len(p.set.Tests.Cases) == 0 {
-			p.why = cmp.Or(firstLine(gap.Why), "there are no tests")
-			return p
+	s.set.Tests = unstablenames.MatchNames(m.Set.Tests, before.Tests).WithNotRun(before.Tests)
+	if len(m.Set.Tests.Cases) == 0 {
+		gap, _ := m.Set.Gap(metric.SectionTests)
+		if len(s.set.Tests.Cases) == 0 {
+			s.unmeasured = cmp.Or(firstLine(gap.Why), "there are no tests")
+			return s
 		}
-		p.set.Gaps = slices.DeleteFunc(slices.Clone(p.set.Gaps), func(g metric.Gap) bool { return g == gap })
+		s.set.Gaps = slices.DeleteFunc(slices.Clone(s.set.Gaps), func(g metric.Gap) bool { return g == gap })
 	}
-	p.suspects = measure.NewFailures(before.Tests, p.set.Tests)
-	return p
+	s.suspects = measure.NewFailures(before.Tests, s.set.Tests)
+	return s
 }
 
-// settle marks the suspects that passed when run again as flaky.
-func (p *step) settle(flaky []metric.ID) {
-	for _, t := range p.suspects {
+// settleFlaky marks the suspects that passed in a rerun as flaky.
+func (s *step) settleFlaky(flaky []metric.ID) {
+	for _, t := range s.suspects {
 		if slices.Contains(flaky, t.ID) {
-			p.flaky = append(p.flaky, t.ID)
+			s.flaky = append(s.flaky, t.ID)
 		}
 	}
-	p.set = judge.CountFlakyAsPassed(p.set, p.flaky)
+	s.set = judge.CountFlakyAsPassed(s.set, s.flaky)
 }
 
-// pair is a commit and the one that it is compared with.
+// pair is a commit and its base, with which it is compared.
 type pair struct {
 	step
-	from     Commit // no commit for the first that was measured
+	base     Commit // empty for the first commit that was measured
 	changes  []snapshot.Change
 	evidence *ledger.Evidence
-	provable bool // see [judge.Provable]
+	provable bool // see [judge.CanProve]
 	proof    proof
 }
 
-// unread is a commit that is judged by its texts alone, for the reason in why.
-type unread struct{ pair }
+// textOnlyCommit is a commit that is judged by its text alone, since it was not measured.
+type textOnlyCommit struct{ pair }
 
-// compare finds the evidence of all commits: of those that were measured, against the
-// last one measured before, of the others against the commit before.
-func (h *history) compare(ctx context.Context) error {
+// collectEvidence finds the evidence of all commits. A measured commit is compared with the
+// last one measured before it, and any other with the commit before it.
+func (h *historyReplay) collectEvidence(ctx context.Context) error {
 	i := -1
-	for p := range h.steps() {
+	for s := range h.steps() {
 		i++
-		x := pair{step: p}
-		if n := len(h.measured); p.why == "" && n > 0 {
-			x.from = h.measured[n-1].commit
+		p := pair{step: s}
+		isMeasured := s.unmeasured == ""
+		if n := len(h.pairs); isMeasured && n > 0 {
+			p.base = h.pairs[n-1].commit
 		} else if i > 0 {
-			x.from = h.commits[i-1]
+			p.base = h.commits[i-1]
 		}
-		if x.from.ID != "" {
-			if err := h.evidence(ctx, &x); err != nil {
+		if p.base.ID != "" {
+			if err := h.addEvidence(ctx, &p); err != nil {
 				return err
 			}
 		}
-		if p.why == "" {
-			h.measured = append(h.measured, x)
-			if len(h.measured) == 1 {
-				x.why = "no commit before it could be measured"
-			}
+		if isMeasured {
+			h.pairs = append(h.pairs, p)
 		}
-		if x.why != "" && i > 0 {
-			h.left = append(h.left, unread{x})
+		if isMeasured && len(h.pairs) == 1 {
+			p.unmeasured = "no commit before it could be measured"
+		}
+		if p.unmeasured != "" && i > 0 {
+			h.textOnly = append(h.textOnly, textOnlyCommit{p})
 		}
 	}
 	return nil
 }
 
-// evidence adds the evidence of a commit.
-func (h *history) evidence(ctx context.Context, p *pair) error {
-	d, err := h.repo.changes(ctx, p.from, p.commit)
+// addEvidence compares a commit with its base and adds the evidence.
+func (h *historyReplay) addEvidence(ctx context.Context, p *pair) error {
+	d, err := h.repo.diff(ctx, p.base, p.commit)
 	if err != nil {
 		return fmt.Errorf("compare commit %s with the one before: %w", p.commit.Short(), err)
 	}
 	opt := h.opts.Settings.Integrity
-	opt.Base = treediff.Repo{Dir: h.repo.dir}.BaseTree(ctx, p.from.ID)
+	opt.Base = treediff.Repo{Dir: h.repo.dir}.BaseTree(ctx, p.base.ID)
 	e, err := evidence.Collect(d.changes, opt, d.read)
 	if err != nil {
 		return err
@@ -143,14 +144,14 @@ func (h *history) evidence(ctx context.Context, p *pair) error {
 	return err
 }
 
-// iteration is the commit as an iteration of a loop that was accepted.
-func (p pair) iteration(number int) ledger.Iteration {
+// toIteration returns the commit as an accepted iteration of a loop.
+func (p pair) toIteration(number int) ledger.Iteration {
 	it := ledger.Iteration{
 		Number: number, StartedAt: p.commit.Time, EndedAt: p.commit.Time, Set: p.set, Tree: p.commit.tree,
 		Agent: &ledger.AgentRun{Cause: runner.Exited.String()}, Decision: &ledger.Decision{},
 	}
 	if number > 0 {
-		it.Evidence, it.Goals, it.MutationCheck, it.ConcealedRun = p.evidence, p.proof.Goals, p.proof.Power, p.proof.Disguised
+		it.Evidence, it.Goals, it.MutationCheck, it.ConcealedRun = p.evidence, p.proof.Goals, p.proof.MutationCheck, p.proof.Concealed
 		for _, c := range p.changes {
 			it.Changed = append(it.Changed, ledger.FileChange{Path: c.Path, Kind: string(c.Kind)})
 		}
@@ -158,99 +159,98 @@ func (p pair) iteration(number int) ledger.Iteration {
 	return it
 }
 
-// record puts the measured commits together as the iterations of a loop in which
-// everything was accepted, the first as its baseline.
-func (h *history) record() judge.RecordedLoop {
+// toRecord returns the measured commits as the record of a loop in which every iteration was
+// accepted. The first commit is the baseline.
+func (h *historyReplay) toRecord() judge.RecordedLoop {
 	out := judge.RecordedLoop{Commits: true}
-	for n, p := range h.measured {
-		out.Iterations = append(out.Iterations, p.iteration(n))
+	for n, p := range h.pairs {
+		out.Iterations = append(out.Iterations, p.toIteration(n))
 	}
 	return out
 }
 
-// record is a record of the commit alone, without any number.
-func (u unread) record() judge.RecordedLoop {
-	u.set = metric.Set{}
-	is := u.iteration(1)
-	return judge.RecordedLoop{Commits: true, Iterations: []ledger.Iteration{pair{}.iteration(0), is}}
+// toRecord returns a record of the commit alone, without metrics.
+func (c textOnlyCommit) toRecord() judge.RecordedLoop {
+	c.set = metric.Set{}
+	return judge.RecordedLoop{Commits: true, Iterations: []ledger.Iteration{pair{}.toIteration(0), c.toIteration(1)}}
 }
 
-// judge judges all commits, by the user's settings and again by those that are
-// tried.
-func (h *history) judge() (Report, error) {
-	out := h.report()
-	if len(h.measured) < 2 && (len(h.left) == 0 || h.opts.CachedOnly) {
-		return out, fmt.Errorf("%w: %s", ErrNothingToJudge, h.whyNothing(out))
+// judge judges all commits by the user's settings, and by those of --what-if if there are
+// any.
+func (h *historyReplay) judge() (Report, error) {
+	out := h.newReport()
+	if len(h.pairs) < 2 && (len(h.textOnly) == 0 || h.opts.CachedOnly) {
+		return out, fmt.Errorf("%w: %s", ErrNothingToJudge, h.reasonNothing(out))
 	}
-	res, err := h.verdicts(h.opts.Settings)
+	res, err := h.judgeAll(h.opts.Settings)
 	if err != nil {
 		return out, err
 	}
-	out.Commits, out.Moved = res.all, res.moved
+	out.Commits, out.Moved = res.verdicts, res.moved
 	out.Rules, out.TextRules = res.rates(h.opts.Sensitivity)
 	if h.opts.WhatIf == nil {
 		return out, nil
 	}
-	tried, err := h.verdicts(*h.opts.WhatIf)
+	tried, err := h.judgeAll(*h.opts.WhatIf)
 	if err != nil {
 		return out, err
 	}
-	out.WhatIf = &WhatIf{Changes: differences(res.all, tried.all)}
+	out.WhatIf = &WhatIf{Changes: differingVerdicts(res.verdicts, tried.verdicts)}
 	out.WhatIf.Rules, out.WhatIf.TextRules = tried.rates(h.opts.Sensitivity)
 	return out, nil
 }
 
-// outcome is the verdicts by one set of settings.
-type outcome struct {
-	all   []Verdict // in the order of the commits
-	moved MovedTests
+// verdictSet has the verdicts by one set of settings.
+type verdictSet struct {
+	verdicts []Verdict // in the order of the commits
+	moved    MovedTests
 }
 
-func (h *history) verdicts(by judge.Settings) (outcome, error) {
-	out := outcome{moved: MovedTests{Tests: map[detector.Explanation]int{}}}
-	if len(h.measured) > 1 {
-		res, err := judge.Rejudge(h.record(), by)
+func (h *historyReplay) judgeAll(by judge.Settings) (verdictSet, error) {
+	out := verdictSet{moved: MovedTests{Tests: map[detector.Explanation]int{}}}
+	if len(h.pairs) > 1 {
+		res, err := judge.Rejudge(h.toRecord(), by)
 		if err != nil {
 			return out, err
 		}
 		for i, v := range res.Verdicts[1:] {
-			out.all = append(out.all, h.measured[i+1].verdict(v))
+			out.verdicts = append(out.verdicts, h.pairs[i+1].toVerdict(v))
 		}
-		out.moved = movedTests(res)
+		out.moved = countMovedTests(res)
 	}
-	for _, u := range h.left {
-		res, err := judge.Rejudge(u.record(), by.WithoutTests())
+	for _, u := range h.textOnly {
+		res, err := judge.Rejudge(u.toRecord(), by.WithoutTests())
 		if err != nil {
 			return out, err
 		}
-		v := u.verdict(res.Verdicts[1])
-		v.TextOnly = u.why
-		out.all = append(out.all, v)
+		v := u.toVerdict(res.Verdicts[1])
+		v.TextOnly = u.unmeasured
+		out.verdicts = append(out.verdicts, v)
 	}
-	at := map[string]int{}
+	index := map[string]int{}
 	for i, c := range h.commits {
-		at[c.ID] = i
+		index[c.ID] = i
 	}
-	slices.SortFunc(out.all, func(a, b Verdict) int { return cmp.Compare(at[a.ID], at[b.ID]) })
-	for i := range out.all {
-		out.all[i].Number = i + 1
+	slices.SortFunc(out.verdicts, func(a, b Verdict) int { return cmp.Compare(index[a.ID], index[b.ID]) })
+	for i := range out.verdicts {
+		out.verdicts[i].Number = i + 1
 	}
 	return out, nil
 }
 
 // rates counts apart what ran, and what was judged by text alone.
-func (j outcome) rates(sensitivity float64) (ran, text []Rate) {
+func (s verdictSet) rates(sensitivity float64) (ran, text []Rate) {
 	by := func(alone bool) []Verdict {
-		return slices.DeleteFunc(slices.Clone(j.all), func(v Verdict) bool { return (v.TextOnly != "") != alone })
+		return slices.DeleteFunc(slices.Clone(s.verdicts), func(v Verdict) bool { return (v.TextOnly != "") != alone })
 	}
-	ran = rates(by(false), sensitivity)
+	ran = countRates(by(false), sensitivity)
 	if list := by(true); len(list) > 0 {
-		text = rates(list, sensitivity)
+		text = countRates(list, sensitivity)
 	}
 	return ran, text
 }
 
-func (h *history) whyNothing(r Report) string {
+func (h *historyReplay) reasonNothing(r Report) string {
 	switch {
 	case len(r.Unmeasured) > 0 && h.opts.CachedOnly:
 		return "these commits were not measured yet: run it without --what-if first"

@@ -16,58 +16,57 @@ import (
 )
 
 // measureAll measures the commits.
-func (h *history) measureAll(ctx context.Context, list []Commit) error {
-	return each(ctx, h, list, func(ctx context.Context, s *site, c Commit) (finish, error) {
+func (h *historyReplay) measureAll(ctx context.Context, list []Commit) error {
+	return runWorkers(ctx, h, list, func(ctx context.Context, s *site, c Commit) (recordResult, error) {
 		began := time.Now()
 		e, err := s.measure(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("measure commit %s: %w", c.Short(), err)
 		}
 		return func(done int) {
-			h.entries[c.tree] = e
-			h.opts.OnProgress(Progress{Done: done, Total: len(list), Commit: c, Took: time.Since(began), Why: e.Why})
+			h.measurements[c.tree] = e
+			h.opts.OnProgress(Progress{Done: done, Total: len(list), Commit: c, Took: time.Since(began), Why: e.Failure})
 		}, nil
 	})
 }
 
-// measure measures one commit by itself, whatever was checked out before, so that the results
-// can be used wherever the same tree occurs again.
-func (s *site) measure(ctx context.Context, c Commit) (entry, error) {
-	e := entry{Tree: c.tree, Commit: c.ID}
-	at, why, err := s.ready(ctx, e, c)
+// measure measures one commit independently of other commits, so that the result is valid
+// for every commit with the same tree.
+func (s *site) measure(ctx context.Context, c Commit) (measurement, error) {
+	m := measurement{Tree: c.tree, Commit: c.ID}
+	at, why, err := s.prepare(ctx, m, c)
 	if err != nil {
-		return e, err
+		return m, err
 	}
-	if why != "" { // the machine may be the reason: it is tried again next time
-		e.Why = why
-		return e, nil
+	if why != "" { // not cached, since the machine may be the reason
+		m.Failure = why
+		return m, nil
 	}
 	res, err := at.meter.Run(ctx, nil)
 	if err != nil {
-		return e, err
+		return m, err
 	}
 	set := res.Set
 	if set.Tests == nil {
-		set.Tests = res.Reported // what carries over depends on the commit before
+		set.Tests = res.Reported // carried-over tests depend on the commit before
 	}
-	e.Set, e.Learnt = secrets.NewMask(s.opts.Env).Set(set).WithoutCoveredLines(), at.meter.Memory()
-	e.Why = unmeasured(e.Set)
-	if err := s.cache.put(linesOf(c), set.Coverage); err != nil {
-		return e, err
+	m.Set, m.Memory = secrets.NewMask(s.opts.Env).Set(set).WithoutCoveredLines(), at.meter.Memory()
+	m.Failure = unmeasuredReason(m.Set)
+	if err := s.cache.store(coverageKey(c), set.Coverage); err != nil {
+		return m, err
 	}
-	return e, s.cache.put(e.Tree, e)
+	return m, s.cache.store(m.Tree, m)
 }
 
-// ready is a commit that is checked out and prepared.
-type ready struct {
+// preparedCommit is a commit that is checked out and prepared.
+type preparedCommit struct {
 	meter *measure.Meter
 	plan  measure.Plan // for the checkout
 	taken snapshot.ID
 }
 
-// ready checks a commit out and prepares it. why is the reason if there is nothing to
-// measure.
-func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why string, err error) {
+// prepare checks out a commit and prepares it. Why is set if the commit cannot be measured.
+func (s *site) prepare(ctx context.Context, m measurement, c Commit) (at preparedCommit, why string, err error) {
 	if at.taken, err = s.tree.Snapshot(ctx, s.store, c.ID); err != nil {
 		return at, "", err
 	}
@@ -85,33 +84,30 @@ func (s *site) ready(ctx context.Context, e entry, c Commit) (at ready, why stri
 	if why, err := s.project().Prepare(ctx, s.tree.Dir, files, s.tree.Lock); why != "" || err != nil {
 		return at, why, err
 	}
-	if at.plan, err = moved(s.opts.Plan, s.opts.Plan.Root, root); err != nil {
-		return at, "", err
-	}
-	at.plan = treecopy.PlanForCopy(ctx, at.plan, s.opts.Plan.Root, s.opts.Env)
+	at.plan = treecopy.PlanForCopy(ctx, treecopy.MovePlan(s.opts.Plan, root), s.opts.Plan.Root, s.opts.Env)
 	at.meter = measure.New(at.plan, measure.Options{
-		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: e.Learnt, Reruns: s.opts.Settings.Confirm,
+		Scratch: filepath.Join(s.tree.Base, "reports"), Hold: []*os.File{s.tree.Lock}, Memory: m.Memory, Reruns: s.opts.Settings.Confirm,
 	})
 	return at, "", nil
 }
 
-// confirm runs the tests again that fail in a commit and passed in the one before,
-// as a loop does before it accuses anybody.
-func (h *history) confirm(ctx context.Context) (err error) {
+// rerunSuspects reruns the tests that fail in a commit and passed before it, as a loop does
+// before it reports a regression.
+func (h *historyReplay) rerunSuspects(ctx context.Context) (err error) {
 	var s *site
 	defer func() { err = s.close(err) }()
 	for p := range h.steps() {
-		suspects := ids(p.suspects) // none if nothing was measured
+		suspects := idsOf(p.suspects) // none if nothing was measured
 		if len(suspects) == 0 || slices.Equal(suspects, p.entry.Suspects) {
 			continue
 		}
 		if s == nil {
-			if s, err = h.site(ctx, 0); err != nil {
+			if s, err = h.newSite(ctx, 0); err != nil {
 				return err
 			}
 		}
 		began := time.Now()
-		if err := s.confirm(ctx, p, suspects); err != nil {
+		if err := s.rerunSuspects(ctx, p, suspects); err != nil {
 			return fmt.Errorf("run failing tests of commit %s again: %w", p.commit.Short(), err)
 		}
 		h.opts.OnProgress(Progress{Commit: p.commit, Took: time.Since(began), IsRerun: true})
@@ -119,8 +115,8 @@ func (h *history) confirm(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *site) confirm(ctx context.Context, p step, suspects []metric.ID) error {
-	at, why, err := s.ready(ctx, p.entry, p.commit)
+func (s *site) rerunSuspects(ctx context.Context, p step, suspects []metric.ID) error {
+	at, why, err := s.prepare(ctx, p.entry, p.commit)
 	if err != nil || why != "" {
 		return err
 	}
@@ -128,13 +124,13 @@ func (s *site) confirm(ctx context.Context, p step, suspects []metric.ID) error 
 	if err != nil {
 		return err
 	}
-	e := p.entry
-	e.Suspects, e.Flaky = suspects, found.Flaky
-	s.entries[p.commit.tree] = e
-	return s.cache.put(e.Tree, e)
+	m := p.entry
+	m.Suspects, m.Flaky = suspects, found.Flaky
+	s.measurements[p.commit.tree] = m
+	return s.cache.store(m.Tree, m)
 }
 
-func ids(tests []metric.Test) []metric.ID {
+func idsOf(tests []metric.Test) []metric.ID {
 	var out []metric.ID
 	for _, t := range tests {
 		out = append(out, t.ID)

@@ -14,13 +14,13 @@ import (
 // maxTests is how many tests a line names.
 const maxTests = 5
 
-// page is a report under construction.
-type page struct{ document.Document }
+// reportPage is a report under construction.
+type reportPage struct{ document.Document }
 
 // Text returns the report with the verdicts.
 func (r Report) Text() document.Document {
-	p := &page{}
-	p.Paragraph("%s", r.head())
+	p := &reportPage{}
+	p.Paragraph("%s", r.headLine())
 	for _, u := range r.Unmeasured {
 		p.Item("not measured: %s %s: %s", u.Short(), u.Subject, u.Why)
 	}
@@ -31,62 +31,63 @@ func (r Report) Text() document.Document {
 		}
 	}
 	for _, v := range r.Commits {
-		p.verdict(v)
+		p.addVerdict(v)
 	}
 	p.Heading(3, "How often the rules fired")
 	p.Paragraph("%s", r.Moved)
-	p.rates(r.Rules, nil)
-	p.byText(r.TextRules)
+	p.addRates(r.Rules, nil)
+	p.addTextRates(r.TextRules)
 	if r.WhatIf != nil {
-		p.whatIf(*r.WhatIf)
-		p.rates(r.WhatIf.Rules, r.Rules)
-		p.byText(r.WhatIf.TextRules)
+		p.addWhatIf(*r.WhatIf)
+		p.addRates(r.WhatIf.Rules, r.Rules)
+		p.addTextRates(r.WhatIf.TextRules)
 	}
 	return p.Document
 }
 
 // Tables returns the rates without the verdicts.
 func (r Report) Tables() document.Document {
-	p := &page{}
-	p.Paragraph("%s. %s.", r.head(), r.Proven)
-	p.rates(r.Rules, nil)
-	p.byText(r.TextRules)
+	p := &reportPage{}
+	p.Paragraph("%s. %s.", r.headLine(), r.Proven)
+	p.addRates(r.Rules, nil)
+	p.addTextRates(r.TextRules)
 	p.Paragraph("%s.", r.Moved)
 	return p.Document
 }
 
-// byText adds the table of the commits that did not run, with the rules that fired.
-func (p *page) byText(list []Rate) {
+// addTextRates adds the table of the commits that were judged by text alone, with the rules
+// that fired.
+func (p *reportPage) addTextRates(list []Rate) {
 	if len(list) == 0 {
 		return
 	}
-	p.Heading(3, "%s judged by text alone", commits(list[0].Commits))
-	p.rates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.IsRule(r.Rule) }), nil)
+	p.Heading(3, "%s judged by text alone", countCommits(list[0].Commits))
+	p.addRates(slices.DeleteFunc(slices.Clone(list), func(r Rate) bool { return r.Fired == 0 && detector.IsRule(r.Rule) }), nil)
 }
 
-func commits(n int) string { return report.Pluralize(n, "commit", "commits") }
+func countCommits(n int) string { return report.Pluralize(n, "commit", "commits") }
 
-// String says what was run for the verdicts.
-func (n ProofCounts) String() string {
-	text := fmt.Sprintf("%s touched tests; the original tests ran for %d, a mutation check for %d", commits(n.Touching), n.OriginalTests, n.MutationChecked)
-	if n.Untried > 0 {
-		text += fmt.Sprintf("; neither could run for %d", n.Untried)
+// String describes what was run for the verdicts.
+func (c ProofCounts) String() string {
+	text := fmt.Sprintf("%s touched tests; the original tests ran for %d, a mutation check for %d", countCommits(c.Touching), c.OriginalTests, c.MutationChecked)
+	if c.Untried > 0 {
+		text += fmt.Sprintf("; neither could run for %d", c.Untried)
 	}
-	if n.ByText > 0 {
-		text += fmt.Sprintf("; %s judged by text alone", commits(n.ByText))
+	if c.ByText > 0 {
+		text += fmt.Sprintf("; %s judged by text alone", countCommits(c.ByText))
 	}
 	return text
 }
 
-func (r Report) head() string {
-	text := fmt.Sprintf("%s, %d judged, each against the one before; %d measured now", commits(r.Total), r.Judged, r.Measured)
+func (r Report) headLine() string {
+	text := fmt.Sprintf("%s, %d judged, each against the one before; %d measured now", countCommits(r.Total), r.Judged, r.Measured)
 	if n := len(r.Unmeasured); n > 0 {
 		text += fmt.Sprintf("; %d could not be measured", n)
 	}
 	return text
 }
 
-// String describes what became of the tests that only moved.
+// String describes the commits that only moved tests.
 func (m MovedTests) String() string {
 	n := 0
 	var kinds []string
@@ -95,21 +96,22 @@ func (m MovedTests) String() string {
 		kinds = append(kinds, fmt.Sprintf("%s %d", string(by), count))
 	}
 	slices.Sort(kinds)
-	text := fmt.Sprintf("%s only moved, renamed or merged tests; %d of them CRITICAL", commits(m.Commits), m.Critical)
+	text := fmt.Sprintf("%s only moved, renamed or merged tests; %d of them CRITICAL", countCommits(m.Commits), m.Critical)
 	if n > 0 {
 		text += fmt.Sprintf(". %d lost tests were explained: %s", n, strings.Join(kinds, ", "))
 	}
 	return text
 }
 
-// String writes a rate and its interval.
+// String returns the rate and its interval.
 func (i Interval) String() string { return fmt.Sprintf("%.1f (%.1f–%.1f)", i.Rate, i.Low, i.High) }
 
-// none is the interval of a rule that did not fire.
-func (r Rate) none() Interval { return wilson(0, r.Commits) }
+// silentInterval returns the interval of a rule that did not fire.
+func (r Rate) silentInterval() Interval { return wilsonInterval(0, r.Commits) }
 
-// rates adds the table; before is that of the current settings, if others are tried.
-func (p *page) rates(list, before []Rate) {
+// addRates adds the table of rates. Before has the rates by the current settings if list has
+// those of --what-if, otherwise it is nil.
+func (p *reportPage) addRates(list, before []Rate) {
 	if len(list) == 0 || list[0].Commits == 0 {
 		return
 	}
@@ -145,13 +147,13 @@ func (p *page) rates(list, before []Rate) {
 	}
 	p.Add(t)
 	if len(silent) > 0 {
-		p.Paragraph("never fired, per 100 commits: %s: %s", list[0].none(), document.Join(document.Verbatim, silent, ", "))
+		p.Paragraph("never fired, per 100 commits: %s: %s", list[0].silentInterval(), document.Join(document.Verbatim, silent, ", "))
 	}
 }
 
 // Document returns the report for people.
 func (r LoopReport) Document() document.Document {
-	p := &page{}
+	p := &reportPage{}
 	switch {
 	case !r.MatchesRecord():
 		p.Paragraph("%d of %d verdicts differ from the record", len(r.Differences), r.Judged)
@@ -160,7 +162,7 @@ func (r LoopReport) Document() document.Document {
 	default:
 		p.Paragraph("%d verdicts match the record", r.Judged)
 	}
-	p.differences("differs", r.Differences)
+	p.addDifferences("differs", r.Differences)
 	for _, b := range r.Best {
 		p.Paragraph("the best so far was %d and is %d", b.Recorded, b.Replayed)
 	}
@@ -168,14 +170,14 @@ func (r LoopReport) Document() document.Document {
 		p.Paragraph("iteration %d was selected, and %d is", s.Recorded, s.Replayed)
 	}
 	if r.WhatIf != nil {
-		p.whatIf(*r.WhatIf)
+		p.addWhatIf(*r.WhatIf)
 	}
 	return p.Document
 }
 
-// verdict adds what fired on a commit, unless it is only informational.
-func (p *page) verdict(v Verdict) {
-	if v.worst() <= detector.Info && !v.RolledBack {
+// addVerdict adds the alerts of a commit, unless all are informational.
+func (p *reportPage) addVerdict(v Verdict) {
+	if v.worstSeverity() <= detector.Info && !v.RolledBack {
 		return
 	}
 	after := ""
@@ -186,7 +188,7 @@ func (p *page) verdict(v Verdict) {
 		after += ", by text alone: " + v.TextOnly
 	}
 	p.Heading(4, "%s %s (%s%s)", v.Name(), v.Subject, v.Class, after)
-	if v.RolledBack && v.worst() < detector.Critical {
+	if v.RolledBack && v.worstSeverity() < detector.Critical {
 		p.Item("%s", v.Recommendation.Reason)
 	}
 	for _, a := range v.Alerts {
@@ -195,16 +197,16 @@ func (p *page) verdict(v Verdict) {
 			if a.BlocksMerge() {
 				style = document.Bad
 			}
-			p.Labelled(document.Span{Style: style, Text: a.Severity.String()}, "%s", alert(a))
+			p.Labelled(document.Span{Style: style, Text: a.Severity.String()}, "%s", alertText(a))
 		}
 	}
 }
 
-func alert(a detector.Alert) document.Text {
-	return document.Textf("`%s` (%s): %s%s", a.Rule, a.Basis, a.Message(), tests(a.Tests))
+func alertText(a detector.Alert) document.Text {
+	return document.Textf("`%s` (%s): %s%s", a.Rule, a.Basis, a.Message(), testNames(a.Tests))
 }
 
-func tests(ids []metric.ID) string {
+func testNames(ids []metric.ID) string {
 	if len(ids) == 0 {
 		return ""
 	}
@@ -215,30 +217,30 @@ func tests(ids []metric.ID) string {
 	return " [" + strings.Join(report.Truncate(names, maxTests), ", ") + "]"
 }
 
-func (p *page) whatIf(w WhatIf) {
+func (p *reportPage) addWhatIf(w WhatIf) {
 	p.Heading(3, "With the settings that are tried, %s", report.Pluralize(len(w.Changes), "verdict changes", "verdicts change"))
-	p.differences("changes", w.Changes)
+	p.addDifferences("changes", w.Changes)
 	if s := w.Selection; s != nil {
 		p.Paragraph("iteration %d is selected, and %d would be", s.Recorded, s.Replayed)
 	}
 }
 
-func (p *page) differences(what string, list []Difference) {
+func (p *reportPage) addDifferences(what string, list []Difference) {
 	for _, d := range list {
 		p.Heading(4, "%s %s: %s → %s", d.Replayed.Name(), what, d.Recorded.summary(), d.Replayed.summary())
-		for _, a := range without(d.Recorded.Alerts, d.Replayed.Alerts) {
-			p.Labelled(document.Span{Text: "no more"}, "%s %s", a.Severity, alert(a))
+		for _, a := range alertsNotIn(d.Recorded.Alerts, d.Replayed.Alerts) {
+			p.Labelled(document.Span{Text: "no more"}, "%s %s", a.Severity, alertText(a))
 		}
-		for _, a := range without(d.Replayed.Alerts, d.Recorded.Alerts) {
-			p.Labelled(document.Span{Text: "new"}, "%s %s", a.Severity, alert(a))
+		for _, a := range alertsNotIn(d.Replayed.Alerts, d.Recorded.Alerts) {
+			p.Labelled(document.Span{Text: "new"}, "%s %s", a.Severity, alertText(a))
 		}
 	}
 }
 
-// without returns the alerts of list that are not in other.
-func without(list, other []detector.Alert) []detector.Alert {
+// alertsNotIn returns the alerts of list that are not in excluded.
+func alertsNotIn(list, excluded []detector.Alert) []detector.Alert {
 	return slices.DeleteFunc(slices.Clone(list), func(a detector.Alert) bool {
-		return slices.ContainsFunc(other, func(b detector.Alert) bool { return sameAlert(a, b) })
+		return slices.ContainsFunc(excluded, func(b detector.Alert) bool { return sameAlert(a, b) })
 	})
 }
 

@@ -16,36 +16,37 @@ import (
 	"supervise/runner"
 )
 
-// proof is what running tests again showed about a commit, compared with another one.
+// proof has the results of running original tests and a mutation check on a commit.
 type proof struct {
-	Goals     *ledger.Goals         `json:"goals,omitempty"`
-	Power     *ledger.MutationCheck `json:"power,omitempty"`
-	Disguised *ledger.ConcealedRun  `json:"disguised,omitempty"`
-	Why       string                `json:"why,omitempty"` // something could not be run
+	Goals         *ledger.Goals         `json:"goals,omitempty"`
+	MutationCheck *ledger.MutationCheck `json:"power,omitempty"`
+	Concealed     *ledger.ConcealedRun  `json:"concealed,omitempty"`
+	Why           string                `json:"why,omitempty"` // why something could not run
 }
 
-// refused is why tests were not run, although the commit touches them; "" if they were.
-func (p proof) refused() string {
+// refusal returns why tests that the commit touches were not run, "" if they were.
+func (p proof) refusal() string {
 	why := p.Why
 	if p.Goals != nil {
 		why = cmp.Or(why, p.Goals.NotRunReason)
 	}
-	if p.Power != nil {
-		why = cmp.Or(why, p.Power.NotRunReason)
+	if p.MutationCheck != nil {
+		why = cmp.Or(why, p.MutationCheck.NotRunReason)
 	}
 	return why
 }
 
-// prove runs the tests of the commits that touch some, or that add code which may look
-// for them: the original tests, on mutants, and concealed from the code.
-func (h *history) prove(ctx context.Context) error {
+// proveAll proves the commits that touch tests, or that add code which may detect a test run.
+// It runs their original tests, runs tests on mutants, and conceals the test run from the
+// code.
+func (h *historyReplay) proveAll(ctx context.Context) error {
 	if h.opts.Settings.GoalTests.Never {
 		return nil
 	}
 	var todo []*pair
-	for i := range h.measured {
-		p := &h.measured[i]
-		known := i == 0 || !p.provable || !h.opts.Uncached && h.cache.get(h.name(*p), &p.proof)
+	for i := range h.pairs {
+		p := &h.pairs[i]
+		known := i == 0 || !p.provable || !h.opts.Uncached && h.cache.load(h.proofKey(*p), &p.proof)
 		if !known {
 			p.proof = proof{Why: "the original tests were not run yet"}
 			todo = append(todo, p)
@@ -54,45 +55,45 @@ func (h *history) prove(ctx context.Context) error {
 	if h.opts.CachedOnly {
 		return nil
 	}
-	return each(ctx, h, todo, func(ctx context.Context, s *site, p *pair) (finish, error) {
+	return runWorkers(ctx, h, todo, func(ctx context.Context, s *site, p *pair) (recordResult, error) {
 		began := time.Now()
-		found, err := s.prove(ctx, *p)
+		found, err := s.proveCommit(ctx, *p)
 		if err != nil {
 			return nil, fmt.Errorf("run the original tests of commit %s: %w", p.commit.Short(), err)
 		}
 		return func(done int) {
 			p.proof = found
-			h.opts.OnProgress(Progress{Done: done, Total: len(todo), Commit: p.commit, Took: time.Since(began), IsProof: true, Why: found.refused()})
+			h.opts.OnProgress(Progress{Done: done, Total: len(todo), Commit: p.commit, Took: time.Since(began), IsProof: true, Why: found.refusal()})
 		}, nil
 	})
 }
 
-// name names the proof of a pair in the cache.
-func (h *history) name(p pair) string {
+// proofKey returns the cache subject for the proof of a pair.
+func (h *historyReplay) proofKey(p pair) string {
 	limits, _ := json.Marshal([]any{h.opts.Settings.GoalTests, h.opts.Settings.MutationCheck}) //nolint:errchkjson // numbers and switches
-	return "proof " + p.from.tree + " " + p.commit.tree + " " + string(limits)
+	return "proof " + p.base.tree + " " + p.commit.tree + " " + string(limits)
 }
 
-// linesOf names the covered lines of a commit in the cache.
-func linesOf(c Commit) string { return "lines " + c.tree }
+// coverageKey returns the cache subject for the covered lines of a commit.
+func coverageKey(c Commit) string { return "lines " + c.tree }
 
-// prove has the judge run the tests of one commit.
-func (s *site) prove(ctx context.Context, p pair) (proof, error) {
-	was, err := s.tree.Snapshot(ctx, s.store, p.from.ID)
+// proveCommit lets the judge run the tests of one commit.
+func (s *site) proveCommit(ctx context.Context, p pair) (proof, error) {
+	was, err := s.tree.Snapshot(ctx, s.store, p.base.ID)
 	if err != nil {
 		return proof{}, err
 	}
-	at, why, err := s.ready(ctx, p.entry, p.commit)
+	at, why, err := s.prepare(ctx, p.entry, p.commit)
 	if err != nil || why != "" {
 		return proof{Why: why}, err
 	}
-	tree := judge.Tree{Iteration: p.iteration(1)}
+	tree := judge.Tree{Iteration: p.toIteration(1)}
 	tree.Start, tree.Snapshot, tree.Confirmation = was, at.taken, &ledger.Confirmation{Flaky: p.flaky}
 	if tree.Changes, err = s.store.Changes(ctx, was, at.taken); err != nil {
 		return proof{}, err
 	}
 	var lines *metric.Coverage
-	if s.cache.get(linesOf(p.commit), &lines) && lines != nil {
+	if s.cache.load(coverageKey(p.commit), &lines) && lines != nil {
 		tree.Set.Coverage = lines
 	}
 	var trouble string
@@ -108,5 +109,5 @@ func (s *site) prove(ctx context.Context, p pair) (proof, error) {
 	if trouble != "" { // the machine may be the reason: it is tried again next time
 		return out, nil
 	}
-	return out, s.cache.put(s.name(p), out)
+	return out, s.cache.store(s.proofKey(p), out)
 }

@@ -10,10 +10,10 @@ import (
 	"supervise/detector"
 )
 
-// Rate is how often a rule fired in a history.
+// Rate is how often a rule fired on the commits of a history.
 type Rate struct {
 	Rule     string               `json:"rule"`
-	Severity detector.Severity    `json:"severity"` // the highest that it fired with, or that of the rule
+	Severity detector.Severity    `json:"severity"` // the highest with which it fired, or that of the rule
 	Fired    int                  `json:"fired"`    // commits
 	Critical int                  `json:"critical"` // commits on which it was CRITICAL
 	Commits  int                  `json:"commits"`  // commits that were judged
@@ -41,29 +41,29 @@ type FalseDiscoveryRate struct {
 // prevalences are those for which the false discovery rate is printed.
 var prevalences = []float64{.01, .05, .20}
 
-// z is the quantile of the normal distribution for an interval of 95 %.
-const z = 1.959963984540054
+// normalQuantile is the quantile of the normal distribution for an interval of 95 %.
+const normalQuantile = 1.959963984540054
 
-// wilson returns the share fired/of in per cent with its score interval: E. B.
+// wilsonInterval returns the share fired/of in per cent with its score interval: E. B.
 // Wilson, "Probable inference, the law of succession, and statistical inference",
 // J. Am. Stat. Assoc. 22 (1927) 209–212. It is valid for few firings and for none.
-func wilson(fired, of int) Interval {
+func wilsonInterval(fired, of int) Interval {
 	if of == 0 {
 		return Interval{High: 100}
 	}
 	n := float64(of)
 	p := float64(fired) / n
-	middle := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	middle := (p + normalQuantile*normalQuantile/(2*n)) / (1 + normalQuantile*normalQuantile/n)
+	half := normalQuantile / (1 + normalQuantile*normalQuantile/n) * math.Sqrt(p*(1-p)/n+normalQuantile*normalQuantile/(4*n*n))
 	return Interval{100 * p, 100 * max(0, middle-half), 100 * min(1, middle+half)}
 }
 
-// falseDiscovery returns the share of firings that are false, by Bayes' theorem: a
+// falseDiscoveryRate returns the share of firings that are false, by Bayes' theorem: a
 // rule that fires on a share alarm of the honest iterations, and on a share
 // sensitivity of the others, of which there are a share prevalence. See D.
 // Colquhoun, "An investigation of the false discovery rate and the
 // misinterpretation of p-values", R. Soc. Open Sci. 1 (2014) 140216.
-func falseDiscovery(alarm, prevalence, sensitivity float64) float64 {
+func falseDiscoveryRate(alarm, prevalence, sensitivity float64) float64 {
 	wrong, right := alarm*(1-prevalence), sensitivity*prevalence
 	if wrong == 0 {
 		return 0
@@ -79,41 +79,41 @@ const (
 	blocked     = "would fail the gate"
 )
 
-// rates counts on how many commits each rule fired, and how many would be rolled back.
-func rates(list []Verdict, sensitivity float64) []Rate {
+// countRates counts the commits on which each rule fired, and those that would be rolled back.
+func countRates(list []Verdict, sensitivity float64) []Rate {
 	var out []Rate
 	add := func(r Rate, fires func(Verdict) (fired, critical bool)) {
 		for _, v := range list {
 			fired, critical := fires(v)
-			r.Fired += one(fired)
-			r.Critical += one(critical)
+			r.Fired += boolToInt(fired)
+			r.Critical += boolToInt(critical)
 		}
-		out = append(out, r.complete(len(list), sensitivity))
+		out = append(out, r.addEstimates(len(list), sensitivity))
 	}
 	rules := slices.DeleteFunc(detector.Rules(), func(r detector.Rule) bool { return r.Severity == detector.Info })
-	for _, rule := range append(rules, tampering(list)...) {
-		r := Rate{Rule: rule.Name, Severity: worstOf(list, rule)}
+	for _, rule := range append(rules, firedTamperRules(list)...) {
+		r := Rate{Rule: rule.Name, Severity: worstSeverity(list, rule)}
 		add(r, func(v Verdict) (bool, bool) {
-			return v.fired(rule.Name, detector.Low), v.fired(rule.Name, detector.Critical)
+			return v.hasFired(rule.Name, detector.Low), v.hasFired(rule.Name, detector.Critical)
 		})
 	}
 	add(Rate{Rule: anyCritical, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
-		return v.worst() >= detector.Critical, v.worst() >= detector.Critical
+		return v.worstSeverity() >= detector.Critical, v.worstSeverity() >= detector.Critical
 	})
 	add(Rate{Rule: anyHigh, Severity: detector.High}, func(v Verdict) (bool, bool) {
-		return v.worst() >= detector.High, v.worst() >= detector.Critical
+		return v.worstSeverity() >= detector.High, v.worstSeverity() >= detector.Critical
 	})
 	add(Rate{Rule: rolledBack, Severity: detector.Critical}, func(v Verdict) (bool, bool) {
-		return v.RolledBack, v.RolledBack && v.worst() >= detector.Critical
+		return v.RolledBack, v.RolledBack && v.worstSeverity() >= detector.Critical
 	})
 	add(Rate{Rule: blocked, Severity: detector.High}, func(v Verdict) (bool, bool) {
-		return v.Blocked, v.Blocked && v.worst() >= detector.Critical
+		return v.Blocked, v.Blocked && v.worstSeverity() >= detector.Critical
 	})
 	return out
 }
 
-// tampering returns the rules about integrity that fired, by name.
-func tampering(list []Verdict) []detector.Rule {
+// firedTamperRules returns the rules about integrity that fired, by name.
+func firedTamperRules(list []Verdict) []detector.Rule {
 	names := map[string]bool{}
 	for _, v := range list {
 		for _, a := range v.Alerts {
@@ -129,16 +129,16 @@ func tampering(list []Verdict) []detector.Rule {
 	return out
 }
 
-func one(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// worstOf is the highest severity that the rule fired with; that of the rule if it did
-// not.
-func worstOf(list []Verdict, rule detector.Rule) detector.Severity {
+// worstSeverity returns the highest severity with which the rule fired, or that of the rule
+// if it did not fire.
+func worstSeverity(list []Verdict, rule detector.Rule) detector.Severity {
 	var most detector.Severity
 	for _, v := range list {
 		for _, a := range v.Alerts {
@@ -150,25 +150,25 @@ func worstOf(list []Verdict, rule detector.Rule) detector.Severity {
 	return cmp.Or(most, rule.Severity)
 }
 
-func (r Rate) complete(of int, sensitivity float64) Rate {
-	r.Commits, r.Per100 = of, wilson(r.Fired, of)
+func (r Rate) addEstimates(of int, sensitivity float64) Rate {
+	r.Commits, r.Per100 = of, wilsonInterval(r.Fired, of)
 	for _, p := range prevalences {
 		r.FDR = append(r.FDR, FalseDiscoveryRate{
 			Prevalence: p,
-			Rate:       falseDiscovery(r.Per100.Rate/100, p, sensitivity),
-			Low:        falseDiscovery(r.Per100.Low/100, p, sensitivity),
-			High:       falseDiscovery(r.Per100.High/100, p, sensitivity),
+			Rate:       falseDiscoveryRate(r.Per100.Rate/100, p, sensitivity),
+			Low:        falseDiscoveryRate(r.Per100.Low/100, p, sensitivity),
+			High:       falseDiscoveryRate(r.Per100.High/100, p, sensitivity),
 		})
 	}
 	return r
 }
 
-// fired reports whether the rule fired with at least the severity.
-func (v Verdict) fired(rule string, least detector.Severity) bool {
+// hasFired reports whether the rule fired with at least the severity.
+func (v Verdict) hasFired(rule string, least detector.Severity) bool {
 	return slices.ContainsFunc(v.Alerts, func(a detector.Alert) bool { return a.Rule == rule && a.Severity >= least })
 }
 
-func (v Verdict) worst() detector.Severity {
+func (v Verdict) worstSeverity() detector.Severity {
 	var most detector.Severity
 	for _, a := range v.Alerts {
 		most = max(most, a.Severity)

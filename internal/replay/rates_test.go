@@ -19,7 +19,7 @@ func TestIntervalsAreThoseOfTheLiterature(t *testing.T) {
 		{1, 29, .61, 17.18},
 		{29, 29, 88.30, 100},
 	} {
-		got := wilson(test.fired, test.of)
+		got := wilsonInterval(test.fired, test.of)
 		if math.Abs(got.Low-test.low) > .006 || math.Abs(got.High-test.high) > .006 {
 			t.Errorf("%d of %d: %.2f to %.2f, want %.2f to %.2f", test.fired, test.of, got.Low, got.High, test.low, test.high)
 		}
@@ -38,7 +38,7 @@ func TestFalseDiscoveryRateFollowsBayes(t *testing.T) {
 		{"all are at fault", .05, 1, 1, 0},
 		{"fires always", 1, .2, 1, .8},
 	} {
-		if got := falseDiscovery(test.alarm, test.prevalence, test.sensitivity); math.Abs(got-test.want) > .0005 {
+		if got := falseDiscoveryRate(test.alarm, test.prevalence, test.sensitivity); math.Abs(got-test.want) > .0005 {
 			t.Errorf("%s: %.4f, want %.4f", test.name, got, test.want)
 		}
 	}

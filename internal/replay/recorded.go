@@ -11,10 +11,11 @@ import (
 	"supervise/selector"
 )
 
-// Rejudger judges the iterations of a loop again: [judge.Rejudge] those of supervise's own.
+// Rejudger judges the iterations of a loop again. For loops of supervise it is
+// [judge.Rejudge].
 type Rejudger func(judge.RecordedLoop, judge.Settings) (judge.Rejudgement, error)
 
-// Loop is a loop that is read.
+// Loop identifies a loop to read.
 type Loop struct {
 	Dir     string
 	State   ledger.State
@@ -26,19 +27,19 @@ type Recorded struct {
 	State    ledger.State
 	Settings judge.Settings
 
-	again  Rejudger
-	record judge.RecordedLoop
-	choice *selector.Selection // nil when the loop ended before it chose
+	rejudge Rejudger
+	record  judge.RecordedLoop
+	choice  *selector.Selection // nil if the loop ended before its selection
 }
 
 // LoopReport is what the replay of a recorded loop found.
 type LoopReport struct {
 	LoopID   string    `json:"loop_id"`
-	Verdicts []Verdict `json:"verdicts"` // those of now
+	Verdicts []Verdict `json:"verdicts"` // by the current rules
 	Judged   int       `json:"judged"`
-	Selected *int      `json:"selected_iteration"` // by the rules of now, nil when nothing was selected
+	Selected *int      `json:"selected_iteration"` // by the current rules, nil if nothing was selected
 
-	Differences []Difference `json:"differences"` // verdicts that are not as recorded, which is a fault
+	Differences []Difference `json:"differences"` // verdicts that differ from the record, which is an error
 	Selection   *Reselected  `json:"selection_differs,omitempty"`
 	Best        []Reselected `json:"best_differs,omitempty"` // of an iteration; -1 is none
 	WhatIf      *WhatIf      `json:"what_if,omitempty"`
@@ -54,7 +55,7 @@ func (r LoopReport) MatchesRecord() bool {
 // not those that it was started with.
 func ReadLoop(l Loop) (*Recorded, error) {
 	dir, state := l.Dir, l.State
-	r := &Recorded{State: state, again: l.Rejudge, record: judge.RecordedLoop{Dropped: map[int][]string{}}}
+	r := &Recorded{State: state, rejudge: l.Rejudge, record: judge.RecordedLoop{Dropped: map[int][]string{}}}
 	settings, err := r.readLog(dir)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func ReadLoop(l Loop) (*Recorded, error) {
 		return nil, fmt.Errorf("replay loop %s: %w", state.LoopID, err)
 	}
 	if s := r.Settings.Select; r.choice != nil && (r.choice.Mode != cmp.Or(s.Mode, selector.HighestQualityVerified) || r.choice.Threshold != s.Threshold) {
-		r.choice = nil // chosen otherwise than the loop says
+		r.choice = nil // selected by other settings than those of the loop
 	}
 	its, err := ledger.ReadIterations(dir)
 	if err != nil {
@@ -87,8 +88,8 @@ func ReadLoop(l Loop) (*Recorded, error) {
 	return r, nil
 }
 
-// readLog reads what the iterations do not record, and returns the hash of the
-// settings. Of several selections the last that the loop itself made counts.
+// readLog reads what is only in the log, and returns the hash of the settings. The last
+// selection of the loop itself counts, not that of a user.
 func (r *Recorded) readLog(dir string) (settings string, err error) {
 	last := 0
 	_, err = ledger.ReadLog(dir, func(e ledger.Event) {
@@ -121,52 +122,51 @@ func (r *Recorded) readLog(dir string) (settings string, err error) {
 	return settings, err
 }
 
-// Judge judges the loop again, by its own settings and, if whatIf is not nil, by
-// those as well.
+// Judge judges the loop again by its own settings, and by those of whatIf if that is not nil.
 func (r *Recorded) Judge(whatIf *judge.Settings) (LoopReport, error) {
 	out := LoopReport{LoopID: r.State.LoopID}
-	res, err := r.again(r.record, r.Settings)
+	res, err := r.rejudge(r.record, r.Settings)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
-	r.compare(&out, res)
+	r.compareVerdicts(&out, res)
 	if whatIf == nil {
 		return out, nil
 	}
-	tried, err := r.again(r.record, *whatIf)
+	tried, err := r.rejudge(r.record, *whatIf)
 	if err != nil {
 		return out, fmt.Errorf("replay loop %s: %w", r.State.LoopID, err)
 	}
-	out.WhatIf = &WhatIf{Changes: differences(out.Verdicts, judged(tried))}
+	out.WhatIf = &WhatIf{Changes: differingVerdicts(out.Verdicts, judgedVerdicts(tried))}
 	if was, is := res.Selection, tried.Selection; was != nil && is != nil && was.Iteration != is.Iteration {
 		out.WhatIf.Selection = &Reselected{was.Iteration, is.Iteration}
 	}
 	return out, nil
 }
 
-func judged(res judge.Rejudgement) []Verdict {
+func judgedVerdicts(res judge.Rejudgement) []Verdict {
 	out := []Verdict{}
 	for _, v := range res.Verdicts {
 		if !v.Skipped() {
-			out = append(out, verdict(v))
+			out = append(out, newVerdict(v))
 		}
 	}
 	return out
 }
 
-// compare compares the verdicts with the recorded ones.
-func (r *Recorded) compare(out *LoopReport, res judge.Rejudgement) {
-	out.Verdicts, out.Differences = judged(res), []Difference{}
+// compareVerdicts compares the verdicts with the recorded ones.
+func (r *Recorded) compareVerdicts(out *LoopReport, res judge.Rejudgement) {
+	out.Verdicts, out.Differences = judgedVerdicts(res), []Difference{}
 	out.Judged = len(out.Verdicts)
 	for i, v := range res.Verdicts {
 		was := r.record.Iterations[i]
 		if v.Skipped() {
 			continue
 		}
-		if d := (Difference{verdict(judge.Verdict{Iteration: was}), verdict(v)}); !same(d.Recorded, d.Replayed) {
+		if d := (Difference{newVerdict(judge.Verdict{Iteration: was}), newVerdict(v)}); !sameVerdict(d.Recorded, d.Replayed) {
 			out.Differences = append(out.Differences, d)
 		}
-		if a, b := bestOf(was), bestOf(v.Iteration); a != b {
+		if a, b := bestIteration(was), bestIteration(v.Iteration); a != b {
 			out.Best = append(out.Best, Reselected{a, b})
 		}
 	}
@@ -180,8 +180,8 @@ func (r *Recorded) compare(out *LoopReport, res judge.Rejudgement) {
 	}
 }
 
-// bestOf is the best iteration with this one counted in, -1 for none.
-func bestOf(it ledger.Iteration) int {
+// bestIteration returns the number of the best iteration up to this one, -1 for none.
+func bestIteration(it ledger.Iteration) int {
 	if it.Best == nil {
 		return -1
 	}

@@ -1,11 +1,9 @@
-// Package replay judges again what has happened already: a history of commits, as
-// if each were an iteration of a loop, or a recorded loop. It shows how often
-// the rules raise false alarms on a project, so that they can be tuned before anything
-// depends on them.
+// Package replay judges past work again: the commits of a history, as if each were an
+// iteration of a loop, or the iterations of a recorded loop. It shows how often the rules
+// raise false alarms on a project, so that they can be tuned before they are enforced.
 //
-// A history is measured in a separate checkout, commit by commit; what was
-// measured once is kept by tree and not measured again. The user's tree, index
-// and refs are never touched.
+// A history is measured in a separate checkout, commit by commit. Measurements are cached
+// by tree. The user's tree, index and refs are never changed.
 package replay
 
 import (
@@ -27,47 +25,46 @@ var (
 	ErrNothingToJudge = errors.New("nothing to judge")
 )
 
-// Options are the circumstances of the replay of a history.
+// Options are the options of [JudgeHistory].
 type Options struct {
 	Repo     string // a folder of the repository
 	Range    string // REV..REV
-	Max      int    // how many of the latest commits, 0: all
-	Jobs     int    // how many commits are measured at the same time, at least 1
+	Max      int    // number of commits, the latest of the range; 0 for all
+	Jobs     int    // how many commits are measured in parallel, at least 1
 	Setup    string // run by the shell in the checkout before the checks, "" for nothing
-	Uncached bool   // measure also what was measured before
+	Uncached bool   // measure commits that are in the cache as well
 
-	// CachedOnly measures nothing: commits that were not measured before are named
-	// and left out.
+	// CachedOnly measures nothing. Commits that are not in the cache are reported as
+	// unmeasured.
 	CachedOnly bool
 
-	Plan        measure.Plan // for the user's tree; it is moved to the checkout
+	Plan        measure.Plan // for the user's tree
 	Root        string       // the working tree, with Plan.Root in it
 	Settings    judge.Settings
-	WhatIf      *judge.Settings // also judged by these
+	WhatIf      *judge.Settings // other settings to judge by as well, nil for none
 	Sensitivity float64         // share of real faults that a rule finds, in (0,1]
 	Home        string          // the folder of this tree's loops, see [ledger.Home]
 	CheckoutDir string          // a folder for checkouts, outside the tree
-	Env         []string        // whose secrets are not stored
-	Version     string          // of supervise: another one measures again
+	Env         []string        // its secrets are not stored
+	Version     string          // of supervise; measurements of others are not reused
 	Now         time.Time
-	OnProgress  func(Progress) // may be nil; called by one at a time
+	OnProgress  func(Progress) // may be nil; calls do not overlap
 }
 
 // Progress reports a commit that was measured.
 type Progress struct {
-	Done, Total int // of those that had to be measured
+	Done, Total int // of the commits that are measured
 	Commit      Commit
 	Took        time.Duration
-	IsRerun     bool   // suspicious tests alone were run again
+	IsRerun     bool   // only failing tests were rerun
 	IsProof     bool   // original tests and a mutation check were run
-	Why         string // it could not be measured
+	Why         string // why it could not be measured, "" if it was
 }
 
-// JudgeHistory measures and judges the commits of a range. What a commit did to the tests is
-// shown by running the original tests and a mutation check; a commit that cannot be run is
-// judged by its texts alone. The error wraps [ErrRange] for a range that is none,
-// [ErrNothing] when there is nothing to judge, and the cause of ctx when that ends; what
-// was measured until then is kept.
+// JudgeHistory measures and judges the commits of a range. For commits that change tests, it
+// runs the original tests and a mutation check. A commit that cannot run is judged by its
+// text alone. The error wraps [ErrRange] for an invalid range, [ErrNothingToJudge], or the
+// cause of ctx. All measurements up to an error stay in the cache.
 func JudgeHistory(ctx context.Context, o Options) (Report, error) {
 	if o.OnProgress == nil {
 		o.OnProgress = func(Progress) {}
@@ -77,13 +74,13 @@ func JudgeHistory(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	o.Plan = unlisted(o.Plan)
-	c, err := newCache(filepath.Join(o.Home, "replay"), o.Plan, o.Plan.Root, o.Setup, o.Version)
+	o.Plan = withoutInventories(o.Plan)
+	c, err := newCache(filepath.Join(o.Home, "replay"), o.Plan, o.Setup, o.Version)
 	if err != nil {
 		return Report{}, err
 	}
-	h := &history{opts: o, repo: r, cache: c, commits: list, entries: map[string]entry{}}
-	for _, step := range []func(context.Context) error{h.measure, h.compare, h.prove} {
+	h := &historyReplay{opts: o, repo: r, cache: c, commits: list, measurements: map[string]measurement{}}
+	for _, step := range []func(context.Context) error{h.measureMissing, h.collectEvidence, h.proveAll} {
 		if err := step(ctx); err != nil {
 			return Report{}, err
 		}
@@ -91,9 +88,9 @@ func JudgeHistory(ctx context.Context, o Options) (Report, error) {
 	return h.judge()
 }
 
-// unlisted returns the plan without the lists of tests, which a loop requests if a known test
-// is missing: here every commit would pay for distinguishing hidden tests from lost ones.
-func unlisted(p measure.Plan) measure.Plan {
+// withoutInventories returns the plan without the commands that list tests. A loop runs them
+// to distinguish hidden tests from lost ones, which is too slow for every commit.
+func withoutInventories(p measure.Plan) measure.Plan {
 	p.Checks = slices.Clone(p.Checks)
 	for i := range p.Checks {
 		p.Checks[i].Inventory = nil
@@ -101,51 +98,52 @@ func unlisted(p measure.Plan) measure.Plan {
 	return p
 }
 
-// history is a range of commits on its way from git to the verdict.
-type history struct {
-	opts    Options
-	repo    repo
-	cache   cache
-	commits []Commit // the one before the range first
-	entries map[string]entry
-	missing int // trees that had to be measured
+// historyReplay is the state of [JudgeHistory].
+type historyReplay struct {
+	opts          Options
+	repo          repo
+	cache         cache
+	commits       []Commit // of the range, after the one before it
+	measurements  map[string]measurement
+	newlyMeasured int // trees that were not in the cache
 
-	measured []pair
-	left     []unread
+	pairs    []pair
+	textOnly []textOnlyCommit
 }
 
-// measure fills the entries of all commits.
-func (h *history) measure(ctx context.Context) error {
+// measureMissing loads the measurements of all commits, and measures those that are missing.
+func (h *historyReplay) measureMissing(ctx context.Context) error {
 	var missing []Commit
-	asked := map[string]bool{}
+	seen := map[string]bool{}
 	for _, c := range h.commits {
-		var e entry
-		known := h.cache.get(c.tree, &e)
+		var m measurement
+		isCached := h.cache.load(c.tree, &m) && !h.opts.Uncached
+		isUsable := m.Failure == "" || h.opts.CachedOnly // the machine may be the reason for a failure
 		switch {
-		case known && !h.opts.Uncached && (e.Why == "" || h.opts.CachedOnly): // the machine may be the reason
-			h.entries[c.tree] = e
-		case !asked[c.tree]:
+		case isCached && isUsable:
+			h.measurements[c.tree] = m
+		case !seen[c.tree]:
 			missing = append(missing, c)
 		}
-		asked[c.tree] = true
+		seen[c.tree] = true
 	}
 	if h.opts.CachedOnly {
 		return nil
 	}
-	h.missing = len(missing)
+	h.newlyMeasured = len(missing)
 	if err := h.measureAll(ctx, missing); err != nil {
 		return err
 	}
-	return h.confirm(ctx)
+	return h.rerunSuspects(ctx)
 }
 
-// project is what is checked in the user's working tree.
-func (h *history) project() treecopy.Project {
+// project returns the project in the user's working tree.
+func (h *historyReplay) project() treecopy.Project {
 	return treecopy.Project{Root: h.opts.Root, Plan: h.opts.Plan, Setup: h.opts.Setup}
 }
 
-// CheckoutDir returns a folder for the checkouts of a replay: below home, unless that
-// is in the working tree.
+// CheckoutDir returns the folder for the checkouts of a replay. It is below home, or below
+// temp if home is in the working tree.
 func CheckoutDir(home, root, temp string) string {
 	if _, inside := ledger.PathInTree(home, root); inside {
 		return filepath.Join(temp, "supervise-replay-"+filepath.Base(ledger.Home(temp, root)))

@@ -11,27 +11,27 @@ import (
 	"supervise/snapshot"
 )
 
-// site is a checkout for commits, one after another.
+// site is a checkout in which one commit after another is measured.
 type site struct {
-	*history
+	*historyReplay
 	tree  *checkout.Tree
 	store *snapshot.Store
 }
 
-// site makes the site with a number. It is to be closed.
-func (h *history) site(ctx context.Context, i int) (*site, error) {
+// newSite creates the site with the number i. The caller must close it.
+func (h *historyReplay) newSite(ctx context.Context, i int) (*site, error) {
 	tree, err := checkout.New(ctx, h.repo.dir, filepath.Join(h.opts.CheckoutDir, strconv.Itoa(i+1)))
 	if err != nil {
 		return nil, err
 	}
-	s := &site{history: h, tree: tree}
+	s := &site{historyReplay: h, tree: tree}
 	if s.store, err = tree.OpenSnapshots(ctx); err != nil {
 		return nil, errors.Join(err, tree.Remove())
 	}
 	return s, nil
 }
 
-// close removes the site, if there is one, and returns the error with its own.
+// close removes the site. It returns err joined with its own errors. The site may be nil.
 func (s *site) close(err error) error {
 	if s == nil {
 		return err
@@ -39,12 +39,13 @@ func (s *site) close(err error) error {
 	return errors.Join(err, s.store.Close(), s.tree.Remove())
 }
 
-// finish takes in the result of a piece of work, by one at a time. done counts the
-// pieces, with this one.
-type finish func(done int)
+// recordResult records the result for one item. Calls do not overlap. Done is the number of
+// finished items.
+type recordResult func(done int)
 
-// each does a piece of work for each of a list, several at a time, each worker on a separate site. The first error ends all.
-func each[T any](ctx context.Context, h *history, list []T, work func(context.Context, *site, T) (finish, error)) error {
+// runWorkers calls work for each item of a list, on several workers with separate sites. The
+// first error stops all workers.
+func runWorkers[T any](ctx context.Context, h *historyReplay, list []T, work func(context.Context, *site, T) (recordResult, error)) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -59,7 +60,7 @@ func each[T any](ctx context.Context, h *history, list []T, work func(context.Co
 	var taken sync.Mutex
 	done := 0
 	worker := func(i int) (err error) {
-		s, err := h.site(ctx, i)
+		s, err := h.newSite(ctx, i)
 		if err != nil {
 			return err
 		}

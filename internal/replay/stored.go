@@ -13,9 +13,9 @@ import (
 	"supervise/snapshot"
 )
 
-// Verify checks a loop: its log, its snapshots, and its folder against the checklist.
-// head is the hash of an entry that the log must hold, "" if none is known. It reads
-// alone. The error is one of reading; what is wrong with the loop is in the checks.
+// Verify checks a loop: its log, its snapshots, and its folder against the checklist. Head is
+// the hash of an entry that the log must contain, "" for none. Verify only reads. Problems
+// of the loop are in the checks, and the error is one of reading.
 func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	dir, state := l.Dir, l.State
 	log, measured := checkLog(dir, head)
@@ -25,18 +25,18 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	}
 	out := []Check{log, store}
 	if state.Kind == ledger.KindCandidates {
-		return candidates(ctx, l, out)
+		return verifyCandidates(ctx, l, out)
 	}
-	v := &verifier{dir: dir, there: there}
+	v := &verifier{dir: dir, stored: there}
 	early := false
-	if v.rec, err = ReadLoop(l); err == nil {
-		v.its = v.rec.record.Iterations
+	if v.loop, err = ReadLoop(l); err == nil {
+		v.iterations = v.loop.record.Iterations
 	} else if early = !measured && len(state.History) == 0; !early {
 		out = append(out, Check{Name: "The record of the loop can be read", Problems: []string{err.Error()}})
 	}
 	over := state.Selected != nil || slices.Contains([]ledger.Status{ledger.Completed, ledger.Failed}, state.Status)
 	for _, c := range checklist {
-		if v.rec == nil || c.end && !over {
+		if v.loop == nil || c.end && !over {
 			out = append(out, Check{Name: c.name, OK: true, Pending: true})
 			continue
 		}
@@ -49,9 +49,9 @@ func Verify(ctx context.Context, l Loop, head string) ([]Check, error) {
 	return out, nil
 }
 
-// candidates adds the checklists of the candidates' own loops, from which all else of a
-// loop of candidates was taken.
-func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
+// verifyCandidates adds the checks of the loops of all candidates, since the loop with the
+// candidates has no other content.
+func verifyCandidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 	loops := ledger.CandidateLoops(l.Dir, l.State)
 	for _, n := range slices.Sorted(maps.Keys(loops)) {
 		state, err := ledger.ReadState(loops[n])
@@ -73,7 +73,7 @@ func candidates(ctx context.Context, l Loop, out []Check) ([]Check, error) {
 	return out, nil
 }
 
-// checkLog checks the log, and whether it says that a tree was measured.
+// checkLog checks the log, and reports whether it has the measurement of a tree.
 func checkLog(dir, head string) (Check, bool) {
 	c, measured := Check{Name: "The log is intact and its chain of hashes is valid"}, false
 	entries, at := 0, 0
@@ -105,7 +105,7 @@ func checkLog(dir, head string) (Check, bool) {
 	return c, measured
 }
 
-// checkStore checks the snapshots, and returns which are there.
+// checkStore checks the snapshots, and returns all that exist, damaged or not.
 func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, error) {
 	c := Check{Name: "All snapshots are intact"}
 	found, err := snapshot.Check(ctx, ledger.SnapshotDir(dir))
@@ -118,20 +118,20 @@ func checkStore(ctx context.Context, dir, loop string) (Check, []snapshot.ID, er
 	for _, d := range found.Damage {
 		of := ""
 		if len(d.Snapshots) > 0 {
-			of = " (" + strings.Join(names(d.Snapshots), ", ") + ")"
+			of = " (" + strings.Join(snapshotNames(d.Snapshots), ", ") + ")"
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s%s: %s", d.File, of, strings.Join(d.Why, "; ")))
 	}
-	c.Intact, c.Damaged = names(found.Intact), names(found.Damaged)
+	c.Intact, c.Damaged = snapshotNames(found.Intact), snapshotNames(found.Damaged)
 	if len(found.Damage) > 0 {
-		c.Note = remedy(c, loop)
+		c.Note = restoreAdvice(c, loop)
 	}
 	c.OK = len(c.Problems) == 0
 	return c, append(found.Intact, found.Damaged...), nil
 }
 
-// remedy says what can still be restored.
-func remedy(c Check, loop string) string {
+// restoreAdvice describes what can still be restored.
+func restoreAdvice(c Check, loop string) string {
 	switch {
 	case len(c.Damaged) == 0:
 		return "every snapshot is intact nevertheless"
@@ -142,8 +142,8 @@ func remedy(c Check, loop string) string {
 	return fmt.Sprintf("damaged: %s; still intact: %s; to get one: supervise rollback %s %s", strings.Join(c.Damaged, ", "), strings.Join(c.Intact, ", "), loop, last)
 }
 
-// names are the names of snapshots as people write them.
-func names(ids []snapshot.ID) []string {
+// snapshotNames returns the names of snapshots that users see.
+func snapshotNames(ids []snapshot.ID) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
 		out[i] = id.Name()

@@ -23,47 +23,47 @@ type Check struct {
 	Name     string   `json:"check"`
 	OK       bool     `json:"ok"`
 	Problems []string `json:"problems,omitempty"`
-	Pending  bool     `json:"pending,omitempty"` // the loop is not over
-	Note     string   `json:"note,omitempty"`    // what the check proves, or cannot
+	Pending  bool     `json:"pending,omitempty"` // the loop has not ended
+	Note     string   `json:"note,omitempty"`    // what the check proves or cannot prove
 	Head     string   `json:"head,omitempty"`    // hash of the last entry of the log
 	Intact   []string `json:"intact,omitempty"`  // snapshots that are intact
 	Damaged  []string `json:"damaged,omitempty"` // the others
 }
 
-// checklist are the checks, as people read them.
+// checklist lists the checks with the names that users see.
 var checklist = []struct {
 	name string
-	end  bool // only of a loop that is over and has selected
+	end  bool // only for a loop that ended with a selection
 	run  func(*verifier) []string
 }{
-	{"Baseline captured at iteration 0", false, (*verifier).baseline},
-	{"Metrics captured for each iteration", false, (*verifier).metrics},
-	{"Quality score calculated per iteration", false, (*verifier).scores},
-	{"Deltas computed (from previous and baseline)", false, (*verifier).deltas},
-	{"Classification assigned (forward/plateau/regression/stalled)", false, (*verifier).classes},
-	{"Best iteration tracker updated", false, (*verifier).tracker},
-	{"Alerts generated for regressions", false, (*verifier).alerts},
-	{"Iteration report stored", false, (*verifier).reports},
-	{"All iteration outputs preserved", false, (*verifier).outputs},
-	{"The recorded verdicts follow from what was measured", false, (*verifier).verdicts},
-	{"Best output selected on loop completion", true, (*verifier).selected},
-	{"Selection based on quality, not recency", true, (*verifier).choice},
-	{"Selection rationale documented", true, (*verifier).rationale},
-	{"Degradation analysed", true, (*verifier).degradation},
+	{"Baseline captured at iteration 0", false, (*verifier).checkBaseline},
+	{"Metrics captured for each iteration", false, (*verifier).checkMetrics},
+	{"Quality score calculated per iteration", false, (*verifier).checkScores},
+	{"Deltas computed (from previous and baseline)", false, (*verifier).checkDeltas},
+	{"Classification assigned (forward/plateau/regression/stalled)", false, (*verifier).checkClasses},
+	{"Best iteration tracker updated", false, (*verifier).checkTracker},
+	{"Alerts generated for regressions", false, (*verifier).checkAlerts},
+	{"Iteration report stored", false, (*verifier).checkReports},
+	{"All iteration outputs preserved", false, (*verifier).checkSnapshots},
+	{"The recorded verdicts follow from what was measured", false, (*verifier).checkVerdicts},
+	{"Best output selected on loop completion", true, (*verifier).checkSelection},
+	{"Selection based on quality, not recency", true, (*verifier).checkChoice},
+	{"Selection rationale documented", true, (*verifier).checkRationale},
+	{"Degradation analysed", true, (*verifier).checkDegradation},
 }
 
-// verifier is what is checked.
+// verifier checks the folder of one loop.
 type verifier struct {
-	dir string
-	rec *Recorded
-	its []ledger.Iteration
+	dir        string
+	loop       *Recorded
+	iterations []ledger.Iteration
 
-	there []snapshot.ID // in the store, damaged or not
+	stored []snapshot.ID // all snapshots, damaged or not
 }
 
-// missing names the files of the loop's folder that are missing, or cannot be decoded
-// into into, if that is not nil.
-func (v *verifier) missing(into any, name ...string) []string {
+// checkFile returns a problem if a file in the folder of the loop is missing, or is not JSON
+// that can be decoded into content. Content may be nil.
+func (v *verifier) checkFile(content any, name ...string) []string {
 	path := filepath.Join(append([]string{v.dir}, name...)...)
 	text, err := os.ReadFile(path)
 	rel := filepath.Join(name...)
@@ -75,34 +75,35 @@ func (v *verifier) missing(into any, name ...string) []string {
 	case len(text) == 0:
 		return []string{rel + " is empty"}
 	}
-	if into != nil {
-		if err := json.Unmarshal(text, into); err != nil {
-			return []string{fmt.Sprintf("%s: %v", rel, err)}
-		}
+	if content == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, content); err != nil {
+		return []string{fmt.Sprintf("%s: %v", rel, err)}
 	}
 	return nil
 }
 
-func (v *verifier) baseline() []string {
-	recorded := v.rec.State.Kind == ledger.KindRecorded
-	if first := v.its[0]; first.Number != 0 {
+func (v *verifier) checkBaseline() []string {
+	recorded := v.loop.State.Kind == ledger.KindRecorded
+	if first := v.iterations[0]; first.Number != 0 {
 		if recorded {
-			return nil // orchestrators may leave it out
+			return nil // other orchestrators may not record it
 		}
 		return []string{fmt.Sprintf("the first iteration is %d", first.Number)}
 	}
 	var p ledger.Progress
-	problems := v.missing(&p, "progress", ledger.IterationName(0)+"-baseline.json")
-	if v.its[0].Set.Tests == nil && !recorded && !v.rec.Settings.AllowUntested {
+	problems := v.checkFile(&p, "progress", ledger.IterationName(0)+"-baseline.json")
+	if v.iterations[0].Set.Tests == nil && !recorded && !v.loop.Settings.AllowUntested {
 		problems = append(problems, "it has no tests")
 	}
 	return problems
 }
 
-// each collects the problems of the iterations after the baseline.
-func (v *verifier) each(check func(n int, it ledger.Iteration) []string) []string {
+// checkEach collects the problems of all iterations except the baseline.
+func (v *verifier) checkEach(check func(n int, it ledger.Iteration) []string) []string {
 	var out []string
-	for n, it := range v.its {
+	for n, it := range v.iterations {
 		if it.Number == 0 {
 			continue
 		}
@@ -113,21 +114,21 @@ func (v *verifier) each(check func(n int, it ledger.Iteration) []string) []strin
 	return out
 }
 
-func (v *verifier) metrics() []string {
+func (v *verifier) checkMetrics() []string {
 	var out []string
-	for _, h := range v.rec.State.History {
-		if !slices.ContainsFunc(v.its, func(it ledger.Iteration) bool { return it.Number == h.Iteration }) {
+	for _, h := range v.loop.State.History {
+		if !slices.ContainsFunc(v.iterations, func(it ledger.Iteration) bool { return it.Number == h.Iteration }) {
 			out = append(out, fmt.Sprintf("iteration %d: its record is missing", h.Iteration))
 		}
 	}
-	return append(out, v.each(func(_ int, it ledger.Iteration) []string {
+	return append(out, v.checkEach(func(_ int, it ledger.Iteration) []string {
 		var p ledger.Progress
-		return v.missing(&p, "progress", ledger.IterationName(it.Number)+"-metrics.json")
+		return v.checkFile(&p, "progress", ledger.IterationName(it.Number)+"-metrics.json")
 	})...)
 }
 
-func (v *verifier) scores() []string {
-	return v.each(func(_ int, it ledger.Iteration) []string {
+func (v *verifier) checkScores() []string {
+	return v.checkEach(func(_ int, it ledger.Iteration) []string {
 		if !it.Interrupted && !it.Score.Measured && !it.Set.IsEmpty() {
 			return []string{"no score"}
 		}
@@ -135,21 +136,21 @@ func (v *verifier) scores() []string {
 	})
 }
 
-// almost is the tolerance for numbers that should be equal.
-const almost = 1e-9
+// equalTolerance is the rounding error of numbers that should be equal.
+const equalTolerance = 1e-9
 
-// nearly is the tolerance if one of them was given as a percentage.
-const nearly = 1e-3
+// percentTolerance is the rounding error if one of them is stored as a percentage.
+const percentTolerance = 1e-3
 
-func (v *verifier) deltas() []string {
-	return v.each(func(_ int, it ledger.Iteration) []string {
-		if it.Interrupted || v.its[0].Number != 0 {
+func (v *verifier) checkDeltas() []string {
+	return v.checkEach(func(_ int, it ledger.Iteration) []string {
+		if it.Interrupted || v.iterations[0].Number != 0 {
 			return nil
 		}
-		want, given := it.JudgedSet().Sub(v.its[0].Set), it.Assessment.FromBaseline
-		same := maps.EqualFunc(given, want, func(a, b float64) bool { return math.Abs(a-b) < almost })
-		if it.Recorded != nil { // compared by what all iterations have
-			same = !slices.ContainsFunc(slices.Collect(maps.Keys(given)), func(f metric.Field) bool { return math.Abs(given[f]-want[f]) > nearly })
+		want, given := it.JudgedSet().Sub(v.iterations[0].Set), it.Assessment.FromBaseline
+		same := maps.EqualFunc(given, want, func(a, b float64) bool { return math.Abs(a-b) < equalTolerance })
+		if it.Recorded != nil { // only the fields that all iterations have
+			same = !slices.ContainsFunc(slices.Collect(maps.Keys(given)), func(f metric.Field) bool { return math.Abs(given[f]-want[f]) > percentTolerance })
 		}
 		if !same {
 			return []string{"its deltas from the baseline are not the differences of what was measured"}
@@ -161,8 +162,8 @@ func (v *verifier) deltas() []string {
 	})
 }
 
-func (v *verifier) classes() []string {
-	return v.each(func(_ int, it ledger.Iteration) []string {
+func (v *verifier) checkClasses() []string {
+	return v.checkEach(func(_ int, it ledger.Iteration) []string {
 		if !it.Interrupted && (it.Assessment.Class.String() == "" || it.Assessment.Class == detector.Baseline) {
 			return []string{"no class"}
 		}
@@ -170,20 +171,20 @@ func (v *verifier) classes() []string {
 	})
 }
 
-func (v *verifier) tracker() []string {
+func (v *verifier) checkTracker() []string {
 	var t ledger.Tracking
-	problems := v.missing(&t, "best-output-tracking.json")
+	problems := v.checkFile(&t, "best-output-tracking.json")
 	if len(problems) > 0 {
 		return problems
 	}
-	best := v.rec.State.Best
+	best := v.loop.State.Best
 	switch {
-	case v.rec.State.Selected != nil: // the selection may be manual
+	case v.loop.State.Selected != nil: // the selection may be manual
 	case (t.Best == nil) != (best == nil), best != nil && *t.Best != best.Iteration:
 		problems = append(problems, "the tracker names another best iteration than the state")
 	}
-	n := len(v.its)
-	if v.its[0].Number == 0 {
+	n := len(v.iterations)
+	if v.iterations[0].Number == 0 {
 		n-- // the tracker has no baseline
 	}
 	if len(t.Iterations) < n {
@@ -192,52 +193,56 @@ func (v *verifier) tracker() []string {
 	return problems
 }
 
-func (v *verifier) alerts() []string {
-	return v.each(func(_ int, it ledger.Iteration) []string {
-		if it.Rejected && !slices.ContainsFunc(it.Assessment.Alerts, func(a detector.Alert) bool { return a.Severity >= detector.High }) && it.Decision != nil && it.Decision.Reason == "" {
+func (v *verifier) checkAlerts() []string {
+	return v.checkEach(func(_ int, it ledger.Iteration) []string {
+		isSevere := func(a detector.Alert) bool { return a.Severity >= detector.High }
+		hasReason := it.Decision == nil || it.Decision.Reason != ""
+		if it.Rejected && !hasReason && !slices.ContainsFunc(it.Assessment.Alerts, isSevere) {
 			return []string{"it was rejected without an alert or a reason"}
 		}
 		return nil
 	})
 }
 
-func (v *verifier) reports() []string {
+func (v *verifier) checkReports() []string {
 	var out []string
-	for _, it := range v.its {
+	for _, it := range v.iterations {
 		if !it.Interrupted {
-			out = append(out, v.missing(nil, "reports", ledger.IterationName(it.Number)+"-report.md")...)
+			out = append(out, v.checkFile(nil, "reports", ledger.IterationName(it.Number)+"-report.md")...)
 		}
 	}
 	return out
 }
 
-func (v *verifier) outputs() []string {
-	gone := map[string]bool{}
-	for _, list := range v.rec.record.Dropped {
-		for _, name := range list {
-			gone[strings.TrimPrefix(name, "s")] = true
+func (v *verifier) checkSnapshots() []string {
+	dropped := map[string]bool{}
+	for _, names := range v.loop.record.Dropped {
+		for _, name := range names {
+			dropped[strings.TrimPrefix(name, "s")] = true
 		}
 	}
-	var out []string
-	kept := map[snapshot.ID]bool{}
-	for _, it := range v.its {
-		if id := it.Snapshot; id != "" && !gone[string(id)] && !slices.Contains(v.there, id) {
-			out = append(out, fmt.Sprintf("iteration %d: its snapshot s%s is missing", it.Number, id))
+	var missing []string
+	expected := map[snapshot.ID]bool{}
+	for _, it := range v.iterations {
+		id := it.Snapshot
+		if id == "" || dropped[string(id)] {
+			continue
 		}
-		if it.Snapshot != "" && !gone[string(it.Snapshot)] {
-			kept[it.Snapshot] = true
+		expected[id] = true
+		if !slices.Contains(v.stored, id) {
+			missing = append(missing, fmt.Sprintf("iteration %d: its snapshot s%s is missing", it.Number, id))
 		}
 	}
-	if len(kept) <= len(v.there) { // dropped manually
+	if len(expected) <= len(v.stored) { // a user deleted snapshots
 		return nil
 	}
-	return out
+	return missing
 }
 
-func (v *verifier) judged() (LoopReport, error) { return v.rec.Judge(nil) }
+func (v *verifier) rejudge() (LoopReport, error) { return v.loop.Judge(nil) }
 
-func (v *verifier) verdicts() []string {
-	r, err := v.judged()
+func (v *verifier) checkVerdicts() []string {
+	r, err := v.rejudge()
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -248,22 +253,22 @@ func (v *verifier) verdicts() []string {
 	return out
 }
 
-func (v *verifier) selected() []string {
-	if v.rec.State.Selected == nil {
-		if v.rec.State.ExitCode != 0 {
-			return nil // it failed before there was anything to select
+func (v *verifier) checkSelection() []string {
+	if v.loop.State.Selected == nil {
+		if v.loop.State.ExitCode != 0 {
+			return nil // the loop failed before its selection
 		}
 		return []string{"nothing was selected"}
 	}
-	n := v.rec.State.Selected.Iteration
-	if !slices.ContainsFunc(v.its, func(it ledger.Iteration) bool { return it.Number == n }) {
+	n := v.loop.State.Selected.Iteration
+	if !slices.ContainsFunc(v.iterations, func(it ledger.Iteration) bool { return it.Number == n }) {
 		return []string{fmt.Sprintf("iteration %d was selected and has no record", n)}
 	}
 	return nil
 }
 
-func (v *verifier) choice() []string {
-	r, err := v.judged()
+func (v *verifier) checkChoice() []string {
+	r, err := v.rejudge()
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -273,20 +278,20 @@ func (v *verifier) choice() []string {
 	return nil
 }
 
-func (v *verifier) rationale() []string {
-	if v.rec.State.Selected == nil {
+func (v *verifier) checkRationale() []string {
+	if v.loop.State.Selected == nil {
 		return nil
 	}
-	if v.rec.choice != nil && v.rec.choice.Reason == "" {
+	if v.loop.choice != nil && v.loop.choice.Reason == "" {
 		return []string{"the selection has no reason"}
 	}
-	return v.missing(nil, "reports", "output-selection-report.md")
+	return v.checkFile(nil, "reports", "output-selection-report.md")
 }
 
-func (v *verifier) degradation() []string {
-	if v.rec.State.Selected == nil {
+func (v *verifier) checkDegradation() []string {
+	if v.loop.State.Selected == nil {
 		return nil
 	}
 	var doc map[string]any
-	return v.missing(&doc, "analytics", "analytics.json")
+	return v.checkFile(&doc, "analytics", "analytics.json")
 }

@@ -1,6 +1,6 @@
-// Package sniff looks at the first bytes of a report, so that formats are recognised by
-// their content and never by the file's name: by XML elements, by members of JSON
-// objects, or by lines.
+// Package sniff inspects the first bytes of a report, so that formats are detected from
+// their content and never from the name of a file: from XML elements, from members of
+// JSON objects, or from lines.
 package sniff
 
 import (
@@ -24,10 +24,10 @@ const Size = 256 << 10
 type Head struct {
 	Text  []byte // the first [Size] bytes, in UTF-8
 	Root  Element
-	Value string // how the first JSON value begins: "{", "[", or "" if there is none
+	Value string // first byte of the first JSON value: "{", "[", or "" if there is none
 
-	elements map[string]bool // XML names
-	paths    map[string]bool // JSON members
+	elements map[string]bool // names of XML elements
+	paths    map[string]bool // of JSON members
 }
 
 // Element is the outermost element of an XML report.
@@ -46,7 +46,7 @@ func (e Element) Attr(name string) string {
 	return ""
 }
 
-// Open returns the text of r in UTF-8, and its head.
+// Open returns a reader of r in UTF-8, and its head.
 func Open(r io.Reader) (io.Reader, Head, error) {
 	src := bufio.NewReaderSize(textstream.UTF8(r), Size)
 	text, err := src.Peek(Size)
@@ -60,11 +60,13 @@ func Open(r io.Reader) (io.Reader, Head, error) {
 func Inspect(text []byte) Head {
 	h := Head{Text: text}
 	markup, document := bytes.IndexByte(text, '<'), jsonstream.FindDocument(text)
-	if markup >= 0 && (document < 0 || markup < document) {
-		h.lookXML()
+	markupIsFirst := markup >= 0 && (document < 0 || markup < document)
+	if markupIsFirst {
+		h.inspectXML()
 	}
-	if h.Root.Name == "" || document >= 0 && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
-		h.lookJSON() // text before it may contain markup
+	startsWithMarkup := bytes.HasPrefix(bytes.TrimSpace(text), []byte("<"))
+	if h.Root.Name == "" || document >= 0 && !startsWithMarkup { // text before a document may contain markup
+		h.inspectJSON()
 	}
 	return h
 }
@@ -83,23 +85,23 @@ func (h Head) HasElements(names ...string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return !h.elements[n] })
 }
 
-// HasMembers reports whether all of the members are in the head. A path consists of names,
-// and [] for the items of an array, joined by dots: "runs.[].results", "[].filePath". A
-// * matches any name in its place. Several documents, as in JSON Lines, count together.
-// Paths reach five levels deep.
+// HasMembers reports whether all of the JSON members are in the head. A path consists of
+// names joined by dots, with [] for the items of an array: "runs.[].results",
+// "[].filePath". A * matches any name. The members of several documents, as in JSON Lines,
+// are taken together. Paths reach five levels deep.
 func (h Head) HasMembers(paths ...string) bool {
-	return h.paths != nil && !slices.ContainsFunc(paths, func(p string) bool { return !h.holds(strings.Split(p, ".")) })
+	return h.paths != nil && !slices.ContainsFunc(paths, func(p string) bool { return !h.hasPath(strings.Split(p, ".")) })
 }
 
-// DetectJSON returns a function that recognises documents with all members of at least one of
-// the lists, in which paths are separated by spaces; see [Head.JSON].
+// DetectJSON returns a function that detects documents with all members of at least one of
+// the lists. The paths of a list are separated by spaces; see [Head.HasMembers].
 func DetectJSON(lists ...string) func(Head) bool {
 	return func(h Head) bool {
 		return slices.ContainsFunc(lists, func(paths string) bool { return h.HasMembers(strings.Fields(paths)...) })
 	}
 }
 
-func (h Head) holds(want []string) bool {
+func (h Head) hasPath(want []string) bool {
 	if !slices.Contains(want, "*") {
 		return h.paths[strings.Join(want, separator)]
 	}
@@ -112,14 +114,14 @@ func (h Head) holds(want []string) bool {
 	return false
 }
 
-// separator joins the names of a path, since names may be file names.
+// separator joins the names of a path. It is not a dot, since names may be file names.
 const separator = "\x00"
 
 // IsEmptyList reports whether the first JSON value is an array without items.
 func (h Head) IsEmptyList() bool { return h.Value == "[" && len(h.paths) == 0 }
 
 // MatchesLine reports whether match accepts a line of the head. Lines have no line end and no
-// colours; very long ones are skipped.
+// colors. Very long ones are skipped.
 func (h Head) MatchesLine(match func(string) bool) bool {
 	for line := range bytes.Lines(h.Text) {
 		if len(line) < maxLine && match(textstream.StripANSI(strings.TrimRight(string(line), "\r\n"))) {
@@ -132,10 +134,10 @@ func (h Head) MatchesLine(match func(string) bool) bool {
 // maxLine is the longest line that a compiler or test runner writes.
 const maxLine = 16 << 10
 
-// maxNames limits what is remembered of a head.
+// maxNames limits how many names and paths of a head are stored.
 const maxNames = 4096
 
-func (h *Head) lookXML() {
+func (h *Head) inspectXML() {
 	x := xmlstream.NewReader(bytes.NewReader(h.Text))
 	h.elements = map[string]bool{}
 	for len(h.elements) < maxNames {
@@ -153,25 +155,27 @@ func (h *Head) lookXML() {
 	}
 }
 
-func (h *Head) lookJSON() {
+func (h *Head) inspectJSON() {
 	paths := map[string]bool{}
 	_, _ = jsonstream.ReadDocuments(bytes.NewReader(h.Text), func(r *jsonstream.Reader) error {
 		if h.Value == "" {
 			h.Value = string(r.Kind())
 		}
-		return walk(r, "", paths, 0)
-	}) // the head usually ends inside a document
+		return collectPaths(r, "", paths, 0)
+	}) // an error is expected: the head usually ends inside a document
 	if h.Value != "" {
 		h.paths = paths
 	}
 }
 
-var errEnough = errors.New("enough was seen")
+// errEnough ends the inspection of a document.
+var errEnough = errors.New("enough members were read")
 
 // maxDepth is how deep the paths of JSON members reach.
 const maxDepth = 5
 
-func walk(r *jsonstream.Reader, at string, paths map[string]bool, depth int) error {
+// collectPaths adds the paths of the members in the next value, which is at the path parent.
+func collectPaths(r *jsonstream.Reader, parent string, paths map[string]bool, depth int) error {
 	if len(paths) > maxNames {
 		return errEnough
 	}
@@ -179,17 +183,17 @@ func walk(r *jsonstream.Reader, at string, paths map[string]bool, depth int) err
 		return r.Skip()
 	}
 	inner := func(name string) string {
-		if at != "" {
-			name = at + separator + name
+		if parent != "" {
+			name = parent + separator + name
 		}
 		paths[name] = true
 		return name
 	}
 	switch r.Kind() {
 	case '{':
-		return r.Object(func(name string) error { return walk(r, inner(name), paths, depth+1) })
+		return r.Object(func(name string) error { return collectPaths(r, inner(name), paths, depth+1) })
 	case '[':
-		return r.Array(func() error { return walk(r, inner("[]"), paths, depth+1) })
+		return r.Array(func() error { return collectPaths(r, inner("[]"), paths, depth+1) })
 	}
 	return r.Skip()
 }

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// cut returns an error for a source that ends inside a tag.
-func cut(err error) error {
+// unexpectedEOF returns err, or [io.ErrUnexpectedEOF] if the source ends inside a tag.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// peek returns the next byte without taking it.
+// peek returns the next byte without consuming it.
 func (r *Reader) peek() (byte, error) {
 	if r.pos < r.end {
 		return r.buf[r.pos], nil
@@ -32,109 +32,110 @@ func (r *Reader) peek() (byte, error) {
 // need makes at least n bytes available, n far below the size of the buffer.
 func (r *Reader) need(n int) error {
 	for r.end-r.pos < n {
-		if r.rdErr != nil {
-			return r.rdErr
+		if r.srcErr != nil {
+			return r.srcErr
 		}
 		r.fill()
 	}
 	return nil
 }
 
-// fill moves the unread rest to the front of the buffer and reads once.
+// fill moves the unread bytes to the front of the buffer and reads more.
 func (r *Reader) fill() {
 	if r.pos > 0 {
 		r.Line() // counts the lines that are dropped here
 		copy(r.buf, r.buf[r.pos:r.end])
 		r.consumed += int64(r.pos)
 		r.end -= r.pos
-		r.pos, r.counted = 0, 0
+		r.pos, r.countedTo = 0, 0
 	}
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[r.end:])
-		if kept := r.withoutNulls(r.buf[r.end : r.end+n]); kept < n {
-			n, err = kept, errNull
+		if valid := r.replaceNulls(r.buf[r.end : r.end+n]); valid < n {
+			n, err = valid, errNull
 		}
 		r.end += n
-		r.rdErr = err
+		r.srcErr = err
 		if n > 0 || err != nil {
 			return
 		}
 	}
-	r.rdErr = io.ErrNoProgress
+	r.srcErr = io.ErrNoProgress
 }
 
-// withoutNulls replaces null bytes by one that no text has, which is read as U+FFFD: names
-// of tests can hold them. It returns how much comes before a damaged part.
-func (r *Reader) withoutNulls(data []byte) int {
-	for at := 0; at < len(data); at++ {
-		i := bytes.IndexByte(data[at:], 0)
+// replaceNulls replaces null bytes by a byte that is invalid in UTF-8, which is read as
+// U+FFFD: names of tests can contain them. It returns how many bytes are before a damaged
+// part, which has many null bytes in a row.
+func (r *Reader) replaceNulls(data []byte) int {
+	for pos := 0; pos < len(data); pos++ {
+		i := bytes.IndexByte(data[pos:], 0)
 		if i != 0 {
 			r.nulls = 0
 		}
 		if i < 0 {
 			break
 		}
-		at += i
-		if r.nulls++; r.nulls == manyNulls {
-			return max(0, at-manyNulls+1)
+		pos += i
+		if r.nulls++; r.nulls == maxNulls {
+			return max(0, pos-maxNulls+1)
 		}
-		data[at] = 0xFF
+		data[pos] = 0xFF
 	}
 	return len(data)
 }
 
-// errNull ends a document with many null bytes in it. No report writer produces them; a
-// disk that lost a part of the file does.
-var errNull = errors.New("null bytes stand in the document: the file is damaged")
+// errNull ends a document with many null bytes. No tool writes them, but they are in a file
+// after a crash of the system.
+var errNull = errors.New("the document contains null bytes: the file is damaged")
 
-// manyNulls is how many null bytes in a row are damage.
-const manyNulls = 16
+// maxNulls is the number of null bytes in a row from which a file is damaged.
+const maxNulls = 16
 
 // maxEmptyReads is how often in a row a source may return neither bytes nor an error.
 const maxEmptyReads = 100
 
 // Line returns the line, from 1, that the next token starts on.
 func (r *Reader) Line() int {
-	r.line += bytes.Count(r.buf[r.counted:r.pos], []byte{'\n'})
-	r.counted = r.pos
+	r.line += bytes.Count(r.buf[r.countedTo:r.pos], []byte{'\n'})
+	r.countedTo = r.pos
 	return r.line
 }
 
-// advance takes n available bytes.
+// advance consumes n available bytes.
 func (r *Reader) advance(n int) { r.pos += n }
 
-// has reports whether s is next in the source.
-func (r *Reader) has(s string) bool {
+// hasNext reports whether the next bytes are s.
+func (r *Reader) hasNext(s string) bool {
 	if err := r.need(len(s)); err != nil {
 		return false
 	}
 	return string(r.buf[r.pos:r.pos+len(s)]) == s
 }
 
-// until takes everything up to and including the delimiter. It returns the first keep
-// bytes before the delimiter, valid until the next call.
-func (r *Reader) until(delimiter string, keep int) ([]byte, error) {
-	r.kept = r.kept[:0]
-	take := func(n int) {
-		if room := keep - len(r.kept); room > 0 {
-			r.kept = append(r.kept, r.buf[r.pos:r.pos+min(n, room)]...)
+// readUntil consumes everything up to and including the delimiter. It returns the first
+// limit bytes before the delimiter, which are valid until the next call.
+func (r *Reader) readUntil(delimiter string, limit int) ([]byte, error) {
+	r.keptText = r.keptText[:0]
+	consume := func(n int) {
+		if free := limit - len(r.keptText); free > 0 {
+			r.keptText = append(r.keptText, r.buf[r.pos:r.pos+min(n, free)]...)
 		}
 		r.advance(n)
 	}
-	if cap(r.kept) > chunk {
-		r.kept = nil // one long value is not a reason to keep its memory
+	if cap(r.keptText) > chunkSize {
+		r.keptText = nil // do not keep the memory of a long value
 	}
 	for {
 		if err := r.need(len(delimiter)); err != nil {
-			return nil, cut(err)
+			return nil, unexpectedEOF(err)
 		}
 		window := r.buf[r.pos:r.end]
 		if n := bytes.Index(window, []byte(delimiter)); n >= 0 {
-			take(n)
+			consume(n)
 			r.advance(len(delimiter))
-			return r.kept, nil
+			return r.keptText, nil
 		}
-		take(len(window) - len(delimiter) + 1) // the delimiter may begin in what is left
+		consume(len(window) - len(delimiter) + 1) // the remaining bytes may start the delimiter
 	}
 }
 
@@ -149,8 +150,8 @@ func (r *Reader) skipSpace() (byte, error) {
 	}
 }
 
-// name reads a name and returns it without its namespace prefix.
-func (r *Reader) name() (string, error) {
+// readName reads a name and returns it without its namespace prefix.
+func (r *Reader) readName() (string, error) {
 	n, err := r.nameLength()
 	if err != nil {
 		return "", err
@@ -160,7 +161,7 @@ func (r *Reader) name() (string, error) {
 	if n == 0 {
 		return "", nil
 	}
-	known := &r.names[(n*31+int(raw[0])*7+int(raw[n-1]))%namesLen]
+	known := &r.knownNames[(n*31+int(raw[0])*7+int(raw[n-1]))%namesLen]
 	if known.raw != string(raw) {
 		known.raw = string(raw)
 		known.name = strings.ToValidUTF8(known.raw[strings.LastIndexByte(known.raw, ':')+1:], "\uFFFD")
@@ -171,63 +172,64 @@ func (r *Reader) name() (string, error) {
 // knownName is a name as written, and without its prefix.
 type knownName struct{ raw, name string }
 
-// namesLen is how many names are remembered at a time.
+// namesLen is how many names are cached.
 const namesLen = 256
 
+// nameLength returns the length of the next name.
 func (r *Reader) nameLength() (int, error) {
 	for n := 0; ; {
-		for n < r.end-r.pos && namePart[r.buf[r.pos+n]] {
+		for n < r.end-r.pos && isNamePart[r.buf[r.pos+n]] {
 			n++
 		}
 		switch {
 		case n > maxName:
-			return 0, r.fault("a name is longer than %d bytes", maxName)
+			return 0, r.syntaxError("a name is longer than %d bytes", maxName)
 		case n < r.end-r.pos:
 			return n, nil
 		}
 		if err := r.need(n + 1); err != nil {
-			return 0, cut(err)
+			return 0, unexpectedEOF(err)
 		}
 	}
 }
 
-func nameStart(c byte) bool {
+func isNameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == ':' || c >= 0x80
 }
 
-// namePart is the set of bytes that names are made of.
-var namePart = func() (table [256]bool) {
+// isNamePart is the set of bytes in names.
+var isNamePart = func() (table [256]bool) {
 	for c := range table {
-		table[c] = nameStart(byte(c)) || c >= '0' && c <= '9' || c == '-' || c == '.'
+		table[c] = isNameStart(byte(c)) || c >= '0' && c <= '9' || c == '-' || c == '.'
 	}
 	return table
 }()
 
-// value reads an attribute value up to and including its closing quote.
-func (r *Reader) value(quote byte) (string, error) {
+// readValue reads an attribute value up to and including its closing quote.
+func (r *Reader) readValue(quote byte) (string, error) {
 	if n := bytes.IndexByte(r.buf[r.pos:r.end], quote); n >= 0 {
 		raw := r.buf[r.pos : r.pos+n]
 		r.advance(n + 1)
-		return r.share(raw), nil
+		return r.sharedValue(raw), nil
 	}
-	raw, err := r.until(string(rune(quote)), MaxValue)
+	raw, err := r.readUntil(string(rune(quote)), MaxValue)
 	return decode(raw), err
 }
 
-// Values up to maxShared bytes are looked up in a table of recent ones, since every
+// Values of up to maxShared bytes are looked up in a cache of recent values, since every
 // test repeats the names of its class and file.
 const (
 	maxShared = 256
 	sharedLen = 1 << 10
 )
 
-// share returns the decoded value. It returns the same string as for an equal earlier
-// value, if that is still remembered.
-func (r *Reader) share(raw []byte) string {
+// sharedValue returns the decoded value. If an equal value is in the cache, it returns the
+// same string.
+func (r *Reader) sharedValue(raw []byte) string {
 	if len(raw) > maxShared {
 		return decode(raw)
 	}
-	known := &r.shared[maphash.Bytes(r.seed, raw)%sharedLen]
+	known := &r.knownValues[maphash.Bytes(r.seed, raw)%sharedLen]
 	if *known == string(raw) {
 		return *known
 	}
@@ -255,10 +257,10 @@ func decode(raw []byte) string {
 // maxReference is longer than any reference that is resolved.
 const maxReference = 12
 
-// fullText returns how much of a window without markup is complete text: all of it,
-// except for a reference or character that may continue after it.
-func (r *Reader) fullText(window []byte) int {
-	if r.rdErr != nil {
+// completeTextLength returns the length of the complete text in a window without markup: all
+// of it, except for a reference or character at its end that may be incomplete.
+func (r *Reader) completeTextLength(window []byte) int {
+	if r.srcErr != nil {
 		return len(window)
 	}
 	n := len(window)
@@ -278,8 +280,8 @@ func (r *Reader) fullText(window []byte) int {
 
 var predefined = map[string]string{"lt": "<", "gt": ">", "amp": "&", "quot": `"`, "apos": "'"}
 
-// unescape resolves the references that XML has without a DOCTYPE. All others stay as
-// they are, and so does an '&' that begins none.
+// unescape resolves the references that need no DOCTYPE. All others, and any other '&', stay
+// unchanged.
 func unescape(raw []byte) string {
 	var b strings.Builder
 	b.Grow(len(raw))
@@ -289,7 +291,7 @@ func unescape(raw []byte) string {
 		end := bytes.IndexByte(raw[:min(len(raw), maxReference)], ';')
 		value, ok := "", false
 		if end > 0 {
-			value, ok = resolve(string(raw[1:end]))
+			value, ok = resolveReference(string(raw[1:end]))
 		}
 		if !ok {
 			value, end = "&", 0
@@ -301,7 +303,7 @@ func unescape(raw []byte) string {
 	return b.String()
 }
 
-func resolve(reference string) (string, bool) {
+func resolveReference(reference string) (string, bool) {
 	number, numeric := strings.CutPrefix(reference, "#")
 	if !numeric {
 		s, ok := predefined[reference]

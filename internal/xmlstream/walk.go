@@ -10,7 +10,7 @@ import (
 // and so is text. Children returns after the end of the element, with the first error
 // of f or of [Reader.Next]; the end of the document is not an error.
 func (r *Reader) EachChild(f func(Token) error) error {
-	inside := r.open()
+	depth := r.openElements()
 	for {
 		r.SkipText(true)
 		t, err := r.Next()
@@ -22,14 +22,14 @@ func (r *Reader) EachChild(f func(Token) error) error {
 		}
 		switch t.Kind {
 		case End:
-			if t.Depth < inside {
+			if t.Depth < depth {
 				return nil
 			}
 		case Start:
 			if err := f(t); err != nil {
 				return err
 			}
-			if err := r.leave(t.Depth); err != nil {
+			if err := r.skipToDepth(t.Depth); err != nil {
 				return err
 			}
 		case Text, Comment:
@@ -40,7 +40,8 @@ func (r *Reader) EachChild(f func(Token) error) error {
 // EachText calls f with all text in the innermost open element and the elements within
 // it, and returns after its end.
 func (r *Reader) EachText(f func(string)) error {
-	for inside := r.open(); r.open() >= inside; {
+	depth := r.openElements()
+	for r.openElements() >= depth {
 		r.SkipText(false)
 		t, err := r.Next()
 		if err != nil {
@@ -53,10 +54,10 @@ func (r *Reader) EachText(f func(string)) error {
 	return nil
 }
 
-// leave skips everything until only depth elements are open.
-func (r *Reader) leave(depth int) error {
+// skipToDepth skips everything until only depth elements are open.
+func (r *Reader) skipToDepth(depth int) error {
 	r.SkipText(true)
-	for r.open() > depth {
+	for r.openElements() > depth {
 		if _, err := r.Next(); err != nil {
 			return err
 		}
@@ -64,9 +65,9 @@ func (r *Reader) leave(depth int) error {
 	return nil
 }
 
-// open returns the number of open elements.
-func (r *Reader) open() int {
-	if r.empty {
+// openElements returns the number of open elements.
+func (r *Reader) openElements() int {
+	if r.endPending {
 		return len(r.stack) + 1
 	}
 	return len(r.stack)

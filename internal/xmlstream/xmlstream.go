@@ -25,11 +25,11 @@ import (
 
 // Limits far above what any report needs.
 const (
-	MaxDepth = 4096    // of nested elements; a deeper document is an error
-	MaxValue = 1 << 20 // bytes kept of one attribute value; the rest is dropped
-	MaxAttrs = 1024    // attributes of one element; more are an error
-	maxName  = 4096    // bytes of a name; a longer one is an error
-	chunk    = 64 << 10
+	MaxDepth  = 4096    // of nested elements; a deeper document is an error
+	MaxValue  = 1 << 20 // bytes kept of one attribute value; the rest is dropped
+	MaxAttrs  = 1024    // attributes of one element; more are an error
+	maxName   = 4096    // bytes of a name; a longer one is an error
+	chunkSize = 64 << 10
 )
 
 // Kind is the kind of a [Token].
@@ -76,72 +76,72 @@ func (t Token) Value(name string) string {
 
 // Reader reads one document, or several that were written one after another.
 type Reader struct {
-	UnknownRoot string // set by the caller: the last outermost element that it does not know
+	UnknownRoot string // set by the caller: the last root element that it does not know
 
-	src   io.Reader
-	buf   []byte
-	pos   int
-	end   int
-	rdErr error // the error that ended the source
-	nulls int   // null bytes in a row at the end of what was read
+	src    io.Reader
+	buf    []byte
+	pos    int   // of the next byte in buf
+	end    int   // of the bytes in buf
+	srcErr error // the error that ended the source
+	nulls  int   // null bytes in a row at the end of the bytes
 
-	consumed int64 // bytes before buf[0]
-	counted  int   // the lines before buf[counted] are counted
-	line     int   // of buf[counted]
+	consumed  int64 // bytes before buf[0]
+	countedTo int   // lines before this position in buf are counted
+	line      int   // of that position
 
-	stack   []string
-	pending string // the name of an empty element whose End is next
-	empty   bool
-	mute    bool
-	outside string // the first text outside of all elements
-	attrs   []Attr
-	kept    []byte
+	stack       []string
+	emptyName   string // the name of an empty element whose End is next
+	endPending  bool
+	skipText    bool
+	textOutside string // the first text outside of all elements
+	attrs       []Attr
+	keptText    []byte
 
-	names  [namesLen]knownName
-	seed   maphash.Seed
-	shared [sharedLen]string
+	knownNames  [namesLen]knownName
+	seed        maphash.Seed
+	knownValues [sharedLen]string
 }
 
 // NewReader returns a reader of the document in src, whatever its encoding:
 // see [textstream.UTF8].
 func NewReader(src io.Reader) *Reader {
 	return &Reader{
-		src: textstream.UTF8(src), buf: make([]byte, chunk), line: 1,
+		src: textstream.UTF8(src), buf: make([]byte, chunkSize), line: 1,
 		seed: maphash.MakeSeed(),
 	}
 }
 
 // SkipText makes Next skip text, which is much faster: most text in a report is output that
 // is not needed.
-func (r *Reader) SkipText(on bool) { r.mute = on }
+func (r *Reader) SkipText(on bool) { r.skipText = on }
 
 // TextOutside returns the beginning of the first text outside of all elements, "" if there
 // is none. A report has no text there.
-func (r *Reader) TextOutside() string { return r.outside }
+func (r *Reader) TextOutside() string { return r.textOutside }
 
 // Next returns the next token. It returns [io.EOF] at the end of the document, and a
 // [*textstream.SyntaxError] if the document cannot be read further or ends inside an
 // element. Errors of the source are returned as they are. Processing instructions and
 // DOCTYPEs are skipped.
 func (r *Reader) Next() (Token, error) {
-	if r.empty {
-		r.empty = false
-		return Token{Kind: End, Name: r.pending, Depth: len(r.stack)}, nil
+	if r.endPending {
+		r.endPending = false
+		return Token{Kind: End, Name: r.emptyName, Depth: len(r.stack)}, nil
 	}
 	for {
 		c, err := r.peek()
 		if err != nil {
-			return Token{}, r.atEnd(err)
+			return Token{}, r.endError(err)
 		}
 		if c != '<' {
-			if t, ok := r.text(); ok {
+			if t, ok := r.readText(); ok {
 				return t, nil
 			}
 			continue
 		}
-		t, skipped, err := r.markup()
+		t, skipped, err := r.readMarkup()
 		if err != nil {
-			return Token{}, r.atEnd(err)
+			return Token{}, r.endError(err)
 		}
 		if !skipped {
 			return t, nil
@@ -149,46 +149,46 @@ func (r *Reader) Next() (Token, error) {
 	}
 }
 
-// atEnd turns the end of the source into a syntax error if an element is still open.
-func (r *Reader) atEnd(err error) error {
+// endError turns the end of the source into a syntax error if an element is still open.
+func (r *Reader) endError(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return r.fault("the document ends in the middle of a tag")
+		return r.syntaxError("the document ends in the middle of a tag")
 	case errors.Is(err, io.EOF) && len(r.stack) > 0:
-		return r.fault("the document ends inside <%s>", r.stack[len(r.stack)-1])
+		return r.syntaxError("the document ends inside <%s>", r.stack[len(r.stack)-1])
 	case errors.Is(err, errNull):
-		return r.fault("%v", errNull)
+		return r.syntaxError("%v", errNull)
 	}
 	return err
 }
 
-func (r *Reader) fault(format string, args ...any) error {
+func (r *Reader) syntaxError(format string, args ...any) error {
 	return &textstream.SyntaxError{Line: r.Line(), Offset: r.consumed + int64(r.pos), Problem: fmt.Sprintf(format, args...)}
 }
 
-// markup reads what begins with '<'. It reports true if that is not a token.
-func (r *Reader) markup() (t Token, skipped bool, err error) {
+// readMarkup reads what starts with '<'. Skipped is true if it is not a token.
+func (r *Reader) readMarkup() (t Token, skipped bool, err error) {
 	if err := r.need(2); err != nil {
-		return t, false, cut(err)
+		return t, false, unexpectedEOF(err)
 	}
 	switch c := r.buf[r.pos+1]; {
 	case c == '/':
-		t, err = r.endTag()
+		t, err = r.readEndTag()
 		return t, false, err
 	case c == '?':
-		_, err = r.until("?>", 0)
+		_, err = r.readUntil("?>", 0)
 		return t, true, err
 	case c == '!':
-		return r.declaration()
-	case nameStart(c):
-		t, err = r.startTag()
+		return r.readDeclaration()
+	case isNameStart(c):
+		t, err = r.readStartTag()
 		return t, false, err
 	}
-	r.advance(1) // a '<' that opens nothing is text
-	return Token{Kind: Text, Text: "<", Depth: len(r.stack)}, r.mute, nil
+	r.advance(1) // any other '<' is text
+	return Token{Kind: Text, Text: "<", Depth: len(r.stack)}, r.skipText, nil
 }
 
-func (r *Reader) declaration() (t Token, skipped bool, err error) {
+func (r *Reader) readDeclaration() (t Token, skipped bool, err error) {
 	if err := r.need(9); err != nil && !errors.Is(err, io.EOF) {
 		return t, false, err
 	}
@@ -196,37 +196,37 @@ func (r *Reader) declaration() (t Token, skipped bool, err error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("<!--")):
 		r.advance(4)
-		text, err := r.until("-->", chunk)
+		text, err := r.readUntil("-->", chunkSize)
 		return Token{Kind: Comment, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Depth: len(r.stack)}, false, err
 	case bytes.HasPrefix(head, []byte("<![CDATA[")):
 		r.advance(9)
-		t, err = r.cdata()
-		return t, r.mute, err
+		t, err = r.readCDATA()
+		return t, r.skipText, err
 	}
-	return t, true, r.doctype()
+	return t, true, r.skipDoctype()
 }
 
-// cdata returns the text of a CDATA section in one token. It keeps the first 64 KiB,
+// readCDATA returns the text of a CDATA section in one token. It keeps the first 64 KiB,
 // since no report has anything to count after that.
-func (r *Reader) cdata() (Token, error) {
-	if r.mute {
-		_, err := r.until("]]>", 0)
+func (r *Reader) readCDATA() (Token, error) {
+	if r.skipText {
+		_, err := r.readUntil("]]>", 0)
 		return Token{}, err
 	}
-	text, err := r.until("]]>", chunk)
+	text, err := r.readUntil("]]>", chunkSize)
 	return Token{Kind: Text, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Depth: len(r.stack)}, err
 }
 
-// doctype skips <!DOCTYPE …> with its internal subset, quoted strings and comments.
-func (r *Reader) doctype() error {
+// skipDoctype skips <!DOCTYPE …> with its internal subset, quoted strings and comments.
+func (r *Reader) skipDoctype() error {
 	depth, quote := 0, byte(0)
 	for {
 		c, err := r.peek()
 		if err != nil {
-			return cut(err)
+			return unexpectedEOF(err)
 		}
-		if quote == 0 && r.has("<!--") {
-			if _, err := r.until("-->", 0); err != nil {
+		if quote == 0 && r.hasNext("<!--") {
+			if _, err := r.readUntil("-->", 0); err != nil {
 				return err
 			}
 			continue
@@ -250,85 +250,85 @@ func (r *Reader) doctype() error {
 	}
 }
 
-func (r *Reader) endTag() (Token, error) {
+func (r *Reader) readEndTag() (Token, error) {
 	r.advance(2)
-	name, err := r.name()
+	name, err := r.readName()
 	if err != nil {
 		return Token{}, err
 	}
 	if c, err := r.peek(); err == nil && c == '>' {
 		r.advance(1)
-	} else if _, err := r.until(">", 0); err != nil {
+	} else if _, err := r.readUntil(">", 0); err != nil {
 		return Token{}, err
 	}
 	if len(r.stack) == 0 {
-		return Token{}, r.fault("</%s> closes an element that was never opened", name)
+		return Token{}, r.syntaxError("</%s> closes an element that was never opened", name)
 	}
 	if open := r.stack[len(r.stack)-1]; open != name {
-		return Token{}, r.fault("<%s> is closed by </%s>", open, name)
+		return Token{}, r.syntaxError("<%s> is closed by </%s>", open, name)
 	}
 	r.stack = r.stack[:len(r.stack)-1]
 	return Token{Kind: End, Name: name, Depth: len(r.stack)}, nil
 }
 
-func (r *Reader) startTag() (Token, error) {
+func (r *Reader) readStartTag() (Token, error) {
 	r.advance(1)
-	name, err := r.name()
+	name, err := r.readName()
 	if err != nil {
 		return Token{}, err
 	}
 	if len(r.stack) >= MaxDepth {
-		return Token{}, r.fault("elements are nested more than %d deep", MaxDepth)
+		return Token{}, r.syntaxError("elements are nested more than %d deep", MaxDepth)
 	}
-	closed, err := r.attributes(name)
+	closed, err := r.readAttributes(name)
 	if err != nil {
 		return Token{}, err
 	}
 	t := Token{Kind: Start, Name: name, Attrs: r.attrs, Depth: len(r.stack)}
 	if closed {
-		r.empty, r.pending = true, name
+		r.endPending, r.emptyName = true, name
 	} else {
 		r.stack = append(r.stack, name)
 	}
 	return t, nil
 }
 
-// attributes reads up to and including the '>' of a start tag, and reports whether the
+// readAttributes reads up to and including the '>' of a start tag, and reports whether the
 // element is empty.
-func (r *Reader) attributes(element string) (closed bool, err error) {
+func (r *Reader) readAttributes(element string) (closed bool, err error) {
 	r.attrs = r.attrs[:0]
 	for {
 		c, err := r.skipSpace()
 		if err != nil {
-			return false, cut(err)
+			return false, unexpectedEOF(err)
 		}
 		switch {
 		case c == '>':
 			r.advance(1)
 			return false, nil
-		case c == '/' && r.has("/>"):
+		case c == '/' && r.hasNext("/>"):
 			r.advance(2)
 			return true, nil
-		case !nameStart(c):
-			return false, r.fault("found %q in the tag <%s>, want an attribute", string(rune(c)), element)
+		case !isNameStart(c):
+			return false, r.syntaxError("found %q in the tag <%s>, want an attribute", string(rune(c)), element)
 		}
 		if len(r.attrs) >= MaxAttrs {
-			return false, r.fault("<%s> has more than %d attributes", element, MaxAttrs)
+			return false, r.syntaxError("<%s> has more than %d attributes", element, MaxAttrs)
 		}
-		if err := r.attribute(element); err != nil {
+		if err := r.readAttribute(element); err != nil {
 			return false, err
 		}
 	}
 }
 
-func (r *Reader) attribute(element string) error {
-	name, err := r.name()
+func (r *Reader) readAttribute(element string) error {
+	name, err := r.readName()
 	if err != nil {
 		return err
 	}
 	c, err := r.skipSpace()
 	if err != nil {
-		return cut(err)
+		return unexpectedEOF(err)
 	}
 	if c != '=' { // an attribute without a value, as in HTML
 		r.attrs = append(r.attrs, Attr{Name: name})
@@ -336,13 +336,13 @@ func (r *Reader) attribute(element string) error {
 	}
 	r.advance(1)
 	if c, err = r.skipSpace(); err != nil {
-		return cut(err)
+		return unexpectedEOF(err)
 	}
 	if c != '"' && c != '\'' {
-		return r.fault("the value of attribute %s of <%s> is not in quotes", name, element)
+		return r.syntaxError("the value of attribute %s of <%s> is not in quotes", name, element)
 	}
 	r.advance(1)
-	value, err := r.value(c)
+	value, err := r.readValue(c)
 	if err != nil {
 		return err
 	}
@@ -350,33 +350,33 @@ func (r *Reader) attribute(element string) error {
 	return nil
 }
 
-// text reads character data up to the next markup, at most one buffer of it, and
+// readText reads character data up to the next markup, at most one buffer of it, and
 // reports false if text is muted.
-func (r *Reader) text() (Token, bool) {
-	if r.mute && len(r.stack) > 0 {
-		r.pass()
+func (r *Reader) readText() (Token, bool) {
+	if r.skipText && len(r.stack) > 0 {
+		r.skipToMarkup()
 		return Token{}, false
 	}
 	_ = r.need(maxReference + utf8.UTFMax) // fewer are available only at the end of the source
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexByte(window, '<')
 	if n < 0 {
-		n = r.fullText(window)
+		n = r.completeTextLength(window)
 	}
 	text := decode(window[:n])
 	r.advance(n)
-	if len(r.stack) == 0 && r.outside == "" {
-		r.outside = strings.TrimSpace(text)
-		r.outside = strings.ToValidUTF8(r.outside[:min(len(r.outside), maxOutside)], "")
+	if len(r.stack) == 0 && r.textOutside == "" {
+		r.textOutside = strings.TrimSpace(text)
+		r.textOutside = strings.ToValidUTF8(r.textOutside[:min(len(r.textOutside), maxOutside)], "")
 	}
-	return Token{Kind: Text, Text: text, Depth: len(r.stack)}, !r.mute
+	return Token{Kind: Text, Text: text, Depth: len(r.stack)}, !r.skipText
 }
 
-// maxOutside is how much is kept of text outside of all elements.
+// maxOutside is how many bytes of text outside of all elements are kept.
 const maxOutside = 512
 
-// pass skips text up to the next markup or the end of the buffer.
-func (r *Reader) pass() {
+// skipToMarkup skips text up to the next markup or the end of the buffer.
+func (r *Reader) skipToMarkup() {
 	window := r.buf[r.pos:r.end]
 	n := bytes.IndexByte(window, '<')
 	if n < 0 {

@@ -133,7 +133,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 		{"rubbish in a tag", `<a "x">`, "in the tag <a>, want an attribute"},
 		{"too deep", strings.Repeat("<a>", 100_000), "nested more than 4096 deep"},
 		{"too many attributes", "<a" + strings.Repeat(" x=''", 2000) + "/>", "more than 1024 attributes"},
-		{"null bytes", "<a>\nb" + strings.Repeat("\x00", 16) + "c</a>", "line 2 (byte 5): null bytes stand in the document"},
+		{"null bytes", "<a>\nb" + strings.Repeat("\x00", 16) + "c</a>", "line 2 (byte 5): the document contains null bytes"},
 		{"endless name", "<a" + strings.Repeat("a", 10_000), "a name is longer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

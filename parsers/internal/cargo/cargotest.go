@@ -13,116 +13,116 @@ import (
 )
 
 var (
-	cargoBegins  = regexp.MustCompile(`^running (\d+) tests?$`)
-	cargoTest    = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. ?(.*)$`)
-	cargoOutcome = regexp.MustCompile(`^(ok|FAILED|ignored|bench:)(?:, (.*?)|\s+\d.*?)?(?: <([0-9.]+)s>)?$`)
-	cargoResult  = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured;.*(?:filtered out|finished in [0-9.]+s)$`)
-	cargoSection = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
-	cargoStopped = regexp.MustCompile("^error: (?:doc)?test failed, to rerun pass ")
+	cargoStartPattern   = regexp.MustCompile(`^running (\d+) tests?$`)
+	cargoTestPattern    = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. ?(.*)$`)
+	cargoOutcomePattern = regexp.MustCompile(`^(ok|FAILED|ignored|bench:)(?:, (.*?)|\s+\d.*?)?(?: <([0-9.]+)s>)?$`)
+	cargoResultPattern  = regexp.MustCompile(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured;.*(?:filtered out|finished in [0-9.]+s)$`)
+	cargoSectionPattern = regexp.MustCompile(`^---- (.+) (?:stdout|stderr) ----$`)
+	cargoStoppedPattern = regexp.MustCompile("^error: (?:doc)?test failed, to rerun pass ")
 )
 
 func detectCargoTest(h sniff.Head) bool {
-	return h.MatchesLine(cargoBegins.MatchString) && h.MatchesLine(func(l string) bool {
-		return cargoTest.MatchString(l) || cargoResult.MatchString(l)
+	return h.MatchesLine(cargoStartPattern.MatchString) && h.MatchesLine(func(l string) bool {
+		return cargoTestPattern.MatchString(l) || cargoResultPattern.MatchString(l)
 	})
 }
 
-// cargoText reads what Rust's test harness prints for people: the same as in
-// its JSON, one binary after another.
-type cargoText struct {
-	*libtest
-	pending  string // the test whose outcome comes on its own line
-	section  string // the test whose output is shown
-	output   textstream.Clip
-	failures bool // the tests ended, and those that failed are listed
-	named    bool // a test was named
-	quiet    bool // tests ran that are not named
-	stopped  bool // cargo named a binary that failed, and nothing after it
+// cargoTextReader reads the text of Rust's test harness. It converts the lines to the events
+// that its JSON has.
+type cargoTextReader struct {
+	*libtestReader
+	pending        string // the test whose outcome comes on its own line
+	section        string // the test whose output is shown
+	output         textstream.Clip
+	inFailures     bool // the tests ended, and those that failed are listed
+	hasNames       bool // a test was named
+	hasUnnamed     bool // tests ran that are not named
+	mayHaveStopped bool // cargo named a binary that failed, and nothing after it
 }
 
 func parseCargoTest(r io.Reader) (parsed.Report, error) {
-	c := &cargoText{libtest: newLibtest()}
+	c := &cargoTextReader{libtestReader: newLibtestReader()}
 	err := textstream.EachLine(r, func(l textstream.Line) {
-		c.line(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), l)
+		c.readLine(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), l)
 	})
 	if c.open != nil {
-		c.shown()
-		c.end(c.open, nil)
-	} else if c.binary != "" {
-		c.set.Breaks(c.binary, "the report ends before its tests: cargo was stopped, or its output was cut off")
+		c.flushOutput()
+		c.endSuite(c.open, nil)
+	} else if c.nextBinary != "" {
+		c.set.AddBroken(c.nextBinary, "the report ends before its tests: cargo was stopped, or its output was cut off")
 	}
-	if err == nil && c.quiet && !c.named {
+	if err == nil && c.hasUnnamed && !c.hasNames {
 		err = fmt.Errorf("%w: cargo test -q does not name the tests; leave -q out", parsed.ErrUnknownFormat)
 	}
 	if err == nil && c.suites == 0 {
 		err = fmt.Errorf("%w: no tests run in it", parsed.ErrUnknownFormat)
 	}
-	if c.stopped {
+	if c.mayHaveStopped {
 		c.set.Problems.Add("cargo may have ended with the first binary that failed: use --no-fail-fast")
 	}
 	return c.set.Report("cargo test"), err
 }
 
-func (c *cargoText) line(text string, l textstream.Line) {
-	if m := cargoBegins.FindStringSubmatch(text); m != nil {
-		c.shown()
-		c.pending, c.failures = "", false
-		c.suiteEvent(libtestEvent{Event: "started", TestCount: parsed.CountOf(m[1])})
+func (c *cargoTextReader) readLine(text string, l textstream.Line) {
+	if m := cargoStartPattern.FindStringSubmatch(text); m != nil {
+		c.flushOutput()
+		c.pending, c.inFailures = "", false
+		c.handleSuiteEvent(libtestEvent{Event: "started", TestCount: parsed.ParseNumber(m[1])})
 		return
 	}
 	if c.open == nil {
-		c.between(text, l)
+		c.readCargoLine(text, l)
 		return
 	}
-	if m := cargoResult.FindStringSubmatch(text); m != nil {
-		c.result(m)
+	if m := cargoResultPattern.FindStringSubmatch(text); m != nil {
+		c.handleResult(m)
 		return
 	}
-	if m := cargoSection.FindStringSubmatch(text); m != nil {
-		c.shown()
+	if m := cargoSectionPattern.FindStringSubmatch(text); m != nil {
+		c.flushOutput()
 		c.section = m[1]
 		return
 	}
 	switch {
-	case cargoRuns.MatchString(text) || cargoStopped.MatchString(text): // the binary is gone
-		c.shown()
-		c.end(c.open, nil)
+	case cargoRunningPattern.MatchString(text) || cargoStoppedPattern.MatchString(text): // the binary is gone
+		c.flushOutput()
+		c.endSuite(c.open, nil)
 		c.open, c.pending = nil, ""
-		c.between(text, l)
+		c.readCargoLine(text, l)
 	case text == "failures:":
-		c.shown()
-		c.failures = true
+		c.flushOutput()
+		c.inFailures = true
 	case c.section != "":
 		c.output.Add(text + "\n")
-	case !c.failures:
-		c.test(text)
+	case !c.inFailures:
+		c.readTestLine(text)
 	}
 }
 
-// between takes a line of cargo itself.
-func (c *cargoText) between(text string, l textstream.Line) {
+// readCargoLine reads a line of cargo itself.
+func (c *cargoTextReader) readCargoLine(text string, l textstream.Line) {
 	switch {
-	case cargoStopped.MatchString(text):
-		c.stopped = true
+	case cargoStoppedPattern.MatchString(text):
+		c.mayHaveStopped = true
 	case strings.HasPrefix(text, "error: ") && strings.Contains(text, "failed"):
-		c.stopped = false // the list of all that failed
+		c.mayHaveStopped = false // the list of all that failed
 	}
-	c.text([]byte(text), l)
-	if cargoRuns.MatchString(text) {
-		c.stopped = false
+	c.handleText([]byte(text), l)
+	if cargoRunningPattern.MatchString(text) {
+		c.mayHaveStopped = false
 	}
 }
 
-// test takes a line in which a test begins or ends.
-func (c *cargoText) test(line string) {
-	if m := cargoTest.FindStringSubmatch(line); m != nil && (c.pending == "" || cargoOutcome.MatchString(m[2])) {
-		c.pending, c.named = m[1], true
-		c.event(libtestEvent{Event: "started", Name: m[1]})
+// readTestLine reads a line in which a test starts or ends.
+func (c *cargoTextReader) readTestLine(line string) {
+	if m := cargoTestPattern.FindStringSubmatch(line); m != nil && (c.pending == "" || cargoOutcomePattern.MatchString(m[2])) {
+		c.pending, c.hasNames = m[1], true
+		c.handleEvent(libtestEvent{Event: "started", Name: m[1]})
 		line = m[2]
 	}
-	if m := cargoOutcome.FindStringSubmatch(line); m != nil && c.pending != "" {
+	if m := cargoOutcomePattern.FindStringSubmatch(line); m != nil && c.pending != "" {
 		took, _ := strconv.ParseFloat(m[3], 64) // 0 if it is missing
-		c.event(libtestEvent{Event: cargoEvents[m[1]], Name: c.pending, Reason: parsed.AnyText(m[2]), ExecTime: parsed.AnyNumber(took)})
+		c.handleEvent(libtestEvent{Event: cargoEvents[m[1]], Name: c.pending, Reason: parsed.AnyText(m[2]), ExecTime: parsed.AnyNumber(took)})
 		c.pending = ""
 		return
 	}
@@ -130,13 +130,13 @@ func (c *cargoText) test(line string) {
 
 var cargoEvents = map[string]string{"ok": "ok", "FAILED": "failed", "ignored": "ignored", "bench:": "ok"}
 
-func (c *cargoText) event(e libtestEvent) {
+func (c *cargoTextReader) handleEvent(e libtestEvent) {
 	e.Type = "test"
-	c.open.event(e, false)
+	c.open.handleEvent(e, false)
 }
 
-// shown gives the output that was shown to the test it belongs to.
-func (c *cargoText) shown() {
+// flushOutput sets the collected output as the message of its test.
+func (c *cargoTextReader) flushOutput() {
 	if c.open != nil && c.section != "" {
 		if i, ok := c.open.index[c.section]; ok {
 			c.open.cases[i].Message = c.output.String()
@@ -146,21 +146,21 @@ func (c *cargoText) shown() {
 	c.output = textstream.Clip{}
 }
 
-// result takes the sums that end a binary. Fewer tests than it says that it
-// ran are tests that are not named.
-func (c *cargoText) result(m []string) {
-	c.shown()
-	c.open.dropTryBuilt()
-	passed, failed, ignored := parsed.CountOf(m[1]), parsed.CountOf(m[2]), parsed.CountOf(m[3])
-	name, named, ran := c.open.name, len(c.open.cases), c.open.stated
+// handleResult handles the result line of a binary. If fewer tests are named than it ran,
+// the binary is broken.
+func (c *cargoTextReader) handleResult(m []string) {
+	c.flushOutput()
+	c.open.dropTrybuildFiles()
+	passed, failed, ignored := parsed.ParseNumber(m[1]), parsed.ParseNumber(m[2]), parsed.ParseNumber(m[3])
+	name, named, ran := c.open.name, len(c.open.cases), c.open.statedTests
 	event := "ok"
 	if strings.HasPrefix(m[0], "test result: FAILED") {
 		event = "failed"
 	}
-	c.suiteEvent(libtestEvent{Event: event, Passed: &passed, Failed: &failed, Ignored: &ignored, Measured: parsed.CountOf(m[4])})
+	c.handleSuiteEvent(libtestEvent{Event: event, Passed: &passed, Failed: &failed, Ignored: &ignored, Measured: parsed.ParseNumber(m[4])})
 	if named < ran {
-		c.quiet = true
-		c.set.Breaks(name, fmt.Sprintf("%d of its %d tests are named", named, ran))
+		c.hasUnnamed = true
+		c.set.AddBroken(name, fmt.Sprintf("%d of its %d tests are named", named, ran))
 	}
 	c.pending = ""
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +18,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// libtestEvent is one line of the JSON that Rust's test harness writes, and
-// nextest after it.
+// libtestEvent is one line of the JSON of Rust's test harness, which nextest writes as well.
 type libtestEvent struct {
 	Type      string            `json:"type"`
 	Event     string            `json:"event"`
@@ -46,82 +46,83 @@ func detectLibtest(h sniff.Head) bool {
 	})
 }
 
-// libtest reads the events of one test binary after another.
-type libtest struct {
-	set    parsed.Outcomes
-	binary string          // the one that cargo says it runs next
-	open   *libtestSuite   // began and did not end
-	chunk  *libtestSuite   // the suite of nextest that the open one is a part of
-	nexts  []*libtestSuite // of nextest, which writes a suite in several parts
-	used   map[metric.ID]int
-	suites int
-	noise  string // the first line that is neither an event nor of cargo
+// libtestReader reads the events of one or more test binaries.
+type libtestReader struct {
+	set           parsed.Outcomes
+	nextBinary    string          // the one that cargo says it runs next
+	open          *libtestSuite   // began and did not end
+	chunk         *libtestSuite   // the suite of nextest that the open one is a part of
+	nextestSuites []*libtestSuite // of nextest, which writes a suite in several parts
+	identities    map[metric.ID]int
+	suites        int
+	noise         string // the first line that is neither an event nor of cargo
 }
 
-func newLibtest() *libtest { return &libtest{used: map[metric.ID]int{}} }
+func newLibtestReader() *libtestReader { return &libtestReader{identities: map[metric.ID]int{}} }
 
-// parseLibtest reads the JSON of libtest. Binaries are named where the lines
+// parseLibtest reads the JSON of libtest. The names of binaries are only known if the lines
 // of cargo are between the events.
 func parseLibtest(r io.Reader) (parsed.Report, error) {
-	l := newLibtest()
-	err := jsonstream.ReadEvents(r, libtestStarts, jsonstream.Sink{Event: l.event, Noise: l.text})
+	l := newLibtestReader()
+	err := jsonstream.ReadEvents(r, libtestStarts, jsonstream.Sink{Event: l.handleEvent, Noise: l.handleText})
 	if err == nil && l.suites+len(l.set.Broken) == 0 {
 		err = fmt.Errorf("%w: no suite begins in it", parsed.ErrUnknownFormat)
 	}
 	if l.open != nil && l.chunk == nil {
-		l.end(l.open, nil)
+		l.endSuite(l.open, nil)
 	} else if l.open != nil && err == nil {
 		err = &parsed.SyntaxError{Problem: "the report ends in the middle of a suite: nextest was stopped, or its output was cut off"}
 	}
-	for _, s := range l.nexts {
-		l.end(s, nil)
+	for _, s := range l.nextestSuites {
+		l.endSuite(s, nil)
 	}
 	if l.noise != "" {
 		l.set.Problems.Add("text between the events: %s", l.noise)
 	}
 	producer := "cargo test"
-	if len(l.nexts) > 0 {
+	if len(l.nextestSuites) > 0 {
 		producer = "cargo nextest"
 	}
 	return l.set.Report(producer), err
 }
 
-// cargoRuns are the lines of cargo that name what runs next.
-var cargoRuns = regexp.MustCompile(`^\s*(?:Running (?:unittests )?(\S+) \((\S+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)|Doc-tests (\S+))\s*$`)
+// cargoRunningPattern matches the lines of cargo that name the next binary:
+// "Running unittests src/lib.rs (target/debug/deps/a-0123456789abcdef)".
+var cargoRunningPattern = regexp.MustCompile(`^\s*(?:Running (?:unittests )?(\S+) \((\S+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)|Doc-tests (\S+))\s*$`)
 
-// cargoSays are the lines of cargo that say nothing about tests.
-var cargoSays = regexp.MustCompile(`^\s*([A-Z][a-z]+|warning|error)[: ]|^\s+` + "`-")
+// cargoMessagePattern matches the lines of cargo that are not about tests.
+var cargoMessagePattern = regexp.MustCompile(`^\s*([A-Z][a-z]+|warning|error)[: ]|^\s+` + "`-")
 
-var cargoFailed = regexp.MustCompile("^error: could not compile `([^`]+)`")
+var cargoNotCompiledPattern = regexp.MustCompile("^error: could not compile `([^`]+)`")
 
-func (l *libtest) text(raw []byte, _ textstream.Line) {
+func (l *libtestReader) handleText(raw []byte, _ textstream.Line) {
 	line := textstream.CleanText(string(raw))
-	if m := cargoRuns.FindStringSubmatch(line); m != nil {
-		l.binary = cargoBinary(m)
+	if m := cargoRunningPattern.FindStringSubmatch(line); m != nil {
+		l.nextBinary = binaryName(m)
 		return
 	}
-	if m := cargoFailed.FindStringSubmatch(line); m != nil {
-		l.set.Breaks(m[1], line)
+	if m := cargoNotCompiledPattern.FindStringSubmatch(line); m != nil {
+		l.set.AddBroken(m[1], line)
 		return
 	}
-	if l.noise == "" && !cargoSays.MatchString(string(raw)) {
+	if l.noise == "" && !cargoMessagePattern.MatchString(string(raw)) {
 		l.noise = line
 	}
 }
 
-func cargoBinary(m []string) string {
+func binaryName(m []string) string {
 	if m[3] != "" {
 		return "doc-tests " + m[3]
 	}
-	return fmt.Sprintf("%s (%s)", parsed.Slashed(m[1]), path.Base(parsed.Slashed(m[2])))
+	return fmt.Sprintf("%s (%s)", parsed.ToSlash(m[1]), path.Base(parsed.ToSlash(m[2])))
 }
 
-var strayEscape = regexp.MustCompile(`\\(\\|u[0-9a-fA-F]{4}|["/bfnrt]|.)`)
+var escapePattern = regexp.MustCompile(`\\(\\|u[0-9a-fA-F]{4}|["/bfnrt]|.)`)
 
-// repaired makes JSON of a line of old versions, which wrote the paths of
-// Windows as they are.
-func repaired(raw []byte) []byte {
-	return strayEscape.ReplaceAllFunc(raw, func(m []byte) []byte {
+// repairEscapes returns a line of old versions as valid JSON. They did not escape the
+// backslashes in paths of Windows.
+func repairEscapes(raw []byte) []byte {
+	return escapePattern.ReplaceAllFunc(raw, func(m []byte) []byte {
 		if len(m) == 2 && strings.IndexByte(`\"/bfnrt`, m[1]) < 0 {
 			return append([]byte(`\`), m...)
 		}
@@ -129,22 +130,22 @@ func repaired(raw []byte) []byte {
 	})
 }
 
-// windowsPath are the separators of such a path that are not stray ones.
-var windowsPath = strings.NewReplacer("\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+// windowsPathRepair restores backslashes that were read as escapes in such a path.
+var windowsPathRepair = strings.NewReplacer("\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-func (l *libtest) event(raw []byte, at textstream.Line) error {
+func (l *libtestReader) handleEvent(raw []byte, at textstream.Line) error {
 	var e libtestEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
-		if jsonstream.Unmarshal(repaired(raw), &e) != nil {
+		if jsonstream.Unmarshal(repairEscapes(raw), &e) != nil {
 			return at.Error("%v", err)
 		}
 	}
-	e.Name = windowsPath.Replace(e.Name)
+	e.Name = windowsPathRepair.Replace(e.Name)
 	switch e.Type {
 	case "suite":
-		l.suiteEvent(e)
+		l.handleSuiteEvent(e)
 	case "test", "bench":
-		l.testEvent(e)
+		l.handleTestEvent(e)
 	case "report", "":
 	default:
 		l.set.Problems.Add("line %d is an event of the unknown type %s", at.Number, e.Type)
@@ -152,15 +153,15 @@ func (l *libtest) event(raw []byte, at textstream.Line) error {
 	return nil
 }
 
-func (l *libtest) suiteEvent(e libtestEvent) {
+func (l *libtestReader) handleSuiteEvent(e libtestEvent) {
 	switch e.Event {
 	case "started":
 		if l.open != nil && l.chunk == nil {
-			l.end(l.open, nil)
+			l.endSuite(l.open, nil)
 		}
 		l.suites++
-		l.open, l.chunk = &libtestSuite{name: l.binary, stated: e.TestCount.Int(), index: map[string]int{}}, nil
-		l.binary = ""
+		l.open, l.chunk = &libtestSuite{name: l.nextBinary, statedTests: e.TestCount.Int(), index: map[string]int{}}, nil
+		l.nextBinary = ""
 	case "ok", "failed":
 		switch {
 		case l.chunk != nil:
@@ -168,22 +169,22 @@ func (l *libtest) suiteEvent(e libtestEvent) {
 				l.chunk.ignored = max(l.chunk.ignored, e.Ignored.Int())
 			}
 		case l.open != nil:
-			l.end(l.open, &e)
+			l.endSuite(l.open, &e)
 		}
 		l.open, l.chunk = nil, nil
 	}
 }
 
-// nextestName is a name of nextest: the binary, the test, and the number of the
-// attempt.
-var nextestName = regexp.MustCompile(`^([^$]+)\$(.*?)(?:#(\d+))?$`)
+// nextestNamePattern matches a name of nextest: binary, test and number of the attempt, as
+// "pkg::bin$tests::adds#2".
+var nextestNamePattern = regexp.MustCompile(`^([^$]+)\$(.*?)(?:#(\d+))?$`)
 
-func (l *libtest) testEvent(e libtestEvent) {
+func (l *libtestReader) handleTestEvent(e libtestEvent) {
 	attempt, suite := "", l.open
 	if e.Type == "test" && strings.IndexByte(e.Name, '$') > 0 {
-		if m := nextestName.FindStringSubmatch(e.Name); m != nil {
+		if m := nextestNamePattern.FindStringSubmatch(e.Name); m != nil {
 			e.Name, attempt = m[2], m[3]
-			suite = l.nextest(m[1])
+			suite = l.nextestSuite(m[1])
 		}
 	}
 	if suite == nil {
@@ -191,41 +192,41 @@ func (l *libtest) testEvent(e libtestEvent) {
 		suite = &libtestSuite{index: map[string]int{}}
 		l.open = suite
 	}
-	suite.event(e, attempt != "")
+	suite.handleEvent(e, attempt != "")
 }
 
-func (l *libtest) nextest(binary string) *libtestSuite {
-	for _, s := range l.nexts {
+func (l *libtestReader) nextestSuite(binary string) *libtestSuite {
+	for _, s := range l.nextestSuites {
 		if s.name == binary {
 			l.chunk = s
 			return s
 		}
 	}
-	l.chunk = &libtestSuite{name: binary, index: map[string]int{}, nextest: true}
-	l.nexts = append(l.nexts, l.chunk)
+	l.chunk = &libtestSuite{name: binary, index: map[string]int{}, isNextest: true}
+	l.nextestSuites = append(l.nextestSuites, l.chunk)
 	return l.chunk
 }
 
-// libtestSuite is what one binary ran.
+// libtestSuite has the tests of one binary.
 type libtestSuite struct {
-	name    string
-	stated  int // tests, as it began
-	cases   []metric.Test
-	index   map[string]int
-	nextest bool
-	ignored int // by nextest, which does not say which ones
+	name        string
+	statedTests int // tests, as it began
+	cases       []metric.Test
+	index       map[string]int
+	isNextest   bool
+	ignored     int // by nextest, which does not say which ones
 }
 
 var libtestStatuses = map[string]metric.Status{
 	"ok": metric.Passed, "failed": metric.Failed, "ignored": metric.Skipped, "allowed_failure": metric.Skipped,
 }
 
-func (s *libtestSuite) event(e libtestEvent, again bool) {
+func (s *libtestSuite) handleEvent(e libtestEvent, again bool) {
 	i, known := s.index[e.Name]
 	if !known || e.Event == "started" && s.cases[i].Status != 0 {
 		i = len(s.cases)
 		s.index[e.Name] = i
-		s.cases = parsed.Keep(s.cases, metric.Test{ID: metric.ID{Suite: s.name, Name: e.Name}})
+		s.cases = parsed.AppendLimited(s.cases, metric.Test{ID: metric.ID{Suite: s.name, Name: e.Name}})
 	}
 	c := &s.cases[i]
 	if e.Type == "bench" {
@@ -245,15 +246,15 @@ func (s *libtestSuite) event(e libtestEvent, again bool) {
 	}
 }
 
-// tryBuilt is a name under which trybuild prints a file that it compiles, in the middle of
-// the test that has it compile files.
-var tryBuilt = regexp.MustCompile(`\.rs(?: \[should (?:fail to compile|pass)\])?$`)
+// trybuildPattern matches the name of a file that trybuild compiles. It prints these in the
+// middle of its test, in the format of tests.
+var trybuildPattern = regexp.MustCompile(`\.rs(?: \[should (?:fail to compile|pass)\])?$`)
 
-// dropTryBuilt leaves out the files of trybuild, where the tests are as many as were said to
-// run without them: what other harnesses run may have such names as well.
-func (s *libtestSuite) dropTryBuilt() {
-	own := slices.DeleteFunc(slices.Clone(s.cases), func(c metric.Test) bool { return tryBuilt.MatchString(c.Name) })
-	if len(s.cases) <= s.stated || len(own) != s.stated {
+// dropTrybuildFiles removes the files of trybuild if the number of tests is right without
+// them. Tests of other harnesses may have such names as well.
+func (s *libtestSuite) dropTrybuildFiles() {
+	own := slices.DeleteFunc(slices.Clone(s.cases), func(c metric.Test) bool { return trybuildPattern.MatchString(c.Name) })
+	if len(s.cases) <= s.statedTests || len(own) != s.statedTests {
 		return
 	}
 	s.cases, s.index = own, map[string]int{}
@@ -262,9 +263,9 @@ func (s *libtestSuite) dropTryBuilt() {
 	}
 }
 
-// end takes the cases of the suite; e is the event that ends it, nil where
-// there is none.
-func (l *libtest) end(s *libtestSuite, e *libtestEvent) {
+// endSuite adds the tests of the suite to the report. E is the event at its end, nil if it
+// has none.
+func (l *libtestReader) endSuite(s *libtestSuite, e *libtestEvent) {
 	var n parsed.Totals
 	unended := 0
 	for i := range s.cases {
@@ -272,37 +273,71 @@ func (l *libtest) end(s *libtestSuite, e *libtestEvent) {
 			unended++
 		}
 	}
-	s.nameDoctests()
+	nameDoctests(s.cases)
 	for _, c := range s.cases {
 		switch {
-		case c.Status == 0 && s.nextest && unended <= s.ignored:
+		case c.Status == 0 && s.isNextest && unended <= s.ignored:
 			c.Status = metric.Skipped
 		case c.Status == 0:
 			c.Status, c.Message = metric.Errored, "it began and did not end"
 		}
-		if k := l.used[c.ID]; k > 0 {
+		if k := l.identities[c.ID]; k > 0 {
 			c.Suite = fmt.Sprintf("%s#%d", c.Suite, k+1)
-			l.used[metric.ID{Suite: s.name, Class: c.Class, Name: c.Name}]++
+			l.identities[metric.ID{Suite: s.name, Class: c.Class, Name: c.Name}]++
 		} else {
-			l.used[c.ID]++
+			l.identities[c.ID]++
 		}
 		n.Add(c.Status)
 		l.set.Add(c)
 	}
 	switch {
 	case e != nil:
-		e.check(&l.set, n)
-	case !s.nextest:
-		l.set.Breaks(s.name, fmt.Sprintf("the test binary ended before its %d tests had run", s.stated))
+		e.checkTotals(&l.set, n)
+	case !s.isNextest:
+		l.set.AddBroken(s.name, fmt.Sprintf("the test binary ended before its %d tests had run", s.statedTests))
 	}
 }
 
-// check compares the sums of the harness with the recount.
-func (e *libtestEvent) check(s *parsed.Outcomes, n parsed.Totals) {
-	s.Stated("passed tests", e.Passed, n.Passed-e.Measured.Int())
-	s.StatedFails("failed tests", e.Failed, n.Failed, n.Failed+n.Errors)
-	if e.Event == "failed" && (e.Failed == nil || *e.Failed == 0) && n.Failed+n.Errors == 0 {
-		s.Contradicts("a test binary says that it failed although none of its tests did")
+// checkTotals compares the totals of the harness with the counted tests.
+func (e *libtestEvent) checkTotals(s *parsed.Outcomes, n parsed.Totals) {
+	s.CheckOptionalTotal("passed tests", e.Passed, n.Passed-e.Measured.Int())
+	s.CheckOptionalFailures("failed tests", e.Failed, n.Failed, n.Unsuccessful())
+	if e.Event == "failed" && (e.Failed == nil || *e.Failed == 0) && n.Unsuccessful() == 0 {
+		s.AddContradiction("a test binary says that it failed although none of its tests did")
 	}
-	s.Stated("ignored tests", e.Ignored, n.Skipped)
+	s.CheckOptionalTotal("ignored tests", e.Ignored, n.Skipped)
+}
+
+// doctestPattern matches the name of a doc test: "src/lib.rs - add (line 12)".
+var doctestPattern = regexp.MustCompile(`^(\S.*?) - (.*?) ?\(line (\d+)\)`)
+
+// nameDoctests renames doc tests so that their names do not change with their line: to the
+// file, the documented item, and a number if that has several.
+func nameDoctests(cases []metric.Test) {
+	items := map[string][]*metric.Test{}
+	for i := range cases {
+		c := &cases[i]
+		if !strings.Contains(c.Name, "(line ") {
+			continue
+		}
+		m := doctestPattern.FindStringSubmatch(c.Name)
+		if m == nil {
+			continue
+		}
+		line, err := strconv.Atoi(m[3])
+		if err != nil {
+			continue
+		}
+		c.Name, c.File, c.Line = m[1]+" - "+m[2], parsed.ToSlash(m[1]), line
+		items[c.Name] = append(items[c.Name], c)
+	}
+	for _, several := range items {
+		if len(several) == 1 {
+			continue
+		}
+		slices.SortStableFunc(several, func(a, b *metric.Test) int { return cmp.Compare(a.Line, b.Line) })
+		for i, c := range several {
+			c.Name += fmt.Sprintf("[%d]", i+1)
+		}
+	}
 }

@@ -21,7 +21,7 @@ type cargoEvent struct {
 	Type    string         `json:"$message_type"`
 }
 
-// rustcDiagnostic is what the compiler and clippy say:
+// rustcDiagnostic is a message of the compiler or of clippy:
 // https://doc.rust-lang.org/rustc/json.html
 type rustcDiagnostic struct {
 	Message string `json:"message"`
@@ -45,11 +45,11 @@ type rustcSpan struct {
 	} `json:"text"`
 }
 
-// rustcLevels are the levels of rustc that severities does not have.
+// rustcLevels maps the levels of rustc that [parsed.LevelOf] does not know.
 var rustcLevels = map[string]metric.Level{"help": metric.Note, "failure-note": metric.Note}
 
-// rustcSums are what the compiler says at its end about what it said before.
-var rustcSums = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile )`)
+// rustcSummaryPattern matches the summaries of the compiler at its end.
+var rustcSummaryPattern = regexp.MustCompile(`^(aborting due to |\d+ warnings? emitted|could not compile )`)
 
 func detectCargo(h sniff.Head) bool {
 	return h.HasMembers("reason", "message.spans") || h.HasMembers("reason", "success") || h.HasMembers("reason", "package_id")
@@ -59,54 +59,48 @@ func detectRustc(h sniff.Head) bool {
 	return h.HasMembers("$message_type", "spans", "level") || h.HasMembers("spans", "level", "message", "rendered", "children")
 }
 
-// parseCargo reads what cargo check, build and clippy write. The same finding
-// of several targets is one. Errors of the compiler are marked as type errors,
-// lints that are denied are plain errors.
+// parseCargo reads the JSON of cargo check, build and clippy. The same finding in several
+// targets counts once. Compiler errors are type errors, and denied lints are other errors.
 func parseCargo(r io.Reader) (parsed.Report, error) {
-	c := cargo{lint: parsed.NewFindingSet(), seen: map[rustcSeen]bool{}, stream: true}
+	c := cargoReader{lint: parsed.NewFindingSet(), seen: map[rustcKey]bool{}, isCargo: true}
 	return c.read(r, "cargo")
 }
 
 // parseRustc reads rustc with --error-format=json.
 func parseRustc(r io.Reader) (parsed.Report, error) {
-	c := cargo{lint: parsed.NewFindingSet(), seen: map[rustcSeen]bool{}}
+	c := cargoReader{lint: parsed.NewFindingSet(), seen: map[rustcKey]bool{}}
 	return c.read(r, "rustc")
 }
 
-// rustcSeen identifies a finding: one in a macro also by the place where the
-// macro is used.
-type rustcSeen struct {
+// rustcKey identifies a finding. For one in a macro, it includes the place where the macro is
+// used.
+type rustcKey struct {
 	metric.Finding
 	line, column int
 }
 
-type cargo struct {
-	lint   *parsed.FindingSet
-	seen   map[rustcSeen]bool
-	noise  string
-	stream bool // events of cargo, with an end
-	other  bool // there is an event of cargo
-	ended  bool
-	failed bool
-	last   textstream.Line
+type cargoReader struct {
+	lint          *parsed.FindingSet
+	seen          map[rustcKey]bool
+	isCargo       bool // events of cargo, with an end
+	hasEvents     bool // there is an event of cargo
+	buildFinished bool
+	buildFailed   bool
+	lastLine      textstream.Line
 }
 
-func (c *cargo) read(r io.Reader, producer string) (parsed.Report, error) {
-	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
-		if c.noise == "" {
-			c.noise = textstream.CleanText(string(text[:min(len(text), parsed.MaxLine)]))
-		}
-	}})
+func (c *cargoReader) read(r io.Reader, producer string) (parsed.Report, error) {
+	noise, err := parsed.ReadEvents(r, c.handleEvent)
 	if err == nil {
-		err = c.end()
+		err = c.checkEnd()
 	}
-	c.lint.Heard(producer)
-	return c.lint.Report(producer, c.noise, err)
+	c.lint.AddTool(producer)
+	return c.lint.Report(producer, noise, err)
 }
 
-func (c *cargo) event(raw []byte, at textstream.Line) error {
+func (c *cargoReader) handleEvent(raw []byte, at textstream.Line) error {
 	at.Text = nil
-	c.last = at
+	c.lastLine = at
 	var e cargoEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
 		return at.Error("%v", err)
@@ -116,25 +110,25 @@ func (c *cargo) event(raw []byte, at textstream.Line) error {
 	case e.Reason == "compiler-message":
 		raw = e.Message
 	case e.Reason == "build-finished":
-		c.ended = true
-		c.failed = c.failed || e.Success != nil && !*e.Success
+		c.buildFinished = true
+		c.buildFailed = c.buildFailed || e.Success != nil && !*e.Success
 		return nil
 	case e.Reason != "":
-		c.other = true
+		c.hasEvents = true
 		return nil
-	case c.stream || e.Type != "" && e.Type != "diagnostic":
+	case c.isCargo || e.Type != "" && e.Type != "diagnostic":
 		return nil
 	}
-	c.other = true
+	c.hasEvents = true
 	if err := jsonstream.Unmarshal(raw, &d); err != nil {
 		return at.Error("%v", err)
 	}
-	c.diagnostic(d)
+	c.addDiagnostic(d)
 	return nil
 }
 
-func (c *cargo) diagnostic(d rustcDiagnostic) {
-	if len(d.Spans) == 0 && rustcSums.MatchString(d.Message) || d.Level == "failure-note" {
+func (c *cargoReader) addDiagnostic(d rustcDiagnostic) {
+	if len(d.Spans) == 0 && rustcSummaryPattern.MatchString(d.Message) || d.Level == "failure-note" {
 		return
 	}
 	f := metric.Finding{Tool: "rustc", Level: parsed.LevelOf(d.Level), Message: textstream.ClipText(d.Message)}
@@ -147,31 +141,31 @@ func (c *cargo) diagnostic(d rustcDiagnostic) {
 	if strings.HasPrefix(f.Rule, "clippy::") {
 		f.Tool = "clippy"
 	}
-	f.Type = f.Level == metric.Error && f.Tool == "rustc" && (f.Rule == "" || parsed.RustcError.MatchString(f.Rule))
-	seen := rustcSeen{}
-	if s := d.primary(); s != nil {
-		seen.line, seen.column = s.used()
-		f.File, f.Line, f.Column = parsed.Slashed(s.File), max(0, s.Line), max(0, s.Column)
+	f.Type = f.Level == metric.Error && f.Tool == "rustc" && (f.Rule == "" || parsed.RustcErrorPattern.MatchString(f.Rule))
+	seen := rustcKey{}
+	if s := d.primarySpan(); s != nil {
+		seen.line, seen.column = s.outermostUse()
+		f.File, f.Line, f.Column = parsed.ToSlash(s.File), max(0, s.Line), max(0, s.Column)
 		if len(s.Text) > 0 {
 			f.Text = textstream.ClipText(s.Text[0].Text)
 		}
 	}
 	if seen.Finding = f; !c.seen[seen] {
 		c.seen[seen] = true
-		c.lint.Heard(f.Tool)
-		c.lint.Findings = parsed.Keep(c.lint.Findings, f)
+		c.lint.AddTool(f.Tool)
+		c.lint.Findings = parsed.AppendLimited(c.lint.Findings, f)
 	}
 }
 
-// primary returns the place of the finding. Within a macro of another crate,
-// that is where the macro is used.
-func (d *rustcDiagnostic) primary() *rustcSpan {
+// primarySpan returns the place of the finding, nil for none. If that is in a macro of
+// another crate, it is where the macro is used.
+func (d *rustcDiagnostic) primarySpan() *rustcSpan {
 	for i := range d.Spans {
 		s := &d.Spans[i]
 		if !s.Primary {
 			continue
 		}
-		for foreign(s.File) && s.Expansion != nil {
+		for isForeign(s.File) && s.Expansion != nil {
 			s = &s.Expansion.Span
 		}
 		return s
@@ -179,19 +173,19 @@ func (d *rustcDiagnostic) primary() *rustcSpan {
 	return nil
 }
 
-// used returns where the outermost macro is used that the place belongs to.
-func (s *rustcSpan) used() (line, column int) {
+// outermostUse returns where the outermost enclosing macro is used.
+func (s *rustcSpan) outermostUse() (line, column int) {
 	for s.Expansion != nil {
 		s = &s.Expansion.Span
 	}
 	return s.Line, s.Column
 }
 
-func foreign(file string) bool { return strings.HasPrefix(file, "/") || strings.HasPrefix(file, "<") }
+func isForeign(file string) bool { return strings.HasPrefix(file, "/") || strings.HasPrefix(file, "<") }
 
-// end looks whether the build came to its end, and whether a failure has a
-// reason among the findings.
-func (c *cargo) end() error {
+// checkEnd returns an error if the build has no end, or failed without an error in the
+// report.
+func (c *cargoReader) checkEnd() error {
 	errors := 0
 	for _, f := range c.lint.Findings {
 		if f.Level == metric.Error {
@@ -199,10 +193,10 @@ func (c *cargo) end() error {
 		}
 	}
 	switch {
-	case c.stream && c.other && !c.ended:
-		return c.last.Error("the report has no build-finished event: cargo was stopped, or its output was cut off")
-	case c.failed && errors == 0:
-		return c.last.Error("cargo says that the build failed, and no error is in the report: read its standard error")
+	case c.isCargo && c.hasEvents && !c.buildFinished:
+		return c.lastLine.Error("the report has no build-finished event: cargo was stopped, or its output was cut off")
+	case c.buildFailed && errors == 0:
+		return c.lastLine.Error("cargo says that the build failed, and no error is in the report: read its standard error")
 	}
 	return nil
 }

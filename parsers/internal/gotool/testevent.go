@@ -9,9 +9,9 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// goEvent is one line of go test -json: https://pkg.go.dev/cmd/test2json, and
-// go help buildjson for those with an ImportPath. The texts are parts of the
-// line, or of the memory of the event before: they hold until the next one.
+// goEvent is one line of go test -json: see https://pkg.go.dev/cmd/test2json, and go help
+// buildjson for those with an ImportPath. The texts are valid until the next event is
+// decoded, since they are parts of the line or of reused memory.
 type goEvent struct {
 	action, pkg, test, output []byte
 	importPath, failedBuild   []byte
@@ -20,11 +20,11 @@ type goEvent struct {
 	unquoted []byte // of texts with escapes
 }
 
-// decode reads an event. What go test writes is one flat object without spaces,
-// and is read in place; whatever else is JSON takes the general way.
+// decode decodes an event. The events of go test are flat objects without spaces and are
+// read in place, which is much faster. Others are decoded as JSON.
 func (e *goEvent) decode(raw []byte) error {
 	*e = goEvent{unquoted: e.unquoted[:0]}
-	if e.flat(raw) {
+	if e.decodeFlat(raw) {
 		return nil
 	}
 	*e = goEvent{unquoted: e.unquoted[:0]}
@@ -40,30 +40,30 @@ func (e *goEvent) decode(raw []byte) error {
 	return nil
 }
 
-// flat reports whether raw is an object of strings and numbers without spaces.
-func (e *goEvent) flat(raw []byte) bool {
+// decodeFlat decodes an object of strings and numbers without spaces. It reports false for
+// any other.
+func (e *goEvent) decodeFlat(raw []byte) bool {
 	if len(raw) == 0 || raw[0] != '{' {
 		return false
 	}
-	for raw[0] != '}' { // it begins with the brace or comma before a member
-		name, rest, ok := quoted(raw[1:])
-		if !ok || len(rest) < 3 || rest[0] != ':' {
+	for raw[0] != '}' { // raw starts with the brace or comma before a member
+		name, value, ok := cutQuoted(raw[1:])
+		if !ok || len(value) < 3 || value[0] != ':' {
 			return false
 		}
-		if raw, ok = e.member(name, rest[1:]); !ok || raw[0] != ',' && raw[0] != '}' {
+		if raw, ok = e.readMember(name, value[1:]); !ok || raw[0] != ',' && raw[0] != '}' {
 			return false
 		}
 	}
 	return len(raw) == 1
 }
 
-// member takes the value of a member, and returns what follows it, which is not
-// empty.
-func (e *goEvent) member(name, text []byte) (rest []byte, ok bool) {
+// readMember reads the value of a member, and returns the text after it, which is not empty.
+func (e *goEvent) readMember(name, text []byte) (rest []byte, ok bool) {
 	if text[0] != '"' {
-		return e.number(name, text)
+		return e.readNumber(name, text)
 	}
-	value, rest, ok := quoted(text)
+	value, rest, ok := cutQuoted(text)
 	if !ok || len(rest) == 0 {
 		return nil, false
 	}
@@ -93,7 +93,7 @@ func (e *goEvent) field(name []byte) *[]byte {
 	return nil
 }
 
-func (e *goEvent) number(name, text []byte) (rest []byte, ok bool) {
+func (e *goEvent) readNumber(name, text []byte) (rest []byte, ok bool) {
 	n := bytes.IndexAny(text, ",}")
 	if n <= 0 || string(name) != "Elapsed" {
 		return nil, false
@@ -103,9 +103,9 @@ func (e *goEvent) number(name, text []byte) (rest []byte, ok bool) {
 	return text[n:], err == nil
 }
 
-// quoted splits text after the string that it begins with. The value is
-// without its quotes, and still with its escapes.
-func quoted(text []byte) (value, rest []byte, ok bool) {
+// cutQuoted splits text after the string at its start. The value has no quotes, and its
+// escapes are not resolved.
+func cutQuoted(text []byte) (value, rest []byte, ok bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return nil, nil, false
 	}
@@ -126,8 +126,8 @@ func quoted(text []byte) (value, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// unquote resolves the escapes of a string. It leaves halves of surrogate pairs
-// to the general way.
+// unquote resolves the escapes of a string. It reports false for surrogate pairs, which the
+// decoder of JSON handles.
 func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s, true
@@ -144,7 +144,7 @@ func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 			return nil, false
 		}
 		if s[0] != 'u' {
-			c := unescaped[s[0]]
+			c := escapes[s[0]]
 			if c == 0 {
 				return nil, false
 			}
@@ -162,5 +162,5 @@ func (e *goEvent) unquote(s []byte) ([]byte, bool) {
 	}
 }
 
-// unescaped are the characters that follow a backslash.
-var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+// escapes are the characters that follow a backslash.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

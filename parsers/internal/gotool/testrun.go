@@ -13,22 +13,22 @@ import (
 
 // goRun is one run of the tests of one package.
 type goRun struct {
-	pkg    string
-	suite  string             // the same for people
-	open   map[string]*goCase // started and not ended
-	latest *goCase            // of the last event, if it is open
-	spare  *[]*textstream.Clip
-	cases  []*goCase
-	out    textstream.Clip // output that belongs to no test
-	result string          // pass, fail or skip; "" before the end
-	built  string          // import path of the build that failed
-	took   float64
+	pkg         string
+	suite       string             // pkg as a clean name
+	open        map[string]*goCase // started and not ended
+	latest      *goCase            // of the last event, if it is open
+	spare       *[]*textstream.Clip
+	cases       []*goCase
+	out         textstream.Clip // output that belongs to no test
+	result      string          // pass, fail or skip; "" before the end
+	failedBuild string          // import path of the build that failed
+	took        float64
 
-	spoke  bool   // there was output
-	closed bool   // the test binary said PASS or FAIL, and no test event followed
-	cached bool   // go test printed what an earlier run had printed
-	crash  string // the last line about a panic
-	exit   string // how the test binary ended, if it was printed
+	hasOutput  bool   // there was output
+	saidResult bool   // the test binary said PASS or FAIL, and no test event followed
+	isCached   bool   // go test printed what an earlier run had printed
+	crash      string // the last line about a panic
+	exit       string // how the test binary ended, if it was printed
 }
 
 // goCase is one run of one test.
@@ -39,29 +39,29 @@ type goCase struct {
 	out    *textstream.Clip // nil if there is nothing to keep
 }
 
-// goEnds are the actions that end a test or a package.
-var goEnds = map[string]metric.Status{"pass": metric.Passed, "fail": metric.Failed, "skip": metric.Skipped}
+// endStatuses maps the actions that end a test or a package.
+var endStatuses = map[string]metric.Status{"pass": metric.Passed, "fail": metric.Failed, "skip": metric.Skipped}
 
-func (r *goRun) event(e *goEvent) {
+func (r *goRun) handleEvent(e *goEvent) {
 	if string(e.action) == "output" {
-		r.output(e)
+		r.addOutput(e)
 		return
 	}
-	status, ends := goEnds[string(e.action)]
+	status, ends := endStatuses[string(e.action)]
 	switch {
 	case len(e.test) == 0 && ends:
 		r.result, r.took = string(e.action), e.elapsed
-		r.built = cmp.Or(string(e.failedBuild), r.built)
+		r.failedBuild = cmp.Or(string(e.failedBuild), r.failedBuild)
 	case len(e.test) == 0: // start
 	case string(e.action) == "run":
-		r.begin(string(e.test))
+		r.startTest(string(e.test))
 	case ends:
-		r.end(e, status)
+		r.endTest(e, status)
 	}
 }
 
-func (r *goRun) begin(name string) *goCase {
-	r.closed = false
+func (r *goRun) startTest(name string) *goCase {
+	r.saidResult = false
 	c := &goCase{name: name}
 	r.cases = append(r.cases, c)
 	r.open[name] = c
@@ -69,21 +69,21 @@ func (r *goRun) begin(name string) *goCase {
 	return c
 }
 
-// running returns the open test of that name, nil if there is none.
-func (r *goRun) running(name []byte) *goCase {
+// openTest returns the open test with the name, nil if there is none.
+func (r *goRun) openTest(name []byte) *goCase {
 	if r.latest == nil || r.latest.name != string(name) {
 		r.latest = r.open[string(name)]
 	}
 	return r.latest
 }
 
-func (r *goRun) end(e *goEvent, status metric.Status) {
-	c := r.running(e.test)
+func (r *goRun) endTest(e *goEvent, status metric.Status) {
+	c := r.openTest(e.test)
 	if c == nil {
-		c = r.begin(string(e.test))
+		c = r.startTest(string(e.test))
 	}
 	delete(r.open, c.name)
-	r.closed, r.latest = false, nil
+	r.saidResult, r.latest = false, nil
 	c.status, c.took = status, e.elapsed
 	if status == metric.Passed && c.out != nil {
 		c.out.Reset() // the output of a passed test is not kept
@@ -92,30 +92,30 @@ func (r *goRun) end(e *goEvent, status metric.Status) {
 	}
 }
 
-// output keeps what a test printed, without the lines that frame it.
-func (r *goRun) output(e *goEvent) {
-	r.spoke = true
+// addOutput adds output to its test, without the lines that frame a test, or to the run.
+func (r *goRun) addOutput(e *goEvent) {
+	r.hasOutput = true
 	line := bytes.TrimRight(e.output, "\r\n")
 	switch {
-	case starts(line, "panic: "), starts(line, "fatal error: "):
+	case hasPrefix(line, "panic: "), hasPrefix(line, "fatal error: "):
 		r.crash = textstream.CleanText(string(line))
-	case starts(line, "exit status "), starts(line, "signal: "):
+	case hasPrefix(line, "exit status "), hasPrefix(line, "signal: "):
 		r.exit = string(line)
 	}
-	if c := r.running(e.test); c != nil {
-		if !frame(line) {
-			c.print(e.output, r.spare)
+	if c := r.openTest(e.test); c != nil {
+		if !isFrame(line) {
+			c.addOutput(e.output, r.spare)
 		}
 		return
 	}
 	if len(e.test) == 0 {
-		r.closed = r.closed || string(line) == "PASS" || string(line) == "FAIL"
-		r.cached = r.cached || starts(line, "ok  \t") && bytes.Contains(line, []byte("\t(cached)"))
+		r.saidResult = r.saidResult || string(line) == "PASS" || string(line) == "FAIL"
+		r.isCached = r.isCached || hasPrefix(line, "ok  \t") && bytes.Contains(line, []byte("\t(cached)"))
 	}
 	r.out.AddBytes(e.output)
 }
 
-func (c *goCase) print(text []byte, spare *[]*textstream.Clip) {
+func (c *goCase) addOutput(text []byte, spare *[]*textstream.Clip) {
 	if n := len(*spare); c.out == nil && n > 0 {
 		c.out, *spare = (*spare)[n-1], (*spare)[:n-1]
 	}
@@ -125,21 +125,20 @@ func (c *goCase) print(text []byte, spare *[]*textstream.Clip) {
 	c.out.AddBytes(text)
 }
 
-func starts(line []byte, prefix string) bool {
+func hasPrefix(line []byte, prefix string) bool {
 	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
 }
 
-var frames = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- FAIL: ", "--- SKIP: ", "--- PASS: "}
+var framePrefixes = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- FAIL: ", "--- SKIP: ", "--- PASS: "}
 
-func frame(line []byte) bool {
+func isFrame(line []byte) bool {
 	line = bytes.TrimLeft(line, " \x16")
-	return slices.ContainsFunc(frames, func(p string) bool { return starts(line, p) })
+	return slices.ContainsFunc(framePrefixes, func(p string) bool { return hasPrefix(line, p) })
 }
 
-// tests adds the outcomes of r to out. Benchmarks are not tests, except one that
-// failed. A run that holds nothing but tests that failed in the earlier runs
-// is a rerun of those.
-func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
+// appendTests appends the tests of r to out. Benchmarks are not tests, unless they failed. A
+// run in which all tests failed in earlier runs is a rerun of these.
+func (r *goRun) appendTests(out []metric.Test, earlier []*goRun) []metric.Test {
 	rerun := len(earlier) > 0 && r.repeatsFailuresOf(earlier)
 	for _, c := range r.cases {
 		if strings.HasPrefix(c.name, "Benchmark") && c.status != metric.Failed {
@@ -149,9 +148,9 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 			ID:       metric.ID{Suite: r.suite, Name: textstream.CleanName(c.name)},
 			Status:   c.status,
 			Duration: parsed.Seconds(c.took),
-			Message:  c.printed(),
+			Message:  c.message(),
 			Rerun:    rerun,
-			Cached:   r.cached,
+			Cached:   r.isCached,
 		}
 		if c.status == 0 {
 			t.Status = metric.Failed
@@ -162,7 +161,7 @@ func (r *goRun) tests(out []metric.Test, earlier []*goRun) []metric.Test {
 	return out
 }
 
-func (c *goCase) printed() string {
+func (c *goCase) message() string {
 	if c.out == nil {
 		return ""
 	}
@@ -187,7 +186,7 @@ func (r *goRun) repeatsFailuresOf(earlier []*goRun) bool {
 	return len(r.cases) > 0
 }
 
-// seconds returns the time of the run, or that of its tests where it has no end.
+// seconds returns the time of the run, or the time of its tests if the run has no end.
 func (r *goRun) seconds() float64 {
 	if r.took > 0 {
 		return r.took
@@ -201,42 +200,41 @@ func (r *goRun) seconds() float64 {
 	return sum
 }
 
-// broken returns why the package did not run to its end, and "" if it did. The
-// outcome comes from the actions: a package that failed without a failing test,
-// or has no end, is broken. A package that failed before its test binary said
-// so itself stopped in between, and what it left out is unknown; a report
-// without output cannot show that.
-func (r *goRun) broken(builds map[string]*goBuild) string {
+// brokenReason returns why the package did not run to its end, "" if it did. A package that
+// failed without a failed test, or has no end, is broken. So is one that failed although its
+// test binary printed neither PASS nor FAIL: it crashed, and its missing tests are unknown.
+// A report without output cannot show that.
+func (r *goRun) brokenReason(builds map[string]*goBuild) string {
 	if r.result == "" {
 		return "did not finish: go test was stopped, or its output was cut off"
 	}
 	if r.result != "fail" {
 		return ""
 	}
-	if r.built != "" {
-		b := builds[r.built]
+	if r.failedBuild != "" {
+		b := builds[r.failedBuild]
 		if b != nil {
-			b.used = true
+			b.isReported = true
 		}
-		return b.why()
+		return b.reason()
 	}
 	for line := range strings.Lines(r.out.String()) {
-		if _, ok := buildFailed(line); ok {
+		if _, ok := parseBuildFailed(line); ok {
 			return "build failed"
 		}
 	}
-	if r.anyFailed() && (r.closed || !r.spoke) {
+	if r.hasFailedTest() && (r.saidResult || !r.hasOutput) {
 		return ""
 	}
-	return r.reason()
+	return r.crashReason()
 }
 
-func (r *goRun) anyFailed() bool {
+func (r *goRun) hasFailedTest() bool {
 	return slices.ContainsFunc(r.cases, func(c *goCase) bool { return c.status == metric.Failed })
 }
 
-// reason words why the test binary broke off.
-func (r *goRun) reason() string {
+// crashReason describes why the test binary ended early.
+func (r *goRun) crashReason() string {
 	if after, ok := strings.CutPrefix(r.crash, "panic: test timed out after "); ok {
 		return "timed out after " + after
 	}
@@ -244,14 +242,14 @@ func (r *goRun) reason() string {
 		why, _, _ := strings.Cut(r.crash, " [recovered")
 		return why
 	}
-	why := cmp.Or(r.exit, parsed.LastLine(r.out.String()))
+	why := cmp.Or(r.exit, parsed.LastOutputLine(r.out.String()))
 	for _, c := range r.cases {
 		if c.status == 0 {
-			return parsed.Because("crashed in "+c.name, why)
+			return parsed.JoinReason("crashed in "+c.name, why)
 		}
 	}
-	if r.anyFailed() && !r.closed {
-		return parsed.Because("crashed", why)
+	if r.hasFailedTest() && !r.saidResult {
+		return parsed.JoinReason("crashed", why)
 	}
-	return parsed.Because("failed without a failing test", why)
+	return parsed.JoinReason("failed without a failing test", why)
 }

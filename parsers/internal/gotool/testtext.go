@@ -19,50 +19,46 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// goSummary is the line that ends the tests of a package. Its tabs may have
-// become spaces in between; "ok" and one space begin a line of TAP.
-var goSummary = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
+// summaryPattern matches the line after the tests of a package: "ok<tab>p<tab>0.1s". The tabs
+// may have become spaces. "ok" and one space is a line of TAP.
+var summaryPattern = regexp.MustCompile(`^(?:ok\s{2,}\S+\s+(?:[0-9.]+s|\(cached\))|FAIL\s+\S+\s+(?:[0-9.]+s|\[(?:build|setup) failed\])|\?\s+\S+\s+\[no test files\])`)
 
 func detectGoTestText(h sniff.Head) bool {
-	return h.MatchesLine(goSummary.MatchString) || h.MatchesLine(goRunLine.MatchString)
+	return h.MatchesLine(summaryPattern.MatchString) || h.MatchesLine(runLinePattern.MatchString)
 }
 
-// goRunLine is the line with which a test begins.
-var goRunLine = regexp.MustCompile(`^=== RUN   (?:Test|Example|Fuzz|Benchmark)\S*$`)
+// runLinePattern matches the first line of a test.
+var runLinePattern = regexp.MustCompile(`^=== RUN   (?:Test|Example|Fuzz|Benchmark)\S*$`)
 
-// maxGoTests bounds the time, which grows with the square of the tests.
-const maxGoTests = 10_000
+// Limits of the text that is passed to the library that parses it.
+const (
+	maxGoTests  = 10_000  // the time grows with their square
+	maxGoText   = 6 << 20 // bytes; the memory is about thirty times as much
+	maxGoOutput = 200     // lines in a row that are not about tests or packages
+)
 
-// maxGoText bounds the memory, which is some thirty times the text that reaches
-// the library.
-const maxGoText = 6 << 20
+// framePattern matches the start of the lines about tests and packages and how they ended.
+var framePattern = regexp.MustCompile(`^\s*(?:=== |--- |ok  \t|FAIL|PASS|\?   \t|panic: |fatal error: |exit status |signal: |coverage: |# )`)
 
-// maxGoOutput is how many lines in a row are handed on that are not frames of a test
-// or package: more than anyone reads of a message.
-const maxGoOutput = 200
-
-// goTextFrame begins the lines about tests, packages and how they ended.
-var goTextFrame = regexp.MustCompile(`^\s*(?:=== |--- |ok  \t|FAIL|PASS|\?   \t|panic: |fatal error: |exit status |signal: |coverage: |# )`)
-
-// goTextThinner leaves out what tests print beyond that, and refuses what would
-// take the library too long or too much memory.
-type goTextThinner struct {
-	lines *textstream.Lines
-	out   []byte
-	row   int // lines since the last frame
-	size  int // bytes handed on
-	tests int
+// textLimiter removes output of tests above the limit, and returns an error for a text that
+// would take the library too much time or memory.
+type textLimiter struct {
+	lines         *textstream.Lines
+	out           []byte
+	unframedLines int // lines since the last frame
+	size          int // bytes that were returned
+	tests         int
 }
 
 // Read implements [io.Reader].
-func (g *goTextThinner) Read(p []byte) (int, error) {
+func (g *textLimiter) Read(p []byte) (int, error) {
 	for len(g.out) == 0 {
 		line, err := g.lines.Next()
 		if err != nil {
 			return 0, err
 		}
-		if g.row++; goTextFrame.Match(line.Text) {
-			g.row = 0
+		if g.unframedLines++; framePattern.Match(line.Text) {
+			g.unframedLines = 0
 		}
 		if bytes.HasPrefix(line.Text, []byte("=== RUN ")) {
 			g.tests++
@@ -70,7 +66,7 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 		if g.size > maxGoText || g.tests > maxGoTests {
 			return 0, line.Error("there are more than %d tests or %d MiB: let go test write -json, which is read event by event", maxGoTests, maxGoText>>20)
 		}
-		if g.row > maxGoOutput {
+		if g.unframedLines > maxGoOutput {
 			continue
 		}
 		g.out = append(g.out[:0], line.Text[:min(len(line.Text), parsed.MaxLine)]...)
@@ -84,38 +80,37 @@ func (g *goTextThinner) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// parseGoTestText reads what go test prints for people. Without -v it names no
-// more than the tests that failed, and that is an error: it is unknown how many
-// there are.
+// parseGoTestText reads the text of go test. Without -v it names only the tests that failed.
+// That is an error, since the number of tests is unknown.
 func parseGoTestText(r io.Reader) (parsed.Report, error) {
-	g := &goTestText{results: map[string]string{}}
+	g := &goTextReader{results: map[string]string{}}
 	p := gotest.NewParser(gotest.TimestampFunc(func() time.Time { return time.Time{} }))
-	report, err := p.Parse(io.TeeReader(&goTextThinner{lines: textstream.NewLines(r)}, &g.tee))
+	report, err := p.Parse(io.TeeReader(&textLimiter{lines: textstream.NewLines(r)}, &g.lastLine))
 	if err != nil {
 		return parsed.Report{}, fmt.Errorf("read report: %w", err)
 	}
 	for _, e := range p.Events() {
-		g.event(e)
+		g.handleEvent(e)
 	}
 	for _, pkg := range report.Packages {
-		g.pkg(pkg)
+		g.addPackage(pkg)
 	}
-	return g.report(), g.fault()
+	return g.report(), g.checkComplete()
 }
 
-// goTestText is what the text of go test says in addition to its tests.
-type goTestText struct {
-	set     parsed.Outcomes
-	build   parsed.GoText
-	tee     lineTee
-	results map[string]string // of the packages: ok, FAIL or ?, with the rest of the line
-	runs    int               // tests that began
-	failed  int               // packages
-	lost    []string          // packages whose tests are not named
-	open    []string          // tests without an end in packages that passed
+// goTextReader collects the tests of the library and what else the text of go test says.
+type goTextReader struct {
+	set            parsed.Outcomes
+	build          parsed.GoDiagnostics
+	lastLine       lineTee
+	results        map[string]string // of the packages: ok, FAIL or ?, with the rest of the line
+	startedTests   int               // tests that began
+	failedPackages int               // packages
+	unnamed        []string          // packages whose tests are not named
+	unfinished     []string          // tests without an end in packages that passed
 }
 
-// lineTee keeps the last line of what is written to it.
+// lineTee stores the last line that was written to it.
 type lineTee struct{ line, last []byte }
 
 // Write implements [io.Writer].
@@ -133,48 +128,48 @@ func (t *lineTee) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (g *goTestText) event(e gotest.Event) {
+func (g *goTextReader) handleEvent(e gotest.Event) {
 	switch e.Type {
 	case "run_test":
-		g.runs++
+		g.startedTests++
 	case "summary":
 		g.results[e.Name] = e.Result + " " + e.Data
 		if e.Result == "FAIL" {
-			g.failed++
+			g.failedPackages++
 		}
 	}
 }
 
-func (g *goTestText) pkg(pkg gtr.Package) {
+func (g *goTextReader) addPackage(pkg gtr.Package) {
 	result := g.results[pkg.Name]
 	for _, t := range pkg.Tests {
 		if strings.HasPrefix(t.Name, "Benchmark") && t.Result != gtr.Fail {
 			continue
 		}
 		if t.Result == gtr.Unknown && strings.HasPrefix(result, "ok") {
-			g.open = append(g.open, t.Name)
+			g.unfinished = append(g.unfinished, t.Name)
 		}
-		c := goTextTest(pkg.Name, t)
+		c := toTest(pkg.Name, t)
 		c.Cached = strings.Contains(result, "(cached)")
 		g.set.Add(c)
 	}
-	g.set.Took += pkg.Duration
+	g.set.Duration += pkg.Duration
 	switch {
 	case pkg.BuildError.Name != "":
-		g.compiler(pkg)
+		g.addBuildErrors(pkg)
 	case strings.Contains(result, "[build failed]"), strings.Contains(result, "[setup failed]"):
-		g.set.Breaks(pkg.Name, "build failed")
+		g.set.AddBroken(pkg.Name, "build failed")
 	case strings.HasPrefix(result, "FAIL"):
-		g.ended(pkg)
+		g.checkFailedPackage(pkg)
 	}
-	if g.runs == 0 && (strings.HasPrefix(result, "ok") && !strings.Contains(result, "[no tests to run]") || strings.HasPrefix(result, "FAIL") && !strings.Contains(result, " failed]")) {
-		g.lost = append(g.lost, pkg.Name)
+	if g.startedTests == 0 && (strings.HasPrefix(result, "ok") && !strings.Contains(result, "[no tests to run]") || strings.HasPrefix(result, "FAIL") && !strings.Contains(result, " failed]")) {
+		g.unnamed = append(g.unnamed, pkg.Name)
 	}
 }
 
 var goTextStatuses = map[gtr.Result]metric.Status{gtr.Pass: metric.Passed, gtr.Fail: metric.Failed, gtr.Skip: metric.Skipped}
 
-func goTextTest(pkg string, t gtr.Test) metric.Test {
+func toTest(pkg string, t gtr.Test) metric.Test {
 	c := metric.Test{ID: metric.ID{Suite: pkg, Name: t.Name}, Status: goTextStatuses[t.Result], Duration: max(0, t.Duration)}
 	if c.Status != metric.Passed {
 		c.Message = strings.Join(t.Output, "\n")
@@ -185,25 +180,25 @@ func goTextTest(pkg string, t gtr.Test) metric.Test {
 	return c
 }
 
-// compiler takes the errors of a package that was not built.
-func (g *goTestText) compiler(pkg gtr.Package) {
-	g.build.Line("# " + pkg.BuildError.Name)
+// addBuildErrors adds the errors of a package that was not built.
+func (g *goTextReader) addBuildErrors(pkg gtr.Package) {
+	g.build.ReadLine("# " + pkg.BuildError.Name)
 	first := ""
 	for _, line := range pkg.BuildError.Output {
-		before := g.build.Located
-		if g.build.Line(line); g.build.Located > before {
-			first = cmp.Or(first, g.build.Latest.Place())
+		before := g.build.PlacedCount
+		if g.build.ReadLine(line); g.build.PlacedCount > before {
+			first = cmp.Or(first, g.build.Latest.String())
 		}
 	}
 	if first == "" && len(pkg.BuildError.Output) > 0 {
 		first = pkg.BuildError.Output[0]
 	}
-	g.set.Breaks(pkg.Name, parsed.Because("build failed", first))
+	g.set.AddBroken(pkg.Name, parsed.JoinReason("build failed", first))
 }
 
-// ended says why a package failed where no test did, or where it broke off.
-func (g *goTestText) ended(pkg gtr.Package) {
-	run := goRun{closed: true, spoke: true}
+// checkFailedPackage marks a failed package as broken if no test failed or it crashed.
+func (g *goTextReader) checkFailedPackage(pkg gtr.Package) {
+	run := goRun{saidResult: true, hasOutput: true}
 	for _, t := range pkg.Tests {
 		run.cases = append(run.cases, &goCase{name: t.Name, status: goTextStatuses[t.Result]})
 		run.findEnd(t.Output)
@@ -211,22 +206,22 @@ func (g *goTestText) ended(pkg gtr.Package) {
 	run.findEnd(pkg.Output)
 	run.findEnd(pkg.RunError.Output)
 	if run.crash != "" {
-		run.closed = false
+		run.saidResult = false
 	}
-	if run.anyFailed() && run.closed {
+	if run.hasFailedTest() && run.saidResult {
 		return
 	}
-	g.set.Breaks(pkg.Name, run.reason())
+	g.set.AddBroken(pkg.Name, run.crashReason())
 }
 
-// findEnd looks for the lines that say how a test binary ended.
+// findEnd looks for the lines that show how a test binary ended.
 func (r *goRun) findEnd(lines []string) {
 	for _, line := range lines {
-		r.output(&goEvent{output: []byte(line + "\n")})
+		r.addOutput(&goEvent{output: []byte(line + "\n")})
 	}
 }
 
-func (g *goTestText) report() parsed.Report {
+func (g *goTextReader) report() parsed.Report {
 	r := g.set.Report("go test")
 	if len(g.build.Findings) > 0 {
 		r.Lint = g.build.Lint()
@@ -234,27 +229,27 @@ func (g *goTestText) report() parsed.Report {
 	return r
 }
 
-// errUnnamed is why the text of go test is not a report.
+// errUnnamed is the reason why a text without -v is not a report.
 var errUnnamed = errors.New("go test names the tests that passed with -v or -json only")
 
-func (g *goTestText) fault() error {
-	last := textstream.StripANSI(cmp.Or(string(g.tee.line), string(g.tee.last)))
+func (g *goTextReader) checkComplete() error {
+	last := textstream.StripANSI(cmp.Or(string(g.lastLine.line), string(g.lastLine.last)))
 	switch {
-	case len(g.lost) > 0:
-		return fmt.Errorf("%w: %w (%s)", parsed.ErrUnknownFormat, errUnnamed, g.lost[0])
-	case len(g.open) > 0:
-		return &parsed.SyntaxError{Problem: fmt.Sprintf("%s began and has no result, although its package passed", g.open[0])}
-	case g.ends(last):
+	case len(g.unnamed) > 0:
+		return fmt.Errorf("%w: %w (%s)", parsed.ErrUnknownFormat, errUnnamed, g.unnamed[0])
+	case len(g.unfinished) > 0:
+		return &parsed.SyntaxError{Problem: fmt.Sprintf("%s began and has no result, although its package passed", g.unfinished[0])}
+	case g.isLastLine(last):
 		return nil
 	}
 	return &parsed.SyntaxError{Problem: "the report ends before the result of a package: go test was stopped, or its output was cut off"}
 }
 
-// ends reports whether the last line can be the last one of go test: the result
-// of a package, and after those of several the word FAIL where one failed.
-func (g *goTestText) ends(last string) bool {
-	if len(g.results) > 1 && g.failed > 0 {
+// isLastLine reports whether a line can be the last one of go test: the result of a package,
+// or FAIL after the results of several packages of which one failed.
+func (g *goTextReader) isLastLine(last string) bool {
+	if len(g.results) > 1 && g.failedPackages > 0 {
 		return last == "FAIL"
 	}
-	return len(g.results) > 0 && (last == "FAIL" || goSummary.MatchString(last))
+	return len(g.results) > 0 && (last == "FAIL" || summaryPattern.MatchString(last))
 }

@@ -16,7 +16,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// splitPlace splits "file:line:column", where line and column may be missing.
+// splitPlace splits "file:line:column". Line and column may be missing.
 func splitPlace(s string) (file string, line, column int) {
 	var numbers []int
 	for len(numbers) < 2 {
@@ -29,11 +29,11 @@ func splitPlace(s string) (file string, line, column int) {
 	}
 	switch len(numbers) {
 	case 2:
-		return parsed.Slashed(s), numbers[1], numbers[0]
+		return parsed.ToSlash(s), numbers[1], numbers[0]
 	case 1:
-		return parsed.Slashed(s), numbers[0], 0
+		return parsed.ToSlash(s), numbers[0], 0
 	}
-	return parsed.Slashed(s), 0, 0
+	return parsed.ToSlash(s), 0, 0
 }
 
 // vetDiagnostic is one finding in the output of go vet -json.
@@ -42,16 +42,17 @@ type vetDiagnostic struct {
 	Message string `json:"message"`
 }
 
-// A clean report is recognised by its headers alone: {} could be anything.
+// detectVetJSON requires the headers of packages for a report without findings, since {}
+// could be anything.
 func detectVetJSON(h sniff.Head) bool {
-	return h.HasMembers("*.*.[].posn") || h.Value == "{" && !h.HasMembers("*") && h.MatchesLine(parsed.GoHeader.MatchString)
+	return h.HasMembers("*.*.[].posn") || h.Value == "{" && !h.HasMembers("*") && h.MatchesLine(parsed.GoHeaderPattern.MatchString)
 }
 
-// parseVetJSON reads objects {package: {analyzer: [finding]}}, one after
-// another, with the lines of go vet's text between them.
+// parseVetJSON reads objects {package: {analyzer: [finding]}} with lines of the text of go
+// vet between them.
 func parseVetJSON(r io.Reader) (parsed.Report, error) {
-	v := vetJSON{text: parsed.GoText{Only: "go vet", Loose: true}, lint: &metric.Lint{Tools: []string{"go vet"}, Findings: []metric.Finding{}}}
-	err := textstream.EachLine(r, v.line)
+	v := vetReader{text: parsed.GoDiagnostics{Tool: "go vet", AllowUnplaced: true}, lint: &metric.Lint{Tools: []string{"go vet"}, Findings: []metric.Finding{}}}
+	err := textstream.EachLine(r, v.readLine)
 	v.lint.Findings = append(v.lint.Findings, v.text.Lint().Findings...)
 	if err == nil && v.err == nil && len(v.object) > 0 {
 		v.err = &parsed.SyntaxError{Line: v.first, Offset: v.offset, Problem: "the report ends in the middle of an object: go vet was stopped, or its output was cut off"}
@@ -61,11 +62,11 @@ func parseVetJSON(r io.Reader) (parsed.Report, error) {
 
 const errTooLong = "one object is longer than 32 MiB: no report is like that"
 
-// vetJSON gathers the lines of one object: go vet writes its braces at the
-// beginning of their own lines.
-type vetJSON struct {
+// vetReader collects the lines of one object. go vet writes the braces of an object on
+// separate lines.
+type vetReader struct {
 	lint     *metric.Lint
-	text     parsed.GoText
+	text     parsed.GoDiagnostics
 	object   []byte
 	first    int
 	offset   int64
@@ -73,25 +74,25 @@ type vetJSON struct {
 	problems textstream.Problems
 }
 
-func (v *vetJSON) line(l textstream.Line) {
+func (v *vetReader) readLine(l textstream.Line) {
 	switch {
 	case v.err != nil:
 	case len(v.object) == 0 && !bytes.HasPrefix(l.Text, []byte("{")):
-		v.text.Line(string(l.Text[:min(len(l.Text), parsed.MaxLine)]))
+		v.text.ReadLine(string(l.Text[:min(len(l.Text), parsed.MaxLine)]))
 	default:
 		if len(v.object) == 0 {
 			v.first, v.offset = l.Number, l.Offset
 		}
 		v.object = append(append(v.object, l.Text...), '\n')
 		if bytes.HasPrefix(l.Text, []byte("}")) || bytes.Equal(l.Text, []byte("{}")) {
-			v.decode()
+			v.decodeObject()
 		} else if len(v.object) > jsonstream.MaxValue {
 			v.err = &parsed.SyntaxError{Line: v.first, Offset: v.offset, Problem: errTooLong}
 		}
 	}
 }
 
-func (v *vetJSON) decode() {
+func (v *vetReader) decodeObject() {
 	var packages map[string]map[string]jsonstream.Raw
 	if err := jsonstream.Unmarshal(v.object, &packages); err != nil {
 		v.err = &parsed.SyntaxError{Line: v.first, Offset: v.offset, Problem: err.Error()}
@@ -100,12 +101,12 @@ func (v *vetJSON) decode() {
 	v.object = v.object[:0]
 	for _, pkg := range slices.Sorted(maps.Keys(packages)) {
 		for _, analyzer := range slices.Sorted(maps.Keys(packages[pkg])) {
-			v.diagnostics(analyzer, packages[pkg][analyzer])
+			v.addDiagnostics(analyzer, packages[pkg][analyzer])
 		}
 	}
 }
 
-func (v *vetJSON) diagnostics(analyzer string, raw jsonstream.Raw) {
+func (v *vetReader) addDiagnostics(analyzer string, raw jsonstream.Raw) {
 	var list []vetDiagnostic
 	if err := jsonstream.Unmarshal(raw, &list); err != nil { // {"error": "…"}
 		v.problems.Add("%s could not run: %s", analyzer, textstream.CleanText(string(raw)))

@@ -25,7 +25,7 @@ type golangciIssue struct {
 	}
 }
 
-// golangciReport is what golangci-lint says about itself.
+// golangciReport is the part of a report about golangci-lint itself.
 type golangciReport struct {
 	Warnings []struct{ Tag, Text string }
 	Linters  []struct {
@@ -36,29 +36,29 @@ type golangciReport struct {
 }
 
 func detectGolangci(h sniff.Head) bool {
-	return h.HasMembers("Issues", "Report") || h.HasMembers("Issues.[].FromLinter") || h.HasMembers("Issues") && golangciClean.Match(h.Text)
+	return h.HasMembers("Issues", "Report") || h.HasMembers("Issues.[].FromLinter") || h.HasMembers("Issues") && golangciCleanPattern.Match(h.Text)
 }
 
-// golangciClean is what version 1 writes when it finds nothing.
-var golangciClean = regexp.MustCompile(`^\s*\{\s*"Issues"\s*:\s*(null|\[\s*\])\s*\}`)
+// golangciCleanPattern matches the report of version 1 without findings: {"Issues":[]}.
+var golangciCleanPattern = regexp.MustCompile(`^\s*\{\s*"Issues"\s*:\s*(null|\[\s*\])\s*\}`)
 
 func parseGolangci(r io.Reader) (parsed.Report, error) {
 	var p textstream.Problems
 	l := &metric.Lint{Findings: []metric.Finding{}}
 	noise, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error { return readGolangci(j, l, &p) })
-	if noise != "" && !golangciSum.MatchString(noise) {
+	if noise != "" && !golangciSummaryPattern.MatchString(noise) {
 		p.Add("text outside of the report: %s", noise)
 	}
 	return parsed.Report{Producer: "golangci-lint", Lint: l, Problems: p.All()}, err
 }
 
-// golangciSum is what version 2 prints after its report.
-var golangciSum = regexp.MustCompile(`^\d+ issues[:.]`)
+// golangciSummaryPattern matches the line of version 2 after its report: "3 issues:".
+var golangciSummaryPattern = regexp.MustCompile(`^\d+ issues[:.]`)
 
 func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) error {
 	var about golangciReport
-	err := parsed.Members(j, map[string]any{
-		"Issues": parsed.Items(j, func(i golangciIssue) { l.Findings = parsed.Keep(l.Findings, i.findings()...) }),
+	err := parsed.ReadMembers(j, map[string]any{
+		"Issues": parsed.ItemReader(j, func(i golangciIssue) { l.Findings = parsed.AppendLimited(l.Findings, i.findings()...) }),
 		"Report": &about,
 	})
 	l.Tools = about.tools(l.Findings)
@@ -71,15 +71,15 @@ func readGolangci(j *jsonstream.Reader, l *metric.Lint, p *textstream.Problems) 
 	return err
 }
 
-// findings returns what the issue says: one finding, except where it holds all
-// that a compiler printed about a package.
+// findings returns the finding of the issue. An issue with the output of the compiler about
+// a package may have several.
 func (i golangciIssue) findings() []metric.Finding {
 	f := i.finding()
 	if !f.Type {
 		return []metric.Finding{f}
 	}
 	f.Message = strings.TrimPrefix(f.Message, ": ")
-	return parsed.Compiled(f)
+	return parsed.SplitCompilerOutput(f)
 }
 
 func (i golangciIssue) finding() metric.Finding {
@@ -88,7 +88,7 @@ func (i golangciIssue) finding() metric.Finding {
 		File: i.Pos.Filename, Line: max(0, i.Pos.Line), Column: max(0, i.Pos.Column), Message: textstream.CleanText(i.Text),
 	}
 	if f.File != "" {
-		f.File = parsed.Slashed(f.File)
+		f.File = parsed.ToSlash(f.File)
 	}
 	if len(i.SourceLines) > 0 {
 		f.Text = textstream.CleanText(i.SourceLines[0])
@@ -96,7 +96,7 @@ func (i golangciIssue) finding() metric.Finding {
 	return f
 }
 
-// tools lists golangci-lint and its linters that were enabled or heard.
+// tools returns golangci-lint and its linters that were enabled or have findings.
 func (r golangciReport) tools(findings []metric.Finding) []string {
 	out := []string{"golangci-lint"}
 	for _, l := range r.Linters {

@@ -9,39 +9,38 @@ import (
 	"strings"
 )
 
-// lintItem is a value of a JSON report, with what encloses it.
+// lintItem is a decoded value of a JSON report.
 type lintItem struct {
-	value any
-	key   string // its member name, where its place has a *
-	up    *lintItem
+	value  any
+	key    string // its member name, where its place has a *
+	parent *lintItem
 }
 
-var errShape = errors.New("a value of another kind is where a list should be")
+var errNotList = errors.New("a value of another kind is where a list should be")
 
-// reach calls take with every value at the path below v. What is missing or
-// null has none.
-func (v lintItem) reach(path []string, take func(lintItem) error) error {
+// eachAt calls take with every value at the path in v. It skips missing values and null.
+func (v lintItem) eachAt(path []string, take func(lintItem) error) error {
 	return v.descend(v.value, path, take)
 }
 
-// descend continues from a value inside of v.
+// descend is eachAt for a path in value, which is inside of v.
 func (v lintItem) descend(value any, path []string, take func(lintItem) error) error {
 	if len(path) == 0 {
 		if value == nil {
 			return nil
 		}
-		return take(lintItem{value: value, key: v.key, up: v.up})
+		return take(lintItem{value: value, key: v.key, parent: v.parent})
 	}
-	name, rest := path[0], path[1:]
+	name, remaining := path[0], path[1:]
 	switch x := value.(type) {
 	case nil:
 		return nil
 	case []any:
 		if name != "[]" && name != "*" {
-			return errShape
+			return errNotList
 		}
 		for _, inner := range x {
-			if err := (lintItem{value: inner, up: &v}).descend(inner, rest, take); err != nil {
+			if err := (lintItem{value: inner, parent: &v}).descend(inner, remaining, take); err != nil {
 				return err
 			}
 		}
@@ -49,26 +48,26 @@ func (v lintItem) descend(value any, path []string, take func(lintItem) error) e
 	case map[string]any:
 		if name == "*" {
 			for _, key := range slices.Sorted(maps.Keys(x)) {
-				if err := (lintItem{value: x[key], key: key, up: &v}).descend(x[key], rest, take); err != nil {
+				if err := (lintItem{value: x[key], key: key, parent: &v}).descend(x[key], remaining, take); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
 		if name != "[]" {
-			return v.descend(x[name], rest, take)
+			return v.descend(x[name], remaining, take)
 		}
 	}
-	return errShape
+	return errNotList
 }
 
-// get returns the value at the place; see [lintList].
-func (v lintItem) get(place string) any {
+// valueAt returns the value at the place; see [lintList].
+func (v lintItem) valueAt(place string) any {
 	for strings.HasPrefix(place, "^") {
-		if v.up == nil {
+		if v.parent == nil {
 			return nil
 		}
-		v, place = *v.up, place[1:]
+		v, place = *v.parent, place[1:]
 	}
 	switch place {
 	case "":
@@ -76,7 +75,7 @@ func (v lintItem) get(place string) any {
 	case ".":
 		return v.value
 	case "*":
-		for x := &v; x != nil; x = x.up {
+		for x := &v; x != nil; x = x.parent {
 			if x.key != "" {
 				return x.key
 			}
@@ -101,11 +100,11 @@ func (v lintItem) get(place string) any {
 	return value
 }
 
-// text returns the first of the places that holds a text, number or truth.
+// text returns the first text, number or boolean at the places, "" if there is none.
 func (v lintItem) text(places string) string {
 	for place := range strings.SplitSeq(places, "|") {
 		text := ""
-		switch x := v.get(place).(type) {
+		switch x := v.valueAt(place).(type) {
 		case string:
 			text = x
 		case float64:
@@ -120,17 +119,17 @@ func (v lintItem) text(places string) string {
 	return ""
 }
 
-// number returns the first of the places that holds a number above 0, with what
-// is to be added to it, or 0.
+// number returns the first number above 0 at the places, 0 if there is none. A place with
+// "+1" has a number that counts from 0.
 func (v lintItem) number(places string) int {
 	for place := range strings.SplitSeq(places, "|") {
 		place, from0 := strings.CutSuffix(place, "+1")
 		n := math.NaN()
-		switch x := v.get(place).(type) {
+		switch x := v.valueAt(place).(type) {
 		case float64:
 			n = x
 		case string:
-			x, _, _ = strings.Cut(x, "-") // the first of several lines
+			x, _, _ = strings.Cut(x, "-") // the first line of a range
 			if f, err := strconv.ParseFloat(x, 64); err == nil {
 				n = f
 			}
@@ -145,7 +144,7 @@ func (v lintItem) number(places string) int {
 	return 0
 }
 
-// is reports whether the place holds one of the words.
-func (v lintItem) is(place string, words ...string) bool {
+// hasWord reports whether the value at the place is one of the words.
+func (v lintItem) hasWord(place string, words ...string) bool {
 	return slices.Contains(words, v.text(place))
 }

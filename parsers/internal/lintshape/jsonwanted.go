@@ -7,35 +7,34 @@ import (
 	"supervise/internal/jsonstream"
 )
 
-// lintWanted are the members of a document that a shape has a use for, as a
-// tree: all else is passed over, of whatever size. A value without members of
-// its own is kept as it is if it is a text, number or truth.
-type lintWanted map[string]lintWanted
+// wantedMembers is the tree of the members that a shape needs from a document. All others
+// are skipped without decoding them. A leaf is decoded if it is a text, number or boolean.
+type wantedMembers map[string]wantedMembers
 
-// add puts a path into the tree and returns its end.
-func (w lintWanted) add(path []string) lintWanted {
+// add adds a path to the tree and returns the node at its end.
+func (w wantedMembers) add(path []string) wantedMembers {
 	for _, name := range path {
 		if w[name] == nil {
-			w[name] = lintWanted{}
+			w[name] = wantedMembers{}
 		}
 		w = w[name]
 	}
 	return w
 }
 
-// list adds the items of a list, with the values that they have.
-func (w lintWanted) list(l lintList) {
-	path := placePath(l.at)
+// addList adds the values that the items of a list need.
+func (w wantedMembers) addList(l lintList) {
+	path := splitPath(l.path)
 	w.add(path)
-	for _, places := range []string{l.file, l.line, l.column, l.rule, l.message, l.level, l.text, l.also} {
+	for _, places := range []string{l.file, l.line, l.column, l.rule, l.message, l.level, l.text, l.extra} {
 		for place := range strings.SplitSeq(places, "|") {
-			w.value(path, strings.TrimSuffix(place, "+1"))
+			w.addValue(path, strings.TrimSuffix(place, "+1"))
 		}
 	}
 }
 
-// value adds a value of the item at the path, or of what encloses it.
-func (w lintWanted) value(path []string, place string) {
+// addValue adds a place in the item at the path, or in an enclosing item.
+func (w wantedMembers) addValue(path []string, place string) {
 	for strings.HasPrefix(place, "^") {
 		place = place[1:]
 		for end := len(path) - 1; end > 0; end-- {
@@ -57,8 +56,8 @@ func (w lintWanted) value(path []string, place string) {
 	w.add(path).add(names)
 }
 
-// in returns what is wanted of the member, and whether it is wanted.
-func (w lintWanted) in(name string) (lintWanted, bool) {
+// member returns the node of a member, and whether the member is wanted.
+func (w wantedMembers) member(name string) (wantedMembers, bool) {
 	if inner, ok := w[name]; ok {
 		return inner, true
 	}
@@ -66,22 +65,22 @@ func (w lintWanted) in(name string) (lintWanted, bool) {
 	return inner, ok
 }
 
-// at returns what is wanted of the value at the path.
-func (w lintWanted) at(path []string) lintWanted {
+// find returns the node at the path.
+func (w wantedMembers) find(path []string) wantedMembers {
 	for _, name := range path {
-		w, _ = w.in(name)
+		w, _ = w.member(name)
 	}
 	return w
 }
 
-// read returns the next value with nothing but what is wanted of it. Of an
-// unwanted list it keeps whether there is an item.
-func (w lintWanted) read(j *jsonstream.Reader) (any, error) {
+// read decodes the wanted parts of the next value. Of a list without wanted items, only
+// whether it is empty is known.
+func (w wantedMembers) read(j *jsonstream.Reader) (any, error) {
 	switch j.Kind() {
 	case '{':
 		object := map[string]any{}
 		err := j.Object(func(name string) error {
-			inner, ok := w.in(name)
+			inner, ok := w.member(name)
 			if !ok {
 				return j.Skip()
 			}
@@ -92,7 +91,7 @@ func (w lintWanted) read(j *jsonstream.Reader) (any, error) {
 		return object, err
 	case '[':
 		list := []any{}
-		inner, ok := w.in("[]")
+		inner, ok := w.member("[]")
 		err := j.Array(func() error {
 			if !ok {
 				list = make([]any, 1)
@@ -109,8 +108,8 @@ func (w lintWanted) read(j *jsonstream.Reader) (any, error) {
 	return v, err
 }
 
-// placePath returns the names of a place.
-func placePath(at string) []string {
+// splitPath returns the names of a place.
+func splitPath(at string) []string {
 	if at == "" {
 		return nil
 	}

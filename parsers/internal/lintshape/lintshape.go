@@ -1,6 +1,6 @@
-// Package lintshape reads the reports of linters and compilers in XML and JSON.
-// Most formats are rows of a table: the shape of a report says where its
-// findings are.
+// Package lintshape reads the reports of linters and compilers in XML and JSON. Almost
+// every format is a row in a table of shapes: a [lintShape] or [xmlShape] describes where
+// the findings of a report are, and one reader for JSON and one for XML do the rest.
 package lintshape
 
 import (
@@ -13,16 +13,16 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// Formats are the reports of linters and compilers in XML and JSON, the
-// most specific first.
+// Formats lists the reports of linters and compilers in XML and JSON, the most specific
+// first.
 var Formats = slices.Concat(
-	parsed.Rows(parsed.LintReport, parsed.XML, xmlFormats(xmlShapes)),
-	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{
+	parsed.SetKind(parsed.LintReport, parsed.XML, xmlFormats(xmlShapes)),
+	parsed.SetKind(parsed.LintReport, parsed.JSON, []parsed.Format{{
 		Name: "golangci-lint", Detect: detectGolangci, Parse: parseGolangci, Marks: "`Issues` with `Report` or `FromLinter`", Tools: "golangci-lint 1 and 2",
 		Note: "No severity is an error. `typecheck` is a type error.",
 	}}),
-	parsed.Rows(parsed.LintReport, parsed.JSON, shapeFormats(lintShapes)),
-	parsed.Rows(parsed.LintReport, parsed.JSON, []parsed.Format{{
+	parsed.SetKind(parsed.LintReport, parsed.JSON, shapeFormats(lintShapes)),
+	parsed.SetKind(parsed.LintReport, parsed.JSON, []parsed.Format{{
 		Name: "empty-list", Loose: true, Detect: detectEmptyList, Parse: parseEmptyList, Marks: "`[]`", Tools: "many linters",
 		Note: "A clean report.",
 	}}),
@@ -31,17 +31,18 @@ var Formats = slices.Concat(
 func shapeFormats(shapes []lintShape) []parsed.Format {
 	list := make([]parsed.Format, len(shapes))
 	for i, s := range shapes {
-		list[i] = s.format()
+		list[i] = s.toFormat()
 	}
 	return list
 }
 
-// An empty pair of brackets within a line is talk.
-func detectEmptyList(h sniff.Head) bool { return h.IsEmptyList() && emptyList.Match(h.Text) }
+// detectEmptyList requires the empty list at the start of a line. Other empty brackets
+// may be part of a message.
+func detectEmptyList(h sniff.Head) bool { return h.IsEmptyList() && emptyListPattern.Match(h.Text) }
 
-var emptyList = regexp.MustCompile(`(?m)^\s*\[\s*\]`)
+var emptyListPattern = regexp.MustCompile(`(?m)^\s*\[\s*\]`)
 
-// parseEmptyList reads [], which many linters write when they find nothing.
+// parseEmptyList reads [], which many linters write if they find nothing.
 func parseEmptyList(r io.Reader) (parsed.Report, error) {
 	l := parsed.NewFindingSet()
 	found := false
@@ -51,5 +52,5 @@ func parseEmptyList(r io.Reader) (parsed.Report, error) {
 			return j.Error("a list that was empty at its beginning holds something: its format is not known")
 		})
 	})
-	return l.Report("", noise, parsed.NothingFound(err, found, "list"))
+	return l.Report("", noise, parsed.RequireFound(err, found, "list"))
 }

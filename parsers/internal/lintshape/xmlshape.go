@@ -15,27 +15,32 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// xmlShape says where an XML report keeps its findings, and how it is recognised.
-// Names with | between them are alternatives.
+// xmlShape describes where the findings of an XML report are, and what identifies it.
+// Alternative names are separated by |.
 type xmlShape struct {
-	name   string
-	root   string // element
-	with   string // one of these has to be there too, "" among them for none
-	tool   string // "" if it is not known
-	from   string // Tools of the format, "" for tool
-	note   string // Note of the format
-	levels map[string]metric.Level
-	lists  map[string]xmlList // by element
-	each   func(metric.Finding) []metric.Finding
+	name     string
+	root     string // element
+	required string // one of these has to be there too, "" among them for none
+	tool     string // "" if it is not known
+	tools    string // Tools of the format, "" for tool
+	note     string // Note of the format
+	levels   map[string]metric.Level
+	lists    map[string]xmlList // by element
+	convert  func(metric.Finding) []metric.Finding
 }
 
-// xmlList says where an element that is a finding has its values: "@a" is an
-// attribute, "b@a" one of the first element b in it, "b/c@a" of c in b, "^b@a"
-// one of the enclosing element b; "." is the element's text, "b." that of b. Of
-// several places with | between them the first that is not empty counts.
+// xmlList has the places of the values in an element that is a finding:
+//
+//	@a      attribute a
+//	b@a     attribute a of the first element b in it
+//	b/c@a   attribute a of c in b
+//	^b@a    attribute a of the enclosing element b
+//	.       the text of the element
+//	b.      the text of b
+//	x|y     the first of several places that is not empty
 type xmlList struct {
 	file, line, column, rule, message, level, text string
-	fixed                                          metric.Level // of elements without level; 0 for errors
+	defaultLevel                                   metric.Level // of elements without level; 0 for errors
 }
 
 func xmlFormats(shapes []xmlShape) []parsed.Format {
@@ -43,7 +48,7 @@ func xmlFormats(shapes []xmlShape) []parsed.Format {
 	for i, s := range shapes {
 		list[i] = parsed.Format{
 			Name: s.name, Detect: s.detect, Parse: s.parse,
-			Marks: "root `" + strings.ReplaceAll(s.root, "|", "` or `") + "`", Tools: cmp.Or(s.from, s.tool), Note: s.note,
+			Marks: "root `" + strings.ReplaceAll(s.root, "|", "` or `") + "`", Tools: cmp.Or(s.tools, s.tool), Note: s.note,
 		}
 	}
 	return list
@@ -53,10 +58,10 @@ func (s xmlShape) detect(h sniff.Head) bool {
 	if !h.HasRoot(strings.Split(s.root, "|")...) {
 		return false
 	}
-	if s.with == "" {
+	if s.required == "" {
 		return true
 	}
-	for name := range strings.SplitSeq(s.with, "|") {
+	for name := range strings.SplitSeq(s.required, "|") {
 		if name == "" || h.HasElements(name) {
 			return true
 		}
@@ -66,29 +71,28 @@ func (s xmlShape) detect(h sniff.Head) bool {
 
 func (s xmlShape) parse(r io.Reader) (parsed.Report, error) {
 	x := &xmlShapeReader{xmlShape: s, lint: parsed.NewFindingSet(), names: parsed.Interner{}}
-	x.lint.Heard(s.tool)
+	x.lint.AddTool(s.tool)
 	err := x.read(xmlstream.NewReader(r))
-	return x.lint.Report(cmp.Or(s.tool, x.producer()), x.noise, parsed.NothingFound(err, x.found, "<"+s.root+">"))
+	return x.lint.Report(cmp.Or(s.tool, x.producer()), x.noise, parsed.RequireFound(err, x.found, "<"+s.root+">"))
 }
 
-// xmlShapeReader reads one report. It keeps what encloses the present element,
-// and what was read of the present finding.
+// xmlShapeReader reads one report. It keeps the open elements and the current finding.
 type xmlShapeReader struct {
 	xmlShape
-	lint  *parsed.FindingSet
-	names parsed.Interner
-	noise string
-	found bool
-	open  []xmlOpen
-	item  *xmlItem
+	lint         *parsed.FindingSet
+	names        parsed.Interner
+	noise        string
+	found        bool
+	openElements []xmlElement
+	item         *xmlItem
 }
 
-type xmlOpen struct {
+type xmlElement struct {
 	name  string
 	attrs []xmlstream.Attr
 }
 
-// xmlItem is a finding: its values by the places of [xmlList].
+// xmlItem is the finding that is being read.
 type xmlItem struct {
 	depth  int
 	list   xmlList
@@ -107,30 +111,30 @@ func (x *xmlShapeReader) read(r *xmlstream.Reader) error {
 		}
 		switch t.Kind {
 		case xmlstream.Start:
-			x.start(t)
+			x.openElement(t)
 		case xmlstream.End:
-			x.end()
+			x.closeElement()
 		case xmlstream.Text:
-			x.text(t)
+			x.addText(t)
 		case xmlstream.Comment:
 		}
 	}
 }
 
-func (x *xmlShapeReader) start(t xmlstream.Token) {
-	x.found = x.found || len(x.open) == 0 && slices.Contains(strings.Split(x.root, "|"), t.Name)
+func (x *xmlShapeReader) openElement(t xmlstream.Token) {
+	x.found = x.found || len(x.openElements) == 0 && slices.Contains(strings.Split(x.root, "|"), t.Name)
 	list, isItem := x.lists[t.Name]
-	if isItem && x.item == nil && len(x.open) > 0 {
-		x.item = &xmlItem{depth: len(x.open), list: list, values: map[string]string{}, texts: map[string]*textstream.Clip{}}
+	if isItem && x.item == nil && len(x.openElements) > 0 {
+		x.item = &xmlItem{depth: len(x.openElements), list: list, values: map[string]string{}, texts: map[string]*textstream.Clip{}}
 	}
-	x.open = append(x.open, xmlOpen{name: t.Name})
-	top := &x.open[len(x.open)-1]
+	x.openElements = append(x.openElements, xmlElement{name: t.Name})
+	top := &x.openElements[len(x.openElements)-1]
 	if x.item == nil {
 		top.attrs = slices.Clone(t.Attrs)
 		return
 	}
 	path := x.path()
-	if x.item.texts[path] != nil { // the first of its name counts
+	if x.item.texts[path] != nil { // the first element of a name counts
 		path += "*"
 	}
 	x.item.texts[path] = &textstream.Clip{}
@@ -141,10 +145,10 @@ func (x *xmlShapeReader) start(t xmlstream.Token) {
 	}
 }
 
-// path returns the names of the elements from the present item on.
+// path returns the names of the open elements within the current finding.
 func (x *xmlShapeReader) path() string {
 	path := ""
-	for i, e := range x.open[x.item.depth+1:] {
+	for i, e := range x.openElements[x.item.depth+1:] {
 		if i > 0 {
 			path += "/"
 		}
@@ -153,46 +157,41 @@ func (x *xmlShapeReader) path() string {
 	return path
 }
 
-func (x *xmlShapeReader) text(t xmlstream.Token) {
+func (x *xmlShapeReader) addText(t xmlstream.Token) {
 	switch {
 	case x.item != nil:
 		if c := x.item.texts[x.path()]; c != nil {
 			c.Add(t.Text)
 		}
-	case len(x.open) == 0 && x.noise == "":
+	case len(x.openElements) == 0 && x.noise == "":
 		x.noise = textstream.CleanText(textstream.FirstLine(strings.TrimSpace(t.Text)))
 	}
 }
 
-func (x *xmlShapeReader) end() {
-	if len(x.open) == 0 {
+func (x *xmlShapeReader) closeElement() {
+	if len(x.openElements) == 0 {
 		return
 	}
-	x.open = x.open[:len(x.open)-1]
-	if x.item == nil || len(x.open) > x.item.depth {
+	x.openElements = x.openElements[:len(x.openElements)-1]
+	if x.item == nil || len(x.openElements) > x.item.depth {
 		return
 	}
-	f := x.finding()
+	f := x.toFinding()
 	x.item = nil
 	list := []metric.Finding{f}
-	if x.each != nil {
-		list = x.each(f)
+	if x.convert != nil {
+		list = x.convert(f)
 	}
 	for _, f := range list {
-		x.lint.Keep(f)
+		x.lint.Add(f)
 	}
 }
 
-func (x *xmlShapeReader) finding() metric.Finding {
+func (x *xmlShapeReader) toFinding() metric.Finding {
 	l := x.item.list
-	f := metric.Finding{
-		Tool: x.tool, Rule: x.names.Of(textstream.CleanName(x.value(l.rule))), Level: l.fixed, Line: count(x.value(l.line)), Column: count(x.value(l.column)),
-		Message: textstream.ClipText(x.value(l.message)), Text: textstream.ClipText(textstream.FirstLine(x.value(l.text))),
-	}
-	if file := x.value(l.file); file != "" {
-		f.File = x.names.Of(parsed.URIPath(strings.ReplaceAll(file, "%", "%25")))
-	}
-	name := strings.ToLower(x.value(l.level))
+	f := newFinding(x.names, x.tool, findingTexts{x.valueAt(l.file), x.valueAt(l.rule), x.valueAt(l.message), x.valueAt(l.text)})
+	f.Level, f.Line, f.Column = l.defaultLevel, parseCount(x.valueAt(l.line)), parseCount(x.valueAt(l.column))
+	name := strings.ToLower(x.valueAt(l.level))
 	if level, ok := x.levels[name]; ok {
 		f.Level = level
 	} else if f.Level == 0 || name != "" {
@@ -201,8 +200,8 @@ func (x *xmlShapeReader) finding() metric.Finding {
 	return f
 }
 
-// value returns the first of the places that is not empty.
-func (x *xmlShapeReader) value(places string) string {
+// valueAt returns the first value at the places that is not empty.
+func (x *xmlShapeReader) valueAt(places string) string {
 	for place := range strings.SplitSeq(places, "|") {
 		value := ""
 		if element, text := strings.CutSuffix(place, "."); text {
@@ -211,7 +210,7 @@ func (x *xmlShapeReader) value(places string) string {
 			}
 		} else if enclosing, ok := strings.CutPrefix(place, "^"); ok {
 			element, attr, _ := strings.Cut(enclosing, "@")
-			value = x.enclosing(element, attr)
+			value = x.enclosingAttr(element, attr)
 		} else {
 			value = x.item.values[place]
 		}
@@ -222,8 +221,8 @@ func (x *xmlShapeReader) value(places string) string {
 	return ""
 }
 
-func (x *xmlShapeReader) enclosing(element, attr string) string {
-	for _, e := range slices.Backward(x.open[:x.item.depth]) {
+func (x *xmlShapeReader) enclosingAttr(element, attr string) string {
+	for _, e := range slices.Backward(x.openElements[:x.item.depth]) {
 		if e.name == element {
 			value, _ := xmlstream.Token{Attrs: e.attrs}.Attr(attr)
 			return value
@@ -232,7 +231,7 @@ func (x *xmlShapeReader) enclosing(element, attr string) string {
 	return ""
 }
 
-// producer is the one tool that the findings name.
+// producer returns the tool that the findings name, "" if they name several.
 func (x *xmlShapeReader) producer() string {
 	if len(x.lint.Tools) == 1 {
 		return x.lint.Tools[0]
@@ -240,5 +239,5 @@ func (x *xmlShapeReader) producer() string {
 	return ""
 }
 
-// count reads a number of a line or column, 0 if it is none.
-func count(text string) int { return lintItem{value: text}.number(".") }
+// parseCount parses the number of a line or column. Other texts give 0.
+func parseCount(text string) int { return lintItem{value: text}.number(".") }

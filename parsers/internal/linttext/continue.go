@@ -12,79 +12,81 @@ import (
 )
 
 var (
-	ruler     = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
-	caretLine = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
-	margin    = regexp.MustCompile(`^\s*\d*\s+\| ?`)
+	rulerPattern  = regexp.MustCompile(`^[\s+|]*[-=*_]{3,}[\s+|=*_-]*$`)
+	caretPattern  = regexp.MustCompile(`^\s*\|?[\s~|_-]*[~^]`)
+	marginPattern = regexp.MustCompile(`^\s*\d*\s+\| ?`)
 )
 
-// goOn looks at a line that is not its own finding: the source line with
-// carets under it, or more of the message.
-func (l *lintText) goOn(s string) {
-	if !l.open {
+// continueFinding reads a line that is not a finding itself: a source line, the carets below
+// it, or more of the message.
+func (l *lintReader) continueFinding(s string) {
+	if !l.isOpen {
 		return
 	}
 	f := &l.latest
 	indented := s[0] == ' ' || s[0] == '\t'
-	if m := clippyRule.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
+	if m := clippyRulePattern.FindStringSubmatch(s); m != nil && f.Tool == "rustc" {
 		f.Tool, f.Rule, f.Type = "clippy", "clippy::"+m[1], false
-		l.Heard(f.Tool)
+		l.AddTool(f.Tool)
 		return
 	}
 	switch {
-	case f.Text == "" && caretLine.MatchString(s):
-		l.source(f, s)
-	case l.continues(f, indented):
+	case f.Text == "" && caretPattern.MatchString(s):
+		l.takeSourceLine(f, s)
+	case l.continuesMessage(f, indented):
 		if len(f.Message) < parsed.MaxMessage {
 			f.Message = strings.TrimSpace(f.Message + " " + textstream.CleanText(s))
 		}
-	case indented, margin.MatchString(s):
-	case l.stray:
-		l.open = false
-	default: // it may be a source line as well
-		l.stray = true
+	case indented, marginPattern.MatchString(s):
+	case l.hasStrayLine:
+		l.isOpen = false
+	default: // it may be a source line
+		l.hasStrayLine = true
 	}
 }
 
-// source takes the line before the carets.
-func (l *lintText) source(f *metric.Finding, carets string) {
-	_, source := peel(l.before)
-	f.Text = textstream.CleanText(margin.ReplaceAllString(source, ""))
+// takeSourceLine sets the source text of a finding to the line before the carets.
+func (l *lintReader) takeSourceLine(f *metric.Finding, carets string) {
+	_, source := cutBuildPrefix(l.previousLine)
+	f.Text = textstream.CleanText(marginPattern.ReplaceAllString(source, ""))
 	if f.Column == 0 && !strings.Contains(carets, "|") {
 		f.Column = strings.IndexByte(carets, '^') + 1
 	}
 	f.Message = strings.TrimSpace(strings.TrimSuffix(f.Message, f.Text))
 }
 
-// continues reports whether a line is more of the message.
-func (l *lintText) continues(f *metric.Finding, indented bool) bool {
+// continuesMessage reports whether a line continues the message.
+func (l *lintReader) continuesMessage(f *metric.Finding, indented bool) bool {
 	if f.Message == "" && indented {
 		return true
 	}
-	broken := f.Tool == "mypy" && f.Rule == "" && len(l.before) > wrapped
-	return l.more && f.Text == "" && (indented || broken)
+	isWrapped := f.Tool == "mypy" && f.Rule == "" && len(l.previousLine) > mypyWrapLength
+	return l.isMultiline && f.Text == "" && (indented || isWrapped)
 }
 
-// placed takes the place from a line below an error of lld.
-func (l *lintText) placed(s string) bool {
+// handleLLDPlace reads the place from a line after an error of lld, and reports whether the
+// line is one of these.
+func (l *lintReader) handleLLDPlace(s string) bool {
 	f := &l.latest
-	if !l.open || f.Tool != "lld" || !strings.HasPrefix(s, ">>> ") {
+	if !l.isOpen || f.Tool != "lld" || !strings.HasPrefix(s, ">>> ") {
 		return false
 	}
-	if m := lldPlace.FindStringSubmatch(s); m != nil && f.File == "" {
-		f.File = textstream.CleanName(parsed.Slashed(cmp.Or(m[3], m[1])))
+	if m := lldPlacePattern.FindStringSubmatch(s); m != nil && f.File == "" {
+		f.File = textstream.CleanName(parsed.ToSlash(cmp.Or(m[3], m[1])))
 		f.Line, _ = strconv.Atoi(cmp.Or(m[4], m[2])) // digits
 	}
 	return true
 }
 
-// lldPlace is below an error of lld: the file, and its path where there is debug information.
-var lldPlace = regexp.MustCompile(`^>>> (?:referenced by|defined (?:at|in)) ([^\s:(]+)(?::(\d{1,9}))?(?: \((.*):(\d{1,9})\))?$`)
+// lldPlacePattern matches the line after an error of lld: ">>> referenced by a.c:3 (/src/a.c:3)".
+// It has the path only with debug information.
+var lldPlacePattern = regexp.MustCompile(`^>>> (?:referenced by|defined (?:at|in)) ([^\s:(]+)(?::(\d{1,9}))?(?: \((.*):(\d{1,9})\))?$`)
 
-// clippyRule is below each finding of clippy.
-var clippyRule = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
+// clippyRulePattern matches the link to the rule after each finding of clippy.
+var clippyRulePattern = regexp.MustCompile(`rust-clippy/\S*index\.html#(\w+)`)
 
-// wrapped is the length from which mypy --pretty breaks a line.
-const wrapped = 60
+// mypyWrapLength is the length from which mypy --pretty wraps a line.
+const mypyWrapLength = 60
 
 // trailingRule returns a rule in brackets at the end of a message, and the text before it.
 func trailingRule(message string) (rule, before string) {
@@ -96,8 +98,7 @@ func trailingRule(message string) (rule, before string) {
 	if open < 1 || message[open] == ' ' {
 		return "", message
 	}
-	first := strings.TrimPrefix(message[open+1:end], "-")
-	if first == "" || first[0]|0x20 < 'a' || first[0]|0x20 > 'z' || strings.ContainsFunc(first, notOfRules) {
+	if !isRule(strings.TrimPrefix(message[open+1:end], "-")) {
 		return "", message
 	}
 	if before = strings.TrimRight(message[:open], " \t\n\f\r"); len(before) == open {
@@ -106,20 +107,25 @@ func trailingRule(message string) (rule, before string) {
 	return message[open+1 : end], before
 }
 
-func notOfRules(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
+// isRule reports whether s can be the name of a rule: a letter, and then letters, digits and
+// some punctuation.
+func isRule(s string) bool {
+	for i, r := range s {
+		isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		isOther := '0' <= r && r <= '9' || strings.ContainsRune("-_./@:+=,", r)
+		if !isLetter && (i == 0 || !isOther) {
+			return false
+		}
 	}
-	return !strings.ContainsRune("-_./@:+=,", r)
+	return s != ""
 }
 
-// finish takes the rule off the end of a message of several lines.
-func (l *lintText) finish() {
-	if !l.open {
+// finishMessage moves the rule at the end of a multi-line message to the field for it.
+func (l *lintReader) finishMessage() {
+	if !l.isOpen {
 		return
 	}
-	if f := &l.latest; f.Rule == "" && l.more {
-		takeRule(f)
+	if f := &l.latest; f.Rule == "" && l.isMultiline {
+		moveTrailingRule(f)
 	}
 }

@@ -14,7 +14,7 @@ func TestDocsListTheToolsOfLintText(t *testing.T) {
 	for _, f := range lineForms() {
 		known[f.tool] = true
 	}
-	for _, tools := range []map[string]string{languages, arrowed} {
+	for _, tools := range []map[string]string{languages, arrowTools} {
 		for _, tool := range tools {
 			known[tool] = true
 		}

@@ -15,8 +15,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// genericForms are the lines that most compilers and linters print, in the
-// notation of Vim's errorformat; the first that fits counts.
+// genericForms describes the lines that most compilers and linters print, in the notation
+// of Vim's errorformat. The first match counts.
 var genericForms = []string{
 	`%f:%l:%c: fatal %trror: %m`, `%f:%l:%c: %trror: %m`, `%f:%l:%c: %tarning: %m`, `%f:%l:%c: %tote: %m`, `%f:%l:%c: %tnfo: %m`,
 	`%f:%l:%c: %m`,
@@ -26,11 +26,11 @@ var genericForms = []string{
 
 var genericLevels = map[string]metric.Level{"w": metric.Warning, "n": metric.Note, "i": metric.Note}
 
-// placeEnd returns the index of the first byte of a message after a place, which is
-// `^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`, and 0 if there is none. It is a cheap look before
+// indexAfterPlace returns the index of the message after a place, which is
+// `^[^\s:].*?:\d{1,9}:(\d{1,9}:)? \S`, and 0 if there is none. It is a cheap check before
 // the forms are tried.
-func placeEnd(s string) int {
-	if s == "" || s[0] == ':' || space(s[0]) {
+func indexAfterPlace(s string) int {
+	if s == "" || s[0] == ':' || isSpace(s[0]) {
 		return 0
 	}
 	for at := 1; ; at++ {
@@ -39,22 +39,22 @@ func placeEnd(s string) int {
 			return 0
 		}
 		at += next
-		end := numberEnd(s, at+1)
+		end := indexAfterNumber(s, at+1)
 		if end == 0 {
 			continue
 		}
-		if column := numberEnd(s, end); column > 0 {
+		if column := indexAfterNumber(s, end); column > 0 {
 			end = column
 		}
-		if end+1 < len(s) && s[end] == ' ' && !space(s[end+1]) {
+		if end+1 < len(s) && s[end] == ' ' && !isSpace(s[end+1]) {
 			return end + 1
 		}
 	}
 }
 
-// numberEnd returns the index after a number of up to nine digits and a colon, 0 for
+// indexAfterNumber returns the index after a number of up to nine digits and a colon, 0 for
 // anything else.
-func numberEnd(s string, from int) int {
+func indexAfterNumber(s string, from int) int {
 	at := from
 	for at < len(s) && '0' <= s[at] && s[at] <= '9' {
 		at++
@@ -65,29 +65,28 @@ func numberEnd(s string, from int) int {
 	return at + 1
 }
 
-func space(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
+func isSpace(c byte) bool { return strings.IndexByte(" \t\n\f\r", c) >= 0 }
 
 func detectErrorformat(h sniff.Head) bool {
 	return !bytes.HasPrefix(h.Text, []byte("mode: ")) && h.MatchesLine(func(l string) bool {
-		return placeEnd(l) > 0 && plausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
+		return indexAfterPlace(l) > 0 && isPlausibleFile(l[:strings.IndexByte(l[1:], ':')+1])
 	})
 }
 
-// plausibleFile keeps times, addresses and log prefixes from being read as the
-// names of files.
-func plausibleFile(name string) bool {
+// isPlausibleFile rejects times, addresses and log prefixes as names of files.
+func isPlausibleFile(name string) bool {
 	return strings.ContainsFunc(name, unicode.IsLetter) && strings.ContainsAny(name, `./\`) &&
 		!strings.Contains(name, "://") && !strings.ContainsAny(name, "\"<>|*?{}=")
 }
 
-// parseErrorformat reads any text in which lines name a file, a line and
-// perhaps a column. All other lines are passed over.
+// parseErrorformat reads the lines of a text that name a file, a line and perhaps a column,
+// and skips all others.
 func parseErrorformat(r io.Reader) (parsed.Report, error) {
 	forms, err := errorformat.NewErrorformat(genericForms)
 	if err != nil {
 		return parsed.Report{}, fmt.Errorf("compile error formats: %w", err)
 	}
-	var list parsed.Packed
+	var list parsed.PackedFindings
 	text := false
 	err = textstream.EachLine(r, func(line textstream.Line) {
 		text = text || len(line.Text) > 0
@@ -95,31 +94,31 @@ func parseErrorformat(r io.Reader) (parsed.Report, error) {
 			return
 		}
 		text := textstream.StripANSI(string(line.Text))
-		if at := placeEnd(text); at > 0 {
-			if f, ok := genericFinding(forms, text, at); ok {
+		if at := indexAfterPlace(text); at > 0 {
+			if f, ok := parseGenericLine(forms, text, at); ok {
 				list.Add(f)
 			}
 		}
 	})
 	l := &metric.Lint{Findings: list.Findings()}
-	return parsed.Report{Lint: l}, parsed.NothingFound(err, len(l.Findings) > 0 || !text, "finding")
+	return parsed.Report{Lint: l}, parsed.RequireFound(err, len(l.Findings) > 0 || !text, "finding")
 }
 
-// genericFinding reads a line whose message begins at an index or later. The forms are tried
-// on its beginning, since an expression takes long for a message.
-func genericFinding(forms *errorformat.Errorformat, text string, message int) (metric.Finding, bool) {
+// parseGenericLine parses a line whose message starts at an index or later. The forms are
+// tried on the start of the line, since they are slow for long messages.
+func parseGenericLine(forms *errorformat.Errorformat, text string, message int) (metric.Finding, bool) {
 	begin := text[:min(len(text), message+len("fatal warning: x"))]
 	place, _, _ := strings.Cut(text, " ")
-	column := columned(place) || strings.HasSuffix(place, `\`)
+	column := endsWithColumn(place) || strings.HasSuffix(place, `\`)
 	for i, form := range forms.Efms {
 		if !column && strings.HasPrefix(genericForms[i], "%f:%l:%c") || !strings.Contains(begin, formLevels[i]) {
 			continue
 		}
 		m := form.Match(begin)
-		if m == nil || !plausibleFile(m.F) {
+		if m == nil || !isPlausibleFile(m.F) {
 			continue
 		}
-		f := metric.Finding{Level: metric.Error, File: parsed.Slashed(m.F), Line: m.L, Column: m.C, Message: textstream.CleanText(m.M + text[len(begin):])}
+		f := metric.Finding{Level: metric.Error, File: parsed.ToSlash(m.F), Line: m.L, Column: m.C, Message: textstream.CleanText(m.M + text[len(begin):])}
 		if l, ok := genericLevels[strings.ToLower(string(rune(m.T)))]; ok {
 			f.Level = l
 		}
@@ -128,8 +127,8 @@ func genericFinding(forms *errorformat.Errorformat, text string, message int) (m
 	return metric.Finding{}, false
 }
 
-// columned reports whether a place ends in two numbers.
-func columned(place string) bool {
+// endsWithColumn reports whether a place ends in two numbers.
+func endsWithColumn(place string) bool {
 	for range 2 {
 		rest := strings.TrimRight(strings.TrimSuffix(place, ":"), "0123456789")
 		if len(place)-len(rest) < 2 {
@@ -140,8 +139,8 @@ func columned(place string) bool {
 	return strings.HasSuffix(place, ":")
 }
 
-// formLevels are what a line has that fits a form with a level: the letters of "rror" in
-// "%f:%l: %trror: %m". Trying the form takes much longer.
+// formLevels has the text that a line with the level of a form contains: "rror:" of
+// "%f:%l: %trror: %m". It is checked first, since trying a form takes much longer.
 var formLevels = func() []string {
 	out := make([]string, len(genericForms))
 	for i, form := range genericForms {

@@ -28,15 +28,15 @@ func TestPlacesAreThoseOfTheForms(t *testing.T) {
 	found := 0
 	for _, line := range lines {
 		at := place.FindStringIndex(line)
-		end := placeEnd(line)
+		end := indexAfterPlace(line)
 		if at == nil != (end == 0) || at != nil && !strings.HasPrefix(line[end:], strings.TrimLeft(line[end-1:at[1]], " ")) {
 			t.Fatalf("%q: a message at %d, by the expression %v", line, end, at)
 		}
 		if end == 0 {
 			continue
 		}
-		got, ok := genericFinding(forms, line, end)
-		want, matches := genericFinding(forms, line, len(line))
+		got, ok := parseGenericLine(forms, line, end)
+		want, matches := parseGenericLine(forms, line, len(line))
 		if got != want || ok != matches {
 			t.Fatalf("%q: %+v %v, of all of it %+v %v", line, got, ok, want, matches)
 		}

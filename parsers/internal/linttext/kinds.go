@@ -7,22 +7,22 @@ import (
 	"supervise/internal/regexp"
 )
 
-// kinds are what a line can be, by its text alone.
+// kinds lists what a line can be, by its text alone.
 type kinds struct {
-	summaries []int // of [summaries]
+	summaries []int // indexes in [summaries]
 	ruler     bool
-	forms     []int // of [lineForms], counted from first
+	forms     []int // indexes in [lineForms] + first
 	first     int
 }
 
-// lineKinds recognises all kinds of lines at once: first the summaries, then the ruler,
-// then the forms. To try each form one after the other takes ten times as long.
-var lineKinds = sync.OnceValue(func() *regexp.Set {
+// lineKindSet matches all kinds of lines at once: first the summaries, then the ruler, then
+// the forms. Trying one form after the other takes ten times as long.
+var lineKindSet = sync.OnceValue(func() *regexp.Set {
 	var list []string
 	for _, s := range summaries() {
 		list = append(list, s.re.String())
 	}
-	list = append(list, ruler.String())
+	list = append(list, rulerPattern.String())
 	for i := range lineForms() {
 		list = append(list, lineForms()[i].re.String())
 	}
@@ -30,9 +30,9 @@ var lineKinds = sync.OnceValue(func() *regexp.Set {
 })
 
 func kindsOf(line string) kinds {
-	list, ok := lineKinds().Match(line)
+	list, ok := lineKindSet().Match(line)
 	if !ok {
-		return kindsInTurn(line)
+		return kindsOneByOne(line)
 	}
 	first := len(summaries()) + 1 // form
 	n, _ := slices.BinarySearch(list, first)
@@ -43,9 +43,9 @@ func kindsOf(line string) kinds {
 	return out
 }
 
-// kindsInTurn is kindsOf for a line that is made to make the set slow.
-func kindsInTurn(line string) kinds {
-	out := kinds{ruler: ruler.MatchString(line)}
+// kindsOneByOne is kindsOf for the rare line for which the set is too slow.
+func kindsOneByOne(line string) kinds {
+	out := kinds{ruler: rulerPattern.MatchString(line)}
 	for i, s := range summaries() {
 		if s.re.MatchString(line) {
 			out.summaries = append(out.summaries, i)

@@ -26,7 +26,7 @@ func capturedLines(t *testing.T) []string {
 		}
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimRight(textstream.StripANSI(line), " \t\r\n")
-			if _, inner := peel(line); inner != "" {
+			if _, inner := cutBuildPrefix(line); inner != "" {
 				out = append(out, line, inner)
 			}
 		}
@@ -42,7 +42,7 @@ func TestQuickReadingIsThatOfTheExpressions(t *testing.T) {
 		"  1:2  error  m  r", "  1:2  error  m  no, rule", "  1:2  error  rule", "  1:2  error  m    a/b.c  ", "  1:2  error  a  b  c\td", "a.go:1:2: m (b) (c)", "a.py:1: error: m   [r]", "a/b:", "/a:b.c:", "a.b.c")
 	read := 0
 	for _, line := range lines {
-		quick, slow := kindsOf(line), kindsInTurn(line)
+		quick, slow := kindsOf(line), kindsOneByOne(line)
 		shifted := slices.Clone(slow.forms)
 		for i := range shifted {
 			shifted[i] += quick.first
@@ -53,7 +53,7 @@ func TestQuickReadingIsThatOfTheExpressions(t *testing.T) {
 		for _, i := range slow.forms {
 			f := lineForms()[i]
 			got := f.read(line)
-			f.cuts = cuts{}
+			f.fast = fastPath{}
 			if want := f.read(line); got != want {
 				t.Errorf("%s on %q: got %+v, want %+v", f.pattern, line, got, want)
 			}

@@ -11,35 +11,35 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// lineForm is the form of a line that holds a finding, or a part of one.
+// lineForm describes a line with a finding, or with a part of one.
 type lineForm struct {
-	tool    string
-	has     string // is in each such line as well
-	pattern string // with the names in braces of [places]
-	levels  map[string]metric.Level
-	level   metric.Level // where the line has no word for it
-	typed   bool         // errors are those of a compiler or type checker
-	sure    bool         // the rest of the line says that {file} is one
-	outer   bool         // the line begins with a level in brackets, as in Maven
-	skip    bool         // looks like a finding but is not
-	from0   bool         // columns are counted from 0
-	raw     bool         // the level in brackets belongs to it
-	join    bool         // what the lines kept before say stays
-	more    bool         // indented lines that follow continue the message
+	tool             string
+	contains         string // text in every such line, which is checked before the pattern
+	pattern          string // with the names in braces of [placeholders]
+	levels           map[string]metric.Level
+	level            metric.Level // of lines without a word for it
+	typed            bool         // errors are type or compiler errors
+	fileIsCertain    bool         // {file} is a file whatever it looks like
+	needsLevelPrefix bool         // the line starts with a level in brackets, as in Maven
+	ignore           bool         // the line looks like a finding but is not
+	columnsFromZero  bool
+	withLevelPrefix  bool // the pattern includes the level in brackets
+	multiline        bool // indented lines after it continue the message
 
-	// A finding that is spread over several lines: they share a block, the
-	// first ones are kept, and the last one makes the finding.
-	block string
-	keep  bool
-	once  bool // the lines kept are used up
+	// The lines of a finding on several lines have the same block. The parts of the first
+	// lines are stored until the last line completes the finding.
+	block       string
+	store       bool
+	mergeStored bool // add to the stored parts instead of replacing them
+	consume     bool // remove the stored parts
 
 	re    *regexp.Regexp
-	pairs *regexp.Regexp
-	cuts  cuts
+	pairs *regexp.Regexp // matches the name and the value of each of {pairs}
+	fast  fastPath
 }
 
-// places are the expressions for the names in braces of a pattern.
-var places = strings.NewReplacer(
+// placeholders replaces the names in braces of a pattern with expressions.
+var placeholders = strings.NewReplacer(
 	"{file}", `(?P<file>(?:/?[A-Za-z]:[\\/])?[^\s:"'|*?\[(][^:"|*?]*?)`,
 	"{quoted}", `"(?P<file>[^"]+)"`,
 	"{py}", `(?P<file>(?:[A-Za-z]:)?[^:]*\.pyi?)`,
@@ -52,8 +52,8 @@ var places = strings.NewReplacer(
 	"{word}", `(?P<level>(?i:fatal error|catastrophic error|internal error|error|fatal|warning|warn|note|notice|remark|info|information|style|performance|portability|hint))`,
 )
 
-// parts returns what the groups of a match say.
-func (f *lineForm) parts(s string, re *regexp.Regexp, at []int) parts {
+// matchedParts returns the parts that the groups of a match have. At has their indexes.
+func (f *lineForm) matchedParts(s string, re *regexp.Regexp, at []int) parts {
 	var p parts
 	for i, name := range re.SubexpNames() {
 		if name == "" || at[2*i] < 0 {
@@ -65,21 +65,21 @@ func (f *lineForm) parts(s string, re *regexp.Regexp, at []int) parts {
 		}
 		if name == "pairs" {
 			for _, pair := range f.pairs.FindAllStringSubmatch(value, -1) {
-				p.set(pairNames[strings.ToLower(pair[1])], unescape.Replace(pair[2]))
+				p.set(pairNames[strings.ToLower(pair[1])], messageUnescaper.Replace(pair[2]))
 			}
 		}
 	}
 	return p
 }
 
-// pairNames are the names of the values of a service message.
+// pairNames maps the names of values in a service message to the parts of a finding.
 var pairNames = map[string]string{
 	"file": "file", "sourcepath": "file", "line": "line", "linenumber": "line", "col": "col", "columnnumber": "col", "title": "rule", "code": "rule",
 	"typeid": "rule", "message": "msg", "type": "level", "severity": "level",
 }
 
-// unescape takes away the escapes of TeamCity and GitHub.
-var unescape = strings.NewReplacer("|n", "\n", "|r", "", "|'", "'", "|[", "[", "|]", "]", "||", "|", "%0A", "\n", "%0D", "", "%3A", ":", "%2C", ",", "%25", "%")
+// messageUnescaper reverts the escaping of TeamCity and GitHub.
+var messageUnescaper = strings.NewReplacer("|n", "\n", "|r", "", "|'", "'", "|[", "[", "|]", "]", "||", "|", "%0A", "\n", "%0D", "", "%3A", ":", "%2C", ",", "%25", "%")
 
 func (p *parts) set(name, value string) {
 	switch name {
@@ -89,7 +89,7 @@ func (p *parts) set(name, value string) {
 		p.line, _ = strconv.Atoi(value) // digits
 	case "col":
 		p.column, _ = strconv.Atoi(value)
-		p.col = true
+		p.hasColumn = true
 	case "level":
 		p.level = value
 	case "rule":
@@ -99,39 +99,39 @@ func (p *parts) set(name, value string) {
 	}
 }
 
-// finding returns the finding of the parts.
-func (f *lineForm) finding(p parts) metric.Finding {
+// toFinding returns the finding with the parts.
+func (f *lineForm) toFinding(p parts) metric.Finding {
 	out := metric.Finding{Tool: f.tool, Rule: p.rule, Line: p.line, Column: p.column, Message: textstream.CleanText(p.msg)}
 	if p.file != "" {
-		out.File = textstream.CleanName(parsed.Slashed(withoutSlash(strings.TrimPrefix(p.file, "file://"))))
+		out.File = textstream.CleanName(parsed.ToSlash(trimDriveSlash(strings.TrimPrefix(p.file, "file://"))))
 	}
 	out.Level = f.levelOf(p)
-	if f.from0 && p.col {
+	if f.columnsFromZero && p.hasColumn {
 		out.Column++
 	}
-	f.name(&out, p)
-	if rulesAtEnd[out.Tool] && out.Rule == "" && !f.more {
-		takeRule(&out)
+	f.setTool(&out, p)
+	if rulesAtEnd[out.Tool] && out.Rule == "" && !f.multiline {
+		moveTrailingRule(&out)
 	}
 	out.Rule = strings.TrimPrefix(strings.TrimSuffix(out.Rule, ",-warnings-as-errors"), "-Werror,")
-	out.Type = (f.typed || parsed.ChecksTypes(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
+	out.Type = (f.typed || parsed.IsTypeChecker(out.Tool) || compilerRules[out.Rule]) && out.Level == metric.Error
 	return out
 }
 
-// withoutSlash takes the slash off that Maven writes before a drive: "/C:/a.java".
-func withoutSlash(file string) string {
+// trimDriveSlash removes the slash that Maven writes before a drive: "/C:/a.java".
+func trimDriveSlash(file string) string {
 	if len(file) > 2 && file[0] == '/' && file[2] == ':' {
 		return file[1:]
 	}
 	return file
 }
 
-// name gives a finding its tool.
-func (f *lineForm) name(out *metric.Finding, p parts) {
+// setTool sets the tool of a finding if the form does not know it.
+func (f *lineForm) setTool(out *metric.Finding, p parts) {
 	switch {
 	case f.pairs != nil:
-		out.Message = textstream.CleanText(unescape.Replace(p.msg))
-		if m := titled.FindStringSubmatch(p.rule); m != nil {
+		out.Message = textstream.CleanText(messageUnescaper.Replace(p.msg))
+		if m := ruffTitlePattern.FindStringSubmatch(p.rule); m != nil {
 			out.Tool, out.Rule = m[1], m[2]
 		}
 	case p.tool != "":
@@ -139,25 +139,25 @@ func (f *lineForm) name(out *metric.Finding, p parts) {
 	case f.tool == "" && f.level == 0:
 		out.Tool, out.Rule = toolOf(*out)
 	}
-	if other := arrowed[path.Ext(out.File)]; out.Tool == "rustc" && other != "" {
-		out.Tool = other
+	if tool := arrowTools[path.Ext(out.File)]; out.Tool == "rustc" && tool != "" {
+		out.Tool = tool
 	}
 }
 
-// takeRule takes the rule off the end of a message.
-func takeRule(f *metric.Finding) {
+// moveTrailingRule moves the rule at the end of a message to the field for it.
+func moveTrailingRule(f *metric.Finding) {
 	if rule, message := trailingRule(f.Message); rule != "" {
 		f.Rule, f.Message = rule, message
 	}
 }
 
-// titled is how ruff names itself in the messages to GitHub.
-var titled = regexp.MustCompile(`^(\w+) \((\S+)\)$`)
+// ruffTitlePattern matches the title of ruff in messages to GitHub: "Ruff (F401)".
+var ruffTitlePattern = regexp.MustCompile(`^(\w+) \((\S+)\)$`)
 
-// arrowed are the tools of other languages that print as rustc does.
-var arrowed = map[string]string{".py": "ty", ".pyi": "ty", ".ts": "deno", ".tsx": "deno", ".js": "deno", ".ex": "elixir", ".exs": "elixir"}
+// arrowTools maps file extensions to the tools that print in the style of rustc.
+var arrowTools = map[string]string{".py": "ty", ".pyi": "ty", ".ts": "deno", ".tsx": "deno", ".js": "deno", ".ex": "elixir", ".exs": "elixir"}
 
-// compilerRules are those under which linters pass on errors of a compiler.
+// compilerRules are the rules with which linters report errors of a compiler.
 var compilerRules = map[string]bool{"compile": true, "typecheck": true, "clang-diagnostic-error": true}
 
 func (f *lineForm) levelOf(p parts) metric.Level {
@@ -174,11 +174,10 @@ func (f *lineForm) levelOf(p parts) metric.Level {
 	case f.level != 0:
 		return f.level
 	}
-	return parsed.LevelOf(p.outer)
+	return parsed.LevelOf(p.levelPrefix)
 }
 
-// levelWords are those of the texts of compilers and linters in addition to
-// [severities].
+// levelWords maps words and signs for levels that [parsed.LevelOf] does not know.
 var levelWords = map[string]metric.Level{
 	"remark": metric.Note, "performance": metric.Note, "portability": metric.Note, "hint warning": metric.Warning,
 	"✖": metric.Error, "×": metric.Error, "⚠": metric.Warning, "‼": metric.Warning, "!": metric.Warning, "ℹ": metric.Note, "i": metric.Note, "•": metric.Note,
@@ -189,32 +188,33 @@ var levelWords = map[string]metric.Level{
 }
 
 var (
-	branch     = regexp.MustCompile(`^(?:\[[^\]:/\\]{1,60}\]|C/C\+\+:) `)
-	stamp      = regexp.MustCompile(`^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s{1,2}`)
-	shortClock = regexp.MustCompile(`^\d\d:\d\d\s+\[`)
-	task       = regexp.MustCompile(`^\s*\[(?:javac|exec|java|javadoc|ecj|groovyc|scalac|kotlinc|echo|wsimport|ant:\w+|apt|aspectj|iajc|cc|mkdir)\](?: |$)`)
-	node       = regexp.MustCompile(`^\s*\d+>`)
-	leveled    = regexp.MustCompile(`^\[\s?(ERROR|WARNING|WARN|INFO|FATAL|error|warn|info)\s?\](?: |$)`)
+	branchPattern      = regexp.MustCompile(`^(?:\[[^\]:/\\]{1,60}\]|C/C\+\+:) `)
+	timestampPattern   = regexp.MustCompile(`^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\s{1,2}`)
+	clockPattern       = regexp.MustCompile(`^\d\d:\d\d\s+\[`)
+	taskPattern        = regexp.MustCompile(`^\s*\[(?:javac|exec|java|javadoc|ecj|groovyc|scalac|kotlinc|echo|wsimport|ant:\w+|apt|aspectj|iajc|cc|mkdir)\](?: |$)`)
+	nodePattern        = regexp.MustCompile(`^\s*\d+>`)
+	levelPrefixPattern = regexp.MustCompile(`^\[\s?(ERROR|WARNING|WARN|INFO|FATAL|error|warn|info)\s?\](?: |$)`)
 )
 
-// peel takes off what a build tool puts before a line: the time, the task, the
-// number of the node, and the level, which it returns.
-func peel(s string) (level, rest string) {
-	if first := strings.TrimLeft(s, " \t\r\f"); first == "" || first[0] != '[' && (first[0] < '0' || first[0] > '9') {
+// cutBuildPrefix removes what build tools print before a line: the time, the task, the number
+// of the node, and the level, which it returns.
+func cutBuildPrefix(s string) (level, line string) {
+	start := strings.TrimLeft(s, " \t\r\f")
+	if start == "" || start[0] != '[' && (start[0] < '0' || start[0] > '9') {
 		return "", s
 	}
 	if clock := strings.TrimPrefix(s, "["); len(clock) > 5 && (clock[2] == ':' || clock[4] == '-') {
-		s = stamp.ReplaceAllString(s, "")
-		if shortClock.MatchString(s) {
+		s = timestampPattern.ReplaceAllString(s, "")
+		if clockPattern.MatchString(s) {
 			s = s[strings.IndexByte(s, '['):]
 		}
 	}
 	if strings.HasPrefix(strings.TrimLeft(s, " \t\r\f"), "[") {
-		s = task.ReplaceAllString(s, "")
+		s = taskPattern.ReplaceAllString(s, "")
 	}
-	s = node.ReplaceAllString(s, "")
+	s = nodePattern.ReplaceAllString(s, "")
 	for strings.HasPrefix(s, "[") {
-		m := leveled.FindStringSubmatch(s)
+		m := levelPrefixPattern.FindStringSubmatch(s)
 		if m == nil {
 			break
 		}

@@ -10,11 +10,10 @@ import (
 	"supervise/internal/textstream"
 )
 
-// summary is the line in which a tool counts its findings, or says that there
-// are none.
+// summary is a line in which a tool counts its findings, or reports that there are none.
 type summary struct {
 	tool   string
-	unless string // this tool was heard, which says the same in another sense
+	unless string // not if this tool ran, which prints the same with another meaning
 	re     *regexp.Regexp
 }
 
@@ -81,36 +80,40 @@ var summaryForms = []struct{ tool, unless, pattern string }{
 	{"", "", `Finished .* target\(s\) in .*`},
 }
 
-// crashes are the first words of a tool that broke off.
+// crashes are the first words of a tool that crashed.
 var crashes = []string{
 	"Traceback (most recent call last):", "Oops! Something went wrong! :(", "Error: Cannot find module ", "Exception in thread \"", "panic: ",
 	"thread 'main' panicked at", "INTERNAL ERROR: ", "fatal error: unexpected signal", "Segmentation fault",
 }
 
-// noCommand is what shells say of a command that is not there.
-var noCommand = regexp.MustCompile(`^(?:\S*/)?(?:(?:ba|z|da|k)?sh|\S+\.sh): ?(?:line )?\d*:? ?.*not found`)
+// noCommandPattern matches the message of a shell about a missing command:
+// "sh: 1: eslint: not found".
+var noCommandPattern = regexp.MustCompile(`^(?:\S*/)?(?:(?:ba|z|da|k)?sh|\S+\.sh): ?(?:line )?\d*:? ?.*not found`)
 
-// rubyError is the first line of an exception of Ruby.
-var rubyError = regexp.MustCompile(`^\S+:\d+:in ['` + "`" + `]`)
+// rubyErrorPattern matches the first line of an exception of Ruby: "a.rb:3:in `x'".
+var rubyErrorPattern = regexp.MustCompile(`^\S+:\d+:in ['` + "`" + `]`)
 
-func (l *lintText) crash(s string) bool {
-	begins := func(words string) bool { return strings.HasPrefix(s, words) }
-	if !slices.ContainsFunc(crashes, begins) && !(strings.Contains(s, "not found") && noCommand.MatchString(s)) &&
-		!(strings.Contains(s, ":in ") && rubyError.MatchString(s)) {
+// handleCrash records the crash of a tool, and reports whether the line is one.
+func (l *lintReader) handleCrash(s string) bool {
+	hasPrefix := func(words string) bool { return strings.HasPrefix(s, words) }
+	isMissingCommand := strings.Contains(s, "not found") && noCommandPattern.MatchString(s)
+	isRubyError := strings.Contains(s, ":in ") && rubyErrorPattern.MatchString(s)
+	if !isMissingCommand && !isRubyError && !slices.ContainsFunc(crashes, hasPrefix) {
 		return false
 	}
-	if l.broken == nil {
-		l.broken = l.line.Error("a tool broke off: %s", textstream.CleanText(s))
+	if l.err == nil {
+		l.err = l.line.Error("a tool broke off: %s", textstream.CleanText(s))
 	}
 	return true
 }
 
-// longSummary is more than any of them is long.
-const longSummary = 160
+// maxSummaryLength is longer than any summary.
+const maxSummaryLength = 160
 
-// summary compares what a tool counted with what was read of it.
-func (l *lintText) summary(s string, known kinds) bool {
-	if len(s) > longSummary {
+// handleSummary compares the counts in a summary with the findings, and reports whether the
+// line is one.
+func (l *lintReader) handleSummary(s string, known kinds) bool {
+	if len(s) > maxSummaryLength {
 		return false
 	}
 	for _, i := range known.summaries {
@@ -120,13 +123,13 @@ func (l *lintText) summary(s string, known kinds) bool {
 			continue
 		}
 		if form.tool != "" {
-			l.Heard(form.tool)
-			l.voices[form.tool] = true
+			l.AddTool(form.tool)
+			l.summarizedTools[form.tool] = true
 		}
 		for i, name := range form.re.SubexpNames() {
 			if name != "" && m[i] != "" {
 				n, _ := strconv.Atoi(m[i]) // "no" is 0
-				l.declared(name, n, s)
+				l.compareTotal(name, n, s)
 			}
 		}
 		return true
@@ -134,26 +137,27 @@ func (l *lintText) summary(s string, known kinds) bool {
 	return false
 }
 
-func (l *lintText) declared(what string, n int, summary string) {
+// compareTotal compares one count of a summary with the findings since the last one.
+func (l *lintReader) compareTotal(what string, n int, summary string) {
 	switch {
 	case what == "left":
-		l.broken = l.line.Error("biome left out %d diagnostics: run it with --max-diagnostics=none", n)
+		l.err = l.line.Error("biome left out %d diagnostics: run it with --max-diagnostics=none", n)
 		return
 	case what == "suppressed":
-		if l.ahead -= n; l.ahead <= 0 {
-			l.denied = ""
+		if l.announced -= n; l.announced <= 0 {
+			l.unconfirmed = ""
 		}
 		return
-	case what == "ahead" && l.counted.total == 0: // clang-tidy counts first, with what it will suppress
-		l.ahead += n
-		l.denied = textstream.CleanText(summary)
+	case what == "ahead" && l.counts.total == 0: // clang-tidy counts first, with what it will suppress
+		l.announced += n
+		l.unconfirmed = textstream.CleanText(summary)
 		return
 	case what == "ahead":
 		what = "warnings"
 	}
-	got := map[string]*int{"errors": &l.counted.errors, "warnings": &l.counted.warnings, "total": &l.counted.total}[what]
+	got := map[string]*int{"errors": &l.counts.errors, "warnings": &l.counts.warnings, "total": &l.counts.total}[what]
 	if n > 0 {
-		l.denied = textstream.CleanText(summary)
+		l.unconfirmed = textstream.CleanText(summary)
 	}
 	if *got != n {
 		l.Problems.Add("%d %s were read where the summary says %q", *got, strings.Replace(what, "total", "findings", 1), textstream.CleanText(summary))

@@ -7,13 +7,13 @@ import (
 	"supervise/metric"
 )
 
-// rulesAtEnd are the tools that print the rule after the message.
+// rulesAtEnd lists the tools that print the rule after the message.
 var rulesAtEnd = map[string]bool{
 	"gcc": true, "clang-tidy": true, "cppcheck": true, "shellcheck": true, "doxygen": true, "sphinx": true, "mypy": true, "checkstyle": true,
 	"cpplint": true, "actionlint": true, "yamllint": true, "eslint": true, "clang": true, "flow": true, "ansible-lint": true,
 }
 
-// languages are the compilers by extension of the file.
+// languages maps file extensions to compilers.
 var languages = map[string]string{
 	"java": "javac", "kt": "kotlinc", "kts": "kotlinc", "scala": "scalac", "rs": "rustc", "swift": "swiftc", "hs": "ghc", "go": "go build",
 	"c": "gcc", "h": "gcc", "cc": "gcc", "cpp": "gcc", "cxx": "gcc", "c++": "gcc", "hpp": "gcc", "hh": "gcc", "hxx": "gcc", "m": "gcc", "mm": "gcc",
@@ -22,9 +22,8 @@ var languages = map[string]string{
 	"php": "phpcs", "rst": "sphinx", "ts": "tsc", "tsx": "tsc",
 }
 
-// toolOf recognises the tool of a line like "file:line:column: level: message", by
-// the file and by the rule after the message. The rule of a compiler is left to
-// be taken off.
+// toolOf detects the tool of a line "file:line:column: level: message", from the file and
+// the rule after the message. That rule stays in the message.
 func toolOf(f metric.Finding) (tool, rule string) {
 	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
 	tool = languages[strings.ToLower(base[strings.LastIndexByte(base, '.')+1:])]
@@ -32,11 +31,11 @@ func toolOf(f metric.Finding) (tool, rule string) {
 	switch {
 	case f.Rule != "":
 		return tool, f.Rule
-	case strings.HasPrefix(last, "SC") && shellRule.MatchString(last):
+	case strings.HasPrefix(last, "SC") && shellcheckRulePattern.MatchString(last):
 		tool = "shellcheck"
 	case tool == "gcc" && last != "" && !strings.HasPrefix(last, "-") && strings.Contains(last, "-"):
 		tool = "clang-tidy"
-	case tool == "gcc" && last != "" && last[0] != '-' && cppcheckRule.MatchString(last):
+	case tool == "gcc" && last != "" && last[0] != '-' && cppcheckRulePattern.MatchString(last):
 		tool = "cppcheck"
 	case strings.HasPrefix(f.File, "<"):
 		tool = "gcc"
@@ -45,6 +44,6 @@ func toolOf(f metric.Finding) (tool, rule string) {
 }
 
 var (
-	shellRule    = regexp.MustCompile(`^SC\d+$`)
-	cppcheckRule = regexp.MustCompile(`^[a-z]+[A-Za-z]*$`)
+	shellcheckRulePattern = regexp.MustCompile(`^SC\d+$`)
+	cppcheckRulePattern   = regexp.MustCompile(`^[a-z]+[A-Za-z]*$`)
 )

@@ -10,86 +10,88 @@ import (
 	"supervise/metric"
 )
 
-// GoText reads what go build and go vet print: lines "file:line:col: message"
-// under headers "# package". Findings under "# [package]" are those of vet.
-type GoText struct {
-	Findings []goFinding
-	seen     map[goFinding]bool
-	Only     string // the one tool that prints, "" where headers name it
-	Loose    bool   // a line that is none of these can be an error without a place
+// GoDiagnostics reads the output of go build and go vet: lines "file:line:col: message"
+// after headers "# package". Findings after "# [package]" are those of go vet.
+type GoDiagnostics struct {
+	Tool          string // the tool whose output it is, "" if headers name it
+	AllowUnplaced bool   // read errors without a place
 
-	headed  bool // a header was seen, and nothing foreign since
-	inVet   bool
-	open    bool // an indented line continues the last finding
-	repeat  bool // which was there before
-	Located int
-	Latest  goFinding
+	Findings    []goFinding // without repetitions
+	PlacedCount int         // lines with a place
+	Latest      goFinding   // the last one with a place
+
+	seen       map[goFinding]bool
+	inOutput   bool // a header was read, and no line of another program since
+	inVet      bool // the header was one of go vet
+	isOpen     bool // an indented line continues the last finding
+	isRepeated bool // the last finding is a repetition
 }
 
 type goFinding struct {
-	vet, typed         bool
+	vet, typed         bool // found by go vet; a type error
 	level              metric.Level
 	file               string
 	lineNumber, column int
 	message            string
 }
 
-// Place returns the finding as the tool printed it.
-func (f goFinding) Place() string {
+// String returns the finding in the format of the go command.
+func (f goFinding) String() string {
 	if f.file == "" {
 		return f.message
 	}
 	return fmt.Sprintf("%s:%d: %s", f.file, f.lineNumber, f.message)
 }
 
-// The lines of go build and go vet: a message with its place, the header of a
-// package, an error without a place, an error of loading a package.
+// The lines of go build and go vet: a message with its place ("a.go:3:2: x"), the header
+// of a package ("# example.com/p"), an error without a place, and an error from loading a
+// package.
 var (
-	GoPlace  = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
-	GoHeader = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
-	GoOther  = regexp.MustCompile(`^(package \S+(?: is not |: |$)|\t?imports \S+(?: from \S+)?: |pattern \S+: |no required module|cannot find (?:package|module|main)|found packages \S+ \(|vet: |go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
-	GoLoad   = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package \S+(?: is not |: )|cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
+	GoPlacePattern    = regexp.MustCompile(`^(vet: )?((?:[A-Za-z]:)?[^:\s][^:]*\.[A-Za-z]+):(\d+)(?::(\d+))?: (.+)$`)
+	GoHeaderPattern   = regexp.MustCompile(`^# (\[)?[^\s\[\]]+\]?( \[[^\]]+\])?$`)
+	GoUnplacedPattern = regexp.MustCompile(`^(package \S+(?: is not |: |$)|\t?imports \S+(?: from \S+)?: |pattern \S+: |no required module|cannot find (?:package|module|main)|found packages \S+ \(|vet: |go: (?:errors|error|cannot|module|updates|no |go.mod|inconsistent))`)
+	GoLoadPattern     = regexp.MustCompile(`^[^:\s][^:]*\.go:\d+:\d+: (no required module|package \S+(?: is not |: )|cannot find|import cycle|use of internal|expected |undefined: |syntax error)`)
 )
 
-// Line takes one line, and reports whether it belongs to the output of a
-// compiler or of vet.
-func (g *GoText) Line(s string) bool {
+// ReadLine reads one line, and reports whether it is output of a compiler or of go vet.
+func (g *GoDiagnostics) ReadLine(s string) bool {
 	s = strings.TrimRight(textstream.StripANSI(s), "\r\n")
-	if m := GoHeader.FindStringSubmatch(s); m != nil {
-		g.headed, g.inVet, g.open = true, m[1] != "", false
+	if m := GoHeaderPattern.FindStringSubmatch(s); m != nil {
+		g.inOutput, g.inVet, g.isOpen = true, m[1] != "", false
 		return true
 	}
-	if !g.headed && g.Only == "" {
+	if !g.inOutput && g.Tool == "" {
 		return false
 	}
-	if m := GoPlace.FindStringSubmatch(s); m != nil {
-		g.Located++
-		g.Latest = g.finding(m)
-		g.add(g.Latest)
+	if m := GoPlacePattern.FindStringSubmatch(s); m != nil {
+		g.PlacedCount++
+		g.Latest = g.parseFinding(m)
+		g.addFinding(g.Latest)
 		return true
 	}
-	if (strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "    ")) && g.open {
-		g.goOn(s)
+	isIndented := strings.HasPrefix(s, "\t") || strings.HasPrefix(s, "    ")
+	if isIndented && g.isOpen {
+		g.continueMessage(s)
 		return true
 	}
-	g.open = false
+	g.isOpen = false
 	if s = strings.TrimSpace(s); s == "too many errors" {
 		return true
 	}
-	if g.Loose && GoOther.MatchString(s) {
-		g.add(goFinding{typed: true, level: metric.Error, message: textstream.CleanText(s)})
+	if g.AllowUnplaced && GoUnplacedPattern.MatchString(s) {
+		g.addFinding(goFinding{typed: true, level: metric.Error, message: textstream.CleanText(s)})
 		return true
 	}
-	g.headed = false
+	g.inOutput = false
 	return false
 }
 
-// finding returns what a line that names a file says.
-func (g *GoText) finding(m []string) goFinding {
-	f := goFinding{level: metric.Error, file: Slashed(m[2]), message: textstream.CleanText(m[5])}
+// parseFinding returns the finding of a match of [GoPlacePattern].
+func (g *GoDiagnostics) parseFinding(m []string) goFinding {
+	f := goFinding{level: metric.Error, file: ToSlash(m[2]), message: textstream.CleanText(m[5])}
 	f.lineNumber, _ = strconv.Atoi(m[3]) // digits; 0 if there are too many of them
 	f.column, _ = strconv.Atoi(m[4])
-	f.vet = g.inVet || g.Only == "go vet" && !g.headed // errors under "# package" are those of the compiler
+	f.vet = g.inVet || g.Tool == "go vet" && !g.inOutput // errors under "# package" are those of the compiler
 	f.typed = !f.vet || m[1] != ""
 	for prefix, level := range map[string]metric.Level{"warning: ": metric.Warning, "note: ": metric.Note} {
 		if rest, ok := strings.CutPrefix(f.message, prefix); ok { // of a C compiler
@@ -99,30 +101,30 @@ func (g *GoText) finding(m []string) goFinding {
 	return f
 }
 
-func (g *GoText) add(f goFinding) {
+func (g *GoDiagnostics) addFinding(f goFinding) {
 	if g.seen == nil {
 		g.seen = map[goFinding]bool{}
 	}
-	g.open, g.repeat = true, g.seen[f]
-	if !g.repeat {
+	g.isOpen, g.isRepeated = true, g.seen[f]
+	if !g.isRepeated {
 		g.seen[f] = true
-		g.Findings = Keep(g.Findings, f)
+		g.Findings = AppendLimited(g.Findings, f)
 	}
 }
 
-// goOn adds an indented line to the last message.
-func (g *GoText) goOn(s string) {
+// continueMessage adds an indented line to the message of the last finding.
+func (g *GoDiagnostics) continueMessage(s string) {
 	last := &g.Findings[len(g.Findings)-1]
-	if !g.repeat && len(last.message) < MaxMessage {
+	if !g.isRepeated && len(last.message) < MaxMessage {
 		last.message += " " + textstream.CleanText(s)
 	}
 }
 
-// Lint returns the findings; never nil.
-func (g *GoText) Lint() *metric.Lint {
+// Lint returns the findings. It is never nil.
+func (g *GoDiagnostics) Lint() *metric.Lint {
 	l := &metric.Lint{Findings: []metric.Finding{}}
-	if g.Only != "" {
-		l.Tools = []string{g.Only}
+	if g.Tool != "" {
+		l.Tools = []string{g.Tool}
 	}
 	for _, f := range g.Findings {
 		tool := "go build"
@@ -136,12 +138,12 @@ func (g *GoText) Lint() *metric.Lint {
 	return l
 }
 
-// Compiled returns the findings in the message of f, which holds all that the
-// Go compiler printed about a package, or f alone.
-func Compiled(f metric.Finding) []metric.Finding {
-	var g GoText
+// SplitCompilerOutput returns the findings in the message of f, in which a linter reports
+// all output of the Go compiler about a package. It returns f itself if there are none.
+func SplitCompilerOutput(f metric.Finding) []metric.Finding {
+	var g GoDiagnostics
 	for line := range strings.Lines(f.Message) {
-		g.Line(line)
+		g.ReadLine(line)
 	}
 	if len(g.Findings) == 0 {
 		return []metric.Finding{f}

@@ -15,35 +15,26 @@ import (
 	"supervise/metric"
 )
 
-// CountOf reads a number of digits.
-func CountOf(digits string) AnyNumber {
-	n, err := strconv.ParseFloat(digits, 64)
-	if err != nil {
-		return 0
-	}
-	return AnyNumber(n)
-}
-
-// Outcomes gathers what a report in JSON says about tests. The zero value is
-// empty.
+// Outcomes collects the tests of a report whose texts need cleaning: a report in JSON, or
+// the output of a test runner. The zero value is empty.
 type Outcomes struct {
 	TestSet
-	Failure string
-	Took    time.Duration
+	Failure  string        // why the run failed, as the report states
+	Duration time.Duration // of the run, 0 if the report does not state it
 }
 
-// Add takes one case of the report, with its texts unchanged.
+// Add adds a case. Its texts are cleaned.
 func (s *Outcomes) Add(t metric.Test) { s.TestSet.Add(CleanTest(t)) }
 
-// AddNotRun takes a case that the report calls skipped although it was not
-// meant to be: it counts as skipped in the totals, and as not run in the set.
+// AddNotRun adds a case that the report calls skipped because something before it
+// failed. It counts as skipped in the totals, and as not run in the set.
 func (s *Outcomes) AddNotRun(t metric.Test) {
 	t.Status = metric.Skipped
 	s.Add(t)
 	s.Cases[len(s.Cases)-1].Status = metric.NotRun
 }
 
-// CleanTest returns t with texts that can be shown.
+// CleanTest returns t with texts that are safe to display.
 func CleanTest(t metric.Test) metric.Test {
 	t.Suite, t.Class, t.Name = textstream.CleanName(t.Suite), textstream.CleanName(t.Class), textstream.CleanName(t.Name)
 	t.File = textstream.CleanName(t.File)
@@ -53,90 +44,98 @@ func CleanTest(t metric.Test) metric.Test {
 	return t
 }
 
-// Breaks says that a suite could not run, or not to its end.
-func (s *Outcomes) Breaks(suite, why string) {
-	s.TestSet.Breaks(suite, cmp.Or(textstream.ClipText(why), "it failed outside of its tests"))
+// AddBroken adds a suite that could not run, or not to its end.
+func (s *Outcomes) AddBroken(suite, why string) {
+	s.TestSet.AddBroken(suite, cmp.Or(textstream.ClipText(why), "it failed outside of its tests"))
 }
 
-// Declares compares a sum that the report states with the recount. A sum of
-// less than 0 is one that it does not state.
-func (s *Outcomes) Declares(what string, stated float64, counted int) {
-	if stated >= 0 && Int(stated) != counted {
-		s.Problems.Add("the report says %d %s and holds %d", Int(stated), what, counted)
+// CheckTotal compares a total that the report states with the counted cases, and
+// adds a problem if they differ. A total below 0 is not stated.
+func (s *Outcomes) CheckTotal(what string, stated float64, counted int) {
+	if stated >= 0 && ToCount(stated) != counted {
+		s.Problems.Add("the report says %d %s and holds %d", ToCount(stated), what, counted)
 	}
 }
 
-// Stated is Declares for a sum that is nil if the report does not state it.
-func (s *Outcomes) Stated(what string, stated *AnyNumber, counted int) {
+// CheckOptionalTotal is CheckTotal for a total that is nil if the report does not state it.
+func (s *Outcomes) CheckOptionalTotal(what string, stated *AnyNumber, counted int) {
 	if stated != nil {
-		s.Declares(what, float64(*stated), counted)
+		s.CheckTotal(what, float64(*stated), counted)
 	}
 }
 
-// StatedFails is Fails for a sum that is nil if the report does not state it.
-func (s *Outcomes) StatedFails(what string, stated *AnyNumber, counts ...int) {
+// CheckOptionalFailures is CheckFailures for a total that is nil if it is not stated.
+func (s *Outcomes) CheckOptionalFailures(what string, stated *AnyNumber, counts ...int) {
 	if stated != nil {
-		s.Fails(what, float64(*stated), counts...)
+		s.CheckFailures(what, float64(*stated), counts...)
 	}
 }
 
-// Failed is how many cases failed or broke off.
-func (s *Outcomes) Failed() int { return s.Totals.Failed + s.Totals.Errors }
-
-// Documents reads the JSON documents in r with read, once for each. The producer is only
-// looked at afterwards. Documents of another shape, such as the log lines of a test, do not
-// belong to the report, as long as there is one that does.
-func (s *Outcomes) Documents(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
-	own := 0
-	var other *shapeError
+// ReadDocuments calls read for each JSON document in r, which may set the producer.
+// Documents of another shape, such as the log lines of a test, are ignored if at least
+// one document belongs to the report.
+func (s *Outcomes) ReadDocuments(r io.Reader, producer *string, read func(*jsonstream.Reader) error) (Report, error) {
+	accepted := 0
+	var otherShape *shapeError
 	noise, err := jsonstream.ReadDocuments(r, func(j *jsonstream.Reader) error {
 		before := len(s.Cases) + len(s.Broken)
 		err := read(j)
-		if errors.As(err, &other) && len(s.Cases)+len(s.Broken) == before {
+		if errors.As(err, &otherShape) && len(s.Cases)+len(s.Broken) == before {
 			return nil
 		}
-		own++
+		accepted++
 		return err
 	})
 	switch {
-	case err != nil || own > 0:
-	case other != nil:
-		err = other.error
+	case err != nil || accepted > 0:
+	case otherShape != nil:
+		err = otherShape.error
 	default:
 		err = fmt.Errorf("%w: there is no JSON in it", ErrUnknownFormat)
 	}
 	if noise != "" {
 		s.Problems.Add("text outside of the report: %s", textstream.ClipText(noise))
 	}
-	if other != nil && err == nil {
-		s.Problems.Add("a document outside of the report: %v", other.error)
+	if otherShape != nil && err == nil {
+		s.Problems.Add("a document outside of the report: %v", otherShape.error)
 	}
 	return s.Report(*producer), err
 }
 
-// shapeError is what a document of another shape gives that was read completely.
+// ReadEvents calls handle for each JSON object in the lines of r. It returns the first
+// text between the objects, which another program printed.
+func ReadEvents(r io.Reader, handle func([]byte, textstream.Line) error) (noise string, err error) {
+	err = jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: handle, Noise: func(text []byte, _ textstream.Line) {
+		if noise == "" {
+			noise = textstream.CleanText(string(text[:min(len(text), MaxLine)]))
+		}
+	}})
+	return noise, err
+}
+
+// shapeError is the error for a complete document that is not a report of the format.
 type shapeError struct{ error }
 
-// Unwrap returns the error that names the place.
+// Unwrap returns the error with the position in the document.
 func (e *shapeError) Unwrap() error { return e.error }
 
-// Members reads an object: a pointer takes the value of its member, a function
-// reads it. Other members are passed over.
-func Members(j *jsonstream.Reader, members map[string]any) error {
+// ReadMembers reads an object. A value of members is either a pointer to decode the
+// member into, or a func() error that reads it. All other members are skipped.
+func ReadMembers(j *jsonstream.Reader, members map[string]any) error {
 	return j.Object(func(name string) error {
-		switch to := members[name].(type) {
+		switch target := members[name].(type) {
 		case nil:
 			return j.Skip()
 		case func() error:
-			return to()
+			return target()
 		default:
-			return j.Value(to)
+			return j.Value(target)
 		}
 	})
 }
 
-// Items reads an array item by item.
-func Items[T any](j *jsonstream.Reader, take func(T)) func() error {
+// ItemReader returns a function that reads an array and calls take with each item.
+func ItemReader[T any](j *jsonstream.Reader, take func(T)) func() error {
 	return func() error {
 		return j.Array(func() error {
 			var item T
@@ -149,15 +148,15 @@ func Items[T any](j *jsonstream.Reader, take func(T)) func() error {
 	}
 }
 
-// OtherShape is the error of a complete document that is not a report of the format.
-func OtherShape(j *jsonstream.Reader, problem string) error {
+// ShapeError returns the error for a complete document that is not a report of the format.
+func ShapeError(j *jsonstream.Reader, problem string) error {
 	return &shapeError{j.Error("%s", problem)}
 }
 
-// Report returns what was gathered.
+// Report returns the report with the collected tests.
 func (s *Outcomes) Report(producer string) Report {
 	t := s.Tests()
-	t.Failure, t.Duration = cmp.Or(textstream.ClipText(s.Failure), t.Failure), s.Took
+	t.Failure, t.Duration = cmp.Or(textstream.ClipText(s.Failure), t.Failure), s.Duration
 	if t.Duration <= 0 {
 		for _, c := range s.Cases {
 			t.Duration += c.Duration
@@ -166,36 +165,45 @@ func (s *Outcomes) Report(producer string) Report {
 	return Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
 }
 
-// AnyNumber is a JSON number, or a text that holds one, as writers of many tools
-// have it: 0.25, "0.25", "0.250s". Everything else is 0.
+// AnyNumber is a JSON number, or a string with a number in it: 0.25, "0.25",
+// "0.250s". Everything else is 0.
 type AnyNumber float64
 
-// UnmarshalJSON reads what it can and never fails.
+// ParseNumber parses a decimal number. Everything else is 0.
+func ParseNumber(digits string) AnyNumber {
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return 0
+	}
+	return AnyNumber(n)
+}
+
+// UnmarshalJSON never fails.
 func (n *AnyNumber) UnmarshalJSON(raw []byte) error {
 	text := strings.TrimSuffix(strings.Trim(string(raw), `" `), "s")
-	*n = CountOf(text)
+	*n = ParseNumber(text)
 	return nil
 }
 
-// Int returns n without its fraction, 0 if it is below 0 or no number.
-func (n AnyNumber) Int() int { return Int(float64(n)) }
+// Int returns n without its fraction, or 0 if it is below 0 or not a number.
+func (n AnyNumber) Int() int { return ToCount(float64(n)) }
 
-// In returns the duration of n units.
+// In returns n as a duration in the unit.
 func (n AnyNumber) In(unit time.Duration) time.Duration {
 	return Seconds(float64(n) * unit.Seconds())
 }
 
-// AnyText is a JSON text, or the text of another value: of a list its items in
-// lines, of an object its message. Everything else is "".
+// AnyText is the text of a JSON string. For an array it is the items, one a line, and
+// for an object its members message and stack. Everything else is "".
 type AnyText string
 
-// UnmarshalJSON reads what it can and never fails.
+// UnmarshalJSON never fails.
 func (t *AnyText) UnmarshalJSON(raw []byte) error {
 	*t = AnyText(TextOf(raw))
 	return nil
 }
 
-// TextOf returns what [AnyText] reads of a value.
+// TextOf returns the text of a JSON value; see [AnyText].
 func TextOf(raw jsonstream.Raw) string {
 	switch byte(raw.Kind()) {
 	case '"':
@@ -223,19 +231,19 @@ func TextOf(raw jsonstream.Raw) string {
 	return ""
 }
 
-// JoinTexts puts what is not empty in one text.
-func JoinTexts(items []AnyText, between string) string {
+// JoinTexts joins the items that are not empty.
+func JoinTexts(items []AnyText, separator string) string {
 	var parts []string
 	for _, t := range items {
 		if t != "" {
 			parts = append(parts, string(t))
 		}
 	}
-	return strings.Join(parts, between)
+	return strings.Join(parts, separator)
 }
 
-// JoinMessage puts the message of a failure before its trace, unless the
-// trace begins with it or holds it.
+// JoinMessage returns the message of a failure and its trace. A message that the
+// trace contains is not repeated.
 func JoinMessage(message, trace string) string {
 	message, trace = strings.TrimSpace(message), strings.TrimSpace(trace)
 	switch {
@@ -247,8 +255,8 @@ func JoinMessage(message, trace string) string {
 	return message + "\n" + trace
 }
 
-// GroupPath is the class of a test in nested groups.
-func GroupPath(titles ...string) string {
+// JoinGroups returns the class of a test in nested groups: "outer > inner".
+func JoinGroups(titles ...string) string {
 	path := slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return t == "" })
 	return strings.Join(path, " > ")
 }

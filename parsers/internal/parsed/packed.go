@@ -8,145 +8,149 @@ import (
 	"supervise/metric"
 )
 
-// Packed is a list of findings in less than half the memory, for reading: a million of
-// them, with room to grow, would be four times what they are in the end. The zero value
-// is empty.
-type Packed struct {
-	Len    int
-	chunks []string
-	open   strings.Builder
-	record []byte
-	words  []string
-	places map[string]uint64 // of words, from 1
+// PackedFindings is a list of findings that takes less than half the memory of a slice
+// while it grows: appending a million findings to a slice needs four times their size.
+// The zero value is empty.
+type PackedFindings struct {
+	Len         int
+	chunks      []string          // complete chunks of encoded findings
+	builder     strings.Builder   // the chunk that is being filled
+	record      []byte            // buffer for one encoded finding
+	words       []string          // tools, rules and files that are stored once
+	wordIndexes map[string]uint64 // index in words + 1
 }
 
 const (
 	chunkSize = 256 << 10
-	maxWords  = 16 << 10 // tools, rules and files that are kept once
+	maxWords  = 16 << 10
 )
 
-// Add appends a finding, up to [MaxKept] of them. Its texts are copied.
-func (p *Packed) Add(f metric.Finding) {
-	if p.Len == MaxKept {
+// Add appends a finding and copies its texts. It ignores findings after [MaxItems].
+func (p *PackedFindings) Add(f metric.Finding) {
+	if p.Len == MaxItems {
 		return
 	}
 	p.Len++
-	typed := byte(0)
+	flags := byte(f.Level)
 	if f.Type {
-		typed = 1 << 7
+		flags |= typeFlag
 	}
-	p.record = append(p.record[:0], byte(f.Level)|typed)
+	p.record = append(p.record[:0], flags)
 	p.record = binary.AppendUvarint(p.record, uint64(f.Line))
 	p.record = binary.AppendUvarint(p.record, uint64(f.Column))
-	p.word(f.Tool)
-	p.word(f.Rule)
-	p.word(f.File)
-	p.text(f.Message)
-	p.text(f.Text)
-	if p.open.Len()+len(p.record) > p.open.Cap() {
-		p.close()
-		p.open.Grow(max(chunkSize, len(p.record)))
+	p.appendWord(f.Tool)
+	p.appendWord(f.Rule)
+	p.appendWord(f.File)
+	p.appendText(f.Message)
+	p.appendText(f.Text)
+	if p.builder.Len()+len(p.record) > p.builder.Cap() {
+		p.closeChunk()
+		p.builder.Grow(max(chunkSize, len(p.record)))
 	}
-	p.open.Write(p.record)
+	p.builder.Write(p.record)
 }
 
-func (p *Packed) close() {
-	if p.open.Len() > 0 {
-		p.chunks = append(p.chunks, p.open.String())
-		p.open.Reset()
+func (p *PackedFindings) closeChunk() {
+	if p.builder.Len() > 0 {
+		p.chunks = append(p.chunks, p.builder.String())
+		p.builder.Reset()
 	}
 }
 
-// word writes the place of a text that is often the same, and the text itself where
-// there are too many.
-func (p *Packed) word(s string) {
-	at, known := p.places[s]
+// typeFlag is the bit for Finding.Type in the byte of the level.
+const typeFlag = 1 << 7
+
+// appendWord encodes a text that findings often share: as an index in words, or as 0 and
+// the text itself if there are too many words.
+func (p *PackedFindings) appendWord(s string) {
+	index, known := p.wordIndexes[s]
 	if !known && len(p.words) < maxWords {
-		if p.places == nil {
-			p.places = map[string]uint64{}
+		if p.wordIndexes == nil {
+			p.wordIndexes = map[string]uint64{}
 		}
 		s = strings.Clone(s)
 		p.words = append(p.words, s)
-		at = uint64(len(p.words))
-		p.places[s] = at
+		index = uint64(len(p.words))
+		p.wordIndexes[s] = index
 	}
-	p.record = binary.AppendUvarint(p.record, at)
-	if at == 0 {
-		p.text(s)
+	p.record = binary.AppendUvarint(p.record, index)
+	if index == 0 {
+		p.appendText(s)
 	}
 }
 
-func (p *Packed) text(s string) {
+func (p *PackedFindings) appendText(s string) {
 	p.record = append(binary.AppendUvarint(p.record, uint64(len(s))), s...)
 }
 
-// Findings returns the list; never nil. Nothing can be added any more.
-func (p *Packed) Findings() []metric.Finding {
-	p.close()
-	p.places = nil
+// Findings returns the list, which is never nil. Do not call Add afterwards.
+func (p *PackedFindings) Findings() []metric.Finding {
+	p.closeChunk()
+	p.wordIndexes = nil
 	out := make([]metric.Finding, 0, p.Len)
 	for _, chunk := range p.chunks {
 		r := unpacker{chunk, p.words}
-		for r.rest != "" {
-			out = append(out, r.finding())
+		for r.remaining != "" {
+			out = append(out, r.readFinding())
 		}
 	}
 	return out
 }
 
-// unpacker reads what Packed wrote. Texts are parts of the chunk.
+// unpacker decodes a chunk of PackedFindings. Its texts are parts of the chunk.
 type unpacker struct {
-	rest  string
-	words []string
+	remaining string
+	words     []string
 }
 
-func (r *unpacker) finding() metric.Finding {
-	first := r.rest[0]
-	r.rest = r.rest[1:]
+func (u *unpacker) readFinding() metric.Finding {
+	first := u.remaining[0]
+	u.remaining = u.remaining[1:]
 	return metric.Finding{
-		Level: metric.Level(first &^ (1 << 7)), Type: first >= 1<<7,
-		Line: int(r.number()), Column: int(r.number()), Tool: r.word(), Rule: r.word(), File: r.word(), Message: r.text(), Text: r.text(),
+		Level: metric.Level(first &^ typeFlag), Type: first&typeFlag != 0,
+		Line: int(u.readNumber()), Column: int(u.readNumber()), Tool: u.readWord(), Rule: u.readWord(), File: u.readWord(), Message: u.readText(), Text: u.readText(),
 	}
 }
 
-func (r *unpacker) number() uint64 {
+func (u *unpacker) readNumber() uint64 {
 	n, shift := uint64(0), 0
-	for i := range len(r.rest) {
-		c := r.rest[i]
+	for i := range len(u.remaining) {
+		c := u.remaining[i]
 		n |= uint64(c&0x7f) << shift
 		shift += 7
 		if c < 0x80 {
-			r.rest = r.rest[i+1:]
+			u.remaining = u.remaining[i+1:]
 			break
 		}
 	}
 	return n
 }
 
-func (r *unpacker) word() string {
-	if at := r.number(); at > 0 {
-		return r.words[at-1]
+func (u *unpacker) readWord() string {
+	if index := u.readNumber(); index > 0 {
+		return u.words[index-1]
 	}
-	return r.text()
+	return u.readText()
 }
 
-func (r *unpacker) text() string {
-	n := r.number()
-	s := r.rest[:n]
-	r.rest = r.rest[n:]
+func (u *unpacker) readText() string {
+	n := u.readNumber()
+	s := u.remaining[:n]
+	u.remaining = u.remaining[n:]
 	return s
 }
 
-// Seen knows which findings there were, by their hash: of a million, with a chance of one
-// in ten million, one is taken for another. The zero value is empty.
-type Seen struct {
+// SeenFindings is a set of findings, stored as hashes. Among a million findings, two get
+// the same hash with a chance of one in ten million. The zero value is empty.
+type SeenFindings struct {
 	hash   maphash.Hash
 	number []byte
 	set    map[uint64]struct{}
 }
 
-// Add reports whether a finding, with what else distinguishes it, is new.
-func (s *Seen) Add(f metric.Finding, more string) bool {
+// Add adds a finding and reports whether it is new. Findings with different values of
+// more are different.
+func (s *SeenFindings) Add(f metric.Finding, more string) bool {
 	s.hash.Reset()
 	s.number = binary.AppendUvarint(append(s.number[:0], byte(f.Level)), uint64(f.Line))
 	if s.number = binary.AppendUvarint(s.number, uint64(f.Column)); f.Type {

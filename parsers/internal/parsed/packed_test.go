@@ -22,14 +22,14 @@ func TestPackedKeepsFindings(t *testing.T) {
 	for i := range maxWords + 10 {
 		want = append(want, metric.Finding{Level: metric.Warning, File: fmt.Sprint("file", i), Message: fmt.Sprint(i)})
 	}
-	var p Packed
+	var p PackedFindings
 	for _, f := range want {
 		p.Add(f)
 	}
 	if diff := cmp.Diff(want, p.Findings()); diff != "" || p.Len != len(want) {
 		t.Errorf("%d findings (-want +got):\n%s", p.Len, diff)
 	}
-	var none Packed
+	var none PackedFindings
 	if list := none.Findings(); list == nil || len(list) != 0 {
 		t.Errorf("got %#v of no findings", list)
 	}
@@ -48,7 +48,7 @@ func TestSeen(t *testing.T) {
 		change(&g)
 		list = append(list, g)
 	}
-	var s Seen
+	var s SeenFindings
 	for i, f := range append(list, list...) {
 		if got := s.Add(f, ""); got != (i < len(list)) {
 			t.Errorf("%d: %v is new: %v", i, f, got)

@@ -1,10 +1,10 @@
-// Package parsed is what the readers of reports share: the report and the row of
-// a format, the sets that gather tests and findings, and the words and lines
-// that several tools have in common.
+// Package parsed holds what the readers of reports share: the types Report and
+// Format, the sets that collect tests and findings, and helpers for words and
+// lines that several tools print. A reader fills a [TestSet], an [Outcomes] or a
+// [FindingSet] and returns its Report.
 package parsed
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -24,19 +24,18 @@ const (
 	LintReport Kind = "lint"
 )
 
-// Report is what was read. A nil section is one that the format does not hold.
+// Report is the content of one report. A section that its format does not have is nil.
 type Report struct {
 	Format   string        `json:"format"`
 	Producer string        `json:"producer,omitempty"` // the tool that wrote it, "" unknown
 	Tests    *metric.Tests `json:"tests,omitempty"`
 	Lint     *metric.Lint  `json:"lint,omitempty"`
 	Cases    Totals        `json:"cases"`
-	Problems []string      `json:"problems,omitempty"` // denied totals, noise, tolerated oddities
+	Problems []string      `json:"problems,omitempty"` // wrong totals, text of other programs, tolerated oddities
 }
 
-// Totals are the sums over the test cases as listed in a report, before
-// cases of one identity are merged in [Report].Tests. Passed + Failed + Errors
-// + Skipped = Tests.
+// Totals counts the test cases that a report lists, before cases with the same
+// identity are merged in [Report].Tests. Passed + Failed + Errors + Skipped = Tests.
 type Totals struct {
 	Tests   int `json:"tests"`
 	Passed  int `json:"passed"`
@@ -55,66 +54,63 @@ const (
 	Text Notation = "text"
 )
 
-// Format is one kind of report. Detect recognises it by the beginning of its
-// text, Parse reads it.
+// Format is one kind of report. Detect recognizes it from the first bytes of a
+// report, and Parse reads it.
 type Format struct {
 	Name     string
 	Kind     Kind
 	Notation Notation
-	Silent   bool // the tool prints nothing when it finds nothing: an empty report is a clean one
+	Silent   bool // the tool prints nothing if it finds nothing, so an empty report is clean
 	Loose    bool // tried after the other formats of its kind and notation
 	Detect   func(sniff.Head) bool
 	Parse    func(io.Reader) (Report, error)
 
-	// What docs/formats.md says of it, in Markdown.
-	Marks string // what it is recognised by
-	Tools string // which tools write it
-	Note  string // what counts as what where that is not plain, and limits
+	// The Markdown of its row in docs/formats.md.
+	Marks string // what identifies it
+	Tools string // the tools that write it
+	Note  string // how unusual outcomes are counted, and limits
 }
 
-// Rows gives formats their kind and notation.
-func Rows(kind Kind, notation Notation, formats []Format) []Format {
+// SetKind sets the kind and notation of all formats, and returns them.
+func SetKind(kind Kind, notation Notation, formats []Format) []Format {
 	for i := range formats {
 		formats[i].Kind, formats[i].Notation = kind, notation
 	}
 	return formats
 }
 
-// ErrUnknownFormat is errUnknownFormat of package parsers.
+// ErrUnknownFormat is the error for a text that is not a report of a known format.
 var ErrUnknownFormat = errors.New("the report has none of the formats that are known: let the command write one of them")
 
-// SyntaxError says where a report is damaged or cut off.
+// SyntaxError describes where a report is damaged or cut off.
 type SyntaxError = textstream.SyntaxError
 
-// MaxKept is how many tests, or findings, are kept of one report. No project has
-// so many; a report that repeats itself without end has.
-const MaxKept = 2_000_000
+// MaxItems is how many tests or findings of one report are kept. No project has
+// so many, only a tool that repeats its output forever.
+const MaxItems = 2_000_000
 
-// Keep appends what there is room for.
-func Keep[T any](list []T, more ...T) []T {
-	return append(list, more[:min(len(more), MaxKept-len(list))]...)
+// AppendLimited appends items until the list has [MaxItems].
+func AppendLimited[T any](list []T, more ...T) []T {
+	return append(list, more[:min(len(more), MaxItems-len(list))]...)
 }
 
-// full says that a report has more than is kept.
-func (r Report) full() error {
-	if r.Cases.Tests < MaxKept && (r.Lint == nil || len(r.Lint.Findings) < MaxKept) {
-		return nil
-	}
-	return TooMany()
+// TooManyError returns the error for a report with at least [MaxItems] tests or findings.
+func TooManyError() error {
+	return &SyntaxError{Problem: fmt.Sprintf("there are more than %d tests or findings: the tool has repeated itself without end", MaxItems)}
 }
 
-// TooMany is the error of a report with more than [MaxKept] tests or findings.
-func TooMany() error {
-	return &SyntaxError{Problem: fmt.Sprintf("there are more than %d tests or findings: the tool has repeated itself without end", MaxKept)}
-}
-
+// Read parses a report, and sets the fields that no format sets itself.
 func (f Format) Read(src io.Reader) (Report, error) {
 	report, err := f.Parse(src)
 	report.Format = f.Name
 	if t := report.Tests; t != nil {
 		t.Format, t.Producer, t.Problems = f.Name, report.Producer, report.Problems
 	}
-	return report, cmp.Or(err, report.full())
+	isTooLarge := report.Cases.Tests >= MaxItems || report.Lint != nil && len(report.Lint.Findings) >= MaxItems
+	if err == nil && isTooLarge {
+		err = TooManyError()
+	}
+	return report, err
 }
 
 // Add counts one test case.
@@ -132,15 +128,15 @@ func (t *Totals) Add(s metric.Status) {
 	}
 }
 
-// Bad is how many cases failed or could not finish.
-func (t Totals) Bad() int { return t.Failed + t.Errors }
+// Unsuccessful returns how many cases failed or had an error.
+func (t Totals) Unsuccessful() int { return t.Failed + t.Errors }
 
-// Minus returns the sums without those of o.
+// Minus returns t without the counts of o.
 func (t Totals) Minus(o Totals) Totals {
 	return Totals{t.Tests - o.Tests, t.Passed - o.Passed, t.Failed - o.Failed, t.Errors - o.Errors, t.Skipped - o.Skipped}
 }
 
-// Plus returns the sums of both.
+// Plus returns the counts of both.
 func (t Totals) Plus(o Totals) Totals {
 	return Totals{t.Tests + o.Tests, t.Passed + o.Passed, t.Failed + o.Failed, t.Errors + o.Errors, t.Skipped + o.Skipped}
 }

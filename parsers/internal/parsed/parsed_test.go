@@ -40,7 +40,7 @@ func TestMembersPassesOverOthers(t *testing.T) {
 	var name string
 	var items []int
 	_, err := jsonstream.ReadDocuments(strings.NewReader(`{"other":{"name":"x"},"name":"a","items":[1,2]}`), func(j *jsonstream.Reader) error {
-		return Members(j, map[string]any{"name": &name, "items": Items(j, func(n int) { items = append(items, n) })})
+		return ReadMembers(j, map[string]any{"name": &name, "items": ItemReader(j, func(n int) { items = append(items, n) })})
 	})
 	if err != nil || name != "a" || !cmp.Equal(items, []int{1, 2}) {
 		t.Errorf("%q, %v, %v", name, items, err)
@@ -53,11 +53,11 @@ func TestCompiledSplitsMessagesOfTheCompiler(t *testing.T) {
 		{Tool: "x", Rule: "compile", Level: metric.Error, Type: true, File: "a/b.go", Line: 4, Column: 9, Message: "undefined: y"},
 		{Tool: "x", Rule: "compile", Level: metric.Error, Type: true, File: "a/c.go", Line: 1, Message: "bad"},
 	}
-	if diff := cmp.Diff(want, Compiled(f)); diff != "" {
+	if diff := cmp.Diff(want, SplitCompilerOutput(f)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	f.Message = "something else"
-	if diff := cmp.Diff([]metric.Finding{f}, Compiled(f)); diff != "" {
+	if diff := cmp.Diff([]metric.Finding{f}, SplitCompilerOutput(f)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

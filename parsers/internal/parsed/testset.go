@@ -22,18 +22,18 @@ func UniqueSuites(suites []metric.Suite) []metric.Suite {
 	return out
 }
 
-// TestSet gathers the cases of one report.
+// TestSet collects the cases of one report.
 type TestSet struct {
-	Cases    []metric.Test
-	Totals   Totals
-	Broken   []metric.Suite
-	Problems textstream.Problems
-	Several  bool   // cases of one identity are several tests, not attempts at one
-	denied   string // the first contradiction
-	unnamed  int
+	Cases         []metric.Test
+	Totals        Totals
+	Broken        []metric.Suite // suites that could not run
+	Problems      textstream.Problems
+	NumberRepeats bool   // cases with the same identity are different tests, not attempts
+	contradiction string // the first one
+	unnamed       int    // cases without a name
 }
 
-// Add takes one case, its names as they are written.
+// Add adds a case and cleans its names.
 func (s *TestSet) Add(t metric.Test) {
 	t.Suite, t.Class, t.Name = textstream.CleanName(t.Suite), textstream.CleanName(t.Class), textstream.CleanName(t.Name)
 	if t.Name == "" {
@@ -41,27 +41,28 @@ func (s *TestSet) Add(t metric.Test) {
 		t.Name = fmt.Sprintf("(unnamed %d)", s.unnamed)
 	}
 	s.Totals.Add(t.Status)
-	s.Cases = Keep(s.Cases, t)
+	s.Cases = AppendLimited(s.Cases, t)
 }
 
-// Tests returns the set of tests, in which cases of one identity are one.
+// Tests returns the tests, with cases of the same identity merged.
 func (s *TestSet) Tests() *metric.Tests {
-	t := Distinct(s.Cases, s.Several)
-	t.Broken, t.Failure = UniqueSuites(s.Broken), s.Denied()
+	t := MergeCases(s.Cases, s.NumberRepeats)
+	t.Broken, t.Failure = UniqueSuites(s.Broken), s.Contradiction()
 	if same := s.Totals.Tests - len(t.Cases); same > 0 {
 		s.Problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return t
 }
 
-// Distinct returns the set of the cases. With several, those of one identity are several
-// tests: the second and later ones get a number, as "name[2]", unless they are reruns.
-func Distinct(cases []metric.Test, several bool) *metric.Tests {
+// MergeCases returns the tests of the cases: those with the same identity are one test.
+// If numberRepeats is set, they are different tests instead, and the second and later
+// ones are named "name[2]" and so on, unless they are reruns.
+func MergeCases(cases []metric.Test, numberRepeats bool) *metric.Tests {
 	t := metric.NewTests(cases)
-	if !several || len(t.Cases) == len(cases) {
+	if !numberRepeats || len(t.Cases) == len(cases) {
 		return t
 	}
-	order := make([]int, len(cases)) // moving numbers is cheaper than moving cases
+	order := make([]int, len(cases)) // sorting indexes is cheaper than moving cases
 	for i := range order {
 		order[i] = i
 	}
@@ -81,36 +82,37 @@ func Distinct(cases []metric.Test, several bool) *metric.Tests {
 	return metric.NewTests(cases)
 }
 
-// Contradicts says that the report denies its own cases: they are not all.
-func (s *TestSet) Contradicts(format string, args ...any) {
-	what := textstream.ClipText(fmt.Sprintf(format, args...))
-	s.denied = cmp.Or(s.denied, what)
-	s.Problems.Add("%s", what)
+// AddContradiction records that the report states more failures than it lists, so that
+// its list cannot be complete.
+func (s *TestSet) AddContradiction(format string, args ...any) {
+	problem := textstream.ClipText(fmt.Sprintf(format, args...))
+	s.contradiction = cmp.Or(s.contradiction, problem)
+	s.Problems.Add("%s", problem)
 }
 
-// Denied returns the first contradiction, "" for none, or where suites that could not
-// run explain it.
-func (s *TestSet) Denied() string {
+// Contradiction returns the first contradiction. It is "" if there is none, or if
+// suites that could not run explain it.
+func (s *TestSet) Contradiction() string {
 	if len(s.Broken) > 0 {
 		return ""
 	}
-	return s.denied
+	return s.contradiction
 }
 
-// Fails compares how many tests failed, as the report states, with the recounts, of
-// which any may be right. More than the greatest is a contradiction. A sum of less than
-// 0 is one that it does not state.
-func (s *TestSet) Fails(what string, stated float64, counts ...int) {
-	switch n := Int(stated); {
+// CheckFailures compares the number of failures that the report states with the counts,
+// any of which may be right since tools count differently. A number above all counts is a
+// contradiction, and a number below 0 is not stated.
+func (s *TestSet) CheckFailures(what string, stated float64, counts ...int) {
+	switch n := ToCount(stated); {
 	case stated < 0 || slices.Contains(counts, n):
 	case n > slices.Max(counts):
-		s.Contradicts("the report says %d %s and holds %d", n, what, counts[0])
+		s.AddContradiction("the report says %d %s and holds %d", n, what, counts[0])
 	default:
 		s.Problems.Add("the report says %d %s and holds %d", n, what, counts[0])
 	}
 }
 
-// Breaks takes a suite that could not run.
-func (s *TestSet) Breaks(name, why string) {
+// AddBroken adds a suite that could not run.
+func (s *TestSet) AddBroken(name, why string) {
 	s.Broken = append(s.Broken, metric.Suite{Name: textstream.CleanName(name), Why: why})
 }

@@ -9,18 +9,19 @@ import (
 
 	"supervise/internal/regexp"
 	"supervise/internal/textstream"
+	"supervise/metric"
 )
 
-// Because joins what happened and its reason, if there is one.
-func Because(what, why string) string {
-	if why == "" {
-		return what
+// JoinReason returns "event: reason", or the event alone if there is no reason.
+func JoinReason(event, reason string) string {
+	if reason == "" {
+		return event
 	}
-	return what + ": " + why
+	return event + ": " + reason
 }
 
-// LastLine returns the last line that says more than FAIL.
-func LastLine(s string) string {
+// LastOutputLine returns the last line of s other than PASS and FAIL.
+func LastOutputLine(s string) string {
 	last := ""
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)
@@ -31,44 +32,45 @@ func LastLine(s string) string {
 	return last
 }
 
-// MaxLine is the longest line that can be one of a compiler.
+// MaxLine is how many bytes of a line are read. No compiler writes longer lines.
 const MaxLine = 16 << 10
 
-// Slashed returns a path with slashes, cleaned.
-func Slashed(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }
+// ToSlash returns the clean path with slashes instead of backslashes.
+func ToSlash(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }
 
-// MaxMessage is how many bytes of a message of several lines are gathered.
+// MaxMessage limits the bytes of a message that is joined from several lines.
 const MaxMessage = 2 << 10
 
-// Int returns f without its fraction, 0 if it is below 0 or too large.
-func Int(f float64) int {
+// ToCount returns f without its fraction, or 0 if it is below 0 or too large.
+func ToCount(f float64) int {
 	if math.IsNaN(f) || f < 0 || f > 1e9 {
 		return 0
 	}
 	return int(f)
 }
 
-// Interner keeps one copy of every name that is repeated in a report.
+// Interner stores one copy of every name that a report repeats.
 type Interner map[string]string
 
-// Of returns the one copy of s.
-func (n Interner) Of(s string) string {
-	if kept, ok := n[s]; ok {
-		return kept
+// Intern returns the stored copy of s.
+func (i Interner) Intern(s string) string {
+	if stored, ok := i[s]; ok {
+		return stored
 	}
-	n[s] = s
+	i[s] = s
 	return s
 }
 
-// Scheme is how an absolute URI begins; a drive letter is not a scheme.
-var Scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
+// URISchemePattern matches the start of an absolute URI. A drive letter is not a scheme.
+var URISchemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:`)
 
-var drive = regexp.MustCompile(`^/[A-Za-z]:`)
+// drivePattern matches the start of a Windows path in a URI: "/C:/a.c".
+var drivePattern = regexp.MustCompile(`^/[A-Za-z]:`)
 
-// URIPath returns the path that a file URI or a relative reference names. Other
-// URIs stay as they are.
+// URIPath returns the path of a file URI or of a relative reference. It does not
+// change other URIs.
 func URIPath(uri string) string {
-	if Scheme.MatchString(uri) && !strings.HasPrefix(uri, "file:") {
+	if URISchemePattern.MatchString(uri) && !strings.HasPrefix(uri, "file:") {
 		return textstream.CleanName(uri)
 	}
 	path := strings.TrimPrefix(uri, "file:")
@@ -81,17 +83,47 @@ func URIPath(uri string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		path = plain
 	}
-	if drive.MatchString(path) {
+	if drivePattern.MatchString(path) {
 		path = path[1:]
 	}
-	return Slashed(textstream.CleanName(path))
+	return ToSlash(textstream.CleanName(path))
 }
 
-// Seconds turns a number of seconds into a duration; what is not a sensible time
-// is none.
+// Seconds returns a duration. A number that is not a sensible time gives 0.
 func Seconds(s float64) time.Duration {
 	if math.IsNaN(s) || s <= 0 || s > 1e9 {
 		return 0
 	}
 	return time.Duration(math.Round(s * float64(time.Second)))
+}
+
+// RobotStatus returns the status for a word of Robot Framework. Tests that did not run,
+// in a dry run or because the run was stopped, are skipped.
+func RobotStatus(word string) metric.Status {
+	switch word {
+	case "PASS":
+		return metric.Passed
+	case "FAIL":
+		return metric.Failed
+	case "SKIP", "NOT RUN", "NOT SET":
+		return metric.Skipped
+	}
+	return metric.Errored
+}
+
+// severities maps the words for the severity of a finding. golangci-lint writes ""
+// unless it is configured otherwise.
+var severities = map[string]metric.Level{
+	"": metric.Error, "error": metric.Error,
+	"warning": metric.Warning, "warn": metric.Warning, "medium": metric.Warning, "minor": metric.Warning,
+	"info": metric.Note, "note": metric.Note, "notice": metric.Note, "low": metric.Note, "hint": metric.Note, "ignore": metric.Note,
+	"information": metric.Note, "informational": metric.Note, "style": metric.Note, "suggestion": metric.Note,
+}
+
+// LevelOf returns the level of a severity. Unknown severities are errors.
+func LevelOf(severity string) metric.Level {
+	if l, ok := severities[strings.ToLower(severity)]; ok {
+		return l
+	}
+	return metric.Error
 }

@@ -9,8 +9,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// sarifTool describes the tool of a run: its driver, which has most rules, and
-// its extensions.
+// sarifTool describes the tool of a run: its driver, which has most of the rules, and its
+// extensions.
 type sarifTool struct {
 	Driver     sarifComponent   `json:"driver"`
 	Extensions []sarifComponent `json:"extensions"`
@@ -62,33 +62,31 @@ func (c *sarifComponent) index() {
 
 var noRule = &sarifRule{}
 
-// rule returns the rule that is referred to, or an empty one. A number counts
-// if the rule there has the right name, a name in the named part of the tool
-// first, then in all of them. Where nothing has the name, the number counts.
-func (t *sarifTool) rule(ref sarifRuleRef) *sarifRule {
-	c := t.component(ref.ToolComponent)
-	numbered := noRule
+// findRule returns the rule that is referred to, or an empty one. It prefers the rule with
+// the index if that has the right name, then a rule with the name in the named component, in
+// the driver and in the extensions, and last the rule with the index.
+func (t *sarifTool) findRule(ref sarifRuleRef) *sarifRule {
+	c := t.findComponent(ref.ToolComponent)
+	indexed := noRule
 	if i := ref.Index; i != nil && *i >= 0 && *i < len(c.Rules) {
-		numbered = &c.Rules[*i]
-		if ref.ID == "" || numbered.ID == ref.ID || strings.HasPrefix(ref.ID, numbered.ID+"/") {
-			return numbered
+		indexed = &c.Rules[*i]
+		if ref.ID == "" || indexed.ID == ref.ID || strings.HasPrefix(ref.ID, indexed.ID+"/") {
+			return indexed
 		}
 	}
-	if r := c.find(ref); r != nil {
-		return r
-	}
-	if r := t.Driver.find(ref); r != nil {
-		return r
-	}
+	components := []*sarifComponent{c, &t.Driver}
 	for i := range t.Extensions {
-		if r := t.Extensions[i].find(ref); r != nil {
+		components = append(components, &t.Extensions[i])
+	}
+	for _, c := range components {
+		if r := c.ruleByName(ref); r != nil {
 			return r
 		}
 	}
-	return numbered
+	return indexed
 }
 
-func (t *sarifTool) component(ref *sarifRuleRef) *sarifComponent {
+func (t *sarifTool) findComponent(ref *sarifRuleRef) *sarifComponent {
 	if ref == nil {
 		return &t.Driver
 	}
@@ -101,9 +99,9 @@ func (t *sarifTool) component(ref *sarifRuleRef) *sarifComponent {
 	return &t.Driver
 }
 
-// find looks for the rule by its names; of a name like "CA1000/1" the first
-// part is the rule's.
-func (c *sarifComponent) find(ref sarifRuleRef) *sarifRule {
+// ruleByName returns the rule with the ID or GUID, nil for none. Of an ID like "CA1000/1",
+// the first part may be that of the rule.
+func (c *sarifComponent) ruleByName(ref sarifRuleRef) *sarifRule {
 	for id := ref.ID; id != ""; {
 		if r := c.byID[id]; r != nil {
 			return r
@@ -114,9 +112,9 @@ func (c *sarifComponent) find(ref sarifRuleRef) *sarifRule {
 	return c.byID[ref.GUID]
 }
 
-// file returns the path of a place: unchanged if it is absolute, else
-// relative to the outermost of its bases.
-func (r *sarifRun) file(p sarifPlace) string {
+// filePath returns the path of a place. A relative path is joined with its bases, except for
+// the outermost one.
+func (r *sarifRun) filePath(p sarifPlace) string {
 	if i := p.Index; p.URI == "" && i != nil && *i >= 0 && *i < len(r.artifacts) {
 		p = r.artifacts[*i]
 	}
@@ -124,26 +122,26 @@ func (r *sarifRun) file(p sarifPlace) string {
 		return ""
 	}
 	uri := p.URI
-	for base, n := p.Base, 0; base != "" && n < 8 && !parsed.Scheme.MatchString(uri); n++ {
+	for base, n := p.Base, 0; base != "" && n < 8 && !parsed.URISchemePattern.MatchString(uri); n++ {
 		b, ok := r.bases[base]
-		if !ok || parsed.Scheme.MatchString(b.URI) || strings.HasPrefix(b.URI, "/") || b.Base == "" {
+		if !ok || parsed.URISchemePattern.MatchString(b.URI) || strings.HasPrefix(b.URI, "/") || b.Base == "" {
 			break
 		}
 		uri, base = strings.TrimSuffix(b.URI, "/")+"/"+uri, b.Base
 	}
-	return r.names.Of(parsed.URIPath(uri))
+	return r.names.Intern(parsed.URIPath(uri))
 }
 
-var placeholder = regexp.MustCompile(`\{(\d{1,3})\}`)
+var placeholderPattern = regexp.MustCompile(`\{(\d{1,3})\}`)
 
-// fill puts the arguments of the message into text.
-func (m *sarifMessage) fill(text string) string {
+// format replaces the placeholders in text by the arguments of the message.
+func (m *sarifMessage) format(text string) string {
 	if len(m.Arguments) > 0 {
-		text = placeholder.ReplaceAllStringFunc(text, func(hole string) string {
-			if n, err := strconv.Atoi(hole[1 : len(hole)-1]); err == nil && n < len(m.Arguments) {
+		text = placeholderPattern.ReplaceAllStringFunc(text, func(placeholder string) string {
+			if n, err := strconv.Atoi(placeholder[1 : len(placeholder)-1]); err == nil && n < len(m.Arguments) {
 				return m.Arguments[n]
 			}
-			return hole
+			return placeholder
 		})
 	}
 	return textstream.ClipText(text)

@@ -12,13 +12,13 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// allureResult is what Allure 2 keeps of one attempt of a test, in its own file.
+// allureResult is the file that Allure 2 writes for one attempt of a test.
 type allureResult struct {
 	UUID      string  `json:"uuid"`
 	History   string  `json:"historyId"`
 	Name      string  `json:"name"`
 	FullName  string  `json:"fullName"`
-	Status    *string `json:"status"`
+	Status    string  `json:"status"`
 	StartTime float64 `json:"start"` // in milliseconds
 	StopTime  float64 `json:"stop"`
 	Details   struct {
@@ -42,59 +42,54 @@ type allureAttempt struct {
 	start   float64
 }
 
-// parseAllure reads one result of Allure, or several of them in one text. Attempts of one
-// test are those with one history.
+// parseAllure reads one result file of Allure, or several of them in one text. Results with
+// the same history are attempts of one test.
 func parseAllure(r io.Reader) (parsed.Report, error) {
 	var s parsed.Outcomes
-	var list []allureAttempt
+	var attempts []allureAttempt
 	producer := "allure"
-	report, err := s.Documents(r, &producer, func(j *jsonstream.Reader) error {
+	report, err := s.ReadDocuments(r, &producer, func(j *jsonstream.Reader) error {
 		var a allureResult
-		err := j.Value(&a)
-		if err == nil && (a.UUID == "" || a.Name == "" && a.FullName == "") {
-			return parsed.OtherShape(j, "this is no result of Allure: it has no uuid, or no name")
+		if err := j.Value(&a); err != nil {
+			return err
 		}
-		if err == nil {
-			list = parsed.Keep(list, allureAttempt{a.test(&s), a.History, a.StartTime})
+		if a.UUID == "" || a.Name == "" && a.FullName == "" {
+			return parsed.ShapeError(j, "this is no result of Allure: it has no uuid, or no name")
 		}
-		return err
+		attempts = parsed.AppendLimited(attempts, allureAttempt{a.toTest(&s), a.History, a.StartTime})
+		return nil
 	})
-	if len(list) == 0 {
+	if len(attempts) == 0 {
 		return report, err
 	}
-	slices.SortStableFunc(list, func(a, b allureAttempt) int {
+	slices.SortStableFunc(attempts, func(a, b allureAttempt) int {
 		return cmp.Or(cmp.Compare(a.history, b.history), cmp.Compare(a.start, b.start))
 	})
-	for i, a := range list {
-		a.test.Rerun = i > 0 && a.history != "" && a.history == list[i-1].history
+	for i, a := range attempts {
+		a.test.Rerun = i > 0 && a.history != "" && a.history == attempts[i-1].history
 		s.Add(a.test)
 	}
 	return s.Report(producer), err
 }
 
-var allureOutcomes = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "broken": metric.Errored, "skipped": metric.Skipped}
+var allureStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": metric.Failed, "broken": metric.Errored, "skipped": metric.Skipped}
 
-func (a *allureResult) test(s *parsed.Outcomes) metric.Test {
+func (a *allureResult) toTest(s *parsed.Outcomes) metric.Test {
 	labels := map[string]string{}
 	for _, l := range a.Labels {
 		labels[l.Name] = cmp.Or(labels[l.Name], string(l.Value))
 	}
 	t := metric.Test{
 		ID: metric.ID{
-			Suite: cmp.Or(parsed.GroupPath(labels["parentSuite"], labels["suite"]), labels["package"]),
+			Suite: cmp.Or(parsed.JoinGroups(labels["parentSuite"], labels["suite"]), labels["package"]),
 			Class: labels["subSuite"],
-			Name:  cmp.Or(a.Name, a.FullName) + a.arguments(labels["framework"]),
+			Name:  cmp.Or(a.Name, a.FullName) + a.parameterSuffix(labels["framework"]),
 		},
 		Duration: parsed.Seconds((a.StopTime - a.StartTime) / float64(time.Second/time.Millisecond)),
 	}
-	word := ""
-	if a.Status != nil {
-		word = *a.Status
-	}
-	known := false
-	if t.Status, known = allureOutcomes[word]; !known {
+	if t.Status = allureStatuses[a.Status]; t.Status == 0 {
 		t.Status = metric.Errored
-		s.Problems.Add("test %q has the status %q: it counts as an error", t.Name, word)
+		s.Problems.Add("test %q has the status %q: it counts as an error", t.Name, a.Status)
 	}
 	if t.Status != metric.Passed {
 		t.Message = parsed.JoinMessage(string(a.Details.Message), string(a.Details.Trace))
@@ -102,20 +97,20 @@ func (a *allureResult) test(s *parsed.Outcomes) metric.Test {
 	return parsed.CleanTest(t)
 }
 
-// arguments tells the cases of one test apart. pytest has them in the name, unless it was
-// given another one.
-func (a *allureResult) arguments(framework string) string {
+// parameterSuffix returns the parameters of the test as "(a=1, b=2)", "" for none. They
+// distinguish the cases of a parameterized test. pytest has them in the name already.
+func (a *allureResult) parameterSuffix(framework string) string {
 	if framework == "pytest" && strings.HasSuffix(a.Name, "]") {
 		return ""
 	}
-	var list []string
+	var parameters []string
 	for _, p := range a.Parameters {
 		if !p.Excluded {
-			list = append(list, p.Name+"="+string(p.Value))
+			parameters = append(parameters, p.Name+"="+string(p.Value))
 		}
 	}
-	if len(list) == 0 {
+	if len(parameters) == 0 {
 		return ""
 	}
-	return "(" + strings.Join(list, ", ") + ")"
+	return "(" + strings.Join(parameters, ", ") + ")"
 }

@@ -16,7 +16,7 @@ type ctrfTest struct {
 	Duration  parsed.AnyNumber `json:"duration"` // milliseconds
 	Message   parsed.AnyText   `json:"message"`
 	Trace     parsed.AnyText   `json:"trace"`
-	Suite     parsed.AnyText   `json:"suite"` // a text, or a list from the outside to the inside
+	Suite     parsed.AnyText   `json:"suite"` // a name, or a list of names, the outermost first
 	FilePath  parsed.AnyText   `json:"filePath"`
 	Line      parsed.AnyNumber `json:"line"`
 	Retries   parsed.AnyNumber `json:"retries"`
@@ -24,8 +24,8 @@ type ctrfTest struct {
 	Browser   parsed.AnyText   `json:"browser"`
 }
 
-// ctrfSummary has the sums of a report. It distinguishes pending, skipped and other tests,
-// which are all skipped here.
+// ctrfSummary has the totals that are checked. Those of pending, skipped and other tests are
+// not, since all of these are skipped here.
 type ctrfSummary struct {
 	Tests  *parsed.AnyNumber `json:"tests"`
 	Passed *parsed.AnyNumber `json:"passed"`
@@ -39,43 +39,43 @@ func readCTRF(d *document) error {
 		Name parsed.AnyText `json:"name"`
 	}
 	var summary ctrfSummary
-	d.Several = true
+	d.NumberRepeats = true
 	listed := false
-	err := parsed.Members(d.Reader, map[string]any{"results": func() error {
-		return parsed.Members(d.Reader, map[string]any{"tool": &tool, "summary": &summary, "tests": func() error {
+	err := parsed.ReadMembers(d.Reader, map[string]any{"results": func() error {
+		return parsed.ReadMembers(d.Reader, map[string]any{"tool": &tool, "summary": &summary, "tests": func() error {
 			listed = true
-			return items(d, func(t ctrfTest) { d.Add(t.test()) })()
+			return parsed.ItemReader(d.Reader, func(t ctrfTest) { d.Add(t.toTest()) })()
 		}})
 	}})
 	if err == nil && !listed {
-		err = d.otherShape("CTRF", "tests")
+		err = d.shapeError("CTRF", "tests")
 	}
 	if err != nil {
 		return err
 	}
 	*d.producer = string(tool.Name)
-	n := d.counts()
-	d.Stated("tests", summary.Tests, n.Tests)
-	d.Stated("passed tests", summary.Passed, n.Passed)
-	d.StatedFails("failed tests", summary.Failed, n.Failed, n.Failed+n.Errors)
+	n := d.documentTotals()
+	d.CheckOptionalTotal("tests", summary.Tests, n.Tests)
+	d.CheckOptionalTotal("passed tests", summary.Passed, n.Passed)
+	d.CheckOptionalFailures("failed tests", summary.Failed, n.Failed, n.Unsuccessful())
 	if summary.Start > 0 {
-		d.Took += (summary.Stop - summary.Start).In(time.Millisecond)
+		d.Duration += (summary.Stop - summary.Start).In(time.Millisecond)
 	}
 	return nil
 }
 
-func (t ctrfTest) test() metric.Test {
+func (t ctrfTest) toTest() metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(t.FilePath), Class: strings.ReplaceAll(string(t.Suite), "\n", " > "), Name: string(t.Name)},
 		Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Message), string(t.Trace)),
 		File: string(t.FilePath), Line: t.Line.Int(),
 	}
 	if t.Browser != "" {
-		out.Class = parsed.GroupPath(string(t.Browser), out.Class)
+		out.Class = parsed.JoinGroups(string(t.Browser), out.Class)
 	}
 	setStatus(&out, ctrfStatuses, t.Status)
 	if t.Status == "other" {
-		out.Status = ctrfOther(t.RawStatus)
+		out.Status = ctrfOtherStatus(t.RawStatus)
 	}
 	out.Flaky = out.Status == metric.Passed && (t.Flaky || t.Retries > 0)
 	return out
@@ -85,10 +85,10 @@ var ctrfStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "failed": metric.Failed, "skipped": metric.Skipped, "pending": metric.Skipped, "other": metric.Skipped,
 }
 
-// ctrfOther decides by the word of the tool whether a test that neither passed
-// nor failed is an error.
-func ctrfOther(word string) metric.Status {
-	switch strings.ToLower(word) {
+// ctrfOtherStatus returns the status of a test with the status "other", by the word that
+// the test runner has for it.
+func ctrfOtherStatus(rawStatus string) metric.Status {
+	switch strings.ToLower(rawStatus) {
 	case "error", "errored", "broken", "crashed", "aborted", "timedout", "timeout", "interrupted":
 		return metric.Errored
 	}

@@ -13,9 +13,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// cucumberFeature is one feature of the JSON that Cucumber writes in all its
-// languages, and behave and others after it. It is read scenario by scenario,
-// since pictures may be part of it.
+// cucumberFeature is one feature in the JSON of Cucumber, in all its languages, and of
+// behave. It is read scenario by scenario, since scenarios may contain screenshots.
 type cucumberFeature struct {
 	uri      parsed.AnyText
 	location parsed.AnyText // of behave, file:line
@@ -24,11 +23,10 @@ type cucumberFeature struct {
 	after    []cucumberStep
 	status   parsed.AnyText // of behave
 	elements []cucumberElement
-	listed   bool // it has elements
+	listed   bool // the member elements exists
 }
 
-// cucumberElement is a scenario, or a background that belongs to the scenarios
-// after it.
+// cucumberElement is a scenario, or the background of the scenarios after it.
 type cucumberElement struct {
 	Type     string           `json:"type"`
 	Keyword  string           `json:"keyword"`
@@ -54,10 +52,10 @@ type cucumberStep struct {
 	After  []cucumberStep `json:"after"`
 }
 
-// readCucumber reads scenarios as tests. An undefined or pending step skips its
-// scenario, because it does not say that something is wrong; an ambiguous one fails it.
+// readCucumber reads scenarios as tests. An undefined or pending step skips its scenario,
+// because nothing is known to be wrong. An ambiguous step fails it.
 func readCucumber(d *document) error {
-	return d.list("Cucumber", func() error {
+	return d.readList("Cucumber", func() error {
 		var f cucumberFeature
 		if err := f.read(d.Reader); err != nil {
 			return err
@@ -68,25 +66,25 @@ func readCucumber(d *document) error {
 		if f.uri == "" && f.location != "" {
 			*d.producer = "behave"
 		}
-		f.add(d.Outcomes)
+		f.addTo(d.Outcomes)
 		return nil
 	})
 }
 
 func (f *cucumberFeature) read(j *jsonstream.Reader) error {
-	return parsed.Members(j, map[string]any{
+	return parsed.ReadMembers(j, map[string]any{
 		"uri": &f.uri, "location": &f.location, "name": &f.name, "before": &f.before, "after": &f.after, "status": &f.status,
 		"elements": func() error {
 			f.listed = true
-			return parsed.Items(j, func(e cucumberElement) { f.elements = append(f.elements, e) })()
+			return parsed.ItemReader(j, func(e cucumberElement) { f.elements = append(f.elements, e) })()
 		},
 	})
 }
 
-func (f *cucumberFeature) add(s *parsed.Outcomes) {
+func (f *cucumberFeature) addTo(s *parsed.Outcomes) {
 	file, unit := string(f.uri), time.Nanosecond
 	if file == "" {
-		file, _ = splitLine(string(f.location))
+		file, _ = splitLocation(string(f.location))
 		unit = time.Second
 	}
 	var background []cucumberStep
@@ -97,24 +95,24 @@ func (f *cucumberFeature) add(s *parsed.Outcomes) {
 			background = steps
 			continue
 		}
-		tests = append(tests, e.test(file, string(f.name), slices.Concat(background, steps), unit))
+		tests = append(tests, e.toTest(file, string(f.name), slices.Concat(background, steps), unit))
 		if f.uri != "" {
-			background = nil // it is repeated before every scenario
+			background = nil // Cucumber repeats it before every scenario, behave does not
 		}
 	}
-	nameExamples(tests)
+	numberExamples(tests)
 	for _, t := range tests {
 		s.Add(t)
 	}
-	broken := worstStep(slices.Concat(f.before, f.after), unit)
-	if broken.Status > metric.Skipped || f.status == "hook_error" || f.status == "cleanup_error" {
-		s.Breaks(file, "a hook of the feature failed\n"+broken.Message)
+	hooks := mergeSteps(slices.Concat(f.before, f.after), unit)
+	if hooks.Status > metric.Skipped || f.status == "hook_error" || f.status == "cleanup_error" {
+		s.AddBroken(file, "a hook of the feature failed\n"+hooks.Message)
 	}
 }
 
-// nameExamples makes the names of scenarios unique: those of other lines are
-// the examples of an outline, those of one line are attempts at the same.
-func nameExamples(tests []metric.Test) {
+// numberExamples makes the names of scenarios unique. Scenarios of one name on different
+// lines are the examples of an outline and get numbers. On one line they are reruns.
+func numberExamples(tests []metric.Test) {
 	groups := map[metric.ID][]*metric.Test{}
 	for i := range tests {
 		groups[tests[i].ID] = append(groups[tests[i].ID], &tests[i])
@@ -135,20 +133,20 @@ func nameExamples(tests []metric.Test) {
 	}
 }
 
-func splitLine(place string) (file string, line int) {
-	i := strings.LastIndexByte(place, ':')
+// splitLocation splits "file:line". The line is 0 if there is none.
+func splitLocation(location string) (file string, line int) {
+	i := strings.LastIndexByte(location, ':')
 	if i < 0 {
-		return place, 0
+		return location, 0
 	}
-	n, err := strconv.Atoi(place[i+1:])
+	line, err := strconv.Atoi(location[i+1:])
 	if err != nil {
-		return place, 0
+		return location, 0
 	}
-	return place[:i], n
+	return location[:i], line
 }
 
-// cucumberStatuses are the words for the result of a step or scenario, in any
-// case.
+// cucumberStatuses maps the results of steps and scenarios, in lower case.
 var cucumberStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "failed": metric.Failed, "ambiguous": metric.Failed,
 	"skipped": metric.Skipped, "pending": metric.Skipped, "undefined": metric.Skipped, "untested": metric.Skipped,
@@ -157,9 +155,8 @@ var cucumberStatuses = map[string]metric.Status{
 	"xfailed": metric.Skipped, "xpassed": metric.Failed, "unknown": metric.Errored,
 }
 
-// cucumberStatus returns what a word means: an unknown one is an error, and
-// none is nothing.
-func cucumberStatus(word string) metric.Status {
+// parseCucumberStatus returns the status for a result, 0 for "". An unknown word is an error.
+func parseCucumberStatus(word string) metric.Status {
 	if word == "" {
 		return 0
 	}
@@ -169,18 +166,18 @@ func cucumberStatus(word string) metric.Status {
 	return metric.Errored
 }
 
-func (e cucumberElement) test(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
-	out := worstStep(steps, unit)
+func (e cucumberElement) toTest(file, feature string, steps []cucumberStep, unit time.Duration) metric.Test {
+	out := mergeSteps(steps, unit)
 	out.ID = metric.ID{Suite: file, Class: feature, Name: string(e.Name)}
 	out.File, out.Line = file, e.Line.Int()
 	if e.Location != "" {
-		out.File, out.Line = splitLine(string(e.Location))
+		out.File, out.Line = splitLocation(string(e.Location))
 	}
-	if s := cucumberStatus(e.Status); s > out.Status {
+	if s := parseCucumberStatus(e.Status); s > out.Status {
 		out.Status = s
 	}
-	if open := withoutResult(e.Steps); open != "" && out.Status <= metric.Passed {
-		out.Status, out.Message = metric.Errored, "the report does not say how a step ended: "+open
+	if step := firstStepWithoutResult(e.Steps); step != "" && out.Status <= metric.Passed {
+		out.Status, out.Message = metric.Errored, "the report does not say how a step ended: "+step
 	}
 	if out.Status == 0 { // a scenario without steps
 		out.Status = metric.Passed
@@ -188,9 +185,9 @@ func (e cucumberElement) test(file, feature string, steps []cucumberStep, unit t
 	return out
 }
 
-// withoutResult returns the first step without a result, "" if there is none. Those after
-// a failure may have none.
-func withoutResult(steps []cucumberStep) string {
+// firstStepWithoutResult returns the name of the first step without a result, "" if all
+// have one. Steps after a failure may have none.
+func firstStepWithoutResult(steps []cucumberStep) string {
 	for _, s := range steps {
 		if s.Result == nil || s.Result.Status == "" {
 			return strings.TrimSpace(string(s.Keyword) + " " + string(s.Name))
@@ -199,25 +196,26 @@ func withoutResult(steps []cucumberStep) string {
 	return ""
 }
 
-// worstStep returns the outcome of steps and the hooks around them.
-func worstStep(steps []cucumberStep, unit time.Duration) metric.Test {
-	var out metric.Test
-	take := func(t metric.Test) {
-		out.Duration += t.Duration
-		if t.Status > out.Status {
-			out.Status, out.Message = t.Status, t.Message
+// mergeSteps returns the worst outcome of the steps and of their hooks, and the sum of
+// their durations. Its identity is not set.
+func mergeSteps(steps []cucumberStep, unit time.Duration) metric.Test {
+	var merged metric.Test
+	merge := func(t metric.Test) {
+		merged.Duration += t.Duration
+		if t.Status > merged.Status {
+			merged.Status, merged.Message = t.Status, t.Message
 		}
 	}
 	for _, s := range steps {
 		if r := s.Result; r != nil {
-			why := string(r.Error)
-			if why == "" && cucumberStatus(r.Status) > metric.Passed {
-				why = strings.TrimSpace(string(s.Keyword)) + " " + string(s.Name) + ": " + r.Status
+			status, message := parseCucumberStatus(r.Status), string(r.Error)
+			if message == "" && status > metric.Passed {
+				message = strings.TrimSpace(string(s.Keyword)) + " " + string(s.Name) + ": " + r.Status
 			}
-			take(metric.Test{Status: cucumberStatus(r.Status), Message: why, Duration: r.Duration.In(unit)})
+			merge(metric.Test{Status: status, Message: message, Duration: r.Duration.In(unit)})
 		}
-		take(worstStep(s.Before, unit))
-		take(worstStep(s.After, unit))
+		merge(mergeSteps(s.Before, unit))
+		merge(mergeSteps(s.After, unit))
 	}
-	return out
+	return merged
 }

@@ -2,7 +2,6 @@ package testjson
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -77,7 +76,7 @@ type cucumberResult struct {
 	} `json:"duration"`
 }
 
-// cucumberChild is a scenario, or a rule that holds some.
+// cucumberChild is a scenario, or a rule with scenarios.
 type cucumberChild struct {
 	Rule *struct {
 		Children []cucumberChild `json:"children"`
@@ -100,44 +99,41 @@ type cucumberChild struct {
 
 // cucumberMessages reads the messages of one run.
 type cucumberMessages struct {
-	set      parsed.Outcomes
-	producer string
-	lines    map[string]int         // by the node of a scenario or example
-	features map[string]string      // by file
-	pickles  map[string]metric.Test // scenarios that are to run
-	cases    map[string]string      // the pickle of a test case
-	attempts map[string]*metric.Test
-	ended    map[string][]metric.Test // by file
-	files    []string
-	state    string
-	failed   bool // the run says that it did
+	set        parsed.Outcomes
+	producer   string
+	lines      map[string]int         // by the node of a scenario or example
+	features   map[string]string      // by file
+	pickles    map[string]metric.Test // scenarios that are to run
+	cases      map[string]string      // the pickle of a test case
+	attempts   map[string]*metric.Test
+	finished   map[string][]metric.Test // by file
+	files      []string
+	state      string
+	saysFailed bool // the run says that it did
 }
 
 func parseCucumberMessages(r io.Reader) (parsed.Report, error) {
 	c := &cucumberMessages{
 		lines: map[string]int{}, features: map[string]string{}, pickles: map[string]metric.Test{},
-		cases: map[string]string{}, attempts: map[string]*metric.Test{}, ended: map[string][]metric.Test{},
+		cases: map[string]string{}, attempts: map[string]*metric.Test{}, finished: map[string][]metric.Test{},
 	}
-	noise := ""
-	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: c.event, Noise: func(text []byte, _ textstream.Line) {
-		noise = cmp.Or(noise, textstream.CleanText(string(text)))
-	}})
+	noise, err := parsed.ReadEvents(r, c.handleMessage)
 	if noise != "" {
 		c.set.Problems.Add("text between the messages: %s", noise)
 	}
 	if err == nil && c.state != "finished" {
 		err = &parsed.SyntaxError{Problem: "the test run did not finish: cucumber was stopped, or its messages were cut off"}
 	}
-	c.finish()
+	c.addTests()
 	return c.set.Report(cmp.Or(c.producer, "cucumber")), err
 }
 
-func (c *cucumberMessages) event(raw []byte, at textstream.Line) error {
+func (c *cucumberMessages) handleMessage(raw []byte, at textstream.Line) error {
 	var m cucumberMessage
 	if err := jsonstream.Unmarshal(raw, &m); err != nil {
 		return at.Error("%v", err)
 	}
-	c.source(m)
+	c.handleSource(m)
 	switch {
 	case m.RunStarted != nil:
 		c.state = "running"
@@ -152,17 +148,17 @@ func (c *cucumberMessages) event(raw []byte, at textstream.Line) error {
 		c.attempts[m.CaseStarted.ID] = &t
 	case m.StepFinished != nil:
 		if t := c.attempts[m.StepFinished.CaseStartedID]; t != nil {
-			m.StepFinished.Result.worsen(t)
+			m.StepFinished.Result.worsenTest(t)
 		}
 	case m.HookFinished != nil:
-		if r := m.HookFinished.Result; cucumberStatus(r.Status) > metric.Skipped {
-			c.set.Breaks("cucumber", "a hook around the run failed\n"+string(r.Message))
+		if r := m.HookFinished.Result; parseCucumberStatus(r.Status) > metric.Skipped {
+			c.set.AddBroken("cucumber", "a hook around the run failed\n"+string(r.Message))
 		}
 	case m.CaseFinished != nil:
-		c.end(m.CaseFinished.CaseStartedID, m.CaseFinished.WillBeRetried)
+		c.finishAttempt(m.CaseFinished.CaseStartedID, m.CaseFinished.WillBeRetried)
 	case m.RunFinished != nil:
 		c.state = "finished"
-		c.failed = m.RunFinished.Success != nil && !*m.RunFinished.Success
+		c.saysFailed = m.RunFinished.Success != nil && !*m.RunFinished.Success
 		if m.RunFinished.Message != "" {
 			c.set.Failure = string(m.RunFinished.Message)
 		}
@@ -170,16 +166,16 @@ func (c *cucumberMessages) event(raw []byte, at textstream.Line) error {
 	return nil
 }
 
-// source takes what says which scenarios there are.
-func (c *cucumberMessages) source(m cucumberMessage) {
+// handleSource handles the messages that describe the features and the planned scenarios.
+func (c *cucumberMessages) handleSource(m cucumberMessage) {
 	switch {
 	case m.Meta != nil:
 		c.producer = string(m.Meta.Implementation.Name)
 	case m.GherkinDocument != nil && m.GherkinDocument.Feature != nil:
 		c.features[string(m.GherkinDocument.URI)] = string(m.GherkinDocument.Feature.Name)
-		c.number(m.GherkinDocument.Feature.Children)
+		c.indexLines(m.GherkinDocument.Feature.Children)
 	case m.ParseError != nil:
-		c.set.Breaks(string(m.ParseError.Source.URI), string(m.ParseError.Message))
+		c.set.AddBroken(string(m.ParseError.Source.URI), string(m.ParseError.Message))
 	case m.Pickle != nil:
 		file := string(m.Pickle.URI)
 		t := metric.Test{ID: metric.ID{Suite: file, Class: c.features[file], Name: string(m.Pickle.Name)}, File: file}
@@ -190,10 +186,11 @@ func (c *cucumberMessages) source(m cucumberMessage) {
 	}
 }
 
-func (c *cucumberMessages) number(children []cucumberChild) {
+// indexLines stores the lines of all scenarios and examples by their node ID.
+func (c *cucumberMessages) indexLines(children []cucumberChild) {
 	for _, child := range children {
 		if child.Rule != nil {
-			c.number(child.Rule.Children)
+			c.indexLines(child.Rule.Children)
 		}
 		if child.Scenario == nil {
 			continue
@@ -207,49 +204,52 @@ func (c *cucumberMessages) number(children []cucumberChild) {
 	}
 }
 
-func (r cucumberResult) worsen(t *metric.Test) {
+// worsenTest adds the result of a step to its test.
+func (r cucumberResult) worsenTest(t *metric.Test) {
 	t.Duration += r.Duration.Seconds.In(time.Second) + r.Duration.Nanos.In(time.Nanosecond)
-	if s := cucumberStatus(r.Status); s > t.Status {
+	if s := parseCucumberStatus(r.Status); s > t.Status {
 		t.Status, t.Message = s, string(r.Message)
 	}
 }
 
-// end takes the attempt that ended. One that is repeated is not an outcome.
-func (c *cucumberMessages) end(id string, again bool) {
+// finishAttempt handles the end of an attempt. One that is retried is not an outcome.
+func (c *cucumberMessages) finishAttempt(id string, willBeRetried bool) {
 	t := c.attempts[id]
 	delete(c.attempts, id)
-	if t == nil || again {
+	if t == nil || willBeRetried {
 		return
 	}
 	if t.Status == 0 { // a scenario without steps
 		t.Status = metric.Passed
 	}
 	t.Flaky, t.Rerun = t.Rerun && t.Status == metric.Passed, false
-	if _, known := c.ended[t.Suite]; !known {
-		c.files = append(c.files, t.Suite)
-	}
-	c.ended[t.Suite] = append(c.ended[t.Suite], *t)
+	c.addFinished(*t)
 }
 
-func (c *cucumberMessages) finish() {
+func (c *cucumberMessages) addFinished(t metric.Test) {
+	if _, known := c.finished[t.Suite]; !known {
+		c.files = append(c.files, t.Suite)
+	}
+	c.finished[t.Suite] = append(c.finished[t.Suite], t)
+}
+
+// addTests adds all tests to the report, and checks what the run says of itself.
+func (c *cucumberMessages) addTests() {
 	for _, id := range slices.Sorted(maps.Keys(c.attempts)) {
 		t := *c.attempts[id]
 		t.Status, t.Message = metric.Errored, parsed.JoinMessage("it began and did not end", t.Message)
-		if _, known := c.ended[t.Suite]; !known {
-			c.files = append(c.files, t.Suite)
-		}
-		c.ended[t.Suite] = append(c.ended[t.Suite], t)
+		c.addFinished(t)
 	}
 	for _, file := range c.files {
-		nameExamples(c.ended[file])
-		for _, t := range c.ended[file] {
+		numberExamples(c.finished[file])
+		for _, t := range c.finished[file] {
 			c.set.Add(t)
 		}
 	}
-	if c.failed && c.set.Failed() == 0 {
-		c.set.Contradicts("the run says that it failed although no scenario did; undefined and pending steps count as skipped")
+	if c.saysFailed && c.set.Totals.Unsuccessful() == 0 {
+		c.set.AddContradiction("the run says that it failed although no scenario did; undefined and pending steps count as skipped")
 	}
 	if n := len(c.cases) - c.set.Totals.Tests; n > 0 {
-		c.set.Problems.Add("%s", fmt.Sprintf("%d scenarios were to run and did not", n))
+		c.set.Problems.Add("%d scenarios were to run and did not", n)
 	}
 }

@@ -54,42 +54,44 @@ type dartEvent struct {
 	Success    *bool          `json:"success"`
 }
 
-// dart reads the events of one run, or of several one after another.
-type dart struct {
-	set     parsed.Outcomes
-	suites  map[int]*dartSuite
-	groups  map[int]string
-	tests   map[int]*dartTest
-	order   []*dartTest
-	running bool // a run began and did not end
-	runs    int
-	failed  bool // it says that it did
-	stated  int  // suites, as they are announced
+// dartReader reads the events of one or more runs.
+type dartReader struct {
+	set          parsed.Outcomes
+	suites       map[int]*dartSuite
+	groups       map[int]string
+	tests        map[int]*dartTest
+	started      []*dartTest
+	running      bool // a run began and did not end
+	runs         int
+	saysFailed   bool // it says that it did
+	statedSuites int  // suites, as they are announced
 }
 
 type dartSuite struct {
-	path   string
-	where  string // the platform, "" for the usual one
-	stated int    // tests, as they are announced; -1 before that
-	ended  int    // tests
-	broken bool   // it could not be loaded, or its set-up failed
+	path        string
+	platform    string // the platform, "" for the usual one
+	statedTests int    // tests, as they are announced; -1 before that
+	endedTests  int    // tests
+	broken      bool   // it could not be loaded, or its set-up failed
 }
 
 type dartTest struct {
-	test    metric.Test
-	suite   *dartSuite
-	started parsed.AnyNumber
-	reason  string
-	message textstream.Clip
-	ended   bool
+	test       metric.Test
+	suite      *dartSuite
+	started    parsed.AnyNumber
+	skipReason string
+	message    textstream.Clip
+	ended      bool
 }
 
 func parseDart(r io.Reader) (parsed.Report, error) {
-	d := &dart{}
-	d.begin()
+	d := &dartReader{}
+	d.startRun()
 	noise := ""
-	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: d.event, Noise: func(text []byte, _ textstream.Line) {
-		if line := textstream.CleanText(string(text)); noise == "" && strings.Trim(line, "[]") != "" {
+	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: d.handleEvent, Noise: func(text []byte, _ textstream.Line) {
+		line := textstream.CleanText(string(text))
+		isBracket := strings.Trim(line, "[]") == "" // flutter writes some events in a list
+		if noise == "" && !isBracket {
 			noise = line
 		}
 	}})
@@ -98,39 +100,39 @@ func parseDart(r io.Reader) (parsed.Report, error) {
 	}
 	switch {
 	case err != nil:
-	case d.running && d.complete():
+	case d.running && d.isComplete():
 		d.set.Problems.Add("the report has no end, but all tests that it announces ended")
 	case d.running:
 		err = &parsed.SyntaxError{Problem: "the run did not end: the tests were stopped, or their output was cut off"}
 	case d.runs == 0:
 		err = fmt.Errorf("%w: no run of tests begins in it", parsed.ErrUnknownFormat)
 	}
-	d.finish()
+	d.finishRun()
 	return d.set.Report("dart test"), err
 }
 
-func (d *dart) begin() {
-	d.finish()
-	d.suites, d.groups, d.tests, d.stated = map[int]*dartSuite{}, map[int]string{}, map[int]*dartTest{}, -1
+func (d *dartReader) startRun() {
+	d.finishRun()
+	d.suites, d.groups, d.tests, d.statedSuites = map[int]*dartSuite{}, map[int]string{}, map[int]*dartTest{}, -1
 }
 
-// complete reports whether everything that the run announced has ended. Reports
-// of some versions of flutter lack the event that says so.
-func (d *dart) complete() bool {
-	for _, t := range d.order {
+// isComplete reports whether everything that the run announced has ended. Some versions
+// of flutter do not write the event that says so.
+func (d *dartReader) isComplete() bool {
+	for _, t := range d.started {
 		if !t.ended {
 			return false
 		}
 	}
 	for _, s := range d.suites {
-		if !s.broken && s.ended != s.stated {
+		if !s.broken && s.endedTests != s.statedTests {
 			return false
 		}
 	}
-	return d.stated == len(d.suites)
+	return d.statedSuites == len(d.suites)
 }
 
-func (d *dart) event(raw []byte, at textstream.Line) error {
+func (d *dartReader) handleEvent(raw []byte, at textstream.Line) error {
 	var e dartEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
 		if strings.Contains(string(raw), `"testID"`) || strings.Contains(string(raw), `"suiteID"`) {
@@ -143,50 +145,50 @@ func (d *dart) event(raw []byte, at textstream.Line) error {
 		if d.running {
 			return at.Error("a run begins before the one before it ended")
 		}
-		d.begin()
+		d.startRun()
 		d.running = true
 		d.runs++
 	case "suite", "group", "allSuites":
-		d.announce(e)
+		d.handleAnnouncement(e)
 	case "testStart":
-		d.start(e)
+		d.startTest(e)
 	case "error":
 		if t := d.tests[e.TestID]; t != nil {
 			t.message.Add(parsed.JoinMessage(string(e.Error), string(e.StackTrace)) + "\n")
 		}
 	case "testDone":
-		d.done(e)
+		d.finishTest(e)
 	case "done":
 		d.running = false
-		d.set.Took += e.Time.In(time.Millisecond)
+		d.set.Duration += e.Time.In(time.Millisecond)
 		if e.Success == nil {
 			return at.Error("the run was closed before its tests had ended")
 		}
-		d.failed = !*e.Success
+		d.saysFailed = !*e.Success
 	}
 	return nil
 }
 
-// announce takes what the run says it is going to do.
-func (d *dart) announce(e dartEvent) {
+// handleAnnouncement handles the events that describe what will run.
+func (d *dartReader) handleAnnouncement(e dartEvent) {
 	switch {
 	case e.Type == "allSuites":
-		d.stated = e.Count.Int()
+		d.statedSuites = e.Count.Int()
 	case e.Suite != nil:
-		s := &dartSuite{path: parsed.Slashed(string(e.Suite.Path)), stated: -1}
+		s := &dartSuite{path: parsed.ToSlash(string(e.Suite.Path)), statedTests: -1}
 		if e.Suite.Platform != "vm" {
-			s.where = string(e.Suite.Platform)
+			s.platform = string(e.Suite.Platform)
 		}
 		d.suites[e.Suite.ID] = s
 	case e.Group != nil:
 		d.groups[e.Group.ID] = string(e.Group.Name)
 		if s := d.suites[e.Group.SuiteID]; s != nil && e.Group.ParentID == nil {
-			s.stated = e.Group.TestCount.Int()
+			s.statedTests = e.Group.TestCount.Int()
 		}
 	}
 }
 
-func (d *dart) start(e dartEvent) {
+func (d *dartReader) startTest(e dartEvent) {
 	if e.Test == nil {
 		return
 	}
@@ -198,25 +200,26 @@ func (d *dart) start(e dartEvent) {
 	if suite == nil {
 		suite = &dartSuite{}
 	}
-	t := &dartTest{suite: suite, started: e.Time, reason: string(e.Test.Metadata.SkipReason), test: metric.Test{
-		ID:   metric.ID{Suite: suite.path, Class: parsed.GroupPath(suite.where, class), Name: withoutGroup(e.Test.Name, class)},
-		File: cmp.Or(dartFile(string(cmp.Or(e.Test.RootURL, e.Test.URL))), suite.path),
+	t := &dartTest{suite: suite, started: e.Time, skipReason: string(e.Test.Metadata.SkipReason), test: metric.Test{
+		ID:   metric.ID{Suite: suite.path, Class: parsed.JoinGroups(suite.platform, class), Name: trimGroup(e.Test.Name, class)},
+		File: cmp.Or(fileOfURL(string(cmp.Or(e.Test.RootURL, e.Test.URL))), suite.path),
 		Line: cmp.Or(e.Test.RootLine, e.Test.Line).Int(),
 	}}
 	d.tests[e.Test.ID] = t
-	d.order = append(d.order, t)
+	d.started = append(d.started, t)
 }
 
-func withoutGroup(name, group string) string {
-	if rest, inside := strings.CutPrefix(name, group+" "); inside && rest != "" {
-		return rest
+// trimGroup returns the name of a test without that of its group in front.
+func trimGroup(name, group string) string {
+	if trimmed, ok := strings.CutPrefix(name, group+" "); ok && trimmed != "" {
+		return trimmed
 	}
 	return name
 }
 
-// dartFile returns the path of a file URL; of a package URL nothing, since it
-// names no file of the project.
-func dartFile(address string) string {
+// fileOfURL returns the path of a file URL. It returns "" for a package URL, which names
+// no file of the project.
+func fileOfURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "file" {
 		return ""
@@ -224,7 +227,7 @@ func dartFile(address string) string {
 	return u.Path
 }
 
-func (d *dart) done(e dartEvent) {
+func (d *dartReader) finishTest(e dartEvent) {
 	t := d.tests[e.TestID]
 	if t == nil {
 		d.set.Problems.Add("the test %d ends and did not begin", e.TestID)
@@ -239,43 +242,44 @@ func (d *dart) done(e dartEvent) {
 	case e.Result != "success":
 		t.test.Status = metric.Errored
 	case e.Skipped:
-		t.test.Status, t.test.Message = metric.Skipped, t.reason
+		t.test.Status, t.test.Message = metric.Skipped, t.skipReason
 	default:
 		t.test.Status, t.test.Message = metric.Passed, ""
 	}
-	if t.hook() || e.Hidden {
+	if t.isHook() || e.Hidden {
 		if t.test.Status > metric.Skipped {
 			t.suite.broken = true
-			d.set.Breaks(t.test.Suite, t.test.Name+": "+t.test.Message)
+			d.set.AddBroken(t.test.Suite, t.test.Name+": "+t.test.Message)
 		}
 		t.test.Status = 0
 		return
 	}
-	t.suite.ended++
+	t.suite.endedTests++
 }
 
-// hook reports whether it is not a test of the project: the loading of a file, or
-// what runs before and after the tests.
-func (t *dartTest) hook() bool {
-	return t.test.Name == "(setUpAll)" || t.test.Name == "(tearDownAll)" || t.test.Class == t.suite.where && strings.HasPrefix(t.test.Name, "loading ") && t.test.Line == 0
+// isHook reports whether it is not a test of the project but the loading of a file, or
+// code that runs before or after all tests.
+func (t *dartTest) isHook() bool {
+	isLoading := strings.HasPrefix(t.test.Name, "loading ") && t.test.Class == t.suite.platform && t.test.Line == 0
+	return isLoading || t.test.Name == "(setUpAll)" || t.test.Name == "(tearDownAll)"
 }
 
-// finish takes the tests of the run that ended.
-func (d *dart) finish() {
-	before := d.set.Failed()
-	for _, t := range d.order {
+// finishRun adds the tests of a run to the report.
+func (d *dartReader) finishRun() {
+	before := d.set.Totals.Unsuccessful()
+	for _, t := range d.started {
 		switch {
 		case t.test.Status != 0:
 			d.set.Add(t.test)
-		case !t.ended && t.hook():
-			d.set.Breaks(t.test.Suite, t.test.Name+" did not end")
+		case !t.ended && t.isHook():
+			d.set.AddBroken(t.test.Suite, t.test.Name+" did not end")
 		case !t.ended:
 			t.test.Status, t.test.Message = metric.Errored, parsed.JoinMessage("it began and did not end", t.message.String())
 			d.set.Add(t.test)
 		}
 	}
-	if d.failed && d.set.Failed() == before {
-		d.set.Contradicts("the run says that it failed although no test did")
+	if d.saysFailed && d.set.Totals.Unsuccessful() == before {
+		d.set.AddContradiction("the run says that it failed although no test did")
 	}
-	d.order, d.failed = nil, false
+	d.started, d.saysFailed = nil, false
 }

@@ -10,15 +10,15 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// ginkgoSuite is one suite of Ginkgo's JSON report, except for its specs.
+// ginkgoSuite is one suite of Ginkgo's JSON report.
 type ginkgoSuite struct {
 	path, description string
 	succeeded         bool
-	why               []parsed.AnyText
-	stated            *parsed.AnyNumber
-	took              parsed.AnyNumber
+	failureReasons    []parsed.AnyText
+	statedSpecs       *parsed.AnyNumber
+	runTime           parsed.AnyNumber
 	specs             []ginkgoSpec
-	nodes             int // set-up and tear-down nodes that failed
+	failedNodes       int // set-up and tear-down nodes that failed
 }
 
 type ginkgoSpec struct {
@@ -43,7 +43,7 @@ type ginkgoSpec struct {
 }
 
 func readGinkgo(d *document) error {
-	return d.list("Ginkgo", func() error {
+	return d.readList("Ginkgo", func() error {
 		g := ginkgoSuite{}
 		if err := g.read(d.Reader); err != nil {
 			return err
@@ -51,64 +51,67 @@ func readGinkgo(d *document) error {
 		if g.path == "" {
 			return d.Error("this is not a suite of Ginkgo: it has no path")
 		}
-		g.add(d.Outcomes)
+		g.addTo(d.Outcomes)
 		return nil
 	})
 }
 
 func (g *ginkgoSuite) read(j *jsonstream.Reader) error {
 	var stats struct{ TotalSpecs *parsed.AnyNumber }
-	err := parsed.Members(j, map[string]any{
+	err := parsed.ReadMembers(j, map[string]any{
 		"SuitePath": &g.path, "SuiteDescription": &g.description, "SuiteSucceeded": &g.succeeded,
-		"SpecialSuiteFailureReasons": &g.why, "RunTime": &g.took, "PreRunStats": &stats,
-		"SpecReports": parsed.Items(j, func(spec ginkgoSpec) { g.specs = append(g.specs, spec) }),
+		"SpecialSuiteFailureReasons": &g.failureReasons, "RunTime": &g.runTime, "PreRunStats": &stats,
+		"SpecReports": parsed.ItemReader(j, func(spec ginkgoSpec) { g.specs = append(g.specs, spec) }),
 	})
-	g.stated = stats.TotalSpecs
+	g.statedSpecs = stats.TotalSpecs
 	return err
 }
 
-// ginkgoStates are the states of a spec. Unknown ones are errors.
-var ginkgoStates = map[string]metric.Status{
+// ginkgoStatuses maps the states of a spec. Unknown ones are errors.
+var ginkgoStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "failed": metric.Failed, "timedout": metric.Failed,
 	"skipped": metric.Skipped, "pending": metric.Skipped,
 	"panicked": metric.Errored, "aborted": metric.Errored, "interrupted": metric.Errored,
 }
 
-func (g *ginkgoSuite) add(s *parsed.Outcomes) {
-	bad, count := s.Failed(), s.Totals.Tests
-	setup := false // what runs before all specs failed: they are not skipped on purpose
+// addTo adds the specs of the suite to the report, and marks the suite as broken if a
+// node other than a spec failed.
+func (g *ginkgoSuite) addTo(s *parsed.Outcomes) {
+	before := s.Totals
+	isSetUpBroken := false // skipped specs did not run because of it
 	for _, spec := range g.specs {
-		t := spec.test(g.path)
+		t := spec.toTest(g.path)
 		switch {
 		case spec.NodeType != "It":
 			if t.Status > metric.Skipped {
-				g.nodes++
-				setup = setup || strings.HasSuffix(spec.NodeType, "BeforeSuite")
-				s.Breaks(g.path, spec.NodeType+" failed: "+t.Message)
+				g.failedNodes++
+				isSetUpBroken = isSetUpBroken || strings.HasSuffix(spec.NodeType, "BeforeSuite")
+				s.AddBroken(g.path, spec.NodeType+" failed: "+t.Message)
 			}
-		case setup && spec.State == "skipped":
+		case isSetUpBroken && spec.State == "skipped":
 			t.Message = "the set-up of the suite failed"
 			s.AddNotRun(t)
-		case spec.State == "skipped" && ginkgoOrdered.MatchString(t.Message):
+		case spec.State == "skipped" && ginkgoNotRunPattern.MatchString(t.Message):
 			s.AddNotRun(t)
 		default:
 			s.Add(t)
 		}
 	}
-	s.Stated("specs", g.stated, s.Totals.Tests-count)
+	added := s.Totals.Minus(before)
+	s.CheckOptionalTotal("specs", g.statedSpecs, added.Tests)
 	switch {
-	case len(g.why) > 0:
-		s.Breaks(g.path, parsed.JoinTexts(g.why, "\n"))
-	case !g.succeeded && g.nodes == 0 && s.Failed() == bad:
-		s.Breaks(g.path, "ginkgo says that the suite failed although none of its specs did")
+	case len(g.failureReasons) > 0:
+		s.AddBroken(g.path, parsed.JoinTexts(g.failureReasons, "\n"))
+	case !g.succeeded && g.failedNodes == 0 && added.Unsuccessful() == 0:
+		s.AddBroken(g.path, "ginkgo says that the suite failed although none of its specs did")
 	}
-	s.Took += g.took.In(time.Nanosecond)
+	s.Duration += g.runTime.In(time.Nanosecond)
 }
 
-// ginkgoOrdered is the reason of a spec that did not run without being skipped.
-var ginkgoOrdered = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
+// ginkgoNotRunPattern matches the message of a spec that did not run because another failed.
+var ginkgoNotRunPattern = regexp.MustCompile(`^Spec skipped because (an earlier spec in an ordered container|a BeforeAll node) failed`)
 
-func (spec ginkgoSpec) test(suite string) metric.Test {
+func (spec ginkgoSpec) toTest(suite string) metric.Test {
 	out := metric.Test{
 		ID:       metric.ID{Suite: suite, Class: parsed.JoinTexts(spec.Containers, " > "), Name: string(spec.Text)},
 		Duration: spec.RunTime.In(time.Nanosecond), File: string(spec.Location.FileName), Line: spec.Location.Line.Int(),
@@ -117,6 +120,6 @@ func (spec ginkgoSpec) test(suite string) metric.Test {
 	if f := spec.Failure; f != nil {
 		out.Message = parsed.JoinTexts([]parsed.AnyText{f.Message, f.ForwardedPanic, f.Location.StackTrace}, "\n")
 	}
-	setStatus(&out, ginkgoStates, spec.State)
+	setStatus(&out, ginkgoStatuses, spec.State)
 	return out
 }

@@ -13,7 +13,7 @@ import (
 type googletestSuite struct {
 	Name  parsed.AnyText   `json:"name"`
 	Tests []googletestCase `json:"testsuite"`
-	Old   []googletestCase `json:"testcase"`
+	Old   []googletestCase `json:"testcase"` // of older versions
 }
 
 type googletestCase struct {
@@ -32,38 +32,39 @@ type googletestCase struct {
 
 func readGoogletest(d *document) error {
 	stated, failures, errors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
-	err := d.members("googletest", []string{"testsuites"}, map[string]any{
-		"tests": &stated, "failures": &failures, "errors": &errors, "testsuites": items(d, func(g googletestSuite) { g.add(d.Outcomes) }),
+	err := d.readMembers("googletest", []string{"testsuites"}, map[string]any{
+		"tests": &stated, "failures": &failures, "errors": &errors, "testsuites": parsed.ItemReader(d.Reader, func(g googletestSuite) { g.addTo(d.Outcomes) }),
 	})
 	if err != nil {
 		return err
 	}
-	n := d.counts()
-	d.Declares("tests", float64(stated), n.Tests)
-	d.Fails("failures", float64(failures), n.Bad())
-	d.Fails("errors", float64(errors), 0, n.Bad())
+	n := d.documentTotals()
+	d.CheckTotal("tests", float64(stated), n.Tests)
+	d.CheckFailures("failures", float64(failures), n.Unsuccessful())
+	d.CheckFailures("errors", float64(errors), 0, n.Unsuccessful())
 	return nil
 }
 
-func (g googletestSuite) add(s *parsed.Outcomes) {
+func (g googletestSuite) addTo(s *parsed.Outcomes) {
 	for _, c := range append(g.Tests, g.Old...) {
-		var why []parsed.AnyText
+		var failures []parsed.AnyText
 		for _, f := range c.Failures {
-			why = append(why, f.Failure)
+			failures = append(failures, f.Failure)
 		}
-		if c.Name == "" { // what failed in the set-up or tear-down of the suite or the program
-			s.Breaks(string(cmp.Or(c.ClassName, g.Name)), parsed.JoinTexts(why, "\n"))
+		message, class := parsed.JoinTexts(failures, "\n"), string(cmp.Or(c.ClassName, g.Name))
+		if c.Name == "" { // a failure in the set-up or tear-down of the suite or the program
+			s.AddBroken(class, message)
 			continue
 		}
 		t := metric.Test{
-			ID:     metric.ID{Class: string(cmp.Or(c.ClassName, g.Name)), Name: string(c.Name)},
-			Status: metric.Passed, Duration: c.Time.In(time.Second), Message: parsed.JoinTexts(why, "\n"),
-			File: string(c.File), Line: c.Line.Int(),
+			ID:     metric.ID{Class: class, Name: string(c.Name)},
+			Status: metric.Passed, Duration: c.Time.In(time.Second), Message: message, File: string(c.File), Line: c.Line.Int(),
 		}
+		isSkipped := strings.EqualFold(c.Status, "NOTRUN") || c.Result == "SKIPPED" || c.Result == "SUPPRESSED" || len(c.Skipped) > 0
 		switch {
-		case len(why) > 0:
+		case len(failures) > 0:
 			t.Status = metric.Failed
-		case strings.EqualFold(c.Status, "NOTRUN"), c.Result == "SKIPPED", c.Result == "SUPPRESSED", len(c.Skipped) > 0:
+		case isSkipped:
 			t.Status, t.Message = metric.Skipped, parsed.JoinTexts(c.Skipped, "\n")
 		}
 		s.Add(t)

@@ -9,8 +9,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// jestFile is one test file of the JSON that jest, and vitest after it, write.
-// The results that jest hands to its reporters have other names for the same.
+// jestFile is one test file in the JSON of jest and vitest. The results that jest passes
+// to its reporters have other names for the same members.
 type jestFile struct {
 	Name             parsed.AnyText `json:"name"`
 	TestFilePath     parsed.AnyText `json:"testFilePath"`
@@ -22,17 +22,16 @@ type jestFile struct {
 	TestExecError    jestError      `json:"testExecError"`
 }
 
-// jestError is an error of a file, an object or a mere text. Its message may be
-// empty.
+// jestError is an error of a file: an object or a string. Its message may be empty.
 type jestError struct {
-	is  bool
-	why parsed.AnyText
+	isSet   bool
+	message parsed.AnyText
 }
 
-// UnmarshalJSON reads what it can and never fails.
+// UnmarshalJSON never fails.
 func (e *jestError) UnmarshalJSON(raw []byte) error {
-	e.is = string(raw) != "null" && string(raw) != "false"
-	return e.why.UnmarshalJSON(raw)
+	e.isSet = string(raw) != "null" && string(raw) != "false"
+	return e.message.UnmarshalJSON(raw)
 }
 
 type jestTest struct {
@@ -66,11 +65,11 @@ func (t *jestTitle) UnmarshalJSON(raw []byte) error {
 func readJest(d *document) error {
 	total, failed, failedFiles, runtimeErrors := parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1), parsed.AnyNumber(-1)
 	success, interrupted, broken := true, false, len(d.Broken)
-	d.Several = true
-	err := d.members("jest or vitest", []string{"testResults"}, map[string]any{
+	d.NumberRepeats = true
+	err := d.readMembers("jest or vitest", []string{"testResults"}, map[string]any{
 		"numTotalTests": &total, "numFailedTests": &failed, "numFailedTestSuites": &failedFiles, "numRuntimeErrorTestSuites": &runtimeErrors,
 		"success": &success, "wasInterrupted": &interrupted,
-		"testResults": items(d, func(f jestFile) { f.add(d.Outcomes) }),
+		"testResults": parsed.ItemReader(d.Reader, func(f jestFile) { f.addTo(d.Outcomes) }),
 	})
 	switch {
 	case err != nil:
@@ -81,53 +80,54 @@ func readJest(d *document) error {
 	if runtimeErrors >= 0 {
 		*d.producer = "jest"
 	}
-	n := d.counts()
-	d.Declares("tests", float64(total), n.Tests)
-	d.Fails("failed tests", float64(failed), n.Bad())
-	if n.Bad() == 0 && len(d.Broken) == broken {
-		d.Fails("test files that failed", float64(max(failedFiles, runtimeErrors)), 0)
+	n := d.documentTotals()
+	d.CheckTotal("tests", float64(total), n.Tests)
+	d.CheckFailures("failed tests", float64(failed), n.Unsuccessful())
+	if n.Unsuccessful() == 0 && len(d.Broken) == broken {
+		d.CheckFailures("test files that failed", float64(max(failedFiles, runtimeErrors)), 0)
 		if !success {
-			d.Contradicts("%s says that the run failed although no test did", *d.producer)
+			d.AddContradiction("%s says that the run failed although no test did", *d.producer)
 		}
 	}
 	return nil
 }
 
-// jestUnloaded is how jest words that a file failed outside of its tests.
-const jestUnloaded = "Test suite failed to run"
+// jestNotLoaded is the message of jest for a file that failed outside of its tests.
+const jestNotLoaded = "Test suite failed to run"
 
-func (f jestFile) add(s *parsed.Outcomes) {
+func (f jestFile) addTo(s *parsed.Outcomes) {
 	file := string(cmp.Or(f.Name, f.TestFilePath))
 	message := string(cmp.Or(f.Message, f.FailureMessage))
-	failed, before := f.Status == "failed", s.Failed()
+	failed, before := f.Status == "failed", s.Totals.Unsuccessful()
 	for _, t := range append(f.AssertionResults, f.TestResults...) {
-		s.Add(t.test(file))
+		s.Add(t.toTest(file))
 	}
 	switch {
-	case f.TestExecError.is:
-		s.Breaks(file, parsed.JoinMessage(string(f.TestExecError.why), message))
-	case strings.Contains(message, jestUnloaded), failed && s.Failed() == before:
-		s.Breaks(file, message)
+	case f.TestExecError.isSet:
+		s.AddBroken(file, parsed.JoinMessage(string(f.TestExecError.message), message))
+	case strings.Contains(message, jestNotLoaded), failed && s.Totals.Unsuccessful() == before:
+		s.AddBroken(file, message)
 	}
 }
 
-// jestStatuses are the words of jest and vitest. Unknown ones are errors.
+// jestStatuses maps the statuses of jest and vitest.
 var jestStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "failed": metric.Failed,
 	"pending": metric.Skipped, "skipped": metric.Skipped, "todo": metric.Skipped, "disabled": metric.Skipped, "focused": metric.Skipped,
 }
 
-// test returns the case. A pass that took several attempts, or left messages of
-// a failed one, is flaky.
-func (t jestTest) test(file string) metric.Test {
+// toTest returns the test. A pass after several attempts, or with the messages of a failed
+// attempt, is flaky.
+func (t jestTest) toTest(file string) metric.Test {
 	var groups []string
 	for i, title := range t.AncestorTitles {
-		if i > 0 || !strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+string(title)) { // vitest names the file of a test of types again
+		isFile := i == 0 && strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+string(title))
+		if !isFile { // vitest repeats the file for a test of types
 			groups = append(groups, string(title))
 		}
 	}
 	out := metric.Test{
-		ID:       metric.ID{Suite: file, Class: parsed.GroupPath(groups...), Name: string(t.Title)},
+		ID:       metric.ID{Suite: file, Class: parsed.JoinGroups(groups...), Name: string(t.Title)},
 		Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinTexts(t.FailureMessages, "\n"), File: file,
 	}
 	setStatus(&out, jestStatuses, t.Status)

@@ -11,7 +11,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// karmaTest is one test in one browser of karma-json-reporter and its kin.
+// karmaTest is one test in one browser, of karma-json-reporter and similar reporters.
 type karmaTest struct {
 	Description parsed.AnyText   `json:"description"`
 	Suite       []string         `json:"suite"`
@@ -43,48 +43,51 @@ func readKarma(d *document) error {
 		Error        bool              `json:"error"`
 		Disconnected bool              `json:"disconnected"`
 	}
-	d.Several = true
-	err := d.members("karma", []string{"result", "summary"}, map[string]any{"browsers": &browsers, "result": &results, "summary": &summary})
+	d.NumberRepeats = true
+	err := d.readMembers("karma", []string{"result", "summary"}, map[string]any{"browsers": &browsers, "result": &results, "summary": &summary})
 	if err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(results)) {
-		browsers[id].add(d.Outcomes, results[id])
+		browsers[id].addTo(d.Outcomes, results[id])
 	}
-	n := d.counts()
-	d.Stated("passed tests", summary.Success, n.Passed)
-	d.StatedFails("failed tests", summary.Failed, n.Failed)
-	d.Stated("skipped tests", summary.Skipped, n.Skipped)
+	n := d.documentTotals()
+	d.CheckOptionalTotal("passed tests", summary.Success, n.Passed)
+	d.CheckOptionalFailures("failed tests", summary.Failed, n.Failed)
+	d.CheckOptionalTotal("skipped tests", summary.Skipped, n.Skipped)
 	if (summary.Error || summary.Disconnected) && n.Failed == 0 && len(d.Broken) == 0 {
 		d.Failure = "karma says that there was an error although no test failed"
 	}
 	return nil
 }
 
-func (b karmaBrowser) add(s *parsed.Outcomes, tests []karmaTest) {
-	name, before := b.short(), s.Totals
+func (b karmaBrowser) addTo(s *parsed.Outcomes, tests []karmaTest) {
+	name, before := b.nameWithoutVersion(), s.Totals
 	for _, t := range tests {
-		s.Add(t.test(name))
+		s.Add(t.toTest(name))
 	}
 	if last := b.LastResult; last != nil {
 		n := s.Totals.Minus(before)
-		s.Stated("tests in "+name, last.Total, n.Tests)
-		s.StatedFails("failed tests in "+name, last.Failed, n.Failed)
+		s.CheckOptionalTotal("tests in "+name, last.Total, n.Tests)
+		s.CheckOptionalFailures("failed tests in "+name, last.Failed, n.Failed)
 		if last.Disconnected {
-			s.Breaks(name, "the browser was disconnected before its tests had run")
+			s.AddBroken(name, "the browser was disconnected before its tests had run")
 		}
 	}
 }
 
-var karmaVersion = regexp.MustCompile(`\s+\d.*$`)
+// karmaVersionPattern matches the version after the name of a browser: "Chrome 120.0 (Linux)".
+var karmaVersionPattern = regexp.MustCompile(`\s+\d.*$`)
 
-// short is the name of the browser without its version, which changes more
-// often than the tests do.
-func (b karmaBrowser) short() string { return karmaVersion.ReplaceAllString(string(b.Name), "") }
+// nameWithoutVersion returns the browser without its version, which changes more often
+// than the tests.
+func (b karmaBrowser) nameWithoutVersion() string {
+	return karmaVersionPattern.ReplaceAllString(string(b.Name), "")
+}
 
-func (t karmaTest) test(browser string) metric.Test {
+func (t karmaTest) toTest(browser string) metric.Test {
 	out := metric.Test{
-		ID:       metric.ID{Suite: browser, Class: parsed.GroupPath(t.Suite...), Name: string(t.Description)},
+		ID:       metric.ID{Suite: browser, Class: parsed.JoinGroups(t.Suite...), Name: string(t.Description)},
 		Duration: t.Time.In(time.Millisecond), Message: strings.TrimSpace(parsed.JoinTexts(t.Log, "\n")),
 	}
 	switch {

@@ -36,12 +36,12 @@ type mochawesomeTest struct {
 
 func readMochawesome(d *document) error {
 	var stats struct {
-		Tests    *parsed.AnyNumber `json:"testsRegistered"` // the others leave out what did not run
+		Tests    *parsed.AnyNumber `json:"testsRegistered"` // other totals leave out tests that did not run
 		Failures *parsed.AnyNumber `json:"failures"`
 		Duration parsed.AnyNumber  `json:"duration"`
 	}
-	d.Several = true
-	err := d.members("mochawesome", []string{"results"}, map[string]any{"stats": &stats, "results": func() error {
+	d.NumberRepeats = true
+	err := d.readMembers("mochawesome", []string{"results"}, map[string]any{"stats": &stats, "results": func() error {
 		return d.Array(func() error {
 			if d.Kind() != '{' { // false if nothing ran
 				return d.Skip()
@@ -49,7 +49,7 @@ func readMochawesome(d *document) error {
 			var m mochawesomeSuite
 			err := d.Value(&m)
 			if err == nil {
-				m.add(d.Outcomes, "", nil)
+				m.addTo(d.Outcomes, "", nil)
 			}
 			return err
 		})
@@ -57,35 +57,34 @@ func readMochawesome(d *document) error {
 	if err != nil {
 		return err
 	}
-	n := d.counts()
-	d.Stated("tests", stats.Tests, n.Tests)
-	d.StatedFails("failures", stats.Failures, n.Bad(), n.Bad()+len(d.Broken))
-	d.Took += stats.Duration.In(time.Millisecond)
+	n := d.documentTotals()
+	d.CheckOptionalTotal("tests", stats.Tests, n.Tests)
+	d.CheckOptionalFailures("failures", stats.Failures, n.Unsuccessful(), n.Unsuccessful()+len(d.Broken))
+	d.Duration += stats.Duration.In(time.Millisecond)
 	return nil
 }
 
-// place is the file, from the project's folder on: mochawesome cuts that off and
-// leaves the slash.
-func (m mochawesomeSuite) place() string {
+// filePath returns the file relative to the project. mochawesome leaves a slash before it.
+func (m mochawesomeSuite) filePath() string {
 	if m.File != "" && m.File != m.FullFile && strings.HasSuffix(string(m.FullFile), string(m.File)) {
 		return strings.TrimLeft(string(m.File), `/\`)
 	}
 	return string(cmp.Or(m.File, m.FullFile))
 }
 
-func (m mochawesomeSuite) add(s *parsed.Outcomes, file string, path []string) {
-	file = cmp.Or(m.place(), file)
+func (m mochawesomeSuite) addTo(s *parsed.Outcomes, file string, path []string) {
+	file = cmp.Or(m.filePath(), file)
 	path = append(path[:len(path):len(path)], string(m.Title))
 	for _, hooks := range [][]mochawesomeTest{m.BeforeHooks, m.AfterHooks} {
 		for _, h := range hooks {
 			if h.Fail || h.State == "failed" {
-				s.Breaks(cmp.Or(file, parsed.GroupPath(path...)), string(h.Title)+": "+parsed.JoinMessage(string(h.Err.Message), string(h.Err.Stack)))
+				s.AddBroken(cmp.Or(file, parsed.JoinGroups(path...)), string(h.Title)+": "+parsed.JoinMessage(string(h.Err.Message), string(h.Err.Stack)))
 			}
 		}
 	}
 	for _, t := range m.Tests {
 		out := metric.Test{
-			ID:     metric.ID{Suite: file, Class: parsed.GroupPath(path...), Name: string(t.Title)},
+			ID:     metric.ID{Suite: file, Class: parsed.JoinGroups(path...), Name: string(t.Title)},
 			Status: t.status(), Duration: t.Duration.In(time.Millisecond), Message: parsed.JoinMessage(string(t.Err.Message), string(t.Err.Stack)), File: file,
 		}
 		switch out.Status {
@@ -100,7 +99,7 @@ func (m mochawesomeSuite) add(s *parsed.Outcomes, file string, path []string) {
 		s.Add(out)
 	}
 	for _, inner := range m.Suites {
-		inner.add(s, file, path)
+		inner.addTo(s, file, path)
 	}
 }
 

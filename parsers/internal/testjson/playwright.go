@@ -12,8 +12,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// playwrightSuite is a file or a describe block of Playwright's JSON reporter.
-// It is read spec by spec, since pictures may be part of it.
+// playwrightSuite is a file or a describe block in the report of Playwright's JSON
+// reporter. It is read spec by spec, since specs may contain screenshots.
 type playwrightSuite struct {
 	title, file parsed.AnyText
 	specs       []playwrightSpec
@@ -46,8 +46,8 @@ type playwrightAnnotation struct {
 	Description parsed.AnyText `json:"description"`
 }
 
-// playwrightError is one that belongs to no test: of a file that cannot be
-// loaded, of the global set-up, of the configuration.
+// playwrightError is an error outside of all tests: in a file that cannot be loaded, in the
+// global set-up or in the configuration.
 type playwrightError struct {
 	Message  parsed.AnyText `json:"message"`
 	Stack    parsed.AnyText `json:"stack"`
@@ -61,37 +61,37 @@ type playwrightReport struct {
 	config struct {
 		RootDir parsed.AnyText `json:"rootDir"`
 	}
-	errors  []playwrightError
-	stats   map[string]parsed.AnyNumber
-	classes map[string]int // tests by their status
-	set     *parsed.Outcomes
+	errors       []playwrightError
+	stats        map[string]parsed.AnyNumber
+	statusCounts map[string]int // tests by status
+	set          *parsed.Outcomes
 }
 
 func readPlaywright(d *document) error {
-	p := playwrightReport{set: d.Outcomes, classes: map[string]int{}}
-	err := d.members("Playwright", []string{"suites"}, map[string]any{
+	p := playwrightReport{set: d.Outcomes, statusCounts: map[string]int{}}
+	err := d.readMembers("Playwright", []string{"suites"}, map[string]any{
 		"errors": &p.errors, "stats": &p.stats, "config": &p.config,
 		"suites": func() error {
 			return d.Array(func() error {
 				var s playwrightSuite
 				err := s.read(d.Reader)
 				if err == nil {
-					p.suite(s, string(s.file), nil)
+					p.addSuite(s, string(s.file), nil)
 				}
 				return err
 			})
 		},
 	})
 	if err == nil {
-		p.end()
+		p.checkReport()
 	}
 	return err
 }
 
 func (s *playwrightSuite) read(j *jsonstream.Reader) error {
-	return parsed.Members(j, map[string]any{
+	return parsed.ReadMembers(j, map[string]any{
 		"title": &s.title, "file": &s.file,
-		"specs": parsed.Items(j, func(spec playwrightSpec) { s.specs = append(s.specs, spec) }),
+		"specs": parsed.ItemReader(j, func(spec playwrightSpec) { s.specs = append(s.specs, spec) }),
 		"suites": func() error {
 			return j.Array(func() error {
 				var inner playwrightSuite
@@ -103,30 +103,31 @@ func (s *playwrightSuite) read(j *jsonstream.Reader) error {
 	})
 }
 
-// suite takes a file, whose title is its name, and the groups in it.
-func (p *playwrightReport) suite(s playwrightSuite, file string, path []string) {
+// addSuite adds the tests of a file or group and of the groups in it. Path has the titles
+// of the enclosing groups.
+func (p *playwrightReport) addSuite(s playwrightSuite, file string, path []string) {
 	for _, spec := range s.specs {
 		for _, t := range spec.Tests {
-			p.test(t, spec, metric.ID{
+			p.addTest(t, spec, metric.ID{
 				Suite: cmp.Or(file, string(spec.File)),
-				Class: parsed.GroupPath(append([]string{string(t.ProjectName)}, path...)...),
+				Class: parsed.JoinGroups(append([]string{string(t.ProjectName)}, path...)...),
 				Name:  string(spec.Title),
 			})
 		}
 	}
 	for _, inner := range s.suites {
-		p.suite(inner, cmp.Or(file, string(inner.file)), append(path[:len(path):len(path)], string(inner.title)))
+		p.addSuite(inner, cmp.Or(file, string(inner.file)), append(path[:len(path):len(path)], string(inner.title)))
 	}
 }
 
-// playwrightStatuses are the outcomes after all attempts: what was expected to
-// fail and failed passed.
+// playwrightStatuses maps the outcomes after all attempts. A test that was expected to
+// fail and did has passed.
 var playwrightStatuses = map[string]metric.Status{
 	"expected": metric.Passed, "flaky": metric.Passed, "unexpected": metric.Failed, "skipped": metric.Skipped,
 }
 
-func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric.ID) {
-	p.classes[t.Status]++
+func (p *playwrightReport) addTest(t playwrightTest, spec playwrightSpec, id metric.ID) {
+	p.statusCounts[t.Status]++
 	out := metric.Test{ID: id, File: id.Suite, Line: spec.Line.Int(), Flaky: t.Status == "flaky"}
 	last := ""
 	for _, r := range t.Results {
@@ -146,15 +147,15 @@ func (p *playwrightReport) test(t playwrightTest, spec playwrightSpec, id metric
 		p.set.AddNotRun(out)
 		return
 	case out.Status == metric.Skipped:
-		out.Message = t.reason()
+		out.Message = t.skipReason()
 	case out.Status == metric.Passed && !out.Flaky:
 		out.Message = ""
 	}
 	p.set.Add(out)
 }
 
-// reason is why a test is skipped.
-func (t playwrightTest) reason() string {
+// skipReason returns the first description among the annotations.
+func (t playwrightTest) skipReason() string {
 	for _, a := range t.Annotations {
 		if a.Description != "" {
 			return string(a.Description)
@@ -163,29 +164,30 @@ func (t playwrightTest) reason() string {
 	return ""
 }
 
-func (p *playwrightReport) end() {
+// checkReport adds the errors outside of tests, and compares the totals.
+func (p *playwrightReport) checkReport() {
 	for _, e := range p.errors {
-		why := parsed.JoinMessage(string(cmp.Or(e.Message, e.Value)), string(e.Stack))
+		message := parsed.JoinMessage(string(cmp.Or(e.Message, e.Value)), string(e.Stack))
 		if e.Location == nil || e.Location.File == "" {
-			p.set.Failure = cmp.Or(p.set.Failure, why)
+			p.set.Failure = cmp.Or(p.set.Failure, message)
 			continue
 		}
-		p.set.Breaks(p.relative(string(e.Location.File)), why)
+		p.set.AddBroken(p.relativePath(string(e.Location.File)), message)
 	}
 	for _, name := range slices.Sorted(maps.Keys(playwrightStatuses)) {
 		n, stated := p.stats[name]
 		switch {
 		case stated && playwrightStatuses[name] == metric.Failed:
-			p.set.Fails(name+" tests", float64(n), p.classes[name])
+			p.set.CheckFailures(name+" tests", float64(n), p.statusCounts[name])
 		case stated:
-			p.set.Declares(name+" tests", float64(n), p.classes[name])
+			p.set.CheckTotal(name+" tests", float64(n), p.statusCounts[name])
 		}
 	}
-	p.set.Took += p.stats["duration"].In(time.Millisecond)
+	p.set.Duration += p.stats["duration"].In(time.Millisecond)
 }
 
-// relative names a file as the suites do.
-func (p *playwrightReport) relative(file string) string {
+// relativePath returns a path relative to the root folder of the report, as suites have it.
+func (p *playwrightReport) relativePath(file string) string {
 	file, root := strings.ReplaceAll(file, `\`, "/"), strings.ReplaceAll(string(p.config.RootDir), `\`, "/")
 	if rest, inside := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); inside && root != "" {
 		return rest

@@ -35,29 +35,29 @@ type pytestJSONSummary struct {
 func readPytestJSON(d *document) error {
 	var sum pytestJSONSummary
 	var exit, took parsed.AnyNumber
-	files := 0 // that are skipped completely
-	err := d.members("pytest-json-report", []string{"summary", "exitcode"}, map[string]any{
+	files := 0 // skipped files, which are not in the total
+	err := d.readMembers("pytest-json-report", []string{"summary", "exitcode"}, map[string]any{
 		"exitcode": &exit, "summary": &sum, "duration": &took,
 		"collectors": func() error {
-			err := items(d, func(c pytestCollector) { c.add(d.Outcomes) })()
-			files = d.counts().Tests
+			err := parsed.ItemReader(d.Reader, func(c pytestCollector) { c.addTo(d.Outcomes) })()
+			files = d.documentTotals().Tests
 			return err
 		},
-		"tests": items(d, func(t pytestJSONTest) { d.Add(t.test()) }),
+		"tests": parsed.ItemReader(d.Reader, func(t pytestJSONTest) { d.Add(t.toTest()) }),
 	})
-	d.Took += took.In(time.Second)
+	d.Duration += took.In(time.Second)
 	if err != nil {
 		return err
 	}
-	n := d.counts()
-	d.Stated("tests", sum.Total, n.Tests-files)
-	d.StatedFails("tests with the outcome failed", sum.Failed, n.Failed)
-	d.StatedFails("tests with the outcome error", sum.Error, n.Errors)
+	n := d.documentTotals()
+	d.CheckOptionalTotal("tests", sum.Total, n.Tests-files)
+	d.CheckOptionalFailures("tests with the outcome failed", sum.Failed, n.Failed)
+	d.CheckOptionalFailures("tests with the outcome error", sum.Error, n.Errors)
 	switch why := pytestExits[exit.Int()]; {
 	case why != "" && len(d.Broken) == 0:
 		d.Failure = why
-	case exit.Int() == pytestFailed && n.Bad() == 0:
-		d.Contradicts(pytestDenied)
+	case exit.Int() == pytestExitFailed && n.Unsuccessful() == 0:
+		d.AddContradiction(pytestContradiction)
 	}
 	return nil
 }
@@ -68,28 +68,27 @@ type pytestCollector struct {
 	Longrepr pytestRepr `json:"longrepr"`
 }
 
-func (c pytestCollector) add(s *parsed.Outcomes) {
+func (c pytestCollector) addTo(s *parsed.Outcomes) {
 	file, _, inside := strings.Cut(c.NodeID, "::")
 	switch {
 	case c.Outcome == "failed":
-		s.Breaks(cmp.Or(file, "pytest"), string(c.Longrepr))
+		s.AddBroken(cmp.Or(file, "pytest"), string(c.Longrepr))
 	case c.Outcome == "skipped" && !inside && path.Ext(file) != "":
-		s.Add(skippedFile(file, c.Longrepr))
+		s.Add(skippedFileTest(file, c.Longrepr))
 	}
 }
 
-// pytestOutcomes are the words for an entire test. A rerun test passed at
-// the end.
-var pytestOutcomes = map[string]metric.Status{
+// pytestStatuses maps the outcomes of a test. A rerun test passed in the end.
+var pytestStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "xpassed": metric.Passed, "rerun": metric.Passed,
 	"failed": metric.Failed, "error": metric.Errored,
 	"skipped": metric.Skipped, "xfailed": metric.Skipped,
 }
 
-func (t pytestJSONTest) test() metric.Test {
+func (t pytestJSONTest) toTest() metric.Test {
 	out := metric.Test{ID: pytestID(t.NodeID), Flaky: t.Outcome == "rerun"}
 	out.File = out.Suite
-	setStatus(&out, pytestOutcomes, t.Outcome)
+	setStatus(&out, pytestStatuses, t.Outcome)
 	if t.Line != nil {
 		out.Line = t.Line.Int() + 1
 	}
@@ -99,7 +98,7 @@ func (t pytestJSONTest) test() metric.Test {
 		}
 		out.Duration += p.Duration.In(time.Second)
 		out.Message = cmp.Or(out.Message, string(p.Longrepr))
-		if out.Flaky && p.Outcome == "failed" { // it did not pass the last time either
+		if out.Flaky && p.Outcome == "failed" { // the last attempt failed as well
 			out.Status, out.Flaky = metric.Failed, false
 		}
 	}

@@ -27,17 +27,17 @@ type reportlogEvent struct {
 	ExitStatus *parsed.AnyNumber `json:"exitstatus"`
 }
 
-// pytestRepr is how pytest words a failure or the reason of a skip.
+// pytestRepr is the text of a failure or of a reason for a skip, which pytest calls longrepr.
 type pytestRepr string
 
-// UnmarshalJSON reads the forms of a longrepr: a text, [file, line, reason], or
-// a traceback.
+// UnmarshalJSON reads the forms of a longrepr: a string, [file, line, reason], or an
+// object with a traceback. It never fails.
 func (p *pytestRepr) UnmarshalJSON(raw []byte) error {
 	switch jsonstream.Raw(raw).Kind() {
 	case '[':
-		var place []parsed.AnyText
-		if jsonstream.Unmarshal(raw, &place) == nil && len(place) > 0 {
-			*p = pytestRepr(strings.TrimPrefix(string(place[len(place)-1]), "Skipped: "))
+		var items []parsed.AnyText
+		if jsonstream.Unmarshal(raw, &items) == nil && len(items) > 0 {
+			*p = pytestRepr(strings.TrimPrefix(string(items[len(items)-1]), "Skipped: "))
 		}
 	case '{':
 		var o struct {
@@ -63,7 +63,7 @@ func (p *pytestRepr) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// pytestID splits a node id: file::class::name[parameters].
+// pytestID returns the identity for a node ID: file::class::name[parameters].
 func pytestID(node string) metric.ID {
 	head, parameters := node, ""
 	if i := strings.IndexByte(node, '['); i > 0 && strings.Contains(node[:i], "::") {
@@ -78,44 +78,40 @@ func pytestID(node string) metric.ID {
 	return id
 }
 
-// reportlog reads the events of one session of pytest, or of several one after
-// another.
-type reportlog struct {
-	set       parsed.Outcomes
-	tests     map[string]*pytestCase // by node id, the latest
-	order     []*pytestCase
-	collected []string // files
-	running   bool
-	sessions  int
-	crashed   bool // the collection of a file failed
-	failed    bool // it ended with the status of failed tests
+// reportlogReader reads the events of one or more sessions of pytest.
+type reportlogReader struct {
+	set              parsed.Outcomes
+	tests            map[string]*pytestCase // by node id, the latest
+	started          []*pytestCase
+	collected        []string // files
+	running          bool
+	sessions         int
+	collectionFailed bool // the collection of a file failed
+	exitedFailed     bool // it ended with the status of failed tests
 }
 
 // pytestCase is one test with its set-up, call and tear-down.
 type pytestCase struct {
-	test    metric.Test
-	over    bool // the tear-down was reported
-	again   bool // an attempt failed and is repeated
-	retried bool
+	test       metric.Test
+	isFinished bool // the tear-down was reported
+	isRetrying bool // an attempt failed and is repeated
+	wasRetried bool
 }
 
 func parseReportlog(r io.Reader) (parsed.Report, error) {
-	p := &reportlog{tests: map[string]*pytestCase{}}
-	noise := ""
-	err := jsonstream.ReadEvents(r, nil, jsonstream.Sink{Event: p.event, Noise: func(text []byte, _ textstream.Line) {
-		noise = cmp.Or(noise, textstream.CleanText(string(text)))
-	}})
+	p := &reportlogReader{tests: map[string]*pytestCase{}}
+	noise, err := parsed.ReadEvents(r, p.handleEvent)
 	if noise != "" {
 		p.set.Problems.Add("text between the events: %s", noise)
 	}
 	if err == nil && (p.running || p.sessions == 0) {
 		err = &parsed.SyntaxError{Problem: "the session of pytest did not finish: it was stopped, or its report was cut off"}
 	}
-	p.finish()
+	p.finishSession()
 	return p.set.Report("pytest"), err
 }
 
-func (p *reportlog) event(raw []byte, at textstream.Line) error {
+func (p *reportlogReader) handleEvent(raw []byte, at textstream.Line) error {
 	var e reportlogEvent
 	if err := jsonstream.Unmarshal(raw, &e); err != nil {
 		return at.Error("%v", err)
@@ -125,16 +121,16 @@ func (p *reportlog) event(raw []byte, at textstream.Line) error {
 		if p.running {
 			return at.Error("a session of pytest begins before the one before it finished")
 		}
-		p.finish()
+		p.finishSession()
 		p.running = true
 		p.sessions++
 	case "SessionFinish":
 		p.running = false
-		p.exit(e)
+		p.handleSessionFinish(e)
 	case "CollectReport":
-		p.collect(e)
+		p.handleCollection(e)
 	case "TestReport":
-		p.phase(e)
+		p.handlePhase(e)
 	case "SubTestReport", "SubtestReport":
 		if c := p.tests[e.NodeID]; c != nil && e.Outcome == "failed" {
 			c.worsen(metric.Failed, string(e.Longrepr))
@@ -143,46 +139,48 @@ func (p *reportlog) event(raw []byte, at textstream.Line) error {
 	return nil
 }
 
-func (p *reportlog) collect(e reportlogEvent) {
-	file, _, inside := strings.Cut(e.NodeID, "::")
+// handleCollection handles the collection of the tests of a file.
+func (p *reportlogReader) handleCollection(e reportlogEvent) {
+	file, _, isTest := strings.Cut(e.NodeID, "::")
+	isFolder := path.Ext(file) == "" || strings.HasPrefix(path.Base(file), ".")
 	switch {
 	case e.Outcome == "failed":
-		p.crashed = true
-		p.set.Breaks(cmp.Or(file, "pytest"), string(e.Longrepr))
-	case inside || path.Ext(file) == "" || strings.HasPrefix(path.Base(file), "."):
+		p.collectionFailed = true
+		p.set.AddBroken(cmp.Or(file, "pytest"), string(e.Longrepr))
+	case isTest || isFolder:
 	case e.Outcome == "skipped":
-		p.order = append(p.order, &pytestCase{test: skippedFile(file, e.Longrepr)})
+		p.started = append(p.started, &pytestCase{test: skippedFileTest(file, e.Longrepr)})
 	default:
 		p.collected = append(p.collected, file)
 	}
 }
 
-// skippedFile represents the tests of a file that is skipped completely, which
-// are not named.
-func skippedFile(file string, why pytestRepr) metric.Test {
+// skippedFileTest returns one test in place of those of a skipped file, which pytest does
+// not name.
+func skippedFileTest(file string, reason pytestRepr) metric.Test {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return metric.Test{ID: metric.ID{Suite: file, Name: name}, Status: metric.Skipped, Message: string(why), File: file}
+	return metric.Test{ID: metric.ID{Suite: file, Name: name}, Status: metric.Skipped, Message: string(reason), File: file}
 }
 
-// phase takes the set-up, call or tear-down of a test.
-func (p *reportlog) phase(e reportlogEvent) {
+// handlePhase handles the set-up, call or tear-down of a test.
+func (p *reportlogReader) handlePhase(e reportlogEvent) {
 	c := p.tests[e.NodeID]
-	if c == nil || c.over && !c.again && e.When == "setup" {
+	if c == nil || c.isFinished && !c.isRetrying && e.When == "setup" {
 		c = &pytestCase{test: metric.Test{ID: pytestID(e.NodeID)}}
-		c.place(e)
+		c.setLocation(e)
 		p.tests[e.NodeID] = c
-		p.order = append(p.order, c)
+		p.started = append(p.started, c)
 	}
-	c.phase(e)
+	c.addPhase(e)
 }
 
-func (c *pytestCase) phase(e reportlogEvent) {
-	if c.again && e.When == "setup" {
-		c.again, c.retried, c.over = false, true, false
+func (c *pytestCase) addPhase(e reportlogEvent) {
+	if c.isRetrying && e.When == "setup" {
+		c.isRetrying, c.wasRetried, c.isFinished = false, true, false
 		c.test.Status, c.test.Message = 0, ""
 	}
 	c.test.Duration += e.Duration.In(time.Second)
-	c.over = c.over || e.When == "teardown"
+	c.isFinished = c.isFinished || e.When == "teardown"
 	message := string(e.Longrepr)
 	if e.XFail != nil {
 		message = cmp.Or(string(*e.XFail), message)
@@ -195,7 +193,7 @@ func (c *pytestCase) phase(e reportlogEvent) {
 	case "skipped":
 		c.worsen(metric.Skipped, message)
 	case "rerun", "retried": // of pytest-rerunfailures, pytest-retry
-		c.again = true
+		c.isRetrying = true
 	case "failed":
 		if e.When == "call" {
 			c.worsen(metric.Failed, message)
@@ -207,14 +205,14 @@ func (c *pytestCase) phase(e reportlogEvent) {
 	}
 }
 
-func (c *pytestCase) place(e reportlogEvent) {
+func (c *pytestCase) setLocation(e reportlogEvent) {
 	c.test.File = c.test.Suite
 	if len(e.Location) < 2 {
 		return
 	}
 	var line *float64
 	if jsonstream.Unmarshal(e.Location[1], &line) == nil && line != nil {
-		c.test.File, c.test.Line = cmp.Or(parsed.TextOf(e.Location[0]), c.test.Suite), parsed.Int(*line)+1
+		c.test.File, c.test.Line = cmp.Or(parsed.TextOf(e.Location[0]), c.test.Suite), parsed.ToCount(*line)+1
 	}
 }
 
@@ -224,40 +222,39 @@ func (c *pytestCase) worsen(s metric.Status, message string) {
 	}
 }
 
-// pytestExits are the exit statuses of pytest that say that tests are missing.
+// pytestExits maps the exit statuses of pytest for runs with missing tests.
 var pytestExits = map[int]string{
 	2: "pytest was interrupted",
 	3: "pytest had an internal error",
 	4: "pytest was called in a wrong way",
 }
 
-// pytestFailed is the exit status of pytest when tests failed, or a plugin calls the run
-// failed.
-const pytestFailed = 1
+// pytestExitFailed is the exit status of pytest if tests failed or a plugin failed the run.
+const pytestExitFailed = 1
 
-const pytestDenied = "pytest ended with status 1, failed tests, although no test failed"
+const pytestContradiction = "pytest ended with status 1, failed tests, although no test failed"
 
-// exit takes the end of a session. Where it was broken off, or did not run what
-// it had collected, the files are broken: their tests are known and did not run.
-func (p *reportlog) exit(e reportlogEvent) {
+// handleSessionFinish handles the end of a session. If it was interrupted, or did not run
+// the collected tests, the collected files are broken.
+func (p *reportlogReader) handleSessionFinish(e reportlogEvent) {
 	status := 0
 	if e.ExitStatus != nil {
 		status = parsed.AnyNumber(*e.ExitStatus).Int()
 	}
 	why := pytestExits[status]
-	if why != "" && !p.crashed {
+	if why != "" && !p.collectionFailed {
 		p.set.Failure = why
 	}
-	p.failed = status == pytestFailed
-	if why == "" && status == 0 && !slices.ContainsFunc(p.order, func(c *pytestCase) bool { return c.over }) {
+	p.exitedFailed = status == pytestExitFailed
+	if why == "" && status == 0 && !slices.ContainsFunc(p.started, func(c *pytestCase) bool { return c.isFinished }) {
 		why = "pytest collected it and did not run it"
 	}
 	missing := 0
 	for _, file := range slices.Compact(slices.Sorted(slices.Values(p.collected))) {
 		switch {
 		case why != "":
-			p.set.Breaks(file, why)
-		case !p.ran(file):
+			p.set.AddBroken(file, why)
+		case !p.hasTestOf(file):
 			missing++
 		}
 	}
@@ -267,23 +264,23 @@ func (p *reportlog) exit(e reportlogEvent) {
 	p.collected = nil
 }
 
-func (p *reportlog) ran(file string) bool {
-	return slices.ContainsFunc(p.order, func(c *pytestCase) bool { return c.test.Suite == file })
+func (p *reportlogReader) hasTestOf(file string) bool {
+	return slices.ContainsFunc(p.started, func(c *pytestCase) bool { return c.test.Suite == file })
 }
 
-// finish takes the tests of the session that finished.
-func (p *reportlog) finish() {
-	before := p.set.Failed()
-	for _, c := range p.order {
+// finishSession adds the tests of a session to the report.
+func (p *reportlogReader) finishSession() {
+	before := p.set.Totals.Unsuccessful()
+	for _, c := range p.started {
 		if c.test.Status == 0 {
 			c.test.Status, c.test.Message = metric.Errored, "it began and did not end"
 		}
-		c.test.Flaky = (c.again || c.retried) && c.test.Status == metric.Passed
+		c.test.Flaky = (c.isRetrying || c.wasRetried) && c.test.Status == metric.Passed
 		p.set.Add(c.test)
 	}
-	if p.failed && p.set.Failed() == before {
-		p.set.Contradicts(pytestDenied)
+	if p.exitedFailed && p.set.Totals.Unsuccessful() == before {
+		p.set.AddContradiction(pytestContradiction)
 	}
-	p.order, p.crashed, p.failed = nil, false, false
+	p.started, p.collectionFailed, p.exitedFailed = nil, false, false
 	clear(p.tests)
 }

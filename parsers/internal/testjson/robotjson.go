@@ -9,8 +9,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// robotSuite is one suite of the JSON output of Robot Framework 7. Its name
-// follows its contents.
+// robotSuite is one suite in the JSON output of Robot Framework 7. The output has its name
+// after its tests.
 type robotSuite struct {
 	name, source    parsed.AnyText
 	status          string
@@ -40,21 +40,21 @@ func readRobotJSON(d *document) error {
 			Fail *parsed.AnyNumber `json:"fail"`
 		} `json:"total"`
 	}
-	err := d.members("Robot Framework", []string{"suite"}, map[string]any{"statistics": &sums, "suite": func() error { return root.read(d.Reader) }})
+	err := d.readMembers("Robot Framework", []string{"suite"}, map[string]any{"statistics": &sums, "suite": func() error { return root.read(d.Reader) }})
 	if err != nil {
 		return err
 	}
-	root.add(d.Outcomes, nil)
-	n := d.counts()
-	d.StatedFails("failed tests", sums.Total.Fail, n.Failed)
-	if root.status == "FAIL" && n.Bad() == 0 {
-		d.Contradicts("the suite %q says FAIL although no test failed", root.name)
+	root.addTo(d.Outcomes, nil)
+	n := d.documentTotals()
+	d.CheckOptionalFailures("failed tests", sums.Total.Fail, n.Failed)
+	if root.status == "FAIL" && n.Unsuccessful() == 0 {
+		d.AddContradiction("the suite %q says FAIL although no test failed", root.name)
 	}
 	return nil
 }
 
 func (suite *robotSuite) read(j *jsonstream.Reader) error {
-	return parsed.Members(j, map[string]any{
+	return parsed.ReadMembers(j, map[string]any{
 		"name": &suite.name, "status": &suite.status, "source": &suite.source, "setup": &suite.setup, "teardown": &suite.teardown,
 		"suites": func() error {
 			return j.Array(func() error {
@@ -63,13 +63,13 @@ func (suite *robotSuite) read(j *jsonstream.Reader) error {
 				return inner.read(j)
 			})
 		},
-		"tests": parsed.Items(j, func(t robotTest) { suite.tests = append(suite.tests, t) }),
+		"tests": parsed.ItemReader(j, func(t robotTest) { suite.tests = append(suite.tests, t) }),
 	})
 }
 
-func (suite *robotSuite) add(s *parsed.Outcomes, path []string) {
+func (suite *robotSuite) addTo(s *parsed.Outcomes, path []string) {
 	path = append(path[:len(path):len(path)], string(suite.name))
-	class := parsed.GroupPath(path...)
+	class := parsed.JoinGroups(path...)
 	file := string(cmp.Or(suite.source, parsed.AnyText(class)))
 	for _, t := range suite.tests {
 		out := metric.Test{
@@ -84,10 +84,10 @@ func (suite *robotSuite) add(s *parsed.Outcomes, path []string) {
 	}
 	for _, step := range []robotStep{suite.setup, suite.teardown} {
 		if step.Status == "FAIL" {
-			s.Breaks(file, string(step.Message))
+			s.AddBroken(file, string(step.Message))
 		}
 	}
 	for _, inner := range suite.suites {
-		inner.add(s, path)
+		inner.addTo(s, path)
 	}
 }

@@ -37,49 +37,48 @@ type rspecSummary struct {
 func readRSpec(d *document) error {
 	var sum rspecSummary
 	var messages []parsed.AnyText
-	d.Several = true
-	err := d.members("RSpec", []string{"examples", "summary"}, map[string]any{
-		"summary": &sum, "messages": &messages, "examples": items(d, func(e rspecExample) { d.Add(e.test()) }),
+	d.NumberRepeats = true
+	err := d.readMembers("RSpec", []string{"examples", "summary"}, map[string]any{
+		"summary": &sum, "messages": &messages, "examples": parsed.ItemReader(d.Reader, func(e rspecExample) { d.Add(e.toTest()) }),
 	})
 	if err != nil {
 		return err
 	}
-	n := d.counts()
-	d.Stated("examples", sum.Examples, n.Tests)
-	d.StatedFails("failures", sum.Failures, n.Bad())
-	d.Stated("pending examples", sum.Pending, n.Skipped)
-	d.Took += sum.Duration.In(time.Second)
+	n := d.documentTotals()
+	d.CheckOptionalTotal("examples", sum.Examples, n.Tests)
+	d.CheckOptionalFailures("failures", sum.Failures, n.Unsuccessful())
+	d.CheckOptionalTotal("pending examples", sum.Pending, n.Skipped)
+	d.Duration += sum.Duration.In(time.Second)
 	if sum.Errors > 0 {
-		rspecErrors(d.Outcomes, messages)
+		addRSpecErrors(d.Outcomes, messages)
 	}
 	return nil
 }
 
-// rspecErrors takes the errors outside of examples. The messages name the file
-// that could not be loaded, or the hook.
-func rspecErrors(s *parsed.Outcomes, messages []parsed.AnyText) {
+// addRSpecErrors adds the errors outside of examples. The messages name the file that
+// could not be loaded, or the hook.
+func addRSpecErrors(s *parsed.Outcomes, messages []parsed.AnyText) {
 	found := false
 	for _, m := range messages {
-		for _, part := range rspecError.FindAllStringSubmatchIndex(string(m), -1) {
+		for _, part := range rspecErrorPattern.FindAllStringSubmatchIndex(string(m), -1) {
 			found = true
-			name, why := string(m)[part[2]:part[3]], string(m)[part[0]:]
-			if file := rspecFile.FindString(name + "\n" + why); file != "" {
-				name = file
-			}
-			s.Breaks(name, why)
+			name, message := string(m)[part[2]:part[3]], string(m)[part[0]:]
+			s.AddBroken(cmp.Or(rspecFilePattern.FindString(name+"\n"+message), name), message)
 		}
 	}
 	if !found {
-		s.Breaks("rspec", cmp.Or(parsed.JoinTexts(messages, "\n"), "an error occurred outside of the examples"))
+		s.AddBroken("rspec", cmp.Or(parsed.JoinTexts(messages, "\n"), "an error occurred outside of the examples"))
 	}
 }
 
-var rspecError = regexp.MustCompile(`An error occurred (?:while loading|in an?) (.+?)\.\s`)
+var (
+	// rspecErrorPattern matches "An error occurred while loading ./spec/a_spec.rb. ".
+	rspecErrorPattern = regexp.MustCompile(`An error occurred (?:while loading|in an?) (.+?)\.\s`)
+	// rspecFilePattern matches a specification file, as examples name it.
+	rspecFilePattern = regexp.MustCompile(`\./\S+?_spec\.rb`)
+)
 
-// rspecFile is the file of a specification, as examples name it.
-var rspecFile = regexp.MustCompile(`\./\S+?_spec\.rb`)
-
-func (e rspecExample) test() metric.Test {
+func (e rspecExample) toTest() metric.Test {
 	full, name := string(e.FullDescription), string(cmp.Or(e.Description, e.FullDescription))
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(e.FilePath), Class: strings.TrimSpace(strings.TrimSuffix(full, name)), Name: name},

@@ -15,7 +15,7 @@ type rwxTest struct {
 	Scope    parsed.AnyText `json:"scope"`
 	Name     parsed.AnyText `json:"name"`
 	Lineage  []string       `json:"lineage"`
-	Location rwxPlace       `json:"location"`
+	Location rwxLocation    `json:"location"`
 	Attempt  rwxAttempt     `json:"attempt"`
 	Past     []struct {
 		Status rwxStatus `json:"status"`
@@ -27,7 +27,7 @@ type rwxAttempt struct {
 	Status   rwxStatus        `json:"status"`
 }
 
-type rwxPlace struct {
+type rwxLocation struct {
 	File parsed.AnyText   `json:"file"`
 	Line parsed.AnyNumber `json:"line"`
 }
@@ -39,10 +39,10 @@ type rwxStatus struct {
 	Backtrace []parsed.AnyText `json:"backtrace"`
 }
 
-// rwxError is one that belongs to no test.
+// rwxError is an error outside of all tests.
 type rwxError struct {
 	Message  parsed.AnyText `json:"message"`
-	Location rwxPlace       `json:"location"`
+	Location rwxLocation    `json:"location"`
 }
 
 type rwxSummary struct {
@@ -60,47 +60,47 @@ func readRWX(d *document) error {
 		Kind parsed.AnyText `json:"kind"`
 	}
 	var summary rwxSummary
-	err := d.members("RWX", []string{"tests", "summary"}, map[string]any{
+	err := d.readMembers("RWX", []string{"tests", "summary"}, map[string]any{
 		"framework": &framework, "summary": &summary,
-		"tests":       items(d, func(t rwxTest) { d.Add(t.test()) }),
-		"otherErrors": items(d, func(e rwxError) { e.add(d.Outcomes) }),
+		"tests":       parsed.ItemReader(d.Reader, func(t rwxTest) { d.Add(t.toTest()) }),
+		"otherErrors": parsed.ItemReader(d.Reader, func(e rwxError) { e.addTo(d.Outcomes) }),
 	})
 	if err != nil {
 		return err
 	}
 	*d.producer = string(framework.Kind)
-	n := d.counts()
-	d.Stated("tests (of the summary)", summary.Tests, n.Tests)
-	d.Stated("successful (of the summary)", summary.Successful, n.Passed)
-	if sum := summary.Failed + summary.TimedOut + summary.Canceled; sum.Int() > n.Bad() { // quarantined failures do not count
-		d.Fails("tests that failed (of the summary)", float64(sum), n.Bad())
+	n := d.documentTotals()
+	d.CheckOptionalTotal("tests (of the summary)", summary.Tests, n.Tests)
+	d.CheckOptionalTotal("successful (of the summary)", summary.Successful, n.Passed)
+	if sum := summary.Failed + summary.TimedOut + summary.Canceled; sum.Int() > n.Unsuccessful() { // quarantined failures do not count
+		d.CheckFailures("tests that failed (of the summary)", float64(sum), n.Unsuccessful())
 	}
 	if d.Failure == "" {
-		d.StatedFails("other errors (of the summary)", summary.OtherErrors, len(d.Broken))
+		d.CheckOptionalFailures("other errors (of the summary)", summary.OtherErrors, len(d.Broken))
 		var status rwxStatus
-		if jsonstream.Unmarshal(summary.Status, &status) == nil && status.Kind == "failed" && n.Bad() == 0 {
-			d.Contradicts("the summary says failed although no test failed")
+		if jsonstream.Unmarshal(summary.Status, &status) == nil && status.Kind == "failed" && n.Unsuccessful() == 0 {
+			d.AddContradiction("the summary says failed although no test failed")
 		}
 	}
 	return nil
 }
 
-func (e rwxError) add(s *parsed.Outcomes) {
+func (e rwxError) addTo(s *parsed.Outcomes) {
 	if file := string(e.Location.File); file != "" {
-		s.Breaks(file, string(e.Message))
+		s.AddBroken(file, string(e.Message))
 	} else {
 		s.Failure = cmp.Or(s.Failure, string(e.Message))
 	}
 }
 
-// rwxStatuses are the kinds of outcomes. A quarantined test does not count,
-// whatever came out.
+// rwxStatuses maps the kinds of outcomes. A quarantined test is skipped, whatever its
+// outcome is.
 var rwxStatuses = map[string]metric.Status{
 	"successful": metric.Passed, "failed": metric.Failed, "timedOut": metric.Failed, "canceled": metric.Errored,
 	"skipped": metric.Skipped, "pended": metric.Skipped, "todo": metric.Skipped, "quarantined": metric.Skipped,
 }
 
-func (t rwxTest) test() metric.Test {
+func (t rwxTest) toTest() metric.Test {
 	st := t.Attempt.Status
 	out := metric.Test{
 		ID:       metric.ID{Suite: string(t.Location.File), Name: string(t.Name)},
@@ -109,9 +109,9 @@ func (t rwxTest) test() metric.Test {
 		File:     string(t.Location.File), Line: t.Location.Line.Int(),
 	}
 	if n := len(t.Lineage); n > 0 {
-		out.Class, out.Name = parsed.GroupPath(t.Lineage[:n-1:n-1]...), t.Lineage[n-1]
+		out.Class, out.Name = parsed.JoinGroups(t.Lineage[:n-1:n-1]...), t.Lineage[n-1]
 	}
-	out.Class = parsed.GroupPath(string(t.Scope), out.Class)
+	out.Class = parsed.JoinGroups(string(t.Scope), out.Class)
 	setStatus(&out, rwxStatuses, st.Kind)
 	for _, p := range t.Past {
 		out.Flaky = out.Flaky || out.Status == metric.Passed && rwxStatuses[p.Status.Kind] != metric.Passed

@@ -24,26 +24,26 @@ type testcafeFixture struct {
 
 func readTestCafe(d *document) error {
 	total, passed := parsed.AnyNumber(-1), parsed.AnyNumber(-1)
-	err := d.members("TestCafe", []string{"fixtures"}, map[string]any{
+	err := d.readMembers("TestCafe", []string{"fixtures"}, map[string]any{
 		"total": &total, "passed": &passed,
-		"fixtures": items(d, func(f testcafeFixture) { f.add(d.Outcomes) }),
-		"warnings": items(d, func(w parsed.AnyText) {
+		"fixtures": parsed.ItemReader(d.Reader, func(f testcafeFixture) { f.addTo(d.Outcomes) }),
+		"warnings": parsed.ItemReader(d.Reader, func(w parsed.AnyText) {
 			d.Problems.Add("testcafe warns: %s", textstream.FirstLine(textstream.CleanText(string(w))))
 		}),
 	})
 	if err != nil {
 		return err
 	}
-	n := d.counts()
-	d.Declares("tests that ran", float64(total), n.Passed+n.Bad())
-	d.Declares("passed tests", float64(passed), n.Passed)
-	if total >= 0 && passed >= 0 && int(total-passed) > n.Bad() {
-		d.Fails("tests that did not pass", float64(total-passed), n.Bad())
+	n := d.documentTotals()
+	d.CheckTotal("tests that ran", float64(total), n.Passed+n.Unsuccessful())
+	d.CheckTotal("passed tests", float64(passed), n.Passed)
+	if total >= 0 && passed >= 0 && int(total-passed) > n.Unsuccessful() {
+		d.CheckFailures("tests that did not pass", float64(total-passed), n.Unsuccessful())
 	}
 	return nil
 }
 
-func (f testcafeFixture) add(s *parsed.Outcomes) {
+func (f testcafeFixture) addTo(s *parsed.Outcomes) {
 	for _, t := range f.Tests {
 		out := metric.Test{
 			ID:       metric.ID{Suite: string(f.Path), Class: string(f.Name), Name: string(t.Name)},

@@ -11,66 +11,67 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// acutest.h of Acutest says how it prints a test, whose outcome follows what the test
-// itself printed, and the totals: https://github.com/mity/acutest
+// The lines of a test and of the totals, as acutest.h prints them:
+// https://github.com/mity/acutest. The result of a test is on a later line if the test
+// printed something.
 var (
-	acutestTest   = regexp.MustCompile(`^Test (.+?)\.\.\. +(.*)$`)
-	acutestResult = regexp.MustCompile(`\[ (OK|FAILED|SKIPPED) \](?:  [\d.]+ secs)?$`)
-	acutestTotals = regexp.MustCompile(`^(?:SUCCESS: (?:All|No) unit tests have (?:passed|failed)\.|FAILED: (\d+) of (\d+) unit tests (?:has|have) failed\.)$`)
+	acutestTestPattern   = regexp.MustCompile(`^Test (.+?)\.\.\. +(.*)$`)
+	acutestResultPattern = regexp.MustCompile(`\[ (OK|FAILED|SKIPPED) \](?:  [\d.]+ secs)?$`)
+	acutestTotalsPattern = regexp.MustCompile(`^(?:SUCCESS: (?:All|No) unit tests have (?:passed|failed)\.|FAILED: (\d+) of (\d+) unit tests (?:has|have) failed\.)$`)
 )
 
 func detectAcutest(h sniff.Head) bool {
 	return h.MatchesLine(func(l string) bool {
-		return acutestTotals.MatchString(l) || acutestTest.MatchString(l) && acutestResult.MatchString(l)
+		return acutestTotalsPattern.MatchString(l) || acutestTestPattern.MatchString(l) && acutestResultPattern.MatchString(l)
 	})
 }
 
-const acutestSuite = "Acutest" // a program does not print its name
+const acutestSuite = "Acutest" // programs do not print their name
 
 var acutestStatuses = map[string]metric.Status{"OK": metric.Passed, "FAILED": metric.Failed, "SKIPPED": metric.Skipped}
 
-// acutest reads what programs of Acutest print, one after the other.
-type acutest struct {
-	set     parsed.Outcomes
-	name    string        // of the last test, "" after the totals
-	status  metric.Status // of the last test, as far as it was printed
-	message textstream.Clip
-	before  parsed.Totals // of the programs that have ended
+// acutestReader reads the output of one or more programs of Acutest.
+type acutestReader struct {
+	set            parsed.Outcomes
+	name           string        // of the open test, "" for none
+	status         metric.Status // of the open test, Errored before its result
+	message        textstream.Clip
+	previousTotals parsed.Totals // of the programs that have ended
 }
 
 func parseAcutest(r io.Reader) (parsed.Report, error) {
-	a := &acutest{}
-	a.set.Several = true // tests of several programs may have one name
-	err := eachLine(r, "\r", a.line)
+	a := &acutestReader{}
+	a.set.NumberRepeats = true // several programs may have tests of one name
+	err := eachLine(r, "\r", a.readLine)
 	if a.name != "" {
-		a.end()
-		a.set.Breaks(acutestSuite, "there are no totals: the program crashed, or its output was cut off")
+		a.finishTest()
+		a.set.AddBroken(acutestSuite, "there are no totals: the program crashed, or its output was cut off")
 	}
 	return a.set.Report("acutest"), err
 }
 
-func (a *acutest) line(text string) {
-	if m := acutestTest.FindStringSubmatch(text); m != nil {
-		a.end()
+func (a *acutestReader) readLine(text string) {
+	if m := acutestTestPattern.FindStringSubmatch(text); m != nil {
+		a.finishTest()
 		a.name, a.status, text = m[1], metric.Errored, m[2]
 	}
 	if a.name == "" {
 		return
 	}
-	m := acutestResult.FindStringSubmatch(text)
+	m := acutestResultPattern.FindStringSubmatch(text)
 	switch {
 	case m != nil && a.status == metric.Errored:
 		a.status, a.message = acutestStatuses[m[1]], textstream.Clip{}
-	case acutestTotals.MatchString(text):
-		a.end()
-		a.total(acutestTotals.FindStringSubmatch(text))
+	case acutestTotalsPattern.MatchString(text):
+		a.finishTest()
+		a.checkTotals(acutestTotalsPattern.FindStringSubmatch(text))
 	default:
 		a.message.Add(strings.TrimSpace(text) + "\n")
 	}
 }
 
-// end adds the last test.
-func (a *acutest) end() {
+// finishTest adds the open test to the report.
+func (a *acutestReader) finishTest() {
 	if a.name == "" {
 		return
 	}
@@ -82,12 +83,13 @@ func (a *acutest) end() {
 	a.name, a.message = "", textstream.Clip{}
 }
 
-// total compares the totals of a program, which names none that passed, with the recount.
-func (a *acutest) total(m []string) {
-	now := a.set.Totals
-	if m[2] != "" && now.Skipped == a.before.Skipped { // skipped tests may be in it or not
-		a.set.Declares("tests", float64(parsed.CountOf(m[2])), now.Tests-a.before.Tests)
+// checkTotals compares the totals of a program with its tests. There are no totals of the
+// tests that passed.
+func (a *acutestReader) checkTotals(m []string) {
+	added := a.set.Totals.Minus(a.previousTotals)
+	if m[2] != "" && added.Skipped == 0 { // versions differ in whether skipped tests count
+		a.set.CheckTotal("tests", float64(parsed.ParseNumber(m[2])), added.Tests)
 	}
-	a.set.Fails("failures", float64(parsed.CountOf(m[1])), now.Failed+now.Errors-a.before.Failed-a.before.Errors)
-	a.before = now
+	a.set.CheckFailures("failures", float64(parsed.ParseNumber(m[1])), added.Unsuccessful())
+	a.previousTotals = a.set.Totals
 }

@@ -1,8 +1,8 @@
 package testtext
 
 import (
-	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,115 +14,110 @@ import (
 )
 
 var (
-	exunitModule   = regexp.MustCompile(`^([A-Z][\pL\pN_.]*) \[(\S+\.exs?)\]$`)
-	exunitTest     = regexp.MustCompile(`^  \* ((?:test|doctest|property|feature) .+?)(?: \(([0-9.]+ms|skipped|excluded|invalid)\))? \[L#(\d+)\]$`)
-	exunitDetail   = regexp.MustCompile(`^ {1,4}\d+\) (.+) \(([A-Z][\pL\pN_.]*)\)$`)
-	exunitSetup    = regexp.MustCompile(`^ {1,4}\d+\) ([A-Z][\pL\pN_.]*): failure on setup_all callback`)
-	exunitTotals   = regexp.MustCompile(`^\d+ (?:tests?|doctests?|propert(?:y|ies)|features?)(?:, \d+ (?:tests?|propert(?:y|ies)|features?))*, (\d+) failures?\b(.*)$`)
-	exunitFinished = regexp.MustCompile(`^Finished in [0-9.]+ seconds(?: \(|$)`)
-	exunitNumber   = regexp.MustCompile(`(\d+) (tests?|doctests?|property|properties|features?|excluded|invalid|skipped)\b`)
+	exunitModulePattern   = regexp.MustCompile(`^([A-Z][\pL\pN_.]*) \[(\S+\.exs?)\]$`)
+	exunitTestPattern     = regexp.MustCompile(`^  \* ((?:test|doctest|property|feature) .+?)(?: \(([0-9.]+ms|skipped|excluded|invalid)\))? \[L#(\d+)\]$`)
+	exunitDetailPattern   = regexp.MustCompile(`^ {1,4}\d+\) (.+) \(([A-Z][\pL\pN_.]*)\)$`)
+	exunitSetupPattern    = regexp.MustCompile(`^ {1,4}\d+\) ([A-Z][\pL\pN_.]*): failure on setup_all callback`)
+	exunitTotalsPattern   = regexp.MustCompile(`^\d+ (?:tests?|doctests?|propert(?:y|ies)|features?)(?:, \d+ (?:tests?|propert(?:y|ies)|features?))*, (\d+) failures?\b(.*)$`)
+	exunitFinishedPattern = regexp.MustCompile(`^Finished in [0-9.]+ seconds(?: \(|$)`)
+	exunitNumberPattern   = regexp.MustCompile(`(\d+) (tests?|doctests?|property|properties|features?|excluded|invalid|skipped)\b`)
 )
 
 func detectExUnit(h sniff.Head) bool {
-	return h.MatchesLine(exunitFinished.MatchString) && h.MatchesLine(exunitTotals.MatchString) || h.MatchesLine(exunitModule.MatchString) && h.MatchesLine(func(l string) bool {
-		return exunitTest.MatchString(lastPart(l))
-	})
+	isTest := func(l string) bool { return exunitTestPattern.MatchString(visiblePart(l)) }
+	return h.MatchesLine(exunitFinishedPattern.MatchString) && h.MatchesLine(exunitTotalsPattern.MatchString) ||
+		h.MatchesLine(exunitModulePattern.MatchString) && h.MatchesLine(isTest)
 }
 
-// lastPart returns what a terminal shows of a line that was written over.
-func lastPart(line string) string { return line[strings.LastIndexByte(line, '\r')+1:] }
+// visiblePart returns the part of a line that a terminal shows: after the last carriage return.
+func visiblePart(line string) string { return line[strings.LastIndexByte(line, '\r')+1:] }
 
-// exunit reads what mix test --trace prints.
-type exunit struct {
-	set    parsed.Outcomes
-	cases  []metric.Test
-	index  map[metric.ID]int
-	file   string
-	module string
-	files  map[string]string // of the modules
-	about  []int             // the tests that the lines belong to
-	setup  string            // the module whose failed setup the lines belong to
-	output textstream.Clip
-	totals string
-	failed int
+// exunitReader reads the output of mix test --trace.
+type exunitReader struct {
+	set            parsed.Outcomes
+	cases          []metric.Test
+	index          map[metric.ID]int
+	file           string
+	module         string
+	files          map[string]string // of the modules
+	outputTests    []int             // the tests that the lines belong to
+	failedSetup    string            // the module whose failed setup the lines belong to
+	output         textstream.Clip
+	totals         string
+	statedFailures int
 }
 
 func parseExUnit(r io.Reader) (parsed.Report, error) {
-	e := &exunit{index: map[metric.ID]int{}, files: map[string]string{}, failed: -1}
-	err := eachLine(r, "", func(s string) { e.line(lastPart(s)) })
-	e.shown()
+	e := &exunitReader{index: map[metric.ID]int{}, files: map[string]string{}, statedFailures: -1}
+	err := eachLine(r, "", func(s string) { e.readLine(visiblePart(s)) })
+	e.flushOutput()
 	for _, c := range e.cases {
 		e.set.Add(c)
 	}
 	if err == nil {
-		err = e.fault()
+		err = e.checkTotals()
 	}
 	return e.set.Report("ExUnit"), err
 }
 
-// fault compares the totals with the recount.
-func (e *exunit) fault() error {
-	if e.failed < 0 {
+// checkTotals compares the totals with the tests, and returns an error if tests are missing.
+func (e *exunitReader) checkTotals() error {
+	if e.statedFailures < 0 {
 		return &parsed.SyntaxError{Problem: "the report ends before its totals: mix test was stopped, or its output was cut off"}
 	}
 	stated := 0
-	for _, m := range exunitNumber.FindAllStringSubmatch(e.totals, -1) {
-		switch m[2] {
-		case "excluded", "invalid", "skipped":
-		default:
-			stated += parsed.CountOf(m[1]).Int()
+	for _, m := range exunitNumberPattern.FindAllStringSubmatch(e.totals, -1) {
+		if !slices.Contains([]string{"excluded", "invalid", "skipped"}, m[2]) {
+			stated += parsed.ParseNumber(m[1]).Int()
 		}
 	}
-	switch {
-	case len(e.cases) == 0 && stated > 0:
-		return fmt.Errorf("%w: mix test names its tests with --trace only", parsed.ErrUnknownFormat)
-	case len(e.cases) < stated:
-		return &parsed.SyntaxError{Problem: fmt.Sprintf("%d tests ran, and %d are named: run mix test with --trace", stated, len(e.cases))}
+	if err := namesError(len(e.cases), stated, "mix test names its tests with --trace only", "run mix test with --trace"); err != nil {
+		return err
 	}
-	e.set.Declares("tests", float64(stated), len(e.cases))
-	e.set.Fails("failures", float64(e.failed), e.set.Totals.Failed, e.set.Failed())
+	e.set.CheckTotal("tests", float64(stated), len(e.cases))
+	e.set.CheckFailures("failures", float64(e.statedFailures), e.set.Totals.Failed, e.set.Totals.Unsuccessful())
 	return nil
 }
 
-func (e *exunit) line(text string) {
-	if m := exunitTotals.FindStringSubmatch(text); m != nil {
-		e.shown()
+func (e *exunitReader) readLine(text string) {
+	if m := exunitTotalsPattern.FindStringSubmatch(text); m != nil {
+		e.flushOutput()
 		e.totals = text
-		e.failed, _ = strconv.Atoi(m[1]) // digits
+		e.statedFailures, _ = strconv.Atoi(m[1]) // digits
 		return
 	}
-	if m := exunitModule.FindStringSubmatch(text); m != nil {
-		e.shown()
+	if m := exunitModulePattern.FindStringSubmatch(text); m != nil {
+		e.flushOutput()
 		e.module, e.file = m[1], m[2]
 		e.files[m[1]] = m[2]
 		return
 	}
-	if m := exunitTest.FindStringSubmatch(text); m != nil {
-		e.shown()
-		e.test(m)
+	if m := exunitTestPattern.FindStringSubmatch(text); m != nil {
+		e.flushOutput()
+		e.addTest(m)
 		return
 	}
-	if m := exunitSetup.FindStringSubmatch(text); m != nil {
-		e.shown()
-		e.invalid(m[1])
+	if m := exunitSetupPattern.FindStringSubmatch(text); m != nil {
+		e.flushOutput()
+		e.failModule(m[1])
 		return
 	}
-	if m := exunitDetail.FindStringSubmatch(text); m != nil {
-		e.shown()
+	if m := exunitDetailPattern.FindStringSubmatch(text); m != nil {
+		e.flushOutput()
 		if i, ok := e.index[metric.ID{Suite: e.files[m[2]], Class: m[2], Name: m[1]}]; ok {
 			e.cases[i].Status = metric.Failed
-			e.about = []int{i}
+			e.outputTests = []int{i}
 		}
 		return
 	}
-	if e.about != nil || e.setup != "" {
+	if e.outputTests != nil || e.failedSetup != "" {
 		e.output.Add(strings.TrimPrefix(text, "     ") + "\n")
 	}
 }
 
-// test takes the line of a test, which is passed until the report says that it
-// failed.
-func (e *exunit) test(m []string) {
+// addTest handles the line of a test. The test counts as passed until the details of a
+// failure follow.
+func (e *exunitReader) addTest(m []string) {
 	id := metric.ID{Suite: e.file, Class: e.module, Name: m[1]}
 	i, known := e.index[id]
 	if !known {
@@ -145,24 +140,25 @@ func (e *exunit) test(m []string) {
 	}
 }
 
-// invalid takes back the outcomes of a module whose setup failed.
-func (e *exunit) invalid(module string) {
-	e.setup = module
+// failModule marks the tests of a module whose setup_all failed as errors.
+func (e *exunitReader) failModule(module string) {
+	e.failedSetup = module
 	for i := range e.cases {
 		if c := &e.cases[i]; c.Class == module && c.Status != metric.Skipped {
 			c.Status = metric.Errored
-			e.about = append(e.about, i)
+			e.outputTests = append(e.outputTests, i)
 		}
 	}
 }
 
-func (e *exunit) shown() {
+// flushOutput sets the collected output as the message of the tests that it is about.
+func (e *exunitReader) flushOutput() {
 	message := e.output.String()
-	for _, i := range e.about {
+	for _, i := range e.outputTests {
 		e.cases[i].Message = message
 	}
-	if e.setup != "" {
-		e.set.Breaks(e.files[e.setup], "setup_all of "+e.setup+" failed: "+textstream.FirstLine(message))
+	if e.failedSetup != "" {
+		e.set.AddBroken(e.files[e.failedSetup], "setup_all of "+e.failedSetup+" failed: "+textstream.FirstLine(message))
 	}
-	e.about, e.setup, e.output = nil, "", textstream.Clip{}
+	e.outputTests, e.failedSetup, e.output = nil, "", textstream.Clip{}
 }

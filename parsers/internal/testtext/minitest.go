@@ -1,7 +1,6 @@
 package testtext
 
 import (
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -14,37 +13,37 @@ import (
 )
 
 var (
-	minitestTest   = regexp.MustCompile(`^(\S.*?)#(test_\S.*?) = (.*)$`)
-	minitestEnd    = regexp.MustCompile(`([0-9]+\.[0-9]+) s = ([.FES])$`)
-	minitestTotals = regexp.MustCompile(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips`)
-	minitestDetail = regexp.MustCompile(`^(?:  \d+\) )?(Failure|Error|Skipped):$`)
-	minitestName   = regexp.MustCompile(`^(\S.*?#test_\S.*?)(?: \[(.+):(\d+)\])?:$`)
+	minitestTestPattern   = regexp.MustCompile(`^(\S.*?)#(test_\S.*?) = (.*)$`)
+	minitestEndPattern    = regexp.MustCompile(`([0-9]+\.[0-9]+) s = ([.FES])$`)
+	minitestTotalsPattern = regexp.MustCompile(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors, (\d+) skips`)
+	minitestDetailPattern = regexp.MustCompile(`^(?:  \d+\) )?(Failure|Error|Skipped):$`)
+	minitestNamePattern   = regexp.MustCompile(`^(\S.*?#test_\S.*?)(?: \[(.+):(\d+)\])?:$`)
 )
 
 func detectMinitest(h sniff.Head) bool {
-	return h.MatchesLine(minitestTotals.MatchString) || h.MatchesLine(func(l string) bool {
-		return minitestTest.MatchString(l) && minitestEnd.MatchString(l)
+	return h.MatchesLine(minitestTotalsPattern.MatchString) || h.MatchesLine(func(l string) bool {
+		return minitestTestPattern.MatchString(l) && minitestEndPattern.MatchString(l)
 	})
 }
 
 var minitestStatuses = map[string]metric.Status{".": metric.Passed, "F": metric.Failed, "E": metric.Errored, "S": metric.Skipped}
 
-// minitest reads what minitest prints with --verbose.
-type minitest struct {
-	set    parsed.Outcomes
-	cases  []metric.Test
-	index  map[string]int
-	open   int // the test that began and has no outcome, -1 for none
-	detail bool
-	about  int // the test that the lines belong to, -1 for none
-	output textstream.Clip
-	totals []string
+// minitestReader reads the output of minitest --verbose.
+type minitestReader struct {
+	set          parsed.Outcomes
+	cases        []metric.Test
+	index        map[string]int
+	openTest     int // the test that began and has no outcome, -1 for none
+	afterHeading bool
+	outputTest   int // the test that the lines belong to, -1 for none
+	output       textstream.Clip
+	totals       []string
 }
 
 func parseMinitest(r io.Reader) (parsed.Report, error) {
-	m := &minitest{index: map[string]int{}, open: -1, about: -1}
-	err := eachLine(r, "", m.line)
-	m.shown()
+	m := &minitestReader{index: map[string]int{}, openTest: -1, outputTest: -1}
+	err := eachLine(r, "", m.readLine)
+	m.flushOutput()
 	for _, c := range m.cases {
 		if c.Status == 0 {
 			c.Status, c.Message = metric.Errored, "it began and did not end"
@@ -52,83 +51,81 @@ func parseMinitest(r io.Reader) (parsed.Report, error) {
 		m.set.Add(c)
 	}
 	if err == nil {
-		err = m.fault()
+		err = m.checkTotals()
 	}
 	return m.set.Report("minitest"), err
 }
 
-// fault compares the totals with the recount.
-func (m *minitest) fault() error {
+// checkTotals compares the totals with the tests, and returns an error if tests are missing.
+func (m *minitestReader) checkTotals() error {
 	if m.totals == nil {
 		return &parsed.SyntaxError{Problem: "the report ends before its totals: minitest was stopped, or its output was cut off"}
 	}
-	stated := func(i int) float64 { return float64(parsed.CountOf(m.totals[i])) }
-	if n := parsed.Int(stated(1)); len(m.cases) < n {
-		if len(m.cases) == 0 {
-			return fmt.Errorf("%w: minitest names its tests with --verbose only", parsed.ErrUnknownFormat)
-		}
-		return &parsed.SyntaxError{Problem: fmt.Sprintf("%d tests ran, and %d are named: run minitest with --verbose", n, len(m.cases))}
+	stated := func(i int) float64 { return float64(parsed.ParseNumber(m.totals[i])) }
+	if err := namesError(len(m.cases), parsed.ToCount(stated(1)), "minitest names its tests with --verbose only", "run minitest with --verbose"); err != nil {
+		return err
 	}
-	m.set.Declares("tests", stated(1), m.set.Totals.Tests)
-	m.set.Fails("failures", stated(3), m.set.Totals.Failed)
-	m.set.Fails("errors", stated(4), m.set.Totals.Errors)
-	m.set.Declares("skips", stated(5), m.set.Totals.Skipped)
+	m.set.CheckTotal("tests", stated(1), m.set.Totals.Tests)
+	m.set.CheckFailures("failures", stated(3), m.set.Totals.Failed)
+	m.set.CheckFailures("errors", stated(4), m.set.Totals.Errors)
+	m.set.CheckTotal("skips", stated(5), m.set.Totals.Skipped)
 	return nil
 }
 
-func (m *minitest) line(text string) {
-	if t := minitestTotals.FindStringSubmatch(text); t != nil {
-		m.shown()
+func (m *minitestReader) readLine(text string) {
+	if t := minitestTotalsPattern.FindStringSubmatch(text); t != nil {
+		m.flushOutput()
 		m.totals = t
 		return
 	}
-	if minitestDetail.MatchString(text) {
-		m.shown()
-		m.detail = true
+	if minitestDetailPattern.MatchString(text) {
+		m.flushOutput()
+		m.afterHeading = true
 		return
 	}
-	if name := minitestName.FindStringSubmatch(text); name != nil && m.detail {
-		m.details(name)
+	if name := minitestNamePattern.FindStringSubmatch(text); name != nil && m.afterHeading {
+		m.startDetails(name)
 		return
 	}
-	if m.about >= 0 {
+	if m.outputTest >= 0 {
 		m.output.Add(text + "\n")
 		return
 	}
-	m.test(text)
+	m.readTestLine(text)
 }
 
-// test takes a line in which a test begins or ends.
-func (m *minitest) test(text string) {
-	if t := minitestTest.FindStringSubmatch(text); t != nil {
-		m.open = len(m.cases)
-		m.index[t[1]+"#"+t[2]] = m.open
+// readTestLine handles a line in which a test starts or ends.
+func (m *minitestReader) readTestLine(text string) {
+	if t := minitestTestPattern.FindStringSubmatch(text); t != nil {
+		m.openTest = len(m.cases)
+		m.index[t[1]+"#"+t[2]] = m.openTest
 		m.cases = append(m.cases, metric.Test{ID: metric.ID{Suite: t[1], Name: t[2]}})
 		text = t[3]
 	}
-	if end := minitestEnd.FindStringSubmatch(text); end != nil && m.open >= 0 {
+	if end := minitestEndPattern.FindStringSubmatch(text); end != nil && m.openTest >= 0 {
 		took, _ := strconv.ParseFloat(end[1], 64) // digits
-		m.cases[m.open].Duration, m.cases[m.open].Status = parsed.Seconds(took), minitestStatuses[end[2]]
-		m.open = -1
+		m.cases[m.openTest].Duration, m.cases[m.openTest].Status = parsed.Seconds(took), minitestStatuses[end[2]]
+		m.openTest = -1
 	}
 }
 
-// details begins the details of one test.
-func (m *minitest) details(name []string) {
-	m.detail = false
+// startDetails handles the name of a test before the details of its outcome.
+func (m *minitestReader) startDetails(name []string) {
+	m.afterHeading = false
 	i, known := m.index[name[1]]
 	if !known {
 		return
 	}
-	m.about = i
+	m.outputTest = i
 	m.cases[i].File = strings.TrimPrefix(name[2], "./")
 	m.cases[i].Line, _ = strconv.Atoi(name[3]) // digits, or nothing
 }
 
-func (m *minitest) shown() {
-	if m.about >= 0 {
-		c := &m.cases[m.about]
-		c.Message = parsed.JoinTexts([]parsed.AnyText{parsed.AnyText(c.Message), parsed.AnyText(m.output.String())}, "\n\n")
+// flushOutput adds the collected output to the message of the test that it is about.
+func (m *minitestReader) flushOutput() {
+	if m.outputTest >= 0 {
+		c := &m.cases[m.outputTest]
+		c.Message = joinOutput(c.Message, m.output.String())
 	}
-	m.about, m.output = -1, textstream.Clip{}
+	m.outputTest, m.output = -1, textstream.Clip{}
 }

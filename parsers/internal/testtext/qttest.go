@@ -13,115 +13,115 @@ import (
 )
 
 var (
-	qtStart  = regexp.MustCompile(`^\*{9} Start testing of (.+) \*{9}$`)
-	qtFinish = regexp.MustCompile(`^\*{9} Finished testing of .+ \*{9}$`)
-	qtTotals = regexp.MustCompile(`^Totals: (\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) blacklisted)?(?:, .*)?$`)
-	qtPass   = regexp.MustCompile(`^(B?PASS)\s*: (.+?)::(\w+)\((.*)\)$`)
-	qtOther  = regexp.MustCompile(`^(B?X?FAIL!?|B?XPASS|B?SKIP)\s*: (.+?)::(\w+)\((.*?)\)(?: (.*))?$`)
-	qtFatal  = regexp.MustCompile(`^QFATAL\s*: .+?::\w+\(.*?\)(?: (.*))?$`)
-	qtWord   = regexp.MustCompile(`^[A-Z]{4,9}!?\s*: `)
-	qtPlace  = regexp.MustCompile(`^   Loc: \[(.+)\((\d+)\)\]$`)
+	qtStartPattern   = regexp.MustCompile(`^\*{9} Start testing of (.+) \*{9}$`)
+	qtFinishPattern  = regexp.MustCompile(`^\*{9} Finished testing of .+ \*{9}$`)
+	qtTotalsPattern  = regexp.MustCompile(`^Totals: (\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) blacklisted)?(?:, .*)?$`)
+	qtPassPattern    = regexp.MustCompile(`^(B?PASS)\s*: (.+?)::(\w+)\((.*)\)$`)
+	qtOutcomePattern = regexp.MustCompile(`^(B?X?FAIL!?|B?XPASS|B?SKIP)\s*: (.+?)::(\w+)\((.*?)\)(?: (.*))?$`)
+	qtFatalPattern   = regexp.MustCompile(`^QFATAL\s*: .+?::\w+\(.*?\)(?: (.*))?$`)
+	qtWordPattern    = regexp.MustCompile(`^[A-Z]{4,9}!?\s*: `)
+	qtPlacePattern   = regexp.MustCompile(`^   Loc: \[(.+)\((\d+)\)\]$`)
 )
 
-func detectQtText(h sniff.Head) bool { return h.MatchesLine(qtStart.MatchString) }
+func detectQtText(h sniff.Head) bool { return h.MatchesLine(qtStartPattern.MatchString) }
 
-// qtText reads what programs of Qt Test print, one after the other.
-type qtText struct {
-	set     parsed.Outcomes
-	qt      parsed.QtSet
-	program string // whose totals are still to come
-	test    *metric.Test
-	status  metric.Status
-	message textstream.Clip // of the open test
-	open    bool
-	file    string
-	line    int
-	missing string // tests that the totals count and no line names
+// qtReader reads the output of one or more programs of Qt Test.
+type qtReader struct {
+	set      parsed.Outcomes
+	outcomes parsed.QtOutcomes
+	program  string // whose totals are still to come
+	test     *metric.Test
+	status   metric.Status
+	message  textstream.Clip // of the open test
+	isOpen   bool
+	file     string
+	line     int
+	unnamed  string // tests that the totals count and no line names
 }
 
 func parseQtText(r io.Reader) (parsed.Report, error) {
-	q := &qtText{}
-	err := eachLine(r, "\r", q.take)
-	q.cut()
+	q := &qtReader{}
+	err := eachLine(r, "\r", q.readLine)
+	q.breakProgram()
 	switch {
 	case err != nil:
-	case q.missing != "":
-		err = &parsed.SyntaxError{Problem: q.missing}
+	case q.unnamed != "":
+		err = &parsed.SyntaxError{Problem: q.unnamed}
 	case len(q.set.Cases)+len(q.set.Broken) == 0:
 		err = fmt.Errorf("%w: no program of Qt Test has started", parsed.ErrUnknownFormat)
 	}
 	return q.set.Report("qttest"), err
 }
 
-func (q *qtText) take(s string) {
-	if m := qtStart.FindStringSubmatch(s); m != nil {
-		q.cut()
+func (q *qtReader) readLine(s string) {
+	if m := qtStartPattern.FindStringSubmatch(s); m != nil {
+		q.breakProgram()
 		q.program = m[1]
 		return
 	}
 	if q.program == "" {
 		return
 	}
-	m := qtPass.FindStringSubmatch(s)
+	m := qtPassPattern.FindStringSubmatch(s)
 	if m == nil {
-		m = qtOther.FindStringSubmatch(s)
+		m = qtOutcomePattern.FindStringSubmatch(s)
 	}
 	switch {
 	case m != nil:
-		q.said()
-		q.status, _ = q.qt.Outcome(m[1])
-		q.test, q.open = q.qt.Test(m[2], m[3], m[4]), true
+		q.finishOutcome()
+		q.status, _ = q.outcomes.StatusOf(m[1])
+		q.test, q.isOpen = q.outcomes.TestFor(m[2], m[3], m[4]), true
 		if len(m) > 5 {
 			q.message.Add(m[5])
 		}
-	case qtTotals.MatchString(s):
-		q.said()
-		q.total(qtTotals.FindStringSubmatch(s))
-	case qtFatal.MatchString(s):
-		q.said()
-		q.qt.Why = parsed.Because("a fatal message ended the program", textstream.CleanText(qtFatal.FindStringSubmatch(s)[1]))
-	case qtWord.MatchString(s), qtFinish.MatchString(s):
-		q.said()
-	case q.open && qtPlace.MatchString(s):
-		at := qtPlace.FindStringSubmatch(s)
+	case qtTotalsPattern.MatchString(s):
+		q.finishOutcome()
+		q.finishProgram(qtTotalsPattern.FindStringSubmatch(s))
+	case qtFatalPattern.MatchString(s):
+		q.finishOutcome()
+		q.outcomes.EarlyEnd = parsed.JoinReason("a fatal message ended the program", textstream.CleanText(qtFatalPattern.FindStringSubmatch(s)[1]))
+	case qtWordPattern.MatchString(s), qtFinishPattern.MatchString(s):
+		q.finishOutcome()
+	case q.isOpen && qtPlacePattern.MatchString(s):
+		at := qtPlacePattern.FindStringSubmatch(s)
 		q.file = at[1]
 		q.line, _ = strconv.Atoi(at[2]) // digits
-	case q.open:
+	case q.isOpen:
 		q.message.Add("\n" + s)
 	}
 }
 
-// said ends what a line began to say of a test.
-func (q *qtText) said() {
-	if q.open {
-		q.qt.Say(q.test, q.status, q.message.String(), q.file, q.line)
+// finishOutcome adds the outcome whose lines have been read.
+func (q *qtReader) finishOutcome() {
+	if q.isOpen {
+		q.outcomes.AddOutcome(q.test, q.status, q.message.String(), q.file, q.line)
 	}
-	q.open, q.message, q.file, q.line = false, textstream.Clip{}, "", 0
+	q.isOpen, q.message, q.file, q.line = false, textstream.Clip{}, "", 0
 }
 
-// total compares the totals of a program with the recount, and ends it.
-func (q *qtText) total(m []string) {
+// finishProgram compares the totals of a program with its tests, and ends the program.
+func (q *qtReader) finishProgram(m []string) {
 	before := q.set.Totals
-	q.qt.AddTo(&q.set.TestSet)
+	q.outcomes.MoveTo(&q.set.TestSet)
 	stated := 0.0
 	for _, n := range m[1:] {
-		stated += float64(parsed.CountOf(n))
+		stated += float64(parsed.ParseNumber(n))
 	}
 	named := q.set.Totals.Tests - before.Tests
-	if n := parsed.Int(stated); named < n && q.missing == "" {
-		q.missing = fmt.Sprintf("%s counts %d tests, and %d are named: run it without -silent", q.program, n, named)
+	if n := parsed.ToCount(stated); named < n && q.unnamed == "" {
+		q.unnamed = fmt.Sprintf("%s counts %d tests, and %d are named: run it without -silent", q.program, n, named)
 	}
-	q.set.Declares("tests", stated, named)
-	q.set.Fails("failures", float64(parsed.CountOf(m[2])), q.set.Totals.Failed-before.Failed)
+	q.set.CheckTotal("tests", stated, named)
+	q.set.CheckFailures("failures", float64(parsed.ParseNumber(m[2])), q.set.Totals.Failed-before.Failed)
 	q.program = ""
 }
 
-// cut ends a program without totals.
-func (q *qtText) cut() {
-	q.said()
-	q.qt.AddTo(&q.set.TestSet)
+// breakProgram marks the open program as broken if it has no totals, and ends it.
+func (q *qtReader) breakProgram() {
+	q.finishOutcome()
+	q.outcomes.MoveTo(&q.set.TestSet)
 	if q.program != "" {
-		q.set.Breaks(q.program, "there are no totals: the program crashed, or its output was cut off")
+		q.set.AddBroken(q.program, "there are no totals: the program crashed, or its output was cut off")
 	}
 	q.program = ""
 }

@@ -10,38 +10,37 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// detectTAP wants a line that nothing but TAP has: its version, or points
-// together with a plan, or points that are numbered from 1. Text that happens
-// to have a line "ok" is none.
+// detectTAP requires lines that only TAP has: a version, a plan with points, or points
+// that are numbered from 1. Other text may have a line "ok".
 func detectTAP(h sniff.Head) bool {
-	if h.MatchesLine(tapVersion.MatchString) {
+	if h.MatchesLine(tapVersionPattern.MatchString) {
 		return true
 	}
-	planned, points, numbered, empty := false, false, false, false
+	hasPlan, hasPoint, hasFirstPoint, hasEmptyPlan := false, false, false, false
 	h.MatchesLine(func(l string) bool {
-		p, ok := parseTapPoint(l)
-		points = points || ok
-		numbered = numbered || ok && p.number == 1
+		p, isPoint := parseTapPoint(l)
 		plan := parseTapPlan(l)
-		planned = planned || plan.set
-		empty = empty || plan.set && plan.count == 0
+		hasPoint = hasPoint || isPoint
+		hasFirstPoint = hasFirstPoint || isPoint && p.number == 1
+		hasPlan = hasPlan || plan.set
+		hasEmptyPlan = hasEmptyPlan || plan.set && plan.count == 0
 		return false
 	})
-	if planned {
-		return points || empty || loneTapPlan(h)
+	if hasPlan {
+		return hasPoint || hasEmptyPlan || startsWithPlan(h)
 	}
-	return numbered && (tapAlone(h) || h.MatchesLine(proveHeading.MatchString))
+	return hasFirstPoint && (startsWithPoint(h) || h.MatchesLine(proveHeadingPattern.MatchString))
 }
 
-// loneTapPlan reports whether the first line is a plan from 1: the run ended
-// before its first test.
-func loneTapPlan(h sniff.Head) bool {
+// startsWithPlan reports whether the first line is a plan from 1. Without points, the run
+// ended before its first test.
+func startsWithPlan(h sniff.Head) bool {
 	first := strings.TrimSpace(textstream.FirstLine(string(h.Text)))
 	return parseTapPlan(first).set && strings.HasPrefix(first, "1..")
 }
 
-// tapAlone reports whether the first line that is not a comment is a test point.
-func tapAlone(h sniff.Head) bool {
+// startsWithPoint reports whether the first line that is not a comment is a test point.
+func startsWithPoint(h sniff.Head) bool {
 	for line := range strings.Lines(string(h.Text)) {
 		line = strings.TrimRight(line, "\r\n")
 		if line == "" || line[0] == '#' {
@@ -53,176 +52,177 @@ func tapAlone(h sniff.Head) bool {
 	return false
 }
 
-// tapSuite is the suite of tests that no file is known of.
+// tapSuite is the suite of tests whose file is unknown.
 const tapSuite = "TAP"
 
-// tap reads a TAP stream, or several. Its format: https://testanything.org.
-// A test with subtests is one case of Report.Cases, as its plan counts it; the
-// set of tests holds its subtests instead of it, to any depth.
-type tap struct {
-	doc   *tapDoc
-	docs  []*tapDoc
-	stack []*tapGroup // the open groups, from the document to the deepest subtest
-	now   *tapItem    // what diagnostics belong to
-	fresh bool        // the last line was a point: a block may follow
-	yaml  int         // indent of the open block, -1 for none
-	inner int         // indent of its members, -1 before the first
+// tapReader reads one or more TAP streams: https://testanything.org. A test with subtests
+// is one case in Report.Cases, as in its plan. The set of tests has its innermost subtests
+// in place of it.
+type tapReader struct {
+	stream       *tapStream
+	streams      []*tapStream
+	openGroups   []*tapGroup // the open groups, from the document to the deepest subtest
+	latest       *tapItem    // what diagnostics belong to
+	afterPoint   bool        // the last line was a point: a block may follow
+	blockIndent  int         // indent of the open block, -1 for none
+	memberIndent int         // indent of its members, -1 before the first
 
-	total    parsed.Totals
-	problems textstream.Problems
-	noise    int
-	sample   string
-	denied   string // the last contradiction
-	prove    tapProve
+	totals        parsed.Totals
+	problems      textstream.Problems
+	noiseLines    int
+	noiseSample   string
+	contradiction string // the last contradiction
+	prove         proveOutput
 }
 
 func parseTAP(r io.Reader) (parsed.Report, error) {
-	t := &tap{yaml: -1}
-	t.begin(tapSuite)
-	err := textstream.EachLine(r, t.line)
+	t := &tapReader{blockIndent: -1}
+	t.startStream(tapSuite)
+	err := textstream.EachLine(r, t.readLine)
 	report := t.report()
 	if err == nil {
-		err = t.prove.complete()
+		err = t.prove.checkSummary()
 	}
-	if err == nil && t.seen() == 0 {
+	if err == nil && t.countStreams() == 0 {
 		err = fmt.Errorf("%w: there is no line of TAP in it", parsed.ErrUnknownFormat)
 	}
 	return report, err
 }
 
-// seen counts the streams that hold anything.
-func (t *tap) seen() int {
+// countStreams returns how many streams are not empty.
+func (t *tapReader) countStreams() int {
 	n := 0
-	for _, d := range t.docs {
-		if !d.empty() {
+	for _, d := range t.streams {
+		if !d.isEmpty() {
 			n++
 		}
 	}
 	return n
 }
 
-// begin begins another stream.
-func (t *tap) begin(suite string) {
-	if t.doc != nil {
-		t.at(0)
+// startStream ends the current stream, if any, and starts another one.
+func (t *tapReader) startStream(suite string) {
+	if t.stream != nil {
+		t.groupAt(0)
 	}
-	t.doc = &tapDoc{suite: suite, root: &tapGroup{}}
-	t.docs = append(t.docs, t.doc)
-	t.stack = []*tapGroup{t.doc.root}
-	t.now, t.fresh, t.yaml = nil, false, -1
+	t.stream = &tapStream{suite: suite, root: &tapGroup{}}
+	t.streams = append(t.streams, t.stream)
+	t.openGroups = []*tapGroup{t.stream.root}
+	t.latest, t.afterPoint, t.blockIndent = nil, false, -1
 }
 
-// maxTapLine is how much of a line is looked at.
-const maxTapLine = 64 << 10
+const (
+	maxTapLine  = 64 << 10 // bytes of a line that are read
+	maxTapDepth = 32       // of nested subtests
+)
 
-// maxTapDepth is how deep subtests are followed.
-const maxTapDepth = 32
-
-func (t *tap) line(l textstream.Line) {
+func (t *tapReader) readLine(l textstream.Line) {
 	text := strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), maxTapLine)])), " \t")
 	body := strings.TrimLeft(text, " ")
 	indent := len(text) - len(body)
-	if t.yaml >= 0 && t.block(indent, body) {
+	if t.blockIndent >= 0 && t.readBlockLine(indent, body) {
 		return
 	}
 	if body != "" {
-		t.doc.led, t.doc.remark = t.doc.remark, body[0] == '#' && indent == 0 && !tapSubtest.MatchString(body)
-		t.outside(indent, body)
+		t.stream.followsComment, t.stream.lastIsComment = t.stream.lastIsComment, body[0] == '#' && indent == 0 && !tapSubtestPattern.MatchString(body)
+		t.readPlainLine(indent, body)
 	} else {
-		t.fresh = false
+		t.afterPoint = false
 	}
-	t.doc.cut = !l.Complete && (t.fresh || t.doc.root.plan.line == body && !t.doc.complete())
+	t.stream.isCut = !l.Complete && (t.afterPoint || t.stream.root.plan.line == body && !t.stream.isComplete())
 }
 
-// outside takes a line outside of blocks.
-func (t *tap) outside(indent int, body string) {
-	fresh := t.fresh
-	t.fresh = false
+// readPlainLine reads a line outside of YAML blocks.
+func (t *tapReader) readPlainLine(indent int, body string) {
+	afterPoint := t.afterPoint
+	t.afterPoint = false
+	isBlockStart := body == "---" || strings.HasPrefix(body, "--- ")
 	switch {
-	case fresh && indent > 0 && !t.doc.bailed && (body == "---" || strings.HasPrefix(body, "--- ")):
-		t.yaml, t.inner = indent, -1
-	case indent == 0 && t.prove.line(t, body):
-	case indent%4 == 0 && indent/4 <= maxTapDepth && t.known(indent/4, body):
+	case afterPoint && indent > 0 && !t.stream.bailed && isBlockStart:
+		t.blockIndent, t.memberIndent = indent, -1
+	case indent == 0 && t.prove.readLine(t, body):
+	case indent%4 == 0 && indent/4 <= maxTapDepth && t.readTAPLine(indent/4, body):
 	case body[0] == '#':
-		t.comment(indent, body, fresh)
+		t.readComment(indent, body, afterPoint)
 	default:
-		t.other(body)
+		t.addNoise(body)
 	}
 }
 
-// known takes a line that TAP knows at that depth.
-func (t *tap) known(depth int, body string) bool {
-	if tapVersion.MatchString(body) {
+// readTAPLine reads a line at a depth of subtests, and reports whether it is one of TAP.
+func (t *tapReader) readTAPLine(depth int, body string) bool {
+	if tapVersionPattern.MatchString(body) {
 		if depth == 0 {
-			t.version()
+			t.startVersion()
 		}
 		return true
 	}
-	if t.doc.bailed { // what comes now is no TAP
+	if t.stream.bailed { // later lines are not TAP
 		return false
 	}
 	if p, ok := parseTapPoint(body); ok {
-		t.point(depth, p)
+		t.addPoint(depth, p)
 		return true
 	}
 	if plan := parseTapPlan(body); plan.set {
-		t.planned(depth, plan)
+		t.addPlan(depth, plan)
 		return true
 	}
-	if m := tapBail.FindStringSubmatch(body); m != nil {
-		t.doc.bail(m[1])
+	if m := tapBailPattern.FindStringSubmatch(body); m != nil {
+		t.stream.bailOut(m[1])
 		return true
 	}
-	if m := tapSubtest.FindStringSubmatch(body); m != nil {
-		t.subtest(depth, m[1])
+	if m := tapSubtestPattern.FindStringSubmatch(body); m != nil {
+		t.announceSubtest(depth, m[1])
 		return true
 	}
 	if body == "}" || body == "{" {
-		return t.brace(depth, body)
+		return t.readBrace(depth, body)
 	}
 	return strings.HasPrefix(body, "pragma +") || strings.HasPrefix(body, "pragma -")
 }
 
-// comment keeps what a failed test prints after its point.
-func (t *tap) comment(indent int, body string, fresh bool) {
-	t.fresh = fresh
+// readComment reads a comment, which may belong to the message of a failed test or state
+// totals.
+func (t *tapReader) readComment(indent int, body string, afterPoint bool) {
+	t.afterPoint = afterPoint
 	text := strings.TrimPrefix(strings.TrimPrefix(body, "#"), " ")
 	if indent == 0 && text != "" {
-		t.doc.section = text
-		if m := tapFailed.FindStringSubmatch(body); m != nil {
-			t.doc.stated = parsed.CountOf(m[1]).Int()
+		t.stream.section = text
+		if m := tapFailedPattern.FindStringSubmatch(body); m != nil {
+			t.stream.statedFailures = parsed.ParseNumber(m[1]).Int()
 		}
-		if m := tapCount.FindStringSubmatch(body); m != nil {
-			t.doc.counted = parsed.CountOf(m[1] + m[2]).Int()
+		if m := tapCountPattern.FindStringSubmatch(body); m != nil {
+			t.stream.statedTests = parsed.ParseNumber(m[1] + m[2]).Int()
 		}
 	}
-	if t.now != nil && !t.doc.version {
-		t.now.say(text)
+	if t.latest != nil && !t.stream.version {
+		t.latest.addOutput(text)
 	}
 }
 
-func (t *tap) other(body string) {
-	if t.noise++; t.noise == 1 {
-		t.sample = textstream.CleanText(body)
+func (t *tapReader) addNoise(body string) {
+	if t.noiseLines++; t.noiseLines == 1 {
+		t.noiseSample = textstream.CleanText(body)
 	}
 }
 
-// block takes a line of the open block of YAML, and reports false for one that
-// is none: the block ends where the indentation does.
-func (t *tap) block(indent int, body string) bool {
-	if body != "" && indent < t.yaml {
-		t.yaml = -1
+// readBlockLine reads a line of the open YAML block. It reports false for a line with less
+// indentation, which ends the block.
+func (t *tapReader) readBlockLine(indent int, body string) bool {
+	if body != "" && indent < t.blockIndent {
+		t.blockIndent = -1
 		return false
 	}
-	if body == "..." && indent == t.yaml {
-		t.yaml = -1
+	if body == "..." && indent == t.blockIndent {
+		t.blockIndent = -1
 		return true
 	}
-	if t.inner < 0 && body != "" {
-		t.inner = indent
+	if t.memberIndent < 0 && body != "" {
+		t.memberIndent = indent
 	}
-	if t.now != nil && (indent != t.inner || !t.now.know(body)) {
-		t.now.say(strings.Repeat(" ", max(0, indent-t.inner)) + body)
+	if t.latest != nil && (indent != t.memberIndent || !t.latest.readMember(body)) {
+		t.latest.addOutput(strings.Repeat(" ", max(0, indent-t.memberIndent)) + body)
 	}
 	return true
 }

@@ -9,7 +9,7 @@ import (
 	"supervise/metric"
 )
 
-// tapPoint is a test point: "not ok 3 - name # SKIP why".
+// tapPoint is a test point: "not ok 3 - name # SKIP reason".
 type tapPoint struct {
 	ok       bool
 	number   int // 0 if there is none
@@ -21,26 +21,26 @@ type tapPoint struct {
 }
 
 var (
-	tapVersion = regexp.MustCompile(`(?i)^TAP version \d+\s*$`)
-	tapPlan    = regexp.MustCompile(`^(\d+)\.\.(\d+)(?:\s+todo\s([\d\s]+);?)?\s*(?:#\s*(.*))?$`)
-	testemWord = regexp.MustCompile(`^(skip|todo) +(\d+ .*)$`)
-	tapTest    = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|-\s*|\s+|$)(.*)$`)
-	tapBail    = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
-	tapSubtest = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
-	tapFailed  = regexp.MustCompile(`^# *(?:fail|failed|Looks like you failed) +(\d+)(?: tests?\b.*| of \d+ tests?)?$`)
-	tapCount   = regexp.MustCompile(`^# *(?:tests +(\d+)|\{ total: (\d+),.*\})$`)
-	tapWord    = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^(?:time=|in )([0-9.]+) ?(m?s)(?:ec)?\b\s*(.*)$`)
-	tapEscape  = strings.NewReplacer(`\#`, `#`, `\\`, `\`)
+	tapVersionPattern   = regexp.MustCompile(`(?i)^TAP version \d+\s*$`)
+	tapPlanPattern      = regexp.MustCompile(`^(\d+)\.\.(\d+)(?:\s+todo\s([\d\s]+);?)?\s*(?:#\s*(.*))?$`)
+	testemPattern       = regexp.MustCompile(`^(skip|todo) +(\d+ .*)$`)
+	tapPointPattern     = regexp.MustCompile(`^(not )?ok(?:\s+(\d+))?(?:\s+-(?:\s+|$)|-\s*|\s+|$)(.*)$`)
+	tapBailPattern      = regexp.MustCompile(`(?i)^Bail out!\s*(.*)$`)
+	tapSubtestPattern   = regexp.MustCompile(`^#\s*Subtest(?::\s*(.*))?$`)
+	tapFailedPattern    = regexp.MustCompile(`^# *(?:fail|failed|Looks like you failed) +(\d+)(?: tests?\b.*| of \d+ tests?)?$`)
+	tapCountPattern     = regexp.MustCompile(`^# *(?:tests +(\d+)|\{ total: (\d+),.*\})$`)
+	tapDirectivePattern = regexp.MustCompile(`(?i)^(todo)\b:?\s*(.*)$|^(skip)\S*\s*(.*)$|^(?:time=|in )([0-9.]+) ?(m?s)(?:ec)?\b\s*(.*)$`)
+	tapUnescaper        = strings.NewReplacer(`\#`, `#`, `\\`, `\`)
 )
 
-// parseTapPoint reads a test point, with or without its number, description
-// and directive. Testem writes "skip 3 name".
+// parseTapPoint parses a test point. Number, description and directive are optional.
+// Testem writes "skip 3 name".
 func parseTapPoint(line string) (p tapPoint, ok bool) {
 	switch {
 	case line == "":
 		return p, false
 	case line[0] == 's' || line[0] == 't':
-		if m := testemWord.FindStringSubmatch(line); m != nil {
+		if m := testemPattern.FindStringSubmatch(line); m != nil {
 			p, ok = parseTapPoint("ok " + m[2])
 			p.skip = strings.ToUpper(m[1])
 		}
@@ -48,7 +48,7 @@ func parseTapPoint(line string) (p tapPoint, ok bool) {
 	case line[0] != 'o' && line[0] != 'n':
 		return p, false
 	}
-	m := tapTest.FindStringSubmatch(line)
+	m := tapPointPattern.FindStringSubmatch(line)
 	if m == nil {
 		return p, false
 	}
@@ -58,18 +58,18 @@ func parseTapPoint(line string) (p tapPoint, ok bool) {
 	if text == "{" || strings.HasSuffix(text, " {") {
 		p.buffered, text = true, strings.TrimSpace(text[:len(text)-1])
 	}
-	p.name = tapEscape.Replace(p.directives(text))
+	p.name = tapUnescaper.Replace(p.directives(text))
 	return p, true
 }
 
-// directives takes what follows the first # that is not escaped, and
-// returns the description before it. A time may be followed by another directive.
+// directives parses the directive after the first # that is not escaped, and returns the
+// description before it. A time may have another directive after it.
 func (p *tapPoint) directives(text string) string {
 	at := unescapedHash(text)
 	if at < 0 {
 		return text
 	}
-	m := tapWord.FindStringSubmatch(strings.TrimSpace(text[at+1:]))
+	m := tapDirectivePattern.FindStringSubmatch(strings.TrimSpace(text[at+1:]))
 	switch {
 	case m == nil:
 		return text
@@ -112,8 +112,8 @@ func (p *tapPoint) status() metric.Status {
 	return metric.Failed
 }
 
-// tapPlanned is a plan: "1..5 # SKIP why". The plan 1..0 promises nothing.
-type tapPlanned struct {
+// tapPlan is a plan: "1..5 # SKIP why". The plan 1..0 promises nothing.
+type tapPlan struct {
 	set   bool
 	count int
 	why   string // everything is skipped
@@ -122,11 +122,11 @@ type tapPlanned struct {
 	first bool // it is before the first point
 }
 
-func parseTapPlan(line string) (p tapPlanned) {
+func parseTapPlan(line string) (p tapPlan) {
 	if line == "" || line[0] < '0' || line[0] > '9' {
 		return p
 	}
-	m := tapPlan.FindStringSubmatch(line)
+	m := tapPlanPattern.FindStringSubmatch(line)
 	if m == nil {
 		return p
 	}
@@ -135,14 +135,14 @@ func parseTapPlan(line string) (p tapPlanned) {
 	if err1 != nil || err2 != nil || last < first-1 {
 		return p
 	}
-	p = tapPlanned{set: true, count: last - first + 1, todo: m[3], line: line}
-	if w := tapWord.FindStringSubmatch(m[4]); w != nil && w[3] != "" {
+	p = tapPlan{set: true, count: last - first + 1, todo: m[3], line: line}
+	if w := tapDirectivePattern.FindStringSubmatch(m[4]); w != nil && w[3] != "" {
 		p.why = strings.TrimLeft(w[4], "-: ")
 	}
 	return p
 }
 
-// expects reports whether the plan says that the point is still to do.
-func (p tapPlanned) expects(number int) bool {
+// expects reports whether the plan marks the point as to do.
+func (p tapPlan) expects(number int) bool {
 	return p.todo != "" && slices.Contains(strings.Fields(p.todo), strconv.Itoa(number))
 }

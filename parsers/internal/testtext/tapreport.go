@@ -12,115 +12,116 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-func (t *tap) report() parsed.Report {
+func (t *tapReader) report() parsed.Report {
 	var cases []metric.Test
 	var broken []metric.Suite
-	t.end()
-	for _, d := range t.docs {
-		if d.empty() {
+	t.closeAll()
+	for _, d := range t.streams {
+		if d.isEmpty() {
 			continue
 		}
-		broken = append(broken, t.finish(d)...)
-		cases = append(cases, d.cases()...)
+		broken = append(broken, t.finishStream(d)...)
+		cases = append(cases, d.toTests()...)
 	}
-	t.total.Skipped += len(t.prove.skipped)
-	t.total.Tests += len(t.prove.skipped)
+	t.totals.Skipped += len(t.prove.skipped)
+	t.totals.Tests += len(t.prove.skipped)
 	cases = append(cases, t.prove.skipped...)
-	if t.noise > 0 {
-		t.problems.Add("%d lines are no TAP, the first: %s", t.noise, t.sample)
+	if t.noiseLines > 0 {
+		t.problems.Add("%d lines are no TAP, the first: %s", t.noiseLines, t.noiseSample)
 	}
-	r := parsed.Report{Producer: t.prove.producer(), Tests: parsed.Distinct(cases, true), Cases: t.total}
+	r := parsed.Report{Producer: t.prove.producer(), Tests: parsed.MergeCases(cases, true), Cases: t.totals}
 	r.Tests.Broken = parsed.UniqueSuites(broken)
 	for _, c := range r.Tests.Cases {
 		r.Tests.Duration += c.Duration
 	}
-	t.prove.compare(t)
+	t.prove.checkTotals(t)
 	if len(broken) == 0 {
-		r.Tests.Failure = t.denied
+		r.Tests.Failure = t.contradiction
 	}
 	r.Problems = t.problems.All()
 	return r
 }
 
-// finish returns why a stream, or a subtest in it, did not run to its end. A
-// stream without a plan, or with fewer points than planned, broke off; what it
-// left out is unknown.
-func (t *tap) finish(d *tapDoc) []metric.Suite {
-	broken := t.subtests(d)
+// finishStream returns the stream, or subtests in it, as broken suites if they did not run to
+// their end. A stream without a plan, or with fewer points than planned, ended early, and
+// its missing tests are unknown.
+func (t *tapReader) finishStream(d *tapStream) []metric.Suite {
+	broken := t.brokenSubtests(d)
 	plan, points := d.root.plan, d.root.points
 	why := ""
 	switch {
 	case d.bailed:
-		why = parsed.Because("bailed out", textstream.CleanText(d.why))
-	case d.open != nil:
-		why = "the report ends in the subtests of " + d.open.path() + ": the run broke off, or its output was cut off"
+		why = parsed.JoinReason("bailed out", textstream.CleanText(d.bailReason))
+	case d.unclosed != nil:
+		why = "the report ends in the subtests of " + d.unclosed.path() + ": the run broke off, or its output was cut off"
 	case !plan.set:
 		why = "there is no plan: the run broke off, or its output was cut off"
 	case points < plan.count:
 		why = fmt.Sprintf("%d of %d planned tests came: the run broke off, or its output was cut off", points, plan.count)
-	case d.cut:
+	case d.isCut:
 		why = "the last line has no end: the output was cut off"
 	case points > plan.count:
 		t.problems.Add("%s: %d tests were planned, %d came", d.suite, plan.count, points)
-	case d.again.set && d.again.count != plan.count:
-		why = fmt.Sprintf("no test follows the plan of %d", d.again.count)
+	case d.nextPlan.set && d.nextPlan.count != plan.count:
+		why = fmt.Sprintf("no test follows the plan of %d", d.nextPlan.count)
 	case plan.count == 0 && plan.set:
 		t.problems.Add("%s: there are no tests in it %s", d.suite, plan.why)
 	}
-	if why == "" && d.exit != "" && d.root.fails == 0 {
+	if why == "" && d.exit != "" && d.root.failures == 0 {
 		why = "no test failed: " + d.exit
 	}
-	t.deny(d, why)
-	t.outnumbered(d)
+	t.checkStatedFailures(d, why)
+	t.checkStatedTests(d)
 	if why != "" {
-		broken = append(broken, metric.Suite{Name: d.suite, Why: cmp.Or(parsed.Because(why, d.exit), why)})
+		broken = append(broken, metric.Suite{Name: d.suite, Why: cmp.Or(parsed.JoinReason(why, d.exit), why)})
 	}
 	return broken
 }
 
-// deny notes the failures that a stream states and does not hold, unless it broke off.
-func (t *tap) deny(d *tapDoc, why string) {
-	if why == "" && d.stated > 0 && d.bad == 0 {
-		t.denied = fmt.Sprintf("%s: the report says %d failed tests and holds 0", d.suite, d.stated)
-		t.problems.Add("%s", t.denied)
+// checkStatedFailures records a contradiction if a complete stream states failures and has
+// none.
+func (t *tapReader) checkStatedFailures(d *tapStream, why string) {
+	if why == "" && d.statedFailures > 0 && d.failedPoints == 0 {
+		t.contradiction = fmt.Sprintf("%s: the report says %d failed tests and holds 0", d.suite, d.statedFailures)
+		t.problems.Add("%s", t.contradiction)
 	}
 }
 
-// outnumbered notes that a stream counts more tests than it holds. Node and tap also count
-// tests with others in them, tap some of them.
-func (t *tap) outnumbered(d *tapDoc) {
+// checkStatedTests adds a problem if a stream states more tests than it has. node:test and
+// tap may count tests with subtests as well.
+func (t *tapReader) checkStatedTests(d *tapStream) {
 	tests, outer := 0, 0
 	for _, i := range d.tests {
-		if !i.suite {
+		if !i.isSuite {
 			tests++
 		}
 	}
 	for _, g := range d.groups {
-		if !g.result.suite {
+		if !g.result.isSuite {
 			outer++
 		}
 	}
-	switch more := d.counted - tests; {
+	switch more := d.statedTests - tests; {
 	case more > 0 && more <= outer:
 		t.problems.Add("%s: the last lines count tests with others in them too, %d here; in this report only the innermost count", d.suite, more)
 	case more > 0:
-		t.problems.Add("%s: the report says %d tests and holds %d", d.suite, d.counted, tests)
+		t.problems.Add("%s: the report says %d tests and holds %d", d.suite, d.statedTests, tests)
 	}
 }
 
-// subtests returns the subtests that failed although nothing in them did.
-func (t *tap) subtests(d *tapDoc) []metric.Suite {
+// brokenSubtests returns the subtests that failed although none of their points did.
+func (t *tapReader) brokenSubtests(d *tapStream) []metric.Suite {
 	var broken []metric.Suite
 	for _, g := range d.groups {
 		if g.plan.set && g.points < g.plan.count {
 			t.problems.Add("%s: %d of %d planned tests came", g.path(), g.points, g.plan.count)
 		}
-		if g.result.status != metric.Failed || g.fails > 0 {
+		if g.result.status != metric.Failed || g.failures > 0 {
 			continue
 		}
-		g.failed()
+		g.countFailure()
 		why := "it failed although nothing in it did"
-		if text := g.result.out.String(); text != "" {
+		if text := g.result.output.String(); text != "" {
 			why += ": " + textstream.FirstLine(text)
 		}
 		broken = append(broken, metric.Suite{Name: g.path(), Why: why})
@@ -128,29 +129,29 @@ func (t *tap) subtests(d *tapDoc) []metric.Suite {
 	return broken
 }
 
-// batsTime is what bats adds to the names of its tests with --timing.
-var batsTime = regexp.MustCompile(` in (\d+)ms$`)
+// batsTimePattern matches the time that bats --timing adds to names: "adds in 12ms".
+var batsTimePattern = regexp.MustCompile(` in (\d+)ms$`)
 
-// cases returns the outcomes of the stream.
-func (d *tapDoc) cases() []metric.Test {
-	timed := d.timed()
+// toTests returns the tests of the stream.
+func (d *tapStream) toTests() []metric.Test {
+	timed := d.takeBatsTimes()
 	seen := map[metric.ID]int{}
 	out := make([]metric.Test, 0, len(d.tests))
 	for _, i := range d.tests {
-		if i.suite && i.status == metric.Passed { // a suite without tests
+		if i.isSuite && i.status == metric.Passed { // a suite without tests
 			continue
 		}
 		c := metric.Test{ID: metric.ID{Suite: d.suite, Class: i.group.path(), Name: i.name()}, Status: i.status, File: i.file, Line: i.line, Duration: parsed.Seconds(i.point.seconds)}
-		if i.out != nil {
-			c.Message = i.out.String()
+		if i.output != nil {
+			c.Message = i.output.String()
 		}
-		if i.status == metric.Failed && i.group.excused() {
+		if i.status == metric.Failed && i.group.isTodo() {
 			c.Status = metric.Skipped
 		}
 		if timed {
-			c.Name = batsTime.ReplaceAllString(c.Name, "")
+			c.Name = batsTimePattern.ReplaceAllString(c.Name, "")
 		}
-		if d.tape {
+		if d.isTape {
 			c.Class = textstream.CleanName(i.section)
 			if seen[c.ID]++; seen[c.ID] > 1 { // its assertions often have no name of their own
 				c.Name += fmt.Sprintf(" (%d)", seen[c.ID])
@@ -161,15 +162,16 @@ func (d *tapDoc) cases() []metric.Test {
 	return out
 }
 
-// timed reports whether all the names end with a time, and takes it.
-func (d *tapDoc) timed() bool {
+// takeBatsTimes sets the durations of the tests if all their names end with a time, and
+// reports whether they do.
+func (d *tapStream) takeBatsTimes() bool {
 	for _, i := range d.tests {
-		if i.status != metric.Skipped && !batsTime.MatchString(i.point.name) {
+		if i.status != metric.Skipped && !batsTimePattern.MatchString(i.point.name) {
 			return false
 		}
 	}
 	for _, i := range d.tests {
-		if m := batsTime.FindStringSubmatch(i.point.name); m != nil {
+		if m := batsTimePattern.FindStringSubmatch(i.point.name); m != nil {
 			ms, _ := strconv.ParseFloat(m[1], 64) // digits
 			i.point.seconds = ms / 1000
 		}
@@ -177,75 +179,74 @@ func (d *tapDoc) timed() bool {
 	return len(d.tests) > 0
 }
 
-// tapProve is what prove -v writes around the streams of the files.
-type tapProve struct {
-	on, ended, summary bool
-	files, tests       int
-	skipped            []metric.Test // the files that were skipped completely
+// proveOutput is the output of prove -v around the streams of the files.
+type proveOutput struct {
+	isProve, ended, summary bool
+	files, tests            int
+	skipped                 []metric.Test // the files that were skipped completely
 }
 
 var (
-	proveHeading = regexp.MustCompile(`^(\S*[./]\S*) \.{2,}(?:\s+(.*))?$`)
-	proveTotals  = regexp.MustCompile(`^Files=(\d+), Tests=(\d+),`)
-	proveResult  = regexp.MustCompile(`^(Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|All tests successful|Result: |\(less \d+|\(\d+ TODO|FAILED--|skipped: )`)
+	proveHeadingPattern = regexp.MustCompile(`^(\S*[./]\S*) \.{2,}(?:\s+(.*))?$`)
+	proveTotalsPattern  = regexp.MustCompile(`^Files=(\d+), Tests=(\d+),`)
+	proveResultPattern  = regexp.MustCompile(`^(Failed \d+/\d+ subtests|All \d+ subtests passed|No subtests run|All tests successful|Result: |\(less \d+|\(\d+ TODO|FAILED--|skipped: )`)
 )
 
-// line takes a line of prove itself.
-func (v *tapProve) line(t *tap, body string) bool {
-	if m := proveHeading.FindStringSubmatch(body); m != nil && !v.summary {
-		v.heading(t, m[1], m[2])
+// readLine reads a line, and reports whether it is one of prove itself.
+func (p *proveOutput) readLine(t *tapReader, body string) bool {
+	if m := proveHeadingPattern.FindStringSubmatch(body); m != nil && !p.summary {
+		p.readHeading(t, m[1], m[2])
 		return true
 	}
-	if !v.on {
+	if !p.isProve {
 		return false
 	}
 	switch {
-	case body == "ok" && t.doc.complete():
+	case body == "ok" && t.stream.isComplete():
 	case strings.HasPrefix(body, "Dubious, test returned "):
-		t.doc.exit = strings.TrimPrefix(body, "Dubious, ")
-	case proveTotals.MatchString(body):
-		m := proveTotals.FindStringSubmatch(body)
-		v.files, _ = strconv.Atoi(m[1]) // digits
-		v.tests, _ = strconv.Atoi(m[2])
-		v.ended, v.summary = true, true
+		t.stream.exit = strings.TrimPrefix(body, "Dubious, ")
+	case proveTotalsPattern.MatchString(body):
+		m := proveTotalsPattern.FindStringSubmatch(body)
+		p.files, _ = strconv.Atoi(m[1]) // digits
+		p.tests, _ = strconv.Atoi(m[2])
+		p.ended, p.summary = true, true
 	case body == "Test Summary Report":
-		v.summary = true
+		p.summary = true
 	default:
-		return v.summary || proveResult.MatchString(strings.TrimSpace(body))
+		return p.summary || proveResultPattern.MatchString(strings.TrimSpace(body))
 	}
 	return true
 }
 
-func (v *tapProve) heading(t *tap, file, rest string) {
-	v.on = true
+func (p *proveOutput) readHeading(t *tapReader, file, rest string) {
+	p.isProve = true
 	if why, ok := strings.CutPrefix(rest, "skipped: "); ok {
 		name := textstream.CleanName(file)
-		v.skipped = append(v.skipped, metric.Test{ID: metric.ID{Suite: name, Name: name}, Status: metric.Skipped, Message: textstream.ClipText(why)})
-		t.begin(tapSuite)
+		p.skipped = append(p.skipped, metric.Test{ID: metric.ID{Suite: name, Name: name}, Status: metric.Skipped, Message: textstream.ClipText(why)})
+		t.startStream(tapSuite)
 		return
 	}
-	t.begin(textstream.CleanName(file))
+	t.startStream(textstream.CleanName(file))
 }
 
-func (v *tapProve) producer() string {
-	if v.on {
+func (p *proveOutput) producer() string {
+	if p.isProve {
 		return "prove"
 	}
 	return ""
 }
 
-// complete returns an error where the summary is missing: files may be missing
-// as well.
-func (v *tapProve) complete() error {
-	if v.on && !v.ended {
+// checkSummary returns an error if the summary is missing, since files may be missing then.
+func (p *proveOutput) checkSummary() error {
+	if p.isProve && !p.ended {
 		return &parsed.SyntaxError{Problem: "the report ends before the summary of prove: it was stopped, or its output was cut off"}
 	}
 	return nil
 }
 
-// compare adds a problem where the totals differ from the recount.
-func (v *tapProve) compare(t *tap) {
-	if got := t.total.Tests - len(v.skipped); v.ended && got != v.tests {
-		t.problems.Add("prove counts %d tests, there are %d", v.tests, got)
+// checkTotals adds a problem if the total differs from the number of tests.
+func (p *proveOutput) checkTotals(t *tapReader) {
+	if got := t.totals.Tests - len(p.skipped); p.ended && got != p.tests {
+		t.problems.Add("prove counts %d tests, there are %d", p.tests, got)
 	}
 }

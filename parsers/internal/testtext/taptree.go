@@ -10,44 +10,44 @@ import (
 	"supervise/metric"
 )
 
-// tapDoc is one stream: the output of one test program.
-type tapDoc struct {
-	suite   string // the file, where it is known
-	root    *tapGroup
-	tests   []*tapItem  // the points without subtests
-	groups  []*tapGroup // the subtests that have a result, the inner ones first
-	version bool        // it begins with its version
-	late    bool        // after the plan
-	again   tapPlanned  // another plan after a complete stream
-	cut     bool        // the last line is a plan or a point and has no end
-	braces  bool        // there are subtests in braces
-	open    *tapGroup   // the subtest in braces that has no end
-	bailed  bool
-	why     string // it bailed out
-	exit    string // how the program ended, where prove says so
-	stated  int    // how many tests failed, as its last comment about it says
-	counted int    // how many tests there are, as its last comment about it says
-	bad     int    // points that failed, subtests and their parts
+// tapStream is the output of one test program.
+type tapStream struct {
+	suite            string // the file, where it is known
+	root             *tapGroup
+	tests            []*tapItem  // the points without subtests
+	groups           []*tapGroup // the subtests that have a result, the inner ones first
+	version          bool        // it begins with its version
+	versionAfterPlan bool        // after the plan
+	nextPlan         tapPlan     // another plan after a complete stream
+	isCut            bool        // the last line is a plan or a point and has no end
+	hasBraces        bool        // there are subtests in braces
+	unclosed         *tapGroup   // the subtest in braces that has no end
+	bailed           bool
+	bailReason       string // it bailed out
+	exit             string // how the program ended, where prove says so
+	statedFailures   int    // how many tests failed, as its last comment about it says
+	statedTests      int    // how many tests there are, as its last comment about it says
+	failedPoints     int    // points that failed, subtests and their parts
 
-	// tape writes the name of a test as a comment before its assertions, and the
+	// isTape writes the name of a test as a comment before its assertions, and the
 	// plan after all of them.
-	tape    bool
-	section string // the last comment
-	remark  bool   // the last line is a comment
-	led     bool   // the line before it is one
+	isTape         bool
+	section        string // the last comment
+	lastIsComment  bool   // the last line is a comment
+	followsComment bool   // the line before it is one
 }
 
 // tapGroup is the points of a stream or of a subtest.
 type tapGroup struct {
-	up     *tapGroup
-	result *tapItem // the point of the subtest, nil until it came
-	hint   string   // the name that was announced
-	child  *tapGroup
-	plan   tapPlanned
-	points int
-	last   int  // number of the last point
-	fails  int  // failures in it, to any depth
-	closed bool // its closing brace came
+	parent        *tapGroup
+	result        *tapItem // the point of the subtest, nil until it came
+	announcedName string   // the name that was announced
+	child         *tapGroup
+	plan          tapPlan
+	points        int
+	lastNumber    int  // number of the last point
+	failures      int  // failures in it, to any depth
+	closed        bool // its closing brace came
 }
 
 // tapItem is one test point with its details.
@@ -56,158 +56,162 @@ type tapItem struct {
 	section string
 	point   tapPoint
 	status  metric.Status
-	out     *textstream.Clip
+	output  *textstream.Clip
 	file    string
 	line    int
-	suite   bool // it says that it is not a test
+	isSuite bool // it says that it is not a test
 }
 
-func (d *tapDoc) empty() bool {
+func (d *tapStream) isEmpty() bool {
 	return d.suite == tapSuite && d.root.points == 0 && !d.root.plan.set && !d.version && !d.bailed && d.root.child == nil
 }
 
-// complete reports whether all came that the plan promises.
-func (d *tapDoc) complete() bool {
+// isComplete reports whether the stream has all planned points.
+func (d *tapStream) isComplete() bool {
 	return d.root.plan.set && d.root.points == d.root.plan.count
 }
 
-// version begins a stream where one may end.
-func (t *tap) version() {
-	plan := t.doc.root.plan
-	if t.doc.root.points > 0 || t.doc.bailed || plan.set && plan.count == 0 {
-		t.begin(tapSuite)
+// startVersion handles a version line. It starts another stream if the current one may be
+// at its end.
+func (t *tapReader) startVersion() {
+	plan := t.stream.root.plan
+	if t.stream.root.points > 0 || t.stream.bailed || plan.set && plan.count == 0 {
+		t.startStream(tapSuite)
 	}
-	t.doc.version = true
-	t.doc.late = t.doc.root.plan.set
+	t.stream.version = true
+	t.stream.versionAfterPlan = t.stream.root.plan.set
 }
 
-// at returns the open group of that depth: deeper ones end, missing ones begin.
-func (t *tap) at(depth int) *tapGroup {
-	for len(t.stack) > depth+1 {
-		t.pop()
+// groupAt returns the open group at a depth. It closes deeper groups and opens missing ones.
+func (t *tapReader) groupAt(depth int) *tapGroup {
+	for len(t.openGroups) > depth+1 {
+		t.closeGroup()
 	}
-	for len(t.stack) < depth+1 {
-		t.stack = append(t.stack, &tapGroup{up: t.stack[len(t.stack)-1]})
+	for len(t.openGroups) < depth+1 {
+		t.openGroups = append(t.openGroups, &tapGroup{parent: t.openGroups[len(t.openGroups)-1]})
 	}
-	return t.stack[depth]
+	return t.openGroups[depth]
 }
 
-func (t *tap) pop() {
-	n := len(t.stack) - 1
-	g := t.stack[n]
-	t.stack = t.stack[:n]
+func (t *tapReader) closeGroup() {
+	n := len(t.openGroups) - 1
+	g := t.openGroups[n]
+	t.openGroups = t.openGroups[:n]
 	switch {
 	case g.result != nil && g.points == 0:
 		if p := &g.result.point; !g.closed && p.skip == "" && p.seconds == 0 {
 			p.name += " {" // it is part of the name
 		}
-		t.doc.leaf(g.result)
+		t.stream.addTest(g.result)
 	case g.result != nil:
-		t.doc.groups = append(t.doc.groups, g)
+		t.stream.groups = append(t.stream.groups, g)
 	default:
-		g.up.child = g
+		g.parent.child = g
 	}
 }
 
-// end ends all that is open at the end of the report. A subtest in braces that
-// is open then was cut off; what looks like one can be a name with a brace.
-func (t *tap) end() {
-	for _, g := range t.stack[1:] {
-		if g.result != nil && (g.points > 0 || g.plan.set || t.doc.braces || g.result.point.seconds > 0) {
-			t.doc.open = g
+// closeAll closes all groups at the end of the report. An open subtest in braces was cut
+// off, unless it is only a name that ends with a brace.
+func (t *tapReader) closeAll() {
+	for _, g := range t.openGroups[1:] {
+		inBraces := g.result != nil && (g.points > 0 || g.plan.set || t.stream.hasBraces || g.result.point.seconds > 0)
+		if inBraces {
+			t.stream.unclosed = g
 			break
 		}
 	}
-	t.at(0)
+	t.groupAt(0)
 }
 
-func (d *tapDoc) leaf(i *tapItem) {
+func (d *tapStream) addTest(i *tapItem) {
 	d.tests = append(d.tests, i)
 	if i.status == metric.Failed {
-		i.group.failed()
+		i.group.countFailure()
 	}
 }
 
-func (g *tapGroup) failed() {
-	for ; g != nil; g = g.up {
-		g.fails++
+func (g *tapGroup) countFailure() {
+	for ; g != nil; g = g.parent {
+		g.failures++
 	}
 }
 
-// point takes a test point. The subtest before it is its own.
-func (t *tap) point(depth int, p tapPoint) {
-	g := t.at(depth)
+// addPoint adds a test point. The subtest before it belongs to it.
+func (t *tapReader) addPoint(depth int, p tapPoint) {
+	g := t.groupAt(depth)
 	if depth == 0 {
-		g = t.another(p)
+		g = t.groupOfOuterPoint(p)
 	}
-	t.number(g, &p)
+	t.numberPoint(g, &p)
 	item := &tapItem{group: g, point: p, status: p.status()}
 	if item.status == metric.Failed {
-		t.doc.bad++
+		t.stream.failedPoints++
 	}
 	if depth == 0 {
 		if g.points == 1 {
-			t.doc.tape = t.doc.version && t.doc.led && !g.plan.set && g.child == nil
+			t.stream.isTape = t.stream.version && t.stream.followsComment && !g.plan.set && g.child == nil
 		}
-		item.section = t.doc.section
-		t.total.Add(item.status)
+		item.section = t.stream.section
+		t.totals.Add(item.status)
 	}
 	if item.status != metric.Passed {
-		item.out = &textstream.Clip{}
-		item.out.Add(p.why)
+		item.output = &textstream.Clip{}
+		item.output.Add(p.why)
 	}
-	t.now, t.fresh = item, true
+	t.latest, t.afterPoint = item, true
 	child := g.child
 	g.child = nil
 	switch {
 	case p.buffered:
-		t.stack = append(t.stack, &tapGroup{up: g, result: item})
+		t.openGroups = append(t.openGroups, &tapGroup{parent: g, result: item})
 	case child != nil && child.points > 0:
 		child.result = item
-		t.doc.groups = append(t.doc.groups, child)
+		t.stream.groups = append(t.stream.groups, child)
 	default:
-		t.doc.leaf(item)
+		t.stream.addTest(item)
 	}
 }
 
-// number gives the point its number, where it has none.
-func (t *tap) number(g *tapGroup, p *tapPoint) {
+// numberPoint numbers the point if it has no number.
+func (t *tapReader) numberPoint(g *tapGroup, p *tapPoint) {
 	if g.points++; p.number == 0 {
-		p.number = g.last + 1
+		p.number = g.lastNumber + 1
 	}
-	if p.number != g.last+1 && g.last > 0 {
-		t.problems.Add("test point %d is where %d should be", p.number, g.last+1)
+	if p.number != g.lastNumber+1 && g.lastNumber > 0 {
+		t.problems.Add("test point %d is where %d should be", p.number, g.lastNumber+1)
 	}
-	g.last = p.number
+	g.lastNumber = p.number
 	if g.plan.expects(p.number) {
 		p.skip = "TODO"
 	}
 }
 
-// another returns the stream that an outer point belongs to: where all that was
-// planned came, a second plan or the number 1 begin another stream.
-func (t *tap) another(p tapPoint) *tapGroup {
-	if again := t.doc.again; t.doc.complete() && t.doc.root.points > 0 && (again.set || p.number == 1) {
-		child := t.doc.root.child
-		t.doc.root.child = nil
-		t.doc.again = tapPlanned{}
-		t.begin(t.doc.suite)
-		t.doc.root.child = child
-		t.doc.root.plan = again
+// groupOfOuterPoint returns the group of a point outside of subtests. After a complete
+// stream, a second plan or the number 1 starts another stream.
+func (t *tapReader) groupOfOuterPoint(p tapPoint) *tapGroup {
+	if again := t.stream.nextPlan; t.stream.isComplete() && t.stream.root.points > 0 && (again.set || p.number == 1) {
+		child := t.stream.root.child
+		t.stream.root.child = nil
+		t.stream.nextPlan = tapPlan{}
+		t.startStream(t.stream.suite)
+		t.stream.root.child = child
+		t.stream.root.plan = again
 	}
-	return t.doc.root
+	return t.stream.root
 }
 
-// planned takes a plan. A plan inside of braces that is not indented is noise.
-func (t *tap) planned(depth int, plan tapPlanned) {
-	if top := t.stack[len(t.stack)-1]; len(t.stack) > depth+1 && top.result != nil && (top.points > 0 || top.plan.set) {
-		t.other(plan.line)
+// addPlan sets the plan of a group. A plan without indentation inside of braces is noise.
+func (t *tapReader) addPlan(depth int, plan tapPlan) {
+	innermost := t.openGroups[len(t.openGroups)-1]
+	inBraces := len(t.openGroups) > depth+1 && innermost.result != nil && (innermost.points > 0 || innermost.plan.set)
+	if inBraces {
+		t.addNoise(plan.line)
 		return
 	}
-	g := t.at(depth)
+	g := t.groupAt(depth)
 	plan.first = g.points == 0
 	if depth == 0 && g.plan.set {
-		t.second(plan)
+		t.addSecondPlan(plan)
 		return
 	}
 	if !g.plan.set {
@@ -215,69 +219,70 @@ func (t *tap) planned(depth int, plan tapPlanned) {
 	}
 }
 
-// second takes a plan after the first.
-func (t *tap) second(plan tapPlanned) {
-	g := t.doc.root
+// addSecondPlan handles another plan of the stream.
+func (t *tapReader) addSecondPlan(plan tapPlan) {
+	g := t.stream.root
 	switch {
-	case t.doc.late && g.points == 0:
-		t.begin(tapSuite)
-		t.doc.version = true
-		t.doc.root.plan = plan
-	case t.doc.complete() && (g.plan.first || plan.count != g.plan.count):
-		t.doc.again = plan
-		t.doc.again.first = true
+	case t.stream.versionAfterPlan && g.points == 0:
+		t.startStream(tapSuite)
+		t.stream.version = true
+		t.stream.root.plan = plan
+	case t.stream.isComplete() && (g.plan.first || plan.count != g.plan.count):
+		t.stream.nextPlan = plan
+		t.stream.nextPlan.first = true
 	case plan.count != g.plan.count:
 		t.problems.Add("a plan of %d tests follows one of %d", plan.count, g.plan.count)
 	}
 }
 
-// subtest takes the announcement of a subtest, in its own indentation or in
-// that of its parent.
-func (t *tap) subtest(depth int, name string) {
-	if g := t.at(depth); depth > 0 && g.points == 0 && g.hint == "" {
-		g.hint = name
+// announceSubtest handles the comment that names a subtest, with the indentation of the
+// subtest or of its parent.
+func (t *tapReader) announceSubtest(depth int, name string) {
+	if g := t.groupAt(depth); depth > 0 && g.points == 0 && g.announcedName == "" {
+		g.announcedName = name
 	}
 }
 
-// brace opens the subtest of the point before it, or closes one.
-func (t *tap) brace(depth int, body string) bool {
+// readBrace opens the subtest of the point before it or closes a subtest, and reports whether
+// it did.
+func (t *tapReader) readBrace(depth int, body string) bool {
 	if body == "}" {
-		if len(t.stack) <= depth+1 {
+		if len(t.openGroups) <= depth+1 {
 			return false
 		}
-		t.stack[depth+1].closed, t.doc.braces = true, true
-		t.at(depth)
+		t.openGroups[depth+1].closed, t.stream.hasBraces = true, true
+		t.groupAt(depth)
 		return true
 	}
-	n := len(t.doc.tests)
-	if n == 0 || t.now == nil || t.doc.tests[n-1] != t.now || t.now.group != t.at(depth) {
+	n := len(t.stream.tests)
+	if n == 0 || t.latest == nil || t.stream.tests[n-1] != t.latest || t.latest.group != t.groupAt(depth) {
 		return false
 	}
-	t.doc.tests = t.doc.tests[:n-1]
-	if t.now.status == metric.Failed {
-		for g := t.now.group; g != nil; g = g.up {
-			g.fails--
+	t.stream.tests = t.stream.tests[:n-1]
+	if t.latest.status == metric.Failed {
+		for g := t.latest.group; g != nil; g = g.parent {
+			g.failures--
 		}
 	}
-	t.stack = append(t.stack, &tapGroup{up: t.now.group, result: t.now})
+	t.openGroups = append(t.openGroups, &tapGroup{parent: t.latest.group, result: t.latest})
 	return true
 }
 
-func (d *tapDoc) bail(why string) {
+func (d *tapStream) bailOut(why string) {
 	if !d.bailed {
-		d.bailed, d.why = true, why
+		d.bailed, d.bailReason = true, why
 	}
 }
 
-// say adds a line to the message of a point that did not pass.
-func (i *tapItem) say(line string) {
-	if i.out == nil {
+// addOutput adds a line to the message of a point, unless the point passed.
+func (i *tapItem) addOutput(line string) {
+	if i.output == nil {
 		return
 	}
-	if !i.out.Empty() {
-		i.out.Add("\n")
+	if !i.output.Empty() {
+		i.output.Add("\n")
 	}
-	i.out.Add(line)
+	i.output.Add(line)
 }
 
 var (
@@ -286,8 +291,9 @@ var (
 	tapSuiteKey = regexp.MustCompile(`^type: '?suite'?$`)
 )
 
-// know takes a member of the block that is not a message.
-func (i *tapItem) know(member string) bool {
+// readMember reads a member of a YAML block, and reports whether it is one that is not part
+// of the message.
+func (i *tapItem) readMember(member string) bool {
 	if m := tapDuration.FindStringSubmatch(member); m != nil {
 		ms, _ := strconv.ParseFloat(m[1], 64) // 0 if it is none
 		i.point.seconds = ms / 1000
@@ -299,7 +305,7 @@ func (i *tapItem) know(member string) bool {
 		return true
 	}
 	if tapSuiteKey.MatchString(member) {
-		i.suite = true
+		i.isSuite = true
 		return true
 	}
 	return false
@@ -313,11 +319,11 @@ func (i *tapItem) name() string {
 	return textstream.CleanName(i.point.name)
 }
 
-// path returns the names of the subtests around g and of g itself.
+// path returns the names of the enclosing subtests and of g itself.
 func (g *tapGroup) path() string {
 	var names []string
-	for ; g.up != nil; g = g.up {
-		name := textstream.CleanName(g.hint)
+	for ; g.parent != nil; g = g.parent {
+		name := textstream.CleanName(g.announcedName)
 		if g.result != nil {
 			name = g.result.name()
 		}
@@ -328,10 +334,10 @@ func (g *tapGroup) path() string {
 	return strings.Join(names, " > ")
 }
 
-// excused reports whether a subtest around is skipped or still to do, so that
-// a failure in it is none.
-func (g *tapGroup) excused() bool {
-	for ; g != nil; g = g.up {
+// isTodo reports whether g or an enclosing subtest is skipped or to do, so that its failures
+// do not count.
+func (g *tapGroup) isTodo() bool {
+	for ; g != nil; g = g.parent {
 		if g.result != nil && g.result.point.skip != "" {
 			return true
 		}

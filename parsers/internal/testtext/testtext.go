@@ -1,7 +1,9 @@
-// Package testtext reads what test runners print for people, and TAP.
+// Package testtext reads the output of test runners for people, and TAP. Each file has the
+// reader of one format, which handles the output line by line; TAP has several files.
 package testtext
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -9,9 +11,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// Formats are what test runners print for people, and TAP, the most specific
-// first.
-var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
+// Formats lists the output formats of test runners, the most specific first.
+var Formats = parsed.SetKind(parsed.TestReport, parsed.Text, []parsed.Format{
 	{
 		Name: "unittest", Detect: detectUnittest, Parse: parseUnittest, Marks: "`Ran N tests in`, or an outcome after `name (module.Class)`", Tools: "`python -m unittest -v`, Django's runner with `-v 2`",
 		Note: "An unexpected success failed, an expected failure is skipped; of several outcomes the worst counts. The second test of one name, if `Ran` counts both, is `name[2]`. A module that cannot be loaded, and a class or module whose set-up failed, is broken. A name that cannot be read counts as it is printed, with a problem; many fewer names than `Ran` says (no -v) is an error. Tests skipped by `--failfast` are unknown.",
@@ -43,8 +44,26 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.Text, []parsed.Format{
 	},
 })
 
-// eachLine calls f with the beginning of every line, without colors and what is in cutset
-// at its end.
+// namesError returns the error for a report that names fewer tests than it counts, nil for
+// others. If it names none, it is not a report: noNames says why. Remedy tells the user how
+// to get all names.
+func namesError(named, stated int, noNames, remedy string) error {
+	switch {
+	case named >= stated:
+		return nil
+	case named == 0:
+		return fmt.Errorf("%w: %s", parsed.ErrUnknownFormat, noNames)
+	}
+	return &parsed.SyntaxError{Problem: fmt.Sprintf("%d tests ran, and %d are named: %s", stated, named, remedy)}
+}
+
+// joinOutput returns the message of a test with more output.
+func joinOutput(message, output string) string {
+	return parsed.JoinTexts([]parsed.AnyText{parsed.AnyText(message), parsed.AnyText(output)}, "\n\n")
+}
+
+// eachLine calls f with the start of every line, without colors and without the characters
+// of cutset at its end.
 func eachLine(r io.Reader, cutset string, f func(string)) error {
 	return textstream.EachLine(r, func(l textstream.Line) {
 		f(strings.TrimRight(textstream.StripANSI(string(l.Text[:min(len(l.Text), parsed.MaxLine)])), cutset))

@@ -12,79 +12,79 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// unity.c of Unity says how it prints a test and the totals:
+// The lines of a test and of the totals, as unity.c prints them:
 // https://github.com/ThrowTheSwitch/Unity/blob/master/src/unity.c
 var (
-	unityTest   = regexp.MustCompile(`^(.+?):(\d+):(.+?):(PASS|FAIL|IGNORE)(?:$|: ?(.*)$| \()`)
-	unityGroup  = regexp.MustCompile(`^(?:IGNORE_)?TEST\((\w+), (\w+)\)(?:(.+):(\d+)::(FAIL|IGNORE)(?:: ?(.*))?| (PASS)\b.*|)$`) // -v of Unity Fixture
-	unityTotals = regexp.MustCompile(`^(\d+) Tests (\d+) Failures (\d+) Ignored *$`)
+	unityTestPattern   = regexp.MustCompile(`^(.+?):(\d+):(.+?):(PASS|FAIL|IGNORE)(?:$|: ?(.*)$| \()`)
+	unityGroupPattern  = regexp.MustCompile(`^(?:IGNORE_)?TEST\((\w+), (\w+)\)(?:(.+):(\d+)::(FAIL|IGNORE)(?:: ?(.*))?| (PASS)\b.*|)$`) // -v of Unity Fixture
+	unityTotalsPattern = regexp.MustCompile(`^(\d+) Tests (\d+) Failures (\d+) Ignored *$`)
 )
 
 func detectUnity(h sniff.Head) bool {
-	return h.MatchesLine(func(l string) bool { return unityTest.MatchString(l) || unityTotals.MatchString(l) })
+	return h.MatchesLine(func(l string) bool { return unityTestPattern.MatchString(l) || unityTotalsPattern.MatchString(l) })
 }
 
 var unityStatuses = map[string]metric.Status{"PASS": metric.Passed, "FAIL": metric.Failed, "IGNORE": metric.Skipped}
 
-// unity reads what programs of Unity print, one after the other.
-type unity struct {
+// unityReader reads the output of one or more programs of Unity.
+type unityReader struct {
 	set     parsed.Outcomes
 	tests   []metric.Test // of the program whose totals are still to come
-	missing string        // tests that the totals count and no line names
+	unnamed string        // tests that the totals count and no line names
 }
 
 func parseUnity(r io.Reader) (parsed.Report, error) {
-	u := &unity{}
-	u.set.Several = true // a test may be run with several arguments
-	err := eachLine(r, "\r", u.line)
-	u.cut(len(u.tests))
-	if err == nil && u.missing != "" {
-		err = &parsed.SyntaxError{Problem: u.missing}
+	u := &unityReader{}
+	u.set.NumberRepeats = true // a test may be run with several arguments
+	err := eachLine(r, "\r", u.readLine)
+	u.breakProgram(len(u.tests))
+	if err == nil && u.unnamed != "" {
+		err = &parsed.SyntaxError{Problem: u.unnamed}
 	}
 	return u.set.Report("unity"), err
 }
 
-func (u *unity) line(text string) {
-	if m := unityGroup.FindStringSubmatch(text); m != nil {
-		u.test(metric.ID{Suite: m[1], Name: m[2]}, cmp.Or(m[5], m[7], "IGNORE"), m[6], m[3:5])
-	} else if m := unityTest.FindStringSubmatch(text); m != nil {
-		u.test(metric.ID{Suite: m[1], Name: m[3]}, m[4], m[5], m[1:3])
-	} else if m := unityTotals.FindStringSubmatch(text); m != nil {
-		u.total(m)
+func (u *unityReader) readLine(text string) {
+	if m := unityGroupPattern.FindStringSubmatch(text); m != nil {
+		u.addTest(metric.ID{Suite: m[1], Name: m[2]}, cmp.Or(m[5], m[7], "IGNORE"), m[6], m[3:5])
+	} else if m := unityTestPattern.FindStringSubmatch(text); m != nil {
+		u.addTest(metric.ID{Suite: m[1], Name: m[3]}, m[4], m[5], m[1:3])
+	} else if m := unityTotalsPattern.FindStringSubmatch(text); m != nil {
+		u.finishProgram(m)
 	}
 }
 
-// test takes a test; place is its file and line.
-func (u *unity) test(id metric.ID, status, message string, place []string) {
+// addTest adds a test to the open program. Place has its file and line.
+func (u *unityReader) addTest(id metric.ID, status, message string, place []string) {
 	t := metric.Test{ID: id, File: place[0], Status: unityStatuses[status], Message: message}
 	t.Line, _ = strconv.Atoi(place[1]) // digits, or none
-	u.tests = parsed.Keep(u.tests, t)
+	u.tests = parsed.AppendLimited(u.tests, t)
 }
 
-// total compares the totals of a program with the recount, and ends it. More tests than
-// it counts are those of a program before it, without totals.
-func (u *unity) total(m []string) {
-	n := parsed.CountOf(m[1]).Int()
-	u.cut(len(u.tests) - n)
+// finishProgram compares the totals of a program with its tests, and ends the program. If
+// there are more tests, the first ones are those of a program without totals.
+func (u *unityReader) finishProgram(m []string) {
+	n := parsed.ParseNumber(m[1]).Int()
+	u.breakProgram(len(u.tests) - n)
 	before := u.set.Totals
-	u.add(len(u.tests))
+	u.moveToReport(len(u.tests))
 	named := u.set.Totals.Tests - before.Tests
-	if named < n && u.missing == "" {
-		u.missing = fmt.Sprintf("the totals of a program count %d tests, and %d are named: run it with -v", n, named)
+	if named < n && u.unnamed == "" {
+		u.unnamed = fmt.Sprintf("the totals of a program count %d tests, and %d are named: run it with -v", n, named)
 	}
-	u.set.Fails("failures", float64(parsed.CountOf(m[2])), u.set.Totals.Failed-before.Failed)
+	u.set.CheckFailures("failures", float64(parsed.ParseNumber(m[2])), u.set.Totals.Failed-before.Failed)
 }
 
-// cut ends a program without totals, which has the first n tests.
-func (u *unity) cut(n int) {
+// breakProgram marks a program with the first n tests as broken, since it has no totals.
+func (u *unityReader) breakProgram(n int) {
 	if n > 0 {
-		u.set.Breaks(u.tests[n-1].Suite, "there are no totals: the program crashed, or its output was cut off")
-		u.add(n)
+		u.set.AddBroken(u.tests[n-1].Suite, "there are no totals: the program crashed, or its output was cut off")
+		u.moveToReport(n)
 	}
 }
 
-// add moves the first n tests into the report.
-func (u *unity) add(n int) {
+// moveToReport moves the first n tests of the open program to the report.
+func (u *unityReader) moveToReport(n int) {
 	for _, t := range u.tests[:n] {
 		u.set.Add(t)
 	}

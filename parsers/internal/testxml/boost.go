@@ -3,6 +3,7 @@ package testxml
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,17 +18,16 @@ func detectBoost(h sniff.Head) bool {
 	return h.HasRoot("TestLog") || h.HasRoot("TestResult") && h.HasElements("TestSuite")
 }
 
-// boostReader reads the log and the report of Boost.Test in XML, also both in one file.
-// The log has messages, and no word for an outcome: what failed is below its test. The
-// report has the outcomes, which count where both name a test. The suite is the module,
-// the class the suites in it.
+// boostReader reads the log and the report of Boost.Test in XML, or both in one file. The
+// log has messages: a test with an error in it failed. The report has outcomes, which count
+// if both name a test. The suite of a test is its module, and the class the suites in it.
 type boostReader struct {
 	xmlSet
-	cases  []metric.Test
-	logged map[metric.ID]int // which case the log has of a test, until the report has it too
-	suites []string          // those that are open
-	stray  string            // a failure of the log that belongs to no test
-	stated int               // how many cases there are, as the report says
+	cases        []metric.Test
+	logged       map[metric.ID]int // which case the log has of a test, until the report has it too
+	openSuites   []string          // those that are open
+	strayFailure string            // a failure of the log that belongs to no test
+	statedCases  int               // how many cases there are, as the report says
 }
 
 func parseBoost(r io.Reader) (parsed.Report, error) {
@@ -35,9 +35,9 @@ func parseBoost(r io.Reader) (parsed.Report, error) {
 	x, err := readXML(r, "Boost.Test XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		switch t.Name {
 		case "TestLog":
-			return true, b.log(x)
+			return true, b.readLog(x)
 		case "TestResult":
-			return true, b.result(x)
+			return true, b.readResult(x)
 		}
 		return false, nil
 	})
@@ -45,64 +45,64 @@ func parseBoost(r io.Reader) (parsed.Report, error) {
 		b.Add(c)
 	}
 	if err == nil {
-		err = b.fault()
+		err = b.checkCases()
 	}
 	return b.report(x, "boost"), err
 }
 
-// fault is the error of a report without test cases.
-func (b *boostReader) fault() error {
+// checkCases is the error of a report without test cases.
+func (b *boostReader) checkCases() error {
 	switch {
 	case len(b.cases) > 0 || len(b.Broken) > 0:
 		return nil
-	case b.stray != "":
-		return &parsed.SyntaxError{Problem: "the log names no test cases, and an error outside of them: " + b.stray + ": let the program write it with --log_level=test_suite or all"}
-	case b.stated > 0:
-		return &parsed.SyntaxError{Problem: fmt.Sprintf("the report counts %d test cases and names none: let the program write it with --report_level=detailed", b.stated)}
+	case b.strayFailure != "":
+		return &parsed.SyntaxError{Problem: "the log names no test cases, and an error outside of them: " + b.strayFailure + ": let the program write it with --log_level=test_suite or all"}
+	case b.statedCases > 0:
+		return &parsed.SyntaxError{Problem: fmt.Sprintf("the report counts %d test cases and names none: let the program write it with --report_level=detailed", b.statedCases)}
 	}
 	return &parsed.SyntaxError{Problem: "there are no test cases in it: let the program write it with --log_level=test_suite or all, or --report_level=detailed"}
 }
 
-// log reads a suite of the log, or the log itself.
-func (b *boostReader) log(x *xmlstream.Reader) error {
+// readLog reads a suite of the log, or the entire log.
+func (b *boostReader) readLog(x *xmlstream.Reader) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
-			b.suites = append(b.suites, t.Value("name"))
-			err := b.log(x)
-			b.suites = b.suites[:len(b.suites)-1]
+			b.openSuites = append(b.openSuites, t.Value("name"))
+			err := b.readLog(x)
+			b.openSuites = b.openSuites[:len(b.openSuites)-1]
 			return err
 		case "TestCase":
-			return b.logCase(x, t)
-		case "TestResult": // the report of a program that writes both to one place
-			return b.result(x)
+			return b.readLogCase(x, t)
+		case "TestResult": // the report of a program that writes both to one file
+			return b.readResult(x)
 		case "Error", "FatalError", "Exception":
-			text, err := clipped(x)
-			if len(b.suites) == 0 {
-				b.stray = text
+			text, err := readText(x)
+			if len(b.openSuites) == 0 {
+				b.strayFailure = text
 				return err
 			}
-			b.Breaks(b.suites[0], text)
+			b.AddBroken(b.openSuites[0], text)
 			return err
 		}
 		return nil
 	})
 }
 
-func (b *boostReader) id(name string) metric.ID {
+func (b *boostReader) testID(name string) metric.ID {
 	id := metric.ID{Name: name}
-	if len(b.suites) > 0 {
-		id.Suite, id.Class = b.suites[0], parsed.GroupPath(b.suites[1:]...)
+	if len(b.openSuites) > 0 {
+		id.Suite, id.Class = b.openSuites[0], parsed.JoinGroups(b.openSuites[1:]...)
 	}
 	return id
 }
 
-// boostFailures are the elements below a test of the log that failed it.
+// boostFailures maps the elements in a test of the log that mean that it failed.
 var boostFailures = map[string]metric.Status{"Error": metric.Failed, "FatalError": metric.Failed, "Exception": metric.Errored}
 
-func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
+func (b *boostReader) readLogCase(x *xmlstream.Reader, t xmlstream.Token) error {
 	test := metric.Test{
-		ID: b.id(t.Value("name")), File: textstream.CleanName(t.Value("file")), Line: junitLine(t.Value("line")), Status: metric.Passed,
+		ID: b.testID(t.Value("name")), File: textstream.CleanName(t.Value("file")), Line: parseNumber(t.Value("line")), Status: metric.Passed,
 	}
 	if t.Value("skipped") == "yes" {
 		test.Status, test.Message = metric.Skipped, textstream.ClipText(t.Value("reason"))
@@ -116,7 +116,7 @@ func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 			why.Add(textstream.CleanText(t.Value("file") + ":" + t.Value("line") + ": "))
 			return addLine(x, &why)
 		case t.Name == "TestingTime":
-			text, err := clipped(x)
+			text, err := readText(x)
 			us, _ := strconv.ParseFloat(text, 64) // 0 if it is not a number
 			test.Duration = parsed.Seconds(us / float64(time.Second/time.Microsecond))
 			return err
@@ -124,72 +124,72 @@ func (b *boostReader) logCase(x *xmlstream.Reader, t xmlstream.Token) error {
 		return nil
 	})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
 	if !why.Empty() {
 		test.Message = why.String()
 	}
 	b.logged[test.ID] = len(b.cases)
-	b.cases = parsed.Keep(b.cases, test)
+	b.cases = parsed.AppendLimited(b.cases, test)
 	return nil
 }
 
-// boostOutcomes are the words of the report.
-var boostOutcomes = map[string]metric.Status{
+// boostStatuses maps the results in the report.
+var boostStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "failed": metric.Failed, "aborted": metric.Errored, "timed-out": metric.Errored, "skipped": metric.Skipped,
 }
 
-// result reads a suite of the report, or the report itself.
-func (b *boostReader) result(x *xmlstream.Reader) error {
+// readResult reads a suite of the report, or the entire report.
+func (b *boostReader) readResult(x *xmlstream.Reader) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
-			return b.resultSuite(x, t)
+			return b.readResultSuite(x, t)
 		case "TestCase":
-			b.resultCase(t)
+			b.addResultCase(t)
 		}
 		return nil
 	})
 }
 
-func (b *boostReader) resultSuite(x *xmlstream.Reader, t xmlstream.Token) error {
+func (b *boostReader) readResultSuite(x *xmlstream.Reader, t xmlstream.Token) error {
 	stated := t
-	stated.Attrs = append([]xmlstream.Attr{}, t.Attrs...) // the reader uses them again
+	stated.Attrs = slices.Clone(t.Attrs) // the reader reuses the memory of t.Attrs
 	module := t.Value("name")
-	b.suites = append(b.suites, module)
-	err := b.result(x)
-	b.suites = b.suites[:len(b.suites)-1]
-	if len(b.suites) > 0 || err != nil {
+	b.openSuites = append(b.openSuites, module)
+	err := b.readResult(x)
+	b.openSuites = b.openSuites[:len(b.openSuites)-1]
+	if len(b.openSuites) > 0 || err != nil {
 		return err
 	}
-	bad := 0
+	failed := 0
 	for _, c := range b.cases {
 		if c.Suite == module && c.Status > metric.NotRun {
-			bad++
+			failed++
 		}
 	}
 	for _, name := range []string{"test_cases_passed", "test_cases_failed", "test_cases_timed_out"} {
-		b.stated += max(0, declaredNumber(stated, name))
+		b.statedCases += max(0, numberAttr(stated, name))
 	}
-	if word := stated.Value("result"); bad == 0 && boostOutcomes[word] > metric.NotRun {
-		b.Contradicts("the report calls module %q %s and holds no test that failed", module, word)
+	if word := stated.Value("result"); failed == 0 && boostStatuses[word] > metric.NotRun {
+		b.AddContradiction("the report calls module %q %s and holds no test that failed", module, word)
 	}
 	if len(b.cases) > 0 {
-		b.fails(stated, "test cases failed or timed out", []int{bad}, "test_cases_failed", "test_cases_timed_out")
+		b.checkFailures(stated, "test cases failed or timed out", []int{failed}, "test_cases_failed", "test_cases_timed_out")
 	}
 	return nil
 }
 
-func (b *boostReader) resultCase(t xmlstream.Token) {
+func (b *boostReader) addResultCase(t xmlstream.Token) {
 	word := t.Value("result")
-	test := metric.Test{ID: b.id(t.Value("name")), Status: boostOutcomes[word]}
+	test := metric.Test{ID: b.testID(t.Value("name")), Status: boostStatuses[word]}
 	if test.Status == 0 {
 		test.Status = metric.Errored
 		b.Problems.Add("test %q has the unknown result %q: it counts as an error", test.Name, word)
 	}
 	i, known := b.logged[test.ID]
 	if !known {
-		b.cases = parsed.Keep(b.cases, test)
+		b.cases = parsed.AppendLimited(b.cases, test)
 		return
 	}
 	delete(b.logged, test.ID)

@@ -13,14 +13,14 @@ import (
 
 func detectCatch2(h sniff.Head) bool { return h.HasRoot("Catch", "Catch2TestRun") }
 
-// catch2Reader reads the XML of Catch2, versions 2 and 3. A test case counts
-// once, whatever sections it has; the suite is the program.
+// catch2Reader reads the XML of Catch2, versions 2 and 3. A test case counts once, whatever
+// sections it has. The suite is the program.
 type catch2Reader struct {
 	xmlSet
-	stated int // failed assertions or test cases, as the totals say
+	statedFailures int // failed assertions or test cases
 }
 
-var catch2Says = assertions{
+var catch2Assertions = assertionElements{
 	nested: []string{"Section", "BenchmarkResults"},
 	texts:  []string{"Exception", "Failure", "FatalErrorCondition", "Skip"},
 }
@@ -28,46 +28,46 @@ var catch2Says = assertions{
 func parseCatch2(r io.Reader) (parsed.Report, error) {
 	c := &catch2Reader{}
 	x, err := readRoot(r, "Catch2 XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
-		return c.inside(x, t.Value("name"))
+		return c.readChildren(x, t.Value("name"))
 	}, "Catch", "Catch2TestRun")
-	if c.stated > 0 && c.bad() == 0 {
-		c.Fails("assertions or test cases failed", float64(c.stated), 0)
+	if c.statedFailures > 0 && c.Totals.Unsuccessful() == 0 {
+		c.CheckFailures("assertions or test cases failed", float64(c.statedFailures), 0)
 	}
 	return c.report(x, "catch2"), err
 }
 
-func (c *catch2Reader) inside(x *xmlstream.Reader, program string) error {
+func (c *catch2Reader) readChildren(x *xmlstream.Reader, program string) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "Group":
-			return c.inside(x, program)
+			return c.readChildren(x, program)
 		case "OverallResults", "OverallResultsCases":
-			c.stated = max(c.stated, declaredNumber(t, "failures"))
+			c.statedFailures = max(c.statedFailures, numberAttr(t, "failures"))
 		case "TestCase":
-			return c.test(x, t, program)
+			return c.readTest(x, t, program)
 		}
 		return nil
 	})
 }
 
-func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program string) error {
+func (c *catch2Reader) readTest(x *xmlstream.Reader, t xmlstream.Token, program string) error {
 	test := metric.Test{
 		ID:   metric.ID{Suite: program, Name: t.Value("name")},
-		File: textstream.CleanName(t.Value("filename")), Line: junitLine(t.Value("line")),
-		Status: metric.Errored, // a crash leaves no result
+		File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line")),
+		Status: metric.Errored, // stays if the program crashed
 	}
 	var why textstream.Clip
 	ended := false
 	err := x.EachChild(func(t xmlstream.Token) error {
 		if t.Name != "OverallResult" {
-			return catch2Says.failure(x, t, &why)
+			return catch2Assertions.addFailure(x, t, &why)
 		}
 		ended = true
-		test.Duration = junitTime(t.Value("durationInSeconds"))
+		test.Duration = parseTime(t.Value("durationInSeconds"))
 		switch success := t.Value("success") == "true"; {
 		case !success:
 			test.Status = metric.Failed
-		case declaredNumber(t, "skips") > 0:
+		case numberAttr(t, "skips") > 0:
 			test.Status = metric.Skipped
 		default:
 			test.Status = metric.Passed
@@ -75,7 +75,7 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 		return nil
 	})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
 	if !ended {
 		why.Add("\nthe test has no result")
@@ -87,18 +87,17 @@ func (c *catch2Reader) test(x *xmlstream.Reader, t xmlstream.Token, program stri
 	return nil
 }
 
-// assertions are the names of elements in which Catch2, and doctest after it, say why a
-// test failed.
-type assertions struct {
-	nested []string // have others in them
-	texts  []string
+// assertionElements names the elements in which Catch2 and doctest report why a test failed.
+type assertionElements struct {
+	nested []string // contain such elements
+	texts  []string // have the reason as their text
 }
 
-// failure adds what an element says.
-func (a assertions) failure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
+// addFailure adds the reason in an element to why.
+func (a assertionElements) addFailure(x *xmlstream.Reader, t xmlstream.Token, why *textstream.Clip) error {
 	switch {
 	case slices.Contains(a.nested, t.Name):
-		return x.EachChild(func(t xmlstream.Token) error { return a.failure(x, t, why) })
+		return x.EachChild(func(t xmlstream.Token) error { return a.addFailure(x, t, why) })
 	case slices.Contains(a.texts, t.Name):
 		return addLine(x, why)
 	case t.Name != "Expression" || t.Value("success") == "true":
@@ -114,7 +113,7 @@ func (a assertions) failure(x *xmlstream.Reader, t xmlstream.Token, why *textstr
 }
 
 func addLine(x *xmlstream.Reader, c *textstream.Clip) error {
-	text, err := clipped(x)
+	text, err := readText(x)
 	c.Add(text + "\n")
 	return err
 }

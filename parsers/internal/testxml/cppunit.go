@@ -12,7 +12,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// cppunitLists are the lists of tests in a report, by what came of them.
+// cppunitLists maps the lists of tests in a report to the status of their tests.
 var cppunitLists = map[string]metric.Status{
 	"SuccessfulTests": metric.Passed, "FailedTests": metric.Failed, "SkippedTests": metric.Skipped,
 }
@@ -22,12 +22,12 @@ func detectCppUnit(h sniff.Head) bool {
 	return h.HasRoot("TestRun") && (h.HasElements("Statistics") || h.HasElements("SuccessfulTests") || h.HasElements("FailedTests")) && !detectTRX(h)
 }
 
-// cppunitReader reads the XML of CppUnit and of AUnit, which writes the same.
-// The class is what precedes the last :: or the first " : " of a name. A
-// failure of the type Error, an exception, is an error.
+// cppunitReader reads the XML of CppUnit, which AUnit writes as well. The class of a test is
+// the part of its name before the last "::" or the first " : ". A failure of the type
+// Error, an exception, is an error.
 type cppunitReader struct {
 	xmlSet
-	stated map[string]int // the numbers that the report says of itself
+	stated map[string]int // totals by name
 }
 
 func parseCppUnit(r io.Reader) (parsed.Report, error) {
@@ -35,56 +35,56 @@ func parseCppUnit(r io.Reader) (parsed.Report, error) {
 	x, err := readXML(r, "CppUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		return t.Name == "TestRun", x.EachChild(func(t xmlstream.Token) error {
 			if status, ok := cppunitLists[t.Name]; ok {
-				return x.EachChild(func(xmlstream.Token) error { return c.test(x, status) })
+				return x.EachChild(func(xmlstream.Token) error { return c.readTest(x, status) })
 			}
 			if t.Name == "Statistics" {
-				return x.EachChild(func(t xmlstream.Token) error { return c.statistic(x, t.Name) })
+				return x.EachChild(func(t xmlstream.Token) error { return c.readStatistic(x, t.Name) })
 			}
 			return nil
 		})
 	})
 	if err == nil {
-		c.check()
+		c.checkTotals()
 	}
 	return c.report(x, ""), err
 }
 
-func (c *cppunitReader) statistic(x *xmlstream.Reader, name string) error {
-	text, err := clipped(x)
+func (c *cppunitReader) readStatistic(x *xmlstream.Reader, name string) error {
+	text, err := readText(x)
 	if n, bad := strconv.Atoi(strings.TrimSpace(text)); bad == nil {
 		c.stated[name] = n
 	}
 	return err
 }
 
-// check compares the numbers with the recount.
-func (c *cppunitReader) check() {
+// checkTotals compares the totals of the report with the cases.
+func (c *cppunitReader) checkTotals() {
 	if n, ok := c.stated["Tests"]; ok && n != c.Totals.Tests {
 		c.Problems.Add("the report says that %d tests ran and holds %d", n, c.Totals.Tests)
 	}
 	failed := max(c.stated["FailuresTotal"], c.stated["Failures"]+c.stated["Errors"])
-	c.Fails("tests failed", float64(failed), c.bad())
+	c.CheckFailures("tests failed", float64(failed), c.Totals.Unsuccessful())
 }
 
-func (c *cppunitReader) test(x *xmlstream.Reader, status metric.Status) error {
+func (c *cppunitReader) readTest(x *xmlstream.Reader, status metric.Status) error {
 	t := metric.Test{Status: status}
 	var word, file, line string
-	place := func(xmlstream.Token) error { return children(x, map[string]any{"File": &file, "Line": &line}) }
-	err := children(x, map[string]any{"Name": &t.Name, "Message": &t.Message, "FailureType": &word, "Location": place})
+	place := func(xmlstream.Token) error { return readElements(x, map[string]any{"File": &file, "Line": &line}) }
+	err := readElements(x, map[string]any{"Name": &t.Name, "Message": &t.Message, "FailureType": &word, "Location": place})
 	if err != nil {
-		return err // its name or outcome may be in the part that is missing
+		return err // the name or outcome may be missing
 	}
 	if strings.TrimSpace(word) == "Error" {
 		t.Status = metric.Errored
 	}
-	t.File, t.Line = textstream.CleanName(strings.TrimSpace(file)), junitLine(line)
-	t.Class, t.Name = cppunitClass(strings.TrimSpace(t.Name))
+	t.File, t.Line = textstream.CleanName(strings.TrimSpace(file)), parseNumber(line)
+	t.Class, t.Name = splitCppUnitName(strings.TrimSpace(t.Name))
 	c.Add(t)
 	return nil
 }
 
-// cppunitClass splits "ns::Class::test" and "Suite : test".
-func cppunitClass(name string) (class, test string) {
+// splitCppUnitName splits "ns::Class::test" and "Suite : test".
+func splitCppUnitName(name string) (class, test string) {
 	if at := strings.LastIndex(name, "::"); at > 0 && at+2 < len(name) {
 		return name[:at], name[at+2:]
 	}

@@ -14,11 +14,11 @@ var ctestStatuses = map[string]metric.Status{"passed": metric.Passed, "failed": 
 
 func detectCTest(h sniff.Head) bool { return h.HasRoot("Site") && h.HasElements("Testing") }
 
-// ctestReader reads the Test.xml of CTest. The suite is the build's name, as in
-// its JUnit XML.
+// ctestReader reads the Test.xml of CTest. The suite of a test is the name of the build, as
+// in its JUnit XML.
 type ctestReader struct {
 	xmlSet
-	listed []string        // the tests that were to run
+	listed []string        // full names of the planned tests
 	ran    map[string]bool // by full name
 }
 
@@ -34,24 +34,24 @@ func parseCTest(r io.Reader) (parsed.Report, error) {
 				return nil
 			}
 			found = true
-			return c.testing(x, build)
+			return c.readTesting(x, build)
 		})
 		return found || err != nil, err
 	})
 	return c.report(x, ctest), err
 }
 
-func (c *ctestReader) testing(x *xmlstream.Reader, build string) error {
+func (c *ctestReader) readTesting(x *xmlstream.Reader, build string) error {
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestList":
 			return x.EachChild(func(xmlstream.Token) error {
-				name, err := clipped(x)
+				name, err := readText(x)
 				c.listed = append(c.listed, name)
 				return err
 			})
 		case "Test":
-			return c.test(x, t, build)
+			return c.readTest(x, t, build)
 		}
 		return nil
 	})
@@ -60,33 +60,33 @@ func (c *ctestReader) testing(x *xmlstream.Reader, build string) error {
 	}
 	for _, name := range c.listed {
 		if !c.ran[name] {
-			c.Breaks(build, name+" was listed and has no result: the run broke off")
+			c.AddBroken(build, name+" was listed and has no result: the run broke off")
 			break
 		}
 	}
 	return nil
 }
 
-func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string) error {
+func (c *ctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, build string) error {
 	word := t.Value("Status")
 	test := metric.Test{ID: metric.ID{Suite: build}, Status: ctestStatuses[word]}
 	full, measured := "", map[string]string{}
 	results := func(xmlstream.Token) error {
-		return x.EachChild(func(t xmlstream.Token) error { return ctestMeasurement(x, t, measured) })
+		return x.EachChild(func(t xmlstream.Token) error { return readCTestMeasurement(x, t, measured) })
 	}
-	err := children(x, map[string]any{"Name": &test.Name, "FullName": &full, "Results": results})
+	err := readElements(x, map[string]any{"Name": &test.Name, "FullName": &full, "Results": results})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
 	c.ran[full] = true
-	test.Duration = junitTime(measured["Execution Time"])
-	why := measured["Completion Status"]
+	test.Duration = parseTime(measured["Execution Time"])
+	completion := measured["Completion Status"]
 	switch test.Status {
 	case metric.Failed:
 		test.Message = textstream.ClipText(measured["Exit Code"] + "\n" + measured[""])
 	case metric.Skipped:
-		test.Message = why
-		if notStarted(why) {
+		test.Message = completion
+		if isNotStarted(completion) {
 			test.Status = metric.Errored
 		}
 	default:
@@ -95,12 +95,13 @@ func (c *ctestReader) test(x *xmlstream.Reader, t xmlstream.Token, build string)
 	return nil
 }
 
-// ctestMeasurement reads one value; the output of the test has no name.
-func ctestMeasurement(x *xmlstream.Reader, t xmlstream.Token, into map[string]string) error {
+// readCTestMeasurement adds a measurement to values, by its name. The output of the test
+// has the name "".
+func readCTestMeasurement(x *xmlstream.Reader, t xmlstream.Token, values map[string]string) error {
 	name := t.Value("name")
 	return x.EachChild(func(t xmlstream.Token) (err error) {
 		if t.Name == "Value" {
-			into[name], err = clipped(x)
+			values[name], err = readText(x)
 		}
 		return err
 	})

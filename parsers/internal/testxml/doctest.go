@@ -3,6 +3,7 @@ package testxml
 import (
 	"io"
 	"path"
+	"strconv"
 
 	"supervise/internal/sniff"
 	"supervise/internal/textstream"
@@ -14,65 +15,69 @@ import (
 func detectDoctest(h sniff.Head) bool { return h.HasRoot("doctest") }
 
 // doctestReader reads the XML of doctest. A test case counts once, whatever subcases it
-// has; the suite is the program.
+// has. The suite is the program.
 type doctestReader struct {
 	xmlSet
-	stated int // failed test cases, as the totals say
+	statedFailures int // failed test cases
 }
 
-var doctestSays = assertions{nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}}
+var doctestAssertions = assertionElements{nested: []string{"SubCase", "Message"}, texts: []string{"Exception", "Text"}}
 
 func parseDoctest(r io.Reader) (parsed.Report, error) {
 	d := &doctestReader{}
-	d.Several = true // tests of one name may be in several files
+	d.NumberRepeats = true // several files may have tests of one name
 	x, err := readRoot(r, "doctest XML", func(x *xmlstream.Reader, t xmlstream.Token) error {
-		return d.inside(x, metric.ID{Suite: path.Base(parsed.Slashed(t.Value("binary")))})
+		return d.readChildren(x, metric.ID{Suite: path.Base(parsed.ToSlash(t.Value("binary")))})
 	}, "doctest")
-	if d.stated > 0 {
-		d.Fails("test cases failed", float64(d.stated), d.bad())
+	if d.statedFailures > 0 {
+		d.CheckFailures("test cases failed", float64(d.statedFailures), d.Totals.Unsuccessful())
 	}
 	return d.report(x, "doctest"), err
 }
 
-func (d *doctestReader) inside(x *xmlstream.Reader, in metric.ID) error {
+// readChildren reads the suites and test cases in the open element. Parent has the suite and
+// class of their tests.
+func (d *doctestReader) readChildren(x *xmlstream.Reader, parent metric.ID) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "TestSuite":
-			return d.inside(x, metric.ID{Suite: in.Suite, Class: t.Value("name")})
+			return d.readChildren(x, metric.ID{Suite: parent.Suite, Class: t.Value("name")})
 		case "OverallResultsTestCases":
-			d.stated = declaredNumber(t, "failures")
+			d.statedFailures = numberAttr(t, "failures")
 		case "TestCase":
-			return d.test(x, t, in)
+			return d.readTest(x, t, parent)
 		}
 		return nil
 	})
 }
 
-func (d *doctestReader) test(x *xmlstream.Reader, t xmlstream.Token, in metric.ID) error {
-	in.Name = t.Value("name")
+func (d *doctestReader) readTest(x *xmlstream.Reader, t xmlstream.Token, id metric.ID) error {
+	id.Name = t.Value("name")
 	test := metric.Test{
-		ID: in, File: textstream.CleanName(t.Value("filename")), Line: junitLine(t.Value("line")),
-		Status: metric.Errored, // a crash leaves no result
+		ID: id, File: textstream.CleanName(t.Value("filename")), Line: parseNumber(t.Value("line")),
+		Status: metric.Errored, // stays if the program crashed
 	}
 	var why textstream.Clip
 	ended := false
 	err := x.EachChild(func(t xmlstream.Token) error {
 		if t.Name != "OverallResultsAsserts" {
-			return doctestSays.failure(x, t, &why)
+			return doctestAssertions.addFailure(x, t, &why)
 		}
 		ended = true
-		test.Duration = junitTime(t.Value("duration"))
-		switch success, stated := t.Attr("test_case_success"); { // 2.4.7 and earlier do not have it
-		case success == "true" || !stated && declaredNumber(t, "failures") == 0:
+		test.Duration = parseTime(t.Value("duration"))
+		success, isStated := t.Attr("test_case_success") // since 2.4.8
+		if !isStated {
+			success = strconv.FormatBool(numberAttr(t, "failures") == 0)
+		}
+		test.Status = metric.Failed
+		if success == "true" {
 			test.Status = metric.Passed
-		default:
-			test.Status = metric.Failed
 		}
 		return nil
 	})
 	switch {
 	case err != nil:
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	case t.Value("skipped") == "true":
 		test.Status = metric.Skipped
 	case !ended:

@@ -14,12 +14,11 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// junitOutcomes are the elements in a testcase that say how it ended. A
-// testcase without any passed. An element with a status of 0 says nothing more
-// than the failure next to it.
-var junitOutcomes = map[string]struct {
+// junitOutcomeElements maps the elements in a testcase to outcomes. A testcase without
+// any of them passed. An element with the status 0 only adds to the failure next to it.
+var junitOutcomeElements = map[string]struct {
 	status metric.Status
-	flaky  bool // it failed, and passed when it was run again
+	flaky  bool // the test failed, and passed in a rerun
 }{
 	"failure":      {status: metric.Failed},
 	"error":        {status: metric.Errored},
@@ -34,9 +33,8 @@ var junitOutcomes = map[string]struct {
 	"rerunError":   {},
 }
 
-// junitStatuses are the words that some writers put into the attribute status
-// or result of a testcase, in addition to the outcome or instead of it. The words of
-// junitNeutral say nothing; of others it is not known whether the test passed.
+// junitStatuses maps the words in the attribute status or result of a testcase, which
+// some tools write in addition to an outcome element or in place of it.
 var junitStatuses = map[string]metric.Status{
 	"fail": metric.Failed, "failed": metric.Failed, "failure": metric.Failed, "timeout": metric.Failed,
 	"error": metric.Errored, "errored": metric.Errored, "broken": metric.Errored,
@@ -46,7 +44,8 @@ var junitStatuses = map[string]metric.Status{
 	"notrun": metric.Skipped, "pending": metric.Skipped, "suppressed": metric.Skipped, "undefined": metric.Skipped, "inconclusive": metric.Skipped, "todo": metric.Skipped,
 }
 
-// junitNeutral are words that do not say how a test ended, or that it passed.
+// junitNeutral lists the words that mean that a test passed, or that say nothing about
+// its outcome. With any other word it is unknown whether the test passed.
 var junitNeutral = map[string]bool{
 	"": true, "run": true, "ran": true, "completed": true, "complete": true, "executed": true, "finished": true, "done": true,
 	"passed": true, "pass": true, "success": true, "successful": true, "succeeded": true, "ok": true, "true": true, "fixed": true,
@@ -55,8 +54,8 @@ var junitNeutral = map[string]bool{
 
 var junitRoots = map[string]bool{"testsuites": true, "testsuite": true, "testcase": true}
 
-// detectJUnit leaves out what has the root element and other tests within it,
-// such as the XML of Check.
+// detectJUnit excludes formats with the same root and other elements for tests, such as
+// the XML of Check.
 func detectJUnit(h sniff.Head) bool {
 	if h.HasRoot("testrun") { // Eclipse; others have the root as well
 		return h.HasElements("testcase")
@@ -66,37 +65,37 @@ func detectJUnit(h sniff.Head) bool {
 
 // junitReader reads one report. It keeps one frame for every open element.
 type junitReader struct {
-	frames   []junitFrame
-	cases    []metric.Test
-	broken   []metric.Suite
-	hollow   []metric.Suite // suites with tests that are not there
-	totals   parsed.Totals
-	noTests  int            // cases that represent a suite
-	failing  int            // suites with a case that failed
-	more     int            // cases that a suite does not count itself
-	unnamed  map[string]int // how many cases without a name each suite has
-	spare    *junitCase     // for the next case
-	producer string
-	problems textstream.Problems
-	denied   string         // the first contradiction
-	found    bool           // there is an element of a test report
-	node     map[string]int // the totals of node:test
+	frames         []junitFrame
+	cases          []metric.Test
+	broken         []metric.Suite
+	emptySuites    []metric.Suite // suites with tests that are not there
+	totals         parsed.Totals
+	suiteCases     int            // cases that represent a suite
+	failedSuites   int            // suites with a failed case
+	uncountedCases int            // cases that are not in the total of their suite
+	unnamed        map[string]int // number of cases without a name, by suite
+	spareCase      *junitCase     // memory for the next case
+	producer       string
+	problems       textstream.Problems
+	contradiction  string         // the first contradiction
+	found          bool           // the file has an element of a test report
+	nodeTotals     map[string]int // of node:test, by name
 }
 
-// junitFrame is what an open element belongs to, and where its text goes.
+// junitFrame is an open element: what it belongs to, and where its text goes.
 type junitFrame struct {
 	name  string
 	suite *junitSuite
 	test  *junitCase
-	text  *textstream.Clip // nil where text means nothing
+	text  *textstream.Clip // nil to skip the text
 }
 
 func parseJUnit(r io.Reader) (parsed.Report, error) {
 	j := &junitReader{frames: []junitFrame{{suite: &junitSuite{}}}, unnamed: map[string]int{}}
 	x := xmlstream.NewReader(r)
 	err := j.read(x)
-	for len(j.frames) > 1 { // what a cut off report began counts as far as it goes
-		j.close(err == nil)
+	for len(j.frames) > 1 { // a truncated report counts up to its end
+		j.closeElement(err == nil)
 	}
 	if err == nil && !j.found {
 		err = fmt.Errorf("%w: there is no testsuite in it", parsed.ErrUnknownFormat)
@@ -119,16 +118,16 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 			if len(j.frames) == 1 && !junitRoots[t.Name] && t.Name != "testrun" {
 				x.UnknownRoot = t.Name
 			}
-			j.open(t)
+			j.openElement(t)
 		case xmlstream.End:
-			j.close(true)
+			j.closeElement(true)
 		case xmlstream.Text:
 			if clip := j.top().text; clip != nil {
 				clip.Add(t.Text)
 			}
 		case xmlstream.Comment:
 			if len(j.frames) == 2 && (j.producer == "" || j.producer == nodeTest) {
-				j.comment(t.Text)
+				j.readNodeComment(t.Text)
 			}
 		}
 	}
@@ -137,12 +136,12 @@ func (j *junitReader) read(x *xmlstream.Reader) error {
 // top returns the frame of the innermost open element.
 func (j *junitReader) top() *junitFrame { return &j.frames[len(j.frames)-1] }
 
-func (j *junitReader) open(t xmlstream.Token) {
+func (j *junitReader) openElement(t xmlstream.Token) {
 	f := *j.top()
 	f.name = t.Name
 	j.found = j.found || junitRoots[t.Name]
 	if j.producer == "" {
-		j.producer = junitProducer(t)
+		j.producer = detectProducer(t)
 	}
 	switch t.Name {
 	case "testsuites", "testsuite":
@@ -150,148 +149,146 @@ func (j *junitReader) open(t xmlstream.Token) {
 	case "testcase":
 		f.test, f.text = j.newCase(t, f.suite), nil
 	case "property":
-		j.property(t, f)
+		j.readProperty(t, f)
 	default:
-		f.text = f.outcome(t)
+		f.text = f.readOutcome(t)
 	}
 	j.frames = append(j.frames, f)
 }
 
-// newCase returns a case, in the memory of one that is closed.
+// newCase returns the case of a testcase element. It reuses the memory of a closed case.
 func (j *junitReader) newCase(t xmlstream.Token, s *junitSuite) *junitCase {
-	c := j.spare
-	if j.spare = nil; c == nil {
+	c := j.spareCase
+	if j.spareCase = nil; c == nil {
 		c = &junitCase{}
 	}
-	c.begin(t, s)
+	c.reset(t, s)
 	return c
 }
 
-// property knows one property: the one that [WriteJUnit] writes.
-func (j *junitReader) property(t xmlstream.Token, f junitFrame) {
-	if name := t.Value("name"); name == propertyBroken && f.test == nil {
-		why := t.Value("value")
-		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(why)})
+// readProperty reads the property of a suite that did not run, which only [WriteJUnit] writes.
+func (j *junitReader) readProperty(t xmlstream.Token, f junitFrame) {
+	if t.Value("name") == propertyBroken && f.test == nil {
+		j.broken = append(j.broken, metric.Suite{Name: f.suite.id(), Why: textstream.CleanText(t.Value("value"))})
 	}
 }
 
-// outcome takes an element in a testcase or, for a suite that could not run,
-// directly in a suite. It returns where its text goes.
-func (f junitFrame) outcome(t xmlstream.Token) *textstream.Clip {
-	o, known := junitOutcomes[t.Name]
+// readOutcome handles an element in a testcase or, for a suite that could not run, in a
+// suite. It returns where the text of the element goes.
+func (f junitFrame) readOutcome(t xmlstream.Token) *textstream.Clip {
+	o, known := junitOutcomeElements[t.Name]
 	if !known || f.text != nil { // an element within an outcome is a part of its text
 		return f.text
 	}
 	message := t.Value("message")
 	if f.test != nil {
-		why := t.Value("type")
-		f.test.todo = f.test.todo || o.status == metric.Skipped && why == "todo"
-		return f.test.ended(o.status, o.flaky, message)
+		f.test.isTodo = f.test.isTodo || o.status == metric.Skipped && t.Value("type") == "todo"
+		return f.test.addOutcome(o.status, o.flaky, message)
 	}
 	if o.status == metric.Failed || o.status == metric.Errored {
-		return f.suite.failed(message)
+		return f.suite.addFailure(message)
 	}
 	return nil
 }
 
-// close ends the innermost element; complete is false if the report broke off
-// in it.
-func (j *junitReader) close(complete bool) {
+// closeElement ends the innermost element. Complete is false if the report is truncated
+// inside the element.
+func (j *junitReader) closeElement(complete bool) {
 	f := *j.top()
 	j.frames = j.frames[:len(j.frames)-1]
 	switch f.name {
 	case "testcase":
-		if complete { // else its outcome may still have been to come
-			j.endCase(f)
-			j.spare = f.test
+		if complete { // otherwise its outcome may be missing
+			j.finishCase(f)
+			j.spareCase = f.test
 		}
 	case "testsuites", "testsuite":
-		j.endSuite(f.suite, complete)
+		j.finishSuite(f.suite, complete)
 	}
 }
 
-func (j *junitReader) endCase(f junitFrame) {
-	t := f.test.result(f.suite, j.producer)
-	j.add(f, t)
-	for n := 2; n <= f.test.skips && j.producer == pytest; n++ { // a module that is collected twice, with its doctests, is one case
-		again := t
-		again.Name = fmt.Sprintf("%s[%d]", t.Name, n)
-		j.add(f, again)
+func (j *junitReader) finishCase(f junitFrame) {
+	t := f.test.toTest(f.suite, j.producer)
+	j.addCase(f, t)
+	for n := 2; n <= f.test.collectionSkips && j.producer == pytest; n++ { // pytest writes one case for a module that it collected twice
+		repeated := t
+		repeated.Name = fmt.Sprintf("%s[%d]", t.Name, n)
+		j.addCase(f, repeated)
 	}
 }
 
-// add takes a case, or another one in the same element.
-func (j *junitReader) add(f junitFrame, t metric.Test) {
+// addCase adds a case of the element f.
+func (j *junitReader) addCase(f junitFrame, t metric.Test) {
 	j.totals.Add(t.Status)
 	f.suite.own.Add(t.Status)
-	f.suite.more += f.test.more(t.Status)
-	if f.test.word != "" && t.Status == metric.Passed {
-		j.unclear(t, f.test.word)
+	f.suite.extraFailures += f.test.extraFailures(t.Status)
+	if f.test.unknownStatus != "" && t.Status == metric.Passed {
+		j.addUnknownStatus(t, f.test.unknownStatus)
 	}
-	f.suite.sum += t.Duration
-	if j.noTest(t) {
-		f.suite.noTests++
+	f.suite.caseTime += t.Duration
+	if j.addIfBrokenSuite(t) {
+		f.suite.suiteCases++
 		return
 	}
-	identify(&t, j.producer)
+	cleanIdentity(&t, j.producer)
 	if t.Name == "" {
 		j.unnamed[t.Suite]++
 		t.Name = fmt.Sprintf("(unnamed %d)", j.unnamed[t.Suite])
 	}
-	if len(j.cases) == cap(j.cases) { // doubling copies less than append does
+	if len(j.cases) == cap(j.cases) { // append grows by less and would copy more often
 		j.cases = slices.Grow(j.cases, max(64, len(j.cases)))
 	}
-	j.cases = parsed.Keep(j.cases, t)
+	j.cases = parsed.AppendLimited(j.cases, t)
 }
 
-// unclear takes a case whose status is a word that is not known.
-func (j *junitReader) unclear(t metric.Test, word string) {
-	why := fmt.Sprintf("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, word)
-	j.denied = cmp.Or(j.denied, why)
-	j.problems.Add("%s", why)
+// addUnknownStatus records a case with an unknown status as a contradiction.
+func (j *junitReader) addUnknownStatus(t metric.Test, word string) {
+	problem := fmt.Sprintf("test %q has the unknown status %q, so that it is not known whether it passed", t.Name, word)
+	j.contradiction = cmp.Or(j.contradiction, problem)
+	j.problems.Add("%s", problem)
 }
 
-// noTest lists the suite of a case that is not a test as broken, and reports
-// whether t is one.
-func (j *junitReader) noTest(t metric.Test) bool {
+// addIfBrokenSuite reports whether a case represents a suite that could not run, and
+// records that suite as broken.
+func (j *junitReader) addIfBrokenSuite(t metric.Test) bool {
 	if !t.Failed() {
 		return false
 	}
-	for _, n := range junitNoTests {
-		if (n.producer == j.producer || n.producer == "") && n.is(t) {
+	for _, n := range brokenSuiteCases {
+		if (n.producer == j.producer || n.producer == "") && n.matches(t) {
 			suite := t.Suite
 			if n.suite != nil {
 				suite = n.suite(t)
 			}
 			j.broken = append(j.broken, metric.Suite{Name: suite, Why: cmp.Or(t.Message, t.Name, "it could not run")})
-			j.noTests++
+			j.suiteCases++
 			return true
 		}
 	}
 	return false
 }
 
-func (j *junitReader) endSuite(s *junitSuite, complete bool) {
+func (j *junitReader) finishSuite(s *junitSuite, complete bool) {
 	if complete {
-		j.denied = cmp.Or(j.denied, s.check(&j.problems))
-		if s.declares && len(s.name) > 0 {
-			j.more += max(0, s.own.Tests-s.noTests-s.declared.Tests)
+		j.contradiction = cmp.Or(j.contradiction, s.checkTotals(&j.problems))
+		if s.hasTotals && len(s.name) > 0 {
+			j.uncountedCases += max(0, s.own.Tests-s.suiteCases-s.stated.Tests)
 		}
-		if s.declared.Tests > 0 && s.own.Plus(s.inner).Tests == 0 {
-			j.hollow = append(j.hollow, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.declared.Tests)})
+		if s.stated.Tests > 0 && s.own.Plus(s.inner).Tests == 0 {
+			j.emptySuites = append(j.emptySuites, metric.Suite{Name: s.id(), Why: fmt.Sprintf("its report says that it has %d tests and names none", s.stated.Tests)})
 		}
 	}
-	if all := s.own.Plus(s.inner); all.Failed+all.Errors > 0 && s.name != "" {
-		j.failing++
+	if all := s.own.Plus(s.inner); all.Unsuccessful() > 0 && s.name != "" {
+		j.failedSuites++
 	}
 	if j.producer == nodeTest {
-		s.parent.suites = s.parent.suites.Plus(s.asOne())
+		s.parent.suites = s.parent.suites.Plus(s.totalsAsCase())
 	}
 	s.parent.inner = s.parent.inner.Plus(s.own).Plus(s.inner)
-	s.parent.more += s.more
-	s.parent.sum += cmp.Or(s.took, s.sum)
-	if s.why != nil {
-		j.broken = append(j.broken, metric.Suite{Name: s.id(), Why: cmp.Or(s.why.String(), "the suite failed outside of its tests")})
+	s.parent.extraFailures += s.extraFailures
+	s.parent.caseTime += cmp.Or(s.statedTime, s.caseTime)
+	if s.failure != nil {
+		j.broken = append(j.broken, metric.Suite{Name: s.id(), Why: cmp.Or(s.failure.String(), "the suite failed outside of its tests")})
 	}
 }
 
@@ -300,30 +297,30 @@ func (j *junitReader) report(x *xmlstream.Reader) parsed.Report {
 		j.problems.Add("text outside of the report: %s", noise)
 	}
 	if x.UnknownRoot != "" {
-		j.denied = cmp.Or(fmt.Sprintf(unreadDocument, x.UnknownRoot), j.denied)
-		j.problems.Add("%s", j.denied)
+		j.contradiction = cmp.Or(fmt.Sprintf(secondDocument, x.UnknownRoot), j.contradiction)
+		j.problems.Add("%s", j.contradiction)
 	}
-	if j.producer == jestJUnit && j.more > 0 {
-		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.more)
+	if j.producer == jestJUnit && j.uncountedCases > 0 {
+		j.problems.Add("%d cases are more than their suites say: each is a test.todo that reads as passed, as jest-junit does not mark it; the JSON of jest does", j.uncountedCases)
 	}
 	if j.producer == vitest {
 		var broken []metric.Suite
 		j.cases, broken = splitGroups(j.cases)
 		j.broken = append(j.broken, broken...)
-		j.noTests += len(broken)
+		j.suiteCases += len(broken)
 	}
-	j.compare()
+	j.compareNodeTotals()
 	markReruns(j.cases, j.producer)
 	if j.totals.Tests == 0 {
-		j.broken = append(j.broken, j.hollow...)
+		j.broken = append(j.broken, j.emptySuites...)
 	}
-	t := parsed.Distinct(j.cases, junitSeveral[j.producer])
+	t := parsed.MergeCases(j.cases, listsTestsOnce[j.producer])
 	t.Broken = parsed.UniqueSuites(j.broken)
-	t.Duration = j.frames[0].suite.sum
+	t.Duration = j.frames[0].suite.caseTime
 	if len(t.Broken) == 0 {
-		t.Failure = j.denied
+		t.Failure = j.contradiction
 	}
-	if same := j.totals.Tests - j.noTests - len(t.Cases); same > 0 {
+	if same := j.totals.Tests - j.suiteCases - len(t.Cases); same > 0 {
 		j.problems.Add("%d cases have the suite, class and name of another one and are one test with it", same)
 	}
 	return parsed.Report{Producer: j.producer, Tests: t, Cases: j.totals, Problems: j.problems.All()}

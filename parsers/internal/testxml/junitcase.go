@@ -3,6 +3,7 @@ package testxml
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,22 +15,22 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// junitSuite is an open testsuite or testsuites element. The outermost one
-// represents the report and has no parent.
+// junitSuite is an open testsuite or testsuites element. The outermost one represents the
+// report and has no parent.
 type junitSuite struct {
-	parent     *junitSuite
-	name, file string
-	path       string // the names of the suites from the outside to it
-	host       string
-	declared   parsed.Totals // what its attributes say, failures and errors in Failed
-	declares   bool
-	own, inner parsed.Totals // of its own cases, and of those of the suites within
-	suites     parsed.Totals // the suites directly within, where their writer counts them like cases
-	took, sum  time.Duration
-	noTests    int              // of its own cases
-	more       int              // failures beyond one of a case, and those that a later attempt made good
-	unsaid     int              // tests that ctest could not start, which it counts as skipped here
-	why        *textstream.Clip // it failed completely
+	parent               *junitSuite
+	name, file           string
+	path                 string // names of the enclosing suites and of the suite
+	host                 string
+	stated               parsed.Totals // from its attributes; errors are in Failed
+	hasTotals            bool
+	own, inner           parsed.Totals // of the cases in it, and of those in inner suites
+	suites               parsed.Totals // of its direct inner suites, for a tool that counts suites as cases
+	statedTime, caseTime time.Duration
+	suiteCases           int              // own cases that represent a suite
+	extraFailures        int              // failures after the first one of a case, and those of attempts before a pass
+	notStarted           int              // tests that CTest could not start and counts as skipped
+	failure              *textstream.Clip // why the suite could not run, nil if it did
 }
 
 func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuite {
@@ -38,25 +39,25 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 		switch a.Name {
 		case "name":
 			if t.Name == "testsuite" { // the outermost name is that of the tool
-				s.name = suiteName(a.Value)
+				s.name = cleanSuiteName(a.Value)
 			}
 		case "file", "filepath":
 			s.file = textstream.CleanName(a.Value)
 		case "hostname":
 			s.host = textstream.CleanName(a.Value)
 		case "time":
-			s.took = junitTime(a.Value)
+			s.statedTime = parseTime(a.Value)
 		case "tests":
 			n, err := strconv.ParseFloat(a.Value, 64)
-			s.declared.Tests, s.declares = parsed.Int(n), err == nil
+			s.stated.Tests, s.hasTotals = parsed.ToCount(n), err == nil
 		case "failures", "errors":
 			n, _ := strconv.ParseFloat(a.Value, 64)
-			s.declared.Failed += parsed.Int(n)
+			s.stated.Failed += parsed.ToCount(n)
 		}
 	}
 	s.path = parent.path
 	if s.name != "" {
-		s.path = strings.TrimPrefix(parent.path+within+s.name, within)
+		s.path = strings.TrimPrefix(parent.path+suiteSeparator+s.name, suiteSeparator)
 	}
 	if producer == mocha && s.name == "Root Suite" { // its file is that of the suites after it
 		parent.file = s.file
@@ -64,10 +65,10 @@ func newSuite(t xmlstream.Token, parent *junitSuite, producer string) *junitSuit
 	return s
 }
 
-// within separates the names of a suite and of a suite in it.
-const within = " > "
+// suiteSeparator joins the names of nested suites.
+const suiteSeparator = " > "
 
-// id returns what the tests of s have as their suite.
+// id returns the Suite in the identities of its tests.
 func (s *junitSuite) id() string {
 	if s.file != "" {
 		return s.file
@@ -75,55 +76,61 @@ func (s *junitSuite) id() string {
 	return s.path
 }
 
-func (s *junitSuite) failed(message string) *textstream.Clip {
-	if s.why == nil {
-		s.why = &textstream.Clip{}
+func (s *junitSuite) addFailure(message string) *textstream.Clip {
+	if s.failure == nil {
+		s.failure = &textstream.Clip{}
 	}
-	s.why.Add(message + "\n")
-	return s.why
+	s.failure.Add(message + "\n")
+	return s.failure
 }
 
-// asOne counts the suite like one case.
-func (s *junitSuite) asOne() parsed.Totals {
-	if all := s.own.Plus(s.inner); all.Failed+all.Errors > 0 {
+// totalsAsCase returns the totals of the suite as if it were one case.
+func (s *junitSuite) totalsAsCase() parsed.Totals {
+	if all := s.own.Plus(s.inner); all.Unsuccessful() > 0 {
 		return parsed.Totals{Tests: 1, Failed: 1}
 	}
 	return parsed.Totals{Tests: 1, Passed: 1}
 }
 
-// check compares what the suite says of itself with the recount. Writers
-// differ in whether the suites within count; either is right.
-// It returns the contradiction of more failures than there are, "" for none.
-func (s *junitSuite) check(p *textstream.Problems) (denied string) {
-	all := s.own.Plus(s.inner)
-	if s.declares && s.declared.Tests != all.Tests && s.declared.Tests != s.own.Tests && s.declared.Tests != s.own.Plus(s.suites).Tests {
-		p.Add("suite %q says it has %d tests and holds %d", s.path, s.declared.Tests, all.Tests)
+// checkTotals compares the totals of the suite with its cases. Tools differ in whether
+// they count the cases of inner suites, so either is right. It returns the
+// contradiction if more failures are stated than there are, "" otherwise.
+func (s *junitSuite) checkTotals(p *textstream.Problems) (contradiction string) {
+	if !s.hasTotals {
+		return ""
 	}
-	bad, ownBad := all.Failed+all.Errors, s.own.Failed+s.own.Errors
-	if s.declares && s.declared.Failed != bad && s.declared.Failed != bad-s.unsaid && s.declared.Failed != ownBad && s.declared.Failed != ownBad+s.suites.Failed {
-		said := fmt.Sprintf("suite %q says that %d tests failed and holds %d", s.path, s.declared.Failed, bad)
-		if p.Add("%s", said); s.declared.Failed > bad+s.more {
-			return said
-		}
+	all := s.own.Plus(s.inner)
+	if !slices.Contains([]int{all.Tests, s.own.Tests, s.own.Plus(s.suites).Tests}, s.stated.Tests) {
+		p.Add("suite %q says it has %d tests and holds %d", s.path, s.stated.Tests, all.Tests)
+	}
+	failed, ownFailed := all.Unsuccessful(), s.own.Unsuccessful()
+	if slices.Contains([]int{failed, failed - s.notStarted, ownFailed, ownFailed + s.suites.Failed}, s.stated.Failed) {
+		return ""
+	}
+	problem := fmt.Sprintf("suite %q says that %d tests failed and holds %d", s.path, s.stated.Failed, failed)
+	p.Add("%s", problem)
+	if s.stated.Failed > failed+s.extraFailures {
+		return problem
 	}
 	return ""
 }
 
 // junitCase is an open testcase.
 type junitCase struct {
-	test    metric.Test
-	worst   metric.Status
-	flaky   bool
-	notRun  bool
-	fails   int    // elements that say so, also of attempts that were made good
-	skips   int    // collections by pytest that skipped it
-	word    string // a status that is not known, where nothing else says how it ended
-	todo    bool   // it may fail, and does not count then
-	message textstream.Clip
+	test            metric.Test
+	worst           metric.Status
+	flaky           bool
+	notRun          bool
+	failureElements int    // all outcomes but skips, including those of failed attempts
+	collectionSkips int    // how often pytest skipped it when it collected tests
+	unknownStatus   string // the attribute status, if nothing else says how it ended
+	isTodo          bool   // it is expected to fail and counts as skipped
+	message         textstream.Clip
 }
 
-// begin makes c the case of a testcase element in s.
-func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
+// reset makes c the case of a testcase element in the suite s. Cases are reused to save
+// memory.
+func (c *junitCase) reset(t xmlstream.Token, s *junitSuite) {
 	*c = junitCase{worst: metric.Passed}
 	c.test.File = s.file
 	for _, a := range t.Attrs {
@@ -133,54 +140,54 @@ func (c *junitCase) begin(t xmlstream.Token, s *junitSuite) {
 		case "classname", "class":
 			c.test.Class = textstream.CleanName(a.Value)
 		case "file", "filepath":
-			c.test.File, c.test.Line = fileLine(textstream.CleanName(a.Value), c.test.Line)
+			c.test.File, c.test.Line = splitFileLine(textstream.CleanName(a.Value), c.test.Line)
 		case "line", "lineno":
-			c.test.Line = junitLine(a.Value)
+			c.test.Line = parseNumber(a.Value)
 		case "time", "duration":
-			c.test.Duration = junitTime(a.Value)
+			c.test.Duration = parseTime(a.Value)
 		case "status", "result":
 			word := strings.ToLower(a.Value)
 			c.worst = max(c.worst, junitStatuses[word])
 			c.flaky = c.flaky || word == statusFlaky
 			c.notRun = c.notRun || word == statusNotRun
 			if junitStatuses[word] == 0 && !junitNeutral[word] && !c.flaky && !c.notRun {
-				c.word = textstream.CleanName(a.Value)
+				c.unknownStatus = textstream.CleanName(a.Value)
 			}
 		}
 	}
 }
 
-// more is how many of its failures a suite may count beyond one of the case.
-func (c *junitCase) more(s metric.Status) int {
+// extraFailures returns how many more failures than the case itself a suite may count.
+func (c *junitCase) extraFailures(s metric.Status) int {
 	if s == metric.Failed || s == metric.Errored {
-		return max(0, c.fails-1)
+		return max(0, c.failureElements-1)
 	}
-	return c.fails
+	return c.failureElements
 }
 
-// junitLine reads a line number; what it cannot read is 0.
-func junitLine(s string) int {
+// parseNumber parses a number without its fraction. Other texts give 0.
+func parseNumber(s string) int {
 	n, _ := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	return parsed.Int(n)
+	return parsed.ToCount(n)
 }
 
-// ended takes one outcome of the case; of several the worst counts. It returns
-// where the text of the outcome goes.
-func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstream.Clip {
+// addOutcome adds an outcome of the case, the worst of which counts. It returns where the
+// text of the outcome goes, nil to skip it.
+func (c *junitCase) addOutcome(s metric.Status, flaky bool, message string) *textstream.Clip {
 	switch {
 	case s != metric.Skipped:
-		c.fails++
+		c.failureElements++
 	case message == "collection skipped":
-		c.skips++
+		c.collectionSkips++
 	}
 	if s >= metric.Skipped {
-		c.word = ""
+		c.unknownStatus = ""
 	}
 	if s == 0 {
 		return nil
 	}
 	if s > c.worst {
-		c.message = textstream.Clip{} // a failure replaces the message of a skip before it
+		c.message = textstream.Clip{} // a failure replaces the message of an earlier skip
 	} else if s < c.worst && !c.message.Empty() {
 		return nil
 	}
@@ -192,43 +199,43 @@ func (c *junitCase) ended(s metric.Status, flaky bool, message string) *textstre
 	return &c.message
 }
 
-// result returns the outcome of the case in its suite.
-func (c *junitCase) result(s *junitSuite, producer string) metric.Test {
+// toTest returns the test of a complete case in the suite s.
+func (c *junitCase) toTest(s *junitSuite, producer string) metric.Test {
 	t := c.test
 	t.Status = c.worst
 	if !c.message.Empty() {
-		t.Message = withoutRepeat(c.message.String())
+		t.Message = trimRepeatedLine(c.message.String())
 	}
 	switch {
 	case c.notRun:
 		t.Status = metric.NotRun
-	case c.todo:
+	case c.isTodo:
 		t.Status = metric.Skipped
-	case producer == ctest && t.Status == metric.Skipped && notStarted(t.Message):
+	case producer == ctest && t.Status == metric.Skipped && isNotStarted(t.Message):
 		t.Status = metric.Errored
-		s.unsaid++
+		s.notStarted++
 	}
 	t.Flaky = c.flaky && t.Status == metric.Passed
-	s.place(&t, producer)
+	s.setSuiteAndClass(&t, producer)
 	return t
 }
 
-// fileLine splits "a_test.exs:12" as ExUnit writes it: a line is not a part of an
-// identity. Without a line it returns the one given.
-func fileLine(file string, line int) (string, int) {
-	if n := len(file); n == 0 || file[n-1] < '0' || file[n-1] > '9' {
+// splitFileLine splits "a_test.exs:12", as ExUnit writes it. The line is not part of the
+// identity. If there is none, it returns the line that is passed in.
+func splitFileLine(file string, line int) (string, int) {
+	if n := len(file); n == 0 || file[n-1] < '0' || file[n-1] > '9' { // cheaper than the pattern
 		return file, line
 	}
-	if m := placed.FindStringSubmatch(file); m != nil {
-		return m[1], junitLine(m[2])
+	if m := fileLinePattern.FindStringSubmatch(file); m != nil {
+		return m[1], parseNumber(m[2])
 	}
 	return file, line
 }
 
-// place gives a case its suite, and its class where it has none.
-func (s *junitSuite) place(t *metric.Test, producer string) {
+// setSuiteAndClass sets the suite of a case, and its class if it has none.
+func (s *junitSuite) setSuiteAndClass(t *metric.Test, producer string) {
 	if producer == pytest {
-		pytestFile(t)
+		setPytestFile(t)
 	}
 	switch {
 	case t.File != "":
@@ -236,63 +243,64 @@ func (s *junitSuite) place(t *metric.Test, producer string) {
 		if t.Class == "" && s.path != t.File {
 			t.Class = s.path
 		}
-	case producer == pytest: // all are in one suite called "pytest"
-		t.Suite = pytestModule(cmp.Or(t.Class, t.Name))
-	case producer == surefire && t.Class != "": // its suites take in cases of others
+	case producer == pytest: // its only suite is called "pytest"
+		t.Suite = trimClasses(cmp.Or(t.Class, t.Name))
+	case producer == surefire && t.Class != "": // its suites contain cases of other classes
 		t.Suite = t.Class
 	default:
 		t.Suite = s.path
 	}
 	if producer == pytest {
-		pytestClass(t)
+		trimPytestModule(t)
 	}
 	if producer == playwright { // the same test in several browsers
 		t.Class = s.host
 	}
 }
 
-// pytestFile names the file in which a test was collected, which its class is
-// about: the attribute is the place of the function, which a class may have
-// inherited and a decorator may have brought along.
-func pytestFile(t *metric.Test) {
+// setPytestFile sets the file in which pytest collected a test, which follows from its
+// class. The attribute file is the file of the function, which may be in a base class or
+// a decorator in another file.
+func setPytestFile(t *metric.Test) {
 	switch {
 	case t.Class == "" && strings.HasPrefix(t.File, "../"):
 		t.File = ""
-	case t.Class != "" && t.File != "" && !strings.HasPrefix(t.Class+".", dotted(t.File)+"."):
-		t.File, t.Line = strings.ReplaceAll(pytestModule(t.Class), ".", "/")+".py", 0
+	case t.Class != "" && t.File != "" && !strings.HasPrefix(t.Class+".", moduleOfFile(t.File)+"."):
+		t.File, t.Line = strings.ReplaceAll(trimClasses(t.Class), ".", "/")+".py", 0
 	}
 }
 
-// pytestClass leaves out the module, which a class name begins with.
-func pytestClass(t *metric.Test) {
-	if rest, ok := strings.CutPrefix(t.Class, dotted(t.Suite)); ok && (rest == "" || rest[0] == '.') {
-		t.Class = strings.TrimPrefix(rest, ".")
+// trimPytestModule removes the module from the start of the class.
+func trimPytestModule(t *metric.Test) {
+	if class, ok := strings.CutPrefix(t.Class, moduleOfFile(t.Suite)); ok && (class == "" || class[0] == '.') {
+		t.Class = strings.TrimPrefix(class, ".")
 	}
 }
 
-// dotted is the module in a file of Python.
-func dotted(file string) string {
+// moduleOfFile returns the Python module of a file: "pkg.a" for "pkg/a.py".
+func moduleOfFile(file string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", ".")
 }
 
-// withoutRepeat drops the first line where the next one begins with it: many
-// writers put the message into the attribute and into the text.
-func withoutRepeat(s string) string {
-	first, rest, ok := strings.Cut(s, "\n")
-	if rest = strings.TrimSpace(rest); ok && strings.HasPrefix(rest, strings.TrimSpace(first)) {
-		return rest
+// trimRepeatedLine removes the first line if the next one starts with it. Many tools write
+// the message both as an attribute and at the start of the text.
+func trimRepeatedLine(s string) string {
+	first, following, ok := strings.Cut(s, "\n")
+	following = strings.TrimSpace(following)
+	if ok && strings.HasPrefix(following, strings.TrimSpace(first)) {
+		return following
 	}
 	return s
 }
 
-var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+\.\d+$`)
+// thousandsPattern matches a number with separators of thousands: "1,234.5".
+var thousandsPattern = regexp.MustCompile(`^\d{1,3}(,\d{3})+\.\d+$`)
 
-// junitTime reads seconds, with a decimal point or comma, with separators of
-// thousands before a decimal point, or with a trailing "s". What it cannot read
-// is not a time.
-func junitTime(s string) time.Duration {
+// parseTime parses seconds: with a decimal point or comma, with separators of thousands,
+// or with a trailing "s". Other texts give 0.
+func parseTime(s string) time.Duration {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "s"))
-	if strings.Contains(s, ",") && thousands.MatchString(s) {
+	if strings.Contains(s, ",") && thousandsPattern.MatchString(s) {
 		s = strings.ReplaceAll(s, ",", "")
 	}
 	f, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)

@@ -3,6 +3,7 @@ package testxml
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"supervise/internal/regexp"
@@ -12,7 +13,7 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// The producers of JUnit XML whose reports are read in their own way.
+// The producers of JUnit XML with dialects that need special handling.
 const (
 	pytest     = "pytest"
 	surefire   = "surefire"
@@ -29,12 +30,12 @@ const (
 	lab        = "lab"
 )
 
-// junitSeveral are the producers that list every test once, so that cases of one identity
-// are several tests.
-var junitSeveral = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, lab: true, "karma": true, "bun": true, "deno": true}
+// listsTestsOnce are the producers that list every test once. With these, cases of one
+// identity are different tests, not attempts at one.
+var listsTestsOnce = map[string]bool{mocha: true, jestJUnit: true, vitest: true, nodeTest: true, rspec: true, lab: true, "karma": true, "bun": true, "deno": true}
 
-// junitProducers recognise the tool that wrote a report by an attribute of one
-// of its elements; the first match counts.
+// junitProducers identifies the tool that wrote a report by part of an attribute, for each
+// element. The first match counts.
 var junitProducers = map[string][]struct{ attr, contains, name string }{
 	"testsuites": {
 		{"name", "pytest tests", pytest},
@@ -67,8 +68,8 @@ var junitProducers = map[string][]struct{ attr, contains, name string }{
 	},
 }
 
-// junitProducer returns the tool that an element identifies, "" for none.
-func junitProducer(t xmlstream.Token) string {
+// detectProducer returns the tool that an element identifies, or "".
+func detectProducer(t xmlstream.Token) string {
 	for _, p := range junitProducers[t.Name] {
 		if v, ok := t.Attr(p.attr); ok && strings.Contains(v, p.contains) {
 			return p.name
@@ -76,9 +77,9 @@ func junitProducer(t xmlstream.Token) string {
 	}
 	switch t.Name {
 	case "testcase":
-		return caseProducer(t)
+		return detectCaseProducer(t)
 	case "testsuite":
-		if labSuite(t.Attrs) {
+		if isLabSuite(t.Attrs) {
 			return lab
 		}
 	case "testsuites":
@@ -89,35 +90,29 @@ func junitProducer(t xmlstream.Token) string {
 	return ""
 }
 
-// labSuite knows lab by the attributes of its suites, which count no failures.
-func labSuite(attrs []xmlstream.Attr) bool {
-	names := [...]string{"name", "tests", "skipped", "errors", "time"}
-	if len(attrs) != len(names) {
-		return false
-	}
-	for i, a := range attrs {
-		if a.Name != names[i] {
-			return false
-		}
-	}
-	return true
+// labAttrs are the attributes of a suite in the reports of lab. No other tool has only
+// these, without a number of failures.
+var labAttrs = []string{"name", "tests", "skipped", "errors", "time"}
+
+func isLabSuite(attrs []xmlstream.Attr) bool {
+	return slices.EqualFunc(attrs, labAttrs, func(a xmlstream.Attr, name string) bool { return a.Name == name })
 }
 
-// caseProducer knows tools by what only their cases have.
-func caseProducer(t xmlstream.Token) string {
+// detectCaseProducer identifies a tool by the attributes of a testcase.
+func detectCaseProducer(t xmlstream.Token) string {
 	class, name := t.Value("classname"), t.Value("name")
-	_, counts := t.Attr("assertions")
-	_, line := t.Attr("lineno")
-	_, took := t.Attr("duration")
+	_, hasAssertions := t.Attr("assertions")
+	_, hasLine := t.Attr("lineno")
+	_, hasDuration := t.Attr("duration")
 	status := t.Value("status")
 	switch {
 	case class == "test":
 		return nodeTest
-	case counts && t.Value("class") != "":
+	case hasAssertions && t.Value("class") != "":
 		return "phpunit"
-	case counts && line:
+	case hasAssertions && hasLine:
 		return "minitest"
-	case status == "run" && took:
+	case status == "run" && hasDuration:
 		return "bazel"
 	case status != "" && class == name:
 		return ctest
@@ -125,97 +120,97 @@ func caseProducer(t xmlstream.Token) string {
 	return ""
 }
 
-// junitNoTests are the failing cases that are not tests: they say that a file
-// could not be loaded or a fixture not be set up, so that some tests did not
-// run, or that something failed outside of all tests. The suite that broke is
-// that of the case, unless suite says another.
-var junitNoTests = []struct {
-	producer string // "" any
-	is       func(metric.Test) bool
-	suite    func(metric.Test) string
+// brokenSuiteCases describes failing cases that are not tests. They report that a file
+// could not be loaded, that a fixture failed, or another failure outside of all tests.
+var brokenSuiteCases = []struct {
+	producer string // "" for any
+	matches  func(metric.Test) bool
+	suite    func(metric.Test) string // the broken suite, nil for that of the case
 }{
 	{pytest, func(t metric.Test) bool { return strings.HasPrefix(t.Message, "collection failure") }, nil},
 	{vitest, func(t metric.Test) bool { return t.Name == t.Class && t.Name == t.Suite }, nil},
 	{jestJUnit, func(t metric.Test) bool {
 		return t.Class == "Test suite failed to run" || strings.HasPrefix(strings.TrimSpace(t.Name), "Test execution failure: could be caused by test hooks")
 	}, nil},
-	{mocha, func(t metric.Test) bool { return junitHook.MatchString(t.Name) }, nil},
+	{mocha, func(t metric.Test) bool { return hookPattern.MatchString(t.Name) }, nil},
 	{nodeTest, func(t metric.Test) bool {
-		return t.Class == nodeClass && (scriptFile.MatchString(t.Name) || t.Name != "" && strings.HasSuffix(t.File, t.Name))
+		return t.Class == nodeClass && (scriptFilePattern.MatchString(t.Name) || t.Name != "" && strings.HasSuffix(t.File, t.Name))
 	}, func(t metric.Test) string { return cmp.Or(t.File, t.Name) }},
 	{surefire, func(t metric.Test) bool { return t.Name == "" || t.Name == t.Class }, nil},
 	{"bats", func(t metric.Test) bool { return t.Name == "" }, nil},
 	{"googletest", func(t metric.Test) bool { return t.Name == "" }, nil},
-	{ginkgo, func(t metric.Test) bool { return ginkgoNode.MatchString(t.Name) }, nil},
+	{ginkgo, func(t metric.Test) bool { return ginkgoNodePattern.MatchString(t.Name) }, nil},
 	{gotestsum, func(t metric.Test) bool { return t.Name == "TestMain" && t.Class == "" }, nil},
 	{"", func(t metric.Test) bool { return t.Name == "[build failed]" || t.Name == "[setup failed]" }, nil},
 	{"", func(t metric.Test) bool { return t.Name == "Failure" && strings.HasPrefix(t.Message, "Runtime error") }, nil},
 	{"", func(t metric.Test) bool { return t.Name == "initializationError" || t.Name == "classMethod" }, nil}, // JUnit 4 and 5
-	{"", func(t metric.Test) bool { return strings.HasPrefix(t.Class, "unittest.loader.") }, pythonModule},
-	{"", func(t metric.Test) bool { return strings.HasPrefix(t.Class, "unittest.suite._ErrorHolder") }, pythonModule},
+	{"", func(t metric.Test) bool { return strings.HasPrefix(t.Class, "unittest.loader.") }, failedPythonModule},
+	{"", func(t metric.Test) bool { return strings.HasPrefix(t.Class, "unittest.suite._ErrorHolder") }, failedPythonModule},
 }
 
 var (
-	junitHook  = regexp.MustCompile(`"(before|after) (all|each)" hook`)
-	scriptFile = regexp.MustCompile(`[/\\].*\.[cm]?[jt]sx?$`)
-	ginkgoNode = regexp.MustCompile(`^\[(Synchronized|Report)?(Before|After)Suite\]`)
-	bracketed  = regexp.MustCompile(`\(([^()]+)\)$`)
+	hookPattern       = regexp.MustCompile(`"(before|after) (all|each)" hook`)
+	scriptFilePattern = regexp.MustCompile(`[/\\].*\.[cm]?[jt]sx?$`)
+	ginkgoNodePattern = regexp.MustCompile(`^\[(Synchronized|Report)?(Before|After)Suite\]`)
+	bracketedPattern  = regexp.MustCompile(`\(([^()]+)\)$`)
 )
 
-// nodeClass is what node:test says of every test.
+// nodeClass is the class of every test in reports of node:test.
 const nodeClass = "test"
 
-var nodeTotal = regexp.MustCompile(`^ (tests|suites|fail) (\d+) $`)
+// nodeTotalPattern matches a total in a comment of node:test: " tests 12 ".
+var nodeTotalPattern = regexp.MustCompile(`^ (tests|suites|fail) (\d+) $`)
 
-// comment takes one of the totals that node:test writes into comments.
-func (j *junitReader) comment(text string) {
-	m := nodeTotal.FindStringSubmatch(text)
+// readNodeComment reads one of the totals that node:test writes as comments.
+func (j *junitReader) readNodeComment(text string) {
+	m := nodeTotalPattern.FindStringSubmatch(text)
 	switch {
 	case m == nil:
 	case m[1] == "suites":
 		j.producer = nodeTest
 	default:
-		if j.node == nil {
-			j.node = map[string]int{}
+		if j.nodeTotals == nil {
+			j.nodeTotals = map[string]int{}
 		}
-		j.node[m[1]] += parsed.CountOf(m[2]).Int()
+		j.nodeTotals[m[1]] += parsed.ParseNumber(m[2]).Int()
 	}
 }
 
-// compare compares the totals of node:test with the cases. It writes a test with others in
-// it as their suite, without its own outcome: that of one that fails by itself is
-// lost.
-func (j *junitReader) compare() {
+// compareNodeTotals compares the totals of node:test with the cases. A test with subtests
+// is written as a suite without an outcome, so the report does not show if only that test
+// itself fails.
+func (j *junitReader) compareNodeTotals() {
 	if j.producer != nodeTest {
 		return
 	}
-	if more := j.node["tests"] - j.totals.Tests; more > 0 {
+	if more := j.nodeTotals["tests"] - j.totals.Tests; more > 0 {
 		j.problems.Add("node counts tests with others in them too, %d here; in this report only the innermost count", more)
 	}
-	held := j.totals.Failed + j.totals.Errors
-	if failed := j.node["fail"]; failed > held+j.failing {
-		j.denied = cmp.Or(j.denied, fmt.Sprintf("node says that %d tests failed, and the report holds %d, in %d suites: a test with others in it failed by itself", failed, held, j.failing))
-		j.problems.Add("%s", j.denied)
+	listed := j.totals.Unsuccessful()
+	if failed := j.nodeTotals["fail"]; failed > listed+j.failedSuites {
+		j.contradiction = cmp.Or(j.contradiction, fmt.Sprintf("node says that %d tests failed, and the report holds %d, in %d suites: a test with others in it failed by itself", failed, listed, j.failedSuites))
+		j.problems.Add("%s", j.contradiction)
 	}
 }
 
-// pythonModule returns the file, or where no files are named the module, that
-// an error of unittest is about: "test_a", "setUpClass (pkg.test_a.Class)".
-func pythonModule(t metric.Test) string {
+// failedPythonModule returns the file in which unittest reports an error: of the case
+// "test_a" or "setUpClass (pkg.test_a.Class)". If the report names no files, it returns the
+// module.
+func failedPythonModule(t metric.Test) string {
 	name := t.Name
-	if m := bracketed.FindStringSubmatch(name); m != nil {
+	if m := bracketedPattern.FindStringSubmatch(name); m != nil {
 		name = m[1]
 	}
-	module := pytestModule(name)
+	module := trimClasses(name)
 	if t.File != "" {
 		return strings.ReplaceAll(module, ".", "/") + ".py"
 	}
 	return module
 }
 
-// pytestModule cuts the classes off a classname like "tests.test_a.TestB":
-// modules are written in lower case.
-func pytestModule(classname string) string {
+// trimClasses returns the module of a class name such as "tests.test_a.TestB". Names of
+// modules are in lower case.
+func trimClasses(classname string) string {
 	for i := 0; ; {
 		dot := strings.IndexByte(classname[i:], '.')
 		if dot < 0 || i+dot+1 >= len(classname) {
@@ -228,32 +223,34 @@ func pytestModule(classname string) string {
 	}
 }
 
-var dated = regexp.MustCompile(`-\d{14}$`)
+// timestampPattern matches the time that unittest-xml-reporting appends: "-20240102030405".
+var timestampPattern = regexp.MustCompile(`-\d{14}$`)
 
-// suiteName returns the name of a suite without what differs from run to run:
-// the time that unittest-xml-reporting appends, the folder of a .NET
-// assembly.
-func suiteName(s string) string {
+// cleanSuiteName returns the name of a suite without what differs between runs: a time at
+// its end, or the folder of a .NET assembly.
+func cleanSuiteName(s string) string {
 	s = textstream.CleanName(s)
 	if n := len(s); n > 15 && s[n-15] == '-' {
-		s = dated.ReplaceAllString(s, "")
+		s = timestampPattern.ReplaceAllString(s, "")
 	}
 	if isAssembly(s) {
-		return assembly(s)
+		return assemblyName(s)
 	}
 	return s
 }
 
-// notStarted reports whether CTest could not run a test that was to run. CTest itself counts these as failed.
-func notStarted(why string) bool {
-	return why != "" && !strings.HasPrefix(why, "SKIP_") && why != "Disabled"
+// isNotStarted reports whether CTest could not start a skipped test, by the reason for the
+// skip. CTest itself counts such tests as failed.
+func isNotStarted(reason string) bool {
+	return reason != "" && !strings.HasPrefix(reason, "SKIP_") && reason != "Disabled"
 }
 
-var placed = regexp.MustCompile(`^(.+):(\d+)$`)
+// fileLinePattern matches "a_test.exs:12".
+var fileLinePattern = regexp.MustCompile(`^(.+):(\d+)$`)
 
-// identify takes out of the identity of t what says nothing, or says it twice.
-func identify(t *metric.Test, producer string) {
-	if shorten := junitNames[producer]; shorten != nil {
+// cleanIdentity removes redundant parts of the identity of t.
+func cleanIdentity(t *metric.Test, producer string) {
+	if shorten := identityFixes[producer]; shorten != nil {
 		shorten(t)
 	}
 	if t.Class == t.Suite || t.Class == t.Name {
@@ -261,24 +258,24 @@ func identify(t *metric.Test, producer string) {
 	}
 }
 
-// junitNames are the producers with their own way to name a test.
-var junitNames = map[string]func(*metric.Test){
+// identityFixes corrects the identities, or statuses, in the reports of some producers.
+var identityFixes = map[string]func(*metric.Test){
 	nodeTest: func(t *metric.Test) {
 		if t.Class == nodeClass {
 			t.Class = ""
 		}
-		t.Name = nodeEscapes.Replace(t.Name)
+		t.Name = nodeUnescaper.Replace(t.Name)
 	},
-	mocha:     withoutTitle,
-	jestJUnit: withoutTitle,
+	mocha:     dropTitleClass,
+	jestJUnit: dropTitleClass,
 	rspec: func(t *metric.Test) {
 		if t.File != "" { // its class is the file again
 			t.Class = ""
 		}
 	},
 	busted: func(t *metric.Test) { // "spec/a_spec.lua:12"
-		if m := placed.FindStringSubmatch(t.Class); m != nil {
-			t.Suite, t.File, t.Line, t.Class = m[1], m[1], junitLine(m[2]), ""
+		if m := fileLinePattern.FindStringSubmatch(t.Class); m != nil {
+			t.Suite, t.File, t.Line, t.Class = m[1], m[1], parseNumber(m[2]), ""
 		}
 	},
 	ginkgo: func(t *metric.Test) {
@@ -288,38 +285,37 @@ var junitNames = map[string]func(*metric.Test){
 	},
 }
 
-// withoutTitle drops a class that is the title, or a part of it.
-func withoutTitle(t *metric.Test) {
+// dropTitleClass removes a class that is the title or its end.
+func dropTitleClass(t *metric.Test) {
 	t.Name = strings.TrimSpace(t.Name)
 	if strings.HasSuffix(t.Name, strings.TrimSpace(t.Class)) || t.Class == "Mocha Tests" {
 		t.Class = ""
 	}
 }
 
-// nodeEscapes undoes what node:test escapes twice in an attribute.
-var nodeEscapes = strings.NewReplacer("&quot;", `"`, "&#10;", " ")
+// nodeUnescaper reverts the second escaping of attributes by node:test.
+var nodeUnescaper = strings.NewReplacer("&quot;", `"`, "&#10;", " ")
 
-// splitGroups takes those cases out that are not tests but groups around some,
-// and returns them as broken suites: vitest lists a describe whose hook failed
-// like a test of its name.
+// splitGroups separates the cases that are groups of tests and returns them as broken
+// suites. vitest lists a describe block with a failed hook as a test with its name.
 func splitGroups(cases []metric.Test) (tests []metric.Test, broken []metric.Suite) {
-	failed := map[metric.ID]bool{}
+	isGroup := map[metric.ID]bool{} // of the failed cases
 	for _, c := range cases {
 		if c.Failed() {
-			failed[c.ID] = false
+			isGroup[c.ID] = false
 		}
 	}
 	for _, c := range cases {
 		group := c.ID
-		for i := strings.LastIndex(group.Name, within); i > 0; i = strings.LastIndex(group.Name, within) {
+		for i := strings.LastIndex(group.Name, suiteSeparator); i > 0; i = strings.LastIndex(group.Name, suiteSeparator) {
 			group.Name = group.Name[:i]
-			if _, is := failed[group]; is {
-				failed[group] = true
+			if _, failed := isGroup[group]; failed {
+				isGroup[group] = true
 			}
 		}
 	}
 	for _, c := range cases {
-		if c.Failed() && failed[c.ID] {
+		if c.Failed() && isGroup[c.ID] {
 			broken = append(broken, metric.Suite{Name: c.Suite, Why: c.Name + ": " + c.Message})
 			continue
 		}
@@ -338,34 +334,34 @@ func markReruns(cases []metric.Test, producer string) {
 	}
 }
 
-// markRepeated knows how gotestsum lists every attempt, those that failed
-// first: a test that is listed twice was run again because it failed, unless
-// all tests of its package are listed twice, as with -count.
+// markRepeated marks the reruns in a report of gotestsum, which lists every attempt. A
+// test with several cases was rerun because it failed, unless all tests of its package
+// have several, as with -count.
 func markRepeated(cases []metric.Test) {
-	count := make(map[metric.ID]int, len(cases))
+	counts := make(map[metric.ID]int, len(cases))
 	for _, c := range cases {
-		count[c.ID]++
+		counts[c.ID]++
 	}
-	once := map[string]bool{} // the suites with tests that have one case
-	for id, n := range count {
-		once[id.Suite] = once[id.Suite] || n == 1
+	hasSingle := map[string]bool{} // suites with a test that has one case
+	for id, n := range counts {
+		hasSingle[id.Suite] = hasSingle[id.Suite] || n == 1
 	}
 	seen := map[metric.ID]bool{}
 	for i, c := range cases {
-		if count[c.ID] > 1 && once[c.Suite] {
+		if counts[c.ID] > 1 && hasSingle[c.Suite] {
 			cases[i].Rerun = seen[c.ID]
 			seen[c.ID] = true
 		}
 	}
 }
 
-// markRetried knows that TestNG calls an attempt skipped that is to be
-// repeated, and lists the next one after it.
+// markRetried marks the reruns in a report of TestNG. It calls an attempt skipped if the
+// test is retried, and lists the next attempt after it.
 func markRetried(cases []metric.Test) {
 	for i := 1; i < len(cases); i++ {
-		was, c := &cases[i-1], &cases[i]
-		if was.Status == metric.Skipped && c.Status == metric.Passed && was.ID == c.ID {
-			was.Status, c.Rerun = metric.Failed, true
+		previous, c := &cases[i-1], &cases[i]
+		if previous.Status == metric.Skipped && c.Status == metric.Passed && previous.ID == c.ID {
+			previous.Status, c.Rerun = metric.Failed, true
 		}
 	}
 }

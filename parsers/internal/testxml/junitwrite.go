@@ -16,24 +16,22 @@ import (
 	"supervise/metric"
 )
 
-// What only our own JUnit XML says; [Parse] reads it back.
+// Extensions of JUnit XML that only supervise writes. The reader understands them.
 const (
 	propertyBroken = "supervise.did_not_run" // of a suite, with the reason
 	statusNotRun   = "not_run"               // of a test whose suite did not run
-	statusFlaky    = "flaky"                 // of a test that passed when it was run again
+	statusFlaky    = "flaky"                 // of a test that passed in a rerun
 )
 
-// WriteJUnit writes t as JUnit XML. Tests are grouped by the Suite of their
-// identity; a suite that did not run has the property
-// "supervise.did_not_run". A test that is not run is written as a failure, so
-// that other readers count it as we do. It is an error to write a set of tests
-// that was not measured (nil).
+// WriteJUnit writes t as JUnit XML, grouped by the Suite of the tests. A suite that did not
+// run has the property "supervise.did_not_run". A test that did not run is written as a
+// failure, so that other readers count it as one. It is an error if t is nil.
 func WriteJUnit(w io.Writer, t *metric.Tests) error {
 	if t == nil {
 		return errors.New("write JUnit XML: no tests were measured")
 	}
-	all := junit.Testsuites{Name: "supervise", Time: inSeconds(t.Duration)}
-	broken := map[string]string{}
+	all := junit.Testsuites{Name: "supervise", Time: formatSeconds(t.Duration)}
+	broken := map[string]string{} // reasons by suite
 	for _, s := range t.Broken {
 		broken[s.Name] = s.Why
 	}
@@ -42,7 +40,7 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error {
 		for last < len(t.Cases) && t.Cases[last].Suite == name {
 			last++
 		}
-		suite := junitSuiteOf(name, t.Cases[first:last])
+		suite := toJUnitSuite(name, t.Cases[first:last])
 		if why, ok := broken[name]; ok {
 			suite.AddProperty(propertyBroken, why)
 			delete(broken, name)
@@ -52,7 +50,7 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error {
 		first = last
 	}
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
-		suite := junit.Testsuite{Name: name, ID: len(all.Suites), Time: inSeconds(0)}
+		suite := junit.Testsuite{Name: name, ID: len(all.Suites), Time: formatSeconds(0)}
 		suite.AddProperty(propertyBroken, broken[name])
 		all.AddSuite(suite)
 	}
@@ -62,19 +60,19 @@ func WriteJUnit(w io.Writer, t *metric.Tests) error {
 	return nil
 }
 
-func junitSuiteOf(name string, cases []metric.Test) junit.Testsuite {
+func toJUnitSuite(name string, cases []metric.Test) junit.Testsuite {
 	suite := junit.Testsuite{Name: name}
 	var sum time.Duration
 	for _, c := range cases {
-		suite.AddTestcase(junitCaseOf(c))
+		suite.AddTestcase(toJUnitCase(c))
 		sum += c.Duration
 	}
-	suite.Time = inSeconds(sum)
+	suite.Time = formatSeconds(sum)
 	return suite
 }
 
-func junitCaseOf(c metric.Test) junit.Testcase {
-	out := junit.Testcase{Name: c.Name, Classname: c.Class, Time: inSeconds(c.Duration)}
+func toJUnitCase(c metric.Test) junit.Testcase {
+	out := junit.Testcase{Name: c.Name, Classname: c.Class, Time: formatSeconds(c.Duration)}
 	result := &junit.Result{Message: textstream.FirstLine(c.Message)}
 	if strings.Contains(c.Message, "\n") {
 		result.Data = textstream.CleanText(c.Message)
@@ -96,4 +94,4 @@ func junitCaseOf(c metric.Test) junit.Testcase {
 	return out
 }
 
-func inSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }
+func formatSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

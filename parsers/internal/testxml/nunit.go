@@ -3,6 +3,7 @@ package testxml
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/sniff"
@@ -12,10 +13,9 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// nunitResults are the outcomes of a test in the words of NUnit 2 and 3. A test
-// that cannot be run because of its signature is not run in NUnit 2; NUnit 3
-// calls it failed.
-var nunitResults = map[string]metric.Status{
+// nunitStatuses maps the results of NUnit 2 and 3, in lower case. For a test with an
+// invalid signature, NUnit 2 writes NotRunnable and NUnit 3 writes Failed.
+var nunitStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "success": metric.Passed, "warning": metric.Passed,
 	"failed": metric.Failed, "failure": metric.Failed, "error": metric.Errored, "cancelled": metric.Errored,
 	"skipped": metric.Skipped, "ignored": metric.Skipped, "inconclusive": metric.Skipped,
@@ -30,22 +30,22 @@ func detectNUnit(h sniff.Head) bool {
 		h.HasRoot("test-suite") && h.Root.Attr("runstate")+h.Root.Attr("executed") != ""
 }
 
-// nunitReader reads the results of NUnit: "test-results" of version 2 and of
-// those who write like it, "test-run" of version 3, or a test-suite alone.
+// nunitReader reads the results of NUnit: "test-results" of version 2, "test-run" of
+// version 3, or a "test-suite" alone.
 type nunitReader struct {
 	xmlSet
-	old bool // NUnit 2
+	isVersion2 bool
 }
 
 // nunitSuite is an open test-suite.
 type nunitSuite struct {
 	outer    *nunitSuite
 	kind     string
-	name     string // the last part
+	name     string // the last part of its full name
 	full     string
 	assembly string
-	cases    int // within it, at any depth
-	failed   int
+	cases    int // in it, at any depth
+	failed   int // of these
 }
 
 func parseNUnit(r io.Reader) (parsed.Report, error) {
@@ -53,28 +53,28 @@ func parseNUnit(r io.Reader) (parsed.Report, error) {
 	x, err := readXML(r, "NUnit XML", func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		switch t.Name {
 		case "test-run", "test-results":
-			n.old = n.old || t.Name == "test-results"
-			t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
+			n.isVersion2 = n.isVersion2 || t.Name == "test-results"
+			t.Attrs = slices.Clone(t.Attrs)
 			top := &nunitSuite{}
-			if n.old { // it names the assembly, or the file of a project
-				top.assembly = assembly(t.Value("name"))
+			if n.isVersion2 { // its name is that of the assembly or project file
+				top.assembly = assemblyName(t.Value("name"))
 			}
-			err := n.inside(x, top)
+			err := n.readChildren(x, top)
 			if err == nil {
-				n.compare(t)
+				n.compareTotals(t)
 			}
 			return true, err
 		case "test-suite":
-			return true, n.suite(x, t, &nunitSuite{})
+			return true, n.readSuite(x, t, &nunitSuite{})
 		}
 		return false, nil
 	})
 	return n.report(x, "nunit"), err
 }
 
-// compare looks at what the report says of itself. NUnit 2 leaves out of its
-// total what did not run.
-func (n *nunitReader) compare(t xmlstream.Token) {
+// compareTotals compares the totals of the report with the cases. The total of NUnit 2
+// does not include tests that did not run.
+func (n *nunitReader) compareTotals(t xmlstream.Token) {
 	all := n.Totals
 	notRun := 0
 	for _, c := range n.Cases {
@@ -83,56 +83,56 @@ func (n *nunitReader) compare(t xmlstream.Token) {
 		}
 	}
 	if len(n.Broken) == 0 {
-		n.hollow(t, cmp.Or(assembly(t.Value("name")), "test run"), all.Tests)
+		n.checkNotEmpty(t, cmp.Or(assemblyName(t.Value("name")), "test run"), all.Tests)
 	}
-	n.declared(t, "total", "tests ran", all.Tests, all.Tests-notRun, all.Tests-declaredNumber(t, "not-run"))
-	if n.old {
-		n.fails(t, "tests failed", []int{n.bad()}, "failures", "errors")
+	n.checkTotal(t, "total", "tests ran", all.Tests, all.Tests-notRun, all.Tests-numberAttr(t, "not-run"))
+	if n.isVersion2 {
+		n.checkFailures(t, "tests failed", []int{n.Totals.Unsuccessful()}, "failures", "errors")
 		return
 	}
-	n.fails(t, "tests failed", []int{n.bad()}, "failed")
-	if nunitStatus(t) >= metric.Failed && n.bad() == 0 {
-		n.Contradicts("the report says %s although no test failed", t.Value("result"))
+	n.checkFailures(t, "tests failed", []int{n.Totals.Unsuccessful()}, "failed")
+	if statusOfNUnit(t) >= metric.Failed && n.Totals.Unsuccessful() == 0 {
+		n.AddContradiction("the report says %s although no test failed", t.Value("result"))
 	}
 }
 
-func declaredNumber(t xmlstream.Token, name string) int { return junitLine(t.Value(name)) }
+func numberAttr(t xmlstream.Token, name string) int { return parseNumber(t.Value(name)) }
 
-// inside reads the suites and cases in the open element.
-func (n *nunitReader) inside(x *xmlstream.Reader, s *nunitSuite) error {
+// readChildren reads the suites and cases in the open element, which belong to s.
+func (n *nunitReader) readChildren(x *xmlstream.Reader, s *nunitSuite) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "results": // of NUnit 2
-			return n.inside(x, s)
+			return n.readChildren(x, s)
 		case "test-suite":
-			return n.suite(x, t, s)
+			return n.readSuite(x, t, s)
 		case "test-case":
-			return n.test(x, t, s)
+			return n.readTest(x, t, s)
 		}
 		return nil
 	})
 }
 
-func (n *nunitReader) suite(x *xmlstream.Reader, t xmlstream.Token, outer *nunitSuite) error {
+func (n *nunitReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, outer *nunitSuite) error {
 	s := &nunitSuite{
 		outer: outer, kind: t.Value("type"), name: t.Value("name"), assembly: outer.assembly,
 		full: cmp.Or(t.Value("classname"), t.Value("fullname"), t.Value("name")),
 	}
 	if s.kind == "Assembly" || isAssembly(s.name) {
-		s.assembly = assembly(s.name)
+		s.assembly = assemblyName(s.name)
 	}
-	result, site := nunitStatus(t), t.Value("site")
+	result, site := statusOfNUnit(t), t.Value("site")
 	var why textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "failure", "reason":
-			return nunitMessage(x, &why)
+			return addNUnitMessage(x, &why)
 		case "results":
-			return n.inside(x, s)
+			return n.readChildren(x, s)
 		case "test-suite":
-			return n.suite(x, t, s)
+			return n.readSuite(x, t, s)
 		case "test-case":
-			return n.test(x, t, s)
+			return n.readTest(x, t, s)
 		}
 		return nil
 	})
@@ -141,20 +141,20 @@ func (n *nunitReader) suite(x *xmlstream.Reader, t xmlstream.Token, outer *nunit
 	if err != nil {
 		return err
 	}
-	if result >= metric.Failed && s.alone(site) {
+	if result >= metric.Failed && s.failedByItself(site) {
 		name := s.full
-		if s.cases == 0 { // tests of the assembly are missing
+		if s.cases == 0 { // it is unknown which tests of the assembly are missing
 			name = cmp.Or(s.assembly, s.full)
 		}
-		n.Breaks(name, s.full+": "+cmp.Or(why.String(), "it failed outside of its tests"))
+		n.AddBroken(name, s.full+": "+cmp.Or(why.String(), "it failed outside of its tests"))
 	}
 	return nil
 }
 
-// alone reports whether a suite that failed did so by itself, and not because
-// one of its tests did: its tear down failed, or its assembly could not be
-// loaded. Where its set up failed its tests are there, and failed as well.
-func (s *nunitSuite) alone(site string) bool {
+// failedByItself reports whether a failed suite did not fail because of its tests: its
+// tear-down failed, or its assembly could not be loaded. If its set-up failed, its tests
+// are in the report and failed as well. Site is the attribute that says what failed.
+func (s *nunitSuite) failedByItself(site string) bool {
 	switch site {
 	case "TearDown":
 		return true
@@ -172,11 +172,10 @@ func isAssembly(name string) bool {
 	return false
 }
 
-// nunitStatus returns the outcome of a suite or case, 0 for an unknown
-// word. A word may be followed by a label or site: "Failed(Child)". NUnit before
-// 2.5 says only whether a test was executed, and whether with success: what
-// was executed and did not fail passed.
-func nunitStatus(t xmlstream.Token) metric.Status {
+// statusOfNUnit returns the outcome of a suite or case, 0 for an unknown word. The word may
+// be followed by a label or site: "Failed(Child)". NUnit before 2.5 has the attributes
+// executed and success in place of it.
+func statusOfNUnit(t xmlstream.Token) metric.Status {
 	word := strings.ToLower(t.Value("result"))
 	if i := strings.IndexAny(word, "(:"); i >= 0 {
 		word = word[:i]
@@ -184,7 +183,7 @@ func nunitStatus(t xmlstream.Token) metric.Status {
 	executed, success := t.Value("executed"), t.Value("success")
 	switch {
 	case word != "" || executed+success == "":
-		return nunitResults[word]
+		return nunitStatuses[word]
 	case strings.EqualFold(executed, "false"):
 		return metric.Skipped
 	case strings.EqualFold(success, "false"):
@@ -193,21 +192,21 @@ func nunitStatus(t xmlstream.Token) metric.Status {
 	return metric.Passed
 }
 
-// nunitMessage reads the message and stack trace in a failure or reason.
-func nunitMessage(x *xmlstream.Reader, c *textstream.Clip) error {
+// addNUnitMessage adds the message and stack trace of a failure or reason to c.
+func addNUnitMessage(x *xmlstream.Reader, c *textstream.Clip) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		if t.Name == "message" || t.Name == "stack-trace" {
-			return content(x, c)
+			return addText(x, c)
 		}
 		return nil
 	})
 }
 
-func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite) error {
+func (n *nunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite) error {
 	word := t.Value("result")
-	c := metric.Test{Status: nunitStatus(t), Duration: junitTime(cmp.Or(t.Value("duration"), t.Value("time")))}
+	c := metric.Test{Status: statusOfNUnit(t), Duration: parseTime(cmp.Or(t.Value("duration"), t.Value("time")))}
 	c.Suite = s.assembly
-	c.Class, c.Name = s.names(t)
+	c.Class, c.Name = s.classAndName(t)
 	var why textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
@@ -215,14 +214,14 @@ func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite
 			if word == "" {
 				c.Status = max(c.Status, metric.Failed)
 			}
-			return nunitMessage(x, &why)
+			return addNUnitMessage(x, &why)
 		case "reason":
-			return nunitMessage(x, &why)
+			return addNUnitMessage(x, &why)
 		}
 		return nil
 	})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
 	c.Message = why.String()
 	s.cases++
@@ -233,17 +232,17 @@ func (n *nunitReader) test(x *xmlstream.Reader, t xmlstream.Token, s *nunitSuite
 	return nil
 }
 
-// names returns the class and name of a case. NUnit 3 says both, the arguments
-// of a fixture in the full name alone; NUnit 2 gives one full name, whose class
-// is that of the fixture around it.
-func (s *nunitSuite) names(t xmlstream.Token) (class, name string) {
+// classAndName returns the class and name of a case in s. NUnit 3 has attributes for both,
+// and the arguments of the fixture only in the full name. NUnit 2 has one full name, whose
+// class is that of the enclosing fixture.
+func (s *nunitSuite) classAndName(t xmlstream.Token) (class, name string) {
 	name = t.Value("name")
 	full := cmp.Or(t.Value("fullname"), name)
 	if class = t.Value("classname"); class != "" {
-		if long, ok := strings.CutSuffix(full, "."+name); ok && strings.HasPrefix(long, class) {
-			class = long
+		if withArguments, ok := strings.CutSuffix(full, "."+name); ok && strings.HasPrefix(withArguments, class) {
+			class = withArguments
 		}
-		return class, withoutClass(name, class)
+		return class, trimClass(name, class)
 	}
 	for o := s; o != nil; o = o.outer {
 		if o.name == "" || strings.HasPrefix(o.kind, "Parameterized") {
@@ -254,7 +253,7 @@ func (s *nunitSuite) names(t xmlstream.Token) (class, name string) {
 			return full[:end], full[end+1:]
 		}
 	}
-	if i := lastDot(full); i > 0 {
+	if i := classEnd(full); i > 0 {
 		return full[:i], full[i+1:]
 	}
 	return s.fixture(), name

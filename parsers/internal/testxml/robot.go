@@ -16,128 +16,129 @@ import (
 
 func detectRobot(h sniff.Head) bool { return h.HasRoot("robot") }
 
-// robotReader reads the output.xml of Robot Framework. The suite of a test is
-// its file, the class the path of suites, as in the JSON.
+// robotReader reads the output.xml of Robot Framework. The suite of a test is its file, and
+// the class the path of suites, as in the JSON output.
 type robotReader struct {
 	xmlSet
-	tests  []metric.Test   // not yet added: the tear down of a suite may still fail
-	all    xmlstream.Token // the numbers that the report says of itself
-	failed bool            // a suite says that it did
+	tests        []metric.Test   // not yet added: the tear down of a suite may still fail
+	statedTotals xmlstream.Token // the numbers that the report says of itself
+	saysFailed   bool            // a suite says that it did
 }
 
-// robotEnd is the outcome of a suite, test or keyword.
-type robotEnd struct{ status, took, why string }
+// robotStatus is the status element of a suite, test or keyword.
+type robotStatus struct{ status, took, why string }
 
 func parseRobot(r io.Reader) (parsed.Report, error) {
 	b := &robotReader{}
 	x, err := readRoot(r, "Robot Framework output", func(x *xmlstream.Reader, _ xmlstream.Token) error {
-		return children(x, map[string]any{
-			"suite": func(t xmlstream.Token) error { return b.suite(x, t, "") },
+		return readElements(x, map[string]any{
+			"suite": func(t xmlstream.Token) error { return b.readSuite(x, t, "") },
 			"statistics": func(xmlstream.Token) error {
-				return x.EachChild(func(xmlstream.Token) error { return b.statistics(x) })
+				return x.EachChild(func(xmlstream.Token) error { return b.readStatistics(x) })
 			},
-			"errors": func(xmlstream.Token) error { return x.EachChild(func(xmlstream.Token) error { return b.error(x) }) },
+			"errors": func(xmlstream.Token) error { return x.EachChild(func(xmlstream.Token) error { return b.readError(x) }) },
 		})
 	}, "robot")
 	for _, t := range b.tests {
 		b.Add(t)
 	}
 	if err == nil {
-		b.declared(b.all, "pass", "tests passed", b.Totals.Passed)
-		b.fails(b.all, "tests failed", []int{b.bad()}, "fail")
-		if b.failed && b.bad() == 0 {
-			b.Contradicts("a suite says FAIL although no test failed")
+		b.checkTotal(b.statedTotals, "pass", "tests passed", b.Totals.Passed)
+		b.checkFailures(b.statedTotals, "tests failed", []int{b.Totals.Unsuccessful()}, "fail")
+		if b.saysFailed && b.Totals.Unsuccessful() == 0 {
+			b.AddContradiction("a suite says FAIL although no test failed")
 		}
 	}
 	return b.report(x, "robot"), err
 }
 
-func (b *robotReader) suite(x *xmlstream.Reader, t xmlstream.Token, path string) error {
-	path = strings.TrimPrefix(path+within+t.Value("name"), within)
+func (r *robotReader) readSuite(x *xmlstream.Reader, t xmlstream.Token, path string) error {
+	path = strings.TrimPrefix(path+suiteSeparator+t.Value("name"), suiteSeparator)
 	file := textstream.CleanName(t.Value("source"))
-	first := len(b.tests)
-	if other := t.Value("src"); other != "" { // split by Robot Framework 2
-		b.Breaks(cmp.Or(file, path), "its results are in another file, "+other)
+	first := len(r.tests)
+	if resultFile := t.Value("src"); resultFile != "" { // a split output of Robot Framework 2
+		r.AddBroken(cmp.Or(file, path), "its results are in another file, "+resultFile)
 	}
-	var end robotEnd
-	err := children(x, map[string]any{
-		"suite":  func(t xmlstream.Token) error { return b.suite(x, t, path) },
-		"test":   func(t xmlstream.Token) error { return b.test(x, t, path, file) },
-		"kw":     func(xmlstream.Token) error { return b.fixture(x, cmp.Or(file, path)) },
+	var end robotStatus
+	err := readElements(x, map[string]any{
+		"suite":  func(t xmlstream.Token) error { return r.readSuite(x, t, path) },
+		"test":   func(t xmlstream.Token) error { return r.readTest(x, t, path, file) },
+		"kw":     func(xmlstream.Token) error { return r.readFixture(x, cmp.Or(file, path)) },
 		"status": func(t xmlstream.Token) error { return end.read(x, t) },
 	})
-	b.failed = b.failed || end.status == "FAIL"
+	r.saysFailed = r.saysFailed || end.status == "FAIL"
 	if at := strings.Index(end.why, "uite teardown failed"); err == nil && at >= 0 {
-		b.tornDown(first, end.why[max(0, at-1):])
+		r.failTests(first, end.why[max(0, at-1):])
 	}
 	return err
 }
 
-// fixture reads a keyword of a suite: its set up or tear down.
-func (b *robotReader) fixture(x *xmlstream.Reader, suite string) error {
-	return children(x, map[string]any{"status": func(t xmlstream.Token) error {
-		var end robotEnd
+// readFixture reads a keyword of a suite: its set-up or tear-down.
+func (r *robotReader) readFixture(x *xmlstream.Reader, suite string) error {
+	return readElements(x, map[string]any{"status": func(t xmlstream.Token) error {
+		var end robotStatus
 		err := end.read(x, t)
 		if end.status == "FAIL" {
-			b.Breaks(suite, end.why)
+			r.AddBroken(suite, end.why)
 		}
 		return err
 	}})
 }
 
-// statistics reads the numbers of all tests, which are among others.
-func (b *robotReader) statistics(x *xmlstream.Reader) error {
+// readStatistics reads the totals of all tests, and skips other statistics.
+func (r *robotReader) readStatistics(x *xmlstream.Reader) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		t.Attrs = slices.Clone(t.Attrs)
-		name, err := clipped(x)
+		name, err := readText(x)
 		if name == "All Tests" {
-			b.all = t
+			r.statedTotals = t
 		}
 		return err
 	})
 }
 
-// tornDown makes the tests of a suite fail whose tear down did, as Robot
-// Framework itself counts them.
-func (b *robotReader) tornDown(first int, why string) {
-	for i := first; i < len(b.tests); i++ {
-		if t := &b.tests[i]; t.Status != metric.Skipped {
+// failTests marks the tests from first on as failed because the tear-down of their suite
+// failed. Robot Framework counts them in the same way.
+func (r *robotReader) failTests(first int, why string) {
+	for i := first; i < len(r.tests); i++ {
+		if t := &r.tests[i]; t.Status != metric.Skipped {
 			t.Status = metric.Failed
 			t.Message = textstream.ClipText(strings.TrimSpace(t.Message + "\n" + why))
 		}
 	}
 }
 
-func (b *robotReader) test(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
-	c := metric.Test{ID: metric.ID{Suite: cmp.Or(file, path), Class: path, Name: t.Value("name")}, File: file, Line: junitLine(t.Value("line"))}
-	var end robotEnd
-	err := children(x, map[string]any{"status": func(t xmlstream.Token) error { return end.read(x, t) }})
+func (r *robotReader) readTest(x *xmlstream.Reader, t xmlstream.Token, path, file string) error {
+	c := metric.Test{ID: metric.ID{Suite: cmp.Or(file, path), Class: path, Name: t.Value("name")}, File: file, Line: parseNumber(t.Value("line"))}
+	var end robotStatus
+	err := readElements(x, map[string]any{"status": func(t xmlstream.Token) error { return end.read(x, t) }})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
-	c.Status, c.Duration = parsed.RobotStatus(end.status), junitTime(end.took)
+	c.Status, c.Duration = parsed.RobotStatus(end.status), parseTime(end.took)
 	if c.Status != metric.Passed {
 		c.Message = end.why
 	}
-	b.tests = append(b.tests, c)
+	r.tests = append(r.tests, c)
 	return nil
 }
 
-func (end *robotEnd) read(x *xmlstream.Reader, t xmlstream.Token) (err error) {
-	end.status, end.took = t.Value("status"), t.Value("elapsed")
-	end.why, err = clipped(x)
+func (s *robotStatus) read(x *xmlstream.Reader, t xmlstream.Token) (err error) {
+	s.status, s.took = t.Value("status"), t.Value("elapsed")
+	s.why, err = readText(x)
 	return err
 }
 
-var robotUnread = regexp.MustCompile(`^Parsing '(.+)' failed: `)
+// robotParseErrorPattern matches "Parsing 'a.robot' failed: ".
+var robotParseErrorPattern = regexp.MustCompile(`^Parsing '(.+)' failed: `)
 
-// error reads what went wrong outside of tests.
-func (b *robotReader) error(x *xmlstream.Reader) error {
-	why, err := clipped(x)
-	if m := robotUnread.FindStringSubmatch(why); m != nil {
-		b.Breaks(m[1], why)
+// readError reads an error outside of tests.
+func (r *robotReader) readError(x *xmlstream.Reader) error {
+	why, err := readText(x)
+	if m := robotParseErrorPattern.FindStringSubmatch(why); m != nil {
+		r.AddBroken(m[1], why)
 	} else if why != "" {
-		b.Problems.Add("Robot Framework says: %s", textstream.FirstLine(why))
+		r.Problems.Add("Robot Framework says: %s", textstream.FirstLine(why))
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package testxml
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,18 +19,18 @@ var testngStatuses = map[string]metric.Status{
 
 func detectTestNG(h sniff.Head) bool { return h.HasRoot("testng-results") }
 
-// testngReader reads the testng-results.xml of TestNG. The suite of a test is
-// its class; the values of its parameters are part of its name.
+// testngReader reads the testng-results.xml of TestNG. The suite of a test is its class. The
+// values of its parameters are part of its name.
 type testngReader struct{ xmlSet }
 
 func parseTestNG(r io.Reader) (parsed.Report, error) {
 	n := &testngReader{}
 	x, err := readRoot(r, "TestNG results", func(x *xmlstream.Reader, t xmlstream.Token) error {
-		t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
-		err := n.inside(x, "")
+		t.Attrs = slices.Clone(t.Attrs)
+		err := n.readChildren(x, "")
 		if err == nil {
-			n.declared(t, "passed", "tests passed", n.Totals.Passed)
-			n.fails(t, "tests failed", []int{n.bad()}, "failed")
+			n.checkTotal(t, "passed", "tests passed", n.Totals.Passed)
+			n.checkFailures(t, "tests failed", []int{n.Totals.Unsuccessful()}, "failed")
 		}
 		return err
 	}, "testng-results")
@@ -37,44 +38,44 @@ func parseTestNG(r io.Reader) (parsed.Report, error) {
 	return n.report(x, "testng"), err
 }
 
-// inside reads the test methods below the open element: suite, test, class.
-func (n *testngReader) inside(x *xmlstream.Reader, class string) error {
+// readChildren reads the test methods in the open suite, test or class.
+func (n *testngReader) readChildren(x *xmlstream.Reader, class string) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "suite", "test":
-			return n.inside(x, class)
+			return n.readChildren(x, class)
 		case "class":
-			return n.inside(x, t.Value("name"))
+			return n.readChildren(x, t.Value("name"))
 		case "test-method":
-			return n.method(x, t, class)
+			return n.readMethod(x, t, class)
 		}
 		return nil
 	})
 }
 
-func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class string) error {
-	word, config := t.Value("status"), t.Value("is-config") == "true"
+func (n *testngReader) readMethod(x *xmlstream.Reader, t xmlstream.Token, class string) error {
+	word, isConfig := t.Value("status"), t.Value("is-config") == "true"
 	c := metric.Test{
 		ID:       metric.ID{Suite: class, Name: t.Value("name")},
 		Status:   testngStatuses[word],
-		Duration: time.Duration(declaredNumber(t, "duration-ms")) * time.Millisecond,
+		Duration: time.Duration(numberAttr(t, "duration-ms")) * time.Millisecond,
 	}
 	var params []string
 	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "params":
-			params, err = testngParams(x)
+			params, err = readTestNGParams(x)
 		case "exception":
-			c.Message, err = testngException(x, t)
+			c.Message, err = readTestNGException(x, t)
 		}
 		return err
 	})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
-	if config { // a set up or tear down
+	if isConfig { // a set-up or tear-down
 		if c.Status == metric.Failed {
-			n.Breaks(class, c.Name+": "+c.Message)
+			n.AddBroken(class, c.Name+": "+c.Message)
 		}
 		return nil
 	}
@@ -82,17 +83,17 @@ func (n *testngReader) method(x *xmlstream.Reader, t xmlstream.Token, class stri
 		c.Name += "[" + strings.Join(params, ", ") + "]"
 	}
 	if c.Status == metric.Passed {
-		c.Message = "" // an exception that was expected
+		c.Message = "" // the exception was expected
 	}
 	n.addKnown(c, "status", word)
 	return nil
 }
 
-func testngParams(x *xmlstream.Reader) (values []string, err error) {
+func readTestNGParams(x *xmlstream.Reader) (values []string, err error) {
 	err = x.EachChild(func(xmlstream.Token) error {
 		return x.EachChild(func(t xmlstream.Token) error {
 			null := t.Value("is-null") == "true"
-			value, err := clipped(x)
+			value, err := readText(x)
 			if null {
 				value = "null"
 			}
@@ -103,13 +104,13 @@ func testngParams(x *xmlstream.Reader) (values []string, err error) {
 	return values, err
 }
 
-// testngException reads the stack trace, which begins with the message.
-func testngException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
+// readTestNGException reads the stack trace, which starts with the message.
+func readTestNGException(x *xmlstream.Reader, t xmlstream.Token) (string, error) {
 	class, why := t.Value("class"), ""
 	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "message", "full-stacktrace", "short-stacktrace":
-			why, err = clipped(x)
+			why, err = readText(x)
 		}
 		return err
 	})

@@ -1,5 +1,6 @@
-// Package testxml reads the reports of test runners in XML, and writes JUnit
-// XML.
+// Package testxml reads the reports of test runners in XML, and writes JUnit XML. Each file
+// has the reader of one format; JUnit XML, which many runners write in their own dialects,
+// has several files.
 package testxml
 
 import (
@@ -15,8 +16,8 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// Formats are the reports of test runners in XML, the most specific first.
-var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
+// Formats lists the reports of test runners in XML, the most specific first.
+var Formats = parsed.SetKind(parsed.TestReport, parsed.XML, []parsed.Format{
 	{
 		Name: "trx", Detect: detectTRX, Parse: parseTRX, Marks: "root `TestRun`", Tools: "dotnet test, vstest, Visual Studio",
 		Note: "Failed, Timeout and InProgress failed; Error, Aborted, Disconnected and unknown outcomes are errors; NotExecuted, NotRunnable, Inconclusive and Pending are skipped. Each row of a data-driven test counts. Suite: the assembly; class: that of the method. A crash of the test host (its messages are read in English), or an outcome of the run other than Completed and Failed, breaks every assembly.",
@@ -64,16 +65,16 @@ var Formats = parsed.Rows(parsed.TestReport, parsed.XML, []parsed.Format{
 	},
 })
 
-// xmlSet gathers the cases of one document.
+// xmlSet collects the cases of one document.
 type xmlSet struct{ parsed.TestSet }
 
-// report returns what was read of the document in x.
+// report returns the report with the collected cases. x is the reader of the document.
 func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 	if noise := textstream.FirstLine(textstream.CleanText(x.TextOutside())); noise != "" {
 		s.Problems.Add("text outside of the report: %s", noise)
 	}
 	if x.UnknownRoot != "" {
-		s.Contradicts(unreadDocument, x.UnknownRoot)
+		s.AddContradiction(secondDocument, x.UnknownRoot)
 	}
 	t := s.Tests()
 	for _, c := range t.Cases {
@@ -82,22 +83,22 @@ func (s *xmlSet) report(x *xmlstream.Reader, producer string) parsed.Report {
 	return parsed.Report{Producer: producer, Tests: t, Cases: s.Totals, Problems: s.Problems.All()}
 }
 
-// unreadDocument is about another document than that of the report in one file.
-const unreadDocument = "a second document, <%s>, is in the same file and was not read: write each report to a separate file"
+// secondDocument is the problem of a file with another document after the report.
+const secondDocument = "a second document, <%s>, is in the same file and was not read: write each report to a separate file"
 
-// addKnown takes one case; word is what the report calls its outcome, which is
-// an error where it is unknown.
-func (s *xmlSet) addKnown(t metric.Test, what, word string) {
+// addKnown adds a case. If its status is 0, its outcome is unknown and counts as an
+// error. Attr and word are the attribute of the outcome and its value.
+func (s *xmlSet) addKnown(t metric.Test, attr, word string) {
 	if t.Status == 0 {
 		t.Status = metric.Errored
-		s.Problems.Add("test %q has the unknown %s %q: it counts as an error", t.Name, what, word)
+		s.Problems.Add("test %q has the unknown %s %q: it counts as an error", t.Name, attr, word)
 	}
 	s.Add(t)
 }
 
-// declared compares a number that the report says of itself with the recount;
-// several recounts may be right, as writers differ in what they count.
-func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
+// checkTotal compares a total in an attribute with the counts, any of which may be right
+// since tools count differently.
+func (s *xmlSet) checkTotal(t xmlstream.Token, attr, what string, counts ...int) {
 	text, ok := t.Attr(attr)
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if !ok || err != nil || slices.Contains(counts, n) {
@@ -106,9 +107,9 @@ func (s *xmlSet) declared(t xmlstream.Token, attr, what string, counts ...int) {
 	s.Problems.Add("the report says that %d %s and holds %d", n, what, counts[0])
 }
 
-// fails compares how many tests failed, the sum of some attributes, with the recounts;
-// what the report does not state is not a contradiction.
-func (s *xmlSet) fails(t xmlstream.Token, what string, counts []int, attrs ...string) {
+// checkFailures compares the number of failures, which is the sum of the attributes, with
+// the counts. It does nothing if the element has none of the attributes.
+func (s *xmlSet) checkFailures(t xmlstream.Token, what string, counts []int, attrs ...string) {
 	sum, stated := 0, false
 	for _, name := range attrs {
 		if text, ok := t.Attr(name); ok {
@@ -117,22 +118,19 @@ func (s *xmlSet) fails(t xmlstream.Token, what string, counts []int, attrs ...st
 		}
 	}
 	if stated {
-		s.Fails(what, float64(sum), counts...)
+		s.CheckFailures(what, float64(sum), counts...)
 	}
 }
 
-// bad is how many cases failed or broke off.
-func (s *xmlSet) bad() int { return s.Totals.Failed + s.Totals.Errors }
-
-// hollow breaks a suite that, as its report says, has tests of which none is
-// there.
-func (s *xmlSet) hollow(t xmlstream.Token, name string, tests int) {
-	if n := declaredNumber(t, "total"); n > 0 && tests == 0 {
-		s.Breaks(name, fmt.Sprintf("its report says that it has %d tests and names none", n))
+// checkNotEmpty marks a suite as broken that has no tests although its report states a
+// total.
+func (s *xmlSet) checkNotEmpty(t xmlstream.Token, name string, tests int) {
+	if n := numberAttr(t, "total"); n > 0 && tests == 0 {
+		s.AddBroken(name, fmt.Sprintf("its report says that it has %d tests and names none", n))
 	}
 }
 
-// readRoot reads a complete document with f, whose root has one of the names.
+// readRoot reads a document. It calls f for each root element with one of the names.
 func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) error, names ...string) (*xmlstream.Reader, error) {
 	return readXML(r, format, func(x *xmlstream.Reader, t xmlstream.Token) (bool, error) {
 		if !slices.Contains(names, t.Name) {
@@ -142,8 +140,8 @@ func readRoot(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.To
 	})
 }
 
-// readXML reads a complete document: f is called with its outermost elements and
-// reports false for one that it does not know.
+// readXML reads a document. It calls f for each root element, since a file may have several,
+// and f reports whether it knows the element.
 func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Token) (bool, error)) (*xmlstream.Reader, error) {
 	x, found := xmlstream.NewReader(r), false
 	err := x.EachChild(func(t xmlstream.Token) error {
@@ -163,43 +161,43 @@ func readXML(r io.Reader, format string, f func(*xmlstream.Reader, xmlstream.Tok
 	return x, nil
 }
 
-// content adds the text of the open element to c.
-func content(x *xmlstream.Reader, c *textstream.Clip) error {
+// addText adds the text of the open element to c, on a new line.
+func addText(x *xmlstream.Reader, c *textstream.Clip) error {
 	if !c.Empty() {
 		c.Add("\n")
 	}
 	return x.EachText(c.Add)
 }
 
-// children reads the elements in the open one: a pointer takes the text of its
-// element, a function reads it.
-func children(x *xmlstream.Reader, elements map[string]any) error {
+// readElements reads the children of the open element. A value of elements is either a
+// pointer for the text of the element, or a function that reads it.
+func readElements(x *xmlstream.Reader, elements map[string]any) error {
 	return x.EachChild(func(t xmlstream.Token) (err error) {
-		switch to := elements[t.Name].(type) {
+		switch target := elements[t.Name].(type) {
 		case *string:
-			*to, err = clipped(x)
+			*target, err = readText(x)
 		case func(xmlstream.Token) error:
-			err = to(t)
+			err = target(t)
 		}
 		return err
 	})
 }
 
-// clipped returns the text of the open element.
-func clipped(x *xmlstream.Reader) (string, error) {
+// readText returns the text of the open element.
+func readText(x *xmlstream.Reader) (string, error) {
 	var c textstream.Clip
 	err := x.EachText(c.Add)
 	return c.String(), err
 }
 
-// assembly returns the name of a .NET assembly without its folder, which
-// differs from checkout to checkout.
-func assembly(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+// assemblyName returns the name of a .NET assembly without its folder, which differs
+// between checkouts.
+func assemblyName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// withoutClass cuts the class off the full name of a .NET test.
-func withoutClass(name, class string) string {
-	if short, ok := strings.CutPrefix(name, class+"."); ok && class != "" && short != "" {
-		return short
+// trimClass returns the full name of a .NET test without its class.
+func trimClass(name, class string) string {
+	if method, ok := strings.CutPrefix(name, class+"."); ok && class != "" && method != "" {
+		return method
 	}
 	return name
 }

@@ -3,6 +3,7 @@ package testxml
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +16,9 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// trxOutcomes are the outcomes of a test in Visual Studio's terms. A test that
-// was still running when the run ended failed; one that ended with warnings
-// passed.
-var trxOutcomes = map[string]metric.Status{
+// trxStatuses maps the outcomes of Visual Studio, in lower case. A test that was still
+// running at the end of the run failed. One with warnings passed.
+var trxStatuses = map[string]metric.Status{
 	"passed": metric.Passed, "passedbutrunaborted": metric.Passed, "completed": metric.Passed, "warning": metric.Passed,
 	"failed": metric.Failed, "timeout": metric.Failed, "inprogress": metric.Failed,
 	"error": metric.Errored, "aborted": metric.Errored, "disconnected": metric.Errored,
@@ -26,37 +26,31 @@ var trxOutcomes = map[string]metric.Status{
 	"pending": metric.Skipped, "skipped": metric.Skipped, "none": metric.Skipped,
 }
 
-// trxCrashes are what vstest says of a run that broke off: the tests that were
-// still to come are unknown.
+// trxCrashes are parts of the messages of vstest about a run that ended early. The tests
+// that did not run are unknown then.
 var trxCrashes = []string{"test run was aborted", "test host process crashed", "test run aborted", "test run was canceled"}
 
-// detectTRX wants more than the root element, which CppUnit has as well.
+// detectTRX checks more than the root element, which is the same for CppUnit.
 func detectTRX(h sniff.Head) bool {
-	if !h.HasRoot("TestRun") {
-		return false
-	}
-	for _, part := range []string{"Results", "ResultSummary", "TestDefinitions", "TestSettings", "Times"} {
-		if h.HasElements(part) {
-			return true
-		}
-	}
-	return strings.Contains(h.Root.Attr("xmlns"), "TeamTest")
+	elements := []string{"Results", "ResultSummary", "TestDefinitions", "TestSettings", "Times"}
+	hasElement := func(name string) bool { return h.HasElements(name) }
+	return h.HasRoot("TestRun") && (slices.ContainsFunc(elements, hasElement) || strings.Contains(h.Root.Attr("xmlns"), "TeamTest"))
 }
 
-// trxReader reads the TRX of Visual Studio, dotnet test and vstest. The suite
-// is the assembly, the class that of the test method; both are in the
-// definitions, before or after the results.
+// trxReader reads the TRX of Visual Studio, dotnet test and vstest. The suite of a test is
+// its assembly, and the class that of its method. Both are in the definitions, which are
+// before or after the results.
 type trxReader struct {
 	xmlSet
-	defined map[string]trxDefinition // by the id of the test
-	results []trxResult
-	all     parsed.Totals // of results, with those that only gather others
-	summary string
-	infos   []string
-	crash   string
+	definitions  map[string]trxDefinition // by ID of the test
+	results      []trxResult
+	resultTotals parsed.Totals // with results that only contain other results
+	summary      string        // outcome of the run
+	infos        []string      // errors of the run
+	crash        string        // why the run ended early
 }
 
-// trxDefinition is a test as it is defined.
+// trxDefinition is the definition of a test.
 type trxDefinition struct{ class, storage, adapter, name string }
 
 // trxResult is an open or closed result of a test.
@@ -64,37 +58,37 @@ type trxResult struct {
 	id       string
 	test     metric.Test
 	children int
-	failed   bool // a result within it failed
+	failed   bool // one of its children failed
 }
 
 func parseTRX(r io.Reader) (parsed.Report, error) {
-	v := &trxReader{defined: map[string]trxDefinition{}}
+	v := &trxReader{definitions: map[string]trxDefinition{}}
 	var counters xmlstream.Token
 	x, err := readRoot(r, "TRX", func(x *xmlstream.Reader, _ xmlstream.Token) error {
-		return children(x, map[string]any{
-			"Results": func(xmlstream.Token) error { return v.resultsIn(x, nil) },
+		return readElements(x, map[string]any{
+			"Results": func(xmlstream.Token) error { return v.readResults(x, nil) },
 			"TestDefinitions": func(xmlstream.Token) error {
-				return x.EachChild(func(t xmlstream.Token) error { return v.define(x, t) })
+				return x.EachChild(func(t xmlstream.Token) error { return v.readDefinition(x, t) })
 			},
-			"ResultSummary": func(t xmlstream.Token) error { return v.summarize(x, t, &counters) },
+			"ResultSummary": func(t xmlstream.Token) error { return v.readSummary(x, t, &counters) },
 		})
 	}, "TestRun")
 	for _, result := range v.results {
-		v.Add(v.identified(result))
+		v.Add(v.toTest(result))
 	}
 	if counters.Name != "" && err == nil {
-		v.hollow(counters, "test run", v.Totals.Tests)
-		v.declared(counters, "total", "tests ran", v.Totals.Tests, v.all.Tests)
-		v.fails(counters, "tests failed", []int{v.bad(), v.all.Failed + v.all.Errors}, "failed", "error", "timeout", "aborted")
+		v.checkNotEmpty(counters, "test run", v.Totals.Tests)
+		v.checkTotal(counters, "total", "tests ran", v.Totals.Tests, v.resultTotals.Tests)
+		v.checkFailures(counters, "tests failed", []int{v.Totals.Unsuccessful(), v.resultTotals.Unsuccessful()}, "failed", "error", "timeout", "aborted")
 	}
 	report := v.report(x, v.producer())
-	v.conclude(report.Tests)
+	v.setRunOutcome(report.Tests)
 	return report, err
 }
 
-// resultsIn reads results, those of the rows of a data-driven test or of the
-// parts of an ordered one into the result around them.
-func (v *trxReader) resultsIn(x *xmlstream.Reader, outer *trxResult) error {
+// readResults reads the results in the open element. Outer is the result that contains
+// them, for the rows of a data-driven test or the parts of an ordered one.
+func (v *trxReader) readResults(x *xmlstream.Reader, outer *trxResult) error {
 	return x.EachChild(func(t xmlstream.Token) error {
 		if _, named := t.Attr("testName"); !named {
 			return nil
@@ -102,16 +96,16 @@ func (v *trxReader) resultsIn(x *xmlstream.Reader, outer *trxResult) error {
 		if outer != nil {
 			outer.children++
 		}
-		return v.result(x, t, outer)
+		return v.readResult(x, t, outer)
 	})
 }
 
-func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxResult) error {
+func (v *trxReader) readResult(x *xmlstream.Reader, t xmlstream.Token, outer *trxResult) error {
 	word, given := t.Attr("outcome")
 	r := trxResult{id: t.Value("testId"), test: metric.Test{
 		ID:       metric.ID{Name: t.Value("testName")},
-		Status:   trxOutcomes[strings.ToLower(word)],
-		Duration: clockTime(t.Value("duration")),
+		Status:   trxStatuses[strings.ToLower(word)],
+		Duration: parseClock(t.Value("duration")),
 	}}
 	if row := t.Value("dataRowInfo"); row != "" && t.Value("resultType") == "DataDrivenDataRow" && !strings.ContainsAny(r.test.Name, "(") {
 		r.test.Name += "[" + row + "]"
@@ -119,14 +113,14 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 	err := x.EachChild(func(t xmlstream.Token) (err error) {
 		switch t.Name {
 		case "Output":
-			r.test.Message, err = trxMessage(x, r.test.Status)
+			r.test.Message, err = readTRXMessage(x, r.test.Status)
 		case "InnerResults":
-			err = v.resultsIn(x, &r)
+			err = v.readResults(x, &r)
 		}
 		return err
 	})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
 	if r.test.Status == 0 {
 		r.test.Status = metric.Errored
@@ -134,33 +128,33 @@ func (v *trxReader) result(x *xmlstream.Reader, t xmlstream.Token, outer *trxRes
 			v.Problems.Add("test %q has the unknown outcome %q: it counts as an error", r.test.Name, word)
 		}
 	}
-	v.all.Add(r.test.Status)
+	v.resultTotals.Add(r.test.Status)
 	if outer != nil {
 		outer.failed = outer.failed || r.failed || r.test.Failed()
 	}
-	// A result around others does not count, except for a failure that none of them has.
+	// A result with children counts only if it failed and none of the children did.
 	if r.children == 0 || r.test.Failed() && !r.failed {
 		v.results = append(v.results, r)
 	}
 	return nil
 }
 
-// trxMessage reads what an Output says of a failure; the reason of a skip is
-// what the test printed, as a rule.
-func trxMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
+// readTRXMessage reads the error in an Output. For a skipped test without an error, it
+// returns what the test printed, which usually is the reason.
+func readTRXMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
 	var c, plain textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "ErrorInfo":
 			return x.EachChild(func(t xmlstream.Token) error {
 				if t.Name == "Message" || t.Name == "StackTrace" {
-					return content(x, &c)
+					return addText(x, &c)
 				}
 				return nil
 			})
 		case "TextMessages", "StdOut":
 			if s == metric.Skipped {
-				return content(x, &plain)
+				return addText(x, &plain)
 			}
 		}
 		return nil
@@ -168,7 +162,7 @@ func trxMessage(x *xmlstream.Reader, s metric.Status) (string, error) {
 	return cmp.Or(c.String(), plain.String()), err
 }
 
-func (v *trxReader) define(x *xmlstream.Reader, t xmlstream.Token) error {
+func (v *trxReader) readDefinition(x *xmlstream.Reader, t xmlstream.Token) error {
 	id := t.Value("id")
 	d := trxDefinition{storage: t.Value("storage"), name: t.Value("name")}
 	err := x.EachChild(func(t xmlstream.Token) error {
@@ -180,54 +174,52 @@ func (v *trxReader) define(x *xmlstream.Reader, t xmlstream.Token) error {
 		}
 		return nil
 	})
-	v.defined[id] = d
+	v.definitions[id] = d
 	return err
 }
 
-// identified returns the test of a result with the identity that its
-// definition gives it.
-func (v *trxReader) identified(r trxResult) metric.Test {
-	d := v.defined[r.id]
+// toTest returns the test of a result, with the identity from its definition.
+func (v *trxReader) toTest(r trxResult) metric.Test {
+	d := v.definitions[r.id]
 	t := r.test
-	t.Suite, t.Class = assembly(d.storage), d.class
-	t.Name = withoutClass(t.Name, d.class)
+	t.Suite, t.Class = assemblyName(d.storage), d.class
+	t.Name = trimClass(t.Name, d.class)
 	if d.class == "" { // older loggers name no method
-		if i := lastDot(t.Name); i > 0 {
+		if i := classEnd(t.Name); i > 0 {
 			t.Class, t.Name = t.Name[:i], t.Name[i+1:]
 		}
 	}
 	return t
 }
 
-// lastDot returns where the class ends in a full name: a name of a method has
-// neither spaces nor brackets before its parameters. It is -1 where name is no
-// full name.
-func lastDot(name string) int {
+// classEnd returns the index of the dot between class and method in a full name, -1 if there
+// is none. Names have neither spaces nor brackets before the parameters.
+func classEnd(name string) int {
 	if i := strings.IndexAny(name, "( \"["); i >= 0 {
 		name = name[:i]
 	}
 	return strings.LastIndexByte(name, '.')
 }
 
-func (v *trxReader) summarize(x *xmlstream.Reader, t xmlstream.Token, counters *xmlstream.Token) error {
+func (v *trxReader) readSummary(x *xmlstream.Reader, t xmlstream.Token, counters *xmlstream.Token) error {
 	v.summary = strings.ToLower(t.Value("outcome"))
 	return x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "Counters":
 			*counters = t
-			counters.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
+			counters.Attrs = slices.Clone(t.Attrs)
 		case "RunInfos":
-			return x.EachChild(func(t xmlstream.Token) error { return v.info(x, t) })
+			return x.EachChild(func(t xmlstream.Token) error { return v.readRunInfo(x, t) })
 		}
 		return nil
 	})
 }
 
-// info reads one message about the entire run.
-func (v *trxReader) info(x *xmlstream.Reader, t xmlstream.Token) error {
+// readRunInfo reads one message about the run.
+func (v *trxReader) readRunInfo(x *xmlstream.Reader, t xmlstream.Token) error {
 	outcome := strings.ToLower(t.Value("outcome"))
-	text, err := clipped(x)
-	if trxOutcomes[outcome] == metric.Errored || trxOutcomes[outcome] == metric.Failed {
+	text, err := readText(x)
+	if trxStatuses[outcome] == metric.Errored || trxStatuses[outcome] == metric.Failed {
 		v.infos = append(v.infos[:min(len(v.infos), 8)], text)
 	}
 	for _, crash := range trxCrashes {
@@ -238,12 +230,11 @@ func (v *trxReader) info(x *xmlstream.Reader, t xmlstream.Token) error {
 	return err
 }
 
-// conclude says how the entire run ended where its tests do not show
-// it. Other words than "Failed" and "Completed" mean that it broke off: the
-// tests that every assembly still had are unknown.
-func (v *trxReader) conclude(t *metric.Tests) {
+// setRunOutcome applies the outcome of the run to the tests. If it is not "Failed" or
+// "Completed", the run ended early: every assembly may have tests that are missing.
+func (v *trxReader) setRunOutcome(t *metric.Tests) {
 	why := textstream.ClipText(strings.Join(v.infos, "\n"))
-	switch trxOutcomes[v.summary] {
+	switch trxStatuses[v.summary] {
 	case metric.Errored:
 		v.crash = cmp.Or(v.crash, why, "the run ended with the outcome "+v.summary)
 	case metric.Failed:
@@ -265,7 +256,7 @@ func (v *trxReader) conclude(t *metric.Tests) {
 	t.Broken = parsed.UniqueSuites(broken)
 }
 
-// trxAdapters are the frameworks by the adapter that ran their tests.
+// trxAdapters maps parts of adapter names to test frameworks.
 var trxAdapters = []struct{ contains, name string }{
 	{"xunit", "xunit.net"}, {"nunit", "nunit"}, {"mstest", "mstest"}, {"testtools.testtypes.unit", "mstest"},
 }
@@ -273,7 +264,7 @@ var trxAdapters = []struct{ contains, name string }{
 // producer returns the framework of the first test that names one.
 func (v *trxReader) producer() string {
 	for _, r := range v.results {
-		adapter := strings.ToLower(v.defined[r.id].adapter)
+		adapter := strings.ToLower(v.definitions[r.id].adapter)
 		for _, a := range trxAdapters {
 			if strings.Contains(adapter, a.contains) {
 				return a.name
@@ -283,12 +274,12 @@ func (v *trxReader) producer() string {
 	return ""
 }
 
-var clock = regexp.MustCompile(`^(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)$`)
+// clockPattern matches a time of .NET: "1.02:03:04.5".
+var clockPattern = regexp.MustCompile(`^(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)$`)
 
-// clockTime reads a time as .NET writes it: [days.]hours:minutes:seconds. What
-// it cannot read is not a time.
-func clockTime(s string) time.Duration {
-	m := clock.FindStringSubmatch(strings.TrimSpace(s))
+// parseClock parses a time of .NET: [days.]hours:minutes:seconds. Other texts give 0.
+func parseClock(s string) time.Duration {
+	m := clockPattern.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
 		return 0
 	}

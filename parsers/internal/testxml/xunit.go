@@ -3,6 +3,7 @@ package testxml
 import (
 	"cmp"
 	"io"
+	"slices"
 	"strings"
 
 	"supervise/internal/sniff"
@@ -12,19 +13,20 @@ import (
 	"supervise/parsers/internal/parsed"
 )
 
-// xunitResults are the outcomes of a test. NotRun is an explicit test that
-// was not asked for.
-var xunitResults = map[string]metric.Status{
+// xunitStatuses maps the results of a test, in lower case. NotRun is an explicit test that
+// was not selected.
+var xunitStatuses = map[string]metric.Status{
 	"pass": metric.Passed, "fail": metric.Failed, "error": metric.Errored,
 	"skip": metric.Skipped, "notrun": metric.Skipped,
 }
 
 func detectXUnit(h sniff.Head) bool {
-	return h.HasRoot("assemblies") || h.HasRoot("assembly") && (h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.HasElements("test"))
+	isRun := h.Root.Attr("test-framework") != "" || h.Root.Attr("run-date") != "" || h.HasElements("test")
+	return h.HasRoot("assemblies") || h.HasRoot("assembly") && isRun
 }
 
-// xunitReader reads the XML of xUnit.net, versions 1 to 3, and of Fixie:
-// assemblies, with collections or classes of tests. The suite is the assembly.
+// xunitReader reads the XML of xUnit.net, versions 1 to 3, and of Fixie: assemblies with
+// collections or classes of tests. The suite is the assembly.
 type xunitReader struct {
 	xmlSet
 	producer string
@@ -37,105 +39,105 @@ func parseXUnit(r io.Reader) (parsed.Report, error) {
 		case "assemblies":
 			return true, x.EachChild(func(t xmlstream.Token) error {
 				if t.Name == "assembly" {
-					return u.assembly(x, t)
+					return u.readAssembly(x, t)
 				}
 				return nil
 			})
 		case "assembly":
-			return true, u.assembly(x, t)
+			return true, u.readAssembly(x, t)
 		}
 		return false, nil
 	})
 	return u.report(x, u.producer), err
 }
 
-func (u *xunitReader) assembly(x *xmlstream.Reader, t xmlstream.Token) error {
-	name := assembly(t.Value("name"))
+func (u *xunitReader) readAssembly(x *xmlstream.Reader, t xmlstream.Token) error {
+	name := assemblyName(t.Value("name"))
 	if framework := strings.ToLower(t.Value("test-framework")); u.producer == "" {
 		u.producer = "xunit.net"
 		if !strings.Contains(framework, "xunit") && framework != "" {
 			u.producer, _, _ = strings.Cut(framework, " ")
 		}
 	}
-	t.Attrs = append([]xmlstream.Attr{}, t.Attrs...)
+	t.Attrs = slices.Clone(t.Attrs)
 	before, broken := u.Totals, len(u.Broken)
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "errors":
-			return x.EachChild(func(t xmlstream.Token) error { return u.failed(x, t, name) })
+			return x.EachChild(func(t xmlstream.Token) error { return u.readError(x, t, name) })
 		case "collection", "class":
-			return x.EachChild(func(t xmlstream.Token) error { return u.test(x, t, name) })
+			return x.EachChild(func(t xmlstream.Token) error { return u.readTest(x, t, name) })
 		}
-		return u.test(x, t, name)
+		return u.readTest(x, t, name)
 	})
 	if err == nil {
-		u.hollow(t, name, u.Totals.Tests-before.Tests)
+		u.checkNotEmpty(t, name, u.Totals.Tests-before.Tests)
 	}
-	u.declared(t, "total", "tests ran in "+name, u.Totals.Tests-before.Tests)
-	u.fails(t, "tests failed in "+name, []int{u.bad() - before.Failed - before.Errors}, "failed")
-	u.fails(t, "errors in "+name, []int{len(u.Broken) - broken}, "errors")
+	u.checkTotal(t, "total", "tests ran in "+name, u.Totals.Tests-before.Tests)
+	u.checkFailures(t, "tests failed in "+name, []int{u.Totals.Minus(before).Unsuccessful()}, "failed")
+	u.checkFailures(t, "errors in "+name, []int{len(u.Broken) - broken}, "errors")
 	return err
 }
 
-// failed reads an error outside of all tests: a fixture that could not be set
-// up or cleaned up, or a crash.
-func (u *xunitReader) failed(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
-	kind, what := t.Value("type"), t.Value("name")
-	if strings.HasSuffix(kind, "cleanup") && what != "" { // all of its tests ran
-		suite = what
+// readError reads an error outside of all tests: a fixture that could not be set up or
+// cleaned up, or a crash.
+func (u *xunitReader) readError(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
+	kind, name := t.Value("type"), t.Value("name")
+	if strings.HasSuffix(kind, "cleanup") && name != "" { // all tests of the fixture ran
+		suite = name
 	}
-	why, err := xunitFailure(x)
-	u.Breaks(suite, textstream.CleanText(strings.TrimSpace(kind+" "+what)+": "+why))
+	message, err := readXUnitFailure(x)
+	u.AddBroken(suite, textstream.CleanText(strings.TrimSpace(kind+" "+name)+": "+message))
 	return err
 }
 
-// xunitFailure reads the message and stack trace in a failure or error.
-func xunitFailure(x *xmlstream.Reader) (string, error) {
+// readXUnitFailure reads the message and stack trace in a failure or error.
+func readXUnitFailure(x *xmlstream.Reader) (string, error) {
 	var c textstream.Clip
 	err := x.EachChild(func(t xmlstream.Token) error {
 		switch t.Name {
 		case "failure":
-			why, err := xunitFailure(x)
+			why, err := readXUnitFailure(x)
 			c.Add(why)
 			return err
 		case "message", "stack-trace":
-			return content(x, &c)
+			return addText(x, &c)
 		}
 		return nil
 	})
 	return c.String(), err
 }
 
-func (u *xunitReader) test(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
+func (u *xunitReader) readTest(x *xmlstream.Reader, t xmlstream.Token, suite string) error {
 	if t.Name != "test" {
 		return nil
 	}
 	class := t.Value("type")
 	word := t.Value("result")
 	c := metric.Test{
-		ID:       metric.ID{Suite: suite, Class: class, Name: withoutClass(t.Value("name"), class)},
-		Status:   xunitResults[strings.ToLower(word)],
-		Duration: junitTime(t.Value("time")),
+		ID:       metric.ID{Suite: suite, Class: class, Name: trimClass(t.Value("name"), class)},
+		Status:   xunitStatuses[strings.ToLower(word)],
+		Duration: parseTime(t.Value("time")),
 		File:     textstream.CleanName(t.Value("source-file")),
 	}
 	line := t.Value("source-line")
-	err := children(x, map[string]any{
+	err := readElements(x, map[string]any{
 		"source-file": &c.File, "source-line": &line,
 		"failure": func(xmlstream.Token) (err error) {
 			c.Status = max(c.Status, metric.Failed)
-			c.Message, err = xunitFailure(x)
+			c.Message, err = readXUnitFailure(x)
 			return err
 		},
 		"reason": func(xmlstream.Token) error {
-			why, err := clipped(x)
+			why, err := readText(x)
 			c.Message = cmp.Or(c.Message, why)
 			return err
 		},
 	})
 	if err != nil {
-		return err // its outcome may be in the part that is missing
+		return err // the outcome may be missing
 	}
-	c.Line = junitLine(line)
+	c.Line = parseNumber(line)
 	u.addKnown(c, "result", word)
 	return nil
 }

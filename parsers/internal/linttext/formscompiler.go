@@ -1,0 +1,147 @@
+package linttext
+
+import (
+	"supervise/metric"
+)
+
+// javaForms describes the tools for Java, Kotlin and Scala, and their build tools.
+var javaForms = []lineForm{
+	{tool: "error-prone", pattern: `{file}:\[{line},{col}\] \[(?P<rule>[A-Z]\w+)\] {msg}`, needsLevelPrefix: true},
+	{tool: "checkstyle", pattern: `{file}:\[{line}(?:,{col})?\] \(\w+\) (?P<rule>\w+): {msg}`, needsLevelPrefix: true},
+	{tool: "spotbugs", contains: ".java", pattern: `(?P<level>High|Medium|Low): {msg} \[[^\]]*\] .*?(?P<file>\w+\.java)(?::\[lines? {line}(?:-\d+)?\].*)? (?P<rule>[A-Z][A-Z0-9_]+)`, needsLevelPrefix: true},
+	{tool: "javac", pattern: `{file}:\[{line},{col}\] (?:\[{rule}\] )?{msg}`, typed: true, needsLevelPrefix: true, multiline: true},
+	{tool: "kotlinc", contains: ".kt", pattern: `(?P<file>.+\.kts?): \({line}, {col}\):? {msg}`, typed: true, needsLevelPrefix: true},
+	{tool: "kotlinc", contains: ".kt", pattern: `(?P<level>[ew]): (?P<file>.+?\.kts?):(?: \(|){line}(?:, |:){col}\)?:? {msg}`, typed: true, fileIsCertain: true},
+	{tool: "checkstyle", contains: ".java:", pattern: `(?P<file>.+\.java):{line}(?::{col})?: {msg} \[(?P<rule>[A-Z]\w+)\]`, needsLevelPrefix: true},
+	{tool: "javadoc", contains: " - ", pattern: `{file}:{line}:\s?(?P<level>warning|error) - {msg}`},
+	{tool: "javadoc", contains: "javadoc: ", pattern: `javadoc: (?P<level>warning|error) - {msg}`},
+	{tool: "javadoc", contains: ".java:", pattern: `(?:Exit code: \d+ - )?{file}:{line}: (?P<level>warning|error): {msg}`, needsLevelPrefix: true},
+	{tool: "error-prone", contains: ".java:", pattern: `(?P<file>.*\.java):{line}: (?P<level>warning|error): \[(?P<rule>[A-Z]\w+)\] {msg}`, multiline: true},
+	{tool: "javac", contains: ".java:", pattern: `(?P<file>.*\.java):{line}(?::{col})?: (?P<level>warning|error|Note): (?:\[{rule}\] )?{msg}`, typed: true, multiline: true},
+	{tool: "javac", contains: "compiler.", pattern: `{file}:{line}:{col}: compiler\.(?P<level>err|warn|note)\.(?P<rule>[\w.]+): {msg}`, typed: true, levels: map[string]metric.Level{"err": metric.Error}},
+	{tool: "javac", pattern: `(?P<level>warning|error): \[{rule}\] {msg}`, typed: true},
+	{tool: "javac", pattern: `(?P<level>error): (?P<msg>warnings found and -Werror specified)`, typed: true},
+	{tool: "ecj", contains: "(at line", pattern: `\d+\. (?P<level>ERROR|WARNING|INFO) in (?P<file>.+?) \(at line {line}\)`, fileIsCertain: true, typed: true},
+}
+
+// netForms describes MSBuild and the compilers that it runs.
+var netForms = []lineForm{
+	{tool: "cpplint", contains: "cpplint:", pattern: `{file}\((?:{line}|None)\): (?P<level>error) cpplint: \[{rule}\] {msg} \[\d\]`, fileIsCertain: true},
+	{tool: "luacheck", contains: ".lua(", pattern: `(?P<file>.+\.lua)\({line},{col}\) : (?P<level>warning|error) {rule}: {msg}`},
+	{tool: "gtest", contains: "error: ", pattern: `{file}[:(]{line}\)?: error: (?:Expected|Value of|Failure|-\[).*`, fileIsCertain: true, ignore: true},
+	{contains: " note: ", pattern: `\s*{file}\({line}(?:,\d+)?\)\s*: note: {msg}`, fileIsCertain: true, ignore: true},
+	{tool: "cpplint", contains: "]", pattern: `{file}\({line}\):  {msg}  \[{rule}\] \[\d\]`, fileIsCertain: true, level: metric.Error},
+	{tool: "dcc", contains: ") ", pattern: `(?:.*? : (?:warning|error) : )?{file}\({line}\) {word}: (?P<rule>[A-Z]\d{4}) {msg}` + msbuildProject, fileIsCertain: true},
+	{contains: ": ", pattern: `\s*{file} ?\((?:{line}(?:[,-]{col})?(?:[,-]\d+)*)\)\s*:?\s*(?:[A-Z]\w+ )?{word}(?:\s+(?P<rule>#?[A-Za-z0-9][\w-]*))?\s*:\s*{msg}` + msbuildProject, fileIsCertain: true},
+	{tool: "msbuild", contains: " : ", pattern: `\s*(?P<file>[A-Za-z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+) : (?:[A-Z][a-z]+(?: [a-z]+)? )?{word}(?:\s+(?P<rule>[A-Z]{1,8}\d{1,6}))?\s*: {msg}` + msbuildProject, fileIsCertain: true},
+	{tool: "msbuild", contains: ": ", pattern: `\s*(?P<file>[A-Z]\w*|(?:[A-Za-z]:)?[^:(]*\.\w+): (?:[A-Z][a-z]+ )?{word} (?P<rule>[A-Z]{2,8}\d{0,6})\s*: {msg}` + msbuildProject, fileIsCertain: true},
+}
+
+// msbuildProject matches the project that MSBuild prints after a message: " [a.csproj]".
+const msbuildProject = `(?: \[[^\]]*proj(?:::[^\]]*)?\])?`
+
+// otherForms describes the tools for many other languages.
+var otherForms = []lineForm{
+	{tool: "cmake", contains: "CMake ", pattern: `CMake (?P<level>Error|Warning|Warning \(dev\)|Deprecation Warning|Deprecation Error) (?:at|in) (?P<file>[^:]+):(?:{line})?(?: \(\S+\))?:?`, levels: map[string]metric.Level{"deprecation error": metric.Error}},
+	{tool: "sphinx", contains: "WARNING: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>WARNING): {msg}`, fileIsCertain: true},
+	{tool: "sphinx", contains: "ERROR: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>ERROR): {msg}`, fileIsCertain: true},
+	{tool: "sphinx", contains: "SEVERE: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>SEVERE): {msg}`, fileIsCertain: true},
+	{tool: "sphinx", contains: "CRITICAL: ", pattern: `(?P<file>(?:[A-Za-z]:)?[^:]+)(?::docstring of [^:]+(?::[^:\s]+)*?)?:(?:{line}|None|:)?:? (?P<level>CRITICAL): {msg}`, fileIsCertain: true},
+	{tool: "cpplint", contains: "]", pattern: `{file}:(?:{line}|None): (?:(?P<level>warning): | ?){msg}  \[{rule}\] \[\d\]`, level: metric.Error},
+	{tool: "cppcheck", contains: "]: (", pattern: `\[{file}:{line}\](?: -> \[[^\]]*\])*: \({word}\) {msg}`},
+	{tool: "cppcheck", contains: " +", pattern: `{file} \+{line}: {word}: {msg}`},
+	{tool: "dart", contains: "|", pattern: `(?P<level>ERROR|WARNING|INFO)\|\w+\|(?P<rule>\w+)\|(?P<file>[^|]+)\|{line}\|{col}\|\d+\|{msg}`, fileIsCertain: true},
+	{tool: "dart", contains: " • ", pattern: `\s+(?P<level>error|warning|info|hint) • {msg} • {file}:{line}:{col} • {rule}`, fileIsCertain: true},
+	{tool: "dart", contains: " - ", pattern: `\s+(?P<level>error|warning|info|hint) - {file}:{line}:{col} - {msg} - {rule}`, fileIsCertain: true},
+	{tool: "perlcritic", contains: "(Severity: ", pattern: `(?:{file}: )?{msg} at line {line}, column {col}\..*\(Severity: (?P<level>[1-5])\)`, levels: perlLevels},
+	{tool: "codechecker", pattern: `\[(?P<level>LOW|MEDIUM|HIGH|CRITICAL|STYLE|UNSPECIFIED)\] {file}:{line}:{col}: {msg} \[{rule}\]`},
+	{tool: "nagfor", contains: ": ", pattern: `(?P<level>Info|Warning|Questionable|Extension|Obsolescent|Deleted feature used|Non-[Ss]tandard|Error|Runtime Error|Fatal Error|Panic)(?:\([\w ]+\))?: (?P<file>\S.*\.[fF]\w*|\S+\.inc)(?:, line {line})?: {msg}`, fileIsCertain: true},
+	{tool: "armcc", contains: ", line ", pattern: `{quoted}, line {line}: {word}\s+(?:\(\w+:)?(?P<rule>#?\w+(?:-\w)?)\)?: {msg}`, fileIsCertain: true},
+	{tool: "staticcheck", contains: ".go:", pattern: `{go}:{line}:{col}: {msg} \((?P<rule>(?:SA|ST|S|QF|U)\d{4}|compile)\)`},
+	{tool: "golangci-lint", contains: ".go:", pattern: `{go}:{line}(?::{col})?: {msg} \((?P<rule>[a-z]\w*)\)`, level: metric.Error},
+	{tool: "golangci-lint", contains: ".go:", pattern: `{go}:{line}:{col}\s{2,}(?P<rule>[a-z]\w*)\s{2,}{msg}`, level: metric.Error},
+	{tool: "actionlint", pattern: `(?P<file>\S+\.ya?ml):{line}:{col}: {msg} \[(?P<rule>[a-z][\w-]+)\]`, level: metric.Error},
+	{tool: "doxygen", pattern: `(?P<level>[Ww]arning|error|Notice): (?P<msg>(?:Output directory |tag |source |[Dd]oxygen |ignoring unsupported tag |the dot tool).*)`},
+	{tool: "ruff", pattern: `(?P<rule>[A-Z]{1,5}\d{2,5})(?: \[\*\])? {msg}`, level: metric.Error, block: "arrow", store: true},
+	{tool: "ruff", pattern: ruffName + `: (?:\[\*\] )?{msg}`, level: metric.Error, block: "arrow", store: true},
+	{tool: "rustc", pattern: `(?P<level>error|warning)(?:\[{rule}\])?: {msg}`, block: "arrow", store: true},
+	{tool: "rustc", contains: "--> ", pattern: `\s*--> {file}:(?:cell \d+:)?{line}:{col}`, block: "arrow", consume: true},
+	{tool: "rustc", contains: ".rs:", pattern: `(?P<file>.+\.rs):{line}:{col}: (?P<level>error|warning|note)(?:\[{rule}\])?: {msg}`},
+	{tool: "gfortran", pattern: `(?P<file>\S+\.[fF]\d*):{line}(?:[.:]{col}(?:-\d+)?)?:`, block: "gfortran", store: true},
+	{tool: "gfortran", pattern: `(?P<level>Warning|Error|Fatal Error|Internal Error)(?:: | at ){msg}`, block: "gfortran", typed: true, consume: true},
+	{tool: "erlc", contains: "rl:", pattern: `(?P<file>\S+\.[ehxy]rl):{line}(?::{col})?: (?:(?P<level>Warning): )?{msg}`, level: metric.Error, typed: true},
+	{tool: "luacheck", contains: ".lua:", pattern: `\s*(?P<file>\S.*\.lua):{line}:{col}(?:-\d+)?: (?:\((?P<level>[EW])(?P<rule>\d+)\) )?{msg}`, level: metric.Warning},
+	{tool: "semgrep", pattern: `{file}:{line}:{col}:(?P<level>[IWE]):{rule}:{msg}`},
+	{tool: "codespell", contains: " ==> ", pattern: `{file}:{line}: {msg}`, level: metric.Error},
+	{tool: "rustfmt", contains: "Diff in ", pattern: `Diff in {file}:{line}:`, fileIsCertain: true},
+}
+
+// perlLevels maps the severities of perlcritic. 5 is the most severe.
+var perlLevels = map[string]metric.Level{"5": metric.Error, "4": metric.Error, "3": metric.Warning, "2": metric.Note, "1": metric.Note}
+
+// nativeForms describes the compilers of C, all tools that print in the same style, and
+// linkers.
+var nativeForms = []lineForm{
+	{tool: "ghc", contains: ".hs:", pattern: `(?P<file>.+\.hs):{line}:{col}: {word}:(?: \[{rule}\](?: \[-W.*\])?)?\s*{msg}`, typed: true},
+	{tool: "swiftlint", contains: ".swift:", pattern: `(?P<file>.+\.swift):{line}:(?:{col}:)? {word}: {msg} \({rule}\)`},
+	{contains: "note: ", pattern: `{file}:{line}(?::{col})?:\s+note: {msg}`, ignore: true},
+	{tool: "doxygen", contains: ": ", pattern: `{file}:-?{line}:\s*(?P<level>[Ww]arning|error): (?P<msg>.*(?:@\w+|\\\w+|documented|documentation|unknown command|explicit link|resolve reference|end of (?:file|comment|list)|no (?:uniquely )?matching|Reached|while searching).*)`, fileIsCertain: true, multiline: true},
+	{contains: ": ", pattern: `{file}:{line}(?::{col})?(?::(?:\{[-\d:]+\})+)?:\s*{word}(?:\[{rule}\])?:\s*{msg}`},
+	{tool: "ld", contains: "undefined reference to", pattern: `(?:\S*ld: )?{file}:(?:{line}:|\(\S+\):)? ?(?P<msg>undefined reference to .*)`, typed: true, level: metric.Error},
+	{tool: "ld", contains: "multiple definition of", pattern: `(?:\S*ld: )?{file}:(?:{line}:|\(\S+\):)? ?(?P<msg>multiple definition of .*)`, typed: true, level: metric.Error},
+	{tool: "ld", contains: "cannot find", pattern: `(?:\S*/)?ld: (?P<msg>cannot find .*)`, typed: true, level: metric.Error},
+	{tool: "ld", contains: "ld", pattern: `(?:\S*/)?ld: {word}: {msg}`, typed: true},
+	{pattern: `(?P<file>\S+\.(?:yml|yaml|json|toml|lock|md|rb|lua|pl|pm|sh|bash|js|jsx|mjs|cjs|ts|tsx|css|scss|sql|go|proto|kt|kts|swift|ex|exs|xml|html|erb|tf|vue|svelte)):{line}(?::{col})?:\s{0,2}{msg}`, level: metric.Error},
+	{pattern: `{file}:{line}(?::{col})?: {msg}`, level: metric.Error, needsLevelPrefix: true},
+}
+
+// headerForms describes the line with the file before a list of findings.
+var headerForms = []lineForm{
+	{pattern: fileLine, block: "stylish", store: true},
+}
+
+// compilerForms describes the compilers of Elixir, OCaml, Nim and Crystal, and the linker of
+// LLVM. Messages of Elixir before 1.16 start like those of rustc.
+var compilerForms = []lineForm{
+	{tool: "elixir", contains: ".ex", pattern: `\s+(?P<file>\S.*\.exs?):{line}(?::{col})?(?:: .*)?`, block: "arrow", consume: true, typed: true},
+	{tool: "elixir", pattern: `\s{4,}(?P<level>warning|error): {msg}`, block: "elixir", store: true},
+	{tool: "elixir", contains: "└─ ", pattern: `\s+└─ {file}:{line}(?::{col})?(?:: .*)?`, block: "elixir", consume: true, typed: true},
+	{tool: "elixir", contains: "** (", pattern: `\*\* \((?P<rule>(?:Compile|Syntax|TokenMissing|MismatchedDelimiter)Error)\) {file}:{line}(?::{col})?: {msg}`, level: metric.Error, typed: true, fileIsCertain: true},
+	{tool: "ocaml", contains: "File ", pattern: `File {quoted}, lines? {line}(?:-\d+)?(?:, characters {col}-\d+)?:`, block: "ocaml", store: true},
+	{tool: "ocaml", contains: "Error", pattern: `(?P<level>Error) \((?:warning (?:\d+ )?|alert )\[?(?P<rule>[\w-]+)\]?\): {msg}`, block: "ocaml", consume: true, columnsFromZero: true, multiline: true},
+	{tool: "ocaml", contains: ": ", pattern: `(?P<level>Warning|Alert) (?:\d+ )?\[?(?P<rule>[\w-]+)\]?: {msg}`, block: "ocaml", consume: true, columnsFromZero: true, multiline: true, levels: map[string]metric.Level{"alert": metric.Warning}},
+	{tool: "ocaml", contains: "Error: ", pattern: `(?P<level>Error): {msg}`, block: "ocaml", consume: true, columnsFromZero: true, multiline: true, typed: true},
+	{tool: "nim", contains: ".nim", pattern: `{file}\({line}, {col}\) (?P<level>Hint|Warning|Error): {msg}(?: \[{rule}\])?`, typed: true, fileIsCertain: true},
+	{tool: "crystal", contains: "n ", pattern: `(?:Code i|I)n {file}:{line}:{col}`, block: "crystal", store: true},
+	{tool: "crystal", contains: "Error: instantiating", pattern: `(?P<level>Error): (?P<msg>instantiating '.*')`, block: "crystal", consume: true, ignore: true},
+	{tool: "crystal", contains: ": ", pattern: `(?P<level>Error|Warning): {msg}`, block: "crystal", consume: true, typed: true},
+	{tool: "lld", contains: "l", pattern: `(?:\S*/)?(?:ld\.lld|ld64\.lld|wasm-ld|lld-link|rust-lld|lld)(?:-\d+)?: {word}: {msg}`, typed: true},
+}
+
+// solidityForms describes the compiler of Solidity. They are tried late, since they accept
+// every line that starts like an error, and only the arrow after it has the place.
+var solidityForms = []lineForm{
+	{tool: "solc", contains: "--> ", pattern: `\s*--> (?P<file>\S.*\.sol)(?::{line}:{col})?:?`, block: "solc", consume: true, typed: true},
+	{tool: "solc", contains: ": ", pattern: `(?P<level>Info|Warning|(?:[A-Z][A-Za-z]*)?Error)(?: \((?P<rule>\d{4})\))?: {msg}`, block: "solc", store: true},
+}
+
+// rareForms describes less common tools for Ruby, PHP, TypeScript, Haskell and others.
+var rareForms = []lineForm{
+	{tool: "rubocop", pattern: `{file}:{line}:{col}: (?P<level>[CWRIA]): (?:\[(?:Correctable|Corrected|Todo)\] )?{msg}`},
+	{tool: "haml-lint", contains: ".haml:", pattern: `(?P<file>\S.*\.haml):{line} \[(?P<level>[WEF])\] (?:{rule}: )?{msg}`},
+	{tool: "slim-lint", contains: ".slim:", pattern: `(?P<file>\S.*\.slim):{line} \[(?P<level>[WEF])\] (?:{rule}: )?{msg}`},
+	{tool: "standard", pattern: `\s+(?P<file>\S.*\.(?:jsx?|mjs|cjs|tsx?|vue|rb|rake)):{line}:{col}: (?:(?P<rule>[A-Z]\w*(?:/\w+)+): )?{msg}`, level: metric.Error},
+	{tool: "reek", contains: " warning", pattern: `{file} -- \d+ warnings?:`, fileIsCertain: true, block: "reek", store: true},
+	{tool: "reek", contains: "]:", pattern: `\s+\[{line}(?:, \d+)*\]:\s?(?P<rule>[A-Z]\w+): {msg}`, block: "reek", level: metric.Warning},
+	{tool: "reek", contains: ".rb:", pattern: `\s+(?P<file>\S.*\.rb):{line}: (?P<rule>[A-Z]\w+): {msg}`, level: metric.Warning},
+	{tool: "puppet-lint", contains: " on line ", pattern: `{file} - (?P<level>ERROR|WARNING): {msg} on line {line}(?: \(check: {rule}\))?`, fileIsCertain: true},
+	{tool: "psalm", contains: " - ", pattern: `{file}:{line}:{col}:(?P<level>error|warning|info) - (?P<rule>[A-Z]\w+): {msg}`},
+	{tool: "psalm", contains: ".php:", pattern: `(?P<level>ERROR|INFO): (?P<rule>[A-Z]\w+) - (?P<file>\S.*\.php):{line}:{col} - {msg}`},
+	{tool: "tslint", contains: ".ts", pattern: `(?:(?P<level>ERROR|WARNING): )?(?P<file>\S+\.tsx?)\[{line}, {col}\]: {msg}`},
+	{tool: "tslint", contains: ".ts", pattern: `(?P<level>ERROR|WARNING): (?P<file>\S+\.tsx?):{line}:{col} - {msg}`},
+	{tool: "hlint", contains: "hs:", pattern: `(?P<file>\S.*\.l?hs):\(?{line}[:,]{col}\)?(?:-\(?[\d,]+\)?)?: (?P<level>Suggestion|Warning|Error|Ignore): {msg}`},
+	{tool: "icc", contains: "(col. ", pattern: `{file}\({line}\): \(col\. {col}\) {word}(?: (?P<rule>#\d+))?: {msg}`, fileIsCertain: true},
+	{tool: "scalastyle", contains: " message=", pattern: `(?P<level>error|warning|info) file={file} message=(?P<msg>.*?)(?: line={line})?(?: column={col})?`, fileIsCertain: true},
+	{tool: "dotenv-linter", contains: ".env", pattern: `(?P<file>(?:\S*/)?\.env[\w.-]*):{line} (?:(?P<rule>[A-Z]\w+): )?{msg}`, level: metric.Warning},
+	{tool: "manifest-merger", contains: "Manifest.xml:", pattern: `{file}:{line}:{col}-(?:\d+:)?\d+ (?P<level>Warning|Error|Info):`, multiline: true},
+}
