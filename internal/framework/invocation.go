@@ -44,10 +44,10 @@ func InvocationOf(words []string) (Invocation, bool) {
 }
 
 // Uses finds the options with an effect among the arguments: those of the program, and
-// [CommonOptions].
+// [commonOptions].
 func (c Invocation) Uses() []Use {
 	out := c.index.findUses(c.Args)
-	for _, u := range CommonUses(c.Args) {
+	for _, u := range findCommonUses(c.Args) {
 		if len(c.index.byName[c.index.canonical(u.Name)]) == 0 {
 			out = append(out, u)
 		}

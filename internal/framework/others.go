@@ -116,9 +116,9 @@ var others = []Framework{
 // options that narrow a run are found, and it is not detected.
 const notMeasured = "only its calls are known"
 
-// CommonOptions are options that mean the same for any program that runs tests. Where the program
+// commonOptions are options that mean the same for any program that runs tests. Where the program
 // is unknown, they are all that is known.
-var CommonOptions = Options{
+var commonOptions = Options{
 	Focus:   "--gtest_filter= --test-case= --test-suite= --run_test=",
 	RunNone: "--collect-only --co --setup-plan --listTests --list-tests --showConfig --dry-run --no-run --version --help --skip-tests --print-config",
 	Update:  "-u --updateSnapshot --update-snapshots --snapshot-update --update-goldens --update-golden -update --test-update-snapshots --force-regen --regen-all",
@@ -127,7 +127,7 @@ var CommonOptions = Options{
 		"--no-exit-code --exit-code=0 --force-success --nofail --suppress-no-test-exit-code --fail-on-error=false --fail-on-violations=false --exit-status=0 --no-tests=pass",
 }
 
-// CommonUses finds the options among the arguments that mean the same for any program.
-func CommonUses(args []string) []Use { return common.findUses(args) }
+// findCommonUses finds the options among the arguments that mean the same for any program.
+func findCommonUses(args []string) []Use { return common.findUses(args) }
 
-var common = CommonOptions.index(Plain)
+var common = commonOptions.index(Plain)

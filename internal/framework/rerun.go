@@ -171,8 +171,8 @@ func namePattern(name, space string) string {
 
 func nameOf(t metric.Test) string { return t.Name }
 
-// WithoutParameters is a name without the parameters of the case.
-func WithoutParameters(name string) string {
+// withoutParameters is a name without the parameters of the case.
+func withoutParameters(name string) string {
 	if i := strings.IndexAny(name, "([{<"); i > 0 {
 		return strings.TrimSpace(name[:i])
 	}
@@ -195,7 +195,7 @@ func escapeName(name string, by func(rune) string) string {
 
 // unittestName is a pattern of unittest's -k: the last part of the class, and the method.
 func unittestName(t metric.Test) string {
-	return "*" + t.Class[strings.LastIndexByte(t.Class, '.')+1:] + "." + WithoutParameters(t.Name)
+	return "*" + t.Class[strings.LastIndexByte(t.Class, '.')+1:] + "." + withoutParameters(t.Name)
 }
 
 // phpName is the name that PHPUnit compares with its filter, "class::name". It has only the last
@@ -237,7 +237,7 @@ func nextestName(t metric.Test) string {
 // dotnetName is a condition of dotnet test. The full name of a case is that of its
 // method; a case with a display name is known by that.
 func dotnetName(t metric.Test) string {
-	name := WithoutParameters(t.Name)
+	name := withoutParameters(t.Name)
 	full := strings.TrimPrefix(t.Class+"."+name, ".")
 	backslash := func(r rune) string {
 		if strings.ContainsRune(`\()&|=!~`, r) {
@@ -257,7 +257,7 @@ func JavaMethod(t metric.Test) (class, name string) {
 	if class == "" {
 		class = t.Suite[strings.LastIndexByte(t.Suite, '/')+1:]
 	}
-	switch name = WithoutParameters(t.Name); {
+	switch name = withoutParameters(t.Name); {
 	case !javaNamePattern.MatchString(name):
 		return class, ""
 	case name != t.Name && strings.TrimSuffix(t.Name, "()") != name:
